@@ -1,0 +1,98 @@
+# A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
+TOOLS = sink keyrepeat prototap refecho summarize
+
+VERSION = 0.1.0
+PREFIX = /usr/local
+DESTDIR =
+CC = gcc
+CFLAGS = -O2 -g
+# What the code needs is apart from CFLAGS, which belong to the caller: sanitizers just work.
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Isrc/lib -MMD -MP \
+	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror $(CFLAGS)
+
+# Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
+LIBS_keyrepeat = -lvncclient -lXtst -lXdamage -lXfixes -lXext -lX11
+LIBS_prototap = -lpcap -lcap-ng
+LIBS_refecho = -lvncserver -lXext -lX11
+LIBS_summarize = -ljansson -lgsl -lgslcblas
+
+BUILD = build
+BIN = bin
+
+LIB_SOURCES = $(filter-out src/lib/json_in.c,$(wildcard src/lib/*.c))
+LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
+PRESENT = $(foreach t,$(TOOLS),$(if $(wildcard src/$(t)/$(t).c),$(t)))
+PROGRAMS = $(PRESENT:%=$(BIN)/%)
+# Everything but the programs' main files: what unit tests link, and only what they use of it.
+CORES = $(filter-out $(foreach t,$(TOOLS),src/$(t)/$(t).c),$(wildcard src/*/*.c))
+TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
+
+all: $(PROGRAMS)
+
+define program
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(BUILD)/lib.a | $(BIN)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(if $(findstring jansson,$(LIBS_$(1))),$(BUILD)/src/lib/json_in.o) $(BUILD)/lib.a $(LIBS_$(1)) -lm
+$(if $(findstring jansson,$(LIBS_$(1))),$(BIN)/$(1): $(BUILD)/src/lib/json_in.o)
+endef
+$(foreach t,$(PRESENT),$(eval $(call program,$(t))))
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib.a: $(LIB_OBJECTS)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/cores.a: $(CORES:%.c=$(BUILD)/%.o)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BIN):
+	mkdir -p $@
+
+# A test may need more than the libraries that the pure cores do without: LIBS_<test> = ...
+$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
+LIBS_summarize_test = -lgsl -lgslcblas
+
+tests: $(TESTS)
+
+unit: $(TESTS)
+	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
+
+# The same tests where an overrun, a leak or an undefined shift ends the program.
+asan:
+	$(MAKE) BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" all unit
+
+check: all
+	tests/run
+
+bench: all
+	@for b in bench/*.sh; do echo "== $$b"; $$b || exit 1; done
+
+fuzz:
+	$(MAKE) -C tests/fuzz
+
+SHARE = $(DESTDIR)$(PREFIX)/share/thinprobe
+LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thinprobe
+MAN = $(DESTDIR)$(PREFIX)/share/man/man1
+
+install: all
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)"
+	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
+	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
+	cp -R packages lab experiments plots report data "$(SHARE)"
+	install -m 644 docs/thinprobe.1 "$(MAN)"
+	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
+
+dist:
+	git archive --prefix=thinprobe-$(VERSION)/ -o thinprobe-$(VERSION).tar.gz HEAD
+
+clean:
+	rm -rf build bin
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+.PHONY: all tests unit asan check bench fuzz install dist clean
+.SECONDARY:
+.DELETE_ON_ERROR:

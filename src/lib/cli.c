@@ -1,0 +1,380 @@
+#include "cli.h"
+#include "clock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS_MAX 64
+#define FIRST_LONG 256		/* getopt values of long-only options, beyond every letter */
+
+static char tool_name[32] = "thinprobe";
+
+const char *cli_tool(void)
+{
+	return tool_name;
+}
+
+static void say(const char *format, va_list args, const char *after)
+{
+	int saved = errno;	/* %m belongs to the caller's failure, not to ours */
+
+	fflush(stdout);
+	fprintf(stderr, "%s: ", tool_name);
+	errno = saved;
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "%s\n", after);
+}
+
+void die(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args, "");
+	va_end(args);
+	exit(status);
+}
+
+void warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args, "");
+	va_end(args);
+}
+
+void die_usage(const char *format, ...)
+{
+	char hint[64];
+	va_list args;
+
+	snprintf(hint, sizeof(hint), " (see %s --help)", tool_name);
+	va_start(args, format);
+	say(format, args, hint);
+	va_end(args);
+	exit(EXIT_USAGE);
+}
+
+int cli_read_int(const char *text, int64_t *out)
+{
+	char *end;
+	long long v;
+
+	if (!isdigit((unsigned char)text[0]) && text[0] != '-' && text[0] != '+')
+		return -EINVAL;
+	errno = 0;
+	v = strtoll(text, &end, 10);
+	if (end == text || *end)
+		return -EINVAL;
+	if (errno)
+		return -ERANGE;
+	*out = v;
+	return 0;
+}
+
+/* A plain decimal number: no hexadecimal, no "inf", no "nan", which strtod would take. */
+static int read_decimal(const char *text, double *out, const char **end)
+{
+	const char *p = text;
+	char *stop;
+
+	if (*p == '-' || *p == '+')
+		p++;
+	if (!isdigit((unsigned char)*p) && *p != '.')
+		return -EINVAL;
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+		return -EINVAL;
+	errno = 0;
+	*out = strtod(text, &stop);
+	if (stop == text)
+		return -EINVAL;
+	if (errno == ERANGE && fabs(*out) > 1)
+		return -ERANGE;
+	*end = stop;
+	return 0;
+}
+
+int cli_read_real(const char *text, double *out)
+{
+	const char *end;
+	int err = read_decimal(text, out, &end);
+
+	return err ? err : *end ? -EINVAL : 0;
+}
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+static int read_with_unit(const char *text, const struct unit *units, int64_t *out)
+{
+	const char *end;
+	double v;
+	int err = read_decimal(text, &v, &end);
+
+	if (err)
+		return err;
+	for (; units->name; units++)
+		if (!strcmp(units->name, end))
+			break;
+	if (!units->name)
+		return -EINVAL;
+	v = v * units->factor;
+	if (!(fabs(v) < 9.2e18))
+		return -ERANGE;
+	*out = llround(v);
+	return 0;
+}
+
+int cli_read_ns(const char *text, int64_t *out)
+{
+	static const struct unit units[] = {
+		{ "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+		{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
+	};
+
+	return read_with_unit(text, units, out);
+}
+
+int cli_read_bytes(const char *text, int64_t *out)
+{
+	static const struct unit units[] = {
+		{ "", 1 }, { "B", 1 }, { "K", 1024.0 }, { "KB", 1024.0 }, { "KiB", 1024.0 },
+		{ "M", 1048576.0 }, { "MB", 1048576.0 }, { "MiB", 1048576.0 },
+		{ "G", 1073741824.0 }, { "GB", 1073741824.0 }, { "GiB", 1073741824.0 },
+		{ "T", 1099511627776.0 }, { NULL, 0 },
+	};
+
+	return read_with_unit(text, units, out);
+}
+
+int cli_read_bitrate(const char *text, int64_t *out)
+{
+	static const struct unit units[] = {
+		{ "", 1 }, { "bit", 1 }, { "Kbit", 1e3 }, { "kbit", 1e3 }, { "Mbit", 1e6 }, { "mbit", 1e6 },
+		{ "Gbit", 1e9 }, { "gbit", 1e9 }, { NULL, 0 },
+	};
+
+	return read_with_unit(text, units, out);
+}
+
+static int read_cpu_number(const char **p)
+{
+	long v = 0;
+
+	if (!isdigit((unsigned char)**p))
+		return -EINVAL;
+	for (; isdigit((unsigned char)**p); (*p)++) {
+		v = v * 10 + (**p - '0');
+		if (v >= CLI_CPUS_MAX)
+			return -ERANGE;
+	}
+	return (int)v;
+}
+
+int cli_read_cpus(const char *text, struct cli_cpus *out)
+{
+	bool chosen[CLI_CPUS_MAX] = { false };
+	const char *p = text;
+
+	do {
+		int first = read_cpu_number(&p), last = first;
+
+		if (first < 0)
+			return first;
+		if (*p == '-') {
+			p++;
+			last = read_cpu_number(&p);
+			if (last < first)
+				return last < 0 ? last : -EINVAL;
+		}
+		for (int i = first; i <= last; i++)
+			chosen[i] = true;
+	} while (*p == ',' && p++);
+	if (*p)
+		return -EINVAL;
+	out->n = 0;
+	for (int i = 0; i < CLI_CPUS_MAX; i++)
+		if (chosen[i])
+			out->cpu[out->n++] = i;
+	return 0;
+}
+
+static const char *meta(const struct cli_opt *o)
+{
+	static const char *const names[] = {
+		[CLI_INT] = "N", [CLI_REAL] = "X", [CLI_NS] = "TIME", [CLI_BYTES] = "SIZE", [CLI_BITRATE] = "RATE",
+		[CLI_STR] = "TEXT", [CLI_WORD] = "WORD", [CLI_CPUS] = "LIST", [CLI_CALL] = "VALUE",
+	};
+
+	return o->meta ? o->meta : names[o->type];
+}
+
+static void print_option(const struct cli_opt *o)
+{
+	char left[80], letter[8] = "    ";
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, o->type == CLI_FLAG ? "" : " ",
+		 o->type == CLI_FLAG ? "" : meta(o));
+	printf("%-32s%s%s", left, strlen(left) > 31 ? "\n                                " : "", o->help);
+	if (o->type == CLI_WORD) {
+		printf(":");
+		for (int i = 0; o->words[i]; i++)
+			printf("%s%s", i ? ", " : " ", o->words[i]);
+	}
+	printf("\n");
+}
+
+static void print_help(const char *synopsis, const char *summary, const struct cli_opt *options)
+{
+	printf("usage: %s\n%s\n\n", synopsis, summary);
+	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
+		print_option(o);
+	printf("      --help                    print this\n");
+	printf("      --version                 print the version\n");
+	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G; rates: 10Mbit. Manual: man thinprobe-%s\n", tool_name);
+}
+
+static const char *kind(enum cli_type type)
+{
+	switch (type) {
+	case CLI_INT: return "a whole number";
+	case CLI_REAL: return "a number";
+	case CLI_NS: return "a time such as 60s, 500ms or 20us";
+	case CLI_BYTES: return "a size such as 4096, 32K or 1.5G";
+	case CLI_BITRATE: return "a rate such as 10Mbit or 500Kbit";
+	case CLI_CPUS: return "a list of CPUs such as 0,2-3";
+	default: return "a value";
+	}
+}
+
+/* Prints a bound in the option's own unit. */
+static const char *bound(char *buf, size_t size, const struct cli_opt *o, double v)
+{
+	if (o->type == CLI_NS)
+		snprintf(buf, size, "%gs", v / 1e9);
+	else
+		snprintf(buf, size, "%.15g", v);
+	return buf;
+}
+
+static void check_range(const struct cli_opt *o, double v, const char *text)
+{
+	char low[40], high[40];
+
+	if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max))
+		die_usage("--%s %s is out of range: %s to %s", o->name, text, bound(low, sizeof(low), o, o->min),
+			  bound(high, sizeof(high), o, o->max));
+}
+
+static void read_word(const struct cli_opt *o, const char *text)
+{
+	char all[256] = "";
+
+	for (int i = 0; o->words[i]; i++) {
+		if (!strcmp(o->words[i], text)) {
+			*(int *)o->value = i;
+			return;
+		}
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", o->words[i]);
+	}
+	die_usage("--%s %s: not one of %s", o->name, text, all);
+}
+
+static void take(const struct cli_opt *o, const char *text)
+{
+	int64_t whole = 0;
+	double real = 0;
+	int err = 0;
+
+	switch (o->type) {
+	case CLI_FLAG:
+		*(bool *)o->value = true;
+		return;
+	case CLI_STR:
+		if (!*text)
+			die_usage("--%s needs a value", o->name);
+		*(const char **)o->value = text;
+		return;
+	case CLI_WORD:
+		read_word(o, text);
+		return;
+	case CLI_CALL:
+		if (o->call(text, o->value))
+			die_usage("--%s %s: not %s", o->name, text, o->meta ? o->meta : "understood");
+		return;
+	case CLI_INT: err = cli_read_int(text, &whole); break;
+	case CLI_NS: err = cli_read_ns(text, &whole); break;
+	case CLI_BYTES: err = cli_read_bytes(text, &whole); break;
+	case CLI_BITRATE: err = cli_read_bitrate(text, &whole); break;
+	case CLI_REAL: err = cli_read_real(text, &real); break;
+	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
+	case CLI_END: return;
+	}
+	if (err)
+		die_usage("--%s %s: not %s", o->name, text, kind(o->type));
+	if (o->type == CLI_CPUS)
+		return;
+	check_range(o, o->type == CLI_REAL ? real : (double)whole, text);
+	if (o->type == CLI_REAL)
+		*(double *)o->value = real;
+	else
+		*(int64_t *)o->value = whole;
+}
+
+int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options)
+{
+	struct option longs[OPTIONS_MAX + 3] = { 0 };
+	char letters[OPTIONS_MAX * 2 + 2] = ":";
+	size_t n = 0, l = 1;
+	int c;
+
+	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
+	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
+		const struct cli_opt *o = &options[n];
+		int wants = o->type == CLI_FLAG ? no_argument : required_argument;
+
+		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)n };
+		if (o->letter) {
+			letters[l++] = o->letter;
+			if (wants)
+				letters[l++] = ':';
+		}
+	}
+	letters[l] = '\0';
+	longs[n] = (struct option){ "help", no_argument, NULL, 1 };
+	longs[n + 1] = (struct option){ "version", no_argument, NULL, 2 };
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		const struct cli_opt *o = NULL;
+
+		if (c == 1) {
+			print_help(synopsis, summary, options);
+			exit(EXIT_OK);
+		}
+		if (c == 2) {
+			printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
+			exit(EXIT_OK);
+		}
+		if (c == '?')
+			die_usage("unknown or ambiguous option %s", argv[optind - 1]);
+		if (c == ':')
+			die_usage("%s needs a value", argv[optind - 1]);
+		for (size_t i = 0; i < n; i++)
+			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
+				o = &options[i];
+		if (o)
+			take(o, optarg);
+	}
+	return optind;
+}

@@ -1,0 +1,74 @@
+/* cli - options as tables with units and ranges, exit statuses, and errors in one line.
+ *
+ * The table serves the parser, the range checks and --help; a test holds it against the man page. */
+#ifndef THINPROBE_CLI_H
+#define THINPROBE_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum exit_status {
+	EXIT_OK = 0,		/* measured */
+	EXIT_RUN = 1,		/* could not measure: why and what to do on standard error */
+	EXIT_USAGE = 2,		/* wrong usage */
+	EXIT_LOSSY = 3,		/* measured, but some was lost; the report counts it */
+	EXIT_MISSING = 4,	/* something is missing that `thinprobe doctor` explains */
+	EXIT_INTERRUPTED = 130	/* ended by a signal, with a valid report */
+};
+
+enum cli_type {
+	CLI_END,
+	CLI_FLAG,	/* bool *: set when given */
+	CLI_INT,	/* int64_t * */
+	CLI_REAL,	/* double * */
+	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; a bare number is seconds */
+	CLI_BYTES,	/* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
+	CLI_BITRATE,	/* int64_t *, bit/s: 10Mbit 500Kbit; K, M, G are powers of 1000 */
+	CLI_STR,	/* const char **, points into argv */
+	CLI_WORD,	/* int *, the index in `words` */
+	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
+	CLI_CALL	/* `call` reads the text itself: 0, or -1 after cli_bad() */
+};
+
+#define CLI_CPUS_MAX 1024
+struct cli_cpus {
+	int n;
+	int cpu[CLI_CPUS_MAX];	/* ascending, each once */
+};
+
+struct cli_opt {
+	enum cli_type type;
+	char letter;		/* 0: long form only */
+	const char *name;
+	void *value;
+	double min, max;	/* inclusive, in the unit of *value; both 0: unchecked */
+	const char *help;	/* "what it does (default)" */
+	const char *const *words;	/* CLI_WORD: NULL-terminated */
+	int (*call)(const char *text, void *value);
+	const char *meta;	/* what the value is called in --help; NULL: from the type */
+};
+
+/* Reads options anywhere on the line, leaves the operands (in order) at the end of argv and returns the
+ * index of the first. `synopsis` begins with the tool's name. --help and --version are built in and exit 0;
+ * a wrong word ends the program with EXIT_USAGE after one line that names it and the cure. */
+int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options);
+
+/* The tool's name as the synopsis gave it; "thinprobe" before cli_parse. */
+const char *cli_tool(void);
+
+/* One line "tool: message" on standard error, then exit. A trailing ": %m" works as in printf. */
+void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "tool: message (see tool --help)" and EXIT_USAGE. */
+void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Whole-text parsers: 0, or -EINVAL (not such a value, or something after it), or -ERANGE. */
+int cli_read_int(const char *text, int64_t *out);
+int cli_read_real(const char *text, double *out);
+int cli_read_ns(const char *text, int64_t *out);
+int cli_read_bytes(const char *text, int64_t *out);
+int cli_read_bitrate(const char *text, int64_t *out);
+int cli_read_cpus(const char *text, struct cli_cpus *out);
+
+#endif

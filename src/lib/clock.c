@@ -1,0 +1,58 @@
+#include "clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+static int64_t read_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+int64_t clock_now(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+int64_t clock_thread_cpu(void)
+{
+	return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int clock_sleep_until(int64_t due_ns)
+{
+	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
+
+	if (due_ns <= 0)
+		return 0;
+	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+void clock_read_offset(struct clock_offset *out)
+{
+	/* Of several tries the tightest bracket is kept: an interrupt between the readings widens it. */
+	out->error_ns = INT64_MAX;
+	for (int i = 0; i < 8; i++) {
+		int64_t before = clock_now();
+		int64_t wall = read_ns(CLOCK_REALTIME);
+		int64_t after = clock_now();
+
+		if (after - before < out->error_ns) {
+			out->at_ns = before + (after - before) / 2;
+			out->offset_ns = wall - out->at_ns;
+			out->error_ns = after - before;
+		}
+	}
+	out->error_ns = out->error_ns / 2 + 1;
+}
+
+void clock_utc(char *text, unsigned long size)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}

@@ -1,0 +1,40 @@
+/* patch - a number that survives a display protocol: drawn as black and white cells, read back from pixels.
+ *
+ * PATCH_COLUMNS x PATCH_ROWS cells of `cell` pixels: a marker row for finding, thresholding and scale, then a
+ * 24-bit number and its CRC-16, whitened, so that no row looks like the marker. Readable after lossy coding
+ * (threshold from the marker row itself) and at half scale. */
+#ifndef THINPROBE_PATCH_H
+#define THINPROBE_PATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PATCH_COLUMNS 8
+#define PATCH_ROWS 6
+#define PATCH_NUMBER_MAX 0xffffffu
+
+/* cells[row][column]: true is white. */
+struct patch_cells {
+	bool white[PATCH_ROWS][PATCH_COLUMNS];
+};
+
+void patch_encode(uint32_t number, struct patch_cells *out);
+
+/* A picture in memory as luminance can be had from it: `get` gives 0 (black) to 255 (white) of a pixel. */
+struct patch_image {
+	int width, height;
+	int (*luminance)(const void *pixels, int x, int y);
+	const void *pixels;
+};
+
+struct patch_place {
+	int x, y;	/* upper left pixel */
+	double cell;	/* pixels per cell, need not be whole (half scale) */
+};
+
+/* Looks for a patch with cells of between min_cell and max_cell pixels. True when one was found whose CRC is right. */
+bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where, uint32_t *number);
+/* Reads the patch at a known place. False when the marker or the CRC is wrong (torn, or half drawn). */
+bool patch_read(const struct patch_image *image, const struct patch_place *where, uint32_t *number);
+
+#endif

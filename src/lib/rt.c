@@ -1,0 +1,38 @@
+#include "rt.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+void rt_setup(int priority, struct rt_state *got)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	*got = (struct rt_state){ 0 };
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	got->locked = !mlockall(MCL_CURRENT | MCL_FUTURE);
+	if (priority <= 0)
+		return;
+	/* RESET_ON_FORK: a helper we start must not starve the machine */
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
+		got->why = errno;
+	else
+		got->fifo = priority;
+}
+
+void rt_describe(const struct rt_state *got, char *text, size_t size)
+{
+	int n = snprintf(text, size, "memory %slocked, ", got->locked ? "" : "not ");
+
+	if (n < 0 || (size_t)n >= size)
+		return;
+	if (got->fifo)
+		snprintf(text + n, size - (size_t)n, "SCHED_FIFO %d", got->fifo);
+	else if (got->why)
+		snprintf(text + n, size - (size_t)n, "normal priority (%s)", strerror(got->why));
+	else
+		snprintf(text + n, size - (size_t)n, "normal priority");
+}
