@@ -24,19 +24,21 @@ struct node {
 struct rec {
 	struct rec_cfg cfg;
 	FILE *out;
-	char *temporary;		/* NULL for standard output */
+	char *place, *temporary;	/* NULL for what is written through: standard output, devices, pipes */
 	struct node root;
 	struct node *stack[DEPTH_MAX];
 	int depth;
 	int err;
 };
 
-/* A program that dies between rec_open() and rec_close() leaves no half file behind. */
+/* A program that dies between rec_open() and rec_close() leaves no half file behind; a child of it that does, leaves its
+ * parent's alone. */
 static char pending[4096];
+static pid_t pending_of;
 
 static void remove_pending(void)
 {
-	if (pending[0])
+	if (pending[0] && getpid() == pending_of)
 		unlink(pending);
 }
 
@@ -45,6 +47,7 @@ static void set_pending(const char *path)
 	static bool registered;
 
 	snprintf(pending, sizeof(pending), "%s", path);
+	pending_of = getpid();
 	if (!registered)
 		registered = !atexit(remove_pending);
 }
@@ -169,16 +172,36 @@ void rec_timing(struct rec *r, const char *key, struct sample *s, double unit)
 	rec_end(r);
 }
 
+/* Length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
+static int utf8_length(const unsigned char *p)
+{
+	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* File names and window titles are bytes; JSON is UTF-8, so what is not becomes U+FFFD. */
 static void json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		int n = utf8_length(p);
+
 		if (*p == '"' || *p == '\\')
 			fprintf(out, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7f)
 			fprintf(out, "\\u%04x", *p);
+		else if (!n)
+			fputs("\xef\xbf\xbd", out);
 		else
-			fputc(*p, out);
+			fwrite(p, 1, (size_t)n, out);
+		p += n > 1 ? n - 1 : 0;
 	}
 	fputc('"', out);
 }
@@ -241,10 +264,14 @@ static bool leaf(const struct node *n)
 	return n->kind != OBJECT && n->kind != ARRAY;
 }
 
+/* What of a leaf is for people; in a node of our own tree, so it may be made plain in place. */
 static const char *shown(const struct node *n)
 {
 	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
 		return "-";
+	for (char *p = n->text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = ' ';
 	return n->text;
 }
 
@@ -309,50 +336,81 @@ static void start_report(struct rec *r, const char *tool)
 	rec_str(r, "host", host);
 }
 
+/* Whether `path` is to be written to as it stands and never replaced: a device, a pipe, or a name of one of our own
+ * descriptors (/dev/stdout may well lead to a regular file; a rename would then replace the name itself). */
+static bool written_through(const char *path)
+{
+	struct stat st;
+
+	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
+	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+/* Opens a temporary file beside the place that the report will take. 0 or -errno. */
+static int open_beside(struct rec *r)
+{
+	struct stat st;
+	mode_t mask;
+	int fd;
+
+	/* the file behind a symbolic link is replaced, not the link */
+	r->place = realpath(r->cfg.path, NULL);
+	if (!r->place)
+		r->place = strdup(r->cfg.path);
+	if (!r->place)
+		return -ENOMEM;
+	if (!stat(r->place, &st) && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (asprintf(&r->temporary, "%s.XXXXXX", r->place) < 0) {
+		r->temporary = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(r->temporary, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	set_pending(r->temporary);
+	mask = umask(0);
+	umask(mask);
+	fchmod(fd, 0666 & ~mask);
+	r->out = fdopen(fd, "w");
+	if (!r->out) {
+		close(fd);
+		unlink(r->temporary);
+		set_pending("");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_output(struct rec *r)
+{
+	if (!r->cfg.path || !strcmp(r->cfg.path, "-")) {
+		r->out = stdout;
+		return 0;
+	}
+	if (!written_through(r->cfg.path))
+		return open_beside(r);
+	r->out = fopen(r->cfg.path, "we");
+	return r->out ? 0 : -errno;
+}
+
 struct rec *rec_open(const struct rec_cfg *cfg, const char *tool)
 {
 	struct rec *r = calloc(1, sizeof(*r));
+	int err;
 
 	if (!r)
 		return NULL;
 	r->cfg = *cfg;
 	r->root.kind = OBJECT;
 	r->stack[0] = &r->root;
-	if (!cfg->path || !strcmp(cfg->path, "-")) {
-		r->out = stdout;
-	} else {
-		struct stat st;
-		int fd, saved;
-
-		/* A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced. */
-		if (!stat(cfg->path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-			r->out = fopen(cfg->path, "we");
-			fd = -1;
-		} else if (!stat(cfg->path, &st) && S_ISDIR(st.st_mode)) {
-			errno = EISDIR;
-			fd = -1;
-		} else if (asprintf(&r->temporary, "%s.XXXXXX", cfg->path) < 0) {
-			r->temporary = NULL;
-			fd = -1;
-		} else {
-			fd = mkostemp(r->temporary, O_CLOEXEC);
-		}
-		if (fd >= 0)
-			r->out = fdopen(fd, "w");
-		if (!r->out) {
-			saved = errno;
-			free(r->temporary);
-			free(r);
-			errno = saved;
-			return NULL;
-		}
-		if (fd >= 0) {
-			mode_t mask = umask(0);
-
-			umask(mask);
-			fchmod(fd, 0666 & ~mask);
-			set_pending(r->temporary);
-		}
+	err = open_output(r);
+	if (err) {
+		free(r->temporary);
+		free(r->place);
+		free(r);
+		errno = -err;
+		return NULL;
 	}
 	start_report(r, tool);
 	return r;
@@ -400,7 +458,7 @@ int rec_close(struct rec *r)
 			err = -errno;
 		if (fclose(r->out) && !err)
 			err = -errno;
-		if (!err && rename(r->temporary, r->cfg.path))
+		if (!err && rename(r->temporary, r->place))
 			err = -errno;
 		if (err)
 			unlink(r->temporary);
@@ -410,6 +468,7 @@ int rec_close(struct rec *r)
 	}
 	drop_children(&r->root);
 	free(r->temporary);
+	free(r->place);
 	free(r);
 	return err;
 }
