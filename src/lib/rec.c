@@ -1,4 +1,4 @@
-#include "rec.h"
+#include "rec_tree.h"
 #include "clock.h"
 
 #include <errno.h>
@@ -13,20 +13,12 @@
 
 const char *const rec_formats[] = { "text", "json", "tsv", NULL };
 
-enum kind { OBJECT, ARRAY, NUMBER, STRING, WORD };	/* NUMBER and WORD (true, false, null) print as they are */
-
-struct node {
-	enum kind kind;
-	char *key, *text;
-	struct node *first, *last, *next;
-};
-
 struct rec {
 	struct rec_cfg cfg;
 	FILE *out;
 	char *place, *temporary;	/* NULL for what is written through: standard output, devices, pipes */
-	struct node root;
-	struct node *stack[DEPTH_MAX];
+	struct rec_node root;
+	struct rec_node *stack[DEPTH_MAX];
 	int depth;
 	int err;
 };
@@ -52,9 +44,9 @@ static void set_pending(const char *path)
 		registered = !atexit(remove_pending);
 }
 
-static struct node *add(struct rec *r, const char *key, enum kind kind, const char *text)
+static struct rec_node *add(struct rec *r, const char *key, enum rec_kind kind, const char *text)
 {
-	struct node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
+	struct rec_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
 
 	if (!n) {
 		r->err = -ENOMEM;
@@ -73,9 +65,9 @@ static struct node *add(struct rec *r, const char *key, enum kind kind, const ch
 	return n;
 }
 
-static void descend(struct rec *r, const char *key, enum kind kind)
+static void descend(struct rec *r, const char *key, enum rec_kind kind)
 {
-	struct node *n = add(r, key, kind, NULL);
+	struct rec_node *n = add(r, key, kind, NULL);
 
 	if (r->depth + 1 >= DEPTH_MAX)
 		r->err = -E2BIG;
@@ -172,156 +164,6 @@ void rec_timing(struct rec *r, const char *key, struct sample *s, double unit)
 	rec_end(r);
 }
 
-/* Length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
-static int utf8_length(const unsigned char *p)
-{
-	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-/* File names and window titles are bytes; JSON is UTF-8, so what is not becomes U+FFFD. */
-static void json_string(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		int n = utf8_length(p);
-
-		if (*p == '"' || *p == '\\')
-			fprintf(out, "\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			fprintf(out, "\\u%04x", *p);
-		else if (!n)
-			fputs("\xef\xbf\xbd", out);
-		else
-			fwrite(p, 1, (size_t)n, out);
-		p += n > 1 ? n - 1 : 0;
-	}
-	fputc('"', out);
-}
-
-static void json(FILE *out, const struct node *n, int indent)
-{
-	if (n->key) {
-		json_string(out, n->key);
-		fputs(": ", out);
-	}
-	if (n->kind == STRING) {
-		json_string(out, n->text ? n->text : "");
-		return;
-	}
-	if (n->kind == NUMBER || n->kind == WORD) {
-		fputs(n->text ? n->text : "null", out);
-		return;
-	}
-	fputc(n->kind == OBJECT ? '{' : '[', out);
-	for (const struct node *c = n->first; c; c = c->next) {
-		fprintf(out, "%s\n%*s", c == n->first ? "" : ",", indent + 1, "");
-		json(out, c, indent + 1);
-	}
-	if (n->first)
-		fprintf(out, "\n%*s", indent, "");
-	fputc(n->kind == OBJECT ? '}' : ']', out);
-}
-
-/* A tab or a line end inside a value would make a row of its own. */
-static void plain(FILE *out, const char *text)
-{
-	for (; text && *text; text++)
-		fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-}
-
-static void tsv(FILE *out, const struct node *n, const char *schema, const char *prefix)
-{
-	int i = 0;
-
-	for (const struct node *c = n->first; c; c = c->next, i++) {
-		char path[512];
-
-		if (c->key)
-			snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", c->key);
-		else
-			snprintf(path, sizeof(path), "%s%s%d", prefix, *prefix ? "." : "", i);
-		if (c->kind == OBJECT || c->kind == ARRAY) {
-			tsv(out, c, schema, path);
-			continue;
-		}
-		fprintf(out, "%s\t%s\t", schema, path);
-		if (c->kind != WORD || (c->text && strcmp(c->text, "null") != 0))
-			plain(out, c->text);
-		fputc('\n', out);
-	}
-}
-
-static bool leaf(const struct node *n)
-{
-	return n->kind != OBJECT && n->kind != ARRAY;
-}
-
-/* What of a leaf is for people; in a node of our own tree, so it may be made plain in place. */
-static const char *shown(const struct node *n)
-{
-	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
-		return "-";
-	for (char *p = n->text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = ' ';
-	return n->text;
-}
-
-/* An object of leaves in a row: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
-static void text_row(FILE *out, const struct node *n)
-{
-	const struct node *above = NULL;
-
-	for (const struct node *c = n->first; c; c = c->next)
-		if (c->kind == OBJECT && c->key && !strcmp(c->key, "above"))
-			above = c;
-	for (const struct node *c = n->first; c; c = c->next) {
-		const struct node *bound = NULL;
-
-		if (!leaf(c))
-			continue;
-		for (const struct node *a = above ? above->first : NULL; a; a = a->next)
-			if (c->key && a->key && !strcmp(a->key, c->key))
-				bound = a;
-		if (bound)
-			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, shown(bound));
-		else if (strcmp(shown(c), "-") != 0)
-			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", shown(c));
-	}
-}
-
-static bool row_like(const struct node *n)
-{
-	for (const struct node *c = n->first; c; c = c->next)
-		if (!leaf(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
-			return false;
-	return n->first != NULL;
-}
-
-static void text(FILE *out, const struct node *n, int indent)
-{
-	for (const struct node *c = n->first; c; c = c->next) {
-		if (leaf(c)) {
-			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", shown(c));
-		} else if (c->kind == OBJECT && row_like(c) && indent > 0) {
-			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			text_row(out, c);
-			fputc('\n', out);
-		} else {
-			fprintf(out, "%*s%s:%s\n", indent, "", c->key ? c->key : "-", c->first ? "" : " none");
-			text(out, c, indent + 2);
-		}
-	}
-}
-
 static void start_report(struct rec *r, const char *tool)
 {
 	char host[65] = "", when[24], schema[64];
@@ -416,9 +258,9 @@ struct rec *rec_open(const struct rec_cfg *cfg, const char *tool)
 	return r;
 }
 
-static void drop_children(struct node *n)
+static void drop_children(struct rec_node *n)
 {
-	for (struct node *c = n->first, *next; c; c = next) {
+	for (struct rec_node *c = n->first, *next; c; c = next) {
 		next = c->next;
 		drop_children(c);
 		free(c->key);
@@ -427,30 +269,12 @@ static void drop_children(struct node *n)
 	}
 }
 
-static void render(struct rec *r)
-{
-	const char *schema = r->root.first && r->root.first->text ? r->root.first->text : "";
-
-	switch (r->cfg.format) {
-	case REC_JSON:
-		json(r->out, &r->root, 0);
-		fputc('\n', r->out);
-		break;
-	case REC_TSV:
-		fputs("schema\tkey\tvalue\n", r->out);
-		tsv(r->out, &r->root, schema, "");
-		break;
-	default:
-		text(r->out, &r->root, 0);
-	}
-}
-
 int rec_close(struct rec *r)
 {
 	int err = r->err;
 
 	if (!err)
-		render(r);
+		rec_write(r->out, (enum rec_format)r->cfg.format, &r->root);
 	if (fflush(r->out) || ferror(r->out))
 		err = err ? err : -(errno ? errno : EIO);
 	if (r->temporary) {
@@ -470,87 +294,5 @@ int rec_close(struct rec *r)
 	free(r->temporary);
 	free(r->place);
 	free(r);
-	return err;
-}
-
-struct rows {
-	FILE *out;
-	char *schema;
-	int columns, cells, err;
-};
-
-struct rows *rows_open(const char *path, const char *schema, const char *const *columns)
-{
-	struct rows *t = calloc(1, sizeof(*t));
-	bool standard = !strcmp(path, "-");
-
-	if (!t)
-		return NULL;
-	t->schema = strdup(schema);
-	t->out = standard ? stdout : fopen(path, "we");
-	if (!t->out || !t->schema) {
-		int saved = errno;
-
-		if (t->out && !standard)
-			fclose(t->out);
-		free(t->schema);
-		free(t);
-		errno = saved;
-		return NULL;
-	}
-	fputs("schema", t->out);
-	for (; columns[t->columns]; t->columns++)
-		fprintf(t->out, "\t%s", columns[t->columns]);
-	fputc('\n', t->out);
-	return t;
-}
-
-static FILE *cell(struct rows *t)
-{
-	if (!t->cells)
-		fputs(t->schema, t->out);
-	fputc('\t', t->out);
-	t->cells++;
-	return t->out;
-}
-
-void rows_int(struct rows *t, int64_t value)
-{
-	fprintf(cell(t), "%lld", (long long)value);
-}
-
-void rows_none(struct rows *t)
-{
-	cell(t);
-}
-
-void rows_str(struct rows *t, const char *value)
-{
-	plain(cell(t), value);
-}
-
-void rows_end(struct rows *t)
-{
-	if (t->cells != t->columns)
-		t->err = -EPROTO;
-	t->cells = 0;
-	fputc('\n', t->out);
-}
-
-void rows_flush(struct rows *t)
-{
-	fflush(t->out);
-}
-
-int rows_close(struct rows *t)
-{
-	int err = t->err;
-
-	if ((fflush(t->out) || ferror(t->out)) && !err)
-		err = -(errno ? errno : EIO);
-	if (t->out != stdout && fclose(t->out) && !err)
-		err = -errno;
-	free(t->schema);
-	free(t);
 	return err;
 }
