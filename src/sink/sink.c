@@ -30,11 +30,13 @@ static struct {
 static struct rec_cfg out_cfg;
 static char autogroup[64];
 
+enum regime { CPUS, NICE, POLICY };
+
 /* What a child tells its parent, in memory that both see. */
 struct child {
 	pid_t pid;
 	atomic_bool spinning;
-	enum { CPUS, NICE, POLICY } asked;	/* what was refused */
+	enum regime asked;			/* what was refused */
 	atomic_int refused;			/* with this errno */
 	int64_t wall_ns, cpu_ns;
 	struct proc_schedstat sched;
@@ -128,7 +130,7 @@ static void be_greedy(struct board *board, struct child *me)
 }
 
 /* 0, or the errno with which `*asked` was refused. */
-static int enter_regime(int *asked)
+static int enter_regime(enum regime *asked)
 {
 	struct sched_param param = { .sched_priority = cfg.sched.priority };
 	int err;
@@ -150,7 +152,8 @@ static int enter_regime(int *asked)
 static void child_main(struct board *board, struct child *me, pid_t parent)
 {
 	int64_t start, start_cpu;
-	int refused, asked;
+	enum regime asked;
+	int refused;
 
 	if (proc_die_with_parent(parent))
 		_exit(EXIT_RUN);
