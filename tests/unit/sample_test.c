@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "near.h"
 #include "sample.h"
 
 static struct sample *of(const int64_t *values, size_t n)
@@ -24,7 +25,7 @@ static void quantile_is(struct sample *s, double p, double value)
 {
 	struct sample_stat q = sample_quantile(s, p);
 
-	assert_float_equal(q.value, value, 1e-9);
+	assert_near(q.value, value, 1e-9);
 	assert_false(q.above);
 }
 
@@ -78,16 +79,16 @@ static void mean_and_sd_by_hand(void **state)
 	struct sample *s = OF(2, 4, 4, 4, 5, 5, 7, 9);	/* mean 5, squares 32, n - 1 = 7 */
 
 	(void)state;
-	assert_float_equal(sample_mean(s).value, 5, 1e-12);
-	assert_float_equal(sample_sd(s).value, sqrt(32.0 / 7), 1e-12);
-	assert_float_equal(sample_min(s).value, 2, 0);
-	assert_float_equal(sample_max(s).value, 9, 0);
+	assert_near(sample_mean(s).value, 5, 1e-12);
+	assert_near(sample_sd(s).value, sqrt(32.0 / 7), 1e-12);
+	assert_near(sample_min(s).value, 2, 0);
+	assert_near(sample_max(s).value, 9, 0);
 	s = OF(7);
 	assert_true(isnan(sample_sd(s).value));
 	/* nanoseconds since boot, a microsecond apart: no digits lost */
 	s = OF(8000000000000000, 8000000000001000, 8000000000002000);
-	assert_float_equal(sample_mean(s).value, 8000000000001000, 1);
-	assert_float_equal(sample_sd(s).value, 1000, 1e-3);
+	assert_near(sample_mean(s).value, 8000000000001000, 1);
+	assert_near(sample_sd(s).value, 1000, 1e-3);
 }
 
 static void nothing_is_not_known(void **state)
@@ -121,22 +122,22 @@ static void later_than_stays_in_the_distribution(void **state)
 	sample_add_censored(&s, 45);			/* given up early: may be anything over 45 */
 	/* 10 20 30 40 >45 50 60 70 80 >500: nothing below 45 is touched, all from there on is a lower bound */
 	q = sample_quantile(&s, 0.25);			/* at 2.25: 30 and 40 */
-	assert_float_equal(q.value, 32.5, 1e-9);
+	assert_near(q.value, 32.5, 1e-9);
 	assert_false(q.above);
 	q = sample_quantile(&s, 1.0 / 3);		/* at 3: 40, no weight on its neighbour */
-	assert_float_equal(q.value, 40, 1e-9);
+	assert_near(q.value, 40, 1e-9);
 	assert_false(q.above);
 	q = sample_quantile(&s, 0.4);			/* at 3.6: 40 and >45 */
-	assert_float_equal(q.value, 43, 1e-9);
+	assert_near(q.value, 43, 1e-9);
 	assert_true(q.above);
 	q = sample_quantile(&s, 0.9);
 	assert_true(q.above);
 	q = sample_max(&s);
-	assert_float_equal(q.value, 500, 0);
+	assert_near(q.value, 500, 0);
 	assert_true(q.above);
 	assert_false(sample_min(&s).above);
 	assert_true(sample_mean(&s).above);
-	assert_float_equal(sample_mean(&s).value, 90.5, 1e-9);
+	assert_near(sample_mean(&s).value, 90.5, 1e-9);
 	assert_true(sample_sd(&s).above);
 	/* above 100: certainly the 500; perhaps the 45 */
 	sample_above(&s, 100, &certain, &possible);
@@ -159,7 +160,7 @@ static void all_later_than(void **state)
 	sample_add_censored(&s, 300);
 	assert_true(sample_min(&s).above);
 	assert_true(sample_quantile(&s, 0.5).above);
-	assert_float_equal(sample_quantile(&s, 0.5).value, 200, 0);
+	assert_near(sample_quantile(&s, 0.5).value, 200, 0);
 	assert_int_equal(s.censored, 2);
 	assert_int_equal(s.censored_min, 100);
 	sample_above(&s, 1000, &certain, &possible);

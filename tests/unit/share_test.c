@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "near.h"
 #include "clock.h"
 #include "sink/share.h"
 
@@ -119,8 +120,8 @@ static void holds_its_share_of_a_free_cpu(void **state)
 		struct world *w = world_new(wanted[i], always);
 
 		run(w, 10 * NS_PER_S);
-		assert_float_equal(share_between(w, 0, 10 * NS_PER_S), wanted[i], 0.0005);
-		assert_float_equal(largest_share(w, 100 * NS_PER_MS, 0, 10 * NS_PER_S), wanted[i], 0.01);
+		assert_near(share_between(w, 0, 10 * NS_PER_S), wanted[i], 0.0005);
+		assert_near(largest_share(w, 100 * NS_PER_MS, 0, 10 * NS_PER_S), wanted[i], 0.01);
 		assert_int_equal(w->slept_unfed, 0);
 		free(w);
 	}
@@ -139,7 +140,7 @@ static void does_not_burst_after_being_starved(void **state)
 		assert_int_equal(w->slept_unfed, 0);
 		assert_true(largest_share(w, NS_PER_S, 0, 15 * NS_PER_S) <= wanted[i] + 0.011);
 		assert_true(largest_share(w, 100 * NS_PER_MS, 0, 15 * NS_PER_S) <= wanted[i] * 1.12 + 0.005);
-		assert_float_equal(share_between(w, 5 * NS_PER_S, 15 * NS_PER_S), wanted[i], 0.002);
+		assert_near(share_between(w, 5 * NS_PER_S, 15 * NS_PER_S), wanted[i], 0.002);
 		free(w);
 	}
 }
@@ -167,13 +168,13 @@ static void takes_what_it_can_beside_another(void **state)
 
 	(void)state;
 	run(w, 6 * NS_PER_S);
-	assert_float_equal(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001);	/* all there was: it never slept */
+	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001);	/* all there was: it never slept */
 	assert_int_equal(w->slept_unfed, 0);
 	free(w);
 
 	w = world_new(0.25, every_other_slice);
 	run(w, 6 * NS_PER_S);
-	assert_float_equal(share_between(w, 0, 6 * NS_PER_S), 0.25, 0.005);
+	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.25, 0.005);
 	assert_int_equal(w->slept_unfed, 0);
 	free(w);
 }
@@ -188,7 +189,7 @@ static void oversleeping_is_forgiven(void **state)
 	w->woke_late = 0;
 	run(w, 4 * NS_PER_S);
 	assert_true(largest_share(w, NS_PER_S, 0, 4 * NS_PER_S) <= 0.37 + 0.011);
-	assert_float_equal(share_between(w, 3 * NS_PER_S, 4 * NS_PER_S), 0.37, 0.002);
+	assert_near(share_between(w, 3 * NS_PER_S, 4 * NS_PER_S), 0.37, 0.002);
 	free(w);
 }
 
@@ -199,7 +200,7 @@ static void pays_back_what_coarse_turns_overspent(void **state)
 	(void)state;
 	w->turn = 2 * NS_PER_MS;	/* four times what a period is worth */
 	run(w, 10 * NS_PER_S);
-	assert_float_equal(share_between(w, 0, 10 * NS_PER_S), 0.05, 0.001);
+	assert_near(share_between(w, 0, 10 * NS_PER_S), 0.05, 0.001);
 	free(w);
 }
 
@@ -211,7 +212,7 @@ static void a_glitch_in_the_accounts_does_not_silence_it(void **state)
 	run(w, NS_PER_S);
 	w->used += 100 * NS_PER_S;	/* charged at once */
 	run(w, 3 * NS_PER_S);
-	assert_float_equal(share_between(w, 2 * NS_PER_S, 3 * NS_PER_S), 0.37, 0.002);
+	assert_near(share_between(w, 2 * NS_PER_S, 3 * NS_PER_S), 0.37, 0.002);
 	free(w);
 }
 
