@@ -1,7 +1,7 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
 TOOLS = sink keyrepeat prototap refecho summarize
 
-VERSION = 0.1.0
+VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
 DESTDIR =
 CC = gcc
