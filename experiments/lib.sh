@@ -10,7 +10,7 @@
 exp_usage() {
 	cat <<END
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--app A,...] [--loads L,...] [--seconds S] [--repeat R] [--quick]
-         [--seed N] [--link RATE[,DELAY]] [--keep-captures] [--resume RUN] [-o DIR] [--on lab]
+         [--idle S] [--seed N] [--link RATE[,DELAY]] [--keep-captures] [--resume RUN] [-o DIR] [--on lab]
 $EXPERIMENT_SAYS
   --protocol P      display protocol, NAME or NAME:VARIANT ($PROTOCOL)
   --app A,...       applications: light (vim in xterm), heavy (refecho, 10 ms of CPU a redraw) ($APPS)
@@ -21,6 +21,7 @@ $EXPERIMENT_SAYS
   --cost-per WHAT   redraw, or key: an application that does not coalesce (redraw)
   --regime R        session: sinks share the session's scheduling group; login: they are another login's (session)
   --quick           one train a cell, jittered, that serves latency and stalls
+  --idle S          length of the key-free window for idle noise ($IDLE_SECONDS; with --quick 12)
   --seed N          of the random order and of the jitter ($SEED)
   --link RATE       rate of the emulated link, or none ($LINK)
   --keep-captures   keep every capture (capture.pcap in each cell)
@@ -39,7 +40,7 @@ exp_bad() {
 }
 
 # Defaults that a driver may change before exp_options.
-PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw
+PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw IDLE_SECONDS=60
 QUICK=0 SEED=1 LINK=100Mbit KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0
 
 exp_options() {
@@ -49,11 +50,11 @@ exp_options() {
 		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
 		esac
 		case $1 in
-		--quick) QUICK=1; shift; continue ;;
+		--quick) QUICK=1 IDLE_SECONDS=12; shift; continue ;;
 		--keep-captures) KEEP=1; shift; continue ;;
 		--demo) DEMO=1; exp_demo; shift; continue ;;
 		--help | -h) exp_usage; exit 0 ;;
-		--protocol | --app | --loads | --seconds | --repeat | --cost | --cost-per | --regime | --seed | --link | --resume | -o | --on | --server-memory) ;;
+		--protocol | --app | --loads | --seconds | --repeat | --cost | --cost-per | --regime | --idle | --seed | --link | --resume | -o | --on | --server-memory) ;;
 		*) exp_bad "unexpected $1" ;;
 		esac
 		[ $# -gt 1 ] && [ -n "$2" ] || exp_bad "$1 needs a value"
@@ -66,6 +67,7 @@ exp_options() {
 		--cost) COST_MS=${2%ms}; [[ $COST_MS =~ ^[0-9]+(\.[0-9]+)?$ ]] || exp_bad "--cost $2: give milliseconds, e.g. 10ms" ;;
 		--cost-per) COST_PER=$2; case $2 in redraw | key) ;; *) exp_bad "--cost-per $2: redraw or key" ;; esac ;;
 		--regime) REGIME=$2; case $2 in session | login) ;; *) exp_bad "--regime $2: session or login" ;; esac ;;
+		--idle) IDLE_SECONDS=${2%s}; exp_number "$1" "$IDLE_SECONDS" 1 3600 ;;
 		--seed) SEED=$2; exp_number "$1" "$2" 0 2147483647 ;;
 		--link) LINK=$2 ;;
 		--resume) RESUME=${2%/} ;;

@@ -20,7 +20,7 @@ RATE=20 PERIOD_MS=50 THRESHOLD_MS=100 FOREIGN_LIMIT=3
 . "$TP_HOME/experiments/lib.sh"
 
 exp_demo() {
-	LOADS=0,5,10,20 SECONDS_EACH=5 REPEATS=3 QUICK=1
+	LOADS=0,5,10,20 SECONDS_EACH=5 REPEATS=3 QUICK=1 IDLE_SECONDS=12
 }
 
 declare -A SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID
@@ -211,7 +211,7 @@ run_set '.host = $facts[0] | .protocol = $protocol | .lab = $lab' --slurpfile fa
 	--argjson lab "$(jq -n --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg r "$LINK" --argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$([ "$(id -u)" = 0 ] && echo 0 || echo 1)" \
 		'{cpus_server: $s, cpus_client: $c, rate: $r, shared_cpus: ($shared == 1), rootless: ($rootless == 1)}')"
 measure_chain
-if [ "$QUICK" = 1 ]; then measure_idle 12; else measure_idle 60; fi
+measure_idle "$IDLE_SECONDS"
 say_probe
 exp_cells_run
 run_set '.facts_after = $facts[0]' --slurpfile facts <(facts_json)
