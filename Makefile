@@ -61,8 +61,13 @@ unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
 
 # The same tests where an overrun, a leak or an undefined shift ends the program.
+ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+asan-build:
+	$(MAKE) $(ASAN) all tests
+
 asan:
-	$(MAKE) BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" all unit
+	$(MAKE) $(ASAN) all unit
 
 check: all
 	tests/run
@@ -93,6 +98,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan check bench fuzz install dist clean
+.PHONY: all tests unit asan asan-build check bench fuzz install dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
