@@ -20,11 +20,11 @@ lab_up
 train() {	# train NAME REFECHO-OPTIONS...: leaves NAME.keys, NAME.echo, NAME.out
 	local name=$1 server
 	shift
-	lab_start server "$name-refecho" "$TP_BIN/refecho" --vnc 5999 --listen "$LAB_ADDR_server" --log "$LAB_RUN/$name.echo" --priority 20 --format json "$@"
+	lab_start -R server "$name-refecho" "$TP_BIN/refecho" --vnc 5999 --listen "$LAB_ADDR_server" --log "$LAB_RUN/$name.echo" --priority 20 --format json "$@"
 	server=$LAB_PID
-	lab_ready "$name-refecho" 10 || die 1 "refecho does not start: $(tail -n 1 "$LAB_RUN/$name-refecho.err")"
-	lab_exec client "$TP_BIN/keyrepeat" "vnc:$LAB_ADDR_server:5999" -t "${seconds}s" --schedule jittered --watch patch --priority 20 \
-		--log "$LAB_RUN/$name.keys" --format json >"$LAB_RUN/$name.out" 2>"$LAB_RUN/$name.err" || die 1 "$(tail -n 1 "$LAB_RUN/$name.err")"
+	lab_ready "$name-refecho" 10 || die "refecho does not start: $(tail -n 1 "$LAB_RUN/$name-refecho.err")"
+	lab_exec -R client "$TP_BIN/keyrepeat" "vnc:$LAB_ADDR_server:5999" -t "${seconds}s" --schedule jittered --watch patch --priority 20 \
+		--log "$LAB_RUN/$name.keys" --format json >"$LAB_RUN/$name.out" 2>"$LAB_RUN/$name.err" || die "$(tail -n 1 "$LAB_RUN/$name.err")"
 	lab_stop "$server"
 }
 

@@ -5,6 +5,7 @@
 # A driver sources this, sets EXPERIMENT, calls exp_options "$@", exp_begin, exp_cells_run, exp_end.
 # The run folder is valid at every instant: run.json is replaced whole, a cell counts once its cell.json is there.
 
+TP_TOOL=thinprobe
 . "$TP_HOME/lab/lib.sh"
 
 exp_usage() {
@@ -84,7 +85,7 @@ exp_options() {
 		case $app in light | heavy) ;; *) exp_bad "--app $app: light or heavy" ;; esac
 	done
 	case $PROTOCOL in *,*) exp_bad "--protocol $PROTOCOL: one protocol a run" ;; esac
-	[ -f "$TP_HOME/lab/protocols/${PROTOCOL%%:*}.sh" ] || exp_bad "no protocol $PROTOCOL; thinprobe list --protocols names them"
+	protocol_use "$PROTOCOL"
 }
 
 # The run folder ------------------------------------------------------------------------------------------------
@@ -107,16 +108,16 @@ exp_folder() {
 	fi
 	if [ -n "$OUT" ]; then
 		[ ! -e "$OUT/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
-		mkdir -p "$OUT" || die 1 "cannot make $OUT"
+		mkdir -p "$OUT" || die "cannot make $OUT"
 		RUN=$(cd "$OUT" && pwd) || exit 1
 	else
 		base=$TP_HOME/results
 		{ [ "$TP_CHECKOUT" = 1 ] && [ -w "$base" ]; } || base=$PWD/thinprobe-results
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		RUN=$base/$EXPERIMENT/$stamp
-		mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN" || die 1 "cannot make $RUN; give a folder of yours with -o DIR"
+		mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 	fi
-	touch "$RUN/.write" 2>/dev/null && rm "$RUN/.write" || die 1 "cannot write to $RUN; give a folder of yours with -o DIR"
+	touch "$RUN/.write" 2>/dev/null && rm "$RUN/.write" || die "cannot write to $RUN; give a folder of yours with -o DIR"
 	mkdir -p "$RUN/cells" "$RUN/log"
 	jq -n --arg experiment "$EXPERIMENT" --arg version "$("$TP_HOME"/thinprobe --version 2>/dev/null || echo unknown)" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --arg protocol "$PROTOCOL" --arg apps "$APPS" --argjson loads "[$LOADS]" \
@@ -126,7 +127,7 @@ exp_folder() {
 		settings: {protocol: $protocol, apps: ($apps | split(",")), loads: $loads, repeats: $repeats, seconds: $seconds, rate_per_s: $rate,
 			schedule: (if $quick == 1 then "jittered" else "jittered and periodic" end), series: (if $quick == 1 then ["latency"] else ["latency", "stall"] end),
 			cost_ms: $cost, cost_per: $costper, regime: $regime, seed: $seed, link: $link, quick: ($quick == 1), threshold_ms: $threshold}}' \
-		>"$RUN/run.json" || die 1 "cannot write $RUN/run.json"
+		>"$RUN/run.json" || die "cannot write $RUN/run.json"
 }
 
 # Cells ---------------------------------------------------------------------------------------------------------
@@ -225,8 +226,8 @@ exp_end() {
 		echo "thinprobe: no cell was measured; see $RUN/log" >&2
 		exit "$([ "$status" = 130 ] && echo 130 || echo 1)"
 	fi
-	"$TP_BIN/summarize" "$RUN" >"$RUN/log/summarize.out" || die 1 "the samples are there, but summing up failed: thinprobe report $RUN"
-	"$TP_HOME/report/report.sh" "$RUN" >"$RUN/log/report.out" || die 1 "the summary is there, but the report failed: thinprobe report $RUN"
+	"$TP_BIN/summarize" "$RUN" >"$RUN/log/summarize.out" || die "the samples are there, but summing up failed: thinprobe report $RUN"
+	"$TP_HOME/report/report.sh" "$RUN" >"$RUN/log/report.out" || die "the summary is there, but the report failed: thinprobe report $RUN"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
 	"$TP_HOME/report/findings.sh" "$RUN"

@@ -21,10 +21,7 @@ list_protocols() {
 		# each in a shell of its own: the plug-ins share their functions' names
 		(
 			. "$TP_HOME/lab/lib.sh"
-			# shellcheck disable=SC2034 # the plug-in reads it
-			PROTOCOL_VARIANT=''
-			# shellcheck source=/dev/null
-			. "$f"
+			protocol_use "$name"
 			if why=$(protocol_can); then
 				printf '%-10s  %-4s  %s\n' "$name" yes "$(protocol_about)"
 			else

@@ -27,20 +27,20 @@ declare -A SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST 
 
 use_app() {	# the plug-in of an application: light is vim, heavy is refecho
 	case $1 in
-	light) . "$TP_HOME/lab/apps/vim.sh" ;;
-	heavy) . "$TP_HOME/lab/apps/refecho.sh" ;;
+	light) app_use vim ;;
+	heavy) app_use refecho ;;
 	esac
 }
 
 start_sessions() {
 	local app
 	for app in ${APPS//,/ }; do
-		protocol_start "$app" || die 1 "no $PROTOCOL session for the $app application; see $RUN/log"
+		protocol_start "$app"
 		SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT
 		SESSION_WATCH[$app]=patch SESSION_COST[$app]='' SESSION_PID[$app]=''
 		[ -n "$PROTOCOL_DISPLAY" ] || continue
 		use_app "$app"
-		APP_COST=${COST_MS}ms APP_COST_PER=$COST_PER app_start "$PROTOCOL_DISPLAY" || die 1 "the $app application did not come up; see $RUN/log"
+		app_start "$PROTOCOL_DISPLAY"
 		SESSION_WATCH[$app]=$(app_watch)
 		SESSION_PID[$app]=$APP_PID
 		[ "$app" != heavy ] || SESSION_COST[$app]=$COST_MS
@@ -69,7 +69,7 @@ measure_chain() {
 	lab_start -C server chain-prototap "$TP_BIN/prototap" live -i "$LAB_IF_server" --port 1 --format json
 	tap=$LAB_PID
 	lab_ready chain-prototap 10 || { warn "the capture does not start: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
-	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --rate "$RATE" -t 3s --schedule jittered --watch patch --format json
+	lab_start -R client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t 3s --schedule jittered --watch patch --format json
 	probe=$LAB_PID
 	wait "$probe" || warn "the null train failed; see $RUN/log/chain-keyrepeat.err"
 	lab_stop "$tap"
@@ -90,7 +90,7 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	mkdir -p "$folder"
 	mkfifo "$folder/go"
 	exec {go}<>"$folder/go"
-	lab_start -i "$go" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$app]}" --rate "$RATE" -t "${SECONDS_EACH}s" \
+	lab_start -R -i "$go" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$app]}" --rate "$RATE" -t "${SECONDS_EACH}s" \
 		--schedule "$schedule" --seed "$((SEED * 1000 + repeat))" --watch "${SESSION_WATCH[$app]}" --noise "${SESSION_NOISE[$app]:-0}" \
 		--threshold "${THRESHOLD_MS}ms" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
 	probe=$LAB_PID
@@ -134,11 +134,17 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	[ -z "$reason" ]
 }
 
+regime_of() {	# of the command behind a pid of lab_start, not of the shell that waits for it
+	local LAB_CHILD=''
+	[ -n "$1" ] || return 0
+	lab_child "$1"
+	lab_regime "$LAB_CHILD"
+}
+
 # Who competes in which scheduling group, read while they run.
 train_regime() {
-	local app=$1 sinks=$2 child=''
-	[ -z "$sinks" ] || child=$(lab_children "$sinks" | head -n 1)
-	jq -n --arg session "$(lab_regime "${SESSION_PID[$app]:-}")" --arg sinks "$(lab_regime "${child:-$sinks}")" '{session: $session, sinks: $sinks}'
+	local app=$1 sinks=$2
+	jq -n --arg session "$(regime_of "${SESSION_PID[$app]:-}")" --arg sinks "$(regime_of "$sinks")" '{session: $session, sinks: $sinks}'
 }
 
 write_cell() {
@@ -192,16 +198,12 @@ say_probe() {
 exp_options "$@"
 exp_catch_stop
 exp_folder
+APP_COST=${COST_MS}ms APP_OPTIONS=(--cost-per "$COST_PER")
 export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=${LINK%%,*}
 case $LINK in *,*) export LAB_DELAY=${LINK#*,} ;; esac
-PROTOCOL_VARIANT=''
-case $PROTOCOL in *:*) PROTOCOL_VARIANT=${PROTOCOL#*:} ;; esac
-# shellcheck source=/dev/null
-. "$TP_HOME/lab/protocols/${PROTOCOL%%:*}.sh"
-. "$TP_HOME/lab/facts.sh"
-! protocol_is_app || APPS=own	# such a protocol has no display for applications: it answers keys itself
+[ "$(protocol_kind)" = display ] || APPS=own	# such a protocol has no display for applications: it answers keys itself
 lab_use local
-protocol_can >/dev/null || die 4 "$PROTOCOL cannot run here: $(protocol_can)"
+protocol_can >/dev/null || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $(protocol_can)"
 lab_up
 # shellcheck disable=SC2153 # LAB_* are set by lab_up
 LAB_NCPU_server=$(lab_exec server nproc)
