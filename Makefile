@@ -1,7 +1,7 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
 TOOLS = sink keyrepeat prototap refecho summarize
 
-VERSION = 0.1.0
+VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
 DESTDIR =
 CC = gcc
@@ -31,7 +31,7 @@ all: $(PROGRAMS)
 
 define program
 $(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(BUILD)/lib.a | $(BIN)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(if $(findstring jansson,$(LIBS_$(1))),$(BUILD)/src/lib/json_in.o) $(BUILD)/lib.a $(LIBS_$(1)) -lm
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(BUILD)/lib.a $(LIBS_$(1)) -lm
 $(if $(findstring jansson,$(LIBS_$(1))),$(BIN)/$(1): $(BUILD)/src/lib/json_in.o)
 endef
 $(foreach t,$(PRESENT),$(eval $(call program,$(t))))
@@ -53,8 +53,10 @@ $(BIN):
 $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
-LIBS_summarize_test = -lgsl -lgslcblas
 LIBS_rec_test = -ljansson
+LIBS_interval_test = -lgsl -lgslcblas
+LIBS_figures_test = -lgsl -lgslcblas
+LIBS_json_in_test = -ljansson
 
 tests: $(TESTS)
 
