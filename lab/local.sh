@@ -148,6 +148,8 @@ lab_command() {
 	esac
 	[ -n "$net" ] || die "the lab is not up; lab_up first"
 	[ -z "$other" ] || { [ "$role" = server ] && role=client || role=server; }
+	# Real root can give the probe real-time priority, and nothing else it has.
+	[ "$mode$role$LAB_ROOTLESS" = userclient0 ] && mode=probe
 	home=LAB_HOLD_$role cpus=LAB_CPUS_$role
 	home=${!home} cpus=${!cpus} times=$LAB_LOG/cpu-$role.times
 	LAB_COMMAND=(setpriv --pdeathsig KILL nsenter)
@@ -233,6 +235,8 @@ lab_stop_within() {
 		[ -n "$pid" ] && ! lab_gone "$pid" && alive+=("$pid")
 	done
 	if [ ${#alive[@]} -gt 0 ]; then
+		# A signal sent before the door stands would end a copy of this shell, not the command.
+		for pid in "${alive[@]}"; do wait_until 1 lab_door_stands "$pid"; done
 		kill -TERM "${alive[@]}" 2>/dev/null
 		wait_until "$seconds" lab_all_gone "${alive[@]}"
 		for pid in "${alive[@]}"; do
@@ -248,6 +252,12 @@ lab_stop_within() {
 		lab_forget "$pid"
 	done
 	return 0
+}
+
+lab_door_stands() {
+	local LAB_CHILD
+	lab_child "$1"
+	[ "$LAB_CHILD" != "$1" ] || lab_gone "$1"
 }
 
 lab_all_gone() {
@@ -278,3 +288,165 @@ lab_listens() {
 lab_put() { cp -R -- "$2" "$3"; }
 lab_get() { cp -R -- "$2" "$3"; }
 lab_clock() { printf '0 0\n'; }
+
+# lab_can ROLE pin|cgroup|shape|autogroup|swap|capture|rt: 0 when this lab can do that to ROLE. Each is tried, and
+# undone at once; nothing is guessed from names or versions.
+lab_can() {
+	local role=$1 cpus=LAB_CPUS_$1 link=LAB_IF_$1
+	case $2 in
+	pin) [ "$LAB_SHARED_CPUS" = 0 ] && [ "$(lab_exec "$role" sh -c 'taskset -pc $$' 2>/dev/null)" != "" ] &&
+		[ "$(lab_exec "$role" sh -c 'taskset -pc $$' | sed 's/.*: //')" = "${!cpus}" ] ;;
+	cgroup) lab_can_cgroup ;;
+	shape) lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
+	autogroup) # the switch is the machine's: written with the value it has
+		{ cat /proc/sys/kernel/sched_autogroup_enabled >/proc/sys/kernel/sched_autogroup_enabled; } 2>/dev/null ;;
+	swap) lab_can_swap ;;
+	capture)
+		if [ -x "$TP_BIN/prototap" ]; then
+			lab_exec -C "$role" "$TP_BIN/prototap" live -i "${!link}" --port 1 -t 100ms >/dev/null 2>&1
+		else # CAP_NET_RAW is what the kernel asks for
+			local caps
+			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
+		fi ;;
+	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
+	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape autogroup swap capture rt" ;;
+	esac
+}
+
+# A cpu group that dies with its holder: made, entered, removed.
+lab_can_cgroup() {
+	local base group done_=1
+	base=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
+	if [ -z "$base" ]; then
+		base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+		grep -qw cpu "$base/cgroup.controllers" 2>/dev/null || return 1
+		[ -w "$base/cgroup.procs" ] || base=$base$(sed -n 's/^0:://p' /proc/self/cgroup)
+	fi
+	group=$base/thinprobe-$LAB_ID
+	mkdir "$group" 2>/dev/null || return 1
+	# shellcheck disable=SC2016
+	sh -c 'echo $$ >"$1/cgroup.procs"' sh "$group" 2>/dev/null && done_=0
+	wait_until 1 rmdir "$group" 2>/dev/null
+	return $done_
+}
+
+lab_can_swap() {
+	local file done_=1
+	[ "$EUID" = 0 ] || return 1
+	file=$(mktemp "${TMPDIR:-/tmp}/thinprobe-swap.XXXXXX") || return 1
+	dd if=/dev/zero of="$file" bs=64k count=16 status=none && chmod 600 "$file" && mkswap "$file" >/dev/null 2>&1 &&
+		swapon -p 0 "$file" 2>/dev/null && swapoff "$file" && done_=0
+	rm -f -- "$file"
+	return $done_
+}
+
+# lab_cpu ROLE: one line "now busy steal own", whole ns. now: wall clock; busy and steal: of ROLE's CPUs from
+# /proc/stat (sampled at the kernel's tick: good to about a tick per CPU); own: what the processes in ROLE's
+# host have run, ended ones included. Foreign time between two calls is busy's growth minus own's.
+# On shared CPUs own counts both hosts. What -C starts belongs to the side on whose CPUs it runs.
+lab_cpu() {
+	local role cpus=LAB_CPUS_$1 home roles=("$1") files=()
+	[ "$LAB_SHARED_CPUS" = 0 ] || roles=(server client)
+	for role in "${roles[@]}"; do
+		home=LAB_HOLD_$role
+		files+=("$LAB_LOG/cpu-$role.times" "/proc/${!home}/root/proc/"[0-9]*/stat "/proc/${!home}/root/proc/"[0-9]*/task/*/schedstat)
+	done
+	LC_ALL=C awk -v now="${EPOCHREALTIME/[.,]/}000" -v cpus="${!cpus}" '
+	function minutes(t) { split(t, part, /[ms]/); return (part[1] * 60 + part[2]) * 1e9 }
+	BEGIN {
+		n = split(cpus, list, ",")
+		for (i = 1; i <= n; i++) {
+			split(list[i], edge, "-")
+			for (c = edge[1]; c <= (edge[2] == "" ? edge[1] : edge[2]); c++) ours["cpu" c] = 1
+		}
+		tick = 1e7	# USER_HZ is 100 on every architecture Debian has
+		while ((getline line < "/proc/stat") > 0) {
+			split(line, f, " ")
+			if (f[1] in ours) { busy += f[2] + f[3] + f[4] + f[7] + f[8]; steal += f[9] }
+		}
+		for (i = 1; i < ARGC; i++) {
+			file = ARGV[i]
+			if (file ~ /\.times$/) {
+				# two lines per command: the door, and the command with the children it waited for
+				for (k = 1; (getline line < file) > 0; k++)
+					if (k % 2 == 0) { split(line, f, " "); own += minutes(f[1]) + minutes(f[2]) }
+			} else if (file ~ /schedstat$/) {
+				split(file, path, "/")
+				if ((getline line < file) > 0) { split(line, f, " "); run[path[6]] += f[1] }
+			} else if ((getline line < file) > 0) {
+				split(file, path, "/")
+				sub(/.*\) /, "", line)
+				split(line, f, " ")
+				whole[path[6]] = (f[12] + f[13]) * tick
+				own += (f[14] + f[15]) * tick
+			}
+			close(file)
+		}
+		# Threads that ended are only in the coarse sum of the process.
+		for (p in run) own += run[p] > whole[p] ? run[p] : whole[p]
+		printf "%s %.0f %.0f %.0f\n", now, busy * tick, steal * tick, own
+	}' "${files[@]}"
+}
+
+# lab_regime PID: how the kernel schedules the command behind a LAB_PID, in one line:
+# "autogroup=/autogroup-12 session=345 nice=0 policy=other cpus=0 cgroup=/". Two commands share their CPU as users of one
+# login do when the autogroups (where there are any) are the same.
+lab_regime() {
+	local LAB_CHILD stat autogroup=none cpus='' cgroup='' line policy
+	lab_child "$1"
+	{ read -r stat <"/proc/$LAB_CHILD/stat"; } 2>/dev/null || return 1
+	stat=${stat##*) }
+	read -ra stat <<<"$stat"
+	{ read -r autogroup _ <"/proc/$LAB_CHILD/autogroup"; } 2>/dev/null
+	while read -r line; do
+		[[ $line == Cpus_allowed_list:* ]] && cpus=${line#*:} && cpus=${cpus//[[:space:]]/}
+	done <"/proc/$LAB_CHILD/status" 2>/dev/null
+	while IFS=: read -r _ line policy; do
+		[[ ,$line, == *,cpu,* || -z $line ]] && cgroup=${cgroup:-$policy}
+	done <"/proc/$LAB_CHILD/cgroup" 2>/dev/null
+	case ${stat[38]} in
+	0) policy=other ;;
+	1) policy=fifo:${stat[37]} ;;
+	2) policy=rr:${stat[37]} ;;
+	3) policy=batch ;;
+	5) policy=idle ;;
+	*) policy=${stat[38]} ;;
+	esac
+	printf 'autogroup=%s session=%s nice=%s policy=%s cpus=%s cgroup=%s\n' "${autogroup:-none}" "${stat[3]}" "${stat[16]}" "$policy" "$cpus" "$cgroup"
+}
+
+# lab_clean: removes what killed runs left: lock files nobody holds, folders of pipes, trial swap files and groups
+# of dead labs, an interactive lab whose keeper is gone. Only what bears our name and, but for root, is ours. Prints
+# what it removed.
+lab_clean() {
+	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name
+	shopt -s nullglob
+	for f in "$dir"/cpu*; do
+		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
+		[ -f "$f" ] && [ ! -L "$f" ] && { exec {fd}<"$f"; } 2>/dev/null || continue
+		# Held while it is removed: who waits for it sees that it is gone and makes a new one.
+		flock -n "$fd" && rm -f -- "$f" && printf 'removed lock %s\n' "$f"
+		exec {fd}<&-
+	done
+	[ -d "$dir" ] && [ ! -L "$dir" ] && rmdir -- "$dir" 2>/dev/null && printf 'removed %s\n' "$dir"
+	while read -r name _; do
+		[[ $name == */thinprobe-swap.?????? ]] && swapoff "$name" 2>/dev/null && printf 'ended swap on %s\n' "$name"
+	done </proc/swaps
+	# A pipe's folder lives for milliseconds: older than a minute, its maker was killed.
+	while IFS= read -r f; do
+		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
+		rm -rf -- "$f" && printf 'removed %s\n' "$f"
+	done < <(find "$tmp" -maxdepth 1 \( -type d -name 'thinprobe.??????' -o -type f -name 'thinprobe-swap.??????' \) -mmin +1 2>/dev/null)
+	for f in /sys/fs/cgroup/*/thinprobe-?????? /sys/fs/cgroup/thinprobe-??????; do
+		rmdir "$f" 2>/dev/null && printf 'removed %s\n' "$f"
+	done
+	for f in "${XDG_RUNTIME_DIR:-/tmp}"/thinprobe-lab-"$EUID"/state; do
+		[ -f "$f" ] || continue
+		fd=$(sed -n 's/^KEEPER=//p' "$f")
+		[ -n "$fd" ] && [ -d "/proc/$fd" ] && grep -qz 'lab\.sh$' "/proc/$fd/cmdline" 2>/dev/null && continue
+		rm -f -- "$f" && rmdir -- "${f%/*}" 2>/dev/null
+		printf 'removed %s\n' "$f"
+	done
+	shopt -u nullglob
+	return 0
+}
