@@ -304,9 +304,12 @@ static void count_keys(const struct train *t, size_t n, struct figures *out)
 		out->overloaded += t[r].overloaded;
 		out->ranged = out->ranged || t[r].keys.ranged;
 		for (size_t k = 0; k < t[r].keys.n; k++) {
-			int64_t ns;
-			bool later, known = key_latency(&t[r].keys.key[k], false, &ns, &later);
+			const struct key *key = &t[r].keys.key[k];
+			int64_t ns, end;
+			bool later, open, known = key_latency(key, false, &ns, &later);
 
+			if (known && !later && key_latency(key, true, &end, &open))
+				out->ranged_keys += open || end != ns;
 			out->keys += known;
 			out->unknown += !known;
 			out->censored += known && later;
