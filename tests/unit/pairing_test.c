@@ -220,11 +220,13 @@ static void truth_lies_in_the_range(void **state)
 		seed = seed * 1664525 + 1013904223;
 		cost = 5 + (int64_t)(seed >> 8) % 150;
 		while (taken < 20) {
+			size_t first = taken;
+
 			at = at < 50 * (int64_t)taken ? 50 * (int64_t)taken : at;
 			seed = seed * 1664525 + 1013904223;
 			at += cost + (int64_t)(seed >> 8) % 20;
 			/* what had come when the redraw began */
-			for (size_t pending = taken; pending < 20 && (pending == taken || 50 * (int64_t)pending <= at - cost); pending++)
+			while (taken < 20 && (taken == first || 50 * (int64_t)taken <= at - cost))
 				truth[taken++] = AT(at);
 			update[m++] = AT(at);
 		}
