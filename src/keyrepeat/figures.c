@@ -151,8 +151,10 @@ int figures_compute(const struct figures_cfg *cfg, struct train *train, const st
 	if (cfg->watch == WATCH_NONE)
 		return 0;
 	if (!train->blocks) {		/* no keys: every update came by itself */
-		out->updates = seen->updates;
-		for (size_t i = 1; i < seen->updates; i++)
+		size_t from = first_at(seen->update_ns, seen->updates, train->begin_ns);
+
+		out->updates = seen->updates - from;
+		for (size_t i = from + 1; i < seen->updates; i++)
 			add_gap(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
 	}
 	for (size_t b = 0; b < train->blocks; b++)

@@ -38,21 +38,31 @@ struct vnc {
 static int tag;				/* its address is our name among the client's data */
 static char last_error[160];		/* what the library would have printed */
 
-static void keep_message(const char *format, ...)
+static void keep(const char *format, va_list args)
+{
+	vsnprintf(last_error, sizeof(last_error), format, args);
+	last_error[strcspn(last_error, "\n")] = '\0';
+}
+
+static void keep_error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(last_error, sizeof(last_error), format, args);
+	keep(format, args);
 	va_end(args);
-	last_error[strcspn(last_error, "\n")] = '\0';
 }
 
-static void ignore_message(const char *format, ...)
+static void keep_cause(const char *format, ...)
 {
-	/* Of the talk only what names a cause is kept: the server's reason, the end of the connection. */
-	if (strstr(format, "failed") || strstr(format, "closed") || strstr(format, "refused") || strstr(format, "timed out"))
-		keep_message("%s", format);
+	va_list args;
+
+	/* Of the talk only what names a cause: the server's reason, the end of the connection. */
+	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "timed out"))
+		return;
+	va_start(args, format);
+	keep(format, args);
+	va_end(args);
 }
 
 static struct vnc *self_of(rfbClient *client)
@@ -260,8 +270,8 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 		return NULL;
 	}
 	*self = (struct vnc){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
-	rfbClientLog = ignore_message;
-	rfbClientErr = keep_message;
+	rfbClientLog = keep_cause;
+	rfbClientErr = keep_error;
 	rfbClientSetClientData(c, &tag, self);
 	free(c->serverHost);
 	c->serverHost = host;
