@@ -13,6 +13,8 @@ static const uint8_t whitening[PATCH_ROWS] = { MARKER, 0xa6, 0x59, 0xc5, 0x3a, 0
 #define CONTRAST_MIN 16.0	/* grey levels between the marker's light and dark cells */
 #define WITHIN_MAX 0.5		/* spread of pixels inside cells, as a part of the contrast: noise of +-63 has 0.29 */
 #define BETWEEN_MAX 0.3		/* spread of cells of one colour, likewise */
+#define EXPLAINED_MIN 0.3	/* part of the variance of all its pixels that the pattern must explain; noisy JPEG: 0.4 */
+#define QUIET_MAX 0.25		/* spread of the quiet zone as a part of the contrast */
 #define CELL_MIN 3.0
 #define SCALE_STEP 1.04		/* 8 cells away that is a sixth of a cell off at most */
 
@@ -171,69 +173,144 @@ static double box_mean(const struct grey *g, int x0, int y0, int x1, int y1)
 	return (double)(bottom[x1] - bottom[x0] - (top[x1] - top[x0])) / ((x1 - x0) * (y1 - y0));
 }
 
-/* How well cells of this size at this place separate: the sum of their distances from the threshold, over nearly whole
- * cells, so that a shift costs. Negative where there is no marker. */
-static double fit(const struct grey *g, double x, double y, double cell)
+/* Mean grey of the cells of this size about this middle, whole cells, so that a shift shows. False outside the picture. */
+static bool cell_means(const struct grey *g, double middle_x, double middle_y, double cell, double mean[CELLS])
 {
-	double mean[CELLS], threshold, contrast, sum = 0, edge = cell * 0.1;
+	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
-	if (x < 0 || y < 0 || x + PATCH_COLUMNS * cell > g->width || y + PATCH_ROWS * cell > g->height)
-		return -1;
+	/* Half a pixel over the edge is rounded away. */
+	if (!(cell > 2 && x >= -0.5 && y >= -0.5 && x + PATCH_COLUMNS * cell < g->width + 0.5 &&
+	      y + PATCH_ROWS * cell < g->height + 0.5))
+		return false;
 	for (int i = 0; i < CELLS; i++) {
 		double left = x + (i % PATCH_COLUMNS) * cell, top = y + (i / PATCH_COLUMNS) * cell;
 
-		mean[i] = box_mean(g, (int)lround(left + edge), (int)lround(top + edge), (int)lround(left + cell - edge),
-				   (int)lround(top + cell - edge));
-		if (i == PATCH_COLUMNS - 1 && !read_marker(mean, &threshold, &contrast))
-			return -1;
-		if (i >= PATCH_COLUMNS - 1)
-			sum += fabs(mean[i] - threshold);
+		mean[i] = box_mean(g, (int)round(fmax(left, 0)), (int)round(fmax(top, 0)), (int)round(left + cell),
+				   (int)round(top + cell));
 	}
-	for (int i = 0; i < PATCH_COLUMNS - 1; i++)
-		sum += fabs(mean[i] - threshold);
+	return true;
+}
+
+/* How well such cells separate: the sum of their distances from the threshold, or, once the pattern is known, what it
+ * explains of them. Negative where there is no marker. */
+static double fit(const struct grey *g, const double at[3], const struct patch_cells *known)
+{
+	double mean[CELLS], threshold, contrast, sum = 0;
+
+	if (!cell_means(g, at[0], at[1], at[2], mean) || !read_marker(mean, &threshold, &contrast))
+		return -1;
+	for (int i = 0; i < CELLS; i++) {
+		double off = mean[i] - threshold;
+
+		sum += !known ? fabs(off) : known->white[i / PATCH_COLUMNS][i % PATCH_COLUMNS] ? off : -off;
+	}
 	return sum;
 }
 
-/* Climbs from a rough place to the best one nearby and reads it there, or a pixel beside it. */
-static bool settle(const struct grey *g, double x, double y, double cell, struct patch_place *where, uint32_t *number)
+/* Climbs from a rough place to the best one nearby: at[] is the middle and the size of a cell. The size changes about the
+ * middle: about a corner it could only grow together with a shift, and the climb would stop half way. */
+static double climb(const struct grey *g, double at[3], const struct patch_cells *known)
 {
-	struct patch_image copy = { g->width, g->height, grey_luminance, g };
-	double best = fit(g, x, y, cell), step = fmax(1, cell / 4);
-	double scale = 0.02;
+	double best = fit(g, at, known), step = at[2] / 4;
 
-	for (int turn = 0; turn < 24 && step >= 0.5; turn++) {
-		const double move[6][3] = { { step, 0, 0 }, { -step, 0, 0 }, { 0, step, 0 }, { 0, -step, 0 },
-					    { 0, 0, cell * scale }, { 0, 0, -cell * scale } };
-		int chosen = -1;
+	for (int turn = 0; best >= 0 && turn < 40 && step >= 0.2;) {
+		double from[3] = { at[0], at[1], at[2] };
+		bool better = false;
 
 		for (int i = 0; i < 6; i++) {
-			double value = fit(g, x + move[i][0], y + move[i][1], cell + move[i][2]);
+			double to[3] = { from[0], from[1], from[2] }, value;
 
+			to[i / 2] += (i % 2 ? -step : step) * (i / 2 == 2 ? 0.16 : 1);
+			value = fit(g, to, known);
 			if (value > best) {
 				best = value;
-				chosen = i;
+				at[0] = to[0];
+				at[1] = to[1];
+				at[2] = to[2];
+				better = true;
 			}
 		}
-		if (chosen < 0) {
+		if (better)
+			turn++;
+		else
 			step /= 2;
-			scale /= 2;
-			continue;
-		}
-		x += move[chosen][0];
-		y += move[chosen][1];
-		cell += move[chosen][2];
 	}
-	if (best < 0)
+	return best;
+}
+
+static struct patch_place corner(const double at[3], int right, int down)
+{
+	return (struct patch_place){ (int)lround(at[0] - at[2] * PATCH_COLUMNS / 2) + right,
+				     (int)lround(at[1] - at[2] * PATCH_ROWS / 2) + down, at[2] };
+}
+
+/* Does the pattern go on to the edges of its cells, and end there? What was read by luck from the middles of cells, in a
+ * picture full of squares, does neither: the pattern must explain its share of the variance over the patch's whole area,
+ * and the quiet zone, a quarter to three quarters of a cell outside, must be of one grey (as far as it is in the picture). */
+static bool whole(const struct grey *g, const struct patch_place *p, const struct patch_cells *cells)
+{
+	double n[2] = { 0 }, sum[2] = { 0 }, squares = 0, spread = 0, all, mean, between, quiet_sum = 0, quiet_squares = 0;
+	int right = (int)lround(p->x + PATCH_COLUMNS * p->cell), bottom = (int)lround(p->y + PATCH_ROWS * p->cell);
+	int near = (int)lround(p->cell / 4), far = (int)lround(p->cell * 3 / 4), zones = 0;
+
+	for (int y = p->y; y < bottom && y < g->height; y++) {
+		for (int x = p->x; x < right && x < g->width; x++) {
+			int r = (int)((y + 0.5 - p->y) / p->cell), c = (int)((x + 0.5 - p->x) / p->cell);
+			bool white = cells->white[r < PATCH_ROWS ? r : PATCH_ROWS - 1][c < PATCH_COLUMNS ? c : PATCH_COLUMNS - 1];
+			double v = grey_luminance(g, x, y);
+
+			n[white]++;
+			sum[white] += v;
+			squares += v * v;
+		}
+	}
+	all = sum[0] + sum[1];
+	mean = all / (n[0] + n[1]);
+	between = sum[0] * sum[0] / n[0] + sum[1] * sum[1] / n[1] - all * mean;
+	if (between < EXPLAINED_MIN * (squares - all * mean))
+		return false;
+	for (int i = 0; i < 2 * (PATCH_COLUMNS + PATCH_ROWS); i++) {
+		int side = i < 2 * PATCH_COLUMNS ? i % 2 : 2 + i % 2;
+		int along = (int)lround((side < 2 ? i / 2 : i / 2 - PATCH_COLUMNS) * p->cell), next = along + (int)p->cell;
+		int box[4][4] = { { p->x + along, p->y - far, p->x + next, p->y - near },
+				  { p->x + along, bottom + near, p->x + next, bottom + far },
+				  { p->x - far, p->y + along, p->x - near, p->y + next },
+				  { right + near, p->y + along, right + far, p->y + next } };
+		const int *b = box[side];
+
+		if (b[0] < 0 || b[1] < 0 || b[2] > g->width || b[3] > g->height)
+			continue;
+		mean = box_mean(g, b[0], b[1], b[2], b[3]);
+		quiet_sum += mean;
+		quiet_squares += mean * mean;
+		zones++;
+	}
+	if (zones)
+		spread = sqrt(fmax(0, quiet_squares / zones - quiet_sum / zones * (quiet_sum / zones)));
+	return spread <= QUIET_MAX * (sum[1] / n[1] - sum[0] / n[0]);
+}
+
+/* Settles on the best place near a rough one, and reads there or a pixel beside it. */
+static bool settle(const struct grey *g, double left, double top, double cell, struct patch_place *where, uint32_t *number)
+{
+	struct patch_image copy = { g->width, g->height, grey_luminance, g };
+	double at[3] = { left + cell * PATCH_COLUMNS / 2, top + cell * PATCH_ROWS / 2, cell };
+
+	if (climb(g, at, NULL) < 0)
 		return false;
 	for (int i = 0; i < 9; i++) {
 		static const int around[9][2] = { { 0, 0 }, { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 },
 						  { 1, 1 }, { -1, -1 }, { 1, -1 }, { -1, 1 } };
-		struct patch_place at = { (int)lround(x) + around[i][0], (int)lround(y) + around[i][1], cell };
+		struct patch_place place = corner(at, around[i][0], around[i][1]);
+		struct patch_cells cells;
+		uint32_t again;
 
-		if (patch_read(&copy, &at, number)) {
-			*where = at;
-			return true;
-		}
+		if (!patch_read(&copy, &place, number))
+			continue;
+		patch_encode(*number, &cells);
+		climb(g, at, &cells);
+		*where = corner(at, 0, 0);
+		return patch_read(&copy, where, &again) && again == *number && whole(g, where, &cells);
 	}
 	return false;
 }

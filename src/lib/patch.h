@@ -2,7 +2,8 @@
  *
  * PATCH_COLUMNS x PATCH_ROWS cells of `cell` pixels: a marker row for finding, thresholding and scale, then a
  * 24-bit number and its CRC-16, whitened, so that rows seldom look like the marker. Readable after lossy coding
- * (threshold from the marker row itself) and at half scale. */
+ * (threshold from the marker row itself) and at half scale. It stands in a quiet zone: one cell of one colour all round,
+ * but for what the edge of the picture cuts off. */
 #ifndef THINPROBE_PATCH_H
 #define THINPROBE_PATCH_H
 
