@@ -52,12 +52,12 @@ static int gone(const struct caret_step *from, const struct caret_step *to, int 
 		by = to->right - from->right;
 		return by < 0 || by % cell ? -1 : by / cell;
 	}
-	/* The old line was filled up to its end; on the new one all cells up to the caret's are new. The ink of the
-	 * first letter may begin inside its cell, so that cell is counted whole. */
+	/* The old line was filled up to its end; on the new one all cells up to the caret's are new. Ink may begin and
+	 * end inside its cell, so both are counted in whole cells. */
 	by = to->all_right - from->right;
-	if (to->bottom < from->bottom || by < 0 || by % cell)
+	if (to->bottom < from->bottom || by < 0)
 		return -1;
-	return by / cell + (to->right - to->all_left + cell - 1) / cell;
+	return (by + cell - 1) / cell + (to->right - to->all_left + cell - 1) / cell;
 }
 
 bool caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
