@@ -41,13 +41,18 @@ static int cells(int pixels, int cell)
 static bool measure(const struct caret_step *step, size_t n, int *line, int *cell)
 {
 	*line = step[0].bottom - step[0].top + 1;
-	*cell = (step[0].right - step[0].left) % 2 ? 0 : (step[0].right - step[0].left) / 2;	/* one left, one entered */
+	for (size_t i = 1; i < n; i++)
+		if (step[i].bottom - step[i].top + 1 < *line)
+			*line = step[i].bottom - step[i].top + 1;
+	*cell = 0;
 	for (size_t i = 0; i < n; i++) {
-		int rows = step[i].bottom - step[i].top + 1, by = i ? step[i].right - step[i - 1].right : 0;
+		int by = 0;
 
-		if (rows < *line)
-			*line = rows;
-		if (by > 0 && step[i].bottom == step[i - 1].bottom && (!*cell || by < *cell))
+		if (i && step[i].bottom == step[i - 1].bottom)
+			by = step[i].right - step[i - 1].right;
+		else if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
+			by = (step[i].right - step[i].left) / 2;	/* one left, one entered */
+		if (by > 0 && (!*cell || by < *cell))
 			*cell = by;
 	}
 	return *cell >= CELL_MIN;
