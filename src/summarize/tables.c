@@ -40,7 +40,7 @@ enum { N_FIGURES = sizeof(figure_columns) / sizeof(*figure_columns) };
 static const char *const before[] = { "protocol", "app", "sinks", "repeats", "state", "keys" };
 static const char *const after[] = {
 	"fair_stall_ms", "overloaded", "foreign_percent_max", "capture_dropped", "censored",
-	"stall_repeats", "failed", "marked", "unknown_keys", "interval", "late_interval", "cost_ms", "period_ms",
+	"stall_repeats", "failed", "marked", "unknown_keys", "ranged_keys", "interval", "late_interval", "cost_ms", "period_ms",
 	"schedule_jitter_ms", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max", "same_autogroup", "reason",
 };
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -168,6 +168,7 @@ static void summary_row(struct rows *t, const struct cell *c, const struct figur
 	rows_int(t, (int64_t)c->failed);
 	rows_int(t, (int64_t)c->marked);
 	rows_int(t, (int64_t)f->unknown);
+	rows_int(t, (int64_t)f->ranged_keys);
 	rows_str(t, kinds[f->interval]);
 	rows_str(t, kinds[f->late_interval]);
 	number(t, c->cost_ms, 3);

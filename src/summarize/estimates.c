@@ -243,6 +243,8 @@ static struct figure percentile(struct pooled *s, double p, double unit, bool po
 		return f;
 	if (s->runs >= BOOTSTRAP_FROM) {
 		ok = interval_bca(weighted_quantile, &ask, s->runs, w->cfg->draws, w->cfg->seed, &i);
+		/* an end among "later than" values is no end */
+		ok = ok && !(s->all.censored && i.high >= (double)s->all.censored_min);
 	} else {
 		for (size_t r = 0; r < s->runs && ok; r++) {
 			struct sample_stat q = sample_quantile(&s->run[r], p);
@@ -304,9 +306,12 @@ static void count_keys(const struct train *t, size_t n, struct figures *out)
 		out->overloaded += t[r].overloaded;
 		out->ranged = out->ranged || t[r].keys.ranged;
 		for (size_t k = 0; k < t[r].keys.n; k++) {
-			int64_t ns;
-			bool later, known = key_latency(&t[r].keys.key[k], false, &ns, &later);
+			const struct key *key = &t[r].keys.key[k];
+			int64_t ns, end;
+			bool later, open, known = key_latency(key, false, &ns, &later);
 
+			if (known && !later && key_latency(key, true, &end, &open))
+				out->ranged_keys += open || end != ns;
 			out->keys += known;
 			out->unknown += !known;
 			out->censored += known && later;

@@ -47,6 +47,7 @@ struct figures {
 	size_t keys;		/* pooled, of which something is known */
 	size_t unknown;		/* pooled, of which nothing is: left out */
 	size_t censored;
+	size_t ranged_keys;	/* answered, but known only as a range */
 	size_t overloaded;	/* repeats */
 	bool ranged;
 	enum interval_kind interval, late_interval;	/* how they were made */
