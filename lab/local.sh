@@ -114,6 +114,7 @@ lab_down() {
 		[ -z "$pid" ] || wait_until 5 lab_gone "$pid" || warn "process $pid of the lab does not end; see: thinprobe lab clean"
 	done
 	exec {LAB_TALK}>&-
+	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"
 	taskset -pc "$LAB_DRIVER_CPUS" $$ >/dev/null 2>&1
 	LAB_HOLDER='' LAB_HOLD_server='' LAB_HOLD_client='' LAB_PIDS=()
 	LAB_SHARED_CPUS=$LAB_WISH_SHARED LAB_CPUS_server=$LAB_WISH_server LAB_CPUS_client=$LAB_WISH_client

@@ -19,6 +19,7 @@ declare -A keep=()
 for path in "$@"; do
 	case $path in
 	/tmp/?* | /dev/shm/?*)
+		[ -z "${keep[$path]-}" ] || continue
 		{ exec {fd}<"$path"; } 2>/dev/null || fail "cannot open $path"
 		keep[$path]=$fd
 		;;
