@@ -41,10 +41,10 @@ $(BUILD)/%.o: %.c Makefile
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/lib.a: $(LIB_OBJECTS)
-	rm -f $@ && $(AR) rcs $@ $^
+	rm -f $@ && $(AR) qcs $@ $^
 
 $(BUILD)/cores.a: $(CORES:%.c=$(BUILD)/%.o)
-	rm -f $@ && $(AR) rcs $@ $^
+	rm -f $@ && $(AR) qcs $@ $^
 
 $(BIN):
 	mkdir -p $@
@@ -55,7 +55,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
 LIBS_rec_test = -ljansson
 LIBS_interval_test = -lgsl -lgslcblas
-LIBS_figures_test = -lgsl -lgslcblas
+LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
 
 tests: $(TESTS)

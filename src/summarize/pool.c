@@ -15,6 +15,17 @@ int pool_add(struct pool *p, int64_t value, size_t run)
 		p->item = grown;
 		p->room = room;
 	}
+	if (run >= p->runs) {
+		size_t *grown = reallocarray(p->of_run, run + 1, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		for (size_t i = p->runs; i <= run; i++)
+			grown[i] = 0;
+		p->of_run = grown;
+		p->runs = run + 1;
+	}
+	p->of_run[run]++;
 	p->item[p->n++] = (struct pool_item){ value, (unsigned)run };
 	return 0;
 }
@@ -34,6 +45,7 @@ void pool_sort(struct pool *p)
 
 void pool_free(struct pool *p)
 {
+	free(p->of_run);
 	free(p->item);
 	*p = (struct pool){ 0 };
 }
@@ -43,8 +55,8 @@ double pool_quantile(const struct pool *p, const unsigned *weight, double q)
 	size_t total = 0, seen = 0, i, k;
 	double at, rest;
 
-	for (i = 0; i < p->n; i++)
-		total += weight[p->item[i].run];
+	for (i = 0; i < p->runs; i++)
+		total += weight[i] * p->of_run[i];
 	if (!total)
 		return NAN;
 	at = (double)(total - 1) * q;

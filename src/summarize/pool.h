@@ -16,6 +16,7 @@ struct pool_item {
 struct pool {
 	struct pool_item *item;	/* owned; sorted by value after pool_sort() */
 	size_t n, room;
+	size_t *of_run, runs;	/* owned; how many values each run gave */
 };
 
 int pool_add(struct pool *p, int64_t value, size_t run);	/* 0 or -ENOMEM */

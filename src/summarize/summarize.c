@@ -15,11 +15,11 @@
 
 static struct {
 	int64_t draws, seed;
-} cfg = { .draws = 4000, .seed = -1 };
+} cfg = { .draws = 2000, .seed = -1 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, "resamples of the bootstrap, used from ten repeats on (4000)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, "resamples of the bootstrap, used from ten repeats on (2000)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, "seed of the bootstrap (that of the run)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

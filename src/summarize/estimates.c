@@ -243,6 +243,8 @@ static struct figure percentile(struct pooled *s, double p, double unit, bool po
 		return f;
 	if (s->runs >= BOOTSTRAP_FROM) {
 		ok = interval_bca(weighted_quantile, &ask, s->runs, w->cfg->draws, w->cfg->seed, &i);
+		/* an end among "later than" values is no end */
+		ok = ok && !(s->all.censored && i.high >= (double)s->all.censored_min);
 	} else {
 		for (size_t r = 0; r < s->runs && ok; r++) {
 			struct sample_stat q = sample_quantile(&s->run[r], p);
