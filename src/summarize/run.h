@@ -2,7 +2,7 @@
 #ifndef THINPROBE_SUMMARIZE_RUN_H
 #define THINPROBE_SUMMARIZE_RUN_H
 
-#include "figures.h"
+#include "estimates.h"
 
 #include <stdbool.h>
 #include <stddef.h>
