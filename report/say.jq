@@ -31,7 +31,7 @@ def light($doc):
 	(map(select(.overloaded == 0)) | if length == 0 then empty
 	elif $most == 0 then
 		"\($who)'s echo stays under \($t) ms for every key \(tried): the slowest took \($slowest | number) ms"
-		+ (if .[0].late_share_percent_high == null then "" else ", and at most \($high | percent) % of keys can be late at any of these loads (95 %, keys taken as independent)" end)
+		+ (if .[0].late_share_percent_high == null then "" else ", and at most \($high | percent) % of keys can be late at each of these loads (95 %, keys taken as independent)" end)
 		+ (if $loaded | not then "."
 		   elif $groups == [0] then ". It runs in another scheduling group than the load, and needs little CPU: the scheduler protects it, but this run does not tell which of the two counts."
 		   else ". This scheduler protects an application that needs little CPU." end)

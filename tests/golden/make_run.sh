@@ -4,19 +4,21 @@
 #
 #   LOADS="0 5 10 20" REPEATS=3 KEYS=100 (of which 5 skipped) APPS="light heavy" COST=10 (ms)
 #   SERIES=1|2      2: a periodic "stall" train beside each jittered one
-#   LIGHT=quick|ranged|late      ranged: answers are ranges, as wire-only pairing gives them
+#   LIGHT=quick|ranged|open|late|noisy   ranged: beside sinks every fourth answer is a range of 30 ms, as wire-only pairing
+#                    gives them; open: of 200 ms; late: every tenth key takes 200 ms more; noisy: in repeat 1 every second does
+#   STRETCH=1        the heavy application's redraws take that times as long as fair sharing says
 #   OVERLOADED="20"  loads at which the heavy application is overloaded
 #   CENSORED=n       the last n keys of each heavy train have no echo
 #   STATE=complete|interrupted   interrupted: the last repeat of the highest load has no cell.json, the one before failed
 #   SHARED=false    server and client share CPUs;  MARKED=0|1  one cell with foreign CPU time
 #
 # Latency of key k (from 6 on, the first five are warm-up) in repeat r:
-#   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks [+ 200 ms for every tenth key where LIGHT=late and sinks > 0]
-#   heavy: the application takes all keys that wait, needs COST (sinks + 1) ms [+ 1 % per r], and they are shown 8 ms later
+#   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks
+#   heavy: the application takes all keys that wait, needs COST (sinks + 1) STRETCH ms [+ 1 % per r], and they are shown 8 ms later
 set -eu
 out=$1
 : "${LOADS:=0 5 10 20}" "${REPEATS:=3}" "${KEYS:=100}" "${APPS:=light heavy}" "${COST:=10}" "${SERIES:=1}" "${LIGHT:=quick}"
-: "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}" "${FLOOR:=8.333}"
+: "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}" "${FLOOR:=8.333}" "${STRETCH:=1}"
 
 train() {	# train FOLDER APP SINKS REPEAT SERIES
 	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false marked='' cost=null
@@ -24,7 +26,7 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 	case " $OVERLOADED " in *" $sinks "*) [ "$app" = light ] || over=true ;; esac
 	[ "$app" = light ] || cost=$COST
 	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen 0.00 %: over 3 %"; fi
-	awk -v app="$app" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v light="$LIGHT" \
+	awk -v app="$app" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v stretch="$STRETCH" -v light="$LIGHT" \
 		-v censored="$CENSORED" -v over="$over" -v stats="$folder/stats" '
 		function out(v) { return v == "" ? "" : sprintf("%.0f", v) }
 		BEGIN {
@@ -39,14 +41,16 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 				for (k = 1; k <= keys; k++) {
 					l = 9000000 + 20000 * ((37 * k + 11 * repeat) % 100) + 50000 * sinks
 					if (light == "late" && sinks > 0 && k % 10 == 0) l += 200000000
+					if (light == "noisy" && sinks > 0 && repeat == 1 && k % 2 == 0) l += 200000000
 					answer[k] = due[k] + l
 					high[k] = answer[k]
 					if (light == "ranged" && sinks > 0 && k % 4 == 0) high[k] = answer[k] + 30000000
+					if (light == "open" && sinks > 0 && k % 4 == 0) high[k] = answer[k] + 200000000
 					if (k > 5) { n++; t[n] = answer[k] }
 				}
 			} else {
 				busy = 0; k = 1
-				service = cost * 1000000 * (sinks + 1) * (1 + repeat / 100)
+				service = cost * 1000000 * (sinks + 1) * stretch * (1 + repeat / 100)
 				while (k <= keys) {
 					begin = sent[k] > busy ? sent[k] : busy
 					busy = begin + service
