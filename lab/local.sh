@@ -128,7 +128,7 @@ lab_gone() {
 # namespaces, but for the network: a capture that is ROLE's only by its link), as root of the host, who may capture;
 # -S: a session of its own; -R: as root of the host; -X: hears Ctrl-C.
 lab_command() {
-	local OPTIND=1 opt other='' session=same mode=$LAB_MODE interrupt=no role net home cpus times
+	local OPTIND=1 opt other='' session=same mode=${LAB_MODE-user} interrupt=no role net home cpus times
 	while getopts CSRX opt; do
 		case $opt in
 		C) other=1 mode=root ;;
@@ -142,8 +142,8 @@ lab_command() {
 	role=$1
 	shift
 	case $role in
-	server) net=$LAB_HOLD_server ;;
-	client) net=$LAB_HOLD_client ;;
+	server) net=${LAB_HOLD_server-} ;;
+	client) net=${LAB_HOLD_client-} ;;
 	*) die "-$EXIT_USAGE" "no role '$role' in this lab; there are: server client" ;;
 	esac
 	[ -n "$net" ] || die "the lab is not up; lab_up first"
@@ -440,13 +440,11 @@ lab_clean() {
 	for f in /sys/fs/cgroup/*/thinprobe-?????? /sys/fs/cgroup/thinprobe-??????; do
 		rmdir "$f" 2>/dev/null && printf 'removed %s\n' "$f"
 	done
-	for f in "${XDG_RUNTIME_DIR:-/tmp}"/thinprobe-lab-"$EUID"/state; do
-		[ -f "$f" ] || continue
-		fd=$(sed -n 's/^KEEPER=//p' "$f")
-		[ -n "$fd" ] && [ -d "/proc/$fd" ] && grep -qz 'lab\.sh$' "/proc/$fd/cmdline" 2>/dev/null && continue
-		rm -f -- "$f" && rmdir -- "${f%/*}" 2>/dev/null
-		printf 'removed %s\n' "$f"
-	done
+	f=${XDG_RUNTIME_DIR:-/tmp}/thinprobe-lab-$EUID
+	if [ -d "$f" ] && [ -O "$f" ] && [ ! -L "$f" ]; then
+		fd=$(sed -n 's/^KEEPER=//p' "$f/state" 2>/dev/null)
+		[ -n "$fd" ] && grep -qz 'lab\.sh$' "/proc/$fd/cmdline" 2>/dev/null || { rm -rf -- "$f" && printf 'removed %s\n' "$f"; }
+	fi
 	shopt -u nullglob
 	return 0
 }

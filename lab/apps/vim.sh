@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # vim.sh - the light, real application: vim in insert mode in an xterm. Contract: protocols/README.md.
 #
+# It is given a name of a file that it never writes, because without one its greeting vanishes with the first key, which is no echo.
 # xterm starts its child in a session of its own, so where autogroups are on vim always is alone in one.
 
 app_about() { printf 'vim in insert mode in an xterm (light: a fraction of a millisecond per key)\n'; }
@@ -16,7 +17,7 @@ app_start() {
 	for vi in vim.tiny vi vim ''; do command -v "$vi" >/dev/null 2>&1 && break; done
 	[ -n "$vi" ] || need vim.tiny vim-tiny
 	lab_start server "app-vim${1//[!0-9]/-}" env DISPLAY="$1" xterm -fn fixed -geometry 80x24+0+0 +sb -title vim \
-		-e "$vi" -u NONE -i NONE -n -c startinsert
+		-e "$vi" -u NONE -i NONE -n -c startinsert notes
 	APP_PID=$LAB_PID
 	# vim reads keys from the moment it has switched its terminal to single characters.
 	# shellcheck disable=SC2016

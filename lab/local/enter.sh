@@ -40,7 +40,8 @@ done
 exec {in}<&0
 "${chain[@]}" "$@" <&"$in" {in}<&- &
 child=$!
-exec {in}<&- <&-
+# Nothing of the command's streams is held open by its door, and the shell's word on how it died is nobody's.
+exec {in}<&- <&- >/dev/null 2>&1
 [ -z "$signalled" ] || pass_on "$signalled"	# came before there was anybody to pass it on to
 while :; do
 	signalled=''

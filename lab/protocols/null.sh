@@ -2,6 +2,7 @@
 # null.sh - no protocol at all: the probe answers itself. What is left is what the measuring chain costs.
 
 protocol_about() { printf 'no server: the cost of the measuring chain itself\n'; }
+protocol_kind() { printf 'application\n'; }
 protocol_packages() { :; }
 protocol_can() { :; }
 

@@ -15,6 +15,14 @@ protocol_about() {
 	esac
 }
 
+# A server that draws by itself has no display for applications.
+protocol_kind() {
+	case $PROTOCOL_VARIANT in
+	refecho) printf 'application\n' ;;
+	*) printf 'display\n' ;;
+	esac
+}
+
 protocol_packages() {
 	[ "$PROTOCOL_VARIANT" = refecho ] || printf 'tigervnc-standalone-server x11-xserver-utils\n'
 }

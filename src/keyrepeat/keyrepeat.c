@@ -321,6 +321,7 @@ int main(int argc, char **argv)
 	run = (struct train_cfg){ target, run.self, &seen, cfg.watch, cfg.mode == HOLD, plan.n, plan.offset_ns, plan.key, plan.only_key,
 				  !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, plan.period_ns, cfg.time_ns,
 				  cfg.noise_per_s, (int)cfg.priority };
+	seen_restart(&seen);
 	target->describe(run.self, server, sizeof(server));
 	err = train_watch(&run);
 	if (err)

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPIN_NS (50 * NS_PER_US)	/* waking up takes about so long; the rest of the wait is spun, never more than this */
+#define SPIN_NS (100 * NS_PER_US)	/* waking up takes about so long; the rest of the wait is spun, never more than this */
 #define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due before */
 #define LEAD_NS (20 * NS_PER_MS)	/* from the start to the first possible due time */
 #define LOOK_NS (2 * NS_PER_MS)		/* between looks while draining: nothing is measured by it but the drain */
@@ -200,7 +200,8 @@ static bool answered(struct run *run, const struct train_block *b)
 
 		return (shown & 0xffffffu) >= b->first + b->n && (shown & 0xffffffu) <= 0x7fffffu;
 	}
-	return now - change >= quiet && now - last->due_ns >= quiet;
+	/* Quiet while the last key still waits for its first update is not rest but a stall: only the limit ends that. */
+	return change >= pair_gone_ns(last) && now - change >= quiet && now - last->due_ns >= quiet;
 }
 
 static void drain(struct run *run, struct train_block *b)
@@ -292,14 +293,18 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 		out->cpu_ns = process_cpu_ns() - cpu;
 	}
 	for (size_t i = 0; i < blocks && !ended(&run); i++) {
-		struct train_block *b = &out->block[out->blocks++];
+		struct train_block *b = &out->block[out->blocks];
 
+		/* blocks without any echo at all would take 10 s each */
+		if (i && cfg->watch != WATCH_NONE && atomic_load(&cfg->seen->last_change_ns) < out->begin_ns)
+			break;
+		out->blocks++;
 		b->first = i * size;
 		b->n = cfg->n - b->first < size ? cfg->n - b->first : size;
 		run_block(&run, b);
 	}
 	out->end_ns = clock_now();
-	out->due = cfg->n && out->end == TRAIN_COMPLETE ? cfg->n : count_due(out);
+	out->due = count_due(out);
 	return 0;
 }
 

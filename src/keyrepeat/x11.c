@@ -356,15 +356,14 @@ static bool look_up(struct x11 *self, KeySym keysym, struct stroke *out)
 static int x11_key(void *p, uint32_t keysym, char *why)
 {
 	struct x11 *self = p;
-	const char *name = XKeysymToString(keysym);
 
 	if (self->keys == KEYS_MAX) {
 		snprintf(why, TARGET_WHY, "more than %d different keys", KEYS_MAX);
 		return -1;
 	}
 	if (!look_up(self, keysym, &self->stroke[self->keys])) {
-		snprintf(why, TARGET_WHY, "the keyboard of x11:%s has no key for %s (0x%x): use another key, or add it with setxkbmap",
-			 DisplayString(self->send), name ? name : "this symbol", (unsigned)keysym);
+		snprintf(why, TARGET_WHY, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
+			 DisplayString(self->send), (unsigned)keysym);
 		return -1;
 	}
 	return self->keys++;

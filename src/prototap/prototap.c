@@ -131,7 +131,7 @@ static void read_files(struct run *run)
 	if (n < 0)
 		die(EXIT_RUN, "%s", why);
 	run->damaged = source_damage(run->source, &run->damage);
-	run->drops = (struct source_drops){ -1, -1 };
+	source_drops(run->source, &run->drops);
 }
 
 static void tell_count(struct rec *r, const char *key, int64_t n)

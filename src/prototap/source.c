@@ -1,5 +1,6 @@
 #include "source.h"
 #include "clock.h"
+#include "drops.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -30,6 +31,7 @@ struct source {
 	struct file *file;
 	int files, open;
 	int *heap;		/* files with a head, the earliest on top */
+	int64_t drops;		/* that the files tell of; -1: they don't */
 	int damaged;
 	char damage[SOURCE_WHY];
 	int link;		/* DLT_* */
@@ -194,7 +196,7 @@ void source_drops(struct source *s, struct source_drops *out)
 {
 	struct pcap_stat stat;
 
-	*out = (struct source_drops){ -1, -1 };
+	*out = (struct source_drops){ s->drops, -1 };
 	if (s->live && !pcap_stats(s->live, &stat)) {
 		out->kernel = stat.ps_drop;
 		out->interface = stat.ps_ifdrop;
@@ -284,7 +286,7 @@ static int broken(struct source *s, struct file *f, char *why)
 	const char *error = pcap_geterr(f->pcap);
 
 	if (strstr(error, "different from the type of the first interface")) {
-		snprintf(why, SOURCE_WHY, "%s holds interfaces of different link types; split it first (tshark -Y 'frame.interface_id == 0' -w)", f->path);
+		snprintf(why, SOURCE_WHY, "%s holds interfaces of different link types, which cannot be told in one report; capture them one by one, or all as -i any", f->path);
 		return -1;
 	}
 	if (!s->damaged++)
@@ -308,8 +310,11 @@ static int advance(struct source *s, struct file *f, char *why)
 
 static int begin_file(struct source *s, struct file *f, char *why)
 {
+	int64_t drops = drops_recorded(fileno(f->stream));
 	char error[PCAP_ERRBUF_SIZE] = "";
 
+	if (drops >= 0)
+		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
 	f->pcap = pcap_fopen_offline_with_tstamp_precision(f->stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!f->pcap) {
 		snprintf(why, SOURCE_WHY, "%s is no capture that can be read: %s; pcap and pcapng are", f->path, error);
@@ -332,6 +337,7 @@ static int begin_file(struct source *s, struct file *f, char *why)
 
 int source_begin(struct source *s, char *why)
 {
+	s->drops = -1;
 	for (int i = 0; i < s->files; i++)
 		if (begin_file(s, &s->file[i], why))
 			return -1;

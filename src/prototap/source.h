@@ -55,7 +55,7 @@ int64_t source_latency_ns(const struct source *s);
 /* How many files could not be read to their end, and why the first of them. */
 int source_damage(const struct source *s, const char **why);
 
-/* Packets the kernel, and the network card, lost; -1: not known. */
+/* Packets the kernel, and the network card, lost; -1: not known. Of files: what pcapng says of both together. */
 struct source_drops {
 	int64_t kernel, interface;
 };
