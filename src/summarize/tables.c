@@ -41,7 +41,7 @@ static const char *const before[] = { "protocol", "app", "sinks", "repeats", "st
 static const char *const after[] = {
 	"fair_stall_ms", "overloaded", "foreign_percent_max", "capture_dropped", "censored",
 	"stall_repeats", "failed", "marked", "unknown_keys", "ranged_keys", "interval", "late_interval", "cost_ms", "period_ms",
-	"schedule_jitter_ms", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max", "same_autogroup", "reason",
+	"schedule_jitter_ms", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max", "same_group", "reason",
 };
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

@@ -184,7 +184,7 @@ END
 	grep -q 'light: 0 in 12 s, below 0.25/s (95 %); heavy: 2 in 12 s, below 0.52/s (95 %)' run/report.md
 	grep -q '^- heavy, 10 sinks: 1 train marked' run/report.md
 	grep -q '^- netem: the kernel has no sch_netem' run/report.md
-	grep -q 'one autogroup with the load' run/report.md
+	grep -q 'one scheduling group with the load' run/report.md
 	grep -q '^| 5 | 3 | 285 | 50.5 (47.9–53.1) | 100 (98.5–102) | 124 (123–125) |  | 131 | 0 |' run/report.md
 }
 

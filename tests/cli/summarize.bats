@@ -179,8 +179,8 @@ is() {	# FOLDER APP SINKS COLUMN WANTED [TOLERANCE]
 	is run heavy 10 repeats 3
 	is run heavy 10 foreign_percent_max 4.2
 	is run heavy 5 marked 0
-	is run heavy 5 same_autogroup 1
-	is run heavy 0 same_autogroup ''
+	is run heavy 5 same_group 1
+	is run heavy 0 same_group ''
 }
 
 @test "from ten repeats on a bootstrap, the same one every time" {
