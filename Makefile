@@ -54,6 +54,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
 LIBS_summarize_test = -lgsl -lgslcblas
+LIBS_face_vnc_test = -lvncserver
 
 tests: $(TESTS)
 

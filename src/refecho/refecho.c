@@ -65,7 +65,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, 0, 0, "for each (redraw)", cost_words, NULL, NULL },
 	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000, "draw only when so many keys are due, or 1 s after the last (1)", NULL, NULL, "K" },
 	{ CLI_REAL, 0, "drop", &cfg.drop, 0, 1, "share of keys that are never drawn (0)", NULL, NULL, "P" },
-	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "draw the patch in noise, which no lossless coding pays for", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "overlay noise, so that lossy coding is really used", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 0, "of delays, drops and noise (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, "pixels of a patch cell (8)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each key to this file", NULL, NULL, "FILE" },
