@@ -44,7 +44,7 @@ display_up() {
 	: >display
 	Xvfb -displayfd 7 -screen 0 400x300x24 -fbdir screen -nolisten tcp -noreset 7>display 2>/dev/null 3>&- &
 	XVFB=$!
-	started+=($XVFB)
+	started+=("$XVFB")
 	until_true test -s display
 	D=:$(cat display)
 }
@@ -58,7 +58,7 @@ serve() {	# options...: starts refecho, waits until it is ready
 	: >err
 	"$REFECHO" "$@" >out 2>err 3>&- &
 	PID=$!
-	started+=($PID)
+	started+=("$PID")
 	until_true grep -qx ready err
 }
 
@@ -75,6 +75,7 @@ ended() {
 }
 
 keys() {	# n [ms between]
+	# shellcheck disable=SC2046  # words are wanted
 	DISPLAY=$D xdotool key --delay "${2:-15}" $(printf 'a %.0s' $(seq "$1"))
 }
 
@@ -438,7 +439,7 @@ END
 	port=$(free_port)
 	"$REFECHO" --vnc "$port" --ready-fd 5 5>ready >out 2>err 3>&- &
 	PID=$!
-	started+=($PID)
+	started+=("$PID")
 	until_true grep -qx ready ready
 	finish
 	[ ! -s err ]
