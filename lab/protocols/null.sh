@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# null.sh - no protocol at all: the probe answers itself. What is left is what the measuring chain costs.
+
+protocol_about() { printf 'no server: the cost of the measuring chain itself\n'; }
+protocol_kind() { printf 'application\n'; }
+protocol_packages() { :; }
+protocol_can() { :; }
+
+protocol_start() {
+	PROTOCOL_DISPLAY='' PROTOCOL_TARGET=null: PROTOCOL_PIDS=''
+	PROTOCOL_PORT=5900	# nothing listens there: a capture runs as ever and sees an idle link
+}
+
+protocol_settings() {
+	printf '{"server":"none","version":"","frame_rate_per_s":null,"encodings":[],"compression":"none","encryption":"none","floor_ms":0}\n'
+}
+
+protocol_stop() { :; }

@@ -1,0 +1,21 @@
+/* backlog - does the queue of unanswered keys grow without end?
+ *
+ * Where it does, a latency measures how long the run was, not the system. Backlog at a time is keys due minus keys
+ * answered. Overloaded means that over the last half of the train it rises steadily, not that it is high: an application
+ * that answers many keys with one redraw has a high backlog that falls back with each redraw. Pure. */
+#ifndef KEYREPEAT_BACKLOG_H
+#define KEYREPEAT_BACKLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct backlog {
+	double per_s;		/* least-squares slope over the last half, keys/s; NAN with fewer than 4 keys there */
+	bool overloaded;	/* never true with fewer than 32 keys: too few to tell */
+};
+
+/* `due_ns` and `answer_ns` hold n ascending times; INT64_MAX: not answered. */
+void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog *out);
+
+#endif

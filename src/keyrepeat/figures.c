@@ -1,0 +1,197 @@
+#include "figures.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (time_ns[middle] < from_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A terminal's caret tells which keys an update answers, whatever their number. */
+static bool pair_caret(struct train *t, const struct seen *seen)
+{
+	struct pair_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
+	bool known = shown && !seen->steps_lost;
+	size_t sent = 0;
+
+	for (size_t i = 0; i < t->due; i++)
+		sent += t->key[i].sent_ns != 0;
+	known = known && sent == t->due && caret_count(seen->step, seen->steps, sent, shown) &&
+		!pair_patch(t->key, t->due, shown, seen->steps, 0, t->end_ns);
+	free(shown);
+	return known;
+}
+
+static void pair(const struct figures_cfg *cfg, struct train *t, const struct seen *seen, struct figures *f)
+{
+	if (cfg->watch == WATCH_PATCH)
+		f->ahead = pair_patch(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
+	else if (cfg->watch == WATCH_UPDATE)
+		f->caret = pair_caret(t, seen);
+	if (f->caret)
+		return;
+	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
+		const struct train_block *block = &t->block[b];
+		size_t from = first_at(seen->update_ns, seen->updates, block->begin_ns);
+		size_t to = first_at(seen->update_ns, seen->updates, block->end_ns);
+		size_t n = block->first < t->due ? t->due - block->first : 0;
+
+		pair_update(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
+			    block->drain, block->end_ns);
+	}
+}
+
+static void count_key(const struct figures_cfg *cfg, const struct pair_key *key, struct figures *f)
+{
+	int64_t limit = key->due_ns + cfg->threshold_ns;
+
+	f->keys_due++;
+	if (key->sent_ns || key->repeated)
+		f->keys_sent++;
+	if (key->sent_ns)
+		sample_add(&f->lateness, key->sent_ns - key->due_ns);
+	if (cfg->watch == WATCH_NONE)
+		return;
+	f->keys_answered += key->answer_ns != 0;
+	f->keys_exact += key->exact;
+	f->coalesced += key->coalesced;
+	if (key->answer_ns) {
+		sample_add(&f->from_due, key->answer_ns - key->due_ns);
+		if (key->sent_ns)
+			sample_add(&f->from_sent, key->answer_ns - key->sent_ns);
+		f->late += key->answer_ns > limit;
+	} else {
+		sample_add_censored(&f->from_due, key->censored_ns - key->due_ns);
+		if (key->sent_ns)
+			sample_add_censored(&f->from_sent, key->censored_ns - key->sent_ns);
+		f->late += key->censored_ns >= limit;
+	}
+	if (key->high_ns)
+		sample_add(&f->high, key->high_ns - key->due_ns);
+	else
+		sample_add_censored(&f->high, key->censored_ns - key->due_ns);
+	/* without a latest time, it may be late */
+	f->late_high += key->high_ns ? key->high_ns > limit : true;
+}
+
+/* When the last key of a block was answered, at the latest: what comes after it is no answer. */
+static int64_t last_answer(const struct pair_key *key, size_t n, int64_t end_ns)
+{
+	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
+}
+
+static void add_gap(const struct figures_cfg *cfg, struct figures *f, int64_t gap_ns)
+{
+	int64_t stall = gap_ns - cfg->period_ns;
+
+	sample_add(&f->interarrival, gap_ns);
+	sample_add(&f->stall, stall);
+	f->stalls += stall > 0;
+	if (gap_ns > f->largest_gap_ns)
+		f->largest_gap_ns = gap_ns;
+}
+
+/* The updates of one block, from its first key that counts. The gap between blocks is ours, not the display's. */
+static void count_updates(const struct figures_cfg *cfg, const struct train *t, const struct train_block *b,
+			  const struct seen *seen, struct figures *f)
+{
+	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
+	const struct pair_key *key = &t->key[b->first];
+	size_t begin, from, to;
+	int64_t end;
+
+	while (skip < n && key[skip].skipped)
+		skip++;
+	if (skip == n || pair_gone_ns(&key[skip]) == INT64_MAX)
+		return;
+	end = last_answer(key, n, b->end_ns);
+	begin = first_at(seen->update_ns, seen->updates, b->begin_ns);
+	from = first_at(seen->update_ns, seen->updates, pair_gone_ns(&key[skip]));
+	to = first_at(seen->update_ns, seen->updates, end + 1);
+	f->updates += to > from ? to - from : 0;
+	/* the first gap begins at the echo of a skipped key, where there is one */
+	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
+		add_gap(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
+	/* a picture that stood still and never came back is the largest gap of all */
+	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
+		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
+}
+
+/* For the backlog an update counts as the answer where that is known, else in the favour of the display. */
+static int judge_backlog(const struct train *t, struct figures *f)
+{
+	int64_t *due = calloc(t->due + 1, sizeof(*due)), *answer = calloc(t->due + 1, sizeof(*answer));
+
+	if (due && answer) {
+		for (size_t i = 0; i < t->due; i++) {
+			const struct pair_key *key = &t->key[i];
+
+			due[i] = key->due_ns;
+			answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;
+		}
+		backlog_judge(due, answer, t->due, &f->backlog);
+	}
+	free(due);
+	free(answer);
+	return due && answer ? 0 : -ENOMEM;
+}
+
+int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct seen *seen, struct figures *out)
+{
+	size_t keys = train->due;
+	double positive = 0;
+
+	*out = (struct figures){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
+	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
+	    sample_reserve(&out->high, keys) || sample_reserve(&out->interarrival, seen->updates) ||
+	    sample_reserve(&out->stall, seen->updates))
+		return -ENOMEM;
+	pair(cfg, train, seen, out);
+	for (size_t i = 0; i < train->due; i++) {
+		if (train->key[i].skipped)
+			out->keys_skipped++;
+		else
+			count_key(cfg, &train->key[i], out);
+	}
+	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
+	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
+	if (cfg->watch == WATCH_NONE)
+		return 0;
+	if (!train->blocks) {		/* no keys: every update came by itself */
+		size_t from = first_at(seen->update_ns, seen->updates, train->begin_ns);
+
+		out->updates = seen->updates - from;
+		for (size_t i = from + 1; i < seen->updates; i++)
+			add_gap(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
+	}
+	for (size_t b = 0; b < train->blocks; b++)
+		count_updates(cfg, train, &train->block[b], seen, out);
+	out->updates_per_key = out->keys_due ? (double)out->updates / (double)out->keys_due : NAN;
+	for (size_t i = 0; i < out->stall.n; i++)
+		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
+	if (out->stall.n)
+		out->mean_positive_ns = positive;
+	return judge_backlog(train, out);
+}
+
+void figures_free(struct figures *f)
+{
+	sample_free(&f->lateness);
+	sample_free(&f->from_due);
+	sample_free(&f->from_sent);
+	sample_free(&f->high);
+	sample_free(&f->interarrival);
+	sample_free(&f->stall);
+}

@@ -1,0 +1,92 @@
+/* The target that isn't there: every press is answered at once, through a pipe to the watcher's thread. What it measures is keyrepeat itself:
+ * the way from a due time over send, poll, read and time stamp to a stored sample. */
+#include "target.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct null {
+	struct seen *seen;
+	int pipe[2];
+	uint32_t number;
+};
+
+static void *null_open(const struct target_cfg *cfg, char *why)
+{
+	struct null *self = calloc(1, sizeof(*self));
+
+	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
+		snprintf(why, TARGET_WHY, "cannot make a pipe: %s", strerror(errno));
+		free(self);
+		return NULL;
+	}
+	self->seen = cfg->seen;
+	seen_number(self->seen, clock_now(), 0);
+	return self;
+}
+
+static int null_key(void *p, uint32_t keysym, char *why)
+{
+	(void)p;
+	(void)keysym;
+	(void)why;
+	return 0;
+}
+
+static int null_send_fd(void *p)
+{
+	return ((struct null *)p)->pipe[1];
+}
+
+static int null_send(void *p, int key, bool down)
+{
+	struct null *self = p;
+
+	(void)key;
+	return !down || write(self->pipe[1], "k", 1) == 1 ? 0 : -EPIPE;
+}
+
+static int null_watch_fd(void *p)
+{
+	return ((struct null *)p)->pipe[0];
+}
+
+static int null_handle(void *p)
+{
+	struct null *self = p;
+	char key[64];
+	ssize_t n = read(self->pipe[0], key, sizeof(key));
+	int64_t now = clock_now();
+
+	if (n <= 0)
+		return 0;
+	self->number = (self->number + (uint32_t)n) & 0xffffffu;
+	seen_update(self->seen, now);
+	seen_number(self->seen, now, self->number);
+	return 0;
+}
+
+static void null_close(void *p)
+{
+	struct null *self = p;
+
+	close(self->pipe[0]);
+	close(self->pipe[1]);
+	free(self);
+}
+
+static void null_describe(void *p, char *text, size_t size)
+{
+	(void)p;
+	snprintf(text, size, "answers itself: the tool's own cost");
+}
+
+const struct target target_null = {
+	.scheme = "null", .open = null_open, .key = null_key, .send_fd = null_send_fd, .send = null_send,
+	.watch_fd = null_watch_fd, .handle = null_handle, .close = null_close, .describe = null_describe,
+};

@@ -1,0 +1,121 @@
+#include "report.h"
+#include "clock.h"
+
+#include <math.h>
+
+const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", NULL };
+
+static void cell(struct rows *rows, int64_t ns)
+{
+	if (ns)
+		rows_int(rows, ns);
+	else
+		rows_none(rows);
+}
+
+int report_keys(struct rows *rows, const struct train *train)
+{
+	for (size_t i = 0; i < train->due; i++) {
+		const struct pair_key *key = &train->key[i];
+
+		rows_int(rows, (int64_t)i + 1);
+		rows_int(rows, key->due_ns);
+		cell(rows, key->sent_ns);
+		cell(rows, key->answer_ns);
+		cell(rows, key->high_ns);
+		cell(rows, key->censored_ns);
+		rows_int(rows, key->skipped);
+		rows_end(rows);
+	}
+	return rows_close(rows);
+}
+
+/* Under overload latencies grow as long as the run lasts: how many there are and the shortest is all that means something. */
+static void latency(struct rec *r, const char *name, struct sample *s, bool overloaded)
+{
+	static const char *const nothing[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
+	struct sample_stat min;
+
+	if (!overloaded) {
+		rec_timing(r, name, s, NS_PER_MS);
+		return;
+	}
+	min = sample_min(s);
+	rec_object(r, name);
+	rec_int(r, "n", (int64_t)s->n);
+	rec_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
+		rec_real(r, nothing[i], NAN, 3);
+	rec_int(r, "censored", (int64_t)s->censored);
+	rec_end(r);
+}
+
+static void stalls(struct rec *r, const struct figures_cfg *cfg, struct figures *f)
+{
+	double sd = sample_sd(&f->interarrival).value / NS_PER_MS;
+
+	rec_object(r, "stalls");
+	rec_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
+	rec_int(r, "intervals", (int64_t)f->stall.n);
+	rec_int(r, "count", (int64_t)f->stalls);
+	rec_real(r, "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3);
+	rec_real(r, "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3);
+	rec_real(r, "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3);
+	rec_real(r, "jitter_sd_ms", sd, 3);
+	rec_real(r, "jitter_variance_ms2", sd * sd, 3);
+	rec_end(r);
+}
+
+static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct train *train, struct figures *f)
+{
+	rec_real(r, "updates_per_key", f->updates_per_key, 3);
+	rec_int(r, "keys_answered", (int64_t)f->keys_answered);
+	rec_int(r, "keys_exact", (int64_t)f->keys_exact);
+	rec_int(r, "coalesced", (int64_t)f->coalesced);
+	rec_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
+	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
+	rec_real(r, "late_share_percent", f->late_percent, 3);
+	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);
+	rec_real(r, "backlog_per_s", f->backlog.per_s, 3);
+	rec_bool(r, "overloaded", f->backlog.overloaded);
+	latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);
+	latency(r, "latency_from_sent_ms", &f->from_sent, f->backlog.overloaded);
+	if (cfg->watch == WATCH_UPDATE)
+		latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
+	rec_timing(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
+	rec_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
+	stalls(r, cfg, f);
+	rec_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
+}
+
+void report_result(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct seen *seen,
+		   struct figures *f, bool keys)
+{
+	static const char *const ends[] = { "complete", "interrupted", "connection dropped" };
+	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
+
+	rec_object(r, "result");
+	rec_str(r, "ended", ends[train->end]);
+	rec_real(r, "seconds", seconds, 3);
+	if (keys) {
+		rec_int(r, "keys_due", (int64_t)f->keys_due);
+		rec_int(r, "keys_sent", (int64_t)f->keys_sent);
+		rec_int(r, "keys_skipped", (int64_t)f->keys_skipped);
+		rec_timing(r, "lateness_us", &f->lateness, NS_PER_US);
+		rec_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
+	}
+	if (cfg->watch != WATCH_NONE)
+		rec_int(r, "updates", (int64_t)f->updates);
+	if (cfg->watch != WATCH_NONE && keys)
+		echoes(r, cfg, train, f);
+	else if (cfg->watch != WATCH_NONE)
+		rec_real(r, "unsolicited_per_s", seconds > 0 ? (double)f->updates / seconds : NAN, 4);
+	if (cfg->watch == WATCH_PATCH) {
+		rec_int(r, "patch_unreadable", (int64_t)seen->unreadable);
+		rec_int(r, "patch_ahead", (int64_t)f->ahead);
+	}
+	if (cfg->watch != WATCH_NONE)
+		rec_int(r, "updates_lost", (int64_t)seen->lost);
+	rec_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
+	rec_end(r);
+}

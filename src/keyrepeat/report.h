@@ -1,0 +1,16 @@
+/* report - keyrepeat's figures as a report, and its keys as rows. */
+#ifndef KEYREPEAT_REPORT_H
+#define KEYREPEAT_REPORT_H
+
+#include "figures.h"
+#include "rec.h"
+
+/* The object "result". `keys` is false for a run that only watched. */
+void report_result(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct seen *seen,
+		   struct figures *f, bool keys);
+
+/* Writes a row for each key that fell due (schema keys/1) and closes the file. 0 or -errno. */
+extern const char *const report_columns[];
+int report_keys(struct rows *rows, const struct train *train);
+
+#endif

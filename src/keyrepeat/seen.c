@@ -1,0 +1,84 @@
+#include "seen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room)
+{
+	memset(s, 0, sizeof(*s));
+	s->longest_ns = longest_ns;
+	s->update_ns = calloc(update_room, sizeof(*s->update_ns));
+	s->shown = calloc(shown_room, sizeof(*s->shown));
+	s->step = calloc(update_room, sizeof(*s->step));
+	s->number = -1;
+	if (!s->update_ns || !s->shown || !s->step)
+		return -ENOMEM;
+	s->update_room = update_room;
+	s->shown_room = shown_room;
+	/* touched now, so that the first update of the run does not fault pages in */
+	memset(s->update_ns, 1, update_room * sizeof(*s->update_ns));
+	memset(s->shown, 1, shown_room * sizeof(*s->shown));
+	memset(s->step, 1, update_room * sizeof(*s->step));
+	return 0;
+}
+
+void seen_free(struct seen *s)
+{
+	free(s->update_ns);
+	free(s->shown);
+	free(s->step);
+	s->update_ns = NULL;
+	s->shown = NULL;
+	s->step = NULL;
+}
+
+void seen_restart(struct seen *s)
+{
+	s->updates = s->shows = s->steps = s->lost = 0;
+	s->steps_lost = false;
+	s->unreadable = 0;
+	s->merge = (struct pair_merge){ 0 };
+}
+
+void seen_update(struct seen *s, int64_t at_ns)
+{
+	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
+
+	if (pair_merge_add(&s->merge, at_ns, SEEN_GAP_NS, s->longest_ns)) {
+		if (n < s->update_room) {
+			s->update_ns[n] = at_ns;
+			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
+		} else {
+			atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
+		}
+	}
+	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
+}
+
+void seen_step(struct seen *s, const struct caret_step *step)
+{
+	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
+
+	if (n < s->update_room) {
+		s->step[n] = *step;
+		atomic_store_explicit(&s->steps, n + 1, memory_order_release);
+	} else {
+		s->steps_lost = true;
+	}
+}
+
+void seen_number(struct seen *s, int64_t at_ns, uint32_t number)
+{
+	size_t n = atomic_load_explicit(&s->shows, memory_order_relaxed);
+
+	if (atomic_load_explicit(&s->number, memory_order_relaxed) == (int64_t)number)
+		return;
+	if (n < s->shown_room) {
+		s->shown[n] = (struct pair_shown){ at_ns, number };
+		atomic_store_explicit(&s->shows, n + 1, memory_order_release);
+	} else {
+		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
+	}
+	atomic_store_explicit(&s->number, (int64_t)number, memory_order_release);
+}

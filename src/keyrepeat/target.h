@@ -1,0 +1,55 @@
+/* target - what keys are sent to and whose pixels are watched: a struct of functions in a file of its own each.
+ *
+ * Two threads use an open target: one sends, one watches. A back-end keeps what they use apart. */
+#ifndef KEYREPEAT_TARGET_H
+#define KEYREPEAT_TARGET_H
+
+#include "seen.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum target_watch { WATCH_NONE, WATCH_UPDATE, WATCH_PATCH };
+
+struct target_cfg {
+	const char *where;		/* what follows "scheme:" */
+	int watch;			/* enum target_watch */
+	bool hold;			/* one press, then repeats */
+	bool keys;			/* keys will be sent; without, only watched */
+	int64_t period_ns;
+	int64_t patch_wait_ns;		/* how long open() looks for the patch */
+	const char *password_file;	/* NULL: none */
+	struct seen *seen;
+};
+
+#define TARGET_WHY 400
+
+struct target {
+	const char *scheme;
+	/* A closed connection, an absent extension, no patch ...: NULL, with one line in `why` that names the cure. When it
+	 * returns, the display's first picture (and the patch, if that is watched) has been seen. Stops early when proc_stop is set. */
+	void *(*open)(const struct target_cfg *cfg, char *why);
+	/* Prepares a key before the run: a number for send() from 0, or -1 with a line in `why`. */
+	int (*key)(void *self, uint32_t keysym, char *why);
+	/* Pressing or releasing would block while this is not ready for writing (a server that reads nothing); -1: never blocks. */
+	int (*send_fd)(void *self);
+	/* 0 or -EPIPE when the connection is gone. */
+	int (*send)(void *self, int key, bool down);
+	/* Ready for reading when there may be something to handle. */
+	int (*watch_fd)(void *self);
+	/* Reads all that has come and tells seen_*(). 0 or -EPIPE. May block in the middle of a message, which
+	 * is why it has a thread of its own. */
+	int (*handle)(void *self);
+	/* Ends a handle() that blocks. May be NULL. */
+	void (*interrupt)(void *self);
+	/* Gives back what it took (auto-repeat) and frees. */
+	void (*close)(void *self);
+	/* For the report: server, size, encodings. */
+	void (*describe)(void *self, char *text, size_t size);
+	/* In hold mode the display makes the repeats, not we. */
+	bool repeats_itself;
+};
+
+extern const struct target target_x11, target_vnc, target_null;
+
+#endif

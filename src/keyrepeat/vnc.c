@@ -1,0 +1,407 @@
+/* The VNC target: RFB (RFC 6143) through libvncclient, security types as the library offers them.
+ *
+ * One connection, two threads: libvncclient's sending shares nothing with its reading but the socket (and, with TLS, a session that it
+ * locks for each record; its socket does not block, so a waiting read does not hold the lock). Every message we
+ * send is one write of 8 or 10 bytes into a socket that poll() called writable, so messages don't interleave. */
+#include "target.h"
+#include "caret.h"
+#include "clock.h"
+#include "patch.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <rfb/rfbclient.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define CONNECT_S 10
+#define KEYS_MAX 1024		/* different keys in a script */
+#define ENCODINGS "copyrect tight zrle hextile zlib raw"
+
+struct vnc {
+	rfbClient *client;
+	struct seen *seen;
+	const char *password_file;
+	int watch;
+	bool asked, bad_password_file;
+	bool changed;			/* this update had a rectangle of pixels */
+	struct { int left, top, right, bottom; } area;	/* around all of them */
+	uint32_t *before;		/* the picture before this update; NULL: not kept */
+	int before_width, before_height;
+	bool pictured;			/* the first whole picture has come */
+	bool found;
+	struct patch_place place;
+	int keys;
+	uint32_t keysym[KEYS_MAX];
+};
+
+static int tag;				/* its address is our name among the client's data */
+static char last_error[160];		/* what the library would have printed */
+
+static void keep(const char *format, va_list args)
+{
+	vsnprintf(last_error, sizeof(last_error), format, args);
+	last_error[strcspn(last_error, "\n")] = '\0';
+}
+
+static void keep_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	keep(format, args);
+	va_end(args);
+}
+
+static void keep_cause(const char *format, ...)
+{
+	va_list args;
+
+	/* Of the talk only what names a cause: the server's reason, the end of the connection. */
+	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "timed out"))
+		return;
+	va_start(args, format);
+	keep(format, args);
+	va_end(args);
+}
+
+static struct vnc *self_of(rfbClient *client)
+{
+	return rfbClientGetClientData(client, &tag);
+}
+
+static char *give_password(rfbClient *client)
+{
+	struct vnc *self = self_of(client);
+	char line[256] = "";
+	FILE *f;
+
+	self->asked = true;
+	if (!self->password_file)
+		return NULL;
+	f = fopen(self->password_file, "re");
+	if (!f || !fgets(line, sizeof(line), f))
+		self->bad_password_file = true;
+	if (f)
+		fclose(f);
+	line[strcspn(line, "\r\n")] = '\0';
+	return strdup(line);
+}
+
+/* VeNCrypt's Plain types want a user; X509 types take the system's own certificates. */
+static rfbCredential *give_credential(rfbClient *client, int type)
+{
+	rfbCredential *c = calloc(1, sizeof(*c));
+	const char *user = getenv("USER");
+
+	if (c && type == rfbCredentialTypeUser) {
+		c->userCredential.username = strdup(user ? user : "");
+		c->userCredential.password = give_password(client);
+		if (!c->userCredential.password)
+			c->userCredential.password = strdup("");
+	}
+	return c;
+}
+
+static int luminance(const void *pixels, int x, int y)
+{
+	const rfbClient *c = pixels;
+	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
+
+	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* as the shifts below say: red, green, blue */
+}
+
+static struct patch_image image_of(const rfbClient *c)
+{
+	return (struct patch_image){ c->width, c->height, luminance, c };
+}
+
+static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
+{
+	struct vnc *self = self_of(client);
+
+	if (w <= 0 || h <= 0)
+		return;
+	if (!self->changed) {
+		self->area.left = x;
+		self->area.top = y;
+		self->area.right = x + w;
+		self->area.bottom = y + h;
+	}
+	self->changed = true;
+	self->area.left = x < self->area.left ? x : self->area.left;
+	self->area.top = y < self->area.top ? y : self->area.top;
+	self->area.right = x + w > self->area.right ? x + w : self->area.right;
+	self->area.bottom = y + h > self->area.bottom ? y + h : self->area.bottom;
+}
+
+/* Keeps the whole picture anew: at the first update and when its size has changed. */
+static void keep_picture(struct vnc *self)
+{
+	const rfbClient *c = self->client;
+	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
+	uint32_t *grown = realloc(self->before, bytes);
+
+	if (!grown) {
+		self->seen->steps_lost = true;
+		return;
+	}
+	self->before = grown;
+	self->before_width = c->width;
+	self->before_height = c->height;
+	memcpy(self->before, c->frameBuffer, bytes);
+}
+
+/* Servers send more than what changed (whole tiles), so the pixels themselves are compared. */
+static void follow_caret(struct vnc *self, int64_t now)
+{
+	const rfbClient *c = self->client;
+	/* libvncclient allocates it, so it is aligned as malloc does */
+	const uint32_t *pixels = (const uint32_t *)(const void *)c->frameBuffer;
+	int x = self->area.left, y = self->area.top, w = self->area.right - x, h = self->area.bottom - y;
+	struct caret_step step = { .at_ns = now };
+
+	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
+		keep_picture(self);
+		return;
+	}
+	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
+		return;
+	if (caret_difference(self->before, pixels, (size_t)c->width, x, y, w, h, &step))
+		seen_step(self->seen, &step);
+	for (int row = y; row < y + h; row++)
+		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x, (size_t)w * sizeof(*pixels));
+}
+
+/* Called when the whole update stands in the framebuffer. */
+static void got_update(rfbClient *client)
+{
+	int64_t now = clock_now();
+	struct vnc *self = self_of(client);
+	uint32_t number;
+
+	if (!self->changed)		/* only a pointer shape or the like */
+		return;
+	self->changed = false;
+	self->pictured = true;
+	seen_update(self->seen, now);
+	if (self->watch == WATCH_UPDATE)
+		follow_caret(self, now);
+	if (self->watch == WATCH_PATCH && self->found) {
+		struct patch_image image = image_of(client);
+
+		if (patch_read(&image, &self->place, &number))
+			seen_number(self->seen, now, number);
+		else
+			atomic_fetch_add(&self->seen->unreadable, 1);
+	}
+}
+
+/* "host:port", "[ipv6]:port" or "host::port". */
+static int read_address(const char *where, char **host, int *port)
+{
+	const char *colon = strrchr(where, ':');
+	size_t length;
+	int64_t number;
+
+	if (!colon || cli_read_int(colon + 1, &number) || number < 1 || number > 65535)
+		return -EINVAL;
+	length = (size_t)(colon - where);
+	if (length && where[length - 1] == ':' && where[0] != '[')
+		length--;
+	if (length > 1 && where[0] == '[' && where[length - 1] == ']') {
+		where++;
+		length -= 2;
+	}
+	*host = strndup(length ? where : "127.0.0.1", length ? length : 9);
+	*port = (int)number;
+	return *host ? 0 : -ENOMEM;
+}
+
+static void why_not_connected(const struct vnc *self, const char *where, char *why)
+{
+	if (self->bad_password_file)
+		snprintf(why, TARGET_WHY, "cannot read a password from %s: its first line must hold it, as plain text", self->password_file);
+	else if (self->asked && !self->password_file)
+		snprintf(why, TARGET_WHY, "vnc:%s wants a password: give --password-file FILE", where);
+	else if (self->asked)
+		snprintf(why, TARGET_WHY, "vnc:%s refused the password (%s): the first line of %s must hold it, as plain text",
+			 where, last_error[0] ? last_error : "no reason given", self->password_file);
+	else
+		snprintf(why, TARGET_WHY, "cannot connect to vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
+			 where, last_error[0] ? last_error : "no reason given");
+}
+
+static int pump(struct vnc *self, int timeout_ms)
+{
+	struct pollfd fd = { .fd = self->client->sock, .events = POLLIN };
+
+	if (!self->client->buffered && poll(&fd, 1, timeout_ms) <= 0)
+		return 0;
+	/* What the library has read ahead, poll() does not see. (A second message inside one TLS record is not seen by
+	 * either, and waits for the next: servers end a record with each update.) */
+	do {
+		if (!HandleRFBServerMessage(self->client))
+			return -EPIPE;
+	} while (self->client->buffered);
+	return 0;
+}
+
+static bool find_patch(struct vnc *self)
+{
+	struct patch_image image = image_of(self->client);
+	uint32_t number;
+
+	self->found = patch_find(&image, 2, 40, &self->place, &number);
+	if (self->found)
+		seen_number(self->seen, clock_now(), number);
+	return self->found;
+}
+
+/* Until the first picture is there and, if the patch is watched, it was found in it. */
+static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char *why)
+{
+	int64_t until = clock_now() + CONNECT_S * NS_PER_S, look_until = clock_now() + cfg->patch_wait_ns;
+
+	while (!proc_stop) {
+		bool before = self->pictured;
+
+		if (pump(self, 100)) {
+			snprintf(why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+			return -1;
+		}
+		if (!self->pictured && clock_now() > until) {
+			snprintf(why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
+			return -1;
+		}
+		if (!self->pictured)
+			continue;
+		if (!before)
+			look_until = clock_now() + cfg->patch_wait_ns;
+		if (self->watch != WATCH_PATCH)
+			return 0;
+		if (find_patch(self))
+			return 0;
+		if (clock_now() > look_until) {
+			snprintf(why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void vnc_close(void *p)
+{
+	struct vnc *self = p;
+
+	if (self->client) {
+		free(self->client->frameBuffer);
+		self->client->frameBuffer = NULL;
+		rfbClientCleanup(self->client);
+	}
+	free(self->before);
+	free(self);
+}
+
+static void *vnc_open(const struct target_cfg *cfg, char *why)
+{
+	struct vnc *self = calloc(1, sizeof(*self));
+	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
+	char *host;
+	int port, none = 0;
+
+	if (!c) {
+		snprintf(why, TARGET_WHY, "out of memory");
+		free(self);
+		return NULL;
+	}
+	if (read_address(cfg->where, &host, &port)) {
+		snprintf(why, TARGET_WHY, "vnc:%s is no address: give vnc:HOST:PORT, as in vnc:127.0.0.1:5901", cfg->where);
+		rfbClientCleanup(c);
+		free(self);
+		return NULL;
+	}
+	*self = (struct vnc){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
+	rfbClientLog = keep_cause;
+	rfbClientErr = keep_error;
+	rfbClientSetClientData(c, &tag, self);
+	free(c->serverHost);
+	c->serverHost = host;
+	c->serverPort = port;
+	c->connectTimeout = c->readTimeout = CONNECT_S;
+	c->GetPassword = give_password;
+	c->GetCredential = give_credential;
+	c->GotFrameBufferUpdate = got_rectangle;
+	c->FinishedFrameBufferUpdate = got_update;
+	c->canHandleNewFBSize = TRUE;
+	c->appData.encodingsString = ENCODINGS;
+	c->appData.compressLevel = 2;	/* these two as TigerVNC's viewer asks by default */
+	c->appData.qualityLevel = 8;
+	c->appData.useRemoteCursor = TRUE;	/* the pointer apart: it neither covers the patch nor counts as an update */
+	c->format.redShift = 0;
+	c->format.greenShift = 8;
+	c->format.blueShift = 16;
+	c->format.bigEndian = FALSE;
+	if (!rfbInitClient(c, &none, NULL)) {	/* frees the client */
+		why_not_connected(self, cfg->where, why);
+		free(self);
+		return NULL;
+	}
+	c->readTimeout = 0;		/* from now on a silent server is a result, not an error */
+	if (wait_for_picture(self, cfg, why)) {
+		vnc_close(self);
+		return NULL;
+	}
+	return self;
+}
+
+static int vnc_key(void *p, uint32_t keysym, char *why)
+{
+	struct vnc *self = p;
+
+	if (self->keys == KEYS_MAX) {
+		snprintf(why, TARGET_WHY, "more than %d different keys", KEYS_MAX);
+		return -1;
+	}
+	self->keysym[self->keys] = keysym;
+	return self->keys++;
+}
+
+static int vnc_send_fd(void *p)
+{
+	return ((struct vnc *)p)->client->sock;
+}
+
+static int vnc_send(void *p, int key, bool down)
+{
+	struct vnc *self = p;
+
+	return SendKeyEvent(self->client, self->keysym[key], down ? TRUE : FALSE) ? 0 : -EPIPE;
+}
+
+static int vnc_handle(void *p)
+{
+	return pump(p, 0);
+}
+
+static void vnc_interrupt(void *p)
+{
+	shutdown(((struct vnc *)p)->client->sock, SHUT_RDWR);
+}
+
+static void vnc_describe(void *p, char *text, size_t size)
+{
+	const rfbClient *c = ((struct vnc *)p)->client;
+
+	snprintf(text, size, "RFB %d.%d, %dx%d \"%s\", security type %u%s, offers %s", c->major, c->minor, c->width, c->height,
+		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
+}
+
+const struct target target_vnc = {
+	.scheme = "vnc", .open = vnc_open, .key = vnc_key, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
+	.handle = vnc_handle, .interrupt = vnc_interrupt, .close = vnc_close, .describe = vnc_describe,
+};

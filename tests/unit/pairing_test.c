@@ -1,0 +1,274 @@
+/* Whole trains played by hand: times in ms from 1000, so that 0 stays "not known". */
+#include "keyrepeat/pairing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MS 1000000LL
+#define AT(ms) ((1000 + (ms)) * MS)
+
+/* n keys, 50 ms apart, due and sent at once */
+static void type(struct pair_key *key, size_t n)
+{
+	memset(key, 0, n * sizeof(*key));
+	for (size_t i = 0; i < n; i++)
+		key[i].due_ns = key[i].sent_ns = AT(50 * (int64_t)i);
+}
+
+static void expect(const struct pair_key *key, int64_t low_ms, int64_t high_ms, bool exact)
+{
+	assert_int_equal(key->answer_ns, AT(low_ms));
+	assert_int_equal(key->high_ns, AT(high_ms));
+	assert_int_equal(key->exact, exact);
+	assert_int_equal(key->censored_ns, 0);
+}
+
+static void expect_censored(const struct pair_key *key, int64_t ms)
+{
+	assert_int_equal(key->answer_ns, 0);
+	assert_int_equal(key->high_ns, 0);
+	assert_int_equal(key->censored_ns, AT(ms));
+	assert_false(key->exact);
+}
+
+static void patch_answers_all_up_to_its_number(void **state)
+{
+	struct pair_key key[6];
+	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
+	const struct pair_shown shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
+
+	(void)state;
+	type(key, 6);
+	assert_int_equal(pair_patch(key, 6, shown, 3, 7, AT(900)), 0);
+	expect(&key[0], 10, 10, true);
+	expect(&key[1], 130, 130, true);
+	expect(&key[2], 130, 130, true);
+	expect(&key[3], 230, 230, true);
+	expect(&key[4], 230, 230, true);
+	expect_censored(&key[5], 900);
+	assert_false(key[0].coalesced);
+	assert_true(key[1].coalesced);	/* the picture that answers it answers key 3 too */
+	assert_false(key[2].coalesced);
+	assert_true(key[3].coalesced);
+	assert_false(key[4].coalesced);
+}
+
+static void patch_number_wraps(void **state)
+{
+	struct pair_key key[3];
+	const struct pair_shown shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
+
+	(void)state;
+	type(key, 3);
+	assert_int_equal(pair_patch(key, 3, shown, 3, 0xfffffe, AT(900)), 0);
+	expect(&key[0], 10, 10, true);
+	expect(&key[1], 60, 60, true);
+	expect(&key[2], 110, 110, true);
+}
+
+static void patch_ahead_of_keys_is_told(void **state)
+{
+	struct pair_key key[3];
+	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
+	const struct pair_shown shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
+
+	(void)state;
+	type(key, 3);
+	assert_int_equal(pair_patch(key, 3, shown, 3, 0, AT(900)), 2);
+	expect(&key[1], 60, 60, true);
+	expect(&key[2], 110, 110, true);	/* never before it was sent */
+}
+
+static void patch_back_to_an_old_picture_answers_nothing(void **state)
+{
+	struct pair_key key[2];
+	const struct pair_shown shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
+
+	(void)state;
+	type(key, 2);
+	assert_int_equal(pair_patch(key, 2, shown, 4, 100, AT(900)), 0);
+	expect(&key[0], 20, 20, true);
+	expect(&key[1], 70, 70, true);
+}
+
+static void key_never_sent_is_never_answered(void **state)
+{
+	struct pair_key key[2];
+	const struct pair_shown shown[] = { { AT(10), 1 } };
+	const int64_t update[] = { AT(10), AT(60) };
+
+	(void)state;
+	type(key, 2);
+	key[1].sent_ns = 0;
+	assert_int_equal(pair_patch(key, 2, shown, 1, 0, AT(900)), 0);
+	expect(&key[0], 10, 10, true);
+	expect_censored(&key[1], 900);
+	pair_update(key, 2, update, 2, PAIR_DRAINED, AT(900));
+	expect(&key[0], 10, 60, false);
+	expect_censored(&key[1], 900);
+	key[1].repeated = true;		/* made by the display at about its due time */
+	pair_update(key, 2, update, 2, PAIR_DRAINED, AT(900));
+	expect(&key[1], 60, 60, true);
+}
+
+static void as_many_updates_as_keys_is_exact(void **state)
+{
+	struct pair_key key[3];
+	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
+	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
+
+	(void)state;
+	type(key, 3);
+	pair_update(key, 3, update, 4, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 60, 60, true);
+	expect(&key[1], 140, 140, true);
+	expect(&key[2], 220, 220, true);
+	assert_false(key[0].coalesced);
+}
+
+static void fewer_updates_give_a_range_to_the_last(void **state)
+{
+	struct pair_key key[4];
+	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
+	const int64_t update[] = { AT(60), AT(170) };
+
+	(void)state;
+	type(key, 4);
+	pair_update(key, 4, update, 2, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 60, 60, false);
+	expect(&key[1], 60, 170, false);
+	expect(&key[2], 170, 170, false);
+	expect(&key[3], 170, 170, false);
+}
+
+static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
+{
+	struct pair_key key[2];
+	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
+
+	(void)state;
+	type(key, 2);
+	pair_update(key, 2, update, 4, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 10, 60, false);		/* number 0 + 2 */
+	expect(&key[1], 60, 90, false);		/* next after 50 ms; number 1 + 2 */
+}
+
+static void high_is_never_before_low(void **state)
+{
+	struct pair_key key[3];
+	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
+	const int64_t update[] = { AT(5), AT(10), AT(130) };
+
+	(void)state;
+	type(key, 3);
+	pair_update(key, 3, update, 3, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 5, 5, false);
+	expect(&key[1], 130, 130, false);	/* update number 1 came before the key went */
+	expect(&key[2], 130, 130, false);
+}
+
+static void without_rest_nothing_is_exact(void **state)
+{
+	struct pair_key key[3];
+	const int64_t update[] = { AT(10), AT(60), AT(110) };
+
+	(void)state;
+	type(key, 3);
+	pair_update(key, 3, update, 3, PAIR_NOISY, AT(2100));
+	expect(&key[0], 10, 10, false);
+	expect(&key[2], 110, 110, false);
+	/* cut while answers may be under way: the latest answer of key 3 is not known */
+	pair_update(key, 3, update, 2, PAIR_CUT, AT(105));
+	expect(&key[0], 10, 10, false);
+	assert_int_equal(key[2].answer_ns, 0);
+	assert_int_equal(key[2].censored_ns, AT(105));
+	key[2].sent_ns = AT(55);
+	pair_update(key, 3, update, 2, PAIR_CUT, AT(105));
+	assert_int_equal(key[2].answer_ns, AT(60));
+	assert_int_equal(key[2].high_ns, 0);
+	assert_int_equal(key[2].censored_ns, AT(105));
+}
+
+static void no_update_at_all(void **state)
+{
+	struct pair_key key[2];
+
+	(void)state;
+	type(key, 2);
+	pair_update(key, 2, NULL, 0, PAIR_CUT, AT(900));
+	expect_censored(&key[0], 900);
+	expect_censored(&key[1], 900);
+}
+
+/* Many random blocks of an application that answers all pending keys with each redraw, some with noise: the truth must lie in
+ * the range of every key. (One noise and one redraw for two keys make as many updates as keys: the rule's known
+ * blind spot, which is why blocks where noise is likely are marked.) */
+static void truth_lies_in_the_range(void **state)
+{
+	uint32_t seed = 12345;
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		struct pair_key key[20];
+		int64_t truth[20], update[64], cost, at = 0;
+		size_t m = 0, taken = 0;
+
+		type(key, 20);
+		seed = seed * 1664525 + 1013904223;
+		cost = 5 + (int64_t)(seed >> 8) % 150;
+		while (taken < 20) {
+			size_t first = taken;
+
+			at = at < 50 * (int64_t)taken ? 50 * (int64_t)taken : at;
+			seed = seed * 1664525 + 1013904223;
+			at += cost + (int64_t)(seed >> 8) % 20;
+			/* what had come when the redraw began */
+			while (taken < 20 && (taken == first || 50 * (int64_t)taken <= at - cost))
+				truth[taken++] = AT(at);
+			update[m++] = AT(at);
+		}
+		if (round % 2) {	/* a cursor that blinks once more after the last echo */
+			update[m] = update[m - 1] + 500 * MS;
+			m++;
+		}
+		pair_update(key, 20, update, m, PAIR_DRAINED, AT(9000));
+		if (round % 2 && m == 20)
+			continue;
+		for (size_t i = 0; i < 20; i++) {
+			assert_true(key[i].answer_ns <= truth[i]);
+			assert_true(key[i].high_ns >= truth[i]);
+		}
+	}
+}
+
+static void changes_merge_by_single_linkage(void **state)
+{
+	struct pair_merge m = { 0 };
+
+	(void)state;
+	assert_true(pair_merge_add(&m, AT(0), 10 * MS, 50 * MS));
+	assert_false(pair_merge_add(&m, AT(9), 10 * MS, 50 * MS));
+	assert_false(pair_merge_add(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
+	assert_true(pair_merge_add(&m, AT(28), 10 * MS, 50 * MS));	/* 10 is a gap */
+	for (int64_t t = 33; t < 78; t += 5)
+		assert_false(pair_merge_add(&m, AT(t), 10 * MS, 50 * MS));
+	assert_true(pair_merge_add(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patch_answers_all_up_to_its_number), cmocka_unit_test(patch_number_wraps),
+		cmocka_unit_test(patch_ahead_of_keys_is_told), cmocka_unit_test(patch_back_to_an_old_picture_answers_nothing),
+		cmocka_unit_test(key_never_sent_is_never_answered), cmocka_unit_test(as_many_updates_as_keys_is_exact),
+		cmocka_unit_test(fewer_updates_give_a_range_to_the_last),
+		cmocka_unit_test(more_updates_give_a_range_to_number_i_plus_surplus), cmocka_unit_test(high_is_never_before_low),
+		cmocka_unit_test(without_rest_nothing_is_exact), cmocka_unit_test(no_update_at_all),
+		cmocka_unit_test(truth_lies_in_the_range), cmocka_unit_test(changes_merge_by_single_linkage),
+	};
+
+	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* Due times: closed formulas, and the moments of the distributions. */
+#include "keyrepeat/schedule.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { N = 20000 };
+static int64_t at[N], again[N];
+
+static void periodic_is_exact(void **state)
+{
+	(void)state;
+	assert_int_equal(schedule_fill(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
+	for (int64_t i = 0; i < N; i++)
+		assert_int_equal(at[i], i * 50 * NS_PER_MS);
+	/* a rate that does not divide a second must not drift: key 3000 at 30/s is due after 100 s exactly */
+	assert_int_equal(schedule_fill(SCHEDULE_PERIODIC, 30, 1, at, N), 0);
+	assert_int_equal(at[1], 33333333);
+	assert_int_equal(at[3000], 100 * NS_PER_S);
+}
+
+static void jitter_is_uniform_up_to_a_third(void **state)
+{
+	double sum = 0, squares = 0;
+	int64_t low = INT64_MAX, high = 0;
+
+	(void)state;
+	assert_int_equal(schedule_fill(SCHEDULE_JITTERED, 20, 7, at, N), 0);
+	for (int64_t i = 0; i < N; i++) {
+		int64_t u = at[i] - i * 50 * NS_PER_MS;
+
+		assert_true(i == 0 || at[i] > at[i - 1]);
+		low = u < low ? u : low;
+		high = u > high ? u : high;
+		sum += (double)u / 1e6;
+		squares += (double)u / 1e6 * (double)u / 1e6;
+	}
+	/* U(0, 50/3 ms): mean 8.333, sd 4.811; five standard errors of the mean are 0.17 */
+	assert_in_range(low, 0, 10 * NS_PER_US);
+	assert_in_range(high, 16650000, 16666667);
+	assert_true(fabs(sum / N - 8.3333) < 0.17);
+	assert_true(fabs(sqrt(squares / N - sum / N * sum / N) - 4.811) < 0.1);
+}
+
+static void poisson_has_exponential_gaps(void **state)
+{
+	double sum = 0, squares = 0;
+	size_t longer = 0;
+
+	(void)state;
+	assert_int_equal(schedule_fill(SCHEDULE_POISSON, 20, 3, at, N), 0);
+	for (size_t i = 0; i < N; i++) {
+		double gap = (double)(at[i] - (i ? at[i - 1] : 0)) / 1e6;
+
+		assert_true(gap >= 0);
+		sum += gap;
+		squares += gap * gap;
+		longer += gap > 50;
+	}
+	/* mean 50, coefficient of variation 1, P(gap > mean) = 1/e; limits at about five standard errors */
+	assert_true(fabs(sum / N - 50) < 1.8);
+	assert_true(fabs(sqrt(squares / N - sum / N * sum / N) / (sum / N) - 1) < 0.05);
+	assert_true(fabs((double)longer / N - 0.36788) < 0.017);
+}
+
+static void blocks_count_from_their_own_start(void **state)
+{
+	bool moved = false;
+
+	(void)state;
+	assert_int_equal(schedule_fill(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
+	for (size_t b = 0; b < 65; b += SCHEDULE_BLOCK) {
+		assert_in_range(at[b], 0, 50 * NS_PER_MS);
+		moved = moved || labs(at[b] - at[0]) > NS_PER_MS;
+		for (size_t i = b + 1; i < 65 && i < b + SCHEDULE_BLOCK; i++)
+			assert_true(llabs(at[i] - at[i - 1] - 50 * NS_PER_MS) <= 1);
+	}
+	assert_true(moved);
+}
+
+static void seed_decides(void **state)
+{
+	size_t same = 0;
+
+	(void)state;
+	schedule_fill(SCHEDULE_JITTERED, 20, 42, at, N);
+	schedule_fill(SCHEDULE_JITTERED, 20, 42, again, N);
+	assert_memory_equal(at, again, sizeof(at));
+	schedule_fill(SCHEDULE_JITTERED, 20, 43, again, N);
+	for (size_t i = 0; i < N; i++)
+		same += at[i] == again[i];
+	assert_true(same < 10);
+}
+
+static void too_late_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(schedule_fill(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(periodic_is_exact), cmocka_unit_test(jitter_is_uniform_up_to_a_third),
+		cmocka_unit_test(poisson_has_exponential_gaps), cmocka_unit_test(blocks_count_from_their_own_start),
+		cmocka_unit_test(seed_decides), cmocka_unit_test(too_late_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
+}
