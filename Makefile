@@ -57,7 +57,6 @@ LIBS_rec_test = -ljansson
 LIBS_interval_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
-LIBS_summarize_test = -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 
 tests: $(TESTS)
