@@ -59,6 +59,7 @@ LIBS_interval_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
 LIBS_face_vnc_test = -lvncserver
+LIBS_lossy_test = -lvncclient -lvncserver
 
 tests: $(TESTS)
 
