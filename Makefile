@@ -58,6 +58,7 @@ LIBS_proc_test = -Wl,--wrap=clock_now
 LIBS_interval_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
+LIBS_face_vnc_test = -lvncserver
 
 tests: $(TESTS)
 

@@ -17,6 +17,8 @@ def plain: if . == (. | round) then fixed(0) else fixed(2) | sub("0+$"; "") end;
 def percent:
 	if . == null then "" elif . == (. | round) then fixed(0) elif . >= 99.95 then "99.9" elif . < 0.1 then fixed(2) else fixed(1) end;
 
+def bitrate: if . == null then "not known" else sub("(?<n>[0-9])(?<u>[KMG])bit"; "\(.n) \(.u)bit/s") end;
+
 def plural($n; $one; $many): "\($n) " + if $n == 1 then $one else $many end;
 
 def join_and: if length < 2 then join("") else (.[:-1] | join(", ")) + " and " + .[-1] end;
@@ -53,3 +55,9 @@ def latency($which; $resolution):
 		| ((if $r[$high + "_above"] == 1 then ">" else "" end) + ($r[$high] | number)) as $to
 		| if $r[$high] == null or $from == $to then $from else "\($from)-\($to)" end
 	  end;
+
+# How much of the run other processes disturbed; null: nothing.
+def marked_words:
+	[.rows[] | select(.marked > 0)] as $marked
+	| if $marked == [] then null else
+		"\($marked | length) of \(plural(.rows | length; "cell"; "cells")) were disturbed: other processes or the hypervisor took more than 3 % of the server's CPUs (up to \($marked | map(.foreign_percent_max // 0) | max | number) %)." end;

@@ -18,7 +18,22 @@ def late_span: if .late_share_percent == null then "" else late_text
 
 def note($say): if $say then "> \(.)", "" else empty end;
 def item: "- " + .;
-def facts: if type != "object" then {} else . end | [paths(type | IN("object", "array") | not) as $p | {key: ($p | map(tostring) | join(".")), value: getpath($p)}] | map(select(.value != null and .value != ""));
+# An object of plain values is one row; what changes all the time is no fact.
+def plain_value: if . == true then "yes" elif . == false then "no" else tostring end;
+def volatile: IN("taken", "uptime_s", "cpu_time", "load", "available_bytes", "swap_free_bytes", "says");
+def facts:
+	if type != "object" then [] else
+	[to_entries[] | select(.value != null and (.key | volatile | not) and (.key | IN("missing", "cannot", "not_here") | not))
+	| if (.value | type) == "object" then
+		.key as $k
+		| (.value | to_entries | map(select(.value != null and (.key | volatile | not)))) as $in
+		| ({key: $k, value: ($in | map(select(.value | type != "object") | "\(.key) \(if .value | type == "array" then .value | map(plain_value) | join(" ") else .value | plain_value end)") | join(", "))},
+		   ($in[] | select(.value | type == "object") | {key: "\($k).\(.key)", value: ([.value | paths(type | IN("object", "array") | not) as $p | "\($p | map(tostring) | join(".")) \(getpath($p) | plain_value)"] | join(", "))}))
+	  elif (.value | type) == "array" then {key, value: (.value | map(plain_value) | join(", "))}
+	  else {key, value: (.value | plain_value)} end
+	| select(.value != "")] end;
+def rows_for($prefix): .[] | [$prefix + .key, .value];
+def protocol_words: "\(.server // "") \(.version // "")" + if .frame_rate_per_s then ", \(.frame_rate_per_s) frames/s" else "" end;
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | select(. != null)
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then "\(.what // .name): \(.why)" else tostring end else tostring end];
 
@@ -28,11 +43,12 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 | ($doc.thresholds | map(select(.name == "perception")) | first) as $perception
 | "# Echo of a key beside processes that want all the CPU they can get",
 "",
-"\($run.protocol.says // $set.protocol // "unknown protocol"); link \($set.link // "not known"); \($set.rate_per_s // "?") keys a second; \($set.repeats // "?") repeats of \($set.seconds // "?") s; run of \($run.started // "?"), \($run.state // "state unknown").",
+"\($set.protocol // "unknown protocol"): \($run.protocol.says // ($run.protocol // {} | protocol_words)); link \($set.link | bitrate); \($set.rate_per_s // "?") keys a second; \(plural($set.repeats // 0; "repeat"; "repeats")) of \($set.seconds // "?") s; run of \($run.started // "?"), \($run.state // "state unknown").",
 "",
 ("**Server and client shared CPUs**: load on the server slows the probe too. All figures are upper bounds." | note($run.lab.shared_cpus == true)),
 ("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") cells were measured. What is missing may change what the rest says." | note($run.state != "complete")),
 ("**Indicative: \($set.repeats | count_word // "few repeats").** Five or more make a result." | note(($set.repeats // 5) < 5)),
+("**\($doc | marked_words)**" | note($doc | marked_words != null)),
 "## Findings",
 "",
 (findings | to_entries[] | "\(.key + 1). \(.value)"),
@@ -113,10 +129,10 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 "",
 "## How it was measured",
 "",
-("Two emulated hosts with a link of \($set.link // "?") between them" + (if $run.lab.cpus_server then ", the server on CPU \($run.lab.cpus_server), the client on CPU \($run.lab.cpus_client)" else "" end) + ". One key is repeated on an open-loop schedule (\($set.rate_per_s // 20) a second, \($set.schedule // "?")); the client watches its own pixels for the echo. Latency counts from when the key was due, so a late probe or a stalled server never hides a sample. The first five keys of each train are left out." | item),
+("Two emulated hosts with a link of \($set.link | bitrate) between them" + (if $run.lab.cpus_server then ", the server on CPU \($run.lab.cpus_server), the client on CPU \($run.lab.cpus_client)" else "" end) + ". One key is repeated on an open-loop schedule (\($set.rate_per_s // 20) a second, \($set.schedule // "?")); the client watches its own pixels for the echo. Latency counts from when the key was due, so a late probe or a stalled server never hides a sample. The first five keys of each train are left out." | item),
 ("Heavy: a reference application that draws each key's number as a readable patch and burns \(cost // $set.cost_ms // 0 | plain) ms of CPU a \($set.cost_per // "redraw"); its echoes are exact. Light: vim in an xterm, watched by updates" + (if any($doc.rows[]; .app == "light" and .ranged_keys > 0) then "; a key that shares an update is known as a range." else "." end) | item),
 ("Load: processes that never sleep, in the regime \"\($set.regime // "?")\" (" + ({"session": "the session's own scheduling group", "login": "a scheduling group of their own, as another login's"}[$set.regime // ""] // "as set") + ")"
-	+ ([apps[] as $a | [rows_of($a)[] | .same_autogroup | values] | unique | if length == 0 then empty elif . == [1] then "\($a): in one autogroup with the load" elif . == [0] then "\($a): in another autogroup than the load" else "\($a): not the same in all cells" end] | if length == 0 then "; autogroups not recorded" else "; on record: " + join("; ") end) + ". Fair sharing gives a redraw one part in (sinks + 1) of a CPU: cost × (sinks + 1) − period." | item),
+	+ ([apps[] as $a | [rows_of($a)[] | .same_group | values] | unique | if length == 0 then empty elif . == [1] then "\($a): in one scheduling group with the load" elif . == [0] then "\($a): in another scheduling group than the load" else "\($a): not the same in all cells" end] | if length == 0 then "; groups not recorded" else "; on record: " + join("; ") end) + ". Fair sharing gives a redraw one part in (sinks + 1) of a CPU: cost × (sinks + 1) − period." | item),
 ("Stall: time between two updates minus the period of the keys. Mean, count and jitter are per repeat, then averaged; percentiles are of all keys of all repeats. Largest values have no interval." | item),
 ("Cells are repeated \($set.repeats // "?") times in a seeded random order (seed \($set.seed // "?")). Foreign CPU time over 3 % marks a cell." | item),
 "",
@@ -126,9 +142,9 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 "## This machine and this run",
 "",
 table(["fact", "value"]; [["command", $run.command], ["thinprobe", $run.version], ["started", $run.started], ["ended", $run.ended],
-	(($run.protocol | facts)[] | ["protocol.\(.key)", .value]), (($run.lab | facts)[] | ["lab.\(.key)", .value]),
-	(($run.host | if type == "object" then del(.missing, .cannot, .not_here) else . end | facts)[] | [.key, .value]),
-	(($run.host | facts | from_entries) as $before | ($run.facts_after | facts)[] | select($before[.key] != null and $before[.key] != .value) | ["after the run: \(.key)", .value])]
+	($run.protocol | facts | rows_for("protocol: ")), ($run.lab | facts | rows_for("lab: ")),
+	($run.host | facts | rows_for("")),
+	(($run.host | facts | from_entries) as $before | $run.facts_after | facts | map(select($before[.key] != null and $before[.key] != .value)) | rows_for("after the run: "))]
 	| map(select(.[1] != null) | map(tostring))),
 "Data beside this report: summary.tsv (this table in full), cdf.tsv, run.json, cells/ (every key).",
 "Made again from them by: thinprobe report RUN."

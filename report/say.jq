@@ -18,6 +18,9 @@ def overload_words($who):
 	"\($who) cannot keep up \(beside(.[0].sinks)): its backlog grows by \([.[].backlog_per_s // 0] | max | number) keys a second, so every latency would only tell how long the run was, and none is given (\(at_loads))."
 	end;
 
+# A disturbed cell may owe what it shows to others.
+def disturbed: map(select(.marked > 0)) | if length == 0 then "" else " Other processes took up to \(map(.foreign_percent_max // 0) | max | number) % of the server's CPUs meanwhile (marked), which may be why." end;
+
 # Below the threshold or not: an application that should need little CPU.
 def light($doc):
 	($doc | threshold) as $t
@@ -26,12 +29,12 @@ def light($doc):
 	| (map(.latency_high_max_ms // .latency_max_ms // 0) | max) as $slowest
 	| (any(.[]; .latency_max_ms_above == 1 or .latency_high_max_ms_above == 1)) as $open
 	| (map(select(.sinks >= 5)) | length > 0) as $loaded
-	| (map(.same_autogroup | values) | unique) as $groups
+	| (map(.same_group | values) | unique) as $groups
 	| overload_words($who),
 	(map(select(.overloaded == 0)) | if length == 0 then empty
 	elif $most == 0 then
 		"\($who)'s echo stays under \($t) ms for every key \(tried): the slowest took \($slowest | number) ms"
-		+ (if .[0].late_share_percent_high == null then "" else ", and at most \($high | percent) % of keys can be late at any of these loads (95 %, keys taken as independent)" end)
+		+ (if .[0].late_share_percent_high == null then "" else ", and at most \($high | percent) % of keys can be late at each of these loads (95 %, keys taken as independent)" end)
 		+ (if $loaded | not then "."
 		   elif $groups == [0] then ". It runs in another scheduling group than the load, and needs little CPU: the scheduler protects it, but this run does not tell which of the two counts."
 		   else ". This scheduler protects an application that needs little CPU." end)
@@ -42,11 +45,11 @@ def light($doc):
 		(map(select(late_least_low > late_limit)) | .[0].sinks) as $from | max_by(.late_share_percent) as $w
 		| "\($who)'s echo is late: \(beside($w.sinks)) \($w | late_text) % of keys come later than \($t) ms\($w | share_span)"
 		+ (map(select(.sinks < $from)) | if $from == 0 then ", and without load too." elif length == 0 then "; no smaller load was tried."
-		   elif last.sinks == 0 then "; without load it is not." else "; up to \(plural(last.sinks; "sink"; "sinks")) it is not shown to be." end)
+		   elif last.sinks == 0 then "; without load it is not." else "; up to \(plural(last.sinks; "sink"; "sinks")) it is not shown to be." end) + ([$w] | disturbed)
 	elif ($worst.late_share_high_percent // 0) > $worst.late_share_percent then
 		"Whether \($who)'s echo stays under \($t) ms cannot be told from updates alone: \(beside($worst.sinks)) between \($worst.late_share_percent | percent) and \($worst | late_most | percent) % of keys are late, since several keys may share an update. The heavy application shows its keys' numbers and has no such doubt."
 	else
-		"Too noisy to tell whether \($who)'s echo stays under \($t) ms: \(beside($worst.sinks)) \($worst.late_share_percent | percent) % of keys were late\($worst | share_span). More repeats would tell (--repeat 10)."
+		"Too noisy to tell whether \($who)'s echo stays under \($t) ms: \(beside($worst.sinks)) \($worst.late_share_percent | percent) % of keys were late\($worst | share_span). More repeats would tell (--repeat 10)." + ([$worst] | disturbed)
 	end);
 
 # Fair sharing: what (sinks + 1) greedy parties leave of a CPU.
@@ -75,10 +78,10 @@ def heavy($doc):
 		+ (if ($off | length) == 0 then
 			", as fair sharing predicts: \($top | fair_pair("")) (line in the figure). That is arithmetic of a full CPU, not a discovery."
 		elif $off | all(.mean_stall_ms > .fair_stall_ms) then
-			". It stalls for longer than fair sharing predicts at \($off | at_loads): \($off | max_by(.mean_stall_ms - .fair_stall_ms) | fair_pair(" " + beside(.sinks))). Something besides the sinks takes CPU from it, or a redraw costs more than asked."
+			". It stalls for longer than fair sharing predicts at \($off | at_loads): \($off | max_by(.mean_stall_ms - .fair_stall_ms) | fair_pair(" " + beside(.sinks))). " + ($off | disturbed | if . == "" then "Something besides the sinks takes CPU from it, or a redraw costs more than asked." else ltrimstr(" ") end)
 		elif $off | all(.mean_stall_ms < .fair_stall_ms) then
 			". It stalls for less than fair sharing predicts at \($off | at_loads): \($off | min_by(.mean_stall_ms - .fair_stall_ms) | fair_pair(" " + beside(.sinks))). "
-			+ (if [$off[].same_autogroup] | unique == [0] then "It does not share the CPU one by one with the sinks: they are in another scheduling group (autogroup)." else "The application gets more than one part in (sinks + 1) of the CPU." end)
+			+ (if [$off[].same_group] | unique == [0] then "It does not share the CPU one by one with the sinks: they are in another scheduling group (autogroup)." else "The application gets more than one part in (sinks + 1) of the CPU." end)
 		else
 			". Its stalls fit fair sharing at \($full | map(select(fair_ok)) | if length > 0 then at_loads else "no load" end) and miss it, both ways, at \($off | at_loads): too noisy for more."
 		end)

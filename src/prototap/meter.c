@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define POOL_SIZE 65536		/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
 #define SILENCE_NS NS_PER_S
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
@@ -15,7 +14,7 @@ int meter_init(struct meter *m, const struct meter_cfg *cfg)
 	m->cfg = *cfg;
 	for (int i = 0; i < MERGES; i++)
 		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
-	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, POOL_SIZE) &&
+	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown))
 		return 0;
 	meter_free(m);

@@ -16,6 +16,7 @@
 #define RING_TIMEOUT_MS 20
 #define FILE_BUFFER (256 * 1024)	/* libpcap reads through stdio, whose 4 KB cost a third of the speed */
 #define BATCH 4096
+#define FLUSH_NS NS_PER_S	/* killed, a capture loses no more than this of its file */
 
 struct file {
 	const char *path;
@@ -28,6 +29,8 @@ struct file {
 struct source {
 	pcap_t *live;
 	pcap_dumper_t *dump;
+	char *dump_buffer;
+	int64_t dumped_ns;	/* when the file last was brought up to date */
 	struct file *file;
 	int files, open;
 	int *heap;		/* files with a head, the earliest on top */
@@ -165,6 +168,9 @@ struct source *source_live(const struct source_live_cfg *cfg, char *why)
 	if (cfg->write_path) {
 		FILE *f = fopen(cfg->write_path, "we");
 
+		s->dump_buffer = malloc(FILE_BUFFER);
+		if (f && s->dump_buffer)
+			setvbuf(f, s->dump_buffer, _IOFBF, FILE_BUFFER);
 		s->dump = f ? pcap_dump_fopen(s->live, f) : NULL;
 		if (!s->dump) {
 			snprintf(why, SOURCE_WHY, "cannot write %s: %s", cfg->write_path, f ? pcap_geterr(s->live) : strerror(errno));
@@ -393,6 +399,10 @@ int source_take(struct source *s, packet_fn *fn, void *context, char *why)
 		n = pcap_dispatch(s->live, -1, take_live, (u_char *)s);
 		if (n < 0)
 			snprintf(why, SOURCE_WHY, "%s", pcap_geterr(s->live));
+		if (n > 0 && s->dump && clock_now() - s->dumped_ns > FLUSH_NS) {
+			pcap_dump_flush(s->dump);	/* trouble stays in the stream: source_close() tells it */
+			s->dumped_ns = clock_now();
+		}
 		return n < 0 ? -1 : n;
 	}
 	if (s->files > 1)
@@ -447,6 +457,7 @@ int source_close(struct source *s)
 			err = errno ? -errno : -EIO;
 		pcap_dump_close(s->dump);
 	}
+	free(s->dump_buffer);
 	if (s->live)
 		pcap_close(s->live);
 	for (int i = 0; i < s->files; i++) {

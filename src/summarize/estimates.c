@@ -1,4 +1,4 @@
-#include "figures.h"
+#include "estimates.h"
 #include "clock.h"
 #include "interval.h"
 #include "pool.h"
@@ -17,7 +17,7 @@ static const struct figure unknown = { NAN, NAN, NAN, false };
 struct work {
 	double *per_run;
 	double *late, *keys;	/* late keys and keys of each run */
-	const struct figures_cfg *cfg;
+	const struct estimates_cfg *cfg;
 };
 
 static void clip(struct figure *f, double low, double high)
@@ -272,7 +272,7 @@ static struct figure greatest(struct pooled *s, double unit)
 	return f;
 }
 
-static int latencies(const struct train *t, size_t n, const struct work *w, struct figures *out)
+static int latencies(const struct train *t, size_t n, const struct work *w, struct estimates *out)
 {
 	struct pooled s;
 	int err;
@@ -300,7 +300,7 @@ static int latencies(const struct train *t, size_t n, const struct work *w, stru
 	return err;
 }
 
-static void count_keys(const struct train *t, size_t n, struct figures *out)
+static void count_keys(const struct train *t, size_t n, struct estimates *out)
 {
 	for (size_t r = 0; r < n; r++) {
 		out->overloaded += t[r].overloaded;
@@ -339,15 +339,15 @@ static struct figure update_rate(const struct train *t, size_t n, const struct w
 	return f;
 }
 
-int figures_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
-	       const struct figures_cfg *cfg, struct figures *out)
+int estimates_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
+	       const struct estimates_cfg *cfg, struct estimates *out)
 {
 	size_t runs = n_latency > n_stall ? n_latency : n_stall, room = runs ? runs : 1;
 	enum interval_kind ignored;
 	struct work w = { .cfg = cfg };
 	int err = -ENOMEM;
 
-	*out = (struct figures){ 0 };
+	*out = (struct estimates){ 0 };
 	for (int i = 0; i < FIGURES; i++)
 		out->of[i] = unknown;
 	w.per_run = calloc(room, sizeof(*w.per_run));
@@ -378,7 +378,7 @@ int figures_of(const struct train *latency, size_t n_latency, const struct train
 	return err;
 }
 
-int figures_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n)
+int estimates_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n)
 {
 	struct pool exact = { 0 };
 	size_t keys = 0, points;

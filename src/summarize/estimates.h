@@ -1,11 +1,11 @@
-/* figures - from the repeats of one cell to its figures with intervals. Reads no file and prints nothing.
+/* estimates - from the repeats of one cell to its figures with intervals. Reads no file and prints nothing.
  *
  * Percentiles are pooled over the repeats and exact; everything else is the mean over repeats. Intervals: below ten
  * repeats Student t over per-repeat values (on logarithms for latencies), from ten on a BCa bootstrap over repeats of
  * the figure itself. A pooled percentile is no mean of per-repeat ones, so the t interval is widened to hold it where
  * it doesn't. Largest values (max, largest gap) have no interval. */
-#ifndef THINPROBE_FIGURES_H
-#define THINPROBE_FIGURES_H
+#ifndef THINPROBE_ESTIMATES_H
+#define THINPROBE_ESTIMATES_H
 
 #include "keys.h"
 
@@ -42,7 +42,7 @@ enum figure_name {
 
 enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_BCA, INTERVAL_EXACT };
 
-struct figures {
+struct estimates {
 	struct figure of[FIGURES];
 	size_t keys;		/* pooled, of which something is known */
 	size_t unknown;		/* pooled, of which nothing is: left out */
@@ -53,7 +53,7 @@ struct figures {
 	enum interval_kind interval, late_interval;	/* how they were made */
 };
 
-struct figures_cfg {
+struct estimates_cfg {
 	int64_t threshold_ns;	/* later than this is late */
 	size_t draws;		/* of the bootstrap */
 	uint64_t seed;
@@ -62,8 +62,8 @@ struct figures_cfg {
 /* `latency` and `stall` may be the same trains. Figures of latency come from the former, those of updates from the
  * latter. With one overloaded train or more, latency percentiles stay unknown: pooling it would measure the length of
  * the run, leaving it out would drop just the slow keys. 0 or -ENOMEM. */
-int figures_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
-	       const struct figures_cfg *cfg, struct figures *out);
+int estimates_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
+	       const struct estimates_cfg *cfg, struct estimates *out);
 
 /* The share of keys known to be there after that time: censored keys are never. */
 struct cdf_point {
@@ -72,6 +72,6 @@ struct cdf_point {
 };
 /* At most `max` (>= 2) points of the pooled curve of the early or late (`high`) ends, first and last among them;
  * *n is 0 for an overloaded cell. *out is the caller's. 0 or -ENOMEM. */
-int figures_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n);
+int estimates_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n);
 
 #endif

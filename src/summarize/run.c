@@ -167,6 +167,18 @@ static void at_least(double *most, double v)
 		*most = v;
 }
 
+/* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/": the session's pid differs within a group. */
+static bool same_word(const char *a, const char *b, const char *word)
+{
+	const char *x = strstr(a, word), *y = strstr(b, word);
+	size_t n;
+
+	if (!x || !y)
+		return x == y;
+	n = strcspn(x, " ");
+	return strcspn(y, " ") == n && !strncmp(x, y, n);
+}
+
 static void read_circumstances(const struct json *j, struct cell *c, struct run *run)
 {
 	const char *marked = json_get_str(j, "marked");
@@ -185,7 +197,7 @@ static void read_circumstances(const struct json *j, struct cell *c, struct run 
 	if (!app || !*app)
 		app = json_get_str(j, "autogroup.session");
 	if (app && sinks && *app && *sinks)
-		c->same_group = !strcmp(app, sinks);
+		c->same_group = same_word(app, sinks, "autogroup-") && same_word(app, sinks, "cgroup=");
 	if (marked && *marked) {
 		c->marked++;
 		run->marked++;

@@ -2,7 +2,7 @@
 #ifndef THINPROBE_SUMMARIZE_RUN_H
 #define THINPROBE_SUMMARIZE_RUN_H
 
-#include "figures.h"
+#include "estimates.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct cell {
 	size_t busy_n;
 	double cost_ms, period_ms;
 	double schedule_jitter_ms[SERIES];	/* standard deviation of inter-arrival times that the schedule itself has */
-	int same_group;			/* do the session's application and the sinks share an autogroup? -1: not known */
+	int same_group;			/* do the application and the sinks compete in one scheduling group? -1: not known */
 };
 
 struct idle {

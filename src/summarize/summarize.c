@@ -1,6 +1,6 @@
 /* summarize - statistics over the repeats of a run: cells in, summary.tsv and cdf.tsv out.
  *
- * The folder is read in run.c, figures are made in figures.c and interval.c, tables are written in tables.c; this file
+ * The folder is read in run.c, figures are made in estimates.c and interval.c, tables are written in tables.c; this file
  * reads options, runs them in turn, reports what was done. */
 #include "cli.h"
 #include "interval.h"
@@ -25,17 +25,17 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct figures *all_figures(const struct run *run)
+static struct estimates *all_figures(const struct run *run)
 {
-	struct figures_cfg how = { .threshold_ns = run->threshold_ns, .draws = (size_t)cfg.draws,
+	struct estimates_cfg how = { .threshold_ns = run->threshold_ns, .draws = (size_t)cfg.draws,
 				   .seed = (uint64_t)(cfg.seed >= 0 ? cfg.seed : run->seed) };
-	struct figures *f = calloc(run->n ? run->n : 1, sizeof(*f));
+	struct estimates *f = calloc(run->n ? run->n : 1, sizeof(*f));
 
 	for (size_t i = 0; f && i < run->n; i++) {
 		const struct cell *c = &run->cell[i];
 		enum series l = tables_series(c, SERIES_LATENCY), s = tables_series(c, SERIES_STALL);
 
-		if (figures_of(c->train[l], c->n[l], c->train[s], c->n[s], &how, &f[i])) {
+		if (estimates_of(c->train[l], c->n[l], c->train[s], c->n[s], &how, &f[i])) {
 			free(f);
 			return NULL;
 		}
@@ -43,7 +43,7 @@ static struct figures *all_figures(const struct run *run)
 	return f;
 }
 
-static void report(struct rec *r, const char *folder, const struct run *run, const struct figures *f, const struct tables_written *written)
+static void report(struct rec *r, const char *folder, const struct run *run, const struct estimates *f, const struct tables_written *written)
 {
 	size_t overloaded = 0;
 
@@ -82,7 +82,7 @@ static void report(struct rec *r, const char *folder, const struct run *run, con
 int main(int argc, char **argv)
 {
 	struct tables_written written;
-	struct figures *figures;
+	struct estimates *figures;
 	char why[4608];
 	struct run run;
 	struct rec *out;

@@ -41,7 +41,7 @@ static const char *const before[] = { "protocol", "app", "sinks", "repeats", "st
 static const char *const after[] = {
 	"fair_stall_ms", "overloaded", "foreign_percent_max", "capture_dropped", "censored",
 	"stall_repeats", "failed", "marked", "unknown_keys", "ranged_keys", "interval", "late_interval", "cost_ms", "period_ms",
-	"schedule_jitter_ms", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max", "same_autogroup", "reason",
+	"schedule_jitter_ms", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max", "same_group", "reason",
 };
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -146,7 +146,7 @@ static const char *state(const struct cell *c, const struct run *run, size_t rep
 	return c->failed || (int64_t)repeats < run->repeats ? "partial" : "complete";
 }
 
-static void summary_row(struct rows *t, const struct cell *c, const struct figures *f, const struct run *run)
+static void summary_row(struct rows *t, const struct cell *c, const struct estimates *f, const struct run *run)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
 	enum series l = tables_series(c, SERIES_LATENCY), s = tables_series(c, SERIES_STALL);
@@ -185,7 +185,7 @@ static void summary_row(struct rows *t, const struct cell *c, const struct figur
 	rows_end(t);
 }
 
-static int write_summary(const char *folder, const struct run *run, const struct figures *figures)
+static int write_summary(const char *folder, const struct run *run, const struct estimates *figures)
 {
 	const char *columns[COUNT(before) + 4 * N_FIGURES + COUNT(after) + 1];
 	char name[N_FIGURES][3][64];
@@ -220,7 +220,7 @@ static int curve(struct rows *t, const struct cell *c, bool high, const char *bo
 	enum series s = tables_series(c, SERIES_LATENCY);
 	struct cdf_point *point;
 	size_t n;
-	int err = figures_cdf(c->train[s], c->n[s], high, CDF_POINTS, &point, &n);
+	int err = estimates_cdf(c->train[s], c->n[s], high, CDF_POINTS, &point, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
 		rows_str(t, c->app);
@@ -235,7 +235,7 @@ static int curve(struct rows *t, const struct cell *c, bool high, const char *bo
 	return err;
 }
 
-static int write_cdf(const char *folder, const struct run *run, const struct figures *figures, size_t *rows)
+static int write_cdf(const char *folder, const struct run *run, const struct estimates *figures, size_t *rows)
 {
 	static const char *const columns[] = { "app", "sinks", "latency_ms", "share", "bound", NULL };
 	struct whole w;
@@ -252,7 +252,7 @@ static int write_cdf(const char *folder, const struct run *run, const struct fig
 	return err ? err : closed;
 }
 
-int tables_write(const char *folder, const struct run *run, const struct figures *figures,
+int tables_write(const char *folder, const struct run *run, const struct estimates *figures,
 		 struct tables_written *written, char *why, size_t size)
 {
 	int err = write_summary(folder, run, figures);

@@ -2,7 +2,7 @@
 #ifndef THINPROBE_SUMMARIZE_TABLES_H
 #define THINPROBE_SUMMARIZE_TABLES_H
 
-#include "figures.h"
+#include "estimates.h"
 #include "run.h"
 
 #define CDF_POINTS 1000		/* a curve at most */
@@ -12,7 +12,7 @@ struct tables_written {
 };
 
 /* figures[i] belongs to run->cell[i]. 0 or -errno, with the file in `why`. */
-int tables_write(const char *folder, const struct run *run, const struct figures *figures,
+int tables_write(const char *folder, const struct run *run, const struct estimates *figures,
 		 struct tables_written *written, char *why, size_t size);
 
 /* The trains that latency and stall figures come from: their own series, or the only one there is. */

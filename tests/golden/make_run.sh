@@ -4,19 +4,22 @@
 #
 #   LOADS="0 5 10 20" REPEATS=3 KEYS=100 (of which 5 skipped) APPS="light heavy" COST=10 (ms)
 #   SERIES=1|2      2: a periodic "stall" train beside each jittered one
-#   LIGHT=quick|ranged|late      ranged: answers are ranges, as wire-only pairing gives them
+#   LIGHT=quick|ranged|open|late|noisy   ranged: beside sinks every fourth answer is a range of 30 ms, as wire-only pairing
+#                    gives them; open: of 200 ms; late: every tenth key takes 200 ms more; noisy: in repeat 1 every second does
+#   GROUP=4          the session's autogroup; the sinks are in 4
+#   STRETCH=1        the heavy application's redraws take that times as long as fair sharing says
 #   OVERLOADED="20"  loads at which the heavy application is overloaded
 #   CENSORED=n       the last n keys of each heavy train have no echo
 #   STATE=complete|interrupted   interrupted: the last repeat of the highest load has no cell.json, the one before failed
 #   SHARED=false    server and client share CPUs;  MARKED=0|1  one cell with foreign CPU time
 #
 # Latency of key k (from 6 on, the first five are warm-up) in repeat r:
-#   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks [+ 200 ms for every tenth key where LIGHT=late and sinks > 0]
-#   heavy: the application takes all keys that wait, needs COST (sinks + 1) ms [+ 1 % per r], and they are shown 8 ms later
+#   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks
+#   heavy: the application takes all keys that wait, needs COST (sinks + 1) STRETCH ms [+ 1 % per r], and they are shown 8 ms later
 set -eu
 out=$1
 : "${LOADS:=0 5 10 20}" "${REPEATS:=3}" "${KEYS:=100}" "${APPS:=light heavy}" "${COST:=10}" "${SERIES:=1}" "${LIGHT:=quick}"
-: "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}" "${FLOOR:=8.333}"
+: "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}" "${FLOOR:=8.333}" "${STRETCH:=1}" "${GROUP:=4}"
 
 train() {	# train FOLDER APP SINKS REPEAT SERIES
 	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false marked='' cost=null
@@ -24,7 +27,7 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 	case " $OVERLOADED " in *" $sinks "*) [ "$app" = light ] || over=true ;; esac
 	[ "$app" = light ] || cost=$COST
 	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen 0.00 %: over 3 %"; fi
-	awk -v app="$app" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v light="$LIGHT" \
+	awk -v app="$app" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v stretch="$STRETCH" -v light="$LIGHT" \
 		-v censored="$CENSORED" -v over="$over" -v stats="$folder/stats" '
 		function out(v) { return v == "" ? "" : sprintf("%.0f", v) }
 		BEGIN {
@@ -39,14 +42,16 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 				for (k = 1; k <= keys; k++) {
 					l = 9000000 + 20000 * ((37 * k + 11 * repeat) % 100) + 50000 * sinks
 					if (light == "late" && sinks > 0 && k % 10 == 0) l += 200000000
+					if (light == "noisy" && sinks > 0 && repeat == 1 && k % 2 == 0) l += 200000000
 					answer[k] = due[k] + l
 					high[k] = answer[k]
 					if (light == "ranged" && sinks > 0 && k % 4 == 0) high[k] = answer[k] + 30000000
+					if (light == "open" && sinks > 0 && k % 4 == 0) high[k] = answer[k] + 200000000
 					if (k > 5) { n++; t[n] = answer[k] }
 				}
 			} else {
 				busy = 0; k = 1
-				service = cost * 1000000 * (sinks + 1) * (1 + repeat / 100)
+				service = cost * 1000000 * (sinks + 1) * stretch * (1 + repeat / 100)
 				while (k <= keys) {
 					begin = sent[k] > busy ? sent[k] : busy
 					busy = begin + service
@@ -88,7 +93,7 @@ END
 {"schema": "thinprobe.cell/1", "parameters": {"protocol": "vnc", "app": "$app", "sinks": $sinks}, "repeat": $repeat, "series": "$series",
  "state": "complete", "reason": "", "foreign_percent": $([ -n "$marked" ] && echo 4.2 || echo "0.$sinks"), "steal_percent": 0.0, "server_busy_percent": $([ "$sinks" -gt 0 ] && echo 99.8 || echo 12.5),
  "marked": "$marked", "probe_cpu_percent": 1.5, "capture_cpu_percent": 0.4, "regime": "session",
- "autogroup": {"session": "/autogroup-4 nice 0", "sinks": "$([ "$sinks" -gt 0 ] && echo "/autogroup-4 nice 0")"}, "cost_ms": $cost, "period_ms": 50}
+ "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/", "sinks": "$([ "$sinks" -gt 0 ] && echo "autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/")"}, "cost_ms": $cost, "period_ms": 50}
 END
 }
 
@@ -117,8 +122,9 @@ cat >"$out/run.json" <<END
   "rate_per_s": 20, "schedule": "$([ "$SERIES" = 1 ] && echo jittered || echo jittered and periodic)", "series": ["latency"$([ "$SERIES" = 1 ] || echo ', "stall"')],
   "cost_ms": $COST, "cost_per": "redraw", "regime": "session", "seed": 1, "link": "100Mbit", "quick": $([ "$SERIES" = 1 ] && echo true || echo false), "threshold_ms": 100},
  "protocol": {"server": "Xvnc", "version": "1.12.0", "says": "VNC (Xvnc 1.12, 60 frames/s)", "frame_rate_per_s": 60, "floor_ms": $FLOOR, "encodings": "tight", "encryption": "none"},
- "host": {"kernel": "6.1.0", "cpus": 2, "model": "a made-up machine", "autogroup": 1, "virtualisation": "kvm", "missing": {"netem": "the kernel has no sch_netem"}},
+ "host": {"kernel": "6.1.0", "taken": "2026-01-02T03:04:06Z", "cpu": {"model": "a made-up machine", "count": 2, "governor": null}, "load": [0.5, 0.25, 0.1], "scheduler": {"autogroup": true}, "virtualisation": "kvm", "missing": {"netem": "the kernel has no sch_netem"}},
  "lab": {"cpus_server": "0", "cpus_client": "1", "rate": "100Mbit", "shared_cpus": $SHARED, "rootless": true},
+ "facts_after": {"kernel": "6.1.0", "taken": "2026-01-02T03:07:05Z", "cpu": {"model": "a made-up machine", "count": 2, "governor": null}, "load": [9.5, 4.25, 2.1], "scheduler": {"autogroup": false}, "virtualisation": "kvm"},
  "chain": {"latency_p50_ms": 0.061, "latency_p99_ms": 0.148, "latency_max_ms": 0.21, "lateness_p99_us": 31.5, "lateness_max_us": 60.2, "probe_cpu_percent": 1.2, "capture_cpu_percent": 0.3},
  "idle": {"light": {"updates": 0, "seconds": 12}, "heavy": {"updates": 2, "seconds": 12}},
  "cells": {"total": 24, "complete": 24, "failed": 0, "marked": $MARKED}}
