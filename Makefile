@@ -54,9 +54,12 @@ $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
 LIBS_rec_test = -ljansson
+LIBS_proc_test = -Wl,--wrap=clock_now
 LIBS_interval_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
+LIBS_face_vnc_test = -lvncserver
+LIBS_lossy_test = -lvncclient -lvncserver
 
 tests: $(TESTS)
 

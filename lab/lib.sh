@@ -129,7 +129,9 @@ lab_use() {
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
 protocol_use() {
 	local name=${1%%:*}
-	PROTOCOL_NAME=$1 PROTOCOL_VARIANT=
+	# shellcheck disable=SC2034 # the plug-in reads them
+	PROTOCOL_NAME=$1 PROTOCOL_VARIANT=''
+	# shellcheck disable=SC2034
 	[[ $1 == *:* ]] && PROTOCOL_VARIANT=${1#*:}
 	[[ $name != */* && -f $LAB_HERE/protocols/$name.sh ]] ||
 		die "-$EXIT_USAGE" "no protocol '$1'; there are: $(list_plugins protocols)"

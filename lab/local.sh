@@ -19,7 +19,7 @@
 # lab_up: sets LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS and per ROLE (server, client) LAB_CPUS_ROLE LAB_ADDR_ROLE LAB_IF_ROLE
 # LAB_HOLD_ROLE (a process in its network and mount namespaces). Wants LAB_RUN; LAB_RATE (100Mbit, none), LAB_QUEUE
 # (50ms), LAB_DELAY (one way, each direction; needs netem), LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
-# LAB_CPUS_client as wishes, LAB_KEEP (array: more folders below /tmp that must stay visible).
+# LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay visible).
 lab_up() {
 	local line deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
@@ -39,23 +39,26 @@ lab_up() {
 	: "${LAB_LOG:=$LAB_RUN/log}"
 	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
 	LAB_LOG=$(cd -- "$LAB_LOG" && pwd -P)
+	LAB_TIMES=$LAB_LOG	# stays here when a driver moves LAB_LOG on to its next cell
 
 	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
 	LAB_ROOTLESS=1
 	[ "$EUID" = 0 ] && lab_is_root && LAB_ROOTLESS=0
 	[ "$LAB_ROOTLESS" = 0 ] || unshared=(unshare --user --map-root-user --)
-	[ "$LAB_ROOTLESS" = 0 ] || unshare --user --map-root-user true 2>/dev/null ||
-		die "-$EXIT_MISSING" "this system forbids user namespaces to ordinary users; see: thinprobe doctor (or run as root)"
+	# With all that will be asked for: AppArmor may grant the namespace and refuse what it is for.
+	[ "$LAB_ROOTLESS" = 0 ] || unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/null ||
+		die "-$EXIT_MISSING" "this system forbids user namespaces to ordinary users; run as root, or see: thinprobe doctor"
 	LAB_MODE=user
 	[ "$LAB_ROOTLESS" = 1 ] || unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null || {
 		LAB_MODE=root
 		warn "no user namespaces here: session programs run as root"
 	}
-	LAB_DRIVER_CPUS=$(taskset -pc $$) && LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: } || die "cannot read the allowed CPUs"
+	LAB_DRIVER_CPUS=$(taskset -pc $$) || die "cannot read the allowed CPUs"
+	LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: }
 	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
 	LAB_WISH_SHARED=$LAB_SHARED_CPUS LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-}
 	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "$LAB_LOG" ${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
-		[ -d "$dir" ] && keep+=("$dir" "$(cd -- "$dir" && pwd -P)")
+		[ -e "$dir" ] && keep+=("$dir" "$(realpath -- "$dir")")
 	done
 
 	open_pipe LAB_TALK
@@ -111,6 +114,7 @@ lab_down() {
 		[ -z "$pid" ] || wait_until 5 lab_gone "$pid" || warn "process $pid of the lab does not end; see: thinprobe lab clean"
 	done
 	exec {LAB_TALK}>&-
+	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"
 	taskset -pc "$LAB_DRIVER_CPUS" $$ >/dev/null 2>&1
 	LAB_HOLDER='' LAB_HOLD_server='' LAB_HOLD_client='' LAB_PIDS=()
 	LAB_SHARED_CPUS=$LAB_WISH_SHARED LAB_CPUS_server=$LAB_WISH_server LAB_CPUS_client=$LAB_WISH_client
@@ -151,7 +155,7 @@ lab_command() {
 	# Real root can give the probe real-time priority, and nothing else it has.
 	[ "$mode$role$LAB_ROOTLESS" = userclient0 ] && mode=probe
 	home=LAB_HOLD_$role cpus=LAB_CPUS_$role
-	home=${!home} cpus=${!cpus} times=$LAB_LOG/cpu-$role.times
+	home=${!home} cpus=${!cpus} times=$LAB_TIMES/cpu-$role.times
 	LAB_COMMAND=(setpriv --pdeathsig KILL nsenter)
 	[ "$LAB_ROOTLESS" = 0 ] || LAB_COMMAND+=(--user="/proc/$home/ns/user" --preserve-credentials)
 	LAB_COMMAND+=(--net="/proc/$net/ns/net" --mount="/proc/$home/ns/mnt" --ipc="/proc/$home/ns/ipc"
@@ -182,7 +186,7 @@ lab_start() {
 	shift 2
 	lab_command ${flags[@]+"${flags[@]}"} "$role" "$@" || return
 	# Emptied here and not by the child: lab_ready must never see an older "ready".
-	: >"$LAB_LOG/$name.out" && : >"$LAB_LOG/$name.err" || die "cannot write to $LAB_LOG"
+	{ : >"$LAB_LOG/$name.out" && : >"$LAB_LOG/$name.err"; } || die "cannot write to $LAB_LOG"
 	if [ -n "$in" ]; then
 		"${LAB_COMMAND[@]}" <&"$in" >>"$LAB_LOG/$name.out" 2>>"$LAB_LOG/$name.err" &
 	else
@@ -208,8 +212,8 @@ lab_ready() {
 		done <"$LAB_LOG/$1.err"
 		now_ms
 		if [ "$NOW_MS" -ge "$end" ]; then
-			[ "$end" = 0 ] && warn "$1 ended before it was ready: ${last:-it said nothing}" ||
-				warn "$1 was not ready in $2 s: ${last:-it said nothing}"
+			[ "$end" = 0 ] && line="ended before it was ready" || line="was not ready in $2 s"
+			warn "$1 $line: ${last:-it said nothing}"
 			return 1
 		fi
 		nap 0.01
@@ -349,7 +353,7 @@ lab_cpu() {
 	[ "$LAB_SHARED_CPUS" = 0 ] || roles=(server client)
 	for role in "${roles[@]}"; do
 		home=LAB_HOLD_$role
-		files+=("$LAB_LOG/cpu-$role.times" "/proc/${!home}/root/proc/"[0-9]*/stat "/proc/${!home}/root/proc/"[0-9]*/task/*/schedstat)
+		files+=("$LAB_TIMES/cpu-$role.times" "/proc/${!home}/root/proc/"[0-9]*/stat "/proc/${!home}/root/proc/"[0-9]*/task/*/schedstat)
 	done
 	LC_ALL=C awk -v now="${EPOCHREALTIME/[.,]/}000" -v cpus="${!cpus}" '
 	function minutes(t) { split(t, part, /[ms]/); return (part[1] * 60 + part[2]) * 1e9 }
@@ -388,12 +392,13 @@ lab_cpu() {
 	}' "${files[@]}"
 }
 
-# lab_regime PID: how the kernel schedules the command behind a LAB_PID, in one line:
+# lab_regime PID: how the kernel schedules the command behind a LAB_PID (or any other process), in one line:
 # "autogroup=/autogroup-12 session=345 nice=0 policy=other cpus=0 cgroup=/". Two commands share their CPU as users of one
 # login do when the autogroups (where there are any) are the same.
 lab_regime() {
 	local LAB_CHILD stat autogroup=none cpus='' cgroup='' line policy
-	lab_child "$1"
+	LAB_CHILD=$1
+	[[ " ${LAB_PIDS[*]-} " != *" $1 "* ]] || lab_child "$1"
 	{ read -r stat <"/proc/$LAB_CHILD/stat"; } 2>/dev/null || return 1
 	stat=${stat##*) }
 	read -ra stat <<<"$stat"
@@ -408,7 +413,7 @@ lab_regime() {
 	0) policy=other ;;
 	1) policy=fifo:${stat[37]} ;;
 	2) policy=rr:${stat[37]} ;;
-	3) policy=batch ;;
+	3) policy='batch' ;;
 	5) policy=idle ;;
 	*) policy=${stat[38]} ;;
 	esac
@@ -423,7 +428,8 @@ lab_clean() {
 	shopt -s nullglob
 	for f in "$dir"/cpu*; do
 		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
-		[ -f "$f" ] && [ ! -L "$f" ] && { exec {fd}<"$f"; } 2>/dev/null || continue
+		[ -f "$f" ] && [ ! -L "$f" ] || continue
+		{ exec {fd}<"$f"; } 2>/dev/null || continue
 		# Held while it is removed: who waits for it sees that it is gone and makes a new one.
 		flock -n "$fd" && rm -f -- "$f" && printf 'removed lock %s\n' "$f"
 		exec {fd}<&-
@@ -443,7 +449,9 @@ lab_clean() {
 	f=${XDG_RUNTIME_DIR:-/tmp}/thinprobe-lab-$EUID
 	if [ -d "$f" ] && [ -O "$f" ] && [ ! -L "$f" ]; then
 		fd=$(sed -n 's/^KEEPER=//p' "$f/state" 2>/dev/null)
-		[ -n "$fd" ] && grep -qz 'lab\.sh$' "/proc/$fd/cmdline" 2>/dev/null || { rm -rf -- "$f" && printf 'removed %s\n' "$f"; }
+		if [ -z "$fd" ] || ! grep -qz 'lab\.sh$' "/proc/$fd/cmdline" 2>/dev/null; then
+			rm -rf -- "$f" && printf 'removed %s\n' "$f"
+		fi
 	fi
 	shopt -u nullglob
 	return 0

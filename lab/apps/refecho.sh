@@ -29,7 +29,8 @@ app_start() {
 	lab_exec server timeout 20 sh -c '
 		export DISPLAY="$1"
 		until window=$(xdotool search --onlyvisible --name "^refecho" 2>/dev/null | head -n 1) && [ -n "$window" ]; do sleep 0.05; done
-		xdotool windowfocus --sync "$window" mousemove --sync --window "$window" 5 5' sh "$1" >>"$LAB_LOG/app-refecho.log" 2>&1 || {
+		# In the window for the keys, but in its lower right: a cursor may be painted over what is below it.
+		xdotool windowfocus --sync "$window" mousemove --sync --window "$window" 310 230' sh "$1" >>"$LAB_LOG/app-refecho.log" 2>&1 || {
 		lab_stop "$APP_PID"
 		die "refecho's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-refecho.log"); see $LAB_LOG"
 	}

@@ -16,7 +16,7 @@ shift 6
 chain=(setpriv --pdeathsig KILL)
 case $mode in
 user) chain+=(unshare --user --map-user=1000 --map-group=1000 --) ;;
-probe) chain+=(--bounding-set=-all,+sys_nice,+ipc_lock --inh-caps=-all) ;;
+probe) chain+=('--bounding-set=-all,+sys_nice,+ipc_lock' --inh-caps=-all) ;;
 esac
 chain+=(taskset -c "$cpus")
 [ "$session" = new ] && chain+=(setsid)
@@ -37,11 +37,11 @@ for s in TERM INT HUP USR1 USR2; do
 	# shellcheck disable=SC2064
 	trap "pass_on $s" "$s"
 done
-exec {in}<&0
-"${chain[@]}" "$@" <&"$in" {in}<&- &
+# The streams are the command's; the door holds none of them open, and says nothing on how the command died.
+exec {in}<&0 {out}>&1 {err}>&2 </dev/null >/dev/null 2>&1
+"${chain[@]}" "$@" <&"$in" >&"$out" 2>&"$err" {in}<&- {out}>&- {err}>&- &
 child=$!
-# Nothing of the command's streams is held open by its door, and the shell's word on how it died is nobody's.
-exec {in}<&- <&- >/dev/null 2>&1
+exec {in}<&- {out}>&- {err}>&-
 [ -z "$signalled" ] || pass_on "$signalled"	# came before there was anybody to pass it on to
 while :; do
 	signalled=''

@@ -97,11 +97,24 @@ wish_cpus() {
 	[ "$1" = any ] && return 0
 	for c in $(cpu_list "$server,$client"); do lock_cpu "$c" || return 1; done
 }
+check_wish() {
+	local c both=' '
+	[[ $LAB_CPUS_server,$LAB_CPUS_client =~ ^[0-9]+([,-][0-9]+)*$ ]] || fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: want lists like 0 and 1-2"
+	for c in $(cpu_list "$LAB_CPUS_server") / $(cpu_list "$LAB_CPUS_client"); do
+		[ "$c" = / ] && both+='/ ' && continue
+		[[ " ${allowed[*]} " == *" $c "* ]] || fail 2 "CPU $c is not there or not allowed; allowed are $LAB_ALLOWED"
+		[[ $both == *" $c "*/* ]] && LAB_SHARED_CPUS=1
+		both+="$c "
+	done
+}
 
 take_cpus() {
 	local pick=pick_cpus end said=
-	[ -n "$LAB_CPUS_server" ] && [ -n "$LAB_CPUS_client" ] && pick=wish_cpus
 	read -ra allowed <<<"$(cpu_list "$LAB_ALLOWED")"
+	if [ -n "$LAB_CPUS_server$LAB_CPUS_client" ]; then
+		pick=wish_cpus
+		check_wish
+	fi
 	if [ ${#allowed[@]} -lt 2 ] && [ $pick = pick_cpus ]; then
 		server=${allowed[0]} client=${allowed[0]} shared=1
 		say "note only one CPU: server and client share it, so figures include the probe's own CPU time"
@@ -202,8 +215,8 @@ done
 # The neighbour is known for ever: no ARP between two keys.
 for role in server client; do
 	[ $role = server ] && peer=client || peer=server
-	mac=$(on $peer cat "/sys/class/net/${ifname[$peer]}/address" 2>/dev/null) || mac=
-	[ -n "$mac" ] || mac=$(on $peer ip -o link show "${ifname[$peer]}" | awk '{ for (i = 1; i < NF; i++) if ($i == "link/ether") print $(i + 1) }')
+	mac=$(on "$peer" cat "/sys/class/net/${ifname[$peer]}/address" 2>/dev/null) || mac=
+	[ -n "$mac" ] || mac=$(on "$peer" ip -o link show "${ifname[$peer]}" | awk '{ for (i = 1; i < NF; i++) if ($i == "link/ether") print $(i + 1) }')
 	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
 done
 for role in server client; do say "host $role ${pid[$role]} ${addr[$role]} ${ifname[$role]}"; done

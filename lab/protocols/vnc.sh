@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ ones are the lab's
 # vnc.sh - VNC (RFB): Xvnc of TigerVNC, or with vnc:refecho the reference server on libvncserver. Contract: README.md.
 #
 # VNC_FRAME_RATE (60) sets Xvnc's frame clock. It does not run free: after an idle screen an update waits half a
@@ -47,7 +48,7 @@ protocol_start() {
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
 	if [ "$PROTOCOL_VARIANT" = refecho ]; then
 		PROTOCOL_DISPLAY=
-		lab_start server "vnc-$session" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --cost "${APP_COST:-10ms}" --cost-per redraw \
+		lab_start server "vnc-$session" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	else
 		PROTOCOL_DISPLAY=:$n
@@ -79,12 +80,12 @@ protocol_settings() {
 	local version
 	if [ "$PROTOCOL_VARIANT" = refecho ]; then
 		version=$("$TP_BIN/refecho" --version 2>&1 | head -n 1)
-		jq -cn --arg version "$version" '{server: "refecho (libvncserver)", version: $version, frame_rate_per_s: null,
+		jq -cn --arg version "$version" '{server: "refecho (libvncserver)", says: "VNC (refecho on libvncserver)", version: $version, frame_rate_per_s: null,
 			encodings: ["client chooses"], compression: "client chooses", encryption: "none", floor_ms: 0}'
 	else
 		version=$(Xvnc -version 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 		jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" \
-			'{server: "Xvnc (TigerVNC)", version: $version, frame_rate_per_s: $rate, geometry: $geometry, depth: 24,
+			'{server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s)", version: $version, frame_rate_per_s: $rate, geometry: $geometry, depth: 24,
 			encodings: ["client chooses"], compression: "client chooses", encryption: "none",
 			floor_ms: (500 / $rate * 100 | round / 100)}'
 	fi

@@ -18,6 +18,10 @@ bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stri
 			left++;
 		while (a[right - 1] == b[right - 1])
 			right--;
+		if (!changed) {
+			out->top = row;
+			out->top_left = left;
+		}
 		out->bottom = row;
 		out->left = left;
 		out->right = right;
@@ -28,19 +32,40 @@ bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stri
 	return changed;
 }
 
-/* The shortest step on one line; 0 without any. */
-static int cell_width(const struct caret_step *step, size_t n)
+static int cells(int pixels, int cell)
 {
-	int cell = step[0].right - step[0].left;	/* the cells that the caret left and entered, or more of them */
+	return (pixels + cell - 1) / cell;
+}
 
-	cell = cell % 2 ? 0 : cell / 2;
-	for (size_t i = 1; i < n; i++) {
-		int by = step[i].right - step[i - 1].right;
+/* The height of a line and the width of a cell, from the steps that show least. False when there is no such thing. */
+static bool measure(const struct caret_step *step, size_t n, int *line, int *cell)
+{
+	*line = step[0].bottom - step[0].top + 1;
+	for (size_t i = 1; i < n; i++)
+		if (step[i].bottom - step[i].top + 1 < *line)
+			*line = step[i].bottom - step[i].top + 1;
+	*cell = 0;
+	for (size_t i = 0; i < n; i++) {
+		int by = 0;
 
-		if (step[i].bottom == step[i - 1].bottom && by > 0 && (!cell || by < cell))
-			cell = by;
+		if (i && step[i].bottom == step[i - 1].bottom)
+			by = step[i].right - step[i - 1].right;
+		else if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
+			by = (step[i].right - step[i].left) / 2;	/* one left, one entered */
+		if (by > 0 && (!*cell || by < *cell))
+			*cell = by;
 	}
-	return cell >= CELL_MIN ? cell : 0;
+	return *cell >= CELL_MIN;
+}
+
+/* Cells that the caret's first step has gone. On one line the changed pixels reach from the cell that it left to the one that it
+ * entered; over the end of a line, from there to that end, and on the new line all up to it. Ink may begin and end
+ * inside its cell, so both are counted in whole cells. */
+static int first_gone(const struct caret_step *s, int line, int cell)
+{
+	if (s->bottom - s->top + 1 <= line)
+		return (s->right - s->left) % cell ? -1 : (s->right - s->left) / cell - 1;
+	return cells(s->all_right - s->top_left, cell) - 1 + cells(s->right - s->all_left, cell);
 }
 
 /* Cells gone from one step to the next; -1: this is no caret walking. */
@@ -52,34 +77,38 @@ static int gone(const struct caret_step *from, const struct caret_step *to, int 
 		by = to->right - from->right;
 		return by < 0 || by % cell ? -1 : by / cell;
 	}
-	/* The old line was filled up to its end; on the new one all cells up to the caret's are new. Ink may begin and
-	 * end inside its cell, so both are counted in whole cells. */
 	by = to->all_right - from->right;
 	if (to->bottom < from->bottom || by < 0)
 		return -1;
-	return (by + cell - 1) / cell + (to->right - to->all_left + cell - 1) / cell;
+	return cells(by, cell) + cells(to->right - to->all_left, cell);
 }
 
-bool caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
+/* How many cells in all; -1: from this step on it is no caret walking. */
+static int64_t count_from(const struct caret_step *step, size_t n, struct pair_shown *shown)
 {
-	size_t count;
-	int cell;
+	int line, cell, by;
+	int64_t count = 0;
 
-	if (!n || !keys)
-		return false;
-	cell = cell_width(step, n);
-	if (!cell || (step[0].right - step[0].left) % cell)
-		return false;
-	/* before the first step the caret stood in the first of the cells that it changed */
-	count = (size_t)((step[0].right - step[0].left) / cell - 1);
-	shown[0] = (struct pair_shown){ step[0].at_ns, (uint32_t)count };
-	for (size_t i = 1; i < n; i++) {
-		int by = gone(&step[i - 1], &step[i], cell);
-
+	if (!measure(step, n, &line, &cell))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		by = i ? gone(&step[i - 1], &step[i], cell) : first_gone(&step[0], line, cell);
 		if (by < 0)
-			return false;
-		count += (size_t)by;
+			return -1;
+		count += by;
 		shown[i] = (struct pair_shown){ step[i].at_ns, (uint32_t)count };
 	}
-	return count == keys;
+	return count;
+}
+
+size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
+{
+	/* Only what does not lead to the next step is foreign: a first step of the caret's is never passed over. */
+	for (size_t foreign = 0; keys && foreign < n && foreign <= CARET_FOREIGN; foreign++) {
+		int64_t count = count_from(step + foreign, n - foreign, shown);
+
+		if (count >= 0)
+			return count == (int64_t)keys ? n - foreign : 0;
+	}
+	return 0;
 }

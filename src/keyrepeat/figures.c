@@ -23,13 +23,14 @@ static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
 static bool pair_caret(struct train *t, const struct seen *seen)
 {
 	struct pair_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
-	bool known = shown && !seen->steps_lost;
-	size_t sent = 0;
+	size_t sent = 0, steps = 0;
+	bool known;
 
 	for (size_t i = 0; i < t->due; i++)
 		sent += t->key[i].sent_ns != 0;
-	known = known && sent == t->due && caret_count(seen->step, seen->steps, sent, shown) &&
-		!pair_patch(t->key, t->due, shown, seen->steps, 0, t->end_ns);
+	if (shown && !seen->steps_lost && sent == t->due)
+		steps = caret_count(seen->step, seen->steps, sent, shown);
+	known = steps && !pair_patch(t->key, t->due, shown, steps, 0, t->end_ns);
 	free(shown);
 	return known;
 }

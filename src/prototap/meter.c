@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define POOL_SIZE 65536		/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
 #define SILENCE_NS NS_PER_S
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
@@ -15,7 +14,7 @@ int meter_init(struct meter *m, const struct meter_cfg *cfg)
 	m->cfg = *cfg;
 	for (int i = 0; i < MERGES; i++)
 		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
-	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, POOL_SIZE) &&
+	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown))
 		return 0;
 	meter_free(m);
@@ -31,7 +30,7 @@ void meter_free(struct meter *m)
 }
 
 /* New data in order: messages, and of the display channel, updates. */
-static void take_data(struct meter *m, struct flow *f, enum channel c, int64_t time_ns, const struct stream_taken *t)
+static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
 {
 	struct channel_count *n = &f->count[c];
 	bool fresh;
@@ -95,7 +94,7 @@ static struct flow *begin_flow(struct meter *m, const struct flow_key *key, uint
 /* A SYN on a known flow: the same one again, or a new connection between the same two ends? */
 static bool begins_anew(const struct flow *f, int source, const struct segment *s)
 {
-	enum channel c = f->server == source ? DISPLAY : INPUT;
+	int c = f->server == source ? DISPLAY : INPUT;
 
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
 		return false;
@@ -155,7 +154,7 @@ static void count_setup(struct meter *m, const struct segment *s, int64_t time_n
 	m->selected_last_ns = time_ns;
 }
 
-static void take_payload(struct meter *m, struct flow *f, enum channel c, const struct segment *s, int64_t time_ns)
+static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
 	struct stream_taken t;
@@ -174,7 +173,7 @@ static void take_segment(struct meter *m, const struct segment *s, int64_t time_
 {
 	struct stream_taken t;
 	struct flow *f;
-	enum channel c;
+	int c;
 	int source;
 
 	f = flow_of(m, s, time_ns, &source);

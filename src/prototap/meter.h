@@ -18,6 +18,7 @@ struct meter_cfg {
 	const uint8_t *server;		/* address to look for, or NULL */
 	int64_t period_ns, merge_ns;
 	uint32_t flows_max, flows_shown;
+	uint32_t waits_max;		/* pieces of early data at one time, of all flows */
 	uint64_t seed;
 };
 

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define WAITS_MAX 65535			/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
 #define WAIT_NS (100 * NS_PER_MS)	/* the longest sleep that a signal may just have missed */
 
 static struct ports ports;
@@ -287,6 +288,7 @@ int main(int argc, char **argv)
 	meter_cfg.period_ns = cfg.period_ns;
 	meter_cfg.merge_ns = cfg.merge_ns;
 	meter_cfg.flows_max = (uint32_t)cfg.flows_max;
+	meter_cfg.waits_max = WAITS_MAX;
 	meter_cfg.flows_shown = (uint32_t)cfg.flows;
 	if (getrandom(&meter_cfg.seed, sizeof(meter_cfg.seed), 0) < 0)
 		meter_cfg.seed = (uint64_t)clock_now();

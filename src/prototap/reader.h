@@ -25,18 +25,23 @@ static inline bool reader_has(struct reader *r, size_t at, size_t n)
 
 static inline uint8_t read_u8(struct reader *r, size_t at)
 {
-	return reader_has(r, at, 1) ? r->bytes[at] : 0;
+	if (!reader_has(r, at, 1))
+		return 0;
+	return r->bytes[at];
 }
 
 static inline uint16_t read_be16(struct reader *r, size_t at)
 {
-	return reader_has(r, at, 2) ? (uint16_t)(r->bytes[at] << 8 | r->bytes[at + 1]) : 0;
+	if (!reader_has(r, at, 2))
+		return 0;
+	return (uint16_t)(r->bytes[at] << 8 | r->bytes[at + 1]);
 }
 
 static inline uint32_t read_be32(struct reader *r, size_t at)
 {
-	return reader_has(r, at, 4) ? (uint32_t)r->bytes[at] << 24 | (uint32_t)r->bytes[at + 1] << 16 |
-				      (uint32_t)r->bytes[at + 2] << 8 | r->bytes[at + 3] : 0;
+	if (!reader_has(r, at, 4))
+		return 0;
+	return (uint32_t)r->bytes[at] << 24 | (uint32_t)r->bytes[at + 1] << 16 | (uint32_t)r->bytes[at + 2] << 8 | r->bytes[at + 3];
 }
 
 /* Copies `n` bytes, or zeroes the target. */

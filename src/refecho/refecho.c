@@ -40,6 +40,7 @@ static struct {
 	uint64_t drop_random;
 	struct rows *log;
 	int64_t log_flushed_ns;
+	bool log_dirty;
 	struct sample total, lag;	/* received, and due, to flushed */
 	struct echo_key *listed;	/* ring of the last ones, for JSON only */
 	uint64_t left;			/* keys that have left the queue */
@@ -65,7 +66,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, 0, 0, "for each (redraw)", cost_words, NULL, NULL },
 	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000, "draw only when so many keys are due, or 1 s after the last (1)", NULL, NULL, "K" },
 	{ CLI_REAL, 0, "drop", &cfg.drop, 0, 1, "share of keys that are never drawn (0)", NULL, NULL, "P" },
-	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "draw the patch in noise, which no lossless coding pays for", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "overlay noise, so that lossy coding is really used", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 0, "of delays, drops and noise (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, "pixels of a patch cell (8)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each key to this file", NULL, NULL, "FILE" },
@@ -102,6 +103,7 @@ static void leave(const struct echo_key *k, void *arg)
 	rows_int(run.log, k->dropped);
 	rows_int(run.log, k->coalesced);
 	rows_end(run.log);
+	run.log_dirty = true;
 }
 
 static void on_key(void *arg, int64_t now_ns, unsigned char character)
@@ -139,40 +141,44 @@ static void redraw(struct face *face, size_t keys)
 
 	if (cfg.cost_ns)
 		burn(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
+	if (proc_stop)
+		return;		/* not paid for in full: these keys still wait */
 	for (size_t i = 0; (k = echo_taken(&run.echo, i)); i++)
 		if (!k->dropped)
 			typed[n++] = k->character;
 	face->draw(face, echo_drawn(&run.echo, clock_now()), typed, n);
 }
 
-/* Rows reach the file at least once a second, but not while a key is about to be answered. */
-static void flush_log(int64_t next_ns)
+/* Rows reach the file about once a second, but not just before a key is due. When to look again. */
+static int64_t flush_log(int64_t next_ns)
 {
 	int64_t now;
 
-	if (!run.log)
-		return;
+	if (!run.log || !run.log_dirty)
+		return INT64_MAX;
 	now = clock_now();
-	if (now - run.log_flushed_ns < LOG_FLUSH_NS || next_ns - now < 5 * NS_PER_MS)
-		return;
+	if (now - run.log_flushed_ns < LOG_FLUSH_NS)
+		return run.log_flushed_ns + LOG_FLUSH_NS;
+	if (next_ns - now < 5 * NS_PER_MS)
+		return next_ns;
 	rows_flush(run.log);
 	run.log_flushed_ns = now;
+	run.log_dirty = false;
+	return INT64_MAX;
 }
 
 static int serve(struct face *face, char *why, size_t size)
 {
 	while (!proc_stop) {
-		int64_t next = echo_next(&run.echo);
+		int64_t next = echo_next(&run.echo), look = flush_log(next);
 		size_t keys;
-		int err = face->wait(face, next, why, size);
+		int err = face->wait(face, look < next ? look : next, why, size);
 
 		if (err)
 			return err;
 		keys = echo_take(&run.echo, clock_now());
 		if (keys)
 			redraw(face, keys);
-		else
-			flush_log(next);
 	}
 	return 0;
 }

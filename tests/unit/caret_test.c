@@ -106,6 +106,11 @@ static void over_the_end_of_the_line(void **state)
 	s[1] = walk(6, 10, 2);		/* four keys in one update, two of them beyond the end */
 	assert_true(caret_count(s, 2, 5, shown));
 	assert_int_equal(shown[1].number, 5);
+	start(7);
+	s[0] = walk(7, 8, 1);		/* the first key is the last of its line */
+	s[1] = walk(8, 9, 2);
+	assert_true(caret_count(s, 2, 2, shown));
+	assert_int_equal(shown[0].number, 1);
 }
 
 static void a_blinking_caret_is_no_key(void **state)
@@ -126,6 +131,22 @@ static void a_blinking_caret_is_no_key(void **state)
 	assert_true(caret_count(s, 4, 2, shown));
 	assert_int_equal(shown[1].number, 1);
 	assert_int_equal(shown[2].number, 1);
+}
+
+static void what_goes_with_the_first_key_is_passed_over(void **state)
+{
+	struct caret_step s[3];
+	struct pair_shown shown[3];
+
+	(void)state;
+	start(0);
+	now[60 * WIDTH + 10] = 1;	/* a pointer that hides */
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
+	memcpy(before, now, sizeof(now));
+	s[1] = walk(0, 1, 1);
+	s[2] = walk(1, 2, 2);
+	assert_int_equal(caret_count(s, 3, 2, shown), 2);
+	assert_int_equal(shown[1].number, 2);
 }
 
 static void something_else_is_refused(void **state)
@@ -153,6 +174,7 @@ int main(void)
 		cmocka_unit_test(several_keys_in_one_update),
 		cmocka_unit_test(over_the_end_of_the_line),
 		cmocka_unit_test(a_blinking_caret_is_no_key),
+		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over),
 		cmocka_unit_test(something_else_is_refused),
 	};
 

@@ -130,7 +130,36 @@ static void a_signal_before_the_wait_is_not_lost(void **state)
 	proc_stop = 0;
 }
 
-/* The moment between looking at the flag and falling asleep is a few hundred nanoseconds wide. */
+/* proc_wait_stop looks at the clock between its look at the flag and falling asleep: the very moment to be hit. The
+ * linker sends its clock_now here (--wrap, see LIBS_proc_test in the Makefile). */
+int64_t __real_clock_now(void);
+int64_t __wrap_clock_now(void);
+static bool strike;
+
+int64_t __wrap_clock_now(void)
+{
+	if (strike) {
+		strike = false;
+		raise(SIGTERM);
+	}
+	return __real_clock_now();
+}
+
+static void a_signal_just_before_falling_asleep_is_not_lost(void **state)
+{
+	int64_t start = clock_now();
+
+	(void)state;
+	proc_catch_stop();
+	proc_stop = 0;
+	strike = true;
+	proc_wait_stop(start + PATIENCE);
+	assert_false(strike);
+	assert_int_equal(proc_stop, SIGTERM);
+	assert_true(clock_now() - start < PATIENCE);	/* it was the signal that ended it, not the time */
+	proc_stop = 0;
+}
+
 static void a_signal_at_any_moment_ends_the_wait(void **state)
 {
 	(void)state;
@@ -258,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_chain_dies_with_its_head),
 		cmocka_unit_test(a_load_program_stops_with_its_parent),
 		cmocka_unit_test(a_signal_before_the_wait_is_not_lost),
+		cmocka_unit_test(a_signal_just_before_falling_asleep_is_not_lost),
 		cmocka_unit_test(a_signal_at_any_moment_ends_the_wait),
 		cmocka_unit_test(without_a_signal_the_time_ends_it),
 		cmocka_unit_test(ready_is_one_line),
