@@ -132,6 +132,7 @@ last = 0
 enough(s) = s < last || s - last >= 0.004 || s < 0.01 || s > 0.99 ? (last = s, 1) : 0
 of(name, l, low) = is(name) && column("sinks") == l && (low ? strcol("bound") eq "low" : strcol("bound") ne "low")
 curve(name, l, low) = of(name, l, low) && enough(column("share")) ? column("latency_ms") : NaN
+named(i) = n_loads < 13 || (i - 1) % int(ceil(n_loads / 8.0)) == 0 || i == n_loads	# a long list of names would cover the curves
 set multiplot layout 1, 2 title "Latency of every key, by number of sinks" font ",14" margins 0.085, 0.985, 0.25, 0.84 spacing 0.075, 0
 do for [name in "light heavy"] {
 	set title (name eq "light" ? light : heavy) offset 0, -0.4
@@ -148,7 +149,7 @@ do for [name in "light heavy"] {
 	}
 	plot NaN notitle, \
 		for [i = 1:n_loads] cdf using (curve(name, int(word(loads, i)), 0)):"share" with steps linewidth 1.6 \
-			linecolor rgb load_colour(i - 1, n_loads) dashtype load_dash(i - 1, n_loads) title word(loads, i), \
+			linecolor rgb load_colour(i - 1, n_loads) dashtype load_dash(i - 1, n_loads) title (named(i) ? word(loads, i) : ""), \
 		for [i = 1:(has_ranges ? n_loads : 0)] cdf using (curve(name, int(word(loads, i)), 1)):"share" with steps linewidth 0.8 \
 			linecolor rgb load_colour(i - 1, n_loads) dashtype 3 notitle
 }

@@ -44,12 +44,15 @@ tsv_json() {
 }
 
 document() {	# the run as one JSON object, for the filters of this folder
-	local summary=$RUN/summary.json
 	[ -f "$RUN/summary.tsv" ] || die 1 "$RUN/summary.tsv is missing; make it with: thinprobe report $RUN"
-	[ -f "$summary" ] || summary=/dev/null
-	jq -n -c --slurpfile run "$RUN/run.json" --argjson rows "$(tsv_json "$RUN/summary.tsv")" --slurpfile summary "$summary" \
-		--argjson thresholds "$(tsv_json "$here/../data/thresholds.tsv")" \
-		'{run: $run[0], rows: $rows, summary: ($summary[0] // {}), thresholds: $thresholds}' || die 1 "$RUN/run.json: cannot be read"
+	jq -e .schema "$RUN/run.json" >/dev/null 2>&1 || die 1 "$RUN/run.json: cannot be read"
+	# through a pipe, not as arguments, which are limited to 128 KB each
+	{
+		cat "$RUN/run.json"
+		tsv_json "$RUN/summary.tsv"
+		tsv_json "$here/../data/thresholds.tsv"
+		if [ -f "$RUN/summary.json" ]; then cat "$RUN/summary.json"; else echo '{}'; fi
+	} | jq -s -c '{run: .[0], rows: .[1], thresholds: .[2], summary: .[3]}'
 }
 
 filter() {	# filter NAME [jq arguments]: runs NAME.jq on the document in standard input

@@ -207,6 +207,14 @@ END
 	[ "$(find one over hole -name '*.svg' -size +0 | wc -l)" -eq 12 ]
 }
 
+@test "many loads: a table of more than 128 KB, and crowded ticks" {
+	need gnuplot
+	need cmark
+	env LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=60 "$MAKE_RUN" run
+	"$REPORT/report.sh" run
+	[ "$("$REPORT/table.sh" run | wc -l)" -eq 41 ]
+}
+
 @test "reports are made again from stored files, byte for byte" {
 	need gnuplot
 	need cmark
