@@ -142,10 +142,14 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	[ -z "$reason" ]
 }
 
+regime_of() {	# of what lab_start has started; nothing for what there is not
+	[ -z "$1" ] || lab_regime "$1"
+}
+
 # Who competes in which scheduling group, read while they run.
 train_regime() {
 	local app=$1 sinks=$2
-	jq -n --arg session "$(lab_regime "${SESSION_PID[$app]:-}")" --arg sinks "$(lab_regime "$sinks")" '{session: $session, sinks: $sinks}'
+	jq -n --arg session "$(regime_of "${SESSION_PID[$app]:-}")" --arg sinks "$(regime_of "$sinks")" '{session: $session, sinks: $sinks}'
 }
 
 write_cell() {
