@@ -23,7 +23,7 @@ exp_demo() {
 	LOADS=0,5,10,20 SECONDS_EACH=5 REPEATS=3 QUICK=1 IDLE_SECONDS=12
 }
 
-declare -A SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID
+declare -A SESSION_DISPLAY SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID
 
 use_app() {	# the plug-in of an application: light is vim, heavy is refecho
 	case $1 in
@@ -36,7 +36,7 @@ start_sessions() {
 	local app
 	for app in ${APPS//,/ }; do
 		protocol_start "$app"
-		SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT
+		SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT SESSION_DISPLAY[$app]=$PROTOCOL_DISPLAY
 		SESSION_WATCH[$app]=patch SESSION_COST[$app]='' SESSION_PID[$app]=''
 		[ -n "$PROTOCOL_DISPLAY" ] || continue
 		use_app "$app"
@@ -69,7 +69,7 @@ measure_chain() {
 	lab_start -C server chain-prototap "$TP_BIN/prototap" live -i "$LAB_IF_server" --port 1 --format json
 	tap=$LAB_PID
 	lab_ready chain-prototap 10 || { warn "the capture does not start: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
-	lab_start -R client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t 3s --schedule jittered --watch patch --format json
+	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t 3s --schedule jittered --watch patch --format json
 	probe=$LAB_PID
 	wait "$probe" || warn "the null train failed; see $RUN/log/chain-keyrepeat.err"
 	lab_stop "$tap"
@@ -77,6 +77,13 @@ measure_chain() {
 		latency_max_ms: $k[0].result.latency_from_due_ms.max, lateness_p99_us: $k[0].result.lateness_us.p99, lateness_max_us: $k[0].result.lateness_us.max,
 		probe_cpu_percent: $k[0].result.probe_cpu_percent, capture_cpu_percent: $p[0].result.cpu_percent}' \
 		--slurpfile k "$LAB_LOG/chain-keyrepeat.out" --slurpfile p "$LAB_LOG/chain-prototap.out"
+}
+
+# Every train finds its application alike.
+reset_app() {
+	[ -n "${SESSION_DISPLAY[$1]}" ] || return 0
+	use_app "$1"
+	APP_DISPLAY=${SESSION_DISPLAY[$1]} app_reset
 }
 
 # One train in one folder: capture, sinks, keys. Leaves the raw outputs and cell.json there.
@@ -88,9 +95,10 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	[ "$KEEP" = 0 ] || keep=(-w "$folder/capture.pcap")
 	[ "$REGIME" = session ] || start=(-S)
 	mkdir -p "$folder"
+	reset_app "$app"
 	mkfifo "$folder/go"
 	exec {go}<>"$folder/go"
-	lab_start -R -i "$go" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$app]}" --rate "$RATE" -t "${SECONDS_EACH}s" \
+	lab_start -i "$go" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$app]}" --rate "$RATE" -t "${SECONDS_EACH}s" \
 		--schedule "$schedule" --seed "$((SEED * 1000 + repeat))" --watch "${SESSION_WATCH[$app]}" --noise "${SESSION_NOISE[$app]:-0}" \
 		--threshold "${THRESHOLD_MS}ms" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
 	probe=$LAB_PID
@@ -134,17 +142,10 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	[ -z "$reason" ]
 }
 
-regime_of() {	# of the command behind a pid of lab_start, not of the shell that waits for it
-	local LAB_CHILD=''
-	[ -n "$1" ] || return 0
-	lab_child "$1"
-	lab_regime "$LAB_CHILD"
-}
-
 # Who competes in which scheduling group, read while they run.
 train_regime() {
 	local app=$1 sinks=$2
-	jq -n --arg session "$(regime_of "${SESSION_PID[$app]:-}")" --arg sinks "$(regime_of "$sinks")" '{session: $session, sinks: $sinks}'
+	jq -n --arg session "$(lab_regime "${SESSION_PID[$app]:-}")" --arg sinks "$(lab_regime "$sinks")" '{session: $session, sinks: $sinks}'
 }
 
 write_cell() {

@@ -67,7 +67,8 @@ keep() {
 		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES LAB_RATE LAB_CPUS_server LAB_CPUS_client \
 			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client | sed 's/^declare -[-x]*/declare -g/'
 	} >"$state.new" && mv -- "$state.new" "$state" || die "cannot write $state"
-	while [ -d "/proc/$LAB_HOLDER" ]; do nap 1; done
+	# Whoever removes the state has no way left to end this lab but to let it end itself.
+	while [ -d "/proc/$LAB_HOLDER" ] && [ -f "$state" ]; do nap 1; done
 }
 
 down() {

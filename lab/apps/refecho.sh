@@ -36,4 +36,6 @@ app_start() {
 	}
 }
 
+app_reset() { :; }
+
 app_stop() { [ -z "$APP_PID" ] || lab_stop "$APP_PID"; }

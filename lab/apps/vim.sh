@@ -17,8 +17,8 @@ app_start() {
 	for vi in vim.tiny vi vim ''; do command -v "$vi" >/dev/null 2>&1 && break; done
 	[ -n "$vi" ] || need vim.tiny vim-tiny
 	lab_start server "app-vim${1//[!0-9]/-}" env DISPLAY="$1" xterm -xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb -title "vim $1" \
-		-e "$vi" -u NONE -i NONE -n --cmd "set shortmess+=I" -c startinsert
-	APP_PID=$LAB_PID
+		-e "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
+	APP_PID=$LAB_PID APP_DISPLAY=$1
 	# vim reads keys from the moment it has switched its terminal to single characters.
 	# shellcheck disable=SC2016
 	lab_exec server timeout 20 sh -c '
@@ -32,6 +32,11 @@ app_start() {
 			lab_stop "$APP_PID"
 			die "vim's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-vim.log"); see $LAB_LOG"
 		}
+}
+
+# An empty text: a line that outgrew the window would scroll, and every train begins alike.
+app_reset() {
+	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key F2
 }
 
 app_stop() { lab_stop "$APP_PID"; }

@@ -48,7 +48,7 @@ protocol_start() {
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
 	if [ "$PROTOCOL_VARIANT" = refecho ]; then
 		PROTOCOL_DISPLAY=
-		lab_start server "vnc-$session" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --cost "${APP_COST:-10ms}" --cost-per redraw \
+		lab_start server "vnc-$session" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	else
 		PROTOCOL_DISPLAY=:$n

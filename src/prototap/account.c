@@ -148,7 +148,7 @@ static void tell_stalls(struct rec *r, const struct update_line *u)
 	rec_int(r, "intervals", (int64_t)g->n);
 	rec_int(r, "count", (int64_t)g->stalls);
 	rec_real(r, "mean_ms", g->n ? ms(g->mean - (double)u->period_ns) : NAN, 3);
-	rec_real(r, "mean_positive_ms", g->stalls ? ms(g->stalls_sum / (double)g->stalls) : NAN, 3);
+	rec_real(r, "mean_positive_ms", g->n ? ms(g->stalls_sum / (double)g->n) : NAN, 3);
 	rec_real(r, "max_ms", g->n ? ms((double)(g->max - u->period_ns)) : NAN, 3);
 	rec_real(r, "jitter_sd_ms", ms(sqrt(variance)), 3);
 	rec_real(r, "jitter_variance_ms2", variance / NS_PER_MS / NS_PER_MS, 6);

@@ -30,7 +30,7 @@ void meter_free(struct meter *m)
 }
 
 /* New data in order: messages, and of the display channel, updates. */
-static void take_data(struct meter *m, struct flow *f, enum channel c, int64_t time_ns, const struct stream_taken *t)
+static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
 {
 	struct channel_count *n = &f->count[c];
 	bool fresh;
@@ -94,7 +94,7 @@ static struct flow *begin_flow(struct meter *m, const struct flow_key *key, uint
 /* A SYN on a known flow: the same one again, or a new connection between the same two ends? */
 static bool begins_anew(const struct flow *f, int source, const struct segment *s)
 {
-	enum channel c = f->server == source ? DISPLAY : INPUT;
+	int c = f->server == source ? DISPLAY : INPUT;
 
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
 		return false;
@@ -154,7 +154,7 @@ static void count_setup(struct meter *m, const struct segment *s, int64_t time_n
 	m->selected_last_ns = time_ns;
 }
 
-static void take_payload(struct meter *m, struct flow *f, enum channel c, const struct segment *s, int64_t time_ns)
+static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
 	struct stream_taken t;
@@ -173,7 +173,7 @@ static void take_segment(struct meter *m, const struct segment *s, int64_t time_
 {
 	struct stream_taken t;
 	struct flow *f;
-	enum channel c;
+	int c;
 	int source;
 
 	f = flow_of(m, s, time_ns, &source);

@@ -1,6 +1,7 @@
 #include "source.h"
 #include "clock.h"
 #include "drops.h"
+#include "merge.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -32,8 +33,8 @@ struct source {
 	char *dump_buffer;
 	int64_t dumped_ns;	/* when the file last was brought up to date */
 	struct file *file;
-	int files, open;
-	int *heap;		/* files with a head, the earliest on top */
+	int files;
+	struct merge order;	/* of the files' heads, where there are several */
 	int64_t drops;		/* that the files tell of; -1: they don't */
 	int damaged;
 	char damage[SOURCE_WHY];
@@ -220,11 +221,9 @@ struct source *source_files(char *const *paths, int n, char *why)
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	if (s) {
+	if (s)
 		s->file = calloc((size_t)n, sizeof(*s->file));
-		s->heap = calloc((size_t)n, sizeof(*s->heap));
-	}
-	if (!s || !s->file || !s->heap) {
+	if (!s || !s->file || merge_init(&s->order, n)) {
 		snprintf(why, SOURCE_WHY, "out of memory");
 		goto bad;
 	}
@@ -246,43 +245,6 @@ bad:
 	if (s)
 		source_close(s);
 	return NULL;
-}
-
-static bool before(const struct source *s, int a, int b)
-{
-	int64_t x = s->file[a].head.time_ns, y = s->file[b].head.time_ns;
-
-	return x < y || (x == y && a < b);
-}
-
-static void sift_down(struct source *s)
-{
-	for (int at = 0;;) {
-		int least = at;
-
-		for (int child = 2 * at + 1; child <= 2 * at + 2 && child < s->open; child++)
-			if (before(s, s->heap[child], s->heap[least]))
-				least = child;
-		if (least == at)
-			return;
-
-		int swap = s->heap[at];
-
-		s->heap[at] = s->heap[least];
-		s->heap[least] = swap;
-		at = least;
-	}
-}
-
-static void sift_up(struct source *s, int at)
-{
-	while (at && before(s, s->heap[at], s->heap[(at - 1) / 2])) {
-		int swap = s->heap[at];
-
-		s->heap[at] = s->heap[(at - 1) / 2];
-		s->heap[(at - 1) / 2] = swap;
-		at = (at - 1) / 2;
-	}
 }
 
 /* What libpcap found wrong behind the header: damage, after which the rest of the file is unreadable; or packets of another
@@ -352,10 +314,8 @@ int source_begin(struct source *s, char *why)
 
 		if (n < 0)
 			return -1;
-		if (n) {
-			s->heap[s->open] = i;
-			sift_up(s, s->open++);
-		}
+		if (n)
+			merge_add(&s->order, i, s->file[i].head.time_ns);
 	}
 	return 0;
 }
@@ -373,8 +333,8 @@ static int take_merged(struct source *s, char *why)
 {
 	int taken = 0;
 
-	while (s->open && taken < BATCH) {
-		struct file *f = &s->file[s->heap[0]];
+	while (s->order.n && taken < BATCH) {
+		struct file *f = &s->file[s->order.head[0].row];
 		int n;
 
 		s->fn(s->context, &f->head);
@@ -382,9 +342,10 @@ static int take_merged(struct source *s, char *why)
 		n = advance(s, f, why);
 		if (n < 0)
 			return -1;
-		if (!n)
-			s->heap[0] = s->heap[--s->open];
-		sift_down(s);
+		if (n)
+			merge_advance(&s->order, f->head.time_ns);
+		else
+			merge_end(&s->order);
 	}
 	return taken;
 }
@@ -468,7 +429,7 @@ int source_close(struct source *s)
 		free(s->file[i].buffer);
 	}
 	free(s->file);
-	free(s->heap);
+	merge_free(&s->order);
 	free(s);
 	return err;
 }

@@ -261,7 +261,7 @@ agree()
 	done
 }
 
-@test "live ends by -t, and by a signal before it with 130; a cut snaplen keeps lengths" {
+@test "live ends by -t, and by a signal before it with 130; what it cannot capture on it says" {
 	need_namespace
 	cat >short.sh <<-'END'
 		ip link set lo up

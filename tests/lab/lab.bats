@@ -361,6 +361,26 @@ END
 	vnc_echo
 }
 
+@test "vnc:refecho: the reference server answers a foreign client" {
+	[ -x "$HOME_OF_LAB/bin/refecho" ] || skip "refecho is not built"
+	as_user
+	export_world
+	drive 'APP_COST=0ms' <<'END'
+lab_up
+protocol_use vnc:refecho
+echo "$(protocol_kind) $(protocol_can)"
+protocol_start one
+echo "[$PROTOCOL_DISPLAY] $PROTOCOL_TARGET"
+lab_exec client perl "$TESTS/rfb.pl" "$LAB_ADDR_server" "$PROTOCOL_PORT"
+protocol_settings | jq -r '"floor \(.floor_ms)"'
+protocol_stop one
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"application "* && $output == *"[] vnc:10.203.0.1:5901"* && $output == *"echo "* && $output == *"floor 0"* ]]
+	leaves_nothing
+}
+
 @test "null: no server, no display" {
 	drive <<'END'
 lab_up
