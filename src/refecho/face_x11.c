@@ -205,8 +205,16 @@ static void x11_close(struct face *f)
 	struct x11 *x = (struct x11 *)f;
 
 	/* After an I/O error only the memory of the connection could be had back, and Xlib may not be called any more. */
-	if (x->display && !x->gone)
+	if (x->display && !x->gone) {
+		GC gcs[4] = { x->white, x->black, x->ground, x->text };
+
+		for (int i = 0; i < 4; i++)
+			if (gcs[i])
+				XFreeGC(x->display, gcs[i]);
+		if (x->font)
+			XFreeFont(x->display, x->font);
 		XCloseDisplay(x->display);
+	}
 	free(x);
 }
 

@@ -333,6 +333,11 @@ int main(int argc, char **argv)
 	if (gone)
 		warn("%s; the keys up to then are reported", why);
 	gone = gone || err;
+	echo_close(&run.echo);
+	delay_free(&run.delay);
+	sample_free(&run.total);
+	sample_free(&run.lag);
+	free(run.listed);
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
