@@ -1,7 +1,7 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
 TOOLS = sink keyrepeat prototap refecho summarize
 
-VERSION = 0.1.0
+VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
 DESTDIR =
 CC = gcc
@@ -31,7 +31,7 @@ all: $(PROGRAMS)
 
 define program
 $(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(BUILD)/lib.a | $(BIN)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(if $(findstring jansson,$(LIBS_$(1))),$(BUILD)/src/lib/json_in.o) $(BUILD)/lib.a $(LIBS_$(1)) -lm
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(BUILD)/lib.a $(LIBS_$(1)) -lm
 $(if $(findstring jansson,$(LIBS_$(1))),$(BIN)/$(1): $(BUILD)/src/lib/json_in.o)
 endef
 $(foreach t,$(PRESENT),$(eval $(call program,$(t))))
@@ -41,10 +41,10 @@ $(BUILD)/%.o: %.c Makefile
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/lib.a: $(LIB_OBJECTS)
-	rm -f $@ && $(AR) rcs $@ $^
+	rm -f $@ && $(AR) qcs $@ $^
 
 $(BUILD)/cores.a: $(CORES:%.c=$(BUILD)/%.o)
-	rm -f $@ && $(AR) rcs $@ $^
+	rm -f $@ && $(AR) qcs $@ $^
 
 $(BIN):
 	mkdir -p $@
@@ -53,7 +53,13 @@ $(BIN):
 $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
-LIBS_summarize_test = -lgsl -lgslcblas
+LIBS_rec_test = -ljansson
+LIBS_proc_test = -Wl,--wrap=clock_now
+LIBS_interval_test = -lgsl -lgslcblas
+LIBS_estimates_test = -lgsl -lgslcblas
+LIBS_json_in_test = -ljansson
+LIBS_face_vnc_test = -lvncserver
+LIBS_lossy_test = -lvncclient -lvncserver
 
 tests: $(TESTS)
 
@@ -61,8 +67,13 @@ unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
 
 # The same tests where an overrun, a leak or an undefined shift ends the program.
+ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+asan-build:
+	$(MAKE) $(ASAN) all tests
+
 asan:
-	$(MAKE) BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" all unit
+	$(MAKE) $(ASAN) all unit
 
 check: all
 	tests/run
@@ -82,6 +93,7 @@ install: all
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages lab experiments plots report data "$(SHARE)"
+	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
 
@@ -93,6 +105,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan check bench fuzz install dist clean
+.PHONY: all tests unit asan asan-build check bench fuzz install dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -19,10 +19,30 @@ static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
 	return low;
 }
 
+/* A terminal's caret tells which keys an update answers, whatever their number. */
+static bool pair_caret(struct train *t, const struct seen *seen)
+{
+	struct pair_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
+	size_t sent = 0, steps = 0;
+	bool known;
+
+	for (size_t i = 0; i < t->due; i++)
+		sent += t->key[i].sent_ns != 0;
+	if (shown && !seen->steps_lost && sent == t->due)
+		steps = caret_count(seen->step, seen->steps, sent, shown);
+	known = steps && !pair_patch(t->key, t->due, shown, steps, 0, t->end_ns);
+	free(shown);
+	return known;
+}
+
 static void pair(const struct figures_cfg *cfg, struct train *t, const struct seen *seen, struct figures *f)
 {
 	if (cfg->watch == WATCH_PATCH)
 		f->ahead = pair_patch(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
+	else if (cfg->watch == WATCH_UPDATE)
+		f->caret = pair_caret(t, seen);
+	if (f->caret)
+		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
 		const struct train_block *block = &t->block[b];
 		size_t from = first_at(seen->update_ns, seen->updates, block->begin_ns);

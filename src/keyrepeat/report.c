@@ -72,6 +72,7 @@ static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_int(r, "keys_answered", (int64_t)f->keys_answered);
 	rec_int(r, "keys_exact", (int64_t)f->keys_exact);
 	rec_int(r, "coalesced", (int64_t)f->coalesced);
+	rec_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
 	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_real(r, "late_share_percent", f->late_percent, 3);
 	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);

@@ -10,14 +10,16 @@ int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t sho
 	s->longest_ns = longest_ns;
 	s->update_ns = calloc(update_room, sizeof(*s->update_ns));
 	s->shown = calloc(shown_room, sizeof(*s->shown));
+	s->step = calloc(update_room, sizeof(*s->step));
 	s->number = -1;
-	if (!s->update_ns || !s->shown)
+	if (!s->update_ns || !s->shown || !s->step)
 		return -ENOMEM;
 	s->update_room = update_room;
 	s->shown_room = shown_room;
 	/* touched now, so that the first update of the run does not fault pages in */
 	memset(s->update_ns, 1, update_room * sizeof(*s->update_ns));
 	memset(s->shown, 1, shown_room * sizeof(*s->shown));
+	memset(s->step, 1, update_room * sizeof(*s->step));
 	return 0;
 }
 
@@ -25,13 +27,16 @@ void seen_free(struct seen *s)
 {
 	free(s->update_ns);
 	free(s->shown);
+	free(s->step);
 	s->update_ns = NULL;
 	s->shown = NULL;
+	s->step = NULL;
 }
 
 void seen_restart(struct seen *s)
 {
-	s->updates = s->shows = s->lost = 0;
+	s->updates = s->shows = s->steps = s->lost = 0;
+	s->steps_lost = false;
 	s->unreadable = 0;
 	s->merge = (struct pair_merge){ 0 };
 }
@@ -49,6 +54,18 @@ void seen_update(struct seen *s, int64_t at_ns)
 		}
 	}
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
+}
+
+void seen_step(struct seen *s, const struct caret_step *step)
+{
+	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
+
+	if (n < s->update_room) {
+		s->step[n] = *step;
+		atomic_store_explicit(&s->steps, n + 1, memory_order_release);
+	} else {
+		s->steps_lost = true;
+	}
 }
 
 void seen_number(struct seen *s, int64_t at_ns, uint32_t number)

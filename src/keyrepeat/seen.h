@@ -5,6 +5,7 @@
 #ifndef KEYREPEAT_SEEN_H
 #define KEYREPEAT_SEEN_H
 
+#include "caret.h"
 #include "pairing.h"
 
 #include <stdatomic.h>
@@ -14,10 +15,12 @@
 struct seen {
 	int64_t *update_ns;		/* owned: beginning of each update */
 	struct pair_shown *shown;	/* owned: each change of the patch's number */
+	struct caret_step *step;	/* owned: what each picture change changed, not merged; room as for updates */
 	size_t update_room, shown_room;
 	int64_t longest_ns;		/* no update is longer */
 	struct pair_merge merge;
-	_Atomic size_t updates, shows, lost;
+	_Atomic size_t updates, shows, steps, lost;
+	_Atomic bool steps_lost;	/* one found no room, or could not be read: the caret's way is not known */
 	_Atomic int64_t last_change_ns;	/* latest change of any pixel; 0: none yet */
 	_Atomic int64_t number;		/* what the patch shows; -1: none seen yet */
 	_Atomic int64_t unreadable;	/* looks at the patch that found it torn or covered */
@@ -32,6 +35,8 @@ void seen_restart(struct seen *s);
 
 /* Pixels changed and were read at at_ns. */
 void seen_update(struct seen *s, int64_t at_ns);
+/* This changed (beside seen_update(); only from targets that hold a picture to compare with). */
+void seen_step(struct seen *s, const struct caret_step *step);
 /* The patch was readable at at_ns and showed this number. */
 void seen_number(struct seen *s, int64_t at_ns, uint32_t number);
 

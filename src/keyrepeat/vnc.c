@@ -4,6 +4,7 @@
  * locks for each record; its socket does not block, so a waiting read does not hold the lock). Every message we
  * send is one write of 8 or 10 bytes into a socket that poll() called writable, so messages don't interleave. */
 #include "target.h"
+#include "caret.h"
 #include "clock.h"
 #include "patch.h"
 #include "proc.h"
@@ -28,6 +29,9 @@ struct vnc {
 	int watch;
 	bool asked, bad_password_file;
 	bool changed;			/* this update had a rectangle of pixels */
+	struct { int left, top, right, bottom; } area;	/* around all of them */
+	uint32_t *before;		/* the picture before this update; NULL: not kept */
+	int before_width, before_height;
 	bool pictured;			/* the first whole picture has come */
 	bool found;
 	struct patch_place place;
@@ -118,10 +122,59 @@ static struct patch_image image_of(const rfbClient *c)
 
 static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	(void)x;
-	(void)y;
-	if (w > 0 && h > 0)
-		self_of(client)->changed = true;
+	struct vnc *self = self_of(client);
+
+	if (w <= 0 || h <= 0)
+		return;
+	if (!self->changed) {
+		self->area.left = x;
+		self->area.top = y;
+		self->area.right = x + w;
+		self->area.bottom = y + h;
+	}
+	self->changed = true;
+	self->area.left = x < self->area.left ? x : self->area.left;
+	self->area.top = y < self->area.top ? y : self->area.top;
+	self->area.right = x + w > self->area.right ? x + w : self->area.right;
+	self->area.bottom = y + h > self->area.bottom ? y + h : self->area.bottom;
+}
+
+/* Keeps the whole picture anew: at the first update and when its size has changed. */
+static void keep_picture(struct vnc *self)
+{
+	const rfbClient *c = self->client;
+	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
+	uint32_t *grown = realloc(self->before, bytes);
+
+	if (!grown) {
+		self->seen->steps_lost = true;
+		return;
+	}
+	self->before = grown;
+	self->before_width = c->width;
+	self->before_height = c->height;
+	memcpy(self->before, c->frameBuffer, bytes);
+}
+
+/* Servers send more than what changed (whole tiles), so the pixels themselves are compared. */
+static void follow_caret(struct vnc *self, int64_t now)
+{
+	const rfbClient *c = self->client;
+	/* libvncclient allocates it, so it is aligned as malloc does */
+	const uint32_t *pixels = (const uint32_t *)(const void *)c->frameBuffer;
+	int x = self->area.left, y = self->area.top, w = self->area.right - x, h = self->area.bottom - y;
+	struct caret_step step = { .at_ns = now };
+
+	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
+		keep_picture(self);
+		return;
+	}
+	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
+		return;
+	if (caret_difference(self->before, pixels, (size_t)c->width, x, y, w, h, &step))
+		seen_step(self->seen, &step);
+	for (int row = y; row < y + h; row++)
+		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x, (size_t)w * sizeof(*pixels));
 }
 
 /* Called when the whole update stands in the framebuffer. */
@@ -136,6 +189,8 @@ static void got_update(rfbClient *client)
 	self->changed = false;
 	self->pictured = true;
 	seen_update(self->seen, now);
+	if (self->watch == WATCH_UPDATE)
+		follow_caret(self, now);
 	if (self->watch == WATCH_PATCH && self->found) {
 		struct patch_image image = image_of(client);
 
@@ -248,6 +303,7 @@ static void vnc_close(void *p)
 		self->client->frameBuffer = NULL;
 		rfbClientCleanup(self->client);
 	}
+	free(self->before);
 	free(self);
 }
 

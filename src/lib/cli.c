@@ -3,12 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OPTIONS_MAX 64
 #define FIRST_LONG 256		/* getopt values of long-only options, beyond every letter */
@@ -20,15 +22,20 @@ const char *cli_tool(void)
 	return tool_name;
 }
 
-static void say(const char *format, va_list args, const char *after)
+/* One line whatever the message quotes, and one write, so that lines of several processes do not mix. */
+static __attribute__((format(printf, 1, 0))) void say(const char *format, va_list args, const char *after)
 {
 	int saved = errno;	/* %m belongs to the caller's failure, not to ours */
+	char line[1024], message[800];
 
 	fflush(stdout);
-	fprintf(stderr, "%s: ", tool_name);
 	errno = saved;
-	vfprintf(stderr, format, args);
-	fprintf(stderr, "%s\n", after);
+	vsnprintf(message, sizeof(message), format, args);
+	for (char *p = message; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	snprintf(line, sizeof(line), "%s: %s%s\n", tool_name, message, after);
+	fputs(line, stderr);
 }
 
 void die(int status, const char *format, ...)
@@ -258,11 +265,24 @@ static const char *kind(enum cli_type type)
 	}
 }
 
-/* Prints a bound in the option's own unit. */
+/* Prints a bound as the option itself takes it: in the largest unit in which it is a whole number. */
 static const char *bound(char *buf, size_t size, const struct cli_opt *o, double v)
 {
-	if (o->type == CLI_NS)
-		snprintf(buf, size, "%gs", v / 1e9);
+	static const struct unit times[] = {
+		{ "d", 86400e9 }, { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { NULL, 0 },
+	};
+	static const struct unit sizes[] = {
+		{ "T", 1099511627776.0 }, { "G", 1073741824.0 }, { "M", 1048576.0 }, { "K", 1024.0 }, { NULL, 0 },
+	};
+	static const struct unit rates[] = { { "Gbit", 1e9 }, { "Mbit", 1e6 }, { "Kbit", 1e3 }, { "bit", 1 }, { NULL, 0 } };
+	static const struct unit none[] = { { NULL, 0 } };
+	const struct unit *u = o->type == CLI_NS ? times : o->type == CLI_BYTES ? sizes :
+			       o->type == CLI_BITRATE ? rates : none;
+
+	while (u->name && fabs(v) > 0 && fmod(v, u->factor) > 0)
+		u++;
+	if (u->name && fabs(v) > 0)
+		snprintf(buf, size, "%.15g%s", v / u->factor, u->name);
 	else
 		snprintf(buf, size, "%.15g", v);
 	return buf;
@@ -321,6 +341,8 @@ static void take(const struct cli_opt *o, const char *text)
 	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
 	case CLI_END: return;
 	}
+	if (err == -ERANGE)
+		die_usage("--%s %s: too large", o->name, text);
 	if (err)
 		die_usage("--%s %s: not %s", o->name, text, kind(o->type));
 	if (o->type == CLI_CPUS)
@@ -332,6 +354,31 @@ static void take(const struct cli_opt *o, const char *text)
 		*(int64_t *)o->value = whole;
 }
 
+/* Why getopt took offence: optopt is 0 for a long option it does not know (`word`), the value of a known one
+ * that was given a value it does not take, else the letter: `word` may then be the one before a bundle. */
+static __attribute__((noreturn)) void unknown(const char *word, const struct option *longs)
+{
+	if (!optopt)
+		die_usage("unknown or ambiguous option %s", word);
+	for (; longs->name; longs++)
+		if (longs->val == optopt)
+			die_usage("--%s takes no value", longs->name);
+	die_usage("unknown option -%c", isgraph(optopt) ? optopt : '?');
+}
+
+/* A file opened as descriptor 2 would receive our messages (and "ready") in the midst of a report.
+ * Read-only: a report to a closed standard output must still fail. */
+static void occupy_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options)
 {
 	struct option longs[OPTIONS_MAX + 3] = { 0 };
@@ -339,6 +386,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	size_t n = 0, l = 1;
 	int c;
 
+	occupy_standard_descriptors();
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
@@ -360,14 +408,14 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 
 		if (c == 1) {
 			print_help(synopsis, summary, options);
-			exit(EXIT_OK);
+			exit(fflush(stdout) ? EXIT_RUN : EXIT_OK);
 		}
 		if (c == 2) {
 			printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
 			exit(EXIT_OK);
 		}
 		if (c == '?')
-			die_usage("unknown or ambiguous option %s", argv[optind - 1]);
+			unknown(argv[optind - 1], longs);
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
 		for (size_t i = 0; i < n; i++)

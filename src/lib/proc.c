@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -55,25 +56,47 @@ int proc_die_with_parent(pid_t parent)
 	return getppid() == parent ? 0 : -ESRCH;
 }
 
-void proc_ready(int fd)
+void proc_stop_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
+void proc_check_ready_fd(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (fd == STDERR_FILENO)
+		return;
+	if (flags < 0)
+		die_usage("--ready-fd %d is not open", fd);
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		die_usage("--ready-fd %d is open for reading only", fd);
+}
+
+int proc_ready(int fd)
 {
 	ssize_t n;
 
 	do
 		n = write(fd, "ready\n", 6);
 	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
 }
 
 int proc_pin(const struct cli_cpus *cpus)
 {
-	cpu_set_t set;
+	cpu_set_t set, got;
 
 	if (!cpus->n)
 		return 0;
 	CPU_ZERO(&set);
 	for (int i = 0; i < cpus->n; i++)
 		CPU_SET((size_t)cpus->cpu[i], &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+	if (sched_setaffinity(0, sizeof(set), &set))
+		return errno == EINVAL ? -ENODEV : -errno;
+	if (sched_getaffinity(0, sizeof(got), &got))
+		return -errno;
+	return CPU_EQUAL(&set, &got) ? 0 : -ENODEV;
 }
 
 int proc_cpus_allowed(struct cli_cpus *out)

@@ -19,10 +19,18 @@ void proc_wait_stop(int64_t until_ns);
  * 0, or -ESRCH when it has died already. */
 int proc_die_with_parent(pid_t parent);
 
-/* Says "ready" for whoever waits: one line on `fd` (standard error by default). */
-void proc_ready(int fd);
+/* Asks for SIGTERM, the friendly end with a report, when the parent dies: for load programs, which must not outlive
+ * who asked for the load. */
+void proc_stop_with_parent(void);
 
-/* Puts the calling thread on these CPUs. 0 or -errno; with an empty list nothing happens. */
+/* Dies with EXIT_USAGE unless `fd` is open: to be called before any file is opened, which might take that number
+ * and then find "ready" in its midst. A closed standard error is allowed. */
+void proc_check_ready_fd(int fd);
+/* Says "ready" for whoever waits: one line on `fd` (standard error by default). 0, or -errno when nobody can read it. */
+int proc_ready(int fd);
+
+/* Puts the calling thread on these CPUs. 0 or -errno; with an empty list nothing happens. -ENODEV when some of them are
+ * not there or not allowed: the kernel would quietly take the rest. */
 int proc_pin(const struct cli_cpus *cpus);
 /* The CPUs the calling thread may use. 0 or -errno. */
 int proc_cpus_allowed(struct cli_cpus *out);

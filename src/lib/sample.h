@@ -39,7 +39,7 @@ struct sample_stat sample_mean(const struct sample *s);
 struct sample_stat sample_sd(const struct sample *s);
 struct sample_stat sample_min(struct sample *s);
 struct sample_stat sample_max(struct sample *s);
-/* How many values are certainly above `limit`, how many may be (a value censored at or below it). */
+/* How many values are certainly above `limit`; at most how many may be (values censored at or below it). */
 void sample_above(const struct sample *s, int64_t limit, size_t *certain, size_t *possible);
 
 /* A tail quantile is worth printing only with at least ten values beyond it; quartiles always. */

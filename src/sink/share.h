@@ -2,7 +2,9 @@
  *
  * The caller asks after every short spin what to do next. A period that ends before its share was had (the CPU
  * was somebody else's) is over: its debt is forgiven but for a small carry, which only evens out the coarseness
- * of spinning, so there is neither a burst afterwards nor a sleep through a free CPU. Pure: time comes in as numbers. */
+ * of spinning, so there is neither a burst afterwards nor a sleep through a free CPU. What was had too much is paid
+ * back, within ten periods. Over any time T the share is at most wanted + 1.1 periods / T. Pure: time comes in as
+ * numbers. */
 #ifndef THINPROBE_SHARE_H
 #define THINPROBE_SHARE_H
 
@@ -13,7 +15,7 @@ struct share {
 	int64_t period_ns;
 	int64_t start_ns;	/* of this period, on the wall clock */
 	int64_t start_cpu_ns;	/* CPU time used when it began */
-	int64_t carry_ns;	/* owed from (+) or overspent in (-) the period before, at most a tenth of a share */
+	int64_t carry_ns;	/* owed from the period before (+, at most a tenth of a share), or overspent (-) */
 };
 
 void share_start(struct share *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);

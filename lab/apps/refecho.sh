@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# refecho.sh - the heavy application: refecho, which burns APP_COST of CPU time per redraw (default 10ms) and shows which
+# key it has answered. Contract: protocols/README.md.
+
+app_about() { printf 'refecho: %s of CPU time per redraw, answers readable from the pixels\n' "${APP_COST:-10ms}"; }
+app_packages() { printf 'xdotool\n'; }
+app_watch() { printf 'patch\n'; }
+
+app_cost_ns() {
+	LC_ALL=C awk -v cost="${APP_COST:-10ms}" 'BEGIN {
+		n = cost + 0; u = cost; gsub(/[0-9.]/, "", u)
+		n *= u == "ns" ? 1 : u == "us" ? 1e3 : u == "ms" ? 1e6 : 1e9
+		printf "%.0f\n", n }'
+}
+
+# APP_OPTIONS (array): more options for refecho, --cost-per key for one.
+app_start() {
+	APP_PID=
+	# A server that draws by itself (vnc:refecho) is the application.
+	[ -n "$1" ] || return 0
+	[ -x "$TP_BIN/refecho" ] || die "-$EXIT_MISSING" "$TP_BIN/refecho is not built; run: make"
+	need xdotool xdotool
+	local name=app-refecho${1//[!0-9]/-}
+	lab_start server "$name" "$TP_BIN/refecho" --x11 "$1" --cost "${APP_COST:-10ms}" --cost-per redraw \
+		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
+	APP_PID=$LAB_PID
+	lab_ready "$name" 20 || die "refecho did not start on display $1; see $LAB_LOG/$name.err"
+	# shellcheck disable=SC2016
+	lab_exec server timeout 20 sh -c '
+		export DISPLAY="$1"
+		until window=$(xdotool search --onlyvisible --name "^refecho" 2>/dev/null | head -n 1) && [ -n "$window" ]; do sleep 0.05; done
+		# In the window for the keys, but in its lower right: a cursor may be painted over what is below it.
+		xdotool windowfocus --sync "$window" mousemove --sync --window "$window" 310 230' sh "$1" >>"$LAB_LOG/app-refecho.log" 2>&1 || {
+		lab_stop "$APP_PID"
+		die "refecho's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-refecho.log"); see $LAB_LOG"
+	}
+}
+
+app_reset() { :; }
+
+app_stop() { [ -z "$APP_PID" ] || lab_stop "$APP_PID"; }

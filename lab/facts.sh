@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# facts.sh - the machine as one JSON object, for run.json: taken before and after a run, so that what changed shows.
+#
+# facts_json prints it. What a machine does not tell is null. Needs jq; everything else is read where it is there.
+
+facts_json() {
+	local lscpu='' virtualisation=null link_server='' link_client=''
+	lscpu=$(LC_ALL=C lscpu 2>/dev/null)
+	if command -v systemd-detect-virt >/dev/null 2>&1; then
+		virtualisation=$(systemd-detect-virt 2>/dev/null) # "none" comes with status 1
+	else
+		virtualisation=$(sed -n 's/^Hypervisor vendor: *//p' <<<"$lscpu")
+	fi
+	if [ -n "${LAB_HOLDER-}" ]; then
+		link_server=$(facts_link server)
+		link_client=$(facts_link client)
+	fi
+	# shellcheck disable=SC2016
+	jq -cn \
+		--arg taken "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+		--arg kernel "$(uname -sr)" --arg build "$(uname -v)" --arg architecture "$(uname -m)" \
+		--arg system "$(. /etc/os-release 2>/dev/null && printf %s "${PRETTY_NAME-}")" \
+		--arg model "$(sed -n 's/^Model name: *//p' <<<"$lscpu" | head -n 1)" \
+		--arg online "$(facts_line /sys/devices/system/cpu/online)" \
+		--arg allowed "$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)" \
+		--arg threads "$(sed -n 's/^Thread(s) per core: *//p' <<<"$lscpu")" \
+		--arg isolated "$(facts_line /sys/devices/system/cpu/isolated)" \
+		--arg virtualisation "$virtualisation" \
+		--arg clocksource "$(facts_line /sys/devices/system/clocksource/clocksource0/current_clocksource)" \
+		--arg governor "$(facts_line /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)" \
+		--arg turbo_off "$(facts_line /sys/devices/system/cpu/intel_pstate/no_turbo)" \
+		--arg autogroup "$(facts_line /proc/sys/kernel/sched_autogroup_enabled)" \
+		--arg driver_autogroup "$(facts_line /proc/self/autogroup)" \
+		--arg rt_runtime "$(facts_line /proc/sys/kernel/sched_rt_runtime_us)" \
+		--arg preempt "$(uname -v | grep -o 'PREEMPT[A-Z_]*' | head -n 1)" \
+		--arg cgroup "$(facts_cgroup)" \
+		--arg userns "$(facts_userns)" \
+		--arg load "$(facts_line /proc/loadavg)" \
+		--arg uptime "$(facts_line /proc/uptime)" \
+		--arg stat "$(grep '^cpu' /proc/stat)" \
+		--arg memory "$(grep -E '^(MemTotal|MemAvailable|SwapTotal|SwapFree):' /proc/meminfo)" \
+		--arg root "$EUID" \
+		--argjson tools "$(facts_tools)" \
+		--argjson link_server "${link_server:-null}" --argjson link_client "${link_client:-null}" '
+		def text: if . == "" then null else . end;
+		def whole: if test("^-?[0-9]+$") then tonumber else null end;
+		def kb($key): [$memory | split("\n")[] | select(startswith($key + ":")) | capture("(?<n>[0-9]+)").n | tonumber * 1024][0];
+		{
+			taken: $taken,
+			kernel: $kernel, kernel_build: $build, architecture: $architecture, system: ($system | text),
+			cpu: {
+				model: ($model | text), online: ($online | text), allowed: ($allowed | text),
+				count: ([$stat | split("\n")[] | select(test("^cpu[0-9]"))] | length),
+				threads_per_core: ($threads | whole), isolated: ($isolated | text),
+				governor: ($governor | text), turbo: ($turbo_off | whole | if . == null then null else . == 0 end)
+			},
+			virtualisation: ($virtualisation | text),
+			clocksource: ($clocksource | text),
+			scheduler: {
+				autogroup: ($autogroup | whole | if . == null then null else . == 1 end),
+				driver_autogroup: ($driver_autogroup | text),
+				rt_runtime_us: ($rt_runtime | whole), preemption: ($preempt | text)
+			},
+			cgroup: ($cgroup | text),
+			user_namespaces: ($userns == "yes"),
+			root: ($root == "0"),
+			memory: {total_bytes: kb("MemTotal"), available_bytes: kb("MemAvailable"), swap_total_bytes: kb("SwapTotal"), swap_free_bytes: kb("SwapFree")},
+			load: ($load | split(" ") | .[0:3] | map(tonumber)),
+			uptime_s: ($uptime | split(" ")[0] | tonumber),
+			cpu_time: ([$stat | split("\n")[] | select(test("^cpu[0-9]")) | [splits(" +")]
+				| {key: .[0], value: {busy_s: ((.[1:4] + .[6:8] | map(tonumber) | add) / 100), idle_s: ((.[4:6] | map(tonumber) | add) / 100), steal_s: (.[8] | tonumber / 100)}}] | from_entries),
+			link: (if $link_server == null then null else {server: $link_server, client: $link_client} end),
+			tools: $tools
+		}'
+}
+
+# The first line of a file, or nothing.
+facts_line() {
+	local line=''
+	{ read -r line <"$1"; } 2>/dev/null
+	printf %s "$line"
+}
+
+facts_cgroup() {
+	awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ { v1 = 1 } $3 == "cgroup2" { v2 = 1 }
+		END { print v1 ? (v2 ? "v1 (hybrid)" : "v1") : v2 ? "v2" : "" }' /proc/self/mounts
+}
+
+# Tried, not read: distributions have several switches for it. Root tries as the ordinary user nobody.
+facts_userns() {
+	local as=()
+	[ "$EUID" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	(cd / && ${as[@]+"${as[@]}"} unshare --user --map-root-user --net --mount true) 2>/dev/null && printf yes || printf no
+}
+
+# facts_link ROLE: the offloads that decide whether packets are what they seem, and the queue.
+facts_link() {
+	local link=LAB_IF_$1
+	lab_exec -R "$1" sh -c 'ethtool -k "$1"; echo "queue: $(tc qdisc show dev "$1" | head -n 2 | tr "\n" ";")"; echo "mtu: $(cat /sys/class/net/"$1"/mtu 2>/dev/null)"' sh "${!link}" 2>/dev/null |
+		jq -cRn --arg rate "${LAB_RATE-}" --arg delay "${LAB_DELAY-}" '
+			[inputs | capture("^(?<k>[a-z-]+): (?<v>[^\\[]*)") | {key: .k, value: (.v | sub("\\s+$"; ""))}] | from_entries
+			| {rate: $rate, delay: $delay, queue: .queue,
+				offloads: ({tso: ."tcp-segmentation-offload", gso: ."generic-segmentation-offload", gro: ."generic-receive-offload",
+					tx_checksums: ."tx-checksumming", rx_checksums: ."rx-checksumming"})}'
+}
+
+# name<TAB>version of what takes part in a measurement; a tool that is not there is null.
+facts_tools() {
+	{
+		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' -version
+		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version
+		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version
+		facts_tool gnuplot 's/^gnuplot \(.*\)/\1/p' --version
+		facts_tool xdotool 's/.*version \(.*\)/\1/p' --version
+		facts_tool ip 's/.*iproute2-\([0-9.]*\).*/\1/p' -V
+		facts_tool setpriv 's/.*util-linux \([0-9.]*\).*/\1/p' --version
+		facts_tool bash 's/.*version \([0-9.]*\).*/\1/p' --version
+		facts_tool jq 's/^jq-\(.*\)/\1/p' --version
+	} | jq -cRn '[inputs | split("\t") | {key: .[0], value: (if .[1] == "" then null else .[1] end)}] | from_entries'
+}
+
+facts_tool() { # COMMAND SED OPTION
+	local version=''
+	command -v "$1" >/dev/null 2>&1 && version=$(env -u DISPLAY timeout 5 "$1" "$3" 2>&1 </dev/null | sed -n "$2" | head -n 1)
+	printf '%s\t%s\n' "$1" "$version"
+}

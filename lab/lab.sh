@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# lab.sh - the two emulated hosts by hand: `thinprobe lab up`, look around with `exec`, `down`.
+#
+# A lab dies with the process that made it; here that is a keeper in the background, which waits until `down` ends it.
+# Only `up` leaves something running, and says so.
+TP_TOOL='thinprobe lab'
+# shellcheck source=lab/lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh" || exit 1
+lab_use local
+set -u
+
+usage() {
+	cat <<'END'
+usage: thinprobe lab up | exec [-C] [-R] server|client COMMAND... | down | clean
+
+  up      makes two hosts, 10.203.0.1 (server) and 10.203.0.2 (client), that stay until `down`
+          (LAB_RATE=100Mbit|none, LAB_DELAY=, LAB_QUEUE=50ms, LAB_SHARED_CPUS=1, LAB_CPUS_server=, LAB_CPUS_client=)
+  exec    runs a command on one of them, as an ordinary user on its own CPUs; -R: as its root;
+          -C: on the other side's CPUs (to capture on the server's link without taking its time)
+  down    ends both and all that runs in them
+  clean   removes what killed runs left behind
+END
+}
+
+state_dir=${XDG_RUNTIME_DIR:-/tmp}/thinprobe-lab-$EUID
+state=$state_dir/state
+
+# The state file is read by the shell: it must be ours, in a folder of ours.
+read_state() {
+	[ -O "$state_dir" ] && [ ! -L "$state_dir" ] && [ -O "$state" ] && [ ! -L "$state" ] || return 1
+	KEEPER=''
+	# shellcheck disable=SC1090
+	. "$state"
+	[ -n "$KEEPER" ] && [ -d "/proc/$KEEPER" ] && ! lab_gone "$LAB_HOLD_server"
+}
+
+up() {
+	local keeper
+	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
+	(umask 077 && mkdir -p -- "$state_dir") && [ -O "$state_dir" ] && [ ! -L "$state_dir" ] || die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder of yours"
+	rm -f -- "$state"
+	mkdir -p -- "$state_dir/run" || die "cannot make $state_dir/run"
+	# The terminal may go away; the keeper stays, until down.
+	setsid "$BASH" "$LAB_HERE/lab.sh" keep </dev/null >"$state_dir/keeper.log" 2>&1 &
+	keeper=$!
+	wait_until "${LAB_CPU_WAIT:-300}" up_or_ended "$keeper"
+	if ! [ -f "$state" ] || ! read_state; then
+		kill "$keeper" 2>/dev/null
+		cat -- "$state_dir/keeper.log" >&2
+		exit 1
+	fi
+	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share CPUs with others"
+	printf 'server %s on CPU %s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
+		"$LAB_ADDR_server" "$LAB_CPUS_server" "$LAB_ADDR_client" "$LAB_CPUS_client" "$LAB_RATE"
+}
+
+up_or_ended() { [ -f "$state" ] || ! kill -0 "$1" 2>/dev/null; }
+
+keep() {
+	LAB_RUN=$state_dir/run
+	LAB_LOG=''
+	lab_up
+	trap 'exit 0' TERM INT HUP
+	{
+		printf 'KEEPER=%s\n' "$$"
+		# -g, for it is read within a function
+		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES LAB_RATE LAB_CPUS_server LAB_CPUS_client \
+			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client | sed 's/^declare -[-x]*/declare -g/'
+	} >"$state.new" && mv -- "$state.new" "$state" || die "cannot write $state"
+	# Whoever removes the state has no way left to end this lab but to let it end itself.
+	while [ -d "/proc/$LAB_HOLDER" ] && [ -f "$state" ]; do nap 1; done
+}
+
+down() {
+	if ! read_state; then
+		rm -rf -- "$state_dir"
+		warn "no lab is up"
+		return 0
+	fi
+	kill -TERM "$KEEPER"
+	wait_until 10 lab_gone "$KEEPER" || kill -KILL "$KEEPER"
+	wait_until 5 lab_gone "$LAB_HOLD_server"
+	rm -rf -- "$state_dir"
+}
+
+case ${1-} in
+up) up ;;
+keep) keep ;;
+exec)
+	shift
+	read_state || die "no lab is up; make one with: thinprobe lab up"
+	lab_exec "$@"
+	;;
+down) down ;;
+clean) lab_clean ;;
+-h | --help | help) usage ;;
+*)
+	usage >&2
+	exit "$EXIT_USAGE"
+	;;
+esac

@@ -1,0 +1,225 @@
+#!/usr/bin/env bash
+# hold.sh - holds the local lab: takes its CPUs, makes the two hosts, dies with the driver.
+#
+# Started by lab_up as a child of the driver's main shell through setpriv --pdeathsig KILL (and unshare
+# --user where the driver is not root). Each host hangs on this process twice: by the same death signal and
+# by a pipe whose only writer is here, so that no moment is left in which a host could be orphaned.
+#
+# Talks to the driver on fd 3, one fact per line:
+#   cpus SERVER CLIENT SHARED | host ROLE PID | fail STATUS MESSAGE | note MESSAGE | up
+# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_DELAY LAB_QUEUE LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
+# LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders that must
+# stay visible.
+set -u
+trap '' TERM INT HUP	# a terminal's or timeout's signal is the driver's business; our end is its end
+[ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
+
+say() { printf '%s\n' "$*" >&3; }
+fail() {
+	say "fail $1 $2"
+	exit 1
+}
+exec {nap_fd}<> <(:)
+nap() { read -r -t "$1" -u "$nap_fd" _; }
+
+# ---- CPUs ----
+
+# cpu_list 0-2,5 -> 0 1 2 5
+cpu_list() {
+	local part out=()
+	local IFS=,
+	for part in $1; do
+		local n
+		for ((n = ${part%-*}; n <= ${part#*-}; n++)); do out+=("$n"); done
+	done
+	IFS=' '
+	printf '%s' "${out[*]}"
+}
+
+siblings() {
+	local s=
+	read -r s 2>/dev/null <"/sys/devices/system/cpu/cpu$1/topology/thread_siblings_list" || s=$1
+	cpu_list "$s"
+}
+
+# One lock file per CPU, for all users of the machine, outside the hosts' private /tmp. An exclusive flock
+# needs only a readable file, so that what one user made another can lock. It ends with this process.
+declare -A lock_fd=()
+lock_cpu() {
+	local file=$LAB_LOCKS/cpu$1 fd
+	[ -n "${lock_fd[$1]-}" ] && return 0
+	[ -e "$file" ] || (set -C && umask 022 && : >"$file") 2>/dev/null
+	{ exec {fd}<"$file"; } 2>/dev/null || fail 1 "cannot open the lock $file; remove it, or set LAB_LOCKS to a folder of yours"
+	# lab_clean may have removed the file between the open and the lock: then this is nobody's lock.
+	if flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ]; then
+		lock_fd[$1]=$fd
+		return 0
+	fi
+	exec {fd}<&-
+	return 1
+}
+unlock_cpus() {
+	local fd
+	for fd in "${lock_fd[@]}"; do exec {fd}<&-; done
+	lock_fd=()
+}
+
+# Picks from the CPUs allowed: one for the server (its hyper-threads stay empty where there is room), then up to
+# two for the client. Sets server, client; 1 when too few are free. With `any`, locks don't count.
+pick_cpus() {
+	local c s taken=' ' room=${#allowed[@]}
+	server='' client=''
+	for c in "${allowed[@]}"; do
+		[[ $taken == *" $c "* ]] && continue
+		[ "$1" = any ] || lock_cpu "$c" || continue
+		taken+="$c "
+		if [ -z "$server" ]; then
+			server=$c
+			for s in $(siblings "$c"); do
+				[ "$room" -ge 4 ] && [ "$s" != "$c" ] && { [ "$1" = any ] || lock_cpu "$s"; } && taken+="$s "
+			done
+		elif [ -z "$client" ]; then
+			client=$c
+			[ "$room" -ge 4 ] || break
+		else
+			client+=,$c
+			break
+		fi
+	done
+	[ -n "$client" ]
+}
+
+# The driver's own wish: all of it, or wait.
+wish_cpus() {
+	local c
+	server=$LAB_CPUS_server client=$LAB_CPUS_client
+	[ "$1" = any ] && return 0
+	for c in $(cpu_list "$server,$client"); do lock_cpu "$c" || return 1; done
+}
+check_wish() {
+	local c both=' '
+	[[ $LAB_CPUS_server,$LAB_CPUS_client =~ ^[0-9]+([,-][0-9]+)*$ ]] || fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: want lists like 0 and 1-2"
+	for c in $(cpu_list "$LAB_CPUS_server") / $(cpu_list "$LAB_CPUS_client"); do
+		[ "$c" = / ] && both+='/ ' && continue
+		[[ " ${allowed[*]} " == *" $c "* ]] || fail 2 "CPU $c is not there or not allowed; allowed are $LAB_ALLOWED"
+		[[ $both == *" $c "*/* ]] && LAB_SHARED_CPUS=1
+		both+="$c "
+	done
+}
+
+take_cpus() {
+	local pick=pick_cpus end said=
+	read -ra allowed <<<"$(cpu_list "$LAB_ALLOWED")"
+	if [ -n "$LAB_CPUS_server$LAB_CPUS_client" ]; then
+		pick=wish_cpus
+		check_wish
+	fi
+	if [ ${#allowed[@]} -lt 2 ] && [ $pick = pick_cpus ]; then
+		server=${allowed[0]} client=${allowed[0]} shared=1
+		say "note only one CPU: server and client share it, so figures include the probe's own CPU time"
+		return
+	fi
+	if [ "$LAB_SHARED_CPUS" = 1 ]; then
+		$pick any
+		shared=1
+		return
+	fi
+	shared=0
+	end=$((SECONDS + LAB_CPU_WAIT))
+	until $pick free; do
+		unlock_cpus
+		if [ "$SECONDS" -ge "$end" ]; then
+			say "note the CPUs are still taken by another lab after $LAB_CPU_WAIT s: sharing them, figures will be marked"
+			$pick any
+			shared=1
+			return
+		fi
+		[ -n "$said" ] || say "note another lab holds the CPUs: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1 would share them)"
+		said=1
+		nap 0.2
+	done
+}
+
+if [ ! -d "$LAB_LOCKS" ]; then
+	(umask 0 && mkdir -m 1777 -- "$LAB_LOCKS") 2>/dev/null || [ -d "$LAB_LOCKS" ] ||
+		fail 1 "cannot make the lock folder $LAB_LOCKS; set LAB_LOCKS to a folder that can be written"
+fi
+take_cpus
+say "cpus $server $client $shared"
+
+# ---- two hosts ----
+
+exec {up_fd}<> <(:)
+declare -A pid=() life=()
+for role in server client; do
+	# The read end is the host's standard input; nobody but this process may hold a writing end.
+	exec {fd}> >(
+		for f in "${life[@]}" "${lock_fd[@]}"; do exec {f}>&-; done
+		exec setpriv --pdeathsig KILL unshare --net --mount --ipc --pid --fork --kill-child --mount-proc \
+			--propagation private "$BASH" -p "$here/host.sh" "$role" "$up_fd" "$@" 3>&-
+	)
+	pid[$role]=$!
+	life[$role]=$fd
+done
+for _ in server client; do
+	if ! read -r -t 15 -u "$up_fd" role word; then
+		fail 1 "the hosts did not come up in 15 s; see the lines above"
+	fi
+	[ "$word" = up ] || fail "${word%% *}" "${word#* }"
+done
+
+on() { # ROLE COMMAND...: in that host's network, as its root
+	nsenter --net="/proc/${pid[$1]}/ns/net" -- "${@:2}"
+}
+try() {
+	local err
+	err=$("$@" 2>&1) || fail 1 "cannot set up the link: ${err##*$'\n'} (${*:1:9}); see: thinprobe doctor"
+}
+declare -A ifname=([server]="tp${LAB_ID}s" [client]="tp${LAB_ID}c") addr=([server]=10.203.0.1 [client]=10.203.0.2)
+try on server ip link add "${ifname[server]}" type veth peer name "${ifname[client]}" netns "${pid[client]}"
+
+# Bytes that pass in one millisecond, and in the time the queue may hold (tbf takes bytes).
+if [ "$LAB_RATE" != none ]; then
+	shape=$(LC_ALL=C awk -v rate="$LAB_RATE" -v queue="$LAB_QUEUE" '
+		BEGIN {
+			if (rate !~ /^[0-9]+(\.[0-9]+)?([KkMmGg]?bit)(\/s)?$/ || queue !~ /^[0-9]+(\.[0-9]+)?(us|ms|s)$/) exit 1
+			sub(/\/s$/, "", rate)
+			n = rate + 0; u = rate; gsub(/[0-9.]/, "", u); u = tolower(substr(u, 1, 1))
+			n *= u == "k" ? 1e3 : u == "m" ? 1e6 : u == "g" ? 1e9 : 1
+			q = queue + 0; v = queue; gsub(/[0-9.]/, "", v); q *= v == "us" ? 1e-6 : v == "ms" ? 1e-3 : 1
+			burst = n / 8 / 1000; if (burst < 3 * 1514) burst = 3 * 1514
+			limit = n / 8 * q; if (limit < 64 * 1514) limit = 64 * 1514
+			if (n < 1000) exit 1
+			printf "rate %.0fbit burst %.0f limit %.0f", n, burst, limit
+		}') || fail 2 "LAB_RATE=$LAB_RATE, LAB_QUEUE=$LAB_QUEUE: want a rate like 100Mbit (or none) and a time like 50ms"
+fi
+for role in server client; do
+	try on $role ip link set lo up
+	try on $role ip addr add "${addr[$role]}/24" dev "${ifname[$role]}"
+	# Segments as they are on a wire: with offloads on, capture, shaping and packet counts see 64 KB giants.
+	try on $role ethtool -K "${ifname[$role]}" tso off gso off gro off
+	parent=root
+	if [ -n "$LAB_DELAY" ]; then
+		on $role tc qdisc add dev "${ifname[$role]}" root handle 1: netem delay "$LAB_DELAY" limit 100000 2>/dev/null ||
+			fail 4 "this kernel cannot delay packets (no netem, or $LAB_DELAY is no time); leave LAB_DELAY empty, or load sch_netem"
+		parent="parent 1:"
+	fi
+	if [ "$LAB_RATE" != none ]; then
+		# shellcheck disable=SC2086
+		on $role tc qdisc add dev "${ifname[$role]}" $parent handle 10: tbf $shape 2>/dev/null ||
+			fail 4 "this kernel cannot shape a link (no tbf); set LAB_RATE=none, or load sch_tbf"
+	fi
+	try on $role ip link set "${ifname[$role]}" up
+done
+# The neighbour is known for ever: no ARP between two keys.
+for role in server client; do
+	[ $role = server ] && peer=client || peer=server
+	mac=$(on "$peer" cat "/sys/class/net/${ifname[$peer]}/address" 2>/dev/null) || mac=
+	[ -n "$mac" ] || mac=$(on "$peer" ip -o link show "${ifname[$peer]}" | awk '{ for (i = 1; i < NF; i++) if ($i == "link/ether") print $(i + 1) }')
+	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
+done
+for role in server client; do say "host $role ${pid[$role]} ${addr[$role]} ${ifname[$role]}"; done
+say up
+exec 3>&-
+while :; do nap 86400; done

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# host.sh - process 1 of one host of the local lab: makes the host's private folders, then waits for the end.
+#
+# host.sh ROLE UP_FD PATH...: says "ROLE up" or "ROLE STATUS MESSAGE" on UP_FD. Standard input is a pipe whose
+# writer is the holder: at its end, process 1 ends, and with it everything in the host.
+set -u
+trap '' TERM INT HUP
+role=$1 up_fd=$2
+shift 2
+fail() {
+	printf '%s %s %s\n' "$role" 1 "$*" >&"$up_fd"
+	exit 1
+}
+
+# X servers put sockets and locks below /tmp, programs put segments into /dev/shm: both are the host's own and
+# vanish with it. What the run needs (the checkout, the results) may lie below /tmp and stays visible: held open before the
+# mount, bound back after it.
+declare -A keep=()
+for path in "$@"; do
+	case $path in
+	/tmp/?* | /dev/shm/?*)
+		[ -z "${keep[$path]-}" ] || continue
+		{ exec {fd}<"$path"; } 2>/dev/null || fail "cannot open $path"
+		keep[$path]=$fd
+		;;
+	esac
+done
+mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /tmp || fail "cannot mount a private /tmp"
+mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /dev/shm || fail "cannot mount a private /dev/shm"
+bind() { # PATH FD
+	if [ -d "/proc/self/fd/$2" ]; then
+		mkdir -p -- "$1"
+	else
+		mkdir -p -- "${1%/*}" && [ -e "$1" ] || : >"$1"
+	fi && mount -c --bind "/proc/self/fd/$2" "$1"
+}
+# Shorter paths first, or a parent would hide what was bound below it.
+while IFS= read -r path; do
+	[ -n "$path" ] || continue
+	bind "$path" "${keep[$path]}" || fail "cannot keep $path visible"
+	fd=${keep[$path]}
+	exec {fd}<&-
+done < <(printf '%s\n' "${!keep[@]}" | LC_ALL=C sort)
+{ mkdir -m 1777 /tmp/.X11-unix /tmp/.ICE-unix && mkdir -m 700 /tmp/home /tmp/runtime; } || fail "cannot make /tmp/.X11-unix"
+# No router solicitations or duplicate-address probes between the keys.
+echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/all/disable_ipv6
+echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/default/disable_ipv6
+printf '%s up\n' "$role" >&"$up_fd"
+exec {up_fd}>&-
+# Blocks until the holder is gone; bash reaps the orphans meanwhile.
+while read -r _; do :; done

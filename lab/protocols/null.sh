@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the PROTOCOL_ variables are for who uses the plug-in
+# null.sh - no protocol at all: the probe answers itself. What is left is what the measuring chain costs.
+
+protocol_about() { printf 'no server: the cost of the measuring chain itself\n'; }
+# No display for applications: the probe answers itself.
+protocol_kind() { printf 'application\n'; }
+protocol_packages() { :; }
+protocol_can() { :; }
+
+protocol_start() {
+	PROTOCOL_DISPLAY='' PROTOCOL_TARGET=null: PROTOCOL_PIDS=''
+	PROTOCOL_PORT=5900	# nothing listens there: a capture runs as ever and sees an idle link
+}
+
+protocol_settings() {
+	printf '{"server":"none","says":"no server","version":"","frame_rate_per_s":null,"encodings":[],"compression":"none","encryption":"none","floor_ms":0}\n'
+}
+
+protocol_stop() { :; }

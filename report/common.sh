@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# common.sh - what the three scripts share: where things are, one document from the run's files, errors in one line.
+
+tool=${0##*/}
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+
+die() {	# die STATUS WORDS
+	local status=$1
+	shift
+	printf '%s: %s\n' "$tool" "$*" >&2
+	exit "$status"
+}
+
+need() {	# need COMMAND PACKAGE
+	command -v "$1" >/dev/null || die 4 "$1 is missing; apt-get install --no-install-recommends $2"
+}
+
+# The operand: a run folder. Sets RUN.
+run_folder() {	# run_folder WHAT-IT-PRINTS "$@"
+	local what=$1
+	shift
+	case ${1-} in
+	--help | -h)
+		printf 'usage: %s RUN\n%s\n' "$tool" "$what"
+		exit 0 ;;
+	--version)
+		printf '%s\n' "$tool"
+		exit 0 ;;
+	-*) die 2 "unknown option $1 (see $tool --help)" ;;
+	'') die 2 "which run folder? (see $tool --help)" ;;
+	esac
+	[ $# = 1 ] || die 2 "unexpected word $2 (see $tool --help)"
+	RUN=${1%/}
+	[ -f "$RUN/run.json" ] || die 1 "$RUN: not a run folder (it has no run.json)"
+	need jq jq
+}
+
+# Every row of a TSV with a header line as an object; numbers are numbers, empty cells null.
+tsv_json() {
+	jq -R -s -c 'split("\n") | map(select(length > 0) | split("\t")) | .[0] as $head | .[1:]
+		| map([$head, .] | transpose | map({key: .[0], value: (.[1] as $v | if $v == "" or $v == null then null
+			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note")) then $v
+			else ($v | tonumber? // $v) end)}) | from_entries)' "$1" 2>/dev/null || die 1 "$1: not a table"
+}
+
+document() {	# the run as one JSON object, for the filters of this folder
+	local summary=$RUN/summary.json
+	[ -f "$RUN/summary.tsv" ] || die 1 "$RUN/summary.tsv is missing; make it with: thinprobe report $RUN"
+	[ -f "$summary" ] || summary=/dev/null
+	jq -n -c --slurpfile run "$RUN/run.json" --argjson rows "$(tsv_json "$RUN/summary.tsv")" --slurpfile summary "$summary" \
+		--argjson thresholds "$(tsv_json "$here/../data/thresholds.tsv")" \
+		'{run: $run[0], rows: $rows, summary: ($summary[0] // {}), thresholds: $thresholds}' || die 1 "$RUN/run.json: cannot be read"
+}
+
+filter() {	# filter NAME [jq arguments]: runs NAME.jq on the document in standard input
+	local name=$1
+	shift
+	jq -r -L "$here" "$@" -f "$here/$name.jq"
+}

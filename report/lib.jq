@@ -1,0 +1,63 @@
+# lib.jq - what table, findings and page share: numbers as people read them, rows of summary.tsv, names of applications.
+# Every filter expects the document that common.sh makes: {run, rows, summary, thresholds}.
+
+def fixed($d):	# fixed number of decimals, as text
+	if . == null then "" else
+		(if . < 0 then "-" else "" end) as $sign | (fabs * pow(10; $d) | round | tostring) as $n
+		| (if ($n | test("^0+$")) then "" else $sign end) as $sign
+		| if $d == 0 then $sign + $n
+		  else ("0" * ([$d + 1 - ($n | length), 0] | max) // "") as $pad | ($pad + $n) as $m | $sign + $m[0:-$d] + "." + $m[-$d:] end
+	end;
+
+def number:	# as many decimals as make sense to read
+	if . == null then "" elif fabs >= 99.95 then fixed(0) elif fabs >= 0.995 or . == 0 then fixed(1) else fixed(2) end;
+
+def plain: if . == (. | round) then fixed(0) else fixed(2) | sub("0+$"; "") end;	# what somebody set: 10, 2.5
+
+def percent:
+	if . == null then "" elif . == (. | round) then fixed(0) elif . >= 99.95 then "99.9" elif . < 0.1 then fixed(2) else fixed(1) end;
+
+def bitrate: if . == null then "not known" else sub("(?<n>[0-9])(?<u>[KMG])bit"; "\(.n) \(.u)bit/s") end;
+
+def plural($n; $one; $many): "\($n) " + if $n == 1 then $one else $many end;
+
+def join_and: if length < 2 then join("") else (.[:-1] | join(", ")) + " and " + .[-1] end;
+
+def threshold: .run.settings.threshold_ms // 100;
+def rate: .run.settings.rate_per_s // 20;
+
+# The chain's own error: what a train to a target that answers at once still measures. A figure below it is no figure.
+def resolution: .run.chain // {} | .latency_p99_ms // .latency_max_ms // .latency_p50_ms // 0;
+
+def rows_of($app): [.rows[] | select(.app == $app)] | sort_by(.sinks);
+def measured: map(select(.repeats > 0 and .keys > 0));
+def apps: [.rows[].app] | unique | sort_by({"light": 0, "heavy": 1, "own": 2}[.] // 3);
+
+def cost: [.rows[].cost_ms | values] | first;
+def app_name($app):
+	if $app == "light" then "vim" elif $app == "heavy" then "heavy (\(cost // .run.settings.cost_ms // 0 | plain) ms a \(.run.settings.cost_per // "redraw"))"
+	elif $app == "own" then "the server's own application" else $app end;
+
+# The late end of a share, which for exact answers is the share.
+def late_most: .late_share_high_percent // .late_share_percent;
+def late_most_high: .late_share_high_percent_high // .late_share_percent_high // late_most;
+def late_least_low: .late_share_percent_low // .late_share_percent;
+def late_text: (.late_share_percent | percent) as $low | (late_most | percent) as $high | if $low == $high then $low else "\($low)-\($high)" end;
+
+# One latency as a table shows it: p50, p90, p99 or max.
+def latency($which; $resolution):
+	. as $r
+	| ["latency_\($which)_ms", "latency_high_\($which)_ms"] as [$low, $high]
+	| if .overloaded > 0 then "overloaded"
+	  elif $r[$low] == null then ""
+	  elif ($r[$high] // $r[$low]) < $resolution then "below resolution"
+	  else ((if $r[$low + "_above"] == 1 then ">" else "" end) + ($r[$low] | number)) as $from
+		| ((if $r[$high + "_above"] == 1 then ">" else "" end) + ($r[$high] | number)) as $to
+		| if $r[$high] == null or $from == $to then $from else "\($from)-\($to)" end
+	  end;
+
+# How much of the run other processes disturbed; null: nothing.
+def marked_words:
+	[.rows[] | select(.marked > 0)] as $marked
+	| if $marked == [] then null else
+		"\($marked | length) of \(plural(.rows | length; "cell"; "cells")) were disturbed: other processes or the hypervisor took more than 3 % of the server's CPUs (up to \($marked | map(.foreign_percent_max // 0) | max | number) %)." end;

@@ -1,0 +1,114 @@
+#include "caret.h"
+
+#include <string.h>
+
+#define CELL_MIN 4		/* no terminal's cell is narrower; a mere blot must not be taken for one */
+
+bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y, int w, int h, struct caret_step *out)
+{
+	bool changed = false;
+
+	for (int row = y; row < y + h; row++) {
+		const uint32_t *a = before + (size_t)row * stride, *b = after + (size_t)row * stride;
+		int left = x, right = x + w;
+
+		if (!memcmp(a + x, b + x, (size_t)w * sizeof(*a)))
+			continue;
+		while (a[left] == b[left])
+			left++;
+		while (a[right - 1] == b[right - 1])
+			right--;
+		if (!changed) {
+			out->top = row;
+			out->top_left = left;
+		}
+		out->bottom = row;
+		out->left = left;
+		out->right = right;
+		out->all_left = changed && out->all_left < left ? out->all_left : left;
+		out->all_right = changed && out->all_right > right ? out->all_right : right;
+		changed = true;
+	}
+	return changed;
+}
+
+static int cells(int pixels, int cell)
+{
+	return (pixels + cell - 1) / cell;
+}
+
+/* The height of a line and the width of a cell, from the steps that show least. False when there is no such thing. */
+static bool measure(const struct caret_step *step, size_t n, int *line, int *cell)
+{
+	*line = step[0].bottom - step[0].top + 1;
+	for (size_t i = 1; i < n; i++)
+		if (step[i].bottom - step[i].top + 1 < *line)
+			*line = step[i].bottom - step[i].top + 1;
+	*cell = 0;
+	for (size_t i = 0; i < n; i++) {
+		int by = 0;
+
+		if (i && step[i].bottom == step[i - 1].bottom)
+			by = step[i].right - step[i - 1].right;
+		else if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
+			by = (step[i].right - step[i].left) / 2;	/* one left, one entered */
+		if (by > 0 && (!*cell || by < *cell))
+			*cell = by;
+	}
+	return *cell >= CELL_MIN;
+}
+
+/* Cells that the caret's first step has gone. On one line the changed pixels reach from the cell that it left to the one that it
+ * entered; over the end of a line, from there to that end, and on the new line all up to it. Ink may begin and end
+ * inside its cell, so both are counted in whole cells. */
+static int first_gone(const struct caret_step *s, int line, int cell)
+{
+	if (s->bottom - s->top + 1 <= line)
+		return (s->right - s->left) % cell ? -1 : (s->right - s->left) / cell - 1;
+	return cells(s->all_right - s->top_left, cell) - 1 + cells(s->right - s->all_left, cell);
+}
+
+/* Cells gone from one step to the next; -1: this is no caret walking. */
+static int gone(const struct caret_step *from, const struct caret_step *to, int cell)
+{
+	int by;
+
+	if (to->bottom == from->bottom) {
+		by = to->right - from->right;
+		return by < 0 || by % cell ? -1 : by / cell;
+	}
+	by = to->all_right - from->right;
+	if (to->bottom < from->bottom || by < 0)
+		return -1;
+	return cells(by, cell) + cells(to->right - to->all_left, cell);
+}
+
+/* How many cells in all; -1: from this step on it is no caret walking. */
+static int64_t count_from(const struct caret_step *step, size_t n, struct pair_shown *shown)
+{
+	int line, cell, by;
+	int64_t count = 0;
+
+	if (!measure(step, n, &line, &cell))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		by = i ? gone(&step[i - 1], &step[i], cell) : first_gone(&step[0], line, cell);
+		if (by < 0)
+			return -1;
+		count += by;
+		shown[i] = (struct pair_shown){ step[i].at_ns, (uint32_t)count };
+	}
+	return count;
+}
+
+size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
+{
+	/* Only what does not lead to the next step is foreign: a first step of the caret's is never passed over. */
+	for (size_t foreign = 0; keys && foreign < n && foreign <= CARET_FOREIGN; foreign++) {
+		int64_t count = count_from(step + foreign, n - foreign, shown);
+
+		if (count >= 0)
+			return count == (int64_t)keys ? n - foreign : 0;
+	}
+	return 0;
+}

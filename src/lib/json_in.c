@@ -1,0 +1,102 @@
+#include "json_in.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json {
+	json_t *root;
+};
+
+struct json *json_read(const char *path, char *why, size_t size)
+{
+	json_error_t error;
+	struct json *j;
+	FILE *in = fopen(path, "re");
+
+	if (!in) {
+		snprintf(why, size, "%s", strerror(errno));
+		return NULL;
+	}
+	j = calloc(1, sizeof(*j));
+	if (j)
+		j->root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	fclose(in);
+	if (!j) {
+		snprintf(why, size, "out of memory");
+	} else if (!j->root) {
+		snprintf(why, size, "line %d: %s", error.line, error.text);
+		free(j);
+		j = NULL;
+	}
+	return j;
+}
+
+void json_free(struct json *j)
+{
+	if (j)
+		json_decref(j->root);
+	free(j);
+}
+
+static const json_t *find(const struct json *j, const char *path)
+{
+	const json_t *at = j->root;
+	char key[128];
+
+	while (at && *path) {
+		size_t n = strcspn(path, ".");
+
+		if (n >= sizeof(key))
+			return NULL;
+		memcpy(key, path, n);
+		key[n] = '\0';
+		path += n + (path[n] == '.');
+		if (json_is_array(at)) {
+			char *end;
+			unsigned long i = strtoul(key, &end, 10);
+
+			at = *end || end == key ? NULL : json_array_get(at, i);
+		} else {
+			at = json_object_get(at, key);
+		}
+	}
+	return at;
+}
+
+bool json_get_real(const struct json *j, const char *path, double *out)
+{
+	const json_t *v = find(j, path);
+
+	if (!json_is_number(v))
+		return false;
+	*out = json_number_value(v);
+	return true;
+}
+
+bool json_get_int(const struct json *j, const char *path, int64_t *out)
+{
+	const json_t *v = find(j, path);
+
+	if (!json_is_integer(v))
+		return false;
+	*out = json_integer_value(v);
+	return true;
+}
+
+bool json_get_bool(const struct json *j, const char *path, bool *out)
+{
+	const json_t *v = find(j, path);
+
+	if (!json_is_boolean(v))
+		return false;
+	*out = json_is_true(v);
+	return true;
+}
+
+const char *json_get_str(const struct json *j, const char *path)
+{
+	return json_string_value(find(j, path));
+}

@@ -1,0 +1,87 @@
+#include "rec_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rows {
+	FILE *out;
+	char *schema;
+	int columns, cells, err;
+};
+
+struct rows *rows_open(const char *path, const char *schema, const char *const *columns)
+{
+	struct rows *t = calloc(1, sizeof(*t));
+	bool standard = !strcmp(path, "-");
+
+	if (!t)
+		return NULL;
+	t->schema = strdup(schema);
+	t->out = standard ? stdout : fopen(path, "we");
+	if (!t->out || !t->schema) {
+		int saved = errno;
+
+		if (t->out && !standard)
+			fclose(t->out);
+		free(t->schema);
+		free(t);
+		errno = saved;
+		return NULL;
+	}
+	fputs("schema", t->out);
+	for (; columns[t->columns]; t->columns++)
+		fprintf(t->out, "\t%s", columns[t->columns]);
+	fputc('\n', t->out);
+	return t;
+}
+
+static FILE *cell(struct rows *t)
+{
+	if (!t->cells)
+		fputs(t->schema, t->out);
+	fputc('\t', t->out);
+	t->cells++;
+	return t->out;
+}
+
+void rows_int(struct rows *t, int64_t value)
+{
+	fprintf(cell(t), "%lld", (long long)value);
+}
+
+void rows_none(struct rows *t)
+{
+	cell(t);
+}
+
+void rows_str(struct rows *t, const char *value)
+{
+	rec_write_plain(cell(t), value);
+}
+
+void rows_end(struct rows *t)
+{
+	if (t->cells != t->columns)
+		t->err = -EPROTO;
+	t->cells = 0;
+	fputc('\n', t->out);
+}
+
+void rows_flush(struct rows *t)
+{
+	fflush(t->out);
+}
+
+int rows_close(struct rows *t)
+{
+	int err = t->err;
+
+	if ((fflush(t->out) || ferror(t->out)) && !err)
+		err = -(errno ? errno : EIO);
+	if (t->out != stdout && fclose(t->out) && !err)
+		err = -errno;
+	free(t->schema);
+	free(t);
+	return err;
+}

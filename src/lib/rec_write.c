@@ -1,0 +1,170 @@
+#include "rec_tree.h"
+
+#include <string.h>
+
+/* Length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
+static int utf8_length(const unsigned char *p)
+{
+	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* File names and window titles are bytes; JSON is UTF-8, so what is not becomes U+FFFD. */
+static void json_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		int n = utf8_length(p);
+
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			fprintf(out, "\\u%04x", *p);
+		else if (!n)
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(p, 1, (size_t)n, out);
+		p += n > 1 ? n - 1 : 0;
+	}
+	fputc('"', out);
+}
+
+static void json(FILE *out, const struct rec_node *n, int indent)
+{
+	if (n->key) {
+		json_string(out, n->key);
+		fputs(": ", out);
+	}
+	if (n->kind == STRING) {
+		json_string(out, n->text ? n->text : "");
+		return;
+	}
+	if (n->kind == NUMBER || n->kind == WORD) {
+		fputs(n->text ? n->text : "null", out);
+		return;
+	}
+	fputc(n->kind == OBJECT ? '{' : '[', out);
+	for (const struct rec_node *c = n->first; c; c = c->next) {
+		fprintf(out, "%s\n%*s", c == n->first ? "" : ",", indent + 1, "");
+		json(out, c, indent + 1);
+	}
+	if (n->first)
+		fprintf(out, "\n%*s", indent, "");
+	fputc(n->kind == OBJECT ? '}' : ']', out);
+}
+
+void rec_write_plain(FILE *out, const char *text)
+{
+	for (; text && *text; text++)
+		fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+}
+
+static void tsv(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
+{
+	int i = 0;
+
+	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
+		char path[512];
+
+		if (c->key)
+			snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", c->key);
+		else
+			snprintf(path, sizeof(path), "%s%s%d", prefix, *prefix ? "." : "", i);
+		if (c->kind == OBJECT || c->kind == ARRAY) {
+			tsv(out, c, schema, path);
+			continue;
+		}
+		fprintf(out, "%s\t%s\t", schema, path);
+		if (c->kind != WORD || (c->text && strcmp(c->text, "null") != 0))
+			rec_write_plain(out, c->text);
+		fputc('\n', out);
+	}
+}
+
+static bool leaf(const struct rec_node *n)
+{
+	return n->kind != OBJECT && n->kind != ARRAY;
+}
+
+/* What of a leaf is for people; in a node of our own tree, so it may be made plain in place. */
+static const char *shown(const struct rec_node *n)
+{
+	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
+		return "-";
+	for (char *p = n->text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = ' ';
+	return n->text;
+}
+
+/* An object of leaves in a row: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
+static void text_row(FILE *out, const struct rec_node *n)
+{
+	const struct rec_node *above = NULL;
+
+	for (const struct rec_node *c = n->first; c; c = c->next)
+		if (c->kind == OBJECT && c->key && !strcmp(c->key, "above"))
+			above = c;
+	for (const struct rec_node *c = n->first; c; c = c->next) {
+		const struct rec_node *bound = NULL;
+
+		if (!leaf(c))
+			continue;
+		for (const struct rec_node *a = above ? above->first : NULL; a; a = a->next)
+			if (c->key && a->key && !strcmp(a->key, c->key))
+				bound = a;
+		if (bound)
+			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, shown(bound));
+		else if (strcmp(shown(c), "-") != 0)
+			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", shown(c));
+	}
+}
+
+static bool row_like(const struct rec_node *n)
+{
+	for (const struct rec_node *c = n->first; c; c = c->next)
+		if (!leaf(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
+			return false;
+	return n->first != NULL;
+}
+
+static void text(FILE *out, const struct rec_node *n, int indent)
+{
+	for (const struct rec_node *c = n->first; c; c = c->next) {
+		if (leaf(c)) {
+			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", shown(c));
+		} else if (c->kind == OBJECT && row_like(c) && indent > 0) {
+			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
+			text_row(out, c);
+			fputc('\n', out);
+		} else {
+			fprintf(out, "%*s%s:%s\n", indent, "", c->key ? c->key : "-", c->first ? "" : " none");
+			text(out, c, indent + 2);
+		}
+	}
+}
+
+void rec_write(FILE *out, enum rec_format format, const struct rec_node *root)
+{
+	const char *schema = root->first && root->first->text ? root->first->text : "";
+
+	switch (format) {
+	case REC_JSON:
+		json(out, root, 0);
+		fputc('\n', out);
+		break;
+	case REC_TSV:
+		fputs("schema\tkey\tvalue\n", out);
+		tsv(out, root, schema, "");
+		break;
+	default:
+		text(out, root, 0);
+	}
+}

@@ -1,0 +1,89 @@
+/* flow - a bounded table of TCP connections and what was counted of each.
+ *
+ * When the table is full, the flow that ended or has been silent longest (of FLOW_LOOK looked at) makes room: its
+ * figures go to the sum, and its entry to the ranking. Nothing is allocated per packet. */
+#ifndef PROTOTAP_FLOW_H
+#define PROTOTAP_FLOW_H
+
+#include "decode.h"
+#include "message.h"
+#include "ports.h"
+#include "stream.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum channel { INPUT, DISPLAY, CHANNELS };	/* client to server, server to client */
+
+/* What crossed in one direction. Packets and wire and IP bytes count everything, payload and messages each new byte once. */
+struct channel_count {
+	uint64_t packets, wire_bytes, ip_bytes;
+	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes;
+	uint64_t ipv4_packets, ipv4_bytes;
+	uint64_t payload_bytes, messages;
+	uint64_t retransmitted_packets, retransmitted_bytes;	/* that carry, and that are, payload seen before */
+	uint64_t out_of_order_packets, missing_bytes, resynchronized;
+};
+void channel_add(struct channel_count *to, const struct channel_count *from);
+
+/* The two ends in the order of their addresses, so that both directions find the same flow. */
+struct flow_key {
+	uint8_t address[2][16];
+	uint16_t port[2];
+};
+
+struct flow {
+	struct flow_key key;
+	uint32_t hash, next;		/* index of the next in its bucket, 0: none */
+	uint8_t server;			/* which end of the key */
+	uint8_t server_by;		/* enum server_by */
+	bool used, reset, evicted;
+	bool begun[CHANNELS], finished[CHANNELS];	/* SYN, FIN seen */
+	uint32_t first_seq[CHANNELS];	/* of the SYN */
+	int64_t start_ns, last_ns;
+	struct channel_count count[CHANNELS];
+	struct stream stream[CHANNELS];
+	struct message_run run;
+	uint64_t update[3];		/* of the open display message, by merge gap */
+};
+
+bool flow_ended(const struct flow *f);
+uint64_t flow_bytes(const struct flow *f);
+
+struct flow_table {
+	struct flow *flow;		/* index 0 is never used */
+	uint32_t *bucket;
+	uint32_t size, used, mask;
+	uint32_t free;			/* head of the flows given back, linked by `next`; 0: none */
+	uint32_t fresh;			/* first entry never used */
+	uint32_t hand;			/* where the next look for a victim begins */
+	uint64_t seed;
+};
+
+/* Room for `size` flows; memory is touched only as it is needed. The seed keeps a hostile capture from choosing the buckets. 0 or -ENOMEM. */
+int flow_table_init(struct flow_table *t, uint32_t size, uint64_t seed);
+void flow_table_free(struct flow_table *t);
+
+/* The segment's key; returns which end of it (0, 1) is the segment's source. */
+int flow_key_of(const struct segment *s, struct flow_key *key);
+uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key);
+struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_t hash);
+
+/* The flow to give up next, or NULL while there is room. */
+#define FLOW_LOOK 64
+struct flow *flow_victim(struct flow_table *t);
+/* A zeroed flow with its key; NULL when full. */
+struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t hash);
+void flow_remove(struct flow_table *t, struct flow *f);
+
+/* The flows with the most bytes seen so far: a heap, the smallest on top. */
+struct flow_ranking {
+	struct flow *flow;
+	uint32_t size, n;
+};
+int flow_ranking_init(struct flow_ranking *r, uint32_t size);	/* 0 or -ENOMEM */
+void flow_ranking_free(struct flow_ranking *r);
+void flow_ranking_offer(struct flow_ranking *r, const struct flow *f);	/* copies it */
+void flow_ranking_sort(struct flow_ranking *r);	/* most bytes first; nothing is offered afterwards */
+
+#endif

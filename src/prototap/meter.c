@@ -1,0 +1,232 @@
+#include "meter.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SILENCE_NS NS_PER_S
+
+static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
+
+int meter_init(struct meter *m, const struct meter_cfg *cfg)
+{
+	memset(m, 0, sizeof(*m));
+	m->cfg = *cfg;
+	for (int i = 0; i < MERGES; i++)
+		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
+	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
+	    !flow_ranking_init(&m->top, cfg->flows_shown))
+		return 0;
+	meter_free(m);
+	return -ENOMEM;
+}
+
+void meter_free(struct meter *m)
+{
+	flow_table_free(&m->table);
+	stream_pool_free(&m->pool);
+	flow_ranking_free(&m->top);
+	sample_free(&m->gaps);
+}
+
+/* New data in order: messages, and of the display channel, updates. */
+static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
+{
+	struct channel_count *n = &f->count[c];
+	bool fresh;
+
+	n->missing_bytes += t->missing_bytes;
+	if (!t->ready.bytes)
+		return;
+	n->payload_bytes += t->ready.bytes;
+	n->messages += message_take(&f->run, c, time_ns, &t->ready, &fresh);
+	if (c != DISPLAY)
+		return;
+	for (int i = 0; i < MERGES; i++) {
+		if (!fresh)
+			update_more(&m->update[i], f->update[i], time_ns);
+		/* Messages that begin later within the part begin at the same instant: they join by themselves. */
+		if (fresh || t->ready.ends + t->ready.open > 1)
+			f->update[i] = update_message(&m->update[i], time_ns);
+	}
+}
+
+static void end_flow(struct meter *m, struct flow *f)
+{
+	struct stream_taken t;
+
+	for (int c = 0; c < CHANNELS; c++) {
+		stream_finish(&f->stream[c], &m->pool, &t);
+		take_data(m, f, c, f->last_ns, &t);
+		channel_add(&m->sum[c], &f->count[c]);
+	}
+	flow_ranking_offer(&m->top, f);
+	flow_remove(&m->table, f);
+	if (m->latest == f)
+		m->latest = NULL;
+}
+
+static struct flow *begin_flow(struct meter *m, const struct flow_key *key, uint32_t hash, int source, const struct segment *s,
+			       int64_t time_ns)
+{
+	struct flow *f, *victim;
+	enum server_by by;
+	int end;
+
+	if (!ports_server(m->cfg.ports, m->cfg.server, s, &end, &by))
+		return NULL;
+	victim = flow_victim(&m->table);
+	if (victim) {
+		if (!flow_ended(victim)) {
+			victim->evicted = true;
+			m->flows_evicted++;
+		}
+		end_flow(m, victim);
+	}
+	f = flow_new(&m->table, key, hash);
+	f->server = (uint8_t)(end ? 1 - source : source);
+	f->server_by = (uint8_t)by;
+	f->start_ns = time_ns;
+	m->flows++;
+	return f;
+}
+
+/* A SYN on a known flow: the same one again, or a new connection between the same two ends? */
+static bool begins_anew(const struct flow *f, int source, const struct segment *s)
+{
+	int c = f->server == source ? DISPLAY : INPUT;
+
+	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
+		return false;
+	return f->begun[c] ? f->first_seq[c] != s->seq : f->stream[c].known || flow_ended(f);
+}
+
+static struct flow *flow_of(struct meter *m, const struct segment *s, int64_t time_ns, int *source)
+{
+	struct flow_key key;
+	struct flow *f;
+	uint32_t hash;
+
+	*source = flow_key_of(s, &key);
+	if (m->latest && !memcmp(&m->latest->key, &key, sizeof(key))) {
+		f = m->latest;
+		hash = f->hash;
+	} else {
+		hash = flow_hash(&m->table, &key);
+		f = flow_find(&m->table, &key, hash);
+	}
+	if (f && s->flags & TCP_SYN && begins_anew(f, *source, s)) {
+		end_flow(m, f);
+		f = NULL;
+	}
+	if (!f)
+		f = begin_flow(m, &key, hash, *source, s, time_ns);
+	if (f)
+		m->latest = f;
+	return f;
+}
+
+static void count_packet(struct channel_count *n, const struct segment *s)
+{
+	n->packets++;
+	n->wire_bytes += s->wire_bytes;
+	n->ip_bytes += s->ip_bytes;
+	n->link_header_bytes += s->link_bytes;
+	n->ip_header_bytes += s->ip_header_bytes;
+	n->tcp_header_bytes += s->tcp_header_bytes;
+	if (s->ipv4) {
+		n->ipv4_packets++;
+		n->ipv4_bytes += s->ip_bytes;
+	}
+}
+
+/* Session set-up ends with the first second in which nothing at all crosses. */
+static void count_setup(struct meter *m, const struct segment *s, int64_t time_ns)
+{
+	if (!m->setup_bytes)
+		m->selected_first_ns = time_ns;
+	else if (!m->setup_over && time_ns - m->selected_last_ns >= SILENCE_NS)
+		m->setup_over = true;
+	if (!m->setup_over) {
+		m->setup_bytes += s->wire_bytes;
+		m->setup_end_ns = time_ns;
+	}
+	m->selected_last_ns = time_ns;
+}
+
+static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
+{
+	struct channel_count *n = &f->count[c];
+	struct stream_taken t;
+
+	stream_take(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH, &t);
+	if (t.old_bytes) {
+		n->retransmitted_packets++;
+		n->retransmitted_bytes += t.old_bytes;
+	}
+	n->out_of_order_packets += t.out_of_order;
+	n->resynchronized += t.resynchronized;
+	take_data(m, f, c, time_ns, &t);
+}
+
+static void take_segment(struct meter *m, const struct segment *s, int64_t time_ns)
+{
+	struct stream_taken t;
+	struct flow *f;
+	int c;
+	int source;
+
+	f = flow_of(m, s, time_ns, &source);
+	if (!f) {
+		m->unasked++;
+		return;
+	}
+	c = f->server == source ? DISPLAY : INPUT;
+	count_packet(&f->count[c], s);
+	count_setup(m, s, time_ns);
+	f->last_ns = time_ns;
+	if (s->wire_bytes > m->largest_frame_bytes)
+		m->largest_frame_bytes = s->wire_bytes;
+	if (s->flags & TCP_SYN && !f->begun[c]) {
+		f->begun[c] = true;
+		f->first_seq[c] = s->seq;
+		if (!f->stream[c].known)
+			stream_begin(&f->stream[c], s->seq + 1);
+	}
+	/* The other side has it, so what is missing before it will never come: time to stop waiting. */
+	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
+		stream_acknowledged(&f->stream[1 - c], &m->pool, s->ack, &t);
+		take_data(m, f, 1 - c, time_ns, &t);
+	}
+	if (s->payload_bytes)
+		take_payload(m, f, c, s, time_ns);
+	if (s->flags & TCP_FIN)
+		f->finished[c] = true;
+	if (s->flags & TCP_RST)
+		f->reset = true;
+}
+
+void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const uint8_t *bytes, uint32_t captured,
+		  uint32_t original)
+{
+	struct segment s;
+	enum decoded what = decode_packet(link, bytes, captured, original, &s);
+
+	if (!m->packets++)
+		m->first_ns = time_ns;
+	else if (time_ns < m->last_ns)
+		m->steps_back++;
+	m->last_ns = time_ns;
+	m->truncated += captured < original;
+	m->decoded[what]++;
+	if (what == DECODED_SEGMENT)
+		take_segment(m, &s, time_ns);
+}
+
+void meter_finish(struct meter *m)
+{
+	for (uint32_t i = 1; i <= m->table.size && m->table.used; i++)
+		if (m->table.flow[i].used)
+			end_flow(m, &m->table.flow[i]);
+	flow_ranking_sort(&m->top);
+}

@@ -1,0 +1,55 @@
+/* meter - what prototap measures, packet by packet: a decoded packet goes in, counts come out at the end.
+ *
+ * The one place where flows, streams, messages and updates meet. No I/O, no clock, nothing allocated after
+ * meter_init() but room for gaps between updates: a capture of any length runs in the same memory. */
+#ifndef PROTOTAP_METER_H
+#define PROTOTAP_METER_H
+
+#include "flow.h"
+#include "ports.h"
+#include "update.h"
+
+#include <stdint.h>
+
+enum { MERGES = 3 };	/* the merge gap asked for, and 5 and 20 ms beside it */
+
+struct meter_cfg {
+	const struct ports *ports;	/* outlives the meter */
+	const uint8_t *server;		/* address to look for, or NULL */
+	int64_t period_ns, merge_ns;
+	uint32_t flows_max, flows_shown;
+	uint32_t waits_max;		/* pieces of early data at one time, of all flows */
+	uint64_t seed;
+};
+
+struct meter {
+	struct meter_cfg cfg;
+	struct flow_table table;
+	struct stream_pool pool;
+	struct flow_ranking top;
+	struct flow *latest;		/* of the segment before */
+	struct update_line update[MERGES];
+	struct sample gaps;		/* of the merge gap asked for */
+	struct channel_count sum[CHANNELS];	/* of flows that were given up; after meter_finish() of all */
+	/* Packets by what became of them. */
+	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;
+	uint64_t flows, flows_evicted, steps_back;
+	uint64_t largest_frame_bytes;
+	int64_t first_ns, last_ns;	/* of all packets */
+	/* Of selected packets: until the first second of silence. */
+	int64_t selected_first_ns, selected_last_ns;
+	uint64_t setup_bytes;
+	int64_t setup_end_ns;
+	bool setup_over;
+};
+
+int meter_init(struct meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
+void meter_free(struct meter *m);
+
+void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const uint8_t *bytes, uint32_t captured,
+		  uint32_t original);
+
+/* Ends all flows: sums and ranking are complete afterwards. */
+void meter_finish(struct meter *m);
+
+#endif

@@ -1,0 +1,121 @@
+#include "ports.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define X11_FIRST 6000
+#define X11_LAST 6063
+
+const char *const server_by_names[] = { "port", "address", "syn", "lower-port" };
+
+static const char *read_port(const char *text, uint32_t *out)
+{
+	uint32_t n = 0;
+	const char *p = text;
+
+	for (; isdigit((unsigned char)*p); p++) {
+		n = n * 10 + (uint32_t)(*p - '0');
+		if (n > 65535)
+			return NULL;
+	}
+	*out = n;
+	return p == text || !n ? NULL : p;
+}
+
+static bool skip(const char **text, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*text, word, n) != 0)
+		return false;
+	*text += n;
+	return true;
+}
+
+int ports_add(struct ports *p, const char *text)
+{
+	do {
+		bool display = skip(&text, "x11:"), server = !display && skip(&text, "server:");
+		uint32_t from, to;
+
+		text = read_port(text, &from);
+		if (!text)
+			return -EINVAL;
+		to = from;
+		if (*text == '-') {
+			text = read_port(text + 1, &to);
+			if (!text || to < from)
+				return -EINVAL;
+		}
+		if (p->spans == PORTS_SPANS_MAX)
+			return -E2BIG;
+		p->span[p->spans++] = (struct port_span){ (uint16_t)from, (uint16_t)to };
+		for (uint32_t i = from; i <= to; i++)
+			p->use[i] = display || (!server && i >= X11_FIRST && i <= X11_LAST) ? PORT_DISPLAY : PORT_SERVER;
+	} while (*text == ',' && text++);
+	return *text ? -EINVAL : 0;
+}
+
+int ports_filter(const struct ports *p, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < p->spans; i++) {
+		int added = snprintf(text + n, size - n, p->span[i].from == p->span[i].to ? "%stcp port %d" : "%stcp portrange %d-%d",
+				     i ? " or " : "", p->span[i].from, p->span[i].to);
+
+		if (added < 0 || (size_t)added >= size - n)
+			return -E2BIG;
+		n += (size_t)added;
+	}
+	return 0;
+}
+
+static bool is_display(const struct ports *p, uint16_t port)
+{
+	return p->use[port] == PORT_DISPLAY || (p->use[port] == PORT_NONE && port >= X11_FIRST && port <= X11_LAST);
+}
+
+/* Without a port to go by, the end that was connected to. Reversed where that end is an X display. */
+static int guess(const struct ports *p, const struct segment *s, enum server_by *by)
+{
+	int owner;
+
+	*by = s->flags & TCP_SYN ? BY_SYN : BY_LOWER_PORT;
+	if (*by == BY_SYN)
+		owner = s->flags & TCP_ACK ? 0 : 1;
+	else
+		owner = s->port[0] < s->port[1] ? 0 : 1;
+	return is_display(p, s->port[owner]) ? 1 - owner : owner;
+}
+
+bool ports_server(const struct ports *p, const uint8_t *server, const struct segment *s, int *end, enum server_by *by)
+{
+	enum port_use source = p->use[s->port[0]], destination = p->use[s->port[1]];
+
+	if (p->spans && !source && !destination)
+		return false;
+	if (server) {
+		*by = BY_ADDRESS;
+		if (!memcmp(s->address[0], server, 16))
+			*end = 0;
+		else if (!memcmp(s->address[1], server, 16))
+			*end = 1;
+		else
+			return false;
+		/* Both ends on one host: the address says nothing. */
+		if (memcmp(s->address[0], s->address[1], 16) != 0)
+			return true;
+	}
+	*by = BY_PORT;
+	if (source && !destination)
+		*end = source == PORT_SERVER ? 0 : 1;
+	else if (destination && !source)
+		*end = destination == PORT_SERVER ? 1 : 0;
+	else
+		*end = guess(p, s, by);	/* no port was asked for, or both were */
+	return true;
+}

@@ -1,0 +1,97 @@
+#include "privilege.h"
+#include "cli.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+/* Is `id` one of those the map file knows? */
+static bool mapped(const char *map, int64_t id)
+{
+	FILE *f = fopen(map, "re");
+	long long first, outside, count;
+	bool found = false;
+
+	if (!f)
+		return false;
+	while (!found && fscanf(f, "%lld %lld %lld", &first, &outside, &count) == 3)
+		found = id >= first && id < first + count;
+	fclose(f);
+	return found;
+}
+
+static int64_t number_from(const char *name)
+{
+	const char *text = getenv(name);
+	int64_t n;
+
+	return text && !cli_read_int(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
+}
+
+/* The report is put in place by a rename at the end: may this user do that? In a sticky directory only with a file of its own. */
+static bool may_rename(const char *path, uid_t uid, gid_t gid)
+{
+	char copy[4096];
+	struct stat st;
+	bool may;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return true;	/* a device or a pipe: written to, and open already */
+	snprintf(copy, sizeof(copy), "%s", path);
+	path = dirname(copy);
+	if (stat(path, &st) || st.st_mode & S_ISVTX)
+		return false;
+	setfsgid(gid);
+	setfsuid(uid);
+	may = !faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS);
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	return may;
+}
+
+int privilege_drop(const char *keep_file, char *said, size_t size)
+{
+	int64_t uid = number_from("SUDO_UID"), gid = number_from("SUDO_GID");
+	const char *ids = "";
+	bool had;
+	int err;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	if (capng_get_caps_process())
+		return -EPERM;
+	had = capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE;
+	if (!had && geteuid()) {
+		snprintf(said, size, "had none; no_new_privs");
+		return 0;
+	}
+	capng_clear(CAPNG_SELECT_ALL);
+	if (geteuid())
+		ids = "";
+	else if (!mapped("/proc/self/uid_map", uid) || !mapped("/proc/self/gid_map", gid))
+		ids = ", user id kept (no other is mapped here)";
+	else if (keep_file && !may_rename(keep_file, (uid_t)uid, (gid_t)gid))
+		ids = ", user id kept (it must place the report)";
+	else {
+		err = capng_change_id((int)uid, (int)gid, CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_BOUNDING);
+		if (err)
+			return -EPERM;
+		snprintf(said, size, "capabilities dropped, now user %lld, no_new_privs", (long long)uid);
+		return 0;
+	}
+	/* The bounding set needs CAP_SETPCAP; with no_new_privs nothing can come back through it anyway. */
+	if (capng_apply(CAPNG_SELECT_ALL) && capng_apply(CAPNG_SELECT_CAPS))
+		return -EPERM;
+	snprintf(said, size, "capabilities dropped%s, no_new_privs", ids);
+	return 0;
+}

@@ -1,0 +1,319 @@
+/* prototap - what a display protocol sends: bytes, packets, messages, updates and their stalls.
+ *
+ * Packets come from source.c, live or from files; meter.c counts them; account.c tells the result. This file reads
+ * options, gives privileges up, runs and reports. */
+#include "account.h"
+#include "clock.h"
+#include "meter.h"
+#include "offload.h"
+#include "ports.h"
+#include "privilege.h"
+#include "proc.h"
+#include "rec.h"
+#include "source.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define WAITS_MAX 65535			/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
+#define WAIT_NS (100 * NS_PER_MS)	/* the longest sleep that a signal may just have missed */
+
+static struct ports ports;
+static struct {
+	const char *interface, *write_path;
+	uint8_t server[16];
+	bool by_address;
+	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd;
+} cfg = { .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS, .flows = 20, .flows_max = 32768, .snaplen = 262144,
+	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+
+static int read_ports(const char *text, void *value)
+{
+	return ports_add(value, text);
+}
+
+static int read_server(const char *text, void *value)
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+	uint8_t *to = value;
+
+	cfg.by_address = true;
+	if (inet_pton(AF_INET6, text, to) == 1)
+		return 0;
+	memcpy(to, prefix, sizeof(prefix));
+	return inet_pton(AF_INET, text, to + sizeof(prefix)) == 1 ? 0 : -1;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
+	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL, read_ports, "[x11:|server:]PORT[-PORT],..." },
+	{ CLI_CALL, 0, "server", cfg.server, 0, 0, "only connections of this host, which is the server", NULL, read_server, "ADDRESS" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "live: stop after this time (when told to)", NULL, NULL, NULL },
+	{ CLI_STR, 'w', "write", &cfg.write_path, 0, 0, "live: also write the packets to this file (pcap)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, "key period that stalls are measured against (50ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, "messages closer than this are one update (10ms)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000, "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144, "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
+	{ CLI_BYTES, 0, "buffer", &cfg.buffer_bytes, 1 << 20, 1 << 30, "live: ring shared with the kernel (32M)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "live: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+struct run {
+	struct source *source;
+	struct meter meter;
+	enum link_type link;
+	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
+	bool live;
+	const char *damage;		/* what a file could not be read behind */
+	int damaged;
+	char error[SOURCE_WHY];		/* live: why the capture ended by itself */
+	double cpu_percent;
+	struct source_drops drops;
+	char privileges[128], offloads[64];
+};
+
+static void take(void *context, const struct packet *p)
+{
+	struct run *run = context;
+
+	if (p->time_ns <= run->until_ns)
+		meter_packet(&run->meter, run->link, p->time_ns, p->bytes, p->captured, p->original);
+}
+
+static double cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NS_PER_US;
+}
+
+static void capture(struct run *run)
+{
+	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained;
+	double cpu = cpu_ns();
+	struct clock_offset wall;
+	int n = 0;
+
+	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
+		source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
+		n = source_take(run->source, take, run, run->error);
+	}
+	/* The ring still holds what came just before the end; what comes from now on is not ours any more. */
+	clock_read_offset(&wall);
+	now = clock_now();
+	run->until_ns = now + wall.offset_ns;
+	drained = now + 3 * source_latency_ns(run->source);
+	while (n >= 0 && (now = clock_now()) < drained) {
+		source_wait(run->source, drained - now);
+		n = source_take(run->source, take, run, run->error);
+	}
+	run->cpu_percent = 100 * (cpu_ns() - cpu) / (double)(clock_now() - start);
+	source_drops(run->source, &run->drops);
+}
+
+static void read_files(struct run *run)
+{
+	char why[SOURCE_WHY];
+	int n;
+
+	do
+		n = source_take(run->source, take, run, why);
+	while (n > 0 && !proc_stop);
+	if (n < 0)
+		die(EXIT_RUN, "%s", why);
+	run->damaged = source_damage(run->source, &run->damage);
+	source_drops(run->source, &run->drops);
+}
+
+static void tell_count(struct rec *r, const char *key, int64_t n)
+{
+	if (n < 0)
+		rec_real(r, key, NAN, 0);	/* not known */
+	else
+		rec_int(r, key, n);
+}
+
+static void tell_capture(struct rec *r, const struct run *run)
+{
+	const struct meter *m = &run->meter;
+
+	rec_object(r, "capture");
+	rec_int(r, "packets", (int64_t)m->packets);
+	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
+	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
+	rec_int(r, "fragments", (int64_t)m->decoded[DECODED_FRAGMENT]);
+	tell_count(r, "dropped", run->drops.kernel);
+	tell_count(r, "interface_dropped", run->drops.interface);
+	rec_int(r, "truncated", (int64_t)m->truncated);
+	rec_int(r, "too_short", (int64_t)m->decoded[DECODED_SHORT]);
+	rec_int(r, "malformed", (int64_t)m->decoded[DECODED_MALFORMED]);
+	rec_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
+	rec_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
+	rec_int(r, "flows_given_up", (int64_t)m->flows_evicted);
+	rec_int(r, "time_steps_back", (int64_t)m->steps_back);
+	rec_int(r, "largest_frame_bytes", (int64_t)m->largest_frame_bytes);
+	rec_int(r, "start_ns", m->first_ns);
+	rec_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
+	if (run->damaged) {
+		rec_int(r, "damaged_files", run->damaged);
+		rec_str(r, "damage", run->damage);
+	}
+	if (*run->error)
+		rec_str(r, "ended_by", run->error);
+	rec_end(r);
+}
+
+static void report(struct rec *r, struct run *run, char **files)
+{
+	char server[INET6_ADDRSTRLEN];
+
+	rec_object(r, "settings");
+	if (run->live) {
+		rec_str(r, "interface", cfg.interface);
+		rec_str(r, "offloads", run->offloads);
+		rec_str(r, "timestamps", source_nanoseconds(run->source) ? "kernel, ns" : "kernel, us");
+		rec_int(r, "snaplen_bytes", source_snaplen(run->source));
+		rec_int(r, "buffer_bytes", cfg.buffer_bytes);
+		rec_str(r, "written_to", cfg.write_path);
+	} else {
+		rec_array(r, "files");
+		for (; *files; files++)
+			rec_str(r, NULL, *files);
+		rec_end(r);
+	}
+	rec_str(r, "link", source_link_name(run->source));
+	rec_str(r, "wire_bytes_are", run->link == LINK_ETHERNET ? "frame lengths" :
+		"IP packets and, where the device has one, 14 bytes of Ethernet header: a cooked capture keeps none");
+	rec_array(r, "ports");
+	for (size_t i = 0; i < ports.spans; i++)
+		for (int port = ports.span[i].from; port <= ports.span[i].to; port++)
+			rec_int(r, NULL, port);
+	rec_end(r);
+	rec_str(r, "server", cfg.by_address ? inet_ntop(AF_INET6, cfg.server, server, sizeof(server)) : NULL);
+	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
+	rec_real(r, "merge_ms", (double)cfg.merge_ns / NS_PER_MS, 3);
+	rec_str(r, "privileges", run->privileges);
+	rec_end(r);
+	rec_object(r, "result");
+	account_tell(r, &run->meter);
+	tell_capture(r, run);
+	if (run->live)
+		rec_real(r, "cpu_percent", run->cpu_percent, 3);
+	rec_end(r);
+}
+
+static void check_usage(bool live, int files)
+{
+	if (live) {
+		if (files)
+			die_usage("live takes no files: prototap read FILE...");
+		if (!cfg.interface)
+			die_usage("live needs an interface: -i IF");
+		if (!ports.spans)
+			die_usage("live needs --port: which connections are the protocol's");
+		if (cfg.write_path && !strcmp(cfg.write_path, "-"))
+			die_usage("-w needs a file: standard output carries the report");
+		return;
+	}
+	if (!files)
+		die_usage("read needs a file: prototap read FILE...");
+	if (cfg.interface || cfg.write_path || cfg.time_ns)
+		die_usage("-i, -w and -t are for prototap live");
+}
+
+static struct source *open_source(bool live, char **files, int n)
+{
+	char filter[4096], why[SOURCE_WHY];
+	struct source_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
+					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes };
+	struct source *source;
+
+	if (live && ports_filter(&ports, filter, sizeof(filter)))
+		die_usage("too many ports");
+	source = live ? source_live(&from, why) : source_files(files, n, why);
+	if (!source)
+		die(EXIT_RUN, "%s", why);
+	return source;
+}
+
+static int status_of(const struct run *run)
+{
+	const struct meter *m = &run->meter;
+
+	if (proc_stop && (!run->live || cfg.time_ns))
+		return EXIT_INTERRUPTED;	/* without -t a signal is how a live capture is meant to end */
+	if (run->damaged || *run->error || run->drops.kernel > 0 || run->drops.interface > 0 || m->flows_evicted ||
+	    m->decoded[DECODED_SHORT] || m->sum[INPUT].missing_bytes || m->sum[DISPLAY].missing_bytes)
+		return EXIT_LOSSY;
+	return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run = { .until_ns = INT64_MAX };
+	struct meter_cfg meter_cfg = { .ports = &ports };
+	char why[SOURCE_WHY];
+	struct rec *out;
+	int at, status, err;
+
+	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
+		       "Bytes, packets, messages, updates and stalls of a display protocol, live or from pcap and pcapng files.", options);
+	if (at == argc || (strcmp(argv[at], "live") != 0 && strcmp(argv[at], "read") != 0))
+		die_usage("say prototap live or prototap read");
+	run.live = !strcmp(argv[at++], "live");
+	check_usage(run.live, argc - at);
+	run.source = open_source(run.live, argv + at, argc - at);
+	out = rec_open(&out_cfg, "prototap");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	if (run.live)
+		offload_describe(cfg.interface, run.offloads, sizeof(run.offloads));
+	err = privilege_drop(out_cfg.path, run.privileges, sizeof(run.privileges));
+	if (err)
+		die(EXIT_RUN, "cannot give up privileges: %s", strerror(-err));
+	if (!run.live && source_begin(run.source, why))
+		die(EXIT_RUN, "%s", why);
+	run.link = source_link(run.source);
+	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
+	meter_cfg.period_ns = cfg.period_ns;
+	meter_cfg.merge_ns = cfg.merge_ns;
+	meter_cfg.flows_max = (uint32_t)cfg.flows_max;
+	meter_cfg.waits_max = WAITS_MAX;
+	meter_cfg.flows_shown = (uint32_t)cfg.flows;
+	if (getrandom(&meter_cfg.seed, sizeof(meter_cfg.seed), 0) < 0)
+		meter_cfg.seed = (uint64_t)clock_now();
+	if (meter_init(&run.meter, &meter_cfg))
+		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
+	proc_catch_stop();
+	if (run.live) {
+		proc_ready((int)cfg.ready_fd);
+		capture(&run);
+	} else {
+		read_files(&run);
+	}
+	meter_finish(&run.meter);
+	report(out, &run, argv + at);
+	status = status_of(&run);
+	if (!run.live && !run.meter.flows)
+		warn("no TCP packet was selected; see capture.other_packets, --port and --server");
+	meter_free(&run.meter);
+	err = source_close(run.source);
+	if (err)
+		warn("%s is incomplete: %s", cfg.write_path, strerror(-err));
+	if (err && status == EXIT_OK)
+		status = EXIT_LOSSY;
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return status;
+}

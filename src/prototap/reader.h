@@ -1,0 +1,56 @@
+/* reader - the one way to bytes that came from outside: every access is checked against what was captured.
+ *
+ * A read beyond the end yields 0 and is remembered in `over`, so a decoder reads a whole header and asks once. */
+#ifndef PROTOTAP_READER_H
+#define PROTOTAP_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct reader {
+	const uint8_t *bytes;
+	size_t n;		/* bytes there are */
+	bool over;		/* someone asked for more */
+};
+
+static inline bool reader_has(struct reader *r, size_t at, size_t n)
+{
+	if (at <= r->n && n <= r->n - at)
+		return true;
+	r->over = true;
+	return false;
+}
+
+static inline uint8_t read_u8(struct reader *r, size_t at)
+{
+	if (!reader_has(r, at, 1))
+		return 0;
+	return r->bytes[at];
+}
+
+static inline uint16_t read_be16(struct reader *r, size_t at)
+{
+	if (!reader_has(r, at, 2))
+		return 0;
+	return (uint16_t)(r->bytes[at] << 8 | r->bytes[at + 1]);
+}
+
+static inline uint32_t read_be32(struct reader *r, size_t at)
+{
+	if (!reader_has(r, at, 4))
+		return 0;
+	return (uint32_t)r->bytes[at] << 24 | (uint32_t)r->bytes[at + 1] << 16 | (uint32_t)r->bytes[at + 2] << 8 | r->bytes[at + 3];
+}
+
+/* Copies `n` bytes, or zeroes the target. */
+static inline void read_bytes(struct reader *r, size_t at, void *to, size_t n)
+{
+	if (reader_has(r, at, n))
+		memcpy(to, r->bytes + at, n);
+	else
+		memset(to, 0, n);
+}
+
+#endif

@@ -1,0 +1,233 @@
+#include "stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FAR (1LL << 30)		/* no window is larger (RFC 7323, 2.3) */
+
+int stream_pool_init(struct stream_pool *p, uint32_t size)
+{
+	*p = (struct stream_pool){ .size = size, .fresh = 1 };
+	p->wait = calloc(size, sizeof(*p->wait));
+	return p->wait ? 0 : -ENOMEM;
+}
+
+void stream_pool_free(struct stream_pool *p)
+{
+	free(p->wait);
+	*p = (struct stream_pool){ 0 };
+}
+
+static uint32_t get(struct stream_pool *p)
+{
+	uint32_t i = p->free;
+
+	if (i)
+		p->free = p->wait[i].next;
+	else if (p->fresh < p->size)
+		i = p->fresh++;
+	return i;
+}
+
+static void put(struct stream_pool *p, uint32_t i)
+{
+	p->wait[i].next = p->free;
+	p->free = i;
+}
+
+/* Where sequence number `seq` lies: the offset nearest to what is expected next. */
+static int64_t offset_of(const struct stream *s, uint32_t seq)
+{
+	return s->next + (int32_t)(seq - (uint32_t)s->next);
+}
+
+/* Appends data to what is handed over now. An open tail and what follows it are one message. */
+static void append(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
+{
+	to->bytes += bytes;
+	to->ends += ends;
+	to->open = open;
+}
+
+/* Hands over the first waiting interval, and with it gives up the hole before it, if there still is one. */
+static void release_first(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+{
+	struct stream_wait *w = &p->wait[s->first];
+	uint32_t next = w->next;
+
+	out->missing_bytes += (uint64_t)(w->start - s->next);
+	append(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
+	s->next = w->end;
+	put(p, s->first);
+	s->first = next;
+	s->count--;
+}
+
+static void release_ready(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+{
+	while (s->first && p->wait[s->first].start <= s->next)
+		release_first(s, p, out);
+}
+
+static void release_all(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+{
+	while (s->first)
+		release_first(s, p, out);
+}
+
+/* Joins the interval with the one after it when they touch. */
+static void join(struct stream *s, struct stream_pool *p, uint32_t i)
+{
+	struct stream_wait *w = &p->wait[i], *n;
+	uint32_t next = w->next;
+
+	if (!next || p->wait[next].start != w->end)
+		return;
+	n = &p->wait[next];
+	w->end = n->end;
+	w->ends += n->ends;
+	w->open = n->open;
+	w->next = n->next;
+	put(p, next);
+	s->count--;
+}
+
+/* Lets [start, end), of which nothing waits yet, wait after interval `before` (0: as the first). False: no room. */
+static bool insert(struct stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
+{
+	uint32_t i;
+
+	if (before && p->wait[before].end == start) {
+		struct stream_wait *w = &p->wait[before];
+
+		w->end = end;
+		w->ends += push;
+		w->open = !push;
+		join(s, p, before);
+		return true;
+	}
+	i = s->count < STREAM_HOLES_MAX ? get(p) : 0;
+	if (!i)
+		return false;
+	p->wait[i] = (struct stream_wait){ .start = start, .end = end, .ends = push, .open = !push };
+	if (before) {
+		p->wait[i].next = p->wait[before].next;
+		p->wait[before].next = i;
+	} else {
+		p->wait[i].next = s->first;
+		s->first = i;
+	}
+	s->count++;
+	join(s, p, i);
+	return true;
+}
+
+/* Puts those parts of [start, end) that do not wait yet into their places, counts the others as old.
+ * Returns false with *from at the first byte that found no room. */
+static bool let_wait(struct stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push, struct stream_taken *out)
+{
+	uint32_t before = 0, i = s->first;
+	int64_t start = *from;
+
+	while (start < end) {
+		int64_t stop = end;
+
+		while (i && p->wait[i].end <= start) {
+			before = i;
+			i = p->wait[i].next;
+		}
+		if (i && p->wait[i].start <= start) {
+			stop = p->wait[i].end < end ? p->wait[i].end : end;
+			out->old_bytes += (uint64_t)(stop - start);
+			start = stop;
+			continue;
+		}
+		if (i && p->wait[i].start < end)
+			stop = p->wait[i].start;
+		*from = start;
+		if (!insert(s, p, before, start, stop, push && stop == end))
+			return false;
+		/* Joining may have moved everything: find the place anew (holes are few). */
+		before = 0;
+		i = s->first;
+		start = stop;
+	}
+	*from = end;
+	return true;
+}
+
+void stream_begin(struct stream *s, uint32_t seq)
+{
+	s->next = s->highest = seq;
+	s->known = true;
+}
+
+static void resynchronize(struct stream *s, struct stream_pool *p, uint32_t seq, struct stream_taken *out)
+{
+	release_all(s, p, out);
+	s->next = s->highest = seq;
+	out->resynchronized = true;
+}
+
+void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push, struct stream_taken *out)
+{
+	int64_t start, end;
+
+	*out = (struct stream_taken){ 0 };
+	if (!s->known)
+		stream_begin(s, seq);
+	start = offset_of(s, seq);
+	if (start - s->next > FAR || s->next - start > FAR) {
+		resynchronize(s, p, seq, out);
+		start = s->next;
+	}
+	end = start + bytes;
+	if (start < s->next) {
+		int64_t old = (end < s->next ? end : s->next) - start;
+
+		out->old_bytes = (uint64_t)old;
+		start += old;
+		if (start == end)
+			return;
+	}
+	out->out_of_order = start < s->highest;
+	if (end > s->highest)
+		s->highest = end;
+	if (start == s->next && !s->first) {	/* nearly always */
+		append(&out->ready, (uint64_t)(end - start), push, !push);
+		s->next = end;
+		return;
+	}
+	while (!let_wait(s, p, &start, end, push, out)) {
+		/* No room: give up this stream's oldest hole; without one of its own, take the data as it comes. */
+		if (s->first) {
+			release_first(s, p, out);
+		} else {
+			out->missing_bytes += (uint64_t)(start - s->next);
+			append(&out->ready, (uint64_t)(end - start), push, !push);
+			s->next = end;
+			break;
+		}
+		if (start < s->next) {
+			out->old_bytes += (uint64_t)((end < s->next ? end : s->next) - start);
+			start = end < s->next ? end : s->next;
+		}
+	}
+	if (out->old_bytes == bytes)
+		out->out_of_order = false;
+	release_ready(s, p, out);
+}
+
+void stream_acknowledged(struct stream *s, struct stream_pool *p, uint32_t ack, struct stream_taken *out)
+{
+	*out = (struct stream_taken){ 0 };
+	while (s->first && offset_of(s, ack) >= p->wait[s->first].start)
+		release_first(s, p, out);
+	release_ready(s, p, out);
+}
+
+void stream_finish(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+{
+	*out = (struct stream_taken){ 0 };
+	release_all(s, p, out);
+}

@@ -1,0 +1,62 @@
+/* stream - one direction of a TCP connection in sequence order, without its bytes.
+ *
+ * Says of each segment what is new, what was seen before and what comes too early; early data waits as an
+ * interval, and neighbouring intervals become one, so memory goes with the number of holes and not with the data behind them.
+ * Offsets are 64-bit, so a wrap of the 32-bit sequence number is nothing special (RFC 9293, 3.4). */
+#ifndef PROTOTAP_STREAM_H
+#define PROTOTAP_STREAM_H
+
+#include "message.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STREAM_HOLES_MAX 256	/* a stream with more holes gives up its oldest: that data counts as missing */
+
+/* Early data [start, end), and how it falls into messages. */
+struct stream_wait {
+	int64_t start, end;
+	uint32_t ends;
+	bool open;
+	uint32_t next;		/* index in the pool, 0: none */
+};
+
+/* Where early data of all streams waits; what does not fit makes its stream give up a hole. */
+struct stream_pool {
+	struct stream_wait *wait;	/* index 0 is never used */
+	uint32_t size, fresh, free;	/* entries, first one never used, head of the returned ones */
+};
+
+/* `size` entries; memory is touched only as it is needed. 0 or -ENOMEM. */
+int stream_pool_init(struct stream_pool *p, uint32_t size);
+void stream_pool_free(struct stream_pool *p);
+
+struct stream {
+	int64_t next;		/* offset of the first byte not yet had */
+	int64_t highest;	/* end of the latest data seen */
+	uint32_t first, count;	/* early data, ascending */
+	bool known;		/* `next` is */
+};
+
+/* What became of a segment. */
+struct stream_taken {
+	struct message_part ready;	/* new and in order now, early data included */
+	uint64_t old_bytes;		/* seen before */
+	uint64_t missing_bytes;		/* in holes that were given up */
+	bool out_of_order;		/* new data from below the highest seen */
+	bool resynchronized;		/* over 1 GiB away from everything: counting starts anew there */
+};
+
+/* A segment with `bytes` > 0 of payload, the first at sequence number `seq`. */
+void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push, struct stream_taken *out);
+
+/* A SYN: the stream's first byte is at `seq`. */
+void stream_begin(struct stream *s, uint32_t seq);
+
+/* The other side acknowledges everything before `ack`: what it has but the capture does not will never come. */
+void stream_acknowledged(struct stream *s, struct stream_pool *p, uint32_t ack, struct stream_taken *out);
+
+/* Gives up all holes: the end of the capture or of the flow. */
+void stream_finish(struct stream *s, struct stream_pool *p, struct stream_taken *out);
+
+#endif

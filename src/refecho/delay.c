@@ -1,0 +1,113 @@
+#include "delay.h"
+#include "cli.h"
+#include "random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_time(const char *text, int64_t *out)
+{
+	int err = cli_read_ns(text, out);
+
+	return err ? err : *out < 0 || *out > DELAY_MAX_NS ? -ERANGE : 0;
+}
+
+int delay_parse(const char *text, struct delay *out, const char **path)
+{
+	const char *colon = strchr(text, ':');
+	char words[128], *part[4] = { NULL }, *p = words;
+	size_t kind = colon ? (size_t)(colon - text) : 0;
+	int n = 0, err;
+
+	if (!colon || !colon[1])
+		return -EINVAL;
+	*out = (struct delay){ .kind = DELAY_CONST };
+	*path = NULL;
+	if (kind == 4 && !strncmp(text, "file", 4)) {
+		out->kind = DELAY_FILE;
+		*path = colon + 1;
+		return 0;
+	}
+	if (strlen(colon + 1) >= sizeof(words))
+		return -EINVAL;
+	strcpy(words, colon + 1);
+	while (p && n < 4)
+		part[n++] = strsep(&p, ",");
+	if (kind == 5 && !strncmp(text, "const", 5) && n == 1) {
+		return read_time(part[0], &out->low_ns);
+	} else if (kind == 7 && !strncmp(text, "uniform", 7) && n == 2) {
+		out->kind = DELAY_UNIFORM;
+	} else if (kind == 7 && !strncmp(text, "bimodal", 7) && n == 3) {
+		out->kind = DELAY_BIMODAL;
+		err = cli_read_real(part[2], &out->high_share);
+		if (err)
+			return err;
+		if (!(out->high_share >= 0 && out->high_share <= 1))
+			return -ERANGE;
+	} else {
+		return -EINVAL;
+	}
+	err = read_time(part[0], &out->low_ns);
+	if (!err)
+		err = read_time(part[1], &out->high_ns);
+	return err ? err : out->low_ns > out->high_ns ? -ERANGE : 0;
+}
+
+int delay_load(struct delay *d, FILE *in, int *line)
+{
+	char text[256];
+	size_t room = 0;
+
+	for (*line = 1; fgets(text, sizeof(text), in); ++*line) {
+		char *p = text + strspn(text, " \t\r\n"), *end;
+		int64_t ns;
+		int err;
+
+		if (!strchr(text, '\n') && !feof(in))
+			return -EINVAL;
+		p[strcspn(p, "#\r\n")] = '\0';
+		for (end = p + strlen(p); end > p && (end[-1] == ' ' || end[-1] == '\t'); end--)
+			end[-1] = '\0';
+		if (!*p)
+			continue;
+		err = read_time(p, &ns);
+		if (err)
+			return err;
+		if (d->n == DELAY_LINES_MAX)
+			return -ERANGE;
+		if (d->n == room) {
+			int64_t *more = reallocarray(d->list, room ? 2 * room : 256, sizeof(*more));
+
+			if (!more)
+				return -ENOMEM;
+			d->list = more;
+			room = room ? 2 * room : 256;
+		}
+		d->list[d->n++] = ns;
+	}
+	if (ferror(in))
+		return errno ? -errno : -EIO;
+	*line = 0;
+	return d->n ? 0 : -EINVAL;
+}
+
+int64_t delay_next(struct delay *d)
+{
+	switch (d->kind) {
+	case DELAY_UNIFORM:
+		return d->low_ns + (int64_t)(random_unit(&d->random) * (double)(d->high_ns - d->low_ns + 1));
+	case DELAY_BIMODAL:
+		return random_unit(&d->random) < d->high_share ? d->high_ns : d->low_ns;
+	case DELAY_FILE:
+		return d->list[d->next++ % d->n];
+	default:
+		return d->low_ns;
+	}
+}
+
+void delay_free(struct delay *d)
+{
+	free(d->list);
+	*d = (struct delay){ 0 };
+}

@@ -1,0 +1,128 @@
+#include "echo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int echo_open(struct echo *e, const struct echo_cfg *cfg)
+{
+	*e = (struct echo){ .cfg = *cfg };
+	e->key = calloc(cfg->room, sizeof(*e->key));
+	return e->key ? 0 : -ENOMEM;
+}
+
+void echo_close(struct echo *e)
+{
+	free(e->key);
+	e->key = NULL;
+}
+
+static struct echo_key *at(const struct echo *e, uint64_t i)
+{
+	return &e->key[i % e->cfg.room];
+}
+
+uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character)
+{
+	struct echo_key *k;
+
+	e->received++;
+	e->last_received_ns = now_ns;
+	if (e->end - e->flushed == e->cfg.room) {
+		e->lost++;
+		return 0;
+	}
+	if (now_ns + delay_ns > e->last_due_ns)
+		e->last_due_ns = now_ns + delay_ns;
+	k = at(e, e->end++);
+	*k = (struct echo_key){ .seq = (uint32_t)e->received, .character = character, .dropped = drop,
+				.received_ns = now_ns, .due_ns = e->last_due_ns };
+	if (drop)
+		e->dropped++;
+	return k->seq;
+}
+
+/* Where the `n`th waiting key that was not dropped stands, or the last such one; `end` when there is none. */
+static uint64_t nth(const struct echo *e, size_t n, size_t *found)
+{
+	uint64_t last = e->end;
+
+	*found = 0;
+	for (uint64_t i = e->taken; i < e->end && *found < n; i++) {
+		if (!at(e, i)->dropped) {
+			last = i;
+			++*found;
+		}
+	}
+	return last;
+}
+
+int64_t echo_next(const struct echo *e)
+{
+	size_t found;
+	uint64_t i = nth(e, e->cfg.batch, &found);
+	int64_t drain = e->last_received_ns + ECHO_DRAIN_NS;
+
+	if (!found)
+		return INT64_MAX;
+	if (found == e->cfg.batch || at(e, i)->due_ns > drain)
+		return at(e, i)->due_ns;
+	return drain;
+}
+
+size_t echo_take(struct echo *e, int64_t now_ns)
+{
+	size_t n = 0;
+
+	if (echo_next(e) > now_ns)
+		return 0;
+	for (uint64_t i = e->taken; i < e->end && at(e, i)->due_ns <= now_ns; i++) {
+		if (at(e, i)->dropped)
+			continue;
+		if (e->cfg.per_key && n == e->cfg.batch)
+			break;
+		n++;
+		e->taken = i + 1;
+	}
+	return n;
+}
+
+const struct echo_key *echo_taken(const struct echo *e, size_t i)
+{
+	return i < e->taken - e->drawn ? at(e, e->drawn + i) : NULL;
+}
+
+uint32_t echo_drawn(struct echo *e, int64_t now_ns)
+{
+	for (; e->drawn < e->taken; e->drawn++) {
+		at(e, e->drawn)->draw_ns = now_ns;
+		e->shown = at(e, e->drawn)->seq;
+	}
+	e->redraws++;
+	return e->shown;
+}
+
+void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg)
+{
+	if (e->flushed == e->drawn)
+		return;
+	e->flushes++;
+	for (; e->flushed < e->drawn; e->flushed++) {
+		struct echo_key *k = at(e, e->flushed);
+
+		k->flushed_ns = now_ns;
+		/* Also a number drawn over before anybody saw it. */
+		k->coalesced = !k->dropped && k->seq != e->shown;
+		e->coalesced += k->coalesced;
+		e->answered += !k->dropped;
+		leave(k, arg);
+	}
+}
+
+void echo_rest(struct echo *e, echo_leave *leave, void *arg)
+{
+	for (; e->flushed < e->end; e->flushed++) {
+		e->waiting += !at(e, e->flushed)->dropped;
+		leave(at(e, e->flushed), arg);
+	}
+	e->drawn = e->taken = e->end;
+}

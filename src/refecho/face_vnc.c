@@ -1,0 +1,268 @@
+/* The VNC server, on libvncserver with an event loop of our own: its loop polls, defers updates by 5 ms and so adds what
+ * is to be measured. An update is written as soon as something was drawn and a client has asked for it. */
+#include "face.h"
+#include "clock.h"
+#include "font.h"
+#include "proc.h"
+#include "random.h"
+#include "scene.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <rfb/keysym.h>
+#include <rfb/rfb.h>
+
+#define MARGIN 2		/* of a glyph in its box, above and on the left */
+#define STALLED_MS 5000		/* a client that takes nothing for so long is let go */
+
+struct vnc {
+	struct face face;
+	struct face_cfg cfg;
+	struct scene scene;
+	rfbScreenInfoPtr screen;
+	uint32_t *pixel;
+	uint64_t random;
+};
+
+static bool types_nothing(rfbKeySym k)
+{
+	return (k >= XK_Shift_L && k <= 0xffee) || k == XK_Num_Lock || k == XK_Mode_switch || (k >= 0xfe01 && k <= 0xfe13);
+}
+
+static void on_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
+{
+	int64_t now = clock_now();
+	struct vnc *v = client->screen->screenData;
+
+	if (down && !types_nothing(symbol))
+		v->cfg.key(v->cfg.arg, now, symbol < 0x7f ? (unsigned char)symbol : 0);
+}
+
+static void on_sent(rfbClientPtr client, int result)
+{
+	int64_t now = clock_now();
+	struct vnc *v = client->screen->screenData;
+
+	if (result)
+		v->cfg.flushed(v->cfg.arg, now);
+}
+
+static uint32_t grey(int value)
+{
+	return (uint32_t)value * 0x010101u;
+}
+
+static void fill(struct vnc *v, const struct scene_box *box, uint32_t colour)
+{
+	for (int y = box->y; y < box->y + box->height; y++)
+		for (int x = box->x; x < box->x + box->width; x++)
+			v->pixel[y * SCENE_WIDTH + x] = colour;
+}
+
+static void fill_noisy(struct vnc *v, const struct scene_box *box, int middle)
+{
+	for (int y = box->y; y < box->y + box->height; y++) {
+		for (int x = box->x; x < box->x + box->width; x++) {
+			uint64_t bits = random_bits(&v->random);
+			uint32_t colour = 0;
+
+			/* 21 bits a channel; the bias of the remainder is 1 in 16,000 */
+			for (int c = 0; c < 3; c++, bits >>= 21)
+				colour = colour << 8 | (uint32_t)(middle - SCENE_NOISE + (int)((bits & 0x1fffff) % (2 * SCENE_NOISE + 1)));
+			v->pixel[y * SCENE_WIDTH + x] = colour;
+		}
+	}
+}
+
+static void paint(struct vnc *v, const struct scene_box *box, int n, bool white)
+{
+	for (int i = 0; i < n; i++) {
+		if (v->cfg.noise)
+			fill_noisy(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
+		else
+			fill(v, &box[i], grey(white ? 255 : 0));
+	}
+}
+
+static void mark(struct vnc *v, const struct scene_box *box)
+{
+	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->width, box->y + box->height);
+}
+
+static void widen(struct scene_box *all, const struct scene_box *box, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int right = all->x + all->width, bottom = all->y + all->height;
+
+		if (!all->width) {
+			*all = box[i];
+			continue;
+		}
+		all->x = box[i].x < all->x ? box[i].x : all->x;
+		all->y = box[i].y < all->y ? box[i].y : all->y;
+		right = box[i].x + box[i].width > right ? box[i].x + box[i].width : right;
+		bottom = box[i].y + box[i].height > bottom ? box[i].y + box[i].height : bottom;
+		all->width = right - all->x;
+		all->height = bottom - all->y;
+	}
+}
+
+static void draw_number(struct vnc *v, uint32_t number)
+{
+	struct scene_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
+	int whites, blacks;
+
+	scene_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
+	paint(v, white, whites, true);
+	paint(v, black, blacks, false);
+	/* One rectangle about all changed cells: cheaper for client and server than a dozen small ones. */
+	widen(&changed, white, whites);
+	widen(&changed, black, blacks);
+	if (changed.width)
+		mark(v, &changed);
+}
+
+static void draw_glyph(struct vnc *v, const struct scene_box *box, unsigned char character)
+{
+	for (int y = 0; y < box->height; y++)
+		for (int x = 0; x < box->width; x++)
+			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
+				font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey(0) : grey(255);
+}
+
+static void vnc_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
+{
+	struct vnc *v = (struct vnc *)f;
+	struct scene_box changed = { 0 };
+	rfbClientIteratorPtr i;
+	rfbClientPtr client;
+	bool watched = false;
+
+	draw_number(v, number);
+	for (size_t k = 0; k < n; k++) {
+		bool cleared;
+		struct scene_box box = scene_type(&v->scene, typed[k], &cleared), line = scene_line(&v->scene);
+
+		if (cleared) {
+			fill(v, &line, grey(255));
+			widen(&changed, &line, 1);
+		}
+		draw_glyph(v, &box, typed[k]);
+		widen(&changed, &box, 1);
+	}
+	if (changed.width)
+		mark(v, &changed);
+	i = rfbGetClientIterator(v->screen);
+	while ((client = rfbClientIteratorNext(i))) {
+		watched = true;
+		rfbUpdateClient(client);	/* on_sent follows, if the client has asked for an update */
+	}
+	rfbReleaseClientIterator(i);
+	if (!watched)
+		v->cfg.flushed(v->cfg.arg, clock_now());
+}
+
+static int vnc_wait(struct face *f, int64_t until_ns, char *why, size_t size)
+{
+	struct vnc *v = (struct vnc *)f;
+	fd_set fds = v->screen->allFds;
+
+	(void)why;
+	(void)size;
+	face_sleep(v->screen->maxFd + 1, &fds, until_ns);
+	rfbProcessEvents(v->screen, 0);
+	return 0;
+}
+
+static void vnc_close(struct face *f)
+{
+	struct vnc *v = (struct vnc *)f;
+
+	if (v->screen) {
+		rfbShutdownServer(v->screen, TRUE);
+		rfbScreenCleanup(v->screen);
+	}
+	free(v->pixel);
+	free(v);
+}
+
+static void quiet(const char *format, ...)
+{
+	(void)format;
+}
+
+static void paint_first(struct vnc *v)
+{
+	struct scene_box ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
+
+	fill(v, &ground, grey(255));
+	for (int i = 0; i < PATCH_ROWS * PATCH_COLUMNS; i++) {
+		int r = i / PATCH_COLUMNS, c = i % PATCH_COLUMNS, cell = v->cfg.cell;
+		struct scene_box box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
+
+		paint(v, &box, 1, v->scene.cells.white[r][c]);
+	}
+}
+
+struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
+{
+	struct vnc *v = calloc(1, sizeof(*v));
+	rfbScreenInfoPtr s;
+	static char name[] = "refecho";
+
+	if (v)
+		v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
+	rfbLog = quiet;
+	rfbErr = quiet;
+	if (v && v->pixel)
+		v->screen = rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4);
+	if (!v || !v->screen) {
+		snprintf(why, size, "out of memory");
+		if (v)
+			vnc_close(&v->face);
+		return NULL;
+	}
+	v->cfg = *cfg;
+	v->face = (struct face){ vnc_wait, vnc_draw, vnc_close };
+	v->random = cfg->seed;
+	scene_start(&v->scene, cfg->cell);
+	s = v->screen;
+	s->screenData = v;
+	s->desktopName = name;
+	s->frameBuffer = (char *)v->pixel;
+	s->serverFormat.redShift = 16;
+	s->serverFormat.greenShift = 8;
+	s->serverFormat.blueShift = 0;
+	s->cursor = NULL;
+	s->kbdAddEvent = on_key;
+	s->displayFinishedHook = on_sent;
+	s->alwaysShared = TRUE;
+	s->deferUpdateTime = 0;
+	s->handleEventsEagerly = TRUE;
+	s->maxClientWait = STALLED_MS;
+	s->autoPort = FALSE;
+	s->port = cfg->port;
+	s->ipv6port = 0;
+	s->listenInterface = INADDR_NONE;
+	if (inet_pton(AF_INET, cfg->listen, &s->listenInterface) != 1) {
+		snprintf(why, size, "--listen %s: not an IPv4 address", cfg->listen);
+		vnc_close(&v->face);
+		return NULL;
+	}
+	paint_first(v);
+	errno = 0;
+	rfbInitServer(s);
+	if (s->listenSock < 0) {
+		int reason = errno;
+
+		snprintf(why, size, "cannot listen on %s port %d: %s; choose another port or address", cfg->listen, cfg->port,
+			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
+		vnc_close(&v->face);
+		return NULL;
+	}
+	return &v->face;
+}

@@ -1,0 +1,332 @@
+/* The window. Drawn with XFillRectangles on the server's side of the wire: a picture (XPutImage) would be 100 times the
+ * bytes. Noise is a tile that the server has had from the start, shifted at random for each number. */
+#include "face.h"
+#include "clock.h"
+#include "proc.h"
+#include "random.h"
+#include "scene.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <X11/Xatom.h>
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+
+#define TILE 64		/* noise repeats after this many pixels, at another place each time */
+#define MAP_WAIT_NS (10 * NS_PER_S)
+
+struct x11 {
+	struct face face;
+	struct face_cfg cfg;
+	struct scene scene;
+	Display *display;
+	Window window;
+	GC white, black, ground, text;
+	XFontStruct *font;
+	Atom delete_window;
+	uint64_t random;
+	bool gone, closed, exposed, mapped;
+};
+
+static void display_gone(Display *display, void *arg)
+{
+	struct x11 *x = arg;
+
+	(void)display;
+	x->gone = true;
+}
+
+/* Xlib prints a paragraph by default; ours is said once, by whoever waits. */
+static int io_error(Display *display)
+{
+	(void)display;
+	return 0;
+}
+
+/* A request refused (the window was destroyed by somebody else) shows as DestroyNotify; nothing to add. */
+static int request_error(Display *display, XErrorEvent *event)
+{
+	(void)display;
+	(void)event;
+	return 0;
+}
+
+static void fill(struct x11 *x, GC gc, const struct scene_box *box, int n)
+{
+	XRectangle r[PATCH_ROWS * PATCH_COLUMNS];
+
+	for (int i = 0; i < n; i++)
+		r[i] = (XRectangle){ (short)box[i].x, (short)box[i].y, (unsigned short)box[i].width, (unsigned short)box[i].height };
+	if (n)
+		XFillRectangles(x->display, x->window, gc, r, n);
+}
+
+static void draw_number(struct x11 *x, uint32_t number, bool all)
+{
+	struct scene_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
+	int whites, blacks;
+
+	scene_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
+	if (x->cfg.noise) {
+		uint64_t bits = random_bits(&x->random);
+
+		XSetTSOrigin(x->display, x->white, (int)(bits % TILE), (int)(bits / TILE % TILE));
+		XSetTSOrigin(x->display, x->black, (int)(bits >> 20) % TILE, (int)(bits >> 30) % TILE);
+	}
+	fill(x, x->white, white, whites);
+	fill(x, x->black, black, blacks);
+}
+
+static void draw_text(struct x11 *x, const struct scene_box *box, const char *text, int n)
+{
+	int down = x->font ? (SCENE_GLYPH_HEIGHT + x->font->ascent - x->font->descent) / 2 : SCENE_GLYPH_HEIGHT - 3;
+
+	for (int i = 0; i < n; i++)
+		XDrawString(x->display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
+}
+
+static void draw_all(struct x11 *x)
+{
+	struct scene_box line = scene_line(&x->scene), marker[PATCH_COLUMNS];
+
+	for (int white = 0; white < 2; white++) {
+		int n = 0;
+
+		for (int c = 0; c < PATCH_COLUMNS; c++)
+			if (x->scene.cells.white[0][c] == white)
+				marker[n++] = (struct scene_box){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
+		fill(x, white ? x->white : x->black, marker, n);
+	}
+	draw_number(x, x->scene.number, true);
+	fill(x, x->ground, &line, 1);
+	draw_text(x, &line, x->scene.line, x->scene.length);
+}
+
+static void x11_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
+{
+	struct x11 *x = (struct x11 *)f;
+
+	draw_number(x, number, false);
+	for (size_t i = 0; i < n; i++) {
+		bool cleared;
+		struct scene_box box = scene_type(&x->scene, typed[i], &cleared), line = scene_line(&x->scene);
+
+		if (cleared)
+			fill(x, x->ground, &line, 1);
+		draw_text(x, &box, x->scene.line + x->scene.length - 1, 1);
+	}
+	XFlush(x->display);
+	if (!x->gone)
+		x->cfg.flushed(x->cfg.arg, clock_now());
+}
+
+static bool managed(Display *display)
+{
+	XWindowAttributes a;
+
+	/* Only one client may ask for this event on the root window: that is what makes it the window manager. */
+	return XGetWindowAttributes(display, DefaultRootWindow(display), &a) && a.all_event_masks & SubstructureRedirectMask;
+}
+
+static void handle(struct x11 *x, XEvent *event)
+{
+	int64_t now = clock_now();
+	KeySym symbol = NoSymbol;
+	char text[8];
+	int n;
+
+	switch (event->type) {
+	case KeyPress:
+		n = XLookupString(&event->xkey, text, sizeof(text), &symbol, NULL);
+		if (!IsModifierKey(symbol))
+			x->cfg.key(x->cfg.arg, now, n == 1 ? (unsigned char)text[0] : 0);
+		break;
+	case Expose:
+		if (event->xexpose.count == 0) {
+			x->exposed = true;
+			draw_all(x);
+		}
+		break;
+	case MapNotify:
+		x->mapped = true;
+		/* Nobody else would give a window the focus where no window manager runs. */
+		if (!managed(x->display))
+			XSetInputFocus(x->display, x->window, RevertToPointerRoot, CurrentTime);
+		break;
+	case MappingNotify:
+		XRefreshKeyboardMapping(&event->xmapping);
+		break;
+	case ClientMessage:
+		if ((Atom)event->xclient.data.l[0] == x->delete_window)
+			x->closed = true;
+		break;
+	case DestroyNotify:
+		x->closed = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static int x11_wait(struct face *f, int64_t until_ns, char *why, size_t size)
+{
+	struct x11 *x = (struct x11 *)f;
+	fd_set fds;
+
+	/* XPending also flushes, and reads what there is. */
+	if (!x->gone && !XPending(x->display)) {
+		FD_ZERO(&fds);
+		FD_SET(ConnectionNumber(x->display), &fds);
+		face_sleep(ConnectionNumber(x->display) + 1, &fds, until_ns);
+	}
+	while (!x->gone && XPending(x->display)) {
+		XEvent event;
+
+		XNextEvent(x->display, &event);
+		if (!x->gone)
+			handle(x, &event);
+	}
+	if (x->gone) {
+		snprintf(why, size, "display %s went away", x->cfg.display);
+		return -EPIPE;
+	}
+	if (x->closed) {
+		snprintf(why, size, "the window on display %s was closed", x->cfg.display);
+		return -ECONNRESET;
+	}
+	return 0;
+}
+
+static void x11_close(struct face *f)
+{
+	struct x11 *x = (struct x11 *)f;
+
+	/* After an I/O error only the memory of the connection could be had back, and Xlib may not be called any more. */
+	if (x->display && !x->gone)
+		XCloseDisplay(x->display);
+	free(x);
+}
+
+static unsigned long grey(const struct x11 *x, int value)
+{
+	const Visual *v = DefaultVisual(x->display, DefaultScreen(x->display));
+	unsigned long masks[3] = { v->red_mask, v->green_mask, v->blue_mask }, pixel = 0;
+
+	for (int i = 0; i < 3; i++)
+		pixel |= (unsigned long)((double)masks[i] * value / 255) & masks[i];
+	return pixel;
+}
+
+/* A tile of noise about a grey; three colours apart, so that no palette holds it. */
+static bool noisy(struct x11 *x, GC gc, int middle)
+{
+	int screen = DefaultScreen(x->display);
+	Visual *v = DefaultVisual(x->display, screen);
+	XImage *image = XCreateImage(x->display, v, (unsigned)DefaultDepth(x->display, screen), ZPixmap, 0, NULL, TILE, TILE, 32, 0);
+	Pixmap tile;
+
+	if (!image)
+		return false;
+	image->data = malloc((size_t)image->bytes_per_line * TILE);
+	if (!image->data) {
+		XDestroyImage(image);
+		return false;
+	}
+	for (int i = 0; i < TILE * TILE; i++) {
+		unsigned long pixel = 0, masks[3] = { v->red_mask, v->green_mask, v->blue_mask };
+
+		for (int c = 0; c < 3; c++)
+			pixel |= grey(x, middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1))) & masks[c];
+		XPutPixel(image, i % TILE, i / TILE, pixel);
+	}
+	tile = XCreatePixmap(x->display, x->window, TILE, TILE, (unsigned)DefaultDepth(x->display, screen));
+	XPutImage(x->display, tile, gc, image, 0, 0, 0, 0, TILE, TILE);
+	XSetTile(x->display, gc, tile);
+	XSetFillStyle(x->display, gc, FillTiled);
+	XDestroyImage(image);
+	return true;
+}
+
+static void make_window(struct x11 *x)
+{
+	Display *d = x->display;
+	int screen = DefaultScreen(d);
+	XSizeHints size = { .flags = PMinSize | PMaxSize | PSize, .width = SCENE_WIDTH, .height = SCENE_HEIGHT,
+			    .min_width = SCENE_WIDTH, .min_height = SCENE_HEIGHT, .max_width = SCENE_WIDTH, .max_height = SCENE_HEIGHT };
+	XWMHints hints = { .flags = InputHint | StateHint, .input = True, .initial_state = NormalState };
+	char name[] = "refecho", class[] = "Refecho";
+	XClassHint class_hint = { name, class };
+
+	x->window = XCreateSimpleWindow(d, RootWindow(d, screen), 0, 0, SCENE_WIDTH, SCENE_HEIGHT, 0,
+					BlackPixel(d, screen), WhitePixel(d, screen));
+	Xutf8SetWMProperties(d, x->window, name, name, NULL, 0, &size, &hints, &class_hint);
+	x->delete_window = XInternAtom(d, "WM_DELETE_WINDOW", False);
+	XSetWMProtocols(d, x->window, &x->delete_window, 1);
+	XSelectInput(d, x->window, KeyPressMask | ExposureMask | StructureNotifyMask);
+	for (int i = 0; i < 4; i++) {
+		GC *gcs[4] = { &x->white, &x->black, &x->ground, &x->text };
+
+		*gcs[i] = XCreateGC(d, x->window, 0, NULL);
+		XSetForeground(d, *gcs[i], i % 2 ? BlackPixel(d, screen) : WhitePixel(d, screen));
+		XSetGraphicsExposures(d, *gcs[i], False);
+	}
+	/* The core fonts come with the display itself; without one the text stays away, the patch does not. */
+	x->font = XLoadQueryFont(d, "9x15");
+	if (!x->font)
+		x->font = XLoadQueryFont(d, "fixed");
+	if (x->font)
+		XSetFont(d, x->text, x->font->fid);
+}
+
+struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
+{
+	struct x11 *x = calloc(1, sizeof(*x));
+	int64_t patience = clock_now() + MAP_WAIT_NS;
+
+	if (!x) {
+		snprintf(why, size, "out of memory");
+		return NULL;
+	}
+	x->cfg = *cfg;
+	x->face = (struct face){ x11_wait, x11_draw, x11_close };
+	x->random = cfg->seed;
+	scene_start(&x->scene, cfg->cell);
+	x->display = XOpenDisplay(cfg->display);
+	if (!x->display) {
+		snprintf(why, size, "cannot open display %s; is it running, and may this user use it (xauth, xhost)?", cfg->display);
+		free(x);
+		return NULL;
+	}
+	XSetIOErrorHandler(io_error);
+	XSetIOErrorExitHandler(x->display, display_gone, x);
+	XSetErrorHandler(request_error);
+	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
+		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
+		x11_close(&x->face);
+		return NULL;
+	}
+	make_window(x);
+	if (cfg->noise && (!noisy(x, x->white, SCENE_NOISE_WHITE) || !noisy(x, x->black, SCENE_NOISE_BLACK))) {
+		snprintf(why, size, "out of memory for the noise");
+		x11_close(&x->face);
+		return NULL;
+	}
+	XMapWindow(x->display, x->window);
+	while (!(x->mapped && x->exposed)) {
+		if (x11_wait(&x->face, patience, why, size)) {
+			x11_close(&x->face);
+			return NULL;
+		}
+		if (clock_now() >= patience || proc_stop) {
+			snprintf(why, size, proc_stop ? "stopped before the window was shown" :
+				 "display %s did not show the window within 10 s; is its window manager alive?", cfg->display);
+			x11_close(&x->face);
+			return NULL;
+		}
+	}
+	XSync(x->display, False);	/* number 0 is drawn before anybody is told so */
+	return &x->face;
+}

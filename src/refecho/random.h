@@ -1,0 +1,22 @@
+/* random - a seeded stream of random numbers, the same on every machine (SplitMix64; Steele, Lea, Flood 2014). */
+#ifndef THINPROBE_REFECHO_RANDOM_H
+#define THINPROBE_REFECHO_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t random_bits(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* 0 <= value < 1 */
+static inline double random_unit(uint64_t *state)
+{
+	return (double)(random_bits(state) >> 11) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,340 @@
+/* refecho - answers each key with a patch that a program can read from pixels, when a script says so.
+ *
+ * The application (--x11) or VNC server (--vnc) against which probes are tested and calibrated. Which keys a redraw
+ * answers is decided in echo.c, when in delay.c; this file reads options, runs the loop and reports. */
+#include "clock.h"
+#include "delay.h"
+#include "echo.h"
+#include "face.h"
+#include "proc.h"
+#include "random.h"
+#include "rec.h"
+#include "rt.h"
+#include "scene.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAITING_MAX 131072	/* keys; an hour of backlog at 20/s and a cost of twice the period */
+#define LISTED_MAX 100000	/* keys in the JSON report */
+#define BURN_TURNS 200		/* between looks at the CPU clock: below a microsecond */
+#define LOG_FLUSH_NS NS_PER_S
+
+enum cost_per { PER_REDRAW, PER_KEY };
+static const char *const cost_words[] = { "redraw", "key", NULL };
+
+static struct {
+	const char *display, *listen, *log, *delay_text;
+	int64_t port, cost_ns, coalesce, seed, cell, ready_fd, priority;
+	double drop;
+	int cost_per;
+	bool noise;
+} cfg = { .listen = "127.0.0.1", .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+
+static struct {
+	struct echo echo;
+	struct delay delay;
+	uint64_t drop_random;
+	struct rows *log;
+	int64_t log_flushed_ns;
+	bool log_dirty;
+	struct sample total, lag;	/* received, and due, to flushed */
+	struct echo_key *listed;	/* ring of the last ones, for JSON only */
+	uint64_t left;			/* keys that have left the queue */
+	int64_t burnt_ns;
+} run;
+
+static int read_delay(const char *text, void *value)
+{
+	const char *path;
+
+	(void)value;
+	cfg.delay_text = text;
+	return delay_parse(text, &run.delay, &path) ? -1 : 0;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 0, "x11", &cfg.display, 0, 0, "be a window on this display", NULL, NULL, "DISPLAY" },
+	{ CLI_INT, 0, "vnc", &cfg.port, 1, 65535, "be a VNC server on this port", NULL, NULL, "PORT" },
+	{ CLI_STR, 0, "listen", &cfg.listen, 0, 0, "IPv4 address of the VNC server (127.0.0.1)", NULL, NULL, "ADDR" },
+	{ CLI_CALL, 0, "delay", NULL, 0, 0, "how long after its arrival a key may be drawn (const:0)", NULL, read_delay,
+	  "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
+	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, "CPU time to burn (0)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, 0, 0, "for each (redraw)", cost_words, NULL, NULL },
+	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000, "draw only when so many keys are due, or 1 s after the last (1)", NULL, NULL, "K" },
+	{ CLI_REAL, 0, "drop", &cfg.drop, 0, 1, "share of keys that are never drawn (0)", NULL, NULL, "P" },
+	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "overlay noise, so that lossy coding is really used", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 0, "of delays, drops and noise (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, "pixels of a patch cell (8)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each key to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, "real-time priority to ask for (none)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static void log_time(int64_t ns)
+{
+	if (ns)
+		rows_int(run.log, ns);
+	else
+		rows_none(run.log);
+}
+
+static void leave(const struct echo_key *k, void *arg)
+{
+	(void)arg;
+	if (k->flushed_ns && !k->dropped) {
+		sample_add(&run.total, k->flushed_ns - k->received_ns);
+		sample_add(&run.lag, k->flushed_ns - k->due_ns);
+	}
+	if (run.listed)
+		run.listed[run.left % LISTED_MAX] = *k;
+	run.left++;
+	if (!run.log)
+		return;
+	rows_int(run.log, k->seq);
+	log_time(k->received_ns);
+	log_time(k->draw_ns);
+	log_time(k->flushed_ns);
+	rows_int(run.log, k->dropped);
+	rows_int(run.log, k->coalesced);
+	rows_end(run.log);
+	run.log_dirty = true;
+}
+
+static void on_key(void *arg, int64_t now_ns, unsigned char character)
+{
+	bool drop = cfg.drop > 0 && random_unit(&run.drop_random) < cfg.drop;
+
+	(void)arg;
+	echo_receive(&run.echo, now_ns, delay_next(&run.delay), drop, character);
+}
+
+static void on_flushed(void *arg, int64_t now_ns)
+{
+	(void)arg;
+	echo_flushed(&run.echo, now_ns, leave, NULL);
+}
+
+/* Burns CPU time, not time: what another process takes of the CPU in between comes on top, as with real work. */
+static void burn(int64_t cost_ns)
+{
+	int64_t start = clock_thread_cpu(), used = 0;
+
+	while (used < cost_ns && !proc_stop) {
+		for (int i = 0; i < BURN_TURNS; i++)
+			__asm__ volatile("" ::: "memory");
+		used = clock_thread_cpu() - start;
+	}
+	run.burnt_ns += used;
+}
+
+static void redraw(struct face *face, size_t keys)
+{
+	static unsigned char typed[WAITING_MAX];
+	const struct echo_key *k;
+	size_t n = 0;
+
+	if (cfg.cost_ns)
+		burn(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
+	if (proc_stop)
+		return;		/* not paid for in full: these keys still wait */
+	for (size_t i = 0; (k = echo_taken(&run.echo, i)); i++)
+		if (!k->dropped)
+			typed[n++] = k->character;
+	face->draw(face, echo_drawn(&run.echo, clock_now()), typed, n);
+}
+
+/* Rows reach the file about once a second, but not just before a key is due. When to look again. */
+static int64_t flush_log(int64_t next_ns)
+{
+	int64_t now;
+
+	if (!run.log || !run.log_dirty)
+		return INT64_MAX;
+	now = clock_now();
+	if (now - run.log_flushed_ns < LOG_FLUSH_NS)
+		return run.log_flushed_ns + LOG_FLUSH_NS;
+	if (next_ns - now < 5 * NS_PER_MS)
+		return next_ns;
+	rows_flush(run.log);
+	run.log_flushed_ns = now;
+	run.log_dirty = false;
+	return INT64_MAX;
+}
+
+static int serve(struct face *face, char *why, size_t size)
+{
+	while (!proc_stop) {
+		int64_t next = echo_next(&run.echo), look = flush_log(next);
+		size_t keys;
+		int err = face->wait(face, look < next ? look : next, why, size);
+
+		if (err)
+			return err;
+		keys = echo_take(&run.echo, clock_now());
+		if (keys)
+			redraw(face, keys);
+	}
+	return 0;
+}
+
+static void load_delays(void)
+{
+	const char *path;
+	FILE *in;
+	int line, err;
+
+	run.delay.random = (uint64_t)cfg.seed;
+	if (run.delay.kind != DELAY_FILE)
+		return;
+	delay_parse(cfg.delay_text, &run.delay, &path);
+	in = fopen(path, "re");
+	if (!in)
+		die(EXIT_RUN, "cannot read the delays in %s: %m", path);
+	err = delay_load(&run.delay, in, &line);
+	fclose(in);
+	if (err && line)
+		die(EXIT_USAGE, "%s line %d: not a time from 0 to 1h such as 20ms", path, line);
+	if (err)
+		die(EXIT_USAGE, "%s: no times in it; write one on each line, such as 20ms", path);
+}
+
+static void report_keys(struct rec *r)
+{
+	uint64_t first = run.left > LISTED_MAX ? run.left - LISTED_MAX : 0;
+
+	rec_array(r, "keys");
+	for (uint64_t i = first; i < run.left; i++) {
+		const struct echo_key *k = &run.listed[i % LISTED_MAX];
+
+		rec_object(r, NULL);
+		rec_int(r, "seq", k->seq);
+		rec_int(r, "received_ns", k->received_ns);
+		if (k->draw_ns)
+			rec_int(r, "draw_ns", k->draw_ns);
+		else
+			rec_str(r, "draw_ns", NULL);
+		if (k->flushed_ns)
+			rec_int(r, "flushed_ns", k->flushed_ns);
+		else
+			rec_str(r, "flushed_ns", NULL);
+		rec_bool(r, "dropped", k->dropped);
+		rec_bool(r, "coalesced", k->coalesced);
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
+static void report(struct rec *r, const struct rt_state *rt)
+{
+	char words[120];
+
+	rt_describe(rt, words, sizeof(words));
+	rec_object(r, "settings");
+	rec_str(r, "face", cfg.display ? "x11" : "vnc");
+	if (cfg.display) {
+		rec_str(r, "display", cfg.display);
+	} else {
+		rec_str(r, "listen", cfg.listen);
+		rec_int(r, "port", cfg.port);
+	}
+	rec_str(r, "delay", cfg.delay_text);
+	rec_real(r, "cost_ms", (double)cfg.cost_ns / NS_PER_MS, 6);
+	rec_str(r, "cost_per", cost_words[cfg.cost_per]);
+	rec_int(r, "coalesce", cfg.coalesce);
+	rec_real(r, "drop", cfg.drop, 6);
+	rec_bool(r, "noise", cfg.noise);
+	rec_int(r, "seed", cfg.seed);
+	rec_int(r, "cell", cfg.cell);
+	rec_str(r, "real_time", words);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_int(r, "keys_received", (int64_t)run.echo.received);
+	rec_int(r, "keys_answered", (int64_t)run.echo.answered);
+	rec_int(r, "keys_coalesced", (int64_t)run.echo.coalesced);
+	rec_int(r, "keys_dropped", (int64_t)run.echo.dropped);
+	rec_int(r, "keys_waiting", (int64_t)run.echo.waiting);
+	rec_int(r, "keys_lost", (int64_t)run.echo.lost);
+	rec_int(r, "redraws", (int64_t)run.echo.redraws);
+	rec_int(r, "flushes", (int64_t)run.echo.flushes);
+	rec_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
+	rec_timing(r, "received_flushed_ms", &run.total, NS_PER_MS);
+	rec_timing(r, "due_flushed_ms", &run.lag, NS_PER_MS);
+	if (run.listed)
+		report_keys(r);
+	rec_end(r);
+}
+
+static void prepare(struct rt_state *rt)
+{
+	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
+	const struct echo_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
+
+	if (cfg.log) {
+		run.log = rows_open(cfg.log, "echo/1", columns);
+		if (!run.log)
+			die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	}
+	run.drop_random = ~(uint64_t)cfg.seed;
+	if (out_cfg.format == REC_JSON)
+		run.listed = calloc(LISTED_MAX, sizeof(*run.listed));
+	if (echo_open(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
+	    (out_cfg.format == REC_JSON && !run.listed))
+		die(EXIT_RUN, "out of memory");
+	rt_setup((int)cfg.priority, rt);
+	if (cfg.priority && !rt->fifo)
+		warn("no real-time priority %lld: %s; going on without (root, or a limit on rtprio, allows it)",
+		     (long long)cfg.priority, strerror(rt->why));
+}
+
+int main(int argc, char **argv)
+{
+	struct face_cfg face_cfg = { .key = on_key, .flushed = on_flushed };
+	struct face *face;
+	struct rec *out;
+	struct rt_state rt;
+	char why[256] = "";
+	int err, operands, gone;
+
+	operands = cli_parse(argc, argv, "refecho --x11 DISPLAY | --vnc PORT [--delay SCRIPT] [--cost TIME] [options]",
+			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
+	if (operands < argc)
+		die_usage("unexpected word %s", argv[operands]);
+	if (!cfg.display == !cfg.port)
+		die_usage("say either --x11 DISPLAY or --vnc PORT");
+	load_delays();
+	out = rec_open(&out_cfg, "refecho");	/* before the run: a bad path must not cost it */
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	proc_catch_stop();
+	prepare(&rt);
+	face_cfg.display = cfg.display;
+	face_cfg.listen = cfg.listen;
+	face_cfg.port = (int)cfg.port;
+	face_cfg.cell = (int)cfg.cell;
+	face_cfg.noise = cfg.noise;
+	face_cfg.seed = (uint64_t)cfg.seed;
+	face = cfg.display ? face_x11_open(&face_cfg, why, sizeof(why)) : face_vnc_open(&face_cfg, why, sizeof(why));
+	if (!face)
+		die(EXIT_RUN, "%s", why);
+	proc_ready((int)cfg.ready_fd);
+	gone = serve(face, why, sizeof(why));
+	echo_rest(&run.echo, leave, NULL);
+	face->close(face);
+	report(out, &rt);
+	err = run.log ? rows_close(run.log) : 0;
+	if (err)
+		warn("cannot write %s: %s", cfg.log, strerror(-err));
+	if (gone)
+		warn("%s; the keys up to then are reported", why);
+	gone = gone || err;
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return gone ? EXIT_RUN : run.echo.lost ? EXIT_LOSSY : EXIT_OK;
+}

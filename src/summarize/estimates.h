@@ -1,0 +1,77 @@
+/* estimates - from the repeats of one cell to its figures with intervals. Reads no file and prints nothing.
+ *
+ * Percentiles are pooled over the repeats and exact; everything else is the mean over repeats. Intervals: below ten
+ * repeats Student t over per-repeat values (on logarithms for latencies), from ten on a BCa bootstrap over repeats of
+ * the figure itself. A pooled percentile is no mean of per-repeat ones, so the t interval is widened to hold it where
+ * it doesn't. Largest values (max, largest gap) have no interval. */
+#ifndef THINPROBE_ESTIMATES_H
+#define THINPROBE_ESTIMATES_H
+
+#include "keys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Not known: NAN. */
+struct figure {
+	double value, low, high;
+	bool above;		/* the true value is later than this (censored keys reach it) */
+};
+
+/* What one train gave. Numbers that a tool did not report are NAN. */
+struct train {
+	struct keys keys;
+	bool overloaded;
+	double backlog_per_s;
+	double updates_per_key;
+	double stall_mean_ms, stall_positive_ms, stall_count, gap_ms, jitter_sd_ms, jitter_variance_ms2, period_ms;
+	double wire_stall_mean_ms, wire_bytes_per_key;
+};
+
+enum figure_name {
+	LATE, LATE_HIGH,			/* percent */
+	P50, P90, P99, MAX,			/* ms from the due time; of a range its early end */
+	HIGH_P50, HIGH_P90, HIGH_P99, HIGH_MAX,	/* its late end; NAN where every answer is exact */
+	STALL_MEAN, STALL_POSITIVE, STALL_COUNT, GAP, JITTER_SD, JITTER_VARIANCE,
+	UPDATES_PER_KEY, UPDATES_PER_S,
+	LATENESS_P99, LATENESS_MAX,		/* us */
+	WIRE_STALL_MEAN, WIRE_BYTES_PER_KEY, BACKLOG,
+	FIGURES
+};
+
+enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_BCA, INTERVAL_EXACT };
+
+struct estimates {
+	struct figure of[FIGURES];
+	size_t keys;		/* pooled, of which something is known */
+	size_t unknown;		/* pooled, of which nothing is: left out */
+	size_t censored;
+	size_t ranged_keys;	/* answered, but known only as a range */
+	size_t overloaded;	/* repeats */
+	bool ranged;
+	enum interval_kind interval, late_interval;	/* how they were made */
+};
+
+struct estimates_cfg {
+	int64_t threshold_ns;	/* later than this is late */
+	size_t draws;		/* of the bootstrap */
+	uint64_t seed;
+};
+
+/* `latency` and `stall` may be the same trains. Figures of latency come from the former, those of updates from the
+ * latter. With one overloaded train or more, latency percentiles stay unknown: pooling it would measure the length of
+ * the run, leaving it out would drop just the slow keys. 0 or -ENOMEM. */
+int estimates_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
+	       const struct estimates_cfg *cfg, struct estimates *out);
+
+/* The share of keys known to be there after that time: censored keys are never. */
+struct cdf_point {
+	int64_t ns;
+	double share;
+};
+/* At most `max` (>= 2) points of the pooled curve of the early or late (`high`) ends, first and last among them;
+ * *n is 0 for an overloaded cell. *out is the caller's. 0 or -ENOMEM. */
+int estimates_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n);
+
+#endif

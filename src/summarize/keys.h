@@ -1,0 +1,34 @@
+/* keys - the samples of one train as keyrepeat wrote them (schema keys/1).
+ *
+ * Columns are found by name, so a file with more of them is read too. Times are CLOCK_MONOTONIC nanoseconds. */
+#ifndef THINPROBE_SUMMARIZE_KEYS_H
+#define THINPROBE_SUMMARIZE_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define KEY_NONE INT64_MIN	/* an empty cell */
+
+struct key {
+	int64_t due, sent;
+	int64_t answer;		/* when the echo was there; with a range, its early end */
+	int64_t answer_high;	/* the range's late end; KEY_NONE: exact */
+	int64_t censored;	/* there was no echo by then */
+};
+
+struct keys {
+	struct key *key;	/* owned; without those the train skipped (its warm-up) */
+	size_t n, room, skipped;
+	bool ranged;		/* some answer is a range: wire-only pairing */
+};
+
+/* 0; -ENOMEM; -EPROTO for another schema, a missing column or a row that cannot be read, with its number in *line. */
+int keys_read(FILE *in, struct keys *out, unsigned long *line);
+void keys_free(struct keys *k);
+
+/* Latency from the due time. False: nothing is known of this key. `later`: only that it is later than that. */
+bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later);
+
+#endif

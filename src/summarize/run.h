@@ -1,0 +1,49 @@
+/* run - reads a run folder: run.json and cells/APP-LOAD/REPEAT/[stall/]{cell,keyrepeat,prototap}.json, samples.tsv. */
+#ifndef THINPROBE_SUMMARIZE_RUN_H
+#define THINPROBE_SUMMARIZE_RUN_H
+
+#include "estimates.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum series { SERIES_LATENCY, SERIES_STALL, SERIES };
+
+/* All repeats of one application beside one number of sinks. Numbers that no file gave are NAN. */
+struct cell {
+	char *protocol, *app;		/* owned */
+	int64_t sinks;
+	struct train *train[SERIES];	/* owned; complete repeats only */
+	size_t n[SERIES], room[SERIES];
+	size_t failed;			/* repeats that failed or were interrupted, of either series */
+	size_t marked;			/* complete trains with too much foreign CPU time */
+	char *reason;			/* owned; of the last failure, or NULL */
+	double foreign_max, busy_mean, probe_max, capture_max, capture_dropped;	/* percent; packets */
+	size_t busy_n;
+	double cost_ms, period_ms;
+	double schedule_jitter_ms[SERIES];	/* standard deviation of inter-arrival times that the schedule itself has */
+	int same_group;			/* do the application and the sinks compete in one scheduling group? -1: not known */
+};
+
+struct idle {
+	char *app;			/* owned */
+	double updates, seconds;
+};
+
+struct run {
+	int64_t repeats, threshold_ns, seed;
+	char *protocol;			/* owned */
+	struct cell *cell;		/* owned; sorted by protocol, application, sinks */
+	size_t n, room;
+	struct idle *idle;		/* owned */
+	size_t n_idle;
+	size_t complete, failed, marked;	/* trains */
+};
+
+/* 0, or -errno with "FILE: what is wrong with it" in `why`. A repeat without cell.json was interrupted: counted as
+ * failed. A file of a complete repeat that is missing or broken is an error, except prototap.json (no capture). */
+int run_read(const char *folder, struct run *out, char *why, size_t size);
+void run_free(struct run *r);
+
+#endif

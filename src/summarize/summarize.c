@@ -1,0 +1,118 @@
+/* summarize - statistics over the repeats of a run: cells in, summary.tsv and cdf.tsv out.
+ *
+ * The folder is read in run.c, figures are made in estimates.c and interval.c, tables are written in tables.c; this file
+ * reads options, runs them in turn, reports what was done. */
+#include "cli.h"
+#include "interval.h"
+#include "rec.h"
+#include "run.h"
+#include "tables.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	int64_t draws, seed;
+} cfg = { .draws = 2000, .seed = -1 };
+static struct rec_cfg out_cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, "resamples of the bootstrap, used from ten repeats on (2000)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, "seed of the bootstrap (that of the run)", NULL, NULL, NULL },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static struct estimates *all_figures(const struct run *run)
+{
+	struct estimates_cfg how = { .threshold_ns = run->threshold_ns, .draws = (size_t)cfg.draws,
+				   .seed = (uint64_t)(cfg.seed >= 0 ? cfg.seed : run->seed) };
+	struct estimates *f = calloc(run->n ? run->n : 1, sizeof(*f));
+
+	for (size_t i = 0; f && i < run->n; i++) {
+		const struct cell *c = &run->cell[i];
+		enum series l = tables_series(c, SERIES_LATENCY), s = tables_series(c, SERIES_STALL);
+
+		if (estimates_of(c->train[l], c->n[l], c->train[s], c->n[s], &how, &f[i])) {
+			free(f);
+			return NULL;
+		}
+	}
+	return f;
+}
+
+static void report(struct rec *r, const char *folder, const struct run *run, const struct estimates *f, const struct tables_written *written)
+{
+	size_t overloaded = 0;
+
+	for (size_t i = 0; i < run->n; i++)
+		overloaded += f[i].overloaded > 0;
+	rec_object(r, "settings");
+	rec_str(r, "run", folder);
+	rec_int(r, "repeats", run->repeats);
+	rec_real(r, "threshold_ms", (double)run->threshold_ns / 1e6, 3);
+	rec_int(r, "draws", cfg.draws);
+	rec_int(r, "seed", cfg.seed >= 0 ? cfg.seed : run->seed);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_int(r, "cells", (int64_t)run->n);
+	rec_int(r, "cells_overloaded", (int64_t)overloaded);
+	rec_int(r, "trains_complete", (int64_t)run->complete);
+	rec_int(r, "trains_failed", (int64_t)run->failed);
+	rec_int(r, "trains_marked", (int64_t)run->marked);
+	rec_int(r, "summary_rows", (int64_t)written->rows);
+	rec_int(r, "cdf_rows", (int64_t)written->cdf_rows);
+	rec_object(r, "idle_noise");
+	for (size_t i = 0; i < run->n_idle; i++) {
+		const struct idle *idle = &run->idle[i];
+
+		rec_object(r, idle->app);
+		rec_int(r, "updates", llround(idle->updates));
+		rec_real(r, "seconds", idle->seconds, 3);
+		rec_real(r, "unsolicited_per_s", idle->updates / idle->seconds, 4);
+		rec_real(r, "unsolicited_high_per_s", interval_rate_high(idle->updates) / idle->seconds, 4);
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_end(r);
+}
+
+int main(int argc, char **argv)
+{
+	struct tables_written written;
+	struct estimates *figures;
+	char why[4608];
+	struct run run;
+	struct rec *out;
+	bool measured;
+	int first, err;
+
+	first = cli_parse(argc, argv, "summarize RUN [options]",
+			  "Statistics over the repeats of a run: writes RUN/summary.tsv and RUN/cdf.tsv.", options);
+	if (first >= argc)
+		die_usage("which run folder?");
+	if (first + 1 < argc)
+		die_usage("unexpected word %s", argv[first + 1]);
+	out = rec_open(&out_cfg, "summarize");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	if (run_read(argv[first], &run, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
+	figures = all_figures(&run);
+	if (!figures)
+		die(EXIT_RUN, "out of memory");
+	if (tables_write(argv[first], &run, figures, &written, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
+	report(out, argv[first], &run, figures, &written);
+	err = rec_close(out);
+	measured = run.complete > 0;
+	free(figures);
+	run_free(&run);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	if (!measured)
+		die(EXIT_RUN, "%s: no repeat of any cell is complete; the tables hold no figures", argv[first]);
+	return EXIT_OK;
+}

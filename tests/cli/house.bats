@@ -1,0 +1,223 @@
+#!/usr/bin/env bats
+# The plan of the house: who may import whom, where outside libraries live, and what every program answers to.
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	TOOLS=$(sed -n 's/^TOOLS = //p' Makefile)
+	PRESENT=$(for t in $TOOLS; do if [ -f "src/$t/$t.c" ]; then echo "$t"; fi; done)	# the first test tells of the others
+}
+
+rooms() {
+	local room
+
+	for room in src/*/; do
+		room=${room%/}
+		echo "${room#src/}"
+	done
+}
+
+sources() {	# room
+	find "src/$1" -name '*.[ch]'
+}
+
+@test "every room is a program in TOOLS, and every program has a room, a main file and a man page" {
+	local room tool wrong=0
+
+	for room in $(rooms); do
+		[ "$room" = lib ] && continue
+		[[ " $TOOLS " == *" $room "* ]] || { echo "src/$room is not in TOOLS"; wrong=1; }
+	done
+	for tool in $TOOLS; do
+		[ -f "src/$tool/$tool.c" ] || { echo "src/$tool/$tool.c is missing"; wrong=1; }
+		[ -f "src/$tool/$tool.1" ] || { echo "src/$tool/$tool.1 is missing"; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "a room includes its own headers and those of the library, nobody else's" {
+	local room file name wrong=0
+
+	for room in $(rooms); do
+		while IFS=: read -r file name; do
+			[ -f "src/$room/$name" ] || [ -f "src/lib/$name" ] || { echo "$file includes $name"; wrong=1; }
+		done < <(sources "$room" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' /dev/null | sed -E 's/:.*"(.*)"/:\1/')
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "no source reaches out of its room by a path" {
+	run grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]*\.\./' -r src
+	[ "$status" -eq 1 ]
+}
+
+@test "the library knows no program" {
+	local tool wrong=0
+
+	for tool in $TOOLS; do
+		grep -nwE "$tool" src/lib/*.[ch] && wrong=1
+	done
+	[ $wrong -eq 0 ]
+}
+
+# Families of outside headers, and the library flag each needs.
+families() {
+	cat <<'END'
+pcap	<pcap	-lpcap
+capng	<cap-ng\.h	-lcap-ng
+jansson	<jansson\.h	-ljansson
+gsl	<gsl/	-lgsl
+x11	<X11/	-lX11
+rfbserver	<rfb/rfb\.h	-lvncserver
+rfbclient	<rfb/rfbclient\.h	-lvncclient
+curl	<curl/	-lcurl
+bpf	<bpf/	-lbpf
+END
+}
+
+@test "an outside library is named in one file of a room" {
+	local room family pattern flag files wrong=0
+
+	for room in $(rooms); do
+		while IFS=$'\t' read -r family pattern flag; do
+			files=$(sources "$room" | xargs grep -lE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" /dev/null || true)
+			if [ "$(wc -w <<<"$files")" -gt 1 ]; then
+				echo "$family is included by" $files
+				wrong=1
+			fi
+		done < <(families)
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "the library imports libc only, but for jansson in json_in.c" {
+	local family pattern flag found wrong=0
+
+	while IFS=$'\t' read -r family pattern flag; do
+		found=$(grep -lE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" src/lib/*.[ch] || true)
+		[ "$family" = jansson ] && found=${found/src\/lib\/json_in.c/}
+		[ -z "$found" ] || { echo "$found includes $family"; wrong=1; }
+	done < <(families)
+	[ $wrong -eq 0 ]
+}
+
+@test "the Makefile links what a room includes, and nothing else" {
+	local tool family pattern flag libs used wrong=0
+
+	for tool in $PRESENT; do
+		libs=" $(sed -n "s/^LIBS_$tool = //p" Makefile) "
+		while IFS=$'\t' read -r family pattern flag; do
+			used=0
+			sources "$tool" | xargs grep -qE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" /dev/null && used=1
+			[ "$family" = jansson ] && sources "$tool" | xargs grep -qE '#include "json_in.h"' /dev/null && used=1
+			# X headers may come with an extension's library only
+			if [ $used -eq 1 ] && [[ $libs != *" $flag "* ]]; then
+				echo "$tool includes $family but is not linked with $flag"
+				wrong=1
+			elif [ $used -eq 0 ] && [[ $libs == *" $flag "* ]]; then
+				echo "$tool is linked with $flag but does not include $family"
+				wrong=1
+			fi
+		done < <(families)
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "the lab knows no experiment" {
+	[ -d lab ] || skip "no lab yet"
+	# doctor.sh belongs to the front door, which knows them all
+	run grep -rnE --exclude=doctor.sh 'experiments/|results/[a-z]' lab
+	echo "$output"
+	[ "$status" -eq 1 ]
+}
+
+@test "a core that unit tests link has no main" {
+	local file wrong=0
+
+	for file in src/*/*.c; do
+		[ "$file" = "src/$(basename "$(dirname "$file")")/$(basename "$(dirname "$file")").c" ] && continue
+		grep -nE '^(int )?main\(' "$file" && wrong=1
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "every script ends on its feet: a #! line and the right to run, or neither" {
+	local file first wrong=0
+
+	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
+	while IFS= read -r file; do
+		[ -f "$file" ] || continue
+		IFS= read -r first <"$file" || true
+		case $first in
+		'#!'*bats*) ;;		# bats runs them
+		'#!'*) [ -x "$file" ] || [[ $file == lab/* ]] || { echo "$file has a #! line but cannot be run"; wrong=1; } ;;
+		*) [ ! -x "$file" ] || { echo "$file can be run but has no #! line"; wrong=1; } ;;
+		esac
+	done < <(git ls-files | grep -vE '\.(pcap|pcapng|svg|png|gz)$')
+	[ $wrong -eq 0 ]
+}
+
+# --- what every program answers to ---------------------------------------------------------------------------
+
+each_tool() {	# command...: with $tool as its first word
+	local tool wrong=0
+
+	for tool in $PRESENT; do
+		"$@" "$tool" || { echo "^ $tool"; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
+
+says_version() {
+	local out
+
+	out=$("bin/$1" --version 2>err) || return 1
+	[ ! -s err ] && [[ $out =~ ^$1\ \(thinprobe\)\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+says_help() {
+	local out
+
+	out=$("bin/$1" --help 2>err) || return 1
+	[ ! -s err ] && [[ $out == "usage: $1"* ]] && [[ $out == *--version* ]]
+}
+
+refuses() {	# words... tool: exit 2, nothing on standard output, one line on standard error that begins with the tool's name
+	local tool=${*: -1} status=0
+
+	timeout 20 "bin/$tool" "${@:1:$#-1}" >out 2>err </dev/null || status=$?
+	if [ $status -ne 2 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ] || ! grep -q "^$tool: " err; then
+		echo "$tool ${*:1:$#-1}: exit $status, stderr: $(cat err)"
+		return 1
+	fi
+}
+
+in_scratch() {
+	mkdir -p "$BATS_TEST_TMPDIR/x"
+	ln -sfn "$PWD/bin" "$BATS_TEST_TMPDIR/x/bin"
+	cd "$BATS_TEST_TMPDIR/x" || return 1
+}
+
+@test "--version: the tool's name and the version, exit 0" {
+	in_scratch
+	each_tool says_version
+}
+
+@test "--help: usage on standard output, exit 0" {
+	in_scratch
+	each_tool says_help
+}
+
+@test "an unknown option: exit 2, one line on standard error" {
+	in_scratch
+	each_tool refuses --no-such-option
+}
+
+@test "words it does not know: exit 2, one line on standard error" {
+	in_scratch
+	each_tool refuses no-such-word another-one and-a-third
+}
+
+@test "a value of the wrong kind: exit 2, one line on standard error" {
+	in_scratch
+	each_tool refuses --format nonsense
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# make install, into a place with a space in its name, and what was installed at work.
+
+setup_file() {
+	export HOME_OF_SOURCE
+	HOME_OF_SOURCE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export PLACE="$BATS_FILE_TMPDIR/a place"
+	cd "$HOME_OF_SOURCE" || return 1
+	missing=""
+	for part in thinprobe packages docs/thinprobe.1 lab experiments plots report data; do
+		[ -e "$part" ] || missing+=" $part"
+	done
+	export missing
+	if [ -z "$missing" ]; then
+		env -u MAKEFLAGS -u MAKELEVEL make -s install DESTDIR="$PLACE" PREFIX=/usr >"$BATS_FILE_TMPDIR/log" 2>&1 || {
+			cat "$BATS_FILE_TMPDIR/log"
+			return 1
+		}
+	fi
+}
+
+setup() {
+	[ -z "$missing" ] || skip "not there yet:$missing"
+	TOOLS=$(sed -n 's/^TOOLS = //p' "$HOME_OF_SOURCE/Makefile")
+	cd / || return 1
+}
+
+@test "programs, scripts, data and manuals are where they belong" {
+	local tool part
+
+	[ -x "$PLACE/usr/bin/thinprobe" ]
+	for tool in $TOOLS; do
+		[ -x "$PLACE/usr/libexec/thinprobe/$tool" ]
+		[ -f "$PLACE/usr/share/man/man1/thinprobe-$tool.1" ]
+	done
+	[ -f "$PLACE/usr/share/man/man1/thinprobe.1" ]
+	for part in packages lab experiments plots report data; do
+		[ -e "$PLACE/usr/share/thinprobe/$part" ]
+	done
+}
+
+@test "nothing is installed outside PREFIX" {
+	[ "$(ls "$PLACE")" = usr ]
+	[ "$(ls "$PLACE/usr" | sort | xargs)" = "bin libexec share" ]
+}
+
+@test "every user may read and run it, whoever installed it" {
+	[ -z "$(find "$PLACE/usr" ! -perm -o=r)" ]
+	[ -z "$(find "$PLACE/usr" -type d ! -perm -o=x)" ]
+}
+
+@test "the installed front door finds the installed programs" {
+	local tool
+
+	for tool in $TOOLS; do
+		run "$PLACE/usr/bin/thinprobe" "$tool" --version
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ $output == "$tool (thinprobe) "* ]]
+	done
+}
+
+@test "it works through a link on the PATH" {
+	ln -s "$PLACE/usr/bin/thinprobe" "$BATS_TEST_TMPDIR/thinprobe"
+	PATH=$BATS_TEST_TMPDIR:$PATH run thinprobe sink --version
+	[ "$status" -eq 0 ]
+	[[ $output == "sink (thinprobe) "* ]]
+}
+
+@test "it hands on words and exit status as they are" {
+	run "$PLACE/usr/bin/thinprobe" sink --no-such-option
+	[ "$status" -eq 2 ]
+	run "$PLACE/usr/bin/thinprobe" sink "two words"
+	[ "$status" -eq 2 ]
+	[[ $output == *"two words"* ]]
+}
+
+@test "it does not need the source it came from" {
+	! grep -rqF -- "$HOME_OF_SOURCE" "$PLACE/usr/bin" "$PLACE/usr/share"
+}
+
+@test "an installation lists its experiments" {
+	run "$PLACE/usr/bin/thinprobe" list
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *stalls* ]]
+}
+
+@test "installing again over it is fine" {
+	cd "$HOME_OF_SOURCE" || return 1
+	run env -u MAKEFLAGS -u MAKELEVEL make -s install DESTDIR="$PLACE" PREFIX=/usr
+	[ "$status" -eq 0 ]
+	[ ! -e "$PLACE/usr/share/thinprobe/lab/lab" ]
+}
+
+@test "a checkout whose path holds a space builds" {
+	mkdir -p "$BATS_TEST_TMPDIR/a checkout"
+	cp -R "$HOME_OF_SOURCE/Makefile" "$HOME_OF_SOURCE/src" "$BATS_TEST_TMPDIR/a checkout/"
+	cd "$BATS_TEST_TMPDIR/a checkout" || return 1
+	run env -u MAKEFLAGS -u MAKELEVEL make -s bin/sink
+	echo "$output"
+	[ "$status" -eq 0 ]
+	bin/sink --version
+}

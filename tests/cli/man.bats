@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# The man pages against the programs: every option of --help is described, and no other.
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	TOOLS=$(sed -n 's/^TOOLS = //p' Makefile)
+	PAGES=$(for t in $TOOLS; do if [ -f "src/$t/$t.1" ]; then echo "$t"; fi; done)	# house.bats tells of missing ones
+}
+
+need_mandoc() {
+	command -v mandoc >/dev/null || skip "mandoc is not installed"
+}
+
+plain() {	# page: as text, without overstrikes
+	mandoc -T ascii "$1" | sed 's/.\x08//g'
+}
+
+# A program with sub-commands has options of each.
+help_options() {	# tool
+	{
+		"bin/$1" --help
+		if [ "$1" = prototap ]; then
+			bin/prototap live --help
+			bin/prototap read --help
+		fi
+	} 2>/dev/null | sed -nE 's/^ +(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u
+}
+
+# Where an option is described, not where it is mentioned: the tag of a list.
+man_options() {	# page
+	plain "$1" | grep -E '^ {1,12}-' | grep -oE '(^|[ ,])--[a-z0-9-]+' | tr -d ' ,' | sort -u
+}
+
+@test "man pages have no errors" {
+	local page wrong=0
+
+	need_mandoc
+	for page in src/*/*.1 docs/*.1; do
+		[ -f "$page" ] || continue
+		mandoc -T lint -W error "$page" || wrong=1
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "man pages have the title THINPROBE-TOOL 1 and the usual sections" {
+	local tool page section wrong=0
+
+	need_mandoc
+	for tool in $PAGES; do
+		page=src/$tool/$tool.1
+		plain "$page" | head -n 1 | grep -q "^THINPROBE-${tool^^}(1)" || { echo "$page: title"; wrong=1; }
+		for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES; do
+			plain "$page" | grep -qx "$section" || { echo "$page: no section $section"; wrong=1; }
+		done
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "every option of --help is described in the man page" {
+	local tool missing wrong=0
+
+	need_mandoc
+	for tool in $PAGES; do
+		missing=$(comm -23 <(help_options "$tool") <(man_options "src/$tool/$tool.1"))
+		[ -n "$(help_options "$tool")" ] || missing="(no options in --help?)"
+		[ -z "$missing" ] || { echo "$tool.1 leaves out" $missing; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "every option described in the man page is one of --help" {
+	local tool extra wrong=0
+
+	need_mandoc
+	for tool in $PAGES; do
+		extra=$(comm -13 <(help_options "$tool") <(man_options "src/$tool/$tool.1"))
+		[ -z "$extra" ] || { echo "$tool.1 describes" $extra; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "thinprobe(1) names every command of the front door and every program" {
+	local word wrong=0
+
+	need_mandoc
+	[ -f docs/thinprobe.1 ] || skip "no thinprobe(1) yet"
+	for word in setup demo check doctor run list report lab $TOOLS; do
+		plain docs/thinprobe.1 | grep -qw "$word" || { echo "thinprobe(1) does not name $word"; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}

@@ -1,0 +1,293 @@
+#!/usr/bin/env bats
+# prototap from outside: hand-made captures, real ones beside tshark and an independent counter, live capture, wrong words.
+
+setup_file()
+{
+	export BIN="${PROTOTAP_BIN:-$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)}"
+	export GOLDEN="$BATS_TEST_DIRNAME/../golden"
+	export MADE="$BATS_FILE_TMPDIR/made"
+	python3 "$GOLDEN/make_captures.py" "$MADE"
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# value KEY <tsv: the result's value of a key
+value()
+{
+	awk -F'\t' -v key="result.$1" '$2 == key { print $3; found = 1 } END { exit !found }'
+}
+
+# A network namespace with only a loopback; nothing outside is touched.
+in_namespace()
+{
+	if [ "$(id -u)" = 0 ]; then
+		unshare --net "$@"
+	else
+		unshare --user --map-root-user --net "$@"
+	fi
+}
+
+need_namespace()
+{
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+}
+
+@test "hand-made captures: every figure as worked out by hand" {
+	failed=0
+	while IFS='|' read -r name words status facts; do
+		case "$name" in '#'* | '') continue ;; esac
+		args=()
+		for word in $words; do
+			if [ -e "$MADE/$word" ]; then args+=("$MADE/$word"); else args+=("$word"); fi
+		done
+		got=0
+		"$BIN/prototap" read "${args[@]}" --format tsv >out.tsv 2>err || got=$?
+		if [ "$got" -ne "$status" ]; then
+			echo "$name: exit $got, not $status: $(cat err)"
+			failed=1
+		fi
+		for fact in $facts; do
+			have="$(value "${fact%%=*}" <out.tsv)" || have="(no such key)"
+			if [ "$have" != "${fact#*=}" ]; then
+				echo "$name: $fact expected, $have found"
+				failed=1
+			fi
+		done
+	done <"$GOLDEN/prototap.expected"
+	[ "$failed" = 0 ]
+}
+
+@test "what cannot be read is refused in one line" {
+	for file in raw_ip.pcap mixed.pcapng text.pcap empty.pcap none.pcap .; do
+		run "$BIN/prototap" read "$MADE/$file"
+		echo "$file: $output"
+		[ "$status" = 1 ]
+		[ "${#lines[@]}" = 1 ]
+		[[ "$output" == "prototap: "* ]]
+	done
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" "$MADE/cooked.pcap"
+	[ "$status" = 1 ]
+	[[ "$output" == *"EN10MB"*"LINUX_SLL"* ]]
+}
+
+@test "wrong words end with status 2 and name the cure" {
+	for words in "" "watch x" "read" "live" "live -i lo" "live -i lo --port 0" "live -i lo --port 70000" "live -i lo --port 5900," \
+		     "live -i lo --port 5900 file" "live -i lo --port 5900 -w -" "read a.pcap -i lo" "read a.pcap -t 5s" "read a.pcap -w b" \
+		     "read a.pcap --port x12:6000" "read a.pcap --port 20-10" "read a.pcap --server example" "read a.pcap --merge 0" "read a.pcap --nonsense"; do
+		# shellcheck disable=SC2086
+		run "$BIN/prototap" $words
+		echo "$words: $status $output"
+		[ "$status" = 2 ]
+		[ "${#lines[@]}" = 1 ]
+	done
+}
+
+@test "standard input, text and JSON" {
+	run "$BIN/prototap" read - --format json <"$MADE/plain_ns.pcap"
+	[ "$status" = 0 ]
+	echo "$output" | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["schema"] == "thinprobe.prototap/1"; assert d["result"]["channels"]["total"]["wire_bytes"] == 596'
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" -o report.txt
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	grep -q "vip_saving_percent *38.298" report.txt || grep -q "vip_saving_percent 38.298" report.txt
+}
+
+@test "damaged files of every kind: an error or a count, never a crash" {
+	python3 - "$MADE" <<-'END'
+		import glob, os, random, sys
+		dice = random.Random(7)
+		names = sorted(n for n in glob.glob(sys.argv[1] + "/*.pcap*") if os.path.getsize(n) < 20000)
+		for i in range(120):
+		    data = bytearray(open(dice.choice(names), "rb").read())
+		    for _ in range(dice.choice((1, 3, 30))):
+		        if data:
+		            data[dice.randrange(len(data))] = dice.choice((0, 1, 127, 128, 255, dice.randrange(256)))
+		    if dice.random() < 0.3:
+		        del data[dice.randrange(len(data) + 1):]
+		    open(f"bad{i}.pcap", "wb").write(data)
+	END
+	for file in bad*.pcap; do
+		got=0
+		timeout 10 "$BIN/prototap" read "$file" >out 2>err || got=$?
+		case "$got" in
+		0 | 3) ;;
+		1) [ "$(wc -l <err)" = 1 ] ;;
+		*) echo "$file: $got"; false ;;
+		esac
+	done
+}
+
+# Client and server on the loopback, answers of many sizes: traffic FAMILY PORT KEYS
+write_traffic()
+{
+	cat >traffic.py <<-'END'
+		import random, socket, sys, threading, time
+		family = socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET
+		host, port, keys = "::1" if sys.argv[1] == "6" else "127.0.0.1", int(sys.argv[2]), int(sys.argv[3])
+		dice = random.Random(port)
+		listener = socket.create_server((host, port), family=family)
+		def serve():
+		    c = listener.accept()[0]
+		    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+		    while c.recv(65536):
+		        for _ in range(dice.randint(1, 3)):
+		            c.sendall(b"e" * dice.choice((10, 100, 1000, 5000, 50000)))
+		    c.close()
+		def drain(c):
+		    while c.recv(65536):
+		        pass
+		server = threading.Thread(target=serve)
+		server.start()
+		c = socket.create_connection((host, port))
+		c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+		reader = threading.Thread(target=drain, args=(c,))
+		reader.start()
+		for _ in range(keys):
+		    c.sendall(b"k" * dice.randint(1, 64))
+		    time.sleep(dice.choice((0.002, 0.012, 0.05, 0.05, 0.25)))
+		c.shutdown(socket.SHUT_WR)
+		server.join()
+		reader.join()
+	END
+}
+
+# Runs inside the namespace: captures on $1, with the traffic of the other arguments, to $1.pcap and live.tsv.
+write_capture()
+{
+	cat >capture.sh <<-'END'
+		ip link set lo up
+		mkfifo ready
+		"$BIN/prototap" live -i "$1" --port "$3" -w "$1.pcap" --format tsv -o live.tsv --ready-fd 5 5>ready 2>err &
+		pid=$!
+		read -r word <ready || { cat err; exit 1; }
+		[ "$word" = ready ] || exit 1
+		python3 traffic.py "$2" "$3" "$4" || exit 1
+		grep -E '^(CapEff|CapPrm|NoNewPrivs):' "/proc/$pid/status" >rights
+		kill -TERM "$pid"
+		wait "$pid"
+		echo "status $?" >ended
+	END
+}
+
+# The live report, the report on what it wrote, and the independent counter agree; packets and bytes also with tshark's conversations.
+agree()
+{
+	"$BIN/prototap" read "$1" --port "$2" --format tsv >read.tsv
+	python3 "$GOLDEN/count_messages.py" "$1" "$2" >counted.tsv
+	[ "$(wc -l <counted.tsv)" -ge 20 ]
+	for report in "${@:3}" read.tsv; do
+		cut -f 2,3 "$report" >short.tsv
+		if grep -vxFf short.tsv counted.tsv; then
+			echo "not so in $report"
+			return 1
+		fi
+	done
+}
+
+@test "a live capture over the loopback agrees with tshark and with an independent counter" {
+	need_namespace
+	command -v tshark >/dev/null || skip "no tshark"
+	write_traffic
+	write_capture
+	in_namespace bash capture.sh lo 4 5999 40
+	cat err ended rights
+	grep -qx "status 0" ended
+	grep -qE '^CapEff:.0+$' rights
+	grep -qE '^CapPrm:.0+$' rights
+	grep -qE '^NoNewPrivs:.1$' rights
+	[ "$(value capture.dropped <live.tsv)" = 0 ]
+	agree lo.pcap 5999 live.tsv
+	[ "$(value channels.input.messages <live.tsv)" = 40 ]
+	# tshark's own table: "client <-> server  frames bytes unit (from the server)  frames bytes unit (to it) ..."
+	tshark -n -q -z conv,tcp -r lo.pcap 2>/dev/null | grep -F '<->' >table
+	[ "$(wc -l <table)" = 1 ]
+	grep -qE '^[^ ]+ +<-> +127.0.0.1:5999 ' table
+	[ "$(awk '{ print $4 }' table)" = "$(value channels.display.packets <live.tsv)" ]
+	[ "$(awk '{ print $7 }' table)" = "$(value channels.input.packets <live.tsv)" ]
+	tshark -n -r lo.pcap -T fields -e tcp.srcport -e frame.len -e ip.len -e tcp.len 2>/dev/null |
+		awk '{ c = $1 == 5999 ? "display" : "input"; n[c]++; w[c] += $2; i[c] += $3; p[c] += $4 }
+			END { for (c in n) printf "%s.packets %d\n%s.wire_bytes %d\n%s.ip_bytes %d\n%s.payload_bytes %d\n", c, n[c], c, w[c], c, i[c], c, p[c] }' >shark
+	while read -r key number; do
+		echo "$key: tshark $number, prototap $(value "channels.$key" <live.tsv)"
+		[ "$(value "channels.$key" <live.tsv)" = "$number" ]
+	done <shark
+}
+
+@test "live on any device (cooked) and over IPv6 agrees as well" {
+	need_namespace
+	command -v tshark >/dev/null || skip "no tshark"
+	write_traffic
+	write_capture
+	in_namespace bash capture.sh any 6 5998 20
+	cat err ended
+	grep -qx "status 0" ended
+	agree any.pcap 5998 live.tsv
+	[[ "$(awk -F'\t' '$2 == "settings.link" { print $3 }' live.tsv)" == LINUX_SLL* ]]
+	# cooked v1 as well, made from the same packets
+	python3 - <<-'END'
+		import struct
+		data = open("any.pcap", "rb").read()
+		out = bytearray(data[:20] + struct.pack("<I", 113))
+		at = 24
+		while at < len(data):
+		    head, (captured, original) = data[at:at + 8], struct.unpack_from("<II", data, at + 8)
+		    kind, _, _, device, to, n, address = struct.unpack(">HHIHBB8s", data[at + 16:at + 36])
+		    body = struct.pack(">HHH8sH", to, device, n, address, kind) + data[at + 36:at + 16 + captured]
+		    out += head + struct.pack("<II", len(body), original - 4) + body
+		    at += 16 + captured
+		open("v1.pcap", "wb").write(out)
+	END
+	agree v1.pcap 5998
+	[ "$(value channels.total.wire_bytes <read.tsv)" = "$(value channels.total.wire_bytes <live.tsv)" ]
+}
+
+@test "lost, repeated, swapped and repacked packets agree with the independent counter" {
+	need_namespace
+	command -v tshark >/dev/null || skip "no tshark"
+	write_traffic
+	write_capture
+	in_namespace bash capture.sh lo 4 5999 30
+	for ways in "swap" "repeat" "lose" "part" "swap repeat lose part"; do
+		# shellcheck disable=SC2086
+		python3 "$GOLDEN/disturb.py" lo.pcap bad.pcap "${#ways}" $ways
+		echo "$ways"
+		"$BIN/prototap" read bad.pcap --port 5999 --format tsv >read.tsv || [ $? = 3 ]
+		python3 "$GOLDEN/count_messages.py" bad.pcap 5999 >counted.tsv
+		cut -f 2,3 read.tsv >short.tsv
+		! grep -vxFf short.tsv counted.tsv
+	done
+}
+
+@test "live ends by -t, and by a signal before it with 130; what it cannot capture on it says" {
+	need_namespace
+	cat >short.sh <<-'END'
+		ip link set lo up
+		"$BIN/prototap" live -i lo --port 5900 -t 300ms --format tsv >timed.tsv 2>err
+		echo "timed $?"
+		mkfifo ready
+		"$BIN/prototap" live -i lo --port 5900 -t 1h --format tsv >cut.tsv 2>>err --ready-fd 5 5>ready &
+		read -r _ <ready
+		kill -INT $!
+		wait $!
+		echo "cut $?"
+		"$BIN/prototap" live -i nowhere --port 5900
+		echo "nowhere $?"
+		"$BIN/prototap" live -i lo --port 5900 -w /nowhere/x
+		echo "unwritable $?"
+		setpriv --bounding-set=-all --inh-caps=-all "$BIN/prototap" live -i lo --port 5900 -t 100ms >/dev/null
+		echo "refused $?"
+	END
+	run in_namespace bash short.sh
+	echo "$output"
+	[[ "$output" == *"timed 0"* ]]
+	[[ "$output" == *"cut 130"* ]]
+	[[ "$output" == *"nowhere 1"* ]]
+	[[ "$output" == *"unwritable 1"* ]]
+	[[ "$output" == *"refused 1"* ]]
+	[ "$(value channels.total.packets <timed.tsv)" = 0 ]
+	[ "$(value channels.total.packets <cut.tsv)" = 0 ]
+	[[ "$(value cpu_percent <timed.tsv)" == [0-9]* ]]
+}

@@ -1,0 +1,483 @@
+#!/usr/bin/env bats
+# refecho: does it say what it does, and is what it shows there? The screen is read from Xvfb's own memory file by a
+# decoder that was written from the man page, not from our code. Nothing rests on a quick or idle machine.
+
+setup() {
+	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
+	REFECHO=$BIN/refecho
+	cd "$BATS_TEST_TMPDIR" || return 1
+	unset DISPLAY
+	started=()
+}
+
+teardown() {
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+need() {
+	local command
+
+	for command in "$@"; do
+		command -v "$command" >/dev/null || skip "$command is not installed"
+	done
+}
+
+until_true() {	# command...: for up to 30 s
+	local i
+
+	for ((i = 0; i < 1500; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.02
+	done
+	echo "never came true: $*"
+	return 1
+}
+
+display_up() {
+	need Xvfb xdotool python3
+	mkdir -p screen
+	: >display
+	Xvfb -displayfd 7 -screen 0 400x300x24 -fbdir screen -nolisten tcp -noreset 7>display 2>/dev/null 3>&- &
+	XVFB=$!
+	started+=("$XVFB")
+	until_true test -s display
+	D=:$(cat display)
+}
+
+free_port() {
+	need python3
+	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+serve() {	# options...: starts refecho, waits until it is ready
+	: >err
+	"$REFECHO" "$@" >out 2>err 3>&- &
+	PID=$!
+	started+=("$PID")
+	until_true grep -qx ready err
+}
+
+finish() {	# ends it and gives its status
+	kill -TERM "$PID"
+	ended
+}
+
+ended() {
+	local status=0
+
+	wait "$PID" || status=$?
+	return $status
+}
+
+keys() {	# n [ms between]
+	# shellcheck disable=SC2046  # words are wanted
+	DISPLAY=$D xdotool key --delay "${2:-15}" $(printf 'a %.0s' $(seq "$1"))
+}
+
+# What the patch on the screen says: its number, or "none". Cell size as an argument.
+shown() {
+	python3 - screen/Xvfb_screen0 "${1:-8}" <<'END'
+import binascii, struct, sys
+data, cell = open(sys.argv[1], 'rb').read(), int(sys.argv[2])
+head = struct.unpack('>25I', data[:100])		# the header of an xwd file
+start, stride = head[0] + head[19] * 12, head[12]
+def grey(x, y):
+    at = start + y * stride + 4 * x
+    return sum(data[at:at + 3]) / 3
+def bit(row, column):
+    return grey(2 * cell + column * cell + cell // 2, 2 * cell + row * cell + cell // 2) > 127.5
+rows = [sum(bit(r, c) << 7 - c for c in range(8)) for r in range(6)]
+number = bytes(v ^ k for v, k in zip(rows[1:4], (0xa6, 0x59, 0xc5)))
+crc = (rows[4] ^ 0x3a) << 8 | (rows[5] ^ 0x95)
+right = rows[0] == 0x4e and crc == binascii.crc_hqx(number, 0xffff)
+print(int.from_bytes(number, 'big') if right else 'none')
+END
+}
+
+shows() {	# number [cell]
+	[ "$(shown "${2:-8}")" = "$1" ]
+}
+
+result() {	# key: from the report in TSV
+	awk -F '\t' -v key="result.$1" '$2 == key { print $3 }' "${2:-out}"
+}
+
+received() {	# n: so many rows with a flushed time can only be seen at the end; the window is watched instead
+	until_true shows "$1"
+}
+
+# Every row: received <= draw <= flushed, numbers in order, and at least so many ms from received to drawn.
+log_is_sane() {	# file least_ms
+	awk -F '\t' -v least="$2" '
+		NR == 1 { if ($0 != "schema\tseq\treceived_ns\tdraw_ns\tflushed_ns\tdropped\tcoalesced") exit bad = 1; next }
+		{ if ($1 != "echo/1" || $2 != NR - 1 || NF != 7) { print "row " NR ": " $0; exit bad = 1 } }
+		$4 != "" { if ($3 > $4 || $4 > $5 || $4 - $3 < least * 1e6) { print "row " NR ": " $0; exit bad = 1 } }
+		END { exit bad }' "$1"
+}
+
+@test "wrong words end in one line and exit 2" {
+	local words
+
+	while read -r words; do
+		# shellcheck disable=SC2086
+		run "$REFECHO" $words
+		echo "$words: $status: $output"
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == refecho:* ]]
+	done <<'END'
+
+--x11 :1 --vnc 5900
+--vnc 0
+--vnc 70000
+--vnc 5900 extra
+--vnc 5900 --delay 20ms
+--vnc 5900 --delay uniform:9ms,5ms
+--vnc 5900 --delay bimodal:1ms,2ms,2
+--vnc 5900 --cost 20
+--vnc 5900 --cost-per second
+--vnc 5900 --coalesce 0
+--vnc 5900 --drop 1.5
+--vnc 5900 --cell 3
+--vnc 5900 --priority 100
+END
+}
+
+@test "what cannot be had ends in one line and exit 1" {
+	run "$REFECHO" --x11 :nosuch
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "refecho: cannot open display :nosuch"* ]]
+	run "$REFECHO" --vnc 5900 --listen 203.0.113.7
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run "$REFECHO" --vnc 5900 --listen nowhere
+	[ "$status" -eq 1 ]
+	[[ $output == *nowhere* ]]
+	run "$REFECHO" --vnc 5900 -o /nonexistent/x
+	[ "$status" -eq 1 ]
+	run "$REFECHO" --vnc 5900 --log /nonexistent/x
+	[ "$status" -eq 1 ]
+	run "$REFECHO" --vnc 5900 --delay file:/nonexistent
+	[ "$status" -eq 1 ]
+	printf '5ms\nsoon\n' >delays
+	run "$REFECHO" --vnc 5900 --delay file:delays
+	[ "$status" -eq 2 ]
+	[[ $output == *"delays line 2"* ]]
+	: >delays
+	run "$REFECHO" --vnc 5900 --delay file:delays
+	[ "$status" -eq 2 ]
+}
+
+@test "a port in use is said, the first server lives on" {
+	local port
+
+	port=$(free_port)
+	serve --vnc "$port"
+	run "$REFECHO" --vnc "$port"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"port $port"*"in use"* ]]
+	kill -0 "$PID"
+	finish
+}
+
+@test "it listens where it was told, and by default on the loopback only" {
+	local port
+
+	need ss
+	port=$(free_port)
+	serve --vnc "$port"
+	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.1:$port" ]
+	finish
+	port=$(free_port)
+	serve --vnc "$port" --listen 127.0.0.2
+	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.2:$port" ]
+	finish
+}
+
+@test "x11: number 0 when ready, then one number a key, and the character; shift and releases do not count" {
+	display_up
+	serve --x11 "$D" --log log.tsv --format tsv
+	shows 0
+	keys 7 30
+	received 7
+	DISPLAY=$D xdotool key Shift_L
+	DISPLAY=$D xdotool key Q		# with Shift
+	received 8
+	sleep 0.2
+	shows 8
+	finish
+	[ "$(result keys_received)" = 8 ]
+	[ "$(result keys_answered)" = 8 ]
+	[ "$(result keys_waiting)" = 0 ]
+	[ "$(result received_flushed_ms.n)" = 8 ]
+	log_is_sane log.tsv 0
+	[ "$(wc -l <log.tsv)" -eq 9 ]
+	# redraws + coalesced = answered: nothing is counted twice or not at all
+	[ $(($(result redraws) + $(result keys_coalesced))) -eq 8 ]
+}
+
+@test "x11: the typed characters are on the screen" {
+	display_up
+	serve --x11 "$D"
+	# dark pixels in the box of the first and of the second character
+	ink() {
+		python3 -c '
+import struct
+data = open("screen/Xvfb_screen0", "rb").read()
+head = struct.unpack(">25I", data[:100])
+start, stride = head[0] + head[19] * 12, head[12]
+for left in 16, 28:
+    print(sum(data[start + y * stride + 4 * x] < 128 for y in range(80, 96) for x in range(left, left + 12)), end=" ")'
+	}
+	[ "$(ink)" = "0 0 " ]
+	keys 1
+	received 1
+	until_true [ "$(ink | cut -d ' ' -f 1)" -gt 8 ]
+	[ "$(ink | cut -d ' ' -f 2)" -eq 0 ]
+	finish
+}
+
+@test "x11: what was covered and comes back is drawn again" {
+	display_up
+	serve --x11 "$D"
+	keys 3
+	received 3
+	local window
+	window=$(DISPLAY=$D xdotool search --name '^refecho$')
+	DISPLAY=$D xdotool windowunmap --sync "$window"
+	shows none
+	DISPLAY=$D xdotool windowmap --sync "$window"
+	received 3
+	finish
+}
+
+@test "x11: noise and other cell sizes are read all the same" {
+	display_up
+	serve --x11 "$D" --noise --cell 6
+	shows 0 6
+	keys 3 40
+	until_true shows 3 6
+	# noise: more greys in the patch than any palette
+	python3 - <<'END'
+import struct, sys
+data = open("screen/Xvfb_screen0", "rb").read()
+head = struct.unpack(">25I", data[:100])
+start, stride = head[0] + head[19] * 12, head[12]
+colours = {data[start + y * stride + 4 * x:][:3] for y in range(12, 48) for x in range(12, 60)}
+sys.exit(len(colours) < 1000)
+END
+	finish
+}
+
+@test "delays: no key is drawn before its time, and delays run side by side" {
+	display_up
+	serve --x11 "$D" --delay const:400ms --log log.tsv --format tsv
+	keys 10 20
+	received 10
+	finish
+	log_is_sane log.tsv 400
+	[ "$(result keys_answered)" = 10 ]
+	# one after the other they would have taken 4 s
+	awk -F '\t' 'NR == 2 { first = $3 } END { exit !($5 - first < 3.6e9) }' log.tsv
+}
+
+@test "delays from a file come in turn" {
+	display_up
+	printf '30ms\n\n# slow\n200ms\n' >"my delays"
+	serve --x11 "$D" --delay "file:my delays" --log log.tsv
+	keys 1
+	received 1
+	keys 1
+	received 2
+	keys 1
+	received 3
+	finish
+	awk -F '\t' 'NR > 1 { if (($4 - $3) / 1e6 < (NR == 3 ? 200 : 30)) exit bad = 1 } END { exit bad }' log.tsv
+}
+
+@test "cost is CPU time, once for each redraw or for each key" {
+	local used before
+
+	display_up
+	serve --x11 "$D" --cost 20ms --cost-per key --format tsv
+	[ -r "/proc/$PID/schedstat" ] || skip "no /proc/PID/schedstat"
+	before=$(cut -d ' ' -f 1 "/proc/$PID/schedstat")
+	keys 10 5
+	received 10
+	used=$(($(cut -d ' ' -f 1 "/proc/$PID/schedstat") - before))
+	finish
+	echo "used $used ns"
+	[ "$used" -ge 198000000 ]	# the kernel's two accounts differ by some microseconds
+	[ "$used" -lt 400000000 ]
+	[ "$(result redraws)" = 10 ]	# nothing is coalesced
+	[ "$(result keys_coalesced)" = 0 ]
+	serve --x11 "$D" --cost 100ms --format tsv
+	keys 10 5
+	received 10
+	finish
+	# ten keys within one or two redraws' time: most share one
+	[ "$(result redraws)" -le 6 ]
+	awk -v cpu="$(result burnt_cpu_s)" -v n="$(result redraws)" 'BEGIN { exit !(cpu >= 0.1 * n && cpu < 0.13 * n) }'
+	[ $(($(result redraws) + $(result keys_coalesced))) -eq 10 ]
+}
+
+@test "coalesce: a redraw waits for its keys, and the rest drains" {
+	display_up
+	serve --x11 "$D" --coalesce 3 --log log.tsv --format tsv
+	keys 1
+	keys 1
+	sleep 0.3
+	shows 0
+	keys 1
+	received 3
+	keys 1
+	received 4		# after a second without a key
+	finish
+	[ "$(result keys_answered)" = 4 ]
+	[ "$(result keys_coalesced)" = 2 ]
+	[ "$(result redraws)" = 2 ]
+	[ "$(cut -f 7 log.tsv | tr '\n' ' ')" = "coalesced 1 1 0 0 " ]
+	awk -F '\t' 'NR == 5 { exit !($4 - $3 >= 1e9) }' log.tsv
+}
+
+@test "drop: dropped keys are not answered, only overtaken" {
+	display_up
+	serve --x11 "$D" --drop 1 --log log.tsv --format tsv
+	keys 4
+	sleep 0.3
+	shows 0
+	finish
+	[ "$(result keys_received)" = 4 ]
+	[ "$(result keys_dropped)" = 4 ]
+	[ "$(result keys_answered)" = 0 ]
+	[ "$(result redraws)" = 0 ]
+	awk -F '\t' 'NR > 1 { if ($4 != "" || $5 != "" || $6 != 1) exit bad = 1 } END { exit bad }' log.tsv
+	[ "$(wc -l <log.tsv)" -eq 5 ]
+	# the same seed drops the same keys
+	for i in 1 2; do
+		serve --x11 "$D" --drop 0.5 --seed 3 --log "log$i.tsv"
+		keys 12
+		sleep 0.3
+		finish
+	done
+	[ "$(cut -f 6 log1.tsv)" = "$(cut -f 6 log2.tsv)" ]
+	cut -f 6 log1.tsv | grep -qx 1
+	cut -f 6 log1.tsv | grep -qx 0
+}
+
+@test "a display that goes away: one line, exit 1, the keys so far are reported" {
+	display_up
+	serve --x11 "$D" --log log.tsv --format tsv
+	keys 3
+	received 3
+	kill -9 "$XVFB"
+	wait "$XVFB" 2>/dev/null || true
+	status=0
+	ended || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(grep -c . err)" -eq 2 ]		# ready, and why
+	grep -q "refecho: display $D went away" err
+	[ "$(result keys_answered)" = 3 ]
+	[ "$(wc -l <log.tsv)" -eq 4 ]
+}
+
+@test "a signal ends it within a backlog, with a report of what still waits" {
+	local start
+
+	display_up
+	serve --x11 "$D" --cost 10s --delay const:500ms --log log.tsv --format tsv
+	keys 5
+	sleep 1
+	start=$SECONDS
+	finish
+	[ $((SECONDS - start)) -lt 5 ]
+	[ "$(result keys_received)" = 5 ]
+	[ "$(result keys_waiting)" = 5 ]	# those whose cost was not paid are not drawn
+	[ "$(result redraws)" = 0 ]
+	[ "$(wc -l <log.tsv)" -eq 6 ]
+}
+
+@test "json holds the keys, and -o a whole file" {
+	display_up
+	serve --x11 "$D" --format json -o report.json --log log.tsv
+	keys 3 40
+	received 3
+	[ ! -e report.json ]
+	finish
+	[ ! -s out ]
+	python3 - <<'END'
+import json
+r = json.load(open("report.json"))
+assert r["schema"] == "thinprobe.refecho/1" and r["tool"] == "refecho"
+keys = r["result"]["keys"]
+rows = [l.split("\t") for l in open("log.tsv").read().splitlines()[1:]]
+assert [k["seq"] for k in keys] == [1, 2, 3]
+assert [[str(k[c]) for c in ("seq", "received_ns", "draw_ns", "flushed_ns")] for k in keys] == [r[1:5] for r in rows]
+END
+}
+
+@test "killed, it leaves a log that is valid up to its last line" {
+	display_up
+	serve --x11 "$D" --log log.tsv
+	keys 3
+	received 3
+	until_true grep -q 'echo/1	3	' log.tsv
+	kill -9 "$PID"
+	log_is_sane log.tsv 0
+}
+
+@test "ready goes to the descriptor asked for" {
+	local port
+
+	port=$(free_port)
+	"$REFECHO" --vnc "$port" --ready-fd 5 5>ready >out 2>err 3>&- &
+	PID=$!
+	started+=("$PID")
+	until_true grep -qx ready ready
+	finish
+	[ ! -s err ]
+}
+
+# --- together with the probe ----------------------------------------------------------------------------------------
+
+watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
+	"$BIN/keyrepeat" "$@" --watch patch --format tsv -o probe.tsv --log samples.tsv 2>probe.err || {
+		cat probe.err
+		return 1
+	}
+}
+
+@test "with keyrepeat over vnc: each key is answered, and not before it was drawn" {
+	local port
+
+	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
+	port=$(free_port)
+	serve --vnc "$port" --delay uniform:0,20ms --noise --log log.tsv
+	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --skip 0
+	finish
+	[ "$(result keys_answered probe.tsv)" = 60 ]
+	log_is_sane log.tsv 0
+	# joined columns: key due sent answer high censored skipped received draw flushed ...
+	LC_ALL=C join -t '	' <(tail -n +2 samples.tsv | cut -f 2- | LC_ALL=C sort) <(tail -n +2 log.tsv | cut -f 2- | LC_ALL=C sort) |
+		awk -F '\t' '{ n++; if ($4 == "" || $4 < $9 || $8 < $3) { bad++; print } } END { exit !(n == 60 && !bad) }'
+}
+
+@test "with keyrepeat over vnc: coalesced keys are counted exactly" {
+	local port
+
+	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
+	port=$(free_port)
+	serve --vnc "$port" --coalesce 3 --format tsv
+	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --skip 0
+	finish
+	[ "$(result keys_received)" = 60 ]
+	[ "$(result keys_answered probe.tsv)" = 60 ]
+	[ "$(result coalesced probe.tsv)" = "$(result keys_coalesced)" ]
+}

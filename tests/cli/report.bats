@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# report.sh, table.sh, findings.sh on made-up runs: the words follow the figures, the page stands alone.
+
+setup() {
+	HOME_DIR=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	REPORT=$HOME_DIR/report
+	SUMMARIZE=$HOME_DIR/bin/summarize
+	MAKE_RUN=$BATS_TEST_DIRNAME/../golden/make_run.sh
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+need() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+# Findings of a run with these settings, into the file findings.
+findings() {	# [NAME=value …]
+	rm -rf run
+	env "$@" "$MAKE_RUN" run
+	"$SUMMARIZE" run >out
+	"$REPORT/findings.sh" run >findings
+	cat findings
+}
+
+says() {	# WORDS: in this order in one line
+	grep -qF -- "$1" findings || { echo "nowhere: $1"; return 1; }
+}
+
+@test "the demo's run: three findings, and how much they are worth" {
+	findings
+	says "1. vim's echo stays under 100 ms for every key at every load tried (0 to 20 sinks): the slowest took 12.0 ms"
+	says "at most 1.0 % of keys can be late"
+	says "This scheduler protects an application that needs little CPU."
+	says "2. An application that needs 10 ms of CPU per redraw is late for every key beside 20 sinks, as fair sharing predicts: an update comes every 214 ms"
+	says "10 ms x 21 = 210 ms are predicted"
+	says "3. Without load the floor is the server's frame timer, not the network: half a frame is 8.3 of 10.0 ms (p50), the link 0.05 ms."
+	says "indicative: three repeats"
+	[ "$(wc -l <findings)" -eq 4 ]
+}
+
+@test "a light application that is late is not praised" {
+	findings LIGHT=late
+	says "1. vim's echo is late: beside 20 sinks 10.5 % of keys come later than 100 ms (95 %: 7.2 to 14.7 %); without load it is not."
+	run grep protects findings
+	[ "$status" -eq 1 ]
+}
+
+@test "too noisy, and open because of ranges, are said to be so" {
+	findings LIGHT=noisy
+	says "1. Too noisy to tell"
+	says "More repeats would tell"
+	findings LIGHT=open
+	says "cannot be told from updates alone: beside 20 sinks between 0 and 25.3 % of keys are late"
+}
+
+@test "off the line of fair sharing, either way" {
+	findings STRETCH=1.5 APPS=heavy
+	says "It stalls for longer than fair sharing predicts at 5, 10 and 20 sinks: an update comes every 321 ms"
+	findings STRETCH=0.5 APPS=heavy
+	says "It stalls for less than fair sharing predicts at 5, 10 and 20 sinks: an update comes every 107 ms"
+	findings STRETCH=3 APPS=heavy LOADS='0 2'
+	says "No load tried fills the CPU"
+	says "Below saturation it is late too: 100 % of keys"
+}
+
+@test "overloaded: no latency, but the backlog" {
+	findings OVERLOADED=20
+	says "cannot keep up beside 20 sinks: its backlog grows by 9.5 keys a second"
+	"$REPORT/table.sh" run | grep -q '^ *20 .*overloaded  *100 %'
+}
+
+@test "one application, one repeat, one load" {
+	findings APPS=light REPEATS=1 LOADS=20
+	says "1. vim's echo stays under 100 ms for every key at the one load tried (20 sinks)"
+	says "indicative: one repeat"
+	run grep -e '95 %' -e 'Without load' findings
+	[ "$status" -eq 1 ]
+	findings APPS=heavy REPEATS=5
+	says "1. An application that needs 10 ms"
+	run grep -e vim -e indicative findings
+	[ "$status" -eq 1 ]
+}
+
+@test "the floor: timer, network, or neither" {
+	findings FLOOR=0 APPS=light
+	says "Without load an echo takes 10.0 ms (p50), the link 0.05 ms. Most of it is spent elsewhere."
+	sed -i 's/"rate": "100Mbit"/"rate": "1Mbit,2ms"/' run/run.json
+	"$REPORT/findings.sh" run >findings
+	# 600 bytes at 1 Mbit/s and twice 2 ms: 4.8 + 4
+	says "the link accounts for 8.8 ms of it: the floor is the network"
+	sed -i 's/"latency_p99_ms": 0.148/"latency_p99_ms": 25/' run/run.json
+	"$REPORT/findings.sh" run >findings
+	says "less than this chain can resolve (25.0 ms)"
+}
+
+@test "interrupted, and shared CPUs, are said with the findings and on top of the report" {
+	need gnuplot
+	need cmark
+	findings STATE=interrupted SHARED=true
+	says "This run is interrupted"
+	says "Server and client shared CPUs"
+	"$REPORT/report.sh" run
+	sed -n '1,/^## Findings/p' run/report.md >top
+	grep -q 'Server and client shared CPUs' top
+	grep -q 'This run is interrupted' top
+	grep -q 'Indicative: three repeats' top
+	grep -q '^- heavy, 20 sinks: 2 trains left out (interrupted).' run/report.md
+}
+
+@test "the table for a terminal" {
+	findings
+	"$REPORT/table.sh" run >table
+	[ "$(wc -l <table)" -eq 5 ]
+	sed -n 1p table | grep -qx ' sinks | vim: echo p50 .*p90 .*max  later than 100 ms | heavy (10 ms a redraw): p50 .*p90 .*max .*later  updates/key'
+	sed -n 2p table | tr -s ' ' | grep -qxF ' 0 | 10.0 10.8 11.0 0 % | 18.2 18.3 18.3 0 % 1.00'
+	sed -n 3p table | tr -s ' ' | grep -qxF ' 5 | 10.2 11.0 11.2 0 % | 100 124 131 50.5 % 0.82'
+	# all lines are equally long
+	[ "$(awk '{ print length }' table | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "a figure below the chain's own error is no number" {
+	findings APPS=light
+	sed -i 's/"latency_p99_ms": 0.148/"latency_p99_ms": 10.9/' run/run.json
+	"$REPORT/table.sh" run | sed -n 2p | tr -s ' ' | grep -qxF ' 0 | below resolution below resolution 11.0 0 %'
+}
+
+@test "the page stands alone, with findings first, four figures and its data inside" {
+	need gnuplot
+	need cmark
+	"$MAKE_RUN" "a run's [1] folder"
+	cd / && run "$REPORT/report.sh" "$BATS_TEST_TMPDIR/a run's [1] folder"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
+	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
+	[ "$(grep -c '<svg' report.html)" -eq 4 ]
+	# nothing is fetched
+	run grep -noE '(src|href)="?(https?:|//|figures/)[^ >]*|@import|<script|<link' report.html
+	[ "$status" -eq 1 ]
+	grep -o 'download="summary.tsv" href="data:[^"]*"' report.html | sed 's/.*base64,//; s/"$//' | base64 -d | cmp - summary.tsv
+	[ "$(grep -n '<h2>Findings' report.html | cut -d: -f1)" -lt "$(grep -n '<svg' report.html | head -n 1 | cut -d: -f1)" ]
+	# every name once, every reference to a name that is there
+	[ -z "$(grep -oE " id=['\"][^'\"]*['\"]" report.html | tr -d "'\"" | sort | uniq -d)" ]
+	grep -oE "(xlink:)?href='#[^']*'" report.html | sed "s/.*#//; s/'//" | sort -u | while read -r name; do
+		grep -qE "id=['\"]${name}['\"]" report.html || { echo "no $name"; return 1; }
+	done
+	[ "$(find . -maxdepth 1 -name '.report*')" = '' ]
+	[ "$(find figures -name '*.svg' | wc -l)" -eq 4 ]
+}
+
+@test "the page is HTML whose tags match" {
+	need gnuplot
+	need cmark
+	need python3
+	"$MAKE_RUN" LIGHT=ranged run
+	env LIGHT=ranged "$MAKE_RUN" run
+	"$REPORT/report.sh" run
+	python3 - run/report.html <<'END'
+import sys
+from html.parser import HTMLParser
+VOID = {"meta", "br", "hr", "img", "path", "circle", "use"}
+class Tags(HTMLParser):
+	stack = []
+	def handle_starttag(self, tag, attrs):
+		if tag not in VOID: self.stack.append(tag)
+	def handle_startendtag(self, tag, attrs): pass
+	def handle_endtag(self, tag):
+		if tag in VOID: return
+		assert self.stack and self.stack[-1] == tag, (tag, self.stack[-4:], self.getpos())
+		self.stack.pop()
+tags = Tags()
+tags.feed(open(sys.argv[1], encoding="utf8").read())
+assert not tags.stack, tags.stack
+END
+}
+
+@test "the report names what belongs in every report" {
+	need gnuplot
+	need cmark
+	env MARKED=1 "$MAKE_RUN" run
+	"$REPORT/report.sh" run
+	grep -qx 'Keyboard, USB, compositor and screen of a real client are outside all figures.' run/report.md
+	grep -q '0.061 ms (p50), 0.148 ms (p99)' run/report.md
+	grep -q 'light: 0 in 12 s, below 0.25/s (95 %); heavy: 2 in 12 s, below 0.52/s (95 %)' run/report.md
+	grep -q '^- heavy, 10 sinks: 1 train marked' run/report.md
+	grep -q '^- netem: the kernel has no sch_netem' run/report.md
+	grep -q 'one scheduling group with the load' run/report.md
+	grep -q '^| 5 | 3 | 285 | 50.5 (47.9–53.1) | 100 (98.5–102) | 124 (123–125) |  | 131 | 0 |' run/report.md
+}
+
+@test "figures survive an empty table, one load, and a hole" {
+	need gnuplot
+	need cmark
+	env LOADS=0 APPS=light REPEATS=1 "$MAKE_RUN" one
+	"$REPORT/report.sh" one
+	env LOADS='0 5' OVERLOADED='0 5' APPS=heavy "$MAKE_RUN" over
+	"$REPORT/report.sh" over
+	env LOADS='0 5 10' "$MAKE_RUN" hole
+	rm hole/cells/*-005/*/cell.json
+	"$REPORT/report.sh" hole
+	grep -q '^| 5 | failed |' hole/report.md
+	mv hole/cells kept
+	head -n 1 hole/summary.tsv >empty && mv empty hole/summary.tsv
+	head -n 1 hole/cdf.tsv >empty && mv empty hole/cdf.tsv
+	"$REPORT/report.sh" hole
+	grep -q 'there is nothing to say yet' hole/report.md
+	[ "$(find one over hole -name '*.svg' -size +0 | wc -l)" -eq 12 ]
+}
+
+@test "reports are made again from stored files, byte for byte" {
+	need gnuplot
+	need cmark
+	env LOADS='0 5' "$MAKE_RUN" run
+	"$REPORT/report.sh" run
+	cp run/report.md first
+	"$REPORT/report.sh" run
+	cmp run/report.md first
+}
+
+@test "what is wrong is said in one line" {
+	for script in report.sh table.sh findings.sh; do
+		run "$REPORT/$script" nowhere
+		[ "$status" -eq 1 ]
+		[ "$output" = "$script: nowhere: not a run folder (it has no run.json)" ]
+		run "$REPORT/$script"
+		[ "$status" -eq 2 ]
+		run "$REPORT/$script" --help
+		[ "$status" -eq 0 ]
+	done
+	env LOADS=0 "$MAKE_RUN" run
+	run "$REPORT/table.sh" run
+	[ "$status" -eq 1 ]
+	[[ $output == 'table.sh: run/summary.tsv is missing;'* ]]
+	echo nonsense >run/run.json
+	run "$REPORT/findings.sh" run
+	[ "$status" -eq 1 ]
+}

@@ -1,0 +1,342 @@
+#!/usr/bin/env bats
+# sink: is the load there when it says so, does it go when it must, does it take what it said. The machine may be busy:
+# lower bounds on what it got are generous or relative, upper ones are not.
+
+setup() {
+	SINK=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)/sink
+	CPU=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	cd "$BATS_TEST_TMPDIR" || return 1
+	started=()
+}
+
+teardown() {
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+	done
+}
+
+need() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+# Starts sink in the background: $pid, standard output in out, standard error in err; returns when it is ready.
+start_sink() {
+	"$SINK" "$@" >out 2>err 3>&- &
+	pid=$!
+	started+=("$pid")
+	until_true grep -q '^ready$' err
+}
+
+until_true() {	# command...: for up to 30 s
+	local i
+
+	for ((i = 0; i < 1500; i++)); do
+		"$@" && return 0
+		sleep 0.02
+	done
+	echo "never came true: $*"
+	return 1
+}
+
+children_of() {
+	cat "/proc/$1/task/$1/children"
+}
+
+gone() {
+	local p
+
+	for p in "$@"; do
+		# a zombie that nobody waits for is dead too
+		[ ! -e "/proc/$p" ] || grep -qE '^State:[[:space:]]+[ZX]' "/proc/$p/status" 2>/dev/null || return 1
+	done
+}
+
+ends() {	# pid: waits for it, leaves its exit status in $status
+	status=0
+	until_true gone "$1"
+	wait "$1" || status=$?
+}
+
+@test "ready comes when every process spins" {
+	local child
+
+	start_sink -n 20 --cpus "$CPU"
+	set -- $(children_of "$pid")
+	[ $# -eq 20 ]
+	for child in "$@"; do
+		# running or waiting to run; and it has run (utime is the 14th field, but may still be below one tick)
+		grep -qE '^State:[[:space:]]+R' "/proc/$child/status"
+	done
+	kill "$pid"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+}
+
+@test "without -t SIGTERM is how it is meant to end: exit 0, with the report" {
+	need jq
+	start_sink -n 2 --format json
+	kill -TERM "$pid"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(jq '.result.children | length' out)" -eq 2 ]
+	[ "$(jq '[.result.children[].cpu_s] | all(. >= 0)' out)" = true ]
+	[ "$(cat err)" = ready ]
+}
+
+@test "with -t SIGINT and SIGTERM cut it short: exit 130, with the report" {
+	local signal
+
+	need jq
+	for signal in INT TERM; do
+		start_sink -t 600s --format json
+		kill -$signal "$pid"
+		ends "$pid"
+		[ "$status" -eq 130 ]
+		jq -e '.result.children[0].wall_s < 500' out
+	done
+}
+
+@test "a signal at any moment of the start leaves a report or nothing, and nobody running" {
+	local i children
+
+	for i in 0 1 2 3 5 8 13 21 34; do
+		"$SINK" -n 30 -o report --format json 2>err 3>&- &
+		pid=$!
+		started+=("$pid")
+		sleep "0.0$(printf '%02d' "$i")"
+		children=$(children_of "$pid" 2>/dev/null || true)
+		kill -TERM "$pid"
+		ends "$pid"
+		# shellcheck disable=SC2086
+		until_true gone $children
+		[ "$(ls | grep -c 'report\.')" -eq 0 ]
+		[ "$status" -eq 0 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
+		rm -f report
+	done
+}
+
+@test "its processes die with it on kill -9" {
+	local children
+
+	start_sink -n 5
+	children=$(children_of "$pid")
+	[ "$(wc -w <<<"$children")" -eq 5 ]
+	kill -9 "$pid"
+	# shellcheck disable=SC2086
+	until_true gone $children
+}
+
+@test "it ends, with its report, when who started it is killed" {
+	local parent sink
+
+	need jq
+	bash -c '"$0" -n 2 -o report --format json 2>err 3>&- & echo $! >pid; wait' "$SINK" 3>&- &
+	parent=$!
+	started+=("$parent")
+	until_true grep -qs '^ready$' err
+	sink=$(cat pid)
+	started+=("$sink")
+	kill -9 "$parent"
+	until_true gone "$sink"
+	jq -e '.result.children | length == 2' report
+}
+
+@test "a greedy process never yields" {
+	local child before
+
+	start_sink --cpus "$CPU"
+	child=$(children_of "$pid" | xargs)
+	before=$(awk '/^voluntary_ctxt/ { print $2 }' "/proc/$child/status")
+	sleep 1
+	[ "$(awk '/^voluntary_ctxt/ { print $2 }' "/proc/$child/status")" -eq "$before" ]
+	kill "$pid"
+}
+
+@test "a partial one yields, and takes no more than it was asked for" {
+	local percent
+
+	need jq
+	for percent in 10 37 80; do
+		"$SINK" -l $percent -t 1.5s --cpus "$CPU" --format json >out 2>err
+		# what it did not get it must have waited for
+		jq -e --argjson p $percent '.result.children[0] | (.share_percent <= $p + 2) and
+			(.share_percent >= $p - 3 or .runqueue_wait_s == null or .runqueue_wait_s > 0.01) and
+			.wanted_percent == $p' out
+	done
+}
+
+@test "what it reports is what the kernel accounts to it" {
+	local TIMEFORMAT='%U %S' outside
+
+	need jq
+	outside=$({ time "$SINK" -n 2 -l 40 -t 2s --format json >out 2>err; } 2>&1)
+	jq -e --arg outside "$outside" '($outside | split(" ") | map(tonumber) | add) as $o |
+		([.result.children[].cpu_s] | add) as $cpu | $o >= $cpu - 0.03 and $o <= $cpu + 0.15' out
+}
+
+@test "starved, it does not burst when the CPU becomes free" {
+	local child greedy a b
+
+	start_sink -l 40 --cpus "$CPU"
+	child=$(children_of "$pid" | xargs)
+	[ -r "/proc/$child/schedstat" ] || skip "no schedstat"
+	"$SINK" -n 6 --cpus "$CPU" >/dev/null 2>err2 3>&- &
+	greedy=$!
+	started+=("$greedy")
+	until_true grep -q ready err2
+	sleep 2
+	kill "$greedy"
+	until_true gone "$greedy"
+	read -r a _ <"/proc/$child/schedstat"
+	a="$a $(date +%s%N)"
+	sleep 1
+	b=$(date +%s%N)
+	read -r run _ <"/proc/$child/schedstat"
+	set -- $a
+	# the clock is read inside the interval of the account at its start and at its end: never too long
+	echo "got $((100 * (run - $1) / (b - $2))) %"
+	[ $((100 * (run - $1) / (b - $2))) -le 45 ]
+	kill "$pid"
+}
+
+@test "-t counts from ready on" {
+	need jq
+	"$SINK" -n 3 -t 500ms --format json >out 2>err
+	jq -e '[.result.children[].wall_s] | all(. >= 0.5)' out
+}
+
+@test "a refused regime is named, with the reason" {
+	local user=(env)
+
+	run "$SINK" --cpus 1023 -t 1s
+	[ "$status" -eq 1 ]
+	[[ $output == "sink: --cpus was refused: "* ]]
+	[ "${#lines[@]}" -eq 1 ]
+	run "$SINK" --cpus "$CPU,1023" -t 1s	# the kernel would quietly take the first
+	[ "$status" -eq 1 ]
+	[[ $output == "sink: --cpus was refused: "* ]]
+	if [ "$(id -u)" -eq 0 ]; then
+		need setpriv
+		user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+	fi
+	"${user[@]}" test -x "$SINK" || skip "an ordinary user cannot get at the program"
+	run "${user[@]}" "$SINK" --nice -20 -t 1s
+	if [ "$status" -ne 0 ]; then
+		[ "$status" -eq 1 ]
+		[[ $output == "sink: --nice -20 was refused: "*"root"* ]]
+		[ "${#lines[@]}" -eq 1 ]
+	fi
+	run "${user[@]}" "$SINK" --policy fifo:99 -t 10ms
+	if [ "$status" -ne 0 ]; then
+		[ "$status" -eq 1 ]
+		[[ $output == "sink: --policy fifo:99 was refused: "*"root"* ]]
+		[ "${#lines[@]}" -eq 1 ]
+	fi
+}
+
+@test "a regime that was granted is the one it runs in" {
+	local child
+
+	need jq
+	start_sink --cpus "$CPU" --nice 7 --policy idle --format json
+	child=$(children_of "$pid" | xargs)
+	[ "$(taskset -cp "$child" | sed 's/.*: //')" = "$CPU" ]
+	[ "$(awk '{ print $41 }' "/proc/$child/stat")" -eq 5 ]	# SCHED_IDLE
+	[ "$(awk '{ print $19 }' "/proc/$child/stat")" -eq $(($(awk '{ print $19 }' "/proc/$pid/stat") + 7)) ]
+	kill "$pid"
+	ends "$pid"
+	jq -e --arg cpu "$CPU" '.settings | .nice == 7 and .policy == "idle" and .cpus == $cpu' out
+}
+
+@test "a process that is killed is counted, and the exit status says so" {
+	local child
+
+	need jq
+	start_sink -n 3 --format json
+	child=$(children_of "$pid" | cut -d ' ' -f 2)
+	kill -9 "$child"
+	kill "$pid"
+	ends "$pid"
+	[ "$status" -eq 3 ]
+	jq -e '.result | .children_died == 1 and (.children | length) == 3 and (.children[1].share_percent == null) and
+		(.children[0].wall_s > 0)' out
+}
+
+@test "ready goes to the descriptor that was asked for" {
+	"$SINK" -t 10ms --ready-fd 7 >out 2>err 7>ready
+	[ "$(cat ready)" = ready ]
+	[ ! -s err ]
+}
+
+@test "a descriptor that is not open is refused before a file can take its number" {
+	run "$SINK" -t 10ms --ready-fd 9 -o report 3>&- 9>&-
+	[ "$status" -eq 2 ]
+	[[ $output == "sink: --ready-fd 9 is not open"* ]]
+	run "$SINK" -t 10ms --ready-fd 3 -o report 3>&-
+	[ "$status" -eq 2 ]
+	run "$SINK" -t 10ms --ready-fd 8 -o report 8</dev/null
+	[ "$status" -eq 2 ]
+	[[ $output == *"reading only"* ]]
+	[ ! -e report ]
+}
+
+@test "nobody there to read ready is told, not fatal" {
+	need jq
+	mkfifo pipe
+	exec 8<>pipe 9>pipe 8<&-	# a reader that has gone: writing gives EPIPE
+	run "$SINK" -t 10ms --ready-fd 9 -o report --format json
+	exec 9>&-
+	[ "$status" -eq 0 ]
+	[[ $output == "sink: nobody reads "* ]]
+	jq -e .result report
+}
+
+@test "with standard error closed, ready does not end up in the report" {
+	need jq
+	"$SINK" -t 10ms -o report --format json 2>&-
+	jq -e .result report
+}
+
+@test "an output that cannot be written is told before the load starts" {
+	run "$SINK" -o no/such/folder/report
+	[ "$status" -eq 1 ]
+	[ "$output" = "sink: cannot write no/such/folder/report: No such file or directory" ]
+	run "$SINK" -o "$BATS_TEST_TMPDIR"
+	[ "$status" -eq 1 ]
+	[ "$output" = "sink: cannot write $BATS_TEST_TMPDIR: Is a directory" ]
+	run "$SINK" -t 10ms -o /dev/full
+	[ "$status" -eq 1 ]
+	[[ ${lines[1]} == "sink: cannot write the report: No space left on device" ]]
+	"$SINK" -t 10ms >&- 2>err && false
+	grep -q '^sink: cannot write the report: ' err
+}
+
+@test "a name that only leads to an output is never replaced" {
+	need jq
+	mkfifo pipe
+	jq -e .result <pipe >/dev/null 3>&- &
+	"$SINK" -t 10ms --format json -o pipe
+	wait $!
+	[ -p pipe ]
+	[ -L /dev/stdout ] || skip "no /dev/stdout"
+	[ ! -w /dev ] || [ "$(readlink /dev/stdout)" = /proc/self/fd/1 ]
+	"$SINK" -t 10ms --format json -o /dev/stdout >out 2>err
+	jq -e .result out
+	[ "$(readlink /dev/stdout)" = /proc/self/fd/1 ]
+}
+
+@test "the report has what the man page names, in every format" {
+	need jq
+	"$SINK" -n 2 -l 50 -t 100ms --format json -o json
+	jq -e '.schema == "thinprobe.sink/1" and .tool == "sink" and (.started | test("^2[0-9]{3}-.*Z$")) and
+		(.settings | [has("count", "load_percent", "period_ms", "nice", "policy", "cpus")] | all) and
+		(.result | [has("total_share_percent", "children_died", "autogroup")] | all) and
+		(.result.children | all([has("cpu_s", "wall_s", "share_percent", "wanted_percent", "runqueue_wait_s")] | all))' json
+	"$SINK" -t 10ms --format tsv -o tsv
+	[ "$(head -n 1 tsv)" = $'schema\tkey\tvalue' ]
+	grep -qP '^thinprobe.sink/1\tresult.children.0.share_percent\t[0-9.]+$' tsv
+	"$SINK" -t 10ms -o text
+	grep -q '^  total_share_percent  *[0-9.]*$' text
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# The experiment from end to end on the emulated hosts, small: every figure against something that is not ours.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export RUN="$BATS_FILE_TMPDIR/a run"	# a path with a space, below /tmp
+	cd /
+	status=0
+	"$TOP/thinprobe" run stalls --quick --loads 0,4 --seconds 4 --repeat 2 --idle 2 --keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	echo "$status" >"$BATS_FILE_TMPDIR/status"
+}
+
+column() {	# column NAME APP SINKS: a figure of the summary
+	awk -F'\t' -v name="$1" -v app="$2" -v sinks="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["app"] == app && $at["sinks"] == sinks { print $at[name] }' "$RUN/summary.tsv"
+}
+
+within() {	# within VALUE LOW HIGH
+	awk -v v="$1" -v l="$2" -v h="$3" 'BEGIN { exit !(v != "" && v >= l && v <= h) }' || { echo "$1 is not in $2 .. $3" >&2; return 1; }
+}
+
+@test "the run is complete and its files are there" {
+	cat "$BATS_FILE_TMPDIR/err"
+	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	[ "$(jq .cells.complete "$RUN/run.json")" = 8 ]
+	for f in summary.tsv cdf.tsv report.md report.html; do [ -s "$RUN/$f" ]; done
+	for f in late-share mean-stall jitter latency-cdf; do xmllint --noout "$RUN/figures/$f.svg" 2>/dev/null || grep -q '</svg>' "$RUN/figures/$f.svg"; done
+}
+
+@test "the table, three findings and the place of the report are printed" {
+	grep -q 'sinks' "$BATS_FILE_TMPDIR/out"
+	[ "$(grep -cE '^[0-9]\. ' "$BATS_FILE_TMPDIR/out")" -ge 3 ]
+	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
+}
+
+@test "without load every key of the heavy application is sent and answered, 20 a second" {
+	for r in 1 2; do
+		k="$RUN/cells/heavy-000/$r/keyrepeat.json"
+		[ "$(jq '.result.keys_due' "$k")" = "$(jq '.result.keys_sent' "$k")" ]
+		[ "$(jq '.result.keys_answered' "$k")" = "$(jq '.result.latency_from_due_ms.n' "$k")" ]
+	done
+	within "$(column mean_stall_ms heavy 0)" -2.5 2.5
+}
+
+@test "the heavy application's mean stall beside four sinks is that of fair sharing, or not: between nothing and thrice it" {
+	# 10 ms x 5 - 50 ms = 0: at the edge of saturation; the busy machine of a test adds to it
+	within "$(column fair_stall_ms heavy 4)" 0 0
+	within "$(column mean_stall_ms heavy 4)" -2.5 150
+}
+
+@test "captured packets and payload are those tshark counts" {
+	command -v tshark || skip "tshark is not installed"
+	cell="$RUN/cells/heavy-000/1"
+	port=$(jq -r '.settings.ports // empty' "$cell/prototap.json" | tr -dc '0-9')
+	[ -n "$port" ] || port=$(tshark -r "$cell/capture.pcap" -T fields -e tcp.srcport 2>/dev/null | sort | uniq -c | sort -rn | awk '$2 < 32768 { print $2; exit }')
+	read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.srcport == $port" -T fields -e tcp.len 2>/dev/null | awk '{ n++; s += $1 } END { print n, s }')
+	# live and read again: the same file, the same figures
+	[ "$(jq '.result.channels.display.packets' "$cell/prototap.json")" = "$packets" ]
+	[ "$(jq '.result.channels.display.payload_bytes' "$cell/prototap.json")" = "$payload" ]
+	run --separate-stderr "$TOP/bin/prototap" read "$cell/capture.pcap" --port "$port" --format json
+	[ "$status" = 0 ]
+	[ "$(jq '.result.channels.display.packets' <<<"$output")" = "$packets" ]
+	[ "$(jq '.result.updates.count' <<<"$output")" = "$(jq '.result.updates.count' "$cell/prototap.json")" ]
+}
+
+@test "the regime that was asked for is the one that ran" {
+	cell="$RUN/cells/heavy-004/1/cell.json"
+	[ "$(jq -r .autogroup.session "$cell")" = "$(jq -r .autogroup.sinks "$cell")" ]
+}
+
+@test "the report can be made again from the samples alone" {
+	cp "$RUN/summary.tsv" "$BATS_TEST_TMPDIR/before"
+	rm -r "$RUN/figures" "$RUN/report.html" "$RUN/summary.tsv"
+	"$TOP/thinprobe" report "$RUN"
+	cmp "$RUN/summary.tsv" "$BATS_TEST_TMPDIR/before"
+	[ -s "$RUN/report.html" ] && [ -s "$RUN/figures/late-share.svg" ]
+}
+
+@test "the report is one file that asks nothing of the network" {
+	! grep -qE '(src|href)="https?://' "$RUN/report.html"
+	grep -q '<svg' "$RUN/report.html"
+}
+
+@test "interrupted: exit 130, a valid run, nothing running; --resume finishes it" {
+	run="$BATS_TEST_TMPDIR/cut"
+	"$TOP/thinprobe" run stalls --quick --app heavy --loads 0,2 --seconds 3 --repeat 2 --idle 1 -o "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	driver=$!
+	for _ in $(seq 300); do [ -n "$(find "$run/cells" -name cell.json 2>/dev/null)" ] && break; sleep 0.1; done
+	kill -TERM "$driver"
+	status=0
+	wait "$driver" || status=$?
+	[ "$status" = 130 ]
+	[ "$(jq -r .state "$run/run.json")" = interrupted ]
+	[ -s "$run/report.html" ]
+	! grep -lsF "$run" /proc/[0-9]*/cmdline
+	"$TOP/thinprobe" run stalls --resume "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&-
+	[ "$(jq -r .state "$run/run.json")" = complete ]
+}
+
+@test "killed: kill -9 of the driver leaves no process of ours" {
+	run="$BATS_TEST_TMPDIR/killed"
+	"$TOP/thinprobe" run stalls --quick --loads 3 --seconds 5 --repeat 3 --idle 1 -o "$run" >/dev/null 2>&1 3>&- &
+	driver=$!
+	for _ in $(seq 300); do [ -n "$(find "$run/cells" -name samples.tsv -o -name sink.err 2>/dev/null)" ] && break; sleep 0.1; done
+	kill -9 "$driver"
+	for _ in $(seq 50); do
+		left=$(grep -lsF "$run" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3 | while read -r p; do grep -qs '^State:.*Z' "/proc/$p/status" || echo "$p"; done)
+		[ -n "$left" ] || break
+		sleep 0.1
+	done
+	[ -z "$left" ]
+}
+
+@test "an ordinary user without sudo gets a complete run" {
+	[ "$(id -u)" = 0 ] || skip "this is an ordinary user already: the tests above were it"
+	setpriv --reuid 12345 --regid 12345 --clear-groups unshare --user --map-root-user --net true 2>/dev/null || skip "this machine forbids user namespaces"
+	setpriv --reuid 12345 --regid 12345 --clear-groups test -x "$TOP/thinprobe" || skip "the checkout is not readable for others"
+	run="$BATS_TEST_TMPDIR/user"
+	mkdir "$run"
+	chown 12345:12345 "$run"
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null
+	setpriv --reuid 12345 --regid 12345 --clear-groups env HOME="$run" "$TOP/thinprobe" run stalls --quick --loads 0 --seconds 3 --repeat 1 --idle 1 -o "$run/r" 3>&- || {
+		cat "$run"/r/log/*.err
+		return 1
+	}
+	[ "$(jq -r .state "$run/r/run.json")" = complete ]
+	[ "$(jq -r .lab.rootless "$run/r/run.json")" = true ]
+}
+
+@test "bad options name the thing, cost nothing and exit 2" {
+	for bad in '--loads 1,x' '--seconds 0' '--repeat 0' '--app word' '--protocol none' '--regime x' '--on mars' '--nonsense' '--resume /nowhere' '--loads'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$TOP/thinprobe" run stalls $bad
+		[ "$status" = 2 ] || { echo "$bad: $status" >&2; return 1; }
+		[ "$(wc -l <<<"$stderr")" = 1 ]
+		[ -z "$output" ]
+	done
+}

@@ -1,0 +1,485 @@
+#!/usr/bin/env bats
+# The local lab: two hosts that come up, hold their streams, their rate and their CPUs, and leave nothing.
+# As root each test of a life runs twice, as root and as an ordinary user; `W` is the test's own world below /tmp.
+
+setup() {
+	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
+	HOME_OF_LAB=$(cd -- "$TESTS/../.." && pwd -P)
+	W=$(mktemp -d /tmp/lab-bats.XXXXXX)
+	chmod 755 "$W"
+	for tool in setpriv unshare nsenter ip tc ethtool jq; do
+		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	AS=()
+	unshare --user --map-root-user --net true 2>/dev/null || [ "$(id -u)" = 0 ] || skip "this system forbids user namespaces"
+}
+
+teardown() {
+	rm -rf -- "$W"
+}
+
+# From here on as an ordinary user without a name or a home of his own.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		AS=(setpriv --reuid 12345 --regid 12345 --clear-groups env "HOME=$W/home")
+		chown -R 12345:12345 "$W"
+	fi
+	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces to ordinary users"
+	"${AS[@]}" test -r "$HOME_OF_LAB/lab/lib.sh" || skip "an ordinary user cannot read $HOME_OF_LAB"
+}
+
+# driver NAME [PRELUDE]: a driver script from standard input. Its locks and pipes are the test's own, so that labs of others
+# neither wait for it nor hold it up.
+driver() {
+	{
+		printf 'set -u\nW=%q TESTS=%q\n' "$W" "$TESTS"
+		printf 'export TMPDIR=$W/tmp LAB_LOCKS=${LAB_LOCKS-$W/locks}; mkdir -p "$TMPDIR"\n%s\n' "${2-}"
+		printf 'LAB_RUN="$W/%s run"\n. %q/lab/lib.sh\nlab_use local\n' "$1" "${LAB_COPY-$HOME_OF_LAB}"
+		cat
+	} >"$W/$1.sh"
+	[ ${#AS[@]} -eq 0 ] || chown 12345 "$W/$1.sh"
+}
+
+drive() {
+	driver main "${1-}"
+	cd /
+	run "${AS[@]}" timeout 60 bash "$W/main.sh"
+}
+
+# Processes of the test that are alive: all carry a path of its world, as words or as their folder.
+survivors() {
+	local p stat
+	for p in /proc/[0-9]*; do
+		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
+		stat=${stat##*) }
+		[ "${stat%% *}" = Z ] && continue
+		[ "${p#/proc/}" = $$ ] && continue
+		if tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qF "LAB_TEST_WORLD=$W"; then
+			printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
+		fi
+	done
+}
+
+gone() { [ -z "$(survivors)" ]; }
+
+# What a life must not leave behind: processes, links, sockets, mounts, held locks. (Namespaces live by their processes.)
+leaves_nothing() {
+	local end=$((SECONDS + 8)) f
+	until gone; do
+		[ $SECONDS -lt $end ] || { echo "still alive: $(survivors)"; return 1; }
+		sleep 0.1
+	done
+	! ip link 2>/dev/null | grep -E 'tp[0-9a-f]{6}[sc]' || return 1
+	! grep -E "$W|^thinprobe " /proc/self/mounts || return 1
+	for f in /tmp/.X11-unix/X* /tmp/.X*-lock; do
+		[ -e "$f" ] && [[ $x_before != *"$f "* ]] || continue
+		# Others may start X servers meanwhile: theirs are alive.
+		case $f in
+		*-lock) kill -0 "$(tr -d ' ' <"$f")" 2>/dev/null ;;
+		*) grep -qF "$f" /proc/net/unix ;;
+		esac || { echo "$f was left"; return 1; }
+	done
+	for f in "$W"/locks/cpu*; do
+		[ ! -e "$f" ] || flock -n "$f" true || { echo "$f is still held"; return 1; }
+	done
+}
+export_world() {
+	export LAB_TEST_WORLD=$W
+	x_before="$(echo /tmp/.X11-unix/X* /tmp/.X*-lock) "
+}
+
+streams() {
+	drive <<'END'
+lab_up
+lab_exec server sh -c 'cat; echo to stderr >&2; exit 7' <<<"from stdin" 2>"$W/err"
+echo "status $? $(cat "$W/err")"
+lab_exec client sh -c 'kill -9 $$'
+echo "killed $?"
+lab_exec client sh -c 'printf "[%s]" "$@"' sh 'two words' '' '$HOME' "quo'te"
+echo
+lab_start server job sh -c 'trap "echo bye; exit 9" TERM; echo ready >&2; while :; do sleep 0.05; done'
+job=$LAB_PID
+lab_ready job 10 && kill -TERM $job
+wait $job
+echo "job $? $(cat "$LAB_LOG/job.out")"
+lab_start server dead sh -c 'echo no luck >&2; exit 4'
+lab_ready dead 10 2>&1
+mkfifo "$W/go"; exec {go}<>"$W/go"
+lab_start -i $go server held sh -c 'read -r line; echo "got $line"'
+echo start >&$go
+wait $LAB_PID
+cat "$LAB_LOG/held.out"
+lab_start server stubborn sh -c 'trap "" TERM; echo ready >&2; while :; do sleep 0.1; done'
+lab_ready stubborn 10 && lab_stop $LAB_PID && echo "stopped"
+lab_down
+lab_down
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"from stdin"* ]]
+	[[ $output == *"status 7 to stderr"* ]]
+	[[ $output == *"killed 137"* ]]
+	[[ $output == *"[two words][][\$HOME][quo'te]"* ]]
+	[[ $output == *"job 9 bye"* ]]
+	[[ $output == *"dead ended before it was ready: no luck"* ]]
+	[[ $output == *"got start"* ]]
+	[[ $output == *"stopped"* ]]
+	[[ $output != *Killed* && $output != *Terminated* && $output != *wait_for* ]]
+}
+
+@test "streams, arguments, exit status and signals pass (as started)" { streams; }
+
+@test "streams, arguments, exit status and signals pass (ordinary user)" {
+	as_user
+	streams
+}
+
+life() {
+	drive <<'END'
+lab_up
+cpu() { lab_exec "$@" sh -c 'sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status'; }
+lab_start server listen perl "$TESTS/link.pl" serve 7000
+listener=$LAB_PID
+lab_ready listen 10
+lab_exec client perl "$TESTS/link.pl" send "$LAB_ADDR_server" 7000 1000
+wait $listener
+echo "across $? $(cat "$LAB_LOG/listen.out")"
+echo "uid $(lab_exec server id -u)"
+echo "alone $(lab_exec server ls /proc | grep -c '^[0-9]')"
+[ "$LAB_SHARED_CPUS" = 1 ] || [ "$LAB_CPUS_server" != "$LAB_CPUS_client" ] || echo "one CPU for both"
+[ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] && [ "$(cpu -C server)" = "$LAB_CPUS_client" ] && echo pinned
+[ "$(taskset -pc $$ | sed 's/.*: //')" = "$LAB_CPUS_client" ] && echo "driver keeps off"
+lab_exec -C server test -e "/sys/class/net/$LAB_IF_server" || true
+lab_exec -C server ip -o link show "$LAB_IF_server" >/dev/null && echo "capture sees the server's link"
+lab_start server a sleep 300; a=$LAB_PID
+lab_start server b sleep 300; b=$LAB_PID
+lab_start -S server c sleep 300; c=$LAB_PID
+session() { lab_regime $1 | sed 's/.*session=\([0-9]*\).*/\1/'; }
+command_runs() { lab_child $1; grep -q sleep "/proc/$LAB_CHILD/comm"; }
+wait_until 5 command_runs $a; wait_until 5 command_runs $b; wait_until 5 command_runs $c
+[ "$(session $a)" = "$(session $b)" ] && [ "$(session $a)" != "$(session $c)" ] && echo "same login, other login"
+lab_down
+[ "$(taskset -pc $$ | sed 's/.*: //')" = "$LAB_DRIVER_CPUS" ] && echo "driver is free again"
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"across 0 1000"* ]]
+	[[ $output == *"uid 1000"* ]]
+	[[ $output != *"one CPU for both"* ]]
+	[[ $output == *"pinned"* ]]
+	[[ $output == *"driver keeps off"* ]]
+	[[ $output == *"capture sees the server's link"* ]]
+	[[ $output == *"same login, other login"* ]]
+	[[ $output == *"driver is free again"* ]]
+	leaves_nothing
+}
+
+@test "a life: link, users, CPUs, logins, nothing left (as started)" {
+	export_world
+	life
+}
+
+@test "a life: link, users, CPUs, logins, nothing left (ordinary user)" {
+	as_user
+	export_world
+	life
+}
+
+@test "works below /tmp, with a space in the paths, from anywhere" {
+	as_user
+	mkdir "$W/sp ace"
+	cp -R "$HOME_OF_LAB/lab" "$W/sp ace/lab"
+	chmod -R a+rX "$W"
+	mkdir -p "$W/here and there" && chmod 777 "$W/here and there"
+	LAB_COPY="$W/sp ace" drive 'cd "$W/here and there"; echo visible >file; echo kept >"$W/a script"; LAB_KEEP=("$W/a script")' <<'END'
+lab_up
+lab_exec server cat file
+lab_exec client cat "$W/a script"
+lab_exec server sh -c 'echo written >"$1/out"' sh "$LAB_RUN" && cat "$LAB_RUN/out"
+lab_exec server ls -A /tmp/.X11-unix | wc -l
+touch "$W/unseen"
+lab_exec server test -e "$W/unseen" || echo "own /tmp"
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *visible* && $output == *kept* && $output == *written* && $output == *"own /tmp"* ]]
+}
+
+@test "the rate is held" {
+	drive 'LAB_RATE=10Mbit' <<'END'
+lab_up
+lab_can server shape || { echo "no tbf here"; exit; }
+lab_start server sink perl "$TESTS/link.pl" serve 7000; sink=$LAB_PID
+lab_ready sink 10
+begin=${EPOCHREALTIME/[.,]/}
+lab_exec client perl "$TESTS/link.pl" send "$LAB_ADDR_server" 7000 2000000
+wait $sink
+echo "bytes $(cat "$LAB_LOG/sink.out")"
+[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 1400000 ] && echo "not faster than the link"
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"no tbf here"* ]] && skip "this kernel has no tbf"
+	[[ $output == *"bytes 2000000"* ]]
+	[[ $output == *"not faster than the link"* ]]
+}
+
+@test "a wrong rate, a wrong role, no run folder: one line, and the right status" {
+	drive 'LAB_RATE=fast' <<<'lab_up'
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[[ $output == *"LAB_RATE=fast"*"100Mbit"* ]]
+	[ "${#lines[@]}" -eq 1 ]
+	drive <<<'lab_up; lab_exec listener true'
+	[ "$status" -eq 2 ]
+	[[ $output == *"no role 'listener'"* ]]
+	drive <<<'unset LAB_RUN; lab_up'
+	[ "$status" -eq 2 ]
+	drive <<<'lab_exec server true'
+	[ "$status" -eq 1 ]
+	[[ $output == *"lab_up first"* ]]
+}
+
+@test "a delay: there, or a clear word where the kernel has no netem" {
+	drive 'LAB_DELAY=20ms' <<'END'
+lab_up
+begin=${EPOCHREALTIME/[.,]/}
+lab_start server sink perl "$TESTS/link.pl" serve 7000; lab_ready sink 10
+lab_exec client perl "$TESTS/link.pl" send "$LAB_ADDR_server" 7000 10
+[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 40000 ] && echo delayed
+END
+	echo "$output"
+	if [ "$status" -eq 4 ]; then
+		[[ $output == *netem* ]]
+		[ "${#lines[@]}" -eq 1 ]
+		skip "this kernel has no netem"
+	fi
+	[[ $output == *delayed* ]]
+}
+
+@test "a second lab waits for the CPUs, then shares them and says so" {
+	[ "$(nproc)" -ge 2 ] && [ "$(nproc)" -lt 6 ] || skip "needs a machine whose CPUs one lab fills (2 to 5 of them)"
+	as_user
+	driver first <<'END'
+lab_up
+echo "first $LAB_SHARED_CPUS"
+touch "$W/first is up"
+wait_until 20 test -e "$W/second is done"
+END
+	"${AS[@]}" bash "$W/first.sh" >"$W/first.out" 2>&1 3>&- &
+	for _ in {1..200}; do [ -e "$W/first is up" ] && break; sleep 0.05; done
+	[ -e "$W/first is up" ]
+	drive 'LAB_CPU_WAIT=1' <<'END'
+lab_up
+echo "second $LAB_SHARED_CPUS"
+lab_down
+[ "${LAB_SHARED_CPUS}" = 0 ] && echo "the mark is not kept"
+LAB_SHARED_CPUS=1
+lab_up
+echo "third $LAB_SHARED_CPUS"
+END
+	touch "$W/second is done"
+	wait
+	echo "$output"
+	grep -q "first 0" "$W/first.out"
+	[[ $output == *"waiting up to 1 s"* ]]
+	[[ $output == *"second 1"* && $output == *"the mark is not kept"* && $output == *"third 1"* ]]
+}
+
+@test "CPU time: a greedy process of the host is its own, also after its end" {
+	drive <<'END'
+lab_up
+a=$(lab_cpu server)
+lab_start server greedy sh -c 'while :; do :; done'
+nap 1
+b=$(lab_cpu server)
+lab_stop $LAB_PID
+c=$(lab_cpu server)
+regime=$(lab_exec server true; lab_start server x sleep 5; nap 0.2; lab_regime $LAB_PID)
+awk -v a="$a" -v b="$b" -v c="$c" 'BEGIN {
+	split(a, x, " "); split(b, y, " "); split(c, z, " ")
+	print "busy", y[2] - x[2], "own", y[4] - x[4], "after", z[4] - x[4]
+	if (y[4] - x[4] > 5e7 && y[4] - x[4] < y[1] - x[1] + 1e8) print "live counted"
+	if (z[4] >= y[4] - 1e7) print "ended counted"
+	if (y[2] - x[2] > y[4] - x[4] - 1e8) print "busy holds own"
+}'
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"live counted"* && $output == *"ended counted"* && $output == *"busy holds own"* ]]
+}
+
+@test "levers are tried; facts are JSON" {
+	drive <<'END'
+lab_up
+for lever in pin cgroup shape autogroup swap capture rt; do lab_can server $lever; echo "$lever $?"; done
+facts_json | jq -e '.kernel and .cpu.count >= 1 and .link.server.offloads.tso == "off" and .tools.bash and (.user_namespaces | type == "boolean")'
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ ${lines[-1]} == true ]]
+	[ "$(grep -cE '^(pin|cgroup|shape|autogroup|swap|capture|rt) [01]$' <<<"$output")" -eq 7 ]
+	[ "$(awk '$1 ~ /thinprobe-swap/' /proc/swaps)" = "" ]
+}
+
+vnc_echo() {
+	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	drive <<'END'
+lab_up
+protocol_use vnc
+app_use vim
+protocol_start one
+echo "display $PROTOCOL_DISPLAY target $PROTOCOL_TARGET"
+app_start "$PROTOCOL_DISPLAY"
+protocol_settings | jq -r '"floor \(.floor_ms)"'
+lab_exec client perl "$TESTS/rfb.pl" "$LAB_ADDR_server" "$PROTOCOL_PORT"
+first=$PROTOCOL_PORT
+protocol_start two
+[ "$first" != "$PROTOCOL_PORT" ] && echo "two sessions"
+lab_can server pin
+app_stop
+protocol_stop
+lab_listens server "$first" || echo "stopped"
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"display :1 target vnc:10.203.0.1:5901"* ]]
+	[[ $output == *"floor 8.33"* ]]
+	[[ $output == *"echo "* ]]
+	[[ $output == *"two sessions"* && $output == *"stopped"* ]]
+	leaves_nothing
+}
+
+@test "vnc: a key typed by a foreign client changes the screen (as started)" {
+	export_world
+	vnc_echo
+}
+
+@test "vnc: a key typed by a foreign client changes the screen (ordinary user)" {
+	as_user
+	export_world
+	vnc_echo
+}
+
+@test "vnc:refecho: the reference server answers a foreign client" {
+	[ -x "$HOME_OF_LAB/bin/refecho" ] || skip "refecho is not built"
+	as_user
+	export_world
+	drive 'APP_COST=0ms' <<'END'
+lab_up
+protocol_use vnc:refecho
+echo "$(protocol_kind) $(protocol_can)"
+protocol_start one
+echo "[$PROTOCOL_DISPLAY] $PROTOCOL_TARGET"
+lab_exec client perl "$TESTS/rfb.pl" "$LAB_ADDR_server" "$PROTOCOL_PORT"
+protocol_settings | jq -r '"floor \(.floor_ms)"'
+protocol_stop one
+END
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"application "* && $output == *"[] vnc:10.203.0.1:5901"* && $output == *"echo "* && $output == *"floor 0"* ]]
+	leaves_nothing
+}
+
+@test "null: no server, no display" {
+	drive <<'END'
+lab_up
+protocol_use null
+protocol_start one
+echo "[$PROTOCOL_DISPLAY] [$PROTOCOL_TARGET]"
+protocol_settings | jq -c .floor_ms
+protocol_stop
+END
+	[ "$status" -eq 0 ]
+	[[ $output == *"[] [null:]"* ]]
+}
+
+# Kills the driver at moments from before the lab is up to after the session is; all must be gone by itself.
+killed() {
+	local moment pid i=0
+	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
+	driver victim <<'END'
+lab_up
+protocol_use vnc
+protocol_start one
+command -v xterm xdotool >/dev/null && app_use vim && app_start "$PROTOCOL_DISPLAY"
+lab_start server load sh -c 'sh -c "while :; do sleep 0.01; done" & while :; do sleep 0.01; done'
+lab_start -S server login sleep 300
+lab_start -C server capture sleep 300
+lab_exec client sleep 300
+END
+	for moment in 0.00 0.02 0.05 0.09 0.15 0.3 0.6 1.0; do
+		printf -v moment '%s%d' "$moment" $((RANDOM % 10))
+		# exec all the way: the pid is the driver's own
+		"${AS[@]}" bash "$W/victim.sh" >"$W/victim.out" 2>&1 3>&- &
+		pid=$!
+		sleep "$moment"
+		[ $i -lt 7 ] || [ "$(survivors | wc -l)" -gt 10 ] || { echo "the session is not seen: $(survivors)"; return 1; }
+		kill -KILL "$pid"
+		wait "$pid" 2>/dev/null || true
+		leaves_nothing || { echo "killed after $moment s"; cat "$W/victim.out"; return 1; }
+		i=$((i + 1))
+	done
+	[ $i -eq 8 ]
+	# And what follows comes up as if nothing had been.
+	drive <<<'lab_up; echo "again $LAB_SHARED_CPUS"'
+	[ "$status" -eq 0 ]
+	[[ $output == *"again"* ]]
+}
+
+@test "kill -9 of the driver at any moment leaves nothing (as started)" {
+	export_world
+	killed
+}
+
+@test "kill -9 of the driver at any moment leaves nothing (ordinary user)" {
+	as_user
+	export_world
+	killed
+}
+
+@test "clean removes what a killed run left, and only that" {
+	mkdir "$W/locks" "$W/tmp"
+	touch "$W/locks/cpu0" "$W/locks/cpu1" "$W/tmp/other"
+	mkdir "$W/tmp/thinprobe.abcdef" && touch -d '2 minutes ago' "$W/tmp/thinprobe.abcdef"
+	mkdir "$W/tmp/thinprobe.young1"
+	exec 8<"$W/locks/cpu1"
+	flock -n 8
+	export LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/tmp"
+	run "$HOME_OF_LAB/lab/lab.sh" clean
+	echo "$output"
+	exec 8<&-
+	[ "$status" -eq 0 ]
+	[ ! -e "$W/locks/cpu0" ] && [ -e "$W/locks/cpu1" ] && [ -e "$W/tmp/other" ]
+	[ ! -e "$W/tmp/thinprobe.abcdef" ] && [ -e "$W/tmp/thinprobe.young1" ]
+	run "$HOME_OF_LAB/lab/lab.sh" clean
+	[ ! -e "$W/locks" ]
+}
+
+@test "by hand: up, exec, down" {
+	export_world
+	as_user
+	mkdir "$W/rt" "$W/tmp" && chmod 777 "$W/rt" "$W/tmp"
+	lab() { "${AS[@]}" env LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/rt" "$HOME_OF_LAB/lab/lab.sh" "$@" 3>&-; }
+	cd /
+	run lab exec server true
+	[ "$status" -eq 1 ]
+	[[ $output == *"thinprobe lab up"* ]]
+	run lab up
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run lab up
+	[ "$status" -eq 1 ]
+	run lab exec client sh -c 'id -u; exit 5'
+	[ "$status" -eq 5 ]
+	[ "$output" = 1000 ]
+	run lab clean
+	run lab exec server true
+	[ "$status" -eq 0 ]
+	run lab down
+	[ "$status" -eq 0 ]
+	leaves_nothing
+	[ ! -e "$W/rt/thinprobe-lab-12345" ]
+	run lab
+	[ "$status" -eq 2 ]
+}

@@ -1,0 +1,182 @@
+/* A terminal of 8 columns with cells of 6 x 13 pixels at (4, 2), painted by the test itself. */
+#include "keyrepeat/caret.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WIDTH 64
+#define HEIGHT 64
+#define CELL_W 6
+#define CELL_H 13
+#define COLUMNS 8
+
+static uint32_t before[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
+
+static void fill(int cell, uint32_t ink)
+{
+	int x = 4 + cell % COLUMNS * CELL_W, y = 2 + cell / COLUMNS * CELL_H;
+
+	for (int r = 0; r < CELL_H; r++)
+		for (int c = 0; c < CELL_W; c++)
+			now[(y + r) * WIDTH + x + c] = ink;
+}
+
+static void glyph(int cell)	/* a letter leaves the edges of its cell as the paper is */
+{
+	int x = 4 + cell % COLUMNS * CELL_W, y = 2 + cell / COLUMNS * CELL_H;
+
+	fill(cell, 0);
+	for (int r = 4; r < 10; r++)
+		now[(y + r) * WIDTH + x + 2] = 1;
+}
+
+static void start(int caret)
+{
+	memset(now, 0, sizeof(now));
+	for (int i = 0; i < caret; i++)
+		glyph(i);
+	fill(caret, 1);
+	memcpy(before, now, sizeof(now));
+}
+
+/* Types up to `caret` and sees the change as the watcher would. */
+static struct caret_step walk(int from, int caret, int64_t at_ns)
+{
+	struct caret_step s = { .at_ns = at_ns };
+
+	for (int i = from; i < caret; i++)
+		glyph(i);
+	fill(caret, 1);
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
+	memcpy(before, now, sizeof(now));
+	return s;
+}
+
+static void one_key_each(void **state)
+{
+	struct caret_step s[5];
+	struct pair_shown shown[5];
+
+	(void)state;
+	start(0);
+	for (int i = 0; i < 5; i++)
+		s[i] = walk(i, i + 1, i + 1);
+	assert_true(caret_count(s, 5, 5, shown));
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(shown[i].number, i + 1);
+	assert_false(caret_count(s, 5, 6, shown));	/* a key was lost */
+	assert_false(caret_count(s, 5, 4, shown));
+}
+
+static void several_keys_in_one_update(void **state)
+{
+	struct caret_step s[3];
+	struct pair_shown shown[3];
+
+	(void)state;
+	start(0);
+	s[0] = walk(0, 3, 1);
+	s[1] = walk(3, 4, 2);
+	s[2] = walk(4, 6, 3);
+	assert_true(caret_count(s, 3, 6, shown));
+	assert_int_equal(shown[0].number, 3);
+	assert_int_equal(shown[1].number, 4);
+	assert_int_equal(shown[2].number, 6);
+}
+
+static void over_the_end_of_the_line(void **state)
+{
+	struct caret_step s[4];
+	struct pair_shown shown[4];
+
+	(void)state;
+	start(5);
+	s[0] = walk(5, 6, 1);
+	s[1] = walk(6, 7, 2);
+	s[2] = walk(7, 8, 3);		/* the caret is the first cell of the second line */
+	s[3] = walk(8, 9, 4);
+	assert_true(caret_count(s, 4, 4, shown));
+	assert_int_equal(shown[2].number, 3);
+	start(5);
+	s[0] = walk(5, 6, 1);
+	s[1] = walk(6, 10, 2);		/* four keys in one update, two of them beyond the end */
+	assert_true(caret_count(s, 2, 5, shown));
+	assert_int_equal(shown[1].number, 5);
+	start(7);
+	s[0] = walk(7, 8, 1);		/* the first key is the last of its line */
+	s[1] = walk(8, 9, 2);
+	assert_true(caret_count(s, 2, 2, shown));
+	assert_int_equal(shown[0].number, 1);
+}
+
+static void a_blinking_caret_is_no_key(void **state)
+{
+	struct caret_step s[4];
+	struct pair_shown shown[4];
+
+	(void)state;
+	start(0);
+	s[0] = walk(0, 1, 1);
+	fill(1, 0);
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
+	memcpy(before, now, sizeof(now));
+	fill(1, 1);
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));
+	memcpy(before, now, sizeof(now));
+	s[3] = walk(1, 2, 4);
+	assert_true(caret_count(s, 4, 2, shown));
+	assert_int_equal(shown[1].number, 1);
+	assert_int_equal(shown[2].number, 1);
+}
+
+static void what_goes_with_the_first_key_is_passed_over(void **state)
+{
+	struct caret_step s[3];
+	struct pair_shown shown[3];
+
+	(void)state;
+	start(0);
+	now[60 * WIDTH + 10] = 1;	/* a pointer that hides */
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
+	memcpy(before, now, sizeof(now));
+	s[1] = walk(0, 1, 1);
+	s[2] = walk(1, 2, 2);
+	assert_int_equal(caret_count(s, 3, 2, shown), 2);
+	assert_int_equal(shown[1].number, 2);
+}
+
+static void something_else_is_refused(void **state)
+{
+	struct caret_step s[3];
+	struct pair_shown shown[3];
+
+	(void)state;
+	start(8);
+	s[0] = walk(8, 9, 1);
+	start(9);
+	fill(2, 1);			/* a clock in the line above */
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
+	s[1].at_ns = 2;
+	assert_false(caret_count(s, 2, 1, shown));
+	assert_false(caret_count(s, 0, 0, shown));
+	memcpy(before, now, sizeof(now));
+	assert_false(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));	/* nothing changed */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_key_each),
+		cmocka_unit_test(several_keys_in_one_update),
+		cmocka_unit_test(over_the_end_of_the_line),
+		cmocka_unit_test(a_blinking_caret_is_no_key),
+		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over),
+		cmocka_unit_test(something_else_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("caret", tests, NULL, NULL);
+}

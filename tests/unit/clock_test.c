@@ -1,0 +1,152 @@
+/* clock - sleeping until, reading offsets. No test asserts how early a sleep ends, for the machine may be busy. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "clock.h"
+
+static void it_never_runs_backwards(void **state)
+{
+	int64_t last = clock_now();
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		int64_t now = clock_now();
+
+		assert_true(now >= last);
+		last = now;
+	}
+}
+
+static void it_is_clock_monotonic(void **state)
+{
+	struct timespec ts;
+	int64_t before = clock_now(), between;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	between = (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
+	assert_true(before <= between);
+	assert_true(between <= clock_now());
+}
+
+static void a_sleep_is_never_short(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		int64_t due = clock_now() + i * 300 * NS_PER_US + 1;
+
+		assert_int_equal(clock_sleep_until(due), 0);
+		assert_true(clock_now() >= due);
+	}
+}
+
+static void a_due_time_that_has_passed_does_not_sleep(void **state)
+{
+	int64_t before = clock_now();
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(clock_sleep_until(before - NS_PER_S), 0);
+		assert_int_equal(clock_sleep_until(0), 0);
+		assert_int_equal(clock_sleep_until(-5), 0);
+	}
+	assert_true(clock_now() - before < 10 * NS_PER_S);
+}
+
+static void note(int signal)
+{
+	(void)signal;
+}
+
+static void a_signal_ends_the_sleep(void **state)
+{
+	struct sigaction sa = { .sa_handler = note }, before;
+	struct itimerval soon = { .it_value.tv_usec = 20000, .it_interval.tv_usec = 20000 }, off = { 0 };
+	int64_t start = clock_now();
+
+	(void)state;
+	sigaction(SIGALRM, &sa, &before);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	assert_int_equal(clock_sleep_until(start + 3600 * NS_PER_S), -EINTR);
+	setitimer(ITIMER_REAL, &off, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	assert_true(clock_now() - start < 600 * NS_PER_S);
+}
+
+static void cpu_time_passes_only_while_working(void **state)
+{
+	int64_t cpu = clock_thread_cpu(), now;
+
+	(void)state;
+	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+	assert_true(clock_thread_cpu() - cpu < 40 * NS_PER_MS);
+	cpu = clock_thread_cpu();
+	now = clock_now();
+	while (clock_thread_cpu() - cpu < 5 * NS_PER_MS)
+		;
+	assert_true(clock_now() - now >= 5 * NS_PER_MS - 10 * NS_PER_US);
+}
+
+static void the_offset_lies_within_its_error(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct clock_offset o;
+		struct timespec ts;
+		int64_t before, after, wall;
+
+		clock_read_offset(&o);
+		assert_true(o.error_ns > 0);
+		before = clock_now();
+		clock_gettime(CLOCK_REALTIME, &ts);
+		after = clock_now();
+		assert_true(o.at_ns <= before);
+		/* the wall clock may be slewed meanwhile, at most 500 ppm, for as long as this took */
+		wall = (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
+		assert_true(wall - o.offset_ns >= before - o.error_ns - (after - o.at_ns) / 1000);
+		assert_true(wall - o.offset_ns <= after + o.error_ns + (after - o.at_ns) / 1000);
+	}
+}
+
+static void utc_is_utc(void **state)
+{
+	char text[24];
+	struct tm tm = { 0 };
+	time_t before = time(NULL), told;
+
+	(void)state;
+	setenv("TZ", "Asia/Kathmandu", 1);	/* must not matter */
+	tzset();
+	clock_utc(text, sizeof(text));
+	unsetenv("TZ");
+	tzset();
+	assert_int_equal(strlen(text), 20);
+	assert_ptr_equal(strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm), text + 20);
+	told = timegm(&tm);
+	assert_true(told >= before && told <= time(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_never_runs_backwards),
+		cmocka_unit_test(it_is_clock_monotonic),
+		cmocka_unit_test(a_sleep_is_never_short),
+		cmocka_unit_test(a_due_time_that_has_passed_does_not_sleep),
+		cmocka_unit_test(a_signal_ends_the_sleep),
+		cmocka_unit_test(cpu_time_passes_only_while_working),
+		cmocka_unit_test(the_offset_lies_within_its_error),
+		cmocka_unit_test(utc_is_utc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* Delay scripts: what is read, what is refused, and that the drawn delays have the asked distribution. */
+#include "refecho/delay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS 1000000LL
+
+static struct delay parsed(const char *text, uint64_t seed)
+{
+	struct delay d;
+	const char *path;
+
+	assert_int_equal(delay_parse(text, &d, &path), 0);
+	d.random = seed;
+	return d;
+}
+
+static void constant(void **unused)
+{
+	struct delay d = parsed("const:20ms", 1);
+
+	(void)unused;
+	for (int i = 0; i < 3; i++)
+		assert_true(delay_next(&d) == 20 * MS);
+	d = parsed("const:0", 1);
+	assert_true(delay_next(&d) == 0);
+	d = parsed("const:1.5", 1);
+	assert_true(delay_next(&d) == 1500 * MS);
+}
+
+/* Mean and standard deviation of U(5,15): 10 and 10/sqrt(12); 4.9 sigma of 100,000 draws. */
+static void uniform(void **unused)
+{
+	struct delay d = parsed("uniform:5ms,15ms", 7);
+	double sum = 0, squares = 0, n = 100000;
+	int64_t low = INT64_MAX, high = 0;
+
+	(void)unused;
+	for (int i = 0; i < (int)n; i++) {
+		int64_t v = delay_next(&d);
+		double ms = (double)v / MS;
+
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+		sum += ms;
+		squares += ms * ms;
+	}
+	assert_true(low >= 5 * MS && low < 5 * MS + 10000);
+	assert_true(high <= 15 * MS && high > 15 * MS - 10000);
+	assert_true(fabs(sum / n - 10) < 0.045);
+	assert_true(fabs(sqrt(squares / n - sum * sum / n / n) - 10 / sqrt(12)) < 0.03);
+	d = parsed("uniform:5ms,5ms", 7);
+	assert_true(delay_next(&d) == 5 * MS);
+}
+
+static void bimodal(void **unused)
+{
+	struct delay d = parsed("bimodal:5ms,80ms,0.1", 3);
+	int high = 0;
+
+	(void)unused;
+	for (int i = 0; i < 100000; i++) {
+		int64_t v = delay_next(&d);
+
+		assert_true(v == 5 * MS || v == 80 * MS);
+		high += v == 80 * MS;
+	}
+	assert_in_range(high, 9535, 10465);	/* 4.9 sigma */
+	d = parsed("bimodal:1ms,2ms,0", 3);
+	assert_true(delay_next(&d) == 1 * MS);
+	d = parsed("bimodal:1ms,2ms,1", 3);
+	assert_true(delay_next(&d) == 2 * MS);
+}
+
+static void same_seed_same_delays(void **unused)
+{
+	struct delay a = parsed("uniform:0,1s", 5), b = parsed("uniform:0,1s", 5), c = parsed("uniform:0,1s", 6);
+	int differ = 0;
+
+	(void)unused;
+	for (int i = 0; i < 100; i++) {
+		int64_t v = delay_next(&a);
+
+		assert_true(v == delay_next(&b));
+		differ += v != delay_next(&c);
+	}
+	assert_true(differ > 90);
+}
+
+static void refused(void **unused)
+{
+	static const struct { const char *text; int err; } bad[] = {
+		{ "", -EINVAL }, { "const", -EINVAL }, { "const:", -EINVAL }, { "const:abc", -EINVAL }, { "const:5xs", -EINVAL },
+		{ "const:1ms,2ms", -EINVAL }, { "const:-1ms", -ERANGE }, { "const:2h", -ERANGE }, { "20ms", -EINVAL },
+		{ "uniform:5ms", -EINVAL }, { "uniform:15ms,5ms", -ERANGE }, { "uniform:1ms,2ms,3ms", -EINVAL },
+		{ "uniform:1ms,", -EINVAL }, { "uniforms:1ms,2ms", -EINVAL }, { "unif:1ms,2ms", -EINVAL },
+		{ "bimodal:1ms,2ms", -EINVAL }, { "bimodal:1ms,2ms,1.1", -ERANGE }, { "bimodal:1ms,2ms,x", -EINVAL },
+		{ "bimodal:1ms,2ms,0.5,1", -EINVAL }, { "file:", -EINVAL }, { ":5ms", -EINVAL }, { "CONST:5ms", -EINVAL },
+	};
+	struct delay d;
+	const char *path;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(delay_parse(bad[i].text, &d, &path), bad[i].err);
+}
+
+static int load(struct delay *d, const char *text, int *line)
+{
+	const char *path;
+	FILE *in = *text ? fmemopen((void *)(uintptr_t)text, strlen(text), "r") : fopen("/dev/null", "r");
+	int err;
+
+	assert_non_null(in);
+	assert_int_equal(delay_parse("file:/a,b:c", d, &path), 0);
+	assert_string_equal(path, "/a,b:c");
+	err = delay_load(d, in, line);
+	fclose(in);
+	return err;
+}
+
+static void from_a_file(void **unused)
+{
+	struct delay d;
+	int line;
+
+	(void)unused;
+	assert_int_equal(load(&d, "# times\n5ms\n\n  20ms  # slow\r\n0\n1.5s", &line), 0);
+	assert_int_equal(d.n, 4);
+	for (int turn = 0; turn < 2; turn++) {		/* and again from the top */
+		assert_true(delay_next(&d) == 5 * MS);
+		assert_true(delay_next(&d) == 20 * MS);
+		assert_true(delay_next(&d) == 0);
+		assert_true(delay_next(&d) == 1500 * MS);
+	}
+	delay_free(&d);
+	assert_int_equal(load(&d, "5ms\nfast\n", &line), -EINVAL);
+	assert_int_equal(line, 2);
+	delay_free(&d);
+	assert_int_equal(load(&d, "5ms\n6ms 7ms\n", &line), -EINVAL);
+	assert_int_equal(line, 2);
+	delay_free(&d);
+	assert_int_equal(load(&d, "5ms\n6ms\n-1ms\n", &line), -ERANGE);
+	assert_int_equal(line, 3);
+	delay_free(&d);
+	assert_int_equal(load(&d, "# nothing\n\n", &line), -EINVAL);
+	assert_int_equal(line, 0);
+	assert_int_equal(load(&d, "", &line), -EINVAL);
+	assert_int_equal(line, 0);
+}
+
+static void a_long_list_and_a_long_line(void **unused)
+{
+	static char text[40000];
+	struct delay d;
+	int line;
+
+	(void)unused;
+	for (int i = 0; i < 5000; i++)
+		strcat(text + 4 * i, "3ms\n");
+	assert_int_equal(load(&d, text, &line), 0);
+	assert_int_equal(d.n, 5000);
+	delay_free(&d);
+	memset(text, ' ', 1000);
+	assert_int_equal(load(&d, text, &line), -EINVAL);
+	assert_int_equal(line, 1);
+	delay_free(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constant),
+		cmocka_unit_test(uniform),
+		cmocka_unit_test(bimodal),
+		cmocka_unit_test(same_seed_same_delays),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(from_a_file),
+		cmocka_unit_test(a_long_list_and_a_long_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

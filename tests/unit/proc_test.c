@@ -1,0 +1,301 @@
+/* proc - real processes: a chain that dies together, a stop signal at every moment, CPUs, the kernel's accounts. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "proc.h"
+
+#define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
+
+/* Waits until all who hold the other end of the pipe are gone. */
+static bool deserted(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	for (int64_t end = clock_now() + PATIENCE; clock_now() < end;) {
+		if (poll(&p, 1, 1000) > 0 && read(fd, &byte, 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void a_chain_dies_with_its_head(void **state)
+{
+	int ends[2], status;
+	char said[3] = "";
+	pid_t head;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	head = fork();
+	if (!head) {
+		pid_t me = getpid(), second = fork();
+
+		if (!second) {
+			pid_t third;
+
+			if (proc_die_with_parent(me))
+				_exit(1);
+			me = getpid();
+			third = fork();
+			if (!third && proc_die_with_parent(me))
+				_exit(1);
+			if (write(ends[1], "x", 1) != 1)
+				_exit(1);
+		}
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	for (size_t n = 0; n < 2;) {
+		ssize_t got = read(ends[0], said + n, 2 - n);
+
+		assert_true(got > 0);
+		n += (size_t)got;
+	}
+	kill(head, SIGKILL);
+	assert_int_equal(waitpid(head, &status, 0), head);
+	assert_true(deserted(ends[0]));
+	close(ends[0]);
+}
+
+static void a_parent_already_dead_is_noticed(void **state)
+{
+	(void)state;
+	assert_int_equal(proc_die_with_parent(getpid()), -ESRCH);	/* not our parent (any more) */
+	assert_int_equal(proc_die_with_parent(getppid()), 0);
+}
+
+static void a_load_program_stops_with_its_parent(void **state)
+{
+	int ends[2], status;
+	char byte = 0;
+	pid_t head;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	head = fork();
+	if (!head) {
+		if (!fork()) {
+			proc_catch_stop();
+			proc_stop_with_parent();
+			if (write(ends[1], "r", 1) != 1)
+				_exit(1);
+			proc_wait_stop(clock_now() + PATIENCE);
+			/* a friendly end: it has time to report */
+			_exit(write(ends[1], proc_stop == SIGTERM ? "T" : "?", 1) != 1);
+		}
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	kill(head, SIGKILL);
+	assert_int_equal(waitpid(head, &status, 0), head);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(byte, 'T');
+	close(ends[0]);
+}
+
+static void a_signal_before_the_wait_is_not_lost(void **state)
+{
+	int64_t start = clock_now();
+
+	(void)state;
+	proc_catch_stop();
+	proc_stop = 0;
+	raise(SIGTERM);
+	assert_int_equal(proc_stop, SIGTERM);
+	proc_wait_stop(INT64_MAX);
+	proc_stop = 0;
+	raise(SIGINT);
+	assert_int_equal(proc_stop, SIGINT);
+	proc_wait_stop(start + 3600 * NS_PER_S);
+	assert_true(clock_now() - start < PATIENCE);
+	proc_stop = 0;
+}
+
+/* proc_wait_stop looks at the clock between its look at the flag and falling asleep: the very moment to be hit. The
+ * linker sends its clock_now here (--wrap, see LIBS_proc_test in the Makefile). */
+int64_t __real_clock_now(void);
+int64_t __wrap_clock_now(void);
+static bool strike;
+
+int64_t __wrap_clock_now(void)
+{
+	if (strike) {
+		strike = false;
+		raise(SIGTERM);
+	}
+	return __real_clock_now();
+}
+
+static void a_signal_just_before_falling_asleep_is_not_lost(void **state)
+{
+	int64_t start = clock_now();
+
+	(void)state;
+	proc_catch_stop();
+	proc_stop = 0;
+	strike = true;
+	proc_wait_stop(start + PATIENCE);
+	assert_false(strike);
+	assert_int_equal(proc_stop, SIGTERM);
+	assert_true(clock_now() - start < PATIENCE);	/* it was the signal that ended it, not the time */
+	proc_stop = 0;
+}
+
+static void a_signal_at_any_moment_ends_the_wait(void **state)
+{
+	(void)state;
+	proc_catch_stop();
+	for (int i = 0; i < 400; i++) {
+		pid_t me = getpid(), pid;
+		int status;
+
+		proc_stop = 0;
+		fflush(NULL);
+		pid = fork();
+		if (!pid) {
+			int64_t until = clock_now() + i * 500;
+
+			while (clock_now() < until)
+				;
+			kill(me, i % 2 ? SIGTERM : SIGINT);
+			_exit(0);
+		}
+		proc_wait_stop(clock_now() + PATIENCE);
+		assert_int_not_equal(proc_stop, 0);
+		while (waitpid(pid, &status, 0) < 0)
+			assert_int_equal(errno, EINTR);
+	}
+	proc_stop = 0;
+}
+
+static void without_a_signal_the_time_ends_it(void **state)
+{
+	int64_t until = clock_now() + 20 * NS_PER_MS;
+	sigset_t mask;
+
+	(void)state;
+	proc_stop = 0;
+	proc_wait_stop(until);
+	assert_true(clock_now() >= until);
+	assert_int_equal(proc_stop, 0);
+	proc_wait_stop(until);		/* has passed */
+	proc_wait_stop(0);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	assert_false(sigismember(&mask, SIGTERM));
+	assert_false(sigismember(&mask, SIGINT));
+}
+
+static void ready_is_one_line(void **state)
+{
+	int ends[2];
+	char line[16];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(proc_ready(ends[1]), 0);
+	assert_int_equal(read(ends[0], line, sizeof(line)), 6);
+	assert_memory_equal(line, "ready\n", 6);
+	close(ends[0]);
+	proc_catch_stop();
+	assert_int_equal(proc_ready(ends[1]), -EPIPE);	/* told, not killed */
+	close(ends[1]);
+	assert_int_equal(proc_ready(ends[1]), -EBADF);
+}
+
+static void pins_to_what_there_is(void **state)
+{
+	struct cli_cpus before, after, one = { .n = 1 }, none = { .n = 0 }, missing = { .n = 1, .cpu = { 1023 } }, some = { .n = 2 };
+	struct cli_cpus *tried[] = { &missing, &some };
+
+	(void)state;
+	assert_int_equal(proc_cpus_allowed(&before), 0);
+	assert_true(before.n >= 1);
+	one.cpu[0] = before.cpu[before.n - 1];
+	assert_int_equal(proc_pin(&one), 0);
+	assert_int_equal(proc_cpus_allowed(&after), 0);
+	assert_int_equal(after.n, 1);
+	assert_int_equal(after.cpu[0], one.cpu[0]);
+	assert_int_equal(proc_pin(&none), 0);
+	assert_int_equal(proc_cpus_allowed(&after), 0);
+	assert_int_equal(after.n, 1);
+	some.cpu[0] = one.cpu[0];
+	some.cpu[1] = 1023;
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(proc_pin(tried[i]), -ENODEV);	/* also where only some are missing */
+	assert_int_equal(proc_pin(&before), 0);
+	assert_int_equal(proc_cpus_allowed(&after), 0);
+	assert_memory_equal(after.cpu, before.cpu, (size_t)before.n * sizeof(int));
+}
+
+static void the_kernels_account_of_us(void **state)
+{
+	struct proc_schedstat a, b;
+	int64_t cpu = clock_thread_cpu();
+	int err = proc_schedstat(getpid(), &a);
+
+	(void)state;
+	if (err == -ENOENT)
+		skip();		/* this kernel keeps none */
+	assert_int_equal(err, 0);
+	while (clock_thread_cpu() - cpu < 20 * NS_PER_MS)
+		;
+	sched_yield();
+	assert_int_equal(proc_schedstat(getpid(), &b), 0);
+	assert_true(b.run_ns - a.run_ns >= 10 * NS_PER_MS);
+	assert_true(b.wait_ns >= a.wait_ns);
+	assert_true(b.slices >= a.slices);
+	assert_true(proc_schedstat(999999999, &a) < 0);
+}
+
+static void autogroup_is_one_line_or_nothing(void **state)
+{
+	char text[64], tiny[5];
+
+	(void)state;
+	proc_autogroup(getpid(), text, sizeof(text));
+	assert_null(strchr(text, '\n'));
+	if (text[0])
+		assert_int_equal(strncmp(text, "/autogroup-", 11), 0);
+	proc_autogroup(getpid(), tiny, sizeof(tiny));
+	assert_true(strlen(tiny) < sizeof(tiny));
+	proc_autogroup(999999999, text, sizeof(text));
+	assert_string_equal(text, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_chain_dies_with_its_head),
+		cmocka_unit_test(a_load_program_stops_with_its_parent),
+		cmocka_unit_test(a_signal_before_the_wait_is_not_lost),
+		cmocka_unit_test(a_signal_just_before_falling_asleep_is_not_lost),
+		cmocka_unit_test(a_signal_at_any_moment_ends_the_wait),
+		cmocka_unit_test(without_a_signal_the_time_ends_it),
+		cmocka_unit_test(ready_is_one_line),
+		cmocka_unit_test(pins_to_what_there_is),
+		cmocka_unit_test(the_kernels_account_of_us),
+		cmocka_unit_test(autogroup_is_one_line_or_nothing),
+		cmocka_unit_test(a_parent_already_dead_is_noticed),	/* last: from here on we die with our parent */
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* rt - what is granted depends on who asks; what is said must be what was granted. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "rt.h"
+
+static void said_in_words(void **state)
+{
+	char text[128];
+
+	(void)state;
+	rt_describe(&(struct rt_state){ true, 20, 0 }, text, sizeof(text));
+	assert_string_equal(text, "memory locked, SCHED_FIFO 20");
+	rt_describe(&(struct rt_state){ false, 0, EPERM }, text, sizeof(text));
+	assert_string_equal(text, "memory not locked, normal priority (Operation not permitted)");
+	rt_describe(&(struct rt_state){ true, 0, 0 }, text, sizeof(text));
+	assert_string_equal(text, "memory locked, normal priority");
+}
+
+static void cut_off_but_never_beyond_the_end(void **state)
+{
+	(void)state;
+	for (size_t size = 1; size < 64; size++) {
+		char text[66];
+
+		memset(text, '#', sizeof(text));
+		rt_describe(&(struct rt_state){ false, 0, EPERM }, text, size);
+		assert_true(strlen(text) < size);
+		assert_int_equal(text[size], '#');
+	}
+}
+
+/* In a child, so that the tests after it are not real-time. */
+static int in_child(int priority)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		struct rt_state got;
+		struct sched_param param;
+
+		rt_setup(priority, &got);
+		sched_getparam(0, &param);
+		if (prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL) > 1)	/* 0 for a real-time task */
+			_exit(10);
+		if (got.fifo && (got.why || sched_getscheduler(0) != (SCHED_FIFO | SCHED_RESET_ON_FORK) ||
+				 param.sched_priority != priority || got.fifo != priority))
+			_exit(11);
+		if (!got.fifo && (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO)
+			_exit(12);
+		if (!got.fifo && priority > 0 && !got.why)
+			_exit(13);
+		if (priority <= 0 && (got.fifo || got.why))
+			_exit(14);
+		_exit(priority > 99 && got.fifo ? 15 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void tells_what_was_granted(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(0), 0);
+	assert_int_equal(in_child(-1), 0);
+	assert_int_equal(in_child(1), 0);
+	assert_int_equal(in_child(20), 0);
+	assert_int_equal(in_child(1000), 0);	/* no such priority: refused, and said so */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(said_in_words),
+		cmocka_unit_test(cut_off_but_never_beyond_the_end),
+		cmocka_unit_test(tells_what_was_granted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

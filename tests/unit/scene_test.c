@@ -1,0 +1,160 @@
+/* The window's picture: painted from the boxes alone, the patch is there; everything stays in its place. */
+#include "refecho/font.h"
+#include "refecho/scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BOXES (PATCH_ROWS * PATCH_COLUMNS)
+
+static uint8_t grey[SCENE_HEIGHT][SCENE_WIDTH];
+
+static int luminance(const void *pixels, int x, int y)
+{
+	(void)pixels;
+	return grey[y][x];
+}
+
+static void paint(const struct scene_box *box, int n, uint8_t value)
+{
+	for (int i = 0; i < n; i++) {
+		assert_true(box[i].x >= 0 && box[i].y >= 0 && box[i].width > 0 && box[i].height > 0);
+		assert_true(box[i].x + box[i].width <= SCENE_WIDTH && box[i].y + box[i].height <= SCENE_HEIGHT);
+		for (int y = box[i].y; y < box[i].y + box[i].height; y++)
+			memset(&grey[y][box[i].x], value, (size_t)box[i].width);
+	}
+}
+
+static void start(struct scene *s, int cell)
+{
+	scene_start(s, cell);
+	memset(grey, 255, sizeof(grey));
+	for (int r = 0; r < PATCH_ROWS; r++)
+		for (int c = 0; c < PATCH_COLUMNS; c++)
+			paint(&(struct scene_box){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
+}
+
+static void changes_alone_keep_the_patch_right(void **unused)
+{
+	const struct patch_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
+	struct scene_box white[BOXES], black[BOXES];
+	struct scene s;
+	int whites, blacks;
+
+	(void)unused;
+	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
+		struct patch_place at = { 2 * cell, 2 * cell, cell };
+		uint32_t got;
+
+		start(&s, cell);
+		for (uint32_t n = 1; n < 300; n++) {
+			scene_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
+			paint(white, whites, 255);
+			paint(black, blacks, 0);
+			assert_true(patch_read(&image, &at, &got));
+			assert_int_equal(got, n * 7919);
+		}
+	}
+}
+
+/* Nothing is painted that does not change, nothing twice: painting says so by inverting. */
+static void only_changed_cells_are_painted(void **unused)
+{
+	struct scene_box white[BOXES], black[BOXES];
+	struct scene s;
+	int whites, blacks;
+
+	(void)unused;
+	start(&s, 8);
+	scene_number(&s, 0, false, white, &whites, black, &blacks);
+	assert_int_equal(whites + blacks, 0);
+	scene_number(&s, 5, false, white, &whites, black, &blacks);
+	for (int i = 0; i < whites; i++)
+		for (int x = 0; x < white[i].width; x++)
+			assert_int_equal(grey[white[i].y][white[i].x + x], 0);
+	for (int i = 0; i < blacks; i++)
+		for (int x = 0; x < black[i].width; x++)
+			assert_int_equal(grey[black[i].y][black[i].x + x], 255);
+	scene_number(&s, 5, true, white, &whites, black, &blacks);
+	memset(grey, 128, sizeof(grey));
+	paint(white, whites, 255);
+	paint(black, blacks, 0);
+	for (int y = 0; y < SCENE_HEIGHT; y++)
+		for (int x = 0; x < SCENE_WIDTH; x++)
+			assert_int_equal(grey[y][x] != 128, x >= 16 && x < 80 && y >= 24 && y < 64);	/* below the marker */
+}
+
+static void numbers_beyond_24_bits_wrap(void **unused)
+{
+	struct scene_box white[BOXES], black[BOXES];
+	struct scene s;
+	int whites, blacks;
+
+	(void)unused;
+	scene_start(&s, 8);
+	scene_number(&s, 0x1000007, false, white, &whites, black, &blacks);
+	assert_int_equal(s.number, 7);
+}
+
+static void the_line_is_begun_anew_when_full(void **unused)
+{
+	bool cleared;
+	struct scene s;
+
+	(void)unused;
+	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
+		struct scene_box line, patch, box;
+		int n = 0;
+
+		scene_start(&s, cell);
+		line = scene_line(&s);
+		patch = scene_patch(&s);
+		/* outside the patch's quiet zone, inside the window */
+		assert_true(line.y >= patch.y + patch.height + cell && line.y + line.height <= SCENE_HEIGHT);
+		for (cleared = false; !cleared; n++) {
+			box = scene_type(&s, 'a', &cleared);
+			assert_true(box.x >= line.x && box.x + box.width <= line.x + line.width && box.y == line.y);
+			assert_true(n < 100);
+		}
+		assert_int_equal(n - 1, line.width / SCENE_GLYPH_WIDTH);
+		assert_int_equal(s.length, 1);
+		assert_int_equal(box.x, line.x);
+	}
+	scene_start(&s, 8);
+	scene_type(&s, '\r', &cleared);
+	scene_type(&s, 200, &cleared);
+	assert_memory_equal(s.line, "..", 2);
+}
+
+/* Not one glyph is like another, and only the space is empty. */
+static void glyphs_differ(void **unused)
+{
+	uint64_t dots[95] = { 0 };
+
+	(void)unused;
+	for (int c = 0; c < 95; c++) {
+		for (int i = 0; i < FONT_WIDTH * FONT_HEIGHT; i++)
+			dots[c] = dots[c] << 1 | font_dot((unsigned char)(c + 0x20), i % FONT_WIDTH, i / FONT_WIDTH);
+		assert_true((dots[c] == 0) == (c == 0));
+		for (int other = 0; other < c; other++)
+			assert_true(dots[c] != dots[other]);
+	}
+	assert_false(font_dot('A', -1, 0) || font_dot('A', 0, -1) || font_dot('A', 5, 3) || font_dot('A', 0, 7));
+	assert_true(font_dot(0x80, 2, 6) == font_dot('.', 2, 6));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_alone_keep_the_patch_right),
+		cmocka_unit_test(only_changed_cells_are_painted),
+		cmocka_unit_test(numbers_beyond_24_bits_wrap),
+		cmocka_unit_test(the_line_is_begun_anew_when_full),
+		cmocka_unit_test(glyphs_differ),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+/* stream - orders worked out by hand, limits, and a slow model that looks at each byte by itself. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "prototap/stream.h"
+
+static struct stream_pool pool;
+static struct stream stream;
+static struct stream_taken taken;
+
+static int prepare(void **state)
+{
+	(void)state;
+	stream = (struct stream){ 0 };
+	return stream_pool_init(&pool, 1024);
+}
+
+static int tidy(void **state)
+{
+	(void)state;
+	stream_pool_free(&pool);
+	return 0;
+}
+
+static void take(uint32_t seq, uint32_t bytes, bool push)
+{
+	stream_take(&stream, &pool, seq, bytes, push, &taken);
+}
+
+static void ready_is(uint64_t bytes, uint32_t ends, bool open)
+{
+	assert_int_equal(taken.ready.bytes, bytes);
+	assert_int_equal(taken.ready.ends, ends);
+	assert_int_equal(taken.ready.open, open);
+}
+
+static void in_order_goes_through(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 101);
+	take(101, 10, false);
+	ready_is(10, 0, true);
+	take(111, 5, true);
+	ready_is(5, 1, false);
+	assert_int_equal(taken.old_bytes, 0);
+	assert_false(taken.out_of_order);
+}
+
+static void begins_where_it_is_first_seen(void **state)
+{
+	(void)state;
+	take(5000, 10, true);
+	ready_is(10, 1, false);
+	take(4990, 10, true);
+	ready_is(0, 0, false);
+	assert_int_equal(taken.old_bytes, 10);
+}
+
+static void repeated_and_overlapping_data_is_old(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 0);
+	take(0, 100, true);
+	take(0, 100, true);
+	ready_is(0, 0, false);
+	assert_int_equal(taken.old_bytes, 100);
+	take(50, 100, true);
+	ready_is(50, 1, false);
+	assert_int_equal(taken.old_bytes, 50);
+	assert_false(taken.out_of_order);
+}
+
+static void early_data_waits_and_keeps_its_ends(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 0);
+	take(100, 100, true);
+	ready_is(0, 0, false);
+	take(300, 100, false);
+	take(200, 50, true);	/* joins the first interval; 250-300 is still a hole */
+	assert_true(taken.out_of_order);
+	assert_int_equal(stream.count, 2);
+	take(0, 100, false);
+	ready_is(250, 2, false);	/* 0-200 ends at 200, 200-250 at 250 */
+	assert_int_equal(stream.count, 1);
+	take(250, 50, false);
+	ready_is(150, 0, true);
+	assert_int_equal(stream.count, 0);
+	assert_int_equal(taken.missing_bytes, 0);
+}
+
+static void early_data_twice_counts_once(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 0);
+	take(100, 100, true);
+	take(100, 100, true);
+	assert_int_equal(taken.old_bytes, 100);
+	assert_false(taken.out_of_order);
+	take(50, 200, false);	/* 50-100 and 200-250 are new */
+	assert_int_equal(taken.old_bytes, 100);
+	take(0, 300, true);	/* 0-50 and 250-300 are */
+	ready_is(300, 2, false);
+	assert_int_equal(taken.old_bytes, 200);
+}
+
+static void a_wrap_is_nothing_special(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 0xffffff00);
+	take(0xffffff00, 0x100, true);
+	ready_is(0x100, 1, false);
+	take(0x100, 0x100, true);
+	take(0, 0x100, true);
+	ready_is(0x200, 2, false);
+	take(0xffffff80, 0x80, true);
+	assert_int_equal(taken.old_bytes, 0x80);
+	/* and again, many times: 10 GB in steps of 100 MB */
+	for (uint32_t i = 0, seq = 0x200; i < 100; i++, seq += 100000000) {
+		take(seq, 100000000, false);
+		ready_is(100000000, 0, true);
+	}
+	assert_int_equal(stream.next, 0xffffff00LL + 0x300 + 10000000000);
+}
+
+static void what_is_acknowledged_will_not_come(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 0);
+	take(100, 100, true);
+	take(300, 100, true);
+	stream_acknowledged(&stream, &pool, 99, &taken);
+	ready_is(0, 0, false);
+	stream_acknowledged(&stream, &pool, 200, &taken);
+	ready_is(100, 1, false);
+	assert_int_equal(taken.missing_bytes, 100);
+	assert_int_equal(stream.count, 1);
+	stream_finish(&stream, &pool, &taken);
+	ready_is(100, 1, false);
+	assert_int_equal(taken.missing_bytes, 100);
+}
+
+static void too_many_holes_give_up_the_oldest(void **state)
+{
+	uint64_t got = 0, missing = 0;
+
+	(void)state;
+	stream_begin(&stream, 0);
+	for (uint32_t i = 0; i < STREAM_HOLES_MAX + 50; i++) {
+		take(100 + i * 20, 10, true);
+		got += taken.ready.bytes;
+		missing += taken.missing_bytes;
+		assert_true(stream.count <= STREAM_HOLES_MAX);
+	}
+	assert_int_equal(got, 50 * 10);
+	assert_int_equal(missing, 100 + 49 * 10);
+	take(0, 50, true);	/* what was given up comes after all: counted as seen */
+	assert_int_equal(taken.old_bytes, 50);
+}
+
+static void a_full_pool_never_blocks(void **state)
+{
+	struct stream other = { 0 };
+
+	(void)state;
+	stream_pool_free(&pool);
+	assert_int_equal(stream_pool_init(&pool, 3), 0);	/* two entries: 0 is none */
+	stream_begin(&other, 0);
+	stream_take(&other, &pool, 10, 5, true, &taken);
+	stream_take(&other, &pool, 20, 5, true, &taken);
+	stream_begin(&stream, 0);
+	take(100, 10, true);		/* no room and nothing to give up: taken as it is */
+	ready_is(10, 1, false);
+	assert_int_equal(taken.missing_bytes, 100);
+	stream_finish(&other, &pool, &taken);
+	take(120, 10, true);
+	ready_is(0, 0, false);
+}
+
+static void from_far_away_it_starts_anew(void **state)
+{
+	(void)state;
+	stream_begin(&stream, 0);
+	take(0, 10, true);
+	take(20, 10, true);
+	take(0x7fffff00, 10, true);
+	assert_true(taken.resynchronized);
+	ready_is(20, 2, false);
+	take(0x7fffff0a, 10, true);
+	ready_is(10, 1, false);
+	assert_false(taken.resynchronized);
+}
+
+/* The model: owner[b] is 0, or 1 + whether b is the last byte of a segment with PSH that brought it first. */
+#define MODEL_BYTES 4000
+static uint8_t owner[MODEL_BYTES];
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+static void agrees_with_a_model(void **state)
+{
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int run = 0; run < 300; run++) {
+		uint32_t base = draw(&seed, 3) ? draw(&seed, 1u << 24) << 8 : 0xffffffff - draw(&seed, MODEL_BYTES), next = 0;
+		uint64_t bytes = 0, old = 0, model_old = 0;
+		uint32_t ends = 0, model_ends = 0;
+		bool open = false;
+
+		memset(owner, 0, sizeof(owner));
+		stream = (struct stream){ 0 };
+		stream_begin(&stream, base);
+		for (int i = 0; i < 200; i++) {
+			uint32_t at = draw(&seed, 2) ? next + draw(&seed, 300) : draw(&seed, MODEL_BYTES), n = 1 + draw(&seed, 100);
+			bool push = draw(&seed, 2);
+
+			if (at + n > MODEL_BYTES)
+				continue;
+			take(base + at, n, push);
+			bytes += taken.ready.bytes;
+			ends += taken.ready.ends;
+			old += taken.old_bytes;
+			if (taken.ready.bytes)
+				open = taken.ready.open;
+			assert_int_equal(taken.missing_bytes, 0);
+			for (uint32_t b = at; b < at + n; b++) {
+				if (owner[b])
+					model_old++;
+				else
+					owner[b] = (uint8_t)(1 + (push && b == at + n - 1));
+			}
+			while (next < MODEL_BYTES && owner[next])
+				model_ends += owner[next++] == 2;
+			assert_int_equal(bytes, next);
+			assert_int_equal(ends, model_ends);
+			assert_int_equal(old, model_old);
+			if (next)
+				assert_int_equal(open, owner[next - 1] == 1);
+		}
+		stream_finish(&stream, &pool, &taken);
+		assert_int_equal(stream.count, 0);
+	}
+}
+
+#define test(f) cmocka_unit_test_setup_teardown(f, prepare, tidy)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(in_order_goes_through),
+		test(begins_where_it_is_first_seen),
+		test(repeated_and_overlapping_data_is_old),
+		test(early_data_waits_and_keeps_its_ends),
+		test(early_data_twice_counts_once),
+		test(a_wrap_is_nothing_special),
+		test(what_is_acknowledged_will_not_come),
+		test(too_many_holes_give_up_the_oldest),
+		test(a_full_pool_never_blocks),
+		test(from_far_away_it_starts_anew),
+		test(agrees_with_a_model),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* message and update - lines of time with figures worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "prototap/message.h"
+#include "prototap/update.h"
+
+#define MS NS_PER_MS
+enum { INPUT, DISPLAY };
+
+static uint32_t messages(struct message_run *m, int direction, int64_t ms, uint32_t ends, bool open)
+{
+	struct message_part part = { .bytes = 10, .ends = ends, .open = open };
+	bool fresh;
+
+	return message_take(m, direction, ms * MS, &part, &fresh);
+}
+
+static void a_message_ends_in_push_turn_or_pause(void **state)
+{
+	struct message_run m;
+
+	(void)state;
+	message_start(&m);
+	assert_int_equal(messages(&m, DISPLAY, 0, 0, true), 1);
+	assert_int_equal(messages(&m, DISPLAY, 1, 0, true), 0);
+	assert_int_equal(messages(&m, DISPLAY, 2, 1, false), 0);	/* PSH ends it */
+	assert_int_equal(messages(&m, DISPLAY, 3, 0, true), 1);
+	assert_int_equal(messages(&m, INPUT, 4, 1, false), 1);		/* ends the open one */
+	assert_int_equal(messages(&m, DISPLAY, 5, 0, true), 1);
+	assert_int_equal(messages(&m, DISPLAY, 205, 0, true), 0);	/* exactly 200 ms */
+	assert_int_equal(messages(&m, DISPLAY, 406, 0, true), 1);	/* 201 */
+	assert_int_equal(messages(&m, INPUT, 407, 0, true), 1);
+	assert_int_equal(messages(&m, DISPLAY, 408, 0, true), 1);
+}
+
+static void several_ends_at_once(void **state)
+{
+	struct message_run m;
+
+	(void)state;
+	message_start(&m);
+	assert_int_equal(messages(&m, DISPLAY, 0, 3, false), 3);
+	assert_int_equal(messages(&m, DISPLAY, 1, 2, true), 3);
+	assert_int_equal(messages(&m, DISPLAY, 2, 2, true), 2);	/* the first of them was open */
+	assert_int_equal(messages(&m, DISPLAY, 3, 1, false), 0);
+}
+
+static void updates_of(struct update_line *u, const int64_t *us, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		update_message(u, us[i] * NS_PER_US);
+}
+
+/* 0, 9.999 | 20 (10.001 after the last) | 40, 45, 50 ... 90 (50 after the first, 5 after the last) | 95 | 200 */
+static void single_linkage_below_the_gap_within_the_period(void **state)
+{
+	static const int64_t us[] = { 0, 9999, 20000, 40000, 45000, 50000, 55000, 60000, 65000, 70000, 75000, 80000, 85000, 90000, 95000, 200000 };
+	struct update_line u;
+
+	(void)state;
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	updates_of(&u, us, sizeof(us) / sizeof(*us));
+	assert_int_equal(u.count, 5);
+	assert_int_equal(u.gaps.n, 4);		/* 20 20 55 105 */
+	assert_int_equal(u.gaps.min, 20 * MS);
+	assert_int_equal(u.gaps.max, 105 * MS);
+	assert_true(fabs(u.gaps.mean - 50.0 * MS) < 1);
+	/* (30^2 + 30^2 + 5^2 + 55^2) / 3 = 4850 / 3 */
+	assert_true(fabs(gap_variance(&u.gaps) / MS / MS - 4850.0 / 3) < 1e-6);
+	assert_int_equal(u.gaps.stalls, 2);
+	assert_true(fabs(u.gaps.stalls_sum - 60.0 * MS) < 1);
+}
+
+static void a_long_message_links_by_its_end(void **state)
+{
+	struct update_line u;
+	uint64_t number;
+
+	(void)state;
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	number = update_message(&u, 0);
+	update_more(&u, number, 15 * MS);
+	update_more(&u, number, 30 * MS);
+	assert_int_equal(update_message(&u, 39 * MS), number);	/* 9 after its end */
+	assert_int_equal(update_message(&u, 49 * MS), number + 1);	/* exactly 10 after */
+	update_more(&u, number, 55 * MS);	/* an older update's message does not stretch this one */
+	assert_int_equal(update_message(&u, 60 * MS), number + 2);
+}
+
+static void gaps_are_kept_in_bounded_memory(void **state)
+{
+	struct sample kept = { 0 };
+	struct update_line u;
+	int64_t below = 0;
+
+	(void)state;
+	update_start(&u, 1, 50 * MS, &kept);
+	/* gaps of 1, 2, ... 1000 us in turn: one in ten is up to 100 us, in what was kept as well */
+	for (int64_t i = 0, now = 0; i < 2 * (int64_t)UPDATE_GAPS_MAX + 1; i++, now += (i % 1000 + 1) * NS_PER_US)
+		update_message(&u, now);
+	assert_int_equal(u.gaps.n, 2 * UPDATE_GAPS_MAX);
+	assert_int_equal(kept.n, UPDATE_GAPS_MAX);
+	for (size_t i = 0; i < kept.n; i++)
+		below += kept.value[i] <= 100 * NS_PER_US;
+	assert_true(fabs((double)below / UPDATE_GAPS_MAX - 0.1) < 0.002);
+	sample_free(&kept);
+}
+
+static void one_update_has_no_gaps(void **state)
+{
+	struct update_line u;
+
+	(void)state;
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	update_message(&u, 5);
+	assert_int_equal(u.gaps.n, 0);
+	assert_true(isnan(gap_variance(&u.gaps)));
+	update_message(&u, 0);	/* captures may step back in time: it joins */
+	assert_int_equal(u.count, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_message_ends_in_push_turn_or_pause),
+		cmocka_unit_test(several_ends_at_once),
+		cmocka_unit_test(single_linkage_below_the_gap_within_the_period),
+		cmocka_unit_test(a_long_message_links_by_its_end),
+		cmocka_unit_test(gaps_are_kept_in_bounded_memory),
+		cmocka_unit_test(one_update_has_no_gaps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
