@@ -120,6 +120,11 @@ static void count_updates(const struct figures_cfg *cfg, const struct train *t, 
 	end = last_answer(key, n, b->end_ns);
 	begin = first_at(seen->update_ns, seen->updates, b->begin_ns);
 	from = first_at(seen->update_ns, seen->updates, pair_gone_ns(&key[skip]));
+	/* late echoes of skipped keys come before it; the update that holds a time is the last that began by then */
+	if (key[skip].answer_ns)
+		from = first_at(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
+	if (key[skip].answer_ns && from > begin)
+		from--;
 	to = first_at(seen->update_ns, seen->updates, end + 1);
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the echo of a skipped key, where there is one */

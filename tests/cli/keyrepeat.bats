@@ -1,0 +1,461 @@
+#!/usr/bin/env bats
+# keyrepeat: are keys due when the schedule says, do they arrive, is the echo paired with its key, is everything put back,
+# and is what was measured kept whatever happens. Nothing here rests on a machine that is quick or idle.
+
+setup() {
+	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
+	KEYREPEAT=$BIN/keyrepeat
+	cd "$BATS_TEST_TMPDIR" || return 1
+	unset DISPLAY
+	started=()
+}
+
+teardown() {
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill -CONT "$pid" 2>/dev/null || true
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+need() {
+	local command
+
+	for command in "$@"; do
+		command -v "$command" >/dev/null || skip "$command is not installed"
+	done
+}
+
+until_true() {	# command...: for up to 30 s
+	local i
+
+	for ((i = 0; i < 1500; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.02
+	done
+	echo "never came true: $*"
+	return 1
+}
+
+# Runs in the background, standard streams in NAME.out and NAME.err: $pid
+start() {	# name command...
+	local name=$1
+
+	shift
+	"$@" >"$name.out" 2>"$name.err" 3>&- &
+	pid=$!
+	started+=("$pid")
+}
+
+ends() {	# pid: waits for it, leaves its exit status in $status
+	status=0
+	wait "$1" || status=$?
+}
+
+# A display of our own: $DISPLAY, $server
+start_x() {	# options of the server...
+	need Xvfb
+	: >display
+	start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp "$@" 4>display
+	server=$pid
+	until_true test -s display
+	DISPLAY=:$(cat display)
+	export DISPLAY
+}
+
+start_vnc() {	# options of the server...: $DISPLAY, $port, $server
+	local try
+
+	need Xvnc ss
+	for try in 1 2 3 4 5; do
+		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+		: >display
+		start xvnc Xvnc -displayfd 4 -rfbport "$port" -localhost -geometry 800x600 -depth 24 -ac "$@" 4>display
+		server=$pid
+		if until_true listens "$port" "$server" && kill -0 "$server" 2>/dev/null && until_true test -s display; then
+			DISPLAY=:$(cat display)
+			export DISPLAY
+			return 0
+		fi
+	done
+	return 1
+}
+
+listens() {	# port pid: it listens, or has given up
+	ss -Hltn "sport = :$1" | grep -q . || ! kill -0 "$2"
+}
+
+# A terminal with the focus, in which what is typed shows.
+start_xterm() {	# command...
+	need xterm xdotool
+	start xterm xterm -geometry 80x24+0+0 -e "$@"
+	until_true xdotool search --onlyvisible --class xterm
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
+	xdotool mousemove 100 100
+}
+
+start_refecho() {	# options...
+	[ -x "$BIN/refecho" ] || skip "refecho is not built"
+	start refecho "$BIN/refecho" "$@"
+	refecho=$pid
+	until_true grep -q '^ready' refecho.err
+}
+
+figure() {	# file key: of a report with --format tsv, without "result."
+	awk -F'\t' -v key="result.$2" '$2 == key { print $3 }' "$1"
+}
+
+repeat_state() {
+	xset q | sed -n 's/.*auto repeat:  *\([a-z]*\) .*/\1/p'
+}
+
+# Holds every row of a log against a condition in awk; times are whole numbers below 2^53 for a hundred days of uptime.
+# first: due time of key 1; gap: from the due time before.
+each_key() {	# file condition
+	awk -F'\t' '
+		NR == 1 { next }
+		{ key = $2; due = $3; sent = $4; answer = $5; high = $6; censored = $7; skipped = $8 }
+		NR == 2 { first = due }
+		{ gap = due - last; last = due }
+		!('"$2"') { print "not so: " $0; wrong = 1 }
+		END { exit wrong }
+	' "$1"
+}
+
+keys_in() {	# file
+	echo $(($(wc -l <"$1") - 1))
+}
+
+# --- the schedule ------------------------------------------------------------------------------------------
+
+@test "periodic: due times are exactly a period apart, nothing is sent before or answered before it is sent" {
+	run "$KEYREPEAT" null: -t 2s --rate 40 --watch patch --log keys.tsv --format tsv -o report.tsv
+	[ "$status" -eq 0 ]
+	[ "$(head -n 1 keys.tsv)" = "$(printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped')" ]
+	[ "$(keys_in keys.tsv)" -eq 80 ]
+	each_key keys.tsv '$1 == "keys/1" && key == NR - 1 && skipped == (key <= 5)'
+	each_key keys.tsv 'key == 1 || gap == 25000000'
+	each_key keys.tsv 'sent >= due && answer >= sent && high == answer && censored == ""'
+	[ "$(figure report.tsv keys_due)" -eq 75 ]
+	[ "$(figure report.tsv keys_sent)" -eq 75 ]
+	[ "$(figure report.tsv keys_skipped)" -eq 5 ]
+	[ "$(figure report.tsv keys_answered)" -eq 75 ]
+	[ "$(figure report.tsv keys_exact)" -eq 75 ]
+	[ "$(figure report.tsv overloaded)" = false ]
+	# the figures are those of the rows
+	awk -F'\t' -v mean="$(figure report.tsv latency_from_due_ms.mean)" -v max="$(figure report.tsv latency_from_due_ms.max)" '
+		NR > 6 { d = ($5 - $3) / 1e6; sum += d; n++; if (d > most) most = d }
+		END { exit !(n == 75 && (sum / n - mean) ^ 2 < 1e-6 && (most - max) ^ 2 < 1e-6) }' keys.tsv
+}
+
+@test "jittered: every key within a third of a period after its place, the same again from the same seed" {
+	"$KEYREPEAT" null: -t 1s --rate 100 --schedule jittered --seed 7 --log one.tsv -o /dev/null
+	"$KEYREPEAT" null: -t 1s --rate 100 --schedule jittered --seed 7 --log two.tsv -o /dev/null
+	"$KEYREPEAT" null: -t 1s --rate 100 --schedule jittered --seed 8 --log three.tsv -o /dev/null
+	# key 1 itself is moved by up to 3.33 ms
+	each_key one.tsv 'due - first > (key - 1) * 1e7 - 3333334 && due - first < (key - 1) * 1e7 + 3333334'
+	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1"; }
+	diff <(gaps one.tsv) <(gaps two.tsv)
+	! diff <(gaps one.tsv) <(gaps three.tsv) >/dev/null
+}
+
+@test "poisson: as many keys as asked, gaps of all lengths" {
+	"$KEYREPEAT" null: -t 2s --rate 200 --schedule poisson --watch patch --log keys.tsv --format tsv -o report.tsv
+	[ "$(keys_in keys.tsv)" -eq 400 ]
+	each_key keys.tsv 'key == 1 || gap >= 0'
+	each_key keys.tsv 'sent >= due'
+	[ "$(figure report.tsv keys_answered)" -eq 395 ]
+	[ "$(figure report.tsv patch_ahead)" -eq 0 ]
+	# 1 - 1/e of the gaps are shorter than the mean; far fewer or more than that are no exponential
+	awk -F'\t' 'NR > 2 { n++; short += $3 - last < 5e6 } { last = $3 } END { exit !(short / n > 0.5 && short / n < 0.76) }' keys.tsv
+}
+
+@test "blocks: twenty keys, then rest" {
+	"$KEYREPEAT" null: -t 1s --rate 50 --schedule blocks --watch update --log keys.tsv --format tsv -o report.tsv
+	[ "$(keys_in keys.tsv)" -eq 50 ]
+	each_key keys.tsv 'key == 1 || (key % 20 == 1 ? gap > 1e9 : gap > 19999998 && gap < 20000002)'
+	[ "$(figure report.tsv keys_exact)" -eq 45 ]
+	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) < 900) }"	# rest between blocks is no gap of the display's
+}
+
+@test "--script: keys and delays from a file; a wrong line is named" {
+	printf '# comment\n0 h\n\n120 i\n30.5 Return\n' >script
+	run "$KEYREPEAT" null: --script script --skip 0 --watch patch --log keys.tsv --format tsv -o report.tsv
+	[ "$status" -eq 0 ]
+	[ "$(keys_in keys.tsv)" -eq 3 ]
+	each_key keys.tsv 'due - first == (key == 1 ? 0 : key == 2 ? 120000000 : 150500000)'
+	printf '0 h\n20 nokey\n' >script
+	run "$KEYREPEAT" null: --script script
+	[ "$status" -eq 2 ]
+	[[ $output == *"script, line 2"* ]]
+}
+
+@test "--rate 0 sends nothing and counts what comes by itself" {
+	run "$KEYREPEAT" null: --rate 0 -t 300ms --watch update --format tsv -o report.tsv
+	[ "$status" -eq 0 ]
+	[ "$(figure report.tsv updates)" -eq 0 ]
+	[ "$(figure report.tsv unsolicited_per_s)" = 0.0000 ]
+	[ -z "$(figure report.tsv keys_due)" ]
+}
+
+@test "--hold-start: ready comes first, no key before the line" {
+	mkfifo go
+	exec 5<>go		# both ways: opening one end alone waits for the other
+	"$KEYREPEAT" null: -t 500ms --hold-start --log keys.tsv --format tsv -o report.tsv <go 2>keys.err 3>&- &
+	pid=$!
+	started+=("$pid")
+	until_true grep -q '^ready$' keys.err
+	sleep 0.5
+	released=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	echo >&5
+	exec 5>&-
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	# both clocks count from boot, where the machine was never suspended
+	awk -F'\t' -v ms="$released" 'NR == 2 { exit !($3 / 1e6 > ms - 20) }' keys.tsv
+}
+
+@test "--hold-start: who held us is gone, so no run" {
+	run "$KEYREPEAT" null: --hold-start </dev/null
+	[ "$status" -eq 1 ]
+	[[ $output == *"standard input ended"* ]]
+}
+
+@test "SIGTERM: exit 130, report and rows of what was measured" {
+	start keys "$KEYREPEAT" null: -t 60s --watch patch --log keys.tsv --format tsv -o report.tsv
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	[ "$(figure report.tsv ended)" = interrupted ]
+	[ "$(figure report.tsv keys_due)" -eq $(($(keys_in keys.tsv) - 5)) ]
+	[ "$(keys_in keys.tsv)" -ge 6 ]
+	[ "$(keys_in keys.tsv)" -lt 1200 ]
+}
+
+# --- what cannot be ----------------------------------------------------------------------------------------
+
+@test "targets that are not there: exit 1 (or 2), one line that names the cure" {
+	run "$KEYREPEAT" nowhere:1
+	[ "$status" -eq 2 ] && [[ $output == *"x11:DISPLAY"* ]]
+	run "$KEYREPEAT" vnc:127.0.0.1
+	[ "$status" -eq 1 ] && [[ $output == *"HOST:PORT"* ]]
+	run "$KEYREPEAT" vnc:127.0.0.1:1 -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"does a VNC server listen there"* ]]
+	run "$KEYREPEAT" x11:/nowhere:1 -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"is it running"* ]]
+	run "$KEYREPEAT" null: -o /nowhere/report
+	[ "$status" -eq 1 ] && [[ $output == *"cannot write /nowhere/report"* ]]
+	run "$KEYREPEAT" null: --log /nowhere/keys -o /dev/null
+	[ "$status" -eq 1 ] && [[ $output == *"cannot write /nowhere/keys"* ]]
+}
+
+@test "options that contradict each other: exit 2" {
+	run "$KEYREPEAT" null: --rate 0
+	[ "$status" -eq 2 ]
+	run "$KEYREPEAT" null: --mode hold --schedule poisson
+	[ "$status" -eq 2 ]
+	run "$KEYREPEAT" x11::1 --mode hold --rate 30
+	[ "$status" -eq 2 ] && [[ $output == *"whole ms"* ]]
+	run "$KEYREPEAT" null: --key nokey
+	[ "$status" -eq 2 ] && [[ $output == *"nokey"* ]]
+}
+
+@test "x11: a display without XTEST, a symbol without a key, a display without a patch" {
+	start_x -extension XTEST
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *XTEST* ]]
+	start_x
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s --key U20AC
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *0x10020ac* ]]
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch patch --patch-wait 100ms
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *refecho* ]]
+}
+
+# --- X11 ---------------------------------------------------------------------------------------------------
+
+@test "x11: what is typed arrives, shifted keys too, and its echo is seen" {
+	need xterm xdotool
+	start_x
+	start_xterm sh -c 'read -r line; printf "%s" "$line" >typed.part; mv typed.part typed; cat'
+	printf '50 H\n50 i\n50 space\n50 ~\n50 x\n50 BackSpace\n50 7\n50 Return\n' >script
+	run "$KEYREPEAT" "x11:$DISPLAY" --script script --watch update --skip 0 --format tsv -o report.tsv
+	[ "$status" -eq 0 ]
+	until_true test -e typed
+	[ "$(cat typed)" = "Hi ~7" ]
+	[ "$(figure report.tsv keys_answered)" -eq 8 ]
+	[ "$(figure report.tsv updates)" -ge 1 ]
+}
+
+@test "x11: auto-repeat is off while tapping, and on again after the end, SIGTERM and SIGKILL" {
+	need xset
+	start_x
+	[ "$(repeat_state)" = on ]
+	"$KEYREPEAT" "x11:$DISPLAY" -t 200ms -o /dev/null
+	[ "$(repeat_state)" = on ]
+	for signal in TERM KILL; do
+		start keys "$KEYREPEAT" "x11:$DISPLAY" -t 60s
+		until_true grep -q '^ready$' keys.err
+		[ "$(repeat_state)" = off ]
+		kill -$signal "$pid"
+		ends "$pid"
+		until_true eval '[ "$(repeat_state)" = on ]'
+	done
+}
+
+@test "x11: a display whose auto-repeat was off stays so" {
+	need xset
+	start_x
+	xset r off
+	"$KEYREPEAT" "x11:$DISPLAY" -t 200ms -o /dev/null
+	[ "$(repeat_state)" = off ]
+}
+
+@test "x11: held, the display repeats at our rate, and has its own back afterwards" {
+	need xset xterm xdotool
+	start_x
+	before=$(xset q | grep 'auto repeat delay')
+	start_xterm sh -c 'stty -icanon; cat >typed'
+	run "$KEYREPEAT" "x11:$DISPLAY" --mode hold -t 2s --rate 20 --watch update --format tsv --log keys.tsv -o report.tsv
+	[ "$status" -eq 0 ]
+	[ "$(xset q | grep 'auto repeat delay')" = "$before" ]
+	# 40 are due; a busy machine may make the display's timer late
+	sleep 0.2
+	[ "$(wc -c <typed)" -ge 25 ]
+	[ "$(wc -c <typed)" -le 41 ]
+	each_key keys.tsv '(key == 1) == (sent != "")'
+}
+
+@test "x11: the display goes away: exit 1, report and rows are kept" {
+	start_x
+	start keys "$KEYREPEAT" "x11:$DISPLAY" -t 60s --watch update --log keys.tsv --format tsv -o report.tsv
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -9 "$server"
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	grep -q '^keyrepeat: the connection was dropped' keys.err
+	[ "$(figure report.tsv ended)" = "connection dropped" ]
+	[ "$(keys_in keys.tsv)" -ge 5 ]
+}
+
+# --- VNC ---------------------------------------------------------------------------------------------------
+
+@test "vnc: the password from a file; a wrong one and none are told" {
+	need vncpasswd
+	echo sesame >right
+	echo mistake >wrong
+	vncpasswd -f <right >obfuscated
+	start_vnc -SecurityTypes VncAuth -PasswordFile "$PWD/obfuscated"
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file right -o /dev/null
+	[ "$status" -eq 0 ]
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms -o /dev/null
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"--password-file"* ]]
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file wrong -o /dev/null
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"refused the password"* ]]
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file nosuchfile -o /dev/null
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *nosuchfile* ]]
+}
+
+@test "vnc: TLS" {
+	need vncpasswd
+	echo sesame >right
+	vncpasswd -f <right >obfuscated
+	start_vnc -SecurityTypes TLSVnc -PasswordFile "$PWD/obfuscated"
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file right --format tsv -o report.tsv
+	[ "$status" -eq 0 ]
+	grep -q 'settings.server.*TLS' report.tsv
+}
+
+@test "vnc: what is typed arrives and its echo is seen; a server that stops is no reason to be late" {
+	need xterm xdotool
+	start_vnc -SecurityTypes None
+	start_xterm sh -c 'stty -icanon; cat >typed'
+	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch update --log keys.tsv --format tsv -o report.tsv
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -STOP "$server"
+	sleep 1
+	kill -CONT "$server"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	until_true eval '[ "$(wc -c <typed)" -eq 60 ]'
+	[ "$(figure report.tsv keys_sent)" -eq 55 ]
+	[ "$(figure report.tsv keys_answered)" -eq 55 ]
+	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) > 900) }"
+	awk "BEGIN { exit !($(figure report.tsv late_share_percent) > 20) }"
+	# of the stopped second's 20 keys, sent on time; a stop that held them up would have made most of them late by 100 ms and more
+	awk -F'\t' 'NR > 6 { late += $4 - $3 > 100e6 } END { exit !(late < 10) }' keys.tsv
+}
+
+@test "vnc: the server goes away: exit 1, report and rows are kept" {
+	start_vnc -SecurityTypes None
+	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --watch update --log keys.tsv --format tsv -o report.tsv
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -9 "$server"
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	grep -q '^keyrepeat: the connection was dropped' keys.err
+	[ "$(figure report.tsv ended)" = "connection dropped" ]
+	[ "$(keys_in keys.tsv)" -ge 5 ]
+}
+
+@test "vnc: nothing shows what is typed: exit 1, every key is later than the end" {
+	start_vnc -SecurityTypes None
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6/s --log keys.tsv --format tsv -o report.tsv
+	[ "$status" -eq 2 ]		# a bare number
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6 --log keys.tsv --format tsv -o report.tsv
+	[ "$status" -eq 1 ]
+	[[ $output == *"no echo"* ]]
+	[ "$(keys_in keys.tsv)" -eq 10 ]
+	each_key keys.tsv 'answer == "" && high == "" && censored >= sent + 2e9'
+	[ "$(figure report.tsv late_share_percent)" = 100.000 ]
+	[ "$(figure report.tsv latency_from_due_ms.censored)" -eq 5 ]
+}
+
+# --- against the reference application ---------------------------------------------------------------------
+
+@test "patch: one redraw for three keys is counted exactly" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --coalesce 3
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --skip 6 --log keys.tsv --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(figure report.tsv keys_answered)" -eq 54 ]
+	[ "$(figure report.tsv keys_exact)" -eq 54 ]
+	[ "$(figure report.tsv coalesced)" -eq 36 ]
+	# keys 1 to 3 share an answer, so do 4 to 6 and so on
+	awk -F'\t' 'NR > 1 { g = int(($2 - 1) / 3); if (g in at && at[g] != $5) exit 1; at[g] = $5 }' keys.tsv
+}
+
+@test "patch: the scripted delay is found, over X and over VNC" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:40ms
+	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv keys_exact)" -eq 35 ]
+	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	start_refecho --vnc "$port" --delay const:40ms
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv keys_exact)" -eq 35 ]
+	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40 && $(figure report.tsv latency_from_due_ms.p50) < 100) }"
+}
+
+@test "an application that falls behind is overloaded, one that skips pictures is not" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per key
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 4s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv overloaded)" = true ]
+	[ -z "$(figure report.tsv latency_from_due_ms.p50)" ]
+	awk "BEGIN { exit !($(figure report.tsv backlog_per_s) > 4) }"
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per redraw
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 4s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv overloaded)" = false ]
+	[ -n "$(figure report.tsv latency_from_due_ms.p50)" ]
+	[ "$(figure report.tsv coalesced)" -gt 10 ]
+}
