@@ -186,6 +186,19 @@ exp_cell() {	# exp_cell APP LOAD REPEAT FOLDER
 	run_train "$1" "$2" "$3" "$4" latency || warn "$1, $2 sinks, repeat $3: $(jq -r .reason "$4/cell.json")"
 }
 
+# Levers that this machine does not give, each with what that does to the figures.
+missing_levers() {
+	local lever
+	for lever in pin shape autogroup rt; do
+		case $lever in
+		pin) lab_can server pin || echo "CPUs of their own for server and client: they share them, so load on the server starves the probe" ;;
+		shape) [ "$LINK" = none ] || lab_can server shape || echo "link rate: this kernel does not shape, the link is as fast as memory" ;;
+		autogroup) [ -e /proc/sys/kernel/sched_autogroup_enabled ] || echo "scheduling groups of sessions: no autogroup in this kernel" ;;
+		rt) lab_can client rt || echo "real-time priority for the probe: not allowed here, so the tails hold its own delays too (as root it is)" ;;
+		esac
+	done | jq -R . | jq -s .
+}
+
 say_lab() {
 	local link=$LINK
 	[ "$LINK" != none ] || link="not shaped"
@@ -215,8 +228,8 @@ LAB_NCPU_server=$(lab_exec server nproc)
 start_sessions
 say_lab
 run_set '.host = $facts[0] | .protocol = $protocol | .lab = $lab' --slurpfile facts <(facts_json) --argjson protocol "$(protocol_settings)" \
-	--argjson lab "$(jq -n --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg r "$LINK" --argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$([ "$(id -u)" = 0 ] && echo 0 || echo 1)" \
-		'{cpus_server: $s, cpus_client: $c, rate: $r, shared_cpus: ($shared == 1), rootless: ($rootless == 1)}')"
+	--argjson lab "$(jq -n --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg r "$LINK" --argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --argjson missing "$(missing_levers)" \
+		'{cpus_server: $s, cpus_client: $c, rate: $r, shared_cpus: ($shared == 1), rootless: ($rootless == 1), missing: $missing}')"
 measure_chain
 measure_idle "$IDLE_SECONDS"
 say_probe
