@@ -303,6 +303,7 @@ lab_can() {
 	cgroup) lab_can_cgroup ;;
 	shape) lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
 	autogroup) # the switch is the machine's: written with the value it has
+		# shellcheck disable=SC2094
 		{ cat /proc/sys/kernel/sched_autogroup_enabled >/proc/sys/kernel/sched_autogroup_enabled; } 2>/dev/null ;;
 	swap) lab_can_swap ;;
 	capture)
