@@ -36,6 +36,18 @@ static struct {
 	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .key = "a" };
 static struct rec_cfg out_cfg;
 
+/* "0.25/s", or the number alone */
+static int read_noise(const char *text, void *value)
+{
+	char number[32];
+	double *per_s = value;
+
+	snprintf(number, sizeof(number), "%.*s", (int)strcspn(text, "/"), text);
+	if (text[strcspn(text, "/")] && strcmp(strchr(text, '/'), "/s") != 0)
+		return -1;
+	return cli_read_real(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_REAL, 'r', "rate", &cfg.rate_per_s, 0, 1000, "keys per second; 0 only watches (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "length of the train (60s)", NULL, NULL, NULL },
@@ -51,7 +63,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1e3, 3600e9, "an echo later than this is late (100ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "skip", &cfg.skip, 0, 1e6, "leave the first keys out of figures (5)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "noise", &cfg.noise_per_s, 0, 1000, "updates a second that come without a key (0)", NULL, NULL, "X/s" },
+	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise, "X/s" },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "first line: password for vnc", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, "look for the patch so long (5s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },

@@ -151,14 +151,15 @@ keys_in() {	# file
 }
 
 @test "jittered: every key within a third of a period after its place, the same again from the same seed" {
-	"$KEYREPEAT" null: -t 1s --rate 100 --schedule jittered --seed 7 --log one.tsv -o /dev/null
-	"$KEYREPEAT" null: -t 1s --rate 100 --schedule jittered --seed 7 --log two.tsv -o /dev/null
-	"$KEYREPEAT" null: -t 1s --rate 100 --schedule jittered --seed 8 --log three.tsv -o /dev/null
+	"$KEYREPEAT" null: -t 400ms --rate 100 --schedule jittered --seed 7 --log one.tsv -o /dev/null
+	"$KEYREPEAT" null: -t 400ms --rate 100 --schedule jittered --seed 7 --log two.tsv -o /dev/null
+	"$KEYREPEAT" null: -t 400ms --rate 100 --schedule jittered --seed 8 --log three.tsv -o /dev/null
 	# key 1 itself is moved by up to 3.33 ms
 	each_key one.tsv 'due - first > (key - 1) * 1e7 - 3333334 && due - first < (key - 1) * 1e7 + 3333334'
 	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1"; }
 	diff <(gaps one.tsv) <(gaps two.tsv)
-	! diff <(gaps one.tsv) <(gaps three.tsv) >/dev/null
+	run diff <(gaps one.tsv) <(gaps three.tsv)
+	[ "$status" -eq 1 ]
 }
 
 @test "poisson: as many keys as asked, gaps of all lengths" {
@@ -240,17 +241,25 @@ keys_in() {	# file
 
 @test "targets that are not there: exit 1 (or 2), one line that names the cure" {
 	run "$KEYREPEAT" nowhere:1
-	[ "$status" -eq 2 ] && [[ $output == *"x11:DISPLAY"* ]]
+	[ "$status" -eq 2 ]
+	[[ $output == *"x11:DISPLAY"* ]]
 	run "$KEYREPEAT" vnc:127.0.0.1
-	[ "$status" -eq 1 ] && [[ $output == *"HOST:PORT"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"HOST:PORT"* ]]
 	run "$KEYREPEAT" vnc:127.0.0.1:1 -t 1s
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"does a VNC server listen there"* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"does a VNC server listen there"* ]]
 	run "$KEYREPEAT" x11:/nowhere:1 -t 1s
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"is it running"* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"is it running"* ]]
 	run "$KEYREPEAT" null: -o /nowhere/report
-	[ "$status" -eq 1 ] && [[ $output == *"cannot write /nowhere/report"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"cannot write /nowhere/report"* ]]
 	run "$KEYREPEAT" null: --log /nowhere/keys -o /dev/null
-	[ "$status" -eq 1 ] && [[ $output == *"cannot write /nowhere/keys"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"cannot write /nowhere/keys"* ]]
 }
 
 @test "options that contradict each other: exit 2" {
@@ -259,20 +268,33 @@ keys_in() {	# file
 	run "$KEYREPEAT" null: --mode hold --schedule poisson
 	[ "$status" -eq 2 ]
 	run "$KEYREPEAT" x11::1 --mode hold --rate 30
-	[ "$status" -eq 2 ] && [[ $output == *"whole ms"* ]]
+	[ "$status" -eq 2 ]
+	[[ $output == *"whole ms"* ]]
+	for noise in x 0.5/m -1/s 0.5/ss; do
+		run "$KEYREPEAT" null: --noise $noise
+		[ "$status" -eq 2 ]
+		[[ $output == *X/s* ]]
+	done
 	run "$KEYREPEAT" null: --key nokey
-	[ "$status" -eq 2 ] && [[ $output == *"nokey"* ]]
+	[ "$status" -eq 2 ]
+	[[ $output == *"nokey"* ]]
 }
 
 @test "x11: a display without XTEST, a symbol without a key, a display without a patch" {
 	start_x -extension XTEST
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *XTEST* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *XTEST* ]]
 	start_x
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s --key U20AC
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *0x10020ac* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *0x10020ac* ]]
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch patch --patch-wait 100ms
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *refecho* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *refecho* ]]
 }
 
 # --- X11 ---------------------------------------------------------------------------------------------------
@@ -353,11 +375,17 @@ keys_in() {	# file
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file right -o /dev/null
 	[ "$status" -eq 0 ]
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms -o /dev/null
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"--password-file"* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"--password-file"* ]]
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file wrong -o /dev/null
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"refused the password"* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"refused the password"* ]]
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file nosuchfile -o /dev/null
-	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *nosuchfile* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *nosuchfile* ]]
 }
 
 @test "vnc: TLS" {
@@ -406,9 +434,8 @@ keys_in() {	# file
 
 @test "vnc: nothing shows what is typed: exit 1, every key is later than the end" {
 	start_vnc -SecurityTypes None
+	# this much noise shortens the wait to 2 s
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6/s --log keys.tsv --format tsv -o report.tsv
-	[ "$status" -eq 2 ]		# a bare number
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6 --log keys.tsv --format tsv -o report.tsv
 	[ "$status" -eq 1 ]
 	[[ $output == *"no echo"* ]]
 	[ "$(keys_in keys.tsv)" -eq 10 ]
@@ -448,14 +475,14 @@ keys_in() {	# file
 @test "an application that falls behind is overloaded, one that skips pictures is not" {
 	start_x
 	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per key
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 4s --watch patch --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv overloaded)" = true ]
 	[ -z "$(figure report.tsv latency_from_due_ms.p50)" ]
 	awk "BEGIN { exit !($(figure report.tsv backlog_per_s) > 4) }"
 	start_x
 	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per redraw
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 4s --watch patch --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv overloaded)" = false ]
 	[ -n "$(figure report.tsv latency_from_due_ms.p50)" ]
-	[ "$(figure report.tsv coalesced)" -gt 10 ]
+	[ "$(figure report.tsv coalesced)" -gt 5 ]
 }

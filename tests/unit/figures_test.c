@@ -1,0 +1,212 @@
+/* Figures of trains played by hand, against values computed by hand. Times in ms from 1000. */
+#include "keyrepeat/figures.h"
+#include "clock.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MS NS_PER_MS
+#define AT(ms) ((1000 + (int64_t)(ms)) * MS)
+
+static struct pair_key key[64];
+static struct train_block block[4];
+static struct train train;
+static struct seen seen;
+static int64_t update[64];
+static struct pair_shown shown[64];
+static struct figures f;
+static const struct figures_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS }, by_update = { WATCH_UPDATE, 50 * MS, 100 * MS };
+
+/* n keys due each 50 ms, sent late_us after that, one block that ends at end_ms */
+static void type(size_t n, int64_t late_us, int64_t end_ms)
+{
+	memset(key, 0, sizeof(key));
+	memset(&seen, 0, sizeof(seen));
+	for (size_t i = 0; i < n; i++) {
+		key[i].due_ns = AT(50 * i);
+		key[i].sent_ns = AT(50 * i) + late_us * NS_PER_US;
+	}
+	block[0] = (struct train_block){ 0, n, AT(0), AT(end_ms), PAIR_DRAINED };
+	train = (struct train){ .key = key, .block = block, .blocks = 1, .due = n, .begin_ns = AT(-20), .end_ns = AT(end_ms) };
+	seen.update_ns = update;
+	seen.shown = shown;
+}
+
+static void see(int64_t ms)
+{
+	update[seen.updates++] = AT(ms);
+}
+
+static void show(int64_t ms, uint32_t number)
+{
+	see(ms);
+	shown[seen.shows++] = (struct pair_shown){ AT(ms), number };
+}
+
+static void compute(const struct figures_cfg *cfg)
+{
+	assert_int_equal(figures_compute(cfg, &train, &seen, &f), 0);
+}
+
+static void expect_ms(double ns, double ms)
+{
+	if (fabs(ns / MS - ms) > 1e-6)
+		fail_msg("%f ms, want %f", ns / MS, ms);
+}
+
+static void patch_train(void **state)
+{
+	(void)state;
+	/* keys at 0 50 100 150 200; the first is skipped; 3 and 4 share a picture, 5 is never answered */
+	type(5, 20, 10300);
+	key[0].skipped = true;
+	show(30, 1);
+	show(70, 2);
+	show(260, 4);
+	compute(&by_patch);
+	assert_int_equal(f.keys_due, 4);
+	assert_int_equal(f.keys_sent, 4);
+	assert_int_equal(f.keys_skipped, 1);
+	assert_int_equal(f.keys_answered, 3);
+	assert_int_equal(f.keys_exact, 3);
+	assert_int_equal(f.coalesced, 1);
+	assert_int_equal(f.updates, 2);
+	/* latencies 20, 160, 110 and one later than 10100 */
+	assert_int_equal(f.late, 3);
+	assert_int_equal(f.late_high, 3);
+	assert_true(fabs(f.late_percent - 75) < 1e-9);
+	assert_true(fabs(f.updates_per_key - 0.5) < 1e-9);
+	expect_ms(sample_min(&f.from_due).value, 20);
+	assert_int_equal(f.from_due.n, 4);
+	assert_int_equal(f.from_due.censored, 1);
+	assert_true(f.from_due.censored_min == 10100 * MS);
+	expect_ms(sample_min(&f.from_sent).value, 19.98);
+	expect_ms(sample_max(&f.lateness).value, 0.02);
+	/* gaps 40 (from the echo of the skipped key) and 190: stalls -10 and 140 */
+	assert_int_equal(f.interarrival.n, 2);
+	assert_int_equal(f.stalls, 1);
+	expect_ms(sample_mean(&f.stall).value, 65);
+	expect_ms(f.mean_positive_ns, 70);
+	/* the picture stood still from 260 to the end */
+	expect_ms((double)f.largest_gap_ns, 10040);
+	figures_free(&f);
+}
+
+static void exact_updates(void **state)
+{
+	(void)state;
+	type(4, 0, 1400);
+	key[0].skipped = true;
+	see(-10);
+	see(10);
+	see(75);
+	see(130);
+	see(260);
+	compute(&by_update);
+	assert_int_equal(f.keys_exact, 3);
+	assert_int_equal(f.updates, 3);
+	assert_int_equal(f.late, 1);	/* 110 ms */
+	assert_int_equal(f.late_high, 1);
+	assert_int_equal(f.interarrival.n, 3);
+	expect_ms((double)f.largest_gap_ns, 130);
+	expect_ms(sample_max(&f.high).value, 110);
+	figures_free(&f);
+}
+
+static void ranged_updates(void **state)
+{
+	(void)state;
+	/* two updates for three keys: low 60 10 20 ms, high 60 70 20 */
+	type(3, 0, 1300);
+	see(60);
+	see(120);
+	compute(&by_update);
+	assert_int_equal(f.keys_answered, 3);
+	assert_int_equal(f.keys_exact, 0);
+	expect_ms(sample_quantile(&f.from_due, 0.5).value, 20);
+	expect_ms(sample_quantile(&f.high, 0.5).value, 60);
+	expect_ms(sample_max(&f.high).value, 70);
+	figures_free(&f);
+}
+
+static void end_before_the_threshold_leaves_lateness_open(void **state)
+{
+	(void)state;
+	/* interrupted 30 ms after the last key: it may or may not become late */
+	type(2, 0, 80);
+	train.end = TRAIN_INTERRUPTED;
+	block[0].drain = PAIR_CUT;
+	show(10, 1);
+	compute(&by_patch);
+	assert_int_equal(f.late, 0);
+	assert_int_equal(f.late_high, 1);
+	figures_free(&f);
+}
+
+static void rest_between_blocks_is_no_gap(void **state)
+{
+	(void)state;
+	type(4, 0, 1200);
+	block[0].n = 2;
+	block[0].end_ns = AT(1100);
+	block[1] = (struct train_block){ 2, 2, AT(1200), AT(2300), PAIR_DRAINED };
+	train.blocks = 2;
+	train.end_ns = AT(2300);
+	for (size_t i = 2; i < 4; i++)
+		key[i].due_ns = key[i].sent_ns = AT(1200 + 50 * ((int64_t)i - 2));
+	see(10);
+	see(65);
+	see(1215);
+	see(1260);
+	compute(&by_update);
+	assert_int_equal(f.keys_exact, 4);
+	assert_int_equal(f.updates, 4);
+	assert_int_equal(f.interarrival.n, 2);	/* 55 and 45 */
+	expect_ms((double)f.largest_gap_ns, 55);
+	figures_free(&f);
+}
+
+static void late_echoes_of_skipped_keys_do_not_count(void **state)
+{
+	(void)state;
+	/* every echo 120 ms after its key: those of the two skipped keys come while later ones are being sent */
+	type(6, 0, 500);
+	key[0].skipped = key[1].skipped = true;
+	for (uint32_t i = 0; i < 6; i++)
+		show(50 * i + 120, i + 1);
+	compute(&by_patch);
+	assert_int_equal(f.updates, 4);
+	assert_int_equal(f.interarrival.n, 4);
+	assert_true(fabs(f.updates_per_key - 1) < 1e-9);
+	figures_free(&f);
+}
+
+static void without_keys_only_updates(void **state)
+{
+	(void)state;
+	type(0, 0, 900);
+	train.blocks = 0;
+	see(-500);	/* before it began */
+	see(100);
+	see(600);
+	compute(&by_update);
+	assert_int_equal(f.updates, 2);
+	assert_int_equal(f.keys_due, 0);
+	assert_true(isnan(f.late_percent));
+	figures_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patch_train), cmocka_unit_test(exact_updates), cmocka_unit_test(ranged_updates),
+		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open), cmocka_unit_test(rest_between_blocks_is_no_gap),
+		cmocka_unit_test(late_echoes_of_skipped_keys_do_not_count), cmocka_unit_test(without_keys_only_updates),
+	};
+
+	return cmocka_run_group_tests_name("figures", tests, NULL, NULL);
+}
