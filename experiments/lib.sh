@@ -46,6 +46,7 @@ QUICK=0 SEED=1 LINK=100Mbit KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0
 
 exp_options() {
 	EXP_COMMAND="thinprobe run $EXPERIMENT${*:+ $*}"
+	EXP_COMMAND=${EXP_COMMAND/run $EXPERIMENT --demo/demo}
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
