@@ -23,7 +23,7 @@ exp_demo() {
 	LOADS=0,5,10,20 SECONDS_EACH=5 REPEATS=3 QUICK=1 IDLE_SECONDS=12
 }
 
-declare -A SESSION_DISPLAY SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID
+declare -A SESSION_DISPLAY SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID SESSION_SERVER
 
 use_app() {	# the plug-in of an application: light is vim, heavy is refecho
 	case $1 in
@@ -37,6 +37,7 @@ start_sessions() {
 	for app in ${APPS//,/ }; do
 		protocol_start "$app"
 		SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT SESSION_DISPLAY[$app]=$PROTOCOL_DISPLAY
+		SESSION_SERVER[$app]=$PROTOCOL_PIDS
 		SESSION_WATCH[$app]=patch SESSION_COST[$app]='' SESSION_PID[$app]=''
 		[ -n "$PROTOCOL_DISPLAY" ] || continue
 		use_app "$app"
@@ -146,10 +147,19 @@ regime_of() {	# of what lab_start has started; nothing for what there is not
 	[ -z "$1" ] || lab_regime "$1"
 }
 
-# Who competes in which scheduling group, read while they run.
+regime_of_app() {	# of the program that answers keys: what runs in a terminal, not the terminal
+	local LAB_CHILD
+	[ -n "$1" ] || return 0
+	lab_child "$1"
+	lab_child "$LAB_CHILD"
+	lab_regime "$LAB_CHILD"
+}
+
+# Who competes in which scheduling group, read while they run: the display server, the application, the load.
 train_regime() {
 	local app=$1 sinks=$2
-	jq -n --arg session "$(regime_of "${SESSION_PID[$app]:-}")" --arg sinks "$(regime_of "$sinks")" '{session: $session, sinks: $sinks}'
+	jq -n --arg session "$(regime_of "${SESSION_SERVER[$app]:-}")" --arg app "$(regime_of_app "${SESSION_PID[$app]:-}")" \
+		--arg sinks "$(regime_of "$sinks")" '{session: $session, app: $app, sinks: $sinks}'
 }
 
 write_cell() {

@@ -36,7 +36,7 @@ def light($doc):
 		"\($who)'s echo stays under \($t) ms for every key \(tried): the slowest took \($slowest | number) ms"
 		+ (if .[0].late_share_percent_high == null then "" else ", and at most \($high | percent) % of keys can be late at each of these loads (95 %, keys taken as independent)" end)
 		+ (if $loaded | not then "."
-		   elif $groups == [0] then ". It runs in another scheduling group than the load, and needs little CPU: the scheduler protects it, but this run does not tell which of the two counts."
+		   elif $groups == [0] then ". It runs in another scheduling group than the load and needs little CPU: this run does not tell which of the two protects it."
 		   else ". This scheduler protects an application that needs little CPU." end)
 	elif $high <= late_limit then
 		"\($who)'s echo stays under \($t) ms for nearly every key \(tried): at most \($most | percent) % are late\($worst | share_span), \(beside($worst.sinks))"
