@@ -34,5 +34,6 @@ list_protocols() {
 case ${1:-} in
 '') list_experiments ;;
 --protocols) list_protocols ;;
+-h | --help) echo "usage: thinprobe list [--protocols]" ;;
 *) echo "thinprobe: list: unexpected $1; try --protocols" >&2; exit 2 ;;
 esac

@@ -39,7 +39,11 @@ start_sessions() {
 		SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT SESSION_DISPLAY[$app]=$PROTOCOL_DISPLAY
 		SESSION_SERVER[$app]=$PROTOCOL_PIDS
 		SESSION_WATCH[$app]=patch SESSION_COST[$app]='' SESSION_PID[$app]=''
-		[ -n "$PROTOCOL_DISPLAY" ] || continue
+		if [ -z "$PROTOCOL_DISPLAY" ]; then	# it answers keys itself, at the same cost if it is a process of its own
+			SESSION_PID[$app]=$PROTOCOL_PIDS
+			SESSION_COST[$app]=${PROTOCOL_PIDS:+$COST_MS}
+			continue
+		fi
 		use_app "$app"
 		app_start "$PROTOCOL_DISPLAY"
 		SESSION_WATCH[$app]=$(app_watch)
@@ -56,7 +60,7 @@ measure_idle() {
 		pids+=("$LAB_PID")
 	done
 	for app in ${APPS//,/ }; do
-		wait "${pids[0]}" || warn "idle noise of $app: not measured; see $RUN/log/idle-$app.err"
+		lab_wait "${pids[0]}" || warn "idle noise of $app: not measured; see $RUN/log/idle-$app.err"
 		pids=("${pids[@]:1}")
 		SESSION_NOISE[$app]=$(jq -r '.result.unsolicited_per_s // 0' "$RUN/log/idle-$app.out" 2>/dev/null || echo 0)
 		run_set '.idle[$app] = {updates: $n, seconds: $s}' --arg app "$app" --argjson s "$seconds" \
@@ -72,7 +76,7 @@ measure_chain() {
 	lab_ready chain-prototap 10 || { warn "the capture does not start: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
 	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t 3s --schedule jittered --watch patch --format json
 	probe=$LAB_PID
-	wait "$probe" || warn "the null train failed; see $RUN/log/chain-keyrepeat.err"
+	lab_wait "$probe" || warn "the null train failed; see $RUN/log/chain-keyrepeat.err"
 	lab_stop "$tap"
 	run_set '.chain = {latency_p50_ms: $k[0].result.latency_from_due_ms.p50, latency_p99_ms: $k[0].result.latency_from_due_ms.p99,
 		latency_max_ms: $k[0].result.latency_from_due_ms.max, lateness_p99_us: $k[0].result.lateness_us.p99, lateness_max_us: $k[0].result.lateness_us.max,
@@ -90,20 +94,19 @@ reset_app() {
 # One train in one folder: capture, sinks, keys. Leaves the raw outputs and cell.json there.
 run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	local app=$1 load=$2 repeat=$3 folder=$4 series=$5
-	local probe tap='' sinks='' go before='' after='' status reason='' schedule=jittered keep=() start=()
+	local probe tap='' sinks='' go before='' after='' status reason='' regime=null schedule=jittered keep=() start=()
 	local LAB_LOG=$folder
 	[ "$series" = latency ] || schedule=periodic
 	[ "$KEEP" = 0 ] || keep=(-w "$folder/capture.pcap")
 	[ "$REGIME" = session ] || start=(-S)
 	mkdir -p "$folder"
-	reset_app "$app"
-	mkfifo "$folder/go"
-	exec {go}<>"$folder/go"
+	reset_app "$app" || reason="the application could not be made as it was"
+	open_pipe go
 	lab_start -i "$go" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$app]}" --rate "$RATE" -t "${SECONDS_EACH}s" \
 		--schedule "$schedule" --seed "$((SEED * 1000 + repeat))" --watch "${SESSION_WATCH[$app]}" --noise "${SESSION_NOISE[$app]:-0}" \
 		--threshold "${THRESHOLD_MS}ms" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
 	probe=$LAB_PID
-	lab_ready keyrepeat 20 || reason="the probe did not connect: $(tail -n 1 "$folder/keyrepeat.err")"
+	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(tail -n 1 "$folder/keyrepeat.err")"
 	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$app]}" ]; then
 		lab_start -C server prototap "$TP_BIN/prototap" live -i "$LAB_IF_server" --port "${SESSION_PORT[$app]}" --period "${PERIOD_MS}ms" \
 			${keep[@]+"${keep[@]}"} --format json
@@ -115,10 +118,11 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 		sinks=$LAB_PID
 		lab_ready sink 30 || reason="the load did not start: $(tail -n 1 "$folder/sink.err")"
 	fi
+	[ -z "$EXP_STOPPED" ] || reason="interrupted"
 	if [ -z "$reason" ]; then
 		before=$(lab_cpu server)
 		echo go >&"$go"
-		wait "$probe"
+		lab_wait "$probe"
 		status=$?
 		# a signal ends the wait, not the probe: it has got the signal too, and reports
 		[ "$status" -le 128 ] || { lab_stop "$probe"; status=130; }
@@ -131,7 +135,6 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 	[ -z "$sinks" ] || lab_stop "$sinks"
 	[ -z "$tap" ] || lab_stop "$tap"
 	exec {go}>&-
-	rm -f "$folder/go"
 	local name
 	for name in keyrepeat prototap sink; do
 		[ ! -s "$folder/$name.out" ] || mv "$folder/$name.out" "$folder/$name.json"
@@ -139,7 +142,7 @@ run_train() {	# run_train APP LOAD REPEAT FOLDER SERIES
 		[ -s "$folder/$name.err" ] && ! printf 'ready\n' | cmp -s - "$folder/$name.err" || rm -f "$folder/$name.err"
 	done
 	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] || reason="the probe left no report"
-	write_cell "$app" "$load" "$repeat" "$folder" "$series" "$reason" "$before" "$after" "${regime:-null}"
+	write_cell "$app" "$load" "$repeat" "$folder" "$series" "$reason" "$before" "$after" "$regime"
 	[ -z "$reason" ]
 }
 
@@ -162,6 +165,13 @@ train_regime() {
 		--arg sinks "$(regime_of "$sinks")" '{session: $session, app: $app, sinks: $sinks}'
 }
 
+# The groups that ran, held against the regime that was asked for; nothing where the kernel has no such groups.
+regime_mismatch() {
+	jq -r --arg asked "$REGIME" 'def group: capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
+		if . == null then empty else (.session | group) as $a | (.sinks | group) as $b
+		| if $a == null or $b == null or ($a == $b) == ($asked == "session") then empty else "; load in group \($b), session in \($a): not the regime asked for" end end' <<<"$1"
+}
+
 write_cell() {
 	local app=$1 load=$2 repeat=$3 folder=$4 series=$5 reason=$6 regime=$9
 	local before after foreign=null steal=null busy=null marked=''
@@ -176,6 +186,8 @@ write_cell() {
 			marked="foreign CPU time $foreign %, stolen $steal %: over $FOREIGN_LIMIT %"
 		fi
 	fi
+	marked+=$(regime_mismatch "$regime")
+	marked=${marked#; }
 	jq -n --arg protocol "$PROTOCOL" --arg app "$app" --argjson sinks "$load" --argjson repeat "$repeat" --arg series "$series" --arg reason "$reason" \
 		--argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" --argjson regime "$regime" \
 		--arg asked "$REGIME" --argjson cost "${SESSION_COST[$app]:-null}" --argjson period "$PERIOD_MS" \
@@ -184,7 +196,7 @@ write_cell() {
 		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, app: $app, sinks: $sinks}, repeat: $repeat, series: $series,
 		state: (if $reason == "" then "complete" else "failed" end), reason: $reason, foreign_percent: $foreign, steal_percent: $steal,
 		server_busy_percent: $busy, marked: $marked, probe_cpu_percent: $probe, capture_cpu_percent: $capture,
-		regime: $asked, autogroup: $regime, cost_ms: $cost, period_ms: $period}' >"$folder/cell.json.new" && mv "$folder/cell.json.new" "$folder/cell.json"
+		regime: $asked, autogroup: $regime, cost_ms: $cost, period_ms: $period}' | put_json "$folder/cell.json"
 }
 
 exp_cell() {	# exp_cell APP LOAD REPEAT FOLDER
@@ -212,39 +224,43 @@ missing_levers() {
 say_lab() {
 	local link=$LINK
 	[ "$LINK" != none ] || link="not shaped"
-	echo "lab: server on CPU $LAB_CPUS_server, client on CPU $LAB_CPUS_client, link ${link/Mbit/ Mbit/s}, $(protocol_settings | jq -r '.says // .server')"
+	[ ! -t 1 ] || printf '\r\033[K'
+	echo "lab: server on CPU $LAB_CPUS_server, client on CPU $LAB_CPUS_client, link ${link/Mbit/ Mbit/s}, $(jq -r '.protocol | .says // .server' "$RUN/run.json")"
 	[ "$LAB_SHARED_CPUS" = 0 ] || echo "warning: server and client share CPUs: load on the server starves the probe; figures are upper bounds"
+	jq -r '.lab.missing[] | "not on this machine: " + .' "$RUN/run.json"
 }
 
+# None in W seconds: fewer than 3/W a second, at 95 %.
 say_probe() {
+	[ ! -t 1 ] || printf '\r\033[K'
 	jq -r 'def n: if . == null then "?" else . end;
-		"probe: own latency p50 \(.chain.latency_p50_ms | n) ms, keys at most \(.chain.lateness_max_us | n) us late; CPU \(.chain.probe_cpu_percent | n) % + capture \(.chain.capture_cpu_percent | n) %   " +
-		"idle noise: " + ([.idle // {} | to_entries[] | "\(.key) \(.value.updates | n) updates in \(.value.seconds) s"] | join(", ")) +
-		"   regime: \(.settings.regime)"' "$RUN/run.json"
+		"probe: \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU by itself, keys at most \(.chain.lateness_max_us | n) us late   idle noise: "
+		+ ([.idle // {} | to_entries[] | "\(.key) \(.value.updates | n) updates in \(.value.seconds) s" + (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)] | join(", "))
+		+ "   regime: \(if .settings.regime == "session" then "load in the group of the session" else "load is another login" end)"' "$RUN/run.json"
 }
 
 exp_options "$@"
-exp_catch_stop
 exp_folder
 APP_COST=${COST_MS}ms APP_OPTIONS=(--cost-per "$COST_PER")
-export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=${LINK%%,*}
-case $LINK in *,*) export LAB_DELAY=${LINK#*,} ;; esac
-[ "$(protocol_kind)" = display ] || APPS=own	# such a protocol has no display for applications: it answers keys itself
+export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=${LINK%%,*} LAB_DELAY=''
+case $LINK in *,*) LAB_DELAY=${LINK#*,} ;; esac
 lab_use local
-protocol_can >/dev/null || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $(protocol_can)"
+why=$(protocol_can) || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $why"
+exp_step "two hosts and their sessions"
 lab_up
-# shellcheck disable=SC2153 # LAB_* are set by lab_up
 LAB_NCPU_server=$(lab_exec server nproc)
 start_sessions
-say_lab
-run_set '.host = $facts[0] | .protocol = $protocol | .lab = $lab' --slurpfile facts <(facts_json) --argjson protocol "$(protocol_settings)" \
-	--argjson lab "$(jq -n --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg r "$LINK" --argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --argjson missing "$(missing_levers)" \
+exp_circumstances "$(facts_json)" "$(protocol_settings)" \
+	"$(jq -n --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg r "$LINK" --argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --argjson missing "$(missing_levers)" \
 		'{cpus_server: $s, cpus_client: $c, rate: $r, shared_cpus: ($shared == 1), rootless: ($rootless == 1), missing: $missing}')"
+say_lab
+exp_step "what the measuring costs by itself, 3 s"
 measure_chain
+exp_step "idle noise, $IDLE_SECONDS s without keys"
 measure_idle "$IDLE_SECONDS"
 say_probe
 exp_cells_run
-run_set '.facts_after = $facts[0]' --slurpfile facts <(facts_json)
+run_set '.facts_after = $facts' --argjson facts "$(facts_json)"
 protocol_stop
 lab_down
 exp_end

@@ -2,6 +2,12 @@
 # doctor.sh - what this machine can and cannot measure, why, and the command that would mend it.
 set -u
 : "${TP_HOME:=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)}"
+: "${TP_CHECKOUT:=1}"
+# An ordinary user's PATH often lacks the folders where ip, tc and sysctl live.
+case :$PATH: in
+*:/usr/sbin:*) ;;
+*) PATH=$PATH:/usr/sbin:/sbin ;;
+esac
 
 missing=0 limited=0
 
@@ -19,31 +25,27 @@ kernel_has() {	# is this queue discipline in the kernel? asked in a network name
 	unshare ${UNSHARE_USER:+--user --map-root-user} --net sh -c "ip link set lo up && tc qdisc add dev lo root $1" >/dev/null 2>&1
 }
 
-programs() {
-	local tool package lacking=()
-	while read -r tool package; do
-		have "$tool" || [ -x "/usr/sbin/$tool" ] || lacking+=("$tool ($package)")
-	done <<-END
-		gcc gcc
-		make make
-		gnuplot gnuplot-nox
-		jq jq
-		cmark cmark
-		ip iproute2
-		tc iproute2
-		ethtool ethtool
-		nsenter util-linux
-		xterm xterm
-		vi vim-tiny
-		xdotool xdotool
-		xset x11-xserver-utils
-		xwininfo x11-utils
-		Xvnc tigervnc-standalone-server
-	END
+there() {	# a command, or a header
+	case $1 in
+	-) true ;;
+	*.h) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] || [ -n "$(find /usr/include -path "*/$1" -print -quit 2>/dev/null)" ] ;;
+	*) have "$1" ;;
+	esac
+}
+
+programs() {	# programs WHAT CLASS...: what the one list of packages says is needed for that
+	local class package proof what=$1 lacking=()
+	shift
+	while read -r class package proof; do
+		case " $* " in *" $class "*) ;; *) continue ;; esac
+		there "$proof" || lacking+=("$proof (package ${package%%|*})")
+	done < <(grep -v '^#' "$TP_HOME/packages")
 	if [ "${#lacking[@]}" = 0 ]; then
-		row yes "programs" "all there"
+		row yes "$what" "all there"
+	elif have apt-get; then
+		row no "$what" "missing: ${lacking[*]}" "thinprobe setup"
 	else
-		row no "programs" "missing: ${lacking[*]}" "thinprobe setup"
+		row no "$what" "missing: ${lacking[*]}" "install them by this system's means; the names are Debian's"
 	fi
 }
 
@@ -112,10 +114,14 @@ display() {
 	fi
 }
 
+case ${1-} in
+-h | --help) echo "usage: thinprobe doctor"; exit 0 ;;
+esac
 [ $# = 0 ] || { echo "thinprobe: doctor takes no words" >&2; exit 2; }
 echo "$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}"), Linux $(uname -r), $(nproc) CPUs, $(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')"
 have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not installed for you" "install what is named below by hand"
-programs
+[ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
+programs "programs" run
 hosts
 processors
 network

@@ -229,6 +229,23 @@ lab_child() {
 	[ -z "$kids" ] || LAB_CHILD=$kids
 }
 
+# lab_wait PID: waits for it like `wait` and gives its status; over 128 it may still run (a signal ended the wait).
+lab_wait() {
+	local status
+	wait "$1"
+	status=$?
+	[ "$status" -gt 128 ] && lab_ours "$1" || lab_forget "$1"
+	return "$status"
+}
+
+# Still a child of this shell? A number may be somebody else's by now.
+lab_ours() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+	stat=${stat##*) }
+	[[ $stat == [!Z]\ $$\ * ]]
+}
+
 # lab_stop PID...: SIGTERM, up to 3 s, then SIGKILL; returns when all are gone.
 lab_stop() { lab_stop_within 3 "$@"; }
 
@@ -236,7 +253,7 @@ lab_stop_within() {
 	local seconds=$1 pid alive=() LAB_CHILD
 	shift
 	for pid in "$@"; do
-		[ -n "$pid" ] && ! lab_gone "$pid" && alive+=("$pid")
+		[ -n "$pid" ] && lab_ours "$pid" && alive+=("$pid")
 	done
 	if [ ${#alive[@]} -gt 0 ]; then
 		# A signal sent before the door stands would end a copy of this shell, not the command.
