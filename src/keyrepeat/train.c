@@ -188,37 +188,78 @@ static void let_repeat(struct pair_key *key)
 	key->repeated = true;
 }
 
-static bool answered(struct run *run, const struct train_block *b)
+/* Quiet while the last key still waits for its first update is not rest but a stall: only the limit ends that. */
+static bool rested(const struct run *run, const struct train_block *b, int64_t quiet_ns)
+{
+	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
+	const struct pair_key *last = &run->train->key[b->first + b->n - 1];
+
+	return change >= pair_gone_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
+}
+
+/* As many updates as keys in the block, or a caret that has gone as many cells as keys were sent: nothing is left to wait for. */
+static bool accounted(const struct run *run, const struct train_block *b)
 {
 	const struct seen *seen = run->cfg->seen;
-	int64_t now = clock_now(), change = atomic_load(&seen->last_change_ns);
-	const struct pair_key *last = &run->train->key[b->first + b->n - 1];
-	int64_t quiet = train_quiet_ns(run->cfg->noise_per_s);
+	size_t updates = atomic_load(&seen->updates), steps = atomic_load(&seen->steps), keys = b->first + b->n, n = 0;
+	struct pair_shown *shown;
+	bool known;
+
+	while (n < b->n && n < updates && seen->update_ns[updates - 1 - n] >= pair_gone_ns(&run->train->key[b->first]))
+		n++;
+	if (n == b->n)
+		return true;
+	if (!steps || seen->steps_lost)
+		return false;
+	shown = calloc(steps, sizeof(*shown));
+	known = shown && caret_count(seen->step, steps, keys, shown);
+	free(shown);
+	return known;
+}
+
+static bool answered(struct run *run, const struct train_block *b, int64_t *judged_ns)
+{
+	const struct seen *seen = run->cfg->seen;
+	int64_t change = atomic_load(&seen->last_change_ns);
 
 	if (run->cfg->watch == WATCH_PATCH) {
 		uint32_t shown = (uint32_t)atomic_load(&seen->number) - run->train->base;
 
 		return (shown & 0xffffffu) >= b->first + b->n && (shown & 0xffffffu) <= 0x7fffffu;
 	}
-	/* Quiet while the last key still waits for its first update is not rest but a stall: only the limit ends that. */
-	return change >= pair_gone_ns(last) && now - change >= quiet && now - last->due_ns >= quiet;
+	if (rested(run, b, train_quiet_ns(run->cfg->noise_per_s)))
+		return true;
+	/* The account changes with the picture only. */
+	if (change == *judged_ns || !rested(run, b, NS_PER_S))
+		return false;
+	*judged_ns = change;
+	return accounted(run, b);
+}
+
+/* What a wait up to its limit has shown. Noise may keep a display from ever being quiet, or ask for more quiet than there is
+ * time; but answers still under way do not look like a picture that has rested since the last key. */
+static enum pair_drain at_limit(const struct run *run, const struct train_block *b)
+{
+	if (run->cfg->watch != WATCH_UPDATE)
+		return PAIR_CUT;
+	return run->cfg->noise_per_s > 0.5 || rested(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
 }
 
 static void drain(struct run *run, struct train_block *b)
 {
 	const struct train_cfg *cfg = run->cfg;
-	int64_t begin = clock_now(), limit = begin + train_drain_ns(cfg->watch, cfg->noise_per_s);
+	int64_t begin = clock_now(), limit = begin + train_drain_ns(cfg->watch, cfg->noise_per_s), judged = 0;
 
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block)	/* nobody looks, but the blocks must be apart for who does */
 		proc_wait_stop(begin + train_quiet_ns(cfg->noise_per_s));
 	while (cfg->watch != WATCH_NONE && !ended(run)) {
-		if (answered(run, b)) {
+		if (answered(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
 			break;
 		}
 		if (clock_now() >= limit) {
-			b->drain = cfg->watch == WATCH_UPDATE && cfg->noise_per_s > 0.5 ? PAIR_NOISY : PAIR_CUT;
+			b->drain = at_limit(run, b);
 			break;
 		}
 		proc_wait_stop(clock_now() + LOOK_NS);

@@ -486,3 +486,26 @@ keys_in() {	# file
 	[ -n "$(figure report.tsv latency_from_due_ms.p50)" ]
 	[ "$(figure report.tsv coalesced)" -gt 5 ]
 }
+
+@test "update: noise too rare to be waited for leaves no key without an answer" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --coalesce 3
+	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --skip 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(figure report.tsv overloaded)" = false ]
+	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) < 5000) }"
+	each_key keys.tsv 'answer != "" && high != "" && censored == ""'
+}
+
+@test "update: where the updates account for every key, rare noise is not waited for" {
+	start_x
+	start_refecho --x11 "$DISPLAY"
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --rate 10 --watch update --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 0 ]
+	# a busy machine may have two echoes in one update; then it waits
+	[ "$(figure report.tsv updates)" -lt 25 ] || awk "BEGIN { exit !($(figure report.tsv drain_s) < 8) }"
+	each_key keys.tsv 'high != ""'
+}
