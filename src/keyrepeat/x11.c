@@ -212,8 +212,22 @@ static bool read_patch(struct x11 *self, uint32_t *number)
 	return patch_read(&view, &self->place, number);
 }
 
-/* Looks for the patch on the whole screen once; from then on only its rectangle is read. */
-static bool find_patch(struct x11 *self)
+static void drop_image(struct x11 *self)
+{
+	if (self->shared) {
+		if (!self->watch_broken)
+			XShmDetach(self->watch, &self->shm);
+		shmdt(self->shm.shmaddr);
+		self->image->data = NULL;
+	}
+	if (self->image)
+		XDestroyImage(self->image);
+	self->image = NULL;
+	self->shared = false;
+}
+
+/* Looks for the patch on the whole screen; from then on only its rectangle is read. */
+static bool place_patch(struct x11 *self)
 {
 	Display *d = self->watch;
 	int width = DisplayWidth(d, DefaultScreen(d)), height = DisplayHeight(d, DefaultScreen(d)), w, h;
@@ -245,8 +259,20 @@ static bool find_patch(struct x11 *self)
 		if (self->image)
 			set_masks(d, self->image);
 	}
-	if (!self->image || !read_patch(self, &number))
+	return self->image;
+}
+
+/* A first look may find the patch half drawn, or a window on the move: then it is looked for anew. */
+static bool find_patch(struct x11 *self)
+{
+	uint32_t number;
+
+	if (!place_patch(self))
 		return false;
+	if (!read_patch(self, &number)) {
+		drop_image(self);
+		return false;
+	}
 	seen_number(self->seen, clock_now(), number);
 	return true;
 }
@@ -266,7 +292,7 @@ static int watch_display(struct x11 *self, const struct target_cfg *cfg, char *w
 	/* On the root window it covers all windows; the "non-empty" level sends one event until we take it. */
 	self->damage = XDamageCreate(self->watch, RootWindow(self->watch, DefaultScreen(self->watch)), XDamageReportNonEmpty);
 	XSync(self->watch, False);
-	while (cfg->watch == WATCH_PATCH && !proc_stop && !self->image && !find_patch(self)) {
+	while (cfg->watch == WATCH_PATCH && !proc_stop && !find_patch(self)) {
 		if (clock_now() > until || self->watch_broken) {
 			snprintf(why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
 			return -1;
@@ -283,14 +309,7 @@ static void x11_close(void *p)
 	if (self->repeat.changed && !self->send_broken)
 		put_back(self->send, &self->repeat);
 	guard_dismiss(&self->guard);
-	if (self->shared) {
-		if (!self->watch_broken)
-			XShmDetach(self->watch, &self->shm);
-		shmdt(self->shm.shmaddr);
-		self->image->data = NULL;
-	}
-	if (self->image)
-		XDestroyImage(self->image);
+	drop_image(self);
 	/* Closing a broken connection writes to it once more: leave it to the end of the process. */
 	if (self->watch && !self->watch_broken)
 		XCloseDisplay(self->watch);
@@ -426,7 +445,7 @@ static int x11_handle(void *p)
 			seen_update(self->seen, clock_now());
 			continue;
 		}
-		if (read_patch(self, &number)) {
+		if (self->image && read_patch(self, &number)) {	/* none: a signal ended the search */
 			now = clock_now();
 			seen_number(self->seen, now, number);
 		} else {

@@ -297,6 +297,21 @@ keys_in() {	# file
 	[[ $output == *refecho* ]]
 }
 
+@test "x11: a signal while it looks for the patch: exit 130, with a report" {
+	need xset xsetroot
+	start_x
+	start keys "$KEYREPEAT" "x11:$DISPLAY" --watch patch --patch-wait 60s --format tsv -o report.tsv
+	until_true eval '[ "$(repeat_state)" = off ]'
+	sleep 0.3
+	xsetroot -solid grey		# something for the watcher to see
+	kill -INT "$pid"
+	ends "$pid"
+	cat keys.err
+	[ "$status" -eq 130 ]
+	[ "$(figure report.tsv ended)" = interrupted ]
+	[ "$(repeat_state)" = on ]
+}
+
 # --- X11 ---------------------------------------------------------------------------------------------------
 
 @test "x11: what is typed arrives, shifted keys too, and its echo is seen" {
