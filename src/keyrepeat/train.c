@@ -111,10 +111,11 @@ struct run {
 static bool ended(struct run *run)
 {
 	if (run->train->end == TRAIN_COMPLETE) {
-		if (atomic_load(&run->cfg->seen->dropped))
-			run->train->end = TRAIN_DROPPED;
-		else if (proc_stop)
+		/* in this order: who is told to stop may close the connection for it */
+		if (proc_stop)
 			run->train->end = TRAIN_INTERRUPTED;
+		else if (atomic_load(&run->cfg->seen->dropped))
+			run->train->end = TRAIN_DROPPED;
 	}
 	return run->train->end != TRAIN_COMPLETE;
 }

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "patch.h"
 #include "proc.h"
+#include "watchdog.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -263,9 +264,9 @@ static bool find_patch(struct vnc *self)
 }
 
 /* Until the first picture is there and, if the patch is watched, it was found in it. */
-static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char *why)
+static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog, char *why)
 {
-	int64_t until = clock_now() + CONNECT_S * NS_PER_S, look_until = clock_now() + cfg->patch_wait_ns;
+	int64_t look_until = until;
 
 	while (!proc_stop) {
 		bool before = self->pictured;
@@ -280,8 +281,10 @@ static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char
 		}
 		if (!self->pictured)
 			continue;
-		if (!before)
+		if (!before) {
 			look_until = clock_now() + cfg->patch_wait_ns;
+			atomic_store(&watchdog->until_ns, look_until);
+		}
 		if (self->watch != WATCH_PATCH)
 			return 0;
 		if (find_patch(self))
@@ -292,6 +295,26 @@ static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char
 		}
 	}
 	return 0;
+}
+
+/* A server that stops in the middle of a message would hold the library's read for ever. */
+static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char *why)
+{
+	int64_t until = clock_now() + CONNECT_S * NS_PER_S;
+	struct watchdog watchdog;
+	int err = watchdog_start(&watchdog, self->client->sock, until);
+
+	if (err) {
+		snprintf(why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
+		return -1;
+	}
+	err = look_for_picture(self, cfg, until, &watchdog, why);
+	if (!watchdog_end(&watchdog))
+		return err;
+	if (proc_stop)
+		return 0;	/* the run that follows ends at once, with a report */
+	snprintf(why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
+	return -1;
 }
 
 static void vnc_close(void *p)

@@ -447,6 +447,48 @@ keys_in() {	# file
 	[ "$(keys_in keys.tsv)" -ge 5 ]
 }
 
+# A server that says all that comes before pictures, and then half of one: $port
+start_half_a_server() {
+	need python3
+	cat >half.py <<-'PYTHON'
+		import socket, struct, time
+		s = socket.create_server(("127.0.0.1", 0))
+		print(s.getsockname()[1], flush=True)
+		c = s.accept()[0]
+		c.sendall(b"RFB 003.008\n")
+		c.recv(12)
+		c.sendall(b"\1\1")
+		c.recv(1)
+		c.sendall(bytes(4))
+		c.recv(1)
+		c.sendall(struct.pack(">HHBBBBHHHBBB3xI", 64, 64, 32, 24, 0, 1, 255, 255, 255, 16, 8, 0, 4) + b"half")
+		c.recv(1000)
+		c.sendall(struct.pack(">BxHHHHHi", 0, 1, 0, 0, 64, 64, 0) + bytes(1000))
+		print("half", flush=True)
+		time.sleep(100)
+	PYTHON
+	start half python3 half.py
+	until_true grep -q . half.out
+	port=$(head -n 1 half.out)
+}
+
+@test "vnc: a server that stops in the middle of its first picture: told, and a signal is honoured" {
+	start_half_a_server
+	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update --format tsv -o report.tsv
+	until_true grep -q half half.out
+	sleep 0.3
+	kill "$pid"
+	ends "$pid"
+	cat keys.err
+	[ "$status" -eq 130 ]
+	[ "$(figure report.tsv ended)" = interrupted ]
+	start_half_a_server
+	run timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"stopped in the middle of a message"* ]]
+}
+
 @test "vnc: nothing shows what is typed: exit 1, every key is later than the end" {
 	start_vnc -SecurityTypes None
 	# this much noise shortens the wait to 2 s

@@ -1,0 +1,25 @@
+/* watchdog - ends a library's blocking read of a socket on a signal, or when its time is over.
+ *
+ * A thread that looks every 50 ms and shuts the socket down, after which the read fails. */
+#ifndef KEYREPEAT_WATCHDOG_H
+#define KEYREPEAT_WATCHDOG_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct watchdog {
+	int sock;
+	_Atomic int64_t until_ns;	/* may be moved at any time */
+	_Atomic bool stopping, bitten;	/* bitten: it has shut the socket down */
+	pthread_t thread;
+};
+
+/* Shuts `sock` down on proc_stop; or a second after until_ns, unless bytes still come (a slow link is not a stuck server).
+ * 0 or -errno. `w` must stay where it is until watchdog_end(). */
+int watchdog_start(struct watchdog *w, int sock, int64_t until_ns);
+/* Ends and joins it. True when it had bitten. */
+bool watchdog_end(struct watchdog *w);
+
+#endif
