@@ -166,6 +166,7 @@ int figures_compute(const struct figures_cfg *cfg, struct train *train, const st
 		return -ENOMEM;
 	pair(cfg, train, seen, out);
 	for (size_t i = 0; i < train->due; i++) {
+		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else

@@ -18,6 +18,7 @@ struct figures {
 	size_t updates;			/* from the first of these keys to the answer of the last, block by block */
 	size_t late, late_high;		/* certainly; possibly */
 	size_t ahead;			/* pictures that showed keys which had not been sent yet */
+	bool any_answer;		/* also of a skipped key */
 	bool caret;			/* paired by where the caret stood, not by the number of updates */
 	struct backlog backlog;		/* over all keys, the skipped ones too */
 	struct sample lateness, from_due, from_sent, high;

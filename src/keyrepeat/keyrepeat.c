@@ -266,9 +266,9 @@ static const char *complaint(const struct train *train, const struct seen *seen,
 		*status = EXIT_INTERRUPTED;
 		return NULL;
 	}
-	if (sent && cfg.watch == WATCH_UPDATE && !f->keys_answered)
+	if (sent && cfg.watch == WATCH_UPDATE && !f->any_answer)
 		return "no echo: not one update in the whole train; is the window focused, and does it show what is typed?";
-	if (sent && cfg.watch == WATCH_PATCH && !f->keys_answered)
+	if (sent && cfg.watch == WATCH_PATCH && !f->any_answer)
 		return "no echo: the patch counted not one key; is refecho's window focused?";
 	*status = EXIT_LOSSY;
 	if (f->ahead)

@@ -187,6 +187,12 @@ keys_in() {	# file
 	[ "$status" -eq 0 ]
 	[ "$(keys_in keys.tsv)" -eq 3 ]
 	each_key keys.tsv 'due - first == (key == 1 ? 0 : key == 2 ? 120000000 : 150500000)'
+	# all of them within --skip: no figures, but an echo there was
+	for watch in patch update; do
+		run "$KEYREPEAT" null: --script script --watch $watch --format tsv -o report.tsv
+		[ "$status" -eq 0 ]
+		[ "$(figure report.tsv keys_due)" -eq 0 ]
+	done
 	printf '0 h\n20 nokey\n' >script
 	run "$KEYREPEAT" null: --script script
 	[ "$status" -eq 2 ]
