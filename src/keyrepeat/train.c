@@ -52,7 +52,7 @@ int train_watch(const struct train_cfg *cfg)
 	pthread_attr_t attr;
 	int err;
 
-	watcher.priority = cfg->priority;
+	watcher.priority = cfg->priority > 0 ? cfg->priority - 1 : 0;
 	watcher.stopping = false;
 	watcher.stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (watcher.stop_fd < 0)

@@ -24,7 +24,7 @@ struct train_cfg {
 	int64_t period_ns;
 	int64_t watch_ns;		/* without keys: watch for so long */
 	double noise_per_s;		/* updates that come without a key */
-	int priority;			/* SCHED_FIFO asked for both threads; 0: none */
+	int priority;			/* SCHED_FIFO asked for the sender, one less for the watcher; 0: none */
 };
 
 struct train_block {
@@ -48,7 +48,8 @@ struct train {
 	enum train_end end;
 };
 
-/* Starts the watching thread, at the priority asked for. 0 or -errno. */
+/* Starts the watching thread, one below the priority asked for: decoding a picture must not hold up a key where both
+ * share a CPU. 0 or -errno. */
 int train_watch(const struct train_cfg *cfg);
 /* Ends and joins it. */
 void train_unwatch(const struct train_cfg *cfg);
