@@ -1,8 +1,11 @@
 #include "figures.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+#define STRAY_LIKELY 0.05	/* chance of an update without a key in a block, above which counting does not pair exactly */
 
 static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
 {
@@ -35,6 +38,14 @@ static bool pair_caret(struct train *t, const struct seen *seen)
 	return known;
 }
 
+/* As many updates as keys proves nothing where one may well have come by itself and two keys have shared another. */
+static enum pair_drain drain_of(const struct figures_cfg *cfg, const struct train_block *b)
+{
+	double expected = cfg->noise_per_s * (double)(b->end_ns - b->begin_ns) / NS_PER_S;
+
+	return b->drain == PAIR_DRAINED && -expm1(-expected) > STRAY_LIKELY ? PAIR_NOISY : b->drain;
+}
+
 static void pair(const struct figures_cfg *cfg, struct train *t, const struct seen *seen, struct figures *f)
 {
 	if (cfg->watch == WATCH_PATCH)
@@ -50,7 +61,7 @@ static void pair(const struct figures_cfg *cfg, struct train *t, const struct se
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
 		pair_update(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
-			    block->drain, block->end_ns);
+			    drain_of(cfg, block), block->end_ns);
 	}
 }
 

@@ -10,6 +10,7 @@ struct figures_cfg {
 	int watch;			/* enum target_watch */
 	int64_t period_ns;
 	int64_t threshold_ns;		/* an answer later than this after its due time is late */
+	double noise_per_s;		/* updates that come without a key */
 };
 
 /* Keys are those that fell due and are not skipped, unless it says otherwise. Times in ns. */

@@ -354,7 +354,7 @@ int main(int argc, char **argv)
 	munlockall();				/* so that the report finds memory under any limit */
 	for (size_t i = 0; i < train.due && i < (size_t)cfg.skip; i++)
 		train.key[i].skipped = true;
-	figures_cfg = (struct figures_cfg){ cfg.watch, plan.period_ns, cfg.threshold_ns };
+	figures_cfg = (struct figures_cfg){ cfg.watch, plan.period_ns, cfg.threshold_ns, cfg.noise_per_s };
 	if (err || figures_compute(&figures_cfg, &train, &seen, &figures))
 		die(EXIT_RUN, "out of memory");
 	if (rows && (err = report_keys(rows, &train)))
