@@ -71,7 +71,8 @@ static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_real(r, "updates_per_key", f->updates_per_key, 3);
 	rec_int(r, "keys_answered", (int64_t)f->keys_answered);
 	rec_int(r, "keys_exact", (int64_t)f->keys_exact);
-	rec_int(r, "coalesced", (int64_t)f->coalesced);
+	/* updates alone do not tell how many keys a picture answered */
+	rec_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
 	rec_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
 	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_real(r, "late_share_percent", f->late_percent, 3);
