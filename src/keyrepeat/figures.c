@@ -146,7 +146,8 @@ static void count_updates(const struct figures_cfg *cfg, const struct train *t, 
 		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
 }
 
-/* For the backlog an update counts as the answer where that is known, else in the favour of the display. */
+/* For the backlog an update counts as the answer where that is known, else in the favour of the display. A key given up before a
+ * later one was answered waits no longer than that one: else it would stand in the queue to the end. */
 static int judge_backlog(const struct train *t, struct figures *f)
 {
 	int64_t *due = calloc(t->due + 1, sizeof(*due)), *answer = calloc(t->due + 1, sizeof(*answer));
@@ -158,6 +159,9 @@ static int judge_backlog(const struct train *t, struct figures *f)
 			due[i] = key->due_ns;
 			answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;
 		}
+		for (size_t i = t->due; i-- > 1;)
+			if (answer[i - 1] > answer[i])
+				answer[i - 1] = answer[i];
 		backlog_judge(due, answer, t->due, &f->backlog);
 	}
 	free(due);

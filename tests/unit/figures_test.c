@@ -192,6 +192,26 @@ static void rest_between_blocks_is_no_gap(void **state)
 	figures_free(&f);
 }
 
+static void a_key_given_up_waits_no_longer_than_the_next_answered(void **state)
+{
+	(void)state;
+	/* the last key of the first block is never answered, each of the 44 after it at once */
+	type(60, 0, 5300);
+	block[0].n = 16;
+	block[0].end_ns = AT(790);
+	block[0].drain = PAIR_CUT;
+	block[1] = (struct train_block){ 16, 44, AT(800), AT(5300), PAIR_DRAINED };
+	train.blocks = 2;
+	for (int i = 0; i < 60; i++)
+		if (i != 15)
+			see(50 * i + 10);
+	compute(&by_update);
+	assert_int_equal(f.keys_answered, 59);
+	assert_false(f.backlog.overloaded);
+	assert_true(fabs(f.backlog.per_s) < 0.01);
+	figures_free(&f);
+}
+
 static void late_echoes_of_skipped_keys_do_not_count(void **state)
 {
 	(void)state;
@@ -228,6 +248,7 @@ int main(void)
 		cmocka_unit_test(patch_train), cmocka_unit_test(exact_updates), cmocka_unit_test(ranged_updates),
 		cmocka_unit_test(as_many_updates_as_keys_prove_nothing_beside_noise),
 		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open), cmocka_unit_test(rest_between_blocks_is_no_gap),
+		cmocka_unit_test(a_key_given_up_waits_no_longer_than_the_next_answered),
 		cmocka_unit_test(late_echoes_of_skipped_keys_do_not_count), cmocka_unit_test(without_keys_only_updates),
 	};
 
