@@ -279,15 +279,17 @@ static const char *complaint(const struct train *train, const struct seen *seen,
 	return NULL;
 }
 
-static void make_room(struct seen *seen)
+static void make_room(struct seen *seen, const struct target *target)
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30, drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
 	double per_s = (double)NS_PER_S / SEEN_GAP_NS + (double)NS_PER_S / (double)plan.period_ns;
 	double updates = (seconds + drains) * per_s;
+	/* A caret that walks is told of by few changes a key; where there are many more, it is none. */
+	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? plan.n * 4 + 1000 : 0;
 
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
-	if (updates > 2e8 || seen_init(seen, plan.period_ns, (size_t)updates + 1000, plan.n * 2 + 1000))
+	if (updates > 2e8 || seen_init(seen, plan.period_ns, (size_t)updates + 1000, plan.n * 2 + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
@@ -322,7 +324,7 @@ int main(int argc, char **argv)
 	err = proc_pin(&cfg.cpus);
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
-	make_room(&seen);
+	make_room(&seen, target);
 	proc_catch_stop();
 	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns, cfg.patch_wait_ns,
 					  cfg.password_file, &seen };

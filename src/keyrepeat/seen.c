@@ -4,22 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room)
+int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
 	s->update_ns = calloc(update_room, sizeof(*s->update_ns));
 	s->shown = calloc(shown_room, sizeof(*s->shown));
-	s->step = calloc(update_room, sizeof(*s->step));
+	s->step = step_room ? calloc(step_room, sizeof(*s->step)) : NULL;
 	s->number = -1;
-	if (!s->update_ns || !s->shown || !s->step)
+	if (!s->update_ns || !s->shown || (step_room && !s->step))
 		return -ENOMEM;
 	s->update_room = update_room;
 	s->shown_room = shown_room;
+	s->step_room = step_room;
 	/* touched now, so that the first update of the run does not fault pages in */
 	memset(s->update_ns, 1, update_room * sizeof(*s->update_ns));
 	memset(s->shown, 1, shown_room * sizeof(*s->shown));
-	memset(s->step, 1, update_room * sizeof(*s->step));
+	if (step_room)
+		memset(s->step, 1, step_room * sizeof(*s->step));
 	return 0;
 }
 
@@ -60,7 +62,7 @@ void seen_step(struct seen *s, const struct caret_step *step)
 {
 	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
 
-	if (n < s->update_room) {
+	if (n < s->step_room) {
 		s->step[n] = *step;
 		atomic_store_explicit(&s->steps, n + 1, memory_order_release);
 	} else {

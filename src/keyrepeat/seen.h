@@ -15,8 +15,8 @@
 struct seen {
 	int64_t *update_ns;		/* owned: beginning of each update */
 	struct pair_shown *shown;	/* owned: each change of the patch's number */
-	struct caret_step *step;	/* owned: what each picture change changed, not merged; room as for updates */
-	size_t update_room, shown_room;
+	struct caret_step *step;	/* owned: what each picture change changed, not merged */
+	size_t update_room, shown_room, step_room;
 	int64_t longest_ns;		/* no update is longer */
 	struct pair_merge merge;
 	_Atomic size_t updates, shows, steps, lost;
@@ -27,8 +27,8 @@ struct seen {
 	_Atomic bool dropped;		/* the connection is gone */
 };
 
-/* 0 or -ENOMEM. */
-int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room);
+/* 0 or -ENOMEM. No room for steps where nobody will tell of any. */
+int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
 void seen_free(struct seen *s);
 /* Forgets what was seen while the connection was set up, but not the number. Only while nobody adds. */
 void seen_restart(struct seen *s);

@@ -48,6 +48,8 @@ struct target {
 	void (*describe)(void *self, char *text, size_t size);
 	/* In hold mode the display makes the repeats, not we. */
 	bool repeats_itself;
+	/* Watching updates, it tells seen_step() what each changed. */
+	bool tells_steps;
 };
 
 extern const struct target target_x11, target_vnc, target_null;

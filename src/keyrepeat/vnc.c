@@ -426,5 +426,5 @@ static void vnc_describe(void *p, char *text, size_t size)
 
 const struct target target_vnc = {
 	.scheme = "vnc", .open = vnc_open, .key = vnc_key, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
-	.handle = vnc_handle, .interrupt = vnc_interrupt, .close = vnc_close, .describe = vnc_describe,
+	.handle = vnc_handle, .interrupt = vnc_interrupt, .close = vnc_close, .describe = vnc_describe, .tells_steps = true,
 };
