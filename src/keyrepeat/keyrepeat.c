@@ -314,6 +314,8 @@ int main(int argc, char **argv)
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:PORT or null:" : "more than one target");
 	target = find_target(argv[first], &where);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	plan_keys();
 	check_options(target);
 	out = rec_open(&out_cfg, "keyrepeat");	/* before the run: a bad path must not cost it */
@@ -325,7 +327,6 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
-	proc_catch_stop();
 	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns, cfg.patch_wait_ns,
 					  cfg.password_file, &seen };
 	run.self = target->open(&target_cfg, why);

@@ -242,7 +242,7 @@ static struct source *open_source(bool live, char **files, int n)
 		die_usage("too many ports");
 	source = live ? source_live(&from, why) : source_files(files, n, why);
 	if (!source)
-		die(EXIT_RUN, "%s", why);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	return source;
 }
 
@@ -272,6 +272,9 @@ int main(int argc, char **argv)
 		die_usage("say prototap live or prototap read");
 	run.live = !strcmp(argv[at++], "live");
 	check_usage(run.live, argc - at);
+	if (run.live)
+		proc_check_ready_fd((int)cfg.ready_fd);
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	run.source = open_source(run.live, argv + at, argc - at);
 	out = rec_open(&out_cfg, "prototap");
 	if (!out)
@@ -282,7 +285,7 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot give up privileges: %s", strerror(-err));
 	if (!run.live && source_begin(run.source, why))
-		die(EXIT_RUN, "%s", why);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	run.link = source_link(run.source);
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
 	meter_cfg.period_ns = cfg.period_ns;
@@ -294,7 +297,6 @@ int main(int argc, char **argv)
 		meter_cfg.seed = (uint64_t)clock_now();
 	if (meter_init(&run.meter, &meter_cfg))
 		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
-	proc_catch_stop();
 	if (run.live) {
 		proc_ready((int)cfg.ready_fd);
 		capture(&run);

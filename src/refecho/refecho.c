@@ -307,11 +307,12 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[operands]);
 	if (!cfg.display == !cfg.port)
 		die_usage("say either --x11 DISPLAY or --vnc PORT");
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	load_delays();
 	out = rec_open(&out_cfg, "refecho");	/* before the run: a bad path must not cost it */
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	proc_catch_stop();
 	prepare(&rt);
 	face_cfg.display = cfg.display;
 	face_cfg.listen = cfg.listen;

@@ -269,6 +269,32 @@ keys_in() {	# file
 	[[ $output == *"cannot write /nowhere/keys"* ]]
 }
 
+@test "a descriptor for ready that is not open is refused before a file can take its number" {
+	run "$KEYREPEAT" null: -t 100ms --ready-fd 9 -o report 3>&- 9>&-
+	[ "$status" -eq 2 ]
+	[[ $output == "keyrepeat: --ready-fd 9 is not open"* ]]
+	run "$KEYREPEAT" null: -t 100ms --ready-fd 3 -o report --log keys.tsv 3>&-
+	[ "$status" -eq 2 ]
+	run "$KEYREPEAT" null: -t 100ms --ready-fd 8 -o report 8</dev/null
+	[ "$status" -eq 2 ]
+	[[ $output == *"reading only"* ]]
+	[ ! -e report ] && [ ! -e keys.tsv ]
+}
+
+@test "a signal at any moment of the start leaves a report or nothing" {
+	local i
+
+	for i in 0 1 2 3 5 8 13 21; do
+		start keys "$KEYREPEAT" null: -o report --watch patch
+		sleep "0.0$(printf '%02d' "$i")"
+		kill "$pid"
+		ends "$pid"
+		[ "$(ls | grep -c 'report\.')" -eq 0 ]
+		[ "$status" -eq 130 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
+		rm -f report
+	done
+}
+
 @test "options that contradict each other: exit 2" {
 	run "$KEYREPEAT" null: --rate 0
 	[ "$status" -eq 2 ]

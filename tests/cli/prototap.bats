@@ -85,6 +85,36 @@ need_namespace()
 	done
 }
 
+@test "a descriptor for ready that is not open is refused before a file can take its number" {
+	run "$BIN/prototap" live -i lo --port 5900 -t 100ms --ready-fd 9 -o report 3>&- 9>&-
+	[ "$status" = 2 ]
+	[[ "$output" == "prototap: --ready-fd 9 is not open"* ]]
+	run "$BIN/prototap" live -i lo --port 5900 -t 100ms --ready-fd 3 -o report -w packets 3>&-
+	[ "$status" = 2 ]
+	run "$BIN/prototap" live -i lo --port 5900 -t 100ms --ready-fd 8 -o report 8</dev/null
+	[ "$status" = 2 ]
+	[[ "$output" == *"reading only"* ]]
+	[ ! -e report ] && [ ! -e packets ]
+}
+
+@test "a signal at any moment of the start leaves a report or nothing" {
+	mkfifo pipe
+	exec 8<>pipe	# nothing ever comes from it
+	for i in 0 1 2 3 5 8 13 21; do
+		"$BIN/prototap" read pipe -o report >out 2>err 3>&- 8>&- &
+		pid=$!
+		sleep "0.0$(printf '%02d' "$i")"
+		# again and again: one just before it reads would not end the reading
+		while kill "$pid" 2>/dev/null; do sleep 0.05; done
+		got=0
+		wait "$pid" || got=$?
+		[ "$(ls | grep -c 'report\.')" = 0 ]
+		[ "$got" = 130 ] || [ "$got" = 143 ]	# 143: before it could catch signals
+		rm -f report
+	done
+	exec 8>&-
+}
+
 @test "standard input, text and JSON" {
 	run "$BIN/prototap" read - --format json <"$MADE/plain_ns.pcap"
 	[ "$status" = 0 ]

@@ -445,6 +445,36 @@ END
 	[ ! -s err ]
 }
 
+@test "a descriptor for ready that is not open is refused before a file can take its number" {
+	run "$REFECHO" --vnc 5900 --ready-fd 9 -o report 3>&- 9>&-
+	[ "$status" -eq 2 ]
+	[[ $output == "refecho: --ready-fd 9 is not open"* ]]
+	run "$REFECHO" --vnc 5900 --ready-fd 3 -o report --log log.tsv 3>&-
+	[ "$status" -eq 2 ]
+	run "$REFECHO" --vnc 5900 --ready-fd 8 -o report 8</dev/null
+	[ "$status" -eq 2 ]
+	[[ $output == *"reading only"* ]]
+	[ ! -e report ] && [ ! -e log.tsv ]
+}
+
+@test "a signal at any moment of the start leaves a report or nothing" {
+	local i port status
+
+	port=$(free_port)
+	for i in 0 1 2 3 5 8 13 21; do
+		"$REFECHO" --vnc "$port" -o report >out 2>err 3>&- &
+		PID=$!
+		started+=("$PID")
+		sleep "0.0$(printf '%02d' "$i")"
+		kill "$PID"
+		status=0
+		ended || status=$?
+		[ "$(ls | grep -c 'report\.')" -eq 0 ]
+		[ "$status" -eq 0 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
+		rm -f report
+	done
+}
+
 # --- together with the probe ----------------------------------------------------------------------------------------
 
 watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
