@@ -22,6 +22,7 @@
 
 #define WAITS_MAX 65535			/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
 #define WAIT_NS (100 * NS_PER_MS)	/* the longest sleep that a signal may just have missed */
+#define REST_NS (5 * NS_PER_S)		/* the longest that emptying the ring at the end may take */
 
 static struct ports ports;
 static struct {
@@ -72,6 +73,7 @@ struct run {
 	struct meter meter;
 	enum link_type link;
 	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
+	bool past_end;			/* one such was seen: the ring held no more of ours */
 	bool live;
 	const char *damage;		/* what a file could not be read behind */
 	int damaged;
@@ -85,7 +87,9 @@ static void take(void *context, const struct packet *p)
 {
 	struct run *run = context;
 
-	if (p->time_ns <= run->until_ns)
+	if (p->time_ns > run->until_ns)
+		run->past_end = true;
+	else
 		meter_packet(&run->meter, run->link, p->time_ns, p->bytes, p->captured, p->original);
 }
 
@@ -99,13 +103,14 @@ static double cpu_ns(void)
 
 static void capture(struct run *run)
 {
-	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained;
+	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest;
 	double cpu = cpu_ns();
 	struct clock_offset wall;
 	int n = 0;
 
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
+		if (!n)
+			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		n = source_take(run->source, take, run, run->error);
 	}
 	/* The ring still holds what came just before the end; what comes from now on is not ours any more. */
@@ -113,8 +118,11 @@ static void capture(struct run *run)
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
 	drained = now + 3 * source_latency_ns(run->source);
-	while (n >= 0 && (now = clock_now()) < drained) {
-		source_wait(run->source, drained - now);
+	/* A full ring takes longer than its latency to empty, and under a flood is never empty: then a later packet ends it. */
+	rest = now + REST_NS;
+	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
+		if (!n)
+			source_wait(run->source, drained - now);
 		n = source_take(run->source, take, run, run->error);
 	}
 	run->cpu_percent = 100 * (cpu_ns() - cpu) / (double)(clock_now() - start);

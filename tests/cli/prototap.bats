@@ -291,6 +291,49 @@ agree()
 	done
 }
 
+@test "live ends by -t also when packets come faster than it takes them" {
+	need_namespace
+	cat >flood.py <<-'END'
+		import os, socket, sys, threading, time
+		listener = socket.create_server(("127.0.0.1", 5900))
+		def serve():
+		    c = listener.accept()[0]
+		    while c.recv(65536):
+		        pass
+		threading.Thread(target=serve, daemon=True).start()
+		c = socket.create_connection(("127.0.0.1", 5900))
+		c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+		while os.path.exists("flooding"):
+		    for _ in range(1000):
+		        c.send(b"k")
+	END
+	# what makes it slow is who reads the file it writes: 1 MB/s
+	cat >slowly.py <<-'END'
+		import time
+		with open("packets", "rb", buffering=0) as f:
+		    while f.read(10000):
+		        time.sleep(0.01)
+	END
+	cat >flood.sh <<-'END'
+		ip link set lo up
+		mkfifo packets
+		: >flooding
+		python3 flood.py &
+		flood=$!
+		python3 slowly.py &
+		slow=$!
+		timeout -k 5 30 "$BIN/prototap" live -i lo --port 5900 -t 1s --snaplen 96 --buffer 1M -w packets --format tsv >flood.tsv 2>err
+		echo "status $?"
+		rm flooding
+		wait $flood $slow
+	END
+	run in_namespace bash flood.sh 3>&-
+	echo "$output"
+	cat err
+	[[ "$output" == *"status 3"* ]]		# it was: most were dropped, and are counted
+	[ "$(value capture.dropped <flood.tsv)" -gt 0 ]
+}
+
 @test "live ends by -t, and by a signal before it with 130; what it cannot capture on it says" {
 	need_namespace
 	cat >short.sh <<-'END'
