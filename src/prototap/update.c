@@ -48,16 +48,18 @@ static void keep(struct update_line *u, int64_t gap_ns)
 
 uint64_t update_message(struct update_line *u, int64_t time_ns)
 {
-	if (u->count && time_ns - u->last_ns < u->merge_ns && time_ns - u->first_ns <= u->period_ns) {
+	bool stepped = u->first_ns - time_ns >= u->merge_ns;
+
+	if (u->count && !stepped && time_ns - u->last_ns < u->merge_ns && time_ns - u->first_ns <= u->period_ns) {
 		if (time_ns > u->last_ns)
 			u->last_ns = time_ns;
 		return u->count;
 	}
-	if (u->count) {
+	if (u->count && !stepped) {
 		account(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
 			keep(u, time_ns - u->first_ns);
-	} else {
+	} else if (!u->count) {
 		u->start_ns = time_ns;
 	}
 	u->first_ns = u->last_ns = time_ns;

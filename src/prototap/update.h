@@ -2,7 +2,8 @@
  *
  * A message belongs to the current update when it begins less than the merge gap after the update's last packet and not
  * later than one key period after its first (single linkage, bounded); else it begins the next update, whose time is that of the
- * message's first packet. Gaps between updates go to a running account, and to a sample for percentiles. */
+ * message's first packet. A message from before the current update by the merge gap or more came after the clock was set back:
+ * it begins the next update, without a gap that anybody knows. Gaps go to a running account, and to a sample for percentiles. */
 #ifndef PROTOTAP_UPDATE_H
 #define PROTOTAP_UPDATE_H
 

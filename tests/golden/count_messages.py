@@ -4,11 +4,12 @@
 usage: count_messages.py CAPTURE SERVER_PORT [MERGE_MS [PERIOD_MS]]
 
 Prints rows "key<TAB>value" with the keys of prototap's result. Slow and simple on purpose; nothing here was
-taken from prototap's sources. Rules (docs: MEASURES, Vocabulary):
+taken from prototap's sources. Rules (docs/method.md has the words):
 - each byte of a stream counts once, for the segment that brought it first, in sequence order;
 - bytes behind a hole wait until the hole is filled, or until the receiver acknowledges bytes past the hole, or the end;
 - a message ends in PSH, in data of the other direction, or in a pause over 200 ms;
-- an update takes messages that begin less than MERGE after its last packet and at most PERIOD after its first.
+- an update takes messages that begin less than MERGE after its last packet and at most PERIOD after its first;
+- a message from MERGE or more before an update's first packet came after the clock was set back: a new update, no gap.
 """
 import subprocess
 import sys
@@ -84,18 +85,21 @@ class Line:
     def __init__(self, merge, period):
         self.merge, self.period = merge, period
         self.first = self.last = None
-        self.times = []
+        self.times, self.gaps = [], []
 
     def message(self, now):
-        if self.first is None or now - self.last >= self.merge or now - self.first > self.period:
-            self.first = now
+        back = self.first is not None and self.first - now >= self.merge
+        if back or self.first is None or now - self.last >= self.merge or now - self.first > self.period:
+            if self.first is not None and not back:
+                self.gaps.append(now - self.first)
+            self.first = self.last = now
             self.times.append(now)
-        self.last = now
+        self.last = max(self.last, now)
         return len(self.times)
 
     def more(self, number, now):
         if number == len(self.times):
-            self.last = now
+            self.last = max(self.last, now)
 
 
 def main():
@@ -160,7 +164,7 @@ def main():
             print(f"result.channels.{name}.{key}\t{value}")
     for i, line in enumerate(lines):
         print(f"result.updates.{'' if not i else f'other_merges.{i - 1}.'}count\t{len(line.times)}")
-    gaps = [b - a for a, b in zip(lines[0].times, lines[0].times[1:])]
+    gaps = lines[0].gaps
     stalls = [g - int(period * 1e6) for g in gaps]
     print(f"result.stalls.intervals\t{len(gaps)}")
     print(f"result.stalls.count\t{sum(s > 0 for s in stalls)}")

@@ -126,6 +126,25 @@ static void one_update_has_no_gaps(void **state)
 	assert_int_equal(u.count, 1);
 }
 
+static void a_clock_set_back_begins_an_update_without_a_gap(void **state)
+{
+	struct update_line u;
+
+	(void)state;
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	update_message(&u, 1000 * MS);
+	update_message(&u, 1060 * MS);		/* 60 */
+	update_message(&u, 1051 * MS);		/* 9 before its first packet: packets that swapped places */
+	assert_int_equal(u.count, 2);
+	update_message(&u, 100 * MS);
+	update_message(&u, 105 * MS);
+	update_message(&u, 170 * MS);		/* 70 */
+	assert_int_equal(u.count, 4);
+	assert_int_equal(u.gaps.n, 2);
+	assert_int_equal(u.gaps.min, 60 * MS);
+	assert_int_equal(u.gaps.max, 70 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_long_message_links_by_its_end),
 		cmocka_unit_test(gaps_are_kept_in_bounded_memory),
 		cmocka_unit_test(one_update_has_no_gaps),
+		cmocka_unit_test(a_clock_set_back_begins_an_update_without_a_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
