@@ -579,7 +579,7 @@ start_half_a_server() {
 
 @test "update: noise too rare to be waited for leaves no key without an answer" {
 	start_x
-	start_refecho --x11 "$DISPLAY" --coalesce 3
+	start_refecho --x11 "$DISPLAY" --coalesce 3 --delay const:40ms
 	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --skip 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
 	echo "$output"
