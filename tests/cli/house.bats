@@ -156,6 +156,21 @@ END
 	[ $wrong -eq 0 ]
 }
 
+@test "no test negates a command: only the last one of a test could fail it" {
+	run grep -snE '^[[:space:]]*! ' tests/*/*.bats tests/*/*.bash
+	lines=$(grep -vF '|| return 1' <<<"$output" || true)
+	echo "write: if command; then return 1; fi"
+	echo "$lines"
+	[ -z "$lines" ]
+}
+
+@test "nothing speaks of documents that are not in the tree" {
+	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
+	run git grep -nE '(MEASURES|PROTOCOLS)([^A-Z_]|$)|(DESIGN|STYLE)\.md|\.\./shared' -- . ':!tests/cli/house.bats'
+	echo "$output"
+	[ "$status" -eq 1 ]
+}
+
 # --- what every program answers to ---------------------------------------------------------------------------
 
 each_tool() {	# command...: with $tool as its first word

@@ -287,7 +287,8 @@ agree()
 		"$BIN/prototap" read bad.pcap --port 5999 --format tsv >read.tsv || [ $? = 3 ]
 		python3 "$GOLDEN/count_messages.py" bad.pcap 5999 >counted.tsv
 		cut -f 2,3 read.tsv >short.tsv
-		! grep -vxFf short.tsv counted.tsv
+		[ "$(wc -l <counted.tsv)" -ge 20 ]
+		if grep -vxFf short.tsv counted.tsv; then return 1; fi
 	done
 }
 

@@ -80,7 +80,7 @@ within() {	# within VALUE LOW HIGH
 }
 
 @test "the report is one file that asks nothing of the network" {
-	! grep -qE '(src|href)="https?://' "$RUN/report.html"
+	if grep -oE '(src|href)="https?://.{30}' "$RUN/report.html"; then return 1; fi
 	grep -q '<svg' "$RUN/report.html"
 }
 
@@ -95,7 +95,7 @@ within() {	# within VALUE LOW HIGH
 	[ "$status" = 130 ]
 	[ "$(jq -r .state "$run/run.json")" = interrupted ]
 	[ -s "$run/report.html" ]
-	! grep -lsF "$run" /proc/[0-9]*/cmdline
+	if grep -lsF "$run" /proc/[0-9]*/cmdline; then return 1; fi
 	"$TOP/thinprobe" run stalls --resume "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&-
 	[ "$(jq -r .state "$run/run.json")" = complete ]
 }
