@@ -1,4 +1,4 @@
-/* figures - from the paired keys and updates of a train to the figures of MEASURES. Pure. */
+/* figures - from the paired keys and updates of a train to figures (docs/method.md). Pure. */
 #ifndef KEYREPEAT_FIGURES_H
 #define KEYREPEAT_FIGURES_H
 

@@ -1,7 +1,7 @@
 /* pairing - which update answers which key.
  *
- * From the patch it is known: a patch showing n answers all keys up to n. From updates alone it is a range (MEASURES, "Pairing a
- * key with its echo"), exact only where a drained block has as many updates as keys. Pure: times come in, times go out. */
+ * From the patch it is known: a patch showing n answers all keys up to n. From updates alone it is a range (docs/method.md,
+ * "Echo"), exact only where a drained block has as many updates as keys. Pure: times come in, times go out. */
 #ifndef KEYREPEAT_PAIRING_H
 #define KEYREPEAT_PAIRING_H
 

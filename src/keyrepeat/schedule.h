@@ -11,7 +11,7 @@
 #define SCHEDULE_BLOCK 20	/* keys in a block */
 
 enum schedule_kind {
-	SCHEDULE_PERIODIC,	/* key i at i periods: the paper's train */
+	SCHEDULE_PERIODIC,	/* key i at i periods: for stalls, which are measured against the period */
 	SCHEDULE_JITTERED,	/* each moved by U(0, period / 3): does not ride on a frame clock's phase */
 	SCHEDULE_POISSON,	/* exponential gaps with the period as their mean */
 	SCHEDULE_BLOCKS		/* periodic within blocks of SCHEDULE_BLOCK keys, each block at a phase of its own */

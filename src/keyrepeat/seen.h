@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-#define SEEN_GAP_NS 10000000LL	/* MEASURES: merge gap, the same for every schedule */
+#define SEEN_GAP_NS 10000000LL	/* changes closer than this are one update, under every schedule */
 
 struct seen {
 	int64_t *update_ns;		/* owned: beginning of each update */
