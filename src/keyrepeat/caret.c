@@ -104,7 +104,7 @@ static int64_t count_from(const struct caret_step *step, size_t n, struct pair_s
 size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
 {
 	/* Only what does not lead to the next step is foreign: a first step of the caret's is never passed over. */
-	for (size_t foreign = 0; keys && foreign < n && foreign <= CARET_FOREIGN; foreign++) {
+	for (size_t foreign = 0; keys > 1 && foreign < n && foreign <= CARET_FOREIGN; foreign++) {
 		int64_t count = count_from(step + foreign, n - foreign, shown);
 
 		if (count >= 0)

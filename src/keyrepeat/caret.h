@@ -31,7 +31,8 @@ bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stri
 #define CARET_FOREIGN 4
 
 /* What the caret showed after each step, for pair_patch() with base 0. `shown` has room for n. Returns how many it filled when the
- * steps are those of a caret that has gone `keys` cells; 0 when they are not (nothing is known then). */
+ * steps are those of a caret that has gone `keys` cells; 0 when they are not (nothing is known then), and for a single key: a caret
+ * that blinks looks the same. */
 size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown);
 
 #endif
