@@ -163,16 +163,6 @@ int cli_read_bytes(const char *text, int64_t *out)
 	return read_with_unit(text, units, out);
 }
 
-int cli_read_bitrate(const char *text, int64_t *out)
-{
-	static const struct unit units[] = {
-		{ "", 1 }, { "bit", 1 }, { "Kbit", 1e3 }, { "kbit", 1e3 }, { "Mbit", 1e6 }, { "mbit", 1e6 },
-		{ "Gbit", 1e9 }, { "gbit", 1e9 }, { NULL, 0 },
-	};
-
-	return read_with_unit(text, units, out);
-}
-
 static int read_cpu_number(const char **p)
 {
 	long v = 0;
@@ -218,7 +208,7 @@ int cli_read_cpus(const char *text, struct cli_cpus *out)
 static const char *meta(const struct cli_opt *o)
 {
 	static const char *const names[] = {
-		[CLI_INT] = "N", [CLI_REAL] = "X", [CLI_NS] = "TIME", [CLI_BYTES] = "SIZE", [CLI_BITRATE] = "RATE",
+		[CLI_INT] = "N", [CLI_REAL] = "X", [CLI_NS] = "TIME", [CLI_BYTES] = "SIZE",
 		[CLI_STR] = "TEXT", [CLI_WORD] = "WORD", [CLI_CPUS] = "LIST", [CLI_CALL] = "VALUE",
 	};
 
@@ -249,7 +239,7 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 		print_option(o);
 	printf("      --help                    print this\n");
 	printf("      --version                 print the version\n");
-	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G; rates: 10Mbit. Manual: man thinprobe-%s\n", tool_name);
+	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
 }
 
 static const char *kind(enum cli_type type)
@@ -259,7 +249,6 @@ static const char *kind(enum cli_type type)
 	case CLI_REAL: return "a number";
 	case CLI_NS: return "a time such as 60s, 500ms or 20us";
 	case CLI_BYTES: return "a size such as 4096, 32K or 1.5G";
-	case CLI_BITRATE: return "a rate such as 10Mbit or 500Kbit";
 	case CLI_CPUS: return "a list of CPUs such as 0,2-3";
 	default: return "a value";
 	}
@@ -274,10 +263,8 @@ static const char *bound(char *buf, size_t size, const struct cli_opt *o, double
 	static const struct unit sizes[] = {
 		{ "T", 1099511627776.0 }, { "G", 1073741824.0 }, { "M", 1048576.0 }, { "K", 1024.0 }, { NULL, 0 },
 	};
-	static const struct unit rates[] = { { "Gbit", 1e9 }, { "Mbit", 1e6 }, { "Kbit", 1e3 }, { "bit", 1 }, { NULL, 0 } };
 	static const struct unit none[] = { { NULL, 0 } };
-	const struct unit *u = o->type == CLI_NS ? times : o->type == CLI_BYTES ? sizes :
-			       o->type == CLI_BITRATE ? rates : none;
+	const struct unit *u = o->type == CLI_NS ? times : o->type == CLI_BYTES ? sizes : none;
 
 	while (u->name && fabs(v) > 0 && fmod(v, u->factor) > 0)
 		u++;
@@ -336,7 +323,6 @@ static void take(const struct cli_opt *o, const char *text)
 	case CLI_INT: err = cli_read_int(text, &whole); break;
 	case CLI_NS: err = cli_read_ns(text, &whole); break;
 	case CLI_BYTES: err = cli_read_bytes(text, &whole); break;
-	case CLI_BITRATE: err = cli_read_bitrate(text, &whole); break;
 	case CLI_REAL: err = cli_read_real(text, &real); break;
 	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
 	case CLI_END: return;

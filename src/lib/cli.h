@@ -24,7 +24,6 @@ enum cli_type {
 	CLI_REAL,	/* double * */
 	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; a bare number is seconds */
 	CLI_BYTES,	/* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
-	CLI_BITRATE,	/* int64_t *, bit/s: 10Mbit 500Kbit; K, M, G are powers of 1000 */
 	CLI_STR,	/* const char **, points into argv */
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
@@ -68,7 +67,6 @@ int cli_read_int(const char *text, int64_t *out);
 int cli_read_real(const char *text, double *out);
 int cli_read_ns(const char *text, int64_t *out);
 int cli_read_bytes(const char *text, int64_t *out);
-int cli_read_bitrate(const char *text, int64_t *out);
 int cli_read_cpus(const char *text, struct cli_cpus *out);
 
 #endif

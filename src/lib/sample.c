@@ -123,22 +123,6 @@ struct sample_stat sample_max(struct sample *s)
 	return m;
 }
 
-void sample_above(const struct sample *s, int64_t limit, size_t *certain, size_t *possible)
-{
-	size_t above = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		above += s->value[i] > limit;
-	*certain = above;
-	/* Which values are censored is not kept, so every one at or below the limit may be, up to their number. */
-	*possible = above;
-	if (s->censored && s->censored_min <= limit) {
-		size_t below = s->n - above;
-
-		*possible += below < s->censored ? below : s->censored;
-	}
-}
-
 bool sample_supports(const struct sample *s, double p)
 {
 	if (p <= 0.75)

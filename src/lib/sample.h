@@ -39,8 +39,6 @@ struct sample_stat sample_mean(const struct sample *s);
 struct sample_stat sample_sd(const struct sample *s);
 struct sample_stat sample_min(struct sample *s);
 struct sample_stat sample_max(struct sample *s);
-/* How many values are certainly above `limit`; at most how many may be (values censored at or below it). */
-void sample_above(const struct sample *s, int64_t limit, size_t *certain, size_t *possible);
 
 /* A tail quantile is worth printing only with at least ten values beyond it; quartiles always. */
 bool sample_supports(const struct sample *s, double p);

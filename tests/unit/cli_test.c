@@ -114,7 +114,7 @@ static void times_have_units(void **state)
 	refuses(cli_read_ns, large, -ERANGE);
 }
 
-static void sizes_count_in_1024_and_rates_in_1000(void **state)
+static void sizes_count_in_1024(void **state)
 {
 	static const struct value sizes[] = {
 		{ "4096", 4096 }, { "32K", 32768 }, { "1.5G", 1610612736 }, { "1M", 1048576 }, { "1MiB", 1048576 }, { "3B", 3 },
@@ -122,18 +122,11 @@ static void sizes_count_in_1024_and_rates_in_1000(void **state)
 	};
 	static const char *const bad_sizes[] = { "", "K", "32k", "1Gbit", "32 K", "0x10K", "-", "nanK", NULL };
 	static const char *const large_sizes[] = { "8388608T", "1e400", NULL };
-	static const struct value rates[] = {
-		{ "10Mbit", 10000000 }, { "500Kbit", 500000 }, { "1.5Gbit", 1500000000 }, { "9600", 9600 }, { "1bit", 1 }, { "10mbit", 10000000 },
-		{ NULL, 0 }
-	};
-	static const char *const bad_rates[] = { "", "Mbit", "10M", "10MB", "10Mbits", "10 Mbit", "10Mbit/s", NULL };
 
 	(void)state;
 	reads(cli_read_bytes, sizes);
 	refuses(cli_read_bytes, bad_sizes, -EINVAL);
 	refuses(cli_read_bytes, large_sizes, -ERANGE);
-	reads(cli_read_bitrate, rates);
-	refuses(cli_read_bitrate, bad_rates, -EINVAL);
 }
 
 static void cpu_lists_come_out_ascending_and_once(void **state)
@@ -163,7 +156,7 @@ static void cpu_lists_come_out_ascending_and_once(void **state)
 
 static struct {
 	bool loud;
-	int64_t count, time_ns, size_bytes, rate, free;
+	int64_t count, time_ns, size_bytes, free;
 	double percent;
 	const char *name;
 	int word;
@@ -190,7 +183,6 @@ static const struct cli_opt options[] = {
 	{ CLI_REAL, 0, "percent", &got.percent, 0.1, 100, "share (100)", NULL, NULL, "PERCENT" },
 	{ CLI_NS, 't', "time", &got.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "how long", NULL, NULL, NULL },
 	{ CLI_BYTES, 0, "size", &got.size_bytes, 1024, 1073741824, "how large", NULL, NULL, NULL },
-	{ CLI_BITRATE, 0, "rate", &got.rate, 1e3, 1e9, "how fast", NULL, NULL, NULL },
 	{ CLI_INT, 0, "free", &got.free, 0, 0, "unchecked", NULL, NULL, NULL },
 	{ CLI_STR, 0, "name", &got.name, 0, 0, "a word", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "colour", &got.word, 0, 0, "which (red)", words, NULL, NULL },
@@ -238,8 +230,8 @@ static void parse(const char *line)
 		printf("left:");
 		for (int i = at; i < argc; i++)
 			printf(" %s", argv[i]);
-		printf(" | loud %d count %lld percent %g time %lld size %lld rate %lld name %s word %d cpus %d even %lld\n", got.loud,
-		       (long long)got.count, got.percent, (long long)got.time_ns, (long long)got.size_bytes, (long long)got.rate,
+		printf(" | loud %d count %lld percent %g time %lld size %lld name %s word %d cpus %d even %lld\n", got.loud,
+		       (long long)got.count, got.percent, (long long)got.time_ns, (long long)got.size_bytes,
 		       got.name ? got.name : "-", got.word, got.cpus.n, (long long)even);
 		fflush(stdout);
 		_exit(EXIT_OK);
@@ -272,14 +264,14 @@ static void blames(const char *line, const char *err)
 static void options_may_stand_anywhere(void **state)
 {
 	(void)state;
-	takes("", "left: | loud 0 count 0 percent 0 time 0 size 0 rate 0 name - word 0 cpus 0 even 0\n");
-	takes("one -n 3 two --loud three", "left: one two three | loud 1 count 3 percent 0 time 0 size 0 rate 0 name - word 0 cpus 0 even 0\n");
-	takes("-qn3 --percent=0.1 --time 500ms --size 1K --rate 1Mbit --name x --colour green --cpus 0-1 --even 4",
-	      "left: | loud 1 count 3 percent 0.1 time 500000000 size 1024 rate 1000000 name x word 1 cpus 2 even 4\n");
-	takes("-n 1 -n 2", "left: | loud 0 count 2 percent 0 time 0 size 0 rate 0 name - word 0 cpus 0 even 0\n");	/* the last one */
-	takes("-- -n 3", "left: -n 3 | loud 0 count 0 percent 0 time 0 size 0 rate 0 name - word 0 cpus 0 even 0\n");
-	takes("--name --loud", "left: | loud 0 count 0 percent 0 time 0 size 0 rate 0 name --loud word 0 cpus 0 even 0\n");
-	takes("--free -99 --time 30d", "left: | loud 0 count 0 percent 0 time 2592000000000000 size 0 rate 0 name - word 0 cpus 0 even 0\n");
+	takes("", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
+	takes("one -n 3 two --loud three", "left: one two three | loud 1 count 3 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
+	takes("-qn3 --percent=0.1 --time 500ms --size 1K --name x --colour green --cpus 0-1 --even 4",
+	      "left: | loud 1 count 3 percent 0.1 time 500000000 size 1024 name x word 1 cpus 2 even 4\n");
+	takes("-n 1 -n 2", "left: | loud 0 count 2 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");	/* the last one */
+	takes("-- -n 3", "left: -n 3 | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
+	takes("--name --loud", "left: | loud 0 count 0 percent 0 time 0 size 0 name --loud word 0 cpus 0 even 0\n");
+	takes("--free -99 --time 30d", "left: | loud 0 count 0 percent 0 time 2592000000000000 size 0 name - word 0 cpus 0 even 0\n");
 }
 
 static void a_wrong_word_is_named_with_the_cure(void **state)
@@ -304,8 +296,6 @@ static void a_wrong_word_is_named_with_the_cure(void **state)
 	blames("-t -5s", "--time -5s is out of range: 1ms to 30d");
 	blames("-t 5x", "--time 5x: not a time such as 60s, 500ms or 20us");
 	blames("--size 1", "--size 1 is out of range: 1K to 1G");
-	blames("--rate 2Gbit", "--rate 2Gbit is out of range: 1Kbit to 1Gbit");
-	blames("--rate 10M", "--rate 10M: not a rate such as 10Mbit or 500Kbit");
 	blames("--name _", "--name needs a value");
 	blames("--colour blue", "--colour blue: not one of red, green");
 	blames("--cpus 3-1", "--cpus 3-1: not a list of CPUs such as 0,2-3");
@@ -394,7 +384,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers_are_read_whole),
 		cmocka_unit_test(decimals_are_plain),
 		cmocka_unit_test(times_have_units),
-		cmocka_unit_test(sizes_count_in_1024_and_rates_in_1000),
+		cmocka_unit_test(sizes_count_in_1024),
 		cmocka_unit_test(cpu_lists_come_out_ascending_and_once),
 		cmocka_unit_test(options_may_stand_anywhere),
 		cmocka_unit_test(a_wrong_word_is_named_with_the_cure),

@@ -94,7 +94,6 @@ static void mean_and_sd_by_hand(void **state)
 static void nothing_is_not_known(void **state)
 {
 	struct sample s = { 0 };
-	size_t certain, possible;
 
 	(void)state;
 	assert_true(isnan(sample_quantile(&s, 0.5).value));
@@ -102,9 +101,6 @@ static void nothing_is_not_known(void **state)
 	assert_true(isnan(sample_sd(&s).value));
 	assert_true(isnan(sample_min(&s).value));
 	assert_true(isnan(sample_max(&s).value));
-	sample_above(&s, 0, &certain, &possible);
-	assert_int_equal(certain, 0);
-	assert_int_equal(possible, 0);
 	assert_false(sample_supports(&s, 0.5));
 	sample_free(&s);
 }
@@ -113,7 +109,6 @@ static void later_than_stays_in_the_distribution(void **state)
 {
 	struct sample s = { 0 };
 	struct sample_stat q;
-	size_t certain, possible;
 
 	(void)state;
 	for (int64_t i = 1; i <= 8; i++)
@@ -139,13 +134,6 @@ static void later_than_stays_in_the_distribution(void **state)
 	assert_true(sample_mean(&s).above);
 	assert_near(sample_mean(&s).value, 90.5, 1e-9);
 	assert_true(sample_sd(&s).above);
-	/* above 100: certainly the 500; perhaps the 45 */
-	sample_above(&s, 100, &certain, &possible);
-	assert_int_equal(certain, 1);
-	assert_in_range(possible, 2, 3);	/* an upper bound: which of them were censored is not kept */
-	sample_above(&s, 30, &certain, &possible);
-	assert_int_equal(certain, 7);
-	assert_int_equal(possible, 7);
 	sample_free(&s);
 	assert_int_equal(s.censored, 0);
 }
@@ -153,7 +141,6 @@ static void later_than_stays_in_the_distribution(void **state)
 static void all_later_than(void **state)
 {
 	struct sample s = { 0 };
-	size_t certain, possible;
 
 	(void)state;
 	sample_add_censored(&s, 100);
@@ -163,9 +150,6 @@ static void all_later_than(void **state)
 	assert_near(sample_quantile(&s, 0.5).value, 200, 0);
 	assert_int_equal(s.censored, 2);
 	assert_int_equal(s.censored_min, 100);
-	sample_above(&s, 1000, &certain, &possible);
-	assert_int_equal(certain, 0);
-	assert_int_equal(possible, 2);
 	sample_free(&s);
 }
 
