@@ -75,7 +75,8 @@ static const struct cli_opt options[] = {
 static struct plan {
 	size_t n;
 	int64_t *offset_ns, period_ns;
-	uint32_t *keysym;	/* NULL: all are `only` */
+	struct script script;	/* owns offset_ns and keysym, where there is one */
+	const uint32_t *keysym;	/* NULL: all are `only` */
 	uint32_t only;
 	int *key;		/* the same as the target's numbers */
 	int only_key;
@@ -83,28 +84,28 @@ static struct plan {
 
 static void plan_script(void)
 {
-	struct script script;
+	struct script *script = &plan.script;
 	size_t line;
 	FILE *in = fopen(cfg.script, "re");
 	int err;
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m", cfg.script);
-	err = script_read(in, &script, &line);
+	err = script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL)
 		die(EXIT_USAGE, "%s, line %zu: want DELAY_MS KEY, as in \"120 a\" or \"50.5 Return\"", cfg.script, line);
 	if (err)
 		die(EXIT_RUN, "cannot read %s: %s", cfg.script, strerror(-err));
-	while (script.n && script.offset_ns[script.n - 1] >= cfg.time_ns)
-		script.n--;
-	if (!script.n)
+	while (script->n && script->offset_ns[script->n - 1] >= cfg.time_ns)
+		script->n--;
+	if (!script->n)
 		die(EXIT_USAGE, "%s holds no key before -t ends", cfg.script);
-	plan.n = script.n;
-	plan.offset_ns = script.offset_ns;
-	plan.keysym = script.keysym;
+	plan.n = script->n;
+	plan.offset_ns = script->offset_ns;
+	plan.keysym = script->keysym;
 	/* stalls need one period: the mean one */
-	plan.period_ns = script.n > 1 ? (script.offset_ns[script.n - 1] - script.offset_ns[0]) / (int64_t)(script.n - 1) : 0;
+	plan.period_ns = plan.n > 1 ? (plan.offset_ns[plan.n - 1] - plan.offset_ns[0]) / (int64_t)(plan.n - 1) : 0;
 	if (plan.period_ns < NS_PER_MS)
 		plan.period_ns = NS_PER_MS;
 }
@@ -130,6 +131,15 @@ static void plan_keys(void)
 		die(EXIT_RUN, "no memory for %zu keys", plan.n);
 	if (schedule_fill((enum schedule_kind)cfg.schedule, cfg.rate_per_s, (uint64_t)cfg.seed, plan.offset_ns, plan.n))
 		die_usage("--rate %g is too low", cfg.rate_per_s);
+}
+
+static void free_plan(void)
+{
+	if (cfg.script)
+		script_free(&plan.script);
+	else
+		free(plan.offset_ns);
+	free(plan.key);
 }
 
 /* Every symbol is looked up before the first key is sent. */
@@ -375,5 +385,6 @@ int main(int argc, char **argv)
 	figures_free(&figures);
 	train_free(&train);
 	seen_free(&seen);
+	free_plan();
 	return status;
 }
