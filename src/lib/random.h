@@ -1,6 +1,8 @@
-/* random - a seeded stream of random numbers, the same on every machine (SplitMix64; Steele, Lea, Flood 2014). */
-#ifndef THINPROBE_REFECHO_RANDOM_H
-#define THINPROBE_REFECHO_RANDOM_H
+/* random - a seeded stream of random numbers, the same on every machine (SplitMix64; Steele, Lea, Flood 2014).
+ *
+ * One word of state, so a seed is the whole story. */
+#ifndef THINPROBE_RANDOM_H
+#define THINPROBE_RANDOM_H
 
 #include <stdint.h>
 
@@ -13,7 +15,7 @@ static inline uint64_t random_bits(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* 0 <= value < 1 */
+/* 0 <= value < 1, with all 53 bits of a double */
 static inline double random_unit(uint64_t *state)
 {
 	return (double)(random_bits(state) >> 11) * 0x1p-53;
