@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define SPIN_NS (100 * NS_PER_US)	/* waking up takes about so long; the rest of the wait is spun, never more than this */
@@ -269,19 +268,11 @@ static void drain(struct run *run, struct train_block *b)
 	run->train->drain_ns = b->end_ns - begin;
 }
 
-static int64_t process_cpu_ns(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NS_PER_US;
-}
-
 static void run_block(struct run *run, struct train_block *b)
 {
 	const struct train_cfg *cfg = run->cfg;
 	struct train *t = run->train;
-	int64_t give_up, cpu = process_cpu_ns(), now = clock_now();
+	int64_t give_up, cpu = clock_process_cpu(), now = clock_now();
 
 	b->begin_ns = now + LEAD_NS;
 	for (size_t i = b->first; i < b->first + b->n; i++)
@@ -300,7 +291,7 @@ static void run_block(struct run *run, struct train_block *b)
 			press(run, run->down, false);
 	}
 	t->busy_ns += clock_now() - now;
-	t->cpu_ns += process_cpu_ns() - cpu;
+	t->cpu_ns += clock_process_cpu() - cpu;
 	drain(run, b);
 }
 
@@ -327,12 +318,12 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
 	out->begin_ns = clock_now();
 	if (!cfg->n) {
-		int64_t cpu = process_cpu_ns(), until = out->begin_ns + cfg->watch_ns;
+		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
 
 		while (!ended(&run) && clock_now() < until)
 			proc_wait_stop(clock_now() + 100 * NS_PER_MS < until ? clock_now() + 100 * NS_PER_MS : until);
 		out->busy_ns = clock_now() - out->begin_ns;
-		out->cpu_ns = process_cpu_ns() - cpu;
+		out->cpu_ns = clock_process_cpu() - cpu;
 	}
 	for (size_t i = 0; i < blocks && !ended(&run); i++) {
 		struct train_block *b = &out->block[out->blocks];

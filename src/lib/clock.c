@@ -21,6 +21,11 @@ int64_t clock_thread_cpu(void)
 	return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+int64_t clock_process_cpu(void)
+{
+	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 int clock_sleep_until(int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };

@@ -17,8 +17,9 @@ int64_t clock_now(void);
  * 0, or -EINTR when a signal came first (the caller looks at its stop flag). */
 int clock_sleep_until(int64_t due_ns);
 
-/* CPU time this thread has used. */
+/* CPU time this thread, and all threads of this process, have used. */
 int64_t clock_thread_cpu(void);
+int64_t clock_process_cpu(void);
 
 /* How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, read between two readings of the latter.
  * The true offset lies within +-error_ns of offset_ns at the time `at_ns`. */

@@ -17,7 +17,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define WAITS_MAX 65535			/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
@@ -93,18 +92,9 @@ static void take(void *context, const struct packet *p)
 		meter_packet(&run->meter, run->link, p->time_ns, p->bytes, p->captured, p->original);
 }
 
-static double cpu_ns(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NS_PER_US;
-}
-
 static void capture(struct run *run)
 {
-	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest;
-	double cpu = cpu_ns();
+	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
 	struct clock_offset wall;
 	int n = 0;
 
@@ -125,7 +115,7 @@ static void capture(struct run *run)
 			source_wait(run->source, drained - now);
 		n = source_take(run->source, take, run, run->error);
 	}
-	run->cpu_percent = 100 * (cpu_ns() - cpu) / (double)(clock_now() - start);
+	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);
 	source_drops(run->source, &run->drops);
 }
 

@@ -84,7 +84,7 @@ static void a_signal_ends_the_sleep(void **state)
 
 static void cpu_time_passes_only_while_working(void **state)
 {
-	int64_t cpu = clock_thread_cpu(), now;
+	int64_t cpu = clock_thread_cpu(), process = clock_process_cpu(), now;
 
 	(void)state;
 	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
@@ -94,6 +94,7 @@ static void cpu_time_passes_only_while_working(void **state)
 	while (clock_thread_cpu() - cpu < 5 * NS_PER_MS)
 		;
 	assert_true(clock_now() - now >= 5 * NS_PER_MS - 10 * NS_PER_US);
+	assert_true(clock_process_cpu() - process >= 5 * NS_PER_MS);	/* of all threads, so of this one too */
 }
 
 static void the_offset_lies_within_its_error(void **state)
