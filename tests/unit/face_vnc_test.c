@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "port.h"
+
 #define PIXELS (SCENE_WIDTH * SCENE_HEIGHT)
 #define PATIENCE (20 * NS_PER_S)
 
@@ -142,18 +144,6 @@ static uint32_t shown(int cell)
 
 	assert_true(patch_read(&image, &at, &number));
 	return number;
-}
-
-static int free_port(void)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t n = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&a, n), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &n), 0);
-	close(fd);
-	return ntohs(a.sin_port);
 }
 
 static int connect_to(int port)

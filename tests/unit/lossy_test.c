@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "port.h"
+
 #define KEYS 100
 
 /* libvncclient 0.9.14 forgets its JPEG decoders and its host name; that is not what is tested here. */
@@ -48,18 +50,6 @@ static void on_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
 	(void)now_ns;
-}
-
-static int free_port(void)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t n = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&a, n), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &n), 0);
-	close(fd);
-	return ntohs(a.sin_port);
 }
 
 static pid_t start_server(int port, int cell, bool noise)
