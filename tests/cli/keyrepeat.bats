@@ -2,130 +2,23 @@
 # keyrepeat: are keys due when the schedule says, do they arrive, is the echo paired with its key, is everything put back,
 # and is what was measured kept whatever happens. Nothing here rests on a machine that is quick or idle.
 
+load helpers
+
 setup() {
-	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
+	begin_test
 	KEYREPEAT=$BIN/keyrepeat
-	cd "$BATS_TEST_TMPDIR" || return 1
-	unset DISPLAY
-	started=()
 }
 
-teardown() {
-	local pid
-
-	for pid in "${started[@]}"; do
-		kill -CONT "$pid" 2>/dev/null || true
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-}
-
-need() {
-	local command
-
-	for command in "$@"; do
-		command -v "$command" >/dev/null || skip "$command is not installed"
-	done
-}
-
-until_true() {	# command...: for up to 30 s
-	local i
-
-	for ((i = 0; i < 1500; i++)); do
-		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.02
-	done
-	echo "never came true: $*"
-	return 1
-}
-
-# Runs in the background, standard streams in NAME.out and NAME.err: $pid
-start() {	# name command...
-	local name=$1
-
-	shift
-	"$@" >"$name.out" 2>"$name.err" 3>&- &
-	pid=$!
-	started+=("$pid")
-}
-
-ends() {	# pid: waits for it, leaves its exit status in $status
-	status=0
-	wait "$1" || status=$?
-}
-
-# A display of our own: $DISPLAY, $server
-start_x() {	# options of the server...
-	need Xvfb
-	: >display
-	start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp "$@" 4>display
-	server=$pid
-	until_true test -s display
-	DISPLAY=:$(cat display)
-	export DISPLAY
-}
-
-start_vnc() {	# options of the server...: $DISPLAY, $port, $server
-	local try
-
-	need Xvnc ss
-	for try in 1 2 3 4 5; do
-		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
-		: >display
-		start xvnc Xvnc -displayfd 4 -rfbport "$port" -localhost -geometry 800x600 -depth 24 -ac "$@" 4>display
-		server=$pid
-		if until_true listens "$port" "$server" && kill -0 "$server" 2>/dev/null && until_true test -s display; then
-			DISPLAY=:$(cat display)
-			export DISPLAY
-			return 0
-		fi
-	done
-	return 1
-}
-
-listens() {	# port pid: it listens, or has given up
-	ss -Hltn "sport = :$1" | grep -q . || ! kill -0 "$2"
-}
-
-# A terminal with the focus, in which what is typed shows.
-start_xterm() {	# command...
-	need xterm xdotool
-	start xterm xterm -geometry 80x24+0+0 -e "$@"
-	until_true xdotool search --onlyvisible --class xterm
-	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
-	xdotool mousemove 100 100
-}
-
-start_refecho() {	# options...
-	[ -x "$BIN/refecho" ] || skip "refecho is not built"
-	start refecho "$BIN/refecho" "$@"
-	refecho=$pid
-	until_true grep -q '^ready' refecho.err
-}
-
-figure() {	# file key: of a report with --format tsv, without "result."
-	awk -F'\t' -v key="result.$2" '$2 == key { print $3 }' "$1"
-}
-
-repeat_state() {
-	xset q | sed -n 's/.*auto repeat:  *\([a-z]*\) .*/\1/p'
-}
-
-# Holds every row of a log against a condition in awk; times are whole numbers below 2^53 for a hundred days of uptime.
-# first: due time of key 1; gap: from the due time before.
-each_key() {	# file condition
-	awk -F'\t' '
-		NR == 1 { next }
-		{ key = $2; due = $3; sent = $4; answer = $5; high = $6; censored = $7; skipped = $8 }
-		NR == 2 { first = due }
-		{ gap = due - last; last = due }
-		!('"$2"') { print "not so: " $0; wrong = 1 }
-		END { exit wrong }
-	' "$1"
-}
-
-keys_in() {	# file
-	echo $(($(wc -l <"$1") - 1))
+loses_its_server() {	# target
+	start keys "$KEYREPEAT" "$1" -t 60s --watch update --log keys.tsv --format tsv -o report.tsv
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -9 "$server"
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	grep -q '^keyrepeat: the connection was dropped' keys.err
+	[ "$(figure report.tsv ended)" = "connection dropped" ]
+	[ "$(keys_in keys.tsv)" -ge 5 ]
 }
 
 # --- the schedule ------------------------------------------------------------------------------------------
@@ -401,15 +294,7 @@ keys_in() {	# file
 
 @test "x11: the display goes away: exit 1, report and rows are kept" {
 	start_x
-	start keys "$KEYREPEAT" "x11:$DISPLAY" -t 60s --watch update --log keys.tsv --format tsv -o report.tsv
-	until_true grep -q '^ready$' keys.err
-	sleep 1
-	kill -9 "$server"
-	ends "$pid"
-	[ "$status" -eq 1 ]
-	grep -q '^keyrepeat: the connection was dropped' keys.err
-	[ "$(figure report.tsv ended)" = "connection dropped" ]
-	[ "$(keys_in keys.tsv)" -ge 5 ]
+	loses_its_server "x11:$DISPLAY"
 }
 
 # --- VNC ---------------------------------------------------------------------------------------------------
@@ -469,15 +354,7 @@ keys_in() {	# file
 
 @test "vnc: the server goes away: exit 1, report and rows are kept" {
 	start_vnc -SecurityTypes None
-	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --watch update --log keys.tsv --format tsv -o report.tsv
-	until_true grep -q '^ready$' keys.err
-	sleep 1
-	kill -9 "$server"
-	ends "$pid"
-	[ "$status" -eq 1 ]
-	grep -q '^keyrepeat: the connection was dropped' keys.err
-	[ "$(figure report.tsv ended)" = "connection dropped" ]
-	[ "$(keys_in keys.tsv)" -ge 5 ]
+	loses_its_server "vnc:127.0.0.1:$port"
 }
 
 # A server that says all that comes before pictures, and then half of one: $port
@@ -532,70 +409,4 @@ start_half_a_server() {
 	each_key keys.tsv 'answer == "" && high == "" && censored >= sent + 2e9'
 	[ "$(figure report.tsv late_share_percent)" = 100.000 ]
 	[ "$(figure report.tsv latency_from_due_ms.censored)" -eq 5 ]
-}
-
-# --- against the reference application ---------------------------------------------------------------------
-
-@test "patch: one redraw for three keys is counted exactly" {
-	start_x
-	start_refecho --x11 "$DISPLAY" --coalesce 3
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --skip 6 --log keys.tsv --format tsv -o report.tsv
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[ "$(figure report.tsv keys_answered)" -eq 54 ]
-	[ "$(figure report.tsv keys_exact)" -eq 54 ]
-	[ "$(figure report.tsv coalesced)" -eq 36 ]
-	# keys 1 to 3 share an answer, so do 4 to 6 and so on
-	awk -F'\t' 'NR > 1 { g = int(($2 - 1) / 3); if (g in at && at[g] != $5) exit 1; at[g] = $5 }' keys.tsv
-}
-
-@test "patch: the scripted delay is found, over X and over VNC" {
-	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:40ms
-	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv keys_exact)" -eq 35 ]
-	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
-	start_refecho --vnc "$port" --delay const:40ms
-	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv keys_exact)" -eq 35 ]
-	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40 && $(figure report.tsv latency_from_due_ms.p50) < 100) }"
-}
-
-@test "an application that falls behind is overloaded, one that skips pictures is not" {
-	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per key
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv overloaded)" = true ]
-	[ -z "$(figure report.tsv latency_from_due_ms.p50)" ]
-	awk "BEGIN { exit !($(figure report.tsv backlog_per_s) > 4) }"
-	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per redraw
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv overloaded)" = false ]
-	[ -n "$(figure report.tsv latency_from_due_ms.p50)" ]
-	[ "$(figure report.tsv coalesced)" -gt 5 ]
-}
-
-@test "update: noise too rare to be waited for leaves no key without an answer" {
-	start_x
-	start_refecho --x11 "$DISPLAY" --coalesce 3 --delay const:40ms
-	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --skip 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[ "$(figure report.tsv overloaded)" = false ]
-	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) < 5000) }"
-	each_key keys.tsv 'answer != "" && high != "" && censored == ""'
-}
-
-@test "update: where the updates account for every key, rare noise is not waited for" {
-	start_x
-	start_refecho --x11 "$DISPLAY"
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --rate 10 --watch update --noise 0.08 --log keys.tsv --format tsv -o report.tsv
-	echo "$output"
-	[ "$status" -eq 0 ]
-	# a busy machine may have two echoes in one update; then it waits
-	[ "$(figure report.tsv updates)" -lt 25 ] || awk "BEGIN { exit !($(figure report.tsv drain_s) < 8) }"
-	each_key keys.tsv 'high != ""'
 }

@@ -2,40 +2,11 @@
 # refecho: does it say what it does, and is what it shows there? The screen is read from Xvfb's own memory file by a
 # decoder that was written from the man page, not from our code. Nothing rests on a quick or idle machine.
 
+load helpers
+
 setup() {
-	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
+	begin_test
 	REFECHO=$BIN/refecho
-	cd "$BATS_TEST_TMPDIR" || return 1
-	unset DISPLAY
-	started=()
-}
-
-teardown() {
-	local pid
-
-	for pid in "${started[@]}"; do
-		kill -9 "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-}
-
-need() {
-	local command
-
-	for command in "$@"; do
-		command -v "$command" >/dev/null || skip "$command is not installed"
-	done
-}
-
-until_true() {	# command...: for up to 30 s
-	local i
-
-	for ((i = 0; i < 1500; i++)); do
-		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.02
-	done
-	echo "never came true: $*"
-	return 1
 }
 
 display_up() {

@@ -2,23 +2,12 @@
 # sink: is the load there when it says so, does it go when it must, does it take what it said. The machine may be busy:
 # lower bounds on what it got are generous or relative, upper ones are not.
 
+load helpers
+
 setup() {
-	SINK=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)/sink
+	begin_test
+	SINK=$BIN/sink
 	CPU=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-	cd "$BATS_TEST_TMPDIR" || return 1
-	started=()
-}
-
-teardown() {
-	local pid
-
-	for pid in "${started[@]}"; do
-		kill -9 "$pid" 2>/dev/null || true
-	done
-}
-
-need() {
-	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
 # Starts sink in the background: $pid, standard output in out, standard error in err; returns when it is ready.
@@ -29,34 +18,8 @@ start_sink() {
 	until_true grep -q '^ready$' err
 }
 
-until_true() {	# command...: for up to 30 s
-	local i
-
-	for ((i = 0; i < 1500; i++)); do
-		"$@" && return 0
-		sleep 0.02
-	done
-	echo "never came true: $*"
-	return 1
-}
-
 children_of() {
 	cat "/proc/$1/task/$1/children"
-}
-
-gone() {
-	local p
-
-	for p in "$@"; do
-		# a zombie that nobody waits for is dead too
-		[ ! -e "/proc/$p" ] || grep -qE '^State:[[:space:]]+[ZX]' "/proc/$p/status" 2>/dev/null || return 1
-	done
-}
-
-ends() {	# pid: waits for it, leaves its exit status in $status
-	status=0
-	until_true gone "$1"
-	wait "$1" || status=$?
 }
 
 @test "ready comes when every process spins" {

@@ -1,0 +1,138 @@
+# helpers - what the tests of several programs share: `load helpers`, and begin_test in setup().
+# shellcheck shell=bash
+
+# BIN: the programs. The test runs in a folder of its own; what it puts into `started` does not outlive it.
+begin_test() {
+	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
+	cd "$BATS_TEST_TMPDIR" || return 1
+	unset DISPLAY
+	started=()
+}
+
+teardown() {
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill -CONT "$pid" 2>/dev/null || true
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+need() {
+	local command
+
+	for command in "$@"; do
+		command -v "$command" >/dev/null || skip "$command is not installed"
+	done
+}
+
+until_true() {	# command...: for up to 30 s
+	local i
+
+	for ((i = 0; i < 1500; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.02
+	done
+	echo "never came true: $*"
+	return 1
+}
+
+# Runs in the background, standard streams in NAME.out and NAME.err: $pid
+start() {	# name command...
+	local name=$1
+
+	shift
+	"$@" >"$name.out" 2>"$name.err" 3>&- &
+	pid=$!
+	started+=("$pid")
+}
+
+gone() {
+	local p
+
+	for p in "$@"; do
+		# a zombie that nobody waits for is dead too
+		[ ! -e "/proc/$p" ] || grep -qE '^State:[[:space:]]+[ZX]' "/proc/$p/status" 2>/dev/null || return 1
+	done
+}
+
+ends() {	# pid: waits for it, leaves its exit status in $status
+	status=0
+	until_true gone "$1"
+	wait "$1" || status=$?
+}
+
+# A display of our own: $DISPLAY, $server
+start_x() {	# options of the server...
+	need Xvfb
+	: >display
+	start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp "$@" 4>display
+	server=$pid
+	until_true test -s display
+	DISPLAY=:$(cat display)
+	export DISPLAY
+}
+
+start_vnc() {	# options of the server...: $DISPLAY, $port, $server
+	local try
+
+	need Xvnc ss
+	for try in 1 2 3 4 5; do
+		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+		: >display
+		start xvnc Xvnc -displayfd 4 -rfbport "$port" -localhost -geometry 800x600 -depth 24 -ac "$@" 4>display
+		server=$pid
+		if until_true listens "$port" "$server" && kill -0 "$server" 2>/dev/null && until_true test -s display; then
+			DISPLAY=:$(cat display)
+			export DISPLAY
+			return 0
+		fi
+	done
+	return 1
+}
+
+listens() {	# port pid: it listens, or has given up
+	ss -Hltn "sport = :$1" | grep -q . || ! kill -0 "$2"
+}
+
+# A terminal with the focus, in which what is typed shows.
+start_xterm() {	# command...
+	need xterm xdotool
+	start xterm xterm -geometry 80x24+0+0 -e "$@"
+	until_true xdotool search --onlyvisible --class xterm
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
+	xdotool mousemove 100 100
+}
+
+start_refecho() {	# options...
+	[ -x "$BIN/refecho" ] || skip "refecho is not built"
+	start refecho "$BIN/refecho" "$@"
+	refecho=$pid
+	until_true grep -q '^ready' refecho.err
+}
+
+figure() {	# file key: of a report with --format tsv, without "result."
+	awk -F'\t' -v key="result.$2" '$2 == key { print $3 }' "$1"
+}
+
+repeat_state() {
+	xset q | sed -n 's/.*auto repeat:  *\([a-z]*\) .*/\1/p'
+}
+
+# Holds every row of a log against a condition in awk; times are whole numbers below 2^53 for a hundred days of uptime.
+# first: due time of key 1; gap: from the due time before.
+each_key() {	# file condition
+	awk -F'\t' '
+		NR == 1 { next }
+		{ key = $2; due = $3; sent = $4; answer = $5; high = $6; censored = $7; skipped = $8 }
+		NR == 2 { first = due }
+		{ gap = due - last; last = due }
+		!('"$2"') { print "not so: " $0; wrong = 1 }
+		END { exit wrong }
+	' "$1"
+}
+
+keys_in() {	# file
+	echo $(($(wc -l <"$1") - 1))
+}

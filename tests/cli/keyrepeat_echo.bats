@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# keyrepeat against the reference application: what is known of each echo must be found.
+
+load helpers
+
+setup() {
+	begin_test
+	KEYREPEAT=$BIN/keyrepeat
+}
+
+# --- against the reference application ---------------------------------------------------------------------
+
+@test "patch: one redraw for three keys is counted exactly" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --coalesce 3
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --skip 6 --log keys.tsv --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(figure report.tsv keys_answered)" -eq 54 ]
+	[ "$(figure report.tsv keys_exact)" -eq 54 ]
+	[ "$(figure report.tsv coalesced)" -eq 36 ]
+	# keys 1 to 3 share an answer, so do 4 to 6 and so on
+	awk -F'\t' 'NR > 1 { g = int(($2 - 1) / 3); if (g in at && at[g] != $5) exit 1; at[g] = $5 }' keys.tsv
+}
+
+@test "patch: the scripted delay is found, over X and over VNC" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:40ms
+	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv keys_exact)" -eq 35 ]
+	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	start_refecho --vnc "$port" --delay const:40ms
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv keys_exact)" -eq 35 ]
+	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40 && $(figure report.tsv latency_from_due_ms.p50) < 100) }"
+}
+
+@test "an application that falls behind is overloaded, one that skips pictures is not" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per key
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv overloaded)" = true ]
+	[ -z "$(figure report.tsv latency_from_due_ms.p50)" ]
+	awk "BEGIN { exit !($(figure report.tsv backlog_per_s) > 4) }"
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per redraw
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
+	[ "$(figure report.tsv overloaded)" = false ]
+	[ -n "$(figure report.tsv latency_from_due_ms.p50)" ]
+	[ "$(figure report.tsv coalesced)" -gt 5 ]
+}
+
+@test "update: noise too rare to be waited for leaves no key without an answer" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --coalesce 3 --delay const:40ms
+	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --skip 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(figure report.tsv overloaded)" = false ]
+	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) < 5000) }"
+	each_key keys.tsv 'answer != "" && high != "" && censored == ""'
+}
+
+@test "update: where the updates account for every key, rare noise is not waited for" {
+	start_x
+	start_refecho --x11 "$DISPLAY"
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --rate 10 --watch update --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 0 ]
+	# a busy machine may have two echoes in one update; then it waits
+	[ "$(figure report.tsv updates)" -lt 25 ] || awk "BEGIN { exit !($(figure report.tsv drain_s) < 8) }"
+	each_key keys.tsv 'high != ""'
+}
