@@ -154,9 +154,16 @@ of(name, l, low) = is(name) && column("sinks") == l && (low ? strcol("bound") eq
 curve(name, l, low) = of(name, l, low) && enough(column("share")) ? column("latency_ms") : NaN
 named(i) = n_loads < 13 || (i - 1) % int(ceil(n_loads / 8.0)) == 0 || i == n_loads	# a long list of names would cover the curves
 panels = (has_light ? "light " : "") . (has_heavy ? "heavy" : "")
-set multiplot layout 1, words(panels) title "Latency of every key, by number of sinks" font ",14" margins 0.085, 0.985, 0.25, 0.8 spacing 0.075, 0
-do for [i = 1:words(panels)] {
-	name = word(panels, i)
+panels = (has_light ? "light " : "") . (has_heavy ? "heavy" : "")
+wide = (0.9 - 0.075 * (words(panels) - 1)) / words(panels)
+set multiplot title "Latency of every key, by number of sinks" font ",14"
+set tmargin at screen 0.8
+set bmargin at screen 0.25
+unset key
+do for [p = 1:words(panels)] {
+	name = word(panels, p)
+	set lmargin at screen 0.085 + (p - 1) * (wide + 0.075)
+	set rmargin at screen 0.085 + (p - 1) * (wide + 0.075) + wide
 	set title (name eq "light" ? light : heavy) offset 0, 0.9
 	unset arrow
 	unset label
@@ -167,14 +174,31 @@ do for [i = 1:words(panels)] {
 		set arrow from half_frame_ms, 0 to half_frame_ms, 1.02 nohead dashtype 3 linecolor rgb mark_colour
 		set label "half a frame" at half_frame_ms, 1.02 center offset 0, 0.6 textcolor rgb "#777777" font ",11"
 	}
-	if (i > 1) { unset ylabel; set format y ""; unset key } else {
-		set key at screen 0.53, 0.015 center bottom Left reverse horizontal maxrows 2 maxcols 99 samplen 2
-	}
-	plot NaN with points pointtype 0 linecolor rgb "white" title "sinks:", \
+	if (p > 1) { unset ylabel }
+	plot NaN notitle, \
 		for [i = 1:n_loads] cdf using (curve(name, int(word(loads, i)), 0)):"share" with steps linewidth 1.6 \
-			linecolor rgb load_colour(i - 1, n_loads) dashtype load_dash(i - 1, n_loads) title (named(i) ? word(loads, i) : ""), \
+			linecolor rgb load_colour(i - 1, n_loads) dashtype load_dash(i - 1, n_loads) notitle, \
 		for [i = 1:(has_ranges ? n_loads : 0)] cdf using (curve(name, int(word(loads, i)), 1)):"share" with steps linewidth 0.8 \
 			linecolor rgb load_colour(i - 1, n_loads) dashtype 3 notitle
 }
+# One legend for all panels: a plot of its own with nothing in it, as wide as the page, since a legend is no wider than its plot.
+unset arrow
+unset label
+unset title
+unset xlabel
+unset ylabel
+unset border
+unset tics
+unset grid
+unset logscale
+set xrange [0:1]
+set lmargin at screen 0.02
+set rmargin at screen 0.98
+set tmargin at screen 0.12
+set bmargin at screen 0.02
+set key at screen 0.5, 0.015 center bottom Left reverse horizontal maxrows 1 maxcols 99 samplen 2 width -2
+plot NaN with points pointtype 0 linecolor rgb "white" title "sinks:", \
+	for [i = 1:n_loads] NaN with lines linewidth 1.6 linecolor rgb load_colour(i - 1, n_loads) dashtype load_dash(i - 1, n_loads) \
+		title (named(i) ? word(loads, i) : "")
 unset multiplot
 unset output

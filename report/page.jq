@@ -31,7 +31,7 @@ def pairing_of: map(.pairing | values | select(. != "")) | unique | if length ==
 def pairing_words:
 	any(.[]; .ranged_keys > 0) as $ranged
 	| pairing_of as $p
-	| if $p == "patch" then "echoes are exact: its window shows each key's number"
+	| if $p == "patch" then "echoes are exact"
 	  elif $p == "caret" then "echoes are exact: by how far the terminal's caret has walked, held against the number of keys"
 	  elif $p == "updates" or $ranged then "keys are paired with updates of the window, so that " + (if $ranged then "a key that may share an update has a range" else "where a train brought as many as keys each has its own" end)
 	    + if $p == "mixed" then " (in some trains; exact in the others)" else "" end
@@ -95,6 +95,7 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 "![Latency of every key as a cumulative share, one curve a load, one panel an application](figures/latency-cdf.svg)",
 "",
 "Every key, from its due time. A curve that ends below 100 % has keys without an echo. Dashed: \($t) ms" + (if ($run.protocol.floor_ms // 0) > 0 then "; dotted: half a frame, what an idle server waits before an update." else "." end)
+	+ (if any($doc.rows[]; .overloaded > 0) then " An overloaded cell has no curve." else "" end)
 	+ (if any($doc.rows[]; .ranged_keys > 0) then " Where keys could only be paired with a range of updates, the thick curve is its late end and the thin dotted one its early end." else "" end),
 "",
 "![Mean stall against the number of sinks, with the line of fair sharing](figures/mean-stall.svg)",
@@ -103,7 +104,7 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 "",
 "![Jitter against the number of sinks](figures/jitter.svg)",
 "",
-"After Figure 4 of the same." + (if any($doc.rows[]; .schedule_jitter_ms // 0 > 0) then " Keys were sent on a jittered schedule: the dotted line is the jitter they bring along." else "" end),
+"After Figure 4 of the same." + (if any($doc.rows[]; (.schedule_jitter_ms // 0) > 0) then " Keys were sent on a jittered schedule: the dotted line is the jitter they bring along." else "" end),
 "",
 "## All figures with their intervals",
 "",

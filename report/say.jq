@@ -115,7 +115,9 @@ def idle_echo($doc):
 	| (if $link == null then "" else "; the link adds \(if $link < 0.005 then "less than 0.01" else $link | number end) ms \($by)" end) as $network
 	| if $p50 < ($doc | resolution) then
 		"Without load an echo takes less than keyrepeat by itself may need (\($doc | resolution | number) ms)."
-	  elif $frame != null and $frame > 0 and $frame <= 1.1 * $p50 and $frame >= 0.5 * $p50 and ($link == null or $link < $frame) then
+	  elif $frame != null and $frame > $p50 and $frame <= 1.1 * $p50 then
+		"Without load the server's frame timer explains an echo: it takes \($p50 | number) ms\($beyond) (p50), half a frame would be \($frame | number) ms\($network)."
+	  elif $frame != null and $frame > 0 and $frame <= $p50 and $frame >= 0.5 * $p50 and ($link == null or $link < $frame) then
 		"Without load the server's frame timer explains most of an echo: half a frame would be \($frame | number) of \($p50 | number) ms\($beyond) (p50)\($network)."
 	  elif $link != null and $link >= 0.5 * $p50 then
 		"\($start), and the link \($by) explains \($link | number) ms of it."
