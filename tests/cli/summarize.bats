@@ -145,7 +145,9 @@ is() {	# FOLDER APP SINKS COLUMN WANTED [TOLERANCE]
 
 @test "failed and interrupted repeats are left out and counted" {
 	make_run STATE=interrupted run
-	"$SUMMARIZE" run >out
+	status=0
+	"$SUMMARIZE" run >out || status=$?
+	[ "$status" = 3 ]
 	is run heavy 20 repeats 1
 	is run heavy 20 failed 2
 	is run heavy 20 state partial
