@@ -159,7 +159,7 @@ is() {	# FOLDER APP SINKS COLUMN WANTED [TOLERANCE]
 	is run heavy 10 failed 0
 	grep -q 'trains_failed  *4' out
 	rm run/cells/heavy-020/1/cell.json
-	"$SUMMARIZE" run >out
+	"$SUMMARIZE" run >out || [ $? = 3 ]
 	is run heavy 20 repeats 0
 	is run heavy 20 state failed
 	is run heavy 20 keys 0
