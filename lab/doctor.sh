@@ -12,8 +12,8 @@ esac
 missing=0 limited=0
 
 row() {	# row yes|no|part WHAT WHY [CURE]
-	printf '%-5s %-34s %s\n' "$1" "$2" "$3"
-	[ "$1" = yes ] || [ -z "${4:-}" ] || printf '%-5s %-34s cure: %s\n' '' '' "$4"
+	printf '%-5s %-38s %s\n' "$1" "$2" "$3"
+	[ "$1" = yes ] || [ -z "${4:-}" ] || printf '%-5s %-38s cure: %s\n' '' '' "$4"
 	case $1 in no) missing=$((missing + 1)) ;; part) limited=$((limited + 1)) ;; esac
 }
 

@@ -12,7 +12,7 @@ mark_colour = "#999999"
 set border 3 linecolor rgb "#666666" linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb "#333333"
 set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1
-set key at screen 0.1, 0.185 left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 textcolor rgb "#222222"
+set key at screen 0.1, 0.17 left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 textcolor rgb "#222222"
 set bmargin at screen 0.31
 set title font ",14" offset 0, 0.3
 set xlabel textcolor rgb "#222222"

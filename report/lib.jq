@@ -17,7 +17,9 @@ def plain: if . == (. | round) then fixed(0) else fixed(2) | sub("0+$"; "") end;
 def percent:
 	if . == null then "" elif . == (. | round) then fixed(0) elif . >= 99.95 then "99.9" elif . < 0.1 then fixed(2) else fixed(1) end;
 
-def bitrate: if . == null then "not known" else sub("(?<n>[0-9])(?<u>[KMG])bit"; "\(.n) \(.u)bit/s") end;
+def link_words:
+	if . == null then "a link of unknown rate" elif startswith("none") then "a link that is not shaped"
+	else "a link of " + (sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s") | sub(",(?<d>.*)"; " and \(.d) of delay each way")) end;
 
 def plural($n; $one; $many): "\($n) " + if $n == 1 then $one else $many end;
 
@@ -26,7 +28,8 @@ def join_and: if length < 2 then join("") else (.[:-1] | join(", ")) + " and " +
 def threshold: .run.settings.threshold_ms // 100;
 def rate: .run.settings.rate_per_s // 20;
 
-# The chain's own error: what a train to a target that answers at once still measures. A figure below it is no figure.
+# What a train to a target inside the probe, which answers at once, still measures: a lower bound of the probe's own error. A
+# latency below it is no figure.
 def resolution: .run.chain // {} | .latency_p99_ms // .latency_max_ms // .latency_p50_ms // 0;
 
 def rows_of($app): [.rows[] | select(.app == $app)] | sort_by(.sinks);
@@ -34,9 +37,13 @@ def measured: map(select(.repeats > 0 and .keys > 0));
 def apps: [.rows[].app] | unique | sort_by({"light": 0, "heavy": 1, "own": 2}[.] // 3);
 
 def cost: [.rows[].cost_ms | values] | first;
+def cost_words: "\(cost // .run.settings.cost_ms // 0 | plain) ms";
+# "own": the protocol answers keys itself. With a cost it is a reference application like the heavy one, without one it may be anything.
+def burns($app): $app == "heavy" or ($app == "own" and any(.rows[]; .app == "own" and (.cost_ms // 0) > 0));
+def own_name: if .run.settings.protocol // "" | startswith("null") then "the null target" else "the server's own application" end;
 def app_name($app):
-	if $app == "light" then "vim" elif $app == "heavy" then "heavy (\(cost // .run.settings.cost_ms // 0 | plain) ms a \(.run.settings.cost_per // "redraw"))"
-	elif $app == "own" then "the server's own application" else $app end;
+	(if burns($app) then " (\(cost_words) a \(.run.settings.cost_per // "redraw"))" else "" end) as $cost
+	| if $app == "light" then "vim" elif $app == "own" then own_name + $cost else $app + $cost end;
 
 # The late end of a share, which for exact answers is the share.
 def late_most: .late_share_high_percent // .late_share_percent;
@@ -56,8 +63,11 @@ def latency($which; $resolution):
 		| if $r[$high] == null or $from == $to then $from else "\($from)-\($to)" end
 	  end;
 
-# How much of the run other processes disturbed; null: nothing.
+# What one train lost at most to other processes and the hypervisor together, in percent of the server's CPUs.
+def disturbed_most: .disturbed_percent_max // .foreign_percent_max;
+
+# How much of the run others disturbed; null: nothing.
 def marked_words:
 	[.rows[] | select(.marked > 0)] as $marked
 	| if $marked == [] then null else
-		"\($marked | length) of \(plural(.rows | length; "cell"; "cells")) were disturbed: other processes or the hypervisor took more than 3 % of the server's CPUs (up to \($marked | map(.foreign_percent_max // 0) | max | number) %)." end;
+		"\($marked | length) of \(plural(.rows | length; "cell"; "cells")) were disturbed: other processes or the hypervisor took more than 3 % of the server's CPUs (up to \($marked | map(disturbed_most // 0) | max | number) %)." end;

@@ -7,7 +7,6 @@ def table($head; $rows): ($head | cells), ($head | map(if . == $head[0] or . == 
 
 def with_span($name): .[$name] as $v | if $v == null then "" else ($v | number)
 	+ (if .[$name + "_low"] == null then "" else " (\(.[$name + "_low"] | number)–\(.[$name + "_high"] | number))" end) end;
-def resolved($name; $res): if .[$name] != null and (.[$name] | fabs) < $res then "below resolution" else with_span($name) end;
 def latency_span($which; $res):
 	latency($which; $res) as $text
 	| (.["latency_high_\($which)_ms_high"] // .["latency_\($which)_ms_high"]) as $high | .["latency_\($which)_ms_low"] as $low
@@ -15,6 +14,29 @@ def latency_span($which; $res):
 def late_span: if .late_share_percent == null then "" else late_text
 	+ (if .late_share_percent_low == null then "" else " (\(late_least_low | percent)–\(late_most_high | percent))" end)
 	+ (if .late_interval == "exact" then " *" else "" end) end;
+
+# Who competed as what: one row for each set of words on record, with the loads it held for.
+def words_of: [splits(" ") | capture("^(?<key>[a-z]+)=(?<value>.*)$")] | from_entries;
+def competes($rows):
+	[ ("session", "app", "sinks") as $who
+	| [$rows[] | {sinks, as: (.["competes_\($who)"] // "")} | select(.as != "")] | group_by(.as)[]
+	| (.[0].as | words_of) as $w
+	| [{session: "display server", app: "application", sinks: "sinks"}[$who], (map(.sinks | tostring) | join(", ")),
+		$w.nice, $w.policy, $w.cpus, ($w.autogroup | if . == null then null else sub("^/autogroup-"; "") end), $w.cgroup] ]
+	| if length == 0 then "Nice, policy, CPUs and scheduling groups: not on record.", ""
+	  else "Who competed as what:", "", table(["process", "beside sinks", "nice", "policy", "CPUs", "autogroup", "cgroup"]; .) end;
+
+# How the keys of an application found their echoes.
+def pairing_of: map(.pairing | values | select(. != "")) | unique | if length == 0 then null elif length == 1 then .[0] else "mixed" end;
+def pairing_words:
+	any(.[]; .ranged_keys > 0) as $ranged
+	| pairing_of as $p
+	| if $p == "patch" then "echoes are exact"
+	  elif $p == "caret" then "echoes are exact: by how far the terminal's caret has walked, held against the number of keys"
+	  elif $p == "updates" or $ranged then "keys are paired with updates of the window, so that " + (if $ranged then "a key that may share an update has a range" else "where a train brought as many as keys each has its own" end)
+	    + if $p == "mixed" then " (in some trains; exact in the others)" else "" end
+	  elif $p == "mixed" then "keys are paired exactly, not in the same way in all trains"
+	  else "how keys were paired is not on record" end;
 
 def note($say): if $say then "> \(.)", "" else empty end;
 def item: "- " + .;
@@ -32,8 +54,10 @@ def facts:
 	  elif (.value | type) == "array" then {key, value: (.value | map(plain_value) | join(", "))}
 	  else {key, value: (.value | plain_value)} end
 	| select(.value != "")] end;
-def rows_for($prefix): .[] | [$prefix + .key, .value];
-def protocol_words: "\(.server // "") \(.version // "")" + if .frame_rate_per_s then ", \(.frame_rate_per_s) frames/s" else "" end;
+def rows_for($prefix): .[] | [$prefix + (if .key == "floor_ms" then "half a frame, ms" else .key end), .value];
+def protocol_words:
+	if (.server // "none") == "none" then "no server"
+	else ([.server, .version] | map(values | select(. != "")) | join(" ")) + if .frame_rate_per_s then ", \(.frame_rate_per_s) frames/s" else "" end end;
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | select(. != null)
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then "\(.what // .name): \(.why)" else tostring end else tostring end];
 
@@ -43,7 +67,7 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 | ($doc.thresholds | map(select(.name == "perception")) | first) as $perception
 | "# Echo of a key beside processes that want all the CPU they can get",
 "",
-"\($set.protocol // "unknown protocol"): \($run.protocol.says // ($run.protocol // {} | protocol_words)); link \($set.link | bitrate); \($set.rate_per_s // "?") keys a second; \(plural($set.repeats // 0; "repeat"; "repeats")) of \($set.seconds // "?") s; run of \($run.started // "?"), \($run.state // "state unknown").",
+"\($set.protocol // "unknown protocol"): \($run.protocol // {} | protocol_words); \($set.link | link_words); \($set.rate_per_s // "?") keys a second; \(plural($set.repeats // 0; "repeat"; "repeats")) of \($set.seconds // "?") s; run of \($run.started // "?"), \($run.state // "state unknown").",
 "",
 ("**Server and client shared CPUs**: load on the server slows the probe too. All figures are upper bounds." | note($run.lab.shared_cpus == true)),
 ("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") cells were measured. What is missing may change what the rest says." | note($run.state != "complete")),
@@ -70,7 +94,8 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 "",
 "![Latency of every key as a cumulative share, one curve a load, one panel an application](figures/latency-cdf.svg)",
 "",
-"Every key, from its due time. A curve that ends below 100 % has keys without an echo. Dashed: \($t) ms" + (if ($run.protocol.floor_ms // 0) > 0 then "; dotted: half a frame of the server's timer, the floor." else "." end)
+"Every key, from its due time. A curve that ends below 100 % has keys without an echo. Dashed: \($t) ms" + (if ($run.protocol.floor_ms // 0) > 0 then "; dotted: half a frame, what an idle server waits before an update." else "." end)
+	+ (if any($doc.rows[]; .overloaded > 0) then " An overloaded cell has no curve." else "" end)
 	+ (if any($doc.rows[]; .ranged_keys > 0) then " Where keys could only be paired with a range of updates, the thick curve is its late end and the thin dotted one its early end." else "" end),
 "",
 "![Mean stall against the number of sinks, with the line of fair sharing](figures/mean-stall.svg)",
@@ -79,13 +104,13 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 "",
 "![Jitter against the number of sinks](figures/jitter.svg)",
 "",
-"After Figure 4 of the same." + (if any($doc.rows[]; .schedule_jitter_ms // 0 > 0) then " Keys were sent on a jittered schedule: the dotted line is the jitter they bring along." else "" end),
+"After Figure 4 of the same." + (if any($doc.rows[]; (.schedule_jitter_ms // 0) > 0) then " Keys were sent on a jittered schedule: the dotted line is the jitter they bring along." else "" end),
 "",
 "## All figures with their intervals",
 "",
 "In brackets 95 % intervals: \({"t": "Student t over repeats (on logarithms for latencies)", "bca": "BCa bootstrap over repeats", "none": "none from a single repeat"}[$doc.rows | map(.interval) | unique | if index("bca") then "bca" elif index("t") then "t" else "none" end])."
 	+ (if any($doc.rows[]; .late_interval == "exact") then " \\*: all repeats gave the same share, so the exact (Clopper-Pearson) interval of all keys stands, which takes keys as independent." else "" end)
-	+ " A tail percentile stands only where at least ten keys lie beyond it. \"below resolution\": smaller than the chain's own error (\($res | number) ms)."
+	+ " A tail percentile stands only where at least ten keys lie beyond it. A latency \"below resolution\" is smaller than what keyrepeat by itself may need (\($res | number) ms)."
 	+ (if any($doc.rows[]; .censored > 0) then " \">\": later than that; some keys had no echo." else "" end),
 "",
 (apps[] as $app | ($doc | app_name($app)) as $name | rows_of($app) | measured as $rows
@@ -96,45 +121,67 @@ def count_word: {"1": "one repeat", "2": "two repeats", "3": "three repeats", "4
 		[$rows[] | [.sinks, .repeats, .keys, late_span, latency_span("p50"; $res), latency_span("p90"; $res), latency_span("p99"; $res), latency("max"; $res), .censored]]),
 	"Updates:", "",
 	table(["sinks", "mean stall, ms", "fair sharing, ms", "mean positive stall, ms", "stalls a repeat", "largest gap, ms", "jitter (sd), ms", "jitter (variance), ms²", "updates a key", "updates/s"];
-		[$rows[] | [.sinks, resolved("mean_stall_ms"; $res), (.fair_stall_ms | number), resolved("mean_positive_stall_ms"; $res), with_span("stall_count"), (.largest_gap_ms | number),
-			resolved("jitter_sd_ms"; $res), with_span("jitter_variance_ms2"), (.updates_per_key | fixed(2)), with_span("updates_per_s")]]),
+		[$rows[] | [.sinks, with_span("mean_stall_ms"), (.fair_stall_ms | number), with_span("mean_positive_stall_ms"), with_span("stall_count"), (.largest_gap_ms | number),
+			with_span("jitter_sd_ms"), with_span("jitter_variance_ms2"), (.updates_per_key | fixed(2)), with_span("updates_per_s")]]),
+	"On the wire:", "",
+	table(["sinks", "updates at a merge gap of 5 ms", "10 ms", "20 ms", "mean stall, ms", "bytes a key", "packets the capture lost"];
+		[$rows[] | [.sinks, .wire_updates_5ms, .wire_updates, .wire_updates_20ms, with_span("wire_mean_stall_ms"), (.wire_bytes_per_key | fixed(0)), .capture_dropped]]),
 	"Circumstances:", "",
-	table(["sinks", "keys sent late, p99, µs", "max, µs", "server busy, %", "foreign CPU, max %", "probe CPU, %", "capture CPU, %", "capture dropped", "wire bytes a key", "mean stall on the wire, ms"];
-		[$rows[] | [.sinks, (.lateness_p99_us | number), (.lateness_max_us | number), (.server_busy_percent | number), (.foreign_percent_max | fixed(2)),
-			(.probe_cpu_percent_max | number), (.capture_cpu_percent_max | number), .capture_dropped, (.wire_bytes_per_key | fixed(0)), with_span("wire_mean_stall_ms")]])),
+	table(["sinks", "warm-up keys left out", "p50 from due, ms", "p50 from sent, ms", "sent late, p99, µs", "max, µs", "server busy, %", "foreign CPU, max %", "stolen, max %", "both, max %", "probe CPU, max %", "capture CPU, max %"];
+		[$rows[] | [.sinks, .skipped_keys, (.latency_p50_ms | fixed(3)), (.latency_sent_p50_ms | fixed(3)), (.lateness_p99_us | number), (.lateness_max_us | number), (.server_busy_percent | number),
+			(.foreign_percent_max | fixed(2)), (.steal_percent_max | fixed(2)), (disturbed_most | fixed(2)), (.probe_cpu_percent_max | number), (.capture_cpu_percent_max | number)]]),
+	competes($rows)),
+([$doc.rows[] | select(.depends_on_merge != null)] | if length == 0 then empty else
+	(map(select(.depends_on_merge > 0)) | length) as $n
+	| if $n == 0 then "Merge gaps of 5 and 20 ms give as many updates as 10 ms, within 5 %, in every train."
+	  else "Merge gaps of 5 and 20 ms give another number of updates than 10 ms, by more than 5 %, in \(plural($n; "cell"; "cells")): see the next section." end, "" end),
 "## Left out, marked, not certain",
 "",
 ([ ($doc.rows[] | ("\(.app), \(plural(.sinks; "sink"; "sinks"))") as $where
 	| (if .failed > 0 then "\($where): \(plural(.failed; "train"; "trains")) left out (\(.reason // "failed"))." else empty end),
-	  (if .marked > 0 then "\($where): \(plural(.marked; "train"; "trains")) marked, because other processes or the hypervisor took more than 3 % of the server's CPUs (at most \(.foreign_percent_max | fixed(1)) % foreign)." else empty end),
+	  (if .marked > 0 then "\($where): \(plural(.marked; "train"; "trains")) marked, because other processes or the hypervisor took more than 3 % of the server's CPUs (up to \(disturbed_most | fixed(1)) %)." else empty end),
 	  (if .overloaded > 0 then "\($where): overloaded in \(.overloaded) of \(plural(.repeats; "repeat"; "repeats")); no percentiles (they would tell the length of the run)." else empty end),
+	  (if (.depends_on_merge // 0) > 0 then "\($where): the number of updates depends on the merge gap in \(plural(.depends_on_merge; "train"; "trains")) (\(.wire_updates_5ms), \(.wire_updates), \(.wire_updates_20ms) updates at 5, 10, 20 ms)." else empty end),
 	  (if .censored > 0 then "\($where): \(plural(.censored; "key"; "keys")) without an echo stay in as \"later than\"." else empty end),
 	  (if .unknown_keys > 0 then "\($where): of \(plural(.unknown_keys; "key"; "keys")) nothing is known." else empty end),
 	  (if (.capture_dropped // 0) > 0 then "\($where): the capture lost \(plural(.capture_dropped; "packet"; "packets"))." else empty end),
-	  (if .ranged_keys > 0.05 * .keys and .keys > 0 then "\($where): \(100 * .ranged_keys / .keys | percent) % of keys have only a range: wire-only latency is a range at this load; use refecho." else empty end)),
+	  (if .ranged_keys > 0.05 * .keys and .keys > 0 then "\($where): \(100 * .ranged_keys / .keys | percent) % of keys have no exact pair: latency from updates alone is a range at this load; use refecho." else empty end)),
+   ([$doc.rows[] | select(.repeats > 0 and ((.foreign_unknown // 0) > 0 or disturbed_most == null))] | length
+	| if . == 0 then empty else "Whether other processes or the hypervisor took CPU time is not known for \(plural(.; "cell"; "cells"))." end),
    ($set.loads // [] | .[] as $l | ($set.apps // [])[] as $a | select(all($doc.rows[]; .app != $a or .sinks != $l)) | "\($a), \(plural($l; "sink"; "sinks")): not measured.") ]
-	| if length == 0 then "Nothing: every cell was measured, and none was disturbed." else (.[] | item) end),
+	| if length == 0 then "Nothing: every cell was measured, and in none did others take more than 3 % of the server's CPUs." else (.[] | item) end),
 "",
-"## What the measuring chain itself costs",
+"## What the probe itself costs",
 "",
 (if $run.chain == null then "Not measured in this run." else $run.chain
-	| "The same train to a target that answers at once, with the same capture beside it: latency \(if .latency_p50_ms == null then "?" else .latency_p50_ms | fixed(3) end) ms (p50)"
+	| "A train to a target inside keyrepeat that answers at once (no network, no decoding, no pixels): latency \(if .latency_p50_ms == null then "?" else .latency_p50_ms | fixed(3) end) ms (p50)"
 	+ (if .latency_p99_ms == null then "" else ", \(.latency_p99_ms | fixed(3)) ms (p99)" end) + (if .latency_max_ms == null then "" else ", \(.latency_max_ms | fixed(3)) ms at most" end)
 	+ (if .lateness_max_us == null then "" else "; keys sent at most \(.lateness_max_us | number) µs late" end)
-	+ "; the probe took \(.probe_cpu_percent // "?") % of a CPU, the capture \(.capture_cpu_percent // "?") %." end),
+	+ ". This is keyrepeat alone, a lower bound of the probe's own error; the path through pixels is not calibrated in this run."
+	+ " It took \(.probe_cpu_percent // "?") % of a CPU, a capture that saw no packets \(.capture_cpu_percent // "?") %; what both took under load stands in Circumstances." end),
 "",
-(($doc.summary.result.idle_noise // {}) | to_entries
+# kept without its samples a run has no summary.json: for none in W seconds the bound is 3/W all the same
+(($doc.summary.result.idle_noise // ($run.idle // {} | map_values(select(.updates != null and .seconds > 0)))) | to_entries
 	| if length == 0 then "Idle noise was not measured." else "Updates that no key asked for (a caret that blinks, a clock): "
-	  + (map("\(.key): \(.value.updates) in \(.value.seconds | plain) s, below \(.value.unsolicited_high_per_s | number)/s (95 %)") | join("; ")) + "." end),
+	  + (map((.value.unsolicited_high_per_s // (if .value.updates == 0 then 3 / .value.seconds else null end)) as $high
+		| "\(.key): \(.value.updates) in \(.value.seconds | plain) s" + if $high == null then "" else ", below \($high | number)/s (95 %)" end) | join("; ")) + "." end),
 "",
 "## How it was measured",
 "",
-("Two emulated hosts with a link of \($set.link | bitrate) between them" + (if $run.lab.cpus_server then ", the server on CPU \($run.lab.cpus_server), the client on CPU \($run.lab.cpus_client)" else "" end) + ". One key is repeated on an open-loop schedule (\($set.rate_per_s // 20) a second, \($set.schedule // "?")); the client watches its own pixels for the echo. Latency counts from when the key was due, so a late probe or a stalled server never hides a sample. The first five keys of each train are left out." | item),
-("Heavy: a reference application that draws each key's number as a readable patch and burns \(cost // $set.cost_ms // 0 | plain) ms of CPU a \($set.cost_per // "redraw"); its echoes are exact. Light: vim in an xterm, watched by the updates of its window" + (if any($doc.rows[]; .app == "light" and .ranged_keys > 0) then "; a key that shares an update is known as a range." elif any($doc.rows[]; .app == "light") then "; every key could be paired with its echo." else "." end) | item),
-("Load: processes that never sleep, in the regime \"\($set.regime // "?")\" (" + ({"session": "the session's own scheduling group", "login": "a scheduling group of their own, as another login's"}[$set.regime // ""] // "as set") + ")"
-	+ ([apps[] as $a | [rows_of($a)[] | .same_group | values] | unique | if length == 0 then empty elif . == [1] then "\($a): in one scheduling group with the load" elif . == [0] then "\($a): in another scheduling group than the load" else "\($a): not the same in all cells" end] | if length == 0 then "; groups not recorded" else "; on record: " + join("; ") end) + ". Fair sharing gives a redraw one part in (sinks + 1) of a CPU: cost × (sinks + 1) − period." | item),
-("Stall: time between two updates minus the period of the keys. Mean, count and jitter are per repeat, then averaged; percentiles are of all keys of all repeats. Largest values have no interval." | item),
-("Cells are repeated \($set.repeats // "?") times in a seeded random order (seed \($set.seed // "?")). Foreign CPU time over 3 % marks a cell." | item),
+("Two emulated hosts with \($set.link | link_words) between them" + (if $run.lab.cpus_server then ", the server on CPU \($run.lab.cpus_server), the client on CPU \($run.lab.cpus_client)" else "" end) + ". One key is repeated on an open-loop schedule (\($set.rate_per_s // 20) a second, \($set.schedule // "?")); the client watches its own pixels for the echo. Latency counts from when the key was due, so a late probe or a stalled server never hides a sample. The first keys of each train warm up and are left out"
+	+ ([$doc.rows[].skipped_keys | values] | if length == 0 then "." else " (\(add) in all)." end) | item),
+(apps[] as $app | rows_of($app) | measured | select(length > 0) | pairing_words as $pairs
+	| if $app == "heavy" then "Heavy: a reference application that draws each key's number as a readable patch and burns \($doc | cost_words) of CPU a \($set.cost_per // "redraw"); \($pairs)."
+	  elif $app == "light" then "Light: vim in an xterm; \($pairs)."
+	  elif $doc | burns($app) then "Own: the server is the reference application itself, which draws each key's number as a readable patch and burns \($doc | cost_words) of CPU a \($set.cost_per // "redraw"); \($pairs)."
+	  elif $doc | own_name == "the null target" then "Own: keyrepeat's null target, which answers inside the probe; nothing of a server, a network or a display is in these figures."
+	  else "Own: the server answers keys itself; \($pairs)." end | item),
+(if all($doc.rows[]; .sinks == 0) then empty else
+	"Load: processes that never sleep, in the regime \"\($set.regime // "?")\" (" + ({"session": "the session's own scheduling group", "login": "a scheduling group of their own, as another login's"}[$set.regime // ""] // "as set") + ")"
+	+ ([apps[] as $a | [rows_of($a)[] | .same_group | values] | unique | if length == 0 then empty elif . == [1] then "\($a): in one scheduling group with the load" elif . == [0] then "\($a): in another scheduling group than the load" else "\($a): not the same in all cells" end] | if length == 0 then "; groups not recorded" else "; on record: " + join("; ") end) + "."
+	+ (if any($doc.rows[]; .cost_ms != null) then " Fair sharing gives a redraw one part in (sinks + 1) of a CPU: cost × (sinks + 1) − period." else "" end) | item end),
+("Stall: time between two updates minus the period of the keys. Mean positive stall: over all intervals, those below 0 taken as 0. Update: wire messages, or changes of pixels, less than 10 ms apart. Means, counts and jitter are per repeat, then averaged; percentiles are of all keys of all repeats. Largest values have no interval." | item),
+("Cells are repeated \($set.repeats // "?") times in a seeded random order (seed \($set.seed // "?")). Foreign and stolen CPU time over 3 % of the server's CPUs marks a cell; up to a quarter of the cells are then measured once more, and the quieter try is kept." | item),
 "",
 "Keyboard, USB, compositor and screen of a real client are outside all figures.",
 "",
@@ -146,5 +193,5 @@ table(["fact", "value"]; [["command", $run.command], ["thinprobe", $run.version]
 	($run.host | facts | rows_for("")),
 	(($run.host | facts | from_entries) as $before | $run.facts_after | facts | map(select($before[.key] != null and $before[.key] != .value)) | rows_for("after the run: "))]
 	| map(select(.[1] != null) | map(tostring))),
-"Data beside this report: summary.tsv (this table in full), cdf.tsv, run.json, cells/ (every key).",
+"Data beside this report: summary.tsv (all figures), cdf.tsv, run.json\(if $samples != "" then ", cells/ (every key)" else "; the samples of single keys were not kept" end).",
 "Made again from them by: thinprobe report RUN."

@@ -12,17 +12,20 @@ need cmark cmark
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 [ -w . ] || die 1 "cannot write to $RUN; copy it to a folder of yours"
+# Beside this folder in a checkout, in libexec of an installation; who calls may know better.
 : "${TP_BIN:=$here/../bin}"
-[ -x "$TP_BIN/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
+[ -x "$TP_BIN/summarize" ] || [ ! -x "$here/../../../libexec/thinprobe/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
 
 work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 summarize() {
-	if [ ! -d cells ] && [ -f summary.tsv ]; then return; fi	# a run kept without its samples
+	# a run kept without its samples
+	if [ -f summary.tsv ] && [ -z "$(find cells -name samples.tsv 2>/dev/null | head -n 1)" ]; then return; fi
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
-	"$TP_BIN/summarize" --format json -o summary.json . || exit 1
+	"$TP_BIN/summarize" --format json -o summary.json .
+	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says which
 }
 
 # A figure takes its place when it is whole; the old ones stay if gnuplot fails.
@@ -134,6 +137,6 @@ doc=$(document) || exit
 stem=$(jq -r '.run.experiment // "stalls"' <<<"$doc")
 [ -f "$here/../plots/$stem.gp" ] || die 1 "$RUN/run.json: no figures for an experiment named $stem"
 draw
-filter page <<<"$doc" | place report.md || exit 1
+filter page --arg samples "$(find cells -name samples.tsv 2>/dev/null | head -n 1)" <<<"$doc" | place report.md || exit 1
 page_html | place report.html || exit 1
 printf '%s\n' "$RUN/report.html"

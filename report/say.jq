@@ -8,23 +8,23 @@ def share_span: if .late_share_percent_low == null then "" else " (95 %: \(late_
 
 def beside($sinks): if $sinks == 0 then "without load" else "beside \(plural($sinks; "sink"; "sinks"))" end;
 def at_loads: map(.sinks | tostring) | join_and | if . == "1" then "1 sink" else . + " sinks" end;
-def tried: map(.sinks) | if length == 1 then "at the one load tried (\(plural(.[0]; "sink"; "sinks")))" else "at every load tried (\(min) to \(plural(max; "sink"; "sinks")))" end;
+def tried: map(.sinks) | if . == [0] then "without load" elif length == 1 then "at the one load tried (\(plural(.[0]; "sink"; "sinks")))" else "at every load tried (\(min) to \(plural(max; "sink"; "sinks")))" end;
 
 # Above which share of late keys an application counts as late, and how many percent may be taken for "hardly any".
 def late_limit: 5;
 
 def overload_words($who):
 	map(select(.overloaded > 0)) | if length == 0 then empty else
-	"\($who) cannot keep up \(beside(.[0].sinks)): its backlog grows by \([.[].backlog_per_s // 0] | max | number) keys a second, so every latency would only tell how long the run was, and none is given (\(at_loads))."
+	"\($who) cannot keep up \(if length == 1 then beside(.[0].sinks) else "beside " + at_loads end): its backlog grows by \(if length == 1 then "" else "up to " end)\([.[].backlog_per_s // 0] | max | number) keys a second. No latency is given: it would tell how long the run was."
 	end;
 
 # A disturbed cell may owe what it shows to others.
-def disturbed: map(select(.marked > 0)) | if length == 0 then "" else " Other processes took up to \(map(.foreign_percent_max // 0) | max | number) % of the server's CPUs meanwhile (marked), which may be why." end;
+def disturbed: map(select(.marked > 0)) | if length == 0 then "" else " Other processes or the hypervisor took up to \(map(disturbed_most // 0) | max | number) % of the server's CPUs meanwhile (marked), which may be why." end;
 
-# Below the threshold or not: an application that should need little CPU.
+# Below the threshold or not: an application that should need little CPU, or one of which nothing is known.
 def light($doc):
 	($doc | threshold) as $t
-	| (if .[0].app == "own" then "The server's own application" else "vim" end) as $who
+	| (if .[0].app == "own" then $doc | own_name | sub("^the"; "The") else "vim" end) as $who
 	| (map(late_most) | max) as $most | (map(late_most_high) | max) as $high | max_by(late_most_high) as $worst
 	| (map(.latency_high_max_ms // .latency_max_ms // 0) | max) as $slowest
 	| (any(.[]; .latency_max_ms_above == 1 or .latency_high_max_ms_above == 1)) as $open
@@ -33,11 +33,12 @@ def light($doc):
 	| overload_words($who),
 	(map(select(.overloaded == 0)) | if length == 0 then empty
 	elif $most == 0 then
-		"\($who)'s echo stays under \($t) ms for every key \(tried): the slowest took \($slowest | number) ms"
-		+ (if .[0].late_share_percent_high == null then "" else ", and at most \($high | percent) % of keys can be late at each of these loads (95 %, keys taken as independent)" end)
-		+ (if $loaded | not then "."
-		   elif $groups == [0] then ". It runs in another scheduling group than the load and needs little CPU: this run does not tell which of the two protects it."
-		   else ". This scheduler protects an application that needs little CPU." end)
+		"\($who)'s echo stays under \($t) ms for every key \(tried): slowest \($slowest | number) ms"
+		+ (if .[0].late_share_percent_high == null then "" else ", at most \($high | percent) % late (95 %, keys taken as independent)" end)
+		+ (if ($loaded | not) or .[0].app != "light" then "."
+		   elif $groups == [0] then ". Its own scheduling group may be why; this run cannot tell."
+		   elif $groups == [1] then ". This scheduler protects who needs little CPU."
+		   else "." end)
 	elif $high <= late_limit then
 		"\($who)'s echo stays under \($t) ms for nearly every key \(tried): at most \($most | percent) % are late\($worst | share_span), \(beside($worst.sinks))"
 		+ (if $slowest > 0 then "; the slowest took \(if $open then "more than " else "" end)\($slowest | number) ms." else "." end)
@@ -47,7 +48,7 @@ def light($doc):
 		+ (map(select(.sinks < $from)) | if $from == 0 then ", and without load too." elif length == 0 then "; no smaller load was tried."
 		   elif last.sinks == 0 then "; without load it is not." else "; up to \(plural(last.sinks; "sink"; "sinks")) it is not shown to be." end) + ([$w] | disturbed)
 	elif ($worst.late_share_high_percent // 0) > $worst.late_share_percent then
-		"Whether \($who)'s echo stays under \($t) ms cannot be told from updates alone: \(beside($worst.sinks)) between \($worst.late_share_percent | percent) and \($worst | late_most | percent) % of keys are late, since several keys may share an update. The heavy application shows its keys' numbers and has no such doubt."
+		"Whether \($who)'s echo stays under \($t) ms cannot be told: \(beside($worst.sinks)) between \($worst.late_share_percent | percent) and \($worst | late_most | percent) % of keys are late. Latency from updates alone is a range at this load; use refecho (--app heavy)."
 	else
 		"Too noisy to tell whether \($who)'s echo stays under \($t) ms: \(beside($worst.sinks)) \($worst.late_share_percent | percent) % of keys were late\($worst | share_span). More repeats would tell (--repeat 10)." + ([$worst] | disturbed)
 	end);
@@ -59,7 +60,7 @@ def fair_ok: fair_near or (.mean_stall_ms_low != null and .mean_stall_ms_low <= 
 def plus(a; $b): a as $a | if $a == null then null else $a + $b end;
 def fair_pair($where):
 	.period_ms as $p
-	| "an update comes every \(.mean_stall_ms + $p | number) ms\(span(plus(.mean_stall_ms_low; $p); plus(.mean_stall_ms_high; $p); "ms"))\($where), where \(.cost_ms | plain) ms x \(.sinks + 1) = \(.fair_stall_ms + $p | plain) ms are predicted";
+	| "an update every \(.mean_stall_ms + $p | number) ms\(span(plus(.mean_stall_ms_low; $p); plus(.mean_stall_ms_high; $p); "ms"))\($where) against \(.cost_ms | plain) ms x \(.sinks + 1) = \(.fair_stall_ms + $p | plain) ms";
 
 def late_phrase($t):
 	if .late_share_percent >= 99.5 then "late for every key" elif .late_share_percent == 0 then "late for no key" else "late for \(.late_share_percent | percent) % of keys" end
@@ -68,11 +69,12 @@ def late_phrase($t):
 def heavy($doc):
 	($doc | threshold) as $t | ($doc.run.settings.cost_per // "redraw") as $per
 	| "An application that needs \(map(.cost_ms | values) | first | plain) ms of CPU per \($per)" as $who
-	| map(select(.mean_stall_ms != null and .fair_stall_ms != null)) as $known
+	| map(select(.mean_stall_ms != null and .fair_stall_ms != null and .overloaded == 0)) as $known	# of the others enough is said
 	| ($known | map(select(.fair_stall_ms > 0))) as $full
 	| ($known | map(select(.cost_ms * (.sinks + 1) < .period_ms and .sinks > 0))) as $free
 	| overload_words($who),
-	(if ($full | length) == 0 then
+	(if ($full | length) == 0 and any(.[]; .overloaded > 0) then empty
+	elif ($full | length) == 0 then
 		max_by(.sinks) as $top
 		| "\($who) is \($top | late_phrase($t)). No load tried fills the CPU by the sum of fair sharing (\($top.cost_ms | plain) ms x \($top.sinks + 1) against a key every \($top.period_ms | plain) ms)."
 	else ($full | last) as $top | ($full | map(select(fair_ok | not))) as $off
@@ -81,7 +83,7 @@ def heavy($doc):
 			($full | map(select(fair_near | not))) as $far
 			| ". Its stalls scatter too widely to hold against fair sharing: \($far | max_by(.mean_stall_ms_high - .mean_stall_ms_low) | fair_pair(" " + beside(.sinks)))." + ($far | disturbed)
 		elif ($off | length) == 0 then
-			", as fair sharing predicts: \($top | fair_pair("")) (line in the figure). That is arithmetic of a full CPU, not a discovery."
+			", as fair sharing predicts: \($top | fair_pair("")). Arithmetic, no discovery."
 		elif $off | all(.mean_stall_ms > .fair_stall_ms) then
 			". It stalls for longer than fair sharing predicts at \($off | at_loads): \($off | max_by(.mean_stall_ms - .fair_stall_ms) | fair_pair(" " + beside(.sinks))). " + ($off | disturbed | if . == "" then "Something besides the sinks takes CPU from it, or a redraw costs more than asked." else ltrimstr(" ") end)
 		elif $off | all(.mean_stall_ms < .fair_stall_ms) then
@@ -103,23 +105,26 @@ def link_ms($doc; $bytes):
 		($bytes * 8 / (($r.n | tonumber) * ({"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[$r.u])) * 1000)
 		+ (if $r.d == null then 0 else 2 * ($r.d | tonumber) * {"us": 0.001, "ms": 1, "s": 1000}[$r.t] end) end;
 
-# What is left when nobody else wants the CPU.
-def floor($doc):
+# What is left when nobody else wants the CPU: explained from what is known of server and link, not measured.
+def idle_echo($doc):
 	map(select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)) | sort_by(.app != "light") | first | select(. != null)
 	| (.latency_p50_ms - (.cost_ms // 0)) as $p50 | $doc.run.protocol.floor_ms as $frame | link_ms($doc; .wire_bytes_per_key) as $link
 	| (if .cost_ms != null and .cost_ms > 0 then " beyond its own \(.cost_ms | plain) ms" else "" end) as $beyond
 	| "Without load an echo takes \($p50 | number) ms\($beyond) (p50)" as $start
-	| (if $link == null then "" elif $link < 0.005 then ", the link less than 0.01 ms" else ", the link \($link | number) ms" end) as $network
+	| (if $doc.run.lab.rate // $doc.run.settings.link // "" | contains(",") then "by its rate and delay" else "by its rate" end) as $by
+	| (if $link == null then "" else "; the link adds \(if $link < 0.005 then "less than 0.01" else $link | number end) ms \($by)" end) as $network
 	| if $p50 < ($doc | resolution) then
-		"Without load an echo takes less than this chain can resolve (\($doc | resolution | number) ms)."
-	  elif $frame != null and $frame > 0 and $frame <= 1.1 * $p50 and $frame >= 0.5 * $p50 and ($link == null or $link < $frame) then
-		"Without load the floor is the server's frame timer, not the network: half a frame is \($frame | number) of \($p50 | number) ms\($beyond) (p50)\($network)."
+		"Without load an echo takes less than keyrepeat by itself may need (\($doc | resolution | number) ms)."
+	  elif $frame != null and $frame > $p50 and $frame <= 1.1 * $p50 then
+		"Without load the server's frame timer explains an echo: it takes \($p50 | number) ms\($beyond) (p50), half a frame would be \($frame | number) ms\($network)."
+	  elif $frame != null and $frame > 0 and $frame <= $p50 and $frame >= 0.5 * $p50 and ($link == null or $link < $frame) then
+		"Without load the server's frame timer explains most of an echo: half a frame would be \($frame | number) of \($p50 | number) ms\($beyond) (p50)\($network)."
 	  elif $link != null and $link >= 0.5 * $p50 then
-		"\($start), and the link accounts for \($link | number) ms of it: the floor is the network."
+		"\($start), and the link \($by) explains \($link | number) ms of it."
 	  elif $frame != null and $frame > $p50 then
 		"\($start), less than half a frame of the server's timer (\($frame | number) ms)\($network): the timer does not hold every update back."
 	  else
-		"\($start)" + (if $frame != null and $frame > 0 then "; half a frame of the server's timer is \($frame | number) ms" else "" end) + "\($network). Most of it is spent elsewhere."
+		"\($start)" + (if $frame != null and $frame > 0 then "; half a frame of the server's timer would be \($frame | number) ms" else "" end) + "\($network). Neither explains most of it."
 	  end;
 
 def probe($doc):
@@ -128,8 +133,8 @@ def probe($doc):
 
 def findings:
 	. as $doc
-	| [ (rows_of("light"), rows_of("own") | measured | if length > 0 then light($doc) else empty end),
-	    (rows_of("heavy") | measured | if length > 0 then heavy($doc) else empty end),
-	    ([.rows[]] | measured | floor($doc)),
+	| [ (("light", "own", "heavy") as $app | rows_of($app) | measured
+		| if length == 0 then empty elif $doc | burns($app) then heavy($doc) else light($doc) end),
+	    ([.rows[]] | measured | idle_echo($doc)),
 	    ([.rows[]] | measured | probe($doc)) ]
 	| if length == 0 then ["No cell was measured to the end: there is nothing to say yet."] else . end;

@@ -153,8 +153,8 @@ static struct figure late_share(const struct train *t, size_t n, bool high, cons
 	return f;
 }
 
-/* The latencies of one train, or how late its keys were sent. */
-enum measure { LATENCY_LOW, LATENCY_HIGH, SEND_LATENESS };
+/* The latencies of one train, from when its keys were due or sent, or how late they were sent. */
+enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS };
 
 static void collect(const struct keys *keys, enum measure m, struct sample *s)
 {
@@ -166,7 +166,8 @@ static void collect(const struct keys *keys, enum measure m, struct sample *s)
 		if (m == SEND_LATENESS) {
 			if (k->sent != KEY_NONE)
 				sample_add(s, k->sent - k->due);
-		} else if (key_latency(k, m == LATENCY_HIGH, &ns, &later)) {
+		} else if (key_latency(k, m == LATENCY_HIGH, &ns, &later) && (m != LATENCY_SENT || k->sent != KEY_NONE)) {
+			ns -= m == LATENCY_SENT ? k->sent - k->due : 0;
 			(later ? sample_add_censored : sample_add)(s, ns);
 		}
 	}
@@ -291,6 +292,14 @@ static int latencies(const struct train *t, size_t n, const struct work *w, stru
 		if (err)
 			return err;
 	}
+	if (!out->overloaded) {
+		err = pooled_make(t, n, LATENCY_SENT, &s);
+		if (!err)
+			out->of[SENT_P50] = percentile(&s, 0.5, NS_PER_MS, true, w);
+		pooled_free(&s);
+		if (err)
+			return err;
+	}
 	err = pooled_make(t, n, SEND_LATENESS, &s);
 	if (!err) {
 		out->of[LATENESS_P99] = percentile(&s, 0.99, NS_PER_US, false, w);
@@ -305,6 +314,7 @@ static void count_keys(const struct train *t, size_t n, struct estimates *out)
 	for (size_t r = 0; r < n; r++) {
 		out->overloaded += t[r].overloaded;
 		out->ranged = out->ranged || t[r].keys.ranged;
+		out->skipped += t[r].keys.skipped;
 		for (size_t k = 0; k < t[r].keys.n; k++) {
 			const struct key *key = &t[r].keys.key[k];
 			int64_t ns, end;

@@ -19,6 +19,8 @@ struct figure {
 	bool above;		/* the true value is later than this (censored keys reach it) */
 };
 
+#define MERGES 3	/* gaps at which the capture counts updates: 10, 5 and 20 ms */
+
 /* What one train gave. Numbers that a tool did not report are NAN. */
 struct train {
 	struct keys keys;
@@ -27,12 +29,16 @@ struct train {
 	double updates_per_key;
 	double stall_mean_ms, stall_positive_ms, stall_count, gap_ms, jitter_sd_ms, jitter_variance_ms2, period_ms;
 	double wire_stall_mean_ms, wire_bytes_per_key;
+	double wire_updates[MERGES];	/* on the wire, counted at each merge gap */
+	bool depends_on_merge;	/* these differ by more than the capture tolerates */
+	char pairing[12];	/* patch, caret, updates; empty: not known */
 };
 
 enum figure_name {
 	LATE, LATE_HIGH,			/* percent */
 	P50, P90, P99, MAX,			/* ms from the due time; of a range its early end */
 	HIGH_P50, HIGH_P90, HIGH_P99, HIGH_MAX,	/* its late end; NAN where every answer is exact */
+	SENT_P50,				/* ms from when the key was sent; of a range its early end */
 	STALL_MEAN, STALL_POSITIVE, STALL_COUNT, GAP, JITTER_SD, JITTER_VARIANCE,
 	UPDATES_PER_KEY, UPDATES_PER_S,
 	LATENESS_P99, LATENESS_MAX,		/* us */
@@ -46,6 +52,7 @@ struct estimates {
 	struct figure of[FIGURES];
 	size_t keys;		/* pooled, of which something is known */
 	size_t unknown;		/* pooled, of which nothing is: left out */
+	size_t skipped;		/* warm-up keys, left out */
 	size_t censored;
 	size_t ranged_keys;	/* answered, but known only as a range */
 	size_t overloaded;	/* repeats */

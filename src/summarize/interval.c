@@ -1,11 +1,18 @@
 #include "interval.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
+
+/* GSL would abort where one of its inversions does not converge; here that is "no interval". */
+static void no_abort(void)
+{
+	gsl_set_error_handler_off();
+}
 
 bool interval_t(const double *value, size_t n, struct interval *out)
 {
@@ -20,9 +27,10 @@ bool interval_t(const double *value, size_t n, struct interval *out)
 	}
 	for (size_t i = 0; i < n; i++)
 		squares += (value[i] - mean) * (value[i] - mean);
+	no_abort();
 	half = gsl_cdf_tdist_Pinv(1 - TAIL, (double)(n - 1)) * sqrt(squares / (double)(n - 1) / (double)n);
 	*out = (struct interval){ mean - half, mean + half };
-	return true;
+	return isfinite(half);
 }
 
 bool interval_t_log(const double *value, size_t n, struct interval *out)
@@ -113,7 +121,7 @@ bool interval_bca_from(double figure, double *replicate, size_t draws, const dou
 
 bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng *rng = (no_abort(), gsl_rng_alloc(gsl_rng_mt19937));
 	unsigned *weight = calloc(runs ? runs : 1, sizeof(*weight));
 	double *replicate = calloc(draws ? draws : 1, sizeof(*replicate));
 	double *without = calloc(runs ? runs : 1, sizeof(*without));
@@ -154,12 +162,14 @@ bool interval_share(size_t hits, size_t n, struct interval *out)
 
 	if (!n || hits > n)
 		return false;
+	no_abort();
 	out->low = hits ? gsl_cdf_beta_Pinv(tail, k, m - k + 1) : 0;
 	out->high = hits < n ? gsl_cdf_beta_Qinv(tail, k + 1, m - k) : 1;
-	return true;
+	return isfinite(out->low) && isfinite(out->high);
 }
 
 double interval_rate_high(double events)
 {
+	no_abort();
 	return gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, 2 * (events + 1)) / 2;
 }

@@ -1,6 +1,7 @@
 #include "run.h"
 #include "clock.h"
 #include "json_in.h"
+#include "records.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -46,14 +47,6 @@ static bool there(const struct reader *r, const char *file)
 	return access(path, F_OK) == 0;
 }
 
-static double real(const struct json *j, const char *path)
-{
-	double v = NAN;
-
-	json_get_real(j, path, &v);
-	return v;
-}
-
 static int no_memory(struct reader *r)
 {
 	return complain(r, "", -ENOMEM, "out of memory");
@@ -78,8 +71,8 @@ static struct cell *cell_for(struct run *run, const char *protocol, const char *
 		run->room = room;
 	}
 	c = &run->cell[run->n];
-	*c = (struct cell){ .sinks = sinks, .foreign_max = NAN, .busy_mean = NAN, .probe_max = NAN, .capture_max = NAN,
-			    .capture_dropped = NAN, .cost_ms = NAN, .period_ms = NAN,
+	*c = (struct cell){ .sinks = sinks, .foreign_max = NAN, .steal_max = NAN, .disturbed_max = NAN, .busy_mean = NAN,
+			    .probe_max = NAN, .capture_max = NAN, .capture_dropped = NAN, .cost_ms = NAN, .period_ms = NAN,
 			    .schedule_jitter_ms = { NAN, NAN }, .same_group = -1 };
 	c->protocol = strdup(protocol);
 	c->app = strdup(app);
@@ -125,93 +118,6 @@ static int read_samples(struct reader *r, struct keys *keys)
 	return err ? complain(r, "samples.tsv", err, err == -EPROTO ? what : strerror(-err)) : 0;
 }
 
-/* Stalls as the probe saw them, which knows where the train begins and ends; the capture also holds what comes before and after. */
-static void read_probe(const struct json *j, struct train *t)
-{
-	json_get_bool(j, "result.overloaded", &t->overloaded);
-	t->backlog_per_s = real(j, "result.backlog_per_s");
-	t->updates_per_key = real(j, "result.updates_per_key");
-	t->stall_mean_ms = real(j, "result.stalls.mean_ms");
-	t->stall_positive_ms = real(j, "result.stalls.mean_positive_ms");
-	t->stall_count = real(j, "result.stalls.count");
-	t->gap_ms = real(j, "result.largest_gap_ms");
-	t->jitter_sd_ms = real(j, "result.stalls.jitter_sd_ms");
-	t->jitter_variance_ms2 = real(j, "result.stalls.jitter_variance_ms2");
-	t->period_ms = real(j, "result.stalls.period_ms");
-}
-
-static void read_capture(const struct json *j, struct train *t, struct cell *c)
-{
-	double dropped = real(j, "result.capture.dropped"), bytes = real(j, "result.channels.total.wire_bytes");
-	double keys = (double)(t->keys.n + t->keys.skipped);
-
-	t->wire_stall_mean_ms = real(j, "result.stalls.mean_ms");
-	if (isfinite(dropped))
-		c->capture_dropped = (isfinite(c->capture_dropped) ? c->capture_dropped : 0) + dropped;
-	if (keys > 0)
-		t->wire_bytes_per_key = bytes / keys;
-	if (!isfinite(t->stall_mean_ms)) {	/* keys were not watched: the wire is all there is */
-		t->stall_mean_ms = t->wire_stall_mean_ms;
-		t->stall_positive_ms = real(j, "result.stalls.mean_positive_ms");
-		t->stall_count = real(j, "result.stalls.count");
-		t->period_ms = real(j, "result.stalls.period_ms");
-		t->gap_ms = real(j, "result.stalls.max_ms") + t->period_ms;
-		t->jitter_sd_ms = real(j, "result.stalls.jitter_sd_ms");
-		t->jitter_variance_ms2 = real(j, "result.stalls.jitter_variance_ms2");
-	}
-}
-
-static void at_least(double *most, double v)
-{
-	if (isfinite(v) && !(v <= *most))
-		*most = v;
-}
-
-/* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/": the session's pid differs within a group. */
-static bool same_word(const char *a, const char *b, const char *word)
-{
-	const char *x = strstr(a, word), *y = strstr(b, word);
-	size_t n;
-
-	if (!x || !y)
-		return x == y;
-	n = strcspn(x, " ");
-	return strcspn(y, " ") == n && !strncmp(x, y, n);
-}
-
-static void read_circumstances(const struct json *j, struct cell *c, struct run *run)
-{
-	const char *marked = json_get_str(j, "marked");
-	const char *app = json_get_str(j, "autogroup.app"), *sinks = json_get_str(j, "autogroup.sinks");
-	double busy = real(j, "server_busy_percent");
-
-	at_least(&c->foreign_max, real(j, "foreign_percent"));
-	at_least(&c->probe_max, real(j, "probe_cpu_percent"));
-	at_least(&c->capture_max, real(j, "capture_cpu_percent"));
-	if (isfinite(busy)) {
-		c->busy_n++;
-		c->busy_mean = c->busy_n == 1 ? busy : c->busy_mean + (busy - c->busy_mean) / (double)c->busy_n;
-	}
-	json_get_real(j, "cost_ms", &c->cost_ms);
-	json_get_real(j, "period_ms", &c->period_ms);
-	if (!app || !*app)
-		app = json_get_str(j, "autogroup.session");
-	if (app && sinks && *app && *sinks)
-		c->same_group = same_word(app, sinks, "autogroup-") && same_word(app, sinks, "cgroup=");
-	if (marked && *marked) {
-		c->marked++;
-		run->marked++;
-	}
-}
-
-/* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
-static double schedule_jitter(const char *schedule, double period_ms)
-{
-	if (schedule && !strcmp(schedule, "jittered"))
-		return period_ms / 3 / sqrt(12) * sqrt(2);
-	return schedule && !strcmp(schedule, "periodic") ? 0 : NAN;
-}
-
 static int read_complete(struct reader *r, const struct json *cell_json, struct cell *c, enum series s)
 {
 	struct train *t = new_train(c, s);
@@ -222,7 +128,8 @@ static int read_complete(struct reader *r, const struct json *cell_json, struct 
 		return no_memory(r);
 	*t = (struct train){ .backlog_per_s = NAN, .updates_per_key = NAN, .stall_mean_ms = NAN, .stall_positive_ms = NAN,
 			     .stall_count = NAN, .gap_ms = NAN, .jitter_sd_ms = NAN, .jitter_variance_ms2 = NAN,
-			     .period_ms = NAN, .wire_stall_mean_ms = NAN, .wire_bytes_per_key = NAN };
+			     .period_ms = NAN, .wire_stall_mean_ms = NAN, .wire_bytes_per_key = NAN,
+			     .wire_updates = { NAN, NAN, NAN } };
 	err = read_samples(r, &t->keys);
 	if (err)
 		return err;
@@ -231,16 +138,16 @@ static int read_complete(struct reader *r, const struct json *cell_json, struct 
 	j = read_json(r, "keyrepeat.json");
 	if (!j)
 		return -EPROTO;
-	read_circumstances(cell_json, c, r->run);
-	read_probe(j, t);
-	c->schedule_jitter_ms[s] = schedule_jitter(json_get_str(j, "settings.schedule"), isfinite(t->period_ms) ? t->period_ms : c->period_ms);
+	records_probe(j, t, &c->schedule_jitter_ms[s]);
 	json_free(j);
+	if (!records_circumstances(cell_json, c))
+		return no_memory(r);
 	if (!there(r, "prototap.json"))
 		return 0;
 	j = read_json(r, "prototap.json");
 	if (!j)
 		return -EPROTO;
-	read_capture(j, t, c);
+	records_capture(j, t, c);
 	json_free(j);
 	return 0;
 }
@@ -379,10 +286,11 @@ static int read_idle(struct reader *r, const struct json *j)
 		struct idle *idle = &r->run->idle[r->run->n_idle];
 		char path[64];
 
+		idle->updates = idle->seconds = NAN;
 		snprintf(path, sizeof(path), "idle.%s.updates", apps[i]);
-		idle->updates = real(j, path);
+		json_get_real(j, path, &idle->updates);
 		snprintf(path, sizeof(path), "idle.%s.seconds", apps[i]);
-		idle->seconds = real(j, path);
+		json_get_real(j, path, &idle->seconds);
 		if (!isfinite(idle->updates) || !(idle->seconds > 0))
 			continue;
 		idle->app = strdup(apps[i]);
@@ -445,6 +353,8 @@ int run_read(const char *folder, struct run *out, char *why, size_t size)
 	}
 	if (out->n)
 		qsort(out->cell, out->n, sizeof(*out->cell), by_name);
+	for (size_t i = 0; i < out->n; i++)
+		out->marked += out->cell[i].marked;
 	if (err)
 		run_free(out);
 	return err;
@@ -458,6 +368,8 @@ void run_free(struct run *r)
 				keys_free(&r->cell[i].train[s][t].keys);
 			free(r->cell[i].train[s]);
 		}
+		for (int k = 0; k < COMPETITORS; k++)
+			free(r->cell[i].competes[k]);
 		free(r->cell[i].protocol);
 		free(r->cell[i].app);
 		free(r->cell[i].reason);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum series { SERIES_LATENCY, SERIES_STALL, SERIES };
+enum competitor { COMPETITOR_SESSION, COMPETITOR_APP, COMPETITOR_SINKS, COMPETITORS };
 
 /* All repeats of one application beside one number of sinks. Numbers that no file gave are NAN. */
 struct cell {
@@ -17,13 +18,17 @@ struct cell {
 	struct train *train[SERIES];	/* owned; complete repeats only */
 	size_t n[SERIES], room[SERIES];
 	size_t failed;			/* repeats that failed or were interrupted, of either series */
-	size_t marked;			/* complete trains with too much foreign CPU time */
+	size_t marked;			/* complete trains with too much foreign and stolen CPU time together */
+	size_t foreign_unknown;		/* complete trains of which that is not known */
 	char *reason;			/* owned; of the last failure, or NULL */
-	double foreign_max, busy_mean, probe_max, capture_max, capture_dropped;	/* percent; packets */
+	double foreign_max, steal_max, disturbed_max;	/* percent; the last: of their sum in one train */
+	double busy_mean, probe_max, capture_max, capture_dropped;	/* percent; packets */
 	size_t busy_n;
 	double cost_ms, period_ms;
 	double schedule_jitter_ms[SERIES];	/* standard deviation of inter-arrival times that the schedule itself has */
 	int same_group;			/* do the application and the sinks compete in one scheduling group? -1: not known */
+	char *competes[COMPETITORS];	/* owned; "autogroup=... nice=... policy=... cpus=... cgroup=...", or NULL; what was not
+					 * the same in all trains "varies" */
 };
 
 struct idle {

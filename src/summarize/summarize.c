@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	char why[4608];
 	struct run run;
 	struct rec *out;
-	bool measured;
+	bool measured, lossy;
 	int first, err;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
@@ -108,11 +108,12 @@ int main(int argc, char **argv)
 	report(out, argv[first], &run, figures, &written);
 	err = rec_close(out);
 	measured = run.complete > 0;
+	lossy = run.failed > 0;
 	free(figures);
 	run_free(&run);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 	if (!measured)
 		die(EXIT_RUN, "%s: no repeat of any cell is complete; the tables hold no figures", argv[first]);
-	return EXIT_OK;
+	return lossy ? EXIT_LOSSY : EXIT_OK;
 }

@@ -21,6 +21,7 @@ static const struct { enum figure_name of; const char *name; int decimals; bool 
 	{ HIGH_P90, "latency_high_p90_ms", 3, true },
 	{ HIGH_P99, "latency_high_p99_ms", 3, true },
 	{ HIGH_MAX, "latency_high_max_ms", 3, true },
+	{ SENT_P50, "latency_sent_p50_ms", 3, true },
 	{ STALL_MEAN, "mean_stall_ms", 3, false },
 	{ STALL_POSITIVE, "mean_positive_stall_ms", 3, false },
 	{ STALL_COUNT, "stall_count", 3, false },
@@ -39,9 +40,11 @@ enum { N_FIGURES = sizeof(figure_columns) / sizeof(*figure_columns) };
 
 static const char *const before[] = { "protocol", "app", "sinks", "repeats", "state", "keys" };
 static const char *const after[] = {
-	"fair_stall_ms", "overloaded", "foreign_percent_max", "capture_dropped", "censored",
-	"stall_repeats", "failed", "marked", "unknown_keys", "ranged_keys", "interval", "late_interval", "cost_ms", "period_ms",
-	"schedule_jitter_ms", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max", "same_group", "reason",
+	"fair_stall_ms", "overloaded", "foreign_percent_max", "steal_percent_max", "disturbed_percent_max", "foreign_unknown",
+	"capture_dropped", "censored", "stall_repeats", "failed", "marked", "skipped_keys", "unknown_keys", "ranged_keys", "pairing",
+	"interval", "late_interval", "cost_ms", "period_ms", "schedule_jitter_ms", "wire_updates", "wire_updates_5ms",
+	"wire_updates_20ms", "depends_on_merge", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max",
+	"same_group", "competes_session", "competes_app", "competes_sinks", "reason",
 };
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -146,6 +149,37 @@ static const char *state(const struct cell *c, const struct run *run, size_t rep
 	return c->failed || (int64_t)repeats < run->repeats ? "partial" : "complete";
 }
 
+static const char *pairing(const struct train *t, size_t n)
+{
+	for (size_t r = 1; r < n; r++)
+		if (strcmp(t[r].pairing, t[0].pairing) != 0)
+			return "mixed";
+	return n ? t[0].pairing : "";
+}
+
+/* All trains together: updates at each merge gap, then the number of trains of which it depends on the gap how many there are. */
+static void merges(struct rows *t, const struct train *train, size_t n)
+{
+	int64_t depend = 0;
+	size_t known = 0;
+
+	for (int m = 0; m < MERGES; m++) {
+		double sum = 0;
+
+		for (size_t r = 0; r < n; r++)
+			sum += train[r].wire_updates[m];
+		number(t, n ? sum : NAN, 0);
+	}
+	for (size_t r = 0; r < n; r++) {
+		depend += train[r].depends_on_merge;
+		known += isfinite(train[r].wire_updates[0]) ? 1 : 0;
+	}
+	if (known)
+		rows_int(t, depend);
+	else
+		rows_none(t);
+}
+
 static void summary_row(struct rows *t, const struct cell *c, const struct estimates *f, const struct run *run)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
@@ -162,18 +196,24 @@ static void summary_row(struct rows *t, const struct cell *c, const struct estim
 	number(t, fair_stall(c), 3);
 	rows_int(t, (int64_t)f->overloaded);
 	number(t, c->foreign_max, 2);
+	number(t, c->steal_max, 2);
+	number(t, c->disturbed_max, 2);
+	rows_int(t, (int64_t)c->foreign_unknown);
 	number(t, c->capture_dropped, 0);
 	rows_int(t, (int64_t)f->censored);
 	rows_int(t, (int64_t)c->n[s]);
 	rows_int(t, (int64_t)c->failed);
 	rows_int(t, (int64_t)c->marked);
+	rows_int(t, (int64_t)f->skipped);
 	rows_int(t, (int64_t)f->unknown);
 	rows_int(t, (int64_t)f->ranged_keys);
+	rows_str(t, pairing(c->train[l], c->n[l]));
 	rows_str(t, kinds[f->interval]);
 	rows_str(t, kinds[f->late_interval]);
 	number(t, c->cost_ms, 3);
 	number(t, c->period_ms, 3);
 	number(t, c->schedule_jitter_ms[s], 3);
+	merges(t, c->train[s], c->n[s]);
 	number(t, c->busy_mean, 1);
 	number(t, c->probe_max, 2);
 	number(t, c->capture_max, 2);
@@ -181,6 +221,8 @@ static void summary_row(struct rows *t, const struct cell *c, const struct estim
 		rows_none(t);
 	else
 		rows_int(t, c->same_group);
+	for (int k = 0; k < COMPETITORS; k++)
+		rows_str(t, c->competes[k] ? c->competes[k] : "");
 	rows_str(t, c->reason ? c->reason : "");
 	rows_end(t);
 }

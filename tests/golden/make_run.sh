@@ -11,7 +11,12 @@
 #   OVERLOADED="20"  loads at which the heavy application is overloaded
 #   CENSORED=n       the last n keys of each heavy train have no echo
 #   STATE=complete|interrupted   interrupted: the last repeat of the highest load has no cell.json, the one before failed
-#   SHARED=false    server and client share CPUs;  MARKED=0|1  one cell with foreign CPU time
+#   SHARED=false    server and client share CPUs
+#   MARKED=0|1      the trains of one cell and repeat with foreign CPU time 4.2 %;  STEAL=0.0  and stolen, there
+#   FOREIGN=known|null   null: no train knows its foreign CPU time
+#   MERGE=0|1       1: beside 10 sinks more updates at a merge gap of 5 ms than at 10
+#   APPS=own PROTOCOL=null|vnc:refecho COST=n|null   a protocol that answers keys itself, at no cost or at one
+#   PAIRING=caret   how the light application's keys were paired: "updates" where LIGHT is ranged or open
 #
 # Latency of key k (from 6 on, the first five are warm-up) in repeat r:
 #   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks
@@ -20,14 +25,21 @@ set -eu
 out=$1
 : "${LOADS:=0 5 10 20}" "${REPEATS:=3}" "${KEYS:=100}" "${APPS:=light heavy}" "${COST:=10}" "${SERIES:=1}" "${LIGHT:=quick}"
 : "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}" "${FLOOR:=8.333}" "${STRETCH:=1}" "${GROUP:=4}"
+: "${LINK:=100Mbit}" "${STEAL:=0.0}" "${FOREIGN:=known}" "${MERGE:=0}" "${PROTOCOL:=vnc}" "${PAIRING:=caret}"
+case $LIGHT in ranged | open) PAIRING=updates ;; esac
+plain() {	# plain APP: needs little CPU
+	[ "$1" = light ] || { [ "$1" = own ] && [ "$COST" = null ]; }
+}
 
 train() {	# train FOLDER APP SINKS REPEAT SERIES
-	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false marked='' cost=null
+	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false marked='' cost=null kind=heavy pairing=patch
 	mkdir -p "$folder"
-	case " $OVERLOADED " in *" $sinks "*) [ "$app" = light ] || over=true ;; esac
-	[ "$app" = light ] || cost=$COST
-	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen 0.00 %: over 3 %"; fi
-	awk -v app="$app" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v stretch="$STRETCH" -v light="$LIGHT" \
+	! plain "$app" || kind=light
+	[ "$app" != light ] || pairing=$PAIRING
+	case " $OVERLOADED " in *" $sinks "*) [ $kind = light ] || over=true ;; esac
+	[ $kind = light ] || cost=$COST
+	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen $STEAL %: over 3 %"; fi
+	awk -v app="$kind" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v stretch="$STRETCH" -v light="$LIGHT" \
 		-v censored="$CENSORED" -v over="$over" -v stats="$folder/stats" '
 		function out(v) { return v == "" ? "" : sprintf("%.0f", v) }
 		BEGIN {
@@ -79,7 +91,7 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 	cat >"$folder/keyrepeat.json" <<END
 {"schema": "thinprobe.keyrepeat/1", "tool": "keyrepeat", "version": "0.1.0",
  "settings": {"schedule": "$([ "$series" = latency ] && echo jittered || echo periodic)", "rate_per_s": 20},
- "result": {"keys_due": $((KEYS - 5)), "keys_sent": $((KEYS - 5)), "keys_skipped": 5, "updates": $updates, "updates_per_key": $per_key,
+ "result": {"keys_due": $((KEYS - 5)), "keys_sent": $((KEYS - 5)), "keys_skipped": 5, "updates": $updates, "updates_per_key": $per_key, "pairing": "$pairing",
   "overloaded": $over, "backlog_per_s": $([ "$over" = true ] && echo 9.5 || echo 0.0), "largest_gap_ms": $(awk -v m="$max" 'BEGIN { print m + 50 }'),
   "stalls": {"period_ms": 50.0, "intervals": $intervals, "count": $count, "mean_ms": $mean, "mean_positive_ms": $positive,
    "max_ms": $max, "jitter_sd_ms": $sd, "jitter_variance_ms2": $variance}, "drain_s": 1.0, "probe_cpu_percent": 1.5}}
@@ -87,13 +99,15 @@ END
 	cat >"$folder/prototap.json" <<END
 {"schema": "thinprobe.prototap/1", "tool": "prototap", "version": "0.1.0", "settings": {},
  "result": {"channels": {"input": {"wire_bytes": $((KEYS * 180))}, "display": {"wire_bytes": $((KEYS * 420))}, "total": {"wire_bytes": $((KEYS * 600))}},
+  "updates": {"count": $updates, "merge_ms": 10.0, "other_merges": [{"merge_ms": 5.0, "count": $((updates + (MERGE * (sinks == 10) * 8)))}, {"merge_ms": 20.0, "count": $updates}],
+   "depends_on_merge": $([ "$MERGE" = 1 ] && [ "$sinks" = 10 ] && echo true || echo false)},
   "stalls": {"period_ms": 50.0, "mean_ms": $mean}, "capture": {"packets": $((KEYS * 6)), "dropped": 0, "truncated": 0, "malformed": 0}, "cpu_percent": 0.4}}
 END
 	cat >"$folder/cell.json" <<END
-{"schema": "thinprobe.cell/1", "parameters": {"protocol": "vnc", "app": "$app", "sinks": $sinks}, "repeat": $repeat, "series": "$series",
- "state": "complete", "reason": "", "foreign_percent": $([ -n "$marked" ] && echo 4.2 || echo "0.$sinks"), "steal_percent": 0.0, "server_busy_percent": $([ "$sinks" -gt 0 ] && echo 99.8 || echo 12.5),
+{"schema": "thinprobe.cell/1", "parameters": {"protocol": "$PROTOCOL", "app": "$app", "sinks": $sinks}, "repeat": $repeat, "series": "$series",
+ "state": "complete", "reason": "", "foreign_percent": $([ "$FOREIGN" = null ] && echo null || { [ -n "$marked" ] && echo 4.2 || echo "0.$sinks"; }), "steal_percent": $([ -n "$marked" ] && echo "$STEAL" || echo 0.0), "server_busy_percent": $([ "$sinks" -gt 0 ] && echo 99.8 || echo 12.5),
  "marked": "$marked", "probe_cpu_percent": 1.5, "capture_cpu_percent": 0.4, "regime": "session",
- "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/", "sinks": "$([ "$sinks" -gt 0 ] && echo "autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/")"}, "cost_ms": $cost, "period_ms": 50}
+ "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/", "app": "autogroup=/autogroup-$GROUP session=$((20 + repeat)) nice=0 policy=other cpus=0 cgroup=/", "sinks": "$([ "$sinks" -gt 0 ] && echo "autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/")"}, "cost_ms": $cost, "period_ms": 50}
 END
 }
 
@@ -118,14 +132,14 @@ fi
 cat >"$out/run.json" <<END
 {"schema": "thinprobe.run/1", "experiment": "stalls", "version": "0.1.0", "started": "2026-01-02T03:04:05Z", "ended": "2026-01-02T03:07:05Z",
  "state": "$STATE", "command": "thinprobe demo",
- "settings": {"protocol": "vnc", "apps": ["${APPS// /\", \"}"], "loads": [$(echo "$LOADS" | tr ' ' ',')], "repeats": $REPEATS, "seconds": $((KEYS / 20)),
+ "settings": {"protocol": "$PROTOCOL", "apps": ["${APPS// /\", \"}"], "loads": [$(echo "$LOADS" | tr ' ' ',')], "repeats": $REPEATS, "seconds": $((KEYS / 20)),
   "rate_per_s": 20, "schedule": "$([ "$SERIES" = 1 ] && echo jittered || echo jittered and periodic)", "series": ["latency"$([ "$SERIES" = 1 ] || echo ', "stall"')],
-  "cost_ms": $COST, "cost_per": "redraw", "regime": "session", "seed": 1, "link": "100Mbit", "quick": $([ "$SERIES" = 1 ] && echo true || echo false), "threshold_ms": 100},
+  "cost_ms": $COST, "cost_per": "redraw", "regime": "session", "seed": 1, "link": "$LINK", "quick": $([ "$SERIES" = 1 ] && echo true || echo false), "threshold_ms": 100},
  "protocol": {"server": "Xvnc", "version": "1.12.0", "says": "VNC (Xvnc 1.12, 60 frames/s)", "frame_rate_per_s": 60, "floor_ms": $FLOOR, "encodings": "tight", "encryption": "none"},
  "host": {"kernel": "6.1.0", "taken": "2026-01-02T03:04:06Z", "cpu": {"model": "a made-up machine", "count": 2, "governor": null}, "load": [0.5, 0.25, 0.1], "scheduler": {"autogroup": true}, "virtualisation": "kvm", "missing": {"netem": "the kernel has no sch_netem"}},
- "lab": {"cpus_server": "0", "cpus_client": "1", "rate": "100Mbit", "shared_cpus": $SHARED, "rootless": true},
+ "lab": {"cpus_server": "0", "cpus_client": "1", "rate": "$LINK", "shared_cpus": $SHARED, "rootless": true},
  "facts_after": {"kernel": "6.1.0", "taken": "2026-01-02T03:07:05Z", "cpu": {"model": "a made-up machine", "count": 2, "governor": null}, "load": [9.5, 4.25, 2.1], "scheduler": {"autogroup": false}, "virtualisation": "kvm"},
  "chain": {"latency_p50_ms": 0.061, "latency_p99_ms": 0.148, "latency_max_ms": 0.21, "lateness_p99_us": 31.5, "lateness_max_us": 60.2, "probe_cpu_percent": 1.2, "capture_cpu_percent": 0.3},
- "idle": {"light": {"updates": 0, "seconds": 12}, "heavy": {"updates": 2, "seconds": 12}},
+ "idle": {$([ "$APPS" != own ] || echo '"own": {"updates": 0, "seconds": 12}, ')"light": {"updates": 0, "seconds": 12}, "heavy": {"updates": 2, "seconds": 12}},
  "cells": {"total": 24, "complete": 24, "failed": 0, "marked": $MARKED}}
 END
