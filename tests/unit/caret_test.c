@@ -72,6 +72,17 @@ static void one_key_each(void **state)
 	assert_false(caret_count(s, 5, 4, shown));
 }
 
+static void one_key_alone_may_be_a_blink(void **state)
+{
+	struct caret_step s;
+	struct pair_shown shown;
+
+	(void)state;
+	start(0);
+	s = walk(0, 1, 1);
+	assert_int_equal(caret_count(&s, 1, 1, &shown), 0);
+}
+
 static void several_keys_in_one_update(void **state)
 {
 	struct caret_step s[3];
@@ -170,6 +181,7 @@ static void something_else_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_key_alone_may_be_a_blink),
 		cmocka_unit_test(one_key_each),
 		cmocka_unit_test(several_keys_in_one_update),
 		cmocka_unit_test(over_the_end_of_the_line),
