@@ -158,10 +158,10 @@ END
 
 @test "no test negates a command: only the last one of a test could fail it" {
 	run grep -snE '^[[:space:]]*! ' tests/*/*.bats tests/*/*.bash
-	lines=$(grep -vF '|| return 1' <<<"$output" || true)
+	found=$(grep -vF '|| return 1' <<<"$output" || true)
 	echo "write: if command; then return 1; fi"
-	echo "$lines"
-	[ -z "$lines" ]
+	echo "$found"
+	[ -z "$found" ]
 }
 
 @test "nothing speaks of documents that are not in the tree" {
