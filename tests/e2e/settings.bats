@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# Runs that end before their first cell, that go on, that answer keys themselves, and that have two trains a cell.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	RUN=$BATS_TEST_TMPDIR/run
+}
+
+# Starts a run in the background and waits until PATTERN stands in its output or files.
+start_run() {
+	"$TOP/thinprobe" run stalls "$@" -o "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	driver=$!
+}
+
+wait_for() {	# wait_for COMMAND...: bounded
+	local _
+	for _ in $(seq 300); do "$@" && return; sleep 0.1; done
+	return 1
+}
+
+@test "a signal before the first cell: 130 at once, the run marked, nothing running" {
+	for moment in 0.05 0.4 2; do
+		rm -rf "$RUN"
+		start_run --quick --loads 0 --seconds 2 --repeat 1 --idle 60
+		wait_for test -e "$RUN/run.json"
+		sleep "$moment"
+		kill -TERM "$driver"
+		status=0
+		wait "$driver" || status=$?
+		[ "$status" = 130 ] || { echo "after $moment s: $status" >&2; return 1; }
+		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
+		if grep -lsF "$RUN" /proc/[0-9]*/cmdline; then return 1; fi
+	done
+}
+
+@test "a protocol that answers keys itself is its own application" {
+	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
+	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
+	rm -rf "$RUN"
+	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]
+	[ "$(jq .cost_ms "$RUN/cells/own-000/1/cell.json")" = 1 ]
+}
+
+@test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
+	"$TOP/thinprobe" run stalls --app heavy --loads 0 --seconds 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq -c '[.cells.total, .cells.complete]' "$RUN/run.json")" = '[2,2]' ]
+	[ "$(jq -r .series "$RUN/cells/heavy-000/1/stall/cell.json")" = stall ]
+	# a strict train is strict: its keys are due 50 ms apart, to the nanosecond; the other is not
+	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1" | sort -u | wc -l; }
+	[ "$(gaps "$RUN/cells/heavy-000/1/stall/samples.tsv")" = 1 ]
+	[ "$(gaps "$RUN/cells/heavy-000/1/samples.tsv")" -gt 10 ]
+	rm "$RUN/cells/heavy-000/2/stall/cell.json"
+	before=$(stat -c %Y.%i "$RUN/cells/heavy-000/1/cell.json")
+	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq -r .state "$RUN/cells/heavy-000/2/stall/cell.json")" = complete ]
+	[ "$(stat -c %Y.%i "$RUN/cells/heavy-000/1/cell.json")" = "$before" ]
+	# with nothing missing nothing is measured
+	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
+	[ "$status" = 0 ]
+	[[ $output == *"nothing is missing"* ]]
+}
+
+@test "a run goes on only under the circumstances and with the settings it was begun with" {
+	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	rm -r "$RUN/cells/own-001"
+	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" --repeat 3
+	[ "$status" = 2 ]
+	jq '.host.kernel = "Linux 2.0.36"' "$RUN/run.json" >"$RUN/run.json.new" && mv "$RUN/run.json.new" "$RUN/run.json"
+	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
+	[ "$status" = 1 ]
+	[[ $stderr == *"the kernel"*"start a new run"* ]]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+}
+
+@test "an application that pays for every key and cannot keep up is called overloaded, not slow" {
+	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --seconds 5 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq .result.overloaded "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
+	[ "$(jq .result.latency_from_due_ms.p50 "$RUN/cells/heavy-000/1/keyrepeat.json")" = null ]
+	grep -q overloaded "$BATS_TEST_TMPDIR/out"
+}
