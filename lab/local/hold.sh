@@ -126,10 +126,12 @@ take_cpus() {
 		return
 	fi
 	shared=0
-	end=$((SECONDS + LAB_CPU_WAIT))
+	now_ms	# SECONDS may tick just after it was read
+	end=$((NOW_MS + LAB_CPU_WAIT * 1000))
 	until $pick free; do
 		unlock_cpus
-		if [ "$SECONDS" -ge "$end" ]; then
+		now_ms
+		if [ "$NOW_MS" -ge "$end" ]; then
 			say "note the CPUs are still taken by another lab after $LAB_CPU_WAIT s: sharing them, figures will be marked"
 			$pick any
 			shared=1
