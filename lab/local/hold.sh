@@ -126,12 +126,10 @@ take_cpus() {
 		return
 	fi
 	shared=0
-	now_ms	# SECONDS may tick just after it was read
-	end=$((NOW_MS + LAB_CPU_WAIT * 1000))
+	end=$((${EPOCHREALTIME/[.,]/} + LAB_CPU_WAIT * 1000000))	# us; SECONDS may tick just after it was read
 	until $pick free; do
 		unlock_cpus
-		now_ms
-		if [ "$NOW_MS" -ge "$end" ]; then
+		if [ "${EPOCHREALTIME/[.,]/}" -ge "$end" ]; then
 			say "note the CPUs are still taken by another lab after $LAB_CPU_WAIT s: sharing them, figures will be marked"
 			$pick any
 			shared=1
