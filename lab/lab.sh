@@ -86,6 +86,9 @@ down() {
 }
 
 case ${1-} in
+up | keep | down | clean) [ $# = 1 ] || die "-$EXIT_USAGE" "$1 takes no words; see thinprobe lab --help" ;;
+esac
+case ${1-} in
 up) up ;;
 keep) keep ;;
 exec)
@@ -96,8 +99,5 @@ exec)
 down) down ;;
 clean) lab_clean ;;
 -h | --help | help) usage ;;
-*)
-	usage >&2
-	exit "$EXIT_USAGE"
-	;;
+*) die "-$EXIT_USAGE" "${1:-nothing} is not up, exec, down or clean; see thinprobe lab --help" ;;
 esac
