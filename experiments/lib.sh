@@ -10,7 +10,7 @@ TP_TOOL=thinprobe
 . "$TP_HOME/lab/lib.sh"
 
 # Defaults that a driver may change before exp_options.
-PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw IDLE_SECONDS=''
+PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw IDLE_SECONDS=60
 QUICK=0 SEED=1 LINK=100Mbit KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0
 
 # Options -------------------------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ $EXPERIMENT_SAYS
   --cost-per WHAT   redraw, or key: an application that does not coalesce ($COST_PER)
   --regime R        session: sinks share the session's scheduling group; login: they are another login's ($REGIME)
   --quick           one train a cell, jittered, that serves latency and stalls
-  --idle S          length of the key-free window for idle noise (60; with --quick 12)
+  --idle S          length of the key-free window for idle noise ($IDLE_SECONDS; with --quick 12)
   --seed N          of the random order and of the jitter ($SEED)
   --link RATE,DELAY rate of the emulated link, or none ($LINK); the delay needs netem
   --keep-captures   keep every capture (capture.pcap in each cell)
@@ -80,7 +80,7 @@ exp_check() {
 }
 
 exp_options() {
-	local given=() only=0
+	local given=()
 	printf -v EXP_COMMAND ' %q' "$@"
 	EXP_COMMAND="thinprobe run $EXPERIMENT${*:+$EXP_COMMAND}"
 	EXP_COMMAND=${EXP_COMMAND/run $EXPERIMENT --demo/demo}
@@ -89,10 +89,9 @@ exp_options() {
 		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
 		esac
 		case $1 in
-		--quick) QUICK=1; given+=("$1"); shift; continue ;;
+		--quick) QUICK=1 IDLE_SECONDS=12; given+=("$1"); shift; continue ;;
 		--keep-captures) KEEP=1; shift; continue ;;
 		--demo) DEMO=1; exp_demo; shift; continue ;;
-		--options-only) only=1; shift; continue ;;	# the front door's, before it installs anything
 		--help | -h) exp_usage; exit 0 ;;
 		--protocol | --app | --loads | --seconds | --repeat | --cost | --cost-per | --regime | --idle | --seed | --link | --resume | -o | --on | --server-memory) ;;
 		*) exp_bad "unexpected $1" ;;
@@ -118,17 +117,14 @@ exp_options() {
 		[ "$1" = --resume ] || given+=("$1")
 		shift 2
 	done
-	: "${IDLE_SECONDS:=$([ "$QUICK" = 1 ] && echo 12 || echo 60)}"
 	if [ -n "$RESUME" ]; then
 		[ "${#given[@]}" = 0 ] || exp_bad "${given[0]} with --resume: a run goes on with its own settings"
 		exp_read_settings
 	fi
 	exp_check
-	[ "$only" = 0 ] || exit 0
 }
 
 exp_read_settings() {
-	need jq jq
 	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: no run folder (it has no run.json)"
 	jq -e . "$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its run.json cannot be read"
 	[ "$(jq -r .experiment "$RESUME/run.json")" = "$EXPERIMENT" ] || exp_bad "--resume $RESUME: not a run of $EXPERIMENT"
@@ -140,39 +136,29 @@ exp_read_settings() {
 # The run folder ------------------------------------------------------------------------------------------------
 
 put_json() {	# put_json FILE: standard input becomes the file, whole or not at all
-	{ cat >"$1.new" && [ -s "$1.new" ] && sync "$1.new" && mv "$1.new" "$1"; } 2>/dev/null && return
-	rm -f "$1.new" 2>/dev/null
-	exp_lost
-}
-
-# What was measured cannot be kept any more: going on would be a waste of the user's time.
-exp_lost() {
-	trap '' INT TERM HUP
-	[ -d "$RUN" ] || die "the run folder $RUN is gone"
-	die "cannot write to $RUN: is the disk full? make room, then: thinprobe run $EXPERIMENT --resume $(printf %q "$RUN")"
+	cat >"$1.new" && sync "$1.new" && mv "$1.new" "$1"
 }
 
 run_set() {	# run_set JQ-FILTER [jq arguments]
 	local filter=$1
 	shift
-	jq "$@" "$filter" "$RUN/run.json" 2>/dev/null | put_json "$RUN/run.json"
+	jq "$@" "$filter" "$RUN/run.json" | put_json "$RUN/run.json"
 }
 
 exp_folder() {
 	local base stamp
-	need jq jq
 	if [ -n "$RESUME" ]; then
 		RUN=$(cd -- "$RESUME" && pwd) || exit 1
 	elif [ -n "$OUT" ]; then
 		[ ! -e "$OUT/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
-		mkdir -p -- "$OUT" 2>/dev/null || die "cannot make $OUT; give a folder of yours with -o DIR"
+		mkdir -p -- "$OUT" || die "cannot make $OUT"
 		RUN=$(cd -- "$OUT" && pwd) || exit 1
 	else
 		base=$PWD/thinprobe-results
 		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		RUN=$base/$EXPERIMENT/$stamp
-		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; give a folder of yours with -o DIR"
+		mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 	fi
 	{ touch "$RUN/.write" && rm "$RUN/.write"; } 2>/dev/null || die "cannot write to $RUN; give a folder of yours with -o DIR"
 	mkdir -p "$RUN/cells" "$RUN/log"
@@ -197,7 +183,7 @@ exp_abandoned() {
 	local state=failed
 	# shellcheck disable=SC2154 # run_on_exit's
 	[ "$status" != 130 ] || state=interrupted
-	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || (run_set '.state = $state | .ended = (now | todate)' --arg state "$state") 2>/dev/null
+	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || run_set '.state = $state | .ended = (now | todate)' --arg state "$state"
 }
 
 # What the machine and the session are like goes into run.json; a run can only be resumed under the same.
@@ -307,7 +293,7 @@ exp_cells_run() {
 		elif exp_complete "$folder"; then
 			continue
 		fi
-		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$load sinks, $app, repeat $repeat of $REPEATS$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
+		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$load sinks, $app, repeat $repeat of $REPEATS"
 		rm -rf "$folder"
 		mkdir -p "$folder"
 		exp_cell "$app" "$load" "$repeat" "$folder"
@@ -332,14 +318,11 @@ exp_keep_quieter() {
 
 EXP_STOPPED=''
 # Before the first cell there is nothing to sum up.
-trap 'LAB_STATUS=130; exit 130' TERM HUP
-# Not from the trap of INT itself: what bash waits for while it tidies up would run that trap again.
-trap 'kill -TERM $$' INT
+trap 'exit 130' INT TERM HUP
 
 # Sums up, draws, reports; says where. The exit status of the run.
 exp_end() {
-	local state=complete status=0 total left marked=0 app load repeat why
-	[ -d "$RUN" ] || exp_lost
+	local state=complete status=0 total left marked=0 app load repeat
 	total=$(exp_order | wc -l)
 	left=$(exp_left)
 	while read -r app load repeat; do
@@ -354,13 +337,13 @@ exp_end() {
 		[ "$status" = 130 ] || status=1
 		exit "$status"
 	fi
-	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) ||
-		die "the samples are there, but the report failed (${why##*$'\n'}); again: thinprobe report $(printf %q "$RUN")"
+	"$TP_HOME/report/report.sh" "$RUN" >"$RUN/log/report.out" 2>"$RUN/log/report.err" ||
+		die "the samples are there, but the report failed ($(tail -n 1 "$RUN/log/report.err")); again: thinprobe report $RUN"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
 	"$TP_HOME/report/findings.sh" "$RUN"
-	printf 'report: %s   (again: thinprobe report %q)\n' "$RUN/report.html" "$RUN"
-	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s cells; go on with: thinprobe run %s --resume %q\n' "$state" "$((total - left))" "$total" "$EXPERIMENT" "$RUN" >&2
+	echo "report: $RUN/report.html   (again: thinprobe report $RUN)"
+	[ "$state" = complete ] || echo "thinprobe: this run is $state: $((total - left)) of $total cells; go on with: thinprobe run $EXPERIMENT --resume $RUN" >&2
 	exp_open "$RUN/report.html"
 	exit "$status"
 }

@@ -86,9 +86,6 @@ down() {
 }
 
 case ${1-} in
-up | keep | down | clean) [ $# = 1 ] || die "-$EXIT_USAGE" "$1 takes no words; see thinprobe lab --help" ;;
-esac
-case ${1-} in
 up) up ;;
 keep) keep ;;
 exec)
@@ -99,5 +96,8 @@ exec)
 down) down ;;
 clean) lab_clean ;;
 -h | --help | help) usage ;;
-*) die "-$EXIT_USAGE" "${1:-nothing} is not up, exec, down or clean; see thinprobe lab --help" ;;
+*)
+	usage >&2
+	exit "$EXIT_USAGE"
+	;;
 esac

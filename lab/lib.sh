@@ -84,8 +84,7 @@ wait_until() {
 	done
 }
 
-# on_exit COMMAND...: runs when the shell ends, however it ends short of SIGKILL; the last one said runs first. A trap that
-# exits sets LAB_STATUS too: in the middle of a builtin, bash would else take that builtin's status for the shell's.
+# on_exit COMMAND...: runs when the shell ends, however it ends short of SIGKILL; the last one said runs first.
 on_exit() {
 	local quoted
 	printf -v quoted '%q ' "$@"
@@ -95,18 +94,15 @@ on_exit() {
 LAB_ON_EXIT=()
 
 run_on_exit() {
-	local status=${LAB_STATUS:-$?} c
+	local status=$? c
 	# Some subshells inherit the trap (bash 5.2: process substitution); it is the main shell's alone.
 	[ "$BASHPID" = "$$" ] || return "$status"
 	trap - EXIT
-	# Tidying up is bounded, and a second signal must not cut it short.
-	trap '' INT TERM HUP
 	for c in "${LAB_ON_EXIT[@]}"; do
 		eval "$c"
 	done
 	LAB_ON_EXIT=()
-	# bash 5.2 forgets this status when the trap that said exit came in the middle of a builtin; another program does not.
-	exec sh -c 'exit "$1"' sh "$status"
+	return "$status"
 }
 
 # new_run STEM [FOLDER]: makes results/STEM/<stamp>/ (or FOLDER) and its log/, sets LAB_RUN and LAB_LOG.

@@ -36,7 +36,7 @@ draw() {
 	[ -f cdf.tsv ] || { rm "$work/cdf.tsv"; printf 'schema\tapp\tsinks\tlatency_ms\tshare\tbound\n' >"$work/cdf.tsv"; }
 	gnuplot -c "$here/../plots/$stem.gp" "$work" "$(name light)" "$(name heavy)" "$(jq -r '.run.protocol.floor_ms // 0' <<<"$doc")" \
 		"$(jq -r '.run.settings.threshold_ms // 100' <<<"$doc")" >"$work/gnuplot.log" 2>&1 ||
-		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/gnuplot.log" | tail -n 1 | grep . || echo "no reason given; see summary.tsv and cdf.tsv for what it was to draw")"
+		die 1 "gnuplot failed: $(grep -v -i warning "$work/gnuplot.log" | tail -n 1)"
 	mkdir -p figures || exit 1
 	for figure in "$work"/figures/*.svg; do
 		mv "$figure" figures/ || exit 1

@@ -83,7 +83,7 @@ def heavy($doc):
 			($full | map(select(fair_near | not))) as $far
 			| ". Its stalls scatter too widely to hold against fair sharing: \($far | max_by(.mean_stall_ms_high - .mean_stall_ms_low) | fair_pair(" " + beside(.sinks)))." + ($far | disturbed)
 		elif ($off | length) == 0 then
-			". As fair sharing predicts, \($top | fair_pair("")). That is arithmetic."
+			", as fair sharing predicts: \($top | fair_pair("")). Arithmetic, no discovery."
 		elif $off | all(.mean_stall_ms > .fair_stall_ms) then
 			". It stalls for longer than fair sharing predicts at \($off | at_loads): \($off | max_by(.mean_stall_ms - .fair_stall_ms) | fair_pair(" " + beside(.sinks))). " + ($off | disturbed | if . == "" then "Something besides the sinks takes CPU from it, or a redraw costs more than asked." else ltrimstr(" ") end)
 		elif $off | all(.mean_stall_ms < .fair_stall_ms) then

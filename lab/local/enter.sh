@@ -37,10 +37,6 @@ for s in TERM INT HUP USR1 USR2; do
 	# shellcheck disable=SC2064
 	trap "pass_on $s" "$s"
 done
-# In the background in a process group of its own (not a session: that would be another scheduling group), so that a Ctrl-C
-# for the driver does not end the sessions under its hands: X servers don't ignore it though told to. (setsid makes
-# one by itself, and as the leader of one it would fork.)
-[ "$interrupt" = yes ] || [ "$session" = new ] || set -m
 # The streams are the command's; the door holds none of them open, and says nothing on how the command died.
 exec {in}<&0 {out}>&1 {err}>&2 </dev/null >/dev/null 2>&1
 "${chain[@]}" "$@" <&"$in" >&"$out" 2>&"$err" {in}<&- {out}>&- {err}>&- &
@@ -55,9 +51,4 @@ while :; do
 done
 # Not in a pipeline or $( ): there it would be the times of that subshell.
 [ "$times" = - ] || times >>"$times"
-# As the command died, so does its door: bash takes a SIGINT for its own only when the command has died of it.
-if [ "$interrupt" = yes ] && [ "$status" = 130 ]; then
-	trap - INT
-	kill -INT $$
-fi
 exit "$status"

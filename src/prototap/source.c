@@ -285,7 +285,7 @@ static int begin_file(struct source *s, struct file *f, char *why)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
 	f->pcap = pcap_fopen_offline_with_tstamp_precision(f->stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!f->pcap) {
-		snprintf(why, SOURCE_WHY, "%s is no capture that can be read: %s; pcap and pcapng are, not compressed", f->path, error);
+		snprintf(why, SOURCE_WHY, "%s is no capture that can be read: %s; pcap and pcapng are", f->path, error);
 		return -1;
 	}
 	f->stream = NULL;	/* libpcap's now */

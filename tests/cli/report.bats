@@ -31,8 +31,8 @@ says() {	# WORDS: in this order in one line
 	says "1. vim's echo stays under 100 ms for every key at every load tried (0 to 20 sinks): slowest 12.0 ms"
 	says "at most 1.0 % late"
 	says "This scheduler protects who needs little CPU."
-	says "2. An application that needs 10 ms of CPU per redraw is late for every key beside 20 sinks. As fair sharing predicts, an update every 214 ms"
-	says "against 10 ms x 21 = 210 ms. That is arithmetic."
+	says "2. An application that needs 10 ms of CPU per redraw is late for every key beside 20 sinks, as fair sharing predicts: an update every 214 ms"
+	says "against 10 ms x 21 = 210 ms. Arithmetic, no discovery."
 	says "3. Without load the server's frame timer explains most of an echo: half a frame would be 8.3 of 10.0 ms (p50); the link adds 0.05 ms by its rate."
 	says "indicative: three repeats"
 	[ "$(wc -l <findings)" -eq 4 ]
@@ -55,7 +55,7 @@ says() {	# WORDS: in this order in one line
 	[ "$status" -eq 1 ]
 	"$REPORT/table.sh" run | grep -q '^ sinks | the null target: echo p50'
 	findings APPS=own PROTOCOL=vnc:refecho
-	says "1. An application that needs 10 ms of CPU per redraw is late for every key beside 20 sinks. As fair sharing predicts"
+	says "1. An application that needs 10 ms of CPU per redraw is late for every key beside 20 sinks, as fair sharing predicts"
 	"$REPORT/table.sh" run | grep -q "^ sinks | the server's own application (10 ms a redraw): p50 .*updates/key"
 	need gnuplot
 	need cmark
@@ -96,7 +96,7 @@ says() {	# WORDS: in this order in one line
 	says "cannot keep up beside 20 sinks: its backlog grows by 9.5 keys a second"
 	"$REPORT/table.sh" run | grep -q '^ *20 .*overloaded  *100 %'
 	# what the overloaded load predicts is no second finding; the others are
-	says "is late for every key beside 10 sinks. As fair sharing predicts"
+	says "is late for every key beside 10 sinks, as fair sharing predicts"
 	findings OVERLOADED='5 10 20' APPS=heavy
 	says "cannot keep up beside 5, 10 and 20 sinks"
 	run grep -e 'fair sharing' -e 'Fair sharing' findings

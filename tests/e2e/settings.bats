@@ -35,40 +35,6 @@ wait_for() {	# wait_for COMMAND...: bounded
 	done
 }
 
-@test "Ctrl-C for the whole process group, at any moment: 130 soon, the run marked" {
-	for moment in 0.2 0.6 1.2 3 6; do
-		rm -rf "$RUN"
-		python3 - "$moment" "$RUN" "$TOP" <<'END'
-import os, signal, subprocess, sys, time
-moment, run, top = sys.argv[1:]
-p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--seconds", "5", "--repeat", "2", "--idle", "3", "-o", run],
-                     start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-while not os.path.exists(run + "/run.json"):
-    time.sleep(0.02)
-time.sleep(float(moment))
-os.killpg(p.pid, signal.SIGINT)
-try:
-    status = p.wait(60)
-except subprocess.TimeoutExpired:
-    p.terminate()
-    sys.exit("still running after 60 s")
-sys.exit(0 if status == 130 else "status %d" % status)
-END
-		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
-	done
-}
-
-@test "a run folder that goes away ends the run in one line" {
-	start_run --quick --app heavy --loads 0 --seconds 3 --repeat 2 --idle 1
-	wait_for test -e "$RUN/cells/heavy-000/1/keyrepeat.err" -o -e "$RUN/cells/heavy-000/1/samples.tsv"
-	rm -rf "$RUN"
-	status=0
-	wait "$driver" || status=$?
-	[ "$status" = 1 ]
-	grep -q "run folder $RUN is gone" "$BATS_TEST_TMPDIR/err"
-}
-
 @test "a protocol that answers keys itself is its own application" {
 	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
