@@ -1,5 +1,5 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -11,10 +11,12 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Is
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
-LIBS_keyrepeat = -lvncclient -lXtst -lXdamage -lXfixes -lXext -lX11
+LIBS_keyrepeat = -lvncclient -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
+LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
+LIBS_slowdisk = -lfuse3
 
 BUILD = build
 BIN = bin
@@ -54,14 +56,29 @@ $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
 LIBS_rec_test = -ljansson
+LIBS_records_test = -lpcap
 LIBS_proc_test = -Wl,--wrap=clock_now
+LIBS_follow_test = -Wl,--wrap=clock_now
 LIBS_interval_test = -lgsl -lgslcblas
+LIBS_starts_test = -lgsl -lgslcblas
+LIBS_means_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
+LIBS_stage_table_test = -ljansson -lgsl -lgslcblas
+LIBS_compare_test = -ljansson -lgsl -lgslcblas
+LIBS_paging_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
+LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
 
-tests: $(TESTS)
+# What the benches need beside the programs: one file each.
+BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+
+$(BUILD)/bench/%: bench/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
+
+tests: $(TESTS) $(BENCH_PROGRAMS)
 
 unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
@@ -76,11 +93,19 @@ asan-build:
 asan:
 	ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) $(ASAN) all unit
 
+# One program of them: asan-prototap makes build/asan/bin/prototap.
+asan-%:
+	$(MAKE) $(ASAN) build/asan/bin/$*
+
 check: all
 	tests/run
 
-bench: all
-	@for b in bench/*.sh; do echo "== $$b"; $$b || exit 1; done
+# Side by side with the peers; QUICK=1: small and short, to see that they run. All of them run, whatever one finds.
+bench: all $(BENCH_PROGRAMS)
+	./thinprobe setup --bench
+	@failed=; for b in $(filter-out bench/lib.sh,$(wildcard bench/*.sh)); do \
+		echo "== $$b"; $$b || { status=$$?; [ $$status -ne 130 ] || exit 130; failed="$$failed $$b"; }; echo; \
+	done; [ -z "$$failed" ] || { echo "not everything was shown to hold:$$failed"; exit 1; }
 
 fuzz:
 	$(MAKE) -C tests/fuzz

@@ -163,48 +163,6 @@ int cli_read_bytes(const char *text, int64_t *out)
 	return read_with_unit(text, units, out);
 }
 
-static int read_cpu_number(const char **p)
-{
-	long v = 0;
-
-	if (!isdigit((unsigned char)**p))
-		return -EINVAL;
-	for (; isdigit((unsigned char)**p); (*p)++) {
-		v = v * 10 + (**p - '0');
-		if (v >= CLI_CPUS_MAX)
-			return -ERANGE;
-	}
-	return (int)v;
-}
-
-int cli_read_cpus(const char *text, struct cli_cpus *out)
-{
-	bool chosen[CLI_CPUS_MAX] = { false };
-	const char *p = text;
-
-	do {
-		int first = read_cpu_number(&p), last = first;
-
-		if (first < 0)
-			return first;
-		if (*p == '-') {
-			p++;
-			last = read_cpu_number(&p);
-			if (last < first)
-				return last < 0 ? last : -EINVAL;
-		}
-		for (int i = first; i <= last; i++)
-			chosen[i] = true;
-	} while (*p == ',' && p++);
-	if (*p)
-		return -EINVAL;
-	out->n = 0;
-	for (int i = 0; i < CLI_CPUS_MAX; i++)
-		if (chosen[i])
-			out->cpu[out->n++] = i;
-	return 0;
-}
-
 static const char *meta(const struct cli_opt *o)
 {
 	static const char *const names[] = {

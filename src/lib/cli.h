@@ -68,5 +68,7 @@ int cli_read_real(const char *text, double *out);
 int cli_read_ns(const char *text, int64_t *out);
 int cli_read_bytes(const char *text, int64_t *out);
 int cli_read_cpus(const char *text, struct cli_cpus *out);
+/* The same way back, with runs of neighbours as ranges: "0,2-4". What does not fit is left out. */
+void cli_write_cpus(const struct cli_cpus *cpus, char *text, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,23 +21,39 @@ static void stop(int signal)
 void proc_catch_stop(void)
 {
 	/* No SA_RESTART: a sleep or a read that waits for long must come back to see the flag. */
-	struct sigaction sa = { .sa_handler = stop };
+	struct sigaction sa = { .sa_handler = stop }, hangup;
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, NULL, &hangup);
+	if (hangup.sa_handler != SIG_IGN)	/* as nohup wants it */
+		sigaction(SIGHUP, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
+}
+
+void proc_stop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+void proc_ignore_stop(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 }
 
 void proc_wait_stop(int64_t until_ns)
 {
-	sigset_t both, before;
+	sigset_t all, before;
 
 	/* Blocked but for the wait itself: a signal between the look at the flag and the sleep is not missed. */
-	sigemptyset(&both);
-	sigaddset(&both, SIGINT);
-	sigaddset(&both, SIGTERM);
-	sigprocmask(SIG_BLOCK, &both, &before);
+	proc_stop_signals(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!proc_stop) {
 		int64_t left = until_ns - clock_now();
 		struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
@@ -112,6 +129,23 @@ int proc_cpus_allowed(struct cli_cpus *out)
 	return 0;
 }
 
+/* Never creates the file: a folder that is no group must not look like one. */
+int proc_enter_group(const char *folder)
+{
+	char path[4096];
+	int fd, err = 0;
+
+	if (snprintf(path, sizeof(path), "%s/cgroup.procs", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, "0\n", 2) != 2)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
 static FILE *open_of(pid_t pid, const char *what)
 {
 	char path[64];
@@ -136,6 +170,34 @@ int proc_schedstat(pid_t pid, struct proc_schedstat *out)
 	return 0;
 }
 
+int proc_read_stat(const char *text, struct proc_stat *out)
+{
+	const char *after = strrchr(text, ')');
+
+	*out = (struct proc_stat){ 0 };
+	/* 3 state, 4 parent, 5 group, 6 session, 7 terminal, 8 its group, 9 flags, 10-13 faults, 14-17 times, 18-19 priority, 20 threads, 22 start */
+	if (!after || sscanf(after + 1, " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+			     " %*d %*d %" SCNd64 " %*d %" SCNu64, &out->state, &out->ppid, &out->session, &out->flags, &out->minor, &out->minor_waited,
+			     &out->major, &out->major_waited, &out->user, &out->system, &out->user_waited, &out->system_waited, &out->threads,
+			     &out->start) != 14)
+		return -EPROTO;
+	return 0;
+}
+
+int64_t proc_memory_peak(pid_t pid)
+{
+	FILE *f = open_of(pid, "status");
+	char line[256];
+	long long kb = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %lld", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb * 1024;
+}
+
 void proc_autogroup(pid_t pid, char *text, size_t size)
 {
 	FILE *f = open_of(pid, "autogroup");
@@ -147,4 +209,45 @@ void proc_autogroup(pid_t pid, char *text, size_t size)
 		text[0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	fclose(f);
+}
+
+/* "7:cpu,cpuacct:/a/b" of version 1, or "0::/a/b" of version 2, which counts where no line of version 1 has the controller. */
+int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size)
+{
+	char line[4200];
+
+	text[0] = '\0';
+	while (fgets(line, sizeof(line), f)) {
+		char *names = strchr(line, ':'), *group = names ? strchr(++names, ':') : NULL;
+		bool here = false;
+
+		if (!group)
+			continue;
+		*group++ = '\0';
+		group[strcspn(group, "\n")] = '\0';
+		if (!*names && !*text && strlen(group) < size)
+			strcpy(text, group);
+		for (char *rest, *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+			here = here || !strcmp(name, controller);
+		if (here) {
+			if (snprintf(text, size, "%s", group) < (int)size)
+				return 1;
+			text[0] = '\0';
+			return 0;
+		}
+	}
+	return *text ? 2 : 0;
+}
+
+int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size)
+{
+	FILE *f = open_of(pid, "cgroup");
+	int version;
+
+	text[0] = '\0';
+	if (!f)
+		return 0;
+	version = proc_read_cgroup(f, controller, text, size);
+	fclose(f);
+	return version;
 }

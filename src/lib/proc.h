@@ -7,11 +7,16 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
-/* Set by SIGINT and SIGTERM once proc_catch_stop() was called. Loops look at it and end early, with a report. */
+/* Set by SIGINT, SIGTERM and SIGHUP (unless that was ignored, as nohup does) once proc_catch_stop() was called. Loops look at it and end early, with a report. */
 extern volatile sig_atomic_t proc_stop;
 void proc_catch_stop(void);
+/* These signals, to be blocked between a look at proc_stop and a sleep that lets them in. */
+void proc_stop_signals(sigset_t *set);
+/* In a child that the parent ends: Ctrl-C reaches the whole group, and a lost terminal too. */
+void proc_ignore_stop(void);
 /* Sleeps until the absolute time (INT64_MAX: for ever) or until such a signal, also one that came before. */
 void proc_wait_stop(int64_t until_ns);
 
@@ -35,6 +40,9 @@ int proc_pin(const struct cli_cpus *cpus);
 /* The CPUs the calling thread may use. 0 or -errno. */
 int proc_cpus_allowed(struct cli_cpus *out);
 
+/* Puts this process into a cgroup, of either version: a folder that holds a cgroup.procs. 0 or -errno. */
+int proc_enter_group(const char *folder);
+
 /* From /proc/PID/schedstat: time on a CPU, time ready but waiting for one, times put on a CPU.
  * 0, or -errno (-ENOENT where the kernel does not account). */
 struct proc_schedstat {
@@ -42,7 +50,29 @@ struct proc_schedstat {
 };
 int proc_schedstat(pid_t pid, struct proc_schedstat *out);
 
+/* Of the text of /proc/PID/stat (proc(5)); "waited" is of children that have ended and were waited for. The name before it may hold
+ * anything, spaces and brackets too. 0 or -EPROTO. */
+struct proc_stat {
+	char state;
+	pid_t ppid, session;
+	unsigned flags;			/* PF_... of the kernel */
+	int64_t minor, minor_waited, major, major_waited;	/* faults */
+	int64_t user, system, user_waited, system_waited;	/* clock ticks */
+	int64_t threads;
+	uint64_t start;			/* clock ticks after the boot: tells a pid that is used again */
+};
+int proc_read_stat(const char *text, struct proc_stat *out);
+
+/* The most memory that a process had resident at a time, in bytes; 0: not known. */
+int64_t proc_memory_peak(pid_t pid);
+
 /* The line of /proc/PID/autogroup ("/autogroup-4 nice 0"), or "" where there is none. */
 void proc_autogroup(pid_t pid, char *text, size_t size);
+
+/* The cgroup in which a controller ("cpu", "memory") counts the process, as /proc/PID/cgroup has it: "/a/b", from version 1 where the
+ * controller is there, else from version 2. Returns the version; 0 and "" where there is none, or no room for its name. */
+int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size);
+/* The same from such a file. */
+int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size);
 
 #endif

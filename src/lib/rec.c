@@ -99,6 +99,14 @@ void rec_int(struct rec *r, const char *key, int64_t value)
 	add(r, key, NUMBER, text);
 }
 
+void rec_count(struct rec *r, const char *key, int64_t value)
+{
+	if (value < 0)
+		add(r, key, WORD, "null");
+	else
+		rec_int(r, key, value);
+}
+
 void rec_real(struct rec *r, const char *key, double value, int decimals)
 {
 	char text[64];

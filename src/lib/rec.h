@@ -26,6 +26,13 @@ extern const char *const rec_formats[];
 	{ CLI_WORD, 0, "format", &(cfg).format, 0, 0, "how to report (text)", rec_formats, NULL, NULL }, \
 	{ CLI_STR, 'o', "output", &(cfg).path, 0, 0, "write the report to this file (standard output)", NULL, NULL, "FILE" }
 
+/* Dies with EXIT_USAGE where two of these would write to the same file (devices apart); `path` NULL: not given, "-": standard
+ * output. To be called before any is opened, which would empty it. */
+struct rec_place {
+	const char *option, *path;
+};
+void rec_check_apart(const struct rec_place *place, size_t n);
+
 struct rec;
 
 /* Opens the output, so that a bad path does not cost a run, and starts the report of `tool`.
@@ -39,6 +46,7 @@ void rec_array(struct rec *r, const char *key);
 void rec_end(struct rec *r);
 
 void rec_int(struct rec *r, const char *key, int64_t value);
+void rec_count(struct rec *r, const char *key, int64_t value);	/* null where it is below 0: not known */
 /* NAN and infinities become null. `decimals` digits after the point. */
 void rec_real(struct rec *r, const char *key, double value, int decimals);
 void rec_str(struct rec *r, const char *key, const char *value);	/* NULL becomes null; copied */
@@ -57,10 +65,11 @@ int rec_close(struct rec *r);
 struct rows;
 struct rows *rows_open(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
 void rows_int(struct rows *t, int64_t value);
+void rows_count(struct rows *t, int64_t value);	/* empty where it is below 0: not known */
 void rows_none(struct rows *t);			/* an empty cell: not known, or not there */
 void rows_str(struct rows *t, const char *value);
 void rows_end(struct rows *t);			/* ends the row; more or fewer cells than columns is remembered */
-void rows_flush(struct rows *t);
+int rows_flush(struct rows *t);			/* 0 or -errno of the first write that failed; nothing after it is whole */
 int rows_close(struct rows *t);			/* 0 or -errno, -EPROTO for a row of the wrong length */
 
 #endif

@@ -50,6 +50,14 @@ void rows_int(struct rows *t, int64_t value)
 	fprintf(cell(t), "%lld", (long long)value);
 }
 
+void rows_count(struct rows *t, int64_t value)
+{
+	if (value < 0)
+		rows_none(t);
+	else
+		rows_int(t, value);
+}
+
 void rows_none(struct rows *t)
 {
 	cell(t);
@@ -68,17 +76,17 @@ void rows_end(struct rows *t)
 	fputc('\n', t->out);
 }
 
-void rows_flush(struct rows *t)
+int rows_flush(struct rows *t)
 {
-	fflush(t->out);
+	if ((fflush(t->out) || ferror(t->out)) && !t->err)
+		t->err = -(errno ? errno : EIO);
+	return t->err;
 }
 
 int rows_close(struct rows *t)
 {
-	int err = t->err;
+	int err = rows_flush(t);
 
-	if ((fflush(t->out) || ferror(t->out)) && !err)
-		err = -(errno ? errno : EIO);
 	if (t->out != stdout && fclose(t->out) && !err)
 		err = -errno;
 	free(t->schema);

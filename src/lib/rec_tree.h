@@ -14,7 +14,8 @@ struct rec_node {
 
 /* Writes what is below `root`; its first leaf is the schema. May make texts plain in place. */
 void rec_write(FILE *out, enum rec_format format, const struct rec_node *root);
-/* A tab or a line end inside a value would make a row of its own: each becomes a space. NULL is nothing. */
+/* A tab or a line end inside a value would make a row of its own: each becomes a space; other controls, which a terminal would
+ * obey, and bytes that are no UTF-8 become a question mark. NULL is nothing. */
 void rec_write_plain(FILE *out, const char *text);
 
 #endif

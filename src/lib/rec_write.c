@@ -62,8 +62,17 @@ static void json(FILE *out, const struct rec_node *n, int indent)
 
 void rec_write_plain(FILE *out, const char *text)
 {
-	for (; text && *text; text++)
-		fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
+		int n = utf8_length(p);
+
+		if (*p == '\t' || *p == '\n' || *p == '\r')
+			fputc(' ', out);
+		else if (!n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
+			fputc('?', out);
+		else
+			fwrite(p, 1, (size_t)n, out);
+		p += n > 1 ? n - 1 : 0;
+	}
 }
 
 static void tsv(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)

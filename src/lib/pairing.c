@@ -1,0 +1,131 @@
+#include "pairing.h"
+
+#include <math.h>
+
+#define NUMBER_BITS 0xffffffu
+
+int64_t pair_gone_ns(const struct pair_key *key)
+{
+	return key->sent_ns ? key->sent_ns : key->repeated ? key->due_ns : INT64_MAX;
+}
+
+static void forget(struct pair_key *key)
+{
+	key->answer_ns = key->high_ns = key->censored_ns = 0;
+	key->exact = key->coalesced = false;
+}
+
+size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *shown, size_t m, uint32_t base, int64_t end_ns)
+{
+	size_t answered = 0, gone = 0, ahead = 0;
+
+	for (size_t i = 0; i < n; i++)
+		forget(&keys[i]);
+	for (size_t j = 0; j < m; j++) {
+		uint32_t count = (shown[j].number - base) & NUMBER_BITS;
+
+		while (gone < n && pair_gone_ns(&keys[gone]) <= shown[j].at_ns)
+			gone++;
+		if (count > NUMBER_BITS / 2)	/* below the base: an old picture */
+			continue;
+		if (count > gone) {
+			ahead++;
+			count = (uint32_t)gone;
+		}
+		for (; answered < count; answered++) {
+			keys[answered].answer_ns = keys[answered].high_ns = shown[j].at_ns;
+			keys[answered].exact = true;
+			keys[answered].coalesced = answered + 1 < count;
+		}
+	}
+	for (; answered < n; answered++)
+		keys[answered].censored_ns = end_ns;
+	return ahead;
+}
+
+/* The i-th update for the i-th key. False, with nothing changed, if one would come before its key: then as many updates as keys is a coincidence. */
+static bool one_to_one(struct pair_key *keys, size_t n, const int64_t *update_ns)
+{
+	for (size_t i = 0; i < n; i++)
+		if (update_ns[i] < pair_gone_ns(&keys[i]))
+			return false;
+	for (size_t i = 0; i < n; i++) {
+		keys[i].answer_ns = keys[i].high_ns = update_ns[i];
+		keys[i].exact = true;
+	}
+	return true;
+}
+
+void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain, int64_t end_ns)
+{
+	size_t gone = 0, surplus, next = 0;
+
+	for (size_t i = 0; i < n; i++)
+		forget(&keys[i]);
+	while (gone < n && pair_gone_ns(&keys[gone]) != INT64_MAX)
+		gone++;
+	for (size_t i = gone; i < n; i++)
+		keys[i].censored_ns = end_ns;
+	if (!gone)
+		return;
+	while (m > 0 && update_ns[0] < pair_gone_ns(&keys[0])) {
+		update_ns++;
+		m--;
+	}
+	if (m == gone && drain == PAIR_DRAINED && one_to_one(keys, gone, update_ns))
+		return;
+	surplus = m > gone ? m - gone : 0;
+	for (size_t i = 0; i < gone; i++) {
+		struct pair_key *key = &keys[i];
+		size_t last = i + surplus;
+
+		while (next < m && update_ns[next] < pair_gone_ns(key))
+			next++;
+		if (next == m) {
+			key->censored_ns = end_ns;
+			continue;
+		}
+		key->answer_ns = update_ns[next];
+		if (last >= m && drain == PAIR_CUT)
+			key->censored_ns = end_ns;	/* its own update may still have been under way */
+		else
+			key->high_ns = update_ns[last < m ? last : m - 1];
+		if (key->high_ns && key->high_ns < key->answer_ns)
+			key->high_ns = key->answer_ns;
+	}
+}
+
+bool pair_stray_likely(double noise_per_s, int64_t ns)
+{
+	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
+}
+
+void pair_coalescing(struct pair_key *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain, int64_t end_ns)
+{
+	size_t next = 0, last;
+
+	for (size_t i = 0; i < n; i++) {
+		struct pair_key *key = &keys[i];
+
+		if (key->exact || !key->answer_ns)
+			continue;
+		while (next < m && update_ns[next] < key->answer_ns)
+			next++;
+		last = next + PAIR_COALESCING_BEYOND;
+		key->high_ns = key->censored_ns = 0;
+		if (last >= m && drain == PAIR_CUT)
+			key->censored_ns = end_ns;
+		else
+			key->high_ns = update_ns[last < m ? last : m - 1];
+	}
+}
+
+bool pair_merge_add(struct pair_merge *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
+{
+	bool fresh = !m->last_ns || at_ns - m->last_ns >= gap_ns || at_ns - m->first_ns >= longest_ns;
+
+	if (fresh)
+		m->first_ns = at_ns;
+	m->last_ns = at_ns;
+	return fresh;
+}

@@ -1,0 +1,96 @@
+#include "rows_in.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define FIELDS_MAX 64
+#define LINE_MAX_HERE 16384	/* bytes with its end: FIELDS_MAX numbers take a tenth of it */
+
+/* Cuts `line` at its tabs. False without a line end: a row that was cut short would still look like a number, and one that is too
+ * long is none of ours. */
+static bool cut(char *line, char **field, size_t *n)
+{
+	char *end = strchr(line, '\n');
+
+	if (!end)
+		return false;
+	*end = '\0';
+	for (*n = 0; line && *n < FIELDS_MAX; ++*n)
+		field[*n] = strsep(&line, "\t");
+	return !line;
+}
+
+static int find(char *const *field, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(field[i], name))
+			return (int)i;
+	return -1;
+}
+
+struct table {
+	const char *schema, *const *columns;
+	size_t needed, fields;
+	int schema_at, at[ROWS_IN_COLUMNS];
+	rows_in_row *row;
+	void *context;
+};
+
+static int head(struct table *t, char *const *field, size_t n)
+{
+	t->fields = n;
+	t->schema_at = find(field, n, "schema");
+	for (size_t c = 0; t->columns[c] && c < ROWS_IN_COLUMNS; c++) {
+		t->at[c] = find(field, n, t->columns[c]);
+		if (t->at[c] < 0 && c < t->needed)
+			return -EPROTO;
+	}
+	return t->schema_at < 0 ? -EPROTO : 0;
+}
+
+static int body(const struct table *t, char *const *field, size_t n)
+{
+	char *cell[ROWS_IN_COLUMNS];
+
+	if (n != t->fields || strcmp(field[t->schema_at], t->schema) != 0)
+		return -EPROTO;
+	for (size_t c = 0; t->columns[c] && c < ROWS_IN_COLUMNS; c++)
+		cell[c] = t->at[c] < 0 ? NULL : field[t->at[c]];
+	return t->row(t->context, cell);
+}
+
+int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row, void *context,
+		 unsigned long *line)
+{
+	struct table t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
+	char text[LINE_MAX_HERE], *field[FIELDS_MAX];
+	size_t n;
+	int err = 0;
+
+	*line = 0;
+	/* no getline(): it takes a file without a line end into memory, and where there is none left, it may look like the end of the file */
+	while (!err && fgets(text, sizeof(text), in)) {
+		++*line;
+		if (!cut(text, field, &n))
+			err = -EPROTO;
+		else
+			err = *line == 1 ? head(&t, field, n) : body(&t, field, n);
+	}
+	if (!err && ferror(in))
+		err = -EIO;
+	if (!err && !*line)
+		err = -EPROTO;	/* not even a header */
+	return err;
+}
+
+bool rows_in_int(const char *cell, int64_t *out)
+{
+	*out = ROWS_IN_NONE;
+	return !cell || !*cell || !cli_read_int(cell, out);
+}
+
+bool rows_in_count(const char *cell, int64_t *out)
+{
+	return rows_in_int(cell, out) && (*out == ROWS_IN_NONE ? !cell || !*cell : *out >= 0 && *out < INT64_MAX / 4);
+}

@@ -1,0 +1,181 @@
+#include "smaps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The lines that are read; all others (there are more with every kernel) are passed over. */
+static const struct {
+	const char *name;
+	size_t at;
+} lines[] = {
+	{ "Size:", offsetof(struct smaps_figures, size) },
+	{ "Rss:", offsetof(struct smaps_figures, rss) },
+	{ "Pss:", offsetof(struct smaps_figures, pss) },
+	{ "Shared_Clean:", offsetof(struct smaps_figures, shared_clean) },
+	{ "Shared_Dirty:", offsetof(struct smaps_figures, shared_dirty) },
+	{ "Private_Clean:", offsetof(struct smaps_figures, private_clean) },
+	{ "Private_Dirty:", offsetof(struct smaps_figures, private_dirty) },
+	{ "Anonymous:", offsetof(struct smaps_figures, anonymous) },
+	{ "AnonHugePages:", offsetof(struct smaps_figures, huge) },
+	{ "Swap:", offsetof(struct smaps_figures, swap) },
+	{ "SwapPss:", offsetof(struct smaps_figures, swap_pss) },
+	{ "Locked:", offsetof(struct smaps_figures, locked) },
+};
+
+static int64_t *figure(struct smaps_figures *f, size_t i)
+{
+	return (int64_t *)((char *)f + lines[i].at);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Memory made by a shared mapping has a name and an inode like a file, but no file to go back to. */
+static enum smaps_kind kind_of(const struct smaps_mapping *m)
+{
+	static const char *const memory[] = { "/SYSV", "/memfd:", "/dev/shm/", "/dev/zero (deleted)", "/anon_hugepage", "[anon_shmem:" };
+
+	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
+		if (begins(m->name, memory[i]))
+			return SMAPS_SHARED_MEMORY;
+	if (begins(m->name, "[v"))	/* vdso, vvar, vvar_vclock, vsyscall */
+		return SMAPS_SPECIAL;
+	if (m->inode)
+		return SMAPS_FILE;
+	return m->perms[3] == 's' ? SMAPS_SHARED_MEMORY : SMAPS_ANONYMOUS;
+}
+
+/* "7f12-7f34 r-xp 00002000 fe:00 247026    /usr/bin/with a space" */
+static int begin_mapping(char *line, struct smaps_mapping *m)
+{
+	int name = 0;
+
+	*m = (struct smaps_mapping){ 0 };
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &m->start, &m->end, m->perms, &m->offset,
+		   &m->inode, &name) != 5 || !name || strlen(m->perms) != 4)
+		return -EPROTO;
+	m->name = line + name;
+	m->kind = kind_of(m);
+	return 0;
+}
+
+static int add_figure(const char *line, struct smaps_figures *f)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const char *number = line + strlen(lines[i].name);
+		char *end;
+		long long kb;
+
+		if (!begins(line, lines[i].name))
+			continue;
+		errno = 0;
+		kb = strtoll(number, &end, 10);
+		if (errno || end == number || kb < 0 || kb > INT64_MAX / 1024 / 1024 || strcmp(end, " kB") != 0)
+			return -EPROTO;
+		*figure(f, i) = kb * 1024;
+		return 0;
+	}
+	return 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void add_file(struct smaps_sum *sum, const struct smaps_mapping *m)
+{
+	int64_t pages = m->is.rss - m->is.anonymous, shared = least(m->is.shared_clean + m->is.shared_dirty, pages);
+
+	sum->file_resident += pages;
+	sum->file_shared += shared;
+	sum->file_private += pages - shared;
+	sum->file_private_clean += m->is.private_clean;
+}
+
+static int end_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
+{
+	struct smaps_figures is = m->is;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		*figure(&sum->all, i) += *figure(&is, i);
+	sum->mappings++;
+	if (m->kind == SMAPS_FILE)
+		add_file(sum, m);
+	if (m->kind == SMAPS_SHARED_MEMORY) {
+		sum->shared_memory_resident += is.rss;
+		sum->shared_memory_swap += is.swap;
+	} else if (m->perms[3] == 'p') {
+		sum->anonymous_resident += is.anonymous;
+		sum->anonymous_swap += is.swap;
+	}
+	return each ? each(context, m) : 0;
+}
+
+/* A line of figures begins with a word and a colon; that of a mapping with its address. */
+static bool is_figure(const char *line)
+{
+	size_t word = strcspn(line, ": ");
+
+	return line[word] == ':' && *line >= 'A' && *line <= 'Z';
+}
+
+int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context)
+{
+	struct smaps_mapping m;
+	char *line = NULL, *head = NULL;	/* the mapping's name stands in its first line */
+	size_t room = 0, head_room = 0;
+	ssize_t n;
+	int err = 0;
+
+	*sum = (struct smaps_sum){ 0 };
+	while (!err && (n = getline(&line, &room, in)) >= 0) {
+		if (n && line[n - 1] == '\n')
+			line[n - 1] = '\0';
+		if (is_figure(line)) {
+			err = head ? add_figure(line, &m.is) : -EPROTO;
+			continue;
+		}
+		if (head)
+			err = end_mapping(sum, &m, each, context);
+		if (!err) {
+			char *swap = head;
+			size_t swap_room = head_room;
+
+			head = line;
+			head_room = room;
+			line = swap;
+			room = swap_room;
+			err = begin_mapping(head, &m);
+		}
+	}
+	if (!err && ferror(in))
+		err = errno ? -errno : -EIO;
+	if (!err && head)
+		err = end_mapping(sum, &m, each, context);
+	free(line);
+	free(head);
+	return err;
+}
+
+int smaps_read(pid_t pid, struct smaps_sum *sum, smaps_each *each, void *context)
+{
+	char path[64];
+	FILE *in;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+	in = fopen(path, "re");
+	if (!in)
+		return -errno;
+	errno = 0;
+	err = smaps_parse(in, sum, each, context);
+	fclose(in);
+	return err;
+}

@@ -1,0 +1,69 @@
+#include "wall.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Readings a second apart are taken when there is time for one, so a little later. */
+#define WINDOW_NS (1200 * NS_PER_MS)
+
+/* How many readings lie at or before a time, told by CLOCK_MONOTONIC or by CLOCK_REALTIME. */
+static size_t before(const struct clock_offset *r, size_t n, int64_t at_ns, bool wall)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r[middle].at_ns + (wall ? r[middle].offset_ns : 0) <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int64_t between(const struct clock_offset *a, const struct clock_offset *b, double share)
+{
+	return a->offset_ns + (int64_t)((double)(b->offset_ns - a->offset_ns) * share);
+}
+
+int64_t wall_offset(const struct clock_offset *r, size_t n, int64_t at_ns)
+{
+	size_t i = before(r, n, at_ns, false);
+
+	if (!i || i == n)
+		return r[i ? n - 1 : 0].offset_ns;
+	return between(&r[i - 1], &r[i], (double)(at_ns - r[i - 1].at_ns) / (double)(r[i].at_ns - r[i - 1].at_ns));
+}
+
+int64_t wall_to_monotonic(const struct clock_offset *r, size_t n, int64_t wall_ns)
+{
+	size_t i = before(r, n, wall_ns, true);
+	int64_t from, to;
+
+	if (!i || i == n)
+		return wall_ns - r[i ? n - 1 : 0].offset_ns;
+	from = r[i - 1].at_ns + r[i - 1].offset_ns;
+	to = r[i].at_ns + r[i].offset_ns;
+	return wall_ns - between(&r[i - 1], &r[i], (double)(wall_ns - from) / (double)(to - from));
+}
+
+int64_t wall_step(const struct clock_offset *r, size_t n)
+{
+	int64_t most = 0;
+	size_t j = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		int64_t apart, step;
+
+		while (j + 1 < i && r[i].at_ns - r[j].at_ns > WINDOW_NS)
+			j++;
+		apart = r[i].at_ns - r[j].at_ns;
+		step = llabs(r[i].offset_ns - r[j].offset_ns);
+		if (apart > WINDOW_NS)
+			step = (int64_t)((double)step * NS_PER_S / (double)apart);
+		if (step > most)
+			most = step;
+	}
+	return most;
+}
