@@ -50,6 +50,25 @@ static const char *address(const uint8_t *bytes, char *text, size_t size)
 	return inet_ntop(AF_INET6, bytes, text, (socklen_t)size);
 }
 
+/* NULL where nobody can tell: UDP has no word for begin and end. */
+static const char *began(const struct flow *f)
+{
+	if (f->key.transport == TRANSPORT_UDP)
+		return NULL;
+	return f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before";
+}
+
+static const char *ended(const struct flow *f)
+{
+	if (f->reset)
+		return "reset";
+	if (flow_ended(f))
+		return "closed";
+	if (f->evicted)
+		return "given up: the flow table was full";
+	return f->key.transport == TRANSPORT_UDP ? NULL : "open";
+}
+
 static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 {
 	struct channel_count both = f->count[INPUT];
@@ -58,6 +77,7 @@ static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 
 	channel_add(&both, &f->count[DISPLAY]);
 	rec_object(r, NULL);
+	rec_str(r, "transport", f->key.transport == TRANSPORT_UDP ? "udp" : "tcp");
 	rec_str(r, "client", address(f->key.address[1 - server], text, sizeof(text)));
 	rec_int(r, "client_port", f->key.port[1 - server]);
 	rec_str(r, "server", address(f->key.address[server], text, sizeof(text)));
@@ -66,8 +86,8 @@ static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 	rec_int(r, "start_ns", f->start_ns);
 	rec_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
 	rec_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
-	rec_str(r, "began", f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before");
-	rec_str(r, "ended", f->reset ? "reset" : flow_ended(f) ? "closed" : f->evicted ? "given up: the flow table was full" : "open");
+	rec_str(r, "began", began(f));
+	rec_str(r, "ended", ended(f));
 	rec_int(r, "packets", (int64_t)both.packets);
 	rec_int(r, "wire_bytes", (int64_t)both.wire_bytes);
 	rec_int(r, "ip_bytes", (int64_t)both.ip_bytes);
@@ -81,16 +101,18 @@ static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 /* Where the bytes on the wire go, retransmissions included; what is left over 100 % is padding of short frames. */
 static void tell_headers(struct rec *r, const struct channel_count *n)
 {
-	uint64_t carried = n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes;
+	uint64_t carried = n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes;
 
 	rec_object(r, "headers");
 	rec_int(r, "ethernet_header_bytes", (int64_t)n->link_header_bytes);
 	rec_int(r, "ip_header_bytes", (int64_t)n->ip_header_bytes);
 	rec_int(r, "tcp_header_bytes", (int64_t)n->tcp_header_bytes);
+	rec_int(r, "udp_header_bytes", (int64_t)n->udp_header_bytes);
 	rec_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
 	rec_real(r, "ethernet_percent", percent(n->link_header_bytes, n->wire_bytes), 3);
 	rec_real(r, "ip_percent", percent(n->ip_header_bytes, n->wire_bytes), 3);
 	rec_real(r, "tcp_percent", percent(n->tcp_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "udp_percent", percent(n->udp_header_bytes, n->wire_bytes), 3);
 	rec_real(r, "payload_percent", percent(carried, n->wire_bytes), 3);
 	rec_real(r, "vip_saving_percent", percent(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
 	rec_end(r);

@@ -4,32 +4,36 @@
 #define ETHERNET_HEADER 14
 #define COOKED_HEADER 16
 #define COOKED2_HEADER 20
-#define ETHERTYPE_IPV4 0x0800
-#define ETHERTYPE_IPV6 0x86dd
-#define ARPHRD_ETHERNET 1
-#define ARPHRD_LOOPBACK 772
-#define PROTOCOL_TCP 6
+#define LOOPBACK_HEADER 4
+#define VLAN_TAG 4
+#define VLAN_TAGS_MAX 8		/* two are in use; more than a few are an attack */
 #define EXTENSIONS_MAX 16	/* nobody sends more; a chain without end is an attack */
+#define UDP_HEADER 8
 
-enum extension { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION = 60, MOBILITY = 135 };
+enum ethertype { ETHERTYPE_NONE = 0, ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_IPV6 = 0x86dd,
+		 ETHERTYPE_VLAN = 0x8100, ETHERTYPE_QINQ = 0x88a8, ETHERTYPE_QINQ_OLD = 0x9100 };
+enum device { ARPHRD_ETHERNET = 1, ARPHRD_FRAD = 770, ARPHRD_LOOPBACK = 772, ARPHRD_RADIOTAP = 803, ARPHRD_NETLINK = 824 };
+enum protocol { HOP_BY_HOP = 0, TCP = 6, UDP = 17, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION = 60,
+		MOBILITY = 135, HOST_IDENTITY = 139, SHIM6 = 140 };
 
 /* What was asked for is not there: the capture's fault, or the packet's own? */
-static enum decoded missing(uint32_t captured, uint32_t original)
+static enum decoded missing(const struct reader *r, uint32_t original)
 {
-	return captured < original ? DECODED_SHORT : DECODED_MALFORMED;
+	return r->n < original ? DECODED_SHORT : DECODED_MALFORMED;
 }
 
-static bool has_ethernet_header(uint16_t device)
+/* Of a first fragment, headers may lie in the next one: nothing is wrong, but nobody's ports can be told. */
+static enum decoded no_room(const struct segment *s)
 {
-	return device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK;
+	return s->fragmented ? DECODED_FRAGMENT : DECODED_MALFORMED;
 }
 
-static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint32_t captured, uint32_t original, struct segment *out)
+static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint32_t header;
 
 	if (room < 20)
-		return DECODED_MALFORMED;
+		return no_room(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	out->seq = read_be32(r, at + 4);
@@ -37,12 +41,50 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 	header = (uint32_t)(read_u8(r, at + 12) >> 4) * 4;
 	out->flags = read_u8(r, at + 13);
 	if (r->over)
-		return missing(captured, original);
-	if (header < 20 || header > room)
+		return missing(r, original);
+	if (header < 20)
 		return DECODED_MALFORMED;
-	out->tcp_header_bytes = header;
+	if (header > room)
+		return no_room(out);
+	out->transport = TRANSPORT_TCP;
+	out->transport_header_bytes = header;
 	out->payload_bytes = room - header;
+	out->beyond_bytes = 0;
 	return DECODED_SEGMENT;
+}
+
+static enum decoded decode_udp(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+{
+	uint32_t length;
+
+	if (room < UDP_HEADER)
+		return no_room(out);
+	out->port[0] = read_be16(r, at);
+	out->port[1] = read_be16(r, at + 2);
+	length = read_be16(r, at + 4);
+	if (r->over)
+		return missing(r, original);
+	if (!length && !out->ipv4)	/* a jumbogram (RFC 2675, 4) */
+		length = room;
+	if (length < UDP_HEADER || (length > room && !out->fragmented))
+		return DECODED_MALFORMED;
+	out->transport = TRANSPORT_UDP;
+	out->seq = out->ack = out->flags = 0;
+	out->transport_header_bytes = UDP_HEADER + (length < room ? room - length : 0);
+	out->payload_bytes = length - UDP_HEADER;
+	out->beyond_bytes = length > room ? length - room : 0;
+	return DECODED_SEGMENT;
+}
+
+static enum decoded decode_transport(struct reader *r, size_t at, uint8_t protocol, uint32_t original, struct segment *out)
+{
+	uint32_t room = out->ip_bytes - out->ip_header_bytes;
+
+	if (protocol == TCP)
+		return decode_tcp(r, at, room, original, out);
+	if (protocol == UDP)
+		return decode_udp(r, at, room, original, out);
+	return DECODED_OTHER;
 }
 
 static void map_ipv4(struct reader *r, size_t at, uint8_t *to)
@@ -54,7 +96,7 @@ static void map_ipv4(struct reader *r, size_t at, uint8_t *to)
 }
 
 /* `room` is what the frame has left for the IP packet. */
-static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint32_t captured, uint32_t original, struct segment *out)
+static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint8_t first = read_u8(r, at), protocol = read_u8(r, at + 9);
 	uint32_t header = (uint32_t)(first & 15) * 4, length = read_be16(r, at + 2);
@@ -63,56 +105,136 @@ static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint
 	map_ipv4(r, at + 12, out->address[0]);
 	map_ipv4(r, at + 16, out->address[1]);
 	if (r->over)
-		return missing(captured, original);
+		return missing(r, original);
 	if (!length)		/* segmentation offload leaves it to the card */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
 		return DECODED_MALFORMED;
-	if (fragment & 0x1fff)
-		return DECODED_FRAGMENT;
-	if (protocol != PROTOCOL_TCP)
-		return DECODED_OTHER;
 	out->ipv4 = true;
 	out->ip_bytes = length;
 	out->ip_header_bytes = header;
-	return decode_tcp(r, at + header, length - header, captured, original, out);
+	if (fragment & 0x1fff)
+		return DECODED_FRAGMENT;
+	out->fragmented = fragment & 0x2000;
+	return decode_transport(r, at + header, protocol, original, out);
 }
 
-static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint32_t captured, uint32_t original, struct segment *out)
+static bool is_extension(uint8_t protocol)
+{
+	switch (protocol) {
+	case HOP_BY_HOP: case ROUTING: case FRAGMENT: case AUTHENTICATION: case DESTINATION: case MOBILITY: case HOST_IDENTITY: case SHIM6:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* From the end of the IPv6 header to that of its last extension header, behind which `*next` stands. DECODED_SEGMENT: so far well. */
+static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
+{
+	for (int i = 0; is_extension(*next); i++) {
+		uint8_t kind = *next, words;
+		uint32_t header = out->ip_header_bytes;
+
+		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* only the first may be (RFC 8200, 4.1) */
+			return DECODED_MALFORMED;
+		if (header + 8 > out->ip_bytes)
+			return no_room(out);
+		*next = read_u8(r, at + header);
+		words = read_u8(r, at + header + 1);
+		if (kind == FRAGMENT) {
+			uint16_t fragment = read_be16(r, at + header + 2);
+
+			if (!r->over && fragment & 0xfff8)
+				return DECODED_FRAGMENT;
+			out->fragmented = fragment & 1;
+		}
+		if (r->over)
+			return missing(r, original);
+		out->ip_header_bytes += kind == FRAGMENT ? 8 : kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4 : ((uint32_t)words + 1) * 8;
+	}
+	return out->ip_header_bytes > out->ip_bytes ? no_room(out) : DECODED_SEGMENT;
+}
+
+static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint8_t first = read_u8(r, at), next = read_u8(r, at + 6);
-	uint32_t header = 40, length = 40 + (uint32_t)read_be16(r, at + 4);
+	uint32_t length = 40 + (uint32_t)read_be16(r, at + 4);
+	enum decoded what;
 
 	read_bytes(r, at + 8, out->address[0], 16);
 	read_bytes(r, at + 24, out->address[1], 16);
 	if (r->over)
-		return missing(captured, original);
+		return missing(r, original);
 	if (length == 40)	/* a jumbogram, or segmentation offload */
 		length = room;
 	if (first >> 4 != 6 || length > room)
 		return DECODED_MALFORMED;
-	for (int i = 0; next != PROTOCOL_TCP; i++) {
-		uint8_t kind = next, words;
-
-		if (kind != HOP_BY_HOP && kind != ROUTING && kind != FRAGMENT && kind != AUTHENTICATION &&
-		    kind != DESTINATION && kind != MOBILITY)
-			return DECODED_OTHER;
-		if (i == EXTENSIONS_MAX || header + 8 > length)
-			return DECODED_MALFORMED;
-		next = read_u8(r, at + header);
-		words = read_u8(r, at + header + 1);
-		if (kind == FRAGMENT && read_be16(r, at + header + 2) & 0xfff8)
-			return r->over ? missing(captured, original) : DECODED_FRAGMENT;
-		if (r->over)
-			return missing(captured, original);
-		header += kind == FRAGMENT ? 8 : kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4 : ((uint32_t)words + 1) * 8;
-	}
-	if (header > length)
-		return DECODED_MALFORMED;
 	out->ipv4 = false;
 	out->ip_bytes = length;
-	out->ip_header_bytes = header;
-	return decode_tcp(r, at + header, length - header, captured, original, out);
+	out->ip_header_bytes = 40;
+	out->fragmented = false;
+	what = skip_extensions(r, at, original, &next, out);
+	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, out) : what;
+}
+
+static uint16_t type_behind(uint16_t device, uint16_t type)
+{
+	/* On these a cooked header's protocol is no EtherType. */
+	return device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD ? ETHERTYPE_NONE : type;
+}
+
+static uint32_t header_of(uint16_t device)
+{
+	return device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK ? ETHERNET_HEADER : 0;
+}
+
+/* An address family in the capturing host's byte order, which nobody tells; that of IPv6 is everybody's own. */
+static uint16_t type_of_family(uint32_t family)
+{
+	switch (family > 0xffff ? __builtin_bswap32(family) : family) {
+	case 2:
+		return ETHERTYPE_IPV4;
+	case 24: case 28: case 30:	/* NetBSD and OpenBSD, FreeBSD, Darwin */
+		return ETHERTYPE_IPV6;
+	default:
+		return ETHERTYPE_NONE;
+	}
+}
+
+/* The link layer's header: returns how many bytes, with what is behind it in *type, and in *out how long it was on the wire. */
+static uint32_t decode_link(struct reader *r, enum link_type link, uint16_t *type, struct segment *out)
+{
+	uint16_t device;
+
+	switch (link) {
+	case LINK_ETHERNET:
+		*type = read_be16(r, 12);
+		out->link_bytes = ETHERNET_HEADER;
+		return ETHERNET_HEADER;
+	case LINK_COOKED:
+		device = read_be16(r, 2);
+		*type = type_behind(device, read_be16(r, 14));
+		out->link_bytes = header_of(device);
+		return COOKED_HEADER;
+	case LINK_COOKED2:
+		device = read_be16(r, 8);
+		*type = type_behind(device, read_be16(r, 0));
+		out->link_bytes = header_of(device);
+		return COOKED2_HEADER;
+	case LINK_LOOPBACK:
+		*type = type_of_family(read_be32(r, 0));
+		out->link_bytes = 0;
+		return LOOPBACK_HEADER;
+	case LINK_IP:
+		*type = read_u8(r, 0) >> 4 == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
+		out->link_bytes = 0;
+		return 0;
+	default:
+		*type = link == LINK_IPV6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
+		out->link_bytes = 0;
+		return 0;
+	}
 }
 
 enum decoded decode_packet(enum link_type link, const uint8_t *bytes, uint32_t captured, uint32_t original,
@@ -124,30 +246,20 @@ enum decoded decode_packet(enum link_type link, const uint8_t *bytes, uint32_t c
 
 	if (original < captured)
 		return DECODED_MALFORMED;
-	switch (link) {
-	case LINK_ETHERNET:
-		header = ETHERNET_HEADER;
-		type = read_be16(&r, 12);
-		out->link_bytes = ETHERNET_HEADER;
-		out->wire_bytes = original;
-		break;
-	case LINK_COOKED:
-		header = COOKED_HEADER;
-		type = read_be16(&r, 14);
-		out->link_bytes = has_ethernet_header(read_be16(&r, 2)) ? ETHERNET_HEADER : 0;
-		out->wire_bytes = original - header + out->link_bytes;
-		break;
-	default:
-		header = COOKED2_HEADER;
-		type = read_be16(&r, 0);
-		out->link_bytes = has_ethernet_header(read_be16(&r, 8)) ? ETHERNET_HEADER : 0;
-		out->wire_bytes = original - header + out->link_bytes;
+	header = decode_link(&r, link, &type, out);
+	for (int tags = 0; type == ETHERTYPE_VLAN || type == ETHERTYPE_QINQ || type == ETHERTYPE_QINQ_OLD; tags++) {
+		if (tags == VLAN_TAGS_MAX)
+			return DECODED_MALFORMED;
+		type = read_be16(&r, header + 2);
+		header += VLAN_TAG;
+		out->link_bytes += VLAN_TAG;
 	}
 	if (r.over || captured < header)
-		return missing(captured, original);
+		return missing(&r, original);
+	out->wire_bytes = original - header + out->link_bytes;
 	if (type == ETHERTYPE_IPV4)
-		return decode_ipv4(&r, header, original - header, captured, original, out);
+		return decode_ipv4(&r, header, original - header, original, out);
 	if (type == ETHERTYPE_IPV6)
-		return decode_ipv6(&r, header, original - header, captured, original, out);
+		return decode_ipv6(&r, header, original - header, original, out);
 	return DECODED_OTHER;
 }

@@ -12,10 +12,12 @@ void channel_add(struct channel_count *to, const struct channel_count *from)
 	to->link_header_bytes += from->link_header_bytes;
 	to->ip_header_bytes += from->ip_header_bytes;
 	to->tcp_header_bytes += from->tcp_header_bytes;
+	to->udp_header_bytes += from->udp_header_bytes;
 	to->ipv4_packets += from->ipv4_packets;
 	to->ipv4_bytes += from->ipv4_bytes;
 	to->payload_bytes += from->payload_bytes;
 	to->messages += from->messages;
+	to->beyond_bytes += from->beyond_bytes;
 	to->retransmitted_packets += from->retransmitted_packets;
 	to->retransmitted_bytes += from->retransmitted_bytes;
 	to->out_of_order_packets += from->out_of_order_packets;
@@ -63,6 +65,7 @@ int flow_key_of(const struct segment *s, struct flow_key *key)
 	memcpy(key->address[1 - swapped], s->address[1], 16);
 	key->port[swapped] = s->port[0];
 	key->port[1 - swapped] = s->port[1];
+	key->transport = s->transport;
 	return swapped;
 }
 
@@ -81,7 +84,7 @@ uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key)
 	h = mix(h, word[1]);
 	h = mix(h, word[2]);
 	h = mix(h, word[3]);
-	return (uint32_t)mix(h, (uint64_t)key->port[0] << 16 | key->port[1]);
+	return (uint32_t)mix(h, (uint64_t)key->transport << 32 | (uint64_t)key->port[0] << 16 | key->port[1]);
 }
 
 struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_t hash)

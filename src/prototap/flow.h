@@ -1,4 +1,4 @@
-/* flow - a bounded table of TCP connections and what was counted of each.
+/* flow - a bounded table of TCP connections and UDP conversations, and what was counted of each.
  *
  * When the table is full, the flow that ended or has been silent longest (of FLOW_LOOK looked at) makes room: its
  * figures go to the sum, and its entry to the ranking. Nothing is allocated per packet. */
@@ -18,9 +18,10 @@ enum channel { INPUT, DISPLAY, CHANNELS };	/* client to server, server to client
 /* What crossed in one direction. Packets and wire and IP bytes count everything, payload and messages each new byte once. */
 struct channel_count {
 	uint64_t packets, wire_bytes, ip_bytes;
-	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes;
+	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes, udp_header_bytes;
 	uint64_t ipv4_packets, ipv4_bytes;
 	uint64_t payload_bytes, messages;
+	uint64_t beyond_bytes;	/* of the payload: in fragments, which are in no count of packets, wire and IP bytes here */
 	uint64_t retransmitted_packets, retransmitted_bytes;	/* that carry, and that are, payload seen before */
 	uint64_t out_of_order_packets, missing_bytes, resynchronized;
 };
@@ -30,6 +31,7 @@ void channel_add(struct channel_count *to, const struct channel_count *from);
 struct flow_key {
 	uint8_t address[2][16];
 	uint16_t port[2];
+	uint16_t transport;		/* as wide as a port: keys are compared as bytes, holes and all */
 };
 
 struct flow {

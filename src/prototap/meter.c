@@ -29,6 +29,17 @@ void meter_free(struct meter *m)
 	sample_free(&m->gaps);
 }
 
+/* Who looks on sees new data when it counts, and of the display channel, which update it belongs to. */
+static void tell_tap(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
+{
+	const struct meter_tap *tap = m->cfg.tap;
+
+	if (tap && c == DISPLAY)
+		tap->display(tap->context, f->update[0], time_ns, bytes);
+	else if (tap)
+		tap->input(tap->context, time_ns);
+}
+
 /* New data in order: messages, and of the display channel, updates. */
 static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
 {
@@ -40,15 +51,14 @@ static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, c
 		return;
 	n->payload_bytes += t->ready.bytes;
 	n->messages += message_take(&f->run, c, time_ns, &t->ready, &fresh);
-	if (c != DISPLAY)
-		return;
-	for (int i = 0; i < MERGES; i++) {
+	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
 			update_more(&m->update[i], f->update[i], time_ns);
 		/* Messages that begin later within the part begin at the same instant: they join by themselves. */
 		if (fresh || t->ready.ends + t->ready.open > 1)
 			f->update[i] = update_message(&m->update[i], time_ns);
 	}
+	tell_tap(m, f, c, time_ns, t->ready.bytes);
 }
 
 static void end_flow(struct meter *m, struct flow *f)
@@ -133,7 +143,7 @@ static void count_packet(struct channel_count *n, const struct segment *s)
 	n->ip_bytes += s->ip_bytes;
 	n->link_header_bytes += s->link_bytes;
 	n->ip_header_bytes += s->ip_header_bytes;
-	n->tcp_header_bytes += s->tcp_header_bytes;
+	*(s->transport == TRANSPORT_TCP ? &n->tcp_header_bytes : &n->udp_header_bytes) += s->transport_header_bytes;
 	if (s->ipv4) {
 		n->ipv4_packets++;
 		n->ipv4_bytes += s->ip_bytes;
@@ -169,6 +179,19 @@ static void take_payload(struct meter *m, struct flow *f, int c, const struct se
 	take_data(m, f, c, time_ns, &t);
 }
 
+/* A datagram is a message; nothing says whether it was seen before, or what should have come in between. */
+static void take_datagram(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
+{
+	struct channel_count *n = &f->count[c];
+
+	n->payload_bytes += s->payload_bytes;
+	n->beyond_bytes += s->beyond_bytes;
+	n->messages++;
+	for (int i = 0; c == DISPLAY && i < MERGES; i++)
+		f->update[i] = update_message(&m->update[i], time_ns);
+	tell_tap(m, f, c, time_ns, s->payload_bytes);
+}
+
 static void take_segment(struct meter *m, const struct segment *s, int64_t time_ns)
 {
 	struct stream_taken t;
@@ -187,6 +210,11 @@ static void take_segment(struct meter *m, const struct segment *s, int64_t time_
 	f->last_ns = time_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;
+	m->first_fragments += s->fragmented;
+	if (s->transport == TRANSPORT_UDP) {
+		take_datagram(m, f, c, s, time_ns);
+		return;
+	}
 	if (s->flags & TCP_SYN && !f->begun[c]) {
 		f->begun[c] = true;
 		f->first_seq[c] = s->seq;
@@ -219,8 +247,12 @@ void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const u
 	m->last_ns = time_ns;
 	m->truncated += captured < original;
 	m->decoded[what]++;
-	if (what == DECODED_SEGMENT)
+	if (what == DECODED_SEGMENT) {
 		take_segment(m, &s, time_ns);
+	} else if (what == DECODED_FRAGMENT) {
+		m->fragment_wire_bytes += s.wire_bytes;
+		m->fragment_ip_bytes += s.ip_bytes;
+	}
 }
 
 void meter_finish(struct meter *m)

@@ -13,7 +13,16 @@
 
 enum { MERGES = 3 };	/* the merge gap asked for, and 5 and 20 ms beside it */
 
+/* Who wants to see updates and keys as they pass. */
+struct meter_tap {
+	void *context;
+	/* New data of the display channel, of update `number` (ascending from 1; with several connections a step back is possible). */
+	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
+	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
+};
+
 struct meter_cfg {
+	const struct meter_tap *tap;	/* NULL: nobody; outlives the meter */
 	const struct ports *ports;	/* outlives the meter */
 	const uint8_t *server;		/* address to look for, or NULL */
 	int64_t period_ns, merge_ns;
@@ -33,6 +42,7 @@ struct meter {
 	struct channel_count sum[CHANNELS];	/* of flows that were given up; after meter_finish() of all */
 	/* Packets by what became of them. */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;
+	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes of all others */
 	uint64_t flows, flows_evicted, steps_back;
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;	/* of all packets */

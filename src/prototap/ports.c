@@ -60,23 +60,39 @@ int ports_add(struct ports *p, const char *text)
 
 int ports_filter(const struct ports *p, char *text, size_t size)
 {
+	static const char hidden[] = " or (ip[6:2] & 0x1fff != 0 and (ip proto 6 or ip proto 17))"
+				     " or (ip6 and (ip6[6] == 0 or ip6[6] == 43 or ip6[6] == 44 or ip6[6] == 51 or ip6[6] == 60 or ip6[6] == 135))";
 	size_t n = 0;
 
-	text[0] = '\0';
 	for (size_t i = 0; i < p->spans; i++) {
-		int added = snprintf(text + n, size - n, p->span[i].from == p->span[i].to ? "%stcp port %d" : "%stcp portrange %d-%d",
+		int added = snprintf(text + n, size - n, p->span[i].from == p->span[i].to ? "%sport %d" : "%sportrange %d-%d",
 				     i ? " or " : "", p->span[i].from, p->span[i].to);
 
 		if (added < 0 || (size_t)added >= size - n)
 			return -E2BIG;
 		n += (size_t)added;
 	}
+	if (sizeof(hidden) > size - n)
+		return -E2BIG;
+	memcpy(text + n, hidden, sizeof(hidden));
 	return 0;
 }
 
-static bool is_display(const struct ports *p, uint16_t port)
+/* There is no X11 over UDP: there, a port is its server's. */
+static enum port_use use_of(const struct ports *p, const struct segment *s, int end)
 {
-	return p->use[port] == PORT_DISPLAY || (p->use[port] == PORT_NONE && port >= X11_FIRST && port <= X11_LAST);
+	enum port_use use = p->use[s->port[end]];
+
+	return use == PORT_DISPLAY && s->transport == TRANSPORT_UDP ? PORT_SERVER : use;
+}
+
+static bool is_display(const struct ports *p, const struct segment *s, int end)
+{
+	enum port_use use = use_of(p, s, end);
+
+	if (use != PORT_NONE)
+		return use == PORT_DISPLAY;
+	return s->transport == TRANSPORT_TCP && s->port[end] >= X11_FIRST && s->port[end] <= X11_LAST;
 }
 
 /* Without a port to go by, the end that was connected to. Reversed where that end is an X display. */
@@ -89,12 +105,12 @@ static int guess(const struct ports *p, const struct segment *s, enum server_by 
 		owner = s->flags & TCP_ACK ? 0 : 1;
 	else
 		owner = s->port[0] < s->port[1] ? 0 : 1;
-	return is_display(p, s->port[owner]) ? 1 - owner : owner;
+	return is_display(p, s, owner) ? 1 - owner : owner;
 }
 
 bool ports_server(const struct ports *p, const uint8_t *server, const struct segment *s, int *end, enum server_by *by)
 {
-	enum port_use source = p->use[s->port[0]], destination = p->use[s->port[1]];
+	enum port_use source = use_of(p, s, 0), destination = use_of(p, s, 1);
 
 	if (p->spans && !source && !destination)
 		return false;

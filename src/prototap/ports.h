@@ -1,6 +1,6 @@
 /* ports - which side of a connection is the server: the one that runs the applications.
  *
- * That side owns the port, but for X11, where the display, in front of the user, does (ports 6000 to 6063, or as named). */
+ * That side owns the port, but for X11, where the display, in front of the user, does (TCP ports 6000 to 6063, or as named). */
 #ifndef PROTOTAP_PORTS_H
 #define PROTOTAP_PORTS_H
 
@@ -25,7 +25,8 @@ struct ports {
 /* Adds "5900,x11:6091,3389-3399,server:6000": 0 or -EINVAL, -E2BIG. A bare port from 6000 to 6063 is an X display's. */
 int ports_add(struct ports *p, const char *text);
 
-/* A filter expression of pcap-filter(7) that lets these ports through. 0 or -E2BIG. */
+/* A filter expression of pcap-filter(7) that lets these ports through, and what hides them: later fragments and IPv6 with
+ * extension headers. 0 or -E2BIG. */
 int ports_filter(const struct ports *p, char *text, size_t size);
 
 enum server_by { BY_PORT, BY_ADDRESS, BY_SYN, BY_LOWER_PORT };

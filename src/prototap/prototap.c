@@ -4,6 +4,8 @@
  * options, gives privileges up, runs and reports. */
 #include "account.h"
 #include "clock.h"
+#include "latency.h"
+#include "link.h"
 #include "meter.h"
 #include "offload.h"
 #include "ports.h"
@@ -25,13 +27,19 @@
 
 static struct ports ports;
 static struct {
-	const char *interface, *write_path;
+	const char *interface, *write_path, *server_name;
 	uint8_t server[16];
 	bool by_address;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd;
 } cfg = { .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS, .flows = 20, .flows_max = 32768, .snaplen = 262144,
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO };
+static struct latency_cfg latency_cfg;
 static struct rec_cfg out_cfg;
+
+static int read_noise(const char *text, void *value)
+{
+	return noise_add(value, text) ? -1 : 0;
+}
 
 static int read_ports(const char *text, void *value)
 {
@@ -44,6 +52,7 @@ static int read_server(const char *text, void *value)
 	uint8_t *to = value;
 
 	cfg.by_address = true;
+	cfg.server_name = text;
 	if (inet_pton(AF_INET6, text, to) == 1)
 		return 0;
 	memcpy(to, prefix, sizeof(prefix));
@@ -58,6 +67,11 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'w', "write", &cfg.write_path, 0, 0, "live: also write the packets to this file (pcap)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, "key period that stalls are measured against (50ms)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, "messages closer than this are one update (10ms)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "keys", &latency_cfg.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
+	{ CLI_WORD, 0, "pairing", &latency_cfg.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
+	{ CLI_WORD, 0, "assume", &latency_cfg.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
+	{ CLI_CALL, 0, "idle", &latency_cfg.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, read_noise, "COUNT/TIME" },
+	{ CLI_STR, 0, "rows", &latency_cfg.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000, "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144, "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
@@ -70,6 +84,7 @@ static const struct cli_opt options[] = {
 struct run {
 	struct source *source;
 	struct meter meter;
+	struct latency latency;
 	enum link_type link;
 	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
 	bool past_end;			/* one such was seen: the ring held no more of ours */
@@ -82,14 +97,16 @@ struct run {
 	char privileges[128], offloads[64];
 };
 
-static void take(void *context, const struct packet *p)
+static bool take(void *context, const struct packet *p)
 {
 	struct run *run = context;
 
-	if (p->time_ns > run->until_ns)
+	if (p->time_ns > run->until_ns) {
 		run->past_end = true;
-	else
-		meter_packet(&run->meter, run->link, p->time_ns, p->bytes, p->captured, p->original);
+		return false;
+	}
+	meter_packet(&run->meter, run->link, p->time_ns, p->bytes, p->captured, p->original);
+	return true;
 }
 
 static void capture(struct run *run)
@@ -99,8 +116,11 @@ static void capture(struct run *run)
 	int n = 0;
 
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		if (!n)
+		if (!n) {
+			if (run->latency.rows)
+				rows_flush(run->latency.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
+		}
 		n = source_take(run->source, take, run, run->error);
 	}
 	/* The ring still holds what came just before the end; what comes from now on is not ours any more. */
@@ -149,7 +169,10 @@ static void tell_capture(struct rec *r, const struct run *run)
 	rec_int(r, "packets", (int64_t)m->packets);
 	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
 	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
+	rec_int(r, "first_fragments", (int64_t)m->first_fragments);
 	rec_int(r, "fragments", (int64_t)m->decoded[DECODED_FRAGMENT]);
+	rec_int(r, "fragment_wire_bytes", (int64_t)m->fragment_wire_bytes);
+	rec_int(r, "fragment_ip_bytes", (int64_t)m->fragment_ip_bytes);
 	tell_count(r, "dropped", run->drops.kernel);
 	tell_count(r, "interface_dropped", run->drops.interface);
 	rec_int(r, "truncated", (int64_t)m->truncated);
@@ -171,10 +194,19 @@ static void tell_capture(struct rec *r, const struct run *run)
 	rec_end(r);
 }
 
+/* All that were asked for, or those that a display owns (X11). */
+static void tell_ports(struct rec *r, const char *key, bool displays)
+{
+	rec_array(r, key);
+	for (size_t i = 0; i < ports.spans; i++)
+		for (int port = ports.span[i].from; port <= ports.span[i].to; port++)
+			if (!displays || ports.use[port] == PORT_DISPLAY)
+				rec_int(r, NULL, port);
+	rec_end(r);
+}
+
 static void report(struct rec *r, struct run *run, char **files)
 {
-	char server[INET6_ADDRSTRLEN];
-
 	rec_object(r, "settings");
 	if (run->live) {
 		rec_str(r, "interface", cfg.interface);
@@ -189,21 +221,20 @@ static void report(struct rec *r, struct run *run, char **files)
 			rec_str(r, NULL, *files);
 		rec_end(r);
 	}
-	rec_str(r, "link", source_link_name(run->source));
-	rec_str(r, "wire_bytes_are", run->link == LINK_ETHERNET ? "frame lengths" :
-		"IP packets and, where the device has one, 14 bytes of Ethernet header: a cooked capture keeps none");
-	rec_array(r, "ports");
-	for (size_t i = 0; i < ports.spans; i++)
-		for (int port = ports.span[i].from; port <= ports.span[i].to; port++)
-			rec_int(r, NULL, port);
-	rec_end(r);
-	rec_str(r, "server", cfg.by_address ? inet_ntop(AF_INET6, cfg.server, server, sizeof(server)) : NULL);
+	rec_str(r, "link", source_link(run->source)->name);
+	rec_str(r, "wire_bytes_are", link_wire_bytes(run->link));
+	tell_ports(r, "ports", false);
+	tell_ports(r, "display_ports", true);
+	rec_str(r, "server", cfg.server_name);
 	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
 	rec_real(r, "merge_ms", (double)cfg.merge_ns / NS_PER_MS, 3);
+	rec_str(r, "keys", latency_cfg.keys);
+	rec_str(r, "rows", latency_cfg.rows);
 	rec_str(r, "privileges", run->privileges);
 	rec_end(r);
 	rec_object(r, "result");
 	account_tell(r, &run->meter);
+	latency_tell(r, &run->latency);
 	tell_capture(r, run);
 	if (run->live)
 		rec_real(r, "cpu_percent", run->cpu_percent, 3);
@@ -212,7 +243,15 @@ static void report(struct rec *r, struct run *run, char **files)
 
 static void check_usage(bool live, int files)
 {
+	if (latency_cfg.rows && out_cfg.format == REC_TSV)
+		die_usage("--format tsv is the rows: -o says where they go, not --rows");
+	if (!latency_cfg.keys && (latency_cfg.assume || latency_cfg.pairing || latency_cfg.noise.window_ns))
+		die_usage("--pairing, --assume and --idle are for --keys");
+	if (cfg.merge_ns > cfg.period_ns)
+		die_usage("--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)");
 	if (live) {
+		if (latency_cfg.keys)
+			die_usage("--keys is for prototap read: write the capture with -w, and read it with its keys afterwards");
 		if (files)
 			die_usage("live takes no files: prototap read FILE...");
 		if (!cfg.interface)
@@ -231,8 +270,8 @@ static void check_usage(bool live, int files)
 
 static struct source *open_source(bool live, char **files, int n)
 {
-	char filter[4096], why[SOURCE_WHY];
-	struct source_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
+	char filter[CAPTURE_FILTER], why[SOURCE_WHY];
+	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
 					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes };
 	struct source *source;
 
@@ -244,16 +283,45 @@ static struct source *open_source(bool live, char **files, int n)
 	return source;
 }
 
+/* What is not wrong enough to stop, but must not wait until somebody reads the report. */
+static void warn_of(const struct run *run)
+{
+	if (run->damaged > 1)
+		warn("%s; what stands before it was counted, and so in %d more file%s", run->damage, run->damaged - 1, run->damaged > 2 ? "s" : "");
+	else if (run->damaged)
+		warn("%s; what stands before it was counted", run->damage);
+	else if (!run->meter.packets)
+		warn("no packet at all in what was read");
+	else if (!run->meter.flows)
+		warn("no TCP or UDP packet was selected; see capture.other_packets, --port and --server");
+}
+
 static int status_of(const struct run *run)
 {
 	const struct meter *m = &run->meter;
 
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* without -t a signal is how a live capture is meant to end */
-	if (run->damaged || *run->error || run->drops.kernel > 0 || run->drops.interface > 0 || m->flows_evicted ||
+	if (run->latency.wire.missed_keys || run->damaged || *run->error || run->drops.kernel > 0 || run->drops.interface > 0 || m->flows_evicted ||
 	    m->decoded[DECODED_SHORT] || m->sum[INPUT].missing_bytes || m->sum[DISPLAY].missing_bytes)
 		return EXIT_LOSSY;
 	return EXIT_OK;
+}
+
+/* TSV is the rows themselves, which cannot wait for the end as a report does; then there is none (NULL). */
+static struct rec *open_report(struct run *run)
+{
+	struct latency_cfg latency = latency_cfg;
+	struct rec *out = NULL;
+	char why[LATENCY_WHY];
+
+	if (out_cfg.format == REC_TSV)
+		latency.rows = out_cfg.path ? out_cfg.path : "-";
+	else if (!(out = rec_open(&out_cfg, "prototap")))
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	if (latency_open(&run->latency, &latency, why))
+		die(EXIT_RUN, "%s", why);
+	return out;
 }
 
 int main(int argc, char **argv)
@@ -261,7 +329,7 @@ int main(int argc, char **argv)
 	static struct run run = { .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports };
 	char why[SOURCE_WHY];
-	struct rec *out;
+	static struct rec *out;	/* not lost where die() ends the program */
 	int at, status, err;
 
 	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
@@ -274,9 +342,7 @@ int main(int argc, char **argv)
 		proc_check_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	run.source = open_source(run.live, argv + at, argc - at);
-	out = rec_open(&out_cfg, "prototap");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = open_report(&run);
 	if (run.live)
 		offload_describe(cfg.interface, run.offloads, sizeof(run.offloads));
 	err = privilege_drop(out_cfg.path, run.privileges, sizeof(run.privileges));
@@ -284,7 +350,10 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot give up privileges: %s", strerror(-err));
 	if (!run.live && source_begin(run.source, why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
-	run.link = source_link(run.source);
+	run.link = source_link(run.source)->type;
+	if (latency_begin(&run.latency, why))
+		die(EXIT_RUN, "%s", why);
+	meter_cfg.tap = run.latency.tap.context ? &run.latency.tap : NULL;
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
 	meter_cfg.period_ns = cfg.period_ns;
 	meter_cfg.merge_ns = cfg.merge_ns;
@@ -302,17 +371,21 @@ int main(int argc, char **argv)
 		read_files(&run);
 	}
 	meter_finish(&run.meter);
-	report(out, &run, argv + at);
+	if (latency_end(&run.latency, run.meter.last_ns, why))
+		die(EXIT_RUN, "%s", why);
+	if (out)
+		report(out, &run, argv + at);
 	status = status_of(&run);
-	if (!run.live && !run.meter.flows)
-		warn("no TCP packet was selected; see capture.other_packets, --port and --server");
+	if (!run.live)
+		warn_of(&run);
 	meter_free(&run.meter);
+	latency_free(&run.latency);
 	err = source_close(run.source);
 	if (err)
 		warn("%s is incomplete: %s", cfg.write_path, strerror(-err));
 	if (err && status == EXIT_OK)
 		status = EXIT_LOSSY;
-	err = rec_close(out);
+	err = out ? rec_close(out) : 0;
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 	return status;

@@ -1,26 +1,52 @@
 #!/usr/bin/env python3
-"""Turns the hand-made captures into seeds of prototap_fuzz. usage: make_corpus.py CAPTURES FOLDER (see prototap_fuzz.c for the form)"""
+"""Turns the hand-made captures into seeds of prototap_fuzz. usage: make_corpus.py CAPTURES FOLDER (see prototap_fuzz.c for the form)
+
+Each capture becomes one seed of its packets (NAME), where its link type has a number there, and one as a file (NAME.file); pcapng also one for
+drops.c (NAME.drops).
+"""
 import glob
 import os
 import struct
 import sys
 
-KINDS = {1: 0, 113: 1, 276: 2}
+KINDS = {1: 0, 113: 1, 276: 2, 0: 3, 108: 3, 101: 4, 12: 4, 14: 4, 228: 5, 229: 6}
+WHOLE_FILE, TWO_FILES, DROPS = 7, 8, 9
+ASKED = 0x30     # port 5900 of server 10.0.0.2
+LARGEST = 4096
 
-os.makedirs(sys.argv[2], exist_ok=True)
-for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.pcap*"))):
-    data, name = open(path, "rb").read(), os.path.basename(path)
-    if name == "many.pcap":
-        continue
-    if path.endswith("ng"):
-        out = b"\3" + data
-    elif data[:4] == struct.pack("<I", 0xA1B23C4D) and struct.unpack_from("<I", data, 20)[0] in KINDS:
-        out, at, before = bytes([KINDS[struct.unpack_from("<I", data, 20)[0]]]), 24, None
-        while at + 16 <= len(data):
-            s, ns, captured, original = struct.unpack_from("<IIII", data, at)
-            us = s * 10**6 + ns // 1000
-            out += struct.pack("<HHi", captured, original - captured, us - (us if before is None else before)) + data[at + 16:at + 16 + captured]
-            before, at = us, at + 16 + captured
-    else:
-        continue
-    open(os.path.join(sys.argv[2], name.split(".")[0] + (".ng" if path.endswith("ng") else "")), "wb").write(out)
+
+def packets(data):
+    order = "<" if data[0] != 0xA1 else ">"
+    fraction = 1000 if struct.unpack_from(order + "I", data)[0] == 0xA1B23C4D else 1
+    out, at, before = b"", 24, None
+    while at + 16 <= len(data):
+        s, parts, captured, original = struct.unpack_from(order + "IIII", data, at)
+        us = s * 10**6 + parts // fraction
+        out += struct.pack("<HHi", captured, original - captured, us - (us if before is None else before)) + data[at + 16:at + 16 + captured]
+        before, at = us, at + 16 + captured
+    return out
+
+
+def main():
+    made, folder = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    files = {os.path.basename(p): open(p, "rb").read() for p in sorted(glob.glob(os.path.join(made, "*.pcap*")))}
+    files = {name: data for name, data in files.items() if len(data) <= LARGEST}
+    seeds = {}
+    for i, (name, data) in enumerate(files.items()):
+        stem = name.replace(".pcapng", "_ng").replace(".pcap", "").replace(".", "_")
+        seeds[stem + ".file"] = bytes([WHOLE_FILE | (ASKED if i % 3 == 0 else 0)]) + data
+        if name.endswith("ng"):
+            seeds[stem + ".drops"] = bytes([DROPS]) + data
+        elif len(data) > 24 and data[:2] in (b"\xa1\xb2", b"\x4d\x3c", b"\xd4\xc3"):
+            link = struct.unpack_from(">I" if data[0] == 0xA1 else "<I", data, 20)[0]
+            if link in KINDS:
+                seeds[stem] = bytes([KINDS[link] | (ASKED if i % 3 == 1 else 0)]) + packets(data)
+    for one, two in (("half_1.pcap", "half_0.pcap"), ("udp.pcap", "plain.pcapng"), ("plain_ns.pcap", "cooked.pcap")):
+        seeds[f"{one.split('.')[0]}_and_{two.split('.')[0]}"] = bytes([TWO_FILES]) + struct.pack("<H", len(files[one])) + files[one] + files[two]
+    for name, data in seeds.items():
+        open(os.path.join(folder, name), "wb").write(data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,66 +1,84 @@
-/* prototap_fuzz - packets of any kind through decoder, flows, streams, messages and updates; and pcapng's own account of drops.
+/* prototap_fuzz - packets of any kind through decoder, flows, streams, messages and updates; whole files through the reader; and pcapng's
+ * own account of drops.
  *
- * Input: one byte that chooses (0-2: link type of packets; 3: the rest is a pcapng file for drops.c), then packets of
- * u16 captured, u16 beyond (original - captured), u32 microseconds since the one before (little endian), and the captured bytes. */
+ * Input: one byte whose lower half chooses what follows, and whose upper half with what it is measured (1: only port 5900, 2: only server
+ * 10.0.0.2). 0 to LINK_TYPES - 1: packets of that link type, each as u16 captured, u16 beyond (original - captured), u32 microseconds since
+ * the one before (little endian), and the captured bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which
+ * are merged. DROPS: a pcapng file for drops.c. */
 #include "prototap/drops.h"
 #include "prototap/meter.h"
+#include "prototap/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { WHOLE_FILE = LINK_TYPES, TWO_FILES, DROPS, KINDS };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void fuzz_drops(const uint8_t *data, size_t size)
+static int file_of(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", 0);
 
+	if (fd >= 0 && write(fd, data, size) != (ssize_t)size) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void fuzz_drops(const uint8_t *data, size_t size)
+{
+	int fd = file_of(data, size);
+
 	if (fd < 0)
 		return;
-	if (write(fd, data, size) == (ssize_t)size)
-		drops_recorded(fd);
+	drops_recorded(fd);
 	close(fd);
 }
 
-/* What must hold whatever came in: nothing is counted twice, nothing is lost unsaid. */
-static void check(const struct meter *m)
+struct reading {
+	struct meter *meter;
+	enum link_type link;
+};
+
+static bool take(void *context, const struct packet *p)
 {
-	uint64_t packets = 0, carried = 0, accounted = 0;
+	struct reading *r = context;
 
-	for (int c = 0; c < CHANNELS; c++) {
-		const struct channel_count *n = &m->sum[c];
-
-		packets += n->packets;
-		carried += n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes;
-		accounted += n->payload_bytes + n->retransmitted_bytes;
-		if (n->messages > n->packets || n->link_header_bytes + n->ip_bytes > n->wire_bytes)
-			abort();
-	}
-	if (packets + m->unasked != m->decoded[DECODED_SEGMENT] || carried != accounted)
-		abort();
-	for (int i = 0; i < MERGES; i++)
-		if (m->update[i].count > m->sum[DISPLAY].messages || (m->update[i].count && m->update[i].gaps.n > m->update[i].count - 1))
-			abort();
+	meter_packet(r->meter, r->link, p->time_ns, p->bytes, p->captured, p->original);
+	return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_files(struct meter *m, const uint8_t *data, size_t size, size_t first)
 {
-	static struct ports ports;	/* none asked for */
-	struct meter_cfg cfg = { .ports = &ports, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4,
-				 .flows_shown = 3, .waits_max = 10 };
-	int64_t now = 0;
-	struct meter m;
+	int fd[2] = { file_of(data, first), first < size ? file_of(data + first, size - first) : -1 }, n = first < size ? 2 : 1;
+	char path[2][32], why[SOURCE_WHY];
+	char *paths[2] = { path[0], path[1] };
+	struct reading reading = { .meter = m };
+	struct source *s;
 
-	if (!size)
-		return 0;
-	if (data[0] % 4 == 3) {
-		fuzz_drops(data + 1, size - 1);
-		return 0;
+	for (int i = 0; i < n; i++)
+		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
+	s = source_files(paths, n, why);
+	if (s && !source_begin(s, why)) {
+		reading.link = source_link(s)->type;
+		while (source_take(s, take, &reading, why) > 0)
+			;
 	}
-	if (meter_init(&m, &cfg))
-		return 0;
-	for (size_t at = 1; at + 8 <= size;) {
+	if (s)
+		source_close(s);
+	for (int i = 0; i < n; i++)
+		close(fd[i]);
+}
+
+static void fuzz_packets(struct meter *m, enum link_type link, const uint8_t *data, size_t size)
+{
+	int64_t now = 0;
+
+	for (size_t at = 0; at + 8 <= size;) {
 		uint32_t captured = data[at] | (uint32_t)data[at + 1] << 8, beyond = data[at + 2] | (uint32_t)data[at + 3] << 8, us;
 		uint8_t *copy;
 
@@ -71,11 +89,70 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		now += (int32_t)us * 1000LL;
 		copy = malloc(captured ? captured : 1);	/* of its exact size: a read beyond is seen */
 		if (!copy)
-			break;
+			return;
 		memcpy(copy, data + at, captured);
-		meter_packet(&m, (enum link_type)(data[0] % 4), now, copy, captured, captured + beyond);
+		meter_packet(m, link, now, copy, captured, captured + beyond);
 		free(copy);
 		at += captured;
+	}
+}
+
+/* What must hold whatever came in: nothing is counted twice, nothing is lost unsaid. */
+static void check(const struct meter *m)
+{
+	uint64_t packets = 0, carried = 0, accounted = 0, what = 0;
+
+	for (int c = 0; c < CHANNELS; c++) {
+		const struct channel_count *n = &m->sum[c];
+
+		packets += n->packets;
+		carried += n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes + n->beyond_bytes;
+		accounted += n->payload_bytes + n->retransmitted_bytes;
+		if (n->messages > n->packets || n->link_header_bytes + n->ip_bytes > n->wire_bytes || n->beyond_bytes > n->payload_bytes)
+			abort();
+	}
+	if (packets + m->unasked != m->decoded[DECODED_SEGMENT] || carried != accounted)
+		abort();
+	for (int i = 0; i <= DECODED_MALFORMED; i++)
+		what += m->decoded[i];
+	if (what != m->packets || m->fragment_ip_bytes > m->fragment_wire_bytes)
+		abort();
+	for (int i = 0; i < MERGES; i++)
+		if (m->update[i].count > m->sum[DISPLAY].messages || (m->update[i].count && m->update[i].gaps.n > m->update[i].count - 1))
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint8_t server[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
+	static struct ports none, vnc;
+	struct meter_cfg cfg = { .ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4, .flows_shown = 3, .waits_max = 10 };
+	struct meter m;
+	int kind;
+
+	if (!vnc.spans)
+		ports_add(&vnc, "5900");
+	if (size < 3)
+		return 0;
+	kind = (data[0] & 15) % KINDS;
+	if (kind == DROPS) {
+		fuzz_drops(data + 1, size - 1);
+		return 0;
+	}
+	if (data[0] & 16)
+		cfg.ports = &vnc;
+	if (data[0] & 32)
+		cfg.server = server;
+	if (meter_init(&m, &cfg))
+		return 0;
+	if (kind == WHOLE_FILE) {
+		fuzz_files(&m, data + 1, size - 1, size - 1);
+	} else if (kind == TWO_FILES) {
+		size_t first = data[1] | (size_t)data[2] << 8;
+
+		fuzz_files(&m, data + 3, size - 3, first < size - 3 ? first : size - 3);
+	} else {
+		fuzz_packets(&m, (enum link_type)kind, data + 1, size - 1);
 	}
 	meter_finish(&m);
 	check(&m);

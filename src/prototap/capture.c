@@ -1,0 +1,337 @@
+#include "capture.h"
+#include "clock.h"
+#include "records.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Not immediate mode: with it the kernel wakes us for every packet. Packets wait this long in the ring at most;
+ * their times are the kernel's, so nothing is measured late. */
+#define RING_TIMEOUT_MS 20
+#define DUMP_BUFFER (256 * 1024)	/* libpcap writes through stdio, whose 4 KB cost a third of the speed */
+#define FILTER_MAX 4096		/* instructions: BPF_MAXINSNS of Linux */
+#define FAR_S 4500000000	/* no time is farther from 1970: the years 1827 to 2112 */
+#define FLUSH_NS NS_PER_S	/* killed, a capture loses no more than this of its file */
+
+struct capture {
+	pcap_t *pcap;
+	struct records *records;	/* of a file that they can read: faster than libpcap */
+	const struct link *link;
+	bool live, nanoseconds;
+	pcap_dumper_t *dump;
+	char *dump_buffer;
+	int64_t dumped_ns;	/* when the file last was brought up to date */
+	packet_fn *fn;
+	void *context;
+};
+
+static const char *link_name(pcap_t *p)
+{
+	static char number[24];
+	const char *name = pcap_datalink_val_to_name(pcap_datalink(p));
+
+	if (!name)
+		snprintf(number, sizeof(number), "number %d", pcap_datalink(p));
+	return name ? name : number;
+}
+
+/* A damaged time may lie anywhere; the meter's differences of two times must not overflow. tv_usec holds nanoseconds where these were asked for, and could be had. */
+static void set_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
+{
+	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
+
+	p->time_ns = s * NS_PER_S + (nanoseconds ? h->ts.tv_usec : h->ts.tv_usec * NS_PER_US);
+	p->bytes = bytes;
+	p->captured = h->caplen;
+	p->original = h->len;
+}
+
+static void take_packet(u_char *context, const struct pcap_pkthdr *h, const u_char *bytes)
+{
+	struct capture *c = (struct capture *)(void *)context;
+	struct packet p;
+
+	set_packet(&p, h, bytes, c->nanoseconds);
+	if (c->fn(c->context, &p) && c->dump)
+		pcap_dump((u_char *)c->dump, h, bytes);
+}
+
+static int take_records(struct capture *c, int most, packet_fn *fn, void *context)
+{
+	struct packet p;
+	int taken = 0, n = 1;
+
+	while (taken < most && (n = records_next(c->records, &p)) > 0) {
+		fn(context, &p);
+		taken++;
+	}
+	return taken ? taken : n;
+}
+
+int capture_take(struct capture *c, int most, packet_fn *fn, void *context)
+{
+	int n;
+
+	if (c->records)
+		return take_records(c, most, fn, context);
+	c->fn = fn;
+	c->context = context;
+	n = pcap_dispatch(c->pcap, most, take_packet, (u_char *)c);
+	if (n > 0 && c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
+		pcap_dump_flush(c->dump);	/* trouble stays in the stream: capture_close() tells it */
+		c->dumped_ns = clock_now();
+	}
+	return n < 0 ? -1 : n;
+}
+
+int capture_next(struct capture *c, struct packet *p)
+{
+	struct pcap_pkthdr *h;
+	const u_char *bytes;
+	int n;
+
+	if (c->records)
+		return records_next(c->records, p);
+	n = pcap_next_ex(c->pcap, &h, &bytes);
+	if (n == 1)
+		set_packet(p, h, bytes, c->nanoseconds);
+	return n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0;
+}
+
+/* Live */
+
+static void explain(char *why, const char *interface, int status, pcap_t *p)
+{
+	switch (status) {
+	case PCAP_ERROR_NO_SUCH_DEVICE:
+		snprintf(why, CAPTURE_WHY, "no interface %s here; `ip link` lists them", interface);
+		break;
+	case PCAP_ERROR_PERM_DENIED:
+	case PCAP_ERROR_PROMISC_PERM_DENIED:
+		snprintf(why, CAPTURE_WHY, "not allowed to capture on %s; run as root, in a network namespace of your own, or with cap_net_raw",
+			 interface);
+		break;
+	case PCAP_ERROR_IFACE_NOT_UP:
+		snprintf(why, CAPTURE_WHY, "interface %s is down; `ip link set %s up`", interface, interface);
+		break;
+	default:
+		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", interface, *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
+	}
+}
+
+/* The filter, also behind a VLAN tag and behind two. In its language "vlan" shifts all that follows, so it comes last; on cooked
+ * headers there is no such word. There, and where it makes a filter longer than the kernel takes, all that is tagged comes
+ * through, and the meter drops what nobody asked for. */
+static int compile(struct capture *c, const char *filter, struct bpf_program *out)
+{
+	bool cooked = c->link->type == LINK_COOKED || c->link->type == LINK_COOKED2;
+	char text[3 * CAPTURE_FILTER + 64];
+	int status;
+
+	if (c->link->type != LINK_ETHERNET && !cooked)
+		return pcap_compile(c->pcap, out, filter, 1, PCAP_NETMASK_UNKNOWN);
+	if (!cooked) {
+		snprintf(text, sizeof(text), "(%s) or (vlan and ((%s) or (vlan and (%s))))", filter, filter, filter);
+		status = pcap_compile(c->pcap, out, text, 1, PCAP_NETMASK_UNKNOWN);
+		if (status || out->bf_len <= FILTER_MAX)
+			return status;
+		pcap_freecode(out);
+	}
+	snprintf(text, sizeof(text), "(%s) or %s", filter, cooked ? "ether proto 0x8100 or ether proto 0x88a8 or ether proto 0x9100" : "vlan");
+	return pcap_compile(c->pcap, out, text, 1, PCAP_NETMASK_UNKNOWN);
+}
+
+static int activate(struct capture *c, const struct capture_live_cfg *cfg, char *why)
+{
+	char error[PCAP_ERRBUF_SIZE] = "";
+	struct bpf_program filter;
+	int status;
+
+	pcap_set_snaplen(c->pcap, cfg->snaplen);
+	pcap_set_timeout(c->pcap, RING_TIMEOUT_MS);
+	pcap_set_buffer_size(c->pcap, (int)cfg->buffer_bytes);
+	pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO);
+	status = pcap_activate(c->pcap);
+	if (status < 0) {
+		explain(why, cfg->interface, status, c->pcap);
+		return -1;
+	}
+	/* Where the capture is cooked, v2 carries the device's kind in all cases. Older kernels and libpcap have v1 only. */
+	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
+		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
+	c->link = link_of(pcap_datalink(c->pcap));
+	if (!c->link) {
+		snprintf(why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any", cfg->interface, link_name(c->pcap));
+		return -1;
+	}
+	if (compile(c, cfg->filter, &filter)) {
+		snprintf(why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
+		return -1;
+	}
+	status = pcap_setfilter(c->pcap, &filter);
+	pcap_freecode(&filter);
+	if (status || pcap_setnonblock(c->pcap, 1, error)) {
+		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
+		return -1;
+	}
+	c->nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	return 0;
+}
+
+static int open_dump(struct capture *c, const char *path, char *why)
+{
+	FILE *f = fopen(path, "we");
+
+	c->dump_buffer = malloc(DUMP_BUFFER);
+	if (f && c->dump_buffer)
+		setvbuf(f, c->dump_buffer, _IOFBF, DUMP_BUFFER);
+	c->dump = f ? pcap_dump_fopen(c->pcap, f) : NULL;
+	if (c->dump) {
+		pcap_dump_flush(c->dump);
+		return 0;
+	}
+	snprintf(why, CAPTURE_WHY, "cannot write %s: %s", path, f ? pcap_geterr(c->pcap) : strerror(errno));
+	if (f)
+		fclose(f);
+	return -1;
+}
+
+struct capture *capture_live(const struct capture_live_cfg *cfg, char *why)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	char error[PCAP_ERRBUF_SIZE] = "";
+
+	if (!c) {
+		snprintf(why, CAPTURE_WHY, "out of memory");
+		return NULL;
+	}
+	c->live = true;
+	c->pcap = pcap_create(cfg->interface, error);
+	if (!c->pcap)
+		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, error);
+	else if (!activate(c, cfg, why) && (!cfg->write_path || !open_dump(c, cfg->write_path, why)))
+		return c;
+	capture_close(c);
+	return NULL;
+}
+
+void capture_wait(struct capture *c, int64_t timeout_ns)
+{
+	struct pollfd p = { .fd = pcap_get_selectable_fd(c->pcap), .events = POLLIN };
+	struct timespec ts = { .tv_sec = timeout_ns / NS_PER_S, .tv_nsec = timeout_ns % NS_PER_S };
+
+	if (timeout_ns > 0)
+		ppoll(&p, 1, &ts, NULL);
+}
+
+int64_t capture_latency_ns(const struct capture *c)
+{
+	return c->live ? RING_TIMEOUT_MS * NS_PER_MS : 0;
+}
+
+bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface)
+{
+	struct pcap_stat stat;
+
+	if (!c->live || pcap_stats(c->pcap, &stat))
+		return false;
+	*kernel = stat.ps_drop;
+	*interface = stat.ps_ifdrop;
+	return true;
+}
+
+/* Files */
+
+static void close_stream(FILE *stream)
+{
+	if (stream != stdin)
+		fclose(stream);
+}
+
+struct capture *capture_file(FILE *stream, const char *path, size_t room, char *why)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	char error[PCAP_ERRBUF_SIZE] = "";
+	off_t at;
+
+	if (!c) {
+		snprintf(why, CAPTURE_WHY, "out of memory");
+		close_stream(stream);
+		return NULL;
+	}
+	c->nanoseconds = true;	/* whatever the file has */
+	at = ftello(stream);
+	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
+	if (!c->pcap) {
+		snprintf(why, CAPTURE_WHY, "%s is no capture that can be read: %s; pcap and pcapng are", path, error);
+		close_stream(stream);
+		free(c);
+		return NULL;
+	}
+	c->link = link_of(pcap_datalink(c->pcap));
+	if (c->link) {
+		c->records = records_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
+		return c;
+	}
+	snprintf(why, CAPTURE_WHY, "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
+	capture_close(c);
+	return NULL;
+}
+
+bool capture_refused(const struct capture *c, const char *path, char *why)
+{
+	const char *error = capture_error(c);
+
+	if (strstr(error, "different from the type of the first interface")) {
+		snprintf(why, CAPTURE_WHY, "%.350s holds interfaces of different link types, which cannot be told in one report; "
+			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap", path, path, c->link->editcap);
+		return true;
+	}
+	if (strstr(error, "different from the snapshot length of the first interface")) {
+		snprintf(why, CAPTURE_WHY, "%.350s holds interfaces of which different lengths were kept; make them one: editcap -F nsecpcap %.350s one.pcap",
+			 path, path);
+		return true;
+	}
+	return false;
+}
+
+const struct link *capture_link(const struct capture *c)
+{
+	return c->link;
+}
+
+int capture_snaplen(const struct capture *c)
+{
+	return pcap_snapshot(c->pcap);
+}
+
+bool capture_nanoseconds(const struct capture *c)
+{
+	return c->nanoseconds;
+}
+
+const char *capture_error(const struct capture *c)
+{
+	return c->records ? records_error(c->records) : pcap_geterr(c->pcap);
+}
+
+int capture_close(struct capture *c)
+{
+	int err = 0;
+
+	if (c->dump) {
+		errno = 0;
+		if (pcap_dump_flush(c->dump) || ferror(pcap_dump_file(c->dump)))
+			err = errno ? -errno : -EIO;
+		pcap_dump_close(c->dump);
+	}
+	free(c->dump_buffer);
+	records_close(c->records);
+	if (c->pcap)
+		pcap_close(c->pcap);
+	free(c);
+	return err;
+}

@@ -1,0 +1,177 @@
+#include "latency.h"
+#include "clock.h"
+#include "wall.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define RANGED_SHARE 0.05	/* of keys without an exact pair, above which the report says so in words */
+
+const char *const latency_pairings[] = { "blocks", "none", NULL };
+const char *const latency_assumes[] = { "nothing", "coalescing", NULL };
+
+static int refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(char *why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, LATENCY_WHY, format, args);
+	va_end(args);
+	return -1;
+}
+
+int latency_open(struct latency *l, const struct latency_cfg *cfg, char *why)
+{
+	*l = (struct latency){ .cfg = *cfg };
+	if (cfg->keys && !(l->in = fopen(cfg->keys, "re")))
+		return refuse(why, "cannot read %s: %s", cfg->keys, strerror(errno));
+	if (cfg->rows && !(l->rows = rows_open(cfg->rows, "wire/1", wire_columns)))
+		return refuse(why, "cannot write %s: %s", cfg->rows, strerror(errno));
+	return 0;
+}
+
+static int read_keys(struct latency *l, char *why)
+{
+	const char *file = l->cfg.keys;
+	unsigned long line;
+	int err = typed_read(l->in, &l->typed, &line);
+
+	fclose(l->in);
+	l->in = NULL;
+	switch (err) {
+	case 0:
+		break;
+	case -EPROTO:
+		return refuse(why, "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)", file, line);
+	case -E2BIG:
+		return refuse(why, "%s: more than %d keys; give the log of a shorter train", file, TYPED_MAX);
+	case -ENODATA:
+		return refuse(why, "%s: no key in it was sent", file);
+	case -ENOTSUP:
+		return refuse(why, "%s, line %lu: no offset of the wall clock, so packets cannot be put beside this key; type again", file, line);
+	default:
+		return refuse(why, "cannot read %s: %s", file, strerror(-err));
+	}
+	l->step_ns = wall_step(l->typed.wall, l->typed.walls);
+	if (l->step_ns > WALL_STEP_NS)
+		return refuse(why, "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): packet times tell nothing of them; type again",
+			      file, (double)l->step_ns / NS_PER_MS);
+	return 0;
+}
+
+int latency_begin(struct latency *l, char *why)
+{
+	struct wire_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = noise_per_s(&l->cfg.noise),
+				 .rows = l->rows };
+	const struct typed *t = &l->typed;
+
+	if (!l->cfg.keys && !l->rows)
+		return 0;
+	if (l->cfg.keys) {
+		if (read_keys(l, why))
+			return -1;
+		wire.typed = &l->typed;
+		if (l->cfg.pairing == WIRE_BLOCKS && !t->in_blocks)
+			return refuse(why, "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; type them with keyrepeat --schedule blocks (--pairing none: rows without latency)",
+				      l->cfg.keys, t->longest);
+		if (l->cfg.pairing == WIRE_BLOCKS && t->unsent > t->n / 2)
+			return refuse(why, "%s: most keys have no time when they were sent (the display repeated them); type them with keyrepeat --mode tap", l->cfg.keys);
+	}
+	if (wire_init(&l->wire, &wire))
+		return refuse(why, "no memory for %zu keys", t->n);
+	l->tap = (struct meter_tap){ &l->wire, wire_display, wire_input };
+	return 0;
+}
+
+int latency_end(struct latency *l, int64_t last_ns, char *why)
+{
+	const struct wire *w = &l->wire;
+	int err = l->tap.context ? wire_finish(&l->wire, last_ns) : 0, closed = 0;
+
+	if (l->rows) {
+		closed = rows_close(l->rows);
+		l->rows = NULL;
+	}
+	if (err)
+		return refuse(why, err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" : "out of memory with %d updates", WIRE_UPDATES_MAX);
+	if (closed)
+		return refuse(why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
+	if (!l->cfg.keys || l->cfg.pairing != WIRE_BLOCKS)
+		return 0;
+	if (w->missed + w->unsent == w->blocks)
+		return refuse(why, "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?", l->cfg.keys);
+	if (w->cut + w->missed == w->blocks)
+		return refuse(why, "%s: the display never rested for a second after a block of keys, so none was drained and the wire does not tell which update answers which key; type them with keyrepeat --schedule blocks, and let the capture go on for two seconds",
+			      l->cfg.keys);
+	return 0;
+}
+
+static void tell_says(struct rec *r, const struct latency *l)
+{
+	const struct wire *w = &l->wire;
+
+	rec_array(r, "says");
+	if ((double)(w->keys - w->exact) > RANGED_SHARE * (double)w->keys)
+		rec_str(r, NULL, "wire-only latency is a range at this load; use refecho");
+	if (!l->cfg.noise.window_ns)
+		rec_str(r, NULL, "idle noise was not given (--idle): a pair is exact only if nothing came by itself");
+	if (w->marked)
+		rec_str(r, NULL, "in the blocks marked an update without a key is likelier than 5 %: none of their pairs is exact");
+	if (l->cfg.assume == ASSUME_COALESCING)
+		rec_str(r, NULL, "upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
+	rec_end(r);
+}
+
+static void tell_paired(struct rec *r, struct latency *l)
+{
+	struct wire *w = &l->wire;
+
+	rec_int(r, "exact", (int64_t)w->exact);
+	rec_int(r, "ranged", (int64_t)w->ranged);
+	rec_int(r, "unanswered", (int64_t)w->unanswered);
+	rec_int(r, "skipped", (int64_t)w->skipped);
+	rec_int(r, "not_sent", (int64_t)w->not_sent);
+	rec_int(r, "missed", (int64_t)w->missed_keys);
+	rec_int(r, "updates", (int64_t)w->paired_updates);
+	rec_int(r, "blocks", (int64_t)w->blocks);
+	rec_int(r, "blocks_drained", (int64_t)w->drained);
+	rec_int(r, "blocks_marked", (int64_t)w->marked);
+	rec_int(r, "blocks_cut", (int64_t)w->cut);
+	rec_int(r, "blocks_missed", (int64_t)w->missed);
+	rec_real(r, "unsolicited_per_s", noise_per_s(&l->cfg.noise), 4);
+	rec_real(r, "unsolicited_per_s_high", noise_per_s_high(&l->cfg.noise), 4);
+	rec_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);
+	rec_timing(r, "latency_low_ms", &w->low, NS_PER_MS);
+	rec_timing(r, "latency_high_ms", &w->high, NS_PER_MS);
+	rec_timing(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);
+	rec_timing(r, "latency_from_sent_high_ms", &w->sent_high, NS_PER_MS);
+	tell_says(r, l);
+}
+
+void latency_tell(struct rec *r, struct latency *l)
+{
+	size_t seen = 0;
+
+	if (!l->cfg.keys)
+		return;
+	for (size_t i = 0; i < l->typed.n; i++)
+		seen += l->wire.seen_ns[i] != 0;
+	rec_object(r, "keys");
+	rec_int(r, "typed", (int64_t)l->typed.n);
+	rec_int(r, "on_the_wire", (int64_t)seen);
+	rec_str(r, "pairing", latency_pairings[l->cfg.pairing]);
+	rec_str(r, "assumes", latency_assumes[l->cfg.assume]);
+	rec_real(r, "realtime_step_us", (double)l->step_ns / NS_PER_US, 3);
+	if (l->cfg.pairing == WIRE_BLOCKS)
+		tell_paired(r, l);
+	rec_end(r);
+}
+
+void latency_free(struct latency *l)
+{
+	wire_free(&l->wire);
+	typed_free(&l->typed);
+}

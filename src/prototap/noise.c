@@ -1,0 +1,64 @@
+#include "noise.h"
+#include "cli.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int noise_add(struct noise *n, const char *text)
+{
+	size_t digits = strcspn(text, "/");
+	int64_t updates, window;
+	char count[24];
+
+	if (text[digits] != '/' || digits >= sizeof(count))
+		return -EINVAL;
+	snprintf(count, sizeof(count), "%.*s", (int)digits, text);
+	if (cli_read_int(count, &updates) || updates < 0 || updates > 1000000000 || cli_read_ns(text + digits + 1, &window) ||
+	    window < NS_PER_MS || window > 30 * NS_PER_DAY)
+		return -EINVAL;
+	n->updates += updates;
+	n->window_ns += window;
+	return 0;
+}
+
+double noise_per_s(const struct noise *n)
+{
+	return n->window_ns ? (double)n->updates * NS_PER_S / (double)n->window_ns : NAN;
+}
+
+double noise_per_s_high(const struct noise *n)
+{
+	return n->window_ns ? noise_high(n->updates) * NS_PER_S / (double)n->window_ns : NAN;
+}
+
+/* P(at most `events`) of a Poisson variable: terms from the largest down, so that none is lost. */
+static double at_most(int64_t events, double mean)
+{
+	double sum = 0, n = (double)events, term = exp(n * log(mean) - mean - lgamma(n + 1));
+
+	for (double k = n; k >= 0 && term > sum * 1e-17; k--) {
+		sum += term;
+		term *= k / mean;
+	}
+	return sum;
+}
+
+double noise_high(int64_t events)
+{
+	double low = (double)events, high = low + 10 * sqrt(low + 1);
+
+	if (!events)
+		return -log(0.05);
+	for (int i = 0; i < 100; i++) {
+		double middle = (low + high) / 2;
+
+		if (at_most(events, middle) > 0.05)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}

@@ -1,0 +1,168 @@
+#include "records.h"
+#include "clock.h"
+#include "reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_HEADER 24
+#define RECORD_HEADER 16
+#define LONGEST 262144		/* libpcap's MAXIMUM_SNAPLEN */
+
+enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
+
+struct records {
+	int fd;
+	int64_t at;		/* of the file, behind what is in the buffer */
+	uint32_t snaplen;
+	int32_t unit_ns;	/* of the fraction of a second */
+	bool little;		/* endian */
+	char error[128];
+	uint8_t *buffer;
+	size_t room, begin, end;	/* of the buffer: its size, and what has not been handed over */
+};
+
+static uint32_t u32(const struct records *r, const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return r->little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? v : __builtin_bswap32(v);
+}
+
+static ssize_t load(int fd, int64_t at, void *to, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, to, n, at);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+static bool begin(struct records *r, const uint8_t *head)
+{
+	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
+	uint32_t magic;
+
+	for (int little = 0; little < 2; little++) {
+		r->little = little;
+		magic = u32(r, head);
+		r->unit_ns = magic == MICROSECONDS ? 1000 : 1;
+		if ((magic == MICROSECONDS || magic == NANOSECONDS) && !memcmp(head + 4, version[little], 4))
+			return true;
+	}
+	return false;
+}
+
+struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
+{
+	uint8_t head[FILE_HEADER];
+	struct records *r;
+	struct stat st;
+
+	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || load(fd, at, head, sizeof(head)) != sizeof(head))
+		return NULL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->fd = fd;
+	r->at = at + FILE_HEADER;
+	r->snaplen = snaplen;
+	r->room = room;
+	if (begin(r, head) && (r->buffer = malloc(room)))
+		return r;
+	free(r);
+	return NULL;
+}
+
+/* Fills the buffer up, which afterwards has room for `n` bytes. 0, or -1 with an error. */
+static int refill(struct records *r, size_t n)
+{
+	if (n > r->room) {
+		uint8_t *larger = realloc(r->buffer, n);
+
+		if (!larger) {
+			snprintf(r->error, sizeof(r->error), "out of memory");
+			return -1;
+		}
+		r->buffer = larger;
+		r->room = n;
+	}
+	memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
+	r->end -= r->begin;
+	r->begin = 0;
+	while (r->end < r->room) {
+		ssize_t got = load(r->fd, r->at, r->buffer + r->end, r->room - r->end);
+
+		if (got < 0) {
+			snprintf(r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
+			return -1;
+		}
+		if (!got)
+			break;
+		r->end += (size_t)got;
+		r->at += got;
+	}
+	return 0;
+}
+
+/* `n` bytes of a record (`what` of it) from `skip` behind the next one's beginning: 1, 0 when there is not one byte, -1. */
+static int have(struct records *r, size_t skip, size_t n, const char *what)
+{
+	size_t left;
+
+	if (r->end - r->begin >= skip + n)
+		return 1;
+	if (refill(r, skip + n))
+		return -1;
+	if (r->end >= skip + n)
+		return 1;
+	if (!r->end)
+		return 0;
+	left = r->end > skip ? r->end - skip : 0;
+	snprintf(r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what, left);
+	return -1;
+}
+
+int records_next(struct records *r, struct packet *p)
+{
+	const uint8_t *head;
+	uint32_t captured;
+	int n;
+
+	if (*r->error)
+		return -1;
+	n = have(r, 0, RECORD_HEADER, "header");
+	if (n <= 0)
+		return n;
+	captured = u32(r, r->buffer + r->begin + 8);
+	if (captured > LONGEST) {
+		snprintf(r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u", captured, LONGEST);
+		return -1;
+	}
+	if (have(r, RECORD_HEADER, captured, "captured") < 0)
+		return -1;
+	head = r->buffer + r->begin;
+	p->time_ns = (int64_t)u32(r, head) * NS_PER_S + (int64_t)u32(r, head + 4) * r->unit_ns;
+	p->bytes = head + RECORD_HEADER;
+	p->captured = captured < r->snaplen ? captured : r->snaplen;
+	p->original = u32(r, head + 12);
+	r->begin += RECORD_HEADER + captured;
+	return 1;
+}
+
+const char *records_error(const struct records *r)
+{
+	return r->error;
+}
+
+void records_close(struct records *r)
+{
+	if (r)
+		free(r->buffer);
+	free(r);
+}

@@ -1,0 +1,114 @@
+#include "typed.h"
+#include "rows_in.h"
+#include "wall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum column { KEY, DUE, SENT, SKIPPED, OFFSET, BLOCK };
+static const char *const names[] = { "key", "due_ns", "sent_ns", "skipped", "realtime_offset_ns", "block", NULL };
+#define NEEDED 4	/* the others came later */
+
+static void *grown(void *array, size_t n, size_t size, bool *ok)
+{
+	void *more = reallocarray(array, n, size);
+
+	*ok = *ok && more;
+	return more ? more : array;
+}
+
+static int make_room(struct typed *t)
+{
+	size_t room = t->room ? t->room * 2 : 1024;
+	bool ok = true;
+
+	if (t->n < t->room)
+		return 0;
+	t->key = grown(t->key, room, sizeof(*t->key), &ok);
+	t->number = grown(t->number, room, sizeof(*t->number), &ok);
+	t->block = grown(t->block, room, sizeof(*t->block), &ok);
+	t->wall = grown(t->wall, room, sizeof(*t->wall), &ok);
+	if (!ok)
+		return -ENOMEM;
+	t->room = room;
+	return 0;
+}
+
+/* A time that is one: later arithmetic cannot overflow. */
+static bool is_time(int64_t ns)
+{
+	return ns > 0 && ns < INT64_MAX / 4;
+}
+
+static int add(void *context, char *const *cell)
+{
+	struct typed *t = context;
+	int64_t key, due, sent, skipped, offset, block, last;
+	int err;
+
+	if (!rows_in_int(cell[KEY], &key) || !rows_in_int(cell[DUE], &due) || !rows_in_int(cell[SENT], &sent) ||
+	    !rows_in_int(cell[SKIPPED], &skipped) || !rows_in_int(cell[OFFSET], &offset) || !rows_in_int(cell[BLOCK], &block))
+		return -EPROTO;
+	if (key < 0 || !is_time(due) || (sent != ROWS_IN_NONE && (!is_time(sent) || sent < due)))
+		return -EPROTO;
+	if (t->n == TYPED_MAX)
+		return -E2BIG;
+	err = make_room(t);
+	if (err)
+		return err;
+	if (block == ROWS_IN_NONE)
+		block = 0;
+	if (block < 0 || block > UINT32_MAX || (t->n && (block < t->block[t->n - 1] || due < t->key[t->n - 1].due_ns)))
+		return -EPROTO;
+	if (sent != ROWS_IN_NONE) {
+		if (offset == ROWS_IN_NONE)
+			return -ENOTSUP;
+		last = t->walls ? t->wall[t->walls - 1].at_ns : 0;
+		if (!is_time(offset) || sent < last)
+			return -EPROTO;
+		if (sent > last)
+			t->wall[t->walls++] = (struct clock_offset){ .at_ns = sent, .offset_ns = offset };
+	} else {
+		t->unsent++;
+	}
+	t->key[t->n] = (struct pair_key){ .due_ns = due, .sent_ns = sent == ROWS_IN_NONE ? 0 : sent, .skipped = skipped > 0 };
+	t->number[t->n] = key;
+	t->block[t->n++] = (uint32_t)block;
+	return 0;
+}
+
+int typed_read(FILE *in, struct typed *out, unsigned long *line)
+{
+	size_t run = 0;
+	int err;
+
+	*out = (struct typed){ 0 };
+	err = rows_in_read(in, "keys/1", names, NEEDED, add, out, line);
+	if (!err && !out->walls)
+		err = -ENODATA;
+	if (err) {
+		typed_free(out);
+		return err;
+	}
+	for (size_t i = 0; i < out->n; i++) {
+		run = i && out->block[i] == out->block[i - 1] ? run + 1 : 1;
+		if (run > out->longest)
+			out->longest = run;
+	}
+	out->in_blocks = out->block[0] && out->longest <= TYPED_BLOCK_MAX;
+	return 0;
+}
+
+void typed_free(struct typed *t)
+{
+	free(t->key);
+	free(t->number);
+	free(t->block);
+	free(t->wall);
+	*t = (struct typed){ 0 };
+}
+
+int64_t typed_time(const struct typed *t, int64_t wall_ns)
+{
+	return wall_to_monotonic(t->wall, t->walls, wall_ns);
+}
