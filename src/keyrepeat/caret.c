@@ -1,5 +1,6 @@
 #include "caret.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define CELL_MIN 4		/* no terminal's cell is narrower; a mere blot must not be taken for one */
@@ -12,6 +13,8 @@ bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stri
 		const uint32_t *a = before + (size_t)row * stride, *b = after + (size_t)row * stride;
 		int left = x, right = x + w;
 
+		if (changed && row - out->bottom > CARET_APART)
+			break;
 		if (!memcmp(a + x, b + x, (size_t)w * sizeof(*a)))
 			continue;
 		while (a[left] == b[left])
@@ -101,14 +104,47 @@ static int64_t count_from(const struct caret_step *step, size_t n, struct pair_s
 	return count;
 }
 
-size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
+static bool same_line(const struct caret_step *a, const struct caret_step *b)
+{
+	return a->top <= b->bottom && b->top <= a->bottom;
+}
+
+/* A status line or a clock, drawn apart from the caret: the steps before and after it share a line, and it has nothing of that. */
+static bool elsewhere(const struct caret_step *step, size_t n, size_t i)
+{
+	if (!i || same_line(&step[i - 1], &step[i]))
+		return false;
+	return i + 1 == n || (same_line(&step[i - 1], &step[i + 1]) && !same_line(&step[i], &step[i + 1]));
+}
+
+static size_t count_after_foreign(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
 {
 	/* Only what does not lead to the next step is foreign: a first step of the caret's is never passed over. */
-	for (size_t foreign = 0; keys > 1 && foreign < n && foreign <= CARET_FOREIGN; foreign++) {
+	for (size_t foreign = 0; foreign < n && foreign <= CARET_FOREIGN; foreign++) {
 		int64_t count = count_from(step + foreign, n - foreign, shown);
 
 		if (count >= 0)
 			return count == (int64_t)keys ? n - foreign : 0;
 	}
 	return 0;
+}
+
+size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
+{
+	struct caret_step *own;
+	size_t kept = 0, count;
+
+	if (keys <= 1 || !n)
+		return 0;
+	count = count_after_foreign(step, n, keys, shown);
+	own = count ? NULL : calloc(n, sizeof(*own));
+	if (!own)
+		return count;
+	for (size_t i = 0; i < n; i++)
+		if (!elsewhere(step, n, i))
+			own[kept++] = step[i];
+	if (kept < n && n - kept <= CARET_FOREIGN)
+		count = count_after_foreign(own, kept, keys, shown);
+	free(own);
+	return count;
 }

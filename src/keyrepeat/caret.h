@@ -23,11 +23,16 @@ struct caret_step {
 					 * ended, when the caret went to a new one */
 };
 
+/* What lies further apart than this, in rows, is no caret on its way to the next line: a status line, which is a step of its own. */
+#define CARET_APART 64
+
 /* Compares two pictures inside a rectangle that lies within both; 32-bit pixels, `stride` of them a row.
- * Fills all but at_ns. False when nothing changed there. */
+ * Fills all but at_ns, from the first changed row down to where CARET_APART unchanged ones follow: what is below out->bottom is to be
+ * compared by another call. False when nothing changed there. */
 bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y, int w, int h, struct caret_step *out);
 
-/* What came before the caret's first step (a pointer that hides, a greeting that goes) may stand at the beginning: up to so many. */
+/* What came before the caret's first step (a pointer that hides, a greeting that goes) may stand at the beginning, and what was drawn
+ * on other lines (a status line) in between: up to so many of each. */
 #define CARET_FOREIGN 4
 
 /* What the caret showed after each step, for pair_patch() with base 0. `shown` has room for n. Returns how many it filled when the

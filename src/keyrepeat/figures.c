@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define STRAY_LIKELY 0.05	/* chance of an update without a key in a block, above which counting does not pair exactly */
-
 static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
 {
 	size_t low = 0, high = n;
@@ -41,9 +39,7 @@ static bool pair_caret(struct train *t, const struct seen *seen)
 /* As many updates as keys proves nothing where one may well have come by itself and two keys have shared another. */
 static enum pair_drain drain_of(const struct figures_cfg *cfg, const struct train_block *b)
 {
-	double expected = cfg->noise_per_s * (double)(b->end_ns - b->begin_ns) / NS_PER_S;
-
-	return b->drain == PAIR_DRAINED && -expm1(-expected) > STRAY_LIKELY ? PAIR_NOISY : b->drain;
+	return b->drain == PAIR_DRAINED && pair_stray_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
 }
 
 static void pair(const struct figures_cfg *cfg, struct train *t, const struct seen *seen, struct figures *f)

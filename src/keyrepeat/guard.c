@@ -53,6 +53,13 @@ int guard_start(struct guard *g, void (*undo)(void *with), void *with)
 	_exit(0);
 }
 
+void guard_leave(struct guard *g)
+{
+	if (g->pid)
+		close(g->fd);
+	g->pid = 0;
+}
+
 void guard_dismiss(struct guard *g)
 {
 	ssize_t n;

@@ -15,5 +15,7 @@ struct guard {
  * as it is now, with every descriptor closed. 0 or -errno. */
 int guard_start(struct guard *g, void (*undo)(void *with), void *with);
 void guard_dismiss(struct guard *g);
+/* Lets it undo now, while we go on or end. */
+void guard_leave(struct guard *g);
 
 #endif

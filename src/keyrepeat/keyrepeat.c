@@ -1,14 +1,14 @@
 /* keyrepeat - sends keys on a schedule that waits for nobody, and watches for their echo.
  *
  * When keys are due is in schedule.c, sending and watching in train.c, which echo belongs to which key in pairing.c, the
- * figures in figures.c; what keys are sent to is a target.h each. This file reads options, runs, reports. */
+ * figures in figures.c; keys that somebody asks for one by one are asked.c's; what keys are sent to is a target.h each. This file
+ * reads options, runs, reports. */
+#include "asked_lines.h"
 #include "clock.h"
-#include "keysym.h"
+#include "plan.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
-#include "schedule.h"
-#include "script.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define KEYS_MAX 10000000
+#define ASKED_KEYS 100000	/* that somebody can ask for, one by one, before there is no more room for what they change */
 
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
@@ -27,13 +27,15 @@ static const struct target *const targets[] = { &target_x11, &target_vnc, &targe
 
 static struct {
 	double rate_per_s, noise_per_s;
-	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns;
+	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, timeout_ns;
 	int schedule, mode, watch;
 	const char *key, *script, *log, *password_file;
-	bool hold_start;
+	bool hold_start, find_region;
+	struct region region;
+	uint64_t window;
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
-	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .key = "a" };
+	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .timeout_ns = 30 * NS_PER_S, .key = "a" };
 static struct rec_cfg out_cfg;
 
 /* "0.25/s", or the number alone */
@@ -48,6 +50,22 @@ static int read_noise(const char *text, void *value)
 	return cli_read_real(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
 }
 
+static int read_region(const char *text, void *value)
+{
+	cfg.find_region = !strcmp(text, "auto");
+	return cfg.find_region ? 0 : region_read(text, value);
+}
+
+/* As xwininfo and xdotool print it. */
+static int read_window(const char *text, void *value)
+{
+	char *end;
+
+	errno = 0;
+	*(uint64_t *)value = strtoull(text, &end, 0);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *(uint64_t *)value && *(uint64_t *)value <= 0xffffffffu ? 0 : -1;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_REAL, 'r', "rate", &cfg.rate_per_s, 0, 1000, "keys per second; 0 only watches (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "length of the train (60s)", NULL, NULL, NULL },
@@ -56,6 +74,9 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key: a character, a name, U20AC or 0xff0d (a)", NULL, NULL, "KEY" },
 	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "keys and delays from this file, a line \"DELAY_MS KEY\" each", NULL, NULL, "FILE" },
 	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (none)", watches, NULL, NULL },
+	{ CLI_CALL, 0, "region", &cfg.region, 0, 0, "only changes in this rectangle count; auto types a few keys to find it (all)", NULL,
+	  read_region, "WxH+X+Y" },
+	{ CLI_CALL, 0, "window", &cfg.window, 0, 0, "keys are for this X window only; the region counts from its corner", NULL, read_window, "ID" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for schedules with chance in them (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write one row for each key to this file", NULL, NULL, "FILE" },
 	{ CLI_FLAG, 0, "hold-start", &cfg.hold_start, 0, 0, "after \"ready\", wait for a line on standard input", NULL, NULL, NULL },
@@ -65,111 +86,39 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "skip", &cfg.skip, 0, 1e6, "leave the first keys out of figures (5)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise, "X/s" },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "first line: password for vnc", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for the echo of a key that was asked for (30s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, "look for the patch so long (5s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
 
-/* The keys of the train before they have times of day. */
-static struct plan {
-	size_t n;
-	int64_t *offset_ns, period_ns;
-	struct script script;	/* owns offset_ns and keysym, where there is one */
-	const uint32_t *keysym;	/* NULL: all are `only` */
-	uint32_t only;
-	int *key;		/* the same as the target's numbers */
-	int only_key;
-} plan;
-
-static void plan_script(void)
+static bool asked(void)
 {
-	struct script *script = &plan.script;
-	size_t line;
-	FILE *in = fopen(cfg.script, "re");
-	int err;
-
-	if (!in)
-		die(EXIT_RUN, "cannot read %s: %m", cfg.script);
-	err = script_read(in, script, &line);
-	fclose(in);
-	if (err == -EINVAL)
-		die(EXIT_USAGE, "%s, line %zu: want DELAY_MS KEY, as in \"120 a\" or \"50.5 Return\"", cfg.script, line);
-	if (err)
-		die(EXIT_RUN, "cannot read %s: %s", cfg.script, strerror(-err));
-	while (script->n && script->offset_ns[script->n - 1] >= cfg.time_ns)
-		script->n--;
-	if (!script->n)
-		die(EXIT_USAGE, "%s holds no key before -t ends", cfg.script);
-	plan.n = script->n;
-	plan.offset_ns = script->offset_ns;
-	plan.keysym = script->keysym;
-	/* stalls need one period: the mean one */
-	plan.period_ns = plan.n > 1 ? (plan.offset_ns[plan.n - 1] - plan.offset_ns[0]) / (int64_t)(plan.n - 1) : 0;
-	if (plan.period_ns < NS_PER_MS)
-		plan.period_ns = NS_PER_MS;
+	return cfg.schedule == SCHEDULE_ASKED;
 }
+
+/* The keys of the train before they have times of day. */
+static struct plan plan;
 
 static void plan_keys(void)
 {
-	double n = round(cfg.rate_per_s * (double)cfg.time_ns / NS_PER_S);
+	struct plan_cfg wanted = { cfg.script, cfg.key, cfg.rate_per_s, cfg.time_ns, cfg.schedule, (uint64_t)cfg.seed };
+	char why[PLAN_WHY];
+	int status = plan_make(&wanted, &plan, why);
 
-	if (cfg.script) {
-		plan_script();
-		return;
-	}
-	plan.period_ns = cfg.rate_per_s > 0 ? llround(NS_PER_S / cfg.rate_per_s) : 50 * NS_PER_MS;
-	if (!(cfg.rate_per_s > 0))
-		return;
-	if (n < 1 || n > KEYS_MAX)
-		die_usage("-t times --rate are %.0f keys: 1 to %d", n, KEYS_MAX);
-	if (keysym_read(cfg.key, &plan.only))
-		die_usage("--key %s: no such key; give a character, a name such as Return, U20AC or 0xff0d", cfg.key);
-	plan.n = (size_t)n;
-	plan.offset_ns = calloc(plan.n, sizeof(*plan.offset_ns));
-	if (!plan.offset_ns)
-		die(EXIT_RUN, "no memory for %zu keys", plan.n);
-	if (schedule_fill((enum schedule_kind)cfg.schedule, cfg.rate_per_s, (uint64_t)cfg.seed, plan.offset_ns, plan.n))
-		die_usage("--rate %g is too low", cfg.rate_per_s);
+	if (status)
+		die(status, "%s", why);
 }
 
-static void free_plan(void)
-{
-	if (cfg.script)
-		script_free(&plan.script);
-	else
-		free(plan.offset_ns);
-	free(plan.key);
-}
-
-/* Every symbol is looked up before the first key is sent. */
 static void prepare_keys(const struct target *target, void *self)
 {
 	char why[TARGET_WHY] = "";
-	size_t j;
 
-	if (!plan.n)
+	if (!plan_prepare(&plan, target, self, why))
 		return;
-	if (!plan.keysym) {
-		plan.only_key = target->key(self, plan.only, why);
-		if (plan.only_key < 0) {
-			target->close(self);
-			die(EXIT_RUN, "%s", why);
-		}
-		return;
-	}
-	plan.key = calloc(plan.n, sizeof(*plan.key));
-	if (!plan.key)
-		die(EXIT_RUN, "no memory for %zu keys", plan.n);
-	for (size_t i = 0; i < plan.n; i++) {
-		for (j = 0; j < i && plan.keysym[j] != plan.keysym[i]; j++)
-			;
-		plan.key[i] = j < i ? plan.key[j] : target->key(self, plan.keysym[i], why);
-		if (plan.key[i] < 0) {
-			target->close(self);
-			die(EXIT_RUN, "%s", why);
-		}
-	}
+	target->close(self);
+	die(EXIT_RUN, "%s", why);
 }
 
 static const struct target *find_target(const char *text, const char **where)
@@ -189,9 +138,19 @@ static void check_options(const struct target *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
+	if (asked() && (cfg.script || cfg.hold_start || !plan.n))
+		die_usage("--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
+	if (asked() && out_cfg.path && !strcmp(out_cfg.path, "-"))
+		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
 	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
 		die_usage("--mode hold: this display repeats every so many whole ms, and %g keys/s is none such", cfg.rate_per_s);
+	if (!target->region && (cfg.window || cfg.find_region || !region_empty(&cfg.region)))
+		die_usage("--window and --region are for x11: only");
+	if (cfg.window && cfg.mode == HOLD)
+		die_usage("--window wants --mode tap: a key held down repeats wherever the focus goes");
+	if (cfg.find_region && (!plan.n || cfg.watch != WATCH_UPDATE))
+		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
 	if (!plan.n && cfg.watch == WATCH_NONE)
 		die_usage("--rate 0 sends nothing: give --watch update to see what comes by itself");
 }
@@ -230,7 +189,13 @@ static bool wait_for_start(const struct seen *seen)
 	return true;
 }
 
-static void report_settings(struct rec *r, const char *target, const char *server, const struct rt_state *rt)
+/* What was watched of the display. */
+struct watched {
+	struct region region;
+	const char *from;	/* NULL: the target has no regions */
+};
+
+static void report_settings(struct rec *r, const char *target, const char *server, const struct watched *watched, const struct rt_state *rt)
 {
 	char text[160];
 	struct cli_cpus cpus;
@@ -240,11 +205,24 @@ static void report_settings(struct rec *r, const char *target, const char *serve
 	rec_str(r, "target", target);
 	rec_str(r, "server", server);
 	rec_str(r, "watch", watches[cfg.watch]);
-	rec_real(r, "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3);
-	rec_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
-	rec_int(r, "keys", (int64_t)plan.n);
+	if (watched->from && cfg.watch != WATCH_NONE) {
+		region_write(&watched->region, text);
+		rec_str(r, "region", text);
+		rec_str(r, "region_from", watched->from);
+	}
+	if (cfg.window) {
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)cfg.window);
+		rec_str(r, "window", text);
+	}
 	rec_str(r, "schedule", cfg.script ? "script" : schedule_names[cfg.schedule]);
-	rec_real(r, "period_ms", (double)plan.period_ns / NS_PER_MS, 3);
+	if (asked()) {
+		rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
+	} else {
+		rec_real(r, "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3);
+		rec_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
+		rec_int(r, "keys", (int64_t)plan.n);
+		rec_real(r, "period_ms", (double)plan.period_ns / NS_PER_MS, 3);
+	}
 	rec_str(r, "mode", modes[cfg.mode]);
 	rec_str(r, cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key);
 	rec_int(r, "seed", cfg.seed);
@@ -267,12 +245,17 @@ static void report_settings(struct rec *r, const char *target, const char *serve
 /* What went wrong although there is a report; NULL: nothing. */
 static const char *complaint(const struct train *train, const struct seen *seen, const struct figures *f, int *status)
 {
+	static char text[160];
 	bool sent = plan.n && train->due && pair_gone_ns(&train->key[0]) != INT64_MAX;
 
 	*status = EXIT_RUN;
-	if (train->end == TRAIN_DROPPED)
+	if (train->end == SENDER_DROPPED)
 		return "the connection was dropped; is the server still running? What was measured until then is in the report";
-	if (train->end == TRAIN_INTERRUPTED) {
+	if (train->end == SENDER_LEFT) {
+		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured", (const char *)seen->left);
+		return text;
+	}
+	if (train->end == SENDER_INTERRUPTED) {
 		*status = EXIT_INTERRUPTED;
 		return NULL;
 	}
@@ -297,10 +280,66 @@ static void make_room(struct seen *seen, const struct target *target)
 	/* A caret that walks is told of by few changes a key; where there are many more, it is none. */
 	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? plan.n * 4 + 1000 : 0;
 
+	if (asked()) {
+		updates = ASKED_KEYS;
+		steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? ASKED_KEYS : 0;
+	}
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
-	if (updates > 2e8 || seen_init(seen, plan.period_ns, (size_t)updates + 1000, plan.n * 2 + 1000, steps))
+	if (updates > 2e8 || seen_init(seen, plan.period_ns, (size_t)updates + 1000, (asked() ? ASKED_KEYS : plan.n * 2) + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
+}
+
+/* Whatever changes in this time does so by itself: a caret that blinks is known before the first key. */
+static void look_at_rest(const struct target *target)
+{
+	if (cfg.watch == WATCH_UPDATE && target->tells_steps)
+		proc_wait_stop(clock_now() + LONE_BLINK_NS);
+}
+
+static int answer_asked(struct train_cfg *run, const char *target, const char *server, const struct watched *watched,
+			const struct rt_state *rt, struct rec *out, struct rows *rows)
+{
+	struct asked asked;
+	struct asked_talk talk = { .asked = &asked, .key = plan.only_key, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
+	int err, rows_err, status = EXIT_OK;
+
+	asked_start(&asked, run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns);
+	look_at_rest(run->target);
+	if (!proc_stop)
+		proc_ready((int)cfg.ready_fd);
+	err = asked_lines_run(&talk);
+	train_unwatch(run);
+	run->target->close(run->self);
+	munlockall();
+	rows_err = rows ? report_keys(rows, &talk.train) : 0;
+	if (rows_err)
+		warn("cannot write %s: %s", cfg.log, strerror(-rows_err));
+	if (out) {
+		report_settings(out, target, server, watched, rt);
+		asked_lines_report(out, &talk);
+		status = rec_close(out);
+		if (status)
+			die(EXIT_RUN, "cannot write the report: %s", strerror(-status));
+	}
+	if (talk.train.end == SENDER_DROPPED)
+		warn("the connection was dropped; is the server still running? What was asked until then is answered");
+	else if (talk.train.end == SENDER_LEFT)
+		warn("%s, so no more keys are sent: leave the window alone while it is measured", (const char *)run->seen->left);
+	else if (err)
+		warn("%s", err == -EPIPE ? "nobody reads the answers any more" : "out of memory");
+	else if (run->seen->lost || run->seen->steps_lost)
+		warn("the picture changed more often than there was room for: echoes were missed; show less that moves, or begin anew");
+	if (talk.train.end == SENDER_INTERRUPTED)
+		status = EXIT_INTERRUPTED;
+	else if (err || rows_err || talk.train.end != SENDER_COMPLETE)
+		status = EXIT_RUN;
+	else if (run->seen->lost || run->seen->steps_lost)
+		status = EXIT_LOSSY;
+	train_free(&talk.train);
+	seen_free(run->seen);
+	plan_free(&plan);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -314,6 +353,7 @@ int main(int argc, char **argv)
 	struct seen seen;
 	struct train train;
 	struct figures figures;
+	struct watched watched = { .from = NULL };
 	struct rt_state rt;
 	struct rows *rows = NULL;
 	struct rec *out;
@@ -324,12 +364,14 @@ int main(int argc, char **argv)
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:PORT or null:" : "more than one target");
 	target = find_target(argv[first], &where);
+	if (target->check && target->check(where, why))
+		die_usage("%s", why);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	plan_keys();
 	check_options(target);
-	out = rec_open(&out_cfg, "keyrepeat");	/* before the run: a bad path must not cost it */
-	if (!out)
+	out = asked() && !out_cfg.path ? NULL : rec_open(&out_cfg, "keyrepeat");	/* before the run: a bad path must not cost it */
+	if (!out && !(asked() && !out_cfg.path))
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	if (cfg.log && !(rows = rows_open(cfg.log, "keys/1", report_columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
@@ -337,8 +379,8 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
-	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns, cfg.patch_wait_ns,
-					  cfg.password_file, &seen };
+	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns, cfg.patch_wait_ns, cfg.password_file,
+					  cfg.window, cfg.region, cfg.find_region, plan.keysym ? plan.keysym[0] : plan.only, &seen };
 	run.self = target->open(&target_cfg, why);
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);
@@ -348,12 +390,16 @@ int main(int argc, char **argv)
 				  cfg.noise_per_s, (int)cfg.priority };
 	seen_restart(&seen);
 	target->describe(run.self, server, sizeof(server));
+	if (target->region)
+		target->region(run.self, &watched.region, &watched.from);
 	err = train_watch(&run);
 	if (err)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
 	rt_setup((int)cfg.priority, &rt);	/* after all that allocates */
 	if (cfg.watch == WATCH_PATCH)
 		settle(&seen);
+	if (asked())
+		return answer_asked(&run, argv[first], server, &watched, &rt, out, rows);
 	if (!proc_stop)
 		proc_ready((int)cfg.ready_fd);
 	if (cfg.hold_start && !wait_for_start(&seen)) {
@@ -372,7 +418,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "out of memory");
 	if (rows && (err = report_keys(rows, &train)))
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
-	report_settings(out, argv[first], server, &rt);
+	report_settings(out, argv[first], server, &watched, &rt);
 	report_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
 	trouble = complaint(&train, &seen, &figures, &status);
 	if (err)
@@ -385,6 +431,6 @@ int main(int argc, char **argv)
 	figures_free(&figures);
 	train_free(&train);
 	seen_free(&seen);
-	free_plan();
+	plan_free(&plan);
 	return status;
 }

@@ -13,6 +13,7 @@
 struct null {
 	struct seen *seen;
 	int pipe[2];
+	bool watched;
 	uint32_t number;
 };
 
@@ -26,6 +27,7 @@ static void *null_open(const struct target_cfg *cfg, char *why)
 		return NULL;
 	}
 	self->seen = cfg->seen;
+	self->watched = cfg->watch != WATCH_NONE;
 	seen_number(self->seen, clock_now(), 0);
 	return self;
 }
@@ -48,7 +50,7 @@ static int null_send(void *p, int key, bool down)
 	struct null *self = p;
 
 	(void)key;
-	return !down || write(self->pipe[1], "k", 1) == 1 ? 0 : -EPIPE;
+	return !down || !self->watched || write(self->pipe[1], "k", 1) == 1 ? 0 : -EPIPE;
 }
 
 static int null_watch_fd(void *p)

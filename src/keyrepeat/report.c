@@ -1,9 +1,11 @@
 #include "report.h"
 #include "clock.h"
+#include "wall.h"
 
 #include <math.h>
 
-const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", NULL };
+const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
+				       "realtime_offset_ns", NULL };
 
 static void cell(struct rows *rows, int64_t ns)
 {
@@ -15,9 +17,13 @@ static void cell(struct rows *rows, int64_t ns)
 
 int report_keys(struct rows *rows, const struct train *train)
 {
+	size_t b = 0;
+
 	for (size_t i = 0; i < train->due; i++) {
 		const struct pair_key *key = &train->key[i];
 
+		while (i >= train->block[b].first + train->block[b].n)
+			b++;
 		rows_int(rows, (int64_t)i + 1);
 		rows_int(rows, key->due_ns);
 		cell(rows, key->sent_ns);
@@ -25,6 +31,11 @@ int report_keys(struct rows *rows, const struct train *train)
 		cell(rows, key->high_ns);
 		cell(rows, key->censored_ns);
 		rows_int(rows, key->skipped);
+		rows_int(rows, (int64_t)b + 1);
+		if (train->walls)
+			rows_int(rows, wall_offset(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
+		else
+			rows_none(rows);
 		rows_end(rows);
 	}
 	return rows_close(rows);
@@ -89,10 +100,25 @@ static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
 }
 
+/* How well packet times can be put beside those of keys. */
+static void clocks(struct rec *r, const struct train *train)
+{
+	int64_t error = 0;
+
+	for (size_t i = 0; i < train->walls; i++)
+		if (train->wall[i].error_ns > error)
+			error = train->wall[i].error_ns;
+	rec_object(r, "realtime_offset");
+	rec_int(r, "readings", (int64_t)train->walls);
+	rec_real(r, "error_us", (double)error / NS_PER_US, 3);
+	rec_real(r, "step_us", (double)wall_step(train->wall, train->walls) / NS_PER_US, 3);
+	rec_end(r);
+}
+
 void report_result(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct seen *seen,
 		   struct figures *f, bool keys)
 {
-	static const char *const ends[] = { "complete", "interrupted", "connection dropped" };
+	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
 
 	rec_object(r, "result");
@@ -114,9 +140,11 @@ void report_result(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	if (cfg->watch == WATCH_PATCH) {
 		rec_int(r, "patch_unreadable", (int64_t)seen->unreadable);
 		rec_int(r, "patch_ahead", (int64_t)f->ahead);
+		rec_int(r, "patch_base", (int64_t)train->base);
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_int(r, "updates_lost", (int64_t)seen->lost);
+	clocks(r, train);
 	rec_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
 	rec_end(r);
 }

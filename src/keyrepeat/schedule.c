@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
-const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", NULL };
+const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", "asked", NULL };
 
 int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
 {
@@ -29,6 +29,8 @@ int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int
 				phase = random_unit(&state) * period;
 			at = (double)(i % SCHEDULE_BLOCK) * period + phase;
 			break;
+		case SCHEDULE_ASKED:
+			return -EINVAL;
 		}
 		if (!(at < 9e18))
 			return -ERANGE;

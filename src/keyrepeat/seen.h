@@ -25,6 +25,7 @@ struct seen {
 	_Atomic int64_t number;		/* what the patch shows; -1: none seen yet */
 	_Atomic int64_t unreadable;	/* looks at the patch that found it torn or covered */
 	_Atomic bool dropped;		/* the connection is gone */
+	_Atomic(const char *) left;	/* keys would no longer go where they are meant to: why, in static words; NULL: they do */
 };
 
 /* 0 or -ENOMEM. No room for steps where nobody will tell of any. */

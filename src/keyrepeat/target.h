@@ -4,6 +4,7 @@
 #ifndef KEYREPEAT_TARGET_H
 #define KEYREPEAT_TARGET_H
 
+#include "region.h"
 #include "seen.h"
 
 #include <stddef.h>
@@ -19,6 +20,10 @@ struct target_cfg {
 	int64_t period_ns;
 	int64_t patch_wait_ns;		/* how long open() looks for the patch */
 	const char *password_file;	/* NULL: none */
+	uint64_t window;		/* keys are for this window only; 0: for whatever has the focus */
+	struct region region;		/* only changes in it count (of the window, where there is one); empty: all */
+	bool find_region;		/* type a few keys and find it */
+	uint32_t first_key;		/* the symbol to type for that */
 	struct seen *seen;
 };
 
@@ -26,6 +31,8 @@ struct target_cfg {
 
 struct target {
 	const char *scheme;
+	/* 0, or -1 with a line in `why` when `where` cannot be meant. May be NULL. */
+	int (*check)(const char *where, char *why);
 	/* A closed connection, an absent extension, no patch ...: NULL, with one line in `why` that names the cure. When it
 	 * returns, the display's first picture (and the patch, if that is watched) has been seen. Stops early when proc_stop is set. */
 	void *(*open)(const struct target_cfg *cfg, char *why);
@@ -33,6 +40,9 @@ struct target {
 	int (*key)(void *self, uint32_t keysym, char *why);
 	/* Pressing or releasing would block while this is not ready for writing (a server that reads nothing); -1: never blocks. */
 	int (*send_fd)(void *self);
+	/* About 2 ms before each press, may ask the display: 0, or -1 when the key would go elsewhere (seen->left says why), or -EPIPE when
+	 * the connection is gone; gives it up for gone when there is no answer by until_ns, or soon after a stop. May be NULL. */
+	int (*aim)(void *self, int64_t until_ns);
 	/* 0 or -EPIPE when the connection is gone. */
 	int (*send)(void *self, int key, bool down);
 	/* Ready for reading when there may be something to handle. */
@@ -46,6 +56,8 @@ struct target {
 	void (*close)(void *self);
 	/* For the report: server, size, encodings. */
 	void (*describe)(void *self, char *text, size_t size);
+	/* What is watched, and where that comes from. NULL: there is no such thing, and cfg's window and region are not known. */
+	void (*region)(void *self, struct region *out, const char **from);
 	/* In hold mode the display makes the repeats, not we. */
 	bool repeats_itself;
 	/* Watching updates, it tells seen_step() what each changed. */

@@ -11,10 +11,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define SPIN_NS (100 * NS_PER_US)	/* waking up takes about so long; the rest of the wait is spun, never more than this */
-#define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due before */
 #define LEAD_NS (20 * NS_PER_MS)	/* from the start to the first possible due time */
 #define LOOK_NS (2 * NS_PER_MS)		/* between looks while draining: nothing is measured by it but the drain */
+#define WALL_NS NS_PER_S		/* between readings of CLOCK_REALTIME, which packets carry */
+#define WALL_ROOM_NS (300 * NS_PER_US)	/* not so shortly before a key is due; a reading takes a few microseconds */
 #define STACK_BYTES (1 << 20)		/* all of it is locked into memory: not the usual 8 MB */
 
 static struct {
@@ -99,92 +99,30 @@ int64_t train_drain_ns(int watch, double noise_per_s)
 	return watch == WATCH_UPDATE && noise_per_s > 0.5 ? 2 * NS_PER_S : 10 * NS_PER_S;
 }
 
-/* The run as it goes: which key is down, and why it ends. */
+/* The run as it goes. */
 struct run {
 	const struct train_cfg *cfg;
 	struct train *train;
-	int down;			/* target's number of the key that is down; -1: none */
-	int64_t release_ns;		/* when it goes up again; INT64_MAX: not before the end */
+	struct sender sender;
 };
 
 static bool ended(struct run *run)
 {
-	if (run->train->end == TRAIN_COMPLETE) {
-		/* in this order: who is told to stop may close the connection for it */
-		if (proc_stop)
-			run->train->end = TRAIN_INTERRUPTED;
-		else if (atomic_load(&run->cfg->seen->dropped))
-			run->train->end = TRAIN_DROPPED;
-	}
-	return run->train->end != TRAIN_COMPLETE;
+	return sender_ended(&run->sender);
 }
 
-static void press(struct run *run, int key, bool down)
+static void read_wall(struct train *t, int64_t next_due_ns)
 {
-	if (run->cfg->target->send(run->cfg->self, key, down))
-		run->train->end = TRAIN_DROPPED;
-	run->down = down ? key : -1;
-}
+	int64_t now = clock_now();
 
-/* A sleep that a signal ends even if it comes just before: long waits through proc_wait_stop(), only the rest precisely. */
-static void sleep_until(int64_t due_ns)
-{
-	if (due_ns - clock_now() > 20 * NS_PER_MS)
-		proc_wait_stop(due_ns - 10 * NS_PER_MS);
-	if (!proc_stop)
-		clock_sleep_until(due_ns);
-}
-
-/* A server that reads nothing fills the socket; a blocking send would then hold up the whole train. So the
- * key waits, with its due time standing, until there is room or until `until_ns`. */
-static bool can_send(struct run *run, int64_t until_ns)
-{
-	struct pollfd fd = { .fd = run->cfg->target->send_fd(run->cfg->self), .events = POLLOUT };
-	int64_t since = 0;
-
-	while (fd.fd >= 0 && poll(&fd, 1, 0) == 0) {
-		if (!since)
-			since = clock_now();
-		if (ended(run) || clock_now() >= until_ns)
-			return false;
-		poll(&fd, 1, 1);
-	}
-	if (since && clock_now() - since > run->train->blocked_ns)
-		run->train->blocked_ns = clock_now() - since;
-	return true;
-}
-
-static void release_before(struct run *run, int64_t due_ns)
-{
-	int64_t at = run->release_ns < due_ns - NS_PER_MS ? run->release_ns : due_ns - NS_PER_MS;
-
-	if (run->down < 0 || run->release_ns == INT64_MAX)
-		return;
-	sleep_until(at);
-	if (!ended(run) && can_send(run, due_ns))
-		press(run, run->down, false);
-}
-
-static void send_key(struct run *run, struct pair_key *key, int number, int64_t give_up_ns)
-{
-	release_before(run, key->due_ns);
-	sleep_until(key->due_ns - SPIN_NS);
-	if (ended(run) || !can_send(run, give_up_ns))
-		return;
-	while (clock_now() < key->due_ns)
-		;
-	key->sent_ns = clock_now();
-	/* still down: the server took nothing while it should have gone up, or gaps are shorter than a tap */
-	if (run->down >= 0 && run->release_ns != INT64_MAX)
-		press(run, run->down, false);
-	press(run, number, true);
-	run->release_ns = run->cfg->hold ? INT64_MAX : key->sent_ns + RELEASE_NS;
+	if (t->walls < t->wall_room && next_due_ns - now >= WALL_ROOM_NS && (!t->walls || now - t->wall[t->walls - 1].at_ns >= WALL_NS))
+		clock_read_offset(&t->wall[t->walls++]);
 }
 
 /* In hold mode on a display that repeats by itself: one press, and then only time passes. */
 static void let_repeat(struct pair_key *key)
 {
-	sleep_until(key->due_ns);
+	sender_sleep(key->due_ns);
 	key->repeated = true;
 }
 
@@ -225,7 +163,10 @@ static bool answered(struct run *run, const struct train_block *b, int64_t *judg
 	if (run->cfg->watch == WATCH_PATCH) {
 		uint32_t shown = (uint32_t)atomic_load(&seen->number) - run->train->base;
 
-		return (shown & 0xffffffu) >= b->first + b->n && (shown & 0xffffffu) <= 0x7fffffu;
+		if ((shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
+			return false;
+		/* blocks must also be apart for who pairs them by their updates on the wire */
+		return !run->cfg->block || rested(run, b, NS_PER_S);
 	}
 	if (rested(run, b, train_quiet_ns(run->cfg->noise_per_s)))
 		return true;
@@ -254,6 +195,7 @@ static void drain(struct run *run, struct train_block *b)
 	if (cfg->watch == WATCH_NONE && cfg->block)	/* nobody looks, but the blocks must be apart for who does */
 		proc_wait_stop(begin + train_quiet_ns(cfg->noise_per_s));
 	while (cfg->watch != WATCH_NONE && !ended(run)) {
+		read_wall(run->train, INT64_MAX);
 		if (answered(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
 			break;
@@ -282,14 +224,11 @@ static void run_block(struct run *run, struct train_block *b)
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first)
 			let_repeat(&t->key[i]);
 		else
-			send_key(run, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
+			sender_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
+		read_wall(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
-	if (run->down >= 0) {
-		/* a held key stays down until its last repeat has surely been made */
-		sleep_until(run->release_ns != INT64_MAX ? run->release_ns : t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
-		if (t->end != TRAIN_DROPPED && can_send(run, clock_now()))
-			press(run, run->down, false);
-	}
+	/* a held key stays down until its last repeat has surely been made */
+	sender_release(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
 	t->busy_ns += clock_now() - now;
 	t->cpu_ns += clock_process_cpu() - cpu;
 	drain(run, b);
@@ -305,17 +244,34 @@ static size_t count_due(const struct train *t)
 	return due;
 }
 
+/* A reading a second, from the first key of each block to the end of its longest drain; touched before the run, as all it writes. */
+static int make_wall_room(const struct train_cfg *cfg, struct train *t, size_t size, size_t blocks)
+{
+	t->wall_room = 16 + (size_t)(cfg->n ? 0 : cfg->watch_ns / WALL_NS);
+	for (size_t i = 0; i < blocks; i++) {
+		size_t last = (i + 1) * size < cfg->n ? (i + 1) * size : cfg->n;
+
+		t->wall_room += (size_t)(cfg->offset_ns[last - 1] / WALL_NS) + 14;
+	}
+	t->wall = calloc(t->wall_room, sizeof(*t->wall));
+	for (size_t i = 0; t->wall && i < t->wall_room; i++)
+		t->wall[i].at_ns = INT64_MAX;
+	return t->wall ? 0 : -ENOMEM;
+}
+
 int train_run(const struct train_cfg *cfg, struct train *out)
 {
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
-	struct run run = { .cfg = cfg, .train = out, .down = -1 };
+	struct run run = { .cfg = cfg, .train = out };
 
 	*out = (struct train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .block = calloc(blocks + 1, sizeof(*out->block)) };
-	if (!out->key || !out->block)
+	if (!out->key || !out->block || make_wall_room(cfg, out, size, blocks))
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n; i++)
 		out->key[i].due_ns = INT64_MAX;	/* touched before the run, like everything it writes */
+	sender_start(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
+	read_wall(out, INT64_MAX);
 	out->begin_ns = clock_now();
 	if (!cfg->n) {
 		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
@@ -337,7 +293,11 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 		run_block(&run, b);
 	}
 	out->end_ns = clock_now();
+	if (out->walls < out->wall_room)
+		clock_read_offset(&out->wall[out->walls++]);
 	out->due = count_due(out);
+	out->end = run.sender.end;
+	out->blocked_ns = run.sender.blocked_ns;
 	return 0;
 }
 
@@ -345,6 +305,8 @@ void train_free(struct train *t)
 {
 	free(t->key);
 	free(t->block);
+	free(t->wall);
+	t->wall = NULL;
 	t->key = NULL;
 	t->block = NULL;
 }

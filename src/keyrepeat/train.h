@@ -5,8 +5,9 @@
 #ifndef KEYREPEAT_TRAIN_H
 #define KEYREPEAT_TRAIN_H
 
+#include "clock.h"
 #include "pairing.h"
-#include "target.h"
+#include "sender.h"
 
 #include <sys/types.h>
 
@@ -33,19 +34,19 @@ struct train_block {
 	enum pair_drain drain;
 };
 
-enum train_end { TRAIN_COMPLETE, TRAIN_INTERRUPTED, TRAIN_DROPPED };
-
 struct train {
 	struct pair_key *key;		/* owned; due and sent are filled in */
 	struct train_block *block;	/* owned */
 	size_t blocks;			/* begun */
 	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
+	struct clock_offset *wall;	/* owned: the offset of CLOCK_REALTIME, read about once a second */
+	size_t walls, wall_room;
 	uint32_t base;			/* number of the patch before the first key */
 	int64_t begin_ns, end_ns;	/* from the first due time possible to the end of the last drain */
 	int64_t drain_ns;		/* after the last key */
 	int64_t busy_ns, cpu_ns;	/* of the time without drains: how long, and CPU used by both threads */
 	int64_t blocked_ns;		/* longest time a due key waited because the server read nothing */
-	enum train_end end;
+	enum sender_end end;
 };
 
 /* Starts the watching thread, one below the priority asked for: decoding a picture must not hold up a key where both

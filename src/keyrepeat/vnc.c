@@ -172,7 +172,7 @@ static void follow_caret(struct vnc *self, int64_t now)
 	}
 	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
 		return;
-	if (caret_difference(self->before, pixels, (size_t)c->width, x, y, w, h, &step))
+	for (int from = y; caret_difference(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step); from = step.bottom + 1)
 		seen_step(self->seen, &step);
 	for (int row = y; row < y + h; row++)
 		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x, (size_t)w * sizeof(*pixels));
@@ -221,6 +221,19 @@ static int read_address(const char *where, char **host, int *port)
 	*host = strndup(length ? where : "127.0.0.1", length ? length : 9);
 	*port = (int)number;
 	return *host ? 0 : -ENOMEM;
+}
+
+static int vnc_check(const char *where, char *why)
+{
+	char *host;
+	int port;
+
+	if (read_address(where, &host, &port)) {
+		snprintf(why, TARGET_WHY, "vnc:%s is no address: give vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
+		return -1;
+	}
+	free(host);
+	return 0;
 }
 
 static void why_not_connected(const struct vnc *self, const char *where, char *why)
@@ -302,7 +315,7 @@ static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char
 {
 	int64_t until = clock_now() + CONNECT_S * NS_PER_S;
 	struct watchdog watchdog;
-	int err = watchdog_start(&watchdog, self->client->sock, until);
+	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
 
 	if (err) {
 		snprintf(why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
@@ -343,7 +356,7 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 		return NULL;
 	}
 	if (read_address(cfg->where, &host, &port)) {
-		snprintf(why, TARGET_WHY, "vnc:%s is no address: give vnc:HOST:PORT, as in vnc:127.0.0.1:5901", cfg->where);
+		snprintf(why, TARGET_WHY, "out of memory");
 		rfbClientCleanup(c);
 		free(self);
 		return NULL;
@@ -425,6 +438,6 @@ static void vnc_describe(void *p, char *text, size_t size)
 }
 
 const struct target target_vnc = {
-	.scheme = "vnc", .open = vnc_open, .key = vnc_key, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
+	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .key = vnc_key, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
 	.handle = vnc_handle, .interrupt = vnc_interrupt, .close = vnc_close, .describe = vnc_describe, .tells_steps = true,
 };

@@ -2,10 +2,13 @@
 #include "clock.h"
 #include "proc.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define LOOK_NS (50 * NS_PER_MS)
 #define SILENCE_MS 1000
@@ -22,9 +25,16 @@ static bool silent(int sock)
 static void *watch(void *arg)
 {
 	struct watchdog *w = arg;
+	int64_t stop_ns = 0;	/* when a stop was first seen in this wait */
 
 	while (!atomic_load(&w->stopping)) {
-		if (proc_stop || (clock_now() > atomic_load(&w->until_ns) + NS_PER_S && silent(w->sock))) {
+		int64_t until = atomic_load(&w->until_ns), now = clock_now();
+
+		if (until == WATCHDOG_IDLE || !proc_stop)
+			stop_ns = 0;
+		else if (!stop_ns)
+			stop_ns = now;
+		if ((stop_ns && now - stop_ns >= w->grace_ns) || (until != WATCHDOG_IDLE && now - NS_PER_S > until && silent(w->sock))) {
 			atomic_store(&w->bitten, true);
 			shutdown(w->sock, SHUT_RDWR);
 			break;
@@ -34,12 +44,15 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-int watchdog_start(struct watchdog *w, int sock, int64_t until_ns)
+int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns)
 {
 	sigset_t all, before;
 	int err;
 
-	w->sock = sock;
+	w->sock = fcntl(sock, F_DUPFD_CLOEXEC, 0);	/* a number that nobody else gets while we look */
+	if (w->sock < 0)
+		return -errno;
+	w->grace_ns = grace_ns;
 	atomic_init(&w->until_ns, until_ns);
 	atomic_init(&w->stopping, false);
 	atomic_init(&w->bitten, false);
@@ -48,6 +61,8 @@ int watchdog_start(struct watchdog *w, int sock, int64_t until_ns)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	err = pthread_create(&w->thread, NULL, watch, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		close(w->sock);
 	return -err;
 }
 
@@ -55,5 +70,6 @@ bool watchdog_end(struct watchdog *w)
 {
 	atomic_store(&w->stopping, true);
 	pthread_join(w->thread, NULL);
+	close(w->sock);
 	return atomic_load(&w->bitten);
 }

@@ -1,6 +1,6 @@
 /* watchdog - ends a library's blocking read of a socket on a signal, or when its time is over.
  *
- * A thread that looks every 50 ms and shuts the socket down, after which the read fails. */
+ * A thread that looks every 50 ms and shuts the socket down, after which the read fails. The socket may be closed meanwhile. */
 #ifndef KEYREPEAT_WATCHDOG_H
 #define KEYREPEAT_WATCHDOG_H
 
@@ -9,16 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define WATCHDOG_IDLE INT64_MAX	/* until_ns while nothing is waited for: a signal does nothing either */
+
 struct watchdog {
-	int sock;
+	int sock;			/* a descriptor of its own */
+	int64_t grace_ns;
 	_Atomic int64_t until_ns;	/* may be moved at any time */
 	_Atomic bool stopping, bitten;	/* bitten: it has shut the socket down */
 	pthread_t thread;
 };
 
-/* Shuts `sock` down on proc_stop; or a second after until_ns, unless bytes still come (a slow link is not a stuck server).
+/* Shuts `sock` down on proc_stop, when what was waited for then has not come after grace_ns; or a second after until_ns, unless bytes still come (a slow link is not a stuck server).
  * 0 or -errno. `w` must stay where it is until watchdog_end(). */
-int watchdog_start(struct watchdog *w, int sock, int64_t until_ns);
+int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns);
 /* Ends and joins it. True when it had bitten. */
 bool watchdog_end(struct watchdog *w);
 

@@ -8,15 +8,13 @@ void face_sleep(int count, fd_set *readable, int64_t until_ns)
 {
 	int64_t left = until_ns - clock_now();
 	struct timespec ts = { left / NS_PER_S, left % NS_PER_S };
-	sigset_t both, before;
+	sigset_t stops, before;
 
 	if (left <= 0)
 		return;
 	/* Blocked between the look at the flag and the sleep, and let in by the sleep itself: none is missed. */
-	sigemptyset(&both);
-	sigaddset(&both, SIGINT);
-	sigaddset(&both, SIGTERM);
-	sigprocmask(SIG_BLOCK, &both, &before);
+	proc_stop_signals(&stops);
+	sigprocmask(SIG_BLOCK, &stops, &before);
 	if (!proc_stop)
 		pselect(count, readable, NULL, NULL, until_ns == INT64_MAX ? NULL : &ts, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -12,6 +12,7 @@
 #include "rt.h"
 #include "scene.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,8 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[operands]);
 	if (!cfg.display == !cfg.port)
 		die_usage("say either --x11 DISPLAY or --vnc PORT");
+	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
+		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	load_delays();

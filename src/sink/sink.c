@@ -1,100 +1,66 @@
-/* sink - takes CPU time: all it can get, or a share of the wall clock.
+/* sink - takes CPU time: all it can get, a share of the wall clock, or bursts as planned.
  *
- * One child per unit of load. When a share is held is decided in share.c; this file reads options,
- * starts the children, waits and reports what each of them really got. */
+ * One child per unit of load. When a share is held is decided in share.c, when bursts are due in burst_plan.c; the
+ * processes are crew.c's. This file reads options, runs, and reports what each of them really got. */
+#include "burst.h"
 #include "clock.h"
-#include "proc.h"
+#include "crew.h"
 #include "rec.h"
+#include "rt.h"
 #include "share.h"
 
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define SPIN_TURNS 2000		/* between looks at the clock: some microseconds */
+#define LEAD_NS (50 * NS_PER_MS)	/* from ready to time 0 of a plan: who waits for ready can be there */
 
 static struct {
-	int64_t count, time_ns, nice, period_ns, ready_fd;
+	int64_t count, time_ns, period_ns, seed, ready_fd;
 	double percent;
-	struct cli_cpus cpus;
-	struct { int policy, priority; } sched;
-} cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .ready_fd = STDERR_FILENO,
-	  .sched = { SCHED_OTHER, 0 } };
+	struct regime regime;
+	struct burst_spec burst;
+	const char *burst_text, *burst_log;
+} cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .regime = { .policy = SCHED_OTHER } };
 static struct rec_cfg out_cfg;
-static char autogroup[64];
+static char autogroup[64], cgroup[512];
 
-enum regime { CPUS, NICE, POLICY };
+static struct burst_plan plan;
+/* One for each child: its part of a store that it and we see. */
+static struct truth {
+	atomic_size_t played;
+	bool locked;
+	struct burst row[];
+} **truth;
 
-/* What a child tells its parent, in memory that both see. */
-struct child {
-	pid_t pid;
-	atomic_bool spinning;
-	enum regime asked;			/* what was refused */
-	atomic_int refused;			/* with this errno */
-	int64_t wall_ns, cpu_ns;
-	struct proc_schedstat sched;
-	bool accounted, died;			/* died: ended by something else than us */
-};
-
-struct board {
-	atomic_bool stop;
-	struct child child[];
-};
-
-static int read_policy(const char *text, void *value)
+static int read_burst(const char *text, void *value)
 {
-	static const struct { const char *name; int policy; } plain[] = {
-		{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE },
-	};
-	int64_t priority;
+	char why[128];
 
-	(void)value;
-	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
-		if (!strcmp(text, plain[i].name)) {
-			cfg.sched.policy = plain[i].policy;
-			cfg.sched.priority = 0;
-			return 0;
-		}
-	}
-	if (strncmp(text, "fifo:", 5) != 0 && strncmp(text, "rr:", 3) != 0)
-		return -1;
-	if (cli_read_int(strchr(text, ':') + 1, &priority) || priority < 1 || priority > 99)
-		return -1;
-	cfg.sched.policy = text[0] == 'f' ? SCHED_FIFO : SCHED_RR;
-	cfg.sched.priority = (int)priority;
+	cfg.burst_text = text;
+	if (burst_spec_read(text, value, why, sizeof(why)))
+		die_usage("--burst %s: %s", text, why);
 	return 0;
-}
-
-static const char *policy_text(void)
-{
-	static char text[16];
-
-	switch (cfg.sched.policy) {
-	case SCHED_BATCH: return "batch";
-	case SCHED_IDLE: return "idle";
-	case SCHED_FIFO:
-	case SCHED_RR:
-		snprintf(text, sizeof(text), "%s:%d", cfg.sched.policy == SCHED_FIFO ? "fifo" : "rr", cfg.sched.priority);
-		return text;
-	default: return "other";
-	}
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, "how many processes (1)", NULL, NULL, NULL },
 	{ CLI_REAL, 'l', "load", &cfg.percent, 0.1, 100, "share of wall-clock time each holds, in percent; 100 never yields (100)", NULL, NULL, "PERCENT" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
-	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "policy", &cfg.sched, 0, 0, "scheduling policy (other)", NULL, read_policy, "other|batch|idle|fifo:P|rr:P" },
-	{ CLI_INT, 0, "nice", &cfg.nice, -20, 19, "nice value added to the inherited one (0)", NULL, NULL, NULL },
+	{ CLI_CPUS, 0, "cpus", &cfg.regime.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "policy", &cfg.regime, 0, 0, "scheduling policy (other)", NULL, regime_read_policy, "other|batch|idle|fifo:P|rr:P" },
+	{ CLI_INT, 0, "nice", &cfg.regime.nice, -20, 19, "nice value added to the inherited one (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "slice", &cfg.regime.slice_ns, 100e3, 100e6, "run this long at a time, where the scheduler takes wishes (its own)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.regime.cgroup, 0, 0, "enter this group: a folder that holds a cgroup.procs (as inherited)", NULL, NULL, "FOLDER" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, "period within which a share is held (10ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "burst", &cfg.burst, 0, 0, "burn CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or as a file says", NULL,
+	  read_burst, "PLAN" },
+	{ CLI_STR, 0, "burst-log", &cfg.burst_log, 0, 0, "write what each burst really burned to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for bursts by chance (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -106,13 +72,14 @@ static void spin(void)
 		__asm__ volatile("" ::: "memory");
 }
 
-static void hold_share(struct board *board, struct child *me)
+static void hold_share(struct crew *crew, int64_t index, void *context)
 {
 	struct share share;
 
+	(void)context;
 	share_start(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_thread_cpu());
-	atomic_store(&me->spinning, true);
-	while (!atomic_load_explicit(&board->stop, memory_order_relaxed)) {
+	atomic_store(&crew->child[index].ready, true);
+	while (!atomic_load_explicit(&crew->stop, memory_order_relaxed)) {
 		int64_t until = share_next(&share, clock_now(), clock_thread_cpu());
 
 		if (until)
@@ -122,255 +89,305 @@ static void hold_share(struct board *board, struct child *me)
 	}
 }
 
-static void be_greedy(struct board *board, struct child *me)
+static void be_greedy(struct crew *crew, int64_t index, void *context)
 {
-	atomic_store(&me->spinning, true);
-	while (!atomic_load_explicit(&board->stop, memory_order_relaxed))
+	(void)context;
+	atomic_store(&crew->child[index].ready, true);
+	while (!atomic_load_explicit(&crew->stop, memory_order_relaxed))
 		spin();
 }
 
-/* 0, or the errno with which `*asked` was refused. */
-static int enter_regime(enum regime *asked)
+static void play_bursts(struct crew *crew, int64_t index, void *context)
 {
-	struct sched_param param = { .sched_priority = cfg.sched.priority };
-	int err;
+	struct burst_stop stop = { &crew->stop, &crew->wake };
+	struct truth *mine = truth[index];
+	struct rt_state got;
+	int64_t origin_ns;
 
-	*asked = CPUS;
-	err = proc_pin(&cfg.cpus);
-	if (err)
-		return -err;
-	*asked = NICE;
-	errno = 0;
-	if (cfg.nice && nice((int)cfg.nice) == -1 && errno)
-		return errno;
-	*asked = POLICY;
-	if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == cfg.sched.policy && !cfg.sched.priority)
-		return 0;
-	return sched_setscheduler(0, cfg.sched.policy, &param) ? errno : 0;
-}
-
-static void child_main(struct board *board, struct child *me, pid_t parent)
-{
-	int64_t start, start_cpu;
-	enum regime asked;
-	int refused;
-
-	if (proc_die_with_parent(parent))
-		_exit(EXIT_RUN);
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	refused = enter_regime(&asked);
-	if (refused) {
-		me->asked = asked;
-		atomic_store(&me->refused, refused);
-		_exit(EXIT_OK);
-	}
-	start = clock_now();
-	start_cpu = clock_thread_cpu();
-	if (cfg.percent < 100)
-		hold_share(board, me);
-	else
-		be_greedy(board, me);
-	me->cpu_ns = clock_thread_cpu() - start_cpu;
-	me->wall_ns = clock_now() - start;
-	me->accounted = !proc_schedstat(getpid(), &me->sched);
-	_exit(EXIT_OK);
-}
-
-static void note_end(struct child *c, int status, const struct rusage *used)
-{
-	c->pid = 0;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return;
-	c->died = true;
-	c->wall_ns = 0;		/* it had no chance to say; the kernel knows what it took */
-	c->cpu_ns = ((int64_t)used->ru_utime.tv_sec + used->ru_stime.tv_sec) * NS_PER_S +
-		    ((int64_t)used->ru_utime.tv_usec + used->ru_stime.tv_usec) * NS_PER_US;
-}
-
-/* Children ignore the signals and look at the board, so that each still reports; a sleeping one wakes within a period. */
-static void stop_children(struct board *board)
-{
-	atomic_store(&board->stop, true);
-	for (int64_t i = 0; i < cfg.count; i++) {
-		struct child *c = &board->child[i];
-		struct rusage used;
-		int status;
-		pid_t pid;
-
-		if (c->pid <= 0)
-			continue;
-		do
-			pid = wait4(c->pid, &status, 0, &used);
-		while (pid < 0 && errno == EINTR);
-		if (pid > 0)
-			note_end(c, status, &used);
-	}
-}
-
-static __attribute__((noreturn)) void refuse(struct board *board, const struct child *c)
-{
-	int why = atomic_load(&c->refused);
-
-	stop_children(board);
-	switch (c->asked) {
-	case CPUS:
-		die(EXIT_RUN, "--cpus was refused: %s%s", strerror(why),
-		    why == ENODEV ? "; not all of these are there and allowed, see taskset -cp $$" : "");
-	case NICE:
-		die(EXIT_RUN, "--nice %lld was refused: %s; root, or a higher ulimit -e, may raise priority",
-		    (long long)cfg.nice, strerror(why));
-	default:
-		die(EXIT_RUN, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it", policy_text(),
-		    strerror(why));
-	}
-}
-
-/* Whether the load is really there. A child that cannot get there ends the program instead of being waited for. */
-static bool all_spinning(struct board *board)
-{
-	for (int64_t i = 0; i < cfg.count; i++) {
-		struct child *c = &board->child[i];
-		struct rusage used;
-		int status;
-
-		if (atomic_load(&c->spinning))
-			continue;
-		if (atomic_load(&c->refused))
-			refuse(board, c);
-		/* asked after the flags: it may have ended between them and here, and then they tell why next time */
-		if (c->pid > 0 && wait4(c->pid, &status, WNOHANG, &used) > 0) {
-			note_end(c, status, &used);
-			if (c->died) {
-				stop_children(board);
-				die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?",
-				    (long long)i + 1, (long long)cfg.count);
-			}
-		}
-		return false;
-	}
-	return true;
-}
-
-static void start_children(struct board *board)
-{
-	pid_t me = getpid();
-
-	for (int64_t i = 0; i < cfg.count; i++) {
-		pid_t pid = fork();
-
-		if (pid < 0) {
-			int saved = errno;
-
-			stop_children(board);
-			die(EXIT_RUN, "cannot start process %lld of %lld: %s", (long long)i + 1, (long long)cfg.count, strerror(saved));
-		}
-		if (!pid) {
-			signal(SIGINT, SIG_IGN);	/* Ctrl-C reaches the whole group; the parent ends us */
-			signal(SIGTERM, SIG_IGN);
-			child_main(board, &board->child[i], me);
-		}
-		board->child[i].pid = pid;
-	}
-	while (!all_spinning(board) && !proc_stop)
+	(void)context;
+	rt_setup(0, &got);
+	mine->locked = got.locked;
+	burst_warm_up(mine->row, plan.n, &stop);
+	atomic_store(&crew->child[index].ready, true);
+	while (!(origin_ns = atomic_load(&crew->origin_ns)) && !atomic_load(&crew->stop))
 		clock_sleep_until(clock_now() + NS_PER_MS);
+	burst_play(&plan, origin_ns, mine->row, &mine->played, &stop);
+}
+
+static void make_plan(void)
+{
+	unsigned long line = 0;
+	char why[160];
+	int err = 0;
+	FILE *in;
+
+	switch (cfg.burst.kind) {
+	case BURST_EVERY:
+		err = burst_plan_every(&plan, &cfg.burst, cfg.time_ns);
+		break;
+	case BURST_RANDOM:
+		err = burst_plan_random(&plan, &cfg.burst, (uint64_t)cfg.seed);
+		break;
+	case BURST_FILE:
+		in = fopen(cfg.burst.path, "re");
+		if (!in)
+			die(EXIT_RUN, "cannot read %s: %m", cfg.burst.path);
+		err = burst_plan_read(&plan, in, &line);
+		if (err == -EPROTO)
+			burst_plan_fault(in, line, why, sizeof(why));
+		fclose(in);
+		break;
+	}
+	if (err == -EPROTO)
+		die(EXIT_RUN, "%s: %s", cfg.burst.path, why);
+	if (!err && !plan.n)
+		die(EXIT_RUN, "%s: a header and no bursts; nothing would be burned", cfg.burst_text);
+	if (err == -E2BIG)
+		die(EXIT_RUN, "--burst %s: more than %d bursts; leave some out, or take a shorter --time", cfg.burst_text, BURST_PLAN_MAX);
+	if (err)
+		die(EXIT_RUN, "cannot plan --burst %s: %s", cfg.burst_text, strerror(-err));
+	if (cfg.time_ns)
+		burst_plan_cut(&plan, cfg.time_ns);
+	truth = calloc((size_t)cfg.count, sizeof(*truth));
+	for (int64_t i = 0; i < cfg.count; i++) {
+		void *room = !truth ? MAP_FAILED : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst), PROT_READ | PROT_WRITE,
+							 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (room == MAP_FAILED)
+			die(EXIT_RUN, "no memory for %zu bursts of %lld processes; leave some out", plan.n, (long long)cfg.count);
+		truth[i] = room;
+	}
+}
+
+static struct rows *open_burst_log(void)
+{
+	static const char *const columns[] = { "child", "pid", "n", "due_ns", "start_ns", "end_ns", "asked_ns", "cpu_ns", NULL };
+	struct rows *log = rows_open(cfg.burst_log, "burst/1", columns);
+
+	if (!log)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.burst_log);
+	return log;
+}
+
+static int write_burst_log(struct rows *log, const struct crew *crew)
+{
+	for (int64_t i = 0; i < crew->count; i++) {
+		for (size_t n = 0; n < atomic_load(&truth[i]->played); n++) {
+			const struct burst *b = &truth[i]->row[n];
+
+			rows_int(log, i + 1);
+			rows_int(log, crew->child[i].was);
+			rows_int(log, (int64_t)n + 1);
+			rows_int(log, b->due_ns);
+			rows_int(log, b->start_ns);
+			rows_int(log, b->end_ns);
+			rows_int(log, b->asked_ns);
+			rows_int(log, b->cpu_ns);
+			rows_end(log);
+		}
+	}
+	return rows_close(log);
 }
 
 /* The CPUs the children may use, as --cpus takes them. */
 static void report_cpus(struct rec *r)
 {
-	struct cli_cpus use = cfg.cpus;
-	char text[256] = "";
-	size_t n = 0;
+	struct cli_cpus use = cfg.regime.cpus;
+	char text[256];
 
 	if (!use.n && proc_cpus_allowed(&use))
 		return;
-	for (int first = 0, last; first < use.n && n < sizeof(text); first = last + 1) {
-		for (last = first; last + 1 < use.n && use.cpu[last + 1] == use.cpu[last] + 1; last++)
-			;
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%d", first ? "," : "", use.cpu[first]);
-		if (last > first && n < sizeof(text))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "-%d", use.cpu[last]);
-	}
+	cli_write_cpus(&use, text, sizeof(text));
 	rec_str(r, "cpus", text);
 }
 
-static double share_percent(const struct child *c)
+static void report_settings(struct rec *r, const struct crew *crew)
+{
+	int64_t slice = crew->child[0].slice_ns;
+
+	rec_object(r, "settings");
+	rec_int(r, "count", cfg.count);
+	rec_real(r, "load_percent", cfg.burst_text ? NAN : cfg.percent, 3);
+	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
+	rec_int(r, "nice", cfg.regime.nice);
+	rec_str(r, "policy", regime_policy_text(&cfg.regime));
+	rec_real(r, "slice_ms", slice ? (double)slice / NS_PER_MS : NAN, 3);
+	rec_str(r, "cgroup", cfg.regime.cgroup);
+	rec_str(r, "burst", cfg.burst_text);
+	rec_int(r, "seed", cfg.seed);
+	report_cpus(r);
+	rec_end(r);
+}
+
+static double share_percent(const struct crew_child *c)
 {
 	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : 0;
 }
 
-static void report_child(struct rec *r, const struct child *c)
+static void report_child(struct rec *r, const struct crew_child *c)
 {
 	rec_object(r, NULL);
 	rec_real(r, "cpu_s", (double)c->cpu_ns / NS_PER_S, 6);
 	rec_real(r, "wall_s", c->died ? NAN : (double)c->wall_ns / NS_PER_S, 6);
 	rec_real(r, "share_percent", c->died ? NAN : share_percent(c), 3);
-	rec_real(r, "wanted_percent", cfg.percent, 3);
+	rec_real(r, "wanted_percent", cfg.burst_text ? NAN : cfg.percent, 3);
 	/* null: this kernel keeps no schedstat */
 	rec_real(r, "runqueue_wait_s", c->accounted ? (double)c->sched.wait_ns / NS_PER_S : NAN, 6);
 	rec_end(r);
 }
 
-static int64_t report(struct rec *r, const struct board *board)
+static void report_bursts(struct rec *r, const struct crew *crew)
+{
+	struct sample late = { 0 }, over = { 0 };
+	int64_t asked = 0, burned = 0;
+	size_t played = 0;
+	bool locked = true;
+
+	for (int64_t i = 0; i < crew->count; i++) {
+		size_t n = atomic_load(&truth[i]->played);
+
+		for (const struct burst *b = truth[i]->row; b < truth[i]->row + n; b++) {
+			sample_add(&late, b->start_ns - b->due_ns);
+			sample_add(&over, b->cpu_ns - b->asked_ns);
+			asked += b->asked_ns;
+			burned += b->cpu_ns;
+		}
+		played += n;
+		locked = locked && truth[i]->locked;
+	}
+	rec_object(r, "bursts");
+	rec_int(r, "planned", (int64_t)plan.n * crew->count);
+	rec_int(r, "played", (int64_t)played);
+	rec_int(r, "origin_ns", atomic_load(&crew->origin_ns));
+	rec_real(r, "asked_s", (double)asked / NS_PER_S, 6);
+	rec_real(r, "burned_s", (double)burned / NS_PER_S, 6);
+	rec_bool(r, "memory_locked", locked);
+	rec_timing(r, "late_us", &late, NS_PER_US);
+	rec_timing(r, "over_us", &over, NS_PER_US);
+	rec_end(r);
+	sample_free(&late);
+	sample_free(&over);
+}
+
+static int64_t report(struct rec *r, const struct crew *crew)
 {
 	double total = 0;
 	int64_t died = 0;
 
-	rec_object(r, "settings");
-	rec_int(r, "count", cfg.count);
-	rec_real(r, "load_percent", cfg.percent, 3);
-	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
-	rec_int(r, "nice", cfg.nice);
-	rec_str(r, "policy", policy_text());
-	report_cpus(r);
-	rec_end(r);
+	report_settings(r, crew);
 	rec_object(r, "result");
 	rec_array(r, "children");
-	for (int64_t i = 0; i < cfg.count; i++) {
-		report_child(r, &board->child[i]);
-		total += share_percent(&board->child[i]);
-		died += board->child[i].died;
+	for (int64_t i = 0; i < crew->count; i++) {
+		report_child(r, &crew->child[i]);
+		total += share_percent(&crew->child[i]);
+		died += crew->child[i].died;
 	}
 	rec_end(r);
 	rec_real(r, "total_share_percent", total, 3);
 	rec_int(r, "children_died", died);
 	rec_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
+	rec_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
+	if (plan.due)
+		report_bursts(r, crew);
 	rec_end(r);
 	return died;
 }
 
-int main(int argc, char **argv)
+static struct crew *start(void)
 {
-	struct board *board;
-	struct rec *out;
-	int64_t died;
+	struct crew *crew = crew_new(cfg.count);
+	crew_work *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_share : be_greedy;
+	const struct crew_child *c;
+	char why[512];
+	int64_t who;
 	int err;
 
-	err = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT] [-t TIME] [options]",
-			"Takes CPU time: greedily, or a share of the wall clock held by feedback.", options);
-	if (err < argc)
-		die_usage("unexpected word %s", argv[err]);
+	if (!crew)
+		die(EXIT_RUN, "cannot share memory with the children: %m");
+	err = crew_start(crew, &cfg.regime, work, NULL, &who);
+	if (err < 0)
+		die(EXIT_RUN, "cannot start process %lld of %lld: %s", (long long)who + 1, (long long)cfg.count, strerror(-err));
+	if (err == CREW_DIED)
+		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1, (long long)cfg.count);
+	c = &crew->child[who < cfg.count ? who : 0];
+	if (err == CREW_REFUSED) {
+		regime_refusal(&cfg.regime, c->asked, atomic_load(&c->refused), why, sizeof(why));
+		die(EXIT_RUN, "%s", why);
+	}
+	if (cfg.regime.slice_ns && !proc_stop && crew->child[0].slice_ns != cfg.regime.slice_ns)
+		warn("--slice is not heeded by this kernel's scheduler; settings.slice_ms is what it gives");
+	proc_autogroup(crew->child[0].pid, autogroup, sizeof(autogroup));
+	proc_cgroup(crew->child[0].pid, "cpu", cgroup, sizeof(cgroup));
+	return crew;
+}
+
+/* Whether a signal cut it short. */
+static bool hold(struct crew *crew)
+{
+	int err = proc_stop ? 0 : proc_ready((int)cfg.ready_fd);
+	int64_t until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
+	bool cut;
+
+	if (err && cfg.ready_fd != STDERR_FILENO)
+		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+	if (cfg.burst_text) {
+		atomic_store(&crew->origin_ns, clock_now() + LEAD_NS);
+		cut = !crew_wait(crew, INT64_MAX) || proc_stop;
+	} else {
+		proc_wait_stop(until);
+		cut = proc_stop && cfg.time_ns;		/* without -t a signal is how it is meant to end */
+	}
+	crew_stop(crew);
+	return cut;
+}
+
+static void read_options(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT | --burst PLAN] [-t TIME] [options]",
+			      "Takes CPU time: greedily, a share of the wall clock held by feedback, or in planned bursts.", options);
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
+
+	if (first < argc)
+		die_usage("unexpected word %s", argv[first]);
+	if (cfg.burst_text && cfg.percent < 100)
+		die_usage("--burst and --load exclude each other");
+	if (cfg.burst_log && !cfg.burst_text)
+		die_usage("--burst-log needs --burst");
+	if (cfg.burst_text && cfg.burst.kind == BURST_EVERY && !cfg.time_ns)
+		die_usage("--burst every: needs a --time");
+	if (cfg.regime.slice_ns && cfg.regime.priority)
+		die_usage("--slice is for other, batch and idle: a real-time policy has none");
+	rec_check_apart(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct rows *burst_log = NULL;
+	struct crew *crew;
+	struct rec *out;
+	int64_t died;
+	bool cut;
+	int err, lost;
+
+	read_options(argc, argv);
 	proc_stop_with_parent();
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	if (cfg.burst_text)
+		make_plan();
 	out = rec_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	board = mmap(NULL, sizeof(*board) + (size_t)cfg.count * sizeof(struct child), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (board == MAP_FAILED)
-		die(EXIT_RUN, "cannot share memory with the children: %m");
-	start_children(board);
-	proc_autogroup(board->child[0].pid, autogroup, sizeof(autogroup));
-	err = proc_stop ? 0 : proc_ready((int)cfg.ready_fd);
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
-	proc_wait_stop(cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX);
-	stop_children(board);
-	died = report(out, board);
+	if (cfg.burst_log)
+		burst_log = open_burst_log();
+	crew = start();
+	cut = hold(crew);
+	died = report(out, crew);
+	lost = burst_log ? write_burst_log(burst_log, crew) : 0;
+	if (lost)
+		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
-	/* Without -t a signal is how it is meant to end; with -t it cut the run short. */
-	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : died ? EXIT_LOSSY : EXIT_OK;
+	return cut ? EXIT_INTERRUPTED : died || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -1,0 +1,115 @@
+#include "plan.h"
+#include "cli.h"
+#include "clock.h"
+#include "keysym.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[PLAN_WHY])
+{
+	struct script *script = &plan->script;
+	size_t line;
+	FILE *in = fopen(cfg->script, "re");
+	int err;
+
+	if (!in) {
+		snprintf(why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
+		return EXIT_RUN;
+	}
+	err = script_read(in, script, &line);
+	fclose(in);
+	if (err == -EINVAL) {
+		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS KEY, as in \"120 a\" or \"50.5 Return\"", cfg->script, line);
+		return EXIT_USAGE;
+	}
+	if (err) {
+		snprintf(why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
+		return EXIT_RUN;
+	}
+	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
+		script->n--;
+	if (!script->n) {
+		snprintf(why, PLAN_WHY, "%s holds no key before -t ends", cfg->script);
+		return EXIT_USAGE;
+	}
+	plan->n = script->n;
+	plan->offset_ns = script->offset_ns;
+	plan->keysym = script->keysym;
+	/* stalls need one period: the mean one */
+	plan->period_ns = plan->n > 1 ? (plan->offset_ns[plan->n - 1] - plan->offset_ns[0]) / (int64_t)(plan->n - 1) : 0;
+	if (plan->period_ns < NS_PER_MS)
+		plan->period_ns = NS_PER_MS;
+	return 0;
+}
+
+int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
+{
+	bool asked = cfg->schedule == SCHEDULE_ASKED;
+	double n = asked ? 1 : round(cfg->rate_per_s * (double)cfg->time_ns / NS_PER_S);
+
+	*out = (struct plan){ 0 };
+	if (cfg->script)
+		return from_script(cfg, out, why);
+	out->period_ns = cfg->rate_per_s > 0 ? llround(NS_PER_S / cfg->rate_per_s) : 50 * NS_PER_MS;
+	if (asked)
+		out->period_ns = NS_PER_MS;	/* changes further apart than this are told apart: asked keys may follow closely */
+	if (!(cfg->rate_per_s > 0))
+		return 0;
+	if (n < 1 || n > PLAN_KEYS_MAX) {
+		snprintf(why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
+		return EXIT_USAGE;
+	}
+	if (keysym_read(cfg->key, &out->only)) {
+		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, U20AC or 0xff0d", cfg->key);
+		return EXIT_USAGE;
+	}
+	out->n = (size_t)n;
+	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
+	if (!out->offset_ns) {
+		snprintf(why, PLAN_WHY, "no memory for %zu keys", out->n);
+		return EXIT_RUN;
+	}
+	if (!asked && schedule_fill((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n)) {
+		snprintf(why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+int plan_prepare(struct plan *plan, const struct target *target, void *self, char why[TARGET_WHY])
+{
+	size_t j;
+
+	if (!plan->n)
+		return 0;
+	if (!plan->keysym) {
+		plan->only_key = target->key(self, plan->only, why);
+		return plan->only_key < 0 ? -1 : 0;
+	}
+	plan->key = calloc(plan->n, sizeof(*plan->key));
+	if (!plan->key) {
+		snprintf(why, TARGET_WHY, "no memory for %zu keys", plan->n);
+		return -1;
+	}
+	for (size_t i = 0; i < plan->n; i++) {
+		for (j = 0; j < i && plan->keysym[j] != plan->keysym[i]; j++)
+			;
+		plan->key[i] = j < i ? plan->key[j] : target->key(self, plan->keysym[i], why);
+		if (plan->key[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	if (plan->keysym)
+		script_free(&plan->script);
+	else
+		free(plan->offset_ns);
+	free(plan->key);
+}

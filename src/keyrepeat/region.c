@@ -1,0 +1,244 @@
+#include "region.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 8			/* changes are gathered in blocks of so many pixels */
+#define REACH_X 3		/* blocks of one group are this near: letters of a line leave gaps, lines are apart */
+#define REACH_Y 1
+#define CARET_WIDTH 40		/* pixels, with the blocks' rounding: no caret is larger, most other things that blink are */
+#define CARET_HEIGHT 80
+
+#define NOISE (REGION_BEFORE | REGION_AFTER)
+#define KEY_BITS ((uint8_t)~NOISE)
+
+int region_read(const char *text, struct region *out)
+{
+	int end = -1;
+	struct region r;
+
+	/* scanf takes a sign before each number */
+	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") || strstr(text, "++") || strlen(text) >= REGION_TEXT ||
+	    sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 || end < 0 || text[end] || region_empty(&r))
+		return -EINVAL;
+	*out = r;
+	return 0;
+}
+
+void region_write(const struct region *r, char text[REGION_TEXT])
+{
+	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
+}
+
+bool region_empty(const struct region *r)
+{
+	return r->w <= 0 || r->h <= 0;
+}
+
+struct region region_both(const struct region *a, const struct region *b)
+{
+	struct region r = { a->x > b->x ? a->x : b->x, a->y > b->y ? a->y : b->y, 0, 0 };
+	int right = a->x + a->w < b->x + b->w ? a->x + a->w : b->x + b->w;
+	int bottom = a->y + a->h < b->y + b->h ? a->y + a->h : b->y + b->h;
+
+	r.w = right > r.x ? right - r.x : 0;
+	r.h = bottom > r.y ? bottom - r.y : 0;
+	return r;
+}
+
+bool region_mark(struct region_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
+{
+	bool changed = false;
+
+	for (int y = 0; y < m->h; y++) {
+		size_t row = (size_t)y * (size_t)m->w;
+
+		if (!memcmp(before + row, after + row, (size_t)m->w * sizeof(*before)))
+			continue;
+		for (size_t i = row; i < row + (size_t)m->w; i++) {
+			if (before[i] == after[i])
+				continue;
+			changed = changed || !(m->bits[i] & NOISE);
+			m->bits[i] |= bit;
+		}
+	}
+	return changed;
+}
+
+/* The picture in blocks. A pixel that changes without keys says nothing about keys. */
+struct grid {
+	const struct region_marks *marks;
+	int w, h;
+	uint8_t *bits;
+	int *todo;		/* room for all blocks */
+};
+
+static uint8_t pixel(const struct region_marks *m, int x, int y)
+{
+	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
+
+	return bits & NOISE ? bits & NOISE : bits;
+}
+
+static int grid_init(struct grid *g, const struct region_marks *m)
+{
+	size_t n;
+
+	*g = (struct grid){ .marks = m, .w = (m->w + BLOCK - 1) / BLOCK, .h = (m->h + BLOCK - 1) / BLOCK };
+	n = (size_t)g->w * (size_t)g->h;
+	g->bits = calloc(n + 1, sizeof(*g->bits));
+	g->todo = calloc(n + 1, sizeof(*g->todo));
+	if (!g->bits || !g->todo)
+		return -ENOMEM;
+	for (int y = 0; y < m->h; y++)
+		for (int x = 0; x < m->w; x++)
+			g->bits[y / BLOCK * g->w + x / BLOCK] |= pixel(m, x, y);
+	return 0;
+}
+
+static void grid_free(struct grid *g)
+{
+	free(g->bits);
+	free(g->todo);
+}
+
+/* Changes that lie together. */
+struct group {
+	uint8_t bits;
+	int left, top, right, bottom;	/* in pixels; right and bottom one beyond */
+};
+
+static void add_block(const struct grid *g, int block, uint8_t wanted, struct group *out)
+{
+	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
+
+	for (int y = y0; y < y0 + BLOCK && y < g->marks->h; y++) {
+		for (int x = x0; x < x0 + BLOCK && x < g->marks->w; x++) {
+			uint8_t bits = pixel(g->marks, x, y) & wanted;
+
+			if (!bits)
+				continue;
+			out->left = !out->bits || x < out->left ? x : out->left;
+			out->right = !out->bits || x >= out->right ? x + 1 : out->right;
+			out->top = !out->bits || y < out->top ? y : out->top;
+			out->bottom = !out->bits || y >= out->bottom ? y + 1 : out->bottom;
+			out->bits |= bits;
+		}
+	}
+}
+
+/* Takes the group that this block belongs to out of the grid. */
+static struct group take_group(struct grid *g, int block, uint8_t wanted)
+{
+	struct group out = { 0 };
+	int n = 0;
+
+	g->todo[n++] = block;
+	add_block(g, block, wanted, &out);
+	g->bits[block] &= (uint8_t)~wanted;
+	while (n) {
+		int at = g->todo[--n], x0 = at % g->w, y0 = at / g->w;
+
+		for (int y = y0 - REACH_Y; y <= y0 + REACH_Y; y++) {
+			for (int x = x0 - REACH_X; x <= x0 + REACH_X; x++) {
+				if (x < 0 || y < 0 || x >= g->w || y >= g->h || !(g->bits[y * g->w + x] & wanted))
+					continue;
+				add_block(g, y * g->w + x, wanted, &out);
+				g->bits[y * g->w + x] &= (uint8_t)~wanted;
+				g->todo[n++] = y * g->w + x;
+			}
+		}
+	}
+	return out;
+}
+
+static int keys_of(const struct group *group)
+{
+	int n = 0;
+
+	for (int i = 0; i < REGION_KEYS; i++)
+		n += !!(group->bits & REGION_KEY(i));
+	return n;
+}
+
+#define GROUPS_MAX 256		/* more is a film, in which no place can be told */
+
+static int all_groups(struct grid *g, uint8_t wanted, struct group *group, int n)
+{
+	for (int i = 0; i < g->w * g->h && n < GROUPS_MAX; i++)
+		if (g->bits[i] & wanted)
+			group[n++] = take_group(g, i, wanted);
+	return n;
+}
+
+static bool is_caret_of(const struct group *line, const struct group *noise)
+{
+	int reach = REACH_X * BLOCK;
+
+	return noise->right - noise->left <= CARET_WIDTH && noise->bottom - noise->top <= CARET_HEIGHT &&
+	       noise->left <= line->right + reach && noise->right >= line->left - reach &&
+	       noise->top < line->bottom + BLOCK && noise->bottom > line->top - BLOCK;
+}
+
+/* The text that is to come goes on to the right, wraps to the left edge and goes down. */
+static void grow(const struct region_marks *m, const struct group *line, const struct group *other, int n, struct region *out)
+{
+	int left = 0, right = m->w, bottom = m->h;
+
+	for (int i = 0; i < n; i++) {
+		const struct group *o = &other[i];
+
+		if (!(o->bits & KEY_BITS) && (o->bits & NOISE) != NOISE)
+			continue;
+		if (o->top >= line->bottom)
+			bottom = o->top < bottom ? o->top : bottom;
+		else if (o->bottom > line->top && o->left >= line->right)
+			right = o->left < right ? o->left : right;
+		else if (o->bottom > line->top && o->right <= line->left)
+			left = o->right > left ? o->right : left;
+	}
+	*out = (struct region){ left, line->top, right - left, bottom - line->top };
+}
+
+bool region_find(const struct region_marks *m, struct region *out)
+{
+	struct group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
+	struct grid grid;
+	int n, keyed, best = 0;
+
+	if (!group || grid_init(&grid, m)) {
+		if (group)
+			grid_free(&grid);
+		free(group);
+		return false;
+	}
+	keyed = all_groups(&grid, KEY_BITS, group, 0);
+	n = all_groups(&grid, NOISE, group, keyed);
+	grid_free(&grid);
+	for (int i = 1; i < keyed; i++) {
+		int more = keys_of(&group[i]) - keys_of(&group[best]);
+
+		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
+			best = i;
+	}
+	if (!keyed || keys_of(&group[best]) < 2) {
+		free(group);
+		return false;
+	}
+	line = group[best];
+	group[best].bits = 0;
+	for (int i = keyed; i < n; i++) {
+		if (!is_caret_of(&line, &group[i]))
+			continue;
+		line.left = group[i].left < line.left ? group[i].left : line.left;
+		line.right = group[i].right > line.right ? group[i].right : line.right;
+		line.top = group[i].top < line.top ? group[i].top : line.top;
+		line.bottom = group[i].bottom > line.bottom ? group[i].bottom : line.bottom;
+		group[i].bits = 0;
+	}
+	grow(m, &line, group, n, out);
+	free(group);
+	return true;
+}

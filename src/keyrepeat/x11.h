@@ -1,0 +1,129 @@
+/* x11 - what the files of the X11 target share, and the one place that names the X libraries.
+ *
+ * Two connections, one for each thread: on one alone, waiting for an image would hold up the next key. */
+#ifndef KEYREPEAT_X11_H
+#define KEYREPEAT_X11_H
+
+#include "guard.h"
+#include "patch.h"
+#include "region.h"
+#include "target.h"
+#include "watchdog.h"
+
+#include <X11/XKBlib.h>
+#include <X11/Xatom.h>
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+#include <X11/extensions/XShm.h>
+#include <X11/extensions/XTest.h>
+#include <X11/extensions/Xdamage.h>
+#include <X11/extensions/Xfixes.h>
+#include <X11/extensions/Xrandr.h>
+
+#define X11_KEYS_MAX 1024	/* different keys in a script */
+
+struct x11_stroke {
+	KeyCode code;
+	bool shift, level3;
+};
+
+/* Auto-repeat is a state of the whole display, so it is put back however we end. */
+struct x11_repeat {
+	char display[256];
+	bool changed, was_on, rate_changed;
+	unsigned int delay_ms, interval_ms;
+};
+
+/* A rectangle of the screen, up to a size, as it can be read: by shared memory where the server can reach it. */
+struct x11_picture {
+	Display *display;
+	XImage *image;			/* after a reading: its first row is the rectangle's */
+	XShmSegmentInfo shm;
+	bool shared;
+};
+
+/* A display that does not answer must not keep us: waiting for it has an end (watchdog.h). */
+struct x11_patience {
+	struct watchdog watchdog;
+	bool watched;
+};
+
+struct x11 {
+	Display *send, *watch;		/* watch: NULL when nothing is watched */
+	_Atomic bool send_broken, watch_broken;
+	struct x11_patience send_patience, watch_patience;
+	struct seen *seen;
+	int mode;			/* enum target_watch */
+
+	KeyCode shift, level3;
+	int keys;
+	struct x11_stroke stroke[X11_KEYS_MAX];
+	struct x11_repeat repeat;
+	struct guard guard;
+
+	Window window;			/* keys must go into it; None: wherever the focus is */
+	Window top;			/* the window of a program that it is in, as a window manager sees it */
+	Window focus;			/* where the focus was when last looked at and keys went into `top` */
+	struct region window_at;	/* on the screen, without border */
+
+	struct region area;		/* watched, on the screen */
+	bool limited;			/* it is not all of the screen */
+	const char *from;		/* where it comes from */
+	Damage damage;
+	int damage_event;
+	XserverRegion parts, interest;
+	struct x11_picture picture;	/* of the area, or of the patch */
+	uint32_t *before, *now;		/* the area's pixels: as they were, and where what is read comes together; owned */
+	struct region patch;		/* where the patch is on the screen, with a margin */
+	struct patch_place place;	/* within it */
+};
+
+/* x11.c */
+/* From now on waiting on this connection has an end; none until x11_await() says so. Does nothing the second time, or without a
+ * connection (NULL). */
+void x11_watchdog(struct x11_patience *p, Display *d);
+/* Waiting may last until then, or WATCHDOG_IDLE. */
+void x11_await(struct x11_patience *p, int64_t until_ns);
+
+/* x11_image.c */
+/* Room for w x h pixels. False when none can be had. */
+bool x11_picture_open(struct x11_picture *p, Display *display, int w, int h);
+/* Reads what the screen shows there. False when it cannot be read (the rectangle is not on the screen, a broken connection). */
+bool x11_picture_read(struct x11_picture *p, const struct region *at);
+/* Copies a picture of w x h that was read to pixels of 32 bits, `stride` of them a row. */
+void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, size_t stride);
+void x11_picture_close(struct x11_picture *p, bool broken);
+/* For patch_read(), of an XImage. */
+int x11_luminance(const void *image, int x, int y);
+XImage *x11_whole_image(Display *d, const struct region *at);
+struct region x11_screen(Display *d);
+
+/* x11_send.c */
+/* Takes auto-repeat off, or sets its rate. 0, or -1 with a line in `why`. */
+int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why);
+void x11_send_close(struct x11 *self);
+int x11_key(void *p, uint32_t keysym, char *why);
+int x11_send_fd(void *p);
+int x11_send(void *p, int key, bool down);
+
+/* x11_window.c */
+/* Looks the window up: it is there and in sight. 0, or -1 with a line in `why`. */
+int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why);
+/* Raises it and gives it the focus. 0, or -1 with a line in `why`. */
+int x11_window_take(struct x11 *self, char *why);
+/* Asks the server whether the next key would go into the window: as target.h says. */
+int x11_window_aim(void *p, int64_t until_ns);
+/* An event of the window: it may have gone, moved, or lost the keyboard. */
+void x11_window_event(struct x11 *self, const XEvent *event);
+
+/* x11_watch.c */
+int x11_watch_open(struct x11 *self, const struct target_cfg *cfg, char *why);
+void x11_watch_close(struct x11 *self);
+int x11_watch_fd(void *p);
+int x11_handle(void *p);
+
+/* x11_region.c */
+/* Types a few keys and finds where they show: sets self->area. 0, or -1 with a line in `why`. */
+int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why);
+
+#endif

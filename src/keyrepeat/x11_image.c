@@ -1,0 +1,136 @@
+/* Pixels of the screen. The root window's, not a window's own: what a person sees, also where something covers it. */
+#include "x11.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+
+struct region x11_screen(Display *d)
+{
+	return (struct region){ 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)) };
+}
+
+/* Of a 24 or 32 bit picture; XGetPixel() knows the others. */
+int x11_luminance(const void *pixels, int x, int y)
+{
+	XImage *image = (XImage *)(uintptr_t)pixels;
+	unsigned long p = XGetPixel(image, x, y);
+	unsigned long mask[3] = { image->red_mask, image->green_mask, image->blue_mask };
+	static const int weight[3] = { 77, 150, 29 };
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += mask[i] ? (int)((p & mask[i]) * 255 / mask[i]) * weight[i] : 0;
+	return sum >> 8;
+}
+
+static void set_masks(Display *d, XImage *image)
+{
+	const Visual *v = DefaultVisual(d, DefaultScreen(d));
+
+	/* an image of the root window by shared memory comes without them */
+	image->red_mask = v->red_mask;
+	image->green_mask = v->green_mask;
+	image->blue_mask = v->blue_mask;
+}
+
+XImage *x11_whole_image(Display *d, const struct region *at)
+{
+	XImage *image = XGetImage(d, RootWindow(d, DefaultScreen(d)), at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap);
+
+	if (image)
+		set_masks(d, image);
+	return image;
+}
+
+/* Shared memory saves the copy through the socket; over the network, or where it is refused, the plain way does. */
+static bool share(struct x11_picture *p, int w, int h)
+{
+	Display *d = p->display;
+	XImage *image;
+	bool attached;
+
+	if (!XShmQueryExtension(d))
+		return false;
+	image = XShmCreateImage(d, DefaultVisual(d, DefaultScreen(d)), (unsigned)DefaultDepth(d, DefaultScreen(d)), ZPixmap,
+				NULL, &p->shm, (unsigned)w, (unsigned)h);
+	if (!image)
+		return false;
+	p->shm.shmid = shmget(IPC_PRIVATE, (size_t)image->bytes_per_line * (size_t)image->height, IPC_CREAT | 0600);
+	p->shm.shmaddr = p->shm.shmid < 0 ? (void *)-1 : shmat(p->shm.shmid, NULL, 0);
+	p->shm.readOnly = False;
+	if (p->shm.shmaddr == (void *)-1) {
+		if (p->shm.shmid >= 0)
+			shmctl(p->shm.shmid, IPC_RMID, NULL);
+		XDestroyImage(image);
+		return false;
+	}
+	image->data = p->shm.shmaddr;
+	attached = XShmAttach(d, &p->shm) != 0;
+	XSync(d, False);
+	/* A server on another machine, or in another namespace, answers with an error, which shows in the first picture. */
+	attached = attached && XShmGetImage(d, RootWindow(d, DefaultScreen(d)), image, 0, 0, AllPlanes);
+	shmctl(p->shm.shmid, IPC_RMID, NULL);
+	if (!attached) {
+		shmdt(p->shm.shmaddr);
+		image->data = NULL;
+		XDestroyImage(image);
+		return false;
+	}
+	set_masks(d, image);
+	p->image = image;
+	p->shared = true;
+	return true;
+}
+
+bool x11_picture_open(struct x11_picture *p, Display *display, int w, int h)
+{
+	struct region corner = { 0, 0, w, h };
+
+	p->display = display;
+	if (!share(p, w, h))
+		p->image = x11_whole_image(display, &corner);
+	return p->image;
+}
+
+bool x11_picture_read(struct x11_picture *p, const struct region *at)
+{
+	Display *d = p->display;
+	Window root = RootWindow(d, DefaultScreen(d));
+	XImage *image = p->image;
+
+	if (!p->shared)
+		return XGetSubImage(d, root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap, image, 0, 0);
+	/* The server fills the segment with rows of the length asked for. */
+	image->width = at->w;
+	image->height = at->h;
+	image->bytes_per_line = (at->w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
+	return XShmGetImage(d, root, image, at->x, at->y, AllPlanes);
+}
+
+void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, size_t stride)
+{
+	for (int y = 0; y < h; y++, out += stride) {
+		if (p->image->bits_per_pixel == 32) {
+			memcpy(out, p->image->data + (size_t)y * (size_t)p->image->bytes_per_line, (size_t)w * sizeof(*out));
+			continue;
+		}
+		for (int x = 0; x < w; x++)
+			out[x] = (uint32_t)XGetPixel(p->image, x, y);
+	}
+}
+
+void x11_picture_close(struct x11_picture *p, bool broken)
+{
+	if (p->shared) {
+		if (!broken)
+			XShmDetach(p->display, &p->shm);
+		shmdt(p->shm.shmaddr);
+		p->image->data = NULL;
+	}
+	if (p->image)
+		XDestroyImage(p->image);
+	p->image = NULL;
+	p->shared = false;
+}

@@ -1,0 +1,110 @@
+/* Finds where keys show: some time without keys, a few keys, some time without, and what changed when (region.h). */
+#include "x11.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REST_NS (2500 * NS_PER_MS)	/* without keys: a caret of any system blinks within it */
+#define ECHO_NS (400 * NS_PER_MS)	/* a key's changes are looked for so long at least ... */
+#define QUIET_NS (250 * NS_PER_MS)	/* ... and until there were none for so long ... */
+#define ECHO_MAX_NS (3 * NS_PER_S)	/* ... but no longer, where something always changes */
+#define LOOK_NS (25 * NS_PER_MS)
+#define DOWN_NS (5 * NS_PER_MS)
+
+struct finder {
+	struct x11 *self;
+	struct region_marks marks;
+	uint32_t *last, *now;
+};
+
+/* Marks what changed since the last look. True when something did. */
+static bool look(struct finder *f, uint8_t bit)
+{
+	uint32_t *swap = f->last;
+	bool changed;
+
+	if (!x11_picture_read(&f->self->picture, &f->self->area))
+		return false;
+	x11_picture_copy(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
+	changed = region_mark(&f->marks, f->last, f->now, bit);
+	f->last = f->now;
+	f->now = swap;
+	return changed;
+}
+
+static void rest(struct finder *f, uint8_t bit)
+{
+	int64_t until = clock_now() + REST_NS;
+
+	while (clock_now() < until && !proc_stop) {
+		look(f, bit);
+		proc_wait_stop(clock_now() + LOOK_NS);
+	}
+}
+
+/* False when keys would go elsewhere. */
+static bool type(struct finder *f, int key, uint8_t bit)
+{
+	int64_t begin, changed;
+
+	if (x11_window_aim(f->self, clock_now() + ECHO_MAX_NS) || x11_send(f->self, key, true))
+		return false;
+	proc_wait_stop(clock_now() + DOWN_NS);
+	x11_send(f->self, key, false);
+	begin = changed = clock_now();
+	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
+	       (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
+		if (look(f, bit))
+			changed = clock_now();
+		proc_wait_stop(clock_now() + LOOK_NS);
+	}
+	return true;
+}
+
+static int type_and_look(struct finder *f, int key, char *why)
+{
+	struct region found;
+
+	look(f, 0);	/* the first picture has none to compare with */
+	rest(f, REGION_BEFORE);
+	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
+		if (!type(f, key, (uint8_t)REGION_KEY(i))) {
+			snprintf(why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
+			return -1;
+		}
+	}
+	rest(f, REGION_AFTER);
+	if (proc_stop)
+		return 0;	/* the run that follows ends at once, with a report */
+	if (!region_find(&f->marks, &found)) {
+		snprintf(why, TARGET_WHY, "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
+		return -1;
+	}
+	f->self->area = (struct region){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
+	f->self->limited = true;
+	f->self->from = "found by typing";
+	return 0;
+}
+
+int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why)
+{
+	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
+	struct finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
+			    .last = calloc(pixels, sizeof(*f.last)), .now = calloc(pixels, sizeof(*f.now)) };
+	int key = x11_key(self, cfg->first_key, why), err = -1;
+
+	if (key < 0)
+		goto out;
+	if (!f.marks.bits || !f.last || !f.now || !x11_picture_open(&self->picture, self->watch, self->area.w, self->area.h))
+		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", cfg->where);
+	else
+		err = type_and_look(&f, key, why);
+	x11_picture_close(&self->picture, self->watch_broken);
+out:
+	free(f.marks.bits);
+	free(f.last);
+	free(f.now);
+	return err;
+}

@@ -1,0 +1,67 @@
+#include "burst.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#define LOOK_TURNS 256	/* between looks at the clock: well below a microsecond */
+
+static bool stopped(const struct burst_stop *stop)
+{
+	return atomic_load_explicit(stop->flag, memory_order_relaxed);
+}
+
+/* As exact as clock_nanosleep, but a stop that comes just before the sleep is not missed. */
+static void sleep_until(int64_t due_ns, const struct burst_stop *stop)
+{
+	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
+
+	while (!stopped(stop) && sem_clockwait(stop->wake, CLOCK_MONOTONIC, &ts) && errno == EINTR)
+		;
+}
+
+/* Asking for the CPU time is a system call that locks the run queue. So it is asked only when the wall clock says that the burst can be over,
+ * since nobody uses more CPU time than passes. */
+static void burn(struct burst *b, const struct burst_stop *stop)
+{
+	int64_t cpu_from, left;
+
+	b->start_ns = clock_now();
+	cpu_from = clock_thread_cpu();
+	b->cpu_ns = 0;
+	while ((left = b->asked_ns - b->cpu_ns) > 0 && !stopped(stop)) {
+		int64_t until = clock_now() + left;
+
+		while (clock_now() < until && !stopped(stop))
+			for (int i = 0; i < LOOK_TURNS; i++)
+				__asm__ volatile("" ::: "memory");
+		b->cpu_ns = clock_thread_cpu() - cpu_from;
+	}
+	b->end_ns = clock_now();
+}
+
+void burst_warm_up(struct burst *rows, size_t room, const struct burst_stop *stop)
+{
+	struct burst nothing = { .asked_ns = 1 };
+
+	memset(rows, 0, room * sizeof(*rows));
+	sleep_until(clock_now(), stop);
+	burn(&nothing, stop);
+}
+
+void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *rows, atomic_size_t *played, const struct burst_stop *stop)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		struct burst *b = &rows[i];
+
+		b->due_ns = origin_ns + plan->due[i].start_ns;
+		b->asked_ns = plan->due[i].length_ns;
+		sleep_until(b->due_ns, stop);
+		if (stopped(stop))
+			return;
+		burn(b, stop);
+		atomic_store_explicit(played, i + 1, memory_order_release);
+	}
+}

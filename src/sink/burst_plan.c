@@ -1,0 +1,254 @@
+#include "burst_plan.h"
+#include "cli.h"
+#include "clock.h"
+#include "random.h"
+#include "rows_in.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int wrong(char *why, size_t size, const char *what)
+{
+	snprintf(why, size, "%s", what);
+	return -EINVAL;
+}
+
+static bool read_share(const char *text, double *out)
+{
+	char number[32];
+	size_t n = strlen(text);
+
+	if (n && text[n - 1] == '%')
+		n--;
+	if (n >= sizeof(number))
+		return false;
+	memcpy(number, text, n);
+	number[n] = '\0';
+	if (cli_read_real(number, out))
+		return false;
+	*out /= 100;
+	return *out > 0 && *out <= 1;
+}
+
+static bool read_length(const char *text, int64_t *out)
+{
+	return !cli_read_ns(text, out) && *out >= BURST_LENGTH_MIN && *out <= NS_PER_DAY;
+}
+
+static const char *const keys[] = { "every", "len", "random", "min", "max", "load" };
+#define KEYS (sizeof(keys) / sizeof(*keys))
+
+/* One "name:value" of a list; `seen`: the names so far, a bit each. */
+static bool read_word(char *word, struct burst_spec *s, unsigned *seen)
+{
+	char *value = strchr(word, ':');
+	unsigned key = 0;
+
+	if (!value)
+		return false;
+	*value++ = '\0';
+	while (key < KEYS && strcmp(word, keys[key]) != 0)
+		key++;
+	if (key == KEYS || *seen & 1U << key)
+		return false;
+	*seen |= 1U << key;
+	if (s->kind == BURST_EVERY) {
+		if (!strcmp(word, "every"))
+			return read_length(value, &s->every_ns);
+		return !strcmp(word, "len") && read_length(value, &s->length_ns);
+	}
+	if (!strcmp(word, "random"))
+		return !cli_read_int(value, &s->n) && s->n >= 1 && s->n <= BURST_PLAN_MAX;
+	if (!strcmp(word, "min"))
+		return read_length(value, &s->min_ns);
+	if (!strcmp(word, "max"))
+		return read_length(value, &s->max_ns);
+	return !strcmp(word, "load") && read_share(value, &s->load);
+}
+
+int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t why_size)
+{
+	static const char *const forms[] = {
+		[BURST_EVERY] = "a list as every:100ms,len:5ms is needed",
+		[BURST_RANDOM] = "a list as random:1000,min:100us,max:400ms,load:50% is needed",
+	};
+	char copy[256], *rest = NULL;
+	unsigned seen = 0;
+
+	*out = (struct burst_spec){ .kind = BURST_FILE, .min_ns = 100 * NS_PER_US, .max_ns = 400 * NS_PER_MS, .load = 0.5, .path = text };
+	for (unsigned i = 0; i < KEYS; i++) {
+		size_t n = strlen(keys[i]);
+
+		if (!strncmp(text, keys[i], n) && text[n] == ':')
+			out->kind = i < 2 ? BURST_EVERY : BURST_RANDOM;
+	}
+	if (out->kind == BURST_FILE)
+		return *text ? 0 : wrong(why, why_size, "a list or the name of a file is needed");
+	out->path = NULL;
+	/* strtok would take ",," for "," */
+	if (strlen(text) >= sizeof(copy) || strstr(text, ",,") || text[strlen(text) - 1] == ',')
+		return wrong(why, why_size, forms[out->kind]);
+	strcpy(copy, text);
+	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+		if (!read_word(word, out, &seen))
+			return wrong(why, why_size, forms[out->kind]);
+	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
+		return wrong(why, why_size, forms[out->kind]);
+	if (out->kind == BURST_EVERY && out->length_ns > out->every_ns)
+		return wrong(why, why_size, "len must not be longer than every");
+	if (out->kind == BURST_RANDOM && out->min_ns > out->max_ns)
+		return wrong(why, why_size, "min must not be longer than max");
+	if (out->kind == BURST_RANDOM && (double)out->max_ns > out->load * NS_PER_S)
+		return wrong(why, why_size, "max must not be longer than the load's share of a second");
+	return 0;
+}
+
+static int make_room(struct burst_plan *plan, size_t n)
+{
+	struct burst_due *more;
+
+	if (n > BURST_PLAN_MAX)
+		return -E2BIG;
+	more = reallocarray(plan->due, n ? n : 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	plan->due = more;
+	return 0;
+}
+
+int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int64_t time_ns)
+{
+	int64_t n = (time_ns + spec->every_ns - 1) / spec->every_ns;
+	int err;
+
+	*plan = (struct burst_plan){ 0 };
+	err = make_room(plan, (size_t)n);
+	if (err)
+		return err;
+	for (; (int64_t)plan->n < n; plan->n++)
+		plan->due[plan->n] = (struct burst_due){ (int64_t)plan->n * spec->every_ns, spec->length_ns };
+	return 0;
+}
+
+/* How much later the last burst must be, so that the second that ends with it holds no more than `most`. It is enough to look at those seconds: sliding
+ * a second along, what it holds grows while its end is in a burst and its start is not, so that it is largest where its end leaves one. */
+static int64_t too_early(const struct burst_plan *plan, int64_t most)
+{
+	const struct burst_due *last = &plan->due[plan->n - 1];
+	int64_t end = last->start_ns + last->length_ns, held = last->length_ns;
+
+	for (const struct burst_due *b = last; b-- > plan->due;) {
+		int64_t b_end = b->start_ns + b->length_ns;
+		int64_t from = end - NS_PER_S > b->start_ns ? end - NS_PER_S : b->start_ns;
+
+		if (from >= b_end)
+			break;
+		/* The older ones leave the second first: what is too much must leave it by way of this one. */
+		if (held + b_end - from > most)
+			return b_end - (most - held) + NS_PER_S - end;
+		held += b_end - from;
+	}
+	return 0;
+}
+
+int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, uint64_t seed)
+{
+	double span = log((double)spec->max_ns / (double)spec->min_ns);
+	double mean = span > 0 ? (double)(spec->max_ns - spec->min_ns) / span : (double)spec->min_ns;
+	double pause = fmax(0, mean * (1 / spec->load - 1) - BURST_PAUSE_MIN);
+	int64_t free_ns = 0, most = (int64_t)(spec->load * NS_PER_S);
+	int err;
+
+	*plan = (struct burst_plan){ 0 };
+	err = make_room(plan, (size_t)spec->n);
+	if (err)
+		return err;
+	while ((int64_t)plan->n < spec->n) {
+		double length = (double)spec->min_ns * exp(span * random_unit(&seed));
+		double wait = -log(1 - random_unit(&seed)) * pause;
+		struct burst_due *due = &plan->due[plan->n++];
+
+		due->length_ns = length > (double)spec->max_ns ? spec->max_ns : (int64_t)length;
+		due->start_ns = free_ns + BURST_PAUSE_MIN + (int64_t)wait;
+		due->start_ns += too_early(plan, most);
+		free_ns = due->start_ns + due->length_ns;
+	}
+	return 0;
+}
+
+struct reading {
+	struct burst_plan *plan;
+	size_t room;
+};
+
+static int add(void *context, char *const *cell)
+{
+	struct reading *r = context;
+	struct burst_due due;
+
+	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
+	    due.length_ns < BURST_LENGTH_MIN || (r->plan->n && due.start_ns < r->plan->due[r->plan->n - 1].start_ns))
+		return -EPROTO;
+	if (r->plan->n == BURST_PLAN_MAX)
+		return -E2BIG;
+	if (r->plan->n == r->room) {
+		size_t room = r->room ? r->room * 2 : 256;
+		int err = make_room(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
+
+		if (err)
+			return err;
+		r->room = room;
+	}
+	r->plan->due[r->plan->n++] = due;
+	return 0;
+}
+
+int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line)
+{
+	static const char *const columns[] = { "start_ns", "length_ns", NULL };
+	struct reading r = { .plan = plan };
+	int err;
+
+	*plan = (struct burst_plan){ 0 };
+	err = rows_in_read(in, "burst-plan/1", columns, 2, add, &r, line);
+	if (err)
+		burst_plan_free(plan);
+	return err;
+}
+
+void burst_plan_fault(FILE *in, unsigned long line, char *why, size_t why_size)
+{
+	char text[512] = "";
+
+	rewind(in);
+	for (unsigned long i = 0; i < line;) {
+		if (!fgets(text, sizeof(text), in))
+			break;
+		i += strchr(text, '\n') || feof(in);
+	}
+	if (!line)
+		snprintf(why, why_size, "is empty; a header and rows of burst-plan/1 are needed");
+	else if (strchr(text, '\r'))
+		snprintf(why, why_size, "line %lu: the lines end in CR LF; LF alone is needed (dos2unix)", line);
+	else if (*text && !strchr(text, '\n'))
+		snprintf(why, why_size, "line %lu: has no line end; the file was cut there", line);
+	else if (line == 1)
+		snprintf(why, why_size, "line 1: the header must name schema, start_ns and length_ns, with tabs between");
+	else
+		snprintf(why, why_size, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)", line, BURST_LENGTH_MIN);
+}
+
+void burst_plan_cut(struct burst_plan *plan, int64_t time_ns)
+{
+	while (plan->n && plan->due[plan->n - 1].start_ns >= time_ns)
+		plan->n--;
+}
+
+void burst_plan_free(struct burst_plan *plan)
+{
+	free(plan->due);
+	*plan = (struct burst_plan){ 0 };
+}
