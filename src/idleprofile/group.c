@@ -1,0 +1,323 @@
+#include "group.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int write_word(const char *path, const char *file, const char *word)
+{
+	char name[PATH_MAX + 32];
+	ssize_t n;
+	int fd, err = 0;
+
+	snprintf(name, sizeof(name), "%s/%s", path, file);
+	fd = open(name, O_WRONLY | O_CLOEXEC | O_TRUNC);
+	if (fd < 0)
+		return -errno;
+	n = write(fd, word, strlen(word));
+	if (n < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Whether `word` is one of the words of `text`, which `separators` part. */
+static bool has_word(const char *text, const char *word, const char *separators)
+{
+	size_t n = strlen(word);
+
+	while (*text) {
+		size_t here = strcspn(text, separators);
+
+		if (here == n && !strncmp(text, word, n))
+			return true;
+		text += here;
+		text += strspn(text, separators);
+	}
+	return false;
+}
+
+static bool file_has_word(const char *folder, const char *file, const char *word)
+{
+	char name[PATH_MAX], line[512] = "";
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/%s", folder, file);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	return has_word(line, word, " \n");
+}
+
+/* mountinfo writes blanks and backslashes in octal. */
+static void plain(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; to++) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
+			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+			from += 4;
+		} else
+			*to = *from++;
+	}
+	*to = '\0';
+}
+
+/* One line: "36 35 98:0 /root /mount options - type source super". */
+static bool read_mount(char *line, char **mount, char **type, char **super)
+{
+	char *dash = strstr(line, " - "), *save, *word = NULL;
+
+	if (!dash)
+		return false;
+	*dash = '\0';
+	word = strtok_r(line, " ", &save);
+	for (int i = 0; i < 4 && word; i++)
+		word = strtok_r(NULL, " ", &save);
+	*mount = word;
+	*type = strtok_r(dash + 3, " ", &save);
+	strtok_r(NULL, " ", &save);
+	*super = strtok_r(NULL, " \n", &save);
+	if (!*mount || !*type || !*super)
+		return false;
+	plain(*mount);
+	return true;
+}
+
+int group_find(FILE *mountinfo, struct group_place *out, char *why, size_t why_size)
+{
+	char line[PATH_MAX + 512], *mount, *type, *super;
+	char second[sizeof(out->root)] = "";
+
+	*out = (struct group_place){ 0 };
+	while (fgets(line, sizeof(line), mountinfo)) {
+		if (!read_mount(line, &mount, &type, &super) || strlen(mount) >= sizeof(out->root))
+			continue;
+		if (!strcmp(type, "cgroup") && has_word(super, "cpu", ",")) {
+			out->version = 1;
+			snprintf(out->root, sizeof(out->root), "%s", mount);
+			return 0;
+		}
+		if (!strcmp(type, "cgroup2"))
+			snprintf(second, sizeof(second), "%s", mount);
+	}
+	if (!second[0]) {
+		snprintf(why, why_size, "no cpu cgroups are mounted");
+		return -ENOENT;
+	}
+	if (!file_has_word(second, "cgroup.subtree_control", "cpu")) {
+		snprintf(why, why_size, "the cpu controller is not in %.80s/cgroup.subtree_control", second);
+		return -ENOENT;
+	}
+	out->version = 2;
+	snprintf(out->root, sizeof(out->root), "%s", second);
+	return 0;
+}
+
+int group_set_idle(const char *path)
+{
+	return write_word(path, "cpu.idle", "1");
+}
+
+int group_join(const char *path)
+{
+	return write_word(path, "cgroup.procs", "0");
+}
+
+/* An emptied cgroup can still be busy for a moment, and longer where its process is stuck. */
+static int remove_group(const char *path, int64_t within_ns)
+{
+	int64_t end = clock_now() + within_ns;
+
+	do {
+		if (!rmdir(path) || errno == ENOENT)
+			return 0;
+		if (errno != EBUSY)
+			return -errno;
+		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+	} while (clock_now() < end);
+	return -EBUSY;
+}
+
+/* Outlives us, holds no file of ours (who waits for the end of our output would wait for it), hears no Ctrl-C. */
+static __attribute__((noreturn)) void janitor_main(const char *path, int end)
+{
+	char c;
+	ssize_t n;
+
+	setsid();
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	prctl(PR_SET_NAME, "idle-janitor");
+	dup2(end, 0);
+	syscall(SYS_close_range, 1U, ~0U, 0U);
+	do
+		n = read(0, &c, 1);
+	while (n > 0 || (n < 0 && errno == EINTR));
+	_exit(remove_group(path, 60 * NS_PER_S) ? 1 : 0);
+}
+
+static int start_janitor(struct group *g)
+{
+	int ends[2], err;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	g->janitor = fork();
+	if (!g->janitor) {
+		close(ends[1]);
+		janitor_main(g->path, ends[0]);
+	}
+	err = g->janitor < 0 ? -errno : 0;
+	close(ends[0]);
+	if (err)
+		close(ends[1]);
+	else
+		g->pipe = ends[1];
+	return err;
+}
+
+/* The name is chosen first, so that who removes the cgroup is there before it. */
+static int name_group(struct group *g)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char bits[6];
+	struct stat st;
+
+	do {
+		if (getrandom(bits, sizeof(bits), 0) != sizeof(bits))
+			return -EAGAIN;
+		for (size_t i = 0; i < sizeof(bits); i++)
+			bits[i] = (unsigned char)letters[bits[i] % (sizeof(letters) - 1)];
+		snprintf(g->path, sizeof(g->path), "%s/thinprobe-%.6s", g->place.root, (const char *)bits);
+	} while (!lstat(g->path, &st));
+	return 0;
+}
+
+void group_make(struct group *g)
+{
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	const char *step = "name";
+	int err;
+
+	*g = (struct group){ .pipe = -1 };
+	if (!mounts) {
+		snprintf(g->why, sizeof(g->why), "/proc/self/mountinfo: %s", strerror(errno));
+		return;
+	}
+	err = group_find(mounts, &g->place, g->why, sizeof(g->why));
+	fclose(mounts);
+	if (err)
+		return;
+	if (access(g->place.root, W_OK)) {	/* without rights there is no need for a janitor */
+		snprintf(g->why, sizeof(g->why), "%.100s: %s", g->place.root, strerror(errno));
+		return;
+	}
+	err = name_group(g);
+	if (!err) {
+		step = "janitor";
+		err = start_janitor(g);
+	}
+	if (!err) {
+		step = "mkdir";
+		err = mkdir(g->path, 0755) ? -errno : 0;
+	}
+	if (!err) {
+		step = "cpu.idle";
+		err = group_set_idle(g->path);
+	}
+	if (err) {
+		snprintf(g->why, sizeof(g->why), "%s in %.100s: %s", step, g->place.root, strerror(-err));
+		group_end(g);
+		g->path[0] = '\0';
+	}
+}
+
+void group_end(struct group *g)
+{
+	int err;
+
+	if (!g->path[0] || g->pipe < 0)
+		return;
+	err = remove_group(g->path, 2 * NS_PER_S);
+	close(g->pipe);
+	g->pipe = -1;
+	if (err)
+		return;		/* the janitor stays at it */
+	while (waitpid(g->janitor, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* An autogroup counts only for tasks that no cpu cgroup holds. */
+static bool in_top_cgroup(void)
+{
+	char path[PATH_MAX];
+
+	proc_cgroup(getpid(), "cpu", path, sizeof(path));
+	return !path[0] || !strcmp(path, "/");
+}
+
+static bool autogroup_is_on(void)
+{
+	return file_has_word("/proc/sys/kernel", "sched_autogroup_enabled", "1");
+}
+
+static bool enter_session(void)
+{
+	for (int i = 0; i < 20; i++) {	/* an ordinary user may change it ten times a second */
+		int err = write_word("/proc/self", "autogroup", "19");
+
+		if (!err)
+			return autogroup_is_on() && in_top_cgroup();
+		if (err != -EAGAIN)
+			break;
+		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+	}
+	return false;
+}
+
+bool group_is_contained(const char *ns)
+{
+	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO of the kernel's proc_ns.h */
+}
+
+static const char *within(void)
+{
+	char ns[64];
+	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
+
+	if (n <= 0)
+		return "";	/* a kernel without such namespaces */
+	ns[n] = '\0';
+	return group_is_contained(ns) ? ", within this container only" : "";
+}
+
+void group_enter(void *group, char *said, size_t size)
+{
+	struct group *g = group;
+
+	if (g->pipe >= 0)
+		close(g->pipe);		/* the janitor waits for the parent's end, not for ours */
+	setsid();
+	if (g->path[0] && !group_join(g->path))
+		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, within());
+	else
+		snprintf(said, size, "%s", enter_session() ? "autogroup nice 19" : "SCHED_IDLE alone");
+}

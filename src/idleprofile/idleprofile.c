@@ -1,0 +1,425 @@
+/* idleprofile - shows what CPUs that should be idle do: when, for how long, and who.
+ *
+ * The loops are in spin.c, what becomes of their lost parts in follow.c; this file reads options, runs it, reports. */
+#include "follow.h"
+#include "group.h"
+#include "own.h"
+#include "proc.h"
+#include "report.h"
+#include "trace.h"
+#include "warnings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRAIN_NS (200 * NS_PER_MS)
+#define SETTLE_NS (400 * NS_PER_MS)	/* how long ticks are learned from before the profile begins, without kernel records */
+#define START_NS (60 * NS_PER_S)	/* how long a loop may take to get its first milliseconds of CPU */
+#define PAUSE_NS (2 * NS_PER_S)
+#define OVERTIME_NS (100 * NS_PER_MS)	/* until the loops end without a word: later than we give one */
+#define IGNORE_MAX 64
+#define TRACE_BYTES (1 << 20)
+
+static struct {
+	int64_t time_ns, threshold_ns, bin_ns, effect_ns, seed, ready_fd;
+	double wakeups_per_s;
+	struct cli_cpus cpus;
+	int clock;
+	bool who;
+	int64_t ignore[IGNORE_MAX];
+	int ignores;
+} cfg = { .time_ns = 10 * NS_PER_S, .threshold_ns = 5 * NS_PER_US, .bin_ns = 10 * NS_PER_MS, .effect_ns = 2 * NS_PER_S,
+	  .seed = 1, .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+static struct logs logs;
+static const char *const clocks[] = { "auto", "vdso", NULL };
+
+static int read_pids(const char *text, void *value)
+{
+	(void)value;
+	while (*text) {
+		char word[24];
+		size_t n = strcspn(text, ",");
+
+		if (n >= sizeof(word) || cfg.ignores == IGNORE_MAX)
+			return -1;
+		memcpy(word, text, n);
+		word[n] = '\0';
+		if (cli_read_int(word, &cfg.ignore[cfg.ignores]) || cfg.ignore[cfg.ignores] <= 0)
+			return -1;
+		cfg.ignores++;
+		if (text[n] && !text[n + 1])	/* a comma with nothing behind */
+			return -1;
+		text += n + (text[n] == ',');
+	}
+	return cfg.ignores ? 0 : -1;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "profile this long (10s)", NULL, NULL, NULL },
+	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "which CPUs (all that are allowed)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 500, 1e9, "shortest lost part to see (5us)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "clock", &cfg.clock, 0, 0, "what the loop reads: auto takes the time-stamp counter where it is invariant (auto)", clocks, NULL, NULL },
+	{ CLI_FLAG, 0, "who", &cfg.who, 0, 0, "name who ran, from kernel records (root)", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "wakeups", &cfg.wakeups_per_s, 0.1, 10000, "wake a normal task on each CPU that often a second, at random (not)", NULL, NULL, "RATE" },
+	{ CLI_STR, 0, "log", &logs.path[LOGS_EVENTS], 0, 0, "write every event to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], 0, 0, "write who ran in every event to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "timeline", &logs.path[LOGS_BINS], 0, 0, "write lost time over time to this file", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "bin", &cfg.bin_ns, 1e6, 60e9, "bin of --timeline (10ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "ignore", &cfg.ignore, 0, 0, "with --who: leave out what these processes took", NULL, read_pids, "PID,..." },
+	{ CLI_NS, 0, "effect", &cfg.effect_ns, 0, 60e9, "how long to measure the loop's own effect first (2s)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 1e15, "of the random times of --wakeups (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static struct group group = { .pipe = -1 };
+static struct spin *spin;
+static pid_t main_pid;
+
+/* Whatever way the program takes out. (After a kill the loops die by the kernel's hand, and the janitor cleans.) */
+static void clean_up(void)
+{
+	if (getpid() != main_pid)
+		return;
+	if (spin)
+		spin_end(spin);
+	spin = NULL;
+	group_end(&group);
+}
+
+/* Onto a CPU that is not profiled, where there is one. */
+static void step_aside(const struct cli_cpus *allowed)
+{
+	struct cli_cpus rest = { .n = 0 };
+
+	for (int i = 0; i < allowed->n; i++) {
+		bool profiled = false;
+
+		for (int k = 0; k < cfg.cpus.n; k++)
+			profiled |= cfg.cpus.cpu[k] == allowed->cpu[i];
+		if (!profiled)
+			rest.cpu[rest.n++] = allowed->cpu[i];
+	}
+	if (rest.n)
+		proc_pin(&rest);
+}
+
+/* 0, -EINTR; ends the program where a loop cannot run. */
+static int must_run(int err)
+{
+	if (err == -ETIMEDOUT)
+		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
+	if (err == -ESRCH)
+		die(EXIT_RUN, "the idle loops were ended by somebody else; too little memory?");
+	if (err && err != -EINTR)
+		die(EXIT_RUN, "the idle loops cannot run: %s", strerror(-err));
+	return err;
+}
+
+static __attribute__((noreturn)) void stop_early(void)
+{
+	die(EXIT_INTERRUPTED, "interrupted before the profile began");
+}
+
+/* NULL: they are in one. */
+static const char *why_no_cgroup(void)
+{
+	if (!group.path[0])
+		return group.why;
+	return strncmp(spin->place, "cgroup", 6) ? "joining it was refused" : NULL;
+}
+
+static void start_loops(bool tsc)
+{
+	int err;
+
+	group_make(&group);
+	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
+	if (err == -ENODEV)
+		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
+	if (must_run(err))
+		stop_early();
+	if (!strcmp(spin->place, "SCHED_IDLE alone"))
+		warn("the loops yield only within their own group (%s)%s", why_no_cgroup(), geteuid() ? "; root can put them into a cgroup" : "");
+	if (strstr(spin->place, "container"))
+		warn("the loops yield within this container only: what runs outside of it gets less of the CPU, and is not all seen");
+}
+
+static void add_anchor(struct stamp_map *map)
+{
+	struct stamp_anchor a;
+
+	stamp_take_anchor(spin->tsc, &a);
+	stamp_map_add(map, &a);
+}
+
+static int calibrate(struct stamp_map *map, struct own *own)
+{
+	int err;
+
+	add_anchor(map);
+	err = must_run(spin_order(spin, SPIN_CALIBRATE, START_NS));
+	if (!err)
+		err = must_run(spin_wait_calibrated(spin, START_NS));
+	if (err)
+		return err;
+	clock_sleep_until(map->last.ns + 100 * NS_PER_MS);
+	add_anchor(map);
+	for (int i = 0; i < spin->n; i++) {
+		struct spin_cpu *c = &spin->cpu[i];
+
+		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_step(c, 0.5, SPIN_STEPS);
+	}
+	spin->ns_per_stamp = map->ns_per_stamp;
+	return must_run(own_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
+}
+
+/* What the run keeps from its start to the report. */
+static struct run {
+	bool tsc;
+	const char *why_no_tsc;
+	char why_no_who[200];
+	struct follow_cfg cfg;
+	struct follow *follow;
+	struct wakeups *wakeups;
+	struct own own;
+	bool log_lost;			/* one of them is not whole */
+	bool cut;			/* a signal ended it before its time */
+	int64_t start_ns, end_ns, cpu_ns;
+	int64_t stop_ns;		/* the loops run no longer, whatever becomes of us; 0: not known yet */
+	int64_t spin_ns[CLI_CPUS_MAX];
+} run = { .cfg = { .map = { .anchors = 0 } } };
+
+static struct trace *open_trace(void)
+{
+	struct trace *trace = NULL;
+
+	if (!cfg.who)
+		return NULL;
+	if (trace_open(&trace, &cfg.cpus, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
+		warn("profiling without culprits: %s", run.why_no_who);
+		return NULL;
+	}
+	return trace;
+}
+
+static void drain_until(struct follow *f, int64_t end_ns)
+{
+	while (!proc_stop && clock_now() < end_ns) {
+		int64_t next = clock_now() + DRAIN_NS, left;
+
+		proc_wait_stop(next < end_ns ? next : end_ns);
+		if (spin_gone(spin))
+			must_run(-ESRCH);	/* else it would look like a CPU that is busy until the end */
+		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_WATCH_NS;
+		spin_watch(spin, left < SPIN_WATCH_NS ? left : SPIN_WATCH_NS);
+		follow_drain(f);
+		run.log_lost |= warn_of_logs(&logs);
+	}
+}
+
+static void read_spin_times(int64_t *ns)
+{
+	struct proc_schedstat stat;
+
+	for (int i = 0; i < spin->n; i++)
+		ns[i] = proc_schedstat(atomic_load(&spin->cpu[i].tid), &stat) ? -1 : stat.run_ns;
+}
+
+/* The loops spin, and what is to be learned before the profile is learned. 0, or -EINTR. */
+static int prepare(void)
+{
+	int err = calibrate(&run.cfg.map, &run.own);
+
+	run.cfg.spin = spin;
+	run.cfg.trace = err ? NULL : open_trace();
+	run.cfg.logs = &logs;
+	run.cfg.bin_ns = cfg.bin_ns;
+	run.cfg.ignore = cfg.ignore;
+	run.cfg.ignores = cfg.ignores;
+	run.cfg.seed = (uint64_t)cfg.seed;
+	run.follow = follow_new(&run.cfg);
+	if (!run.follow)
+		die(EXIT_RUN, "no memory");
+	if (!err)
+		err = must_run(spin_order(spin, SPIN_RUN, START_NS));
+	if (err)
+		return err;
+	drain_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
+	if (cfg.wakeups_per_s <= 0)
+		return 0;
+	err = wakeups_start(&run.wakeups, &cfg.cpus, cfg.wakeups_per_s, (uint64_t)cfg.seed);
+	if (err)
+		die(EXIT_RUN, "cannot start the tasks to be woken: %s", strerror(-err));
+	follow_wakeups(run.follow, run.wakeups);
+	return 0;
+}
+
+static void profile(void)
+{
+	static int64_t before[CLI_CPUS_MAX];
+	int err;
+
+	read_spin_times(before);
+	run.cpu_ns = -clock_process_cpu();
+	run.start_ns = clock_now();
+	run.stop_ns = run.start_ns + cfg.time_ns + OVERTIME_NS;
+	follow_begin(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
+	if (proc_stop)
+		stop_early();
+	err = proc_ready((int)cfg.ready_fd);
+	if (err && cfg.ready_fd != STDERR_FILENO)
+		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+	drain_until(run.follow, run.start_ns + cfg.time_ns);
+	run.end_ns = clock_now();
+	run.cut = run.end_ns < run.start_ns + cfg.time_ns;
+	if (!run.cut)
+		run.end_ns = run.start_ns + cfg.time_ns;
+	run.cpu_ns += clock_process_cpu();
+	read_spin_times(run.spin_ns);
+	for (int i = 0; i < spin->n; i++)
+		run.spin_ns[i] = before[i] < 0 || run.spin_ns[i] < 0 ? -1 : run.spin_ns[i] - before[i];
+	if (run.wakeups)
+		wakeups_stop(run.wakeups);
+	/* One that is kept from its CPU has lost it until the end. */
+	err = spin_order(spin, SPIN_PAUSE, PAUSE_NS);
+	if (err != -ETIMEDOUT)
+		must_run(err);
+	follow_end(run.follow, run.end_ns);
+}
+
+static void report_settings(struct rec *r)
+{
+	char text[512];
+
+	cli_write_cpus(&cfg.cpus, text, sizeof(text));
+	rec_object(r, "settings");
+	rec_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
+	rec_str(r, "cpus", text);
+	rec_real(r, "threshold_us", (double)cfg.threshold_ns / NS_PER_US, 3);
+	rec_bool(r, "who", cfg.who);
+	rec_real(r, "wakeups_per_s", cfg.wakeups_per_s, 3);
+	rec_real(r, "bin_ms", (double)cfg.bin_ns / NS_PER_MS, 3);
+	rec_real(r, "effect_s", (double)cfg.effect_ns / (double)NS_PER_S, 3);
+	rec_int(r, "seed", cfg.seed);
+	rec_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
+	rec_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
+	rec_str(r, "not_traced", run.cfg.trace && *trace_missing(run.cfg.trace) ? trace_missing(run.cfg.trace) : NULL);
+	rec_str(r, "why_no_cgroup", why_no_cgroup());
+	rec_end(r);
+}
+
+/* Frees what the run held; the loops and their cgroup are gone before the report is called complete. */
+static void give_back(void)
+{
+	clean_up();
+	if (run.cfg.trace)
+		trace_close(run.cfg.trace);
+	follow_free(run.follow);
+	if (run.wakeups)
+		wakeups_free(run.wakeups);
+	own_free(&run.own);
+}
+
+static int report(struct rec *out)
+{
+	struct report r = {
+		.follow = run.follow, .spin = spin, .own = &run.own, .map = &run.cfg.map, .spin_ns = run.spin_ns,
+		.threshold_ns = cfg.threshold_ns, .wall_ns = run.end_ns - run.start_ns, .cpu_ns = run.cpu_ns,
+		.memory_peak_bytes = proc_memory_peak(getpid()) + proc_memory_peak(spin->pid), .rows = logs.rows,
+		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
+		.brief = out_cfg.format == REC_TEXT,
+	};
+	bool lossy = warn_of_unwatched(run.follow, spin->n) || follow_lost_records(run.follow) > 0;
+	int err;
+
+	report_settings(out);
+	rec_object(out, "result");
+	report_result(out, &r);
+	rec_end(out);
+	warn_of_missed(run.follow, spin->n);
+	give_back();
+	logs_close(&logs);
+	run.log_lost |= warn_of_logs(&logs);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return run.cut ? EXIT_INTERRUPTED : lossy || run.log_lost ? EXIT_LOSSY : EXIT_OK;
+}
+
+static void run_profile(void)
+{
+	struct cli_cpus allowed;
+	int err = proc_cpus_allowed(&allowed);
+
+	if (err)
+		die(EXIT_RUN, "cannot tell which CPUs are allowed: %s", strerror(-err));
+	if (!cfg.cpus.n)
+		cfg.cpus = allowed;
+	main_pid = getpid();
+	atexit(clean_up);
+	run.tsc = stamp_invariant(&run.why_no_tsc) && !cfg.clock;
+	if (cfg.clock)
+		run.why_no_tsc = "as asked";
+	start_loops(run.tsc);
+	step_aside(&allowed);
+	if (prepare())
+		stop_early();
+	profile();
+}
+
+static void check_places(void)
+{
+	const struct rec_place place[] = {
+		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
+		{ "--who-log", logs.path[LOGS_CULPRITS] }, { "--timeline", logs.path[LOGS_BINS] },
+	};
+
+	rec_check_apart(place, sizeof(place) / sizeof(*place));
+}
+
+static void read_options(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "idleprofile [-t TIME] [--cpus LIST] [--who] [options]",
+			      "Shows what CPUs that should be idle do: when, for how long, and who.", options);
+
+	if (first < argc)
+		die_usage("unexpected word %s", argv[first]);
+	if (logs.path[LOGS_CULPRITS] && !cfg.who)
+		die_usage("--who-log needs --who");
+	if (cfg.ignores && !cfg.who)
+		die_usage("--ignore needs --who");
+	check_places();
+	proc_check_ready_fd((int)cfg.ready_fd);
+}
+
+/* Before the run: a bad path must not cost it. */
+static struct rec *open_outputs(void)
+{
+	struct rec *out = rec_open(&out_cfg, "idleprofile");
+	const char *path;
+	int err;
+
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	err = logs_open(&logs, &path);
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
+	return out;
+}
+
+int main(int argc, char **argv)
+{
+	struct rec *out;
+
+	read_options(argc, argv);
+	proc_stop_with_parent();
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	out = open_outputs();
+	run_profile();
+	return report(out);
+}

@@ -1,0 +1,121 @@
+#include "logs.h"
+
+#include <errno.h>
+
+int logs_open(struct logs *l, const char **failed)
+{
+	static const char *const event[] = { "cpu", "start_ns", "lost_ns", "span_ns", "parts", "kind", "who", NULL };
+	static const char *const culprit[] = { "cpu", "start_ns", "end_ns", "culprit", "kind", "pid", "ns", NULL };
+	static const char *const bin[] = { "cpu", "start_ns", "bin_ns", "lost_ns", "tick_ns", NULL };
+	static const struct { const char *schema; const char *const *columns; } tables[LOGS] = {
+		[LOGS_EVENTS] = { "lost/1", event },
+		[LOGS_CULPRITS] = { "culprit/1", culprit },
+		[LOGS_BINS] = { "utilisation/1", bin },
+	};
+
+	for (int i = 0; i < LOGS; i++) {
+		if (!l->path[i])
+			continue;
+		*failed = l->path[i];
+		l->table[i] = rows_open(l->path[i], tables[i].schema, tables[i].columns);
+		if (!l->table[i])
+			return -errno;
+	}
+	return 0;
+}
+
+void logs_event(struct logs *l, int cpu, const struct event *e, bool named)
+{
+	const struct culprit *most = named ? culprit_main(&e->who) : NULL;
+	struct rows *t = l->table[LOGS_EVENTS];
+
+	if (!t)
+		return;
+	rows_int(t, cpu);
+	rows_int(t, e->start_ns);
+	rows_int(t, e->lost_ns);
+	rows_int(t, e->end_ns - e->start_ns);
+	rows_int(t, e->parts);
+	rows_str(t, e->tick ? "tick" : "event");
+	if (most)
+		rows_str(t, most->name);
+	else
+		rows_none(t);
+	rows_end(t);
+	l->rows++;
+}
+
+void logs_culprits(struct logs *l, int cpu, const struct event *e)
+{
+	struct rows *t = l->table[LOGS_CULPRITS];
+
+	for (size_t i = 0; t && i < e->who.n; i++) {
+		const struct culprit *k = &e->who.at[i];
+
+		rows_int(t, cpu);
+		rows_int(t, k->start_ns);
+		rows_int(t, k->end_ns);
+		rows_str(t, k->name);
+		rows_str(t, who_kind_name(k->kind));
+		if (k->pid)
+			rows_int(t, k->pid);
+		else
+			rows_none(t);
+		rows_int(t, k->ns);
+		rows_end(t);
+		l->rows++;
+	}
+}
+
+void logs_bin(struct logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+{
+	struct rows *t = l->table[LOGS_BINS];
+
+	if (!t)
+		return;
+	rows_int(t, cpu);
+	rows_int(t, start_ns);
+	rows_int(t, bin_ns);
+	rows_int(t, lost_ns);
+	rows_int(t, tick_ns);
+	rows_end(t);
+	l->rows++;
+}
+
+void logs_flush(struct logs *l)
+{
+	for (int i = 0; i < LOGS; i++) {
+		if (!l->table[i] || !rows_flush(l->table[i]))
+			continue;
+		l->err[i] = rows_close(l->table[i]);
+		l->table[i] = NULL;
+	}
+}
+
+int logs_failed(struct logs *l, const char **failed)
+{
+	for (int i = 0; i < LOGS; i++) {
+		int err = l->err[i];
+
+		if (!err)
+			continue;
+		l->err[i] = 0;
+		*failed = l->path[i];
+		return err;
+	}
+	return 0;
+}
+
+int logs_close(struct logs *l)
+{
+	int first = 0;
+
+	for (int i = 0; i < LOGS; i++) {
+		if (l->table[i])
+			l->err[i] = rows_close(l->table[i]);
+		l->table[i] = NULL;
+		if (!first)
+			first = l->err[i];
+	}
+	return first;
+}

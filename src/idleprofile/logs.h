@@ -1,0 +1,32 @@
+/* logs - the rows that a profile writes while it runs: events, who ran in them, and lost time over time. */
+#ifndef THINPROBE_LOGS_H
+#define THINPROBE_LOGS_H
+
+#include "events.h"
+#include "rec.h"
+
+enum logs_table { LOGS_EVENTS, LOGS_CULPRITS, LOGS_BINS, LOGS };
+
+struct logs {
+	const char *path[LOGS];		/* NULL: not wanted; not owned */
+	struct rows *table[LOGS];
+	int err[LOGS];
+	int64_t rows;			/* written so far, all together */
+};
+
+/* Opens those with a path. 0, or -errno with the path in *failed; what was opened stays so. */
+int logs_open(struct logs *l, const char **failed);
+/* Schema lost/1; `named`: with the main culprit. */
+void logs_event(struct logs *l, int cpu, const struct event *e, bool named);
+/* Schema culprit/1: one row each. */
+void logs_culprits(struct logs *l, int cpu, const struct event *e);
+/* Schema utilisation/1. */
+void logs_bin(struct logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
+/* What was written is in the files: killed is usable. One that cannot be written is closed and its error kept. */
+void logs_flush(struct logs *l);
+/* What could not be written and was not asked for yet: -errno with its path in *failed; 0: no more. */
+int logs_failed(struct logs *l, const char **failed);
+/* Closes all that are open. 0, or the first -errno, which logs_failed tells. */
+int logs_close(struct logs *l);
+
+#endif

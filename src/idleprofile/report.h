@@ -1,0 +1,25 @@
+/* report - the profile as a tree for rec. Ratios and units only; what they mean stands where they are measured. */
+#ifndef THINPROBE_REPORT_H
+#define THINPROBE_REPORT_H
+
+#include "follow.h"
+#include "own.h"
+#include "rec.h"
+
+struct report {
+	struct follow *follow;
+	struct spin *spin;
+	struct own *own;
+	const struct stamp_map *map;
+	const int64_t *spin_ns;		/* CPU time of each loop during the profile; negative: not known */
+	int64_t threshold_ns, wall_ns, cpu_ns;	/* cpu_ns: of this program without its loops, during the profile */
+	int64_t memory_peak_bytes;
+	int64_t rows;			/* written to logs */
+	bool wakeups, who;
+	bool brief;			/* for people: culprits first, no bins without events */
+};
+
+/* Fills the current object ("result"). */
+void report_result(struct rec *r, const struct report *p);
+
+#endif

@@ -1,0 +1,309 @@
+#include "spin.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CALIBRATION_TURNS 300000	/* some milliseconds */
+#define STACK_BYTES 65536
+#define LOOK_NS (20 * NS_PER_MS)	/* between looks whether somebody looks again */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static size_t bytes(int n)
+{
+	return sizeof(struct spin) + (size_t)n * sizeof(struct spin_cpu);
+}
+
+/* Nobody looks: until somebody does, or there is another order. Returns the stamp from which on it is watched again. */
+static __attribute__((noinline)) int64_t pause_unwatched(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc, int64_t since)
+{
+	int64_t now;
+
+	do {
+		clock_sleep_until(clock_now() + LOOK_NS);
+		now = stamp_read(tsc);
+	} while (now > atomic_load(&s->until) && atomic_load(&s->order) == order);
+	ring_push(&me->ring, -since, now);
+	return now;
+}
+
+/* Inlined twice, so that the choice of the clock is made outside the loop. */
+static inline __attribute__((always_inline)) void run(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
+{
+	const int64_t limit = me->limit;
+	int64_t last = stamp_read(tsc);
+
+	atomic_store_explicit(&me->seen, last, memory_order_release);
+	atomic_store(&me->doing, order);
+	while (atomic_load_explicit(&s->order, memory_order_relaxed) == order) {
+		int64_t now = stamp_read(tsc);
+
+		if (__builtin_expect(now - last > limit, 0))
+			ring_push(&me->ring, last, now);
+		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
+			now = pause_unwatched(s, me, order, tsc, now);
+		/* after the push: who reads it finds every part that ended before */
+		atomic_store_explicit(&me->seen, now, memory_order_release);
+		last = now;
+	}
+}
+
+/* The same turn, with its length counted in memory that was touched before. */
+static inline __attribute__((always_inline)) void calibrate(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
+{
+	int64_t last;
+
+	memset(me->steps, 0, sizeof(me->steps));
+	atomic_store(&me->doing, order);
+	last = stamp_read(tsc);
+	for (int i = 0; i < CALIBRATION_TURNS && atomic_load_explicit(&s->order, memory_order_relaxed) == order; i++) {
+		int64_t now = stamp_read(tsc);
+		int64_t step = now - last;
+
+		me->steps[step < 0 ? 0 : step < SPIN_STEPS ? step : SPIN_STEPS - 1]++;
+		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
+			break;
+		atomic_store_explicit(&me->seen, now, memory_order_release);
+		last = now;
+	}
+	atomic_store(&me->calibrated, true);
+}
+
+static void carry_out(struct spin *s, struct spin_cpu *me, uint32_t order)
+{
+	switch ((enum spin_order)(order % 4)) {
+	case SPIN_CALIBRATE:
+		if (s->tsc)
+			calibrate(s, me, order, true);
+		else
+			calibrate(s, me, order, false);
+		break;
+	case SPIN_RUN:
+		if (s->tsc)
+			run(s, me, order, true);
+		else
+			run(s, me, order, false);
+		break;
+	default:
+		atomic_store(&me->doing, order);
+	}
+}
+
+struct seat {
+	struct spin *spin;
+	struct spin_cpu *cpu;
+};
+
+static void *loop(void *arg)
+{
+	struct seat *seat = arg;
+	struct spin *s = seat->spin;
+	struct spin_cpu *me = seat->cpu;
+	struct sched_param param = { 0 };
+	struct cli_cpus one = { .n = 1, .cpu = { me->cpu } };
+	char name[16];
+	int err = proc_pin(&one);
+
+	snprintf(name, sizeof(name), "idleloop/%d", me->cpu);
+	prctl(PR_SET_NAME, name);
+	if (!err && sched_setscheduler(0, SCHED_IDLE, &param))
+		err = -errno;
+	memset(me->ring.span, 0, sizeof(me->ring.span));	/* touched before it is measured with */
+	atomic_store(&me->refused, -err);
+	atomic_store(&me->tid, (int)gettid());
+	while (!err) {
+		uint32_t order = atomic_load(&s->order);
+
+		if (order % 4 == SPIN_STOP)
+			break;
+		carry_out(s, me, order);
+		while (atomic_load(&s->order) == order)
+			futex_wait(&s->order, order);
+	}
+	return NULL;
+}
+
+static int start_threads(struct spin *s, pthread_t *thread, struct seat *seat)
+{
+	pthread_attr_t attr;
+	int err = pthread_attr_init(&attr);
+
+	if (err)
+		return err;
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	for (int i = 0; i < s->n && !err; i++) {
+		seat[i] = (struct seat){ s, &s->cpu[i] };
+		err = pthread_create(&thread[i], &attr, loop, &seat[i]);
+	}
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+static __attribute__((noreturn)) void loops_main(struct spin *s, pid_t parent, void (*enter)(void *, char *, size_t), void *arg)
+{
+	static pthread_t thread[CLI_CPUS_MAX];
+	static struct seat seat[CLI_CPUS_MAX];
+	int err;
+
+	if (proc_die_with_parent(parent))
+		_exit(EXIT_RUN);
+	proc_ignore_stop();
+	enter(arg, s->place, sizeof(s->place));
+	err = start_threads(s, thread, seat);
+	if (err) {
+		atomic_store(&s->failed, err);
+		_exit(EXIT_RUN);
+	}
+	mlockall(MCL_CURRENT);		/* where allowed; all of it has been touched anyway */
+	for (int i = 0; i < s->n; i++)
+		pthread_join(thread[i], NULL);
+	_exit(EXIT_OK);
+}
+
+bool spin_gone(struct spin *s)
+{
+	int status;
+
+	if (s->pid > 0 && waitpid(s->pid, &status, WNOHANG) != 0)
+		s->pid = 0;
+	return s->pid <= 0;
+}
+
+static bool is_there(const struct spin_cpu *c, uint32_t what)
+{
+	(void)what;
+	return atomic_load(&c->tid) != 0;
+}
+
+static bool is_doing(const struct spin_cpu *c, uint32_t what)
+{
+	return atomic_load(&c->doing) == what;
+}
+
+static bool is_calibrated(const struct spin_cpu *c, uint32_t what)
+{
+	(void)what;
+	return atomic_load(&c->calibrated);
+}
+
+/* A word to stop does not end a wait for the loops to pause: they are to be asked what they have seen. */
+static int wait_all(struct spin *s, bool (*is)(const struct spin_cpu *, uint32_t), uint32_t what, int64_t within_ns)
+{
+	bool pausing = is == is_doing && what % 4 == SPIN_PAUSE;
+	int64_t end = clock_now() + within_ns;
+
+	for (int i = 0; i < s->n; i++) {
+		while (!is(&s->cpu[i], what)) {
+			if (atomic_load(&s->failed))
+				return -atomic_load(&s->failed);
+			if (spin_gone(s))
+				return -ESRCH;
+			if (proc_stop && !pausing)
+				return -EINTR;
+			if (clock_now() > end)
+				return -ETIMEDOUT;
+			clock_sleep_until(clock_now() + NS_PER_MS);
+		}
+	}
+	return 0;
+}
+
+void spin_watch(struct spin *s, int64_t for_ns)
+{
+	atomic_store(&s->until, stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
+}
+
+int spin_order(struct spin *s, enum spin_order order, int64_t within_ns)
+{
+	uint32_t next = (atomic_load(&s->order) / 4 + 1) * 4 + order;
+
+	if (order == SPIN_RUN)
+		spin_watch(s, SPIN_WATCH_NS);
+	atomic_store(&s->order, next);
+	futex_wake(&s->order);
+	return order == SPIN_STOP ? 0 : wait_all(s, is_doing, next, within_ns);
+}
+
+int spin_wait_calibrated(struct spin *s, int64_t within_ns)
+{
+	return wait_all(s, is_calibrated, 0, within_ns);
+}
+
+int64_t spin_step(const struct spin_cpu *c, double p, int64_t longest)
+{
+	int64_t last = longest < SPIN_STEPS - 1 ? longest : SPIN_STEPS - 2;
+	uint64_t all = 0, below = 0;
+
+	for (int64_t i = 0; i <= last; i++)
+		all += c->steps[i];
+	for (int64_t i = 0; i <= last; i++) {
+		below += c->steps[i];
+		if (below && (double)below >= p * (double)all)
+			return i;
+	}
+	return last;
+}
+
+int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t), void *arg)
+{
+	struct spin *s = mmap(NULL, bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getpid(), pid;
+	int err;
+
+	if (s == MAP_FAILED)
+		return -errno;
+	s->tsc = tsc;
+	s->until = INT64_MAX;	/* calibration ends by itself */
+	s->n = cpus->n;
+	for (int i = 0; i < s->n; i++)
+		s->cpu[i].cpu = cpus->cpu[i];
+	pid = fork();		/* not into what both see: it is 0 in the child */
+	if (!pid)
+		loops_main(s, parent, enter, arg);
+	s->pid = pid;
+	if (pid < 0) {
+		err = -errno;
+		spin_end(s);
+		return err;
+	}
+	err = wait_all(s, is_there, 0, 60 * NS_PER_S);
+	for (int i = 0; i < s->n && !err; i++)
+		err = -atomic_load(&s->cpu[i].refused);
+	if (err)
+		spin_end(s);
+	else
+		*out = s;
+	return err;
+}
+
+void spin_end(struct spin *s)
+{
+	if (s->pid > 0) {
+		spin_order(s, SPIN_STOP, 0);
+		/* A loop that is starved comes to read the order late or never: it has nothing left to say. */
+		kill(s->pid, SIGKILL);
+		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	munmap(s, bytes(s->n));
+}

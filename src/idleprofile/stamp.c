@@ -1,0 +1,99 @@
+#include "stamp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if STAMP_HAS_TSC
+#include <cpuid.h>
+#endif
+
+#define TRIES 16
+/* Anchors closer than this give the slope no better than their own errors allow (50 ns in 50 ms: 1 ppm). */
+#define BASELINE_NS (50 * NS_PER_MS)
+
+static bool kernel_uses_tsc(void)
+{
+	char word[32] = "";
+	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+
+	if (!f)
+		return false;
+	if (!fgets(word, sizeof(word), f))
+		word[0] = '\0';
+	fclose(f);
+	return !strcmp(word, "tsc\n");
+}
+
+static bool processor_says_invariant(void)
+{
+#if STAMP_HAS_TSC
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & (1u << 8));
+#else
+	return false;
+#endif
+}
+
+bool stamp_invariant(const char **why)
+{
+	const char *reason = NULL;
+
+	if (!STAMP_HAS_TSC)
+		reason = "no time-stamp counter on this processor";
+	else if (!processor_says_invariant())
+		reason = "the time-stamp counter is not invariant";
+	else if (!kernel_uses_tsc())
+		reason = "the kernel does not keep time by the time-stamp counter";
+	if (why)
+		*why = reason;
+	return !reason;
+}
+
+void stamp_take_anchor(bool tsc, struct stamp_anchor *out)
+{
+	int64_t tightest = INT64_MAX;
+
+	if (!tsc) {
+		out->ns = out->stamp = clock_now();
+		out->error = 0;
+		return;
+	}
+	for (int i = 0; i < TRIES; i++) {
+		int64_t first = stamp_tsc();
+		int64_t ns = clock_now();
+		int64_t last = stamp_tsc();
+
+		if (last - first < tightest) {
+			tightest = last - first;
+			out->stamp = first + tightest / 2;
+			out->ns = ns;
+		}
+	}
+	out->error = tightest / 2 + 1;
+}
+
+void stamp_map_add(struct stamp_map *m, const struct stamp_anchor *a)
+{
+	if (m->anchors == 0)
+		m->before = m->last = *a;
+	else if (m->anchors > 1 && m->last.ns - m->before.ns < BASELINE_NS)
+		m->last = *a;
+	else {
+		m->before = m->last;
+		m->last = *a;
+	}
+	m->anchors++;
+	if (m->last.stamp > m->before.stamp)
+		m->ns_per_stamp = (double)(m->last.ns - m->before.ns) / (double)(m->last.stamp - m->before.stamp);
+}
+
+int64_t stamp_map_length(const struct stamp_map *m, int64_t stamps)
+{
+	return (int64_t)((double)stamps * m->ns_per_stamp + (stamps < 0 ? -0.5 : 0.5));
+}
+
+int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp)
+{
+	return m->last.ns + stamp_map_length(m, stamp - m->last.stamp);
+}

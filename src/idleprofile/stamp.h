@@ -1,0 +1,58 @@
+/* stamp - the clock of the spinning loop: the time-stamp counter where it can be trusted, else CLOCK_MONOTONIC.
+ *
+ * The counter is taken when the processor says that it is invariant (CPUID 80000007h, EDX bit 8) and the kernel itself
+ * keeps time by it, which it does only after it has found the CPUs' counters in step. Its counts become nanoseconds of
+ * CLOCK_MONOTONIC by pairs of readings of both ("anchors"), each taken between two readings of the counter, the
+ * tightest of several. Between two anchors time is a straight line; the error is that of the anchors (half a
+ * bracket, some tens of ns), and the clock's slewing is followed. Without it a stamp is CLOCK_MONOTONIC (vDSO). */
+#ifndef THINPROBE_STAMP_H
+#define THINPROBE_STAMP_H
+
+#include "clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#define STAMP_HAS_TSC 1
+#else
+#define STAMP_HAS_TSC 0
+#endif
+
+/* Whether stamps can be of the counter; if not, `why` (may be NULL) is set to the reason. */
+bool stamp_invariant(const char **why);
+
+static inline int64_t stamp_tsc(void)
+{
+#if STAMP_HAS_TSC
+	return (int64_t)__rdtsc();
+#else
+	return clock_now();
+#endif
+}
+
+static inline int64_t stamp_read(bool tsc)
+{
+	return tsc ? stamp_tsc() : clock_now();
+}
+
+struct stamp_anchor {
+	int64_t stamp, ns;
+	int64_t error;		/* the true time lies within +-error stamps */
+};
+void stamp_take_anchor(bool tsc, struct stamp_anchor *out);
+
+/* The line through the last two anchors. Pure: give it anchors, at least two, in ascending order. */
+struct stamp_map {
+	struct stamp_anchor last, before;
+	double ns_per_stamp;
+	int anchors;
+};
+void stamp_map_add(struct stamp_map *m, const struct stamp_anchor *a);
+/* CLOCK_MONOTONIC of a stamp near the last two anchors (before, between or shortly after them). */
+int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp);
+/* A number of stamps as nanoseconds. */
+int64_t stamp_map_length(const struct stamp_map *m, int64_t stamps);
+
+#endif

@@ -1,0 +1,173 @@
+#include "ticks.h"
+#include "clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define WINDOW_NS 60000
+#define MARGIN_NS 10000
+#define LEAST_LONGEST_NS 20000
+#define LOOK_BACK_NS (2 * NS_PER_S)
+#define TRY_NS (150 * NS_PER_MS)
+#define SLOTS_MOST 2500
+#define MET_LEAST 30
+#define MET_SHARE 0.7		/* of the slots that are not hidden */
+#define MET_CHANCE 5.0		/* times what parts at random would meet */
+
+struct candidate {
+	int64_t phase_ns, length_ns, slot;
+};
+
+static int by_phase(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->phase_ns < y->phase_ns ? -1 : x->phase_ns > y->phase_ns;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The window of phases with the most parts in it: where it begins, and how many; c is sorted and appears twice. */
+static int best_window(const struct candidate *c, int n, int64_t period, int *begin)
+{
+	int most = 0;
+
+	for (int first = 0, end = 0; first < n; first++) {
+		if (end < first)
+			end = first;
+		while (end < first + n && c[end % n].phase_ns + (end >= n ? period : 0) - c[first].phase_ns <= WINDOW_NS)
+			end++;
+		if (end - first > most) {
+			most = end - first;
+			*begin = first;
+		}
+	}
+	return most;
+}
+
+/* Learns from the window; the parts in it are nearly all ticks. */
+static void settle(struct ticks *t, const struct candidate *c, int n, int begin, int count)
+{
+	const int64_t period = t->period_ns;
+	const struct candidate *last = &c[(begin + count - 1) % n];
+	int64_t length[TICKS_LEARN], width = last->phase_ns - c[begin].phase_ns;
+
+	for (int i = 0; i < count; i++)
+		length[i] = c[(begin + i) % n].length_ns;
+	qsort(length, (size_t)count, sizeof(*length), by_value);
+	t->learned = true;
+	t->phase_ns = (c[begin].phase_ns - MARGIN_NS + period) % period;
+	t->window_ns = (width < 0 ? width + period : width) + 2 * MARGIN_NS;
+	t->longest_ns = 4 * length[count / 2];
+	if (t->longest_ns < LEAST_LONGEST_NS)
+		t->longest_ns = LEAST_LONGEST_NS;
+	if (t->longest_ns > TICKS_SHORT_NS)
+		t->longest_ns = TICKS_SHORT_NS;
+	t->slot = -1;
+}
+
+/* What became of each slot from `first` on. */
+enum { OPEN, HIDDEN, MET };
+struct slots {
+	int64_t first;
+	int n;
+	unsigned char is[SLOTS_MOST];
+};
+
+static void mark(struct slots *s, int64_t slot, unsigned char is)
+{
+	if (slot >= s->first && slot < s->first + s->n)
+		s->is[slot - s->first] = is;
+}
+
+/* Slots that began, at this phase, while a longer part held the CPU: there a tick does not show. */
+static void mark_hidden(const struct ticks *t, struct slots *s, int64_t period, int64_t phase)
+{
+	int kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
+
+	for (int i = 0; i < kept; i++) {
+		int64_t start = t->kept[i].start_ns, last = (start + t->kept[i].length_ns - phase) / period;
+		int64_t k = (start - WINDOW_NS - phase + period - 1) / period;
+
+		if (t->kept[i].length_ns <= TICKS_SHORT_NS)
+			continue;
+		for (k = k < s->first ? s->first : k; k <= last && k < s->first + s->n; k++)
+			mark(s, k, HIDDEN);
+	}
+}
+
+/* Learns from the parts between these times, if it can. */
+static void estimate(struct ticks *t, int64_t from, int64_t now)
+{
+	const int64_t period = t->period_ns;
+	struct candidate c[TICKS_LEARN];
+	struct slots s = { .first = from / period + 1, .n = (int)(now / period - from / period) - 1 };
+	int n = 0, begin = 0, count, met = 0, open = 0, kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
+
+	for (int i = 0; i < kept; i++) {
+		int64_t start = t->kept[i].start_ns;
+
+		if (start >= from && t->kept[i].length_ns <= TICKS_SHORT_NS)
+			c[n++] = (struct candidate){ start % period, t->kept[i].length_ns, start / period };
+	}
+	if (n < MET_LEAST || s.n < MET_LEAST || s.n > SLOTS_MOST)
+		return;
+	qsort(c, (size_t)n, sizeof(*c), by_phase);
+	count = best_window(c, n, period, &begin);
+	mark_hidden(t, &s, period, c[begin].phase_ns);
+	for (int i = begin; i < begin + count; i++)	/* beyond the edge: the slot before, as seen from the window */
+		mark(&s, c[i % n].slot - (i >= n), MET);
+	for (int i = 0; i < s.n; i++) {
+		met += s.is[i] == MET;
+		open += s.is[i] == OPEN;
+	}
+	if (met < MET_LEAST || met < MET_SHARE * (met + open) || met < MET_CHANCE * n * WINDOW_NS / (double)period)
+		return;
+	settle(t, c, n, begin, count);
+}
+
+static void learn(struct ticks *t, int64_t start_ns, int64_t length_ns)
+{
+	int64_t oldest;
+
+	t->kept[t->n % TICKS_LEARN].start_ns = start_ns;
+	t->kept[t->n % TICKS_LEARN].length_ns = length_ns;
+	t->n = t->n + 1 < 2 * TICKS_LEARN ? t->n + 1 : TICKS_LEARN;
+	if (!t->tried_ns)
+		t->tried_ns = start_ns;
+	if (start_ns - t->tried_ns < TRY_NS)
+		return;
+	t->tried_ns = start_ns;
+	oldest = t->n > TICKS_LEARN ? t->kept[t->n % TICKS_LEARN].start_ns : t->kept[0].start_ns;
+	estimate(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
+}
+
+int64_t ticks_period(void)
+{
+	struct timespec ts;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &ts) ? 0 : (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+bool ticks_take(struct ticks *t, int64_t start_ns, int64_t length_ns)
+{
+	int64_t slot, into;
+
+	if (!t->period_ns)
+		return false;
+	if (!t->learned) {
+		learn(t, start_ns, length_ns);
+		return false;
+	}
+	slot = (start_ns - t->phase_ns) / t->period_ns;
+	into = (start_ns - t->phase_ns) % t->period_ns;
+	if (into > t->window_ns || length_ns > t->longest_ns || slot == t->slot)
+		return false;
+	t->slot = slot;
+	return true;
+}

@@ -1,0 +1,237 @@
+#include "trace_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const trace_points_names[TRACE_POINTS] = {
+	"sched/sched_switch",
+	"irq/irq_handler_entry", "irq/irq_handler_exit",
+	"irq/softirq_entry", "irq/softirq_exit",
+	"irq_vectors/local_timer_entry", "irq_vectors/local_timer_exit",
+	"irq_vectors/reschedule_entry", "irq_vectors/reschedule_exit",
+	"irq_vectors/call_function_entry", "irq_vectors/call_function_exit",
+	"irq_vectors/call_function_single_entry", "irq_vectors/call_function_single_exit",
+	/* arm has no irq_vectors; its timer comes as an interrupt with a handler. (irq_work is left out: its exit may not
+	 * be sampled, perf uses it itself.) */
+	"ipi/ipi_entry", "ipi/ipi_exit",
+};
+
+/* Entries have odd places, exits even ones. */
+static const struct point {
+	enum trace_class class;
+	const char *number, *name;	/* the fields; a name in quotes is given to all */
+} points[TRACE_POINTS] = {
+	{ 0, NULL, NULL },
+	{ TRACE_IRQ, "irq", "name" }, { TRACE_IRQ, "irq", NULL },
+	{ TRACE_SOFTIRQ, "vec", NULL }, { TRACE_SOFTIRQ, "vec", NULL },
+	{ TRACE_TIMER, "vector", "'local timer" }, { TRACE_TIMER, "vector", NULL },
+	{ TRACE_RESCHED, "vector", "'reschedule" }, { TRACE_RESCHED, "vector", NULL },
+	{ TRACE_CALL, "vector", "'function call" }, { TRACE_CALL, "vector", NULL },
+	{ TRACE_CALL, "vector", "'function call" }, { TRACE_CALL, "vector", NULL },
+	{ TRACE_CALL, NULL, "'inter-processor" }, { TRACE_CALL, NULL, NULL },
+};
+#define FIRST_VECTOR 5
+#define FIRST_IPI 13
+
+static void say_missing(struct trace_points *p, int i)
+{
+	size_t n = strlen(p->missing);
+
+	snprintf(p->missing + n, sizeof(p->missing) - n, "%s%s", n ? " " : "", strchr(trace_points_names[i], '/') + 1);
+}
+
+/* Only in pairs: an entry without its exit would never end. */
+static int partner(int i)
+{
+	return i % 2 ? i + 1 : i - 1;
+}
+
+int trace_points_drop(struct trace_points *p, int i)
+{
+	if (p->id[i] >= 0) {
+		say_missing(p, i);
+		say_missing(p, partner(i));
+	}
+	p->id[i] = p->id[partner(i)] = -1;
+	return partner(i);
+}
+
+int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT])
+{
+	bool have_ipi;
+
+	memset(p, 0, sizeof(*p));
+	for (int i = 0; i < TRACE_POINTS; i++) {
+		p->id[i] = tracefs_id(text[i]);
+		if (points[i].number)
+			p->number[i] = tracefs_field(text[i], points[i].number);
+		if (points[i].name && points[i].name[0] != '\'')
+			p->name[i] = tracefs_field(text[i], points[i].name);
+	}
+	for (int i = 1; i < TRACE_POINTS; i++)
+		if (p->id[partner(i)] < 0)
+			p->id[i] = -1;
+	have_ipi = p->id[FIRST_IPI] >= 0;
+	for (int i = 1; i < TRACE_POINTS; i++)
+		if (p->id[i] < 0 && (i < FIRST_VECTOR || (!have_ipi && i < FIRST_IPI)))
+			say_missing(p, i);
+	p->type = tracefs_field(text[0], "common_type");
+	p->prev_pid = tracefs_field(text[0], "prev_pid");
+	p->prev_comm = tracefs_field(text[0], "prev_comm");
+	p->prev_state = tracefs_field(text[0], "prev_state");
+	p->next_pid = tracefs_field(text[0], "next_pid");
+	p->next_comm = tracefs_field(text[0], "next_comm");
+	for (int v = 0; v < TRACE_SOFTIRQS; v++)
+		if (!tracefs_word(text[3], v, p->softirq[v], sizeof(p->softirq[v])))
+			snprintf(p->softirq[v], sizeof(p->softirq[v]), "softirq %d", v);
+	return p->id[0] < 0 || !p->type.size || !p->prev_pid.size || !p->next_pid.size ? -ENOENT : 0;
+}
+
+int trace_points_read(struct trace_points *p)
+{
+	char (*text)[TRACEFS_TEXT] = calloc(TRACE_POINTS, sizeof(*text));
+	char ours[64] = "";
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	err = tracefs_formats(trace_points_names, TRACE_POINTS, text);
+	if (!err)
+		err = trace_points_parse(p, text);
+	free(text);
+	/* The kernel's number for the initial pid namespace, fixed since it has numbers. */
+	p->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
+	return err;
+}
+
+/* A whole number of 1, 2, 4 or 8 bytes; 0 where the record does not reach so far. */
+static int64_t number(const char *raw, size_t size, struct tracefs_field f)
+{
+	union {
+		uint8_t u8;
+		uint16_t u16;
+		int32_t s32;
+		int64_t s64;
+	} v = { .s64 = 0 };
+
+	if (f.size <= 0 || (size_t)f.offset + (size_t)f.size > size || (size_t)f.size > sizeof(v))
+		return 0;
+	memcpy(&v, raw + f.offset, (size_t)f.size);
+	return f.size == 1 ? v.u8 : f.size == 2 ? v.u16 : f.size == 4 ? v.s32 : v.s64;
+}
+
+static void text(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
+{
+	out[0] = '\0';
+	if (offset > size)
+		return;
+	if (length > size - offset)
+		length = size - offset;
+	if (length > room - 1)
+		length = room - 1;
+	length = strnlen(raw + offset, length);
+	memcpy(out, raw + offset, length);
+	out[length] = '\0';
+}
+
+static void read_name(const struct trace_points *p, int i, const char *raw, size_t size, struct trace_record *out)
+{
+	const char *word = points[i].name;
+
+	if (points[i].class == TRACE_SOFTIRQ)
+		word = out->id >= 0 && out->id < TRACE_SOFTIRQS ? p->softirq[out->id] : "softirq";
+	else if (word && word[0] == '\'')
+		word++;
+	else
+		word = NULL;
+	if (word) {
+		snprintf(out->name, sizeof(out->name), "%s", word);
+	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
+		uint32_t where = (uint32_t)number(raw, size, p->name[i]);
+
+		text(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
+	}
+}
+
+static void read_switch(struct trace_points *p, const char *raw, size_t size, int tid, struct trace_record *out)
+{
+	struct trace_thread *prev, *next;
+
+	out->prev_pid = (int)number(raw, size, p->prev_pid);
+	out->next_pid = (int)number(raw, size, p->next_pid);
+	text(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
+	text(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
+	/* sched.h's reported states are the low eight bits; "preempted" lies above them. */
+	out->prev_wants = p->prev_state.size && !(number(raw, size, p->prev_state) & 0xff);
+	if (p->initial) {
+		out->prev_here = out->prev_pid;
+		out->next_here = out->next_pid;
+		return;
+	}
+	/* The sample was taken in the thread that leaves, which has no id any more when it dies: ask what was seen before. */
+	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
+	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
+	if (tid > 0 && out->prev_pid > 0)
+		*prev = (struct trace_thread){ out->prev_pid, tid };
+	out->prev_here = prev->pid == out->prev_pid ? prev->here : 0;
+	out->next_here = next->pid == out->next_pid ? next->here : 0;
+}
+
+static bool read_sample(struct trace_points *p, const char *body, size_t n, struct trace_record *out)
+{
+	struct {
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t size;
+	} head;
+	const char *raw = body + 20;
+	int type, i = 0;
+
+	if (n < 20)
+		return false;
+	memcpy(&head.pid, body, 4);
+	memcpy(&head.tid, body + 4, 4);
+	memcpy(&head.time, body + 8, 8);
+	memcpy(&head.size, body + 16, 4);
+	if (head.size > n - 20 || !p->type.size)
+		return false;
+	type = (int)number(raw, head.size, p->type);
+	while (i < TRACE_POINTS && p->id[i] != type)
+		i++;
+	if (i == TRACE_POINTS)
+		return false;
+	out->time_ns = (int64_t)head.time;
+	out->kind = i == 0 ? TRACE_SWITCH : i % 2 ? TRACE_ENTER : TRACE_EXIT;
+	if (i == 0) {
+		read_switch(p, raw, head.size, (int)head.tid, out);
+		return true;
+	}
+	out->class = points[i].class;
+	out->id = p->number[i].size ? (int)number(raw, head.size, p->number[i]) : 0;
+	if (out->kind == TRACE_ENTER)
+		read_name(p, i, raw, head.size, out);
+	return true;
+}
+
+bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost)
+{
+	const char *body = (const char *)(header + 1);
+	size_t n = header->size - sizeof(*header);
+	uint64_t count, time;
+
+	memset(out, 0, sizeof(*out));
+	if (header->type == PERF_RECORD_SAMPLE)
+		return read_sample(p, body, n, out);
+	if (header->type != PERF_RECORD_LOST || n < 32)
+		return false;
+	/* u64 id, u64 lost, then the same who and when as in a sample. */
+	memcpy(&count, body + 8, 8);
+	memcpy(&time, body + 24, 8);
+	*lost += (int64_t)count;
+	out->kind = TRACE_LOST;
+	out->time_ns = (int64_t)time;
+	return true;
+}

@@ -1,0 +1,43 @@
+/* trace_read - tracepoints by name, and one perf sample -> one record. Fields are found by the kernel's own description.
+ *
+ * Layout of a sample: linux/perf_event.h, PERF_RECORD_SAMPLE with TID, TIME and RAW. */
+#ifndef THINPROBE_TRACE_READ_H
+#define THINPROBE_TRACE_READ_H
+
+#include "trace.h"
+#include "tracefs.h"
+
+#include <linux/perf_event.h>
+
+#define TRACE_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
+#define TRACE_POINTS 15		/* the first is sched_switch */
+#define TRACE_SOFTIRQS 32
+
+/* Thread ids of the initial pid namespace -> ours, as seen at switches. */
+#define TRACE_THREADS 1024
+struct trace_thread {
+	int pid, here;
+};
+
+struct trace_points {
+	int id[TRACE_POINTS];	/* -1: not there */
+	struct tracefs_field type, number[TRACE_POINTS], name[TRACE_POINTS];
+	struct tracefs_field prev_pid, prev_comm, prev_state, next_pid, next_comm;
+	char softirq[TRACE_SOFTIRQS][24];
+	char missing[256];
+	bool initial;		/* we live in the initial pid namespace ourselves */
+	struct trace_thread thread[TRACE_THREADS];
+};
+
+/* From tracefs. 0 or -errno; -ENOENT: no sched_switch. */
+int trace_points_read(struct trace_points *p);
+/* From texts as tracefs_formats gives them, in the order of trace_points_names. Pure. */
+extern const char *const trace_points_names[TRACE_POINTS];
+int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT]);
+/* This one (not the first) was refused: it and its partner, which is returned, count as missing from now on. */
+int trace_points_drop(struct trace_points *p, int i);
+
+/* false: no record of ours. What a PERF_RECORD_LOST counts is added to *lost. */
+bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost);
+
+#endif

@@ -1,0 +1,165 @@
+#include "tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+/* 0, or -errno; -ENOENT too where the event is missing. */
+static int read_format(const char *place, const char *event, char *text)
+{
+	char path[160];
+	size_t n = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/events/%s/format", place, event);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (n < TRACEFS_TEXT - 1) {
+		got = read(fd, text + n, TRACEFS_TEXT - 1 - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	text[n] = '\0';
+	close(fd);
+	return n ? 0 : -EIO;
+}
+
+static int read_formats(const char *place, const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/events", place);
+	if (access(path, R_OK | X_OK))
+		return -errno;
+	for (size_t i = 0; i < n; i++) {
+		int err = read_format(place, event[i], text[i]);
+
+		if (err == -ENOENT)
+			text[i][0] = '\0';
+		else if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* In the child. sysfs has this directory for the mount wherever the kernel has tracefs. */
+static int mount_and_read(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -errno;
+	if (mount("tracefs", places[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		return errno == ENOENT ? -ENODEV : -errno;
+	return read_formats(places[0], event, n, text);
+}
+
+static int read_in_child(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+{
+	struct shared {
+		int err;
+		char text[][TRACEFS_TEXT];
+	} *shared;
+	size_t size = sizeof(*shared) + n * TRACEFS_TEXT;
+	int err, status;
+	pid_t pid;
+
+	shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return -errno;
+	shared->err = -EIO;
+	pid = fork();
+	if (!pid) {
+		shared->err = mount_and_read(event, n, shared->text);
+		_exit(0);
+	}
+	err = pid < 0 ? -errno : 0;
+	while (!err && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;	/* (ECHILD where nobody wants to hear of children: it has ended all the same.) */
+	if (!err)
+		err = shared->err;
+	if (!err)
+		memcpy(text, shared->text, n * TRACEFS_TEXT);
+	munmap(shared, size);
+	return err;
+}
+
+int tracefs_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+{
+	int err = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && err; i++)
+		err = read_formats(places[i], event, n, text);
+	if (err)
+		err = read_in_child(event, n, text);
+	return err == -EPERM ? -EACCES : err;
+}
+
+int tracefs_id(const char *format)
+{
+	const char *at = strstr(format, "\nID: ");
+	int id;
+
+	return at && sscanf(at, "\nID: %d", &id) == 1 && id >= 0 ? id : -1;
+}
+
+/* "	field:__data_loc char[] name;	offset:12;	size:4;	signed:0;" and "	field:char prev_comm[16];	offset..." */
+struct tracefs_field tracefs_field(const char *format, const char *name)
+{
+	struct tracefs_field none = { 0, 0 }, found;
+	size_t length = strlen(name);
+
+	for (const char *line = format; (line = strstr(line, "field:")); line++) {
+		const char *end = strchr(line, ';');
+		const char *last;
+
+		if (!end)
+			return none;
+		last = memrchr(line, ' ', (size_t)(end - line));
+		if (!last || strncmp(last + 1, name, length) || (last[1 + length] != ';' && last[1 + length] != '['))
+			continue;
+		if (sscanf(end, "; offset:%d; size:%d;", &found.offset, &found.size) != 2 || found.offset < 0 ||
+		    found.size <= 0)
+			return none;
+		return found;
+	}
+	return none;
+}
+
+bool tracefs_word(const char *format, int value, char *word, size_t size)
+{
+	const char *at = strstr(format, "__print_symbolic(");
+
+	if (size == 0)
+		return false;
+	while (at && (at = strchr(at, '{'))) {
+		char *end;
+		long number = strtol(++at, &end, 0);
+		size_t length;
+
+		if (end == at || number != value)
+			continue;
+		end += strspn(end, ", ");
+		if (*end++ != '"')
+			continue;
+		length = strcspn(end, "\"");
+		if (!length || length >= size)
+			return false;
+		memcpy(word, end, length);
+		word[length] = '\0';
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,149 @@
+#include "wakeups.h"
+#include "clock.h"
+#include "proc.h"
+#include "random.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK_BYTES 65536
+
+struct waker {
+	const _Atomic uint32_t *stop;
+	int cpu, err;
+	_Atomic int tid;
+	int64_t due;		/* the wake-up that it sleeps for */
+	double rate;
+	uint64_t random;
+	pthread_t thread;
+	struct ring ring;
+};
+
+struct wakeups {
+	_Atomic uint32_t stop;	/* a futex */
+	int n;			/* threads started */
+	struct waker *waker;
+};
+
+int wakeups_become_normal(int cpu)
+{
+	struct cli_cpus one = { .n = 1, .cpu = { cpu } };
+	struct sched_param param = { 0 };
+	int err = proc_pin(&one);
+
+	if (!err && sched_getscheduler(0) != SCHED_OTHER && sched_setscheduler(0, SCHED_OTHER, &param))
+		err = -errno;
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	return err;
+}
+
+int64_t wakeups_gap(uint64_t *random, double rate_per_s)
+{
+	return (int64_t)(-log1p(-random_unit(random)) / rate_per_s * (double)NS_PER_S);
+}
+
+/* Until that time: true; false when told to stop. */
+static bool sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
+{
+	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
+
+	while (!atomic_load(stop))
+		if (syscall(SYS_futex, stop, FUTEX_WAIT_BITSET_PRIVATE, 0, &ts, NULL, FUTEX_BITSET_MATCH_ANY) && errno == ETIMEDOUT)
+			return true;
+	return false;
+}
+
+static void *wake(void *arg)
+{
+	struct waker *me = arg;
+
+	me->err = wakeups_become_normal(me->cpu);
+	memset(me->ring.span, 0, sizeof(me->ring.span));
+	atomic_store(&me->tid, (int)gettid());
+	me->due = clock_now() + wakeups_gap(&me->random, me->rate);
+	while (!me->err && sleep_until(me->stop, me->due)) {
+		ring_push(&me->ring, me->due, clock_now());
+		me->due += wakeups_gap(&me->random, me->rate);
+	}
+	return NULL;
+}
+
+int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed)
+{
+	struct wakeups *w = calloc(1, sizeof(*w));
+	pthread_attr_t attr;
+	int err = 0;
+
+	if (!w)
+		return -ENOMEM;
+	w->waker = aligned_alloc(64, (size_t)cpus->n * sizeof(*w->waker));
+	if (!w->waker) {
+		free(w);
+		return -ENOMEM;
+	}
+	memset(w->waker, 0, (size_t)cpus->n * sizeof(*w->waker));
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	while (w->n < cpus->n && !err) {
+		struct waker *me = &w->waker[w->n];
+
+		me->cpu = cpus->cpu[w->n];
+		me->stop = &w->stop;
+		me->rate = rate_per_s;
+		me->random = seed + (uint64_t)w->n * 0x10001;
+		err = -pthread_create(&me->thread, &attr, wake, me);
+		w->n += !err;
+	}
+	pthread_attr_destroy(&attr);
+	for (int i = 0; i < w->n && !err; i++) {
+		while (!atomic_load(&w->waker[i].tid))
+			clock_sleep_until(clock_now() + NS_PER_MS);
+		err = w->waker[i].err;
+	}
+	if (err) {
+		wakeups_stop(w);
+		wakeups_free(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+struct ring *wakeups_ring(struct wakeups *w, int i)
+{
+	return &w->waker[i].ring;
+}
+
+int wakeups_tid(const struct wakeups *w, int i)
+{
+	return atomic_load(&w->waker[i].tid);
+}
+
+int64_t wakeups_left(const struct wakeups *w, int i)
+{
+	return w->waker[i].due;
+}
+
+void wakeups_stop(struct wakeups *w)
+{
+	atomic_store(&w->stop, 1);
+	syscall(SYS_futex, &w->stop, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	for (int i = 0; i < w->n; i++)
+		pthread_join(w->waker[i].thread, NULL);
+}
+
+void wakeups_free(struct wakeups *w)
+{
+	free(w->waker);
+	free(w);
+}
