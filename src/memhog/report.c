@@ -1,0 +1,100 @@
+#include "report.h"
+#include "clock.h"
+
+#include <math.h>
+#include <unistd.h>
+
+const char *const report_touch_words[] = { "none", "keep", NULL };
+const char *const report_pattern_words[] = { "seq", "random", "stream", NULL };
+const char *const report_swap_words[] = { "process", "group", NULL };
+static const char *const end_words[] = { "time", "signal", "reserve", "size" };
+
+struct own {
+	uint64_t start, end;
+	struct smaps_figures sum;
+};
+
+static int add_own(void *context, const struct smaps_mapping *m)
+{
+	struct own *own = context;
+
+	if (m->start >= own->start && m->end <= own->end) {
+		own->sum.rss += m->is.rss;
+		own->sum.swap += m->is.swap;
+		own->sum.huge += m->is.huge;
+	}
+	return 0;
+}
+
+void report_look(const struct hog *h, struct picture *p)
+{
+	struct smaps_sum all;
+	struct own own = { 0 };
+
+	getrusage(RUSAGE_SELF, &p->used);
+	hog_place(h, &own.start, &own.end);
+	p->err = smaps_read(getpid(), &all, add_own, &own);
+	p->is = own.sum;
+}
+
+static void rec_known(struct rec *r, const char *key, bool known, int64_t value)
+{
+	if (known)
+		rec_int(r, key, value);
+	else
+		rec_real(r, key, NAN, 0);
+}
+
+static void report_settings(struct rec *r, const struct wish *cfg, const struct world *world)
+{
+	rec_object(r, "settings");
+	rec_int(r, "size_bytes", cfg->size);
+	rec_known(r, "until_swap_bytes", cfg->until_swap, cfg->until_swap);
+	rec_str(r, "swap_of", report_swap_words[cfg->swap_of]);
+	rec_str(r, "touch", report_touch_words[cfg->touching]);
+	rec_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
+	rec_bool(r, "write", !cfg->read);
+	rec_known(r, "rate_bytes_per_s", cfg->rate, cfg->rate);
+	rec_int(r, "threads", cfg->threads);
+	rec_int(r, "page_bytes", cfg->huge ? (int64_t)HOG_HUGE : HOG_PAGE);
+	rec_int(r, "reserve_bytes", world->reserve);
+	rec_str(r, "cgroup", cfg->cgroup);
+	rec_int(r, "seed", cfg->seed);
+	rec_end(r);
+}
+
+void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h, const struct picture *filled, const struct picture *last,
+	    int64_t touch_ns, enum report_end end)
+{
+	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
+	int64_t touched = hog_touched(h) * HOG_PAGE;
+
+	report_settings(r, cfg, world);
+	rec_object(r, "result");
+	rec_known(r, "resident_bytes", !last->err, last->is.rss);
+	rec_known(r, "swapped_bytes", !last->err, last->is.swap);
+	rec_int(r, "filled_bytes", hog_filled(h));
+	rec_known(r, "filled_resident_bytes", !filled->err, filled->is.rss);
+	rec_known(r, "filled_swapped_bytes", !filled->err, filled->is.swap);
+	rec_real(r, "fill_s", fill_s, 6);
+	rec_real(r, "fill_bytes_per_s", fill_s > 0 ? (double)hog_filled(h) / fill_s : NAN, 0);
+	rec_str(r, "fill_method", hog_placed(h) ? "place" : "touch");
+	rec_int(r, "fill_major_faults", filled->used.ru_majflt);
+	rec_int(r, "fill_minor_faults", filled->used.ru_minflt);
+	rec_known(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
+	/* what most of it is in; the rest is what the kernel had no large pages for */
+	rec_known(r, "page_bytes", !filled->err && filled->is.rss, filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE : HOG_PAGE);
+	rec_known(r, "huge_bytes", !filled->err, filled->is.huge);
+	rec_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
+	rec_int(r, "touched_bytes", touched);
+	rec_real(r, "touch_bytes_per_s", cfg->touching == TOUCH_KEEP && touch_s > 0 ? (double)touched / touch_s : NAN, 0);
+	rec_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)hog_given_up_ns(h) / NS_PER_S : NAN, 6);
+	rec_int(r, "major_faults", last->used.ru_majflt);
+	rec_int(r, "minor_faults", last->used.ru_minflt);
+	rec_str(r, "stopped_by", end_words[end]);
+	rec_known(r, "left_least_bytes", world->left_least != INT64_MAX, world->left_least);
+	rec_bool(r, "first_to_be_killed", world->marked);
+	rec_bool(r, "confined", room_confined(&world->machine, &world->group));
+	rec_str(r, "memory_group", world->group.version ? world->group.folder : NULL);
+	rec_end(r);
+}

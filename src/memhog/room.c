@@ -1,0 +1,175 @@
+#include "room.h"
+#include "account.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RESERVE_LEAST (256LL << 20)
+#define FASTEST 40e9			/* bytes per second that no machine of today fills */
+#define LOOK_LEAST_NS (2 * NS_PER_MS)
+
+int room_read_meminfo(FILE *in, struct room_machine *out)
+{
+	struct { const char *name; int64_t *value; } want[] = {
+		{ "MemTotal", &out->total }, { "MemAvailable", &out->available }, { "SwapTotal", &out->swap_total }, { "SwapFree", &out->swap_free },
+	};
+	char line[256], name[64];
+	long long kb;
+
+	*out = (struct room_machine){ -1, -1, -1, -1 };
+	while (fgets(line, sizeof(line), in))
+		if (sscanf(line, "%63[^:]: %lld kB", name, &kb) == 2)
+			for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+				if (!strcmp(name, want[i].name))
+					*want[i].value = kb * 1024;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		if (*want[i].value < 0)
+			return -EPROTO;
+	return 0;
+}
+
+/* Whether `word` is one of a list with commas. */
+static bool listed(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; (p = strstr(p, word)); p += n)
+		if ((p == list || p[-1] == ',') && (!p[n] || p[n] == ','))
+			return true;
+	return false;
+}
+
+/* "36 25 0:31 ROOT POINT options... - TYPE source SUPER": of the mount of that hierarchy. */
+static int find_mount(FILE *mountinfo, int version, char *top, char *point, size_t size)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	while (!found && getline(&line, &room, mountinfo) > 0) {
+		char *tail = strstr(line, " - "), type[32], super[512], is[PATH_MAX], at[PATH_MAX];
+
+		if (!tail || sscanf(tail, " - %31s %*s %511s", type, super) != 2 || sscanf(line, "%*s %*s %*s %4095s %4095s", is, at) != 2)
+			continue;
+		found = version == 1 ? !strcmp(type, "cgroup") && listed(super, "memory") : !strcmp(type, "cgroup2");
+		if (found && (strlen(is) >= size || strlen(at) >= size))
+			found = false;
+		if (found) {
+			memcpy(top, is, strlen(is) + 1);
+			memcpy(point, at, strlen(at) + 1);
+		}
+	}
+	free(line);
+	return found ? 0 : -ENOENT;
+}
+
+int room_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct room_group *out)
+{
+	char path[PATH_MAX] = "", top[PATH_MAX] = "", point[PATH_MAX] = "";
+	const char *below = path;
+
+	*out = (struct room_group){ .limit = INT64_MAX, .swapped = -1 };
+	out->version = proc_read_cgroup(cgroup, "memory", path, sizeof(path));
+	if (!out->version)
+		return -ENOENT;
+	if (find_mount(mountinfo, out->version, top, point, sizeof(top))) {
+		out->version = 0;
+		return -ENOENT;
+	}
+	/* in a container the mount may show a part of the hierarchy only */
+	if (strcmp(top, "/") != 0 && !strncmp(path, top, strlen(top)) && (path[strlen(top)] == '/' || !path[strlen(top)]))
+		below = path + strlen(top);
+	if (snprintf(out->folder, sizeof(out->folder), "%s%s%s", root, point, strcmp(below, "/") ? below : "") >= (int)sizeof(out->folder)) {
+		out->version = 0;
+		return -ENOENT;
+	}
+	return 0;
+}
+
+static int64_t lower(int64_t limit, int64_t other)
+{
+	return other >= 0 && other < limit ? other : limit;
+}
+
+/* Of version 2 nothing tells the lowest limit on the way up. A group without the controller (it need not be handed down) is counted in the
+ * next one above that has it: *at becomes that one, and stays when there is none. */
+static int64_t lowest_max(char *at, size_t size)
+{
+	char folder[PATH_MAX];
+	int64_t limit = INT64_MAX;
+	bool found = false;
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", at);
+	do {
+		int64_t here = account_figure(folder, "memory.max", NULL);
+
+		if (here >= 0 && !found)
+			snprintf(at, size, "%s", folder);
+		found = found || here >= 0;
+		limit = lower(limit, here);
+		slash = strrchr(folder, '/');
+		if (slash)
+			*slash = '\0';
+	} while (slash);	/* above the top there is no such file */
+	return limit;
+}
+
+int room_read_group(struct room_group *g)
+{
+	char counted[PATH_MAX];
+
+	if (g->version == 1) {
+		g->limit = lower(lower(INT64_MAX, account_figure(g->folder, "memory.limit_in_bytes", NULL)),
+				 account_figure(g->folder, "memory.stat", "hierarchical_memory_limit"));
+		g->used = account_figure(g->folder, "memory.usage_in_bytes", NULL);
+		g->swapped = account_figure(g->folder, "memory.stat", "total_swap");
+	} else if (g->version == 2) {
+		snprintf(counted, sizeof(counted), "%s", g->folder);
+		g->limit = lowest_max(counted, sizeof(counted));
+		g->used = account_figure(counted, "memory.current", NULL);
+		g->swapped = account_figure(counted, "memory.swap.current", NULL);
+	} else {
+		return -ENOENT;
+	}
+	if (g->used < 0)
+		g->used = 0;	/* the top of version 2 tells nothing, and limits nothing */
+	return 0;
+}
+
+bool room_confined(const struct room_machine *m, const struct room_group *g)
+{
+	return g->version && g->limit < m->total;
+}
+
+int64_t room_whole(const struct room_machine *m, const struct room_group *g)
+{
+	return room_confined(m, g) ? g->limit : m->total;
+}
+
+int64_t room_left(const struct room_machine *m, const struct room_group *g, int64_t size)
+{
+	int64_t takes = size;
+
+	if (!room_confined(m, g))
+		return m->available + m->swap_free - size;
+	if (takes > g->limit - g->used)
+		takes = g->limit > g->used ? g->limit - g->used : 0;
+	return m->available - takes;
+}
+
+int64_t room_reserve(const struct room_machine *m)
+{
+	return m->total / 10 > RESERVE_LEAST ? m->total / 10 : RESERVE_LEAST;
+}
+
+int64_t room_look_again_ns(int64_t above)
+{
+	double ns = (double)above / FASTEST * NS_PER_S;
+
+	return ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : ns > NS_PER_S ? NS_PER_S : (int64_t)ns;
+}

@@ -1,0 +1,73 @@
+#include "turns.h"
+#include "clock.h"
+#include "random.h"
+
+#define TURN_NS NS_PER_MS
+#define TURN_PAGES 256
+#define BEHIND_NS (100 * NS_PER_MS)
+
+static uint64_t scramble(uint64_t half, uint64_t key)
+{
+	uint64_t state = half ^ key;
+
+	return random_bits(&state);
+}
+
+uint64_t turns_shuffled(uint64_t n, uint64_t key, uint64_t i)
+{
+	unsigned bits = 1;	/* of half a number */
+	uint64_t mask;
+
+	while (bits < 32 && (n - 1) >> (2 * bits))
+		bits++;
+	mask = (1ull << bits) - 1;
+	do {
+		uint64_t left = i >> bits, right = i & mask;
+
+		for (uint64_t round = 1; round <= 4; round++) {
+			uint64_t was = right;
+
+			right = left ^ (scramble(right, key + round * 0x9e3779b97f4a7c15u) & mask);
+			left = was;
+		}
+		i = left << bits | right;
+	} while (i >= n);
+	return i;
+}
+
+void turns_start(struct turns *t, enum turns_order order, uint64_t pages, uint64_t page_bytes, double rate, uint64_t seed, int64_t now_ns)
+{
+	*t = (struct turns){ .pages = pages, .seed = seed, .order = order, .origin_ns = now_ns };
+	if (rate > 0)
+		t->page_ns = (double)page_bytes * NS_PER_S / rate;
+}
+
+void turns_take(struct turns *t, int64_t now_ns, struct turn *out)
+{
+	double many = t->page_ns > 0 ? TURN_NS / t->page_ns : TURN_PAGES;
+
+	*out = (struct turn){ .first = t->next, .count = many < 1 ? 1 : many > TURN_PAGES ? TURN_PAGES : (uint64_t)many };
+	t->next += out->count;
+	if (t->page_ns <= 0)
+		return;
+	out->due_ns = t->origin_ns + (int64_t)((double)out->first * t->page_ns);
+	if (now_ns - out->due_ns > BEHIND_NS) {
+		int64_t late = now_ns - out->due_ns;
+
+		t->origin_ns += late;
+		t->given_up_ns += late;
+		out->due_ns = now_ns;
+	}
+}
+
+uint64_t turns_round(const struct turns *t, uint64_t touch)
+{
+	return touch / t->pages;
+}
+
+uint64_t turns_page(const struct turns *t, uint64_t touch)
+{
+	uint64_t i = touch % t->pages, key = t->seed ^ turns_round(t, touch);
+
+	return t->order == TURNS_SEQ ? i : turns_shuffled(t->pages, random_bits(&key), i);
+}

@@ -1,0 +1,162 @@
+#include "evict.h"
+#include "clock.h"
+#include "proc.h"
+#include "smaps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
+#define PATIENCE_NS (5 * NS_PER_S)
+
+struct mappings {
+	struct iovec *at;
+	size_t n, room;
+};
+
+static int keep(void *context, const struct smaps_mapping *m)
+{
+	struct mappings *list = context;
+
+	if (m->kind == SMAPS_SPECIAL || !m->is.rss)
+		return 0;
+	if (list->n == list->room) {
+		size_t room = list->room ? 2 * list->room : 256;
+		struct iovec *grown = realloc(list->at, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		list->at = grown;
+		list->room = room;
+	}
+	list->at[list->n++] = (struct iovec){ (void *)(uintptr_t)m->start, (size_t)(m->end - m->start) };
+	return 0;
+}
+
+int evict_by_advice(pid_t pid)
+{
+	struct mappings list = { 0 };
+	struct smaps_sum sum;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = smaps_read(pid, &sum, keep, &list);
+	/* one by one: the kernel stops at the first that it refuses */
+	for (size_t i = 0; !err && i < list.n; i++)
+		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 && (errno == EPERM || errno == ESRCH || errno == ENOSYS))
+			err = -errno;
+	free(list.at);
+	close(fd);
+	return err == -ENOENT ? -ESRCH : err;
+}
+
+int hog_start(struct hog *h, char *const *command)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), started[2], err = 0;
+	pid_t parent = getpid();
+
+	*h = (struct hog){ .talk_fd = memfd_create("hog", MFD_CLOEXEC) };
+	if (null < 0 || h->talk_fd < 0 || pipe2(started, O_CLOEXEC)) {
+		err = -errno;
+		close(null);
+		return err;
+	}
+	h->pid = fork();
+	if (!h->pid) {
+		setpgid(0, 0);
+		proc_stop_with_parent();
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(h->talk_fd, STDERR_FILENO);
+		signal(SIGPIPE, SIG_DFL);
+		if (getppid() == parent)
+			execvp(command[0], command);
+		err = errno;
+		_exit(write(started[1], &err, sizeof(err)) == sizeof(err) ? 127 : 126);
+	}
+	if (h->pid < 0)
+		err = -errno;
+	close(started[1]);
+	/* closed by a successful exec */
+	if (h->pid > 0 && read(started[0], &err, sizeof(err)) == sizeof(err)) {
+		waitpid(h->pid, NULL, 0);
+		err = -err;
+	}
+	close(started[0]);
+	close(null);
+	if (err) {
+		close(h->talk_fd);
+		h->pid = 0;
+	} else {
+		setpgid(h->pid, h->pid);	/* whichever of us comes first */
+	}
+	return err;
+}
+
+static void last_line(int fd, char *text, size_t size)
+{
+	off_t length = lseek(fd, 0, SEEK_END), from = length > (off_t)size - 1 ? length - (off_t)size + 1 : 0;
+	ssize_t n = pread(fd, text, size - 1, from);
+	char *line;
+
+	text[n > 0 ? n : 0] = '\0';
+	while (n > 0 && text[n - 1] == '\n')
+		text[--n] = '\0';
+	line = strrchr(text, '\n');
+	if (line)
+		memmove(text, line + 1, strlen(line));
+}
+
+int hog_ended(struct hog *h, char *why, size_t size)
+{
+	int status, killed;
+
+	if (!h->pid || waitpid(h->pid, &status, WNOHANG) != h->pid)
+		return 0;
+	/* a shell says so of its child by a status */
+	killed = (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
+	last_line(h->talk_fd, why, size);
+	if (!*why && WIFSIGNALED(status))
+		snprintf(why, size, "ended by signal %d", WTERMSIG(status));
+	else if (!*why)
+		snprintf(why, size, "ended with status %d", WEXITSTATUS(status));
+	kill(-h->pid, SIGTERM);
+	close(h->talk_fd);
+	h->pid = 0;
+	return killed ? 1 : -1;
+}
+
+void hog_rest(const struct hog *h)
+{
+	if (h->pid)
+		kill(-h->pid, SIGUSR1);
+}
+
+void hog_stop(struct hog *h)
+{
+	int64_t until = clock_now() + PATIENCE_NS;
+
+	if (!h->pid)
+		return;
+	kill(-h->pid, SIGTERM);
+	while (waitpid(h->pid, NULL, WNOHANG) == 0) {
+		if (clock_now() > until)
+			kill(-h->pid, SIGKILL);
+		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+	}
+	close(h->talk_fd);
+	h->pid = 0;
+}

@@ -1,0 +1,97 @@
+#include "judge.h"
+
+#include <math.h>
+
+const char *const judge_words[] = { "in_memory", "paged_out", "kept", "not_evicted", "not_in_memory", NULL };
+
+const char *const judge_reasons[] = {
+	NULL,
+	"too much of it was still in memory before the key",
+	"it is locked in memory",
+	"a process has no anonymous memory: nothing can be proven by it",
+	"no major fault after the key: what it needed was in memory",
+	"less than half of what came back was read from the device: it had been waiting in the swap cache",
+	"major faults after the key: not all that it needed was in memory",
+};
+
+double judge_evicted_percent(const struct judge_process *p)
+{
+	return p->swap + p->resident > 0 ? 100.0 * (double)p->swap / (double)(p->swap + p->resident) : NAN;
+}
+
+enum judge_why judge_evicted(const struct judge_process *p, size_t n)
+{
+	enum judge_why why = JUDGE_CLEAR;
+
+	for (size_t i = 0; i < n; i++) {
+		double percent = judge_evicted_percent(&p[i]);
+
+		if (isnan(percent))
+			return JUDGE_NOTHING_ANONYMOUS;
+		if (percent < JUDGE_EVICTED_PERCENT)
+			why = p[i].locked > 0 || why == JUDGE_LOCKED ? JUDGE_LOCKED : JUDGE_RESIDENT;
+	}
+	return n ? why : JUDGE_NOTHING_ANONYMOUS;
+}
+
+bool judge_kept(const struct judge_process *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(judge_evicted_percent(&p[i]) <= JUDGE_KEPT_PERCENT))
+			return false;
+	return n > 0;
+}
+
+/* What the device gave: no more was read than it counts. But it counts the whole machine's reads or none at all; and what was not in memory
+ * before, cannot have come from there. */
+static int64_t read_for_anybody(const struct judge_device *device, int64_t refaulted)
+{
+	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;
+
+	if (device->read_bytes > read)
+		read = device->read_bytes;
+	if (device->cached_bytes >= 0 && refaulted - device->cached_bytes > read)
+		read = refaulted - device->cached_bytes;
+	return read;
+}
+
+static int64_t count(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+{
+	int64_t major = 0, read;
+
+	*out = (struct judge_verdict){ .why = JUDGE_CLEAR };
+	for (size_t i = 0; i < n; i++) {
+		major += p[i].major;
+		/* one that was paged out further in the meantime hides nothing of what another got back */
+		if (p[i].swap_after < p[i].swap)
+			out->refaulted_bytes += p[i].swap - p[i].swap_after;
+	}
+	read = read_for_anybody(device, out->refaulted_bytes);
+	if (major * device->fault_bytes < read)		/* these processes did not wait for more than that */
+		read = major * device->fault_bytes;
+	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
+	if (out->read_percent > 100)
+		out->read_percent = 100;
+	return major;
+}
+
+void judge_paged_out(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+{
+	int64_t major = count(p, n, device, out);
+
+	out->why = judge_evicted(p, n);
+	if (out->why == JUDGE_CLEAR && !major)
+		out->why = JUDGE_NO_MAJOR_FAULT;
+	if (out->why == JUDGE_CLEAR && !(out->read_percent >= JUDGE_READ_PERCENT))
+		out->why = JUDGE_SWAP_CACHE;
+	out->state = out->why == JUDGE_CLEAR ? JUDGE_PAGED_OUT : JUDGE_NOT_EVICTED;
+}
+
+void judge_in_memory(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+{
+	out->state = JUDGE_IN_MEMORY;
+	if (count(p, n, device, out)) {
+		out->state = JUDGE_NOT_IN_MEMORY;
+		out->why = JUDGE_MAJOR_FAULT;
+	}
+}

@@ -1,0 +1,141 @@
+#include "memgroup.h"
+#include "account.h"
+#include "swap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool join(char out[PATH_MAX], const char *folder, const char *name)
+{
+	return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+static bool there(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+
+	return join(path, folder, name) && access(path, F_OK) == 0;
+}
+
+int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY])
+{
+	*g = (struct memgroup){ .path = path };
+	if (there(path, "memory.limit_in_bytes"))
+		g->version = 1;
+	else if (there(path, "memory.current"))
+		g->version = 2;
+	if (g->version && there(path, "cgroup.procs"))
+		return 0;
+	g->version = 0;
+	if (there(path, "cgroup.procs"))
+		snprintf(why, MEMGROUP_WHY, "%s is a group without the memory controller; enable it in the group above", path);
+	else
+		snprintf(why, MEMGROUP_WHY, "%s is no memory group: give a folder that holds a cgroup.procs", path);
+	return -1;
+}
+
+static bool holds(const char *folder, pid_t pid, int depth)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	FILE *f = join(path, folder, "cgroup.procs") ? fopen(path, "re") : NULL;
+	int one;
+	DIR *dir;
+
+	while (f && !found && fscanf(f, "%d", &one) == 1)
+		found = one == pid;
+	if (f)
+		fclose(f);
+	dir = found || !depth ? NULL : opendir(folder);
+	while (dir && !found && (entry = readdir(dir)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' && join(path, folder, entry->d_name))
+			found = holds(path, pid, depth - 1);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+bool memgroup_holds(const struct memgroup *g, pid_t pid)
+{
+	return holds(g->path, pid, 8);
+}
+
+static const char *lever(const struct memgroup *g)
+{
+	return g->version == 1 ? "memory.force_empty" : "memory.reclaim";
+}
+
+int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
+{
+	char path[PATH_MAX];
+
+	if (!join(path, g->path, lever(g)) || access(path, W_OK)) {
+		snprintf(why, MEMGROUP_WHY, "cannot write %s/%s (%s): run it as root; version 2 has it since Linux 5.19", g->path, lever(g),
+			 strerror(errno));
+		return -1;
+	}
+	if (g->version == 1 && account_figure(g->path, "memory.swappiness", NULL) == 0) {
+		snprintf(why, MEMGROUP_WHY, "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
+		return -1;
+	}
+	if (g->version == 2 && account_figure("/proc/sys/vm", "swappiness", NULL) == 0) {
+		snprintf(why, MEMGROUP_WHY, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
+		return -1;
+	}
+	if (g->version == 2 && account_figure(g->path, "memory.swap.max", NULL) == 0) {
+		snprintf(why, MEMGROUP_WHY, "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
+		return -1;
+	}
+	if (!swap_is_on()) {
+		snprintf(why, MEMGROUP_WHY, "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
+		return -1;
+	}
+	return 0;
+}
+
+int memgroup_evict(const struct memgroup *g)
+{
+	char path[PATH_MAX], text[32] = "0";
+	int fd, err = 0;
+
+	if (!join(path, g->path, lever(g)))
+		return -ENAMETOOLONG;
+	if (g->version == 2)
+		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used(g));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	/* less than all could go, or a signal came: what went is gone, and smaps tells how much that was */
+	return err == -EAGAIN || err == -EBUSY || err == -EINTR ? 0 : err;
+}
+
+int64_t memgroup_swapped_in(const struct memgroup *g, bool *machine)
+{
+	int64_t pages = g->version == 2 ? account_figure(g->path, "memory.stat", "pswpin") : -1;
+
+	*machine = pages < 0;
+	if (pages < 0)
+		pages = account_figure("/proc", "vmstat", "pswpin");
+	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+}
+
+int64_t memgroup_swap_cached(const struct memgroup *g)
+{
+	if (g->version)
+		return account_figure(g->path, "memory.stat", g->version == 1 ? "total_swapcached" : "swapcached");
+	return account_figure("/proc", "meminfo", "SwapCached:");
+}
+
+int64_t memgroup_used(const struct memgroup *g)
+{
+	return g->version ? account_figure(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) : -1;
+}

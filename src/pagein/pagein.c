@@ -1,0 +1,360 @@
+/* pagein - pages an application out, proves it, and times the first key into it; beside it the same in memory.
+ *
+ * One run is cycle.c's; how memory is taken away, evict.c's and memgroup.c's; what counts as paged out, judge.c's; who sends the
+ * keys, prober.c's. With --lock it keeps applications from being paged out instead (locking.c). This file reads options, runs, reports. */
+#include "clock.h"
+#include "locking.h"
+#include "proc.h"
+#include "report.h"
+#include "rt.h"
+#include "swap.h"
+#include "timeline.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WARM_UP_KEYS 5		/* the first makes X clients fetch the keyboard map, an editor's second one is late */
+#define GRACE_NS (5 * NS_PER_S)	/* beyond the prober's own --timeout */
+#define RUNS_MAX 1000
+#define TIMELINE_NS (2 * NS_PER_MS)
+
+static const char *const watches[] = { "update", "patch", NULL };
+
+static struct cycle_cfg cycle = { .evict_ns = 20 * NS_PER_S, .settle_ns = NS_PER_S, .pause_ns = 3 * NS_PER_S };
+static struct {
+	int64_t runs, timeout_ns, ready_fd;
+	const char *cgroup, *prober, *key, *region, *window, *password_file, *log, *timeline;
+	int watch;
+	bool lock, unlock;
+} cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
+static struct rec_cfg out_cfg;
+
+static int read_pids(const char *text, void *value)
+{
+	char *list = strdup(text), *rest = list, *word;
+	int64_t pid;
+	int bad = !list;
+
+	(void)value;
+	while (!bad && (word = strsep(&rest, ","))) {
+		bad = cycle.n == CYCLE_PROCESSES || cli_read_int(word, &pid) || pid < 1 || pid > INT_MAX;
+		for (size_t i = 0; !bad && i < cycle.n; i++)
+			bad = cycle.pid[i] == pid;
+		if (!bad)
+			cycle.pid[cycle.n++] = (pid_t)pid;
+	}
+	free(list);
+	return bad ? -1 : 0;
+}
+
+/* All that follows it is the command: cut off before the options are read. This is for one that has nothing behind it. */
+static int read_hog(const char *text, void *value)
+{
+	(void)text;
+	(void)value;
+	die_usage("--hog wants a command after it, and nothing else");
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_CALL, 'p', "pid", &cycle.n, 0, 0, "the processes of the application, up to 32", NULL, read_pids, "PID,..." },
+	{ CLI_INT, 'n', "runs", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
+	{ CLI_WORD, 'e', "evict", &cycle.method, 0, 0, "how to page out (cgroup)", cycle_methods, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "the memory group that the processes are in: a folder", NULL, NULL, "FOLDER" },
+	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last of all: what takes the memory (memhog in the group)", NULL, read_hog, "COMMAND..." },
+	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "it goes on until the second key was answered", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "rest-hog", &cycle.rest_hog, 0, 0, "it stays as long, but rests once all is paged out (SIGUSR1)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "try so long to page out (20s)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application resisted: it is protected", NULL, NULL, NULL },
+	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "rest before the first key (1s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, "from the first echo to the second key (3s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for an echo (30s)", NULL, NULL, NULL },
+	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key, as keyrepeat has it (a)", NULL, NULL, "KEY" },
+	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (update)", watches, NULL, NULL },
+	{ CLI_STR, 0, "region", &cfg.region, 0, 0, "for keyrepeat", NULL, NULL, "WxH+X+Y" },
+	{ CLI_STR, 0, "window", &cfg.window, 0, 0, "for keyrepeat", NULL, NULL, "ID" },
+	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "for keyrepeat", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "prober", &cfg.prober, 0, 0, "pipes of a keyrepeat --schedule asked that runs already", NULL, NULL, "IN,OUT" },
+	{ CLI_FLAG, 0, "lock", &cfg.lock, 0, 0, "only lock the processes in memory, and tell", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "unlock", &cfg.unlock, 0, 0, "only unlock them", NULL, NULL, NULL },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write what happened to the memory, step by step, to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "timeline", &cfg.timeline, 0, 0, "write what the processes and the group have, every 2 ms, to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+/* Where the tools are that we start. */
+static const char *beside(const char *tool)
+{
+	static char path[2][PATH_MAX];
+	static int turn;
+	char *mine = path[turn++ % 2];
+	ssize_t n = readlink("/proc/self/exe", mine, PATH_MAX - 32);
+	char *slash;
+
+	mine[n > 0 ? n : 0] = '\0';
+	slash = strrchr(mine, '/');
+	snprintf(slash ? slash + 1 : mine, 32, "%s", tool);
+	return mine;
+}
+
+static void start_prober(struct prober *prober, const char *target)
+{
+	char why[PROBER_WHY], timeout[32];
+	const char *command[24] = { beside("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch", watches[cfg.watch],
+				    "--timeout", timeout, "--ready-fd", "3" };
+	size_t n = 12;
+
+	snprintf(timeout, sizeof(timeout), "%.6fs", (double)cfg.timeout_ns / NS_PER_S);
+	if (cfg.region) {
+		command[n++] = "--region";
+		command[n++] = cfg.region;
+	}
+	if (cfg.window) {
+		command[n++] = "--window";
+		command[n++] = cfg.window;
+	}
+	if (cfg.password_file) {
+		command[n++] = "--password-file";
+		command[n++] = cfg.password_file;
+	}
+	command[n] = NULL;
+	if (cfg.prober ? prober_join(prober, cfg.prober, why) : prober_start(prober, (char *const *)(uintptr_t)command, 60 * NS_PER_S, why))
+		die(EXIT_RUN, "%s", why);
+}
+
+static void check_group(void)
+{
+	char why[MEMGROUP_WHY];
+
+	if (cfg.cgroup && memgroup_open(&cycle.group, cfg.cgroup, why))
+		die(EXIT_RUN, "%s", why);
+	if (cycle.method == EVICT_CGROUP && !cfg.lock && !cfg.unlock) {
+		if (!cfg.cgroup)
+			die_usage("--evict cgroup empties a memory group: give it with --cgroup, or take --evict madvise");
+		if (memgroup_can_evict(&cycle.group, why))
+			die(EXIT_MISSING, "%s", why);
+		for (size_t i = 0; i < cycle.n; i++)
+			if (!memgroup_holds(&cycle.group, cycle.pid[i]))
+				die(EXIT_RUN, "process %d is not in %s: start the application there (what it had before being moved stays outside)",
+				    (int)cycle.pid[i], cfg.cgroup);
+	}
+}
+
+static void check_processes(void)
+{
+	for (size_t i = 0; i < cycle.n; i++) {
+		struct resident is;
+		int err = resident_read(cycle.pid[i], &is);
+
+		if (err)
+			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
+			    err == -ESRCH ? "there is none" : err == -EACCES ? "no right to look into it; run as its user, or as root" : strerror(-err));
+	}
+}
+
+static char **default_hog(void)
+{
+	static char *command[10];
+	int n = 0;
+
+	command[n++] = (char *)(uintptr_t)beside("memhog");
+	command[n++] = (char *)(uintptr_t)"-s";
+	command[n++] = (char *)(uintptr_t)"150%";
+	command[n++] = (char *)(uintptr_t)"--touch";
+	command[n++] = (char *)(uintptr_t)"keep";
+	if (cfg.cgroup) {
+		command[n++] = (char *)(uintptr_t)"--cgroup";
+		command[n++] = (char *)(uintptr_t)cfg.cgroup;
+	}
+	return command;
+}
+
+static void report_settings(struct rec *r, const char *target)
+{
+	char text[512] = "";
+	size_t used = 0;
+	bool machine;
+
+	rec_object(r, "settings");
+	rec_str(r, "target", target);
+	rec_str(r, "prober", cfg.prober);
+	rec_int(r, "runs", cfg.runs);
+	rec_str(r, "evict", cycle_methods[cycle.method]);
+	rec_str(r, "cgroup", cfg.cgroup);
+	rec_int(r, "cgroup_version", cycle.group.version);
+	for (size_t i = 0; cycle.method == EVICT_HOG && cycle.hog[i] && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", cycle.hog[i]);
+	rec_str(r, "hog", used ? text : NULL);
+	rec_bool(r, "keep_hog", cycle.keep_hog);
+	rec_bool(r, "rest_hog", cycle.rest_hog);
+	rec_bool(r, "kept", cycle.kept);
+	rec_real(r, "evict_timeout_s", (double)cycle.evict_ns / NS_PER_S, 3);
+	rec_real(r, "settle_s", (double)cycle.settle_ns / NS_PER_S, 3);
+	rec_real(r, "pause_s", (double)cycle.pause_ns / NS_PER_S, 3);
+	rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
+	rec_str(r, "key", cfg.key);
+	rec_str(r, "watch", watches[cfg.watch]);
+	rec_int(r, "read_ahead_bytes", swap_fault_bytes());
+	memgroup_swapped_in(&cycle.group, &machine);
+	rec_str(r, "swap_in_of", machine ? "machine" : "group");
+	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
+	rec_end(r);
+}
+
+/* In turn: one in memory, one paged out. Returns how many are whole; *err is why it ended early. */
+static size_t run_all(struct cycle_run *run, int *err, char why[CYCLE_WHY])
+{
+	size_t n = 0, kinds = cycle.method == EVICT_NONE ? 1 : 2;
+
+	*err = 0;
+	for (int i = 0; !*err && !proc_stop && i < WARM_UP_KEYS; i++)
+		*err = cycle_warm_up(&cycle, why);
+	while (!*err && !proc_stop && n < (size_t)cfg.runs * kinds) {
+		run[n] = (struct cycle_run){ .number = (int64_t)n + 1, .out = n % kinds == 1 };
+		*err = run[n].out ? cycle_paged_out(&cycle, &run[n], why) : cycle_in_memory(&cycle, &run[n], why);
+		if (!*err) {
+			n++;
+			if (cycle.log)
+				rows_flush(cycle.log);
+		}
+	}
+	if (proc_stop)
+		*err = -EINTR;
+	return n;
+}
+
+/* NULL: not asked for. */
+static struct timeline *start_timeline(void)
+{
+	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup, .period_ns = TIMELINE_NS };
+	struct timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
+
+	if (cfg.timeline && !t)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.timeline);
+	return t;
+}
+
+static int measure(struct rec *out, const char *target)
+{
+	struct cycle_run *run = calloc((size_t)cfg.runs * 2, sizeof(*run));
+	struct prober prober;
+	struct rt_state rt;
+	struct tally tally;
+	char why[CYCLE_WHY] = "";
+	struct timeline *timeline;
+	size_t n;
+	int err, lost = 0, timeline_lost;
+
+	if (!run)
+		die(EXIT_RUN, "out of memory");
+	start_prober(&prober, target);
+	cycle.prober = &prober;
+	cycle.patience_ns = cfg.timeout_ns + GRACE_NS;
+	/* We may be in the group that is emptied. */
+	rt_setup(0, &rt);
+	if (!proc_stop)
+		proc_ready((int)cfg.ready_fd);
+	timeline = start_timeline();
+	n = run_all(run, &err, why);
+	timeline_lost = timeline_stop(timeline);
+	prober_close(&prober);
+	munlockall();
+	if (cycle.log && (lost = rows_close(cycle.log)))
+		warn("cannot write %s: %s", cfg.log, strerror(-lost));
+	if (timeline_lost) {
+		warn("cannot write %s: %s", cfg.timeline, strerror(-timeline_lost));
+		lost = timeline_lost;
+	}
+	report_settings(out, target);
+	report_result(out, &cycle, run, n, cfg.timeout_ns, &tally);
+	free(run);
+	if (err == -EIO)
+		warn("%s", why);
+	else if (!err && cycle.method != EVICT_NONE && !tally.of[JUDGE_PAGED_OUT] && !tally.of[JUDGE_KEPT])
+		warn("not one run could be paged out; the report says why of each");
+	else if (tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY])
+		warn("%lld runs are left out of the figures; the report says why of each",
+		     (long long)(tally.of[JUDGE_NOT_EVICTED] + tally.of[JUDGE_NOT_IN_MEMORY]));
+	if (err == -EINTR)
+		return EXIT_INTERRUPTED;
+	if (err)
+		return EXIT_RUN;
+	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
+}
+
+static int lock_all(struct rec *out)
+{
+	char why[LOCKING_WHY];
+
+	if (locking_all(cycle.pid, cycle.n, cfg.lock, out, why))
+		die(EXIT_RUN, "%s", why);
+	return EXIT_OK;
+}
+
+static void check_options(int first, int argc)
+{
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log }, { "--timeline", cfg.timeline } };
+
+	if (cfg.lock && cfg.unlock)
+		die_usage("--lock or --unlock, not both");
+	if (!cycle.n)
+		die_usage("which processes? give --pid PID,...");
+	if (cfg.lock || cfg.unlock) {
+		if (first < argc)
+			die_usage("--lock and --unlock measure nothing: leave the target out");
+		return;
+	}
+	if (first != argc - 1)
+		die_usage(first == argc ? "which target? give x11:DISPLAY or vnc:HOST:PORT" : "more than one target");
+	if (cycle.hog && cycle.method != EVICT_HOG)
+		die_usage("--hog is for --evict hog");
+	if ((cycle.keep_hog || cycle.rest_hog) && cycle.method != EVICT_HOG)
+		die_usage("--keep-hog and --rest-hog are for --evict hog");
+	cycle.keep_hog |= cycle.rest_hog;
+	rec_check_apart(place, 3);
+	proc_check_ready_fd((int)cfg.ready_fd);
+}
+
+/* Everything after the word --hog is a command with options of its own. */
+static int cut_off_hog(int argc, char **argv)
+{
+	for (int i = 1; i < argc - 1; i++) {
+		if (!strcmp(argv[i], "--hog")) {
+			cycle.hog = argv + i + 1;
+			argv[i] = NULL;
+			return i;
+		}
+	}
+	return argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct rec *out;
+	int first, err, status;
+
+	argc = cut_off_hog(argc, argv);
+	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
+			  "Pages an application out, proves it, and times the first key into it; beside it the same in memory.", options);
+	check_options(first, argc);
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	check_group();
+	check_processes();
+	if (cycle.method == EVICT_HOG && !cycle.hog)
+		cycle.hog = default_hog();
+	out = rec_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	if (cfg.log && !(cycle.log = rows_open(cfg.log, "pagein/1", cycle_columns)))
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	status = cfg.lock || cfg.unlock ? lock_all(out) : measure(out, argv[first]);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return status;
+}

@@ -1,0 +1,167 @@
+#include "prober.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Reads until a newline, one byte at a time: what comes after it is another answer's. 0, -EPIPE, -ETIMEDOUT, -EINTR, -EPROTO. */
+static int read_line(int fd, int64_t until_ns, char *line, size_t size)
+{
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+	size_t used = 0;
+
+	while (!proc_stop) {
+		int64_t left = until_ns - clock_now();
+		ssize_t n;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(&in, 1, left > 50 * NS_PER_MS ? 50 : (int)(left / NS_PER_MS) + 1) <= 0)
+			continue;
+		n = read(fd, line + used, 1);
+		if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+			return -EPIPE;
+		if (n != 1)
+			continue;
+		if (line[used] == '\n') {
+			line[used] = '\0';
+			return 0;
+		}
+		if (++used == size)
+			return -EPROTO;
+	}
+	return -EINTR;
+}
+
+static void become(char *const *command, const int in[2], const int out[2], const int ready[2], pid_t parent)
+{
+	/* away from the numbers they go to */
+	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10), ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
+
+	setpgid(0, 0);			/* Ctrl-C is for us: it ends when its input does */
+	proc_stop_with_parent();	/* and not SIGKILL: it has the display's settings to put back */
+	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
+		_exit(EXIT_RUN);
+	signal(SIGPIPE, SIG_DFL);
+	execv(command[0], command);
+	dprintf(2, "%s: cannot run %s: %s\n", cli_tool(), command[0], strerror(errno));
+	_exit(EXIT_MISSING);
+}
+
+int prober_start(struct prober *p, char *const *command, int64_t patience_ns, char why[PROBER_WHY])
+{
+	int in[2], out[2], ready[2], err;
+	pid_t parent = getpid();
+	char line[32];
+
+	*p = (struct prober){ .in = -1, .out = -1 };
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(ready, O_CLOEXEC) || (p->pid = fork()) < 0) {
+		snprintf(why, PROBER_WHY, "cannot start a process: %s", strerror(errno));
+		p->pid = 0;
+		return -1;
+	}
+	if (!p->pid)
+		become(command, in, out, ready, parent);
+	close(in[0]);
+	close(out[1]);
+	close(ready[1]);
+	p->in = in[1];
+	p->out = out[0];
+	err = read_line(ready[0], clock_now() + patience_ns, line, sizeof(line));
+	close(ready[0]);
+	if (!err && !strcmp(line, "ready"))
+		return 0;
+	snprintf(why, PROBER_WHY, err == -EINTR ? "interrupted" : "%s could not connect: what it said stands above", command[0]);
+	prober_close(p);
+	return -1;
+}
+
+int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY])
+{
+	const char *comma = strchr(in_out, ',');
+	char *in = comma ? strndup(in_out, (size_t)(comma - in_out)) : NULL;
+
+	*p = (struct prober){ .in = -1, .out = -1 };
+	if (!in || !*in || !comma[1]) {
+		snprintf(why, PROBER_WHY, "--prober %s: want IN,OUT, the names of two pipes", in_out);
+		free(in);
+		return -1;
+	}
+	/* not blocking: a pipe that nobody reads is an error, not a wait */
+	p->in = open(in, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (p->in < 0)
+		snprintf(why, PROBER_WHY, "cannot write to %s: %s", in, errno == ENXIO ? "nobody reads it; start keyrepeat --schedule asked there first" : strerror(errno));
+	free(in);
+	if (p->in < 0)
+		return -1;
+	p->out = open(comma + 1, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (p->out >= 0)
+		return 0;
+	snprintf(why, PROBER_WHY, "cannot read %s: %s", comma + 1, strerror(errno));
+	prober_close(p);
+	return -1;
+}
+
+static int64_t time_of(const char *word)
+{
+	int64_t ns;
+
+	return !strcmp(word, "none") ? 0 : cli_read_int(word, &ns) || ns <= 0 ? -1 : ns;
+}
+
+static int read_answer(char *line, struct prober_answer *out)
+{
+	char *word[5], *rest = line;
+
+	for (int i = 0; i < 5; i++)
+		if (!(word[i] = strsep(&rest, "\t")))
+			return -EPROTO;
+	out->due_ns = time_of(word[1]);
+	out->sent_ns = time_of(word[2]);
+	out->answered_ns = time_of(word[3]);
+	snprintf(out->how, sizeof(out->how), "%s", word[4]);
+	if (out->due_ns <= 0 || out->sent_ns < 0 || out->answered_ns < 0 || (out->answered_ns && out->answered_ns < out->due_ns))
+		return -EPROTO;
+	return 0;
+}
+
+int prober_ask(struct prober *p, int64_t patience_ns, struct prober_answer *out)
+{
+	struct pollfd old = { .fd = p->out, .events = POLLIN };
+	char line[200];
+	int err;
+
+	*out = (struct prober_answer){ 0 };
+	while (poll(&old, 1, 0) > 0)
+		if (read(p->out, line, sizeof(line)) <= 0)
+			break;
+	if (write(p->in, "\n", 1) != 1)
+		return -EPIPE;
+	err = read_line(p->out, clock_now() + patience_ns, line, sizeof(line));
+	return err ? err : read_answer(line, out);
+}
+
+void prober_close(struct prober *p)
+{
+	int64_t until = clock_now() + 3 * NS_PER_S;
+
+	if (p->in >= 0)
+		close(p->in);
+	if (p->out >= 0)
+		close(p->out);
+	p->in = p->out = -1;
+	while (p->pid && waitpid(p->pid, NULL, WNOHANG) == 0) {
+		if (clock_now() > until)
+			kill(p->pid, SIGKILL);
+		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+	}
+	p->pid = 0;
+}

@@ -1,0 +1,119 @@
+#include "report.h"
+#include "clock.h"
+
+#include <math.h>
+
+static double latency_ms(const struct cycle_key *key)
+{
+	return key->asked && key->answer.answered_ns ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS : NAN;
+}
+
+static void report_process(struct rec *r, pid_t pid, const struct cycle_process *p)
+{
+	const struct smaps_sum *m = &p->before.memory;
+
+	rec_object(r, NULL);
+	rec_int(r, "pid", pid);
+	rec_str(r, "name", p->before.name);
+	rec_int(r, "swap_bytes", m->anonymous_swap);
+	rec_int(r, "anonymous_private_bytes", m->anonymous_resident + m->anonymous_swap);
+	rec_real(r, "evicted_percent", judge_evicted_percent(&p->judged), 2);
+	rec_int(r, "file_resident_bytes", m->file_resident);
+	rec_int(r, "file_mapped_by_others_bytes", m->file_shared);
+	rec_int(r, "shared_memory_resident_bytes", m->shared_memory_resident);
+	rec_int(r, "resident_bytes", m->all.rss);
+	rec_int(r, "locked_bytes", m->all.locked);
+	rec_int(r, "major_faults", p->judged.major);
+	rec_int(r, "minor_faults", p->judged.minor);
+	rec_int(r, "second_major_faults", p->second_major);
+	rec_int(r, "second_minor_faults", p->second_minor);
+	rec_end(r);
+}
+
+static void report_run(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run)
+{
+	int64_t major = 0, minor = 0;
+	bool timed = run->first.asked;
+
+	for (size_t i = 0; i < cfg->n; i++) {
+		major += run->process[i].judged.major;
+		minor += run->process[i].judged.minor;
+	}
+	rec_object(r, NULL);
+	rec_int(r, "run", run->number);
+	rec_str(r, "state", judge_words[run->verdict.state]);
+	rec_str(r, "method", run->out ? cycle_methods[cfg->method] : NULL);
+	rec_str(r, "why", judge_reasons[run->verdict.why]);
+	/* one that could not be paged out tells no latency: it would be taken for that of one that was */
+	if (run->verdict.state == JUDGE_NOT_EVICTED)
+		timed = false;
+	rec_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
+	rec_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
+	rec_str(r, "echo", timed ? run->first.answer.how : NULL);
+	rec_int(r, "major_faults", major);
+	rec_int(r, "minor_faults", minor);
+	rec_count(r, "swap_in_bytes", run->read_bytes);
+	rec_count(r, "second_swap_in_bytes", run->second_read_bytes);
+	rec_int(r, "refaulted_bytes", run->verdict.refaulted_bytes);
+	rec_real(r, "refaulted_read_percent", run->first.asked ? run->verdict.read_percent : NAN, 1);
+	rec_count(r, "swap_cached_bytes", run->cached_bytes);
+	rec_real(r, "evict_s", run->out ? (double)run->evict_ns / NS_PER_S : NAN, 3);
+	rec_int(r, "attempts", run->attempts);
+	rec_int(r, "hogs_killed", run->hogs_killed);
+	rec_int(r, "warm_keys", run->warm_keys);
+	rec_array(r, "processes");
+	for (size_t i = 0; i < cfg->n; i++)
+		report_process(r, cfg->pid[i], &run->process[i]);
+	rec_end(r);
+	rec_end(r);
+}
+
+static void add(struct sample *s, const struct cycle_key *key, int64_t timeout_ns, struct tally *tally)
+{
+	if (key->asked && key->answer.answered_ns) {
+		sample_add(s, key->answer.answered_ns - key->answer.due_ns);
+	} else if (key->asked) {
+		sample_add_censored(s, timeout_ns);
+		tally->unanswered++;
+	}
+}
+
+static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state, const char *first_name, const char *second_name,
+		    int64_t timeout_ns, struct tally *tally)
+{
+	struct sample first = { 0 }, second = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (run[i].verdict.state != state)
+			continue;
+		add(&first, &run[i].first, timeout_ns, tally);
+		add(&second, &run[i].second, timeout_ns, tally);
+	}
+	rec_timing(r, first_name, &first, NS_PER_MS);
+	rec_timing(r, second_name, &second, NS_PER_MS);
+	sample_free(&first);
+	sample_free(&second);
+}
+
+void report_result(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns, struct tally *tally)
+{
+	*tally = (struct tally){ 0 };
+	for (size_t i = 0; i < n; i++)
+		tally->of[run[i].verdict.state]++;
+	rec_object(r, "result");
+	timings(r, run, n, JUDGE_IN_MEMORY, "in_memory_ms", "in_memory_second_ms", timeout_ns, tally);
+	timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
+	if (cfg->kept)
+		timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
+	rec_int(r, "in_memory", tally->of[JUDGE_IN_MEMORY]);
+	rec_int(r, "paged_out", tally->of[JUDGE_PAGED_OUT]);
+	rec_int(r, "kept", tally->of[JUDGE_KEPT]);
+	rec_int(r, "not_evicted", tally->of[JUDGE_NOT_EVICTED]);
+	rec_int(r, "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY]);
+	rec_int(r, "unanswered", tally->unanswered);
+	rec_array(r, "runs");
+	for (size_t i = 0; i < n; i++)
+		report_run(r, cfg, &run[i]);
+	rec_end(r);
+	rec_end(r);
+}

@@ -1,0 +1,15 @@
+/* report - what the runs came to. */
+#ifndef PAGEIN_REPORT_H
+#define PAGEIN_REPORT_H
+
+#include "cycle.h"
+
+struct tally {
+	int64_t of[5];			/* runs of each judge_state */
+	int64_t unanswered;		/* keys without an echo in time, in runs that count */
+};
+
+/* The object "result". `timeout_ns`: how long the prober waited for an echo. */
+void report_result(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns, struct tally *tally);
+
+#endif

@@ -1,0 +1,159 @@
+#include "timeline.h"
+#include "account.h"
+#include "clock.h"
+#include "proc.h"
+#include "rec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct timeline {
+	struct timeline_cfg cfg;
+	struct rows *rows;
+	pthread_t thread;
+	atomic_bool end;
+};
+
+/* A small file as a text; "" when it cannot be read. */
+static void slurp(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+}
+
+/* The number behind "NAME" at the start of a line; -1. */
+static int64_t line_number(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, name, length))
+			return strtoll(line + length, NULL, 10);
+	}
+	return -1;
+}
+
+static void add_kb(int64_t *sum, const char *status, const char *name)
+{
+	int64_t kb = line_number(status, name);
+
+	*sum += kb > 0 ? kb * 1024 : 0;
+}
+
+void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out)
+{
+	char path[4096], text[8192];
+	struct proc_stat is;
+
+	*out = (struct timeline_sample){ .group = -1, .group_swap = -1, .group_major = -1 };
+	for (size_t i = 0; i < cfg->pids; i++) {
+		snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)cfg->pid[i]);
+		slurp(path, text, sizeof(text));
+		add_kb(&out->resident, text, "VmRSS:");
+		add_kb(&out->file, text, "RssFile:");
+		add_kb(&out->swap, text, "VmSwap:");
+		snprintf(path, sizeof(path), "%s/%lld/stat", proc, (long long)cfg->pid[i]);
+		slurp(path, text, sizeof(text));
+		if (!proc_read_stat(text, &is)) {
+			out->minor += is.minor;
+			out->major += is.major;
+		}
+	}
+	if (!cfg->group)
+		return;
+	out->group = account_figure(cfg->group, "memory.current", NULL);
+	if (out->group >= 0) {
+		out->group_swap = account_figure(cfg->group, "memory.swap.current", NULL);
+		out->group_major = account_figure(cfg->group, "memory.stat", "pgmajfault");
+	} else {
+		out->group = account_figure(cfg->group, "memory.usage_in_bytes", NULL);
+		out->group_swap = account_figure(cfg->group, "memory.stat", "total_swap");
+		out->group_major = account_figure(cfg->group, "memory.stat", "total_pgmajfault");
+	}
+}
+
+static void *sampler(void *data)
+{
+	struct timeline *t = data;
+	int64_t due = clock_now();
+
+	while (!atomic_load(&t->end)) {
+		struct timeline_sample s;
+		int64_t now = clock_now();
+
+		timeline_read(&t->cfg, "/proc", &s);
+		rows_int(t->rows, now);
+		rows_count(t->rows, s.resident);
+		rows_count(t->rows, s.file);
+		rows_count(t->rows, s.swap);
+		rows_count(t->rows, s.major);
+		rows_count(t->rows, s.minor);
+		rows_count(t->rows, s.group);
+		rows_count(t->rows, s.group_swap);
+		rows_count(t->rows, s.group_major);
+		rows_end(t->rows);
+		/* who comes late skips what it missed: a burst of samples would tell nothing new */
+		due += t->cfg.period_ns;
+		now = clock_now();
+		if (due < now)
+			due = now + t->cfg.period_ns;
+		while (clock_sleep_until(due))
+			;
+	}
+	return NULL;
+}
+
+struct timeline *timeline_start(const struct timeline_cfg *cfg)
+{
+	static const char *const columns[] = { "time_ns", "resident_bytes", "file_bytes", "swap_bytes", "major_faults", "minor_faults", "group_bytes", "group_swap_bytes",
+						"group_major_faults", NULL };
+	struct timeline *t = calloc(1, sizeof(*t));
+	sigset_t all, before;
+	int err;
+
+	if (!t)
+		return NULL;
+	t->cfg = *cfg;
+	t->rows = rows_open(cfg->path, "timeline/1", columns);
+	if (!t->rows) {
+		err = errno;
+		free(t);
+		errno = err;
+		return NULL;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);	/* signals are for who waits for them */
+	err = pthread_create(&t->thread, NULL, sampler, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err) {
+		rows_close(t->rows);
+		free(t);
+		errno = err;
+		return NULL;
+	}
+	return t;
+}
+
+int timeline_stop(struct timeline *t)
+{
+	int err;
+
+	if (!t)
+		return 0;
+	atomic_store(&t->end, true);
+	pthread_join(t->thread, NULL);
+	err = rows_close(t->rows);
+	free(t);
+	return err;
+}

@@ -1,0 +1,164 @@
+#include "procs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A small file of /proc in one read; its length, or -errno. */
+static ssize_t slurp(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -errno : read(fd, text, size - 1);
+
+	if (fd < 0)
+		return n;
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+int procs_look(pid_t pid, struct member *out)
+{
+	char path[64], text[1024];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	n = slurp(path, text, sizeof(text));
+	if (n <= 0)
+		return n == -ENOENT || n == 0 ? -ESRCH : (int)n;
+	return member_read(text, out);
+}
+
+int procs_scan(struct member **out, size_t *n)
+{
+	struct member *m = NULL;
+	size_t room = 0, have = 0;
+	struct dirent *e;
+	DIR *dir = opendir("/proc");
+
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		if (have == room) {
+			struct member *grown = reallocarray(m, room ? room * 2 : 256, sizeof(*m));
+
+			if (!grown) {
+				free(m);
+				closedir(dir);
+				return -ENOMEM;
+			}
+			m = grown;
+			room = room ? room * 2 : 256;
+		}
+		if (!procs_look((pid_t)atoi(e->d_name), &m[have]))
+			have++;
+	}
+	closedir(dir);
+	*out = m;
+	*n = have;
+	return 0;
+}
+
+bool procs_stands(pid_t pid)
+{
+	char path[320], text[1024];
+	bool all = true;
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && all && (e = readdir(dir))) {
+		struct member thread;
+
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, e->d_name);
+		all = slurp(path, text, sizeof(text)) <= 0 || member_read(text, &thread) || strchr("TtZX", thread.state);
+	}
+	if (dir)
+		closedir(dir);
+	return all;
+}
+
+void procs_command(pid_t pid, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	n = slurp(path, text, size);
+	while (n > 0 && !text[n - 1])
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+}
+
+int64_t procs_page_tables(pid_t pid)
+{
+	char path[64], text[8192];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (slurp(path, text, sizeof(text)) <= 0)
+		return -1;
+	at = strstr(text, "\nVmPTE:");
+	return at ? strtoll(at + strlen("\nVmPTE:"), NULL, 10) * 1024 : -1;
+}
+
+static int add_procs(const char *file, pid_t **pid, size_t *n)
+{
+	FILE *in = fopen(file, "re");
+	int one;
+
+	if (!in)
+		return -errno;
+	while (fscanf(in, "%d", &one) == 1) {
+		pid_t *grown = reallocarray(*pid, *n + 1, sizeof(**pid));
+
+		if (!grown) {
+			fclose(in);
+			return -ENOMEM;
+		}
+		*pid = grown;
+		(*pid)[(*n)++] = one;
+	}
+	fclose(in);
+	return 0;
+}
+
+int procs_of_cgroup(const char *folder, pid_t **pid, size_t *n)
+{
+	char path[4096];
+	struct dirent *e;
+	int err;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	err = add_procs(path, pid, n);
+	dir = err ? NULL : opendir(folder);
+	if (!dir)
+		return err ? err : -errno;
+	while (!err && (e = readdir(dir))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		if (snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
+			continue;
+		err = procs_of_cgroup(path, pid, n);
+		if (err == -ENOENT || err == -ENODEV)	/* removed meanwhile */
+			err = 0;
+	}
+	closedir(dir);
+	return err;
+}

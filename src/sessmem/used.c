@@ -1,0 +1,95 @@
+#include "used.h"
+#include "account.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct line {
+	const char *name;
+	int64_t *into;
+};
+
+/* Lines "NAME VALUE"; what is not found stays as it is. How many were found, or -errno. */
+static int read_lines(const char *path, const struct line *line, size_t n, int64_t unit)
+{
+	FILE *in = fopen(path, "re");
+	char name[128], text[256];
+	int found = 0;
+	int64_t v;
+
+	if (!in)
+		return -errno;
+	while (fgets(text, sizeof(text), in)) {
+		if (sscanf(text, "%127s %" SCNd64, name, &v) != 2)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (!strcmp(name, line[i].name)) {
+				*line[i].into = v * unit;
+				found++;
+			}
+	}
+	fclose(in);
+	return found;
+}
+
+int used_machine_read(const char *meminfo, struct used_machine *out)
+{
+	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
+	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
+	const struct line needed[] = {
+		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers }, { "Cached:", &cached },
+		{ "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
+	};
+	const struct line more[] = {	/* depends on the kernel */
+		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
+		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
+	};
+	const int all = sizeof(needed) / sizeof(*needed);
+	int found = read_lines(meminfo, needed, (size_t)all, 1024);
+
+	if (found < 0)
+		return found;
+	if (found != all)
+		return -EPROTO;
+	read_lines(meminfo, more, sizeof(more) / sizeof(*more), 1024);
+	*out = (struct used_machine){ .total = total, .available = available, .used = total - vacant - buffers - cached - reclaimable + shared,
+				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
+				      .cache = buffers + cached - shared, .swapped = swap - swap_free };
+	return 0;
+}
+
+int used_group_read(const char *folder, struct used_group *out)
+{
+	struct used_group g = { 0, -1, -1, -1, -1, -1, -1 };
+	int64_t cache = -1;
+	const struct line v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory }, { "total_cache", &cache }, { "total_swap", &g.swapped } };
+	const struct line v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache }, { "kernel", &g.kernel } };
+	char path[4096];
+	int found;
+
+	*out = g;
+	g.charged = account_figure(folder, "memory.usage_in_bytes", NULL);
+	g.version = 1;
+	if (g.charged < 0) {
+		g.charged = account_figure(folder, "memory.current", NULL);
+		g.version = 2;
+	}
+	if (g.charged < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/memory.stat", folder);
+	found = g.version == 1 ? read_lines(path, v1, 4, 1) : read_lines(path, v2, 4, 1);
+	if (found < 0)
+		return found;
+	if (g.anonymous < 0 || g.shared_memory < 0 || cache < 0)
+		return -EPROTO;
+	if (g.version == 1)
+		g.kernel = account_figure(folder, "memory.kmem.usage_in_bytes", NULL);
+	else
+		g.swapped = account_figure(folder, "memory.swap.current", NULL);
+	g.cache = cache - g.shared_memory;
+	*out = g;
+	return 0;
+}

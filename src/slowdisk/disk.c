@@ -1,0 +1,393 @@
+#define _FILE_OFFSET_BITS 64
+#define FUSE_USE_VERSION 312
+#include "disk.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fuse3/fuse_lowlevel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REQUEST_MAX (1 << 20)	/* larger ones the kernel cuts */
+#define ALIGNMENT 4096
+#define FILE_NODE 2
+#define FILE_NAME "disk"
+#define FOR_EVER 1e9		/* seconds: nobody but us changes anything */
+
+struct disk {
+	struct disk_cfg cfg;
+	struct fuse_session *session;
+	struct fuse_buf request;
+	char *data;		/* aligned, REQUEST_MAX */
+	int direct, cached;	/* the backing file, twice: what cannot go past the page cache goes through it. direct: -1 if none can */
+	int64_t size;
+	bool ready;
+};
+
+static char said[256];		/* the library's last words, instead of a line on standard error */
+
+static void keep_words(enum fuse_log_level level, const char *format, va_list args)
+{
+	(void)level;
+	vsnprintf(said, sizeof(said), format, args);
+	said[strcspn(said, "\n")] = '\0';
+}
+
+static void fill_stat(const struct disk *d, fuse_ino_t node, struct stat *st)
+{
+	*st = (struct stat){ .st_ino = node, .st_uid = geteuid(), .st_gid = getegid(), .st_blksize = ALIGNMENT };
+	if (node == FILE_NODE) {
+		st->st_mode = S_IFREG | 0600;
+		st->st_nlink = 1;
+		st->st_size = d->size;
+		st->st_blocks = d->size / 512;
+	} else {
+		st->st_mode = S_IFDIR | 0700;
+		st->st_nlink = 2;
+	}
+}
+
+static void on_init(void *context, struct fuse_conn_info *conn)
+{
+	struct disk *d = context;
+
+	conn->max_write = REQUEST_MAX;
+	conn->max_read = REQUEST_MAX;	/* as the mount was told; the library insists */
+	conn->want &= ~(unsigned)(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);	/* pipes take memory */
+	d->ready = true;
+}
+
+static void on_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fuse_entry_param e = { .ino = FILE_NODE, .attr_timeout = FOR_EVER, .entry_timeout = FOR_EVER };
+
+	if (parent != FUSE_ROOT_ID || strcmp(name, FILE_NAME) != 0) {
+		fuse_reply_err(req, ENOENT);
+		return;
+	}
+	fill_stat(fuse_req_userdata(req), FILE_NODE, &e.attr);
+	fuse_reply_entry(req, &e);
+}
+
+static void on_getattr(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+{
+	struct stat st;
+
+	(void)fi;
+	fill_stat(fuse_req_userdata(req), node, &st);
+	fuse_reply_attr(req, &st, FOR_EVER);
+}
+
+/* A size that stays, and times and owners that nobody asks for: mkswap's and dd's wishes are granted without effect. */
+static void on_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr, int to_set, struct fuse_file_info *fi)
+{
+	const struct disk *d = fuse_req_userdata(req);
+
+	if ((to_set & FUSE_SET_ATTR_SIZE) && (node != FILE_NODE || attr->st_size != d->size))
+		fuse_reply_err(req, EPERM);
+	else
+		on_getattr(req, node, fi);
+}
+
+static void on_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	static const char *const names[] = { ".", "..", FILE_NAME };
+	char out[512];
+	size_t n = 0;
+
+	(void)node;
+	(void)fi;
+	for (int i = (int)offset; i < 3; i++) {
+		struct stat st;
+		size_t entry;
+
+		fill_stat(fuse_req_userdata(req), i == 2 ? FILE_NODE : FUSE_ROOT_ID, &st);
+		entry = fuse_add_direntry(req, out + n, sizeof(out) - n, names[i], &st, i + 1);
+		if (n + entry > size)
+			break;
+		n += entry;
+	}
+	fuse_reply_buf(req, out, n);
+}
+
+/* Past the page cache, so that every request reaches the disk behind; what is not aligned as that one wants it, through it. */
+static int backing_io(struct disk *d, enum disk_op op, size_t size, off_t offset)
+{
+	int fd = d->direct >= 0 ? d->direct : d->cached;
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = op == DISK_READ ? pread(fd, d->data + done, size - done, offset + (off_t)done) :
+					      pwrite(fd, d->data + done, size - done, offset + (off_t)done);
+
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n < 0 && errno == EINVAL && fd != d->cached) {
+			fd = d->cached;
+		} else if (!n) {
+			return -EIO;	/* the backing file has shrunk */
+		} else if (errno != EINTR) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+/* How much of a request lies within the disk. */
+static size_t clipped(const struct disk *d, size_t size, off_t offset)
+{
+	if (offset < 0 || offset >= d->size)
+		return 0;
+	return (int64_t)size > d->size - offset ? (size_t)(d->size - offset) : size;
+}
+
+static void on_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	struct disk *d = fuse_req_userdata(req);
+	int64_t start = clock_now();
+	size_t n = clipped(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
+	int err = backing_io(d, DISK_READ, n, offset);
+
+	(void)node;
+	(void)fi;
+	d->cfg.wait(d->cfg.context, DISK_READ, start);
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_buf(req, d->data, n);
+	d->cfg.served(d->cfg.context, DISK_READ, start, clock_now(), offset, (int64_t)n, err);
+}
+
+static void on_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	struct disk *d = fuse_req_userdata(req);
+	int64_t start = clock_now();
+	size_t n = clipped(d, size, offset);
+	int err = n < size || size > REQUEST_MAX ? -ENOSPC : 0;
+
+	(void)node;
+	(void)fi;
+	if (!err) {
+		memcpy(d->data, from, n);	/* the request's own place is not aligned */
+		err = backing_io(d, DISK_WRITE, n, offset);
+	}
+	d->cfg.wait(d->cfg.context, DISK_WRITE, start);
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_write(req, n);
+	d->cfg.served(d->cfg.context, DISK_WRITE, start, clock_now(), offset, (int64_t)n, err);
+}
+
+/* Direct I/O on our side too: each read is a request here, none is answered from pages that the kernel has kept. */
+static void on_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+{
+	if (node != FILE_NODE) {
+		fuse_reply_err(req, EISDIR);
+		return;
+	}
+	fi->direct_io = 1;
+	fuse_reply_open(req, fi);
+}
+
+static void on_fsync(fuse_req_t req, fuse_ino_t node, int data_only, struct fuse_file_info *fi)
+{
+	struct disk *d = fuse_req_userdata(req);
+
+	(void)node;
+	(void)data_only;
+	(void)fi;
+	fuse_reply_err(req, fdatasync(d->cached) ? errno : 0);
+}
+
+static void on_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+{
+	(void)node;
+	(void)fi;
+	fuse_reply_err(req, 0);
+}
+
+static const struct fuse_lowlevel_ops operations = {
+	.init = on_init, .lookup = on_lookup, .getattr = on_getattr, .setattr = on_setattr, .readdir = on_readdir, .open = on_open,
+	.read = on_read, .write = on_write, .fsync = on_fsync, .flush = on_flush,
+};
+
+static int open_backing(struct disk *d, char *why, size_t size)
+{
+	struct stat st;
+	int err = 0;
+
+	d->cached = open(d->cfg.backing, O_RDWR | O_CLOEXEC);
+	if (d->cached < 0)
+		err = -errno;
+	else if (fstat(d->cached, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+		err = -ENODEV;
+	if (err) {
+		snprintf(why, size, "cannot use %s: %s", d->cfg.backing, err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
+		return err;
+	}
+	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
+	d->size = lseek(d->cached, 0, SEEK_END);
+	if (d->size <= 0) {
+		snprintf(why, size, "cannot use %s: it has no size; make it with: truncate -s SIZE, or fallocate", d->cfg.backing);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The library's helper for ordinary users complains on standard error itself; its words are kept for our one line. */
+static int mount_quietly(struct fuse_session *session, const char *folder)
+{
+	int words = memfd_create("words", MFD_CLOEXEC), before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), err, saved;
+	bool kept = words >= 0 && before >= 0 && dup2(words, STDERR_FILENO) >= 0;
+	ssize_t n;
+
+	errno = 0;
+	err = fuse_session_mount(session, folder);
+	saved = errno;
+	if (kept && dup2(before, STDERR_FILENO) >= 0 && err && (n = pread(words, said, sizeof(said) - 1, 0)) > 0) {
+		said[n] = '\0';
+		said[strcspn(said, "\n")] = '\0';
+	}
+	if (words >= 0)
+		close(words);
+	if (before >= 0)
+		close(before);
+	errno = saved;
+	return err;
+}
+
+static int mount_it(struct disk *d, char *why, size_t size)
+{
+	char most[64];
+	char *words[] = { (char *)"slowdisk", (char *)"-o", most, NULL };
+	struct fuse_args args = FUSE_ARGS_INIT(3, words);
+	struct stat st;
+	int fd, err;
+
+	errno = 0;
+	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
+		err = errno ? -errno : -ENOTDIR;
+		snprintf(why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
+			 err == -ENOTCONN ? "; a mount is left behind there by who was killed: umount it" : "");
+		return err;
+	}
+	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
+	fuse_set_log_func(keep_words);
+	d->session = fuse_session_new(&args, &operations, sizeof(operations), d);
+	err = d->session ? 0 : -ENOMEM;
+	if (!err && mount_quietly(d->session, d->cfg.folder)) {
+		err = access("/dev/fuse", F_OK) ? -ENODEV : errno ? -errno : -EIO;
+		fuse_session_destroy(d->session);
+		d->session = NULL;
+	}
+	if (err) {
+		if (err == -ENODEV)
+			snprintf(why, size, "this kernel has no FUSE here; modprobe fuse");
+		else
+			snprintf(why, size, "cannot mount in %s: %s", d->cfg.folder, said[0] ? said : strerror(-err));
+		return err;
+	}
+	fd = fuse_session_fd(d->session);
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);	/* what was waiting may be withdrawn before it is read */
+	return 0;
+}
+
+int disk_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t size)
+{
+	struct disk *d = calloc(1, sizeof(*d));
+	int err = -ENOMEM;
+
+	snprintf(why, size, "no memory");
+	if (!d)
+		return err;
+	*d = (struct disk){ .cfg = *cfg, .direct = -1, .cached = -1 };
+	d->data = aligned_alloc(ALIGNMENT, REQUEST_MAX);
+	if (d->data)
+		err = open_backing(d, why, size);
+	if (!err) {
+		memset(d->data, 1, REQUEST_MAX);
+		err = mount_it(d, why, size);
+	}
+	if (err) {
+		disk_free(d);
+		return err;
+	}
+	*out = d;
+	return 0;
+}
+
+int64_t disk_size(const struct disk *d)
+{
+	return d->size;
+}
+
+bool disk_direct(const struct disk *d)
+{
+	return d->direct >= 0;
+}
+
+int disk_fd(const struct disk *d)
+{
+	return fuse_session_fd(d->session);
+}
+
+bool disk_ready(const struct disk *d)
+{
+	return d->ready && !fuse_session_exited(d->session);
+}
+
+const char *disk_words(void)
+{
+	return said;
+}
+
+bool disk_serve(struct disk *d)
+{
+	int n = fuse_session_receive_buf(d->session, &d->request);
+
+	if (n > 0)
+		fuse_session_process_buf(d->session, &d->request);
+	return !fuse_session_exited(d->session) && (n > 0 || n == -EINTR || n == -EAGAIN);
+}
+
+int disk_ask_unmount(const struct disk *d)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid)
+		return pid;
+	if (!umount2(d->cfg.folder, UMOUNT_NOFOLLOW))
+		_exit(0);
+	if (errno == EPERM) {
+		fclose(stderr);		/* its words would stand beside ours */
+		execlp("fusermount3", "fusermount3", "-u", "--", d->cfg.folder, (char *)NULL);
+	}
+	_exit(errno & 0x7f);
+}
+
+void disk_free(struct disk *d)
+{
+	if (d->session) {
+		fuse_session_unmount(d->session);	/* is not mounted any more: closes the descriptor */
+		fuse_session_destroy(d->session);
+	}
+	if (d->direct >= 0)
+		close(d->direct);
+	if (d->cached >= 0)
+		close(d->cached);
+	free(d->request.mem);
+	free(d->data);
+	free(d);
+}

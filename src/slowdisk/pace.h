@@ -1,0 +1,27 @@
+/* pace - how long a disk takes for what it is asked, and the words that change it while it turns. Pure. */
+#ifndef THINPROBE_PACE_H
+#define THINPROBE_PACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACE_MAX_NS (60 * 1000000000LL)	/* slower than that, the kernel takes it for dead */
+
+struct pace {
+	int64_t read_ns, write_ns;	/* from taking up a request to its answer, at least */
+};
+
+/* One line, without its end: "read-delay TIME", "write-delay TIME", or "delay TIME" for both. An empty one changes nothing.
+ * 0, or -EINVAL or -ERANGE, and then nothing is changed. */
+int pace_order(struct pace *pace, const char *line);
+
+/* Lines out of what comes in pieces. A line that is too long is one that is not understood. */
+struct pace_lines {
+	size_t n;
+	char text[128];
+};
+/* Takes pieces of `data` up to the end of a line: how many bytes it took. *line is then that line, until the next call, or
+ * NULL when none has ended yet. */
+size_t pace_lines_take(struct pace_lines *in, const char *data, size_t size, const char **line);
+
+#endif

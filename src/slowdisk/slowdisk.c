@@ -1,0 +1,336 @@
+/* slowdisk - a disk as slow as you like: a FUSE mount with one file whose reads and writes take a stated time.
+ *
+ * Made to be paged from: a loop device with direct I/O over its file is a swap device with a delay per read. What it is asked is
+ * disk.c's, how long that takes pace.c's. This file waits: for requests, orders and signals, in one thread. */
+#include "clock.h"
+#include "disk.h"
+#include "journal.h"
+#include "pace.h"
+#include "proc.h"
+#include "rec.h"
+#include "rt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef PR_SET_IO_FLUSHER
+#define PR_SET_IO_FLUSHER 57
+#endif
+#define PRIORITY 10			/* a disk does not wait for a CPU */
+#define HEAP ((size_t)8 << 20)
+
+static struct {
+	const char *control, *log;
+	int64_t ready_fd;
+	struct pace pace;
+} cfg = { .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+
+static struct {
+	struct disk *disk;
+	struct journal *journal;
+	struct pace pace;
+	struct pace_lines lines;
+	int signals, control;		/* descriptors; control: -1 without one */
+	bool made_control;
+	pid_t unmounting;		/* 0: nobody is */
+	struct rt_state rt;
+	bool flusher, spared;
+	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
+} now = { .control = -1 };
+
+static const struct cli_opt options[] = {
+	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "each read takes this long (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "each write takes this long (0)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "control", &cfg.control, 0, 0, "take orders from this fifo, which is made where it is not there: read-delay 5ms, write-delay 0, delay 0", NULL, NULL, "FIFO" },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+/* --- orders ------------------------------------------------------------------------------------------------- */
+
+static void read_orders(void)
+{
+	char text[512];
+	ssize_t n;
+
+	while ((n = read(now.control, text, sizeof(text))) > 0) {
+		size_t at = 0;
+
+		while (at < (size_t)n) {
+			const char *line;
+			int err;
+
+			at += pace_lines_take(&now.lines, text + at, (size_t)n - at, &line);
+			err = line ? pace_order(&now.pace, line) : 0;
+			if (err)
+				warn("order \"%s\" is %s; orders are: read-delay TIME, write-delay TIME, delay TIME", line,
+				     err == -ERANGE ? "out of range (0 to 60s)" : "not understood");
+		}
+	}
+}
+
+static void reap_unmounting(const char *folder)
+{
+	int status;
+
+	if (now.unmounting <= 0 || waitpid(now.unmounting, &status, WNOHANG) != now.unmounting)
+		return;
+	now.unmounting = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return;
+	warn("%s is in use and stays; end what uses it (swapoff, losetup -d), then signal again", folder);
+}
+
+static void read_signals(const char *folder)
+{
+	struct signalfd_siginfo info;
+
+	while (read(now.signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1) {
+			now.pace = (struct pace){ 0 };
+		} else if (info.ssi_signo == SIGCHLD) {
+			reap_unmounting(folder);
+		} else if (now.unmounting <= 0) {
+			now.unmounting = disk_ask_unmount(now.disk);
+			if (now.unmounting < 0)
+				warn("cannot unmount %s: %s; umount it by hand", folder, strerror(-now.unmounting));
+		}
+	}
+}
+
+/* Until the time (INT64_MAX: for ever), or a request where `requests`; orders and signals are heeded meanwhile. True: a request. */
+static bool listen_until(int64_t until_ns, bool requests, const char *folder)
+{
+	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control, POLLIN, 0 }, { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
+	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
+	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+
+	if (left < 0 || ppoll(fd, 3, until_ns == INT64_MAX ? NULL : &ts, NULL) <= 0)
+		return false;
+	if (fd[0].revents)
+		read_signals(folder);
+	if (fd[1].revents)
+		read_orders();
+	return fd[2].revents != 0;
+}
+
+/* --- requests ------------------------------------------------------------------------------------------------ */
+
+/* An order that comes meanwhile holds for this request too: who sets the delay to 0 to get its pages back does not wait for one. */
+static void wait_for_disk(void *folder, enum disk_op op, int64_t start_ns)
+{
+	for (;;) {
+		int64_t due = start_ns + (op == DISK_READ ? now.pace.read_ns : now.pace.write_ns);
+
+		if (clock_now() >= due)
+			return;
+		listen_until(due, false, folder);
+	}
+}
+
+static void count(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length, int err)
+{
+	const struct journal_row row = { start_ns, offset, length, end_ns - start_ns, op };
+
+	(void)folder;
+	now.done[op].n++;
+	now.done[op].bytes += err ? 0 : length;
+	now.done[op].errors += err != 0;
+	now.done[op].sum_ns += row.service_ns;
+	if (row.service_ns > now.done[op].max_ns)
+		now.done[op].max_ns = row.service_ns;
+	if (now.journal)
+		journal_add(now.journal, &row);
+}
+
+/* --- making it ready ------------------------------------------------------------------------------------------ */
+
+static void open_control(void)
+{
+	struct stat st;
+
+	if (!cfg.control)
+		return;
+	now.made_control = !mkfifo(cfg.control, 0600);
+	if (!now.made_control && errno != EEXIST)
+		die(EXIT_RUN, "cannot make the fifo %s: %m", cfg.control);
+	/* for writing too: it does not end when who gave an order has gone */
+	now.control = open(cfg.control, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (now.control < 0)
+		die(EXIT_RUN, "cannot open the fifo %s: %m", cfg.control);
+	if (!fstat(now.control, &st) && !S_ISFIFO(st.st_mode))
+		die(EXIT_RUN, "--control %s is there and no fifo", cfg.control);
+}
+
+static void remove_control(void)
+{
+	if (now.made_control)
+		unlink(cfg.control);
+}
+
+static void open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	now.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (now.signals < 0)
+		die(EXIT_RUN, "cannot take signals: %m");
+}
+
+/* What is needed later is there now: from here on the heap neither grows by a new mapping nor shrinks. */
+static void keep_heap(void)
+{
+	char *heap;
+
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	heap = malloc(HEAP);
+	if (heap)
+		memset(heap, 1, HEAP);
+	__asm__ volatile("" :: "r"(heap) : "memory");
+	free(heap);
+}
+
+/* Who pages through this disk waits for us when memory is short: we must not wait for memory, nor be what is killed for it. */
+static void be_dependable(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	now.spared = fd >= 0 && write(fd, "-1000", 5) == 5;
+	if (fd >= 0)
+		close(fd);
+	now.flusher = !prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
+	rt_setup(PRIORITY, &now.rt);
+}
+
+/* --- the report ------------------------------------------------------------------------------------------------ */
+
+static void report_op(struct rec *r, const char *name, enum disk_op op)
+{
+	int64_t n = now.done[op].n;
+
+	rec_object(r, name);
+	rec_int(r, "requests", n);
+	rec_int(r, "bytes", now.done[op].bytes);
+	rec_int(r, "errors", now.done[op].errors);
+	rec_real(r, "service_mean_ms", n ? (double)now.done[op].sum_ns / (double)n / NS_PER_MS : NAN, 3);
+	rec_real(r, "service_max_ms", n ? (double)now.done[op].max_ns / NS_PER_MS : NAN, 3);
+	rec_end(r);
+}
+
+static void report(struct rec *r, const char *backing, int64_t dropped)
+{
+	rec_object(r, "settings");
+	rec_str(r, "backing", backing);
+	rec_int(r, "size_bytes", disk_size(now.disk));
+	rec_real(r, "read_delay_ms", (double)cfg.pace.read_ns / NS_PER_MS, 3);
+	rec_real(r, "write_delay_ms", (double)cfg.pace.write_ns / NS_PER_MS, 3);
+	rec_end(r);
+	rec_object(r, "result");
+	report_op(r, "reads", DISK_READ);
+	report_op(r, "writes", DISK_WRITE);
+	rec_int(r, "log_rows_dropped", dropped);
+	rec_bool(r, "backing_direct", disk_direct(now.disk));
+	rec_bool(r, "memory_locked", now.rt.locked);
+	rec_bool(r, "real_time", now.rt.fifo > 0);
+	rec_bool(r, "io_flusher", now.flusher);
+	rec_bool(r, "oom_spared", now.spared);
+	rec_end(r);
+}
+
+static void read_options(int argc, char **argv, const char **folder, const char **backing)
+{
+	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
+			      "A disk that takes a stated time for each read and write: the file \"disk\" in FOLDER, backed by another.", options);
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
+
+	if (argc - first < 2)
+		die_usage("a folder to mount in and a backing file are needed");
+	if (argc - first > 2)
+		die_usage("unexpected word %s", argv[first + 2]);
+	*folder = argv[first];
+	*backing = argv[first + 1];
+	rec_check_apart(place, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
+}
+
+static void mount_disk(const char *folder, const char *backing)
+{
+	struct disk_cfg disk = { folder, backing, wait_for_disk, count, (void *)(uintptr_t)folder };
+	char why[512];
+	int err = disk_mount(&now.disk, &disk, why, sizeof(why));
+
+	if (err) {
+		remove_control();
+		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *folder, *backing;
+	bool mounted = true, said = false;
+	int64_t dropped = 0;
+	struct rec *out;
+	int err, lost = 0;
+
+	read_options(argc, argv, &folder, &backing);
+	now.pace = cfg.pace;
+	open_signals();
+	out = rec_open(&out_cfg, "slowdisk");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	keep_heap();
+	if (cfg.log && !(now.journal = journal_open(cfg.log)))
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	open_control();
+	mount_disk(folder, backing);
+	be_dependable();
+	while (mounted) {
+		if (listen_until(INT64_MAX, true, folder))
+			mounted = disk_serve(now.disk);
+		if (!said && disk_ready(now.disk)) {
+			said = true;
+			err = proc_ready((int)cfg.ready_fd);
+			if (err && cfg.ready_fd != STDERR_FILENO)
+				warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+		}
+	}
+	remove_control();
+	if (!said) {
+		disk_free(now.disk);
+		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_words()[0] ? disk_words() : "it was unmounted at once");
+	}
+	if (now.journal)
+		lost = journal_close(now.journal, &dropped);
+	if (lost)
+		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
+	report(out, backing, dropped);
+	disk_free(now.disk);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return lost || dropped ? EXIT_LOSSY : EXIT_OK;
+}

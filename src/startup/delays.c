@@ -1,0 +1,61 @@
+#include "delays.h"
+
+#include <stdlib.h>
+
+bool delays_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
+{
+	return elapsed_ns >= 0 && threads > 0 && ns <= (uint64_t)elapsed_ns * (uint64_t)threads;
+}
+
+static struct delay_process *find(struct delays *d, pid_t pid, int64_t began)
+{
+	struct delay_process *more;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (d->process[i].pid == pid && d->process[i].began == began)
+			return &d->process[i];
+	if (d->n == d->room) {
+		more = realloc(d->process, (d->room + 64) * sizeof(*more));
+		if (!more)
+			return NULL;
+		d->process = more;
+		d->room += 64;
+	}
+	d->process[d->n] = (struct delay_process){ .pid = pid, .began = began };
+	return &d->process[d->n++];
+}
+
+bool delays_add(struct delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns, const struct delay_reading *reading)
+{
+	struct delay_process *p = find(d, pid, began);
+	bool all = true;
+
+	if (!p)
+		return false;
+	if (threads > p->threads)
+		p->threads = threads;
+	for (int k = 0; k < DELAY_KINDS; k++) {
+		d->readings++;
+		if (!delays_plausible(reading->ns[k], elapsed_ns, p->threads)) {
+			d->discarded++;
+			all = false;
+		} else if (reading->ns[k] > p->last.ns[k]) {
+			p->last.ns[k] = reading->ns[k];
+		}
+	}
+	return all;
+}
+
+void delays_sum(const struct delays *d, struct delay_reading *out)
+{
+	*out = (struct delay_reading){ { 0 } };
+	for (size_t i = 0; i < d->n; i++)
+		for (int k = 0; k < DELAY_KINDS; k++)
+			out->ns[k] += d->process[i].last.ns[k];
+}
+
+void delays_free(struct delays *d)
+{
+	free(d->process);
+	*d = (struct delays){ 0 };
+}

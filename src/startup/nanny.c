@@ -1,0 +1,189 @@
+#include "nanny.h"
+#include "clock.h"
+#include "proc.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct tree below;
+
+static void be_the_command(const struct nanny_cfg *cfg, struct nanny_told *told)
+{
+	static const int reset[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
+	sigset_t none;
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int out = open(cfg->output ? cfg->output : "/dev/null", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int err;
+
+	for (size_t i = 0; i < sizeof(reset) / sizeof(*reset); i++)
+		signal(reset[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0);
+	err = cfg->cgroup ? proc_enter_group(cfg->cgroup) : 0;
+	if (err) {
+		atomic_store(&told->group_refused, -err);
+		_exit(127);
+	}
+	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 || setenv("DISPLAY", cfg->display, 1)) {
+		atomic_store(&told->refused, errno);
+		_exit(127);
+	}
+	atomic_store(&told->exec_ns, clock_now());
+	execvp(cfg->command[0], cfg->command);
+	atomic_store(&told->refused, errno);
+	_exit(127);
+}
+
+static void on_child(int signal)
+{
+	(void)signal;
+}
+
+/* Waits for all that have ended. False once there are no more children. */
+static bool reap(pid_t first, struct nanny_told *told)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == first) {
+			atomic_store(&told->status, status);
+			atomic_store(&told->ended, true);
+		}
+	}
+	return pid == 0;
+}
+
+static void kill_all(pid_t first, struct nanny_told *told)
+{
+	struct tree_counts unused;
+
+	do {
+		tree_look(&below, getpid(), &unused);
+		tree_kill(&below, SIGKILL);
+		if (!reap(first, told))
+			break;
+		clock_sleep_until(clock_now() + 2 * NS_PER_MS);
+	} while (true);
+}
+
+static void be_the_nanny(int pipe, int started, const struct nanny_cfg *cfg, struct nanny_told *told)
+{
+	struct sigaction sa = { .sa_handler = on_child };
+	struct pollfd fd = { .fd = pipe, .events = POLLIN };
+	sigset_t child, before;
+	pid_t first;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
+	setpgid(0, 0);		/* what is sent to our whole group is not meant for who has to clear up */
+	proc_ignore_stop();
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGCHLD, &sa, NULL);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &before);
+	first = fork();
+	if (!first)
+		be_the_command(cfg, told);
+	if (first < 0)
+		atomic_store(&told->refused, errno);
+	close(started);
+	while (reap(first, told)) {
+		if (ppoll(&fd, 1, NULL, &before) > 0)
+			break;
+	}
+	if (atomic_load(&told->leave))
+		_exit(0);
+	kill_all(first, told);
+	atomic_store(&told->all_ended, true);
+	while (poll(&fd, 1, -1) < 0)	/* our number is theirs who look below us: it stays until nobody looks any more */
+		;
+	_exit(0);
+}
+
+int nanny_start(struct nanny *n, const struct nanny_cfg *cfg)
+{
+	int life[2], started[2], err;
+	char unused;
+
+	if (!n->told) {
+		void *shared = mmap(NULL, sizeof(*n->told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (shared == MAP_FAILED)
+			return -ENOMEM;
+		n->told = shared;
+	}
+	memset(n->told, 0, sizeof(*n->told));
+	/* Both close on exec: the one tells the nanny that we have gone, the other us that the command is executed. */
+	if (pipe2(life, O_CLOEXEC))
+		return -errno;
+	if (pipe2(started, O_CLOEXEC))
+		return -errno;
+	n->pid = fork();
+	if (!n->pid) {
+		close(life[1]);
+		close(started[0]);
+		be_the_nanny(life[0], started[1], cfg, n->told);
+	}
+	err = n->pid < 0 ? errno : 0;
+	close(life[0]);
+	close(started[1]);
+	n->pipe = life[1];
+	while (!err && read(started[0], &unused, 1) < 0 && errno == EINTR)
+		;
+	close(started[0]);
+	if (!err)
+		err = atomic_load(&n->told->group_refused) ? n->told->group_refused : n->told->refused;
+	if (err)
+		nanny_end(n, 0);
+	return -err;
+}
+
+bool nanny_has_any(const struct nanny *n)
+{
+	return n->pid > 0 && !atomic_load(&n->told->all_ended);
+}
+
+int nanny_end(struct nanny *n, int64_t patience_ns)
+{
+	int64_t until = clock_now() + patience_ns;
+	struct tree_counts unused;
+	int how = 0;
+
+	if (n->pid > 0) {
+		tree_look(&below, n->pid, &unused);
+		if (below.n && patience_ns) {
+			tree_kill(&below, SIGTERM);
+			how = 1;
+			while (nanny_has_any(n) && clock_now() < until)
+				clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+		}
+		if (nanny_has_any(n))
+			how = 2;
+		close(n->pipe);
+		while (waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	n->pid = 0;
+	return how;
+}
+
+void nanny_leave(struct nanny *n)
+{
+	atomic_store(&n->told->leave, true);
+	close(n->pipe);
+	while (n->pid > 0 && waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	n->pid = 0;
+}

@@ -1,0 +1,148 @@
+#include "replay.h"
+#include "clock.h"
+#include "proc.h"
+#include "random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK 4096
+#define LARGEST (1024 * 1024)	/* larger requests (merged ones) are several */
+#define PAGES_TOGETHER 8	/* what the kernel reads around a fault by default: 2 to the power of vm.page-cluster */
+
+int64_t replay_requests(int64_t requests, int64_t bytes)
+{
+	if (bytes <= 0)
+		return 0;
+	if (requests < 0)
+		return (bytes + PAGES_TOGETHER * BLOCK - 1) / (PAGES_TOGETHER * BLOCK);
+	return requests > 0 ? requests : 1;
+}
+
+int64_t replay_size(int64_t i, int64_t n, int64_t bytes)
+{
+	int64_t blocks = (bytes + BLOCK - 1) / BLOCK;
+
+	return (blocks / n + (i < blocks % n)) * BLOCK;
+}
+
+struct replay {
+	int fd;
+	char *buffer;
+	uint64_t random;
+	int64_t size;		/* of the file */
+	int64_t until_ns;
+};
+
+/* One request, of whole blocks; none of 0. */
+static int move(struct replay *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
+{
+	while (bytes > 0) {
+		int64_t part = bytes > LARGEST ? LARGEST : bytes;
+		int64_t places = (r->size - part) / BLOCK + 1;
+		off_t at = (off_t)((int64_t)(random_unit(&r->random) * (double)places) * BLOCK);
+		int64_t begin = clock_now();
+		ssize_t n = writing ? pwrite(r->fd, r->buffer, (size_t)part, at) : pread(r->fd, r->buffer, (size_t)part, at);
+
+		if (n != part)
+			return n < 0 ? -errno : -EIO;
+		*took_ns += clock_now() - begin;
+		*moved += part;
+		bytes -= part;
+	}
+	return 0;
+}
+
+/* 1 when its time is over */
+static int move_step(struct replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns, int64_t *count, int64_t *moved)
+{
+	int64_t n = replay_requests(requests, bytes);
+	int err;
+
+	for (int64_t i = 0; i < n; i++) {
+		int64_t size = replay_size(i, n, bytes);
+
+		if (proc_stop || clock_now() > r->until_ns)
+			return 1;
+		if (!size)
+			continue;
+		err = move(r, size, writing, took_ns, moved);
+		if (err)
+			return err;
+		++*count;
+	}
+	return 0;
+}
+
+static int move_all(struct replay *r, const struct traffic_step *step, size_t n, struct replay_result *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct traffic_counts *m = &step[i].moved;
+
+		err = move_step(r, m->reads, m->read_bytes, false, &out->read_ns, &out->reads, &out->read_bytes);
+		if (!err)
+			err = move_step(r, m->writes, m->write_bytes, true, &out->write_ns, &out->writes, &out->write_bytes);
+	}
+	return err;
+}
+
+/* A replay cut short counts as if it had gone on at the same speed. */
+static void scale(struct replay_result *out, const struct traffic_step *step, size_t n)
+{
+	int64_t reads = 0, writes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		reads += step[i].moved.read_bytes > 0 ? step[i].moved.read_bytes : 0;
+		writes += step[i].moved.write_bytes > 0 ? step[i].moved.write_bytes : 0;
+	}
+	if (out->read_bytes && reads > out->read_bytes)
+		out->read_ns = (int64_t)((double)out->read_ns * (double)reads / (double)out->read_bytes);
+	if (out->write_bytes && writes > out->write_bytes)
+		out->write_ns = (int64_t)((double)out->write_ns * (double)writes / (double)out->write_bytes);
+	out->cut = true;
+}
+
+static int prepare(struct replay *r, const char *path)
+{
+	struct stat st;
+
+	/* a block device that something uses (swap, a file system) is refused: it would be overwritten. O_EXCL is for that with devices only. */
+	r->fd = open(path, O_RDWR | O_DIRECT | O_EXCL | O_CLOEXEC);
+	if (r->fd < 0)
+		return -errno;
+	if (fstat(r->fd, &st))
+		return -errno;
+	r->size = S_ISBLK(st.st_mode) ? lseek(r->fd, 0, SEEK_END) : st.st_size;
+	if (r->size < LARGEST)
+		return -EFBIG;
+	if (posix_memalign((void **)&r->buffer, BLOCK, LARGEST))
+		return -ENOMEM;
+	memset(r->buffer, 0xa5, LARGEST);
+	return 0;
+}
+
+int replay_run(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns, int64_t limit_ns, struct replay_result *out)
+{
+	struct replay r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
+	int err = prepare(&r, path);
+
+	*out = (struct replay_result){ 0 };
+	while (n && step[n - 1].at_ns > until_ns)
+		n--;
+	if (!err)
+		err = move_all(&r, step, n, out);
+	if (err > 0) {
+		scale(out, step, n);
+		err = 0;
+	}
+	free(r.buffer);
+	if (r.fd >= 0)
+		close(r.fd);
+	return err;
+}

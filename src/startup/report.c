@@ -1,0 +1,212 @@
+#include "report.h"
+#include "clock.h"
+#include "overhead.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void ms(struct rec *r, const char *key, int64_t ns)
+{
+	rec_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
+}
+
+static void mean(struct rec *r, const char *key, int64_t bytes, int64_t n)
+{
+	rec_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
+}
+
+int64_t report_t_io(const struct report_run *run)
+{
+	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
+}
+
+static void report_cold(struct rec *r, const struct cold_dropped *c)
+{
+	rec_object(r, "cold");
+	rec_int(r, "files", c->files);
+	rec_int(r, "files_refused", c->refused);
+	rec_count(r, "dropped_bytes", c->dropped_bytes);
+	rec_count(r, "stayed_bytes", c->stayed_bytes);
+	rec_array(r, "stayed");
+	for (int i = 0; i < COLD_STAYED && c->stayed[i] && c->stayed_bytes >= 0; i++) {
+		rec_object(r, NULL);
+		rec_str(r, "file", c->stayed[i]);
+		rec_int(r, "bytes", c->stayed_of_bytes[i]);
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_end(r);
+}
+
+static void report_replay(struct rec *r, const struct report_cfg *cfg, const struct report_run *run)
+{
+	bool known = !run->replay_error;
+
+	ms(r, "t_io_ms", report_t_io(run));
+	ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
+	ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
+	rec_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
+	if (known)
+		rec_bool(r, "t_io_scaled", run->replay.cut);
+	if (cfg->t0_given)
+		rec_real(r, "e", overhead_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns, run->result.stable_ns < 0 ? -1 : report_t_io(run)), 4);
+}
+
+static void report_delays(struct rec *r, const struct report_cfg *cfg, const struct start_result *o)
+{
+	ms(r, "blkio_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_BLKIO] : -1);
+	ms(r, "swapin_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_SWAPIN] : -1);
+	ms(r, "thrashing_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_THRASHING] : -1);
+	ms(r, "freepages_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_FREEPAGES] : -1);
+	rec_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
+	rec_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
+}
+
+static void report_events(struct rec *r, const struct then *script, const struct start_event *event)
+{
+	rec_array(r, "events");
+	for (size_t i = 0; i < script->n; i++) {
+		rec_object(r, NULL);
+		rec_str(r, "name", script->event[i].name);
+		rec_str(r, "state", start_event_states[event[i].state]);
+		ms(r, "first_change_ms", event[i].first_change_ns);
+		ms(r, "stable_ms", event[i].stable_ns);
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
+static void report_run(struct rec *r, const struct report_cfg *cfg, const struct report_run *run)
+{
+	const struct start_result *o = &run->result;
+
+	rec_object(r, NULL);
+	rec_str(r, "state", start_states[o->state]);
+	ms(r, "mapped_ms", o->mapped_ns);
+	ms(r, "first_paint_ms", o->paint_ns);
+	ms(r, "stable_ms", o->stable_ns);
+	ms(r, "splash_ms", o->splash_ns);
+	ms(r, "last_change_ms", o->last_change_ns);
+	rec_int(r, "splashes", o->splashes);
+	rec_bool(r, "caret", o->caret);
+	rec_bool(r, "busy", o->busy);
+	rec_int(r, "windows", o->windows);
+	rec_int(r, "width", o->width);
+	rec_int(r, "height", o->height);
+	rec_int(r, "changes", o->changes);
+	rec_int(r, "looks", o->looks);
+	ms(r, "resolution_ms", o->longest_ns);
+	rec_int(r, "processes", o->processes);
+	rec_int(r, "threads", o->threads);
+	rec_real(r, "cpu_s", (double)o->counts.cpu_ns / NS_PER_S, 3);
+	rec_int(r, "major_faults", o->counts.major_faults);
+	rec_int(r, "minor_faults", o->counts.minor_faults);
+	rec_count(r, "swap_in_bytes", o->moved.read_bytes);
+	rec_count(r, "swap_out_bytes", o->moved.write_bytes);
+	rec_count(r, "read_requests", o->moved.reads);
+	mean(r, "read_bytes_mean", o->moved.read_bytes, o->moved.reads);
+	rec_count(r, "write_requests", o->moved.writes);
+	mean(r, "write_bytes_mean", o->moved.write_bytes, o->moved.writes);
+	rec_count(r, "refaults_anonymous", o->refaults.anonymous);
+	rec_count(r, "refaults_file", o->refaults.file);
+	rec_count(r, "direct_scanned_pages", o->refaults.direct_scanned);
+	rec_count(r, "resident_bytes", o->memory.resident_bytes);
+	rec_count(r, "proportional_bytes", o->memory.proportional_bytes);
+	rec_count(r, "private_bytes", o->memory.private_bytes);
+	rec_count(r, "swapped_bytes", o->memory.swapped_bytes);
+	ms(r, "probe_cpu_ms", o->probe_cpu_ns);
+	report_delays(r, cfg, o);
+	report_replay(r, cfg, run);
+	if (cfg->cold)
+		report_cold(r, &run->cold);
+	if (cfg->script)
+		report_events(r, cfg->script, o->event);
+	rec_str(r, "ended", start_ends[o->end]);
+	if (o->exit_status >= 0 && WIFEXITED(o->exit_status))
+		rec_int(r, "exit_status", WEXITSTATUS(o->exit_status));
+	rec_int(r, "exec_ns", o->exec_ns);
+	rec_end(r);
+}
+
+static void timing(struct rec *r, const char *key, const struct report_run *run, int64_t n, int64_t (*of)(const struct report_run *))
+{
+	struct sample s = { 0 };
+
+	for (int64_t i = 0; i < n; i++)
+		if (run[i].result.state == START_STABLE && of(&run[i]) >= 0)
+			sample_add(&s, of(&run[i]));
+	rec_timing(r, key, &s, NS_PER_MS);
+	sample_free(&s);
+}
+
+static int64_t mapped(const struct report_run *run)
+{
+	return run->result.mapped_ns;
+}
+
+static int64_t painted(const struct report_run *run)
+{
+	return run->result.paint_ns;
+}
+
+static int64_t stable(const struct report_run *run)
+{
+	return run->result.stable_ns;
+}
+
+static void report_event_timings(struct rec *r, const struct then *script, const struct report_run *run, int64_t n)
+{
+	rec_array(r, "events");
+	for (size_t i = 0; i < script->n; i++) {
+		struct sample first = { 0 }, rest = { 0 };
+		int64_t missed = 0;
+
+		for (int64_t k = 0; k < n; k++) {
+			const struct start_event *e = run[k].result.event ? &run[k].result.event[i] : NULL;
+
+			if (!e || e->state != START_EVENT_STABLE) {
+				missed++;
+				continue;
+			}
+			sample_add(&first, e->first_change_ns);
+			sample_add(&rest, e->stable_ns);
+		}
+		rec_object(r, NULL);
+		rec_str(r, "name", script->event[i].name);
+		rec_int(r, "missed", missed);
+		rec_timing(r, "first_change_ms", &first, NS_PER_MS);
+		rec_timing(r, "stable_ms", &rest, NS_PER_MS);
+		rec_end(r);
+		sample_free(&first);
+		sample_free(&rest);
+	}
+	rec_end(r);
+}
+
+int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n)
+{
+	int64_t good = 0, longest = 0;
+
+	rec_object(r, "result");
+	rec_array(r, "runs");
+	for (int64_t i = 0; i < n; i++) {
+		report_run(r, cfg, &run[i]);
+		good += run[i].result.state == START_STABLE;
+		if (run[i].result.longest_ns > longest)
+			longest = run[i].result.longest_ns;
+	}
+	rec_end(r);
+	rec_int(r, "runs_stable", good);
+	rec_int(r, "runs_not_stable", n - good);
+	timing(r, "mapped_ms", run, n, mapped);
+	timing(r, "first_paint_ms", run, n, painted);
+	timing(r, "stable_ms", run, n, stable);
+	timing(r, "t_io_ms", run, n, report_t_io);
+	if (cfg->script)
+		report_event_timings(r, cfg->script, run, n);
+	ms(r, "resolution_ms", longest);
+	rec_end(r);
+	return good;
+}

@@ -1,0 +1,349 @@
+/* startup - how long an application takes to start: from executing it to its first stable content.
+ *
+ * One start is start.c's, when content is at rest rest.c's, which windows count screen.h's; this file reads options, runs, and reports. */
+#include "cli.h"
+#include "clock.h"
+#include "proc.h"
+#include "report.h"
+#include "rt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define REPLAY_LIMIT_NS (120 * NS_PER_S)
+#define RUNS_MAX 1000
+
+static struct {
+	const char *display, *window, *cgroup, *swap_device, *scratch, *log, *then, *app_output;
+	int64_t runs, warm_up, least, priority;
+	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns, pause_ns;
+	bool cold, keep;
+} cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S, .watch_on_ns = 2 * NS_PER_S,
+	  .close_ns = 3 * NS_PER_S };
+static struct rec_cfg out_cfg;
+static struct report_cfg report_cfg;
+static struct then script;
+static struct taskstats_link taskstats = { .fd = -1 };
+static struct traffic traffic;
+static struct cold files;
+static struct opened opened = { -1 };
+static struct rt_state punctual;
+static struct rows *rows;
+static int64_t run_number;
+
+static int read_t0(const char *text, void *value)
+{
+	char mean[32];
+	const char *comma = strchr(text, ',');
+
+	(void)value;
+	if (!comma || (size_t)(comma - text) >= sizeof(mean))
+		die_usage("--t0 %s: a mean and a spread, as in 1.2s,40ms", text);
+	memcpy(mean, text, (size_t)(comma - text));
+	mean[comma - text] = '\0';
+	if (cli_read_ns(mean, &report_cfg.t0_ns) || cli_read_ns(comma + 1, &report_cfg.t0_spread_ns) || report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
+		die_usage("--t0 %s: a mean and a spread, as in 1.2s,40ms", text);
+	report_cfg.t0_given = true;
+	return 0;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "the X display (as DISPLAY says)", NULL, NULL, "DISPLAY" },
+	{ CLI_INT, 'n', "runs", &cfg.runs, 1, RUNS_MAX, "how often to start it (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "warm-up", &cfg.warm_up, 0, 100, "start it so often before, not counted (0; 1 with --cold)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "window", &cfg.window, 0, 0, "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)", NULL, NULL, "NAME" },
+	{ CLI_INT, 0, "least-size", &cfg.least, 1, 10000, "windows count from this size on, in pixels both ways (32)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "quiet-for", &cfg.quiet_ns, 20e6, 60e9, "at rest means unchanged for this long (500ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "watch-on", &cfg.watch_on_ns, 0, 600e9, "watch on for another window after that, ten times as long while it is busy (2s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9, "give a start, and each event, up after this long (120s)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "cold", &cfg.cold, 0, 0, "drop its files from the page cache before each run", NULL, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "start it in this group, and read the group's memory figures", NULL, NULL, "FOLDER" },
+	{ CLI_STR, 0, "swap-device", &cfg.swap_device, 0, 0, "read swap traffic from this block device's figures (the group's, or the machine's)", NULL, NULL, "DEVICE" },
+	{ CLI_STR, 0, "scratch", &cfg.scratch, 0, 0, "repeat the swap traffic on this file, which is overwritten, to know T_IO", NULL, NULL, "FILE" },
+	{ CLI_CALL, 0, "t0", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_t0, "MEAN,SPREAD" },
+	{ CLI_STR, 0, "then", &cfg.then, 0, 0, "events after the start: lines with a name, a tab, and keys", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9, "let it close for this long before it is told to end, and as long before it is killed (3s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, "wait between runs (0)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "keep", &cfg.keep, 0, 0, "leave it running; with one run only", NULL, NULL, NULL },
+	{ CLI_STR, 0, "app-output", &cfg.app_output, 0, 0, "append what it prints to this file (thrown away)", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write every change and every step of swap traffic to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "priority", &cfg.priority, 0, 99, "watch at this real-time priority (0: none)", NULL, NULL, NULL },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static void open_log(void)
+{
+	static const char *const columns[] = { "run", "time_ns", "kind", "name", "windows", "picture", "read_requests", "read_bytes", "write_requests",
+					       "write_bytes", NULL };
+
+	rows = rows_open(cfg.log, "startup/1", columns);
+	if (!rows)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+}
+
+static void log_note(void *context, const struct start_note *n)
+{
+	char picture[20];
+
+	(void)context;
+	rows_int(rows, run_number);
+	rows_int(rows, n->time_ns);
+	rows_str(rows, n->kind);
+	if (n->name)
+		rows_str(rows, n->name);
+	else
+		rows_none(rows);
+	rows_int(rows, n->windows);
+	snprintf(picture, sizeof(picture), "%016llx", (unsigned long long)n->picture);
+	rows_str(rows, picture);
+	for (int i = 0; i < 4; i++) {
+		if (n->moved)
+			rows_count(rows, i == 0 ? n->moved->reads : i == 1 ? n->moved->read_bytes : i == 2 ? n->moved->writes : n->moved->write_bytes);
+		else
+			rows_none(rows);
+	}
+	rows_end(rows);
+}
+
+static void read_then(void)
+{
+	FILE *in = fopen(cfg.then, "re");
+	char why[160];
+
+	if (!in)
+		die(EXIT_RUN, "cannot read %s: %m", cfg.then);
+	if (then_read(&script, in, why, sizeof(why)))
+		die(EXIT_RUN, "%s: %s", cfg.then, why);
+	fclose(in);
+	report_cfg.script = &script;
+}
+
+static void scratch_failed(int err)
+{
+	if (err == -EINVAL)
+		die(EXIT_RUN, "--scratch %s: its file system has no direct input and output; take a file on the swap's device", cfg.scratch);
+	if (err == -EFBIG)
+		die(EXIT_RUN, "--scratch %s: too small; 64 MiB would do", cfg.scratch);
+	if (err == -EBUSY || err == -ETXTBSY)
+		die(EXIT_RUN, "--scratch %s: in use, as swap or by a file system, and would be overwritten; take another file", cfg.scratch);
+	if (err < 0)
+		die(EXIT_RUN, "--scratch %s: %s", cfg.scratch, strerror(-err));
+}
+
+static void open_accounts(void)
+{
+	struct replay_result unused;
+	int err = traffic_open(&traffic, cfg.swap_device, cfg.cgroup);
+
+	if (err == -ENODEV)
+		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
+	if (err)
+		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
+	if (cfg.scratch)	/* nothing to do, but for finding out whether it could be done */
+		scratch_failed(replay_run(cfg.scratch, NULL, 0, 0, 0, &unused));
+	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
+		warn("--swap-device %s is no swap now (swapon --show lists what is); its figures are read all the same", cfg.swap_device);
+	err = taskstats_open(&taskstats);
+	report_cfg.delays = !err;
+	report_cfg.no_delays = !err ? NULL : err == -EPERM ? "asking for delays takes root outside of user namespaces" :
+		err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1" : "this kernel has no taskstats";
+}
+
+static struct screen *open_screen(void)
+{
+	struct screen_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
+	char why[SCREEN_WHY];
+	struct screen *screen = screen_open(&screen_cfg, why);
+
+	if (!screen)
+		die(EXIT_RUN, "%s", why);
+	if (cfg.then && screen_check(screen, &script, why))
+		die(EXIT_RUN, "%s", why);
+	return screen;
+}
+
+static void be_punctual(void)
+{
+	rt_setup((int)cfg.priority, &punctual);
+	/* Not what is mapped from now on: a file looked at for what of it is in memory would be read into it. */
+	if (punctual.locked)
+		mlockall(MCL_CURRENT);
+}
+
+static void report_settings(struct rec *r, struct screen *screen, char *const *command)
+{
+	char text[256];
+
+	rec_object(r, "settings");
+	rec_array(r, "command");
+	for (; *command; command++)
+		rec_str(r, NULL, *command);
+	rec_end(r);
+	rec_str(r, "display", screen_display(screen));
+	screen_describe(screen, text, sizeof(text));
+	rec_str(r, "server", text);
+	rec_str(r, "window_manager", screen_manager(screen));
+	rec_str(r, "window", cfg.window);
+	rec_int(r, "runs", cfg.runs);
+	rec_int(r, "warm_up", cfg.warm_up);
+	rec_str(r, "cache", cfg.cold ? "cold" : "warm");
+	rec_real(r, "quiet_for_ms", (double)cfg.quiet_ns / NS_PER_MS, 3);
+	rec_real(r, "watch_on_ms", (double)cfg.watch_on_ns / NS_PER_MS, 3);
+	rec_real(r, "ceiling_ms", (double)cfg.ceiling_ns / NS_PER_MS, 3);
+	rec_int(r, "least_size", cfg.least);
+	rec_str(r, "cgroup", cfg.cgroup);
+	rec_str(r, "swap_from", traffic_names[traffic.from]);
+	rec_str(r, "swap_device", cfg.swap_device);
+	rec_str(r, "scratch", cfg.scratch);
+	rec_str(r, "then", cfg.then);
+	rec_bool(r, "delay_accounting", report_cfg.delays);
+	rec_str(r, "why_no_delays", report_cfg.no_delays);
+	rec_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
+	rec_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
+	rt_describe(&punctual, text, sizeof(text));
+	rec_str(r, "probe", text);
+	rec_end(r);
+}
+
+static void start_failed(int err, const struct nanny *nanny, const char *command)
+{
+	if (err == -EPIPE)
+		die(EXIT_RUN, "the display went away");
+	if (nanny->told && nanny->told->group_refused)
+		die(EXIT_RUN, "cannot enter %s: %s; it needs a cgroup.procs that this user may write", cfg.cgroup, strerror(-err));
+	if (nanny->told && nanny->told->refused)
+		die(EXIT_RUN, "cannot start %s: %s", command, strerror(-err));
+	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
+}
+
+static void replay(struct report_run *run)
+{
+	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
+	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
+
+	/* A start that came to no rest has no e, and its traffic would take its time once more. */
+	run->replay_error = wanted ? replay_run(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
+	scratch_failed(run->replay_error);
+}
+
+/* All runs, the uncounted ones first. How many were counted. */
+static int64_t start_all(struct screen *screen, char **command, struct report_run *run)
+{
+	struct start_cfg start_cfg = { .start = { command, screen_display(screen), cfg.cgroup, cfg.app_output }, .quiet_ns = cfg.quiet_ns,
+				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
+				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
+				   .taskstats = &taskstats, .opened = &opened, .log = rows ? log_note : NULL };
+	struct nanny nanny = { 0 };
+	int64_t n = 0;
+
+	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop; i++) {
+		struct report_run unused = { 0 }, *one = i < 0 ? &unused : &run[n];
+		int err;
+
+		run_number = i + 1;
+		if (i > -cfg.warm_up && cfg.pause_ns)
+			proc_wait_stop(clock_now() + cfg.pause_ns);
+		/* files are learnt in the runs that do not count */
+		start_cfg.learn = cfg.cold && i < 0 ? &files : NULL;
+		if (start_cfg.learn)
+			opened_start(&opened);
+		if (cfg.cold && i >= 0)
+			cold_drop(&files, &one->cold);
+		err = start_once(&start_cfg, &nanny, &one->result);
+		opened_stop(&opened);	/* nobody reads it in the runs that count: the kernel would keep all that anybody opens, and tell it at a price */
+		if (err && err != -EPIPE)
+			start_failed(err, &nanny, command[0]);
+		if (rows)
+			rows_flush(rows);
+		if (err == -EPIPE && !n)
+			start_failed(err, &nanny, command[0]);
+		if (i < 0) {
+			start_free(&unused.result);
+			continue;
+		}
+		n++;
+		if (err)
+			break;
+		replay(one);
+	}
+	return n;
+}
+
+static char **read_options(int argc, char **argv)
+{
+	static const char *const synopsis = "startup [options] -- COMMAND…";
+	struct rec_place place[4];
+	int behind = 0, first;
+
+	/* An option of ours behind a command without the dashes would be taken for the command's, or the other way round. */
+	for (int i = 1; i < argc && !behind; i++)
+		behind = strcmp(argv[i], "--") ? 0 : argc - i - 1;
+	first = cli_parse(argc, argv, synopsis, "Starts an application and tells when its window came, was painted, and had its stable content.", options);
+
+	place[0] = (struct rec_place){ "-o", out_cfg.path ? out_cfg.path : "-" };
+	place[1] = (struct rec_place){ "--log", cfg.log };
+	place[2] = (struct rec_place){ "--app-output", cfg.app_output };
+	place[3] = (struct rec_place){ "--scratch", cfg.scratch };
+	rec_check_apart(place, 4);
+	if (!behind)
+		die_usage("no command to start; put it behind --");
+	if (argc - first > behind)
+		die_usage("unexpected word %s", argv[first]);
+	if (cfg.keep && cfg.runs > 1)
+		die_usage("--keep is for one run");
+	if (cfg.warm_up < 0)
+		cfg.warm_up = cfg.cold ? 1 : 0;
+	if (cfg.cold && !cfg.warm_up)
+		die_usage("--cold needs a --warm-up: it learns the files from it");
+	report_cfg.cold = cfg.cold;
+	return argv + first;
+}
+
+int main(int argc, char **argv)
+{
+	char **command = read_options(argc, argv);
+	struct report_run *run = calloc((size_t)cfg.runs, sizeof(*run));
+	struct screen *screen;
+	struct rec *out;
+	int64_t n, good;
+	int err, lost;
+
+	if (!run)
+		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
+	proc_stop_with_parent();
+	proc_catch_stop();
+	if (cfg.then)
+		read_then();
+	screen = open_screen();
+	open_accounts();
+	out = rec_open(&out_cfg, "startup");	/* before the run: a bad path must not cost it */
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	if (cfg.log)
+		open_log();
+	be_punctual();
+	n = start_all(screen, command, run);
+	report_settings(out, screen, command);	/* the window manager may have come meanwhile */
+	good = report_starts(out, &report_cfg, run, n);
+	lost = rows ? rows_close(rows) : 0;
+	if (lost)
+		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
+	screen_close(screen);
+	if (!good && !proc_stop)
+		warn("no run was stable, the last of %lld: %s; runs[] tells more", (long long)n, n ? start_states[run[n - 1].result.state] : "none");
+	for (int64_t i = 0; i < n; i++)
+		start_free(&run[i].result);
+	free(run);
+	then_free(&script);
+	cold_free(&files);
+	traffic_close(&traffic);
+	taskstats_close(&taskstats);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost ? EXIT_LOSSY : EXIT_OK;
+}

@@ -1,0 +1,127 @@
+#include "then.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int modifier_of(const char *text, size_t n)
+{
+	static const struct {
+		const char *name;
+		int modifier;
+	} known[] = {
+		{ "ctrl", THEN_CTRL }, { "control", THEN_CTRL }, { "shift", THEN_SHIFT }, { "alt", THEN_ALT }, { "super", THEN_SUPER },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strlen(known[i].name) == n && !strncmp(known[i].name, text, n))
+			return known[i].modifier;
+	return 0;
+}
+
+/* "ctrl++" is the plus with the control key; "plus" works as well. */
+static const char *read_modifiers(const char *text, int *modifiers)
+{
+	const char *plus;
+	int one;
+
+	*modifiers = 0;
+	while ((plus = strchr(text, '+')) && plus > text && plus[1]) {
+		one = modifier_of(text, (size_t)(plus - text));
+		if (!one)
+			return NULL;
+		*modifiers |= one;
+		text = plus + 1;
+	}
+	return *text ? text : NULL;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *read_word(struct then_word *w, const char *text)
+{
+	char after;
+
+	if (!strncmp(text, "type:", 5)) {
+		w->kind = THEN_TYPE;
+		text += 5;
+		if (!*text)
+			return "nothing to type";
+	} else if (!strncmp(text, "click:", 6)) {
+		w->kind = THEN_CLICK;
+		if (sscanf(text + 6, "%d,%d%c", &w->x, &w->y, &after) != 2)
+			return "a click is click:X,Y";
+		text = "";
+	} else {
+		w->kind = THEN_KEY;
+		text = read_modifiers(text, &w->modifiers);
+		if (!text)
+			return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
+	}
+	w->text = strdup(text);
+	return w->text ? NULL : "no memory";
+}
+
+static const char *read_event(struct then_event *e, char *line)
+{
+	char *tab = strchr(line, '\t'), *rest, *word;
+	const char *wrong;
+
+	if (!tab || tab == line)
+		return "a name, a tab, then keys";
+	*tab = '\0';
+	e->name = strdup(line);
+	if (!e->name)
+		return "no memory";
+	for (word = strtok_r(tab + 1, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+		if (e->words == THEN_WORDS)
+			return "too many words";
+		wrong = read_word(&e->word[e->words++], word);
+		if (wrong)
+			return wrong;
+	}
+	return e->words ? NULL : "no keys after the name";
+}
+
+int then_read(struct then *s, FILE *in, char *why, size_t size)
+{
+	struct then_event *more;
+	const char *wrong = NULL;
+	char *line = NULL;
+	size_t room = 0;
+	unsigned long at = 0;
+
+	*s = (struct then){ 0 };
+	while (!wrong && getline(&line, &room, in) >= 0) {
+		at++;
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!line[strspn(line, " \t")] || line[0] == '#')
+			continue;
+		more = realloc(s->event, (s->n + 1) * sizeof(*more));
+		if (!more) {
+			wrong = "no memory";
+			break;
+		}
+		s->event = more;
+		s->event[s->n] = (struct then_event){ 0 };
+		wrong = read_event(&s->event[s->n++], line);
+	}
+	free(line);
+	if (!wrong && !s->n)
+		wrong = "no event in it";
+	if (!wrong)
+		return 0;
+	snprintf(why, size, "line %lu: %s", at, wrong);
+	then_free(s);
+	return -EPROTO;
+}
+
+void then_free(struct then *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		for (int k = 0; k < s->event[i].words; k++)
+			free(s->event[i].word[k].text);
+		free(s->event[i].name);
+	}
+	free(s->event);
+	*s = (struct then){ 0 };
+}

@@ -1,0 +1,185 @@
+/* What is done to the application: keys and clicks by XTEST, and the request to close. */
+#include "x11.h"
+#include "clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	enum then_modifier modifier;
+	KeySym symbol;
+} modifiers[] = {
+	{ THEN_CTRL, 0xffe3 }, { THEN_SHIFT, 0xffe1 }, { THEN_ALT, 0xffe9 }, { THEN_SUPER, 0xffeb },
+};
+#define MODIFIERS (sizeof(modifiers) / sizeof(*modifiers))
+
+/* One character in UTF-8; 0 at the end or for what is none. */
+static KeySym next_character(const char **text)
+{
+	const unsigned char *c = (const unsigned char *)*text;
+	int more = *c < 0x80 ? 0 : *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : 1;
+	unsigned long u = more ? *c & (0x3fu >> more) : *c;
+
+	if (!*c)
+		return 0;
+	for (int i = 1; i <= more; i++) {
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+		u = u << 6 | (c[i] & 0x3f);
+	}
+	*text += more + 1;
+	return u < 0x100 ? u : 0x1000000 | u;
+}
+
+/* Which key gives the symbol, and whether shift must be held. */
+static KeyCode look_up(Display *d, KeySym symbol, bool *shift)
+{
+	int first, last;
+
+	XDisplayKeycodes(d, &first, &last);
+	for (int level = 0; symbol && level < 2; level++)
+		for (int code = first; code <= last; code++)
+			if (XkbKeycodeToKeysym(d, (KeyCode)code, 0, level) == symbol) {
+				*shift = level == 1;
+				return (KeyCode)code;
+			}
+	return 0;
+}
+
+static KeySym symbol_of(const char *name)
+{
+	const char *text = name;
+	KeySym symbol = next_character(&text);
+
+	return symbol && !*text ? symbol : XStringToKeysym(name);
+}
+
+int screen_check(struct screen *s, const struct then *script, char *why)
+{
+	bool shift;
+
+	for (size_t i = 0; i < script->n; i++) {
+		for (int k = 0; k < script->event[i].words; k++) {
+			const struct then_word *w = &script->event[i].word[k];
+			const char *text = w->text, *wrong = NULL;
+
+			if (w->kind == THEN_KEY && !look_up(s->display, symbol_of(w->text), &shift))
+				wrong = w->text;
+			while (w->kind == THEN_TYPE && !wrong && *text)
+				if (!look_up(s->display, next_character(&text), &shift))
+					wrong = w->text;
+			if (wrong) {
+				snprintf(why, SCREEN_WHY, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
+					 script->event[i].name, DisplayString(s->display), wrong);
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+static struct x11_window *newest(struct screen *s, bool menu)
+{
+	struct x11_window *found = NULL;
+
+	for (int i = 0; i < s->windows; i++) {
+		struct x11_window *w = &s->window[i];
+
+		if ((menu ? w->menu : w->counts) && (!found || w->mapped_ns > found->mapped_ns))
+			found = w;
+	}
+	return found;
+}
+
+static bool pointer_in(struct screen *s, const struct x11_area *at)
+{
+	Window root, child;
+	int x, y, a, b;
+	unsigned mask;
+
+	return XQueryPointer(s->display, s->root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x && y >= at->y && x < at->x + at->w && y < at->y + at->h;
+}
+
+void screen_focus(struct screen *s)
+{
+	struct x11_window *w = newest(s, false);
+	XEvent ask = { .xclient = { .type = ClientMessage, .message_type = s->atom[ATOM_ACTIVE], .format = 32, .data.l = { 2, CurrentTime } } };
+
+	if (!w || newest(s, true))
+		return;
+	if (x11_has_property(s->display, s->root, s->atom[ATOM_CHECK])) {
+		ask.xclient.window = w->id;
+		XSendEvent(s->display, s->root, False, SubstructureRedirectMask | SubstructureNotifyMask, &ask);
+	} else {
+		XRaiseWindow(s->display, w->id);
+		XSetInputFocus(s->display, w->id, RevertToPointerRoot, CurrentTime);
+	}
+	/* toolkits of old want the pointer above the window, too */
+	if (!pointer_in(s, &w->at))
+		XTestFakeMotionEvent(s->display, DefaultScreen(s->display), w->at.x + w->at.w / 2, w->at.y + w->at.h / 2, 0);
+	XSync(s->display, False);
+}
+
+static void press(struct screen *s, KeySym symbol, int held)
+{
+	bool shift = false, unused;
+	KeyCode code = look_up(s->display, symbol, &shift), modifier;
+
+	held |= shift ? THEN_SHIFT : 0;
+	for (size_t i = 0; i < MODIFIERS; i++)
+		if (held & (int)modifiers[i].modifier && (modifier = look_up(s->display, modifiers[i].symbol, &unused)))
+			XTestFakeKeyEvent(s->display, modifier, True, 0);
+	XTestFakeKeyEvent(s->display, code, True, 0);
+	XTestFakeKeyEvent(s->display, code, False, 0);
+	for (size_t i = MODIFIERS; i-- > 0;)
+		if (held & (int)modifiers[i].modifier && (modifier = look_up(s->display, modifiers[i].symbol, &unused)))
+			XTestFakeKeyEvent(s->display, modifier, False, 0);
+}
+
+static void click(struct screen *s, int x, int y)
+{
+	const struct x11_window *w = newest(s, false);
+	int screen = DefaultScreen(s->display);
+
+	XTestFakeMotionEvent(s->display, screen, x + (w ? w->at.x : 0), y + (w ? w->at.y : 0), 0);
+	XTestFakeButtonEvent(s->display, 1, True, 0);
+	XTestFakeButtonEvent(s->display, 1, False, 0);
+}
+
+void screen_send(struct screen *s, const struct then_event *e)
+{
+	for (int i = 0; i < e->words; i++) {
+		const struct then_word *w = &e->word[i];
+		const char *text = w->text;
+
+		if (w->kind == THEN_CLICK)
+			click(s, w->x, w->y);
+		else if (w->kind == THEN_KEY)
+			press(s, symbol_of(w->text), w->modifiers);
+		while (w->kind == THEN_TYPE && *text)
+			press(s, next_character(&text), 0);
+	}
+	XFlush(s->display);
+}
+
+int screen_ask_to_close(struct screen *s)
+{
+	int asked = 0;
+
+	for (int i = 0; i < s->windows; i++) {
+		XEvent ask = { .xclient = { .type = ClientMessage, .window = s->window[i].id, .message_type = s->atom[ATOM_TAKES], .format = 32,
+					    .data.l = { (long)s->atom[ATOM_DELETE], CurrentTime } } };
+		Atom *protocols = NULL;
+		int n = 0;
+
+		if (!s->window[i].counts || !XGetWMProtocols(s->display, s->window[i].id, &protocols, &n))
+			continue;
+		for (int k = 0; k < n; k++)
+			if (protocols[k] == s->atom[ATOM_DELETE] && XSendEvent(s->display, s->window[i].id, False, NoEventMask, &ask))
+				asked++;
+		XFree(protocols);
+	}
+	if (!s->broken)
+		XFlush(s->display);
+	return asked;
+}
