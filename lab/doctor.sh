@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # doctor.sh - what this machine can and cannot measure, why, and the command that would mend it.
 set -u
-: "${TP_HOME:=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)}"
-: "${TP_CHECKOUT:=1}"
+. "$(dirname -- "${BASH_SOURCE[0]}")/home.sh" || exit 1
 # An ordinary user's PATH often lacks the folders where ip, tc and sysctl live.
 case :$PATH: in
 *:/usr/sbin:*) ;;
@@ -104,13 +103,115 @@ network() {
 	fi
 }
 
-display() {
-	if [ -n "${WAYLAND_DISPLAY:-}" ] || [ "${XDG_SESSION_TYPE:-}" = wayland ]; then
-		row part "keys into your own desktop" "this is a Wayland session: XTest does nothing to Wayland clients" "log in with an X11 session to probe its windows; the lab has displays of its own"
-	elif [ -n "${DISPLAY:-}" ]; then
-		row yes "keys into your own desktop" "X11 display $DISPLAY"
+# What the idle profile can do, asked of the program itself.
+idle_profile() {
+	local said placed why
+	if [ ! -x "$TP_BIN/idleprofile" ]; then
+		row part "idle profile of the processor" "idleprofile is not built" "thinprobe setup"
+		return
+	fi
+	said=$(timeout 30 "$TP_BIN/idleprofile" -t 1ms --effect 0 --who --format tsv 2>&1)
+	placed=$(sed -n 's/.*\tresult.placed\t//p' <<<"$said")
+	why=$(sed -n 's/.*\tsettings.why_no_cgroup\t//p' <<<"$said")
+	case $placed in
+	*cpu.idle) row yes "idle profile that yields to all" "in a $placed" ;;
+	*container*) row part "idle profile that yields to all" "$placed: it takes CPU from the host" "run on the host" ;;
+	autogroup*) row yes "idle profile that yields to all" "by its own session's $placed (no cgroup: $why)" ;;
+	?*) row part "idle profile that yields to all" "$placed: it takes CPU from others ($why)" "run as root" ;;
+	*) row part "idle profile that yields to all" "$(tail -n 1 <<<"$said")" ;;
+	esac
+	why=$(sed -n 's/^idleprofile: profiling without culprits: //p' <<<"$said")
+	if [ -z "$why" ] && [ -n "$placed" ]; then
+		row yes "who ran, from the kernel's records" "tracepoints by perf_event_open"
 	else
-		row part "keys into your own desktop" "no display here; the lab has displays of its own"
+		row part "who ran, from the kernel's records" "${why:-not tried}" "run as root"
+	fi
+}
+
+# What experiments on the scheduler need, asked of what makes it for them; taken back at once.
+cpu_groups() {
+	local dir said
+	dir=$(mktemp -d) || return 0
+	said=$(echo 'group doctor shares=1024 idle=1' | LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)
+	rm -rf -- "$dir"
+	case $said in
+	'ok '*) row yes "groups of the scheduler" "weights, quotas, cpu.idle" ;;
+	*) row part "groups of the scheduler" "${said#no }" "run as root" ;;
+	esac
+}
+
+# What experiments on memory need, asked likewise. Swap is the machine's: a megabyte of it is on for a moment.
+memory() {
+	local dir said kind
+	dir=$(mktemp -d) || return 0
+	said=$(printf '%s\n' 'memory doctor limit=67108864' 'swap file 1048576' unswap 'swap zram 1048576' unswap 'swap slow:1ms 1048576' unswap |
+		LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir TP_BIN=$TP_BIN "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)
+	rm -rf -- "$dir"
+	row_of "a memory size for the server" "in a memory group, cgroup v%s" "$(sed -n 1p <<<"$said")"
+	row_of "swap in a file (--swap file)" "a loop device with direct I/O" "$(sed -n 2p <<<"$said")"
+	row_of "swap in memory (--swap zram)" "zram" "$(sed -n 4p <<<"$said")"
+	row_of "swap on a slow disk (--swap slow:TIME)" "slowdisk, by FUSE" "$(sed -n 6p <<<"$said")"
+	if [ -w /proc/sys/kernel/task_delayacct ]; then
+		row yes "delays of a process for memory" "delay accounting, switched on while it is needed"
+	else
+		row part "delays of a process for memory" "this kernel has no kernel.task_delayacct, or only root may set it" "run as root"
+	fi
+}
+
+row_of() {	# row_of WHAT GIVEN ANSWER
+	local n why=${3#no }
+	case $3 in
+	'ok '*) read -r _ n _ <<<"$3"; row yes "$1" "${2/\%s/$n}" ;;
+	'no another lab'*) row yes "$1" "$why" ;;
+	*) row part "$1" "${why%% (as root it may)}" "$([ "$(id -u)" = 0 ] || echo "run as root")" ;;
+	esac
+}
+
+# A session that idle sessions are compared with; a package is asked for only by name.
+desktop() {
+	local why
+	# shellcheck disable=SC2016 # another shell's: its variables are not ours
+	if why=$(TP_HOME=$TP_HOME "$BASH" -c '. "$TP_HOME/lab/lib.sh" && app_use desktop && app_can'); then
+		row yes "an idle desktop (run idle)" "xfce4"
+	else
+		row part "an idle desktop (run idle)" "${why%%;*}" "thinprobe setup --app desktop"
+	fi
+}
+
+# The record that calibrate keeps.
+calibration() {
+	local said
+	have jq || return 0
+	. "$TP_HOME/lab/calibration.sh"
+	said=$(calibration_record | jq -r 'if . == null then empty else [.paths[] | select(.probe == "patch")
+		| "\(.path | sub("-"; ":")) ± \(.error_ms * 100 | round / 100) ms"
+			+ (if .disturbed == true then " (from a disturbed calibration)" else "" end) + if .quick == true then " (quick)" else "" end] | join(", ") end' 2>/dev/null)
+	if [ -n "$said" ]; then
+		row yes "the probe's own error" "calibrated $(calibration_record | jq -r '.started[0:10]'): $said"
+	elif [ -f "$(calibration_file)" ]; then
+		row part "the probe's own error" "the record is of another machine or kernel" "thinprobe calibrate"
+	else
+		row part "the probe's own error" "not calibrated on this machine" "thinprobe calibrate"
+	fi
+}
+
+# Asked of the display itself, since an X server inside a Wayland session takes keys and shows nothing of it.
+display() {
+	local what="a client's window (run --on attach)" why='' cure="log in to an X11 session to measure its windows; the lab has displays of its own"
+	if [ -z "${DISPLAY:-}" ]; then
+		[ -z "${WAYLAND_DISPLAY:-}" ] || why="this is a Wayland session: XTest does nothing to Wayland clients"
+		row part "$what" "${why:-no X display here; the lab has displays of its own}" "${why:+$cure}"
+		return
+	fi
+	if [ -x "$TP_BIN/keyrepeat" ]; then
+		why=$(timeout 10 "$TP_BIN/keyrepeat" "x11:$DISPLAY" --rate 0 -t 50ms --watch update -o /dev/null 2>&1 | grep -v '^ready$' | tail -n 1)
+	elif [ -n "${WAYLAND_DISPLAY:-}" ] || [ "${XDG_SESSION_TYPE:-}" = wayland ]; then
+		why="this is a Wayland session: XTest does nothing to Wayland clients"
+	fi
+	if [ -z "$why" ]; then
+		row yes "$what" "X11 display $DISPLAY: keys by XTEST, echo from its pixels"
+	else
+		row part "$what" "${why#keyrepeat: }" "$cure"
 	fi
 }
 
@@ -124,7 +225,12 @@ have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not
 programs "programs" run
 hosts
 processors
+cpu_groups
+memory
+idle_profile
+desktop
 network
+calibration
 display
 echo
 "$TP_HOME/experiments/list.sh" --protocols

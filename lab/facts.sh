@@ -1,46 +1,59 @@
 # shellcheck shell=bash
 # facts.sh - the machine as one JSON object, for run.json: taken before and after a run, so that what changed shows.
 #
-# facts_json prints it. What a machine does not tell is null. Needs jq; everything else is read where it is there.
+# facts_json prints it. What a machine does not tell is null. Needs jq here; everything else is read where it is there.
 
-facts_json() {
-	local lscpu='' virtualisation=null link_server='' link_client=''
+# facts_raw: names and what is there, each ended by a zero byte. (A machine that is measured need not have jq.)
+facts_raw() {
+	local lscpu='' virtualisation
 	lscpu=$(LC_ALL=C lscpu 2>/dev/null)
 	if command -v systemd-detect-virt >/dev/null 2>&1; then
 		virtualisation=$(systemd-detect-virt 2>/dev/null) # "none" comes with status 1
 	else
 		virtualisation=$(sed -n 's/^Hypervisor vendor: *//p' <<<"$lscpu")
 	fi
+	fact taken "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	fact kernel "$(uname -sr)"
+	fact build "$(uname -v)"
+	fact architecture "$(uname -m)"
+	fact system "$(. /etc/os-release 2>/dev/null && printf %s "${PRETTY_NAME-}")"
+	fact model "$(sed -n 's/^Model name: *//p' <<<"$lscpu" | head -n 1)"
+	fact online "$(facts_line /sys/devices/system/cpu/online)"
+	fact allowed "${LAB_DRIVER_CPUS:-$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)}"	# what the driver had before it was pinned
+	fact threads "$(sed -n 's/^Thread(s) per core: *//p' <<<"$lscpu")"
+	fact isolated "$(facts_line /sys/devices/system/cpu/isolated)"
+	fact virtualisation "$virtualisation"
+	fact clocksource "$(facts_line /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+	fact governor "$(facts_line /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)"
+	fact turbo_off "$(facts_line /sys/devices/system/cpu/intel_pstate/no_turbo)"
+	fact autogroup "$(facts_line /proc/sys/kernel/sched_autogroup_enabled)"
+	fact driver_autogroup "$(facts_line /proc/self/autogroup)"
+	fact rt_runtime "$(facts_line /proc/sys/kernel/sched_rt_runtime_us)"
+	fact preempt "$(uname -v | grep -o 'PREEMPT[A-Z_]*' | head -n 1)"
+	fact cgroup "$(facts_cgroup)"
+	fact userns "$(facts_userns)"
+	fact load "$(facts_line /proc/loadavg)"
+	fact uptime "$(facts_line /proc/uptime)"
+	fact stat "$(grep '^cpu' /proc/stat)"
+	fact memory "$(grep -E '^(MemTotal|MemAvailable|SwapTotal|SwapFree):' /proc/meminfo)"
+	fact root "$EUID"
+	fact tools "$(facts_tools)"
+}
+
+fact() { printf '%s\0' "$1" "$2"; }
+
+# facts_json [COMMAND...]: COMMAND prints what facts_raw prints (for another machine), facts_raw if there is none.
+facts_json() {
+	local link_server='' link_client='' raw=() name value
+	while IFS= read -r -d '' name && IFS= read -r -d '' value; do raw+=(--arg "$name" "$value"); done < <("${@:-facts_raw}")
+	[ ${#raw[@]} -gt 0 ] || return 1
 	if [ -n "${LAB_HOLDER-}" ]; then
 		link_server=$(facts_link server)
 		link_client=$(facts_link client)
 	fi
 	# shellcheck disable=SC2016
 	jq -cn \
-		--arg taken "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
-		--arg kernel "$(uname -sr)" --arg build "$(uname -v)" --arg architecture "$(uname -m)" \
-		--arg system "$(. /etc/os-release 2>/dev/null && printf %s "${PRETTY_NAME-}")" \
-		--arg model "$(sed -n 's/^Model name: *//p' <<<"$lscpu" | head -n 1)" \
-		--arg online "$(facts_line /sys/devices/system/cpu/online)" \
-		--arg allowed "$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)" \
-		--arg threads "$(sed -n 's/^Thread(s) per core: *//p' <<<"$lscpu")" \
-		--arg isolated "$(facts_line /sys/devices/system/cpu/isolated)" \
-		--arg virtualisation "$virtualisation" \
-		--arg clocksource "$(facts_line /sys/devices/system/clocksource/clocksource0/current_clocksource)" \
-		--arg governor "$(facts_line /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)" \
-		--arg turbo_off "$(facts_line /sys/devices/system/cpu/intel_pstate/no_turbo)" \
-		--arg autogroup "$(facts_line /proc/sys/kernel/sched_autogroup_enabled)" \
-		--arg driver_autogroup "$(facts_line /proc/self/autogroup)" \
-		--arg rt_runtime "$(facts_line /proc/sys/kernel/sched_rt_runtime_us)" \
-		--arg preempt "$(uname -v | grep -o 'PREEMPT[A-Z_]*' | head -n 1)" \
-		--arg cgroup "$(facts_cgroup)" \
-		--arg userns "$(facts_userns)" \
-		--arg load "$(facts_line /proc/loadavg)" \
-		--arg uptime "$(facts_line /proc/uptime)" \
-		--arg stat "$(grep '^cpu' /proc/stat)" \
-		--arg memory "$(grep -E '^(MemTotal|MemAvailable|SwapTotal|SwapFree):' /proc/meminfo)" \
-		--arg root "$EUID" \
-		--argjson tools "$(facts_tools)" \
+		"${raw[@]}" \
 		--argjson link_server "${link_server:-null}" --argjson link_client "${link_client:-null}" '
 		def text: if . == "" then null else . end;
 		def whole: if test("^-?[0-9]+$") then tonumber else null end;
@@ -70,7 +83,7 @@ facts_json() {
 			cpu_time: ([$stat | split("\n")[] | select(test("^cpu[0-9]")) | [splits(" +")]
 				| {key: .[0], value: {busy_s: ((.[1:4] + .[6:8] | map(tonumber) | add) / 100), idle_s: ((.[4:6] | map(tonumber) | add) / 100), steal_s: (.[8] | tonumber / 100)}}] | from_entries),
 			link: (if $link_server == null then null else {server: $link_server, client: $link_client} end),
-			tools: $tools
+			tools: ([$tools | split("\n")[] | split("\t") | {key: .[0], value: (.[1] | if . == "" then null else . end)}] | from_entries)
 		}'
 }
 
@@ -116,7 +129,7 @@ facts_tools() {
 		facts_tool setpriv 's/.*util-linux \([0-9.]*\).*/\1/p' --version
 		facts_tool bash 's/.*version \([0-9.]*\).*/\1/p' --version
 		facts_tool jq 's/^jq-\(.*\)/\1/p' --version
-	} | jq -cRn '[inputs | split("\t") | {key: .[0], value: (if .[1] == "" then null else .[1] end)}] | from_entries'
+	}
 }
 
 facts_tool() { # COMMAND SED OPTION

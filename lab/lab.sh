@@ -11,9 +11,10 @@ set -u
 
 usage() {
 	cat <<'END'
-usage: thinprobe lab up | exec [-C] [-R] server|client COMMAND... | down | clean
+usage: thinprobe lab up [--server-memory SIZE [--swap none|file|zram|slow:DELAY] [--swap-size SIZE]] | exec [-C] [-R] server|client COMMAND... | down | clean
 
   up      makes two hosts, 10.203.0.1 (server) and 10.203.0.2 (client), that stay until `down`
+          --server-memory: what runs on the server has so much memory; --swap: where what does not fit goes (file)
           (LAB_RATE=100Mbit|none, LAB_DELAY=, LAB_QUEUE=50ms, LAB_SHARED_CPUS=1, LAB_CPUS_server=, LAB_CPUS_client=)
   exec    runs a command on one of them, as an ordinary user on its own CPUs; -R: as its root;
           -C: on the other side's CPUs (to capture on the server's link without taking its time)
@@ -34,6 +35,26 @@ read_state() {
 	[ -n "$KEEPER" ] && [ -d "/proc/$KEEPER" ] && ! lab_gone "$LAB_HOLD_server"
 }
 
+up_options() {
+	local SIZE
+	LAB_SERVER_MEMORY='' LAB_SWAP='' LAB_SWAP_SIZE=''
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+		esac
+		[ $# -gt 1 ] && [ -n "$2" ] || die "-$EXIT_USAGE" "$1 needs a value; see thinprobe lab --help"
+		case $1 in
+		--server-memory) LAB_SERVER_MEMORY=$2; [ "$2" = none ] || lab_size "$2" || die "-$EXIT_USAGE" "--server-memory $2: a size such as 512M" ;;
+		--swap) LAB_SWAP=$2; [[ $2 =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] || die "-$EXIT_USAGE" "--swap $2: none, file, zram or slow:DELAY" ;;
+		--swap-size) LAB_SWAP_SIZE=$2; lab_size "$2" || die "-$EXIT_USAGE" "--swap-size $2: a size such as 1G" ;;
+		*) die "-$EXIT_USAGE" "up: unexpected $1; see thinprobe lab --help" ;;
+		esac
+		shift 2
+	done
+	[ -n "$LAB_SERVER_MEMORY" ] || [ -z "$LAB_SWAP$LAB_SWAP_SIZE" ] || die "-$EXIT_USAGE" "--swap is of a server with a size: --server-memory SIZE"
+	export LAB_SERVER_MEMORY LAB_SWAP LAB_SWAP_SIZE
+}
+
 up() {
 	local keeper
 	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
@@ -52,8 +73,9 @@ up() {
 		exit 1
 	fi
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share CPUs with others"
-	printf 'server %s on CPU %s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
-		"$LAB_ADDR_server" "$LAB_CPUS_server" "$LAB_ADDR_client" "$LAB_CPUS_client" "$LAB_RATE"
+	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
+		"$LAB_ADDR_server" "$LAB_CPUS_server" "${LAB_MEMORY_GROUP:+ with $LAB_SERVER_MEMORY (group $LAB_MEMORY_GROUP, swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE})}" \
+		"$LAB_ADDR_client" "$LAB_CPUS_client" "$LAB_RATE"
 }
 
 up_or_ended() { [ -f "$state" ] || ! kill -0 "$1" 2>/dev/null; }
@@ -67,6 +89,7 @@ keep() {
 		printf 'KEEPER=%s\n' "$$"
 		# -g, for it is read within a function
 		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES LAB_RATE LAB_CPUS_server LAB_CPUS_client \
+			LAB_SERVER_MEMORY LAB_MEMORY_GROUP LAB_MEMORY_VERSION LAB_SWAP_KIND LAB_SWAP_DEVICE LAB_SWAP_SCRATCH \
 			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client | sed 's/^declare -[-x]*/declare -g/'
 	} >"$state.new" && mv -- "$state.new" "$state" || die "cannot write $state"
 	# Whoever removes the state has no way left to end this lab but to let it end itself.
@@ -80,13 +103,22 @@ down() {
 		return 0
 	fi
 	kill -TERM "$KEEPER"
-	wait_until 10 lab_gone "$KEEPER" || kill -KILL "$KEEPER"
+	# It may have to bring back what was swapped.
+	wait_until 75 lab_gone "$KEEPER" || kill -KILL "$KEEPER"
 	wait_until 5 lab_gone "$LAB_HOLD_server"
 	rm -rf -- "$state_dir"
 }
 
 case ${1-} in
-up) up ;;
+keep | down | clean) [ $# = 1 ] || die "-$EXIT_USAGE" "$1 takes no words; see thinprobe lab --help" ;;
+esac
+case ${1-} in
+up)
+	shift
+	case ${1-} in -h | --help) usage; exit ;; esac
+	up_options "$@"
+	up
+	;;
 keep) keep ;;
 exec)
 	shift
@@ -96,8 +128,5 @@ exec)
 down) down ;;
 clean) lab_clean ;;
 -h | --help | help) usage ;;
-*)
-	usage >&2
-	exit "$EXIT_USAGE"
-	;;
+*) die "-$EXIT_USAGE" "${1:-nothing} is not up, exec, down or clean; see thinprobe lab --help" ;;
 esac

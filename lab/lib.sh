@@ -9,9 +9,10 @@ EXIT_RUN=1 EXIT_USAGE=2 EXIT_MISSING=4
 readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 
 LAB_HERE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-: "${TP_HOME:=${LAB_HERE%/*}}"
-: "${TP_BIN:=$TP_HOME/bin}"
-export TP_HOME TP_BIN
+# shellcheck source=lab/home.sh
+. "$LAB_HERE/home.sh"
+# shellcheck source=lab/line.sh
+. "$LAB_HERE/line.sh"
 # An ordinary user's PATH often lacks the folders where ip, tc and ethtool live.
 case :$PATH: in
 *:/usr/sbin:*) ;;
@@ -49,11 +50,26 @@ open_pipe() {
 	rm -r -- "$dir"
 }
 
-# nap SECONDS: sleeps without starting a process (waiting must not load the CPUs that are measured).
+# nap SECONDS: sleeps without starting a process (waiting must not load the CPUs that are measured), and wakes when told to stop.
 nap() {
-	[ -n "${LAB_NAP_FD-}" ] || open_pipe LAB_NAP_FD
-	read -r -t "$1" -u "$LAB_NAP_FD" _
-	return 0
+	local fd=${LAB_STOP_FD-}
+	if [ -z "$fd" ] || [ -n "$LAB_STOPPED" ]; then
+		[ -n "${LAB_NAP_FD-}" ] || open_pipe LAB_NAP_FD
+		fd=$LAB_NAP_FD
+	fi
+	read -r -t "$1" -u "$fd" _
+	stop_here
+}
+
+# stopped: has who started us been told to stop? (LAB_STOP_FD is at its end then; nobody ever writes to it.)
+# stop_here: then this ends the shell with status 130, unless LAB_STOP_ENDS is empty: the driver looks itself.
+LAB_STOPPED='' LAB_STOP_ENDS=1
+stopped() {
+	[ -n "$LAB_STOPPED" ] || { [ -n "${LAB_STOP_FD-}" ] && read -r -t 0 -u "$LAB_STOP_FD" && LAB_STOPPED=1; }
+}
+
+stop_here() {
+	! stopped || [ -z "$LAB_STOP_ENDS" ] || exit 130
 }
 
 # now_ms: sets NOW_MS, wall clock; for deadlines of seconds only, never for a measurement.
@@ -67,6 +83,12 @@ seconds_ms() {
 	local whole=${1%%.*} part=000
 	[[ $1 == *.* ]] && part=${1#*.}000
 	MS=$((10#${whole:-0} * 1000 + 10#${part:0:3}))
+}
+
+# lab_size 1.5G: sets SIZE, bytes (1024 each step); 1 when it is no size.
+lab_size() {
+	[[ $1 =~ ^[0-9]+(\.[0-9]+)?([KMGT](i?B)?|B)?$ ]] || return 1
+	SIZE=$(LC_ALL=C awk -v t="$1" 'BEGIN { n = index("KMGT", substr(t, match(t, /[KMGT]/), 1)); printf "%.0f", t * (t ~ /[KMGT]/ ? 1024 ^ n : 1) }')
 }
 
 # wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; 1 when it never did. The fact decides,
@@ -98,32 +120,30 @@ run_on_exit() {
 	# Some subshells inherit the trap (bash 5.2: process substitution); it is the main shell's alone.
 	[ "$BASHPID" = "$$" ] || return "$status"
 	trap - EXIT
+	LAB_STOP_ENDS=''
+	# Tidying up is bounded, and a second signal must not cut it short.
+	trap '' INT TERM HUP
 	for c in "${LAB_ON_EXIT[@]}"; do
 		eval "$c"
 	done
 	LAB_ON_EXIT=()
-	return "$status"
+	exit "$status"
 }
 
-# new_run STEM [FOLDER]: makes results/STEM/<stamp>/ (or FOLDER) and its log/, sets LAB_RUN and LAB_LOG.
-new_run() {
-	local stamp base=${2-} n=1
-	printf -v stamp '%(%Y-%m-%dT%H-%M-%S)T' -1
-	if [ -z "$base" ]; then
-		base=$PWD/results/$1/$stamp
-		while [ -e "$base" ]; do base=$PWD/results/$1/$stamp.$((n++)); done
-	fi
-	mkdir -p -- "$base/log" || die "cannot make $base; give another folder with -o"
-	LAB_RUN=$(cd -- "$base" && pwd -P)
-	LAB_LOG=$LAB_RUN/log
-	export LAB_RUN LAB_LOG
-}
-
-# lab_use BACKEND: local (later ssh, attach).
+# lab_use BACKEND [WHERE]: local, or ssh with SERVER,CLIENT.
 lab_use() {
-	[ -f "$LAB_HERE/$1.sh" ] || die "-$EXIT_USAGE" "no back-end '$1'; there is: local"
+	LAB_ON=${2-}
+	[ -f "$LAB_HERE/$1.sh" ] || die "-$EXIT_USAGE" "no back-end '$1'; there are: local ssh attach"
 	# shellcheck source=lab/local.sh
 	. "$LAB_HERE/$1.sh"
+}
+
+# lab_has ROLE COMMAND: that command is installed there. lab_need ROLE COMMAND PACKAGE: it is, or the way to get it. (Without a back-end, and
+# in the emulated lab, that is this machine.)
+lab_has() { command -v -- "$2" >/dev/null 2>&1; }
+lab_need() {
+	local at=LAB_AT_$1
+	lab_has "$1" "$2" || die "-$EXIT_MISSING" "$2 is missing${!at-}; apt-get install --no-install-recommends $3${!at-}"
 }
 
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
@@ -135,8 +155,11 @@ protocol_use() {
 	[[ $1 == *:* ]] && PROTOCOL_VARIANT=${1#*:}
 	[[ $name != */* && -f $LAB_HERE/protocols/$name.sh ]] ||
 		die "-$EXIT_USAGE" "no protocol '$1'; there are: $(list_plugins protocols)"
+	protocol_variants() { :; }
 	# shellcheck disable=SC1090
 	. "$LAB_HERE/protocols/$name.sh"
+	[[ -z $PROTOCOL_VARIANT || " $(protocol_variants) " == *" $PROTOCOL_VARIANT "* ]] ||
+		die "-$EXIT_USAGE" "no variant '$PROTOCOL_VARIANT' of $name; there $(v=$(protocol_variants) && echo "${v:+are: }${v:-is none}")"
 }
 
 app_use() {

@@ -12,11 +12,12 @@ app_cost_ns() { :; }
 app_start() {
 	local vi
 	[ -n "$1" ] || die "-$EXIT_USAGE" "vim needs a display, and protocol $PROTOCOL_NAME has none; use the application refecho"
-	need xterm xterm
-	need xdotool xdotool
-	for vi in vim.tiny vi vim ''; do command -v "$vi" >/dev/null 2>&1 && break; done
-	[ -n "$vi" ] || need vim.tiny vim-tiny
-	lab_start server "app-vim${1//[!0-9]/-}" env DISPLAY="$1" xterm -xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb -title "vim $1" \
+	lab_need server xterm xterm
+	lab_need server xdotool xdotool
+	lab_need server pgrep procps
+	for vi in vim.tiny vi vim ''; do [ -n "$vi" ] && lab_has server "$vi" && break; done
+	[ -n "$vi" ] || lab_need server vim.tiny vim-tiny
+	lab_start server "app-vim${1//[!0-9]/-}" env ${APP_ENV[@]+"${APP_ENV[@]}"} DISPLAY="$1" xterm -xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb -title "vim $1" \
 		-e "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
 	APP_PID=$LAB_PID APP_DISPLAY=$1
 	# vim reads keys from the moment it has switched its terminal to single characters.

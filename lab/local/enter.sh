@@ -7,9 +7,12 @@
 #   SESSION same: stays in the driver's session; new: a session of its own (another login)
 #   INTERRUPT yes: the command hears the terminal's Ctrl-C itself (foreground)
 #   TIMES   the CPU time of the command is appended here at its end (two lines of `times`; -: nowhere)
+# LAB_INTO, in the environment: a group that the command joins, and this shell does not: its memory is not the host's.
 # This shell itself stays outside of the host's pid namespace (nsenter --no-fork): only so can the driver
 # wait for it and its children be in the host. It is the one process a started command costs.
 set -u
+into=${LAB_INTO-}
+unset LAB_INTO
 mode=$1 cpus=$2 session=$3 interrupt=$4 times=$5 folder=$6
 shift 6
 
@@ -25,7 +28,8 @@ chain+=(taskset -c "$cpus")
 
 # The session of a person at another machine: nothing of the caller's desktop reaches it.
 unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS SESSION_MANAGER BASH_ENV ENV
-export HOME=/tmp/home XDG_RUNTIME_DIR=/tmp/runtime TMPDIR=/tmp LC_ALL=C.UTF-8
+# (LAB_HOME: on a machine that is not the lab's own, where its folders are.)
+export HOME=${LAB_HOME-/tmp}/home XDG_RUNTIME_DIR=${LAB_HOME-/tmp}/runtime TMPDIR=${LAB_HOME+$LAB_HOME}/tmp LC_ALL=C.UTF-8
 cd -- "$folder" 2>/dev/null || cd /
 
 child='' signalled=''
@@ -37,10 +41,22 @@ for s in TERM INT HUP USR1 USR2; do
 	# shellcheck disable=SC2064
 	trap "pass_on $s" "$s"
 done
+${LAB_STANDS-:}	# who has read this file into a door of its own learns here that signals pass
+# In the background in a process group of its own (not a session: that would be another scheduling group), so that a Ctrl-C
+# for the driver does not end the sessions under its hands: X servers don't ignore it though told to. (setsid makes
+# one by itself, and as the leader of one it would fork.)
+[ "$interrupt" = yes ] || [ "$session" = new ] || set -m
 # The streams are the command's; the door holds none of them open, and says nothing on how the command died.
 exec {in}<&0 {out}>&1 {err}>&2 </dev/null >/dev/null 2>&1
-"${chain[@]}" "$@" <&"$in" >&"$out" 2>&"$err" {in}<&- {out}>&- {err}>&- &
+{
+	if [ -n "$into" ]; then
+		[ ! -d "$into/rest" ] || into+=/rest	# undo_groups.sh
+		echo 0 >"$into/cgroup.procs" || { echo "cannot join the group $into" >&"$err"; exit 1; }
+	fi
+	exec "${chain[@]}" "$@"
+} <&"$in" >&"$out" 2>&"$err" {in}<&- {out}>&- {err}>&- &
 child=$!
+set +m	# else wait also returns when the child is only stopped, and our going would end it
 exec {in}<&- {out}>&- {err}>&-
 [ -z "$signalled" ] || pass_on "$signalled"	# came before there was anybody to pass it on to
 while :; do
@@ -51,4 +67,9 @@ while :; do
 done
 # Not in a pipeline or $( ): there it would be the times of that subshell.
 [ "$times" = - ] || times >>"$times"
+# As the command died, so does its door: bash takes a SIGINT for its own only when the command has died of it.
+if [ "$interrupt" = yes ] && [ "$status" = 130 ]; then
+	trap - INT
+	kill -INT $$
+fi
 exit "$status"

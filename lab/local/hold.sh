@@ -14,6 +14,8 @@ set -u
 trap '' TERM INT HUP	# a terminal's or timeout's signal is the driver's business; our end is its end
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
+# shellcheck source=lab/machine.sh
+. "${here%/*}/machine.sh"
 
 say() { printf '%s\n' "$*" >&3; }
 fail() {
@@ -25,22 +27,10 @@ nap() { read -r -t "$1" -u "$nap_fd" _; }
 
 # ---- CPUs ----
 
-# cpu_list 0-2,5 -> 0 1 2 5
-cpu_list() {
-	local part out=()
-	local IFS=,
-	for part in $1; do
-		local n
-		for ((n = ${part%-*}; n <= ${part#*-}; n++)); do out+=("$n"); done
-	done
-	IFS=' '
-	printf '%s' "${out[*]}"
-}
-
 siblings() {
 	local s=
 	read -r s 2>/dev/null <"/sys/devices/system/cpu/cpu$1/topology/thread_siblings_list" || s=$1
-	cpu_list "$s"
+	machine_cpu_list "$s"
 }
 
 # One lock file per CPU, for all users of the machine, outside the hosts' private /tmp. An exclusive flock
@@ -95,12 +85,12 @@ wish_cpus() {
 	local c
 	server=$LAB_CPUS_server client=$LAB_CPUS_client
 	[ "$1" = any ] && return 0
-	for c in $(cpu_list "$server,$client"); do lock_cpu "$c" || return 1; done
+	for c in $(machine_cpu_list "$server,$client"); do lock_cpu "$c" || return 1; done
 }
 check_wish() {
 	local c both=' '
 	[[ $LAB_CPUS_server,$LAB_CPUS_client =~ ^[0-9]+([,-][0-9]+)*$ ]] || fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: want lists like 0 and 1-2"
-	for c in $(cpu_list "$LAB_CPUS_server") / $(cpu_list "$LAB_CPUS_client"); do
+	for c in $(machine_cpu_list "$LAB_CPUS_server") / $(machine_cpu_list "$LAB_CPUS_client"); do
 		[ "$c" = / ] && both+='/ ' && continue
 		[[ " ${allowed[*]} " == *" $c "* ]] || fail 2 "CPU $c is not there or not allowed; allowed are $LAB_ALLOWED"
 		[[ $both == *" $c "*/* ]] && LAB_SHARED_CPUS=1
@@ -110,7 +100,7 @@ check_wish() {
 
 take_cpus() {
 	local pick=pick_cpus end said=
-	read -ra allowed <<<"$(cpu_list "$LAB_ALLOWED")"
+	read -ra allowed <<<"$(machine_cpu_list "$LAB_ALLOWED")"
 	if [ -n "$LAB_CPUS_server$LAB_CPUS_client" ]; then
 		pick=wish_cpus
 		check_wish

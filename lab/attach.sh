@@ -1,0 +1,161 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for who uses the back-end
+# attach.sh - the lab that is not ours: a client window on this machine, of a server that nobody of us can log in to.
+#
+# The client is this machine and its X display; the server is unknown and nothing is changed on it. Keys go into the window by XTEST,
+# the echo is read from its pixels. LAB_ON: DISPLAY,WINDOW[,REGION]; WINDOW is an id, a pattern of its title, or pick;
+# REGION is WxH+X+Y from the window's corner, or pick; without one keyrepeat finds it. ATTACH_PORT: the server's TCP port, if the
+# window's own connection does not tell it. Commands have no door: each is a child of the driver itself.
+# shellcheck source=lab/machine.sh
+. "$LAB_HERE/machine.sh"
+# shellcheck source=lab/jobs.sh
+. "$LAB_HERE/jobs.sh"
+
+# lab_up: sets LAB_ID LAB_ROOTLESS LAB_CPUS_client LAB_TAP LAB_TAP_IF (empty: no capture, why in ATTACH_NO_CAPTURE), ATTACH_WINDOW
+# ATTACH_TITLE ATTACH_REGION (empty: to be found).
+lab_up() {
+	local display window region
+	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
+	IFS=, read -r display window region <<<"$LAB_ON"
+	need setpriv util-linux
+	need xdotool xdotool
+	need xwininfo x11-utils
+	mkdir -p -- "$LAB_RUN" && LAB_RUN=$(cd -- "$LAB_RUN" && pwd -P) || die "cannot make the run folder $LAB_RUN"
+	: "${LAB_LOG:=$LAB_RUN/log}"
+	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
+	export DISPLAY=$display
+	timeout 5 xdotool getmouselocation >/dev/null 2>&1 || die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
+	attach_window "$window"
+	attach_region "$region"
+	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
+	LAB_ROOTLESS=1 LAB_SHARED_CPUS=0 LAB_CPUS_server='' LAB_ADDR_server='' LAB_ADDR_client='' LAB_IF_server='' LAB_IF_client=''
+	[ "$EUID" != 0 ] || LAB_ROOTLESS=0
+	LAB_CPUS_client=$(taskset -pc $$) && LAB_CPUS_client=${LAB_CPUS_client##*: }
+	LAB_MEMORY_GROUP='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' LAB_MEMORY_VERSION=''
+	case ${LAB_SERVER_MEMORY-} in '' | none) ;; *) warn "the server is not ours: its memory is as it is, not $LAB_SERVER_MEMORY" ;; esac
+	LAB_PIDS=() LAB_PID_OF=()
+	on_exit lab_down
+	attach_capture
+	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_RATE=none LAB_PRIVATE=0
+	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_IF_server LAB_IF_client LAB_RATE
+}
+
+attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
+	local found=()
+	if [ "$1" = pick ]; then
+		echo "click into the window of the client" >&2
+		lab_start client pick xdotool selectwindow	# a child that ends with us: it holds the pointer
+		lab_wait "$LAB_PID"
+		mapfile -t found <"$LAB_LOG/pick.out"
+	elif [[ $1 =~ ^(0x[0-9a-fA-F]+|[0-9]+)$ ]]; then
+		found=("$1")
+	else
+		mapfile -t found < <(timeout 10 xdotool search --onlyvisible --name "$1" 2>/dev/null)
+		[ ${#found[@]} -gt 0 ] || die "no window in sight on display $DISPLAY has a title like '$1'; xwininfo tells a window's number when you click into it"
+		[ ${#found[@]} -eq 1 ] || die "${#found[@]} windows have a title like '$1' (${found[*]}); give the number of one"
+	fi
+	[ -n "${found[0]-}" ] || die "no window was picked; give its number, or a part of its title"
+	printf -v ATTACH_WINDOW '0x%x' "${found[0]}" 2>/dev/null || die "-$EXIT_USAGE" "${found[0]} is no number of a window"
+	timeout 5 xwininfo -id "$ATTACH_WINDOW" >/dev/null 2>&1 || die "display $DISPLAY has no window $ATTACH_WINDOW; xwininfo tells its number when you click into it"
+	ATTACH_TITLE=$(timeout 5 xdotool getwindowname "$ATTACH_WINDOW" 2>/dev/null)
+}
+
+attach_region() {	# sets ATTACH_REGION
+	local place x y w h ox oy
+	ATTACH_REGION=$1
+	[ -n "$1" ] || return 0
+	place=$(timeout 5 xwininfo -id "$ATTACH_WINDOW")
+	if [ "$1" != pick ]; then
+		IFS=x+ read -r w h x y <<<"$1"
+		[ "$x" -lt "$(sed -n 's/^ *Width: *//p' <<<"$place")" ] && [ "$y" -lt "$(sed -n 's/^ *Height: *//p' <<<"$place")" ] ||
+			die "-$EXIT_USAGE" "$1 lies outside of the window, which is $(sed -n 's/^ *-geometry \([0-9x]*\).*/\1/p' <<<"$place"); X and Y count from its corner"
+		return 0
+	fi
+	command -v slop >/dev/null || die "-$EXIT_MISSING" "to mark the place with the mouse slop is needed (apt-get install --no-install-recommends slop); or give WxH+X+Y, or nothing: it is found by typing"
+	echo "drag a rectangle around the place where typed characters appear" >&2
+	lab_start client pick-region slop -f '%x %y %w %h'
+	lab_wait "$LAB_PID"
+	read -r x y w h <"$LAB_LOG/pick-region.out" || die "no rectangle was marked"
+	ox=$(sed -n 's/.*Absolute upper-left X: *//p' <<<"$place") oy=$(sed -n 's/.*Absolute upper-left Y: *//p' <<<"$place")
+	[ "$x" -ge "$ox" ] && [ "$y" -ge "$oy" ] || die "the marked rectangle begins outside of the window"
+	ATTACH_REGION=${w}x$h+$((x - ox))+$((y - oy))
+}
+
+# Where the server's packets pass, from the window's own connection: its program, that program's sockets, the route to their other end.
+attach_capture() {
+	local pid peers=() peer
+	ATTACH_NO_CAPTURE=''
+	pid=$(timeout 5 xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
+	if [ -n "${ATTACH_PORT-}" ]; then
+		mapfile -t peers < <(ss -Htn state established "dport = :$ATTACH_PORT" 2>/dev/null | awk '{ print $4 }' | sort -u)
+	elif [ -n "$pid" ]; then
+		mapfile -t peers < <(ss -Htnp state established 2>/dev/null | grep -F "pid=$pid," | awk '{ print $4 }' | sort -u)
+	fi
+	if [ ${#peers[@]} -ne 1 ]; then
+		ATTACH_NO_CAPTURE="which connection is the window's cannot be told (${#peers[@]} in question); --port names the server's port"
+		return 0
+	fi
+	peer=${peers[0]%:*} ATTACH_PORT=${peers[0]##*:}
+	peer=${peer#[} peer=${peer%]} peer=${peer#::ffff:}
+	LAB_ADDR_server=${peer%%%*}
+	LAB_IF_client=$(ip route get "$LAB_ADDR_server" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p' | head -n 1)
+	if [ -z "$LAB_IF_client" ]; then
+		ATTACH_NO_CAPTURE="no route to $LAB_ADDR_server is known"
+	elif ! lab_can client capture; then
+		ATTACH_NO_CAPTURE="not allowed to capture on $LAB_IF_client (as root, or: setcap cap_net_raw+ep $TP_BIN/prototap)"
+		LAB_IF_client=''
+	fi
+}
+
+attach_says() {
+	local how="changes in $ATTACH_REGION of it"
+	[ "$PROTOCOL_WATCH" != patch ] || how="refecho's patch"
+	printf 'attach: window "%s" of a server that is not ours; echo by %s\n' "$ATTACH_TITLE" "$how"
+}
+
+attach_missing() {
+	echo "server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it"
+	echo "link rate and delay: as they are, not emulated"
+	[ -z "$ATTACH_NO_CAPTURE" ] || echo "packets and bytes: $ATTACH_NO_CAPTURE"
+}
+
+lab_down() {
+	lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	LAB_PIDS=()
+}
+
+# No doors and no namespaces: the command itself, as who started us.
+lab_command() {
+	local OPTIND=1 opt
+	while getopts CSRXM: opt; do :; done
+	shift $((OPTIND - 1))
+	[ "$1" = client ] || die "the server is not ours: nothing can be started there"
+	shift
+	LAB_COMMAND=(setpriv --pdeathsig KILL "$@")
+}
+lab_child() { LAB_CHILD=$1; }
+lab_kill() { kill -KILL "$1" 2>/dev/null; }
+lab_door_stands() { :; }
+lab_fetch() { :; }
+lab_memory_kills() { echo 0; }
+lab_memory_facts() {
+	case ${LAB_SERVER_MEMORY-} in '' | none) echo null ;; *) echo '{"server_memory_bytes": null, "confined": false}' ;; esac
+}
+lab_lost() { return 1; }
+lab_regime() { :; }
+lab_facts() { facts_json; }	# of the client: of the server nothing is known
+lab_listens() { return 1; }
+lab_put() { [ "$1" = client ] && cp -R -- "$2" "$3"; }
+lab_get() { [ "$1" = client ] && cp -R -- "$2" "$3"; }
+lab_clock() { [ "$1" = client ] && printf '0 0\n'; }
+lab_cpu() { :; }	# of the server nothing is known
+
+lab_can() {
+	[ "$1" = client ] || return 1
+	case $2 in
+	capture) "$TP_BIN/prototap" live -i "${LAB_IF_client:-lo}" --port 1 -t 100ms >/dev/null 2>&1 ;;
+	rt) chrt -f 1 true 2>/dev/null ;;
+	pin) taskset -pc $$ >/dev/null 2>&1 ;;
+	*) return 1 ;;	# the user's own machine: nothing of it is changed
+	esac
+}

@@ -1,0 +1,113 @@
+# shellcheck shell=bash
+# groups.sh - cpu groups and switches of the kernel for a lab on this machine. What is done here does not die with the lab: a process of its
+# own (local/undo.sh) does it, outlives a kill -9 of the driver, and takes it back. Part of local.sh.
+
+# lab_group NAME [OPTION]...: makes a cpu group that `lab_start -G NAME` starts commands in; they and their descendants compete there as
+# one. 1, and the reason in LAB_WHY, where this machine does not give it. cgroup v1 or v2; NAME: a-z 0-9 -
+#   shares=N                 weight beside other groups and logins (1024: what each of them has)
+#   idle=1                   runs only when nobody else wants the CPU
+#   quota=PERCENT,PERIOD     no more than that part of one CPU in every period (25,100ms)
+#   rt=1, rt_runtime=US      may hold real-time processes; and for no longer than this in a second (where groups have such a budget)
+# lab_ungroup NAME: removes it, ending what still runs in it.
+declare -gA LAB_GROUPS=()
+
+lab_group() {
+	unset "LAB_GROUPS[$1]"
+	lab_change group "$@" && LAB_GROUPS[$1]=$LAB_ANSWERED
+}
+
+lab_ungroup() {
+	[ -n "${LAB_GROUPS[$1]-}" ] || return 0
+	unset "LAB_GROUPS[$1]"
+	lab_change drop "$1"
+}
+
+# lab_switch NAME [VALUE]: sets a switch of the whole machine (autogroup, delayacct: 0 or 1; rt_runtime: us; base_slice: ns; swappiness: 0 to
+# 200; page_cluster: 2 to the power of it pages are read at once; thp: always, madvise, never; zswap: Y or N), or puts it back as it was.
+# 1, and the reason in LAB_WHY, where that is not allowed.
+lab_switch() { lab_change switch "$@"; }
+
+# lab_change WORD...: a request to local/undo.sh; its answer in LAB_ANSWERED, or LAB_WHY. It gets time: memory may have to be written to a disk.
+# An answer that came later than that is not the next request's.
+lab_change() {
+	local answer='' i
+	LAB_WHY='' LAB_ANSWERED=''
+	[ "$BASHPID" = "$$" ] || die "lab_group in a subshell; call it from the main shell of the driver"
+	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; lab_up first"
+	[ -n "${LAB_UNDO-}" ] || lab_undo_start
+	LAB_WHY="what makes groups and swap has ended; see $LAB_TIMES/lab.log"
+	! lab_gone "$LAB_UNDO" || return	# writing to it would end us
+	printf '%s\n' "$*" >&"$LAB_ASK"
+	for ((i = 0; i < 600; i++)); do
+		if read_line 0.2 "$LAB_TOLD"; then
+			answer=$LINE
+			[ "$LAB_LATE" -gt 0 ] || break
+			LAB_LATE=$((LAB_LATE - 1)) answer=''
+		else
+			! lab_gone "$LAB_UNDO" || break
+		fi
+	done
+	LAB_ANSWERED=${answer#* } LAB_WHY=${answer#* }
+	[[ $answer == ok\ * ]] && return
+	[ -n "$answer" ] || {
+		LAB_LATE=$((LAB_LATE + 1)) LAB_WHY="'$*' is not done after two minutes"
+		! lab_gone "$LAB_UNDO" || LAB_WHY="what makes groups and swap has ended at '$*'; see $LAB_TIMES/lab.log"
+	}
+	return 1
+}
+
+# Its input ends when the last process that has the writing end is gone: the driver, and all that it has started.
+lab_undo_start() {
+	local dir both told
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
+		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written"
+	exec {both}<>"$dir/pipe"	# for both directions: opening does not wait for another
+	exec {told}<"$dir/pipe"
+	exec {LAB_ASK}>"$dir/pipe" {both}>&-
+	rm -r -- "$dir"
+	open_pipe LAB_TOLD
+	LAB_ID=$LAB_ID LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-} LAB_SWAP_LOG=${LAB_SWAP_LOG-} TP_BIN=$TP_BIN setsid "$BASH" -p "$LAB_HERE/local/undo.sh" serve \
+		<&"$told" >&"$LAB_TOLD" 2>>"$LAB_TIMES/lab.log" {LAB_ASK}>&- {LAB_TALK}>&- {told}<&- &
+	LAB_UNDO=$! LAB_LATE=0
+	exec {told}<&-
+}
+
+# All taken back, when nothing of the lab runs any more. Of lab_down. Where it could not be (swap that does not fit into memory), or who does it was
+# killed, it is tried once more.
+lab_undo_end() {
+	local record=${LAB_LOCKS:-/tmp/thinprobe-locks}/undo-$LAB_ID
+	[ -n "${LAB_UNDO-}" ] || return 0
+	exec {LAB_ASK}>&-
+	if wait_until 60 lab_gone "$LAB_UNDO"; then
+		wait "$LAB_UNDO" 2>/dev/null || [ ! -e "$record" ] || LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB_HERE/local/undo.sh" back "$record" >>"$LAB_TIMES/lab.log" 2>&1
+	fi
+	[ ! -e "$record" ] || warn "not all of what the lab changed is taken back ($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that with: thinprobe lab clean"
+	exec {LAB_TOLD}>&-
+	LAB_UNDO='' LAB_GROUPS=()
+	lab_memory_none
+}
+
+# lab_grouped GROUP WORD...: puts what makes a command a member of GROUP (none: empty), and WORDs such as `chrt -r 10`, before LAB_COMMAND.
+# Outside of the host's namespaces: so it needs no view of the groups from within, and the command's rights don't matter.
+lab_grouped() {
+	local group=$1
+	shift
+	if [ $# -gt 0 ]; then LAB_COMMAND=("$@" "${LAB_COMMAND[@]}"); fi
+	[ -n "$group" ] || return 0
+	[ -n "${LAB_GROUPS[$group]-}" ] || die "no group '$group'; lab_group first"
+	# shellcheck disable=SC2016 # another shell's
+	LAB_COMMAND=(sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[$group]}" "${LAB_COMMAND[@]}")
+}
+
+# lab_undo_clean FOLDER: takes back what labs have left on record there whose undo.sh is gone. Of lab_clean.
+lab_undo_clean() {
+	local f fd
+	for f in "$1"/undo-??????; do
+		[ -O "$f" ] && [ -f "$f" ] && [ ! -L "$f" ] && { exec {fd}<"$f"; } 2>/dev/null || continue
+		if flock -n "$fd"; then
+			LAB_LOCKS=$1 "$BASH" -p "$LAB_HERE/local/undo.sh" back "$f"
+			[ -e "$f" ] || printf 'removed record %s\n' "$f"
+		fi
+		exec {fd}<&-
+	done
+}

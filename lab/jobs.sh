@@ -1,0 +1,158 @@
+# shellcheck shell=bash
+# jobs.sh - commands of a lab as children of the driver: started, waited for, ended. For back-ends whose commands stand behind a door,
+# one process of the driver's own per command, which hands signals on and gives the command's exit status.
+#
+# A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND, the door and its words), lab_child PID (sets
+# LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named).
+LAB_PIDS=()
+declare -gA LAB_PID_OF=() LAB_BRING=()
+
+# A zombie is gone as well: it holds nothing.
+lab_gone() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	stat=${stat##*) }
+	[ "${stat%% *}" = Z ]
+}
+
+# lab_exec [-C] [-S] [-R] [-M GROUP] ROLE COMMAND...: in the foreground; streams and exit status are the command's.
+lab_exec() {
+	local LAB_COMMAND
+	lab_command -X "$@" || return
+	"${LAB_COMMAND[@]}"
+}
+
+# lab_start [-C] [-S] [-R] [-G GROUP] [-M GROUP] [-i FD] [-o FILE]... ROLE NAME COMMAND...: in the background, output to $LAB_LOG/NAME.out and .err, sets
+# LAB_PID: `kill` (TERM, HUP, USR1, USR2) reaches the command, `wait` gives its status. No -i: no input. -o: the command
+# writes this file, below the run folder; it is there when lab_wait or lab_stop has returned, wherever the command ran. -G: in that cpu
+# group (lab_group; default LAB_GROUP, - for none), behind the words LAB_BEFORE (array: such as `chrt -r 10`), with all its descendants:
+# of what the server runs; the back-end's lab_grouped does that. -M: in that memory group (lab_memory_group; - for none), in place of the
+# server's, where there is one (memory.sh).
+lab_start() {
+	local OPTIND=1 opt flags=() in='' files=() role name group=${LAB_GROUP-} LAB_COMMAND
+	while getopts CSRG:M:i:o: opt; do
+		case $opt in
+		M) flags+=(-M "$OPTARG") ;;
+		G) group=$OPTARG ;;
+		i) in=$OPTARG ;;
+		o) files+=("$OPTARG") ;;
+		C | S | R) flags+=("-$opt") ;;
+		*) return "$EXIT_USAGE" ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	role=$1 name=$2
+	shift 2
+	lab_command ${flags[@]+"${flags[@]}"} "$role" "$@" || return
+	[ "$role" = server ] && [ -n "${group#-}${LAB_BEFORE[*]-}" ] && lab_grouped "${group#-}" ${LAB_BEFORE[@]+"${LAB_BEFORE[@]}"}
+	# Emptied here and not by the child: lab_ready must never see an older "ready".
+	{ : >"$LAB_LOG/$name.out" && : >"$LAB_LOG/$name.err"; } || die "cannot write to $LAB_LOG"
+	if [ -n "$in" ]; then
+		"${LAB_COMMAND[@]}" <&"$in" >>"$LAB_LOG/$name.out" 2>>"$LAB_LOG/$name.err" &
+	else
+		"${LAB_COMMAND[@]}" </dev/null >>"$LAB_LOG/$name.out" 2>>"$LAB_LOG/$name.err" &
+	fi
+	LAB_PID=$!
+	LAB_PIDS+=("$LAB_PID")
+	LAB_PID_OF[$name]=$LAB_PID
+	LAB_BRING[$LAB_PID]=
+	[ ${#files[@]} -eq 0 ] || printf -v "LAB_BRING[$LAB_PID]" '%q ' "$role" "${files[@]}"
+}
+
+# A back-end that has groups says so itself.
+lab_grouped() { die "-$EXIT_USAGE" "cpu groups and priorities are given in the emulated lab only"; }
+
+# lab_ready NAME SECONDS: waits for a line "ready" on the standard error of what lab_start called NAME; 1 and its
+# last line when it ended before or took too long.
+lab_ready() {
+	local MS NOW_MS end last='' line
+	seconds_ms "$2"
+	now_ms
+	end=$((NOW_MS + MS))
+	while :; do
+		lab_gone "${LAB_PID_OF[$1]:-0}" && end=0
+		while IFS= read -r line || [ -n "$line" ]; do
+			[ "$line" = ready ] && return 0
+			[ -n "$line" ] && last=$line
+		done <"$LAB_LOG/$1.err"
+		now_ms
+		if [ "$NOW_MS" -ge "$end" ]; then
+			[ "$end" = 0 ] && line="ended before it was ready" || line="was not ready in $2 s"
+			warn "$1 $line: ${last:-it said nothing}"
+			return 1
+		fi
+		nap 0.01
+	done
+}
+
+# lab_wait PID: waits for it like `wait` and gives its status; over 128 it may still run (told to stop, or a signal ended the wait).
+lab_wait() {
+	local status
+	if [ -n "${LAB_STOP_FD-}" ]; then
+		until lab_gone "$1" || stopped; do nap 0.1; done
+		stop_here
+		lab_gone "$1" || return 130
+	fi
+	wait "$1"
+	status=$?
+	[ "$status" -gt 128 ] && lab_ours "$1" || lab_forget "$1"
+	return "$status"
+}
+
+# Still a child of this shell? A number may be somebody else's by now.
+lab_ours() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+	stat=${stat##*) }
+	[[ $stat == [!Z]\ $$\ * ]]
+}
+
+# lab_stop PID...: SIGTERM, up to 3 s, then SIGKILL; returns when all are gone.
+lab_stop() { lab_stop_within 3 "$@"; }
+
+lab_stop_within() {
+	local seconds=$1 pid alive=()
+	shift
+	for pid in "$@"; do
+		[ -n "$pid" ] && lab_ours "$pid" && alive+=("$pid")
+	done
+	if [ ${#alive[@]} -gt 0 ]; then
+		# A signal sent before the door stands would end a copy of this shell, not the command.
+		for pid in "${alive[@]}"; do wait_until 1 lab_door_stands "$pid"; done
+		kill -TERM "${alive[@]}" 2>/dev/null
+		wait_until "$seconds" lab_all_gone "${alive[@]}"
+		for pid in "${alive[@]}"; do
+			lab_gone "$pid" && continue
+			# The command, not its door: the door then ends by itself and bash has no death to tell of.
+			lab_kill "$pid"
+		done
+		wait_until 3 lab_all_gone "${alive[@]}"
+	fi
+	for pid in "$@"; do
+		[ -n "$pid" ] && lab_gone "$pid" && wait "$pid" 2>/dev/null
+		lab_forget "$pid"
+	done
+	return 0
+}
+
+lab_door_stands() {
+	local MACHINE_CHILD
+	machine_child "$1"
+	[ "$MACHINE_CHILD" != "$1" ] || lab_gone "$1"
+}
+
+lab_all_gone() {
+	local pid
+	for pid in "$@"; do lab_gone "$pid" || return 1; done
+}
+
+# What has ended is no job any more; the files it wrote come home.
+lab_forget() {
+	local p others=() files=()
+	eval "files=(${LAB_BRING[${1:-none}]-})"
+	unset "LAB_BRING[${1:-none}]"
+	for p in ${files[@]+"${files[@]:1}"}; do lab_fetch "${files[0]}" "$p"; done
+	for p in ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}; do [ "$p" = "$1" ] || others+=("$p"); done
+	LAB_PIDS=(${others[@]+"${others[@]}"})
+}
+

@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ and ATTACH_ ones are the back-end's
+# attach.sh - whatever a client window speaks, with a server that is not ours (../attach.sh). What is typed at is what its user put there.
+
+protocol_about() { printf 'a client window of any server, on your own X display (run stalls --on attach:DISPLAY,WINDOW)\n'; }
+protocol_kind() { printf 'application\n'; }
+protocol_packages() { printf 'xdotool x11-utils\n'; }
+
+protocol_can() {
+	if [ "${ON_BACKEND-}" = attach ]; then return 0; fi
+	if [ -n "${WAYLAND_DISPLAY-}" ] || [ "${XDG_SESSION_TYPE-}" = wayland ]; then
+		printf 'this is a Wayland session, where neither keys nor pixels pass; log in to an X11 session\n'
+		return 1
+	fi
+	[ -n "${DISPLAY-}" ] || { printf 'no X display here; run it in the X11 session where the client is\n'; return 1; }
+}
+
+# The patch of refecho, if somebody runs it in the remote session, is read; else a rectangle is watched, which is found once for the run.
+protocol_start() {
+	local why
+	PROTOCOL_DISPLAY='' PROTOCOL_PIDS='' PROTOCOL_PORT=$ATTACH_PORT PROTOCOL_TARGET=x11:$DISPLAY PROTOCOL_WATCH=patch
+	PROTOCOL_OPTIONS=(--window "$ATTACH_WINDOW")
+	[ -n "$LAB_TAP_IF" ] || PROTOCOL_PORT=''
+	attach_probe patch --rate 0 --watch patch --patch-wait 1s -t 100ms && return 0
+	why=$(tail -n 1 "$LAB_LOG/attach-patch.err")
+	[[ $why == *"no patch"* ]] || die "${why#keyrepeat: }"
+	PROTOCOL_WATCH='update'
+	if [ -z "$ATTACH_REGION" ]; then
+		attach_probe region --rate 5 -t 1s --skip 0 --watch update --region auto || die "$(tail -n 1 "$LAB_LOG/attach-region.err" | sed 's/^keyrepeat: //; s/ with --region/ (--on attach:DISPLAY,WINDOW,WxH+X+Y)/')"
+		ATTACH_REGION=$(jq -r .settings.region "$LAB_LOG/attach-region.out")
+	fi
+	PROTOCOL_OPTIONS+=(--region "$ATTACH_REGION")
+}
+
+attach_probe() {	# NAME OPTION...
+	local name=attach-$1
+	shift
+	lab_start client "$name" "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" "${PROTOCOL_OPTIONS[@]}" "$@" --format json
+	lab_wait "$LAB_PID"
+}
+
+protocol_settings() {
+	jq -cn --arg title "$ATTACH_TITLE" --arg window "$ATTACH_WINDOW" --arg watch "$PROTOCOL_WATCH" --arg region "$ATTACH_REGION" --arg address "$LAB_ADDR_server" \
+		--arg port "$ATTACH_PORT" '{server: "not ours, unknown", version: "", says: "window \"\($title)\" of a server that is not ours", window: $window, title: $title, watch: $watch,
+		region: (if $watch == "patch" or $region == "" then null else $region end), address: (if $address == "" then null else $address end),
+		port: (if $port == "" then null else ($port | tonumber) end), frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null}'
+}
+
+protocol_stop() { :; }

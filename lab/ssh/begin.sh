@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# begin.sh - the first thing that runs at the other end: unpacks what comes after it on standard input into a fresh private folder, and
+# becomes guard.sh there. Sent as text, so that the login needs nothing of ours beforehand.
+#
+# Standard input, after this text: a line with the number of bytes, so many bytes of tar, then what guard.sh reads.
+set -u
+umask 077
+PATH=$PATH:/usr/sbin:/sbin
+export LC_ALL=C.UTF-8
+fail() {
+	printf 'fail %s\n' "$*"
+	exit 1
+}
+[ "$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))" -ge 404 ] || fail 4 "its bash is $BASH_VERSION; 4.4 or newer is needed"
+lacking=''
+for tool in setpriv:util-linux taskset:util-linux setsid:util-linux tar:tar gzip:gzip awk:mawk ip:iproute2 base64:coreutils mkfifo:coreutils flock:util-linux; do
+	command -v "${tool%:*}" >/dev/null 2>&1 || [[ " $lacking " == *" ${tool#*:} "* ]] || lacking+=" ${tool#*:}"
+done
+[ -z "$lacking" ] || fail 4 "packages are missing; there: apt-get install --no-install-recommends$lacking"
+[[ $(setpriv --help 2>&1) == *--pdeathsig* ]] || fail 4 "its setpriv is too old (no --pdeathsig; util-linux 2.33 or newer is needed)"
+
+# A private folder whose programs may run and whose name needs no quoting.
+folder=''
+for base in "${TMPDIR:-/tmp}" /tmp /var/tmp "$HOME"; do
+	[[ $base =~ ^[A-Za-z0-9/._-]+$ ]] && folder=$(mktemp -d "$base/thinprobe-ssh.XXXXXX" 2>/dev/null) || continue
+	printf '#!/bin/sh\n' >"$folder/try" && chmod 700 "$folder/try" && "$folder/try" 2>/dev/null && rm "$folder/try" && break
+	rm -rf -- "$folder"
+	folder=''
+done
+[ -n "$folder" ] || fail 1 "no folder there where programs may run (tried ${TMPDIR:-/tmp}, /var/tmp and the home)"
+trap 'rm -rf -- "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
+IFS= read -r -t 20 bytes || exit 1
+# Bounded: nobody would tell us that the link was cut.
+timeout 300 head -c "$bytes" | tar -xzf - -C "$folder" 2>/dev/null || fail 1 "cannot unpack into $folder: is the disk full?"
+trap - EXIT HUP INT TERM
+exec bash -p "$folder/lab/ssh/guard.sh" "$folder"

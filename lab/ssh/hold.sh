@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# hold.sh - holds the lab of two real machines: one connection to each, a sign of life once a second. Child of the driver, and ends with it
+# (setpriv --pdeathsig TERM: it has something to remove). Where one connection is lost, it ends both.
+#
+# Talks to the driver on fd 3: control FOLDER, then lines of the guards with the role in front, fail STATUS MESSAGE. Environment:
+# LAB_DRIVER LAB_HOST_server LAB_HOST_client LAB_LOST (file: the reason, when a connection is lost) THINPROBE_SSH_OPTIONS TP_HOME TP_BIN
+# shellcheck disable=SC2317 # close runs in a trap
+set -u
+[ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
+trap '' INT HUP
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
+# shellcheck source=lab/line.sh
+. "$here/../line.sh"
+umask 077
+say() { printf '%s\n' "$*" >&3; }
+fail() {
+	say "fail $1 ${*:2}"
+	exit 1
+}
+# ssh appends to the name of its socket, and a socket's path has 107 characters.
+base=${TMPDIR:-/tmp}
+[ ${#base} -le 50 ] || base=/tmp
+control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to one of yours"
+printf '%s\n' $$ >"$control/pid"
+declare -A pid=() in=() from=() sender=()
+exec {idle}<> <(:)
+
+# (A shell in a trap does not bury its children: a zombie is dead.)
+alive() {
+	local stat
+	[ -n "${pid[$1]-}" ] && { read -r stat <"/proc/${pid[$1]}/stat"; } 2>/dev/null && [[ ${stat##*) } != Z* ]]
+}
+
+close() {
+	local role n
+	trap - EXIT
+	trap '' TERM
+	[ ${#sender[@]} -eq 0 ] || kill "${sender[@]}" 2>/dev/null
+	for role in "${!pid[@]}"; do ! alive "$role" || printf 'end\n' >&"${in[$role]}"; done
+	for ((n = 0; n < 80; n++)); do
+		{ alive server || alive client; } || break
+		read -r -t 0.1 -u "$idle"
+	done
+	for role in "${!pid[@]}"; do ! alive "$role" || kill -KILL "${pid[$role]}"; done
+	rm -rf -- "$control"
+}
+trap 'exit 0' TERM
+trap close EXIT
+
+read -ra options <<<"${THINPROBE_SSH_OPTIONS-}"
+options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=2 -o ServerAliveCountMax=4
+	-o ClearAllForwardings=yes -o PermitLocalCommand=no -o RemoteCommand=none -o Compression=no -o LogLevel=ERROR ${options[@]+"${options[@]}"})
+
+# What is needed there: the programs but for those of the desk, the lab's own files, key scripts.
+mkdir "$control/ship" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" && mkdir "$control/ship/bin" || fail 1 "cannot write to $control"
+[ ! -d "$TP_HOME/data" ] || ln -s -- "$TP_HOME/data" "$control/ship/data"
+for program in "$TP_BIN"/*; do
+	[ -f "$program" ] && [ -x "$program" ] && [ "${program##*/}" != summarize ] || continue
+	ln -s -- "$program" "$control/ship/bin/"
+	printf '%s\t%s\n' "${program##*/}" "$("$program" --version 2>/dev/null)" >>"$control/ship/bin/versions"
+done
+[ -s "$control/ship/bin/versions" ] || fail 4 "no programs in $TP_BIN; thinprobe setup builds them"
+size=$(stat -c %s "$here/begin.sh")
+tar -czhf "$control/tar" -C "$control/ship" . && { cat "$here/begin.sh" && stat -c %s "$control/tar" && cat "$control/tar"; } >"$control/all" ||
+	fail 1 "cannot pack the programs; is $base full?"
+say "control $control"
+
+for role in server client; do
+	host=LAB_HOST_$role
+	mkfifo "$control/$role.in" "$control/$role.from" || fail 1 "cannot write to $control"
+	exec {fd}<>"$control/$role.in"
+	in[$role]=$fd
+	exec {fd}<>"$control/$role.from"
+	from[$role]=$fd
+	setpriv --pdeathsig KILL ssh "${options[@]/@.ctl/$role.ctl}" -- "${!host}" "exec bash -p -c 'eval \"\$(head -c $size)\"'" \
+		<"$control/$role.in" >"$control/$role.from" 2>"$control/$role.err" 3>&- &
+	pid[$role]=$!
+	setpriv --pdeathsig KILL cat "$control/all" >&"${in[$role]}" 3>&- &
+	sender[$role]=$!
+done
+
+ended() {	# has the guard given up? then why
+	while read -r -t 0 -u "${from[$1]}" && read_line 0.1 "${from[$1]}"; do
+		[[ $LINE != ended\ * ]] || why=${LINE#ended }
+	done
+	[ -n "$why" ]
+}
+lost() {	# the connection ended by itself
+	local host=LAB_HOST_$1
+	ended "$1" || why=$(grep -v '^$' "$control/$1.err" | tail -n 1)
+	printf 'connection to %s (%s) lost%s\n' "$1" "${!host}" "${why:+: ${why%$'\r'}}" >"$LAB_LOST"
+	exit 0
+}
+
+# Until both are up. (Who is up already wants to hear of us meanwhile.)
+beat() {
+	local role
+	for role in "${!up[@]}"; do printf 'beat\n' >&"${in[$role]}"; done
+}
+declare -A up=()
+for role in server client; do
+	host=LAB_HOST_$role
+	end=$((SECONDS + 300)) now=0
+	until [ -n "${up[$role]-}" ]; do
+		[ "$now" = "$SECONDS" ] || beat
+		now=$SECONDS
+		if read_line 0.2 "${from[$role]}"; then
+			case $LINE in
+			fail\ *)
+				read -r _ status line <<<"$LINE"
+				fail "$status" "${!host}: $line"
+				;;
+			up\ *) up[$role]=1 ;;
+			esac
+			say "$role $LINE"
+		elif ! alive "$role"; then
+			line=$(grep -v '^$' "$control/$role.err" | tail -n 1)
+			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; this must work: ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
+		elif [ "$SECONDS" -gt "$end" ]; then
+			fail 1 "${!host} takes too long to get ready; see its load and its disk"
+		fi
+	done
+	[ ! -s "$control/$role.err" ] || say "note ${!host}: $(tail -n 1 "$control/$role.err")"
+done
+say up
+exec 3>&-
+why=''
+rm -rf -- "$control/ship" "$control/tar" "$control/all"
+while :; do
+	for role in server client; do alive "$role" && ! ended "$role" || lost "$role"; done
+	beat
+	read -r -t 1 -u "$idle"
+done
