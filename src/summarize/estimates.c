@@ -1,6 +1,7 @@
 #include "estimates.h"
 #include "clock.h"
 #include "interval.h"
+#include "measured.h"
 #include "pool.h"
 #include "sample.h"
 
@@ -8,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BOOTSTRAP_FROM 10	/* runs */
 
 static const struct figure unknown = { NAN, NAN, NAN, false };
 
@@ -35,18 +34,6 @@ static void set_interval(struct figure *f, bool ok, const struct interval *i, do
 	clip(f, least, most);
 }
 
-static double weighted_mean(const unsigned *weight, size_t runs, void *data)
-{
-	const double *value = data;
-	double sum = 0, n = 0;
-
-	for (size_t i = 0; i < runs; i++) {
-		sum += weight[i] * value[i];
-		n += weight[i];
-	}
-	return n > 0 ? sum / n : NAN;
-}
-
 /* Mean over runs of one number that each of them reported. */
 static struct figure mean_of(const struct train *t, size_t n, size_t offset, double least, const struct work *w)
 {
@@ -68,8 +55,7 @@ static struct figure mean_of(const struct train *t, size_t n, size_t offset, dou
 	for (size_t r = 0; r < known; r++)
 		mean += (w->per_run[r] - mean) / (double)(r + 1);
 	f.value = mean;
-	ok = known < BOOTSTRAP_FROM ? interval_t(w->per_run, known, &i) :
-	     interval_bca(weighted_mean, w->per_run, known, w->cfg->draws, w->cfg->seed, &i);
+	ok = interval_mean(w->per_run, known, w->cfg->draws, w->cfg->seed, &i);
 	set_interval(&f, ok, &i, least, INFINITY);
 	return f;
 }
@@ -143,7 +129,7 @@ static struct figure late_share(const struct train *t, size_t n, bool high, cons
 		*kind = INTERVAL_EXACT;
 		interval_share((size_t)late, (size_t)keys, &i);
 		set_interval(&f, true, &(struct interval){ 100 * i.low, 100 * i.high }, 0, 100);
-	} else if (runs < BOOTSTRAP_FROM) {
+	} else if (runs < INTERVAL_BOOTSTRAP_FROM) {
 		*kind = INTERVAL_T;
 		set_interval(&f, interval_t(w->per_run, runs, &i), &i, 0, 100);
 	} else {
@@ -151,26 +137,6 @@ static struct figure late_share(const struct train *t, size_t n, bool high, cons
 		set_interval(&f, interval_bca(weighted_share, (void *)(uintptr_t)w, runs, w->cfg->draws, w->cfg->seed, &i), &i, 0, 100);
 	}
 	return f;
-}
-
-/* The latencies of one train, from when its keys were due or sent, or how late they were sent. */
-enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS };
-
-static void collect(const struct keys *keys, enum measure m, struct sample *s)
-{
-	for (size_t i = 0; i < keys->n; i++) {
-		const struct key *k = &keys->key[i];
-		int64_t ns;
-		bool later;
-
-		if (m == SEND_LATENESS) {
-			if (k->sent != KEY_NONE)
-				sample_add(s, k->sent - k->due);
-		} else if (key_latency(k, m == LATENCY_HIGH, &ns, &later) && (m != LATENCY_SENT || k->sent != KEY_NONE)) {
-			ns -= m == LATENCY_SENT ? k->sent - k->due : 0;
-			(later ? sample_add_censored : sample_add)(s, ns);
-		}
-	}
 }
 
 struct quantile_ask {
@@ -186,48 +152,7 @@ static double weighted_quantile(const unsigned *weight, size_t runs, void *data)
 	return pool_quantile(ask->pool, weight, ask->p);
 }
 
-/* Everything asked of one measure: all repeats in one sample, each in its own, and with their numbers in a pool. */
-struct pooled {
-	struct sample all, *run;
-	struct pool pool;
-	size_t runs;		/* with at least one value */
-	bool lost;
-};
-
-static void pooled_free(struct pooled *p)
-{
-	for (size_t r = 0; p->run && r < p->runs; r++)
-		sample_free(&p->run[r]);
-	free(p->run);
-	sample_free(&p->all);
-	pool_free(&p->pool);
-}
-
-static int pooled_make(const struct train *t, size_t n, enum measure m, struct pooled *out)
-{
-	*out = (struct pooled){ 0 };
-	out->run = calloc(n ? n : 1, sizeof(*out->run));
-	if (!out->run)
-		return -ENOMEM;
-	for (size_t r = 0; r < n; r++) {
-		struct sample *s = &out->run[out->runs];
-
-		collect(&t[r].keys, m, s);
-		out->lost = out->lost || s->lost;
-		for (size_t i = 0; i < s->n; i++)
-			if (pool_add(&out->pool, s->value[i], out->runs))
-				out->lost = true;
-		collect(&t[r].keys, m, &out->all);
-		if (s->n)
-			out->runs++;
-		else
-			sample_free(s);
-	}
-	pool_sort(&out->pool);
-	return out->lost || out->all.lost ? -ENOMEM : 0;
-}
-
-static struct figure percentile(struct pooled *s, double p, double unit, bool positive, const struct work *w)
+static struct figure percentile(struct measured *s, double p, double unit, bool positive, const struct work *w)
 {
 	struct quantile_ask ask = { &s->pool, p };
 	struct figure f = unknown;
@@ -242,7 +167,7 @@ static struct figure percentile(struct pooled *s, double p, double unit, bool po
 	f.above = all.above;
 	if (s->runs < 2 || f.above)
 		return f;
-	if (s->runs >= BOOTSTRAP_FROM) {
+	if (s->runs >= INTERVAL_BOOTSTRAP_FROM) {
 		ok = interval_bca(weighted_quantile, &ask, s->runs, w->cfg->draws, w->cfg->seed, &i);
 		/* an end among "later than" values is no end */
 		ok = ok && !(s->all.censored && i.high >= (double)s->all.censored_min);
@@ -263,7 +188,7 @@ static struct figure percentile(struct pooled *s, double p, double unit, bool po
 	return f;
 }
 
-static struct figure greatest(struct pooled *s, double unit)
+static struct figure greatest(struct measured *s, double unit)
 {
 	struct figure f = unknown;
 	struct sample_stat m = sample_max(&s->all);
@@ -275,37 +200,38 @@ static struct figure greatest(struct pooled *s, double unit)
 
 static int latencies(const struct train *t, size_t n, const struct work *w, struct estimates *out)
 {
-	struct pooled s;
+	struct measured s;
 	int err;
 
 	for (int high = 0; high < 1 + out->ranged && !out->overloaded; high++) {
 		struct figure *f = &out->of[high ? HIGH_P50 : P50];
 
-		err = pooled_make(t, n, high ? LATENCY_HIGH : LATENCY_LOW, &s);
+		err = measured_make(t, n, high ? LATENCY_HIGH : LATENCY_LOW, &s);
 		if (!err) {
 			f[0] = percentile(&s, 0.5, NS_PER_MS, true, w);
 			f[1] = percentile(&s, 0.9, NS_PER_MS, true, w);
-			f[2] = percentile(&s, 0.99, NS_PER_MS, true, w);
-			f[3] = greatest(&s, NS_PER_MS);
+			f[2] = percentile(&s, 0.95, NS_PER_MS, true, w);
+			f[3] = percentile(&s, 0.99, NS_PER_MS, true, w);
+			f[4] = greatest(&s, NS_PER_MS);
 		}
-		pooled_free(&s);
+		measured_free(&s);
 		if (err)
 			return err;
 	}
 	if (!out->overloaded) {
-		err = pooled_make(t, n, LATENCY_SENT, &s);
+		err = measured_make(t, n, LATENCY_SENT, &s);
 		if (!err)
 			out->of[SENT_P50] = percentile(&s, 0.5, NS_PER_MS, true, w);
-		pooled_free(&s);
+		measured_free(&s);
 		if (err)
 			return err;
 	}
-	err = pooled_make(t, n, SEND_LATENESS, &s);
+	err = measured_make(t, n, SEND_LATENESS, &s);
 	if (!err) {
 		out->of[LATENESS_P99] = percentile(&s, 0.99, NS_PER_US, false, w);
 		out->of[LATENESS_MAX] = greatest(&s, NS_PER_US);
 	}
-	pooled_free(&s);
+	measured_free(&s);
 	return err;
 }
 
@@ -365,20 +291,24 @@ int estimates_of(const struct train *latency, size_t n_latency, const struct tra
 	w.keys = calloc(room, sizeof(*w.keys));
 	if (w.per_run && w.late && w.keys) {
 		count_keys(latency, n_latency, out);
-		out->interval = runs < 2 ? INTERVAL_NONE : runs < BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
+		out->interval = runs < 2 ? INTERVAL_NONE : runs < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
 		out->of[LATE] = late_share(latency, n_latency, false, &w, &out->late_interval);
 		if (out->ranged || out->censored)
 			out->of[LATE_HIGH] = late_share(latency, n_latency, true, &w, &ignored);
+		double shortest = n_stall ? -stall[0].period_ms : -INFINITY;	/* an update cannot come before the one before it */
+
 		out->of[BACKLOG] = mean_of(latency, n_latency, OF(backlog_per_s), -INFINITY, &w);
 		out->of[UPDATES_PER_KEY] = mean_of(stall, n_stall, OF(updates_per_key), 0, &w);
+		out->of[COALESCED] = mean_of(latency, n_latency, OF(coalesced_percent), 0, &w);
+		out->of[LOAD_SHARE] = mean_of(latency, n_latency, OF(load_share_percent), 0, &w);
 		out->of[UPDATES_PER_S] = update_rate(stall, n_stall, &w);
-		out->of[STALL_MEAN] = mean_of(stall, n_stall, OF(stall_mean_ms), -INFINITY, &w);
+		out->of[STALL_MEAN] = mean_of(stall, n_stall, OF(stall_mean_ms), shortest, &w);
 		out->of[STALL_POSITIVE] = mean_of(stall, n_stall, OF(stall_positive_ms), 0, &w);
 		out->of[STALL_COUNT] = mean_of(stall, n_stall, OF(stall_count), 0, &w);
 		out->of[GAP] = largest_of(stall, n_stall, OF(gap_ms));
 		out->of[JITTER_SD] = mean_of(stall, n_stall, OF(jitter_sd_ms), 0, &w);
 		out->of[JITTER_VARIANCE] = mean_of(stall, n_stall, OF(jitter_variance_ms2), 0, &w);
-		out->of[WIRE_STALL_MEAN] = mean_of(stall, n_stall, OF(wire_stall_mean_ms), -INFINITY, &w);
+		out->of[WIRE_STALL_MEAN] = mean_of(stall, n_stall, OF(wire_stall_mean_ms), shortest, &w);
 		out->of[WIRE_BYTES_PER_KEY] = mean_of(stall, n_stall, OF(wire_bytes_per_key), 0, &w);
 		err = latencies(latency, n_latency, &w, out);
 	}

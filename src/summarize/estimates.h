@@ -8,6 +8,8 @@
 #define THINPROBE_ESTIMATES_H
 
 #include "keys.h"
+#include "stages.h"
+#include "truth.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,24 +27,30 @@ struct figure {
 struct train {
 	struct keys keys;
 	bool overloaded;
+	int64_t repeat;
 	double backlog_per_s;
 	double updates_per_key;
+	double coalesced_percent, load_share_percent;
 	double stall_mean_ms, stall_positive_ms, stall_count, gap_ms, jitter_sd_ms, jitter_variance_ms2, period_ms;
 	double wire_stall_mean_ms, wire_bytes_per_key;
 	double wire_updates[MERGES];	/* on the wire, counted at each merge gap */
 	bool depends_on_merge;	/* these differ by more than the capture tolerates */
+	struct stages stages;	/* of the keys that could be split */
+	struct truth truth;	/* of a train in blocks, whose `keys` are those that the wire alone tells */
 	char pairing[12];	/* patch, caret, updates; empty: not known */
 };
 
 enum figure_name {
 	LATE, LATE_HIGH,			/* percent */
-	P50, P90, P99, MAX,			/* ms from the due time; of a range its early end */
-	HIGH_P50, HIGH_P90, HIGH_P99, HIGH_MAX,	/* its late end; NAN where every answer is exact */
+	P50, P90, P95, P99, MAX,		/* ms from the due time; of a range its early end */
+	HIGH_P50, HIGH_P90, HIGH_P95, HIGH_P99, HIGH_MAX,	/* its late end; NAN where every answer is exact */
 	SENT_P50,				/* ms from when the key was sent; of a range its early end */
 	STALL_MEAN, STALL_POSITIVE, STALL_COUNT, GAP, JITTER_SD, JITTER_VARIANCE,
 	UPDATES_PER_KEY, UPDATES_PER_S,
 	LATENESS_P99, LATENESS_MAX,		/* us */
 	WIRE_STALL_MEAN, WIRE_BYTES_PER_KEY, BACKLOG,
+	COALESCED,				/* percent of the keys answered: a later key's echo was theirs too */
+	LOAD_SHARE,				/* percent of one CPU that all processes of the load had */
 	FIGURES
 };
 

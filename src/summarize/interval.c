@@ -33,6 +33,23 @@ bool interval_t(const double *value, size_t n, struct interval *out)
 	return isfinite(half);
 }
 
+double interval_t_p(const double *value, size_t n)
+{
+	double mean = 0, squares = 0, error;
+
+	for (size_t i = 0; i < n; i++)
+		mean += (value[i] - mean) / (double)(i + 1);
+	for (size_t i = 0; i < n; i++)
+		squares += (value[i] - mean) * (value[i] - mean);
+	if (n < 2 || !isfinite(squares))
+		return NAN;
+	error = sqrt(squares / (double)(n - 1) / (double)n);
+	if (!(error > 0))
+		return mean == 0 ? 1 : 0;
+	no_abort();
+	return 2 * gsl_cdf_tdist_Q(fabs(mean) / error, (double)(n - 1));
+}
+
 bool interval_t_log(const double *value, size_t n, struct interval *out)
 {
 	double *logs = malloc((n ? n : 1) * sizeof(*logs));
@@ -154,6 +171,25 @@ bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws
 	if (rng)
 		gsl_rng_free(rng);
 	return ok;
+}
+
+static double weighted_mean(const unsigned *weight, size_t runs, void *data)
+{
+	const double *value = data;
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		sum += weight[i] * value[i];
+		n += weight[i];
+	}
+	return n > 0 ? sum / n : (double)NAN;
+}
+
+bool interval_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out)
+{
+	if (n < INTERVAL_BOOTSTRAP_FROM)
+		return interval_t(value, n, out);
+	return interval_bca(weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
 }
 
 bool interval_share(size_t hits, size_t n, struct interval *out)

@@ -20,6 +20,10 @@ bool interval_t(const double *value, size_t n, struct interval *out);
 /* The same on logarithms, for what is positive and skewed: an interval of the geometric mean. Needs all > 0. */
 bool interval_t_log(const double *value, size_t n, struct interval *out);
 
+/* Two-sided p of a mean of 0 (Student's t test of one sample, n - 1 degrees of freedom); 0 where all values are alike and not 0, 1 where
+ * all are 0. NAN below two finite values. */
+double interval_t_p(const double *value, size_t n);
+
 /* A figure of a set of runs in which run i counts weight[i] times. NAN where there is none. */
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 
@@ -31,6 +35,10 @@ bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws
  * each of the runs. Replicates that are all alike give that value twice. */
 bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs,
 		       struct interval *out);
+
+/* Of the mean over runs: interval_t with fewer than so many, from there on the bootstrap of the mean. */
+#define INTERVAL_BOOTSTRAP_FROM 10
+bool interval_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
 
 /* Clopper and Pearson's (1934) exact interval of a share, `hits` of `n` independent events, in 0..1. At 0 and at n hits it is
  * one-sided (the other end is certain), so none of n gives about 3/n, the rule of three. Needs n > 0. */

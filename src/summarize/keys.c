@@ -1,63 +1,30 @@
 #include "keys.h"
-#include "cli.h"
+#include "rows_in.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum column { SCHEMA, DUE, SENT, ANSWER, ANSWER_HIGH, CENSORED, SKIPPED, COLUMNS };
-static const char *const names[COLUMNS] = {
-	"schema", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped",
-};
-#define FIELDS_MAX 64
+enum column { DUE, SENT, ANSWER, ANSWER_HIGH, CENSORED, SKIPPED, NEEDED, KEY = NEEDED };
+static const char *const names[] = { "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "key", NULL };
 
-/* Cuts `line` at its tabs. False without a line end: a row that was cut short would still look like a number. */
-static bool cut(char *line, char **field, size_t *n)
+static int row(void *context, char *const *cell)
 {
-	char *end = strchr(line, '\n');
-
-	if (!end)
-		return false;
-	*end = '\0';
-	for (*n = 0; line && *n < FIELDS_MAX; ++*n)
-		field[*n] = strsep(&line, "\t");
-	return !line;
-}
-
-static int header(char **field, size_t n, int *place)
-{
-	for (int c = 0; c < COLUMNS; c++) {
-		place[c] = -1;
-		for (size_t i = 0; i < n; i++)
-			if (!strcmp(field[i], names[c]))
-				place[c] = (int)i;
-		if (place[c] < 0)
-			return -EPROTO;
-	}
-	return 0;
-}
-
-static bool number(const char *text, int64_t *out)
-{
-	*out = KEY_NONE;
-	return !*text || !cli_read_int(text, out);
-}
-
-static int row(char **field, const int *place, struct keys *out)
-{
+	struct keys *out = context;
 	struct key k;
 	int64_t skipped;
 
-	if (strcmp(field[place[SCHEMA]], "keys/1") != 0 ||
-	    !number(field[place[DUE]], &k.due) || k.due == KEY_NONE ||
-	    !number(field[place[SENT]], &k.sent) || !number(field[place[ANSWER]], &k.answer) ||
-	    !number(field[place[ANSWER_HIGH]], &k.answer_high) || !number(field[place[CENSORED]], &k.censored) ||
-	    !number(field[place[SKIPPED]], &skipped))
+	if (!rows_in_count(cell[KEY], &k.number) || !rows_in_count(cell[DUE], &k.due) || k.due == KEY_NONE ||
+	    !rows_in_count(cell[SENT], &k.sent) || !rows_in_count(cell[ANSWER], &k.answer) ||
+	    !rows_in_count(cell[ANSWER_HIGH], &k.answer_high) || !rows_in_count(cell[CENSORED], &k.censored) ||
+	    !rows_in_int(cell[SKIPPED], &skipped))
 		return -EPROTO;
 	if (skipped != KEY_NONE && skipped != 0) {
 		out->skipped++;
 		return 0;
 	}
+	/* No clock of ours lets an echo come before its key was due. */
+	if (k.answer != KEY_NONE && k.answer < k.due)
+		return -EPROTO;
 	if (out->n == out->room) {
 		size_t room = out->room ? out->room * 2 : 256;
 		struct key *grown = reallocarray(out->key, room, sizeof(*grown));
@@ -78,26 +45,10 @@ static int row(char **field, const int *place, struct keys *out)
 
 int keys_read(FILE *in, struct keys *out, unsigned long *line)
 {
-	char *text = NULL, *field[FIELDS_MAX];
-	int place[COLUMNS], err = 0;
-	size_t size = 0, columns = 0, n;
+	int err;
 
 	*out = (struct keys){ 0 };
-	*line = 0;
-	while (!err && getline(&text, &size, in) > 0) {
-		++*line;
-		if (!cut(text, field, &n))
-			err = -EPROTO;
-		else if (*line == 1)
-			err = header(field, columns = n, place);
-		else
-			err = n == columns ? row(field, place, out) : -EPROTO;
-	}
-	if (!err && ferror(in))
-		err = -EIO;
-	if (!err && !*line)
-		err = -EPROTO;	/* not even a header */
-	free(text);
+	err = rows_in_read(in, "keys/1", names, NEEDED, row, out, line);
 	if (err)
 		keys_free(out);
 	return err;

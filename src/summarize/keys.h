@@ -4,18 +4,21 @@
 #ifndef THINPROBE_SUMMARIZE_KEYS_H
 #define THINPROBE_SUMMARIZE_KEYS_H
 
+#include "rows_in.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define KEY_NONE INT64_MIN	/* an empty cell */
+#define KEY_NONE ROWS_IN_NONE	/* an empty cell */
 
 struct key {
 	int64_t due, sent;
 	int64_t answer;		/* when the echo was there; with a range, its early end */
 	int64_t answer_high;	/* the range's late end; KEY_NONE: exact */
 	int64_t censored;	/* there was no echo by then */
+	int64_t number;		/* from 1, skipped keys counted; KEY_NONE in a file that does not say */
 };
 
 struct keys {

@@ -52,6 +52,7 @@ void records_probe(const struct json *j, struct train *t, double *schedule_jitte
 	json_get_bool(j, "result.overloaded", &t->overloaded);
 	t->backlog_per_s = real(j, "result.backlog_per_s");
 	t->updates_per_key = real(j, "result.updates_per_key");
+	t->coalesced_percent = 100 * real(j, "result.coalesced") / real(j, "result.keys_answered");
 	t->stall_mean_ms = real(j, "result.stalls.mean_ms");
 	t->stall_positive_ms = real(j, "result.stalls.mean_positive_ms");
 	t->stall_count = real(j, "result.stalls.count");

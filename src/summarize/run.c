@@ -1,6 +1,8 @@
 #include "run.h"
+#include "cells.h"
 #include "clock.h"
-#include "json_in.h"
+#include "inputs.h"
+#include "join.h"
 #include "records.h"
 
 #include <ctype.h>
@@ -11,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Where reading is, and what went wrong. The folder and below it a path that grows and shrinks. */
 struct reader {
@@ -27,62 +28,9 @@ static int complain(struct reader *r, const char *file, int err, const char *wha
 	return err;
 }
 
-static struct json *read_json(struct reader *r, const char *file)
-{
-	char path[4200], why[256];
-	struct json *j;
-
-	snprintf(path, sizeof(path), "%s/%s", r->path, file);
-	j = json_read(path, why, sizeof(why));
-	if (!j)
-		complain(r, file, -EPROTO, why);
-	return j;
-}
-
-static bool there(const struct reader *r, const char *file)
-{
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/%s", r->path, file);
-	return access(path, F_OK) == 0;
-}
-
 static int no_memory(struct reader *r)
 {
 	return complain(r, "", -ENOMEM, "out of memory");
-}
-
-static struct cell *cell_for(struct run *run, const char *protocol, const char *app, int64_t sinks)
-{
-	struct cell *c;
-
-	for (size_t i = 0; i < run->n; i++) {
-		c = &run->cell[i];
-		if (c->sinks == sinks && !strcmp(c->app, app) && !strcmp(c->protocol, protocol))
-			return c;
-	}
-	if (run->n == run->room) {
-		size_t room = run->room ? run->room * 2 : 16;
-		struct cell *grown = reallocarray(run->cell, room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		run->cell = grown;
-		run->room = room;
-	}
-	c = &run->cell[run->n];
-	*c = (struct cell){ .sinks = sinks, .foreign_max = NAN, .steal_max = NAN, .disturbed_max = NAN, .busy_mean = NAN,
-			    .probe_max = NAN, .capture_max = NAN, .capture_dropped = NAN, .cost_ms = NAN, .period_ms = NAN,
-			    .schedule_jitter_ms = { NAN, NAN }, .same_group = -1 };
-	c->protocol = strdup(protocol);
-	c->app = strdup(app);
-	if (!c->protocol || !c->app) {
-		free(c->protocol);
-		free(c->app);
-		return NULL;
-	}
-	run->n++;
-	return c;
 }
 
 static struct train *new_train(struct cell *c, enum series s)
@@ -122,6 +70,7 @@ static int read_complete(struct reader *r, const struct json *cell_json, struct 
 {
 	struct train *t = new_train(c, s);
 	struct json *j;
+	int64_t base = -1;
 	int err;
 
 	if (!t)
@@ -129,22 +78,37 @@ static int read_complete(struct reader *r, const struct json *cell_json, struct 
 	*t = (struct train){ .backlog_per_s = NAN, .updates_per_key = NAN, .stall_mean_ms = NAN, .stall_positive_ms = NAN,
 			     .stall_count = NAN, .gap_ms = NAN, .jitter_sd_ms = NAN, .jitter_variance_ms2 = NAN,
 			     .period_ms = NAN, .wire_stall_mean_ms = NAN, .wire_bytes_per_key = NAN,
-			     .wire_updates = { NAN, NAN, NAN } };
+			     .wire_updates = { NAN, NAN, NAN },
+			     .coalesced_percent = NAN, .load_share_percent = NAN };
+	json_get_int(cell_json, "repeat", &t->repeat);
 	err = read_samples(r, &t->keys);
 	if (err)
 		return err;
 	c->n[s]++;		/* from here on the cell owns it */
 	r->run->complete++;
-	j = read_json(r, "keyrepeat.json");
+	j = inputs_json(r->path, "keyrepeat.json", r->why, r->size);
 	if (!j)
 		return -EPROTO;
 	records_probe(j, t, &c->schedule_jitter_ms[s]);
+	json_get_int(j, "result.patch_base", &base);
 	json_free(j);
+	if (base < -1 || base > UINT32_MAX)	/* as keyrepeat holds it; -1: there was none */
+		return complain(r, "keyrepeat.json", -EPROTO, "result.patch_base is no number of a patch");
+	err = join_traces(r->path, s == SERIES_WIRE, base, t, r->why, r->size);
+	if (err)
+		return err;
 	if (!records_circumstances(cell_json, c))
 		return no_memory(r);
-	if (!there(r, "prototap.json"))
+	if (inputs_there(r->path, "sink.json")) {
+		j = inputs_json(r->path, "sink.json", r->why, r->size);
+		if (!j)
+			return -EPROTO;
+		json_get_real(j, "result.total_share_percent", &t->load_share_percent);
+		json_free(j);
+	}
+	if (!inputs_there(r->path, "prototap.json"))
 		return 0;
-	j = read_json(r, "prototap.json");
+	j = inputs_json(r->path, "prototap.json", r->why, r->size);
 	if (!j)
 		return -EPROTO;
 	records_capture(j, t, c);
@@ -165,33 +129,42 @@ static int count_failed(struct reader *r, struct cell *c, const char *reason)
 	return 0;
 }
 
+static void name_part(const struct json *j, const char *path, const char **part)
+{
+	if (json_get_str(j, path))
+		*part = json_get_str(j, path);
+}
+
 /* One train: the folder that r->path names, of the application and load that its name says. */
 static int read_train(struct reader *r, const char *app, int64_t sinks, enum series s)
 {
 	struct json *j;
 	struct cell *c;
-	const char *state, *protocol, *series;
+	struct cell_name name = { r->run->protocol, app, "", "", NAN, sinks };
+	const char *state, *series;
 	int err = 0;
 
-	if (!there(r, "cell.json")) {
-		c = cell_for(r->run, r->run->protocol, app, sinks);
+	if (!inputs_there(r->path, "cell.json")) {
+		c = cells_find(r->run, &name);
 		return c ? count_failed(r, c, NULL) : no_memory(r);
 	}
-	j = read_json(r, "cell.json");
+	j = inputs_json(r->path, "cell.json", r->why, r->size);
 	if (!j)
 		return -EPROTO;
 	state = json_get_str(j, "state");
-	protocol = json_get_str(j, "parameters.protocol");
 	series = json_get_str(j, "series");
 	if (series)
-		s = !strcmp(series, "stall") ? SERIES_STALL : SERIES_LATENCY;
-	if (json_get_str(j, "parameters.app"))
-		app = json_get_str(j, "parameters.app");
-	json_get_int(j, "parameters.sinks", &sinks);
+		s = !strcmp(series, "stall") ? SERIES_STALL : !strcmp(series, "wire") ? SERIES_WIRE : SERIES_LATENCY;
+	name_part(j, "parameters.protocol", &name.protocol);
+	name_part(j, "parameters.app", &name.app);
+	name_part(j, "parameters.setting", &name.setting);
+	name_part(j, "parameters.part", &name.part);
+	json_get_real(j, "parameters.cost_ms", &name.cost_ms);
+	json_get_int(j, "parameters.sinks", &name.sinks);
 	if (!state) {
 		err = complain(r, "cell.json", -EPROTO, "says no state");
 	} else {
-		c = cell_for(r->run, protocol ? protocol : r->run->protocol, app, sinks);
+		c = cells_find(r->run, &name);
 		if (!c)
 			err = no_memory(r);
 		else if (strcmp(state, "complete") != 0)
@@ -240,6 +213,7 @@ struct place {
 /* Repeats are numbers; "3~" is a first try that was measured again. */
 static int visit_repeat(struct reader *r, const char *name, void *data)
 {
+	static const struct { const char *folder; enum series series; } more[] = { { "stall", SERIES_STALL }, { "wire", SERIES_WIRE } };
 	const struct place *at = data;
 	size_t length = strlen(r->path);
 	int err;
@@ -247,13 +221,15 @@ static int visit_repeat(struct reader *r, const char *name, void *data)
 	if (strspn(name, "0123456789") != strlen(name))
 		return 0;
 	err = read_train(r, at->app, at->sinks, SERIES_LATENCY);
-	if (err || !there(r, "stall"))
-		return err;
-	if (length + sizeof("/stall") > sizeof(r->path))
-		return complain(r, "", -ENAMETOOLONG, "path too long");
-	memcpy(r->path + length, "/stall", sizeof("/stall"));
-	err = read_train(r, at->app, at->sinks, SERIES_STALL);
-	r->path[length] = '\0';
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more) && !err; i++) {
+		if (!inputs_there(r->path, more[i].folder))
+			continue;
+		if (length + 8 > sizeof(r->path))
+			return complain(r, "", -ENAMETOOLONG, "path too long");
+		snprintf(r->path + length, 8, "/%s", more[i].folder);
+		err = read_train(r, at->app, at->sinks, more[i].series);
+		r->path[length] = '\0';
+	}
 	return err;
 }
 
@@ -303,7 +279,7 @@ static int read_idle(struct reader *r, const struct json *j)
 
 static int read_settings(struct reader *r)
 {
-	struct json *j = read_json(r, "run.json");
+	struct json *j = inputs_json(r->path, "run.json", r->why, r->size);
 	double threshold_ms = 100;
 	const char *protocol;
 	int err;
@@ -325,15 +301,6 @@ static int read_settings(struct reader *r)
 	return err;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct cell *x = a, *y = b;
-	int order = strcmp(x->protocol, y->protocol);
-
-	order = order ? order : strcmp(x->app, y->app);
-	return order ? order : (x->sinks > y->sinks) - (x->sinks < y->sinks);
-}
-
 int run_read(const char *folder, struct run *out, char *why, size_t size)
 {
 	struct reader r = { .why = why, .size = size, .run = out };
@@ -351,8 +318,7 @@ int run_read(const char *folder, struct run *out, char *why, size_t size)
 		memcpy(r.path + length, "/cells", sizeof("/cells"));
 		err = each_folder(&r, visit_cell, NULL);
 	}
-	if (out->n)
-		qsort(out->cell, out->n, sizeof(*out->cell), by_name);
+	cells_sort(out);
 	for (size_t i = 0; i < out->n; i++)
 		out->marked += out->cell[i].marked;
 	if (err)
@@ -360,18 +326,27 @@ int run_read(const char *folder, struct run *out, char *why, size_t size)
 	return err;
 }
 
+enum series run_series(const struct cell *c, enum series wanted)
+{
+	return c->n[wanted] ? wanted : wanted == SERIES_LATENCY ? SERIES_STALL : SERIES_LATENCY;
+}
+
 void run_free(struct run *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		for (int s = 0; s < SERIES; s++) {
-			for (size_t t = 0; t < r->cell[i].n[s]; t++)
+			for (size_t t = 0; t < r->cell[i].n[s]; t++) {
 				keys_free(&r->cell[i].train[s][t].keys);
+				stages_free(&r->cell[i].train[s][t].stages);
+			}
 			free(r->cell[i].train[s]);
 		}
 		for (int k = 0; k < COMPETITORS; k++)
 			free(r->cell[i].competes[k]);
 		free(r->cell[i].protocol);
 		free(r->cell[i].app);
+		free(r->cell[i].setting);
+		free(r->cell[i].part);
 		free(r->cell[i].reason);
 	}
 	for (size_t i = 0; i < r->n_idle; i++)

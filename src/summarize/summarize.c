@@ -1,11 +1,16 @@
-/* summarize - statistics over the repeats of a run: cells in, summary.tsv and cdf.tsv out.
+/* summarize - statistics over the repeats of a run: cells in, summary.tsv, cdf.tsv and stages.tsv out.
  *
- * The folder is read in run.c, figures are made in estimates.c and interval.c, tables are written in tables.c; this file
- * reads options, runs them in turn, reports what was done. */
+ * The folder is read in run.c, figures are made in estimates.c and interval.c, settings held against the default in compare.c, tables are
+ * written in tables.c; runs of other experiments have a file each (`others`). This file reads options, runs them in turn, reports. */
+#include "calibrate.h"
 #include "cli.h"
+#include "idle.h"
 #include "interval.h"
+#include "login.h"
+#include "paging.h"
 #include "rec.h"
 #include "run.h"
+#include "starts.h"
 #include "tables.h"
 
 #include <errno.h>
@@ -25,7 +30,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct estimates *all_figures(const struct run *run)
+static struct estimates *all_figures(const struct run *run, bool wire)
 {
 	struct estimates_cfg how = { .threshold_ns = run->threshold_ns, .draws = (size_t)cfg.draws,
 				   .seed = (uint64_t)(cfg.seed >= 0 ? cfg.seed : run->seed) };
@@ -33,7 +38,7 @@ static struct estimates *all_figures(const struct run *run)
 
 	for (size_t i = 0; f && i < run->n; i++) {
 		const struct cell *c = &run->cell[i];
-		enum series l = tables_series(c, SERIES_LATENCY), s = tables_series(c, SERIES_STALL);
+		enum series l = wire ? SERIES_WIRE : run_series(c, SERIES_LATENCY), s = wire ? SERIES_WIRE : run_series(c, SERIES_STALL);
 
 		if (estimates_of(c->train[l], c->n[l], c->train[s], c->n[s], &how, &f[i])) {
 			free(f);
@@ -64,6 +69,9 @@ static void report(struct rec *r, const char *folder, const struct run *run, con
 	rec_int(r, "trains_marked", (int64_t)run->marked);
 	rec_int(r, "summary_rows", (int64_t)written->rows);
 	rec_int(r, "cdf_rows", (int64_t)written->cdf_rows);
+	rec_int(r, "stage_rows", (int64_t)written->stage_rows);
+	if (written->compare_rows)
+		rec_int(r, "compare_rows", (int64_t)written->compare_rows);
 	rec_object(r, "idle_noise");
 	for (size_t i = 0; i < run->n_idle; i++) {
 		const struct idle *idle = &run->idle[i];
@@ -79,18 +87,73 @@ static void report(struct rec *r, const char *folder, const struct run *run, con
 	rec_end(r);
 }
 
+/* Runs of other experiments have tables of their own, and no settings to choose. */
+static int report_counts(struct rec *out, const char *folder, const char *unit, const struct inputs_counts *n)
+{
+	char key[32];
+	int err;
+
+	rec_object(out, "settings");
+	rec_str(out, "run", folder);
+	rec_end(out);
+	rec_object(out, "result");
+	snprintf(key, sizeof(key), "%s_complete", unit);
+	rec_int(out, key, (int64_t)n->complete);
+	snprintf(key, sizeof(key), "%s_failed", unit);
+	rec_int(out, key, (int64_t)n->failed);
+	snprintf(key, sizeof(key), "%s_marked", unit);
+	rec_int(out, key, (int64_t)n->marked);
+	rec_int(out, "summary_rows", (int64_t)n->rows);
+	rec_end(out);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	if (!n->complete)
+		die(EXIT_RUN, "%s: no %.*s is complete; the table holds no figures", folder, (int)strlen(unit) - 1, unit);
+	return n->failed ? EXIT_LOSSY : EXIT_OK;
+}
+
+/* The experiments with tables of their own. */
+static const struct {
+	const char *experiment, *unit;	/* unit: what is counted */
+	int (*summarize)(const char *folder, struct inputs_counts *out, char *why, size_t size);
+} others[] = {
+	{ "calibrate", "trains", calibrate_summarize },
+	{ "idle", "cells", idle_summarize },
+	{ "paging", "cells", paging_summarize },
+	{ "session-memory", "cells", login_summarize },
+	{ "startup", "cells", starts_summarize },
+};
+
+/* The status to end with; -1: it is none of them. */
+static int summarize_other(struct rec *out, const char *folder)
+{
+	struct inputs_counts counts;
+	char name[64], why[4608];
+
+	inputs_experiment(folder, name, sizeof(name));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (strcmp(name, others[i].experiment) != 0)
+			continue;
+		if (others[i].summarize(folder, &counts, why, sizeof(why)))
+			die(EXIT_RUN, "%s", why);
+		return report_counts(out, folder, others[i].unit, &counts);
+	}
+	return -1;
+}
+
 int main(int argc, char **argv)
 {
 	struct tables_written written;
-	struct estimates *figures;
+	struct estimates *figures, *wire;
 	char why[4608];
 	struct run run;
 	struct rec *out;
 	bool measured, lossy;
-	int first, err;
+	int first, err, status;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
-			  "Statistics over the repeats of a run: writes RUN/summary.tsv and RUN/cdf.tsv.", options);
+			  "Statistics over the repeats of a run: writes RUN/summary.tsv, RUN/cdf.tsv and RUN/stages.tsv.", options);
 	if (first >= argc)
 		die_usage("which run folder?");
 	if (first + 1 < argc)
@@ -98,18 +161,23 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "summarize");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	status = summarize_other(out, argv[first]);
+	if (status >= 0)
+		return status;
 	if (run_read(argv[first], &run, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
-	figures = all_figures(&run);
-	if (!figures)
+	figures = all_figures(&run, false);
+	wire = all_figures(&run, true);
+	if (!figures || !wire)
 		die(EXIT_RUN, "out of memory");
-	if (tables_write(argv[first], &run, figures, &written, why, sizeof(why)))
+	if (tables_write(argv[first], &run, figures, wire, &written, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	report(out, argv[first], &run, figures, &written);
 	err = rec_close(out);
 	measured = run.complete > 0;
 	lossy = run.failed > 0;
 	free(figures);
+	free(wire);
 	run_free(&run);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));

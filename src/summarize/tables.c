@@ -1,6 +1,9 @@
 #include "tables.h"
 #include "clock.h"
-#include "rec.h"
+#include "compare.h"
+#include "interval.h"
+#include "stage_table.h"
+#include "whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +18,12 @@ static const struct { enum figure_name of; const char *name; int decimals; bool 
 	{ LATE_HIGH, "late_share_high_percent", 3, false },
 	{ P50, "latency_p50_ms", 3, true },
 	{ P90, "latency_p90_ms", 3, true },
+	{ P95, "latency_p95_ms", 3, true },
 	{ P99, "latency_p99_ms", 3, true },
 	{ MAX, "latency_max_ms", 3, true },
 	{ HIGH_P50, "latency_high_p50_ms", 3, true },
 	{ HIGH_P90, "latency_high_p90_ms", 3, true },
+	{ HIGH_P95, "latency_high_p95_ms", 3, true },
 	{ HIGH_P99, "latency_high_p99_ms", 3, true },
 	{ HIGH_MAX, "latency_high_max_ms", 3, true },
 	{ SENT_P50, "latency_sent_p50_ms", 3, true },
@@ -35,6 +40,8 @@ static const struct { enum figure_name of; const char *name; int decimals; bool 
 	{ BACKLOG, "backlog_per_s", 3, false },
 	{ WIRE_STALL_MEAN, "wire_mean_stall_ms", 3, false },
 	{ WIRE_BYTES_PER_KEY, "wire_bytes_per_key", 1, false },
+	{ COALESCED, "coalesced_percent", 2, false },
+	{ LOAD_SHARE, "load_share_percent", 2, false },
 };
 enum { N_FIGURES = sizeof(figure_columns) / sizeof(*figure_columns) };
 
@@ -45,86 +52,19 @@ static const char *const after[] = {
 	"interval", "late_interval", "cost_ms", "period_ms", "schedule_jitter_ms", "wire_updates", "wire_updates_5ms",
 	"wire_updates_20ms", "depends_on_merge", "server_busy_percent", "probe_cpu_percent_max", "capture_cpu_percent_max",
 	"same_group", "competes_session", "competes_app", "competes_sinks", "reason",
+	"wire_repeats", "wire_keys", "wire_exact_percent", "wire_truth_percent", "wire_truth_percent_low", "wire_truth_percent_high",
+	"wire_truth_keys", "wire_latency_p50_ms", "wire_latency_p50_ms_low", "wire_latency_p50_ms_high", "wire_latency_p90_ms",
+	"wire_latency_p90_ms_low", "wire_latency_p90_ms_high", "wire_latency_high_p50_ms", "wire_latency_high_p50_ms_low",
+	"wire_latency_high_p50_ms_high", "wire_latency_high_p90_ms", "wire_latency_high_p90_ms_low", "wire_latency_high_p90_ms_high",
+	"setting", "part",
 };
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-enum series tables_series(const struct cell *c, enum series wanted)
-{
-	return c->n[wanted] ? wanted : wanted == SERIES_LATENCY ? SERIES_STALL : SERIES_LATENCY;
-}
-
-/* rows_open() writes in place; here the file takes its name when it is whole. */
-struct whole {
-	char *path, *temporary;
-	struct rows *rows;
-};
-
-static int whole_open(struct whole *w, const char *folder, const char *name, const char *schema, const char *const *columns)
-{
-	int fd;
-
-	*w = (struct whole){ 0 };
-	if (asprintf(&w->path, "%s/%s", folder, name) < 0)
-		w->path = NULL;
-	if (!w->path || asprintf(&w->temporary, "%s.XXXXXX", w->path) < 0)
-		w->temporary = NULL;
-	if (!w->temporary) {
-		free(w->path);
-		return -ENOMEM;
-	}
-	fd = mkostemp(w->temporary, O_CLOEXEC);
-	if (fd >= 0) {
-		mode_t mask = umask(0);
-
-		umask(mask);
-		fchmod(fd, 0666 & ~mask);	/* mkostemp made it private */
-		close(fd);
-		w->rows = rows_open(w->temporary, schema, columns);
-	}
-	if (!w->rows) {
-		int err = -errno;
-
-		if (fd >= 0)
-			unlink(w->temporary);
-		free(w->temporary);
-		free(w->path);
-		return err;
-	}
-	return 0;
-}
-
-static int whole_close(struct whole *w)
-{
-	int err = rows_close(w->rows), fd = open(w->temporary, O_RDONLY | O_CLOEXEC);
-
-	if (!err && (fd < 0 || fsync(fd) || rename(w->temporary, w->path)))
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	if (err)
-		unlink(w->temporary);
-	free(w->temporary);
-	free(w->path);
-	return err;
-}
-
-static void number(struct rows *t, double v, int decimals)
-{
-	char text[64];
-
-	if (!isfinite(v)) {
-		rows_none(t);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.*f", decimals, v);
-	rows_str(t, text);
-}
-
 static void one_figure(struct rows *t, const struct figure *f, int decimals, bool later)
 {
-	number(t, f->value, decimals);
-	number(t, f->low, decimals);
-	number(t, f->high, decimals);
+	whole_number(t, f->value, decimals);
+	whole_number(t, f->low, decimals);
+	whole_number(t, f->high, decimals);
 	if (!later)
 		return;
 	if (isfinite(f->value))
@@ -168,7 +108,7 @@ static void merges(struct rows *t, const struct train *train, size_t n)
 
 		for (size_t r = 0; r < n; r++)
 			sum += train[r].wire_updates[m];
-		number(t, n ? sum : NAN, 0);
+		whole_number(t, n ? sum : NAN, 0);
 	}
 	for (size_t r = 0; r < n; r++) {
 		depend += train[r].depends_on_merge;
@@ -180,10 +120,40 @@ static void merges(struct rows *t, const struct train *train, size_t n)
 		rows_none(t);
 }
 
-static void summary_row(struct rows *t, const struct cell *c, const struct estimates *f, const struct run *run)
+/* The train in blocks: how much the wire alone tells, and whether it is true. Without late ends all is exact, and the early ones are it. */
+static void wire_cells(struct rows *t, const struct cell *c, const struct estimates *f)
+{
+	static const enum figure_name early[] = { P50, P90 }, late[] = { HIGH_P50, HIGH_P90 };
+	size_t keys = 0, held = 0, exact = 0, told = 0;
+	struct interval i = { NAN, NAN };
+
+	for (size_t r = 0; r < c->n[SERIES_WIRE]; r++) {
+		const struct truth *truth = &c->train[SERIES_WIRE][r].truth;
+
+		keys += truth->keys;
+		held += truth->held;
+		exact += truth->exact;
+		told += c->train[SERIES_WIRE][r].keys.n;
+	}
+	if (keys)
+		interval_share(held, keys, &i);
+	rows_int(t, (int64_t)c->n[SERIES_WIRE]);
+	rows_int(t, (int64_t)told);
+	whole_number(t, keys ? 100 * (double)exact / (double)keys : NAN, 3);
+	whole_number(t, keys ? 100 * (double)held / (double)keys : NAN, 3);
+	whole_number(t, 100 * i.low, 3);
+	whole_number(t, 100 * i.high, 3);
+	rows_int(t, (int64_t)keys);
+	for (int e = 0; e < 2; e++)
+		one_figure(t, &f->of[early[e]], 3, false);
+	for (int e = 0; e < 2; e++)
+		one_figure(t, &f->of[f->ranged ? late[e] : early[e]], 3, false);
+}
+
+static void summary_row(struct rows *t, const struct cell *c, const struct estimates *f, const struct estimates *wire, const struct run *run)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
-	enum series l = tables_series(c, SERIES_LATENCY), s = tables_series(c, SERIES_STALL);
+	enum series l = run_series(c, SERIES_LATENCY), s = run_series(c, SERIES_STALL);
 
 	rows_str(t, c->protocol);
 	rows_str(t, c->app);
@@ -193,13 +163,13 @@ static void summary_row(struct rows *t, const struct cell *c, const struct estim
 	rows_int(t, (int64_t)f->keys);
 	for (size_t i = 0; i < N_FIGURES; i++)
 		one_figure(t, &f->of[figure_columns[i].of], figure_columns[i].decimals, figure_columns[i].later);
-	number(t, fair_stall(c), 3);
+	whole_number(t, fair_stall(c), 3);
 	rows_int(t, (int64_t)f->overloaded);
-	number(t, c->foreign_max, 2);
-	number(t, c->steal_max, 2);
-	number(t, c->disturbed_max, 2);
+	whole_number(t, c->foreign_max, 2);
+	whole_number(t, c->steal_max, 2);
+	whole_number(t, c->disturbed_max, 2);
 	rows_int(t, (int64_t)c->foreign_unknown);
-	number(t, c->capture_dropped, 0);
+	whole_number(t, c->capture_dropped, 0);
 	rows_int(t, (int64_t)f->censored);
 	rows_int(t, (int64_t)c->n[s]);
 	rows_int(t, (int64_t)c->failed);
@@ -210,13 +180,13 @@ static void summary_row(struct rows *t, const struct cell *c, const struct estim
 	rows_str(t, pairing(c->train[l], c->n[l]));
 	rows_str(t, kinds[f->interval]);
 	rows_str(t, kinds[f->late_interval]);
-	number(t, c->cost_ms, 3);
-	number(t, c->period_ms, 3);
-	number(t, c->schedule_jitter_ms[s], 3);
+	whole_number(t, isfinite(c->cost_ms) ? c->cost_ms : c->asked_cost_ms, 3);
+	whole_number(t, c->period_ms, 3);
+	whole_number(t, c->schedule_jitter_ms[s], 3);
 	merges(t, c->train[s], c->n[s]);
-	number(t, c->busy_mean, 1);
-	number(t, c->probe_max, 2);
-	number(t, c->capture_max, 2);
+	whole_number(t, c->busy_mean, 1);
+	whole_number(t, c->probe_max, 2);
+	whole_number(t, c->capture_max, 2);
 	if (c->same_group < 0)
 		rows_none(t);
 	else
@@ -224,10 +194,13 @@ static void summary_row(struct rows *t, const struct cell *c, const struct estim
 	for (int k = 0; k < COMPETITORS; k++)
 		rows_str(t, c->competes[k] ? c->competes[k] : "");
 	rows_str(t, c->reason ? c->reason : "");
+	wire_cells(t, c, wire);
+	rows_str(t, c->setting);
+	rows_str(t, c->part);
 	rows_end(t);
 }
 
-static int write_summary(const char *folder, const struct run *run, const struct estimates *figures)
+static int write_summary(const char *folder, const struct run *run, const struct estimates *figures, const struct estimates *wire)
 {
 	const char *columns[COUNT(before) + 4 * N_FIGURES + COUNT(after) + 1];
 	char name[N_FIGURES][3][64];
@@ -253,13 +226,13 @@ static int write_summary(const char *folder, const struct run *run, const struct
 	if (err)
 		return err;
 	for (size_t i = 0; i < run->n; i++)
-		summary_row(w.rows, &run->cell[i], &figures[i], run);
+		summary_row(w.rows, &run->cell[i], &figures[i], &wire[i], run);
 	return whole_close(&w);
 }
 
 static int curve(struct rows *t, const struct cell *c, bool high, const char *bound, size_t *rows)
 {
-	enum series s = tables_series(c, SERIES_LATENCY);
+	enum series s = run_series(c, SERIES_LATENCY);
 	struct cdf_point *point;
 	size_t n;
 	int err = estimates_cdf(c->train[s], c->n[s], high, CDF_POINTS, &point, &n);
@@ -267,9 +240,12 @@ static int curve(struct rows *t, const struct cell *c, bool high, const char *bo
 	for (size_t i = 0; !err && i < n; i++) {
 		rows_str(t, c->app);
 		rows_int(t, c->sinks);
-		number(t, (double)point[i].ns / NS_PER_MS, 6);
-		number(t, point[i].share, 6);
+		whole_number(t, (double)point[i].ns / NS_PER_MS, 6);
+		whole_number(t, point[i].share, 6);
 		rows_str(t, bound);
+		rows_str(t, c->setting);
+		rows_str(t, c->part);
+		whole_number(t, c->asked_cost_ms, 3);
 		rows_end(t);
 	}
 	*rows += n;
@@ -279,7 +255,7 @@ static int curve(struct rows *t, const struct cell *c, bool high, const char *bo
 
 static int write_cdf(const char *folder, const struct run *run, const struct estimates *figures, size_t *rows)
 {
-	static const char *const columns[] = { "app", "sinks", "latency_ms", "share", "bound", NULL };
+	static const char *const columns[] = { "app", "sinks", "latency_ms", "share", "bound", "setting", "part", "cost_ms", NULL };
 	struct whole w;
 	int err = whole_open(&w, folder, "cdf.tsv", "cdf/1", columns), closed;
 
@@ -294,10 +270,10 @@ static int write_cdf(const char *folder, const struct run *run, const struct est
 	return err ? err : closed;
 }
 
-int tables_write(const char *folder, const struct run *run, const struct estimates *figures,
+int tables_write(const char *folder, const struct run *run, const struct estimates *figures, const struct estimates *wire,
 		 struct tables_written *written, char *why, size_t size)
 {
-	int err = write_summary(folder, run, figures);
+	int err = write_summary(folder, run, figures, wire);
 
 	*written = (struct tables_written){ .rows = run->n };
 	if (err) {
@@ -307,5 +283,15 @@ int tables_write(const char *folder, const struct run *run, const struct estimat
 	err = write_cdf(folder, run, figures, &written->cdf_rows);
 	if (err)
 		snprintf(why, size, "%s/cdf.tsv: %s", folder, strerror(-err));
+	if (err)
+		return err;
+	err = stage_table_write(folder, run, &written->stage_rows);
+	if (err) {
+		snprintf(why, size, "%s/stages.tsv: %s", folder, strerror(-err));
+		return err;
+	}
+	err = compare_write(folder, run, &written->compare_rows);
+	if (err)
+		snprintf(why, size, "%s/compare.tsv: %s", folder, strerror(-err));
 	return err;
 }

@@ -1,0 +1,84 @@
+#include "stages.h"
+
+#include <errno.h>
+
+#define NUMBER_BITS 0xffffff	/* what a patch shows of a number */
+
+const char *const stage_names[STAGES_ALL] = { "due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_pixels", "wire_wire" };
+
+void stages_split(const struct stage_times *t, int64_t ns[STAGES_ALL])
+{
+	for (int s = 0; s < STAGES_ALL; s++)
+		ns[s] = TRACE_NONE;
+	ns[DUE_SENT] = t->sent - t->due;
+	ns[SENT_WIRE] = t->wire - t->sent;
+	ns[WIRE_PIXELS] = t->pixels - t->reply;
+	if (t->app == TRACE_NONE || t->drawn == TRACE_NONE) {
+		ns[WIRE_WIRE] = t->reply - t->wire;
+		return;
+	}
+	ns[WIRE_APP] = t->app - t->wire;
+	ns[APP_DRAWN] = t->drawn - t->app;
+	ns[DRAWN_WIRE] = t->reply - t->drawn;
+}
+
+/* Everything known of one key? */
+static bool times_of(const struct key *k, const struct traces *t, int64_t base, struct stage_times *out)
+{
+	const struct trace_key *on_wire = traces_key(t, k->number);
+	const struct trace_update *reply;
+	const struct trace_echo *echo;
+	bool exact = k->answer != KEY_NONE && (k->answer_high == KEY_NONE ? k->censored == KEY_NONE : k->answer_high == k->answer);
+
+	if (!exact || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
+		return false;
+	reply = traces_update_at(t, k->answer);
+	if (!reply || reply->first < on_wire->seen)
+		return false;
+	*out = (struct stage_times){ k->due, k->sent, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first, k->answer };
+	if (base < 0 || !t->echoes)
+		return true;
+	echo = traces_echo(t, base + k->number);
+	if (!echo || echo->received == TRACE_NONE || echo->flushed == TRACE_NONE)
+		return false;
+	/* It began before the answer was drawn: its first packet is not the reply's. */
+	if (echo->draw != TRACE_NONE && reply->first < echo->draw)
+		return false;
+	out->app = echo->received;
+	/* An application that is the server itself has written it to the wire before it knows that it is out. */
+	out->drawn = echo->flushed < reply->first ? echo->flushed : reply->first;
+	return true;
+}
+
+int stages_of(const struct keys *keys, const struct traces *t, int64_t base, struct stages *out)
+{
+	uint64_t lost = 0;
+
+	*out = (struct stages){ .keys = keys->n };
+	/* The patch counts modulo 2^24, the log does not. */
+	if (base >= 0 && t->echoes)
+		base += (t->echo[0].number - 1 - base + NUMBER_BITS / 2) / (NUMBER_BITS + 1) * (NUMBER_BITS + 1);
+	for (size_t i = 0; i < keys->n; i++) {
+		struct stage_times times;
+		int64_t ns[STAGES_ALL];
+
+		if (!times_of(&keys->key[i], t, base, &times))
+			continue;
+		stages_split(&times, ns);
+		for (int s = 0; s < STAGES_ALL; s++)
+			if (ns[s] != TRACE_NONE)
+				sample_add(&out->of[s], ns[s]);
+		sample_add(&out->latency, times.pixels - times.due);
+		out->split++;
+	}
+	for (int s = 0; s < STAGES_ALL; s++)
+		lost += out->of[s].lost;
+	return lost || out->latency.lost ? -ENOMEM : 0;
+}
+
+void stages_free(struct stages *s)
+{
+	for (int i = 0; i < STAGES_ALL; i++)
+		sample_free(&s->of[i]);
+	sample_free(&s->latency);
+}
