@@ -1,189 +1,128 @@
 # shellcheck shell=bash
-# lib.sh - what every experiment shares: its options, its run folder, its cells in their order, its progress line.
+# lib.sh - what every experiment shares: its run folder, its cells in their order, its progress line, its end (options.sh: its options).
 #
 # A driver sources this, sets EXPERIMENT, RATE, THRESHOLD_MS, calls exp_options "$@", exp_folder, measures with exp_cells_run (which
 # calls the driver's exp_cell), and ends with exp_end. The run folder is valid at every instant: run.json is
 # replaced whole, and a cell counts once its cell.json is there.
 
+# keep.sh takes the signals, and starts the driver once more. Who is kept and has another parent lost its keeper before the death
+# signal was set. (A run started by a run has a keeper of its own.)
+case ${EXP_KEPT-} in
+"$PPID") unset EXP_KEPT ;;
+'') exec "$TP_HOME/experiments/keep.sh" "$0" "$@" ;;
+*) exit 130 ;;
+esac
+
 TP_TOOL=thinprobe
 # shellcheck source=lab/lib.sh
 . "$TP_HOME/lab/lib.sh"
+# shellcheck source=lab/calibration.sh
+. "$TP_HOME/lab/calibration.sh"
 
-# Defaults that a driver may change before exp_options.
-PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw IDLE_SECONDS=60
-QUICK=0 SEED=1 LINK=100Mbit KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0
-
-# Options -------------------------------------------------------------------------------------------------------
-
-exp_usage() {
-	cat <<END
-usage: thinprobe run $EXPERIMENT [--protocol P] [--app A,...] [--loads L,...] [--seconds S] [--repeat R] [--quick]
-         [--idle S] [--seed N] [--link RATE[,DELAY]] [--keep-captures] [--resume RUN] [-o DIR] [--on lab]
-$EXPERIMENT_SAYS
-  --protocol P      display protocol, NAME or NAME:VARIANT ($PROTOCOL)
-  --app A,...       applications: light (vim in xterm), heavy (refecho, 10 ms of CPU a redraw) ($APPS)
-  --loads L,...     numbers of sinks beside the session ($LOADS)
-  --seconds S       length of each train of keys ($SECONDS_EACH)
-  --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
-  --cost TIME       CPU cost of a redraw of the heavy application (${COST_MS}ms)
-  --cost-per WHAT   redraw, or key: an application that does not coalesce ($COST_PER)
-  --regime R        session: sinks share the session's scheduling group; login: they are another login's ($REGIME)
-  --quick           one train a cell, jittered, that serves latency and stalls
-  --idle S          length of the key-free window for idle noise ($IDLE_SECONDS; with --quick 12)
-  --seed N          of the random order and of the jitter ($SEED)
-  --link RATE,DELAY rate of the emulated link, or none ($LINK); the delay needs netem
-  --keep-captures   keep every capture (capture.pcap in each cell)
-  --resume RUN      redo only what RUN lacks, with its settings
-  -o DIR            put the run folder here (results/$EXPERIMENT/<time>)
-  --on lab          where the two hosts come from: emulated on this machine
-END
-}
-
-exp_bad() {
-	echo "thinprobe: $* (see thinprobe run $EXPERIMENT --help)" >&2
-	exit 2
-}
-
-exp_number() {	# exp_number OPTION TEXT MIN MAX
-	[[ $2 =~ ^(0|[1-9][0-9]{0,9})$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || exp_bad "$1 $2: not a whole number from $3 to $4"
-}
-
-exp_list() {	# exp_list OPTION LIST: no empty places, nothing twice
-	local twice
-	[[ $2 =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "$1 $2: values with commas between"
-	twice=$(tr , '\n' <<<"$2" | sort | uniq -d | head -n 1)
-	[ -z "$twice" ] || exp_bad "$1 $2: $twice is there twice"
-}
-
-# Everything that can be wrong with the settings, whether they come from the command line or from a run to be resumed.
-exp_check() {
-	local load app
-	exp_list --loads "$LOADS"
-	for load in ${LOADS//,/ }; do exp_number --loads "$load" 0 1000; done
-	exp_list --app "$APPS"
-	exp_number --seconds "$SECONDS_EACH" 2 3600
-	exp_number --repeat "$REPEATS" 1 1000
-	exp_number --seed "$SEED" 0 2000000
-	exp_number --idle "$IDLE_SECONDS" 1 3600
-	[[ $COST_MS =~ ^[0-9]{1,4}(\.[0-9]+)?$ ]] || exp_bad "--cost $COST_MS: give milliseconds, such as 10ms"
-	case $COST_PER in redraw | key) ;; *) exp_bad "--cost-per $COST_PER: redraw or key" ;; esac
-	case $REGIME in session | login) ;; *) exp_bad "--regime $REGIME: session or login" ;; esac
-	[[ $LINK =~ ^(none|[0-9]+(\.[0-9]+)?[KMGkmg]?bit)(,[0-9]+(\.[0-9]+)?(us|ms|s))?$ ]] || exp_bad "--link $LINK: a rate such as 10Mbit, with a delay such as 10Mbit,5ms, or none"
-	case $PROTOCOL in *,*) exp_bad "--protocol $PROTOCOL: one protocol a run" ;; esac
-	[ -f "$TP_HOME/lab/protocols/${PROTOCOL%%:*}.sh" ] || exp_bad "no protocol $PROTOCOL; thinprobe list --protocols names them"
-	protocol_use "$PROTOCOL"
-	# A protocol without a display for applications answers keys itself.
-	[ "$(protocol_kind)" = display ] || APPS=own
-	for app in ${APPS//,/ }; do
-		case $app in light | heavy) ;; own) [ "$(protocol_kind)" != display ] || exp_bad "--app own: light or heavy" ;; *) exp_bad "--app $app: light or heavy" ;; esac
-	done
-}
-
-exp_options() {
-	local given=()
-	printf -v EXP_COMMAND ' %q' "$@"
-	EXP_COMMAND="thinprobe run $EXPERIMENT${*:+$EXP_COMMAND}"
-	EXP_COMMAND=${EXP_COMMAND/run $EXPERIMENT --demo/demo}
-	while [ $# -gt 0 ]; do
-		case $1 in
-		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
-		esac
-		case $1 in
-		--quick) QUICK=1 IDLE_SECONDS=12; given+=("$1"); shift; continue ;;
-		--keep-captures) KEEP=1; shift; continue ;;
-		--demo) DEMO=1; exp_demo; shift; continue ;;
-		--help | -h) exp_usage; exit 0 ;;
-		--protocol | --app | --loads | --seconds | --repeat | --cost | --cost-per | --regime | --idle | --seed | --link | --resume | -o | --on | --server-memory) ;;
-		*) exp_bad "unexpected $1" ;;
-		esac
-		[ $# -gt 1 ] && [ -n "$2" ] || exp_bad "$1 needs a value"
-		case $1 in
-		--protocol) PROTOCOL=$2 ;;
-		--app) APPS=$2 ;;
-		--loads) LOADS=$2 ;;
-		--seconds) SECONDS_EACH=${2%s} ;;
-		--repeat) REPEATS=$2 ;;
-		--cost) COST_MS=${2%ms} ;;
-		--cost-per) COST_PER=$2 ;;
-		--regime) REGIME=$2 ;;
-		--idle) IDLE_SECONDS=${2%s} ;;
-		--seed) SEED=$2 ;;
-		--link) LINK=$2 ;;
-		--resume) RESUME=${2%/} ;;
-		-o) OUT=$2 ;;
-		--on) [ "$2" = lab ] || exp_bad "--on $2: only lab (two hosts emulated on this machine) is built" ;;
-		--server-memory) exp_bad "--server-memory is not built" ;;
-		esac
-		[ "$1" = --resume ] || given+=("$1")
-		shift 2
-	done
-	if [ -n "$RESUME" ]; then
-		[ "${#given[@]}" = 0 ] || exp_bad "${given[0]} with --resume: a run goes on with its own settings"
-		exp_read_settings
-	fi
-	exp_check
-}
-
-exp_read_settings() {
-	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: no run folder (it has no run.json)"
-	jq -e . "$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its run.json cannot be read"
-	[ "$(jq -r .experiment "$RESUME/run.json")" = "$EXPERIMENT" ] || exp_bad "--resume $RESUME: not a run of $EXPERIMENT"
-	eval "$(jq -r '.settings | @sh "PROTOCOL=\(.protocol | tostring) APPS=\(.apps | join(",")) LOADS=\(.loads | map(tostring) | join(",")) SECONDS_EACH=\(.seconds | tostring)
-		REPEATS=\(.repeats | tostring) COST_MS=\(.cost_ms | tostring) COST_PER=\(.cost_per | tostring) SEED=\(.seed | tostring) LINK=\(.link | tostring)
-		REGIME=\(.regime | tostring) QUICK=\(if .quick then "1" else "0" end) IDLE_SECONDS=\(.idle_seconds | tostring)"' "$RESUME/run.json")"
-}
+# shellcheck source=experiments/options.sh
+. "$TP_HOME/experiments/options.sh"
 
 # The run folder ------------------------------------------------------------------------------------------------
 
 put_json() {	# put_json FILE: standard input becomes the file, whole or not at all
-	cat >"$1.new" && sync "$1.new" && mv "$1.new" "$1"
+	{ cat >"$1.new" && [ -s "$1.new" ] && sync "$1.new" && mv "$1.new" "$1"; } 2>/dev/null && return
+	rm -f "$1.new" 2>/dev/null
+	exp_lost
+}
+
+# What was measured cannot be kept any more: going on would be a waste of the user's time.
+exp_lost() {
+	trap '' INT TERM HUP
+	[ -d "$RUN" ] || die "the run folder $RUN is gone"
+	die "cannot write to $RUN: is the disk full? make room, then: thinprobe run $EXPERIMENT --resume $(printf %q "$RUN")"
 }
 
 run_set() {	# run_set JQ-FILTER [jq arguments]
 	local filter=$1
 	shift
-	jq "$@" "$filter" "$RUN/run.json" | put_json "$RUN/run.json"
+	local new
+	if ! new=$(jq "$@" "$filter" "$RUN/run.json" 2>/dev/null); then
+		[ -f "$RUN/run.json" ] || exp_lost
+		warn "not recorded in run.json: $filter"
+		return 1
+	fi
+	put_json "$RUN/run.json" <<<"$new"
+}
+
+# The record is this machine's (in front of a window, too); a probe on another one is not calibrated.
+exp_calibration() {
+	case ${ON:-lab} in
+	lab | attach:*) calibration_record ;;
+	*) echo null ;;
+	esac
 }
 
 exp_folder() {
-	local base stamp
+	local base stamp n=2
+	need jq jq
 	if [ -n "$RESUME" ]; then
 		RUN=$(cd -- "$RESUME" && pwd) || exit 1
 	elif [ -n "$OUT" ]; then
 		[ ! -e "$OUT/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
-		mkdir -p -- "$OUT" || die "cannot make $OUT"
+		mkdir -p -- "$OUT" 2>/dev/null || die "cannot make $OUT; give a folder of yours with -o DIR"
 		RUN=$(cd -- "$OUT" && pwd) || exit 1
 	else
 		base=$PWD/thinprobe-results
 		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		RUN=$base/$EXPERIMENT/$stamp
-		mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
+		while [ -e "$RUN" ]; do RUN=$base/$EXPERIMENT/$stamp.$((n++)); done
+		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; give a folder of yours with -o DIR"
 	fi
 	{ touch "$RUN/.write" && rm "$RUN/.write"; } 2>/dev/null || die "cannot write to $RUN; give a folder of yours with -o DIR"
 	mkdir -p "$RUN/cells" "$RUN/log"
 	[ -n "$RESUME" ] || jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
-		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --arg protocol "$PROTOCOL" --arg apps "$APPS" --argjson loads "[$LOADS]" \
-		--argjson repeats "$REPEATS" --argjson seconds "$SECONDS_EACH" --argjson cost "$COST_MS" --arg costper "$COST_PER" --argjson seed "$SEED" \
-		--arg link "$LINK" --arg regime "$REGIME" --argjson quick "$QUICK" --argjson rate "$RATE" --argjson threshold "$THRESHOLD_MS" --argjson idle "$IDLE_SECONDS" '
+		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(exp_settings)" --argjson calibration "$(exp_calibration)" '
 		{schema: "thinprobe.run/1", experiment: $experiment, version: $version, started: $started, ended: null, state: "running", command: $command,
-		settings: {protocol: $protocol, apps: ($apps | split(",")), loads: $loads, repeats: $repeats, seconds: $seconds, rate_per_s: $rate,
-			schedule: (if $quick == 1 then "jittered" else "jittered and periodic" end), series: (if $quick == 1 then ["latency"] else ["latency", "stall"] end),
-			cost_ms: $cost, cost_per: $costper, regime: $regime, seed: $seed, link: $link, quick: ($quick == 1), threshold_ms: $threshold, idle_seconds: $idle}}' |
+		settings: ($settings + (if $memory == "" then {} else {server_memory: $memory, swap: $swap, swap_size: $swapsize} | with_entries(select(.value != "")) end)), calibration: $calibration}' \
+		--arg memory "$SERVER_MEMORY" --arg swap "$SWAP" --arg swapsize "$SWAP_SIZE" |
 		put_json "$RUN/run.json" || die "cannot write $RUN/run.json"
 	if [ -n "$RESUME" ] && [ "$(exp_left)" = 0 ]; then
 		echo "nothing is missing in $RUN"
 		exp_end
 	fi
 	on_exit exp_abandoned
+	LAB_SERVER_MEMORY=$SERVER_MEMORY LAB_SWAP=$SWAP LAB_SWAP_SIZE=$SWAP_SIZE
 }
 
 # A run that ends before its end, by an error or a signal, says so.
 exp_abandoned() {
-	local state=failed
+	local state=failed why
 	# shellcheck disable=SC2154 # run_on_exit's
 	[ "$status" != 130 ] || state=interrupted
-	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || run_set '.state = $state | .ended = (now | todate)' --arg state "$state"
+	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || {
+		why=$(lab_lost 2>/dev/null)
+		(run_set '.state = $state | .ended = (now | todate) | if $why == "" then . else .reason = $why end' --arg state "$state" --arg why "$why") 2>/dev/null
+	}
+}
+
+# exp_lab MISSING: where it was measured, as JSON for exp_circumstances. MISSING: a list of what the hosts do not let us do.
+exp_lab() {
+	jq -n --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "$LINK" --argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" \
+		--arg tap "${LAB_TAP[*]}" --arg tapif "$LAB_TAP_IF" --argjson missing "$1" --argjson memory "$(lab_memory_facts)" \
+		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
+		{cpus_server: $s, cpus_client: $c, rate: $rate, shared_cpus: ($shared == 1), rootless: ($rootless == 1), missing: $missing}
+		| if $on == "lab" then . elif ($on | startswith("attach:")) then {server: "not ours, unknown", cpus_client: $c, shared_cpus: false, rootless, missing,
+			capture: (if $tapif == "" then "none" else "at the client" end)} else . + {server: ($on | sub("^[a-z]*:"; "") | split(",")[0]), client: ($on | split(",")[1]), link: $link,
+			capture: (if $tapif == "" then "none" else "at the \($tap)" end)} end
+		| if $memory == null then . else .memory = $memory end'
+}
+
+# exp_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is most likely on
+# a connection that is cut, which takes ssh up to ten seconds to tell: a train that failed of it must not be left without its reason.
+exp_clocks() {
+	local role clock clocks=''
+	for role in server client; do
+		if clock=$(lab_clock "$role"); then clocks+="$role $clock "; elif [ "$ON_BACKEND" = ssh ]; then wait_until 15 lab_lost >/dev/null; fi
+	done
+	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
+	run_set '.clocks[$when] = ([$clocks | scan("([a-z]+) (-?[0-9]+) ([0-9]+)")] | map({key: .[0], value: {realtime_offset_ns: (.[1] | tonumber), error_ns: (.[2] | tonumber)}}) | from_entries)' \
+		--arg when "$1" --arg clocks "$clocks"
 }
 
 # What the machine and the session are like goes into run.json; a run can only be resumed under the same.
@@ -193,13 +132,18 @@ exp_circumstances() {	# exp_circumstances FACTS PROTOCOL LAB (JSON each)
 		what=$(jq -r --argjson host "$1" --argjson protocol "$2" --argjson lab "$3" '
 			[if .protocol != null and .protocol != $protocol then "the protocol'\''s settings" else empty end,
 			 if .host.kernel != null and .host.kernel != $host.kernel then "the kernel" else empty end,
+			 if .host.client.kernel != null and .host.client.kernel != $host.client.kernel then "the client'\''s kernel" else empty end,
 			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs" else empty end] | join(", ")' "$RUN/run.json")
 		[ -z "$what" ] || die "not the same as when $RUN was begun: $what; start a new run"
 	fi
-	run_set '.host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null' --argjson host "$1" --argjson protocol "$2" --argjson lab "$3"
+	run_set '.host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null | del(.reason)' --argjson host "$1" --argjson protocol "$2" --argjson lab "$3"
 }
 
 # Cells ---------------------------------------------------------------------------------------------------------
+
+shuffled() {	# shuffled SEED: lines
+	awk -v seed="$1" 'BEGIN { srand(seed) } { printf "%.9f %s\n", rand(), $0 }' | sort | cut -d' ' -f2-
+}
 
 # Lines "app load repeat": within each repeat every cell once, shuffled with the seed.
 exp_order() {
@@ -209,7 +153,7 @@ exp_order() {
 			for load in ${LOADS//,/ }; do
 				echo "$app $load $repeat"
 			done
-		done | awk -v seed="$((SEED * 1000 + repeat))" 'BEGIN { srand(seed) } { printf "%.9f %s\n", rand(), $0 }' | sort | cut -d' ' -f2-
+		done | shuffled "$((SEED * 1000 + repeat))"
 	done
 }
 
@@ -217,10 +161,11 @@ exp_cell_folder() {
 	printf '%s/cells/%s-%03d/%s' "$RUN" "$1" "$2" "$3"
 }
 
-# Every train of a cell: the latency series in the cell's own folder, the stall series below it.
+# Every train of a cell: the latency series in the cell's own folder, the others below it.
 exp_trains() {
 	printf '%s\n' "$1/cell.json"
 	[ "$QUICK" = 1 ] || printf '%s\n' "$1/stall/cell.json"
+	[ "$WIRE" = 0 ] || printf '%s\n' "$1/wire/cell.json"
 }
 
 exp_complete() {	# is every train of this cell measured?
@@ -228,6 +173,20 @@ exp_complete() {	# is every train of this cell measured?
 	while IFS= read -r train; do
 		[ "$(jq -r .state "$train" 2>/dev/null)" = complete ] || return 1
 	done < <(exp_trains "$1")
+}
+
+# exp_shares BEFORE AFTER CPUS: between two answers of lab_cpu, of those CPUs' time in percent: what tasks that are not the lab's took,
+# what the hypervisor stole, and all that was busy.
+exp_shares() {
+	awk -v cpus="$3" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
+		split(a, x, " "); split(b, y, " "); wall = (y[1] - x[1]) * cpus
+		foreign = (y[2] - x[2]) - (y[4] - x[4]); if (foreign < 0) foreign = 0
+		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * (y[2] - x[2]) / wall }'
+}
+
+# exp_disturbed FOREIGN STEAL: the words on a cell in which these two, in percent, are too much; nothing where they are not.
+exp_disturbed() {
+	awk -v f="$1" -v s="$2" -v l="$FOREIGN_LIMIT" 'BEGIN { if (f + s > l) printf "foreign CPU time %s %%, stolen %s %%: over %s %%\n", f, s, l }'
 }
 
 exp_marked() {
@@ -269,21 +228,23 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: MEASURED of the DONE 
 	fi
 }
 
+exp_words() {	# exp_words LOAD APP: a cell in words
+	echo "$1 sinks, $2"
+}
+
 exp_step() {	# what goes on before the first cell
 	if [ -t 1 ]; then printf '\r%s  %s\033[K' "$EXPERIMENT" "$*"; fi
 }
 
 # Runs exp_cell APP LOAD REPEAT FOLDER for every cell that is not there yet. A cell that foreign CPU time spoilt is
-# measured once more at the end (the quieter try stays, the other is kept beside it), in at most a quarter of the cells.
+# measured once more at the end (the quieter try stays, the other is kept beside it), in at most a part of the cells.
 exp_cells_run() {
 	local order=() again=0 line app load repeat folder total i=0 measured=0
-	# From here on a signal ends the train that runs; what there is by then is summed up.
-	trap 'EXP_STOPPED=INT' INT
-	trap 'EXP_STOPPED=TERM' TERM HUP
+	LAB_STOP_ENDS=''	# from here on a signal ends the train that runs; what there is by then is summed up
 	mapfile -t order < <(exp_order)
 	total=${#order[@]}
 	EXP_SINCE=$SECONDS
-	while [ "$i" -lt "${#order[@]}" ] && [ -z "$EXP_STOPPED" ]; do
+	while ! EXP_LOST=$(lab_lost) && [ "$i" -lt "${#order[@]}" ] && ! stopped; do
 		line=${order[i]}
 		i=$((i + 1))
 		read -r app load repeat <<<"$line"
@@ -293,14 +254,14 @@ exp_cells_run() {
 		elif exp_complete "$folder"; then
 			continue
 		fi
-		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$load sinks, $app, repeat $repeat of $REPEATS"
+		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$(exp_words "$load" "$app"), repeat $repeat of $REPEATS$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
 		rm -rf "$folder"
 		mkdir -p "$folder"
 		exp_cell "$app" "$load" "$repeat" "$folder"
 		measured=$((measured + 1))
 		if [ "$i" -gt "$total" ]; then
 			exp_keep_quieter "$folder"
-		elif exp_marked "$folder" && [ "$again" -lt $(((total + 3) / 4)) ]; then
+		elif exp_marked "$folder" && [ "$again" -lt $(((total + EXP_AGAIN_PART - 1) / EXP_AGAIN_PART)) ]; then
 			again=$((again + 1))
 			order+=("$line")
 		fi
@@ -316,36 +277,41 @@ exp_keep_quieter() {
 
 # The end -------------------------------------------------------------------------------------------------------
 
-EXP_STOPPED=''
-# Before the first cell there is nothing to sum up.
-trap 'exit 130' INT TERM HUP
+EXP_LOST=''	# why the hosts were lost
 
 # Sums up, draws, reports; says where. The exit status of the run.
 exp_end() {
-	local state=complete status=0 total left marked=0 app load repeat
+	local state=complete status=0 total left marked=0 app load repeat why
+	[ -d "$RUN" ] || exp_lost
 	total=$(exp_order | wc -l)
 	left=$(exp_left)
 	while read -r app load repeat; do
 		! exp_marked "$(exp_cell_folder "$app" "$load" "$repeat")" || marked=$((marked + 1))
 	done < <(exp_order)
 	[ "$left" = 0 ] || state=failed status=3
-	[ -z "$EXP_STOPPED" ] || state=interrupted status=130
-	run_set '.state = $state | .cells = {total: $total, complete: ($total - $left), missing: $left, marked: $marked} | .ended = (now | todate)' \
-		--arg state "$state" --argjson total "$total" --argjson left "$left" --argjson marked "$marked"
+	! stopped || state=interrupted status=130
+	[ -z "$EXP_LOST" ] || echo "thinprobe: $EXP_LOST" >&2
+	run_set '.state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .cells = {total: $total, complete: ($total - $left), missing: $left, marked: $marked} | .ended = (now | todate)' \
+		--arg why "$EXP_LOST" --arg state "$state" --argjson total "$total" --argjson left "$left" --argjson marked "$marked"
 	if [ "$left" = "$total" ]; then
 		echo "thinprobe: no cell was measured; see $RUN/log and the cells' .err files in $RUN/cells" >&2
 		[ "$status" = 130 ] || status=1
 		exit "$status"
 	fi
-	"$TP_HOME/report/report.sh" "$RUN" >"$RUN/log/report.out" 2>"$RUN/log/report.err" ||
-		die "the samples are there, but the report failed ($(tail -n 1 "$RUN/log/report.err")); again: thinprobe report $RUN"
+	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) ||
+		die "the samples are there, but the report failed (${why##*$'\n'}); again: thinprobe report $(printf %q "$RUN")"
+	exp_reported "$state"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
 	"$TP_HOME/report/findings.sh" "$RUN"
-	echo "report: $RUN/report.html   (again: thinprobe report $RUN)"
-	[ "$state" = complete ] || echo "thinprobe: this run is $state: $((total - left)) of $total cells; go on with: thinprobe run $EXPERIMENT --resume $RUN" >&2
+	printf 'report: %s   (again: thinprobe report %q)\n' "$RUN/report.html" "$RUN"
+	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s cells; go on with: thinprobe run %s --resume %q\n' "$state" "$((total - left))" "$total" "$EXPERIMENT" "$RUN" >&2
 	exp_open "$RUN/report.html"
 	exit "$status"
+}
+
+exp_reported() {	# exp_reported STATE: summary and report are there; for drivers that have more to do with them
+	:
 }
 
 # Only where somebody sits in front of a desktop.

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # list.sh - the experiments with what they reproduce, from the head of each driver; or the protocols that can run here.
 set -u
-: "${TP_HOME:=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)}"
+. "$(dirname -- "${BASH_SOURCE[0]}")/../lab/home.sh" || exit 1
 
 list_experiments() {
 	local f stem
-	printf '%-10s  %-8s  %s\n' experiment minutes 'what it shows'
+	printf '%-14s  %-8s  %s\n' experiment minutes 'what it shows'
 	for f in "$TP_HOME"/experiments/*.sh; do
 		stem=$(basename "$f" .sh)
 		grep -q '^# figure: ' "$f" || continue
-		printf '%-10s  %-8s  %s\n' "$stem" "$(sed -n 's/^# minutes: \([0-9]*\).*/\1/p' "$f")" "$(sed -n 's/^# figure: //p' "$f")"
+		printf '%-14s  %-8s  %s\n' "$stem" "$(sed -n 's/^# minutes: \([0-9]*\).*/\1/p' "$f")" "$(sed -n 's/^# figure: //p' "$f")"
 	done
 }
 
@@ -25,12 +25,14 @@ list_protocols() {
 			if why=$(protocol_can); then
 				printf '%-10s  %-4s  %s\n' "$name" yes "$(protocol_about)"
 			else
-				printf '%-10s  %-4s  %s: %s (thinprobe setup --protocol %s)\n' "$name" no "$(protocol_about)" "$why" "$name"
+				grep -q "^protocol:$name	" "$TP_HOME/packages" && why+=" (thinprobe setup --protocol $name)"
+				printf '%-10s  %-4s  %s: %s\n' "$name" no "$(protocol_about)" "$why"
 			fi
 		)
 	done
 }
 
+[ $# -le 1 ] || { echo "thinprobe: list: unexpected $2" >&2; exit 2; }
 case ${1:-} in
 '') list_experiments ;;
 --protocols) list_protocols ;;
