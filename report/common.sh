@@ -39,24 +39,30 @@ run_folder() {	# run_folder WHAT-IT-PRINTS "$@"
 tsv_json() {
 	jq -R -s -c 'split("\n") | map(select(length > 0) | split("\t")) | .[0] as $head | .[1:]
 		| map([$head, .] | transpose | map({key: .[0], value: (.[1] as $v | if $v == "" or $v == null then null
-			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note")) then $v
+			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note", "system", "class", "kind", "culprit", "what", "setting", "part", "verdict", "cell", "swap", "session", "method", "start", "axis", "event")) then $v
 			else ($v | tonumber? // $v) end)}) | from_entries)' "$1" 2>/dev/null || die 1 "$1: not a table"
 }
 
 document() {	# the run as one JSON object, for the filters of this folder
 	[ -f "$RUN/summary.tsv" ] || die 1 "$RUN/summary.tsv is missing; make it with: thinprobe report $RUN"
 	jq -e .schema "$RUN/run.json" >/dev/null 2>&1 || die 1 "$RUN/run.json: cannot be read"
+	local table
 	# through a pipe, not as arguments, which are limited to 128 KB each
 	{
 		cat "$RUN/run.json"
 		tsv_json "$RUN/summary.tsv"
 		tsv_json "$here/../data/thresholds.tsv"
+		for table in stages slope who compare events; do	# which there are depends on the experiment
+			if [ -f "$RUN/$table.tsv" ]; then tsv_json "$RUN/$table.tsv"; else echo '[]'; fi
+		done
 		if [ -f "$RUN/summary.json" ]; then cat "$RUN/summary.json"; else echo '{}'; fi
-	} | jq -s -c '{run: .[0], rows: .[1], thresholds: .[2], summary: .[3]}'
+	} | jq -s -c '{run: .[0], rows: .[1], thresholds: .[2], stages: .[3], slopes: .[4], who: .[5], compare: .[6], events: .[7], summary: .[8]}'
 }
 
-filter() {	# filter NAME [jq arguments]: runs NAME.jq on the document in standard input
-	local name=$1
+filter() {	# filter NAME [jq arguments]: runs NAME.jq, the experiment's own where it has one, on the document in standard input
+	local name=$1 own
 	shift
-	jq -r -L "$here" "$@" -f "$here/$name.jq"
+	own=$here/$(jq -r '.experiment // "stalls"' "$RUN/run.json")
+	[ -f "$own/$name.jq" ] || own=$here
+	jq -r -L "$here" "$@" -f "$own/$name.jq"
 }

@@ -22,21 +22,30 @@ trap 'exit 130' INT TERM
 
 summarize() {
 	# a run kept without its samples
-	if [ -f summary.tsv ] && [ -z "$(find cells -name samples.tsv 2>/dev/null | head -n 1)" ]; then return; fi
+	if [ -f summary.tsv ] && [ -z "$(find cells \( -name samples.tsv -o -name lost.tsv -o -name pagein.json -o -name startup.json \) 2>/dev/null | head -n 1)" ]; then return; fi
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says which
 }
 
+plot() {	# plot STEM [what it wants to know besides]
+	gnuplot -c "$here/../plots/$1.gp" "$work" "$(name light)" "$(name heavy)" "${@:2}" >"$work/gnuplot.log" 2>&1 ||
+		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/gnuplot.log" | tail -n 1 | grep . || echo "no reason given; see summary.tsv, cdf.tsv and stages.tsv for what it was to draw")"
+}
+
 # A figure takes its place when it is whole; the old ones stay if gnuplot fails.
 draw() {
-	local figure
+	local figure table stages=0
 	mkdir -p "$work/figures"
+	for table in curve utilisation slope who runs timeline; do [ ! -f $table.tsv ] || ln -s "$RUN/$table.tsv" "$work/"; done
+	[ "$(jq '.stages | length' <<<"$doc")" = 0 ] || { stages=1; ln -s "$RUN/stages.tsv" "$work/"; }
 	ln -s "$RUN/summary.tsv" "$RUN/cdf.tsv" "$work/"
 	[ -f cdf.tsv ] || { rm "$work/cdf.tsv"; printf 'schema\tapp\tsinks\tlatency_ms\tshare\tbound\n' >"$work/cdf.tsv"; }
-	gnuplot -c "$here/../plots/$stem.gp" "$work" "$(name light)" "$(name heavy)" "$(jq -r '.run.protocol.floor_ms // 0' <<<"$doc")" \
-		"$(jq -r '.run.settings.threshold_ms // 100' <<<"$doc")" >"$work/gnuplot.log" 2>&1 ||
-		die 1 "gnuplot failed: $(grep -v -i warning "$work/gnuplot.log" | tail -n 1)"
+	jq -r '.run.devices // {} | to_entries[] | select(.value.write_bytes_per_s) | [.key, .value.write_bytes_per_s] | @tsv' <<<"$doc" >"$work/write.tsv"
+	plot "$stem" "$(jq -r '.run.protocol.floor_ms // 0' <<<"$doc")" "$(jq -r '.run.settings.threshold_ms // 100' <<<"$doc")"
+	! jq -e '.run.settings.on // "" | startswith("attach:")' <<<"$doc" >/dev/null ||
+		sed -i 's/sinks: processes beside the session that want all the CPU they can get/load, as whoever put it there called it/; s/number of sinks/load/; s/sinks:/load:/' "$work"/figures/*.svg
+	[ "$stages" = 0 ] || plot stages
 	mkdir -p figures || exit 1
 	for figure in "$work"/figures/*.svg; do
 		mv "$figure" figures/ || exit 1
@@ -70,7 +79,7 @@ tables() {
 				getline rule
 				n = split(rule, mark, "|")
 				for (i = 2; i < n; i++) right[i - 1] = mark[i] ~ /-: *$/
-				print "<div class=\"table\"><table><thead>"
+				print "<div class=\"table" (n > 11 ? " wide" : "") "\"><table><thead>"
 				cells(head, "th")
 				print "</thead><tbody>"
 				inside = 1

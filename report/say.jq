@@ -33,7 +33,7 @@ def light($doc):
 	| overload_words($who),
 	(map(select(.overloaded == 0)) | if length == 0 then empty
 	elif $most == 0 then
-		"\($who)'s echo stays under \($t) ms for every key \(tried): slowest \($slowest | number) ms"
+		"\($who)'s echo stays under \($t) ms for every key \(tried): slowest \($slowest | if . < ($doc | resolution) then "below resolution" else number + " ms" end)"
 		+ (if .[0].late_share_percent_high == null then "" else ", at most \($high | percent) % late (95 %, keys taken as independent)" end)
 		+ (if ($loaded | not) or .[0].app != "light" then "."
 		   elif $groups == [0] then ". Its own scheduling group may be why; this run cannot tell."
@@ -83,7 +83,7 @@ def heavy($doc):
 			($full | map(select(fair_near | not))) as $far
 			| ". Its stalls scatter too widely to hold against fair sharing: \($far | max_by(.mean_stall_ms_high - .mean_stall_ms_low) | fair_pair(" " + beside(.sinks)))." + ($far | disturbed)
 		elif ($off | length) == 0 then
-			", as fair sharing predicts: \($top | fair_pair("")). Arithmetic, no discovery."
+			". As fair sharing predicts, \($top | fair_pair("")). That is arithmetic."
 		elif $off | all(.mean_stall_ms > .fair_stall_ms) then
 			". It stalls for longer than fair sharing predicts at \($off | at_loads): \($off | max_by(.mean_stall_ms - .fair_stall_ms) | fair_pair(" " + beside(.sinks))). " + ($off | disturbed | if . == "" then "Something besides the sinks takes CPU from it, or a redraw costs more than asked." else ltrimstr(" ") end)
 		elif $off | all(.mean_stall_ms < .fair_stall_ms) then
@@ -114,7 +114,7 @@ def idle_echo($doc):
 	| (if $doc.run.lab.rate // $doc.run.settings.link // "" | contains(",") then "by its rate and delay" else "by its rate" end) as $by
 	| (if $link == null then "" else "; the link adds \(if $link < 0.005 then "less than 0.01" else $link | number end) ms \($by)" end) as $network
 	| if $p50 < ($doc | resolution) then
-		"Without load an echo takes less than keyrepeat by itself may need (\($doc | resolution | number) ms)."
+		"Without load an echo takes less than \($doc | resolution_words)\($beyond)."
 	  elif $frame != null and $frame > $p50 and $frame <= 1.1 * $p50 then
 		"Without load the server's frame timer explains an echo: it takes \($p50 | number) ms\($beyond) (p50), half a frame would be \($frame | number) ms\($network)."
 	  elif $frame != null and $frame > 0 and $frame <= $p50 and $frame >= 0.5 * $p50 and ($link == null or $link < $frame) then
@@ -123,9 +123,21 @@ def idle_echo($doc):
 		"\($start), and the link \($by) explains \($link | number) ms of it."
 	  elif $frame != null and $frame > $p50 then
 		"\($start), less than half a frame of the server's timer (\($frame | number) ms)\($network): the timer does not hold every update back."
+	  elif $doc | attached then
+		"\($start). What that is made of cannot be told from here."
 	  else
-		"\($start)" + (if $frame != null and $frame > 0 then "; half a frame of the server's timer would be \($frame | number) ms" else "" end) + "\($network). Neither explains most of it."
+		($frame != null and $frame > 0) as $timer
+		| "\($start)" + (if $timer then "; half a frame of the server's timer would be \($frame | number) ms" else "" end) + "\($network). "
+		+ (if $timer and $link != null then "Neither explains" elif $timer then "The timer does not explain" elif $link != null then "The link does not explain" else "Nothing known of server and link explains" end) + " most of it."
 	  end;
+
+# What a capture alone would have told, where it was tried.
+def wire($doc):
+	map(select(.wire_keys != null and .wire_keys > 0)) | if length == 0 then empty else
+		(map(.wire_exact_percent) | if min == max then "\(min | percent)" else "\(min | percent) to \(max | percent)" end) as $exact
+		| (map(select(.wire_truth_keys != null and .wire_truth_keys > 0)) | map(.wire_truth_percent)) as $truth
+		| "From packets alone, of keys in drained blocks, \($exact) % pair exactly; of the others latency is a range"
+		+ (if $truth == [] then "." elif ($truth | min) == 100 then ", which holds the truth of the pixels for every key." else ", which holds the truth of the pixels for \($truth | min | percent) % of keys or more." end) end;
 
 def probe($doc):
 	(map(.lateness_p99_us // .lateness_max_us // 0) | max) as $late
@@ -136,5 +148,7 @@ def findings:
 	| [ (("light", "own", "heavy") as $app | rows_of($app) | measured
 		| if length == 0 then empty elif $doc | burns($app) then heavy($doc) else light($doc) end),
 	    ([.rows[]] | measured | idle_echo($doc)),
+	    ([.rows[]] | measured | wire($doc)),
 	    ([.rows[]] | measured | probe($doc)) ]
+	| map(. as $text | $doc | attached_words($text))
 	| if length == 0 then ["No cell was measured to the end: there is nothing to say yet."] else . end;

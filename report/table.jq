@@ -16,7 +16,7 @@ def right($n): (" " * ($n - length) // "") + .;
 	   column("max"; if .text then "" else latency("max"; $res) end),
 	   column(if $app == ($doc | apps[0]) then "later than \($doc | threshold) ms" else "later" end; if .late_share_percent == null then "" else late_text + " %" end)]
 	  + if $burns | not then [] else [column("updates/key"; .updates_per_key | fixed(2))] end))
-| [[{head: "sinks", cell: ($loads | map(tostring))}]] + . | map(map(widths))
+| [[{head: (if $doc | attached then "load" else "sinks" end), cell: ($loads | map(tostring))}]] + . | map(map(widths))
 | . as $groups
 | ([$groups[] | map(. as $c | $c.head | right($c.width)) | join("  ")] | " " + join(" | ")),
   (range($loads | length) as $i | [$groups[] | map(. as $c | $c.cell[$i] | right($c.width)) | join("  ")] | " " + join(" | "))
