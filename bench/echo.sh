@@ -4,13 +4,13 @@
 # The reference VNC server answers after scripted delays; for each key (answer - sent) is held against (flushed - received) of
 # the server's own log, which shares the clock. Printed: median offset (also less the one at delay 0), its standard
 # deviation and p99 - p50; and whether coalescing by three is counted exactly.
+#
+# usage: bench/echo.sh [SECONDS | --quick]     (20 s for each of six delays: three minutes; quick: 3 s)
 set -u
-: "${TP_HOME:=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)}"
-: "${TP_BIN:=$TP_HOME/bin}"
-export TP_HOME TP_BIN
-. "$TP_HOME/lab/lib.sh"
+. "$(dirname -- "${BASH_SOURCE[0]}")/../lab/lib.sh" || exit 1
 
 seconds=${1:-20}
+[ "${1:-}" != --quick ] && [ "${QUICK:-0}" = 0 ] || seconds=3
 LAB_RUN=$(mktemp -d) || exit 1
 export LAB_RUN LAB_LOG=$LAB_RUN LAB_RATE=100Mbit
 on_exit rm -rf "$LAB_RUN"

@@ -1,89 +1,88 @@
 #!/usr/bin/env bash
-# sink.sh - does sink hold the share it was asked for? Judged from outside, beside stress-ng --cpu-load, alternating.
+# sink.sh - does sink hold the share it was asked for? Judged from outside, beside stress-ng --cpu-load, in turn.
 #
-# usage: bench/sink.sh [SECONDS [ROUNDS]]     (10 and 3: about six minutes; takes one CPU)
+# usage: bench/sink.sh [--quick] [--rounds N]     (8 rounds of 10 s at five shares for each: 16 minutes; quick: 2 rounds of 2 s)
 # Share = CPU time that the kernel accounts to the finished program and its children / wall-clock time. What others took of
-# the same CPU meanwhile stands in the last column: a deviation beside a busy neighbour says little.
+# the same CPU meanwhile stands in the last column: a deviation beside a busy neighbour says little. Errors below 0.05 points count as
+# 0.05: so much is the start of a process.
+# shellcheck disable=SC2317  # what alternate, holds and on_exit call
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
-sink=$here/bin/sink
-seconds=${1:-10} rounds=${2:-3}
-cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-work=$(mktemp -d) || exit 1
-started=()
-# shellcheck disable=SC2317  # called by the trap
-clean_up() {
-	[ ${#started[@]} -gt 0 ] && kill "${started[@]}" 2>/dev/null
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT TERM
+. "$here/lab/lib.sh"
+. "$here/bench/lib.sh"
 
-[ -x "$sink" ] || { echo "sink.sh: $sink is missing: make" >&2; exit 4; }
-have_stress=1
-command -v stress-ng >/dev/null || { have_stress=0; echo "stress-ng is not installed: sink by itself"; }
+sink=$TP_BIN/sink
+POINTS=1	# that the median share may be off
+
+bench_begin sink "$@"
+need stress-ng stress-ng
+say_versions "$sink" stress-ng
+seconds=10 shares=(10 37 50 80 100)
+[ "$BENCH_QUICK" = 0 ] || seconds=2 shares=(37)
+n=$(rounds 8 2)
+cpu=$(allowed_cpus | tail -n 1)
+work=$BENCH_WORK
+started=()
+end_started() {
+	[ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null
+}
+on_exit end_started
 
 # Ticks (user nice system irq softirq steal) that the CPU was busy.
 cpu_busy() {
 	awk -v c="cpu$cpu" '$1 == c { print $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat
 }
 
-# judged NAME PERCENT COMMAND...: adds a line "name percent got others" (percent of the wall clock) to $work/got
-judged() {
-	local name=$1 percent=$2 busy before after TIMEFORMAT='%3R %3U %3S'
-	shift 2
-	before=$(cpu_busy)
-	{ time taskset -c "$cpu" "$@" >/dev/null 2>&1; } 2>"$work/time"
-	after=$(cpu_busy)
-	busy=$((after - before))
-	awk -v n="$name" -v p="$percent" -v busy="$busy" -v hz="$(getconf CLK_TCK)" '{
-		own = $2 + $3
-		others = busy / hz - own
-		printf "%s %s %.3f %.1f\n", n, p, 100 * own / $1, 100 * (others > 0 ? others : 0) / $1
-	}' "$work/time" | tee -a "$work/got" | awk '{ printf "  %-10s asked %5.1f  got %7.2f  others %5.1f\n", $1, $2, $3, $4 }'
+judged() {	# CONTENDER ROUND, at $percent
+	local busy wall cpu_ns status command share error others _
+	case $1 in
+	sink) command=("$sink" -l "$percent" -t "${seconds}s") ;;
+	stress-ng) command=(stress-ng --quiet --cpu 1 --cpu-load "$percent" -t "${seconds}s") ;;
+	esac
+	busy=$(cpu_busy)
+	"$BENCH_TOOLS/clocked" "$work/took" taskset -c "$cpu" "${command[@]}" >/dev/null 2>"$work/err"
+	busy=$(($(cpu_busy) - busy))
+	read -r wall cpu_ns _ status <"$work/took"
+	[ "$status" = 0 ] || die "$1 ended with status $status: $(tail -n 1 "$work/err")"
+	read -r share error others < <(awk -v p="$percent" -v cpu="$cpu_ns" -v wall="$wall" -v busy="$busy" -v hz="$(getconf CLK_TCK)" 'BEGIN {
+		share = 100 * cpu / wall; error = share > p ? share - p : p - share; others = 100 * (busy / hz * 1e9 - cpu) / wall
+		printf "%.3f %.3f %.1f\n", share, (error < 0.05 ? 0.05 : error), (others > 0 ? others : 0) }')
+	note "share $percent %" "$1" "$2" "$share"
+	note "error $percent %" "$1" "$2" "$error"
+	note others "$percent" "$1-$2" "$others"
 }
 
-echo "share of CPU $cpu for $seconds s, $rounds rounds, in percent ($(uname -sr), load $(cut -d ' ' -f 1 /proc/loadavg))"
-for ((round = 1; round <= rounds; round++)); do
-	echo "round $round"
-	for percent in 10 37 50 80 100; do
-		judged sink "$percent" "$sink" -l "$percent" -t "${seconds}s"
-		[ $have_stress -eq 1 ] && judged stress-ng "$percent" stress-ng --quiet --cpu 1 --cpu-load "$percent" -t "${seconds}s"
-	done
-done
-
+echo "shares of CPU $cpu for $seconds s, in percent of the wall clock"
+for percent in "${shares[@]}"; do alternate "$n" judged sink stress-ng; done
 echo
-awk '
-function abs(x) { return x < 0 ? -x : x }
-function median(name, p,    n, i, j, t, v) {
+awk -F'\t' -v shares="${shares[*]}" '
+function off(name, p,    n, i, j, t, v, worst) {	# "median deviation worst"
 	n = count[name, p]
-	for (i = 1; i <= n; i++) v[i] = got[name, p, i]
+	for (i = 1; i <= n; i++) { v[i] = got[name, p, i]; t = v[i] > p ? v[i] - p : p - v[i]; if (t > worst) worst = t }
 	for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+	t = n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+	return sprintf("%7.2f  %+9.2f  %5.2f", t, t - p, worst)
 }
-{
-	got[$1, $2, ++count[$1, $2]] = $3
-	if (!($2 in seen)) { seen[$2] = 1; order[++orders] = $2 }
-	if (abs($3 - $2) > worst[$1, $2]) worst[$1, $2] = abs($3 - $2)
-	if ($4 > others[$2]) others[$2] = $4
-}
+$1 ~ /^share/ { split($1, w, " "); got[$2, w[2], ++count[$2, w[2]]] = $4 }
+$1 == "others" && $4 > others[$2] { others[$2] = $4 }
 END {
-	printf "asked | sink: median  deviation  worst | stress-ng: median  deviation  worst | others, at most | within 1 point\n"
-	for (k = 1; k <= orders; k++) {
-		p = order[k]
-		m = median("sink", p)
-		printf "%5.0f | %12.2f  %+9.2f  %5.2f | ", p, m, m - p, worst["sink", p]
-		if (count["stress-ng", p]) {
-			s = median("stress-ng", p)
-			printf "%17.2f  %+9.2f  %5.2f | ", s, s - p, worst["stress-ng", p]
-		} else
-			printf "%17s  %9s  %5s | ", "-", "-", "-"
-		held = "NO"
-		if (worst["sink", p] <= 1) held = "yes"
-		else if (others[p] > 3) held = "no (the CPU was not free)"
-		printf "%13.1f %% | %s\n", others[p], held
-	}
-}' "$work/got"
+	printf "asked | sink: median  deviation  worst | stress-ng: median  deviation  worst | others, at most\n"
+	for (k = 1; k <= split(shares, p, " "); k++)
+		printf "%5.0f |      %s |           %s | %.1f %%\n", p[k], off("sink", p[k]), off("stress-ng", p[k]), others[p[k]]
+}' "$work/values"
+echo
+ratio_head
+for percent in "${shares[@]}"; do
+	ratio "share $percent %" sink stress-ng '' 1 %
+	ratio "error $percent %" sink stress-ng '' 1 points
+done
+held() {
+	local percent
+	for percent in "${shares[@]}"; do
+		awk -v got="$(median "share $percent %" sink)" -v p="$percent" -v most="$POINTS" 'BEGIN { exit !(got - p <= most && p - got <= most) }' || return 1
+	done
+}
+holds "sink's median share is within $POINTS point of what was asked" held
 
 # --- beside another greedy task, and afterwards ---------------------------------------------------------------
 
@@ -92,16 +91,6 @@ run_of() {
 	local run
 	read -r run _ <"/proc/$1/schedstat" || return 1
 	echo "$run $(date +%s%N)"
-}
-
-wait_for() {	# command...: up to 20 s
-	local i
-	for ((i = 0; i < 1000; i++)); do
-		"$@" && return 0
-		sleep 0.02
-	done
-	echo "sink.sh: it never came true: $*" >&2
-	return 1
 }
 
 # between A B: percent of the wall clock between two readings of run_of
@@ -124,7 +113,7 @@ beside() {
 	taskset -c "$cpu" "$sink" >/dev/null 2>"$work/ready" &
 	neighbour=$!
 	started+=("$neighbour")
-	wait_for grep -q ready "$work/ready" || return 1
+	wait_until 20 grep -q ready "$work/ready" || return 1
 	a=$(run_of "$child"); sleep 5; b=$(run_of "$child")
 	with=$(between "$a" "$b")
 	kill "$neighbour"
@@ -145,13 +134,17 @@ beside() {
 	done
 	kill "$pid"
 	wait "$pid" 2>/dev/null
+	started=()
 	printf '%-10s %6s | %6s | %13s | %20s | %s\n' "$name" "$percent" "$alone" "$with" "$after" "$longest"
 }
 
-[ -r "/proc/$$/schedstat" ] || { echo "no schedstat in this kernel: the second table is left out"; exit 0; }
+[ -r "/proc/$$/schedstat" ] || { echo "no schedstat in this kernel: the second table is left out"; bench_end; }
 echo
 echo "what            asked |  alone | beside greedy | then: most in 0.1 s | most in 1 s (percent of the wall clock)"
-for percent in 10 37 50 80; do
+for percent in "${shares[@]}"; do
+	[ "$percent" -lt 100 ] || continue
 	beside sink "$percent" "$sink" -l "$percent"
-	[ $have_stress -eq 1 ] && beside stress-ng "$percent" stress-ng --quiet --cpu 1 --cpu-load "$percent" -t 60s
+	beside stress-ng "$percent" stress-ng --quiet --cpu 1 --cpu-load "$percent" -t 60s
 done
+echo
+bench_end
