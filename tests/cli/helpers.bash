@@ -9,6 +9,12 @@ begin_test() {
 	started=()
 }
 
+# user: the words before a command that make it an ordinary user's.
+ordinary_user() {
+	user=(env)
+	[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+}
+
 teardown() {
 	local pid
 
@@ -43,6 +49,7 @@ start() {	# name command...
 	local name=$1
 
 	shift
+	: >"$name.out" 2>"$name.err"	# here and not by the child: who waits for a word must not see that of an earlier one
 	"$@" >"$name.out" 2>"$name.err" 3>&- &
 	pid=$!
 	started+=("$pid")
@@ -135,4 +142,11 @@ each_key() {	# file condition
 
 keys_in() {	# file
 	echo $(($(wc -l <"$1") - 1))
+}
+
+# Swap is the machine's: as the lab does, one at a time makes one, and it is none while others have theirs.
+hold_swap() {
+	need flock
+	exec {swaps}</proc/swaps
+	flock -w 15 "$swaps" || skip "somebody else has made swap for a trial"
 }

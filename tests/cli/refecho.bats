@@ -128,7 +128,7 @@ END
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	run "$REFECHO" --vnc 5900 --listen nowhere
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ $output == *nowhere* ]]
 	run "$REFECHO" --vnc 5900 -o /nonexistent/x
 	[ "$status" -eq 1 ]
@@ -300,13 +300,23 @@ END
 }
 
 @test "coalesce: a redraw waits for its keys, and the rest drains" {
+	local begin seen
+
 	display_up
-	serve --x11 "$D" --coalesce 3 --log log.tsv --format tsv
-	keys 1
-	keys 1
-	sleep 0.3
-	shows 0
-	keys 1
+	for _ in 1 2 3; do
+		serve --x11 "$D" --coalesce 3 --log log.tsv --format tsv
+		begin=${EPOCHREALTIME/[.,]/}
+		keys 2
+		sleep 0.3
+		seen=$(shown)
+		keys 1
+		# a second without a key, and it draws
+		[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 1000000 ] || break
+		finish
+		begin=
+	done
+	[ -n "$begin" ] || skip "the machine is too busy to type three keys in a second"
+	[ "$seen" = 0 ]
 	received 3
 	keys 1
 	received 4		# after a second without a key
@@ -322,7 +332,7 @@ END
 	display_up
 	serve --x11 "$D" --drop 1 --log log.tsv --format tsv
 	keys 4
-	sleep 0.3
+	sleep 1		# nothing shows that they were taken
 	shows 0
 	finish
 	[ "$(result keys_received)" = 4 ]
@@ -335,7 +345,7 @@ END
 	for i in 1 2; do
 		serve --x11 "$D" --drop 0.5 --seed 3 --log "log$i.tsv"
 		keys 12
-		sleep 0.3
+		sleep 1
 		finish
 	done
 	[ "$(cut -f 6 log1.tsv)" = "$(cut -f 6 log2.tsv)" ]
@@ -466,7 +476,7 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 	[ "$(result keys_answered probe.tsv)" = 60 ]
 	log_is_sane log.tsv 0
 	# joined columns: key due sent answer high censored skipped received draw flushed ...
-	LC_ALL=C join -t '	' <(tail -n +2 samples.tsv | cut -f 2- | LC_ALL=C sort) <(tail -n +2 log.tsv | cut -f 2- | LC_ALL=C sort) |
+	LC_ALL=C join -t '	' <(tail -n +2 samples.tsv | cut -f 2-8 | LC_ALL=C sort) <(tail -n +2 log.tsv | cut -f 2- | LC_ALL=C sort) |
 		awk -F '\t' '{ n++; if ($4 == "" || $4 < $9 || $8 < $3) { bad++; print } } END { exit !(n == 60 && !bad) }'
 }
 

@@ -10,6 +10,10 @@ setup() {
 	CPU=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 }
 
+teardown_file() {	# what a failed test left
+	rmdir "/sys/fs/cgroup/cpu/thinprobe-bats-$BATS_ROOT_PID" "/sys/fs/cgroup/thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null || true
+}
+
 # Starts sink in the background: $pid, standard output in out, standard error in err; returns when it is ready.
 start_sink() {
 	"$SINK" "$@" >out 2>err 3>&- &
@@ -180,10 +184,8 @@ children_of() {
 	run "$SINK" --cpus "$CPU,1023" -t 1s	# the kernel would quietly take the first
 	[ "$status" -eq 1 ]
 	[[ $output == "sink: --cpus was refused: "* ]]
-	if [ "$(id -u)" -eq 0 ]; then
-		need setpriv
-		user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
-	fi
+	need setpriv
+	ordinary_user
 	"${user[@]}" test -x "$SINK" || skip "an ordinary user cannot get at the program"
 	run "${user[@]}" "$SINK" --nice -20 -t 1s
 	if [ "$status" -ne 0 ]; then
@@ -290,12 +292,170 @@ children_of() {
 	[ "$(readlink /dev/stdout)" = /proc/self/fd/1 ]
 }
 
+# Adds up a column of a burst log, or counts the rows that hold a condition.
+bursts() {	# file awk-condition
+	awk -F'\t' 'NR > 1 { child = $2; pid = $3; n = $4; due = $5; start = $6; end = $7; asked = $8; cpu = $9; if ('"$2"') count++ } END { print count + 0 }' "$1"
+}
+
+@test "bursts: as many, as long and as often as planned, each inside its own interval" {
+	local child
+
+	need jq
+	start_sink -n 2 --burst every:100ms,len:5ms -t 1s --burst-log log --cpus "$CPU" --format json
+	child=$(children_of "$pid" | cut -d ' ' -f 2)
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(head -n 1 log)" = $'schema\tchild\tpid\tn\tdue_ns\tstart_ns\tend_ns\tasked_ns\tcpu_ns' ]
+	[ "$(bursts log 1)" -eq 20 ]
+	[ "$(bursts log 'child == 1')" -eq 10 ]
+	[ "$(bursts log 'child == 2 && pid == '"$child")" -eq 10 ]
+	[ "$(bursts log '$1 == "burst/1" && asked == 5000000 && cpu >= asked && start >= due && end - start >= cpu - 1000')" -eq 20 ]
+	[ "$(bursts log 'n == 1 ? !(first[child] = due) : due - first[child] != (n - 1) * 100000000')" -eq 0 ]
+	# the kernel accounts to the processes what the log says they burned, and little more
+	jq -e --argjson log "$(awk -F'\t' 'NR > 1 { t += $9 } END { print t }' log)" '([.result.children[].cpu_s] | add * 1e9) as $cpu |
+		(.result.bursts.burned_s * 1e9 - $log | fabs) < 1e4 and $cpu >= $log and $cpu < 1.3 * $log and
+		.result.bursts.planned == 20 and .result.bursts.played == 20 and .settings.burst == "every:100ms,len:5ms"' out
+}
+
+@test "bursts: while one runs its process makes no system call that writes" {
+	need strace
+	run strace -f -qq -e trace=write,writev,mmap,brk,openat -o trace "$SINK" --burst every:20ms,len:5ms -t 100ms --burst-log log -o report
+	[ "$status" -eq 0 ] || skip "strace cannot be used here"
+	# what the child did after its memory was locked: nothing of these
+	awk -v child="$(awk 'NR == 2 { print $3 }' log)" '$1 == child && /(write|mmap|brk|openat)/ { last = $0; n++ } END { print last; exit n > 2 }' trace
+}
+
+@test "bursts: the seed is the plan, a file is another way to say it, and the log is the same kind of file" {
+	"$SINK" --burst random:20,max:2ms,load:20% --seed 5 --burst-log a --cpus "$CPU" >/dev/null 2>err
+	"$SINK" --burst random:20,max:2ms,load:20% --seed 5 --burst-log b --cpus "$CPU" >/dev/null 2>err
+	"$SINK" --burst random:20,max:2ms,load:20% --seed 6 --burst-log c --cpus "$CPU" >/dev/null 2>err
+	planned() { awk -F'\t' 'NR == 2 { first = $5 } NR > 1 { print $5 - first, $8 }' "$1"; }
+	[ "$(planned a)" = "$(planned b)" ]
+	[ "$(planned a)" != "$(planned c)" ]
+	{
+		printf 'schema\tstart_ns\tlength_ns\n'
+		planned a | awk '{ print "burst-plan/1\t" $1 "\t" $2 }'
+	} >plan
+	"$SINK" --burst plan --burst-log d --cpus "$CPU" >/dev/null 2>err
+	[ "$(planned a)" = "$(planned d)" ]
+}
+
+@test "bursts: a signal cuts them short, and the log tells how far they came" {
+	start_sink --burst every:50ms,len:10ms -t 600s --burst-log log
+	sleep 0.4
+	kill -TERM "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	[ "$(bursts log 1)" -ge 1 ]
+	[ "$(bursts log 1)" -lt 100 ]
+	[ "$(bursts log 'cpu < asked')" -le 1 ]
+	# and one that burns for long
+	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t500000000000\n' >plan
+	start_sink --burst plan --burst-log log
+	sleep 0.2
+	kill -TERM "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	[ "$(bursts log 'cpu > 0 && cpu < asked')" -eq 1 ]
+}
+
+@test "bursts: a log that cannot be written does not cost the report" {
+	need jq
+	[ -w /dev/full ] || skip "no /dev/full"
+	run "$SINK" --burst random:2,max:1ms,load:10% --burst-log /dev/full --format json -o report
+	[ "$status" -eq 3 ]
+	[[ $output == *"sink: cannot write /dev/full: No space left on device; the report counts the bursts all the same" ]]
+	jq -e '.result.bursts.played == 2' report
+}
+
+@test "bursts: what cannot be is told in one line" {
+	local words wrong=0
+
+	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t5\t2000\nburst-plan/1\t4\t2000\n' >plan
+	while IFS=: read -r want words; do
+		# shellcheck disable=SC2086
+		run "$SINK" $words 3>&-
+		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "sink: "* ]] || { echo "$words: $status $output"; wrong=1; }
+	done <<'END'
+2:--burst every:10ms,len:20ms -t 1s
+2:--burst every:10ms,len:2ms
+2:--burst random:10,max:600ms
+2:--burst random:10 -l 20
+2:--burst-log log -t 10ms
+2:--burst random:2 --burst-log same -o ./same
+2:--burst random:2 --burst-log -
+2:--slice 3ms --policy fifo:1 -t 10ms
+1:--burst nosuchfile
+1:--burst plan
+1:--burst random:2 --burst-log no/such/folder/log
+1:--burst every:1ms,len:1ms -t 5000s
+END
+	[ $wrong -eq 0 ]
+}
+
+@test "bursts: what is wrong with a plan is named" {
+	local head=$'schema\tstart_ns\tlength_ns\n' wrong=0
+
+	plan() {	# text cause
+		printf '%s' "$1" >plan
+		run "$SINK" --burst plan 3>&-
+		[ "$status" -eq 1 ] && [[ $output == "sink: plan: $2"* ]] && [ "${#lines[@]}" -eq 1 ] || { echo "$1: $status $output"; wrong=1; }
+	}
+	plan '' 'is empty'
+	plan "$head" 'a header and no bursts'
+	plan $'schema\tstart\tlength_ns\nburst-plan/1\t0\t5000\n' 'line 1: the header must name schema, start_ns and length_ns'
+	plan "${head%?}"$'\r\nburst-plan/1\t0\t5000\r\n' 'line 1: the lines end in CR LF'
+	plan "$head"$'burst-plan/1\t0\t5000\nburst-plan/1\t9000\t50' 'line 3: has no line end'
+	plan "$head"$'burst-plan/1\t0\t50\n' 'line 2: not a burst of burst-plan/1'
+	[ $wrong -eq 0 ]
+}
+
+@test "a cgroup: every process enters it, and a folder that is none is refused" {
+	local group child
+
+	need jq
+	run "$SINK" --cgroup "$BATS_TEST_TMPDIR" -t 10ms
+	[ "$status" -eq 1 ]
+	[[ $output == "sink: --cgroup $BATS_TEST_TMPDIR was refused: "*"cgroup.procs" ]]
+	[ "${#lines[@]}" -eq 1 ]
+	[ ! -e cgroup.procs ]
+	mkdir tree
+	: >tree/cgroup.procs
+	"$SINK" --cgroup tree -t 10ms --format json >out 2>err
+	[ "$(cat tree/cgroup.procs)" = 0 ]	# "whoever writes this", to the kernel of either version
+	jq -e '.settings.cgroup == "tree"' out
+	for group in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+		[ -w "$group/cgroup.procs" ] && mkdir "$group/thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null && break
+		group=''
+	done
+	[ -n "$group" ] || skip "no cgroup can be made here"
+	group=$group/thinprobe-bats-$BATS_ROOT_PID
+	start_sink -n 2 --cgroup "$group" --format json
+	[ "$(sort -n "$group/cgroup.procs" | xargs)" = "$(children_of "$pid" | xargs -n 1 | sort -n | xargs)" ]
+	kill "$pid"
+	ends "$pid"
+	rmdir "$group"
+	jq -e --arg name "/${group##*/}" '.result.cgroup | endswith($name)' out
+}
+
+@test "a slice: what the scheduler gives is reported, and a wish that it does not heed is told" {
+	need jq
+	"$SINK" --slice 7ms -t 10ms --format json >out 2>err
+	if [ "$(jq .settings.slice_ms out)" = 7 ]; then
+		[ "$(cat err)" = ready ]
+	else
+		grep -q '^sink: --slice is not heeded' err
+	fi
+	"$SINK" -t 10ms --format json >out 2>err
+	jq -e '.settings.slice_ms | . == null or (. > 0 and . < 100)' out
+}
+
 @test "the report has what the man page names, in every format" {
 	need jq
 	"$SINK" -n 2 -l 50 -t 100ms --format json -o json
 	jq -e '.schema == "thinprobe.sink/1" and .tool == "sink" and (.started | test("^2[0-9]{3}-.*Z$")) and
-		(.settings | [has("count", "load_percent", "period_ms", "nice", "policy", "cpus")] | all) and
-		(.result | [has("total_share_percent", "children_died", "autogroup")] | all) and
+		(.settings | [has("count", "load_percent", "period_ms", "nice", "policy", "cpus", "slice_ms", "cgroup", "burst", "seed")] | all) and
+		(.result | [has("total_share_percent", "children_died", "autogroup", "cgroup")] | all) and
 		(.result.children | all([has("cpu_s", "wall_s", "share_percent", "wanted_percent", "runqueue_wait_s")] | all))' json
 	"$SINK" -t 10ms --format tsv -o tsv
 	[ "$(head -n 1 tsv)" = $'schema\tkey\tvalue' ]

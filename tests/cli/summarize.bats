@@ -261,7 +261,7 @@ print(statistics.median((int(r[4]) - int(r[3])) / 1e6 for r in rows if r[7] == "
 	# none in 12 s: 3 / 12 (SciPy: chi2.ppf(0.95, 2) / 2 / 12); two in 12 s: chi2.ppf(0.95, 6) / 2 / 12
 	jq -e '.result.idle_noise | .light.unsolicited_high_per_s == 0.2496 and .heavy.unsolicited_high_per_s == 0.5246' report.json
 	"$SUMMARIZE" "a run" --format tsv | grep -qP '^thinprobe.summarize/1\tresult.cells\t4$'
-	[ "$(find "a run" -maxdepth 1 -type f | sort | tr '\n' ' ')" = 'a run/cdf.tsv a run/run.json a run/summary.tsv ' ]
+	[ "$(find "a run" -maxdepth 1 -type f | sort | tr '\n' ' ')" = 'a run/cdf.tsv a run/run.json a run/stages.tsv a run/summary.tsv ' ]
 }
 
 @test "what is wrong with a run folder is said in one line that names the file" {

@@ -14,14 +14,14 @@ start_run() {
 	driver=$!
 }
 
-wait_for() {	# wait_for COMMAND...: bounded
+wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for long)
 	local _
-	for _ in $(seq 300); do "$@" && return; sleep 0.1; done
+	for _ in $(seq 3600); do "$@" && return; kill -0 "$driver" || break; sleep 0.1; done
 	return 1
 }
 
 @test "a signal before the first cell: 130 at once, the run marked, nothing running" {
-	for moment in 0.05 0.4 2; do
+	for moment in 0.05 0.4 0.6 2; do
 		rm -rf "$RUN"
 		start_run --quick --loads 0 --seconds 2 --repeat 1 --idle 60
 		wait_for test -e "$RUN/run.json"
@@ -35,37 +35,47 @@ wait_for() {	# wait_for COMMAND...: bounded
 	done
 }
 
-@test "a protocol that answers keys itself is its own application" {
-	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
-	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
+@test "Ctrl-C for the whole process group, at any moment: 130 soon, the run marked" {
+	for moment in 0.2 1.2 6; do
+		rm -rf "$RUN"
+		python3 - "$moment" "$RUN" "$TOP" <<'END'
+import os, signal, subprocess, sys, time
+moment, run, top = sys.argv[1:]
+p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--seconds", "5", "--repeat", "2", "--idle", "3", "-o", run],
+                     start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+while not os.path.exists(run + "/run.json"):
+    if p.poll() is not None:
+        sys.exit("ended before it began: status %d" % p.returncode)
+    time.sleep(0.02)
+time.sleep(float(moment))
+os.killpg(p.pid, signal.SIGINT)
+try:
+    status = p.wait(60)
+except subprocess.TimeoutExpired:
+    p.terminate()
+    sys.exit("still running after 60 s")
+sys.exit(0 if status == 130 else "status %d" % status)
+END
+		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
+	done
+}
+
+@test "a run folder that goes away ends the run in one line" {
+	start_run --quick --protocol null --loads 0 --seconds 3 --repeat 2 --idle 1
+	wait_for test -e "$RUN/cells/own-000/1/keyrepeat.err" -o -e "$RUN/cells/own-000/1/samples.tsv"
 	rm -rf "$RUN"
-	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]
-	[ "$(jq .cost_ms "$RUN/cells/own-000/1/cell.json")" = 1 ]
+	status=0
+	wait "$driver" || status=$?
+	[ "$status" = 1 ]
+	grep -q "run folder $RUN is gone" "$BATS_TEST_TMPDIR/err"
 }
 
-@test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
-	"$TOP/thinprobe" run stalls --app heavy --loads 0 --seconds 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq -c '[.cells.total, .cells.complete]' "$RUN/run.json")" = '[2,2]' ]
-	[ "$(jq -r .series "$RUN/cells/heavy-000/1/stall/cell.json")" = stall ]
-	# a strict train is strict: its keys are due 50 ms apart, to the nanosecond; the other is not
-	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1" | sort -u | wc -l; }
-	[ "$(gaps "$RUN/cells/heavy-000/1/stall/samples.tsv")" = 1 ]
-	[ "$(gaps "$RUN/cells/heavy-000/1/samples.tsv")" -gt 10 ]
-	rm "$RUN/cells/heavy-000/2/stall/cell.json"
-	before=$(stat -c %Y.%i "$RUN/cells/heavy-000/1/cell.json")
-	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq -r .state "$RUN/cells/heavy-000/2/stall/cell.json")" = complete ]
-	[ "$(stat -c %Y.%i "$RUN/cells/heavy-000/1/cell.json")" = "$before" ]
-	# with nothing missing nothing is measured
-	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
-	[ "$status" = 0 ]
-	[[ $output == *"nothing is missing"* ]]
-}
-
+# A short run of a protocol that answers keys itself, and so is its own application.
 @test "a run goes on only under the circumstances and with the settings it was begun with" {
 	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
+	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
 	rm -r "$RUN/cells/own-001"
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" --repeat 3
 	[ "$status" = 2 ]
@@ -76,9 +86,41 @@ wait_for() {	# wait_for COMMAND...: bounded
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 }
 
+@test "a protocol that is a server and answers keys itself is its own application, with its cost" {
+	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]
+	[ "$(jq .cost_ms "$RUN/cells/own-000/1/cell.json")" = 1 ]
+}
+
+@test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
+	"$TOP/thinprobe" run stalls --protocol null --loads 0 --seconds 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq -c '[.cells.total, .cells.complete]' "$RUN/run.json")" = '[2,2]' ]
+	[ "$(jq -r .series "$RUN/cells/own-000/1/stall/cell.json")" = stall ]
+	# a strict train is strict: its keys are due 50 ms apart, to the nanosecond; the other is not
+	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1" | sort -u | wc -l; }
+	[ "$(gaps "$RUN/cells/own-000/1/stall/samples.tsv")" = 1 ]
+	[ "$(gaps "$RUN/cells/own-000/1/samples.tsv")" -gt 10 ]
+	rm "$RUN/cells/own-000/2/stall/cell.json"
+	before=$(stat -c %Y.%i "$RUN/cells/own-000/1/cell.json")
+	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	[ "$(jq -r .state "$RUN/cells/own-000/2/stall/cell.json")" = complete ]
+	[ "$(stat -c %Y.%i "$RUN/cells/own-000/1/cell.json")" = "$before" ]
+	# with nothing missing nothing is measured
+	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
+	[ "$status" = 0 ]
+	[[ $output == *"nothing is missing"* ]]
+}
+
 @test "an application that pays for every key and cannot keep up is called overloaded, not slow" {
 	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --seconds 5 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq .result.overloaded "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
 	[ "$(jq .result.latency_from_due_ms.p50 "$RUN/cells/heavy-000/1/keyrepeat.json")" = null ]
 	grep -q overloaded "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a variant that a protocol does not have is a wrong word" {
+	run "$TOP/thinprobe" run stalls --protocol vnc:nosuch -o "$RUN"
+	[ "$status" -eq 2 ]
+	[[ ${lines[0]} == *"there are: xvnc refecho"* ]]
+	[ ! -e "$RUN" ]
 }

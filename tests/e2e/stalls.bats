@@ -8,7 +8,7 @@ setup_file() {
 	export RUN="$BATS_FILE_TMPDIR/a run"	# a path with a space, below /tmp
 	cd /
 	status=0
-	"$TOP/thinprobe" run stalls --quick --loads 0,4 --seconds 4 --repeat 2 --idle 2 --keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	"$TOP/thinprobe" run stalls --quick --loads 0,4 --seconds 3 --repeat 2 --idle 2 --keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
@@ -42,7 +42,7 @@ within() {	# within VALUE LOW HIGH
 		[ "$(jq '.result.keys_due' "$k")" = "$(jq '.result.keys_sent' "$k")" ]
 		[ "$(jq '.result.keys_answered' "$k")" = "$(jq '.result.latency_from_due_ms.n' "$k")" ]
 	done
-	within "$(column mean_stall_ms heavy 0)" -2.5 2.5
+	within "$(column mean_stall_ms heavy 0)" -3.5 3.5	# one update of 55 missing is 0.9
 }
 
 @test "the heavy application's mean stall beside four sinks is that of fair sharing, or not: between nothing and thrice it" {
@@ -86,9 +86,9 @@ within() {	# within VALUE LOW HIGH
 
 @test "interrupted: exit 130, a valid run, nothing running; --resume finishes it" {
 	run="$BATS_TEST_TMPDIR/cut"
-	"$TOP/thinprobe" run stalls --quick --app heavy --loads 0,2 --seconds 3 --repeat 2 --idle 1 -o "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	"$TOP/thinprobe" run stalls --quick --app heavy --loads 0,2 --seconds 2 --repeat 2 --idle 1 -o "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	driver=$!
-	for _ in $(seq 300); do [ -n "$(find "$run/cells" -name cell.json 2>/dev/null)" ] && break; sleep 0.1; done
+	for _ in $(seq 3600); do grep -qsr '"state": "complete"' "$run/cells" --include=cell.json && break; kill -0 "$driver" || break; sleep 0.1; done
 	kill -TERM "$driver"
 	status=0
 	wait "$driver" || status=$?
@@ -104,9 +104,9 @@ within() {	# within VALUE LOW HIGH
 	run="$BATS_TEST_TMPDIR/killed"
 	"$TOP/thinprobe" run stalls --quick --loads 3 --seconds 5 --repeat 3 --idle 1 -o "$run" >/dev/null 2>&1 3>&- &
 	driver=$!
-	for _ in $(seq 300); do [ -n "$(find "$run/cells" -name samples.tsv -o -name sink.err 2>/dev/null)" ] && break; sleep 0.1; done
+	for _ in $(seq 3600); do [ -n "$(find "$run/cells" -name samples.tsv -o -name sink.err 2>/dev/null)" ] && break; kill -0 "$driver" || break; sleep 0.1; done
 	kill -9 "$driver"
-	for _ in $(seq 50); do
+	for _ in $(seq 150); do
 		left=$(grep -lsF "$run" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3 | while read -r p; do grep -qs '^State:.*Z' "/proc/$p/status" || echo "$p"; done)
 		[ -n "$left" ] || break
 		sleep 0.1

@@ -3,16 +3,18 @@
 
 usage: count_messages.py CAPTURE SERVER_PORT [MERGE_MS [PERIOD_MS]]
 
-Prints rows "key<TAB>value" with the keys of prototap's result. Slow and simple on purpose; nothing here was
-taken from prototap's sources. Rules (docs/method.md has the words):
+Prints rows "key<TAB>value" with the keys of prototap's result, times with more digits: who compares rounds. Slow and simple on
+purpose; nothing here was taken from prototap's sources. Rules (docs/method.md has the words):
 - each byte of a stream counts once, for the segment that brought it first, in sequence order;
-- bytes behind a hole wait until the hole is filled, or until the receiver acknowledges bytes past the hole, or the end;
+- bytes behind a hole wait until the hole is filled, or until the receiver acknowledges bytes past the hole, or the end,
+  which is the connection's last packet, with data or without;
 - a message ends in PSH, in data of the other direction, or in a pause over 200 ms;
 - an update takes messages that begin less than MERGE after its last packet and at most PERIOD after its first;
 - a message from MERGE or more before an update's first packet came after the clock was set back: a new update, no gap.
 """
 import subprocess
 import sys
+from fractions import Fraction
 
 FIELDS = ["frame.time_epoch", "frame.len", "ip.len", "ipv6.plen", "tcp.stream", "tcp.srcport", "tcp.dstport", "tcp.seq_raw",
           "tcp.ack_raw", "tcp.len", "tcp.flags", "frame.encap_type"]
@@ -110,7 +112,7 @@ def main():
     count = {n: dict.fromkeys(["packets", "wire_bytes", "ip_bytes", "payload_bytes", "messages", "retransmitted_packets",
                                "retransmitted_bytes", "missing_bytes"], 0) for n in names}
     lines = [Line(int(m * 1e6), int(period * 1e6)) for m in (merge, 5, 20)]
-    sides, runs = {}, {}
+    sides, runs, ends = {}, {}, {}
 
     def deliver(stream, name, now, bits):
         if not bits:
@@ -139,6 +141,7 @@ def main():
         now, length = nanoseconds(row["frame.time_epoch"]), int(row["tcp.len"])
         flags, seq = int(row["tcp.flags"], 16), int(row["tcp.seq_raw"])
         stream = row["tcp.stream"]
+        ends[stream] = now
         mine, theirs = (sides.setdefault((stream, n), Side()) for n in (name, other))
         cooked = COOKED.get(row["frame.encap_type"], 0)
         count[name]["packets"] += 1
@@ -155,7 +158,7 @@ def main():
             count[name]["retransmitted_packets"] += repeated
             deliver(stream, name, now, bits)
     for (stream, name), side in sides.items():
-        deliver(stream, name, runs.get(stream, {"last": 0})["last"], side.give_up())
+        deliver(stream, name, ends[stream], side.give_up())
         count[name]["retransmitted_bytes"] += side.old
         count[name]["missing_bytes"] += side.missing
 
@@ -169,13 +172,13 @@ def main():
     print(f"result.stalls.intervals\t{len(gaps)}")
     print(f"result.stalls.count\t{sum(s > 0 for s in stalls)}")
     if gaps:
-        mean = sum(gaps) / len(gaps)
-        print(f"result.largest_gap_ms\t{max(gaps) / 1e6:.3f}")
-        print(f"result.stalls.mean_ms\t{(mean - period * 1e6) / 1e6:.3f}")
-        print(f"result.stalls.max_ms\t{max(stalls) / 1e6:.3f}")
+        mean = Fraction(sum(gaps), len(gaps))
+        print(f"result.largest_gap_ms\t{max(gaps) / 1e6:.9f}")
+        print(f"result.stalls.mean_ms\t{float(mean - int(period * 1e6)) / 1e6:.9f}")
+        print(f"result.stalls.max_ms\t{max(stalls) / 1e6:.9f}")
         if len(gaps) > 1:
             variance = sum((g - mean) ** 2 for g in gaps) / (len(gaps) - 1)
-            print(f"result.stalls.jitter_sd_ms\t{variance ** 0.5 / 1e6:.3f}")
+            print(f"result.stalls.jitter_sd_ms\t{float(variance) ** 0.5 / 1e6:.9f}")
 
 
 if __name__ == "__main__":

@@ -4,107 +4,15 @@
 What prototap must say of each stands in prototap.expected, and why, here. Client 10.0.0.1:40000, server 10.0.0.2:5900 unless
 said otherwise; times in ms from 1,700,000,000 s. A TCP/IPv4 frame is 14 + 20 + 20 = 54 bytes and its payload.
 """
+import bz2
+import gzip
+import lzma
 import os
 import struct
 import sys
 
-FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
-EPOCH = 1_700_000_000
-CLIENT, SERVER = ("10.0.0.1", 40000), ("10.0.0.2", 5900)
-
-
-def tcp(source, to, seq, ack, flags, payload=b"", options=b""):
-    return struct.pack(">HHIIBBHHH", source[1], to[1], seq % 2**32, ack % 2**32, (20 + len(options)) // 4 << 4, flags, 65535, 0, 0) + options + payload
-
-
-def quad(address):
-    return bytes(int(part) for part in address.split("."))
-
-
-def ipv4(source, to, body, protocol=6, length=None, fragment=0, first=0x45):
-    return struct.pack(">BBHHHBBH4s4s", first, 0, 20 + len(body) if length is None else length, 1, fragment, 64, protocol, 0,
-                       quad(source[0]), quad(to[0])) + body
-
-
-def ipv6(source, to, body, following=6):
-    return struct.pack(">IHBB", 6 << 28, len(body), following, 64) + bytes(15) + bytes([source]) + bytes(15) + bytes([to]) + body
-
-
-def ethernet(body, kind=0x0800):
-    return b"\x02" * 6 + b"\x04" * 6 + struct.pack(">H", kind) + body
-
-
-def cooked(body, device=1, kind=0x0800):
-    return struct.pack(">HHH8sH", 0, device, 6, b"\x04" * 8, kind) + body
-
-
-def cooked2(body, device=1, kind=0x0800):
-    return struct.pack(">HHIHBB8s", kind, 0, 1, device, 0, 6, b"\x04" * 8) + body
-
-
-class Capture:
-    """One connection, most of the time. Sequence numbers of the client begin at 1000, of the server at 5000."""
-
-    def __init__(self, client=CLIENT, server=SERVER, wrap=ethernet, seq=(1000, 5000)):
-        self.ends, self.wrap, self.seq, self.packets = (client, server), wrap, list(seq), []
-
-    def raw(self, ms, frame, original=None):
-        self.packets.append((round(ms * 10**6), frame, len(frame) if original is None else original))
-
-    def send(self, ms, side, payload=b"", flags=ACK, seq=None, ack=None, keep=None):
-        """A segment from side 0 (client) or 1 (server); `seq` relative to the stream's first byte, None: the next one."""
-        base = self.seq[side] if seq is None else self.base[side] + seq
-        if not hasattr(self, "base"):
-            self.base = [s + 1 for s in self.seq]
-        number = self.seq[1 - side] if ack is None else self.base[1 - side] + ack
-        frame = self.wrap(ipv4(self.ends[side], self.ends[1 - side], tcp(self.ends[side], self.ends[1 - side], base, number, flags, payload)))
-        self.raw(ms, frame[:keep], len(frame))
-        if seq is None:
-            self.seq[side] += len(payload) + bool(flags & (SYN | FIN))
-
-    def start(self, ms=0):
-        self.base = [s + 1 for s in self.seq]
-        self.send(ms, 0, flags=SYN)
-        self.send(ms + 1, 1, flags=SYN | ACK)
-        self.send(ms + 2, 0)
-        return self
-
-    def pcap(self, path, link=1, order="<", nano=True, snaplen=65535, cut=0):
-        data = struct.pack(order + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snaplen, link)
-        for ns, frame, original in self.packets:
-            data += struct.pack(order + "IIII", EPOCH + ns // 10**9, ns % 10**9 // (1 if nano else 1000), len(frame), original) + frame
-        open(path, "wb").write(data[:len(data) - cut])
-
-
-def block(kind, body):
-    body += bytes(-len(body) % 4)
-    return struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
-
-
-def pcapng(path, interfaces, packets, tail=b""):
-    """interfaces: (link, digits of a second or None for the default of microseconds); packets: (interface, ns, frame, original)."""
-    data = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
-    for link, digits in interfaces:
-        data += block(1, struct.pack("<HHI", link, 0, 65535) + (struct.pack("<HHB3xHH", 9, 1, digits, 0, 0) if digits else b""))
-    for interface, ns, frame, original in packets:
-        ticks = (EPOCH * 10**9 + ns) // 10**(9 - (interfaces[interface][1] or 6)) if interface < len(interfaces) else 0
-        data += block(6, struct.pack("<IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), original) + frame)
-    open(path, "wb").write(data + tail)
-
-
-def session(**how):
-    """A whole session: three packets of handshake, a key of 10 bytes (PSH), an echo of 100 (PSH), one pure ACK, FIN both ways, last ACK.
-    Input: SYN, ACK, key, ACK, FIN, ACK = 6 packets, 6 x 54 + 10 = 334 wire, 250 IP, 10 payload, 1 message.
-    Display: SYN/ACK, echo, FIN = 3 packets, 262 wire, 220 IP, 100 payload, 1 message. Total 596 wire, 470 IP.
-    vip_saving: 20 x 9 / 470 = 38.298 %. Headers: Ethernet 126 / 596 = 21.141 %, IP and TCP 180 / 596 = 30.201 %, payload 18.456 %."""
-    c = Capture(**how).start()
-    c.send(10, 0, b"k" * 10, ACK | PSH)
-    c.send(20, 1, b"e" * 100, ACK | PSH)
-    c.send(30, 0)
-    c.send(40, 0, flags=ACK | FIN)
-    c.send(50, 1, flags=ACK | FIN)
-    c.send(51, 0)
-    return c
+from link_captures import make_datagrams, make_fragments, make_links
+from packets import ACK, CLIENT, PSH, SERVER, FIN, SYN, Capture, block, cooked, cooked2, ethernet, ipv4, ipv6, pcapng, quad, session, tcp
 
 
 def make(folder):
@@ -174,6 +82,14 @@ def make(folder):
     c.send(31, 1, b"c" * 50, ACK | PSH, seq=200)
     c.pcap(at("missing.pcap"))
 
+    # A hole until the end: 0-99 at 10 ms, 200-299 waits from 15 ms on, since nobody acknowledges it. It is counted with the connection's last
+    # packet, at 70 ms: updates at 10 and 70, one gap of 60.
+    c = Capture().start()
+    c.send(10, 1, b"a" * 100, ACK | PSH)
+    c.send(15, 1, b"c" * 100, ACK | PSH, seq=200)
+    c.send(70, 0, ack=100)
+    c.pcap(at("never_closed.pcap"))
+
     # The sequence number wraps inside the second of three segments: 300 bytes, three messages, nothing repeated, nothing missing;
     # then a retransmission from before the wrap (100 bytes old).
     c = Capture(seq=(1000, 2**32 - 151)).start()
@@ -233,16 +149,16 @@ def make(folder):
     c.send(5, 0, b"c" * 30, ACK | PSH)
     c.pcap(at("midstream.pcap"))
 
-    # What is no segment of ours: UDP, ARP, a later fragment, VLAN, another port; and malformed: an IP header of 16 bytes, a total length beyond the frame,
+    # What is no segment of ours: ICMP, ARP, a later fragment, MPLS, another port; and malformed: an IP header of 16 bytes, a total length beyond the frame,
     # a TCP header of 16 bytes, one beyond the packet, an Ethernet frame of 10 bytes, IPv6 ending inside an extension header. One good packet of 54 + 1.
     c = Capture()
     c.base = [1001, 5001]
     c.send(0, 0, b"k", ACK | PSH)
     good = tcp(CLIENT, SERVER, 1, 1, ACK)
-    c.raw(1, ethernet(ipv4(CLIENT, SERVER, bytes(8), protocol=17)))
+    c.raw(1, ethernet(ipv4(CLIENT, SERVER, bytes(8), protocol=1)))
     c.raw(2, ethernet(bytes(28), 0x0806))
     c.raw(3, ethernet(ipv4(CLIENT, SERVER, good, fragment=100)))
-    c.raw(4, ethernet(b"\0\5\x08\0" + ipv4(CLIENT, SERVER, good), 0x8100))
+    c.raw(4, ethernet(b"\0\0\x01\x40" + ipv4(CLIENT, SERVER, good), 0x8847))
     c.raw(5, ethernet(ipv4(CLIENT, ("10.0.0.2", 22), tcp(CLIENT, ("10.0.0.2", 22), 1, 1, ACK))))
     c.raw(6, ethernet(ipv4(CLIENT, SERVER, good, first=0x44)))
     c.raw(7, ethernet(ipv4(CLIENT, SERVER, good, length=1000)))
@@ -259,12 +175,33 @@ def make(folder):
     c.raw(1, ethernet(ipv4(SERVER, CLIENT, tcp(SERVER, CLIENT, 5001, 1001, ACK | PSH, b"o" * 3000), length=0)))
     c.pcap(at("padded.pcap"))
 
-    # Refused: raw IP (101) for now, link types mixed within a file, or between two; no capture at all; one that is empty.
-    c.pcap(at("raw_ip.pcap"), link=101)
+    make_links(at)
+    make_datagrams(at)
+    make_fragments(at)
+
+    # Refused: a link type that nobody asked for (105: 802.11), link types mixed within a file, or between two; no capture at all; one that is empty.
+    c.pcap(at("wireless.pcap"), link=105)
     frame = plain.packets[0][1]
     pcapng(at("mixed.pcapng"), [(1, None), (113, None)], [(0, 0, frame, len(frame)), (1, 5, frame, len(frame))])
     open(at("text.pcap"), "w").write("This is no capture.\n" * 10)
     open(at("empty.pcap"), "w").close()
+    # Two interfaces of one link type that kept different lengths: libpcap does not read that.
+    data = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    for snaplen in (65535, 96):
+        data += block(1, struct.pack("<HHI", 1, 0, snaplen))
+    open(at("mixed_lengths.pcapng"), "wb").write(data)
+    # Compressed, each in its way (of zstd and lz4 the first bytes).
+    data = open(at("plain_ns.pcap"), "rb").read()
+    for kind, packed in (("gz", gzip.compress(data, mtime=0)), ("bz2", bz2.compress(data)), ("xz", lzma.compress(data)),
+                         ("zst", b"\x28\xb5\x2f\xfd" + bytes(60)), ("lz4", b"\x04\x22\x4d\x18" + bytes(60))):
+        open(at("packed.pcap." + kind), "wb").write(packed)
+    # No packet at all. Cut: inside the header of the second record (one packet of 54 was read), inside the file header,
+    # and pcapng inside its fourth packet (three of 54 were read).
+    Capture().pcap(at("none_in_it.pcap"))
+    open(at("cut_record.pcap"), "wb").write(data[:24 + 16 + 54 + 7])
+    open(at("cut_header.pcap"), "wb").write(data[:20])
+    data = open(at("plain.pcapng"), "rb").read()
+    open(at("cut.pcapng"), "wb").write(data[:data.index(plain.packets[3][1]) + 11])
 
     # 3,000 connections of one packet each; number i carries i bytes: 3000 x 54 + 2999 x 3000 / 2 = 4,660,500 on the wire, 2,999 messages. The
     # most bytes have 2999 (port 22999), 2998 ... In a table of 100 all but the last 100 had to make room, and none is counted less.

@@ -32,15 +32,22 @@ plain() {	# plain APP: needs little CPU
 }
 
 train() {	# train FOLDER APP SINKS REPEAT SERIES
-	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false marked='' cost=null kind=heavy pairing=patch
-	mkdir -p "$folder"
+	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false backlog=0.0 gap marked='' cost=null kind=heavy pairing=patch
+	local schedule=jittered depends=false foreign steal=0.0 busy=99.8 load="autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/"
 	! plain "$app" || kind=light
 	[ "$app" != light ] || pairing=$PAIRING
-	case " $OVERLOADED " in *" $sinks "*) [ $kind = light ] || over=true ;; esac
+	case " $OVERLOADED " in *" $sinks "*) [ $kind = light ] || over=true backlog=9.5 ;; esac
 	[ $kind = light ] || cost=$COST
-	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen $STEAL %: over 3 %"; fi
+	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen $STEAL %: over 3 %" steal=$STEAL; fi
+	foreign=${marked:+4.2}
+	foreign=${foreign:-0.$sinks}
+	[ "$FOREIGN" != null ] || foreign=null
+	[ "$series" = latency ] || schedule=periodic
+	if [ "$MERGE" = 1 ] && [ "$sinks" = 10 ]; then depends=true; fi
+	[ "$sinks" -gt 0 ] || busy=12.5 load=''
+	mkdir -p "$folder"
 	awk -v app="$kind" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v stretch="$STRETCH" -v light="$LIGHT" \
-		-v censored="$CENSORED" -v over="$over" -v stats="$folder/stats" '
+		-v censored="$CENSORED" -v over="$over" '
 		function out(v) { return v == "" ? "" : sprintf("%.0f", v) }
 		BEGIN {
 			base = 1000000000000; period = 50000000
@@ -85,14 +92,14 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 			for (i = 2; i <= n; i++) { d = (t[i] - t[i - 1]) / 1e6 - mean; squares += d * d }
 			printf "%d %d %.6f %.6f %d %.6f %.6f %.6f %.6f\n", n, m, mean - 50, positive / m, late, most - 50, sqrt(squares / (m - 1)), \
 				squares / (m - 1), n / (keys - 5) >"/dev/stderr"
-		}' >"$folder/samples.tsv" 2>"$folder/stats"
-	read -r updates intervals mean positive count max sd variance per_key <"$folder/stats"
-	rm "$folder/stats"
+			print most >"/dev/stderr"
+		}' >"$folder/samples.tsv" 2>"$stats"
+	{ read -r updates intervals mean positive count max sd variance per_key && read -r gap; } <"$stats"
 	cat >"$folder/keyrepeat.json" <<END
 {"schema": "thinprobe.keyrepeat/1", "tool": "keyrepeat", "version": "0.1.0",
- "settings": {"schedule": "$([ "$series" = latency ] && echo jittered || echo periodic)", "rate_per_s": 20},
+ "settings": {"schedule": "$schedule", "rate_per_s": 20},
  "result": {"keys_due": $((KEYS - 5)), "keys_sent": $((KEYS - 5)), "keys_skipped": 5, "updates": $updates, "updates_per_key": $per_key, "pairing": "$pairing",
-  "overloaded": $over, "backlog_per_s": $([ "$over" = true ] && echo 9.5 || echo 0.0), "largest_gap_ms": $(awk -v m="$max" 'BEGIN { print m + 50 }'),
+  "overloaded": $over, "backlog_per_s": $backlog, "largest_gap_ms": $gap,
   "stalls": {"period_ms": 50.0, "intervals": $intervals, "count": $count, "mean_ms": $mean, "mean_positive_ms": $positive,
    "max_ms": $max, "jitter_sd_ms": $sd, "jitter_variance_ms2": $variance}, "drain_s": 1.0, "probe_cpu_percent": 1.5}}
 END
@@ -100,18 +107,19 @@ END
 {"schema": "thinprobe.prototap/1", "tool": "prototap", "version": "0.1.0", "settings": {},
  "result": {"channels": {"input": {"wire_bytes": $((KEYS * 180))}, "display": {"wire_bytes": $((KEYS * 420))}, "total": {"wire_bytes": $((KEYS * 600))}},
   "updates": {"count": $updates, "merge_ms": 10.0, "other_merges": [{"merge_ms": 5.0, "count": $((updates + (MERGE * (sinks == 10) * 8)))}, {"merge_ms": 20.0, "count": $updates}],
-   "depends_on_merge": $([ "$MERGE" = 1 ] && [ "$sinks" = 10 ] && echo true || echo false)},
+   "depends_on_merge": $depends},
   "stalls": {"period_ms": 50.0, "mean_ms": $mean}, "capture": {"packets": $((KEYS * 6)), "dropped": 0, "truncated": 0, "malformed": 0}, "cpu_percent": 0.4}}
 END
 	cat >"$folder/cell.json" <<END
 {"schema": "thinprobe.cell/1", "parameters": {"protocol": "$PROTOCOL", "app": "$app", "sinks": $sinks}, "repeat": $repeat, "series": "$series",
- "state": "complete", "reason": "", "foreign_percent": $([ "$FOREIGN" = null ] && echo null || { [ -n "$marked" ] && echo 4.2 || echo "0.$sinks"; }), "steal_percent": $([ -n "$marked" ] && echo "$STEAL" || echo 0.0), "server_busy_percent": $([ "$sinks" -gt 0 ] && echo 99.8 || echo 12.5),
+ "state": "complete", "reason": "", "foreign_percent": $foreign, "steal_percent": $steal, "server_busy_percent": $busy,
  "marked": "$marked", "probe_cpu_percent": 1.5, "capture_cpu_percent": 0.4, "regime": "session",
- "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/", "app": "autogroup=/autogroup-$GROUP session=$((20 + repeat)) nice=0 policy=other cpus=0 cgroup=/", "sinks": "$([ "$sinks" -gt 0 ] && echo "autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/")"}, "cost_ms": $cost, "period_ms": 50}
+ "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/", "app": "autogroup=/autogroup-$GROUP session=$((20 + repeat)) nice=0 policy=other cpus=0 cgroup=/", "sinks": "$load"}, "cost_ms": $cost, "period_ms": 50}
 END
 }
 
 mkdir -p "$out/cells"
+stats=$out/stats
 for app in $APPS; do
 	for load in $LOADS; do
 		for ((repeat = 1; repeat <= REPEATS; repeat++)); do
@@ -122,6 +130,7 @@ for app in $APPS; do
 		done
 	done
 done
+rm "$stats"
 if [ "$STATE" = interrupted ]; then
 	for app in $APPS; do
 		folder=$out/cells/$app-$(printf %03d "$last")

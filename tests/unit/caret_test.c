@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #define WIDTH 64
-#define HEIGHT 64
+#define HEIGHT 160
 #define CELL_W 6
 #define CELL_H 13
 #define COLUMNS 8
@@ -99,6 +99,69 @@ static void several_keys_in_one_update(void **state)
 	assert_int_equal(shown[2].number, 6);
 }
 
+static struct caret_step status_line(int64_t at_ns, uint32_t ink)	/* far below, in an update of its own */
+{
+	struct caret_step s = { .at_ns = at_ns };
+
+	fill(10 * COLUMNS, ink);
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
+	memcpy(before, now, sizeof(now));
+	return s;
+}
+
+static void another_line_is_drawn_apart(void **state)
+{
+	struct caret_step s[12];
+	struct pair_shown shown[12];
+	size_t n;
+
+	(void)state;
+	start(0);
+	s[0] = walk(0, 1, 1);
+	s[1] = status_line(2, 1);
+	s[2] = walk(1, 2, 3);
+	s[3] = walk(2, 3, 4);
+	s[4] = status_line(5, 2);
+	n = caret_count(s, 5, 3, shown);
+	assert_int_equal(n, 3);
+	assert_int_equal(shown[0].at_ns, 1);
+	assert_int_equal(shown[1].at_ns, 3);
+	assert_int_equal(shown[1].number, 2);
+	assert_int_equal(shown[2].at_ns, 4);
+	assert_false(caret_count(s, 5, 4, shown));	/* it is no key */
+	/* a line that keeps changing is not passed over: something else may be going on */
+	start(0);
+	for (int i = 0; i < 6; i++) {
+		s[2 * i] = walk(i, i + 1, 2 * i + 1);
+		s[2 * i + 1] = status_line(2 * i + 2, (uint32_t)i + 1);
+	}
+	assert_false(caret_count(s, 12, 6, shown));
+}
+
+static void another_line_is_drawn_at_once(void **state)
+{
+	struct caret_step s[4];
+	struct pair_shown shown[4];
+
+	(void)state;
+	start(0);
+	glyph(0);
+	fill(1, 1);
+	fill(10 * COLUMNS, 1);
+	s[0].at_ns = s[1].at_ns = 1;
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
+	assert_int_equal(s[0].bottom, 2 + CELL_H - 1);
+	assert_true(caret_difference(before, now, WIDTH, 0, s[0].bottom + 1, WIDTH, HEIGHT - s[0].bottom - 1, &s[1]));
+	assert_int_equal(s[1].top, 2 + 10 * CELL_H);
+	assert_false(caret_difference(before, now, WIDTH, 0, s[1].bottom + 1, WIDTH, HEIGHT - s[1].bottom - 1, &s[2]));
+	memcpy(before, now, sizeof(now));
+	s[2] = walk(1, 2, 2);
+	s[3] = walk(2, 3, 3);
+	assert_int_equal(caret_count(s, 4, 3, shown), 3);
+	assert_int_equal(shown[0].number, 1);
+	assert_int_equal(shown[1].at_ns, 2);
+}
+
 static void over_the_end_of_the_line(void **state)
 {
 	struct caret_step s[4];
@@ -184,6 +247,8 @@ int main(void)
 		cmocka_unit_test(one_key_alone_may_be_a_blink),
 		cmocka_unit_test(one_key_each),
 		cmocka_unit_test(several_keys_in_one_update),
+		cmocka_unit_test(another_line_is_drawn_apart),
+		cmocka_unit_test(another_line_is_drawn_at_once),
 		cmocka_unit_test(over_the_end_of_the_line),
 		cmocka_unit_test(a_blinking_caret_is_no_key),
 		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over),

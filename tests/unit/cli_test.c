@@ -152,6 +152,24 @@ static void cpu_lists_come_out_ascending_and_once(void **state)
 	assert_int_equal(cpus.cpu[1023], 1023);
 }
 
+static void cpu_lists_are_written_with_ranges(void **state)
+{
+	static const char *const lists[][2] = { { "0", "0" }, { "7,2-4,3,0", "0,2-4,7" }, { "0,1", "0-1" }, { "0-1023", "0-1023" } };
+	struct cli_cpus cpus = { 0 };
+	char text[64], three[4];
+
+	(void)state;
+	cli_write_cpus(&cpus, text, sizeof(text));
+	assert_string_equal(text, "");
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		cli_read_cpus(lists[i][0], &cpus);
+		cli_write_cpus(&cpus, text, sizeof(text));
+		assert_string_equal(text, lists[i][1]);
+	}
+	cli_write_cpus(&cpus, three, sizeof(three));
+	assert_string_equal(three, "0-1");
+}
+
 /* --- the command line ---------------------------------------------------------------------------------- */
 
 static struct {
@@ -386,6 +404,7 @@ int main(void)
 		cmocka_unit_test(times_have_units),
 		cmocka_unit_test(sizes_count_in_1024),
 		cmocka_unit_test(cpu_lists_come_out_ascending_and_once),
+		cmocka_unit_test(cpu_lists_are_written_with_ranges),
 		cmocka_unit_test(options_may_stand_anywhere),
 		cmocka_unit_test(a_wrong_word_is_named_with_the_cure),
 		cmocka_unit_test(help_tells_every_option_and_its_words),

@@ -26,6 +26,14 @@ static const uint8_t ipv6_frame[] = {
 	0x01, 0xbb, 0xc3, 0x50, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0x50, 0x02, 0xff, 0xff, 0, 0, 0, 0,
 };
 
+/* 10.0.0.1:40000 -> 10.0.0.2:5900, UDP with 3 bytes of payload. */
+static const uint8_t udp_frame[] = {
+	2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 0x08, 0x00,
+	0x45, 0, 0, 31, 0, 1, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
+	0x9c, 0x40, 0x17, 0x0c, 0, 11, 0, 0,
+	'a', 'b', 'c',
+};
+
 /* The test runs on an exact copy, so that a sanitizer sees the first byte beyond. */
 static enum decoded decode(enum link_type link, const uint8_t *frame, size_t captured, uint32_t original, struct segment *s)
 {
@@ -58,7 +66,7 @@ static void reads_ipv4(void **state)
 	assert_int_equal(s.link_bytes, 14);
 	assert_int_equal(s.ip_bytes, 47);
 	assert_int_equal(s.ip_header_bytes, 20);
-	assert_int_equal(s.tcp_header_bytes, 24);
+	assert_int_equal(s.transport_header_bytes, 24);
 	assert_int_equal(s.payload_bytes, 3);
 }
 
@@ -76,7 +84,7 @@ static void reads_ipv6_with_extensions(void **state)
 	assert_false(s.ipv4);
 	assert_int_equal(s.ip_bytes, 92);
 	assert_int_equal(s.ip_header_bytes, 72);
-	assert_int_equal(s.tcp_header_bytes, 20);
+	assert_int_equal(s.transport_header_bytes, 20);
 	assert_int_equal(s.payload_bytes, 0);
 }
 
@@ -140,6 +148,114 @@ static void reads_cooked(void **state)
 	}
 }
 
+static void reads_udp(void **state)
+{
+	struct segment s;
+
+	(void)state;
+	assert_int_equal(decode(LINK_ETHERNET, udp_frame, sizeof(udp_frame), sizeof(udp_frame), &s), DECODED_SEGMENT);
+	assert_int_equal(s.transport, TRANSPORT_UDP);
+	assert_int_equal(s.port[0], 40000);
+	assert_int_equal(s.port[1], 5900);
+	assert_int_equal(s.flags | s.seq | s.ack, 0);
+	assert_int_equal(s.ip_bytes, 31);
+	assert_int_equal(s.transport_header_bytes, 8);
+	assert_int_equal(s.payload_bytes, 3);
+	assert_int_equal(s.beyond_bytes, 0);
+	assert_false(s.fragmented);
+	for (size_t n = 0; n <= sizeof(udp_frame); n++)
+		assert_int_equal(decode(LINK_ETHERNET, udp_frame, n, sizeof(udp_frame), &s), n < 14 + 20 + 6 ? DECODED_SHORT : DECODED_SEGMENT);
+	for (uint32_t n = 0; n < sizeof(udp_frame); n++)
+		assert_int_equal(decode(LINK_ETHERNET, udp_frame, n, n, &s), DECODED_MALFORMED);
+}
+
+/* A first fragment tells the whole datagram's length; what later ones carry is told apart. */
+static void a_first_fragment_knows_the_rest(void **state)
+{
+	uint8_t frame[sizeof(udp_frame)];
+	struct segment s;
+
+	(void)state;
+	memcpy(frame, udp_frame, sizeof(frame));
+	frame[20] = 0x20;	/* more fragments */
+	frame[38] = 0x0b;	/* UDP length 2827 */
+	frame[39] = 0x0b;
+	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_SEGMENT);
+	assert_true(s.fragmented);
+	assert_int_equal(s.payload_bytes, 2819);
+	assert_int_equal(s.beyond_bytes, 2816);
+	assert_int_equal(s.ip_bytes, 31);
+	frame[20] = 0;
+	frame[21] = 1;		/* the second one: its lengths are there, its ports not */
+	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_FRAGMENT);
+	assert_int_equal(s.wire_bytes, sizeof(frame));
+	assert_int_equal(s.link_bytes, 14);
+	assert_int_equal(s.ip_bytes, 31);
+}
+
+static void reads_tags(void **state)
+{
+	static const uint16_t kinds[] = { 0x8100, 0x88a8, 0x9100, 0x9200 };
+	uint8_t frame[12 + 4 * 9 + sizeof(ipv4_frame)];
+	struct segment s;
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		for (size_t tags = 1; tags <= 9; tags++) {
+			size_t n = sizeof(ipv4_frame) + 4 * tags;
+
+			memcpy(frame, ipv4_frame, 12);
+			for (size_t i = 0; i < tags; i++)
+				memcpy(frame + 12 + 4 * i, (uint8_t[]){ (uint8_t)(kinds[k] >> 8), (uint8_t)kinds[k], 0, 5 }, 4);
+			memcpy(frame + 12 + 4 * tags, ipv4_frame + 12, sizeof(ipv4_frame) - 12);
+			assert_int_equal(decode(LINK_ETHERNET, frame, n, (uint32_t)n, &s), k == 3 ? DECODED_OTHER : tags == 9 ? DECODED_MALFORMED : DECODED_SEGMENT);
+			if (k == 3 || tags == 9)
+				continue;
+			assert_int_equal(s.wire_bytes, n);
+			assert_int_equal(s.link_bytes, 14 + 4 * tags);
+			assert_int_equal(s.payload_bytes, 3);
+			assert_int_equal(decode(LINK_ETHERNET, frame, 13 + 4 * tags, (uint32_t)n, &s), DECODED_SHORT);
+			assert_int_equal(decode(LINK_ETHERNET, frame, 13 + 4 * tags, (uint32_t)(13 + 4 * tags), &s), DECODED_MALFORMED);
+		}
+	}
+}
+
+static void reads_what_has_no_frame_around(void **state)
+{
+	static const uint8_t families[][5] = {	/* and what is behind */
+		{ 2, 0, 0, 0, 4 }, { 0, 0, 0, 2, 4 }, { 24, 0, 0, 0, 6 }, { 28, 0, 0, 0, 6 }, { 30, 0, 0, 0, 6 }, { 0, 0, 0, 30, 6 }, { 7, 0, 0, 0, 0 },
+	};
+	const uint8_t *packet[] = { ipv4_frame + 14, ipv6_frame + 14 };
+	const size_t size[] = { sizeof(ipv4_frame) - 14, sizeof(ipv6_frame) - 14 };
+	uint8_t bytes[4 + sizeof(ipv6_frame)];
+	struct segment s;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t n = (uint32_t)size[i];
+
+		assert_int_equal(decode(LINK_IP, packet[i], n, n, &s), DECODED_SEGMENT);
+		assert_int_equal(s.wire_bytes, n);
+		assert_int_equal(s.link_bytes, 0);
+		assert_int_equal(s.ipv4, !i);
+		assert_int_equal(decode(LINK_IPV4, packet[i], n, n, &s), i ? DECODED_MALFORMED : DECODED_SEGMENT);
+		assert_int_equal(decode(LINK_IPV6, packet[i], n, n, &s), i ? DECODED_SEGMENT : DECODED_MALFORMED);
+		assert_int_equal(decode(LINK_IP, packet[i], 0, n, &s), DECODED_SHORT);
+		assert_int_equal(decode(LINK_IP, packet[i], 0, 0, &s), DECODED_MALFORMED);
+		for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
+			int version = families[f][4];
+
+			memcpy(bytes, families[f], 4);
+			memcpy(bytes + 4, packet[i], n);
+			assert_int_equal(decode(LINK_LOOPBACK, bytes, n + 4, n + 4, &s),
+					 !version ? DECODED_OTHER : version == (i ? 6 : 4) ? DECODED_SEGMENT : DECODED_MALFORMED);
+			if (version == (i ? 6 : 4))
+				assert_int_equal(s.wire_bytes, n);
+		}
+	}
+	assert_int_equal(decode(LINK_LOOPBACK, bytes, 3, 3, &s), DECODED_MALFORMED);
+}
+
 static enum decoded with_byte(const uint8_t *frame, size_t size, size_t at, uint8_t value)
 {
 	uint8_t copy[256];
@@ -154,7 +270,7 @@ static void says_what_else_it_is(void **state)
 {
 	(void)state;
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 12, 0x09), DECODED_OTHER);		/* another ethertype */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 23, 17), DECODED_OTHER);		/* UDP */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 23, 1), DECODED_OTHER);		/* ICMP */
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 21, 1), DECODED_FRAGMENT);		/* at offset 8 */
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 20, 0x20), DECODED_SEGMENT);		/* the first fragment */
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x65), DECODED_MALFORMED);	/* version 6 */
@@ -179,25 +295,27 @@ static void a_chain_of_extensions_ends(void **state)
 	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_MALFORMED);
 }
 
-/* Every byte set to every value: never a read beyond, and a segment's parts always add up to no more than the whole. */
+/* Every byte set to every value on every link: never a read beyond, and a segment's parts always add up to no more than the whole. */
 static void parts_never_exceed_the_whole(void **state)
 {
 	static const struct { const uint8_t *bytes; size_t n; } frames[] = {
-		{ ipv4_frame, sizeof(ipv4_frame) }, { ipv6_frame, sizeof(ipv6_frame) },
+		{ ipv4_frame, sizeof(ipv4_frame) }, { ipv6_frame, sizeof(ipv6_frame) }, { udp_frame, sizeof(udp_frame) },
+		{ ipv4_frame + 14, sizeof(ipv4_frame) - 14 }, { ipv6_frame + 14, sizeof(ipv6_frame) - 14 }, { udp_frame + 14, sizeof(udp_frame) - 14 },
 	};
 	uint8_t copy[256];
 	struct segment s;
 
 	(void)state;
-	for (size_t f = 0; f < 2; f++) {
-		for (size_t at = 0; at < frames[f].n; at++) {
-			for (int value = 0; value < 256; value++) {
+	for (int value = 0; value < 256 * LINK_TYPES; value++) {
+		for (size_t f = 0; f < sizeof(frames) / sizeof(*frames); f++) {
+			for (size_t at = 0; at < frames[f].n; at++) {
 				memcpy(copy, frames[f].bytes, frames[f].n);
 				copy[at] = (uint8_t)value;
-				if (decode(LINK_ETHERNET, copy, frames[f].n, (uint32_t)frames[f].n, &s) != DECODED_SEGMENT)
+				if (decode((enum link_type)(value / 256), copy, frames[f].n, (uint32_t)frames[f].n, &s) != DECODED_SEGMENT)
 					continue;
-				assert_int_equal(s.ip_header_bytes + s.tcp_header_bytes + s.payload_bytes, s.ip_bytes);
+				assert_int_equal(s.ip_header_bytes + s.transport_header_bytes + s.payload_bytes - s.beyond_bytes, s.ip_bytes);
 				assert_true(s.link_bytes + s.ip_bytes <= s.wire_bytes);
+				assert_true(s.fragmented || !s.beyond_bytes);
 			}
 		}
 	}
@@ -211,6 +329,10 @@ int main(void)
 		cmocka_unit_test(needs_fourteen_bytes_of_tcp),
 		cmocka_unit_test(a_packet_too_short_is_malformed),
 		cmocka_unit_test(reads_cooked),
+		cmocka_unit_test(reads_udp),
+		cmocka_unit_test(a_first_fragment_knows_the_rest),
+		cmocka_unit_test(reads_tags),
+		cmocka_unit_test(reads_what_has_no_frame_around),
 		cmocka_unit_test(says_what_else_it_is),
 		cmocka_unit_test(a_chain_of_extensions_ends),
 		cmocka_unit_test(parts_never_exceed_the_whole),

@@ -160,7 +160,7 @@ static void end_before_the_threshold_leaves_lateness_open(void **state)
 	(void)state;
 	/* interrupted 30 ms after the last key: it may or may not become late */
 	type(2, 0, 80);
-	train.end = TRAIN_INTERRUPTED;
+	train.end = SENDER_INTERRUPTED;
 	block[0].drain = PAIR_CUT;
 	show(10, 1);
 	compute(&by_patch);

@@ -13,6 +13,20 @@
 #include "near.h"
 #include "summarize/interval.h"
 
+/* Student's t with 4 degrees of freedom has a closed form: F(t) = 1/2 + 3/8 u (1 - u^2 / 12), u = t / sqrt(1 + t^2 / 4) */
+static void p_of_the_t_test(void **state)
+{
+	static const double five[] = { -1, 2, 3, 1, 0.5 }, alike[] = { 2, 2, 2 }, nothing[] = { 0, 0 };
+	double mean = 1.1, sd = sqrt((2.1 * 2.1 + 0.9 * 0.9 + 1.9 * 1.9 + 0.1 * 0.1 + 0.6 * 0.6) / 4);
+	double t = mean / (sd / sqrt(5)), u = t / sqrt(1 + t * t / 4);
+
+	(void)state;
+	assert_near(interval_t_p(five, 5), 2 * (0.5 - 0.375 * u * (1 - u * u / 12)), 1e-9);
+	assert_near(interval_t_p(alike, 3), 0, 0);
+	assert_near(interval_t_p(nothing, 2), 1, 0);
+	assert_true(isnan(interval_t_p(five, 1)));
+}
+
 /* st.t.interval(0.95, n - 1, loc=a.mean(), scale=st.sem(a)); GSL's quantile is good to eight digits */
 static void t_is_scipys(void **state)
 {
@@ -133,6 +147,11 @@ static void bca_is_scipys_within_chance(void **state)
 	}
 	assert_true(interval_bca(mean, skewed, 12, 50000, 3, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
+	/* of a mean: the same from ten runs on, Student's t below */
+	assert_true(interval_mean(skewed, 12, 50000, 3, &again));
+	assert_memory_equal(&i, &again, sizeof(i));
+	assert_true(interval_mean(skewed, 9, 50000, 3, &i) && interval_t(skewed, 9, &again));
+	assert_memory_equal(&i, &again, sizeof(i));
 }
 
 static void bca_survives_what_does_not_vary(void **state)
@@ -153,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(t_is_scipys),
+		cmocka_unit_test(p_of_the_t_test),
 		cmocka_unit_test(t_log_is_scipys),
 		cmocka_unit_test(no_interval_from_too_little),
 		cmocka_unit_test(share_is_clopper_and_pearsons),

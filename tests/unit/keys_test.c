@@ -115,6 +115,13 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t\t0\t9\n", 2 },		/* one too many */
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t\t0", 2 },			/* cut off */
 		{ HEAD "keys/1\t1\t99999999999999999999\t1\t1\t\t\t0\n", 2 },
+		/* no time, nor a number of a key: their differences would overflow */
+		{ HEAD "keys/1\t1\t9223372036854775807\t1\t9223372036854775807\t\t\t0\n", 2 },
+		{ HEAD "keys/1\t1\t1\t1\t2305843009213693951\t\t\t0\n", 2 },
+		{ HEAD "keys/1\t1\t-9223372036854775807\t1\t1\t\t\t0\n", 2 },
+		{ HEAD "keys/1\t1\t-9223372036854775808\t1\t1\t\t\t0\n", 2 },
+		{ HEAD "keys/1\t9223372036854775807\t1\t1\t1\t\t\t0\n", 2 },
+		{ HEAD "keys/1\t1\t1\t1\t1\t\t9223372036854775807\t0\n", 2 },
 	};
 	struct keys k;
 	unsigned long line;

@@ -1,5 +1,5 @@
 /* Whole trains played by hand: times in ms from 1000, so that 0 stays "not known". */
-#include "keyrepeat/pairing.h"
+#include "pairing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -258,6 +258,58 @@ static void changes_merge_by_single_linkage(void **state)
 	assert_true(pair_merge_add(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
 }
 
+static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
+{
+	struct pair_key key[7];
+	/* after all seven keys: the first pass gives ranges to what each at least needs */
+	const int64_t update[] = { AT(310), AT(330), AT(350), AT(370), AT(390) };
+
+	(void)state;
+	type(key, 7);
+	pair_update(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	expect(&key[6], 310, 390, false);
+	pair_coalescing(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	for (int i = 0; i < 7; i++)
+		expect(&key[i], 310, 350, false);
+	/* near the end there are not three more; cut off, there may have been */
+	type(key, 7);
+	pair_update(key, 7, update, 2, PAIR_CUT, AT(400));
+	pair_coalescing(key, 7, update, 2, PAIR_CUT, AT(400));
+	assert_int_equal(key[0].answer_ns, AT(310));
+	assert_int_equal(key[0].high_ns, 0);
+	assert_int_equal(key[0].censored_ns, AT(400));
+	pair_update(key, 7, update, 2, PAIR_DRAINED, AT(2000));
+	pair_coalescing(key, 7, update, 2, PAIR_DRAINED, AT(2000));
+	expect(&key[0], 310, 330, false);
+}
+
+static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
+{
+	struct pair_key key[3];
+	const int64_t update[] = { AT(10), AT(60), AT(110) };
+
+	(void)state;
+	type(key, 3);
+	pair_update(key, 3, update, 3, PAIR_DRAINED, AT(2000));
+	pair_coalescing(key, 3, update, 3, PAIR_DRAINED, AT(2000));
+	for (int i = 0; i < 3; i++)
+		expect(&key[i], 50 * i + 10, 50 * i + 10, true);
+	pair_update(key, 3, update, 2, PAIR_DRAINED, AT(2000));
+	pair_coalescing(key, 3, update, 2, PAIR_DRAINED, AT(2000));
+	expect(&key[0], 10, 60, false);
+	expect_censored(&key[2], 2000);
+}
+
+static void a_stray_is_likely_from_five_percent_on(void **state)
+{
+	(void)state;
+	/* 1 - exp(-x) = 0.05 at x = 0.0513 */
+	assert_false(pair_stray_likely(0, 3600 * 1000 * MS));
+	assert_false(pair_stray_likely(0.051, 1000 * MS));
+	assert_true(pair_stray_likely(0.052, 1000 * MS));
+	assert_true(pair_stray_likely(0.026, 2000 * MS));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +320,9 @@ int main(void)
 		cmocka_unit_test(more_updates_give_a_range_to_number_i_plus_surplus), cmocka_unit_test(high_is_never_before_low),
 		cmocka_unit_test(without_rest_nothing_is_exact), cmocka_unit_test(no_update_at_all),
 		cmocka_unit_test(truth_lies_in_the_range), cmocka_unit_test(changes_merge_by_single_linkage),
+		cmocka_unit_test(coalescing_is_from_the_next_to_the_next_but_two),
+		cmocka_unit_test(coalescing_leaves_exact_pairs_and_unanswered_keys),
+		cmocka_unit_test(a_stray_is_likely_from_five_percent_on),
 	};
 
 	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);

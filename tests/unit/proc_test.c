@@ -112,6 +112,23 @@ static void a_load_program_stops_with_its_parent(void **state)
 	close(ends[0]);
 }
 
+static void a_lost_terminal_ends_it_but_not_under_nohup(void **state)
+{
+	(void)state;
+	signal(SIGHUP, SIG_IGN);
+	proc_catch_stop();
+	proc_stop = 0;
+	raise(SIGHUP);
+	assert_int_equal(proc_stop, 0);
+	signal(SIGHUP, SIG_DFL);
+	proc_catch_stop();
+	raise(SIGHUP);
+	assert_int_equal(proc_stop, SIGHUP);
+	proc_wait_stop(INT64_MAX);
+	proc_stop = 0;
+	signal(SIGHUP, SIG_DFL);
+}
+
 static void a_signal_before_the_wait_is_not_lost(void **state)
 {
 	int64_t start = clock_now();
@@ -281,11 +298,89 @@ static void autogroup_is_one_line_or_nothing(void **state)
 	assert_string_equal(text, "");
 }
 
+static void the_most_memory_stays_known(void **state)
+{
+	const size_t size = 64 << 20;
+	int64_t before = proc_memory_peak(getpid());
+	char *room = malloc(size);
+
+	(void)state;
+	if (!before || !room)
+		skip();
+	memset(room, 1, size);
+	__asm__ volatile("" : : "r"(room) : "memory");
+	free(room);
+	/* (what was there before may have been paged out meanwhile) */
+	assert_true(proc_memory_peak(getpid()) > before + (int64_t)size / 2);
+	assert_int_equal(proc_memory_peak(-1), 0);
+}
+
+/* By hand, after proc(5). */
+static void a_line_of_stat(void **state)
+{
+	static const char text[] = "812 (a) S 3 (b)) D 700 811 699 34817 -1 4194304 10 11 12 13 5 6 7 8 20 0 3 0 18446744073709551615 1 2\n";
+	struct proc_stat s;
+
+	(void)state;
+	assert_int_equal(proc_read_stat(text, &s), 0);
+	assert_int_equal(s.state, 'D');
+	assert_int_equal(s.ppid, 700);
+	assert_int_equal(s.session, 699);
+	assert_int_equal(s.flags, 4194304);
+	assert_int_equal(s.minor, 10);
+	assert_int_equal(s.minor_waited, 11);
+	assert_int_equal(s.major, 12);
+	assert_int_equal(s.major_waited, 13);
+	assert_int_equal(s.user, 5);
+	assert_int_equal(s.system, 6);
+	assert_int_equal(s.user_waited, 7);
+	assert_int_equal(s.system_waited, 8);
+	assert_int_equal(s.threads, 3);
+	assert_true(s.start == UINT64_MAX);
+	assert_int_equal(proc_read_stat("12 (cut) S 1 2", &s), -EPROTO);
+	assert_int_equal(proc_read_stat("no brackets", &s), -EPROTO);
+	assert_int_equal(proc_read_stat("", &s), -EPROTO);
+}
+
+static void group_is(const char *lines, const char *controller, int version, const char *group)
+{
+	FILE *f = tmpfile();
+	char text[64];
+
+	assert_non_null(f);
+	fputs(lines, f);
+	rewind(f);
+	assert_int_equal(proc_read_cgroup(f, controller, text, sizeof(text)), version);
+	fclose(f);
+	assert_string_equal(text, group);
+}
+
+/* By hand, after cgroups(7). */
+static void a_group_is_that_of_the_controller(void **state)
+{
+	static const char both[] = "12:cpuset:/sets\n5:cpu,cpuacct:/a/b:c\n4:memory:/m\n1:name=systemd:/user\n0::/two\n";
+
+	(void)state;
+	group_is(both, "cpu", 1, "/a/b:c");
+	group_is(both, "cpuacct", 1, "/a/b:c");
+	group_is(both, "memory", 1, "/m");
+	group_is(both, "io", 2, "/two");
+	group_is("0::/two\n", "cpu", 2, "/two");
+	group_is("0::/two\n7:cpu:/one\n", "cpu", 1, "/one");
+	group_is("3:cpuset:/sets\n", "cpu", 0, "");
+	group_is("no such line\n", "cpu", 0, "");
+	group_is("", "cpu", 0, "");
+	/* no room: part of a name would be another group */
+	group_is("4:cpu:/0123456789012345678901234567890123456789012345678901234567890123456789\n", "cpu", 0, "");
+	group_is("0::/0123456789012345678901234567890123456789012345678901234567890123456789\n", "cpu", 0, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_dies_with_its_head),
 		cmocka_unit_test(a_load_program_stops_with_its_parent),
+		cmocka_unit_test(a_lost_terminal_ends_it_but_not_under_nohup),
 		cmocka_unit_test(a_signal_before_the_wait_is_not_lost),
 		cmocka_unit_test(a_signal_just_before_falling_asleep_is_not_lost),
 		cmocka_unit_test(a_signal_at_any_moment_ends_the_wait),
@@ -294,7 +389,10 @@ int main(void)
 		cmocka_unit_test(pins_to_what_there_is),
 		cmocka_unit_test(the_kernels_account_of_us),
 		cmocka_unit_test(autogroup_is_one_line_or_nothing),
+		cmocka_unit_test(the_most_memory_stays_known),
 		cmocka_unit_test(a_parent_already_dead_is_noticed),	/* last: from here on we die with our parent */
+		cmocka_unit_test(a_group_is_that_of_the_controller),
+		cmocka_unit_test(a_line_of_stat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,8 @@ static void json_values_come_back(void **state)
 	(void)state;
 	rec_int(r, "most", INT64_MAX);
 	rec_int(r, "least", INT64_MIN);
+	rec_count(r, "none_seen", 0);
+	rec_count(r, "not_known", -1);
 	rec_real(r, "real", 3.14159, 3);
 	rec_real(r, "rounded", 2.9996, 3);
 	rec_real(r, "small", -1e-9, 3);
@@ -158,6 +160,9 @@ static void json_values_come_back(void **state)
 	all = reread(r);
 	assert_true(json_integer_value(json_object_get(all, "most")) == INT64_MAX);
 	assert_true(json_integer_value(json_object_get(all, "least")) == INT64_MIN);
+	assert_int_equal(json_integer_value(json_object_get(all, "none_seen")), 0);
+	assert_false(json_is_null(json_object_get(all, "none_seen")));
+	assert_true(json_is_null(json_object_get(all, "not_known")));
 	assert_near(json_real_value(json_object_get(all, "real")), 3.142, 1e-12);
 	assert_near(json_real_value(json_object_get(all, "rounded")), 3, 1e-12);
 	assert_near(json_real_value(json_object_get(all, "small")), 0, 1e-12);
@@ -504,13 +509,33 @@ static void rows_carry_their_schema(void **state)
 	rows_int(t, -9223372036854775807LL - 1);
 	rows_str(t, "a\tb\n");
 	rows_end(t);
-	rows_int(t, 2);
+	rows_count(t, 2);
+	rows_count(t, -1);
+	rows_str(t, "");
+	rows_end(t);
+	rows_count(t, 0);
 	rows_none(t);
 	rows_str(t, "");
 	rows_end(t);
 	rows_flush(t);
 	assert_string_equal(content(in_folder("rows")),		/* killed here, this is what there is */
-			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\n");
+			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\ndemo/1\t0\t\t\n");
+	assert_int_equal(rows_close(t), 0);
+}
+
+/* A task may call itself anything. */
+static void names_in_rows_are_text(void **state)
+{
+	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+
+	(void)state;
+	rows_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
+	rows_str(t, "\x1b[31m\x7f \xc2\x9b");
+	rows_str(t, "\xff\xc3(\xc3");
+	rows_end(t);
+	rows_flush(t);
+	assert_string_equal(content(in_folder("rows")),
+			    "schema\tkey\tdue_ns\tword\ndemo/1\tgr\xc3\xbc\xc3\x9f \xe2\x82\xac\t?[31m? ?\t?\?(?\n");
 	assert_int_equal(rows_close(t), 0);
 }
 
@@ -570,6 +595,7 @@ int main(void)
 		HERE(the_umask_is_kept),
 		HERE(too_deep_is_an_error_not_an_overrun),
 		HERE(rows_carry_their_schema),
+		HERE(names_in_rows_are_text),
 		HERE(a_row_of_the_wrong_length_is_remembered),
 		HERE(rows_tell_what_went_wrong),
 	};

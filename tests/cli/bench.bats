@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# The benches: the arithmetic of their ratios against known answers, the capture they make, and that each is told of.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	TOOLS=$ROOT/build/bench
+}
+
+# bench WORDS: a bench of our own that says WORDS after it has begun
+bench() {
+	{
+		echo "TP_HOME='$ROOT'; . '$ROOT/lab/lib.sh'; . '$ROOT/bench/lib.sh'; bench_begin mine"
+		echo "$1"
+		echo "bench_end"
+	} >mine.sh
+	bash -u mine.sh
+}
+
+ratios() {	# LIMIT RATIO...: of contenders a and b
+	local limit=$1 round=0 r words=''
+
+	shift
+	for r; do
+		round=$((round + 1))
+		words+="note time a $round $r; note time b $round 1; "
+	done
+	bench "$words ratio time a b '$limit'"
+}
+
+@test "median and interval are the order statistics that tables give for 8, 10, 12 and 20 values" {
+	# ranks of the 95 % interval of a median, e.g. Conover, Practical Nonparametric Statistics, table A3 (p = 0.5)
+	run ratios "" 8 1 7 2 6 3 5 4
+	[[ $output == *" 8   4.500  1.000 to 8.000 "* ]]
+	run ratios "" 10 9 8 7 6 5 4 3 2 1
+	[[ $output == *" 10   5.500  2.000 to 9.000 "* ]]
+	run ratios "" 1 2 3 4 5 6 7 8 9 10 11 12
+	[[ $output == *" 12   6.500  3.000 to 10.000 "* ]]
+	run ratios "" {1..20}
+	[[ $output == *" 20  10.500  6.000 to 15.000 "* ]]
+}
+
+@test "ratios are taken within a round: a drift that both see is none" {
+	run bench 'for r in 1 2 3 4 5 6 7 8; do note time a $r $((r * r * 30)); note time b $r $((r * r * 20)); done; ratio time a b 1.6'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *" 8   1.500  1.500 to 1.500 "*" met"* ]]
+}
+
+@test "a limit is met only when the whole interval is on its right side; else the exit status is 1" {
+	run ratios 1.5 1 1 1 1 1 1 1 1.49
+	[ "$status" -eq 0 ]
+	[[ $output == *" met"* ]]
+	run ratios 1.5 1 1 1 1 1 1 1 1.51
+	[ "$status" -eq 1 ]
+	[[ $output == *"NOT SHOWN"* ]]
+	run ratios 1.5 2 2 2 2 2 2 2 1.6
+	[ "$status" -eq 1 ]
+	[[ $output == *"MISSED"* ]]
+}
+
+@test "a limit that is to be exceeded is met the other way round" {
+	run ratios ">1.5" 2 2 2 2 2 2 2 1.51
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *" >1.5  met"* ]]
+	run ratios ">1.5" 2 2 2 2 2 2 2 1.49
+	[ "$status" -eq 1 ]
+	[[ $output == *"NOT SHOWN"* ]]
+	run ratios ">1.5" 1 1 1 1 1 1 1 1.49
+	[ "$status" -eq 1 ]
+	[[ $output == *"MISSED"* ]]
+}
+
+@test "fewer than eight rounds decide nothing" {
+	run ratios 1.5 9 9 9 9 9 9 9
+	[ "$status" -eq 0 ]
+	[[ $output == *"indicative"* ]]
+}
+
+@test "a fact that is not so fails the bench, whatever the ratios say" {
+	run bench 'holds "this is so" true; holds "that is so" false; holds "this too" true'
+	[ "$status" -eq 1 ]
+	[[ $output == *"that is so: NO"* ]]
+}
+
+@test "contenders take turns, every second round backwards" {
+	run bench 'turn() { echo "turn $2$1"; }; alternate 3 turn a b c'
+	[ "$(grep '^turn' <<<"$output" | cut -d ' ' -f 2 | xargs)" = "1a 1b 1c 2c 2b 2a 3a 3b 3c" ]
+}
+
+@test "the work folder is gone at the end, also of an interrupted bench" {
+	run bench 'echo "in $BENCH_WORK"; kill -TERM $$; sleep 5'
+	[ "$status" -eq 130 ]
+	folder=$(sed -n 's/^in //p' <<<"$output")
+	[ -n "$folder" ]
+	[ ! -e "$folder" ]
+}
+
+@test "clocked tells status, wall time, CPU time and peak memory of a command" {
+	run "$TOOLS/clocked" took sh -c 'sleep 0.2; exit 7'
+	read -r wall cpu peak status <took
+	[ "$status" = 7 ]
+	[ "$wall" -ge 200000000 ]
+	[ "$cpu" -lt "$wall" ]
+	# 64 MB that are really touched
+	"$TOOLS/clocked" took dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null
+	read -r wall cpu peak status <took
+	[ "$peak" -gt 64000000 ]
+	[ "$peak" -lt 100000000 ]
+}
+
+@test "the capture is the same each time, of the size asked for, and whole in tshark's eyes" {
+	need tshark
+	"$TOOLS/capture" --packets 30000 a.pcap >said
+	"$TOOLS/capture" --packets 30000 b.pcap
+	cmp a.pcap b.pcap
+	[ "$(cat said)" = "30000 packets, $(stat -c %s a.pcap) bytes" ]
+	tshark -r a.pcap -T fields -e frame.len -e tcp.stream -e _ws.malformed -e tcp.analysis.lost_segment -e tcp.analysis.out_of_order \
+		-e tcp.analysis.ack_lost_segment -e tcp.analysis.retransmission >fields 2>err
+	[ "$(wc -l <fields)" = 30000 ]
+	# nothing is broken or too long; what is missing comes late; something is sent again; 24 sessions, and packets of none
+	awk -F'\t' '$3 != "" || $6 != "" || $1 > 1514 { bad++ } { lost += $4 != ""; late += $5 != ""; again += $7 != ""; seen[$2] = 1 }
+		END { exit bad || !late || lost != late || !again || length(seen) != 25 }' fields
+}
+
+@test "bench/prototap.sh, quick: prototap's sums are tshark's, in bounded memory" {
+	need tcpdump capinfos tshark
+	run "$ROOT/bench/prototap.sh" --quick --rounds 1
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"as tshark adds them up: yes"* ]]
+	[ "$(grep -c '^prototap stays below 64 MiB: yes' <<<"$output")" = 2 ]
+}
+
+@test "bench/live.sh, quick: every packet of the sender is captured, at a gentle rate" {
+	need tcpdump setpriv unshare
+	unshare --net ${UID:+$([ "$UID" = 0 ] || echo --map-root-user)} true || skip "no network namespaces here"
+	run "$ROOT/bench/live.sh" --quick 2000
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'lost nothing in any round in which tcpdump -w lost nothing: yes' <<<"$output")" = 2 ]
+}
+
+@test "fill writes what it says, and takes no less for more" {
+	local small large
+
+	small=$("$TOOLS/fill" plain $((4 << 20)))
+	large=$("$TOOLS/fill" plain $((128 << 20)))
+	[ "$large" -gt "$small" ]
+	"$TOOLS/clocked" took "$TOOLS/fill" touch $((64 << 20)) >out
+	read -r wall cpu peak status <took
+	[ "$status" = 0 ]
+	[ "$peak" -gt $((64 << 20)) ]
+	[ "$wall" -gt "$(cat out)" ]
+	run -2 "$TOOLS/fill" shovel 4194304
+}
+
+@test "bench/memhog.sh, quick: every contender fills, in both kinds of pages" {
+	need jq
+	run "$ROOT/bench/memhog.sh" --quick --rounds 1
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fill 4K: memhog-1 / plain "*"indicative"* ]]
+	[[ $output == *"fill 2M: memhog-1 / plain "*"indicative"* || $output == *"pages of 2M are left out"* ]]
+	[[ $output == *"memory that is there already, one thread: write "*" GB/s"* ]]
+}
+
+@test "a peer that is missing: exit 4 and the way to get it" {
+	mkdir none
+	for tool in bash sh dirname mktemp rm df awk nproc uname cut grep head getconf sed; do ln -s "$(command -v $tool)" none/; done
+	run -4 env PATH="$PWD/none" "$ROOT/bench/keyrepeat.sh"
+	[[ $output == *"cyclictest is missing; install it with: apt-get install --no-install-recommends rt-tests"* ]]
+}
+
+@test "its own programs are not built: exit 4 and the way to them" {
+	mkdir home
+	ln -s "$ROOT/bench" "$ROOT/lab" home/
+	TP_HOME=$PWD/home run bash -uc '. "$TP_HOME/lab/lib.sh"; . "$TP_HOME/bench/lib.sh"; bench_begin mine'
+	[ "$status" -eq 4 ]
+	[[ $output == "mine: $PWD/home/build/bench/capture is missing; make it with: make tests" ]]
+}
+
+@test "an option it does not know: exit 2" {
+	for script in prototap live keyrepeat sink idleprofile; do
+		run "$ROOT/bench/$script.sh" --nonsense
+		echo "$script: $output"
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "the index tells of every bench, and of nothing else" {
+	cd "$ROOT/bench"
+	diff <(ls ./*.sh | sed 's|^\./||' | grep -v '^lib.sh$' | sort) <(grep -oE '^\| `[a-z]+\.sh`' README.md | tr -d '|` ' | sort)
+}

@@ -1,0 +1,16 @@
+# idleprofile - what the tests of idleprofile share: $CPU, user, and a profile in the background.
+# shellcheck shell=bash
+
+load helpers
+
+setup() {
+	begin_test
+	CPU=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	ordinary_user
+}
+
+# Profiles in the background: $pid; returns when it is ready.
+start_profile() {	# options...
+	start profile env --default-signal=HUP "$BIN/idleprofile" --cpus "$CPU" --effect 0 --format json -o report "$@"
+	until_true grep -q '^ready$' profile.err
+}

@@ -1,0 +1,398 @@
+#!/usr/bin/env bats
+# idleprofile: does the loop see what the kernel accounts, does it yield, does it leave nothing. The machine may be busy: what is
+# compared is compared with what the kernel says of the same time. Who ran is in idleprofile_who.bats.
+
+load idleprofile
+
+# A program that a busy machine held up says so, and what it did not watch is told: that is no failure here.
+profile() {	# options...: the report is in `report`
+	local got=0
+
+	case " $* " in *" --effect "*) ;; *) set -- --effect 0 "$@" ;; esac
+	"$BIN/idleprofile" --cpus "$CPU" --format json -o report "$@" 2>err || got=$?
+	if [ $got -eq 1 ] && grep -q 'the machine is too busy to be profiled$' err; then skip "the machine is too busy to be profiled"; fi
+	[ $got -ne 3 ] || grep -v -e '^ready$' -e '^idleprofile: not watched for ' err || got=0
+	return $got
+}
+
+children_of() {
+	cat "/proc/$1/task/$1/children"
+}
+
+loops_of() {	# pid: the process of the loops
+	local child
+
+	for child in $(children_of "$1"); do
+		[ "$(cat "/proc/$child/comm")" != idleprofile ] || echo "$child"
+	done
+}
+
+loops_there() {	# of $pid
+	[ -n "$(loops_of "$pid")" ]
+}
+
+loop_of() {	# pid: the thread that spins
+	local loops
+
+	loops=$(loops_of "$1")
+	for task in /proc/"$loops"/task/*; do
+		[ "$(cat "$task/comm")" != "idleloop/$CPU" ] || echo "${task##*/}"
+	done
+}
+
+groups_of() {	# pid...: the cgroups that exist for this program
+	local child
+
+	for child in "$@"; do
+		sed -n 's|.*/\(thinprobe-......\)$|\1|p' "/proc/$child/cgroup" 2>/dev/null
+	done | sort -u
+}
+
+no_group() {	# name
+	[ -z "$(find /sys/fs/cgroup -maxdepth 2 -name "$1" 2>/dev/null)" ]
+}
+
+# Seconds so far in which the CPU ran no task but belonged to interrupts or to the hypervisor, in whole clock ticks.
+untasked() {
+	awk -v cpu="cpu$CPU" -v per_s="$(getconf CLK_TCK)" '$1 == cpu { print ($7 + $8 + $9) / per_s }' /proc/stat
+}
+
+@test "the report has what the man page names, and its sums agree" {
+	need jq
+	profile -t 300ms
+	jq -e '.schema == "thinprobe.idleprofile/1" and
+		(.result | [has("resolution_ns", "clock", "step_ns", "placed", "cpus", "ticks", "histogram", "compulsory", "wakeups", "who",
+			"unexplained_s", "own", "lost_records", "memory_peak_bytes")] | all) and
+		(.result.cpus | length) == 1 and
+		(.result.cpus[0] | [has("cpu", "wall_s", "lost_s", "lost_percent", "events", "tick_s", "ticks", "itself_s", "unwatched_s", "spin_s")] | all) and
+		(.result.own | [has("wakeup_alone_us", "wakeup_beside_us", "throughput_percent", "ticks_alone_per_s", "ticks_beside_per_s",
+			"cpu_percent")] | all)' report
+	jq -e --arg cpu "$CPU" '.result | (.cpus[0].cpu | tostring) == $cpu and .cpus[0].wall_s == 0.3 and
+		(.cpus[0] | .lost_s + .tick_s + .itself_s + .unwatched_s - .wall_s <= 1e-9) and .who == null and .wakeups == null' report
+	# no time is lost between the figures: the last bin holds all
+	jq -e '.result | (.histogram[-1].cumulative_s - .cpus[0].lost_s | fabs) < 1e-8 and .histogram[-1].events == .cpus[0].events' report
+	# at least ten bins a decade, up to 100 s
+	jq -e '[.result.histogram[].upto_ms | numbers] | max == 100000 and (. as $x | [range(1; length)] | all($x[.] / $x[. - 1] < 1.26))' report
+	grep -q '^ready$' err
+}
+
+@test "what it calls lost is what the kernel did not give to the loop" {
+	local loop a b untasked
+
+	need jq
+	untasked=$(untasked)
+	start_profile -t 600s
+	loop=$(loop_of "$pid")
+	[ -r "/proc/$loop/schedstat" ] || skip "no schedstat"
+	read -r a _ <"/proc/$loop/schedstat"
+	"$BIN/sink" -l 30 --cpus "$CPU" -t 700ms --format json -o sink 2>/dev/null	# something that is sure to run there
+	read -r b _ <"/proc/$loop/schedstat"
+	kill "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	jq . report
+	# all the CPU time of the sink is lost time
+	jq -e --slurpfile sink sink '.result.cpus[0].lost_s >= $sink[0].result.children[0].cpu_s * 0.99' report
+	# The loop's CPU time is the kernel's account of it, in which this reading lay; on a busy CPU it had none besides, and the report
+	# rounds to a microsecond.
+	jq -e --argjson part $((b - a)) '.result.cpus[0] | .spin_s >= $part / 1e9 - 1e-6 and .spin_s <= .wall_s' report
+	# the loop's CPU time holds the interrupts, which are lost time too: so lost is at least the rest of the wall clock
+	jq -e --argjson more "$(awk -v a="$untasked" -v b="$(untasked)" 'BEGIN { print b - a + 0.02 }')" '.result.cpus[0] |
+		.lost_s + .tick_s + .itself_s + .unwatched_s - (.wall_s - .spin_s) | . > -0.01 and . < 0.15 + $more' report
+}
+
+@test "it yields to a task of another session, whatever its place" {
+	local place part
+
+	need jq setsid setpriv
+	"${user[@]}" test -x "$BIN/idleprofile" || skip "an ordinary user cannot get at the program"
+	for place in root user; do
+		part=()
+		[ $place = root ] || part=("${user[@]}")
+		: >ready
+		start place "${part[@]}" "$BIN/idleprofile" --cpus "$CPU" --effect 0 --format json -t 600s
+		until_true grep -q '^ready$' place.err
+		setsid --wait "$BIN/sink" --cpus "$CPU" -t 1s --format json -o sink 2>/dev/null
+		kill "$pid"
+		ends "$pid"
+		placed=$(jq -r .result.placed place.out)
+		echo "$placed"
+		[ "$placed" != "SCHED_IDLE alone" ] || continue		# it says that it does not, there
+		[ "$(id -u)" -ne 0 ] || [ $place = root ] || [ "$placed" = "autogroup nice 19" ]
+		# The sink ran for 1.5 s; others may have had the CPU too, but the loop must have had next to nothing of what the
+		# two had then: all of its time but what the profile had besides the sink's
+		jq -e --slurpfile sink sink '.result.cpus[0] as $c | $sink[0].result.children[0] as $s |
+			[$c.spin_s, $c.wall_s, $s.wall_s, $s.cpu_s] | tostring | debug |
+			$c.spin_s <= ($c.wall_s - $s.wall_s) + 0.1 * $s.wall_s' place.out
+	done
+}
+
+@test "Ctrl-C, SIGTERM and a lost terminal end it early, with the report, and nothing stays" {
+	local signal children groups
+
+	need jq
+	for signal in INT TERM HUP; do
+		start_profile -t 600s
+		children=$(children_of "$pid")
+		# shellcheck disable=SC2086
+		groups=$(groups_of $children)
+		kill -$signal "$pid"
+		ends "$pid"
+		[ "$status" -eq 130 ]
+		jq -e '.result.cpus[0].wall_s < 500' report
+		# shellcheck disable=SC2086
+		gone $children
+		[ -z "$groups" ] || no_group "$groups"
+		rm report
+	done
+}
+
+@test "a signal at any moment of the start leaves a report or nothing, and nobody running" {
+	local i children
+
+	for i in 0.00 0.01 0.02 0.05 0.13 0.3; do
+		"$BIN/idleprofile" --cpus "$CPU" --effect 100ms -o report --format json 2>err 3>&- &
+		pid=$!
+		started+=("$pid")
+		sleep "$i"
+		children=$(children_of "$pid" 2>/dev/null || true)
+		kill -TERM "$pid"
+		ends "$pid"
+		# shellcheck disable=SC2086
+		until_true gone $children
+		[ "$(find . -name 'report.*' | wc -l)" -eq 0 ]
+		[ "$status" -eq 130 ] || [ "$status" -eq 143 ]		# 143: before it could catch signals
+		rm -f report
+	done
+}
+
+@test "a signal before the profile began leaves one line and no report" {
+	local signal children
+
+	for signal in INT TERM HUP; do
+		start early env --default-signal=HUP "$BIN/idleprofile" --cpus "$CPU" --effect 60s -o report --log log
+		until_true loops_there
+		children=$(children_of "$pid")
+		kill -$signal "$pid"
+		ends "$pid"
+		[ "$status" -eq 130 ]
+		[ "$(cat early.err)" = "idleprofile: interrupted before the profile began" ]
+		[ "$(find . -name 'report*' | wc -l)" -eq 0 ]
+		# shellcheck disable=SC2086
+		until_true gone $children
+	done
+}
+
+@test "after kill -9 no loop runs on, and no cgroup stays" {
+	local children groups
+
+	start_profile -t 600s --log log
+	children=$(children_of "$pid")
+	# shellcheck disable=SC2086
+	groups=$(groups_of $children)
+	[ "$(id -u)" -ne 0 ] || [ ! -w /sys/fs/cgroup/cpu ] || [ -n "$groups" ]
+	kill -9 "$pid"
+	# shellcheck disable=SC2086
+	until_true gone $children
+	[ -z "$groups" ] || until_true no_group "$groups"
+	# what was written by then is whole rows
+	[ "$(head -n 1 log)" = $'schema\tcpu\tstart_ns\tlost_ns\tspan_ns\tparts\tkind\twho' ]
+	awk -F'\t' 'NF != 8 { exit 1 }' log
+}
+
+rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
+	grep -q '^State:	S' "/proc/$1/status"
+}
+
+@test "a profile that is stopped lets the CPU go, and tells what it did not watch" {
+	local loop begin
+
+	need jq
+	start_profile -t 3s
+	begin=${EPOCHREALTIME/[.,]/}
+	loop=$(loop_of "$pid")
+	kill -STOP "$pid"
+	until_true rests "$loop"
+	# it must have had the CPU to see that it is not watched
+	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 2500000 ] || skip "the CPU was too busy"
+	kill -CONT "$pid"
+	ends "$pid"
+	jq -c '.result.cpus[0]' report
+	[ "$status" -eq 3 ]
+	grep -q '^idleprofile: not watched for .* s, in which this program was stopped or hung' profile.err
+	jq -e '.result.cpus[0] | .wall_s == 3 and .unwatched_s > 0 and .spin_s + .unwatched_s < .wall_s + 0.1 and
+		.lost_s + .tick_s + .itself_s + .unwatched_s - .wall_s <= 1e-9' report
+}
+
+@test "loops that somebody ended are told, not taken for a busy CPU" {
+	start_profile -t 600s
+	kill -9 "$(loops_of "$pid")"
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	[ "$(grep -v '^ready$' profile.err)" = "idleprofile: the idle loops were ended by somebody else; too little memory?" ]
+	[ ! -e report ]
+}
+
+@test "the log holds every event, and the figures can be had from it" {
+	need jq
+	profile -t 800ms --log log
+	awk -F'\t' -v start=0 '
+		NR == 1 { next }
+		NF != 8 || $1 != "lost/1" || $4 <= 0 || $5 < $4 - 100 || $6 < 1 || ($7 != "tick" && $7 != "event") || $8 != "" { print "bad: " $0; bad = 1 }
+		$7 == "tick" { ticks++; tick_ns += $4; next }
+		{ n++; sum += $4; for (x = 5000; x <= 1e9; x *= 10) if ($4 > x) beyond[x] += $4 - x }
+		END {
+			print bad + 0, n + 0, sum / 1e9, ticks + 0, tick_ns / 1e9, beyond[5000] / 0.8e9, beyond[500000] / 0.8e9, beyond[5000000] / 0.8e9
+		}' CONVFMT=%.12g OFMT=%.12g log >sums
+	cat sums
+	read -r bad n sum ticks tick_ns b5us b500us b5ms <sums
+	[ "$bad" -eq 0 ]
+	jq -e --argjson n "$n" --argjson sum "$sum" --argjson ticks "$ticks" --argjson tick "$tick_ns" --argjson b "[$b5us, $b500us, $b5ms]" '
+		def near($x; $y): ($x - $y | fabs) < 1e-7;
+		def bound($ms): .result.compulsory[] | select(.wait_ms == $ms) | .bound;
+		.result.cpus[0].events == $n and near(.result.cpus[0].lost_s; $sum) and .result.cpus[0].ticks == $ticks and
+		near(.result.cpus[0].tick_s; $tick) and near(bound(0.005); $b[0]) and near(bound(0.5); $b[1]) and near(bound(5); $b[2]) and
+		.result.rows == $n + $ticks' report
+}
+
+@test "the timeline covers the whole time without a gap, and sums up to the same" {
+	need jq
+	profile -t 500ms --bin 20ms --timeline line
+	[ "$(head -n 1 line)" = $'schema\tcpu\tstart_ns\tbin_ns\tlost_ns\ttick_ns' ]
+	awk -F'\t' '
+		NR == 1 { next }
+		NR > 2 && $3 != end { print "gap before " $0; bad = 1 }
+		$4 != 20000000 || $5 < 0 || $6 < 0 || $5 + $6 > $4 { print "bad " $0; bad = 1 }
+		{ end = $3 + $4; lost += $5; tick += $6; n++ }
+		END { printf "%d %d %.9f %.9f\n", bad, n, lost / 1e9, tick / 1e9 }' line >sums
+	read -r bad n lost tick <sums
+	[ "$bad" -eq 0 ]
+	[ "$n" -eq 25 ]
+	jq -e --argjson lost "$lost" --argjson tick "$tick" '.result.cpus[0] | (.lost_s - $lost | fabs) < 1e-7 and (.tick_s - $tick | fabs) < 1e-7' report
+}
+
+@test "ticks are as many as the CPU has timer interrupts, at the kernel's own period" {
+	local hz before after
+
+	need jq
+	before=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 } $1 == "LOC:" { print $k }' /proc/interrupts)
+	[ -n "$before" ] || skip "/proc/interrupts does not say"
+	profile -t 700ms
+	after=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 } $1 == "LOC:" { print $k }' /proc/interrupts)
+	jq -c '.result.ticks' report
+	[ "$(jq -r .result.ticks.told_by report)" = period ] || skip "too busy to tell, or a tick is shorter than 5 us"
+	# no more of them than there were timer interrupts, or than fit
+	jq -e --argjson most $((after - before)) '.result.ticks | .count > 0 and .count <= $most and .count <= 1000 / .period_ms + 1' report
+	hz=$(sed -n 's/^CONFIG_HZ=//p' "/boot/config-$(uname -r)" 2>/dev/null || true)
+	[ -n "$hz" ] || hz=$(zcat /proc/config.gz 2>/dev/null | sed -n 's/^CONFIG_HZ=//p' || true)
+	[ -z "$hz" ] || jq -e --argjson hz "$hz" '1000 / .result.ticks.period_ms | round == $hz' report
+}
+
+@test "a woken task's waits stand beside the bound" {
+	need jq
+	profile -t 1s --wakeups 200
+	jq -c .result.wakeups report
+	# Poisson: 200 +- 5 standard deviations; those due in the last moments may not have been woken on a busy CPU
+	jq -e '.result.wakeups | .n >= 100 and .n <= 271 and .wait_us.n == .n and .wait_us.min > 0' report
+	jq -e '[.result.compulsory[] | .measured <= .measured_high and .bound >= 0 and .bound <= 1] | all' report
+	# the shares fall with the wait, as those of any distribution
+	jq -e '[.result.compulsory[].measured] as $m | [.result.compulsory[].bound] as $b |
+		[range(1; $m | length)] | all($m[.] <= $m[. - 1] and $b[.] <= $b[. - 1])' report
+}
+
+@test "its effect on others is measured where it is asked for" {
+	need jq
+	profile -t 10ms --effect 600ms
+	jq -c .result.own report
+	jq -e '.result.own | if .why_none == "disturbed" then .others_percent > 3 and .throughput_percent == null and .wakeup_beside_us == null
+		else .others_percent <= 3 and .wakeup_alone_us.n > 20 and .wakeup_beside_us.n > 20 and .wakeup_beside_us.min > 0 and
+			.throughput_low_percent <= .throughput_percent and .throughput_percent <= .throughput_high_percent end' report
+	profile -t 10ms
+	jq -e '.result.own | .wakeup_alone_us.n == 0 and .throughput_percent == null and .why_none == "not asked for"' report
+}
+
+@test "without a counter it reads the clock, and sees the same" {
+	local untasked
+
+	need jq
+	untasked=$(untasked)
+	profile -t 300ms --clock vdso
+	jq -e --argjson more "$(awk -v a="$untasked" -v b="$(untasked)" 'BEGIN { print b - a + 0.02 }')" '.result | .clock == "vdso" and .cpus[0].wall_s == 0.3 and .step_ns.p50 > 0 and
+		(.cpus[0] | .lost_s + .tick_s + .itself_s + .unwatched_s - (.wall_s - .spin_s) | . > -0.01 and . < 0.04 + $more)' report
+	jq -e '.settings.why_no_tsc == "as asked"' report
+}
+
+@test "an ordinary user profiles too, is told why without culprits, and who is null" {
+	need jq setpriv
+	"${user[@]}" test -x "$BIN/idleprofile" || skip "an ordinary user cannot get at the program"
+	"${user[@]}" "$BIN/idleprofile" --cpus "$CPU" --effect 0 -t 100ms --who --format json >out 2>err
+	jq -e '.settings.who == true and (.result.cpus[0].wall_s == 0.1)' out
+	if [ "$(jq .result.who out)" = null ]; then
+		grep -q '^idleprofile: profiling without culprits: ' err
+		jq -e --arg err "$(cat err)" '.settings.why_no_who as $why | $err | contains($why)' out
+	fi
+	[ "$(grep -vc '^ready$' err)" -le 2 ]
+}
+
+@test "wrong words are refused in one line" {
+	local words
+
+	: >x
+	ln -s x link
+
+	for words in "--who-log x" "--ignore 1" "--who --ignore 1,x" "--who --ignore 1," "--who --ignore 0" "--log x -o ./x" "--log x --timeline $PWD/x" "--who --who-log link --log x" "--log -" "--threshold 10ns" "--bin 1us" "--wakeups 0" \
+		"--cpus 0-x" "--clock sundial"; do
+		# shellcheck disable=SC2086
+		run "$BIN/idleprofile" -t 10ms $words
+		echo "$words: $output"
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	run "$BIN/idleprofile" -t 10ms --cpus 1023
+	[ "$status" -eq 1 ]
+	[[ $output == "idleprofile: --cpus was refused"* ]]
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "an output that cannot be written is told before anything runs" {
+	local option
+
+	for option in -o --log --timeline; do
+		run "$BIN/idleprofile" -t 600s $option no/such/folder/file
+		[ "$status" -eq 1 ]
+		[ "$output" = "idleprofile: cannot write no/such/folder/file: No such file or directory" ]
+	done
+}
+
+@test "a log that cannot be written is told once, and costs nothing else" {
+	local option
+
+	need jq
+	[ -w /dev/full ] || skip "no /dev/full"
+	for option in --log --timeline; do
+		run profile -t 600ms $option /dev/full
+		cat err
+		[ "$status" -eq 3 ]
+		[ "$(grep -c "^idleprofile: cannot write /dev/full: No space left on device; it ends there" err)" -eq 1 ]
+		jq -e '.result.cpus[0].wall_s == 0.6' report
+	done
+}
+
+@test "the text report is short: culprits first, no empty bins" {
+	"$BIN/idleprofile" --cpus "$CPU" --effect 0 -t 300ms --threshold 1us >out 2>err
+	awk '/^  who/ { who = NR } /^  histogram:/ { histogram = NR } END { exit !(who && histogram && who < histogram) }' out
+	# each line of it adds events
+	awk '/^  [a-z]/ { on = /^  histogram:/ } on && /upto_ms/ { if ($NF <= last) exit 1; last = $NF }' out
+}
+
+@test "ready goes to the descriptor that was asked for" {
+	"$BIN/idleprofile" -t 10ms --effect 0 --cpus "$CPU" --ready-fd 7 >out 2>err 7>ready
+	[ "$(cat ready)" = ready ]
+	[ ! -s err ]
+}
+
+@test "memory stays small whatever the threshold" {
+	need jq
+	profile -t 1s --threshold 500ns --log log --timeline line --wakeups 1000
+	jq -e '.result | .memory_peak_bytes < 32 * 1048576 and .lost_records == 0 and .rows > 0' report
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# idleprofile --who: does it name who ran, against the log of what a burster really burned. The machine may be busy: rows
+# are found by thread id, and what else ran is nobody's business here.
+
+load idleprofile
+
+# Profiles in the background until end_profile: $pid; returns when it is ready.
+start_who() {	# options...
+	"$BIN/idleprofile" -t 1ms --effect 0 --cpus "$CPU" --who -o trial 2>trial.err || true
+	if grep -q 'without culprits' trial.err; then
+		skip "$(sed 's/.*without culprits: //' trial.err)"
+	fi
+	start_profile -t 600s --who --who-log rows "$@"
+}
+
+end_profile() {
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ] || { cat profile.err; return 1; }
+}
+
+# Rows and nanoseconds that the culprit log has for the children in the burst log, what these say that they took, the share, and that
+# share with all interrupts and what nobody explains, which are in a task's own clock too where they met it. Rows shorter than
+# a tenth of the longest burst (the way into the first and out of the last sleep) are no row of a burst.
+seen() {
+	awk -F'\t' '
+		FNR == 1 { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
+		FILENAME == "bursts" { burster[$at["bursts", "pid"]] = 1; n = $at["bursts", "cpu_ns"]; cpu += n; if (n > most) most = n; next }
+		$at["rows", "kind"] != "task" { beside += $at["rows", "ns"]; next }
+		$at["rows", "pid"] in burster {
+			n = $at["rows", "ns"]
+			ns += n
+			rows += n > most / 10
+		}
+		END { printf "%d %.0f %.0f %.5f %.5f\n", rows, ns, cpu, cpu ? ns / cpu : 0, cpu ? (ns + beside) / cpu : 0 }
+	' bursts rows
+}
+
+@test "names a burster, with the time it says it took" {
+	local rows ns cpu ratio high task
+
+	need jq
+	cp /proc/self/mountinfo before
+	start_who --log lost
+	own=" $(echo "/proc/$pid/task"/*) "
+	"$BIN/sink" --cpus "$CPU" -t 1500ms --burst every:50ms,len:5ms --burst-log bursts -o sunk 2>sink.err
+	sleep 0.3
+	end_profile
+	read -r rows ns cpu ratio high <<<"$(seen)"
+	echo "rows $rows, ns $ns of $cpu: $ratio, at most $high"
+	# interrupts in its time are not its own here but in its clock, what a hypervisor steals the other way round
+	awk -v r="$ratio" -v high="$high" 'BEGIN { exit !(high > 0.93 && r > 0.8 && r < 1.07) }'
+	[ "$rows" -ge 1 ]
+	jq -e --argjson ns "$ns" '[.result.who[] | select(.task == "sink" and .kind == "task") | .lost_s] | add >= 0.99e-9 * $ns' report
+	# every event has somebody
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["kind"] == "event" && !(length($at["who"])) { exit 1 }' lost
+	# its own work is no culprit
+	while IFS=$'\t' read -r _ _ _ _ _ _ task _; do
+		[[ $own != *"/$task "* ]] || { echo "its own thread $task is a culprit"; return 1; }
+	done <rows
+	# nothing was mounted for it
+	cmp before /proc/self/mountinfo
+}
+
+@test "a normal burst of 4 s, which the scheduler cuts, is one row" {
+	local rows ns cpu ratio high
+
+	start_who
+	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t100000000\t4000000000\n' >plan
+	"$BIN/sink" --cpus "$CPU" --burst plan --burst-log bursts -o sunk -t 60s 2>sink.err
+	sleep 0.3
+	end_profile
+	read -r rows ns cpu ratio high <<<"$(seen)"
+	echo "rows $rows, ns $ns of $cpu: $ratio, at most $high"
+	[ "$cpu" -ge 4000000000 ]
+	[ "$rows" -eq 1 ]
+	awk -v r="$ratio" -v high="$high" 'BEGIN { exit !(high > 0.97 && r > 0.8 && r < 1.03) }'
+}
+
+@test "without the right to trace it says so and profiles without" {
+	need jq setpriv
+	chmod 777 .
+	run "${user[@]}" "$BIN/idleprofile" -t 300ms --cpus "$CPU" --effect 0 --format json -o report --who --who-log rows
+	[ "$status" -eq 0 ]
+	[[ $output == *"without culprits: "*root* ]]
+	jq -e '.result.who == null and .result.unexplained_s == null' report
+	jq -e '.result.cpus[0].wall_s > 0.29' report
+	[ "$(wc -l <rows)" -eq 1 ]
+}
+
+@test "who-log and ignore are for --who" {
+	run "$BIN/idleprofile" --who-log x
+	[ "$status" -eq 2 ]
+	[[ $output == *"--who-log needs --who"* ]]
+	run "$BIN/idleprofile" --ignore 1
+	[ "$status" -eq 2 ]
+	[[ $output == *"--ignore needs --who"* ]]
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# keyrepeat --schedule asked: a line in, a key out, a line back when its echo is there.
+
+load helpers
+
+setup() {
+	begin_test
+	KEYREPEAT=$BIN/keyrepeat
+	mkfifo ask
+}
+
+# Starts it with its standard input at descriptor 7 and its answers in prober.out.
+prober() {	# target options...
+	start prober bash -c 'exec "$@" <ask' - "$KEYREPEAT" "$@" --schedule asked
+	prober=$pid
+	exec 7>ask
+	until_true grep -q '^ready' prober.err
+}
+
+answers() {	# number: so many have come
+	[ "$(wc -l <prober.out)" -ge "$1" ]
+}
+
+key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $answered $how
+	echo now >&7
+	until_true answers "$1"
+	IFS=$'\t' read -r seq due sent answered how < <(sed -n "$1p" prober.out)
+}
+
+@test "asked: what cannot be, exit 2" {
+	for words in "--mode hold" "--rate 0 --watch update" "--hold-start" "-o -"; do
+		# shellcheck disable=SC2086
+		run "$KEYREPEAT" null: --schedule asked $words </dev/null
+		echo "$words: $output"
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "asked: as many answers as lines, in order, and standard output holds nothing else" {
+	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --skip 0 --log keys.tsv -o report.json --format json >out 2>err
+	[ "$(cut -f 1 out | tr '\n' ' ')" = "1 2 3 " ]
+	[ "$(awk -F'\t' 'NF == 5 && $5 == "change" && $2 <= $3 && $3 <= $4' out | wc -l)" -eq 3 ]
+	[ "$(jq .result.keys_answered report.json)" -eq 3 ]
+	[ "$(jq -r .settings.schedule report.json)" = asked ]
+	# the log tells the same
+	[ "$(awk -F'\t' 'NR > 1 { print $2, $3, $4, $5 }' keys.tsv)" = "$(awk -F'\t' '{ print $1, $2, $3, $4 }' out)" ]
+	run "$KEYREPEAT" null: --schedule asked --watch update </dev/null
+	[ "$status" -eq 0 ]
+}
+
+@test "asked: the reference application's delays are found, key by key, over X and over VNC, by the patch or by changes" {
+	printf "150ms\n5ms\n60ms\n" >delays
+	start_x
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	for target in x11 vnc; do
+		for watch in patch update; do
+			[ $target-$watch != vnc-patch ] || continue
+			if [ $target = x11 ]; then
+				start_refecho --x11 "$DISPLAY" --delay file:delays --log echo.tsv
+				where=$DISPLAY
+			else
+				start_refecho --vnc "$port" --delay file:delays --log echo.tsv
+				where=127.0.0.1:$port
+			fi
+			prober "$target:$where" --watch $watch --timeout 400ms
+			for i in 1 2 3; do
+				key $i
+				[ "$seq" -eq $i ]
+				# a patch that changes where it stands might be a caret's blink, until nothing better follows
+				if [ $watch = patch ]; then [ "$how" = patch ]; else [ "$how" = change ] || [ "$how" = doubt ]; fi
+			done
+			exec 7>&-
+			ends "$prober"
+			[ "$status" -eq 0 ]
+			kill "$refecho"
+			ends "$refecho"
+			# its own log: drawn when it says, and seen after that
+			paste <(tail -n +2 echo.tsv) prober.out >both
+			awk -F'\t' -v what="$target $watch" '
+				{ received = $3; draw = $4; answered = $(NF - 1); sent = $(NF - 2); wanted = (NR == 1 ? 150 : NR == 2 ? 5 : 60) * 1e6
+				  if (answered < draw || draw - received < wanted || answered - sent < wanted) { print what ": " $0; wrong = 1 } }
+				END { exit wrong || NR != 3 }' both
+		done
+	done
+}
+
+@test "asked: a dropped key is answered with none after --timeout, and the next is not taken for it" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:600ms
+	prober "x11:$DISPLAY" --watch patch --timeout 200ms
+	key 1
+	[ "$how" = none ] && [ "$answered" = none ]
+	sleep 0.8		# its echo comes now: late, and for nobody
+	key 2
+	[ "$how" = none ]
+	exec 7>&-
+	ends "$prober"
+}
+
+@test "asked: a blinking caret is no echo, not even where nothing shows what is typed" {
+	start_x
+	need xterm xdotool
+	# -bc: the caret blinks. Nobody echoes: the terminal's own echo is off, and what is read is thrown away.
+	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 -e sh -c 'stty -echo raw; printf "ready here"; exec cat >/dev/null'
+	until_true xdotool search --onlyvisible --class xterm
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
+	xdotool mousemove 700 500
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --format tsv -o noise.tsv
+	[ "$(figure noise.tsv updates)" -gt 1 ]
+	prober "x11:$DISPLAY" --watch update --timeout 600ms
+	key 1
+	[ "$how" = none ]
+	key 2
+	[ "$how" = none ]
+	exec 7>&-
+	ends "$prober"
+}
+
+@test "asked: the echo is found beside a blinking caret, also right after the key before" {
+	local waited
+
+	start_x
+	need xterm xdotool
+	# what is typed comes back after 500 ms: the caret blinks before
+	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 -e sh -c 'stty -echo raw; printf "here: "; while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
+	until_true xdotool search --onlyvisible --class xterm
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
+	xdotool mousemove 700 500
+	sleep 0.3
+	prober "x11:$DISPLAY" --watch update --timeout 3s
+	for i in 1 2 3; do
+		key $i
+		[ "$how" = change ]
+		waited=$((answered - sent))
+		echo "$i: $waited"
+		[ $waited -ge 500000000 ]
+		[ $i -ne 1 ] || sleep 1
+	done
+	exec 7>&-
+	ends "$prober"
+}
+
+@test "asked: a signal ends it with a report, a display that goes away with exit 1" {
+	start_x
+	start_refecho --x11 "$DISPLAY"
+	prober "x11:$DISPLAY" --watch patch -o report.json --format json
+	key 1
+	kill -TERM "$prober"
+	ends "$prober"
+	[ "$status" -eq 130 ]
+	[ "$(jq .result.keys_answered report.json)" -eq 1 ]
+	exec 7>&-
+	start_refecho --x11 "$DISPLAY"
+	prober "x11:$DISPLAY" --watch patch
+	kill "$server"
+	ends "$prober"
+	[ "$status" -eq 1 ]
+	exec 7>&-
+}

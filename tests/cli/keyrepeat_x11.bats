@@ -1,0 +1,284 @@
+#!/usr/bin/env bats
+# keyrepeat on X11: the rectangle that counts, the window that keys are for, the caret read from the screen's pixels.
+# Truth: what is painted and typed by programs that are not ours.
+
+load helpers
+
+setup() {
+	begin_test
+	KEYREPEAT=$BIN/keyrepeat
+}
+
+vim() {	# without a greeting, which would go with the first key
+	need vi
+	start_xterm vi -N -u NONE -i NONE -n --cmd 'set shortmess+=I' -c startinsert
+	# vim takes keys when it has switched its terminal to single characters
+	until_true sh -c "tty=\$(ps -o tty= --ppid $pid | tail -n 1) && stty -F /dev/\$tty -a | grep -q -e -icanon"
+	until_true at_rest	# painted, too
+}
+
+at_rest() {
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 400ms --watch update --format tsv -o rest.tsv && [ "$(figure rest.tsv updates)" = 0 ]
+}
+
+# A second window that changes 50 times a second, at 600,500: not what is typed at.
+restless() {
+	need perl
+	start restless xterm -geometry 20x3+600+500 -title restless -e perl -e '$|=1; while (1) { print "\r", $i++; select undef, undef, undef, 0.02 }'
+	until_true xdotool search --onlyvisible --name restless
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name restless | head -n 1)"
+}
+
+focus_terminal() {
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	xdotool windowfocus --sync "$terminal" mousemove 100 100
+}
+
+@test "x11: a caret that walks pairs every key exactly, also at 60 keys a second" {
+	start_x
+	vim
+	# where others hold the terminal up, so that it shows no key alone, the caret's cell is not known: then once more
+	for rate in 60 60 20; do
+		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --rate "$rate" --watch update --format tsv -o report.tsv
+		[ "$(figure report.tsv pairing)" != caret ] || break
+	done
+	[ "$(figure report.tsv pairing)" = caret ]
+	[ "$(figure report.tsv keys_exact)" = "$(figure report.tsv latency_from_due_ms.n)" ]
+	[ "$(figure report.tsv keys_exact)" = $((rate - 5)) ]
+}
+
+@test "x11 --region: what changes outside of it is no update" {
+	start_x
+	vim
+	restless
+	focus_terminal
+	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch update --region 500x330+0+0 --format tsv -o inside.tsv
+	[ "$(figure inside.tsv pairing)" = caret ]
+	[ "$(figure inside.tsv keys_exact)" = 35 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --region 500x330+0+0 --format tsv -o quiet.tsv
+	[ "$(figure quiet.tsv updates)" = 0 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --format tsv -o all.tsv
+	[ "$(figure all.tsv updates)" -gt 5 ]
+}
+
+@test "x11 --region auto: the text is found beside what changes by itself, and bounded by it" {
+	local w h x y
+
+	start_x
+	vim
+	restless
+	focus_terminal
+	"$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch update --region auto --format json -o report.json
+	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
+	IFS='x+' read -r w h x y < <(jq -r .settings.region report.json)
+	# the first line of the terminal is in it (its border is 1 or 2 pixels), the other window is not
+	[ "$x" -le 3 ] && [ "$y" -le 16 ] && [ $((x + w)) -ge 484 ] && [ $((y + h)) -ge 100 ] && [ $((y + h)) -le 520 ]
+	[ "$(jq -r .result.pairing report.json)" = caret ]
+}
+
+@test "x11 --region auto: a caret that blinks, and nobody who shows what is typed" {
+	start_x
+	need xterm xdotool
+	start xterm xterm -geometry 80x24+0+0 +sb -bc -bcn 250 -bcf 250 -e sh -c 'stty -echo; cat >/dev/null'
+	until_true xdotool search --onlyvisible --class xterm
+	focus_terminal
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch update --region auto
+	[ "$status" -eq 1 ]
+	[[ $output == *"no place follows the keys"*"--region"* ]]
+}
+
+@test "x11 --window: it is given the keyboard; the region counts from its corner" {
+	start_x
+	vim
+	restless
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	[ "$(xdotool getwindowname "$terminal")" != restless ]
+	xdotool windowmove --sync "$terminal" 40 50
+	xdotool mousemove 790 10
+	"$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" --region 480x300+0+0 -t 1s --watch update --format json -o report.json
+	[ "$(jq -r .result.pairing report.json)" = caret ]
+	[ "$(jq -r .settings.region report.json)" = 480x300+0+0 ]
+	[ "$(jq .result.keys_exact report.json)" = 15 ]
+}
+
+@test "x11 --window: keys never go into a stranger's window" {
+	local typed
+
+	start_x
+	vim
+	need perl
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	start stranger xterm -geometry 20x3+600+500 -title stranger -e sh -c 'stty raw -echo; cat >typed'
+	until_true xdotool search --onlyvisible --name stranger
+	until_true test -e typed
+	start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 20s --watch update --format tsv -o report.tsv
+	until_true grep -q ready keys.err
+	sleep 1
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name stranger)" mousemove 620 510
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	[[ $(cat keys.err) == *"another window has the keyboard"* ]]
+	[ "$(figure report.tsv ended)" = "window left" ]
+	[ "$(figure report.tsv keys_sent)" -ge 10 ] && [ "$(figure report.tsv keys_sent)" -lt 400 ]
+	sleep 0.3
+	[ ! -s typed ]
+	# the same stranger does get what is typed at it
+	xdotool key b
+	until_true test -s typed
+}
+
+# A program that grabs the keyboard and keeps it; and the same as a library that does so just when events are thrown away.
+grabbers() {
+	local cc=${CC:-gcc}
+
+	need "$cc"
+	cat >grab.c <<'END'
+#include <X11/Xlib.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+static void grab(void)
+{
+	Display *d = XOpenDisplay(NULL);
+	if (d && XGrabKeyboard(d, DefaultRootWindow(d), False, GrabModeAsync, GrabModeAsync, CurrentTime) == GrabSuccess)
+		fprintf(stderr, "grabbed\n");
+}
+Bool XCheckTypedWindowEvent(Display *d, Window w, int type, XEvent *event)
+{
+	static int done;
+	Bool (*real)(Display *, Window, int, XEvent *);
+	*(void **)&real = dlsym(RTLD_NEXT, "XCheckTypedWindowEvent");
+	if (!done++)
+		grab();
+	return real(d, w, type, event);
+}
+int main(void) { grab(); pause(); return 0; }
+END
+	"$cc" -D_GNU_SOURCE -o grab grab.c -lX11 && "$cc" -D_GNU_SOURCE -shared -fPIC -o grab.so grab.c -lX11 || skip "no compiler for X programs"
+}
+
+@test "x11 --window: a keyboard that somebody else holds is refused, also one grabbed while the window is raised" {
+	start_x
+	vim
+	grabbers
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	run env LD_PRELOAD="$PWD/grab.so" "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 1s
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == grabbed*"does not get the keyboard"* ]]
+	"$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 500ms -o report.txt
+	start grab ./grab
+	until_true grep -q grabbed grab.err
+	run "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 1s
+	echo "$output"
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"does not get the keyboard"* ]]
+}
+
+@test "x11: a display that stops answering ends the run soon after a signal, with a report; auto-repeat comes back" {
+	local how begin
+
+	need xset
+	start_x
+	vim
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	[ "$(repeat_state)" = on ]
+	for how in "--window $terminal --watch update" "--window $terminal" "--watch update" ""; do
+		# shellcheck disable=SC2086
+		start keys "$KEYREPEAT" "x11:$DISPLAY" $how -t 20s --format tsv -o report.tsv
+		until_true grep -q ready keys.err
+		sleep 0.5
+		kill -STOP "$server"
+		sleep 0.5
+		kill -INT "$pid"
+		begin=$SECONDS
+		ends "$pid"
+		echo "$how: $status after $((SECONDS - begin)) s; $(cat keys.err)"
+		[ $((SECONDS - begin)) -le 12 ]		# of the 19 s that were left
+		[ "$status" -eq 130 ]
+		[ "$(figure report.tsv ended)" = interrupted ]
+		kill -CONT "$server"
+		until_true sh -c '[ "$(xset q | sed -n "s/.*auto repeat:  *\([a-z]*\) .*/\1/p")" = on ]'
+		rm report.tsv
+	done
+}
+
+@test "x11 --window: a connection that breaks while the focus is asked for is dropped, not taken by another window" {
+	need "${CC:-gcc}"
+	start_x
+	vim
+	# the twentieth question is not answered any more; the other connection stays
+	cat >breaks.c <<'END'
+#include <X11/Xlib.h>
+#include <dlfcn.h>
+#include <sys/socket.h>
+int XGetInputFocus(Display *d, Window *focus, int *revert)
+{
+	static int n;
+	int (*real)(Display *, Window *, int *);
+	*(void **)&real = dlsym(RTLD_NEXT, "XGetInputFocus");
+	if (++n == 20)
+		shutdown(ConnectionNumber(d), SHUT_RDWR);
+	return real(d, focus, revert);
+}
+END
+	"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o breaks.so breaks.c -lX11 || skip "no compiler for X programs"
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 5s --format tsv -o report.tsv
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$(figure report.tsv ended)" = "connection dropped" ]
+	[ "$(figure report.tsv keys_sent)" -ge 5 ]
+}
+
+@test "x11 --window: moved, closed, not there, not in sight" {
+	local what where
+
+	start_x
+	vim
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	for what in windowmove windowunmap; do
+		where=()
+		[ "$what" != windowmove ] || where=(30 30)
+		start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 20s --watch update -o report.txt
+		until_true grep -q ready keys.err
+		xdotool "$what" "$terminal" "${where[@]}"
+		ends "$pid"
+		[ "$status" -eq 1 ]
+		grep -qE 'keyrepeat: the window was (moved|closed).*keys were stopped' keys.err
+	done
+	run "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"not in sight"* ]]
+	run "$KEYREPEAT" "x11:$DISPLAY" --window 0x123456 -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"no window 0x123456"*xwininfo* ]]
+	run "$KEYREPEAT" "x11:$DISPLAY" --region 10x10+5000+5000 --watch update -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"nothing of the region"* ]]
+}
+
+@test "x11: Xwayland is refused with a word" {
+	local display
+
+	need weston Xwayland
+	mkdir -m 700 runtime
+	XDG_RUNTIME_DIR=$PWD/runtime start weston env -u WAYLAND_DISPLAY weston --backend=headless-backend.so --use-pixman --xwayland --socket=wl-thinprobe --no-config --idle-time=0
+	until_true grep -qs 'xserver listening' weston.out weston.err || skip "weston has no Xwayland here"
+	display=$(cat weston.out weston.err | sed -n 's/.*xserver listening on display //p')
+	run timeout 20 "$KEYREPEAT" "x11:$display" -t 1s
+	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"Wayland session"*"X11 session"* ]]
+}
+
+@test "options of a window that cannot be meant: exit 2" {
+	local words
+
+	for words in "null: --region 1x1+0+0" "null: --window 5" "x11::1 --window 5 --mode hold" "x11::1 --region auto --rate 0 --watch update" \
+		"x11::1 --region auto --watch patch" "x11::1 --region 0x5+1+1" "x11::1 --window 0" "x11::1 --window -5" "x11::1 --window xterm"; do
+		# shellcheck disable=SC2086
+		run "$KEYREPEAT" $words
+		echo "$words: $output"
+		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+	done
+}

@@ -1,0 +1,371 @@
+#!/usr/bin/env bats
+# memhog: the memory is really there, holds what nobody can make smaller, is touched as asked, and leaves the others their reserve.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	MEMHOG=$BIN/memhog
+}
+
+teardown() {
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	if [ -n "${loop-}" ]; then
+		until_true swap_off || true
+		losetup --detach "$loop" || true
+	fi
+	[ -z "${group-}" ] || until_true rmdir "$group"
+}
+
+swap_off() {
+	if grep -q "^$loop " /proc/swaps; then swapoff "$loop"; fi
+}
+
+start_hog() {	# options...
+	start hog "$MEMHOG" --format json -o report "$@"
+	until_true settled
+	grep -qx ready hog.err || { cat hog.err; return 1; }
+}
+
+settled() {
+	grep -qx ready hog.err || gone "$pid"
+}
+
+kb_of() {	# pid key: of /proc/PID/smaps_rollup
+	awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/smaps_rollup"
+}
+
+# The hog's own memory: its largest mapping that can be written to. start and size in pages
+place_of() {	# pid
+	awk '$2 ~ /^rw-p/ { split($1, a, "-"); s = strtonum16(a[1]); n = strtonum16(a[2]) - s; if (n > most) { most = n; start = s } }
+		function strtonum16(h,  i, v) { v = 0; for (i = 1; i <= length(h); i++) v = v * 16 + index("0123456789abcdef", substr(h, i, 1)) - 1; return v }
+		END { printf "%.0f %.0f\n", start / 4096, most / 4096 }' "/proc/$1/maps"
+}
+
+pages_of() {	# pid file: a copy of its memory
+	local first n
+
+	read -r first n < <(place_of "$1")
+	[ "$n" -le 4096 ] || { echo "$n pages?" >&2; return 1; }	# some sanitizers map terabytes
+	dd if="/proc/$1/mem" of="$2" bs=4096 skip="$first" count="$n" status=none
+}
+
+# How many pages that differ from each other.
+different() {
+	od -An -v -tx8 -w4096 | sort -u | wc -l
+}
+
+@test "it is resident, as the kernel says too, is there at ready, and gone in the end" {
+	local pid kb
+
+	need jq
+	start_hog -s 48M
+	kb=$(kb_of "$pid" Anonymous)
+	[ "$kb" -ge $((48 * 1024)) ]
+	[ "$kb" -lt $((50 * 1024)) ]
+	[ "$(cat "/proc/$pid/oom_score_adj")" = 1000 ]
+	grep -q 'anon:memhog' "/proc/$pid/maps" || echo "this kernel names no mappings"
+	kill "$pid"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	jq -e '.schema == "thinprobe.memhog/1" and .settings.size_bytes == 50331648 and .settings.touch == "none" and
+		(.result | .filled_bytes == 50331648 and .resident_bytes + .swapped_bytes == 50331648 and .touched_bytes == 0 and
+		(.fill_method == "place" or .fill_minor_faults + .fill_major_faults >= 12288) and .page_bytes == 4096 and .huge_bytes == 0 and .stopped_by == "signal" and
+		.first_to_be_killed and .pattern == null and .touch_bytes_per_s == null and
+		(.fill_bytes_per_s * .fill_s / 50331648 - 1 | fabs) < 0.001)' report
+	# a size that is no whole page
+	"$MEMHOG" -s 1048577 -t 1ms --format json >out 2>err
+	jq -e '.result.filled_bytes == 1052672' out
+}
+
+@test "no compressor makes it smaller, no two of its pages are equal, and none of another hog's is" {
+	local pid first
+
+	need gzip
+	start_hog -s 4M --threads 3
+	pages_of "$pid" a 2>err || skip "its memory cannot be read here: $(cat err)"
+	[ "$(stat -c %s a)" -eq 4194304 ]
+	[ "$(gzip -9 <a | wc -c)" -ge 4194304 ]
+	for compressor in lz4 zstd lzop; do
+		if command -v $compressor >/dev/null; then [ "$($compressor -9 <a | wc -c)" -ge 4194304 ]; fi
+	done
+	start_hog -s 4M
+	pages_of "$pid" b
+	[ "$(cat a b | different)" -eq 2048 ]
+	# also after it was touched, with one word or all of them
+	start_hog -s 4M --pattern random --rate 400M/s
+	sleep 0.3
+	kill -STOP "$pid"
+	pages_of "$pid" c
+	kill -CONT "$pid"
+	start_hog -s 4M --pattern stream --rate 100M/s
+	sleep 0.3
+	kill -STOP "$pid"
+	pages_of "$pid" d
+	kill -CONT "$pid"
+	[ "$(cat c d | different)" -eq 2048 ]
+	[ "$(cat c d | gzip -9 | wc -c)" -ge 8388608 ]
+}
+
+@test "the same seed is the same memory, whatever the number of threads" {
+	local pid
+
+	start_hog -s 2M --seed 5 --threads 1
+	pages_of "$pid" a 2>err || skip "its memory cannot be read here: $(cat err)"
+	start_hog -s 2M --seed 5 --threads 4
+	pages_of "$pid" b
+	cmp a b
+	start_hog -s 2M --seed 6
+	pages_of "$pid" c
+	if cmp -s a c; then return 1; fi
+}
+
+@test "zram keeps every byte of it" {
+	local pid number stat
+
+	[ "$(id -u)" = 0 ] && [ -r /sys/class/zram-control/hot_add ] || skip "no zram to be had here"
+	start_hog -s 4M
+	pages_of "$pid" a
+	number=$(cat /sys/class/zram-control/hot_add) || skip "no zram to be had here"
+	{
+		echo 8M >"/sys/block/zram$number/disksize" && dd if=a of="/dev/zram$number" bs=64k conv=fsync status=none &&
+			read -ra stat <"/sys/block/zram$number/mm_stat"
+	} || true
+	echo 1 >"/sys/block/zram$number/reset"
+	until_true eval "echo $number >/sys/class/zram-control/hot_remove"
+	echo "${stat[*]}"
+	[ "${stat[0]}" -eq 4194304 ]
+	[ "${stat[1]}" -ge 4194304 ]	# as stored
+	[ "${stat[5]}" -eq 0 ]		# pages that were all one word
+}
+
+@test "it is touched at the rate, all of it, as written or only read" {
+	local pid
+
+	need jq
+	"$MEMHOG" -s 8M --rate 16M/s -t 1500ms --format json >out 2>err
+	# 24 MiB, and less only by what a busy machine made it give up
+	jq -e '.settings.touch == "keep" and .settings.write and .result.pattern == "seq" and
+		(.result | .touched_bytes + .behind_s * 16777216 | . > 20e6 and . < 27e6) and .result.stopped_by == "time"' out
+	for pattern in seq random stream; do
+		start_hog -s 8M --read --pattern $pattern --rate 64M/s --seed 3
+		if pages_of "$pid" a 2>err; then
+			sleep 0.3
+			pages_of "$pid" b
+			cmp a b
+		fi
+		kill "$pid"
+		ends "$pid"
+		jq -e --arg pattern $pattern '.result.pattern == $pattern and .result.touched_bytes > 0 and (.settings.write | not)' report
+	done
+	start_hog -s 2M --write --pattern random --rate 64M/s --seed 3
+	if pages_of "$pid" a 2>err; then
+		until_true touched_twice
+		# one word in each page, and every page
+		cmp -l a b | awk '{ page = int(($1 - 1) / 4096); word = int(($1 - 1) % 4096 / 8); if (word != 1) wrong = 1; seen[page] = 1 }
+			END { n = 0; for (p in seen) n++; print n, wrong; exit wrong || n != 512 }'
+	fi
+}
+
+touched_twice() {
+	sleep 0.1
+	pages_of "$pid" b
+	[ "$(cmp -l a b | awk '{ seen[int(($1 - 1) / 4096)] = 1 } END { n = 0; for (p in seen) n++; print n }')" -eq 512 ]
+}
+
+changes() { pages_of "$pid" a && sleep 0.1 && pages_of "$pid" b && ! cmp -s a b; }
+rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
+
+@test "told to rest, it keeps its memory and touches it no more" {
+	start_hog -s 4M --write --touch keep
+	until_true changes
+	kill -USR1 "$pid"
+	until_true rests
+	rests
+	[ "$(kb_of "$pid" Anonymous)" -ge 4096 ]
+	kill "$pid"
+	wait "$pid"
+	jq -e '.result.stopped_by == "signal" and .result.touched_bytes > 0' report
+}
+
+@test "without a rate it goes on as fast as it can" {
+	need jq
+	"$MEMHOG" -s 4M --pattern stream --threads 2 -t 300ms --format json >out 2>err
+	jq -e '.result.touched_bytes > 40e6 and .result.touch_bytes_per_s > 0 and .result.behind_s == null' out
+}
+
+@test "pages of 2M where there are some, and what was got is told" {
+	need jq
+	"$MEMHOG" -s 15M --page 2M -t 1ms --format json >out 2>err
+	jq -e '.settings.page_bytes == 2097152 and .result.filled_bytes == 16777216' out
+	if grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled; then
+		jq -e '.result.huge_bytes == 0 and .result.page_bytes == 4096' out
+		grep -q '^memhog: only 0 of ' err
+	else
+		# as many as there were
+		jq -e '.result | (.huge_bytes > 8388608) == (.page_bytes == 2097152)' out
+		[ "$(jq .result.huge_bytes out)" -ge 15099494 ] || grep -q '^memhog: only ' err
+	fi
+}
+
+@test "what would leave too little is refused at once, with what would fit" {
+	local total
+
+	total=$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)
+	run timeout 10 "$MEMHOG" -s "$((total * 20))K"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "memhog: "*" would leave "*" to everybody else, and "*" are to stay; up to "*" fit" || $output == *"a group with a lower limit is needed"* ]]
+	run timeout 10 "$MEMHOG" -s 1M --reserve "$((total * 20))K"
+	[ "$status" -eq 1 ]
+	[[ $output == "memhog: the machine has "*" left, and "*" are to stay; "* ]]
+}
+
+@test "when the reserve is touched it ends and gives all back" {
+	local available pid
+
+	need jq
+	available=$(awk '/^MemAvailable/ { a = $2 } /^SwapFree/ { s = $2 } END { print a + s }' /proc/meminfo)
+	[ "$available" -gt 1500000 ] || skip "too little memory here"
+	# somebody else takes what was left above it
+	start_hog -s 16M --reserve "$((available - 300000))K"
+	hog=$pid
+	start other "$MEMHOG" -s 500M
+	until_true gone "$hog"
+	status=0
+	wait "$hog" || status=$?
+	cat hog.err
+	[ "$status" -eq 3 ]
+	grep -q '^memhog: stopped early: ' hog.err
+	jq -e '.result.stopped_by == "reserve" and .result.left_least_bytes < .settings.reserve_bytes' report
+}
+
+@test "it dies with its parent" {
+	local hog
+
+	bash -c "'$MEMHOG' -s 4M >/dev/null 2>hog.err & echo \$! >hog.pid; wait" &
+	started+=($!)
+	until_true grep -qx ready hog.err
+	hog=$(cat hog.pid)
+	kill -9 "${started[-1]}"
+	until_true gone "$hog"
+}
+
+@test "a signal ends it early, with a report" {
+	need jq
+	start_hog -s 4M -t 600s --pattern random
+	kill -TERM "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	jq -e '.result.stopped_by == "signal" and .result.filled_bytes == 4194304' report
+}
+
+# A group with little memory, and a swap device of our own.
+confined() {	# limit
+	[ "$(id -u)" = 0 ] || skip "groups and swap take root"
+	need losetup mkswap swapon jq
+	[ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ] || skip "no memory cgroups of version 1 here"
+	hold_swap
+	[ "$(wc -l </proc/swaps)" -le 1 ] || skip "there is swap already: its pages would mix with ours"
+	mkdir "/sys/fs/cgroup/memory/thinprobe-bats-$BATS_ROOT_PID" 2>err || skip "no cgroup here: $(cat err)"
+	group=/sys/fs/cgroup/memory/thinprobe-bats-$BATS_ROOT_PID
+	echo "$1" >"$group/memory.limit_in_bytes"
+	fallocate -l 80M backing || skip "no room for a swap file"
+	loop=$(losetup --find --show --direct-io=on backing) || skip "no loop device to be had"
+	mkswap "$loop" >/dev/null
+	swapon "$loop" 2>err || skip "no swap here: $(cat err)"
+}
+
+@test "in a group: a percentage is of its limit, and it grows until that much is in swap" {
+	local swap
+
+	confined 32M
+	start_hog -s 50% --cgroup "$group"
+	grep -qx "$pid" "$group/cgroup.procs"
+	kill "$pid"
+	ends "$pid"
+	jq -e --arg group "$group" '.settings.size_bytes == 16777216 and .result.confined and .result.memory_group == $group and .result.swapped_bytes == 0' report
+	start_hog --until-swap 24M --cgroup "$group"
+	swap=$(kb_of "$pid" Swap)
+	[ "$swap" -ge $((24 * 1024 - 512)) ]
+	[ "$swap" -lt $((60 * 1024)) ]
+	kill "$pid"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	jq -e '.result | .until_swap_counted_bytes >= 25165824 and .swapped_bytes >= 24e6 and .swapped_bytes + .resident_bytes == .filled_bytes' report
+	start_hog --until-swap 24M --swap-of group --cgroup "$group"
+	swap=$(awk '$1 == "total_swap" { print $2 }' "$group/memory.stat")
+	[ "$swap" -ge $((24 << 20)) ]
+	kill "$pid"
+	ends "$pid"
+	# touched again, it comes back from there
+	start_hog -s 40M --read --rate 200M/s --cgroup "$group"
+	sleep 0.5
+	kill "$pid"
+	ends "$pid"
+	jq -e '.result | .major_faults > .fill_major_faults and .swapped_bytes > 0' report
+	# more than there can be
+	run "$MEMHOG" -s 36M --until-swap 24M --cgroup "$group" --format json -o report
+	[ "$status" -eq 3 ]
+	[[ $output == "memhog: all of 36 MiB is filled and "*" are in swap, not 24 MiB; a larger --size, or a smaller --until-swap" ]]
+	jq -e '.result.stopped_by == "size"' report
+	# ten times the limit, more than fits into memory and swap: it is what is ended, and nothing else is
+	start bystander bash -c "echo \$\$ >'$group/cgroup.procs' && exec sleep 60"
+	bystander=$pid
+	echo 40M >"$group/memory.memsw.limit_in_bytes" || true	# or all of the swap fills first
+	run timeout 30 "$MEMHOG" -s 1000% --cgroup "$group"
+	[ "$status" -eq 137 ]
+	kill -0 "$bystander"
+}
+
+@test "what cannot be is told in one line" {
+	local words want wrong=0
+
+	while IFS=: read -r want words; do
+		# shellcheck disable=SC2086
+		run timeout 20 "$MEMHOG" $words 3>&-
+		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "memhog: "* ]] || { echo "$words: $status $output"; wrong=1; }
+	done <<'END'
+2:-t 1s
+2:-s 1000K
+2:-s 0%
+2:-s many
+2:-s 16M -s 5%
+2:-s 4M --read --write
+2:-s 4M --touch none --rate 1M/s
+2:-s 4M --rate 1K/s
+2:-s 4M --rate fast
+2:-s 4M --pattern zigzag
+2:-s 4M --page 1G
+2:-s 4M --threads 0
+2:-s 4M --swap-of group
+2:-s 4M --ready-fd 77
+1:-s 4M -o no/such/folder/report
+1:-s 4M --cgroup .
+END
+	[ $wrong -eq 0 ]
+	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
+		run "$MEMHOG" --until-swap 4M
+		[ "$status" -eq 1 ]
+		[[ $output == "memhog: --until-swap: there is no swap; "* ]]
+	fi
+}
+
+@test "the report has what the man page names, in every format" {
+	need jq
+	"$MEMHOG" -s 1M -t 1ms --format json -o json 2>err
+	jq -e '(.settings | [has("size_bytes", "until_swap_bytes", "swap_of", "touch", "pattern", "write", "rate_bytes_per_s", "threads", "page_bytes", "reserve_bytes",
+		"cgroup", "seed")] | all) and (.result | [has("resident_bytes", "swapped_bytes", "filled_bytes", "filled_resident_bytes", "filled_swapped_bytes", "fill_s",
+		"fill_bytes_per_s", "fill_method", "fill_major_faults", "fill_minor_faults", "until_swap_counted_bytes", "page_bytes", "huge_bytes", "pattern", "touched_bytes",
+		"touch_bytes_per_s", "behind_s", "major_faults", "minor_faults", "stopped_by", "left_least_bytes", "first_to_be_killed", "confined", "memory_group")] | all)' json
+	"$MEMHOG" -s 1M -t 1ms --format tsv -o tsv 2>err
+	grep -qP '^thinprobe.memhog/1\tresult.filled_bytes\t1048576$' tsv
+	"$MEMHOG" -s 1M -t 1ms -o text 2>err
+	grep -q '^  filled_bytes  *1048576$' text
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env bats
+# pagein: what it says was paged out must have been, by the account of others, at the moment of the key.
+#
+# The application is a program with 2 MB that touches all of it on a signal. The prober is ours: it looks at the application in
+# /proc itself when a key is asked for, and answers with a latency of its own making that depends on what it found.
+
+load helpers
+
+MB=1048576
+
+setup() {
+	begin_test
+	PAGEIN=$BIN/pagein
+	SWAP='' GROUP=''
+}
+
+teardown() {
+	local p i
+
+	for p in "${started[@]}"; do kill -9 "$p" 2>/dev/null || true; done
+	for p in "${started[@]}"; do wait "$p" 2>/dev/null || true; done
+	if [ -n "$GROUP" ] && [ -d "$GROUP" ]; then
+		while read -r p; do kill -9 "$p" 2>/dev/null || true; done <"$GROUP/cgroup.procs"
+		for ((i = 0; i < 100; i++)); do rmdir "$GROUP" 2>/dev/null && break; sleep 0.05; done
+	fi
+	[ -z "$SWAP" ] || { swapoff "$SWAP"; rm -f "$SWAP"; }
+}
+
+# A memory group of our own, $GROUP, and swap: skips where there can be none.
+confined() {
+	local at folder
+
+	[ "$(id -u)" -eq 0 ] || skip "not root: no memory group, no swap"
+	need perl mkswap swapon
+	at=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
+	[ -n "$at" ] || at=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	folder=$at/thinprobe-pagein-test.$$
+	mkdir "$folder" 2>/dev/null || skip "no memory group can be made here"
+	GROUP=$folder
+	[ -e "$GROUP/memory.limit_in_bytes" ] || [ -e "$GROUP/memory.reclaim" ] || skip "no memory controller, or none that can be emptied"
+	hold_swap
+	SWAP=$(mktemp -p /var/tmp thinprobe-pagein-test.XXXXXX)
+	fallocate -l 96M "$SWAP" && mkswap -q "$SWAP" 2>/dev/null && swapon "$SWAP" 2>/dev/null || { rm -f "$SWAP"; SWAP=''; skip "no swap can be had here"; }
+}
+
+# The application: $app. A line in `touched` for each time that it has touched its memory.
+application() {
+	: >touched
+	start app sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' - "$GROUP" perl -e '
+		my $v = ""; $v .= chr(65 + rand 26) x 4096 for 1 .. 512;
+		my $n = 0;
+		$SIG{USR1} = sub { my $c = ($v =~ tr/A-Z//); open my $f, ">>", "touched"; print $f "$c\n"; close $f; $n++ };
+		open my $f, ">", "up"; close $f;
+		sleep 1000 while 1'
+	app=$pid
+	until_true test -e up
+}
+
+in_swap() {	# pid: kB, by the kernel's own sum
+	awk '$1 == "VmSwap:" { print $2 }' "/proc/$1/status"
+}
+
+# The prober: pipes `ask` and `answer`; a row in `keys` for each, "VmSwap(kB) smaps-Swap(kB) majflt-before".
+prober() {	# kind: touch, or peek (reads the memory from outside before the application does)
+	mkfifo ask answer
+	start prober env kind="${1:-touch}" app="$app" bash -c '
+		exec 3<>ask 4<>answer
+		seq=0 at=$((10 ** 12))
+		while read -r line <&3; do
+			seq=$((seq + 1)) at=$((at + 10 ** 9))
+			swap=$(awk "\$1 == \"VmSwap:\" { print \$2 }" /proc/$app/status)
+			smaps=$(awk "\$1 == \"Swap:\" { s += \$2 } END { print s }" /proc/$app/smaps)
+			echo "$swap $smaps" >>keys
+			[ "$kind" = touch ] || perl -e "open M, q(<), qq(/proc/$app/mem); open S, q(<), qq(/proc/$app/maps); while (<S>) { next unless /^([0-9a-f]+)-([0-9a-f]+) rw-p/; sysseek M, hex \$1, 0; sysread M, \$b, hex(\$2) - hex(\$1) }"
+			before=$(wc -l <touched)
+			kill -USR1 $app
+			while [ "$(wc -l <touched)" -eq $before ]; do sleep 0.01; done
+			# 250 ms with most of it in swap, 3 ms without
+			ns=3000000
+			[ "$swap" -lt 1800 ] || ns=250000000
+			printf "%d\t%d\t%d\t%d\tchange\n" $seq $at $((at + 1000)) $((at + ns)) >&4
+		done'
+	until_true test -p answer
+	sleep 0.1
+}
+
+pagein() {	# options...
+	"$PAGEIN" --pid "$app" x11::none --prober ask,answer --cgroup "$GROUP" --settle 200ms --pause 100ms --runs 2 --format json -o report.json "$@"
+}
+
+json() {
+	jq -r "$1" report.json
+}
+
+# Columns with the numbers that a sentence is about.
+states() {
+	json '[.result.runs[].state] | join(" ")'
+}
+
+@test "pagein: words that contradict each other: exit 2, one line" {
+	for words in "x11::1" "--pid 1" "--pid 0 x11::1" "--pid 1,1 x11::1" "--pid 1,x x11::1" "--pid 1 --lock x11::1" "--pid 1 --lock --unlock" \
+		"--pid 1 x11::1 --evict hog --hog" "--pid 1 x11::1 --cgroup /x --keep-hog" "--pid 1 x11::1 --evict none --hog true" "--pid 1 x11::1"; do
+		# shellcheck disable=SC2086
+		run "$PAGEIN" $words
+		echo "$words: $output"
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+@test "pagein: no such process, no such group, no such prober: exit 1, and what to do" {
+	start sleeper sleep 100
+	run "$PAGEIN" --pid 4194303 x11::1 --evict none
+	echo "$output"
+	[ "$status" -eq 1 ] && [[ $output == *"there is none"* ]]
+	run "$PAGEIN" --pid "$pid" x11::1 --cgroup "$PWD"
+	echo "$output"
+	[ "$status" -eq 1 ] && [[ $output == *"no memory group"* ]]
+	mkfifo a b
+	run "$PAGEIN" --pid "$pid" x11::1 --evict none --prober a,b
+	echo "$output"
+	[ "$status" -eq 1 ] && [[ $output == *"nobody reads it"* ]]
+	run "$PAGEIN" --pid "$pid" null: --evict none --prober "$PWD"
+	[ "$status" -eq 1 ]
+}
+
+@test "pagein: an ordinary user looks into no other's process" {
+	start sleeper sleep 100
+	ordinary_user
+	[ "$(id -u)" -eq 0 ] || skip "we are one"
+	run "${user[@]}" "$PAGEIN" --pid "$pid" null: --evict none
+	echo "$output"
+	[ "$status" -eq 1 ] && [[ $output == *"no right"* ]]
+	run "${user[@]}" "$PAGEIN" --pid "$pid" --lock
+	echo "$output"
+	[ "$status" -eq 1 ]
+}
+
+@test "pagein: in memory, over a keyrepeat of its own" {
+	start_x
+	start_refecho --x11 "$DISPLAY" --delay const:30ms
+	run "$PAGEIN" --pid "$refecho" "x11:$DISPLAY" --evict none --runs 2 --watch patch --settle 0 --pause 0 --format json -o report.json
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(states)" = "in_memory in_memory" ]
+	[ "$(json '.result.in_memory_ms | .n == 2 and .min >= 30 and .max < 5000')" = true ]
+	[ "$(json '.result.in_memory_second_ms.min >= 30')" = true ]
+	[ "$(json '.result.paged_out_ms.n')" = 0 ]
+}
+
+@test "pagein: by its group: all of it was in swap when the key came, by others' account, and came back by major faults" {
+	local swap smaps
+
+	confined
+	application
+	prober
+	run pagein --log log.tsv
+	echo "$output"
+	cat report.json
+	[ "$status" -eq 0 ]
+	[ "$(states)" = "in_memory paged_out in_memory paged_out" ]
+	# the latencies that the prober made up for what it saw
+	[ "$(json '.result.paged_out_ms | "\(.n) \(.min) \(.max)"')" = "2 250 250" ]
+	[ "$(json '.result.in_memory_ms | "\(.n) \(.min) \(.max)"')" = "2 3 3" ]
+	[ "$(json '.result.paged_out_second_ms | "\(.n) \(.max)"')" = "2 3" ]
+	# what it counted of each process is what the kernel's own sums were at that moment
+	read -r swap smaps < <(awk '$1 >= 1800' keys | head -n 1)
+	[ "$swap" -ge 2048 ]
+	[ "$(json '.result.runs[1].processes[0].swap_bytes')" -eq $((smaps * 1024)) ]
+	[ "$(json '.result.runs[1].processes[0] | .name == "perl" and .evicted_percent >= 90 and .major_faults > 0')" = true ]
+	# 2 MB were touched, so they came back, and were read
+	[ "$(json ".result.runs[1] | .refaulted_bytes >= 2 * $MB and .swap_in_bytes >= 2 * $MB and .refaulted_read_percent > 95")" = true ]
+	[ "$(json '.result.runs[0] | .major_faults == 0 and .refaulted_bytes == 0')" = true ]
+	# perl's library is mapped by us, too: it stays
+	[ "$(json '.result.runs[1].processes[0] | .file_resident_bytes >= .file_mapped_by_others_bytes')" = true ]
+	# the log: in swap just before the key, not after the echo
+	awk -F'\t' -v mb=$MB '$2 == 2 && $4 == "before_key" { b = $6 } $2 == 2 && $4 == "echo" { e = $6 } END { exit !(b >= 2 * mb && e < mb / 2) }' log.tsv
+}
+
+@test "pagein: what comes back without a read of its own is not evicted, has no latency, and is counted" {
+	confined
+	application
+	prober peek
+	run pagein --runs 1
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[ "$(states)" = "in_memory not_evicted" ]
+	[ "$(json '.result.not_evicted')" = 1 ]
+	[ "$(json '.result.paged_out_ms.n')" = 0 ]
+	[ "$(json '.result.runs[1] | [.first_key_ms, .second_key_ms] | tostring')" = '[null,null]' ]
+	# it was in swap when the key came, all the same
+	[ "$(json '.result.runs[1].processes[0].evicted_percent >= 90')" = true ]
+	[[ $(json '.result.runs[1].why') == "no major fault"* ]] || [[ $(json '.result.runs[1].why') == "less than half"* ]]
+}
+
+@test "pagein --lock: nothing of it goes out, by the kernel's word; --unlock, and it does; the application goes on as before" {
+	confined
+	application
+	run "$PAGEIN" --lock --pid "$app" --format json -o lock.json
+	echo "$output"
+	[ "$status" -eq 0 ] || [[ $output != *"only 64-bit"* ]] || skip "another processor"
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -ge 2048 ]
+	[ "$(jq '.result.processes[0].locked_bytes' lock.json)" -ge $((2 * MB)) ]
+	prober
+	run pagein --evict-timeout 300ms --runs 1
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[ "$(states)" = "in_memory not_evicted" ]
+	[ "$(json '.result.runs[1] | [.why, .first_key_ms] | tostring')" = '["it is locked in memory",null]' ]
+	[ "$(in_swap "$app")" -eq 0 ]
+	# asked for as a protected one, it has a figure of its own
+	run pagein --evict-timeout 300ms --kept --runs 1
+	[ "$status" -eq 0 ]
+	[ "$(states)" = "in_memory kept" ]
+	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "1 3" ]
+	[ "$(json '.result.paged_out_ms.n')" = 0 ]
+	"$PAGEIN" --unlock --pid "$app" >/dev/null
+	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -eq 0 ]
+	run pagein --runs 1
+	echo "$output"
+	[ "$(states)" = "in_memory paged_out" ]
+	# every time it touched all of it
+	[ "$(sort -u touched)" = 2097152 ]
+}
+
+@test "pagein --lock: killed in the middle of it, it leaves the application alive" {
+	local i lock
+
+	need python3
+	# so much to be filled in that the call takes a while
+	start app python3 -c 'import mmap, time
+m = mmap.mmap(-1, 1 << 29)
+n = 0
+while True:
+	n += 1
+	open("beats", "w").write(str(n))
+	time.sleep(0.005)'
+	app=$pid
+	until_true test -s beats
+	for ((i = 0; i < 10; i++)); do
+		"$PAGEIN" --lock --pid "$app" >/dev/null 2>lock.err 3>&- &
+		lock=$!
+		while kill -0 "$lock" 2>/dev/null && [ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -eq 0 ]; do :; done
+		kill -9 "$lock" 2>/dev/null || true
+		status=0
+		wait "$lock" || status=$?
+		until_true eval '[ "$(awk '"'"'$1 == "VmLck:" { print $2 }'"'"' "/proc/$app/status")" -gt 0 ]' || { cat lock.err; skip "it cannot be locked here"; }
+		before=$(cat beats)
+		until_true eval '[ "$(cat beats)" != "$before" ]'
+		[ "$status" -ne 137 ] || return 0
+		"$PAGEIN" --unlock --pid "$app" >/dev/null
+	done
+	skip "it never was in the middle"
+}
+
+@test "pagein --lock: one that is frozen is not waited for for ever, and goes on when it is thawed" {
+	local at folder
+
+	[ "$(id -u)" -eq 0 ] || skip "not root: nothing can be frozen"
+	at=$(awk '$3 == "cgroup" && $4 ~ /(^|,)freezer(,|$)/ { print $2; exit }' /proc/mounts)
+	[ -n "$at" ] || skip "no freezer of version 1"
+	mkdir "$at/thinprobe-pagein-test.$$" 2>/dev/null || skip "no group can be made in the freezer"
+	GROUP=$at/thinprobe-pagein-test.$$
+	start app bash -c 'while sleep 0.02; do echo on >>beats; done'
+	until_true test -s beats
+	echo "$pid" >"$GROUP/cgroup.procs"
+	echo FROZEN >"$GROUP/freezer.state"
+	until_true grep -q FROZEN "$GROUP/freezer.state"
+	run timeout 20 "$PAGEIN" --lock --pid "$pid"
+	echo THAWED >"$GROUP/freezer.state"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"does not stop"* ]]
+	was=$(wc -l <beats)
+	until_true eval '[ "$(wc -l <beats)" -gt '"$was"' ]'
+	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$pid/status")" -eq 0 ]
+}
+
+@test "pagein: by advice: paged out only when the reads say so" {
+	confined
+	application
+	prober
+	run pagein --evict madvise --runs 1
+	echo "$output"
+	[[ $status -ne 1 || $output != *CAP_SYS_NICE* ]] || skip "$output"
+	[ "$(json '.result.runs[1].processes[0].evicted_percent >= 90')" = true ]
+	[ "$(awk '$1 >= 1800' keys | wc -l)" -eq 1 ]
+	[ "$(json '.result.runs[1] | (.state == "paged_out") == (.major_faults > 0 and .refaulted_read_percent >= 50)')" = true ]
+}
+
+@test "pagein: by a hog, which is gone afterwards; one that gives up is quoted" {
+	confined
+	[ -x "$BIN/memhog" ] || skip "memhog is not built"
+	application
+	prober
+	echo 64M >"$GROUP/$([ -e "$GROUP/memory.limit_in_bytes" ] && echo memory.limit_in_bytes || echo memory.max)"
+	run pagein --evict hog --runs 1
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(states)" = "in_memory paged_out" ]
+	[ "$(json '.result.paged_out_ms | "\(.n) \(.max)"')" = "1 250" ]
+	[ "$(json .settings.hog)" = "$BIN/memhog -s 150% --touch keep --cgroup $GROUP" ]
+	[ "$(wc -l <"$GROUP/cgroup.procs")" -eq 1 ]
+	run pagein --evict hog --runs 1 --hog sh -c 'echo "no room for me" >&2; exit 1'
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"no room for me"* ]]
+	[ "$(states)" = in_memory ]
+}
+
+@test "pagein: a signal in the middle: exit 130, a valid report, no hog left; after SIGKILL none either" {
+	local hog
+
+	confined
+	application
+	prober
+	for signal in TERM KILL; do
+		rm -f hog
+		start pagein "$PAGEIN" --pid "$app" x11::none --prober ask,answer --settle 0 --pause 0 --runs 1 --evict hog --format json -o report.json \
+			--hog sh -c 'echo $$ >hog; exec sleep 1000'
+		until_true test -s hog
+		hog=$(cat hog)
+		kill -"$signal" "$pid"
+		ends "$pid"
+		until_true gone "$hog"
+		[ $signal = KILL ] || { [ "$status" -eq 130 ] && [ "$(states)" = in_memory ]; }
+	done
+}
+
+@test "pagein: what keeps a group from being emptied is told: swappiness 0, a process from outside" {
+	confined
+	application
+	start outsider sleep 100
+	run "$PAGEIN" --pid "$pid" x11::none --cgroup "$GROUP" --prober ask,answer
+	echo "$output"
+	[ "$status" -eq 1 ] && [[ $output == *"is not in"* ]]
+	[ -e "$GROUP/memory.swappiness" ] || skip "this version of groups has no swappiness of its own"
+	echo 0 >"$GROUP/memory.swappiness"
+	run "$PAGEIN" --pid "$app" x11::none --cgroup "$GROUP" --prober ask,answer
+	echo "$output"
+	[ "$status" -eq 4 ] && [[ $output == *swappiness* ]]
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# prototap on every link type, with UDP, tags and fragments, from files and live; and on files that are cut, packed or mixed.
+# (What is worked out by hand stands in prototap.expected, and is held against it by prototap.bats.)
+
+load captures
+
+setup_file()
+{
+	begin_captures
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Packets and bytes of each direction: agree_bytes CAPTURE REPORT
+agree_bytes()
+{
+	python3 "$GOLDEN/count_bytes.py" "$1" 5900 >counted.tsv
+	[ "$(wc -l <counted.tsv)" = 8 ] || return 1
+	flat <"$2" >short.tsv
+	if sed 's/^/result./' counted.tsv | grep -vxFf short.tsv; then
+		echo "is what tshark says of $1, and not in $2"
+		return 1
+	fi
+}
+
+@test "captures of every link type agree with tshark" {
+	command -v tshark >/dev/null || skip "no tshark"
+	wrong=0
+	for name in plain_ns cooked_tunnel raw raw_ipv4 null loop qinq cooked_vlan cooked2_vlan raw_ipv6 null_30 ipv6 udp_and_tcp udp_v6 fragments fragments_v6; do
+		"$BIN/prototap" read "$MADE/$name.pcap" --port 5900 --format json >read.json
+		agree_bytes "$MADE/$name.pcap" read.json || wrong=1
+	done
+	[ "$wrong" = 0 ]
+}
+
+@test "compressed and mixed captures are refused with the command that helps, and it does" {
+	for kind in gz bz2 xz zst lz4; do
+		for file in "$MADE/packed.pcap.$kind" -; do
+			run "$BIN/prototap" read "$file" <"$MADE/packed.pcap.$kind"
+			[ "$status" = 1 ]
+			[ "${#lines[@]}" = 1 ]
+			[[ "$output" == *"is compressed; unpack it: "*"| prototap read -" ]]
+		done
+	done
+	PATH=$BIN:$PATH run bash -c "$("$BIN/prototap" read "$MADE/packed.pcap.gz" 2>&1 | sed "s|.*unpack it: ||; s|prototap read|prototap read --format json|")"
+	[ "$(value channels.total.wire_bytes <<<"$output")" = 596 ]
+	run "$BIN/prototap" read "$MADE/mixed.pcapng"
+	[[ "$output" == *"different link types"*"tshark -r $MADE/mixed.pcapng -Y frame.interface_id==0 "*" editcap -T ether "* ]]
+	run "$BIN/prototap" read "$MADE/mixed_lengths.pcapng"
+	[[ "$output" == *"different lengths"*"editcap -F nsecpcap $MADE/mixed_lengths.pcapng "* ]]
+	command -v tshark >/dev/null && command -v editcap >/dev/null || skip "no tshark"
+	bash -c "$("$BIN/prototap" read "$MADE/mixed.pcapng" 2>&1 | sed 's|.*take one out: ||')" 2>/dev/null
+	run "$BIN/prototap" read one.pcap --format json
+	[ "$(value channels.total.packets <<<"$output")" = 1 ]
+	bash -c "$("$BIN/prototap" read "$MADE/mixed_lengths.pcapng" 2>&1 | sed 's|.*make them one: ||; s|one.pcap|two.pcap|')"
+	run "$BIN/prototap" read two.pcap
+	[ "$status" = 0 ]
+}
+
+@test "a file cut short, and one without a packet, say so in one line beside the report" {
+	for file in cut_record.pcap cut.pcapng damaged.pcap; do
+		"$BIN/prototap" read "$MADE/$file" --format json >out 2>err || [ $? = 3 ]
+		cat err
+		[ "$(wc -l <err)" = 1 ]
+		grep -q "^prototap: $MADE/$file: .*; what stands before it was counted" err
+		python3 -c 'import json; assert json.load(open("out"))["result"]["capture"]["packets"] > 0'
+	done
+	"$BIN/prototap" read "$MADE/cut_record.pcap" "$MADE/damaged.pcap" >out 2>err || [ $? = 3 ]
+	[ "$(wc -l <err)" = 1 ]
+	grep -q "and so in 1 more file" err
+	"$BIN/prototap" read "$MADE/none_in_it.pcap" >out 2>err
+	[ "$(cat err)" = "prototap: no packet at all in what was read" ]
+	"$BIN/prototap" read "$MADE/plain_ns.pcap" --port 22 >out 2>err
+	[ "$(wc -l <err)" = 1 ]
+	grep -q "other_packets" err
+}
+
+@test "live lets UDP, tagged frames, fragments and IPv6 with extension headers through, and nobody else's packets" {
+	need_namespace
+	cat >frames.py <<-'END'
+		import os, socket, sys
+		sys.path.insert(0, os.environ["GOLDEN"])
+		from packets import *
+		s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+		s.bind(("lo", 0))
+		for i, wrap in enumerate((ethernet, tagged((0x8100, 5)), tagged((0x88A8, 7), (0x8100, 5)))):
+		    for port in (5900, 5999, 22):
+		        to = ("10.0.0.2", port)
+		        s.send(wrap(ipv4(CLIENT, to, udp(CLIENT, to, b"u" * 100), 17)))
+		        s.send(wrap(ipv4(CLIENT, to, tcp(CLIENT, to, 10 * i, 1, ACK | PSH, b"k" * 10))))
+		ends = ("", 40000), ("", 5900)
+		s.send(ethernet(ipv6(1, 2, bytes([17, 0]) + bytes(6) + udp(*ends, b"u" * 100), 60), 0x86DD))
+		s.send(ethernet(ipv4(CLIENT, SERVER, udp(CLIENT, SERVER, b"u" * 8, length=24), 17, fragment=0x2000)))
+		s.send(ethernet(ipv4(CLIENT, SERVER, b"u" * 8, 17, fragment=2)))
+	END
+	cat >frames.sh <<-'END'
+		ip link set lo up
+		mkfifo ready ready2
+		"$BIN/prototap" live -i lo --port 5900 --format json -o one.json -w one.pcap --ready-fd 5 5>ready 2>err &
+		one=$!
+		# so many ports that the filter with all tags is longer than the kernel takes
+		ports=5900
+		for i in {1..63}; do ports=$ports,$((10000 + 100 * i))-$((10050 + 100 * i)); done
+		"$BIN/prototap" live -i lo --port "$ports" --format json -o many.json --ready-fd 6 6>ready2 2>err2 &
+		many=$!
+		read -r _ <ready && read -r _ <ready2 || exit 1
+		python3 frames.py || exit 1
+		kill -TERM $one $many
+		wait $one || echo "one $?"
+		wait $many || echo "many $?"
+	END
+	run in_namespace bash frames.sh 3>&-
+	cat err err2
+	[ -z "$output" ]
+	[ ! -s err ] && [ ! -s err2 ]
+	# UDP of 14 + 20 + 8 + 100 with 0, 1, 2 tags, TCP of 14 + 20 + 20 + 10 likewise, IPv6 of 14 + 40 + 8 + 8 + 100, first fragment of 14 + 20 + 8 + 8
+	for report in one.json many.json; do
+		[ "$(value channels.input.packets <$report)" = 8 ]
+		[ "$(value channels.input.wire_bytes <$report)" = $((142 + 146 + 150 + 64 + 68 + 72 + 170 + 50)) ]
+		[ "$(value channels.input.messages <$report)" = 8 ]
+		[ "$(value flows_total <$report)" = 3 ]
+		[ "$(value headers.ethernet_header_bytes <$report)" = $((2 * 14 + 2 * 18 + 2 * 22 + 2 * 14)) ]
+		[ "$(value capture.fragments <$report)" = 1 ]
+	done
+	[ "$(value capture.other_packets <one.json)" = 0 ]
+	[ "$(value capture.other_packets <many.json)" = 8 ]	# tagged ones to other ports
+	command -v tshark >/dev/null || skip "no tshark"
+	agree_bytes one.pcap one.json
+}

@@ -1,0 +1,347 @@
+#!/usr/bin/env bats
+# sessmem: its sums against two other programs', who belongs to a login, and that everybody goes on, whatever happens.
+
+bats_require_minimum_version 1.5.0
+
+load helpers
+
+setup() {
+	begin_test
+	SESSMEM=$BIN/sessmem
+	need python3
+}
+
+# A process with memory of all kinds, linked with nothing: no page of it is shared with others on the machine, so that its figures stand still.
+setup_file() {
+	command -v gcc >/dev/null || skip "gcc is not installed"
+	gcc -static -O1 -o "$BATS_FILE_TMPDIR/memory" -xc - <<'END_OF_C' || skip "nothing can be linked statically here"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static volatile char *map(int fd, int flags, long pages, int prot)
+{
+	char *m = mmap(0, pages * 4096, prot, flags, fd, 0);
+	if (m == MAP_FAILED) exit(1);
+	return m;
+}
+static volatile char *grow(long n)
+{
+	volatile char *m = map(-1, MAP_PRIVATE | MAP_ANONYMOUS, n, PROT_READ | PROT_WRITE);
+	for (long i = 0; i < n; i++) m[i * 4096] = 1;
+	return m;
+}
+int main(int argc, char **argv)	/* FILE COUNT-FILE PAGES */
+{
+	int file = open(argv[1], O_RDONLY), count = open(argv[2], O_RDWR | O_CREAT, 0644);
+	volatile char *mine = grow(atol(argv[3])), *shared = map(-1, MAP_SHARED | MAP_ANONYMOUS, 64, PROT_READ | PROT_WRITE);
+	volatile char *changed = map(file, MAP_PRIVATE, 100, PROT_READ | PROT_WRITE), *seen = map(file, MAP_PRIVATE, 100, PROT_READ);
+	for (int i = 0; i < 20; i++) changed[i * 4096] = shared[i * 4096] = 7, (void)seen[(50 + i) * 4096];
+	pid_t child = fork();
+	if (!child) {
+		for (int i = 0; i < 10; i++) shared[(30 + i) * 4096] = mine[i * 4096] = 7;
+		for (;;) pause();
+	}
+	printf("up %d\n", (int)child), fflush(stdout);
+	fcntl(0, F_SETFL, O_NONBLOCK);
+	for (long n = 0, k;; n++) {
+		char text[64];
+		int got = read(0, text, sizeof(text) - 1);
+		if (got > 0) {
+			text[got] = 0;
+			if (sscanf(text, "grow %ld", &k) == 1) grow(k);
+			if (sscanf(text, "mappings %ld", &k) == 1)
+				for (long i = 0; i < k; i++) (void)*map(-1, MAP_PRIVATE | MAP_ANONYMOUS, 2, PROT_READ | (i % 2 ? PROT_WRITE : 0));
+			printf("done\n"), fflush(stdout);
+		}
+		pwrite(count, text, sprintf(text, "%ld\n", n), 0);
+		nanosleep(&(struct timespec){ 0, 3000000 }, 0);
+	}
+}
+END_OF_C
+}
+
+# It says "up" and its child's number, does what lines say (`grow PAGES`, `mappings N`), and counts in count.NAME as long as it goes on.
+memory() {	# memory NAME [PAGES]: $pid $child
+	mkfifo "$1.in"
+	head -c 1000000 /dev/zero >"file.$1"
+	: >"$1.out"
+	"$BATS_FILE_TMPDIR/memory" "file.$1" "count.$1" "${2:-100}" <>"$1.in" >"$1.out" 3>&- &
+	pid=$!
+	started+=("$pid")
+	until_true grep -q up "$1.out"
+	child=$(awk '{ print $2; exit }' "$1.out")
+	started+=("$child")
+}
+
+tell() { echo "$2" >"$1.in"; until_true grep -q done "$1.out"; }	# NAME LINE
+
+goes_on() {	# NAME
+	local was
+	was=$(cat "count.$1")
+	until_true eval '[ "$(cat "count.'"$1"'")" != "'"$was"'" ]'
+}
+
+state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat"; }
+
+# The sums of an independent script over /proc/PID/smaps, in kB.
+script() {	# PID...
+	python3 - "$@" <<'END_OF_SCRIPT'
+import re, sys
+total = {}
+for pid in sys.argv[1:]:
+    for line in open("/proc/%s/smaps" % pid):
+        found = re.match(r"(Private_Dirty|Private_Clean|Shared_Dirty|Shared_Clean|Pss|Swap|SwapPss|Rss): +(\d+) kB", line)
+        if found: total[found[1]] = total.get(found[1], 0) + int(found[2])
+print(total["Private_Dirty"] + total["Swap"], total["Private_Dirty"], total["Swap"], total["Private_Clean"], total["Pss"], total["SwapPss"],
+      total["Shared_Clean"] + total["Shared_Dirty"], total["Rss"])
+END_OF_SCRIPT
+}
+
+ours() {	# FILE: the same of sessmem's report
+	jq -r '.result | [.total_private_bytes, .total_private_dirty_bytes, .total_swap_bytes, .total_private_clean_bytes, .total_pss_bytes, .total_swap_pss_bytes, .total_shared_bytes, .total_rss_bytes]
+		| map(. / 1024 | tostring) | join(" ")' "$1"
+}
+
+# What is asked of processes that stand still: between two equal looks it must be the same.
+equal_to_the_page() {	# PID,...
+	local before after got i
+	for ((i = 0; i < 20; i++)); do
+		before=$(script ${1//,/ })
+		"$SESSMEM" --pid "$1" --format json -o out
+		after=$(script ${1//,/ })
+		got=$(ours out)
+		[ "$before" = "$after" ] || continue
+		[ "$got" = "$before" ] && return 0
+		echo "$got, not $before"
+		return 1
+	done
+	skip "the shares of others never stood still"
+}
+
+@test "its sums are those of an independent script, to the page" {
+	memory a 300
+	first=$child
+	memory b
+	kill -STOP "$first" "${started[@]}"
+	until_true eval '[ "$(state "$pid")" = T ]'
+	equal_to_the_page "$first,$child,$pid,${started[0]}"
+	[ "$(jq .result.processes_read out)" = 4 ]
+	[ "$(jq '.result.total_private_dirty_bytes == ([.result.processes[].private_dirty_bytes] | add)' out)" = true ]
+	# 290 and 90 pages that no child wrote to are in both; those that it did, in each
+	[ "$(jq '.result.total_shared_bytes >= 2 * (290 + 90) * 4096 and .result.total_private_dirty_bytes >= 2 * 20 * 4096' out)" = true ]
+}
+
+@test "its sums are those of smem" {
+	need smem
+	memory a 300
+	kill -STOP "$child" "$pid"
+	until_true eval '[ "$(state "$pid")" = T ]'
+	for try in $(seq 20); do
+		smem_says() { smem -H -c 'pid swap uss pss rss' | awk -v a="$pid" -v b="$child" '$1 == a || $1 == b { swap += $2; uss += $3; pss += $4; rss += $5; n++ } END { print n, swap, uss, pss, rss }'; }
+		before=$(smem_says)
+		"$SESSMEM" --pid "$pid,$child" --format json -o out
+		[ "$(smem_says)" = "$before" ] || continue
+		# (its PSS of a process is cut in the same way as ours)
+		got=$(jq -r '.result | "\(.processes_read) \(.total_swap_bytes / 1024) \((.total_private_dirty_bytes + .total_private_clean_bytes) / 1024) \(.total_pss_bytes / 1024) \(.total_rss_bytes / 1024)"' out)
+		echo "$got against $before"
+		[ "$got" = "$before" ]
+		return
+	done
+	skip "the shares of others never stood still"
+}
+
+@test "memory that is taken is found: 1000 pages more, private and written to" {
+	memory a
+	"$SESSMEM" --pid "$pid" --format json -o before
+	tell a "grow 1000"
+	"$SESSMEM" --pid "$pid" --format json -o after
+	grown=$(($(jq .result.total_private_dirty_bytes after) - $(jq .result.total_private_dirty_bytes before)))
+	echo "$grown"
+	# and a page or two of its own
+	[ "$grown" -ge 4096000 ] && [ "$grown" -lt 4200000 ]
+}
+
+@test "a session: what the process leads, descendants that left it too, nobody else" {
+	# A shell leads a session; in it a child, one that made a session of its own (as a terminal's shell does), and one that lost its parent.
+	start tree setsid sh -c 'echo $$ >leader; sleep 601 & sh -c "setsid sleep 602 & echo \$! >left; wait" & (sleep 603 & echo $! >orphan); wait'
+	until_true test -s leader -a -s left -a -s orphan
+	until_true eval 'pgrep -f "^sleep 602" >/dev/null'
+	leader=$(cat leader)
+	started+=($(pgrep -s "$leader") $(pgrep -f '^sleep 602$'))
+	"$SESSMEM" --session "$leader" --format json -o out
+	jq -r '.result.processes[].command' out
+	[ "$(jq -r '.result.processes[].command' out | grep -c '^sleep 60[123]$')" = 3 ]
+	[ "$(jq '.result.processes_read' out)" = 5 ]
+	[ "$(jq "[.result.processes[].pid] | index($$)" out)" = null ]
+	# the shell in the middle leads nothing: itself and what it started
+	middle=$(jq -r '.result.processes[] | select(.command | test("602 &")) | select(.command | startswith("sh -c setsid")) | .pid' out)
+	"$SESSMEM" --session "$middle" --format json -o out
+	[ "$(jq -rc '[.result.processes[].name] | sort' out)" = '["sh","sleep"]' ]
+}
+
+@test "everybody goes on after it; who was stopped before stays so" {
+	memory a
+	for way in auto signal none; do
+		"$SESSMEM" --pid "$pid,$child" --freeze "$way" --format json -o out
+		goes_on a
+		[ "$(jq .result.not_frozen out)" = 0 ]
+	done
+	[ "$(jq .result.frozen_by out)" = null ]
+	kill -STOP "$child"
+	until_true eval '[ "$(state "$child")" = T ]'
+	"$SESSMEM" --pid "$pid,$child" --freeze signal --format json -o out
+	[ "$(jq -r .result.frozen_by out)" = signal ]
+	[ "$(state "$child")" = T ]
+	goes_on a
+	[ -z "$(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-sessmem-*' 2>/dev/null)" ]
+}
+
+# Killed while a process stands still, which takes a while when it has very many mappings.
+killed_and_went_on() {	# WAY
+	local i sess
+	for ((i = 0; i < 40; i++)); do
+		"$SESSMEM" --pid "$pid" --freeze "$1" >/dev/null 2>&1 3>&- &
+		sess=$!
+		while kill -0 "$sess" 2>/dev/null; do
+			standing "$1" || continue
+			kill -9 "$sess"
+			break
+		done
+		status=0
+		wait "$sess" || status=$?
+		goes_on a
+		[ "$status" != 137 ] || return 0
+	done
+	echo "never caught it"
+	return 1
+}
+
+standing() { if [ "$1" = signal ]; then [ "$(state "$pid")" = T ]; else grep -q 'thinprobe-sessmem-' "/proc/$pid/cgroup"; fi; }
+
+@test "killed with SIGKILL while they stand still: they go on" {
+	memory a
+	tell a "mappings 20000"
+	killed_and_went_on signal
+	if "$SESSMEM" --pid "$pid" --freeze freezer >/dev/null 2>&1; then
+		if grep -q :freezer: /proc/self/cgroup; then killed_and_went_on freezer; fi
+	fi
+	until_true eval '[ -z "$(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-sessmem-*" 2>/dev/null)" ]'
+	if grep -q 'thinprobe-sessmem-' "/proc/$pid/cgroup"; then return 1; fi
+}
+
+@test "as an ordinary user: own processes; those of others are counted, or refused when there is nothing else" {
+	[ "$(id -u)" = 0 ] || skip "takes root, to be another user"
+	ordinary_user
+	cp "$SESSMEM" sessmem
+	chmod 755 . sessmem
+	start mine "${user[@]}" sleep 600
+	until_true grep -q '^Uid:[[:space:]]*65534' "/proc/$pid/status"
+	mine=$pid
+	start theirs sleep 600
+	run -0 "${user[@]}" ./sessmem --pid "$mine" --format json
+	[ "$(jq '.result.total_private_bytes > 0 and .result.unreadable == 0 and .result.frozen_by == "signal"' <<<"$output")" = true ]
+	run "${user[@]}" ./sessmem --pid "$mine,$pid" --format tsv
+	[ "$status" -eq 3 ]
+	grep -q '1 of 2 processes may not be read; as root they may' <<<"$output"
+	[ "$(awk -F'\t' '$2 == "result.frozen_ms" { print $3 < 1000 }' <<<"$output")" = 1 ]	# who cannot be stopped is not waited for
+	[ "$(awk -F'\t' '$2 == "result.not_frozen" { print $3 }' <<<"$output")" = 1 ]
+	run -0 "${user[@]}" setsid bash -c './sessmem --session $$ --format json; :'	# nor are the shell that asks, and the program itself
+	[ "$(jq '.result | .frozen_ms < 1000 and .not_frozen == 1' <<<"$output")" = true ]
+	run "${user[@]}" ./sessmem --pid "$pid"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	until_true eval '[ "$(state "$mine")" = S ]'
+	run "${user[@]}" ./sessmem --pid "$mine" --freeze freezer
+	[ "$status" -eq 4 ]
+	grep -q 'take --freeze signal' <<<"$output"
+}
+
+# of our own, in a folder of control groups; removed by the test or by teardown_file
+group_in() {
+	group=$1/thinprobe-bats-$BATS_ROOT_PID
+	rmdir "$group" 2>/dev/null || true	# that of the test before, whose processes have ended
+	mkdir "$group" 2>/dev/null || skip "no group can be made in $1"
+}
+
+teardown_file() {
+	local i
+	for i in $(seq 100); do
+		find /sys/fs/cgroup -maxdepth 3 -depth -name "thinprobe-bats-$BATS_ROOT_PID" -exec rmdir {} + 2>/dev/null
+		[ -n "$(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null)" ] || break
+		sleep 0.05
+	done
+}
+
+@test "a memory group: its processes, those of groups below, and what the kernel charges to it" {
+	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
+	mkdir "$group/thinprobe-bats-$BATS_ROOT_PID"
+	start outer sh -c "echo 0 >$group/cgroup.procs; exec sleep 600"
+	start inner sh -c "echo 0 >$group/thinprobe-bats-$BATS_ROOT_PID/cgroup.procs; exec python3 -c 'import time; x = bytearray(b\"x\" * 20000000); print(1, flush=True); time.sleep(600)'"
+	until_true grep -q 1 inner.out
+	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format tsv | awk -F"\t" "\$2 == \"result.processes_read\" { print \$3 }")" = 2 ]'
+	"$SESSMEM" --cgroup "$group" --format json -o out
+	[ "$(jq -rc '[.result.processes[].name] | sort' out)" = '["python3","sleep"]' ]
+	jq -c .result.cgroup out
+	# the array is in all of them, and python itself is not 20 MB
+	[ "$(jq '.result | (.cgroup.version == 1) and (.total_private_bytes > 20e6) and (.cgroup.anonymous_bytes > 20e6) and (.cgroup.anonymous_bytes < 50e6)
+		and (.cgroup.charged_bytes >= .cgroup.anonymous_bytes)' out)" = true ]
+}
+
+@test "a group of version 2 is frozen in place, and goes on" {
+	memory a
+	group_in "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)"
+	echo "$pid" >"$group/cgroup.procs" || skip "processes cannot be moved there"
+	echo "$child" >"$group/cgroup.procs"
+	"$SESSMEM" --cgroup "$group" --freeze freezer --format json -o out
+	[ "$(jq -rc '[.result.frozen_by, .result.processes_read, .result.not_frozen]' out)" = '["freezer",2,0]' ]
+	[ "$(cat "$group/cgroup.freeze")" = 0 ]
+	goes_on a
+	# the test's own shell in it: it must not freeze itself
+	run -0 timeout 20 sh -c 'echo 0 >"$1/cgroup.procs"; exec "$2" --cgroup "$1" --format json' sh "$group" "$SESSMEM"
+	goes_on a
+}
+
+@test "a group and processes outside of it: these stand still as well" {
+	local i sess stood=
+
+	memory a
+	tell a "mappings 20000"
+	group_in "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)"
+	start inside sleep 600
+	echo "$pid" >"$group/cgroup.procs" || skip "processes cannot be moved there"
+	pid=${started[0]}
+	for ((i = 0; i < 40 && !${#stood}; i++)); do
+		"$SESSMEM" --cgroup "$group" --pid "$pid" --format json -o out 3>&- &
+		sess=$!
+		while kill -0 "$sess" 2>/dev/null; do
+			if standing signal || standing freezer; then stood=yes; fi
+		done
+		wait "$sess"
+	done
+	[ "$(jq .result.processes_read out)" = 2 ]
+	[ "$stood" = yes ]
+	goes_on a
+}
+
+@test "wrong words and missing processes are told in one line" {
+	for words in "" "--pid" "--pid 12x" "--pid 1,," "--session 0" "--machine --pid 1" "--freeze ice --pid 1"; do
+		run "$SESSMEM" $words
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	start short true
+	ends "$pid"
+	run "$SESSMEM" --pid "$pid"
+	[ "$status" -eq 1 ]
+	[ "$output" = "sessmem: there is no process $pid (any more)" ]
+	run "$SESSMEM" --cgroup "$PWD"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run -0 "$SESSMEM" --machine --format json
+	[ "$(jq '.result.machine | .used_bytes > 0 and .used_bytes < .total_bytes' <<<"$output")" = true ]
+	[ "$(jq .result.processes <<<"$output")" = null ]
+}

@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# slowdisk: its file is the backing one, each request takes what was asked, orders and signals are heeded, nothing stays mounted.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	SLOWDISK=$BIN/slowdisk
+	mkdir folder
+}
+
+# Whatever a test has left, in the order in which it can be undone: the swap while its disk still answers.
+teardown() {
+	local pid
+
+	if [ -n "${loop-}" ]; then
+		kill -USR1 "$disk" 2>/dev/null || true
+		until_true swap_off || true
+		losetup --detach "$loop" || true
+		rmdir "$group" 2>/dev/null || true
+	fi
+	umount folder "a folder" 2>/dev/null || umount -l folder "a folder" 2>/dev/null || true
+	for pid in "${started[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+# Another swap's pages may be on ours: it takes a moment until they find a place.
+swap_off() {
+	if grep -q "^$loop " /proc/swaps; then swapoff "$loop"; fi
+}
+
+mounted() {	# folder
+	grep -qF " $PWD/${1// /\\040} " /proc/self/mountinfo
+}
+
+start_disk() {	# folder backing options...
+	start disk "$SLOWDISK" "$@" --format json -o report
+	until_true settled
+	if ! grep -q '^ready' disk.err; then
+		[ -w /dev/fuse ] && [ "$(id -u)" = 0 ] || skip "cannot mount here: $(cat disk.err)"
+		cat disk.err
+		return 1
+	fi
+}
+
+settled() {
+	grep -q '^ready' disk.err || gone "$pid"
+}
+
+elapsed() {	# command...: its time in ms
+	local from=$EPOCHREALTIME
+
+	"$@" >/dev/null 2>&1 || return 1
+	awk -v a="$from" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d\n", (b - a) * 1000 }'
+}
+
+unmount() {	# folder
+	if [ "$(id -u)" = 0 ]; then umount "$1"; else fusermount3 -u "$1"; fi
+}
+
+@test "its one file is the backing one, byte for byte, both ways, and unmounting ends it" {
+	head -c 3000001 /dev/urandom >backing	# no multiple of anything
+	cp backing before
+	mkdir "a folder"
+	start_disk "a folder" backing
+	[ "$(ls "a folder")" = disk ]
+	[ "$(stat -c %s "a folder/disk")" = 3000001 ]
+	cmp "a folder/disk" before
+	printf 'hello, disk' | dd of="a folder/disk" bs=1 seek=1234567 conv=notrunc,fsync status=none
+	printf 'hello, disk' | dd of=before bs=1 seek=1234567 conv=notrunc status=none
+	cmp "a folder/disk" before
+	cmp backing before
+	[ "$(tail -c 5 "a folder/disk" | od -An -tx1)" = "$(tail -c 5 before | od -An -tx1)" ]
+	if printf x | dd of="a folder/disk" bs=1 seek=3000001 conv=notrunc status=none 2>/dev/null; then return 1; fi
+	unmount "a folder"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	cmp backing before
+	need jq
+	jq -e '.schema == "thinprobe.slowdisk/1" and .settings.size_bytes == 3000001 and .result.reads.bytes >= 6000002 and
+		.result.writes.requests == 12 and .result.writes.bytes == 11 and .result.reads.errors == 0 and .result.writes.errors == 1' report
+}
+
+@test "each read takes the delay, one after the other, and the log says the same as the watch" {
+	local ms
+
+	truncate -s 1M backing
+	start_disk folder backing --read-delay 20ms --log log
+	ms=$(elapsed dd if=folder/disk of=/dev/null bs=4096 count=10)
+	[ "$ms" -ge 200 ]
+	# two at once are no faster: there is one head
+	ms=$(elapsed bash -c 'dd if=folder/disk of=/dev/null bs=4096 count=5 & dd if=folder/disk of=/dev/null bs=4096 skip=5 count=5; wait')
+	[ "$ms" -ge 200 ]
+	dd if=/dev/zero of=folder/disk bs=8192 seek=3 count=1 conv=notrunc status=none
+	unmount folder
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	awk -F'\t' 'NR == 1 { exit !($0 == "schema\ttime_ns\top\toffset_bytes\tlength_bytes\tservice_ns") }' log
+	awk -F'\t' '
+		NR == 1 { next }
+		$1 != "disk/1" || $2 < last { print "not so: " $0; wrong = 1 }
+		{ last = $2 + $6 }
+		$3 == "read" { n++; if ($5 != 4096 || $6 < 20e6) { print "not so: " $0; wrong = 1 } }
+		$3 == "write" { w++; if ($4 != 24576 || $5 != 8192) { print "not so: " $0; wrong = 1 } }
+		END { exit wrong || n != 20 || w != 1 }' log
+	need jq
+	jq -e '.result.reads.requests == 20 and .result.reads.service_mean_ms >= 20 and .settings.read_delay_ms == 20 and
+		.result.writes.bytes == 8192 and .result.log_rows_dropped == 0' report
+}
+
+@test "orders change the delay, also of the request being served; nonsense is told and changes nothing" {
+	local ms
+
+	truncate -s 1M backing
+	start_disk folder backing --read-delay 30s --control "the fifo"
+	[ -p "the fifo" ]
+	start reader dd if=folder/disk of=/dev/null bs=4096 count=1
+	sleep 0.2
+	if gone "$pid"; then return 1; fi
+	echo 'read-delay 10ms' >"the fifo"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	ms=$(elapsed dd if=folder/disk of=/dev/null bs=4096 count=20)
+	[ "$ms" -ge 200 ]
+	printf 'faster!\nwrite-delay 10ms\n' >"the fifo"
+	until_true grep -q 'order "faster!" is not understood' disk.err
+	ms=$(elapsed dd if=/dev/zero of=folder/disk bs=4096 count=20 conv=notrunc)
+	[ "$ms" -ge 200 ]
+	unmount folder
+	until_true gone "${started[0]}"
+	[ ! -e "the fifo" ]
+}
+
+@test "SIGUSR1 ends all delays, SIGTERM unmounts, but not while the file is in use" {
+	truncate -s 1M backing
+	start_disk folder backing --read-delay 30s --write-delay 30s
+	disk=$pid
+	start reader dd if=folder/disk of=/dev/null bs=4096 count=1
+	sleep 0.2
+	kill -USR1 "$disk"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	exec 8<folder/disk
+	kill -TERM "$disk"
+	until_true grep -q '^slowdisk: folder is in use and stays; ' disk.err
+	mounted folder
+	[ "$(head -c 4 <&8 | od -An -tx1)" = " 00 00 00 00" ]	# and it still answers
+	exec 8<&-
+	kill -TERM "$disk"
+	ends "$disk"
+	[ "$status" -eq 0 ]
+	if mounted folder; then return 1; fi
+}
+
+@test "a swap device made of it: pages come back whole, each read takes its time" {
+	[ "$(id -u)" = 0 ] || skip "swap takes root"
+	need losetup mkswap swapon python3
+	[ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ] || skip "no memory cgroups of version 1 here"
+	hold_swap
+	[ "$(wc -l </proc/swaps)" -le 1 ] || skip "there is swap already: its pages would mix with ours"
+	fallocate -l 64M backing || skip "no room for a swap file"
+	start_disk folder backing --read-delay 2ms --log log
+	disk=$pid group=/sys/fs/cgroup/memory/thinprobe-bats-$BATS_ROOT_PID
+	loop=$(losetup --find --show --direct-io=on folder/disk) || skip "no loop device to be had"
+	mkswap "$loop" >/dev/null
+	swapon "$loop" 2>err || skip "no swap here: $(cat err)"
+	mkdir "$group" 2>err || skip "no cgroup here: $(cat err)"
+	echo 16M >"$group/memory.limit_in_bytes"
+	# pages that tell their number, three times what there is room for, then 300 of them in an order of their own
+	run timeout 60 bash -c "echo \$\$ >$group/cgroup.procs && exec python3 -c '
+import mmap
+pages = 8192
+m = mmap.mmap(-1, pages * 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for i in range(pages): m[i * 4096:i * 4096 + 8] = i.to_bytes(8, \"little\")
+at = 1
+for i in range(300):
+    at = at * 2741 % 8191
+    assert int.from_bytes(m[at * 4096:at * 4096 + 8], \"little\") == at, at
+print(\"whole\")'"
+	echo "$output"
+	[ "$output" = whole ]
+	kill -USR1 "$disk"
+	until_true swap_off
+	losetup --detach "$loop"
+	loop=''
+	rmdir "$group"
+	until_true unmount folder
+	ends "$disk"
+	[ "$status" -eq 0 ]
+	# swapped in at the pace of this disk (what swapoff reads is not)
+	awk -F'\t' '$3 == "read" && $6 >= 2e6 { n++ } END { print n; exit n < 30 }' log
+	if mounted folder; then return 1; fi
+}
+
+@test "what cannot be is told in one line" {
+	local words want wrong=0
+
+	truncate -s 4096 backing
+	: >empty
+	while IFS=: read -r want words; do
+		# shellcheck disable=SC2086
+		run timeout 20 "$SLOWDISK" $words 3>&-
+		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "slowdisk: "* ]] || { echo "$words: $status $output"; wrong=1; }
+	done <<'END'
+2:folder
+2:folder backing more
+2:folder backing --read-delay 61s
+2:folder backing --write-delay -1
+2:folder backing --log same -o ./same
+1:folder nosuchfile
+1:folder empty
+1:folder folder
+1:nosuchfolder backing
+1:backing backing
+1:folder backing --control backing
+1:folder backing --log no/such/folder/log
+1:folder backing -o no/such/folder/report
+END
+	[ $wrong -eq 0 ]
+	if mounted folder; then return 1; fi
+}
+
+@test "an ordinary user who may not mount is told so" {
+	truncate -s 4096 backing
+	chmod 666 backing
+	chmod 777 folder
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")" 2>/dev/null || true
+	ordinary_user
+	[ "$(id -u)" = 0 ] || skip "only root can become another user"
+	"${user[@]}" test -r backing || skip "another user cannot come here"
+	run timeout 20 "${user[@]}" "$SLOWDISK" folder backing 3>&-
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "slowdisk: cannot mount in folder: "* ]]
+}

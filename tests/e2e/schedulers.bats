@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# The schedulers experiment on the emulated hosts, small: three settings, each run as what it says, nothing left changed.
+
+bats_require_minimum_version 1.5.0
+
+# What the experiment may change. (Groups of its own lab only: others may come and go.)
+settings() {
+	cat /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us 2>&1
+	for f in $(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-*-*" 2>/dev/null); do
+		[[ "$seen " == *" $f "* ]] || echo "$f"
+	done
+}
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export RUN="$BATS_FILE_TMPDIR/a run"
+	seen=" $(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-*-*' 2>/dev/null | tr '\n' ' ')"
+	settings >"$BATS_FILE_TMPDIR/before"
+	cd /
+	status=0
+	"$TOP/thinprobe" run schedulers --quick --settings default,idle,cpu-idle --parts table --loads 3 --seconds 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	echo "$status" >"$BATS_FILE_TMPDIR/status"
+	settings >"$BATS_FILE_TMPDIR/after"
+}
+
+here() { jq -e --arg s "$1" 'any(.rows[]; .setting == $s and .here)' "$RUN/run.json" >/dev/null; }
+word() { jq -r --arg w "$2=" --arg who "$3" '.autogroup[$who] | split(" ")[] | select(startswith($w)) | ltrimstr($w)' "$RUN/cells/$1.heavy-10-003/1/cell.json"; }
+
+@test "the run is complete, with its figures, table and findings" {
+	cat "$BATS_FILE_TMPDIR/err"
+	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	for f in summary.tsv compare.tsv report.html figures/settings.svg; do [ -s "$RUN/$f" ]; done
+	grep -q 'load in the session itself' "$BATS_FILE_TMPDIR/out"
+	[ "$(grep -cE '^[0-9]\. ' "$BATS_FILE_TMPDIR/out")" -ge 2 ]
+}
+
+@test "each setting ran as it says, or the machine has not got it and the row says why" {
+	[ "$(word default policy sinks)" = other ]
+	[ "$(word default autogroup sinks)" = "$(word default autogroup session)" ]
+	[ "$(word idle policy sinks)" = idle ]
+	[ "$(word idle policy session)" = other ]
+	if here cpu-idle; then
+		[[ $(word cpu-idle cgroup sinks) == */thinprobe-*-load ]]
+		[[ $(word cpu-idle cgroup session) != *thinprobe* ]]
+	else
+		[ -n "$(jq -r '.rows[] | select(.setting == "cpu-idle") | .why // empty' "$RUN/run.json")" ]
+		[ ! -e "$RUN/cells/cpu-idle.heavy-10-003" ]
+		grep -q 'cpu-idle: load in a group with cpu.idle | not here' "$RUN/report.md"
+	fi
+	if jq -r .marked "$RUN"/cells/*/1/cell.json | grep 'not the setting asked for'; then return 1; fi
+}
+
+@test "the heavy application's redraws took the CPU time asked for, and the load had the rest, or less" {
+	for f in "$RUN"/cells/*.heavy-10-003/1; do
+		[ "$(jq .cost_ms "$f/cell.json")" = 10 ]
+		[ "$(jq .result.keys_due "$f/keyrepeat.json")" -ge 30 ]
+		jq -e '.result.total_share_percent > 0 and .result.total_share_percent < 101' "$f/sink.json" >/dev/null
+		# no redraw is faster than its own time
+		jq -e '.result.latency_from_due_ms.min >= 10' "$f/keyrepeat.json" >/dev/null
+	done
+}
+
+@test "nothing is left changed" {
+	diff "$BATS_FILE_TMPDIR/before" "$BATS_FILE_TMPDIR/after"
+}
+
+@test "--resume measures what is missing, and only that" {
+	rm -r "$RUN/cells/idle.light-003"
+	before=$(stat -c %Y.%i "$RUN/cells/default.light-003/1/cell.json")
+	"$TOP/thinprobe" run schedulers --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- || {
+		cat "$BATS_TEST_TMPDIR/err"
+		if grep -q 'another lab' "$BATS_TEST_TMPDIR/err" && grep -q 'shared CPUs; start a new run' "$BATS_TEST_TMPDIR/err"; then skip "another lab had the CPUs meanwhile"; fi
+		return 1
+	}
+	[ "$(jq -r .state "$RUN/cells/idle.light-003/1/cell.json")" = complete ]
+	[ "$(stat -c %Y.%i "$RUN/cells/default.light-003/1/cell.json")" = "$before" ]
+}

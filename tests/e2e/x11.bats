@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# Remote X from end to end: who may connect, which way the data goes (against tshark), and that the report says no word of VNC.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export RUN="$BATS_FILE_TMPDIR/run"
+	for tool in Xvfb xauth xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	status=0
+	"$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --seconds 4 --repeat 1 --idle 1 --keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	echo "$status" >"$BATS_FILE_TMPDIR/status"
+}
+
+column() {	# column NAME APP: a figure of the summary
+	awk -F'\t' -v name="$1" -v app="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["app"] == app { print $at[name] }' "$RUN/summary.tsv"
+}
+
+within() {	# within VALUE LOW HIGH
+	awk -v v="$1" -v l="$2" -v h="$3" 'BEGIN { exit !(v != "" && v >= l && v <= h) }' || { echo "$1 is not in $2 .. $3" >&2; return 1; }
+}
+
+@test "x11: the run is complete, and says what it ran on" {
+	cat "$BATS_FILE_TMPDIR/err"
+	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	[ "$(jq -r '.protocol | [.server, .encryption, .compression, .floor_ms, .frame_rate_per_s] | map(tostring) | join(" ")' "$RUN/run.json")" = "Xvfb none none 0 null" ]
+	for f in summary.tsv report.md report.html figures/latency-cdf.svg; do [ -s "$RUN/$f" ]; done
+	# versions of programs that are on this machine are no claim
+	run grep -i -e vnc -e 'frame timer' -e 'half a frame' <(grep -v '^| tools ' "$RUN/report.md") "$BATS_FILE_TMPDIR/out"
+	echo "$output"
+	[ "$status" = 1 ]
+}
+
+@test "x11: without load every key of both applications is sent and answered, 20 a second" {
+	for app in light heavy; do
+		k="$RUN/cells/$app-000/1/keyrepeat.json"
+		[ "$(jq '.result.keys_due' "$k")" = 75 ]
+		[ "$(jq '.result.keys_answered' "$k")" = 75 ]
+	done
+	within "$(column updates_per_s heavy)" 18 20.5
+	# 10 ms of CPU time cannot pass in less
+	[ "$(jq '.result.latency_from_sent_ms.min >= 10' "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
+}
+
+@test "x11: no update comes without a key from an application that draws nothing by itself" {
+	[ "$(jq .idle.heavy.updates "$RUN/run.json")" = 0 ]
+}
+
+@test "x11: display is what goes to the display, input what comes from it: packets and bytes as tshark counts them" {
+	command -v tshark >/dev/null || skip "tshark is not installed"
+	for app in light heavy; do
+		cell="$RUN/cells/$app-000/1"
+		read -r port < <(jq '.settings.ports[0]' "$cell/prototap.json")
+		[ "$port" -ge 6001 ]
+		read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.dstport == $port" -T fields -e tcp.len 2>/dev/null | awk '{ n++; s += $1 } END { print n, s }')
+		[ "$(jq .result.channels.display.packets "$cell/prototap.json")" = "$packets" ]
+		[ "$(jq .result.channels.display.payload_bytes "$cell/prototap.json")" = "$payload" ]
+		read -r payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.srcport == $port" -T fields -e tcp.len 2>/dev/null | awk '{ s += $1 } END { print s }')
+		[ "$(jq .result.channels.input.payload_bytes "$cell/prototap.json")" = "$payload" ]
+	done
+}
+
+@test "x11: two sessions; who has no cookie is refused, on both sides; stopped, nothing listens" {
+	printf 'set -u\nLAB_RUN=%q TOP=%q\n' "$BATS_TEST_TMPDIR/lab" "$TOP" >"$BATS_TEST_TMPDIR/driver"
+	cat >>"$BATS_TEST_TMPDIR/driver" <<'END'
+. "$TOP/lab/lib.sh"
+lab_use local
+lab_up
+protocol_use x11
+protocol_start one
+first=$PROTOCOL_PORT
+protocol_start two
+echo "$first $PROTOCOL_PORT $PROTOCOL_DISPLAY $PROTOCOL_TARGET"
+lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" xset q >/dev/null && echo "server may"
+lab_exec client env DISPLAY=":${PROTOCOL_TARGET##*:}" xset q >/dev/null && echo "client may"
+lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" XAUTHORITY=/dev/null timeout 5 xset q >/dev/null 2>&1 || echo "server may not without"
+lab_exec client env DISPLAY=":${PROTOCOL_TARGET##*:}" XAUTHORITY=/dev/null timeout 5 xset q >/dev/null 2>&1 || echo "client may not without"
+protocol_stop one
+lab_listens client "${first#x11:}" || echo "one stopped"
+protocol_stop
+lab_listens client "${PROTOCOL_PORT#x11:}" || echo "two stopped"
+END
+	cd /
+	run bash "$BATS_TEST_TMPDIR/driver"
+	echo "$output"
+	[ "$status" = 0 ]
+	for words in 'x11:6001 x11:6002 10.203.0.2:2 x11::2' 'server may' 'client may' 'server may not without' 'client may not without' 'one stopped' 'two stopped'; do
+		grep -qxF "$words" <<<"$output" || { echo "missing: $words"; return 1; }
+	done
+}

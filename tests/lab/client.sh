@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # LAB_ variables are the lab's, W and TOP the test's
+# client.sh - what the tests of attach share: a screen on the lab's client, a window on it, a run that measures it.
+
+client_screen() {	# the X display :90
+	lab_start client xvfb Xvfb :90 -screen 0 1280x1024x24 -ac -noreset -nolisten tcp
+	lab_exec client timeout 20 sh -c 'until DISPLAY=:90 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 || die "no Xvfb"
+}
+
+client_window() {	# client_window TITLE: sets WINDOW
+	WINDOW=$(lab_exec client timeout 20 sh -c 'until w=$(DISPLAY=:90 xdotool search --onlyvisible --name "$1" | head -n 1) && [ -n "$w" ]; do sleep 0.05; done; echo "$w"' sh "$1") || die "no window $1"
+}
+
+# A run as its user would start it, in the client; it has no other way to the server than the window.
+attach() {	# attach NAME OPTION...: the run folder is $W/NAME
+	local name=$1
+	shift
+	lab_exec -R client env TMPDIR=/tmp "$TOP/experiments/stalls.sh" -o "$LAB_RUN/$name" "$@"
+}
+
+attach_start() {	# the same in the background: sets the variable NAME to its pid
+	local name=$1
+	shift
+	lab_start -R client "$name" env TMPDIR=/tmp "$TOP/experiments/stalls.sh" -o "$LAB_RUN/$name" "$@"
+	printf -v "$name" %s "$LAB_PID"
+}
+
+# How many packets have come to the server.
+server_got() {
+	lab_exec server awk -v link="$LAB_IF_server:" '$1 == link { print $3 }' /proc/net/dev
+}
+
+# How many characters vim has on the server.
+vim_text() {
+	lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" sh -c 'xdotool key --delay 50 Escape colon w space slash t m p slash t e x t Return
+		for i in $(seq 100); do [ -s /tmp/text ] && break; sleep 0.05; done; echo "text $(tr -cd a </tmp/text | wc -c)"'
+}
+
+# xrdp with its Xorg module, without its session manager (which would want a login), and vim in it.
+rdp_server() {
+	PROTOCOL_DISPLAY=:53
+	lab_exec server sh -c 'mkdir -p /tmp/rdp/sock && cd /tmp/rdp && openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=test 2>/dev/null
+		printf "%s\n" "[Globals]" ini_version=1 fork=false port=tcp://:3389 tcp_nodelay=true tcp_keepalive=true security_layer=tls crypt_level=low \
+			certificate=/tmp/rdp/cert.pem key_file=/tmp/rdp/key.pem "ssl_protocols=TLSv1.2, TLSv1.3" autorun=XORG allow_channels=true allow_multimon=false \
+			bitmap_cache=true bitmap_compression=true bulk_compression=false max_bpp=24 new_cursors=true use_fastpath=both require_credentials=false \
+			enable_token_login=false blue=009cb5 grey=dedede "[Logging]" LogFile=/tmp/rdp/xrdp.log LogLevel=INFO EnableSyslog=false \
+			"[Channels]" rdpdr=false rdpsnd=false drdynvc=false cliprdr=false rail=false xrdpvr=false \
+			"[XORG]" name=XORG lib=libxup.so username=na password=na ip=127.0.0.1 port=/tmp/rdp/sock/xrdp_display_53 code=20 >xrdp.ini'
+	lab_start -R server xorg env XRDP_SOCKET_PATH=/tmp/rdp/sock XRDP_START_WIDTH=800 XRDP_START_HEIGHT=600 \
+		/usr/lib/xorg/Xorg :53 -config xrdp/xorg.conf -ac -noreset -nolisten tcp -logfile /tmp/rdp/x.log
+	lab_exec server timeout 20 sh -c 'until DISPLAY=:53 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 || die "no Xorg: $(tail -n 3 "$LAB_LOG/xorg.err")"
+	app_use vim
+	app_start :53
+	lab_start server xrdp /usr/sbin/xrdp --nodaemon --config /tmp/rdp/xrdp.ini
+	wait_until 10 lab_listens server 3389 || die "xrdp does not listen: $(tail -n 1 "$LAB_LOG/xrdp.err")"
+}

@@ -1,0 +1,212 @@
+#!/usr/bin/env bats
+# Groups and switches of the lab: there when asked for, gone whatever ends the driver. `W` is the test's own world below /tmp.
+
+setup() {
+	TOP=${BATS_TEST_DIRNAME%/tests/lab}
+	W=$(mktemp -d /tmp/groups-bats.XXXXXX)
+	mkdir "$W/locks"
+	for tool in setpriv unshare nsenter ip tc ethtool; do
+		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}
+
+teardown() {
+	local p
+	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || LAB_LOCKS="$W/locks" bash "$TOP/lab/local/undo.sh" back "$p"; done
+	rm -rf -- "$W"
+}
+
+# Everything that a lab may change, in text.
+settings() {
+	local f
+	for f in /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us /proc/sys/kernel/sched_rt_period_us /sys/kernel/debug/sched/base_slice_ns; do
+		echo "$f $(cat "$f" 2>&1)"
+	done
+	# groups of this test's labs only: others may come and go
+	find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-${id:-none}-*" 2>/dev/null | sort
+	cat /sys/fs/cgroup/cpu*/cpu.rt_runtime_us /sys/fs/cgroup/cpu*/cpu.shares /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null || true
+}
+
+# A driver that changes all it may, has a process in a group, says so, and stays.
+driver() {
+	cat >"$W/driver.sh" <<END
+set -u
+export LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1 LAB_RUN=$W/run
+. $(printf %q "$TOP")/lab/lib.sh
+lab_use local
+lab_up
+echo "\$LAB_ID" >$W/id
+lab_group load shares=4096 || { echo "\$LAB_WHY" >$W/no; exit 1; }
+lab_group second
+echo "\${LAB_GROUPS[load]}" >$W/folder
+# another value than it has
+lab_switch autogroup \$((1 - \$(cat /proc/sys/kernel/sched_autogroup_enabled))) || echo "\$LAB_WHY" >$W/no-switch
+lab_start -G load server child sh -c 'setsid sleep 60 & echo ready >&2; sleep 60'
+lab_ready child 10
+echo "\$LAB_UNDO" >$W/undo
+touch $W/up
+$1
+END
+}
+
+begin() {
+	driver "$1"
+	before=$(settings)
+	bash "$W/driver.sh" >"$W/out" 2>&1 3>&- &
+	pid=$!
+	for _ in {1..1800}; do [ ! -e "$W/up" ] && [ ! -e "$W/no" ] && kill -0 "$pid" || break; sleep 0.05; done
+	[ ! -e "$W/no" ] || skip "no groups here: $(cat "$W/no")"
+	[ -e "$W/up" ] || { cat "$W/out"; return 1; }
+	id=$(cat "$W/id")
+	during=$(settings)
+	# it is there: the group, all of its processes in it, and the switch
+	[ -d "$(cat "$W/folder")" ]
+	[ "$(grep -c . "$(cat "$W/folder")/cgroup.procs")" -ge 3 ]
+	[ "$during" != "$before" ]
+	[ -e "$W/no-switch" ] || [ "$(head -n 1 <<<"$during")" != "$(head -n 1 <<<"$before")" ]
+}
+
+as_before() {
+	local after
+	for _ in {1..600}; do
+		after=$(settings)
+		[ "$after" != "$before" ] || return 0
+		sleep 0.1
+	done
+	diff <(echo "$before") <(echo "$after")
+}
+
+@test "groups and switches are as before after a normal end" {
+	begin 'nap 0.2'
+	wait "$pid"
+	after=$(settings)
+	diff <(echo "$before") <(echo "$after")	# at once: lab_down waits for it
+	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
+}
+
+@test "... after Ctrl-C for the whole group of the driver" {
+	driver 'lab_start server long sleep 50; lab_wait $LAB_PID'
+	cat >"$W/experiment" <<END
+#!/bin/bash
+export EXP_KEPT=
+. $W/driver.sh
+END
+	# as an experiment runs: keep.sh takes the signal, in a process group that is not this test's
+	before=$(settings)
+	perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$TOP/experiments/keep.sh" "$W/experiment" >"$W/out" 2>&1 3>&- &
+	pid=$!
+	for _ in {1..1800}; do [ ! -e "$W/up" ] && [ ! -e "$W/no" ] && kill -0 "$pid" || break; sleep 0.05; done
+	[ ! -e "$W/no" ] || skip "no groups here: $(cat "$W/no")"
+	id=$(cat "$W/id")
+	[ -d "$(cat "$W/folder")" ]
+	kill -INT -- "-$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 130 ]
+	as_before
+}
+
+@test "... after kill -9 of the driver" {
+	begin 'nap 50'
+	kill -9 "$pid"
+	as_before
+	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
+}
+
+@test "... after kill -9 of the driver and of what would have taken it back, by lab clean" {
+	begin 'nap 50'
+	# not the one that is up: a lab clean beside it leaves it alone
+	LAB_LOCKS="$W/locks" "$TOP/thinprobe" lab clean >"$W/beside"
+	[ "$(settings)" = "$during" ]
+	kill -9 "$(cat "$W/undo")" "$pid"
+	for _ in {1..600}; do [ -s "$(cat "$W/folder")/cgroup.procs" ] || break; sleep 0.05; done
+	[ "$(settings)" = "$during" ]
+	LAB_LOCKS="$W/locks" "$TOP/thinprobe" lab clean >"$W/clean"
+	grep -q "removed group $(cat "$W/folder")" "$W/clean"
+	diff <(echo "$before") <(settings)
+	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
+}
+
+# A server of its own on a tree that is no kernel's: its rmdir takes the files along.
+serve() {
+	mkdir -p "$W/path"
+	[ -s "$W/path/rmdir" ] || printf '#!/bin/sh\nrm -rf -- "$2"\n' >"$W/path/rmdir"
+	chmod 755 "$W/path/rmdir"
+	PATH=$W/path:$PATH LAB_ID=abcdef LAB_LOCKS=$W/locks LAB_PROC=$W/proc LAB_SWITCHES=$W/switches bash "$TOP/lab/local/undo.sh" serve
+}
+
+tree_v2() {
+	mkdir -p "$W/proc" "$W/tree/user.slice/me" "$W/switches"
+	echo "cgroup2 $W/tree cgroup2 rw 0 0" >"$W/proc/mounts"
+	echo "0::/user.slice/me" >"$W/proc/cgroup"
+	echo "cpuset cpu io" >"$W/tree/cgroup.controllers"
+	: >"$W/tree/cgroup.subtree_control"
+}
+
+@test "cgroup v2: weight, idle, maximum, and where the controller is given" {
+	tree_v2
+	{
+		printf 'group %s\n' 'a shares=4096 idle=1' 'b shares=1024 quota=25,100ms' 'c shares=10240 quota=50,5ms' 'd rt=1' 'e rt_runtime=1000' 'f quota=25' 'last'
+		for _ in {1..1200}; do [ ! -d "$W/tree/thinprobe-abcdef-last" ] || break; sleep 0.05; done
+		grep -rH . "$W/tree" | sed "s|^$W/tree/||" | sort >"$W/seen"
+	} | serve >"$W/answers"	# who writes looks before it ends the input
+	cat "$W/seen" "$W/answers"
+	[ "$(head -n 1 "$W/answers")" = "ok $W/tree/thinprobe-abcdef-a" ]
+	[ "$(sed -n 4p "$W/answers")" = "ok $W/tree/thinprobe-abcdef-d" ]	# no budget for real-time tasks, no need of one
+	grep -q '^no .*no real-time budget' "$W/answers"
+	grep -q '^no quota=25: want' "$W/answers"
+	diff - "$W/seen" <<'END'
+cgroup.controllers:cpuset cpu io
+cgroup.subtree_control:+cpu
+thinprobe-abcdef-a/cpu.idle:1
+thinprobe-abcdef-a/cpu.weight:400
+thinprobe-abcdef-b/cpu.max:25000 100000
+thinprobe-abcdef-b/cpu.weight:100
+thinprobe-abcdef-c/cpu.max:2500 5000
+thinprobe-abcdef-c/cpu.weight:1000
+END
+	# taken back: in a kernel's file that word is an order, not the content
+	[ "$(cat "$W/tree/cgroup.subtree_control")" = -cpu ]
+	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
+	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
+}
+
+@test "cgroup v2 without the controller, and a switch that is not there: said, not done" {
+	tree_v2
+	echo "memory pids" >"$W/tree/cgroup.controllers"
+	echo 7 >"$W/switches/autogroup"
+	printf '%s\n' 'group a' 'switch base_slice 5' 'switch autogroup 0' 'switch autogroup 1' | serve >"$W/answers"
+	grep -q '^no cgroup v2 has no cpu controller' "$W/answers"
+	grep -q '^no this kernel has no .*base_slice' "$W/answers"
+	[ "$(grep -c '^ok' "$W/answers")" = 2 ]
+	[ "$(cat "$W/switches/autogroup")" = 7 ]	# the first value, however often it was changed
+	# while one lab has it, another does not get it
+	(flock 9; echo 'switch autogroup 0' | serve 9>&-) 9<"$W/locks/switch-autogroup" >"$W/answers"
+	grep -q '^no another lab' "$W/answers"
+}
+
+@test "what cannot be put on record is not done; the record stays locked whatever is struck out of it" {
+	tree_v2
+	echo 1 >"$W/switches/autogroup"
+	echo cpu >"$W/tree/cgroup.subtree_control"
+	serve </dev/null
+	(trap '' XFSZ; ulimit -f 0; printf '%s\n' 'switch autogroup 0' 'group a' | serve 2>/dev/null | cat) | cat >"$W/answers"	# a full disk
+	cat "$W/answers"
+	[ "$(grep -c "^no .*is the disk full" "$W/answers")" = 2 ]
+	[ "$(cat "$W/switches/autogroup")" = 1 ]
+	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
+	# a controller that is not given: noted, and struck out again
+	rm -f "$W/tree/cgroup.subtree_control"
+	mkdir "$W/tree/cgroup.subtree_control"
+	{
+		printf '%s\n' 'switch autogroup 0' 'group a'
+		# shellcheck disable=SC2094 # the answers grow meanwhile
+		for _ in {1..1200}; do [ "$(wc -l <"$W/answers")" -lt 2 ] || break; sleep 0.05; done
+		cat "$W/locks/undo-abcdef" >"$W/record"
+		if flock -n "$W/locks/undo-abcdef" true; then echo free; else echo held; fi >"$W/lock"
+	} | serve >"$W/answers" 2>/dev/null
+	cat "$W/answers" "$W/record"
+	[ "$(cat "$W/lock")" = held ]
+	[ "$(cat "$W/record")" = "switch autogroup 1" ]
+	[ "$(cat "$W/switches/autogroup")" = 1 ]
+}

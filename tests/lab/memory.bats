@@ -1,0 +1,368 @@
+#!/usr/bin/env bats
+# The memory of the lab's server, and its swap: confined while it is up, gone whatever ends the driver. `W` is the test's own world below /tmp.
+# Other labs may come and go meanwhile: what is looked for bears this lab's id.
+
+setup() {
+	TOP=${BATS_TEST_DIRNAME%/tests/lab}
+	W=$(mktemp -d /tmp/memory-bats.XXXXXX)
+	mkdir "$W/locks"
+	PATH=$PATH:/usr/sbin:/sbin
+	export LAB_LOCKS=$W/locks THINPROBE_STATE=$W/state
+	id=none
+}
+
+teardown() {
+	local p
+	[ -z "${pid-}" ] || kill -9 "$pid" 2>/dev/null || true
+	[ "$id" = none ] || gone || true
+	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || bash "$TOP/lab/local/undo.sh" back "$p"; done
+	rm -rf -- "$W"
+}
+
+# A driver with a server of 64M; it runs $2, says so, and goes on with $3.
+begin() {	# begin SWAP COMMANDS COMMANDS
+	[ "$(id -u)" = 0 ] || skip "swap is root's"
+	for tool in setpriv unshare nsenter ip tc ethtool losetup mkswap swaplabel; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	cat >"$W/driver.sh" <<END
+set -u
+export LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 LAB_RUN=$W/run LAB_SERVER_MEMORY=64M LAB_SWAP=$1 LAB_SWAP_SIZE=96M
+. $(printf %q "$TOP")/lab/lib.sh
+lab_use local
+lab_up
+echo "\$LAB_ID" >$W/id
+hog() {	# NAME MEGABYTES: so much, page by page, and stays; the first one to go
+	lab_start server \$1 perl -e 'open F, ">", "/proc/self/oom_score_adj" and print F 1000 and close F;
+		\$m = "\\0" x (\$ARGV[0] << 20); open R, "<", "/dev/urandom"; for (0 .. \$ARGV[0] * 256 - 1) { read R, \$b, 64; substr(\$m, \$_ * 4096, 64) = \$b }
+		print STDERR "ready\\n"; sleep 60' \$2
+}
+$2
+declare -p LAB_MEMORY_GROUP LAB_SWAP_DEVICE LAB_SWAP_SCRATCH LAB_SWAP_KIND LAB_UNDO >$W/vars
+touch $W/up
+$3
+END
+	bash "$W/driver.sh" >"$W/out" 2>&1 3>&- &
+	pid=$!
+	for _ in {1..1500}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+	[ -e "$W/up" ] || {
+		cat "$W/out"
+		if grep -q 'cannot be had' "$W/out"; then skip "$(tail -n 1 "$W/out")"; fi
+		return 1
+	}
+	id=$(cat "$W/id")
+	eval "$(sed 's/^declare -[-x]*/declare -g/' "$W/vars")"
+}
+
+# What of this lab is there, in text.
+ours() {
+	local device _
+	while read -r device _; do [[ $(swaplabel "$device" 2>/dev/null) != *"thinprobe$id"* ]] || echo "swap $device"; done </proc/swaps
+	losetup -a | grep -F "thinprobe-swap-$id"
+	find /sys/fs/cgroup -maxdepth 4 -name "thinprobe-$id*" 2>/dev/null
+	ls -d /var/tmp/thinprobe-swap-$id /tmp/thinprobe-swap-$id "$W/locks/undo-$id" 2>/dev/null
+	grep -F "thinprobe-swap-$id" /proc/self/mounts
+	grep -lzsF "thinprobe-swap-$id" /proc/[0-9]*/cmdline	# slowdisk, and with it its mount and its loop devices
+	for device in ${zrams-}; do [ ! -e "/sys/block/$device" ] || echo "$device"; done
+	true
+}
+
+gone() {
+	local left
+	for _ in {1..100}; do
+		left=$(ours)
+		[ -n "$left" ] || return 0
+		sleep 0.1
+	done
+	echo "left: $left"
+	return 1
+}
+
+# What was written since the device was ours: its counters know of all it ever was.
+written() { awk '{ n = $7 * 512 - n } END { printf "%.0f\n", n }' "$W/stat" "/sys/block/${1#/dev/}/stat"; }
+used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
+
+@test "what runs on the server has so much memory and no more; the rest goes to its own device, all of it; killed -9, it leaves nothing" {
+	cluster=$(cat /proc/sys/vm/page-cluster)
+	begin file 'cat /sys/block/${LAB_SWAP_DEVICE#/dev/}/stat >'"$W"'/stat; hog big 100; lab_ready big 30; lab_child $LAB_PID; echo $LAB_CHILD >'"$W"'/hog
+		lab_start -M - server outside sleep 50
+		lab_exec server cat /proc/self/cgroup >'"$W"'/in; lab_exec -C server cat /proc/self/cgroup >'"$W"'/out-c; lab_exec -M - server cat /proc/self/cgroup >'"$W"'/out-m
+		lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=4 iflag=direct status=none | cmp -s -n 16384 - /dev/zero && touch '"$W"'/empty
+		lab_switch page_cluster $(('"$cluster"' ^ 1)) || echo "$LAB_WHY" >'"$W"'/no-switch' 'nap 50'
+	# the kernel's view of the process, not of the group
+	read -r rss swap < <(awk '/^Anonymous:/ { a = $2 * 1024 } /^Swap:/ { s = $2 * 1024 } END { print a, s }' "/proc/$(cat "$W/hog")/smaps_rollup")
+	echo "in memory $rss, swapped $swap"
+	[ "$rss" -le $((64 << 20)) ]
+	[ "$swap" -ge $((36 << 20)) ]
+	[ $((rss + swap)) -ge $((100 << 20)) ]
+	# ours is where it is, and what was written there is at least that
+	cat /proc/swaps "/sys/block/${LAB_SWAP_DEVICE#/dev/}/stat"
+	[ "$(used "$LAB_SWAP_DEVICE")" -ge "$swap" ]
+	[ "$(written "$LAB_SWAP_DEVICE")" -ge "$swap" ]
+	[ "$(cat "/sys/block/${LAB_SWAP_DEVICE#/dev/}/loop/dio")" = 1 ]
+	[ ! -e "$W/empty" ]	# the second device has data
+	grep -q "thinprobe-$id.server" "$W/in"
+	if grep "thinprobe-$id" "$W/out-c" "$W/out-m"; then return 1; fi
+	# no file has a name any more, and a lab clean beside it leaves it alone
+	[ -z "$(ls -d /var/tmp/thinprobe-swap-$id 2>/dev/null)" ]
+	LAB_LOCKS=$W/others "$TOP/thinprobe" lab clean >"$W/beside"
+	"$TOP/thinprobe" lab clean >>"$W/beside"
+	if grep "$id" "$W/beside"; then return 1; fi
+	[ -e "$W/no-switch" ] || [ "$(cat /proc/sys/vm/page-cluster)" = $((cluster ^ 1)) ]
+	[ -n "$(ours)" ]
+	kill -9 "$pid"
+	gone
+	[ "$(cat /proc/sys/vm/page-cluster)" = "$cluster" ]
+}
+
+@test "zram, and when all that would take it back is killed -9 as well: lab clean" {
+	begin zram 'hog big 100; lab_ready big 30' 'nap 50'
+	zrams="${LAB_SWAP_DEVICE#/dev/} ${LAB_SWAP_SCRATCH#/dev/}"
+	[ "$(used "$LAB_SWAP_DEVICE")" -ge $((36 << 20)) ]
+	kill -9 "$LAB_UNDO" "$pid"
+	sleep 0.3
+	ours | grep -q "^swap $LAB_SWAP_DEVICE"
+	"$TOP/thinprobe" lab clean >"$W/clean"
+	cat "$W/clean"
+	gone
+	grep -q "ended swap on $LAB_SWAP_DEVICE" "$W/clean"
+	grep -q "removed group $LAB_MEMORY_GROUP" "$W/clean"
+}
+
+@test "who would take it back is killed -9 alone: the driver does it at its end; its record lost as well, lab clean, and till then nobody else gets swap" {
+	begin file 'hog big 100; lab_ready big 30; kill -9 $LAB_UNDO' 'lab_change swap file 1048576; echo "$LAB_WHY" >'"$W"'/why'
+	wait "$pid" || true
+	cat "$W/why" "$W/out"
+	grep -q 'has ended' "$W/why"
+	gone
+	rm -f "$W/up"
+	begin file '' 'nap 50'
+	kill -9 "$LAB_UNDO" "$pid"
+	sleep 0.3
+	ours | grep -q "^swap $LAB_SWAP_DEVICE"
+	answer=$(echo 'swap file 1048576' | LAB_ID=abcdef bash "$TOP/lab/local/undo.sh" serve)
+	echo "$answer"
+	[[ $answer == "no $LAB_SWAP_DEVICE is the swap of a lab that was killed"*"lab clean" ]] || [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]
+	rm "$W/locks/undo-$id"
+	"$TOP/thinprobe" lab clean
+	gone
+}
+
+@test "a slow one takes its time for a read, is exchanged under a session that stays whole, and is gone at the end" {
+	[ -x "$TOP/bin/slowdisk" ] && [ -e /dev/fuse ] || skip "no slowdisk, or no FUSE here"
+	begin slow:20ms 'hog big 72; lab_ready big 30
+		read_one() { local t=${EPOCHREALTIME/[.,]/}; lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=10 iflag=direct of=/dev/null status=none; echo $((${EPOCHREALTIME/[.,]/} - t)); }
+		read_one >'"$W"'/slow; lab_swap_delay 0ms; read_one >'"$W"'/fast
+		lab_memory_limit 48M || echo "$LAB_WHY" >'"$W"'/limit
+		lab_swap file || echo "$LAB_WHY" >'"$W"'/exchange; lab_ours $LAB_PID && touch '"$W"'/lives
+		lab_swap none && echo none >'"$W"'/none; echo "$LAB_WHY" >>'"$W"'/none
+		lab_memory_facts >'"$W"'/facts; lab_memory_kills >'"$W"'/kills' 'nap 0.1'
+	[ ! -s "$W/limit" ] && [ ! -s "$W/exchange" ] || { cat "$W/limit" "$W/exchange"; false; }
+	cat "$W/slow" "$W/fast" "$W/none"
+	[ "$(cat "$W/slow")" -ge 200000 ]	# ten reads
+	[ "$(cat "$W/fast")" -lt "$(cat "$W/slow")" ]
+	[ -e "$W/lives" ]
+	[ "$(cat "$W/kills")" = 0 ]
+	# 72M do not fit into 48M without swap: said, and nobody is ended for it
+	if grep -qx none "$W/none"; then return 1; fi
+	grep -q 'do not fit' "$W/none"
+	[ "$(jq .server_memory_bytes "$W/facts")" = $((48 << 20)) ]
+	wait "$pid" || true
+	gone
+}
+
+@test "ten times the server's memory: ended by the limit, the cell failed with that reason, the next one measured, nothing left" {
+	[ "$(id -u)" = 0 ] || skip "swap is root's"
+	[ -x "$TOP/bin/keyrepeat" ] || skip "not built"
+	cat >"$W/trial.sh" <<END
+#!/usr/bin/env bash
+set -u
+export TP_HOME=$(printf %q "$TOP") TP_BIN=$(printf %q "$TOP")/bin TP_CHECKOUT=1
+EXPERIMENT=stalls EXPERIMENT_SAYS=trial RATE=20 PERIOD_MS=50 THRESHOLD_MS=100 FOREIGN_LIMIT=100
+. "\$TP_HOME/experiments/lib.sh"
+. "\$TP_HOME/experiments/train.sh"
+train_load() {	# a hog that wants all it can name; memhog, where it is built
+	if [ -x "\$TP_BIN/memhog" ]; then
+		lab_start server sink "\$TP_BIN/memhog" -s 640M --format json
+	else
+		lab_start server sink perl -e 'print STDERR "ready\\n"; for (1 .. 640) { \$m[\$_] = join "", map { rand } 1 .. 60000 } sleep 60'
+	fi
+	TRAIN_LOADS=("\$LAB_PID")
+	lab_wait "\$LAB_PID"
+	echo "\$? \$(lab_memory_kills)" >>$W/hog
+}
+exp_cell() { run_train "\$1" "\$2" "\$3" "\$4" latency; }
+exp_options "\$@"
+exp_folder
+export LAB_RUN=\$RUN LAB_LOG=\$RUN/log LAB_RATE=none LAB_DELAY='' LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60
+lab_use local
+lab_up
+echo "\$LAB_ID" >$W/id
+LAB_NCPU_server=1
+start_session own
+exp_circumstances "\$(lab_facts)" "\$(protocol_settings)" "\$(exp_lab '[]')"
+exp_cells_run
+exp_cell own 0 2 \$RUN/after	# the lab is as it was
+protocol_stop
+lab_down
+exp_end
+END
+	chmod 755 "$W/trial.sh"
+	status=0
+	TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/experiments/keep.sh" "$W/trial.sh" --protocol null --server-memory 64M --swap-size 64M --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" >"$W/out" 2>&1 3>&- || status=$?
+	if grep -q 'cannot be had' "$W/out"; then skip "$(grep 'cannot be had' "$W/out")"; fi
+	cat "$W/out" "$W/hog"
+	# on a busy machine the cell is tried once more
+	awk '$1 != 137 || $2 != NR { bad = 1 } END { exit bad || !NR }' "$W/hog"
+	[ "$status" = 3 ]
+	[ "$(jq -r .state "$W/run/run.json")" = failed ]
+	[ "$(jq -r .state "$W/run/cells/own-001/1/cell.json")" = failed ]
+	[[ $(jq -r .reason "$W/run/cells/own-001/1/cell.json") == "the server's memory of 64M was full"*"ended 1 of its processes"* ]]
+	[ "$(jq -r .state "$W/run/cells/own-000/1/cell.json")" = complete ]
+	[ "$(jq -r .state "$W/run/after/cell.json")" = complete ]
+	[ "$(jq -r '.lab.memory | "\(.server_memory_bytes) \(.confined) \(.swap.kind) \(.swap.size_bytes)"' "$W/run/run.json")" = "67108864 true file 67108864" ]
+	id=$(cat "$W/id")
+	gone
+}
+
+@test "the rest of the machine keeps its reserve, whoever asks; nothing is left of what was refused" {
+	begin file 'LAB_RESERVE=100000G lab_memory_limit 65M; echo "$? $LAB_WHY"; LAB_RESERVE=100000G lab_swap zram; echo "$? $LAB_WHY"; lab_memory_group other limit=90000G; echo "$? $LAB_WHY"
+		cat $LAB_MEMORY_GROUP/memory.limit_in_bytes $LAB_MEMORY_GROUP/memory.max 2>/dev/null
+		lab_memory_group kept limit=32M && lab_start -M kept server kept cat /proc/self/cgroup && lab_wait $LAB_PID; lab_memory_ungroup kept' 'LAB_RESERVE=; lab_down; LAB_RESERVE=100000G lab_up'
+	if wait "$pid"; then return 1; fi
+	cat "$W/out"
+	[ "$(grep -c '^1 .*stay for the rest of the machine' "$W/out")" = 3 ]
+	grep -qx $((64 << 20)) "$W/out"
+	grep -q "thinprobe-$id.kept" "$W/run/log/kept.out"
+	grep -q '^lab: a server of 64M cannot be had: .*stay for the rest' "$W/out"
+	gone
+}
+
+@test "by hand: up, exec in the group, down" {
+	[ "$(id -u)" = 0 ] || skip "swap is root's"
+	export XDG_RUNTIME_DIR=$W/runtime LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60
+	mkdir "$W/runtime"
+	run "$TOP/thinprobe" lab up --server-memory 64M --swap=file --swap-size 64M
+	echo "$output"
+	if [[ $output == *"cannot be had"* ]]; then skip "$output"; fi
+	[ "$status" = 0 ]
+	[[ $output == *" with 64M (group "*"swap file on /dev/loop"* ]]
+	group=$(sed 's/.*(group \([^,]*\),.*/\1/' <<<"$output")
+	id=${group##*thinprobe-} id=${id%%.*}
+	"$TOP/thinprobe" lab exec server cat /proc/self/cgroup | grep -q "${group##*/}"
+	"$TOP/thinprobe" lab down
+	gone
+}
+
+# local/undo.sh on a tree that is no kernel's: its rmdir takes the files along.
+serve() {
+	mkdir -p "$W/path" "$W/switches"
+	[ -s "$W/path/rmdir" ] || printf '#!/bin/sh\nrm -rf -- "$2"\n' >"$W/path/rmdir"
+	chmod 755 "$W/path/rmdir"
+	PATH=$W/path:$PATH LAB_ID=abcdef LAB_PROC=$W/proc LAB_SWITCHES=$W/switches bash "$TOP/lab/local/undo.sh" serve
+}
+
+@test "cgroup v2: limits, protection, what shares the CPU inside the server's memory; all given back" {
+	mkdir -p "$W/proc" "$W/tree/user.slice/me"
+	echo "cgroup2 $W/tree cgroup2 rw 0 0" >"$W/proc/mounts"
+	echo "0::/user.slice/me" >"$W/proc/cgroup"
+	: >"$W/answers"
+	echo "cpu memory" >"$W/tree/cgroup.controllers"
+	: >"$W/tree/cgroup.subtree_control"
+	g=$W/tree/thinprobe-abcdef.server
+	{
+		printf '%s\n' 'memory server limit=67108864' 'limit server swap=no' 'memory kept low=4096 min=8192' 'memory bad swappiness=10' 'memory ../x limit=1'
+		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 5 ] || break; sleep 0.02; done
+		echo "cpu memory" >"$g/cgroup.controllers"
+		: >"$g/cgroup.subtree_control"
+		echo 90000000 >"$g/memory.current"	# which no reclaim changes here
+		printf '%s\n' 'limit server limit=33554432' 'group load shares=2048'
+		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 7 ] || break; sleep 0.02; done
+		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
+	} | serve >"$W/answers"
+	cat "$W/answers" "$W/seen"
+	diff - "$W/answers" <<END
+ok 2 $g
+ok 
+ok 2 $W/tree/thinprobe-abcdef.kept
+no swappiness of a group: cgroup v2 has only that of the machine
+no ../x is no name of a group
+no its processes do not fit into 33554432 bytes, with the swap there is
+ok $g/thinprobe-abcdef-load
+END
+	diff - "$W/seen" <<'END'
+./cgroup.controllers:cpu memory
+./cgroup.subtree_control:+cpu
+./thinprobe-abcdef.kept/memory.low:4096
+./thinprobe-abcdef.kept/memory.min:8192
+./thinprobe-abcdef.server/cgroup.controllers:cpu memory
+./thinprobe-abcdef.server/cgroup.subtree_control:+cpu
+./thinprobe-abcdef.server/memory.current:90000000
+./thinprobe-abcdef.server/memory.max:67108864
+./thinprobe-abcdef.server/memory.reclaim:56445568
+./thinprobe-abcdef.server/memory.swap.max:0
+./thinprobe-abcdef.server/thinprobe-abcdef-load/cpu.weight:200
+END
+	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
+	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
+}
+
+@test "cgroup v1: a limit with swap and without; what only v2 has is said, and the group does not stay" {
+	mkdir -p "$W/proc" "$W/tree"
+	: >"$W/answers"
+	echo "cgroup $W/tree cgroup rw,memory 0 0" >"$W/proc/mounts"
+	echo "4:memory:/" >"$W/proc/cgroup"
+	# a kernel's folder has its files from the first
+	mkdir -p "$W/path"
+	printf '#!/bin/sh\n/bin/mkdir "$@" && for d; do :; done; for f in limit_in_bytes memsw.limit_in_bytes; do echo 9223372036854771712 >"$d/memory.$f"; done; echo 60 >"$d/memory.swappiness"; : >"$d/memory.force_empty"\n' >"$W/path/mkdir"
+	chmod 755 "$W/path/mkdir"
+	{
+		printf '%s\n' 'memory server limit=67108864' 'memory low low=4096' 'limit server swap=no' 'limit server limit=134217728'
+		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
+		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
+	} | serve >"$W/answers"
+	diff - "$W/answers" <<END
+ok 1 $W/tree/thinprobe-abcdef.server
+no memory.low: cgroup v1 has no such protection (cgroup v2 has)
+ok 
+ok 
+END
+	diff - "$W/seen" <<'END'
+./thinprobe-abcdef.server/memory.limit_in_bytes:134217728
+./thinprobe-abcdef.server/memory.memsw.limit_in_bytes:134217728
+./thinprobe-abcdef.server/memory.swappiness:60
+END
+}
+
+@test "switches of memory: changed, and put back as they were; of a list of words the one in force" {
+	mkdir -p "$W/switches" "$W/proc"
+	: >"$W/proc/mounts"
+	: >"$W/answers"
+	echo 0 >"$W/switches/delayacct"
+	echo 60 >"$W/switches/swappiness"
+	echo 'always [madvise] never' >"$W/switches/thp"
+	{
+		printf '%s\n' 'switch delayacct 1' 'switch swappiness 100' 'switch thp never' 'memory x limit=1'
+		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
+		cat "$W"/switches/* "$W/locks/undo-abcdef" >"$W/seen"
+	} | serve >"$W/answers"
+	[ "$(paste -sd ' ' "$W/seen")" = "1 100 never switch delayacct 0 switch swappiness 60 switch thp madvise" ]
+	grep -q '^no no cgroups are mounted' "$W/answers"
+	[ "$(cat "$W"/switches/* | paste -sd ' ')" = "0 60 madvise" ]
+}
+
+@test "words: what is no size, no swap, or has no server: one line, 2" {
+	for words in '--server-memory much' '--server-memory 1M' '--swap zram' '--server-memory 64M --swap floppy' '--server-memory 64M --swap slow:fast' '--server-memory 64M --swap-size 0' \
+		'--server-memory 64M --swap zram --on ssh:a,b'; do
+		run "$TOP/experiments/stalls.sh" --options-only $words
+		echo "$words: $output"
+		[ "$status" = 2 ]
+		[ "${#lines[@]}" = 1 ]
+	done
+	run bash -c '. "$0/lab/lib.sh"; for s in 512M 1.5G 10K 64MiB 7 2T; do lab_size $s && echo $SIZE; done; for s in "" M 1.G -1M 1Q "1 M"; do lab_size "$s" && echo "a size: $s"; done; true' "$TOP"
+	[ "$(paste -sd " " <<<"$output")" = "536870912 1610612736 10240 67108864 7 2199023255552" ]
+	"$TOP/experiments/stalls.sh" --options-only --server-memory 1.5G --swap slow:2.5ms --swap-size 3G
+	"$TOP/experiments/schedulers.sh" --options-only --server-memory none
+	run "$TOP/thinprobe" lab up --server-memory much
+	[ "$status" = 2 ]
+	run "$TOP/thinprobe" lab up --swap zram
+	[ "$status" = 2 ]
+}

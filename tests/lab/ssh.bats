@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# The lab over ssh, on two machines made of namespaces with an sshd each (sshpair.sh). `W` is the test's own world below /tmp; what the
+# hosts keep for us is in there too, so that whatever is left can be found.
+
+setup() {
+	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
+	TOP=${TESTS%/tests/lab}
+	PATH=$PATH:/usr/sbin:/sbin
+	for tool in sshd ssh ssh-keygen setpriv unshare nsenter ip jq; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	unshare --net --mount true 2>/dev/null || unshare --user --map-root-user --net --mount true 2>/dev/null || skip "this system forbids namespaces"
+	getent passwd "$(id -u)" >/dev/null || skip "sshd lets in only users with a name"
+	W=$(mktemp -d /tmp/ssh-bats.XXXXXX)
+	chmod 755 "$W"
+}
+
+teardown() {
+	[ -z "${W-}" ] || rm -rf -- "$W"
+}
+
+# drive [LIMIT]: a driver from standard input, on the third machine.
+drive() {
+	{
+		printf 'W=%q TESTS=%q TOP=%q TP_HOME=%q RUN=%q\n' "$W" "$TESTS" "$TOP" "$TOP" "$W/a run"
+		printf 'set -u; export TP_HOME LAB_LOCKS=%q; PATH=$PATH:/usr/sbin:/sbin\n' "$W/locks"
+		cat <<'END_OF_HELP'
+lab() {
+	LAB_RUN=$RUN
+	. "$TOP/lab/lib.sh"
+	lab_use ssh tp-server,tp-client
+	lab_up
+}
+stalls() { "$TOP/thinprobe" run stalls --quick --idle 1 --on ssh:tp-server,tp-client "$@"; }
+# What of ours is alive or left, at either end (the brackets keep grep from finding itself).
+left() {
+	grep -lsaE "$W[^ ]*thinprobe[-]ssh[.]" /proc/[0-9]*/environ /proc/[0-9]*/cmdline | cut -d/ -f3 | sort -u |
+		while read -r p; do grep -qs '^State:.*Z' "/proc/$p/status" || { [ -e "/proc/$p" ] && tr '\0' ' ' <"/proc/$p/cmdline" && echo; }; done
+	find "$W" -name 'thinprobe-ssh.*' -prune -print
+}
+nothing_left() { # nothing_left SECONDS
+	for _ in $(seq $(($1 * 5))); do [ -n "$(left)" ] || { echo "nothing left"; return; }; sleep 0.2; done
+	echo "left: $(left)"
+}
+END_OF_HELP
+		cat
+	} >"$W/driver.sh"
+	run env TMPDIR="$W" timeout -k 10 "${1:-150}" bash "$TESTS/sshpair.sh" run bash "$W/driver.sh"
+	echo "$output"
+}
+
+@test "the verbs: streams, signals, files, CPUs, sessions, clocks; nothing left" {
+	drive <<'END'
+lab
+lab_exec server sh -c 'cat; echo to stderr >&2; exit 7' <<<"from stdin" 2>"$W/err"
+echo "status $? $(cat "$W/err")"
+lab_exec client sh -c 'kill -9 $$'
+echo "killed $?"
+lab_exec client sh -c 'printf "[%s]" "$@"' sh 'two words' '' '$HOME' "quo'te" 'a\b'
+echo
+[ "$(lab_exec server readlink /proc/self/ns/net)" = "$(readlink "/proc/$SSHPAIR_server/ns/net")" ] && [ "$(lab_exec client readlink /proc/self/ns/net)" = "$(readlink "/proc/$SSHPAIR_client/ns/net")" ] && echo "each at its place"
+echo "addresses $LAB_ADDR_server $LAB_ADDR_client $LAB_IF_server"
+lab_start server job sh -c 'trap "echo bye; exit 9" TERM; echo ready >&2; while :; do sleep 0.05; done'
+job=$LAB_PID
+lab_ready job 10 && kill -TERM $job
+lab_wait $job
+echo "job $? $(cat "$LAB_LOG/job.out")"
+lab_start server early sleep 60
+wait_until 1 lab_door_stands $LAB_PID	# the door here, long before the command there
+kill -TERM $LAB_PID; wait $LAB_PID
+echo "early $?"
+lab_start server dead sh -c 'echo no luck >&2; exit 4'
+lab_ready dead 10 2>&1
+open_pipe go
+lab_start -i $go -o "$RUN/cells/1/out.tsv" client held sh -c 'read -r line; echo "got $line" >"$1"' sh "$RUN/cells/1/out.tsv"
+echo start >&$go
+lab_wait $LAB_PID
+cat "$RUN/cells/1/out.tsv"
+mkdir "$W/there"; echo one >"$W/there/1"; echo put | lab_put server - "$RUN/put"
+lab_put client "$W/there" "$RUN/there"
+[ "$(lab_exec server cat "$RUN/put") $(lab_exec client cat there/1)" = "put one" ] && lab_get client "$RUN/there" "$W/back" && echo "$(cat "$W/back/1") came back"
+lab_start server stubborn sh -c 'trap "" TERM; echo ready >&2; while :; do sleep 0.1; done'
+lab_ready stubborn 10 && lab_stop $LAB_PID && echo "stopped"
+cpu() { lab_exec $1 sh -c 'sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status'; }
+[ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] && [ $(lab_exec server nproc) = 1 ] && echo pinned
+lab_start server a sleep 300; a=$LAB_PID
+lab_start -S server c sleep 300; c=$LAB_PID
+before=$(lab_cpu server)
+lab_start server b sh -c 'while :; do :; done'; b=$LAB_PID
+nap 1
+session() { lab_regime $1 | sed 's/.*session=\([0-9]*\).*/\1/'; }
+[ -n "$(session $a)" ] && [ "$(session $a)" = "$(session $b)" ] && [ "$(session $a)" != "$(session $c)" ] && echo "same login, other login"
+awk -v a="$before" -v b="$(lab_cpu server)" 'BEGIN { split(a, x, " "); split(b, y, " "); if (y[4] - x[4] > 1e8 && y[2] - x[2] > y[4] - x[4] - 1e8) print "CPU time counted" }'
+# One kernel, one clock: the truth is 0.
+for role in server client; do read -r offset error <<<"$(lab_clock $role)"; [ "$error" -gt 0 ] && [ "${offset#-}" -le "$error" ] && echo "clock of the $role"; done
+lab_can server shape || echo "no shaping"
+LAB_SERVER_MEMORY=64M
+lab_memory_up 2>&1 | grep -o "not confined to 64M.*pushes out [0-9]* MiB of files"
+lab_memory_facts | jq -r '"\(.confined) \(.server_memory_bytes) \(.swappiness | type)"'
+lab_can server zram || echo "no zram: $LAB_WHY"
+lab_exec -M - server true && echo "no groups"
+lab_has server perl && ! lab_has server no-such-program && echo "has"
+lab_start server l perl "$TESTS/link.pl" serve 7000
+wait_until 5 lab_listens server 7000 && ! lab_listens client 7000 && echo "listens"
+lab_facts | jq -e '.kernel and .client.kernel and .link.server.offloads.tso == "off"'
+lab_down
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	for words in "from stdin" "status 7 to stderr" "killed 137" "[two words][][\$HOME][quo'te][a\\b]" "each at its place" "addresses 10.205.0.1 10.205.0.2 eth1" \
+		"job 9 bye" "early 143" "dead ended before it was ready: no luck" "got start" "one came back" "stopped" "pinned" "same login, other login" \
+		"CPU time counted" "clock of the server" "clock of the client" "no shaping" "not confined to 64M" "pushes out" "false null number" "no zram: over ssh" "no groups" "has" "listens" "true" "nothing left"; do
+		[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
+	done
+}
+
+@test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete, with figures" {
+	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	drive 300 <<'END'
+stalls --loads 0 --seconds 2 --repeat 1 -o "$RUN" >"$W/out" 2>&1 &
+run=$!
+for _ in $(seq 600); do [ -n "$(find "$RUN/cells" -name keyrepeat.err)" ] && break; sleep 0.1; done 2>/dev/null
+# A stranger on the client's machine, while it runs: no way in.
+ports=$(nsenter --net="/proc/$SSHPAIR_server/ns/net" ss -Hltn | awk '{ print $4 }' | grep -v :22022)
+echo "listens at" $ports
+nsenter --net="/proc/$SSHPAIR_client/ns/net" perl "$TESTS/rfb.pl" 10.205.0.1 "${ports##*:}" 2>&1
+for _ in $(seq 600); do [ -n "$(find "$RUN/cells" -name cell.json)" ] && break; sleep 0.1; done 2>/dev/null
+nsenter --net="/proc/$SSHPAIR_server/ns/net" ip link set eth0 down	# no FIN, no RST: silence
+begin=$SECONDS
+wait $run
+echo "status $?, $(grep -c '^thinprobe: connection to server (tp-server) lost$' "$W/out") says lost"
+[ $((SECONDS - begin)) -lt 90 ] && echo "in time"	# TCP by itself would wait for a quarter of an hour
+nothing_left 40
+jq -r '"\(.state): \(.reason)"' "$RUN/run.json"
+cells=$(find "$RUN/cells" -name cell.json | grep -v '~' | tr '\n' '\0' | xargs -0 jq -r 'select(.state == "complete") | .state' | wc -l)
+[ "$cells" = 1 ] && [ "$(jq .cells.complete "$RUN/run.json")" = 1 ] && [ -s "$RUN/report.html" ] && echo "kept what there was"
+nsenter --net="/proc/$SSHPAIR_server/ns/net" ip link set eth0 up
+for _ in $(seq 100); do (exec 3<>/dev/tcp/10.205.1.1/22022) && break; sleep 0.1; done 2>/dev/null
+"$TOP/thinprobe" run stalls --resume "$RUN" >"$W/out" 2>&1
+echo "resumed $? $(jq -r '"\(.state) \(.reason)"' "$RUN/run.json") $(tail -n 3 "$W/out")"
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	[[ $output == *"wants a password"* ]]
+	# two sessions, both at the link's address only
+	[[ $(grep '^listens at' <<<"$output") =~ ^'listens at 10.205.0.1:'[0-9]+' 10.205.0.1:'[0-9]+$ ]]
+	[[ $output == *"status 3, 1 says lost"* ]]
+	[[ $output == *"in time"*"nothing left"*"failed: connection to server (tp-server) lost"*"kept what there was"*"resumed 0 complete null"*"nothing left"* ]]
+	run="$W/a run"
+	[ "$(jq -r '[.lab.server, .lab.client] | join(" ")' "$run/run.json")" = "tp-server tp-client" ]
+	jq -e '.host.kernel and .host.client.kernel and .clocks.before.server.error_ns > 0 and .clocks.after.client.error_ns > 0' "$run/run.json"
+	jq -e '.lab.missing | map(select(contains("real link"))) | length == 1' "$run/run.json"
+	for app in light heavy; do
+		[ "$(jq '.result.keys_answered' "$run/cells/$app-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
+		[ "$(cut -f2 "$run/cells/$app-000/1/samples.tsv" | grep -c '^[0-9]')" = 40 ]
+		[ "$(jq '.result.channels.display.packets > 35' "$run/cells/$app-000/1/prototap.json")" = true ]
+	done
+	# the load would be in the session's group: display server and reference application are
+	[ "$(jq -r '.autogroup | .session == .app' "$run/cells/heavy-000/1/cell.json")" = true ]
+	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
+}
+
+@test "kill -9 of the driver, of the keeper there, of the connections: nothing left; of the guard there: what lab clean ends" {
+	drive 400 <<'END'
+NAP=300.$$	# like nobody else's
+driver() {
+	. "$TOP/lab/lib.sh"
+	LAB_RUN=$RUN
+	lab_use ssh tp-server,tp-client
+	lab_up
+	lab_start server refecho "$TP_BIN/refecho" --vnc 5950
+	lab_start -S server sink "$TP_BIN/sink" -n 2
+	lab_ready sink 10
+	lab_start client null "$TP_BIN/keyrepeat" null: -t 60s -o "$RUN/null.json"
+	# Children of children, who do not die with them, and one that left its session.
+	lab_start client deep sh -c "sh -c 'setsid sleep $NAP & sleep $NAP & wait' & wait"
+	nap 0.5
+	touch "$W/started"
+	until lab_lost; do nap 0.1; done
+	lab_exec server true 2>&1
+	echo "then $?"
+	exit 1
+}
+clean() { bash -c '. "$1/lab/lib.sh"; lab_use local; lab_clean' sh "$TOP" | grep -F "$W"; }
+for victim in driver keeper hold guard; do
+	rm -rf "$RUN" "$W/started"
+	# (In bash -c: the death signals need a main shell.)
+	bash -c "$(declare -p W TOP RUN NAP | sed 's/^declare --/declare -x/'); $(declare -f driver); driver" >"$W/out" 2>&1 &
+	run=$!
+	for _ in $(seq 900); do [ -e "$W/started" ] && break; sleep 0.1; done
+	[ -n "$(left)" ] && pgrep -f "^sleep $NAP" >/dev/null && echo "$victim: all up"
+	case $victim in
+	driver) kill -9 $run ;;
+	keeper) kill -9 $(pgrep -f "keeper.sh $SSHPAIR/server/") ;;
+	hold) kill -9 $(pgrep -P $run -f hold.sh) ;;
+	guard) kill -9 $(pgrep -f "guard.sh $SSHPAIR/client/") ;;
+	esac
+	wait $run
+	echo "$victim $? $(tr '\n' ' ' <"$W/out")"
+	case $victim in
+	hold) sleep 1; clean ;;
+	guard) [ -n "$(left)" ] && TMPDIR=$SSHPAIR/client clean ;;
+	esac
+	nothing_left 40
+done 2>/dev/null
+END
+	[ "$status" -eq 0 ]
+	[[ $output == *"driver: all up"*"driver 137"*"nothing left"*"keeper: all up"*"keeper 1"*"nothing left"*"hold: all up"*"hold 1"*"removed $W/thinprobe-ssh."*"nothing left"* ]]
+	[[ $output == *"guard: all up"*"guard 1"*"ended "*" of $W/"*"/client/thinprobe-ssh."*"removed $W/"*"/client/thinprobe-ssh."*"nothing left"* ]]
+	[[ $output == *"connection to server (tp-server) lost: the process that starts the commands there was killed"*"then 255"* ]]
+}
+
+@test "as an ordinary user: what the login may not do is marked" {
+	[ "$(id -u)" = 0 ] || skip "the tests above were it"
+	export SSHPAIR_ORDINARY=1
+	drive <<'END'
+lab
+for lever in capture rt swap autogroup; do if lab_can client $lever; then echo "can $lever"; fi; done
+echo "tap '$LAB_TAP_IF' rootless $LAB_ROOTLESS uid $(lab_exec server id -u)"
+lab_down
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	[[ $output != *"can "* ]]
+	[[ $output == *"tap '' rootless 1 uid 12345"* ]]
+	[[ $output == *"nothing left"* ]]
+}
+
+@test "a wrong host, port, key, word, CPU: one line with the cure" {
+	drive <<'END'
+one_line() { # one_line STATUS WORDS COMMAND...
+	local said status=0 want=$1 words=$2
+	shift 2
+	said=$(rm -rf "$RUN"; "$@" 2>&1 >/dev/null) || status=$?
+	[ "$status" = "$want" ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == $words ]] && echo good || echo "BAD: $status, $said"
+}
+run() { "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 --seconds 2 --repeat 1 -o "$RUN" --on "$@"; }
+one_line 1 "*cannot use tp-nobody as the client: *resolve*ssh -o BatchMode=yes*tp-nobody true" run ssh:tp-server,tp-nobody
+good=$THINPROBE_SSH_OPTIONS
+export THINPROBE_SSH_OPTIONS="$good -p 1"
+one_line 1 "*cannot use tp-server as the server: *refused*" run ssh:tp-server,tp-client
+export THINPROBE_SSH_OPTIONS="$good -l no-such-user"
+one_line 1 "*cannot use tp-server as the server: *denied*" run ssh:tp-server,tp-client
+export THINPROBE_SSH_OPTIONS=$good
+one_line 2 "*--on ssh:tp-server: two machines*" run ssh:tp-server
+one_line 2 "*--on ssh:-oProxyCommand=x,y: two machines*" run ssh:-oProxyCommand=x,y
+one_line 2 "*--link with --on*" run ssh:tp-server,tp-client --link 10Mbit
+one_line 2 "*LAB_CPUS_server=4095*" env LAB_CPUS_server=4095 "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 -o "$RUN" --on ssh:tp-server,tp-client
+# A program that cannot run there is named when it is wanted, with the cure.
+mkdir -p "$W/bin" && cp "$TOP"/bin/sink "$W/bin" && printf '#!/bin/sh\n[ -e "$0.here" ] && echo "sink 1" || { echo "no such loader" >&2; exit 1; }\n' >"$W/bin/keyrepeat"
+chmod 755 "$W/bin/keyrepeat"; touch "$W/bin/keyrepeat.here"
+one_line 4 "*keyrepeat cannot run on tp-client: it was built for another machine (no such loader)*install thinprobe*" env TP_BIN="$W/bin" bash -c '
+	. "$TP_HOME/lab/lib.sh"; LAB_RUN="$1"; lab_use ssh tp-server,tp-client; lab_up; lab_exec server "$TP_BIN/sink" --version >/dev/null || exit 9; lab_exec client "$TP_BIN/keyrepeat" null:' sh "$RUN"
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	[[ $output != *BAD* ]]
+	[ "$(grep -c '^good' <<<"$output")" = 8 ]
+	[[ $output == *"nothing left"* ]]
+}

@@ -1,0 +1,112 @@
+/* itself - own work told apart: by notes of when it was done, and by thread ids. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "idleprofile/itself.h"
+
+static struct itself notes;
+
+static void own_work_inside_a_part_is_found(void **state)
+{
+	struct itself_found f;
+
+	(void)state;
+	memset(&notes, 0, sizeof(notes));
+	itself_note(&notes, 1000, 1400, 300);	/* it did not have the CPU all the time */
+	itself_note(&notes, 5000, 5000, 0);	/* a wake-up: it was there, for how long is not known */
+	f = itself_in_time(&notes, 900, 1500);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 300);
+	f = itself_in_time(&notes, 2000, 3000);
+	assert_false(f.there);
+	f = itself_in_time(&notes, 4990, 5010);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 0);
+}
+
+static void work_that_a_part_holds_only_partly_counts_partly(void **state)
+{
+	struct itself_found f;
+
+	(void)state;
+	memset(&notes, 0, sizeof(notes));
+	itself_note(&notes, 1000, 2000, 1000);
+	f = itself_in_time(&notes, 1900, 2500);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 100);
+}
+
+static void old_notes_go_when_there_are_too_many(void **state)
+{
+	struct itself_found f;
+
+	(void)state;
+	memset(&notes, 0, sizeof(notes));
+	for (int64_t i = 0; i < 3 * ITSELF_NOTES; i++)
+		itself_note(&notes, i * 10, i * 10 + 1, 1);
+	assert_false(itself_in_time(&notes, 0, 5).there);
+	f = itself_in_time(&notes, (3 * ITSELF_NOTES - 1) * 10, 3 * ITSELF_NOTES * 10);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 1);
+}
+
+static void own_threads_are_taken_out_of_the_shares(void **state)
+{
+	const int64_t ignored = getppid();
+	struct itself_tids t;
+	struct itself_found f;
+	struct who_share share[] = {
+		{ .kind = WHO_TASK, .pid = 999999, .name = "other", .ns = 500 },
+		{ .kind = WHO_TASK, .pid = (int)gettid(), .name = "self", .ns = 300 },
+		{ .kind = WHO_TIMER, .name = "timer", .ns = 50 },
+		{ .kind = WHO_TASK, .pid = 888888, .name = "waker", .ns = 7 },
+		{ .kind = WHO_TASK, .pid = (int)getppid(), .name = "harness", .ns = 20 },
+	};
+	size_t n = 5;
+
+	(void)state;
+	itself_tids_init(&t, &ignored, 1);
+	itself_tids_add(&t, 888888);
+	itself_tids_refresh(&t);
+	f = itself_in_shares(&t, share, &n);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 327);
+	assert_int_equal(n, 2);
+	assert_string_equal(share[0].name, "other");
+	assert_string_equal(share[1].name, "timer");
+	assert_false(itself_in_shares(&t, share, &n).there);
+	assert_int_equal(n, 2);
+}
+
+static void an_interrupt_has_no_thread(void **state)
+{
+	struct itself_tids t;
+	struct who_share share = { .kind = WHO_IRQ, .pid = 0, .name = "disk", .ns = 500 };
+	size_t n = 1;
+
+	(void)state;
+	itself_tids_init(&t, NULL, 0);
+	itself_tids_add(&t, 0);
+	assert_false(itself_in_shares(&t, &share, &n).there);
+	assert_int_equal(n, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_work_inside_a_part_is_found),
+		cmocka_unit_test(work_that_a_part_holds_only_partly_counts_partly),
+		cmocka_unit_test(old_notes_go_when_there_are_too_many),
+		cmocka_unit_test(own_threads_are_taken_out_of_the_shares),
+		cmocka_unit_test(an_interrupt_has_no_thread),
+	};
+
+	return cmocka_run_group_tests_name("itself", tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* memory: of processes that are there, that have ended, and that are somebody else's. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "startup/memory.h"
+
+#define SIZE ((size_t)8 << 20)
+
+static struct tree tree;
+
+static void ours_and_what_has_ended(void **state)
+{
+	struct memory before, after;
+	pid_t ended = fork();
+	char *room;
+
+	(void)state;
+	if (!ended)
+		_exit(0);
+	assert_int_equal(waitpid(ended, NULL, 0), ended);
+	tree.n = 2;
+	tree.pid[0] = ended;
+	tree.pid[1] = getpid();
+	memory_look(&tree, &before);
+	room = malloc(SIZE);
+	assert_non_null(room);
+	memset(room, 1, SIZE);
+	memory_look(&tree, &after);
+	assert_int_equal(room[SIZE / 2], 1);
+	free(room);
+	assert_true(before.resident_bytes > 0);
+	assert_true(after.private_bytes - before.private_bytes >= (int64_t)SIZE * 9 / 10);
+	assert_true(after.proportional_bytes - before.proportional_bytes >= (int64_t)(SIZE / 2));
+}
+
+/* A part is not told as if it were all. */
+static void somebody_elses(void **state)
+{
+	pid_t pid;
+	int status;
+
+	(void)state;
+	if (geteuid())
+		skip();		/* process 1 may be ours, where we are not root */
+	pid = fork();
+	if (!pid) {
+		struct memory m;
+
+		if (setgid(65534) || setuid(65534))
+			_exit(2);
+		tree.n = 2;
+		tree.pid[0] = getppid();
+		tree.pid[1] = 1;
+		memory_look(&tree, &m);
+		_exit(m.resident_bytes != -1 || m.proportional_bytes != -1 || m.private_bytes != -1 || m.swapped_bytes != -1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = { cmocka_unit_test(ours_and_what_has_ended), cmocka_unit_test(somebody_elses) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

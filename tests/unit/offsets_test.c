@@ -1,0 +1,112 @@
+/* offsets - what a probe is off, on keys worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <cmocka.h>
+
+#include "summarize/offsets.h"
+
+#define N TRACE_NONE
+#define US 1000LL
+
+/* Key 2: 100 us there, 5 ms inside, 300 us back. Key 3 is lost on the way, 4 was never drawn, 5 never seen. */
+static struct key key[] = {
+	{ .number = 2, .sent = 50000 * US, .answer = 55400 * US },
+	{ .number = 3, .sent = 100000 * US, .answer = N },
+	{ .number = 4, .sent = 150000 * US, .answer = 159000 * US },
+	{ .number = 5, .sent = 200000 * US, .answer = N },
+	{ .number = 6, .sent = 250000 * US, .answer = 250250 * US },
+};
+static struct trace_echo echo[] = {
+	{ 1, 1, 2, 3 },
+	{ 2, 50100 * US, 55050 * US, 55100 * US },
+	{ 4, 150100 * US, N, N },
+	{ 5, 200100 * US, 200110 * US, 200120 * US },
+	{ 6, 250100 * US, 250110 * US, 250150 * US },
+};
+static struct trace_key seen[] = {
+	{ .number = 2, .seen = 50040 * US },
+	{ .number = 5, .seen = 200050 * US },
+	{ .number = 6, .seen = 250060 * US },
+};
+/* The first one is somebody else's, before anything was drawn. */
+static struct trace_update update[] = {
+	{ .first = 50200 * US },
+	{ .first = 55070 * US },
+	{ .first = 99000 * US },
+	{ .first = 200111 * US },
+	{ .first = 250105 * US },	/* 5 us before the drawing began: within what the clocks' conversion may be off */
+};
+static const struct keys keys = { .key = key, .n = sizeof(key) / sizeof(*key) };
+static const struct traces traces = {
+	.update = update, .updates = sizeof(update) / sizeof(*update),
+	.key = seen, .keys = sizeof(seen) / sizeof(*seen),
+	.echo = echo, .echoes = sizeof(echo) / sizeof(*echo),
+};
+
+static void from_pixels(void **state)
+{
+	struct offsets o = { 0 };
+
+	(void)state;
+	offsets_add(&o, PROBE_PATCH, &keys, &traces);
+	assert_int_equal(o.offset.n, 2);
+	assert_int_equal(o.lost, 3);
+	/* key 2: 5,400 measured, 5,000 injected; key 6: 250 and 50 */
+	assert_int_equal(sample_max(&o.offset).value, 400 * US);
+	assert_int_equal(sample_min(&o.offset).value, 200 * US);
+	assert_int_equal(sample_max(&o.measured).value, 5400 * US);
+	assert_int_equal(sample_min(&o.measured).value, 250 * US);
+	assert_int_equal(sample_max(&o.injected).value, 5000 * US);
+	assert_int_equal(sample_max(&o.there).value, 100 * US);
+	assert_int_equal(sample_max(&o.back).value, 300 * US);
+	assert_int_equal(sample_min(&o.back).value, 100 * US);
+	offsets_free(&o);
+}
+
+static void on_the_wire(void **state)
+{
+	struct offsets o = { 0 };
+
+	(void)state;
+	offsets_add(&o, PROBE_WIRE, &keys, &traces);
+	/* keys 2, 5 and 6: the pixels' answer is not asked for */
+	assert_int_equal(o.offset.n, 3);
+	assert_int_equal(o.lost, 2);
+	/* 2: there 60, back -30 (out before it was logged as flushed); 5: 50 and -9; 6: 40 and -45 */
+	assert_int_equal(o.offset.value[0], 30 * US);
+	assert_int_equal(o.offset.value[1], 41 * US);
+	assert_int_equal(o.offset.value[2], -5 * US);
+	assert_int_equal(sample_max(&o.magnitude).value, 41 * US);
+	assert_int_equal(sample_min(&o.magnitude).value, 5 * US);
+	offsets_free(&o);
+}
+
+/* Ten values have to lie beyond a percentile. */
+static void the_tail_that_can_be_told(void **state)
+{
+	static const struct { int n, percent; } expected[] = { { 0, 0 }, { 1, 75 }, { 99, 75 }, { 100, 90 }, { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		struct offsets o = { 0 };
+
+		for (int v = 0; v < expected[i].n; v++)
+			sample_add(&o.offset, v);
+		assert_int_equal(offsets_tail(&o), expected[i].percent);
+		offsets_free(&o);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(from_pixels),
+		cmocka_unit_test(on_the_wire),
+		cmocka_unit_test(the_tail_that_can_be_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

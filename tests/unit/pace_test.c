@@ -1,0 +1,108 @@
+/* pace - orders to a disk, in one piece and in many. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "slowdisk/pace.h"
+
+static void orders_change_what_they_name(void **state)
+{
+	struct pace pace = { 1, 2 };
+
+	(void)state;
+	assert_int_equal(pace_order(&pace, "read-delay 2.5ms"), 0);
+	assert_int_equal(pace.read_ns, 2500000);
+	assert_int_equal(pace.write_ns, 2);
+	assert_int_equal(pace_order(&pace, "write-delay 40us"), 0);
+	assert_int_equal(pace.read_ns, 2500000);
+	assert_int_equal(pace.write_ns, 40000);
+	assert_int_equal(pace_order(&pace, "delay 0"), 0);
+	assert_int_equal(pace.read_ns, 0);
+	assert_int_equal(pace.write_ns, 0);
+	assert_int_equal(pace_order(&pace, "delay 60s"), 0);
+	assert_int_equal(pace_order(&pace, ""), 0);
+	assert_int_equal(pace.read_ns, 60000000000);
+}
+
+static void what_is_no_order_changes_nothing(void **state)
+{
+	static const struct { const char *line; int err; } bad[] = {
+		{ "read-delay", -EINVAL }, { "read-delay ", -EINVAL }, { "read-dela 1ms", -EINVAL }, { "read-delays 1ms", -EINVAL },
+		{ "delay 1ms 2ms", -EINVAL }, { " delay 1ms", -EINVAL }, { "delay 1ms ", -EINVAL }, { "delay 1parsec", -EINVAL },
+		{ "delay -1ms", -ERANGE }, { "delay 61s", -ERANGE }, { "quit", -EINVAL }, { "delay\t1ms", -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct pace pace = { 11, 12 };
+
+		assert_int_equal(pace_order(&pace, bad[i].line), bad[i].err);
+		assert_int_equal(pace.read_ns, 11);
+		assert_int_equal(pace.write_ns, 12);
+	}
+}
+
+/* Every way to cut the same text in two gives the same lines. */
+static void lines_come_whole_however_they_are_cut(void **state)
+{
+	static const char text[] = "delay 0\n\nread-delay 5ms\nwrite";
+	static const char *const lines[] = { "delay 0", "", "read-delay 5ms" };
+
+	(void)state;
+	for (size_t cut = 0; cut < sizeof(text); cut++) {
+		struct pace_lines in = { 0 };
+		size_t at = 0, found = 0;
+
+		while (at < sizeof(text) - 1) {
+			size_t end = at < cut ? cut : sizeof(text) - 1;
+			const char *line;
+
+			at += pace_lines_take(&in, text + at, end - at, &line);
+			assert_true(at <= end);
+			if (line)
+				assert_string_equal(line, lines[found++]);
+		}
+		assert_int_equal(found, 3);
+		assert_int_equal(in.n, strlen("write"));
+	}
+}
+
+static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
+{
+	struct pace_lines in = { 0 };
+	struct pace pace = { 7, 7 };
+	char text[1000];
+	const char *line;
+	size_t at;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "delay 5ms ", 10);
+	memcpy(text + 900, "\ndelay 1ms\n", 11);
+	at = pace_lines_take(&in, text, sizeof(text), &line);
+	assert_int_equal(at, 901);
+	assert_int_equal(pace_order(&pace, line), -EINVAL);
+	at = pace_lines_take(&in, text + at, sizeof(text) - at, &line);
+	assert_int_equal(pace_order(&pace, line), 0);
+	assert_int_equal(pace.read_ns, 1000000);
+	/* a zero byte does not cut a line short either */
+	assert_int_equal(pace_lines_take(&in, "delay 0\0\n", 9, &line), 9);
+	assert_int_equal(pace_order(&pace, line), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(orders_change_what_they_name),
+		cmocka_unit_test(what_is_no_order_changes_nothing),
+		cmocka_unit_test(lines_come_whole_however_they_are_cut),
+		cmocka_unit_test(a_line_too_long_is_not_understood_and_the_next_one_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* Pictures of a text field painted here: what keys change, what blinks by itself, and which rectangle is told apart. */
+#include "keyrepeat/region.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WIDTH 640
+#define HEIGHT 400
+#define CELL_W 9
+#define LINE_H 18
+#define TEXT_X 60		/* where typing begins */
+#define TEXT_Y 100
+
+static uint32_t last[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
+static uint8_t bits[WIDTH * HEIGHT];
+static struct region_marks marks = { WIDTH, HEIGHT, bits };
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(last, 0, sizeof(last));
+	memset(now, 0, sizeof(now));
+	memset(bits, 0, sizeof(bits));
+	return 0;
+}
+
+static void paint(int x, int y, int w, int h, uint32_t colour)
+{
+	for (int r = y; r < y + h; r++)
+		for (int c = x; c < x + w; c++)
+			now[r * WIDTH + c] = colour;
+}
+
+/* As one look at the screen: what is painted since the last one is marked. */
+static bool look(uint8_t bit)
+{
+	bool changed = region_mark(&marks, last, now, bit);
+
+	memcpy(last, now, sizeof(now));
+	return changed;
+}
+
+static void letter(int n)	/* shorter than its line, as an "a" is */
+{
+	paint(TEXT_X + n * CELL_W + 1, TEXT_Y + 6, CELL_W - 3, 8, 1);
+}
+
+static void caret(int n, bool on)	/* a bar of the line's height, before the n-th letter */
+{
+	paint(TEXT_X + n * CELL_W, TEXT_Y, 1, LINE_H, on ? 2 : 0);
+}
+
+static void blink(int n, uint8_t bit)
+{
+	for (int i = 0; i < 3; i++) {
+		caret(n, i % 2);
+		look(bit);
+	}
+	caret(n, true);
+	look(bit);
+}
+
+static void type(void (*also)(int key))
+{
+	for (int i = 0; i < REGION_KEYS; i++) {
+		caret(i, false);
+		letter(i);
+		caret(i + 1, true);
+		if (also)
+			also(i);
+		look((uint8_t)REGION_KEY(i));
+	}
+}
+
+static void is(struct region r, int x, int y, int w, int h)
+{
+	assert_int_equal(r.x, x);
+	assert_int_equal(r.y, y);
+	assert_int_equal(r.w, w);
+	assert_int_equal(r.h, h);
+}
+
+static void text_with_a_caret(void **state)
+{
+	struct region r;
+
+	(void)state;
+	blink(0, REGION_BEFORE);
+	type(NULL);
+	blink(REGION_KEYS, REGION_AFTER);
+	assert_true(region_find(&marks, &r));
+	/* from the caret's top, which is the line's, to all edges */
+	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
+}
+
+static void nothing_but_a_caret(void **state)
+{
+	struct region r;
+
+	(void)state;
+	/* no key shows, and the caret goes on blinking while they are typed */
+	blink(0, REGION_BEFORE);
+	for (int i = 0; i < REGION_KEYS; i++) {
+		caret(0, i % 2);
+		look((uint8_t)REGION_KEY(i));
+	}
+	blink(0, REGION_AFTER);
+	assert_false(region_find(&marks, &r));
+}
+
+static void no_change_at_all(void **state)
+{
+	struct region r;
+
+	(void)state;
+	assert_false(look(REGION_BEFORE));
+	assert_false(region_find(&marks, &r));
+}
+
+static void one_change_is_chance(void **state)
+{
+	struct region r;
+
+	(void)state;
+	paint(300, 300, 50, 10, 7);	/* a mail has come */
+	look(REGION_KEY(2));
+	assert_false(region_find(&marks, &r));
+}
+
+/* A status line that shows the column, below, and a clock with seconds beside the text. */
+static void column_counter(int key)
+{
+	paint(500, 380, 6, 10, (uint32_t)key + 10);
+}
+
+static void other_things_that_change(void **state)
+{
+	struct region r;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 20);
+		blink(0, REGION_BEFORE);
+	}
+	type(column_counter);
+	for (int i = 0; i < 3; i++) {
+		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 30);
+		blink(REGION_KEYS, REGION_AFTER);
+	}
+	assert_true(region_find(&marks, &r));
+	is(r, 0, TEXT_Y, 600, 380 - TEXT_Y);
+}
+
+static void a_greeting_that_goes_bounds_nothing(void **state)
+{
+	struct region r;
+
+	(void)state;
+	paint(200, 200, 200, 40, 5);
+	look(0);
+	paint(200, 200, 200, 40, 0);
+	look(REGION_BEFORE);
+	type(NULL);
+	assert_true(region_find(&marks, &r));
+	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
+}
+
+static void what_is_above_is_left_out(void **state)
+{
+	struct region r;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		paint(20, 20, 300, 30, (uint32_t)i + 5);
+		look(i ? REGION_AFTER : REGION_BEFORE);
+	}
+	type(NULL);
+	assert_true(region_find(&marks, &r));
+	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
+}
+
+static void a_film_hides_all(void **state)
+{
+	struct region r;
+
+	(void)state;
+	for (int i = 0; i < REGION_KEYS; i++) {
+		paint(0, 0, WIDTH, HEIGHT, (uint32_t)i + 40);
+		look(REGION_BEFORE);
+		type(NULL);
+	}
+	assert_false(region_find(&marks, &r));
+}
+
+static void words(void **state)
+{
+	static const char *const wrong[] = { "", "auto", "10x10", "10x10+5", "10x10+5+5 ", " 10x10+5+5", "10x0+5+5", "0x10+5+5", "10x10-5+5",
+					     "10x10+5+5+5", "10X10+5+5", "1000000x10+5+5", "600x300++10++20",
+					     "+600x+300+10+20", "+60x30+1+2", "60x+30+1+2", "60x30++1+2", "60x30+1++2" };
+	struct region r = { 1, 2, 3, 4 };
+	char text[REGION_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_not_equal(region_read(wrong[i], &r), 0);
+	is(r, 1, 2, 3, 4);
+	assert_int_equal(region_read("600x300+10+20", &r), 0);
+	is(r, 10, 20, 600, 300);
+	region_write(&r, text);
+	assert_string_equal(text, "600x300+10+20");
+}
+
+static void overlaps(void **state)
+{
+	struct region a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
+
+	(void)state;
+	is(region_both(&a, &b), 50, 10, 60, 20);
+	is(region_both(&b, &a), 50, 10, 60, 20);
+	r = region_both(&a, &apart);
+	assert_true(region_empty(&r));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(text_with_a_caret, setup),
+		cmocka_unit_test_setup(nothing_but_a_caret, setup),
+		cmocka_unit_test_setup(no_change_at_all, setup),
+		cmocka_unit_test_setup(one_change_is_chance, setup),
+		cmocka_unit_test_setup(other_things_that_change, setup),
+		cmocka_unit_test_setup(a_greeting_that_goes_bounds_nothing, setup),
+		cmocka_unit_test_setup(what_is_above_is_left_out, setup),
+		cmocka_unit_test_setup(a_film_hides_all, setup),
+		cmocka_unit_test(words),
+		cmocka_unit_test(overlaps),
+	};
+
+	return cmocka_run_group_tests_name("region", tests, NULL, NULL);
+}

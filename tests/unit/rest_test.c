@@ -1,0 +1,176 @@
+/* rest - series of pictures written down by hand, with the times at which rest began. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "startup/rest.h"
+
+#define MS NS_PER_MS
+#define QUIET (500 * MS)
+
+struct look {
+	int64_t at_ms;
+	char picture;
+};
+
+/* Plays looks, asks every 10 ms, and says when rest was first certain and since when it was: -1, -1 for never by until_ms. */
+static void play(struct rest *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms, int64_t *since_ms)
+{
+	size_t next = 0;
+
+	*certain_ms = *since_ms = -1;
+	for (int64_t t = 0; t <= until_ms; t += 10) {
+		while (next < n && look[next].at_ms <= t) {
+			rest_seen(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
+			next++;
+		}
+		if (rest_reached(r, t * MS) && *certain_ms < 0) {
+			*certain_ms = t;
+			*since_ms = r->rest_ns / MS;
+		}
+	}
+}
+
+#define PLAY(until, certain, since, ...) do { \
+		const struct look looks[] = { __VA_ARGS__ }; \
+		struct rest r; \
+		int64_t c, s; \
+		rest_start(&r, QUIET); \
+		play(&r, looks, sizeof(looks) / sizeof(*looks), until, &c, &s); \
+		assert_int_equal(c, certain); \
+		assert_int_equal(s, since); \
+	} while (0)
+
+static void its_time_is_that_of_the_last_change(void **state)
+{
+	(void)state;
+	PLAY(2000, 800, 300, { 100, 'a' }, { 200, 'b' }, { 300, 'c' });
+}
+
+static void a_look_that_shows_the_same_is_no_change(void **state)
+{
+	(void)state;
+	PLAY(2000, 800, 300, { 100, 'a' }, { 300, 'c' }, { 500, 'c' }, { 700, 'c' }, { 1100, 'c' });
+}
+
+static void nothing_seen_is_no_rest(void **state)
+{
+	struct rest r;
+
+	(void)state;
+	rest_start(&r, QUIET);
+	assert_false(rest_reached(&r, 100 * NS_PER_S));
+}
+
+static void what_changes_within_the_quiet_time_is_no_rest(void **state)
+{
+	(void)state;
+	PLAY(2440, -1, -1, { 0, 'a' }, { 490, 'b' }, { 980, 'c' }, { 1470, 'd' }, { 1960, 'e' });
+	PLAY(2490, 2460, 1960, { 0, 'a' }, { 490, 'b' }, { 980, 'c' }, { 1470, 'd' }, { 1960, 'e' });
+}
+
+static void two_that_take_turns_are_rest_since_the_first_of_them(void **state)
+{
+	(void)state;
+	/* each has been seen twice at 500, the quiet time since 100 is over at 600 */
+	PLAY(2000, 600, 100, { 0, 'x' }, { 100, 'a' }, { 220, 'b' }, { 340, 'a' }, { 460, 'b' }, { 580, 'a' }, { 700, 'b' });
+	/* here it takes until 1300 that the second comes back */
+	PLAY(3000, 1300, 100, { 0, 'x' }, { 100, 'a' }, { 500, 'b' }, { 900, 'a' }, { 1300, 'b' }, { 1700, 'a' });
+}
+
+static void two_in_a_row_are_not_turns(void **state)
+{
+	(void)state;
+	/* there and back once may be a flash: rest begins after it */
+	PLAY(2000, 900, 400, { 0, 'x' }, { 200, 'a' }, { 300, 'b' }, { 400, 'a' });
+}
+
+static void three_that_take_turns_are_no_rest(void **state)
+{
+	(void)state;
+	PLAY(2000, -1, -1, { 0, 'a' }, { 200, 'b' }, { 400, 'c' }, { 600, 'a' }, { 800, 'b' }, { 1000, 'c' }, { 1200, 'a' }, { 1400, 'b' }, { 1600, 'c' },
+	     { 1800, 'a' });
+}
+
+static void turns_do_not_end_a_rest_but_a_third_does(void **state)
+{
+	struct rest r;
+
+	(void)state;
+	rest_start(&r, QUIET);
+	rest_seen(&r, 0, 'a');
+	rest_seen(&r, 100 * MS, 'b');
+	assert_true(rest_reached(&r, 600 * MS));
+	assert_int_equal(r.rest_ns, 100 * MS);
+	rest_seen(&r, 700 * MS, 'a');
+	assert_true(rest_reached(&r, 700 * MS));
+	assert_int_equal(r.rest_ns, 100 * MS);
+	/* now it is certain that they take turns, so the step at 100 was the caret's */
+	rest_seen(&r, 1300 * MS, 'b');
+	assert_true(rest_reached(&r, 1300 * MS));
+	assert_int_equal(r.rest_ns, 0);
+	rest_seen(&r, 1400 * MS, 'c');
+	assert_false(rest_reached(&r, 1400 * MS));
+	assert_true(rest_reached(&r, 1900 * MS));
+	assert_int_equal(r.rest_ns, 1400 * MS);
+}
+
+static void after_an_input_only_something_new_is_an_answer(void **state)
+{
+	struct rest r, event;
+
+	(void)state;
+	rest_start(&r, QUIET);
+	rest_seen(&r, 0, 'a');
+	rest_seen(&r, 300 * MS, 'b');
+	rest_seen(&r, 600 * MS, 'a');
+	rest_seen(&r, 900 * MS, 'b');
+	rest_after(&event, &r, QUIET);
+	rest_seen(&event, 1200 * MS, 'a');	/* the caret goes on */
+	rest_seen(&event, 1500 * MS, 'b');
+	assert_false(rest_reached(&event, 9000 * MS));
+	assert_false(event.changed);
+	rest_seen(&event, 9100 * MS, 'c');
+	rest_seen(&event, 9300 * MS, 'd');
+	assert_false(rest_reached(&event, 9790 * MS));
+	assert_true(rest_reached(&event, 9800 * MS));
+	assert_int_equal(event.first_change_ns, 9100 * MS);
+	assert_int_equal(event.rest_ns, 9300 * MS);
+}
+
+static void a_step_before_an_input_is_not_half_a_pair(void **state)
+{
+	struct rest r, event;
+
+	(void)state;
+	rest_start(&r, QUIET);
+	rest_seen(&r, 0, 'a');
+	rest_seen(&r, 300 * MS, 'b');
+	rest_after(&event, &r, QUIET);
+	rest_seen(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
+	assert_true(event.changed);
+	assert_true(rest_reached(&event, 1500 * MS));
+	assert_int_equal(event.rest_ns, 1000 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(its_time_is_that_of_the_last_change),
+		cmocka_unit_test(a_look_that_shows_the_same_is_no_change),
+		cmocka_unit_test(nothing_seen_is_no_rest),
+		cmocka_unit_test(what_changes_within_the_quiet_time_is_no_rest),
+		cmocka_unit_test(two_that_take_turns_are_rest_since_the_first_of_them),
+		cmocka_unit_test(two_in_a_row_are_not_turns),
+		cmocka_unit_test(three_that_take_turns_are_no_rest),
+		cmocka_unit_test(turns_do_not_end_a_rest_but_a_third_does),
+		cmocka_unit_test(after_an_input_only_something_new_is_an_answer),
+		cmocka_unit_test(a_step_before_an_input_is_not_half_a_pair),
+	};
+
+	return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+/* stages and truth - one train by hand: what keys, wire and application tell, put together; times in ms. */
+#include "summarize/stages.h"
+#include "summarize/truth.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MS 1000000LL
+#define WIRE "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\n"
+#define ECHO "schema\tseq\treceived_ns\tdraw_ns\tflushed_ns\tdropped\tcoalesced\n"
+
+static int read_wire(struct traces *t, const char *text, unsigned long *line)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int err = traces_read_wire(in, t, line);
+
+	fclose(in);
+	return err;
+}
+
+static int read_echo(struct traces *t, const char *text, unsigned long *line)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int err = traces_read_echo(in, t, line);
+
+	fclose(in);
+	return err;
+}
+
+static void a_key_is_split_into_stages_that_add_up(void **state)
+{
+	const struct stage_times t = { 100, 103, 110, 145, 1250, 1800, 1875 }, without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
+	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, 75 };
+	int64_t ns[STAGES_ALL], sum = 0;
+
+	(void)state;
+	stages_split(&t, ns);
+	for (int s = 0; s < STAGES; s++) {
+		assert_int_equal(ns[s], lengths[s]);
+		sum += ns[s];
+	}
+	assert_int_equal(sum, t.pixels - t.due);
+	assert_int_equal(ns[WIRE_WIRE], TRACE_NONE);
+	stages_split(&without, ns);
+	assert_int_equal(ns[WIRE_WIRE], 1690);
+	assert_int_equal(ns[WIRE_APP], TRACE_NONE);
+	assert_int_equal(ns[DUE_SENT] + ns[SENT_WIRE] + ns[WIRE_WIRE] + ns[WIRE_PIXELS], t.pixels - t.due);
+}
+
+/* Keys 6 to 9 (the first five are warm-up) at 1000, 1050, 1100, 1150 ms; the application had counted 300 before. Keys 6 and 7 are
+ * answered by one redraw, 8 never is in the pixels, 9's range has two ends. */
+static const char wire_text[] = WIRE
+	"wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
+	"wire/1\tupdate\t2\t1090000000\t1095000000\t2\t90\t\t\t\t\t1\n"
+	"wire/1\tkey\t6\t1001000000\t\t\t\t6\t1090000000\t1090000000\t0\t1\n"
+	"wire/1\tkey\t7\t1051000000\t\t\t\t7\t1090000000\t1200000000\t0\t1\n"
+	"wire/1\tkey\t8\t1101000000\t\t\t\t8\t1200000000\t\t0\t1\n"
+	"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t1\n"
+	"wire/1\tupdate\t3\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
+static const char echo_text[] = ECHO
+	"echo/1\t306\t1002000000\t1080000000\t1081000000\t0\t1\n"
+	"echo/1\t307\t1053000000\t1080000000\t1081000000\t0\t0\n"
+	"echo/1\t308\t1103000000\t\t\t0\t0\n"
+	"echo/1\t309\t1153000000\t1180000000\t1181000000\t0\t0\n";
+
+static struct key keys_of[] = {
+	{ 999 * MS, 1000 * MS, 1097 * MS, 1097 * MS, KEY_NONE, 6 },
+	{ 1049 * MS, 1050 * MS, 1097 * MS, KEY_NONE, KEY_NONE, 7 },
+	{ 1099 * MS, 1100 * MS, KEY_NONE, KEY_NONE, 3000 * MS, 8 },
+	{ 1149 * MS, 1150 * MS, 1201 * MS, 1300 * MS, KEY_NONE, 9 },
+};
+
+static void train_of(struct keys *k, struct traces *t)
+{
+	unsigned long line;
+
+	*k = (struct keys){ .key = keys_of, .n = 4, .skipped = 5 };
+	*t = (struct traces){ 0 };
+	assert_int_equal(read_wire(t, wire_text, &line), 0);
+	assert_int_equal(read_echo(t, echo_text, &line), 0);
+}
+
+static void keys_with_an_exact_answer_are_split(void **state)
+{
+	struct stages s;
+	struct traces t;
+	struct keys k;
+
+	(void)state;
+	train_of(&k, &t);
+	assert_int_equal(stages_of(&k, &t, 300, &s), 0);
+	assert_int_equal(s.keys, 4);
+	assert_int_equal(s.split, 2);
+	/* key 6: due 999, sent 1000, wire 1001, read 1002, out 1081, reply 1090, pixels 1097 */
+	assert_int_equal(s.of[DUE_SENT].value[0], 1 * MS);
+	assert_int_equal(s.of[SENT_WIRE].value[0], 1 * MS);
+	assert_int_equal(s.of[WIRE_APP].value[0], 1 * MS);
+	assert_int_equal(s.of[APP_DRAWN].value[0], 79 * MS);
+	assert_int_equal(s.of[DRAWN_WIRE].value[0], 9 * MS);
+	assert_int_equal(s.of[WIRE_PIXELS].value[0], 7 * MS);
+	assert_int_equal(s.of[WIRE_APP].value[1], 2 * MS);
+	for (size_t i = 0; i < s.split; i++) {
+		int64_t sum = 0;
+
+		for (int stage = 0; stage < STAGES; stage++)
+			sum += s.of[stage].value[i];
+		assert_int_equal(sum, keys_of[i].answer - keys_of[i].due);
+		assert_int_equal(s.latency.value[i], sum);
+	}
+	stages_free(&s);
+	/* numbers of other keys: the log tells of later ones only, so nothing can be split */
+	assert_int_equal(stages_of(&k, &t, 290, &s), 0);
+	assert_int_equal(s.split, 0);
+	stages_free(&s);
+	/* the application keeps no log */
+	t.echoes = 0;
+	assert_int_equal(stages_of(&k, &t, 300, &s), 0);
+	assert_int_equal(s.split, 2);
+	assert_int_equal(s.of[WIRE_WIRE].value[0], 89 * MS);
+	assert_int_equal(s.of[APP_DRAWN].n, 0);
+	stages_free(&s);
+	traces_free(&t);
+}
+
+static void the_patch_counts_modulo_2_24(void **state)
+{
+	struct stages s;
+	struct traces t;
+	struct keys k;
+
+	(void)state;
+	train_of(&k, &t);
+	for (size_t i = 0; i < t.echoes; i++)
+		t.echo[i].number += 3 << 24;
+	assert_int_equal(stages_of(&k, &t, 300, &s), 0);
+	assert_int_equal(s.split, 2);
+	stages_free(&s);
+	traces_free(&t);
+}
+
+static void an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire(void **state)
+{
+	struct stages s;
+	struct traces t;
+	struct keys k;
+
+	(void)state;
+	train_of(&k, &t);
+	t.echo[0].flushed = 1091 * MS;
+	assert_int_equal(stages_of(&k, &t, 300, &s), 0);
+	assert_int_equal(s.of[APP_DRAWN].value[0], 88 * MS);
+	assert_int_equal(s.of[DRAWN_WIRE].value[0], 0);
+	assert_int_equal(s.latency.value[0], 98 * MS);
+	stages_free(&s);
+	traces_free(&t);
+}
+
+static void an_update_that_began_before_the_drawing_is_not_the_reply(void **state)
+{
+	struct stages s;
+	struct traces t;
+	struct keys k;
+
+	(void)state;
+	train_of(&k, &t);
+	t.echo[0].draw = 1091 * MS;
+	assert_int_equal(stages_of(&k, &t, 300, &s), 0);
+	assert_int_equal(s.split, 1);
+	stages_free(&s);
+	/* nor one from before the key */
+	t.key[1].seen = 1091 * MS;
+	assert_int_equal(stages_of(&k, &t, 300, &s), 0);
+	assert_int_equal(s.split, 0);
+	stages_free(&s);
+	traces_free(&t);
+}
+
+static void ranges_are_held_against_the_pixels(void **state)
+{
+	struct truth truth;
+	struct traces t;
+	struct keys k;
+
+	(void)state;
+	train_of(&k, &t);
+	truth_of(&k, &t, &truth);
+	assert_int_equal(truth.keys, 2);	/* 8 was not answered, 9 is no exact answer */
+	assert_int_equal(truth.held, 2);
+	assert_int_equal(truth.exact, 0);
+	assert_int_equal(truth.untested, 2);
+	/* a range that ends before, one that begins after, one that is open, one that says "no answer" */
+	t.key[0].high = 1089 * MS;
+	t.key[0].exact = true;
+	t.key[1].low = 1091 * MS;
+	truth_of(&k, &t, &truth);
+	assert_int_equal(truth.held, 0);
+	assert_int_equal(truth.exact, 1);
+	t.key[0].low = 1050 * MS;
+	t.key[0].high = TRACE_NONE;
+	t.key[1].low = TRACE_NONE;
+	truth_of(&k, &t, &truth);
+	assert_int_equal(truth.held, 1);
+	/* not in the capture: nothing to hold */
+	t.key[1].captured = false;
+	truth_of(&k, &t, &truth);
+	assert_int_equal(truth.keys, 1);
+	assert_int_equal(truth.untested, 3);
+	traces_free(&t);
+}
+
+static void keys_as_the_wire_alone_tells_them(void **state)
+{
+	struct traces t;
+	struct keys k, w;
+
+	(void)state;
+	train_of(&k, &t);
+	assert_int_equal(truth_wire_keys(&k, &t, &w), 0);
+	assert_int_equal(w.n, 4);
+	assert_int_equal(w.skipped, 5);
+	assert_true(w.ranged);
+	assert_int_equal(w.key[0].answer, 1090 * MS);
+	assert_int_equal(w.key[0].answer_high, 1090 * MS);
+	assert_int_equal(w.key[0].censored, KEY_NONE);
+	assert_int_equal(w.key[1].answer_high, 1200 * MS);
+	/* an open end is later than the early one, no answer later than the next update */
+	assert_int_equal(w.key[2].answer, 1200 * MS);
+	assert_int_equal(w.key[2].answer_high, KEY_NONE);
+	assert_int_equal(w.key[2].censored, 1200 * MS);
+	assert_int_equal(w.key[3].answer, KEY_NONE);
+	assert_int_equal(w.key[3].censored, 1200 * MS);
+	keys_free(&w);
+	traces_free(&t);
+}
+
+/* Keys 7 and 8 crossed when 9 had been sent: they are the slow ones. */
+static void a_key_that_was_not_seen_alone_stays(void **state)
+{
+	static const char late[] = WIRE
+		"wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
+		"wire/1\tkey\t6\t1001000000\t\t\t\t6\t1200000000\t1200000000\t0\t1\n"
+		"wire/1\tkey\t7\t\t\t\t\t7\t1200000000\t1300000000\t0\t1\n"
+		"wire/1\tkey\t8\t\t\t\t\t8\t\t\t0\t1\n"
+		"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t2\n"
+		"wire/1\tupdate\t2\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
+	struct traces t = { 0 };
+	struct truth truth;
+	struct keys k = { .key = keys_of, .n = 4 }, w;
+	unsigned long line;
+
+	(void)state;
+	assert_int_equal(read_wire(&t, late, &line), 0);
+	assert_int_equal(truth_wire_keys(&k, &t, &w), 0);
+	assert_int_equal(w.n, 4);
+	assert_int_equal(w.key[1].answer, 1200 * MS);
+	assert_int_equal(w.key[2].answer, KEY_NONE);
+	assert_int_equal(w.key[2].censored, 1200 * MS);
+	truth_of(&k, &t, &truth);
+	assert_int_equal(truth.keys, 2);
+	keys_free(&w);
+	/* the block's first key was not seen: it is not in the capture, whatever else crossed meanwhile */
+	t.key[0].captured = t.key[1].captured = t.key[2].captured = false;
+	assert_int_equal(truth_wire_keys(&k, &t, &w), 0);
+	assert_int_equal(w.n, 1);
+	keys_free(&w);
+	traces_free(&t);
+}
+
+static void the_capture_says_which_blocks_it_holds(void **state)
+{
+	static const char said[] = "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured\n"
+		"wire/1\tkey\t1\t\t\t\t\t6\t1200000000\t1200000000\t0\t1\t1\n"
+		"wire/1\tkey\t2\t1051000000\t\t\t\t7\t1200000000\t1200000000\t0\t1\t1\n"
+		"wire/1\tkey\t3\t1101000000\t\t\t\t8\t\t\t0\t2\t0\n";
+	struct traces t = { 0 };
+	unsigned long line;
+
+	(void)state;
+	assert_int_equal(read_wire(&t, said, &line), 0);
+	assert_true(t.key[0].captured && t.key[1].captured);	/* the first was held up */
+	assert_false(t.key[2].captured);
+	traces_free(&t);
+}
+
+static void broken_rows_are_named(void **state)
+{
+	static const struct { const char *text; unsigned long line; } broken[] = {
+		{ "", 0 }, { "schema\tkind\n", 1 },
+		{ WIRE "wire/2\tupdate\t1\t1\t1\t1\t1\t\t\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tupdate\t1\t\t1\t1\t1\t\t\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tupdate\t1\t5\t4\t1\t1\t\t\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tkey\t1\t5\t\t\t\t\t\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tkey\t1\t5\t\t\t\t2\t\t\t\t1\nwire/1\tkey\t1\t5\t\t\t\t2\t\t\t\t1\n", 3 },
+		{ WIRE "wire/1\tkey\t1\t5\t\t\t\t2\tx\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tkey\t1\t9223372036854775807\t\t\t\t2\t\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tkey\t1\t5\t\t\t\t2\t-5\t\t\t1\n", 2 },
+		{ WIRE "wire/1\tupdate\t1\t5\t9223372036854775807\t1\t1\t\t\t\t\t1\n", 2 },
+	};
+	unsigned long line;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		struct traces t = { 0 };
+
+		assert_int_equal(read_wire(&t, broken[i].text, &line), -EPROTO);
+		assert_int_equal(line, broken[i].line);
+		traces_free(&t);
+	}
+	{
+		struct traces t = { 0 };
+
+		assert_int_equal(read_echo(&t, ECHO "echo/1\t\t1\t1\t1\t0\t0\n", &line), -EPROTO);
+		assert_int_equal(read_echo(&t, ECHO "echo/1\t9223372036854775807\t1\t1\t1\t0\t0\n", &line), -EPROTO);
+		assert_int_equal(read_echo(&t, ECHO "echo/1\t1\t1\t-9223372036854775807\t1\t0\t0\n", &line), -EPROTO);
+		/* kinds to come are passed over */
+		assert_int_equal(read_wire(&t, WIRE "wire/1\tdream\t1\t5\t\t\t\t\t\t\t\t1\n", &line), 0);
+		assert_int_equal(t.keys + t.updates, 0);
+		traces_free(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_key_is_split_into_stages_that_add_up),
+		cmocka_unit_test(keys_with_an_exact_answer_are_split),
+		cmocka_unit_test(the_patch_counts_modulo_2_24),
+		cmocka_unit_test(an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire),
+		cmocka_unit_test(an_update_that_began_before_the_drawing_is_not_the_reply),
+		cmocka_unit_test(ranges_are_held_against_the_pixels),
+		cmocka_unit_test(keys_as_the_wire_alone_tells_them),
+		cmocka_unit_test(a_key_that_was_not_seen_alone_stays),
+		cmocka_unit_test(the_capture_says_which_blocks_it_holds),
+		cmocka_unit_test(broken_rows_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

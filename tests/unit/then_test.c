@@ -1,0 +1,83 @@
+/* then - events as a person writes them, and what is wrong with others. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "startup/then.h"
+
+static char why[160];
+
+static int read_text(struct then *s, const char *text)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int err = then_read(s, in, why, sizeof(why));
+
+	fclose(in);
+	return err;
+}
+
+static void words(void **state)
+{
+	struct then s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"), 0);
+	assert_int_equal(s.n, 3);
+	assert_string_equal(s.event[0].name, "open");
+	assert_int_equal(s.event[0].words, 1);
+	assert_int_equal(s.event[0].word[0].kind, THEN_KEY);
+	assert_int_equal(s.event[0].word[0].modifiers, THEN_CTRL);
+	assert_string_equal(s.event[0].word[0].text, "o");
+	assert_int_equal(s.event[1].words, 2);
+	assert_int_equal(s.event[1].word[0].kind, THEN_TYPE);
+	assert_string_equal(s.event[1].word[0].text, "/tmp/a+b");
+	assert_string_equal(s.event[1].word[1].text, "Return");
+	assert_int_equal(s.event[2].words, 4);
+	assert_int_equal(s.event[2].word[0].kind, THEN_CLICK);
+	assert_int_equal(s.event[2].word[0].x, 20);
+	assert_int_equal(s.event[2].word[0].y, -3);
+	assert_int_equal(s.event[2].word[1].modifiers, THEN_ALT | THEN_SHIFT);
+	assert_string_equal(s.event[2].word[1].text, "F4");
+	assert_int_equal(s.event[2].word[2].modifiers, 0);
+	assert_string_equal(s.event[2].word[2].text, "+");
+	assert_int_equal(s.event[2].word[3].modifiers, THEN_CTRL);
+	assert_string_equal(s.event[2].word[3].text, "+");
+	then_free(&s);
+}
+
+static void refuses(const char *text, const char *reason)
+{
+	struct then s;
+
+	assert_int_equal(read_text(&s, text), -EPROTO);
+	assert_string_equal(why, reason);
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+	(void)state;
+	refuses("# nothing\n", "line 1: no event in it");
+	refuses("a\tb\nopen ctrl+o\n", "line 2: a name, a tab, then keys");
+	refuses("\tctrl+o\n", "line 1: a name, a tab, then keys");
+	refuses("open\t  \n", "line 1: no keys after the name");
+	refuses("open\thyper+o\n", "line 1: a key is its name, with ctrl+, shift+, alt+ or super+ in front");
+	refuses("open\ttype:\n", "line 1: nothing to type");
+	refuses("open\tclick:3\n", "line 1: a click is click:X,Y");
+	refuses("open\tclick:3,4x\n", "line 1: a click is click:X,Y");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words),
+		cmocka_unit_test(what_is_wrong_is_named),
+	};
+
+	return cmocka_run_group_tests_name("then", tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* timeline: samples from files written by hand, and what a thread of its own makes of a process that is there. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "pagein/timeline.h"
+
+static char folder[] = "/tmp/timeline_test.XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (char *slash = path + sizeof(folder); (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void sums_of_processes_and_a_group(void **state)
+{
+	static const pid_t pid[] = { 7, 8, 9 };
+	char group[512], proc[512];
+	struct timeline_cfg cfg = { .pid = pid, .pids = 3, .group = group };
+	struct timeline_sample s;
+
+	(void)state;
+	put("proc/7/status", "Name:\tVmSwap:\nVmRSS:\t    1000 kB\nRssAnon:\t 1 kB\nRssFile:\t 300 kB\nVmSwap:\t 20 kB\n");
+	put("proc/7/stat", "7 (a) b) S 1 2 3 4 5 6 70 8 90 10 0 0 0 0 20 0 1 0 99 0\n");	/* minflt 70, majflt 90 */
+	put("proc/8/status", "VmRSS:\t2000 kB\nRssFile:\t0 kB\nVmSwap:\t4000 kB\n");
+	put("proc/8/stat", "8 (x) S 1 2 3 4 -1 6 1 8 2 10 0 0 0 0 20 0 1 0 99 0\n");
+	put("v1/memory.usage_in_bytes", "123456\n");
+	put("v1/memory.stat", "cache 5\nswap 3\ntotal_cache 5\ntotal_swap 777\npgmajfault 1\ntotal_pgmajfault 55\n");
+	snprintf(group, sizeof(group), "%s/v1", folder);
+	snprintf(proc, sizeof(proc), "%s/proc", folder);
+	timeline_read(&cfg, proc, &s);
+	assert_int_equal(s.resident, 3000 * 1024);
+	assert_int_equal(s.file, 300 * 1024);
+	assert_int_equal(s.swap, 4020 * 1024);
+	assert_int_equal(s.minor, 71);
+	assert_int_equal(s.major, 92);
+	assert_int_equal(s.group, 123456);
+	assert_int_equal(s.group_swap, 777);
+	assert_int_equal(s.group_major, 55);
+	put("v2/memory.current", "999\n");
+	put("v2/memory.swap.current", "0\n");
+	put("v2/memory.stat", "anon 4\npgmajfault 66\n");
+	snprintf(group, sizeof(group), "%s/v2", folder);
+	timeline_read(&cfg, proc, &s);
+	assert_int_equal(s.group, 999);
+	assert_int_equal(s.group_swap, 0);
+	assert_int_equal(s.group_major, 66);
+	snprintf(group, sizeof(group), "%s/none", folder);
+	timeline_read(&cfg, proc, &s);
+	assert_int_equal(s.group, -1);
+	assert_int_equal(s.group_swap, -1);
+}
+
+/* A child that takes 8 MB meanwhile: the last row has it, the first has not. */
+static void a_table_over_time(void **state)
+{
+	char path[512], line[512];
+	long long at, resident = 0, from = 0, before = 0, rows = 0;
+	pid_t self = getpid();
+	struct timeline_cfg cfg = { .path = path, .pid = &self, .pids = 1, .period_ns = NS_PER_MS };
+	struct timeline *t;
+	char *memory;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/table.tsv", folder);
+	t = timeline_start(&cfg);
+	assert_non_null(t);
+	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+	memory = malloc(8 << 20);
+	assert_non_null(memory);
+	memset(memory, 1, 8 << 20);
+	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+	assert_int_equal(timeline_stop(t), 0);
+	assert_int_equal(memory[4096], 1);
+	free(memory);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	assert_string_equal(line, "schema\ttime_ns\tresident_bytes\tfile_bytes\tswap_bytes\tmajor_faults\tminor_faults\tgroup_bytes\tgroup_swap_bytes\tgroup_major_faults\n");
+	while (fgets(line, sizeof(line), f)) {
+		assert_int_equal(sscanf(line, "timeline/1\t%lld\t%lld\t", &at, &resident), 2);
+		assert_true(at > before);
+		before = at;
+		if (!rows++)
+			from = resident;
+	}
+	fclose(f);
+	assert_true(rows >= 2);
+	assert_true(resident - from > 6 << 20);
+}
+
+static atomic_int heard;
+
+static void hear(int signal)
+{
+	(void)signal;
+	atomic_store(&heard, 1);
+}
+
+/* A signal that came just before a wait would not end it, had the sampler taken it. */
+static void signals_are_left_to_who_waits_for_them(void **state)
+{
+	char path[512];
+	pid_t self = getpid();
+	struct timeline_cfg cfg = { .path = path, .pid = &self, .pids = 1, .period_ns = NS_PER_MS };
+	struct timeline *t;
+	sigset_t term;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/signals.tsv", folder);
+	signal(SIGTERM, hear);
+	t = timeline_start(&cfg);
+	assert_non_null(t);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &term, NULL), 0);
+	assert_int_equal(kill(self, SIGTERM), 0);
+	clock_sleep_until(clock_now() + 30 * NS_PER_MS);
+	assert_int_equal(atomic_load(&heard), 0);
+	assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &term, NULL), 0);
+	assert_int_equal(atomic_load(&heard), 1);
+	signal(SIGTERM, SIG_DFL);
+	assert_int_equal(timeline_stop(t), 0);
+}
+
+static void a_path_that_cannot_be_written(void **state)
+{
+	struct timeline_cfg cfg = { .path = "/nowhere/table.tsv", .period_ns = NS_PER_MS };
+
+	(void)state;
+	assert_null(timeline_start(&cfg));
+	assert_int_equal(timeline_stop(NULL), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_of_processes_and_a_group),
+		cmocka_unit_test(a_table_over_time),
+		cmocka_unit_test(signals_are_left_to_who_waits_for_them),
+		cmocka_unit_test(a_path_that_cannot_be_written),
+	};
+	char command[64];
+	int failed;
+
+	if (!mkdtemp(folder))
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	return failed || system(command);
+}

@@ -1,0 +1,118 @@
+/* traffic, replay, cold - the texts of the kernel as its documentation has them, and sizes of requests by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "startup/cold.h"
+#include "startup/replay.h"
+#include "startup/traffic.h"
+
+static void a_device_counts_sectors_of_512_bytes(void **state)
+{
+	struct traffic_counts c;
+
+	(void)state;
+	/* read I/Os, read merges, read sectors, read ticks, write I/Os, write merges, write sectors, ... */
+	assert_true(traffic_read_device("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n", &c));
+	assert_int_equal(c.reads, 446216);
+	assert_int_equal(c.read_bytes, 9550688LL * 512);
+	assert_int_equal(c.writes, 893317);
+	assert_int_equal(c.write_bytes, 10246592LL * 512);
+	assert_false(traffic_read_device("12 13\n", &c));
+}
+
+static void a_key_is_found_whole(void **state)
+{
+	const char *text = "cache 4096\npswpinx 3\ntotal_pswpin 9\npswpin 17\npswpout 0\n";
+
+	(void)state;
+	assert_int_equal(traffic_find(text, "pswpin"), 17);
+	assert_int_equal(traffic_find(text, "pswpout"), 0);
+	assert_int_equal(traffic_find(text, "cache"), 4096);
+	assert_int_equal(traffic_find(text, "swap"), -1);
+	assert_int_equal(traffic_find("", "cache"), -1);
+}
+
+static void what_moved_counts_until_a_time(void **state)
+{
+	struct traffic_step step[] = {
+		{ 10, { 2, 8192, 0, 0 } }, { 20, { 1, 4096, 3, 30000 } }, { 30, { 5, 50000, 0, 0 } },
+	};
+	struct traffic t = { .step = step, .n = 3 };
+	struct traffic_counts c;
+
+	(void)state;
+	traffic_until(&t, 20, &c);
+	assert_int_equal(c.reads, 3);
+	assert_int_equal(c.read_bytes, 12288);
+	assert_int_equal(c.writes, 3);
+	assert_int_equal(c.write_bytes, 30000);
+	t.begin.reads = t.begin.writes = -1;	/* pages only */
+	traffic_until(&t, 30, &c);
+	assert_int_equal(c.reads, -1);
+	assert_int_equal(c.read_bytes, 62288);
+}
+
+static void sizes_are_whole_blocks_and_add_up(void **state)
+{
+	int64_t sum = 0;
+
+	(void)state;
+	assert_int_equal(replay_size(0, 1, 4096), 4096);
+	assert_int_equal(replay_size(0, 1, 5000), 8192);
+	/* 10 blocks in 4 requests */
+	assert_int_equal(replay_size(0, 4, 40960), 12288);
+	assert_int_equal(replay_size(1, 4, 40960), 12288);
+	assert_int_equal(replay_size(2, 4, 40960), 8192);
+	assert_int_equal(replay_size(3, 4, 40960), 8192);
+	for (int64_t i = 0; i < 7; i++)
+		sum += replay_size(i, 7, 123456);
+	assert_int_equal(sum, (123456 + 4095) / 4096 * 4096);
+}
+
+static void pages_alone_make_requests_of_eight(void **state)
+{
+	(void)state;
+	assert_int_equal(replay_requests(5, 40960), 5);
+	assert_int_equal(replay_requests(-1, 65536), 2);
+	assert_int_equal(replay_requests(-1, 65537), 3);
+	assert_int_equal(replay_requests(-1, 4096), 1);
+	assert_int_equal(replay_requests(7, 0), 0);
+	assert_int_equal(replay_requests(0, 4096), 1);
+}
+
+static void only_files_that_can_be_dropped(void **state)
+{
+	char library[] = "7f00-7f01 r-xp 00000000 fe:01 1234                       /usr/lib/a b.so\n";
+	char stack[] = "7ffc-7ffd rw-p 00000000 00:00 0                          [stack]\n";
+	char none[] = "7ffc-7ffd rw-p 00000000 00:00 0 \n";
+	char shared[] = "7ffc-7ffd rw-s 00000000 00:01 5                          /SYSV00000000 (deleted)\n";
+	char gone[] = "7f00-7f01 r-xp 00000000 fe:01 1234                       /tmp/x (deleted)\n";
+	char device[] = "7f00-7f01 rw-s 00000000 00:06 12                         /dev/zero\n";
+
+	(void)state;
+	assert_string_equal(cold_mapped(library), "/usr/lib/a b.so");
+	assert_null(cold_mapped(stack));
+	assert_null(cold_mapped(none));
+	assert_null(cold_mapped(shared));
+	assert_null(cold_mapped(gone));
+	assert_null(cold_mapped(device));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_device_counts_sectors_of_512_bytes),
+		cmocka_unit_test(a_key_is_found_whole),
+		cmocka_unit_test(what_moved_counts_until_a_time),
+		cmocka_unit_test(sizes_are_whole_blocks_and_add_up),
+		cmocka_unit_test(pages_alone_make_requests_of_eight),
+		cmocka_unit_test(only_files_that_can_be_dropped),
+	};
+
+	return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
+}
