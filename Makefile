@@ -62,6 +62,7 @@ LIBS_follow_test = -Wl,--wrap=clock_now
 LIBS_interval_test = -lgsl -lgslcblas
 LIBS_starts_test = -lgsl -lgslcblas
 LIBS_means_test = -lgsl -lgslcblas
+LIBS_medians_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
 LIBS_stage_table_test = -ljansson -lgsl -lgslcblas

@@ -4,8 +4,7 @@
  *			paged out, and (kept) protected, under the same pressure; residency before the key, faults after it
  *	runs.tsv	(paging-run/1) every run of every repeat
  *
- * A figure is over the runs of all complete repeats: each of them is an eviction of its own. The interval of a median is Student's t on
- * logarithms below ten runs (none below three), then widened to hold it (the t interval is that of the geometric mean), from ten on a BCa bootstrap over runs.
+ * A figure is over the runs of all complete repeats: each of them is an eviction of its own. The interval of a median: medians.h.
  * A key without an echo is "later than" its time limit: it stays in, and a figure that it reaches is a lower bound (NAME_above = 1). */
 #ifndef THINPROBE_SUMMARIZE_PAGING_H
 #define THINPROBE_SUMMARIZE_PAGING_H
@@ -50,9 +49,6 @@ struct paging_cell {
 
 void paging_pool_add(struct paging_pool *p, const struct paging_run *run);
 void paging_pool_free(struct paging_pool *p);
-
-/* The interval of the median of `s`, in its unit. False where there is none. */
-bool paging_median_interval(struct sample *s, size_t draws, uint64_t seed, double *low, double *high);
 
 extern const char *const paging_summary_columns[], *const paging_run_columns[], *const paging_state_names[];
 void paging_write_cell(struct rows *t, const struct paging_cell *c, struct paging_pool *p, uint64_t seed);

@@ -1,14 +1,12 @@
 #include "paging.h"
 #include "clock.h"
-#include "interval.h"
+#include "medians.h"
 #include "whole.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define DRAWS 2000
-#define INTERVAL_RUNS 3		/* two tell nothing but that they are two */
 #define MS ((double)NS_PER_MS)
 
 const char *const paging_state_names[] = { "in_memory", "paged_out", "kept", "not_evicted", "not_in_memory", NULL };
@@ -54,45 +52,6 @@ void paging_pool_free(struct paging_pool *p)
 	*p = (struct paging_pool){ 0 };
 }
 
-/* The median of a resample: value i, of ascending ones, stands there weight[i] times. */
-static double weighted_median(const unsigned *weight, size_t n, void *data)
-{
-	const double *value = data;
-	size_t total = 0, seen = 0;
-	double low = NAN;
-
-	for (size_t i = 0; i < n; i++)
-		total += weight[i];
-	for (size_t i = 0; i < n; i++) {
-		seen += weight[i];
-		if (isnan(low) && 2 * seen >= total && weight[i])
-			low = value[i];
-		if (2 * seen > total)
-			return (low + value[i]) / 2;
-	}
-	return low;
-}
-
-bool paging_median_interval(struct sample *s, size_t draws, uint64_t seed, double *low, double *high)
-{
-	double median = sample_quantile(s, 0.5).value;	/* sorts */
-	struct interval i = { NAN, NAN };
-	double *value = s->n >= INTERVAL_RUNS ? calloc(s->n, sizeof(*value)) : NULL;
-	bool there;
-
-	if (!value)
-		return false;
-	for (size_t k = 0; k < s->n; k++)
-		value[k] = (double)s->value[k];
-	there = s->n >= INTERVAL_BOOTSTRAP_FROM ? interval_bca(weighted_median, value, s->n, draws, seed, &i) : interval_t_log(value, s->n, &i);
-	free(value);
-	if (!there)
-		return false;
-	*low = fmin(i.low, median);
-	*high = fmax(i.high, median);
-	return true;
-}
-
 #define KEYS(name) name "_n", name "_min_ms", name "_mean_ms", name "_p50_ms", name "_p50_ms_low", name "_p50_ms_high", name "_max_ms", name "_above", \
 	"second_" name "_p50_ms", "second_" name "_max_ms"
 const char *const paging_summary_columns[] = {
@@ -114,7 +73,7 @@ static void write_keys(struct rows *t, struct paging_pool *p, enum paging_state 
 	struct sample *s = &p->first[state];
 	double low = NAN, high = NAN;
 
-	paging_median_interval(s, DRAWS, seed, &low, &high);
+	medians_interval(s, DRAWS, seed, &low, &high);
 	rows_int(t, (int64_t)s->n);
 	whole_number(t, sample_min(s).value / MS, 3);
 	whole_number(t, sample_mean(s).value / MS, 3);

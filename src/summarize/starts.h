@@ -5,7 +5,7 @@
  *	events.tsv	(startup-events/1) a row for each cell and event of the application after its start, under the same pressure
  *	runs.tsv	(startup-run/1) every start
  *
- * A figure is the median over the starts of all complete repeats. Its interval is that of paging_median_interval. A start that had not come
+ * A figure is the median over the starts of all complete repeats. Its interval: medians.h. A start that had not come
  * to rest at the ceiling is "later than" it: it stays in, and a median that it reaches is a lower bound (NAME_above = 1).
  *
  * T0 is the median start-up time of the same application, started alike, without pressure (axis "none"); its spread the standard deviation of

@@ -1,7 +1,7 @@
 #include "starts.h"
 #include "clock.h"
 #include "interval.h"
-#include "paging.h"
+#include "medians.h"
 #include "whole.h"
 
 #include <math.h>
@@ -135,7 +135,7 @@ void starts_write_cell(struct rows *t, const struct starts_cell *c, struct start
 	struct starts_share e = strcmp(c->axis, "left") ? starts_share_of(p, base) : (struct starts_share){ NAN, NAN, NAN };
 	double low = NAN, high = NAN;
 
-	paging_median_interval(&p->stable, DRAWS, seed, &low, &high);
+	medians_interval(&p->stable, DRAWS, seed, &low, &high);
 	write_names(t, c);
 	rows_str(t, p->repeats ? "measured" : "failed");
 	rows_int(t, (int64_t)p->repeats);
@@ -182,7 +182,7 @@ void starts_write_events(struct rows *t, const struct starts_cell *c, struct sta
 		struct sample_stat m = sample_quantile(&e->stable, 0.5);
 		double low = NAN, high = NAN;
 
-		paging_median_interval(&e->stable, DRAWS, seed, &low, &high);
+		medians_interval(&e->stable, DRAWS, seed, &low, &high);
 		write_names(t, c);
 		rows_str(t, e->name);
 		rows_int(t, (int64_t)e->stable.n);
