@@ -9,6 +9,9 @@
 #   viewer_window DISPLAY name|class PATTERN SECONDS
 #                                     waits for a visible window there, gives it the focus, moves the pointer into it; sets VIEWER_WINDOW;
 #                                     1 when it never came
+#   viewer_reaches DISPLAY SESSION-DISPLAY SECONDS
+#                                     the session (its display, in the server role) has the pointer where this display has it: its client
+#                                     is connected, hands input on, and shows pixel by pixel; 1 when that never was so
 #   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with VIEWER_COOKIE; remove DISPLAY: no more
 #   viewer_stop SESSION               ends it
 #
@@ -81,6 +84,26 @@ viewer_window() {
 			fi
 			sleep 0.05
 		done' sh "$2" "$3" 2>/dev/null) && [ -n "$VIEWER_WINDOW" ]
+}
+
+# Two places: one could be where the pointer was before. It ends where viewer_window has put it.
+viewer_reaches() {
+	local MS NOW_MS end place
+	seconds_ms "$3"
+	now_ms
+	end=$((NOW_MS + MS))
+	for place in '410 330' '310 230'; do
+		# A client that is not ready throws motions away: each look comes with one of its own.
+		until lab_exec client env DISPLAY="$1" xdotool mousemove $((${place% *} + 1)) "${place#* }" mousemove "${place% *}" "${place#* }" &&
+			wait_until 0.3 viewer_pointer_at "$2" "$place"; do
+			now_ms
+			[ "$NOW_MS" -lt "$end" ] || return 1
+		done
+	done
+}
+
+viewer_pointer_at() {	# viewer_pointer_at SESSION-DISPLAY "X Y"
+	[ "$(lab_exec server env DISPLAY="$1" timeout 5 xdotool getmouselocation 2>/dev/null | sed 's/^x:\([0-9]*\) y:\([0-9]*\) .*/\1 \2/')" = "$2" ]
 }
 
 viewer_stop() {
