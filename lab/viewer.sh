@@ -9,6 +9,7 @@
 #   viewer_window DISPLAY name|class PATTERN SECONDS
 #                                     waits for a visible window there, gives it the focus, moves the pointer into it; sets VIEWER_WINDOW;
 #                                     1 when it never came
+#   viewer_fill DISPLAY               that window from corner to corner: without a window manager a client's own wish for it does nothing
 #   viewer_reaches DISPLAY SESSION-DISPLAY SECONDS
 #                                     the session (its display, in the server role) has the pointer where this display has it: its client
 #                                     is connected, hands input on, and shows pixel by pixel; 1 when that never was so
@@ -84,6 +85,10 @@ viewer_window() {
 			fi
 			sleep 0.05
 		done' sh "$2" "$3" 2>/dev/null) && [ -n "$VIEWER_WINDOW" ]
+}
+
+viewer_fill() {
+	lab_exec client env DISPLAY="$1" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" "${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}"
 }
 
 # Two places: one could be where the pointer was before. It ends where viewer_window has put it.

@@ -113,7 +113,7 @@ spice_client() {
 	SPICE_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 &&
 		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xprop -id "$VIEWER_WINDOW" -f _NET_WM_STATE 32a -set _NET_WM_STATE _NET_WM_STATE_FULLSCREEN &&
-		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" "${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}" &&
+		viewer_fill "$VIEWER_DISPLAY" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20
 }
 
