@@ -123,8 +123,8 @@ vnc_viewer() {
 	VNC_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.
-	if ! viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 || ! viewer_fill "$VIEWER_DISPLAY" ||
-		! lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 || ! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20; then
+	if ! viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" || ! viewer_fill "$VIEWER_DISPLAY" ||
+		! lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 || ! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
 		why=$(grep . "$LAB_LOG/vnc-$1-client.err" | tail -n 1)
 		protocol_stop "$1"
 		die "vncviewer does not show the session: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-client.err"
