@@ -29,10 +29,10 @@ start_session() {	# start_session APP: a display server for it, and the applicat
 	train_app_options "$app"
 	protocol_start "$app"
 	SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT SESSION_DISPLAY[$app]=$PROTOCOL_DISPLAY
-	SESSION_SERVER[$app]=$PROTOCOL_PIDS
+	SESSION_SERVER[$app]=${PROTOCOL_PIDS%% *}
 	SESSION_WATCH[$app]=$PROTOCOL_WATCH SESSION_COST[$app]='' SESSION_PID[$app]=''
 	if [ -z "$PROTOCOL_DISPLAY" ]; then	# it answers keys itself, at the same cost if it is a process of its own that shows their number
-		SESSION_PID[$app]=$PROTOCOL_PIDS
+		SESSION_PID[$app]=${PROTOCOL_PIDS%% *}
 		[ "$PROTOCOL_WATCH" = update ] || SESSION_COST[$app]=${PROTOCOL_PIDS:+$COST_MS}
 		return
 	fi

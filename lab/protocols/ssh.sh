@@ -1,5 +1,4 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_, VIEWER_ and LAB_ variables are others'
 # ssh.sh - ssh: a terminal on the client's display with ssh to vim in insert mode at the server; with ssh:x11 its forwarding of X11 (-Y), by
 # which applications of the server come to the client's display; ssh:x11c the same with compression. Contract: README.md.
 #
@@ -131,7 +130,7 @@ ssh_command() {
 }
 
 # The probe's role is root without its powers, and as such xterm does not start: what a person runs there is an ordinary user's, as at the
-# server. It has a machine to itself (../viewer.sh).
+# server.
 SSH_ORDINARY='
 	ordinary="unshare --user --map-user=1000 --map-group=1000"
 	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=
@@ -146,9 +145,7 @@ ssh_client() {	# ssh_client NAME terminal|ssh [FD]: starts it, with SSH_COMMAND
 		shift 3
 		set -- ssh -i "$HOME/$name/key" -o UserKnownHostsFile="$HOME/$name/known" "$@"
 		[ "$program" = ssh ] || set -- xterm -xrm "XTerm*pointerMode: 0" -fn fixed -geometry 80x24+0+0 +sb -title "$name" -e "$@"
-		set -- $ordinary "$@"
-		! chrt -f 10 true 2>/dev/null || set -- chrt -f 10 "$@"
-		exec "$@"' sh "$1" "$2" "$VIEWER_DISPLAY" "${SSH_COMMAND[@]}"
+		exec $ordinary "$@"' sh "$1" "$2" "$VIEWER_DISPLAY" "${SSH_COMMAND[@]}"
 	PROTOCOL_PIDS+=" $LAB_PID"
 }
 
