@@ -4,7 +4,8 @@
 #
 # xpra is the window manager of the display at the server, an Xvfb, and says itself which picture encoding is best at a moment (auto). It
 # draws together what changes within a few milliseconds, more when the client or the link is slow. Both ends read one file of settings, made
-# for this run, that switches off all but windows and keys.
+# for this run, that switches off all but windows, keys and pointer. (Sound is off, and so is what waits for it: av-sync would hold back by
+# 150 ms whatever changes often. So is mmap: both ends on one machine would share memory for the pictures, which then are not on the wire.)
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -86,7 +87,7 @@ xpra_prepare() {	# xpra_prepare NAME
 		lab_exec "$role" sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1/xpra" && cd "$HOME/$1" && read -r password && printf %s "$password" >password && cat >xpra/xpra.conf' sh "$1" <<-END || return
 			$password
 			$(printf '%s = no\n' mdns pulseaudio notifications webcam printing file-transfer clipboard systemd-run dbus-proxy dbus-control start-new-commands \
-				start-via-proxy resize-display bell system-tray tray xsettings remote-logging opengl cursors)
+				start-via-proxy resize-display bell system-tray tray xsettings remote-logging opengl av-sync mmap)
 			$(printf '%s = disabled\n' speaker microphone)
 			html = off
 			desktop-scaling = off
@@ -128,7 +129,7 @@ protocol_settings() {
 		[ -n "$encodings" ] || encodings=$(sed -n '/automatic picture encoding enabled/{n; s/^[-0-9 :,]*//; p; q}' "$log" 2>/dev/null)
 	done
 	jq -cn --arg version "$version" --arg encodings "$encodings" --arg geometry "$VIEWER_GEOMETRY" '{server: "xpra", says: "xpra \($version) (Xvfb at the server, client attached)", version: $version,
-		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))), compression: "lz4", encryption: "none", authorization: "password, hmac", floor_ms: 0}'
+		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))), compression: "lz4", encryption: "none", authorization: "password, hmac", av_sync: false, floor_ms: 0}'
 }
 
 # protocol_stop [SESSION]: that one, or all. The client goes first.
