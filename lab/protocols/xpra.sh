@@ -49,25 +49,26 @@ print(" ".join(word.split(":")[1] for word in sys.argv[1:] if not there(word.spl
 }
 
 protocol_start() {
-	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n why
+	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n why folder
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
 	[ -z "${XPRA_NUMBER[$session]-}" ] || die "session $session runs already"
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	viewer_display "$session"
 	n=$(lab_display server) || die "no free X display${LAB_AT_server-}"
 	XPRA_NUMBER[$session]=$n
+	folder=xpra-$n	# a session's name may be any
 	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
-	xpra_prepare "$name" 2>"$log.err" || xpra_fail "$session" "the settings of xpra could not be written" "$log.err"
+	xpra_prepare "$folder" 2>"$log.err" || xpra_fail "$session" "the settings of xpra could not be written" "$log.err"
 	lab_start server "$name-display" sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' sh "$n" "$VIEWER_GEOMETRY"
 	XPRA_PIDS[$session]=$LAB_PID
 	wait_until 20 xpra_answers_or_ended && ! lab_gone "$LAB_PID" || xpra_fail "$session" "the display for xpra did not start" "$log-display.err"
-	xpra_run server "$name" "$name" start "$PROTOCOL_DISPLAY" --use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
+	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" --use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
 	PROTOCOL_PIDS="$LAB_PID ${XPRA_PIDS[$session]}"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log" 'xpra is ready' && ! lab_gone "$LAB_PID" && lab_listens server "$PROTOCOL_PORT" ||
 		xpra_fail "$session" "xpra did not start" "$log.err" "$log.out"
-	xpra_run client "$name" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
+	xpra_run client "$folder" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
 	PROTOCOL_PIDS+=" $LAB_PID"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log-client" 'Attached to' && ! lab_gone "$LAB_PID" || xpra_fail "$session" "the xpra client did not attach" "$log-client.err" "$log-client.out"
@@ -79,7 +80,7 @@ xpra_answers_or_ended() { lab_gone "$LAB_PID" || lab_exec server env DISPLAY="$P
 xpra_says_or_ended() { grep -qs "$2" "$1.err" "$1.out" || lab_gone "$LAB_PID"; }
 
 # The same settings and the same password for both; what the packages' own would start on a desktop stays off.
-xpra_prepare() {	# xpra_prepare NAME
+xpra_prepare() {	# xpra_prepare FOLDER
 	local role VIEWER_COOKIE password
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n') password=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	viewer_cookie server add "$PROTOCOL_DISPLAY" || return
@@ -99,7 +100,7 @@ xpra_prepare() {	# xpra_prepare NAME
 	done
 }
 
-# xpra_run ROLE NAME LOG WORD...: HOME in a word is the session's folder there. What it would look for elsewhere is in that folder, too.
+# xpra_run ROLE FOLDER NAME WORD...: HOME in a word is the session's folder there. What it would look for elsewhere is in that folder, too.
 xpra_run() {
 	lab_start "$1" "$3" sh -c '
 		folder=$HOME/$1 display=$2
@@ -142,7 +143,7 @@ protocol_stop() {
 		lab_stop "${pids[0]-}" "${pids[1]-}"
 		viewer_stop "$session"
 		viewer_cookie server remove ":${XPRA_NUMBER[$session]}" 2>/dev/null
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-$session"; done
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-${XPRA_NUMBER[$session]}"; done
 		unset "XPRA_NUMBER[$session]" "XPRA_PIDS[$session]"
 	done
 }
