@@ -6,8 +6,8 @@
 # ends that `wire` joins, which then does all of it). docs/links.md says what each is, and how far off.
 
 # link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: LEAST: packets that find room whatever the queue's time; delay, jitter and loss may be
-# empty. Sets LINK_TBF (words for tc; empty: no rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: NAME=VALUE, in
-# bit/s, ns and percent). 1 with LAB_WHY: what is no number.
+# empty. Sets LINK_TBF (words for tc; empty: no rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: NAME VALUE NAME VALUE ...,
+# as `wire` takes them). 1 with LAB_WHY: what is no number.
 link_numbers() {
 	local said
 	said=$(LC_ALL=C awk -v rate="$1" -v queue="$2" -v least="$3" -v delay="$4" -v jitter="$5" -v loss="$6" '
@@ -38,7 +38,7 @@ link_numbers() {
 			limit = n / 8 * q; if (limit < least * 1514) limit = least * 1514
 			if (n) { printf "tbf rate %.0fbit burst %.0f limit %.0f\n", n, burst, limit; q = limit * 8 / n }
 			if (delay jitter loss != "0") printf "netem delay %.0fus%s%s\n", d * 1e6, j ? sprintf(" %.0fus", j * 1e6) : "", loss + 0 ? " loss " loss "%" : ""
-			printf "wire rate=%.0f queue=%.0f delay=%.0f jitter=%.0f loss=%s\n", n, q * 1e9, d * 1e9, j * 1e9, loss
+			printf "wire rate %s queue %.3fus delay %.3fus jitter %.3fus loss %s\n", n ? sprintf("%.0fbit", n) : "none", q * 1e6, d * 1e6, j * 1e6, loss
 		}')
 	LINK_TBF='' LINK_NETEM='' LINK_WIRE=()
 	local word rest
@@ -50,6 +50,21 @@ link_numbers() {
 		wire) read -ra LINK_WIRE <<<"$rest" ;;
 		esac
 	done <<<"$said"
+}
+
+# How packets are to be delayed: sets LAB_LINK, of a link with the numbers of link_numbers; 1 with LAB_WHY. LAB_DELAY_BY=netem|wire is a wish.
+link_choose() { # COMMAND...: in a namespace of a host, as its root
+	LAB_LINK=veth
+	[ -n "$LINK_NETEM${LAB_DELAY_BY-}" ] || return 0
+	LAB_LINK=${LAB_DELAY_BY:-netem}
+	LAB_WHY="LAB_DELAY_BY=$LAB_LINK: netem or wire"
+	case $LAB_LINK in
+	wire) ;;
+	netem) link_has_netem "$@" || { LAB_WHY="this kernel has no netem"; [ -z "${LAB_DELAY_BY-}" ] || return; LAB_LINK=wire; } ;;
+	*) return 1 ;;
+	esac
+	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/wire" ] || { LAB_WHY+=", and the delay line is not built: thinprobe setup"; return 1; }
+	[ "$LAB_LINK" = netem ] || [ -c /dev/net/tun ] || { LAB_WHY+=", and there is no /dev/net/tun for the delay line (modprobe tun)"; return 1; }
 }
 
 # link_words INTERFACE: sets LINK_WORDS, the command that gives one end of a veth pair these numbers, whether it had others or none (to be
@@ -88,12 +103,13 @@ lab_link() {
 
 link_change() {
 	local role end LINK_WORDS
+	[ "$LAB_LINK" != wire ] || { link_change_wire; return; }
 	[[ $LAB_LINK != veth || -z $LINK_NETEM ]] || link_has_netem lab_exec -R client ||
 		{ LAB_WHY="this link was made without a delay line, and the kernel has no netem; bring the lab up with LAB_DELAY=0ms"; return 1; }
 	for role in server client; do
 		end=LAB_IF_$role
 		link_words "${!end}"
-		lab_exec -R "$role" "${LINK_WORDS[@]}" >>"$LAB_TIMES/link.log" 2>&1 && continue
+		lab_exec -R "$role" "${LINK_WORDS[@]}" >>"$LAB_WIRE.err" 2>&1 && continue
 		case $? in
 		2) LAB_WHY="this kernel cannot delay packets (no netem)" ;;
 		3) LAB_WHY="this kernel cannot shape a link (no tbf)" ;;
@@ -103,7 +119,33 @@ link_change() {
 		return 1
 	done
 	[ -z "$LINK_NETEM" ] || LAB_LINK=netem
-	[ -s "$LAB_TIMES/link.log" ] || rm -f -- "$LAB_TIMES/link.log"
+}
+
+# Both sequences, of losses and of jitter, begin anew with each change (LAB_LINK_SEED), so that they can be had again.
+link_change_wire() {
+	local orders
+	printf -v orders '%s %s\n' "${LINK_WIRE[@]}" seed "${LAB_LINK_SEED:-1}"
+	link_wire_report "$orders"
+}
+
+# link_wire_report [ORDERS]: the report of the delay line as it stands, in $LAB_WIRE.json. That it is there is the answer to the orders, too.
+link_wire_report() {
+	rm -f -- "$LAB_WIRE.json"
+	LAB_WHY="the delay line has ended: $(tail -n 1 -- "$LAB_WIRE.err" 2>/dev/null)"
+	[ -p "$LAB_WIRE.control" ] || return
+	LAB_WHY="the delay line does not answer"
+	printf '%sreport\n' "${1-}" 1<>"$LAB_WIRE.control" && wait_until 5 test -s "$LAB_WIRE.json"
+}
+
+# link_facts: how packets are delayed, as JSON; with the delay line, what it adds of its own.
+link_facts() {
+	local wire=null
+	[ "$LAB_LINK" != wire ] || ! link_wire_report || wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), scheduling, real_time, cpu_percent,
+		ways: [.ways[] | {from, to, packets, lost, dropped_by_queue, dropped_no_room, dropped_before, refused}]}' "$LAB_WIRE.json")
+	jq -cn --arg kind "$LAB_LINK" --arg rate "$LAB_RATE" --arg queue "$LAB_QUEUE" --argjson least "$LAB_QUEUE_LEAST" --arg delay "$LAB_DELAY" --arg jitter "$LAB_JITTER" \
+		--arg loss "$LAB_LOSS" --argjson wire "${wire:-null}" '
+		{kind: $kind, rate: $rate, queue: $queue, queue_least_packets: $least, delay: $delay, jitter: $jitter, loss_percent: ($loss | if . == "" then 0 else tonumber end)}
+		+ if $wire == null then {} else {wire: $wire} end'
 }
 
 # What kernels have netem in, they have in every network namespace.

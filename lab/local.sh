@@ -31,7 +31,7 @@
 # LAB_HOLD_ROLE (a process in its network and mount namespaces); for captures LAB_TAP (array: what lab_start is told before the
 # name) and LAB_TAP_IF (the interface; empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. Wants LAB_RUN; LAB_RATE (100Mbit, none), LAB_QUEUE
 # (50ms, but at least 64 packets unless it was said), LAB_DELAY LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction;
-# link.sh), LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
+# link.sh) LAB_DELAY_BY LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
 # LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay visible); LAB_SERVER_MEMORY, LAB_SWAP,
 # LAB_SWAP_SIZE (memory.sh).
 lab_up() {
@@ -54,6 +54,7 @@ lab_up() {
 	: "${LAB_LOG:=$LAB_RUN/log}"
 	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
 	LAB_LOG=$(cd -- "$LAB_LOG" && pwd -P)
+	LAB_WIRE=$LAB_LOG/wire LAB_WIRE_PID=''
 	LAB_TIMES=$LAB_LOG	# stays here when a driver moves LAB_LOG on to its next cell
 
 	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
@@ -80,7 +81,7 @@ lab_up() {
 
 	open_pipe LAB_TALK
 	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_QUEUE_LEAST=$LAB_QUEUE_LEAST LAB_DELAY=$LAB_DELAY \
-		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_CPU_WAIT=$LAB_CPU_WAIT \
+		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" ${keep[@]+"${keep[@]}"} \
@@ -102,7 +103,7 @@ lab_up() {
 		read -r word a b c d <<<"$LINE"
 		case $word in
 		cpus) LAB_CPUS_server=$a LAB_CPUS_client=$b LAB_SHARED_CPUS=$c ;;
-		link) LAB_LINK=$a ;;
+		link) LAB_LINK=$a LAB_WIRE_PID=$b ;;
 		host) printf -v "LAB_HOLD_$a" %s "$b"; printf -v "LAB_ADDR_$a" %s "$c"; printf -v "LAB_IF_$a" %s "$d" ;;
 		note) warn "${LINE#note }" ;;
 		fail)
@@ -133,8 +134,10 @@ lab_down() {
 	for pid in "${LAB_HOLD_server-}" "${LAB_HOLD_client-}"; do
 		[ -z "$pid" ] || wait_until 5 lab_gone "$pid" || warn "process $pid of the lab does not end; see: thinprobe lab clean"
 	done
+	[ -z "$LAB_WIRE_PID" ] || wait_until 5 lab_gone "$LAB_WIRE_PID"	# it writes its report
 	exec {LAB_TALK}>&-
 	lab_undo_end
+	[ -s "$LAB_WIRE.err" ] || rm -f -- "$LAB_WIRE.err"
 	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"
 	taskset -pc "$LAB_DRIVER_CPUS" $$ >/dev/null 2>&1
 	LAB_HOLDER='' LAB_HOLD_server='' LAB_HOLD_client='' LAB_PIDS=()
@@ -236,7 +239,7 @@ lab_can() {
 		[ "$(lab_exec "$role" sh -c 'taskset -pc $$' | sed 's/.*: //')" = "${!cpus}" ] ;;
 	cgroup) machine_can_cgroup "$LAB_ID" ;;
 	delay) [ "$LAB_LINK" != veth ] || link_has_netem lab_exec -R "$role" ;;
-	shape) lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
+	shape) [ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
 	autogroup) machine_can_autogroup ;;
 	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) lab_memory_can "$2" ;;
 	capture)

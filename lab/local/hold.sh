@@ -6,8 +6,8 @@
 # by a pipe whose only writer is here, so that no moment is left in which a host could be orphaned.
 #
 # Talks to the driver on fd 3, one fact per line:
-#   cpus SERVER CLIENT SHARED | link KIND | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
-# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS (link.sh) LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
+#   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
+# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
 # LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders that must
 # stay visible.
 set -u
@@ -169,9 +169,34 @@ try() {
 	err=$("$@" 2>&1) || fail 1 "cannot set up the link: ${err##*$'\n'} (${*:1:9}); see: thinprobe doctor"
 }
 declare -A ifname=([server]="tp${LAB_ID}s" [client]="tp${LAB_ID}c") addr=([server]=10.203.0.1 [client]=10.203.0.2)
-try on server ip link add "${ifname[server]}" type veth peer name "${ifname[client]}" netns "${pid[client]}"
-
 link_numbers "$LAB_RATE" "$LAB_QUEUE" "$LAB_QUEUE_LEAST" "$LAB_DELAY" "$LAB_JITTER" "$LAB_LOSS" || fail 2 "$LAB_WHY"
+link_choose on server || fail 4 "cannot delay packets: $LAB_WHY; leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or see: thinprobe doctor"
+
+# The delay line between two TAP ends, in place of the pair. It dies with us, and holds nothing of ours open.
+start_wire() {
+	local ready='' options=()
+	set -- "${LINK_WIRE[@]}"
+	while [ $# -gt 0 ]; do
+		options+=("--$1" "$2")
+		shift 2
+	done
+	(
+		for f in "${life[@]}" "${lock_fd[@]}" "$nap_fd" 3; do exec {f}>&-; done
+		exec "$TP_BIN/wire" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" --end "${ifname[client]}@/proc/${pid[client]}/ns/net" "${options[@]}" \
+			--seed "${LAB_LINK_SEED:-1}" --parent $$ --cpus "$client" --control "$LAB_WIRE.control" --format json -o "$LAB_WIRE.json" --ready-fd "$up_fd" 2>"$LAB_WIRE.err"
+	) &
+	wire=$!
+	while [ -z "$ready" ] && [ -d "/proc/$wire" ]; do read -r -t 0.2 -u "$up_fd" ready; done
+	[ -n "$ready" ] && return
+	wait "$wire"
+	fail "$(($? == 4 ? 4 : 1))" "the delay line does not start: $(tail -n 1 -- "$LAB_WIRE.err")"
+}
+if [ "$LAB_LINK" = wire ]; then
+	LINK_TBF='' LINK_NETEM=''
+	start_wire
+else
+	try on server ip link add "${ifname[server]}" type veth peer name "${ifname[client]}" netns "${pid[client]}"
+fi
 for role in server client; do
 	try on $role ip link set lo up
 	try on $role ip addr add "${addr[$role]}/24" dev "${ifname[$role]}"
@@ -193,7 +218,9 @@ for role in server client; do
 	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
 done
 for role in server client; do say "host $role ${pid[$role]} ${addr[$role]} ${ifname[$role]}"; done
-[ -z "$LINK_NETEM" ] && say link veth || say link netem
+say link "$LAB_LINK" "${wire-}"
 say up
 exec 3>&-
+# A link that is gone is the end of the lab.
+[ -z "${wire-}" ] || { wait "$wire"; exit 1; }
 while :; do nap 86400; done
