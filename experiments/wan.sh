@@ -20,7 +20,7 @@ THRESHOLD_MS=100 FOREIGN_LIMIT=3 RATE=1 PERIOD_MS=1000
 . "$TP_HOME/experiments/train.sh"
 PROTOCOL_LIST='' RTTS=0,20,50,100,200,300 LOSSES=0.5,1,2 LOSS_RTT=50 KEYS=20 LOSS_KEYS='' APP=light REPEATS=5 IDLE_SECONDS=3 COST_MS=0 EXP_AGAIN_PART=9
 EXP_MEMORY=0	# memory is not the question
-TRAIN_SKIP=4	# the first ones also teach TCP the new round trip
+TRAIN_SKIP=3	# the first ones also teach TCP the new round trip
 LINKS=()	# "RTT LOSS", in the order of the table
 ABSENT=()
 
@@ -37,7 +37,7 @@ $EXPERIMENT_SAYS
   --keys N          keys of a train without loss, first ones left out ($KEYS)
   --loss-keys N     keys of a train with loss (three times as many)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
-  --quick           round trips of 0, 100 and 300 ms, 2 % of loss, 12 keys, two repeats: a first idea
+  --quick           round trips of 0, 100 and 300 ms, 2 % of loss at 100 ms, 10 keys (24), two repeats: a first idea
   --idle S          length of the key-free window for idle noise, per protocol ($IDLE_SECONDS)
   --seed N          of the random order, the due times and the losses ($SEED)
   --link RATE       rate of the emulated link, or none ($LINK)
@@ -55,7 +55,9 @@ wan_options() {
 	if [ "$QUICK" = 1 ]; then
 		exp_given --rtt || RTTS=0,100,300
 		exp_given --loss || LOSSES=2
-		exp_given --keys || KEYS=12
+		exp_given --loss-rtt || LOSS_RTT=100
+		exp_given --keys || KEYS=10
+		exp_given --loss-keys || LOSS_KEYS=24
 		exp_given --repeat || REPEATS=2
 		exp_given --idle || IDLE_SECONDS=2
 	fi
