@@ -33,7 +33,7 @@ table(["protocol", "round trips a key (slope)", "begins at, ms", "scatter around
 "",
 "![Latency of a key over the loss of the link, p50, p90 and the maximum, one panel a protocol](figures/loss.svg)",
 "",
-"At a round trip of \($set.loss_rtt_ms | plain) ms. TCP sends what was lost again after a timeout of at least 200 ms plus the round trip, or, where more packets follow, as soon as these tell it; one key alone has none that follow, and all behind it waits.",
+"At a round trip of \($set.loss_rtt_ms | plain) ms. Behind a lost packet all waits until it was sent again: soon, where others follow that tell of it; a key that stands alone has none that follow, and TCP finds out by its timers, after two round trips at best and 200 ms and more beyond one round trip at worst.",
 "" else empty end),
 "## All cells",
 "",

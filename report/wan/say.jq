@@ -8,7 +8,7 @@ def measured_rows: [.rows[] | select(.repeats > 0)];
 def of($p): [measured_rows[] | select(.protocol == $p)];
 def slope($p): first(.slopes[] | select(.protocol == $p and .slope != null)) // null;
 def slope_span: "\(.slope | fixed(2))" + if .slope_low == null then "" else " (\(.slope_low | fixed(2))–\(.slope_high | fixed(2)))" end;
-def longest: [.slopes | length] as $_ | [measured_rows[] | select(.loss_percent == 0)] | max_by(.rtt_ms) | .rtt_ms;
+def longest: [measured_rows[] | select(.loss_percent == 0)] | max_by(.rtt_ms) | .rtt_ms;
 
 # How many round trips a key takes: what the slope is an interval of. Without an interval, or with one that holds no whole number or several, it
 # is only about that.
@@ -41,16 +41,14 @@ def reach:
 	| if . == [] then empty else "Half of the keys are later than \($t | plain) ms at round trips of: \(join("; ")) (by the line)." end;
 
 def losses:
-	. as $doc | .run.settings.loss_rtt_ms as $rtt | [protocols[] as $p | ($doc | of($p)) as $r
-		| first($r[] | select(.loss_percent == 0 and .rtt_ms == $rtt)) as $clean | ($r | map(select(.loss_percent > 0 and .p50_ms != null)) | max_by(.loss_percent)) as $worst
-		| select($worst != null) | {$p, $clean, $worst}]
-	| if . == [] then empty else
-		"With \(.[0].worst.loss_percent | plain) % of all packets lost, each way, at a round trip of \($rtt | plain) ms, half of the keys are as early as before, but the worst wait: "
-		+ (map("\(.p) p50 \(.worst.p50_ms | ms)\(if .clean then " (without loss \(.clean.p50_ms | ms))" else "" end)"
-			+ (if .worst.p90_ms != null then ", p90 \(.worst.p90_ms | ms)" else "" end) + ", at most \(.worst.max_above | above)\(.worst.max_ms | ms)") | join("; ")) + "." end
-	| if any($doc.rows[]; .loss_percent > 0 and .p50_ms != null) and ([protocols[] as $p | ($doc | of($p)) as $r | first($r[] | select(.loss_percent == 0 and .rtt_ms == $rtt and .p50_ms != null)) as $c
-		| ($r | map(select(.loss_percent > 0 and .p50_ms != null)) | max_by(.loss_percent)) | select(. != null and .p50_ms > 1.1 * $c.p50_ms + 2)] | length > 0)
-	  then sub("half of the keys are as early as before, but the worst wait: "; "keys take: ") else . end;
+	. as $doc | .run.settings.loss_rtt_ms as $rtt
+	| [protocols[] as $p | ($doc | of($p) | map(select(.p50_ms != null))) as $r | ($r | map(select(.loss_percent > 0)) | max_by(.loss_percent)) as $worst | select($worst != null)
+		| {p: $p, $worst, clean: (first($r[] | select(.loss_percent == 0 and .rtt_ms == $rtt)) // null)}] as $all
+	| if $all == [] then empty else
+		"With \($all[0].worst.loss_percent | plain) % of all packets lost, each way, at a round trip of \($rtt | plain) ms, "
+		+ (if any($all[]; .clean == null or .worst.p50_ms > 1.1 * .clean.p50_ms + 2) then "keys take: " else "half of the keys are as early as without loss, but what is lost is waited for: " end)
+		+ ($all | map("\(.p) p50 \(.worst.p50_ms | ms)\(if .clean then " (without loss \(.clean.p50_ms | ms))" else "" end)"
+			+ (if .worst.p90_ms != null then ", p90 \(.worst.p90_ms | ms)" else "" end) + ", at most \(.worst.max_above | above)\(.worst.max_ms | ms)") | join("; ")) + "." end;
 
 # What the emulated link did, held against what it was told.
 def link_kept:
