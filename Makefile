@@ -67,6 +67,7 @@ LIBS_json_in_test = -ljansson
 LIBS_stage_table_test = -ljansson -lgsl -lgslcblas
 LIBS_compare_test = -ljansson -lgsl -lgslcblas
 LIBS_paging_test = -ljansson -lgsl -lgslcblas
+LIBS_wan_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver

@@ -266,9 +266,9 @@ static void read_orders(void)
 
 static void read_options(int argc, char **argv)
 {
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 	int first = cli_parse(argc, argv, "wire --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
