@@ -48,6 +48,16 @@ static int read_server(const char *text, void *value)
 	return inet_pton(AF_INET, text, to + sizeof(prefix)) == 1 ? 0 : -1;
 }
 
+static int read_decode(const char *text, void *value)
+{
+	int *decode = value;
+
+	for (int i = 0; run_decodes[i]; i++)
+		if (!strcmp(text, run_decodes[i]))
+			return *decode = i + DECODE_RFB, 0;
+	return -1;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
 	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL, read_ports, "[x11:|server:]PORT[-PORT],..." },
@@ -63,6 +73,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600.0 * (double)NS_PER_S, "length of that piece (100ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol: rfb, x11 or auto", NULL, read_decode, "PROTOCOL" },
 	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000, "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144, "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
@@ -100,7 +111,8 @@ static void capture(struct run *run)
 	int n = 0;
 
 	read_wall(run, &wall, start);
-	traffic_begin(&run->traffic, start + wall.offset_ns);
+	run->from_ns = start + wall.offset_ns;
+	traffic_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
 		read_wall(run, &wall, now);
 		if (!n) {
@@ -286,6 +298,8 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "%s", why);
 	connect_taps(&run, &meter_cfg);
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
+	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
+	meter_cfg.decode = cfg.decode;
 	meter_cfg.period_ns = cfg.period_ns;
 	meter_cfg.merge_ns = cfg.merge_ns;
 	meter_cfg.flows_max = (uint32_t)cfg.flows_max;

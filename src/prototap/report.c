@@ -1,8 +1,12 @@
 #include "run.h"
 #include "account.h"
 #include "clock.h"
+#include "costs.h"
+#include "findings.h"
 
 #include <math.h>
+
+const char *const run_decodes[] = { "rfb", "x11", "auto", NULL };
 
 static void tell_count(struct rec *r, const char *key, int64_t n)
 {
@@ -83,6 +87,8 @@ static void tell_settings(struct rec *r, const struct run *run, char *const *fil
 	rec_real(r, "merge_ms", (double)cfg->merge_ns / NS_PER_MS, 3);
 	rec_str(r, "keys", cfg->latency.keys);
 	rec_str(r, "rows", cfg->latency.rows);
+	if (cfg->decode)
+		rec_str(r, "decode", run_decodes[cfg->decode - 1]);
 	rec_str(r, "traffic", cfg->traffic);
 	if (cfg->traffic) {
 		rec_real(r, "traffic_bin_ms", (double)cfg->traffic_bin_ns / NS_PER_MS, 3);
@@ -97,6 +103,8 @@ void run_report(struct rec *r, struct run *run, char *const *files)
 	tell_settings(r, run, files);
 	rec_object(r, "result");
 	account_tell(r, &run->meter);
+	costs_tell(r, &run->meter, run->live ? run->from_ns : run->meter.first_ns, run->live ? run->until_ns : run->meter.last_ns);
+	findings_tell(r, &run->meter);
 	latency_tell(r, &run->latency);
 	tell_capture(r, run);
 	if (run->cfg->traffic) {

@@ -16,8 +16,11 @@ struct run_cfg {
 	uint8_t server[16];
 	bool by_address;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
+	int decode;	/* enum content_decode; 0: nothing */
 	struct latency_cfg latency;
 };
+
+extern const char *const run_decodes[];	/* words, the first for DECODE_RFB */
 
 struct run {
 	const struct run_cfg *cfg;
@@ -26,6 +29,7 @@ struct run {
 	struct latency latency;
 	struct traffic traffic;
 	enum link_type link;
+	int64_t from_ns;		/* live: where the capture began */
 	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
 	bool past_end;			/* one such was seen: the ring held no more of ours */
 	bool live;
