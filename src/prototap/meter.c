@@ -32,12 +32,23 @@ void meter_free(struct meter *m)
 /* Who looks on sees new data when it counts, and of the display channel, which update it belongs to. */
 static void tell_tap(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
-	const struct meter_tap *tap = m->cfg.tap;
+	for (int i = 0; i < m->cfg.taps; i++) {
+		const struct meter_tap *tap = &m->cfg.tap[i];
 
-	if (tap && c == DISPLAY)
-		tap->display(tap->context, f->update[0], time_ns, bytes);
-	else if (tap)
-		tap->input(tap->context, time_ns);
+		if (c == DISPLAY && tap->display)
+			tap->display(tap->context, f->update[0], time_ns, bytes);
+		if (c == INPUT && tap->input)
+			tap->input(tap->context, time_ns);
+		if (tap->data)
+			tap->data(tap->context, c, time_ns, bytes);
+	}
+}
+
+static void tell_packet(const struct meter *m, int c, const struct segment *s, int64_t time_ns)
+{
+	for (int i = 0; i < m->cfg.taps; i++)
+		if (m->cfg.tap[i].packet)
+			m->cfg.tap[i].packet(m->cfg.tap[i].context, c, s, time_ns);
 }
 
 /* New data in order: messages, and of the display channel, updates. */
@@ -207,6 +218,7 @@ static void take_segment(struct meter *m, const struct segment *s, int64_t time_
 	c = f->server == source ? DISPLAY : INPUT;
 	count_packet(&f->count[c], s);
 	count_setup(m, s, time_ns);
+	tell_packet(m, c, s, time_ns);
 	f->last_ns = time_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;

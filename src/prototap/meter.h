@@ -13,16 +13,20 @@
 
 enum { MERGES = 3 };	/* the merge gap asked for, and 5 and 20 ms beside it */
 
-/* Who wants to see updates and keys as they pass. */
+/* Who wants to see what passes; of the functions, those it has. */
 struct meter_tap {
 	void *context;
 	/* New data of the display channel, of update `number` (ascending from 1; with several connections a step back is possible). */
 	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
 	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
+	void (*packet)(void *context, int channel, const struct segment *s, int64_t time_ns);	/* every selected packet, before its data */
+	void (*data)(void *context, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
 };
+#define METER_TAPS 4
 
 struct meter_cfg {
-	const struct meter_tap *tap;	/* NULL: nobody; outlives the meter */
+	struct meter_tap tap[METER_TAPS];	/* the first `taps` of them */
+	int taps;
 	const struct ports *ports;	/* outlives the meter */
 	const uint8_t *server;		/* address to look for, or NULL */
 	int64_t period_ns, merge_ns;
