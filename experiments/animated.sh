@@ -10,7 +10,7 @@
 #   session_end
 
 # As a person has it in front of him, not a probe: of VNC the viewer. A variant is another protocol.
-ANIMATED_ALL='vnc:viewer x11 rdp rdp:vnc nx nx:agent spice ssh:x11 ssh:x11c xpra'
+ANIMATED_ALL='vnc:viewer x11 rdp rdp:cache rdp:vnc nx nx:agent spice ssh:x11 ssh:x11c xpra'
 
 # PROTOCOL_LIST: what was asked for, or of these all that can run here; ABSENT has the others with the reason.
 animated_protocols() {
