@@ -104,7 +104,9 @@ static int write_bandwidth(struct reader *r, const struct step_system *s, const 
 		err = overtime_read(path, (int64_t)step.from_ns, PIECE_NS, &t, r->why, r->size);
 		if (err)
 			return err;
-		for (size_t p = 1; p + 1 < t.n; p++) {	/* the first and the last are no whole pieces */
+		for (size_t p = 1; p < t.n; p++) {	/* the first is no whole piece */
+			if ((double)(t.first + (int64_t)p + 1) * PIECE_NS / 1e9 > step.seconds)
+				break;
 			rows_str(r->bandwidth.rows, s->cell);
 			rows_str(r->bandwidth.rows, s->protocol);
 			rows_str(r->bandwidth.rows, s->draw);
