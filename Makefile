@@ -1,5 +1,5 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -13,6 +13,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Is
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
 LIBS_keyrepeat = -lvncclient -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
+LIBS_animate = -lXdamage -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas

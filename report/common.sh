@@ -39,7 +39,7 @@ run_folder() {	# run_folder WHAT-IT-PRINTS "$@"
 tsv_json() {
 	jq -R -s -c 'split("\n") | map(select(length > 0) | split("\t")) | .[0] as $head | .[1:]
 		| map([$head, .] | transpose | map({key: .[0], value: (.[1] as $v | if $v == "" or $v == null then null
-			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note", "system", "class", "kind", "culprit", "what", "setting", "part", "verdict", "cell", "swap", "session", "method", "start", "axis", "event")) then $v
+			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note", "system", "class", "kind", "culprit", "what", "setting", "part", "verdict", "cell", "swap", "session", "method", "start", "axis", "event", "draw", "order", "policy", "banner_verdict")) then $v
 			else ($v | tonumber? // $v) end)}) | from_entries)' "$1" 2>/dev/null || die 1 "$1: not a table"
 }
 
@@ -52,11 +52,11 @@ document() {	# the run as one JSON object, for the filters of this folder
 		cat "$RUN/run.json"
 		tsv_json "$RUN/summary.tsv"
 		tsv_json "$here/../data/thresholds.tsv"
-		for table in stages slope who compare events; do	# which there are depends on the experiment
+		for table in stages slope who compare events points; do	# which there are depends on the experiment
 			if [ -f "$RUN/$table.tsv" ]; then tsv_json "$RUN/$table.tsv"; else echo '[]'; fi
 		done
 		if [ -f "$RUN/summary.json" ]; then cat "$RUN/summary.json"; else echo '{}'; fi
-	} | jq -s -c '{run: .[0], rows: .[1], thresholds: .[2], stages: .[3], slopes: .[4], who: .[5], compare: .[6], events: .[7], summary: .[8]}'
+	} | jq -s -c '{run: .[0], rows: .[1], thresholds: .[2], stages: .[3], slopes: .[4], who: .[5], compare: .[6], events: .[7], points: .[8], summary: .[9]}'
 }
 
 filter() {	# filter NAME [jq arguments]: runs NAME.jq, the experiment's own where it has one, on the document in standard input

@@ -22,7 +22,7 @@ trap 'exit 130' INT TERM
 
 summarize() {
 	# a run kept without its samples
-	if [ -f summary.tsv ] && [ -z "$(find cells \( -name samples.tsv -o -name lost.tsv -o -name pagein.json -o -name startup.json \) 2>/dev/null | head -n 1)" ]; then return; fi
+	if [ -f summary.tsv ] && [ -z "$(find cells \( -name samples.tsv -o -name lost.tsv -o -name pagein.json -o -name startup.json -o -name traffic.tsv \) 2>/dev/null | head -n 1)" ]; then return; fi
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says which
@@ -37,7 +37,7 @@ plot() {	# plot STEM [what it wants to know besides]
 draw() {
 	local figure table stages=0
 	mkdir -p "$work/figures"
-	for table in curve utilisation slope who runs timeline; do [ ! -f $table.tsv ] || ln -s "$RUN/$table.tsv" "$work/"; done
+	for table in curve utilisation slope who runs timeline bandwidth points overtime; do [ ! -f $table.tsv ] || ln -s "$RUN/$table.tsv" "$work/"; done
 	[ "$(jq '.stages | length' <<<"$doc")" = 0 ] || { stages=1; ln -s "$RUN/stages.tsv" "$work/"; }
 	ln -s "$RUN/summary.tsv" "$RUN/cdf.tsv" "$work/"
 	[ -f cdf.tsv ] || { rm "$work/cdf.tsv"; printf 'schema\tapp\tsinks\tlatency_ms\tshare\tbound\n' >"$work/cdf.tsv"; }

@@ -4,6 +4,7 @@
 #
 #   rdp        applications draw on an Xorg with xrdp's own module (xorgxrdp): the usual way
 #   rdp:vnc    they draw on an Xvnc, which xrdp shows through its VNC module (libvnc)
+#   rdp:cache  as rdp, and the client keeps bitmaps to be shown again, which xfreerdp does only when it is told to
 #
 # No log-in manager: xrdp is told where the display is, so nobody is asked who he is, and no daemon of the package is needed. That is
 # for the emulated hosts alone, where nobody else is on the link. Sockets, certificate and configuration are in the host's own /tmp, which
@@ -15,11 +16,12 @@
 RDP_XORG=/usr/lib/xorg/Xorg
 declare -gA RDP_PIDS	# stays when a driver comes back from another protocol
 
-protocol_variants() { printf 'xorg vnc\n'; }
+protocol_variants() { printf 'xorg vnc cache\n'; }
 
 protocol_about() {
 	case $PROTOCOL_VARIANT in
 	vnc) printf 'RDP, xrdp in front of an Xvnc, client xfreerdp\n' ;;
+	cache) printf 'RDP, xrdp with xorgxrdp, client xfreerdp with its bitmap cache\n' ;;
 	*) printf 'RDP, xrdp with xorgxrdp, client xfreerdp\n' ;;
 	esac
 }
@@ -44,6 +46,16 @@ rdp_client() {
 	for name in xfreerdp xfreerdp3; do ! lab_has client "$name" || { printf %s "$name"; return; }; done
 }
 
+# The third generation of the client has other words for it.
+rdp_cache() {
+	local kept=-
+	[ "$PROTOCOL_VARIANT" != cache ] || kept=+
+	case $(rdp_client) in
+	*3) printf '/cache:bitmap:%s' "$([ $kept = + ] && echo on || echo off)" ;;
+	*) printf '%sbitmap-cache' "$kept" ;;
+	esac
+}
+
 protocol_start() {
 	local session=$1 n folder why log=$LAB_LOG/rdp-$1
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
@@ -63,7 +75,7 @@ protocol_start() {
 	viewer_display "$session"
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It wants a home that it may write to.
 	lab_start client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$LAB_ADDR_server:$PROTOCOL_PORT" /cert:ignore /sec:tls /u:none /p:none \
-		"/size:$VIEWER_GEOMETRY" /bpp:24 -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
+		"/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" && viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client
@@ -160,11 +172,12 @@ protocol_settings() {
 	client=$(lab_exec client dpkg-query -S "$(command -v "$(rdp_client)")" 2>/dev/null)	# it tells its version only where it has a display
 	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
-	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" --argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" '
+	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" --argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
+		--argjson cache "$([ "$PROTOCOL_VARIANT" = cache ] && echo true || echo false)" '
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
-		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client))", version: $version, back_end: $back, client: "xfreerdp \($client)",
+		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client)\(if $cache then " with its bitmap cache" else "" end))", version: $version, back_end: $back, client: "xfreerdp \($client)",
 		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24, encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
-		bulk_compression: false, bitmap_cache: true, encryption: "TLS", log_in: "none (no session manager)", floor_ms: (if $vnc then 8.33 else 4 end)}
+		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: "none (no session manager)", floor_ms: (if $vnc then 8.33 else 4 end)}
 		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
 }
 

@@ -1,0 +1,235 @@
+/* animate - shows a looping animation of N different frames, or counts the frames of one that really come by on a display.
+ *
+ * What is on a frame is picture.c's, when it is due slots.c's, what was seen seen.c's; show.c and count.c do it on a display. This
+ * file reads options, runs, and reports. */
+#include "clock.h"
+#include "count.h"
+#include "proc.h"
+#include "rec.h"
+#include "show.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FRAMES_MAX 100000
+#define SIDE_MAX 4096
+#define UNSET -1
+#define FRAMES 10
+
+static struct {
+	int64_t frames, hot, seed, time_ns, wait_ns, ready_fd;
+	double rate_per_s;
+	int width, height, x, y, order, content, draw;
+	const char *display, *log;
+} cfg = { .frames = UNSET, .hot = UNSET, .seed = 1, .wait_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .rate_per_s = 20, .width = 100, .height = 100,
+	  .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
+static struct rec_cfg out_cfg;
+
+static int read_size(const char *text, void *value)
+{
+	char rest;
+
+	(void)value;
+	if (sscanf(text, "%4dx%4d%c", &cfg.width, &cfg.height, &rest) != 2 || cfg.width < PICTURE_MARK_WIDTH || cfg.height < PICTURE_MARK_HEIGHT ||
+	    cfg.width > SIDE_MAX || cfg.height > SIDE_MAX)
+		die_usage("--size %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text, PICTURE_MARK_WIDTH, PICTURE_MARK_HEIGHT, SIDE_MAX, SIDE_MAX);
+	return 0;
+}
+
+static int read_place(const char *text, void *value)
+{
+	char rest;
+
+	(void)value;
+	if (sscanf(text, "%5d,%5d%c", &cfg.x, &cfg.y, &rest) != 2 || cfg.x < 0 || cfg.y < 0 || cfg.x > 32767 || cfg.y > 32767)
+		die_usage("--at %s: the place of the window in pixels, such as 100,50", text);
+	return 0;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX, "show: how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "size", NULL, 0, 0, "of a frame in pixels (100x100)", NULL, read_size, "WxH" },
+	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "frames a second (20)", NULL, NULL, NULL },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
+	{ CLI_CALL, 0, "at", NULL, 0, 0, "place of the window (0,0)", NULL, read_place, "X,Y" },
+	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "in which order frames follow each other (loop)", sequence_names, NULL, NULL },
+	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, "with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "of the pictures and of the random order (1)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "draw", &cfg.draw, 0, 0, "send each frame every time, or once to a pixmap of the display (image)", show_draws, NULL, NULL },
+	{ CLI_WORD, 0, "content", &cfg.content, 0, 0, "what a frame shows (mixed)", picture_contents, NULL, NULL },
+	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600.0 * (double)NS_PER_S, "count: look for the animation so long (10s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each frame shown, or seen, to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static void ready(void)
+{
+	proc_ready((int)cfg.ready_fd);
+}
+
+static struct rows *open_log(const char *schema, const char *const *columns)
+{
+	struct rows *log = cfg.log ? rows_open(cfg.log, schema, columns) : NULL;
+
+	if (cfg.log && !log)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	return log;
+}
+
+/* 0 or the number of the error that kept the log from being whole. */
+static int close_log(struct rows *log)
+{
+	int err = log ? rows_close(log) : 0;
+
+	if (err)
+		warn("cannot write %s: %s; the report counts the frames all the same", cfg.log, strerror(-err));
+	return err;
+}
+
+static int end(struct rec *r, int lost, bool stopped)
+{
+	int err = rec_close(r);
+
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return stopped ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
+}
+
+static double per_second(int64_t n, int64_t from_ns, int64_t to_ns)
+{
+	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
+}
+
+static void report_show(struct rec *r, const struct show_cfg *show, struct show_result *got)
+{
+	rec_object(r, "settings");
+	rec_str(r, "display", cfg.display);
+	rec_count(r, "frames", show->order == SEQUENCE_FRESH ? -1 : show->frames);
+	rec_int(r, "width_pixels", show->picture.width);
+	rec_int(r, "height_pixels", show->picture.height);
+	rec_real(r, "rate_per_s", show->rate_per_s, 3);
+	rec_real(r, "time_s", show->time_ns ? (double)show->time_ns / NS_PER_S : NAN, 3);
+	rec_str(r, "order", sequence_names[show->order]);
+	rec_count(r, "hot", show->order == SEQUENCE_HOT ? show->hot : -1);
+	rec_int(r, "seed", cfg.seed);
+	rec_str(r, "draw", show_draws[show->draw]);
+	rec_str(r, "content", picture_contents[show->picture.content]);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_int(r, "frames_due", got->due);
+	rec_int(r, "frames_shown", got->shown);
+	rec_int(r, "late_frames", got->late);
+	rec_int(r, "left_out_frames", got->left_out);
+	rec_int(r, "redrawn", got->redrawn);
+	rec_real(r, "rate_per_s", per_second(got->shown, got->start_ns, got->end_ns), 3);
+	rec_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
+	rec_int(r, "start_ns", got->start_ns);
+	rec_int(r, "frame_bytes", got->frame_bytes);
+	rec_real(r, "information_bytes", got->information_bytes, 1);
+	rec_timing(r, "lateness_us", &got->lateness_ns, NS_PER_US);
+	rec_end(r);
+}
+
+/* What does not go together, before anything is opened. */
+static void check_show(void)
+{
+	int64_t frames = cfg.frames == UNSET ? FRAMES : cfg.frames;
+
+	if (cfg.order == SEQUENCE_FRESH && (cfg.frames != UNSET || cfg.draw == SHOW_PIXMAP))
+		die_usage("--order fresh: every frame is a new one, so no --frames and no --draw pixmap");
+	if ((cfg.order == SEQUENCE_HOT) != (cfg.hot != UNSET))
+		die_usage("--order hot and --hot N belong together");
+	if (cfg.order == SEQUENCE_HOT && cfg.hot >= frames)
+		die_usage("--hot %lld: fewer than the frames there are, %lld", (long long)cfg.hot, (long long)frames);
+	if (cfg.order == SEQUENCE_RANDOM && frames < 2)
+		die_usage("--order random: two frames at least");
+}
+
+static int show(struct rec *r)
+{
+	struct show_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order, .frames = cfg.frames == UNSET ? FRAMES : cfg.frames, .hot = cfg.hot,
+				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y, .ready = ready,
+				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
+	struct show_result got;
+	char why[256];
+	int lost;
+
+	how.log = open_log("frame/1", show_columns);
+	if (show_run(&how, &got, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
+	lost = close_log(how.log);
+	report_show(r, &how, &got);
+	show_free(&got);
+	return end(r, lost, got.stopped);
+}
+
+static void report_count(struct rec *r, const struct count_cfg *count, struct count_result *got)
+{
+	struct seen *seen = &got->seen;
+
+	rec_object(r, "settings");
+	rec_str(r, "display", cfg.display);
+	rec_count(r, "frames", count->loop ? count->loop : -1);
+	rec_real(r, "time_s", count->time_ns ? (double)count->time_ns / NS_PER_S : NAN, 3);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_int(r, "frames_seen", seen->frames);
+	rec_int(r, "distinct", seen->distinct);
+	rec_count(r, "missed", count->loop > 1 ? seen->missed : -1);
+	rec_int(r, "foreign", seen->foreign);
+	/* from the first to the last that was seen: the ends of the watching fall anywhere in a frame */
+	rec_real(r, "rate_per_s", per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
+	rec_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
+	rec_int(r, "looks", got->looks);
+	rec_int(r, "unreadable", got->unreadable);
+	rec_int(r, "x_pixels", got->x);
+	rec_int(r, "y_pixels", got->y);
+	rec_real(r, "cell_pixels", got->cell, 2);
+	rec_timing(r, "gap_ms", &seen->gap, NS_PER_MS);
+	rec_end(r);
+}
+
+static int count(struct rec *r)
+{
+	struct count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames, .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = ready };
+	struct count_result got;
+	char why[256];
+	int lost;
+
+	how.log = open_log("seen/1", count_columns);
+	if (count_run(&how, &got, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
+	lost = close_log(how.log);
+	report_count(r, &how, &got);
+	count_free(&got);
+	return end(r, lost, got.stopped);
+}
+
+int main(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "animate [show] [--frames N] [--size WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]",
+			      "Shows a looping animation whose frames can be told apart, or counts those that really come by on a display.", options);
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
+	const char *word = first < argc ? argv[first] : "show";
+	struct rec *out;
+
+	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0)
+		die_usage("unexpected word %s: show or count", word);
+	if (first + 1 < argc)
+		die_usage("unexpected word %s", argv[first + 1]);
+	if (word[0] == 's')
+		check_show();
+	rec_check_apart(place, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_stop_with_parent();
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	out = rec_open(&out_cfg, "animate");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	return word[0] == 's' ? show(out) : count(out);
+}

@@ -1,0 +1,264 @@
+/* The screen tells that something was drawn (DAMAGE), its pixels tell what. The mark is looked for once, in the whole screen; from then on
+ * only its place is read. */
+#include "count.h"
+#include "clock.h"
+#include "patch.h"
+#include "picture.h"
+#include "proc.h"
+#include "x11.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+
+#define SEARCH_NS (50 * NS_PER_MS)	/* between two searches */
+#define CELL_LEAST 3.0
+#define CELL_MOST (2.0 * PICTURE_CELL)
+#define MARGIN 2
+
+const char *const count_columns[] = { "seen_ns", "frame", NULL };
+
+struct count {
+	const struct count_cfg *cfg;
+	struct count_result *out;
+	struct x11 x11;
+	Damage damage;
+	int damaged;		/* the event */
+	int x, y, w, h;		/* what is read: the mark with a margin */
+	struct patch_place place;	/* within it */
+	XImage *image;
+	XShmSegmentInfo shm;
+	bool shared;
+};
+
+/* Of a true-colour picture; XGetPixel() knows all kinds. */
+static int luminance(const void *pixels, int x, int y)
+{
+	static const int weight[3] = { 77, 150, 29 };
+	XImage *image = (XImage *)(uintptr_t)pixels;
+	unsigned long p = XGetPixel(image, x, y), mask[3] = { image->red_mask, image->green_mask, image->blue_mask };
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += mask[i] ? (int)((p & mask[i]) * 255 / mask[i]) * weight[i] : 0;
+	return sum >> 8;
+}
+
+static void set_masks(const struct count *c, XImage *image)
+{
+	image->red_mask = c->x11.visual->red_mask;
+	image->green_mask = c->x11.visual->green_mask;
+	image->blue_mask = c->x11.visual->blue_mask;
+}
+
+/* Shared memory saves the copy through the socket; where it is refused, the plain way does. */
+static void share(struct count *c)
+{
+	Display *d = c->x11.display;
+	XImage *image;
+
+	if (!XShmQueryExtension(d))
+		return;
+	image = XShmCreateImage(d, c->x11.visual, c->x11.depth, ZPixmap, NULL, &c->shm, (unsigned)c->w, (unsigned)c->h);
+	if (!image)
+		return;
+	c->shm.shmid = shmget(IPC_PRIVATE, (size_t)image->bytes_per_line * (size_t)image->height, IPC_CREAT | 0600);
+	c->shm.shmaddr = c->shm.shmid < 0 ? (void *)-1 : shmat(c->shm.shmid, NULL, 0);
+	if (c->shm.shmaddr != (void *)-1) {
+		image->data = c->shm.shmaddr;
+		c->shared = XShmAttach(d, &c->shm) != 0;
+		XSync(d, False);
+		/* A server in another namespace answers with an error, which shows in the first picture. */
+		c->shared = c->shared && !c->x11.gone && XShmGetImage(d, c->x11.root, image, c->x, c->y, AllPlanes);
+	}
+	if (c->shm.shmid >= 0)
+		shmctl(c->shm.shmid, IPC_RMID, NULL);
+	if (c->shared) {
+		set_masks(c, image);
+		c->image = image;
+		return;
+	}
+	if (c->shm.shmaddr != (void *)-1)
+		shmdt(c->shm.shmaddr);
+	image->data = NULL;
+	XDestroyImage(image);
+}
+
+static void forget_image(struct count *c)
+{
+	if (c->shared) {
+		if (!c->x11.gone)
+			XShmDetach(c->x11.display, &c->shm);
+		shmdt(c->shm.shmaddr);
+		c->image->data = NULL;
+	}
+	if (c->image)
+		XDestroyImage(c->image);
+	c->image = NULL;
+	c->shared = false;
+}
+
+static bool read_mark(struct count *c, uint32_t *number)
+{
+	struct patch_image view = { c->w, c->h, luminance, NULL };
+
+	if (c->shared) {
+		if (!XShmGetImage(c->x11.display, c->x11.root, c->image, c->x, c->y, AllPlanes))
+			return false;
+	} else {
+		forget_image(c);
+		c->image = XGetImage(c->x11.display, c->x11.root, c->x, c->y, (unsigned)c->w, (unsigned)c->h, AllPlanes, ZPixmap);
+		if (!c->image)
+			return false;
+		set_masks(c, c->image);
+	}
+	view.pixels = c->image;
+	return patch_read(&view, &c->place, number);
+}
+
+static int at_least(int v, int low) { return v < low ? low : v; }
+static int at_most(int v, int high) { return v > high ? high : v; }
+
+/* Looks for the mark on the whole screen. */
+static bool find_mark(struct count *c)
+{
+	int screen = DefaultScreen(c->x11.display), width = DisplayWidth(c->x11.display, screen), height = DisplayHeight(c->x11.display, screen);
+	XImage *all = XGetImage(c->x11.display, c->x11.root, 0, 0, (unsigned)width, (unsigned)height, AllPlanes, ZPixmap);
+	struct patch_place at;
+	uint32_t number;
+	bool found;
+
+	if (!all)
+		return false;
+	set_masks(c, all);
+	found = patch_find(&(struct patch_image){ width, height, luminance, all }, CELL_LEAST, CELL_MOST, &at, &number);
+	XDestroyImage(all);
+	if (!found)
+		return false;
+	c->x = at_least(at.x - MARGIN, 0);
+	c->y = at_least(at.y - MARGIN, 0);
+	c->w = at_most(at.x + (int)ceil(at.cell * PATCH_COLUMNS) + MARGIN, width) - c->x;
+	c->h = at_most(at.y + (int)ceil(at.cell * PATCH_ROWS) + MARGIN, height) - c->y;
+	c->place = (struct patch_place){ at.x - c->x, at.y - c->y, at.cell };
+	c->out->x = (int)lround(at.x - at.cell);
+	c->out->y = (int)lround(at.y - at.cell);
+	c->out->cell = at.cell;
+	share(c);
+	return true;
+}
+
+static int gone(const struct count *c, char *why, size_t size)
+{
+	if (!c->x11.gone)
+		return 0;
+	snprintf(why, size, "the display went away");
+	return -EPIPE;
+}
+
+static int search(struct count *c, char *why, size_t size)
+{
+	int64_t until = clock_now() + c->cfg->wait_ns;
+
+	while (!find_mark(c)) {
+		if (gone(c, why, size))
+			return -EPIPE;
+		if (proc_stop || clock_now() >= until) {
+			snprintf(why, size, proc_stop ? "stopped before an animation was found" :
+				 "no animation on display %s; start one there (animate), in sight", DisplayString(c->x11.display));
+			return -ETIMEDOUT;
+		}
+		proc_wait_stop(clock_now() + SEARCH_NS);
+	}
+	return gone(c, why, size);
+}
+
+static int watch_damage(struct count *c, char *why, size_t size)
+{
+	int event, error, major = 1, minor = 1;
+
+	if (!XDamageQueryExtension(c->x11.display, &event, &error) || !XDamageQueryVersion(c->x11.display, &major, &minor)) {
+		snprintf(why, size, "display %s has no DAMAGE extension, which tells what was drawn", DisplayString(c->x11.display));
+		return -ENOTSUP;
+	}
+	c->damaged = event + XDamageNotify;
+	/* On the root window it covers all windows; "non-empty" sends one event until we take it. */
+	c->damage = XDamageCreate(c->x11.display, c->x11.root, XDamageReportNonEmpty);
+	return 0;
+}
+
+static void look(struct count *c)
+{
+	uint32_t number;
+	int64_t now;
+	bool readable;
+
+	/* Taken before the pixels are read: what is drawn after that makes an event of its own. */
+	XDamageSubtract(c->x11.display, c->damage, None, None);
+	readable = read_mark(c, &number);
+	now = clock_now();
+	c->out->looks++;
+	c->out->unreadable += !readable;
+	if (!readable || !seen_look(&c->out->seen, number, now) || !c->cfg->log)
+		return;
+	rows_int(c->cfg->log, now);
+	rows_int(c->cfg->log, (int64_t)number);
+	rows_end(c->cfg->log);
+}
+
+static int watch(struct count *c, char *why, size_t size)
+{
+	int64_t until;
+
+	c->out->start_ns = clock_now();
+	until = c->cfg->time_ns ? c->out->start_ns + c->cfg->time_ns : INT64_MAX;
+	look(c);
+	if (c->cfg->ready)
+		c->cfg->ready();
+	while (!proc_stop && !c->x11.gone && clock_now() < until) {
+		bool drawn = false;
+
+		x11_sleep(&c->x11, until);
+		while (!c->x11.gone && XPending(c->x11.display) && !c->x11.gone) {
+			XEvent event;
+
+			XNextEvent(c->x11.display, &event);
+			drawn = drawn || event.type == c->damaged;
+		}
+		if (drawn && !c->x11.gone)
+			look(c);
+	}
+	c->out->end_ns = clock_now();
+	c->out->stopped = proc_stop && c->cfg->time_ns;
+	return gone(c, why, size);
+}
+
+int count_run(const struct count_cfg *cfg, struct count_result *out, char *why, size_t size)
+{
+	struct count c = { .cfg = cfg, .out = out };
+	int err;
+
+	*out = (struct count_result){ 0 };
+	if (seen_start(&out->seen, cfg->loop)) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	err = x11_open(&c.x11, cfg->display, why, size);
+	if (err)
+		return err;
+	err = watch_damage(&c, why, size);
+	if (!err)
+		err = search(&c, why, size);
+	if (!err)
+		err = watch(&c, why, size);
+	forget_image(&c);
+	x11_close(&c.x11);
+	return err;
+}
+
+void count_free(struct count_result *r)
+{
+	seen_free(&r->seen);
+}

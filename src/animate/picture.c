@@ -1,0 +1,93 @@
+#include "picture.h"
+#include "random.h"
+
+#include <stddef.h>
+
+#define WHITE 0xffffffu
+#define PALETTE_BITS 8
+#define COLOUR_BITS 24
+
+const char *const picture_contents[] = { "noise", "mixed", "flat", NULL };
+
+/* 8 x 8 x 4 shades of red, green and blue, from dark to full. */
+static uint32_t palette(uint64_t bits)
+{
+	uint32_t red = (uint32_t)bits & 7, green = (uint32_t)(bits >> 3) & 7, blue = (uint32_t)(bits >> 6) & 3;
+
+	return (red * 255 / 7) << 16 | (green * 255 / 7) << 8 | blue * 255 / 3;
+}
+
+static void draw_mark(const struct picture *p, uint32_t frame, uint32_t *rgb)
+{
+	struct patch_cells cells;
+
+	patch_encode(frame, &cells);
+	for (int y = 0; y < PICTURE_MARK_HEIGHT; y++) {
+		for (int x = 0; x < PICTURE_MARK_WIDTH; x++) {
+			int row = y / PICTURE_CELL - 1, column = x / PICTURE_CELL - 1;
+			bool inside = row >= 0 && row < PATCH_ROWS && column >= 0 && column < PATCH_COLUMNS;
+
+			rgb[y * p->width + x] = !inside || cells.white[row][column] ? WHITE : 0;
+		}
+	}
+}
+
+static bool in_mark(int x, int y) { return x < PICTURE_MARK_WIDTH && y < PICTURE_MARK_HEIGHT; }
+
+static int64_t draw_noise(const struct picture *p, uint64_t *random, uint32_t *rgb)
+{
+	int64_t bits = 0;
+
+	for (int y = 0; y < p->height; y++) {
+		for (int x = 0; x < p->width; x++) {
+			rgb[y * p->width + x] = (uint32_t)random_bits(random) & WHITE;
+			bits += in_mark(x, y) ? 0 : COLOUR_BITS;
+		}
+	}
+	return bits;
+}
+
+static int64_t draw_squares(const struct picture *p, uint64_t *random, uint32_t *rgb)
+{
+	int64_t bits = 0;
+	uint32_t one = 0;
+
+	for (int top = 0; top < p->height; top += PICTURE_SQUARE) {
+		for (int left = 0; left < p->width; left += PICTURE_SQUARE) {
+			bool noisy = (top + left) / PICTURE_SQUARE % 2 == 0, seen = false;
+
+			one = palette(random_bits(random));
+			for (int y = top; y < top + PICTURE_SQUARE && y < p->height; y++) {
+				for (int x = left; x < left + PICTURE_SQUARE && x < p->width; x++) {
+					rgb[y * p->width + x] = noisy ? palette(random_bits(random)) : one;
+					bits += in_mark(x, y) || (!noisy && seen) ? 0 : PALETTE_BITS;
+					seen = seen || !in_mark(x, y);
+				}
+			}
+		}
+	}
+	return bits;
+}
+
+int64_t picture_draw(const struct picture *p, uint32_t frame, uint32_t *rgb)
+{
+	/* The stream of a frame begins where a mixture of seed and number says, far from those of its neighbours. */
+	uint64_t random = p->seed ^ ((uint64_t)frame << 32 | frame);
+	int64_t bits = PALETTE_BITS;
+
+	random = random_bits(&random);
+	switch (p->content) {
+	case PICTURE_NOISE:
+		bits = draw_noise(p, &random, rgb);
+		break;
+	case PICTURE_MIXED:
+		bits = draw_squares(p, &random, rgb);
+		break;
+	case PICTURE_FLAT:
+		for (int i = 0; i < p->width * p->height; i++)
+			rgb[i] = i ? rgb[0] : palette(random_bits(&random));
+		break;
+	}
+	draw_mark(p, frame, rgb);
+	return bits;
+}

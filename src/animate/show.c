@@ -1,0 +1,250 @@
+#include "show.h"
+#include "clock.h"
+#include "proc.h"
+#include "slots.h"
+#include "x11.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAP_WAIT_NS (10 * NS_PER_S)
+#define MEMORY_MAX (1LL << 30)	/* of all frames together */
+#define BORN_MAX 64		/* frames the mean of the information is taken of */
+
+const char *const show_draws[] = { "image", "pixmap", NULL };
+const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_ns", NULL };
+
+struct show {
+	const struct show_cfg *cfg;
+	struct x11 x11;
+	Window window;
+	GC gc;
+	uint32_t *rgb;
+	XImage **image;		/* of each frame, or one for all in turn (fresh order, pixmaps) */
+	Pixmap *pixmap;
+	int64_t images, born, bits, current;
+	bool mapped, exposed, closed;
+};
+
+static XImage *make_frame(struct show *s, int64_t frame, XImage *image)
+{
+	int64_t bits = picture_draw(&s->cfg->picture, (uint32_t)frame, s->rgb);
+
+	if (s->born++ < BORN_MAX)
+		s->bits += bits;
+	x11_paint(&s->x11, image, s->rgb);
+	return image;
+}
+
+static int no_memory(char *why, size_t size)
+{
+	snprintf(why, size, "no memory for the frames; show fewer or smaller ones");
+	return -ENOMEM;
+}
+
+/* Before the first is due: making a frame takes time that showing it must not. */
+static int make_frames(struct show *s, char *why, size_t size)
+{
+	const struct show_cfg *c = s->cfg;
+	bool each = c->order != SEQUENCE_FRESH && c->draw == SHOW_IMAGE;
+
+	s->images = each ? c->frames : 1;
+	if (c->order != SEQUENCE_FRESH && (double)c->frames * c->picture.width * c->picture.height * 4 > (double)MEMORY_MAX)
+		return no_memory(why, size);
+	s->rgb = calloc((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
+	s->image = calloc((size_t)s->images, sizeof(*s->image));
+	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
+	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
+		return no_memory(why, size);
+	for (int64_t i = 0; i < s->images; i++) {
+		s->image[i] = x11_image(&s->x11, c->picture.width, c->picture.height);
+		if (!s->image[i])
+			return no_memory(why, size);
+		make_frame(s, i, s->image[i]);
+	}
+	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.gone; i++) {
+		unsigned w = (unsigned)c->picture.width, h = (unsigned)c->picture.height;
+
+		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, s->x11.depth);
+		XPutImage(s->x11.display, s->pixmap[i], s->gc, make_frame(s, i, s->image[0]), 0, 0, 0, 0, w, h);
+	}
+	return 0;
+}
+
+static void draw(struct show *s, int64_t frame)
+{
+	unsigned w = (unsigned)s->cfg->picture.width, h = (unsigned)s->cfg->picture.height;
+
+	s->current = frame;
+	if (s->pixmap)
+		XCopyArea(s->x11.display, s->pixmap[frame], s->window, s->gc, 0, 0, w, h, 0, 0);
+	else
+		XPutImage(s->x11.display, s->window, s->gc, s->image[s->images > 1 ? frame : 0], 0, 0, 0, 0, w, h);
+}
+
+static bool handle(struct show *s)
+{
+	XEvent event;
+	bool again = false;
+
+	while (!s->x11.gone && XPending(s->x11.display) && !s->x11.gone) {
+		XNextEvent(s->x11.display, &event);
+		if (s->x11.gone)
+			break;
+		s->mapped = s->mapped || event.type == MapNotify;
+		again = again || event.type == Expose;
+		s->closed = s->closed || event.type == DestroyNotify;
+	}
+	s->exposed = s->exposed || again;
+	return again;
+}
+
+static int lost(const struct show *s, char *why, size_t size)
+{
+	if (!s->x11.gone && !s->closed)
+		return 0;
+	snprintf(why, size, s->closed ? "the window was closed" : "the display went away");
+	return -EPIPE;
+}
+
+static int make_window(struct show *s, char *why, size_t size)
+{
+	const struct show_cfg *c = s->cfg;
+	Display *d = s->x11.display;
+	int64_t patience = clock_now() + MAP_WAIT_NS;
+	char name[] = "animate", class[] = "Animate";
+	XClassHint class_hint = { name, class };
+	XSizeHints hints = { .flags = USPosition | PPosition | PMinSize | PMaxSize | PSize, .x = c->x, .y = c->y, .width = c->picture.width, .height = c->picture.height,
+			     .min_width = c->picture.width, .min_height = c->picture.height, .max_width = c->picture.width, .max_height = c->picture.height };
+
+	s->window = XCreateSimpleWindow(d, s->x11.root, c->x, c->y, (unsigned)c->picture.width, (unsigned)c->picture.height, 0, 0,
+					WhitePixel(d, DefaultScreen(d)));
+	s->gc = XCreateGC(d, s->window, 0, NULL);
+	XSetGraphicsExposures(d, s->gc, False);
+	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
+	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
+	XMapWindow(d, s->window);
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !lost(s, why, size)) {
+		x11_sleep(&s->x11, patience);
+		handle(s);
+	}
+	if (lost(s, why, size))
+		return -EPIPE;
+	if (s->mapped && s->exposed)
+		return 0;
+	snprintf(why, size, proc_stop ? "stopped before the window was shown" : "display %s did not show the window within 10 s; is its window manager alive?", DisplayString(d));
+	return -ETIMEDOUT;
+}
+
+static void log_frame(const struct show_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun, int64_t sent)
+{
+	if (!c->log)
+		return;
+	rows_int(c->log, slot);
+	rows_int(c->log, frame);
+	rows_int(c->log, due);
+	rows_count(c->log, begun);
+	rows_count(c->log, sent);
+	rows_end(c->log);
+}
+
+/* Shows the frame of one slot; what the display asks to be drawn again waits until then. */
+static void show_slot(struct show *s, struct slots *slots, struct sequence *sequence, struct show_result *out)
+{
+	int64_t slot = slots->next, frame = sequence_next(sequence), due = slots_due(slots, slot), begun = clock_now(), sent;
+
+	if (s->cfg->order == SEQUENCE_FRESH)
+		frame &= PATCH_NUMBER_MAX;
+	out->due++;
+	if (slots_over(slots, begun)) {
+		out->late++;
+		out->left_out++;
+		log_frame(s->cfg, slot, frame, due, -1, -1);
+	} else {
+		if (s->cfg->order == SEQUENCE_FRESH && slot)
+			make_frame(s, frame, s->image[0]);
+		draw(s, frame);
+		XFlush(s->x11.display);
+		sent = clock_now();
+		out->shown += !s->x11.gone;
+		sample_add(&out->lateness_ns, sent - due);
+		out->late += slots_over(slots, sent);
+		log_frame(s->cfg, slot, frame, due, begun, sent);
+	}
+	slots->next++;
+}
+
+static int play(struct show *s, struct show_result *out, char *why, size_t size)
+{
+	const struct show_cfg *c = s->cfg;
+	struct sequence sequence;
+	struct slots slots;
+	int64_t end;
+
+	sequence_start(&sequence, c->order, c->frames, c->hot, c->picture.seed);
+	XSync(s->x11.display, False);	/* pixmaps are there */
+	slots = (struct slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
+	out->start_ns = slots.start_ns;
+	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
+	while (!proc_stop && slots_due(&slots, slots.next) < end && !lost(s, why, size)) {
+		if (handle(s) && out->shown) {
+			draw(s, s->current);
+			out->redrawn++;
+		}
+		if (clock_now() < slots_due(&slots, slots.next)) {
+			x11_sleep(&s->x11, slots_due(&slots, slots.next));
+			continue;
+		}
+		show_slot(s, &slots, &sequence, out);
+		if (slots.next == 1 && c->ready)
+			c->ready();
+	}
+	/* the last frame has its time on the screen */
+	while (!proc_stop && !lost(s, why, size) && clock_now() < slots_due(&slots, slots.next)) {
+		x11_sleep(&s->x11, slots_due(&slots, slots.next));
+		handle(s);
+	}
+	out->end_ns = clock_now();
+	out->stopped = proc_stop && c->time_ns;
+	return lost(s, why, size);
+}
+
+static void give_back(struct show *s)
+{
+	for (int64_t i = 0; s->image && i < s->images; i++)
+		if (s->image[i])
+			XDestroyImage(s->image[i]);	/* our memory alone */
+	free(s->image);
+	free(s->pixmap);
+	free(s->rgb);
+	x11_close(&s->x11);
+}
+
+int show_run(const struct show_cfg *cfg, struct show_result *out, char *why, size_t size)
+{
+	struct show s = { .cfg = cfg };
+	int err;
+
+	*out = (struct show_result){ 0 };
+	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
+		return no_memory(why, size);
+	err = x11_open(&s.x11, cfg->display, why, size);
+	if (err)
+		return err;
+	err = make_window(&s, why, size);
+	if (!err)
+		err = make_frames(&s, why, size);
+	if (!err)
+		err = play(&s, out, why, size);
+	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
+	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;
+	give_back(&s);
+	return err;
+}
+
+void show_free(struct show_result *r)
+{
+	sample_free(&r->lateness_ns);
+}

@@ -1,0 +1,164 @@
+#include "x11.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define STOP_NS (2 * NS_PER_S)
+#define LOOK_NS (100 * NS_PER_MS)
+
+static void went_away(Display *display, void *arg)
+{
+	struct x11 *x = arg;
+
+	(void)display;
+	atomic_store(&x->gone, true);
+}
+
+/* Xlib prints a paragraph and ends the program by default; ours is said once, by whoever waits. */
+static int io_error(Display *display)
+{
+	(void)display;
+	return 0;
+}
+
+/* A request refused (a window destroyed by somebody else) shows where its result is wanted. */
+static int request_error(Display *display, XErrorEvent *event)
+{
+	(void)display;
+	(void)event;
+	return 0;
+}
+
+/* Xlib waits without end for a display that reads nothing, and takes signals for no reason to stop. */
+static void *guard(void *arg)
+{
+	struct x11 *x = arg;
+	int64_t stopped_ns = 0;
+
+	while (!atomic_load(&x->ending)) {
+		clock_sleep_until(clock_now() + LOOK_NS);
+		if (proc_stop && !stopped_ns)
+			stopped_ns = clock_now();
+		if (stopped_ns && clock_now() - stopped_ns > STOP_NS) {
+			shutdown(ConnectionNumber(x->display), SHUT_RDWR);
+			break;
+		}
+	}
+	return NULL;
+}
+
+static void start_guard(struct x11 *x)
+{
+	sigset_t all, before;
+
+	/* signals are for the thread that looks at them */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	x->guarded = pthread_create(&x->guard, NULL, guard, x) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+int x11_open(struct x11 *x, const char *name, char *why, size_t size)
+{
+	*x = (struct x11){ 0 };
+	x->display = XOpenDisplay(name);
+	if (!x->display) {
+		snprintf(why, size, "cannot open display %s; is it running, and may this user use it (xauth, xhost)?", XDisplayName(name));
+		return -ENOENT;
+	}
+	XSetIOErrorHandler(io_error);
+	XSetIOErrorExitHandler(x->display, went_away, x);
+	XSetErrorHandler(request_error);
+	x->root = DefaultRootWindow(x->display);
+	x->visual = DefaultVisual(x->display, DefaultScreen(x->display));
+	x->depth = (unsigned)DefaultDepth(x->display, DefaultScreen(x->display));
+	if (x->visual->class != TrueColor) {
+		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", XDisplayName(name));
+		x11_close(x);
+		return -ENOTSUP;
+	}
+	start_guard(x);
+	return 0;
+}
+
+void x11_close(struct x11 *x)
+{
+	if (x->display && !atomic_load(&x->gone))
+		XCloseDisplay(x->display);
+	atomic_store(&x->ending, true);
+	if (x->guarded)
+		pthread_join(x->guard, NULL);
+	x->guarded = false;
+	x->display = NULL;
+}
+
+void x11_sleep(struct x11 *x, int64_t until_ns)
+{
+	struct pollfd fd = { .events = POLLIN };
+	int64_t left;
+	struct timespec ts;
+	sigset_t stops, before;
+
+	if (atomic_load(&x->gone) || XPending(x->display) || atomic_load(&x->gone))
+		return;
+	left = until_ns - clock_now();
+	ts = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+	fd.fd = ConnectionNumber(x->display);
+	if (left <= 0)
+		return;
+	/* Blocked between the look at the flag and the sleep, and let in by the sleep itself: none is missed. */
+	proc_stop_signals(&stops);
+	sigprocmask(SIG_BLOCK, &stops, &before);
+	if (!proc_stop)
+		ppoll(&fd, 1, until_ns == INT64_MAX ? NULL : &ts, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+XImage *x11_image(const struct x11 *x, int width, int height)
+{
+	const union { uint16_t word; uint8_t byte[2]; } one = { 1 };
+	XImage *image = XCreateImage(x->display, x->visual, x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
+
+	if (!image)
+		return NULL;
+	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst;	/* ours; Xlib turns it round where the server's is another */
+	XInitImage(image);
+	image->data = malloc((size_t)image->bytes_per_line * (size_t)height);
+	if (!image->data) {
+		XDestroyImage(image);
+		return NULL;
+	}
+	return image;
+}
+
+/* A colour of 8 bits in the place that a mask has for it, with as many bits as it has. */
+static unsigned long in_mask(uint32_t value, unsigned long mask)
+{
+	unsigned long low = mask & (~mask + 1);
+
+	return low ? (value * (mask / low) + 127) / 255 * low : 0;
+}
+
+void x11_paint(const struct x11 *x, XImage *image, const uint32_t *rgb)
+{
+	const Visual *v = x->visual;
+
+	for (int y = 0; y < image->height; y++) {
+		for (int c = 0; c < image->width; c++, rgb++) {
+			unsigned long pixel = in_mask(*rgb >> 16 & 0xff, v->red_mask) | in_mask(*rgb >> 8 & 0xff, v->green_mask) |
+					      in_mask(*rgb & 0xff, v->blue_mask);
+
+			if (image->bits_per_pixel == 32)
+				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4, &(uint32_t){ (uint32_t)pixel }, 4);
+			else
+				XPutPixel(image, c, y, pixel);
+		}
+	}
+}

@@ -1,0 +1,116 @@
+#include "eviction.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
+
+struct place {
+	int64_t frame, stored, used;	/* when */
+};
+
+/* Which place is given up. */
+static int64_t victim(enum eviction policy, const struct place *place, int64_t n, uint64_t *random)
+{
+	int64_t best = 0;
+
+	if (policy == EVICTION_RANDOM)
+		return (int64_t)(random_unit(random) * (double)n);
+	for (int64_t i = 1; i < n; i++) {
+		bool before = policy == EVICTION_FIFO ? place[i].stored < place[best].stored :
+			      policy == EVICTION_LRU  ? place[i].used < place[best].used :
+							place[i].used > place[best].used;
+
+		if (before)
+			best = i;
+	}
+	return best;
+}
+
+/* Shows one frame; true: it was there. */
+static bool show(struct place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame, int64_t now, uint64_t *random)
+{
+	int64_t at;
+
+	for (int64_t i = 0; i < *used; i++) {
+		if (place[i].frame == frame) {
+			place[i].used = now;
+			return true;
+		}
+	}
+	at = *used < capacity ? (*used)++ : victim(policy, place, capacity, random);
+	place[at] = (struct place){ frame, now, now };
+	return false;
+}
+
+double eviction_hits(enum eviction policy, int64_t capacity, const struct eviction_trial *trial)
+{
+	struct place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
+	uint64_t random = trial->seed + 1;
+	struct sequence sequence;
+	int64_t used = 0, hits = 0;
+
+	if (!place || trial->count < 1) {
+		free(place);
+		return NAN;
+	}
+	sequence_start(&sequence, trial->order, trial->frames, trial->hot, trial->seed);
+	for (int64_t now = 0; now < trial->warm + trial->count; now++) {
+		bool hit = show(place, &used, capacity, policy, sequence_next(&sequence), now, &random);
+
+		hits += hit && now >= trial->warm;
+	}
+	free(place);
+	return (double)hits / (double)trial->count;
+}
+
+double eviction_random_loop(double frames, double capacity)
+{
+	double h = 0;
+
+	if (frames <= capacity)
+		return 1;
+	/* From below, the first fixed point: the other one is 1. */
+	for (int i = 0; i < 100000; i++) {
+		double next = exp(-(frames - 1) * (1 - h) / capacity);
+
+		if (fabs(next - h) < 1e-12)
+			break;
+		h = next;
+	}
+	return h;
+}
+
+double eviction_capacity(double hits, double frames)
+{
+	return 1 + hits * (frames - 1);
+}
+
+enum eviction eviction_judge(int64_t capacity, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS])
+{
+	double off[EVICTIONS], second = INFINITY;
+	enum eviction best = EVICTIONS;
+
+	for (int p = 0; p < EVICTIONS; p++) {
+		double worst = NAN;
+
+		for (int t = 0; t < trials; t++) {
+			if (isnan(hits[t]))
+				continue;
+			worst = fmax(worst, fabs(eviction_hits((enum eviction)p, capacity, &trial[t]) - hits[t]));
+		}
+		off[p] = worst;
+		if (most)
+			most[p] = off[p];
+		if (isnan(off[p]))
+			return EVICTIONS;
+		if (best == EVICTIONS || off[p] < off[best]) {
+			second = best == EVICTIONS ? second : off[best];
+			best = (enum eviction)p;
+		} else if (off[p] < second) {
+			second = off[p];
+		}
+	}
+	return best < EVICTIONS && off[best] <= EVICTION_NEAR && second - off[best] >= EVICTION_APART ? best : EVICTIONS;
+}
