@@ -25,33 +25,31 @@ void beat_start(struct beat *b, int64_t rate, int64_t frame_bits, int64_t burst_
 		b->batch = 1;
 }
 
+/* Frames so late are not sent any more. Those left are just in time to be caught up with. */
+static void give_up(struct beat *b, int64_t now_ns)
+{
+	int64_t oldest = beat_offered(b, now_ns - b->catch_up_ns) - b->batch + 1;
+
+	if (oldest <= b->done)
+		return;
+	b->given_up += oldest - b->done;
+	b->done = oldest;
+}
+
 int64_t beat_ask(struct beat *b, int64_t now_ns, int64_t *wake_ns)
 {
-	int64_t offered = beat_offered(b, now_ns), ready = offered - b->done, late, oldest;
+	int64_t due = beat_due(b, b->done + b->batch - 1), pace = beat_due(b, b->batch) - b->start_ns;
 
-	*wake_ns = beat_due(b, b->done + b->batch - 1);
-	if (ready < b->batch)
+	*wake_ns = due > b->pause_ns ? due : b->pause_ns;
+	if (now_ns - due > b->behind_ns)
+		b->behind_ns = now_ns - due;
+	if (now_ns - due > b->catch_up_ns)
+		give_up(b, now_ns);
+	if (now_ns < *wake_ns)
 		return 0;
-	late = now_ns - *wake_ns;
-	if (late > b->behind_ns)
-		b->behind_ns = late;
-	if (late > b->catch_up_ns) {
-		/* so many that the rest is just in time to be caught up with */
-		oldest = beat_offered(b, now_ns - b->catch_up_ns) - b->batch + 1;
-		if (oldest > b->done) {
-			b->given_up += oldest - b->done;
-			b->done = oldest;
-			ready = offered - b->done;
-		}
-	}
-	if (now_ns < b->pause_ns) {
-		*wake_ns = b->pause_ns;
-		return 0;
-	}
-	if (ready < 2 * b->batch)
-		return b->batch;
-	b->pause_ns = now_ns + beat_due(b, b->batch) - b->start_ns;
-	return 2 * b->batch;
+	/* from when it was to be, unless that is long ago: being woken late must not make it slower */
+	b->pause_ns = (now_ns - b->pause_ns < pace / 4 ? b->pause_ns : now_ns) + pace / 5 * 4;
+	return b->batch;
 }
 
 void beat_done(struct beat *b, int64_t frames)

@@ -1,8 +1,8 @@
 /* beat - when the next frames are due: an open loop on absolute times. Pure: the time comes in as a number.
  *
  * Frame k is due k frame times after the start; the schedule never moves, so a stall leaves no drift. As many frames as fit into `burst_ns`
- * (at least one) go together, when the last of them is due. Who is late sends twice as many at a time until the schedule is met again;
- * what is later than `catch_up_ns` is given up, and counted: no stall becomes a flood. */
+ * (at least one) go together, when the last of them is due. Who is late goes on a quarter faster until the schedule is met again: a flood
+ * would fill the queue that is to be measured. What is later than `catch_up_ns` is given up, and counted. */
 #ifndef THINPROBE_NETLOAD_BEAT_H
 #define THINPROBE_NETLOAD_BEAT_H
 
@@ -15,7 +15,7 @@ struct beat {
 	int64_t done;			/* frames of the schedule, sent or given up */
 	int64_t given_up;
 	int64_t behind_ns;		/* the most that frames were late when asked for */
-	int64_t pause_ns;		/* not before that: a late one has just sent double */
+	int64_t pause_ns;		/* no batch before that, however late it is */
 };
 
 /* rate and frame_bits > 0. */

@@ -25,7 +25,7 @@ static struct {
 	const char *bind;
 	bool once, rate_given;
 	int bits;
-} cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 20 * NS_PER_MS }, .port = PORT, .ready_fd = STDERR_FILENO };
+} cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 50 * NS_PER_MS }, .port = PORT, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL };
@@ -75,7 +75,7 @@ static const struct cli_opt options[] = {
 	{ CLI_BYTES, 0, "size", &cfg.load.size, 1, LOAD_SIZE_MOST, "send: payload of a frame (a whole one, or a 400th of a second's bits)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "count-bits", &cfg.bits, 0, 0, "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, "send: frames of so much time go together (500us, at least one frame)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (20ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (50ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "send: with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, "send: of the random data (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
@@ -167,7 +167,7 @@ static int judge(const struct run *r, enum send_end end, bool heard)
 	}
 	if (!report_held(r) && r->own.sent_ns >= NS_PER_S / 2) {
 		warn("%.4g of %.4g Mbit/s went out%s", report_sent(r), report_offered(r),
-		     r->load.udp ? "" : ": the link or the server takes no more, or this process was not let run (behind_ms)");
+		     r->load.udp ? ": this process was not let run in time (behind_ms, refused_frames)" : ": the link or the server takes no more, or this process was not let run (behind_ms)");
 		status = EXIT_LOSSY;
 	}
 	return end == SEND_SIGNAL && cfg.load.time_ns ? EXIT_INTERRUPTED : status;
