@@ -209,7 +209,7 @@ for path in ${APPS//,/ }; do
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$path cannot run here: $why (or leave it out with --protocol)"
 done
 exp_folder
-export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=$LINK LAB_DELAY=''
+export LAB_RUN=$RUN LAB_LOG=$RUN/log
 lab_use local
 exp_step "two hosts and their sessions"
 lab_up

@@ -79,14 +79,16 @@ exp_folder() {
 	[ -n "$RESUME" ] || jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(exp_settings)" --argjson calibration "$(exp_calibration)" '
 		{schema: "thinprobe.run/1", experiment: $experiment, version: $version, started: $started, ended: null, state: "running", command: $command,
-		settings: ($settings + (if $memory == "" then {} else {server_memory: $memory, swap: $swap, swap_size: $swapsize} | with_entries(select(.value != "")) end)), calibration: $calibration}' \
-		--arg memory "$SERVER_MEMORY" --arg swap "$SWAP" --arg swapsize "$SWAP_SIZE" |
+		settings: ($settings + (if $memory == "" then {} else {server_memory: $memory, swap: $swap, swap_size: $swapsize} | with_entries(select(.value != "")) end)
+			+ if $queue == "" then {} else {queue: $queue} end), calibration: $calibration}' \
+		--arg memory "$SERVER_MEMORY" --arg swap "$SWAP" --arg swapsize "$SWAP_SIZE" --arg queue "$QUEUE" |
 		put_json "$RUN/run.json" || die "cannot write $RUN/run.json"
 	if [ -n "$RESUME" ] && [ "$(exp_left)" = 0 ]; then
 		echo "nothing is missing in $RUN"
 		exp_end
 	fi
 	on_exit exp_abandoned
+	exp_link
 	LAB_SERVER_MEMORY=$SERVER_MEMORY LAB_SWAP=$SWAP LAB_SWAP_SIZE=$SWAP_SIZE
 }
 

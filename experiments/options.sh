@@ -6,14 +6,15 @@
 # Defaults that a driver may change before exp_options.
 PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw IDLE_SECONDS=''
 SERVER_MEMORY='' SWAP='' SWAP_SIZE=''
-QUICK=0 WIRE=0 SEED=1 LINK=100Mbit KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0 ON=lab ATTACH_PORT=''
+QUICK=0 WIRE=0 SEED=1 LINK=100Mbit QUEUE='' KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0 ON=lab ATTACH_PORT=''
 EXP_MEMORY=1	# the options on the server's memory are there
 EXP_AGAIN_PART=4	# of all cells at most one part in so many is measured again
 
 exp_usage() {
 	cat <<END
 usage: thinprobe run $EXPERIMENT [--protocol P] [--app A,...] [--loads L,...] [--seconds S] [--repeat R] [--quick]
-         [--wire] [--idle S] [--seed N] [--link RATE[,DELAY]] [--keep-captures] [--resume RUN] [-o DIR]
+         [--wire] [--idle S] [--seed N] [--link RATE[,DELAY[,JITTER[,LOSS%]]]] [--queue TIME]
+         [--keep-captures] [--resume RUN] [-o DIR]
          [--on lab | ssh:SERVER,CLIENT | attach:DISPLAY,WINDOW[,WxH+X+Y]] [--port P]
 $EXPERIMENT_SAYS
   --protocol P      display protocol, NAME or NAME:VARIANT ($PROTOCOL)
@@ -28,7 +29,7 @@ $EXPERIMENT_SAYS
   --wire            one more train a cell, of keys in drained blocks: what latency the wire alone would tell, held against the pixels
   --idle S          length of the key-free window for idle noise (60; with --quick 12)
   --seed N          of the random order and of the jitter ($SEED)
-  --link RATE,DELAY rate of the emulated link, or none ($LINK); the delay needs netem
+$(exp_usage_link)
 $(exp_usage_memory)
   --keep-captures   keep every capture (capture.pcap in each cell)
   --resume RUN      redo only what RUN lacks, with its settings
@@ -37,6 +38,15 @@ $(exp_usage_memory)
                     attach:DISPLAY,WINDOW[,WxH+X+Y], a client window of a server that is not ours: WINDOW is a number, a part of
                     its title, or pick; --loads N is then only the label of a load that you have put there
   --port P          with attach: the server's TCP port, where the window's connection does not tell it
+END
+}
+
+exp_usage_link() {
+	cat <<END
+  --link RATE[,DELAY[,JITTER[,LOSS%]]]
+                    the emulated link, each way: its rate, or none; how long it takes, give or take; how much it loses ($LINK),
+                    such as 10Mbit,40ms,5ms,0.5%
+  --queue TIME      how long a packet may wait for the link's rate before it is dropped (${QUEUE:-50ms, or 64 packets})
 END
 }
 
@@ -104,6 +114,23 @@ exp_number() {	# exp_number OPTION TEXT MIN MAX
 	[[ $2 =~ ^(0|[1-9][0-9]{0,9})$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || exp_bad "$1 $2: not a whole number from $3 to $4"
 }
 
+# The link, as it was asked for; and what the lab is told of it.
+exp_check_link() {
+	local number='[0-9]+(\.[0-9]+)?' time
+	time="($number(us|ms|s)|0)"
+	[[ $LINK =~ ^(none|${number}[KMGkmg]?bit)(,$time(,$time(,$number%?)?)?)?$ ]] ||
+		exp_bad "--link $LINK: a rate such as 10Mbit, or none; with a delay each way, jitter and loss such as 10Mbit,40ms,5ms,0.5%"
+	[ -z "$QUEUE" ] || [[ $QUEUE =~ ^${number}(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
+	[ -z "$QUEUE" ] || [[ $LINK != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
+	[ -z "$QUEUE" ] || [ "$ON" = lab ] || exp_bad "--queue with --on $ON: a real link is left as it is"
+}
+
+exp_link() {
+	IFS=, read -r LAB_RATE LAB_DELAY LAB_JITTER LAB_LOSS <<<"$LINK"
+	LAB_LOSS=${LAB_LOSS%\%} LAB_QUEUE=$QUEUE
+	export LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS
+}
+
 exp_list() {	# exp_list OPTION LIST: no empty places, nothing twice
 	local twice
 	[[ $2 =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "$1 $2: values with commas between"
@@ -164,7 +191,7 @@ exp_resumed() {
 	jq -e . "$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its run.json cannot be read"
 	[ "$(jq -r .experiment "$RESUME/run.json")" = "$EXPERIMENT" ] || exp_bad "--resume $RESUME: not a run of $EXPERIMENT"
 	exp_read_settings
-	eval "$(jq -r '.settings | @sh "SERVER_MEMORY=\(.server_memory // "") SWAP=\(.swap // "") SWAP_SIZE=\(.swap_size // "")"' "$RESUME/run.json")"
+	eval "$(jq -r '.settings | @sh "SERVER_MEMORY=\(.server_memory // "") SWAP=\(.swap // "") SWAP_SIZE=\(.swap_size // "") QUEUE=\(.queue // "")"' "$RESUME/run.json")"
 }
 
 exp_check_memory() {
@@ -202,7 +229,7 @@ exp_check() {
 	[[ $COST_MS =~ ^[0-9]{1,4}(\.[0-9]+)?$ ]] || exp_bad "--cost $COST_MS: give milliseconds, such as 10ms"
 	case $COST_PER in redraw | key) ;; *) exp_bad "--cost-per $COST_PER: redraw or key" ;; esac
 	case $REGIME in session | login) ;; *) exp_bad "--regime $REGIME: session or login" ;; esac
-	[[ $LINK =~ ^(none|[0-9]+(\.[0-9]+)?[KMGkmg]?bit)(,[0-9]+(\.[0-9]+)?(us|ms|s))?$ ]] || exp_bad "--link $LINK: a rate such as 10Mbit, with a delay such as 10Mbit,5ms, or none"
+	exp_check_link
 	case $PROTOCOL in *,*) exp_bad "--protocol $PROTOCOL: one protocol a run" ;; esac
 	exp_protocol "$PROTOCOL"
 	protocol_use "$PROTOCOL"
@@ -242,7 +269,7 @@ exp_check_attach() {
 exp_options() {
 	[[ " $* " != *" --demo "* ]] || exp_demo	# what follows may change it
 	exp_parse "--quick QUICK --wire WIRE --keep-captures KEEP --demo DEMO" "--protocol PROTOCOL --app APPS --loads LOADS --seconds SECONDS_EACH --repeat REPEATS --cost COST_MS
-		--cost-per COST_PER --regime REGIME --idle IDLE_SECONDS --seed SEED --link LINK --on ON --port ATTACH_PORT" "$@"
+		--cost-per COST_PER --regime REGIME --idle IDLE_SECONDS --seed SEED --link LINK --queue QUEUE --on ON --port ATTACH_PORT" "$@"
 	EXP_COMMAND=${EXP_COMMAND/run $EXPERIMENT --demo/demo}
 	COST_MS=${COST_MS%ms}
 	: "${IDLE_SECONDS:=$([ "$QUICK" = 1 ] && echo 12 || echo 60)}"

@@ -28,7 +28,8 @@ LENGTHS=1,2,5,10,20,50,100,200,500 LENGTH_LOAD=5 LENGTH_KEYS=12 LENGTH_SETTINGS=
 exp_usage() {
 	cat <<END
 usage: thinprobe run schedulers [--settings S,...] [--parts table,length] [--protocol P] [--loads L,...] [--costs MS,...]
-         [--seconds S] [--repeat R] [--quick] [--idle S] [--seed N] [--resume RUN] [-o DIR]
+         [--seconds S] [--repeat R] [--quick] [--idle S] [--seed N] [--link RATE[,DELAY[,JITTER[,LOSS%]]]] [--queue TIME]
+         [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --settings S,...  only these rows of the table, and default (all: --settings list names them)
   --parts P,...     table: every setting; length: latency over the length of the operation ($PARTS)
@@ -40,6 +41,7 @@ $EXPERIMENT_SAYS
   --quick           each row once, light and 10 ms at the first load, 3 s a train; three lengths
   --idle S          length of the key-free window for idle noise ($IDLE_SECONDS)
   --seed N          of the random order and of the jitter ($SEED)
+$(exp_usage_link)
 $(exp_usage_memory)
   --resume RUN      redo only what RUN lacks, with its settings
   -o DIR            put the run folder here (results/schedulers/<time>)
@@ -48,7 +50,7 @@ END
 
 schedulers_options() {
 	local name item
-	exp_parse "--quick QUICK" "--settings SETTINGS --parts PARTS --protocol PROTOCOL --loads LOADS --costs COSTS --seconds SECONDS_EACH --repeat REPEATS --idle IDLE_SECONDS --seed SEED" "$@"
+	exp_parse "--quick QUICK" "--settings SETTINGS --parts PARTS --protocol PROTOCOL --loads LOADS --costs COSTS --seconds SECONDS_EACH --repeat REPEATS --idle IDLE_SECONDS --seed SEED --link LINK --queue QUEUE" "$@"
 	if [ "$SETTINGS" = list ]; then
 		for name in "${SETTING_NAMES[@]}"; do printf '%-16s %s\n' "$name" "${SAYS[$name]}"; done
 		exit 0
@@ -78,6 +80,7 @@ schedulers_options() {
 	exp_number --seed "$SEED" 0 2000000
 	case $PROTOCOL in *,*) exp_bad "--protocol $PROTOCOL: one protocol a run" ;; esac
 	exp_protocol "$PROTOCOL"
+	exp_check_link
 	protocol_use "$PROTOCOL"
 	[ "$(protocol_kind)" = display ] || exp_bad "--protocol $PROTOCOL: applications must run in its sessions"
 	APPS=light,heavy
@@ -96,7 +99,7 @@ exp_settings() {
 exp_read_settings() {
 	eval "$(jq -r '.settings | @sh "PROTOCOL=\(.protocol) SETTINGS=\(.settings | join(",")) PARTS=\(.parts | join(",")) LOADS=\(.loads | map(tostring) | join(","))
 		COSTS=\(.costs_ms | map(tostring) | join(",")) FULL_COSTS=\(.full_costs_ms | map(tostring) | join(",")) SECONDS_EACH=\(.seconds | tostring) REPEATS=\(.repeats | tostring)
-		SEED=\(.seed | tostring) IDLE_SECONDS=\(.idle_seconds | tostring) QUICK=\(if .quick then "1" else "0" end)
+		SEED=\(.seed | tostring) IDLE_SECONDS=\(.idle_seconds | tostring) QUICK=\(if .quick then "1" else "0" end) LINK=\(.link // "100Mbit")
 		LENGTHS=\(.length.lengths_ms | map(tostring) | join(",")) LENGTH_LOAD=\(.length.sinks | tostring) LENGTH_KEYS=\(.length.keys | tostring)"' "$RESUME/run.json")"
 	# What was found not to be here then is no cell of this run.
 	eval "$(jq -r '.rows // [] | .[] | select(.here | not) | @sh "NOT_HERE[\(.setting)]=\(.why)"' "$RESUME/run.json")"
@@ -188,7 +191,7 @@ cell_failed() {	# cell_failed APP LOAD REPEAT FOLDER WHY
 
 schedulers_options "$@"
 exp_folder
-export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=$LINK LAB_DELAY=''
+export LAB_RUN=$RUN LAB_LOG=$RUN/log
 ON_BACKEND=local TRACES=0 ECHOES=0 WIRE=0 KEEP=0
 lab_use local
 exp_step "two hosts"

@@ -65,8 +65,7 @@ say_probe() {
 exp_options "$@"
 exp_folder
 APP_COST=${COST_MS}ms
-export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=${LINK%%,*} LAB_DELAY=''
-case $LINK in *,*) LAB_DELAY=${LINK#*,} ;; esac
+export LAB_RUN=$RUN LAB_LOG=$RUN/log
 lab_use "$ON_BACKEND" "$ON_ARGS"
 exp_step "two hosts and their sessions"
 lab_up

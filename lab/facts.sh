@@ -44,17 +44,18 @@ fact() { printf '%s\0' "$1" "$2"; }
 
 # facts_json [COMMAND...]: COMMAND prints what facts_raw prints (for another machine), facts_raw if there is none.
 facts_json() {
-	local link_server='' link_client='' raw=() name value
+	local link_server='' link_client='' line='' raw=() name value
 	while IFS= read -r -d '' name && IFS= read -r -d '' value; do raw+=(--arg "$name" "$value"); done < <("${@:-facts_raw}")
 	[ ${#raw[@]} -gt 0 ] || return 1
 	if [ -n "${LAB_HOLDER-}" ]; then
 		link_server=$(facts_link server)
 		link_client=$(facts_link client)
+		! declare -F link_facts >/dev/null || line=$(link_facts)
 	fi
 	# shellcheck disable=SC2016
 	jq -cn \
 		"${raw[@]}" \
-		--argjson link_server "${link_server:-null}" --argjson link_client "${link_client:-null}" '
+		--argjson link_server "${link_server:-null}" --argjson link_client "${link_client:-null}" --argjson line "${line:-null}" '
 		def text: if . == "" then null else . end;
 		def whole: if test("^-?[0-9]+$") then tonumber else null end;
 		def kb($key): [$memory | split("\n")[] | select(startswith($key + ":")) | capture("(?<n>[0-9]+)").n | tonumber * 1024][0];
@@ -82,7 +83,7 @@ facts_json() {
 			uptime_s: ($uptime | split(" ")[0] | tonumber),
 			cpu_time: ([$stat | split("\n")[] | select(test("^cpu[0-9]")) | [splits(" +")]
 				| {key: .[0], value: {busy_s: ((.[1:4] + .[6:8] | map(tonumber) | add) / 100), idle_s: ((.[4:6] | map(tonumber) | add) / 100), steal_s: (.[8] | tonumber / 100)}}] | from_entries),
-			link: (if $link_server == null then null else {server: $link_server, client: $link_client} end),
+			link: (if $link_server == null then null else {server: $link_server, client: $link_client, line: $line} end),
 			tools: ([$tools | split("\n")[] | split("\t") | {key: .[0], value: (.[1] | if . == "" then null else . end)}] | from_entries)
 		}'
 }

@@ -24,11 +24,14 @@
 . "$LAB_HERE/groups.sh"
 # shellcheck source=lab/memory.sh
 . "$LAB_HERE/memory.sh"
+# shellcheck source=lab/link.sh
+. "$LAB_HERE/link.sh"
 
 # lab_up: sets LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS and per ROLE (server, client) LAB_CPUS_ROLE LAB_ADDR_ROLE LAB_IF_ROLE
 # LAB_HOLD_ROLE (a process in its network and mount namespaces); for captures LAB_TAP (array: what lab_start is told before the
 # name) and LAB_TAP_IF (the interface; empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. Wants LAB_RUN; LAB_RATE (100Mbit, none), LAB_QUEUE
-# (50ms), LAB_DELAY (one way, each direction; needs netem), LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
+# (50ms, but at least 64 packets unless it was said), LAB_DELAY LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction;
+# link.sh) LAB_DELAY_BY LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
 # LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay visible); LAB_SERVER_MEMORY, LAB_SWAP,
 # LAB_SWAP_SIZE (memory.sh).
 lab_up() {
@@ -51,6 +54,7 @@ lab_up() {
 	: "${LAB_LOG:=$LAB_RUN/log}"
 	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
 	LAB_LOG=$(cd -- "$LAB_LOG" && pwd -P)
+	LAB_WIRE=$LAB_LOG/wire LAB_WIRE_PID=''
 	LAB_TIMES=$LAB_LOG	# stays here when a driver moves LAB_LOG on to its next cell
 
 	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
@@ -67,14 +71,17 @@ lab_up() {
 	}
 	LAB_DRIVER_CPUS=$(taskset -pc $$) || die "cannot read the allowed CPUs"
 	LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: }
-	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
+	LAB_WISH_LINK=("${LAB_RATE-}" "${LAB_QUEUE-}" "${LAB_DELAY-}" "${LAB_JITTER-}" "${LAB_LOSS-}")
+	[ -n "${LAB_QUEUE-}" ] && LAB_QUEUE_LEAST=2 || LAB_QUEUE_LEAST=64
+	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_DELAY:=}" "${LAB_JITTER:=}" "${LAB_LOSS:=}" "${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
 	LAB_WISH_SHARED=$LAB_SHARED_CPUS LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-}
 	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "$LAB_LOG" ${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
 		[ -e "$dir" ] && keep+=("$dir" "$(realpath -- "$dir")")
 	done
 
 	open_pipe LAB_TALK
-	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_DELAY=${LAB_DELAY-} LAB_CPU_WAIT=$LAB_CPU_WAIT \
+	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_QUEUE_LEAST=$LAB_QUEUE_LEAST LAB_DELAY=$LAB_DELAY \
+		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" ${keep[@]+"${keep[@]}"} \
@@ -96,6 +103,7 @@ lab_up() {
 		read -r word a b c d <<<"$LINE"
 		case $word in
 		cpus) LAB_CPUS_server=$a LAB_CPUS_client=$b LAB_SHARED_CPUS=$c ;;
+		link) LAB_LINK=$a LAB_WIRE_PID=$b ;;
 		host) printf -v "LAB_HOLD_$a" %s "$b"; printf -v "LAB_ADDR_$a" %s "$c"; printf -v "LAB_IF_$a" %s "$d" ;;
 		note) warn "${LINE#note }" ;;
 		fail)
@@ -108,7 +116,7 @@ lab_up() {
 	# Captures are made on the server's link, from the client's CPUs.
 	LAB_TAP=(-C server) LAB_TAP_IF=$LAB_IF_server LAB_PRIVATE=1
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_ADDR_server LAB_ADDR_client \
-		LAB_IF_server LAB_IF_client LAB_RATE LAB_DELAY LAB_QUEUE
+		LAB_IF_server LAB_IF_client LAB_LINK LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS
 	lab_memory_up
 	# The driver and what it starts outside of the lab keep off the server's CPU.
 	taskset -pc "$LAB_CPUS_client" $$ >/dev/null 2>&1 || warn "cannot pin the driver to CPU $LAB_CPUS_client"
@@ -126,12 +134,15 @@ lab_down() {
 	for pid in "${LAB_HOLD_server-}" "${LAB_HOLD_client-}"; do
 		[ -z "$pid" ] || wait_until 5 lab_gone "$pid" || warn "process $pid of the lab does not end; see: thinprobe lab clean"
 	done
+	[ -z "$LAB_WIRE_PID" ] || wait_until 5 lab_gone "$LAB_WIRE_PID"	# it writes its report
 	exec {LAB_TALK}>&-
 	lab_undo_end
+	[ -s "$LAB_WIRE.err" ] || rm -f -- "$LAB_WIRE.err"
 	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"
 	taskset -pc "$LAB_DRIVER_CPUS" $$ >/dev/null 2>&1
 	LAB_HOLDER='' LAB_HOLD_server='' LAB_HOLD_client='' LAB_PIDS=()
 	LAB_SHARED_CPUS=$LAB_WISH_SHARED LAB_CPUS_server=$LAB_WISH_server LAB_CPUS_client=$LAB_WISH_client
+	LAB_RATE=${LAB_WISH_LINK[0]} LAB_QUEUE=${LAB_WISH_LINK[1]} LAB_DELAY=${LAB_WISH_LINK[2]} LAB_JITTER=${LAB_WISH_LINK[3]} LAB_LOSS=${LAB_WISH_LINK[4]}
 }
 
 # lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND...: sets LAB_COMMAND. -C: on the other side's CPUs (and in its
@@ -219,7 +230,7 @@ lab_lost() {
 # lab_facts: the machine as JSON (facts.sh).
 lab_facts() { facts_json; }
 
-# lab_can ROLE pin|cgroup|shape|autogroup|capture|rt, lab_can server memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh; from the
+# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh; from the
 # driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once; nothing is guessed from names or versions.
 lab_can() {
 	local role=$1 cpus=LAB_CPUS_$1 link=LAB_IF_$1
@@ -227,7 +238,8 @@ lab_can() {
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && [ "$(lab_exec "$role" sh -c 'taskset -pc $$' 2>/dev/null)" != "" ] &&
 		[ "$(lab_exec "$role" sh -c 'taskset -pc $$' | sed 's/.*: //')" = "${!cpus}" ] ;;
 	cgroup) machine_can_cgroup "$LAB_ID" ;;
-	shape) lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
+	delay) [ "$LAB_LINK" != veth ] || link_has_netem lab_exec -R "$role" ;;
+	shape) [ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
 	autogroup) machine_can_autogroup ;;
 	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) lab_memory_can "$2" ;;
 	capture)
@@ -238,7 +250,7 @@ lab_can() {
 			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
 		fi ;;
 	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
-	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape autogroup memory swap zram slowswap evict memory_low damon delayacct capture rt" ;;
+	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap zram slowswap evict memory_low damon delayacct capture rt" ;;
 	esac
 }
 

@@ -349,20 +349,22 @@ lab_clock() {
 	[ "$i" = 60 ] && printf '%s %s\n' "$offset" "$error"
 }
 
+lab_link() { LAB_WHY="a real link is left as it is"; return 1; }
+
 # lab_can ROLE WHAT: as in local.sh. A real link is not shaped.
 lab_can() {
 	local cpus=LAB_CPUS_$1 link=LAB_IF_$1
 	case $2 in
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && lab_query "$1" can_pin "${!cpus}" ;;
 	cgroup | swap | autogroup) lab_query "$1" "machine_can_$2" "$LAB_ID" ;;
-	shape) return 1 ;;
+	shape | delay) return 1 ;;
 	memory | zram | slowswap | evict | memory_low | damon | delayacct)
 		LAB_WHY="over ssh the memory of a host is left as it is"
 		return 1
 		;;
 	capture) lab_query "$1" can_run "${LAB_FOLDER[$1]}/bin/prototap" live -i "${!link}" --port 1 -t 100ms ;;
 	rt) lab_query "$1" can_run chrt -f 1 true ;;
-	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape autogroup memory swap zram slowswap evict memory_low damon delayacct capture rt" ;;
+	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap zram slowswap evict memory_low damon delayacct capture rt" ;;
 	esac
 }
 

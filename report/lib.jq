@@ -19,7 +19,8 @@ def percent:
 
 def link_words:
 	if . == null then "a link of unknown rate" elif startswith("none") then "a link that is not shaped"
-	else "a link of " + (sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s") | sub(",(?<d>.*)"; " and \(.d) of delay each way")) end;
+	else "a link of " + (split(",") | (.[0] | sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
+		+ (if .[1] then " and \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay\(if .[3] then " and \(.[3] | rtrimstr("%")) % of loss" else "" end) each way" else "" end)) end;
 
 def plural($n; $one; $many): "\($n) " + if $n == 1 then $one else $many end;
 

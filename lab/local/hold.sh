@@ -6,8 +6,8 @@
 # by a pipe whose only writer is here, so that no moment is left in which a host could be orphaned.
 #
 # Talks to the driver on fd 3, one fact per line:
-#   cpus SERVER CLIENT SHARED | host ROLE PID | fail STATUS MESSAGE | note MESSAGE | up
-# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_DELAY LAB_QUEUE LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
+#   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
+# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
 # LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders that must
 # stay visible.
 set -u
@@ -16,6 +16,8 @@ trap '' TERM INT HUP	# a terminal's or timeout's signal is the driver's business
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
 # shellcheck source=lab/machine.sh
 . "${here%/*}/machine.sh"
+# shellcheck source=lab/link.sh
+. "${here%/*}/link.sh"
 
 say() { printf '%s\n' "$*" >&3; }
 fail() {
@@ -167,39 +169,45 @@ try() {
 	err=$("$@" 2>&1) || fail 1 "cannot set up the link: ${err##*$'\n'} (${*:1:9}); see: thinprobe doctor"
 }
 declare -A ifname=([server]="tp${LAB_ID}s" [client]="tp${LAB_ID}c") addr=([server]=10.203.0.1 [client]=10.203.0.2)
-try on server ip link add "${ifname[server]}" type veth peer name "${ifname[client]}" netns "${pid[client]}"
+link_numbers "$LAB_RATE" "$LAB_QUEUE" "$LAB_QUEUE_LEAST" "$LAB_DELAY" "$LAB_JITTER" "$LAB_LOSS" || fail 2 "$LAB_WHY"
+link_choose on server || fail 4 "cannot delay packets: $LAB_WHY; leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or see: thinprobe doctor"
 
-# Bytes that pass in one millisecond, and in the time the queue may hold (tbf takes bytes).
-if [ "$LAB_RATE" != none ]; then
-	shape=$(LC_ALL=C awk -v rate="$LAB_RATE" -v queue="$LAB_QUEUE" '
-		BEGIN {
-			if (rate !~ /^[0-9]+(\.[0-9]+)?([KkMmGg]?bit)(\/s)?$/ || queue !~ /^[0-9]+(\.[0-9]+)?(us|ms|s)$/) exit 1
-			sub(/\/s$/, "", rate)
-			n = rate + 0; u = rate; gsub(/[0-9.]/, "", u); u = tolower(substr(u, 1, 1))
-			n *= u == "k" ? 1e3 : u == "m" ? 1e6 : u == "g" ? 1e9 : 1
-			q = queue + 0; v = queue; gsub(/[0-9.]/, "", v); q *= v == "us" ? 1e-6 : v == "ms" ? 1e-3 : 1
-			burst = n / 8 / 1000; if (burst < 3 * 1514) burst = 3 * 1514
-			limit = n / 8 * q; if (limit < 64 * 1514) limit = 64 * 1514
-			if (n < 1000) exit 1
-			printf "rate %.0fbit burst %.0f limit %.0f", n, burst, limit
-		}') || fail 2 "LAB_RATE=$LAB_RATE, LAB_QUEUE=$LAB_QUEUE: want a rate like 100Mbit (or none) and a time like 50ms"
+# The delay line between two TAP ends, in place of the pair. It dies with us, and holds nothing of ours open.
+start_wire() {
+	local ready='' options=()
+	set -- "${LINK_WIRE[@]}"
+	while [ $# -gt 0 ]; do
+		options+=("--$1" "$2")
+		shift 2
+	done
+	(
+		for f in "${life[@]}" "${lock_fd[@]}" "$nap_fd" 3; do exec {f}>&-; done
+		exec "$TP_BIN/wire" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" --end "${ifname[client]}@/proc/${pid[client]}/ns/net" "${options[@]}" \
+			--seed "${LAB_LINK_SEED:-1}" --parent $$ --cpus "$client" --control "$LAB_WIRE.control" --format json -o "$LAB_WIRE.json" --ready-fd "$up_fd" 2>"$LAB_WIRE.err"
+	) &
+	wire=$!
+	while [ -z "$ready" ] && [ -d "/proc/$wire" ]; do read -r -t 0.2 -u "$up_fd" ready; done
+	[ -n "$ready" ] && return
+	wait "$wire"
+	fail "$(($? == 4 ? 4 : 1))" "the delay line does not start: $(tail -n 1 -- "$LAB_WIRE.err")"
+}
+if [ "$LAB_LINK" = wire ]; then
+	LINK_TBF='' LINK_NETEM=''
+	start_wire
+else
+	try on server ip link add "${ifname[server]}" type veth peer name "${ifname[client]}" netns "${pid[client]}"
 fi
 for role in server client; do
 	try on $role ip link set lo up
 	try on $role ip addr add "${addr[$role]}/24" dev "${ifname[$role]}"
 	# Segments as they are on a wire: with offloads on, capture, shaping and packet counts see 64 KB giants.
 	try on $role ethtool -K "${ifname[$role]}" tso off gso off gro off
-	parent=root
-	if [ -n "$LAB_DELAY" ]; then
-		on $role tc qdisc add dev "${ifname[$role]}" root handle 1: netem delay "$LAB_DELAY" limit 100000 2>/dev/null ||
-			fail 4 "this kernel cannot delay packets (no netem, or $LAB_DELAY is no time); leave LAB_DELAY empty, or load sch_netem"
-		parent="parent 1:"
-	fi
-	if [ "$LAB_RATE" != none ]; then
-		# shellcheck disable=SC2086
-		on $role tc qdisc add dev "${ifname[$role]}" $parent handle 10: tbf $shape 2>/dev/null ||
-			fail 4 "this kernel cannot shape a link (no tbf); set LAB_RATE=none, or load sch_tbf"
-	fi
+	link_words "${ifname[$role]}"
+	on $role "${LINK_WORDS[@]}" 2>/dev/null || case $? in
+	2) fail 4 "this kernel cannot delay packets (no netem); leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or load sch_netem" ;;
+	3) fail 4 "this kernel cannot shape a link (no tbf); set LAB_RATE=none, or load sch_tbf" ;;
+	*) fail 1 "cannot set up the queue of the link; see: thinprobe doctor" ;;
+	esac
 	try on $role ip link set "${ifname[$role]}" up
 done
 # The neighbour is known for ever: no ARP between two keys.
@@ -210,6 +218,9 @@ for role in server client; do
 	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
 done
 for role in server client; do say "host $role ${pid[$role]} ${addr[$role]} ${ifname[$role]}"; done
+say link "$LAB_LINK" "${wire-}"
 say up
 exec 3>&-
+# A link that is gone is the end of the lab.
+[ -z "${wire-}" ] || { wait "$wire"; exit 1; }
 while :; do nap 86400; done

@@ -1,0 +1,154 @@
+# shellcheck shell=bash
+# link.sh - the link of the local lab: its numbers, what makes them true (tbf, netem, or the delay line `wire`), and changing them while it is up.
+# For local.sh, and for local/hold.sh, which makes the link.
+#
+# LAB_LINK is what it came out as: veth (a pair, with tbf where there is a rate), netem (the same, with netem above), wire (two TAP
+# ends that `wire` joins, which then does all of it). docs/links.md says what each is, and how far off.
+
+# link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: LEAST: packets that find room whatever the queue's time; delay, jitter and loss may be
+# empty. Sets LINK_TBF (words for tc; empty: no rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: NAME VALUE NAME VALUE ...,
+# as `wire` takes them). 1 with LAB_WHY: what is no number.
+link_numbers() {
+	local said
+	said=$(LC_ALL=C awk -v rate="$1" -v queue="$2" -v least="$3" -v delay="$4" -v jitter="$5" -v loss="$6" '
+		function bits(t,  n, u) {
+			if (t !~ /^[0-9]+(\.[0-9]+)?[KkMmGg]?bit(\/s)?$/) return -1
+			n = t + 0; u = t; gsub(/[0-9.]/, "", u); u = tolower(substr(u, 1, 1))
+			n *= u == "k" ? 1e3 : u == "m" ? 1e6 : u == "g" ? 1e9 : 1
+			return n < 1000 ? -1 : n
+		}
+		function seconds(t,  u) {
+			if (t == "") return 0
+			if (t !~ /^([0-9]+(\.[0-9]+)?(us|ms|s)|0)$/) return -1
+			u = t; gsub(/[0-9.]/, "", u)
+			return (t + 0) * (u == "us" ? 1e-6 : u == "ms" ? 1e-3 : 1)
+		}
+		function wrong(what) { printf "bad %s\n", what; bad = 1; exit }
+		BEGIN {
+			n = rate == "none" ? 0 : bits(rate)
+			if (n < 0) wrong("LAB_RATE=" rate ": want a rate like 100Mbit (or none)")
+			q = seconds(queue); d = seconds(delay); j = seconds(jitter)
+			if (q <= 0 || q > 60) wrong("LAB_QUEUE=" queue ": want a time like 50ms")
+			if (d < 0 || d > 10) wrong("LAB_DELAY=" delay ": want a time like 50ms, 10s at most")
+			if (j < 0 || j > 10) wrong("LAB_JITTER=" jitter ": want a time like 5ms, 10s at most")
+			if (loss == "") loss = 0
+			if (loss !~ /^[0-9]+(\.[0-9]+)?$/ || loss > 100) wrong("LAB_LOSS=" loss ": want percent, such as 0.5")
+			# Bytes that pass in one millisecond, and in the time the queue may hold (tbf takes bytes).
+			burst = n / 8 / 1000; if (burst < 3 * 1514) burst = 3 * 1514
+			limit = n / 8 * q; if (limit < least * 1514) limit = least * 1514
+			if (n) { printf "tbf rate %.0fbit burst %.0f limit %.0f\n", n, burst, limit; q = limit * 8 / n }
+			if (delay jitter loss != "0") printf "netem delay %.0fus%s%s\n", d * 1e6, j ? sprintf(" %.0fus", j * 1e6) : "", loss + 0 ? " loss " loss "%" : ""
+			printf "wire rate %s queue %.3fus delay %.3fus jitter %.3fus loss %s\n", n ? sprintf("%.0fbit", n) : "none", q * 1e6, d * 1e6, j * 1e6, loss
+		}')
+	LINK_TBF='' LINK_NETEM='' LINK_WIRE=()
+	local word rest
+	while read -r word rest; do
+		case $word in
+		bad) LAB_WHY=$rest; return 1 ;;
+		tbf) LINK_TBF=$rest ;;
+		netem) LINK_NETEM=$rest ;;
+		wire) read -ra LINK_WIRE <<<"$rest" ;;
+		esac
+	done <<<"$said"
+}
+
+# How packets are to be delayed: sets LAB_LINK, of a link with the numbers of link_numbers; 1 with LAB_WHY. LAB_DELAY_BY=netem|wire is a wish.
+link_choose() { # COMMAND...: in a namespace of a host, as its root
+	LAB_LINK=veth
+	[ -n "$LINK_NETEM${LAB_DELAY_BY-}" ] || return 0
+	LAB_LINK=${LAB_DELAY_BY:-netem}
+	LAB_WHY="LAB_DELAY_BY=$LAB_LINK: netem or wire"
+	case $LAB_LINK in
+	wire) ;;
+	netem) link_has_netem "$@" || { LAB_WHY="this kernel has no netem"; [ -z "${LAB_DELAY_BY-}" ] || return; LAB_LINK=wire; } ;;
+	*) return 1 ;;
+	esac
+	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/wire" ] || { LAB_WHY+=", and the delay line is not built: thinprobe setup"; return 1; }
+	[ "$LAB_LINK" = netem ] || [ -c /dev/net/tun ] || { LAB_WHY+=", and there is no /dev/net/tun for the delay line (modprobe tun)"; return 1; }
+}
+
+# link_words INTERFACE: sets LINK_WORDS, the command that gives one end of a veth pair these numbers, whether it had others or none (to be
+# run as root of the host). Its status: 2: the kernel has no netem, 3: no tbf.
+link_words() {
+	# shellcheck disable=SC2016 # another shell's
+	LINK_WORDS=(sh -c '
+		end=$1 tbf=$2 netem=$3 parent=root
+		had=$(tc qdisc show dev "$end")
+		if [ -n "$netem" ]; then
+			tc qdisc replace dev "$end" root handle 1: netem $netem limit 100000 || exit 2
+			parent="parent 1:1"
+		fi
+		if [ -n "$tbf" ]; then
+			tc qdisc replace dev "$end" $parent handle 10: tbf $tbf || exit 3
+		else
+			case $had in *"qdisc tbf 10: $parent"*) tc qdisc del dev "$end" $parent || exit 3 ;; esac
+		fi' sh "$1" "$LINK_TBF" "$LINK_NETEM")
+}
+
+# lab_link RATE QUEUE DELAY JITTER LOSS: changes the link, both ends, while sessions stay connected. Empty or -: as it was; none: off (a queue
+# is never off). 1 with LAB_WHY where that cannot be had here; then nothing was changed. What is on its way keeps the times it was given.
+lab_link() {
+	local rate=${1-} queue=${2-} delay=${3-} jitter=${4-} loss=${5-} least=$LAB_QUEUE_LEAST
+	LAB_WHY="the lab is not up"
+	[ -n "${LAB_HOLDER-}" ] || return 1
+	case $rate in '' | -) rate=$LAB_RATE ;; esac
+	case $queue in '' | -) queue=$LAB_QUEUE ;; *) least=2 ;; esac
+	case $delay in '' | -) delay=$LAB_DELAY ;; none) delay='' ;; esac
+	case $jitter in '' | -) jitter=$LAB_JITTER ;; none) jitter='' ;; esac
+	case $loss in '' | -) loss=$LAB_LOSS ;; none) loss='' ;; *) loss=${loss%\%} ;; esac
+	link_numbers "$rate" "$queue" "$least" "$delay" "$jitter" "$loss" || return
+	link_change || return
+	LAB_RATE=$rate LAB_QUEUE=$queue LAB_QUEUE_LEAST=$least LAB_DELAY=$delay LAB_JITTER=$jitter LAB_LOSS=$loss
+}
+
+link_change() {
+	local role end LINK_WORDS
+	[ "$LAB_LINK" != wire ] || { link_change_wire; return; }
+	[[ $LAB_LINK != veth || -z $LINK_NETEM ]] || link_has_netem lab_exec -R client ||
+		{ LAB_WHY="this link was made without a delay line, and the kernel has no netem; bring the lab up with LAB_DELAY=0ms"; return 1; }
+	for role in server client; do
+		end=LAB_IF_$role
+		link_words "${!end}"
+		lab_exec -R "$role" "${LINK_WORDS[@]}" >>"$LAB_WIRE.err" 2>&1 && continue
+		case $? in
+		2) LAB_WHY="this kernel cannot delay packets (no netem)" ;;
+		3) LAB_WHY="this kernel cannot shape a link (no tbf)" ;;
+		*) LAB_WHY="the $role cannot be entered" ;;
+		esac
+		[ "$role" = server ] || LAB_WHY+="; the server's end was changed already"
+		return 1
+	done
+	[ -z "$LINK_NETEM" ] || LAB_LINK=netem
+}
+
+# Both sequences, of losses and of jitter, begin anew with each change (LAB_LINK_SEED), so that they can be had again.
+link_change_wire() {
+	local orders
+	printf -v orders '%s %s\n' "${LINK_WIRE[@]}" seed "${LAB_LINK_SEED:-1}"
+	link_wire_report "$orders"
+}
+
+# link_wire_report [ORDERS]: the report of the delay line as it stands, in $LAB_WIRE.json. That it is there is the answer to the orders, too.
+link_wire_report() {
+	rm -f -- "$LAB_WIRE.json"
+	LAB_WHY="the delay line has ended: $(tail -n 1 -- "$LAB_WIRE.err" 2>/dev/null)"
+	[ -p "$LAB_WIRE.control" ] || return
+	LAB_WHY="the delay line does not answer"
+	printf '%sreport\n' "${1-}" 1<>"$LAB_WIRE.control" && wait_until 5 test -s "$LAB_WIRE.json"
+}
+
+# link_facts: how packets are delayed, as JSON; with the delay line, what it adds of its own.
+link_facts() {
+	local wire=null
+	[ "$LAB_LINK" != wire ] || ! link_wire_report || wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), scheduling, real_time, cpu_percent,
+		ways: [.ways[] | {from, to, packets, lost, dropped_by_queue, dropped_no_room, dropped_before, refused}]}' "$LAB_WIRE.json")
+	jq -cn --arg kind "$LAB_LINK" --arg rate "$LAB_RATE" --arg queue "$LAB_QUEUE" --argjson least "$LAB_QUEUE_LEAST" --arg delay "$LAB_DELAY" --arg jitter "$LAB_JITTER" \
+		--arg loss "$LAB_LOSS" --argjson wire "${wire:-null}" '
+		{kind: $kind, rate: $rate, queue: $queue, queue_least_packets: $least, delay: $delay, jitter: $jitter, loss_percent: ($loss | if . == "" then 0 else tonumber end)}
+		+ if $wire == null then {} else {wire: $wire} end'
+}
+
+# What kernels have netem in, they have in every network namespace.
+link_has_netem() { # COMMAND...: in a namespace of a host, as its root
+	"$@" sh -c 'tc qdisc add dev lo root netem delay 1ms && tc qdisc del dev lo root' >/dev/null 2>&1
+}

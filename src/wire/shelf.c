@@ -1,0 +1,113 @@
+#include "shelf.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+	int64_t due_ns;
+	uint64_t number;
+	uint32_t slot, bytes;
+	int way;
+};
+
+struct shelf {
+	size_t room, n, most;
+	uint64_t number;
+	struct item *heap;
+	uint32_t *free_slot;	/* free_slot[n..room-1] are free */
+	unsigned char *memory;
+};
+
+struct shelf *shelf_new(size_t packets)
+{
+	struct shelf *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->room = packets;
+	s->heap = calloc(packets, sizeof(*s->heap));
+	s->free_slot = calloc(packets, sizeof(*s->free_slot));
+	s->memory = packets <= SIZE_MAX / SHELF_SLOT ? malloc(packets * SHELF_SLOT) : NULL;
+	if (!s->heap || !s->free_slot || !s->memory) {
+		shelf_free(s);
+		return NULL;
+	}
+	memset(s->heap, 0, packets * sizeof(*s->heap));
+	memset(s->memory, 0, packets * SHELF_SLOT);
+	for (size_t i = 0; i < packets; i++)
+		s->free_slot[i] = (uint32_t)i;
+	return s;
+}
+
+void shelf_free(struct shelf *s)
+{
+	if (!s)
+		return;
+	free(s->heap);
+	free(s->free_slot);
+	free(s->memory);
+	free(s);
+}
+
+static bool before(const struct item *a, const struct item *b)
+{
+	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->number < b->number);
+}
+
+unsigned char *shelf_room(struct shelf *s)
+{
+	return s->n < s->room ? s->memory + (size_t)s->free_slot[s->n] * SHELF_SLOT : NULL;
+}
+
+void shelf_put(struct shelf *s, int64_t due_ns, size_t bytes, int way)
+{
+	struct item item = { due_ns, s->number++, s->free_slot[s->n], (uint32_t)bytes, way };
+	size_t at = s->n++;
+
+	for (; at > 0 && before(&item, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		s->heap[at] = s->heap[(at - 1) / 2];
+	s->heap[at] = item;
+	if (s->n > s->most)
+		s->most = s->n;
+}
+
+int64_t shelf_next(const struct shelf *s)
+{
+	return s->n ? s->heap[0].due_ns : INT64_MAX;
+}
+
+const unsigned char *shelf_take(struct shelf *s, int64_t *due_ns, size_t *bytes, int *way)
+{
+	struct item first, last;
+	size_t at = 0;
+
+	if (s->n == 0)
+		return NULL;
+	first = s->heap[0];
+	last = s->heap[--s->n];
+	for (size_t child = 1; child < s->n; child = 2 * at + 1) {
+		if (child + 1 < s->n && before(&s->heap[child + 1], &s->heap[child]))
+			child++;
+		if (!before(&s->heap[child], &last))
+			break;
+		s->heap[at] = s->heap[child];
+		at = child;
+	}
+	s->heap[at] = last;
+	s->free_slot[s->n] = first.slot;
+	*due_ns = first.due_ns;
+	*bytes = first.bytes;
+	*way = first.way;
+	return s->memory + (size_t)first.slot * SHELF_SLOT;
+}
+
+size_t shelf_count(const struct shelf *s)
+{
+	return s->n;
+}
+
+size_t shelf_most(const struct shelf *s)
+{
+	return s->most;
+}
