@@ -219,6 +219,7 @@ static int serve_one(int fd, struct served *total)
 		return 1;
 	}
 	rt_setup(0, &got);
+	munlockall();	/* netload.c says why */
 	err = open_lanes(&r);
 	if (!err)
 		err = carry(&r, total);
