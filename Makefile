@@ -66,6 +66,7 @@ LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
 LIBS_stage_table_test = -ljansson -lgsl -lgslcblas
 LIBS_compare_test = -ljansson -lgsl -lgslcblas
+LIBS_rtt_test = -ljansson -lgsl -lgslcblas
 LIBS_paging_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap

@@ -16,7 +16,7 @@ EXPERIMENT_SAYS="How late, and how unevenly, do a ping and the echo of a key com
 RATE=20 THRESHOLD_MS=100 PERIOD_MS=50 FOREIGN_LIMIT=3
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/train.sh"
-LINKS=10Mbit,100Mbit QUEUE=50ms QUEUES=fifo,fq_codel,fq,codel,sfq,cake LOADS=0,20,40,60,80,90,94,96,98,100 TRANSPORTS=udp,tcp
+LINKS=10Mbit,100Mbit QUEUE=50ms QUEUES=fifo,fq_codel,fq,codel,sfq,cake LOADS=0,20,40,60,80,90,94,96,98,110 TRANSPORTS=udp,tcp
 PROBES=ping,keys PROTOCOL_LIST='' DIRECTION=display SECONDS_EACH=60 INTERVAL=200ms REPEATS=1 COST_MS=0 COST_PER=redraw
 QUIET_LOADS=90	# queues besides fifo are measured from here on, and without load
 EXP_AGAIN_PART=6
@@ -63,7 +63,7 @@ rtt_options() {
 		--seconds SECONDS_EACH --interval INTERVAL --repeat REPEATS --seed SEED" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --links || LINKS=10Mbit
-		exp_given --loads || LOADS=0,50,90,96,100
+		exp_given --loads || LOADS=0,50,90,96,110
 		exp_given --seconds || SECONDS_EACH=5
 		exp_given --interval || INTERVAL=50ms
 	fi

@@ -9,6 +9,7 @@
 #include "login.h"
 #include "paging.h"
 #include "rec.h"
+#include "rtt.h"
 #include "run.h"
 #include "starts.h"
 #include "tables.h"
@@ -121,6 +122,7 @@ static const struct {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "startup", "cells", starts_summarize },
 };
