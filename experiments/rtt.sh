@@ -16,7 +16,7 @@ EXPERIMENT_SAYS="How late, and how unevenly, do a ping and the echo of a key com
 RATE=20 THRESHOLD_MS=100 PERIOD_MS=50 FOREIGN_LIMIT=3
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/train.sh"
-LINKS=10Mbit,100Mbit QUEUE=50ms QUEUES=fifo,fq_codel,fq,codel,sfq,cake LOADS=0,20,40,60,80,90,94,96,98,110 TRANSPORTS=udp,tcp
+LINKS=10Mbit,100Mbit QUEUE=50ms QUEUES=fifo,fq_codel,fq,codel,sfq,cake LOADS=0,20,40,60,80,90,94,96,98,110 TRANSPORTS=udp,random,tcp
 PROBES=ping,keys PROTOCOL_LIST='' DIRECTION=display SECONDS_EACH=60 INTERVAL=200ms REPEATS=1 COST_MS=0 COST_PER=redraw
 QUIET_LOADS=90	# queues besides fifo are measured from here on, and without load
 EXP_AGAIN_PART=6
@@ -33,7 +33,7 @@ $EXPERIMENT_SAYS
   --queues KIND,... who waits for whom ($QUEUES); what the kernel lacks is a row with the reason
   --loads P,...     percent of the link, in bits of whole frames ($LOADS); datagrams below 100 only, unless
                     they are asked for
-  --transport T,... of the load: udp, an open loop; tcp, which gives way ($TRANSPORTS)
+  --transport T,... of the load: udp, datagrams at even distances; random, at random ones; tcp, which gives way ($TRANSPORTS)
   --probes P,...    ping, keys ($PROBES)
   --protocol P,...  display protocols that the keys take (vnc)
   --direction WAY   display: the load goes from the server to the client, as pictures do; input; or both ($DIRECTION)
@@ -73,7 +73,7 @@ rtt_options() {
 	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
 	[[ $INTERVAL =~ ^[1-9][0-9]{0,4}ms$ ]] || exp_bad "--interval $INTERVAL: milliseconds, such as 200ms"
 	check_words --queues "$QUEUES" fifo pfifo fq_codel fq codel sfq cake pie red
-	check_words --transport "$TRANSPORTS" udp tcp
+	check_words --transport "$TRANSPORTS" udp random tcp
 	check_words --probes "$PROBES" ping keys
 	check_words --direction "$DIRECTION" display input both
 	exp_list --loads "$LOADS"
@@ -150,7 +150,7 @@ find_cell() { read -r _ link queue transport load probe < <(printf '%s\n' "${CEL
 exp_words() {	# exp_words 0 CELL
 	local link queue transport load probe
 	find_cell "$2"
-	echo "$link, $queue, $([ "$load" = 0 ] && echo "no load" || echo "$load % by $transport"), $([ "$probe" = ping ] && echo pings || echo "keys over $probe")"
+	echo "$link, $queue, $([ "$load" = 0 ] && echo "no load" || echo "$load % by ${transport/random/random udp}"), $([ "$probe" = ping ] && echo pings || echo "keys over $probe")"
 }
 
 # The link and its queue ------------------------------------------------------------------------------------------
@@ -216,9 +216,10 @@ load_start() {	# load_start LINK TRANSPORT PERCENT SEED: sets LOAD_PID; 1: LAB_W
 	[ "$3" -gt 0 ] || return 0
 	[ "$DIRECTION" != input ] || from=client to=$LAB_ADDR_server
 	[ "$DIRECTION" != both ] || options+=(--both)
-	[ "$2" != udp ] || options+=(--udp)
+	[ "$2" = tcp ] || options+=(--udp)
+	[ "$2" != random ] || options+=(--spacing random)
 	# whole frames at every rate, as the shaper and the queueing line have them
-	options+=(--size "$([ "$2" = udp ] && echo 1472 || echo 1448)")
+	options+=(--size "$([ "$2" = tcp ] && echo 1448 || echo 1472)")
 	lab_start "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --rate "$(LC_ALL=C awk -v b="$(bits "$1")" -v p="$3" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
 		${options[@]+"${options[@]}"} --seed "$4" --format json
 	LOAD_PID=$LAB_PID

@@ -18,7 +18,7 @@ struct load {
 	int64_t time_ns;	/* 0: until told */
 	int64_t lanes, size;	/* size: payload of a frame; 0: chosen where the sender is */
 	int64_t seed, burst_ns, catch_up_ns;
-	bool udp, both, payload_bits;
+	bool udp, both, payload_bits, random;	/* random: frames at random, as beat.h says */
 };
 
 /* One stream, at one end. Wire bytes are whole frames: Ethernet, IP, TCP or UDP headers and payload. */

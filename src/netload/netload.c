@@ -25,11 +25,11 @@ static struct {
 	int64_t port, ready_fd, priority;
 	const char *bind;
 	bool once, rate_given;
-	int bits;
+	int bits, spacing;
 } cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 50 * NS_PER_MS }, .port = PORT, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
-static const char *const bit_words[] = { "frame", "payload", NULL };
+static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
 
 static int read_rate(const char *text, void *value)
 {
@@ -75,6 +75,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_LANES, "send: over so many streams, in turn (1)", NULL, NULL, NULL },
 	{ CLI_BYTES, 0, "size", &cfg.load.size, 1, LOAD_SIZE_MOST, "send: payload of a frame (a whole one, or a 400th of a second's bits)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "count-bits", &cfg.bits, 0, 0, "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
+	{ CLI_WORD, 0, "spacing", &cfg.spacing, 0, 0, "send: frames at even distances, or at random ones (even)", spacing_words, NULL, NULL },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, "send: frames of so much time go together (500us, at least one frame)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (50ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "send: with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
@@ -148,6 +149,9 @@ static void check_send(void)
 	if (cfg.load.udp && cfg.load.size && cfg.load.size < TALK_MARK)
 		die_usage("--size %d: a datagram of this needs at least %d", (int)cfg.load.size, TALK_MARK);
 	cfg.load.payload_bits = cfg.bits == 1;
+	cfg.load.random = cfg.spacing == 1;
+	if (cfg.load.random && !cfg.load.rate)
+		die_usage("--spacing random needs a rate");
 }
 
 /* What is to be said besides the report; the exit status. */

@@ -52,6 +52,8 @@ int64_t push_batch_bytes(const struct load *load, int64_t header)
 
 	if (!load->rate)
 		return 1 << 20;
+	if (load->random)
+		return load->size;
 	beat_start(&b, load->rate, push_frame_bits(load, &lane), load->burst_ns, load->catch_up_ns, 0);
 	return b.batch * load->size;
 }
@@ -234,6 +236,7 @@ static void *push_main(void *context)
 {
 	struct push *p = context;
 	struct pusher s = { .p = p };
+	int64_t *room = p->load->random ? calloc(BEAT_BLOCK, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 
 	s.from_ns = clock_now();
@@ -241,6 +244,8 @@ static void *push_main(void *context)
 	second_start(&s.second, s.from_ns, all_bits(&s));
 	if (p->load->rate) {
 		beat_start(&s.beat, p->load->rate, push_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns, s.from_ns);
+		if (room)
+			beat_random(&s.beat, (uint64_t)p->load->seed, room);
 		keep_time(&s);
 	} else {
 		go_flat_out(&s);
@@ -258,6 +263,7 @@ static void *push_main(void *context)
 	p->side->behind_ns = s.beat.behind_ns;
 	p->side->given_up_frames = s.beat.given_up;
 	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	free(room);
 	atomic_store(&p->over, true);
 	return NULL;
 }

@@ -148,6 +148,7 @@ static void settings(struct rec *rec, const struct run *r, const struct told *t)
 	rec_int(rec, "payload_bytes_per_frame", r->load.size);
 	rec_int(rec, "wire_bytes_per_frame", r->load.size + r->lane[0].header);
 	rec_real(rec, "time_s", r->load.time_ns ? (double)r->load.time_ns / NS_PER_S : NAN, 3);
+	rec_str(rec, "spacing", r->load.random ? "random" : "even");
 	rec_real(rec, "burst_us", (double)r->load.burst_ns / NS_PER_US, 3);
 	rec_int(rec, "frames_at_once", r->load.rate ? push_batch_bytes(&r->load, r->lane[0].header) / r->load.size : 0);
 	rec_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);

@@ -24,7 +24,7 @@ struct key {
 static const struct key load_keys[] = {
 	LOAD_KEY(rate, LOAD_RATE_MOST), LOAD_KEY(time_ns, LOAD_TIME_MOST), LOAD_KEY(lanes, LOAD_LANES), LOAD_KEY(size, LOAD_SIZE_MOST),
 	LOAD_KEY(seed, INT64_MAX), LOAD_KEY(burst_ns, NS_PER_S), LOAD_KEY(catch_up_ns, 10 * NS_PER_S), LOAD_FLAG(udp), LOAD_FLAG(both),
-	LOAD_FLAG(payload_bits), { NULL, 0, 0, false },
+	LOAD_FLAG(payload_bits), LOAD_FLAG(random), { NULL, 0, 0, false },
 };
 static const struct key lane_keys[] = {
 	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames), LANE_KEY(got_frames), LANE_KEY(got_payload),

@@ -114,6 +114,43 @@ static void what_is_too_late_is_given_up_and_counted(void **state)
 	assert_int_equal(n + b.given_up, b.done);
 }
 
+/* Every second has its frames; within it distances are exponential: mean and standard deviation alike, and a share of 1/e
+ * is longer than the mean. */
+static void at_random_it_is_a_poisson_process_from_near(void **state)
+{
+	static int64_t room[BEAT_BLOCK];
+	int64_t n = 0, last = START, longer = 0;
+	double sum = 0, squares = 0, mean;
+	struct beat b;
+
+	(void)state;
+	beat_start(&b, 96000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
+	beat_random(&b, 7, room);
+	assert_int_equal(b.block, 7926);
+	for (int64_t wake = START, now = START; now < START + 10 * NS_PER_S; now = wake) {
+		int64_t due = beat_due(&b, b.done);
+
+		if (!beat_ask(&b, now, &wake))
+			continue;
+		assert_true(due <= now && due >= last);
+		assert_int_equal(beat_offered(&b, due) > b.done, 1);
+		assert_int_equal(beat_offered(&b, due - 1) <= b.done, 1);
+		beat_done(&b, 1);
+		sum += (double)(due - last);
+		squares += (double)(due - last) * (double)(due - last);
+		longer += due - last > 126167;
+		last = due;
+		n++;
+	}
+	assert_in_range(n, 79240, 79280);
+	assert_int_equal(b.given_up, 0);
+	mean = sum / (double)n;
+	assert_true(mean > 126000 && mean < 126300);
+	/* the squares of an exponential: twice that of the mean; four standard errors are 6 % */
+	assert_true(squares / (double)n > 1.88 * mean * mean && squares / (double)n < 2.12 * mean * mean);
+	assert_true((double)longer / (double)n > 0.361 && (double)longer / (double)n < 0.375);
+}
+
 static void small_rates_have_smaller_frames(void **state)
 {
 	(void)state;
@@ -171,6 +208,7 @@ int main(void)
 		cmocka_unit_test(waking_late_is_no_drift),
 		cmocka_unit_test(a_stall_is_made_up_for_without_a_flood),
 		cmocka_unit_test(what_is_too_late_is_given_up_and_counted),
+		cmocka_unit_test(at_random_it_is_a_poisson_process_from_near),
 		cmocka_unit_test(small_rates_have_smaller_frames),
 		cmocka_unit_test(seconds_are_read_late_and_still_right),
 		cmocka_unit_test(datagrams_are_lost_late_or_double),

@@ -11,7 +11,7 @@
 
 #include "netload/talk.h"
 
-#define LOAD "netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 catch_up_ns=50000000 udp=0 both=1 payload_bits=0"
+#define LOAD "netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 catch_up_ns=50000000 udp=0 both=1 payload_bits=0 random=0"
 
 static void a_load_comes_back_as_it_was(void **state)
 {
@@ -41,7 +41,7 @@ static void a_line_that_is_not_ours_is_refused(void **state)
 		{ "rate=9600000", "rate=", -EPROTO }, { "rate=9600000", "rate=99999999999999999999999", -EPROTO }, { "rate=9600000", "rate=1000000000001", -ERANGE },
 		{ "lanes=2", "lanes=0", -ERANGE }, { "lanes=2", "lanes=65", -ERANGE }, { "size=1448", "size=0", -ERANGE }, { "size=1448", "size=65001", -ERANGE },
 		{ "size=1448 ", "", -EPROTO }, { "size=1448", "size=1448 size=1448", -EPROTO }, { "udp=0", "udp=2", -ERANGE }, { "udp=0", "udp=yes", -EPROTO },
-		{ "payload_bits=0", "payload_bits=0 more=1", -EPROTO }, { "payload_bits=0", "payload_bits=0 ", -EPROTO }, { " time_ns", "  time_ns", -EPROTO },
+		{ "random=0", "random=0 more=1", -EPROTO }, { "random=0", "random=0 ", -EPROTO }, { " time_ns", "  time_ns", -EPROTO },
 	};
 
 	(void)state;
@@ -61,8 +61,8 @@ static void a_datagram_needs_room_for_its_mark(void **state)
 	struct load load;
 
 	(void)state;
-	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 catch_up_ns=0 udp=1 both=0 payload_bits=0", &load), -ERANGE);
-	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 catch_up_ns=0 udp=1 both=0 payload_bits=0", &load), 0);
+	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), -ERANGE);
+	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), 0);
 }
 
 static void ports_are_as_many_as_asked_for(void **state)
