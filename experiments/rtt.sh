@@ -17,7 +17,7 @@ RATE=20 THRESHOLD_MS=100 PERIOD_MS=50 FOREIGN_LIMIT=3
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/train.sh"
 LINKS=10Mbit,100Mbit QUEUE=50ms QUEUES=fifo,fq_codel,fq,codel,sfq,cake LOADS=0,20,40,60,80,90,94,96,98,110 TRANSPORTS=udp,random,tcp
-PROBES=ping,keys PROTOCOL_LIST='' DIRECTION=display SECONDS_EACH=60 INTERVAL=200ms REPEATS=1 COST_MS=0 COST_PER=redraw
+PROBES=ping,keys PROTOCOL_LIST='' DIRECTION=display BY=tbf STREAMS=1 SECONDS_EACH=60 INTERVAL=200ms REPEATS=1 COST_MS=0 COST_PER=redraw
 QUIET_LOADS=90	# queues besides fifo are measured from here on, and without load
 EXP_AGAIN_PART=6
 CELLS=() ABSENT=()	# "CELL LINK QUEUE TRANSPORT LOAD PROBE", in the order of the table; "WHAT<tab>WHY"
@@ -25,8 +25,8 @@ CELLS=() ABSENT=()	# "CELL LINK QUEUE TRANSPORT LOAD PROBE", in the order of the
 exp_usage() {
 	cat <<END
 usage: thinprobe run $EXPERIMENT [--links RATE,...] [--queue TIME] [--queues KIND,...] [--loads PERCENT,...] [--transport T,...]
-         [--probes P,...] [--protocol P,...] [--direction WAY] [--seconds S] [--interval TIME] [--repeat R] [--quick]
-         [--seed N] [--resume RUN] [-o DIR]
+         [--probes P,...] [--protocol P,...] [--direction WAY] [--streams N] [--link-by WHAT] [--seconds S] [--interval TIME] [--repeat R]
+         [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --links RATE,...  rates of the emulated link ($LINKS)
   --queue TIME      how long a frame may wait for the link before it is dropped ($QUEUE)
@@ -37,6 +37,8 @@ $EXPERIMENT_SAYS
   --probes P,...    ping, keys ($PROBES)
   --protocol P,...  display protocols that the keys take (vnc)
   --direction WAY   display: the load goes from the server to the client, as pictures do; input; or both ($DIRECTION)
+  --streams N       over so many streams of its transport ($STREAMS)
+  --link-by WHAT    tbf: the kernel's shaper, at the sender itself; wire: the delay line, a queue that is not the sender's ($BY)
   --seconds S       length of each train of pings or keys ($SECONDS_EACH)
   --interval TIME   between pings ($INTERVAL)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
@@ -59,7 +61,7 @@ check_words() {	# OPTION LIST WORD...
 rtt_options() {
 	local item
 	EXP_MEMORY=0
-	exp_parse "--quick QUICK" "--links LINKS --queue QUEUE --queues QUEUES --loads LOADS --transport TRANSPORTS --probes PROBES --protocol PROTOCOL_LIST --direction DIRECTION
+	exp_parse "--quick QUICK" "--links LINKS --queue QUEUE --queues QUEUES --loads LOADS --transport TRANSPORTS --probes PROBES --protocol PROTOCOL_LIST --direction DIRECTION --streams STREAMS --link-by BY
 		--seconds SECONDS_EACH --interval INTERVAL --repeat REPEATS --seed SEED" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --links || LINKS=10Mbit
@@ -75,6 +77,8 @@ rtt_options() {
 	check_words --queues "$QUEUES" fifo pfifo fq_codel fq codel sfq cake pie red
 	check_words --transport "$TRANSPORTS" udp random tcp
 	check_words --probes "$PROBES" ping keys
+	check_words --link-by "$BY" tbf wire
+	exp_number --streams "$STREAMS" 1 64
 	check_words --direction "$DIRECTION" display input both
 	exp_list --loads "$LOADS"
 	for item in ${LOADS//,/ }; do exp_number --loads "$item" 0 200; done
@@ -89,16 +93,16 @@ rtt_options() {
 
 exp_settings() {
 	jq -cn --arg links "$LINKS" --arg queue "$QUEUE" --arg queues "$QUEUES" --argjson loads "[$LOADS]" --arg transports "$TRANSPORTS" --arg probes "$PROBES" \
-		--arg protocols "$PROTOCOL_LIST" --arg direction "$DIRECTION" --argjson seconds "$SECONDS_EACH" --argjson interval "${INTERVAL%ms}" --argjson repeats "$REPEATS" \
+		--arg protocols "$PROTOCOL_LIST" --arg direction "$DIRECTION" --arg by "$BY" --argjson streams "$STREAMS" --argjson seconds "$SECONDS_EACH" --argjson interval "${INTERVAL%ms}" --argjson repeats "$REPEATS" \
 		--argjson seed "$SEED" --argjson quick "$QUICK" --argjson rate "$RATE" --argjson threshold "$THRESHOLD_MS" --argjson given "$(exp_given --loads && echo true || echo false)" '
 		{links: ($links | split(",")), queue: $queue, queues: ($queues | split(",")), loads: $loads, transports: ($transports | split(",")), probes: ($probes | split(",")),
-		protocol: ($protocols | split(",")[0]), protocols: ($protocols | split(",")), direction: $direction, seconds: $seconds, interval_ms: $interval, ping_bytes: 64,
+		protocol: ($protocols | split(",")[0]), protocols: ($protocols | split(",")), direction: $direction, link_by: $by, streams: $streams, seconds: $seconds, interval_ms: $interval, ping_bytes: 64,
 		rate_per_s: $rate, threshold_ms: $threshold, loads_asked_for: $given, cells: [], repeats: $repeats, seed: $seed, quick: ($quick == 1), on: "lab"}'
 }
 
 exp_read_settings() {
 	eval "$(jq -r '.settings | @sh "LINKS=\(.links | join(",")) QUEUES=\(.queues | join(",")) LOADS=\(.loads | map(tostring) | join(",")) TRANSPORTS=\(.transports | join(","))
-		PROBES=\(.probes | join(",")) PROTOCOL_LIST=\(.protocols | join(",")) DIRECTION=\(.direction) SECONDS_EACH=\(.seconds | tostring) INTERVAL=\(.interval_ms | tostring)ms
+		PROBES=\(.probes | join(",")) PROTOCOL_LIST=\(.protocols | join(",")) DIRECTION=\(.direction) BY=\(.link_by) STREAMS=\(.streams | tostring) SECONDS_EACH=\(.seconds | tostring) INTERVAL=\(.interval_ms | tostring)ms
 		REPEATS=\(.repeats | tostring) SEED=\(.seed | tostring) QUICK=\(if .quick then "1" else "0" end)"' "$RESUME/run.json")"
 	mapfile -t CELLS < <(jq -r '.settings.cells[] | "\(.cell) \(.link) \(.queue) \(.transport) \(.load) \(.probe)"' "$RESUME/run.json")
 }
@@ -169,12 +173,19 @@ set_queue() {	# set_queue KIND LIMIT-BYTES; 1: LAB_WHY
 	done
 }
 
-LINK_NOW=''
+# What the shaper lets through at once after a pause, in bytes; the delay line nothing.
+bucket_bytes() {
+	[ "$LAB_LINK" != wire ] || { echo 0; return; }
+	lab_exec -R server tc qdisc show dev "$LAB_IF_server" | awk '/qdisc tbf/ { for (i = 1; i < NF; i++) if ($i == "burst") { n = $(i + 1) + 0; print n * ($(i + 1) ~ /Kb/ ? 1024 : $(i + 1) ~ /Mb/ ? 1048576 : 1); exit } }'
+}
+
+LINK_NOW='' BUCKET=0
 set_link() {	# set_link RATE QUEUE; 1: LAB_WHY
 	[ "$LINK_NOW" != "$1 $2" ] || return 0
 	LINK_NOW=''
 	lab_link "$1" "$QUEUE" - - - || return
-	set_queue "$2" "$(limit_bytes "$1")" || return
+	[ "$LAB_LINK" = wire ] || set_queue "$2" "$(limit_bytes "$1")" || return
+	BUCKET=$(bucket_bytes)
 	LINK_NOW="$1 $2"
 }
 
@@ -182,8 +193,9 @@ limit_bytes() { LC_ALL=C awk -v b="$(bits "$1")" -v q="$QUEUE" 'BEGIN { v = q; g
 
 find_queues() {
 	local kind
+	LAB_WHY="the delay line has one queue, first come, first served"
 	for kind in ${QUEUES//,/ }; do
-		set_queue "$kind" 100000 || ABSENT+=("queue $kind	$LAB_WHY")
+		if [ "$LAB_LINK" = wire ]; then [ "$kind" = fifo ]; else set_queue "$kind" 100000; fi || ABSENT+=("queue $kind	$LAB_WHY")
 	done
 }
 
@@ -221,7 +233,7 @@ load_start() {	# load_start LINK TRANSPORT PERCENT SEED: sets LOAD_PID; 1: LAB_W
 	# whole frames at every rate, as the shaper and the queueing line have them
 	options+=(--size "$([ "$2" = tcp ] && echo 1448 || echo 1472)")
 	lab_start "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --rate "$(LC_ALL=C awk -v b="$(bits "$1")" -v p="$3" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
-		${options[@]+"${options[@]}"} --seed "$4" --format json
+		--streams "$STREAMS" ${options[@]+"${options[@]}"} --seed "$4" --format json
 	LOAD_PID=$LAB_PID
 	lab_ready netload 15 || { LAB_WHY="the load did not start: $(tail -n 1 "$LAB_LOG/netload.err")"; return 1; }
 	nap 1	# TCP needs a while to find what the link gives
@@ -324,9 +336,9 @@ write_cell() {	# write_cell FOLDER REPEAT REASON SERVER-BEFORE AFTER CLIENT-BEFO
 		sent=$(jq -r 'select(.settings.transport == "udp" and (.result.sent_mbit_s / .result.offered_mbit_s - 1 | fabs) > 0.005) | "\(.result.sent_mbit_s) of \(.result.offered_mbit_s)"' "$1/netload.json" 2>/dev/null)
 		[ -z "$sent" ] || marked+="${marked:+; }the load was $sent Mbit/s"
 	fi
-	jq -n --arg link "$link" --arg queue "$queue" --arg transport "$transport" --argjson load "$load" --arg probe "$probe" --argjson bits "$(bits "$link")" --argjson limit "$(limit_bytes "$link")" \
+	jq -n --arg link "$link" --arg queue "$queue" --arg transport "$transport" --argjson load "$load" --arg probe "$probe" --argjson bits "$(bits "$link")" --argjson limit "$(limit_bytes "$link")" --argjson bucket "${BUCKET:-0}" \
 		--argjson repeat "$2" --arg reason "$3" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --argjson client "$client" --arg marked "$marked" '
-		{schema: "thinprobe.cell/1", parameters: {link: $link, queue: $queue, transport: $transport, load: $load, probe: $probe}, repeat: $repeat, link_bit_s: $bits, queue_bytes: $limit,
+		{schema: "thinprobe.cell/1", parameters: {link: $link, queue: $queue, transport: $transport, load: $load, probe: $probe}, repeat: $repeat, link_bit_s: $bits, queue_bytes: $limit, bucket_bytes: $bucket,
 		state: (if $reason == "" then "complete" else "failed" end), reason: $reason, foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy,
 		client_busy_percent: $client, marked: $marked}' | put_json "$1/cell.json"
 }
@@ -343,6 +355,7 @@ rtt_options "$@"
 [[ ,$PROBES, != *,ping,* ]] || need ping iputils-ping
 LINK=${LINKS%%,*}
 exp_folder
+if [ "$BY" = wire ]; then export LAB_DELAY_BY=wire; fi
 export LAB_RUN=$RUN LAB_LOG=$RUN/log
 ON_BACKEND=local
 lab_use local

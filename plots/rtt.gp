@@ -1,7 +1,7 @@
 # rtt.gp - the figures of experiments/rtt.sh.
 #
 # gnuplot -c plots/rtt.gp RUN
-#   reads RUN/summary.tsv; writes into RUN/figures (the folder must be there):
+#   reads RUN/summary.tsv and curve.tsv; writes into RUN/figures (the folder must be there):
 #   round-trip.svg  mean round trip of a ping over the load, one panel a link, one colour for each kind of load
 #   variance.svg    its variance
 #   keys.svg        latency of keys: mean, and the slowest
@@ -13,6 +13,8 @@ do for [i = 1:strlen(ARG0)] { if (ARG0[i:i] eq "/") { here = ARG0[1:i - 1] } }
 load here . "/style.gp"
 
 summary = run . "/summary.tsv"
+model = run . "/curve.tsv"
+orientation = "for orientation, not fitted: frames at random in a queue with one server (M/D/1), beyond the shaper's bucket"
 set datafile separator "\t"
 set key autotitle columnheader
 place(list, w) = sum [i = 1:words(list)] (word(list, i) eq w ? i : 0)
@@ -46,9 +48,6 @@ of(l, q, p, t) = column("repeats") > 0 && strcol("link") eq l && strcol("queue")
 load_of(l, q, p, t) = of(l, q, p, t) ? column("load_percent") : NaN
 edge(c, end) = filled(c . end) ? column(c . end) : column(c)
 
-wait(x) = x < 100 ? x / 100.0 / (2 * (1 - x / 100.0)) : NaN
-spread(x) = wait(x) ** 2 + x / 100.0 / (3 * (1 - x / 100.0))
-
 n = words(links)
 left_of(i) = 0.1 + (i - 1) * 0.89 / n
 right_of(i) = 0.1 + i * 0.89 / n - (i < n ? 0.06 : 0)
@@ -74,12 +73,11 @@ do for [k = 1:2] {
 		what = k == 1 ? "mean_ms" : "variance_ms2"
 		base = NaN
 		full = NaN
-		frame_ms = NaN
 		set table $unused
 		set xrange [-1:1]
 		set yrange [-1:1]
 		unset logscale y
-		plot summary using (of(l, word(queues, 1), "ping", "none") ? (base = column(what), full = column("queue_ms"), frame_ms = 1514 * 8000.0 / column("link_bit_s"), 0) : 0):(0) with points
+		plot summary using (of(l, word(queues, 1), "ping", "none") ? (base = column(what), full = column("queue_ms"), 0) : 0):(0) with points
 		unset table
 		set xrange [0:most * 1.02]
 		set lmargin at screen left_of(i)
@@ -93,7 +91,7 @@ do for [k = 1:2] {
 		if (i == 1) { set key at screen 0.1, (8.0 + 20 * legend_rows) / h left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 noautotitle } else { unset key }
 		plot for [q in queues] for [t in transports] summary using (load_of(l, q, "ping", t)):(column(what)):(edge(what, "_low")):(edge(what, "_high")) with yerrorlines linecolor rgb kind_colour(t) dashtype dash(q) pointtype 7 \
 				title kind_says(t) . (words(queues) > 1 ? ", " . q : "") noenhanced, \
-			[0:99.4] base + (k == 1 ? wait(x) * frame_ms : spread(x) * frame_ms ** 2) with lines linecolor rgb line_colour dashtype 2 title "for orientation: frames at random in a queue with one server (M/D/1), not fitted", \
+			model using (strcol("link") eq l ? column("load_percent") : NaN):(base + column(k == 1 ? "wait_ms" : "variance_ms2")) with lines linecolor rgb line_colour dashtype 2 title orientation, \
 			[0:most] (k == 1 ? base + full : NaN) with lines linecolor rgb mark_colour dashtype 3 title k == 1 ? "no load, and a queue that is full" : ""
 	}
 	unset multiplot

@@ -39,7 +39,7 @@ def finding_over:
 	. as $doc | links[] as $l | ($doc | queues[0]) as $q
 	| [$doc | cells_of($l; $q; "ping")[] | select(.transport == "tcp" and .load > 100)] | max_by(.load)
 	| if . == null then empty else
-		"TCP that is offered more than \($l | mbit) takes \(.received_payload_mbit_s | fixed(2)) Mbit/s of payload and fills the queue, which may hold \(.queue_ms | ms) ms: a ping takes \(.mean_ms | ms) ms on average and \(.max_ms | ms) at most\(lost_words)."
+		"TCP that is offered more than \($l | mbit) gets \(.received_payload_mbit_s | fixed(2)) Mbit/s of payload through. Of a queue that may hold \(.queue_ms | ms) ms, a ping then finds \(.mean_ms | ms) ms on average and \(.max_ms | ms) at most\(lost_words)\(if $doc.run.settings.link_by == "wire" then "." else ": the queue is the sender's own, and its TCP holds back before it is full." end)"
 		+ (if $l == "10Mbit" then " (The paper, on 10 Mbit/s Ethernet of 1999: 55 ms at 9.6 Mbit/s.)" else "" end) end;
 
 # What the textbook says of frames at random, held against it where it holds: below the last tenth of the link.
@@ -48,8 +48,8 @@ def random_cells($link): . as $doc | queues[0] as $q | ($doc | idle_of($link; $q
 def finding_queue:
 	. as $doc | links[] as $l | ($doc | random_cells($l)) as $c
 	| if $c == [] then empty else
-		"Beside frames that come at random at \($l | mbit), a ping waits as a queue would have it (M/D/1; nothing was fitted): \($c | map("at \(.load) % \(.more | ms) ms more than without load, \(.md1 | ms) by the formula") | join("; "))."
-		+ " Frames at even distances find the link free nearly always, and cost a ping next to nothing until the link is full." end;
+		"Beside frames that come at random at \($l | mbit), a ping takes longer than without load by \($c | map("\(.more | ms) ms at \(.load) % (\(.md1 | ms) in a queue with one server, M/D/1; nothing was fitted)") | join(", "))."
+		+ " Datagrams at even distances hardly meet it until the link is full." end;
 
 def way_factor: if .run.settings.direction == "both" then 2 else 1 end;
 # A ping cannot wait for more than the queues that it meets can hold.
@@ -70,6 +70,6 @@ def finding_queues:
 def findings: [finding_idle, finding_full, finding_over, finding_queue, finding_keys, finding_queues, finding_beyond];
 
 def indicative: .run.settings as $s | if ($s.repeats // 1) < 5 then "indicative: \(plural($s.repeats // 1; "repeat"; "repeats")) of \($s.seconds) s" else null end;
-def not_held: [measured_cells[] | select(.transport != "none" and .transport != "tcp" and .load <= 100 and (.load_percent / .load - 1 | fabs) > 0.005)];
+def not_held: [measured_cells[] | select(.transport != "none" and .transport != "tcp" and .load <= 100 and (.sent_percent / .load - 1 | fabs) > 0.005)];
 def marked_cells_words: [measured_cells[] | select(.marked > 0)] as $m | if $m == [] then null else
 	"\($m | length) of \(plural(.rows | length; "cell"; "cells")) \(if ($m | length) == 1 then "was" else "were" end) disturbed (others had up to \([$m[].foreign_percent_max // 0] | max | number) % of the server's CPU)\(not_held as $n | if $n == [] then "" else "; in \($n | length) the load was off by more than half a percent" end)." end;

@@ -60,6 +60,7 @@ static void read_circumstances(struct rtt_pool *p, const struct json *j, size_t 
 	}
 	json_get_real(j, "link_bit_s", &p->link_bit_s);
 	json_get_real(j, "queue_bytes", &p->queue_bytes);
+	json_get_real(j, "bucket_bytes", &p->bucket_bytes);
 }
 
 static int read_train(struct reader *r, const char *folder, const struct rtt_cell *c)
@@ -119,8 +120,9 @@ static bool name_part(const struct json *j, int cell, const char *key, char *int
 	return word && snprintf(into, size, "%s", word) < (int)size;
 }
 
-static int read_cells(struct reader *r, const struct json *j, struct rows *t)
+static int read_cells(struct reader *r, const struct json *j, struct rows *t, struct rows *curve)
 {
+	char drawn[sizeof(((struct rtt_cell *)0)->link)] = "";
 	int err = 0;
 
 	for (int i = 0; !err && i < CELLS_MAX; i++) {
@@ -142,24 +144,39 @@ static int read_cells(struct reader *r, const struct json *j, struct rows *t)
 			rtt_write_cell(t, &c, r->pool, r->seed);
 			r->done->rows++;
 		}
+		if (!err && r->pool->repeats && strcmp(drawn, c.link) != 0) {	/* cells of one link stand together */
+			rtt_write_curve(curve, c.link, r->pool);
+			memcpy(drawn, c.link, sizeof(drawn));
+		}
 	}
 	return err;
 }
 
 static int write_table(struct reader *r, const struct json *j)
 {
-	struct whole summary;
+	struct whole summary, curve;
 	int err = whole_open(&summary, r->folder, "summary.tsv", "rtt/1", rtt_columns);
 
 	if (err)
 		return complain(r, r->folder, err, strerror(-err));
-	err = read_cells(r, j, summary.rows);
+	err = whole_open(&curve, r->folder, "curve.tsv", "rtt-curve/1", rtt_curve_columns);
 	if (err) {
 		whole_drop(&summary);
+		return complain(r, r->folder, err, strerror(-err));
+	}
+	err = read_cells(r, j, summary.rows, curve.rows);
+	if (err) {
+		whole_drop(&summary);
+		whole_drop(&curve);
 		return err;
 	}
 	err = whole_close(&summary);
-	return err ? complain(r, "summary.tsv", err, strerror(-err)) : 0;
+	if (err) {
+		whole_drop(&curve);
+		return complain(r, "summary.tsv", err, strerror(-err));
+	}
+	err = whole_close(&curve);
+	return err ? complain(r, "curve.tsv", err, strerror(-err)) : 0;
 }
 
 int rtt_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)

@@ -9,20 +9,46 @@
 #include <math.h>
 
 #define MS ((double)NS_PER_MS)
+#define STEPS 2000
+#define PING_BYTES 98		/* with the Ethernet header */
 
 /* --- the queue ------------------------------------------------------------------------------------------------- */
 
-double rtt_md1_wait(double load)
+double rtt_md1_share(double load, double x)
 {
-	return load >= 0 && load < 1 ? load / (2 * (1 - load)) : (double)NAN;
+	double sum = 0;
+
+	/* alternating, but with x so small no more than ten digits of the sixteen are lost */
+	for (int k = 0; k <= (int)x; k++) {
+		double term = exp(load * (x - k));
+
+		for (int i = 1; i <= k; i++)
+			term *= load * (k - x) / i;
+		sum += term;
+	}
+	return (1 - load) * sum;
 }
 
-/* Of the wait in an M/G/1 queue: its square and lambda E[S^3] / 3(1 - load), here with one length. */
-double rtt_md1_variance(double load)
+struct rtt_wait rtt_md1(double load, double credit)
 {
-	double wait = rtt_md1_wait(load);
+	struct rtt_wait all = { NAN, NAN };
+	double mean, square, h = credit / STEPS;
 
-	return wait * wait + load / (3 * (1 - load));
+	if (!(load >= 0 && load < 1 && credit >= 0 && credit <= RTT_CREDIT_MOST))
+		return all;
+	mean = load / (2 * (1 - load));
+	square = 2 * mean * mean + load / (3 * (1 - load));
+	/* E max(0, V - c) and its square, from what of P(V > x) lies below c (midpoint rule: the kinks are at whole numbers) */
+	square -= 2 * credit * mean;
+	for (int i = 0; i < STEPS; i++) {
+		double x = (i + 0.5) * h, longer = 1 - rtt_md1_share(load, x);
+
+		mean -= longer * h;
+		square += 2 * (credit - x) * longer * h;
+	}
+	all.mean = fmax(0, mean);
+	all.variance = fmax(0, square - all.mean * all.mean);
+	return all;
 }
 
 /* --- trains ---------------------------------------------------------------------------------------------------- */
@@ -93,8 +119,8 @@ int rtt_pool_add(struct rtt_pool *p, struct rtt_train *t)
 
 #define SPREAD(name) name, name "_low", name "_high"
 const char *const rtt_columns[] = {
-	"cell", "link", "queue", "transport", "load", "probe", "state", "repeats", "failed", "marked", "link_bit_s", "queue_bytes",
-	SPREAD("load_percent"), "received_percent", "received_payload_mbit_s", "load_lost_percent", "load_behind_ms_max",
+	"cell", "link", "queue", "transport", "load", "probe", "state", "repeats", "failed", "marked", "link_bit_s", "queue_bytes", "bucket_bytes",
+	SPREAD("load_percent"), "sent_percent", "received_payload_mbit_s", "load_lost_percent", "load_behind_ms_max",
 	"n", "lost", "lost_percent", "later", SPREAD("mean_ms"), SPREAD("sd_ms"), SPREAD("variance_ms2"),
 	"min_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "md1_wait_ms", "md1_variance_ms2", "queue_ms",
 	"server_busy_percent_max", "client_busy_percent_max", "foreign_percent_max", "steal_percent_max", NULL,
@@ -156,12 +182,36 @@ static void write_probe(struct rows *t, struct rtt_pool *p, int64_t seed)
 	whole_number(t, sample_max(&p->all).value / MS, 4);
 }
 
+/* The work that the token bucket lets a ping pass by, in frames. */
+static double credit(const struct rtt_pool *p)
+{
+	return p->bucket_bytes > PING_BYTES ? (p->bucket_bytes - PING_BYTES) * 8 / RTT_FRAME_BITS : 0;
+}
+
+const char *const rtt_curve_columns[] = { "link", "load_percent", "wait_ms", "variance_ms2", NULL };
+
+void rtt_write_curve(struct rows *t, const char *link, const struct rtt_pool *p)
+{
+	double frame_ms = RTT_FRAME_BITS / p->link_bit_s * 1000;
+
+	for (int load = 0; load <= 995; load += load < 900 ? 10 : load < 980 ? 5 : 1) {
+		struct rtt_wait w = rtt_md1(load / 1000.0, credit(p));
+
+		rows_str(t, link);
+		whole_number(t, load / 10.0, 1);
+		whole_number(t, w.mean * frame_ms, 5);
+		whole_number(t, w.variance * frame_ms * frame_ms, 6);
+		rows_end(t);
+	}
+}
+
 void rtt_write_cell(struct rows *t, const struct rtt_cell *c, struct rtt_pool *p, int64_t seed)
 {
-	double room[RTT_REPEATS_MAX], load, frame_ms = p->link_bit_s > 0 ? RTT_FRAME_BITS / p->link_bit_s * 1000 : (double)NAN;
-	struct means m = figure(p, RTT_LOAD, room);
+	double room[RTT_REPEATS_MAX], frame_ms = p->link_bit_s > 0 ? RTT_FRAME_BITS / p->link_bit_s * 1000 : (double)NAN;
+	struct means m = figure(p, RTT_RECEIVED, room);
+	struct rtt_wait wait;
 
-	load = means_of(&m) / 100;
+	wait = rtt_md1(means_of(&m) / 100, credit(p));
 	rows_str(t, c->cell);
 	rows_str(t, c->link);
 	rows_str(t, c->queue);
@@ -174,14 +224,15 @@ void rtt_write_cell(struct rows *t, const struct rtt_cell *c, struct rtt_pool *p
 	rows_int(t, (int64_t)p->marked);
 	whole_number(t, p->link_bit_s, 0);
 	whole_number(t, p->queue_bytes, 0);
-	write_spread(t, p, RTT_LOAD, 4, seed);
-	write_mean(t, p, RTT_RECEIVED, 4);
+	whole_number(t, p->bucket_bytes, 0);
+	write_spread(t, p, RTT_RECEIVED, 4, seed);
+	write_mean(t, p, RTT_LOAD, 4);
 	write_mean(t, p, RTT_PAYLOAD, 4);
 	write_mean(t, p, RTT_LOAD_LOST, 4);
 	write_most(t, p, RTT_BEHIND, 3);
 	write_probe(t, p, seed);
-	whole_number(t, rtt_md1_wait(load) * frame_ms, 4);
-	whole_number(t, rtt_md1_variance(load) * frame_ms * frame_ms, 5);
+	whole_number(t, wait.mean * frame_ms, 4);
+	whole_number(t, wait.variance * frame_ms * frame_ms, 5);
 	whole_number(t, p->queue_bytes * 8000 / p->link_bit_s, 3);
 	write_most(t, p, RTT_SERVER_BUSY, 1);
 	write_most(t, p, RTT_CLIENT_BUSY, 1);
