@@ -1,5 +1,5 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -68,6 +68,7 @@ LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
 LIBS_stage_table_test = -ljansson -lgsl -lgslcblas
 LIBS_compare_test = -ljansson -lgsl -lgslcblas
+LIBS_rtt_test = -ljansson -lgsl -lgslcblas
 LIBS_paging_test = -ljansson -lgsl -lgslcblas
 LIBS_wan_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver

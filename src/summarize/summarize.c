@@ -11,6 +11,7 @@
 #include "login.h"
 #include "paging.h"
 #include "rec.h"
+#include "rtt.h"
 #include "run.h"
 #include "starts.h"
 #include "tables.h"
@@ -126,6 +127,7 @@ static const struct {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "startup", "cells", starts_summarize },
 	{ "wan", "trains", wan_summarize },

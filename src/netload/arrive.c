@@ -1,0 +1,35 @@
+#include "arrive.h"
+
+static uint64_t *word(struct arrive *a, int64_t n)
+{
+	return &a->seen[n % ARRIVE_WINDOW / 64];
+}
+
+static void forget_up_to(struct arrive *a, int64_t n)
+{
+	if (n - a->next >= ARRIVE_WINDOW)
+		a->next = n - ARRIVE_WINDOW + 1;
+	for (; a->next <= n; a->next++)
+		*word(a, a->next) &= ~(1ULL << (a->next % 64));
+}
+
+bool arrive_add(struct arrive *a, uint64_t number)
+{
+	int64_t n = (int64_t)number;
+	bool late;
+
+	if (n < 0 || n - a->next > ARRIVE_JUMP)
+		return false;
+	late = n < a->next;
+	if (!late)
+		forget_up_to(a, n);
+	if (late && a->next - n <= ARRIVE_WINDOW && (*word(a, n) >> (n % 64) & 1)) {
+		a->duplicate++;
+		return true;
+	}
+	if (a->next - n <= ARRIVE_WINDOW)
+		*word(a, n) |= 1ULL << (n % 64);
+	a->reordered += late;
+	a->got++;
+	return true;
+}

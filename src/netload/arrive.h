@@ -1,0 +1,23 @@
+/* arrive - which datagrams of a numbered stream came, out of order or twice. Pure.
+ *
+ * The last ARRIVE_WINDOW numbers are remembered one by one; what comes later than that counts as reordered (a copy of one so old would be
+ * taken for it). */
+#ifndef THINPROBE_NETLOAD_ARRIVE_H
+#define THINPROBE_NETLOAD_ARRIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARRIVE_WINDOW 4096
+#define ARRIVE_JUMP 1000000000	/* no stream loses so many in a row: such a number is no datagram of ours */
+
+struct arrive {
+	int64_t next;			/* one more than the highest number */
+	int64_t got, reordered, duplicate;
+	uint64_t seen[ARRIVE_WINDOW / 64];
+};
+
+/* False: not a number of this stream. */
+bool arrive_add(struct arrive *a, uint64_t number);
+
+#endif

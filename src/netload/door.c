@@ -1,0 +1,265 @@
+#include "door.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <linux/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLICE_MS 50	/* between looks at the stop flag */
+
+/* --- places ---------------------------------------------------------------------------------------------------- */
+
+static int split(const char *text, int port, char *host, size_t size, int64_t *number)
+{
+	const char *colon = strrchr(text, ':'), *end = colon;
+
+	*number = port;
+	if (text[0] == '[') {
+		end = strchr(text, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return -EINVAL;
+		colon = end[1] ? end + 1 : NULL;
+		text++;
+	} else if (port && colon && strchr(text, ':') != colon) {
+		colon = NULL;	/* an IPv6 address alone */
+		end = text + strlen(text);
+	}
+	if (!end)
+		end = text + strlen(text);
+	if (colon && cli_read_int(colon + 1, number))
+		return -EINVAL;
+	if (*number < 1 || *number > 65535 || end == text || (size_t)(end - text) >= size)
+		return -EINVAL;
+	memcpy(host, text, (size_t)(end - text));
+	host[end - text] = '\0';
+	return 0;
+}
+
+int door_find(const char *text, int port, bool numeric, struct door_place *out, char *why, size_t size)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) }, *found;
+	char host[256], service[16];
+	int64_t number;
+	int err;
+
+	if (split(text, port, host, sizeof(host), &number)) {
+		snprintf(why, size, port ? "give an address, or an address and a port as ADDRESS:PORT" : "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
+		return -EINVAL;
+	}
+	snprintf(service, sizeof(service), "%d", (int)number);
+	err = getaddrinfo(host, service, &hints, &found);
+	if (err) {
+		snprintf(why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		return -EINVAL;
+	}
+	memset(out, 0, sizeof(*out));
+	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
+	out->size = found->ai_addrlen;
+	freeaddrinfo(found);
+	return 0;
+}
+
+static in_port_t *port_of(struct door_place *p)
+{
+	return p->addr.ss_family == AF_INET6 ? &((struct sockaddr_in6 *)&p->addr)->sin6_port : &((struct sockaddr_in *)&p->addr)->sin_port;
+}
+
+void door_set_port(struct door_place *p, int port)
+{
+	*port_of(p) = htons((in_port_t)port);
+}
+
+int door_port(const struct door_place *p)
+{
+	struct door_place copy = *p;
+
+	return ntohs(*port_of(&copy));
+}
+
+int door_here(int fd, struct door_place *out)
+{
+	out->size = sizeof(out->addr);
+	return getsockname(fd, (struct sockaddr *)&out->addr, &out->size) ? -errno : 0;
+}
+
+int door_there(int fd, struct door_place *out)
+{
+	out->size = sizeof(out->addr);
+	return getpeername(fd, (struct sockaddr *)&out->addr, &out->size) ? -errno : 0;
+}
+
+bool door_same_host(const struct door_place *a, const struct door_place *b)
+{
+	if (a->addr.ss_family != b->addr.ss_family)
+		return false;
+	if (a->addr.ss_family == AF_INET6)
+		return !memcmp(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr, &((const struct sockaddr_in6 *)&b->addr)->sin6_addr, sizeof(struct in6_addr));
+	return ((const struct sockaddr_in *)&a->addr)->sin_addr.s_addr == ((const struct sockaddr_in *)&b->addr)->sin_addr.s_addr;
+}
+
+/* --- sockets --------------------------------------------------------------------------------------------------- */
+
+static int made(const struct door_place *at, int type)
+{
+	int fd = socket(at->addr.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int closed(int fd, int err)
+{
+	close(fd);
+	return err;
+}
+
+int door_listen(const struct door_place *at)
+{
+	int fd = made(at, SOCK_STREAM);
+
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (bind(fd, (const struct sockaddr *)&at->addr, at->size) || listen(fd, 128))
+		return closed(fd, -errno);
+	return fd;
+}
+
+int door_udp(const struct door_place *at)
+{
+	int fd = made(at, SOCK_DGRAM);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&at->addr, at->size))
+		return closed(fd, -errno);
+	return fd;
+}
+
+int door_wait(int fd, short events, int64_t until_ns, bool heeds_stop)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	for (;;) {
+		int64_t left = until_ns == INT64_MAX ? SLICE_MS : (until_ns - clock_now()) / NS_PER_MS + 1;
+
+		if (heeds_stop && proc_stop)
+			return -EINTR;
+		if (left <= 0)
+			return 0;
+		if (poll(&p, 1, (int)(left < SLICE_MS ? left : SLICE_MS)) > 0)
+			return 1;
+	}
+}
+
+int door_connect(const struct door_place *to, int64_t until_ns)
+{
+	int fd = made(to, SOCK_STREAM), err = 0;
+	socklen_t size = sizeof(err);
+
+	if (fd < 0)
+		return fd;
+	if (!connect(fd, (const struct sockaddr *)&to->addr, to->size))
+		return fd;
+	if (errno != EINPROGRESS)
+		return closed(fd, -errno);
+	err = door_wait(fd, POLLOUT, until_ns, true);
+	if (err <= 0)
+		return closed(fd, err ? err : -ETIMEDOUT);
+	err = 0;
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
+	return err ? closed(fd, -err) : fd;
+}
+
+/* --- lines ----------------------------------------------------------------------------------------------------- */
+
+/* 1: a line was there. */
+static int take_line(struct door *d, char *line)
+{
+	char *end = memchr(d->text, '\n', d->n);
+	size_t n;
+
+	if (!end)
+		return d->n >= sizeof(d->text) - 1 ? -EPROTO : 0;
+	n = (size_t)(end - d->text);
+	if (memchr(d->text, '\0', n))
+		return -EPROTO;
+	memcpy(line, d->text, n);
+	line[n] = '\0';
+	d->n -= n + 1;
+	memmove(d->text, end + 1, d->n);
+	return 1;
+}
+
+int door_hear(struct door *d, char *line, int64_t until_ns, bool heeds_stop)
+{
+	for (;;) {
+		int err = take_line(d, line);
+		ssize_t n;
+
+		if (err)
+			return err;
+		err = door_wait(d->fd, POLLIN, until_ns, heeds_stop);
+		if (err <= 0)
+			return err ? err : -ETIMEDOUT;
+		n = read(d->fd, d->text + d->n, sizeof(d->text) - 1 - d->n);
+		if (!n)
+			return 0;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		d->n += n > 0 ? (size_t)n : 0;
+	}
+}
+
+int door_say(struct door *d, const char *line)
+{
+	char text[TALK_LINE + 1];
+	int n = snprintf(text, sizeof(text), "%s\n", line), at = 0;
+	int64_t until = clock_now() + 5 * NS_PER_S;
+
+	while (at < n) {
+		ssize_t w = send(d->fd, text + at, (size_t)(n - at), MSG_NOSIGNAL);
+
+		if (w >= 0) {
+			at += (int)w;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (door_wait(d->fd, POLLOUT, until, false) <= 0)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+int door_say_side(struct door *d, const struct side *s, int64_t lanes)
+{
+	char line[TALK_LINE];
+	int err = 0;
+
+	for (int64_t i = 0; !err && i < lanes; i++) {
+		err = talk_write_lane(line, sizeof(line), i, &s->lane[i]);
+		err = err ? err : door_say(d, line);
+	}
+	err = err ? err : talk_write_total(line, sizeof(line), s);
+	return err ? err : door_say(d, line);
+}
+
+int door_hear_side(struct door *d, struct side *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
+{
+	char line[TALK_LINE];
+
+	/* each stream once, and the total */
+	for (int64_t i = 0; i <= lanes; i++) {
+		int err = door_hear(d, line, until_ns, heeds_stop);
+
+		if (err <= 0)
+			return err ? err : -ECONNRESET;
+		err = i < lanes ? talk_read_lane(line, s, lanes) : talk_read_total(line, s);
+		if (err)
+			return err;
+	}
+	return 0;
+}

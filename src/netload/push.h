@@ -1,0 +1,32 @@
+/* push - the sending half of one end: a thread that keeps the schedule of beat.h on all streams. */
+#ifndef THINPROBE_NETLOAD_PUSH_H
+#define THINPROBE_NETLOAD_PUSH_H
+
+#include "lane.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct push {
+	const struct load *load;
+	struct lane *lane;
+	uint64_t key;			/* of the marks in datagrams */
+	const unsigned char *noise;	/* push_noise() */
+	struct side *side;		/* gets what was sent */
+	atomic_bool stop, started, over;
+	int err;			/* -errno: a stream broke */
+	pthread_t thread;
+};
+
+/* Random bytes that no compressor makes smaller, made before the load begins. NULL: no memory. */
+unsigned char *push_noise(int64_t seed);
+/* Frame bits of one frame of this load. */
+int64_t push_frame_bits(const struct load *load, const struct lane *lane);
+/* Bytes that go to the kernel at a time. */
+int64_t push_batch_bytes(const struct load *load, int64_t header);
+
+/* 0 or -errno. Then push_join() once. */
+int push_start(struct push *p);
+void push_join(struct push *p);
+
+#endif

@@ -1,0 +1,195 @@
+#include "report.h"
+
+#include <math.h>
+
+#define MEGA 1e6
+#define HELD 0.005
+
+/* Bits a second in Mbit/s. */
+static double per_s(double bytes, int64_t ns)
+{
+	return ns > 0 ? bytes * 8 / ((double)ns / NS_PER_S) / MEGA : NAN;
+}
+
+static void rec_known(struct rec *r, const char *key, bool known, int64_t value)
+{
+	if (known)
+		rec_int(r, key, value);
+	else
+		rec_real(r, key, NAN, 0);
+}
+
+/* The sums over the streams of what one end counted. */
+static struct lane_count sum(const struct side *s, int64_t lanes)
+{
+	struct lane_count all = { 0 };
+
+	for (int64_t i = 0; i < lanes; i++) {
+		const struct lane_count *c = &s->lane[i];
+
+		all.sent_frames += c->sent_frames;
+		all.sent_payload += c->sent_payload;
+		all.sent_wire += c->sent_wire;
+		all.resent_frames += c->resent_frames;
+		all.got_frames += c->got_frames;
+		all.got_payload += c->got_payload;
+		all.got_wire += c->got_wire;
+		all.reordered += c->reordered;
+		all.duplicate += c->duplicate;
+	}
+	return all;
+}
+
+/* The time that what came was spread over: that of its sending, or longer where it was held up. */
+static int64_t span(const struct side *sender, const struct side *receiver)
+{
+	return receiver->got_ns > sender->sent_ns ? receiver->got_ns : sender->sent_ns;
+}
+
+static double lost_percent(const struct lane_count *sent, const struct lane_count *got)
+{
+	return sent->sent_frames ? 100.0 * (double)(sent->sent_frames - got->got_frames) / (double)sent->sent_frames : NAN;
+}
+
+double report_offered(const struct run *r)
+{
+	return r->load.rate ? (double)r->load.rate / MEGA : NAN;
+}
+
+double report_sent(const struct run *r)
+{
+	struct lane_count all = sum(&r->own, r->load.lanes);
+
+	return per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
+}
+
+double report_received(const struct run *r)
+{
+	struct lane_count all = sum(&r->other, r->load.lanes);
+
+	return per_s((double)(r->load.payload_bits ? all.got_payload : all.got_wire), span(&r->own, &r->other));
+}
+
+bool report_held(const struct run *r)
+{
+	return !r->load.rate || fabs(report_sent(r) / report_offered(r) - 1) <= HELD;
+}
+
+static void rec_rate(struct rec *rec, const char *key, int64_t bits)
+{
+	rec_real(rec, key, bits < 0 ? NAN : (double)bits / MEGA, 6);
+}
+
+/* One direction: what `from` sent and `to` received. */
+static void direction(struct rec *rec, const struct run *r, const struct side *from, const struct side *to, bool sender_known, bool receiver_known)
+{
+	struct lane_count sent = sum(from, r->load.lanes), got = sum(to, r->load.lanes);
+	bool both = sender_known && receiver_known;
+
+	rec_real(rec, "offered_mbit_s", report_offered(r), 6);
+	rec_real(rec, "sent_mbit_s", sender_known ? per_s((double)(r->load.payload_bits ? sent.sent_payload : sent.sent_wire), from->sent_ns) : NAN, 6);
+	rec_real(rec, "received_mbit_s", receiver_known ? per_s((double)(r->load.payload_bits ? got.got_payload : got.got_wire), span(from, to)) : NAN, 6);
+	rec_real(rec, "seconds", sender_known ? (double)from->sent_ns / NS_PER_S : NAN, 6);
+	rec_rate(rec, "sent_lowest_second_mbit_s", sender_known ? from->sent_low : -1);
+	rec_rate(rec, "sent_highest_second_mbit_s", sender_known ? from->sent_high : -1);
+	rec_rate(rec, "received_lowest_second_mbit_s", receiver_known ? to->got_low : -1);
+	rec_rate(rec, "received_highest_second_mbit_s", receiver_known ? to->got_high : -1);
+	rec_real(rec, "sent_payload_mbit_s", sender_known ? per_s((double)sent.sent_payload, from->sent_ns) : NAN, 6);
+	rec_real(rec, "received_payload_mbit_s", receiver_known ? per_s((double)got.got_payload, span(from, to)) : NAN, 6);
+	rec_known(rec, "sent_frames", sender_known, sent.sent_frames);
+	rec_known(rec, "sent_wire_bytes", sender_known, sent.sent_wire);
+	rec_known(rec, "sent_payload_bytes", sender_known, sent.sent_payload);
+	rec_known(rec, "received_frames", receiver_known, got.got_frames);
+	rec_known(rec, "received_wire_bytes", receiver_known, got.got_wire);
+	rec_known(rec, "received_payload_bytes", receiver_known, got.got_payload);
+	rec_known(rec, "lost_frames", both && r->load.udp, sent.sent_frames - got.got_frames);
+	rec_real(rec, "lost_percent", both && r->load.udp ? lost_percent(&sent, &got) : NAN, 4);
+	rec_known(rec, "reordered_frames", receiver_known && r->load.udp, got.reordered);
+	rec_known(rec, "duplicate_frames", receiver_known && r->load.udp, got.duplicate);
+	rec_known(rec, "receiver_dropped_frames", receiver_known && r->load.udp, to->dropped_frames);
+	rec_known(rec, "resent_frames", sender_known && !r->load.udp, sent.resent_frames);
+	rec_known(rec, "refused_frames", sender_known && r->load.udp, from->refused_frames);
+	rec_known(rec, "given_up_frames", sender_known, from->given_up_frames);
+	rec_real(rec, "behind_ms", sender_known && r->load.rate ? (double)from->behind_ns / NS_PER_MS : NAN, 3);
+}
+
+static void streams(struct rec *rec, const struct run *r, const struct told *t)
+{
+	rec_array(rec, "streams");
+	for (int64_t i = 0; i < r->load.lanes; i++) {
+		const struct lane_count *a = &r->own.lane[i], *b = &r->other.lane[i];
+
+		rec_object(rec, NULL);
+		rec_real(rec, "sent_mbit_s", per_s((double)a->sent_wire, r->own.sent_ns), 6);
+		rec_int(rec, "sent_frames", a->sent_frames);
+		rec_int(rec, "sent_wire_bytes", a->sent_wire);
+		rec_real(rec, "received_mbit_s", t->heard ? per_s((double)b->got_wire, span(&r->own, &r->other)) : NAN, 6);
+		rec_known(rec, "received_frames", t->heard, b->got_frames);
+		rec_known(rec, "received_payload_bytes", t->heard, b->got_payload);
+		rec_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
+		rec_known(rec, "resent_frames", !r->load.udp, a->resent_frames);
+		rec_end(rec);
+	}
+	rec_end(rec);
+}
+
+static void settings(struct rec *rec, const struct run *r, const struct told *t)
+{
+	char rt[96];
+
+	rt_describe(t->rt, rt, sizeof(rt));
+	rec_object(rec, "settings");
+	rec_str(rec, "to", t->to);
+	rec_str(rec, "transport", r->load.udp ? "udp" : "tcp");
+	rec_real(rec, "rate_mbit_s", report_offered(r), 6);
+	rec_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
+	rec_bool(rec, "both", r->load.both);
+	rec_int(rec, "streams", r->load.lanes);
+	rec_int(rec, "payload_bytes_per_frame", r->load.size);
+	rec_int(rec, "wire_bytes_per_frame", r->load.size + r->lane[0].header);
+	rec_real(rec, "time_s", r->load.time_ns ? (double)r->load.time_ns / NS_PER_S : NAN, 3);
+	rec_str(rec, "spacing", r->load.random ? "random" : "even");
+	rec_real(rec, "burst_us", (double)r->load.burst_ns / NS_PER_US, 3);
+	rec_int(rec, "frames_at_once", r->load.rate ? push_batch_bytes(&r->load, r->lane[0].header) / r->load.size : 0);
+	rec_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
+	rec_int(rec, "seed", r->load.seed);
+	rec_str(rec, "punctual_by", rt);
+	rec_end(rec);
+}
+
+void report_send(struct rec *rec, const struct run *r, const struct told *t)
+{
+	settings(rec, r, t);
+	rec_object(rec, "result");
+	direction(rec, r, &r->own, &r->other, true, t->heard);
+	rec_bool(rec, "rate_held", report_held(r));
+	rec_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
+	rec_real(rec, "receiver_cpu_percent", t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
+	rec_str(rec, "stopped_by", t->stopped_by);
+	if (r->load.both) {
+		rec_object(rec, "back");
+		direction(rec, r, &r->other, &r->own, t->heard, true);
+		rec_end(rec);
+	}
+	streams(rec, r, t);
+	rec_end(rec);
+}
+
+void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds)
+{
+	rec_object(rec, "settings");
+	rec_str(rec, "bind", bind);
+	rec_int(rec, "port", port);
+	rec_bool(rec, "once", once);
+	rec_end(rec);
+	rec_object(rec, "result");
+	rec_int(rec, "loads", (int64_t)s->loads);
+	rec_int(rec, "loads_broken", (int64_t)s->broken);
+	rec_int(rec, "peers_refused", (int64_t)s->refused);
+	rec_int(rec, "received_payload_bytes", (int64_t)s->got_payload);
+	rec_int(rec, "received_wire_bytes", (int64_t)s->got_wire);
+	rec_int(rec, "sent_payload_bytes", (int64_t)s->sent_payload);
+	rec_int(rec, "sent_wire_bytes", (int64_t)s->sent_wire);
+	rec_real(rec, "seconds", seconds, 3);
+	rec_end(rec);
+}

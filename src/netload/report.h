@@ -1,0 +1,25 @@
+/* report - what came of a load, told in the suite's words. */
+#ifndef THINPROBE_NETLOAD_REPORT_H
+#define THINPROBE_NETLOAD_REPORT_H
+
+#include "rec.h"
+#include "rt.h"
+#include "send.h"
+#include "serve.h"
+
+struct told {
+	const char *to, *stopped_by;
+	const struct rt_state *rt;
+	bool heard;			/* what the other end counted */
+	double cpu_s;
+};
+
+/* True: the rate was held to within half a percent (true where none was asked for). */
+bool report_held(const struct run *r);
+double report_offered(const struct run *r);	/* Mbit/s; NAN: none */
+double report_sent(const struct run *r);
+double report_received(const struct run *r);
+void report_send(struct rec *rec, const struct run *r, const struct told *t);
+void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds);
+
+#endif
