@@ -44,7 +44,7 @@ protocol_start() {
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
 	[ -z "${VNC_PID[$session]-}" ] || die "session $session runs already"
 	n=$(lab_display server) || die "no free X display${LAB_AT_server-}"
-	PROTOCOL_OPTIONS=()
+	PROTOCOL_OPTIONS=() PROTOCOL_VIEW=
 	PROTOCOL_PORT=$((5900 + n))
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
 	if [ "$PROTOCOL_VARIANT" = refecho ]; then
