@@ -6,10 +6,11 @@
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
 #   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N), VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE.
 #                                     tcp: it listens on port 6000+N. Ends the driver with one line when it does not come
-#   viewer_window DISPLAY name|class PATTERN SECONDS
+#   viewer_window DISPLAY name|class PATTERN SECONDS [PID]
 #                                     waits for a visible window there, gives it the focus, moves the pointer into it; sets VIEWER_WINDOW;
-#                                     1 when it never came
-#   viewer_reaches DISPLAY SESSION-DISPLAY SECONDS
+#                                     1 when it never came, or its program (what lab_start gave for it) has ended
+#   viewer_fill DISPLAY               that window from corner to corner: without a window manager a client's own wish for it does nothing
+#   viewer_reaches DISPLAY SESSION-DISPLAY SECONDS [PID]
 #                                     the session (its display, in the server role) has the pointer where this display has it: its client
 #                                     is connected, hands input on, and shows pixel by pixel; 1 when that never was so
 #   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with VIEWER_COOKIE; remove DISPLAY: no more
@@ -74,16 +75,25 @@ viewer_cookie() {
 # refecho when both stand in their corner, since clients hand its place on to the session. (No --sync for the move: where the pointer is
 # there already it would wait for ever.)
 viewer_window() {
+	VIEWER_WINDOW=''
+	wait_until "$4" viewer_window_or_ended "$@"
+	[ -n "$VIEWER_WINDOW" ]
+}
+
+viewer_window_or_ended() {
 	# shellcheck disable=SC2016
-	VIEWER_WINDOW=$(lab_exec client env DISPLAY="$1" timeout "$4" sh -c '
-		while :; do
-			window=$(xdotool search --onlyvisible "--$1" "$2" 2>/dev/null | head -n 1)
-			if [ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" && size=$(xdotool getwindowgeometry --shell "$window") && eval "$size"; then
-				[ "$WIDTH" -gt 310 ] && [ "$HEIGHT" -gt 230 ] && set -- 310 230 || set -- "$((WIDTH / 2))" "$((HEIGHT / 2))"
-				xdotool mousemove --window "$window" "$1" "$2" && echo "$window" && exit
-			fi
-			sleep 0.05
-		done' sh "$2" "$3" 2>/dev/null) && [ -n "$VIEWER_WINDOW" ]
+	VIEWER_WINDOW=$(lab_exec client env DISPLAY="$1" timeout 5 sh -c '
+		window=$(xdotool search --onlyvisible "--$1" "$2" 2>/dev/null | head -n 1)
+		[ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" && size=$(xdotool getwindowgeometry --shell "$window") && eval "$size" || exit
+		[ "$WIDTH" -gt 310 ] && [ "$HEIGHT" -gt 230 ] && set -- 310 230 || set -- "$((WIDTH / 2))" "$((HEIGHT / 2))"
+		xdotool mousemove --window "$window" "$1" "$2" && echo "$window"' sh "$2" "$3" 2>/dev/null)
+	[ -n "$VIEWER_WINDOW" ] || viewer_ended "${5-}"
+}
+
+viewer_ended() { [ -n "$1" ] && lab_gone "$1"; }
+
+viewer_fill() {
+	lab_exec client env DISPLAY="$1" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" "${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}"
 }
 
 # Two places: one could be where the pointer was before. It ends where viewer_window has put it.
@@ -97,7 +107,7 @@ viewer_reaches() {
 		until lab_exec client env DISPLAY="$1" xdotool mousemove $((${place% *} + 1)) "${place#* }" mousemove "${place% *}" "${place#* }" &&
 			wait_until 0.3 viewer_pointer_at "$2" "$place"; do
 			now_ms
-			[ "$NOW_MS" -lt "$end" ] || return 1
+			[ "$NOW_MS" -lt "$end" ] && ! viewer_ended "${4-}" || return 1
 		done
 	done
 }

@@ -66,7 +66,7 @@ protocol_start() {
 		"/size:$VIEWER_GEOMETRY" /bpp:24 -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 && viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 || rdp_failed "$session" client
+	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" && viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client
 }
 
 # rdp_prepare FOLDER N PORT: what xrdp is told. A port that begins with / is a socket: the display is there already.
@@ -157,7 +157,8 @@ rdp_failed() {
 protocol_settings() {
 	local version client
 	version=$(lab_exec server xrdp --version 2>/dev/null | sed -n 's/^xrdp[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
-	client=$(lab_exec client "$(rdp_client)" /version 2>/dev/null | sed -n 's/.*version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+	client=$(lab_exec client dpkg-query -S "$(command -v "$(rdp_client)")" 2>/dev/null)	# it tells its version only where it has a display
+	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
 	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" --argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" '
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back

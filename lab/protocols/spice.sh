@@ -111,10 +111,10 @@ spice_client() {
 	lab_start client "spice-$1-client" env DISPLAY="$VIEWER_DISPLAY" XDG_CONFIG_HOME="$2" NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: \
 		spicy -h "$LAB_ADDR_server" -p "$PROTOCOL_PORT" --title "thinprobe $1" --spice-disable-audio --spice-disable-usbredir
 	SPICE_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
-	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 &&
+	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" &&
 		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xprop -id "$VIEWER_WINDOW" -f _NET_WM_STATE 32a -set _NET_WM_STATE _NET_WM_STATE_FULLSCREEN &&
-		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" "${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}" &&
-		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20
+		viewer_fill "$VIEWER_DISPLAY" &&
+		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"
 }
 
 # spice_failed SESSION PART [FILE]: one of them did not come. FILE: its log, in the host's /tmp; it is kept.
