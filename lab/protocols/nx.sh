@@ -1,5 +1,4 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_, VIEWER_ and LAB_ variables are others'
 # nx.sh - NX: X11 through two proxies that compress it (nxproxy; what LBX once did), or with nx:agent a nested X server between them, which
 # keeps the round trips of applications at the server. Contract: README.md.
 #
@@ -79,9 +78,7 @@ protocol_start() {
 	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err"
 	lab_start client "$name-client" sh -c '
 		export NX_SYSTEM="$HOME/$1" NX_HOME="$HOME/$1" XAUTHORITY="$HOME/.Xauthority" DISPLAY="$3"
-		set -- nxproxy -S "nx/nx,options=$HOME/$1/options:$2"
-		! chrt -f 10 true 2>/dev/null || set -- chrt -f 10 "$@"
-		exec "$@"' sh "$name" "$n" "$VIEWER_DISPLAY"
+		exec nxproxy -S "nx/nx,options=$HOME/$1/options:$2"' sh "$name" "$n" "$VIEWER_DISPLAY"
 	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
 	# A request before the proxies have met would wait for seconds.
 	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX proxies did not meet" "$log-client.err" "$log.err"
