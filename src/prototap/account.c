@@ -1,5 +1,6 @@
 #include "account.h"
 #include "clock.h"
+#include "findings.h"
 
 #include <arpa/inet.h>
 #include <math.h>
@@ -99,7 +100,7 @@ static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 }
 
 /* Where the bytes on the wire go, retransmissions included; what is left over 100 % is padding of short frames. */
-static void tell_headers(struct rec *r, const struct channel_count *n)
+static void tell_headers(struct rec *r, const struct channel_count *n, uint64_t tls_bytes)
 {
 	uint64_t carried = n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes;
 
@@ -111,8 +112,10 @@ static void tell_headers(struct rec *r, const struct channel_count *n)
 	rec_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
 	rec_real(r, "ethernet_percent", percent(n->link_header_bytes, n->wire_bytes), 3);
 	rec_real(r, "ip_percent", percent(n->ip_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "transport_percent", percent(n->tcp_header_bytes + n->udp_header_bytes, n->wire_bytes), 3);
 	rec_real(r, "tcp_percent", percent(n->tcp_header_bytes, n->wire_bytes), 3);
 	rec_real(r, "udp_percent", percent(n->udp_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "tls_percent", percent(tls_bytes, n->wire_bytes), 3);	/* part of the payload */
 	rec_real(r, "payload_percent", percent(carried, n->wire_bytes), 3);
 	rec_real(r, "vip_saving_percent", percent(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
 	rec_end(r);
@@ -120,13 +123,15 @@ static void tell_headers(struct rec *r, const struct channel_count *n)
 
 static void tell_session(struct rec *r, const struct meter *m, uint64_t wire_bytes)
 {
-	double after_s = (double)(m->selected_last_ns - m->setup_end_ns) / NS_PER_S;
+	const struct setup *s = &m->setup;
+	double after_s = (double)(s->last_ns - s->end_ns) / NS_PER_S;
+	uint64_t setup = s->count[PLACE_SETUP][INPUT].wire_bytes + s->count[PLACE_SETUP][DISPLAY].wire_bytes;
 
 	rec_object(r, "session");
-	rec_real(r, "duration_s", (double)(m->selected_last_ns - m->selected_first_ns) / NS_PER_S, 6);
-	rec_int(r, "setup_wire_bytes", (int64_t)m->setup_bytes);
-	rec_real(r, "setup_s", (double)(m->setup_end_ns - m->selected_first_ns) / NS_PER_S, 6);
-	rec_real(r, "after_setup_wire_bytes_per_minute", after_s > 0 ? (double)(wire_bytes - m->setup_bytes) / after_s * 60 : NAN, 1);
+	rec_real(r, "duration_s", (double)(s->last_ns - s->first_ns) / NS_PER_S, 6);
+	rec_int(r, "setup_wire_bytes", (int64_t)setup);
+	rec_real(r, "setup_s", (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
+	rec_real(r, "after_setup_wire_bytes_per_minute", after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
 	rec_end(r);
 }
 
@@ -192,7 +197,7 @@ void account_tell(struct rec *r, struct meter *m)
 	tell_channel(r, "display", &m->sum[DISPLAY]);
 	tell_channel(r, "total", &total);
 	rec_end(r);
-	tell_headers(r, &total);
+	tell_headers(r, &total, findings_tls_bytes(&m->contents));
 	tell_session(r, m, total.wire_bytes);
 	tell_updates(r, m);
 	tell_stalls(r, &m->update[0]);

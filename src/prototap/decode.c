@@ -50,6 +50,7 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 	out->transport_header_bytes = header;
 	out->payload_bytes = room - header;
 	out->beyond_bytes = 0;
+	out->payload_at = (uint32_t)at + header;
 	return DECODED_SEGMENT;
 }
 

@@ -33,6 +33,7 @@ struct segment {
 	uint32_t transport_header_bytes;	/* with options, of UDP those behind the datagram (RFC 9868) */
 	uint32_t payload_bytes;		/* TCP: in this packet. UDP: of the whole datagram */
 	uint32_t beyond_bytes;		/* UDP: of the payload, what later fragments carry */
+	uint32_t payload_at;		/* TCP: where the payload begins in what was captured, if so much was */
 };
 
 enum decoded {

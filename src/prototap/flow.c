@@ -23,6 +23,11 @@ void channel_add(struct channel_count *to, const struct channel_count *from)
 	to->out_of_order_packets += from->out_of_order_packets;
 	to->missing_bytes += from->missing_bytes;
 	to->resynchronized += from->resynchronized;
+	to->payload_packets += from->payload_packets;
+	to->pure_acks += from->pure_acks;
+	to->fresh_acks += from->fresh_acks;
+	to->delayed_acks += from->delayed_acks;
+	to->ack_wire_bytes += from->ack_wire_bytes;
 }
 
 bool flow_ended(const struct flow *f)
@@ -133,6 +138,7 @@ struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t
 	t->bucket[hash & t->mask] = i;
 	t->used++;
 	message_start(&f->run);
+	acks_start(f->ack);
 	return f;
 }
 

@@ -5,6 +5,7 @@
 #ifndef PROTOTAP_FLOW_H
 #define PROTOTAP_FLOW_H
 
+#include "acks.h"
 #include "decode.h"
 #include "message.h"
 #include "ports.h"
@@ -24,6 +25,7 @@ struct channel_count {
 	uint64_t beyond_bytes;	/* of the payload: in fragments, which are in no count of packets, wire and IP bytes here */
 	uint64_t retransmitted_packets, retransmitted_bytes;	/* that carry, and that are, payload seen before */
 	uint64_t out_of_order_packets, missing_bytes, resynchronized;
+	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks, ack_wire_bytes;	/* fresh, delayed: of the pure ones */
 };
 void channel_add(struct channel_count *to, const struct channel_count *from);
 
@@ -46,7 +48,10 @@ struct flow {
 	struct channel_count count[CHANNELS];
 	struct stream stream[CHANNELS];
 	struct message_run run;
+	struct ack_side ack[CHANNELS];
 	uint64_t update[3];		/* of the open display message, by merge gap */
+	struct content *content;	/* owned by contents; NULL: nobody reads it */
+	uint8_t looked;			/* content.h: bits of the channels in which nothing is looked for any more */
 };
 
 bool flow_ended(const struct flow *f);

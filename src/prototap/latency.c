@@ -82,7 +82,7 @@ int latency_begin(struct latency *l, char *why)
 	}
 	if (wire_init(&l->wire, &wire))
 		return refuse(why, "no memory for %zu keys", t->n);
-	l->tap = (struct meter_tap){ &l->wire, wire_display, wire_input };
+	l->tap = (struct meter_tap){ .context = &l->wire, .display = wire_display, .input = wire_input };
 	return 0;
 }
 

@@ -4,18 +4,17 @@
 #include <errno.h>
 #include <string.h>
 
-#define SILENCE_NS NS_PER_S
-
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
 int meter_init(struct meter *m, const struct meter_cfg *cfg)
 {
 	memset(m, 0, sizeof(*m));
 	m->cfg = *cfg;
+	m->setup.typed = cfg->typed;
 	for (int i = 0; i < MERGES; i++)
 		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
 	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
-	    !flow_ranking_init(&m->top, cfg->flows_shown))
+	    !flow_ranking_init(&m->top, cfg->flows_shown) && !contents_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);
 	return -ENOMEM;
@@ -27,17 +26,29 @@ void meter_free(struct meter *m)
 	stream_pool_free(&m->pool);
 	flow_ranking_free(&m->top);
 	sample_free(&m->gaps);
+	contents_free(&m->contents);
 }
 
 /* Who looks on sees new data when it counts, and of the display channel, which update it belongs to. */
 static void tell_tap(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
-	const struct meter_tap *tap = m->cfg.tap;
+	for (int i = 0; i < m->cfg.taps; i++) {
+		const struct meter_tap *tap = &m->cfg.tap[i];
 
-	if (tap && c == DISPLAY)
-		tap->display(tap->context, f->update[0], time_ns, bytes);
-	else if (tap)
-		tap->input(tap->context, time_ns);
+		if (c == DISPLAY && tap->display)
+			tap->display(tap->context, f->update[0], time_ns, bytes);
+		if (c == INPUT && tap->input)
+			tap->input(tap->context, time_ns);
+		if (tap->data)
+			tap->data(tap->context, c, time_ns, bytes);
+	}
+}
+
+static void tell_packet(const struct meter *m, int c, const struct segment *s, int64_t time_ns)
+{
+	for (int i = 0; i < m->cfg.taps; i++)
+		if (m->cfg.tap[i].packet)
+			m->cfg.tap[i].packet(m->cfg.tap[i].context, c, s, time_ns);
 }
 
 /* New data in order: messages, and of the display channel, updates. */
@@ -51,6 +62,7 @@ static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, c
 		return;
 	n->payload_bytes += t->ready.bytes;
 	n->messages += message_take(&f->run, c, time_ns, &t->ready, &fresh);
+	setup_data(&m->setup, c, t->ready.bytes);
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
 			update_more(&m->update[i], f->update[i], time_ns);
@@ -67,9 +79,11 @@ static void end_flow(struct meter *m, struct flow *f)
 
 	for (int c = 0; c < CHANNELS; c++) {
 		stream_finish(&f->stream[c], &m->pool, &t);
+		content_reached(&m->contents, f, c);
 		take_data(m, f, c, f->last_ns, &t);
 		channel_add(&m->sum[c], &f->count[c]);
 	}
+	content_end(&m->contents, f);
 	flow_ranking_offer(&m->top, f);
 	flow_remove(&m->table, f);
 	if (m->latest == f)
@@ -150,21 +164,30 @@ static void count_packet(struct channel_count *n, const struct segment *s)
 	}
 }
 
-/* Session set-up ends with the first second in which nothing at all crosses. */
-static void count_setup(struct meter *m, const struct segment *s, int64_t time_ns)
+/* What a TCP segment acknowledges, and whether it does nothing else. */
+static bool count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	if (!m->setup_bytes)
-		m->selected_first_ns = time_ns;
-	else if (!m->setup_over && time_ns - m->selected_last_ns >= SILENCE_NS)
-		m->setup_over = true;
-	if (!m->setup_over) {
-		m->setup_bytes += s->wire_bytes;
-		m->setup_end_ns = time_ns;
-	}
-	m->selected_last_ns = time_ns;
+	struct channel_count *n = &f->count[c];
+	struct ack_seen ack;
+
+	if (s->transport != TRANSPORT_TCP)
+		return false;
+	ack = acks_segment(f->ack, c, s, time_ns);
+	n->payload_packets += s->payload_bytes > 0;
+	n->pure_acks += ack.pure;
+	n->fresh_acks += ack.fresh;
+	n->delayed_acks += ack.delayed;
+	n->ack_wire_bytes += ack.pure ? s->wire_bytes : 0;
+	return ack.pure;
 }
 
-static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
+/* What the packet has of its payload. */
+struct kept {
+	const uint8_t *bytes;
+	uint32_t captured;
+};
+
+static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct kept *kept, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
 	struct stream_taken t;
@@ -176,6 +199,12 @@ static void take_payload(struct meter *m, struct flow *f, int c, const struct se
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
+	if (content_wanted(f)) {
+		uint32_t there = kept->captured > s->payload_at ? kept->captured - s->payload_at : 0;
+
+		content_segment(&m->contents, f, c, there ? kept->bytes + s->payload_at : NULL, there < s->payload_bytes ? there : s->payload_bytes,
+				s->payload_bytes, &t);
+	}
 	take_data(m, f, c, time_ns, &t);
 }
 
@@ -184,6 +213,8 @@ static void take_datagram(struct meter *m, struct flow *f, int c, const struct s
 {
 	struct channel_count *n = &f->count[c];
 
+	n->payload_packets += s->payload_bytes > 0;
+	setup_data(&m->setup, c, s->payload_bytes);
 	n->payload_bytes += s->payload_bytes;
 	n->beyond_bytes += s->beyond_bytes;
 	n->messages++;
@@ -192,7 +223,7 @@ static void take_datagram(struct meter *m, struct flow *f, int c, const struct s
 	tell_tap(m, f, c, time_ns, s->payload_bytes);
 }
 
-static void take_segment(struct meter *m, const struct segment *s, int64_t time_ns)
+static void take_segment(struct meter *m, const struct segment *s, const struct kept *kept, int64_t time_ns)
 {
 	struct stream_taken t;
 	struct flow *f;
@@ -206,7 +237,8 @@ static void take_segment(struct meter *m, const struct segment *s, int64_t time_
 	}
 	c = f->server == source ? DISPLAY : INPUT;
 	count_packet(&f->count[c], s);
-	count_setup(m, s, time_ns);
+	setup_packet(&m->setup, c, s, count_ack(f, c, s, time_ns), time_ns);
+	tell_packet(m, c, s, time_ns);
 	f->last_ns = time_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;
@@ -224,10 +256,11 @@ static void take_segment(struct meter *m, const struct segment *s, int64_t time_
 	/* The other side has it, so what is missing before it will never come: time to stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_acknowledged(&f->stream[1 - c], &m->pool, s->ack, &t);
+		content_reached(&m->contents, f, 1 - c);
 		take_data(m, f, 1 - c, time_ns, &t);
 	}
 	if (s->payload_bytes)
-		take_payload(m, f, c, s, time_ns);
+		take_payload(m, f, c, s, kept, time_ns);
 	if (s->flags & TCP_FIN)
 		f->finished[c] = true;
 	if (s->flags & TCP_RST)
@@ -248,7 +281,7 @@ void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const u
 	m->truncated += captured < original;
 	m->decoded[what]++;
 	if (what == DECODED_SEGMENT) {
-		take_segment(m, &s, time_ns);
+		take_segment(m, &s, &(struct kept){ bytes, captured }, time_ns);
 	} else if (what == DECODED_FRAGMENT) {
 		m->fragment_wire_bytes += s.wire_bytes;
 		m->fragment_ip_bytes += s.ip_bytes;

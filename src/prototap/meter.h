@@ -1,34 +1,43 @@
 /* meter - what prototap measures, packet by packet: a decoded packet goes in, counts come out at the end.
  *
  * The one place where flows, streams, messages and updates meet. No I/O, no clock, nothing allocated after
- * meter_init() but room for gaps between updates: a capture of any length runs in the same memory. */
+ * meter_init() but room for gaps between updates, and for connections whose content is read: a capture of any length runs in the same
+ * memory. */
 #ifndef PROTOTAP_METER_H
 #define PROTOTAP_METER_H
 
+#include "content.h"
 #include "flow.h"
 #include "ports.h"
+#include "setup.h"
 #include "update.h"
 
 #include <stdint.h>
 
 enum { MERGES = 3 };	/* the merge gap asked for, and 5 and 20 ms beside it */
 
-/* Who wants to see updates and keys as they pass. */
+/* Who wants to see what passes; of the functions, those it has. */
 struct meter_tap {
 	void *context;
 	/* New data of the display channel, of update `number` (ascending from 1; with several connections a step back is possible). */
 	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
 	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
+	void (*packet)(void *context, int channel, const struct segment *s, int64_t time_ns);	/* every selected packet, before its data */
+	void (*data)(void *context, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
 };
+#define METER_TAPS 4
 
 struct meter_cfg {
-	const struct meter_tap *tap;	/* NULL: nobody; outlives the meter */
+	struct meter_tap tap[METER_TAPS];	/* the first `taps` of them */
+	int taps;
 	const struct ports *ports;	/* outlives the meter */
 	const uint8_t *server;		/* address to look for, or NULL */
+	const struct typed *typed;	/* keys typed meanwhile, or NULL; outlives the meter */
 	int64_t period_ns, merge_ns;
 	uint32_t flows_max, flows_shown;
 	uint32_t waits_max;		/* pieces of early data at one time, of all flows */
 	uint64_t seed;
+	int decode;			/* enum content_decode */
 };
 
 struct meter {
@@ -46,11 +55,8 @@ struct meter {
 	uint64_t flows, flows_evicted, steps_back;
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;	/* of all packets */
-	/* Of selected packets: until the first second of silence. */
-	int64_t selected_first_ns, selected_last_ns;
-	uint64_t setup_bytes;
-	int64_t setup_end_ns;
-	bool setup_over;
+	struct setup setup;
+	struct contents contents;
 };
 
 int meter_init(struct meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */

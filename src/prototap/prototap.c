@@ -1,22 +1,17 @@
 /* prototap - what a display protocol sends: bytes, packets, messages, updates and their stalls.
  *
- * Packets come from source.c, live or from files; meter.c counts them; account.c tells the result. This file reads
- * options, gives privileges up, runs and reports. */
-#include "account.h"
+ * Packets come from source.c, live or from files; meter.c counts them; report.c tells the result. This file reads
+ * options, gives privileges up and runs. */
 #include "clock.h"
-#include "latency.h"
-#include "link.h"
-#include "meter.h"
 #include "offload.h"
 #include "ports.h"
 #include "privilege.h"
 #include "proc.h"
 #include "rec.h"
-#include "source.h"
+#include "run.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -26,14 +21,8 @@
 #define REST_NS (5 * NS_PER_S)		/* the longest that emptying the ring at the end may take */
 
 static struct ports ports;
-static struct {
-	const char *interface, *write_path, *server_name;
-	uint8_t server[16];
-	bool by_address;
-	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd;
-} cfg = { .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS, .flows = 20, .flows_max = 32768, .snaplen = 262144,
-	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO };
-static struct latency_cfg latency_cfg;
+static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS, .flows = 20, .flows_max = 32768, .snaplen = 262144,
+	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
 static struct rec_cfg out_cfg;
 
 static int read_noise(const char *text, void *value)
@@ -59,6 +48,16 @@ static int read_server(const char *text, void *value)
 	return inet_pton(AF_INET, text, to + sizeof(prefix)) == 1 ? 0 : -1;
 }
 
+static int read_decode(const char *text, void *value)
+{
+	int *decode = value;
+
+	for (int i = 0; run_decodes[i]; i++)
+		if (!strcmp(text, run_decodes[i]))
+			return *decode = i + DECODE_RFB, 0;
+	return -1;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
 	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL, read_ports, "[x11:|server:]PORT[-PORT],..." },
@@ -67,11 +66,14 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'w', "write", &cfg.write_path, 0, 0, "live: also write the packets to this file (pcap)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, "key period that stalls are measured against (50ms)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, "messages closer than this are one update (10ms)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "keys", &latency_cfg.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
-	{ CLI_WORD, 0, "pairing", &latency_cfg.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
-	{ CLI_WORD, 0, "assume", &latency_cfg.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
-	{ CLI_CALL, 0, "idle", &latency_cfg.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, read_noise, "COUNT/TIME" },
-	{ CLI_STR, 0, "rows", &latency_cfg.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "keys", &cfg.latency.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
+	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
+	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
+	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, read_noise, "COUNT/TIME" },
+	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600.0 * (double)NS_PER_S, "length of that piece (100ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol: rfb, x11 or auto", NULL, read_decode, "PROTOCOL" },
 	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000, "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144, "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
@@ -79,22 +81,6 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "live: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
-};
-
-struct run {
-	struct source *source;
-	struct meter meter;
-	struct latency latency;
-	enum link_type link;
-	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
-	bool past_end;			/* one such was seen: the ring held no more of ours */
-	bool live;
-	const char *damage;		/* what a file could not be read behind */
-	int damaged;
-	char error[SOURCE_WHY];		/* live: why the capture ended by itself */
-	double cpu_percent;
-	struct source_drops drops;
-	char privileges[128], offloads[64];
 };
 
 static bool take(void *context, const struct packet *p)
@@ -109,16 +95,31 @@ static bool take(void *context, const struct packet *p)
 	return true;
 }
 
+/* The table's clock is CLOCK_MONOTONIC, packets carry CLOCK_REALTIME: how far ahead is read about once a second. */
+static void read_wall(struct run *run, struct clock_offset *wall, int64_t now)
+{
+	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
+		return;
+	clock_read_offset(wall);
+	run->traffic.ahead_ns = wall->offset_ns;
+}
+
 static void capture(struct run *run)
 {
 	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
-	struct clock_offset wall;
+	struct clock_offset wall = { 0 };
 	int n = 0;
 
+	read_wall(run, &wall, start);
+	run->from_ns = start + wall.offset_ns;
+	traffic_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
+		read_wall(run, &wall, now);
 		if (!n) {
 			if (run->latency.rows)
 				rows_flush(run->latency.rows);
+			if (run->traffic.rows)
+				rows_flush(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
 		n = source_take(run->source, take, run, run->error);
@@ -153,104 +154,19 @@ static void read_files(struct run *run)
 	source_drops(run->source, &run->drops);
 }
 
-static void tell_count(struct rec *r, const char *key, int64_t n)
-{
-	if (n < 0)
-		rec_real(r, key, NAN, 0);	/* not known */
-	else
-		rec_int(r, key, n);
-}
-
-static void tell_capture(struct rec *r, const struct run *run)
-{
-	const struct meter *m = &run->meter;
-
-	rec_object(r, "capture");
-	rec_int(r, "packets", (int64_t)m->packets);
-	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
-	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
-	rec_int(r, "first_fragments", (int64_t)m->first_fragments);
-	rec_int(r, "fragments", (int64_t)m->decoded[DECODED_FRAGMENT]);
-	rec_int(r, "fragment_wire_bytes", (int64_t)m->fragment_wire_bytes);
-	rec_int(r, "fragment_ip_bytes", (int64_t)m->fragment_ip_bytes);
-	tell_count(r, "dropped", run->drops.kernel);
-	tell_count(r, "interface_dropped", run->drops.interface);
-	rec_int(r, "truncated", (int64_t)m->truncated);
-	rec_int(r, "too_short", (int64_t)m->decoded[DECODED_SHORT]);
-	rec_int(r, "malformed", (int64_t)m->decoded[DECODED_MALFORMED]);
-	rec_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
-	rec_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
-	rec_int(r, "flows_given_up", (int64_t)m->flows_evicted);
-	rec_int(r, "time_steps_back", (int64_t)m->steps_back);
-	rec_int(r, "largest_frame_bytes", (int64_t)m->largest_frame_bytes);
-	rec_int(r, "start_ns", m->first_ns);
-	rec_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
-	if (run->damaged) {
-		rec_int(r, "damaged_files", run->damaged);
-		rec_str(r, "damage", run->damage);
-	}
-	if (*run->error)
-		rec_str(r, "ended_by", run->error);
-	rec_end(r);
-}
-
-/* All that were asked for, or those that a display owns (X11). */
-static void tell_ports(struct rec *r, const char *key, bool displays)
-{
-	rec_array(r, key);
-	for (size_t i = 0; i < ports.spans; i++)
-		for (int port = ports.span[i].from; port <= ports.span[i].to; port++)
-			if (!displays || ports.use[port] == PORT_DISPLAY)
-				rec_int(r, NULL, port);
-	rec_end(r);
-}
-
-static void report(struct rec *r, struct run *run, char **files)
-{
-	rec_object(r, "settings");
-	if (run->live) {
-		rec_str(r, "interface", cfg.interface);
-		rec_str(r, "offloads", run->offloads);
-		rec_str(r, "timestamps", source_nanoseconds(run->source) ? "kernel, ns" : "kernel, us");
-		rec_int(r, "snaplen_bytes", source_snaplen(run->source));
-		rec_int(r, "buffer_bytes", cfg.buffer_bytes);
-		rec_str(r, "written_to", cfg.write_path);
-	} else {
-		rec_array(r, "files");
-		for (; *files; files++)
-			rec_str(r, NULL, *files);
-		rec_end(r);
-	}
-	rec_str(r, "link", source_link(run->source)->name);
-	rec_str(r, "wire_bytes_are", link_wire_bytes(run->link));
-	tell_ports(r, "ports", false);
-	tell_ports(r, "display_ports", true);
-	rec_str(r, "server", cfg.server_name);
-	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
-	rec_real(r, "merge_ms", (double)cfg.merge_ns / NS_PER_MS, 3);
-	rec_str(r, "keys", latency_cfg.keys);
-	rec_str(r, "rows", latency_cfg.rows);
-	rec_str(r, "privileges", run->privileges);
-	rec_end(r);
-	rec_object(r, "result");
-	account_tell(r, &run->meter);
-	latency_tell(r, &run->latency);
-	tell_capture(r, run);
-	if (run->live)
-		rec_real(r, "cpu_percent", run->cpu_percent, 3);
-	rec_end(r);
-}
-
 static void check_usage(bool live, int files)
 {
-	if (latency_cfg.rows && out_cfg.format == REC_TSV)
+	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows }, { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
+
+	rec_check_apart(place, sizeof(place) / sizeof(*place));
+	if (cfg.latency.rows && out_cfg.format == REC_TSV)
 		die_usage("--format tsv is the rows: -o says where they go, not --rows");
-	if (!latency_cfg.keys && (latency_cfg.assume || latency_cfg.pairing || latency_cfg.noise.window_ns))
+	if (!cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns))
 		die_usage("--pairing, --assume and --idle are for --keys");
 	if (cfg.merge_ns > cfg.period_ns)
 		die_usage("--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)");
 	if (live) {
-		if (latency_cfg.keys)
+		if (cfg.latency.keys)
 			die_usage("--keys is for prototap read: write the capture with -w, and read it with its keys afterwards");
 		if (files)
 			die_usage("live takes no files: prototap read FILE...");
@@ -311,7 +227,7 @@ static int status_of(const struct run *run)
 /* TSV is the rows themselves, which cannot wait for the end as a report does; then there is none (NULL). */
 static struct rec *open_report(struct run *run)
 {
-	struct latency_cfg latency = latency_cfg;
+	struct latency_cfg latency = cfg.latency;
 	struct rec *out = NULL;
 	char why[LATENCY_WHY];
 
@@ -321,12 +237,39 @@ static struct rec *open_report(struct run *run)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	if (latency_open(&run->latency, &latency, why))
 		die(EXIT_RUN, "%s", why);
+	if (cfg.traffic && !(run->traffic.rows = rows_open(cfg.traffic, "traffic/1", traffic_columns)))
+		die(EXIT_RUN, "cannot write %s: %m", cfg.traffic);
 	return out;
+}
+
+/* Who looks on while packets are counted: nobody, where nothing was asked for. */
+static void connect_taps(struct run *run, struct meter_cfg *meter)
+{
+	if (run->latency.tap.context)
+		meter->tap[meter->taps++] = run->latency.tap;
+	if (!run->traffic.rows)
+		return;
+	run->traffic.bin_ns = cfg.traffic_bin_ns;
+	run->traffic.typed = cfg.latency.keys ? &run->latency.typed : NULL;
+	meter->tap[meter->taps++] = (struct meter_tap){ .context = &run->traffic, .packet = traffic_packet, .data = traffic_data };
+}
+
+/* Live the table ends with the capture; a file does not tell of time after its last packet, of whatever kind. */
+static void end_traffic(struct run *run)
+{
+	int err;
+
+	if (!run->traffic.rows)
+		return;
+	traffic_finish(&run->traffic, run->live ? run->until_ns : run->meter.last_ns);
+	err = rows_close(run->traffic.rows);
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", cfg.traffic, strerror(-err));
 }
 
 int main(int argc, char **argv)
 {
-	static struct run run = { .until_ns = INT64_MAX };
+	static struct run run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports };
 	char why[SOURCE_WHY];
 	static struct rec *out;	/* not lost where die() ends the program */
@@ -353,8 +296,10 @@ int main(int argc, char **argv)
 	run.link = source_link(run.source)->type;
 	if (latency_begin(&run.latency, why))
 		die(EXIT_RUN, "%s", why);
-	meter_cfg.tap = run.latency.tap.context ? &run.latency.tap : NULL;
+	connect_taps(&run, &meter_cfg);
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
+	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
+	meter_cfg.decode = cfg.decode;
 	meter_cfg.period_ns = cfg.period_ns;
 	meter_cfg.merge_ns = cfg.merge_ns;
 	meter_cfg.flows_max = (uint32_t)cfg.flows_max;
@@ -373,8 +318,9 @@ int main(int argc, char **argv)
 	meter_finish(&run.meter);
 	if (latency_end(&run.latency, run.meter.last_ns, why))
 		die(EXIT_RUN, "%s", why);
+	end_traffic(&run);
 	if (out)
-		report(out, &run, argv + at);
+		run_report(out, &run, argv + at);
 	status = status_of(&run);
 	if (!run.live)
 		warn_of(&run);

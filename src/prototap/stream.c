@@ -182,6 +182,7 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 		start = s->next;
 	}
 	end = start + bytes;
+	out->start = start;
 	if (start < s->next) {
 		int64_t old = (end < s->next ? end : s->next) - start;
 

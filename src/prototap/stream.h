@@ -40,6 +40,7 @@ struct stream {
 
 /* What became of a segment. */
 struct stream_taken {
+	int64_t start;			/* stream_take(): offset of the segment's first byte */
 	struct message_part ready;	/* new and in order now, early data included */
 	uint64_t old_bytes;		/* seen before */
 	uint64_t missing_bytes;		/* in holes that were given up */

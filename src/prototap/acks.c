@@ -1,0 +1,57 @@
+#include "acks.h"
+
+void acks_start(struct ack_side *side)
+{
+	for (int i = 0; i < 2; i++)
+		side[i] = (struct ack_side){ .quickest_ns = -1 };
+}
+
+static bool later(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) > 0;
+}
+
+/* Data on its way to a side that has not acknowledged it. */
+static void owe(struct ack_side *to, uint32_t end, int64_t time_ns)
+{
+	if (to->known && !later(end, to->acked))
+		return;		/* seen before: answered at once, by an acknowledgement that says nothing new */
+	if (!to->waiting_ns || later(end, to->newest)) {
+		to->newest = end;
+		to->newest_ns = time_ns;
+	}
+	if (!to->waiting_ns)
+		to->waiting_ns = time_ns;
+}
+
+static struct ack_seen pay(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)
+{
+	struct ack_seen seen = { .pure = pure, .fresh = pure && (by->known ? later(s->ack, by->acked) : by->waiting_ns != 0) };
+	int64_t took;
+
+	if (by->known && !later(s->ack, by->acked))
+		return seen;
+	by->known = true;
+	by->acked = s->ack;
+	if (!by->waiting_ns)
+		return seen;
+	took = time_ns - by->waiting_ns;
+	if (took >= 0 && (by->quickest_ns < 0 || took < by->quickest_ns))
+		by->quickest_ns = took;
+	seen.delayed = pure && took - by->quickest_ns >= ACKS_DELAYED_NS && took - by->quickest_ns < ACKS_LATEST_NS;
+	/* Where it left some out, the newest of that is what waits on. */
+	by->waiting_ns = later(by->newest, s->ack) ? by->newest_ns : 0;
+	return seen;
+}
+
+struct ack_seen acks_segment(struct ack_side *side, int from, const struct segment *s, int64_t time_ns)
+{
+	struct ack_seen seen = { 0 };
+	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
+
+	if (s->flags & TCP_ACK)
+		seen = pay(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
+	if (length)
+		owe(&side[1 - from], s->seq + length, time_ns);
+	return seen;
+}

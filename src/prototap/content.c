@@ -1,0 +1,311 @@
+#include "content.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct content {
+	struct contents *all;
+	struct flow *flow;
+	uint8_t kind;			/* enum content_kind */
+	uint8_t opener;			/* channel whose first bytes told it: of RFB the server's, of X11 the application's */
+	bool placed[CHANNELS];		/* `order` knows where the stream is */
+	bool is_tls[CHANNELS];
+	uint32_t seal;
+	struct order order[CHANNELS];
+	struct tls tls[CHANNELS];
+	uint64_t undecoded;
+	const char *why;
+	union {
+		struct rfb *rfb;
+		struct x11 *x11;
+	};
+};
+
+static const char began_before[] = "the connection began before the capture";
+
+int contents_init(struct contents *all, int decode)
+{
+	*all = (struct contents){ .decode = decode };
+	if (!decode)
+		return 0;
+	all->rfb = calloc(1, sizeof(*all->rfb));
+	all->x11 = x11_count_new();
+	return all->rfb && all->x11 ? 0 : -ENOMEM;
+}
+
+void contents_free(struct contents *all)
+{
+	free(all->rfb);
+	free(all->x11);
+	all->rfb = NULL;
+	all->x11 = NULL;
+}
+
+/* --- which protocol --- */
+
+static bool begins_as_rfb(const uint8_t *bytes, uint32_t n)
+{
+	return n && !memcmp(bytes, "RFB ", n < 4 ? n : 4);
+}
+
+static bool begins_as_x11(const uint8_t *bytes, uint32_t n)
+{
+	return n >= 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4));
+}
+
+static struct rfb *new_rfb(struct contents *all)
+{
+	struct rfb *r = malloc(sizeof(*r));
+
+	if (r)
+		rfb_start(r, all->rfb);
+	return r;
+}
+
+static struct x11 *new_x11(struct contents *all)
+{
+	struct x11 *x = all->x11_open < CONTENT_X11_MAX ? x11_new(all->x11) : NULL;
+
+	all->x11_open += x != NULL;
+	return x;
+}
+
+static void decide(struct content *o, int c, const uint8_t *bytes, uint32_t captured)
+{
+	struct contents *all = o->all;
+
+	o->opener = (uint8_t)c;
+	o->kind = CONTENT_OTHER;
+	if (all->decode != DECODE_X11 && begins_as_rfb(bytes, captured)) {
+		o->rfb = new_rfb(all);
+		o->kind = o->rfb ? CONTENT_RFB : CONTENT_OTHER;
+	} else if (all->decode != DECODE_RFB && begins_as_x11(bytes, captured)) {
+		o->x11 = new_x11(all);
+		o->kind = o->x11 ? CONTENT_X11 : CONTENT_OTHER;
+		o->why = o->x11 ? NULL : "too many X11 connections at one time";
+	} else {
+		o->why = "begins as no protocol that is decoded";
+	}
+}
+
+/* --- bytes in order --- */
+
+static struct walk *walk_of(struct content *o, int c)
+{
+	if (o->kind == CONTENT_RFB)
+		return c == o->opener ? &o->rfb->server : &o->rfb->client;
+	if (o->kind == CONTENT_X11)
+		return c == o->opener ? &o->x11->client : &o->x11->server;
+	return NULL;
+}
+
+static void decode(struct content *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct walk *w;
+
+	if (o->kind == CONTENT_UNDECIDED)
+		decide(o, c, bytes, captured);
+	w = walk_of(o, c);
+	if (!w)
+		o->undecoded += length;
+	else if (o->kind == CONTENT_RFB)
+		walk_take(w, bytes, captured, length, c == o->opener ? rfb_server_step : rfb_client_step, o->rfb);
+	else
+		walk_take(w, bytes, captured, length, c == o->opener ? x11_client_step : x11_server_step, o->x11);
+}
+
+/* A segment that may begin TLS in this direction. */
+static bool look_for_tls(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
+{
+	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
+
+	if (f->looked & 1 << c)
+		return false;
+	if (tls_begins(bytes, captured, midway)) {
+		f->looked |= (uint8_t)(1 << c);
+		return true;
+	}
+	if (f->count[c].payload_bytes > TLS_LOOK)
+		f->looked |= (uint8_t)(1 << c);
+	return false;
+}
+
+static void begin_tls(struct content *o, int c, const uint8_t *bytes, uint32_t captured)
+{
+	uint16_t cipher = tls_cipher(bytes, captured);
+	bool least = false;
+
+	o->is_tls[c] = true;
+	o->all->tls[c].streams++;
+	if (!cipher)
+		return;
+	o->seal = tls_seal(cipher, &least);
+	o->all->tls_least |= least;
+}
+
+static void take(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct content *o = context;
+
+	if (o->all->decode)
+		decode(o, c, bytes, captured, length);
+	if (!o->is_tls[c] && look_for_tls(o->flow, c, bytes, captured))
+		begin_tls(o, c, bytes, captured);
+	if (o->is_tls[c])
+		tls_take(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
+}
+
+static void take_input(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	take(context, INPUT, bytes, captured, length);
+}
+
+static void take_display(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	take(context, DISPLAY, bytes, captured, length);
+}
+
+static order_fn *const take_of[CHANNELS] = { take_input, take_display };
+
+static void lose(struct content *o, int c)
+{
+	struct walk *w = walk_of(o, c);
+
+	if (o->is_tls[c])
+		tls_lost(&o->tls[c], &o->all->tls[c]);
+	if (w)
+		walk_stop(w, "bytes are missing in the capture");
+	else if (o->all->decode && o->kind == CONTENT_UNDECIDED)
+		o->kind = CONTENT_OTHER, o->why = "bytes are missing in the capture";
+}
+
+/* --- connections --- */
+
+static struct content *begin(struct contents *all, struct flow *f)
+{
+	struct content *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->all = all;
+	o->flow = f;
+	f->content = o;
+	for (int c = 0; c < CHANNELS; c++) {
+		o->placed[c] = f->stream[c].known;
+		o->order[c].next = f->stream[c].next;
+	}
+	return o;
+}
+
+/* Decoding needs the beginning of both directions; TLS is found on the way. */
+static struct content *content_of(struct contents *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
+				  const struct stream_taken *t)
+{
+	bool whole = f->begun[INPUT] && f->begun[DISPLAY] && f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes == 0;
+	struct content *o;
+
+	if (all->decode && whole) {
+		o = begin(all, f);
+		if (o)		/* from the first byte on, also where it comes early */
+			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
+		return o;
+	}
+	if (t->old_bytes || f->stream[c].next <= t->start || !look_for_tls(f, c, payload, captured))
+		return NULL;
+	o = begin(all, f);
+	if (!o)
+		return NULL;
+	o->order[c].next = t->start;
+	o->placed[c] = true;
+	o->kind = CONTENT_OTHER;
+	o->why = began_before;
+	o->undecoded = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
+	begin_tls(o, c, payload, captured);
+	return o;
+}
+
+void content_segment(struct contents *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured, uint32_t length,
+		     const struct stream_taken *t)
+{
+	struct content *o = f->content;
+
+	if (!o)
+		o = content_of(all, f, c, payload, captured, t);
+	if (!o)
+		return;
+	if (t->resynchronized) {
+		order_free(&o->order[c], &all->held);
+		o->order[c].next = t->start;
+		lose(o, c);
+	}
+	if (!o->placed[c])
+		o->order[c].next = t->start;
+	o->placed[c] = true;
+	order_take(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
+	content_reached(all, f, c);
+}
+
+void content_reached(struct contents *all, struct flow *f, int c)
+{
+	struct content *o = f->content;
+
+	if (o && o->placed[c] && !order_reached(&o->order[c], &all->held, f->stream[c].next))
+		lose(o, c);
+}
+
+static void note_stop(struct contents *all, const char *why)
+{
+	int i = 0;
+
+	while (i < all->stops && strcmp(all->stop[i].why, why) != 0)
+		i++;
+	if (i == CONTENT_STOPS)
+		return;
+	if (i == all->stops)
+		all->stop[all->stops++] = (struct content_stop){ .why = why };
+	all->stop[i].streams++;
+}
+
+static void end_decoder(struct contents *all, struct content *o)
+{
+	all->connections[o->kind]++;
+	all->undecoded[o->kind] += o->undecoded;
+	if (o->why)
+		note_stop(all, o->why);
+	for (int c = 0; c < CHANNELS; c++) {
+		struct walk *w = walk_of(o, c);
+
+		if (!w)
+			continue;
+		all->undecoded[o->kind] += w->undecoded + w->unclaimed;
+		if (w->stopped)
+			note_stop(all, w->stopped);
+	}
+	if (o->kind == CONTENT_RFB)
+		free(o->rfb);
+	if (o->kind == CONTENT_X11) {
+		free(o->x11);
+		all->x11_open--;
+	}
+}
+
+void content_end(struct contents *all, struct flow *f)
+{
+	struct content *o = f->content;
+	uint64_t payload = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
+
+	if (all->decode && !o && payload && f->key.transport == TRANSPORT_TCP) {
+		all->connections[CONTENT_OTHER]++;
+		all->undecoded[CONTENT_OTHER] += payload;
+		note_stop(all, began_before);
+	} else if (all->decode && o) {
+		end_decoder(all, o);
+	}
+	if (!o)
+		return;
+	for (int c = 0; c < CHANNELS; c++)
+		order_free(&o->order[c], &all->held);
+	free(o);
+	f->content = NULL;
+}

@@ -1,0 +1,30 @@
+/* order - the bytes of one direction of a connection in sequence order, for who reads them.
+ *
+ * stream.h says which bytes are new and where holes are; here a copy of what comes early waits for the hole before it to close. What
+ * was not captured, or found no room, is told as a length without bytes. Only for connections that somebody reads. */
+#ifndef PROTOTAP_ORDER_H
+#define PROTOTAP_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ORDER_ROOM (16u << 20)	/* bytes of early data, of all connections together */
+
+/* The next `length` bytes of the stream, of which the first `captured` are there. */
+typedef void order_fn(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length);
+
+struct order {
+	int64_t next;			/* offset of the first byte that was not handed over */
+	struct order_piece *first;	/* early data, ascending */
+};
+
+/* A segment's payload at `start`. `*held` is what waits, of all connections. */
+void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context);
+
+/* All before `end` counts as had: false where some of it never came; then the bytes that wait are gone, and reading goes on behind `end`. */
+bool order_reached(struct order *o, size_t *held, int64_t end);
+
+void order_free(struct order *o, size_t *held);
+
+#endif

@@ -1,0 +1,120 @@
+#include "run.h"
+#include "account.h"
+#include "clock.h"
+#include "costs.h"
+#include "findings.h"
+
+#include <math.h>
+
+const char *const run_decodes[] = { "rfb", "x11", "auto", NULL };
+
+static void tell_count(struct rec *r, const char *key, int64_t n)
+{
+	if (n < 0)
+		rec_real(r, key, NAN, 0);	/* not known */
+	else
+		rec_int(r, key, n);
+}
+
+static void tell_capture(struct rec *r, const struct run *run)
+{
+	const struct meter *m = &run->meter;
+
+	rec_object(r, "capture");
+	rec_int(r, "packets", (int64_t)m->packets);
+	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
+	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
+	rec_int(r, "first_fragments", (int64_t)m->first_fragments);
+	rec_int(r, "fragments", (int64_t)m->decoded[DECODED_FRAGMENT]);
+	rec_int(r, "fragment_wire_bytes", (int64_t)m->fragment_wire_bytes);
+	rec_int(r, "fragment_ip_bytes", (int64_t)m->fragment_ip_bytes);
+	tell_count(r, "dropped", run->drops.kernel);
+	tell_count(r, "interface_dropped", run->drops.interface);
+	rec_int(r, "truncated", (int64_t)m->truncated);
+	rec_int(r, "too_short", (int64_t)m->decoded[DECODED_SHORT]);
+	rec_int(r, "malformed", (int64_t)m->decoded[DECODED_MALFORMED]);
+	rec_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
+	rec_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
+	rec_int(r, "flows_given_up", (int64_t)m->flows_evicted);
+	rec_int(r, "time_steps_back", (int64_t)m->steps_back);
+	rec_int(r, "largest_frame_bytes", (int64_t)m->largest_frame_bytes);
+	rec_int(r, "start_ns", m->first_ns);
+	rec_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
+	if (run->damaged) {
+		rec_int(r, "damaged_files", run->damaged);
+		rec_str(r, "damage", run->damage);
+	}
+	if (*run->error)
+		rec_str(r, "ended_by", run->error);
+	rec_end(r);
+}
+
+/* All that were asked for, or those that a display owns (X11). */
+static void tell_ports(struct rec *r, const char *key, const struct ports *ports, bool displays)
+{
+	rec_array(r, key);
+	for (size_t i = 0; i < ports->spans; i++)
+		for (int port = ports->span[i].from; port <= ports->span[i].to; port++)
+			if (!displays || ports->use[port] == PORT_DISPLAY)
+				rec_int(r, NULL, port);
+	rec_end(r);
+}
+
+static void tell_settings(struct rec *r, const struct run *run, char *const *files)
+{
+	const struct run_cfg *cfg = run->cfg;
+
+	rec_object(r, "settings");
+	if (run->live) {
+		rec_str(r, "interface", cfg->interface);
+		rec_str(r, "offloads", run->offloads);
+		rec_str(r, "timestamps", source_nanoseconds(run->source) ? "kernel, ns" : "kernel, us");
+		rec_int(r, "snaplen_bytes", source_snaplen(run->source));
+		rec_int(r, "buffer_bytes", cfg->buffer_bytes);
+		rec_str(r, "written_to", cfg->write_path);
+	} else {
+		rec_array(r, "files");
+		for (; *files; files++)
+			rec_str(r, NULL, *files);
+		rec_end(r);
+	}
+	rec_str(r, "link", source_link(run->source)->name);
+	rec_str(r, "wire_bytes_are", link_wire_bytes(run->link));
+	tell_ports(r, "ports", cfg->ports, false);
+	tell_ports(r, "display_ports", cfg->ports, true);
+	rec_str(r, "server", cfg->server_name);
+	rec_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
+	rec_real(r, "merge_ms", (double)cfg->merge_ns / NS_PER_MS, 3);
+	rec_str(r, "keys", cfg->latency.keys);
+	rec_str(r, "rows", cfg->latency.rows);
+	if (cfg->decode)
+		rec_str(r, "decode", run_decodes[cfg->decode - 1]);
+	rec_str(r, "traffic", cfg->traffic);
+	if (cfg->traffic) {
+		rec_real(r, "traffic_bin_ms", (double)cfg->traffic_bin_ns / NS_PER_MS, 3);
+		rec_str(r, "traffic_clock", run->live || cfg->latency.keys ? "monotonic" : "packets");
+	}
+	rec_str(r, "privileges", run->privileges);
+	rec_end(r);
+}
+
+void run_report(struct rec *r, struct run *run, char *const *files)
+{
+	tell_settings(r, run, files);
+	rec_object(r, "result");
+	account_tell(r, &run->meter);
+	costs_tell(r, &run->meter, run->live ? run->from_ns : run->meter.first_ns, run->live ? run->until_ns : run->meter.last_ns);
+	findings_tell(r, &run->meter);
+	latency_tell(r, &run->latency);
+	tell_capture(r, run);
+	if (run->cfg->traffic) {
+		rec_object(r, "traffic");
+		rec_int(r, "rows", (int64_t)run->traffic.written);
+		rec_int(r, "late_packets", (int64_t)run->traffic.late);
+		rec_int(r, "skipped_bins", (int64_t)run->traffic.skipped);
+		rec_end(r);
+	}
+	if (run->live)
+		rec_real(r, "cpu_percent", run->cpu_percent, 3);
+	rec_end(r);
+}

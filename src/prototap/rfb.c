@@ -1,0 +1,321 @@
+#include "rfb.h"
+#include "reader.h"
+
+#define VERSION_BYTES 12
+
+enum { SECURITY_NONE = 1, SECURITY_VNC = 2 };
+enum client_state { CLIENT_VERSION, CLIENT_SECURITY, CLIENT_CHOICE, CLIENT_ANSWER, CLIENT_INIT, CLIENT_MESSAGE, CLIENT_BODY };
+enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, SERVER_CHOSEN, SERVER_RESULT, SERVER_INIT,
+		    SERVER_MESSAGE, SERVER_BODY, SERVER_RECTANGLE, SERVER_PIXELS };
+enum { HANDSHAKE };	/* the first row of both tables */
+
+/* A message: how many bytes behind its type are looked at; what follows them is told by the look, but for a fixed rest. */
+struct kind {
+	int type;
+	uint8_t look;
+	uint8_t rest;
+};
+
+const char *const rfb_client_names[RFB_CLIENT_KINDS] = { "handshake", "SetPixelFormat", "SetEncodings", "FramebufferUpdateRequest",
+	"KeyEvent", "PointerEvent", "ClientCutText", "EnableContinuousUpdates", "ClientFence", "xvp", "SetDesktopSize", "gii", "QEMU" };
+enum { SET_PIXEL_FORMAT = 1, SET_ENCODINGS, UPDATE_REQUEST, KEY_EVENT, POINTER_EVENT, CLIENT_CUT, CONTINUOUS, CLIENT_FENCE, CLIENT_XVP,
+       DESKTOP_SIZE, CLIENT_GII, CLIENT_QEMU };
+static const struct kind client_kinds[RFB_CLIENT_KINDS] = { { -1, 0, 0 }, { 0, 19, 0 }, { 2, 3, 0 }, { 3, 0, 9 }, { 4, 0, 7 }, { 5, 0, 5 }, { 6, 7, 0 },
+	{ 150, 0, 9 }, { 248, 8, 0 }, { 250, 0, 3 }, { 251, 7, 0 }, { 253, 3, 0 }, { 255, 3, 0 } };
+
+const char *const rfb_server_names[RFB_SERVER_KINDS] = { "handshake", "FramebufferUpdate", "SetColourMapEntries", "Bell", "ServerCutText",
+	"ResizeFrameBuffer", "EndOfContinuousUpdates", "ServerFence", "xvp", "gii", "QEMU" };
+enum { UPDATE = 1, COLOURS, BELL, SERVER_CUT, RESIZE, END_OF_CONTINUOUS, SERVER_FENCE, SERVER_XVP, SERVER_GII, SERVER_QEMU };
+static const struct kind server_kinds[RFB_SERVER_KINDS] = { { -1, 0, 0 }, { 0, 3, 0 }, { 1, 5, 0 }, { 2, 0, 0 }, { 3, 7, 0 }, { 4, 0, 5 }, { 150, 0, 0 },
+	{ 248, 8, 0 }, { 250, 0, 3 }, { 253, 3, 0 }, { 255, 3, 0 } };
+
+void rfb_start(struct rfb *r, struct rfb_count *sum)
+{
+	*r = (struct rfb){ .sum = sum, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES } };
+	r->client.to = &sum->client[HANDSHAKE].bytes;
+	r->server.to = &sum->server[HANDSHAKE].bytes;
+	sum->client[HANDSHAKE].count++;
+	sum->server[HANDSHAKE].count++;
+}
+
+static int find(const struct kind *kinds, int n, uint8_t type)
+{
+	for (int i = 1; i < n; i++)
+		if (kinds[i].type == type)
+			return i;
+	return 0;
+}
+
+/* A text's length; below 0 it is of an extended clipboard, as long as that. */
+static uint64_t text_length(const uint8_t *at)
+{
+	struct reader r = { .bytes = at, .n = 4 };
+	int64_t n = (int32_t)read_be32(&r, 0);
+
+	return (uint64_t)(n < 0 ? -n : n);
+}
+
+/* The first byte says in its highest bit in which order the next two are. */
+static uint64_t gii_length(const uint8_t *p)
+{
+	return p[0] & 0x80 ? (uint64_t)p[1] << 8 | p[2] : (uint64_t)p[2] << 8 | p[1];
+}
+
+static struct rfb_format format_of(const uint8_t *at)
+{
+	struct reader r = { .bytes = at, .n = 16 };
+	uint8_t bytes = (uint8_t)(read_u8(&r, 0) / 8);
+	bool packs = bytes == 4 && read_u8(&r, 1) == 24 && read_u8(&r, 3) && read_be16(&r, 4) == 255 && read_be16(&r, 6) == 255 && read_be16(&r, 8) == 255;
+
+	return (struct rfb_format){ bytes, packs ? 3 : bytes };
+}
+
+static uint8_t version_of(const uint8_t *text)
+{
+	uint8_t minor;
+
+	if (memcmp(text, "RFB 003.00", 10) != 0 || text[11] != '\n')
+		return 0;
+	minor = (uint8_t)(text[10] - '0');
+	return minor == 7 || minor == 8 ? minor : 3;	/* all others are 3.3 (RFC 6143, 7.1.1) */
+}
+
+/* --- client --- */
+
+static uint64_t client_rest(struct rfb *r, struct walk *w, const uint8_t *p)
+{
+	struct reader in = { .bytes = p, .n = 19 };
+	struct rfb_format format;
+
+	switch (r->client_kind) {
+	case SET_PIXEL_FORMAT:
+		format = format_of(p + 3);
+		if (format.pixel != 1 && format.pixel != 2 && format.pixel != 4)
+			walk_stop(w, "RFB: a pixel format that is none");
+		/* Of updates asked for earlier nobody tells which format they come in. */
+		if (r->requested && (format.pixel != r->format.pixel || format.compact != r->format.compact))
+			r->unsure = true;
+		r->format = format;
+		return 0;
+	case SET_ENCODINGS:
+		return 4ull * read_be16(&in, 1);
+	case CLIENT_CUT:
+		return text_length(p + 3);
+	case CLIENT_FENCE:
+		return p[7];
+	case DESKTOP_SIZE:
+		return 16ull * p[5];
+	case CLIENT_GII:
+		return gii_length(p);
+	default:	/* QEMU: a key with its scan code, or what audio is wanted */
+		return p[0] == 0 ? 8 : p[0] == 1 && p[2] == 2 ? 6 : 0;
+	}
+}
+
+static void client_type(struct rfb *r, struct walk *w, uint8_t type)
+{
+	int kind = find(client_kinds, RFB_CLIENT_KINDS, type);
+
+	if (!kind) {
+		walk_stop(w, "RFB: a client message of unknown type");
+		return;
+	}
+	r->sum->client[kind].count++;
+	walk_count(w, &r->sum->client[kind].bytes);
+	r->requested |= kind == UPDATE_REQUEST || kind == CONTINUOUS;
+	r->client_kind = (uint8_t)kind;
+	r->client_state = client_kinds[kind].look ? CLIENT_BODY : CLIENT_MESSAGE;
+	walk_on(w, client_kinds[kind].rest, client_kinds[kind].look);
+}
+
+static void client_answer(struct rfb *r, struct walk *w)
+{
+	if (r->security != SECURITY_NONE && r->security != SECURITY_VNC)
+		walk_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
+	else if (r->security == SECURITY_NONE)
+		walk_on(w, 0, 1);
+	else
+		walk_on(w, 16, 1);
+	r->client_state = CLIENT_INIT;
+}
+
+void rfb_client_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	struct rfb *r = context;
+
+	switch (r->client_state) {
+	case CLIENT_VERSION:
+		r->version = version_of(piece);
+		if (!r->version)
+			walk_stop(w, "RFB: no version");
+		r->client_state = r->version == 3 ? CLIENT_ANSWER : CLIENT_CHOICE;
+		walk_on(w, 0, r->version == 3 ? 0 : 1);
+		break;
+	case CLIENT_CHOICE:
+		r->security = piece[0];
+		r->client_state = CLIENT_ANSWER;
+		break;
+	case CLIENT_ANSWER:
+		client_answer(r, w);
+		break;
+	case CLIENT_INIT:
+		r->client_state = CLIENT_MESSAGE;
+		break;
+	case CLIENT_BODY:
+		r->client_state = CLIENT_MESSAGE;
+		walk_on(w, client_rest(r, w, piece), 0);
+		break;
+	default:
+		if (n) {
+			client_type(r, w, piece[0]);
+			break;
+		}
+		walk_count(w, NULL);
+		walk_on(w, 0, 1);
+	}
+}
+
+/* --- server --- */
+
+static void server_type(struct rfb *r, struct walk *w, uint8_t type)
+{
+	int kind = find(server_kinds, RFB_SERVER_KINDS, type);
+
+	if (!kind) {
+		walk_stop(w, "RFB: a server message of unknown type");
+		return;
+	}
+	r->sum->server[kind].count++;
+	walk_count(w, &r->sum->server[kind].bytes);
+	r->server_kind = (uint8_t)kind;
+	r->server_state = server_kinds[kind].look ? SERVER_BODY : SERVER_MESSAGE;
+	walk_on(w, server_kinds[kind].rest, server_kinds[kind].look);
+}
+
+static void server_body(struct rfb *r, struct walk *w, const uint8_t *p)
+{
+	struct reader in = { .bytes = p, .n = 8 };
+
+	r->server_state = SERVER_MESSAGE;
+	switch (r->server_kind) {
+	case UPDATE:
+		r->rectangles = read_be16(&in, 1);
+		r->server_state = SERVER_RECTANGLE;
+		walk_on(w, 0, 0);
+		break;
+	case COLOURS:
+		walk_on(w, 6ull * read_be16(&in, 3), 0);
+		break;
+	case SERVER_CUT:
+		walk_on(w, text_length(p + 3), 0);
+		break;
+	case SERVER_FENCE:
+		walk_on(w, p[7], 0);
+		break;
+	case SERVER_GII:
+		walk_on(w, gii_length(p), 0);
+		break;
+	default:	/* QEMU */
+		if (p[0] != 1 || p[2] > 1)
+			walk_stop(w, "RFB: QEMU's audio");
+	}
+}
+
+/* Behind a rectangle, or an update's header: the next rectangle, or the next message. */
+static void server_next(struct rfb *r, struct walk *w)
+{
+	w->part = NULL;
+	if (r->server_state == SERVER_RECTANGLE && r->rectangles) {
+		r->rectangles--;
+		walk_on(w, 0, RFB_HEADER);
+		return;
+	}
+	r->server_state = SERVER_MESSAGE;
+	walk_count(w, NULL);
+	walk_on(w, 0, 1);
+}
+
+static void server_rectangle(struct rfb *r, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_begin(r, w, piece) : rfb_rectangle_step(r, w, piece, n);
+
+	r->server_state = over ? SERVER_RECTANGLE : SERVER_PIXELS;
+	if (over && !w->skip && !w->stopped)
+		server_next(r, w);
+}
+
+static void server_security(struct rfb *r, struct walk *w)
+{
+	if (!r->version)
+		walk_stop(w, "RFB: the client's version was not seen");
+	r->server_state = r->version == 3 ? SERVER_TYPE : SERVER_TYPES;
+	walk_on(w, 0, r->version == 3 ? 4 : 1);
+}
+
+static void server_chosen(struct rfb *r, struct walk *w)
+{
+	bool vnc = r->security == SECURITY_VNC, result = vnc || r->version == 8;
+
+	if (!vnc && r->security != SECURITY_NONE)
+		walk_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
+	r->server_state = result ? SERVER_RESULT : SERVER_INIT;
+	walk_on(w, vnc ? 16 : 0, result ? 4 : 24);
+}
+
+static void server_handshake(struct rfb *r, struct walk *w, const uint8_t *piece)
+{
+	struct reader in = { .bytes = piece, .n = 24 };
+
+	switch (r->server_state) {
+	case SERVER_VERSION:
+		if (!version_of(piece) && memcmp(piece, "RFB ", 4) != 0)
+			walk_stop(w, "RFB: no version");
+		r->server_state = SERVER_SECURITY;
+		break;
+	case SERVER_SECURITY:
+		server_security(r, w);
+		break;
+	case SERVER_TYPE:
+		r->security = read_be32(&in, 0);
+		r->server_state = SERVER_CHOSEN;
+		if (!r->security)
+			walk_stop(w, "RFB: the server refused");
+		break;
+	case SERVER_TYPES:
+		if (!piece[0])
+			walk_stop(w, "RFB: the server refused");
+		r->server_state = SERVER_CHOSEN;
+		walk_on(w, piece[0], 0);
+		break;
+	case SERVER_CHOSEN:
+		server_chosen(r, w);
+		break;
+	case SERVER_RESULT:
+		if (read_be32(&in, 0))
+			walk_stop(w, "RFB: the server refused");
+		r->server_state = SERVER_INIT;
+		walk_on(w, 0, 24);
+		break;
+	default:	/* SERVER_INIT; what the client asked for before it does not exist */
+		if (!r->format.pixel)
+			r->format = format_of(piece + 4);
+		r->server_state = SERVER_MESSAGE;
+		walk_on(w, read_be32(&in, 20), 0);
+	}
+}
+
+void rfb_server_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	struct rfb *r = context;
+
+	if (r->server_state <= SERVER_INIT)
+		server_handshake(r, w, piece);
+	else if (r->server_state == SERVER_BODY)
+		server_body(r, w, piece);
+	else if (r->server_state == SERVER_PIXELS || (r->server_state == SERVER_RECTANGLE && n))
+		server_rectangle(r, w, piece, n);
+	else if (n)
+		server_type(r, w, piece[0]);
+	else
+		server_next(r, w);
+}

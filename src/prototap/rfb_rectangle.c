@@ -1,0 +1,260 @@
+/* rfb_rectangle - how long a rectangle of an update is: at once from its header, from a length in it, or tile by tile. */
+#include "rfb.h"
+#include "reader.h"
+
+enum shape { NONE, PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR, XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR,
+	     SCREENS, WIDTH, LAST };
+
+static const struct { int32_t encoding; uint8_t shape, bytes; } kinds[RFB_RECTANGLE_KINDS] = {
+	{ 0, PIXELS, 0 }, { 1, FIXED, 4 }, { 2, RRE, 0 }, { 4, CORRE, 0 }, { 5, HEXTILE, 0 }, { 6, LENGTH, 0 }, { 7, TIGHT, 0 }, { 16, LENGTH, 0 },
+	{ 17, LENGTH, 0 }, { 50, LENGTH_FLAGS, 0 }, { -223, FIXED, 0 }, { -224, LAST, 0 }, { -232, FIXED, 0 }, { -239, CURSOR, 0 },
+	{ -240, XCURSOR, 0 }, { -257, FIXED, 0 }, { -258, FIXED, 0 }, { -259, FIXED, 0 }, { -260, TIGHT_PNG, 0 }, { -261, FIXED, 1 }, { -305, FIXED, 0 },
+	{ -307, LENGTH, 0 }, { -308, SCREENS, 0 }, { -309, FIXED, 0 }, { -314, ALPHA_CURSOR, 0 }, { 0x574d5664, VMWARE_CURSOR, 0 },
+	{ 0x574d5665, FIXED, 2 }, { 0x574d5666, FIXED, 0 }, { 0x574d5668, FIXED, 4 }, { -0x20000, FIXED, 0 }, { -0x1ffff, WIDTH, 0 },
+	{ -0x1fffe, WIDTH, 0 }, { -0x1fffd, WIDTH, 0 },
+};
+const char *const rfb_rectangle_names[RFB_RECTANGLE_KINDS] = {
+	"Raw", "CopyRect", "RRE", "CoRRE", "Hextile", "Zlib", "Tight", "ZRLE",
+	"ZYWRLE", "H.264", "DesktopSize", "LastRect", "PointerPos", "Cursor",
+	"XCursor", "QEMU pointer motion", "QEMU key event", "QEMU audio", "TightPNG", "QEMU LED state", "gii",
+	"DesktopName", "ExtendedDesktopSize", "xvp", "CursorWithAlpha", "VMware cursor",
+	"VMware cursor state", "VMware cursor position", "VMware LED state", "keyboard LED state", "supported messages",
+	"supported encodings", "server identity",
+};
+
+enum { TILE = 16 };
+enum tile_flag { TILE_RAW = 1, TILE_BACKGROUND = 2, TILE_FOREGROUND = 4, TILE_PIECES = 8, TILE_COLOURED = 16 };
+enum { SHORT = 12 };	/* Tight: data below this comes as it is */
+
+enum state { STATE_HEAD, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE, TIGHT_LENGTH };
+enum filter { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
+
+static bool look(struct rfb *r, struct walk *w, uint64_t skip, uint32_t want, enum state next)
+{
+	r->r.state = (uint8_t)next;
+	walk_on(w, skip, want);
+	return false;
+}
+
+static bool over(struct walk *w, uint64_t rest)
+{
+	walk_on(w, rest, 0);
+	return true;
+}
+
+static bool stop(struct walk *w, const char *why)
+{
+	walk_stop(w, why);
+	return true;
+}
+
+static uint64_t area(const struct rfb *r)
+{
+	return (uint64_t)r->r.w * r->r.h;
+}
+
+static uint64_t mask_bytes(const struct rfb *r)
+{
+	return (uint64_t)((r->r.w + 7) / 8) * r->r.h;
+}
+
+/* --- Hextile --- */
+
+static uint32_t tile_side(uint32_t at, uint32_t whole)
+{
+	return whole - at < TILE ? whole - at : TILE;
+}
+
+static bool tile_next(struct rfb *r, struct walk *w)
+{
+	r->r.x += TILE;
+	if (r->r.x >= r->r.w) {
+		r->r.x = 0;
+		r->r.y += TILE;
+	}
+	return r->r.y >= r->r.h ? over(w, 0) : look(r, w, 0, 1, TILE_MASK);
+}
+
+static bool tile_mask(struct rfb *r, struct walk *w, uint8_t mask)
+{
+	uint32_t colours = (uint32_t)(!!(mask & TILE_BACKGROUND) + !!(mask & TILE_FOREGROUND)) * r->format.pixel;
+
+	r->r.flags = mask;
+	if (mask & TILE_RAW)
+		return look(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
+	if (mask & TILE_PIECES)
+		return look(r, w, colours, 1, TILE_COUNT);
+	/* One colour, and that the one before: nothing follows. */
+	return colours ? look(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
+}
+
+static bool tile_count(struct rfb *r, struct walk *w, uint8_t n)
+{
+	uint64_t bytes = (uint64_t)n * (2u + (r->r.flags & TILE_COLOURED ? r->format.pixel : 0u));
+
+	return bytes ? look(r, w, bytes, 0, TILE_NEXT) : tile_next(r, w);
+}
+
+/* --- Tight --- */
+
+/* `before` bytes, then so many of data, which is packed unless it is short. */
+static bool tight_data(struct rfb *r, struct walk *w, uint64_t before, uint64_t bytes)
+{
+	r->r.flags = 0;
+	r->r.length = 0;
+	return bytes < SHORT ? over(w, before + bytes) : look(r, w, before, 1, TIGHT_LENGTH);
+}
+
+static bool tight_control(struct rfb *r, struct walk *w, uint8_t control)
+{
+	uint8_t what = control >> 4;
+	bool png = kinds[r->r.kind].shape == TIGHT_PNG;
+
+	if (what == 8)
+		return over(w, r->format.compact);
+	if (what == 9 || (what == 10 && png))
+		return tight_data(r, w, 0, SHORT);
+	if (what > 9)
+		return stop(w, "RFB: a kind of Tight that is unknown");
+	if (what & 4)
+		return look(r, w, 0, 1, TIGHT_FILTER);
+	return tight_data(r, w, 0, area(r) * r->format.compact);
+}
+
+static bool tight_filter(struct rfb *r, struct walk *w, uint8_t filter)
+{
+	if (filter == FILTER_PALETTE)
+		return look(r, w, 0, 1, TIGHT_PALETTE);
+	if (filter > FILTER_GRADIENT)
+		return stop(w, "RFB: a filter of Tight that is unknown");
+	return tight_data(r, w, 0, area(r) * r->format.compact);
+}
+
+static bool tight_palette(struct rfb *r, struct walk *w, uint8_t last)
+{
+	return tight_data(r, w, (last + 1ull) * r->format.compact, last == 1 ? mask_bytes(r) : area(r));
+}
+
+static bool tight_length(struct rfb *r, struct walk *w, uint8_t byte)
+{
+	uint32_t at = r->r.flags++;
+
+	r->r.length |= (uint32_t)(at < 2 ? byte & 0x7f : byte) << (7 * at);
+	if (at < 2 && byte & 0x80)
+		return look(r, w, 0, 1, TIGHT_LENGTH);
+	return over(w, r->r.length);
+}
+
+/* --- all --- */
+
+static bool depends_on_format(uint8_t shape)
+{
+	switch (shape) {
+	case PIXELS: case RRE: case CORRE: case HEXTILE: case TIGHT: case TIGHT_PNG: case CURSOR: case VMWARE_CURSOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* How many bytes of a rectangle are looked at behind its header; 0: what follows is known, or walked in another way. */
+static uint32_t head_bytes(uint8_t shape)
+{
+	switch (shape) {
+	case LENGTH: case RRE: case CORRE: case SCREENS: case ALPHA_CURSOR:
+		return 4;
+	case LENGTH_FLAGS:
+		return 8;
+	case VMWARE_CURSOR:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+bool rfb_rectangle_begin(struct rfb *r, struct walk *w, const uint8_t *header)
+{
+	struct reader in = { .bytes = header, .n = RFB_HEADER };
+	int32_t encoding = (int32_t)read_be32(&in, 8);
+	struct tally *tally;
+	uint8_t shape;
+	int kind = 0;
+
+	while (kind < RFB_RECTANGLE_KINDS && kinds[kind].encoding != encoding)
+		kind++;
+	if (kind == RFB_RECTANGLE_KINDS)
+		return stop(w, "RFB: a rectangle of unknown encoding");
+	r->r = (struct rfb_rectangle){ .kind = (uint8_t)kind, .w = read_be16(&in, 4), .h = read_be16(&in, 6) };
+	tally = &r->sum->rectangle[kind];
+	tally->count++;
+	tally->bytes += RFB_HEADER;
+	w->part = &tally->bytes;
+	shape = kinds[kind].shape;
+	if (r->unsure && depends_on_format(shape))
+		return stop(w, "RFB: the pixel format changed while updates were under way");
+	if (head_bytes(shape))
+		return look(r, w, 0, head_bytes(shape), STATE_HEAD);
+	switch (shape) {
+	case PIXELS:
+		return over(w, area(r) * r->format.pixel);
+	case HEXTILE:
+		return area(r) ? look(r, w, 0, 1, TILE_MASK) : over(w, 0);
+	case TIGHT: case TIGHT_PNG:
+		return area(r) ? look(r, w, 0, 1, TIGHT_CONTROL) : over(w, 0);
+	case CURSOR:
+		return over(w, area(r) * r->format.pixel + mask_bytes(r));
+	case XCURSOR:
+		return over(w, area(r) ? 6 + 2 * mask_bytes(r) : 0);
+	case WIDTH:
+		return over(w, r->r.w);
+	case LAST:
+		r->rectangles = 0;
+		return over(w, 0);
+	default:
+		return over(w, kinds[kind].bytes);
+	}
+}
+
+static bool head(struct rfb *r, struct walk *w, const uint8_t *piece)
+{
+	struct reader in = { .bytes = piece, .n = 8 };
+	uint32_t n = read_be32(&in, 0);
+
+	switch (kinds[r->r.kind].shape) {
+	case RRE:
+		return over(w, r->format.pixel + n * (r->format.pixel + 8ull));
+	case CORRE:
+		return over(w, r->format.pixel + n * (r->format.pixel + 4ull));
+	case SCREENS:
+		return over(w, 16ull * piece[0]);
+	case VMWARE_CURSOR:
+		return piece[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind") : over(w, area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
+	case ALPHA_CURSOR:	/* its pixels have four bytes whatever the format, in an encoding of their own */
+		return n ? stop(w, "RFB: a cursor that is not in Raw") : over(w, 4 * area(r));
+	default:
+		return over(w, n);
+	}
+}
+
+bool rfb_rectangle_step(struct rfb *r, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	(void)n;
+	switch (r->r.state) {
+	case TILE_MASK:
+		return tile_mask(r, w, piece[0]);
+	case TILE_COUNT:
+		return tile_count(r, w, piece[0]);
+	case TILE_NEXT:
+		return tile_next(r, w);
+	case TIGHT_CONTROL:
+		return tight_control(r, w, piece[0]);
+	case TIGHT_FILTER:
+		return tight_filter(r, w, piece[0]);
+	case TIGHT_PALETTE:
+		return tight_palette(r, w, piece[0]);
+	case TIGHT_LENGTH:
+		return tight_length(r, w, piece[0]);
+	default:
+		return head(r, w, piece);
+	}
+}

@@ -1,0 +1,47 @@
+/* run - what one run of prototap was asked for, what it holds, and its report. */
+#ifndef PROTOTAP_RUN_H
+#define PROTOTAP_RUN_H
+
+#include "latency.h"
+#include "link.h"
+#include "meter.h"
+#include "ports.h"
+#include "rec.h"
+#include "source.h"
+#include "traffic.h"
+
+struct run_cfg {
+	const struct ports *ports;
+	const char *interface, *write_path, *server_name, *traffic;
+	uint8_t server[16];
+	bool by_address;
+	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
+	int decode;	/* enum content_decode; 0: nothing */
+	struct latency_cfg latency;
+};
+
+extern const char *const run_decodes[];	/* words, the first for DECODE_RFB */
+
+struct run {
+	const struct run_cfg *cfg;
+	struct source *source;
+	struct meter meter;
+	struct latency latency;
+	struct traffic traffic;
+	enum link_type link;
+	int64_t from_ns;		/* live: where the capture began */
+	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
+	bool past_end;			/* one such was seen: the ring held no more of ours */
+	bool live;
+	const char *damage;		/* what a file could not be read behind */
+	int damaged;
+	char error[SOURCE_WHY];		/* live: why the capture ended by itself */
+	double cpu_percent;
+	struct source_drops drops;
+	char privileges[128], offloads[64];
+};
+
+/* Settings and result, after meter_finish(). `files` ends with NULL. */
+void run_report(struct rec *r, struct run *run, char *const *files);
+
+#endif

@@ -1,0 +1,134 @@
+#include "setup.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const setup_ends[] = { "the end of the capture", "a second of silence", "the first key", "it is not in the capture" };
+
+static int64_t typed_ns(const struct typed *t, size_t i)
+{
+	return t->key[i].sent_ns ? t->key[i].sent_ns : t->key[i].due_ns;
+}
+
+/* How long key `i` has the time for itself. */
+static int64_t own_ns(const struct typed *t, size_t i)
+{
+	int64_t until = i + 1 < t->n ? typed_ns(t, i + 1) - typed_ns(t, i) : SETUP_KEY_NS;
+
+	return until < 0 ? 0 : until < SETUP_KEY_NS ? until : SETUP_KEY_NS;
+}
+
+static enum setup_place place_among_keys(struct setup *s, int64_t time_ns)
+{
+	const struct typed *t = s->typed;
+	int64_t now = typed_time(t, time_ns);
+
+	while (s->key < t->n && typed_ns(t, s->key) <= now)
+		s->key++;
+	if (!s->key || now - typed_ns(t, s->key - 1) >= SETUP_KEY_NS)
+		return PLACE_IDLE;
+	return t->key[s->key - 1].skipped ? PLACE_WARM_UP : PLACE_KEYS;
+}
+
+static void end(struct setup *s, enum setup_end by)
+{
+	s->over = true;
+	s->ended_by = by;
+}
+
+static enum setup_place place_of(struct setup *s, const struct segment *segment, int64_t time_ns)
+{
+	enum setup_place place = s->typed ? place_among_keys(s, time_ns) : PLACE_IDLE;
+
+	if (!s->begun) {
+		s->begun = true;
+		s->first_ns = s->end_ns = time_ns;
+		if (segment->transport == TRANSPORT_TCP && !(segment->flags & TCP_SYN))
+			end(s, SETUP_BEFORE);
+	} else if (!s->over && time_ns - s->last_ns >= SETUP_SILENCE_NS) {
+		end(s, SETUP_SILENCE);
+	}
+	if (!s->over && s->key)
+		end(s, SETUP_KEY);
+	if (s->over)
+		return place;
+	s->end_ns = time_ns;
+	return PLACE_SETUP;
+}
+
+/* Idle time ends where the last connection begins to close. What opens another, or carries data, shows that it was not the last. */
+static void look_for_end(struct setup *s, const struct segment *segment, int64_t time_ns)
+{
+	if (segment->flags & (TCP_FIN | TCP_RST)) {
+		if (!s->closing) {
+			memcpy(s->before, s->count[PLACE_IDLE], sizeof(s->before));
+			s->closing_ns = time_ns;
+		}
+		s->closing = true;
+	} else if (segment->payload_bytes || segment->flags & TCP_SYN) {
+		s->closing = false;
+	}
+}
+
+void setup_packet(struct setup *s, int channel, const struct segment *segment, bool pure_ack, int64_t time_ns)
+{
+	struct setup_count *n;
+
+	s->place = place_of(s, segment, time_ns);
+	s->last_ns = time_ns;
+	look_for_end(s, segment, time_ns);
+	n = &s->count[s->place][channel];
+	n->packets++;
+	n->payload_packets += segment->payload_bytes > 0;
+	n->pure_acks += pure_ack;
+	n->wire_bytes += segment->wire_bytes;
+}
+
+void setup_data(struct setup *s, int channel, uint64_t bytes)
+{
+	s->count[s->place][channel].payload_bytes += bytes;
+}
+
+/* What of [at, at + length) lies in [from, to). */
+static int64_t within(int64_t at, int64_t length, int64_t from, int64_t to)
+{
+	int64_t end = at + length < to ? at + length : to;
+
+	at = at > from ? at : from;
+	return end > at ? end - at : 0;
+}
+
+void setup_keys(const struct setup *s, int64_t from_ns, int64_t to_ns, struct setup_keys *out)
+{
+	const struct typed *t = s->typed;
+	int64_t from = t ? typed_time(t, from_ns) : 0, to = t ? typed_time(t, to_ns) : 0;
+
+	*out = (struct setup_keys){ 0 };
+	for (size_t i = 0; t && i < t->n; i++) {
+		if (t->key[i].skipped || typed_ns(t, i) < from || typed_ns(t, i) > to)
+			continue;
+		out->keys++;
+		out->seconds += (double)within(typed_ns(t, i), own_ns(t, i), from, to) / NS_PER_S;
+	}
+}
+
+void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct setup_idle *out)
+{
+	const struct typed *t = s->typed;
+	int64_t from, to = s->closing ? s->closing_ns : to_ns, idle;
+
+	memcpy(out->count, s->closing ? s->before : s->count[PLACE_IDLE], sizeof(out->count));
+	out->seconds = NAN;
+	if (s->begun && !s->over)
+		return;
+	/* Nothing at all in the capture, or a session that was there before: idle from where the capture begins. */
+	from = s->begun && s->ended_by != SETUP_BEFORE ? s->end_ns : from_ns;
+	idle = to > from ? to - from : 0;
+	if (t) {
+		int64_t begin = typed_time(t, from);
+
+		for (size_t i = 0; i < t->n; i++)
+			idle -= within(typed_ns(t, i), own_ns(t, i), begin, begin + (to > from ? to - from : 0));
+	}
+	out->seconds = (double)idle / NS_PER_S;
+}

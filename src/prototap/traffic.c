@@ -1,0 +1,88 @@
+#include "traffic.h"
+
+#include <string.h>
+
+const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_wire_bytes", "input_payload_bytes", "display_packets",
+					"display_wire_bytes", "display_payload_bytes", NULL };
+
+static int64_t bin_of(const struct traffic *t, int64_t time_ns)
+{
+	int64_t at = t->typed ? typed_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
+
+	return n * t->bin_ns > at ? n - 1 : n;	/* downwards, also before 0 */
+}
+
+static void tell(struct traffic *t)
+{
+	rows_int(t->rows, t->bin * t->bin_ns);
+	for (int c = 0; c < CHANNELS; c++) {
+		rows_int(t->rows, (int64_t)t->packets[c]);
+		rows_int(t->rows, (int64_t)t->wire_bytes[c]);
+		rows_int(t->rows, (int64_t)t->payload_bytes[c]);
+	}
+	rows_end(t->rows);
+	t->written++;
+	t->bin++;
+	memset(t->packets, 0, sizeof(t->packets));
+	memset(t->wire_bytes, 0, sizeof(t->wire_bytes));
+	memset(t->payload_bytes, 0, sizeof(t->payload_bytes));
+}
+
+static void advance(struct traffic *t, int64_t bin)
+{
+	if (bin - t->bin > TRAFFIC_SKIP_MAX) {
+		tell(t);
+		t->skipped += (uint64_t)(bin - t->bin);
+		t->bin = bin;
+	}
+	while (t->bin < bin)
+		tell(t);
+}
+
+void traffic_begin(struct traffic *t, int64_t time_ns)
+{
+	if (!t->rows)
+		return;
+	t->bin = bin_of(t, time_ns);
+	t->begun = true;
+}
+
+static void open_bin(struct traffic *t, int64_t time_ns)
+{
+	int64_t bin = bin_of(t, time_ns);
+
+	if (!t->begun)
+		traffic_begin(t, time_ns);
+	if (bin > t->bin)
+		advance(t, bin);
+	t->late += bin < t->bin;
+}
+
+void traffic_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns)
+{
+	struct traffic *t = traffic;
+
+	open_bin(t, time_ns);
+	t->packets[channel]++;
+	t->wire_bytes[channel] += s->wire_bytes;
+}
+
+/* Comes with a packet, whose bin is open; what a connection still held at its end counts there and then. */
+void traffic_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes)
+{
+	struct traffic *t = traffic;
+
+	(void)time_ns;
+	t->payload_bytes[channel] += bytes;
+}
+
+void traffic_finish(struct traffic *t, int64_t time_ns)
+{
+	int64_t bin = bin_of(t, time_ns);
+
+	if (!t->begun)
+		return;
+	if (bin > t->bin)
+		advance(t, bin);
+	tell(t);
+}

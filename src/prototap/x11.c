@@ -1,0 +1,253 @@
+#include "x11.h"
+#include "reader.h"
+
+#include <stdlib.h>
+
+enum { CORE, UNNAMED, NAMED };	/* extensions in a count */
+enum { QUERY_EXTENSION = 98 };
+enum client_state { CLIENT_SETUP, CLIENT_FIRST, CLIENT_NEXT, CLIENT_REQUEST, CLIENT_LONG, CLIENT_QUERY, CLIENT_QUERIED };
+enum server_state { SERVER_SETUP, SERVER_NEXT, SERVER_MESSAGE };
+enum code { CODE_ERROR, CODE_REPLY, CODE_GENERIC = 35 };
+
+struct x11_count *x11_count_new(void)
+{
+	struct x11_count *n = calloc(1, sizeof(*n));
+
+	if (n)
+		n->extensions = NAMED;
+	return n;
+}
+
+struct x11 *x11_new(struct x11_count *sum)
+{
+	struct x11 *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->sum = sum;
+	x->client.want = 12;
+	x->server.want = 8;
+	x->client.to = &sum->setup[0].bytes;
+	x->server.to = &sum->setup[1].bytes;
+	sum->setup[0].count++;
+	sum->setup[1].count++;
+	return x;
+}
+
+static uint32_t card16(const struct x11 *x, const uint8_t *p)
+{
+	return x->little ? p[0] | (uint32_t)p[1] << 8 : (uint32_t)p[0] << 8 | p[1];
+}
+
+static uint32_t card32(const struct x11 *x, const uint8_t *p)
+{
+	return x->little ? card16(x, p) | card16(x, p + 2) << 16 : card16(x, p) << 16 | card16(x, p + 2);
+}
+
+static uint32_t padded(uint32_t n)
+{
+	return (n + 3) & ~3u;
+}
+
+static void count(struct x11 *x, struct walk *w, enum x11_kind kind, int extension, uint8_t minor)
+{
+	struct tally *t = &x->sum->tally[kind][extension][minor];
+
+	t->count++;
+	walk_count(w, &t->bytes);
+}
+
+/* --- the application --- */
+
+static void setup_request(struct x11 *x, struct walk *w, const uint8_t *p)
+{
+	if (p[0] != 'l' && p[0] != 'B') {
+		walk_stop(w, "X11: no byte order");
+		return;
+	}
+	x->little = p[0] == 'l';
+	x->ordered = true;
+	x->client_state = CLIENT_NEXT;
+	walk_on(w, padded(card16(x, p + 6)) + padded(card16(x, p + 8)), 0);
+}
+
+static void request(struct x11 *x, struct walk *w, const uint8_t *p)
+{
+	uint32_t words = card16(x, p + 2);
+
+	x->major = p[0];
+	x->minor = p[1];
+	x->words = words;
+	x->sent[++x->sequence] = (uint16_t)(x->major << 8 | x->minor);
+	if (x->major < 128)
+		count(x, w, X11_REQUEST, CORE, x->major);
+	else
+		count(x, w, X11_REQUEST, x->extension[x->major - 128] ? x->extension[x->major - 128] : UNNAMED, x->minor);
+	x->client_state = CLIENT_NEXT;
+	if (!words) {
+		x->client_state = CLIENT_LONG;
+		walk_on(w, 0, 4);
+	} else if (x->major == QUERY_EXTENSION && words > 2) {
+		x->client_state = CLIENT_QUERY;
+		walk_on(w, 0, 4);
+	} else {
+		walk_on(w, 4ull * (words - 1), 0);
+	}
+}
+
+/* A name that is asked for: where is it in the count? 0: no room for it. */
+static uint8_t named(struct x11_count *n, const uint8_t *name, uint32_t length)
+{
+	char text[X11_NAME] = { 0 };
+	int i = NAMED;
+
+	for (uint32_t at = 0; at < length && at < X11_NAME - 1; at++)
+		text[at] = name[at] > ' ' && name[at] < 127 ? (char)name[at] : '?';
+	while (i < n->extensions && strcmp(n->name[i], text) != 0)
+		i++;
+	if (i == X11_EXTENSIONS)
+		return 0;
+	if (i == n->extensions) {
+		memcpy(n->name[i], text, sizeof(text));
+		n->extensions++;
+	}
+	return (uint8_t)i;
+}
+
+static void query(struct x11 *x, const uint8_t *name, uint32_t padded_length)
+{
+	uint32_t length = padded_length;
+
+	while (length && !name[length - 1])	/* its padding; a name holds no such byte */
+		length--;
+	x->asked[x->next_asked].sequence = x->sequence;
+	x->asked[x->next_asked].extension = named(x->sum, name, length);
+	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
+}
+
+void x11_client_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	struct x11 *x = context;
+	uint32_t words;
+
+	switch (x->client_state) {
+	case CLIENT_SETUP:
+		setup_request(x, w, piece);
+		break;
+	case CLIENT_REQUEST:
+		request(x, w, piece);
+		break;
+	case CLIENT_LONG:
+		words = card32(x, piece);
+		x->client_state = CLIENT_NEXT;
+		if (words < 2)
+			walk_stop(w, "X11: a request without a length");
+		else
+			walk_on(w, 4ull * (words - 2), 0);
+		break;
+	case CLIENT_QUERY:
+		x->client_state = CLIENT_QUERIED;
+		walk_on(w, 0, padded(card16(x, piece)));
+		if (!w->want || w->want > WALK_PIECE || w->want != 4ull * (x->words - 2))
+			walk_stop(w, "X11: an extension's name that is none");
+		break;
+	case CLIENT_QUERIED:
+		query(x, piece, n);
+		/* fallthrough */
+	default:	/* behind a request */
+		x->client_state = CLIENT_REQUEST;
+		walk_count(w, NULL);
+		walk_on(w, 0, 4);
+	}
+}
+
+/* --- the display --- */
+
+static void learn(struct x11 *x, uint16_t sequence, const uint8_t *p)
+{
+	for (int i = 0; i < X11_ASKED; i++) {
+		uint8_t extension = x->asked[i].extension;
+
+		if (!extension || x->asked[i].sequence != sequence)
+			continue;
+		x->asked[i].extension = 0;
+		if (p[8] && p[9] >= 128) {
+			x->extension[p[9] - 128] = extension;
+			x->first_event[extension] = p[10];
+			x->first_error[extension] = p[11];
+		}
+	}
+}
+
+static void reply(struct x11 *x, struct walk *w, const uint8_t *p)
+{
+	uint16_t sequence = (uint16_t)card16(x, p + 2), sent = x->sent[sequence];
+	uint8_t major = (uint8_t)(sent >> 8), minor = (uint8_t)sent;
+
+	if (major == QUERY_EXTENSION)
+		learn(x, sequence, p);
+	if (major < 128)
+		count(x, w, X11_REPLY, CORE, major);	/* 0: of a request that was not seen */
+	else
+		count(x, w, X11_REPLY, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
+}
+
+/* An event's or error's number belongs to the extension whose first number is the nearest below it. */
+static int owner(const uint8_t *first, uint8_t code)
+{
+	int best = UNNAMED;
+
+	for (int i = NAMED; i < X11_EXTENSIONS; i++)
+		if (first[i] && first[i] <= code && (best == UNNAMED || first[i] > first[best]))
+			best = i;
+	return best;
+}
+
+static void numbered(struct x11 *x, struct walk *w, enum x11_kind kind, uint8_t code, uint8_t core, const uint8_t *first)
+{
+	int extension = code < core ? CORE : owner(first, code);
+
+	count(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
+}
+
+static void message(struct x11 *x, struct walk *w, const uint8_t *p)
+{
+	uint8_t code = p[0] & 0x7f;	/* the highest bit: an application sent this event */
+	uint64_t more = 0;
+
+	if (code == CODE_REPLY || code == CODE_GENERIC)
+		more = 4ull * card32(x, p + 4);
+	if (p[0] == CODE_ERROR)
+		numbered(x, w, X11_ERROR, p[1], 128, x->first_error);
+	else if (p[0] == CODE_REPLY)
+		reply(x, w, p);
+	else if (code == CODE_GENERIC)	/* of the extension whose major opcode it tells */
+		count(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
+	else if (code < 2)
+		walk_stop(w, "X11: an event that is none");
+	else
+		numbered(x, w, X11_EVENT, code, 64, x->first_event);
+	walk_on(w, more, 0);
+}
+
+void x11_server_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	struct x11 *x = context;
+
+	(void)n;
+	if (x->server_state == SERVER_SETUP && !x->ordered) {
+		walk_stop(w, "X11: the byte order was not seen");
+	} else if (x->server_state == SERVER_SETUP) {
+		if (piece[0] != 1)
+			walk_stop(w, "X11: the display refused");
+		x->server_state = SERVER_NEXT;
+		walk_on(w, 4ull * card16(x, piece + 6), 0);
+	} else if (x->server_state == SERVER_MESSAGE) {
+		x->server_state = SERVER_NEXT;
+		message(x, w, piece);
+	} else {
+		x->server_state = SERVER_MESSAGE;
+		walk_count(w, NULL);
+		walk_on(w, 0, 32);
+	}
+}
