@@ -238,7 +238,7 @@ rest() {
 TAP=''
 # All TCP, to a file: before a session is there, nobody knows its port. Nobody else is on the link.
 tap_start() {	# tap_start NAME
-	lab_start "${LAB_TAP[@]}" "tap-$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port 1-65535 -w "$LAB_LOG/$1.pcap" --snaplen 160 --format json
+	lab_start "${LAB_TAP[@]}" "tap-$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port 1-65535 -w "$LAB_LOG/$1.pcap" --format json
 	TAP=$LAB_PID
 	lab_ready "tap-$1" 10 || { LAB_WHY="the capture did not start: $(tail -n 1 "$LAB_LOG/tap-$1.err")"; return 1; }
 }

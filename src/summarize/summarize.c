@@ -8,6 +8,7 @@
 #include "interval.h"
 #include "login.h"
 #include "paging.h"
+#include "protocols.h"
 #include "rec.h"
 #include "run.h"
 #include "starts.h"
@@ -121,6 +122,7 @@ static const struct {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "protocols", "cells", protocols_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "startup", "cells", starts_summarize },
 };
