@@ -81,7 +81,7 @@ set xrange [0:1]
 set yrange [0:1]
 set tmargin at screen legend / height
 set bmargin at screen 0
-set key at screen 0.17, (legend - 8) / height left top Left reverse vertical maxrows 1 maxcols 3 samplen 1.5 width 2
+set key at screen 0.17, (legend - 8) / height left top Left reverse vertical maxrows 1 maxcols 3 samplen 1.5 width -4
 plot NaN with boxes linecolor rgb input_colour title "input (client to server)", NaN with boxes linecolor rgb display_colour title "display (server to client)", \
 	NaN with boxes linecolor rgb "#dddddd" title "not the same work"
 unset multiplot

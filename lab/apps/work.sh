@@ -33,10 +33,25 @@ app_can() {
 	lab_has client import || { printf 'import (ImageMagick) is missing%s; thinprobe setup --app work\n' "${LAB_AT_client-}"; return 1; }
 }
 
-# Pages and a text from data/work, pictures made here: fresh for each start.
+# What applications find in their home: nothing moves by itself, and letters are drawn alike whatever the display says of its size; mtpaint has
+# no second window, which would stand now above, now below the first.
+work_home() {
+	cat <<'END'
+home=/tmp/work/home
+rm -rf /tmp/work && mkdir -p $home/.config/gtk-3.0 && cd /tmp/work && tar -xf - --no-same-owner || exit
+fonts='gtk-xft-dpi = 98304
+gtk-xft-antialias = 1
+gtk-xft-hinting = 1
+gtk-xft-hintstyle ='
+printf '[Settings]\ngtk-cursor-blink = 0\ngtk-enable-animations = 0\n%s hintslight\ngtk-xft-rgba = none\n' "$fonts" >$home/.config/gtk-3.0/settings.ini
+printf 'gtk-cursor-blink = 0\n%s "hintslight"\ngtk-xft-rgba = "none"\n' "$fonts" >$home/.gtkrc-2.0
+printf 'toolbar3 = 0\n' >$home/.mtpaint
+END
+}
+
+# Pages and a text from data/work, pictures made before: fresh for each start.
 work_documents() {	# work_documents FOLDER-OF-PICTURES
-	tar -C "$TP_HOME/data/work" -cf - pages text.txt -C "$1" . | lab_exec server sh -c 'rm -rf /tmp/work && mkdir -p /tmp/work/home/.config/gtk-3.0 && cd /tmp/work && tar -xf - --no-same-owner &&
-		printf "[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n" >home/.config/gtk-3.0/settings.ini && printf "gtk-cursor-blink = 0\n" >home/.gtkrc-2.0'
+	tar -C "$TP_HOME/data/work" -cf - pages text.txt -C "$1" . | lab_exec server sh -c "$(work_home)"
 }
 
 # WORK_PICTURES is the folder of the pictures. 1: LAB_WHY.
