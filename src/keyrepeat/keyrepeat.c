@@ -72,7 +72,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "schedule", &cfg.schedule, 0, 0, "when keys are due (periodic)", schedule_names, NULL, NULL },
 	{ CLI_WORD, 0, "mode", &cfg.mode, 0, 0, "press and release each time, or press once and repeat (tap)", modes, NULL, NULL },
 	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key: a character, a name, U20AC or 0xff0d (a)", NULL, NULL, "KEY" },
-	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "keys and delays from this file, a line \"DELAY_MS KEY\" each", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line", NULL, NULL, "FILE" },
 	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (none)", watches, NULL, NULL },
 	{ CLI_CALL, 0, "region", &cfg.region, 0, 0, "only changes in this rectangle count; auto types a few keys to find it (all)", NULL,
 	  read_region, "WxH+X+Y" },
@@ -149,6 +149,10 @@ static void check_options(const struct target *target)
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
 		die_usage("--window wants --mode tap: a key held down repeats wherever the focus goes");
+	if (cfg.window && plan_points(&plan))
+		die_usage("--window is for keys: a script that moves the pointer goes wherever it points");
+	if (cfg.find_region && plan.n && !plan_key(&plan))
+		die_usage("--region auto types a key, and the script has none by itself");
 	if (cfg.find_region && (!plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
 	if (!plan.n && cfg.watch == WATCH_NONE)
@@ -380,7 +384,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
 	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns, cfg.patch_wait_ns, cfg.password_file,
-					  cfg.window, cfg.region, cfg.find_region, plan.keysym ? plan.keysym[0] : plan.only, &seen };
+					  cfg.window, cfg.region, cfg.find_region, plan_key(&plan), &seen };
 	run.self = target->open(&target_cfg, why);
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);

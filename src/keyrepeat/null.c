@@ -32,10 +32,10 @@ static void *null_open(const struct target_cfg *cfg, char *why)
 	return self;
 }
 
-static int null_key(void *p, uint32_t keysym, char *why)
+static int null_act(void *p, const struct act *act, char *why)
 {
 	(void)p;
-	(void)keysym;
+	(void)act;
 	(void)why;
 	return 0;
 }
@@ -89,6 +89,6 @@ static void null_describe(void *p, char *text, size_t size)
 }
 
 const struct target target_null = {
-	.scheme = "null", .open = null_open, .key = null_key, .send_fd = null_send_fd, .send = null_send,
+	.scheme = "null", .open = null_open, .act = null_act, .send_fd = null_send_fd, .send = null_send,
 	.watch_fd = null_watch_fd, .handle = null_handle, .close = null_close, .describe = null_describe,
 };

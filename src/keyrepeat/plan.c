@@ -1,7 +1,6 @@
 #include "plan.h"
 #include "cli.h"
 #include "clock.h"
-#include "keysym.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,7 +22,7 @@ static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[P
 	err = script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
-		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS KEY, as in \"120 a\" or \"50.5 Return\"", cfg->script, line);
+		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
 		return EXIT_USAGE;
 	}
 	if (err) {
@@ -33,12 +32,12 @@ static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[P
 	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
 		script->n--;
 	if (!script->n) {
-		snprintf(why, PLAN_WHY, "%s holds no key before -t ends", cfg->script);
+		snprintf(why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
 		return EXIT_USAGE;
 	}
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
-	plan->keysym = script->keysym;
+	plan->act = script->act;
 	/* stalls need one period: the mean one */
 	plan->period_ns = plan->n > 1 ? (plan->offset_ns[plan->n - 1] - plan->offset_ns[0]) / (int64_t)(plan->n - 1) : 0;
 	if (plan->period_ns < NS_PER_MS)
@@ -63,8 +62,8 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 		snprintf(why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 		return EXIT_USAGE;
 	}
-	if (keysym_read(cfg->key, &out->only)) {
-		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, U20AC or 0xff0d", cfg->key);
+	if (act_read_key(cfg->key, &out->only)) {
+		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
 		return EXIT_USAGE;
 	}
 	out->n = (size_t)n;
@@ -80,14 +79,32 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 	return 0;
 }
 
+const struct act *plan_key(const struct plan *plan)
+{
+	if (!plan->act)
+		return &plan->only;
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->act[i].kind == ACT_KEY && !plan->act[i].held)
+			return &plan->act[i];
+	return NULL;
+}
+
+bool plan_points(const struct plan *plan)
+{
+	for (size_t i = 0; plan->act && i < plan->n; i++)
+		if (plan->act[i].kind != ACT_KEY)
+			return true;
+	return false;
+}
+
 int plan_prepare(struct plan *plan, const struct target *target, void *self, char why[TARGET_WHY])
 {
 	size_t j;
 
 	if (!plan->n)
 		return 0;
-	if (!plan->keysym) {
-		plan->only_key = target->key(self, plan->only, why);
+	if (!plan->act) {
+		plan->only_key = target->act(self, &plan->only, why);
 		return plan->only_key < 0 ? -1 : 0;
 	}
 	plan->key = calloc(plan->n, sizeof(*plan->key));
@@ -96,9 +113,9 @@ int plan_prepare(struct plan *plan, const struct target *target, void *self, cha
 		return -1;
 	}
 	for (size_t i = 0; i < plan->n; i++) {
-		for (j = 0; j < i && plan->keysym[j] != plan->keysym[i]; j++)
+		for (j = 0; j < i && !act_same(&plan->act[j], &plan->act[i]); j++)
 			;
-		plan->key[i] = j < i ? plan->key[j] : target->key(self, plan->keysym[i], why);
+		plan->key[i] = j < i ? plan->key[j] : target->act(self, &plan->act[i], why);
 		if (plan->key[i] < 0)
 			return -1;
 	}
@@ -107,7 +124,7 @@ int plan_prepare(struct plan *plan, const struct target *target, void *self, cha
 
 void plan_free(struct plan *plan)
 {
-	if (plan->keysym)
+	if (plan->act)
 		script_free(&plan->script);
 	else
 		free(plan->offset_ns);

@@ -1,68 +1,180 @@
 #include "script.h"
 #include "clock.h"
 #include "cli.h"
-#include "keysym.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEYS_MAX 10000000
+#define ACTS_MAX 10000000
+#define BLANK " \t\r\n"
 
-static int grow(struct script *s, size_t *room)
+/* What is read, so far. */
+struct reading {
+	struct script *out;
+	size_t room;
+	int64_t at_ns;
+	const struct act *place;	/* where the pointer is; NULL: nobody has said */
+	struct act place_is;
+};
+
+static int grow(struct reading *r)
 {
-	size_t more = *room ? *room * 2 : 256;
-	int64_t *offsets = reallocarray(s->offset_ns, more, sizeof(*offsets));
-	uint32_t *keysyms;
+	size_t more = r->room ? r->room * 2 : 256;
+	int64_t *offsets = reallocarray(r->out->offset_ns, more, sizeof(*offsets));
+	struct act *acts;
 
 	if (!offsets)
 		return -ENOMEM;
-	s->offset_ns = offsets;
-	keysyms = reallocarray(s->keysym, more, sizeof(*keysyms));
-	if (!keysyms)
+	r->out->offset_ns = offsets;
+	acts = reallocarray(r->out->act, more, sizeof(*acts));
+	if (!acts)
 		return -ENOMEM;
-	s->keysym = keysyms;
-	*room = more;
+	r->out->act = acts;
+	r->room = more;
 	return 0;
 }
 
-static int read_line(char *text, int64_t *delay_ns, uint32_t *keysym)
+static int add(struct reading *r, int64_t at_ns, const struct act *act)
 {
-	char *rest = NULL, *delay = strtok_r(text, " \t\r\n", &rest), *key = strtok_r(NULL, " \t\r\n", &rest);
+	int err = 0;
+
+	if (r->out->n == r->room)
+		err = r->out->n < ACTS_MAX ? grow(r) : -E2BIG;
+	if (err)
+		return err;
+	r->out->offset_ns[r->out->n] = at_ns;
+	r->out->act[r->out->n++] = *act;
+	return 0;
+}
+
+static int read_ms(const char *text, int64_t *ns)
+{
 	double ms;
 
-	if (!delay || !key || strtok_r(NULL, " \t\r\n", &rest))
+	if (!text || cli_read_real(text, &ms) || !(ms >= 0 && ms <= 86400e3))
 		return -EINVAL;
-	if (cli_read_real(delay, &ms) || !(ms >= 0 && ms <= 86400e3))
+	*ns = llround(ms * NS_PER_MS);
+	return 0;
+}
+
+/* X,Y [over MS] */
+static int read_move(struct reading *r, char *rest)
+{
+	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save), *ms = strtok_r(NULL, BLANK, &save);
+	struct act to, step = { .kind = ACT_MOVE };
+	int64_t ns = 0, steps;
+	int err = 0;
+
+	if (!place || act_read_place(place, &to) || (over && (strcmp(over, "over") != 0 || read_ms(ms, &ns))) || strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
-	*delay_ns = llround(ms * NS_PER_MS);
-	return keysym_read(key, keysym);
+	if (over && !r->place)
+		return -EINVAL;
+	steps = (ns + SCRIPT_STEP_MS * NS_PER_MS - 1) / (SCRIPT_STEP_MS * NS_PER_MS);
+	for (int64_t i = 1; i < steps && !err; i++) {
+		double part = (double)i / (double)steps;
+
+		step.x = (int)lround(r->place->x + part * (to.x - r->place->x));
+		step.y = (int)lround(r->place->y + part * (to.y - r->place->y));
+		err = add(r, r->at_ns + llround((double)ns * part), &step);
+	}
+	r->at_ns += ns;
+	r->place_is = to;
+	r->place = &r->place_is;
+	return err ? err : add(r, r->at_ns, &to);
+}
+
+static int read_button(struct reading *r, char *rest)
+{
+	char *save = NULL, *number = strtok_r(rest, BLANK, &save), *way = strtok_r(NULL, BLANK, &save);
+	struct act act;
+
+	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_read_button(number, way, &act))
+		return -EINVAL;
+	return add(r, r->at_ns, &act);
+}
+
+/* MS TEXT: one blank between them, the text with all blanks that it has. */
+static int read_type(struct reading *r, char *rest)
+{
+	char *text;
+	int64_t gap;
+	bool first = true;
+
+	rest += strspn(rest, BLANK);
+	text = rest + strcspn(rest, BLANK);
+	if (!*text)
+		return -EINVAL;
+	*text++ = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	if (!*text || read_ms(rest, &gap))
+		return -EINVAL;
+	while (*text) {
+		char one[8] = "";
+		struct act act;
+		size_t n = 1;
+		int err;
+
+		while (n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
+			n++;
+		memcpy(one, text, n);
+		text += n;
+		if (act_read_key(one, &act))
+			return -EINVAL;
+		r->at_ns += first ? 0 : gap;
+		first = false;
+		err = add(r, r->at_ns, &act);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int read_key(struct reading *r, const char *word, const char *rest)
+{
+	struct act act;
+
+	if (rest[strspn(rest, BLANK)] || act_read_key(word, &act))
+		return -EINVAL;
+	return add(r, r->at_ns, &act);
+}
+
+static int read_line(struct reading *r, char *text)
+{
+	char none[] = "", *rest = NULL, *delay = strtok_r(text, BLANK, &rest), *what = strtok_r(NULL, BLANK, &rest);
+	int64_t ns;
+
+	if (!what || read_ms(delay, &ns))
+		return -EINVAL;
+	if (!rest)
+		rest = none;
+	r->at_ns += ns;
+	if (!strcmp(what, "move"))
+		return read_move(r, rest);
+	if (!strcmp(what, "button"))
+		return read_button(r, rest);
+	if (!strcmp(what, "type"))
+		return read_type(r, rest);
+	return read_key(r, what, rest);
 }
 
 int script_read(FILE *in, struct script *out, size_t *line)
 {
+	struct reading r = { .out = out };
 	char *text = NULL;
-	size_t size = 0, room = 0;
-	int64_t at = 0;
+	size_t size = 0;
 	int err = 0;
 
 	*out = (struct script){ 0 };
-	for (*line = 1; getline(&text, &size, in) >= 0 && !err; ++*line) {
-		const char *first = text + strspn(text, " \t\r\n");
-		int64_t delay;
-		uint32_t keysym;
+	for (*line = 1; getline(&text, &size, in) >= 0; ++*line) {
+		const char *first = text + strspn(text, BLANK);
 
 		if (!*first || *first == '#')
 			continue;
-		err = read_line(text, &delay, &keysym);
-		if (!err && out->n == room)
-			err = out->n < KEYS_MAX ? grow(out, &room) : -E2BIG;
+		err = read_line(&r, text);
 		if (err)
 			break;
-		at += delay;
-		out->offset_ns[out->n] = at;
-		out->keysym[out->n++] = keysym;
 	}
 	if (!err && ferror(in))
 		err = -EIO;
@@ -73,6 +185,6 @@ int script_read(FILE *in, struct script *out, size_t *line)
 void script_free(struct script *s)
 {
 	free(s->offset_ns);
-	free(s->keysym);
+	free(s->act);
 	*s = (struct script){ 0 };
 }

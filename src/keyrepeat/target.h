@@ -4,6 +4,7 @@
 #ifndef KEYREPEAT_TARGET_H
 #define KEYREPEAT_TARGET_H
 
+#include "act.h"
 #include "region.h"
 #include "seen.h"
 
@@ -23,7 +24,7 @@ struct target_cfg {
 	uint64_t window;		/* keys are for this window only; 0: for whatever has the focus */
 	struct region region;		/* only changes in it count (of the window, where there is one); empty: all */
 	bool find_region;		/* type a few keys and find it */
-	uint32_t first_key;		/* the symbol to type for that */
+	const struct act *first_key;	/* what to type for that */
 	struct seen *seen;
 };
 
@@ -36,14 +37,14 @@ struct target {
 	/* A closed connection, an absent extension, no patch ...: NULL, with one line in `why` that names the cure. When it
 	 * returns, the display's first picture (and the patch, if that is watched) has been seen. Stops early when proc_stop is set. */
 	void *(*open)(const struct target_cfg *cfg, char *why);
-	/* Prepares a key before the run: a number for send() from 0, or -1 with a line in `why`. */
-	int (*key)(void *self, uint32_t keysym, char *why);
+	/* Prepares what send() will do, before the run: a number for it from 0, or -1 with a line in `why`. */
+	int (*act)(void *self, const struct act *act, char *why);
 	/* Pressing or releasing would block while this is not ready for writing (a server that reads nothing); -1: never blocks. */
 	int (*send_fd)(void *self);
 	/* About 2 ms before each press, may ask the display: 0, or -1 when the key would go elsewhere (seen->left says why), or -EPIPE when
 	 * the connection is gone; gives it up for gone when there is no answer by until_ns, or soon after a stop. May be NULL. */
 	int (*aim)(void *self, int64_t until_ns);
-	/* 0 or -EPIPE when the connection is gone. */
+	/* Down, and later up again; of a move, and a button that only goes one way, the second does nothing. 0 or -EPIPE when the connection is gone. */
 	int (*send)(void *self, int key, bool down);
 	/* Ready for reading when there may be something to handle. */
 	int (*watch_fd)(void *self);

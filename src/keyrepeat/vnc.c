@@ -20,7 +20,9 @@
 #include <sys/socket.h>
 
 #define CONNECT_S 10
-#define KEYS_MAX 1024		/* different keys in a script */
+#define SHIFT 0xffe1			/* keysyms of what is held down */
+#define CTRL 0xffe3
+#define ALT 0xffe9
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
 
 struct vnc {
@@ -36,8 +38,9 @@ struct vnc {
 	bool pictured;			/* the first whole picture has come */
 	bool found;
 	struct patch_place place;
-	int keys;
-	uint32_t keysym[KEYS_MAX];
+	int acts, act_room;
+	struct act *act;		/* what was prepared; owned */
+	int x, y, buttons;		/* the pointer, and a bit for each button that is down */
 };
 
 static int tag;				/* its address is our name among the client's data */
@@ -340,6 +343,7 @@ static void vnc_close(void *p)
 		rfbClientCleanup(self->client);
 	}
 	free(self->before);
+	free(self->act);
 	free(self);
 }
 
@@ -395,16 +399,27 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 	return self;
 }
 
-static int vnc_key(void *p, uint32_t keysym, char *why)
+static int vnc_act(void *p, const struct act *act, char *why)
 {
 	struct vnc *self = p;
 
-	if (self->keys == KEYS_MAX) {
-		snprintf(why, TARGET_WHY, "more than %d different keys", KEYS_MAX);
+	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height)) {
+		snprintf(why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y, self->client->width, self->client->height);
 		return -1;
 	}
-	self->keysym[self->keys] = keysym;
-	return self->keys++;
+	if (self->acts == self->act_room) {
+		int more = self->act_room ? 2 * self->act_room : 64;
+		struct act *grown = reallocarray(self->act, (size_t)more, sizeof(*grown));
+
+		if (!grown) {
+			snprintf(why, TARGET_WHY, "out of memory");
+			return -1;
+		}
+		self->act = grown;
+		self->act_room = more;
+	}
+	self->act[self->acts] = *act;
+	return self->acts++;
 }
 
 static int vnc_send_fd(void *p)
@@ -412,11 +427,44 @@ static int vnc_send_fd(void *p)
 	return ((struct vnc *)p)->client->sock;
 }
 
-static int vnc_send(void *p, int key, bool down)
+static bool send_key(const struct vnc *self, const struct act *act, bool down)
+{
+	static const struct { unsigned held; uint32_t keysym; } with[] = { { ACT_CTRL, CTRL }, { ACT_ALT, ALT }, { ACT_SHIFT, SHIFT } };
+	size_t n = sizeof(with) / sizeof(*with);
+	bool sent = true;
+
+	for (size_t i = 0; down && i < n; i++)
+		if (act->held & with[i].held)
+			sent &= SendKeyEvent(self->client, with[i].keysym, TRUE);
+	sent &= SendKeyEvent(self->client, act->keysym, down ? TRUE : FALSE);
+	for (size_t i = n; !down && i > 0; i--)
+		if (act->held & with[i - 1].held)
+			sent &= SendKeyEvent(self->client, with[i - 1].keysym, FALSE);
+	return sent;
+}
+
+static bool send_pointer(struct vnc *self, const struct act *act, bool down)
+{
+	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
+	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
+
+	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK))
+		return true;
+	if (act->kind == ACT_MOVE) {
+		self->x = act->x;
+		self->y = act->y;
+	} else {
+		self->buttons = press ? self->buttons | bit : self->buttons & ~bit;
+	}
+	return SendPointerEvent(self->client, self->x, self->y, self->buttons);
+}
+
+static int vnc_send(void *p, int number, bool down)
 {
 	struct vnc *self = p;
+	const struct act *act = &self->act[number];
 
-	return SendKeyEvent(self->client, self->keysym[key], down ? TRUE : FALSE) ? 0 : -EPIPE;
+	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
 }
 
 static int vnc_handle(void *p)
@@ -438,6 +486,6 @@ static void vnc_describe(void *p, char *text, size_t size)
 }
 
 const struct target target_vnc = {
-	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .key = vnc_key, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
+	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .act = vnc_act, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
 	.handle = vnc_handle, .interrupt = vnc_interrupt, .close = vnc_close, .describe = vnc_describe, .tells_steps = true,
 };

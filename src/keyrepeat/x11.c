@@ -123,6 +123,7 @@ static void x11_close(void *p)
 	x11_watch_close(self);
 	disconnect(self->watch, &self->watch_broken, &self->watch_patience);
 	disconnect(self->send, &self->send_broken, &self->send_patience);
+	free(self->stroke);
 	free(self);
 }
 
@@ -199,7 +200,7 @@ static void x11_region(void *p, struct region *out, const char **from)
 }
 
 const struct target target_x11 = {
-	.scheme = "x11", .open = x11_open, .key = x11_key, .send_fd = x11_send_fd, .send = x11_send, .watch_fd = x11_watch_fd,
+	.scheme = "x11", .open = x11_open, .act = x11_act, .send_fd = x11_send_fd, .send = x11_send, .watch_fd = x11_watch_fd,
 	.handle = x11_handle, .close = x11_close, .describe = x11_describe, .aim = x11_window_aim, .interrupt = x11_interrupt,
 	.region = x11_region, .repeats_itself = true, .tells_steps = true,
 };

@@ -20,11 +20,14 @@
 #include <X11/extensions/Xfixes.h>
 #include <X11/extensions/Xrandr.h>
 
-#define X11_KEYS_MAX 1024	/* different keys in a script */
-
+/* What is sent for an act. */
 struct x11_stroke {
+	enum act_kind kind;
 	KeyCode code;
-	bool shift, level3;
+	bool shift, level3, ctrl, alt;
+	short x, y;
+	unsigned char button;
+	enum act_way way;
 };
 
 /* Auto-repeat is a state of the whole display, so it is put back however we end. */
@@ -55,9 +58,10 @@ struct x11 {
 	struct seen *seen;
 	int mode;			/* enum target_watch */
 
-	KeyCode shift, level3;
-	int keys;
-	struct x11_stroke stroke[X11_KEYS_MAX];
+	KeyCode shift, level3, ctrl, alt;
+	int strokes, stroke_room;
+	struct x11_stroke *stroke;	/* owned */
+	unsigned buttons;		/* that we hold down, a bit each */
 	struct x11_repeat repeat;
 	struct guard guard;
 
@@ -102,7 +106,7 @@ struct region x11_screen(Display *d);
 /* Takes auto-repeat off, or sets its rate. 0, or -1 with a line in `why`. */
 int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why);
 void x11_send_close(struct x11 *self);
-int x11_key(void *p, uint32_t keysym, char *why);
+int x11_act(void *p, const struct act *act, char *why);
 int x11_send_fd(void *p);
 int x11_send(void *p, int key, bool down);
 

@@ -93,7 +93,7 @@ int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why)
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
 	struct finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
 			    .last = calloc(pixels, sizeof(*f.last)), .now = calloc(pixels, sizeof(*f.now)) };
-	int key = x11_key(self, cfg->first_key, why), err = -1;
+	int key = x11_act(self, cfg->first_key, why), err = -1;
 
 	if (key < 0)
 		goto out;

@@ -1,13 +1,16 @@
-/* Keys by XTEST, and the display's auto-repeat. */
+/* Keys and the pointer by XTEST, and the display's auto-repeat. */
 #include "x11.h"
 #include "cli.h"
 #include "clock.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KEYSYM_SHIFT 0xffe1
+#define KEYSYM_CTRL 0xffe3
+#define KEYSYM_ALT 0xffe9
 #define KEYSYM_LEVEL3 0xfe03	/* ISO_Level3_Shift, "AltGr" */
 
 static void put_back(Display *d, const struct x11_repeat *r)
@@ -71,11 +74,17 @@ int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	}
 	self->shift = XKeysymToKeycode(self->send, KEYSYM_SHIFT);
 	self->level3 = XKeysymToKeycode(self->send, KEYSYM_LEVEL3);
+	self->ctrl = XKeysymToKeycode(self->send, KEYSYM_CTRL);
+	self->alt = XKeysymToKeycode(self->send, KEYSYM_ALT);
 	return set_repeat(self, cfg, why);
 }
 
 void x11_send_close(struct x11 *self)
 {
+	/* a drag that was broken off */
+	for (unsigned button = 1; !self->send_broken && button <= ACT_BUTTON_MAX; button++)
+		if (self->buttons & 1u << button)
+			XTestFakeButtonEvent(self->send, button, False, 0);
 	if (self->repeat.changed && !self->send_broken)
 		put_back(self->send, &self->repeat);
 	/* It does not answer: what we have put back is on the way at best. */
@@ -92,7 +101,7 @@ static bool look_up(struct x11 *self, KeySym keysym, struct x11_stroke *out)
 
 	XDisplayKeycodes(self->send, &first, &last);
 	for (unsigned level = 0; level < 4; level++) {
-		*out = (struct x11_stroke){ .shift = level & 1, .level3 = level & 2 };
+		*out = (struct x11_stroke){ .kind = ACT_KEY, .shift = level & 1, .level3 = level & 2 };
 		if ((out->shift && !self->shift) || (out->level3 && !self->level3))
 			continue;
 		for (int code = first; code <= last; code++) {
@@ -105,20 +114,71 @@ static bool look_up(struct x11 *self, KeySym keysym, struct x11_stroke *out)
 	return false;
 }
 
-int x11_key(void *p, uint32_t keysym, char *why)
+static int key_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
+{
+	if (!look_up(self, act->keysym, out)) {
+		snprintf(why, TARGET_WHY, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
+			 DisplayString(self->send), (unsigned)act->keysym);
+		return -1;
+	}
+	out->shift |= (act->held & ACT_SHIFT) != 0;
+	out->ctrl = act->held & ACT_CTRL;
+	out->alt = act->held & ACT_ALT;
+	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
+		return 0;
+	snprintf(why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)", DisplayString(self->send));
+	return -1;
+}
+
+static int place_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
+{
+	struct region screen = x11_screen(self->send);
+
+	*out = (struct x11_stroke){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
+	if (act->x < screen.w && act->y < screen.h)
+		return 0;
+	snprintf(why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, DisplayString(self->send), screen.w, screen.h);
+	return -1;
+}
+
+static bool make_room(struct x11 *self)
+{
+	int more = self->stroke_room ? 2 * self->stroke_room : 64;
+	struct x11_stroke *grown;
+
+	if (self->strokes < self->stroke_room)
+		return true;
+	grown = reallocarray(self->stroke, (size_t)more, sizeof(*grown));
+	if (!grown)
+		return false;
+	self->stroke = grown;
+	self->stroke_room = more;
+	return true;
+}
+
+int x11_act(void *p, const struct act *act, char *why)
 {
 	struct x11 *self = p;
+	struct x11_stroke *out;
+	int err = 0;
 
-	if (self->keys == X11_KEYS_MAX) {
-		snprintf(why, TARGET_WHY, "more than %d different keys", X11_KEYS_MAX);
+	if (!make_room(self)) {
+		snprintf(why, TARGET_WHY, "out of memory");
 		return -1;
 	}
-	if (!look_up(self, keysym, &self->stroke[self->keys])) {
-		snprintf(why, TARGET_WHY, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
-			 DisplayString(self->send), (unsigned)keysym);
-		return -1;
+	out = &self->stroke[self->strokes];
+	switch (act->kind) {
+	case ACT_KEY:
+		err = key_stroke(self, act, out, why);
+		break;
+	case ACT_MOVE:
+		err = place_stroke(self, act, out, why);
+		break;
+	case ACT_BUTTON:
+		*out = (struct x11_stroke){ .kind = ACT_BUTTON, .button = (unsigned char)act->button, .way = act->way };
+		break;
 	}
-	return self->keys++;
+	return err ? -1 : self->strokes++;
 }
 
 int x11_send_fd(void *p)
@@ -126,21 +186,49 @@ int x11_send_fd(void *p)
 	return ConnectionNumber(((struct x11 *)p)->send);
 }
 
-int x11_send(void *p, int key, bool down)
+/* One write: what is held goes down before the key and up after it. */
+static void send_key(struct x11 *self, const struct x11_stroke *s, bool down)
+{
+	const struct { bool held; KeyCode code; } with[] = { { s->ctrl, self->ctrl }, { s->alt, self->alt }, { s->shift, self->shift },
+							     { s->level3, self->level3 } };
+	size_t n = sizeof(with) / sizeof(*with);
+
+	for (size_t i = 0; down && i < n; i++)
+		if (with[i].held)
+			XTestFakeKeyEvent(self->send, with[i].code, True, 0);
+	XTestFakeKeyEvent(self->send, s->code, down, 0);
+	for (size_t i = n; !down && i > 0; i--)
+		if (with[i - 1].held)
+			XTestFakeKeyEvent(self->send, with[i - 1].code, False, 0);
+}
+
+static void send_button(struct x11 *self, const struct x11_stroke *s, bool down)
+{
+	if (s->way != ACT_CLICK && !down)
+		return;
+	if (s->way != ACT_CLICK)
+		down = s->way == ACT_DOWN;
+	XTestFakeButtonEvent(self->send, s->button, down, 0);
+	self->buttons = down ? self->buttons | 1u << s->button : self->buttons & ~(1u << s->button);
+}
+
+int x11_send(void *p, int number, bool down)
 {
 	struct x11 *self = p;
-	const struct x11_stroke *s = &self->stroke[key];
+	const struct x11_stroke *s = &self->stroke[number];
 
-	/* One write: modifiers go down before the key and up after it. */
-	if (down && s->shift)
-		XTestFakeKeyEvent(self->send, self->shift, True, 0);
-	if (down && s->level3)
-		XTestFakeKeyEvent(self->send, self->level3, True, 0);
-	XTestFakeKeyEvent(self->send, s->code, down, 0);
-	if (!down && s->level3)
-		XTestFakeKeyEvent(self->send, self->level3, False, 0);
-	if (!down && s->shift)
-		XTestFakeKeyEvent(self->send, self->shift, False, 0);
+	switch (s->kind) {
+	case ACT_KEY:
+		send_key(self, s, down);
+		break;
+	case ACT_MOVE:
+		if (down)
+			XTestFakeMotionEvent(self->send, -1, s->x, s->y, 0);
+		break;
+	case ACT_BUTTON:
+		send_button(self, s, down);
+		break;
+	}
 	XFlush(self->send);
 	return self->send_broken ? -EPIPE : 0;
 }

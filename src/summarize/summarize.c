@@ -10,6 +10,7 @@
 #include "interval.h"
 #include "login.h"
 #include "paging.h"
+#include "protocols.h"
 #include "rec.h"
 #include "rtt.h"
 #include "run.h"
@@ -127,6 +128,7 @@ static const struct {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "protocols", "cells", protocols_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "startup", "cells", starts_summarize },

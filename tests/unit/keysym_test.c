@@ -53,15 +53,82 @@ static void script_adds_up_delays(void **state)
 	assert_int_equal(s.offset_ns[1], 120000000);
 	assert_int_equal(s.offset_ns[2], 170500000);
 	assert_int_equal(s.offset_ns[3], 170500000);
-	assert_int_equal(s.keysym[0], 'h');
-	assert_int_equal(s.keysym[2], 0xff0d);
-	assert_int_equal(s.keysym[3], '#');
+	assert_int_equal(s.act[0].keysym, 'h');
+	assert_int_equal(s.act[2].keysym, 0xff0d);
+	assert_int_equal(s.act[3].keysym, '#');
+	script_free(&s);
+}
+
+static void script_has_keys_with_others_held(void **state)
+{
+	struct script s;
+	size_t line;
+
+	(void)state;
+	assert_int_equal(read_text("0 ctrl+s\n0 ctrl+shift+Left\n0 alt++\n0 +\n0 shift+a", &s, &line), 0);
+	assert_int_equal(s.n, 5);
+	assert_int_equal(s.act[0].keysym, 's');
+	assert_int_equal(s.act[0].held, ACT_CTRL);
+	assert_int_equal(s.act[1].keysym, 0xff51);
+	assert_int_equal(s.act[1].held, ACT_CTRL | ACT_SHIFT);
+	assert_int_equal(s.act[2].keysym, '+');
+	assert_int_equal(s.act[2].held, ACT_ALT);
+	assert_int_equal(s.act[3].held, 0);
+	assert_false(act_same(&s.act[3], &s.act[2]));
+	script_free(&s);
+}
+
+static void script_types_a_text(void **state)
+{
+	struct script s;
+	size_t line;
+
+	(void)state;
+	/* the blanks of the text are keys; what follows counts from the last of them */
+	assert_int_equal(read_text("100 type 50 a  \303\244\n10 b\n", &s, &line), 0);
+	assert_int_equal(s.n, 5);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(s.offset_ns[i], 100000000 + i * 50000000);
+	assert_int_equal(s.act[1].keysym, ' ');
+	assert_int_equal(s.act[3].keysym, 0xe4);
+	assert_int_equal(s.offset_ns[4], 260000000);
+	script_free(&s);
+}
+
+static void script_moves_and_drags(void **state)
+{
+	struct script s;
+	size_t line;
+
+	(void)state;
+	assert_int_equal(read_text("0 move 10,20\n100 button 1 down\n50 move 110,0 over 100\n10 button 1 up\n5 button 4 click\n0 move 0,0 over 0", &s, &line), 0);
+	assert_int_equal(s.n, 1 + 1 + 5 + 1 + 1 + 1);
+	assert_int_equal(s.act[0].kind, ACT_MOVE);
+	assert_int_equal(s.act[0].x, 10);
+	assert_int_equal(s.act[0].y, 20);
+	assert_int_equal(s.act[1].kind, ACT_BUTTON);
+	assert_int_equal(s.act[1].way, ACT_DOWN);
+	/* five steps of 20 ms on a straight line: 20 to the right, 4 up each */
+	for (int i = 1; i <= 5; i++) {
+		assert_int_equal(s.offset_ns[1 + i], 150000000 + i * 20000000);
+		assert_int_equal(s.act[1 + i].x, 10 + 20 * i);
+		assert_int_equal(s.act[1 + i].y, 20 - 4 * i);
+	}
+	assert_int_equal(s.offset_ns[7], 260000000);
+	assert_int_equal(s.act[7].way, ACT_UP);
+	assert_int_equal(s.act[8].button, 4);
+	assert_int_equal(s.act[8].way, ACT_CLICK);
+	assert_true(act_same(&s.act[9], &(struct act){ .kind = ACT_MOVE }));
 	script_free(&s);
 }
 
 static void script_names_the_wrong_line(void **state)
 {
-	static const char *const bad[] = { "10 a\n20\n", "10 a\nx b\n", "10 a\n-1 b\n", "10 a\n10 a b\n", "10 a\n10 nokey\n", "10 a\n1e99 a" };
+	static const char *const bad[] = { "10 a\n20\n", "10 a\nx b\n", "10 a\n-1 b\n", "10 a\n10 a b\n", "10 a\n10 nokey\n", "10 a\n1e99 a",
+		"10 a\n10 ctrl+", "10 a\n10 ctrl+ctrl+a", "10 a\n10 hyper+a", "10 a\n10 move", "10 a\n10 move 3", "10 a\n10 move 3,-4", "10 a\n10 move 3,40000",
+		"10 a\n10 move 3,4 over", "10 a\n10 move 3,4 over 20 " /* from where? */, "0 move 1,1\n10 move 3,4 during 20", "0 move 1,1\n10 move 3,4 over 20 now",
+		"10 a\n10 button 1", "10 a\n10 button 0 click", "10 a\n10 button 9 click", "10 a\n10 button 1 hold", "10 a\n10 type 20", "10 a\n10 type 20 ", "10 a\n10 type x y",
+		"10 a\n10 type 5 a\001" };
 	struct script s;
 	size_t line;
 
@@ -77,7 +144,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_keysymdef), cmocka_unit_test(script_adds_up_delays),
-		cmocka_unit_test(script_names_the_wrong_line),
+		cmocka_unit_test(script_has_keys_with_others_held), cmocka_unit_test(script_types_a_text),
+		cmocka_unit_test(script_moves_and_drags), cmocka_unit_test(script_names_the_wrong_line),
 	};
 
 	return cmocka_run_group_tests_name("keysym", tests, NULL, NULL);

@@ -1,0 +1,8 @@
+# findings.jq - the findings of a run of protocols, numbered, for a terminal.
+include "lib";
+include "protocols/say";
+
+(findings | to_entries[] | "\(.key + 1). \(.value)"),
+(if .run.state != "complete" then "This run is \(.run.state): what is missing may change what it says." else empty end),
+(shared_words | values),
+(repeats_words | values)

@@ -1,0 +1,77 @@
+#include "act.h"
+#include "cli.h"
+#include "keysym.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool act_same(const struct act *a, const struct act *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case ACT_KEY:
+		return a->keysym == b->keysym && a->held == b->held;
+	case ACT_MOVE:
+		return a->x == b->x && a->y == b->y;
+	default:
+		return a->button == b->button && a->way == b->way;
+	}
+}
+
+int act_read_key(const char *text, struct act *out)
+{
+	static const struct { const char *prefix; unsigned held; } modifiers[] = { { "shift+", ACT_SHIFT }, { "ctrl+", ACT_CTRL }, { "alt+", ACT_ALT } };
+	size_t i = 0, n = sizeof(modifiers) / sizeof(*modifiers);
+
+	*out = (struct act){ .kind = ACT_KEY };
+	while (i < n) {
+		size_t length = strlen(modifiers[i].prefix);
+
+		if (strncmp(text, modifiers[i].prefix, length) != 0) {
+			i++;
+			continue;
+		}
+		if (out->held & modifiers[i].held)
+			return -EINVAL;
+		out->held |= modifiers[i].held;
+		text += length;
+		i = 0;
+	}
+	return keysym_read(text, &out->keysym);
+}
+
+int act_read_button(const char *number, const char *way, struct act *out)
+{
+	static const char *const ways[] = { [ACT_CLICK] = "click", [ACT_DOWN] = "down", [ACT_UP] = "up" };
+	int64_t button;
+
+	*out = (struct act){ .kind = ACT_BUTTON };
+	if (cli_read_int(number, &button) || button < 1 || button > ACT_BUTTON_MAX)
+		return -EINVAL;
+	out->button = (int)button;
+	for (int i = ACT_CLICK; i <= ACT_UP; i++) {
+		out->way = (enum act_way)i;
+		if (!strcmp(way, ways[i]))
+			return 0;
+	}
+	return -EINVAL;
+}
+
+int act_read_place(const char *text, struct act *out)
+{
+	char x[16], y[16];
+	int64_t at[2];
+	int end = 0;
+
+	*out = (struct act){ .kind = ACT_MOVE };
+	if (sscanf(text, "%15[0-9],%15[0-9]%n", x, y, &end) != 2 || text[end])
+		return -EINVAL;
+	if (cli_read_int(x, &at[0]) || cli_read_int(y, &at[1]) || at[0] > ACT_PLACE_MAX || at[1] > ACT_PLACE_MAX)
+		return -EINVAL;
+	out->x = (int)at[0];
+	out->y = (int)at[1];
+	return 0;
+}

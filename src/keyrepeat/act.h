@@ -1,0 +1,32 @@
+/* act - one thing that a person does at one time: a key with what is held down beside it, a move of the pointer, a button. */
+#ifndef KEYREPEAT_ACT_H
+#define KEYREPEAT_ACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum act_kind { ACT_KEY, ACT_MOVE, ACT_BUTTON };
+enum { ACT_SHIFT = 1, ACT_CTRL = 2, ACT_ALT = 4 };
+enum act_way { ACT_CLICK, ACT_DOWN, ACT_UP };
+
+#define ACT_BUTTON_MAX 8	/* 1 to 3 are left, middle, right; 4 and 5 turn the wheel */
+#define ACT_PLACE_MAX 32767	/* pixels */
+
+struct act {
+	enum act_kind kind;
+	uint32_t keysym;
+	unsigned held;			/* ACT_SHIFT and so on, pressed before the key and released after it */
+	int x, y;			/* pixels of the screen */
+	int button;
+	enum act_way way;
+};
+
+bool act_same(const struct act *a, const struct act *b);
+/* "a", "Return", "ctrl+s", "ctrl+shift+Left". 0 or -EINVAL. */
+int act_read_key(const char *text, struct act *out);
+/* "1 down", "1 up", "4 click". 0 or -EINVAL. */
+int act_read_button(const char *number, const char *way, struct act *out);
+/* "320,200". 0 or -EINVAL. */
+int act_read_place(const char *text, struct act *out);
+
+#endif
