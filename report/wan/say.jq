@@ -42,12 +42,12 @@ def reach:
 
 def losses:
 	. as $doc | .run.settings.loss_rtt_ms as $rtt
-	| [protocols[] as $p | ($doc | of($p) | map(select(.p50_ms != null))) as $r | ($r | map(select(.loss_percent > 0)) | max_by(.loss_percent)) as $worst | select($worst != null)
+	| [protocols[] as $p | ($doc | of($p) | map(select(.keys > 0))) as $r | ($r | map(select(.loss_percent > 0)) | max_by(.loss_percent)) as $worst | select($worst != null)
 		| {p: $p, $worst, clean: (first($r[] | select(.loss_percent == 0 and .rtt_ms == $rtt)) // null)}] as $all
 	| if $all == [] then empty else
 		"With \($all[0].worst.loss_percent | plain) % of all packets lost, each way, at a round trip of \($rtt | plain) ms, "
-		+ (if any($all[]; .clean == null or .worst.p50_ms > 1.1 * .clean.p50_ms + 2) then "keys take: " else "half of the keys are as early as without loss, but what is lost is waited for: " end)
-		+ ($all | map("\(.p) p50 \(.worst.p50_ms | ms)\(if .clean then " (without loss \(.clean.p50_ms | ms))" else "" end)"
+		+ (if any($all[]; .clean.p50_ms == null or .worst.p50_ms == null or .worst.p50_ms > 1.1 * .clean.p50_ms + 2) then "keys take: " else "half of the keys are as early as without loss, but what is lost is waited for: " end)
+		+ ($all | map("\(.p) p50 \(if .worst.p50_ms then .worst.p50_ms | ms else "without an echo" end)\(if .clean.p50_ms then " (without loss \(.clean.p50_ms | ms))" else "" end)"
 			+ (if .worst.p90_ms != null then ", p90 \(.worst.p90_ms | ms)" else "" end) + ", at most \(.worst.max_above | above)\(.worst.max_ms | ms)") | join("; ")) + "." end;
 
 # What the emulated link did, held against what it was told.
