@@ -174,7 +174,7 @@ wan_sessions() {
 		PROTOCOL_WATCH=patch PROTOCOL_OPTIONS=()
 		start_session "$name"
 		WAN_OPTIONS[$name]=${PROTOCOL_OPTIONS[*]+"${PROTOCOL_OPTIONS[*]@Q}"}
-		SESSION_COST[$name]=''
+		SESSION_COST["$name"]=''
 		run_set '.protocols[$p] = $settings' --arg p "$PROTOCOL" --argjson settings "$(protocol_settings)"
 	done
 }

@@ -10,22 +10,26 @@ def slope($p): first(.slopes[] | select(.protocol == $p and .slope != null)) // 
 def slope_span: "\(.slope | fixed(2))" + if .slope_low == null then "" else " (\(.slope_low | fixed(2))–\(.slope_high | fixed(2)))" end;
 def longest: [measured_rows[] | select(.loss_percent == 0)] | max_by(.rtt_ms) | .rtt_ms;
 
-# How many round trips a key takes: what the slope is an interval of. Without an interval, or with one that holds no whole number or several, it
-# is only about that.
+# How many round trips a key takes: a whole number where the slope's interval says so; "none" where it holds no whole number, "unsure" where it holds too much.
 def trips: (.slope | round) as $n
-	| if (.slope - $n | fabs) <= 0.1 and (.slope_low == null or (.slope_low <= $n + 0.1 and .slope_high >= $n - 0.1 and .slope_high - .slope_low < 1)) then $n else null end;
+	| if .slope_low == null then (if (.slope - $n | fabs) <= 0.1 then $n else "none" end)
+	  elif .slope_high - .slope_low >= 1 then "unsure"
+	  elif .slope_low > $n + 0.1 or .slope_high < $n - 0.1 then "none"
+	  elif (.slope - $n | fabs) > 0.25 then "unsure" else $n end;
 def trips_words: if . == 0 then "no round trip" elif . == 1 then "one round trip" else "\(.) round trips" end;
 
 def ways:
 	. as $doc | [.slopes[] | select(.slope != null and .points > 1)] as $all
 	| if $all == [] then empty else
 		($all | map(.trips = trips) | group_by(.trips) | map({trips: .[0].trips, who: .})) as $groups
-		| ($groups[] | select(.trips != null)
+		| ($groups[] | select(.trips | type == "number")
 			| "A key takes \(.trips | trips_words) over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)"
 			+ (if .trips == 1 then ": there and back, the least there can be; \(if .who | length == 1 then "it waits" else "they wait" end) for nothing else."
 			   elif .trips > 1 then ": \(if .who | length == 1 then "it waits" else "they wait" end) for \(.trips - 1 | trips_words) more than the one there must be."
 			   else "." end)),
-		  ($groups[] | select(.trips == null)
+		  ($groups[] | select(.trips == "unsure")
+			| "How many round trips a key takes cannot be told from so few keys over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)."),
+		  ($groups[] | select(.trips == "none")
 			| "No whole number of round trips a key over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and): part of the keys, or of what they draw, waits for more than others.") end;
 
 # What a person has in front of them at the longest link.
