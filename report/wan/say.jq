@@ -5,7 +5,8 @@ def ms: if . == null then "?" elif . >= 995 then "\(. / 1000 | fixed(if . >= 995
 def above: if . > 0 then ">" else "" end;
 def protocols: reduce .rows[].protocol as $p ([]; if index($p) then . else . + [$p] end);
 def measured_rows: [.rows[] | select(.repeats > 0)];
-def of($p): [measured_rows[] | select(.protocol == $p)];
+def alone: (.keys_per_s // 0) == 0;
+def of($p): [measured_rows[] | select(.protocol == $p and alone)];
 def slope($p): first(.slopes[] | select(.protocol == $p and .slope != null)) // null;
 def slope_span: "\(.slope | fixed(2))" + if .slope_low == null then "" else " (\(.slope_low | fixed(2))–\(.slope_high | fixed(2)))" end;
 def longest: [measured_rows[] | select(.loss_percent == 0)] | max_by(.rtt_ms) | .rtt_ms;
@@ -54,6 +55,17 @@ def losses:
 		+ ($all | map("\(.p) p50 \(if .worst.p50_ms then .worst.p50_ms | ms else "without an echo" end)\(if .clean.p50_ms then " (without loss \(.clean.p50_ms | ms))" else "" end)"
 			+ (if .worst.p90_ms != null then ", p90 \(.worst.p90_ms | ms)" else "" end) + ", at most \(.worst.max_above | above)\(.worst.max_ms | ms)") | join("; ")) + "." end;
 
+# Typed as a person types, at the longest link: who waits for a round trip between two updates shows several keys at once.
+def typed:
+	. as $doc | [protocols[] as $p | first($doc.rows[] | select(.protocol == $p and (alone | not) and .p50_ms != null)) as $t
+		| (first($doc | of($p)[] | select(.rtt_ms == $t.rtt_ms and .loss_percent == 0 and .p50_ms != null)) // null) as $a | {p: $p, $t, $a}] as $all
+	| if $all == [] then empty else
+		($all | map(select(.a != null and .t.p50_ms > 1.15 * .a.p50_ms))) as $wait
+		| "Typed at \($all[0].t.keys_per_s | plain) keys a second over a round trip of \($all[0].t.rtt_ms | plain) ms, "
+		+ (if $wait == [] then "keys are about as early as alone: several round trips are under way at once" else
+			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "is" else "are" end) later than with keys that stand alone: \(if $wait | length == 1 then "it waits" else "they wait" end) for a round trip between two updates, and show several keys at once" end)
+		+ " (" + ($all | map("\(.p) p50 \(.t.p50_ms | ms)\(if .a then ", alone \(.a.p50_ms | ms)" else "" end)\(if .t.updates_per_key then ", \(.t.updates_per_key | fixed(2)) updates a key" else "" end)") | join("; ")) + ")." end;
+
 # What the emulated link did, held against what it was told.
 def link_kept:
 	[measured_rows[] | select(.packets != null and .loss_percent > 0 and .lost_percent_low != null)] as $r
@@ -68,8 +80,8 @@ def own_delay:
 	  elif $d == null or $d.n == 0 then empty
 	  else "The delay line hands a packet over \($d.p50 | plain) us late (p50\(if $d.p99 != null then "; p99 \($d.p99 | plain) us" else "" end))\(if $line.wire.real_time then "" else ", without real-time priority" end); the round trip in every figure is the one ping found." end;
 
-def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)") | join(", ")) + "." end;
+def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)\(if alone then "" else ", typed" end)") | join(", ")) + "." end;
 def ranged_words: [measured_rows[] | select(.ranged > 0.05 * .keys)] | if . == [] then empty else
 	"Which update answered a key could not be told for sure in \(plural(length; "cell"; "cells")) (\(map(.protocol) | unique | join(", "))): there the next update counts, which is the key's own as long as none is later than the next key." end;
 
-def findings: [ways, far, reach, losses, link_kept, own_delay, ranged_words, failures] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
+def findings: [ways, typed, far, reach, losses, link_kept, own_delay, ranged_words, failures] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;

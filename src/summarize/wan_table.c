@@ -12,6 +12,7 @@
 int wan_cell_add(struct wan_cell *c, const struct keys *keys, double ping_ms, double threshold_ms)
 {
 	struct sample s = { 0 };
+	int64_t update = KEY_NONE;
 	int err = 0;
 
 	for (size_t i = 0; i < keys->n; i++) {
@@ -24,6 +25,9 @@ int wan_cell_add(struct wan_cell *c, const struct keys *keys, double ping_ms, do
 		(later ? sample_add_censored : sample_add)(&s, ns);
 		(later ? sample_add_censored : sample_add)(&c->all, ns);
 		c->late += (double)ns > threshold_ms * MS;
+		c->answered += k->answer != KEY_NONE;
+		c->updates += k->answer != KEY_NONE && k->answer != update;
+		update = k->answer != KEY_NONE ? k->answer : update;
 		c->ranged += k->answer != KEY_NONE && k->answer_high != k->answer;
 	}
 	if (s.lost || c->all.lost)
@@ -42,7 +46,7 @@ int wan_cell_add(struct wan_cell *c, const struct keys *keys, double ping_ms, do
 void wan_cell_clear(struct wan_cell *c)
 {
 	sample_free(&c->all);
-	c->repeats = c->failed = c->marked = c->tried = c->ranged = c->late = 0;
+	c->repeats = c->failed = c->marked = c->tried = c->ranged = c->late = c->answered = c->updates = 0;
 	c->packets = c->lost = NAN;
 }
 
@@ -71,8 +75,8 @@ int wan_line_add(struct wan_line *l, const struct wan_cell *c)
 }
 
 const char *const wan_summary_columns[] = {
-	"protocol", "app", "rtt_ms", "loss_percent", "state", "repeats", "failed", "marked", "ping_ms", "keys", "ranged", "unanswered", "p50_ms", "p50_ms_low", "p50_ms_high",
-	"p90_ms", "p99_ms", "max_ms", "max_above", "late_percent", "packets", "lost", "lost_percent", "lost_percent_low", "lost_percent_high", NULL,
+	"protocol", "app", "rtt_ms", "loss_percent", "keys_per_s", "state", "repeats", "failed", "marked", "ping_ms", "keys", "ranged", "unanswered", "p50_ms", "p50_ms_low", "p50_ms_high",
+	"p90_ms", "p99_ms", "max_ms", "max_above", "late_percent", "updates_per_key", "packets", "lost", "lost_percent", "lost_percent_low", "lost_percent_high", NULL,
 };
 
 /* A percentile that too few values lie beyond, or that is only known from below, is none. */
@@ -110,6 +114,7 @@ void wan_write_cell(struct rows *t, struct wan_cell *c, int64_t seed)
 	rows_str(t, c->app);
 	whole_number(t, c->rtt_ms, 3);
 	whole_number(t, c->loss_percent, 3);
+	whole_number(t, c->keys_per_s, 1);
 	rows_str(t, c->repeats ? "measured" : c->tried ? "failed" : "not measured");
 	rows_int(t, (int64_t)c->repeats);
 	rows_int(t, (int64_t)c->failed);
@@ -124,6 +129,7 @@ void wan_write_cell(struct rows *t, struct wan_cell *c, int64_t seed)
 	whole_number(t, most.value / MS, 3);
 	rows_int(t, most.above);
 	whole_number(t, c->all.n ? 100.0 * (double)c->late / (double)c->all.n : (double)NAN, 2);
+	whole_number(t, c->answered ? (double)c->updates / (double)c->answered : (double)NAN, 3);
 	write_lost(t, c);
 	rows_end(t);
 }

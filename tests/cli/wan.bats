@@ -35,7 +35,7 @@ make_run() {	# make_run PROTOCOL...
 	rm -rf run
 	mkdir -p run
 	jq -n '{schema: "thinprobe.run/1", experiment: "wan", version: "0", started: "2026-11-20T10:00:00Z", ended: "2026-11-20T11:00:00Z", state: "complete", command: "thinprobe run wan",
-		settings: {protocols: $ARGS.positional, app: "light", links: [{rtt_ms: 0, loss_percent: 0}, {rtt_ms: 100, loss_percent: 0}, {rtt_ms: 200, loss_percent: 0}, {rtt_ms: 100, loss_percent: 2}],
+		settings: {protocols: $ARGS.positional, app: "light", links: [{rtt_ms: 0, loss_percent: 0}, {rtt_ms: 100, loss_percent: 0}, {rtt_ms: 200, loss_percent: 0}, {rtt_ms: 100, loss_percent: 2}, {rtt_ms: 200, loss_percent: 0, keys_per_s: 10}],
 			rtts_ms: [0, 100, 200], losses_percent: [2], loss_rtt_ms: 100, keys: 3, loss_keys: 3, skip: 1, repeats: 2, seed: 1, link: "100Mbit", threshold_ms: 150, on: "lab"},
 		lab: {cpus_server: "0", cpus_client: "1", shared_cpus: false, missing: ["spice: the server | is missing"]},
 		host: {kernel: "Linux 6.1", link: {line: {kind: "wire", wire: {real_time: true, added_delay_us: {n: 5000, p50: 24, p99: 77, max: 300}}}}}, cells: {total: 16, complete: 16}}' --args "$@" >run/run.json
@@ -60,6 +60,9 @@ three_protocols() {
 		cell between 0 "$r" 0.5 1 1 1
 		cell between 1 "$r" 100.5 151 151 151
 		cell between 2 "$r" 200.5 301 301 301
+		cell one 4 "$r" 200.5 210 211 212
+		cell two:half 4 "$r" 200.5 506 506 506
+		cell between 4 "$r" 200.5 301 302 303
 		LOST=20 cell one 3 "$r" 100.5 110 110 610
 		LOST=60 cell two:half 3 "$r" 100.5 206 - -
 	done
@@ -113,6 +116,8 @@ three_protocols() {
 	[ "$(column one 100 2 lost_percent)" = 2.000 ]
 	[ "$(column one 100 2 lost_percent_low)" = 1.433 ]
 	[ "$(column one 100 2 lost_percent_high)" = 2.714 ]
+	# typed: of no line
+	[ "$(awk -F'\t' '$2 == "one" && $6 == "10.0" { print $12, $15 }' run/summary.tsv)" = "6 211.000" ] || { awk -F'\t' '$2 == "one"' run/summary.tsv; false; }
 	# two of three keys had none: no median, and the most is only known from below
 	[ "$(column two:half 100 2 unanswered)" = 4 ]
 	[ -z "$(column two:half 100 2 p50_ms)" ]
@@ -132,12 +137,13 @@ three_protocols() {
 	[[ $output == *"A key takes 2 round trips over two:half (slope 2.00 "*"it waits for one round trip more than the one there must be."* ]]
 	[[ $output == *"No whole number of round trips a key over between (slope 1.50 "* ]]
 	[[ $output == *"one beyond 141 ms; two:half beyond 73 ms; between beyond 100 ms (by the line)"* ]]
+	[[ $output == *"Typed at 10 keys a second over a round trip of 200 ms, two:half is later than with keys that stand alone: it waits for a round trip between two updates"*"two:half p50 506 ms, alone 406 ms, 1.00 updates a key"* ]]
 	[[ $output == *"The link lost 160 of 4000 packets"*"in 1 of 2 cells what was asked for lies outside"* ]]
 	[[ $output == *"hands a packet over 24 us late (p50; p99 77 us)"* ]]
 	[[ $output == *"Not measured: between at 100 ms and 2 % of loss."* ]]
 	"$TOP/report/table.sh" run | tee table
-	grep -Eq '^ one .* 110 / 610 +1\.00$' table
-	grep -Eq '^ two:half .* >10000 +2\.00$' table
+	grep -Eq '^ one .* 110 / 610 +211 / 212 +1\.00$' table
+	grep -Eq '^ two:half .* >10000 +506 / 506 +2\.00$' table
 	for f in run/figures/rtt.svg run/figures/loss.svg run/report.html; do [ -s "$f" ]; done
 	grep -q '^- spice: the server' run/report.md
 	grep -q 'two:half: 2.00 round trips a key' run/figures/rtt.svg
