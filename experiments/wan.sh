@@ -39,7 +39,7 @@ $EXPERIMENT_SAYS
   --keys N          keys of a train without loss, first ones left out ($KEYS)
   --loss-keys N     keys of a train with loss, or typed (three times as many)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
-  --quick           round trips of 0, 100 and 300 ms, 2 % of loss at 100 ms, 10 keys (24), two repeats: a first idea
+  --quick           round trips of 0, 100 and 300 ms, 2 % of loss at 100 ms, 8 keys (20), two repeats: a first idea
   --idle S          length of the key-free window for idle noise, per protocol ($IDLE_SECONDS)
   --seed N          of the random order, the due times and the losses ($SEED)
   --link RATE       rate of the emulated link, or none ($LINK)
@@ -58,8 +58,9 @@ wan_options() {
 		exp_given --rtt || RTTS=0,100,300
 		exp_given --loss || LOSSES=2
 		exp_given --loss-rtt || LOSS_RTT=100
-		exp_given --keys || KEYS=10
-		exp_given --loss-keys || LOSS_KEYS=24
+		exp_given --keys || KEYS=8
+		exp_given --loss-keys || LOSS_KEYS=20
+		EXP_AGAIN_PART=20
 		exp_given --repeat || REPEATS=2
 		exp_given --idle || IDLE_SECONDS=2
 	fi
@@ -208,9 +209,9 @@ wan_counts() {
 	[ "$LAB_LINK" = wire ] && link_wire_report && jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
 }
 
-# What ping finds: the least of five. (Of as many packets a loss may take some.)
+# What ping finds: the least of four. (Of as many packets a loss may take some.)
 wan_ping() {
-	lab_exec -R client ping -n -q -c 5 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
+	lab_exec -R client ping -n -q -c 4 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
 }
 
 exp_cell() {	# exp_cell SESSION LINK REPEAT FOLDER
