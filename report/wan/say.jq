@@ -5,6 +5,8 @@ def ms: if . == null then "?" elif . >= 995 then "\(. / 1000 | fixed(if . >= 995
 def above: if . > 0 then ">" else "" end;
 def protocols: reduce .rows[].protocol as $p ([]; if index($p) then . else . + [$p] end);
 def measured_rows: [.rows[] | select(.repeats > 0)];
+def ranged_too: .ranged > 0.05 * .keys;	# which update answered is not sure
+def p50_words: if ranged_too then "between \(.p50_ms | ms) and \(.p50_late_end_ms | ms)" else .p50_ms | ms end;
 def alone: (.keys_per_s // 0) == 0;
 def of($p): [measured_rows[] | select(.protocol == $p and alone)];
 def slope($p): first(.slopes[] | select(.protocol == $p and .slope != null)) // null;
@@ -24,7 +26,7 @@ def ways:
 	| if $all == [] then empty else
 		($all | map(.trips = trips) | group_by(.trips) | map({trips: .[0].trips, who: .})) as $groups
 		| ($groups[] | select(.trips | type == "number")
-			| "A key takes \(.trips | trips_words) over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)"
+			| "A key that stands alone takes \(.trips | trips_words) over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)"
 			+ (if .trips == 1 then ": there and back, the least there can be; \(if .who | length == 1 then "it waits" else "they wait" end) for nothing else."
 			   elif .trips > 1 then ": \(if .who | length == 1 then "it waits" else "they wait" end) for \(.trips - 1 | trips_words) more than the one there must be."
 			   else "." end)),
@@ -60,11 +62,12 @@ def typed:
 	. as $doc | [protocols[] as $p | first($doc.rows[] | select(.protocol == $p and (alone | not) and .p50_ms != null)) as $t
 		| (first($doc | of($p)[] | select(.rtt_ms == $t.rtt_ms and .loss_percent == 0 and .p50_ms != null)) // null) as $a | {p: $p, $t, $a}] as $all
 	| if $all == [] then empty else
-		($all | map(select(.a != null and .t.p50_ms > 1.15 * .a.p50_ms))) as $wait
+		($all | map(select((.t.updates_per_key // 1) < 0.8 or (.a != null and .t.p50_ms > 1.15 * .a.p50_ms)))) as $wait
 		| "Typed at \($all[0].t.keys_per_s | plain) keys a second over a round trip of \($all[0].t.rtt_ms | plain) ms, "
 		+ (if $wait == [] then "keys are about as early as alone: several round trips are under way at once" else
-			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "is" else "are" end) later than with keys that stand alone: \(if $wait | length == 1 then "it waits" else "they wait" end) for a round trip between two updates, and show several keys at once" end)
-		+ " (" + ($all | map("\(.p) p50 \(.t.p50_ms | ms)\(if .a then ", alone \(.a.p50_ms | ms)" else "" end)\(if .t.updates_per_key then ", \(.t.updates_per_key | fixed(2)) updates a key" else "" end)") | join("; ")) + ")." end;
+			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "waits" else "wait" end) between two updates and \(if $wait | length == 1 then "shows" else "show" end) several keys at once, or late" end)
+		+ " (" + ($all | map("\(.p) p50 \(.t | p50_words)\(if .a then ", alone \(.a.p50_ms | ms)" else "" end)\(if .t.updates_per_key then ", \(.t.updates_per_key | fixed(2)) updates a key" else "" end)") | join("; ")) + ")."
+		+ (if any($all[].t; ranged_too) and $doc.run.settings.app == "light" then " Which keys an update showed can only be told as a range here; with --app heavy it is read." else "" end) end;
 
 # What the emulated link did, held against what it was told.
 def link_kept:
@@ -81,7 +84,7 @@ def own_delay:
 	  else "The delay line hands a packet over \($d.p50 | plain) us late (p50\(if $d.p99 != null then "; p99 \($d.p99 | plain) us" else "" end))\(if $line.wire.real_time then "" else ", without real-time priority" end); the round trip in every figure is the one ping found." end;
 
 def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)\(if alone then "" else ", typed" end)") | join(", ")) + "." end;
-def ranged_words: [measured_rows[] | select(.ranged > 0.05 * .keys)] | if . == [] then empty else
+def ranged_words: [measured_rows[] | select(ranged_too and alone)] | if . == [] then empty else
 	"Which update answered a key could not be told for sure in \(plural(length; "cell"; "cells")) (\(map(.protocol) | unique | join(", "))): there the next update counts, which is the key's own as long as none is later than the next key." end;
 
 def findings: [ways, typed, far, reach, losses, link_kept, own_delay, ranged_words, failures] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
