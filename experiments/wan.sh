@@ -7,7 +7,8 @@
 # One session per protocol stays up and connected for the whole run, while the link under it changes (lab_link): round trips without loss,
 # then losses at one round trip. Every key stands alone: the next one is due two round trips and a quarter of a second later, so that none waits
 # for another's echo, however many round trips (up to two) a protocol takes; the rest of what is later than that is shown by its place (the
-# caret), not guessed. The round trip is what ping finds in the cell, not what was asked for.
+# caret), not guessed. The round trip is what ping finds in the cell, not what was asked for. At the longest round trip keys are also typed as a
+# person types: a protocol that waits for a round trip between two updates then answers several keys at once, late.
 # shellcheck disable=SC2034,SC2154 # variables shared with lib.sh, train.sh and the lab
 set -u
 
@@ -18,26 +19,27 @@ EXPERIMENT_SAYS="How late is the echo of a key over a long link: which protocols
 THRESHOLD_MS=100 FOREIGN_LIMIT=3 RATE=1 PERIOD_MS=1000
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/train.sh"
-PROTOCOL_LIST='' RTTS=0,20,50,100,200,300 LOSSES=0.5,1,2 LOSS_RTT=50 KEYS=20 LOSS_KEYS='' APP=light REPEATS=5 IDLE_SECONDS=3 COST_MS=0 EXP_AGAIN_PART=9
+PROTOCOL_LIST='' RTTS=0,20,50,100,200,300 LOSSES=0.5,1,2 LOSS_RTT=50 TYPING=10 KEYS=20 LOSS_KEYS='' APP=light REPEATS=5 IDLE_SECONDS=3 COST_MS=0 EXP_AGAIN_PART=9
 EXP_MEMORY=0	# memory is not the question
 TRAIN_SKIP=3	# the first ones also teach TCP the new round trip
-LINKS=()	# "RTT LOSS", in the order of the table
+LINKS=()	# "RTT LOSS TYPING", in the order of the table; TYPING: keys a second, 0: alone
 ABSENT=()
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--protocol P,...] [--rtt MS,...] [--loss PERCENT,...] [--loss-rtt MS] [--app light|heavy] [--keys N]
-         [--loss-keys N] [--repeat R] [--quick] [--idle S] [--seed N] [--link RATE] [--queue TIME] [--resume RUN] [-o DIR]
+usage: thinprobe run $EXPERIMENT [--protocol P,...] [--rtt MS,...] [--loss PERCENT,...] [--loss-rtt MS] [--typing N] [--app light|heavy]
+         [--keys N] [--loss-keys N] [--repeat R] [--quick] [--idle S] [--seed N] [--link RATE] [--queue TIME] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --protocol P,...  protocols, NAME or NAME:VARIANT (all that can run here)
   --rtt MS,...      round trip times in ms, without loss ($RTTS)
   --loss P,...      losses in percent, each way, or none ($LOSSES)
   --loss-rtt MS     the round trip time of these ($LOSS_RTT)
+  --typing N        keys a second that are also typed at the longest round trip, or none ($TYPING)
   --app WHAT        light (vim in xterm), or heavy (refecho, which answers with a readable patch) ($APP)
   --keys N          keys of a train without loss, first ones left out ($KEYS)
-  --loss-keys N     keys of a train with loss (three times as many)
+  --loss-keys N     keys of a train with loss, or typed (three times as many)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
-  --quick           round trips of 0, 100 and 300 ms, 2 % of loss at 100 ms, 10 keys (24), two repeats: a first idea
+  --quick           round trips of 0, 100 and 300 ms, 2 % of loss at 100 ms, 8 keys (20), two repeats: a first idea
   --idle S          length of the key-free window for idle noise, per protocol ($IDLE_SECONDS)
   --seed N          of the random order, the due times and the losses ($SEED)
   --link RATE       rate of the emulated link, or none ($LINK)
@@ -50,14 +52,15 @@ END
 
 wan_options() {
 	local item
-	exp_parse "--quick QUICK --keep-captures KEEP" "--protocol PROTOCOL_LIST --rtt RTTS --loss LOSSES --loss-rtt LOSS_RTT --app APP --keys KEYS --loss-keys LOSS_KEYS
+	exp_parse "--quick QUICK --keep-captures KEEP" "--protocol PROTOCOL_LIST --rtt RTTS --loss LOSSES --loss-rtt LOSS_RTT --typing TYPING --app APP --keys KEYS --loss-keys LOSS_KEYS
 		--repeat REPEATS --idle IDLE_SECONDS --seed SEED --link LINK --queue QUEUE" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --rtt || RTTS=0,100,300
 		exp_given --loss || LOSSES=2
 		exp_given --loss-rtt || LOSS_RTT=100
-		exp_given --keys || KEYS=10
-		exp_given --loss-keys || LOSS_KEYS=24
+		exp_given --keys || KEYS=8
+		exp_given --loss-keys || LOSS_KEYS=20
+		EXP_AGAIN_PART=20
 		exp_given --repeat || REPEATS=2
 		exp_given --idle || IDLE_SECONDS=2
 	fi
@@ -73,6 +76,8 @@ wan_options() {
 	done
 	LOSS_RTT=${LOSS_RTT%ms}
 	exp_number --loss-rtt "$LOSS_RTT" 0 2000
+	[ "$TYPING" != none ] || TYPING=0
+	[ "$TYPING" = 0 ] || exp_number --typing "$TYPING" 1 50
 	exp_number --keys "$KEYS" 4 100000
 	: "${LOSS_KEYS:=$((3 * KEYS))}"
 	exp_number --loss-keys "$LOSS_KEYS" 4 100000
@@ -100,11 +105,15 @@ wan_check_protocols() {
 
 # Losses at a round trip that is measured without any, too.
 wan_links() {
-	local item
+	local item most=0
 	LINKS=()
-	for item in ${RTTS//,/ }; do LINKS+=("$item 0"); done
-	[ -z "$LOSSES" ] || [[ ,$RTTS, == *,$LOSS_RTT,* ]] || LINKS+=("$LOSS_RTT 0")
-	for item in ${LOSSES//,/ }; do LINKS+=("$LOSS_RTT $item"); done
+	for item in ${RTTS//,/ }; do
+		LINKS+=("$item 0 0")
+		[ "$item" -le "$most" ] || most=$item
+	done
+	[ -z "$LOSSES" ] || [[ ,$RTTS, == *,$LOSS_RTT,* ]] || LINKS+=("$LOSS_RTT 0 0")
+	for item in ${LOSSES//,/ }; do LINKS+=("$LOSS_RTT $item 0"); done
+	[ "$TYPING" = 0 ] || [ "$most" = 0 ] || LINKS+=("$most 0 $TYPING")
 	LOADS=$(seq -s , 0 $((${#LINKS[@]} - 1)))
 }
 
@@ -133,8 +142,8 @@ wan_choose_protocols() {
 exp_settings() {
 	printf '%s\n' "${LINKS[@]}" | jq -cRn --arg protocols "$PROTOCOL_LIST" --arg app "$APP" --argjson keys "$KEYS" --argjson losskeys "$LOSS_KEYS" --argjson repeats "$REPEATS" \
 		--argjson seed "$SEED" --arg link "$LINK" --argjson quick "$QUICK" --argjson threshold "$THRESHOLD_MS" --argjson idle "$IDLE_SECONDS" --argjson skip "$TRAIN_SKIP" \
-		--arg rtts "$RTTS" --arg losses "$LOSSES" --argjson lossrtt "$LOSS_RTT" '
-		{protocols: ($protocols | split(",")), app: $app, links: [inputs | split(" ") | {rtt_ms: (.[0] | tonumber), loss_percent: (.[1] | tonumber)}],
+		--arg rtts "$RTTS" --arg losses "$LOSSES" --argjson lossrtt "$LOSS_RTT" --argjson typing "$TYPING" '
+		{protocols: ($protocols | split(",")), app: $app, links: [inputs | split(" ") | {rtt_ms: (.[0] | tonumber), loss_percent: (.[1] | tonumber), keys_per_s: (.[2] | tonumber)}], typing_per_s: $typing,
 		rtts_ms: ($rtts | split(",") | map(tonumber)), losses_percent: ($losses | split(",") | map(tonumber)), loss_rtt_ms: $lossrtt,
 		keys: $keys, loss_keys: $losskeys, skip: $skip, repeats: $repeats, schedule: "jittered", seed: $seed, link: $link, quick: ($quick == 1),
 		threshold_ms: $threshold, idle_seconds: $idle, on: "lab"}'
@@ -142,7 +151,7 @@ exp_settings() {
 
 exp_read_settings() {
 	eval "$(jq -r '.settings | @sh "PROTOCOL_LIST=\(.protocols | join(",")) APP=\(.app) RTTS=\(.rtts_ms | map(tostring) | join(",")) LOSSES=\(.losses_percent | map(tostring) | join(","))
-		LOSS_RTT=\(.loss_rtt_ms | tostring) KEYS=\(.keys | tostring) LOSS_KEYS=\(.loss_keys | tostring) REPEATS=\(.repeats | tostring) SEED=\(.seed | tostring) LINK=\(.link)
+		LOSS_RTT=\(.loss_rtt_ms | tostring) TYPING=\(.typing_per_s | tostring) KEYS=\(.keys | tostring) LOSS_KEYS=\(.loss_keys | tostring) REPEATS=\(.repeats | tostring) SEED=\(.seed | tostring) LINK=\(.link)
 		QUICK=\(if .quick then "1" else "0" end) IDLE_SECONDS=\(.idle_seconds | tostring)"' "$RESUME/run.json")"
 }
 
@@ -151,7 +160,11 @@ exp_read_settings() {
 declare -A WAN_OPTIONS	# more words for the probe, quoted
 
 exp_trains() { printf '%s\n' "$1/cell.json"; }
-exp_words() { local rtt loss; read -r rtt loss <<<"${LINKS[$1]}"; echo "${2/-/:}, round trip $rtt ms, loss $loss %"; }
+exp_words() {
+	local rtt loss typing
+	read -r rtt loss typing <<<"${LINKS[$1]}"
+	echo "${2/-/:}, round trip $rtt ms$([ "$loss" = 0 ] || echo ", loss $loss %")$([ "$typing" = 0 ] || echo ", $typing keys/s")"
+}
 
 use_app() {	# the plug-ins of a session (train.sh asks by its name)
 	PROTOCOL=${1/-/:}
@@ -174,7 +187,7 @@ wan_sessions() {
 		PROTOCOL_WATCH=patch PROTOCOL_OPTIONS=()
 		start_session "$name"
 		WAN_OPTIONS[$name]=${PROTOCOL_OPTIONS[*]+"${PROTOCOL_OPTIONS[*]@Q}"}
-		SESSION_COST[$name]=''
+		SESSION_COST["$name"]=''
 		run_set '.protocols[$p] = $settings' --arg p "$PROTOCOL" --argjson settings "$(protocol_settings)"
 	done
 }
@@ -196,25 +209,25 @@ wan_counts() {
 	[ "$LAB_LINK" = wire ] && link_wire_report && jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
 }
 
-# What ping finds: the least of five. (Of as many packets a loss may take some.)
+# What ping finds: the least of four. (Of as many packets a loss may take some.)
 wan_ping() {
-	lab_exec -R client ping -n -q -c 5 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
+	lab_exec -R client ping -n -q -c 4 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
 }
 
 exp_cell() {	# exp_cell SESSION LINK REPEAT FOLDER
-	local rtt loss keys=$KEYS ping counts packets lost PROTOCOL PERIOD_MS RATE SECONDS_EACH TRAIN_PARAMETERS
-	read -r rtt loss <<<"${LINKS[$2]}"
-	[ "$loss" = 0 ] || keys=$LOSS_KEYS
+	local rtt loss typing keys=$KEYS ping counts packets lost PROTOCOL PERIOD_MS RATE SECONDS_EACH TRAIN_PARAMETERS
+	read -r rtt loss typing <<<"${LINKS[$2]}"
+	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	use_app "$1"
 	eval "PROTOCOL_OPTIONS=(${WAN_OPTIONS[$1]})"
 	LAB_LINK_SEED=$((SEED * 1000 + $3))
 	lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" || die "the link cannot be changed: $LAB_WHY"
 	ping=$(wan_ping)
 	counts=$(wan_counts)
-	PERIOD_MS=$((2 * rtt + 250))
+	[ "$typing" = 0 ] && PERIOD_MS=$((2 * rtt + 250)) || PERIOD_MS=$((1000 / typing))
 	RATE=$(awk -v period="$PERIOD_MS" 'BEGIN { printf "%.6f", 1000 / period }')
 	SECONDS_EACH=$(awk -v period="$PERIOD_MS" -v keys="$((keys + TRAIN_SKIP))" 'BEGIN { printf "%.3f", keys * period / 1000 }')
-	TRAIN_PARAMETERS=$(jq -cn --argjson rtt "$rtt" --argjson loss "$loss" --argjson ping "${ping:-null}" '{rtt_ms: $rtt, loss_percent: $loss, ping_ms: $ping} | . + {app: $app} | del(.sinks)' --arg app "$APP")
+	TRAIN_PARAMETERS=$(jq -cn --argjson rtt "$rtt" --argjson loss "$loss" --argjson ping "${ping:-null}" --argjson typing "$typing" '{keys_per_s: $typing, rtt_ms: $rtt, loss_percent: $loss, ping_ms: $ping} | . + {app: $app} | del(.sinks)' --arg app "$APP")
 	run_train "$1" 0 "$3" "$4" latency || warn "$(exp_words "$2" "$1"), repeat $3: $(jq -r .reason "$4/cell.json")"
 	if [ -n "$counts" ] && read -r packets lost < <(wan_counts); then
 		jq --argjson packets "$((packets - ${counts% *}))" --argjson lost "$((lost - ${counts#* }))" '.link = {packets: $packets, lost: $lost}' "$4/cell.json" | put_json "$4/cell.json"

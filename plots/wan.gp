@@ -57,7 +57,7 @@ set xlabel "round trip time by ping, ms"
 set ylabel "latency of a key, p50, ms"
 set arrow 1 from 0, threshold_ms to rtt_most * 1.04, threshold_ms nohead dashtype 3 linecolor rgb mark_colour back
 ping(d) = filled("ping_ms") ? column("ping_ms") : column("rtt_ms")
-mine(i, c) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 0 && filled(c) ? column(c) : NaN
+mine(i, c) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 0 && column("keys_per_s") == 0 && filled(c) ? column(c) : NaN
 edge(i, e) = filled("p50_ms_" . e) ? mine(i, "p50_ms_" . e) : mine(i, "p50_ms")
 title_of(i) = rate[i] == rate[i] ? sprintf("%s: %.2f round trips a key, from %.3g ms on", word(protocols, i), rate[i], start[i]) : word(protocols, i)
 plot x with lines dashtype 2 linecolor rgb line_colour title "one round trip and nothing else", \
@@ -83,7 +83,7 @@ if (loss_most > 0) {
 	set table $unused2
 	plot summary using (column("loss_percent") > 0 ? (loss_rtt = column("rtt_ms")) : 0, 0):(10) with points
 	unset table
-	of(i, c) = strcol("protocol") eq word(protocols, i) && column("rtt_ms") == loss_rtt && filled(c) ? column(c) : NaN
+	of(i, c) = strcol("protocol") eq word(protocols, i) && column("rtt_ms") == loss_rtt && column("keys_per_s") == 0 && filled(c) ? column(c) : NaN
 	do for [i = 1:n] {
 		c = (i - 1) % across
 		r = int((i - 1) / across)

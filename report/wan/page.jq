@@ -37,12 +37,12 @@ table(["protocol", "round trips a key (slope)", "begins at, ms", "scatter around
 "" else empty end),
 "## All cells",
 "",
-"Latency in ms from when a key was due. In brackets the 95 % interval of p50. A percentile is there where ten keys lie beyond it.",
+"Latency in ms from when a key was due. In brackets the 95 % interval of p50. A percentile is there where ten keys lie beyond it. Keys/s: typed at that rate; else every key stood alone. Updates a key: below 1 where one picture answered several keys; which keys these were is then a range (\"to\"), and what stands beside it is its early end.",
 "",
-table(["protocol", "round trip, ms", "by ping", "loss, %", "lost, %", "p50", "p90", "p99", "max", "later than \(threshold) ms, %", "keys", "unanswered"];
-	[$doc.rows[] | if .repeats == 0 then [.protocol, (.rtt_ms | plain), "", (.loss_percent | plain), "", .state] + ["", "", "", "", "", ""] else
+table(["protocol", "round trip, ms", "by ping", "loss, %", "lost, %", "keys/s", "p50", "p90", "p99", "max", "later than \(threshold) ms, %", "updates a key", "keys", "unanswered"];
+	[$doc.rows[] | if .repeats == 0 then [.protocol, (.rtt_ms | plain), "", (.loss_percent | plain), "", "", .state] + ["", "", "", "", "", "", ""] else
 		[.protocol, (.rtt_ms | plain), (.ping_ms | number), (.loss_percent | plain), (if .lost_percent == null then "" else "\(.lost_percent | fixed(2)) (\(.lost_percent_low | fixed(2))–\(.lost_percent_high | fixed(2)))" end),
-		with_span("p50_ms"), reached("p90_ms"), reached("p99_ms"), "\(.max_above | above)\(.max_ms | number)", (.late_percent | percent), .keys, .unanswered] end]),
+		(if alone then "" else .keys_per_s | plain end), (if ranged_too then "\(.p50_ms | number) to \(.p50_late_end_ms | number)" else with_span("p50_ms") end), reached("p90_ms"), reached("p99_ms"), "\(.max_above | above)\(.max_ms | number)", (.late_percent | percent), (.updates_per_key | fixed(2)), .keys, .unanswered] end]),
 "## Method",
 "",
 ("Two emulated hosts, the server on CPU \($run.lab.cpus_server), the client on CPU \($run.lab.cpus_client). One session per protocol stays connected for the whole run while the link changes under it, in random order (seed \($set.seed)).",

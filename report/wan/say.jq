@@ -5,27 +5,34 @@ def ms: if . == null then "?" elif . >= 995 then "\(. / 1000 | fixed(if . >= 995
 def above: if . > 0 then ">" else "" end;
 def protocols: reduce .rows[].protocol as $p ([]; if index($p) then . else . + [$p] end);
 def measured_rows: [.rows[] | select(.repeats > 0)];
-def of($p): [measured_rows[] | select(.protocol == $p)];
+def ranged_too: .ranged > 0.05 * .keys;	# which update answered is not sure
+def p50_words: if ranged_too then "between \(.p50_ms | ms) and \(.p50_late_end_ms | ms)" else .p50_ms | ms end;
+def alone: (.keys_per_s // 0) == 0;
+def of($p): [measured_rows[] | select(.protocol == $p and alone)];
 def slope($p): first(.slopes[] | select(.protocol == $p and .slope != null)) // null;
 def slope_span: "\(.slope | fixed(2))" + if .slope_low == null then "" else " (\(.slope_low | fixed(2))–\(.slope_high | fixed(2)))" end;
 def longest: [measured_rows[] | select(.loss_percent == 0)] | max_by(.rtt_ms) | .rtt_ms;
 
-# How many round trips a key takes: what the slope is an interval of. Without an interval, or with one that holds no whole number or several, it
-# is only about that.
+# How many round trips a key takes: a whole number where the slope's interval says so; "none" where it holds no whole number, "unsure" where it holds too much.
 def trips: (.slope | round) as $n
-	| if (.slope - $n | fabs) <= 0.1 and (.slope_low == null or (.slope_low <= $n + 0.1 and .slope_high >= $n - 0.1 and .slope_high - .slope_low < 1)) then $n else null end;
+	| if .slope_low == null then (if (.slope - $n | fabs) <= 0.1 then $n else "none" end)
+	  elif .slope_high - .slope_low >= 1 then "unsure"
+	  elif .slope_low > $n + 0.1 or .slope_high < $n - 0.1 then "none"
+	  elif (.slope - $n | fabs) > 0.25 then "unsure" else $n end;
 def trips_words: if . == 0 then "no round trip" elif . == 1 then "one round trip" else "\(.) round trips" end;
 
 def ways:
 	. as $doc | [.slopes[] | select(.slope != null and .points > 1)] as $all
 	| if $all == [] then empty else
 		($all | map(.trips = trips) | group_by(.trips) | map({trips: .[0].trips, who: .})) as $groups
-		| ($groups[] | select(.trips != null)
-			| "A key takes \(.trips | trips_words) over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)"
+		| ($groups[] | select(.trips | type == "number")
+			| "A key that stands alone takes \(.trips | trips_words) over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)"
 			+ (if .trips == 1 then ": there and back, the least there can be; \(if .who | length == 1 then "it waits" else "they wait" end) for nothing else."
 			   elif .trips > 1 then ": \(if .who | length == 1 then "it waits" else "they wait" end) for \(.trips - 1 | trips_words) more than the one there must be."
 			   else "." end)),
-		  ($groups[] | select(.trips == null)
+		  ($groups[] | select(.trips == "unsure")
+			| "How many round trips a key takes cannot be told from so few keys over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)."),
+		  ($groups[] | select(.trips == "none")
 			| "No whole number of round trips a key over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and): part of the keys, or of what they draw, waits for more than others.") end;
 
 # What a person has in front of them at the longest link.
@@ -42,13 +49,25 @@ def reach:
 
 def losses:
 	. as $doc | .run.settings.loss_rtt_ms as $rtt
-	| [protocols[] as $p | ($doc | of($p) | map(select(.p50_ms != null))) as $r | ($r | map(select(.loss_percent > 0)) | max_by(.loss_percent)) as $worst | select($worst != null)
+	| [protocols[] as $p | ($doc | of($p) | map(select(.keys > 0))) as $r | ($r | map(select(.loss_percent > 0)) | max_by(.loss_percent)) as $worst | select($worst != null)
 		| {p: $p, $worst, clean: (first($r[] | select(.loss_percent == 0 and .rtt_ms == $rtt)) // null)}] as $all
 	| if $all == [] then empty else
 		"With \($all[0].worst.loss_percent | plain) % of all packets lost, each way, at a round trip of \($rtt | plain) ms, "
-		+ (if any($all[]; .clean == null or .worst.p50_ms > 1.1 * .clean.p50_ms + 2) then "keys take: " else "half of the keys are as early as without loss, but what is lost is waited for: " end)
-		+ ($all | map("\(.p) p50 \(.worst.p50_ms | ms)\(if .clean then " (without loss \(.clean.p50_ms | ms))" else "" end)"
+		+ (if any($all[]; .clean.p50_ms == null or .worst.p50_ms == null or .worst.p50_ms > 1.1 * .clean.p50_ms + 2) then "keys take: " else "half of the keys are as early as without loss, but what is lost is waited for: " end)
+		+ ($all | map("\(.p) p50 \(if .worst.p50_ms then .worst.p50_ms | ms else "without an echo" end)\(if .clean.p50_ms then " (without loss \(.clean.p50_ms | ms))" else "" end)"
 			+ (if .worst.p90_ms != null then ", p90 \(.worst.p90_ms | ms)" else "" end) + ", at most \(.worst.max_above | above)\(.worst.max_ms | ms)") | join("; ")) + "." end;
+
+# Typed as a person types, at the longest link: who waits for a round trip between two updates shows several keys at once.
+def typed:
+	. as $doc | [protocols[] as $p | first($doc.rows[] | select(.protocol == $p and (alone | not) and .p50_ms != null)) as $t
+		| (first($doc | of($p)[] | select(.rtt_ms == $t.rtt_ms and .loss_percent == 0 and .p50_ms != null)) // null) as $a | {p: $p, $t, $a}] as $all
+	| if $all == [] then empty else
+		($all | map(select((.t.updates_per_key // 1) < 0.8 or (.a != null and .t.p50_ms > 1.15 * .a.p50_ms)))) as $wait
+		| "Typed at \($all[0].t.keys_per_s | plain) keys a second over a round trip of \($all[0].t.rtt_ms | plain) ms, "
+		+ (if $wait == [] then "keys are about as early as alone: several round trips are under way at once" else
+			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "waits" else "wait" end) between two updates and \(if $wait | length == 1 then "shows" else "show" end) several keys at once, or late" end)
+		+ " (" + ($all | map("\(.p) p50 \(.t | p50_words)\(if .a then ", alone \(.a.p50_ms | ms)" else "" end)\(if .t.updates_per_key then ", \(.t.updates_per_key | fixed(2)) updates a key" else "" end)") | join("; ")) + ")."
+		+ (if any($all[].t; ranged_too) and $doc.run.settings.app == "light" then " Which keys an update showed can only be told as a range here; with --app heavy it is read." else "" end) end;
 
 # What the emulated link did, held against what it was told.
 def link_kept:
@@ -64,8 +83,8 @@ def own_delay:
 	  elif $d == null or $d.n == 0 then empty
 	  else "The delay line hands a packet over \($d.p50 | plain) us late (p50\(if $d.p99 != null then "; p99 \($d.p99 | plain) us" else "" end))\(if $line.wire.real_time then "" else ", without real-time priority" end); the round trip in every figure is the one ping found." end;
 
-def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)") | join(", ")) + "." end;
-def ranged_words: [measured_rows[] | select(.ranged > 0.05 * .keys)] | if . == [] then empty else
+def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)\(if alone then "" else ", typed" end)") | join(", ")) + "." end;
+def ranged_words: [measured_rows[] | select(ranged_too and alone)] | if . == [] then empty else
 	"Which update answered a key could not be told for sure in \(plural(length; "cell"; "cells")) (\(map(.protocol) | unique | join(", "))): there the next update counts, which is the key's own as long as none is later than the next key." end;
 
-def findings: [ways, far, reach, losses, link_kept, own_delay, ranged_words, failures] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
+def findings: [ways, typed, far, reach, losses, link_kept, own_delay, ranged_words, failures] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;

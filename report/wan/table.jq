@@ -4,8 +4,8 @@ include "wan/say";
 
 def right($n): (" " * ($n - length) // "") + .;
 def left($n): . + (" " * ($n - length) // "");
-def link_name: "\(.rtt_ms | plain) ms\(if .loss_percent > 0 then ", \(.loss_percent | plain) %" else "" end)";
-def figure: if . == null or .repeats == 0 then "-" elif .p50_ms == null then ">\(.max_ms | number)" else "\(.p50_ms | number) / \(.max_above | above)\(.max_ms | number)" end;
+def link_name: "\(.rtt_ms | plain) ms\(if .loss_percent > 0 then ", \(.loss_percent | plain) %" else "" end)\(if alone then "" else ", \(.keys_per_s | plain)/s" end)";
+def figure: if . == null or .repeats == 0 then "-" elif .p50_ms == null then ">\(.max_ms | number)" elif ranged_too then "\(.p50_ms | number)-\(.p50_late_end_ms | number) / >\(.max_ms | number)" else "\(.p50_ms | number) / \(.max_above | above)\(.max_ms | number)" end;
 
 . as $doc | (reduce (.rows[] | link_name) as $l ([]; if index($l) then . else . + [$l] end)) as $links
 | [["echo, ms: p50 / max"] + $links + ["slope"]] + [protocols[] as $p

@@ -90,6 +90,9 @@ static int read_cell(struct reader *r, int link)
 	wan_cell_clear(&r->cell);
 	r->cell.rtt_ms = inputs_number(r->run, path, "rtt_ms");
 	r->cell.loss_percent = inputs_number(r->run, path, "loss_percent");
+	r->cell.keys_per_s = inputs_number(r->run, path, "keys_per_s");
+	if (isnan(r->cell.keys_per_s))
+		r->cell.keys_per_s = 0;
 	snprintf(name, sizeof(name), "%s-%03d", r->cell.protocol, link);
 	for (char *p = name; *p; p++)
 		*p = *p == ':' ? '-' : *p;
@@ -111,7 +114,7 @@ static int read_protocol(struct reader *r)
 		err = read_cell(r, link);
 		if (err)
 			break;
-		if (r->cell.loss_percent == 0 && wan_line_add(&line, &r->cell))
+		if (r->cell.loss_percent == 0 && r->cell.keys_per_s == 0 && wan_line_add(&line, &r->cell))
 			err = complain(r, r->folder, -ENOMEM, "out of memory");
 		wan_write_cell(r->summary.rows, &r->cell, r->seed);
 		r->done->rows++;

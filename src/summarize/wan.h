@@ -3,11 +3,12 @@
  *	summary.tsv	(wan/1) a row for each protocol and each link of run.json's settings: latency from when keys were due, pooled over
  *			repeats; p50 as the mean of the repeats' medians with its interval; packets that the link lost, with the exact
  *			interval of their share
- *	slope.tsv	(wan-slope/1) a row for each protocol: by how much p50 grows over the round trip that ping found, without loss:
+ *	slope.tsv	(wan-slope/1) a row for each protocol: by how much p50 of keys that stand alone grows over the round trip that ping found, without loss:
  *			least squares through a point per repeat of each cell, with Student's t interval of the slope
  *
  * A key without an echo is "later than" the end of the wait: it stays in, and a figure that it reaches is a lower bound. Where a key's echo is
- * a range, its early end counts (the next update, which is the key's own where keys stand alone), and `ranged` says how often. */
+ * a range, its early end counts (the next update, which is the key's own where keys stand alone), `ranged` says how often, and p50_late_end_ms
+ * is the median of the late ends. */
 #ifndef THINPROBE_SUMMARIZE_WAN_H
 #define THINPROBE_SUMMARIZE_WAN_H
 
@@ -26,9 +27,11 @@
 struct wan_cell {
 	char protocol[64], app[16];
 	double rtt_ms, loss_percent;		/* as asked for */
+	double keys_per_s;			/* typed; 0: every key alone */
 	size_t repeats, failed, marked, tried;
-	struct sample all;			/* ns */
+	struct sample all, high;		/* ns: to the early, and to the late end of what may be a range */
 	size_t ranged, late;			/* late: of the keys, later than the threshold */
+	size_t answered, updates;		/* keys with an echo, and the updates that were these: fewer, where one answers several */
 	double p50_ms[WAN_REPEATS_MAX], ping_ms[WAN_REPEATS_MAX];	/* of each complete repeat; ping: NAN where there was none */
 	double packets, lost;			/* of all repeats that tell; NAN: none does */
 };

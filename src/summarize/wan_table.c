@@ -12,21 +12,27 @@
 int wan_cell_add(struct wan_cell *c, const struct keys *keys, double ping_ms, double threshold_ms)
 {
 	struct sample s = { 0 };
+	int64_t update = KEY_NONE;
 	int err = 0;
 
 	for (size_t i = 0; i < keys->n; i++) {
 		const struct key *k = &keys->key[i];
-		int64_t ns;
+		int64_t ns, high;
 		bool later;
 
 		if (!key_latency(k, false, &ns, &later))
 			continue;
 		(later ? sample_add_censored : sample_add)(&s, ns);
 		(later ? sample_add_censored : sample_add)(&c->all, ns);
+		if (key_latency(k, true, &high, &later))
+			(later ? sample_add_censored : sample_add)(&c->high, high);
 		c->late += (double)ns > threshold_ms * MS;
+		c->answered += k->answer != KEY_NONE;
+		c->updates += k->answer != KEY_NONE && k->answer != update;
+		update = k->answer != KEY_NONE ? k->answer : update;
 		c->ranged += k->answer != KEY_NONE && k->answer_high != k->answer;
 	}
-	if (s.lost || c->all.lost)
+	if (s.lost || c->all.lost || c->high.lost)
 		err = -ENOMEM;
 	if (!err && c->repeats < WAN_REPEATS_MAX) {
 		struct sample_stat median = sample_quantile(&s, 0.5);
@@ -42,7 +48,8 @@ int wan_cell_add(struct wan_cell *c, const struct keys *keys, double ping_ms, do
 void wan_cell_clear(struct wan_cell *c)
 {
 	sample_free(&c->all);
-	c->repeats = c->failed = c->marked = c->tried = c->ranged = c->late = 0;
+	sample_free(&c->high);
+	c->repeats = c->failed = c->marked = c->tried = c->ranged = c->late = c->answered = c->updates = 0;
 	c->packets = c->lost = NAN;
 }
 
@@ -71,11 +78,11 @@ int wan_line_add(struct wan_line *l, const struct wan_cell *c)
 }
 
 const char *const wan_summary_columns[] = {
-	"protocol", "app", "rtt_ms", "loss_percent", "state", "repeats", "failed", "marked", "ping_ms", "keys", "ranged", "unanswered", "p50_ms", "p50_ms_low", "p50_ms_high",
-	"p90_ms", "p99_ms", "max_ms", "max_above", "late_percent", "packets", "lost", "lost_percent", "lost_percent_low", "lost_percent_high", NULL,
+	"protocol", "app", "rtt_ms", "loss_percent", "keys_per_s", "state", "repeats", "failed", "marked", "ping_ms", "keys", "ranged", "unanswered", "p50_ms", "p50_ms_low", "p50_ms_high", "p50_late_end_ms",
+	"p90_ms", "p99_ms", "max_ms", "max_above", "late_percent", "updates_per_key", "packets", "lost", "lost_percent", "lost_percent_low", "lost_percent_high", NULL,
 };
 
-/* A percentile that too few values lie beyond, or that is only known from below, is none. */
+/* A percentile of the tail that too few values lie beyond, or that is only known from below, is none. */
 static void write_tail(struct rows *t, struct sample *s, double p)
 {
 	struct sample_stat stat = sample_quantile(s, p);
@@ -110,6 +117,7 @@ void wan_write_cell(struct rows *t, struct wan_cell *c, int64_t seed)
 	rows_str(t, c->app);
 	whole_number(t, c->rtt_ms, 3);
 	whole_number(t, c->loss_percent, 3);
+	whole_number(t, c->keys_per_s, 1);
 	rows_str(t, c->repeats ? "measured" : c->tried ? "failed" : "not measured");
 	rows_int(t, (int64_t)c->repeats);
 	rows_int(t, (int64_t)c->failed);
@@ -119,11 +127,13 @@ void wan_write_cell(struct rows *t, struct wan_cell *c, int64_t seed)
 	rows_int(t, (int64_t)c->ranged);
 	rows_int(t, (int64_t)c->all.censored);
 	means_write(t, &medians, 0, 3, seed);
+	write_tail(t, &c->high, 0.5);
 	write_tail(t, &c->all, 0.9);
 	write_tail(t, &c->all, 0.99);
 	whole_number(t, most.value / MS, 3);
 	rows_int(t, most.above);
 	whole_number(t, c->all.n ? 100.0 * (double)c->late / (double)c->all.n : (double)NAN, 2);
+	whole_number(t, c->answered ? (double)c->updates / (double)c->answered : (double)NAN, 3);
 	write_lost(t, c);
 	rows_end(t);
 }

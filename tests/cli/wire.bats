@@ -17,7 +17,7 @@ hosts() {
 	if [ "$(id -u)" != 0 ]; then
 		unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
 		start holder unshare --user --map-root-user sleep 60
-		until_true test -s "/proc/$pid/uid_map"
+		until_true grep -q . "/proc/$pid/uid_map"
 		inside=(nsenter -t "$pid" --user --preserve-credentials)
 	fi
 	start a "${inside[@]}" unshare --net sleep 60
