@@ -69,7 +69,7 @@ static void find_policy(struct cache_take *t)
 		hits[n++] = p->hits;
 	}
 	if (n && t->places >= 1)
-		t->policy = eviction_judge((int64_t)llround(t->places), trial, hits, n, t->off);
+		t->policy = eviction_judge(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : 0, trial, hits, n, t->off);
 }
 
 void cache_take_judge(struct cache_take *t)
