@@ -17,7 +17,7 @@ EXPERIMENT_SAYS="How many frames of a looping animation does each protocol remem
 RATE=20 FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down only when they have much of the CPU
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/animated.sh"
-PROTOCOL_LIST='' DRAWS=image,pixmap SIZE=100x100 CONTENT=mixed FIRST=100 MOST=800 REPEATS=1 BIN_MS=100 SCAN=''
+PROTOCOL_LIST='' DRAWS=image,pixmap SIZE=100x100 CONTENT=mixed FIRST=100 MOST=800 REPEATS=1 BIN_MS=20 SCAN=''
 SYSTEMS=()	# "PROTOCOL DRAW", in the order of the report
 ABSENT=()	# "PROTOCOL: why it cannot run here"
 
@@ -132,7 +132,7 @@ loop() {
 }
 
 measure() {
-	point miss fresh 0 0 "$RATE" "$((3 * RATE))" || return
+	point miss fresh 0 0 "$RATE" "$((2 * RATE))" || return
 	MISS=$BYTES
 	point hit loop 2 0 "$RATE" "$((2 * RATE))" || return
 	HIT=$BYTES
