@@ -17,7 +17,7 @@ EXPERIMENT_SAYS="How many frames of a looping animation does each protocol remem
 RATE=20 FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down only when they have much of the CPU
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/animated.sh"
-PROTOCOL_LIST='' DRAWS=image,pixmap SIZE=100x100 CONTENT=mixed FIRST=100 MOST=800 REPEATS=1 BIN_MS=20 SCAN=''
+PROTOCOL_LIST='' DRAWS=image,pixmap SIZE=100x100 CONTENT=mixed FIRST=100 MOST=800 REPEATS=1 BIN_MS=20 SCAN='' EXP_AGAIN_PART=0
 SYSTEMS=()	# "PROTOCOL DRAW", in the order of the report
 ABSENT=()	# "PROTOCOL: why it cannot run here"
 
@@ -124,10 +124,12 @@ point() {
 		{frame_bytes: $a[0].result.frame_bytes, information_bytes: $a[0].result.information_bytes}' "$folder/$step/step.json" >>"$folder/points.ndjson"
 }
 
-# loop NAME FRAMES [WARM]: whole rounds, of two seconds at least, after one that stores the frames. 0: most of them hit; 1: they do not; 2: LAB_WHY.
+# loop NAME FRAMES: after a round that stores the frames, whole rounds of two seconds at least; of a long one four seconds, of which any part
+# tells as much. 0: most of them hit; 1: they do not; 2: LAB_WHY.
 loop() {
-	local rounds=$(((2 * RATE + $2 - 1) / $2))
-	point "$1" loop "$2" 0 "${3:-$(($2 > RATE ? $2 : RATE))}" "$(($2 * rounds))" || return 2
+	local count=$(((2 * RATE + $2 - 1) / $2 * $2))
+	[ "$count" -le $((4 * RATE)) ] || count=$((4 * RATE))
+	point "$1" loop "$2" 0 "$(($2 > RATE ? $2 : RATE))" "$count" || return 2
 	awk -v b="$BYTES" -v miss="$MISS" -v hit="$HIT" 'BEGIN { exit !(b < (miss + hit) / 2) }'
 }
 
@@ -172,13 +174,12 @@ scan() {
 	done
 }
 
-# Beyond the cliff, as long as it takes for what was stored first to be forgotten.
+# Beyond the cliff. They need not have settled: what each policy would have hit so far is simulated, showing by showing.
 patterns() {
-	local over=$((LOW + LOW / 4 + 1)) random=$((2 * LOW > 4 ? 2 * LOW : 4)) hot=$((LOW / 2 > 1 ? LOW / 2 : 1))
-	loop over "$over" "$((2 * over))"
-	[ $? -lt 2 ] || return
-	point random random "$random" 0 "$((2 * random))" "$((2 * random > 5 * RATE ? 2 * random : 5 * RATE))" || return
-	[ "$LOW" -lt 4 ] || point hot hot "$((hot + 2 * LOW))" "$hot" "$((4 * LOW))" "$((4 * LOW > 5 * RATE ? 4 * LOW : 5 * RATE))"
+	local over=$((LOW + LOW / 4 + 1)) random=$((2 * LOW > 4 ? 2 * LOW : 4)) hot=$((LOW / 2 > 1 ? LOW / 2 : 1)) least=$((5 * RATE))
+	point over loop "$over" 0 "$((over > RATE ? over : RATE))" "$((over > least ? over : least))" || return
+	point random random "$random" 0 "$((2 * LOW > RATE ? 2 * LOW : RATE))" "$((LOW > 2 * least ? LOW : 2 * least))" || return
+	[ "$LOW" -lt 4 ] || point hot hot "$((hot + 2 * LOW))" "$hot" "$((2 * LOW))" "$((LOW > least ? LOW : least))"
 }
 
 write_cell() {	# write_cell REPEAT REASON BEFORE AFTER

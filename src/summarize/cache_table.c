@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PLACES_OFF 0.15		/* cliff and random order tell the same size within this part of it */
+#define PLACES_OFF 0.2		/* cliff and random order tell the same size within this part of it */
 
 enum figure { MISS, HIT, OVER_HITS, RANDOM_HITS, HOT_HITS, RANDOM_PLACES, FITS_MBIT, OVER_MBIT, FITS_CPU, OVER_CPU, FITS_SEEN, OVER_SEEN, FIGURES };
 

@@ -174,9 +174,9 @@ else:
         for n in range(25, 101): point('scan', 'loop', n, 0, n, n)
     point('fits', 'loop', low, 0, low, low)
     if high:
-        point('over', 'loop', low + low // 4 + 1, 0, 2 * (low + low // 4 + 1), low + low // 4 + 1)
-        point('random', 'random', 2 * low, 0, 4 * low, 4 * low)
-        point('hot', 'hot', low // 2 + 2 * low, low // 2, 4 * low, 4 * low)
+        point('over', 'loop', low + low // 4 + 1, 0, low + low // 4 + 1, 100)
+        point('random', 'random', 2 * low, 0, 2 * low, 200)
+        point('hot', 'hot', low // 2 + 2 * low, low // 2, 2 * low, 100)
 print(json.dumps(dict(schema='thinprobe.cell/1', state='complete', reason='', marked='', search=dict(low=low, high=high, most=100), points=points)))
 END
 	cp "run/cells/$1/1/cell.json" "run/cells/$1/2/cell.json"
@@ -196,7 +196,7 @@ END
 	[ "$(column summary rdp.image verdict) $(column summary rdp.image frames_low) $(column summary rdp.image frames_high) $(column summary rdp.image places)" = "size 65 66 65.0" ]
 	[ "$(column summary rdp.image policy)" = LRU ]
 	[ "$(column summary rdp.image over_hits_percent)" = 0.000 ]
-	[ "$(column summary rdp.image hot_hits_percent)" = 50.000 ]
+	[ "$(column summary rdp.image hot_hits_percent)" = 50.000 ]	# all of the hot ones, by the definition of LRU
 	[ "$(column summary rdp.image scan_points) $(column summary rdp.image scan_agree)" = "152 152" ]
 	[ "$(column summary rdp.image cache_picture_bytes)" = 2600000 ]
 	[ "$(column summary nx.image frames_low) $(column summary nx.image policy)" = "40 FIFO" ]
