@@ -108,15 +108,19 @@ exp_cell() {	# exp_cell CELL 0 REPEAT FOLDER
 	if [ -n "$reason" ]; then warn "$(exp_words 0 "$1"), repeat $3: $reason"; else rm -rf "$LAB_LOG"; fi
 }
 
-# point NAME ORDER FRAMES HOT WARM COUNT: one step. Sets BYTES, of a frame.
+# point NAME ORDER FRAMES HOT WARM COUNT: one step. Sets BYTES, of a frame. A loop of which a frame never arrived before it is measured has not
+# been stored whole: it is shown again, twice at most.
 point() {
-	local step how=(--order "$2")
-	STEPS=$((STEPS + 1))
-	step=$(printf '%02d-%s' "$STEPS" "$1-$3")
+	local step how=(--order "$2") try
 	[ "$2" = fresh ] || how+=(--frames "$3" --draw "$draw")
 	[ "$2" != hot ] || how+=(--hot "$4")
-	exp_step "$(exp_words 0 "$(system_name "$protocol" "$draw")"): $1${3:+, $3 frames}"
-	animated_step "$folder/$step" "$5" "$6" "${how[@]}" --seed "$((seed + STEPS))" || return
+	for try in 1 2 3; do
+		STEPS=$((STEPS + 1))
+		step=$(printf '%02d-%s' "$STEPS" "$1-$3")
+		exp_step "$(exp_words 0 "$(system_name "$protocol" "$draw")"): $1, $3 frames"
+		animated_step "$folder/$step" "$5" "$6" "${how[@]}" --seed "$((seed + STEPS))" || return
+		[ "$2" = loop ] && [ "$(step_number "$folder/$step" distinct_before)" -lt "$3" ] || break
+	done
 	BYTES=$(step_number "$folder/$step" bytes_per_frame)
 	[ -n "$BYTES" ] || { LAB_WHY="no frame came by in step $step"; return 1; }
 	jq -c --arg name "$1" --arg order "$2" --argjson frames "$3" --argjson hot "$4" --argjson warm "$5" --argjson count "$6" --argjson seed "$((seed + STEPS))" --arg step "$step" \
@@ -124,12 +128,12 @@ point() {
 		{frame_bytes: $a[0].result.frame_bytes, information_bytes: $a[0].result.information_bytes}' "$folder/$step/step.json" >>"$folder/points.ndjson"
 }
 
-# loop NAME FRAMES: after a round that stores the frames, whole rounds of two seconds at least; of a long one four seconds, of which any part
+# loop NAME FRAMES: after a round that stores the frames (and a second, until somebody looks), whole rounds of two seconds at least; of a long one four seconds, of which any part
 # tells as much. 0: most of them hit; 1: they do not; 2: LAB_WHY.
 loop() {
 	local count=$(((2 * RATE + $2 - 1) / $2 * $2))
 	[ "$count" -le $((4 * RATE)) ] || count=$((4 * RATE))
-	point "$1" loop "$2" 0 "$(($2 > RATE ? $2 : RATE))" "$count" || return 2
+	point "$1" loop "$2" 0 "$(($2 + RATE))" "$count" || return 2
 	awk -v b="$BYTES" -v miss="$MISS" -v hit="$HIT" 'BEGIN { exit !(b < (miss + hit) / 2) }'
 }
 
@@ -174,10 +178,10 @@ scan() {
 	done
 }
 
-# Beyond the cliff. They need not have settled: what each policy would have hit so far is simulated, showing by showing.
+# Beyond the cliff. Of hot frames few enough that a cache some places smaller would hold them between two showings. They need not have settled: what each policy would have hit so far is simulated, showing by showing.
 patterns() {
-	local over=$((LOW + LOW / 4 + 1)) random=$((2 * LOW > 4 ? 2 * LOW : 4)) hot=$((LOW / 2 > 1 ? LOW / 2 : 1)) least=$((5 * RATE))
-	point over loop "$over" 0 "$((over > RATE ? over : RATE))" "$((over > least ? over : least))" || return
+	local over=$((LOW + LOW / 4 + 1)) random=$((2 * LOW > 4 ? 2 * LOW : 4)) hot=$((LOW > 4 ? LOW * 2 / 5 : 1)) least=$((5 * RATE))
+	point over loop "$over" 0 "$((over + RATE))" "$((over > least ? over : least))" || return
 	point random random "$random" 0 "$((2 * LOW > RATE ? 2 * LOW : RATE))" "$((LOW > 2 * least ? LOW : 2 * least))" || return
 	[ "$LOW" -lt 4 ] || point hot hot "$((hot + 2 * LOW))" "$hot" "$((2 * LOW))" "$((LOW > least ? LOW : least))"
 }

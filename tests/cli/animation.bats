@@ -52,6 +52,7 @@ column() {	# column TABLE CELL NAME
 	step() { bash -c '. "$TP_HOME/experiments/animated.sh"; RATE=4 BIN_MS=100; window_of "$1" 3 8' bash "$BATS_TEST_TMPDIR" >step.json; }
 	step
 	cat step.json
+	[ "$(jq .distinct_before step.json)" = 1 ]
 	# 20 bins of 1000 bytes, whole: 17.5 to 37.5; looks at the CPU at 1 s and at 3 s: 100 and 900 ms used
 	[ "$(jq -c '[.seconds, .frames_due, .frames_shown, .late_frames, .frames_seen, .display_wire_bytes, .display_payload_bytes, .display_packets, .input_wire_bytes, .covered_percent, .cpu_percent, .bytes_per_frame]' step.json)" = \
 		'[2,8,7,2,6,20000,18000,40,200,100,40,3333.3]' ]
@@ -176,7 +177,7 @@ else:
     if high:
         point('over', 'loop', low + low // 4 + 1, 0, low + low // 4 + 1, 100)
         point('random', 'random', 2 * low, 0, 2 * low, 200)
-        point('hot', 'hot', low // 2 + 2 * low, low // 2, 2 * low, 100)
+        point('hot', 'hot', low * 2 // 5 + 2 * low, low * 2 // 5, 2 * low, 100)
 print(json.dumps(dict(schema='thinprobe.cell/1', state='complete', reason='', marked='', search=dict(low=low, high=high, most=100), points=points)))
 END
 	cp "run/cells/$1/1/cell.json" "run/cells/$1/2/cell.json"
