@@ -35,7 +35,7 @@ $EXPERIMENT_SAYS
   --rate R          frames a second; some protocols show no more than 25 ($RATE)
   --content C       what a frame shows: noise, mixed (half a byte of chance a pixel) or flat ($CONTENT)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
-  --quick           loops of up to 100 frames: a first idea
+  --quick           loops of up to 100 frames, of a few protocols: a first idea
   --seed N          of the pictures and the random orders ($SEED)
   --link RATE,DELAY,JITTER,LOSS  the emulated link, or none ($LINK)
   --queue TIME      how long a packet may wait for the link's rate (50ms)
@@ -50,6 +50,7 @@ cache_options() {
 		--link LINK --queue QUEUE --on ON" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --most || MOST=100
+		ANIMATED_ALL='vnc:viewer x11 rdp:cache nx spice'
 	fi
 	exp_resume
 	exp_number --most "$MOST" 4 5000
