@@ -30,7 +30,7 @@ protocols_world() {
 protocols_as_user() {
 	unshare --user --map-root-user --net true 2>/dev/null || return 1
 	[ "$(id -u)" = 0 ] || return 0
-	AS=(setpriv --reuid 12345 --regid 12345 --clear-groups env "HOME=$W/home")
+	AS=(setpriv --reuid 12345 --regid 12345 --clear-groups)
 	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null && "${AS[@]}" test -r "$TOP/lab/lib.sh"
 }
 
@@ -38,12 +38,12 @@ protocols_as_user() {
 protocols_driver() {	# NAME WHAT P...
 	local run="$W/$1 run whose name is rather long, because the names of sockets must be short and somebody may want to put one below it"
 	{
-		printf 'set -u\nWHAT=%q PROTOCOLS=%q\n' "$2" "${*:3}"
-		printf 'export TMPDIR=%q LAB_LOCKS=%q LAB_RUN=%q LAB_SHARED_CPUS=1 LAB_RATE=none\n. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$W/$1.tmp" "$W/$1.locks" "$run" "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
+		printf 'set -u\nWHAT=%q LIST=%q\n' "$2" "${*:3}"
+		printf 'export HOME=%q TMPDIR=%q LAB_LOCKS=%q LAB_RUN=%q LAB_SHARED_CPUS=1 LAB_RATE=none\n. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$W/home" "$W/$1.tmp" "$W/$1.locks" "$run" "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
 		cat <<'END'
 declare -A TARGET OPTIONS KIND SHOWN PID
 lab_up
-for p in $PROTOCOLS; do
+for p in $LIST; do
 	protocol_use "$p"
 	if ! why=$(protocol_can); then echo "skip $p $why"; continue; fi
 	PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
@@ -101,7 +101,7 @@ protocols_hold() {
 	"${AS[@]}" bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- &
 	DRIVER=$!
 	for _ in {1..600}; do
-		! grep -qx up "$W/$1.out" || return 0
+		if grep -qx up "$W/$1.out"; then return 0; fi
 		kill -0 "$DRIVER" 2>/dev/null || break
 		sleep 0.1
 	done
@@ -141,7 +141,7 @@ protocols_survivors() {
 protocols_places() {
 	# shellcheck disable=SC2012
 	ls -d /tmp/.X11-unix/* /tmp/.X*-lock /tmp/.xrdp* /tmp/xrdp* /tmp/rdp-* /tmp/spice-* /run/user/* /run/user/*/* /run/xrdp/* /run/xrdp/*/* /run/xpra* /var/log/Xorg* /var/log/xrdp* \
-		/var/lib/xkb/* ~/.vnc ~/.config/freerdp ~/.config/spicy 2>/dev/null | sort
+		/var/lib/xkb/* "$W"/home/.[a-z]* 2>/dev/null | sort
 }
 
 protocols_left() {
