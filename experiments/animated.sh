@@ -194,6 +194,7 @@ window_of() {	# window_of FOLDER WARM FRAMES: JSON
 		}
 		{	# seen.tsv
 			watched = 1
+			if ($at["seen_ns"] < from + 5e8 / rate && !($at["frame"] in there)) { there[$at["frame"]] = 1; before++ }
 			if ($at["seen_ns"] >= from && $at["seen_ns"] < to) seen++
 		}
 		function whole(v) { return sprintf("%.0f", v) }
@@ -201,6 +202,7 @@ window_of() {	# window_of FOLDER WARM FRAMES: JSON
 			seconds = (to - from) / 1e9
 			if (seconds > 0) known = covered / seconds / 1e7
 			printf "{\"seconds\": %.6f, \"from_ns\": %.0f, \"to_ns\": %.0f, \"frames_due\": %d, \"frames_shown\": %d, \"late_frames\": %d, \"frames_seen\": %s, ", seconds, from, to, due, shown, late + due - shown, watched ? seen + 0 : "null"
+			if (watched) printf "\"distinct_before\": %d, ", before
 			printf "\"display_wire_bytes\": %s, \"display_payload_bytes\": %s, \"display_packets\": %s, \"input_wire_bytes\": %s, \"covered_percent\": %.1f, ", whole(display), whole(payload), whole(packets), whole(input), known
 			counted = watched ? seen : shown
 			cpu = (wall1 > wall0) ? sprintf("%.3f", 100 * (own1 - own0) / (wall1 - wall0)) : "null"
@@ -210,5 +212,5 @@ window_of() {	# window_of FOLDER WARM FRAMES: JSON
 }
 
 step_number() {	# step_number FOLDER KEY
-	jq -r ".$2 // empty" "$1/step.json" 2>/dev/null
+	jq -r ".$2 // empty" "$1/step.json"
 }

@@ -17,7 +17,7 @@ EXPERIMENT_SAYS="What does a small looping animation cost the network and the se
 RATE=20 FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down only when they have much of the CPU
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/animated.sh"
-PROTOCOL_LIST='' DRAWS=image,pixmap SIZE=100x100 CONTENT=mixed FRAMES=10 SECONDS_EACH=20 REPEATS=3 BIN_MS=100 BANNER=1
+PROTOCOL_LIST='' DRAWS=image,pixmap SIZE=100x100 CONTENT=mixed FRAMES=10 SECONDS_EACH=20 REPEATS=3 BIN_MS=20 BANNER=1 EXP_AGAIN_PART=0
 BANNER_SIZE=468x60 BANNER_FRAMES=200
 SYSTEMS=()	# "PROTOCOL DRAW", in the order of the report
 ABSENT=()	# "PROTOCOL: why it cannot run here"

@@ -263,7 +263,7 @@ exp_cells_run() {
 		measured=$((measured + 1))
 		if [ "$i" -gt "$total" ]; then
 			exp_keep_quieter "$folder"
-		elif exp_marked "$folder" && [ "$again" -lt $(((total + EXP_AGAIN_PART - 1) / EXP_AGAIN_PART)) ]; then
+		elif [ "$EXP_AGAIN_PART" -gt 0 ] && exp_marked "$folder" && [ "$again" -lt $(((total + EXP_AGAIN_PART - 1) / EXP_AGAIN_PART)) ]; then
 			again=$((again + 1))
 			order+=("$line")
 		fi

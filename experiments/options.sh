@@ -9,7 +9,7 @@ SERVER_MEMORY='' SWAP='' SWAP_SIZE=''
 QUICK=0 WIRE=0 SEED=1 LINK=100Mbit QUEUE='' KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0 ON=lab ATTACH_PORT=''
 EXP_PROTOCOLS='vnc x11'	# of drivers that take several: where none is asked for, these; all there are would take hours
 EXP_MEMORY=1	# the options on the server's memory are there
-EXP_AGAIN_PART=4	# of all cells at most one part in so many is measured again
+EXP_AGAIN_PART=4	# of all cells at most one part in so many is measured again (0: none)
 
 exp_usage() {
 	cat <<END

@@ -107,6 +107,7 @@ rows = m
 height = 150 * rows + 110
 set terminal svg size 900,height
 set output run . "/figures/overtime.svg"
+set datafile missing NaN	# pieces without a look at the CPU do not break the line
 unset key
 filled(c) = strlen(strcol(c)) > 0
 left_of(c) = (95.0 + c * 270.0) / 900

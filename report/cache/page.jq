@@ -46,7 +46,7 @@ table(["value", "places", "loop: frames", "hits, %", "random order: frames", "hi
 "",
 ([$doc.rows[] | (if .state == "not measured" then "\(system_name): not measured." elif .failed > 0 then "\(system_name): \(plural(.failed; "repeat"; "repeats")) failed." else empty end),
 	(if .marked > 0 then "\(system_name): marked, others had over 20 % of the server's CPU." else empty end),
-	(if .verdict == "size" and .random_places != null and (.random_places - .frames_low | fabs) > 0.15 * .frames_low then "\(system_name): random order tells \(.random_places | fixed(0)) places, the cliff \(.frames_low): the cache is no fixed number of frames, or gives up places by chance." else empty end)]
+	(if .verdict == "size" and .random_places != null and (.random_places - .frames_low | fabs) > 0.2 * .frames_low then "\(system_name): random order tells \(.random_places | fixed(0)) places, the cliff \(.frames_low): the cache is no fixed number of frames, or gives up places by chance." else empty end)]
 	| if . == [] then "Nothing." else .[] | item end),
 "",
 "## How it was measured",

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define PLACES_OFF 0.15		/* cliff and random order tell the same size within this part of it */
+#define CLIFF_OFF 0.05		/* frames left out on the way make a cliff a little too far */
+#define PLACES_OFF 0.2		/* cliff and random order tell the same size within this part of it */
 
 enum figure { MISS, HIT, OVER_HITS, RANDOM_HITS, HOT_HITS, RANDOM_PLACES, FITS_MBIT, OVER_MBIT, FITS_CPU, OVER_CPU, FITS_SEEN, OVER_SEEN, FIGURES };
 
@@ -69,7 +70,7 @@ static void find_policy(struct cache_take *t)
 		hits[n++] = p->hits;
 	}
 	if (n && t->places >= 1)
-		t->policy = eviction_judge((int64_t)llround(t->places), trial, hits, n, t->off);
+		t->policy = eviction_judge(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits, n, t->off);
 }
 
 void cache_take_judge(struct cache_take *t)

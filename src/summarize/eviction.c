@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define CHANCES 5	/* times a policy by chance is played; their mean counts */
+#define SIZES 8		/* sizes tried where it is not known */
+
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
 struct place {
@@ -44,10 +47,9 @@ static bool show(struct place *place, int64_t *used, int64_t capacity, enum evic
 	return false;
 }
 
-double eviction_hits(enum eviction policy, int64_t capacity, const struct eviction_trial *trial)
+static double hits_of(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, uint64_t random)
 {
 	struct place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
-	uint64_t random = trial->seed + 1;
 	struct sequence sequence;
 	int64_t used = 0, hits = 0;
 
@@ -63,6 +65,16 @@ double eviction_hits(enum eviction policy, int64_t capacity, const struct evicti
 	}
 	free(place);
 	return (double)hits / (double)trial->count;
+}
+
+double eviction_hits(enum eviction policy, int64_t capacity, const struct eviction_trial *trial)
+{
+	int chances = policy == EVICTION_RANDOM ? CHANCES : 1;
+	double sum = 0;
+
+	for (int i = 0; i < chances; i++)
+		sum += hits_of(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
+	return sum / chances;
 }
 
 double eviction_random_loop(double frames, double capacity)
@@ -87,20 +99,27 @@ double eviction_capacity(double hits, double frames)
 	return 1 + hits * (frames - 1);
 }
 
-enum eviction eviction_judge(int64_t capacity, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS])
+/* How far off a policy is at most, at this size. */
+static double off_at(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, const double *hits, int trials)
 {
+	double worst = NAN;
+
+	for (int t = 0; t < trials; t++)
+		if (!isnan(hits[t]))
+			worst = fmax(worst, fabs(eviction_hits(policy, capacity, &trial[t]) - hits[t]));
+	return worst;
+}
+
+enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS])
+{
+	int64_t low = llround(capacity * (1 - slack)), high = llround(capacity * (1 + slack)), step = (high - low) / SIZES + 1;
 	double off[EVICTIONS], second = INFINITY;
 	enum eviction best = EVICTIONS;
 
 	for (int p = 0; p < EVICTIONS; p++) {
-		double worst = NAN;
-
-		for (int t = 0; t < trials; t++) {
-			if (isnan(hits[t]))
-				continue;
-			worst = fmax(worst, fabs(eviction_hits((enum eviction)p, capacity, &trial[t]) - hits[t]));
-		}
-		off[p] = worst;
+		off[p] = NAN;
+		for (int64_t c = low; c <= high; c += step)
+			off[p] = fmin(off[p], off_at((enum eviction)p, c, trial, hits, trials));
 		if (most)
 			most[p] = off[p];
 		if (isnan(off[p]))
@@ -112,5 +131,5 @@ enum eviction eviction_judge(int64_t capacity, const struct eviction_trial *tria
 			second = off[p];
 		}
 	}
-	return best < EVICTIONS && off[best] <= EVICTION_NEAR && second - off[best] >= EVICTION_APART ? best : EVICTIONS;
+	return off[best] <= EVICTION_NEAR && second - off[best] >= EVICTION_APART ? best : EVICTIONS;
 }

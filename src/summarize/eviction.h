@@ -35,10 +35,10 @@ double eviction_random_loop(double frames, double capacity);
 double eviction_capacity(double hits, double frames);
 
 /* Of trials with the shares measured in them (NAN: not measured), the policy whose simulated shares are nearest, where they are
- * furthest off. EVICTIONS: none is within EVICTION_NEAR in all, or the next one is not EVICTION_APART further. `most` (may be NULL) is filled
- * with the largest difference of each. */
+ * furthest off, at the best of the sizes within `slack` (0: exact) of `capacity`. EVICTIONS: none is within EVICTION_NEAR in all, or the next
+ * one is not EVICTION_APART further. `most` (may be NULL) is filled with the largest difference of each. */
 #define EVICTION_NEAR 0.12
 #define EVICTION_APART 0.05
-enum eviction eviction_judge(int64_t capacity, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS]);
+enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS]);
 
 #endif

@@ -85,13 +85,15 @@ static void each_policy_is_recognised_and_noise_is_not(void **state)
 			other.seed += 100;
 			h[t] = eviction_hits((enum eviction)p, 65, &other) + (t % 2 ? -0.03 : 0.03);
 		}
-		assert_int_equal(eviction_judge(65, trial, h, 3, off), p);
+		assert_int_equal(eviction_judge(65, 0, trial, h, 3, off), p);
 		assert_true(off[p] < EVICTION_NEAR);
 	}
-	assert_int_equal(eviction_judge(65, trial, (const double[]){ 0.5, 0.9, 0.1 }, 3, NULL), EVICTIONS);
-	assert_int_equal(eviction_judge(65, trial, (const double[]){ NAN, NAN, NAN }, 3, NULL), EVICTIONS);
+	/* a size that is not known well */
+	assert_int_equal(eviction_judge(60, 0.15, trial, (const double[]){ 0, 0.5, 0.5 }, 3, NULL), EVICTION_LRU);
+	assert_int_equal(eviction_judge(65, 0, trial, (const double[]){ 0.5, 0.9, 0.1 }, 3, NULL), EVICTIONS);
+	assert_int_equal(eviction_judge(65, 0, trial, (const double[]){ NAN, NAN, NAN }, 3, NULL), EVICTIONS);
 	/* the loop alone does not tell LRU from FIFO */
-	assert_int_equal(eviction_judge(65, trial, (const double[]){ 0, 0.5, NAN }, 3, NULL), EVICTIONS);
+	assert_int_equal(eviction_judge(65, 0, trial, (const double[]){ 0, 0.5, NAN }, 3, NULL), EVICTIONS);
 	assert_true(isnan(eviction_hits(EVICTION_LRU, 0, &trial[0])));
 }
 

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# animate: frames on a display as it says, counted from its pixels. Nothing rests on a quick or idle machine.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	ANIMATE=$BIN/animate
+}
+
+@test "words that do not fit: one line that names them, 2, and no file" {
+	for words in '--size 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' '--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
+		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' '--order random --frames 1' 'count show' 'watch' '-t 0' '--log x -o x' '--ready-fd 77'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$ANIMATE" $words
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[ -z "$output" ]
+		[ ! -e x ]
+	done
+}
+
+@test "no display, and no animation on one: one line, 1" {
+	run --separate-stderr "$ANIMATE" --display :7777 -t 1s -o report
+	[ "$status" = 1 ]
+	[[ $stderr == "animate: cannot open display :7777;"* ]]
+	[ ! -e report ]
+	start_x
+	run --separate-stderr "$ANIMATE" count --wait 200ms
+	[ "$status" = 1 ]
+	[[ $stderr == "animate: no animation on display $DISPLAY;"* ]]
+}
+
+@test "frames shown are frames seen, at their place, however they are drawn; what is logged is what is reported" {
+	start_x
+	for draw in image pixmap; do
+		rm -f seen.tsv frames.tsv
+		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 10 --at 50,20 --size 80x60 --log frames.tsv --format tsv
+		show=$pid
+		until_true grep -qx ready show.err
+		start count "$ANIMATE" count --frames 7 --log seen.tsv --format tsv
+		until_true grep -qx ready count.err
+		# two rounds at least, on any machine
+		until_true sh -c 'test "$(wc -l <seen.tsv)" -gt 16'
+		kill -TERM "$pid"
+		ends "$pid"
+		[ "$status" = 0 ]
+		kill -TERM "$show"
+		ends "$show"
+		[ "$status" = 0 ]
+		cat count.out show.out
+		[ "$(figure count.out distinct)" = 7 ]
+		[ "$(figure count.out foreign)" = 0 ]
+		[ "$(figure count.out x_pixels) $(figure count.out y_pixels) $(figure count.out cell_pixels)" = "50 20 4.00" ]
+		[ "$(figure count.out frames_seen)" = $(($(wc -l <seen.tsv) - 1)) ]
+		[ "$(figure show.out frames_due)" = $(($(wc -l <frames.tsv) - 1)) ]
+		[ "$(figure show.out frames_shown)" = "$(awk -F'\t' 'NR > 1 && $6 != "" { n++ } END { print n }' frames.tsv)" ]
+		# each frame seen had been begun before, and is the one that was drawn last
+		awk -F'\t' 'NR == FNR { if (FNR > 1 && $5 != "") { begun[++n] = $5; frame[n] = $3 } next }
+			FNR > 1 { while (i < n && begun[i + 1] < $2) i++; if (frame[i] != $3 && frame[i - 1] != $3) { print "not so: " $0; exit 1 } }' frames.tsv seen.tsv
+	done
+}
+
+@test "due times do not drift, and a frame is left out rather than late for all that follow" {
+	start_x
+	start show "$ANIMATE" --rate 50 --log frames.tsv --format tsv -t 2s
+	show=$pid
+	until_true grep -qx ready show.err
+	kill -STOP "$show"
+	sleep 0.3
+	kill -CONT "$show"
+	ends "$show"
+	[ "$status" = 0 ]
+	cat show.out
+	[ "$(figure show.out frames_due)" = 100 ]
+	awk -F'\t' 'NR == 2 { first = $4 } NR > 1 && $4 - first != ($2 * 20000000) { print; wrong = 1 } END { exit wrong }' frames.tsv
+	[ "$(figure show.out left_out_frames)" -ge 13 ]
+	[ "$(figure show.out late_frames)" -ge "$(figure show.out left_out_frames)" ]
+	[ "$(figure show.out frames_shown)" = $((100 - $(figure show.out left_out_frames))) ]
+}
+
+@test "a frame holds as much chance as is said: zlib cannot go below it, and comes near" {
+	need python3
+	start_x -fbdir .
+	for content in noise mixed; do
+		start show "$ANIMATE" --content "$content" --order fresh --rate 1 --seed 3 --format tsv
+		show=$pid
+		until_true grep -qx ready show.err
+		until_true "$ANIMATE" count -t 10ms
+		squeezed=$(python3 - <<'END'
+import struct, zlib
+data = open('Xvfb_screen0', 'rb').read()
+head = struct.unpack('>25I', data[:100])		# the header of an xwd file
+start, stride = head[0] + head[19] * 12, head[12]
+pixels = b''.join(data[start + y * stride:start + y * stride + 400] for y in range(100))
+print(len(zlib.compress(bytes(b for i, b in enumerate(pixels) if i % 4 != 3), 9)))
+END
+)
+		kill -TERM "$show"
+		ends "$show"
+		said=$(figure show.out information_bytes)
+		echo "$content: $said said, $squeezed by zlib"
+		awk -v s="$said" -v z="$squeezed" 'BEGIN { exit !(z >= s && z < 2.5 * s) }'
+	done
+	[ "$(figure show.out frame_bytes)" = 40000 ]
+}
+
+@test "told to stop early it reports all the same, 130; when the display goes away one line, 1" {
+	start_x
+	start show "$ANIMATE" -t 60s --format tsv
+	until_true grep -qx ready show.err
+	start count "$ANIMATE" count -t 60s --format tsv
+	count=$pid
+	until_true grep -qx ready count.err
+	kill -INT "$count"
+	ends "$count"
+	[ "$status" = 130 ]
+	[ -n "$(figure count.out frames_seen)" ]
+	start count "$ANIMATE" count
+	count=$pid
+	until_true grep -qx ready count.err
+	kill -KILL "$server"
+	ends "$count"
+	[ "$status" = 1 ]
+	[ "$(grep -vx ready count.err)" = "animate: the display went away" ]
+}
+
+@test "a display that takes nothing any more does not keep it" {
+	start_x
+	start show "$ANIMATE" --size 800x600 --rate 60 -t 600s --format tsv
+	show=$pid
+	until_true grep -qx ready show.err
+	kill -STOP "$server"
+	sleep 0.5
+	kill -TERM "$show"
+	ends "$show"
+	kill -CONT "$server"
+	[ "$status" != 0 ]
+}
