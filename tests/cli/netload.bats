@@ -41,22 +41,22 @@ alone() {
 
 @test "TCP and UDP: frames and their bytes are those that tshark finds, and the interface has counted" {
 	need jq tshark ip
-	for how in "" --udp; do
-		# shellcheck disable=SC2086 # words
-		alone "$NETLOAD" counts 6Mbit $how
+	alone "$NETLOAD" counts 6Mbit
+	for how in tcp udp; do
+		mv "report.$how" report.json
 		jq -c '[.settings, .result]' report.json
-		[ "$(jq '.result | .sent_frames == .received_frames and .sent_wire_bytes == .received_wire_bytes and .rate_held and .stopped_by == "time"' report.json)" = true ]
+		[ "$(jq '.result | .sent_frames == .received_frames and .sent_wire_bytes == .received_wire_bytes and .stopped_by == "time"' report.json)" = true ]
 		[ "$(jq '.settings.wire_bytes_per_frame' report.json)" = 1514 ]
 		# 6 Mbit/s for a second: 495.4 frames
-		read -r frames bytes <tshark.sums
+		read -r frames bytes <"tshark.$how"
 		echo "tshark: $frames frames, $bytes bytes"
 		[ "$(value sent_frames)" = "$frames" ]
 		[ "$(value sent_wire_bytes)" = "$bytes" ]
 		[ "$frames" -ge 480 ] && [ "$frames" -le 497 ]
 		# the interface has acknowledgements and the lines of both ends besides: less than a tenth
 		# (the loopback counts from the IP header on)
-		[ "$(cat interface)" -ge $((bytes - 14 * frames)) ]
-		[ "$(cat interface)" -le $((bytes + bytes / 10)) ]
+		[ "$(cat "interface.$how")" -ge $((bytes - 14 * frames)) ]
+		[ "$(cat "interface.$how")" -le $((bytes + bytes / 10)) ]
 	done
 }
 

@@ -7,24 +7,29 @@ until_ready() {	# FILE PATTERN
 	return 1
 }
 
-# Frames of the load in the capture, by tshark alone: those that carry a full frame's payload.
+# One load by TCP and one by UDP, in one capture. Frames of a load are those with a full payload, by tshark alone.
 counts() {
-	local serve capture
-	"$netload" serve --once >/dev/null 2>serve.err &
+	local serve capture how options
+	"$netload" serve >/dev/null 2>serve.err &
 	serve=$!
 	until_ready serve.err ready || return
 	tshark -i lo -w capture.pcapng >/dev/null 2>tshark.err &
 	capture=$!
 	until_ready tshark.err Capturing || return
 	sleep 0.2	# it says so a little before
-	awk '$1 == "lo:" { print $10 }' /proc/net/dev >before
-	"$netload" send 127.0.0.1:5210 --rate "$rate" -t 1s --catch-up 2s "$@" --format json -o report.json 2>send.err || { cat send.err; [ -s report.json ] || return 1; }
-	awk -v before="$(cat before)" '$1 == "lo:" { print $10 - before }' /proc/net/dev >interface
-	wait "$serve"
+	for how in tcp udp; do
+		options=() && [ $how = tcp ] || options=(--udp)
+		awk '$1 == "lo:" { print $10 }' /proc/net/dev >before
+		"$netload" send 127.0.0.1:5210 --rate "$rate" -t 1s --catch-up 2s "${options[@]}" --format json -o "report.$how" 2>send.err || { cat send.err; [ -s "report.$how" ] || return 1; }
+		awk -v before="$(cat before)" '$1 == "lo:" { print $10 - before }' /proc/net/dev >"interface.$how"
+	done
 	sleep 0.3
 	kill -INT "$capture"
 	wait "$capture"
-	tshark -r capture.pcapng -Y 'frame.len >= 1000' -T fields -e frame.len 2>/dev/null | awk '{ n++; sum += $1 } END { print n, sum }' >tshark.sums
+	kill "$serve"
+	for how in tcp udp; do
+		tshark -r capture.pcapng -Y "$how and frame.len >= 1000" -T fields -e frame.len 2>/dev/null | awk '{ n++; sum += $1 } END { print n, sum }' >"tshark.$how"
+	done
 }
 
 # Two ends of a veth pair with a token bucket between them; what arrived is counted by the other interface.
