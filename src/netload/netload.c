@@ -207,6 +207,7 @@ static int run_send(const char *to)
 	rt.locked = false;
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)cfg.priority, strerror(rt.why));
+	r.push.priority = rt.fifo;
 	err = send_open(&r, &place, why, sizeof(why));
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;

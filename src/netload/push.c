@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -240,6 +241,9 @@ static void *push_main(void *context)
 	int64_t *room = p->load->random ? calloc(BEAT_BLOCK, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 
+	/* not inherited: rt_setup() keeps it from what is started later */
+	if (p->priority)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = p->priority });
 	s.from_ns = clock_now();
 	s.end_ns = p->load->time_ns ? s.from_ns + p->load->time_ns : INT64_MAX;
 	second_start(&s.second, s.from_ns, all_bits(&s));

@@ -17,7 +17,7 @@ start_serve() {	# options...: $server
 		start serve "$NETLOAD" serve --port "$port" --format json -o serve.json "$@"
 		server=$pid
 		until_true settled
-		! grep -qx ready serve.err || return 0
+		if grep -qx ready serve.err; then return 0; fi
 		port=$((port + 7 * try))
 	done
 	cat serve.err
