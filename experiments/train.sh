@@ -29,11 +29,11 @@ start_session() {	# start_session APP: a display server for it, and the applicat
 	train_app_options "$app"
 	protocol_start "$app"
 	SESSION_TARGET[$app]=$PROTOCOL_TARGET SESSION_PORT[$app]=$PROTOCOL_PORT SESSION_DISPLAY[$app]=$PROTOCOL_DISPLAY
-	SESSION_SERVER[$app]=$PROTOCOL_PIDS
+	SESSION_SERVER[$app]=${PROTOCOL_PIDS%% *}
 	SESSION_WATCH[$app]=$PROTOCOL_WATCH SESSION_COST[$app]='' SESSION_PID[$app]=''
-	if [ -z "$PROTOCOL_DISPLAY" ]; then	# it answers keys itself, at the same cost if it is a process of its own
-		SESSION_PID[$app]=$PROTOCOL_PIDS
-		SESSION_COST[$app]=${PROTOCOL_PIDS:+$COST_MS}
+	if [ -z "$PROTOCOL_DISPLAY" ]; then	# it answers keys itself, at the same cost if it is a process of its own that shows their number
+		SESSION_PID[$app]=${PROTOCOL_PIDS%% *}
+		[ "$PROTOCOL_WATCH" = update ] || SESSION_COST[$app]=${PROTOCOL_PIDS:+$COST_MS}
 		return
 	fi
 	start_app "$app"
@@ -108,7 +108,7 @@ measure_chain() {
 
 # Every train finds its application alike.
 reset_app() {
-	[ -n "${SESSION_DISPLAY[$1]}" ] || return 0
+	[ -n "${SESSION_DISPLAY[$1]}" ] || { protocol_reset "$1"; return; }
 	use_app "$1"
 	APP_DISPLAY=${SESSION_DISPLAY[$1]} app_reset
 }

@@ -156,6 +156,7 @@ protocol_use() {
 	[[ $name != */* && -f $LAB_HERE/protocols/$name.sh ]] ||
 		die "-$EXIT_USAGE" "no protocol '$1'; there are: $(list_plugins protocols)"
 	protocol_variants() { :; }
+	protocol_reset() { :; }
 	# shellcheck disable=SC1090
 	. "$LAB_HERE/protocols/$name.sh"
 	[[ -z $PROTOCOL_VARIANT || " $(protocol_variants) " == *" $PROTOCOL_VARIANT "* ]] ||

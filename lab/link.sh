@@ -132,7 +132,7 @@ link_change_wire() {
 link_wire_report() {
 	rm -f -- "$LAB_WIRE.json"
 	LAB_WHY="the delay line has ended: $(tail -n 1 -- "$LAB_WIRE.err" 2>/dev/null)"
-	[ -p "$LAB_WIRE.control" ] || return
+	[ -p "$LAB_WIRE.control" ] && ! lab_gone "$LAB_WIRE_PID" || return
 	LAB_WHY="the delay line does not answer"
 	printf '%sreport\n' "${1-}" 1<>"$LAB_WIRE.control" && wait_until 5 test -s "$LAB_WIRE.json"
 }

@@ -18,7 +18,7 @@ protocol_can() {
 # The patch of refecho, if somebody runs it in the remote session, is read; else a rectangle is watched, which is found once for the run.
 protocol_start() {
 	local why
-	PROTOCOL_DISPLAY='' PROTOCOL_PIDS='' PROTOCOL_PORT=$ATTACH_PORT PROTOCOL_TARGET=x11:$DISPLAY PROTOCOL_WATCH=patch
+	PROTOCOL_DISPLAY='' PROTOCOL_PIDS='' PROTOCOL_PORT=$ATTACH_PORT PROTOCOL_TARGET=x11:$DISPLAY PROTOCOL_WATCH=patch PROTOCOL_VIEW=$DISPLAY
 	PROTOCOL_OPTIONS=(--window "$ATTACH_WINDOW")
 	[ -n "$LAB_TAP_IF" ] || PROTOCOL_PORT=''
 	attach_probe patch --rate 0 --watch patch --patch-wait 1s -t 100ms && return 0

@@ -9,7 +9,7 @@ protocol_packages() { :; }
 protocol_can() { :; }
 
 protocol_start() {
-	PROTOCOL_DISPLAY='' PROTOCOL_TARGET=null: PROTOCOL_PIDS='' PROTOCOL_OPTIONS=()
+	PROTOCOL_DISPLAY='' PROTOCOL_TARGET=null: PROTOCOL_PIDS='' PROTOCOL_OPTIONS=() PROTOCOL_VIEW=''
 	PROTOCOL_PORT=5900	# nothing listens there: a capture runs as ever and sees an idle link
 }
 

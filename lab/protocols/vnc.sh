@@ -1,19 +1,30 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ ones are the lab's
-# vnc.sh - VNC (RFB): Xvnc of TigerVNC, or with vnc:refecho the reference server on libvncserver. Contract: README.md.
+# vnc.sh - VNC (RFB). Contract: README.md.
+#
+#   vnc           Xvnc of TigerVNC; keyrepeat is the client
+#   vnc:viewer    the same, seen through vncviewer in a display of the client role, as a person sees it
+#   vnc:x11vnc    x11vnc, which polls an Xvfb; keyrepeat is the client
+#   vnc:refecho   the reference server on libvncserver, which is the application too; keyrepeat is the client
 #
 # VNC_FRAME_RATE (60) sets Xvnc's frame clock. It does not run free: after an idle screen an update waits half a
 # frame, and that is the floor of every latency measured.
 
+# shellcheck source=lab/viewer.sh
+. "$LAB_HERE/viewer.sh"
+
 VNC_FRAME_RATE=${VNC_FRAME_RATE:-60}
 VNC_GEOMETRY=${VNC_GEOMETRY:-1024x768}
-declare -gA VNC_PID	# stays when a driver comes back from another protocol
+VNC_POLL_MS=${VNC_POLL_MS:-20}	# x11vnc's own default
+declare -gA VNC_PIDS	# stays when a driver comes back from another protocol
 
-protocol_variants() { printf 'xvnc refecho\n'; }
+protocol_variants() { printf 'xvnc viewer x11vnc refecho\n'; }
 
 protocol_about() {
 	case $PROTOCOL_VARIANT in
 	refecho) printf 'VNC, the reference server on libvncserver (answers with a readable patch)\n' ;;
+	x11vnc) printf 'VNC, x11vnc in front of an Xvfb\n' ;;
+	viewer) printf 'VNC, Xvnc of TigerVNC at %s frames/s, client vncviewer\n' "$VNC_FRAME_RATE" ;;
 	*) printf 'VNC, Xvnc of TigerVNC at %s frames/s\n' "$VNC_FRAME_RATE" ;;
 	esac
 }
@@ -27,43 +38,96 @@ protocol_kind() {
 }
 
 protocol_packages() {
-	[ "$PROTOCOL_VARIANT" = refecho ] || printf 'tigervnc-standalone-server x11-xserver-utils\n'
+	case $PROTOCOL_VARIANT in
+	refecho) ;;
+	x11vnc) printf 'x11vnc xvfb x11-xserver-utils\n' ;;
+	viewer) printf 'tigervnc-standalone-server tigervnc-viewer xvfb xauth x11-xserver-utils xdotool\n' ;;
+	*) printf 'tigervnc-standalone-server x11-xserver-utils\n' ;;
+	esac
 }
 
 protocol_can() {
 	case $PROTOCOL_VARIANT in
 	refecho) [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: make\n' "$TP_BIN/refecho"; return 1; } ;;
-	*)
-		lab_has server Xvnc || { printf 'Xvnc is missing%s; apt-get install --no-install-recommends tigervnc-standalone-server\n' "${LAB_AT_server-}"; return 1; }
-		lab_has server xset || { printf 'xset is missing%s; apt-get install --no-install-recommends x11-xserver-utils\n' "${LAB_AT_server-}"; return 1; } ;;
+	x11vnc) vnc_has server x11vnc x11vnc && vnc_has server Xvfb xvfb && vnc_has server xset x11-xserver-utils ;;
+	viewer) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils && vnc_has server xdotool xdotool &&
+		vnc_has client vncviewer tigervnc-viewer && viewer_can ;;
+	*) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils ;;
 	esac
+}
+
+vnc_has() {	# vnc_has ROLE COMMAND PACKAGE
+	local at=LAB_AT_$1
+	lab_has "$1" "$2" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "$2" "${!at-}" "$3"; return 1; }
 }
 
 protocol_start() {
 	local session=$1 n why security=(-SecurityTypes None -ac)
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${VNC_PID[$session]-}" ] || die "session $session runs already"
+	[ -z "${VNC_PIDS[$session]-}" ] || die "session $session runs already"
 	n=$(lab_display server) || die "no free X display${LAB_AT_server-}"
-	PROTOCOL_OPTIONS=()
+	PROTOCOL_OPTIONS=() PROTOCOL_VIEW='' PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
 	PROTOCOL_PORT=$((5900 + n))
+	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
-	if [ "$PROTOCOL_VARIANT" = refecho ]; then
+	[ "$PROTOCOL_VARIANT" = refecho ] || [ "${LAB_PRIVATE-1}" = 1 ] || vnc_lock ||
+		die "cannot keep others out of the VNC session${LAB_AT_server-}: ${why:-the password cannot be stored there}"
+	case $PROTOCOL_VARIANT in
+	refecho)
 		PROTOCOL_DISPLAY=
 		lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
-			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
-	else
-		PROTOCOL_DISPLAY=:$n
-		[ "${LAB_PRIVATE-1}" = 1 ] || vnc_lock || die "cannot keep others out of the VNC session${LAB_AT_server-}: ${why:-the password cannot be stored there}"
+			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"} ;;
+	x11vnc) vnc_x11vnc "$session" "$n" ;;
+	*)
 		lab_start server "vnc-$session" Xvnc ":$n" -geometry "$VNC_GEOMETRY" -depth 24 "${security[@]}" -rfbport "$PROTOCOL_PORT" \
-			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$VNC_FRAME_RATE" -desktop "thinprobe $session"
-	fi
-	PROTOCOL_PIDS=$LAB_PID
-	VNC_PID[$session]=$LAB_PID
+			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$VNC_FRAME_RATE" -desktop "thinprobe $session" ;;
+	esac
+	PROTOCOL_PIDS="$LAB_PID$PROTOCOL_PIDS"
+	VNC_PIDS[$session]=$PROTOCOL_PIDS
 	# By fact, and not by a connection, which the server would take for a client.
 	if ! wait_until 20 vnc_listens_or_ended "$LAB_PID" || lab_gone "$LAB_PID" || ! vnc_answers "vnc-$session"; then
 		why=$(tail -n 1 -- "$LAB_LOG/vnc-$session.err")
 		protocol_stop "$session"
 		die "the VNC server did not start: ${why:-it said nothing}; see $LAB_LOG/vnc-$session.err"
+	fi
+	[ "$PROTOCOL_VARIANT" != viewer ] || vnc_viewer "$session"
+}
+
+# x11vnc polls the screen of an Xvfb. Its own pace, as it comes: the waiting between two looks, and before an update.
+vnc_x11vnc() {
+	local who=(-nopw) lock=(-ac)
+	[ "${LAB_PRIVATE-1}" = 1 ] || who=(-rfbauth "$LAB_RUN/vnc.passwd" -auth "$LAB_RUN/vnc.cookie") lock=(-auth "$LAB_RUN/vnc.cookie")
+	lab_start server "vnc-$1-display" Xvfb ":$2" -screen 0 "${VNC_GEOMETRY}x24" "${lock[@]}" -noreset -nolisten tcp
+	PROTOCOL_PIDS=" $LAB_PID" VNC_PIDS[$1]=$LAB_PID
+	if ! wait_until 20 vnc_display_or_ended "$LAB_PID" || lab_gone "$LAB_PID"; then
+		why=$(tail -n 1 -- "$LAB_LOG/vnc-$1-display.err")
+		protocol_stop "$1"
+		die "the display for x11vnc did not start: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-display.err"
+	fi
+	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" -rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
+		-wait "$VNC_POLL_MS" -defer "$VNC_POLL_MS" -noclipboard -noprimary -desktop "thinprobe $1"
+}
+
+# What a person has in front of him. Encoding, colours and quality are of its own choice (AutoSelect); no window manager, so
+# size and place of the window are given from here.
+vnc_viewer() {
+	local security=(-SecurityTypes=None)
+	[ "${LAB_PRIVATE-1}" = 1 ] || {
+		lab_get server "$LAB_RUN/vnc.passwd" "$LAB_RUN/vnc.viewer" && lab_put client "$LAB_RUN/vnc.viewer" "$LAB_RUN/vnc.viewer" ||
+			die "the password for the viewer cannot be stored${LAB_AT_client-}"
+		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
+	}
+	viewer_display "$1"
+	lab_start client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 -MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
+		"${security[@]}" "$LAB_ADDR_server::$PROTOCOL_PORT"
+	VNC_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
+	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
+	# It leaves room for a title bar, and hands no motion on before the first click.
+	if ! viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" || ! viewer_fill "$VIEWER_DISPLAY" ||
+		! lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 || ! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
+		why=$(grep . "$LAB_LOG/vnc-$1-client.err" | tail -n 1)
+		protocol_stop "$1"
+		die "vncviewer does not show the session: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-client.err"
 	fi
 }
 
@@ -88,6 +152,8 @@ vnc_lock() {
 
 vnc_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$1"; }
 
+vnc_display_or_ended() { lab_gone "$1" || lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
+
 vnc_answers() {
 	if [ -z "$PROTOCOL_DISPLAY" ]; then
 		lab_ready "$1" 20
@@ -98,26 +164,39 @@ vnc_answers() {
 }
 
 protocol_settings() {
-	local version
-	if [ "$PROTOCOL_VARIANT" = refecho ]; then
+	local version client=''
+	case $PROTOCOL_VARIANT in
+	refecho)
 		version=$(lab_exec server "$TP_BIN/refecho" --version 2>&1 | head -n 1)
 		jq -cn --arg version "$version" '{server: "refecho (libvncserver)", says: "VNC (refecho on libvncserver)", version: $version, frame_rate_per_s: null,
 			encodings: ["client chooses"], compression: "client chooses", encryption: "none", floor_ms: 0}'
-	else
-		version=$(lab_exec server Xvnc -version 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
-		jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" \
-			'{server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s)", version: $version, frame_rate_per_s: $rate, geometry: $geometry, depth: 24,
-			encodings: ["client chooses"], compression: "client chooses", encryption: "none",
-			floor_ms: (500 / $rate * 100 | round / 100)}'
-	fi
+		return ;;
+	x11vnc)
+		version=$(lab_exec server x11vnc -version 2>/dev/null | sed -n 's/^x11vnc: \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+		# It looks at the screen, and waits again before it sends what has changed.
+		jq -cn --arg version "$version" --argjson poll "$VNC_POLL_MS" --arg geometry "$VNC_GEOMETRY" '{server: "x11vnc", says: "VNC (x11vnc \($version), a look each \($poll) ms)",
+			version: $version, frame_rate_per_s: null, poll_ms: $poll, defer_ms: $poll, geometry: $geometry, depth: 24, encodings: ["client chooses"], compression: "client chooses",
+			encryption: "none", floor_ms: $poll, floor_of: "x11vnc'"'"'s waiting before it sends"}'
+		return ;;
+	viewer) client=$(lab_exec client vncviewer --version 2>&1 | sed -n 's/.*TigerVNC.* v\([0-9][0-9.]*\).*/\1/p' | head -n 1) ;;
+	esac
+	version=$(lab_exec server Xvnc -version 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" --arg viewer "$PROTOCOL_VARIANT" --arg client "$client" \
+		'{server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s\(if $viewer == "viewer" then "; client vncviewer \($client)" else "" end))", version: $version,
+		frame_rate_per_s: $rate, geometry: $geometry, depth: 24, encodings: ["client chooses"], compression: "client chooses", encryption: "none",
+		floor_ms: (500 / $rate * 100 | round / 100)} + (if $viewer == "viewer" then {client: "vncviewer \($client)",
+		encodings: ["Tight first, chosen by the viewer"], compression: "Tight, level 2; JPEG where colours are many"} else {} end)'
 }
 
-# protocol_stop [SESSION]: that one, or all.
+# protocol_stop [SESSION]: that one, or all. The client goes first.
 protocol_stop() {
-	local session
-	for session in "${!VNC_PID[@]}"; do
+	local session pids i
+	for session in "${!VNC_PIDS[@]}"; do
 		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		lab_stop "${VNC_PID[$session]}"
-		unset "VNC_PID[$session]"
+		read -ra pids <<<"${VNC_PIDS[$session]}"
+		[ ${#pids[@]} -eq 1 ] || lab_stop "${pids[@]:1}"
+		lab_stop "${pids[0]}"
+		viewer_stop "$session"
+		unset "VNC_PIDS[$session]"
 	done
 }

@@ -50,6 +50,31 @@ double interval_t_p(const double *value, size_t n)
 	return 2 * gsl_cdf_tdist_Q(fabs(mean) / error, (double)(n - 1));
 }
 
+bool interval_slope(const double *x, const double *y, size_t n, struct interval *out)
+{
+	double mx = 0, my = 0, xx = 0, xy = 0, slope, squares = 0, half;
+
+	if (n < 3)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		mx += (x[i] - mx) / (double)(i + 1);
+		my += (y[i] - my) / (double)(i + 1);
+	}
+	for (size_t i = 0; i < n; i++) {
+		xx += (x[i] - mx) * (x[i] - mx);
+		xy += (x[i] - mx) * (y[i] - my);
+	}
+	slope = xy / xx;
+	for (size_t i = 0; i < n; i++)
+		squares += pow(y[i] - my - slope * (x[i] - mx), 2);
+	if (!(xx > 0) || !isfinite(squares))
+		return false;
+	no_abort();
+	half = gsl_cdf_tdist_Pinv(1 - TAIL, (double)(n - 2)) * sqrt(squares / (double)(n - 2) / xx);
+	*out = (struct interval){ slope - half, slope + half };
+	return isfinite(half);
+}
+
 bool interval_t_log(const double *value, size_t n, struct interval *out)
 {
 	double *logs = malloc((n ? n : 1) * sizeof(*logs));

@@ -24,6 +24,10 @@ bool interval_t_log(const double *value, size_t n, struct interval *out);
  * all are 0. NAN below two finite values. */
 double interval_t_p(const double *value, size_t n);
 
+/* Of the slope of the least-squares line through n points, errors alike and normal: slope +- t(n - 2) times its standard error. Needs three points, two
+ * different x. */
+bool interval_slope(const double *x, const double *y, size_t n, struct interval *out);
+
 /* A figure of a set of runs in which run i counts weight[i] times. NAN where there is none. */
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 

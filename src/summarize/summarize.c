@@ -13,6 +13,7 @@
 #include "run.h"
 #include "starts.h"
 #include "tables.h"
+#include "wan.h"
 
 #include <errno.h>
 #include <math.h>
@@ -125,6 +126,7 @@ static const struct {
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "startup", "cells", starts_summarize },
+	{ "wan", "trains", wan_summarize },
 };
 
 /* The status to end with; -1: it is none of them. */

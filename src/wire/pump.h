@@ -23,6 +23,7 @@ struct pump {
 	struct pump_way way[2];
 	struct shelf *shelf;
 	struct late late;	/* handed over, after the time at which it was due */
+	int64_t begun_ns, spun_ns;	/* of the time since, so much went into waiting awake */
 	int broken;		/* 1 + the end that is gone, 0: none */
 };
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,9 +68,13 @@ static const struct cli_opt options[] = {
 
 static int call_end(const char *text, void *value)
 {
+	size_t name = strcspn(text, "@");
+
 	(void)value;
 	if (cfg.ends == 2)
 		die_usage("--end %s: a wire has two ends", text);
+	if (name == 0 || name >= IFNAMSIZ || memchr(text, '/', name))
+		die_usage("--end %s: the name of an interface has 1 to 15 characters, and no /", text);
 	cfg.end[cfg.ends++] = text;
 	return 0;
 }
@@ -266,9 +271,9 @@ static void read_orders(void)
 
 static void read_options(int argc, char **argv)
 {
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 	int first = cli_parse(argc, argv, "wire --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);

@@ -245,7 +245,7 @@ END
 	[[ $output == *"lab_up first"* ]]
 }
 
-@test "a delay: there, or a clear word where the kernel has no netem" {
+@test "a delay: there, or a clear word where it cannot be had" {
 	drive 'LAB_DELAY=20ms' <<'END'
 lab_up
 begin=${EPOCHREALTIME/[.,]/}
@@ -257,7 +257,7 @@ END
 	if [ "$status" -eq 4 ]; then
 		[[ $output == *netem* ]]
 		[ "${#lines[@]}" -eq 1 ]
-		skip "this kernel has no netem"
+		skip "this kernel has neither netem nor TAP devices"
 	fi
 	[[ $output == *delayed* ]]
 }

@@ -168,9 +168,27 @@ static void bca_survives_what_does_not_vary(void **state)
 	assert_false(interval_bca(mean, same, 1, 500, 1, &i));
 }
 
+/* A textbook's: x 1 to 5, y 2 4 5 4 5. Slope 0.6, residual sum of squares 2.4, so its standard error is sqrt(2.4 / 3 / 10); t(3) 3.18245. */
+static void of_a_slope(void **state)
+{
+	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 }, same[] = { 2, 2, 2, 2, 2 };
+	struct interval i = { -7, -7 };
+
+	(void)state;
+	assert_true(interval_slope(x, y, 5, &i));
+	assert_true(fabs(i.low - (0.6 - 3.182446 * sqrt(0.08))) < 1e-5);
+	assert_true(fabs(i.high - (0.6 + 3.182446 * sqrt(0.08))) < 1e-5);
+	i = (struct interval){ -7, -7 };
+	assert_false(interval_slope(x, y, 2, &i));
+	assert_false(interval_slope(same, y, 5, &i));
+	assert_false(interval_slope((const double[]){ 1, 2, NAN }, y, 3, &i));
+	assert_true(i.low < -6 && i.high < -6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_slope),
 		cmocka_unit_test(t_is_scipys),
 		cmocka_unit_test(p_of_the_t_test),
 		cmocka_unit_test(t_log_is_scipys),

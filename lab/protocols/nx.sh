@@ -1,0 +1,152 @@
+# shellcheck shell=bash
+# nx.sh - NX: X11 through two proxies that compress it (nxproxy; what LBX once did), or with nx:agent a nested X server between them, which
+# keeps the round trips of applications at the server. Contract: README.md.
+#
+# NX_LINK (modem) is NX's word for the link. It decides on the compression, whatever the real link is: modem and isdn switch on delta coding
+# and zlib, which lan and wan leave out.
+#
+# nx: the applications' windows stand on the client's display by themselves, and every request of theirs is answered there.
+# nx:agent: they are on nxagent's screen, one window that fills the client's display.
+# Who may connect is decided by a cookie of this run: each proxy asks the other for it, the display of the applications asks for it, and the
+# client's proxy puts that display's own in its place.
+
+# shellcheck source=lab/viewer.sh
+. "$LAB_HERE/viewer.sh"
+
+NX_LINK=${NX_LINK:-modem}
+declare -gA NX_SERVER NX_CLIENT NX_NUMBER	# stay when a driver comes back from another protocol
+
+protocol_variants() { printf 'proxy agent\n'; }
+
+protocol_about() {
+	case $PROTOCOL_VARIANT in
+	agent) printf 'NX, nxagent: a nested X server, its requests compressed (link %s)\n' "$NX_LINK" ;;
+	*) printf 'NX, nxproxy: compressed X11, as LBX was (link %s)\n' "$NX_LINK" ;;
+	esac
+}
+
+protocol_kind() { printf 'display\n'; }
+
+protocol_packages() {
+	printf 'nxproxy xvfb xauth x11-xserver-utils xdotool'
+	[ "$PROTOCOL_VARIANT" != agent ] || printf ' nxagent'
+	printf '\n'
+}
+
+nx_program() { [ "$PROTOCOL_VARIANT" = agent ] && printf nxagent || printf nxproxy; }
+
+protocol_can() {
+	local what
+	viewer_can || return
+	lab_has client nxproxy || { printf 'nxproxy is missing%s; apt-get install --no-install-recommends nxproxy\n' "${LAB_AT_client-}"; return 1; }
+	for what in "$(nx_program):$(nx_program)" xauth:xauth xset:x11-xserver-utils; do
+		lab_has server "${what%:*}" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_server-}" "${what#*:}"; return 1; }
+	done
+}
+
+# The proxy of display N listens on port 4000+N and lets go of it when its peer has come: our own numbers are remembered. nxproxy makes the
+# socket of the display itself and takes no other's place.
+nx_number() {
+	local n used=" ${NX_NUMBER[*]} "
+	for ((n = 1; n < 60; n++)); do
+		[[ $used != *" $n "* ]] && ! lab_listens server $((4000 + n)) && ! lab_listens server $((6000 + n)) &&
+			lab_exec server test ! -e "/tmp/.X11-unix/X$n" -a ! -e "/tmp/.X$n-lock" || continue
+		NX_N=$n
+		return 0
+	done
+	return 1
+}
+
+# What only the owner may read, to a role. The folder has the number of the display: a session's name may be any.
+nx_options() {	# nx_options ROLE WORDS
+	lab_exec "$1" sh -c 'umask 077; mkdir -p "$HOME/nx-$1" && sed "s|HOME|$HOME/nx-$1|" >"$HOME/nx-$1/options"' sh "$NX_N" <<<"$2"
+}
+
+protocol_start() {
+	local session=$1 name=nx-$1 log=$LAB_LOG/nx-$1 why n NX_N=''
+	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
+	[ -z "${NX_NUMBER[$session]-}" ] || die "session $session runs already"
+	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	viewer_display "$session"
+	nx_number || die "no free X display${LAB_AT_server-}"
+	n=$NX_N
+	NX_NUMBER[$session]=$n
+	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+	nx_share "$name" || nx_fail "$session" "the cookie of display :$n could not be written" "$log.auth"
+	nx_serve "$session" "$n"
+	PROTOCOL_PIDS=$LAB_PID NX_SERVER[$session]=$LAB_PID
+	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err"
+	lab_start client "$name-client" sh -c '
+		folder=$HOME/nx-$1
+		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="$2"
+		exec nxproxy -S "nx/nx,options=$folder/options:$1"' sh "$n" "$VIEWER_DISPLAY"
+	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
+	# A request before the proxies have met would wait for seconds.
+	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX proxies did not meet" "$log-client.err" "$log.err"
+	lab_exec server timeout 30 sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log.auth" ||
+		nx_fail "$session" "the display of the NX session does not answer" "$log.auth" "$log.err"
+	[ "$PROTOCOL_VARIANT" != agent ] || viewer_window "$VIEWER_DISPLAY" class '^NXAgent$' 20 ||
+		nx_fail "$session" "the window of the NX session does not come" "$log.err"
+	rm -f "$log.auth"
+}
+
+# Cookie and options for both ends.
+nx_share() {	# nx_share NAME
+	local VIEWER_COOKIE
+	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+	{
+		viewer_cookie server add ":$NX_N" &&
+			nx_options server "nx/nx,root=HOME,link=$NX_LINK,cookie=$VIEWER_COOKIE,listen=$PROTOCOL_PORT,accept=$LAB_ADDR_client:$NX_N" &&
+			nx_options client "nx/nx,root=HOME,cookie=$VIEWER_COOKIE,connect=$LAB_ADDR_server,port=$PROTOCOL_PORT:$NX_N"
+	} 2>>"$LAB_LOG/$1.auth"
+}
+
+# (nxagent makes a window of any other size three quarters of that where there is no window manager.)
+nx_serve() {	# nx_serve SESSION NUMBER
+	local what=(nxproxy -C)
+	[ "$PROTOCOL_VARIANT" != agent ] || what=(nxagent -noreset -nolisten tcp -name "thinprobe $1" -geometry fullscreen)
+	lab_start server "nx-$1" sh -c '
+		number=$1 folder=$HOME/nx-$1
+		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="nx/nx,options=$folder/options:$number"
+		shift
+		case $1 in
+		nxagent) exec "$@" -auth "$XAUTHORITY" ":$number" ;;
+		*) exec "$@" "$DISPLAY" ;;
+		esac' sh "$2" "${what[@]}"
+}
+
+nx_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
+nx_met_or_ended() { grep -q '^Session: Session started' "$1" || lab_gone "$LAB_PID"; }
+
+nx_fail() {	# nx_fail SESSION WORDS LOG...: the last of what they said
+	local session=$1 words=$2 why
+	shift 2
+	why=$(grep -hi 'error\|warning\|refused\|cannot\|failed' -- "$@" 2>/dev/null | grep -v keystroke | tail -n 1)
+	protocol_stop "$session"
+	die "$words: ${why:-it said nothing}; see ${!#}"
+}
+
+protocol_settings() {
+	local version
+	version=$(lab_exec server nxproxy -v 2>&1 | sed -n 's/.*Version \([0-9.]*\).*/\1/p' | head -n 1)
+	jq -cn --arg version "$version" --arg link "$NX_LINK" --arg program "$(nx_program)" --arg geometry "$VIEWER_GEOMETRY" '
+		($link | IN("modem", "isdn", "adsl")) as $coded
+		| {server: $program, says: "NX (\($program)\(if $version == "" then "" else " " + $version end), link \($link))", version: $version, client: "nxproxy", display_at: "client",
+		frame_rate_per_s: null, geometry: $geometry, depth: 24, link: $link, encodings: [if $coded then "X11 requests, delta coded" else "X11 requests" end],
+		compression: (if $coded then "zlib" else "none" end), encryption: "none", authorization: "cookie, MIT-MAGIC-COOKIE-1", floor_ms: 0}'
+}
+
+# protocol_stop [SESSION]: that one, or all.
+protocol_stop() {
+	local session role
+	for session in "${!NX_NUMBER[@]}"; do
+		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
+		lab_stop "${NX_SERVER[$session]-}" "${NX_CLIENT[$session]-}"
+		viewer_stop "$session"
+		viewer_cookie server remove ":${NX_NUMBER[$session]}" 2>/dev/null
+		# One that had to be killed leaves them.
+		lab_exec server rm -f "/tmp/.X11-unix/X${NX_NUMBER[$session]}" "/tmp/.X${NX_NUMBER[$session]}-lock"
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/nx-$1"' sh "${NX_NUMBER[$session]}"; done
+		unset "NX_NUMBER[$session]" "NX_SERVER[$session]" "NX_CLIENT[$session]"
+	done
+}

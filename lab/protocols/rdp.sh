@@ -1,0 +1,181 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ and VIEWER_ ones are the lab's
+# rdp.sh - RDP: xrdp, and xfreerdp in a display of the client role. Contract: README.md.
+#
+#   rdp        applications draw on an Xorg with xrdp's own module (xorgxrdp): the usual way
+#   rdp:vnc    they draw on an Xvnc, which xrdp shows through its VNC module (libvnc)
+#
+# No log-in manager: xrdp is told where the display is, so nobody is asked who he is, and no daemon of the package is needed. That is
+# for the emulated hosts alone, where nobody else is on the link. Sockets, certificate and configuration are in the host's own /tmp, which
+# ends with it: their names must be short, and a run folder is for results.
+
+# shellcheck source=lab/viewer.sh
+. "$LAB_HERE/viewer.sh"
+
+RDP_XORG=/usr/lib/xorg/Xorg
+declare -gA RDP_PIDS	# stays when a driver comes back from another protocol
+
+protocol_variants() { printf 'xorg vnc\n'; }
+
+protocol_about() {
+	case $PROTOCOL_VARIANT in
+	vnc) printf 'RDP, xrdp in front of an Xvnc, client xfreerdp\n' ;;
+	*) printf 'RDP, xrdp with xorgxrdp, client xfreerdp\n' ;;
+	esac
+}
+
+protocol_kind() { printf 'display\n'; }
+protocol_packages() { printf 'xrdp %s freerdp2-x11 openssl xvfb xauth x11-xserver-utils xdotool\n' "$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)"; }
+
+protocol_can() {
+	local what module
+	[ "${LAB_PRIVATE-1}" = 1 ] || { printf 'without a log-in its session would be open to others on the network; run it in the emulated lab (--on lab)\n'; return 1; }
+	for what in xrdp:xrdp xset:x11-xserver-utils openssl:openssl "$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server || echo "$RDP_XORG:xserver-xorg-core")"; do
+		lab_has server "${what%:*}" || { printf '%s is missing; apt-get install --no-install-recommends %s\n' "${what%:*}" "${what#*:}"; return 1; }
+	done
+	module=${RDP_XORG%/*}/modules/libxorgxrdp.so
+	[ "$PROTOCOL_VARIANT" = vnc ] || [ -f "$module" ] || { printf '%s is missing; apt-get install --no-install-recommends xorgxrdp\n' "$module"; return 1; }
+	[ -n "$(rdp_client)" ] || { printf 'xfreerdp is missing; apt-get install --no-install-recommends freerdp2-x11\n'; return 1; }
+	viewer_can
+}
+
+rdp_client() {
+	local name
+	for name in xfreerdp xfreerdp3; do ! lab_has client "$name" || { printf %s "$name"; return; }; done
+}
+
+protocol_start() {
+	local session=$1 n folder why log=$LAB_LOG/rdp-$1
+	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
+	[ -z "${RDP_PIDS[$session]-}" ] || die "session $session runs already"
+	n=$(lab_display server) || die "no free X display"
+	folder=/tmp/rdp-$n
+	PROTOCOL_OPTIONS=() PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
+	PROTOCOL_DISPLAY=:$n
+	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
+	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
+	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" || die "xrdp's certificate and configuration cannot be made: $(tail -n 1 -- "$log.err")"
+	rdp_display "$session" "$n" "$folder"
+	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" display "$folder/xorg.log"
+	lab_start server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
+	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
+	wait_until 20 rdp_listens_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" ''
+	viewer_display "$session"
+	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It wants a home that it may write to.
+	lab_start client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$LAB_ADDR_server:$PROTOCOL_PORT" /cert:ignore /sec:tls /u:none /p:none \
+		"/size:$VIEWER_GEOMETRY" /bpp:24 -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
+	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
+	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" && viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client
+}
+
+# rdp_prepare FOLDER N PORT: what xrdp is told. A port that begins with / is a socket: the display is there already.
+rdp_prepare() {
+	# shellcheck disable=SC2016
+	lab_exec server sh -c '
+		umask 077
+		rm -rf "$1" && mkdir "$1" "$1/sock" && cd "$1" && cat >xrdp.ini &&
+		openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=thinprobe' sh "$1" <<-END
+		[Globals]
+		ini_version=1
+		fork=false
+		port=tcp://:$3
+		tcp_nodelay=true
+		tcp_keepalive=true
+		security_layer=tls
+		crypt_level=low
+		certificate=$1/cert.pem
+		key_file=$1/key.pem
+		ssl_protocols=TLSv1.2, TLSv1.3
+		autorun=$([ "$PROTOCOL_VARIANT" = vnc ] && echo VNC || echo XORG)
+		allow_channels=true
+		allow_multimon=false
+		bitmap_cache=true
+		bitmap_compression=true
+		bulk_compression=false
+		max_bpp=24
+		new_cursors=true
+		use_fastpath=both
+		require_credentials=false
+		enable_token_login=false
+		[Logging]
+		LogFile=/dev/null
+		LogLevel=INFO
+		EnableSyslog=false
+		EnableConsole=true
+		ConsoleLevel=INFO
+		[Channels]
+		rdpdr=false
+		rdpsnd=false
+		drdynvc=false
+		cliprdr=false
+		rail=false
+		xrdpvr=false
+		[VNC]
+		name=VNC
+		lib=libvnc.so
+		ip=127.0.0.1
+		port=$((5900 + $2))
+		username=na
+		password=na
+		delay_ms=0
+		[XORG]
+		name=XORG
+		lib=libxup.so
+		username=na
+		password=na
+		ip=127.0.0.1
+		port=$1/sock/xrdp_display_$2
+		code=20
+	END
+}
+
+# rdp_display SESSION N FOLDER: where the applications draw.
+rdp_display() {
+	if [ "$PROTOCOL_VARIANT" = vnc ]; then
+		lab_start server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes None -ac -rfbport "$((5900 + $2))" -localhost \
+			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate 60
+	else
+		lab_start server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
+			"$RDP_XORG" ":$2" -config xrdp/xorg.conf -ac -noreset -nolisten tcp -logfile "$3/xorg.log"
+	fi
+	RDP_PIDS[$1]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
+}
+
+rdp_answers_or_ended() { lab_gone "$1" || lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
+rdp_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$1"; }
+
+# rdp_failed SESSION PART [FILE]: one of them did not come. FILE: its log, in the host's /tmp; it is kept.
+rdp_failed() {
+	local log=$LAB_LOG/rdp-$1${2:+-$2} why
+	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log.err" 2>/dev/null
+	why=$(cat -- "$log.err" "$log.out" 2>/dev/null | grep . | grep -i -e error -e fail -e cannot | tail -n 1)
+	protocol_stop "$1"
+	die "RDP: the ${2:-server} did not start: ${why:-it said nothing of use}; see $log.err"
+}
+
+protocol_settings() {
+	local version client
+	version=$(lab_exec server xrdp --version 2>/dev/null | sed -n 's/^xrdp[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
+	client=$(lab_exec client dpkg-query -S "$(command -v "$(rdp_client)")" 2>/dev/null)	# it tells its version only where it has a display
+	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
+	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
+	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" --argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" '
+		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
+		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client))", version: $version, back_end: $back, client: "xfreerdp \($client)",
+		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24, encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
+		bulk_compression: false, bitmap_cache: true, encryption: "TLS", log_in: "none (no session manager)", floor_ms: (if $vnc then 8.33 else 4 end)}
+		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
+}
+
+# protocol_stop [SESSION]: that one, or all. The client goes first.
+protocol_stop() {
+	local session pids i
+	for session in "${!RDP_PIDS[@]}"; do
+		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
+		read -ra pids <<<"${RDP_PIDS[$session]}"
+		for ((i = ${#pids[@]} - 1; i >= 0; i--)); do lab_stop "${pids[i]}"; done
+		viewer_stop "$session"
+		unset "RDP_PIDS[$session]"
+	done
+}

@@ -1,0 +1,230 @@
+# shellcheck shell=bash
+# ssh.sh - ssh: a terminal on the client's display with ssh to vim in insert mode at the server; with ssh:x11 its forwarding of X11 (-Y), by
+# which applications of the server come to the client's display; ssh:x11c the same with compression. Contract: README.md.
+#
+# The server is an sshd of this run alone: a port of its own, keys made for it, no PAM, no password, nobody's home folder. It runs as the
+# ordinary user whom all sessions belong to.
+#
+# The hosts of the emulated lab know that user by number only, and sshd wants more of him: there (LAB_PRIVATE) the lists of users and groups
+# are replaced by copies, in the host's own view of the files, that name him and give his terminals to their group.
+
+# shellcheck source=lab/viewer.sh
+. "$LAB_HERE/viewer.sh"
+
+declare -gA SSH_SERVER SSH_CLIENT SSH_INPUT SSH_FOLDER SSH_VIEW	# stay when a driver comes back from another protocol
+
+protocol_variants() { printf 'terminal x11 x11c\n'; }
+
+protocol_about() {
+	case $PROTOCOL_VARIANT in
+	x11) printf 'ssh -Y: remote X through ssh\n' ;;
+	x11c) printf 'ssh -Y with compression: remote X through ssh\n' ;;
+	*) printf 'ssh in a terminal: vim at the server, xterm at the client\n' ;;
+	esac
+}
+
+# In a terminal, what answers the keys is part of it.
+protocol_kind() {
+	case $PROTOCOL_VARIANT in
+	x11*) printf 'display\n' ;;
+	*) printf 'application\n' ;;
+	esac
+}
+
+protocol_packages() {
+	printf 'openssh-server openssh-client xvfb xauth x11-xserver-utils xdotool'
+	case $PROTOCOL_VARIANT in
+	x11*) printf '\n' ;;
+	*) printf ' xterm vim-tiny\n' ;;
+	esac
+}
+
+protocol_can() {
+	local what wants=(client:ssh:openssh-client client:ssh-keygen:openssh-client server:sshd:openssh-server server:ssh-keygen:openssh-client) role at
+	viewer_can || return
+	case $PROTOCOL_VARIANT in
+	x11*) wants+=(server:xauth:xauth server:xset:x11-xserver-utils) ;;
+	*) wants+=(client:xterm:xterm server:vi:vim-tiny) ;;
+	esac
+	for what in "${wants[@]}"; do
+		role=${what%%:*} what=${what#*:} at=LAB_AT_$role
+		lab_has "$role" "${what%:*}" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"; return 1; }
+	done
+	# Root's sshd wants the folder that its package makes when the service starts.
+	[ "${LAB_PRIVATE-1}" = 1 ] || lab_exec server sh -c '[ "$(id -u)" != 0 ] || [ -d /run/sshd ]' ||
+		{ printf 'sshd of root wants the folder /run/sshd%s; log in as another user, or: mkdir /run/sshd\n' "${LAB_AT_server-}"; return 1; }
+}
+
+protocol_start() {
+	local session=$1 log=$LAB_LOG/ssh-$1 why port=2222 role folder
+	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
+	[ -z "${SSH_FOLDER[$session]-}" ] || die "session $session runs already"
+	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	viewer_display "$session"
+	while lab_listens server "$port"; do port=$((port + 1)); done
+	folder=ssh-$port	# a session's name may be any
+	SSH_FOLDER[$session]=$folder SSH_VIEW[$session]=$VIEWER_DISPLAY
+	for role in server client; do
+		[ "${LAB_PRIVATE-1}" != 1 ] || ssh_user "$role" 2>"$log.err" || ssh_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
+	done
+	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+	ssh_keys "$folder" "$port" 2>"$log.err" || ssh_fail "$session" "the keys for ssh could not be made" "$log.err"
+	ssh_remote "$folder" || ssh_fail "$session" "cannot write in the home folder of the server role" "$log.err"
+	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' sh "$folder"
+	PROTOCOL_PIDS=$LAB_PID SSH_SERVER[$session]=$LAB_PID
+	wait_until 20 ssh_listens_or_ended && ! lab_gone "$LAB_PID" || ssh_fail "$session" "sshd did not start" "$log.err"
+	case $PROTOCOL_VARIANT in
+	x11*) ssh_forward "$session" ;;
+	*) ssh_terminal "$session" ;;
+	esac
+}
+
+ssh_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
+
+# Once in each host. A terminal's group is what the kernel gives it there, which nobody without privileges could change.
+ssh_user() {	# ssh_user ROLE
+	local tty
+	! lab_exec "$1" test -e /tmp/home/.users || return 0
+	tty=$(lab_exec -R "$1" sh -c "$SSH_ORDINARY"'exec $ordinary script -qc "stat -c %g \"\$(tty)\"" /dev/null' </dev/null | tr -cd 0-9) && [ -n "$tty" ] || return
+	lab_exec -R "$1" sh -c '
+		umask 022 && mkdir -p /tmp/home/.users && cd /tmp/home/.users || exit
+		{ printf "%s\n" root:x:0:0::/tmp/home:/bin/sh user:x:1000:1000::/tmp/home:/bin/sh && grep -v "^[^:]*:[^:]*:\(0\|1000\):" /etc/passwd; } >passwd &&
+			sed "/^tty:/d; \$a tty:x:$1:" /etc/group >group && mount --bind passwd /etc/passwd && mount --bind group /etc/group' sh "$tty"
+}
+
+# Keys for both ends, and what each must know of the other. The file names of sshd are whole.
+ssh_keys() {	# ssh_keys FOLDER PORT
+	local key
+	lab_exec client sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f "$HOME/$1/key"' sh "$1" &&
+		key=$(lab_exec client sh -c 'cat "$HOME/$1/key.pub"' sh "$1") &&
+		lab_exec server sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && cd "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f host && cat >authorized &&
+			printf "%s\n" "Port $2" "AddressFamily inet" "ListenAddress $3" "HostKey $PWD/host" "AuthorizedKeysFile $PWD/authorized" "PidFile none" "UsePAM no" "StrictModes no" \
+				"PermitRootLogin prohibit-password" "PasswordAuthentication no" "KbdInteractiveAuthentication no" "X11Forwarding yes" "X11UseLocalhost yes" \
+				"Compression yes" "UseDNS no" "PrintMotd no" "PrintLastLog no" "PermitUserRC no" "SetEnv HOME=$HOME" >sshd_config' sh "$1" "$2" "$LAB_ADDR_server" <<<"$key" &&
+		key=$(lab_exec server sh -c 'cat "$HOME/$1/host.pub"' sh "$1") &&
+		lab_exec client sh -c 'umask 077; cat >"$HOME/$1/known"' sh "$1" <<<"[$LAB_ADDR_server]:$2 $key"
+}
+
+# What ssh runs at the other end: it says who it is; what forwards only lives for as long as its connection.
+ssh_remote() {	# ssh_remote FOLDER
+	lab_exec server sh -c 'cat >"$HOME/$1/run"; chmod 700 "$HOME/$1/run"' sh "$1" <<'END'
+#!/bin/sh
+echo $$ >"${0%/*}/pid"
+case $1 in
+display) echo "$DISPLAY"; exec cat ;;
+esac
+for vi in vim.tiny vi; do ! command -v "$vi" >/dev/null || break; done
+exec "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
+END
+}
+
+# ssh_command FOLDER: sets SSH_COMMAND, the words of ssh but for what stands in the client's folder.
+ssh_command() {
+	local user home
+	user=$(lab_exec server id -un) && home=$(lab_exec server sh -c 'echo "$HOME"') || return
+	SSH_COMMAND=(-F none -p "$PROTOCOL_PORT" -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR
+		-o ConnectTimeout=20 -o ServerAliveInterval=0 -o IgnoreUnknown=ObscureKeystrokeTiming -o ObscureKeystrokeTiming=no)
+	case $PROTOCOL_VARIANT in
+	x11) SSH_COMMAND+=(-Y -T -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
+	x11c) SSH_COMMAND+=(-Y -T -o Compression=yes "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
+	*) SSH_COMMAND+=(-tt -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run") ;;
+	esac
+}
+
+# The probe's role is root without its powers, and as such xterm does not start: what a person runs there is an ordinary user's, as at the
+# server.
+SSH_ORDINARY='
+	ordinary="unshare --user --map-user=1000 --map-group=1000"
+	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=
+'
+ssh_client() {	# ssh_client SESSION terminal|ssh [FD]: starts it, with SSH_COMMAND
+	local flags=() ordinary='ordinary='
+	[ "${LAB_PRIVATE-1}" != 1 ] || flags=(-R) ordinary=$SSH_ORDINARY
+	[ -z "${3-}" ] || flags+=(-i "$3")
+	lab_start ${flags[@]+"${flags[@]}"} client "ssh-$1-client" sh -c "$ordinary"'
+		folder=$HOME/$1 program=$2
+		export DISPLAY="$3"
+		shift 3
+		set -- ssh -i "$folder/key" -o UserKnownHostsFile="$folder/known" "$@"
+		[ "$program" = ssh ] || set -- xterm -xrm "XTerm*pointerMode: 0" -fn fixed -geometry 80x24+0+0 +sb -title "ssh" -e "$@"
+		exec $ordinary "$@"' sh "${SSH_FOLDER[$1]}" "$2" "$VIEWER_DISPLAY" "${SSH_COMMAND[@]}"
+	PROTOCOL_PIDS+=" $LAB_PID"
+}
+
+ssh_forward() {	# ssh_forward SESSION
+	local log=$LAB_LOG/ssh-$1-client input SSH_COMMAND display=''
+	ssh_command "${SSH_FOLDER[$1]}" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
+	open_pipe input
+	SSH_INPUT[$1]=$input
+	ssh_client "$1" ssh "$input"
+	SSH_CLIENT[$1]=$LAB_PID
+	wait_until 30 ssh_said_or_ended "$log.out" && read -r display <"$log.out"
+	[ -n "$display" ] || ssh_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err"
+	PROTOCOL_DISPLAY=${display%.0}
+	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log.ask" ||
+		ssh_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err"
+	rm -f "$log.ask"
+}
+
+ssh_said_or_ended() { [ -n "$(head -n 1 "$1")" ] || lab_gone "$LAB_PID"; }
+
+ssh_terminal() {	# ssh_terminal SESSION
+	local log=$LAB_LOG/ssh-$1-client SSH_COMMAND
+	ssh_command "${SSH_FOLDER[$1]}" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
+	PROTOCOL_WATCH=update
+	ssh_client "$1" terminal
+	SSH_CLIENT[$1]=$LAB_PID
+	# vim reads keys from the moment it has switched its terminal to single characters.
+	lab_exec server timeout 30 sh -c '
+		until [ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
+			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do sleep 0.05; done' sh "${SSH_FOLDER[$1]}" 2>/dev/null || ssh_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
+	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || ssh_fail "$1" "the terminal of ssh did not appear" "$log.err"
+}
+
+ssh_fail() {	# ssh_fail SESSION WORDS LOG...: and the last of what was said
+	local session=$1 words=$2 why='' log
+	shift 2
+	for log; do [ -n "$why" ] || why=$(grep -v '^Server listening\|^$' -- "$log" 2>/dev/null | tail -n 1); done
+	protocol_stop "$session"
+	die "$words: ${why:-it said nothing}; see $1"
+}
+
+# As the terminal was when new.
+protocol_reset() {	# protocol_reset SESSION
+	case $PROTOCOL_VARIANT in
+	x11*) ;;
+	*) lab_exec client env DISPLAY="${SSH_VIEW[$1]}" xdotool key F2 ;;
+	esac
+}
+
+protocol_settings() {
+	local version cipher
+	version=$(lab_exec client ssh -V 2>&1 | sed 's/,.*//; s/^OpenSSH_//; s/ .*//')
+	# The client's first wish, of those that the server has as well.
+	cipher=$(lab_exec client ssh -F none -G "$LAB_ADDR_server" 2>/dev/null | sed -n 's/^ciphers \([^,]*\).*/\1/p')
+	jq -cn --arg version "$version" --arg cipher "$cipher" --arg variant "$PROTOCOL_VARIANT" --arg geometry "$VIEWER_GEOMETRY" '
+		($variant | startswith("x11")) as $x
+		| {server: "sshd (OpenSSH)", says: ("ssh (OpenSSH \($version)" + (if $x | not then ", vim in a terminal" elif $variant == "x11c" then ", X11 forwarded, compressed" else ", X11 forwarded" end) + ")"),
+		version: $version, display_at: "client", frame_rate_per_s: null, geometry: $geometry, depth: 24,
+		encodings: [if $x then "X11 requests" else "terminal control sequences" end],
+		compression: (if $variant == "x11c" then "zlib@openssh.com" else "none" end), encryption: $cipher, keystroke_obfuscation: false, floor_ms: 0}'
+}
+
+# protocol_stop [SESSION]: that one, or all.
+protocol_stop() {
+	local session role fd
+	for session in "${!SSH_FOLDER[@]}"; do
+		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
+		lab_stop "${SSH_CLIENT[$session]-}" "${SSH_SERVER[$session]-}"
+		# What ran at the other end ends with its connection.
+		lab_exec server sh -c '
+			read -r pid <"$HOME/$1/pid" || exit
+			for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || exit 0; sleep 0.1; done
+			kill -9 "$pid"' sh "${SSH_FOLDER[$session]}" 2>/dev/null
+		fd=${SSH_INPUT[$session]-}
+		[ -z "$fd" ] || exec {fd}>&-
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "${SSH_FOLDER[$session]}"; done
+		viewer_stop "$session"
+		unset "SSH_SERVER[$session]" "SSH_CLIENT[$session]" "SSH_INPUT[$session]" "SSH_FOLDER[$session]" "SSH_VIEW[$session]"
+	done
+}

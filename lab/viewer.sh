@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # VIEWER_ variables are for the plug-ins; LAB_ and PROTOCOL_ ones are the lab's
+# viewer.sh - the screen in front of a person: an X display (Xvfb) in the client role, for protocols whose client is a program with a
+# window. Plug-ins say  . "$LAB_HERE/viewer.sh"  and call
+#
+#   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
+#   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N), VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE.
+#                                     tcp: it listens on port 6000+N. Ends the driver with one line when it does not come
+#   viewer_window DISPLAY name|class PATTERN SECONDS [PID]
+#                                     waits for a visible window there, gives it the focus, moves the pointer into it; sets VIEWER_WINDOW;
+#                                     1 when it never came, or its program (what lab_start gave for it) has ended
+#   viewer_fill DISPLAY               that window from corner to corner: without a window manager a client's own wish for it does nothing
+#   viewer_reaches DISPLAY SESSION-DISPLAY SECONDS [PID]
+#                                     the session (its display, in the server role) has the pointer where this display has it: its client
+#                                     is connected, hands input on, and shows pixel by pixel; 1 when that never was so
+#   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with VIEWER_COOKIE; remove DISPLAY: no more
+#   viewer_stop SESSION               ends it
+#
+# Who may connect is decided by a cookie of this run, in the .Xauthority of the client role; it never stands on a command line.
+
+VIEWER_GEOMETRY=1024x768
+declare -gA VIEWER_PIDS VIEWER_NUMBERS	# by protocol and session: they stay when a driver comes back from another protocol
+
+viewer_can() {
+	local what
+	for what in Xvfb:xvfb xauth:xauth xset:x11-xserver-utils xdotool:xdotool; do
+		lab_has client "${what%:*}" || {
+			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_client-}" "${what#*:}"
+			return 1
+		}
+	done
+}
+
+viewer_display() {
+	local session=${PROTOCOL_NAME%%:*}-$1 log=${PROTOCOL_NAME%%:*}-$1-display listen=(-nolisten tcp) why
+	[ -z "${VIEWER_PIDS[$session]-}" ] || die "session $1 has its display already"
+	VIEWER_NUMBER=$(lab_display client) && [ "$VIEWER_NUMBER" -lt 63 ] ||	# prototap knows the ports 6000 to 6063
+		die "no free X display${LAB_AT_client-}"
+	[ "${2-}" != tcp ] || listen=(-listen tcp)
+	VIEWER_DISPLAY=:$VIEWER_NUMBER
+	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+	viewer_cookie client add "$VIEWER_DISPLAY" 2>>"$LAB_LOG/$log.err" ||
+		die "the cookie of display $VIEWER_DISPLAY could not be written${LAB_AT_client-}: $(tail -n 1 -- "$LAB_LOG/$log.err")"
+	# In front of a person, a display has a machine to itself. Here it shares its CPU with the probe and whatever else runs, so it
+	# goes before all but the probe, where that is allowed.
+	# shellcheck disable=SC2016
+	lab_start client "$log" sh -c '
+		n=$1 geometry=$2
+		shift 2
+		set -- Xvfb ":$n" -screen 0 "${geometry}x24" -auth "$HOME/.Xauthority" -noreset "$@"
+		! chrt -f 10 true 2>/dev/null || set -- chrt -f 10 "$@"
+		exec "$@"' sh "$VIEWER_NUMBER" "$VIEWER_GEOMETRY" "${listen[@]}"
+	VIEWER_PID=$LAB_PID
+	VIEWER_PIDS[$session]=$VIEWER_PID VIEWER_NUMBERS[$session]=$VIEWER_NUMBER
+	if ! wait_until 20 viewer_answers_or_ended || lab_gone "$VIEWER_PID"; then
+		why=$(grep . "$LAB_LOG/$log.err" | tail -n 1)
+		viewer_stop "$1"
+		die "the X display in the client role did not start: ${why:-it said nothing}; see $LAB_LOG/$log.err"
+	fi
+}
+
+viewer_answers_or_ended() {
+	lab_gone "$VIEWER_PID" || lab_exec client env DISPLAY="$VIEWER_DISPLAY" timeout 5 xset q >/dev/null 2>&1
+}
+
+# One command to xauth, through a pipe.
+viewer_cookie() {
+	local words="$2 $3"
+	[ "$2" = remove ] || words="$2 $3 . $VIEWER_COOKIE"
+	# shellcheck disable=SC2016
+	lab_exec "$1" sh -c 'umask 077; exec xauth -q -f "$HOME/.Xauthority" source -' <<<"$words"
+}
+
+# No window manager: keys go to the window that has the focus. The pointer goes where it is above the text of vim and beside the patch of
+# refecho when both stand in their corner, since clients hand its place on to the session. (No --sync for the move: where the pointer is
+# there already it would wait for ever.)
+viewer_window() {
+	VIEWER_WINDOW=''
+	wait_until "$4" viewer_window_or_ended "$@"
+	[ -n "$VIEWER_WINDOW" ]
+}
+
+viewer_window_or_ended() {
+	# shellcheck disable=SC2016
+	VIEWER_WINDOW=$(lab_exec client env DISPLAY="$1" timeout 5 sh -c '
+		window=$(xdotool search --onlyvisible "--$1" "$2" 2>/dev/null | head -n 1)
+		[ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" && size=$(xdotool getwindowgeometry --shell "$window") && eval "$size" || exit
+		[ "$WIDTH" -gt 310 ] && [ "$HEIGHT" -gt 230 ] && set -- 310 230 || set -- "$((WIDTH / 2))" "$((HEIGHT / 2))"
+		xdotool mousemove --window "$window" "$1" "$2" && echo "$window"' sh "$2" "$3" 2>/dev/null)
+	[ -n "$VIEWER_WINDOW" ] || viewer_ended "${5-}"
+}
+
+viewer_ended() { [ -n "$1" ] && lab_gone "$1"; }
+
+viewer_fill() {
+	lab_exec client env DISPLAY="$1" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" "${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}"
+}
+
+# Two places: one could be where the pointer was before. It ends where viewer_window has put it.
+viewer_reaches() {
+	local MS NOW_MS end place
+	seconds_ms "$3"
+	now_ms
+	end=$((NOW_MS + MS))
+	for place in '410 330' '310 230'; do
+		# A client that is not ready throws motions away: each look comes with one of its own.
+		until lab_exec client env DISPLAY="$1" xdotool mousemove $((${place% *} + 1)) "${place#* }" mousemove "${place% *}" "${place#* }" &&
+			wait_until 0.3 viewer_pointer_at "$2" "$place"; do
+			now_ms
+			[ "$NOW_MS" -lt "$end" ] && ! viewer_ended "${4-}" || return 1
+		done
+	done
+}
+
+viewer_pointer_at() {	# viewer_pointer_at SESSION-DISPLAY "X Y"
+	[ "$(lab_exec server env DISPLAY="$1" timeout 5 xdotool getmouselocation 2>/dev/null | sed 's/^x:\([0-9]*\) y:\([0-9]*\) .*/\1 \2/')" = "$2" ]
+}
+
+viewer_stop() {
+	local session=${PROTOCOL_NAME%%:*}-$1
+	[ -n "${VIEWER_PIDS[$session]-}" ] || return 0
+	lab_stop "${VIEWER_PIDS[$session]}"
+	viewer_cookie client remove ":${VIEWER_NUMBERS[$session]}" 2>/dev/null
+	unset "VIEWER_PIDS[$session]" "VIEWER_NUMBERS[$session]"
+	return 0
+}

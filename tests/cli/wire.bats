@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# wire: two interfaces in two network namespaces, and what it does to the packets between them, seen from both ends.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	WIRE=$BIN/wire
+}
+
+# Two namespaces, $a and $b: as root, or in a user namespace that holds both. `line` starts the wire between them, a0 to b0 (10.9.0.1, .2).
+hosts() {
+	need ip unshare nsenter
+	[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
+	inside=()
+	if [ "$(id -u)" != 0 ]; then
+		unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
+		start holder unshare --user --map-root-user sleep 60
+		until_true grep -q . "/proc/$pid/uid_map"
+		inside=(nsenter -t "$pid" --user --preserve-credentials)
+	fi
+	start a "${inside[@]}" unshare --net sleep 60
+	a=$pid
+	start b "${inside[@]}" unshare --net sleep 60
+	b=$pid
+	until_true apart "$a"
+	until_true apart "$b"
+}
+apart() { [ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
+
+on() {	# PID command...
+	"${inside[@]}" nsenter --net="/proc/$1/ns/net" "${@:2}"
+}
+
+line() {	# options...
+	start wire "${inside[@]}" "$WIRE" --end "a0@/proc/$a/ns/net" --end "b0@/proc/$b/ns/net" --control orders --format json -o "the report" "$@"
+	wire=$pid
+	until_true settled
+	grep -q '^ready' wire.err || { cat wire.err; return 1; }
+	end_up "$a" a0 1
+	end_up "$b" b0 2
+}
+settled() { grep -q '^ready' wire.err || gone "$wire"; }
+end_up() {
+	on "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; ip link set lo up; ip addr add 10.9.0.$2/24 dev $1; ip link set $1 up' sh "$2" "$3" 2>/dev/null
+}
+
+finish() {
+	kill "$wire"
+	until_true gone "$wire"
+	wait "$wire" && status=0 || status=$?
+	cat wire.err
+}
+
+order() { printf '%s\n' "$@" report >orders; until_true test -s "the report"; }
+result() { jq "$1" "the report"; }
+
+@test "wire: bad words name the thing and exit 2; two ends and no more" {
+	for words in '' '--end a' '--end a --end b --end c' '--end a --end b --rate 10' '--end a --end b --loss 101' '--end a --end b --delay 1parsec' \
+		'--end a --end b --shape square' '--end a --end b extra' '--end abcdefghijklmnop --end b' '--end @x --end b' '--end a --end b --packets 1' '--end a --end b --control x -o x'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 5 "$WIRE" $words
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+	run --separate-stderr "$WIRE" --end a0@/nowhere/net --end b0
+	[ "$status" = 4 ] || [ "$status" = 1 ]
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "wire: the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
+	need ping jq
+	hosts
+	line --delay 30ms
+	on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >ping.out
+	order 'delay 5ms' 'back delay 20ms' 'delay soon'
+	on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >again.out
+	cat ping.out again.out
+	# the least of five, in ms: 60, and 5 + 20; within 5 % and 1 ms
+	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' ping.out | awk '{ print ($1 >= 60 && $1 < 64) }')" = 1 ]
+	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' again.out | awk '{ print ($1 >= 25 && $1 < 27.25) }')" = 1 ]
+	grep -q 'order "delay soon" is not understood' wire.err
+	finish
+	[ "$status" = 0 ]
+	result '.settings, .result'
+	[ "$(result '[.settings.forth.delay_ms, .settings.back.delay_ms] == [5, 20]')" = true ]
+	[ "$(result '.result | .ways[0].passed == .ways[0].packets and .ways[1].passed == .ways[1].packets and .ways[0].packets >= 10 and .added_delay_us.n == .ways[0].passed + .ways[1].passed')" = true ]
+	[ ! -e orders ]
+}
+
+# 12,000 datagrams with numbers on them, at a pace that no queue minds; prints those that came.
+cat_numbers() {
+	cat <<'END_SENDER'
+import socket, struct, sys, time
+n, role = 12000, sys.argv[1]
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+if role == "receive":
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+    s.bind(("10.9.0.2", 7000)); s.settimeout(20)
+    print("ready", file=sys.stderr, flush=True)
+    while True:
+        k = struct.unpack("!I", s.recv(64)[:4])[0]
+        if k == n: break
+        print(k)
+else:
+    for k in range(n):
+        s.sendto(struct.pack("!I", k), ("10.9.0.2", 7000))
+        if k % 40 == 39: time.sleep(0.002)
+    for _ in range(400):        # the last one may be lost as well
+        s.sendto(struct.pack("!I", n), ("10.9.0.2", 7000))
+END_SENDER
+}
+
+numbers() {	# FILE: those that came over the line as it stands
+	start receiver "${inside[@]}" nsenter --net="/proc/$b/ns/net" python3 numbers.py receive
+	local receiver=$pid
+	until_true grep -q ready receiver.err
+	on "$a" python3 numbers.py send
+	until_true gone "$receiver"
+	cp receiver.out "$1"
+}
+
+@test "wire: of 12,000 packets as many are lost as asked for, within the interval of the binomial; the same ones again with the same seed, others with another" {
+	need jq python3
+	hosts
+	cat_numbers >numbers.py
+	line --loss 5% --seed 3 --delay 2ms
+	# a neighbour that is found by a packet which may be lost would take its number
+	on "$a" ip neigh replace 10.9.0.2 lladdr "$(on "$b" ip -o link show b0 | sed -n 's,.*link/ether \([0-9a-f:]*\).*,\1,p')" dev a0 nud permanent
+	order 'seed 3'
+	numbers first
+	rm "the report"
+	order 'seed 3' 'delay 0' 'jitter 1ms'
+	numbers second
+	rm "the report"
+	order 'seed 4'
+	numbers third
+	cmp first second
+	run cmp first third
+	[ "$status" = 1 ]
+	lost=$((12000 - $(wc -l <first)))
+	echo "$lost lost"
+	# 600 +- 3.3 sd of sqrt(12000 x 0.05 x 0.95) = 23.9
+	[ "$lost" -ge 521 ]
+	[ "$lost" -le 679 ]
+	finish
+	[ "$(result '.result.ways[0] | .dropped_before == 0 and .dropped_by_queue == 0 and .dropped_no_room == 0 and .refused == 0 and .packets == .passed + .lost and .packets >= 36000')" = true ]
+	# in order, though delayed by this and that
+	sort -n second | cmp - second
+}
+
+@test "wire: the rate is held and the queue drops what would wait too long; an interface that goes is its end" {
+	need jq python3
+	hosts
+	cat_numbers >numbers.py
+	# 12,400 datagrams of 46 bytes are 60,000 bits a ms at this pace; 1 Mbit/s for 20 ms is 2500 bytes
+	line --rate 1Mbit --queue 20ms
+	begin=${EPOCHREALTIME/[.,]/}
+	on "$a" timeout 20 python3 numbers.py send
+	end=${EPOCHREALTIME/[.,]/}
+	sleep 0.1
+	order
+	result .result
+	# bits that passed in that time and the queue's, within 5 % of the rate
+	[ "$(result ".result.ways[0] | .passed_bytes * 8 / 1e6 / (($end - $begin) / 1e6 + 0.02) | . < 1.05 and . > 0.4")" = true ]
+	[ "$(result '.result.ways[0] | .dropped_by_queue > 0 and .lost == 0 and .packets == .passed + .dropped_by_queue')" = true ]
+	on "$b" ip link del b0
+	until_true gone "$wire"
+	wait "$wire" && status=0 || status=$?
+	[ "$status" = 1 ]
+	grep -q 'the interface b0 is gone' wire.err
+}
+
+@test "wire: it ends with its parent, and its interfaces with it, however it ends" {
+	hosts
+	# shellcheck disable=SC2016 # another shell's
+	start parent "${inside[@]}" bash -c '"$@" 2>wire.err & echo $! >wire.pid; wait' sh "$WIRE" --end "a0@/proc/$a/ns/net" --end "b0@/proc/$b/ns/net" --control "a fifo"
+	until_true grep -q ready wire.err
+	wire=$(cat wire.pid)
+	[ -p "a fifo" ]
+	on "$a" ip link show a0
+	kill -9 "$pid" 2>/dev/null || true
+	until_true gone "$wire"
+	[ ! -e "a fifo" ]
+	run on "$a" ip link show a0
+	[ "$status" != 0 ]
+	run --separate-stderr "${inside[@]}" "$WIRE" --end c0 --end d0 --parent 1
+	[ "$status" = 1 ]
+	[[ $stderr == *"our parent is not 1"* ]]
+}

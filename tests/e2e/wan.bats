@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# Long links on the emulated hosts, small: one session stays connected while the round trip changes under it; the slope is about one; nothing left.
+
+bats_require_minimum_version 1.5.0
+load left
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export RUN="$BATS_FILE_TMPDIR/a run"
+	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
+	for tool in Xvnc xset xterm xdotool ping gnuplot cmark; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	cd /
+	groups >"$BATS_FILE_TMPDIR/groups.before"
+	status=0
+	"$TOP/thinprobe" run wan --protocol vnc --rtt 0,60 --loss none --keys 4 --repeat 1 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
+	groups >"$BATS_FILE_TMPDIR/groups.after"
+	echo "$status" >"$BATS_FILE_TMPDIR/status"
+	if [ "$status" = 4 ]; then skip "$(tail -n 1 "$BATS_FILE_TMPDIR/err")"; fi
+}
+
+@test "wan: the run is complete, with its figure, table and findings" {
+	cat "$BATS_FILE_TMPDIR/err" "$BATS_FILE_TMPDIR/out"
+	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	for f in summary.tsv slope.tsv report.html figures/rtt.svg; do [ -s "$RUN/$f" ]; done
+	grep -q '^ vnc ' "$BATS_FILE_TMPDIR/out"
+	grep -q '^1\. ' "$BATS_FILE_TMPDIR/out"
+}
+
+@test "wan: the link had the round trip that was asked for, and a key takes about one" {
+	cat "$RUN/summary.tsv" "$RUN/slope.tsv"
+	[ "$(jq '.parameters | .ping_ms >= 60 and .ping_ms < 67' "$RUN/cells/vnc-001/1/cell.json")" = true ]
+	# what takes no round trip has a slope of 0, what takes two of 2
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { s = $at["slope"]; n++ } END { exit !(n == 1 && s > 0.6 && s < 1.6) }' "$RUN/slope.tsv"
+	[ "$(jq -r '.host.link.line.kind' "$RUN/run.json")" != veth ]
+	[ "$(jq '.facts_after.link.line | .kind != "wire" or (.wire.added_delay_us.n > 100 and all(.wire.ways[]; .dropped_before == 0 and .dropped_no_room == 0 and .refused == 0 and .lost == 0))' "$RUN/run.json")" = true ]
+	[ "$(jq -s 'all(.[]; .state == "complete")' "$RUN"/cells/*/1/cell.json)" = true ]
+}
+
+@test "wan: nothing is left: no group, no pipe, no process of the line" {
+	if groups_left; then return 1; fi
+	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
+	run grep -lszF "$RUN/log/wire.json" /proc/[0-9]*/cmdline
+	[ -z "$output" ]
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# The link of the local lab: delay, loss and rate, changed while it is up, by whatever this kernel has; nothing is left of it.
+
+setup() {
+	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
+	HOME_OF_LAB=$(cd -- "$TESTS/../.." && pwd -P)
+	W=$(mktemp -d /tmp/link-bats.XXXXXX)
+	chmod 755 "$W"
+	for tool in setpriv unshare nsenter ip tc ethtool jq ping; do
+		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	[ -x "$HOME_OF_LAB/bin/wire" ] || skip "wire is not built"
+	AS=()
+	unshare --user --map-root-user --net true 2>/dev/null || [ "$(id -u)" = 0 ] || skip "this system forbids user namespaces"
+}
+
+teardown() {
+	rm -rf -- "$W"
+}
+
+as_user() {
+	[ "$(id -u)" = 0 ] || return 0
+	AS=(setpriv --reuid 12345 --regid 12345 --clear-groups env "HOME=$W/home")
+	chown -R 12345:12345 "$W"
+	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces to ordinary users"
+	"${AS[@]}" test -r "$HOME_OF_LAB/lab/lib.sh" || skip "an ordinary user cannot read $HOME_OF_LAB"
+}
+
+# drive [PRELUDE]: a driver from standard input, with p (the least round trip of five pings, in ms).
+drive() {
+	{
+		printf 'set -u\nW=%q\nexport TMPDIR=$W/tmp LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1; mkdir -p "$TMPDIR"\n%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\nlab_use local\n' "$W" "${1-}" "$HOME_OF_LAB"
+		cat <<'END'
+p() { lab_exec -R client ping -n -q -c 5 -i 0.2 "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b && a <= 1.1 * b + 1) }' && echo "$3 is right" || echo "$3: $1 instead of $2 ms"; }
+END
+		cat
+	} >"$W/main.sh"
+	[ ${#AS[@]} -eq 0 ] || chown 12345 "$W/main.sh"
+	cd /
+	run "${AS[@]}" timeout 60 bash "$W/main.sh"
+	echo "$output"
+}
+
+delayed() {
+	drive 'LAB_DELAY=20ms LAB_RATE=100Mbit LAB_DELAY_BY='"${1-}" <<'END'
+lab_up
+echo "link $LAB_LINK"
+near "$(p)" 40 "the delay"
+lab_can server delay && echo "it can be changed"
+lab_link - - 5ms none none || echo "$LAB_WHY"
+near "$(p)" 10 "the new one"
+lab_link 1Mbit 20ms none || echo "$LAB_WHY"
+[ "$LAB_RATE $LAB_QUEUE $LAB_DELAY" = "1Mbit 20ms " ] && echo "known"
+lab_link fast || echo "no: $LAB_WHY"
+lab_link - - - - 101 || echo "no: $LAB_WHY"
+[ "$LAB_RATE $LAB_LOSS" = "1Mbit " ] && echo "unchanged"
+lab_exec -R server ip -o link show dev "$LAB_IF_server" | grep -o 'mtu 1500'
+lab_exec -R server ethtool -k "$LAB_IF_server" | grep -c '^\(tcp-segmentation\|generic-segmentation\|generic-receive\)-offload: off'
+lab_exec -R server ip neigh show | grep -o PERMANENT
+lab_facts | jq -r '.link.line | "facts \(.kind) \(.rate) \(.queue)", if .wire then "own delay of \(.wire.added_delay_us.n >= 20)" else empty end'
+lab_down
+echo "delay again '$LAB_DELAY'"
+ls -A "$W/a run/log"
+END
+	[ "$status" -eq 0 ] || [[ $output != *"no netem"* ]] || skip "this kernel has neither netem nor TAP devices: ${lines[0]}"
+	[ "$status" -eq 0 ]
+	[[ $output == *"the delay is right"*"it can be changed"*"the new one is right"*known*"no: LAB_RATE=fast"*"no: LAB_LOSS=101"*unchanged*"mtu 1500"*$'\n3\n'*PERMANENT*"1Mbit 20ms"*"delay again '20ms'"* ]]
+	[[ $output != *"link wire"* || $output == *"own delay of true"*"wire.json"* ]]
+	[[ $output != *wire.control* ]]
+}
+
+@test "link: a delay is there, and can be changed while the lab is up" {
+	delayed
+}
+
+@test "link: the same by the delay line, as an ordinary user" {
+	[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
+	as_user
+	delayed wire
+}
+
+@test "link: without a delay asked for it is a pair as ever; rate and queue can be changed, and a queue that was asked for is kept" {
+	drive 'LAB_RATE=10Mbit' <<'END'
+lab_up
+echo "link $LAB_LINK"
+limit() { lab_exec -R server tc -s -d qdisc show dev "$LAB_IF_server" | sed -n 's/.*rate \([^ ]*\).*lat \([^ ]*\).*/\1 \2/p'; }
+limit
+lab_link 10Mbit 20ms && limit
+lab_link none && echo "none: $(limit)"
+lab_link 5Mbit && limit
+lab_link - - 5ms || { lab_can server delay || echo "no: $LAB_WHY"; }
+END
+	[ "$status" -eq 0 ]
+	[[ $output != *"no tbf"* ]] || skip "this kernel has no tbf"
+	# 64 packets of 1,514 bytes are 77.5 ms of 10 Mbit/s, 20 ms are 20; of both tc takes off what may go at once (three packets, 3.6 ms)
+	[ "${lines[0]}" = "link veth" ]
+	[ "${lines[1]}" = "10Mbit 73.9ms" ]
+	[ "${lines[2]}" = "10Mbit 16.4ms" ]
+	[ "${lines[3]}" = "none: " ]
+	[[ ${lines[4]} == "5Mbit 12.7ms" ]]
+	[[ ${lines[5]-} == "" || ${lines[5]} == *"LAB_DELAY=0ms"* ]]
+}
+
+@test "link: kill -9 of the driver leaves no interface, no process and no fifo; a delay line that dies takes the lab along" {
+	[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
+	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire' <<'END'
+lab_up
+printf '%s %s %s\n' "$LAB_WIRE_PID" "$LAB_HOLD_server" "$LAB_IF_server" >"$W/who"
+kill -9 $$
+END
+	read -r wire host interface <"$W/who"
+	for _ in {1..200}; do [ -e "/proc/$wire/fd/0" ] || [ -e "/proc/$host/fd/0" ] || break; sleep 0.02; done
+	# (a zombie has no descriptors)
+	[ ! -e "/proc/$wire/fd/0" ]
+	[ ! -e "/proc/$host/fd/0" ]
+	[ ! -p "$W/a run/log/wire.control" ]
+	run ip link show "$interface"
+	[ "$status" -ne 0 ]
+	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire' <<'END'
+lab_up
+kill -9 "$LAB_WIRE_PID"
+wait_until 5 lab_lost && echo lost
+lab_link - - 2ms || echo "no: $LAB_WHY"
+END
+	[[ $output == *lost*"no: the delay line "* ]]
+}
+
+@test "link: words that are none, and a delay that cannot be had, end it in one line" {
+	for words in 'LAB_DELAY=soon' 'LAB_JITTER=11s' 'LAB_LOSS=101' 'LAB_QUEUE=0ms' 'LAB_QUEUE=much'; do
+		drive "$words" <<<'lab_up'
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == *"$words"* ]]
+	done
+	drive 'LAB_DELAY=1ms LAB_DELAY_BY=magic' <<<'lab_up'
+	[ "$status" -eq 4 ]
+	[[ $output == *"LAB_DELAY_BY=magic: netem or wire"* ]]
+	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire; export TP_BIN=/nowhere' <<<'lab_up'
+	[ "$status" -eq 4 ]
+	[[ $output == *"not built"* ]]
+}

@@ -1,0 +1,169 @@
+# shellcheck shell=bash
+# protocols.bash - what the tests of display protocols share: several protocols in one lab, each with vim in its session and a train of
+# keys, all trains at once (one lab for each would take minutes); and that nothing of it is left, however it ends.
+#
+#   protocols_world            in setup_file: W, a folder below /tmp with a blank in its name, that all processes of the test carry
+#   protocols_as_user          from here on as an ordinary user; 1 where the system does not let him
+#   protocols_train NAME P...  one life: all sessions are started, get keys, are stopped; what it said is in $W/NAME.out
+#                              ($W/keep, where it is there, is seen in the hosts, too)
+#   protocols_hold NAME P...   the same in the background, but for ever: sets DRIVER, and returns when all sessions are up
+#   protocols_said NAME WORD P what it said of P ("skip", "settings", "keys", "view", "left"): the rest of that line
+#   protocols_left             fails, and prints what is left: processes, links, mounts, sockets, locks, logs
+
+bats_require_minimum_version 1.5.0
+
+protocols_world() {
+	local tool
+	export TOP=${BATS_TEST_DIRNAME%/tests/lab}
+	for tool in setpriv unshare nsenter ip tc ethtool jq xterm xdotool; do
+		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	[ -x "$TOP/bin/keyrepeat" ] || skip "keyrepeat is not built"
+	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
+	W=$(mktemp -d "/tmp/lab protocols.XXXXXX")
+	chmod 755 "$W"
+	export W LAB_TEST_WORLD=$W
+	AS=()
+	protocols_places >"$W/places.before"
+}
+
+protocols_as_user() {
+	unshare --user --map-root-user --net true 2>/dev/null || return 1
+	[ "$(id -u)" = 0 ] || return 0
+	AS=(setpriv --reuid 12345 --regid 12345 --clear-groups)
+	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null && "${AS[@]}" test -r "$TOP/lab/lib.sh"
+}
+
+# The driver. The run folder's name is longer than that of a socket may be.
+protocols_driver() {	# NAME WHAT P...
+	local run="$W/$1 run whose name is rather long, because the names of sockets must be short and somebody may want to put one below it"
+	{
+		printf 'set -u\nWHAT=%q PROTOCOLS=%q\n' "$2" "${*:3}"
+		printf 'export HOME=%q TMPDIR=%q LAB_LOCKS=%q LAB_RUN=%q LAB_SHARED_CPUS=1 LAB_RATE=none\n. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$W/home" "$W/$1.tmp" "$W/$1.locks" "$run" "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
+		cat <<'END'
+declare -A TARGET OPTIONS KIND SHOWN PID
+lab_up
+for p in $PROTOCOLS; do
+	protocol_use "$p"
+	if ! why=$(protocol_can); then echo "skip $p $why"; continue; fi
+	PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	protocol_start "a ${p/:/-}"
+	echo "settings $p $(protocol_settings)"
+	TARGET[$p]=$PROTOCOL_TARGET SHOWN[$p]=$PROTOCOL_VIEW KIND[$p]=$(protocol_kind)
+	OPTIONS[$p]=${PROTOCOL_OPTIONS[*]@Q}
+	app_use vim
+	[ "${KIND[$p]}" != display ] || app_start "$PROTOCOL_DISPLAY"
+	# The picture that a person has is as large as the session.
+	[ -z "$PROTOCOL_VIEW" ] || echo "view $p $(lab_exec client env DISPLAY="$PROTOCOL_VIEW" xwininfo -root -children | grep -c '1024x768+0+0')"
+done
+echo up
+[ "$WHAT" = train ] || while :; do nap 60; done
+for p in "${!TARGET[@]}"; do
+	eval "options=(${OPTIONS[$p]})"
+	lab_start client "keys-${p/:/-}" "$TP_BIN/keyrepeat" "${TARGET[$p]}" ${options[@]+"${options[@]}"} --rate 20 -t 3s --skip 5 --watch update --format json
+	PID[$p]=$LAB_PID
+done
+for p in "${!PID[@]}"; do
+	lab_wait "${PID[$p]}"
+	echo "keys $p $(jq -r '.result | "\(.keys_sent) \(.keys_answered)"' "$LAB_LOG/keys-${p/:/-}.out")"
+done
+for p in "${!TARGET[@]}"; do
+	protocol_use "$p"
+	protocol_stop
+done
+# The applications end with their displays; what is still there then was the protocol's.
+quiet() { [ "$(lab_exec "$1" pgrep -c -v -x 'bash|sh|pgrep')" = 0 ]; }
+for role in server client; do
+	wait_until 5 quiet $role
+	echo "left $role $(lab_exec $role sh -c 'pgrep -l -v -x "bash|sh|pgrep"; ls -d /tmp/.X11-unix/* /tmp/.X*-lock 2>/dev/null' | tr '\n' ' ')"
+done
+lab_down
+echo ended
+END
+	} >"$W/$1.sh"
+	mkdir -p "$W/$1.tmp" "$W/home"
+	[ ${#AS[@]} -eq 0 ] || chown -R 12345:12345 "$W"
+}
+
+protocols_train() {
+	local status=0
+	protocols_driver "$1" train "${@:2}"
+	cd / || return
+	"${AS[@]}" timeout -k 5 60 bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- || status=$?
+	echo "$status" >"$W/$1.status"
+}
+
+protocols_hold() {
+	local _
+	protocols_driver "$1" hold "${@:2}"
+	cd / || return
+	# exec all the way: the pid is the driver's own
+	"${AS[@]}" bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- &
+	DRIVER=$!
+	for _ in {1..600}; do
+		! grep -qx up "$W/$1.out" || return 0
+		kill -0 "$DRIVER" 2>/dev/null || break
+		sleep 0.1
+	done
+	cat "$W/$1.out" "$W/$1.err"
+	return 1
+}
+
+protocols_said() { sed -n "s|^$2 $3 ||p" "$W/$1.out"; }
+
+# protocols_answered NAME P: at least 90 % of the keys; skips with the reason when P cannot run here.
+protocols_answered() {
+	local why sent answered
+	why=$(protocols_said "$1" skip "$2")
+	[ -z "$why" ] || skip "$why"
+	cat "$W/$1.err"
+	read -r sent answered <<<"$(protocols_said "$1" keys "$2")"
+	echo "$2: $sent keys sent, $answered answered"
+	[ "$sent" -ge 50 ] && [ $((answered * 10)) -ge $((sent * 9)) ]
+}
+
+# Processes of the test that are alive.
+protocols_survivors() {
+	local p stat
+	for p in /proc/[0-9]*; do
+		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
+		stat=${stat##*) }
+		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
+		tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qF "LAB_TEST_WORLD=$W" || continue
+		case $(tr '\0' ' ' 2>/dev/null <"$p/cmdline") in
+		*bats* | "tr "* | "grep "* | '') ;;
+		*) printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' 2>/dev/null <"$p/cmdline")" ;;
+		esac
+	done
+}
+
+# Where servers leave things on a machine that is not theirs alone.
+protocols_places() {
+	# shellcheck disable=SC2012
+	ls -d /tmp/.X11-unix/* /tmp/.X*-lock /tmp/.xrdp* /tmp/xrdp* /tmp/rdp-* /tmp/spice-* /run/user/* /run/user/*/* /run/xrdp/* /run/xrdp/*/* /run/xpra* /var/log/Xorg* /var/log/xrdp* \
+		/var/lib/xkb/* "$W"/home/.[a-z]* 2>/dev/null | sort
+}
+
+protocols_left() {
+	local end=$((SECONDS + 20)) f new
+	until [ -z "$(protocols_survivors)" ]; do
+		[ $SECONDS -lt $end ] || { echo "still alive: $(protocols_survivors)"; return 1; }
+		sleep 0.1
+	done
+	if grep -F "${W// /\\040}" /proc/self/mounts; then return 1; fi
+	# Others may start servers meanwhile: theirs are alive, or go.
+	for _ in {1..50}; do
+		new=''
+		while IFS= read -r f; do
+			case $f in
+			*-lock) kill -0 "$(tr -d ' ' 2>/dev/null <"$f")" 2>/dev/null || new+="$f " ;;
+			/tmp/.X11-unix/*) grep -qF "$f" /proc/net/unix || new+="$f " ;;
+			*) new+="$f " ;;
+			esac
+		done < <(protocols_places | comm -13 "$W/places.before" -)
+		[ -n "$new" ] || return 0
+		sleep 0.1
+	done
+	echo "left: $new"
+	return 1
+}

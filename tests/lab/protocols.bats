@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# Display protocols: each starts, takes a train of keys that come back, and leaves nothing on the machine; also as an ordinary user, and
+# when the driver is killed.
+
+load protocols
+
+LIST=(rdp rdp:vnc spice vnc vnc:viewer vnc:x11vnc x11)
+
+setup_file() {
+	protocols_world
+	protocols_train train "${LIST[@]}"
+}
+
+teardown_file() {
+	rm -rf -- "$W"
+}
+
+@test "rdp: xfreerdp in front of xrdp and xorgxrdp" { protocols_answered train rdp; }
+@test "rdp:vnc: xfreerdp in front of xrdp and an Xvnc" { protocols_answered train rdp:vnc; }
+@test "spice: spicy in front of an Xorg with spiceqxl" { protocols_answered train spice; }
+@test "vnc: keyrepeat's own client" { protocols_answered train vnc; }
+@test "vnc:viewer: vncviewer" { protocols_answered train vnc:viewer; }
+@test "vnc:x11vnc: keyrepeat's own client" { protocols_answered train vnc:x11vnc; }
+@test "x11: the display itself" { protocols_answered train x11; }
+
+@test "a viewer's window fills the screen; the settings say what there is to know" {
+	local p
+	for p in rdp rdp:vnc spice vnc:viewer; do
+		[ -z "$(protocols_said train skip "$p")" ] || continue
+		echo "$p: $(protocols_said train view "$p")"
+		[ "$(protocols_said train view "$p")" = 1 ]
+	done
+	for p in "${LIST[@]}"; do
+		[ -z "$(protocols_said train skip "$p")" ] || continue
+		protocols_said train settings "$p"
+		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0) and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
+			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0) and (.says | test("  |[( ][);,]") | not)' >/dev/null
+	done
+}
+
+@test "stopped: no process in the hosts, no socket, no lock; the lab down: nothing on the machine" {
+	cat "$W/train.out" "$W/train.err"
+	[ "$(cat "$W/train.status")" = 0 ]
+	[ "$(protocols_said train left server)" = "" ]
+	[ "$(protocols_said train left client)" = "" ]
+	protocols_left
+}
+
+@test "kill -9 of the driver, an ordinary user's: nothing is left" {
+	protocols_as_user || skip "this system forbids user namespaces to ordinary users, or the checkout is not for them"
+	protocols_hold user "${LIST[@]}" || return 1
+	[ "$(protocols_survivors | wc -l)" -ge 10 ]	# they are seen
+	kill -KILL "$DRIVER"
+	wait "$DRIVER" 2>/dev/null || true
+	protocols_left
+}
+
+@test "a client that ends at once, a server that does: one line that says so, at once, and nothing is left" {
+	local p
+	mkdir -p "$W/keep"
+	for p in xfreerdp spicy vncviewer x11vnc; do
+		printf '#!/bin/sh\necho "ERROR: %s has no luck" >&2\nexit 1\n' $p >"$W/keep/$p"
+		chmod 755 "$W/keep/$p"
+	done
+	for p in rdp spice vnc:viewer vnc:x11vnc; do
+		PATH="$W/keep:$PATH" protocols_train "broken-$p" "$p" &
+	done
+	SECONDS=0
+	wait
+	[ "$SECONDS" -lt 18 ]	# less than what they wait for one that is alive
+	for p in rdp spice vnc:viewer vnc:x11vnc; do
+		[ -z "$(protocols_said train skip "$p")" ] || continue
+		cat "$W/broken-$p.out" "$W/broken-$p.err"
+		[ "$(cat "$W/broken-$p.status")" = 1 ]
+		[ "$(wc -l <"$W/broken-$p.err")" = 1 ]
+		grep -q "has no luck; see " "$W/broken-$p.err"
+	done
+	protocols_left
+}
