@@ -17,6 +17,7 @@ RATE=20 THRESHOLD_MS=100 PERIOD_MS=50 FOREIGN_LIMIT=3
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/train.sh"
 LINKS=10Mbit,100Mbit QUEUE=50ms QUEUES=fifo,fq_codel,fq,codel,sfq,cake LOADS=0,20,40,60,80,90,94,96,98,110 TRANSPORTS=udp,random,tcp
+declare -A SESSION_TARGET SESSION_WATCH SESSION_WORDS	# SESSION_WORDS: of each protocol, its words for the probe, quoted
 PROBES=ping,keys PROTOCOL_LIST='' DIRECTION=display BY=tbf STREAMS=1 SECONDS_EACH=60 INTERVAL=200ms REPEATS=1 COST_MS=0 COST_PER=redraw
 QUIET_LOADS=90	# queues besides fifo are measured from here on, and without load
 EXP_AGAIN_PART=6
@@ -223,7 +224,7 @@ start_receivers() {
 }
 
 load_start() {	# load_start LINK TRANSPORT PERCENT SEED: sets LOAD_PID; 1: LAB_WHY
-	local from=server to=$LAB_ADDR_client options=()
+	local from=server to=$LAB_ADDR_client options=() root=()
 	LOAD_PID=''
 	[ "$3" -gt 0 ] || return 0
 	[ "$DIRECTION" != input ] || from=client to=$LAB_ADDR_server
@@ -232,7 +233,9 @@ load_start() {	# load_start LINK TRANSPORT PERCENT SEED: sets LOAD_PID; 1: LAB_W
 	[ "$2" != random ] || options+=(--spacing random)
 	# whole frames at every rate, as the shaper and the queueing line have them
 	options+=(--size "$([ "$2" = tcp ] && echo 1448 || echo 1472)")
-	lab_start "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --rate "$(LC_ALL=C awk -v b="$(bits "$1")" -v p="$3" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
+	# A load that waits for its turn comes in bursts. It takes a few percent of the CPU, which the cell tells.
+	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }
+	lab_start ${root[@]+"${root[@]}"} "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --rate "$(LC_ALL=C awk -v b="$(bits "$1")" -v p="$3" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
 		--streams "$STREAMS" ${options[@]+"${options[@]}"} --seed "$4" --format json
 	LOAD_PID=$LAB_PID
 	lab_ready netload 15 || { LAB_WHY="the load did not start: $(tail -n 1 "$LAB_LOG/netload.err")"; return 1; }
@@ -270,9 +273,11 @@ run_pings() {	# run_pings FOLDER; 1: LAB_WHY
 
 # The probe is connected before the load begins.
 keys_ready() {	# keys_ready PROTOCOL REPEAT FOLDER; sets KEYS_PID KEYS_GO; 1: LAB_WHY
+	local words
+	eval "words=(${SESSION_WORDS[$1]})"
 	open_pipe KEYS_GO
 	lab_start -i "$KEYS_GO" -o "$3/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$1]}" --rate "$RATE" -t "${SECONDS_EACH}s" --schedule jittered \
-		--seed "$((SEED * 1000 + $2))" --watch "${SESSION_WATCH[$1]}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} --threshold "${THRESHOLD_MS}ms" --skip 5 --priority 20 \
+		--seed "$((SEED * 1000 + $2))" --watch "${SESSION_WATCH[$1]}" ${words[@]+"${words[@]}"} --threshold "${THRESHOLD_MS}ms" --skip 5 --priority 20 \
 		--hold-start --log "$3/samples.tsv" --format json
 	KEYS_PID=$LAB_PID
 	lab_ready keyrepeat 20 || { LAB_WHY="the probe did not connect: $(tail -n 1 "$LAB_LOG/keyrepeat.err")"; return 1; }
@@ -292,8 +297,11 @@ start_sessions() {	# one for each protocol, with the reference application at no
 	for protocol in ${PROTOCOL_LIST//,/ }; do
 		[[ " ${CELLS[*]} " == *" $protocol "* ]] || continue
 		protocol_use "$protocol"
+		PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 		protocol_start "keys-${protocol/:/-}"
 		SESSION_TARGET[$protocol]=$PROTOCOL_TARGET SESSION_WATCH[$protocol]=${PROTOCOL_WATCH:-patch}
+		SESSION_WORDS[$protocol]=''
+		[ ${#PROTOCOL_OPTIONS[@]} = 0 ] || printf -v "SESSION_WORDS[$protocol]" '%q ' "${PROTOCOL_OPTIONS[@]}"
 		run_set '.protocols[$p] = $settings' --arg p "$protocol" --argjson settings "$(protocol_settings)"
 		[ -n "$PROTOCOL_DISPLAY" ] || continue
 		app_use refecho

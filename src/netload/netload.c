@@ -155,7 +155,7 @@ static void check_send(void)
 }
 
 /* What is to be said besides the report; the exit status. */
-static int judge(const struct run *r, enum send_end end, bool heard)
+static int judge(const struct trip *r, enum send_end end, bool heard)
 {
 	int status = EXIT_OK;
 
@@ -188,7 +188,7 @@ static double cpu_used(void)
 
 static int run_send(const char *to)
 {
-	static struct run r;	/* zeroed */
+	static struct trip r;	/* zeroed */
 	struct rt_state rt;
 	struct told told = { .to = to, .rt = &rt };
 	struct door_place place;
@@ -207,6 +207,7 @@ static int run_send(const char *to)
 	rt.locked = false;
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)cfg.priority, strerror(rt.why));
+	r.push.priority = rt.fifo;
 	err = send_open(&r, &place, why, sizeof(why));
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
@@ -220,7 +221,7 @@ static int run_send(const char *to)
 	told.stopped_by = send_end_words[end];
 	report_send(out, &r, &told);
 	close_report(out);
-	run_free(&r);
+	trip_free(&r);
 	return judge(&r, end, told.heard);
 }
 

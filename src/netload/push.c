@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #define NOISE (4 << 20)
+#define NOISE_FAST (256 << 10)	/* at full speed: what fits into the nearest caches, and is longer than a compressor looks back */
 #define NOISE_MORE (1 << 20)	/* behind it: a chunk may begin anywhere */
 #define CHUNK (128 << 10)	/* at full speed */
 #define PARCEL 64		/* datagrams in one call */
@@ -23,7 +25,7 @@ struct pusher {
 	struct beat beat;
 	struct second second;
 	int64_t from_ns, end_ns, turn;	/* turn: whose the next batch is */
-	size_t at;			/* in the noise */
+	size_t at, window;		/* in the noise; so much of it is used */
 };
 
 unsigned char *push_noise(int64_t seed)
@@ -62,7 +64,7 @@ static const unsigned char *some_noise(struct pusher *s, size_t bytes)
 {
 	const unsigned char *from = s->p->noise + s->at;
 
-	s->at = (s->at + bytes) % NOISE;
+	s->at = (s->at + bytes) % s->window;
 	return from;
 }
 
@@ -235,10 +237,13 @@ static void go_flat_out(struct pusher *s)
 static void *push_main(void *context)
 {
 	struct push *p = context;
-	struct pusher s = { .p = p };
+	struct pusher s = { .p = p, .window = p->load->rate ? NOISE : NOISE_FAST };
 	int64_t *room = p->load->random ? calloc(BEAT_BLOCK, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 
+	/* not inherited: rt_setup() keeps it from what is started later */
+	if (p->priority)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = p->priority });
 	s.from_ns = clock_now();
 	s.end_ns = p->load->time_ns ? s.from_ns + p->load->time_ns : INT64_MAX;
 	second_start(&s.second, s.from_ns, all_bits(&s));

@@ -13,6 +13,7 @@ struct push {
 	uint64_t key;			/* of the marks in datagrams */
 	const unsigned char *noise;	/* push_noise() */
 	struct side *side;		/* gets what was sent */
+	int priority;			/* of the thread, real-time; 0: none */
 	atomic_bool stop, started, over;
 	int err;			/* -errno: a stream broke */
 	pthread_t thread;

@@ -51,26 +51,26 @@ static double lost_percent(const struct lane_count *sent, const struct lane_coun
 	return sent->sent_frames ? 100.0 * (double)(sent->sent_frames - got->got_frames) / (double)sent->sent_frames : NAN;
 }
 
-double report_offered(const struct run *r)
+double report_offered(const struct trip *r)
 {
 	return r->load.rate ? (double)r->load.rate / MEGA : NAN;
 }
 
-double report_sent(const struct run *r)
+double report_sent(const struct trip *r)
 {
 	struct lane_count all = sum(&r->own, r->load.lanes);
 
 	return per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
 }
 
-double report_received(const struct run *r)
+double report_received(const struct trip *r)
 {
 	struct lane_count all = sum(&r->other, r->load.lanes);
 
 	return per_s((double)(r->load.payload_bits ? all.got_payload : all.got_wire), span(&r->own, &r->other));
 }
 
-bool report_held(const struct run *r)
+bool report_held(const struct trip *r)
 {
 	return !r->load.rate || fabs(report_sent(r) / report_offered(r) - 1) <= HELD;
 }
@@ -81,7 +81,7 @@ static void rec_rate(struct rec *rec, const char *key, int64_t bits)
 }
 
 /* One direction: what `from` sent and `to` received. */
-static void direction(struct rec *rec, const struct run *r, const struct side *from, const struct side *to, bool sender_known, bool receiver_known)
+static void direction(struct rec *rec, const struct trip *r, const struct side *from, const struct side *to, bool sender_known, bool receiver_known)
 {
 	struct lane_count sent = sum(from, r->load.lanes), got = sum(to, r->load.lanes);
 	bool both = sender_known && receiver_known;
@@ -113,7 +113,7 @@ static void direction(struct rec *rec, const struct run *r, const struct side *f
 	rec_real(rec, "behind_ms", sender_known && r->load.rate ? (double)from->behind_ns / NS_PER_MS : NAN, 3);
 }
 
-static void streams(struct rec *rec, const struct run *r, const struct told *t)
+static void streams(struct rec *rec, const struct trip *r, const struct told *t)
 {
 	rec_array(rec, "streams");
 	for (int64_t i = 0; i < r->load.lanes; i++) {
@@ -133,7 +133,7 @@ static void streams(struct rec *rec, const struct run *r, const struct told *t)
 	rec_end(rec);
 }
 
-static void settings(struct rec *rec, const struct run *r, const struct told *t)
+static void settings(struct rec *rec, const struct trip *r, const struct told *t)
 {
 	char rt[96];
 
@@ -157,7 +157,7 @@ static void settings(struct rec *rec, const struct run *r, const struct told *t)
 	rec_end(rec);
 }
 
-void report_send(struct rec *rec, const struct run *r, const struct told *t)
+void report_send(struct rec *rec, const struct trip *r, const struct told *t)
 {
 	settings(rec, r, t);
 	rec_object(rec, "result");

@@ -15,11 +15,11 @@ struct told {
 };
 
 /* True: the rate was held to within half a percent (true where none was asked for). */
-bool report_held(const struct run *r);
-double report_offered(const struct run *r);	/* Mbit/s; NAN: none */
-double report_sent(const struct run *r);
-double report_received(const struct run *r);
-void report_send(struct rec *rec, const struct run *r, const struct told *t);
+bool report_held(const struct trip *r);
+double report_offered(const struct trip *r);	/* Mbit/s; NAN: none */
+double report_sent(const struct trip *r);
+double report_received(const struct trip *r);
+void report_send(struct rec *rec, const struct trip *r, const struct told *t);
 void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds);
 
 #endif

@@ -22,7 +22,7 @@ static int because(char *why, size_t size, int err, const char *words)
 }
 
 /* A line of the server that is not what was hoped for. */
-static int not_so(struct run *r, const char *line, int heard, char *why, size_t size)
+static int not_so(struct trip *r, const char *line, int heard, char *why, size_t size)
 {
 	char words[128];
 
@@ -40,7 +40,7 @@ static int not_so(struct run *r, const char *line, int heard, char *why, size_t 
 	return because(why, size, -EPROTO, "it answers, but not as this version of netload serve does");
 }
 
-static int open_lane(struct run *r, int64_t i, const struct door_place *to)
+static int open_lane(struct trip *r, int64_t i, const struct door_place *to)
 {
 	unsigned char mark[TALK_MARK];
 	int fd;
@@ -61,7 +61,7 @@ static int open_lane(struct run *r, int64_t i, const struct door_place *to)
 }
 
 /* Datagrams may be lost: again and again, until the server says that all is there. */
-static int hear_go(struct run *r, char *line)
+static int hear_go(struct trip *r, char *line)
 {
 	unsigned char mark[TALK_MARK];
 	int64_t until = clock_now() + OPEN_NS;
@@ -87,7 +87,7 @@ static void choose_size(struct load *load, int control)
 	load->size = frame_size(load->rate, header, most);
 }
 
-static int agree(struct run *r, int *port, char *why, size_t size)
+static int agree(struct trip *r, int *port, char *why, size_t size)
 {
 	char line[TALK_LINE] = "";
 	int heard;
@@ -101,7 +101,7 @@ static int agree(struct run *r, int *port, char *why, size_t size)
 	return 0;
 }
 
-int send_open(struct run *r, const struct door_place *to, char *why, size_t size)
+int send_open(struct trip *r, const struct door_place *to, char *why, size_t size)
 {
 	struct door_place place = *to;
 	char line[TALK_LINE] = "";
@@ -132,7 +132,7 @@ int send_open(struct run *r, const struct door_place *to, char *why, size_t size
 }
 
 /* Until the sending half is over, the server has something to say, or a signal comes. */
-static enum send_end watch(struct run *r, void (*ready)(void))
+static enum send_end watch(struct trip *r, void (*ready)(void))
 {
 	struct pollfd p = { .fd = r->control.fd, .events = POLLIN };
 	bool told = false;
@@ -154,22 +154,22 @@ static enum send_end watch(struct run *r, void (*ready)(void))
 	return r->push.err ? SEND_BROKEN : proc_stop ? SEND_SIGNAL : SEND_TIME;
 }
 
-int send_carry(struct run *r, void (*ready)(void), enum send_end *end, bool *heard)
+int send_carry(struct trip *r, void (*ready)(void), enum send_end *end, bool *heard)
 {
 	int err;
 
 	r->pushes = true;
 	r->pulls = r->load.both;
-	err = run_start(r);
+	err = trip_start(r);
 	if (err)
 		return err;
 	*end = watch(r, ready);
-	run_end_push(r, *end != SEND_TIME);
+	trip_end_push(r, *end != SEND_TIME);
 	err = door_say_side(&r->control, &r->own, r->load.lanes);
 	/* (the stop flag is up already when a signal ended it: the report is waited for all the same) */
 	if (!err || *end == SEND_SERVER)
 		err = door_hear_side(&r->control, &r->other, r->load.lanes, clock_now() + REPORT_NS, false);
 	*heard = !err;
-	run_end_pull(r, err != 0);
+	trip_end_pull(r, err != 0);
 	return 0;
 }

@@ -1,7 +1,7 @@
 #include "serve.h"
 #include "proc.h"
 #include "rt.h"
-#include "run.h"
+#include "trip.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,7 +37,7 @@ static int refuse(struct door *d, const char *words)
 }
 
 /* 0, or the peer was told why not. */
-static int hear_load(struct run *r)
+static int hear_load(struct trip *r)
 {
 	char line[TALK_LINE], words[96];
 	int err = door_hear(&r->control, line, clock_now() + HELLO_NS, true);
@@ -55,7 +55,7 @@ static int hear_load(struct run *r)
 }
 
 /* A socket that only who sits where the control connection comes from can reach, at a port of its own. */
-static int open_port(struct run *r, struct door_place *here, int *port)
+static int open_port(struct trip *r, struct door_place *here, int *port)
 {
 	int fd;
 
@@ -70,7 +70,7 @@ static int open_port(struct run *r, struct door_place *here, int *port)
 }
 
 /* The next datagram or connection at `fd`, if it is one of this load's streams: its number, else -1. */
-static int64_t who_comes(struct run *r, int *fd, const struct door_place *peer)
+static int64_t who_comes(struct trip *r, int *fd, const struct door_place *peer)
 {
 	unsigned char mark[TALK_MARK];
 	struct door_place from = { .size = sizeof(from.addr) };
@@ -102,14 +102,14 @@ static int64_t who_comes(struct run *r, int *fd, const struct door_place *peer)
 	return lane;
 }
 
-static void begin_lane(struct run *r, int64_t lane, int fd)
+static void begin_lane(struct trip *r, int64_t lane, int fd)
 {
 	/* (the header is known from the socket, the batch from the header) */
 	lane_begin(&r->lane[lane], fd, r->load.udp, push_batch_bytes(&r->load, 66));
 	r->lane[lane].takes_mark = true;
 }
 
-static int wait_for_lanes(struct run *r, const int *fds, int ports, const struct door_place *peer)
+static int wait_for_lanes(struct trip *r, const int *fds, int ports, const struct door_place *peer)
 {
 	int64_t until = clock_now() + OPEN_NS, open = 0;
 	struct pollfd p[LOAD_LANES + 1];
@@ -137,7 +137,7 @@ static int wait_for_lanes(struct run *r, const int *fds, int ports, const struct
 	return 0;
 }
 
-static int open_lanes(struct run *r)
+static int open_lanes(struct trip *r)
 {
 	int fds[LOAD_LANES], port[LOAD_LANES], ports = r->load.udp ? (int)r->load.lanes : 1, err = 0;
 	struct door_place here, peer;
@@ -161,7 +161,7 @@ static int open_lanes(struct run *r)
 	return err;
 }
 
-static void add_up(struct served *total, const struct run *r)
+static void add_up(struct served *total, const struct trip *r)
 {
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		atomic_fetch_add(&total->got_payload, r->own.lane[i].got_payload);
@@ -172,14 +172,14 @@ static void add_up(struct served *total, const struct run *r)
 }
 
 /* The load itself: 0, or it did not end as it should. */
-static int carry(struct run *r, struct served *total)
+static int carry(struct trip *r, struct served *total)
 {
 	char line[TALK_LINE];
 	int err;
 
 	r->pulls = true;
 	r->pushes = r->load.both;
-	err = run_start(r);
+	err = trip_start(r);
 	if (err)
 		return err;
 	snprintf(line, sizeof(line), "netload %d go", TALK_VERSION);
@@ -187,8 +187,8 @@ static int carry(struct run *r, struct served *total)
 	/* As long as it takes: a sender that is gone is noticed by the kernel. */
 	if (!err)
 		err = door_hear_side(&r->control, &r->other, r->load.lanes, INT64_MAX, true);
-	run_end_push(r, true);
-	run_end_pull(r, err != 0);
+	trip_end_push(r, true);
+	trip_end_pull(r, err != 0);
 	add_up(total, r);
 	/* told to stop, it still tells the sender what came */
 	if (!err || err == -EINTR)
@@ -207,7 +207,7 @@ static void notice_who_is_gone(int fd)
 /* In a process of its own: 0: served. 1: refused. 2: broken. */
 static int serve_one(int fd, struct served *total)
 {
-	static struct run r;	/* zeroed */
+	static struct trip r;	/* zeroed */
 	struct rt_state got;
 	int err;
 
@@ -227,7 +227,7 @@ static int serve_one(int fd, struct served *total)
 	/* the last line must not be lost with the connection */
 	shutdown(fd, SHUT_WR);
 	door_wait(fd, POLLIN, clock_now() + NS_PER_S, false);
-	run_free(&r);
+	trip_free(&r);
 	return err ? 2 : 0;
 }
 

@@ -1,10 +1,10 @@
-#include "run.h"
+#include "trip.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-int run_start(struct run *r)
+int trip_start(struct trip *r)
 {
 	int err = 0;
 
@@ -28,7 +28,7 @@ int run_start(struct run *r)
 	return err;
 }
 
-void run_end_push(struct run *r, bool at_once)
+void trip_end_push(struct trip *r, bool at_once)
 {
 	if (!r->pushes)
 		return;
@@ -39,7 +39,7 @@ void run_end_push(struct run *r, bool at_once)
 		r->own.lane[i] = r->lane[i].count;
 }
 
-void run_end_pull(struct run *r, bool at_once)
+void trip_end_pull(struct trip *r, bool at_once)
 {
 	if (!r->pulls)
 		return;
@@ -48,7 +48,7 @@ void run_end_pull(struct run *r, bool at_once)
 		r->own.lane[i] = r->lane[i].count;
 }
 
-void run_free(struct run *r)
+void trip_free(struct trip *r)
 {
 	for (int64_t i = 0; i < r->load.lanes; i++)
 		if (r->lane[i].fd > 0)

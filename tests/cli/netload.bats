@@ -1,0 +1,238 @@
+#!/usr/bin/env bats
+# netload: what it says it sent is what others count on the wire, at the rate asked for; both ends report however it ends; strangers are refused.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	NETLOAD=$BIN/netload
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+}
+
+start_serve() {	# options...: $server
+	local try
+
+	for try in 1 2 3; do
+		start serve "$NETLOAD" serve --port "$port" --format json -o serve.json "$@"
+		server=$pid
+		until_true settled
+		if grep -qx ready serve.err; then return 0; fi
+		port=$((port + 7 * try))
+	done
+	cat serve.err
+	return 1
+}
+
+settled() { grep -qx ready serve.err || gone "$server"; }
+
+send() {	# options...: $status, report.json
+	status=0
+	"$NETLOAD" send "127.0.0.1:$port" --format json -o report.json "$@" 2>send.err || status=$?
+}
+
+value() { jq -r ".result.$1" report.json; }
+
+# In a network of its own, with nobody else's packets: script words...
+alone() {
+	unshare --user --map-root-user --net true 2>/dev/null || skip "no network namespaces here"
+	unshare --user --map-root-user --net --fork --kill-child bash -c 'ip link set lo up && . "$1" && inside "${@:2}"' alone "$BATS_TEST_DIRNAME/netload_inside.bash" "$@"
+}
+
+@test "TCP and UDP: frames and their bytes are those that tshark finds, and the interface has counted" {
+	need jq tshark ip
+	alone "$NETLOAD" counts 6Mbit
+	for how in tcp udp; do
+		mv "report.$how" report.json
+		jq -c '[.settings, .result]' report.json
+		[ "$(jq '.result | .sent_frames == .received_frames and .sent_wire_bytes == .received_wire_bytes and .stopped_by == "time"' report.json)" = true ]
+		[ "$(jq '.settings.wire_bytes_per_frame' report.json)" = 1514 ]
+		# 6 Mbit/s for a second: 495.4 frames
+		read -r frames bytes <"tshark.$how"
+		echo "tshark: $frames frames, $bytes bytes"
+		[ "$(value sent_frames)" = "$frames" ]
+		[ "$(value sent_wire_bytes)" = "$bytes" ]
+		[ "$frames" -ge 480 ] && [ "$frames" -le 497 ]
+		# the interface has acknowledgements and the lines of both ends besides: less than a tenth
+		# (the loopback counts from the IP header on)
+		[ "$(cat "interface.$how")" -ge $((bytes - 14 * frames)) ]
+		[ "$(cat "interface.$how")" -le $((bytes + bytes / 10)) ]
+	done
+}
+
+@test "the rate is in bits of whole frames, or of payload where asked; both ways, over several streams" {
+	local f
+	need jq
+	start_serve
+	for f in "" --udp; do
+		# shellcheck disable=SC2086 # words
+		send --rate 8Mbit -t 1s --both --streams 3 $f
+		jq -c .result report.json
+		[ "$status" = 0 ] || [ "$status" = 3 ]	# a machine that did not let it run says so
+		[ "$(jq '.result | (.streams | length) == 3 and ([.streams[].sent_wire_bytes] | add) == .sent_wire_bytes and .back.sent_frames == .back.received_frames and
+			(([.streams[].sent_frames] | max - min) <= 1 or .resent_frames > 0 or .given_up_frames > 0)' report.json)" = true ]
+		# what went: all that was due and not given up (frames at 0 s and at 1 s)
+		[ "$(jq '.result | .sent_frames + .given_up_frames - 8e6 / 8 / 1514 | fabs <= 3' report.json)" = true ]
+		[ "$(jq '.result.back | .sent_frames + .given_up_frames - 8e6 / 8 / 1514 | fabs <= 3' report.json)" = true ]
+	done
+	send --rate 2Mbit -t 1s --count-bits payload --size 1000
+	jq -c .result report.json
+	[ "$(jq '.settings.counts == "payload bits" and (.result | .sent_frames + .given_up_frames - 250 | fabs <= 2)' report.json)" = true ]
+	[ "$(jq '.result | .sent_payload_bytes == 1000 * .sent_frames and .sent_wire_bytes == 1066 * .sent_frames' report.json)" = true ]
+	kill -INT "$server"
+	ends "$server"
+	[ "$status" = 0 ]
+	[ "$(jq '.result | .loads == 3 and .loads_broken == 0 and .peers_refused == 0 and .received_payload_bytes > 2000000 and .sent_payload_bytes > 1500000' serve.json)" = true ]
+}
+
+@test "datagrams that were lost are counted by their numbers, and those that came are what the interface received" {
+	need jq ip tc
+	alone "$NETLOAD" lossy 8Mbit --udp || { [ $? != 77 ] || skip "this kernel does not shape"; false; }
+	jq -c .result report.json
+	# 8 Mbit/s into a link of 4: half is lost, and none of it by the receiver
+	[ "$(jq '.result | .lost_frames == .sent_frames - .received_frames and .receiver_dropped_frames == 0 and .duplicate_frames == 0 and .reordered_frames == 0 and
+		.lost_percent > 30 and .lost_percent < 60' report.json)" = true ]
+	# the kernel there has taken these, and the few that opened the stream
+	arrived=$(cat arrived)
+	echo "arrived: $arrived"
+	[ "$(value received_frames)" -lt "$arrived" ]
+	[ "$(value received_frames)" -ge $((arrived - 10)) ]
+}
+
+@test "at random distances, and as fast as it goes" {
+	need jq
+	start_serve
+	send --rate 20Mbit -t 1s --udp --spacing random
+	jq -c .result report.json
+	[ "$(jq '.settings.spacing == "random" and .settings.frames_at_once == 1 and (.result | .sent_frames + .given_up_frames - 20e6 / 8 / 1514 | fabs < 20)' report.json)" = true ]
+	send --rate max -t 300ms
+	[ "$(jq '.result | .offered_mbit_s == null and .sent_mbit_s > 50 and .rate_held and .behind_ms == null' report.json)" = true ]
+	[ "$status" = 0 ]
+}
+
+@test "a signal ends it early, and both ends report; with its parent it ends too" {
+	need jq
+	start_serve
+	start send "$NETLOAD" send "127.0.0.1:$port" --rate 4Mbit -t 60s --format json -o report.json
+	until_true grep -qx ready send.err
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	[ "$(jq '.result | .stopped_by == "signal" and .received_frames == .sent_frames and .sent_frames > 0' report.json)" = true ]
+	rm report.json
+	start parent bash -c '"$1" send "127.0.0.1:$2" --rate 4Mbit --format json -o report.json & echo $!; wait' parent "$NETLOAD" "$port"
+	until_true grep -qx ready parent.err
+	kill -9 "$pid"
+	until_true gone "$(cat parent.out)"
+	[ "$(jq .result.stopped_by report.json)" = '"signal"' ]
+}
+
+@test "when the server goes, or is told to, the sender says so and reports what it knows" {
+	need jq
+	start_serve
+	start send "$NETLOAD" send "127.0.0.1:$port" --rate 4Mbit -t 60s --format json -o report.json
+	until_true grep -qx ready send.err
+	kill "$server"
+	ends "$pid"
+	[ "$status" = 3 ]
+	grep -qx 'netload: the server ended the load early' send.err
+	[ "$(jq '.result | .stopped_by == "server" and .received_frames > 0' report.json)" = true ]
+	until_true gone "$server"
+	start_serve
+	start send "$NETLOAD" send "127.0.0.1:$port" --rate 4Mbit -t 60s --format json -o report.json
+	until_true grep -qx ready send.err
+	kill -9 "$server"
+	ends "$pid"
+	[ "$status" = 3 ]
+	grep -q '^netload: the server is gone' send.err
+	[ "$(jq '.result | .sent_frames > 0 and .received_frames == null and .received_mbit_s == null' report.json)" = true ]
+}
+
+@test "who is no netload is told so and costs nothing; --once ends after a load, not after such a one" {
+	need jq python3
+	start_serve --once
+	python3 - "$port" <<-'END'
+		import socket, sys
+		load = b"netload 1 load rate=1000000 time_ns=0 lanes=1 size=100 seed=1 burst_ns=1 catch_up_ns=0 udp=0 both=0 payload_bits=0 random=0\n"
+		def ask(what):
+		    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
+		    s.settimeout(8)
+		    s.sendall(what)
+		    got = b""
+		    try:
+		        while b"\n" not in got:
+		            part = s.recv(4096)
+		            if not part: break
+		            got += part
+		    except ConnectionResetError: pass
+		    return s, got
+		for what, answer in ((b"GET / HTTP/1.1\r\n\r\n", b"no line of its"), (b"netload 2 load rate=1\n", b"version 1"), (load.replace(b"lanes=1", b"lanes=999"), b"cannot be"),
+		    (b"\0" * 3000, b"no line of its"), (b"x" * 3000, b"no line of its"), (load.replace(b"rate=1000000", b"rate=-5"), b"cannot be")):
+		    got = ask(what)[1]
+		    assert got.startswith(b"netload 1 no ") and answer in got, (what, got)
+		# a stream that does not know the key is not let in, and the load does not begin
+		control, got = ask(load)
+		assert got.startswith(b"netload 1 ok key="), got
+		stream = socket.create_connection(("127.0.0.1", int(got.split(b"ports=")[1])), 5)
+		stream.sendall(b"TPNL" + bytes(28))
+		stream.settimeout(5)
+		assert stream.recv(1) == b""
+		control.settimeout(0.3)
+		try: assert b"go" not in control.recv(100)
+		except TimeoutError: pass
+	END
+	kill -0 "$server" 2>/dev/null || until_true gone "$server"	# the last of these was a load, though broken
+	ends "$server"
+	[ "$(jq '.result | .peers_refused == 6 and .loads == 0 and .loads_broken == 1' serve.json)" = true ]
+	start_serve --once
+	send --rate 1Mbit -t 100ms
+	[ "$status" = 0 ] || [ "$status" = 3 ]
+	ends "$server"
+	[ "$status" = 0 ]
+	[ "$(jq .result.loads serve.json)" = 1 ]
+}
+
+@test "a server that is none is told apart from one that is not there" {
+	need python3
+	run --separate-stderr "$NETLOAD" send "127.0.0.1:$port" --rate 1Mbit -t 1s
+	[ "$status" = 1 ]
+	[ "$stderr" = "netload: 127.0.0.1:$port: Connection refused; is netload serve running there, and bound to that address?" ]
+	cat >other.py <<-'END'
+		import socket, sys
+		s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+		for answer in (b"SSH-2.0-OpenSSH_9.2\r\n", b"netload 2 ok\n", b"netload 1 no \x1b[31mroom\n", b""):
+		    c = s.accept()[0]
+		    c.sendall(answer)
+		    c.recv(2000)
+		    c.close()
+	END
+	start other python3 other.py "$port"
+	until_true listens_at
+	for words in "not as this version" "not as this version" "it refuses: ?[31mroom" "it closed the connection"; do
+		run --separate-stderr "$NETLOAD" send "127.0.0.1:$port" --rate 1Mbit -t 1s
+		echo "$stderr"
+		[ "$status" = 1 ]
+		[[ $stderr == *"$words"* ]]
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+}
+
+listens_at() { ss -Hltn "sport = :$port" | grep -q .; }
+
+@test "what cannot be is refused in one line" {
+	for words in '' 'listen' 'send' 'send 127.0.0.1:1' 'send nohost --rate 1Mbit' 'send 127.0.0.1:0 --rate 1Mbit' 'send 127.0.0.1:99999 --rate 1Mbit' 'send h:1 h:2 --rate 1Mbit' 'serve more' \
+		'send 127.0.0.1:1 --rate 5' 'send 127.0.0.1:1 --rate 5Mb' 'send 127.0.0.1:1 --rate 10bit' 'send 127.0.0.1:1 --rate -5Mbit' 'send 127.0.0.1:1 --rate 2000Gbit' \
+		'send 127.0.0.1:1 --rate 1Mbit --streams 0' 'send 127.0.0.1:1 --rate 1Mbit --streams 65' 'send 127.0.0.1:1 --rate 1Mbit --udp --size 10' 'send 127.0.0.1:1 --rate max --spacing random' \
+		'send 127.0.0.1:1 --rate 1Mbit --once' 'send 127.0.0.1:1 --rate 1Mbit --bind ::' 'serve --bind nowhere' 'serve --port 0' 'send [::1 --rate 1Mbit'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$NETLOAD" $words
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == "netload: "* ]]
+	done
+	start_serve
+	run --separate-stderr "$NETLOAD" serve --port "$port"
+	[ "$status" = 1 ]
+	[ "$stderr" = "netload: cannot listen at 127.0.0.1 port $port: Address already in use; another --port or --bind" ]
+}

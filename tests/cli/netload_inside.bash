@@ -1,0 +1,55 @@
+# shellcheck shell=bash
+# netload_inside.bash - what netload.bats does in a network of its own: `inside NETLOAD WHAT RATE OPTION...`.
+
+until_ready() {	# FILE PATTERN
+	for ((i = 0; i < 500; i++)); do ! grep -q "$2" "$1" 2>/dev/null || return 0; sleep 0.02; done
+	cat "$1"
+	return 1
+}
+
+# One load by TCP and one by UDP, in one capture. Frames of a load are those with a full payload, by tshark alone.
+counts() {
+	local serve capture how options
+	"$netload" serve >/dev/null 2>serve.err &
+	serve=$!
+	until_ready serve.err ready || return
+	tshark -i lo -w capture.pcapng >/dev/null 2>tshark.err &
+	capture=$!
+	until_ready tshark.err Capturing || return
+	sleep 0.2	# it says so a little before
+	for how in tcp udp; do
+		options=() && [ $how = tcp ] || options=(--udp)
+		awk '$1 == "lo:" { print $10 }' /proc/net/dev >before
+		"$netload" send 127.0.0.1:5210 --rate "$rate" -t 1s --catch-up 2s "${options[@]}" --format json -o "report.$how" 2>send.err || { cat send.err; [ -s "report.$how" ] || return 1; }
+		awk -v before="$(cat before)" '$1 == "lo:" { print $10 - before }' /proc/net/dev >"interface.$how"
+	done
+	sleep 0.3
+	kill -INT "$capture"
+	wait "$capture"
+	kill "$serve"
+	for how in tcp udp; do
+		tshark -r capture.pcapng -Y "$how and frame.len >= 1000" -T fields -e frame.len 2>/dev/null | awk '{ n++; sum += $1 } END { print n, sum }' >"tshark.$how"
+	done
+}
+
+# Two ends of a veth pair with a token bucket between them; what arrived is counted by the other interface.
+lossy() {
+	local peer
+	unshare --net sleep 60 &
+	peer=$!
+	for ((i = 0; i < 200; i++)); do ip link add here type veth peer name there netns "$peer" 2>/dev/null && break; sleep 0.02; done
+	there=(nsenter --net="/proc/$peer/ns/net")
+	{ ip addr add 10.9.0.1/24 dev here && ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up; } || return 1
+	tc qdisc add dev here root tbf rate 4mbit burst 4542 limit 20000 2>/dev/null || { kill "$peer"; return 77; }
+	"${there[@]}" "$netload" serve --bind 10.9.0.2 >/dev/null 2>serve.err &
+	until_ready serve.err ready || return
+	"$netload" send 10.9.0.2:5210 --rate "$rate" -t 1s "$@" --format json -o report.json 2>send.err
+	"${there[@]}" awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 }' /proc/net/snmp >arrived
+	kill "$peer" %2
+}
+
+inside() {
+	local netload=$1 what=$2 rate=$3
+	shift 3
+	"$what" "$@"
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# Loaded links on the emulated hosts, small: what the load was is what its frames are, pings beside it are as many as asked for, nothing is left.
+
+bats_require_minimum_version 1.5.0
+load left
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export RUN="$BATS_FILE_TMPDIR/a run"
+	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
+	command -v ping >/dev/null || skip "ping is not installed"
+	cd /
+	groups >"$BATS_FILE_TMPDIR/groups.before"
+	status=0
+	"$TOP/thinprobe" run rtt --links 10Mbit --loads 0,110 --transport udp,tcp --protocol vnc:refecho --queues fifo --seconds 1 --interval 50ms -o "$RUN" \
+		>"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
+	groups >"$BATS_FILE_TMPDIR/groups.after"
+	echo "$status" >"$BATS_FILE_TMPDIR/status"
+	if [ "$status" = 4 ]; then skip "$(tail -n 1 "$BATS_FILE_TMPDIR/err")"; fi
+}
+
+@test "rtt: the run is complete, with table, findings and figures" {
+	cat "$BATS_FILE_TMPDIR/err" "$BATS_FILE_TMPDIR/out"
+	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	for f in summary.tsv curve.tsv report.html figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "$RUN/$f" ]; done
+	grep -q '^ 10 Mbit/s  *110 % udp  *' "$BATS_FILE_TMPDIR/out"
+	grep -q '^1\. Without load a ping of 64 bytes takes' "$BATS_FILE_TMPDIR/out"
+}
+
+@test "rtt: twenty pings; the load was what was asked for, and no more than all of it came through" {
+	local cell="$RUN/cells/10Mbit.fifo.udp.110.ping/1" tcp="$RUN/cells/10Mbit.fifo.tcp.110.ping/1"
+	[ "$(awk -F'\t' 'NR > 1 && $3 != ""' "$RUN/cells/10Mbit.fifo.none.0.ping/1/samples.tsv" | wc -l)" = 20 ]
+	[ "$(awk 'NR > 1' "$cell/samples.tsv" | wc -l)" = 20 ]
+	jq -c .result "$cell/netload.json" "$tcp/netload.json"
+	# held, or the cell says that it was not
+	[ "$(jq '.result | .sent_mbit_s > 10.94 and .sent_mbit_s < 11.06' "$cell/netload.json")" = true ] || [ -n "$(jq -r .marked "$cell/cell.json")" ]
+	# what is over the link's rate is lost, unless the machine was held up; TCP gives way
+	[ "$(jq '.result | .received_mbit_s < 10.5 and .lost_percent > 2' "$cell/netload.json")" = true ] || [ -n "$(jq -r .marked "$cell/cell.json")" ]
+	[ "$(jq '.result | .received_payload_mbit_s > 8 and .received_payload_mbit_s < 9.9' "$tcp/netload.json")" = true ] || [ -n "$(jq -r .marked "$tcp/cell.json")" ]
+}
+
+@test "rtt: keys go through beside it, each with its time" {
+	[ "$(jq '.result | .keys_sent >= 15 and .keys_answered >= 1' "$RUN/cells/10Mbit.fifo.tcp.110.vnc-refecho/1/keyrepeat.json")" = true ]
+}
+
+@test "rtt: nothing is left" {
+	if groups_left; then return 1; fi
+	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
+}
