@@ -22,7 +22,7 @@ EXP_AGAIN_PART=1000
 KNOWN="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
 # Two pictures are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
-PIXELS_PERCENT=0.5 STEPS=64
+PIXELS_PERCENT=0.1 STEPS=48
 REST_SECONDS=12
 ABSENT=()
 
