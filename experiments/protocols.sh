@@ -14,7 +14,7 @@ set -u
 
 EXPERIMENT=protocols
 EXPERIMENT_SAYS="How many bytes, messages and packets does the same work take over each display protocol, and what do set-up, idling and a key take?"
-THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=50	# bytes are hardly a matter of CPU time
+THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 . "$TP_HOME/experiments/lib.sh"
 EXP_MEMORY=0
 EXP_AGAIN_PART=1000
