@@ -33,7 +33,8 @@ def facts:
 	  elif (.value | type) == "array" then {key, value: (.value | map(plain_value) | join(", "))}
 	  else {key, value: (.value | plain_value)} end
 	| select(.value != "")] end;
-def rows_for($prefix): .[] | select([.key, .value] != ["floor_ms", "0"]) | [$prefix + (if .key == "floor_ms" then "half a frame, ms" else .key end), .value];
+def rows_for($prefix): any(.[]; .key == "floor_of") as $other | .[] | select([.key, .value] != ["floor_ms", "0"])
+	| [$prefix + (if .key == "floor_ms" then if $other then "least wait, ms" else "half a frame, ms" end elif .key == "floor_of" then "least wait" else .key end), .value];
 def protocol_words:
 	if (.server // "none") == "none" then "no server"
 	else ([.server, .version] | map(values | select(. != "")) | join(" ")) + if .frame_rate_per_s then ", \(.frame_rate_per_s) frames/s" else "" end end;

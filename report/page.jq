@@ -84,7 +84,7 @@ def wire_alone($rows):
 "",
 "![Latency of every key as a cumulative share, one curve a load, one panel an application](figures/latency-cdf.svg)",
 "",
-"Every key, from its due time. A curve that ends below 100 % has keys without an echo. Dashed: \($t) ms" + (if ($run.protocol.floor_ms // 0) > 0 then "; dotted: half a frame, what an idle server waits before an update." else "." end)
+"Every key, from its due time. A curve that ends below 100 % has keys without an echo. Dashed: \($t) ms" + (if ($run.protocol.floor_ms // 0) > 0 then "; dotted: \($run.protocol.floor_of // "half a frame, what an idle server waits before an update")." else "." end)
 	+ (if any($doc.rows[]; .overloaded > 0) then " An overloaded cell has no curve." else "" end)
 	+ (if any($doc.rows[]; .ranged_keys > 0) then " Where keys could only be paired with a range of updates, the thick curve is its late end and the thin dotted one its early end." else "" end),
 "",

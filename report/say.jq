@@ -72,6 +72,7 @@ def heavy($doc):
 	| map(select(.mean_stall_ms != null and .fair_stall_ms != null and .overloaded == 0)) as $known	# of the others enough is said
 	| ($known | map(select(.fair_stall_ms > 0))) as $full
 	| ($known | map(select(.cost_ms * (.sinks + 1) < .period_ms and .sinks > 0))) as $free
+	| (map(.updates_per_key | values) | max) as $goes	# a viewer may paint one redraw in several
 	| overload_words($who),
 	(if ($full | length) == 0 and any(.[]; .overloaded > 0) then empty
 	elif ($full | length) == 0 then
@@ -79,7 +80,9 @@ def heavy($doc):
 		| "\($who) is \($top | late_phrase($t)). No load tried fills the CPU by the sum of fair sharing (\($top.cost_ms | plain) ms x \($top.sinks + 1) against a key every \($top.period_ms | plain) ms)."
 	else ($full | last) as $top | ($full | map(select(fair_ok | not))) as $off
 		| "\($who) is \($top | late_phrase($t))"
-		+ (if ($off | length) == 0 and ($full | all(fair_near) | not) then
+		+ (if ($goes // 0) > 1.2 then
+			". One redraw is seen as up to \($goes | number) updates here, so the time between two cannot be held against fair sharing."
+		elif ($off | length) == 0 and ($full | all(fair_near) | not) then
 			($full | map(select(fair_near | not))) as $far
 			| ". Its stalls scatter too widely to hold against fair sharing: \($far | max_by(.mean_stall_ms_high - .mean_stall_ms_low) | fair_pair(" " + beside(.sinks)))." + ($far | disturbed)
 		elif ($off | length) == 0 then
@@ -109,6 +112,9 @@ def link_ms($doc; $bytes):
 def idle_echo($doc):
 	map(select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)) | sort_by(.app != "light") | first | select(. != null)
 	| (.latency_p50_ms - (.cost_ms // 0)) as $p50 | $doc.run.protocol.floor_ms as $frame | link_ms($doc; .wire_bytes_per_key) as $link
+	| $doc.run.protocol.floor_of as $of	# what it is, where it is no frame clock
+	| (if $of then "the protocol's own wait" else "the server's frame timer" end) as $timer_words
+	| (if $of then "\($of) takes" else "half a frame would be" end) as $would
 	| (if .cost_ms != null and .cost_ms > 0 then " beyond its own \(.cost_ms | plain) ms" else "" end) as $beyond
 	| "Without load an echo takes \($p50 | number) ms\($beyond) (p50)" as $start
 	| (if $doc.run.lab.rate // $doc.run.settings.link // "" | contains(",") then "by its rate and delay" else "by its rate" end) as $by
@@ -116,19 +122,19 @@ def idle_echo($doc):
 	| if $p50 < ($doc | resolution) then
 		"Without load an echo takes less than \($doc | resolution_words)\($beyond)."
 	  elif $frame != null and $frame > $p50 and $frame <= 1.1 * $p50 then
-		"Without load the server's frame timer explains an echo: it takes \($p50 | number) ms\($beyond) (p50), half a frame would be \($frame | number) ms\($network)."
+		"Without load \($timer_words) explains an echo: it takes \($p50 | number) ms\($beyond) (p50), \($would) \($frame | number) ms\($network)."
 	  elif $frame != null and $frame > 0 and $frame <= $p50 and $frame >= 0.5 * $p50 and ($link == null or $link < $frame) then
-		"Without load the server's frame timer explains most of an echo: half a frame would be \($frame | number) of \($p50 | number) ms\($beyond) (p50)\($network)."
+		"Without load \($timer_words) explains most of an echo: \($would) \($frame | number) of \($p50 | number) ms\($beyond) (p50)\($network)."
 	  elif $link != null and $link >= 0.5 * $p50 then
 		"\($start), and the link \($by) explains \($link | number) ms of it."
 	  elif $frame != null and $frame > $p50 then
-		"\($start), less than half a frame of the server's timer (\($frame | number) ms)\($network): the timer does not hold every update back."
+		"\($start), less than \(if $of then $of else "half a frame of the server's timer" end) (\($frame | number) ms)\($network): \(if $of then "that" else "the timer" end) does not hold every update back."
 	  elif $doc | attached then
 		"\($start). What that is made of cannot be told from here."
 	  else
 		($frame != null and $frame > 0) as $timer
-		| "\($start)" + (if $timer then "; half a frame of the server's timer would be \($frame | number) ms" else "" end) + "\($network). "
-		+ (if $timer and $link != null then "Neither explains" elif $timer then "The timer does not explain" elif $link != null then "The link does not explain" else "Nothing known of server and link explains" end) + " most of it."
+		| "\($start)" + (if $timer then "; \(if $of then $would else "half a frame of the server's timer would be" end) \($frame | number) ms" else "" end) + "\($network). "
+		+ (if $timer and $link != null then "Neither explains" elif $timer and $of then "That does not explain" elif $timer then "The timer does not explain" elif $link != null then "The link does not explain" else "Nothing known of server and link explains" end) + " most of it."
 	  end;
 
 # What a capture alone would have told, where it was tried.

@@ -164,7 +164,8 @@ protocol_settings() {
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
 		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client))", version: $version, back_end: $back, client: "xfreerdp \($client)",
 		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24, encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
-		bulk_compression: false, bitmap_cache: true, encryption: "TLS", log_in: "none (no session manager)", floor_ms: (if $vnc then 8.33 else 4 end)}'
+		bulk_compression: false, bitmap_cache: true, encryption: "TLS", log_in: "none (no session manager)", floor_ms: (if $vnc then 8.33 else 4 end)}
+		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
 }
 
 # protocol_stop [SESSION]: that one, or all. The client goes first.

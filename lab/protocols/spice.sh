@@ -136,7 +136,7 @@ protocol_settings() {
 		{server: "Xorg with spiceqxl", says: "SPICE (spice-server \($version); client spicy \($client))", version: $version, client: "spicy \($client)", frame_rate_per_s: null,
 		geometry: $geometry, depth: 24, encodings: ["drawing commands", "auto_glz", "quic"], compression: "chosen for each image (auto_glz), without loss on a fast link",
 		image_cache: true, video_streams: "filter", encryption: "none", connections: "several, one port", floor_ms: 5,
-		floor_of: "the client sends a key when it is released, 5 ms after it was pressed"}'
+		floor_of: "waiting for a key'"'"'s release (spicy sends it together with the press)", client_frame_rate_per_s: 60}'
 }
 
 # protocol_stop [SESSION]: that one, or all. The client goes first.

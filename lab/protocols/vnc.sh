@@ -105,7 +105,7 @@ vnc_x11vnc() {
 		die "the display for x11vnc did not start: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-display.err"
 	fi
 	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" -rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
-		-wait "$VNC_POLL_MS" -defer "$VNC_POLL_MS" -nonap -noclipboard -noprimary -desktop "thinprobe $1"
+		-wait "$VNC_POLL_MS" -defer "$VNC_POLL_MS" -noclipboard -noprimary -desktop "thinprobe $1"
 }
 
 # What a person has in front of him. Encoding, colours and quality are of its own choice (AutoSelect); no window manager, so
@@ -173,10 +173,10 @@ protocol_settings() {
 		return ;;
 	x11vnc)
 		version=$(lab_exec server x11vnc -version 2>/dev/null | sed -n 's/^x11vnc: \([0-9][0-9.]*\).*/\1/p' | head -n 1)
-		# It is told of what was drawn at once, then waits before it sends.
+		# It looks at the screen, and waits again before it sends what has changed.
 		jq -cn --arg version "$version" --argjson poll "$VNC_POLL_MS" --arg geometry "$VNC_GEOMETRY" '{server: "x11vnc", says: "VNC (x11vnc \($version), a look each \($poll) ms)",
 			version: $version, frame_rate_per_s: null, poll_ms: $poll, defer_ms: $poll, geometry: $geometry, depth: 24, encodings: ["client chooses"], compression: "client chooses",
-			encryption: "none", floor_ms: 0}'
+			encryption: "none", floor_ms: $poll, floor_of: "x11vnc'"'"'s waiting before it sends"}'
 		return ;;
 	viewer) client=$(lab_exec client vncviewer --version 2>&1 | sed -n 's/.*TigerVNC.* v\([0-9][0-9.]*\).*/\1/p' | head -n 1) ;;
 	esac

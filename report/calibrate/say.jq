@@ -16,7 +16,7 @@ def drift($doc): .path as $path | .probe as $probe
 def path_words($doc):
 	. as $row | ($doc.run.protocols[.path] // {}) as $protocol
 	| "\(path_name(.path)) \(probe_name): " + if has_floor then
-		"\(.offset_ms | ms) ms later than the application answered, \(spread_words). Of this \(.floor_ms | ms) ms would be half a frame of the server's clock (\($protocol.frame_rate_per_s) a second); \(.less_floor_ms | ms) ms are left for server, link and probe."
+		"\(.offset_ms | ms) ms later than the application answered, \(spread_words). Of this \(.floor_ms | ms) ms would be \($protocol.floor_of // "half a frame of the server's clock (\($protocol.frame_rate_per_s) a second)"); \(.less_floor_ms | ms) ms are left for server, link and probe."
 	  else "off by \(.offset_ms | ms) ms (median of \(.keys) keys), \(spread_words)."
 		+ if .tail_percent == null then "" else " \(.tail_percent) % of keys are within \(.error_ms | ms) ms of what really happened." end
 	  end

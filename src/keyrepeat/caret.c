@@ -40,7 +40,14 @@ static int cells(int pixels, int cell)
 	return (pixels + cell - 1) / cell;
 }
 
-/* The height of a line and the width of a cell, from the steps that show least. False when there is no such thing. */
+static void take_smaller(int *cell, int by)
+{
+	if (by > 0 && (!*cell || by < *cell))
+		*cell = by;
+}
+
+/* The height of a line and the width of a cell, from the steps that show least: how far one went from the last on its line. Where there
+ * are none such, from one alone, which shows two cells. False when there is no such thing. */
 static bool measure(const struct caret_step *step, size_t n, int *line, int *cell)
 {
 	*line = step[0].bottom - step[0].top + 1;
@@ -48,16 +55,12 @@ static bool measure(const struct caret_step *step, size_t n, int *line, int *cel
 		if (step[i].bottom - step[i].top + 1 < *line)
 			*line = step[i].bottom - step[i].top + 1;
 	*cell = 0;
-	for (size_t i = 0; i < n; i++) {
-		int by = 0;
-
-		if (i && step[i].bottom == step[i - 1].bottom)
-			by = step[i].right - step[i - 1].right;
-		else if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
-			by = (step[i].right - step[i].left) / 2;	/* one left, one entered */
-		if (by > 0 && (!*cell || by < *cell))
-			*cell = by;
-	}
+	for (size_t i = 1; i < n; i++)
+		if (step[i].bottom == step[i - 1].bottom)
+			take_smaller(cell, step[i].right - step[i - 1].right);
+	for (size_t i = 0; i < n && !*cell; i++)
+		if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
+			take_smaller(cell, (step[i].right - step[i].left) / 2);	/* one left, one entered */
 	return *cell >= CELL_MIN;
 }
 
@@ -71,6 +74,12 @@ static int first_gone(const struct caret_step *s, int line, int cell)
 	return cells(s->all_right - s->top_left, cell) - 1 + cells(s->right - s->all_left, cell);
 }
 
+/* The next line, and nothing of the one before: its letter was drawn by a step of its own. */
+static bool line_below(const struct caret_step *from, const struct caret_step *to)
+{
+	return to->top > from->bottom && to->top - from->bottom <= to->bottom - to->top + 1;
+}
+
 /* Cells gone from one step to the next; -1: this is no caret walking. */
 static int gone(const struct caret_step *from, const struct caret_step *to, int cell)
 {
@@ -81,6 +90,8 @@ static int gone(const struct caret_step *from, const struct caret_step *to, int 
 		return by < 0 || by % cell ? -1 : by / cell;
 	}
 	by = to->all_right - from->right;
+	if (line_below(from, to) || (by < 0 && by > -cell))	/* the letter's ink may end inside its cell */
+		by = 0;
 	if (to->bottom < from->bottom || by < 0)
 		return -1;
 	return cells(by, cell) + cells(to->right - to->all_left, cell);

@@ -2,7 +2,8 @@
  *
  * A key that types one character moves the caret by one cell. The pixels that an update changed end, on the caret's
  * line, at the right edge of the caret's cell; so the distance that this edge has gone, over the width of a cell, is the number of
- * keys echoed, also when one update echoes several. The cell's width is the shortest step seen. Whether that was
+ * keys echoed, also when one update echoes several. A viewer may paint the letter first and the caret after it: the key counts with the
+ * second, as all of its echo is there. The cell's width is the shortest step seen. Whether that was
  * right is known afterwards: in a drained train the caret must have gone as many cells as keys were sent. */
 #ifndef KEYREPEAT_CARET_H
 #define KEYREPEAT_CARET_H

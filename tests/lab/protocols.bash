@@ -38,12 +38,12 @@ protocols_as_user() {
 protocols_driver() {	# NAME WHAT P...
 	local run="$W/$1 run whose name is rather long, because the names of sockets must be short and somebody may want to put one below it"
 	{
-		printf 'set -u\nWHAT=%q PROTOCOLS=%q\n' "$2" "${*:3}"
+		printf 'set -u\nWHAT=%q LIST=%q\n' "$2" "${*:3}"
 		printf 'export HOME=%q TMPDIR=%q LAB_LOCKS=%q LAB_RUN=%q LAB_SHARED_CPUS=1 LAB_RATE=none\n. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$W/home" "$W/$1.tmp" "$W/$1.locks" "$run" "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
 		cat <<'END'
 declare -A TARGET OPTIONS KIND SHOWN PID
 lab_up
-for p in $PROTOCOLS; do
+for p in $LIST; do
 	protocol_use "$p"
 	if ! why=$(protocol_can); then echo "skip $p $why"; continue; fi
 	PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
@@ -101,7 +101,7 @@ protocols_hold() {
 	"${AS[@]}" bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- &
 	DRIVER=$!
 	for _ in {1..600}; do
-		! grep -qx up "$W/$1.out" || return 0
+		if grep -qx up "$W/$1.out"; then return 0; fi
 		kill -0 "$DRIVER" 2>/dev/null || break
 		sleep 0.1
 	done

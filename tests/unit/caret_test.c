@@ -207,6 +207,69 @@ static void a_blinking_caret_is_no_key(void **state)
 	assert_int_equal(shown[2].number, 1);
 }
 
+static struct caret_step seen_now(int64_t at_ns)
+{
+	struct caret_step s = { .at_ns = at_ns };
+
+	assert_true(caret_difference(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
+	memcpy(before, now, sizeof(now));
+	return s;
+}
+
+/* First the letter where the caret was, then the caret. */
+static void painted_in_two_goes(void **state)
+{
+	struct caret_step s[8];
+	struct pair_shown shown[8];
+
+	(void)state;
+	start(5);
+	for (int i = 0; i < 4; i++) {	/* the third goes to the next line */
+		glyph(5 + i);
+		s[2 * i] = seen_now(10 * i + 1);
+		fill(6 + i, 1);
+		s[2 * i + 1] = seen_now(10 * i + 2);
+	}
+	assert_int_equal(caret_count(s, 8, 4, shown), 8);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(shown[2 * i].number, i);
+		assert_int_equal(shown[2 * i + 1].number, i + 1);
+	}
+	assert_false(caret_count(s, 8, 5, shown));
+	assert_false(caret_count(s, 8, 8, shown));
+}
+
+/* One go for most keys, two where the line ends; or the blank first, and the letter with the caret. */
+static void painted_in_two_goes_where_the_line_ends(void **state)
+{
+	struct caret_step s[5];
+	struct pair_shown shown[5];
+
+	(void)state;
+	start(5);
+	s[0] = walk(5, 6, 1);
+	s[1] = walk(6, 7, 2);
+	glyph(7);
+	s[2] = seen_now(3);
+	fill(8, 1);
+	s[3] = seen_now(4);
+	s[4] = walk(8, 9, 5);
+	assert_int_equal(caret_count(s, 5, 4, shown), 5);
+	assert_int_equal(shown[2].number, 2);
+	assert_int_equal(shown[3].number, 3);
+	start(5);
+	s[0] = walk(5, 6, 1);
+	s[1] = walk(6, 7, 2);
+	fill(7, 0);
+	s[2] = seen_now(3);
+	glyph(7);
+	fill(8, 1);
+	s[3] = seen_now(4);
+	s[4] = walk(8, 9, 5);
+	assert_int_equal(caret_count(s, 5, 4, shown), 5);
+	assert_int_equal(shown[3].number, 3);
+}
+
 static void what_goes_with_the_first_key_is_passed_over(void **state)
 {
 	struct caret_step s[3];
@@ -251,6 +314,8 @@ int main(void)
 		cmocka_unit_test(another_line_is_drawn_at_once),
 		cmocka_unit_test(over_the_end_of_the_line),
 		cmocka_unit_test(a_blinking_caret_is_no_key),
+		cmocka_unit_test(painted_in_two_goes),
+		cmocka_unit_test(painted_in_two_goes_where_the_line_ends),
 		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over),
 		cmocka_unit_test(something_else_is_refused),
 	};
