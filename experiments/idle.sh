@@ -26,7 +26,7 @@ exp_usage() {
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--loads N,...] [--no-desktop] [--seconds S] [--repeat R] [--quick] [--seed N]
          [--resume RUN] [-o DIR] [--on lab]
 $EXPERIMENT_SAYS
-  --protocol P,...  display protocols, an idle session of each; the first also with several (all that can run here, vnc first)
+  --protocol P,...  display protocols, an idle session of each; the first also with several (vnc,x11, of these what can run here)
   --loads N,...     numbers of sessions of the first protocol ($LOADS)
   --no-desktop      leave the desktop session out (it needs packages: thinprobe setup --app desktop)
   --seconds S       length of each profile; the wake-ups take half as long again ($SECONDS_EACH)

@@ -14,23 +14,27 @@ list_experiments() {
 }
 
 list_protocols() {
-	local f name why
-	printf '%-10s  %-4s  %s\n' protocol here what
+	local f name variant
+	printf '%-12s  %-4s  %s\n' protocol here what
 	for f in "$TP_HOME"/lab/protocols/*.sh; do
 		name=$(basename "$f" .sh)
-		# each in a shell of its own: the plug-ins share their functions' names
-		(
-			. "$TP_HOME/lab/lib.sh"
-			protocol_use "$name"
-			if why=$(protocol_can); then
-				printf '%-10s  %-4s  %s\n' "$name" yes "$(protocol_about)"
-			else
-				grep -q "^protocol:$name	" "$TP_HOME/packages" && why+=" (thinprobe setup --protocol $name)"
-				printf '%-10s  %-4s  %s: %s\n' "$name" no "$(protocol_about)" "$why"
-			fi
-		)
+		list_protocol "$name"
+		# the first of its variants is what it is without a word
+		for variant in $(. "$TP_HOME/lab/lib.sh" && protocol_use "$name" && protocol_variants | cut -s -d' ' -f2-); do list_protocol "$name:$variant"; done
 	done
 }
+
+# In a shell of its own: the plug-ins share their functions' names.
+list_protocol() (
+	. "$TP_HOME/lab/lib.sh"
+	protocol_use "$1"
+	if why=$(protocol_can); then
+		printf '%-12s  %-4s  %s\n' "$1" yes "$(protocol_about)"
+	else
+		grep -q "^protocol:${1%%:*}	" "$TP_HOME/packages" && why+=" (thinprobe setup --protocol $1)"
+		printf '%-12s  %-4s  %s: %s\n' "$1" no "$(protocol_about)" "$why"
+	fi
+)
 
 [ $# -le 1 ] || { echo "thinprobe: list: unexpected $2" >&2; exit 2; }
 case ${1:-} in

@@ -7,6 +7,7 @@
 PROTOCOL=vnc APPS=light,heavy LOADS=0,1,2,5,10,15,20 SECONDS_EACH=10 REPEATS=5 COST_MS=10 COST_PER=redraw IDLE_SECONDS=''
 SERVER_MEMORY='' SWAP='' SWAP_SIZE=''
 QUICK=0 WIRE=0 SEED=1 LINK=100Mbit KEEP=0 RESUME='' OUT='' REGIME=session DEMO=0 ON=lab ATTACH_PORT=''
+EXP_PROTOCOLS='vnc x11'	# of drivers that take several: where none is asked for, these; all there are would take hours
 EXP_MEMORY=1	# the options on the server's memory are there
 EXP_AGAIN_PART=4	# of all cells at most one part in so many is measured again
 
@@ -61,8 +62,8 @@ exp_protocol() {	# exp_protocol NAME[:VARIANT]: there is such a one
 }
 
 # Display protocols with commas between, of drivers that take several: exp_check_protocols, of those that were asked for; exp_choose_protocols
-# [SEPARATOR [1]], when the run begins: those can run here, or, where none was asked for, PROTOCOL_LIST is all that can (vnc first; 1: only the
-# first), and ABSENT has the others with the reason; exp_record_protocols, when the lab is up: their settings go into run.json.
+# [SEPARATOR [1]], when the run begins: those can run here, or, where none was asked for, PROTOCOL_LIST is those of EXP_PROTOCOLS that can (1: only
+# the first), and ABSENT has the others with the reason; exp_record_protocols, when the lab is up: their settings go into run.json.
 exp_check_protocols() {
 	local protocol
 	[ -n "$PROTOCOL_LIST" ] || return 0
@@ -82,9 +83,8 @@ exp_choose_protocols() {
 		done
 		return
 	fi
-	for protocol in vnc $(cd "$TP_HOME/lab/protocols" && printf '%s\n' *.sh | sed 's/\.sh$//; /^vnc$/d'); do
+	for protocol in $EXP_PROTOCOLS; do
 		protocol_use "$protocol"
-		[ "$(protocol_kind)" = display ] || continue
 		why=$(protocol_can) && all+=,$protocol || ABSENT+=("$protocol$between$why")
 		[ "$one" = 0 ] || [ -z "$all" ] || break
 	done

@@ -27,7 +27,7 @@ exp_usage() {
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--swap KIND,...] [--methods M,...] [--sessions S,...] [--private-copies]
          [--runs N] [--repeat R] [--server-memory SIZE] [--swap-size SIZE] [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
-  --protocol P,...  display protocols (all that can run here, vnc first)
+  --protocol P,...  display protocols (vnc,x11, of these what can run here)
   --swap KIND,...   swap devices: file, zram, slow:DELAY (a file with that delay per read) ($SWAPS)
   --methods M,...   how a session is paged out ($METHODS): hog, another process fills the server's memory and
                     rests; busy, the same, and it goes on touching it; cgroup, the kernel is told to empty the session's memory group;

@@ -6,8 +6,9 @@
 # All that the server runs is in its memory group: display, application, hog. The applications' files, too: what of them was in memory for somebody
 # else is dropped once, and read again by a process of the server, so that their pages are accounted to it.
 
-# Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next.
-APP_ENVIRONMENT=(GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
+# Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The display's
+# cookie is in the home of the session, not in that of the application.)
+APP_ENVIRONMENT=(XAUTHORITY=/tmp/home/.Xauthority GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
 # How often a second a hog that keeps touching would touch all of its memory, were it all there. Enough to keep it, little CPU.
 TOUCHES_PER_S=2
 

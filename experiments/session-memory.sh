@@ -27,7 +27,7 @@ exp_usage() {
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--kinds light,typical] [--logins N,...] [--repeat R] [--quick] [--seed N]
          [--resume RUN] [-o DIR] [--on lab]
 $EXPERIMENT_SAYS
-  --protocol P,...  display protocols (all that can run here, vnc first)
+  --protocol P,...  display protocols (vnc,x11, of these what can run here)
   --kinds K,...     light: a shell in a bare terminal; typical: a light desktop (it needs packages: thinprobe setup --app desktop) ($KINDS)
   --logins N,...    read at these numbers of logins ($LOGINS)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)

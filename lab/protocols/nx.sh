@@ -57,9 +57,9 @@ nx_number() {
 	return 1
 }
 
-# What only the owner may read, to a role: its folder is the home there.
-nx_options() {	# nx_options ROLE NAME WORDS
-	lab_exec "$1" sh -c 'umask 077; mkdir -p "$HOME/$1" && sed "s|HOME|$HOME/$1|" >"$HOME/$1/options"' sh "$2" <<<"$3"
+# What only the owner may read, to a role. The folder has the number of the display: a session's name may be any.
+nx_options() {	# nx_options ROLE WORDS
+	lab_exec "$1" sh -c 'umask 077; mkdir -p "$HOME/nx-$1" && sed "s|HOME|$HOME/nx-$1|" >"$HOME/nx-$1/options"' sh "$NX_N" <<<"$2"
 }
 
 protocol_start() {
@@ -72,13 +72,14 @@ protocol_start() {
 	n=$NX_N
 	NX_NUMBER[$session]=$n
 	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	nx_share "$session" "$name" || nx_fail "$session" "the cookie of display :$n could not be written" "$log.auth"
-	nx_serve "$name" "$n"
+	nx_share "$name" || nx_fail "$session" "the cookie of display :$n could not be written" "$log.auth"
+	nx_serve "$session" "$n"
 	PROTOCOL_PIDS=$LAB_PID NX_SERVER[$session]=$LAB_PID
 	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err"
 	lab_start client "$name-client" sh -c '
-		export NX_SYSTEM="$HOME/$1" NX_HOME="$HOME/$1" XAUTHORITY="$HOME/.Xauthority" DISPLAY="$3"
-		exec nxproxy -S "nx/nx,options=$HOME/$1/options:$2"' sh "$name" "$n" "$VIEWER_DISPLAY"
+		folder=$HOME/nx-$1
+		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="$2"
+		exec nxproxy -S "nx/nx,options=$folder/options:$1"' sh "$n" "$VIEWER_DISPLAY"
 	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
 	# A request before the proxies have met would wait for seconds.
 	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX proxies did not meet" "$log-client.err" "$log.err"
@@ -90,28 +91,28 @@ protocol_start() {
 }
 
 # Cookie and options for both ends.
-nx_share() {	# nx_share SESSION NAME
+nx_share() {	# nx_share NAME
 	local VIEWER_COOKIE
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	{
 		viewer_cookie server add ":$NX_N" &&
-			nx_options server "$2" "nx/nx,root=HOME,link=$NX_LINK,cookie=$VIEWER_COOKIE,listen=$PROTOCOL_PORT,accept=$LAB_ADDR_client:$NX_N" &&
-			nx_options client "$2" "nx/nx,root=HOME,cookie=$VIEWER_COOKIE,connect=$LAB_ADDR_server,port=$PROTOCOL_PORT:$NX_N"
-	} 2>>"$LAB_LOG/$2.auth"
+			nx_options server "nx/nx,root=HOME,link=$NX_LINK,cookie=$VIEWER_COOKIE,listen=$PROTOCOL_PORT,accept=$LAB_ADDR_client:$NX_N" &&
+			nx_options client "nx/nx,root=HOME,cookie=$VIEWER_COOKIE,connect=$LAB_ADDR_server,port=$PROTOCOL_PORT:$NX_N"
+	} 2>>"$LAB_LOG/$1.auth"
 }
 
 # (nxagent makes a window of any other size three quarters of that where there is no window manager.)
-nx_serve() {	# nx_serve NAME NUMBER
+nx_serve() {	# nx_serve SESSION NUMBER
 	local what=(nxproxy -C)
-	[ "$PROTOCOL_VARIANT" != agent ] || what=(nxagent -noreset -nolisten tcp -name "thinprobe ${1#nx-}" -geometry fullscreen)
-	lab_start server "$1" sh -c '
-		export NX_SYSTEM="$HOME/$1" NX_HOME="$HOME/$1" XAUTHORITY="$HOME/.Xauthority" DISPLAY="nx/nx,options=$HOME/$1/options:$2"
-		number=$2
-		shift 2
+	[ "$PROTOCOL_VARIANT" != agent ] || what=(nxagent -noreset -nolisten tcp -name "thinprobe $1" -geometry fullscreen)
+	lab_start server "nx-$1" sh -c '
+		number=$1 folder=$HOME/nx-$1
+		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="nx/nx,options=$folder/options:$number"
+		shift
 		case $1 in
 		nxagent) exec "$@" -auth "$XAUTHORITY" ":$number" ;;
 		*) exec "$@" "$DISPLAY" ;;
-		esac' sh "$1" "$2" "${what[@]}"
+		esac' sh "$2" "${what[@]}"
 }
 
 nx_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
@@ -145,7 +146,7 @@ protocol_stop() {
 		viewer_cookie server remove ":${NX_NUMBER[$session]}" 2>/dev/null
 		# One that had to be killed leaves them.
 		lab_exec server rm -f "/tmp/.X11-unix/X${NX_NUMBER[$session]}" "/tmp/.X${NX_NUMBER[$session]}-lock"
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "nx-$session"; done
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/nx-$1"' sh "${NX_NUMBER[$session]}"; done
 		unset "NX_NUMBER[$session]" "NX_SERVER[$session]" "NX_CLIENT[$session]"
 	done
 }

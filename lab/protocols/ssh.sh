@@ -11,7 +11,7 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-declare -gA SSH_SERVER SSH_CLIENT SSH_INPUT	# stay when a driver comes back from another protocol
+declare -gA SSH_SERVER SSH_CLIENT SSH_INPUT SSH_FOLDER SSH_VIEW	# stay when a driver comes back from another protocol
 
 protocol_variants() { printf 'terminal x11 x11c\n'; }
 
@@ -56,24 +56,26 @@ protocol_can() {
 }
 
 protocol_start() {
-	local session=$1 name=ssh-$1 log=$LAB_LOG/ssh-$1 why port=2222 role
+	local session=$1 log=$LAB_LOG/ssh-$1 why port=2222 role folder
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${SSH_SERVER[$session]-}" ] || die "session $session runs already"
+	[ -z "${SSH_FOLDER[$session]-}" ] || die "session $session runs already"
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	viewer_display "$session"
+	while lab_listens server "$port"; do port=$((port + 1)); done
+	folder=ssh-$port	# a session's name may be any
+	SSH_FOLDER[$session]=$folder SSH_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
 		[ "${LAB_PRIVATE-1}" != 1 ] || ssh_user "$role" 2>"$log.err" || ssh_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
 	done
-	while lab_listens server "$port"; do port=$((port + 1)); done
 	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	ssh_keys "$name" "$port" 2>"$log.err" || ssh_fail "$session" "the keys for ssh could not be made" "$log.err"
-	ssh_remote "$name" || ssh_fail "$session" "cannot write in the home folder of the server role" "$log.err"
-	lab_start server "$name" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' sh "$name"
+	ssh_keys "$folder" "$port" 2>"$log.err" || ssh_fail "$session" "the keys for ssh could not be made" "$log.err"
+	ssh_remote "$folder" || ssh_fail "$session" "cannot write in the home folder of the server role" "$log.err"
+	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' sh "$folder"
 	PROTOCOL_PIDS=$LAB_PID SSH_SERVER[$session]=$LAB_PID
 	wait_until 20 ssh_listens_or_ended && ! lab_gone "$LAB_PID" || ssh_fail "$session" "sshd did not start" "$log.err"
 	case $PROTOCOL_VARIANT in
-	x11*) ssh_forward "$session" "$name" ;;
-	*) ssh_terminal "$session" "$name" ;;
+	x11*) ssh_forward "$session" ;;
+	*) ssh_terminal "$session" ;;
 	esac
 }
 
@@ -91,7 +93,7 @@ ssh_user() {	# ssh_user ROLE
 }
 
 # Keys for both ends, and what each must know of the other. The file names of sshd are whole.
-ssh_keys() {	# ssh_keys NAME PORT
+ssh_keys() {	# ssh_keys FOLDER PORT
 	local key
 	lab_exec client sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f "$HOME/$1/key"' sh "$1" &&
 		key=$(lab_exec client sh -c 'cat "$HOME/$1/key.pub"' sh "$1") &&
@@ -104,7 +106,7 @@ ssh_keys() {	# ssh_keys NAME PORT
 }
 
 # What ssh runs at the other end: it says who it is; what forwards only lives for as long as its connection.
-ssh_remote() {	# ssh_remote NAME
+ssh_remote() {	# ssh_remote FOLDER
 	lab_exec server sh -c 'cat >"$HOME/$1/run"; chmod 700 "$HOME/$1/run"' sh "$1" <<'END'
 #!/bin/sh
 echo $$ >"${0%/*}/pid"
@@ -116,7 +118,7 @@ exec "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <
 END
 }
 
-# ssh_connect NAME SESSION WORD: sets SSH_COMMAND (array), run in the client role with the name as its first word.
+# ssh_command FOLDER: sets SSH_COMMAND, the words of ssh but for what stands in the client's folder.
 ssh_command() {
 	local user home
 	user=$(lab_exec server id -un) && home=$(lab_exec server sh -c 'echo "$HOME"') || return
@@ -135,29 +137,29 @@ SSH_ORDINARY='
 	ordinary="unshare --user --map-user=1000 --map-group=1000"
 	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=
 '
-ssh_client() {	# ssh_client NAME terminal|ssh [FD]: starts it, with SSH_COMMAND
+ssh_client() {	# ssh_client SESSION terminal|ssh [FD]: starts it, with SSH_COMMAND
 	local flags=() ordinary='ordinary='
 	[ "${LAB_PRIVATE-1}" != 1 ] || flags=(-R) ordinary=$SSH_ORDINARY
 	[ -z "${3-}" ] || flags+=(-i "$3")
-	lab_start ${flags[@]+"${flags[@]}"} client "$1-client" sh -c "$ordinary"'
-		name=$1 program=$2
+	lab_start ${flags[@]+"${flags[@]}"} client "ssh-$1-client" sh -c "$ordinary"'
+		folder=$HOME/$1 program=$2
 		export DISPLAY="$3"
 		shift 3
-		set -- ssh -i "$HOME/$name/key" -o UserKnownHostsFile="$HOME/$name/known" "$@"
-		[ "$program" = ssh ] || set -- xterm -xrm "XTerm*pointerMode: 0" -fn fixed -geometry 80x24+0+0 +sb -title "$name" -e "$@"
-		exec $ordinary "$@"' sh "$1" "$2" "$VIEWER_DISPLAY" "${SSH_COMMAND[@]}"
+		set -- ssh -i "$folder/key" -o UserKnownHostsFile="$folder/known" "$@"
+		[ "$program" = ssh ] || set -- xterm -xrm "XTerm*pointerMode: 0" -fn fixed -geometry 80x24+0+0 +sb -title "ssh" -e "$@"
+		exec $ordinary "$@"' sh "${SSH_FOLDER[$1]}" "$2" "$VIEWER_DISPLAY" "${SSH_COMMAND[@]}"
 	PROTOCOL_PIDS+=" $LAB_PID"
 }
 
-ssh_forward() {	# ssh_forward SESSION NAME
-	local log=$LAB_LOG/$2-client input SSH_COMMAND display=''
-	ssh_command "$2" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/$2.err"
+ssh_forward() {	# ssh_forward SESSION
+	local log=$LAB_LOG/ssh-$1-client input SSH_COMMAND display=''
+	ssh_command "${SSH_FOLDER[$1]}" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
 	open_pipe input
 	SSH_INPUT[$1]=$input
-	ssh_client "$2" ssh "$input"
+	ssh_client "$1" ssh "$input"
 	SSH_CLIENT[$1]=$LAB_PID
 	wait_until 30 ssh_said_or_ended "$log.out" && read -r display <"$log.out"
-	[ -n "$display" ] || ssh_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/$2.err"
+	[ -n "$display" ] || ssh_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err"
 	PROTOCOL_DISPLAY=${display%.0}
 	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log.ask" ||
 		ssh_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err"
@@ -166,16 +168,16 @@ ssh_forward() {	# ssh_forward SESSION NAME
 
 ssh_said_or_ended() { [ -n "$(head -n 1 "$1")" ] || lab_gone "$LAB_PID"; }
 
-ssh_terminal() {	# ssh_terminal SESSION NAME
-	local log=$LAB_LOG/$2-client SSH_COMMAND
-	ssh_command "$2" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/$2.err"
+ssh_terminal() {	# ssh_terminal SESSION
+	local log=$LAB_LOG/ssh-$1-client SSH_COMMAND
+	ssh_command "${SSH_FOLDER[$1]}" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
 	PROTOCOL_WATCH=update
-	ssh_client "$2" terminal
+	ssh_client "$1" terminal
 	SSH_CLIENT[$1]=$LAB_PID
 	# vim reads keys from the moment it has switched its terminal to single characters.
 	lab_exec server timeout 30 sh -c '
 		until [ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
-			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do sleep 0.05; done' sh "$2" 2>/dev/null || ssh_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/$2.err"
+			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do sleep 0.05; done' sh "${SSH_FOLDER[$1]}" 2>/dev/null || ssh_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
 	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || ssh_fail "$1" "the terminal of ssh did not appear" "$log.err"
 }
 
@@ -191,7 +193,7 @@ ssh_fail() {	# ssh_fail SESSION WORDS LOG...: and the last of what was said
 protocol_reset() {	# protocol_reset SESSION
 	case $PROTOCOL_VARIANT in
 	x11*) ;;
-	*) lab_exec client env DISPLAY=":${VIEWER_NUMBERS[${PROTOCOL_NAME%%:*}-$1]}" xdotool key F2 ;;
+	*) lab_exec client env DISPLAY="${SSH_VIEW[$1]}" xdotool key F2 ;;
 	esac
 }
 
@@ -211,18 +213,18 @@ protocol_settings() {
 # protocol_stop [SESSION]: that one, or all.
 protocol_stop() {
 	local session role fd
-	for session in "${!SSH_SERVER[@]}"; do
+	for session in "${!SSH_FOLDER[@]}"; do
 		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		lab_stop "${SSH_CLIENT[$session]-}" "${SSH_SERVER[$session]}"
+		lab_stop "${SSH_CLIENT[$session]-}" "${SSH_SERVER[$session]-}"
 		# What ran at the other end ends with its connection.
 		lab_exec server sh -c '
 			read -r pid <"$HOME/$1/pid" || exit
 			for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || exit 0; sleep 0.1; done
-			kill -9 "$pid"' sh "ssh-$session" 2>/dev/null
+			kill -9 "$pid"' sh "${SSH_FOLDER[$session]}" 2>/dev/null
 		fd=${SSH_INPUT[$session]-}
 		[ -z "$fd" ] || exec {fd}>&-
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "ssh-$session"; done
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "${SSH_FOLDER[$session]}"; done
 		viewer_stop "$session"
-		unset "SSH_SERVER[$session]" "SSH_CLIENT[$session]" "SSH_INPUT[$session]"
+		unset "SSH_SERVER[$session]" "SSH_CLIENT[$session]" "SSH_INPUT[$session]" "SSH_FOLDER[$session]" "SSH_VIEW[$session]"
 	done
 }

@@ -4,7 +4,8 @@
 #
 # xpra is the window manager of the display at the server, an Xvfb, and says itself which picture encoding is best at a moment (auto). It
 # draws together what changes within a few milliseconds, more when the client or the link is slow. Both ends read one file of settings, made
-# for this run, that switches off all but windows and keys.
+# for this run, that switches off all but windows, keys and pointer. (Sound is off, and so is what waits for it: av-sync would hold back by
+# 150 ms whatever changes often. So is mmap: both ends on one machine would share memory for the pictures, which then are not on the wire.)
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -48,25 +49,26 @@ print(" ".join(word.split(":")[1] for word in sys.argv[1:] if not there(word.spl
 }
 
 protocol_start() {
-	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n why
+	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n why folder
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
 	[ -z "${XPRA_NUMBER[$session]-}" ] || die "session $session runs already"
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	viewer_display "$session"
 	n=$(lab_display server) || die "no free X display${LAB_AT_server-}"
 	XPRA_NUMBER[$session]=$n
+	folder=xpra-$n	# a session's name may be any
 	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
-	xpra_prepare "$name" 2>"$log.err" || xpra_fail "$session" "the settings of xpra could not be written" "$log.err"
+	xpra_prepare "$folder" 2>"$log.err" || xpra_fail "$session" "the settings of xpra could not be written" "$log.err"
 	lab_start server "$name-display" sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' sh "$n" "$VIEWER_GEOMETRY"
 	XPRA_PIDS[$session]=$LAB_PID
 	wait_until 20 xpra_answers_or_ended && ! lab_gone "$LAB_PID" || xpra_fail "$session" "the display for xpra did not start" "$log-display.err"
-	xpra_run server "$name" "$name" start "$PROTOCOL_DISPLAY" --use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
+	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" --use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
 	PROTOCOL_PIDS="$LAB_PID ${XPRA_PIDS[$session]}"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log" 'xpra is ready' && ! lab_gone "$LAB_PID" && lab_listens server "$PROTOCOL_PORT" ||
 		xpra_fail "$session" "xpra did not start" "$log.err" "$log.out"
-	xpra_run client "$name" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
+	xpra_run client "$folder" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
 	PROTOCOL_PIDS+=" $LAB_PID"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log-client" 'Attached to' && ! lab_gone "$LAB_PID" || xpra_fail "$session" "the xpra client did not attach" "$log-client.err" "$log-client.out"
@@ -78,7 +80,7 @@ xpra_answers_or_ended() { lab_gone "$LAB_PID" || lab_exec server env DISPLAY="$P
 xpra_says_or_ended() { grep -qs "$2" "$1.err" "$1.out" || lab_gone "$LAB_PID"; }
 
 # The same settings and the same password for both; what the packages' own would start on a desktop stays off.
-xpra_prepare() {	# xpra_prepare NAME
+xpra_prepare() {	# xpra_prepare FOLDER
 	local role VIEWER_COOKIE password
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n') password=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	viewer_cookie server add "$PROTOCOL_DISPLAY" || return
@@ -86,7 +88,7 @@ xpra_prepare() {	# xpra_prepare NAME
 		lab_exec "$role" sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1/xpra" && cd "$HOME/$1" && read -r password && printf %s "$password" >password && cat >xpra/xpra.conf' sh "$1" <<-END || return
 			$password
 			$(printf '%s = no\n' mdns pulseaudio notifications webcam printing file-transfer clipboard systemd-run dbus-proxy dbus-control start-new-commands \
-				start-via-proxy resize-display bell system-tray tray xsettings remote-logging opengl cursors)
+				start-via-proxy resize-display bell system-tray tray xsettings remote-logging opengl av-sync mmap)
 			$(printf '%s = disabled\n' speaker microphone)
 			html = off
 			desktop-scaling = off
@@ -98,7 +100,7 @@ xpra_prepare() {	# xpra_prepare NAME
 	done
 }
 
-# xpra_run ROLE NAME LOG WORD...: HOME in a word is the session's folder there. What it would look for elsewhere is in that folder, too.
+# xpra_run ROLE FOLDER NAME WORD...: HOME in a word is the session's folder there. What it would look for elsewhere is in that folder, too.
 xpra_run() {
 	lab_start "$1" "$3" sh -c '
 		folder=$HOME/$1 display=$2
@@ -128,7 +130,7 @@ protocol_settings() {
 		[ -n "$encodings" ] || encodings=$(sed -n '/automatic picture encoding enabled/{n; s/^[-0-9 :,]*//; p; q}' "$log" 2>/dev/null)
 	done
 	jq -cn --arg version "$version" --arg encodings "$encodings" --arg geometry "$VIEWER_GEOMETRY" '{server: "xpra", says: "xpra \($version) (Xvfb at the server, client attached)", version: $version,
-		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))), compression: "lz4", encryption: "none", authorization: "password, hmac", floor_ms: 0}'
+		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))), compression: "lz4", encryption: "none", authorization: "password, hmac", av_sync: false, floor_ms: 0}'
 }
 
 # protocol_stop [SESSION]: that one, or all. The client goes first.
@@ -141,7 +143,7 @@ protocol_stop() {
 		lab_stop "${pids[0]-}" "${pids[1]-}"
 		viewer_stop "$session"
 		viewer_cookie server remove ":${XPRA_NUMBER[$session]}" 2>/dev/null
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-$session"; done
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-${XPRA_NUMBER[$session]}"; done
 		unset "XPRA_NUMBER[$session]" "XPRA_PIDS[$session]"
 	done
 }

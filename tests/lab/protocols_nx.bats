@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# NX, ssh and xpra: each starts, takes a train of keys that come back, and leaves nothing on the machine; also as an ordinary user, when the
+# driver is killed, and when one half of it breaks.
+
+load protocols
+
+LIST=(nx nx:agent ssh ssh:x11 ssh:x11c xpra)
+
+# Where ssh, NX and xpra of a person keep theirs, and a login is recorded.
+persons() { stat -c '%n %s' /run/sshd /run/xpra/* /var/log/wtmp /var/log/lastlog ~/.ssh ~/.ssh/* ~/.Xauthority ~/.nx ~/.xpra ~/.config/xpra 2>/dev/null || :; }
+
+setup_file() {
+	protocols_world
+	persons >"$W/persons.before"
+	protocols_train train "${LIST[@]}"
+}
+
+teardown_file() {
+	rm -rf -- "$W"
+}
+
+@test "nx: nxproxy on both sides" { protocols_answered train nx; }
+@test "nx:agent: nxagent behind nxproxy" { protocols_answered train nx:agent; }
+@test "ssh: vim in a terminal" { protocols_answered train ssh; }
+@test "ssh:x11: X11 through ssh" { protocols_answered train ssh:x11; }
+@test "ssh:x11c: X11 through ssh, compressed" { protocols_answered train ssh:x11c; }
+@test "xpra: an attached client" { protocols_answered train xpra; }
+
+@test "nxagent's window fills the screen; the settings say what there is to know" {
+	local p
+	[ -n "$(protocols_said train skip nx:agent)" ] || [ "$(protocols_said train view nx:agent)" -ge 1 ]
+	for p in "${LIST[@]}"; do
+		[ -z "$(protocols_said train skip "$p")" ] || continue
+		protocols_said train settings "$p"
+		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0) and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
+			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0) and (.says | test("  |[( ][);,]") | not)' >/dev/null
+	done
+}
+
+@test "stopped: no process in the hosts, no socket, no lock; the lab down: nothing on the machine" {
+	cat "$W/train.out" "$W/train.err"
+	[ "$(cat "$W/train.status")" = 0 ]
+	[ "$(protocols_said train left server)" = "" ]
+	[ "$(protocols_said train left client)" = "" ]
+	diff "$W/persons.before" <(persons)
+	protocols_left
+}
+
+@test "kill -9 of the driver, an ordinary user's: nothing is left" {
+	protocols_as_user || skip "this system forbids user namespaces to ordinary users, or the checkout is not for them"
+	protocols_hold user "${LIST[@]}" || return 1
+	[ "$(protocols_survivors | wc -l)" -ge 10 ]	# they are seen
+	kill -KILL "$DRIVER"
+	wait "$DRIVER" 2>/dev/null || true
+	protocols_left
+}
+
+@test "one half that ends at once: one line that says so, at once, and nothing is left" {
+	local p
+	mkdir -p "$W/keep"
+	for p in nxproxy nxagent ssh xpra; do
+		printf '#!/bin/sh\necho "Error: %s has no luck" >&2\nexit 1\n' $p >"$W/keep/$p"
+		chmod 755 "$W/keep/$p"
+	done
+	SECONDS=0
+	for p in nx nx:agent ssh:x11 xpra; do
+		PATH="$W/keep:$PATH" protocols_train "broken-$p" "$p" &
+	done
+	wait
+	[ "$SECONDS" -lt 15 ]	# less than what they wait for one that is alive
+	for p in nx nx:agent ssh:x11 xpra; do
+		[ -z "$(protocols_said train skip "$p")" ] || continue
+		cat "$W/broken-$p.out" "$W/broken-$p.err"
+		[ "$(cat "$W/broken-$p.status")" = 1 ]
+		[ "$(wc -l <"$W/broken-$p.err")" = 1 ]
+		grep -q "has no luck; see " "$W/broken-$p.err"
+	done
+	protocols_left
+}
+
+@test "list: protocols with their variants; where one cannot run, why, and the cure" {
+	local tool
+	mkdir "$W/bin"
+	for tool in bash basename cut dirname grep readlink sed; do ln -s "$(command -v $tool)" "$W/bin/$tool"; done
+	run -0 "$TOP/thinprobe" list --protocols
+	for tool in nx nx:agent ssh ssh:x11 ssh:x11c xpra vnc x11; do grep -qE "^$tool +(yes|no) " <<<"$output"; done
+	run -0 env PATH="$W/bin" "$TOP/thinprobe" list --protocols
+	echo "$output"
+	for tool in nx nx:agent ssh ssh:x11 ssh:x11c xpra; do grep -qE "^$tool +no .* is missing; apt-get install .* \(thinprobe setup --protocol $tool\)$" <<<"$output"; done
+}
