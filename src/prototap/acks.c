@@ -16,12 +16,15 @@ static void owe(struct ack_side *to, uint32_t end, int64_t time_ns)
 {
 	if (to->known && !later(end, to->acked))
 		return;		/* seen before: answered at once, by an acknowledgement that says nothing new */
-	if (!to->waiting_ns || later(end, to->newest)) {
+	if (to->waiting_ns && later(end, to->newest)) {
 		to->newest = end;
 		to->newest_ns = time_ns;
+		return;
 	}
+	/* The first that waits; or it is sent again, since it did not arrive or was not answered: nobody held anything back until now. */
 	if (!to->waiting_ns)
-		to->waiting_ns = time_ns;
+		to->newest = end;
+	to->waiting_ns = to->newest_ns = time_ns;
 }
 
 static struct ack_seen pay(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)

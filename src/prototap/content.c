@@ -235,9 +235,9 @@ void content_segment(struct contents *all, struct flow *f, int c, const uint8_t 
 	if (!o)
 		return;
 	if (t->resynchronized) {
-		order_free(&o->order[c], &all->held);
-		o->order[c].next = t->start;
 		lose(o, c);
+		order_skip(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
+		o->order[c].next = t->start;
 	}
 	if (!o->placed[c])
 		o->order[c].next = t->start;
@@ -250,8 +250,10 @@ void content_reached(struct contents *all, struct flow *f, int c)
 {
 	struct content *o = f->content;
 
-	if (o && o->placed[c] && !order_reached(&o->order[c], &all->held, f->stream[c].next))
-		lose(o, c);
+	if (!o || !o->placed[c] || !order_has_hole(&o->order[c], f->stream[c].next))
+		return;
+	lose(o, c);
+	order_skip(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
 }
 
 static void note_stop(struct contents *all, const char *why)

@@ -61,13 +61,16 @@ void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *byt
 	}
 }
 
-bool order_reached(struct order *o, size_t *held, int64_t end)
+void order_skip(struct order *o, size_t *held, int64_t end, order_fn *fn, void *context)
 {
-	if (end <= o->next)
-		return true;
-	order_free(o, held);
-	o->next = end;
-	return false;
+	while (o->first && o->first->start < end) {
+		if (o->first->start > o->next)
+			o->next = o->first->start;
+		hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		drop_first(o, held);
+	}
+	if (end > o->next)
+		o->next = end;
 }
 
 void order_free(struct order *o, size_t *held)

@@ -22,8 +22,12 @@ struct order {
 /* A segment's payload at `start`. `*held` is what waits, of all connections. */
 void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context);
 
-/* All before `end` counts as had: false where some of it never came; then the bytes that wait are gone, and reading goes on behind `end`. */
-bool order_reached(struct order *o, size_t *held, int64_t end);
+/* All before `end` counts as had: what of it waits is handed over, over all holes. */
+static inline bool order_has_hole(const struct order *o, int64_t end)
+{
+	return end > o->next;
+}
+void order_skip(struct order *o, size_t *held, int64_t end, order_fn *fn, void *context);
 
 void order_free(struct order *o, size_t *held);
 
