@@ -19,7 +19,7 @@ THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU tim
 EXP_MEMORY=0
 EXP_AGAIN_PART=1000
 # What there may be, in the order of the tables. Of each family one is the default; the others are there by name.
-EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh"
+EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
 # Two pictures are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
 PIXELS_PERCENT=0.1 STEPS=48
