@@ -140,7 +140,9 @@ hand_made() { cp -r "$BATS_FILE_TMPDIR/run" run; }
 	grep -q '103 bytes (nx) to 628 (rdp)' findings
 	grep -q 'without IP headers work would take 3.4 % (rdp) to 19.5 % (nx) less' findings
 	grep -q 'nx 288 (148 + 140; payload 16 + 8), ssh 352' findings
-	grep -q 'rdp: 4.0 packets, 1.0 of them bare acknowledgements, 2.0 + 1.0 messages, TLS records add 15 bytes' findings
+	grep -q 'nx 4.0 (1.0), ssh 4.0 (1.0), x11 4.0 (1.0), rdp 4.0 (1.0)' findings
+	grep -q '^8. Press and release go as a message each over nx, ssh, x11, rdp and xpra.' findings
+	grep -q 'Of a key, headers of TLS records are 15 bytes over rdp;' findings
 	grep -q 'nothing over x11, rdp, nx and ssh; xpra 1.6 KB' findings
 	grep -q 'Keys only over ssh' findings
 	grep -q 'Did not do the same work.*xpra, drawing: in 1 of 3 repeats (up to 3.5 % of the pixels differ); xpra, looking at pages: always' findings
