@@ -156,6 +156,7 @@ protocol_use() {
 	[[ $name != */* && -f $LAB_HERE/protocols/$name.sh ]] ||
 		die "-$EXIT_USAGE" "no protocol '$1'; there are: $(list_plugins protocols)"
 	protocol_variants() { :; }
+	# shellcheck disable=SC2317 # drivers call it
 	protocol_reset() { :; }
 	# shellcheck disable=SC1090
 	. "$LAB_HERE/protocols/$name.sh"
