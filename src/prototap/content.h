@@ -18,7 +18,7 @@
 enum content_decode { DECODE_NOTHING, DECODE_RFB, DECODE_X11, DECODE_AUTO };
 enum content_kind { CONTENT_UNDECIDED, CONTENT_OTHER, CONTENT_RFB, CONTENT_X11, CONTENT_KINDS };
 
-#define CONTENT_X11_MAX 128	/* X11 connections at one time; a decoder has 150 KB */
+#define CONTENT_X11_MAX 128	/* X11 connections at one time; a decoder has 130 KB */
 #define CONTENT_STOPS 40
 
 struct contents {

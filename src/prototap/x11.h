@@ -31,7 +31,7 @@ extern const char *const x11_request_names[128], *const x11_event_names[36], *co
 
 #define X11_ASKED 16	/* QueryExtensions that wait for their reply */
 
-/* One connection: 150 KB, a request's code by its sequence number being most of it. */
+/* One connection: 130 KB, a request's code by its sequence number being most of it. */
 struct x11 {
 	struct x11_count *sum;
 	struct walk client, server;

@@ -12,7 +12,13 @@ import sys
 KINDS = {1: 0, 113: 1, 276: 2, 0: 3, 108: 3, 101: 4, 12: 4, 14: 4, 228: 5, 229: 6}
 WHOLE_FILE, TWO_FILES, DROPS = 7, 8, 9
 ASKED = 0x30     # port 5900 of server 10.0.0.2
+READ = 0xC0      # decoded, and with keys
 LARGEST = 4096
+SPOKEN = 16000   # of captures with content (make_content.py)
+
+
+def spoken(name):
+    return name.startswith(("rfb", "x11_little", "x11_big", "tls", "acks", "lossy"))  # of make_content.py
 
 
 def packets(data):
@@ -31,12 +37,16 @@ def main():
     made, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     files = {os.path.basename(p): open(p, "rb").read() for p in sorted(glob.glob(os.path.join(made, "*.pcap*")))}
-    files = {name: data for name, data in files.items() if len(data) <= LARGEST}
+    files = {name: data for name, data in files.items() if len(data) <= (SPOKEN if spoken(name) else LARGEST)}
     seeds = {}
-    for i, (name, data) in enumerate(files.items()):
+    # those without content first, as they always were: their number says what they are measured with
+    for i, (name, data) in enumerate(sorted(files.items(), key=lambda f: spoken(f[0]))):
         stem = name.replace(".pcapng", "_ng").replace(".pcap", "").replace(".", "_")
         seeds[stem + ".file"] = bytes([WHOLE_FILE | (ASKED if i % 3 == 0 else 0)]) + data
-        if name.endswith("ng"):
+        if spoken(name):
+            seeds[stem] = bytes([READ]) + packets(data)
+            del seeds[stem + ".file"]
+        elif name.endswith("ng"):
             seeds[stem + ".drops"] = bytes([DROPS]) + data
         elif len(data) > 24 and data[:2] in (b"\xa1\xb2", b"\x4d\x3c", b"\xd4\xc3"):
             link = struct.unpack_from(">I" if data[0] == 0xA1 else "<I", data, 20)[0]

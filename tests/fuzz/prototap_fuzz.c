@@ -2,7 +2,7 @@
  * own account of drops.
  *
  * Input: one byte whose lower half chooses what follows, and whose upper half with what it is measured (1: only port 5900, 2: only server
- * 10.0.0.2). 0 to LINK_TYPES - 1: packets of that link type, each as u16 captured, u16 beyond (original - captured), u32 microseconds since
+ * 10.0.0.2, 4: RFB and X11 are decoded, 8: keys were typed). 0 to LINK_TYPES - 1: packets of that link type, each as u16 captured, u16 beyond (original - captured), u32 microseconds since
  * the one before (little endian), and the captured bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which
  * are merged. DROPS: a pcapng file for drops.c. */
 #include "prototap/drops.h"
@@ -97,6 +97,48 @@ static void fuzz_packets(struct meter *m, enum link_type link, const uint8_t *da
 	}
 }
 
+/* What was decoded, what was not and what no record of the protocol had are together what crossed. */
+static void check_decoded(const struct meter *m)
+{
+	const struct contents *all = &m->contents;
+	uint64_t bytes = all->x11->setup[0].bytes + all->x11->setup[1].bytes, payload = 0;
+
+	for (int i = 0; i < RFB_CLIENT_KINDS; i++)
+		bytes += all->rfb->client[i].bytes;
+	for (int i = 0; i < RFB_SERVER_KINDS; i++)
+		bytes += all->rfb->server[i].bytes;
+	for (int k = 0; k < X11_KINDS; k++)
+		for (int e = 0; e < all->x11->extensions; e++)
+			for (int i = 0; i < X11_MINORS; i++)
+				bytes += all->x11->tally[k][e][i].bytes;
+	for (int k = 0; k < CONTENT_KINDS; k++)
+		bytes += all->undecoded[k];
+	for (int c = 0; c < CHANNELS; c++)
+		payload += m->sum[c].payload_bytes;
+	if (bytes > payload || all->held || all->x11_open)
+		abort();
+}
+
+/* Records hold no more than was there, and set-up, idling and keys have each packet once. */
+static void check_costs(const struct meter *m)
+{
+	for (int c = 0; c < CHANNELS; c++) {
+		const struct channel_count *n = &m->sum[c];
+		const struct tls_count *tls = &m->contents.tls[c];
+		uint64_t packets = 0, payload = 0;
+
+		for (int p = 0; p < PLACES; p++) {
+			packets += m->setup.count[p][c].packets;
+			payload += m->setup.count[p][c].payload_bytes;
+		}
+		if (packets != n->packets || payload != n->payload_bytes || tls->record_bytes > n->payload_bytes)
+			abort();
+		if (n->pure_acks + n->payload_packets > n->packets || n->fresh_acks > n->pure_acks || n->delayed_acks > n->fresh_acks ||
+		    tls->records * TLS_HEADER > tls->record_bytes)
+			abort();
+	}
+}
+
 /* What must hold whatever came in: nothing is counted twice, nothing is lost unsaid. */
 static void check(const struct meter *m)
 {
@@ -122,6 +164,17 @@ static void check(const struct meter *m)
 			abort();
 }
 
+/* Three keys, 0.1, 0.15 and 3 s after the packets' clock began, the first one to warm up. */
+static const struct typed *keys(void)
+{
+	static struct pair_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 }, { .due_ns = 150000000, .sent_ns = 150000000 },
+					  { .due_ns = 3000000000 } };
+	static struct clock_offset wall = { .at_ns = 1 };
+	static const struct typed typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
+
+	return &typed;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t server[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
@@ -143,6 +196,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfg.ports = &vnc;
 	if (data[0] & 32)
 		cfg.server = server;
+	if (data[0] & 64)
+		cfg.decode = DECODE_AUTO;
+	if (data[0] & 128)
+		cfg.typed = keys();
 	if (meter_init(&m, &cfg))
 		return 0;
 	if (kind == WHOLE_FILE) {
@@ -156,6 +213,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	meter_finish(&m);
 	check(&m);
+	check_costs(&m);
+	if (cfg.decode)
+		check_decoded(&m);
 	meter_free(&m);
 	return 0;
 }

@@ -112,12 +112,12 @@ def compact(n):
     return bytes([n & 127 | 128, n >> 7 & 127 | 128, n >> 14])
 
 
-def tight(pixel):
+def tight(pixel, large=20000):
     """Each way of it that there is. TPIXEL has 3 bytes of 4."""
     t = 3 if pixel == 4 else pixel
     return [("Tight", 7, 9, 9, bytes([0x80]) + b"f" * t),
             ("Tight", 7, 9, 9, bytes([0x90]) + compact(200) + b"j" * 200),
-            ("Tight", 7, 40, 40, bytes([0x00]) + compact(20000) + b"z" * 20000),
+            ("Tight", 7, 40, 40, bytes([0x00]) + compact(large) + b"z" * large),
             ("Tight", 7, 1, 1, bytes([0x10]) + b"p" * t),                            # short: as it is
             ("Tight", 7, 9, 5, bytes([0x50, 1, 1]) + b"c" * 2 * t + b"m" * 10),      # two colours: 2 x 5 bytes of bits
             ("Tight", 7, 9, 5, bytes([0x60, 1, 3]) + b"c" * 4 * t + compact(30) + b"z" * 30),
@@ -127,7 +127,7 @@ def tight(pixel):
 
 def make_rfb(folder):
     for name, how, pixel in (("rfb", {}, 4), ("rfb_7", {"minor": 7}, 4), ("rfb_33", {"minor": 3, "security": 2}, 4), ("rfb_16", {"piece": 1000}, 2),
-                             ("rfb_bytes", {"piece": 1}, 4)):
+                             ("rfb_bytes", {"piece": 1}, 4), ("rfb_small", {"piece": 300}, 4)):
         r = Rfb(**how)
         if pixel == 2:
             r.client("SetPixelFormat", struct.pack(">B3x", 0) + FORMAT_16)
@@ -141,7 +141,7 @@ def make_rfb(folder):
         r.client("KeyEvent", struct.pack(">BBxxI", 4, 1, 0x61))
         r.client("KeyEvent", struct.pack(">BBxxI", 4, 0, 0x61))
         r.client("FramebufferUpdateRequest", struct.pack(">BBHHHH", 3, 1, 0, 0, 64, 48))
-        r.update(*tight(pixel), announced=8)
+        r.update(*tight(pixel, 200 if name in ("rfb_small", "rfb_bytes") else 20000), announced=8)
         r.server("Bell", b"\2")
         r.update(("Cursor", -239, 9, 3, b"c" * 27 * pixel + b"m" * 6), ("XCursor", -240, 9, 3, b"rgbrgb" + b"m" * 12), ("DesktopSize", -223, 99, 99, b""),
                  ("ExtendedDesktopSize", -308, 99, 99, bytes([2, 0, 0, 0]) + b"s" * 32), ("DesktopName", -307, 0, 0, struct.pack(">I", 3) + b"new"),

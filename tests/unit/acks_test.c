@@ -1,0 +1,143 @@
+/* acks and order - what is acknowledged when, across the wrap of the sequence number; bytes in order, with holes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "prototap/acks.h"
+#include "prototap/order.h"
+
+#define MS 1000000LL
+
+static struct segment segment_of(uint32_t seq, uint32_t ack, uint8_t flags, uint32_t payload)
+{
+	return (struct segment){ .seq = seq, .ack = ack, .flags = flags, .payload_bytes = payload };
+}
+
+static void held_back_beyond_the_quickest(void **state)
+{
+	struct ack_side side[2];
+	struct segment data, ack;
+	uint32_t seq = 0xffffff00u;	/* the second piece of data wraps */
+	struct ack_seen seen;
+	int64_t at = 1000 * MS;
+
+	(void)state;
+	acks_start(side);
+	for (int i = 0; i < 4; i++, at += 1000 * MS) {
+		/* 100 ms there and back; the third is held back 40 ms longer, the fourth 29 */
+		int64_t wait = i == 2 ? 140 : i == 3 ? 129 : 100;
+
+		data = segment_of(seq, 1, TCP_ACK | TCP_PSH, 200);
+		assert_false(acks_segment(side, 1, &data, at).pure);
+		seq += 200;
+		ack = segment_of(1, seq, TCP_ACK, 0);
+		seen = acks_segment(side, 0, &ack, at + wait * MS);
+		assert_true(seen.pure && seen.fresh);
+		assert_int_equal(seen.delayed, i == 2);
+	}
+	seen = acks_segment(side, 0, &ack, at);
+	assert_true(seen.pure && !seen.fresh && !seen.delayed);
+	ack = segment_of(1, seq, TCP_ACK | TCP_FIN, 0);
+	assert_false(acks_segment(side, 0, &ack, at).pure);
+}
+
+static void what_is_left_out_waits_from_when_it_came(void **state)
+{
+	struct ack_side side[2];
+	struct segment s;
+
+	(void)state;
+	acks_start(side);
+	s = segment_of(100, 1, TCP_ACK, 100);
+	acks_segment(side, 1, &s, 0 + MS);
+	s = segment_of(1, 200, TCP_ACK, 0);
+	assert_false(acks_segment(side, 0, &s, 2 * MS).delayed);	/* 1 ms is the way */
+	s = segment_of(200, 1, TCP_ACK, 100);
+	acks_segment(side, 1, &s, 10 * MS);
+	s = segment_of(300, 1, TCP_ACK, 100);
+	acks_segment(side, 1, &s, 35 * MS);
+	s = segment_of(1, 300, TCP_ACK, 0);
+	assert_false(acks_segment(side, 0, &s, 36 * MS).delayed);	/* 26 ms */
+	s = segment_of(1, 400, TCP_ACK, 0);
+	assert_false(acks_segment(side, 0, &s, 60 * MS).delayed);	/* 25 ms after the second came */
+}
+
+struct heard {
+	char text[64];
+	uint32_t n, unknown;
+};
+
+static void hear(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct heard *h = context;
+
+	if (captured)
+		memcpy(h->text + h->n, bytes, captured);
+	h->n += captured;
+	h->unknown += length - captured;
+}
+
+static void say(struct order *o, size_t *held, int64_t at, const char *text, uint32_t beyond, struct heard *h)
+{
+	uint32_t n = (uint32_t)strlen(text);
+
+	order_take(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
+}
+
+static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
+{
+	struct order o = { .next = 100 };
+	struct heard h = { 0 };
+	size_t held = 0;
+
+	(void)state;
+	say(&o, &held, 106, "ghi", 0, &h);
+	say(&o, &held, 103, "def", 0, &h);
+	say(&o, &held, 103, "def", 0, &h);
+	assert_int_equal(held, 9);
+	assert_int_equal(h.n, 0);
+	say(&o, &held, 98, "__abcd", 0, &h);
+	assert_int_equal(held, 0);
+	assert_int_equal(o.next, 109);
+	say(&o, &held, 100, "abcdefghi", 0, &h);
+	assert_string_equal(h.text, "abcdefghi");
+	say(&o, &held, 109, "jk", 8, &h);	/* ten bytes, of which two were kept */
+	assert_string_equal(h.text, "abcdefghijk");
+	assert_int_equal(h.unknown, 8);
+	assert_int_equal(o.next, 119);
+}
+
+static void a_hole_that_is_given_up_is_jumped_over(void **state)
+{
+	struct order o = { .next = 0 };
+	struct heard h = { 0 };
+	size_t held = 0;
+
+	(void)state;
+	say(&o, &held, 5, "five", 0, &h);
+	say(&o, &held, 20, "twenty", 0, &h);
+	assert_true(order_has_hole(&o, 9));
+	order_skip(&o, &held, 9, hear, &h);
+	assert_string_equal(h.text, "five");
+	assert_false(order_has_hole(&o, 9));
+	assert_int_equal(o.next, 9);
+	assert_int_equal(held, 6);
+	order_free(&o, &held);
+	assert_int_equal(held, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(held_back_beyond_the_quickest),
+		cmocka_unit_test(what_is_left_out_waits_from_when_it_came),
+		cmocka_unit_test(early_bytes_wait_and_repeated_ones_do_not_count),
+		cmocka_unit_test(a_hole_that_is_given_up_is_jumped_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* tls and walk - what looks like TLS and what does not, ciphers and their seals; steps through a stream in any pieces. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "prototap/tls.h"
+#include "prototap/walk.h"
+
+static void what_begins_as_tls(void **state)
+{
+	static const uint8_t client[] = { 22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3 }, data[] = { 23, 3, 3, 0, 40, 9, 9 };
+	static const uint8_t rfb[] = "RFB 003.008\n", x224[] = { 3, 0, 0, 19, 14, 224, 0 }, version[] = { 22, 4, 1, 2, 0, 1, 0 },
+			     huge[] = { 22, 3, 1, 0xff, 0, 1, 0 }, finished[] = { 22, 3, 3, 0, 40, 20, 0 };
+
+	(void)state;
+	assert_true(tls_begins(client, sizeof(client), false));
+	assert_false(tls_begins(client, 5, false));
+	assert_false(tls_begins(data, sizeof(data), false));
+	assert_true(tls_begins(data, sizeof(data), true));
+	assert_false(tls_begins(rfb, sizeof(rfb), true));
+	assert_false(tls_begins(x224, sizeof(x224), true));
+	assert_false(tls_begins(version, sizeof(version), true));
+	assert_false(tls_begins(huge, sizeof(huge), true));
+	assert_false(tls_begins(finished, sizeof(finished), true));
+}
+
+static void the_cipher_of_a_server_hello(void **state)
+{
+	uint8_t hello[80] = { 22, 3, 3, 0, 75, 2, 0, 0, 71, 3, 3 };
+	bool least = false;
+
+	(void)state;
+	hello[43] = 3;		/* a session's name of three bytes */
+	hello[47] = 0xc0;
+	hello[48] = 0x30;
+	assert_int_equal(tls_cipher(hello, sizeof(hello)), 0xc030);
+	assert_int_equal(tls_cipher(hello, 48), 0);
+	hello[5] = 1;
+	assert_int_equal(tls_cipher(hello, sizeof(hello)), 0);
+	assert_int_equal(tls_seal(0xc030, &least), 24);
+	assert_int_equal(tls_seal(0x1303, &least), 17);
+	assert_int_equal(tls_seal(0xcca8, &least), 16);
+	assert_false(least);
+	assert_int_equal(tls_seal(0xc014, &least), 37);
+	assert_true(least);
+	assert_int_equal(tls_seal(0x0004, &least), 0);
+}
+
+/* Two records of 3 and 0 bytes, one after ChangeCipherSpec, in pieces of every length. */
+static void records_in_any_pieces(void **state)
+{
+	static const uint8_t stream[] = { 23, 3, 3, 0, 3, 'a', 'b', 'c', 20, 3, 3, 0, 1, 1, 22, 3, 3, 0, 0, 99 };
+
+	(void)state;
+	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
+		struct tls_count n = { 0 };
+		struct tls t = { .have = 0 };
+
+		for (uint32_t at = 0; at < 19; at += piece)
+			tls_take(&t, &n, 10, stream + at, piece < 19 - at ? piece : 19 - at, piece < 19 - at ? piece : 19 - at);
+		assert_int_equal(n.records, 3);
+		assert_int_equal(n.record_bytes, 19);
+		assert_int_equal(n.application_records, 1);
+		assert_int_equal(n.seal_bytes, 20);
+		assert_int_equal(n.broken, 0);
+		tls_lost(&t, &n);
+		tls_lost(&t, &n);
+		assert_int_equal(n.broken, 1);
+	}
+}
+
+static void a_body_that_was_not_kept_does_no_harm_but_a_header_does(void **state)
+{
+	static const uint8_t stream[] = { 23, 3, 3, 0, 100, 'x' };
+	struct tls_count n = { 0 };
+	struct tls t = { .have = 0 };
+
+	(void)state;
+	tls_take(&t, &n, 0, stream, sizeof(stream), 105);
+	tls_take(&t, &n, 0, stream, 3, 105);
+	assert_int_equal(n.records, 1);
+	assert_int_equal(n.broken, 1);
+	assert_int_equal(n.unsealed, 1);
+}
+
+/* Names of a length byte and that many bytes; `2` is a stop. */
+struct names {
+	uint64_t bytes[2];
+	int n;
+};
+
+static void name_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+{
+	struct names *names = context;
+
+	if (!n) {
+		walk_count(w, NULL);
+		walk_on(w, 0, 1);
+	} else if (piece[0] == 2) {
+		walk_stop(w, "two");
+	} else {
+		walk_count(w, &names->bytes[piece[0] & 1]);
+		names->n++;
+		walk_on(w, piece[0], 0);
+	}
+}
+
+static void a_walk_in_any_pieces(void **state)
+{
+	static const uint8_t stream[] = { 3, 'a', 'b', 'c', 0, 4, 'd', 'e', 'f', 'g', 1, 'h', 2, 'i', 'j' };
+
+	(void)state;
+	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
+		struct names names = { { 0, 0 }, 0 };
+		struct walk w = { .want = 1 };
+
+		for (uint32_t at = 0; at < sizeof(stream); at += piece) {
+			uint32_t n = piece < sizeof(stream) - at ? piece : (uint32_t)sizeof(stream) - at;
+
+			walk_take(&w, stream + at, n, n, name_step, &names);
+		}
+		assert_int_equal(names.n, 4);
+		assert_int_equal(names.bytes[1], 6);
+		assert_int_equal(names.bytes[0], 6);
+		assert_int_equal(w.undecoded, 3);
+		assert_string_equal(w.stopped, "two");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_begins_as_tls),
+		cmocka_unit_test(the_cipher_of_a_server_hello),
+		cmocka_unit_test(records_in_any_pieces),
+		cmocka_unit_test(a_body_that_was_not_kept_does_no_harm_but_a_header_does),
+		cmocka_unit_test(a_walk_in_any_pieces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
