@@ -14,15 +14,15 @@ set -u
 
 EXPERIMENT=protocols
 EXPERIMENT_SAYS="How many bytes, messages and packets does the same work take over each display protocol, and what do set-up, idling and a key take?"
-THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=50	# bytes are hardly a matter of CPU time
+THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 . "$TP_HOME/experiments/lib.sh"
 EXP_MEMORY=0
 EXP_AGAIN_PART=1000
 # What there may be, in the order of the tables. Of each family one is the default; the others are there by name.
-KNOWN="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh"
+EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
 # Two pictures are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
-PIXELS_PERCENT=0.5 STEPS=64
+PIXELS_PERCENT=0.1 STEPS=48
 REST_SECONDS=12
 ABSENT=()
 
@@ -31,7 +31,7 @@ exp_usage() {
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--work W,...] [--keys N] [--idle S] [--repeat R] [--quick]
          [--link RATE] [--keep-captures] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
-  --protocol P,...  display protocols, NAME or NAME:VARIANT (those of: ${KNOWN// /, }; that can run here)
+  --protocol P,...  display protocols, NAME or NAME:VARIANT (those of: ${EXP_PROTOCOLS// /, }; that can run here)
   --work W,...      what is done: text (mousepad), draw (mtpaint), browse (netsurf) ($WORKS)
   --keys N          keys of the train in vim that tells what a key takes ($KEYS)
   --idle S          length of the window in which nobody does anything ($IDLE_SECONDS)
@@ -72,24 +72,6 @@ protocols_options() {
 		done
 	}
 	[ "$EXP_ONLY" = 0 ] || exit 0
-}
-
-# Those asked for, or all that can run here; what cannot is told with the reason.
-choose_protocols() {
-	local protocol why all='' asked=$PROTOCOL_LIST
-	for protocol in $(tr , ' ' <<<"${asked:-$KNOWN}"); do
-		[ -n "$asked" ] || (protocol_use "$protocol") 2>/dev/null || continue
-		protocol_use "$protocol"
-		if why=$(protocol_can); then
-			all+=,$protocol
-		elif [ -n "$asked" ]; then
-			die "-$EXIT_MISSING" "$protocol cannot run here: $why"
-		else
-			ABSENT+=("$protocol: $why")
-		fi
-	done
-	PROTOCOL_LIST=${all#,}
-	[ -n "$PROTOCOL_LIST" ] || die "-$EXIT_MISSING" "no display protocol can run here (${ABSENT[0]-}); see: thinprobe list --protocols"
 }
 
 choose_works() {
@@ -392,7 +374,7 @@ picture_differs() {
 protocols_options "$@"
 ON=lab ON_BACKEND=local
 lab_use local
-choose_protocols
+exp_choose_protocols
 choose_works
 choose_cells
 exp_folder
@@ -407,10 +389,7 @@ if [ -n "$WORKS" ]; then
 fi
 absent=$(printf '%s\n' ${ABSENT[@]+"${ABSENT[@]}"} | jq -cR 'select(. != "")' | jq -cs .)
 exp_circumstances "$(lab_facts)" null "$(exp_lab "$absent")"
-for protocol in ${PROTOCOL_LIST//,/ }; do
-	protocol_use "$protocol"
-	run_set '.protocols[$p] = $settings' --arg p "$protocol" --argjson settings "$(protocol_settings)"
-done
+exp_record_protocols
 [ ! -t 1 ] || printf '\r\033[K'
 echo "lab: server on CPU $LAB_CPUS_server, client on CPU $LAB_CPUS_client, link ${LINK/Mbit/ Mbit/s}; ${PROTOCOL_LIST//,/, }"
 jq -r '.lab.missing[] | "not on this machine: " + .' "$RUN/run.json"

@@ -33,8 +33,8 @@ app_can() {
 	lab_has client import || { printf 'import (ImageMagick) is missing%s; thinprobe setup --app work\n' "${LAB_AT_client-}"; return 1; }
 }
 
-# What applications find in their home: nothing moves by itself, and letters are drawn alike whatever the display says of its size; mtpaint has
-# no second window, which would stand now above, now below the first.
+# What applications find in their home: nothing moves by itself, and letters are drawn alike whatever the display says of its size (a font
+# in points is not: mtpaint asks the display); mtpaint has no second window, which would stand now above, now below the first.
 work_home() {
 	cat <<'END'
 home=/tmp/work/home
@@ -44,7 +44,7 @@ gtk-xft-antialias = 1
 gtk-xft-hinting = 1
 gtk-xft-hintstyle ='
 printf '[Settings]\ngtk-cursor-blink = 0\ngtk-enable-animations = 0\n%s hintslight\ngtk-xft-rgba = none\n' "$fonts" >$home/.config/gtk-3.0/settings.ini
-printf 'gtk-cursor-blink = 0\n%s "hintslight"\ngtk-xft-rgba = "none"\n' "$fonts" >$home/.gtkrc-2.0
+printf 'gtk-cursor-blink = 0\ngtk-font-name = "Sans 13px"\n%s "hintslight"\ngtk-xft-rgba = "none"\n' "$fonts" >$home/.gtkrc-2.0
 printf 'toolbar3 = 0\n' >$home/.mtpaint
 END
 }

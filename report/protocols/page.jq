@@ -3,7 +3,6 @@ include "lib";
 include "markdown";
 include "protocols/say";
 
-def figures($k): [.["input_" + $k], .["display_" + $k], .["total_" + $k]];
 def starred: .protocol + if .state == "different" then " *" else "" end;
 
 # The paper's table, one line a protocol and channel.
@@ -11,7 +10,7 @@ def paper_table($doc; $what):
 	table(["protocol", "channel", "bytes on the wire", "IP bytes", "payload", "messages", "packets", "IP bytes a message"];
 		[$doc | protocols[] as $p | row($p; $what) | select(. != null and .state != "failed") | . as $r
 			| ("input", "display", "total") as $c
-			| [(if $c == "input" then starred else "" end), $c, with_span($c + "_wire_bytes"), (.[$c + "_ip_bytes"] | grouped), (.[$c + "_payload_bytes"] | grouped), (.[$c + "_messages"] | grouped), (.[$c + "_packets"] | grouped),
+			| [(if $c == "input" then starred else "" end), $c, span_of($c + "_wire_bytes"), (.[$c + "_ip_bytes"] | grouped), (.[$c + "_payload_bytes"] | grouped), (.[$c + "_messages"] | grouped), (.[$c + "_packets"] | grouped),
 				(if (.[$c + "_messages"] // 0) > 0 then .[$c + "_ip_bytes"] / .[$c + "_messages"] | fixed(2) else "" end)]]);
 
 def saving_table($doc; $what):
@@ -57,7 +56,7 @@ saving_table($doc; if ($set.works | length) > 1 then "all" else $set.works[0] en
 "",
 "vim in a terminal, \($set.keys) keys at \($set.rate_per_s) a second, the first ten left out; per key, both channels.",
 "",
-table(["protocol", "input: wire bytes", "payload", "packets", "display: wire bytes", "payload", "packets", "bare acknowledgements", "Ethernet, IP, TCP headers, %", "TLS, %"];
+table(["protocol", "input: wire bytes", "payload", "packets", "display: wire bytes", "payload", "packets", "bare acknowledgements", "Ethernet, IP, TCP headers, %", "headers of TLS records, %"];
 	[$doc | protocols[] as $p | row($p; "key") | select(sound) | [.protocol, (.input_wire_bytes | fixed(0)), (.input_payload_bytes | fixed(1)), (.input_packets | fixed(2)), (.display_wire_bytes | fixed(0)), (.display_payload_bytes | fixed(1)),
 		(.display_packets | fixed(2)), (.total_acks | fixed(2)), (.ethernet_percent + .ip_percent + .transport_percent | fixed(1)), (.tls_percent | if . == null then "" elif . == 0 then "none" else fixed(1) end)]]),
 "" else empty end),
@@ -68,7 +67,7 @@ table(["protocol", "input: wire bytes", "payload", "packets", "display: wire byt
 "",
 table(["protocol", "set-up", "input", "display", "terminal", "idle minute", "packets of it"];
 	[$doc | protocols[] as $p | row($p; "setup") | select(sound) | . as $s | ($doc | row($p; "window")) as $w | ($doc | row($p; "idle")) as $i
-		| [$p, with_span("total_wire_bytes"), (.input_wire_bytes | grouped), (.display_wire_bytes | grouped), (if $w | sound then $w | with_span("total_wire_bytes") else "" end), (if $i | sound then $i | with_span("total_wire_bytes") else "" end),
+		| [$p, span_of("total_wire_bytes"), (.input_wire_bytes | grouped), (.display_wire_bytes | grouped), (if $w | sound then $w | span_of("total_wire_bytes") else "" end), (if $i | sound then $i | span_of("total_wire_bytes") else "" end),
 			(if $i | sound then $i.total_packets | fixed(0) else "" end)]]),
 "For context, Wong & Seltzer (2000): 45,328 bytes for a session of TSE, 16,312 for X, nothing when idle.",
 "" else empty end),

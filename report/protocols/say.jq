@@ -14,7 +14,7 @@ def bytes:	# as people say it; 1 KB is 1,000 bytes, as on a link
 def times: if . >= 9.95 then fixed(0) elif . >= 1.95 then fixed(1) else fixed(2) end;
 def count: if . == null then "" elif . >= 9.95 then fixed(0) else fixed(1) end;
 def grouped: if . == null then "" else fixed(0) | . as $t | [range(0; $t | length) as $i | (if $i > 0 and (($t | length) - $i) % 3 == 0 then "," else "" end) + $t[$i:$i + 1]] | join("") end;
-def with_span($k): if .[$k] == null then "" else (.[$k] | grouped) + (if .[$k + "_low"] == null then "" else " (\(.[$k + "_low"] | grouped)–\(.[$k + "_high"] | grouped))" end) end;
+def span_of($k): if .[$k] == null then "" else (.[$k] | grouped) + (if .[$k + "_low"] == null then "" else " (\(.[$k + "_low"] | grouped)–\(.[$k + "_high"] | grouped))" end) end;
 
 # The whole, first to last, each with how many times the first.
 def order_words($rows): $rows[0].total_wire_bytes as $least
@@ -52,11 +52,17 @@ def keys:
 		"A key in vim with its echo, bytes on the wire (input + display): \([$r[] | one_key] | join(", ")).",
 		([$r[] | .ethernet_percent + .ip_percent + .transport_percent] | "Of these bytes \(min | fixed(0)) to \(max | fixed(0)) % are Ethernet, IP and TCP headers, since almost every packet is as small as a key.") end;
 
-# Why one key differs from another on the wire: how many packets, of which acknowledgements alone; how many messages the protocol needs; what encryption adds.
+# Why one key differs from another on the wire: how many packets, of which acknowledgements alone; how many messages the protocol makes of a
+# press and a release; what encryption adds.
+def of_each(what): [ranked("key")[] | "\(.protocol) \(what)"] | join(", ");
 def why_key:
-	[ranked("key")[] | "\(.protocol): \(.total_packets | fixed(1)) packets, \(if .total_acks == null then "" else "\(.total_acks | fixed(1)) of them bare acknowledgements, " end)\(.input_messages | fixed(1)) + \(.display_messages | fixed(1)) messages"
-		+ (if (.tls_percent // 0) > 0.05 then ", TLS records add \(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes" else "" end)]
-	| if . == [] then empty else "Why: \(join("; "))." end;
+	ranked("key") as $r
+	| if ($r | length) < 2 then empty else
+		"Why: every packet brings 66 bytes of headers, so what counts is how many there are: packets for a key, bare acknowledgements among them in brackets: \(of_each("\(.total_packets | fixed(1))" + if .total_acks == null then "" else " (\(.total_acks | fixed(1)))" end)).",
+		([{least: 0, most: 1.5, words: "press and release go in one message (or without a release)"}, {least: 1.5, most: 2.5, words: "as a message each"}, {least: 2.5, most: 1e9, words: "with more beside them, such as a request for the next picture"}]
+			| map(. as $c | [$r[] | select(.input_messages >= $c.least and .input_messages < $c.most) | .protocol] | select(. != []) | "\($c.words) over \(join_and)") | join("; ") | (.[0:1] | ascii_upcase) + .[1:] + "."
+			| if startswith("As a") then "Press and release go " + (.[0:1] | ascii_downcase) + .[1:] elif startswith("With more") then "Press and release go " + (.[0:1] | ascii_downcase) + .[1:] else . end),
+		([$r[] | select((.tls_percent // 0) > 0.05) | "\(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes over \(.protocol)"] | if . == [] then empty else "Of a key, headers of TLS records are \(join(", ")); what seals each record comes on top." end) end;
 
 def compulsory:
 	. as $doc

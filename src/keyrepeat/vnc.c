@@ -3,16 +3,14 @@
  * One connection, two threads: libvncclient's sending shares nothing with its reading but the socket (and, with TLS, a session that it
  * locks for each record; its socket does not block, so a waiting read does not hold the lock). Every message we
  * send is one write of 8 or 10 bytes into a socket that poll() called writable, so messages don't interleave. */
-#include "target.h"
+#include "vnc.h"
 #include "caret.h"
 #include "clock.h"
-#include "patch.h"
 #include "proc.h"
 #include "watchdog.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <rfb/rfbclient.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,28 +18,7 @@
 #include <sys/socket.h>
 
 #define CONNECT_S 10
-#define SHIFT 0xffe1			/* keysyms of what is held down */
-#define CTRL 0xffe3
-#define ALT 0xffe9
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
-
-struct vnc {
-	rfbClient *client;
-	struct seen *seen;
-	const char *password_file;
-	int watch;
-	bool asked, bad_password_file;
-	bool changed;			/* this update had a rectangle of pixels */
-	struct { int left, top, right, bottom; } area;	/* around all of them */
-	uint32_t *before;		/* the picture before this update; NULL: not kept */
-	int before_width, before_height;
-	bool pictured;			/* the first whole picture has come */
-	bool found;
-	struct patch_place place;
-	int acts, act_room;
-	struct act *act;		/* what was prepared; owned */
-	int x, y, buttons;		/* the pointer, and a bit for each button that is down */
-};
 
 static int tag;				/* its address is our name among the client's data */
 static char last_error[160];		/* what the library would have printed */
@@ -397,74 +374,6 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 		return NULL;
 	}
 	return self;
-}
-
-static int vnc_act(void *p, const struct act *act, char *why)
-{
-	struct vnc *self = p;
-
-	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height)) {
-		snprintf(why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y, self->client->width, self->client->height);
-		return -1;
-	}
-	if (self->acts == self->act_room) {
-		int more = self->act_room ? 2 * self->act_room : 64;
-		struct act *grown = reallocarray(self->act, (size_t)more, sizeof(*grown));
-
-		if (!grown) {
-			snprintf(why, TARGET_WHY, "out of memory");
-			return -1;
-		}
-		self->act = grown;
-		self->act_room = more;
-	}
-	self->act[self->acts] = *act;
-	return self->acts++;
-}
-
-static int vnc_send_fd(void *p)
-{
-	return ((struct vnc *)p)->client->sock;
-}
-
-static bool send_key(const struct vnc *self, const struct act *act, bool down)
-{
-	static const struct { unsigned held; uint32_t keysym; } with[] = { { ACT_CTRL, CTRL }, { ACT_ALT, ALT }, { ACT_SHIFT, SHIFT } };
-	size_t n = sizeof(with) / sizeof(*with);
-	bool sent = true;
-
-	for (size_t i = 0; down && i < n; i++)
-		if (act->held & with[i].held)
-			sent &= SendKeyEvent(self->client, with[i].keysym, TRUE);
-	sent &= SendKeyEvent(self->client, act->keysym, down ? TRUE : FALSE);
-	for (size_t i = n; !down && i > 0; i--)
-		if (act->held & with[i - 1].held)
-			sent &= SendKeyEvent(self->client, with[i - 1].keysym, FALSE);
-	return sent;
-}
-
-static bool send_pointer(struct vnc *self, const struct act *act, bool down)
-{
-	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
-	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
-
-	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK))
-		return true;
-	if (act->kind == ACT_MOVE) {
-		self->x = act->x;
-		self->y = act->y;
-	} else {
-		self->buttons = press ? self->buttons | bit : self->buttons & ~bit;
-	}
-	return SendPointerEvent(self->client, self->x, self->y, self->buttons);
-}
-
-static int vnc_send(void *p, int number, bool down)
-{
-	struct vnc *self = p;
-	const struct act *act = &self->act[number];
-
-	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
 }
 
 static int vnc_handle(void *p)

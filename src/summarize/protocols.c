@@ -55,7 +55,7 @@ static int read_sample(struct reader *r, const char *folder, const char *file, s
 	out->header[PROTOCOLS_ETHERNET] = inputs_number(j, "result.headers", "ethernet_header_bytes");
 	out->header[PROTOCOLS_IP_HEADER] = inputs_number(j, "result.headers", "ip_header_bytes");
 	out->header[PROTOCOLS_TRANSPORT] = inputs_number(j, "result.headers", "tcp_header_bytes") + inputs_number(j, "result.headers", "udp_header_bytes");
-	out->header[PROTOCOLS_TLS] = inputs_number(j, "result.tls", "header_bytes") + inputs_number(j, "result.tls", "seal_bytes");
+	out->header[PROTOCOLS_TLS] = inputs_number(j, "result.tls", "header_bytes");
 	out->seconds = inputs_number(j, "result.capture", "duration_s");
 	json_free(j);
 	if (isnan(out->count[PROTOCOLS_TOTAL][PROTOCOLS_WIRE]))

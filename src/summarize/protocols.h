@@ -25,7 +25,7 @@
 /* What is counted of each channel. */
 enum protocols_count { PROTOCOLS_WIRE, PROTOCOLS_IP, PROTOCOLS_PAYLOAD, PROTOCOLS_PACKETS, PROTOCOLS_MESSAGES, PROTOCOLS_ACKS, PROTOCOLS_COUNTS };
 enum protocols_channel { PROTOCOLS_INPUT, PROTOCOLS_DISPLAY, PROTOCOLS_TOTAL, PROTOCOLS_CHANNELS };
-/* Bytes of headers in both channels together. */
+/* Bytes of headers in both channels together; of TLS the records' headers, not their seals, whose size only their beginning tells. */
 enum protocols_header { PROTOCOLS_ETHERNET, PROTOCOLS_IP_HEADER, PROTOCOLS_TRANSPORT, PROTOCOLS_TLS, PROTOCOLS_HEADERS };
 
 /* Of one repeat; NAN: not known. */

@@ -282,3 +282,56 @@ END
 		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
 	done
 }
+
+# What a program sees of a script: xev tells each event; `place` is where it was in the window, in the corner of the screen.
+xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
+	need xev xdotool
+	start xev xev -geometry 300x200+0+0 -event keyboard -event button -event mouse
+	until_true xdotool search --onlyvisible --name 'Event Tester'
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
+	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' >script
+	"$KEYREPEAT" "$1" --script script --skip 0 --format tsv -o report.tsv
+	until_true grep -q 'KeyRelease.*' xev.out
+	until_true sh -c "grep -A 2 KeyRelease xev.out | grep -q 'keysym 0x42'"
+	awk '/^(Motion|Button|Key)/ { what = $1; getline where; sub(/.*\(/, "", where); sub(/\).*/, "", where); getline how; print what, where, how }' xev.out |
+		sed -E 's/(Notify|Press|Release)/ \1/; s/ +/ /g' >seen
+	cat seen
+	grep -q '^Button Press.* 50,60 .*button 1' seen
+	grep -q '^Motion Notify.* 70,60 state 0x100' seen
+	grep -q '^Button Release.* 90,60 .*button 1' seen
+	grep -q '^Button Press.* 90,60 .*button 4' seen
+	grep -q '^Button Release.* 90,60 .*button 4' seen
+	grep -Eq '^Key Press.* state 0x4, .*keysym 0x73,' seen
+	grep -Eq '^Key Press.* state 0x0, .*keysym 0x61,' seen
+	grep -Eq '^Key Press.* state 0x[12], .*keysym 0x42,' seen	# Xvnc makes a capital by its caps lock
+}
+
+@test "x11 --script: moves, drags, clicks, the wheel, keys held down and texts arrive" {
+	start_x
+	xev_of "x11:$DISPLAY"
+	# outside of the screen is nowhere; a window has no pointer
+	printf '0 move 900,10\n' >script
+	run "$KEYREPEAT" "x11:$DISPLAY" --script script
+	[ "$status" = 1 ]
+	[[ $output == *"move 900,10: the screen of x11:$DISPLAY is 800x600"* ]]
+	run "$KEYREPEAT" "x11:$DISPLAY" --script script --window 0x123
+	[ "$status" = 2 ]
+}
+
+@test "x11 --script: a drag that is broken off leaves no button down" {
+	need xdotool xev
+	start_x
+	start xev xev -geometry 300x200+0+0 -event button
+	until_true xdotool search --onlyvisible --name 'Event Tester'
+	printf '0 move 50,60\n10 button 1 down\n60000 button 1 up\n' >script
+	start keyrepeat "$KEYREPEAT" "x11:$DISPLAY" --script script -t 90s
+	until_true grep -q ButtonPress xev.out
+	kill -TERM "$pid"
+	wait "$pid" || [ $? = 130 ]
+	until_true grep -q ButtonRelease xev.out
+}
+
+@test "vnc --script: the same arrives through a VNC server" {
+	start_vnc -SecurityTypes None
+	xev_of "vnc:127.0.0.1:$port"
+}

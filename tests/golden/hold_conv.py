@@ -12,12 +12,11 @@ import sys
 LINE = re.compile(r"(\S+):(\d+)\s+<->\s+(\S+):(\d+)\s+(\d+) ([\d,]+) (\w+)\s+(\d+) ([\d,]+) (\w+)\s")
 
 
-def tshark(*words):
-    return subprocess.run(["tshark", "-n", "-r", sys.argv[1], *words], capture_output=True, text=True, check=True).stdout
-
-
+# one run for both: a line with each packet's length, then the table
+said = subprocess.run(["tshark", "-n", "-r", sys.argv[1], "-Y", "tcp && !icmp && !icmpv6", "-T", "fields", "-e", "frame.len", "-z", "conv,tcp"],
+                      capture_output=True, text=True, check=True).stdout
 conversations = []
-for a, pa, b, pb, back, back_bytes, back_unit, there, there_bytes, there_unit in LINE.findall(tshark("-q", "-z", "conv,tcp")):
+for a, pa, b, pb, back, back_bytes, back_unit, there, there_bytes, there_unit in LINE.findall(said):
     conversations.append(((a, int(pa)), (b, int(pb)), int(there), (int(there_bytes.replace(",", "")), there_unit), int(back), (int(back_bytes.replace(",", "")), back_unit)))
 
 told = collections.Counter()
@@ -51,7 +50,7 @@ for a, b, there, there_bytes, back, back_bytes in conversations:
 for key in told:
     print("prototap only:", *key)
     wrong += 1
-lengths = [int(n) for n in tshark("-Y", "tcp && !icmp && !icmpv6", "-T", "fields", "-e", "frame.len").split()]
+lengths = [int(line) for line in said.splitlines() if line.isdigit()]
 if [len(lengths), sum(lengths)] != total:
     print("in all", total, "told,", [len(lengths), sum(lengths)], "by tshark")
     wrong += 1

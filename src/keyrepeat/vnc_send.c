@@ -1,0 +1,78 @@
+/* Keys and the pointer as messages of RFB, each one write (vnc.c says why). */
+#include "vnc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SHIFT 0xffe1			/* keysyms of what is held down */
+#define CTRL 0xffe3
+#define ALT 0xffe9
+
+int vnc_act(void *p, const struct act *act, char *why)
+{
+	struct vnc *self = p;
+
+	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height)) {
+		snprintf(why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y, self->client->width, self->client->height);
+		return -1;
+	}
+	if (self->acts == self->act_room) {
+		int more = self->act_room ? 2 * self->act_room : 64;
+		struct act *grown = reallocarray(self->act, (size_t)more, sizeof(*grown));
+
+		if (!grown) {
+			snprintf(why, TARGET_WHY, "out of memory");
+			return -1;
+		}
+		self->act = grown;
+		self->act_room = more;
+	}
+	self->act[self->acts] = *act;
+	return self->acts++;
+}
+
+int vnc_send_fd(void *p)
+{
+	return ((struct vnc *)p)->client->sock;
+}
+
+static bool send_key(const struct vnc *self, const struct act *act, bool down)
+{
+	static const struct { unsigned held; uint32_t keysym; } with[] = { { ACT_CTRL, CTRL }, { ACT_ALT, ALT }, { ACT_SHIFT, SHIFT } };
+	size_t n = sizeof(with) / sizeof(*with);
+	bool sent = true;
+
+	for (size_t i = 0; down && i < n; i++)
+		if (act->held & with[i].held)
+			sent &= SendKeyEvent(self->client, with[i].keysym, TRUE);
+	sent &= SendKeyEvent(self->client, act->keysym, down ? TRUE : FALSE);
+	for (size_t i = n; !down && i > 0; i--)
+		if (act->held & with[i - 1].held)
+			sent &= SendKeyEvent(self->client, with[i - 1].keysym, FALSE);
+	return sent;
+}
+
+static bool send_pointer(struct vnc *self, const struct act *act, bool down)
+{
+	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
+	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
+
+	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK))
+		return true;
+	if (act->kind == ACT_MOVE) {
+		self->x = act->x;
+		self->y = act->y;
+	} else {
+		self->buttons = press ? self->buttons | bit : self->buttons & ~bit;
+	}
+	return SendPointerEvent(self->client, self->x, self->y, self->buttons);
+}
+
+int vnc_send(void *p, int number, bool down)
+{
+	struct vnc *self = p;
+	const struct act *act = &self->act[number];
+
+	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
+}
