@@ -174,17 +174,20 @@ sshd_terminal() {	# sshd_terminal SESSION
 	PROTOCOL_WATCH=update
 	sshd_client "$1" terminal
 	SSHD_CLIENT[$1]=$LAB_PID
-	# vim reads keys from the moment it has switched its terminal to single characters.
-	lab_exec server timeout 30 sh -c '
-		until [ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
-			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do sleep 0.05; done' sh "${SSHD_FOLDER[$1]}" 2>/dev/null || sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
+	wait_until 30 sshd_vim_or_ended "${SSHD_FOLDER[$1]}" && ! lab_gone "$LAB_PID" || sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
 	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || sshd_fail "$1" "the terminal of ssh did not appear" "$log.err"
+}
+
+# vim reads keys from the moment it has switched its terminal to single characters.
+sshd_vim_or_ended() {	# FOLDER
+	lab_gone "$LAB_PID" || lab_exec server sh -c '[ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
+		stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon' sh "$1" 2>/dev/null
 }
 
 sshd_fail() {	# sshd_fail SESSION WORDS LOG...: and the last of what was said
 	local session=$1 words=$2 why='' log
 	shift 2
-	for log; do [ -n "$why" ] || why=$(grep -v '^Server listening\|^$' -- "$log" 2>/dev/null | tail -n 1); done
+	for log; do [ -n "$why" ] || { set -- "$log"; why=$(grep -i 'failed\|error\|denied\|refused\|cannot\|not found' -- "$log" 2>/dev/null | tail -n 1); }; done
 	protocol_stop "$session"
 	die "$words: ${why:-it said nothing}; see $1"
 }
