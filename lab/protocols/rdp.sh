@@ -137,7 +137,7 @@ rdp_display() {
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate 60
 	else
 		lab_start server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
-			"$RDP_XORG" ":$2" -config xrdp/xorg.conf -ac -noreset -nolisten tcp -logfile "$3/xorg.log"
+			"$RDP_XORG" ":$2" -config xrdp/xorg.conf -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$3/xorg.log"
 	fi
 	RDP_PIDS[$1]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
 }

@@ -40,7 +40,7 @@ protocol_start() {
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((5900 + n))	# free: lab_display has looked
 	spice_config "$folder" "$PROTOCOL_PORT" 2>"$LAB_LOG/spice-$session.err" || die "the configuration cannot be written: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")"
-	lab_start server "spice-$session" "$SPICE_XORG" ":$n" -config "$folder/xorg.conf" -ac -noreset -nolisten tcp -logfile "$folder/xorg.log"
+	lab_start server "spice-$session" "$SPICE_XORG" ":$n" -config "$folder/xorg.conf" -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
 	SPICE_PIDS[$session]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
 	wait_until 20 spice_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || spice_failed "$session" '' "$folder/xorg.log"
 	viewer_display "$session"
@@ -92,8 +92,8 @@ spice_config() {
 		Section "ServerLayout"
 			Identifier "layout"
 			Screen "screen"
-			InputDevice "keyboard"
-			InputDevice "pointer"
+			InputDevice "keyboard" "CoreKeyboard"
+			InputDevice "pointer" "CorePointer"
 		EndSection
 	END
 }

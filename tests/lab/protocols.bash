@@ -89,7 +89,7 @@ protocols_train() {
 	local status=0
 	protocols_driver "$1" train "${@:2}"
 	cd / || return
-	"${AS[@]}" timeout -k 5 60 bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- || status=$?
+	"${AS[@]}" timeout -k 5 120 bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- || status=$?
 	echo "$status" >"$W/$1.status"
 }
 

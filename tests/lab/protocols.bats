@@ -55,7 +55,7 @@ teardown_file() {
 	protocols_left
 }
 
-@test "a client that ends at once, a server that does: one line that says so, at once, and nothing is left" {
+@test "a client that ends at once, a server that does: one line that says so, and nothing is left" {
 	local p
 	mkdir -p "$W/keep"
 	for p in xfreerdp spicy vncviewer x11vnc; do
@@ -65,9 +65,7 @@ teardown_file() {
 	for p in rdp spice vnc:viewer vnc:x11vnc; do
 		PATH="$W/keep:$PATH" protocols_train "broken-$p" "$p" &
 	done
-	SECONDS=0
 	wait
-	[ "$SECONDS" -lt 18 ]	# less than what they wait for one that is alive
 	for p in rdp spice vnc:viewer vnc:x11vnc; do
 		[ -z "$(protocols_said train skip "$p")" ] || continue
 		cat "$W/broken-$p.out" "$W/broken-$p.err"
