@@ -11,7 +11,7 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-declare -gA SSH_SERVER SSH_CLIENT SSH_INPUT SSH_FOLDER SSH_VIEW	# stay when a driver comes back from another protocol
+declare -gA SSHD_SERVER SSHD_CLIENT SSHD_INPUT SSHD_FOLDER SSHD_VIEW	# stay when a driver comes back from another protocol
 
 protocol_variants() { printf 'terminal x11 x11c\n'; }
 
@@ -58,34 +58,34 @@ protocol_can() {
 protocol_start() {
 	local session=$1 log=$LAB_LOG/ssh-$1 why port=2222 role folder
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${SSH_FOLDER[$session]-}" ] || die "session $session runs already"
+	[ -z "${SSHD_FOLDER[$session]-}" ] || die "session $session runs already"
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	viewer_display "$session"
 	while lab_listens server "$port"; do port=$((port + 1)); done
 	folder=ssh-$port	# a session's name may be any
-	SSH_FOLDER[$session]=$folder SSH_VIEW[$session]=$VIEWER_DISPLAY
+	SSHD_FOLDER[$session]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
-		[ "${LAB_PRIVATE-1}" != 1 ] || ssh_user "$role" 2>"$log.err" || ssh_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
+		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" || sshd_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
 	done
 	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	ssh_keys "$folder" "$port" 2>"$log.err" || ssh_fail "$session" "the keys for ssh could not be made" "$log.err"
-	ssh_remote "$folder" || ssh_fail "$session" "cannot write in the home folder of the server role" "$log.err"
+	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "the keys for ssh could not be made" "$log.err"
+	sshd_remote "$folder" || sshd_fail "$session" "cannot write in the home folder of the server role" "$log.err"
 	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' sh "$folder"
-	PROTOCOL_PIDS=$LAB_PID SSH_SERVER[$session]=$LAB_PID
-	wait_until 20 ssh_listens_or_ended && ! lab_gone "$LAB_PID" || ssh_fail "$session" "sshd did not start" "$log.err"
+	PROTOCOL_PIDS=$LAB_PID SSHD_SERVER[$session]=$LAB_PID
+	wait_until 20 sshd_listens_or_ended && ! lab_gone "$LAB_PID" || sshd_fail "$session" "sshd did not start" "$log.err"
 	case $PROTOCOL_VARIANT in
-	x11*) ssh_forward "$session" ;;
-	*) ssh_terminal "$session" ;;
+	x11*) sshd_forward "$session" ;;
+	*) sshd_terminal "$session" ;;
 	esac
 }
 
-ssh_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
+sshd_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
 
 # Once in each host. A terminal's group is what the kernel gives it there, which nobody without privileges could change.
-ssh_user() {	# ssh_user ROLE
+sshd_user() {	# sshd_user ROLE
 	local tty
 	! lab_exec "$1" test -e /tmp/home/.users || return 0
-	tty=$(lab_exec -R "$1" sh -c "$SSH_ORDINARY"'exec $ordinary script -qc "stat -c %g \"\$(tty)\"" /dev/null' </dev/null | tr -cd 0-9) && [ -n "$tty" ] || return
+	tty=$(lab_exec -R "$1" sh -c "$SSHD_ORDINARY"'exec $ordinary script -qc "stat -c %g \"\$(tty)\"" /dev/null' </dev/null | tr -cd 0-9) && [ -n "$tty" ] || return
 	lab_exec -R "$1" sh -c '
 		umask 022 && mkdir -p /tmp/home/.users && cd /tmp/home/.users || exit
 		{ printf "%s\n" root:x:0:0::/tmp/home:/bin/sh user:x:1000:1000::/tmp/home:/bin/sh && grep -v "^[^:]*:[^:]*:\(0\|1000\):" /etc/passwd; } >passwd &&
@@ -93,7 +93,7 @@ ssh_user() {	# ssh_user ROLE
 }
 
 # Keys for both ends, and what each must know of the other. The file names of sshd are whole.
-ssh_keys() {	# ssh_keys FOLDER PORT
+sshd_keys() {	# sshd_keys FOLDER PORT
 	local key
 	lab_exec client sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f "$HOME/$1/key"' sh "$1" &&
 		key=$(lab_exec client sh -c 'cat "$HOME/$1/key.pub"' sh "$1") &&
@@ -106,7 +106,7 @@ ssh_keys() {	# ssh_keys FOLDER PORT
 }
 
 # What ssh runs at the other end: it says who it is; what forwards only lives for as long as its connection.
-ssh_remote() {	# ssh_remote FOLDER
+sshd_remote() {	# sshd_remote FOLDER
 	lab_exec server sh -c 'cat >"$HOME/$1/run"; chmod 700 "$HOME/$1/run"' sh "$1" <<'END'
 #!/bin/sh
 echo $$ >"${0%/*}/pid"
@@ -118,28 +118,28 @@ exec "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <
 END
 }
 
-# ssh_command FOLDER: sets SSH_COMMAND, the words of ssh but for what stands in the client's folder.
-ssh_command() {
+# sshd_command FOLDER: sets SSHD_COMMAND, the words of ssh but for what stands in the client's folder.
+sshd_command() {
 	local user home
 	user=$(lab_exec server id -un) && home=$(lab_exec server sh -c 'echo "$HOME"') || return
-	SSH_COMMAND=(-F none -p "$PROTOCOL_PORT" -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR
+	SSHD_COMMAND=(-F none -p "$PROTOCOL_PORT" -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR
 		-o ConnectTimeout=20 -o ServerAliveInterval=0 -o IgnoreUnknown=ObscureKeystrokeTiming -o ObscureKeystrokeTiming=no)
 	case $PROTOCOL_VARIANT in
-	x11) SSH_COMMAND+=(-Y -T -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
-	x11c) SSH_COMMAND+=(-Y -T -o Compression=yes "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
-	*) SSH_COMMAND+=(-tt -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run") ;;
+	x11) SSHD_COMMAND+=(-Y -T -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
+	x11c) SSHD_COMMAND+=(-Y -T -o Compression=yes "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
+	*) SSHD_COMMAND+=(-tt -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run") ;;
 	esac
 }
 
 # The probe's role is root without its powers, and as such xterm does not start: what a person runs there is an ordinary user's, as at the
 # server.
-SSH_ORDINARY='
+SSHD_ORDINARY='
 	ordinary="unshare --user --map-user=1000 --map-group=1000"
 	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=
 '
-ssh_client() {	# ssh_client SESSION terminal|ssh [FD]: starts it, with SSH_COMMAND
+sshd_client() {	# sshd_client SESSION terminal|ssh [FD]: starts it, with SSHD_COMMAND
 	local flags=() ordinary='ordinary='
-	[ "${LAB_PRIVATE-1}" != 1 ] || flags=(-R) ordinary=$SSH_ORDINARY
+	[ "${LAB_PRIVATE-1}" != 1 ] || flags=(-R) ordinary=$SSHD_ORDINARY
 	[ -z "${3-}" ] || flags+=(-i "$3")
 	lab_start ${flags[@]+"${flags[@]}"} client "ssh-$1-client" sh -c "$ordinary"'
 		folder=$HOME/$1 program=$2
@@ -147,44 +147,47 @@ ssh_client() {	# ssh_client SESSION terminal|ssh [FD]: starts it, with SSH_COMMA
 		shift 3
 		set -- ssh -i "$folder/key" -o UserKnownHostsFile="$folder/known" "$@"
 		[ "$program" = ssh ] || set -- xterm -xrm "XTerm*pointerMode: 0" -fn fixed -geometry 80x24+0+0 +sb -title "ssh" -e "$@"
-		exec $ordinary "$@"' sh "${SSH_FOLDER[$1]}" "$2" "$VIEWER_DISPLAY" "${SSH_COMMAND[@]}"
+		exec $ordinary "$@"' sh "${SSHD_FOLDER[$1]}" "$2" "$VIEWER_DISPLAY" "${SSHD_COMMAND[@]}"
 	PROTOCOL_PIDS+=" $LAB_PID"
 }
 
-ssh_forward() {	# ssh_forward SESSION
-	local log=$LAB_LOG/ssh-$1-client input SSH_COMMAND display=''
-	ssh_command "${SSH_FOLDER[$1]}" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
+sshd_forward() {	# sshd_forward SESSION
+	local log=$LAB_LOG/ssh-$1-client input SSHD_COMMAND display=''
+	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
 	open_pipe input
-	SSH_INPUT[$1]=$input
-	ssh_client "$1" ssh "$input"
-	SSH_CLIENT[$1]=$LAB_PID
-	wait_until 30 ssh_said_or_ended "$log.out" && read -r display <"$log.out"
-	[ -n "$display" ] || ssh_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err"
+	SSHD_INPUT[$1]=$input
+	sshd_client "$1" ssh "$input"
+	SSHD_CLIENT[$1]=$LAB_PID
+	wait_until 30 sshd_said_or_ended "$log.out" && read -r display <"$log.out"
+	[ -n "$display" ] || sshd_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err"
 	PROTOCOL_DISPLAY=${display%.0}
 	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log.ask" ||
-		ssh_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err"
+		sshd_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err"
 	rm -f "$log.ask"
 }
 
-ssh_said_or_ended() { [ -n "$(head -n 1 "$1")" ] || lab_gone "$LAB_PID"; }
+sshd_said_or_ended() { [ -n "$(head -n 1 "$1")" ] || lab_gone "$LAB_PID"; }
 
-ssh_terminal() {	# ssh_terminal SESSION
-	local log=$LAB_LOG/ssh-$1-client SSH_COMMAND
-	ssh_command "${SSH_FOLDER[$1]}" || ssh_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
+sshd_terminal() {	# sshd_terminal SESSION
+	local log=$LAB_LOG/ssh-$1-client SSHD_COMMAND
+	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
 	PROTOCOL_WATCH=update
-	ssh_client "$1" terminal
-	SSH_CLIENT[$1]=$LAB_PID
-	# vim reads keys from the moment it has switched its terminal to single characters.
-	lab_exec server timeout 30 sh -c '
-		until [ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
-			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do sleep 0.05; done' sh "${SSH_FOLDER[$1]}" 2>/dev/null || ssh_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
-	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || ssh_fail "$1" "the terminal of ssh did not appear" "$log.err"
+	sshd_client "$1" terminal
+	SSHD_CLIENT[$1]=$LAB_PID
+	wait_until 30 sshd_vim_or_ended "${SSHD_FOLDER[$1]}" && ! lab_gone "$LAB_PID" || sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
+	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || sshd_fail "$1" "the terminal of ssh did not appear" "$log.err"
 }
 
-ssh_fail() {	# ssh_fail SESSION WORDS LOG...: and the last of what was said
+# vim reads keys from the moment it has switched its terminal to single characters.
+sshd_vim_or_ended() {	# FOLDER
+	lab_gone "$LAB_PID" || lab_exec server sh -c '[ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
+		stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon' sh "$1" 2>/dev/null
+}
+
+sshd_fail() {	# sshd_fail SESSION WORDS LOG...: and the last of what was said
 	local session=$1 words=$2 why='' log
 	shift 2
-	for log; do [ -n "$why" ] || why=$(grep -v '^Server listening\|^$' -- "$log" 2>/dev/null | tail -n 1); done
+	for log; do [ -n "$why" ] || { set -- "$log"; why=$(grep -i 'failed\|error\|denied\|refused\|cannot\|not found' -- "$log" 2>/dev/null | tail -n 1); }; done
 	protocol_stop "$session"
 	die "$words: ${why:-it said nothing}; see $1"
 }
@@ -193,7 +196,7 @@ ssh_fail() {	# ssh_fail SESSION WORDS LOG...: and the last of what was said
 protocol_reset() {	# protocol_reset SESSION
 	case $PROTOCOL_VARIANT in
 	x11*) ;;
-	*) lab_exec client env DISPLAY="${SSH_VIEW[$1]}" xdotool key F2 ;;
+	*) lab_exec client env DISPLAY="${SSHD_VIEW[$1]}" xdotool key F2 ;;
 	esac
 }
 
@@ -213,18 +216,18 @@ protocol_settings() {
 # protocol_stop [SESSION]: that one, or all.
 protocol_stop() {
 	local session role fd
-	for session in "${!SSH_FOLDER[@]}"; do
+	for session in "${!SSHD_FOLDER[@]}"; do
 		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		lab_stop "${SSH_CLIENT[$session]-}" "${SSH_SERVER[$session]-}"
+		lab_stop "${SSHD_CLIENT[$session]-}" "${SSHD_SERVER[$session]-}"
 		# What ran at the other end ends with its connection.
 		lab_exec server sh -c '
 			read -r pid <"$HOME/$1/pid" || exit
 			for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || exit 0; sleep 0.1; done
-			kill -9 "$pid"' sh "${SSH_FOLDER[$session]}" 2>/dev/null
-		fd=${SSH_INPUT[$session]-}
+			kill -9 "$pid"' sh "${SSHD_FOLDER[$session]}" 2>/dev/null
+		fd=${SSHD_INPUT[$session]-}
 		[ -z "$fd" ] || exec {fd}>&-
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "${SSH_FOLDER[$session]}"; done
+		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "${SSHD_FOLDER[$session]}"; done
 		viewer_stop "$session"
-		unset "SSH_SERVER[$session]" "SSH_CLIENT[$session]" "SSH_INPUT[$session]" "SSH_FOLDER[$session]" "SSH_VIEW[$session]"
+		unset "SSHD_SERVER[$session]" "SSHD_CLIENT[$session]" "SSHD_INPUT[$session]" "SSHD_FOLDER[$session]" "SSHD_VIEW[$session]"
 	done
 }
