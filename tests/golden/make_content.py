@@ -216,6 +216,9 @@ class X11(Talk):
     def event(self, name, code, sent=0):
         self.say(1, bytes([code | sent]) + b"e" * 31, "events", name)
 
+    def generic(self, name, major, more):
+        self.say(1, struct.pack(self.order + "BBHI", 35, major, 0, len(more) // 4) + b"e" * 24 + more, "events", name)
+
     def error(self, name, code):
         self.say(1, struct.pack(self.order + "BBH", 0, code, self.sequence & 0xFFFF) + b"e" * 28, "errors", name)
 
@@ -252,6 +255,7 @@ def make_x11(folder):
         x.event("ClientMessage", 33, sent=128)
         x.event("MIT-SHM 0", 65)
         x.event("UNHEARD-OF 2", 92)
+        x.generic("UNHEARD-OF GenericEvent", 150, b"more" * 5)
         x.request("GetKeyboardMapping", 101, 0, b"m" * 4)
         x.reply("GetKeyboardMapping", more=b"k" * 28)
         x.write(folder, name)
