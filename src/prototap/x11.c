@@ -7,7 +7,7 @@ enum { CORE, UNNAMED, NAMED };	/* extensions in a count */
 enum { QUERY_EXTENSION = 98 };
 enum client_state { CLIENT_SETUP, CLIENT_FIRST, CLIENT_NEXT, CLIENT_REQUEST, CLIENT_LONG, CLIENT_QUERY, CLIENT_QUERIED };
 enum server_state { SERVER_SETUP, SERVER_NEXT, SERVER_MESSAGE };
-enum code { CODE_ERROR, CODE_REPLY, CODE_GENERIC = 35 };
+enum code { CODE_ERROR, CODE_REPLY };
 
 struct x11_count *x11_count_new(void)
 {
@@ -215,13 +215,13 @@ static void message(struct x11 *x, struct walk *w, const uint8_t *p)
 	uint8_t code = p[0] & 0x7f;	/* the highest bit: an application sent this event */
 	uint64_t more = 0;
 
-	if (code == CODE_REPLY || code == CODE_GENERIC)
+	if (code == CODE_REPLY || code == X11_GENERIC)
 		more = 4ull * card32(x, p + 4);
 	if (p[0] == CODE_ERROR)
 		numbered(x, w, X11_ERROR, p[1], 128, x->first_error);
 	else if (p[0] == CODE_REPLY)
 		reply(x, w, p);
-	else if (code == CODE_GENERIC)	/* of the extension whose major opcode it tells */
+	else if (code == X11_GENERIC)	/* of the extension whose major opcode it tells */
 		count(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
 		walk_stop(w, "X11: an event that is none");

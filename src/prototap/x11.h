@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 enum { X11_EXTENSIONS = 64, X11_MINORS = 256, X11_NAME = 40 };	/* extension 0 is the core protocol, 1 those that nobody named */
+enum { X11_GENERIC = 35 };	/* an event that names its extension itself */
 enum x11_kind { X11_REQUEST, X11_REPLY, X11_EVENT, X11_ERROR, X11_KINDS };
 
 /* Of all connections: in [extension][request or reply: minor opcode, core: major; event, error: its number in the extension]. */

@@ -84,6 +84,8 @@ void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int 
 		snprintf(text, size, "number %d", minor);
 	else if (extension == UNNAMED)
 		snprintf(text, size, "extension? %d", minor);
+	else if (kind == X11_EVENT && minor == X11_GENERIC)
+		snprintf(text, size, "%s %s", n->name[extension], x11_event_names[X11_GENERIC]);
 	else if (name)
 		snprintf(text, size, "%s %s", n->name[extension], name);
 	else

@@ -12,8 +12,9 @@ import sys
 LINE = re.compile(r"(\S+):(\d+)\s+<->\s+(\S+):(\d+)\s+(\d+) ([\d,]+) (\w+)\s+(\d+) ([\d,]+) (\w+)\s")
 
 
-# one run for both: a line with each packet's length, then the table
-said = subprocess.run(["tshark", "-n", "-r", sys.argv[1], "-Y", "tcp && !icmp && !icmpv6", "-T", "fields", "-e", "frame.len", "-z", "conv,tcp"],
+# One run for both: a line with each packet's length, then the table. (tshark's decoder of VNC begins a second conversation at the greeting of a
+# server.)
+said = subprocess.run(["tshark", "-n", "--disable-protocol", "vnc", "-r", sys.argv[1], "-Y", "tcp && !icmp && !icmpv6", "-T", "fields", "-e", "frame.len", "-z", "conv,tcp"],
                       capture_output=True, text=True, check=True).stdout
 conversations = []
 for a, pa, b, pb, back, back_bytes, back_unit, there, there_bytes, there_unit in LINE.findall(said):

@@ -9,7 +9,8 @@ import os
 import struct
 import sys
 
-from packets import ACK, FIN, PSH, SYN, Capture, ethernet, ipv6, tcp
+from exchanges import make_acks, make_connections, make_lossy, make_paper
+from packets import ACK, FIN, PSH, Capture
 
 
 class Talk:
@@ -216,6 +217,9 @@ class X11(Talk):
     def event(self, name, code, sent=0):
         self.say(1, bytes([code | sent]) + b"e" * 31, "events", name)
 
+    def generic(self, name, major, more):
+        self.say(1, struct.pack(self.order + "BBHI", 35, major, 0, len(more) // 4) + b"e" * 24 + more, "events", name)
+
     def error(self, name, code):
         self.say(1, struct.pack(self.order + "BBH", 0, code, self.sequence & 0xFFFF) + b"e" * 28, "errors", name)
 
@@ -252,6 +256,7 @@ def make_x11(folder):
         x.event("ClientMessage", 33, sent=128)
         x.event("MIT-SHM 0", 65)
         x.event("UNHEARD-OF 2", 92)
+        x.generic("UNHEARD-OF GenericEvent", 150, b"more" * 5)
         x.request("GetKeyboardMapping", 101, 0, b"m" * 4)
         x.reply("GetKeyboardMapping", more=b"k" * 28)
         x.write(folder, name)
@@ -306,83 +311,6 @@ def make_tls(folder):
     t.records(1, record(23, b"d" * 500), application=True)
     t.records(1, b"this is no record at all")
     t.write(folder, "tls_broken")
-
-
-# --- several connections, acknowledgements, losses ---
-
-def make_connections(folder):
-    """SPICE in small: three connections to one port, from two client ports on, over IPv4 and IPv6."""
-    all_packets = []
-    for i in range(3):
-        c = Capture(("10.0.0.1", 40000 + i), ("10.0.0.2", 5900), seq=(1000 * i, 9000 + i)).start(10 * i)
-        for k in range(4):
-            c.send(100 + 300 * k + i, 0, b"k" * (5 + i), ACK | PSH)
-            c.send(110 + 300 * k + i, 1, b"e" * (50 * (i + 1)), ACK | PSH)
-            c.send(111 + 300 * k + i, 0)
-        all_packets += c.packets
-    ends = ("", 40010), ("", 5900)
-    for i, (side, flags, payload) in enumerate(((0, SYN, b""), (1, SYN | ACK, b""), (0, ACK, b""), (0, ACK | PSH, b"k" * 9), (1, ACK | PSH, b"e" * 700))):
-        seq, ack = (1 + (i > 2) - (i == 0), 1) if side == 0 else (1 if i > 1 else 0, 1)
-        body = tcp(ends[side], ends[1 - side], seq, ack, flags, payload)
-        frame = ethernet(ipv6(1 + side, 2 - side, body), 0x86DD)
-        all_packets.append((round((20 + 50 * i) * 10**6), frame, len(frame)))
-    c = Capture()
-    c.packets = sorted(all_packets, key=lambda p: p[0])
-    c.pcap(os.path.join(folder, "several.pcap"))
-
-
-def make_acks(folder):
-    """The client answers data after 0.2 ms, twice held back for 40 ms, once for 29; and once after 3 s, which nobody holds back for."""
-    c = Capture().start()       # the SYN is answered in 1 ms, and so is the SYN of the server
-    for ms, wait in ((100, 0.2), (200, 40.2), (300, 29), (400, 40.2), (500, 3000), (4000, 0.2)):
-        c.send(ms, 1, b"d" * 100, ACK | PSH)
-        c.send(ms + wait, 0)
-    c.send(4100, 0)             # a window update: pure, but it acknowledges nothing new
-    c.send(4200, 0, b"k" * 8, ACK | PSH)
-    c.send(4250, 1, b"e" * 50, ACK | PSH)     # carries data: not pure, however late
-    c.pcap(os.path.join(folder, "acks.pcap"))
-
-
-def make_lossy(folder):
-    """What tshark calls retransmissions: a timeout's, a fast one, one of data that had not come by; and a keep-alive, which is none."""
-    c = Capture().start()
-    for i in range(12):
-        c.send(10 + i, 1, bytes([65 + i]) * 500, ACK | PSH)
-        c.send(10.5 + i, 0)
-    c.send(300, 1, b"K" * 500, ACK | PSH, seq=5000)          # the last but one again, after 280 ms
-    c.send(301, 0)
-    c.send(400, 0, b"k" * 8, ACK | PSH)
-    c.send(700, 0, b"k" * 8, ACK | PSH, seq=0)               # the key again
-    c.send(701, 1)
-    c.send(800, 1, b"M" * 500, ACK | PSH)
-    c.send(1100, 1, b"M" * 500, ACK | PSH, seq=6000)
-    c.send(1101, 0)
-    c.pcap(os.path.join(folder, "lossy.pcap"))
-
-
-def spread(total, parts):
-    """`total` in `parts` whole numbers that differ by one at most."""
-    return [total // parts + (i < total % parts) for i in range(parts)]
-
-
-def make_paper(folder):
-    """The RDP column of Wong and Seltzer (2000), a seventh of it: 1,155 + 2,422 messages in 3,802 packets, 196,343 + 2,049,132 bytes become
-    165 + 346 messages in 543 packets, 28,049 + 292,733 bytes, taken as bytes of IP packets of which 40 are headers. 320,782 / 511 = 627.75
-    bytes a message; 20 x 543 / 320,782 = 3.385 %. (docs/protocol-bytes.md)"""
-    c = Capture()
-    c.base = [1001, 5001]
-    c.seq = [1001, 5001]
-    ms, packets = 0, {0: [[n] for n in spread(28049 - 165 * 40, 165)]}
-    display = spread(292733 - 378 * 40, 378)
-    packets[1] = [[display.pop(), display.pop()] for _ in range(32)]     # messages of two packets: the PSH is on the second
-    packets[1] += [[n] for n in display]
-    for i in range(511):
-        side = 0 if (i % 3 == 0 and packets[0]) or not packets[1] else 1
-        message = packets[side].pop()
-        for j, n in enumerate(message):
-            ms += 1
-            c.send(ms, side, b"p" * n, ACK | (PSH if j == len(message) - 1 else 0))
-    c.pcap(os.path.join(folder, "paper_rdp.pcap"))
 
 
 def make(folder):
