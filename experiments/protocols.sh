@@ -22,8 +22,7 @@ EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
 # Two pictures are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
 PIXELS_PERCENT=0.1 STEPS=48
-REST_SECONDS=12
-ABSENT=()
+REST_SECONDS=12 ABSENT=()
 
 exp_usage() {
 	cat <<END
@@ -64,7 +63,6 @@ protocols_options() {
 		exp_list --protocol "$PROTOCOL_LIST"
 		for item in ${PROTOCOL_LIST//,/ }; do
 			exp_protocol "$item"
-			# with PROTOCOL_LIST from a run that goes on they are known
 			case ${item%%:*} in null | attach) exp_bad "--protocol $item: no session of ours runs over it" ;; esac
 			[ "$item" != vnc:refecho ] || exp_bad "--protocol $item: its server is the application, too"
 			(protocol_use "$item") || exit 2
@@ -172,8 +170,7 @@ scripts_json() {
 
 # Sessions ----------------------------------------------------------------------------------------------------------------
 
-SESSION='' SESSION_CLIENT=''	# the protocol that has one; a client of keyrepeat's own that keeps it connected
-PROTOCOL_OPTIONS=()
+SESSION='' SESSION_CLIENT='' PROTOCOL_OPTIONS=()	# the protocol that has one; a client of keyrepeat's own that keeps it connected
 
 session_alive() { [ "$SESSION" = "$1" ] && ! lab_gone "${PROTOCOL_PIDS%% *}"; }
 
