@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # figure: Wong & Seltzer 2000, the two tables of section 6.1.2 (bytes, messages, savings without IP headers) and section 6.1.1 (set-up, idle), on today's protocols
-# minutes: 45 (with --quick 4)
+# minutes: 45 (with --quick 5)
 # needs: two CPUs, display protocols; packages of the applications (thinprobe setup --app work)
 # wrong if: a protocol whose end state differs from the others' counts in a figure; plain remote X needs fewer bytes than a protocol that compresses it
 #
@@ -17,14 +17,12 @@ EXPERIMENT_SAYS="How many bytes, messages and packets does the same work take ov
 THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 . "$TP_HOME/experiments/lib.sh"
 EXP_MEMORY=0
-EXP_AGAIN_PART=1000
 # What there may be, in the order of the tables. Of each family one is the default; the others are there by name.
 EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
 # Two pictures are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
 PIXELS_PERCENT=0.1 STEPS=48
-REST_SECONDS=12
-ABSENT=()
+REST_SECONDS=12 ABSENT=()
 
 exp_usage() {
 	cat <<END
@@ -65,7 +63,6 @@ protocols_options() {
 		exp_list --protocol "$PROTOCOL_LIST"
 		for item in ${PROTOCOL_LIST//,/ }; do
 			exp_protocol "$item"
-			# with PROTOCOL_LIST from a run that goes on they are known
 			case ${item%%:*} in null | attach) exp_bad "--protocol $item: no session of ours runs over it" ;; esac
 			[ "$item" != vnc:refecho ] || exp_bad "--protocol $item: its server is the application, too"
 			(protocol_use "$item") || exit 2
@@ -173,8 +170,7 @@ scripts_json() {
 
 # Sessions ----------------------------------------------------------------------------------------------------------------
 
-SESSION='' SESSION_CLIENT=''	# the protocol that has one; a client of keyrepeat's own that keeps it connected
-PROTOCOL_OPTIONS=()
+SESSION='' SESSION_CLIENT='' PROTOCOL_OPTIONS=()	# the protocol that has one; a client of keyrepeat's own that keeps it connected
 
 session_alive() { [ "$SESSION" = "$1" ] && ! lab_gone "${PROTOCOL_PIDS%% *}"; }
 
@@ -330,14 +326,15 @@ exp_cell() {	# exp_cell PROTOCOL.PART 0 REPEAT FOLDER
 	if [ -n "$reason" ]; then warn "$(exp_words 0 "$1"), repeat $3: $reason"; else rm -rf "$LAB_LOG"; fi
 }
 
+# What others took of the CPU is said, but no reason to measure once more.
 write_cell() {	# write_cell PROTOCOL PART REPEAT FOLDER REASON BEFORE AFTER
-	local foreign steal busy marked=''
+	local foreign steal busy disturbed=''
 	read -r foreign steal busy < <(exp_shares "$6" "$7" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-	[ -n "$5" ] || marked=$(exp_disturbed "$foreign" "$steal")
-	jq -n --arg protocol "$1" --arg part "$2" --argjson repeat "$3" --arg reason "$5" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
+	[ -n "$5" ] || disturbed=$(exp_disturbed "$foreign" "$steal")
+	jq -n --arg protocol "$1" --arg part "$2" --argjson repeat "$3" --arg reason "$5" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg disturbed "$disturbed" \
 		--argjson restless "$RESTLESS" '
 		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, part: $part}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
-		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, marked: $marked}' | put_json "$4/cell.json"
+		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, disturbed: $disturbed}' | put_json "$4/cell.json"
 }
 
 # The end state of each work against that of one protocol, in the same repeat: remote X where it is there, whose pixels no codec has touched.
