@@ -106,6 +106,7 @@ link_change() {
 	[ "$LAB_LINK" != wire ] || { link_change_wire; return; }
 	[[ $LAB_LINK != veth || -z $LINK_NETEM ]] || link_has_netem lab_exec -R client ||
 		{ LAB_WHY="this link was made without a delay line, and the kernel has no netem; bring the lab up with LAB_DELAY=0ms"; return 1; }
+	[ "$LAB_LINK" != netem ] || : "${LINK_NETEM:=delay 0us}"	# it stays, for what is below it
 	for role in server client; do
 		end=LAB_IF_$role
 		link_words "${!end}"

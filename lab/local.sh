@@ -96,9 +96,12 @@ lab_up() {
 			stop_here
 			now_ms
 			[ "$NOW_MS" -lt "$deadline" ] && [ -d "/proc/$LAB_HOLDER" ] && continue
-			a=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
-			lab_down
-			die "the lab did not come up${a:+: $a}; see: thinprobe doctor"
+			# Its last word may have come just before its end.
+			if ! read_line 0.2 "$LAB_TALK"; then
+				a=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
+				lab_down
+				die "the lab did not come up${a:+: $a}; see: thinprobe doctor"
+			fi
 		fi
 		read -r word a b c d <<<"$LINE"
 		case $word in

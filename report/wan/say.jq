@@ -62,7 +62,7 @@ def typed:
 	. as $doc | [protocols[] as $p | first($doc.rows[] | select(.protocol == $p and (alone | not) and .p50_ms != null)) as $t
 		| (first($doc | of($p)[] | select(.rtt_ms == $t.rtt_ms and .loss_percent == 0 and .p50_ms != null)) // null) as $a | {p: $p, $t, $a}] as $all
 	| if $all == [] then empty else
-		($all | map(select((.t.updates_per_key // 1) < 0.8 or (.a != null and .t.p50_ms > 1.15 * .a.p50_ms)))) as $wait
+		($all | map(select(if .t | ranged_too then (.t.updates_per_key // 1) < 0.8 else .a != null and .t.p50_ms > 1.15 * .a.p50_ms end))) as $wait
 		| "Typed at \($all[0].t.keys_per_s | plain) keys a second over a round trip of \($all[0].t.rtt_ms | plain) ms, "
 		+ (if $wait == [] then "keys are about as early as alone: several round trips are under way at once" else
 			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "waits" else "wait" end) between two updates and \(if $wait | length == 1 then "shows" else "show" end) several keys at once, or late" end)
