@@ -115,9 +115,9 @@ run_json() {	# run_json EXPERIMENT CELL...
 	[ -s run/figures/bandwidth.svg ]
 	run "$TOP/report/findings.sh" run
 	echo "$output"
-	[[ $output == *"in Mbit/s: x11 2.00, rdp:cache 0.80, x11, pixmaps 0.016."* ]]
-	[[ $output == *"Sent again each time, at the price of a new frame: x11 (12.5 KB a frame). Shown from memory, once it has been sent: x11, pixmaps (101 bytes in place of 12.5 KB). In part: rdp:cache (50 % of a new frame)."* ]]
-	[[ $output == *"fill 10 Mbit/s: x11 5, rdp:cache 12, x11, pixmaps 618."* ]]
+	[[ $output == *"in Mbit/s: x11 2.00, rdp:cache 0.80, x11 (pixmaps) 0.016."* ]]
+	[[ $output == *"Sent again each time, at the price of a new frame: x11 (12.5 KB a frame). Shown from memory, once it has been sent: x11 (pixmaps) (101 bytes in place of 12.5 KB). In part: rdp:cache (50 % of a new frame)."* ]]
+	[[ $output == *"fill 10 Mbit/s: x11 5, rdp:cache 12, x11 (pixmaps) 618."* ]]
 	[[ $output == *"Not on this machine: xpra;"* ]]
 	run "$TOP/report/table.sh" run
 	echo "$output"
@@ -215,7 +215,7 @@ END
 	[[ $output == *"rdp remembers 65 frames of 100 x 100 pixels, 975.0 KB as they are sent, 2.5 MB as pictures: a loop of them takes 0.048 Mbit/s, one of 82 2.40; it gives up what was not shown for longest (LRU): a loop of 82 hits 0 %,"* ]]
 	[[ $output == *"A linear scan of 152 loops agrees in 152."* ]]
 	[[ $output == *"No cache that an animation could use: x11 (a loop of two frames costs 100 % of new ones)."* ]]
-	[[ $output == *"No end was found, up to 100 frames: x11, pixmaps"* ]]
+	[[ $output == *"No end was found, up to 100 frames: x11 (pixmaps)"* ]]
 	[[ $output == *"overflows rdp (12 % of it fits)"* ]]	# 650,000 of 5,616,000 pixels
 	run "$TOP/report/table.sh" run
 	echo "$output"
