@@ -181,7 +181,7 @@ scan() {
 
 # Beyond the cliff. Of hot frames few enough that a cache some places smaller would hold them between two showings. They need not have settled: what each policy would have hit so far is simulated, showing by showing.
 patterns() {
-	local over=$((LOW + LOW / 4 + 1)) random=$((2 * LOW > 4 ? 2 * LOW : 4)) hot=$((LOW > 4 ? LOW * 2 / 5 : 1)) least=$((5 * RATE))
+	local over=$((LOW + LOW / 4 + 1)) random=$((2 * LOW > 4 ? 2 * LOW : 4)) hot=$((LOW > 4 ? LOW * 2 / 5 : 1)) least=$(((QUICK ? 3 : 5) * RATE))
 	point over loop "$over" 0 "$((over + RATE))" "$((over > least ? over : least))" || return
 	point random random "$random" 0 "$((2 * LOW > RATE ? 2 * LOW : RATE))" "$((LOW > 2 * least ? LOW : 2 * least))" || return
 	[ "$LOW" -lt 4 ] || point hot hot "$((hot + 2 * LOW))" "$hot" "$((2 * LOW))" "$((LOW > least ? LOW : least))"

@@ -222,3 +222,31 @@ END
 	[[ $output == *" rdp "*" 65 "*"LRU"* ]]
 	[[ $output == *" x11 "*"no cache"* ]]
 }
+
+@test "animation, cache: what was damaged is refused in one line that names the file" {
+	run_json cache x11.image
+	mkdir -p run/cells/x11.image/1
+	for point in '{"name": "hot", "order": "hot", "frames": 5, "hot": 5, "warm": 1, "count": 9, "seconds": 1, "step": "01"}' '{"name": "miss", "order": "never", "count": 1, "seconds": 1, "step": "01"}' \
+		'{"name": "over", "order": "loop", "frames": 1e300, "count": 1, "seconds": 1, "step": "01"}' '{"name": "fits", "order": "loop", "frames": 5, "count": 5, "seconds": 1, "step": "../../x"}'; do
+		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" >run/cells/x11.image/1/cell.json
+		run --separate-stderr "$TOP/bin/summarize" run
+		echo "$status $stderr"
+		[ "$status" = 1 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"cell.json: a point cannot be read"* ]]
+		[ ! -e run/summary.tsv ]
+	done
+	run_json animation x11.image
+	animation_cell x11.image 1 100 100
+	mkdir -p run/cells/x11.image/1/loop
+	printf 'schema\tbin_start_ns\tdisplay_wire_bytes\ntraffic/1\tx\t5\n' >run/cells/x11.image/1/loop/traffic.tsv
+	run --separate-stderr "$TOP/bin/summarize" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"traffic.tsv"* ]]
+	for cell in ../x .x; do
+		jq --arg c "$cell" '.settings.systems[0].cell = $c' run/run.json >new.json && mv new.json run/run.json
+		run --separate-stderr "$TOP/bin/summarize" run
+		[ "$status" = 1 ]
+		[[ $stderr == *"settings.systems cannot be read"* ]]
+	done
+}
