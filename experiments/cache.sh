@@ -145,10 +145,8 @@ measure() {
 	HIT=$BYTES
 	awk -v h="$HIT" -v m="$MISS" 'BEGIN { exit !(h < 0.5 * m) }' || return 0	# no cache
 	search || return
+	confirm || return
 	[ -z "$SCAN" ] || scan || return
-	LAB_WHY=''
-	loop fits "$LOW"
-	[ $? -lt 2 ] || return
 	[ -n "$HIGH" ] || return 0
 	patterns
 }
@@ -166,8 +164,19 @@ search() {
 	done
 }
 
+# What hit once, as where frames were left out on the way, must hit again; else the end is one nearer, a few times at most.
+confirm() {
+	local n tries
+	for tries in 1 2 3 4; do
+		n=$LOW
+		try "$n" fits || return
+		[ "$HIGH" = "$n" ] && [ "$n" -gt 2 ] || return 0
+		LOW=$((n - 1))
+	done
+}
+
 try() {
-	loop search "$1"
+	loop "${2:-search}" "$1"
 	case $? in 0) LOW=$1 ;; 1) HIGH=$1 ;; *) return 1 ;; esac
 }
 
