@@ -24,7 +24,7 @@ last = 1.0
 set xrange [-1:1]
 set yrange [-1:1]
 set table $unused
-plot summary using (column("repeats") > 0 ? (cells = cells . " " . strcol("cell"), names = names . (strlen(names) ? "|" : "") . strcol("protocol") . (strcol("draw") eq "pixmap" ? ", pixmaps" : "")) : "", 0):(0) with points
+plot summary using (column("repeats") > 0 ? (cells = cells . " " . strcol("cell"), names = names . (strlen(names) ? "|" : "") . strcol("protocol") . (strcol("draw") eq "pixmap" ? " (pixmaps)" : "")) : "", 0):(0) with points
 plot bandwidth using (v = column("mbit_per_s"), least = v > 0 && v < least ? v : least, most = v > most ? v : most, first = column("time_s") < first ? column("time_s") : first, \
 	last = column("time_s") > last ? column("time_s") : last, 0):(0) with points
 unset table
@@ -34,7 +34,7 @@ name_at(i) = system("printf %s '" . names . "' | cut -d'|' -f" . i)
 
 columns = n < 3 ? (n < 1 ? 1 : n) : 3
 rows = n < 1 ? 1 : int((n + columns - 1) / columns)
-height = 190 * rows + 100
+height = 204 * rows + 90
 width = n < 3 ? 320 * columns + 80 : 900
 set terminal svg size width,height
 set output run . "/figures/bandwidth.svg"
@@ -47,8 +47,8 @@ set ytics ("0.0001" 0.0001, "0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 1
 set multiplot
 left_of(c) = (70.0 + c * (width - 90.0) / columns) / width
 right_of(c) = (70.0 + (c + 1) * (width - 90.0) / columns - 46) / width
-high(r) = 1 - (30.0 + r * 190) / height
-low(r) = 1 - (30.0 + r * 190 + 132) / height
+high(r) = 1 - (30.0 + r * 204) / height
+low(r) = 1 - (30.0 + r * 204 + 134) / height
 of(i, step) = strcol("cell") eq word(cells, i) && strcol("step") eq step && column("mbit_per_s") > 0 ? column("mbit_per_s") : NaN
 do for [i = 1:n] {
 	c = (i - 1) % columns

@@ -16,7 +16,7 @@ overtime = run . "/overtime.tsv"
 set datafile separator "\t"
 set key autotitle columnheader
 filled(c) = strlen(strcol(c)) > 0
-name_of(x_) = strcol("protocol") . (strcol("draw") eq "pixmap" ? ", pixmaps" : "")
+name_of(x_) = strcol("protocol") . (strcol("draw") eq "pixmap" ? " (pixmaps)" : "")
 
 # The cells in the order of the table, their names, their cliffs, and the ranges.
 cells = ""
@@ -43,7 +43,7 @@ place(w) = sum [i = 1:words(cells)] (word(cells, i) eq w ? i : 0)
 # ---- bandwidth by frames ----
 columns = n < 3 ? (n < 1 ? 1 : n) : 3
 rows = n < 1 ? 1 : int((n + columns - 1) / columns)
-height = 190 * rows + 100
+height = 204 * rows + 90
 width = n < 2 ? 520 : n < 3 ? 720 : 900
 set terminal svg size width,height
 set output run . "/figures/cliff.svg"
@@ -57,8 +57,8 @@ set ytics ("0.0001" 0.0001, "0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 1
 set multiplot
 left_of(c) = (70.0 + c * (width - 90.0) / columns) / width
 right_of(c) = (70.0 + (c + 1) * (width - 90.0) / columns - 46) / width
-high(r) = 1 - (30.0 + r * 190) / height
-low(r) = 1 - (30.0 + r * 190 + 132) / height
+high(r) = 1 - (30.0 + r * 204) / height
+low(r) = 1 - (30.0 + r * 204 + 134) / height
 of(i) = strcol("cell") eq word(cells, i) && strcol("order") eq "loop" ? column("mbit_per_s") : NaN
 miss(i) = strcol("cell") eq word(cells, i) && strcol("name") eq "miss" ? column("mbit_per_s") : NaN
 do for [i = 1:n] {

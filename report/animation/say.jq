@@ -1,7 +1,7 @@
 # say.jq - what a run of animations found, in words.
 include "lib";
 
-def system_name: .protocol + if .draw == "pixmap" then ", pixmaps" else "" end;
+def system_name: .protocol + if .draw == "pixmap" then " (pixmaps)" else "" end;
 def measured: [.rows[] | select(.repeats > 0)];
 def frame_rate: .run.settings.rate_per_s // 20;
 def kb: if . == null then "" elif . >= 99500 then "\(. / 1000 | fixed(0)) KB" elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;

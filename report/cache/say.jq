@@ -1,7 +1,7 @@
 # say.jq - what a run of the search for caches found, in words.
 include "lib";
 
-def system_name: .protocol + if .draw == "pixmap" then ", pixmaps" else "" end;
+def system_name: .protocol + if .draw == "pixmap" then " (pixmaps)" else "" end;
 def measured: [.rows[] | select(.repeats > 0)];
 def kb: if . == null then "" elif . >= 1048576 then "\(. / 1048576 | fixed(1)) MB" elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
 def mbit: if . == null then "" elif . >= 9.95 then fixed(1) elif . >= 0.0995 then fixed(2) else fixed(3) end;

@@ -13,6 +13,7 @@
 #define REPEATS_MAX 1000
 #define SYSTEMS_MAX 200
 #define PIECE_NS 500000000LL
+#define FROM_MAX 1e18
 #define BELOW_RATES_MBIT { 10, 100, 1000 }
 
 const char *animation_verdict(double share)
@@ -96,7 +97,7 @@ static int write_bandwidth(struct reader *r, const struct step_system *s, const 
 		int err;
 
 		snprintf(path, sizeof(path), "steps.%s", steps[i]);
-		if (!step_read(j, path, &step))
+		if (!step_read(j, path, &step) || !(step.from_ns > 0 && step.from_ns < FROM_MAX))
 			continue;
 		snprintf(path, sizeof(path), "%s/cells/%s/%lld/%s", r->folder, s->cell, (long long)repeat, steps[i]);
 		if (!inputs_there(path, "traffic.tsv"))

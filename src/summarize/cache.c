@@ -9,6 +9,8 @@
 
 #define REPEATS_MAX 1000
 #define SYSTEMS_MAX 200
+#define FRAMES_MAX 100000
+#define NUMBER_MAX 1e15
 #define PIECE_NS 500000000LL
 
 struct reader {
@@ -39,7 +41,16 @@ static int64_t whole_of(const struct json *j, const char *prefix, const char *ke
 {
 	double v = inputs_number(j, prefix, key);
 
-	return isnan(v) ? 0 : (int64_t)v;
+	return v >= 0 && v <= NUMBER_MAX ? (int64_t)v : 0;
+}
+
+/* What a simulation can play, and in some time. */
+static bool playable(const struct eviction_trial *t)
+{
+	bool frames = t->order == SEQUENCE_FRESH || (t->frames >= 2 && t->frames <= FRAMES_MAX);
+
+	return t->order < SEQUENCE_ORDERS && frames && (t->order != SEQUENCE_HOT || (t->hot >= 1 && t->hot < t->frames)) && t->warm <= FRAMES_MAX && t->count >= 1 &&
+	       t->count <= FRAMES_MAX;
 }
 
 /* 1: read; 0: no more; -EPROTO. */
@@ -65,7 +76,7 @@ static int read_point(const struct json *j, int number, struct cache_point *p)
 	p->trial.warm = whole_of(j, prefix, "warm");
 	p->trial.count = whole_of(j, prefix, "count");
 	p->trial.seed = (uint64_t)whole_of(j, prefix, "seed");
-	if (p->trial.order == SEQUENCE_ORDERS || strchr(p->folder, '/') || p->folder[0] == '.' || !step_read(j, prefix, &p->step))
+	if (!playable(&p->trial) || strchr(p->folder, '/') || p->folder[0] == '.' || !step_read(j, prefix, &p->step))
 		return -EPROTO;
 	return 1;
 }
@@ -98,7 +109,7 @@ static int write_overtime(struct reader *r, const struct step_system *s, const s
 	int64_t begun;
 	int err;
 
-	if (!p || !*p->folder)
+	if (!p || !*p->folder || !(p->step.from_ns > 0 && p->step.from_ns < NUMBER_MAX * 1e3))
 		return 0;
 	snprintf(path, sizeof(path), "%s/cells/%s/%lld/%s", r->folder, s->cell, (long long)repeat, p->folder);
 	if (!inputs_there(path, "traffic.tsv"))

@@ -21,7 +21,7 @@ const char *const cache_overtime_columns[] = { "cell", "protocol", "draw", "part
 
 const struct cache_point *cache_take_find(const struct cache_take *t, const char *name)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = t->n; i-- > 0;)
 		if (strcmp(t->point[i].name, name) == 0)
 			return &t->point[i];
 	return NULL;

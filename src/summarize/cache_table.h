@@ -33,6 +33,7 @@ struct cache_take {
 
 /* Fills what follows from the points. */
 void cache_take_judge(struct cache_take *t);
+/* The last of that name: what was confirmed. */
 const struct cache_point *cache_take_find(const struct cache_take *t, const char *name);
 
 /* All repeats of a system. Zeroed is empty. */

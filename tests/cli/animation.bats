@@ -115,9 +115,9 @@ run_json() {	# run_json EXPERIMENT CELL...
 	[ -s run/figures/bandwidth.svg ]
 	run "$TOP/report/findings.sh" run
 	echo "$output"
-	[[ $output == *"in Mbit/s: x11 2.00, rdp:cache 0.80, x11, pixmaps 0.016."* ]]
-	[[ $output == *"Sent again each time, at the price of a new frame: x11 (12.5 KB a frame). Shown from memory, once it has been sent: x11, pixmaps (101 bytes in place of 12.5 KB). In part: rdp:cache (50 % of a new frame)."* ]]
-	[[ $output == *"fill 10 Mbit/s: x11 5, rdp:cache 12, x11, pixmaps 618."* ]]
+	[[ $output == *"in Mbit/s: x11 2.00, rdp:cache 0.80, x11 (pixmaps) 0.016."* ]]
+	[[ $output == *"Sent again each time, at the price of a new frame: x11 (12.5 KB a frame). Shown from memory, once it has been sent: x11 (pixmaps) (101 bytes in place of 12.5 KB). In part: rdp:cache (50 % of a new frame)."* ]]
+	[[ $output == *"fill 10 Mbit/s: x11 5, rdp:cache 12, x11 (pixmaps) 618."* ]]
 	[[ $output == *"Not on this machine: xpra;"* ]]
 	run "$TOP/report/table.sh" run
 	echo "$output"
@@ -215,10 +215,38 @@ END
 	[[ $output == *"rdp remembers 65 frames of 100 x 100 pixels, 975.0 KB as they are sent, 2.5 MB as pictures: a loop of them takes 0.048 Mbit/s, one of 82 2.40; it gives up what was not shown for longest (LRU): a loop of 82 hits 0 %,"* ]]
 	[[ $output == *"A linear scan of 152 loops agrees in 152."* ]]
 	[[ $output == *"No cache that an animation could use: x11 (a loop of two frames costs 100 % of new ones)."* ]]
-	[[ $output == *"No end was found, up to 100 frames: x11, pixmaps"* ]]
+	[[ $output == *"No end was found, up to 100 frames: x11 (pixmaps)"* ]]
 	[[ $output == *"overflows rdp (12 % of it fits)"* ]]	# 650,000 of 5,616,000 pixels
 	run "$TOP/report/table.sh" run
 	echo "$output"
 	[[ $output == *" rdp "*" 65 "*"LRU"* ]]
 	[[ $output == *" x11 "*"no cache"* ]]
+}
+
+@test "animation, cache: what was damaged is refused in one line that names the file" {
+	run_json cache x11.image
+	mkdir -p run/cells/x11.image/1
+	for point in '{"name": "hot", "order": "hot", "frames": 5, "hot": 5, "warm": 1, "count": 9, "seconds": 1, "step": "01"}' '{"name": "miss", "order": "never", "count": 1, "seconds": 1, "step": "01"}' \
+		'{"name": "over", "order": "loop", "frames": 1e300, "count": 1, "seconds": 1, "step": "01"}' '{"name": "fits", "order": "loop", "frames": 5, "count": 5, "seconds": 1, "step": "../../x"}'; do
+		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" >run/cells/x11.image/1/cell.json
+		run --separate-stderr "$TOP/bin/summarize" run
+		echo "$status $stderr"
+		[ "$status" = 1 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"cell.json: a point cannot be read"* ]]
+		[ ! -e run/summary.tsv ]
+	done
+	run_json animation x11.image
+	animation_cell x11.image 1 100 100
+	mkdir -p run/cells/x11.image/1/loop
+	printf 'schema\tbin_start_ns\tdisplay_wire_bytes\ntraffic/1\tx\t5\n' >run/cells/x11.image/1/loop/traffic.tsv
+	run --separate-stderr "$TOP/bin/summarize" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"traffic.tsv"* ]]
+	for cell in ../x .x; do
+		jq --arg c "$cell" '.settings.systems[0].cell = $c' run/run.json >new.json && mv new.json run/run.json
+		run --separate-stderr "$TOP/bin/summarize" run
+		[ "$status" = 1 ]
+		[[ $stderr == *"settings.systems cannot be read"* ]]
+	done
 }

@@ -26,8 +26,8 @@ step() { jq "$2" "$RUN/cells/x11.pixmap/1/$1/step.json"; }
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	for f in summary.tsv bandwidth.tsv report.html figures/bandwidth.svg; do [ -s "$RUN/$f" ]; done
-	grep -q '^ x11, pixmaps ' "$BATS_FILE_TMPDIR/out"
-	grep -q 'Shown from memory, once it has been sent: x11, pixmaps (' "$BATS_FILE_TMPDIR/out"
+	grep -q '^ x11 (pixmaps) ' "$BATS_FILE_TMPDIR/out"
+	grep -q 'Shown from memory, once it has been sent: x11 (pixmaps) (' "$BATS_FILE_TMPDIR/out"
 }
 
 @test "animation: a frame of remote X is 40,000 bytes and the heads of its packets; a copy is none; frames drawn are seen" {
@@ -44,7 +44,7 @@ step() { jq "$2" "$RUN/cells/x11.pixmap/1/$1/step.json"; }
 @test "cache: pixmaps have no end that is near, and the report says so" {
 	cat "$BATS_FILE_TMPDIR/search.err" "$BATS_FILE_TMPDIR/search.out"
 	[ "$(cat "$BATS_FILE_TMPDIR/search.status")" = 0 ]
-	grep -q 'No end was found, up to 4 frames: x11, pixmaps' "$BATS_FILE_TMPDIR/search.out"
+	grep -q 'No end was found, up to 4 frames: x11 (pixmaps)' "$BATS_FILE_TMPDIR/search.out"
 	for f in summary.tsv points.tsv overtime.tsv report.html figures/cliff.svg figures/overtime.svg; do [ -s "$SEARCH/$f" ]; done
 }
 
