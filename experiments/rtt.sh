@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # figure: Wong & Seltzer 2000, Figures 8 and 9: round trip of a ping and its variance on a loaded link; and the latency of keys there
-# minutes: 85 (--quick: 4)
+# minutes: 110 (--quick: 4)
 # needs: two CPUs, tbf in the kernel, ping; VNC for the keys
 # wrong if: the round trip grows by more than the queue can hold; a load that was held is not what the interface counted
 #
