@@ -57,11 +57,11 @@ sampler='
 	done 9<> <(:)'
 
 held() {	# CONTENDER ROUND, at $mbit by $transport
-	sender "$1" "$transport" "$mbit" $((seconds + 2))
+	sender "$1" "$transport" "$mbit" $((seconds + 20))
 	wait_until 5 sends || die "$1 does not send: $(tail -n 1 "$LAB_LOG/sender.err" "$LAB_LOG/sender.out")"
 	nap 0.5
 	lab_exec -C server bash -c "$sampler" sampler "$LAB_IF_server" "$seconds" >"$work/seconds" || die "the counters cannot be read"
-	lab_wait "$SENDER"
+	lab_stop "$SENDER"
 	awk -v want="$mbit" 'NR > 1 && ok && $2 - $1 < 1000 { v = 8 * ($3 - bytes) / ($1 - at); printf "%.5f\n", 100 * (v / want - 1) } { ok = $2 - $1 < 1000; at = $1; bytes = $3 }' "$work/seconds" |
 		while read -r off; do note "off $transport $mbit" "$1" "$2" "$off"; done
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # figure: Wong & Seltzer 2000, Figures 8 and 9: round trip of a ping and its variance on a loaded link; and the latency of keys there
-# minutes: 85 (--quick: 4)
+# minutes: 110 (--quick: 4)
 # needs: two CPUs, tbf in the kernel, ping; VNC for the keys
 # wrong if: the round trip grows by more than the queue can hold; a load that was held is not what the interface counted
 #
@@ -236,7 +236,7 @@ load_start() {	# load_start LINK TRANSPORT PERCENT SEED: sets LOAD_PID; 1: LAB_W
 	# A load that waits for its turn comes in bursts. It takes a few percent of the CPU, which the cell tells.
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }
 	lab_start ${root[@]+"${root[@]}"} "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --rate "$(LC_ALL=C awk -v b="$(bits "$1")" -v p="$3" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
-		--streams "$STREAMS" ${options[@]+"${options[@]}"} --seed "$4" --format json
+		--streams "$STREAMS" --catch-up 50ms ${options[@]+"${options[@]}"} --seed "$4" --format json
 	LOAD_PID=$LAB_PID
 	lab_ready netload 15 || { LAB_WHY="the load did not start: $(tail -n 1 "$LAB_LOG/netload.err")"; return 1; }
 	nap 1	# TCP needs a while to find what the link gives

@@ -48,6 +48,7 @@ of(l, q, p, t) = column("repeats") > 0 && strcol("link") eq l && strcol("queue")
 load_of(l, q, p, t) = of(l, q, p, t) ? column("load_percent") : NaN
 edge(c, end) = filled(c . end) ? column(c . end) : column(c)
 
+set title offset 0, -0.3
 n = words(links)
 left_of(i) = 0.1 + (i - 1) * 0.89 / n
 right_of(i) = 0.1 + i * 0.89 / n - (i < n ? 0.06 : 0)
@@ -82,7 +83,7 @@ do for [k = 1:2] {
 		set xrange [0:most * 1.02]
 		set lmargin at screen left_of(i)
 		set rmargin at screen right_of(i)
-		set tmargin at screen 1 - 30.0 / h
+		set tmargin at screen 1 - 42.0 / h
 		set bmargin at screen (60.0 + 20 * legend_rows) / h
 		set title spaced(l)
 		set logscale y
@@ -115,8 +116,8 @@ if (m > 0) {
 	set yrange [*:*]
 	set multiplot
 	do for [r = 1:m] {
-		set tmargin at screen 1 - ((r - 1) * 300 + 30.0) / h
-		set bmargin at screen 1 - (r * 300 - 30.0) / h
+		set tmargin at screen 1 - ((r - 1) * 300 + 42.0) / h
+		set bmargin at screen 1 - (r * 300 - 28.0) / h
 		do for [i = 1:n] {
 			l = word(links, i)
 			p = word(others, r)

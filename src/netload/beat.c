@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define LATE_PART 25	/* of the time that may be caught up with, so much at once */
+
 /* frames times bits times nanoseconds: more than 64 bits hold */
 __extension__ typedef __int128 wide;
 
@@ -101,8 +103,8 @@ int64_t beat_ask(struct beat *b, int64_t now_ns, int64_t *wake_ns)
 		give_up(b, now_ns);
 	if (now_ns < *wake_ns)
 		return 0;
-	/* from when it was to be, unless that is long ago: being woken late must not make it slower */
-	b->pause_ns = (now_ns - b->pause_ns < pace / 4 ? b->pause_ns : now_ns) + pace / 5 * 4;
+	/* from when it was to be, unless that is long ago: being woken late, even each time, must not make it slower */
+	b->pause_ns = (b->pause_ns > now_ns - b->catch_up_ns / LATE_PART ? b->pause_ns : now_ns - b->catch_up_ns / LATE_PART) + pace / 5 * 4;
 	return b->batch;
 }
 

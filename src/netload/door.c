@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BUFFER (4 << 20)
 #define SLICE_MS 50	/* between looks at the stop flag */
 
 /* --- places ---------------------------------------------------------------------------------------------------- */
@@ -117,13 +118,21 @@ static int closed(int fd, int err)
 	return err;
 }
 
-int door_listen(const struct door_place *at)
+void door_set_buffer(int fd, int plain, int forced)
+{
+	if (setsockopt(fd, SOL_SOCKET, forced, &(int){ BUFFER }, sizeof(int)))
+		setsockopt(fd, SOL_SOCKET, plain, &(int){ BUFFER }, sizeof(int));
+}
+
+int door_listen(const struct door_place *at, bool roomy)
 {
 	int fd = made(at, SOCK_STREAM);
 
 	if (fd < 0)
 		return fd;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (roomy)	/* a receiver that has to wait for its CPU must not stop the sender */
+		door_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 	if (bind(fd, (const struct sockaddr *)&at->addr, at->size) || listen(fd, 128))
 		return closed(fd, -errno);
 	return fd;
@@ -154,13 +163,15 @@ int door_wait(int fd, short events, int64_t until_ns, bool heeds_stop)
 	}
 }
 
-int door_connect(const struct door_place *to, int64_t until_ns)
+int door_connect(const struct door_place *to, int64_t until_ns, bool roomy)
 {
 	int fd = made(to, SOCK_STREAM), err = 0;
 	socklen_t size = sizeof(err);
 
 	if (fd < 0)
 		return fd;
+	if (roomy)
+		door_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 	if (!connect(fd, (const struct sockaddr *)&to->addr, to->size))
 		return fd;
 	if (errno != EINPROGRESS)

@@ -21,9 +21,11 @@ int door_there(int fd, struct door_place *out);
 bool door_same_host(const struct door_place *a, const struct door_place *b);
 
 /* Descriptors, or -errno. A connection is tried until `until_ns`, or until told to stop (-EINTR). */
-int door_listen(const struct door_place *at);
+int door_listen(const struct door_place *at, bool roomy);	/* roomy: connections with a large window from the start */
 int door_udp(const struct door_place *at);	/* bound there; NULL: anywhere, of that family, once it is connected */
-int door_connect(const struct door_place *to, int64_t until_ns);
+int door_connect(const struct door_place *to, int64_t until_ns, bool roomy);
+/* More than the limit of an ordinary user where the kernel allows it. */
+void door_set_buffer(int fd, int plain, int forced);
 
 /* A connection that carries lines. */
 struct door {

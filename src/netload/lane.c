@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define BUFFER (4 << 20)
 #define BACKLOG_LEAST 16384
 #define ETHERNET 1500
 
@@ -18,13 +17,6 @@ static void info_of(int fd, struct tcp_info *info)
 
 	memset(info, 0, sizeof(*info));
 	getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &size);
-}
-
-/* More than the limit of an ordinary user where the kernel allows it. */
-static void set_buffer(int fd, int plain, int forced)
-{
-	if (setsockopt(fd, SOL_SOCKET, forced, &(int){ BUFFER }, sizeof(int)))
-		setsockopt(fd, SOL_SOCKET, plain, &(int){ BUFFER }, sizeof(int));
 }
 
 static bool is_ipv6(int fd)
@@ -46,8 +38,8 @@ void lane_begin(struct lane *l, int fd, bool udp, int64_t batch_bytes)
 		/* a frame that came in pieces would be counted wrong: rather an error */
 		setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &(int){ IP_PMTUDISC_DO }, sizeof(int));
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &(int){ IPV6_PMTUDISC_DO }, sizeof(int));
-		set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
-		set_buffer(fd, SO_SNDBUF, SO_SNDBUFFORCE);
+		door_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
+		door_set_buffer(fd, SO_SNDBUF, SO_SNDBUFFORCE);
 		l->header = frame_header(true, is_ipv6(fd), false);
 		return;
 	}

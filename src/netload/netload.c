@@ -26,7 +26,7 @@ static struct {
 	const char *bind;
 	bool once, rate_given;
 	int bits, spacing;
-} cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 50 * NS_PER_MS }, .port = PORT, .ready_fd = STDERR_FILENO };
+} cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS }, .port = PORT, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
@@ -77,7 +77,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "count-bits", &cfg.bits, 0, 0, "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
 	{ CLI_WORD, 0, "spacing", &cfg.spacing, 0, 0, "send: frames at even distances, or at random ones (even)", spacing_words, NULL, NULL },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, "send: frames of so much time go together (500us, at least one frame)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (50ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (500ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "send: with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, "send: of the random data (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
@@ -125,7 +125,7 @@ static int run_serve(void)
 	if (door_find(at, (int)cfg.port, true, &place, why, sizeof(why)))
 		die_usage("--bind %s: %s", at, why);
 	out = open_report();
-	listener = total ? door_listen(&place) : -ENOMEM;
+	listener = total ? door_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
 		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, door_port(&place), strerror(-listener));
 	from = clock_now();

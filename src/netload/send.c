@@ -52,7 +52,7 @@ static int open_lane(struct trip *r, int64_t i, const struct door_place *to)
 		r->lane[i].fd = fd;
 		return connect(fd, (const struct sockaddr *)&to->addr, to->size) ? -errno : 0;
 	}
-	fd = door_connect(to, clock_now() + ANSWER_NS);
+	fd = door_connect(to, clock_now() + ANSWER_NS, true);
 	if (fd < 0)
 		return fd;
 	r->lane[i].fd = fd;
@@ -107,7 +107,7 @@ int send_open(struct trip *r, const struct door_place *to, char *why, size_t siz
 	char line[TALK_LINE] = "";
 	int port[LOAD_LANES], err, heard;
 
-	r->control.fd = door_connect(to, clock_now() + ANSWER_NS);
+	r->control.fd = door_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
 		return because(why, size, r->control.fd, r->control.fd == -EINTR ? "told to stop" : strerror(-r->control.fd));
 	err = agree(r, port, why, size);

@@ -60,7 +60,7 @@ static int open_port(struct trip *r, struct door_place *here, int *port)
 	int fd;
 
 	door_set_port(here, 0);
-	fd = r->load.udp ? door_udp(here) : door_listen(here);
+	fd = r->load.udp ? door_udp(here) : door_listen(here, true);
 	if (fd < 0)
 		return fd;
 	if (door_here(fd, here))
