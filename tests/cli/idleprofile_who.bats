@@ -73,7 +73,9 @@ seen() {
 	read -r rows ns cpu ratio high <<<"$(seen)"
 	echo "rows $rows, ns $ns of $cpu: $ratio, at most $high"
 	[ "$cpu" -ge 4000000000 ]
-	[ "$rows" -eq 1 ]
+	# others who ran in between end an event, and the burst's row with it
+	[ "$rows" -eq 1 ] || jq -e '[.result.who[] | select(.kind == "task" and .task != "sink") | .lost_s] | add > 0.04' report >/dev/null || return 1
+	[ "$rows" -eq 1 ] || skip "others took more than a hundredth of this CPU meanwhile"
 	awk -v r="$ratio" -v high="$high" 'BEGIN { exit !(high > 0.97 && r > 0.8 && r < 1.03) }'
 }
 
