@@ -121,6 +121,6 @@ END
 @test "a variant that a protocol does not have is a wrong word" {
 	run "$TOP/thinprobe" run stalls --protocol vnc:nosuch -o "$RUN"
 	[ "$status" -eq 2 ]
-	[[ ${lines[0]} == *"there are: xvnc refecho"* ]]
+	[[ ${lines[0]} == *"there are: xvnc "*refecho* ]]
 	[ ! -e "$RUN" ]
 }
