@@ -198,18 +198,20 @@ static void datagrams_are_lost_late_or_double(void **state)
 {
 	static const uint64_t order[] = { 0, 1, 3, 2, 2, 9, 9, 5, 10000, 10001, 5905, 5906, 10000 };
 	struct arrive a = { 0 };
+	int64_t new = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		assert_true(arrive_add(&a, order[i]));
+		new += arrive_add(&a, order[i]) == ARRIVE_NEW;
 	/* 2, 5 and 5906 out of order; 2, 9 and 10000 twice; 5905 is older than the window, and taken for reordered */
 	assert_int_equal(a.got, 10);
+	assert_int_equal(new, 10);
 	assert_int_equal(a.reordered, 4);
 	assert_int_equal(a.duplicate, 3);
 	assert_int_equal(a.next, 10002);
-	assert_false(arrive_add(&a, UINT64_MAX));
-	assert_false(arrive_add(&a, (uint64_t)a.next + ARRIVE_JUMP + 1));
-	assert_false(arrive_add(&a, INT64_MAX));
+	assert_int_equal(arrive_add(&a, UINT64_MAX), ARRIVE_STRANGER);
+	assert_int_equal(arrive_add(&a, (uint64_t)a.next + ARRIVE_JUMP + 1), ARRIVE_STRANGER);
+	assert_int_equal(arrive_add(&a, INT64_MAX), ARRIVE_STRANGER);
 	assert_int_equal(a.got, 10);
 }
 
