@@ -4,6 +4,7 @@
  * it pump.c's. This file reads options and orders, runs, reports; its own delay too, for that is in every figure measured over the wire. */
 #include "clock.h"
 #include "orders.h"
+#include "privilege.h"
 #include "proc.h"
 #include "pump.h"
 #include "rec.h"
@@ -343,8 +344,11 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_paths();
 	open_ends();
-	open_control();
 	rt_setup(PRIORITY, &now.rt);
+	err = privilege_drop();
+	if (err)
+		die(EXIT_RUN, "cannot give privileges up: %s", strerror(-err));
+	open_control();
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
 	err = proc_ready((int)cfg.ready_fd);
