@@ -220,8 +220,11 @@ static void keep_time(struct pusher *s)
 		clock_sleep_until(wake < s->end_ns ? wake : s->end_ns);
 	}
 	/* What was due before the end is owed still, when the end comes first. */
-	if (now >= s->end_ns && !s->p->err && beat_ask(&s->beat, s->end_ns - 1, &wake))
+	if (now < s->end_ns || s->p->err)
+		return;
+	if (beat_ask(&s->beat, s->end_ns - 1, &wake))
 		beat_done(&s->beat, hand_out(s, s->beat.batch));
+	beat_end(&s->beat, s->end_ns - 1);
 }
 
 static void go_flat_out(struct pusher *s)
