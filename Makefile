@@ -18,6 +18,7 @@ LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
+LIBS_wire = -lcap-ng
 
 BUILD = build
 BIN = bin

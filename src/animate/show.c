@@ -58,13 +58,13 @@ static int make_frames(struct show *s, char *why, size_t size)
 	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
 		return no_memory(why, size);
-	for (int64_t i = 0; i < s->images; i++) {
+	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; who is told to stop shows none */
 		s->image[i] = x11_image(&s->x11, c->picture.width, c->picture.height);
 		if (!s->image[i])
 			return no_memory(why, size);
 		make_frame(s, i, s->image[i]);
 	}
-	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.gone; i++) {
+	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.gone && !proc_stop; i++) {
 		unsigned w = (unsigned)c->picture.width, h = (unsigned)c->picture.height;
 
 		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, s->x11.depth);

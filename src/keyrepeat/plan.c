@@ -113,7 +113,8 @@ int plan_prepare(struct plan *plan, const struct target *target, void *self, cha
 		return -1;
 	}
 	for (size_t i = 0; i < plan->n; i++) {
-		for (j = 0; j < i && !act_same(&plan->act[j], &plan->act[i]); j++)
+		/* keys come again and again; of places there may be thousands, nearly all different */
+		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !act_same(&plan->act[j], &plan->act[i]); j++)
 			;
 		plan->key[i] = j < i ? plan->key[j] : target->act(self, &plan->act[i], why);
 		if (plan->key[i] < 0)

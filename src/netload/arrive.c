@@ -1,5 +1,7 @@
 #include "arrive.h"
 
+#include <stdbool.h>
+
 static uint64_t *word(struct arrive *a, int64_t n)
 {
 	return &a->seen[n % ARRIVE_WINDOW / 64];
@@ -13,23 +15,23 @@ static void forget_up_to(struct arrive *a, int64_t n)
 		*word(a, a->next) &= ~(1ULL << (a->next % 64));
 }
 
-bool arrive_add(struct arrive *a, uint64_t number)
+enum arrive_kind arrive_add(struct arrive *a, uint64_t number)
 {
 	int64_t n = (int64_t)number;
 	bool late;
 
 	if (n < 0 || n - a->next > ARRIVE_JUMP)
-		return false;
+		return ARRIVE_STRANGER;
 	late = n < a->next;
 	if (!late)
 		forget_up_to(a, n);
 	if (late && a->next - n <= ARRIVE_WINDOW && (*word(a, n) >> (n % 64) & 1)) {
 		a->duplicate++;
-		return true;
+		return ARRIVE_AGAIN;
 	}
 	if (a->next - n <= ARRIVE_WINDOW)
 		*word(a, n) |= 1ULL << (n % 64);
 	a->reordered += late;
 	a->got++;
-	return true;
+	return ARRIVE_NEW;
 }

@@ -5,7 +5,6 @@
 #ifndef THINPROBE_NETLOAD_ARRIVE_H
 #define THINPROBE_NETLOAD_ARRIVE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define ARRIVE_WINDOW 4096
@@ -17,7 +16,8 @@ struct arrive {
 	uint64_t seen[ARRIVE_WINDOW / 64];
 };
 
-/* False: not a number of this stream. */
-bool arrive_add(struct arrive *a, uint64_t number);
+/* ARRIVE_STRANGER: not a number of this stream; ARRIVE_AGAIN: a copy, which is no further datagram of those that were sent. */
+enum arrive_kind { ARRIVE_STRANGER, ARRIVE_NEW, ARRIVE_AGAIN };
+enum arrive_kind arrive_add(struct arrive *a, uint64_t number);
 
 #endif

@@ -34,7 +34,7 @@ static void take_tcp(struct puller *s, struct lane *l)
 	}
 }
 
-/* Only the marks are read: of the rest nobody wants to know but how long it is. */
+/* Only the marks are read: of the rest nobody wants to know but how long it is. A copy of what came already would hide one that is lost. */
 static void take_udp(struct puller *s, struct lane *l)
 {
 	struct mmsghdr msg[PARCEL] = { 0 };
@@ -49,7 +49,8 @@ static void take_udp(struct puller *s, struct lane *l)
 	}
 	n = recvmmsg(l->fd, msg, PARCEL, MSG_DONTWAIT | MSG_TRUNC, NULL);
 	for (int i = 0; i < n; i++) {
-		if (msg[i].msg_len < TALK_MARK || talk_read_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane || !arrive_add(&l->arrive, number))
+		if (msg[i].msg_len < TALK_MARK || talk_read_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
+		    arrive_add(&l->arrive, number) != ARRIVE_NEW)
 			continue;
 		l->count.got_frames++;
 		l->count.got_payload += msg[i].msg_len;

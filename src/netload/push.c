@@ -79,11 +79,17 @@ static int64_t all_bits(struct pusher *s)
 	return 8 * bytes;
 }
 
+/* Also in the middle of a batch: one of a second's frames may take longer than anybody waits. */
+static bool is_told(const struct pusher *s)
+{
+	return atomic_load_explicit(&s->p->stop, memory_order_relaxed) || proc_stop;
+}
+
 static bool goes_on(struct pusher *s, int64_t now)
 {
 	if (second_over(&s->second, now))
 		second_read(&s->second, now, all_bits(s));
-	return !s->p->err && now < s->end_ns && !atomic_load_explicit(&s->p->stop, memory_order_relaxed) && !proc_stop;
+	return !s->p->err && now < s->end_ns && !is_told(s);
 }
 
 /* --- one stream ------------------------------------------------------------------------------------------------ */
@@ -114,7 +120,7 @@ static int64_t put_tcp(struct pusher *s, struct lane *l, int64_t frames)
 		if (l->rest)
 			return 0;
 	}
-	while (took < frames && !l->rest) {
+	while (took < frames && !l->rest && !is_told(s)) {
 		int64_t n = size < l->mss ? 1 : frames - took, bytes = n * size;
 
 		if (bytes > NOISE_MORE)
@@ -138,7 +144,7 @@ static int64_t put_udp(struct pusher *s, struct lane *l, int64_t frames)
 	size_t size = (size_t)s->p->load->size;
 	int64_t lane = l - s->p->lane, took = 0;
 
-	while (took < frames) {
+	while (took < frames && !is_told(s)) {
 		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL;
 		int sent;
 
@@ -188,7 +194,7 @@ static int64_t hand_out(struct pusher *s, int64_t frames)
 
 		took += put(s, l, frames - took);
 	}
-	if (load->udp && took < frames) {	/* an open loop does not wait for a buffer */
+	if (load->udp && took < frames && !is_told(s)) {	/* an open loop does not wait for a buffer */
 		s->p->side->refused_frames += frames - took;
 		took = frames;
 	}
@@ -214,8 +220,11 @@ static void keep_time(struct pusher *s)
 		clock_sleep_until(wake < s->end_ns ? wake : s->end_ns);
 	}
 	/* What was due before the end is owed still, when the end comes first. */
-	if (now >= s->end_ns && !s->p->err && beat_ask(&s->beat, s->end_ns - 1, &wake))
+	if (now < s->end_ns || s->p->err)
+		return;
+	if (beat_ask(&s->beat, s->end_ns - 1, &wake))
 		beat_done(&s->beat, hand_out(s, s->beat.batch));
+	beat_end(&s->beat, s->end_ns - 1);
 }
 
 static void go_flat_out(struct pusher *s)

@@ -18,7 +18,8 @@ struct key {
 };
 #define LOAD_KEY(k, most) { #k, offsetof(struct load, k), most, false }
 #define LOAD_FLAG(k) { #k, offsetof(struct load, k), 1, true }
-#define LANE_KEY(k) { #k, offsetof(struct lane_count, k), INT64_MAX, false }
+/* The sum over all streams is to be a number, too: whoever is at the other end. */
+#define LANE_KEY(k) { #k, offsetof(struct lane_count, k), INT64_MAX / LOAD_LANES, false }
 #define SIDE_KEY(k) { #k, offsetof(struct side, k), INT64_MAX, false }
 
 static const struct key load_keys[] = {

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PIECE_COST 1024		/* so much of the room a piece takes besides its bytes: pieces are looked through, and must stay few */
+#define LENGTH_MAX (1u << 30)	/* of a piece that grows */
+
 struct order_piece {
 	struct order_piece *next;
 	int64_t start;
-	uint32_t captured, length;
-	uint8_t bytes[];
+	uint32_t captured, length, room;
+	uint8_t *bytes;
 };
 
 static void hand_over(struct order *o, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context)
@@ -25,27 +28,92 @@ static void drop_first(struct order *o, size_t *held)
 	struct order_piece *p = o->first;
 
 	o->first = p->next;
-	*held -= p->captured;
+	if (o->last == p)
+		o->last = NULL;
+	*held -= PIECE_COST + p->room;
+	free(p->bytes);
 	free(p);
 }
 
-/* What finds no room is kept as a length without bytes. */
+/* Room for `bytes` in all, by doubling: a piece grows segment by segment. */
+static bool make_room(struct order_piece *p, size_t *held, uint32_t bytes)
+{
+	uint32_t room = bytes > 2 * p->room ? bytes : 2 * p->room;
+	uint8_t *larger;
+
+	if (bytes <= p->room)
+		return true;
+	if (*held + room - p->room > ORDER_ROOM)
+		room = bytes;
+	if (*held + room - p->room > ORDER_ROOM)
+		return false;
+	larger = realloc(p->bytes, room);
+	if (!larger)
+		return false;
+	*held += room - p->room;
+	p->bytes = larger;
+	p->room = room;
+	return true;
+}
+
+/* Behind what the piece has: bytes that find no room, and all behind such, are a length only. */
+static void append(struct order_piece *p, size_t *held, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	if (captured && p->captured == p->length && make_room(p, held, p->captured + captured)) {
+		memcpy(p->bytes + p->captured, bytes, captured);
+		p->captured += captured;
+	}
+	p->length += length;
+}
+
+static struct order_piece *new_piece(struct order *o, size_t *held, struct order_piece *before, int64_t start)
+{
+	struct order_piece *p = *held + PIECE_COST > ORDER_ROOM ? NULL : calloc(1, sizeof(*p));
+	struct order_piece **at = before ? &before->next : &o->first;
+
+	if (!p)
+		return NULL;
+	*held += PIECE_COST;
+	p->start = start;
+	p->next = *at;
+	*at = p;
+	if (!p->next)
+		o->last = p;
+	return p;
+}
+
+/* The piece that begins last, but not after `start`; it is nearly always the last of all. */
+static struct order_piece *find_before(const struct order *o, int64_t start)
+{
+	struct order_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
+
+	for (; p && p->start <= start; p = p->next)
+		before = p;
+	return before;
+}
+
+/* What follows on a piece joins it, so that they are as few as there are holes; a piece that was not captured whole is joined only by a length,
+ * or bytes would stand where they do not belong. What finds no place at all never came. */
 static void hold(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	struct order_piece **at = &o->first, *p;
+	struct order_piece *before = find_before(o, start), *to = NULL;
+	int64_t end = before ? before->start + before->length : start - 1;
+	uint32_t old = end > start ? (uint32_t)(end - start) : 0;
 
-	while (*at && (*at)->start <= start)
-		at = &(*at)->next;
-	if (*held + captured > ORDER_ROOM)
-		captured = 0;
-	p = malloc(sizeof(*p) + captured);
-	if (!p)
-		return;		/* then it never came */
-	*p = (struct order_piece){ .next = *at, .start = start, .captured = captured, .length = length };
-	if (captured)
-		memcpy(p->bytes, bytes, captured);
-	*held += captured;
-	*at = p;
+	if (old >= length)
+		return;
+	bytes += captured > old ? old : 0;
+	captured -= captured > old ? old : captured;
+	length -= old;
+	if (end >= start && before->length < LENGTH_MAX)
+		to = before;
+	if (!to || (captured && to->captured < to->length)) {
+		struct order_piece *fresh = new_piece(o, held, before, start + old);
+
+		to = fresh ? fresh : to;
+	}
+	if (to)
+		append(to, held, bytes, captured, length);
 }
 
 void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context)

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ORDER_ROOM (16u << 20)	/* bytes of early data, of all connections together */
+#define ORDER_ROOM (16u << 20)	/* bytes of early data, of all connections together; what it takes to keep them is among them */
 
 /* The next `length` bytes of the stream, of which the first `captured` are there. */
 typedef void order_fn(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length);
 
 struct order {
 	int64_t next;			/* offset of the first byte that was not handed over */
-	struct order_piece *first;	/* early data, ascending */
+	struct order_piece *first, *last;	/* early data, ascending */
 };
 
 /* A segment's payload at `start`. `*held` is what waits, of all connections. */

@@ -100,10 +100,13 @@ static void tell_settings(struct rec *r, const struct run *run, char *const *fil
 
 void run_report(struct rec *r, struct run *run, char *const *files)
 {
+	int64_t from_ns = run->live ? run->from_ns : run->meter.first_ns, to_ns = run->live ? run->until_ns : run->meter.last_ns;
+
+	setup_finish(&run->meter.setup, to_ns);
 	tell_settings(r, run, files);
 	rec_object(r, "result");
 	account_tell(r, &run->meter);
-	costs_tell(r, &run->meter, run->live ? run->from_ns : run->meter.first_ns, run->live ? run->until_ns : run->meter.last_ns);
+	costs_tell(r, &run->meter, from_ns, to_ns);
 	findings_tell(r, &run->meter);
 	latency_tell(r, &run->latency);
 	tell_capture(r, run);

@@ -89,6 +89,12 @@ void setup_data(struct setup *s, int channel, uint64_t bytes)
 	s->count[s->place][channel].payload_bytes += bytes;
 }
 
+void setup_finish(struct setup *s, int64_t to_ns)
+{
+	if (s->begun && !s->over && to_ns - s->last_ns >= SETUP_SILENCE_NS)
+		end(s, SETUP_SILENCE);
+}
+
 /* What of [at, at + length) lies in [from, to). */
 static int64_t within(int64_t at, int64_t length, int64_t from, int64_t to)
 {

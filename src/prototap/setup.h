@@ -42,7 +42,10 @@ struct setup {
 void setup_packet(struct setup *s, int channel, const struct segment *segment, bool pure_ack, int64_t time_ns);
 void setup_data(struct setup *s, int channel, uint64_t bytes);
 
-/* After the last packet. Times on the clock of the packets; `from_ns` is where the capture began, `to_ns` where it ended. */
+/* The capture ends at `to_ns`: a second without a packet before that ends set-up too. Once, before what follows. */
+void setup_finish(struct setup *s, int64_t to_ns);
+
+/* After that. Times on the clock of the packets; `from_ns` is where the capture began, `to_ns` where it ended. */
 struct setup_idle {
 	double seconds;			/* NAN: set-up was never over */
 	struct setup_count count[CHANNELS];

@@ -31,22 +31,3 @@ int pace_order(struct pace *pace, const char *line)
 	}
 	return -EINVAL;
 }
-
-size_t pace_lines_take(struct pace_lines *in, const char *data, size_t size, const char **line)
-{
-	*line = NULL;
-	for (size_t i = 0; i < size; i++) {
-		if (data[i] != '\n') {
-			if (in->n < sizeof(in->text))
-				in->text[in->n++] = data[i] ? data[i] : '?';
-			continue;
-		}
-		if (in->n == sizeof(in->text))
-			in->n--;	/* cut: longer than any order there is */
-		in->text[in->n] = '\0';
-		in->n = 0;
-		*line = in->text;
-		return i + 1;
-	}
-	return size;
-}

@@ -15,13 +15,4 @@ struct pace {
  * 0, or -EINVAL or -ERANGE, and then nothing is changed. */
 int pace_order(struct pace *pace, const char *line);
 
-/* Lines out of what comes in pieces. A line that is too long is one that is not understood. */
-struct pace_lines {
-	size_t n;
-	char text[128];
-};
-/* Takes pieces of `data` up to the end of a line: how many bytes it took. *line is then that line, until the next call, or
- * NULL when none has ended yet. */
-size_t pace_lines_take(struct pace_lines *in, const char *data, size_t size, const char **line);
-
 #endif

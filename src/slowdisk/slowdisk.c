@@ -3,6 +3,7 @@
  * Made to be paged from: a loop device with direct I/O over its file is a swap device with a delay per read. What it is asked is
  * disk.c's, how long that takes pace.c's. This file waits: for requests, orders and signals, in one thread. */
 #include "clock.h"
+#include "control.h"
 #include "disk.h"
 #include "journal.h"
 #include "pace.h"
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,14 +40,13 @@ static struct {
 	struct disk *disk;
 	struct journal *journal;
 	struct pace pace;
-	struct pace_lines lines;
-	int signals, control;		/* descriptors; control: -1 without one */
-	bool made_control;
+	struct control control;
+	int signals;			/* descriptor */
 	pid_t unmounting;		/* 0: nobody is */
 	struct rt_state rt;
 	bool flusher, spared;
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
-} now = { .control = -1 };
+} now = { .control.fd = -1 };
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "each read takes this long (0)", NULL, NULL, NULL },
@@ -61,25 +60,13 @@ static const struct cli_opt options[] = {
 
 /* --- orders ------------------------------------------------------------------------------------------------- */
 
-static void read_orders(void)
+static void heed(const char *line)
 {
-	char text[512];
-	ssize_t n;
+	int err = pace_order(&now.pace, line);
 
-	while ((n = read(now.control, text, sizeof(text))) > 0) {
-		size_t at = 0;
-
-		while (at < (size_t)n) {
-			const char *line;
-			int err;
-
-			at += pace_lines_take(&now.lines, text + at, (size_t)n - at, &line);
-			err = line ? pace_order(&now.pace, line) : 0;
-			if (err)
-				warn("order \"%s\" is %s; orders are: read-delay TIME, write-delay TIME, delay TIME", line,
-				     err == -ERANGE ? "out of range (0 to 60s)" : "not understood");
-		}
-	}
+	if (err)
+		warn("order \"%s\" is %s; orders are: read-delay TIME, write-delay TIME, delay TIME", line,
+		     err == -ERANGE ? "out of range (0 to 60s)" : "not understood");
 }
 
 static void reap_unmounting(const char *folder)
@@ -114,7 +101,7 @@ static void read_signals(const char *folder)
 /* Until the time (INT64_MAX: for ever), or a request where `requests`; orders and signals are heeded meanwhile. True: a request. */
 static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 {
-	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control, POLLIN, 0 }, { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
+	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 }, { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 
@@ -123,7 +110,7 @@ static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 	if (fd[0].revents)
 		read_signals(folder);
 	if (fd[1].revents)
-		read_orders();
+		control_read(&now.control, heed);
 	return fd[2].revents != 0;
 }
 
@@ -160,25 +147,10 @@ static void count(void *folder, enum disk_op op, int64_t start_ns, int64_t end_n
 
 static void open_control(void)
 {
-	struct stat st;
+	char why[512];
 
-	if (!cfg.control)
-		return;
-	now.made_control = !mkfifo(cfg.control, 0600);
-	if (!now.made_control && errno != EEXIST)
-		die(EXIT_RUN, "cannot make the fifo %s: %m", cfg.control);
-	/* for writing too: it does not end when who gave an order has gone */
-	now.control = open(cfg.control, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (now.control < 0)
-		die(EXIT_RUN, "cannot open the fifo %s: %m", cfg.control);
-	if (!fstat(now.control, &st) && !S_ISFIFO(st.st_mode))
-		die(EXIT_RUN, "--control %s is there and no fifo", cfg.control);
-}
-
-static void remove_control(void)
-{
-	if (now.made_control)
-		unlink(cfg.control);
+	if (cfg.control && control_open(&now.control, cfg.control, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
 }
 
 static void open_signals(void)
@@ -283,7 +255,7 @@ static void mount_disk(const char *folder, const char *backing)
 	int err = disk_mount(&now.disk, &disk, why, sizeof(why));
 
 	if (err) {
-		remove_control();
+		control_remove(&now.control);
 		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why);
 	}
 }
@@ -318,7 +290,7 @@ int main(int argc, char **argv)
 				warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
 		}
 	}
-	remove_control();
+	control_remove(&now.control);
 	if (!said) {
 		disk_free(now.disk);
 		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_words()[0] ? disk_words() : "it was unmounted at once");

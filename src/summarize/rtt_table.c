@@ -160,10 +160,12 @@ static void write_most(struct rows *t, struct rtt_pool *p, enum rtt_figure f, in
 	whole_number(t, most, decimals);
 }
 
-/* A tail with fewer than ten values beyond it tells of no quantile. */
+/* A tail with fewer than ten values beyond it tells of no quantile, and keys that were not answered by then only of the least it can be. */
 static void write_quantile(struct rows *t, struct sample *s, double q)
 {
-	whole_number(t, s->n && sample_supports(s, q) ? sample_quantile(s, q).value / MS : (double)NAN, 4);
+	struct sample_stat stat = sample_quantile(s, q);
+
+	whole_number(t, s->n && sample_supports(s, q) && !stat.above ? stat.value / MS : (double)NAN, 4);
 }
 
 static void write_probe(struct rows *t, struct rtt_pool *p, int64_t seed)

@@ -152,22 +152,3 @@ int orders_read(struct orders *o, const char *line)
 	o->changed |= which;
 	return 0;
 }
-
-size_t orders_lines_take(struct orders_lines *in, const char *data, size_t size, const char **line)
-{
-	*line = NULL;
-	for (size_t i = 0; i < size; i++) {
-		if (data[i] != '\n') {
-			if (in->n < sizeof(in->text))
-				in->text[in->n++] = data[i] ? data[i] : '?';
-			continue;
-		}
-		if (in->n == sizeof(in->text))
-			in->n--;	/* cut: longer than any order there is */
-		in->text[in->n] = '\0';
-		in->n = 0;
-		*line = in->text;
-		return i + 1;
-	}
-	return size;
-}

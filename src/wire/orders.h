@@ -31,13 +31,4 @@ int orders_read_rate(const char *text, int64_t *bits);
 /* "0.5%" or "0.5": percent; as a part of one. */
 int orders_read_loss(const char *text, double *part);
 
-/* Lines out of what comes in pieces. A line that is too long is one that is not understood. */
-struct orders_lines {
-	size_t n;
-	char text[128];
-};
-/* Takes pieces of `data` up to the end of a line: how many bytes it took. *line is then that line, until the next call, or
- * NULL when none has ended yet. */
-size_t orders_lines_take(struct orders_lines *in, const char *data, size_t size, const char **line);
-
 #endif

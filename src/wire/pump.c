@@ -28,7 +28,7 @@ static bool take_in(struct pump *p, int i)
 	}
 	way->packets++;
 	way->bytes += n;
-	if (!slot) {
+	if (!slot || n == SHELF_SLOT) {	/* of a longer frame the rest is gone: half of it is no frame */
 		way->no_room++;
 		return true;
 	}

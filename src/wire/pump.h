@@ -14,7 +14,7 @@ struct pump_way {	/* from ends[i] to the other one */
 	struct path path;
 	int64_t packets, bytes;			/* that came */
 	int64_t fate[PATH_FATES], passed_bytes;
-	int64_t no_room;			/* more on their way than memory was made for */
+	int64_t no_room;			/* more on their way than memory was made for, or one longer than any has */
 	int64_t refused;			/* the other end did not take it: its interface is down */
 };
 

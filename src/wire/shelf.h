@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHELF_SLOT 2048		/* bytes: a frame of 1,518 and then some */
+#define SHELF_SLOT 2048		/* bytes: a frame of 1,518 and then some, and one less than that */
 
 struct shelf;
 

@@ -3,19 +3,19 @@
  * Both ends are TAP interfaces, each in a network namespace of choice. When a packet passes is path.c's, where it waits shelf.c's, who carries
  * it pump.c's. This file reads options and orders, runs, reports; its own delay too, for that is in every figure measured over the wire. */
 #include "clock.h"
+#include "control.h"
 #include "orders.h"
+#include "privilege.h"
 #include "proc.h"
 #include "pump.h"
 #include "rec.h"
 #include "rt.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PRIORITY 25	/* above the probe, as the interrupts of a network would be */
@@ -36,14 +36,12 @@ static struct rec_cfg out_cfg;
 
 static struct {
 	struct orders orders;
-	struct orders_lines lines;
-	int control;
-	bool made_control;
+	struct control control;
 	struct rt_state rt;
 	int64_t begun_ns, cpu_ns;
 	int64_t orders_heeded;
 	struct rec *out;
-} now = { .control = -1 };
+} now = { .control.fd = -1 };
 static struct pump pump;
 
 static const struct cli_opt options[] = {
@@ -208,25 +206,10 @@ static void report_now(void)
 
 static void open_control(void)
 {
-	struct stat st;
+	char why[512];
 
-	if (!cfg.control)
-		return;
-	now.made_control = !mkfifo(cfg.control, 0600);
-	if (!now.made_control && errno != EEXIST)
-		die(EXIT_RUN, "cannot make the fifo %s: %m", cfg.control);
-	/* for writing too: it does not end when who gave an order has gone */
-	now.control = open(cfg.control, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (now.control < 0)
-		die(EXIT_RUN, "cannot open the fifo %s: %m", cfg.control);
-	if (!fstat(now.control, &st) && !S_ISFIFO(st.st_mode))
-		die(EXIT_RUN, "--control %s is there and no fifo", cfg.control);
-}
-
-static void remove_control(void)
-{
-	if (now.made_control)
-		unlink(cfg.control);
+	if (cfg.control && control_open(&now.control, cfg.control, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
 }
 
 static void heed(const char *line)
@@ -249,22 +232,6 @@ static void heed(const char *line)
 		report_now();
 	o->changed = 0;
 	o->seeded = o->report = false;
-}
-
-static void read_orders(void)
-{
-	char text[512];
-	ssize_t n;
-
-	while ((n = read(now.control, text, sizeof(text))) > 0) {
-		for (size_t at = 0; at < (size_t)n;) {
-			const char *line;
-
-			at += orders_lines_take(&now.lines, text + at, (size_t)n - at, &line);
-			if (line)
-				heed(line);
-		}
-	}
 }
 
 /* --- making it ready -------------------------------------------------------------------------------------------- */
@@ -320,8 +287,8 @@ static void run(void)
 	proc_stop_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !pump.broken && clock_now() < end_ns) {
-		if (pump_turn(&pump, now.control, end_ns, &before))
-			read_orders();
+		if (pump_turn(&pump, now.control.fd, end_ns, &before))
+			control_read(&now.control, heed);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -343,15 +310,18 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_paths();
 	open_ends();
-	open_control();
 	rt_setup(PRIORITY, &now.rt);
+	err = privilege_drop();
+	if (err)
+		die(EXIT_RUN, "cannot give privileges up: %s", strerror(-err));
+	open_control();
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
 	err = proc_ready((int)cfg.ready_fd);
 	if (err && cfg.ready_fd != STDERR_FILENO)
 		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
 	run();
-	remove_control();
+	control_remove(&now.control);
 	if (pump.broken)
 		warn("the interface %s is gone", pump.ends[pump.broken - 1].name);
 	if (!now.out)

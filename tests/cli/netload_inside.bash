@@ -37,9 +37,10 @@ lossy() {
 	local peer
 	unshare --net sleep 60 &
 	peer=$!
-	for ((i = 0; i < 200; i++)); do ip link add here type veth peer name there netns "$peer" 2>/dev/null && break; sleep 0.02; done
+	# until it is in a network of its own, the other end would be made in ours
+	for ((i = 0; i < 500; i++)); do [ "$(readlink "/proc/$peer/ns/net")" = "$(readlink /proc/self/ns/net)" ] || break; sleep 0.02; done
 	there=(nsenter --net="/proc/$peer/ns/net")
-	{ ip addr add 10.9.0.1/24 dev here && ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up; } || return 1
+	{ ip link add here type veth peer name there netns "$peer" && ip addr add 10.9.0.1/24 dev here && ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up; } || { kill "$peer"; return 1; }
 	tc qdisc add dev here root tbf rate 4mbit burst 4542 limit 20000 2>/dev/null || { kill "$peer"; return 77; }
 	"${there[@]}" "$netload" serve --bind 10.9.0.2 >/dev/null 2>serve.err &
 	until_ready serve.err ready || return

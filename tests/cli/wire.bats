@@ -75,12 +75,17 @@ result() { jq "$1" "the report"; }
 	hosts
 	line --delay 30ms
 	on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >ping.out
+	# what made the interfaces is given up: CAP_NET_ADMIN is bit 12, CAP_SYS_ADMIN 21
+	cat "/proc/$wire/status"
+	grep -q '^NoNewPrivs:.1$' "/proc/$wire/status"
+	(( (16#$(sed -n 's/^CapEff:.//p' "/proc/$wire/status") & (1 << 12 | 1 << 21)) == 0 ))
+	(( (16#$(sed -n 's/^CapPrm:.//p' "/proc/$wire/status") & (1 << 12 | 1 << 21)) == 0 ))
 	order 'delay 5ms' 'back delay 20ms' 'delay soon'
 	on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >again.out
 	cat ping.out again.out
-	# the least of five, in ms: 60, and 5 + 20; within 5 % and 1 ms
-	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' ping.out | awk '{ print ($1 >= 60 && $1 < 64) }')" = 1 ]
-	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' again.out | awk '{ print ($1 >= 25 && $1 < 27.25) }')" = 1 ]
+	# the least of five, in ms: 60, and 5 + 20; not sooner, and nearer than once more of either way on a machine that is busy
+	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' ping.out | awk '{ print ($1 >= 60 && $1 < 90) }')" = 1 ]
+	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' again.out | awk '{ print ($1 >= 25 && $1 < 40) }')" = 1 ]
 	grep -q 'order "delay soon" is not understood' wire.err
 	finish
 	[ "$status" = 0 ]

@@ -194,22 +194,38 @@ static void seconds_are_read_late_and_still_right(void **state)
 	assert_int_equal(s.high, 2000);
 }
 
+static void what_the_end_finds_unsent_is_given_up(void **state)
+{
+	struct beat b;
+
+	(void)state;
+	beat_start(&b, 8000, 800, NS_PER_MS, 100 * NS_PER_MS, START);	/* ten frames a second, from 0 s on */
+	beat_done(&b, 7);
+	beat_end(&b, START + NS_PER_S - 1);
+	assert_int_equal(b.given_up, 3);
+	assert_int_equal(b.done, 10);
+	beat_end(&b, START + NS_PER_S - 1);
+	assert_int_equal(b.given_up, 3);
+}
+
 static void datagrams_are_lost_late_or_double(void **state)
 {
 	static const uint64_t order[] = { 0, 1, 3, 2, 2, 9, 9, 5, 10000, 10001, 5905, 5906, 10000 };
 	struct arrive a = { 0 };
+	int64_t new = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		assert_true(arrive_add(&a, order[i]));
+		new += arrive_add(&a, order[i]) == ARRIVE_NEW;
 	/* 2, 5 and 5906 out of order; 2, 9 and 10000 twice; 5905 is older than the window, and taken for reordered */
 	assert_int_equal(a.got, 10);
+	assert_int_equal(new, 10);
 	assert_int_equal(a.reordered, 4);
 	assert_int_equal(a.duplicate, 3);
 	assert_int_equal(a.next, 10002);
-	assert_false(arrive_add(&a, UINT64_MAX));
-	assert_false(arrive_add(&a, (uint64_t)a.next + ARRIVE_JUMP + 1));
-	assert_false(arrive_add(&a, INT64_MAX));
+	assert_int_equal(arrive_add(&a, UINT64_MAX), ARRIVE_STRANGER);
+	assert_int_equal(arrive_add(&a, (uint64_t)a.next + ARRIVE_JUMP + 1), ARRIVE_STRANGER);
+	assert_int_equal(arrive_add(&a, INT64_MAX), ARRIVE_STRANGER);
 	assert_int_equal(a.got, 10);
 }
 
@@ -225,6 +241,7 @@ int main(void)
 		cmocka_unit_test(at_random_it_is_a_poisson_process_from_near),
 		cmocka_unit_test(small_rates_have_smaller_frames),
 		cmocka_unit_test(seconds_are_read_late_and_still_right),
+		cmocka_unit_test(what_the_end_finds_unsent_is_given_up),
 		cmocka_unit_test(datagrams_are_lost_late_or_double),
 	};
 

@@ -93,25 +93,6 @@ static void what_is_no_order_changes_nothing(void **state)
 	}
 }
 
-static void lines_come_in_pieces(void **state)
-{
-	struct orders_lines in = { 0 };
-	const char *line, *data = "delay 1ms\nrep";
-	char longest[300];
-
-	(void)state;
-	assert_int_equal(orders_lines_take(&in, data, 13, &line), 10);
-	assert_string_equal(line, "delay 1ms");
-	assert_int_equal(orders_lines_take(&in, data + 10, 3, &line), 3);
-	assert_null(line);
-	assert_int_equal(orders_lines_take(&in, "ort\n", 4, &line), 4);
-	assert_string_equal(line, "report");
-	memset(longest, 'x', sizeof(longest));
-	longest[299] = '\n';
-	assert_int_equal(orders_lines_take(&in, longest, sizeof(longest), &line), 300);
-	assert_int_equal(strlen(line), sizeof(in.text) - 1);
-}
-
 /* The text is Linux's, 6.1. */
 static void drops_of_an_interface(void **state)
 {
@@ -137,7 +118,6 @@ int main(void)
 		cmocka_unit_test(losses),
 		cmocka_unit_test(orders_change_what_they_name_in_the_way_they_name),
 		cmocka_unit_test(what_is_no_order_changes_nothing),
-		cmocka_unit_test(lines_come_in_pieces),
 		cmocka_unit_test(drops_of_an_interface),
 	};
 

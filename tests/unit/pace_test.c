@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control.h"
 #include "slowdisk/pace.h"
 
 static void orders_change_what_they_name(void **state)
@@ -55,14 +56,14 @@ static void lines_come_whole_however_they_are_cut(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(text); cut++) {
-		struct pace_lines in = { 0 };
+		struct control_lines in = { 0 };
 		size_t at = 0, found = 0;
 
 		while (at < sizeof(text) - 1) {
 			size_t end = at < cut ? cut : sizeof(text) - 1;
 			const char *line;
 
-			at += pace_lines_take(&in, text + at, end - at, &line);
+			at += control_lines_take(&in, text + at, end - at, &line);
 			assert_true(at <= end);
 			if (line)
 				assert_string_equal(line, lines[found++]);
@@ -74,7 +75,7 @@ static void lines_come_whole_however_they_are_cut(void **state)
 
 static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 {
-	struct pace_lines in = { 0 };
+	struct control_lines in = { 0 };
 	struct pace pace = { 7, 7 };
 	char text[1000];
 	const char *line;
@@ -84,14 +85,14 @@ static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "delay 5ms ", 10);
 	memcpy(text + 900, "\ndelay 1ms\n", 11);
-	at = pace_lines_take(&in, text, sizeof(text), &line);
+	at = control_lines_take(&in, text, sizeof(text), &line);
 	assert_int_equal(at, 901);
 	assert_int_equal(pace_order(&pace, line), -EINVAL);
-	at = pace_lines_take(&in, text + at, sizeof(text) - at, &line);
+	at = control_lines_take(&in, text + at, sizeof(text) - at, &line);
 	assert_int_equal(pace_order(&pace, line), 0);
 	assert_int_equal(pace.read_ns, 1000000);
 	/* a zero byte does not cut a line short either */
-	assert_int_equal(pace_lines_take(&in, "delay 0\0\n", 9, &line), 9);
+	assert_int_equal(control_lines_take(&in, "delay 0\0\n", 9, &line), 9);
 	assert_int_equal(pace_order(&pace, line), -EINVAL);
 }
 

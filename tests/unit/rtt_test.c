@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "random.h"
 #include "summarize/rtt.h"
@@ -96,6 +98,57 @@ static void pings_are_pooled_and_lost_ones_counted(void **state)
 	sample_free(&p.all);
 }
 
+/* A column of the table's first row. */
+static void cell_of(const char *path, const char *column, char *out, size_t size)
+{
+	char head[8192] = "", row[8192] = "", *name, *value, *names = head, *values = row;
+	FILE *in = fopen(path, "re");
+
+	assert_non_null(in);
+	assert_non_null(fgets(head, sizeof(head), in));
+	assert_non_null(fgets(row, sizeof(row), in));
+	fclose(in);
+	do {
+		name = strsep(&names, "\t\n");
+		value = strsep(&values, "\t\n");
+		assert_non_null(value);
+	} while (name && strcmp(name, column) != 0);
+	assert_non_null(name);
+	snprintf(out, size, "%s", value);
+}
+
+static void a_quantile_among_keys_without_an_echo_is_none(void **state)
+{
+	struct rtt_cell c = { .cell = "c", .link = "l", .queue = "q", .transport = "udp", .probe = "vnc" };
+	struct rtt_pool *p = calloc(1, sizeof(*p));
+	char path[] = "/tmp/rtt_test_XXXXXX", text[64];
+	struct rtt_train t = { .sent = 100 };
+	int fd = mkstemp(path);
+	struct rows *rows;
+
+	(void)state;
+	assert_non_null(p);
+	assert_true(fd >= 0);
+	close(fd);
+	for (int i = 0; i < 100; i++)
+		(i < 70 ? sample_add : sample_add_censored)(&t.own, i < 70 ? 1000000 : 2000000000);
+	assert_int_equal(rtt_pool_add(p, &t), 0);
+	rows = rows_open(path, "rtt/1", rtt_columns);
+	assert_non_null(rows);
+	rtt_write_cell(rows, &c, p, 1);
+	assert_int_equal(rows_close(rows), 0);
+	cell_of(path, "p50_ms", text, sizeof(text));
+	near_to(atof(text), 1, 1e-9);
+	cell_of(path, "p90_ms", text, sizeof(text));
+	assert_string_equal(text, "");
+	cell_of(path, "later", text, sizeof(text));
+	assert_string_equal(text, "30");
+	unlink(path);
+	sample_free(&t.own);
+	sample_free(&p->all);
+	free(p);
+}
+
 static void what_is_no_ping_is_told_by_its_line(void **state)
 {
 	struct rtt_train t = { .sent = 0 };
@@ -115,6 +168,7 @@ int main(void)
 		cmocka_unit_test(without_a_bucket_it_is_the_textbook),
 		cmocka_unit_test(with_a_bucket_it_is_what_a_played_queue_does),
 		cmocka_unit_test(pings_are_pooled_and_lost_ones_counted),
+		cmocka_unit_test(a_quantile_among_keys_without_an_echo_is_none),
 		cmocka_unit_test(what_is_no_ping_is_told_by_its_line),
 	};
 

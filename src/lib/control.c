@@ -1,0 +1,76 @@
+#include "control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+size_t control_lines_take(struct control_lines *in, const char *data, size_t size, const char **line)
+{
+	*line = NULL;
+	for (size_t i = 0; i < size; i++) {
+		if (data[i] != '\n') {
+			if (in->n < sizeof(in->text))
+				in->text[in->n++] = data[i] ? data[i] : '?';
+			continue;
+		}
+		if (in->n == sizeof(in->text))
+			in->n--;	/* cut: longer than any order there is */
+		in->text[in->n] = '\0';
+		in->n = 0;
+		*line = in->text;
+		return i + 1;
+	}
+	return size;
+}
+
+int control_open(struct control *c, const char *path, char *why, size_t size)
+{
+	struct stat st;
+	int err;
+
+	*c = (struct control){ .fd = -1, .path = path };
+	c->made = !mkfifo(path, 0600);
+	if (!c->made && errno != EEXIST) {
+		err = errno;
+		snprintf(why, size, "cannot make the fifo %s: %s", path, strerror(err));
+		return -err;
+	}
+	if (!stat(path, &st) && !S_ISFIFO(st.st_mode)) {
+		snprintf(why, size, "--control %s is there and no fifo", path);
+		return -EEXIST;
+	}
+	/* for writing too: it does not end when who gave an order has gone */
+	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (c->fd >= 0)
+		return 0;
+	err = errno;
+	snprintf(why, size, "cannot open the fifo %s: %s", path, strerror(err));
+	control_remove(c);
+	return -err;
+}
+
+void control_read(struct control *c, void (*heed)(const char *line))
+{
+	char text[512];
+	ssize_t n;
+
+	while ((n = read(c->fd, text, sizeof(text))) > 0) {
+		for (size_t at = 0; at < (size_t)n;) {
+			const char *line;
+
+			at += control_lines_take(&c->lines, text + at, (size_t)n - at, &line);
+			if (line)
+				heed(line);
+		}
+	}
+}
+
+void control_remove(struct control *c)
+{
+	if (c->made)
+		unlink(c->path);
+	c->made = false;
+}

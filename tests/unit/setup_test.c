@@ -1,0 +1,61 @@
+/* setup - where a session's set-up ends when nothing follows it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "clock.h"
+#include "prototap/setup.h"
+
+static void say(struct setup *s, int64_t ms, uint8_t flags)
+{
+	struct segment segment = { .transport = TRANSPORT_TCP, .flags = flags, .wire_bytes = 100 };
+
+	setup_packet(s, INPUT, &segment, false, ms * NS_PER_MS);
+}
+
+static void silence_to_the_end_ends_set_up(void **state)
+{
+	struct setup s = { .begun = false };
+	struct setup_idle idle;
+
+	(void)state;
+	say(&s, 1000, TCP_SYN);
+	say(&s, 1200, TCP_ACK);
+	setup_finish(&s, 61200 * NS_PER_MS);
+	assert_int_equal(s.ended_by, SETUP_SILENCE);
+	assert_int_equal(s.count[PLACE_SETUP][INPUT].packets, 2);
+	setup_idle(&s, 0, 61200 * NS_PER_MS, &idle);
+	assert_true(fabs(idle.seconds - 60) < 1e-9);
+	assert_int_equal(idle.count[INPUT].wire_bytes, 0);
+}
+
+static void less_than_a_second_does_not(void **state)
+{
+	struct setup s = { .begun = false };
+	struct setup_idle idle;
+
+	(void)state;
+	say(&s, 1000, TCP_SYN);
+	setup_finish(&s, 1999 * NS_PER_MS);
+	assert_int_equal(s.ended_by, SETUP_GOES_ON);
+	setup_idle(&s, 0, 1999 * NS_PER_MS, &idle);
+	assert_true(isnan(idle.seconds));
+	/* nor where there was no session at all */
+	s = (struct setup){ .begun = false };
+	setup_finish(&s, 5000 * NS_PER_MS);
+	assert_false(s.over);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(silence_to_the_end_ends_set_up),
+		cmocka_unit_test(less_than_a_second_does_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
