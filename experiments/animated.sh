@@ -10,38 +10,13 @@
 #   session_end
 
 # As a person has it in front of him, not a probe: of VNC the viewer. A variant is another protocol.
-ANIMATED_ALL='vnc:viewer x11 rdp rdp:cache rdp:vnc nx nx:agent spice ssh:x11 ssh:x11c xpra'
-
-# PROTOCOL_LIST: what was asked for, or of these all that can run here; ABSENT has the others with the reason.
-animated_protocols() {
-	local protocol why all=''
-	if [ -n "$PROTOCOL_LIST" ]; then
-		for protocol in ${PROTOCOL_LIST//,/ }; do
-			protocol_use "$protocol"
-			why=$(protocol_can) || die "-$EXIT_MISSING" "$protocol cannot run here: $why"
-		done
-		return
-	fi
-	for protocol in $ANIMATED_ALL; do
-		[ -f "$TP_HOME/lab/protocols/${protocol%%:*}.sh" ] && animated_variant "$protocol" || continue
-		protocol_use "$protocol"
-		why=$(protocol_can) && all+=,$protocol || ABSENT+=("$protocol: $why")
-	done
-	PROTOCOL_LIST=${all#,}
-	[ -n "$PROTOCOL_LIST" ] || die "-$EXIT_MISSING" "no display protocol can run here (${ABSENT[0]-}); see: thinprobe list --protocols"
-}
-
-animated_variant() {	# there is such a one (a plug-in that does not know it ends its shell)
-	case $1 in
-	*:*) (protocol_use "${1%%:*}" && [[ " $(protocol_variants 2>/dev/null) " == *" ${1#*:} "* ]]) ;;
-	esac
-}
+EXP_PROTOCOLS='vnc:viewer x11 rdp rdp:cache rdp:vnc nx nx:agent spice ssh:x11 ssh:x11c xpra'
 
 # Systems: "PROTOCOL DRAW". An application that keeps its frames in pixmaps of the display is another case where the display is remote.
 choose_systems() {
 	local protocol draw
 	[ "${#SYSTEMS[@]}" = 0 ] || return 0
-	animated_protocols
+	exp_choose_protocols
 	for protocol in ${PROTOCOL_LIST//,/ }; do
 		for draw in ${DRAWS//,/ }; do
 			[ "$draw" = image ] || exp_given --draw || [ "$protocol" = x11 ] || continue
