@@ -16,6 +16,7 @@ EXPERIMENT=protocols
 EXPERIMENT_SAYS="How many bytes, messages and packets does the same work take over each display protocol, and what do set-up, idling and a key take?"
 THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 . "$TP_HOME/experiments/lib.sh"
+. "$TP_HOME/experiments/alike.sh"
 EXP_MEMORY=0
 # What there may be, in the order of the tables. Of each family one is the default; the others are there by name.
 EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
@@ -52,22 +53,15 @@ protocols_options() {
 		exp_given --idle || IDLE_SECONDS=3
 	fi
 	exp_resume
-	exp_list --work "$WORKS"
+	[ -z "$WORKS" ] || exp_list --work "$WORKS"	# a run of keys only can be resumed, too
 	for item in ${WORKS//,/ }; do case $item in text | draw | browse) ;; *) exp_bad "--work $item: text, draw or browse" ;; esac; done
 	exp_number --keys "$KEYS" 10 1000
 	exp_number --idle "$IDLE_SECONDS" 1 3600
 	exp_number --repeat "$REPEATS" 1 1000
 	exp_number --seed "$SEED" 0 2000000
 	[[ $LINK =~ ^(none|[0-9]+(\.[0-9]+)?[KMGkmg]?bit)$ ]] || exp_bad "--link $LINK: a rate such as 10Mbit, or none"
-	[ -z "$PROTOCOL_LIST" ] || {
-		exp_list --protocol "$PROTOCOL_LIST"
-		for item in ${PROTOCOL_LIST//,/ }; do
-			exp_protocol "$item"
-			case ${item%%:*} in null | attach) exp_bad "--protocol $item: no session of ours runs over it" ;; esac
-			[ "$item" != vnc:refecho ] || exp_bad "--protocol $item: its server is the application, too"
-			(protocol_use "$item") || exit 2
-		done
-	}
+	exp_check_protocols any
+	[[ ,$PROTOCOL_LIST, != *,vnc:refecho,* ]] || exp_bad "--protocol vnc:refecho: its server is the application, too"
 	[ "$EXP_ONLY" = 0 ] || exit 0
 }
 
@@ -283,7 +277,8 @@ measure_work() {	# measure_work PROTOCOL WORK FOLDER
 	APP_WORK=$2
 	if ! session_alive "$protocol"; then
 		VIEW_TARGET=''
-		session_begin "$protocol" && rest
+		session_begin "$protocol" || return
+		rest
 	fi
 	app_use work
 	app_start "$PROTOCOL_DISPLAY" || return
@@ -335,35 +330,6 @@ write_cell() {	# write_cell PROTOCOL PART REPEAT FOLDER REASON BEFORE AFTER
 		--argjson restless "$RESTLESS" '
 		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, part: $part}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
 		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, disturbed: $disturbed}' | put_json "$4/cell.json"
-}
-
-# The end state of each work against that of one protocol, in the same repeat: remote X where it is there, whose pixels no codec has touched.
-compare_pictures() {
-	local repeat work name reference folder cell differs
-	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
-		for work in ${WORKS//,/ }; do
-			reference=''
-			for name in x11 $(tr ,: ' -' <<<"$PROTOCOL_LIST"); do
-				exp_complete "$(exp_cell_folder "$name.$work" 0 "$repeat")" && reference=$name && break
-			done
-			[ -n "$reference" ] || continue
-			for name in $(tr ,: ' -' <<<"$PROTOCOL_LIST"); do
-				folder=$(exp_cell_folder "$name.$work" 0 "$repeat")
-				exp_complete "$folder" || continue
-				differs=$(picture_differs "$(exp_cell_folder "$reference.$work" 0 "$repeat")/picture.png" "$folder/picture.png")
-				cell=$(jq --argjson differs "${differs:-null}" --arg reference "${PROTOCOL_OF[$reference]}" --argjson limit "$PIXELS_PERCENT" --argjson steps "$STEPS" '
-					.picture = {reference: $reference, differs_percent: $differs, steps: $steps, limit_percent: $limit, same: ($differs != null and $differs <= $limit)}' "$folder/cell.json") &&
-					put_json "$folder/cell.json" <<<"$cell"
-			done
-		done
-	done
-}
-
-# Share of pixels, in percent, that differ by more than STEPS of 255 in one of their colours.
-picture_differs() {
-	local percent
-	percent=$(awk -v s="$STEPS" 'BEGIN { printf "%.4f", s * 100 / 255 }')
-	convert "$1" "$2" -compose difference -composite -separate -evaluate-sequence max -threshold "$percent%" -format '%[fx:100*mean]' info: 2>/dev/null
 }
 
 # The run -----------------------------------------------------------------------------------------------------------------
