@@ -17,7 +17,7 @@ EXPERIMENT_SAYS="How many bytes, messages and packets does the same work take ov
 THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/alike.sh"
-EXP_MEMORY=0
+EXP_MEMORY=0 EXP_AGAIN_PART=0	# what others took of the CPU is said, but no reason to measure once more
 # What there may be, in the order of the tables. Of each family one is the default; the others are there by name.
 EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
@@ -321,15 +321,14 @@ exp_cell() {	# exp_cell PROTOCOL.PART 0 REPEAT FOLDER
 	if [ -n "$reason" ]; then warn "$(exp_words 0 "$1"), repeat $3: $reason"; else rm -rf "$LAB_LOG"; fi
 }
 
-# What others took of the CPU is said, but no reason to measure once more.
 write_cell() {	# write_cell PROTOCOL PART REPEAT FOLDER REASON BEFORE AFTER
-	local foreign steal busy disturbed=''
+	local foreign steal busy marked=''
 	read -r foreign steal busy < <(exp_shares "$6" "$7" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-	[ -n "$5" ] || disturbed=$(exp_disturbed "$foreign" "$steal")
-	jq -n --arg protocol "$1" --arg part "$2" --argjson repeat "$3" --arg reason "$5" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg disturbed "$disturbed" \
+	[ -n "$5" ] || marked=$(exp_disturbed "$foreign" "$steal")
+	jq -n --arg protocol "$1" --arg part "$2" --argjson repeat "$3" --arg reason "$5" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
 		--argjson restless "$RESTLESS" '
 		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, part: $part}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
-		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, disturbed: $disturbed}' | put_json "$4/cell.json"
+		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, marked: $marked}' | put_json "$4/cell.json"
 }
 
 # The run -----------------------------------------------------------------------------------------------------------------

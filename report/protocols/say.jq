@@ -16,9 +16,11 @@ def count: if . == null then "" elif . >= 9.95 then fixed(0) else fixed(1) end;
 def grouped: if . == null then "" else fixed(0) | . as $t | [range(0; $t | length) as $i | (if $i > 0 and (($t | length) - $i) % 3 == 0 then "," else "" end) + $t[$i:$i + 1]] | join("") end;
 def span_of($k): if .[$k] == null then "" else (.[$k] | grouped) + (if .[$k + "_low"] == null then "" else " (\(.[$k + "_low"] | grouped)–\(.[$k + "_high"] | grouped))" end) end;
 
-# The whole, first to last, each with how many times the first.
-def order_words($rows): $rows[0].total_wire_bytes as $least
-	| [$rows[] | "\(.protocol) \(.total_wire_bytes | bytes)" + (if .total_wire_bytes == $least then "" else " (\(.total_wire_bytes / $least | times) times)" end)] | join(", ");
+# The whole, first to last, each with how many times the first; whose intervals meet are not told apart.
+def order_words($rows): $rows[0] as $least
+	| [$rows | to_entries[] | .key as $i | .value | "\(.protocol) \(.total_wire_bytes | bytes)" + (if $i == 0 then "" else
+		" (\(.total_wire_bytes / $least.total_wire_bytes | times) times\(if .total_wire_bytes_low != null and $rows[$i - 1].total_wire_bytes_high != null and .total_wire_bytes_low <= $rows[$i - 1].total_wire_bytes_high then ", not told apart from \($rows[$i - 1].protocol)" else "" end))" end)]
+	| join(", ");
 
 def whole:
 	ranked("all") as $r
@@ -79,4 +81,6 @@ def terminals: [protocols[] as $p | select(all(works[] as $w | row($p; $w); . ==
 
 def findings: [whole, each_work, as_in_1999, messages, keys, why_key, compulsory, (if works == [] then empty else terminals end), not_the_same, not_measured, absent_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
 
+def marked_words: [.rows[] | select((.marked // 0) > 0 and (.what | IN("all", "window", "idle", "key") | not)) | "\(.protocol), \(.what | work_words)"] | if . == [] then null else
+	"Others had much of the server's CPU meanwhile, so that updates may have come together: \(join("; "))." end;
 def repeats_words: .run.settings.repeats // 0 | if . < 5 then "indicative: \(plural(.; "repeat"; "repeats"))" else null end;
