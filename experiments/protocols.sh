@@ -28,7 +28,7 @@ REST_SECONDS=12 ABSENT=()
 exp_usage() {
 	cat <<END
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--work W,...] [--keys N] [--idle S] [--repeat R] [--quick]
-         [--link RATE] [--keep-captures] [--seed N] [--resume RUN] [-o DIR]
+         [--link RATE[,DELAY[,JITTER[,LOSS%]]]] [--queue TIME] [--keep-captures] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --protocol P,...  display protocols, NAME or NAME:VARIANT (those of: ${EXP_PROTOCOLS// /, }; that can run here)
   --work W,...      what is done: text (mousepad), draw (mtpaint), browse (netsurf) ($WORKS)
@@ -36,7 +36,7 @@ $EXPERIMENT_SAYS
   --idle S          length of the window in which nobody does anything ($IDLE_SECONDS)
   --repeat R        repeats, each in a new session, protocols and work in random order ($REPEATS)
   --quick           one repeat, the first part of each script: a first idea
-  --link RATE       rate of the emulated link, or none ($LINK)
+$(exp_usage_link)
   --keep-captures   keep the captures (NAME.pcap in each cell)
   --seed N          of the random order ($SEED)
   --resume RUN      redo only what RUN lacks, with its settings
@@ -46,7 +46,7 @@ END
 
 protocols_options() {
 	local item
-	exp_parse "--quick QUICK --keep-captures KEEP" "--protocol PROTOCOL_LIST --work WORKS --keys KEYS --idle IDLE_SECONDS --repeat REPEATS --link LINK --seed SEED" "$@"
+	exp_parse "--quick QUICK --keep-captures KEEP" "--protocol PROTOCOL_LIST --work WORKS --keys KEYS --idle IDLE_SECONDS --repeat REPEATS --link LINK --queue QUEUE --seed SEED" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --repeat || REPEATS=1
 		exp_given --keys || KEYS=40
@@ -59,7 +59,7 @@ protocols_options() {
 	exp_number --idle "$IDLE_SECONDS" 1 3600
 	exp_number --repeat "$REPEATS" 1 1000
 	exp_number --seed "$SEED" 0 2000000
-	[[ $LINK =~ ^(none|[0-9]+(\.[0-9]+)?[KMGkmg]?bit)$ ]] || exp_bad "--link $LINK: a rate such as 10Mbit, or none"
+	exp_check_link
 	exp_check_protocols any
 	[[ ,$PROTOCOL_LIST, != *,vnc:refecho,* ]] || exp_bad "--protocol vnc:refecho: its server is the application, too"
 	[ "$EXP_ONLY" = 0 ] || exit 0
@@ -340,7 +340,7 @@ exp_choose_protocols
 choose_works
 choose_cells
 exp_folder
-export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=$LINK LAB_DELAY=''
+export LAB_RUN=$RUN LAB_LOG=$RUN/log
 exp_step "two hosts"
 lab_up
 [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "no capture here; see: thinprobe doctor"

@@ -12,7 +12,7 @@ captured() {	# FILE WORDS
 	for ((i = 0; i < 200; i++)); do
 		echo "$2" >/dev/udp/127.0.0.1/9
 		sleep 0.05
-		! grep -qa "$2" "$1" 2>/dev/null || return 0
+		if grep -qa "$2" "$1" 2>/dev/null; then return 0; fi
 	done
 	return 1
 }

@@ -39,7 +39,7 @@ hand_made() { cp -r "$BATS_FILE_TMPDIR/run" run; }
 	mkdir -p keys
 	echo '{"experiment": "protocols", "settings": {"protocols": ["vnc"], "works": [], "keys": 20, "idle_seconds": 1, "repeats": 1, "seed": 1, "link": "10Mbit", "quick": true}}' >keys/run.json
 	driver --resume keys
-	driver --protocol x11,vnc:viewer --work text --keys 20 --idle 1 --repeat 2 --quick --link 10Mbit --keep-captures
+	driver --protocol x11,vnc:viewer --work text --keys 20 --idle 1 --repeat 2 --quick --link 10Mbit,5ms --queue 20ms --keep-captures
 }
 
 @test "cells: a session for each protocol, graphical work where there is a view; in a repeat the session comes first, then its work" {
