@@ -217,8 +217,14 @@ tap_start() {	# tap_start NAME
 
 # Ends it, and counts what is in it. 1: LAB_WHY.
 tap_end() {	# tap_end NAME FOLDER
+	local lost why=''
+	! lab_gone "$TAP" || why="the capture ended early: $(tail -n 1 "$LAB_LOG/tap-$1.err")"
 	lab_stop "$TAP"
 	TAP=''
+	# What it has not seen would look like a protocol that needs less.
+	lost=$(jq '.result.capture.dropped // 0' "$LAB_LOG/tap-$1.out" 2>/dev/null)
+	[ "${lost:-0}" = 0 ] || why="the capture lost $lost packets"
+	[ -z "$why" ] || { LAB_WHY=$why; return 1; }
 	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" || {
 		LAB_WHY="the capture could not be read: $(tail -n 1 "$LAB_LOG/$1.err")"
 		return 1

@@ -56,6 +56,20 @@ column() {	# column TABLE CELL NAME
 	# 20 bins of 1000 bytes, whole: 17.5 to 37.5; looks at the CPU at 1 s and at 3 s: 100 and 900 ms used
 	[ "$(jq -c '[.seconds, .frames_due, .frames_shown, .late_frames, .frames_seen, .display_wire_bytes, .display_payload_bytes, .display_packets, .input_wire_bytes, .covered_percent, .cpu_percent, .bytes_per_frame]' step.json)" = \
 		'[2,8,7,2,6,20000,18000,40,200,100,40,3333.3]' ]
+	# a capture that ended half way, or told nothing at all
+	figures() { bash -c '. "$TP_HOME/experiments/animated.sh"; RATE=4 BIN_MS=100; step_figures "$1" 3 8 || { echo "$LAB_WHY"; exit 1; }' bash "$BATS_TEST_TMPDIR"; }
+	figures
+	cp traffic.tsv whole.tsv
+	head -n 29 whole.tsv >traffic.tsv
+	run figures
+	echo "$output"
+	[ "$status" = 1 ]
+	[ "$output" = "the capture knows only 52.5 % of the step" ]
+	: >traffic.tsv
+	run figures
+	[ "$status" = 1 ]
+	[[ $output == "the capture knows only"* || $output == "the step left no figures" ]]
+	mv whole.tsv traffic.tsv
 	rm seen.tsv	# nobody looked: by frames shown
 	step
 	[ "$(jq -c '[.frames_seen, .bytes_per_frame]' step.json)" = '[null,2857.1]' ]
