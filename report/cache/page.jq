@@ -11,7 +11,7 @@ include "cache/say";
 ("**\($doc | shared_words)**" | note($doc | shared_words != null)),
 ("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") cells were measured. What is missing may change what the rest says." | note($run.state != "complete")),
 ("**Indicative: \(plural($set.repeats // 1; "search"; "searches")) of each.** Five or more make a result." | note(($set.repeats // 1) < 5)),
-("**\($doc | marked_words)**" | note($doc | marked_words != null)),
+("**\($doc | disturbed_words)**" | note($doc | disturbed_words != null)),
 "## Findings",
 "",
 (findings | to_entries[] | "\(.key + 1). \(.value)"),

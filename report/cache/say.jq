@@ -46,4 +46,4 @@ def failures: [.rows[] | select(.repeats == 0) | system_name] | if . == [] then 
 def absent_words: [.run.settings.absent // [] | .[].protocol] | if . == [] then empty else "Not on this machine: \(join(", ")); the report says why." end;
 def findings: [sizes, beyond, none, unclear, banner, cpu, not_seen, failures, absent_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
 def marked_cells: [.rows[] | select(.marked > 0)];
-def marked_words: marked_cells as $m | if $m == [] then null else "\(plural($m | length; "cell was"; "cells were")) disturbed (\($m | map(system_name) | join(", "))): other processes or the hypervisor took much of the server's CPU." end;
+def disturbed_words: marked_cells as $m | if $m == [] then null else "\(plural($m | length; "cell was"; "cells were")) disturbed (\($m | map(system_name) | join(", "))): other processes or the hypervisor took much of the server's CPU." end;

@@ -86,7 +86,7 @@ def own_delay:
 	  elif $d == null or $d.n == 0 then empty
 	  else "The delay line hands a packet over \($d.p50 | plain) us late (p50\(if $d.p99 != null then "; p99 \($d.p99 | plain) us" else "" end))\(if $line.wire.real_time then "" else ", without real-time priority" end); the round trip in every figure is the one ping found." end;
 
-def marked_words: [.rows[] | select(.marked > 0)] as $marked | if $marked == [] then null else
+def disturbed_words: [.rows[] | select(.marked > 0)] as $marked | if $marked == [] then null else
 	"\(plural($marked | length; "cell was"; "cells were")) disturbed: other processes or the hypervisor took more than 3 % of the server's CPUs in some repeat." end;
 def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)\(if alone then "" else ", typed" end)") | join(", ")) + "." end;
 def ranged_words: [measured_rows[] | select(ranged_too and alone)] | if . == [] then empty else
