@@ -10,38 +10,13 @@
 #   session_end
 
 # As a person has it in front of him, not a probe: of VNC the viewer. A variant is another protocol.
-ANIMATED_ALL='vnc:viewer x11 rdp rdp:cache rdp:vnc nx nx:agent spice ssh:x11 ssh:x11c xpra'
-
-# PROTOCOL_LIST: what was asked for, or of these all that can run here; ABSENT has the others with the reason.
-animated_protocols() {
-	local protocol why all=''
-	if [ -n "$PROTOCOL_LIST" ]; then
-		for protocol in ${PROTOCOL_LIST//,/ }; do
-			protocol_use "$protocol"
-			why=$(protocol_can) || die "-$EXIT_MISSING" "$protocol cannot run here: $why"
-		done
-		return
-	fi
-	for protocol in $ANIMATED_ALL; do
-		[ -f "$TP_HOME/lab/protocols/${protocol%%:*}.sh" ] && animated_variant "$protocol" || continue
-		protocol_use "$protocol"
-		why=$(protocol_can) && all+=,$protocol || ABSENT+=("$protocol: $why")
-	done
-	PROTOCOL_LIST=${all#,}
-	[ -n "$PROTOCOL_LIST" ] || die "-$EXIT_MISSING" "no display protocol can run here (${ABSENT[0]-}); see: thinprobe list --protocols"
-}
-
-animated_variant() {	# there is such a one (a plug-in that does not know it ends its shell)
-	case $1 in
-	*:*) (protocol_use "${1%%:*}" && [[ " $(protocol_variants 2>/dev/null) " == *" ${1#*:} "* ]]) ;;
-	esac
-}
+EXP_PROTOCOLS='vnc:viewer x11 rdp rdp:cache rdp:vnc nx nx:agent spice ssh:x11 ssh:x11c xpra'
 
 # Systems: "PROTOCOL DRAW". An application that keeps its frames in pixmaps of the display is another case where the display is remote.
 choose_systems() {
 	local protocol draw
 	[ "${#SYSTEMS[@]}" = 0 ] || return 0
-	animated_protocols
+	exp_choose_protocols
 	for protocol in ${PROTOCOL_LIST//,/ }; do
 		for draw in ${DRAWS//,/ }; do
 			[ "$draw" = image ] || exp_given --draw || [ "$protocol" = x11 ] || continue
@@ -148,8 +123,19 @@ animated_step() {	# animated_step FOLDER WARM FRAMES OPTION...: FRAMES of the an
 		rm -f "$folder/$name.out"
 		[ -s "$folder/$name.err" ] && ! printf 'ready\n' | cmp -s - "$folder/$name.err" || rm -f "$folder/$name.err"
 	done
-	[ -n "$LAB_WHY" ] || window_of "$folder" "$warm" "$frames" >"$folder/step.json.new" && mv "$folder/step.json.new" "$folder/step.json" 2>/dev/null || LAB_WHY=${LAB_WHY:-the step left no figures}
-	[ -z "$LAB_WHY" ]
+	[ -z "$LAB_WHY" ] && step_figures "$folder" "$warm" "$frames"
+}
+
+# What a capture that ended early has not counted would look as if it came from a cache.
+step_figures() {	# step_figures FOLDER WARM FRAMES; 1: LAB_WHY
+	local covered lost
+	lost=$(jq '.result.capture.dropped // 0' "$1/prototap.json" 2>/dev/null)
+	LAB_WHY="the capture lost $lost packets"
+	[ "${lost:-0}" = 0 ] || return
+	LAB_WHY="the step left no figures"
+	window_of "$@" >"$1/step.json.new" && mv "$1/step.json.new" "$1/step.json" && covered=$(jq .covered_percent "$1/step.json") || return
+	LAB_WHY="the capture knows only $covered % of the step"
+	awk -v c="$covered" 'BEGIN { exit !(c >= 99) }' && LAB_WHY=''
 }
 
 # Until it has ended by itself; one that hangs is not waited for without end.
@@ -166,7 +152,7 @@ animated_wait() {	# PID FOLDER SECONDS
 # ends count by the part of the bin that lies in it; CPU time is read between the two looks at it nearest to the ends.
 window_of() {	# window_of FOLDER WARM FRAMES: JSON
 	awk -F'\t' -v warm="$2" -v frames="$3" -v rate="$RATE" -v bin="$((BIN_MS * 1000000))" '
-		FNR == 1 { file++; split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+		FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
 		file == 1 {	# frames.tsv
 			n = $at["n"]
 			if (n == 0) origin = $at["due_ns"] + 0
@@ -208,7 +194,7 @@ window_of() {	# window_of FOLDER WARM FRAMES: JSON
 			cpu = (wall1 > wall0) ? sprintf("%.3f", 100 * (own1 - own0) / (wall1 - wall0)) : "null"
 			each = (counted > 0) ? sprintf("%.1f", display / counted) : "null"
 			printf "\"cpu_percent\": %s, \"bytes_per_frame\": %s}\n", cpu, each
-		}' "$1/frames.tsv" "$1/traffic.tsv" "$1/cpu.tsv" "$([ -s "$1/seen.tsv" ] && echo "$1/seen.tsv" || echo /dev/null)"
+		}' file=1 "$1/frames.tsv" file=2 "$1/traffic.tsv" file=3 "$1/cpu.tsv" file=4 "$([ -s "$1/seen.tsv" ] && echo "$1/seen.tsv" || echo /dev/null)"	# any may be empty
 }
 
 step_number() {	# step_number FOLDER KEY

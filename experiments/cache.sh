@@ -50,7 +50,7 @@ cache_options() {
 		--link LINK --queue QUEUE --on ON" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --most || MOST=100
-		ANIMATED_ALL='vnc:viewer x11 rdp:cache nx spice'
+		EXP_PROTOCOLS='vnc:viewer x11 rdp:cache nx spice'
 	fi
 	exp_resume
 	exp_number --most "$MOST" 4 5000

@@ -138,7 +138,9 @@ exp_circumstances() {	# exp_circumstances FACTS PROTOCOL LAB (JSON each)
 			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs" else empty end] | join(", ")' "$RUN/run.json")
 		[ -z "$what" ] || die "not the same as when $RUN was begun: $what; start a new run"
 	fi
-	run_set '.host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null | del(.reason)' --argjson host "$1" --argjson protocol "$2" --argjson lab "$3"
+	# What some of the cells had to do without stays said when the run goes on.
+	run_set '(.lab.missing // []) as $before | .host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null | del(.reason)
+		| if $before == [] then . else .lab.missing = $before + ((.lab.missing // []) - $before) end' --argjson host "$1" --argjson protocol "$2" --argjson lab "$3"
 }
 
 # Cells ---------------------------------------------------------------------------------------------------------

@@ -71,7 +71,8 @@ exp_protocol() {	# exp_protocol NAME[:VARIANT]: there is such a one
 	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] || exp_bad "no protocol $1; thinprobe list --protocols names them"
 }
 
-# Display protocols with commas between, of drivers that take several: exp_check_protocols, of those that were asked for; exp_choose_protocols
+# Display protocols with commas between, of drivers that take several: exp_check_protocols [any], of those that were asked for (any: also those in
+# whose sessions no applications run, as long as something of them crosses the link); exp_choose_protocols
 # [SEPARATOR [1]], when the run begins: those can run here, or, where none was asked for, PROTOCOL_LIST is those of EXP_PROTOCOLS that can (1: only
 # the first), and ABSENT has the others with the reason; exp_record_protocols, when the lab is up: their settings go into run.json.
 exp_check_protocols() {
@@ -80,7 +81,12 @@ exp_check_protocols() {
 	exp_list --protocol "$PROTOCOL_LIST"
 	for protocol in ${PROTOCOL_LIST//,/ }; do
 		exp_protocol "$protocol"
-		(protocol_use "$protocol" && [ "$(protocol_kind)" = display ]) || exp_bad "--protocol $protocol: no applications run in its sessions"
+		(protocol_use "$protocol") || exit	# it has said why
+		case ${1:-display}/${protocol%%:*} in
+		any/null | any/attach) exp_bad "--protocol $protocol: nothing of it crosses the link" ;;
+		any/*) ;;
+		*) (protocol_use "$protocol" && [ "$(protocol_kind)" = display ]) || exp_bad "--protocol $protocol: no applications run in its sessions" ;;
+		esac
 	done
 }
 

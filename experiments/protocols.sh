@@ -16,7 +16,8 @@ EXPERIMENT=protocols
 EXPERIMENT_SAYS="How many bytes, messages and packets does the same work take over each display protocol, and what do set-up, idling and a key take?"
 THRESHOLD_MS=100 RATE=20 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 . "$TP_HOME/experiments/lib.sh"
-EXP_MEMORY=0
+. "$TP_HOME/experiments/alike.sh"
+EXP_MEMORY=0 EXP_AGAIN_PART=0	# what others took of the CPU is said, but no reason to measure once more
 # What there may be, in the order of the tables. Of each family one is the default; the others are there by name.
 EXP_PROTOCOLS="vnc:viewer x11 rdp nx spice xpra ssh:x11 ssh vnc"
 PROTOCOL_LIST='' WORKS=text,draw,browse REPEATS=3 KEYS=100 IDLE_SECONDS=30
@@ -27,7 +28,7 @@ REST_SECONDS=12 ABSENT=()
 exp_usage() {
 	cat <<END
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--work W,...] [--keys N] [--idle S] [--repeat R] [--quick]
-         [--link RATE] [--keep-captures] [--seed N] [--resume RUN] [-o DIR]
+         [--link RATE[,DELAY[,JITTER[,LOSS%]]]] [--queue TIME] [--keep-captures] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --protocol P,...  display protocols, NAME or NAME:VARIANT (those of: ${EXP_PROTOCOLS// /, }; that can run here)
   --work W,...      what is done: text (mousepad), draw (mtpaint), browse (netsurf) ($WORKS)
@@ -35,7 +36,7 @@ $EXPERIMENT_SAYS
   --idle S          length of the window in which nobody does anything ($IDLE_SECONDS)
   --repeat R        repeats, each in a new session, protocols and work in random order ($REPEATS)
   --quick           one repeat, the first part of each script: a first idea
-  --link RATE       rate of the emulated link, or none ($LINK)
+$(exp_usage_link)
   --keep-captures   keep the captures (NAME.pcap in each cell)
   --seed N          of the random order ($SEED)
   --resume RUN      redo only what RUN lacks, with its settings
@@ -45,29 +46,22 @@ END
 
 protocols_options() {
 	local item
-	exp_parse "--quick QUICK --keep-captures KEEP" "--protocol PROTOCOL_LIST --work WORKS --keys KEYS --idle IDLE_SECONDS --repeat REPEATS --link LINK --seed SEED" "$@"
+	exp_parse "--quick QUICK --keep-captures KEEP" "--protocol PROTOCOL_LIST --work WORKS --keys KEYS --idle IDLE_SECONDS --repeat REPEATS --link LINK --queue QUEUE --seed SEED" "$@"
 	if [ "$QUICK" = 1 ]; then
 		exp_given --repeat || REPEATS=1
 		exp_given --keys || KEYS=40
 		exp_given --idle || IDLE_SECONDS=3
 	fi
 	exp_resume
-	exp_list --work "$WORKS"
+	[ -z "$WORKS" ] || exp_list --work "$WORKS"	# a run of keys only can be resumed, too
 	for item in ${WORKS//,/ }; do case $item in text | draw | browse) ;; *) exp_bad "--work $item: text, draw or browse" ;; esac; done
 	exp_number --keys "$KEYS" 10 1000
 	exp_number --idle "$IDLE_SECONDS" 1 3600
 	exp_number --repeat "$REPEATS" 1 1000
 	exp_number --seed "$SEED" 0 2000000
-	[[ $LINK =~ ^(none|[0-9]+(\.[0-9]+)?[KMGkmg]?bit)$ ]] || exp_bad "--link $LINK: a rate such as 10Mbit, or none"
-	[ -z "$PROTOCOL_LIST" ] || {
-		exp_list --protocol "$PROTOCOL_LIST"
-		for item in ${PROTOCOL_LIST//,/ }; do
-			exp_protocol "$item"
-			case ${item%%:*} in null | attach) exp_bad "--protocol $item: no session of ours runs over it" ;; esac
-			[ "$item" != vnc:refecho ] || exp_bad "--protocol $item: its server is the application, too"
-			(protocol_use "$item") || exit 2
-		done
-	}
+	exp_check_link
+	exp_check_protocols any
+	[[ ,$PROTOCOL_LIST, != *,vnc:refecho,* ]] || exp_bad "--protocol vnc:refecho: its server is the application, too"
 	[ "$EXP_ONLY" = 0 ] || exit 0
 }
 
@@ -223,8 +217,14 @@ tap_start() {	# tap_start NAME
 
 # Ends it, and counts what is in it. 1: LAB_WHY.
 tap_end() {	# tap_end NAME FOLDER
+	local lost why=''
+	! lab_gone "$TAP" || why="the capture ended early: $(tail -n 1 "$LAB_LOG/tap-$1.err")"
 	lab_stop "$TAP"
 	TAP=''
+	# What it has not seen would look like a protocol that needs less.
+	lost=$(jq '.result.capture.dropped // 0' "$LAB_LOG/tap-$1.out" 2>/dev/null)
+	[ "${lost:-0}" = 0 ] || why="the capture lost $lost packets"
+	[ -z "$why" ] || { LAB_WHY=$why; return 1; }
 	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" || {
 		LAB_WHY="the capture could not be read: $(tail -n 1 "$LAB_LOG/$1.err")"
 		return 1
@@ -283,7 +283,8 @@ measure_work() {	# measure_work PROTOCOL WORK FOLDER
 	APP_WORK=$2
 	if ! session_alive "$protocol"; then
 		VIEW_TARGET=''
-		session_begin "$protocol" && rest
+		session_begin "$protocol" || return
+		rest
 	fi
 	app_use work
 	app_start "$PROTOCOL_DISPLAY" || return
@@ -326,44 +327,14 @@ exp_cell() {	# exp_cell PROTOCOL.PART 0 REPEAT FOLDER
 	if [ -n "$reason" ]; then warn "$(exp_words 0 "$1"), repeat $3: $reason"; else rm -rf "$LAB_LOG"; fi
 }
 
-# What others took of the CPU is said, but no reason to measure once more.
 write_cell() {	# write_cell PROTOCOL PART REPEAT FOLDER REASON BEFORE AFTER
-	local foreign steal busy disturbed=''
+	local foreign steal busy marked=''
 	read -r foreign steal busy < <(exp_shares "$6" "$7" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-	[ -n "$5" ] || disturbed=$(exp_disturbed "$foreign" "$steal")
-	jq -n --arg protocol "$1" --arg part "$2" --argjson repeat "$3" --arg reason "$5" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg disturbed "$disturbed" \
+	[ -n "$5" ] || marked=$(exp_disturbed "$foreign" "$steal")
+	jq -n --arg protocol "$1" --arg part "$2" --argjson repeat "$3" --arg reason "$5" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
 		--argjson restless "$RESTLESS" '
 		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, part: $part}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
-		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, disturbed: $disturbed}' | put_json "$4/cell.json"
-}
-
-# The end state of each work against that of one protocol, in the same repeat: remote X where it is there, whose pixels no codec has touched.
-compare_pictures() {
-	local repeat work name reference folder cell differs
-	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
-		for work in ${WORKS//,/ }; do
-			reference=''
-			for name in x11 $(tr ,: ' -' <<<"$PROTOCOL_LIST"); do
-				exp_complete "$(exp_cell_folder "$name.$work" 0 "$repeat")" && reference=$name && break
-			done
-			[ -n "$reference" ] || continue
-			for name in $(tr ,: ' -' <<<"$PROTOCOL_LIST"); do
-				folder=$(exp_cell_folder "$name.$work" 0 "$repeat")
-				exp_complete "$folder" || continue
-				differs=$(picture_differs "$(exp_cell_folder "$reference.$work" 0 "$repeat")/picture.png" "$folder/picture.png")
-				cell=$(jq --argjson differs "${differs:-null}" --arg reference "${PROTOCOL_OF[$reference]}" --argjson limit "$PIXELS_PERCENT" --argjson steps "$STEPS" '
-					.picture = {reference: $reference, differs_percent: $differs, steps: $steps, limit_percent: $limit, same: ($differs != null and $differs <= $limit)}' "$folder/cell.json") &&
-					put_json "$folder/cell.json" <<<"$cell"
-			done
-		done
-	done
-}
-
-# Share of pixels, in percent, that differ by more than STEPS of 255 in one of their colours.
-picture_differs() {
-	local percent
-	percent=$(awk -v s="$STEPS" 'BEGIN { printf "%.4f", s * 100 / 255 }')
-	convert "$1" "$2" -compose difference -composite -separate -evaluate-sequence max -threshold "$percent%" -format '%[fx:100*mean]' info: 2>/dev/null
+		restless: ($restless == 1), foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, marked: $marked}' | put_json "$4/cell.json"
 }
 
 # The run -----------------------------------------------------------------------------------------------------------------
@@ -375,7 +346,7 @@ exp_choose_protocols
 choose_works
 choose_cells
 exp_folder
-export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_RATE=$LINK LAB_DELAY=''
+export LAB_RUN=$RUN LAB_LOG=$RUN/log
 exp_step "two hosts"
 lab_up
 [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "no capture here; see: thinprobe doctor"

@@ -87,8 +87,7 @@ rtt_options() {
 	exp_number --repeat "$REPEATS" 1 1000
 	exp_number --seed "$SEED" 0 2000000
 	: "${PROTOCOL_LIST:=vnc}"
-	exp_list --protocol "$PROTOCOL_LIST"
-	for item in ${PROTOCOL_LIST//,/ }; do exp_protocol "$item"; done
+	exp_check_protocols any
 	[ "$EXP_ONLY" = 0 ] || exit 0
 }
 
@@ -329,6 +328,8 @@ exp_cell() {	# exp_cell CELL 0 REPEAT FOLDER
 	[ -z "$KEYS_PID" ] || lab_stop "$KEYS_PID"
 	[ -z "$KEYS_GO" ] || exec {KEYS_GO}>&-
 	load_stop "$4"
+	# without its report nobody knows what the load was
+	[ -n "$reason" ] || [ "$load" = 0 ] || [ -s "$4/netload.json" ] || reason="the load left no report: $(tail -n 1 "$LAB_LOG/netload.err")"
 	! stopped || reason=interrupted
 	write_cell "$4" "$3" "$reason" "$before" "$after" "$far" "$far_after"
 	if [ -n "$reason" ]; then warn "$(exp_words 0 "$1"), repeat $3: $reason"; else rm -rf "$LAB_LOG"; fi

@@ -19,6 +19,7 @@ EXPERIMENT_SAYS="How late is the echo of a key over a long link: which protocols
 THRESHOLD_MS=100 FOREIGN_LIMIT=3 RATE=1 PERIOD_MS=1000
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/train.sh"
+EXP_PROTOCOLS='vnc x11 rdp nx spice ssh xpra'
 PROTOCOL_LIST='' RTTS=0,20,50,100,200,300 LOSSES=0.5,1,2 LOSS_RTT=50 TYPING=10 KEYS=20 LOSS_KEYS='' APP=light REPEATS=5 IDLE_SECONDS=3 COST_MS=0 EXP_AGAIN_PART=9
 EXP_MEMORY=0	# memory is not the question
 TRAIN_SKIP=3	# the first ones also teach TCP the new round trip
@@ -30,7 +31,7 @@ exp_usage() {
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--rtt MS,...] [--loss PERCENT,...] [--loss-rtt MS] [--typing N] [--app light|heavy]
          [--keys N] [--loss-keys N] [--repeat R] [--quick] [--idle S] [--seed N] [--link RATE] [--queue TIME] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
-  --protocol P,...  protocols, NAME or NAME:VARIANT (all that can run here)
+  --protocol P,...  protocols, NAME or NAME:VARIANT (those of: ${EXP_PROTOCOLS// /, }; that can run here)
   --rtt MS,...      round trip times in ms, without loss ($RTTS)
   --loss P,...      losses in percent, each way, or none ($LOSSES)
   --loss-rtt MS     the round trip time of these ($LOSS_RTT)
@@ -60,11 +61,11 @@ wan_options() {
 		exp_given --loss-rtt || LOSS_RTT=100
 		exp_given --keys || KEYS=8
 		exp_given --loss-keys || LOSS_KEYS=20
-		EXP_AGAIN_PART=20
 		exp_given --repeat || REPEATS=2
 		exp_given --idle || IDLE_SECONDS=2
 	fi
 	exp_resume
+	[ "$QUICK" = 0 ] || EXP_AGAIN_PART=20
 	exp_list --rtt "$RTTS"
 	for item in ${RTTS//,/ }; do exp_number --rtt "${item%ms}" 0 2000; done
 	RTTS=${RTTS//ms/}
@@ -87,20 +88,9 @@ wan_options() {
 	case $APP in light | heavy) ;; *) exp_bad "--app $APP: light or heavy" ;; esac
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate; how long it takes is --rtt"
 	exp_check_link
-	wan_check_protocols
+	exp_check_protocols any
 	wan_links
 	[ "$EXP_ONLY" = 0 ] || exit 0
-}
-
-wan_check_protocols() {
-	local protocol
-	[ -n "$PROTOCOL_LIST" ] || return 0
-	exp_list --protocol "$PROTOCOL_LIST"
-	for protocol in ${PROTOCOL_LIST//,/ }; do
-		exp_protocol "$protocol"
-		case $protocol in null | attach) exp_bad "--protocol $protocol: nothing of it crosses the link" ;; esac
-		(protocol_use "$protocol") || exit
-	done
 }
 
 # Losses at a round trip that is measured without any, too.
@@ -115,28 +105,6 @@ wan_links() {
 	for item in ${LOSSES//,/ }; do LINKS+=("$LOSS_RTT $item 0"); done
 	[ "$TYPING" = 0 ] || [ "$most" = 0 ] || LINKS+=("$most 0 $TYPING")
 	LOADS=$(seq -s , 0 $((${#LINKS[@]} - 1)))
-}
-
-# Those that can run here, where none was named.
-wan_choose_protocols() {
-	local protocol why all='' f
-	if [ -n "$PROTOCOL_LIST" ]; then
-		for protocol in ${PROTOCOL_LIST//,/ }; do
-			why=$(protocol_use "$protocol" && protocol_can) || die "-$EXIT_MISSING" "$protocol cannot run here: $why"
-		done
-		return
-	fi
-	for f in "$TP_HOME"/lab/protocols/vnc.sh "$TP_HOME"/lab/protocols/*.sh; do
-		protocol=$(basename "$f" .sh)
-		case ,null,attach$all, in *,"$protocol",*) continue ;; esac
-		if why=$(protocol_use "$protocol" && protocol_can); then
-			all+=,$protocol
-		elif [[ ${ABSENT[*]-} != *"$protocol"$'\t'* ]]; then
-			ABSENT+=("$protocol"$'\t'"$why")
-		fi
-	done
-	PROTOCOL_LIST=${all#,}
-	[ -n "$PROTOCOL_LIST" ] || die "-$EXIT_MISSING" "no protocol can run here; see: thinprobe list --protocols"
 }
 
 exp_settings() {
@@ -188,8 +156,8 @@ wan_sessions() {
 		start_session "$name"
 		WAN_OPTIONS[$name]=${PROTOCOL_OPTIONS[*]+"${PROTOCOL_OPTIONS[*]@Q}"}
 		SESSION_COST["$name"]=''
-		run_set '.protocols[$p] = $settings' --arg p "$PROTOCOL" --argjson settings "$(protocol_settings)"
 	done
+	exp_record_protocols
 }
 
 wan_idle() {
@@ -242,16 +210,15 @@ say_lab() {
 }
 
 wan_absent() {
-	local item
 	{
 		jq -r '.[]' <<<"$(missing_levers)"
-		for item in ${ABSENT[@]+"${ABSENT[@]}"}; do printf '%s\n' "${item/$'\t'/: }"; done
+		[ ${#ABSENT[@]} = 0 ] || printf '%s\n' "${ABSENT[@]}"
 		command -v ping >/dev/null || echo "ping: the round trip is the one asked for, without the delay line's own (apt-get install --no-install-recommends iputils-ping)"
 	} | jq -R . | jq -s .
 }
 
 wan_options "$@"
-wan_choose_protocols
+exp_choose_protocols
 APPS=${PROTOCOL_LIST//:/-} PROTOCOL=${PROTOCOL_LIST%%,*}
 exp_folder
 export LAB_RUN=$RUN LAB_LOG=$RUN/log LAB_DELAY=0ms

@@ -13,7 +13,7 @@ def span($name; f): .[$name] as $v | if $v == null then "" else ($v | f) + (if .
 ("**\($doc | shared_words)**" | note($doc | shared_words != null)),
 ("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") cells were measured. What is missing may change what the rest says." | note($run.state != "complete")),
 ("**Indicative: \(plural($set.repeats // 1; "repeat"; "repeats")).** Five or more make a result." | note(($set.repeats // 1) < 5)),
-("**\(plural($doc | marked_cells | length; "cell is"; "cells are")) marked**: other processes or the hypervisor took much of the server's CPU." | note($doc | marked_cells != [])),
+("**\($doc | disturbed_words)**" | note($doc | disturbed_words != null)),
 "## Findings",
 "",
 (findings | to_entries[] | "\(.key + 1). \(.value)"),

@@ -5,4 +5,5 @@ include "cache/say";
 (findings | to_entries[] | "\(.key + 1). \(.value)"),
 (if .run.state != "complete" then "This run is \(.run.state): what is missing may change what it says." else empty end),
 (shared_words | values),
-(if (.run.settings.repeats // 1) < 2 then "indicative: one search of each" else empty end)
+(disturbed_words | values),
+(if (.run.settings.repeats // 1) < 5 then "indicative: \(plural(.run.settings.repeats // 1; "search"; "searches")) of each" else empty end)

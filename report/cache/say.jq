@@ -3,7 +3,7 @@ include "lib";
 
 def system_name: .protocol + if .draw == "pixmap" then " (pixmaps)" else "" end;
 def measured: [.rows[] | select(.repeats > 0)];
-def kb: if . == null then "" elif . >= 1048576 then "\(. / 1048576 | fixed(1)) MB" elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
+def kb: if . == null then "" elif . >= 999950 then "\(. / 1e6 | fixed(1)) MB" elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
 def mbit: if . == null then "" elif . >= 9.95 then fixed(1) elif . >= 0.0995 then fixed(2) else fixed(3) end;
 def pixels: (.run.settings.size // "100x100") | split("x") | map(tonumber) | .[0] * .[1];
 def size_words: .run.settings.size // "100x100" | sub("x"; " x ");
@@ -42,6 +42,8 @@ def cpu: [measured[] | select(.over_cpu_percent != null and .fits_cpu_percent !=
 def not_seen: [.points[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null and .seen_per_s < 0.9 * .shown_per_s)] as $p | if $p == [] then empty else
 	"In \(plural($p | length; "step"; "steps")) fewer than 90 % of the frames arrived (\($p | map(.protocol) | unique | join(", "))): what a cache saw there was no whole loop." end;
 
+def failures: [.rows[] | select(.repeats == 0) | system_name] | if . == [] then empty else "Not measured: \(join(", "))." end;
 def absent_words: [.run.settings.absent // [] | .[].protocol] | if . == [] then empty else "Not on this machine: \(join(", ")); the report says why." end;
-def findings: [sizes, beyond, none, unclear, banner, cpu, not_seen, absent_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
+def findings: [sizes, beyond, none, unclear, banner, cpu, not_seen, failures, absent_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
 def marked_cells: [.rows[] | select(.marked > 0)];
+def disturbed_words: marked_cells as $m | if $m == [] then null else "\(plural($m | length; "cell was"; "cells were")) disturbed (\($m | map(system_name) | join(", "))): other processes or the hypervisor took much of the server's CPU." end;

@@ -5,4 +5,5 @@ include "protocols/say";
 (findings | to_entries[] | "\(.key + 1). \(.value)"),
 (if .run.state != "complete" then "This run is \(.run.state): what is missing may change what it says." else empty end),
 (shared_words | values),
+(disturbed_words | values),
 (repeats_words | values)

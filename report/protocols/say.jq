@@ -16,12 +16,16 @@ def count: if . == null then "" elif . >= 9.95 then fixed(0) else fixed(1) end;
 def grouped: if . == null then "" else fixed(0) | . as $t | [range(0; $t | length) as $i | (if $i > 0 and (($t | length) - $i) % 3 == 0 then "," else "" end) + $t[$i:$i + 1]] | join("") end;
 def span_of($k): if .[$k] == null then "" else (.[$k] | grouped) + (if .[$k + "_low"] == null then "" else " (\(.[$k + "_low"] | grouped)–\(.[$k + "_high"] | grouped))" end) end;
 
-# The whole, first to last, each with how many times the first.
-def order_words($rows): $rows[0].total_wire_bytes as $least
-	| [$rows[] | "\(.protocol) \(.total_wire_bytes | bytes)" + (if .total_wire_bytes == $least then "" else " (\(.total_wire_bytes / $least | times) times)" end)] | join(", ");
+# The whole, first to last, each with how many times the first; whose intervals meet are not told apart.
+def order_words($rows): $rows[0] as $least
+	| [$rows | to_entries[] | .key as $i | .value | "\(.protocol) \(.total_wire_bytes | bytes)" + (if $i == 0 then "" else
+		" (\(.total_wire_bytes / $least.total_wire_bytes | times) times\(if .total_wire_bytes_low != null and $rows[$i - 1].total_wire_bytes_high != null and .total_wire_bytes_low <= $rows[$i - 1].total_wire_bytes_high then ", not told apart from \($rows[$i - 1].protocol)" else "" end))" end)]
+	| join(", ");
 
+# Of one kind of work alone there is no sum.
+def together: if works | length == 1 then works[0] else "all" end;
 def whole:
-	ranked("all") as $r
+	ranked(together) as $r
 	| if ($r | length) == 0 then empty
 	  elif ($r | length) == 1 then "The same work (\(works | map(work_words) | join_and)) takes \($r[0].total_wire_bytes | bytes) on the wire over \($r[0].protocol), \($r[0].display_wire_bytes / $r[0].total_wire_bytes * 100 | fixed(0)) % of it in the display channel."
 	  else "The same work (\(works | map(work_words) | join_and)) takes least over \(order_words($r)), in bytes on the wire, both channels. The display channel has \([$r[] | .display_wire_bytes / .total_wire_bytes * 100] | "\(min | fixed(0)) to \(max | fixed(0))") % of them." end;
@@ -39,7 +43,7 @@ def as_in_1999:
 	  else empty end;
 
 def messages:
-	ranked("all") as $r
+	ranked(together) as $r
 	| if ($r | length) < 2 then empty else
 		($r | min_by(.mean_message_ip_bytes)) as $small | ($r | max_by(.mean_message_ip_bytes)) as $large | ($r | min_by(.vip_saving_percent)) as $little | ($r | max_by(.vip_saving_percent)) as $much
 		| "A message on the wire has on average \($small.mean_message_ip_bytes | grouped) bytes (\($small.protocol)) to \($large.mean_message_ip_bytes | grouped) (\($large.protocol)), IP headers included; without IP headers work would take \($little.vip_saving_percent | fixed(1)) % (\($little.protocol)) to \($much.vip_saving_percent | fixed(1)) % (\($much.protocol)) less." end;
@@ -79,4 +83,6 @@ def terminals: [protocols[] as $p | select(all(works[] as $w | row($p; $w); . ==
 
 def findings: [whole, each_work, as_in_1999, messages, keys, why_key, compulsory, (if works == [] then empty else terminals end), not_the_same, not_measured, absent_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
 
+def disturbed_words: [.rows[] | select((.marked // 0) > 0 and (.what | IN("all", "window", "idle", "key") | not)) | "\(.protocol), \(.what | work_words)"] | if . == [] then null else
+	"Others had much of the server's CPU meanwhile, so that updates may have come together: \(join("; "))." end;
 def repeats_words: .run.settings.repeats // 0 | if . < 5 then "indicative: \(plural(.; "repeat"; "repeats"))" else null end;

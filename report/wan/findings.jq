@@ -5,4 +5,5 @@ include "wan/say";
 (findings | to_entries[] | "\(.key + 1). \(.value)"),
 (if .run.state != "complete" then "This run is \(.run.state): what is missing may change what it says." else empty end),
 (shared_words | values),
+(disturbed_words | values),
 (if .run.settings.repeats < 5 then "indicative: \(plural(.run.settings.repeats; "repeat"; "repeats"))" else empty end)

@@ -15,7 +15,7 @@ def reached($name): if .[$name] == null then "" else .[$name] | number end;
 ("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") cells were measured. What is missing may change what the rest says." | note($run.state != "complete")),
 ("**The hosts were lost**: \($run.reason)." | note($run.reason != null)),
 ("**Indicative: \(plural($set.repeats // 0; "repeat"; "repeats")).** Five or more make a result." | note(($set.repeats // 5) < 5)),
-([$doc.rows[] | select(.marked > 0)] as $marked | "**\(plural($marked | length; "cell was"; "cells were")) disturbed**: other processes or the hypervisor took more than 3 % of the server's CPUs in some repeat." | note($marked != [])),
+("**\($doc | disturbed_words)**" | note($doc | disturbed_words != null)),
 "## Findings",
 "",
 (findings | to_entries[] | "\(.key + 1). \(.value)"),

@@ -27,9 +27,9 @@ def ways:
 		($all | map(.trips = trips) | group_by(.trips) | map({trips: .[0].trips, who: .})) as $groups
 		| ($groups[] | select(.trips | type == "number")
 			| "A key that stands alone takes \(.trips | trips_words) over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)"
-			+ (if .trips == 1 then ": there and back, the least there can be; \(if .who | length == 1 then "it waits" else "they wait" end) for nothing else."
-			   elif .trips > 1 then ": \(if .who | length == 1 then "it waits" else "they wait" end) for \(.trips - 1 | trips_words) more than the one there must be."
-			   else "." end)),
+			+ (if .trips == 0 then ": less than there can be, so these figures are not to be believed."
+			   elif .trips == 1 then ": there and back, the least there can be; \(if .who | length == 1 then "it waits" else "they wait" end) for nothing else."
+			   else ": \(if .who | length == 1 then "it waits" else "they wait" end) for \(.trips - 1 | trips_words) more than the one there must be." end)),
 		  ($groups[] | select(.trips == "unsure")
 			| "How many round trips a key takes cannot be told from so few keys over \(.who | map("\(.protocol) (slope \(slope_span))") | join_and)."),
 		  ($groups[] | select(.trips == "none")
@@ -43,16 +43,16 @@ def far:
 
 # The round trip from which on the threshold is passed, by the line.
 def reach:
-	. as $doc | threshold as $t | [.slopes[] | select(.slope != null and .slope > 0.2)
+	. as $doc | threshold as $t | [.slopes[] | select(.slope != null and .slope > 0.2 and .points > 1 and trips != "unsure")
 		| (($t - .start_ms) / .slope) as $at | if $at <= 0 then "\(.protocol) at any" else "\(.protocol) beyond \($at | fixed(0)) ms" end]
 	| if . == [] then empty else "Half of the keys are later than \($t | plain) ms at round trips of: \(join("; ")) (by the line)." end;
 
 def losses:
-	. as $doc | .run.settings.loss_rtt_ms as $rtt
-	| [protocols[] as $p | ($doc | of($p) | map(select(.keys > 0))) as $r | ($r | map(select(.loss_percent > 0)) | max_by(.loss_percent)) as $worst | select($worst != null)
+	. as $doc | .run.settings.loss_rtt_ms as $rtt | ([.rows[].loss_percent] | max) as $most
+	| [protocols[] as $p | select($most > 0) | ($doc | of($p) | map(select(.keys > 0))) as $r | first($r[] | select(.loss_percent == $most)) as $worst
 		| {p: $p, $worst, clean: (first($r[] | select(.loss_percent == 0 and .rtt_ms == $rtt)) // null)}] as $all
 	| if $all == [] then empty else
-		"With \($all[0].worst.loss_percent | plain) % of all packets lost, each way, at a round trip of \($rtt | plain) ms, "
+		"With \($most | plain) % of all packets lost, each way, at a round trip of \($rtt | plain) ms, "
 		+ (if any($all[]; .clean.p50_ms == null or .worst.p50_ms == null or .worst.p50_ms > 1.1 * .clean.p50_ms + 2) then "keys take: " else "half of the keys are as early as without loss, but what is lost is waited for: " end)
 		+ ($all | map("\(.p) p50 \(if .worst.p50_ms then .worst.p50_ms | ms else "without an echo" end)\(if .clean.p50_ms then " (without loss \(.clean.p50_ms | ms))" else "" end)"
 			+ (if .worst.p90_ms != null then ", p90 \(.worst.p90_ms | ms)" else "" end) + ", at most \(.worst.max_above | above)\(.worst.max_ms | ms)") | join("; ")) + "." end;
@@ -62,10 +62,13 @@ def typed:
 	. as $doc | [protocols[] as $p | first($doc.rows[] | select(.protocol == $p and (alone | not) and .p50_ms != null)) as $t
 		| (first($doc | of($p)[] | select(.rtt_ms == $t.rtt_ms and .loss_percent == 0 and .p50_ms != null)) // null) as $a | {p: $p, $t, $a}] as $all
 	| if $all == [] then empty else
-		($all | map(select(if .t | ranged_too then (.t.updates_per_key // 1) < 0.8 else .a != null and .t.p50_ms > 1.15 * .a.p50_ms end))) as $wait
+		($all | map(select(if .t | ranged_too then (.t.updates_per_key // 1) < 0.8 else .a != null and (.t.p50_ms_low // .t.p50_ms) > 1.15 * .a.p50_ms end))) as $wait
+		| ($all | all((.t | ranged_too | not) and .a != null and (.t.p50_ms_high // .t.p50_ms) <= 1.15 * .a.p50_ms and .t.rtt_ms > 1000 / .t.keys_per_s)) as $alike
 		| "Typed at \($all[0].t.keys_per_s | plain) keys a second over a round trip of \($all[0].t.rtt_ms | plain) ms, "
-		+ (if $wait == [] then "keys are about as early as alone: several round trips are under way at once" else
-			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "waits" else "wait" end) between two updates and \(if $wait | length == 1 then "shows" else "show" end) several keys at once, or late" end)
+		+ (if $wait != [] then
+			"\($wait | map(.p) | join_and) \(if $wait | length == 1 then "waits" else "wait" end) between two updates and \(if $wait | length == 1 then "shows" else "show" end) several keys at once, or late"
+		   elif $alike then "keys are about as early as alone: several round trips are under way at once"
+		   else "no protocol is shown to wait between two updates" end)
 		+ " (" + ($all | map("\(.p) p50 \(.t | p50_words)\(if .a then ", alone \(.a.p50_ms | ms)" else "" end)\(if .t.updates_per_key then ", \(.t.updates_per_key | fixed(2)) updates a key" else "" end)") | join("; ")) + ")."
 		+ (if any($all[].t; ranged_too) and $doc.run.settings.app == "light" then " Which keys an update showed can only be told as a range here; with --app heavy it is read." else "" end) end;
 
@@ -83,6 +86,8 @@ def own_delay:
 	  elif $d == null or $d.n == 0 then empty
 	  else "The delay line hands a packet over \($d.p50 | plain) us late (p50\(if $d.p99 != null then "; p99 \($d.p99 | plain) us" else "" end))\(if $line.wire.real_time then "" else ", without real-time priority" end); the round trip in every figure is the one ping found." end;
 
+def disturbed_words: [.rows[] | select(.marked > 0)] as $marked | if $marked == [] then null else
+	"\(plural($marked | length; "cell was"; "cells were")) disturbed: other processes or the hypervisor took more than 3 % of the server's CPUs in some repeat." end;
 def failures: [.rows[] | select(.repeats == 0)] | if . == [] then empty else "Not measured: " + (map("\(.protocol) at \(.rtt_ms | plain) ms\(if .loss_percent > 0 then " and \(.loss_percent | plain) % of loss" else "" end)\(if alone then "" else ", typed" end)") | join(", ")) + "." end;
 def ranged_words: [measured_rows[] | select(ranged_too and alone)] | if . == [] then empty else
 	"Which update answered a key could not be told for sure in \(plural(length; "cell"; "cells")) (\(map(.protocol) | unique | join(", "))): there the next update counts, which is the key's own as long as none is later than the next key." end;

@@ -77,7 +77,7 @@ static int read_cell(struct reader *r, const char *cell, int64_t repeat, struct 
 	if (!j)
 		return -EPROTO;
 	state = json_get_str(j, "state");
-	mark = json_get_str(j, "disturbed");
+	mark = json_get_str(j, "marked");
 	out->complete = state && !strcmp(state, "complete");
 	out->marked = mark && *mark;
 	out->restless = json_get_bool(j, "restless", &flag) && flag;

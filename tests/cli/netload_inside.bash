@@ -7,6 +7,16 @@ until_ready() {	# FILE PATTERN
 	return 1
 }
 
+# Until these words, sent as a datagram, stand in the capture: it has begun, or has all that went before.
+captured() {	# FILE WORDS
+	for ((i = 0; i < 200; i++)); do
+		echo "$2" >/dev/udp/127.0.0.1/9
+		sleep 0.05
+		if grep -qa "$2" "$1" 2>/dev/null; then return 0; fi
+	done
+	return 1
+}
+
 # One load by TCP and one by UDP, in one capture. Frames of a load are those with a full payload, by tshark alone.
 counts() {
 	local serve capture how options
@@ -16,14 +26,14 @@ counts() {
 	tshark -i lo -w capture.pcapng >/dev/null 2>tshark.err &
 	capture=$!
 	until_ready tshark.err Capturing || return
-	sleep 0.2	# it says so a little before
+	captured capture.pcapng "here it begins" || return	# it says so a little before
 	for how in tcp udp; do
 		options=() && [ $how = tcp ] || options=(--udp)
 		awk '$1 == "lo:" { print $10 }' /proc/net/dev >before
 		"$netload" send 127.0.0.1:5210 --rate "$rate" -t 1s --catch-up 2s "${options[@]}" --format json -o "report.$how" 2>send.err || { cat send.err; [ -s "report.$how" ] || return 1; }
 		awk -v before="$(cat before)" '$1 == "lo:" { print $10 - before }' /proc/net/dev >"interface.$how"
 	done
-	sleep 0.3
+	captured capture.pcapng "this was all" || return
 	kill -INT "$capture"
 	wait "$capture"
 	kill "$serve"

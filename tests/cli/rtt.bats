@@ -133,6 +133,17 @@ column() {	# column CELL NAME
 	grep -qF 'The echo of a key over vnc at 10 Mbit/s takes 10.0 ms without load; 60.0 ms (at most 70.0) beside 110 % by TCP.' run/report.md
 	grep -qF 'queue fq_codel: this kernel | has none' run/report.md
 	[ "$(grep -cF 'which should not be' run/report.md)" = 0 ]
+	# nothing is said of what was not measured, nor of a queue that was full
+	[ "$(grep -cE 'Datagrams at even distances|its TCP holds back before' run/report.md)" = 0 ]
+	# a load that was another, a cell that others disturbed, a wait that is none
+	cell 10Mbit.fifo.udp.96.ping 1 9.3 0.2 0.3 0.4
+	jq '.marked = "others"' run/cells/10Mbit.fifo.random.96.ping/1/cell.json >c && mv c run/cells/10Mbit.fifo.random.96.ping/1/cell.json
+	cell 10Mbit.fifo.random.80.ping 1 8 0.1 0.1 0.1
+	cell 10Mbit.fifo.tcp.110.ping 1 10 5 6 7
+	"$TOP/thinprobe" report run >/dev/null
+	grep -qF 'beside datagrams at even distances (93.0 % were sent); 6.00 ms (variance 1.0 ms²) beside datagrams at random distances (disturbed);' run/report.md
+	grep -qF 'a ping takes no longer than without load, as far as these figures show, at 80 %.' run/report.md
+	grep -qF '7.00 at most: the queue is the sender' run/report.md
 	# more than the queue can hold
 	cell 10Mbit.fifo.tcp.110.ping 1 10 90 95 100
 	"$TOP/thinprobe" report run >/dev/null

@@ -149,6 +149,29 @@ three_protocols() {
 	grep -q 'two:half: 2.00 round trips a key' run/figures/rtt.svg
 }
 
+@test "wan: with losses, only what had the same loss stands side by side; typed keys are held against lone ones by their intervals" {
+	make_run one two
+	jq '.settings.links = [{rtt_ms: 200, loss_percent: 0}, {rtt_ms: 200, loss_percent: 1}, {rtt_ms: 200, loss_percent: 2}, {rtt_ms: 200, loss_percent: 0, keys_per_s: 10}] | .settings.loss_rtt_ms = 200' run/run.json >new && mv new run/run.json
+	for r in 1 2; do
+		cell one 0 "$r" 200 210 210 210
+		cell one 1 "$r" 200 310 310 310
+		cell one 2 "$r" 200 410 410 410
+		cell two 0 "$r" 200 220 220 220
+		cell two 1 "$r" 200 320 320 320
+		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: anything
+	done
+	run "$TOP/bin/summarize" run
+	run "$TOP/report/findings.sh" run
+	echo "$output"
+	[[ $output != *disturbed* ]]
+	[[ $output == *"With 2 % of all packets lost"*"keys take: one p50 410 ms (without loss 210 ms), "* ]]
+	[[ $output != *"two p50 320"* ]]
+	[[ $output == *"no protocol is shown to wait between two updates (one p50 260 ms, alone 210 ms"* ]]
+	jq '.marked = "others"' run/cells/one-000/1/cell.json >c && mv c run/cells/one-000/1/cell.json
+	run "$TOP/bin/summarize" run
+	"$TOP/report/findings.sh" run | grep -q '^1 cell was disturbed: other processes or the hypervisor took more than 3 %'
+}
+
 @test "wan: one protocol, no loss, one repeat: no interval, no panel, and a report all the same" {
 	command -v gnuplot cmark >/dev/null || skip "gnuplot or cmark is not installed"
 	make_run one

@@ -32,12 +32,13 @@ step() { jq "$2" "$RUN/cells/x11.pixmap/1/$1/step.json"; }
 
 @test "animation: a frame of remote X is 40,000 bytes and the heads of its packets; a copy is none; frames drawn are seen" {
 	for s in fresh loop; do step $s .; done
-	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends again
-	[ "$(step fresh '.display_payload_bytes / .frames_shown | . > 39000 and . < 41500')" = true ]
+	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends again, or sends
+	# a little after the window's end
+	[ "$(step fresh '.display_payload_bytes / .frames_shown | . > 36000 and . < 44000')" = true ]
 	[ "$(step fresh '.bytes_per_frame > 41800 * .9 and .display_wire_bytes / .frames_shown < 41900 * 1.1')" = true ]
 	[ "$(step loop '.bytes_per_frame < 400')" = true ]
 	for s in fresh loop; do
-		[ "$(step $s '.frames_shown > 0 and .frames_seen >= 0.8 * .frames_shown and .frames_seen <= .frames_shown + 1 and .covered_percent > 99 and .cpu_percent > 0')" = true ]
+		[ "$(step $s '.frames_shown > 0 and .frames_seen >= 0.8 * .frames_shown and .frames_seen <= 1.1 * .frames_shown + 1 and .covered_percent > 99 and .cpu_percent > 0')" = true ]
 	done
 }
 

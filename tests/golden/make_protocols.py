@@ -41,7 +41,7 @@ def cell(protocol, part):
 
 
 def end(folder, n, state='complete', picture=None, marked='', restless=False):
-    what = {'schema': 'thinprobe.cell/1', 'parameters': {}, 'repeat': n, 'state': state, 'reason': '' if state == 'complete' else 'it broke', 'restless': restless, 'disturbed': marked}
+    what = {'schema': 'thinprobe.cell/1', 'parameters': {}, 'repeat': n, 'state': state, 'reason': '' if state == 'complete' else 'it broke', 'restless': restless, 'marked': marked}
     if picture is not None:
         what['picture'] = {'reference': 'x11', 'differs_percent': picture, 'same': picture <= 0.1}
     write(f'{folder}/cell.json', what)

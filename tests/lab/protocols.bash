@@ -47,6 +47,7 @@ for p in $LIST; do
 	protocol_use "$p"
 	if ! why=$(protocol_can); then echo "skip $p $why"; continue; fi
 	PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	echo "begins $p $EPOCHSECONDS"
 	protocol_start "a ${p/:/-}"
 	echo "settings $p $(protocol_settings)"
 	TARGET[$p]=$PROTOCOL_TARGET SHOWN[$p]=$PROTOCOL_VIEW KIND[$p]=$(protocol_kind)
@@ -89,7 +90,8 @@ protocols_train() {
 	local status=0
 	protocols_driver "$1" train "${@:2}"
 	cd / || return
-	"${AS[@]}" timeout -k 5 120 bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- || status=$?
+	"${AS[@]}" timeout -k 5 180 bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- || status=$?
+	echo "$EPOCHSECONDS" >"$W/$1.ended"
 	echo "$status" >"$W/$1.status"
 }
 
@@ -100,7 +102,7 @@ protocols_hold() {
 	# exec all the way: the pid is the driver's own
 	"${AS[@]}" bash "$W/$1.sh" >"$W/$1.out" 2>"$W/$1.err" 3>&- &
 	DRIVER=$!
-	for _ in {1..600}; do
+	for _ in {1..1500}; do
 		if grep -qx up "$W/$1.out"; then return 0; fi
 		kill -0 "$DRIVER" 2>/dev/null || break
 		sleep 0.1
