@@ -167,6 +167,7 @@ int script_read(FILE *in, struct script *out, size_t *line)
 	int err = 0;
 
 	*out = (struct script){ 0 };
+	errno = 0;
 	for (*line = 1; getline(&text, &size, in) >= 0; ++*line) {
 		const char *first = text + strspn(text, BLANK);
 
@@ -177,7 +178,7 @@ int script_read(FILE *in, struct script *out, size_t *line)
 			break;
 	}
 	if (!err && ferror(in))
-		err = -EIO;
+		err = errno ? -errno : -EIO;
 	free(text);
 	return err;
 }
