@@ -3,7 +3,7 @@ include "lib";
 
 def system_name: .protocol + if .draw == "pixmap" then " (pixmaps)" else "" end;
 def measured: [.rows[] | select(.repeats > 0)];
-def kb: if . == null then "" elif . >= 1048576 then "\(. / 1048576 | fixed(1)) MB" elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
+def kb: if . == null then "" elif . >= 999500 then "\(. / 1e6 | fixed(1)) MB" elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
 def mbit: if . == null then "" elif . >= 9.95 then fixed(1) elif . >= 0.0995 then fixed(2) else fixed(3) end;
 def pixels: (.run.settings.size // "100x100") | split("x") | map(tonumber) | .[0] * .[1];
 def size_words: .run.settings.size // "100x100" | sub("x"; " x ");
