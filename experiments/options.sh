@@ -148,6 +148,7 @@ exp_parse() {
 	[ "$EXP_MEMORY" = 0 ] || values+="--server-memory SERVER_MEMORY --swap SWAP --swap-size SWAP_SIZE "
 	shift 2
 	printf -v EXP_COMMAND ' %q' "$@"
+	EXP_COMMAND=${EXP_COMMAND//\\,/,}	# a comma needs no backslash
 	EXP_COMMAND="thinprobe ${EXP_CALLED:-run $EXPERIMENT}${*:+$EXP_COMMAND}"
 	EXP_ONLY=0
 	while [ $# -gt 0 ]; do
