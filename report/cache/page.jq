@@ -10,7 +10,7 @@ include "cache/say";
 "",
 ("**\($doc | shared_words)**" | note($doc | shared_words != null)),
 ("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") cells were measured. What is missing may change what the rest says." | note($run.state != "complete")),
-("**Indicative: one search of each.** Two or more that agree make a result." | note(($set.repeats // 1) < 2)),
+("**Indicative: one search of each.**" | note(($set.repeats // 1) < 2)),
 ("**\(plural($doc | marked_cells | length; "cell is"; "cells are")) marked**: other processes or the hypervisor took much of the server's CPU." | note($doc | marked_cells != [])),
 "## Findings",
 "",

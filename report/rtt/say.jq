@@ -47,8 +47,9 @@ def random_cells($link): . as $doc | queues[0] as $q | ($doc | idle_of($link; $q
 	| if $idle == null then [] else [cells_of($link; $q; "ping")[] | select(.transport == "random" and .load >= 40 and .load <= 90) | {load: .load, more: (.mean_ms - $idle.mean_ms), md1: .md1_wait_ms, marked}] end;
 def finding_queue:
 	. as $doc | links[] as $l | ($doc | random_cells($l)) as $c
+	| (if any($doc.rows[]; (.bucket_bytes // 0) > 0) then " beyond what the shaper's bucket lets through at once" else "" end) as $past
 	| if $c == [] then empty else
-		"Beside frames that come at random at \($l | mbit), a ping takes longer than without load by \($c | map("\(.more | ms) ms at \(.load) % (\(.md1 | ms) in a queue with one server, M/D/1; nothing was fitted)") | join(", "))."
+		"Beside frames that come at random at \($l | mbit), a ping takes longer than without load by \($c | map("\(if .more < 0.0005 then "nothing" else "\(.more | ms) ms" end) at \(.load) % (\(.md1 | ms))") | join(", ")). In brackets what a queue with one server, M/D/1, gives\($past); nothing was fitted."
 		+ " Datagrams at even distances hardly meet it until the link is full." end;
 
 def way_factor: if .run.settings.direction == "both" then 2 else 1 end;
