@@ -57,7 +57,7 @@ read_systems() { mapfile -t SYSTEMS < <(jq -r '.settings.systems[] | "\(.protoco
 
 missing_levers() {
 	{
-		[ "$LAB_SHARED_CPUS" = 0 ] || echo "CPUs of their own for server and client: they share them, so what the client does slows the server"
+		[ "$LAB_SHARED_CPUS" = 0 ] || exp_not_apart "so what the client does slows the server"
 		[ "$LINK" = none ] || lab_can server shape || echo "link rate: this kernel does not shape, the link is as fast as memory"
 		[ -n "$LAB_TAP_IF" ] || echo "capture: not allowed, so nothing is known of bytes"
 	} | jq -R . | jq -s .

@@ -313,7 +313,7 @@ who_missing() {	# tried, once
 # Levers that this machine does not give, each with what that does to the figures.
 missing_levers() {
 	{
-		[ "$LAB_SHARED_CPUS" = 0 ] || echo "CPUs of their own for server and client: they share them, so the profile holds the clients too"
+		[ "$LAB_SHARED_CPUS" = 0 ] || exp_not_apart "so the profile holds the clients too"
 		who_missing
 	} | jq -R . | jq -s .
 }

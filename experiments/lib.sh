@@ -179,6 +179,15 @@ exp_complete() {	# is every train of this cell measured?
 	done < <(exp_trains "$1")
 }
 
+# exp_not_apart WHAT: in words for "not on this machine", why the CPUs are not the hosts' own; WHAT that does where the two share them.
+exp_not_apart() {
+	if [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ]; then
+		echo "CPUs of their own for server and client: they share them, $1"
+	else
+		echo "CPUs that no other lab has: they were not asked for (LAB_SHARED_CPUS), so the load of another may be in the figures"
+	fi
+}
+
 # exp_shares BEFORE AFTER CPUS: between two answers of lab_cpu, of those CPUs' time in percent: what tasks that are not the lab's took,
 # what the hypervisor stole, and all that was busy.
 exp_shares() {

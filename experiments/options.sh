@@ -51,7 +51,7 @@ exp_usage_link() {
 END
 }
 
-# The options on the server's memory are every driver's.
+# The options on the server's memory, of all drivers that don't have EXP_MEMORY=0.
 exp_usage_memory() {
 	cat <<END
   --server-memory S confine all that runs on the server to that much memory, such as 512M; what does not fit goes to a swap device of
@@ -126,6 +126,7 @@ exp_check_link() {
 	time="($number(us|ms|s)|0)"
 	[[ $LINK =~ ^(none|${number}[KMGkmg]?bit)(,$time(,$time(,$number%?)?)?)?$ ]] ||
 		exp_bad "--link $LINK: a rate such as 10Mbit, or none; with a delay each way, jitter and loss such as 10Mbit,40ms,5ms,0.5%"
+	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] || exp_bad "--link $LINK: a loss of less than 100 percent"
 	[ -z "$QUEUE" ] || [[ $QUEUE =~ ^${number}(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
 	[ -z "$QUEUE" ] || [[ $LINK != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
 	[ -z "$QUEUE" ] || [ "$ON" = lab ] || exp_bad "--queue with --on $ON: a real link is left as it is"
@@ -153,6 +154,7 @@ exp_parse() {
 	[ "$EXP_MEMORY" = 0 ] || values+="--server-memory SERVER_MEMORY --swap SWAP --swap-size SWAP_SIZE "
 	shift 2
 	printf -v EXP_COMMAND ' %q' "$@"
+	EXP_COMMAND=${EXP_COMMAND//\\,/,}	# a comma needs no backslash
 	EXP_COMMAND="thinprobe ${EXP_CALLED:-run $EXPERIMENT}${*:+$EXP_COMMAND}"
 	EXP_ONLY=0
 	while [ $# -gt 0 ]; do

@@ -30,7 +30,7 @@ exp_usage() {
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--work W,...] [--keys N] [--idle S] [--repeat R] [--quick]
          [--link RATE[,DELAY[,JITTER[,LOSS%]]]] [--queue TIME] [--keep-captures] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
-  --protocol P,...  display protocols, NAME or NAME:VARIANT (those of: ${EXP_PROTOCOLS// /, }; that can run here)
+  --protocol P,...  display protocols, NAME or NAME:VARIANT (what can run here of ${EXP_PROTOCOLS// /, })
   --work W,...      what is done: text (mousepad), draw (mtpaint), browse (netsurf) ($WORKS)
   --keys N          keys of the train in vim that tells what a key takes ($KEYS)
   --idle S          length of the window in which nobody does anything ($IDLE_SECONDS)

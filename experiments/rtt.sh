@@ -354,7 +354,7 @@ write_cell() {	# write_cell FOLDER REPEAT REASON SERVER-BEFORE AFTER CLIENT-BEFO
 
 rtt_missing() {
 	{
-		[ "$LAB_SHARED_CPUS" = 0 ] || echo "CPUs of their own for server and client: they share them, so what the load costs is in the probe's times"
+		[ "$LAB_SHARED_CPUS" = 0 ] || exp_not_apart "so what the load costs is in the probe's times"
 		lab_can client rt || echo "real-time priority for the keys' probe: not allowed here, so the tails hold its own delays too (as root it is)"
 		absent_json | jq -r '.[] | "\(.what): \(.why)"'
 	} | jq -R . | jq -s .

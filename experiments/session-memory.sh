@@ -283,7 +283,7 @@ write_cell() {	# write_cell SYSTEM MOST REPEAT FOLDER REASON STEPS
 # Levers that this machine does not give, each with what that does to the figures.
 missing_levers() {
 	{
-		[ "$LAB_SHARED_CPUS" = 0 ] || echo "CPUs of their own for server and client: they share them, which only takes time here"
+		[ "$LAB_SHARED_CPUS" = 0 ] || exp_not_apart "which only takes time here"
 		[ "$GROUPS_HERE" = 1 ] || [ -n "$LAB_MEMORY_GROUP" ] || echo "memory groups (${GROUPS_WHY#memory groups: }): what the kernel keeps for a login is in the machine's figure only"
 	} | jq -R . | jq -s .
 }

@@ -262,7 +262,7 @@ missing_levers() {
 		case $lever-$ON_BACKEND in
 		attach-attach) attach_missing ;;
 		attach-* | pin-attach | shape-attach | autogroup-attach | capture-attach) ;;
-		pin-*) [ "$LAB_SHARED_CPUS" = 0 ] && lab_can server pin || echo "CPUs of their own for server and client: they share them, so load on the server starves the probe" ;;
+		pin-*) [ "$LAB_SHARED_CPUS" = 0 ] && lab_can server pin || exp_not_apart "so load on the server starves the probe" ;;
 		shape-local) [ "$LINK" = none ] || lab_can server shape || echo "link rate: this kernel does not shape, the link is as fast as memory" ;;
 		shape-*) echo "link rate and delay: a real link is left as it is" ;;
 		memory-local) ;;

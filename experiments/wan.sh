@@ -29,7 +29,8 @@ ABSENT=()
 exp_usage() {
 	cat <<END
 usage: thinprobe run $EXPERIMENT [--protocol P,...] [--rtt MS,...] [--loss PERCENT,...] [--loss-rtt MS] [--typing N] [--app light|heavy]
-         [--keys N] [--loss-keys N] [--repeat R] [--quick] [--idle S] [--seed N] [--link RATE] [--queue TIME] [--resume RUN] [-o DIR]
+         [--keys N] [--loss-keys N] [--repeat R] [--quick] [--idle S] [--seed N] [--link RATE] [--queue TIME]
+         [--keep-captures] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --protocol P,...  protocols, NAME or NAME:VARIANT (those of: ${EXP_PROTOCOLS// /, }; that can run here)
   --rtt MS,...      round trip times in ms, without loss ($RTTS)

@@ -59,7 +59,7 @@ set terminal svg size 760,height
 set output run . "/figures/work.svg"
 set multiplot
 set lmargin at screen 0.17
-set rmargin at screen 0.96
+set rmargin at screen 0.9	# room for the figure behind a bar that fills its panel
 do for [k = 1:panels] {
 	w = word(works, k)
 	set tmargin at screen 1 - ((k - 1) * panel + head) / height

@@ -96,7 +96,7 @@ def disturbed_most: .disturbed_percent_max // .foreign_percent_max;
 # Whose load is in the figures for want of CPUs; null: nobody's.
 def shared_words: .run.lab | if .shared_cpus != true then null
 	elif .cpus_server == .cpus_client then "Server and client shared CPUs: load on the server slows the probe too, so latencies are upper bounds."
-	else "Another lab had the same CPUs: its load is in the figures." end;
+	else "Other labs were allowed the same CPUs (LAB_SHARED_CPUS): what they did is in the figures." end;
 
 # The size that the server's memory was given; null: none.
 def memory_words: .run.lab.memory | if . == null or .confined != true then null else

@@ -28,14 +28,14 @@ def span($name; f): .[$name] as $v | if $v == null then "" else ($v | f) + (if .
 "",
 "On the wire, all headers included. In brackets the 95 % interval of the mean, where there are repeats. Sent: \"again\", a frame of the loop costs at least 80 % of one that was never shown before, in the same session; \"cached\", at most 20 %; \"in part\", between.",
 "",
-table(["value", "display, Mbit/s", "bytes a frame", "bytes a new frame", "share, %", "sent", "drawn a second", "seen a second", "late, %", "packets a frame", "input, Mbit/s"];
+table(["protocol", "display, Mbit/s", "bytes a frame", "bytes a new frame", "share, %", "sent", "drawn a second", "seen a second", "late, %", "packets a frame", "input, Mbit/s"];
 	[$doc.rows[] | if .repeats == 0 then [system_name, .state] + ["", "", "", "", "", "", "", "", ""] else [system_name, span("mbit_per_s"; mbit), span("frame_wire_bytes"; fixed(0)), span("new_frame_wire_bytes"; fixed(0)), span("share_percent"; fixed(1)), .verdict,
 		(.shown_per_s | fixed(1)), span("seen_per_s"; fixed(1)), (.late_percent | percent), (.packets_per_frame | number), (.input_mbit_per_s | mbit)] end]),
 "A frame as it is takes \([$doc.rows[].frame_bytes | values] | first | kb); the chance in it, which lossless coding of a frame by itself cannot go below, \([$doc.rows[].information_bytes | values] | first | kb) (content: \($set.content)).",
 "",
-"## How many users fill a link",
+"## How many users a link has room for",
 "",
-table(["value", "10 Mbit/s", "100 Mbit/s", "1000 Mbit/s", "server CPU, %", "with new frames, %"];
+table(["protocol", "10 Mbit/s", "100 Mbit/s", "1000 Mbit/s", "server CPU, %", "with new frames, %"];
 	[$doc.rows[] | select(.repeats > 0) | [system_name, (.users_10mbit | fixed(0)), (.users_100mbit | fixed(0)), (.users_1000mbit | fixed(0)), span("cpu_percent"; fixed(1)), (.new_cpu_percent | fixed(1))]]),
 "Whole users, by display data alone, each with one such animation in sight. CPU: of what the server's host runs for one user, display server and animation included, in percent of one CPU. Wong & Seltzer (2000) found 2.0 Mbit/s with X, 0.8 with LBX, 0.01 with RDP.",
 "",
@@ -44,7 +44,7 @@ table(["value", "10 Mbit/s", "100 Mbit/s", "1000 Mbit/s", "server CPU, %", "with
 "",
 "\($set.banner_size | sub("x"; " x ")) pixels, \($set.banner_frames) frames, \($set.rate_per_s) a second: a round is stored, the next one measured. In 256 colours it is 5.6 MB, by which the paper judged the caches of its day.",
 "",
-table(["value", "Mbit/s", "bytes a frame", "bytes a new frame", "share, %", "sent", "seen a second"];
+table(["protocol", "Mbit/s", "bytes a frame", "bytes a new frame", "share, %", "sent", "seen a second"];
 	[$doc.rows[] | select(.banner_share_percent != null) | [system_name, (.banner_mbit_per_s | mbit), (.banner_frame_wire_bytes | fixed(0)), (.banner_new_frame_wire_bytes | fixed(0)), (.banner_share_percent | fixed(1)), .banner_verdict, (.banner_seen_per_s | fixed(1))]])
 else empty end),
 "## Left out, marked, not certain",

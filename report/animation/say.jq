@@ -23,7 +23,7 @@ def resent: measured as $m
 		+ (if $part == [] then "" else " In part: \($part | map("\(system_name) (\(.share_percent | percent) % of a new frame)") | join(", "))." end) end;
 
 def fill: [measured[] | select(.users_10mbit != null)] | sorted_by_load | if . == [] then empty else
-	"Users with such a page in front of them that fill 10 Mbit/s: \(map("\(system_name) \(.users_10mbit | users)") | join(", ")). (Wong & Seltzer, 2000: five with X.)" end;
+	"10 Mbit/s have room for so many users with such a page in front of them: \(map("\(system_name) \(.users_10mbit | users)") | join(", ")). (Wong & Seltzer, 2000: five with X.)" end;
 
 # Less than 95 % of what was drawn.
 def lost: .seen_per_s != null and .shown_per_s > 0 and .seen_per_s < 0.95 * .shown_per_s;

@@ -22,7 +22,7 @@ include "cache/say";
 "",
 "Every dot is a loop, measured after a round that stored its frames. Both scales are logarithmic. Wong & Seltzer (2000, Figure 7): 0.01 Mbit/s with RDP up to 65 frames, 0.96 from 66 on, by an LRU cache of 1.5 MB.",
 "",
-table(["value", "frames that fit", "the next that does not", "longest tried", "a new frame, bytes", "a hit, bytes", "cache as sent", "as pictures", "scan: loops", "agree"];
+table(["protocol", "frames that fit", "the next that does not", "longest tried", "a new frame, bytes", "a hit, bytes", "cache as sent", "as pictures", "scan: loops", "agree"];
 	[$doc.rows[] | if .repeats == 0 then [system_name, .state, "", "", "", "", "", "", "", ""] else [system_name, (if .verdict == "none" then "no cache" elif .verdict == "unclear" then "unclear" else .frames_low end), .frames_high, .frames_most,
 		(.new_frame_wire_bytes | fixed(0)), (.hit_wire_bytes | fixed(0)), (.cache_sent_bytes | kb), (.cache_picture_bytes | kb), (if .scan_points > 0 then .scan_points else "" end), (if .scan_points > 0 then .scan_agree else "" end)] end]),
 "As pictures: the frames that fit at 4 bytes a pixel; as sent: at what a new frame costs on the wire.",
@@ -34,12 +34,12 @@ table(["value", "frames that fit", "the next that does not", "longest tried", "a
 "",
 "From the first frame of the loop on. Hits so far are cumulative, as in the paper's Figure 6: the first round stores and cannot hit.",
 "",
-table(["value", "fits: Mbit/s", "CPU, %", "seen/s", "over: frames", "Mbit/s", "CPU, %", "seen/s"];
+table(["protocol", "fits: Mbit/s", "CPU, %", "seen/s", "over: frames", "Mbit/s", "CPU, %", "seen/s"];
 	[$doc.rows[] | select(.fits_mbit_per_s != null) | [system_name, (.fits_mbit_per_s | mbit), (.fits_cpu_percent | fixed(1)), (.fits_seen_per_s | fixed(1)), .over_frames, (.over_mbit_per_s | mbit), (.over_cpu_percent | fixed(1)), (.over_seen_per_s | fixed(1))]]) end),
 (if all($doc.rows[]; .over_hits_percent == null) then empty else
 "## Which frames are given up",
 "",
-table(["value", "places", "loop: frames", "hits, %", "random order: frames", "hits, %", "tell places", "hot: frames", "hits, %", "policy"];
+table(["protocol", "places", "loop: frames", "hits, %", "random order: frames", "hits, %", "tell places", "hot: frames", "hits, %", "policy"];
 	[$doc.rows[] | select(.over_hits_percent != null) | [system_name, (.places | fixed(0)), .over_frames, (.over_hits_percent | percent), .random_frames, (.random_hits_percent | percent), (.random_places | fixed(0)), .hot_frames, (.hot_hits_percent | percent), (if (.policy // "") == "" then "not told" else .policy end)]]),
 "A loop longer than the cache hits nothing with LRU and with FIFO, exp(−(n − 1)(1 − h)/C) = h with random replacement, (C − 1)/(n − 1) where what was shown last goes. A random order hits (C − 1)/(n − 1) with all but the last: it tells the size C. Hot frames every second time hit half of all showings with LRU, fewer with FIFO, which does not care that they are shown. A policy is named where simulating it with the very orders that were shown is off by no more than 12 points in any, and the next one by 5 more.",
 "" end),

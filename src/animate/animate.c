@@ -49,17 +49,17 @@ static int read_place(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX, "show: how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "size", NULL, 0, 0, "of a frame in pixels (100x100)", NULL, read_size, "WxH" },
-	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "frames a second (20)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX, "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "size", NULL, 0, 0, "show: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
+	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
-	{ CLI_CALL, 0, "at", NULL, 0, 0, "place of the window (0,0)", NULL, read_place, "X,Y" },
-	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "in which order frames follow each other (loop)", sequence_names, NULL, NULL },
-	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, "with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "of the pictures and of the random order (1)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "draw", &cfg.draw, 0, 0, "send each frame every time, or once to a pixmap of the display (image)", show_draws, NULL, NULL },
-	{ CLI_WORD, 0, "content", &cfg.content, 0, 0, "what a frame shows (mixed)", picture_contents, NULL, NULL },
+	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_place, "X,Y" },
+	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "show: in which order frames follow each other (loop)", sequence_names, NULL, NULL },
+	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, "show: with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "show: of the pictures and of the random order (1)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "draw", &cfg.draw, 0, 0, "show: send each frame every time, or once to a pixmap of the display (image)", show_draws, NULL, NULL },
+	{ CLI_WORD, 0, "content", &cfg.content, 0, 0, "show: what a frame shows (mixed)", picture_contents, NULL, NULL },
 	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600.0 * (double)NS_PER_S, "count: look for the animation so long (10s)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each frame shown, or seen, to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
@@ -222,6 +222,8 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s: show or count", word);
 	if (first + 1 < argc)
 		die_usage("unexpected word %s", argv[first + 1]);
+	if (cli_given(word[0] == 's' ? "count: " : "show: "))
+		die_usage("--%s is of animate %s", cli_given(word[0] == 's' ? "count: " : "show: "), word[0] == 's' ? "count" : "show");
 	if (word[0] == 's')
 		check_show();
 	rec_check_apart(place, 2);

@@ -68,6 +68,10 @@ static void start_guard(struct x11 *x)
 int x11_open(struct x11 *x, const char *name, char *why, size_t size)
 {
 	*x = (struct x11){ 0 };
+	if (!*XDisplayName(name)) {
+		snprintf(why, size, "on which display? --display :N, or DISPLAY in the environment");
+		return -ENOENT;
+	}
 	x->display = XOpenDisplay(name);
 	if (!x->display) {
 		snprintf(why, size, "cannot open display %s; is it running, and may this user use it (xauth, xhost)?", XDisplayName(name));

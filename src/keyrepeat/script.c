@@ -164,20 +164,23 @@ int script_read(FILE *in, struct script *out, size_t *line)
 	struct reading r = { .out = out };
 	char *text = NULL;
 	size_t size = 0;
+	ssize_t length;
 	int err = 0;
 
 	*out = (struct script){ 0 };
-	for (*line = 1; getline(&text, &size, in) >= 0; ++*line) {
+	errno = 0;
+	for (*line = 1; (length = getline(&text, &size, in)) >= 0; ++*line) {
 		const char *first = text + strspn(text, BLANK);
 
 		if (!*first || *first == '#')
 			continue;
-		err = read_line(&r, text);
+		/* what is behind a zero byte would be left out in silence */
+		err = strlen(text) == (size_t)length ? read_line(&r, text) : -EINVAL;
 		if (err)
 			break;
 	}
 	if (!err && ferror(in))
-		err = -EIO;
+		err = errno ? -errno : -EIO;
 	free(text);
 	return err;
 }

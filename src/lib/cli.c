@@ -16,6 +16,7 @@
 #define FIRST_LONG 256		/* getopt values of long-only options, beyond every letter */
 
 static char tool_name[32] = "thinprobe";
+static const struct cli_opt *given[OPTIONS_MAX];	/* by their place in the table */
 
 const char *cli_tool(void)
 {
@@ -323,6 +324,14 @@ static void occupy_standard_descriptors(void)
 		close(fd);
 }
 
+const char *cli_given(const char *prefix)
+{
+	for (size_t i = 0; i < OPTIONS_MAX; i++)
+		if (given[i] && !strncmp(given[i]->help, prefix, strlen(prefix)))
+			return given[i]->name;
+	return NULL;
+}
+
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options)
 {
 	struct option longs[OPTIONS_MAX + 3] = { 0 };
@@ -364,7 +373,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			die_usage("%s needs a value", argv[optind - 1]);
 		for (size_t i = 0; i < n; i++)
 			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
-				o = &options[i];
+				o = given[i] = &options[i];
 		if (o)
 			take(o, optarg);
 	}

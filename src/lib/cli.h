@@ -53,6 +53,10 @@ struct cli_opt {
  * a wrong word ends the program with EXIT_USAGE after one line that names it and the cure. */
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options);
 
+/* The name of an option that was given and whose help begins so ("send: "); NULL: there is none. For tools of several modes: what --help says
+ * to be of one is refused in another, and not left out in silence. */
+const char *cli_given(const char *prefix);
+
 /* The tool's name as the synopsis gave it; "thinprobe" before cli_parse. */
 const char *cli_tool(void);
 

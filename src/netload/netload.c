@@ -144,8 +144,8 @@ static void check_send(void)
 {
 	if (!cfg.rate_given)
 		die_usage("which rate? --rate RATE, such as 5Mbit, or max");
-	if (cfg.bind || cfg.once)
-		die_usage("--%s is of netload serve", cfg.bind ? "bind" : "once");
+	if (cli_given("serve: "))
+		die_usage("--%s is of netload serve", cli_given("serve: "));
 	if (cfg.load.udp && cfg.load.size && cfg.load.size < TALK_MARK)
 		die_usage("--size %d: a datagram of this needs at least %d", (int)cfg.load.size, TALK_MARK);
 	cfg.load.payload_bits = cfg.bits == 1;
@@ -238,6 +238,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[first], "serve")) {
 		if (first + 1 < argc)
 			die_usage("unexpected word %s", argv[first + 1]);
+		if (cli_given("send: "))	/* a server that was told --time must not run for ever */
+			die_usage("--%s is of netload send", cli_given("send: "));
 		return run_serve();
 	}
 	if (strcmp(argv[first], "send") != 0)

@@ -55,7 +55,7 @@ static int read_decode(const char *text, void *value)
 	for (int i = 0; run_decodes[i]; i++)
 		if (!strcmp(text, run_decodes[i]))
 			return *decode = i + DECODE_RFB, 0;
-	return -1;
+	die_usage("--decode %s: rfb, x11 or auto", text);
 }
 
 static const struct cli_opt options[] = {
@@ -163,6 +163,8 @@ static void check_usage(bool live, int files)
 		die_usage("--format tsv is the rows: -o says where they go, not --rows");
 	if (!cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns))
 		die_usage("--pairing, --assume and --idle are for --keys");
+	if (cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic)
+		die_usage("--traffic-bin is for --traffic FILE");
 	if (cfg.merge_ns > cfg.period_ns)
 		die_usage("--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)");
 	if (live) {

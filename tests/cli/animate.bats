@@ -11,7 +11,7 @@ setup() {
 
 @test "words that do not fit: one line that names them, 2, and no file" {
 	for words in '--size 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' '--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
-		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' '--order random --frames 1' 'count show' 'watch' '-t 0' '--log x -o x' '--ready-fd 77'; do
+		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' '--order random --frames 1' 'count show' 'watch' '-t 0' 'count --size 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$ANIMATE" $words
 		echo "$words: $status $stderr"
@@ -27,6 +27,9 @@ setup() {
 	[ "$status" = 1 ]
 	[[ $stderr == "animate: cannot open display :7777;"* ]]
 	[ ! -e report ]
+	DISPLAY='' run --separate-stderr "$ANIMATE" -t 1s
+	[ "$status" = 1 ]
+	[ "$stderr" = "animate: on which display? --display :N, or DISPLAY in the environment" ]
 	start_x
 	run --separate-stderr "$ANIMATE" count --wait 200ms
 	[ "$status" = 1 ]

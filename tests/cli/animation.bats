@@ -132,7 +132,7 @@ run_json() {	# run_json EXPERIMENT CELL...
 	echo "$output"
 	[[ $output == *"in Mbit/s: x11 2.00, rdp:cache 0.80, x11 (pixmaps) 0.016."* ]]
 	[[ $output == *"Sent again each time, at the price of a new frame: x11 (12.5 KB a frame). Shown from memory, once it has been sent: x11 (pixmaps) (101 bytes in place of 12.5 KB). In part: rdp:cache (50 % of a new frame)."* ]]
-	[[ $output == *"fill 10 Mbit/s: x11 5, rdp:cache 12, x11 (pixmaps) 618."* ]]
+	[[ $output == *"in front of them: x11 5, rdp:cache 12, x11 (pixmaps) 618."* ]]
 	[[ $output == *"Not measured: nx."*"Not on this machine: xpra;"*"1 cell was disturbed (rdp:cache)"* ]]
 	run "$TOP/report/table.sh" run
 	echo "$output"

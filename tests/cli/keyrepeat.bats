@@ -111,6 +111,10 @@ END
 	run "$KEYREPEAT" null: --script script
 	[ "$status" -eq 2 ]
 	[[ $output == *"script, line 2"* ]]
+	printf '0 h\n20 i\0 and more\n' >script
+	run "$KEYREPEAT" null: --script script
+	[ "$status" = 2 ]
+	[[ $output == *"script, line 2: "* ]]
 }
 
 @test "without a watch there is nothing to lose, however many keys" {

@@ -94,4 +94,6 @@ row()
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic none/here
 	[ "$status" = 1 ]
 	[[ "$output" == "prototap: cannot write none/here"* ]]
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic-bin 5ms
+	[ "$status" = 2 ]
 }

@@ -144,7 +144,7 @@ says() {	# WORDS: in this order in one line
 	need cmark
 	findings STATE=interrupted SHARED=true
 	says "This run is interrupted"
-	says "Another lab had the same CPUs"
+	says "Other labs were allowed the same CPUs"
 	sed -i 's/"cpus_client": *"1"/"cpus_client": "0"/' run/run.json
 	"$REPORT/findings.sh" run >findings
 	says "Server and client shared CPUs"

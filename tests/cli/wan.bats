@@ -84,7 +84,7 @@ three_protocols() {
 		# shellcheck disable=SC2086 # words
 		"$TOP/experiments/stalls.sh" $words --options-only
 	done
-	for words in '--link 10Mbit,5' '--link 10Mbit,5ms,1' '--link 10Mbit,5ms,1ms,1,1' '--link 10Mbit --queue 5' '--link none --queue 5ms' '--queue 5ms --on ssh:a,b'; do
+	for words in '--link 10Mbit,5' '--link 10Mbit,5ms,1' '--link 10Mbit,5ms,1ms,1,1' '--link 10Mbit,5ms,1ms,100%' '--link 10Mbit --queue 5' '--link none --queue 5ms' '--queue 5ms --on ssh:a,b'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$TOP/experiments/stalls.sh" $words --options-only
 		echo "$words: $status $stderr"
