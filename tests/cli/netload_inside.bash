@@ -37,7 +37,9 @@ lossy() {
 	local peer
 	unshare --net sleep 60 &
 	peer=$!
-	for ((i = 0; i < 200; i++)); do ip link add here type veth peer name there netns "$peer" 2>/dev/null && break; sleep 0.02; done
+	# its end would be ours while it has no namespace of its own yet
+	for ((i = 0; i < 500; i++)); do [ "$(readlink "/proc/$peer/ns/net")" = "$(readlink /proc/self/ns/net)" ] || break; sleep 0.02; done
+	ip link add here type veth peer name there netns "$peer" || return 1
 	there=(nsenter --net="/proc/$peer/ns/net")
 	{ ip addr add 10.9.0.1/24 dev here && ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up; } || return 1
 	tc qdisc add dev here root tbf rate 4mbit burst 4542 limit 20000 2>/dev/null || { kill "$peer"; return 77; }
