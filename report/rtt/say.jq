@@ -55,10 +55,11 @@ def loads_words: map("\(.load) %") | join_and;
 def finding_queue:
 	. as $doc | links[] as $l | ($doc | waits_of($l; "random")) as $all | ($all | map(select(.told))) as $c | ($all | map(select(.told | not))) as $not
 	| ($doc | waits_of($l; "udp") | map(. as $even | {load, more, random: first($c[] | select(.load == $even.load) | .more)})) as $even
+	| (if any($doc.rows[]; (.bucket_bytes // 0) > 0) then " beyond what the shaper's bucket lets through at once" else "" end) as $past
 	| if $all == [] then empty else
 		"Beside frames that come at random at \($l | mbit), a ping takes "
 		+ (if $c == [] then "no longer than without load, as far as these figures show, at \($not | loads_words)." else
-			"longer than without load by \($c | map("\(.more | ms) ms at \(.load) %\(.caveats) (\(.md1 | ms) in a queue with one server, M/D/1; nothing was fitted)") | join(", "))\(if $not == [] then "" else "; no difference is shown at \($not | loads_words)" end)."
+			"longer than without load by \($c | map("\(.more | ms) ms at \(.load) %\(.caveats) (\(.md1 | ms))") | join(", "))\(if $not == [] then "" else "; no difference is shown at \($not | loads_words)" end). In brackets what a queue with one server, M/D/1, gives\($past); nothing was fitted."
 			+ (if $even != [] and ($even | all(.more < 0.5 * .random)) then " Datagrams at even distances meet less of it: at \($even | loads_words) a ping takes at most \([$even[].more, 0] | max | ms) ms longer." else "" end) end) end;
 
 def way_factor: if .run.settings.direction == "both" then 2 else 1 end;
