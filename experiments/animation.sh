@@ -2,7 +2,7 @@
 # figure: Wong & Seltzer 2000, Figure 5: network load of a looping animation of 100 x 100 pixels, 10 frames, 20 a second, by protocol
 # minutes: 20 (--quick: 4)
 # needs: two CPUs, a display protocol; the right to capture
-# wrong if: remote X takes less than the bytes of the frames it is sent; a protocol "re-sends" fewer bytes than the frames hold
+# wrong if: remote X takes less than the bytes of the frames it is sent; a protocol that re-sends takes fewer bytes than new frames do
 #
 # For every cell a session is started anew, so that nothing is cached from before. In it run, one after the other: frames none of which is
 # ever shown again, which no cache can help; the loop of ten; and the paper's banner. What a frame of the loop costs, held against one that is

@@ -53,7 +53,8 @@ table(["protocol", "round trip, ms", "by ping", "loss, %", "lost, %", "keys/s", 
  "Keyboard, USB, compositor and screen of a real client are outside all figures."
  | item),
 "",
-(([$run.protocols // {} | to_entries[] | .key as $p | .value | facts | rows_for("\($p): ")] + [$line | facts | rows_for("link: ")]) as $rows
+(([$run.protocols // {} | to_entries[] | .key as $p | .value | facts | rows_for("\($p): ")] + [$line | del(.wire) | facts | rows_for("link: ")]
+	+ [$line.wire.added_delay_us // empty | ["link: what it adds of its own, us", "p50 \(.p50), p99 \(.p99), at most \(.max), of \(.n) packets"]]) as $rows
 | if $rows == [] then empty else "## Settings and link", "", table(["what", "value"]; $rows) end),
 (($doc | not_here) as $not | if $not == [] then empty else "## Not on this machine", "", ($not[] | item), "" end),
 "## Machine",
