@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
 
-BUSY=5		# percent of the time outside the bursts that others took
+BUSY=2.5		# percent of the time outside the bursts that others took
 
 setup() {
 	begin_test
