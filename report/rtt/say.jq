@@ -83,4 +83,4 @@ def findings: [finding_idle, finding_full, finding_over, finding_queue, finding_
 def indicative: .run.settings as $s | if ($s.repeats // 1) < 5 then "indicative: \(plural($s.repeats // 1; "repeat"; "repeats")) of \($s.seconds) s" else null end;
 def not_held: [measured_cells[] | select(held | not)];
 def marked_cells_words: [measured_cells[] | select(.marked > 0)] as $m | if $m == [] then null else
-	"\($m | length) of \(plural(.rows | length; "cell"; "cells")) \(if ($m | length) == 1 then "was" else "were" end) disturbed (others had up to \([$m[].foreign_percent_max // 0] | max | number) % of the server's CPU)\(not_held as $n | if $n == [] then "" else "; in \($n | length) the load was off by more than half a percent" end)." end;
+	"\($m | length) of \(plural(.rows | length; "cell"; "cells")) \(if ($m | length) == 1 then "was" else "were" end) disturbed (others, or the hypervisor, had up to \([$m[] | (.foreign_percent_max // 0) + (.steal_percent_max // 0)] | max | number) % of the server's CPU)\(not_held as $n | if $n == [] then "" else "; in \($n | length) the load was off by more than half a percent" end)." end;
