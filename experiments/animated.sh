@@ -55,6 +55,24 @@ systems_json() { printf '%s\n' ${SYSTEMS[@]+"${SYSTEMS[@]}"} | jq -cRn '[inputs 
 absent_json() { printf '%s\n' ${ABSENT[@]+"${ABSENT[@]}"} | jq -cRn '[inputs | select(. != "") | capture("^(?<protocol>[^ ]*): (?<why>.*)$")]'; }
 read_systems() { mapfile -t SYSTEMS < <(jq -r '.settings.systems[] | "\(.protocol) \(.draw)"' "$RESUME/run.json"); }
 
+# A cell is a system and a repeat; all of a repeat come in random order.
+exp_order() {
+	local repeat system
+	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
+		for system in "${SYSTEMS[@]}"; do
+			# shellcheck disable=SC2086 # two words
+			printf '%s 0 %s\n' "$(system_name $system)" "$repeat"
+		done | shuffled "$((SEED * 1000 + repeat))"
+	done
+}
+exp_cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$3"; }
+exp_trains() { printf '%s\n' "$1/cell.json"; }
+exp_words() {	# exp_words 0 CELL
+	local protocol draw
+	system_of "$2"
+	echo "$protocol$([ "$draw" = image ] || echo ", $draw")"
+}
+
 missing_levers() {
 	{
 		[ "$LAB_SHARED_CPUS" = 0 ] || exp_not_apart "so what the client does slows the server"

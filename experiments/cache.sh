@@ -73,23 +73,6 @@ exp_read_settings() {
 	read_systems
 }
 
-exp_order() {
-	local repeat system
-	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
-		for system in "${SYSTEMS[@]}"; do
-			# shellcheck disable=SC2086 # two words
-			printf '%s 0 %s\n' "$(system_name $system)" "$repeat"
-		done | shuffled "$((SEED * 1000 + repeat))"
-	done
-}
-exp_cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$3"; }
-exp_trains() { printf '%s\n' "$1/cell.json"; }
-exp_words() {	# exp_words 0 CELL
-	local protocol draw
-	system_of "$2"
-	echo "$protocol$([ "$draw" = image ] || echo ", $draw")"
-}
-
 exp_cell() {	# exp_cell CELL 0 REPEAT FOLDER
 	local folder=$4 protocol draw reason='' before='' after='' LAB_LOG=$4/log LOW='' HIGH='' STEPS=0 MISS='' HIT=''
 	local seed=$((SEED * 100000 + $3 * 1000))
