@@ -1,0 +1,14 @@
+/* commands - what `vncplay COMMAND` can be: each reads its own options (argv[0] is the command's word) and returns an exit status. */
+#ifndef THINPROBE_COMMANDS_H
+#define THINPROBE_COMMANDS_H
+
+int vncplay_record(int argc, char **argv);
+int vncplay_play(int argc, char **argv);
+int vncplay_learn(int argc, char **argv);
+int vncplay_analyze(int argc, char **argv);
+int vncplay_cdf(int argc, char **argv);
+int vncplay_ratio(int argc, char **argv);
+int vncplay_percentiles(int argc, char **argv);
+int vncplay_table(int argc, char **argv);
+
+#endif

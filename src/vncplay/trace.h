@@ -1,0 +1,48 @@
+/* trace - a recorded session: inputs, when they came, and what the screen showed before those that must not go astray. One line an event.
+ *
+ * vncplay-trace(5) has the format; trace.c also reads the traces of the VNCplay of 2005 (type=java.awt.event.MouseEvent ..., type=sync ...). */
+#ifndef THINPROBE_TRACE_H
+#define THINPROBE_TRACE_H
+
+#include "screen.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum trace_kind { TRACE_MOVE, TRACE_PRESS, TRACE_RELEASE, TRACE_KEY_DOWN, TRACE_KEY_UP, TRACE_SNAPSHOT };
+enum trace_why { TRACE_FOR_CLICK, TRACE_FOR_KEY, TRACE_FOR_HOVER };
+
+struct trace_event {
+	enum trace_kind kind;
+	int64_t at_ns;		/* since the recording began: when the user did it; a snapshot: the input that it is for */
+	int x, y;		/* of the pointer: move, press, release, and (-1: unknown) keys */
+	int button;		/* press, release: 1 to 8; 4 to 7 are a wheel's */
+	uint32_t keysym;	/* key down, up */
+	enum trace_why why;	/* snapshot: what must not go astray */
+	struct box box;		/* snapshot: where on the screen */
+	uint32_t *pixels;	/* snapshot: box.w * box.h of them, 0x00RRGGBB; owned by the trace */
+	int line;		/* of the file, from 1 */
+};
+
+struct trace {
+	int version;		/* 1; 0: a trace of the VNCplay of 2005 */
+	char server[256];	/* the desktop's name; "" where the trace has none */
+	int width, height;	/* of the screen; 0 where the trace has none */
+	int64_t started_s;	/* when it was recorded, seconds since 1970; 0: not known */
+	struct trace_event *events;	/* in the order they are to be done; a snapshot stands before its input */
+	int n;
+	bool cut;		/* the last line is not whole (the recorder was killed) and was left out */
+};
+
+/* 0, -EPROTO with `why` (a line of text that names the line and what is wrong), -errno. The trace is empty then. */
+int trace_read(const char *path, struct trace *t, char *why, size_t size);
+void trace_free(struct trace *t);
+
+/* Writing: each event is in the file when the call returns: killed is usable. 0 or -errno. */
+struct trace_writer;
+struct trace_writer *trace_create(const char *path, const char *server, int width, int height);	/* NULL with errno */
+int trace_add(struct trace_writer *w, const struct trace_event *e);
+int trace_finish(struct trace_writer *w);
+
+#endif

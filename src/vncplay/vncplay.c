@@ -1,0 +1,48 @@
+/* vncplay - record a session once, replay it anywhere, and get the response time of every input.
+ *
+ * Each command is a file of its own (record.c, play.c, ...) that reads its options, runs and reports. This file finds the command. */
+#include "cli.h"
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *word, *does;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "record", "SERVER TRACE           a session, by hand, by a script, or through a proxy", vncplay_record },
+	{ "play", "SERVER TRACE OUT.rfb     what was recorded, once the screen shows what it showed", vncplay_play },
+	{ "learn", "TRACE OUT.rfb...         which changes of the screen come before which input", vncplay_learn },
+	{ "analyze", "OUT.rfb...             the response time of every input, over all replays", vncplay_analyze },
+	{ "cdf", "ANALYSIS                  distribution of the response times of each replay", vncplay_cdf },
+	{ "ratio", "ANALYSIS                histogram of the response times of one replay against another's", vncplay_ratio },
+	{ "percentiles", "ANALYSIS          25th, 50th and 75th percentile over the settings", vncplay_percentiles },
+	{ "table", "ANALYSIS                total running times beside response times", vncplay_table },
+};
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void usage(FILE *to)
+{
+	fputs("usage: vncplay COMMAND [options]\nRecords a session once, replays it reliably, and tells the response time of every input.\n\n", to);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(to, "  %s %s\n", commands[i].word, commands[i].does);
+	fputs("\nvncplay COMMAND --help tells its options. Manual: man thinprobe-vncplay\n", to);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		usage(stdout);
+		return EXIT_OK;
+	}
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		puts("vncplay " THINPROBE_VERSION);
+		return EXIT_OK;
+	}
+	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].word))
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, argc > 1 ? "vncplay: no command %s (see vncplay --help)\n" : "vncplay: which command? (see vncplay --help)\n", argc > 1 ? argv[1] : "");
+	return EXIT_USAGE;
+}
