@@ -179,8 +179,6 @@ static bool home(const struct run *p, int *x, int *y)
 		*x = e->x;
 		*y = e->y;
 	}
-	if (p->awaiting && p->await.out && *x >= 0)
-		*x += *x > p->click_x ? -1 : 1;
 	return *x >= 0;
 }
 
@@ -292,6 +290,8 @@ static int await_snapshot(struct run *p)
 			if (noted)
 				waits = true;
 			err = live_turn(&p->live, noted ? wake : when);
+			if (p->n_need)
+				needs_hold(p, clock_now());
 		}
 		now = clock_now();
 	}
@@ -343,6 +343,8 @@ static int do_input(struct run *p)
 		err = live_turn(&p->live, when);
 		if (err)
 			return err;
+		if (p->n_need)
+			needs_hold(p, clock_now());	/* what holds when its time comes costs none */
 	}
 	if (p->n_need) {
 		err = await_needs(p);
