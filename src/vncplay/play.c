@@ -80,7 +80,7 @@ static const struct cli_opt options[] = {
 static void read_trace(const char *path, struct trace *t)
 {
 	char why[256] = "";
-	int err = trace_read(path, t, why, sizeof(why));
+	int err = trace_load(path, t, why, sizeof(why));
 
 	if (err)
 		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));

@@ -167,7 +167,7 @@ static int await_needs(struct run *p)
 
 /* --- snapshots ------------------------------------------------------------------------------------------------- */
 
-/* Where the pointer was when this was recorded. */
+/* Where the pointer is, or will be. */
 static bool home(const struct run *p, int *x, int *y)
 {
 	int i = input_from(p->t, p->next);
@@ -218,8 +218,9 @@ static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
 		sample_add(&p->r->wait_ns, s->waited_ns);
 		shift(p, now);
 	}
-	p->moved_x = p->moved_y = 0;
-	if (moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
+	if (!p->live.mask)	/* while a button is down, what it holds goes with it */
+		p->moved_x = p->moved_y = 0;
+	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
 		p->moved_x = a->dx;
 		p->moved_y = a->dy;
 		p->click_x = p->t->events[i].x;
@@ -251,12 +252,14 @@ static int await_snapshot(struct run *p)
 	struct side_shot s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
 	int64_t when = due(p), now = clock_now(), wake;
 	bool waits = false, noted = false;
-	int x, y, err = 0;
+	int x0, y0, x, y, err = 0;
 	bool known;
 
-	await_begin(&p->await, &p->cfg->await, e, false);
+	await_begin(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
 	p->awaiting = true;
-	known = home(p, &x, &y);
+	known = home(p, &x0, &y0);
+	x = x0;
+	y = y0;
 	p->await.may_wiggle = known && !p->live.mask && e->why != TRACE_FOR_KEY;
 	while (!err) {
 		enum await_word word;
@@ -280,11 +283,17 @@ static int await_snapshot(struct run *p)
 			return give_up(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
-			err = wiggle(p, word, x + s.dx, y + s.dy);
+			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* nothing is found elsewhere (any more) */
+				x = x0;
+				y = y0;
+			}
+			err = wiggle(p, word, x, y);
 			break;
 		case AWAIT_THERE:
+			x = x0 - p->moved_x + s.dx;
+			y = y0 - p->moved_y + s.dy;
 			if (e->why != TRACE_FOR_KEY && known)
-				err = live_pointer(&p->live, p->live.mask, x + s.dx, y + s.dy);
+				err = live_pointer(&p->live, p->live.mask, x, y);
 			break;
 		default:
 			if (noted)
