@@ -307,7 +307,7 @@ int answers_find(const struct answers_run *run, int runs, int inputs, struct sam
 		if (err)
 			break;
 		first = earliest(&f, &best);
-		if (first && rather_hovered(&f, first))
+		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || rather_hovered(&f, first)))
 			first = NULL;
 		if (first)
 			err = answer_press(&f, first, best);
