@@ -161,7 +161,8 @@ class Client:
 
     def draws(self):
         """Whether the pointer is drawn into this client's picture."""
-        return self.server.o.pointer == "draw" or not self.encodings & {CURSOR, XCURSOR}
+        how = self.server.o.pointer
+        return how == "draw" or how != "never" and not self.encodings & {CURSOR, XCURSOR}
 
     def arrow_box(self, at):
         scene = self.server.scene
@@ -199,7 +200,7 @@ class Client:
             else:
                 x, y, w, h = box
                 rects.append(head + struct.pack(">i", RAW) + b"".join(bytes(self.format.pixels(self.row(x, y + i, w))) for i in range(h)))
-        if not self.shaped and not self.draws() and CURSOR in self.encodings:
+        if not self.shaped and self.server.o.pointer in ("shape", "strict") and CURSOR in self.encodings:
             self.shaped = True
             mask = b"".join(struct.pack(">H", int("{:016b}".format(bits)[::-1], 2)) for bits in ARROW)
             rects.append(struct.pack(">HHHHi", 0, 0, 10, 16, CURSOR) + bytes(self.format.bytes * 160) + mask)
@@ -317,8 +318,8 @@ def options():
     p.add_argument("--name", default="scripted")
     p.add_argument("--size", type=lambda t: tuple(int(v) for v in t.split("x")), default=(640, 480), metavar="WxH")
     p.add_argument("--bits", type=int, default=32, choices=[8, 16, 32], help="of a pixel, before the client asks for something else")
-    p.add_argument("--pointer", default="shape", choices=["shape", "draw", "strict"],
-                   help="shape: sent to clients that take it; draw: always in the picture; strict: as shape, others are hung up on")
+    p.add_argument("--pointer", default="shape", choices=["shape", "draw", "strict", "never"],
+                   help="shape: sent to clients that take it; draw: always in the picture; strict: as shape, others are hung up on; never: nowhere")
     p.add_argument("--slow", type=ms, default=0, metavar="MS", help="least time between two updates: what changes meanwhile is sent together")
     p.add_argument("--buttons", type=int, default=20, help="in rows of ten, button-1 at 16,8, each 52x24, every 60, 32")
     p.add_argument("--moved", type=lambda t: pairs(t, lambda v: tuple(int(n) for n in v.split("/"))), default={}, metavar="[K:]DX/DY,...")

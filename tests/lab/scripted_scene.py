@@ -82,8 +82,10 @@ class Scene:
     def text(self, x, y, words, colour, scale=1):
         """Signs of 5 x 7 that are not letters, but each its own."""
         for c in words:
-            dots = self.signs.setdefault(c, [i for i in range(35) if (random.Random(ord(c)).getrandbits(35) | 1) >> i & 1 and c != " "])
-            for i in dots:
+            if c not in self.signs:
+                bits = random.Random(ord(c)).getrandbits(35) | 1
+                self.signs[c] = [i for i in range(35) if bits >> i & 1 and c != " "]
+            for i in self.signs[c]:
                 at = (y + i // 5 * scale) * self.w + x + i % 5 * scale
                 for row in range(scale):
                     self.fb[at + row * self.w:at + row * self.w + scale] = bytes([colour]) * scale
