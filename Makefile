@@ -81,6 +81,8 @@ LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
 LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_rfb_parts_test = -ljpeg -lz
+LIBS_vncplay_dial_test = -lvncserver
+LIBS_vncplay_learn_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
