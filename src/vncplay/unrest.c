@@ -76,18 +76,19 @@ void unrest_free(struct unrest *u)
 
 static void mark_seen(const struct track *t)
 {
-	uint64_t before[SEEN_MOST];
+	uint64_t before[SEEN_MOST], changed[SEEN_MOST];
 	size_t n = 0, next = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		size_t j = n;
 
-		while (j > 0 && before[j - 1] != t->content[i])
+		while (j > 0 && before[j - 1] != t->content[i] && changed[j - 1] != t->change[i])
 			j--;
 		t->seen[i] = j > 0;
 		if (j)
 			continue;
 		before[next] = t->content[i];
+		changed[next] = t->change[i];
 		next = (next + 1) % SEEN_MOST;
 		n = n < SEEN_MOST ? n + 1 : n;
 	}
@@ -205,6 +206,12 @@ static float agreed(float *score, int n)
 		}
 	}
 	return n > 3 ? second : least;
+}
+
+void unrest_seen(const struct track *track, int runs)
+{
+	for (int r = 0; r < runs; r++)
+		mark_seen(&track[r]);
 }
 
 void unrest_mark(struct unrest *u, const struct track *track)
