@@ -8,14 +8,14 @@
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
 
-#define LANES (TILE_SIDE * TILE_SIDE / 2)
+#define PIXELS (TILE_SIDE * TILE_SIDE)
 
 /* Numbers without a pattern: splitmix64 of the place. */
-static uint64_t key[LANES];
+static uint64_t key[PIXELS];
 
 static void make_keys(void)
 {
-	for (uint64_t i = 0; i < LANES; i++) {
+	for (uint64_t i = 0; i < PIXELS; i++) {
 		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
 
 		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -24,39 +24,20 @@ static void make_keys(void)
 	}
 }
 
-/* What a pair of pixels adds. The product's upper half has all bits of both, its lower half those that the upper loses. */
-static uint64_t mix(uint64_t pixels, uint64_t k)
-{
-	unsigned __int128 product = (unsigned __int128)(pixels + k) * k;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static uint64_t pair_at(const uint32_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 /* Four sums side by side, so that the multiplications of a row overlap. */
 static uint64_t hash_whole(const uint32_t *p, int stride)
 {
 	uint64_t sum[4] = { 0 };
 
-	for (const uint64_t *k = key; k < key + LANES; k += TILE_SIDE / 2, p += stride) {
-		sum[0] += mix(pair_at(p), k[0]) + mix(pair_at(p + 2), k[1]);
-		sum[1] += mix(pair_at(p + 4), k[2]) + mix(pair_at(p + 6), k[3]);
-		sum[2] += mix(pair_at(p + 8), k[4]) + mix(pair_at(p + 10), k[5]);
-		sum[3] += mix(pair_at(p + 12), k[6]) + mix(pair_at(p + 14), k[7]);
-	}
+	for (const uint64_t *k = key; k < key + PIXELS; k += TILE_SIDE, p += stride)
+		for (int x = 0; x < TILE_SIDE; x++)
+			sum[x & 3] += p[x] * k[x];
 	return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
 {
-	uint32_t whole[TILE_SIDE * TILE_SIDE] = { 0 };	/* at the edge: the rest is black */
+	uint32_t whole[PIXELS] = { 0 };	/* at the edge: the rest is black */
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, make_keys);

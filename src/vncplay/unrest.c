@@ -6,7 +6,7 @@
 #define AROUND 3		/* inputs on either side */
 #define LEAST 4			/* spells of change among them, before anything is said */
 #define PER_INPUT 1.5		/* more spells for each input that has one */
-#define LATE_SHARE 0.22		/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of inputs */
+#define LATE_SHARE 0.12		/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of inputs */
 #define LATE 0.6
 #define SPELL_GAP_MS 150	/* changes closer than this are one spell */
 #define SPELL_MOST_MS 300	/* ... which is counted again after this */
@@ -99,8 +99,8 @@ static bool is_late(const struct unrest *u, int run, uint32_t ms, int after)
 	const uint32_t *press = u->press_ms[run];
 	double from, to;
 
-	if (after < 0)
-		return false;
+	if (after < 0)	/* no input is before it */
+		return true;
 	from = press[after];
 	to = press[after + 1];
 	return to > from && (ms - from) / (to - from) > LATE;
@@ -164,7 +164,7 @@ static void count(const struct unrest *u, int run, const struct track *t, int se
 		if (!any || t->ms[i] - last > SPELL_GAP_MS || t->ms[i] - counted > SPELL_MOST_MS) {
 			if (c->spells[t->after[i] + 1] < UINT16_MAX) {
 				c->spells[t->after[i] + 1]++;
-				c->late[t->after[i] + 1] = (uint16_t)(c->late[t->after[i] + 1] + is_late(u, run, t->ms[i], t->after[i]));
+				c->late[t->after[i] + 1] = (uint16_t)(c->late[t->after[i] + 1] + (i > 0 && is_late(u, run, t->ms[i], t->after[i])));
 			}
 			counted = t->ms[i];
 		}
@@ -177,7 +177,7 @@ static void count(const struct unrest *u, int run, const struct track *t, int se
 /* How restless it is around an input; above 1: too much. */
 static float restless(const struct counts *c, int inputs, int at)
 {
-	int from = at - AROUND < 1 ? 1 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
+	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
 	int spells = 0, late = 0, with = 0;
 
 	if (c->regular[at])
