@@ -83,6 +83,9 @@ LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_rfb_parts_test = -ljpeg -lz
 LIBS_vncplay_dial_test = -lvncserver
 LIBS_vncplay_learn_test = -ljpeg -lz
+LIBS_vncplay_dial_test = -lvncserver
+LIBS_vncplay_learn_test = -ljpeg -lz
+LIBS_rfb_test = -lvncserver -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
