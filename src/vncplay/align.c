@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct item {			/* of the common sequence, or of a run */
-	uint64_t content;
+	uint64_t content, change;
 	int32_t after;		/* the least over the runs that have it */
 	uint32_t since_ms;	/* since that input */
 	uint32_t ms;
@@ -118,6 +118,7 @@ static int list_run(struct align *a, int run, const struct track *t, const uint3
 		if (t->masked[i] || t->after[i] < 0)
 			continue;
 		one.content = t->content[i];
+		one.change = t->change[i];
 		one.after = t->after[i];
 		one.ms = t->ms[i];
 		one.since_ms = t->ms[i] - a->press_ms[run][t->after[i]];
@@ -129,13 +130,13 @@ static int list_run(struct align *a, int run, const struct track *t, const uint3
 	return 0;
 }
 
-/* How well two changes of equal content fit: their number counts first, then nearness in inputs, then in time. */
+/* How well two changes fit that may be the same: their number counts first, then nearness in inputs, then in time. */
 static int64_t fit(const struct align *a, const struct item *x, const struct item *y)
 {
 	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
 	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first], d = dx > dy ? dx - dy : dy - dx;
 
-	return 16000 - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
+	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }
 
 static int add_pair(struct align *a, struct pair p)
@@ -204,7 +205,7 @@ static int chain(struct align *a)
 			const struct item *y = &a->fresh.item[j];
 			int32_t before;
 
-			if (y->content != x->content || y->after < x->after - ALIGN_REACH)
+			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
 				continue;
 			before = best_before(a, j);
 			if (add_pair(a, (struct pair){ (uint32_t)i, (uint32_t)j, fit(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))

@@ -1,4 +1,4 @@
-/* align - which changes of a tile in several runs are the same one: equal content, in the same order, after about the same input.
+/* align - which changes of a tile in several runs are the same one: equal content or an equal change, in the same order, after about the same input.
  *
  * One run after the other is aligned with what the runs before have in common: of all monotone pairings that with most pairs, and among those the one whose pairs
  * are nearest in inputs and in time since the input (a heaviest chain, found in n log n). No run is the reference: what a run lacks stays missing there only. */

@@ -1,4 +1,5 @@
 #include "study.h"
+#include "kin.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@ struct view {			/* one run */
 	uint32_t *start;	/* of each tile: its first place in `order` */
 	uint32_t *order;	/* changes by tile */
 	uint32_t *update_of;	/* of each place in `order` */
+	uint8_t *restless;	/* ... whether that change is masked */
 	uint32_t *update_ms;
 	uint32_t *press_ms;	/* of each input, and the end */
 	struct stimulus *stimulus;	/* as many as the run with the most has */
@@ -23,7 +25,7 @@ struct work {
 	const uint32_t **press_ms, **where;
 	struct track *track;
 	uint32_t *ms;		/* of all tracks of a tile */
-	uint64_t *content;
+	uint64_t *content, *change;
 	int32_t *after;
 	uint8_t *flags;
 	uint64_t *restless;	/* changes of each tile that are masked */
@@ -45,12 +47,13 @@ static int make_view(const struct work *w, const struct replay *r, struct view *
 	v->start = calloc(tiles + 2, sizeof(*v->start));
 	v->order = malloc((n + 1) * sizeof(*v->order));
 	v->update_of = malloc((n + 1) * sizeof(*v->update_of));
+	v->restless = calloc(n + 1, 1);
 	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
 	v->press_ms = malloc(((size_t)w->inputs + 1) * sizeof(*v->press_ms));
 	v->stimulus = calloc((size_t)w->inputs + 1, sizeof(*v->stimulus));
 	v->used = calloc(r->tiles.n_updates + 1, 1);
 	v->masked = calloc(r->tiles.n_updates + 1, 1);
-	if (!v->start || !v->order || !v->update_of || !v->update_ms || !v->press_ms || !v->stimulus || !v->used || !v->masked)
+	if (!v->start || !v->order || !v->update_of || !v->restless || !v->update_ms || !v->press_ms || !v->stimulus || !v->used || !v->masked)
 		return -ENOMEM;
 	for (int i = 0; i <= w->inputs; i++) {
 		bool there = (size_t)i < r->stimuli;
@@ -83,6 +86,7 @@ static void free_view(struct view *v)
 	free(v->start);
 	free(v->order);
 	free(v->update_of);
+	free(v->restless);
 	free(v->update_ms);
 	free(v->press_ms);
 	free(v->stimulus);
@@ -117,11 +121,12 @@ static int prepare(struct work *w)
 		w->press_ms[r] = w->view[r].press_ms;
 	w->ms = malloc((most + 1) * sizeof(*w->ms));
 	w->content = malloc((most + 1) * sizeof(*w->content));
+	w->change = malloc((most + 1) * sizeof(*w->change));
 	w->after = malloc((most + 1) * sizeof(*w->after));
-	w->flags = calloc(most + 1, 2);
+	w->flags = calloc(most + 1, 1);
 	w->unrest = unrest_new(w->runs, w->inputs, w->press_ms);
 	w->align = align_new(w->runs, w->press_ms);
-	return w->ms && w->content && w->after && w->flags && w->unrest && w->align ? 0 : -ENOMEM;
+	return w->ms && w->content && w->change && w->after && w->flags && w->unrest && w->align ? 0 : -ENOMEM;
 }
 
 static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
@@ -139,38 +144,73 @@ static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
 	return from - 1;
 }
 
-static int study_tile(struct work *w, size_t t)
+/* The tracks of a tile; how many changes they have. */
+static size_t take_tracks(struct work *w, size_t t)
 {
 	size_t at = 0;
-	uint32_t tile = (uint32_t)(t / (size_t)w->columns * TILE_COLUMNS + t % (size_t)w->columns);
-	int err;
 
 	for (int r = 0; r < w->runs; r++) {
 		const struct view *v = &w->view[r];
 		size_t n = v->start[t + 1] - v->start[t];
+		uint64_t before = 0;
 
-		w->track[r] = (struct track){ n, w->ms + at, w->content + at, w->after + at, w->flags + 2 * at, w->flags + 2 * at + n };
+		w->track[r] = (struct track){ n, w->ms + at, w->content + at, w->change + at, w->after + at, w->flags + at, v->restless + v->start[t] };
 		w->where[r] = v->update_of + v->start[t];
 		for (size_t i = 0; i < n; i++, at++) {
 			w->ms[at] = v->update_ms[v->update_of[v->start[t] + i]];
 			w->content[at] = w->replay[r].tiles.content[v->order[v->start[t] + i]];
+			w->change[at] = w->content[at] - before;
 			w->after[at] = last_before(v->press_ms, w->inputs, w->ms[at]);
+			before = w->content[at];
 		}
 	}
-	if (!at)
+	return at;
+}
+
+static int study_tile(struct work *w, size_t t)
+{
+	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
+	int err;
+
+	if (!take_tracks(w, t))
 		return 0;
-	unrest_mark(w->unrest, w->track);
-	err = align_tile(w->align, tile, w->track, w->where, &w->sames);
+	unrest_seen(w->track, w->runs);
+	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, w->where, &w->sames);
 	for (int r = 0; r < w->runs; r++) {
+		const struct tilelog *tiles = &w->replay[r].tiles;
+
 		for (size_t i = 0; i < w->track[r].n; i++) {
 			if (w->track[r].masked[i])
 				w->restless[t]++;
 			else if (w->track[r].after[i] >= 0)
 				w->view[r].masked[w->where[r][i]] = 1;
 		}
-		if (t / (size_t)w->columns < (size_t)w->replay[r].tiles.rows && t % (size_t)w->columns < (size_t)w->replay[r].tiles.columns)
-			w->restless[t] += w->replay[r].tiles.tile[t / (size_t)w->columns * (size_t)w->replay[r].tiles.columns + t % (size_t)w->columns].unlisted;
+		if (row < (size_t)tiles->rows && column < (size_t)tiles->columns)
+			w->restless[t] += tiles->tile[row * (size_t)tiles->columns + column].unlisted;
 	}
+	return err;
+}
+
+static int study_tiles(struct work *w)
+{
+	struct kin *kin;
+	int err = 0;
+
+	for (size_t t = 0; t < tiles_of(w); t++)
+		if (take_tracks(w, t))
+			unrest_mark(w->unrest, w->track);
+	kin = kin_new(w->columns, w->rows);
+	if (!kin)
+		return -ENOMEM;
+	for (int r = 0; r < w->runs && !err; r++) {
+		const struct view *v = &w->view[r];
+		const struct tilelog *tiles = &w->replay[r].tiles;
+
+		err = kin_mask(kin, tiles, v->order, v->restless);
+	}
+	kin_free(kin);
+	for (size_t t = 0; t < tiles_of(w) && !err; t++)
+		err = study_tile(w, t);
 	return err;
 }
 
@@ -284,8 +324,8 @@ int study_replays(const struct replay *replay, int runs, struct study *out)
 	measure(&w, out);
 	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
 	err = out->unmatched ? prepare(&w) : -ENOMEM;
-	for (size_t t = 0; t < tiles_of(&w) && !err; t++)
-		err = study_tile(&w, t);
+	if (!err)
+		err = study_tiles(&w);
 	if (!err)
 		err = find_answers(&w, out);
 	if (!err)
@@ -298,6 +338,7 @@ int study_replays(const struct replay *replay, int runs, struct study *out)
 	free(w.track);
 	free(w.ms);
 	free(w.content);
+	free(w.change);
 	free(w.after);
 	free(w.flags);
 	free(w.restless);

@@ -1,23 +1,38 @@
 #include "tilelog.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
 
-/* Odd constants without a pattern: the first digits of the roots of 2, 3, 5, 7. */
-static const uint64_t keys[] = { 0x6a09e667f3bcc909, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1 };
+#define LANES (TILE_SIDE * TILE_SIDE / 2)
 
-static uint64_t fold(uint64_t a, uint64_t b)
+/* Numbers without a pattern: splitmix64 of the place. */
+static uint64_t key[LANES];
+
+static void make_keys(void)
 {
-	unsigned __int128 product = (unsigned __int128)a * b;
+	for (uint64_t i = 0; i < LANES; i++) {
+		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
+
+		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+		z = (z ^ z >> 27) * 0x94d049bb133111eb;
+		key[i] = (z ^ z >> 31) | 1;
+	}
+}
+
+/* What a pair of pixels adds. The product's upper half has all bits of both, its lower half those that the upper loses. */
+static uint64_t mix(uint64_t pixels, uint64_t k)
+{
+	unsigned __int128 product = (unsigned __int128)(pixels + k) * k;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t lane(const uint32_t *p)
+static uint64_t pair_at(const uint32_t *p)
 {
 	uint64_t v;
 
@@ -25,35 +40,31 @@ static uint64_t lane(const uint32_t *p)
 	return v;
 }
 
-static uint64_t finish(const uint64_t sum[4])
-{
-	return fold(sum[0] ^ keys[1], sum[1] ^ keys[2]) ^ fold(sum[2] ^ keys[3], (sum[3] ^ keys[0]) + 0x9e3779b97f4a7c15);
-}
-
-/* Four chains side by side, so that the multiplications of a row overlap. */
+/* Four sums side by side, so that the multiplications of a row overlap. */
 static uint64_t hash_whole(const uint32_t *p, int stride)
 {
-	uint64_t sum[4] = { keys[0], keys[1], keys[2], keys[3] };
+	uint64_t sum[4] = { 0 };
 
-	for (int y = 0; y < TILE_SIDE; y++, p += stride) {
-		sum[0] = fold(lane(p) ^ keys[0], lane(p + 2) ^ sum[0]);
-		sum[1] = fold(lane(p + 4) ^ keys[1], lane(p + 6) ^ sum[1]);
-		sum[2] = fold(lane(p + 8) ^ keys[2], lane(p + 10) ^ sum[2]);
-		sum[3] = fold(lane(p + 12) ^ keys[3], lane(p + 14) ^ sum[3]);
+	for (const uint64_t *k = key; k < key + LANES; k += TILE_SIDE / 2, p += stride) {
+		sum[0] += mix(pair_at(p), k[0]) + mix(pair_at(p + 2), k[1]);
+		sum[1] += mix(pair_at(p + 4), k[2]) + mix(pair_at(p + 6), k[3]);
+		sum[2] += mix(pair_at(p + 8), k[4]) + mix(pair_at(p + 10), k[5]);
+		sum[3] += mix(pair_at(p + 12), k[6]) + mix(pair_at(p + 14), k[7]);
 	}
-	return finish(sum);
+	return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
 {
-	uint64_t sum[4] = { keys[0] ^ (uint64_t)w, keys[1] ^ (uint64_t)h, keys[2], keys[3] };
+	uint32_t whole[TILE_SIDE * TILE_SIDE] = { 0 };	/* at the edge: the rest is black */
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+	pthread_once(&once, make_keys);
 	if (w == TILE_SIDE && h == TILE_SIDE)
 		return hash_whole(pixels, stride);
 	for (int y = 0; y < h; y++)
-		for (int x = 0; x < w; x++)
-			sum[x & 3] = fold(pixels[(ptrdiff_t)y * stride + x] ^ keys[x & 3], sum[x & 3] ^ (uint64_t)(y * TILE_SIDE + x));
-	return finish(sum);
+		memcpy(whole + y * TILE_SIDE, pixels + (ptrdiff_t)y * stride, (size_t)w * sizeof(*whole));
+	return hash_whole(whole, TILE_SIDE);
 }
 
 void tilelog_free(struct tilelog *t)

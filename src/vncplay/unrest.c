@@ -24,6 +24,7 @@ struct unrest {
 	const uint32_t *const *press_ms;
 	struct counts *run[2];	/* [seen] */
 	float *score;
+	bool *at;	/* inputs around which it is restless */
 };
 
 static int make_counts(struct counts *c, size_t n)
@@ -43,12 +44,13 @@ struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms)
 		return NULL;
 	*u = (struct unrest){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
 	u->score = calloc((size_t)runs, sizeof(*u->score));
+	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
 	for (int s = 0; s < 2; s++) {
 		u->run[s] = calloc((size_t)runs, sizeof(**u->run));
 		for (int r = 0; u->run[s] && r < runs && !err; r++)
 			err = make_counts(&u->run[s][r], (size_t)inputs + 1);
 	}
-	if (!u->score || !u->run[0] || !u->run[1] || err) {
+	if (!u->score || !u->at || !u->run[0] || !u->run[1] || err) {
 		unrest_free(u);
 		return NULL;
 	}
@@ -68,23 +70,25 @@ void unrest_free(struct unrest *u)
 		free(u->run[s]);
 	}
 	free(u->score);
+	free(u->at);
 	free(u);
 }
 
 static void mark_seen(const struct track *t)
 {
-	uint64_t before[SEEN_MOST];
+	uint64_t before[SEEN_MOST], changed[SEEN_MOST];
 	size_t n = 0, next = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		size_t j = n;
 
-		while (j > 0 && before[j - 1] != t->content[i])
+		while (j > 0 && before[j - 1] != t->content[i] && changed[j - 1] != t->change[i])
 			j--;
 		t->seen[i] = j > 0;
 		if (j)
 			continue;
 		before[next] = t->content[i];
+		changed[next] = t->change[i];
 		next = (next + 1) % SEEN_MOST;
 		n = n < SEEN_MOST ? n + 1 : n;
 	}
@@ -204,6 +208,12 @@ static float agreed(float *score, int n)
 	return n > 3 ? second : least;
 }
 
+void unrest_seen(const struct track *track, int runs)
+{
+	for (int r = 0; r < runs; r++)
+		mark_seen(&track[r]);
+}
+
 void unrest_mark(struct unrest *u, const struct track *track)
 {
 	size_t enough = 0;
@@ -221,13 +231,11 @@ void unrest_mark(struct unrest *u, const struct track *track)
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
 				u->score[r] = restless(&u->run[seen][r], u->inputs, at);
-			if (agreed(u->score, u->runs) > 1)
-				for (int r = 0; r < u->runs; r++)
-					u->run[seen][r].spells[at] |= 0x8000;
+			u->at[at] = agreed(u->score, u->runs) > 1;
 		}
 		for (int r = 0; r < u->runs; r++)
 			for (size_t i = 0; i < track[r].n; i++)
-				if (track[r].seen[i] == seen && u->run[seen][r].spells[track[r].after[i] + 1] & 0x8000)
+				if (track[r].seen[i] == seen && track[r].after[i] >= 0 && u->at[track[r].after[i] + 1])
 					track[r].masked[i] = 1;
 	}
 }

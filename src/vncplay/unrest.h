@@ -14,8 +14,9 @@ struct track {			/* what one tile did in one run */
 	size_t n;
 	const uint32_t *ms;	/* when; ascending */
 	const uint64_t *content;	/* what it showed from then on */
+	const uint64_t *change;	/* ... less what it showed before: what changed, whatever else it shows */
 	const int32_t *after;	/* which input came last before it; -1: none */
-	uint8_t *seen;		/* out: this content was there before, in this tile */
+	uint8_t *seen;		/* out: this content, or this change, was there before, in this tile */
 	uint8_t *masked;	/* out: goes on by itself */
 };
 
@@ -25,5 +26,6 @@ struct unrest;
 struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms);
 void unrest_free(struct unrest *u);
 void unrest_mark(struct unrest *u, const struct track *track);	/* one for each run */
+void unrest_seen(const struct track *track, int runs);	/* `seen` only */
 
 #endif
