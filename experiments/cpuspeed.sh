@@ -88,7 +88,7 @@ setting_begin() { read -r THROTTLED_MS < <(throttled_ms); }
 throttled_ms() {
 	awk '$1 == "throttled_time" { ms = $2 / 1e6 } $1 == "throttled_usec" { ms = $2 / 1e3 } END { printf "%.1f\n", ms }' "${LAB_GROUPS[session]}/cpu.stat" 2>/dev/null || echo 0
 }
-setting_end() { jq -cn --argjson ms "$(throttled_ms)" --argjson before "$THROTTLED_MS" --argjson period "$(period_of "$1")" '{throttled_s: (($ms - $before) / 1000), period_us: $period}'; }
+setting_end() { FACTS=$(jq -cn --argjson ms "$(throttled_ms)" --argjson before "$THROTTLED_MS" --argjson period "$(period_of "$1")" '{throttled_s: (($ms - $before) / 1000), period_us: $period}'); }
 THROTTLED_MS=0
 
 setting_away() {

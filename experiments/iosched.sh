@@ -45,7 +45,7 @@ setting_row() { printf '\t%s\n' "$1"; }
 choose_settings() {
 	local offered item file
 	need_fio
-	for file in /sys/block/loop*/queue/scheduler; do offered=$(tr -d '[]' <"$file"); break; done
+	for file in /sys/block/loop*/queue/scheduler; do read -r offered < <(tr -d '[]' <"$file"); break; done
 	for item in $(tr , ' ' <<<"${SCHEDULERS:-none $offered}"); do
 		[[ " ${SETTINGS[*]-} " != *" $item "* ]] || continue
 		if [[ " ${offered-} " == *" $item "* ]]; then SETTINGS+=("$item"); else ABSENT+=("scheduler $item: this kernel does not offer it (it offers ${offered:-none})"); fi

@@ -11,7 +11,7 @@
 #	setting_row NAME	prints "value<tab>words": its place on the axis of the figures (a number, or empty), and what it is
 #	setting_session NAME	before the session is made; 0, or LAB_WHY
 #	setting_begin NAME	the session is there and nothing was done in it yet; 0, or LAB_WHY
-#	setting_end NAME	after the replay: the facts of it, as JSON for the cell
+#	setting_end NAME	after the replay: sets FACTS, JSON for the cell
 #	setting_away NAME	nothing of it stays
 # and, where all that the session reads is on a disk of its own (ON_DISK=1), DISK_KIND: slow or file.
 
@@ -20,7 +20,7 @@ SETTINGS=() BASE='' ABSENT=()
 RATE=0 THRESHOLD_MS=150 FOREIGN_LIMIT=3 EXP_MEMORY=0 EXP_AGAIN_PART=9
 setting_session() { :; }
 setting_begin() { :; }
-setting_end() { echo '{}'; }
+setting_end() { :; }
 setting_away() { :; }
 more_settings() { echo '{}'; }	# of the driver, for run.json
 
@@ -92,7 +92,7 @@ exp_trains() { printf '%s\n' "$1/cell.json"; }
 exp_words() { setting_row "$2" | cut -f2; }
 
 exp_cell() {	# exp_cell SETTING 0 REPEAT FOLDER
-	local reason='' before='' after='' facts='{}' LAB_LOG=$4/log disk='' cached='' folder=$4
+	local reason='' before='' after='' FACTS='{}' LAB_LOG=$4/log disk='' cached='' folder=$4
 	mkdir -p "$LAB_LOG"
 	if session_make "$1"; then
 		caches_drop
@@ -106,7 +106,7 @@ exp_cell() {	# exp_cell SETTING 0 REPEAT FOLDER
 		else
 			reason="the setting could not be made: $LAB_WHY"
 		fi
-		facts=$(setting_end "$1")
+		setting_end "$1"
 	else
 		reason="the session could not be made: $LAB_WHY"
 	fi
@@ -124,7 +124,7 @@ write_cell() {	# write_cell SETTING REPEAT FOLDER REASON BEFORE AFTER
 		marked=$(exp_disturbed "$foreign" "$steal")
 	fi
 	jq -n --arg setting "$1" --argjson repeat "$2" --arg reason "$4" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
-		--argjson facts "${facts:-null}" --arg disk "$disk" --arg caches "$cached" --slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
+		--argjson facts "${FACTS:-null}" --arg disk "$disk" --arg caches "$cached" --slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
 		{schema: "thinprobe.cell/1", parameters: {setting: $setting}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
 		log: "cells/\($setting)/\($repeat)/replay.rfb", play: ($play[0].result // null), caches: $caches, facts: $facts,
 		disk: ($disk | if . == "" then null else split(" ") | map(tonumber) | {reads: (.[4] - .[0]), read_bytes: (.[5] - .[1]), writes: (.[6] - .[2]), written_bytes: (.[7] - .[3])} end),
@@ -236,12 +236,12 @@ fio_reads() {	# 5 more than BEFORE
 	[ "$reads" -ge $(($1 + 5)) ]
 }
 FIO=''
-fio_end() {	# prints what it did, as JSON
-	local folder=$1
-	[ -n "$FIO" ] || { echo '{}'; return; }
+fio_end() {	# fio_end FOLDER: sets FACTS
+	[ -n "$FIO" ] || return 0
 	lab_stop "$FIO"
 	FIO=''
-	jq -c '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios, load_read_p50_ms: ((.clat_ns.percentile["50.000000"] // null) | if . then . / 1e6 else null end), load_short: .short_ios}' "$folder/fio.json" 2>/dev/null || echo '{}'
+	# it says first that it was told to stop
+	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios, load_read_p50_ms: ((.clat_ns.percentile["50.000000"] // null) | if . then . / 1e6 else null end), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
 }
 
 # The speed that was asked for, as long as a replay lasts: else nobody's time is to be taken.

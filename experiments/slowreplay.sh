@@ -52,7 +52,7 @@ setting_begin() {
 	fi
 	lab_disk_delay "${DELAY_MS}ms"
 }
-setting_end() { jq -cn --argjson ms "$DELAY_MS" '{delay_ms: $ms}'; }
+setting_end() { FACTS=$(jq -cn --argjson ms "$DELAY_MS" '{delay_ms: $ms}'); }
 setting_away() { disk_fast; }
 
 replays_options "" "--factor FACTOR" "$@"
