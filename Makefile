@@ -78,6 +78,8 @@ LIBS_wan_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
+LIBS_demands_test = -lgsl -lgslcblas
+LIBS_poisson_test = -lgsl -lgslcblas
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
