@@ -16,6 +16,7 @@
 #include "run.h"
 #include "starts.h"
 #include "tables.h"
+#include "users.h"
 #include "wan.h"
 
 #include <errno.h>
@@ -128,10 +129,12 @@ static const struct {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "principle-a", "cells", users_summarize },
 	{ "protocols", "cells", protocols_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "startup", "cells", starts_summarize },
+	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 
