@@ -83,9 +83,6 @@ LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_rfb_parts_test = -ljpeg -lz
 LIBS_vncplay_dial_test = -lvncserver
 LIBS_vncplay_learn_test = -ljpeg -lz
-LIBS_vncplay_dial_test = -lvncserver
-LIBS_vncplay_learn_test = -ljpeg -lz
-LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_demands_test = -lgsl -lgslcblas
 LIBS_poisson_test = -lgsl -lgslcblas
 
