@@ -76,6 +76,7 @@ LIBS_compare_test = -ljansson -lgsl -lgslcblas
 LIBS_rtt_test = -ljansson -lgsl -lgslcblas
 LIBS_paging_test = -ljansson -lgsl -lgslcblas
 LIBS_wan_test = -ljansson -lgsl -lgslcblas
+LIBS_replays_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver

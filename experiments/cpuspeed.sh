@@ -22,7 +22,7 @@ QUOTA_LEAST_US=1000	# the kernel gives no less
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--speeds P,...] [--by quota|frequency] [--app A] [--trace FILE] [--repeat R] [--timeout S]
+usage: thinprobe run $EXPERIMENT [--speeds P,...] [--by quota|frequency] [--app A] [--trace FILE|--script FILE] [--repeat R] [--timeout S]
          [--keep-caches] [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --speeds P,...    percent of one CPU for all that the session runs; others are held against the first ($SPEEDS)

@@ -20,7 +20,7 @@ SCHEDULERS='' DISK=slow:500us DEPTH=32 ON_DISK=1
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--schedulers S,...] [--depth N] [--disk slow:TIME|file] [--app A] [--trace FILE] [--repeat R]
+usage: thinprobe run $EXPERIMENT [--schedulers S,...] [--depth N] [--disk slow:TIME|file] [--app A] [--trace FILE|--script FILE] [--repeat R]
          [--timeout S] [--keep-caches] [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --schedulers S,.. of the disk's requests; others are held against the first (all that the kernel offers, none first)

@@ -15,7 +15,7 @@
 #	setting_away NAME	nothing of it stays
 # and, where all that the session reads is on a disk of its own (ON_DISK=1), DISK_KIND: slow or file.
 
-APP=mousepad TRACE='' REPEATS=3 KEEP_CACHES=0 TIMEOUT_S=60 ON_DISK=0 DISK_KIND=slow LOAD_FILE_MB=256
+APP=mousepad TRACE='' SCRIPT='' REPEATS=3 KEEP_CACHES=0 TIMEOUT_S=60 ON_DISK=0 DISK_KIND=slow LOAD_FILE_MB=256
 SETTINGS=() BASE='' ABSENT=()
 RATE=0 THRESHOLD_MS=150 FOREIGN_LIMIT=3 EXP_MEMORY=0 EXP_AGAIN_PART=9
 setting_session() { :; }
@@ -28,6 +28,7 @@ replays_usage() {	# the options that all of them have
 	cat <<END
   --app A           what is worked in: mousepad, or writer (LibreOffice; thinprobe setup --app writer) ($APP)
   --trace FILE      replay this trace (vncplay record), recorded on a desk like ours, instead of recording one
+  --script FILE     record this script (vncplay record --script) instead of ours
   --repeat R        replays at each setting, interleaved in random order ($REPEATS)
   --timeout S       a replay is given up when the screen is not as it was recorded for so long ($TIMEOUT_S)
   --keep-caches     leave in memory what the last replay has read (as root it is dropped before each)
@@ -42,13 +43,16 @@ END
 replays_options() {
 	local flags=$1 values=$2
 	shift 2
-	exp_parse "--quick QUICK --keep-caches KEEP_CACHES $flags" "--app APP --trace TRACE --repeat REPEATS --timeout TIMEOUT_S --seed SEED $values" "$@"
+	exp_parse "--quick QUICK --keep-caches KEEP_CACHES $flags" "--app APP --trace TRACE --script SCRIPT --repeat REPEATS --timeout TIMEOUT_S --seed SEED $values" "$@"
 	TIMEOUT_S=${TIMEOUT_S%s}
 	[ "$QUICK" = 0 ] || exp_given --repeat || REPEATS=1
 	exp_resume
 	case $APP in mousepad | writer) ;; *) exp_bad "--app $APP: mousepad or writer" ;; esac
 	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
+	[ -z "$SCRIPT" ] || [ -f "$SCRIPT" ] || exp_bad "--script $SCRIPT: no such file"
+	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
 	[ -z "$TRACE" ] || TRACE=$(realpath -- "$TRACE")
+	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
 	exp_number --repeat "$REPEATS" 1 1000
 	exp_number --timeout "$TIMEOUT_S" 1 86400
 	exp_number --seed "$SEED" 0 2000000
@@ -64,16 +68,16 @@ rows_json() {
 }
 
 exp_settings() {
-	jq -cn --arg app "$APP" --arg trace "$TRACE" --argjson repeats "$REPEATS" --argjson timeout "$TIMEOUT_S" --argjson keep "$KEEP_CACHES" --argjson seed "$SEED" --argjson quick "$QUICK" \
+	jq -cn --arg app "$APP" --arg trace "$TRACE" --arg script "$SCRIPT" --argjson repeats "$REPEATS" --argjson timeout "$TIMEOUT_S" --argjson keep "$KEEP_CACHES" --argjson seed "$SEED" --argjson quick "$QUICK" \
 		--arg base "$BASE" --argjson rows "$(rows_json)" --argjson threshold "$THRESHOLD_MS" --argjson more "$(more_settings)" '
-		{protocol: "vnc", app: $app, trace: (if $trace == "" then null else $trace end), rows: $rows, base: $base, repeats: $repeats, timeout_s: $timeout, keep_caches: ($keep == 1),
+		{protocol: "vnc", app: $app, trace: (if $trace == "" then null else $trace end), script: (if $script == "" then null else $script end), rows: $rows, base: $base, repeats: $repeats, timeout_s: $timeout, keep_caches: ($keep == 1),
 		seed: $seed, quick: ($quick == 1), threshold_ms: $threshold, on: "lab"} + $more'
 }
 
 exp_read_settings() {
-	eval "$(jq -r '.settings | @sh "APP=\(.app) TRACE=\(.trace // "") REPEATS=\(.repeats | tostring) TIMEOUT_S=\(.timeout_s | tostring) KEEP_CACHES=\(if .keep_caches then 1 else 0 end | tostring)
+	eval "$(jq -r '.settings | @sh "APP=\(.app) TRACE=\(.trace // "") SCRIPT=\(.script // "") REPEATS=\(.repeats | tostring) TIMEOUT_S=\(.timeout_s | tostring) KEEP_CACHES=\(if .keep_caches then 1 else 0 end | tostring)
 		SEED=\(.seed | tostring) QUICK=\(if .quick then "1" else "0" end) BASE=\(.base)"' "$RESUME/run.json")"
-	[ ! -f "$RESUME/session.trace" ] || TRACE=''	# it is there
+	[ ! -f "$RESUME/session.trace" ] || TRACE='' SCRIPT=''	# it is there
 	mapfile -t SETTINGS < <(jq -r '.settings.rows[].setting' "$RESUME/run.json")
 	read_more_settings
 }
@@ -126,7 +130,7 @@ write_cell() {	# write_cell SETTING REPEAT FOLDER REASON BEFORE AFTER
 	jq -n --arg setting "$1" --argjson repeat "$2" --arg reason "$4" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
 		--argjson facts "${FACTS:-null}" --arg disk "$disk" --arg caches "$cached" --slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
 		{schema: "thinprobe.cell/1", parameters: {setting: $setting}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
-		log: "cells/\($setting)/\($repeat)/replay.rfb", play: ($play[0].result // null), caches: $caches, facts: $facts,
+		log: "cells/\($setting)/\($repeat)/replay.rfb", play: ($play[0].result.runs[0] // null), caches: $caches, facts: $facts,
 		disk: ($disk | if . == "" then null else split(" ") | map(tonumber) | {reads: (.[4] - .[0]), read_bytes: (.[5] - .[1]), writes: (.[6] - .[2]), written_bytes: (.[7] - .[3])} end),
 		foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, marked: $marked}' | put_json "$3/cell.json"
 }
@@ -158,7 +162,7 @@ caches_drop() {
 session_server() { printf '%s::%s' "$LAB_ADDR_server" "$PROTOCOL_PORT"; }
 
 # The short session is the first part of the script.
-session_script() { if [ "$QUICK" = 1 ]; then sed '/^# --quick ends here/q' "$TP_HOME/data/sessions/$APP.script"; else cat "$TP_HOME/data/sessions/$APP.script"; fi; }
+session_script() { if [ -n "$SCRIPT" ]; then cat -- "$SCRIPT"; elif [ "$QUICK" = 1 ]; then sed '/^# --quick ends here/q' "$TP_HOME/data/sessions/$APP.script"; else cat "$TP_HOME/data/sessions/$APP.script"; fi; }
 
 # Once, before the first cell, at full speed: recorded, or the trace that was given is replayed to see that it fits. Where the session is to be on a disk of its
 # own, what it has read from the system meanwhile is on it from then on.
@@ -188,7 +192,7 @@ session_first() {
 replay_play() {	# replay_play FOLDER
 	local status=0
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play "$(session_server)" "$RUN/session.trace" "$1/replay.rfb" \
-		--timeout "${TIMEOUT_S}s" --format json -o "$1/play.json"
+		--timeout "${TIMEOUT_S}s" --wait-end 2s --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" || status=$?
 	[ "$status" != 0 ] || return 0
 	LAB_WHY=$(grep -vx ready "$LAB_LOG/play.err" | tail -n 1)

@@ -20,7 +20,7 @@ FACTOR=10 ON_DISK=1 DISK=slow:0ms REPEATS=1 TIMEOUT_S=600 SETTINGS=(plain slow) 
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--factor F] [--app A] [--trace FILE] [--repeat R] [--timeout S] [--keep-caches] [--quick]
+usage: thinprobe run $EXPERIMENT [--factor F] [--app A] [--trace FILE|--script FILE] [--repeat R] [--timeout S] [--keep-caches] [--quick]
          [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --factor F        the session is to take about so many times as long ($FACTOR)

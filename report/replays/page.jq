@@ -9,7 +9,7 @@ def replays_page($title; $what; $how):
 	. as $doc | .run as $run | ($run.settings // {}) as $set | ($run.disk // null) as $disk
 	| "# \($title)",
 	"",
-	"\($set.app), \(if $set.trace then "a session from \($set.trace | sub(".*/"; ""))" else "the \(if $set.quick then "short " else "" end)session that data/sessions/\($set.app).script describes" end), recorded once and replayed \(plural($set.repeats // 0; "time"; "times")) at each setting; run of \($run.started), \($run.state).",
+	"\($set.app), \(if $set.trace // $set.script then "a session from \($set.trace // $set.script | sub(".*/"; ""))" else "the \(if $set.quick then "short " else "" end)session that data/sessions/\($set.app).script describes" end), recorded once and replayed \(plural($set.repeats // 0; "time"; "times")) at each setting; run of \($run.started), \($run.state).",
 	"",
 	("**\($doc | shared_words)**" | note($doc | shared_words != null)),
 	("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") replays were measured. What is missing may change what the rest says." | note($run.state != "complete")),
