@@ -5,6 +5,7 @@
 #include "animation.h"
 #include "cache.h"
 #include "calibrate.h"
+#include "capacity.h"
 #include "cli.h"
 #include "idle.h"
 #include "interval.h"
@@ -130,6 +131,7 @@ static const struct {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "cpuspeed", "cells", replays_summarize },
 	{ "diskload", "cells", replays_summarize },
+	{ "capacity", "repeats", capacity_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "iosched", "cells", replays_summarize },
 	{ "paging", "cells", paging_summarize },
