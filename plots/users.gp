@@ -43,6 +43,7 @@ set terminal svg size 900,460
 set tmargin at screen 0.9
 set bmargin at screen 0.33
 set xlabel "requests a second"
+set xrange [0:*]
 
 set output run . "/figures/response.svg"
 set multiplot
@@ -66,8 +67,8 @@ set y2tics
 set ytics nomirror
 do for [i = 1:n] {
 	p = word(parts, i)
-	set lmargin at screen left_of(i)
-	set rmargin at screen right_of(i)
+	set lmargin at screen left_of(i) + (i > 1 ? 0.01 : 0)
+	set rmargin at screen right_of(i) - 0.03
 	set title says(p)
 	set yrange [0:100]
 	set y2range [0:*]
@@ -82,7 +83,6 @@ unset y2label
 set autoscale y
 
 thinks = ""
-set xrange [*:*]
 stats points using 4 nooutput
 if (exists("STATS_records") && STATS_records > 0) {
 	set output run . "/figures/cov.svg"

@@ -13,7 +13,7 @@ def world($think): .pages_per_s * (.response_ms / 1000 + $think);
 def finding_growth($p):
 	part($p) | there | if length < 2 then empty else
 	max_by(.lambda_per_s) as $top | min_by(.lambda_per_s) as $low
-	| "\($p | heading_of) (\($top.users)): from \($low.lambda_per_s | number) to \($top.lambda_per_s | number) \($p | what_of) a second the mean response goes from \($low.response_ms | ms) to \($top.response_ms | ms) ms, and what 95 % stay below from \($low.p95_ms | ms) to \($top.p95_ms | ms) ms; the server's CPU is busy for \($top.server_busy_percent | number) % then\(if $p == "web" then ", and \($top.received_kbyte_per_s | number) kB a second come over the link" else "" end)." end;
+	| "\($p | heading_of) (\($top.users)): from \($low.lambda_per_s | number) to \($top.lambda_per_s | number) \($p | what_of) a second the mean response goes from \($low.response_ms | ms) to \($top.response_ms | ms) ms, and what 95 % stay below \(if $low.p95_ms == null then "is" else "from \($low.p95_ms | ms) to" end) \($top.p95_ms | if . == null then "not known of so few" else "\(ms) ms" end); the server's CPU is busy for \($top.server_busy_percent | number) % then\(if $p == "web" then ", and \($top.received_kbyte_per_s | number) kB a second come over the link" else "" end)." end;
 def finding_little:
 	[.rows[] | select(.repeats > 0 and .response_ms != null)] | if . == [] then empty else
 	"Rate times response and think time gives back the number of users within \(map((users_back / .users - 1) * 100 | fabs) | max | number) % in every cell." end;
