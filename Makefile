@@ -81,6 +81,7 @@ LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
 LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_rfb_parts_test = -ljpeg -lz
+LIBS_vncplay_fuzz_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
