@@ -43,8 +43,9 @@ listen() {	# options...: a proxy at $proxy
 		proxy=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
 		start proxy "$BIN/vncplay" record --listen "$proxy" --format json -o report.json "$@" "localhost::$port" "a trace"
 		until_true grep -qE '^ready|in use' proxy.err
-		! grep -q 'in use' proxy.err || continue
-		return 0
+		if grep -q '^ready' proxy.err; then
+			return 0
+		fi
 	done
 	return 1
 }
