@@ -36,10 +36,10 @@ static void set_masks(struct await *a, int64_t now, int x, int y, bool drawn)
 	a->dirty = true;
 }
 
-void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool may_wiggle)
+void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy)
 {
-	*a = (struct await){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER, .dirty = true, .least = -1,
-			     .may_wiggle = may_wiggle };
+	*a = (struct await){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER, .dirty = true, .least = -1, .held = held,
+			     .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
 	for (int i = 0; i < cfg->match.n_masks; i++)
 		a->masks[i] = cfg->match.masks[i];
 	a->match.masks = a->masks;
@@ -49,9 +49,9 @@ void await_painted(struct await *a, struct box box)
 {
 	struct box around = a->shot->box;
 
-	if (a->cfg->radius && a->since_ns != NEVER)
-		around = (struct box){ around.x - a->cfg->radius, around.y - a->cfg->radius, around.w + 2 * a->cfg->radius, around.h + 2 * a->cfg->radius };
-	if (box_meets(box, around))
+	struct box there = { around.x + a->dx, around.y + a->dy, around.w, around.h };
+
+	if (box_meets(box, around) || box_meets(box, there))
 		a->dirty = true;
 }
 
@@ -61,28 +61,38 @@ void await_due(struct await *a, int64_t now_ns)
 		return;
 	a->since_ns = now_ns;
 	a->wiggle_at_ns = now_ns + a->cfg->wiggle_ns;
-	a->search_at_ns = a->cfg->radius ? now_ns + a->cfg->patience_ns : NEVER;
+	a->search_at_ns = a->cfg->radius && !a->held ? now_ns + a->cfg->patience_ns : NEVER;
 }
 
 /* At its own place, or where it was found before. */
 static void look(struct await *a, const struct screen *s, int64_t now)
 {
-	struct match_seen seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
-	bool moved = a->dx || a->dy, there = match_is(&a->match, seen);
+	bool moved = a->dx || a->dy, there = false;
 
 	a->dirty = false;
-	if (a->least < 0 || seen.mismatched < a->least)
-		a->least = seen.mismatched;
-	if (there && moved) {
-		a->dx = a->dy = 0;	/* it came after all */
-		a->matched_ns = NEVER;
-	} else if (moved) {
-		seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
-		there = match_is(&a->match, seen);
-		if (!there)
+	if (!a->held || !moved) {
+		a->seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
+		there = match_is(&a->match, a->seen);
+		if (a->least < 0 || a->seen.mismatched < a->least)
+			a->least = a->seen.mismatched;
+		if (there && moved) {	/* it came after all */
 			a->dx = a->dy = 0;
+			a->matched_ns = NEVER;
+		}
 	}
-	a->seen = seen;
+	if (moved && !there) {
+		struct match_seen seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
+
+		there = match_is(&a->match, seen);
+		if (there || a->held) {
+			a->seen = seen;
+			if (a->held && (a->least < 0 || seen.mismatched < a->least))
+				a->least = seen.mismatched;
+		} else {
+			a->dx = a->hint_dx;
+			a->dy = a->hint_dy;
+		}
+	}
 	if (!there)
 		a->matched_ns = NEVER;
 	else if (a->matched_ns == NEVER)
@@ -91,11 +101,17 @@ static void look(struct await *a, const struct screen *s, int64_t now)
 
 static bool find(struct await *a, const struct screen *s, int64_t now)
 {
+	struct match_seen seen;
+	int dx, dy;
+
 	a->search_at_ns = now + SEARCH_EACH_NS;
 	a->searched = true;
-	a->found = match_search(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &a->dx, &a->dy, &a->seen);
+	a->found = match_search(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &dx, &dy, &seen);
 	if (a->found != MATCH_MOVED)
 		return false;
+	a->dx = dx;
+	a->dy = dy;
+	a->seen = seen;
 	a->matched_ns = now;
 	return true;
 }

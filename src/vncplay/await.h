@@ -32,6 +32,8 @@ struct await {
 	int64_t wiggle_at_ns, search_at_ns;
 	bool dirty, out;		/* the screen around has changed; the pointer is beside its place */
 	bool pointer_masked, may_wiggle;
+	bool held;			/* a button is down: the pointer is not ours to move, nor is the thing that it holds where it was */
+	int hint_dx, hint_dy;		/* where what was found before has gone */
 	int dx, dy;			/* where it is seen */
 	struct match_seen seen;		/* at its own place, or where it moved to */
 	int least;			/* mismatches, of all looks at its own place; -1: none yet */
@@ -39,8 +41,9 @@ struct await {
 	bool searched;
 };
 
-/* From now on this is the next snapshot. `may_wiggle`: no button is down, and it is one of the pointer's. */
-void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool may_wiggle);
+/* From now on this is the next snapshot. `held`: a button is down. `dx`, `dy`: how far the click before has moved, if it did: while a button is down it is
+ * looked for there only, else there also. a->may_wiggle is the caller's to set. */
+void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy);
 /* Something was painted there. */
 void await_painted(struct await *a, struct box box);
 /* Its input is due. */

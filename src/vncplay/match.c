@@ -1,6 +1,8 @@
 /* match - snapshots against the screen. */
 #include "match.h"
 
+#include "trace.h"
+
 #include <stdlib.h>
 
 #define SAME_PLACE 2		/* pixels: places so near to the best are the same one, seen through the tolerance */
@@ -8,6 +10,8 @@
 
 static bool differs(uint32_t a, uint32_t b, int tolerance)
 {
+	if (((a | b) & TRACE_ANY) == TRACE_ANY)
+		return false;
 	for (int shift = 0; shift < 24; shift += 8)
 		if (abs((int)(a >> shift & 255) - (int)(b >> shift & 255)) > tolerance)
 			return true;
@@ -39,7 +43,7 @@ static struct match_seen look(const struct match_cfg *cfg, const struct screen *
 		for (int column = 0; column < box.w; column++) {
 			int x = box.x + dx + column;
 
-			if (masks && is_masked(cfg, x, y))
+			if ((pixels[row * box.w + column] & TRACE_ANY) == TRACE_ANY || (masks && is_masked(cfg, x, y)))
 				continue;
 			seen.of++;
 			if (x < 0 || y < 0 || x >= s->width || y >= s->height ||

@@ -22,7 +22,8 @@ struct match_seen {
 	int mismatched;		/* pixels that differ; those beyond the screen's edge do */
 };
 
-/* The snapshot (`box` of the screen it was taken from, box.w * box.h pixels) against the screen, moved by dx, dy. Masks stay where they are. */
+/* The snapshot (`box` of the screen it was taken from, box.w * box.h pixels) against the screen, moved by dx, dy. Masks stay where they are; pixels that are
+ * TRACE_ANY never count. */
 struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int dx, int dy);
 bool match_is(const struct match_cfg *cfg, struct match_seen seen);
 

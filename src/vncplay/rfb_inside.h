@@ -53,7 +53,8 @@ struct rfb {
 	int stream;		/* of this body */
 	uint8_t *jpeg;		/* a whole one: a decoder cannot be fed */
 	size_t jpeg_n, jpeg_room;
-	unsigned (*above)[3];	/* Tight's gradient: the row above, and that before it is overwritten */
+	unsigned (*above)[3];	/* Tight's gradient: red, green, blue of the row above */
+	unsigned corner[3];	/* of the pixel above and left */
 	int above_room;
 };
 

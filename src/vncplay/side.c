@@ -17,7 +17,6 @@ struct side_writer {
 };
 
 const char *const side_kinds[] = { "move", "press", "release", "keydown", "keyup", NULL };
-const char *const side_whys[] = { "click", "key", "hover", NULL };
 
 struct side_writer *side_create(const char *path, int64_t began_ns)
 {
@@ -92,7 +91,7 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 	if (what == SIDE_WAIT && s->n < 0)
 		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, ms(w, now_ns));
 	else if (what == SIDE_WAIT)
-		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, side_whys[s->why], ms(w, now_ns));
+		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_word(s->why), ms(w, now_ns));
 	else
 		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US), s->mismatched, s->of, s->dx, s->dy,
 			s->pointer_masked ? " pointer=masked" : "");

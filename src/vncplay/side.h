@@ -35,9 +35,7 @@ void side_end(struct side_writer *w, int64_t now_ns, const char *status);
 int side_flush(struct side_writer *w);
 int side_finish(struct side_writer *w);
 
-/* The words of the file. */
-extern const char *const side_kinds[];	/* by trace_kind, TRACE_SNAPSHOT excluded */
-extern const char *const side_whys[];	/* by trace_why */
+extern const char *const side_kinds[];	/* the words of the file, by trace_kind; TRACE_SNAPSHOT is none of them */
 
 /* An input of such a file: 1, 0 for any other line. */
 struct side_sent {
