@@ -46,6 +46,7 @@ replays_options() {
 	exp_parse "--quick QUICK --keep-caches KEEP_CACHES $flags" "--app APP --trace TRACE --script SCRIPT --repeat REPEATS --timeout TIMEOUT_S --seed SEED $values" "$@"
 	TIMEOUT_S=${TIMEOUT_S%s}
 	[ "$QUICK" = 0 ] || exp_given --repeat || REPEATS=1
+	[ "$QUICK" = 0 ] || EXP_AGAIN_PART=0	# a first idea: none is measured again
 	exp_resume
 	case $APP in mousepad | writer) ;; *) exp_bad "--app $APP: mousepad or writer" ;; esac
 	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
