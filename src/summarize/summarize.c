@@ -5,6 +5,7 @@
 #include "animation.h"
 #include "cache.h"
 #include "calibrate.h"
+#include "capacity.h"
 #include "cli.h"
 #include "idle.h"
 #include "interval.h"
@@ -127,6 +128,7 @@ static const struct {
 	{ "animation", "cells", animation_summarize },
 	{ "cache", "cells", cache_summarize },
 	{ "calibrate", "trains", calibrate_summarize },
+	{ "capacity", "repeats", capacity_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "paging", "cells", paging_summarize },
 	{ "principle-a", "cells", users_summarize },
