@@ -40,6 +40,7 @@ on_exit end_servers
 
 # serve TARGET OPTION...: on the other CPU, and waits until it listens
 serve() {
+	: >"$work/serve.err"
 	taskset -c "$other" "$TP_BIN/vusers" serve "$@" --format json -o "$work/serve.json" 2>"$work/serve.err" &
 	servers+=("$!")
 	wait_until 10 grep -qx ready "$work/serve.err" || die "the server does not start: $(tail -n 1 "$work/serve.err")"
@@ -116,7 +117,7 @@ paused
 taskset -c "$mine" ab -q -k -c 10 -t "$pause_seconds" -n 10000000 "$url" >"$work/ab" 2>&1
 awk '$1 == "50%" || $1 == "90%" || $1 == "99%" { p[$1] = $2 } $1 == "100%" { max = $2 } END { printf "  %-34s %8.1f %8.1f %8.1f %8.1f\n", "ab, 10 connections, closed", p["50%"], p["90%"], p["99%"], max }' "$work/ab"
 end_servers
-row() { jq -r --arg says "$1" '.result.response_ms | [.p50, .p90, .p99, .max] | map(. // 0 | . * 10 | round / 10 | tostring) | "\($says)\t\(join("\t"))"' "$2" | awk -F'\t' '{ printf "  %-34s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'; }
+row() { jq -r --arg says "$1" '.result.response_ms | [.p50, .p90, .p99, .max] | map(if . == null then "-" else . * 10 | round / 10 | tostring end) | "\($says)\t\(join("\t"))"' "$2" | awk -F'\t' '{ printf "  %-34s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'; }
 paused
 taskset -c "$mine" "$TP_BIN/vusers" "$url" -n 10 -z 0 -t "${pause_seconds}s" --format json -o "$work/closed.json" 2>/dev/null
 row "vusers, 10 users, closed" "$work/closed.json"

@@ -118,7 +118,7 @@ server.port = $WEB_PORT
 server.errorlog = "$LAB_LOG/lighttpd.log"
 server.max-connections = $((WEB_USERS + 100))
 server.max-fds = $((2 * WEB_USERS + 1000))
-server.max-keep-alive-requests = 0
+server.max-keep-alive-requests = 60000
 server.max-keep-alive-idle = 600
 mimetype.assign = ( ".html" => "text/html", ".jpg" => "image/jpeg" )
 END
