@@ -113,8 +113,11 @@ struct view *view_open(const char *title, int width, int height, char *why, size
 void view_close(struct view *v)
 {
 	/* a display that is gone cannot be told goodbye */
-	if (v->display && !v->lost)
+	if (v->display && !v->lost) {
+		if (v->gc)
+			XFreeGC(v->display, v->gc);
 		XCloseDisplay(v->display);
+	}
 	only = NULL;
 	free(v->pixels);
 	free(v);
