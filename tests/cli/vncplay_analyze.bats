@@ -21,9 +21,9 @@ scripted() {	# settings...: replays, analysed
 }
 
 scored() {	# least of right rows, most of extra ones
-	golden score "in here" all.json >score || true
-	cat score
-	awk -v least="$1" -v most="$2" '{ exit !($1 >= least && $5 + 0 <= most && $7 + 0 == 0) }' score
+	golden score "in here" all.json >right || true
+	cat right
+	awk -v least="$1" -v most="$2" '{ exit !($1 >= least && $5 + 0 <= most && $7 + 0 == 0) }' right
 }
 
 @test "five replays of 20 clicks, up to 2.5 times slower: all of them within 5 ms, the last one too" {
