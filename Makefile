@@ -86,6 +86,7 @@ LIBS_vncplay_dial_test = -lvncserver
 LIBS_vncplay_learn_test = -ljpeg -lz
 LIBS_demands_test = -lgsl -lgslcblas
 LIBS_poisson_test = -lgsl -lgslcblas
+LIBS_vncplay_fuzz_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))

@@ -46,6 +46,7 @@ replays_options() {
 	exp_parse "--quick QUICK --keep-caches KEEP_CACHES $flags" "--app APP --trace TRACE --script SCRIPT --repeat REPEATS --timeout TIMEOUT_S --seed SEED $values" "$@"
 	TIMEOUT_S=${TIMEOUT_S%s}
 	[ "$QUICK" = 0 ] || exp_given --repeat || REPEATS=1
+	[ "$QUICK" = 0 ] || EXP_AGAIN_PART=0	# a first idea: none is measured again
 	exp_resume
 	case $APP in mousepad | writer) ;; *) exp_bad "--app $APP: mousepad or writer" ;; esac
 	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
@@ -125,7 +126,8 @@ write_cell() {	# write_cell SETTING REPEAT FOLDER REASON BEFORE AFTER
 	local foreign=null steal=null busy=null marked=''
 	if [ -n "$6" ]; then
 		read -r foreign steal busy < <(exp_shares "$5" "$6" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-		marked=$(exp_disturbed "$foreign" "$steal")
+		# The work of the disk is the lab's own, though no process of the server does it: what is foreign cannot be told from it.
+		if [ "$ON_DISK" = 1 ]; then foreign=null marked=$(exp_disturbed 0 "$steal"); else marked=$(exp_disturbed "$foreign" "$steal"); fi
 	fi
 	jq -n --arg setting "$1" --argjson repeat "$2" --arg reason "$4" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
 		--argjson facts "${FACTS:-null}" --arg disk "$disk" --arg caches "$cached" --slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
@@ -298,6 +300,19 @@ replays_run() {
 	exp_end
 }
 
+# What the inputs of the session are, for who reads of them: {"7": "ctrl+alt+t"}, by their number.
+input_names() {
+	awk '$2 ~ /^(move|press|release|keydown|keyup)$/ {
+		name = $4
+		modifier = name ~ /^(Control|Alt|Shift|Super|Meta)_[LR]$/ ? tolower(substr(name, 1, index(name, "_") - 1)) : ""
+		sub(/^control$/, "ctrl", modifier)
+		if ($2 == "press") printf "%d\tbutton %s at %s,%s\n", n, $3, $4, $5
+		if ($2 == "keydown" && modifier == "") printf "%d\t%s%s\n", n, held, name == "" ? $3 : name
+		if ($2 == "keydown" && modifier != "") held = held modifier "+"
+		if ($2 == "keyup" && modifier != "") { at = index(held, modifier "+"); if (at) held = substr(held, 1, at - 1) substr(held, at + length(modifier) + 1) }
+		n++ }' "$RUN/session.trace" 2>/dev/null | jq -cRn '[inputs | split("\t") | {key: .[0], value: .[1]}] | from_entries'
+}
+
 # All complete replays together.
 replays_analyze() {
 	local files=() app load repeat why folder
@@ -306,6 +321,7 @@ replays_analyze() {
 		! exp_complete "$folder" || files+=("${folder#"$RUN"/}/replay.rfb")
 	done < <(exp_order | sort -k3,3n -k1,1)
 	[ "${#files[@]}" -gt 0 ] || return 0
+	run_set '.inputs = $names' --argjson names "$(input_names)"
 	exp_step "analyzing ${#files[@]} replays"
 	(cd "$RUN" && "$TP_BIN/vncplay" analyze --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" 2>"$RUN/log/analyze.err" || {
 		why=$(tail -n 1 "$RUN/log/analyze.err")

@@ -16,7 +16,7 @@ EXPERIMENT=slowreplay
 EXPERIMENT_SAYS="Does a replay come to its end, with every input delivered, where the disk is so slow that the session takes ten times as long?"
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/replays.sh"
-FACTOR=10 ON_DISK=1 DISK=slow:0ms REPEATS=1 TIMEOUT_S=600 SETTINGS=(plain slow) BASE=plain
+EXP_AGAIN_PART=0 FACTOR=10 ON_DISK=1 DISK=slow:0ms REPEATS=1 TIMEOUT_S=600 SETTINGS=(plain slow) BASE=plain
 
 exp_usage() {
 	cat <<END

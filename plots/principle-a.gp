@@ -36,23 +36,24 @@ set autoscale
 unset key
 
 set grid xtics ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1
-legend = "at screen 0.1, 0.15 left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 noautotitle"
+legend = "at screen 0.1, 0.19 left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 noautotitle"
 set xlabel "users"
-set terminal svg size 760,480
-set bmargin at screen 0.29
+set terminal svg size 760,500
+set bmargin at screen 0.31
 
 if (n_held > 0) {
 	do for [k = 1:2] {
 		what = k == 1 ? "lambda_per_s" : "concurrency"
 		set output run . (k == 1 ? "/figures/rate.svg" : "/figures/queue.svg")
 		set ylabel k == 1 ? "requests a second" : "requests under way at the server"
+		set xrange [0:*]
 		set yrange [0:*]
 		if (k == 2) { set logscale y; set yrange [*:*] }
 		set key @legend
 		plot summary using (users("held-think")):(column("model_" . what)) with lines linecolor rgb heavy_colour dashtype 2 title "think time held: exact mean value analysis", \
 			summary using (users("held-ratio")):(column("model_" . what)) with lines linecolor rgb light_colour dashtype 2 title "users by think time held: exact mean value analysis", \
-			summary using (users("held-think")):(column(what)):(edge(what, "_low")):(edge(what, "_high")) with yerrorbars linecolor rgb heavy_colour pointtype 7 title "measured", \
-			summary using (users("held-ratio")):(column(what)):(edge(what, "_low")):(edge(what, "_high")) with yerrorbars linecolor rgb light_colour pointtype 7 title "measured"
+			summary using (users("held-think")):(column(what)):(edge(what, "_low")):(edge(what, "_high")) with yerrorbars linecolor rgb heavy_colour pointtype 7 title "measured (dots of both colours)", \
+			summary using (users("held-ratio")):(column(what)):(edge(what, "_low")):(edge(what, "_high")) with yerrorbars linecolor rgb light_colour pointtype 7
 		unset logscale y
 	}
 }
@@ -60,6 +61,7 @@ if (n_held > 0) {
 if (n_cov > 0) {
 	set output run . "/figures/cov.svg"
 	set ylabel "CoV of the times between requests"
+	set xrange [*:*]
 	set yrange [0:*]
 	set logscale x
 	set key @legend

@@ -45,7 +45,7 @@ if (y eq "r_s") { set yrange [0:slowest * scale * 1.1] } else { set yrange [0:mo
 # rows are sorted here, since those measured come as they were given
 sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && index(\" %s \", \" \" $at[\"kind\"] \" \") && $at[\"%s\"] != \"\" && $at[\"%s\"] != \"\" { print $at[\"%s\"] \"\\t\" $at[\"%s\"] }' '%s' | sort -g", kinds, x, c, x, c, rows)
 unset key
-set key at screen 0.1, 0.17 left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 noautotitle
+set key at screen 0.1, 0.17 left top Left reverse vertical maxrows 3 maxcols 2 samplen 2.5 spacing 1.2 noautotitle
 computed = 'sorted("model fit", y) using 1:($2 * scale) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour title "computed"'
 parts = "plot " . computed
 if (bound ne "") { parts = parts . ', sorted("model fit", bound) using 1:($2 * scale) with lines dashtype 2 linecolor rgb line_colour title "asymptotes"' }

@@ -2,7 +2,7 @@
 #
 # gnuplot -c plots/vncplay.gp FIGURE TABLE OUT.svg
 #   TABLE is what the command hands over (src/vncplay/draw.c):
-#   cdf          name, latency in ms, share up to there; two empty lines between settings
+#   cdf          name; latency in ms, share up to there; two empty lines between settings
 #   ratio        name of A, name of B, width of a bin; two empty lines; middle of a bin, inputs in it
 #   percentiles, table   name, total running time in s, 25th, 50th, 75th percentile in ms
 
@@ -17,7 +17,7 @@ set datafile missing "nan"
 set output ARG3
 
 if (figure eq "cdf") {
-	stats table using 2:3 nooutput
+	stats table using 1:2 nooutput
 	n = STATS_blocks
 	h = 440 + 20 * n
 	set terminal svg size 760,h
@@ -27,8 +27,7 @@ if (figure eq "cdf") {
 	set ylabel "share of inputs answered within it"
 	set yrange [0:1]
 	set logscale x
-	plot for [i = 0:n - 1] table index i using 2:3 with steps linecolor rgb load_colour(i, n) dashtype load_dash(i, n) linewidth 1.5 title columnhead(1)
-	# (columnhead takes the first row's name; its point is drawn by the next line)
+	plot for [i = 0:n - 1] table index i using 1:2 with steps linecolor rgb load_colour(i, n) dashtype load_dash(i, n) linewidth 1.5 title columnhead(1) noenhanced
 }
 
 if (figure eq "ratio") {

@@ -37,10 +37,11 @@ def percentile_words: . as $doc | [measured_rows[] | select(.p50_ms != null)] | 
 def verdict_words: . as $doc | with_ratio | if . == [] or ($doc.run.settings.repeats // 0) < 5 then empty else
 	"Held against \($doc.run.settings.base), in pairs of replays of one repeat (Holm's correction): " + (map("\(.says): \(.verdict), \(ratio_words) times as long") | join("; ")) + "." end;
 
-def most_grown: farthest as $far | if $far == null then empty else
+def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), input \(.input)";
+def most_grown: . as $doc | farthest as $far | if $far == null then empty else
 	([.points[] | select(.setting == $far.setting and .ratio != null)] | sort_by(-.ratio)) as $all
 	| if $all == [] or $all[0].ratio < 1.5 then empty else
-		"With \($far.says), the response that grows most is to the \($all[0].kind) at \($all[0].at_s | fixed(1)) s of the session: \($all[0].base_ms | ms) becomes \($all[0].latency_ms | ms); the longest one of all is now \($all | max_by(.latency_ms) | "to the \(.kind) at \(.at_s | fixed(1)) s, \(.latency_ms | ms)")." end end;
+		"With \($far.says), the response that grows most is to \($all[0] | input_words($doc)) at \($all[0].at_s | fixed(1)) s of the session: \($all[0].base_ms | ms) becomes \($all[0].latency_ms | ms); the longest one is \($all | max_by(.latency_ms) | "to \(input_words($doc)) at \(.at_s | fixed(1)) s, \(.latency_ms | ms)")\(if $doc.run.settings.repeats > 1 then " (means of the repeats)" else "" end)." end end;
 
 def delivered:
 	. as $doc | measured_rows | if . == [] then empty else

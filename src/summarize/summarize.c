@@ -5,6 +5,7 @@
 #include "animation.h"
 #include "cache.h"
 #include "calibrate.h"
+#include "capacity.h"
 #include "cli.h"
 #include "idle.h"
 #include "interval.h"
@@ -128,6 +129,7 @@ static const struct {
 	{ "animation", "cells", animation_summarize },
 	{ "cache", "cells", cache_summarize },
 	{ "calibrate", "trains", calibrate_summarize },
+	{ "capacity", "repeats", capacity_summarize },
 	{ "cpuspeed", "cells", replays_summarize },
 	{ "diskload", "cells", replays_summarize },
 	{ "idle", "cells", idle_summarize },

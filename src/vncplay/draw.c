@@ -116,15 +116,17 @@ int vncplay_cdf(int argc, char **argv)
 		rec_str(out, "setting", sets.setting[i].name);
 		rec_int(out, "n", (int64_t)s.n);
 		rec_array(out, "points");
+		if (table && s.n) {
+			cell(sets.setting[i].name);
+			fputc('\n', table);
+		}
 		for (size_t k = 0; k < s.n; k++) {
 			rec_object(out, NULL);
 			rec_real(out, "latency_ms", (double)s.value[k] / 1000, 1);
 			rec_real(out, "share", (double)(k + 1) / (double)s.n, 4);
 			rec_end(out);
-			if (!table)
-				continue;
-			cell(sets.setting[i].name);
-			fprintf(table, "\t%.3f\t%.6f\n", (double)s.value[k] / 1000, (double)(k + 1) / (double)s.n);
+			if (table)
+				fprintf(table, "%.3f\t%.6f\n", (double)s.value[k] / 1000, (double)(k + 1) / (double)s.n);
 		}
 		if (table && s.n)
 			fputs("\n\n", table);

@@ -266,7 +266,7 @@ void view_take(struct view *v, struct view_event *e)
 {
 	XEvent x;
 
-	*e = (struct view_event){ VIEW_NOTHING };
+	*e = (struct view_event){ .kind = VIEW_NOTHING };
 	while (!v->lost) {
 		while (v->leaving > 0) {
 			KeySym symbol = v->down[--v->leaving];

@@ -80,7 +80,9 @@ END
 @test "busy times tell demands by the utilization law" {
 	need jq
 	printf 'lambda\tr_ms\tu_gov1\tu_gov2\n10\t30\t0.1\t0.05\n20\t31\t0.2\t0.1\n40\t34\t0.4\t0.2\n' >rows.tsv
-	"$QUEUE" fit rows.tsv --format json -o out.json
+	"$QUEUE" fit rows.tsv --threshold 50ms --format json -o out.json
+	# 50 ms less what nobody waits for, at D1 / (1 - .01 x) + D2 / (1 - .005 x)
+	jq -e '.result | .threshold.rate as $x | .threshold.users == null and ((.delay.delay_s + 0.01 / (1 - 0.01 * $x) + 0.005 / (1 - 0.005 * $x) - 0.05) | fabs) < 1e-6' out.json
 	jq -e '.result | .demands[0].name == "gov1" and .demands[0].demand_s == 0.01 and .demands[1].demand_s == 0.005 and .delay.delay_s > 0' out.json
 }
 

@@ -17,7 +17,7 @@ first = None
 
 
 def answer(status, body):
-    return f"HTTP/1.1 {status} x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    return f"HTTP/1.1 {status} x\r\nContent-Length: {len(body)}\r\nConnection: keep-alive\r\n\r\n".encode() + body
 
 
 async def talk(reader, writer):
