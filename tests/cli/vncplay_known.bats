@@ -91,3 +91,18 @@ END
 	[ "$(grep -c '^== sending mouse click event at [0-9]*$' 1.rfb.aux)" = 12 ]
 	[ "$(grep -c '^Waiting for sync... at [0-9]*$' 1.rfb.aux)" = "$(grep -c '^Sync ok at [0-9]*$' 1.rfb.aux)" ]
 }
+
+@test "a trace of 2005 does what it did in 2005, and lets go of the key that it held at its end" {
+	local golden=$BATS_TEST_DIRNAME/../golden/vncplay server
+
+	start server setpriv --pdeathsig KILL -- python3 "$LAB/scripted_rfb.py" --log old.server --buttons 6 --delays 12,20,8 --size 400x300 --window 160x100
+	server=$pid
+	until_true grep -q ' listens port=' old.server
+	run "$BIN/vncplay" play "127.0.0.1::$(sed -n 's/.* listens port=//p' old.server)" "$golden/of_2005.trace" old.rfb --speed 5 --wait-end 100ms
+	echo "$output"
+	[ "$status" = 0 ]
+	kill "$server"
+	ends "$server"
+	inputs() { grep -E '^[0-9]+ (press|release|key) ' "$1" | cut -d ' ' -f 2-; }
+	diff <(inputs "$golden/of_2005.truth"; echo 'key up keysym=0x42') <(inputs old.server)
+}
