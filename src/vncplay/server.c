@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "server_dial.h"
+#include "server_stamp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ struct server {
 	struct rfb *rfb;
 	struct rfb_events events;	/* the caller's */
 	void *whose;
+	int64_t came_ns;		/* what was read last */
 	bool told_size, ended, resized;	/* since the last read: an update is whole, the screen is another */
 	char why[256];
 	uint8_t *ahead;			/* what libvncclient had read beyond the greeting */
@@ -148,7 +150,6 @@ static int take(struct server *s, const uint8_t *bytes, size_t n)
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
 	const uint8_t *bytes = s->piece;
-	int64_t now;
 	ssize_t n;
 	int done;
 
@@ -162,16 +163,16 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 	if (s->ahead_n) {
 		bytes = s->ahead;
 		n = (ssize_t)s->ahead_n;
+		s->came_ns = clock_now();
 	} else {
-		n = recv(s->fd, s->piece, sizeof(s->piece), 0);
+		n = server_stamp_recv(s->fd, s->piece, sizeof(s->piece), &s->came_ns);
 	}
-	now = clock_now();
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : over(s, -errno, strerror(errno));
 	if (!n)
 		return over(s, -EPIPE, "the server closed the connection");
 	if (tee)
-		tee(whose, bytes, (size_t)n, now);
+		tee(whose, bytes, (size_t)n, s->came_ns);
 	done = take(s, bytes, (size_t)n);
 	s->ahead_n = 0;
 	return done;
@@ -321,6 +322,7 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
 	if (err || !rfb_ready(s->rfb))
 		return over(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
+	server_stamp_ask(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
 	err = say_hello(s, list, n);
 	return err ? err : server_ask(s, false);
