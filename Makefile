@@ -1,5 +1,5 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score vusers
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -19,7 +19,10 @@ LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
 LIBS_wire = -lcap-ng
+LIBS_queue = -lgsl -lgslcblas
+LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lX11
+LIBS_vusers = -lcurl
 
 BUILD = build
 BIN = bin
@@ -77,6 +80,13 @@ LIBS_replays_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
+LIBS_rfb_test = -lvncserver -ljpeg -lz
+LIBS_rfb_parts_test = -ljpeg -lz
+LIBS_vncplay_dial_test = -lvncserver
+LIBS_vncplay_learn_test = -ljpeg -lz
+LIBS_demands_test = -lgsl -lgslcblas
+LIBS_poisson_test = -lgsl -lgslcblas
+LIBS_vncplay_fuzz_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))

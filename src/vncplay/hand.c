@@ -347,8 +347,11 @@ static int read_line(struct reading *r, char *text)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(what, words[i].word))
 			return words[i].read(r, rest);
-	if (!strcmp(what, "down") || !strcmp(what, "up"))
-		return read_key(r, word(&rest), rest, what);
+	if (!strcmp(what, "down") || !strcmp(what, "up")) {
+		const char *name = word(&rest);
+
+		return read_key(r, name, rest, what);
+	}
 	return read_key(r, what, rest, NULL);
 }
 

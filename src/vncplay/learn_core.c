@@ -18,11 +18,11 @@ struct part {
 	bool any, known;
 };
 
-struct tile {			/* of the replay that is being read, but for the first three */
-	int alone_runs, intervals_total;
-	bool ever, uneven;	/* belongs to a step; changed in more intervals of one replay than of another */
+struct tile {			/* of the replay that is being read, but for the first two */
+	int alone_runs;
+	bool ever;		/* belongs to a step */
 	bool alone;
-	int intervals, interval;	/* in how many it changed; the last of them */
+	int interval;		/* the last in which it changed; -1: none yet */
 	int gap, times;
 	int64_t counted_us;
 };
@@ -34,7 +34,6 @@ struct learn {
 	int width, height, across, down, tiles;
 	uint16_t *changed;	/* by step and tile: in how many replays */
 	struct tile *tile;
-	int *first_intervals;	/* by tile: of the first replay */
 	struct part *part;	/* LEARN_BOXES for each step */
 	int *parts;
 	struct deps_ignore *ignore;
@@ -86,7 +85,6 @@ void learn_free(struct learn *l)
 	free(l->step_of);
 	free(l->changed);
 	free(l->tile);
-	free(l->first_intervals);
 	free(l->part);
 	free(l->parts);
 	free(l->ignore);
@@ -105,6 +103,17 @@ int learn_steps(const struct learn *l)
 
 /* --- where ----------------------------------------------------------------------------------------------------- */
 
+static void start_tiles(struct learn *l)
+{
+	for (int i = 0; i < l->tiles; i++) {
+		struct tile *t = &l->tile[i];
+
+		t->times = t->gap = 0;
+		t->interval = -1;
+		t->alone = false;
+	}
+}
+
 static int on_sized(void *whose, int width, int height)
 {
 	struct learn *l = whose;
@@ -120,8 +129,10 @@ static int on_sized(void *whose, int width, int height)
 	l->tiles = l->across * l->down;
 	l->changed = calloc(((size_t)l->steps + 1) * (size_t)l->tiles + 1, sizeof(*l->changed));
 	l->tile = calloc((size_t)l->tiles + 1, sizeof(*l->tile));
-	l->first_intervals = calloc((size_t)l->tiles + 1, sizeof(*l->first_intervals));
-	return l->changed && l->tile && l->first_intervals ? 0 : -ENOMEM;
+	if (!l->changed || !l->tile)
+		return -ENOMEM;
+	start_tiles(l);
+	return 0;
 }
 
 static void on_sent(void *whose, int input, const struct screen *s)
@@ -156,10 +167,9 @@ static void on_changed(void *whose, int number, int64_t at_us)
 	if (!l->sent)	/* the first screen */
 		return;
 	note_alone(l, t, at_us);
-	if (t->intervals && t->interval == l->next)
+	if (t->interval == l->next)
 		return;
 	t->interval = l->next;
-	t->intervals++;
 	if (*runs < UINT16_MAX)
 		++*runs;
 }
@@ -173,22 +183,12 @@ int learn_where(struct learn *l, const char *log, const int64_t *sent_us, char *
 	w.whose = l;
 	l->next = l->sent = 0;
 	l->sent_us = sent_us;
-	for (int i = 0; i < l->tiles; i++) {
-		l->tile[i].intervals = l->tile[i].times = l->tile[i].gap = 0;
-		l->tile[i].alone = false;
-	}
+	start_tiles(l);
 	err = learn_walk(&w, log, sent_us, l->inputs, why, size);
 	if (err)
 		return err;
-	for (int i = 0; i < l->tiles; i++) {
-		struct tile *t = &l->tile[i];
-
-		if (!l->runs)
-			l->first_intervals[i] = t->intervals;
-		t->uneven |= t->intervals != l->first_intervals[i];
-		t->intervals_total += t->intervals;
-		t->alone_runs += t->alone;
-	}
+	for (int i = 0; i < l->tiles; i++)
+		l->tile[i].alone_runs += l->tile[i].alone;
 	l->runs++;
 	return 0;
 }
@@ -218,6 +218,24 @@ static bool is_alone(const struct learn *l, const struct tile *t)
 	return 2 * t->alone_runs >= l->runs;
 }
 
+static int changed_in(const struct learn *l, int step, int tile)
+{
+	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
+}
+
+/* In some replays only, at least twice; one that the others do one step later (or did one before) is slow there, and not missing. */
+static bool comes_sometimes(const struct learn *l, int tile)
+{
+	int n = 0;
+
+	for (int step = 0; step <= l->steps; step++) {
+		int here = changed_in(l, step, tile);
+
+		n += here && here + changed_in(l, step + 1, tile) < l->runs && here + changed_in(l, step - 1, tile) < l->runs;
+	}
+	return n > 1;
+}
+
 int learn_parts(struct learn *l)
 {
 	uint8_t *set = calloc((size_t)l->tiles + 1, 1);
@@ -239,9 +257,8 @@ int learn_parts(struct learn *l)
 	for (int i = 0; i < l->tiles; i++)
 		set[i] = is_alone(l, &l->tile[i]);
 	err = add_ignored(l, set, DEPS_ALONE);
-	/* What is late in one replay comes as often as in the others; what comes in some only, and is never needed, does not matter. */
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = !is_alone(l, &l->tile[i]) && l->tile[i].uneven && !l->tile[i].ever && l->tile[i].intervals_total > 1;
+		set[i] = !is_alone(l, &l->tile[i]) && !l->tile[i].ever && comes_sometimes(l, i);
 	if (!err)
 		err = add_ignored(l, set, DEPS_SOMETIMES);
 	free(set);

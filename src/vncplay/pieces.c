@@ -8,6 +8,7 @@
 #define ABSORB_DRAW 8		/* ... where as many runs speak for it as against it */
 #define PRESENT 0.25		/* of a paint's mass, for a run to have it */
 #define PRESENT_SHARED 0.7	/* ... where it came together with the answer to another input */
+#define APART_MS 300
 #define EDGE 0.03		/* of the mass, before the first strip is held to be there, and after the last */
 
 struct order {
@@ -207,21 +208,21 @@ void pieces_free(struct pieces *p)
 	*p = (struct pieces){ 0 };
 }
 
-/* Whether the next piece comes soon after the paint so far: in half of the runs that have both. */
-static bool follows(const struct answers_run *run, const struct pieces *p, const struct piece *next, const int64_t *last)
+/* Whether a piece comes soon after the paint so far, before it or within it: in three quarters of the runs that have both. */
+static bool follows(const struct answers_run *run, const struct pieces *p, const struct piece *next, const struct paint *paint)
 {
 	int soon = 0, both = 0;
 
 	for (int r = 0; r < p->runs; r++) {
-		double gap;
+		double t;
 
-		if (next->at[r] == ALIGN_NONE || last[r] == ANSWER_NONE)
+		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == ANSWER_NONE)
 			continue;
-		gap = shown_ms(run, r, next->at[r]) - (double)last[r];
+		t = shown_ms(run, r, next->at[r]);
 		both++;
-		soon += gap <= ANSWER_GAP_MS && gap >= -ANSWER_GAP_MS;
+		soon += t - (double)paint->whole_ms[r] <= ANSWER_GAP_MS && (double)paint->shown_ms[r] - t <= ANSWER_GAP_MS;
 	}
-	return both && 2 * soon >= both;
+	return both && 4 * soon >= 3 * both;
 }
 
 struct strip {
@@ -237,66 +238,107 @@ static int strip_order(const void *a, const void *b)
 	return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
-/* When it was there in one run: without the few tiles at either end whose time is another's. */
-static double times_of(const struct answers_run *run, const struct pieces *p, struct paint *out, int r)
+/* The heaviest of what is apart by more than APART_MS: a piece whose time in this run is another's is left out. */
+static size_t heaviest(struct strip **strip, size_t n)
 {
-	struct strip one[64], *strip = out->n <= 64 ? one : malloc(out->n * sizeof(*strip));
-	double mass = 0, so_far = 0;
-	size_t n = 0;
+	size_t best = 0, best_n = 0;
+	double most = -1;
 
-	out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
-	if (!strip)
-		return 0;
-	for (size_t i = out->first; i < out->first + out->n; i++) {
-		if (p->piece[i].at[r] == ALIGN_NONE)
-			continue;
-		strip[n++] = (struct strip){ (int64_t)shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass, p->piece[i].at[r] };
-		mass += p->piece[i].mass;
+	for (size_t i = 0, next; i < n; i = next) {
+		double mass = (*strip)[i].mass;
+
+		for (next = i + 1; next < n && (*strip)[next].ms - (*strip)[next - 1].ms <= APART_MS; next++)
+			mass += (*strip)[next].mass;
+		if (mass > most) {
+			most = mass;
+			best = i;
+			best_n = next - i;
+		}
 	}
+	*strip += best;
+	return best_n;
+}
+
+/* When it was there in one run: without the few tiles at either end whose time is another's. How much of it that run has. */
+static double find_times(const struct pieces *p, struct paint *out, int r, struct strip *strip, size_t n)
+{
+	double mass = 0, so_far = 0, had;
+
 	qsort(strip, n, sizeof(*strip), strip_order);
+	n = heaviest(&strip, n);
+	for (size_t i = 0; i < n; i++)
+		mass += strip[i].mass;
+	had = mass;
 	for (size_t i = 0; i < n; i++) {
 		so_far += strip[i].mass;
 		if (out->shown_ms[r] == ANSWER_NONE && so_far >= EDGE * mass) {
 			out->shown_ms[r] = strip[i].ms;
 			/* part of it, together with the answer to another input: of this one it may be the traces only */
 			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at] > out->cause && p->owned[r][strip[i].at] > mass)
-				mass = 0;
+				had = 0;
 		}
 		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == ANSWER_NONE)
 			out->whole_ms[r] = strip[i].ms;
 	}
-	if (strip != one)
+	return had;
+}
+
+static double times_of(const struct answers_run *run, const struct pieces *p, struct paint *out, int r)
+{
+	struct strip few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
+	double mass = 0;
+	size_t n = 0;
+
+	out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
+	if (!strip)
+		return 0;
+	for (size_t i = out->first; i < out->first + out->n; i++)
+		if (p->piece[i].at[r] != ALIGN_NONE)
+			strip[n++] = (struct strip){ (int64_t)shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass, p->piece[i].at[r] };
+	if (n)
+		mass = find_times(p, out, r, strip, n);
+	if (strip != few)
 		free(strip);
 	return mass;
 }
 
 void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t first, struct paint *out)
 {
-	const struct piece *one = &p->piece[first];
 	int present = 0, could = 0;
 
 	out->first = first;
-	out->cause = one->cause;
+	out->cause = p->piece[first].cause;
 	out->mass = 0;
 	out->tiles = 0;
 	for (int r = 0; r < p->runs; r++)
-		out->shown_ms[r] = ANSWER_NONE;	/* here: of its last piece so far */
-	for (out->n = 0; first + out->n < p->n && one->cause == p->piece[first + out->n].cause; out->n++) {
-		const struct piece *next = &p->piece[first + out->n];
+		out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;	/* here: of its first and its last piece so far */
+	out->n = 0;
+	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
+		struct piece next = p->piece[i];
 
-		if (out->n && !follows(run, p, next, out->shown_ms))
-			break;
-		out->mass += next->mass;
-		out->tiles += next->tiles;
-		for (int r = 0; r < p->runs; r++)
-			if (next->at[r] != ALIGN_NONE && (out->shown_ms[r] == ANSWER_NONE || shown_ms(run, r, next->at[r]) > (double)out->shown_ms[r]))
-				out->shown_ms[r] = (int64_t)shown_ms(run, r, next->at[r]);
+		if (out->n && !follows(run, p, &next, out))
+			continue;
+		/* next to the others, what was passed over behind it */
+		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
+		p->piece[first + out->n++] = next;
+		out->mass += next.mass;
+		out->tiles += next.tiles;
+		for (int r = 0; r < p->runs; r++) {
+			int64_t t = next.at[r] == ALIGN_NONE ? ANSWER_NONE : (int64_t)shown_ms(run, r, next.at[r]);
+
+			if (t == ANSWER_NONE)
+				continue;
+			if (out->shown_ms[r] == ANSWER_NONE || t < out->shown_ms[r])
+				out->shown_ms[r] = t;
+			if (t > out->whole_ms[r])	/* ANSWER_NONE is the least */
+				out->whole_ms[r] = t;
+		}
 	}
 	for (int r = 0; r < p->runs; r++) {
 		double mass = times_of(run, p, out, r);
 
-		could += run[r].stimulus[one->cause].press_us >= 0;
-		if (run[r].stimulus[one->cause].press_us < 0 || mass < PRESENT * out->mass)
+		could += run[r].stimulus[out->cause].press_us >= 0;
+		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)
 			out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
 		else
 			present++;

@@ -7,7 +7,7 @@
 struct piece {
 	int32_t cause;		/* the input before it, as of struct same */
 	uint32_t tiles;
-	double mass;		/* of its tiles; one whose content was there before counts half */
+	double mass;		/* of its tiles; one that is there more than once counts half */
 	double since_ms;	/* since that input: median over the runs that have it */
 	uint32_t *at;		/* for each run its update; ALIGN_NONE: missing. Points into pieces.at */
 };
@@ -25,7 +25,7 @@ struct pieces {
 int pieces_make(const struct answers_run *run, int runs, struct sames *changes, struct pieces *out);
 void pieces_free(struct pieces *p);
 
-struct paint {			/* some neighbours in the list of pieces */
+struct paint {			/* neighbours in the list of pieces */
 	size_t first, n;
 	int32_t cause;
 	double mass, share;	/* of the runs that have it */
@@ -33,7 +33,7 @@ struct paint {			/* some neighbours in the list of pieces */
 	int64_t *shown_ms, *whole_ms;	/* for each run; ANSWER_NONE: missing */
 };
 
-/* The paint that begins with piece `first`; the two lists of `runs` times are the caller's. */
+/* The paint that begins with piece `first`; the two lists of `runs` times are the caller's. Pieces of other paints are moved behind it. */
 void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t first, struct paint *out);
 
 #endif

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FIRST_NS NS_PER_S	/* for the rest of the first picture */
 #define BYE_NS (2 * NS_PER_S)	/* for the last inputs to leave */
 
 static struct {
@@ -65,8 +66,9 @@ struct recording {
 	struct trace_writer *trace;
 	struct user *user;
 	struct recorder *recorder;	/* NULL before the first picture is whole */
-	int updates, err;
-	bool shape;
+	int64_t covered;	/* pixels painted before that */
+	int err;
+	bool updated, shape;
 };
 
 /* --- what the server does -------------------------------------------------------------------------------------- */
@@ -92,8 +94,10 @@ static void on_painted(void *whose, struct box box)
 {
 	struct recording *r = whose;
 
-	if (!r->recorder)
+	if (!r->recorder) {
+		r->covered += (int64_t)box.w * box.h;
 		return;
+	}
 	recorder_painted(r->recorder, clock_now(), box);
 	if (r->user->painted)
 		r->user->painted(r->user, box);
@@ -103,7 +107,7 @@ static void on_ended(void *whose)
 {
 	struct recording *r = whose;
 
-	r->updates++;
+	r->updated = true;
 	if (r->user && r->user->shown)
 		r->user->shown(r->user);
 }
@@ -179,18 +183,24 @@ static int hear(struct recording *r)
 	return err ? err : got < 0 ? got : 0;
 }
 
-/* Until the first picture is whole: before that, everything would be a change. */
+/* Until the first picture is whole, or nothing is added to it any more: before that, everything would be a change. The first updates may be about
+ * the pointer, or the screen's size, alone. */
 static int hear_first(struct recording *r)
 {
+	const struct screen *screen = rfb_screen(server_rfb(r->server));
 	int64_t until = clock_now() + cfg.server.timeout_ns;
 	int err = 0;
 
-	while (!err && !r->updates && !proc_stop && clock_now() < until) {
+	while (!err && !proc_stop && clock_now() < until && (!r->updated || r->covered < (int64_t)screen->width * screen->height)) {
+		bool before = r->updated;
+
 		err = hear(r);
-		if (!err && !r->updates)
+		if (r->updated && !before && until > clock_now() + FIRST_NS)
+			until = clock_now() + FIRST_NS;
+		if (!err)
 			rest(r, until);
 	}
-	return err ? err : r->updates || proc_stop ? 0 : -ETIMEDOUT;
+	return err ? err : r->updated || proc_stop ? 0 : -ETIMEDOUT;
 }
 
 /* Until it is over. Returns why, as a word for the report; *err: what went wrong, *status: what to end with. */

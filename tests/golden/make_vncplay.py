@@ -222,7 +222,7 @@ def make(folder, s):
         aux = []
         drift = 0.0
         n = 0
-        last = 0
+        last = last_answer = 0
         for k, base in enumerate(press):
             drift += own.uniform(0, s["drift"])
             at = base + drift + own.uniform(0, 4)
@@ -234,6 +234,7 @@ def make(folder, s):
             aux.append((at, "press" if kinds[k] == "click" else "keydown", n, " x=50 y=50 button=1" if kinds[k] == "click" else " keysym=0x61"))
             truth.setdefault((n, k), {})
             answer = at + d[k] * factor + (hold if s["from"] == "release" else 0)
+            answer = max(answer, last_answer + 40)     # one after the other
             if (k, r) in missing:
                 truth[(n, k)][r] = None
             else:
@@ -244,6 +245,7 @@ def make(folder, s):
                 # what is shown counts from when the log says it is there
                 truth[(n, k)][r] = (int(answer) - at, int(answer) - at - hold, ms - at)
                 last = max(last, ms)
+                last_answer = ms
             n += 1
             aux.append((at + hold, "release" if kinds[k] == "click" else "keyup", n, " x=50 y=50 button=1" if kinds[k] == "click" else " keysym=0x61"))
             n += 1

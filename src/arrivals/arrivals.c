@@ -1,0 +1,311 @@
+/* arrivals - do requests arrive as those of many independent users would? The coefficient of variation of the times between them, and four tests more.
+ *
+ * Logs are read by logs_in.c and stamps.c, the tests are poisson.c's, rows for a plot draw.c's. This file reads options, cuts warm-up and cool-down, and
+ * tells. */
+#include "clock.h"
+#include "draw.h"
+#include "gaps.h"
+#include "logs_in.h"
+#include "nulls.h"
+#include "poisson.h"
+#include "rec.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	struct logs_in_cfg log;
+	struct poisson_cfg test;
+	int64_t head_ns, tail_ns;
+	const char *rows;
+	int unit;
+} cfg = { .test.seed = 1, .unit = -1 };
+static struct rec_cfg out_cfg;
+
+static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
+
+/* "2m,3m"; "2m" is of the beginning alone. */
+static int read_skip(const char *text, void *value)
+{
+	char head[64], *tail;
+
+	(void)value;
+	if (snprintf(head, sizeof(head), "%s", text) >= (int)sizeof(head))
+		return -1;
+	cfg.tail_ns = 0;
+	tail = strchr(head, ',');
+	if (tail) {
+		*tail++ = '\0';
+		if (cli_read_ns(tail, &cfg.tail_ns))
+			return -1;
+	}
+	return cli_read_ns(head, &cfg.head_ns);
+}
+
+static int read_where(const char *text, void *value)
+{
+	const char *equals = strchr(text, '=');
+	char *column;
+
+	(void)value;
+	if (!equals || equals == text || cfg.log.wheres == LOGS_IN_WHERE)
+		return -1;
+	column = strndup(text, (size_t)(equals - text));	/* for as long as the program runs, as argv */
+	if (!column)
+		return -1;
+	cfg.log.where[cfg.log.wheres].column = column;
+	cfg.log.where[cfg.log.wheres++].value = equals + 1;
+	return 0;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_WORD, 0, "log", &cfg.log.kind, 0, 0, "what the log is (auto)", logs_in_kinds, NULL, NULL },
+	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0, "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
+	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
+	{ CLI_CALL, 0, "where", NULL, 0, 0, "only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "skip", NULL, 0, 0, "leave out so much at the beginning, and at the end (0,0)", NULL, read_skip, "TIME[,TIME], such as 2m,3m" },
+	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18, "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, "the step in which the log's times were written down (as they look)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "sources", &cfg.log.source, 0, 0, "the column of who asked: CoV as one after the other joins", NULL, NULL, "NAME" },
+	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "write rows for a plot to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "of where in its tick an arrival is put (1)", NULL, NULL, NULL },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static void read_log(const char *file, struct logs_in *l)
+{
+	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	unsigned long line;
+	const char *why;
+	int err;
+
+	if (!in)
+		die(EXIT_RUN, "cannot read %s: %m", file);
+	err = logs_in_read(in, &cfg.log, l, &line, &why);
+	if (in != stdin)
+		fclose(in);
+	if (err == -EPROTO)
+		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
+	if (err)
+		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+}
+
+/* What is left of the log after the cut; the first of its times in *from. */
+static void skip(struct logs_in *l, int64_t *from)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		first = l->arrival[i].time_ns < first ? l->arrival[i].time_ns : first;
+		last = l->arrival[i].time_ns > last ? l->arrival[i].time_ns : last;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (l->arrival[i].time_ns - first >= cfg.head_ns && last - l->arrival[i].time_ns >= cfg.tail_ns)
+			l->arrival[n++] = l->arrival[i];
+	l->n = n;
+	*from = first;
+}
+
+/* Times of the arrivals of the first `sources` of those who asked (0: of all), spread within their ticks. */
+static size_t times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!sources || l->arrival[i].source < sources)
+			time_ns[n++] = l->arrival[i].time_ns;
+	poisson_spread(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
+	return n;
+}
+
+
+static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p)
+{
+	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
+	char words[400];
+
+	poisson_words(p, words, sizeof(words));
+	rec_int(r, "arrivals", (int64_t)l->n);
+	rec_int(r, "n", (int64_t)p->n);
+	rec_int(r, "passed_over", (int64_t)l->passed);
+	rec_real(r, "span_s", p->span_s, 6);
+	rec_real(r, "rate_per_s", 1 / p->mean_s, 6);
+	rec_real(r, "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6);
+	rec_int(r, "ties", (int64_t)p->ties);
+	rec_bool(r, "gaps_told", p->gaps_told);
+	rec_real(r, "mean_ms", p->mean_s * 1000, 6);
+	rec_real(r, "sd_ms", p->sd_s * 1000, 6);
+	rec_real(r, "cov", p->cov, 6);
+	rec_real(r, "cov_low", p->cov - band, 6);
+	rec_real(r, "cov_high", p->cov + band, 6);
+	rec_real(r, "band", band, 6);
+	rec_real(r, "cov_p", p->p[POISSON_COV], 6);
+	rec_real(r, "ks", p->ks, 6);
+	rec_real(r, "ks_p", p->p[POISSON_KS], 6);
+	rec_real(r, "interval_ms", p->interval_s * 1000, 6);
+	rec_int(r, "intervals", (int64_t)p->intervals);
+	rec_real(r, "dispersion", p->dispersion, 6);
+	rec_real(r, "dispersion_p", p->p[POISSON_DISPERSION], 6);
+	rec_real(r, "lag1", p->lag1, 6);
+	rec_real(r, "lag1_p", p->p[POISSON_LAG1], 6);
+	rec_real(r, "periodogram_peak", p->peak, 6);
+	rec_real(r, "periodogram_period_s", p->peak_period_s, 6);
+	rec_real(r, "periodogram_p", p->p[POISSON_PEAK], 6);
+	rec_int(r, "frequencies", (int64_t)p->frequencies);
+	rec_int(r, "tests", (int64_t)p->tested);
+	rec_real(r, "p", p->p_joint, 6);
+	rec_array(r, "rejected_by");
+	for (size_t t = 0; t < POISSON_TESTS; t++)
+		if (p->rejected[t])
+			rec_str(r, NULL, poisson_test_names[t]);
+	rec_end(r);
+	if (p->verdict)
+		rec_bool(r, "poisson", p->poisson);
+	else
+		rec_str(r, "poisson", NULL);
+	rec_str(r, "verdict", words);
+}
+
+/* 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and all. */
+static uint32_t next_sources(uint32_t now, uint32_t all)
+{
+	static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
+	double decade = 1, last = now;
+
+	if (now == all)
+		return 0;
+	for (;; decade *= 10)
+		for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+			double next = steps[i] * decade;
+
+			if (next > last && floor(next) == next)
+				return next < all ? (uint32_t)next : all;
+		}
+}
+
+static int tell_sources(struct rec *r, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+{
+	double *gap = malloc((l->n ? l->n : 1) * sizeof(*gap));
+
+	if (!gap)
+		return -ENOMEM;
+	rec_int(r, "sources", l->sources);
+	rec_array(r, "by_sources");
+	for (uint32_t s = 0; (s = next_sources(s, l->sources)) > 0;) {
+		size_t n = times(l, s, time_ns);
+		double span, band;
+		struct gaps_figures f;
+
+		if (n < 3)
+			continue;
+		for (size_t i = 0; i + 1 < n; i++)
+			gap[i] = (double)(time_ns[i + 1] - time_ns[i]) / NS_PER_S;
+		span = (double)(time_ns[n - 1] - time_ns[0]);
+		if (cfg.test.tick_ns > 1 && 2.0 * (double)cfg.test.tick_ns * (double)(n - 1) > span)
+			break;	/* from here on the gaps are of our own making */
+		gaps_figures(gap, n - 1, &f);
+		band = POISSON_BAND / sqrt((double)(n - 1));
+		rec_object(r, NULL);
+		rec_int(r, "sources", s);
+		rec_int(r, "n", (int64_t)n - 1);
+		rec_real(r, "rate_per_s", 1 / f.mean, 6);
+		rec_real(r, "cov", f.cov, 6);
+		rec_real(r, "cov_low", f.cov - band, 6);
+		rec_real(r, "cov_high", f.cov + band, 6);
+		rec_end(r);
+		if (t)
+			draw_source(t, s, f.cov, f.cov - band, f.cov + band);
+	}
+	rec_end(r);
+	free(gap);
+	return 0;
+}
+
+static int judge(struct rec *out, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+{
+	size_t n = times(l, 0, time_ns);
+	struct nulls *nulls = n > POISSON_FEWEST ? nulls_make(n - 1) : NULL;
+	struct poisson p;
+	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_judge(time_ns, n, &cfg.test, nulls, &p);
+
+	nulls_free(nulls);
+	if (err)
+		return err;
+	tell(out, l, &p);
+	if (t)
+		err = draw_arrivals(t, time_ns, &p);
+	return err || !cfg.log.source ? err : tell_sources(out, t, l, time_ns);
+}
+
+static void settings(struct rec *out, const char *file, const struct logs_in *l)
+{
+	rec_object(out, "settings");
+	rec_str(out, "file", file);
+	rec_str(out, "log", logs_in_kinds[l->kind]);
+	rec_str(out, "column", l->kind == LOGS_IN_CLF ? NULL : l->name);
+	rec_real(out, "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6);
+	rec_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);
+	rec_str(out, "sources", cfg.log.source);
+	rec_int(out, "seed", (int64_t)cfg.test.seed);
+	rec_end(out);
+}
+
+int main(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "arrivals LOG [options]", "Do requests arrive as those of many independent users would?", options), err;
+	struct rec_place places[] = { { "-o", NULL }, { "--rows", NULL } };
+	struct logs_in l;
+	struct rec *out;
+	struct rows *t;
+	int64_t from, *time_ns;
+
+	if (first == argc)
+		die_usage("which log? a file, or - for standard input");
+	if (first + 1 < argc)
+		die_usage("unexpected word %s", argv[first + 1]);
+	places[0].path = out_cfg.path ? out_cfg.path : "-";
+	places[1].path = cfg.rows;
+	rec_check_apart(places, 2);
+	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
+	read_log(argv[first], &l);
+	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
+		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
+	if (l.n < 2)
+		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", argv[first], l.n);
+	skip(&l, &from);
+	if (l.n < 2)
+		die(EXIT_RUN, "%s: %zu arrivals are left by --skip; less of it", argv[first], l.n);
+	if (!cfg.test.tick_ns)
+		cfg.test.tick_ns = l.tick_ns;
+	/* small numbers: spreading within a tick adds to them */
+	for (size_t i = 0; i < l.n; i++)
+		l.arrival[i].time_ns -= from - from % cfg.test.tick_ns;
+	out = rec_open(&out_cfg, "arrivals");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	settings(out, argv[first], &l);
+	t = cfg.rows ? rows_open(cfg.rows, "arrivals/1", draw_columns) : NULL;
+	if (cfg.rows && !t)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
+	time_ns = malloc(l.n * sizeof(*time_ns));
+	rec_object(out, "result");
+	err = time_ns ? judge(out, t, &l, time_ns) : -ENOMEM;
+	free(time_ns);
+	if (err)
+		die(EXIT_RUN, "cannot judge: %s", strerror(-err));
+	err = t ? rows_close(t) : 0;
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
+	rec_end(out);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	logs_in_free(&l);
+	return EXIT_OK;
+}

@@ -1,0 +1,38 @@
+#include "chances.h"
+
+#include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_fft_real.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+
+double chances_normal_inverse(double p)
+{
+	gsl_set_error_handler_off();	/* GSL would abort */
+	return gsl_cdf_ugaussian_Pinv(p);
+}
+
+double chances_chi2_both(double value, double freedom)
+{
+	gsl_set_error_handler_off();
+	return fmin(1, 2 * fmin(gsl_cdf_chisq_P(value, freedom), gsl_cdf_chisq_Q(value, freedom)));
+}
+
+double chances_poisson(unsigned count, double mean)
+{
+	gsl_set_error_handler_off();
+	return gsl_ran_poisson_pdf(count, mean);
+}
+
+int chances_power(double *value, size_t n)
+{
+	gsl_set_error_handler_off();
+	if (n < 4 || gsl_fft_real_radix2_transform(value, 1, n))
+		return -EINVAL;
+	/* GSL's order: the real parts from the front, the imaginary ones from the back */
+	value[0] *= value[0];
+	for (size_t k = 1; k < n / 2; k++)
+		value[k] = value[k] * value[k] + value[n - k] * value[n - k];
+	return 0;
+}

@@ -1,0 +1,91 @@
+#include "draw.h"
+#include "chances.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MARKS 150		/* arrivals that a figure shows one by one */
+#define GAP_BINS 25		/* of a fifth of the mean gap, to five times the mean */
+#define GAP_BIN 0.2
+#define COUNTS_MOST 10000
+
+const char *const draw_columns[] = { "kind", "x", "y", "expected", "low", "high", NULL };
+
+static void cell(struct rows *t, double value)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		rows_none(t);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.9g", value);
+	rows_str(t, text);
+}
+
+static void row(struct rows *t, const char *kind, double x, double y, double expected, double low, double high)
+{
+	rows_str(t, kind);
+	cell(t, x);
+	cell(t, y);
+	cell(t, expected);
+	cell(t, low);
+	cell(t, high);
+	rows_end(t);
+}
+
+static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+{
+	double seen[GAP_BINS] = { 0 }, n = (double)p->n;
+
+	for (size_t i = 0; i < p->n; i++) {
+		double bin = floor((double)(time_ns[i + 1] - time_ns[i]) / 1e9 / (GAP_BIN * p->mean_s));
+
+		if (bin < GAP_BINS)
+			seen[(size_t)bin]++;
+	}
+	for (size_t b = 0; b < GAP_BINS; b++) {
+		double low = GAP_BIN * (double)b;
+
+		row(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN, NAN);
+	}
+}
+
+static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+{
+	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
+	size_t at = 1, most = 0;
+
+	if (!seen)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->intervals; i++) {
+		size_t count = 0;
+
+		for (; at < p->n && (double)(time_ns[at] - time_ns[0]) < width * (double)(i + 1); at++)
+			count++;
+		mean += (double)count / (double)p->intervals;
+		if (count < COUNTS_MOST)
+			seen[count]++;
+		most = count > most && count < COUNTS_MOST ? count : most;
+	}
+	for (size_t c = 0; p->intervals && c <= most + 1 && c < COUNTS_MOST; c++)
+		row(t, "count", (double)c, seen[c] / (double)p->intervals, chances_poisson((unsigned)c, mean), NAN, NAN);
+	free(seen);
+	return 0;
+}
+
+int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+{
+	for (size_t i = 0; i <= p->n && i < MARKS; i++)
+		row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
+	if (p->mean_s > 0)
+		gaps(t, time_ns, p);
+	return counts(t, time_ns, p);
+}
+
+void draw_source(struct rows *t, double sources, double cov, double low, double high)
+{
+	row(t, "sources", sources, cov, 1, low, high);
+}

@@ -1,0 +1,45 @@
+/* logs_in - the times of requests out of a log: JMeter's JTL, the Common and Combined Log Formats, tables with tabs. */
+#ifndef THINPROBE_ARRIVALS_LOGS_IN_H
+#define THINPROBE_ARRIVALS_LOGS_IN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum logs_in_kind { LOGS_IN_AUTO, LOGS_IN_JTL, LOGS_IN_CLF, LOGS_IN_TSV };
+extern const char *const logs_in_kinds[];
+
+#define LOGS_IN_WHERE 8
+
+struct logs_in_cfg {
+	int kind;			/* enum logs_in_kind */
+	const char *column;		/* of the times; NULL: timeStamp, or the first of logs_in_columns that is there. Not of CLF */
+	int64_t unit_ns;		/* 0: as the column's name ends */
+	const char *source;		/* the column of who asked; NULL: nobody wants to know. CLF: host, whatever is given */
+	struct {
+		const char *column, *value;
+	} where[LOGS_IN_WHERE];		/* rows that have all of these; not of CLF */
+	size_t wheres;
+};
+
+struct logs_in_arrival {
+	int64_t time_ns;
+	uint32_t source;		/* 0, 1, ...: in the order of first appearance in the file */
+};
+
+struct logs_in {
+	struct logs_in_arrival *arrival;	/* owned; in the order of the file */
+	size_t n, room, passed;			/* passed over by `where`, or without a time (an empty cell) */
+	int64_t tick_ns;			/* what the log's times can tell: a power of ten of ns up to 1 s */
+	enum logs_in_kind kind;
+	const char *column;			/* that was read (kept in `name`) */
+	uint32_t sources;			/* how many; 0: not asked for */
+	char name[64];
+	struct logs_in_names *names;
+};
+
+/* 0; -EPROTO with `why`, and the line in *line; -ENOMEM, -EIO. To be freed either way. */
+int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why);
+void logs_in_free(struct logs_in *l);
+
+#endif

@@ -1,0 +1,30 @@
+/* nulls - how the figures of arrivals come out for a Poisson process: simulated, since their textbook forms hold for very many arrivals only.
+ *
+ * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from NULLS_DRAWS sets of up to NULLS_N; beyond, their distance
+ * from the normal distribution shrinks with sqrt(n), as Edgeworth's expansion says. The Kolmogorov-Smirnov distance from the exponential distribution of the
+ * sample's own mean (Lilliefors 1969), as modified by Stephens (1974), which makes it depend on n very little, from sets of up to NULLS_KS_N. Always the same
+ * seed: the same data give the same verdict. */
+#ifndef THINPROBE_ARRIVALS_NULLS_H
+#define THINPROBE_ARRIVALS_NULLS_H
+
+#include <stddef.h>
+
+#define NULLS_DRAWS 5000
+#define NULLS_N 2000
+#define NULLS_KS_N 200
+
+struct nulls;
+struct nulls *nulls_make(size_t n);	/* for n gaps, 2 or more; NULL: no memory. About a quarter of a second */
+void nulls_free(struct nulls *t);
+
+/* p: how likely at least so extreme a value is; never below 1 / NULLS_DRAWS. Two-sided, but for ks. */
+double nulls_cov(const struct nulls *t, double cov);
+double nulls_lag1(const struct nulls *t, double lag1);
+double nulls_ks(const struct nulls *t, double distance);
+/* The modified distance that a share p of the sets exceeds. */
+double nulls_ks_critical(const struct nulls *t, double p);
+
+/* Stephens' modification, of the exponential distribution with an estimated mean. */
+double nulls_ks_modified(double distance, size_t n);
+
+#endif

@@ -1,0 +1,314 @@
+#include "demands.h"
+
+#include <errno.h>
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_multifit_nlinear.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define LEVEL 0.975	/* two-sided 95 % */
+#define FREE_MOST 9	/* stations and the delay that response times may tell of: more would be a guess */
+#define FAR 50.0	/* a residual in place of an infinite one */
+#define TURNS 200
+#define HALVES 100	/* of an interval: no double has more */
+#define NOTHING 1e-3	/* of the shortest response time: a delay below is none */
+
+static void no_abort(void)
+{
+	gsl_set_error_handler_off();
+}
+
+void demands_predict(const struct mva_net *net, enum mva_method method, double n, double z_s, double rate, struct mva_point *out)
+{
+	if (isfinite(n) && isfinite(z_s)) {
+		mva_solve(net, method, n, z_s, out);
+		return;
+	}
+	*out = (struct mva_point){ .x = rate, .r_s = net->delay_s };
+	for (size_t k = 0; k < net->stations; k++) {
+		double u = rate * net->demand_s[k];
+
+		out->u[k] = u;
+		out->at[k] = u < 1 ? u / (1 - u) : INFINITY;
+		out->r_s += u < 1 ? net->demand_s[k] / (1 - u) : INFINITY;
+	}
+	out->q = rate * out->r_s;
+}
+
+double demands_most_rate(const struct mva_net *net, double r_s)
+{
+	struct mva_bounds b;
+	double low = 0, high;
+
+	mva_bounds(net, &b);
+	if (b.r_min_s > r_s)
+		return 0;
+	high = b.x_max;
+	for (int i = 0; i < HALVES && isfinite(high); i++) {
+		double middle = (low + high) / 2;
+		struct mva_point p;
+
+		demands_predict(net, MVA_EXACT, NAN, NAN, middle, &p);
+		if (p.r_s > r_s)
+			high = middle;
+		else
+			low = middle;
+	}
+	return isfinite(high) ? low : INFINITY;
+}
+
+/* --- busy times ------------------------------------------------------------------------------------------------ */
+
+static double rate_of(const struct observed_row *r)
+{
+	return isfinite(r->rate) ? r->rate : r->n / (r->r_s + r->z_s);
+}
+
+static int from_busy(const struct observed *o, struct demands *d, const char **why)
+{
+	double *x = calloc(2 * d->rows, sizeof(*x)), *y = x + d->rows;
+
+	if (!x)
+		return -ENOMEM;
+	for (size_t k = 0; k < o->resources; k++) {
+		double slope, cov, squares;
+		size_t n = 0;
+
+		for (size_t i = 0; i < d->rows; i++) {
+			double rate = rate_of(&o->row[i]);
+
+			if (!isfinite(rate) || !isfinite(o->row[i].u[k]))
+				continue;
+			x[n] = rate;
+			y[n++] = o->row[i].u[k];
+		}
+		if (!n || gsl_fit_mul(x, 1, y, 1, n, &slope, &cov, &squares) || !(slope > 0)) {
+			*why = "busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it out";
+			free(x);
+			return -EINVAL;
+		}
+		d->net.demand_s[k] = slope;
+		if (n > 1) {
+			double half = gsl_cdf_tdist_Pinv(LEVEL, (double)(n - 1)) * sqrt(cov);
+
+			d->low[k] = slope - half;
+			d->high[k] = slope + half;
+		}
+	}
+	d->busy = d->net.stations = o->resources;
+	free(x);
+	return 0;
+}
+
+/* --- response times -------------------------------------------------------------------------------------------- */
+
+struct problem {
+	const struct observed_row **row;	/* those with a response time and a load */
+	size_t rows;
+	const struct demands *from;
+	size_t stations;			/* free ones; behind them in the vector, the delay */
+	bool delay;
+	enum mva_method method;
+};
+
+static bool tells(const struct observed_row *r)
+{
+	return r->r_s > 0 && (isfinite(r->z_s) ? r->n >= 1 : r->rate > 0);
+}
+
+static void put(const struct problem *p, const gsl_vector *v, struct mva_net *net)
+{
+	*net = p->from->net;
+	for (size_t k = 0; k < p->stations; k++)
+		net->demand_s[net->stations++] = exp(gsl_vector_get(v, k));
+	net->delay_s = p->delay ? exp(gsl_vector_get(v, p->stations)) : 0;
+}
+
+static int residuals(const gsl_vector *v, void *data, gsl_vector *f)
+{
+	const struct problem *p = data;
+	struct mva_net net;
+
+	put(p, v, &net);
+	for (size_t i = 0; i < p->rows; i++) {
+		const struct observed_row *r = p->row[i];
+		struct mva_point at;
+		double off;
+
+		demands_predict(&net, p->method, r->n, r->z_s, r->rate, &at);
+		off = log(at.r_s / r->r_s);
+		gsl_vector_set(f, i, isfinite(off) && fabs(off) < FAR ? off : at.r_s < r->r_s ? -FAR : FAR);
+	}
+	return GSL_SUCCESS;
+}
+
+struct solution {
+	double value[FREE_MOST], error[FREE_MOST];	/* logarithms, and their standard errors (NAN) */
+	double squares;
+};
+
+/* From one beginning. False where it goes nowhere. */
+static bool solve(struct problem *p, const double *begin, struct solution *out)
+{
+	size_t free_n = p->stations + p->delay;
+	gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+	gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, p->rows, free_n);
+	gsl_multifit_nlinear_fdf f = { .f = residuals, .n = p->rows, .p = free_n, .params = p };
+	gsl_matrix *covar = gsl_matrix_alloc(free_n, free_n);
+	gsl_vector_const_view from = gsl_vector_const_view_array(begin, free_n);
+	bool ok = w && covar;
+	int info, err;
+
+	if (ok) {
+		err = gsl_multifit_nlinear_init(&from.vector, &f, w);
+		if (!err)
+			err = gsl_multifit_nlinear_driver(TURNS, 1e-10, 1e-10, 0, NULL, NULL, &info, w);
+		ok = !err || err == GSL_EMAXITER || err == GSL_ENOPROG;
+	}
+	if (ok) {
+		gsl_vector *left = gsl_multifit_nlinear_residual(w), *at = gsl_multifit_nlinear_position(w);
+
+		gsl_blas_ddot(left, left, &out->squares);
+		ok = isfinite(out->squares);
+		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), 0, covar);
+		for (size_t i = 0; i < free_n; i++) {
+			double variance = err || p->rows <= free_n ? NAN : gsl_matrix_get(covar, i, i) * out->squares / (double)(p->rows - free_n);
+
+			out->value[i] = gsl_vector_get(at, i);
+			/* GSL leaves 0 for what the data do not tell */
+			out->error[i] = variance > 0 || out->squares == 0 ? sqrt(variance) : (double)NAN;
+		}
+	}
+	if (covar)
+		gsl_matrix_free(covar);
+	if (w)
+		gsl_multifit_nlinear_free(w);
+	return ok;
+}
+
+/* Several beginnings: the shortest response time shared out in different ways, no station busier than the fastest row allows. */
+static bool solve_best(struct problem *p, struct solution *best)
+{
+	static const double shares[] = { 0.9, 0.5, 0.2, 0.05 };
+	double shortest = INFINITY, fastest = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < p->rows; i++) {
+		double rate = rate_of(p->row[i]);
+
+		shortest = fmin(shortest, p->row[i]->r_s);
+		fastest = isfinite(rate) ? fmax(fastest, rate) : fastest;
+	}
+	for (size_t s = 0; s < sizeof(shares) / sizeof(*shares); s++) {
+		double begin[FREE_MOST], left = shortest;
+		struct solution now;
+
+		for (size_t k = 0; k < p->stations; k++) {
+			double d = fmin(shares[s] * left, fastest > 0 ? 0.9 / fastest : INFINITY);
+
+			left -= d;
+			begin[k] = log(d);
+		}
+		if (p->delay)
+			begin[p->stations] = log(fmax(left, 0.01 * shortest));
+		if (solve(p, begin, &now) && (!found || now.squares < best->squares)) {
+			*best = now;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static int from_response(const struct observed *o, const struct demands_cfg *cfg, struct demands *d, const char **why)
+{
+	struct problem p = { .from = d, .delay = !cfg->no_delay, .method = cfg->method };
+	struct solution s = { .squares = 0 };
+	double shortest = INFINITY, t;
+	bool ok;
+
+	p.stations = cfg->stations >= 0 ? (size_t)cfg->stations : d->busy ? 0 : 1;
+	p.row = calloc(d->rows, sizeof(*p.row));
+	if (!p.row)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->rows; i++)
+		if (tells(&o->row[i])) {
+			p.row[p.rows++] = &o->row[i];
+			shortest = fmin(shortest, o->row[i].r_s);
+		}
+	if (!p.rows && d->busy) {	/* busy times are enough */
+		free(p.row);
+		return 0;
+	}
+	*why = "more free demands than rows with a response time and a load (n and z_s, or lambda): fewer --stations, or more rows";
+	if (p.delay && p.stations && p.rows == p.stations)
+		p.delay = false;
+	ok = p.stations + p.delay <= FREE_MOST && p.stations + d->busy <= MVA_STATIONS && p.rows && p.rows >= p.stations + p.delay;
+	if (ok && p.stations + p.delay) {
+		*why = "no demands fit these rows";
+		ok = solve_best(&p, &s);
+		if (ok && p.delay && p.stations + d->busy && exp(s.value[p.stations]) < NOTHING * shortest) {
+			p.delay = false;
+			ok = p.stations ? solve_best(&p, &s) : true;
+		}
+	}
+	free(p.row);
+	if (!ok)
+		return -EINVAL;
+	t = p.rows > p.stations + p.delay ? gsl_cdf_tdist_Pinv(LEVEL, (double)(p.rows - p.stations - p.delay)) : NAN;
+	for (size_t i = 0; i < p.stations + p.delay; i++) {
+		double value = exp(s.value[i]), low = exp(s.value[i] - t * s.error[i]), high = exp(s.value[i] + t * s.error[i]);
+		size_t k = d->net.stations;
+
+		if (i == p.stations) {
+			d->net.delay_s = value;
+			d->delay_low = low;
+			d->delay_high = high;
+		} else {
+			d->net.demand_s[k] = value;
+			d->low[k] = low;
+			d->high[k] = high;
+			d->net.stations++;
+		}
+	}
+	d->response_rows = p.rows;
+	return 0;
+}
+
+static void judge(const struct observed *o, const struct demands_cfg *cfg, struct demands *d)
+{
+	double squares = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->rows && d->response_rows; i++) {
+		const struct observed_row *r = &o->row[i];
+		struct mva_point at;
+
+		if (!tells(r))
+			continue;
+		demands_predict(&d->net, cfg->method, r->n, r->z_s, r->rate, &at);
+		squares += pow(log(at.r_s / r->r_s), 2);
+		n++;
+	}
+	d->error = n ? sqrt(squares / (double)n) : (double)NAN;
+}
+
+int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct demands *out, const char **why)
+{
+	int err = 0;
+
+	*out = (struct demands){ .delay_low = NAN, .delay_high = NAN, .error = NAN };
+	for (size_t k = 0; k < MVA_STATIONS; k++)
+		out->low[k] = out->high[k] = NAN;
+	out->rows = cfg->first && cfg->first < o->rows ? cfg->first : o->rows;
+	no_abort();
+	if (o->resources)
+		err = from_busy(o, out, why);
+	if (!err)
+		err = from_response(o, cfg, out, why);
+	if (!err)
+		judge(o, cfg, out);
+	return err;
+}

@@ -1,0 +1,90 @@
+#include "lists.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int lists_number(const char *text, double *out)
+{
+	return cli_read_real(text, out);
+}
+
+int lists_seconds(const char *text, double *out)
+{
+	int64_t ns;
+	int err = cli_read_ns(text, &ns);
+
+	if (!err)
+		*out = (double)ns / 1e9;
+	return err;
+}
+
+static int push(struct lists *l, double value)
+{
+	double *more;
+
+	if (l->n >= LISTS_MOST)
+		return -ERANGE;
+	more = realloc(l->value, (l->n + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	l->value = more;
+	l->value[l->n++] = value;
+	return 0;
+}
+
+static int range(struct lists *l, double from, double to, double step)
+{
+	double steps = floor((to - from) / step + 1e-9);	/* 0.1 is not a tenth */
+	int err = 0;
+
+	if (!(step > 0) || !(to >= from) || !(steps < LISTS_MOST))
+		return -ERANGE;
+	for (double i = 0; !err && i <= steps; i++)
+		err = push(l, from + i * step);
+	return err;
+}
+
+static int part(struct lists *l, char *text, lists_read_one *one)
+{
+	double value[3];
+	int n = 0, err = 0;
+
+	for (char *next; !err && text; text = next) {
+		next = strchr(text, ':');
+		if (next)
+			*next++ = '\0';
+		err = n == 3 ? -EINVAL : one(text, &value[n]);
+		n += !err;
+	}
+	if (err)
+		return err;
+	return n == 1 ? push(l, value[0]) : n == 3 ? range(l, value[0], value[1], value[2]) : -EINVAL;
+}
+
+int lists_read(const char *text, lists_read_one *one, struct lists *out)
+{
+	struct lists l = { 0 };
+	char *copy = strdup(text), *rest = copy, *word;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (word = strsep(&rest, ",")))
+		err = part(&l, word, one);
+	free(copy);
+	if (err) {
+		lists_free(&l);
+		return err;
+	}
+	lists_free(out);
+	*out = l;
+	return 0;
+}
+
+void lists_free(struct lists *l)
+{
+	free(l->value);
+	*l = (struct lists){ 0 };
+}

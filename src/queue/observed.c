@@ -1,0 +1,174 @@
+#include "observed.h"
+#include "cli.h"
+#include "fields.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS 64
+#define LONGEST 16384
+#define ROWS_MOST 100000
+
+/* Where a column's cells go, and what of the unit a cell is. */
+struct place {
+	size_t offset;
+	double unit;
+	bool used, text, share;
+};
+
+struct reader {
+	struct observed *out;
+	struct place place[FIELDS];
+	size_t fields;
+	bool commas;
+};
+
+static double unit_of(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 3 && !strcmp(name + n - 3, "_ms") ? 1e-3 : n > 2 && !strcmp(name + n - 2, "_s") ? 1 : 0;
+}
+
+static bool known(struct reader *r, const char *name, const char *response, struct place *p)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+		double unit;
+	} columns[] = {
+		{ "n", offsetof(struct observed_row, n), 1 }, { "users", offsetof(struct observed_row, n), 1 },
+		{ "z_s", offsetof(struct observed_row, z_s), 1 }, { "z_ms", offsetof(struct observed_row, z_s), 1e-3 },
+		{ "lambda", offsetof(struct observed_row, rate), 1 }, { "rate", offsetof(struct observed_row, rate), 1 }, { "x", offsetof(struct observed_row, rate), 1 },
+		{ "mean_ms", offsetof(struct observed_row, mean_ms), 1 }, { "sd_ms", offsetof(struct observed_row, sd_ms), 1 },
+	};
+
+	if (!strcmp(name, "run")) {
+		*p = (struct place){ offsetof(struct observed_row, run), 1, true, true, false };
+		return true;
+	}
+	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
+		*p = (struct place){ offsetof(struct observed_row, r_s), unit_of(name), true, false, false };
+		return true;
+	}
+	if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
+		size_t k = r->out->resources++;
+
+		snprintf(r->out->resource[k], OBSERVED_NAME, "%s", name + 2);
+		*p = (struct place){ offsetof(struct observed_row, u) + k * sizeof(double), 1, true, false, true };
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		if (!strcmp(name, columns[i].name)) {
+			*p = (struct place){ columns[i].offset, columns[i].unit, true, false, false };
+			return true;
+		}
+	return false;
+}
+
+static int head(struct reader *r, char *line, const char *response, const char **why)
+{
+	char *field[FIELDS];
+	bool found = !response;
+	size_t useful = 0;
+
+	r->commas = !strchr(line, '\t');
+	r->fields = fields_cut(line, r->commas, field, FIELDS);
+	*why = "the header has too many columns";
+	if (!r->fields)
+		return -EPROTO;
+	for (size_t i = 0; i < r->fields; i++) {
+		bool is = known(r, field[i], response, &r->place[i]);
+
+		useful += is;
+		for (size_t j = 0; is && j < i; j++)
+			if (r->place[j].used && r->place[j].offset == r->place[i].offset) {
+				*why = "two columns of the header mean the same";
+				return -EPROTO;
+			}
+		found = found || (is && !strcmp(field[i], response));
+	}
+	*why = found ? "no column of the header is known: n, z_s, lambda, r_ms, u_NAME, ..." : "the header has no such --column";
+	return useful && found ? 0 : -EPROTO;
+}
+
+static int body(struct reader *r, char *line, const char **why)
+{
+	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *more, *row;
+	char *field[FIELDS];
+	double value;
+
+	*why = "not as many cells as the header has";
+	if (fields_cut(line, r->commas, field, FIELDS) != r->fields)
+		return -EPROTO;
+	*why = "too many rows";
+	if (r->out->rows >= ROWS_MOST)
+		return -EPROTO;
+	more = realloc(r->out->row, (r->out->rows + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	r->out->row = more;
+	row = &more[r->out->rows++];
+	*row = blank;
+	for (size_t k = 0; k < MVA_STATIONS; k++)
+		row->u[k] = NAN;
+	for (size_t i = 0; i < r->fields; i++) {
+		const struct place *p = &r->place[i];
+
+		if (!p->used || !*field[i])
+			continue;
+		if (p->text) {
+			snprintf(row->run, sizeof(row->run), "%s", field[i]);
+			continue;
+		}
+		*why = "not a number, or below 0";
+		if (cli_read_real(field[i], &value) || !isfinite(value) || value < 0)
+			return -EPROTO;
+		*why = "a utilization above 1 (0.71, not 71 %)";
+		if (p->share && value > 1.05)	/* accounting may round up */
+			return -EPROTO;
+		value *= p->unit;
+		memcpy((char *)row + p->offset, &value, sizeof(value));
+	}
+	return 0;
+}
+
+int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why)
+{
+	struct reader r = { .out = out };
+	char text[LONGEST];
+	int err = 0;
+
+	*out = (struct observed){ 0 };
+	*line = 0;
+	*why = "the column of the response time ends in neither _s nor _ms";
+	if (response && unit_of(response) == 0)
+		return -EPROTO;
+	while (!err && fgets(text, sizeof(text), in)) {
+		++*line;
+		*why = "a line too long";
+		if (strlen(text) == sizeof(text) - 1)
+			err = -EPROTO;
+		else if (*line == 1)
+			err = head(&r, text, response, why);
+		else if (text[strspn(text, "\r\n")])
+			err = body(&r, text, why);
+	}
+	if (!err && ferror(in))
+		err = -EIO;
+	if (!err && !out->rows) {
+		*why = "no rows";
+		*line = 0;
+		err = -EPROTO;
+	}
+	return err;
+}
+
+void observed_free(struct observed *o)
+{
+	free(o->row);
+	*o = (struct observed){ 0 };
+}

@@ -1,0 +1,32 @@
+/* observed - measured rows, one a load: a table with a header line, columns found by name, tabs or commas between.
+ *
+ * n: users. z_s, z_ms: their think time. lambda, rate or x: requests a second. r_s, r_ms: response time. u_NAME: how busy a resource was, 0 to 1.
+ * mean_ms, sd_ms: of the times between arrivals. run: a name. All are optional; an empty cell is not known (NAN). */
+#ifndef THINPROBE_QUEUE_OBSERVED_H
+#define THINPROBE_QUEUE_OBSERVED_H
+
+#include "mva.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define OBSERVED_NAME 64
+
+struct observed_row {
+	char run[OBSERVED_NAME];
+	double n, z_s, rate, r_s, mean_ms, sd_ms;
+	double u[MVA_STATIONS];
+};
+
+struct observed {
+	struct observed_row *row;	/* owned */
+	size_t rows, resources;
+	char resource[MVA_STATIONS][OBSERVED_NAME];
+};
+
+/* `response`: the name of the column that is the response time (ending in _s or _ms); NULL: r_s or r_ms. 0; or -EPROTO with what is wrong in `why`, and in
+ * *line where (0: the file as a whole); -ENOMEM, -EIO. To be freed either way. */
+int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why);
+void observed_free(struct observed *o);
+
+#endif

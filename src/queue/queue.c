@@ -1,0 +1,440 @@
+/* queue - queueing models of users and servers: closed networks, single queues, how many users a load stands for, and demands from measured rows.
+ *
+ * The models are mva.c (closed), erlang.c (one queue) and demands.c (the fit); observed.c reads measured rows, tell.c tells. This file reads options and
+ * chooses. */
+#include "demands.h"
+#include "erlang.h"
+#include "lists.h"
+#include "mva.h"
+#include "observed.h"
+#include "tell.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define USERS_MOST 1e7
+#define WORK_MOST 2e10	/* users times stations, of all rows: minutes */
+
+static struct {
+	struct lists demand, users, rate, think;
+	int64_t think_ns, delay_ns, service_ns, response_ns, threshold_ns, servers, first, stations;
+	double nz, tolerance, pages;
+	const char *column, *rows;
+	bool no_delay;
+	int method;
+} cfg = { .think_ns = -1, .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1, .stations = -1, .nz = NAN, .pages = 1 };
+static struct rec_cfg out_cfg;
+
+static int read_times(const char *text, void *value)
+{
+	return lists_read(text, lists_seconds, value);
+}
+
+static int read_numbers(const char *text, void *value)
+{
+	return lists_read(text, lists_number, value);
+}
+
+/* Pages that so many objects are: 9:15. */
+static int read_pages(const char *text, void *value)
+{
+	char copy[64], *objects;
+	double a, b;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	objects = strchr(copy, ':');
+	if (!objects)
+		return -1;
+	*objects++ = '\0';
+	if (cli_read_real(copy, &a) || cli_read_real(objects, &b) || !(a > 0) || !(b > 0) || a > 1e9 || b > 1e9)
+		return -1;
+	*(double *)value = a / b;
+	return 0;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, read_times, "TIME,... (50ms,40ms,30ms)" },
+	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: and a time in which nobody waits for anybody (0)", NULL, NULL, NULL },
+	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, read_numbers, "N,... or FROM:TO:STEP" },
+	{ CLI_NS, 'z', "z", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-9, 1e9, "mva, mm1n, fit: instead, users by this rate give the think time of each row", NULL, NULL, "PER_SECOND" },
+	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or the approximation (exact)", mva_methods, NULL, NULL },
+	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1, "mva: the approximation ends where no queue changes by more (0: never mind how many turns)", NULL, NULL, "REQUESTS" },
+	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, read_numbers, "RATE,... or FROM:TO:STEP" },
+	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, "mm1, mmm, mm1n: mean service time", NULL, NULL, NULL },
+	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, "mmm: how many of them", NULL, NULL, NULL },
+	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, "users: measured response time", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, read_times, "TIME,... or FROM:TO:STEP" },
+	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: so many pages are so many requests (1:1)", NULL, read_pages, "PAGES:OBJECTS" },
+	{ CLI_STR, 0, "column", &cfg.column, 0, 0, "users, fit: the column that is the response time (r_s or r_ms)", NULL, NULL, "NAME" },
+	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit so many rows, foretell the rest (all)", NULL, NULL, "ROWS" },
+	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, "fit: stations that response times are to tell of (1, or 0 beside busy times)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, 0, 0, "fit: all of a response is at stations", NULL, NULL, NULL },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, "fit: foretell the most users, or of an open stream the most requests a second, with this response time", NULL, NULL, NULL },
+	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "mva, fit: write rows for a plot to this file", NULL, NULL, "FILE" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+/* What is said to be of other commands is refused in this one. */
+static void check_options(const char *mode)
+{
+	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ", "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
+	char word[16], list[40];
+
+	snprintf(word, sizeof(word), " %s,", mode);
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		snprintf(list, sizeof(list), " %.*s,", (int)strlen(of[i]) - 2, of[i]);
+		if (!strstr(list, word) && cli_given(of[i]))
+			die_usage("--%s is not of queue %s", cli_given(of[i]), mode);
+	}
+}
+
+static struct rec *open_report(const char *mode)
+{
+	const struct rec_place places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
+	struct rec *out;
+
+	rec_check_apart(places, 2);
+	out = rec_open(&out_cfg, "queue");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	rec_object(out, "settings");
+	rec_str(out, "model", mode);
+	return out;
+}
+
+static void result(struct rec *out)
+{
+	rec_end(out);
+	rec_object(out, "result");
+}
+
+static struct rows *open_rows(void)
+{
+	struct rows *t = cfg.rows ? rows_open(cfg.rows, "queue/1", tell_columns) : NULL;
+
+	if (cfg.rows && !t)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
+	return t;
+}
+
+static void close_all(struct rec *out, struct rows *t)
+{
+	int err = t ? rows_close(t) : 0;
+
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
+	rec_end(out);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+}
+
+/* --- closed networks ------------------------------------------------------------------------------------------- */
+
+/* Users are whole, but for the approximation. */
+static void check_users(bool fractions, size_t stations)
+{
+	double work = 0;
+
+	for (size_t i = 0; i < cfg.users.n; i++) {
+		double n = cfg.users.value[i];
+
+		if (!(n >= 1 && n <= USERS_MOST) || (!fractions && floor(n) != n))
+			die_usage("-n %g: %s from 1 to %.0f", n, fractions ? "users" : "whole users", USERS_MOST);
+		work += n * (double)stations;
+	}
+	if (work > WORK_MOST)
+		die_usage("-n: that would take too long; fewer rows, or --method schweitzer");
+}
+
+static double think_of(double n, double otherwise)
+{
+	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think_ns >= 0 ? (double)cfg.think_ns / 1e9 : otherwise;
+}
+
+static void check_think(const char *mode)
+{
+	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
+		die_usage("-z or --nz, not both: with --nz, the think time follows the users");
+	if (!cfg.users.n)
+		die_usage("queue %s needs -n, such as 100:1000:100", mode);
+	if (!isfinite(cfg.nz) && cfg.think_ns < 0)
+		die_usage("queue %s needs a think time: -z TIME, or --nz USERS_PER_SECOND", mode);
+}
+
+static int run_mva(void)
+{
+	struct mva_net net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
+	struct tell_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
+	double most = 0;
+	struct rec *out;
+	struct rows *t;
+
+	if (!cfg.demand.n)
+		die_usage("queue mva needs --demand, such as 50ms,40ms,30ms");
+	if (cfg.demand.n > MVA_STATIONS)
+		die_usage("--demand: at most %d stations", MVA_STATIONS);
+	for (size_t k = 0; k < net.stations; k++) {
+		net.demand_s[k] = cfg.demand.value[k];
+		most = fmax(most, net.demand_s[k]);
+	}
+	if (!(most > 0))
+		die_usage("--demand: one station at least has some to do");
+	check_think("mva");
+	check_users(m.method == MVA_SCHWEITZER, net.stations);
+	m.other = true;
+	for (size_t i = 0; i < cfg.users.n; i++)
+		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
+	out = open_report("mva");
+	rec_str(out, "method", mva_methods[cfg.method]);
+	rec_real(out, "delay_s", net.delay_s, 9);
+	rec_real(out, "tolerance", net.tolerance, 6);
+	result(out);
+	t = open_rows();
+	tell_bounds(out, &net);
+	rec_array(out, "rows");
+	for (size_t i = 0; i < cfg.users.n; i++)
+		tell_point(out, t, &m, cfg.users.value[i], think_of(cfg.users.value[i], 0));
+	rec_end(out);
+	close_all(out, t);
+	return EXIT_OK;
+}
+
+/* --- one queue ------------------------------------------------------------------------------------------------- */
+
+static double service(const char *mode)
+{
+	if (cfg.service_ns < 0)
+		die_usage("queue %s needs --service TIME", mode);
+	return (double)cfg.service_ns / 1e9;
+}
+
+static int run_open(const char *mode)
+{
+	double s = service(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers;
+	struct rec *out;
+
+	if (!cfg.rate.n)
+		die_usage("queue %s needs --rate, such as 18", mode);
+	if (!strcmp(mode, "mmm") && cfg.servers < 0)
+		die_usage("queue mmm needs --servers M");
+	for (size_t i = 0; i < cfg.rate.n; i++)
+		if (!(cfg.rate.value[i] > 0 && cfg.rate.value[i] <= 1e9))
+			die_usage("--rate %g: above 0", cfg.rate.value[i]);
+	out = open_report(mode);
+	rec_real(out, "service_s", s, 9);
+	rec_int(out, "servers", (int64_t)servers);
+	result(out);
+	rec_array(out, "rows");
+	for (size_t i = 0; i < cfg.rate.n; i++) {
+		double rate = cfg.rate.value[i];
+		struct erlang_queue q;
+
+		erlang_open(rate, s, servers, &q);
+		rec_object(out, NULL);
+		rec_real(out, "rate", rate, 6);
+		rec_real(out, "load", rate * s, 9);
+		tell_queue(out, &q);
+		rec_real(out, "blocked", q.blocked, 9);
+		rec_real(out, "r_p50_s", erlang_open_quantile(rate, s, servers, 0.5), 9);
+		rec_real(out, "r_p95_s", erlang_open_quantile(rate, s, servers, 0.95), 9);
+		rec_end(out);
+	}
+	rec_end(out);
+	close_all(out, NULL);
+	return EXIT_OK;
+}
+
+static int run_closed(void)
+{
+	double s = service("mm1n");
+	struct rec *out;
+
+	check_think("mm1n");
+	if (cfg.think_ns == 0)
+		die_usage("-z 0: a server that is never left alone needs no model");
+	check_users(false, 1);
+	out = open_report("mm1n");
+	rec_real(out, "service_s", s, 9);
+	result(out);
+	rec_array(out, "rows");
+	for (size_t i = 0; i < cfg.users.n; i++) {
+		double n = cfg.users.value[i], z = think_of(n, 0);
+		struct erlang_queue q;
+
+		erlang_closed(n, z, s, &q);
+		rec_object(out, NULL);
+		rec_real(out, "n", n, 0);
+		rec_real(out, "z_s", z, 6);
+		rec_real(out, "nz", n / z, 9);
+		rec_real(out, "lambda", q.x, 9);
+		rec_real(out, "qz", q.q / z, 9);
+		tell_queue(out, &q);
+		rec_end(out);
+	}
+	rec_end(out);
+	close_all(out, NULL);
+	return EXIT_OK;
+}
+
+/* --- measured rows --------------------------------------------------------------------------------------------- */
+
+static void read_file(const char *file, struct observed *o)
+{
+	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	unsigned long line;
+	const char *why;
+	int err;
+
+	if (!in)
+		die(EXIT_RUN, "cannot read %s: %m", file);
+	err = observed_read(in, cfg.column, o, &line, &why);
+	if (in != stdin)
+		fclose(in);
+	if (err == -EPROTO && line)
+		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
+	if (err == -EPROTO)
+		die(EXIT_RUN, "%s: %s", file, why);
+	if (err)
+		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+}
+
+static int run_users(const char *file)
+{
+	struct observed_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
+	struct observed o = { .row = &asked, .rows = 1 };
+	struct tell_users u = { cfg.pages, cfg.think.value, cfg.think.n };
+	struct rec *out;
+
+	if (file) {
+		if (cfg.rate.n || cfg.response_ns >= 0)
+			die_usage("a file of rows, or --rate and --response; not both");
+		read_file(file, &o);
+	} else {
+		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
+			die_usage("queue users needs --rate R, --response TIME and --think TIME,..., or a file of measured rows");
+		asked.rate = cfg.rate.value[0];
+		asked.r_s = (double)cfg.response_ns / 1e9;
+	}
+	out = open_report("users");
+	rec_real(out, "pages_per_object", cfg.pages, 9);
+	result(out);
+	rec_array(out, "rows");
+	for (size_t i = 0; i < o.rows; i++)
+		tell_users(out, &u, &o.row[i]);
+	rec_end(out);
+	close_all(out, NULL);
+	if (file)
+		observed_free(&o);
+	return EXIT_OK;
+}
+
+/* The most users whose response time is not above the threshold; -1: not even one, INFINITY: all that can be asked for. */
+static double most_users(const struct mva_net *net, enum mva_method method, double last_z)
+{
+	double low = 0, high = 1, limit = (double)cfg.threshold_ns / 1e9;
+	struct mva_point p;
+
+	for (;; high *= 2) {
+		mva_solve(net, method, high, think_of(high, last_z), &p);
+		if (p.r_s > limit)
+			break;
+		low = high;
+		if (high > USERS_MOST)
+			return INFINITY;
+	}
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		mva_solve(net, method, middle, think_of(middle, last_z), &p);
+		if (p.r_s > limit)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low < 1 ? -1 : low;
+}
+
+static void foretell(struct rec *out, struct rows *t, const struct demands *d, const struct tell_model *m, double last_z)
+{
+	if (cfg.users.n) {
+		rec_array(out, "foretold");
+		for (size_t i = 0; i < cfg.users.n; i++)
+			tell_point(out, t, m, cfg.users.value[i], think_of(cfg.users.value[i], last_z));
+		rec_end(out);
+	}
+	if (cfg.threshold_ns > 0) {
+		bool open = !isfinite(think_of(1, last_z));
+		double n = open ? (double)NAN : most_users(&d->net, m->method, last_z), limit = (double)cfg.threshold_ns / 1e9;
+
+		rec_object(out, "threshold");
+		rec_real(out, "r_s", limit, 9);
+		rec_real(out, "users", n < 0 ? 0 : n, 0);
+		rec_real(out, "rate", open ? demands_most_rate(&d->net, limit) : (double)NAN, 9);
+		rec_end(out);
+	}
+}
+
+static int run_fit(const char *file)
+{
+	struct demands_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay, .method = (enum mva_method)cfg.method };
+	struct demands d;
+	struct tell_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
+	struct observed o;
+	double last_z = NAN;
+	const char *why = "";
+	struct rec *out;
+	struct rows *t;
+	int err;
+
+	if (!file)
+		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
+	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
+		die_usage("-z or --nz, not both");
+	check_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
+	read_file(file, &o);
+	err = demands_fit(&o, &how, &d, &why);
+	if (err == -EINVAL)
+		die(EXIT_RUN, "%s: %s", file, why);
+	if (err)
+		die(EXIT_RUN, "cannot fit: %s", strerror(-err));
+	for (size_t i = 0; i < o.rows; i++)
+		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
+	if (cfg.users.n && !isfinite(think_of(1, last_z)))
+		die_usage("to foretell users, a think time: -z TIME, or --nz USERS_PER_SECOND");
+	out = open_report("fit");
+	rec_str(out, "method", mva_methods[cfg.method]);
+	rec_str(out, "file", file);
+	rec_str(out, "column", cfg.column);
+	result(out);
+	t = open_rows();
+	tell_demands(out, &d, &o);
+	tell_bounds(out, &d.net);
+	tell_fitted(out, t, &d, &m, &o);
+	foretell(out, t, &d, &m, last_z);
+	close_all(out, t);
+	observed_free(&o);
+	return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "queue mva | mm1 | mmm | mm1n | users [FILE] | fit FILE [options]", "Queueing models of users and servers, and demands from measured rows.", options);
+	const char *mode = argv[first], *file = first + 1 < argc ? argv[first + 1] : NULL;
+	bool reads;
+
+	if (first == argc)
+		die_usage("which model? mva, mm1, mmm, mm1n, users or fit");
+	reads = !strcmp(mode, "users") || !strcmp(mode, "fit");
+	if (!reads && strcmp(mode, "mva") != 0 && strcmp(mode, "mm1") != 0 && strcmp(mode, "mmm") != 0 && strcmp(mode, "mm1n") != 0)
+		die_usage("%s: mva, mm1, mmm, mm1n, users or fit", mode);
+	if (first + 1 + reads < argc)
+		die_usage("unexpected word %s", argv[first + 1 + reads]);
+	check_options(mode);
+	return !strcmp(mode, "mva") ? run_mva() : !strcmp(mode, "mm1n") ? run_closed() : !strcmp(mode, "users") ? run_users(file) :
+	       !strcmp(mode, "fit") ? run_fit(file) : run_open(mode);
+}

@@ -1,0 +1,203 @@
+#include "tell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DIGITS 9	/* of results that others are held against */
+
+const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_bound_s", "x_bound", NULL };
+
+/* An array in JSON and TSV; one word for people. */
+static void shares(struct rec *r, const char *key, const double *u, size_t n, bool text)
+{
+	char word[16 * MVA_STATIONS] = "";
+	size_t used = 0;
+
+	if (text) {
+		for (size_t k = 0; k < n && used < sizeof(word); k++)
+			used += (size_t)snprintf(word + used, sizeof(word) - used, "%s%.4f", k ? " " : "", u[k]);
+		rec_str(r, key, word);
+		return;
+	}
+	rec_array(r, key);
+	for (size_t k = 0; k < n; k++)
+		rec_real(r, NULL, u[k], DIGITS);
+	rec_end(r);
+}
+
+static void cell(struct rows *t, double value)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		rows_none(t);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.9g", value);
+	rows_str(t, text);
+}
+
+void tell_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net)
+{
+	struct mva_bounds b;
+	bool closed = net && isfinite(n) && isfinite(z_s);
+
+	if (!t)
+		return;
+	if (net)
+		mva_bounds(net, &b);
+	rows_str(t, kind);
+	cell(t, n);
+	cell(t, z_s);
+	cell(t, rate);
+	cell(t, rate * r_s);
+	cell(t, r_s);
+	cell(t, closed ? mva_bound_r(&b, n, z_s) : (double)NAN);
+	cell(t, closed ? mva_bound_x(&b, n, z_s) : (double)NAN);
+	rows_end(t);
+}
+
+void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s)
+{
+	struct mva_point p, o;
+	struct mva_bounds b;
+
+	mva_solve(m->net, m->method, n, z_s, &p);
+	mva_bounds(m->net, &b);
+	rec_object(r, NULL);
+	rec_real(r, "n", n, floor(n) == n ? 0 : 3);
+	rec_real(r, "z_s", z_s, 6);
+	rec_real(r, "nz", n / z_s, DIGITS);
+	rec_real(r, "lambda", p.x, DIGITS);
+	rec_real(r, "q", p.q, DIGITS);
+	rec_real(r, "qz", p.q / z_s, DIGITS);
+	rec_real(r, "r_s", p.r_s, DIGITS);
+	rec_real(r, "x", p.x, DIGITS);
+	shares(r, "u", p.u, m->net->stations, m->text);
+	rec_real(r, "r_least_s", mva_bound_r(&b, n, z_s), DIGITS);
+	rec_real(r, "x_most", mva_bound_x(&b, n, z_s), DIGITS);
+	if (m->other) {
+		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
+		char key[40];
+
+		mva_solve(m->net, other, n, z_s, &o);
+		snprintf(key, sizeof(key), "lambda_%s", mva_methods[other]);
+		rec_real(r, key, o.x, DIGITS);
+		snprintf(key, sizeof(key), "q_%s", mva_methods[other]);
+		rec_real(r, key, o.q, DIGITS);
+	}
+	rec_end(r);
+	tell_row(t, "model", n, z_s, p.x, p.r_s, m->net);
+}
+
+void tell_bounds(struct rec *r, const struct mva_net *net)
+{
+	struct mva_bounds b;
+
+	mva_bounds(net, &b);
+	rec_object(r, "bounds");
+	rec_real(r, "demand_max_s", b.demand_max_s, DIGITS);
+	rec_real(r, "x_most", b.x_max, DIGITS);
+	rec_real(r, "r_least_s", b.r_min_s, DIGITS);
+	rec_end(r);
+}
+
+void tell_queue(struct rec *r, const struct erlang_queue *q)
+{
+	rec_bool(r, "steady", q->steady);
+	rec_real(r, "x", q->x, DIGITS);
+	rec_real(r, "u", q->u, DIGITS);
+	rec_real(r, "q", q->q, DIGITS);
+	rec_real(r, "r_s", q->r_s, DIGITS);
+	rec_real(r, "w_s", q->w_s, DIGITS);
+	rec_real(r, "waits", q->waits, DIGITS);
+}
+
+void tell_users(struct rec *r, const struct tell_users *u, const struct observed_row *row)
+{
+	double q = row->rate * row->r_s, pages = row->rate * u->pages;
+
+	rec_object(r, NULL);
+	if (row->run[0])
+		rec_str(r, "run", row->run);
+	if (isfinite(row->n))
+		rec_real(r, "n", row->n, floor(row->n) == row->n ? 0 : 3);
+	rec_real(r, "lambda", row->rate, DIGITS);
+	rec_real(r, "r_s", row->r_s, DIGITS);
+	rec_real(r, "q", q, DIGITS);
+	if (isfinite(row->z_s)) {
+		rec_real(r, "z_s", row->z_s, 6);
+		rec_real(r, "n_calculated", row->rate * (row->r_s + row->z_s), DIGITS);
+		rec_real(r, "nz", row->n / row->z_s, DIGITS);
+		rec_real(r, "qz", q / row->z_s, DIGITS);
+	}
+	if (isfinite(row->mean_ms) && isfinite(row->sd_ms))
+		rec_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
+	if (u->thinks) {
+		rec_real(r, "lambda_pages", pages, DIGITS);
+		rec_real(r, "q_pages", pages * row->r_s, DIGITS);
+		rec_array(r, "web");
+		for (size_t i = 0; i < u->thinks; i++) {
+			rec_object(r, NULL);
+			rec_real(r, "think_s", u->think_s[i], 6);
+			rec_real(r, "users", pages * (row->r_s + u->think_s[i]), DIGITS);
+			rec_end(r);
+		}
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
+void tell_demands(struct rec *r, const struct demands *d, const struct observed *o)
+{
+	rec_int(r, "rows_used", (int64_t)d->rows);
+	rec_int(r, "response_rows", (int64_t)d->response_rows);
+	rec_array(r, "demands");
+	for (size_t k = 0; k < d->net.stations; k++) {
+		rec_object(r, NULL);
+		rec_str(r, "name", k < d->busy ? o->resource[k] : "queue");
+		rec_str(r, "from", k < d->busy ? "busy time" : "response time");
+		rec_real(r, "demand_s", d->net.demand_s[k], DIGITS);
+		rec_real(r, "low_s", d->low[k], DIGITS);
+		rec_real(r, "high_s", d->high[k], DIGITS);
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_object(r, "delay");
+	rec_real(r, "delay_s", d->net.delay_s, DIGITS);
+	rec_real(r, "low_s", d->delay_low, DIGITS);
+	rec_real(r, "high_s", d->delay_high, DIGITS);
+	rec_end(r);
+	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
+}
+
+void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct tell_model *m, const struct observed *o)
+{
+	rec_array(r, "rows");
+	for (size_t i = 0; i < o->rows; i++) {
+		const struct observed_row *row = &o->row[i];
+		struct mva_point p;
+
+		demands_predict(&d->net, m->method, row->n, row->z_s, row->rate, &p);
+		rec_object(r, NULL);
+		if (row->run[0])
+			rec_str(r, "run", row->run);
+		rec_bool(r, "fitted", i < d->rows);
+		rec_real(r, "n", row->n, 3);
+		rec_real(r, "z_s", row->z_s, 6);
+		rec_real(r, "lambda_measured", row->rate, DIGITS);
+		rec_real(r, "lambda", p.x, DIGITS);
+		rec_real(r, "r_measured_s", row->r_s, DIGITS);
+		rec_real(r, "r_s", p.r_s, DIGITS);
+		rec_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
+		rec_real(r, "q", p.q, DIGITS);
+		if (d->busy)
+			shares(r, "u_measured", row->u, d->busy, m->text);
+		shares(r, "u", p.u, d->net.stations, m->text);
+		rec_end(r);
+		tell_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s, isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
+		tell_row(t, "fit", row->n, row->z_s, p.x, p.r_s, &d->net);
+	}
+	rec_end(r);
+}
