@@ -1,5 +1,5 @@
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score vusers
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -22,6 +22,7 @@ LIBS_wire = -lcap-ng
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lX11
+LIBS_vusers = -lcurl
 
 BUILD = build
 BIN = bin
@@ -75,11 +76,17 @@ LIBS_compare_test = -ljansson -lgsl -lgslcblas
 LIBS_rtt_test = -ljansson -lgsl -lgslcblas
 LIBS_paging_test = -ljansson -lgsl -lgslcblas
 LIBS_wan_test = -ljansson -lgsl -lgslcblas
+LIBS_replays_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
+LIBS_rfb_test = -lvncserver -ljpeg -lz
+LIBS_rfb_parts_test = -ljpeg -lz
+LIBS_vncplay_dial_test = -lvncserver
+LIBS_vncplay_learn_test = -ljpeg -lz
 LIBS_demands_test = -lgsl -lgslcblas
 LIBS_poisson_test = -lgsl -lgslcblas
+LIBS_vncplay_fuzz_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
@@ -123,15 +130,17 @@ fuzz:
 SHARE = $(DESTDIR)$(PREFIX)/share/thinprobe
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thinprobe
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
+MAN5 = $(DESTDIR)$(PREFIX)/share/man/man5
 
 install: all
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)"
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages lab experiments plots report data "$(SHARE)"
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
+	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 
 dist:
 	git archive --prefix=thinprobe-$(VERSION)/ -o thinprobe-$(VERSION).tar.gz HEAD

@@ -24,6 +24,8 @@
 . "$LAB_HERE/groups.sh"
 # shellcheck source=lab/memory.sh
 . "$LAB_HERE/memory.sh"
+# shellcheck source=lab/disk.sh
+. "$LAB_HERE/disk.sh"
 # shellcheck source=lab/link.sh
 . "$LAB_HERE/link.sh"
 
@@ -233,7 +235,7 @@ lab_lost() {
 # lab_facts: the machine as JSON (facts.sh).
 lab_facts() { facts_json; }
 
-# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh; from the
+# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the
 # driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once; nothing is guessed from names or versions.
 lab_can() {
 	local role=$1 cpus=LAB_CPUS_$1 link=LAB_IF_$1
@@ -245,6 +247,7 @@ lab_can() {
 	shape) [ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
 	autogroup) machine_can_autogroup ;;
 	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) lab_memory_can "$2" ;;
+	disk) lab_disk_can ;;
 	capture)
 		if [ -x "$TP_BIN/prototap" ]; then
 			lab_exec -C "$role" "$TP_BIN/prototap" live -i "${!link}" --port 1 -t 100ms >/dev/null 2>&1
@@ -253,7 +256,7 @@ lab_can() {
 			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
 		fi ;;
 	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
-	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap zram slowswap evict memory_low damon delayacct capture rt" ;;
+	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap zram slowswap evict memory_low damon delayacct disk capture rt" ;;
 	esac
 }
 
@@ -317,8 +320,8 @@ lab_clean() {
 		f=${f%%/0/*}
 		{ echo off >"$f/0/state"; echo 0 >"$f/nr_kdamonds"; } 2>/dev/null && printf 'ended DAMON of %s\n' "$name"
 	done
-	# The folder of a swap file lives for as long.
-	for f in /var/tmp/thinprobe-swap-?????? /tmp/thinprobe-swap-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-swap-??????}; do
+	# The folder of a swap file, or of a disk, lives for as long.
+	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-{swap,disk}-??????}; do
 		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
 		[ ! -e "$dir/undo-${f: -6}" ] && ! lab_alive "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"

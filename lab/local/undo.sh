@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # undo.sh - makes the changes of a lab that do not die with it, and takes them back: cpu and memory groups (undo_groups.sh), swap
-# (undo_swap.sh), switches of the kernel.
+# (undo_swap.sh), a disk of its own (undo_disk.sh), switches of the kernel.
 #
 # undo.sh serve: one request a line on standard input, one answer a line on standard output, "ok [ANSWER]" or "no WHY":
 #   group NAME [shares=N] [idle=1] [quota=PERCENT,PERIOD] [rt=1] [rt_runtime=US]   makes a cpu group, answers with its folder
@@ -10,6 +10,8 @@
 #   forget NAME          ends and removes it
 #   swap KIND BYTES      switches swap on (file, zram, slow:DELAY); answers "DEVICE SECOND-DEVICE WHAT IT IS"
 #   unswap [hold]        switches it off again (hold: another one follows); delay TIME: of each read of the slow one
+#   disk KIND BYTES      makes a disk (slow, file); answers "DEVICE WHAT IT IS"; disk-hold: it is mounted, and lets go when it is not any more
+#   disk-delay TIME      of each read and write of a slow one; undisk: takes it away
 #   switch NAME [VALUE]  sets a switch (switch_file names them); without a value puts back what it was
 # The end of the input (nobody of the lab is left, however the driver ended) takes all of it back. What is to be taken back is on record
 # before it is done, so that a lab of which even this process was killed is put right by `thinprobe lab clean`:
@@ -24,6 +26,8 @@ undo_here=$(dirname -- "${BASH_SOURCE[0]}")
 . "$undo_here/undo_groups.sh"
 # shellcheck source=lab/local/undo_swap.sh
 . "$undo_here/undo_swap.sh"
+# shellcheck source=lab/local/undo_disk.sh
+. "$undo_here/undo_disk.sh"
 
 exec {nap_fd}<> <(:)
 nap() { read -r -t "$1" -u "$nap_fd" _; }
@@ -49,6 +53,9 @@ switch_file() {
 	page_cluster) printf /proc/sys/vm/page-cluster ;;
 	thp) printf /sys/kernel/mm/transparent_hugepage/enabled ;;
 	zswap) printf /sys/module/zswap/parameters/enabled ;;
+	scheduler:*[!a-z0-9]* | max_freq:*[!0-9]*) return 1 ;;
+	scheduler:*) printf '/sys/block/%s/queue/scheduler' "${1#*:}" ;;
+	max_freq:*) printf '/sys/devices/system/cpu/cpu%s/cpufreq/scaling_max_freq' "${1#*:}" ;;
 	*) return 1 ;;
 	esac
 }
@@ -120,7 +127,8 @@ back_line() {	# back_line WHAT WORDS: 1, when it has to be tried again
 		echo "cannot set $file back to ${2#* }: $why"
 		return 1
 		;;
-	folder | loop) "back_$1" "$2" ;;
+	folder | loop | disk-folder | disk-loop) "back_${1#disk-}" "$2" ;;
+	disk-slow) back_slowdisk "$name" "${2#* }" ;;
 	swap | zram | slowdisk) "back_$1" "$name" "${2#* }" ;;
 	esac
 }
@@ -130,7 +138,7 @@ take_back() {	# take_back RECORD
 	local what rest
 	while read -r what rest; do [ "$what" != group ] || end_group "$rest"; done <"$1"
 	hurry "$1"
-	back_lines "$1" 'group|controller|switch|swap|zram|loop|slowdisk|folder'
+	back_lines "$1" 'group|controller|switch|swap|zram|loop|slowdisk|folder|disk-loop|disk-slow|disk-folder'
 }
 
 # ---- switches ----
@@ -198,6 +206,10 @@ serve() {
 		swap) make_swap "$@" ;;
 		unswap) unmake_swap "$@" ;;
 		delay) swap_delay "$@" ;;
+		disk) make_disk "$@" ;;
+		disk-hold) hold_disk ;;
+		disk-delay) disk_delay "$@" ;;
+		undisk) unmake_disk ;;
 		switch) set_switch "$@" ;;
 		*) why="no request $line" && false ;;
 		esac && echo "ok $answer" || echo "no ${why:-it failed}"

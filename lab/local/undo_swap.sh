@@ -34,18 +34,18 @@ hold_swap() {
 }
 
 # Sets place, backing: a folder on a disk with that much room, and what it is. (Swap in a file in memory would be no swap.)
-find_place() {	# find_place BYTES
+find_place() {	# find_place BYTES [swap|disk]
 	local folder type source room
-	why="no folder for a swap file: set LAB_SWAP_FOLDER to one on a disk"
+	why="no folder for a ${2:-swap} file: set LAB_SWAP_FOLDER to one on a disk"
 	for folder in ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"} /var/tmp /tmp; do
 		read -r type source < <(df --output=fstype,source -- "$folder" 2>/dev/null | tail -n 1)
 		[ -n "$type" ] && folder=$(cd -- "$folder" 2>/dev/null && pwd -P) || { why="no folder $folder"; continue; }
 		case $type in tmpfs | ramfs | devtmpfs | nfs* | fuse* | cifs | smb* | 9p) why="$folder is no disk of this machine ($type); set LAB_SWAP_FOLDER to a folder that is"; continue ;; esac
 		room=$(df --output=avail -B1 -- "$folder" 2>/dev/null | tail -n 1)
 		# a disk that is all but full is no place for others either
-		[ "${room:-0}" -ge $(($1 + $1 / 10 + (64 << 20))) ] || { why="$folder has not enough room for a swap file of $(($1 >> 20)) MiB; set LAB_SWAP_FOLDER, or a smaller --swap-size"; continue; }
+		[ "${room:-0}" -ge $(($1 + $1 / 10 + (64 << 20))) ] || { why="$folder has not enough room for a ${2:-swap} file of $(($1 >> 20)) MiB; set LAB_SWAP_FOLDER$([ "${2:-swap}" = disk ] || echo ", or a smaller --swap-size")"; continue; }
 		[ -w "$folder" ] || { why="$folder may not be written to"; continue; }
-		place=$folder/thinprobe-swap-$LAB_ID
+		place=$folder/thinprobe-${2:-swap}-$LAB_ID
 		backing="file on $type ($source), $folder"
 		return 0
 	done
@@ -125,8 +125,8 @@ drop_names() {
 }
 
 # A disk that takes its time for each read. It must outlive us: swap on a disk that is gone ends whoever needs it.
-start_slowdisk() {	# start_slowdisk DELAY: sets slow_pid, slow_file
-	local i words=()
+start_slowdisk() {	# start_slowdisk DELAY [WORD]: sets slow_pid, slow_file, slow_control; on record under that word
+	local i words=() word=${2:-slowdisk}
 	[ -x "${TP_BIN-}/slowdisk" ] || { why="slowdisk is not built: thinprobe setup"; return 1; }
 	[ -e /dev/fuse ] || { why="this kernel has no FUSE (modprobe fuse)"; return 1; }
 	mkdir -- "$place/disk" && mkfifo -m 600 -- "$place/control" || { why="cannot make $place/disk"; return 1; }
@@ -136,7 +136,7 @@ start_slowdisk() {	# start_slowdisk DELAY: sets slow_pid, slow_file
 	# shellcheck disable=SC2016 # another shell's
 	(
 		for f in "$fd" "$slow_control" "${lock[@]}"; do exec {f}<&-; done	# the locks, above all, end with us
-		exec setsid unshare --mount --propagation private "$BASH" -c 'printf "slowdisk %s %s\n" "$$" "$2" >>"$1" && exec "${@:3}"' sh "$record" "$place" \
+		exec setsid unshare --mount --propagation private "$BASH" -c 'printf "%s %s %s\n" "$3" "$$" "$2" >>"$1" && exec "${@:4}"' sh "$record" "$place" "$word" \
 			"$TP_BIN/slowdisk" "$place/disk" "$place/file" --read-delay "$1" --control "$place/control" ${words[@]+"${words[@]}"} </dev/null >/dev/null 2>"$place/said"
 	) &
 	for ((i = 0; i < 500; i++)); do
@@ -144,7 +144,7 @@ start_slowdisk() {	# start_slowdisk DELAY: sets slow_pid, slow_file
 		kill -0 "$!" 2>/dev/null || break
 		nap 0.02
 	done
-	slow_pid=$(sed -n 's/^slowdisk \([0-9]*\) .*/\1/p' "$record" | tail -n 1)
+	slow_pid=$(sed -n "s/^$word \([0-9]*\) .*/\1/p" "$record" | tail -n 1)
 	slow_file=/proc/$slow_pid/root$place/disk/disk
 	grep -qx ready "$place/said" && [ -e "$slow_file" ] && return
 	why="slowdisk does not start: $(tail -n 1 -- "$place/said")"
@@ -225,7 +225,7 @@ slowdisk_is() { [[ -e /proc/$1 ]] && grep -qzFx -- "$2/disk" "/proc/$1/cmdline" 
 # A slow disk takes no time any more: what is on it will all be read at once.
 hurry() {	# hurry RECORD
 	local what pid folder
-	while read -r what pid folder; do [ "$what" != slowdisk ] || ! slowdisk_is "$pid" "$folder" || kill -USR1 "$pid"; done <"$1"
+	while read -r what pid folder; do [[ $what != @(slowdisk|disk-slow) ]] || ! slowdisk_is "$pid" "$folder" || kill -USR1 "$pid"; done <"$1"
 }
 
 back_slowdisk() {	# back_slowdisk PID FOLDER
@@ -239,6 +239,6 @@ back_slowdisk() {	# back_slowdisk PID FOLDER
 }
 
 back_folder() {
-	[[ $1 == */thinprobe-swap-?????? ]] && [ -d "$1" ] && [ ! -L "$1" ] || return 0
+	[[ $1 == */thinprobe-@(swap|disk)-?????? ]] && [ -d "$1" ] && [ ! -L "$1" ] || return 0
 	rm -rf -- "$1" && echo "removed $1"
 }

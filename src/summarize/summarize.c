@@ -13,10 +13,12 @@
 #include "paging.h"
 #include "protocols.h"
 #include "rec.h"
+#include "replays.h"
 #include "rtt.h"
 #include "run.h"
 #include "starts.h"
 #include "tables.h"
+#include "users.h"
 #include "wan.h"
 
 #include <errno.h>
@@ -128,12 +130,18 @@ static const struct {
 	{ "cache", "cells", cache_summarize },
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "capacity", "repeats", capacity_summarize },
+	{ "cpuspeed", "cells", replays_summarize },
+	{ "diskload", "cells", replays_summarize },
 	{ "idle", "cells", idle_summarize },
+	{ "iosched", "cells", replays_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "principle-a", "cells", users_summarize },
 	{ "protocols", "cells", protocols_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
+	{ "slowreplay", "cells", replays_summarize },
 	{ "startup", "cells", starts_summarize },
+	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 

@@ -1,10 +1,230 @@
-/* analyze - the command. */
-#include "cli.h"
+/* analyze - the command: the response time of every input, over several replays of one trace.
+ *
+ * replay.c reads a log and its side file, study.c finds the answers, paper.c does it the old way, findings.c tells. This file reads options, runs, reports. */
 #include "commands.h"
+#include "findings.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READERS 4		/* logs that are read at the same time, at most: each has a screen */
+
+enum { METHOD_TILES, METHOD_PAPER };
+enum { FORMAT_OLD = REC_TSV + 1 };
+
+static const char *const methods[] = { "tiles", "paper", NULL }, *const formats[] = { "text", "json", "tsv", "vncanalyze", NULL };
+
+static struct {
+	int method, format;
+	const char *aux, *labels, *output;
+} cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_WORD, 'm', "method", &cfg.method, 0, 0, "by hashes of tiles, or as the paper of 2005 did (tiles)", methods, NULL, NULL },
+	{ CLI_STR, 0, "aux", &cfg.aux, 0, 0, "side files, in the order of the logs (OUT.rfb.aux)", NULL, NULL, "FILE,..." },
+	{ CLI_STR, 0, "labels", &cfg.labels, 0, 0, "what the replays are called, in their order (their files' names)", NULL, NULL, "NAME,..." },
+	{ CLI_WORD, 0, "format", &cfg.format, 0, 0, "how to report; vncanalyze: rows for scripts of 2005 (text)", formats, NULL, NULL },
+	{ CLI_STR, 'o', "output", &cfg.output, 0, 0, "write the report to this file (standard output)", NULL, NULL, "FILE" },
+	{ .type = CLI_END },
+};
+
+/* ---- reading ---- */
+
+struct job {
+	struct replay *replay;
+	char **aux;
+	int *err, runs, next;
+	pthread_mutex_t lock;
+};
+
+static void *read_some(void *whose)
+{
+	struct job *j = whose;
+
+	for (;;) {
+		int r;
+
+		pthread_mutex_lock(&j->lock);
+		r = j->next++;
+		pthread_mutex_unlock(&j->lock);
+		if (r >= j->runs)
+			return NULL;
+		j->err[r] = replay_read(&j->replay[r], j->aux ? j->aux[r] : NULL);
+	}
+}
+
+static void read_all(struct replay *replay, char **aux, int *err, int runs)
+{
+	struct job job = { .replay = replay, .aux = aux, .err = err, .runs = runs };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_t reader[READERS];
+	int n = 0;
+
+	pthread_mutex_init(&job.lock, NULL);
+	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_some, &job))
+		n++;
+	read_some(&job);
+	while (n > 0)
+		pthread_join(reader[--n], NULL);
+	pthread_mutex_destroy(&job.lock);
+}
+
+/* "a,b,c": as many as there are runs. NULL: not given. */
+static char **split(const char *text, int runs, const char *what)
+{
+	char **word, *copy, *at;
+	int n = 1;
+
+	if (!text)
+		return NULL;
+	for (const char *c = text; *c; c++)
+		n += *c == ',';
+	if (n != runs)
+		die_usage("--%s has %d of them for %d logs", what, n, runs);
+	copy = strdup(text);
+	word = calloc((size_t)runs, sizeof(*word));
+	if (!copy || !word)
+		die(EXIT_RUN, "out of memory");
+	at = copy;
+	for (int i = 0; i < runs; i++)
+		word[i] = strsep(&at, ",");
+	return word;
+}
+
+static const char *label_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *label = strdup(slash ? slash + 1 : file);
+	size_t n = label ? strlen(label) : 0;
+
+	if (!label)
+		die(EXIT_RUN, "out of memory");
+	if (n > 4 && !strcmp(label + n - 4, ".rfb"))
+		label[n - 4] = '\0';
+	return label;
+}
+
+/* Exit status so far. */
+static int judge(const struct replay *replay, const int *err, int runs)
+{
+	int status = EXIT_OK;
+
+	for (int r = 0; r < runs; r++)
+		if (err[r])
+			die(EXIT_RUN, "%s: %s", replay[r].file, replay[r].why);
+	for (int r = 0; r < runs; r++) {
+		if (!replay[r].cut)
+			continue;
+		warn("%s: cut: %s; what is before is used", replay[r].file, replay[r].why);
+		status = EXIT_LOSSY;
+	}
+	return status;
+}
+
+/* ---- reporting ---- */
+
+static void report(struct rec *out, const struct findings *f)
+{
+	FILE *old = stdout;
+	int err;
+
+	if (out) {
+		findings_report(out, f);
+		err = rec_close(out);
+	} else {
+		if (cfg.output && strcmp(cfg.output, "-") != 0)
+			old = fopen(cfg.output, "we");
+		if (!old)
+			die(EXIT_RUN, "cannot write %s: %m", cfg.output);
+		findings_old(old, f);
+		err = ferror(old) || (old == stdout ? fflush(old) : fclose(old)) ? -EIO : 0;
+	}
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+}
+
+static void find(struct findings *f, struct study *study, struct paper *paper, struct answers *matched)
+{
+	char why[200] = "";
+	int err;
+
+	if (cfg.method == METHOD_TILES) {
+		err = study_replays(f->replay, f->runs, study);
+		f->answers = &study->answers;
+		f->inputs = study->inputs;
+		f->masked = study->masked;
+		f->n_masked = study->n_masked;
+		f->unmatched = study->unmatched;
+		if (!err && study->differ)
+			warn("the replays have not got the same inputs: are they of one trace?");
+	} else {
+		err = paper_find(f->replay, f->runs, paper, why, sizeof(why));
+		if (!err)
+			err = paper_answers(f->replay, f->runs, paper, matched);
+		f->answers = matched;
+		f->inputs = (int)f->replay[0].inputs.n_old;
+		f->paper = paper;
+	}
+	if (err)
+		die(EXIT_RUN, "%s", *why ? why : strerror(-err));
+}
 
 int vncplay_analyze(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	die(EXIT_RUN, "analyze: not there yet");
+	int first = cli_parse(argc, argv, "vncplay analyze OUT.rfb... [options]", "The response time of every input, over several replays of one trace.", options);
+	int runs = argc - first, status;
+	struct rec_cfg out_cfg = { .format = cfg.format, .path = cfg.output };
+	struct findings f = { .method = methods[cfg.method], .runs = runs };
+	struct study study = { 0 };
+	struct paper paper = { 0 };
+	struct answers matched = { 0 };
+	struct rec *out = NULL;
+	struct replay *replay;
+	char **aux, **labels;
+	int *err;
+
+	if (runs < 1)
+		die_usage("analyze what? OUT.rfb...");
+	if (runs > ALIGN_RUNS)
+		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
+	aux = split(cfg.aux, runs, "aux");
+	labels = split(cfg.labels, runs, "labels");
+	replay = calloc((size_t)runs, sizeof(*replay));
+	err = calloc((size_t)runs, sizeof(*err));
+	if (!replay || !err)
+		die(EXIT_RUN, "out of memory");
+	for (int r = 0; r < runs; r++) {
+		replay[r].file = argv[first + r];
+		replay[r].label = labels ? labels[r] : label_of(argv[first + r]);
+	}
+	if (cfg.format != FORMAT_OLD) {
+		out = rec_open(&out_cfg, "vncplay-analyze");
+		if (!out)
+			die(EXIT_RUN, "cannot write %s: %m", cfg.output);
+	}
+	read_all(replay, aux, err, runs);
+	status = judge(replay, err, runs);
+	f.replay = replay;
+	find(&f, &study, &paper, &matched);
+	report(out, &f);
+	study_free(&study);
+	paper_free(&paper);
+	answers_free(&matched);
+	for (int r = 0; r < runs; r++) {
+		replay_free(&replay[r]);
+		if (!labels)
+			free((char *)(uintptr_t)replay[r].label);
+	}
+	if (labels)
+		free(labels[0]);
+	if (aux)
+		free(aux[0]);
+	free(labels);
+	free(aux);
+	free(replay);
+	free(err);
+	return status;
 }

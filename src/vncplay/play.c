@@ -1,10 +1,294 @@
-/* play - the command. */
-#include "cli.h"
+/* play - the command: replays a trace, once or several times.
+ *
+ * One replay is play_run.c's, what the screen is to show await.c's and match.c's, when inputs are due tempo.c's. This file reads options, prepares
+ * each replay, and reports. */
+#include "play.h"
+
+#include "clock.h"
 #include "commands.h"
+#include "proc.h"
+#include "rec.h"
+#include "rt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REPEAT_MOST 10000
+
+static struct box masks[MATCH_MASKS];
+
+static struct play_cfg cfg = {
+	.server = { .timeout_ns = 10 * NS_PER_S },
+	.await = { .match = { .tolerance = 8, .share = 3, .masks = masks }, .timeout_ns = 30 * NS_PER_S, .settle_ns = 50 * NS_PER_MS,
+		   .patience_ns = 2 * NS_PER_S, .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
+	.speed = 1, .seed = 1, .wait_end_ns = 5 * NS_PER_S,
+};
+static struct rec_cfg out_cfg;
+static int64_t tolerance = 8, radius, repeat = 1, seed = 1, priority;
+static double jitter;
+static const char *before, *deps_path;
+
+static const char *const pointer_words[] = { "auto", "never", "always", NULL };
+
+/* X,Y,W,H: one more. */
+static int read_mask(const char *text, void *value)
+{
+	struct box b;
+	int used = 0;
+
+	(void)value;
+	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b.x, &b.y, &b.w, &b.h, &used) != 4 || text[used] || b.x < 0 || b.y < 0 || b.w <= 0 || b.h <= 0)
+		return -1;
+	if (cfg.await.match.n_masks == MATCH_MASKS)
+		return -1;
+	masks[cfg.await.match.n_masks++] = b;
+	return 0;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0, "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9, "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0, "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
+	{ CLI_FLAG, 0, "any-size", &cfg.any_size, 0, 0, "play also on a screen of another size", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "speed", &cfg.speed, 0.01, 100, "think so many times as fast (1)", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "jitter", &jitter, 0, 90, "vary the times of thinking by up to so many percent (0)", NULL, NULL, "PERCENT" },
+	{ CLI_INT, 0, "seed", &seed, 0, 9e15, "of the jitter; each further replay has the next (1)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "timeout", &cfg.await.timeout_ns, 1e6, 7.0 * (double)NS_PER_DAY, "give up a snapshot that does not come (30s)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "tolerance", &tolerance, 0, 255, "values of a channel that differ by this are the same (8)", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "mismatch", &cfg.await.match.share, 0, 100, "percent of a snapshot's pixels that may differ (3)", NULL, NULL, "PERCENT" },
+	{ CLI_NS, 0, "settle", &cfg.await.settle_ns, 0, 60e9, "a snapshot must hold for this time (50ms)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "search", &radius, 0, MATCH_RADIUS, "look so many pixels around for a snapshot that is not at its place (0: never)", NULL, NULL, "RADIUS" },
+	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9, "before looking around, or leaving out the pointer's picture (2s)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "mask", masks, 0, 0, "pixels that never count; may be given many times", NULL, read_mask, "X,Y,W,H" },
+	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, 0, 0, "leave the pointer's picture out of snapshots (auto)", pointer_words, NULL, NULL },
+	{ CLI_STR, 0, "deps", &deps_path, 0, 0, "wait for what this file of vncplay learn names, too", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9, "go on for this time after the last input, and until the screen is quiet (5s)", NULL, NULL, NULL },
+	{ CLI_INT, 'n', "repeat", &repeat, 1, REPEAT_MOST, "so many replays: OUT-1.rfb, OUT-2.rfb, ... (1)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "before", &before, 0, 0, "run this before each replay; where it fails, stop", NULL, NULL, "COMMAND" },
+	{ CLI_FLAG, 0, "view", &cfg.view, 0, 0, "show the session in a window", NULL, NULL, NULL },
+	{ CLI_INT, 0, "priority", &priority, 0, 98, "with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static void read_trace(const char *path, struct trace *t)
+{
+	char why[256] = "";
+	int err = trace_load(path, t, why, sizeof(why));
+
+	if (err)
+		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
+	if (t->cut)
+		warn("%s: the last line is not whole and was left out: the recorder was killed", path);
+	if (!t->n)
+		die(EXIT_RUN, "%s: no inputs in it", path);
+	if (t->version && !t->width)
+		warn("%s does not say how large its screen was: not checked", path);
+}
+
+/* Whether what is to be ignored would hide more than half of a snapshot: such a one is compared whole, since a click upon it would be blind. */
+static bool hides(const struct deps *d, const struct trace_event *shot)
+{
+	int hidden = 0, n = shot->box.w * shot->box.h;
+
+	for (int i = 0; i < n; i++) {
+		struct box pixel = { shot->box.x + i % shot->box.w, shot->box.y + i / shot->box.w, 1, 1 };
+		int k = 0;
+
+		while (k < d->n_ignore && !box_meets(d->ignore[k].box, pixel))
+			k++;
+		hidden += k < d->n_ignore;
+	}
+	return 2 * hidden > n;
+}
+
+static void add_masks(const char *path, const struct trace *t, struct deps *d)
+{
+	int n = 0, dropped = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		if (t->events[i].kind != TRACE_SNAPSHOT || !hides(d, &t->events[i]))
+			continue;
+		n = 0;
+		for (int k = 0; k < d->n_ignore; k++) {
+			if (box_meets(d->ignore[k].box, t->events[i].box))
+				dropped++;
+			else
+				d->ignore[n++] = d->ignore[k];
+		}
+		d->n_ignore = n;
+	}
+	if (dropped)
+		warn("%s: %d of the parts to ignore count nevertheless: they hide most of a snapshot", path, dropped);
+	for (int i = 0; i < d->n_ignore; i++) {
+		if (cfg.await.match.n_masks == MATCH_MASKS) {
+			warn("%s: only the first %d of its parts to ignore are", path, i);
+			break;
+		}
+		masks[cfg.await.match.n_masks++] = d->ignore[i].box;
+	}
+}
+
+static void read_deps(const char *path, const struct trace *t, struct deps *d)
+{
+	char why[256] = "";
+	int err = deps_read(path, d, why, sizeof(why)), inputs = 0;
+
+	if (err)
+		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
+	for (int i = 0; i < t->n; i++)
+		inputs += t->events[i].kind != TRACE_SNAPSHOT;
+	if (d->inputs != inputs)
+		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, inputs);
+	add_masks(path, t, d);
+	cfg.deps = d;
+}
+
+/* OUT.rfb, or OUT-3.rfb where there are several. */
+static void name_of(const char *out, int64_t run, char *path, size_t size)
+{
+	size_t n = strlen(out), stem = n > 4 && !strcmp(out + n - 4, ".rfb") ? n - 4 : n;
+	int wrote;
+
+	if (repeat == 1)
+		wrote = snprintf(path, size, "%s", out);
+	else
+		wrote = snprintf(path, size, "%.*s-%lld%s", (int)stem, out, (long long)run, out + stem);
+	if (wrote < 0 || (size_t)wrote >= size)
+		die_usage("%.100s...: too long a name", out);
+}
+
+/* 0, or the exit status. */
+static int prepare(int64_t run)
+{
+	char number[24];
+	int status;
+
+	if (!before)
+		return 0;
+	snprintf(number, sizeof(number), "%lld", (long long)run);
+	setenv("VNCPLAY_RUN", number, 1);
+	status = system(before);
+	if (proc_stop || (status != -1 && WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)))
+		return EXIT_INTERRUPTED;
+	if (!status)
+		return 0;
+	if (status == -1)
+		warn("--before %s: %s", before, strerror(errno));
+	else if (WIFEXITED(status))
+		warn("--before %s ended with status %d before replay %s", before, WEXITSTATUS(status), number);
+	else
+		warn("--before %s was ended by a signal before replay %s", before, number);
+	return EXIT_RUN;
+}
+
+static int judge(const struct play_result *r, const struct trace *t, const char *path)
+{
+	int inputs = 0;
+
+	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
+		warn("%s: %s", path, r->why);
+	for (int i = 0; i < t->n; i++)
+		inputs += t->events[i].kind != TRACE_SNAPSHOT;
+	switch (r->status) {
+	case PLAY_COMPLETE:
+		return EXIT_OK;
+	case PLAY_INTERRUPTED:
+		return EXIT_INTERRUPTED;
+	case PLAY_CLOSED:	/* after the last input: only its response may be missing */
+		return r->inputs == inputs ? EXIT_LOSSY : EXIT_RUN;
+	default:
+		return EXIT_RUN;
+	}
+}
+
+static void report_settings(struct rec *out, const char *server, const char *trace)
+{
+	rec_object(out, "settings");
+	rec_str(out, "server", server);
+	rec_str(out, "trace", trace);
+	rec_real(out, "speed", cfg.speed, 3);
+	rec_real(out, "jitter_percent", jitter, 1);
+	rec_int(out, "seed", seed);
+	rec_int(out, "repeat", repeat);
+	rec_int(out, "tolerance", cfg.await.match.tolerance);
+	rec_real(out, "mismatch_percent", cfg.await.match.share, 2);
+	rec_real(out, "settle_ms", (double)cfg.await.settle_ns / NS_PER_MS, 3);
+	rec_real(out, "timeout_s", (double)cfg.await.timeout_ns / NS_PER_S, 3);
+	rec_real(out, "patience_s", (double)cfg.await.patience_ns / NS_PER_S, 3);
+	rec_int(out, "search", cfg.await.radius);
+	rec_str(out, "mask_pointer", pointer_words[cfg.await.pointer]);
+	rec_int(out, "masks", cfg.await.match.n_masks);
+	rec_str(out, "deps", deps_path);
+	rec_str(out, "encodings", cfg.server.encodings);
+	rec_end(out);
+}
+
+static void check_places(const char *trace, const char *out)
+{
+	struct rec_place places[] = { { "OUT.rfb", out }, { "TRACE", trace }, { "--output", out_cfg.path } };
+
+	rec_check_apart(places, 3);
+}
 
 int vncplay_play(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	die(EXIT_RUN, "play: not there yet");
+	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]", "Replays a recorded session, each input once the screen shows what it showed.",
+			      options), status = 0, err;
+	static struct trace t;
+	static struct deps deps;
+	struct rt_state rt;
+	struct rec *out;
+
+	if (argc - first < 3)
+		die_usage("play what? SERVER TRACE OUT.rfb");
+	if (argc - first > 3)
+		die_usage("unexpected word %s", argv[first + 3]);
+	cfg.server.address = argv[first];
+	cfg.await.match.tolerance = (int)tolerance;
+	cfg.await.radius = (int)radius;
+	cfg.jitter = jitter / 100;
+	check_places(argv[first + 1], argv[first + 2]);
+	proc_catch_stop();
+	read_trace(argv[first + 1], &t);
+	if (deps_path)
+		read_deps(deps_path, &t, &deps);
+	out = rec_open(&out_cfg, "vncplay-play");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	rt_setup((int)priority, &rt);
+	munlockall();	/* a screen is more than an ordinary user may lock */
+	if (priority && !rt.fifo)
+		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
+	report_settings(out, argv[first], argv[first + 1]);
+	rec_object(out, "result");
+	rec_array(out, "runs");
+	for (int64_t run = 1; run <= repeat && !status && !proc_stop; run++) {
+		struct play_result r;
+		char path[PATH_MAX];
+
+		name_of(argv[first + 2], run, path, sizeof(path));
+		status = prepare(run);
+		if (status)
+			break;
+		cfg.seed = (uint64_t)(seed + run - 1);
+		play_run(&cfg, &t, path, &r);
+		play_report(out, path, &t, &r);
+		status = judge(&r, &t, path);
+		play_free(&r);
+	}
+	rec_end(out);
+	rec_end(out);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	trace_free(&t);
+	deps_free(&deps);
+	return proc_stop ? EXIT_INTERRUPTED : status;
 }

@@ -20,14 +20,16 @@ struct server_cfg {
 
 struct server;
 
-/* NULL with the reason in `why`. Asks for rfb_xrgb. `events` are called from server_read. */
+/* NULL with the reason in `why`, and errno: EACCES (refused), EINTR (told to stop), ETIMEDOUT and others. Asks for rfb_xrgb. `events` are called from
+ * server_read. */
 struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size);
 void server_close(struct server *s);
 
 int server_fd(const struct server *s);	/* to be polled for reading; and for writing while server_waits() */
 bool server_waits(const struct server *s);	/* something could not be sent yet */
 /* Reads and takes what has come. 1: something, 0: nothing, -errno: over (-EPIPE: the server closed; server_why tells). Every byte goes to `tee` first, with the
- * time at which it was read (CLOCK_MONOTONIC): the log. Asks for the next update whenever one is whole. */
+ * time at which it was read (CLOCK_MONOTONIC): the log. Asks for the next update whenever one is whole. To be called once before the first poll: it
+ * tells the size of the screen, and what came together with the greeting. */
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
 int server_flush(struct server *s);	/* sends what waits: 0 or -errno */
 const char *server_why(const struct server *s);

@@ -1,6 +1,6 @@
 /* trace - a recorded session: inputs, when they came, and what the screen showed before those that must not go astray. One line an event.
  *
- * vncplay-trace(5) has the format; trace.c also reads the traces of the VNCplay of 2005 (type=java.awt.event.MouseEvent ..., type=sync ...). */
+ * vncplay-trace(5) has the format; trace_load also reads the traces of the VNCplay of 2005 (type=java.awt.event.MouseEvent ..., type=sync ...). */
 #ifndef THINPROBE_TRACE_H
 #define THINPROBE_TRACE_H
 
@@ -11,6 +11,9 @@
 #include <stdio.h>
 
 enum trace_kind { TRACE_MOVE, TRACE_PRESS, TRACE_RELEASE, TRACE_KEY_DOWN, TRACE_KEY_UP, TRACE_SNAPSHOT };
+#define TRACE_ANY 0xff000000u	/* a pixel of a snapshot that changes by itself (a caret that blinks): not to be compared */
+#define TRACE_SNAPSHOT_MOST 65536	/* pixels of one snapshot */
+
 enum trace_why { TRACE_FOR_CLICK, TRACE_FOR_KEY, TRACE_FOR_HOVER };
 
 struct trace_event {
@@ -21,7 +24,7 @@ struct trace_event {
 	uint32_t keysym;	/* key down, up */
 	enum trace_why why;	/* snapshot: what must not go astray */
 	struct box box;		/* snapshot: where on the screen */
-	uint32_t *pixels;	/* snapshot: box.w * box.h of them, 0x00RRGGBB; owned by the trace */
+	uint32_t *pixels;	/* snapshot: box.w * box.h of them, 0x00RRGGBB or TRACE_ANY; owned by the trace */
 	int line;		/* of the file, from 1 */
 };
 
@@ -36,13 +39,15 @@ struct trace {
 };
 
 /* 0, -EPROTO with `why` (a line of text that names the line and what is wrong), -errno. The trace is empty then. */
-int trace_read(const char *path, struct trace *t, char *why, size_t size);
+int trace_load(const char *path, struct trace *t, char *why, size_t size);
 void trace_free(struct trace *t);
+const char *trace_why_word(enum trace_why why);	/* "click", "key", "hover" */
 
 /* Writing: each event is in the file when the call returns: killed is usable. 0 or -errno. */
 struct trace_writer;
 struct trace_writer *trace_create(const char *path, const char *server, int width, int height);	/* NULL with errno */
 int trace_add(struct trace_writer *w, const struct trace_event *e);
+int trace_note(struct trace_writer *w, const char *text);	/* a comment; of one line */
 int trace_finish(struct trace_writer *w);
 
 #endif

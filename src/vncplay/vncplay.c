@@ -8,17 +8,17 @@
 #include <string.h>
 
 static const struct {
-	const char *word, *does;
+	const char *word, *wants, *does;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "record", "SERVER TRACE           a session, by hand, by a script, or through a proxy", vncplay_record },
-	{ "play", "SERVER TRACE OUT.rfb     what was recorded, once the screen shows what it showed", vncplay_play },
-	{ "learn", "TRACE OUT.rfb...         which changes of the screen come before which input", vncplay_learn },
-	{ "analyze", "OUT.rfb...             the response time of every input, over all replays", vncplay_analyze },
-	{ "cdf", "ANALYSIS                  distribution of the response times of each replay", vncplay_cdf },
-	{ "ratio", "ANALYSIS                histogram of the response times of one replay against another's", vncplay_ratio },
-	{ "percentiles", "ANALYSIS          25th, 50th and 75th percentile over the settings", vncplay_percentiles },
-	{ "table", "ANALYSIS                total running times beside response times", vncplay_table },
+	{ "record", "SERVER TRACE", "a session, by hand, by a script, or through a proxy", vncplay_record },
+	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows what it showed", vncplay_play },
+	{ "learn", "TRACE LOG...", "which changes of the screen come before which input", vncplay_learn },
+	{ "analyze", "LOG...", "the response time of every input, over all replays", vncplay_analyze },
+	{ "cdf", "ANALYSIS", "distribution of the response times of each replay", vncplay_cdf },
+	{ "ratio", "ANALYSIS", "histogram of the response times of one replay against another's", vncplay_ratio },
+	{ "percentiles", "ANALYSIS", "25th, 50th and 75th percentile over the settings", vncplay_percentiles },
+	{ "table", "ANALYSIS", "total running times beside response times", vncplay_table },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -26,8 +26,9 @@ static void usage(FILE *to)
 {
 	fputs("usage: vncplay COMMAND [options]\nRecords a session once, replays it reliably, and tells the response time of every input.\n\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %s %s\n", commands[i].word, commands[i].does);
-	fputs("\nvncplay COMMAND --help tells its options. Manual: man thinprobe-vncplay\n", to);
+		fprintf(to, "  %-11s %-16s %s\n", commands[i].word, commands[i].wants, commands[i].does);
+	fputs("\n      --help                   print this and exit; vncplay COMMAND --help: its options\n"
+	      "      --version                print the version and exit\n\nManual: man thinprobe-vncplay\n", to);
 }
 
 int main(int argc, char **argv)
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		puts("vncplay " THINPROBE_VERSION);
+		puts("vncplay (thinprobe) " THINPROBE_VERSION);
 		return EXIT_OK;
 	}
 	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)

@@ -72,6 +72,8 @@ rfbclient	<rfb/rfbclient\.h	-lvncclient
 curl	<curl/	-lcurl
 bpf	<bpf/	-lbpf
 fuse	<fuse3/	-lfuse3
+jpeg	<jpeglib\.h	-ljpeg
+zlib	<zlib\.h	-lz
 END
 }
 

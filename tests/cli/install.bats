@@ -34,6 +34,9 @@ setup() {
 		[ -f "$PLACE/usr/share/man/man1/thinprobe-$tool.1" ]
 	done
 	[ -f "$PLACE/usr/share/man/man1/thinprobe.1" ]
+	for part in "$HOME_OF_SOURCE"/src/*/*.5; do	# pages of file formats
+		[ ! -f "$part" ] || [ -f "$PLACE/usr/share/man/man5/thinprobe-${part##*/}" ]
+	done
 	for part in packages lab experiments plots report data; do
 		[ -e "$PLACE/usr/share/thinprobe/$part" ]
 	done

@@ -15,14 +15,22 @@ plain() {	# page: as text, without overstrikes
 	mandoc -T ascii "$1" | sed 's/.\x08//g'
 }
 
-# A program with sub-commands has options of each.
+# Programs whose commands have options of their own, and where they name them: in lines of --help that begin with two spaces.
+commands() {	# tool
+	case $1 in
+	prototap) echo live read ;;
+	vncplay) bin/vncplay --help | sed -nE 's/^  ([a-z]+) .*/\1/p' ;;
+	esac
+}
+
 help_options() {	# tool
+	local command
+
 	{
 		"bin/$1" --help
-		if [ "$1" = prototap ]; then
-			bin/prototap live --help
-			bin/prototap read --help
-		fi
+		for command in $(commands "$1"); do
+			"bin/$1" "$command" --help
+		done
 	} 2>/dev/null | sed -nE 's/^ +(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u
 }
 
@@ -35,7 +43,7 @@ man_options() {	# page
 	local page wrong=0
 
 	need_mandoc
-	for page in src/*/*.1 docs/*.1; do
+	for page in src/*/*.1 src/*/*.5 docs/*.1; do
 		[ -f "$page" ] || continue
 		mandoc -T lint -W error "$page" || wrong=1
 	done
@@ -52,6 +60,33 @@ man_options() {	# page
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES; do
 			plain "$page" | grep -qx "$section" || { echo "$page: no section $section"; wrong=1; }
 		done
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "pages of file formats have the title THINPROBE-NAME 5 and say what they are" {
+	local page name section wrong=0
+
+	need_mandoc
+	for page in src/*/*.5; do
+		[ -f "$page" ] || continue
+		name=$(basename "$page" .5)
+		plain "$page" | head -n 1 | grep -q "^THINPROBE-${name^^}(5)" || { echo "$page: title"; wrong=1; }
+		for section in NAME DESCRIPTION 'SEE ALSO'; do
+			plain "$page" | grep -qx "$section" || { echo "$page: no section $section"; wrong=1; }
+		done
+	done
+	[ $wrong -eq 0 ]
+}
+
+@test "every command of vncplay has its part of the page, and --help of its own" {
+	local command wrong=0
+
+	need_mandoc
+	[ "$(commands vncplay | wc -w)" -ge 8 ]
+	for command in $(commands vncplay); do
+		bin/vncplay "$command" --help | head -n 1 | grep -q "^usage: vncplay $command" || { echo "vncplay $command --help"; wrong=1; }
+		plain src/vncplay/vncplay.1 | sed -n '/^OPTIONS/,/^FILES/p' | grep -qE "^   [a-z, ]*\b$command\b" || { echo "no part on $command"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
 }

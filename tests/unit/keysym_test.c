@@ -1,5 +1,5 @@
 /* Key names against keysymdef.h, and scripts line by line. */
-#include "keyrepeat/keysym.h"
+#include "keysym.h"
 #include "keyrepeat/script.h"
 
 #include <errno.h>

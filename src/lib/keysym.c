@@ -13,7 +13,9 @@ static const struct { const char *name; uint32_t keysym; } names[] = {
 	{ "End", 0xff57 }, { "Insert", 0xff63 }, { "KP_Enter", 0xff8d }, { "F1", 0xffbe }, { "F2", 0xffbf },
 	{ "F3", 0xffc0 }, { "F4", 0xffc1 }, { "F5", 0xffc2 }, { "F6", 0xffc3 }, { "F7", 0xffc4 }, { "F8", 0xffc5 },
 	{ "F9", 0xffc6 }, { "F10", 0xffc7 }, { "F11", 0xffc8 }, { "F12", 0xffc9 }, { "Shift_L", 0xffe1 },
-	{ "Control_L", 0xffe3 }, { "Alt_L", 0xffe9 },
+	{ "Control_L", 0xffe3 }, { "Alt_L", 0xffe9 }, { "Shift_R", 0xffe2 }, { "Control_R", 0xffe4 }, { "Alt_R", 0xffea }, { "Meta_L", 0xffe7 },
+	{ "Super_L", 0xffeb }, { "Super_R", 0xffec }, { "Caps_Lock", 0xffe5 }, { "Num_Lock", 0xff7f }, { "ISO_Level3_Shift", 0xfe03 },
+	{ "Menu", 0xff67 }, { "Print", 0xff61 }, { "Pause", 0xff13 },
 };
 
 /* One whole UTF-8 character, and nothing after it: its code point, or -1. */
@@ -71,4 +73,15 @@ int keysym_read(const char *text, uint32_t *out)
 		return 0;
 	}
 	return text[0] == 'U' && of_point(hex(text + 1), out) ? 0 : -EINVAL;
+}
+
+const char *keysym_name(uint32_t keysym)
+{
+	static char one[2];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].keysym == keysym)
+			return names[i].name;
+	one[0] = keysym > 0x20 && keysym < 0x7f ? (char)keysym : '\0';
+	return one;
 }

@@ -1,6 +1,6 @@
 /* act - one thing that a person does at one time: a key with what is held down beside it, a move of the pointer, a button. */
-#ifndef KEYREPEAT_ACT_H
-#define KEYREPEAT_ACT_H
+#ifndef THINPROBE_ACT_H
+#define THINPROBE_ACT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,11 @@
+# cpuspeed.gp - the figures of experiments/cpuspeed.sh: replays.gp says which.
+#
+# gnuplot -c plots/cpuspeed.gp RUN
+
+run = ARG1
+here = "."
+do for [i = 1:strlen(ARG0)] { if (ARG0[i:i] eq "/") { here = ARG0[1:i - 1] } }
+load here . "/style.gp"
+axis = "percent of one CPU"
+numeric = 1
+load here . "/replays.gp"

@@ -1,0 +1,4 @@
+# findings.jq - the findings of cpuspeed, numbered, for a terminal.
+include "replays/findings";
+
+replays_findings

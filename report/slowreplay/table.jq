@@ -1,0 +1,4 @@
+# table.jq - total and response times of slowreplay, for a terminal.
+include "replays/table";
+
+replays_table

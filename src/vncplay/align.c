@@ -1,0 +1,321 @@
+#include "align.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {			/* of the common sequence, or of a run */
+	uint64_t content, change;
+	int32_t after;		/* the least over the runs that have it */
+	uint32_t since_ms;	/* since that input */
+	uint32_t ms;
+	uint8_t run;		/* whose times these are */
+	uint8_t seen;
+	uint32_t slot;		/* its places in the runs: pool[slot * runs + run] */
+};
+
+struct pair {
+	uint32_t i, j;
+	int64_t total;
+	int32_t before;		/* the pair before it in its chain; -1 */
+};
+
+struct list {
+	struct item *item;
+	size_t n, room;
+};
+
+struct align {
+	int runs;
+	const uint32_t *const *press_ms;
+	struct list common, fresh, joined;
+	uint32_t *pool;
+	size_t n_slots, room_slots;
+	struct pair *pair;
+	size_t n_pairs, room_pairs;
+	int32_t *best;		/* Fenwick tree over j: the pair with the greatest total up to there; -1 */
+	size_t room_best;
+	int32_t *mate;		/* of each item of the common sequence: the item of the run */
+	size_t room_mate;
+};
+
+struct align *align_new(int runs, const uint32_t *const *press_ms)
+{
+	struct align *a = calloc(1, sizeof(*a));
+
+	if (a) {
+		a->runs = runs;
+		a->press_ms = press_ms;
+	}
+	return a;
+}
+
+void align_free(struct align *a)
+{
+	if (!a)
+		return;
+	free(a->common.item);
+	free(a->fresh.item);
+	free(a->joined.item);
+	free(a->pair);
+	free(a->best);
+	free(a->mate);
+	free(a->pool);
+	free(a);
+}
+
+void sames_free(struct sames *s)
+{
+	free(s->same);
+	free(s->at);
+	s->same = NULL;
+	s->at = NULL;
+	s->n = s->room = 0;
+}
+
+static int push(struct list *l, const struct item *one)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? l->room * 2 : 64;
+		struct item *grown = reallocarray(l->item, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		l->item = grown;
+		l->room = room;
+	}
+	l->item[l->n++] = *one;
+	return 0;
+}
+
+static uint32_t *places(const struct align *a, const struct item *x)
+{
+	return a->pool + (size_t)x->slot * (size_t)a->runs;
+}
+
+static int take_slot(struct align *a, uint32_t *slot)
+{
+	if (a->n_slots == a->room_slots) {
+		size_t room = a->room_slots ? a->room_slots * 2 : 256;
+		uint32_t *grown = reallocarray(a->pool, room * (size_t)a->runs, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		a->pool = grown;
+		a->room_slots = room;
+	}
+	*slot = (uint32_t)a->n_slots++;
+	memset(a->pool + (size_t)*slot * (size_t)a->runs, 0xff, (size_t)a->runs * sizeof(*a->pool));
+	return 0;
+}
+
+static int list_run(struct align *a, int run, const struct track *t, const uint32_t *where, struct list *out)
+{
+	struct item one = { .run = (uint8_t)run };
+
+	out->n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->masked[i] || t->after[i] < 0)
+			continue;
+		one.content = t->content[i];
+		one.change = t->change[i];
+		one.after = t->after[i];
+		one.ms = t->ms[i];
+		one.since_ms = t->ms[i] - a->press_ms[run][t->after[i]];
+		one.seen = t->seen[i];
+		if (take_slot(a, &one.slot) || push(out, &one))
+			return -ENOMEM;
+		places(a, &one)[run] = where[i];
+	}
+	return 0;
+}
+
+/* How well two changes fit that may be the same: their number counts first, then nearness in inputs, then in time. */
+static int64_t fit(const struct align *a, const struct item *x, const struct item *y)
+{
+	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
+	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first], d = dx > dy ? dx - dy : dy - dx;
+
+	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
+}
+
+static int add_pair(struct align *a, struct pair p)
+{
+	if (a->n_pairs == a->room_pairs) {
+		size_t room = a->room_pairs ? a->room_pairs * 2 : 256;
+		struct pair *grown = reallocarray(a->pair, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		a->pair = grown;
+		a->room_pairs = room;
+	}
+	a->pair[a->n_pairs++] = p;
+	return 0;
+}
+
+static int make_room(int32_t **list, size_t *room, size_t n)
+{
+	int32_t *grown;
+
+	if (n > *room) {
+		grown = reallocarray(*list, n, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		*list = grown;
+		*room = n;
+	}
+	memset(*list, 0xff, n * sizeof(**list));
+	return 0;
+}
+
+static int32_t best_before(const struct align *a, size_t j)	/* among places below j */
+{
+	int32_t best = -1;
+
+	for (size_t k = j; k > 0; k &= k - 1)
+		if (a->best[k] >= 0 && (best < 0 || a->pair[a->best[k]].total > a->pair[best].total))
+			best = a->best[k];
+	return best;
+}
+
+static void put_best(struct align *a, int32_t p, size_t n)
+{
+	for (size_t k = a->pair[p].j + 1; k <= n; k += k & (~k + 1))
+		if (a->best[k] < 0 || a->pair[a->best[k]].total < a->pair[p].total)
+			a->best[k] = p;
+}
+
+/* The heaviest chain of pairs; mate[] of the common sequence. */
+static int chain(struct align *a)
+{
+	size_t from = 0;
+	int32_t end = -1;
+
+	if (make_room(&a->best, &a->room_best, a->fresh.n + 1) || make_room(&a->mate, &a->room_mate, a->common.n + 1))
+		return -ENOMEM;
+	a->n_pairs = 0;
+	for (size_t i = 0; i < a->common.n; i++) {
+		const struct item *x = &a->common.item[i];
+		size_t of_i = a->n_pairs;
+
+		while (from < a->fresh.n && a->fresh.item[from].after < x->after - 2 * ALIGN_REACH)
+			from++;
+		for (size_t j = from; j < a->fresh.n && a->fresh.item[j].after <= x->after + ALIGN_REACH; j++) {
+			const struct item *y = &a->fresh.item[j];
+			int32_t before;
+
+			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
+				continue;
+			before = best_before(a, j);
+			if (add_pair(a, (struct pair){ (uint32_t)i, (uint32_t)j, fit(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
+				return -ENOMEM;
+		}
+		for (size_t p = of_i; p < a->n_pairs; p++) {
+			put_best(a, (int32_t)p, a->fresh.n);
+			if (end < 0 || a->pair[p].total > a->pair[end].total)
+				end = (int32_t)p;
+		}
+	}
+	for (; end >= 0; end = a->pair[end].before)
+		a->mate[a->pair[end].i] = (int32_t)a->pair[end].j;
+	return 0;
+}
+
+static bool sooner(const struct item *x, const struct item *y)
+{
+	return x->after != y->after ? x->after < y->after : x->since_ms < y->since_ms;
+}
+
+/* Both sequences in one, pairs as one item. */
+static int join(struct align *a, int run)
+{
+	size_t j = 0;
+	struct list old;
+
+	a->joined.n = 0;
+	for (size_t i = 0; i <= a->common.n; i++) {
+		struct item *x = i < a->common.n ? &a->common.item[i] : NULL;
+		size_t mate = !x ? a->fresh.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
+
+		for (; j < a->fresh.n && j < mate && (mate != SIZE_MAX || sooner(&a->fresh.item[j], x)); j++) {
+			if (mate == SIZE_MAX) {	/* not beyond the mate of a later one */
+				size_t k = i + 1;
+
+				while (k < a->common.n && a->mate[k] < 0)
+					k++;
+				if (k < a->common.n && (size_t)a->mate[k] <= j)
+					break;
+			}
+			if (push(&a->joined, &a->fresh.item[j]))
+				return -ENOMEM;
+		}
+		if (!x)
+			break;
+		if (mate != SIZE_MAX) {
+			const struct item *y = &a->fresh.item[j++];
+
+			places(a, x)[run] = places(a, y)[run];
+			x->seen = x->seen && y->seen;
+			if (y->after < x->after) {
+				x->after = y->after;
+				x->since_ms = y->since_ms;
+				x->ms = y->ms;
+				x->run = y->run;
+			}
+		}
+		if (push(&a->joined, x))
+			return -ENOMEM;
+	}
+	old = a->common;
+	a->common = a->joined;
+	a->joined = old;
+	return 0;
+}
+
+static int put_out(struct align *a, uint32_t tile, struct sames *out)
+{
+	for (size_t i = 0; i < a->common.n; i++) {
+		const struct item *x = &a->common.item[i];
+		uint8_t members = 0;
+
+		for (int r = 0; r < a->runs; r++)
+			members = (uint8_t)(members + (places(a, x)[r] != ALIGN_NONE));
+		if (members < 2 && a->runs > 1)
+			continue;
+		if (out->n == out->room) {
+			size_t room = out->room ? out->room * 2 : 1024;
+			struct same *same = reallocarray(out->same, room, sizeof(*same));
+			uint32_t *at;
+
+			if (!same)
+				return -ENOMEM;
+			out->same = same;
+			at = reallocarray(out->at, room * (size_t)a->runs, sizeof(*at));
+			if (!at)
+				return -ENOMEM;
+			out->at = at;
+			out->room = room;
+		}
+		out->same[out->n] = (struct same){ tile, x->after, x->seen, members };
+		memcpy(out->at + out->n++ * (size_t)a->runs, places(a, x), (size_t)a->runs * sizeof(*out->at));
+	}
+	return 0;
+}
+
+int align_tile(struct align *a, uint32_t tile, const struct track *track, const uint32_t *const *where, struct sames *out)
+{
+	int err;
+
+	out->runs = a->runs;
+	a->n_slots = 0;
+	err = list_run(a, 0, &track[0], where[0], &a->common);
+	for (int r = 1; r < a->runs && !err; r++) {
+		err = list_run(a, r, &track[r], where[r], &a->fresh);
+		if (!err && a->fresh.n)
+			err = chain(a);
+		if (!err && a->fresh.n)
+			err = join(a, r);
+	}
+	return err ? err : put_out(a, tile, out);
+}

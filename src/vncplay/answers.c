@@ -1,0 +1,335 @@
+#include "pieces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MASS_HALF 2.0		/* a paint of this mass is worth half */
+#define WEAK 0.5		/* of the best paint's worth: what is below is not the answer */
+#define ALONE 0.5		/* confidence that one run alone can give */
+#define HOVER_US 400000		/* a movement is answered within this */
+#define HOVER_SPREAD_US 50000	/* ... and with this difference between runs, and half as much again as the fastest */
+#define LONG_US 1000000		/* after this it is rather a movement's than a click's, if that was just before */
+#define JUST_US 250000
+
+struct finder {
+	const struct answers_run *run;
+	int runs, inputs;
+	const struct pieces *pieces;
+	struct answers *out;
+	size_t room, room_times;
+	struct paint *paint;	/* of one input */
+	size_t n_paints, room_paints;
+	int64_t *times;		/* of those paints */
+	int64_t *moved;		/* scratch: for each run the movement before */
+};
+
+static double worth(const struct paint *p)
+{
+	return p->share * p->mass / (p->mass + MASS_HALF);
+}
+
+static int list_paints(struct finder *f, size_t first, size_t *next)
+{
+	size_t n = first, room = 0;
+	int32_t cause = f->pieces->piece[first].cause;
+
+	while (n < f->pieces->n && f->pieces->piece[n].cause == cause)
+		n++;
+	room = n - first;
+	if (room > f->room_paints) {
+		struct paint *paint = reallocarray(f->paint, room, sizeof(*paint));
+		int64_t *times;
+
+		if (!paint)
+			return -ENOMEM;
+		f->paint = paint;
+		times = reallocarray(f->times, room * 2 * (size_t)f->runs, sizeof(*times));
+		if (!times)
+			return -ENOMEM;
+		f->times = times;
+		f->room_paints = room;
+	}
+	for (f->n_paints = 0; first < n; first += f->paint[f->n_paints++].n) {
+		struct paint *p = &f->paint[f->n_paints];
+
+		p->shown_ms = f->times + f->n_paints * 2 * (size_t)f->runs;
+		p->whole_ms = p->shown_ms + f->runs;
+		pieces_paint(f->run, f->pieces, first, p);
+	}
+	*next = n;
+	return 0;
+}
+
+static struct answer *add(struct finder *f)
+{
+	struct answers *out = f->out;
+	struct answer *a;
+
+	if (out->n == f->room) {
+		size_t room = f->room ? f->room * 2 : 64;
+		struct answer *grown = reallocarray(out->answer, room, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		out->answer = grown;
+		f->room = room;
+	}
+	a = &out->answer[out->n];
+	*a = (struct answer){ 0 };
+	a->press_us = malloc(4 * (size_t)f->runs * sizeof(*a->press_us));
+	if (!a->press_us)
+		return NULL;
+	a->release_us = a->press_us + f->runs;
+	a->complete_us = a->release_us + f->runs;
+	a->shown_ms = a->complete_us + f->runs;
+	for (int i = 0; i < 4 * f->runs; i++)
+		a->press_us[i] = ANSWER_NONE;
+	out->n++;
+	return a;
+}
+
+static void use(struct finder *f, const struct paint *p)
+{
+	for (size_t i = p->first; i < p->first + p->n; i++)
+		for (int r = 0; r < f->runs; r++)
+			if (f->pieces->piece[i].at[r] != ALIGN_NONE)
+				f->run[r].used[f->pieces->piece[i].at[r]] = 1;
+}
+
+/* ---- presses and keys ---- */
+
+static const struct paint *earliest(const struct finder *f, double *best)
+{
+	*best = 0;
+	for (size_t i = 0; i < f->n_paints; i++)
+		if (worth(&f->paint[i]) > *best)
+			*best = worth(&f->paint[i]);
+	for (size_t i = 0; i < f->n_paints; i++)
+		if (worth(&f->paint[i]) > 0 && worth(&f->paint[i]) >= WEAK * *best)
+			return &f->paint[i];
+	return NULL;
+}
+
+/* A paint of its own after the release, where the press had one already: a button looks pressed, and then does something. */
+static const struct paint *after_release(const struct finder *f, const struct paint *first, double best)
+{
+	for (const struct paint *p = first + 1; p < f->paint + f->n_paints; p++) {
+		int before = 0, after = 0, both = 0;
+
+		if (worth(p) < WEAK * best)
+			continue;
+		for (int r = 0; r < f->runs; r++) {
+			int64_t release = f->run[r].stimulus[p->cause].release_us;
+
+			if (p->shown_ms[r] == ANSWER_NONE || first->shown_ms[r] == ANSWER_NONE || release < 0)
+				continue;
+			both++;
+			before += first->shown_ms[r] * 1000 < release;
+			after += p->shown_ms[r] * 1000 >= release;
+		}
+		if (both && before == both && after == both)
+			return p;
+	}
+	return NULL;
+}
+
+static double confidence(const struct finder *f, const struct paint *p, double rival)
+{
+	double own = worth(p);
+
+	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
+}
+
+static double best_other(const struct finder *f, const struct paint *chosen)
+{
+	double best = 0;
+
+	for (const struct paint *p = f->paint; p < chosen; p++)	/* what came before it and was passed over */
+		best = worth(p) > best ? worth(p) : best;
+	return best;
+}
+
+static int answer_press(struct finder *f, const struct paint *p, double best)
+{
+	const struct paint *later = after_release(f, p, best);
+	struct answer *a = add(f);
+
+	if (!a)
+		return -ENOMEM;
+	a->at_us = -1;
+	for (int r = 0; r < f->runs; r++) {
+		const struct stimulus *s = &f->run[r].stimulus[p->cause];
+		const struct paint *of = later ? later : p;
+
+		if (p->shown_ms[r] == ANSWER_NONE)
+			continue;
+		a->kind = s->kind;
+		a->input = s->n;
+		if (a->at_us < 0)
+			a->at_us = s->press_us;
+		a->shown_ms[r] = p->shown_ms[r];
+		a->press_us[r] = p->shown_ms[r] * 1000 - s->press_us;
+		a->complete_us[r] = p->whole_ms[r] * 1000 - s->press_us;
+		if (s->release_us >= 0 && of->shown_ms[r] != ANSWER_NONE)
+			a->release_us[r] = of->shown_ms[r] * 1000 - s->release_us;
+	}
+	a->confidence = confidence(f, p, best_other(f, p));
+	a->tiles = p->tiles;
+	use(f, p);
+	if (later)
+		use(f, later);
+	return 0;
+}
+
+/* ---- movements ---- */
+
+static int64_t last_move(const struct answers_run *run, int64_t before_us)
+{
+	size_t from = 0, to = run->moves;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (run->move[middle].at_us < before_us)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return (int64_t)from - 1;
+}
+
+static const struct input *move_n(const struct answers_run *run, int n, int64_t near)
+{
+	for (; near >= 0; near--)
+		if (run->move[near].n <= n)
+			return run->move[near].n == n ? &run->move[near] : NULL;
+	return NULL;
+}
+
+/* The movement that a paint follows in all runs that have it, and closely; -1: there is none. Its place in each run is in f->moved. */
+static int hovered(const struct finder *f, const struct paint *p, int64_t most_us)
+{
+	int n = INT32_MAX;
+	int64_t least = INT64_MAX, most = 0;
+
+	for (int r = 0; r < f->runs; r++) {
+		if (p->shown_ms[r] == ANSWER_NONE)
+			continue;
+		f->moved[r] = last_move(&f->run[r], p->shown_ms[r] * 1000);
+		if (f->moved[r] < 0)
+			return -1;
+		if (f->run[r].move[f->moved[r]].n < n)
+			n = f->run[r].move[f->moved[r]].n;
+	}
+	for (int r = 0; r < f->runs; r++) {
+		const struct input *m = p->shown_ms[r] == ANSWER_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
+		int64_t us;
+
+		if (p->shown_ms[r] == ANSWER_NONE)
+			continue;
+		if (!m || m->at_us < f->run[r].stimulus[p->cause].press_us)
+			return -1;
+		us = p->shown_ms[r] * 1000 - m->at_us;
+		least = us < least ? us : least;
+		most = us > most ? us : most;
+	}
+	return n == INT32_MAX || most > most_us || most - least > HOVER_SPREAD_US + 3 * least / 2 ? -1 : n;
+}
+
+/* Long after the press, just after a movement: the press had no answer. */
+static bool rather_hovered(const struct finder *f, const struct paint *p)
+{
+	for (int r = 0; r < f->runs; r++)
+		if (p->shown_ms[r] != ANSWER_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
+			return false;
+	return hovered(f, p, JUST_US) >= 0;
+}
+
+static int answer_move(struct finder *f, const struct paint *p)
+{
+	int n = hovered(f, p, HOVER_US);
+	struct answer *a;
+
+	if (n < 0 || (f->runs > 1 && p->share * f->runs < 2) || p->share < 0.5)
+		return 0;
+	for (size_t i = f->out->n; i-- > 0 && i + 256 > f->out->n;)
+		if (f->out->answer[i].kind == STIMULUS_MOVE && f->out->answer[i].input == n)
+			return 0;
+	a = add(f);
+	if (!a)
+		return -ENOMEM;
+	a->kind = STIMULUS_MOVE;
+	a->input = n;
+	a->at_us = -1;
+	for (int r = 0; r < f->runs; r++) {
+		const struct input *m = p->shown_ms[r] == ANSWER_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
+
+		if (!m)
+			continue;
+		if (a->at_us < 0)
+			a->at_us = m->at_us;
+		a->shown_ms[r] = p->shown_ms[r];
+		a->press_us[r] = p->shown_ms[r] * 1000 - m->at_us;
+		a->complete_us[r] = p->whole_ms[r] * 1000 - m->at_us;
+	}
+	a->confidence = confidence(f, p, 0) / 2;
+	a->tiles = p->tiles;
+	use(f, p);
+	return 0;
+}
+
+static int by_input(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+
+	return (x->input > y->input) - (x->input < y->input);
+}
+
+int answers_find(const struct answers_run *run, int runs, int inputs, struct sames *changes, struct answers *out)
+{
+	struct pieces pieces;
+	struct finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
+	int err;
+
+	*out = (struct answers){ 0 };
+	err = pieces_make(run, runs, changes, &pieces);
+	if (err)
+		return err;
+	f.moved = calloc((size_t)runs, sizeof(*f.moved));
+	if (!f.moved)
+		err = -ENOMEM;
+	for (size_t at = 0; at < pieces.n && !err;) {
+		const struct paint *first;
+		double best;
+
+		err = list_paints(&f, at, &at);
+		if (err)
+			break;
+		first = earliest(&f, &best);
+		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || rather_hovered(&f, first)))
+			first = NULL;
+		if (first)
+			err = answer_press(&f, first, best);
+		for (size_t i = 0; i < f.n_paints && !err; i++)
+			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && worth(&f.paint[i]) > 0)
+				err = answer_move(&f, &f.paint[i]);
+	}
+	free(f.moved);
+	free(f.paint);
+	free(f.times);
+	pieces_free(&pieces);
+	if (out->n)
+		qsort(out->answer, out->n, sizeof(*out->answer), by_input);
+	if (err)
+		answers_free(out);
+	return err;
+}
+
+void answers_free(struct answers *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free(a->answer[i].press_us);
+	free(a->answer);
+	*a = (struct answers){ 0 };
+}

@@ -1,0 +1,163 @@
+/* await - waiting for a snapshot. */
+#include "await.h"
+
+#include "clock.h"
+
+#define NEVER INT64_MAX
+#define OUT_NS (20 * NS_PER_MS)		/* beside its place: programs that take the last of several moves see both */
+#define SEARCH_EACH_NS (250 * NS_PER_MS)
+
+/* The usual arrow lies right of and below the spot that it points to. */
+static const struct box pointer_picture = { -1, -1, 14, 20 };
+
+static bool leaves_out_pointer(const struct await *a, int64_t now, bool drawn)
+{
+	switch (a->cfg->pointer) {
+	case AWAIT_POINTER_ALWAYS:
+		return true;
+	case AWAIT_POINTER_AUTO:	/* the picture may lag behind, or be another: but first it gets its chance */
+		return drawn && a->since_ns != NEVER && now - a->since_ns >= a->cfg->patience_ns;
+	default:
+		return false;
+	}
+}
+
+static void set_masks(struct await *a, int64_t now, int x, int y, bool drawn)
+{
+	bool leave = x >= 0 && leaves_out_pointer(a, now, drawn);
+	struct box at = { x + pointer_picture.x, y + pointer_picture.y, pointer_picture.w, pointer_picture.h };
+	struct box *own = &a->masks[a->cfg->match.n_masks];
+
+	if (leave == a->pointer_masked && (!leave || (own->x == at.x && own->y == at.y)))
+		return;
+	*own = at;
+	a->match.n_masks = a->cfg->match.n_masks + leave;
+	a->pointer_masked = leave;
+	a->dirty = true;
+}
+
+void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy)
+{
+	*a = (struct await){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER, .dirty = true, .least = -1, .held = held,
+			     .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
+	for (int i = 0; i < cfg->match.n_masks; i++)
+		a->masks[i] = cfg->match.masks[i];
+	a->match.masks = a->masks;
+}
+
+void await_painted(struct await *a, struct box box)
+{
+	struct box around = a->shot->box;
+
+	struct box there = { around.x + a->dx, around.y + a->dy, around.w, around.h };
+
+	if (box_meets(box, around) || box_meets(box, there))
+		a->dirty = true;
+}
+
+void await_due(struct await *a, int64_t now_ns)
+{
+	if (a->since_ns != NEVER)
+		return;
+	a->since_ns = now_ns;
+	a->wiggle_at_ns = now_ns + a->cfg->wiggle_ns;
+	a->search_at_ns = a->cfg->radius && !a->held ? now_ns + a->cfg->patience_ns : NEVER;
+}
+
+/* At its own place, or where it was found before. */
+static void look(struct await *a, const struct screen *s, int64_t now)
+{
+	bool moved = a->dx || a->dy, there = false;
+
+	a->dirty = false;
+	if (!a->held || !moved) {
+		a->seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
+		there = match_is(&a->match, a->seen);
+		if (a->least < 0 || a->seen.mismatched < a->least)
+			a->least = a->seen.mismatched;
+		if (there && moved) {	/* it came after all */
+			a->dx = a->dy = 0;
+			a->matched_ns = NEVER;
+		}
+	}
+	if (moved && !there) {
+		struct match_seen seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
+
+		there = match_is(&a->match, seen);
+		if (there || a->held) {
+			a->seen = seen;
+			if (a->held && (a->least < 0 || seen.mismatched < a->least))
+				a->least = seen.mismatched;
+		} else {
+			a->dx = a->hint_dx;
+			a->dy = a->hint_dy;
+		}
+	}
+	if (!there)
+		a->matched_ns = NEVER;
+	else if (a->matched_ns == NEVER)
+		a->matched_ns = now;
+}
+
+static bool find(struct await *a, const struct screen *s, int64_t now)
+{
+	struct match_seen seen;
+	int dx, dy;
+
+	a->search_at_ns = now + SEARCH_EACH_NS;
+	a->searched = true;
+	a->found = match_search(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &dx, &dy, &seen);
+	if (a->found != MATCH_MOVED)
+		return false;
+	a->dx = dx;
+	a->dy = dy;
+	a->seen = seen;
+	a->matched_ns = now;
+	return true;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+enum await_word await_step(struct await *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn, int64_t *wake_ns)
+{
+	int64_t over;
+
+	*wake_ns = NEVER;
+	set_masks(a, now_ns, x, y, drawn);
+	if (a->dirty)
+		look(a, s, now_ns);
+	if (a->since_ns == NEVER)
+		return AWAIT_NOT_YET;
+	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
+		a->out = false;
+		a->wiggle_at_ns = now_ns + a->cfg->wiggle_each_ns;
+		if (a->matched_ns != NEVER)	/* the pointer's way back is to be on the screen, too */
+			a->matched_ns = now_ns;
+		return AWAIT_BACK;
+	}
+	if (a->matched_ns != NEVER) {
+		if (now_ns - a->matched_ns >= a->cfg->settle_ns)
+			return AWAIT_OK;
+		*wake_ns = a->matched_ns + a->cfg->settle_ns;
+		return AWAIT_NOT_YET;
+	}
+	over = a->since_ns + a->cfg->timeout_ns;
+	if (now_ns >= over)
+		return AWAIT_TIMEOUT;
+	if (now_ns >= a->search_at_ns && find(a, s, now_ns))
+		return AWAIT_THERE;
+	if (a->may_wiggle && now_ns >= a->wiggle_at_ns) {
+		a->out = true;
+		a->wiggle_at_ns = now_ns + OUT_NS;
+		return AWAIT_OUT;
+	}
+	*wake_ns = sooner(over, a->search_at_ns);
+	if (a->may_wiggle)
+		*wake_ns = sooner(*wake_ns, a->wiggle_at_ns);
+	if (a->cfg->pointer == AWAIT_POINTER_AUTO && !a->pointer_masked && drawn && now_ns < a->since_ns + a->cfg->patience_ns)
+		*wake_ns = sooner(*wake_ns, a->since_ns + a->cfg->patience_ns);
+	return AWAIT_NOT_YET;
+}

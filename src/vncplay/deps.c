@@ -1,0 +1,209 @@
+/* deps - the file of dependencies. */
+#include "deps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const why_words[] = { "alone", "sometimes", NULL };
+
+uint64_t deps_hash(const struct screen *s, struct box box)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (int y = box.y; y < box.y + box.h; y++) {
+		for (int x = box.x; x < box.x + box.w; x++) {
+			bool on = x >= 0 && y >= 0 && x < s->width && y < s->height;
+			uint32_t pixel = on ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] & 0xffffff : 0;
+
+			for (int shift = 0; shift < 24; shift += 8)
+				h = (h ^ (pixel >> shift & 255)) * 0x100000001b3u;
+		}
+	}
+	return h;
+}
+
+/* Room for one more: doubled whenever the number is a power of two. */
+static void *room(void *array, int n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return realloc(array, (size_t)(n ? 2 * n : 1) * size);
+}
+
+int deps_add_before(struct deps *d, const struct deps_before *b)
+{
+	struct deps_before *more = room(d->before, d->n_before, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	d->before = more;
+	d->before[d->n_before++] = *b;
+	return 0;
+}
+
+int deps_add_ignore(struct deps *d, const struct deps_ignore *i)
+{
+	struct deps_ignore *more = room(d->ignore, d->n_ignore, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	d->ignore = more;
+	d->ignore[d->n_ignore++] = *i;
+	return 0;
+}
+
+void deps_free(struct deps *d)
+{
+	free(d->before);
+	free(d->ignore);
+	*d = (struct deps){ 0 };
+}
+
+const struct deps_before *deps_of(const struct deps *d, int line, int *n)
+{
+	int low = 0, high = d->n_before;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (d->before[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = 0;
+	while (low + *n < d->n_before && d->before[low + *n].line == line)
+		++*n;
+	return *n ? &d->before[low] : NULL;
+}
+
+static bool good_box(const struct box *b)
+{
+	return b->x >= 0 && b->y >= 0 && b->w > 0 && b->h > 0 && b->x < SCREEN_SIDE_MOST && b->y < SCREEN_SIDE_MOST && b->w <= SCREEN_SIDE_MOST &&
+	       b->h <= SCREEN_SIDE_MOST;
+}
+
+static int read_before(struct deps *d, const char *text, int file_line, const char **what)
+{
+	struct deps_before b = { .file_line = file_line };
+	char hash[20], *end;
+	int used = 0;
+
+	if (sscanf(text, "before %9d change %6d %6d %6d %6d %19s%n", &b.line, &b.box.x, &b.box.y, &b.box.w, &b.box.h, hash, &used) != 6 || text[used]) {
+		*what = "not of the form \"before LINE change X Y W H HASH\"";
+		return -EPROTO;
+	}
+	b.any = !strcmp(hash, "*");
+	b.hash = b.any ? 0 : strtoull(hash, &end, 16);
+	if (b.line < 1 || !good_box(&b.box) || (!b.any && (*end || strlen(hash) != 16))) {
+		*what = "a value that cannot be";
+		return -EPROTO;
+	}
+	if (d->n_before && d->before[d->n_before - 1].line > b.line) {
+		*what = "its line of the trace is before that of the line above";
+		return -EPROTO;
+	}
+	return deps_add_before(d, &b);
+}
+
+static int read_ignore(struct deps *d, const char *text, const char **what)
+{
+	struct deps_ignore i = { .why = DEPS_ALONE };
+	char why[16];
+	int used = 0;
+
+	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 || text[used] || !good_box(&i.box)) {
+		*what = "not of the form \"ignore X Y W H WHY\"";
+		return -EPROTO;
+	}
+	for (int k = 0; why_words[k]; k++)
+		if (!strcmp(why_words[k], why))
+			i.why = (enum deps_why)k;
+	return deps_add_ignore(d, &i);
+}
+
+static int read_line(struct deps *d, const char *text, int n, const char **what)
+{
+	int used = 0;
+
+	if (n == 1) {
+		if (strcmp(text, "vncplay-deps 1") != 0) {
+			*what = "not a file of vncplay learn: the first line must be \"vncplay-deps 1\"";
+			return -EPROTO;
+		}
+		return 0;
+	}
+	if (!*text || *text == '#')
+		return 0;
+	if (!strncmp(text, "before ", 7))
+		return read_before(d, text, n, what);
+	if (!strncmp(text, "ignore ", 7))
+		return read_ignore(d, text, what);
+	if (sscanf(text, "inputs %9d%n", &d->inputs, &used) == 1 && !text[used] && d->inputs >= 0)
+		return 0;
+	*what = "neither inputs, before nor ignore";
+	return -EPROTO;
+}
+
+int deps_read(const char *path, struct deps *d, char *why, size_t size)
+{
+	const char *what = "too many lines";
+	char text[256];
+	int n = 0, err = 0;
+	FILE *in;
+
+	*d = (struct deps){ 0 };
+	in = fopen(path, "re");
+	if (!in)
+		return -errno;
+	errno = 0;
+	while (!err && fgets(text, sizeof(text), in)) {
+		size_t length = strlen(text);
+		bool whole = length && text[length - 1] == '\n';
+
+		if (whole)
+			text[length - 1] = '\0';
+		if (!whole && !feof(in)) {
+			what = "a line that is too long, or not text";
+			n++;
+			err = -EPROTO;
+			break;
+		}
+		err = ++n > DEPS_MOST ? -EPROTO : read_line(d, text, n, &what);
+	}
+	if (!err && ferror(in))
+		err = errno ? -errno : -EIO;
+	if (!err && !n) {
+		what = "an empty file";
+		err = -EPROTO;
+	}
+	if (err == -EPROTO)
+		snprintf(why, size, "line %d: %s", n, what);
+	if (err)
+		deps_free(d);
+	fclose(in);
+	return err;
+}
+
+int deps_write(const struct deps *d, FILE *out)
+{
+	fprintf(out, "vncplay-deps 1\ninputs %d\n", d->inputs);
+	for (int i = 0; i < d->n_ignore; i++) {
+		const struct box *b = &d->ignore[i].box;
+
+		fprintf(out, "ignore %d %d %d %d %s\n", b->x, b->y, b->w, b->h, why_words[d->ignore[i].why]);
+	}
+	for (int i = 0; i < d->n_before; i++) {
+		const struct deps_before *b = &d->before[i];
+
+		fprintf(out, "before %d change %d %d %d %d ", b->line, b->box.x, b->box.y, b->box.w, b->box.h);
+		if (b->any)
+			fputs("*\n", out);
+		else
+			fprintf(out, "%016" PRIx64 "\n", b->hash);
+	}
+	errno = 0;
+	return fflush(out) || ferror(out) ? (errno ? -errno : -EIO) : 0;
+}

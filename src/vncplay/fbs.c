@@ -1,0 +1,215 @@
+#include "fbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define BANNER "FBS 001.000\n"
+#define BANNER_BYTES 12
+#define PIECE (64 << 10)	/* largest block written, as rfbproxy's buffer */
+#define WINDOW (2u << 20)	/* of the file, in memory before and behind the reader */
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22	/* Linux 5.14; elsewhere the pages come one by one */
+#endif
+
+struct fbs {
+	const uint8_t *bytes;
+	size_t size, at;
+	size_t given;	/* back to the kernel, up to here */
+	size_t asked;	/* of the kernel, up to here */
+	int over;
+};
+
+struct fbs *fbs_open(const char *path, const char **why)
+{
+	struct fbs *f = calloc(1, sizeof(*f));
+	int fd = -1, err = 0;
+	struct stat st;
+	void *map;
+
+	*why = NULL;
+	if (!f)
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st)) {
+		err = errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		*why = "not a file";
+	} else if (st.st_size < BANNER_BYTES) {
+		*why = "not an FBS log: too short";
+	} else {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		err = map == MAP_FAILED ? errno : 0;
+		f->bytes = map == MAP_FAILED ? NULL : map;
+		f->size = (size_t)st.st_size;
+		f->at = BANNER_BYTES;
+		if (f->bytes && memcmp(f->bytes, BANNER, 4))
+			*why = "not an FBS log: it does not begin with FBS";
+		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES))
+			*why = "an FBS log of another version than 001.000";
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err || *why) {
+		fbs_close(f);
+		errno = err;
+		return NULL;
+	}
+	madvise((void *)(uintptr_t)f->bytes, f->size, MADV_SEQUENTIAL);
+	return f;
+}
+
+void fbs_close(struct fbs *f)
+{
+	if (!f)
+		return;
+	if (f->bytes)
+		munmap((void *)(uintptr_t)f->bytes, f->size);
+	free(f);
+}
+
+size_t fbs_size(const struct fbs *f)
+{
+	return f->size;
+}
+
+static uint32_t u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* A log may be larger than memory: pages behind the reader go, those before him come many at a time. What went comes again for who looks back. */
+static void slide(struct fbs *f)
+{
+	uint8_t *base = (uint8_t *)(uintptr_t)f->bytes;
+	size_t n;
+
+	if (f->at > f->given + 2 * WINDOW) {
+		n = (f->at - WINDOW) / WINDOW * WINDOW - f->given;
+		madvise(base + f->given, n, MADV_DONTNEED);
+		f->given += n;
+	}
+	if (f->asked <= f->at) {
+		f->asked = f->at / WINDOW * WINDOW;
+		n = f->size - f->asked < WINDOW ? f->size - f->asked : WINDOW;
+		madvise(base + f->asked, n, MADV_POPULATE_READ);
+		f->asked += n;
+	}
+}
+
+int fbs_next(struct fbs *f, struct fbs_block *block)
+{
+	size_t left = f->size - f->at, n, padded;
+	const uint8_t *p = f->bytes + f->at;
+
+	*block = (struct fbs_block){ 0 };
+	if (f->over || !left)
+		return f->over;
+	slide(f);
+	f->over = -EPROTO;
+	if (left < 4)
+		return f->over;
+	n = u32(p);
+	padded = (n + 3) / 4 * 4;
+	if (n > INT32_MAX)
+		return f->over;
+	block->bytes = p + 4;
+	if (left - 4 < padded || left - 4 - padded < 4) {
+		block->n = left - 4 < n ? left - 4 : n;
+		return f->over;
+	}
+	block->n = n;
+	block->ms = u32(p + 4 + padded);
+	f->at += 4 + padded + 4;
+	f->over = 0;
+	return 1;
+}
+
+/* A block of its own for each call, at once in the file: who is killed leaves whole blocks, but for the kernel's own half of one. */
+struct fbs_writer {
+	int fd, err;
+};
+
+static int put(struct fbs_writer *w, struct iovec *v, int n)
+{
+	while (!w->err && n) {
+		ssize_t wrote = writev(w->fd, v, n);
+
+		if (wrote < 0) {
+			w->err = errno == EINTR ? 0 : -errno;
+			continue;
+		}
+		for (; n && (size_t)wrote >= v->iov_len; v++, n--)
+			wrote -= (ssize_t)v->iov_len;
+		if (n) {
+			v->iov_base = (uint8_t *)v->iov_base + wrote;
+			v->iov_len -= (size_t)wrote;
+		}
+	}
+	return w->err;
+}
+
+struct fbs_writer *fbs_create(const char *path)
+{
+	struct fbs_writer *w = calloc(1, sizeof(*w));
+	struct iovec banner = { (void *)(uintptr_t)BANNER, BANNER_BYTES };
+	int err;
+
+	if (!w)
+		return NULL;
+	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (w->fd < 0)
+		w->err = -errno;
+	else
+		put(w, &banner, 1);
+	if (!w->err)
+		return w;
+	err = -w->err;
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w);
+	errno = err;
+	return NULL;
+}
+
+static void to_u32(uint8_t *p, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
+{
+	uint8_t head[4], tail[3 + 4] = { 0 };
+	size_t now, pad;
+
+	for (; n && !w->err; bytes += now, n -= now) {
+		now = n < PIECE ? n : PIECE;
+		pad = (4 - now % 4) % 4;
+		to_u32(head, (uint32_t)now);
+		to_u32(tail + pad, ms);
+		put(w, (struct iovec[]){ { head, 4 }, { (void *)(uintptr_t)bytes, now }, { tail, pad + 4 } }, 3);
+		memset(tail, 0, sizeof(tail));
+	}
+	return w->err;
+}
+
+int fbs_flush(struct fbs_writer *w)
+{
+	return w->err;
+}
+
+int fbs_finish(struct fbs_writer *w)
+{
+	int err = w->err;
+
+	if (close(w->fd) && !err)
+		err = -errno;
+	free(w);
+	return err;
+}

@@ -1,0 +1,25 @@
+/* findings - what analyze has found, told: as a report (rec.h), or as the rows that scripts of 2005 read. */
+#ifndef THINPROBE_FINDINGS_H
+#define THINPROBE_FINDINGS_H
+
+#include "paper.h"
+#include "rec.h"
+#include "study.h"
+
+struct findings {
+	const char *method;	/* tiles, paper */
+	const struct replay *replay;
+	int runs, inputs;
+	const struct answers *answers;
+	const struct masked *masked;
+	size_t n_masked;
+	const uint64_t *unmatched;	/* NULL: not known by this method */
+	const struct paper *paper;	/* NULL: another method */
+};
+
+void findings_report(struct rec *out, const struct findings *f);
+/* "Sync log I:", "input_ts: I: MS", "== A@0 matches with B@I (p/q)". An answer that is missing in a run is left out as a whole, since these scripts pair rows by
+ * their place. */
+void findings_old(FILE *out, const struct findings *f);
+
+#endif

@@ -1,0 +1,134 @@
+#include "fresh.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fresh_start(struct fresh *f, const struct screen *s)
+{
+	size_t n = (size_t)s->width * (size_t)s->height;
+
+	fresh_free(f);
+	f->seen = malloc(n * sizeof(*f->seen) + 1);
+	f->at_ms = calloc(n + 1, sizeof(*f->at_ms));
+	f->alone = calloc(n + 1, sizeof(*f->alone));
+	if (!f->seen || !f->at_ms || !f->alone) {
+		fresh_free(f);
+		return -ENOMEM;
+	}
+	memcpy(f->seen, s->pixels, n * sizeof(*f->seen));
+	f->width = s->width;
+	f->height = s->height;
+	return 0;
+}
+
+void fresh_free(struct fresh *f)
+{
+	free(f->seen);
+	free(f->at_ms);
+	free(f->alone);
+	*f = (struct fresh){ 0 };
+}
+
+void fresh_paint(struct fresh *f, const struct screen *s, struct box box, uint32_t now_ms, enum fresh_cause cause)
+{
+	if (s->width != f->width || s->height != f->height)
+		return;	/* told of separately */
+	box = box_clip(box, f->width, f->height);
+	for (int y = box.y; y < box.y + box.h; y++) {
+		size_t row = (size_t)y * (size_t)f->width + (size_t)box.x;
+
+		if (!memcmp(&f->seen[row], &s->pixels[row], (size_t)box.w * sizeof(*f->seen)))
+			continue;
+		for (size_t i = row; i < row + (size_t)box.w; i++) {
+			if (f->seen[i] == s->pixels[i])
+				continue;
+			f->seen[i] = s->pixels[i];
+			if (cause == FRESH_ASKED || (f->alone[i] && now_ms - f->at_ms[i] > FRESH_BLINK_MS))
+				f->alone[i] = 0;
+			if (cause == FRESH_ALONE && f->alone[i] < 255)
+				f->alone[i]++;
+			f->at_ms[i] = now_ms ? now_ms : 1;
+		}
+	}
+}
+
+static bool blinks(const struct fresh *f, size_t i, uint32_t now_ms)
+{
+	return f->alone[i] >= FRESH_BLINK_TIMES && now_ms - f->at_ms[i] <= FRESH_BLINK_MS;
+}
+
+bool fresh_blinks(const struct fresh *f, int x, int y, uint32_t now_ms)
+{
+	return blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
+}
+
+/* How many there are, the box around them, and when the last came. */
+static int look(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, struct box *around, uint32_t *last)
+{
+	int n = 0, left = 0, right = 0, top = 0, bottom = 0;
+
+	within = box_clip(within, f->width, f->height);
+	*last = 0;
+	for (int y = within.y; y < within.y + within.h; y++) {
+		size_t row = (size_t)y * (size_t)f->width;
+
+		for (int x = within.x; x < within.x + within.w; x++) {
+			uint32_t at = f->at_ms[row + (size_t)x];
+
+			if (!at || at < since_ms || blinks(f, row + (size_t)x, now_ms))
+				continue;
+			left = !n || x < left ? x : left;
+			right = !n || x > right ? x : right;
+			top = !n ? y : top;
+			bottom = y;
+			*last = at > *last ? at : *last;
+			n++;
+		}
+	}
+	*around = n ? (struct box){ left, top, right - left + 1, bottom - top + 1 } : (struct box){ 0, 0, 0, 0 };
+	return n;
+}
+
+int fresh_count(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms)
+{
+	struct box around;
+	uint32_t last;
+
+	return look(f, within, since_ms, now_ms, &around, &last);
+}
+
+uint32_t fresh_last(const struct fresh *f, struct box within, uint32_t now_ms)
+{
+	struct box around;
+	uint32_t last;
+
+	look(f, within, 1, now_ms, &around, &last);
+	return last;
+}
+
+struct box fresh_area(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
+{
+	struct box area, part;
+	uint32_t last;
+
+	look(f, within, since_ms, now_ms, &area, &last);
+	while ((int64_t)area.w * area.h > most) {
+		struct box one = area, other = area;
+		int n;
+
+		if (area.w >= area.h) {
+			one.w = area.w / 2;
+			other.x += one.w;
+			other.w -= one.w;
+		} else {
+			one.h = area.h / 2;
+			other.y += one.h;
+			other.h -= one.h;
+		}
+		n = look(f, one, since_ms, now_ms, &part, &last);
+		if (look(f, other, since_ms, now_ms, &area, &last) < n)
+			area = part;
+	}
+	return area;
+}

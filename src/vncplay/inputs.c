@@ -1,0 +1,263 @@
+#include "inputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MOST 4096
+#define TIME_MOST (INT64_C(1) << 52)	/* microseconds: 142 years */
+#define NEW_CLICK_US 2000000
+#define SOON_US 500000
+#define DRAG_PIXELS 4
+
+const char *const stimulus_words[] = { "click", "drag", "scroll", "key", "move" };
+static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };
+
+void inputs_free(struct inputs *in)
+{
+	free(in->input);
+	free(in->sync_ms);
+	free(in->old_ms);
+	*in = (struct inputs){ 0 };
+}
+
+static int add(struct inputs *in, struct input one)
+{
+	if (in->n == in->room) {
+		size_t room = in->room ? in->room * 2 : 256;
+		struct input *grown = reallocarray(in->input, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		in->input = grown;
+		in->room = room;
+	}
+	in->input[in->n++] = one;
+	return 0;
+}
+
+static int add_ms(uint32_t **list, size_t *n, size_t *room, int64_t ms)
+{
+	if (*n == *room) {
+		size_t more = *room ? *room * 2 : 64;
+		uint32_t *grown = reallocarray(*list, more, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		*list = grown;
+		*room = more;
+	}
+	(*list)[(*n)++] = (uint32_t)ms;
+	return 0;
+}
+
+/* A whole number at the end of `text` or before a space. */
+static bool number(const char *text, int64_t most, int64_t *out)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return !errno && *out <= most && (!*end || *end == ' ');
+}
+
+static bool value(const char *line, const char *key, int base, int64_t *out)
+{
+	const char *at = strstr(line, key);
+	char *end;
+
+	if (!at)
+		return false;
+	errno = 0;
+	*out = strtoll(at + strlen(key), &end, base);
+	return !errno && end > at + strlen(key) && *out >= 0 && *out <= UINT32_MAX;
+}
+
+static int take_input(struct inputs *in, const char *line)
+{
+	struct input one = { .x = -1, .y = -1 };
+	int64_t v;
+	int n, at = 0;
+	char word[16];
+
+	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 || !number(line + at, TIME_MOST, &one.at_us))
+		return 1;
+	one.n = n;
+	while (one.kind <= INPUT_UP && strcmp(word, kind_words[one.kind]) != 0)
+		one.kind++;
+	if (one.kind > INPUT_UP)
+		return 1;
+	if (value(line, " x=", 10, &v))
+		one.x = (int)(v & 0xffff);
+	if (value(line, " y=", 10, &v))
+		one.y = (int)(v & 0xffff);
+	if (value(line, " button=", 10, &v))
+		one.button = (int)(v & 0xff);
+	if (value(line, " keysym=", 16, &v))
+		one.keysym = (uint32_t)v;
+	in->old = false;
+	return add(in, one);
+}
+
+static bool begins(const char *line, const char *with, const char **rest)
+{
+	size_t n = strlen(with);
+
+	if (strncmp(line, with, n) != 0)
+		return false;
+	*rest = line + n;
+	return true;
+}
+
+/* One line. 1: not known. */
+static int take(struct inputs *in, struct inputs *old, const char *line)
+{
+	const char *rest, *word;
+	int64_t v;
+
+	if (begins(line, "input ", &rest))
+		return take_input(in, line);
+	if (begins(line, "== sending mouse click event at ", &rest) || begins(line, "== sending keyboard event at ", &rest)) {
+		struct input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? INPUT_PRESS : INPUT_DOWN, .n = (int)old->n };
+
+		if (!number(rest, UINT32_MAX, &v))
+			return 1;
+		one.at_us = v * 1000;
+		return add(old, one) || add_ms(&in->old_ms, &in->n_old, &in->room_old, v) ? -ENOMEM : 0;
+	}
+	if (begins(line, "Sync ok at ", &rest))
+		return !number(rest, UINT32_MAX, &v) ? 1 : add_ms(&in->sync_ms, &in->n_syncs, &in->room_syncs, v);
+	if (begins(line, "run end at ", &rest) && number(rest, TIME_MOST, &v)) {
+		in->end_us = v;
+		word = strstr(rest, "status=");
+		if (word)
+			snprintf(in->status, sizeof(in->status), "%.*s", (int)strcspn(word + 7, " "), word + 7);
+		return 0;
+	}
+	return begins(line, "# vncplay-aux", &rest) || begins(line, "run start at ", &rest) || begins(line, "Waiting for sync", &rest) ? 0 : 1;
+}
+
+/* The old form: which of them are releases. */
+static void pair(struct inputs *old)
+{
+	ptrdiff_t held[2] = { -1, -1 };	/* of the mouse, of the keyboard: the press that is not released yet */
+
+	for (size_t i = 0; i < old->n; i++) {
+		struct input *e = &old->input[i];
+		bool key = e->kind == INPUT_DOWN;
+		size_t next = i + 1;
+
+		while (next < old->n && (old->input[next].kind == INPUT_DOWN) != key)
+			next++;
+		if (held[key] >= 0 && e->at_us - old->input[held[key]].at_us >= NEW_CLICK_US && next < old->n && old->input[next].at_us - e->at_us <= SOON_US)
+			held[key] = -1;
+		if (held[key] < 0) {
+			held[key] = (ptrdiff_t)i;
+		} else {
+			e->kind = key ? INPUT_UP : INPUT_RELEASE;
+			held[key] = -1;
+		}
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct input *x = a, *y = b;
+
+	return x->at_us != y->at_us ? (x->at_us > y->at_us) - (x->at_us < y->at_us) : (x->n > y->n) - (x->n < y->n);
+}
+
+static void put_in_order(struct inputs *in)
+{
+	for (size_t i = 1; i < in->n; i++)
+		if (in->input[i].at_us < in->input[i - 1].at_us)
+			in->cut = true;
+	if (in->cut && in->n)
+		qsort(in->input, in->n, sizeof(*in->input), by_time);
+}
+
+int inputs_read(FILE *file, struct inputs *in)
+{
+	struct inputs old = { 0 };
+	char line[LINE_MOST];
+	bool known = false, whole = true;
+	int err = 0;
+
+	*in = (struct inputs){ .end_us = -1, .old = true };
+	while (err >= 0 && fgets(line, sizeof(line), file)) {
+		size_t n = strlen(line);
+		bool began = whole;
+
+		whole = n && line[n - 1] == '\n';
+		if (!began)	/* the rest of one that is too long */
+			continue;
+		if (!whole && feof(file)) {	/* its last digits may be missing */
+			in->cut = true;
+			break;
+		}
+		line[strcspn(line, "\r\n")] = '\0';
+		err = take(in, &old, line);
+		known = known || err == 0;
+	}
+	if (err >= 0)
+		err = ferror(file) ? -EIO : known ? 0 : -EPROTO;
+	if (!err && in->old) {
+		free(in->input);
+		in->input = old.input;
+		in->n = old.n;
+		in->room = old.room;
+		old.input = NULL;
+		put_in_order(in);
+		pair(in);
+	} else {
+		put_in_order(in);
+	}
+	inputs_free(&old);
+	if (err)
+		inputs_free(in);
+	return err;
+}
+
+static bool wheel(const struct input *e)
+{
+	return e->button >= 4 && e->button <= 7;
+}
+
+struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n)
+{
+	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
+	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* the input that each is of */
+
+	*n = 0;
+	for (size_t i = 0; list && from && i < in->n; i++) {
+		const struct input *e = &in->input[i];
+
+		if (e->kind == INPUT_PRESS || e->kind == INPUT_DOWN) {
+			from[*n] = i;
+			list[(*n)++] = (struct stimulus){ e->kind == INPUT_DOWN ? STIMULUS_KEY : wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK, e->n, e->at_us, -1 };
+			continue;
+		}
+		if (e->kind == INPUT_MOVE)
+			continue;
+		for (size_t k = *n; k-- > 0 && k + 64 > *n;) {	/* the last of its kind that is still held */
+			const struct input *p = &in->input[from[k]];
+
+			if (list[k].release_us >= 0 || (p->kind == INPUT_DOWN) != (e->kind == INPUT_UP) || p->button != e->button ||
+			    (p->keysym != e->keysym && p->kind == INPUT_DOWN))
+				continue;
+			list[k].release_us = e->at_us;
+			if (list[k].kind == STIMULUS_CLICK && p->x >= 0 && e->x >= 0 && (abs(p->x - e->x) > DRAG_PIXELS || abs(p->y - e->y) > DRAG_PIXELS))
+				list[k].kind = STIMULUS_DRAG;
+			break;
+		}
+	}
+	free(from);
+	if (!list || !from) {
+		free(list);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return list;
+}

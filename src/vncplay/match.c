@@ -1,0 +1,134 @@
+/* match - snapshots against the screen. */
+#include "match.h"
+
+#include "trace.h"
+
+#include <stdlib.h>
+
+#define SAME_PLACE 2		/* pixels: places so near to the best are the same one, seen through the tolerance */
+#define TEXTURE_LEAST 8		/* pixels that must differ from the colour that is most frequent, and a tenth of all */
+
+static bool differs(uint32_t a, uint32_t b, int tolerance)
+{
+	if (((a | b) & TRACE_ANY) == TRACE_ANY)
+		return false;
+	for (int shift = 0; shift < 24; shift += 8)
+		if (abs((int)(a >> shift & 255) - (int)(b >> shift & 255)) > tolerance)
+			return true;
+	return false;
+}
+
+static bool is_masked(const struct match_cfg *cfg, int x, int y)
+{
+	for (int i = 0; i < cfg->n_masks; i++) {
+		const struct box *m = &cfg->masks[i];
+
+		if (x >= m->x && x < m->x + m->w && y >= m->y && y < m->y + m->h)
+			return true;
+	}
+	return false;
+}
+
+/* Stops once more than `most` differ: a search looks at many places, of which nearly all are wrong at once. */
+static struct match_seen look(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int dx, int dy, int most)
+{
+	struct match_seen seen = { 0 };
+	bool masks = false;
+
+	for (int i = 0; i < cfg->n_masks && !masks; i++)
+		masks = box_meets(cfg->masks[i], (struct box){ box.x + dx, box.y + dy, box.w, box.h });
+	for (int row = 0; row < box.h; row++) {
+		int y = box.y + dy + row;
+
+		for (int column = 0; column < box.w; column++) {
+			int x = box.x + dx + column;
+
+			if ((pixels[row * box.w + column] & TRACE_ANY) == TRACE_ANY || (masks && is_masked(cfg, x, y)))
+				continue;
+			seen.of++;
+			if (x < 0 || y < 0 || x >= s->width || y >= s->height ||
+			    differs(s->pixels[(size_t)y * (size_t)s->width + (size_t)x], pixels[row * box.w + column], cfg->tolerance))
+				seen.mismatched++;
+		}
+		if (seen.mismatched > most)
+			break;
+	}
+	return seen;
+}
+
+struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int dx, int dy)
+{
+	return look(cfg, s, box, pixels, dx, dy, box.w * box.h);
+}
+
+bool match_is(const struct match_cfg *cfg, struct match_seen seen)
+{
+	return seen.mismatched * 100.0 <= cfg->share * seen.of;
+}
+
+/* How much of the snapshot differs from itself, moved. */
+static int unlike_itself(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
+{
+	int n = 0;
+
+	for (int y = 0; y + dy < box.h; y++)
+		for (int x = 0; x + dx < box.w; x++)
+			n += differs(pixels[y * box.w + x], pixels[(y + dy) * box.w + x + dx], tolerance);
+	return n;
+}
+
+static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t *pixels)
+{
+	int n = box.w * box.h, step = 1 + n / 1024, seen = 0, most = 0, allowed = (int)(cfg->share * n / 100);
+
+	for (int i = 0; i < n; i += step) {	/* of a large one every so-manieth pixel: enough to meet a colour of nine tenths */
+		int same = 0;
+
+		for (int k = 0; k < n; k += step)
+			same += !differs(pixels[i], pixels[k], cfg->tolerance);
+		if (same > most)
+			most = same;
+		seen++;
+	}
+	if (seen - most < (seen / 10 > TEXTURE_LEAST ? seen / 10 : TEXTURE_LEAST))
+		return true;
+	/* A stripe slides along itself: it does not tell where it is. */
+	return unlike_itself(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed || unlike_itself(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
+}
+
+enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int radius, int *dx, int *dy,
+			      struct match_seen *seen)
+{
+	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
+	struct match_seen best = { 0 };
+
+	if (is_flat(cfg, box, pixels))
+		return MATCH_FLAT;
+	for (int y = -radius; y <= radius; y++) {
+		for (int x = -radius; x <= radius; x++) {
+			struct match_seen here = look(cfg, s, box, pixels, x, y, allowed);
+
+			/* half of it must be there to be seen: a mask may hide the rest */
+			if (!match_is(cfg, here) || 2 * here.of < box.w * box.h)
+				continue;
+			if (left < 0 || here.mismatched < best.mismatched) {
+				best = here;
+				*dx = x;
+				*dy = y;
+			}
+			if (left < 0) {
+				left = right = x + radius;
+				top = bottom = y + radius;
+			}
+			left = x + radius < left ? x + radius : left;
+			right = x + radius > right ? x + radius : right;
+			bottom = y + radius;
+		}
+	}
+	if (left < 0)
+		return MATCH_NOWHERE;
+	if (right - left > SAME_PLACE || bottom - top > SAME_PLACE)
+		return MATCH_AMBIGUOUS;
+	*seen = best;
+	return MATCH_MOVED;
+}

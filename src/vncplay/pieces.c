@@ -1,0 +1,347 @@
+#include "pieces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ABSORB 2		/* so many times heavier is what a piece is held to belong to */
+#define ABSORB_DRAW 8		/* ... where as many runs speak for it as against it */
+#define PRESENT 0.25		/* of a paint's mass, for a run to have it */
+#define PRESENT_SHARED 0.7	/* ... where it came together with the answer to another input */
+#define APART_MS 300
+#define EDGE 0.03		/* of the mass, before the first strip is held to be there, and after the last */
+
+struct order {
+	const struct sames *s;
+	const struct pieces *p;
+};
+
+static int same_order(const void *a, const void *b, void *whose)
+{
+	const struct sames *s = whose;
+	size_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (s->same[x].cause != s->same[y].cause)
+		return s->same[x].cause < s->same[y].cause ? -1 : 1;
+	for (int r = 0; r < s->runs; r++) {
+		uint32_t ax = s->at[x * (size_t)s->runs + (size_t)r], ay = s->at[y * (size_t)s->runs + (size_t)r];
+
+		if (ax != ay)
+			return ax < ay ? -1 : 1;
+	}
+	return 0;
+}
+
+static int piece_order(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	return (x->since_ms > y->since_ms) - (x->since_ms < y->since_ms);
+}
+
+static int number_order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+	if (!n)
+		return 0;
+	qsort(v, n, sizeof(*v), number_order);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static double shown_ms(const struct answers_run *run, int r, uint32_t at)
+{
+	return run[r].update_ms[at];
+}
+
+static void find_since(const struct answers_run *run, int runs, struct piece *p, double *scratch)
+{
+	size_t n = 0;
+
+	for (int r = 0; r < runs; r++)
+		if (p->at[r] != ALIGN_NONE && run[r].stimulus[p->cause].press_us >= 0)
+			scratch[n++] = shown_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
+	p->since_ms = median(scratch, n);
+}
+
+static int collect(const struct answers_run *run, int runs, struct sames *s, struct pieces *out, double *scratch)
+{
+	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
+	size_t n = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, s->n, sizeof(*order), same_order, s);
+	for (size_t i = 0; i < s->n; i++)
+		n += !i || same_order(&order[i - 1], &order[i], s) != 0;
+	out->piece = calloc(n ? n : 1, sizeof(*out->piece));
+	out->at = calloc(n ? n * (size_t)runs : 1, sizeof(*out->at));
+	if (!out->piece || !out->at) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct piece *p;
+
+		if (!i || same_order(&order[i - 1], &order[i], s) != 0) {
+			p = &out->piece[out->n];
+			p->at = out->at + out->n++ * (size_t)runs;
+			p->cause = s->same[order[i]].cause;
+			memcpy(p->at, s->at + order[i] * (size_t)runs, (size_t)runs * sizeof(*p->at));
+			find_since(run, runs, p, scratch);
+		}
+		p = &out->piece[out->n - 1];
+		p->tiles++;
+		p->mass += s->same[order[i]].seen ? 0.5 : 1;
+	}
+	free(order);
+	qsort(out->piece, out->n, sizeof(*out->piece), piece_order);
+	return 0;
+}
+
+static bool belongs(const struct piece *small, const struct piece *large, int runs)
+{
+	int agree = 0, differ = 0;
+
+	if (large->mass < ABSORB * small->mass)
+		return false;
+	for (int r = 0; r < runs; r++) {
+		if (small->at[r] == ALIGN_NONE || large->at[r] == ALIGN_NONE)
+			continue;
+		agree += small->at[r] == large->at[r];
+		differ += small->at[r] != large->at[r];
+	}
+	return agree && (agree > differ || (agree == differ && large->mass >= ABSORB_DRAW * small->mass));
+}
+
+/* Pairs that went wrong in some run go back to where most runs have them. */
+static void absorb(struct pieces *p, int runs)
+{
+	size_t from = 0, n = 0;
+
+	if (runs < 2)
+		return;
+	for (size_t i = 0; i < p->n; i++) {
+		struct piece *small = &p->piece[i], *into = NULL;
+
+		while (p->piece[from].cause < small->cause - ALIGN_REACH)
+			from++;
+		for (size_t j = from; j < p->n && p->piece[j].cause <= small->cause + ALIGN_REACH; j++)
+			if (j != i && p->piece[j].tiles && belongs(small, &p->piece[j], runs) && (!into || p->piece[j].mass > into->mass))
+				into = &p->piece[j];
+		if (!into)
+			continue;
+		into->mass += small->mass;
+		into->tiles += small->tiles;
+		small->tiles = 0;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (p->piece[i].tiles)
+			p->piece[n++] = p->piece[i];
+	p->n = n;
+}
+
+static int find_owners(const struct answers_run *run, int runs, struct pieces *p)
+{
+	p->owner = calloc((size_t)runs, sizeof(*p->owner));
+	p->owned = calloc((size_t)runs, sizeof(*p->owned));
+	for (int r = 0; p->owner && p->owned && r < runs; r++) {
+		p->owner[r] = malloc((run[r].updates + 1) * sizeof(**p->owner));
+		p->owned[r] = calloc(run[r].updates + 1, sizeof(**p->owned));
+		if (!p->owner[r] || !p->owned[r])
+			return -ENOMEM;
+		memset(p->owner[r], 0xff, (run[r].updates + 1) * sizeof(**p->owner));
+	}
+	if (!p->owner || !p->owned)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++) {
+		for (int r = 0; r < runs; r++) {
+			uint32_t at = p->piece[i].at[r];
+
+			if (at == ALIGN_NONE || p->owned[r][at] >= p->piece[i].mass)
+				continue;
+			p->owned[r][at] = p->piece[i].mass;
+			p->owner[r][at] = p->piece[i].cause;
+		}
+	}
+	return 0;
+}
+
+int pieces_make(const struct answers_run *run, int runs, struct sames *changes, struct pieces *out)
+{
+	double *scratch = calloc((size_t)runs, sizeof(*scratch));
+	int err;
+
+	*out = (struct pieces){ .runs = runs };
+	err = scratch ? collect(run, runs, changes, out, scratch) : -ENOMEM;
+	free(scratch);
+	if (!err) {
+		absorb(out, runs);
+		err = find_owners(run, runs, out);
+	}
+	if (err)
+		pieces_free(out);
+	return err;
+}
+
+void pieces_free(struct pieces *p)
+{
+	for (int r = 0; r < p->runs; r++) {
+		if (p->owner)
+			free(p->owner[r]);
+		if (p->owned)
+			free(p->owned[r]);
+	}
+	free(p->owner);
+	free(p->owned);
+	free(p->piece);
+	free(p->at);
+	*p = (struct pieces){ 0 };
+}
+
+/* Whether a piece comes soon after the paint so far, before it or within it: in three quarters of the runs that have both. */
+static bool follows(const struct answers_run *run, const struct pieces *p, const struct piece *next, const struct paint *paint)
+{
+	int soon = 0, both = 0;
+
+	for (int r = 0; r < p->runs; r++) {
+		double t;
+
+		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == ANSWER_NONE)
+			continue;
+		t = shown_ms(run, r, next->at[r]);
+		both++;
+		soon += t - (double)paint->whole_ms[r] <= ANSWER_GAP_MS && (double)paint->shown_ms[r] - t <= ANSWER_GAP_MS;
+	}
+	return both && 4 * soon >= 3 * both;
+}
+
+struct strip {
+	int64_t ms;
+	double mass;
+	uint32_t at;
+};
+
+static int strip_order(const void *a, const void *b)
+{
+	const struct strip *x = a, *y = b;
+
+	return (x->ms > y->ms) - (x->ms < y->ms);
+}
+
+/* The heaviest of what is apart by more than APART_MS: a piece whose time in this run is another's is left out. */
+static size_t heaviest(struct strip **strip, size_t n)
+{
+	size_t best = 0, best_n = 0;
+	double most = -1;
+
+	for (size_t i = 0, next; i < n; i = next) {
+		double mass = (*strip)[i].mass;
+
+		for (next = i + 1; next < n && (*strip)[next].ms - (*strip)[next - 1].ms <= APART_MS; next++)
+			mass += (*strip)[next].mass;
+		if (mass > most) {
+			most = mass;
+			best = i;
+			best_n = next - i;
+		}
+	}
+	*strip += best;
+	return best_n;
+}
+
+/* When it was there in one run: without the few tiles at either end whose time is another's. How much of it that run has. */
+static double find_times(const struct pieces *p, struct paint *out, int r, struct strip *strip, size_t n)
+{
+	double mass = 0, so_far = 0, had;
+
+	qsort(strip, n, sizeof(*strip), strip_order);
+	n = heaviest(&strip, n);
+	for (size_t i = 0; i < n; i++)
+		mass += strip[i].mass;
+	had = mass;
+	for (size_t i = 0; i < n; i++) {
+		so_far += strip[i].mass;
+		if (out->shown_ms[r] == ANSWER_NONE && so_far >= EDGE * mass) {
+			out->shown_ms[r] = strip[i].ms;
+			/* part of it, together with the answer to another input: of this one it may be the traces only */
+			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at] > out->cause && p->owned[r][strip[i].at] > mass)
+				had = 0;
+		}
+		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == ANSWER_NONE)
+			out->whole_ms[r] = strip[i].ms;
+	}
+	return had;
+}
+
+static double times_of(const struct answers_run *run, const struct pieces *p, struct paint *out, int r)
+{
+	struct strip few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
+	double mass = 0;
+	size_t n = 0;
+
+	out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
+	if (!strip)
+		return 0;
+	for (size_t i = out->first; i < out->first + out->n; i++)
+		if (p->piece[i].at[r] != ALIGN_NONE)
+			strip[n++] = (struct strip){ (int64_t)shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass, p->piece[i].at[r] };
+	if (n)
+		mass = find_times(p, out, r, strip, n);
+	if (strip != few)
+		free(strip);
+	return mass;
+}
+
+void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t first, struct paint *out)
+{
+	int present = 0, could = 0;
+
+	out->first = first;
+	out->cause = p->piece[first].cause;
+	out->mass = 0;
+	out->tiles = 0;
+	for (int r = 0; r < p->runs; r++)
+		out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;	/* here: of its first and its last piece so far */
+	out->n = 0;
+	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
+		struct piece next = p->piece[i];
+
+		if (out->n && !follows(run, p, &next, out))
+			continue;
+		/* next to the others, what was passed over behind it */
+		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
+		p->piece[first + out->n++] = next;
+		out->mass += next.mass;
+		out->tiles += next.tiles;
+		for (int r = 0; r < p->runs; r++) {
+			int64_t t = next.at[r] == ALIGN_NONE ? ANSWER_NONE : (int64_t)shown_ms(run, r, next.at[r]);
+
+			if (t == ANSWER_NONE)
+				continue;
+			if (out->shown_ms[r] == ANSWER_NONE || t < out->shown_ms[r])
+				out->shown_ms[r] = t;
+			if (t > out->whole_ms[r])	/* ANSWER_NONE is the least */
+				out->whole_ms[r] = t;
+		}
+	}
+	for (int r = 0; r < p->runs; r++) {
+		double mass = times_of(run, p, out, r);
+
+		could += run[r].stimulus[out->cause].press_us >= 0;
+		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)
+			out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
+		else
+			present++;
+	}
+	out->share = could ? (double)present / could : 0;
+}

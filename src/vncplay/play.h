@@ -1,0 +1,54 @@
+/* play - one replay: its connection, its log and side file, its inputs in time. */
+#ifndef THINPROBE_PLAY_H
+#define THINPROBE_PLAY_H
+
+#include "await.h"
+#include "deps.h"
+#include "sample.h"
+#include "server.h"
+#include "trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct play_cfg {
+	struct server_cfg server;
+	struct await_cfg await;
+	double speed, jitter;
+	uint64_t seed;
+	int64_t wait_end_ns;	/* after the last input, at least */
+	bool any_size, view;
+	const struct deps *deps;	/* NULL: none */
+};
+
+enum play_status { PLAY_COMPLETE, PLAY_TIMEOUT, PLAY_CLOSED, PLAY_INTERRUPTED, PLAY_REFUSED, PLAY_FAILED };
+extern const char *const play_status_words[];
+
+struct play_result {
+	enum play_status status;
+	char why[640];		/* where it is not complete: a line for people */
+	int inputs, snapshots;	/* done */
+	int at_once, waited, moved, pointer_masked;	/* snapshots: that needed no wait, a wait, were found elsewhere, matched without the pointer's picture only */
+	int dependencies;	/* of --deps, met */
+	int wiggles;
+	struct sample late_ns, wait_ns;	/* of each input; of each snapshot and dependency that was waited for */
+	int64_t shifted_ns;	/* by how much the waits have moved the schedule */
+	int64_t total_ns;	/* from the first input due to the last one sent */
+	int64_t log_ns;		/* the log's length */
+	int64_t bytes, updates, cpu_ns;
+};
+
+/* `out`: the log, out.aux: the side file; out.expected.ppm and out.actual.ppm are written at a timeout and removed before. Signals (proc.h) end it early.
+ * The status is also in `r`, which play_free empties. */
+enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r);
+void play_free(struct play_result *r);
+
+/* Two pictures (PPM) of a snapshot that did not come, with `around` pixels of the screen as it is on each side; in the expected one they are darkened.
+ * 0 or -errno. */
+int play_picture(const char *path, const struct screen *s, const struct trace_event *shot, int around, bool expected);
+
+struct rec;
+/* One replay as an object of the report. */
+void play_report(struct rec *out, const char *path, const struct trace *t, struct play_result *r);
+
+#endif

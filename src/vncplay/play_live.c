@@ -1,0 +1,290 @@
+/* play_live - the live side of a replay. */
+#include "play_live.h"
+
+#include "clock.h"
+#include "proc.h"
+#include "view.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GREETING_MOST 8192
+#define LET_GO_NS (200 * NS_PER_MS)	/* for what is let go at the end to reach the server */
+
+int live_over(struct play_live *l, enum play_status status, const char *format, ...)
+{
+	va_list args;
+
+	l->r->status = status;
+	va_start(args, format);
+	vsnprintf(l->r->why, sizeof(l->r->why), format, args);
+	va_end(args);
+	return -ECANCELED;
+}
+
+/* --- what comes ------------------------------------------------------------------------------------------------ */
+
+static void on_resized(void *whose, int width, int height)
+{
+	struct play_live *l = whose;
+
+	if (l->view)
+		view_resize(l->view, width, height);
+	l->covered = (struct box){ 0 };
+	l->whole = false;
+}
+
+static void on_painted(void *whose, struct box box)
+{
+	struct play_live *l = whose;
+
+	l->touched = true;
+	l->covered = box_join(l->covered, box);
+	l->damage = box_join(l->damage, box);
+	if (l->painted)
+		l->painted(l->whose, box);
+}
+
+static void on_ended(void *whose)
+{
+	struct play_live *l = whose;
+	const struct screen *s = live_screen(l);
+
+	l->r->updates++;
+	if (l->covered.w >= s->width && l->covered.h >= s->height)
+		l->whole = true;
+}
+
+static void on_shape(void *whose)
+{
+	struct play_live *l = whose;
+
+	l->shaped = true;
+}
+
+static const struct rfb_events events = { .resized = on_resized, .painted = on_painted, .ended = on_ended, .shape = on_shape };
+
+static void to_log(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
+{
+	struct play_live *l = whose;
+	int64_t ms = (now_ns - l->began_ns) / NS_PER_MS;
+	int err;
+
+	l->r->bytes += (int64_t)n;
+	err = fbs_write(l->log, bytes, n, (uint32_t)(ms < 0 ? 0 : ms));
+	if (err && !l->log_err)
+		l->log_err = err;
+}
+
+const struct screen *live_screen(const struct play_live *l)
+{
+	return rfb_screen(server_rfb(l->server));
+}
+
+static int take(struct play_live *l)
+{
+	int done;
+
+	l->touched = false;
+	done = server_read(l->server, to_log, l);
+	if (l->touched)
+		l->painted_ns = clock_now();
+	if (l->log_err)
+		return live_over(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
+	if (done < 0)
+		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+	return 0;
+}
+
+/* Everything that is known is in the files before this process sleeps. */
+static int flush(struct play_live *l)
+{
+	int err = fbs_flush(l->log);
+
+	if (!err)
+		err = side_flush(l->side);
+	return err ? live_over(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(-err)) : 0;
+}
+
+/* The window shows what is there while nothing is due; what is done at it is nobody's business. */
+static void show(struct play_live *l)
+{
+	struct view_event e;
+
+	if (!l->view)
+		return;
+	if (l->damage.w > 0)
+		view_paint(l->view, live_screen(l), l->damage);
+	l->damage = (struct box){ 0 };
+	view_flush(l->view);
+	do {
+		view_take(l->view, &e);
+	} while (e.kind != VIEW_NOTHING && e.kind != VIEW_CLOSED);
+	if (e.kind == VIEW_NOTHING)
+		return;
+	view_close(l->view);	/* the replay goes on */
+	l->view = NULL;
+}
+
+int live_turn(struct play_live *l, int64_t until_ns)
+{
+	struct pollfd p[2] = { { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_waits(l->server) ? POLLOUT : 0)) }, { .fd = -1, .events = POLLIN } };
+	int64_t left = until_ns - clock_now();
+	struct timespec wait = { 0 };
+	int ready, err;
+
+	if (proc_stop)
+		return live_over(l, PLAY_INTERRUPTED, "interrupted");
+	if (left > 0) {
+		err = flush(l);
+		if (err)
+			return err;
+		show(l);
+		left = until_ns - clock_now();
+		if (left > NS_PER_S)	/* nothing is missed, and no number is too large for the kernel */
+			left = NS_PER_S;
+		if (left > 0)
+			wait = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+	}
+	if (l->view)
+		p[1].fd = view_fd(l->view);
+	ready = ppoll(p, 2, &wait, &l->outside);
+	if (ready < 0 && errno != EINTR)
+		return live_over(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
+	if (ready <= 0)
+		return 0;
+	if ((p[0].revents & POLLOUT) && server_flush(l->server))
+		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+	return p[0].revents & ~POLLOUT ? take(l) : 0;
+}
+
+int live_first(struct play_live *l, int64_t until_ns)
+{
+	int err = take(l);
+
+	while (!err && !l->whole) {
+		if (clock_now() >= until_ns)
+			return live_over(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
+		err = live_turn(l, until_ns);
+	}
+	return err;
+}
+
+/* --- what goes ------------------------------------------------------------------------------------------------- */
+
+int live_pointer(struct play_live *l, unsigned mask, int x, int y)
+{
+	if (server_pointer(l->server, (int)mask, x, y))
+		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+	l->mask = mask;
+	l->x = x;
+	l->y = y;
+	return 0;
+}
+
+int live_key(struct play_live *l, uint32_t keysym, bool down)
+{
+	int i = 0;
+
+	if (server_key(l->server, keysym, down))
+		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+	while (i < l->n_keys && l->keys[i] != keysym)
+		i++;
+	if (down && i == l->n_keys && l->n_keys < (int)(sizeof(l->keys) / sizeof(*l->keys)))
+		l->keys[l->n_keys++] = keysym;
+	else if (!down && i < l->n_keys)
+		l->keys[i] = l->keys[--l->n_keys];
+	return 0;
+}
+
+/* A server that thinks a button or a key to be down would repeat it for ever. */
+static void let_go(struct play_live *l)
+{
+	int64_t until = clock_now() + LET_GO_NS;
+
+	if (l->mask)
+		server_pointer(l->server, 0, l->x, l->y);
+	for (int i = 0; i < l->n_keys; i++)
+		server_key(l->server, l->keys[i], false);
+	while (server_waits(l->server) && clock_now() < until) {
+		struct pollfd p = { .fd = server_fd(l->server), .events = POLLOUT };
+
+		poll(&p, 1, 20);
+		if (server_flush(l->server))
+			break;
+	}
+}
+
+/* --- beginning and end ----------------------------------------------------------------------------------------- */
+
+static int open_files(struct play_live *l, const char *out)
+{
+	uint8_t greeting[GREETING_MOST];
+	size_t n = server_greeting(l->server, greeting, sizeof(greeting));
+	char path[PATH_MAX];
+	int err;
+
+	if (snprintf(path, sizeof(path), "%s.aux", out) >= (int)sizeof(path))
+		return live_over(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
+	l->log = fbs_create(out);
+	if (!l->log)
+		return live_over(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
+	l->began_ns = clock_now();
+	err = fbs_write(l->log, greeting, n, 0);
+	if (!err)
+		err = fbs_flush(l->log);
+	if (err)
+		return live_over(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
+	l->side = side_create(path, l->began_ns);
+	if (!l->side)
+		return live_over(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
+int live_open(struct play_live *l, const struct play_cfg *cfg, const char *out, struct play_result *r)
+{
+	char why[512];
+	sigset_t stops;
+
+	*l = (struct play_live){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
+	l->server = server_open(&cfg->server, &events, l, why, sizeof(why));
+	proc_stop_signals(&stops);
+	sigprocmask(SIG_BLOCK, &stops, &l->outside);
+	if (!l->server)
+		return proc_stop ? live_over(l, PLAY_INTERRUPTED, "interrupted") : live_over(l, PLAY_REFUSED, "%s", why);
+	if (cfg->view) {
+		const struct screen *s = live_screen(l);
+
+		l->view = view_open(out, s->width, s->height, why, sizeof(why));
+		if (!l->view)
+			return live_over(l, PLAY_REFUSED, "--view: %s", why);
+	}
+	return open_files(l, out);
+}
+
+void live_close(struct play_live *l)
+{
+	int err = 0, side_err = 0;
+
+	if (l->server)
+		let_go(l);
+	if (l->log) {
+		l->r->log_ns = clock_now() - l->began_ns;
+		err = fbs_finish(l->log);
+	}
+	if (l->side) {
+		side_end(l->side, clock_now(), play_status_words[l->r->status]);
+		side_err = side_finish(l->side);
+	}
+	if ((err || side_err) && l->r->status != PLAY_FAILED)
+		live_over(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
+	if (l->view)
+		view_close(l->view);
+	server_close(l->server);
+	sigprocmask(SIG_SETMASK, &l->outside, NULL);
+}

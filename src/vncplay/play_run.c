@@ -1,0 +1,466 @@
+/* play_run - one replay: inputs at their times, each after the screen shows what it showed when it was recorded. */
+#include "play_live.h"
+
+#include "clock.h"
+#include "proc.h"
+#include "tempo.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define QUIET_NS (300 * NS_PER_MS)	/* without a change: the last response is over */
+#define END_MOST_NS (10 * NS_PER_S)	/* a screen that never rests does not keep us longer */
+#define NEAR 4				/* pixels: a hand that clicks again trembles so much */
+#define AROUND 48			/* pixels of surroundings in the pictures of a timeout */
+
+const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
+
+struct run {
+	struct play_live live;
+	const struct play_cfg *cfg;
+	const struct trace *t;
+	const char *out;
+	struct play_result *r;
+	struct tempo tempo;
+	struct await await;
+	bool awaiting;
+	int next;		/* of the trace's events */
+	int due_of;		/* the input whose time was asked for; -1: none */
+	int64_t due_ns, first_due_ns, sent_ns;
+	int moved_x, moved_y;	/* a click goes so far from where it was recorded, */
+	int click_x, click_y;	/* which is there */
+	const struct deps_before *need;	/* what the next input waits for besides */
+	int n_need;
+	bool *met;		/* of those: changed since the input before */
+	int need_of;		/* the event that `need` is for */
+	bool need_dirty;
+	int64_t need_since_ns;	/* all of them are met since; INT64_MAX: not yet */
+};
+
+static void on_painted(void *whose, struct box box)
+{
+	struct run *p = whose;
+
+	if (p->awaiting)
+		await_painted(&p->await, box);
+	for (int i = 0; i < p->n_need; i++)
+		if (box_meets(box, p->need[i].box))
+			p->met[i] = p->need_dirty = true;
+}
+
+/* The next one that is no snapshot; t->n where there is none. */
+static int input_from(const struct trace *t, int i)
+{
+	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
+		i++;
+	return i;
+}
+
+static int64_t due(struct run *p)
+{
+	int i = input_from(p->t, p->next);
+
+	if (i == p->t->n)	/* a last snapshot, of no input: now */
+		return p->sent_ns ? p->sent_ns : p->tempo.due_ns;
+	if (i != p->due_of) {
+		p->due_of = i;
+		p->due_ns = tempo_due(&p->tempo, &p->t->events[i]);
+		if (!p->first_due_ns)
+			p->first_due_ns = p->due_ns;
+	}
+	return p->due_ns;
+}
+
+static void shift(struct run *p, int64_t now)
+{
+	p->r->shifted_ns += tempo_shift(&p->tempo, now);
+	if (p->due_of >= 0)
+		p->due_ns = p->tempo.due_ns;
+}
+
+/* --- dependencies ---------------------------------------------------------------------------------------------- */
+
+/* Of the next input that acts, from the moment when the one before has gone: what changes counts from there. */
+static int watch_needs(struct run *p)
+{
+	int i = p->next;
+
+	p->n_need = 0;
+	free(p->met);
+	p->met = NULL;
+	p->need_dirty = true;
+	p->need_since_ns = INT64_MAX;
+	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
+		i++;
+	p->need_of = i;
+	if (!p->cfg->deps || i == p->t->n)
+		return 0;
+	p->need = deps_of(p->cfg->deps, p->t->events[i].line, &p->n_need);
+	if (!p->n_need)
+		return 0;
+	p->met = calloc((size_t)p->n_need, sizeof(*p->met));
+	if (!p->met) {
+		p->n_need = 0;
+		return live_over(&p->live, PLAY_FAILED, "no memory");
+	}
+	return 0;
+}
+
+static int unmet(const struct run *p)
+{
+	for (int i = 0; i < p->n_need; i++)
+		if (p->need[i].any ? !p->met[i] : deps_hash(live_screen(&p->live), p->need[i].box) != p->need[i].hash)
+			return i;
+	return -1;
+}
+
+static bool needs_hold(struct run *p, int64_t now)
+{
+	if (p->need_dirty) {
+		p->need_dirty = false;
+		if (unmet(p) >= 0)
+			p->need_since_ns = INT64_MAX;
+		else if (p->need_since_ns == INT64_MAX)
+			p->need_since_ns = now;
+	}
+	return p->need_since_ns != INT64_MAX && now - p->need_since_ns >= p->cfg->await.settle_ns;
+}
+
+static int await_needs(struct run *p)
+{
+	int64_t since = p->due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
+	struct side_shot s = { .n = -1, .line = p->t->events[p->next].line };
+	bool waits = false;
+	int err;
+
+	while (!needs_hold(p, now)) {
+		if (!waits)
+			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
+		waits = true;
+		if (now >= over) {
+			int i = unmet(p);
+			const struct deps_before *b = &p->need[i < 0 ? 0 : i];
+
+			s.waited_ns = now - since;
+			side_snapshot(p->live.side, SIDE_TIMEOUT, &s, now);
+			return live_over(&p->live, PLAY_TIMEOUT,
+					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), which did not come; a longer --timeout, or play without --deps",
+					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
+		}
+		err = live_turn(&p->live, p->need_since_ns == INT64_MAX ? over : p->need_since_ns + p->cfg->await.settle_ns);
+		if (err)
+			return err;
+		now = clock_now();
+	}
+	p->r->dependencies += p->n_need;
+	p->n_need = 0;
+	if (!waits)
+		return 0;
+	s.waited_ns = now - since;
+	side_snapshot(p->live.side, SIDE_OK, &s, now);
+	sample_add(&p->r->wait_ns, s.waited_ns);
+	shift(p, now);
+	return 0;
+}
+
+/* --- snapshots ------------------------------------------------------------------------------------------------- */
+
+/* Where the pointer is, or will be. */
+static bool home(const struct run *p, int *x, int *y)
+{
+	int i = input_from(p->t, p->next);
+	const struct trace_event *e = i < p->t->n ? &p->t->events[i] : NULL;
+
+	*x = p->live.x;
+	*y = p->live.y;
+	if (*x < 0 && e && (e->kind == TRACE_PRESS || e->kind == TRACE_MOVE)) {
+		*x = e->x;
+		*y = e->y;
+	}
+	return *x >= 0;
+}
+
+static int give_up(struct run *p, struct side_shot *s, int64_t now)
+{
+	const struct trace_event *e = p->await.shot;
+	const char *found = "";
+	char expected[PATH_MAX], actual[PATH_MAX];
+
+	side_snapshot(p->live.side, SIDE_TIMEOUT, s, now);
+	if (p->await.searched)
+		found = p->await.found == MATCH_FLAT ? "; it has too little in it to be looked for elsewhere" :
+			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
+	snprintf(expected, sizeof(expected), "%s.expected.ppm", p->out);
+	snprintf(actual, sizeof(actual), "%s.actual.ppm", p->out);
+	if (play_picture(expected, live_screen(&p->live), e, AROUND, true) || play_picture(actual, live_screen(&p->live), e, AROUND, false))
+		return live_over(&p->live, PLAY_TIMEOUT, "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
+				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(errno));
+	return live_over(&p->live, PLAY_TIMEOUT,
+			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ, %d at the best%s; see %.200s and .actual.ppm",
+			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, p->await.least, found, expected);
+}
+
+static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
+{
+	const struct await *a = &p->await;
+	bool moved = a->dx || a->dy;
+	int i = input_from(p->t, p->next);
+
+	side_snapshot(p->live.side, SIDE_OK, s, now);
+	p->r->snapshots++;
+	p->r->at_once += !waits && !moved;
+	p->r->waited += waits && !moved;
+	p->r->moved += moved;
+	p->r->pointer_masked += a->pointer_masked;
+	if (waits) {
+		sample_add(&p->r->wait_ns, s->waited_ns);
+		shift(p, now);
+	}
+	if (!p->live.mask)	/* while a button is down, what it holds goes with it */
+		p->moved_x = p->moved_y = 0;
+	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
+		p->moved_x = a->dx;
+		p->moved_y = a->dy;
+		p->click_x = p->t->events[i].x;
+		p->click_y = p->t->events[i].y;
+	}
+	p->awaiting = false;
+	p->next++;
+	return 0;
+}
+
+/* The pointer a pixel aside and back makes programs notice what has appeared below it. */
+static int wiggle(struct run *p, enum await_word word, int x, int y)
+{
+	int aside = x + 1 < live_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
+
+	if (word == AWAIT_OUT) {
+		p->r->wiggles++;
+		err = live_pointer(&p->live, p->live.mask, aside, y);
+	} else {
+		err = live_pointer(&p->live, p->live.mask, x, y);
+	}
+	side_wiggle(p->live.side, clock_now(), p->live.x, p->live.y);
+	return err;
+}
+
+static int await_snapshot(struct run *p)
+{
+	const struct trace_event *e = &p->t->events[p->next];
+	struct side_shot s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
+	int64_t when = due(p), now = clock_now(), wake;
+	bool waits = false, noted = false;
+	int x0, y0, x, y, err = 0;
+	bool known;
+
+	await_begin(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
+	p->awaiting = true;
+	known = home(p, &x0, &y0);
+	x = x0;
+	y = y0;
+	p->await.may_wiggle = known && !p->live.mask && e->why != TRACE_FOR_KEY;
+	while (!err) {
+		enum await_word word;
+
+		if (now >= when && !noted) {
+			await_due(&p->await, when);
+			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
+			noted = true;
+		}
+		word = await_step(&p->await, live_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
+		s.mismatched = p->await.seen.mismatched;
+		s.of = p->await.seen.of;
+		s.dx = p->await.dx;
+		s.dy = p->await.dy;
+		s.waited_ns = waits ? now - when : 0;
+		s.pointer_masked = p->await.pointer_masked;
+		switch (word) {
+		case AWAIT_OK:
+			return arrived(p, &s, now, waits);
+		case AWAIT_TIMEOUT:
+			return give_up(p, &s, now);
+		case AWAIT_OUT:
+		case AWAIT_BACK:
+			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* nothing is found elsewhere (any more) */
+				x = x0;
+				y = y0;
+			}
+			err = wiggle(p, word, x, y);
+			break;
+		case AWAIT_THERE:
+			x = x0 - p->moved_x + s.dx;
+			y = y0 - p->moved_y + s.dy;
+			if (e->why != TRACE_FOR_KEY && known)
+				err = live_pointer(&p->live, p->live.mask, x, y);
+			break;
+		default:
+			if (noted)
+				waits = true;
+			err = live_turn(&p->live, noted ? wake : when);
+			if (p->n_need)
+				needs_hold(p, clock_now());
+		}
+		now = clock_now();
+	}
+	return err;
+}
+
+/* --- inputs ---------------------------------------------------------------------------------------------------- */
+
+/* What belongs to a click that moved goes where that went: its release, the moves of a drag, a second click on the spot. */
+static void forget_moved(struct run *p, const struct trace_event *e)
+{
+	if (p->live.mask || e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP || e->kind == TRACE_RELEASE)
+		return;
+	if (abs(e->x - p->click_x) > NEAR || abs(e->y - p->click_y) > NEAR)
+		p->moved_x = p->moved_y = 0;
+}
+
+static int send_input(struct run *p, const struct trace_event *e)
+{
+	unsigned bit = e->kind == TRACE_PRESS || e->kind == TRACE_RELEASE ? 1u << (e->button - 1) : 0, mask = p->live.mask;
+	int64_t now, late;
+	int x, y, err;
+
+	forget_moved(p, e);
+	x = e->x + p->moved_x;
+	y = e->y + p->moved_y;
+	now = clock_now();
+	if (e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP)
+		err = live_key(&p->live, e->keysym, e->kind == TRACE_KEY_DOWN);
+	else
+		err = live_pointer(&p->live, e->kind == TRACE_PRESS ? mask | bit : e->kind == TRACE_RELEASE ? mask & ~bit : mask, x, y);
+	if (err)
+		return err;
+	late = now - p->due_ns;
+	side_input(p->live.side, p->r->inputs, e, x, y, now, late);
+	sample_add(&p->r->late_ns, late);
+	p->r->inputs++;
+	p->sent_ns = now;
+	p->next++;
+	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_needs(p) : 0;
+}
+
+static int do_input(struct run *p)
+{
+	int64_t when = due(p);
+	int err;
+
+	while (clock_now() < when) {
+		err = live_turn(&p->live, when);
+		if (err)
+			return err;
+		if (p->n_need)
+			needs_hold(p, clock_now());	/* what holds when its time comes costs none */
+	}
+	if (p->n_need && p->next == p->need_of) {
+		err = await_needs(p);
+		if (err)
+			return err;
+	}
+	return send_input(p, &p->t->events[p->next]);
+}
+
+/* The last response is to be in the log. */
+static int do_end(struct run *p)
+{
+	int64_t from = clock_now(), until = from + p->cfg->wait_end_ns, most = until + END_MOST_NS;
+
+	for (;;) {
+		int64_t now = clock_now(), quiet = p->live.painted_ns + QUIET_NS, wake = quiet > until ? quiet : until;
+		int err;
+
+		if (now >= wake || now >= most)
+			return 0;
+		err = live_turn(&p->live, wake < most ? wake : most);
+		if (err)
+			return err;
+	}
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------- */
+
+static int check_size(struct run *p)
+{
+	const struct screen *s = live_screen(&p->live);
+
+	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
+		return 0;
+	return live_over(&p->live, PLAY_REFUSED, "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
+			 s->height, p->t->width, p->t->height);
+}
+
+static void note_settings(struct run *p)
+{
+	const struct await_cfg *a = &p->cfg->await;
+
+	side_setting(p->live.side, "speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld timeout_us=%lld patience_us=%lld search=%d", p->cfg->speed,
+		     p->cfg->jitter * 100, (unsigned long long)p->cfg->seed, a->match.tolerance, a->match.share, (long long)(a->settle_ns / NS_PER_US),
+		     (long long)(a->timeout_ns / NS_PER_US), (long long)(a->patience_ns / NS_PER_US), a->radius);
+}
+
+static int run(struct run *p)
+{
+	int err = check_size(p);
+
+	if (err)
+		return err;
+	note_settings(p);
+	err = live_first(&p->live, clock_now() + p->cfg->await.timeout_ns);
+	if (err)
+		return err;
+	err = check_size(p);
+	if (err)
+		return err;
+	tempo_start(&p->tempo, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
+	side_start(p->live.side, clock_now());
+	err = watch_needs(p);
+	while (!err && p->next < p->t->n)
+		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : do_input(p);
+	if (p->first_due_ns && p->sent_ns)
+		p->r->total_ns = p->sent_ns - p->first_due_ns;
+	return err ? err : do_end(p);
+}
+
+static void remove_pictures(const char *out)
+{
+	static const char *const ends[] = { "expected", "actual" };
+	char path[PATH_MAX];
+
+	for (int i = 0; i < 2; i++)
+		if (snprintf(path, sizeof(path), "%s.%s.ppm", out, ends[i]) < (int)sizeof(path))
+			unlink(path);	/* of a run before: they would be taken for this one's */
+}
+
+enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r)
+{
+	struct run p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
+	int64_t cpu = clock_process_cpu();
+
+	*r = (struct play_result){ .status = PLAY_COMPLETE };
+	if (sample_reserve(&r->late_ns, (size_t)t->n + 1) || sample_reserve(&r->wait_ns, (size_t)t->n + 1)) {
+		r->status = PLAY_FAILED;
+		snprintf(r->why, sizeof(r->why), "no memory");
+		return r->status;
+	}
+	remove_pictures(out);
+	if (!live_open(&p.live, cfg, out, r)) {
+		p.live.painted = on_painted;
+		p.live.whose = &p;
+		run(&p);
+	}
+	live_close(&p.live);
+	free(p.met);
+	r->cpu_ns = clock_process_cpu() - cpu;
+	return r->status;
+}
+
+void play_free(struct play_result *r)
+{
+	sample_free(&r->late_ns);
+	sample_free(&r->wait_ns);
+}

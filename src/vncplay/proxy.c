@@ -1,0 +1,184 @@
+/* Somebody with a viewer of their own: a VNC server on libvncserver, which shows what the recorded server shows and takes what the viewer sends.
+ *
+ * The loop is ours: the library's own would defer updates. One viewer at a time, and when it leaves, the recording is over. */
+#include "clock.h"
+#include "server_dial.h"
+#include "user.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <rfb/rfb.h>
+#include <rfb/rfbregion.h>
+
+#define STALLED_MS 5000		/* a viewer that takes nothing for so long is let go */
+#define SOON_NS (5 * NS_PER_MS)	/* what the library could not do at once is tried again */
+
+struct proxy {
+	struct user user;
+	rfbScreenInfoPtr server;
+	const struct screen *screen;
+	struct recorder *recorder;	/* while what came is taken */
+	rfbClientPtr viewer;
+	bool left;
+	int err;
+	char name[256];
+};
+
+static void on_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
+{
+	struct proxy *p = client->screen->screenData;
+	int err = client == p->viewer && symbol && symbol <= 0x1fffffff ? recorder_key(p->recorder, clock_now(), symbol, down) : 0;
+
+	p->err = p->err ? p->err : err;
+}
+
+static void on_pointer(int mask, int x, int y, rfbClientPtr client)
+{
+	struct proxy *p = client->screen->screenData;
+	int err = client == p->viewer ? recorder_pointer(p->recorder, clock_now(), mask, x, y) : 0;
+
+	p->err = p->err ? p->err : err;
+}
+
+static void on_leave(rfbClientPtr client)
+{
+	struct proxy *p = client->screen->screenData;
+
+	if (client != p->viewer)
+		return;
+	p->viewer = NULL;
+	p->left = true;
+}
+
+static enum rfbNewClientAction on_come(rfbClientPtr client)
+{
+	struct proxy *p = client->screen->screenData;
+
+	client->clientGoneHook = on_leave;
+	if (p->viewer || p->left)
+		return RFB_CLIENT_REFUSE;
+	p->viewer = client;
+	return RFB_CLIENT_ACCEPT;
+}
+
+static void quiet(const char *format, ...)
+{
+	(void)format;
+}
+
+static int64_t proxy_wait(struct user *u, fd_set *fds, int *top)
+{
+	struct proxy *p = (struct proxy *)u;
+
+	for (int fd = 0; fd <= p->server->maxFd; fd++)
+		if (FD_ISSET(fd, &p->server->allFds))
+			FD_SET(fd, fds);
+	*top = p->server->maxFd > *top ? p->server->maxFd : *top;
+	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS : INT64_MAX;
+}
+
+static int proxy_take(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+{
+	struct proxy *p = (struct proxy *)u;
+
+	(void)now_ns;
+	(void)why;
+	(void)size;
+	p->recorder = r;
+	rfbProcessEvents(p->server, 0);
+	return p->err ? p->err : p->left;
+}
+
+static void proxy_painted(struct user *u, struct box b)
+{
+	rfbMarkRectAsModified(((struct proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
+}
+
+static int proxy_resized(struct user *u)
+{
+	struct proxy *p = (struct proxy *)u;
+
+	rfbNewFramebuffer(p->server, (char *)p->screen->pixels, p->screen->width, p->screen->height, 8, 3, 4);
+	p->server->serverFormat.redShift = 16;
+	p->server->serverFormat.greenShift = 8;
+	p->server->serverFormat.blueShift = 0;
+	return 0;
+}
+
+static void proxy_close(struct user *u)
+{
+	struct proxy *p = (struct proxy *)u;
+
+	p->left = true;	/* nobody comes any more */
+	rfbShutdownServer(p->server, TRUE);
+	rfbScreenCleanup(p->server);
+	free(p);
+}
+
+struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char *why, size_t size)
+{
+	struct proxy *p = calloc(1, sizeof(*p));
+	rfbScreenInfoPtr s;
+
+	rfbLog = quiet;
+	rfbErr = quiet;
+	if (p)
+		p->server = rfbGetScreen(NULL, NULL, screen->width, screen->height, 8, 3, 4);
+	if (!p || !p->server) {
+		snprintf(why, size, "out of memory");
+		free(p);
+		return NULL;
+	}
+	p->screen = screen;
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	p->user = (struct user){ proxy_wait, proxy_take, proxy_painted, proxy_resized, NULL, proxy_close, "viewer left" };
+	s = p->server;
+	s->screenData = p;
+	s->desktopName = p->name;
+	s->frameBuffer = (char *)screen->pixels;
+	s->serverFormat.redShift = 16;
+	s->serverFormat.greenShift = 8;
+	s->serverFormat.blueShift = 0;
+	s->cursor = NULL;
+	s->kbdAddEvent = on_key;
+	s->ptrAddEvent = on_pointer;
+	s->newClientHook = on_come;
+	s->alwaysShared = TRUE;
+	s->deferUpdateTime = 0;
+	s->handleEventsEagerly = TRUE;
+	s->maxClientWait = STALLED_MS;
+	s->autoPort = FALSE;
+	s->port = port;
+	s->ipv6port = 0;
+	if (inet_pton(AF_INET, bind, &s->listenInterface) != 1) {
+		snprintf(why, size, "--bind %s: not an IPv4 address", bind);
+		proxy_close(&p->user);
+		return NULL;
+	}
+	errno = 0;
+	rfbInitServer(s);
+	if (s->listenSock < 0) {
+		int reason = errno;
+
+		snprintf(why, size, "cannot listen on %s port %d: %s; choose another --listen or --bind", bind, port,
+			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
+		proxy_close(&p->user);
+		return NULL;
+	}
+	return &p->user;
+}
+
+int server_uncover(const char *path, char password[SERVER_PASSWORD + 1])
+{
+	char *plain = rfbDecryptPasswdFromFile((char *)(uintptr_t)path);	/* it takes the first eight bytes */
+
+	if (!plain)
+		return -EIO;
+	snprintf(password, SERVER_PASSWORD + 1, "%s", plain);
+	free(plain);
+	return 0;
+}

@@ -1,0 +1,296 @@
+#include "recorder_inside.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOON_NS (300 * NS_PER_MS)	/* after a key or a button: a change is its doing */
+#define LATELY_NS (400 * NS_PER_MS)	/* after any input: a change may be its doing */
+#define HOVER_MOST_NS (500 * NS_PER_MS)	/* a hand in motion is not held back for longer */
+
+const struct recorder_cfg recorder_defaults = {
+	.quiet_ns = 150 * NS_PER_MS, .quiet_most_ns = 2 * NS_PER_S, .double_ns = 400 * NS_PER_MS, .key_pause_ns = 400 * NS_PER_MS,
+	.hover_ns = 800 * NS_PER_MS, .snapshot = 11, .margin = 15, .anchor = true,
+};
+
+uint32_t recorder_ms(const struct recorder *r, int64_t ns)
+{
+	return ns <= r->start_ns ? 1 : (uint32_t)((ns - r->start_ns) / NS_PER_MS) + 1;
+}
+
+struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out, void *whose, const struct screen *screen, int64_t start_ns)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->cfg = *cfg;
+	r->out = *out;
+	r->whose = whose;
+	r->screen = screen;
+	r->start_ns = r->at_ns = r->changed_ns = start_ns;
+	r->x = r->y = -1;
+	r->any.sent_ns = r->press.sent_ns = r->key.sent_ns = r->move.sent_ns = r->anchor_ns = INT64_MIN;
+	if (fresh_start(&r->fresh, screen)) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void recorder_free(struct recorder *r)
+{
+	fresh_free(&r->fresh);
+	free(r->queue);
+	free(r);
+}
+
+/* --- what the user does ---------------------------------------------------------------------------------------- */
+
+static int hold(struct recorder *r, int64_t at_ns, struct trace_event e)
+{
+	if (r->n == r->room) {
+		int more = r->room ? 2 * r->room : 64;
+		struct held *queue = malloc((size_t)more * sizeof(*queue));
+
+		if (!queue)
+			return -ENOMEM;
+		for (int i = 0; i < r->n; i++)
+			queue[i] = r->queue[(r->first + i) % r->room];
+		free(r->queue);
+		r->queue = queue;
+		r->first = 0;
+		r->room = more;
+	}
+	r->at_ns = at_ns > r->at_ns ? at_ns : r->at_ns;	/* never back */
+	e.at_ns = r->at_ns;
+	e.x = r->x;
+	e.y = r->y;
+	r->queue[(r->first + r->n++) % r->room] = (struct held){ e, r->mask };
+	return 0;
+}
+
+int recorder_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y)
+{
+	int err = 0;
+
+	x = x < 0 ? 0 : x >= r->screen->width ? r->screen->width - 1 : x;
+	y = y < 0 ? 0 : y >= r->screen->height ? r->screen->height - 1 : y;
+	mask &= 0xff;
+	if (x != r->x || y != r->y) {
+		r->x = x;
+		r->y = y;
+		err = hold(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
+	}
+	for (int i = 0; i < 8 && !err; i++) {
+		if (!((mask ^ r->mask) & 1 << i))
+			continue;
+		r->mask ^= 1 << i;
+		err = hold(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i + 1 });
+	}
+	return err;
+}
+
+int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
+{
+	return hold(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
+}
+
+/* --- what the server does -------------------------------------------------------------------------------------- */
+
+int recorder_resized(struct recorder *r)
+{
+	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
+	r->looked = false;	/* the area that was to be watched may be none any more */
+	return fresh_start(&r->fresh, r->screen);
+}
+
+static int64_t since(int64_t then_ns, int64_t now_ns)
+{
+	return then_ns == INT64_MIN ? INT64_MAX : now_ns - then_ns;
+}
+
+void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
+{
+	int64_t acted = since(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
+	int64_t released = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP ? since(r->any.sent_ns, now_ns) : INT64_MAX;
+	uint32_t now_ms = recorder_ms(r, now_ns);
+	enum fresh_cause cause = FRESH_ALONE;
+
+	acted = released < acted ? released : acted;
+	if (acted <= LATELY_NS)
+		cause = FRESH_ASKED;
+	else if (since(r->any.sent_ns, now_ns) <= LATELY_NS)
+		cause = FRESH_MOVED;
+	fresh_paint(&r->fresh, r->screen, box, now_ms, cause);
+	if (fresh_last(&r->fresh, box, now_ms) != now_ms)
+		return;
+	r->changed_ns = now_ns;
+	if (acted <= SOON_NS)
+		r->soon = box_join(r->soon, fresh_area(&r->fresh, box, now_ms, now_ms, INT32_MAX));
+}
+
+void recorder_shape(struct recorder *r)
+{
+	r->shape = true;
+}
+
+/* --- sending --------------------------------------------------------------------------------------------------- */
+
+static void note_down(struct recorder *r, const struct trace_event *e)
+{
+	int i = 0;
+
+	while (i < r->n_down && r->down[i] != e->keysym)
+		i++;
+	if (e->kind == TRACE_KEY_DOWN && i == r->n_down && i < (int)(sizeof(r->down) / sizeof(*r->down)))
+		r->down[r->n_down++] = e->keysym;
+	else if (e->kind == TRACE_KEY_UP && i < r->n_down)
+		r->down[i] = r->down[--r->n_down];
+}
+
+static void remember(struct recorder *r, const struct held *h, int64_t now_ns)
+{
+	const struct recorder_past past = { h->e, now_ns };
+
+	r->count.inputs++;
+	switch (h->e.kind) {
+	case TRACE_MOVE:
+		r->was_x = r->any.sent_ns == INT64_MIN ? h->e.x : r->any.e.x;
+		r->was_y = r->any.sent_ns == INT64_MIN ? h->e.y : r->any.e.y;
+		r->move = past;
+		break;
+	case TRACE_PRESS:
+		r->count.presses++;
+		if (r->needs || r->anchor_ns == INT64_MIN) {	/* what follows is this one's answer, and no more those before */
+			r->anchor_ns = now_ns;
+			r->soon = (struct box){ 0, 0, 0, 0 };
+		}
+		r->press = past;
+		break;
+	case TRACE_RELEASE:
+		r->count.releases++;
+		break;
+	default:
+		note_down(r, &h->e);
+		if (h->e.kind == TRACE_KEY_UP)
+			break;
+		r->count.keys++;
+		if (r->needs) {
+			r->anchor_ns = now_ns;
+			r->soon = (struct box){ 0, 0, 0, 0 };
+		}
+		r->key = past;
+	}
+	r->any = past;
+	r->buttons = h->mask;
+}
+
+static int send(struct recorder *r, const struct held *h, int64_t now_ns)
+{
+	struct trace_event e = h->e;
+	int err;
+
+	e.at_ns -= r->start_ns;
+	err = r->out.log(r->whose, &e);
+	if (err)
+		return err;
+	if (e.kind == TRACE_KEY_DOWN || e.kind == TRACE_KEY_UP)
+		err = r->out.key(r->whose, e.keysym, e.kind == TRACE_KEY_DOWN);
+	else
+		err = r->out.pointer(r->whose, h->mask, e.x, e.y);
+	if (now_ns - h->e.at_ns > r->count.held_most_ns)
+		r->count.held_most_ns = now_ns - h->e.at_ns;
+	remember(r, h, now_ns);
+	r->first = (r->first + 1) % r->room;
+	r->n--;
+	r->looked = r->needs = r->waited = false;
+	return err;
+}
+
+/* Its own distance after what went before, of a pause only so much as it takes. */
+static int64_t due(const struct recorder *r, const struct held *h)
+{
+	int64_t gap = h->e.at_ns - r->any.e.at_ns;
+
+	if (r->any.sent_ns == INT64_MIN)
+		return h->e.at_ns;
+	gap = r->any.sent_ns + (gap < RECORDER_PAUSE_NS ? gap : RECORDER_PAUSE_NS);
+	return gap > h->e.at_ns ? gap : h->e.at_ns;
+}
+
+/* 1: the first of the queue is sent; 0: not before *wake_ns; -errno. */
+static int step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+{
+	const struct held h = r->queue[r->first];
+	int64_t rest, most = r->cfg.quiet_most_ns;
+	int err;
+
+	*wake_ns = due(r, &h);
+	if (now_ns < *wake_ns)
+		return 0;
+	if (!r->looked) {
+		if (!r->waited)
+			r->ready_ns = now_ns;
+		recorder_look(r, &h, now_ns);
+		r->looked = true;
+	}
+	if (r->needs) {
+		if (h.e.kind == TRACE_MOVE && most > HOVER_MOST_NS)
+			most = HOVER_MOST_NS;
+		rest = recorder_rest(r, now_ns);
+		*wake_ns = rest < r->ready_ns + most ? rest : r->ready_ns + most;
+		if (now_ns < *wake_ns) {
+			r->count.quiesced += !r->waited;
+			r->waited = true;
+			return 0;
+		}
+		err = recorder_shoot(r, &h, now_ns, rest > now_ns);
+		if (err)
+			return err;
+	}
+	err = send(r, &h, now_ns);
+	return err ? err : 1;
+}
+
+int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+{
+	int done = 1;
+
+	*wake_ns = INT64_MAX;
+	while (r->n && done == 1)
+		done = step(r, now_ns, wake_ns);
+	if (!r->n)
+		*wake_ns = INT64_MAX;
+	return done < 0 ? done : 0;
+}
+
+bool recorder_holds(const struct recorder *r)
+{
+	return r->n > 0;
+}
+
+int64_t recorder_quiet_since(const struct recorder *r)
+{
+	return r->changed_ns;
+}
+
+int recorder_end(struct recorder *r, int64_t now_ns)
+{
+	int err = r->mask ? recorder_pointer(r, now_ns, 0, r->x, r->y) : 0;
+
+	while (!err && r->n)
+		err = send(r, &(struct held){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+	while (!err && r->n_down) {
+		err = recorder_key(r, now_ns, r->down[0], false);
+		if (!err)
+			err = send(r, &(struct held){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+	}
+	return err;
+}
+
+const struct recorder_count *recorder_counts(const struct recorder *r)
+{
+	return &r->count;
+}

@@ -1,0 +1,190 @@
+/* What an input must have seen before it goes, and the snapshots of it.
+ *
+ * A press: the screen around the pointer. Not those that follow within a double click, which a wait would tear apart, in the recording and in every replay:
+ * the first one's snapshot has shown that the right thing is there. Not a second button, while another is down.
+ * A release that ends a drag: the same, where something changed there since the press.
+ * The first key of a run: what the last answer changed, which is where keys go: what the run before typed, or the field that the click before lit up.
+ * A move away from where the pointer rested: what came up near it meanwhile. */
+#include "clock.h"
+#include "recorder_inside.h"
+#include "shot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STILL 4			/* pixels: a hand that clicks twice moves no further */
+#define REST_NS (150 * NS_PER_MS)	/* a pointer that does not move for so long rests */
+#define NEAR 256		/* pixels around the pointer: what its rest brings up begins there */
+#define POINTER 32		/* pixels around a place that the picture of a pointer may cover */
+#define HOVER_LEAST 24		/* pixels: more than a caret */
+#define HOVER_MOST 2048
+#define KEY_LEAST 4
+#define KEY_MOST 4096
+#define KEY_SPOT 33		/* pixels a side, around the last click, where nothing else is known */
+#define LATER_LEAST 1000	/* pixels that came later than soon after an input, and */
+#define LATER_TIMES 4		/* so many times as many as soon: a window that took its time */
+#define ANCHOR_REACH 60
+
+static struct box everywhere(const struct recorder *r)
+{
+	return (struct box){ 0, 0, r->screen->width, r->screen->height };
+}
+
+static bool far(const struct trace_event *a, const struct trace_event *b)
+{
+	return abs(a->x - b->x) > STILL || abs(a->y - b->y) > STILL;
+}
+
+static void look_press(struct recorder *r, const struct held *h)
+{
+	const struct recorder_past *p = &r->press;
+
+	if (r->buttons)
+		return;
+	r->needs = p->sent_ns == INT64_MIN || p->e.button != h->e.button || h->e.at_ns - p->e.at_ns > r->cfg.double_ns || far(&p->e, &h->e) ||
+		r->key.sent_ns > p->sent_ns;
+}
+
+static void look_release(struct recorder *r, const struct held *h, int64_t now_ns)
+{
+	const struct recorder_past *p = &r->press;
+
+	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !far(&p->e, &h->e))
+		return;
+	r->needs = fresh_count(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns), recorder_ms(r, now_ns)) > 0;
+}
+
+static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
+{
+	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
+	int soon, later;
+
+	if (r->n_down || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns && h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
+		return;
+	r->why = TRACE_FOR_KEY;
+	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
+	if (!r->cfg.key_area.w) {
+		soon = fresh_count(&r->fresh, r->soon, since_ms, now_ms);
+		later = fresh_count(&r->fresh, everywhere(r), since_ms, now_ms) - soon;
+		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
+			r->area = fresh_area(&r->fresh, everywhere(r), since_ms, now_ms, KEY_MOST);
+		else if (soon >= KEY_LEAST)
+			r->area = fresh_area(&r->fresh, r->soon, since_ms, now_ms, KEY_MOST);
+		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
+			r->area = r->keyed;
+		else if (r->press.sent_ns != INT64_MIN)
+			r->area = shot_box(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
+		else if (h->e.x >= 0)
+			r->area = shot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
+		r->keyed = r->area;
+	}
+	r->needs = true;
+}
+
+static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
+{
+	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
+	int x = r->move.e.x, y = r->move.e.y, n;
+	struct box near;
+
+	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns || r->any.e.kind != TRACE_MOVE ||
+	    h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
+		return;
+	near = shot_box(x, y, 2 * NEAR + 1, r->screen);
+	if (fresh_last(&r->fresh, near, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+		return;	/* it goes on and on, or has another cause */
+	n = fresh_count(&r->fresh, near, since_ms, now_ms);
+	if (!r->shape)	/* it draws the pointer, which goes along */
+		n -= fresh_count(&r->fresh, box_join(shot_box(x, y, 2 * POINTER, r->screen), shot_box(r->was_x, r->was_y, 2 * POINTER, r->screen)), since_ms, now_ms);
+	if (n < HOVER_LEAST)
+		return;
+	r->why = TRACE_FOR_HOVER;
+	r->area = fresh_area(&r->fresh, near, since_ms, now_ms, HOVER_MOST);
+	r->needs = true;
+}
+
+void recorder_look(struct recorder *r, const struct held *h, int64_t now_ns)
+{
+	r->needs = false;
+	r->why = TRACE_FOR_CLICK;
+	r->area = shot_box(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
+	switch (h->e.kind) {
+	case TRACE_PRESS:
+		look_press(r, h);
+		break;
+	case TRACE_RELEASE:
+		look_release(r, h, now_ns);
+		break;
+	case TRACE_KEY_DOWN:
+		look_key(r, h, now_ns);
+		break;
+	case TRACE_MOVE:
+		look_move(r, h, now_ns);
+		break;
+	default:
+		break;
+	}
+	if (r->area.w < 1 || r->area.h < 1)	/* the screen has become smaller */
+		r->needs = false;
+}
+
+int64_t recorder_rest(const struct recorder *r, int64_t now_ns)
+{
+	uint32_t changed_ms = fresh_last(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
+	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* up to 1 ms later than it was */
+	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
+
+	return last == INT64_MIN ? now_ns : last + r->cfg.quiet_ns;
+}
+
+static int put(struct recorder *r, const struct held *h, struct trace_event *e)
+{
+	e->kind = TRACE_SNAPSHOT;
+	e->why = r->why;
+	e->at_ns = h->e.at_ns - r->start_ns;
+	e->x = h->e.x;
+	e->y = h->e.y;
+	r->count.snapshots[r->why]++;
+	return r->out.log(r->whose, e);
+}
+
+int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, bool restless)
+{
+	uint32_t since_ms = restless ? recorder_ms(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms(r, now_ns);
+	struct trace_event e = { 0 };
+	struct box box = r->area;
+	char text[160];
+	int left = 0, err = 0, wider = 0;
+
+	if (restless) {
+		r->count.restless++;
+		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) did not come to rest in %.1f s: what changed is left out", box.x, box.y, box.w, box.h,
+			 (double)(now_ns - r->ready_ns) / NS_PER_S);
+		err = r->out.note(r->whose, text);
+	}
+	/* Where most of it changes by itself, more of the neighbourhood is taken in. */
+	for (; !err; wider++) {
+		left = shot_take(&e, box, r->screen, &r->fresh, since_ms, now_ms);
+		if (left < 0)
+			return left;
+		if (4 * left >= box.w * box.h || wider == 2 || r->why != TRACE_FOR_CLICK)
+			break;
+		free(e.pixels);
+		e.pixels = NULL;
+		box = shot_wider(box, r->cfg.snapshot << wider, r->screen);
+	}
+	if (!err && 8 * left < box.w * box.h) {
+		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) changes by itself, nearly all of it: no snapshot", box.x, box.y, box.w, box.h);
+		err = r->out.note(r->whose, text);
+	} else if (!err) {
+		err = put(r, h, &e);
+	}
+	box = r->cfg.anchor && !err && r->why == TRACE_FOR_CLICK && (shot_flat(&e) || 8 * left < box.w * box.h) ?
+		shot_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->fresh, now_ms) : (struct box){ 0, 0, 0, 0 };
+	free(e.pixels);
+	e.pixels = NULL;
+	if (box.w && !err && (err = shot_take(&e, box, r->screen, &r->fresh, since_ms, now_ms)) >= 0)
+		err = put(r, h, &e);
+	free(e.pixels);
+	return err;
+}

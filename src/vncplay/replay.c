@@ -1,0 +1,172 @@
+#include "replay.h"
+#include "fbs.h"
+#include "rfb.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	struct replay *replay;
+	struct rfb *rfb;
+};
+
+static void resized(void *whose, int width, int height)
+{
+	struct reader *r = whose;
+
+	r->replay->width = width;
+	r->replay->height = height;
+	tilelog_resize(&r->replay->tiles, width, height);
+}
+
+static void painted(void *whose, struct box box)
+{
+	struct reader *r = whose;
+
+	tilelog_paint(&r->replay->tiles, box_clip(box, r->replay->width, r->replay->height));
+}
+
+static void ended(void *whose)
+{
+	((struct reader *)whose)->replay->updates++;
+}
+
+static const struct rfb_events events = { .resized = resized, .painted = painted, .ended = ended };
+
+static void cut(struct replay *r, const char *why)
+{
+	if (!r->cut)
+		snprintf(r->why, sizeof(r->why), "%s", why);
+	r->cut = true;
+}
+
+/* All blocks of one time make one look at the screen. */
+static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
+{
+	struct fbs_block block;
+	uint32_t ms = 0;
+	int more, err = 0;
+
+	while ((more = fbs_next(log, &block)) > 0 && !err) {
+		if (block.ms > ms && rfb_ready(rfb)) {
+			tilelog_look(&r->tiles, rfb_screen(rfb), ms);
+		}
+		if (block.ms > ms)	/* a clock that was set back is held */
+			ms = block.ms;
+		err = rfb_take(rfb, block.bytes, block.n);
+	}
+	if (more < 0 && !err && rfb_ready(rfb)) {
+		cut(r, "the log ends inside of a block");
+		if (block.n)
+			tilelog_look(&r->tiles, rfb_screen(rfb), ms);
+	}
+	if (rfb_ready(rfb))
+		tilelog_look(&r->tiles, rfb_screen(rfb), ms);
+	if (r->total_ms < ms)
+		r->total_ms = ms;
+	if (err == -EPROTO && rfb_ready(rfb)) {
+		cut(r, rfb_why(rfb));
+		err = 0;
+	}
+	return err ? err : r->tiles.err;
+}
+
+static int read_log(struct replay *r)
+{
+	struct reader reader = { .replay = r };
+	const char *why;
+	struct fbs *log = fbs_open(r->file, &why);
+	int err;
+
+	if (!log) {
+		err = why ? -EPROTO : -errno;
+		snprintf(r->why, sizeof(r->why), "%s", why ? why : strerror(-err));
+		return err;
+	}
+	r->bytes = fbs_size(log);
+	reader.rfb = rfb_open(&events, &reader, NULL, 0, 0);
+	err = reader.rfb ? take_blocks(r, log, reader.rfb) : -ENOMEM;
+	if (!err && !rfb_ready(reader.rfb))
+		err = -EPROTO;
+	if (err)
+		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) : rfb_why(reader.rfb) && *rfb_why(reader.rfb) ? rfb_why(reader.rfb) : "it ends before the server has said how large its screen is");
+	rfb_free(reader.rfb);
+	fbs_close(log);
+	return err;
+}
+
+static int keep_moves(struct replay *r)
+{
+	r->move = malloc((r->inputs.n ? r->inputs.n : 1) * sizeof(*r->move));
+	if (!r->move)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->inputs.n; i++)
+		if (r->inputs.input[i].kind == INPUT_MOVE)
+			r->move[r->moves++] = r->inputs.input[i];
+	return 0;
+}
+
+/* Before the first press there is nothing that a change could be after: where the pointer moves before it, a stimulus without an answer of its own stands there. */
+static int begin_with_move(struct replay *r)
+{
+	struct stimulus *grown;
+
+	if (!r->moves || (r->stimuli && r->stimulus[0].press_us <= r->move[0].at_us))
+		return 0;
+	grown = reallocarray(r->stimulus, r->stimuli + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memmove(grown + 1, grown, r->stimuli++ * sizeof(*grown));
+	grown[0] = (struct stimulus){ STIMULUS_MOVE, r->move[0].n, r->move[0].at_us, -1 };
+	r->stimulus = grown;
+	return 0;
+}
+
+static int read_aux(struct replay *r, const char *aux)
+{
+	char path[4096];
+	FILE *in;
+	int err;
+
+	if (snprintf(path, sizeof(path), "%s%s", aux ? aux : r->file, aux ? "" : ".aux") >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	in = fopen(path, "re");
+	if (!in) {
+		err = -errno;
+		snprintf(r->why, sizeof(r->why), "what was sent is not known: %.120s: %s; name the side file with --aux", path, strerror(-err));
+		return err;
+	}
+	err = inputs_read(in, &r->inputs);
+	fclose(in);
+	if (!err) {
+		r->stimulus = inputs_stimuli(&r->inputs, &r->stimuli);
+		err = r->stimulus ? keep_moves(r) : -ENOMEM;
+	}
+	if (!err)
+		err = begin_with_move(r);
+	if (err)
+		snprintf(r->why, sizeof(r->why), "%.150s: %s", path, err == -EPROTO ? "no line of it tells of an input" : strerror(-err));
+	if (!err && r->inputs.end_us >= 0 && r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
+		r->total_ms = (uint32_t)(r->inputs.end_us / 1000);
+	if (!err && r->inputs.cut)
+		cut(r, "the side file ends inside of a line, or its times go back");
+	return err;
+}
+
+int replay_read(struct replay *r, const char *aux)
+{
+	int err = read_aux(r, aux);
+
+	return err ? err : read_log(r);
+}
+
+void replay_free(struct replay *r)
+{
+	tilelog_free(&r->tiles);
+	inputs_free(&r->inputs);
+	free(r->stimulus);
+	free(r->move);
+	r->stimulus = NULL;
+	r->move = NULL;
+}

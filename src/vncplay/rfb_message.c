@@ -1,0 +1,246 @@
+/* The messages of a server and the heads of rectangles. RFC 6143 section 7.6 and 7.8; the community's list of registered numbers for
+ * what is not there: ExtendedDesktopSize, DesktopName, PointerPos, LastRect, XCursor, Fence, EndOfContinuousUpdates, the extended clipboard. */
+#include "rfb_inside.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { RAW = 0, COPYRECT = 1, RRE = 2, CORRE = 4, HEXTILE = 5, ZLIB = 6, TIGHT = 7, ZRLE = 16, DESKTOP_SIZE = -223, LAST_RECT = -224, POINTER_POS = -232,
+       CURSOR = -239, X_CURSOR = -240, DESKTOP_NAME = -307, EXTENDED_DESKTOP_SIZE = -308 };
+
+static rfb_step rectangle;
+
+void rfb_next(struct rfb *r)
+{
+	if (r->rectangles != INT_MAX)
+		r->rectangles--;
+	if (r->rectangles) {
+		rfb_then(&r->wire, rectangle, 12);
+		return;
+	}
+	if (r->events.ended)
+		r->events.ended(r->whose);
+	rfb_then(&r->wire, rfb_message, 1);
+}
+
+void rfb_done(struct rfb *r)
+{
+	if (r->events.painted && r->box.w && r->box.h)
+		r->events.painted(r->whose, r->box);
+	rfb_next(r);
+}
+
+static int pixels_of(struct rfb *r, int32_t encoding)
+{
+	bool empty = !r->box.w || !r->box.h;
+
+	if (r->box.x + r->box.w > r->screen.width || r->box.y + r->box.h > r->screen.height)
+		return rfb_bad(r, "a rectangle that is not on the screen");
+	rfb_paint_in(r, r->box, &r->pixels.plain);
+	switch (encoding) {
+	case RAW:
+		rfb_then(&r->wire, rfb_raw, r->pixels.plain.bytes);
+		if (empty)
+			rfb_done(r);
+		break;
+	case COPYRECT:
+		rfb_then(&r->wire, rfb_copy, 4);
+		break;
+	case RRE:
+		rfb_then(&r->wire, rfb_rre, 4 + r->pixels.plain.bytes);
+		break;
+	case CORRE:
+		rfb_then(&r->wire, rfb_corre, 4 + r->pixels.plain.bytes);
+		break;
+	case HEXTILE:
+		rfb_hextile(r);
+		if (empty)
+			rfb_done(r);
+		break;
+	case ZLIB:
+		rfb_then(&r->wire, rfb_zlib, 4);
+		break;
+	case TIGHT:
+		rfb_then(&r->wire, rfb_tight, 1);
+		break;
+	case ZRLE:
+		rfb_then(&r->wire, rfb_zrle_length, 4);
+		break;
+	default:
+		return rfb_bad(r, "an encoding that is not understood");
+	}
+	return 0;
+}
+
+static ssize_t desktop_name(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	rfb_skip(r, rfb_u32(in), rfb_next);
+	return 4;
+}
+
+/* A count of screens, three bytes of nothing, 16 bytes a screen; y is not a place but whether it was done. */
+static ssize_t screens(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int err = r->box.y ? 0 : rfb_size(r, r->box.w, r->box.h);
+
+	(void)n;
+	if (err)
+		return err;
+	rfb_skip(r, 16u * in[0], rfb_next);
+	return 4;
+}
+
+static void shape(struct rfb *r)
+{
+	if (r->events.shape)
+		r->events.shape(r->whose);
+	rfb_next(r);
+}
+
+/* What is not a picture on the screen. */
+static int other(struct rfb *r, int32_t encoding)
+{
+	uint64_t rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h, all = (uint64_t)r->box.w * (uint64_t)r->box.h;
+	int err;
+
+	switch (encoding) {
+	case CURSOR:
+		rfb_skip(r, all * r->pixels.plain.bytes + rows, shape);
+		return 0;
+	case X_CURSOR:
+		rfb_skip(r, all ? 6 + 2 * rows : 0, shape);
+		return 0;
+	case POINTER_POS:
+		if (r->events.pointer)
+			r->events.pointer(r->whose, r->box.x, r->box.y);
+		break;
+	case DESKTOP_NAME:
+		rfb_then(&r->wire, desktop_name, 4);
+		return 0;
+	case EXTENDED_DESKTOP_SIZE:
+		rfb_then(&r->wire, screens, 4);
+		return 0;
+	case DESKTOP_SIZE:
+		err = rfb_size(r, r->box.w, r->box.h);
+		if (err)
+			return err;
+		break;
+	case LAST_RECT:
+		r->rectangles = 1;
+		break;
+	}
+	rfb_next(r);
+	return 0;
+}
+
+static ssize_t rectangle(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int32_t encoding = (int32_t)rfb_u32(in + 8);
+	int err;
+
+	(void)n;
+	r->box = (struct box){ (int)rfb_u16(in), (int)rfb_u16(in + 2), (int)rfb_u16(in + 4), (int)rfb_u16(in + 6) };
+	switch (encoding) {
+	case CURSOR:
+	case X_CURSOR:
+	case POINTER_POS:
+	case DESKTOP_NAME:
+	case EXTENDED_DESKTOP_SIZE:
+	case DESKTOP_SIZE:
+	case LAST_RECT:
+		err = other(r, encoding);
+		break;
+	default:
+		err = pixels_of(r, encoding);
+	}
+	return err ? err : 12;
+}
+
+static ssize_t update(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	if (r->events.begun)
+		r->events.begun(r->whose);
+	r->rectangles = (int)rfb_u16(in + 2);
+	if (r->rectangles == 0xffff)	/* the last one will say so */
+		r->rectangles = INT_MAX - 1;
+	r->rectangles++;	/* (one that rfb_next takes off) */
+	rfb_next(r);
+	return 4;
+}
+
+static void message_over(struct rfb *r)
+{
+	rfb_then(&r->wire, rfb_message, 1);
+}
+
+static ssize_t colour(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = 0;
+
+	for (; r->left && n - used >= 6; used += 6, r->left--)
+		pixels_colour(&r->pixels, r->colour++, (uint16_t)rfb_u16(in + used), (uint16_t)rfb_u16(in + used + 2), (uint16_t)rfb_u16(in + used + 4));
+	if (!r->left)
+		message_over(r);
+	return (ssize_t)used;
+}
+
+static ssize_t colours(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	r->colour = rfb_u16(in + 2);
+	r->left = rfb_u16(in + 4);
+	if (r->left)
+		rfb_then(&r->wire, colour, 6);
+	else
+		message_over(r);
+	return 6;
+}
+
+/* A negative length is the extended clipboard's, of as many bytes without the sign. */
+static ssize_t cut_text(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int64_t length = (int32_t)rfb_u32(in + 4);
+
+	(void)n;
+	rfb_skip(r, (uint64_t)(length < 0 ? -length : length), message_over);
+	return 8;
+}
+
+static ssize_t fence(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	rfb_skip(r, in[8], message_over);
+	return 9;
+}
+
+/* Fence and EndOfContinuousUpdates are in logs of clients that asked for them. */
+ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n)
+{
+	enum { UPDATE = 0, COLOUR_MAP = 1, BELL = 2, CUT_TEXT = 3, END_OF_CONTINUOUS = 150, FENCE = 248 };
+
+	(void)n;
+	switch (in[0]) {
+	case UPDATE:
+		rfb_then(&r->wire, update, 4);
+		return 0;
+	case COLOUR_MAP:
+		rfb_then(&r->wire, colours, 6);
+		return 0;
+	case BELL:
+		if (r->events.bell)
+			r->events.bell(r->whose);
+		return 1;
+	case CUT_TEXT:
+		rfb_then(&r->wire, cut_text, 8);
+		return 0;
+	case END_OF_CONTINUOUS:
+		return 1;
+	case FENCE:
+		rfb_then(&r->wire, fence, 9);
+		return 0;
+	default:
+		return rfb_bad(r, "a message of an unknown kind");
+	}
+}

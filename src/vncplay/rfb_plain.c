@@ -1,0 +1,175 @@
+/* Raw, CopyRect, RRE (RFC 6143 section 7.7.1 to 7.7.3), CoRRE (RRE with bytes for places). */
+#include "rfb_inside.h"
+
+#include <string.h>
+
+static uint32_t *at(struct rfb *r, int x, int y)
+{
+	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
+}
+
+void rfb_paint_in(struct rfb *r, struct box area, const struct pixel *pixel)
+{
+	r->area = area;
+	r->pixel = pixel;
+	r->x = 0;
+	r->y = area.w ? 0 : area.h;
+}
+
+bool rfb_painted(const struct rfb *r)
+{
+	return r->y >= r->area.h;
+}
+
+static void step_on(struct rfb *r, size_t n)	/* n: at most what is left of the row */
+{
+	r->x += (int)n;
+	if (r->x == r->area.w) {
+		r->x = 0;
+		r->y++;
+	}
+}
+
+size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = 0, bytes = r->pixel->bytes, now;
+
+	while (!rfb_painted(r) && n - used >= bytes) {
+		now = (n - used) / bytes;
+		if (now > (size_t)(r->area.w - r->x))
+			now = (size_t)(r->area.w - r->x);
+		pixel_row(r->pixel, at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
+		used += now * bytes;
+		step_on(r, now);
+	}
+	return used;
+}
+
+bool rfb_run(struct rfb *r, uint32_t colour, size_t n)
+{
+	size_t now;
+
+	for (; n; n -= now) {
+		uint32_t *to;
+
+		if (rfb_painted(r))
+			return false;
+		now = n < (size_t)(r->area.w - r->x) ? n : (size_t)(r->area.w - r->x);
+		to = at(r, r->area.x + r->x, r->area.y + r->y);
+		for (size_t i = 0; i < now; i++)
+			to[i] = colour;
+		step_on(r, now);
+	}
+	return true;
+}
+
+void rfb_fill(struct rfb *r, struct box box, uint32_t colour)
+{
+	for (int y = box.y; y < box.y + box.h; y++) {
+		uint32_t *to = at(r, box.x, y);
+
+		for (int x = 0; x < box.w; x++)
+			to[x] = colour;
+	}
+}
+
+ssize_t rfb_raw(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = rfb_paint(r, in, n);
+
+	if (rfb_painted(r))
+		rfb_done(r);
+	return (ssize_t)used;
+}
+
+ssize_t rfb_raw_body(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = rfb_paint(r, in, n);
+
+	if (rfb_painted(r))
+		rfb_then(&r->body, NULL, 0);
+	return (ssize_t)used;
+}
+
+ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n)
+{
+	struct box b = r->box;
+	int x = (int)rfb_u16(in), y = (int)rfb_u16(in + 2);
+
+	(void)n;
+	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
+		return rfb_bad(r, "a copy from beside the screen");
+	/* rows in the order in which none is overwritten before it was read */
+	for (int i = 0; i < b.h; i++) {
+		int row = y < b.y ? b.h - 1 - i : i;
+
+		memmove(at(r, b.x, b.y + row), at(r, x, y + row), (size_t)b.w * sizeof(uint32_t));
+	}
+	rfb_done(r);
+	return 4;
+}
+
+static int boxes(struct rfb *r, const uint8_t *in, bool small)
+{
+	const uint8_t *p = in + r->pixels.plain.bytes;
+	struct box b;
+
+	if (small)
+		b = (struct box){ p[0], p[1], p[2], p[3] };
+	else
+		b = (struct box){ (int)rfb_u16(p), (int)rfb_u16(p + 2), (int)rfb_u16(p + 4), (int)rfb_u16(p + 6) };
+	if (b.x + b.w > r->box.w || b.y + b.h > r->box.h)
+		return rfb_bad(r, "a part that is not within its rectangle");
+	b.x += r->box.x;
+	b.y += r->box.y;
+	rfb_fill(r, b, pixel_of(&r->pixels.plain, in));
+	return 0;
+}
+
+static ssize_t parts(struct rfb *r, const uint8_t *in, size_t n, bool small)
+{
+	size_t used = 0, each = r->pixels.plain.bytes + (small ? 4 : 8);
+
+	for (; r->left && n - used >= each; used += each, r->left--) {
+		int err = boxes(r, in + used, small);
+
+		if (err)
+			return err;
+	}
+	if (!r->left)
+		rfb_done(r);
+	return (ssize_t)used;
+}
+
+static ssize_t rre_parts(struct rfb *r, const uint8_t *in, size_t n)
+{
+	return parts(r, in, n, false);
+}
+
+static ssize_t corre_parts(struct rfb *r, const uint8_t *in, size_t n)
+{
+	return parts(r, in, n, true);
+}
+
+static ssize_t ground(struct rfb *r, const uint8_t *in, rfb_step *then, size_t each)
+{
+	r->left = rfb_u32(in);
+	rfb_fill(r, r->box, pixel_of(&r->pixels.plain, in + 4));
+	if (r->left)
+		rfb_then(&r->wire, then, each + r->pixels.plain.bytes);
+	else
+		rfb_done(r);
+	return 4 + (ssize_t)r->pixels.plain.bytes;
+}
+
+ssize_t rfb_rre(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	return ground(r, in, rre_parts, 8);
+}
+
+ssize_t rfb_corre(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	return ground(r, in, corre_parts, 4);
+}

@@ -1,0 +1,259 @@
+/* Tight: one colour, JPEG, or pixels through a filter (none, a palette, a gradient) and one of four zlib streams. The community's description of
+ * RFB, section "Tight Encoding"; NoZlib as libvncserver has it. */
+#include "rfb_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
+enum { COPY, PALETTE, GRADIENT };
+#define LEAST 12	/* bytes: fewer are never compressed */
+
+static ssize_t fill(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	rfb_fill(r, r->box, pixel_of(r->pixel, in));
+	rfb_done(r);
+	return (ssize_t)r->pixel->bytes;
+}
+
+/* 1 to 3 bytes, of 7, 7 and 8 bits, lowest first. 0: not whole. */
+static size_t compact(const uint8_t *in, size_t n, uint32_t *length)
+{
+	*length = 0;
+	for (size_t i = 0; i < n && i < 3; i++) {
+		*length |= (uint32_t)(i < 2 ? in[i] & 127 : in[i]) << 7 * i;
+		if (i == 2 || !(in[i] & 128))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* --- what the body is ------------------------------------------------------------------------------------------ */
+
+static void body_full(struct rfb *r)
+{
+	if (rfb_painted(r))
+		rfb_then(&r->body, NULL, 0);
+}
+
+static ssize_t indices(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = 0;
+
+	for (; used < n && !rfb_painted(r); used++) {
+		if (in[used] >= r->colours)
+			return rfb_bad(r, "a colour that is not in the palette");
+		rfb_run(r, r->palette[in[used]], 1);
+	}
+	body_full(r);
+	return (ssize_t)used;
+}
+
+static ssize_t bits(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = 0;
+
+	for (; used < n && !rfb_painted(r); used++)
+		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* a row begins with a byte */
+			rfb_run(r, r->palette[in[used] >> bit & 1], 1);
+	body_full(r);
+	return (ssize_t)used;
+}
+
+/* Each part of a pixel is what differs from left + above - above left. r->above: of this row up to x, of the row above from there on. */
+static ssize_t gradient(struct rfb *r, const uint8_t *in, size_t n)
+{
+	const struct pixel *p = r->pixel;
+	size_t used = 0;
+
+	for (; !rfb_painted(r) && n - used >= p->bytes; used += p->bytes) {
+		unsigned parts[3], *above = r->above[r->x];
+		const unsigned *left = r->x ? r->above[r->x - 1] : (const unsigned[3]){ 0 };
+
+		if (!r->x)
+			memset(r->corner, 0, sizeof(r->corner));
+		pixel_parts(p, in + used, parts);
+		for (int i = 0; i < 3; i++) {
+			int guess = (int)left[i] + (int)above[i] - (int)r->corner[i];
+
+			guess = guess < 0 ? 0 : guess > p->max[i] ? p->max[i] : guess;
+			parts[i] = (parts[i] + (unsigned)guess) & p->max[i];
+			r->corner[i] = above[i];
+			above[i] = parts[i];
+		}
+		rfb_run(r, pixel_join(p, parts), 1);
+	}
+	body_full(r);
+	return (ssize_t)used;
+}
+
+/* --- what leads to it ------------------------------------------------------------------------------------------ */
+
+static ssize_t length(struct rfb *r, const uint8_t *in, size_t n)
+{
+	uint32_t bytes;
+	size_t used = compact(in, n, &bytes);
+	int err;
+
+	if (!used) {
+		r->wire.need = n + 1;
+		return 0;
+	}
+	err = rfb_body(r, bytes, (r->mask & NO_ZLIB) == NO_ZLIB ? STREAM_NONE : r->mask & 3);
+	return err ? err : (ssize_t)used;
+}
+
+static int begin_body(struct rfb *r, rfb_step *step, size_t need, size_t row)
+{
+	uint64_t bytes = (uint64_t)row * (uint64_t)r->box.h;
+
+	rfb_then(&r->body, rfb_painted(r) ? NULL : step, need);
+	if (bytes < LEAST)
+		return rfb_body(r, bytes, STREAM_NONE);
+	rfb_then(&r->wire, length, 1);
+	return 0;
+}
+
+static ssize_t palette(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t bytes = r->pixel->bytes, w = (size_t)r->box.w;
+	int err;
+
+	(void)n;
+	for (int i = 0; i < r->colours; i++)
+		r->palette[i] = pixel_of(r->pixel, in + (size_t)i * bytes);
+	err = r->colours == 2 ? begin_body(r, bits, 1, (w + 7) / 8) : begin_body(r, indices, 1, w);
+	return err ? err : (ssize_t)((size_t)r->colours * bytes);
+}
+
+static ssize_t colours(struct rfb *r, const uint8_t *in, size_t n)
+{
+	(void)n;
+	r->colours = in[0] + 1;
+	rfb_then(&r->wire, palette, (size_t)r->colours * r->pixel->bytes);
+	return 1;
+}
+
+static int begin_gradient(struct rfb *r)
+{
+	if (!r->pixels.format.true_colour || r->pixel->kind == PIXEL_BYTE)
+		return rfb_bad(r, "a gradient of pixels that have none");
+	if (r->box.w > r->above_room) {
+		free(r->above);
+		r->above = calloc((size_t)r->box.w, sizeof(*r->above));
+		r->above_room = r->above ? r->box.w : 0;
+		if (!r->above)
+			return -ENOMEM;
+	} else if (r->box.w) {
+		memset(r->above, 0, (size_t)r->box.w * sizeof(*r->above));
+	}
+	return begin_body(r, gradient, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+}
+
+static ssize_t filter(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int err = 0;
+
+	(void)n;
+	switch (in[0]) {
+	case COPY:
+		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		break;
+	case PALETTE:
+		rfb_then(&r->wire, colours, 1);
+		break;
+	case GRADIENT:
+		err = begin_gradient(r);
+		break;
+	default:
+		err = rfb_bad(r, "a filter of an unknown kind");
+	}
+	return err ? err : 1;
+}
+
+/* --- JPEG ------------------------------------------------------------------------------------------------------- */
+
+/* Room for what came only: a length is no promise. */
+static int keep(struct rfb *r, const uint8_t *in, size_t n)
+{
+	if (r->jpeg_n + n > r->jpeg_room) {
+		size_t room = 2 * (r->jpeg_n + n);
+		uint8_t *more = realloc(r->jpeg, room);
+
+		if (!more)
+			return -ENOMEM;
+		r->jpeg = more;
+		r->jpeg_room = room;
+	}
+	memcpy(r->jpeg + r->jpeg_n, in, n);
+	r->jpeg_n += n;
+	return 0;
+}
+
+static ssize_t picture(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t now = n < r->left ? n : (size_t)r->left;
+	const uint8_t *whole = in;
+	size_t whole_n = now;
+
+	if (r->jpeg_n || now < r->left) {
+		int err = keep(r, in, now);
+
+		if (err)
+			return err;
+		whole = r->jpeg;
+		whole_n = r->jpeg_n;
+	}
+	r->left -= now;
+	if (r->left)
+		return (ssize_t)now;
+	if (!rfb_jpeg(&r->screen, r->box, whole, whole_n))
+		return rfb_bad(r, "a JPEG picture that is damaged or of another size");
+	r->jpeg_n = 0;
+	rfb_done(r);
+	return (ssize_t)now;
+}
+
+static ssize_t picture_length(struct rfb *r, const uint8_t *in, size_t n)
+{
+	uint32_t bytes;
+	size_t used = compact(in, n, &bytes);
+
+	if (!used) {
+		r->wire.need = n + 1;
+		return 0;
+	}
+	if (!bytes || !r->box.w || !r->box.h)
+		return rfb_bad(r, "a JPEG picture of nothing");
+	r->left = bytes;
+	rfb_then(&r->wire, picture, 1);
+	return (ssize_t)used;
+}
+
+ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int err;
+
+	(void)n;
+	r->pixel = &r->pixels.tight;
+	r->mask = in[0] >> 4;
+	for (int i = 0; i < 4; i++)
+		if (in[0] >> i & 1)
+			rfb_body_reset(r, i);
+	if (r->mask == FILL) {
+		rfb_then(&r->wire, fill, r->pixel->bytes);
+	} else if (r->mask == JPEG) {
+		rfb_then(&r->wire, picture_length, 1);
+	} else if (r->mask > JPEG && (r->mask & NO_ZLIB) != NO_ZLIB) {
+		return rfb_bad(r, "a Tight rectangle of an unknown kind");
+	} else if (r->mask & EXPLICIT_FILTER) {
+		rfb_then(&r->wire, filter, 1);
+	} else {
+		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		if (err)
+			return err;
+	}
+	return 1;
+}

@@ -1,0 +1,422 @@
+/* server - the stream of a connection, once the greeting is over: RFC 6143, 7.5 and 7.6. */
+#include "server.h"
+
+#include "clock.h"
+#include "server_dial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define QUEUE (256 << 10)	/* bytes that may wait for a server that does not read: thousands of inputs */
+#define PIECE (64 << 10)	/* bytes of one read: what is decoded before an input can go */
+#define NAME_KEPT 4096
+
+struct server {
+	int fd, err;
+	struct rfb *rfb;
+	struct rfb_events events;	/* the caller's */
+	void *whose;
+	bool told_size, ended, resized;	/* since the last read: an update is whole, the screen is another */
+	char why[256];
+	uint8_t *ahead;			/* what libvncclient had read beyond the greeting */
+	size_t ahead_n;
+	uint8_t *queue;
+	size_t queued, gone;
+	uint8_t greeting[12 + 4 + 24 + NAME_KEPT];
+	size_t greeting_n;
+	uint8_t piece[PIECE];
+};
+
+static size_t put16(uint8_t *to, unsigned v)
+{
+	to[0] = (uint8_t)(v >> 8);
+	to[1] = (uint8_t)v;
+	return 2;
+}
+
+static size_t put32(uint8_t *to, uint32_t v)
+{
+	put16(to, v >> 16);
+	put16(to + 2, v & 0xffff);
+	return 4;
+}
+
+static size_t put_format(uint8_t *to, const struct rfb_format *f)
+{
+	to[0] = f->bits;
+	to[1] = f->depth;
+	to[2] = f->big_endian;
+	to[3] = f->true_colour;
+	put16(to + 4, f->red_max);
+	put16(to + 6, f->green_max);
+	put16(to + 8, f->blue_max);
+	to[10] = f->red_shift;
+	to[11] = f->green_shift;
+	to[12] = f->blue_shift;
+	to[13] = to[14] = to[15] = 0;
+	return 16;
+}
+
+/* --- what the server says -------------------------------------------------------------------------------------- */
+
+static void on_resized(void *whose, int width, int height)
+{
+	struct server *s = whose;
+
+	if (!s->told_size)	/* the greeting's: told by the first read */
+		return;
+	s->resized = true;
+	if (s->events.resized)
+		s->events.resized(s->whose, width, height);
+}
+
+static void on_begun(void *whose)
+{
+	struct server *s = whose;
+
+	if (s->events.begun)
+		s->events.begun(s->whose);
+}
+
+static void on_painted(void *whose, struct box box)
+{
+	struct server *s = whose;
+
+	if (s->events.painted)
+		s->events.painted(s->whose, box);
+}
+
+static void on_ended(void *whose)
+{
+	struct server *s = whose;
+
+	s->ended = true;
+	if (s->events.ended)
+		s->events.ended(s->whose);
+}
+
+static void on_pointer(void *whose, int x, int y)
+{
+	struct server *s = whose;
+
+	if (s->events.pointer)
+		s->events.pointer(s->whose, x, y);
+}
+
+static void on_shape(void *whose)
+{
+	struct server *s = whose;
+
+	if (s->events.shape)
+		s->events.shape(s->whose);
+}
+
+static void on_bell(void *whose)
+{
+	struct server *s = whose;
+
+	if (s->events.bell)
+		s->events.bell(s->whose);
+}
+
+static int over(struct server *s, int err, const char *text)
+{
+	s->err = err;
+	snprintf(s->why, sizeof(s->why), "%s", text);
+	return err;
+}
+
+static int take(struct server *s, const uint8_t *bytes, size_t n)
+{
+	int err = rfb_take(s->rfb, bytes, n);
+	bool ask = s->ended || s->resized;
+
+	if (err)
+		return over(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
+	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
+	if (ask)
+		err = server_ask(s, !s->resized);
+	s->ended = s->resized = false;
+	return err ? err : 1;
+}
+
+int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
+{
+	const uint8_t *bytes = s->piece;
+	int64_t now;
+	ssize_t n;
+	int done;
+
+	if (!s->told_size) {
+		s->told_size = true;
+		if (s->events.resized)
+			s->events.resized(s->whose, rfb_screen(s->rfb)->width, rfb_screen(s->rfb)->height);
+	}
+	if (s->err)
+		return s->err;
+	if (s->ahead_n) {
+		bytes = s->ahead;
+		n = (ssize_t)s->ahead_n;
+	} else {
+		n = recv(s->fd, s->piece, sizeof(s->piece), 0);
+	}
+	now = clock_now();
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : over(s, -errno, strerror(errno));
+	if (!n)
+		return over(s, -EPIPE, "the server closed the connection");
+	if (tee)
+		tee(whose, bytes, (size_t)n, now);
+	done = take(s, bytes, (size_t)n);
+	s->ahead_n = 0;
+	return done;
+}
+
+/* --- what is said to it ---------------------------------------------------------------------------------------- */
+
+int server_flush(struct server *s)
+{
+	if (s->err)
+		return s->err;
+	while (s->gone < s->queued) {
+		ssize_t n = send(s->fd, s->queue + s->gone, s->queued - s->gone, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : over(s, -errno, strerror(errno));
+		s->gone += (size_t)n;
+	}
+	s->gone = s->queued = 0;
+	return 0;
+}
+
+static int say(struct server *s, const uint8_t *bytes, size_t n)
+{
+	if (s->err)
+		return s->err;
+	if (s->queued + n > QUEUE) {
+		memmove(s->queue, s->queue + s->gone, s->queued - s->gone);
+		s->queued -= s->gone;
+		s->gone = 0;
+	}
+	if (s->queued + n > QUEUE)
+		return over(s, -ENOBUFS, "the server no longer takes what is sent to it");
+	memcpy(s->queue + s->queued, bytes, n);
+	s->queued += n;
+	return server_flush(s);
+}
+
+bool server_waits(const struct server *s)
+{
+	return s->gone < s->queued;
+}
+
+int server_pointer(struct server *s, int mask, int x, int y)
+{
+	uint8_t m[6] = { 5, (uint8_t)mask };
+
+	put16(m + 2, (unsigned)(x < 0 ? 0 : x > 0xffff ? 0xffff : x));
+	put16(m + 4, (unsigned)(y < 0 ? 0 : y > 0xffff ? 0xffff : y));
+	return say(s, m, sizeof(m));
+}
+
+int server_key(struct server *s, uint32_t keysym, bool down)
+{
+	uint8_t m[8] = { 4, down };
+
+	put32(m + 4, keysym);
+	return say(s, m, sizeof(m));
+}
+
+int server_ask(struct server *s, bool incremental)
+{
+	const struct screen *screen = rfb_screen(s->rfb);
+	uint8_t m[10] = { 3, incremental };
+
+	put16(m + 6, (unsigned)screen->width);
+	put16(m + 8, (unsigned)screen->height);
+	return say(s, m, sizeof(m));
+}
+
+/* --- beginning and end ----------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	int32_t number;
+} encodings[] = {
+	{ "raw", 0 }, { "copyrect", 1 }, { "rre", 2 }, { "corre", 4 }, { "hextile", 5 }, { "zlib", 6 }, { "tight", 7 }, { "zrle", 16 },
+};
+#define ENCODINGS (sizeof(encodings) / sizeof(*encodings))
+
+/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
+static const int32_t always[] = { -239 /* Cursor */, -240 /* XCursor */, -232 /* PointerPos */, -224 /* LastRect */,
+				  -223 /* DesktopSize */, -308 /* ExtendedDesktopSize */, -307 /* DesktopName */ };
+#define ALWAYS (sizeof(always) / sizeof(*always))
+
+static int read_encodings(const char *words, int32_t *list, char *why, size_t size)
+{
+	int n = 0;
+
+	while (words && *words) {
+		size_t length = strcspn(words, ","), i = 0;
+
+		while (i < ENCODINGS && (strlen(encodings[i].word) != length || memcmp(encodings[i].word, words, length) != 0))
+			i++;
+		if (i == ENCODINGS || n == (int)ENCODINGS) {
+			snprintf(why, size, "no encoding %.*s: raw, copyrect, rre, corre, hextile, zlib, tight or zrle, each once", (int)(length > 40 ? 40 : length), words);
+			return -EINVAL;
+		}
+		list[n++] = encodings[i].number;
+		words += length + (words[length] == ',');
+	}
+	return n;
+}
+
+static int say_hello(struct server *s, const int32_t *list, int n)
+{
+	uint8_t m[20 + 4 + 4 * (ENCODINGS + ALWAYS)] = { 0 };
+	size_t at = 4;
+
+	at += put_format(m + at, &rfb_xrgb);
+	m[at] = 2;
+	at += 2;
+	at += put16(m + at, (unsigned)n + ALWAYS);
+	for (int i = 0; i < n; i++)
+		at += put32(m + at, (uint32_t)list[i]);
+	for (size_t i = 0; i < ALWAYS; i++)
+		at += put32(m + at, (uint32_t)always[i]);
+	return say(s, m, at);
+}
+
+static void write_greeting(struct server *s, const struct server_greeted *g)
+{
+	uint8_t *m = s->greeting;
+	size_t at = 12, n = g->name_n < NAME_KEPT ? g->name_n : NAME_KEPT;
+
+	memcpy(m, "RFB 003.003\n", at);
+	at += put32(m + at, 1);
+	at += put16(m + at, (unsigned)g->width);
+	at += put16(m + at, (unsigned)g->height);
+	at += put_format(m + at, &rfb_xrgb);
+	at += put32(m + at, (uint32_t)n);
+	memcpy(m + at, g->name, n);
+	s->greeting_n = at + n;
+}
+
+static int begin(struct server *s, const struct server_greeted *g, const int32_t *list, int n)
+{
+	static const struct rfb_events ours = { on_resized, on_begun, on_painted, on_ended, on_pointer, on_shape, on_bell };
+	int err;
+
+	write_greeting(s, g);
+	s->rfb = rfb_open(&ours, s, NULL, 0, 0);
+	if (!s->rfb)
+		return over(s, -errno, strerror(errno));
+	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
+	if (err || !rfb_ready(s->rfb))
+		return over(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
+	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
+	err = say_hello(s, list, n);
+	return err ? err : server_ask(s, false);
+}
+
+static int greet(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
+{
+	int64_t until = clock_now() + cfg->timeout_ns;
+	char password[SERVER_PASSWORD + 1], text[sizeof(s->why) - 64];
+	int port, err = 0;
+
+	if (cfg->password_file)
+		err = server_password(cfg->password_file, password, s->why, sizeof(s->why));
+	if (err)
+		return err;
+	s->fd = server_dial(cfg->address, until, &port, s->why, sizeof(s->why));
+	if (s->fd < 0)
+		return s->fd;
+	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);
+	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, !cfg->exclusive, until, g, text, sizeof(text));
+	if (err)
+		snprintf(s->why, sizeof(s->why), "%.60s: %s", cfg->address, text);
+	explicit_bzero(password, sizeof(password));
+	return err;
+}
+
+struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size)
+{
+	struct server_greeted g = { 0 };
+	int32_t list[ENCODINGS];
+	struct server *s;
+	int n = read_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", list, why, size), err;
+
+	if (n < 0) {
+		errno = -n;
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->queue = malloc(QUEUE);
+	if (!s || !s->queue) {
+		free(s);
+		snprintf(why, size, "no memory for a connection");
+		errno = ENOMEM;
+		return NULL;
+	}
+	s->fd = -1;
+	s->whose = whose;
+	if (events)
+		s->events = *events;
+	err = greet(s, cfg, &g);
+	if (!err)
+		err = begin(s, &g, list, n);
+	free(g.name);
+	s->ahead = g.ahead;
+	s->ahead_n = g.ahead_n;
+	if (err) {
+		snprintf(why, size, "%s", s->why);
+		server_close(s);
+		errno = -err;
+		return NULL;
+	}
+	return s;
+}
+
+void server_close(struct server *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	rfb_free(s->rfb);
+	free(s->ahead);
+	free(s->queue);
+	free(s);
+}
+
+int server_fd(const struct server *s)
+{
+	return s->fd;
+}
+
+const char *server_why(const struct server *s)
+{
+	return s->why;
+}
+
+const struct rfb *server_rfb(const struct server *s)
+{
+	return s->rfb;
+}
+
+size_t server_greeting(const struct server *s, uint8_t *bytes, size_t size)
+{
+	if (size < s->greeting_n)
+		return 0;
+	memcpy(bytes, s->greeting, s->greeting_n);
+	return s->greeting_n;
+}

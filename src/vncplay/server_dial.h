@@ -1,0 +1,36 @@
+/* server_dial - the first half of a connection to an RFB server: its socket, and the greeting, all of it until a stated time. */
+#ifndef THINPROBE_SERVER_DIAL_H
+#define THINPROBE_SERVER_DIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name; libvncclient refuses longer ones */
+#define SERVER_PASSWORD 8		/* characters that VNC authentication looks at */
+
+/* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, [ADDRESS]:..., HOST alone (display 0). `host` without brackets, "localhost" where it is empty.
+ * 0 or -EINVAL. */
+int server_address(const char *text, char *host, size_t size, int *port);
+/* A TCP connection, or -errno with the reason in `why`; -EINTR: told to stop. */
+int server_dial(const char *address, int64_t until_ns, int *port, char *why, size_t size);
+
+/* What a greeting ends with: what the server told of itself, and what it said beyond that. */
+struct server_greeted {
+	int width, height;
+	uint8_t *name;		/* as it came, not terminated; owned */
+	size_t name_n;
+	uint8_t *ahead;		/* bytes that were read beyond the greeting; owned */
+	size_t ahead_n;
+};
+/* Greets and proves who we are over `fd` (blocking), which stays the caller's. NULL password: none. 0, or -errno with the reason in `why`:
+ * -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. Nothing is owned then. */
+int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns, struct server_greeted *out, char *why, size_t size);
+
+/* The password in a file that vncpasswd wrote (8 bytes that are no text, or 16 with a second password, which is not taken), or of one line of text.
+ * 0 or -errno with the reason in `why`. */
+int server_password(const char *path, char password[SERVER_PASSWORD + 1], char *why, size_t size);
+/* What vncpasswd hid in a file. 0 or -EIO. In proxy.c, which has the library that can. */
+int server_uncover(const char *path, char password[SERVER_PASSWORD + 1]);
+
+#endif

@@ -1,0 +1,201 @@
+/* server_greet - the greeting and the proof who we are, by libvncclient.
+ *
+ * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before anything else is known. What it waits for is bounded
+ * for each read only, so a thread closes the connection under its feet when all of the time is over. */
+#include "server_dial.h"
+
+#include "clock.h"
+#include "proc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <rfb/rfbclient.h>
+
+/* --- the end of its time --------------------------------------------------------------------------------------- */
+
+struct guard {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t over;
+	int64_t until_ns;
+	int fd;
+	bool done, late;
+};
+
+static void *watch(void *whose)
+{
+	struct guard *g = whose;
+	struct timespec until = { .tv_sec = g->until_ns / NS_PER_S, .tv_nsec = g->until_ns % NS_PER_S };
+
+	pthread_mutex_lock(&g->lock);
+	while (!g->done && !g->late)
+		if (pthread_cond_timedwait(&g->over, &g->lock, &until) == ETIMEDOUT)
+			g->late = true;
+	if (!g->done)
+		shutdown(g->fd, SHUT_RDWR);
+	pthread_mutex_unlock(&g->lock);
+	return NULL;
+}
+
+static int guard_start(struct guard *g, int fd, int64_t until_ns)
+{
+	pthread_condattr_t monotonic;
+	sigset_t all, old;
+	int err;
+
+	*g = (struct guard){ .fd = fd, .until_ns = until_ns };
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->over, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	sigfillset(&all);	/* signals are to reach the read that waits */
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&g->thread, NULL, watch, g);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -err;
+}
+
+/* Whether the time was over. */
+static bool guard_end(struct guard *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->done = true;
+	pthread_cond_signal(&g->over);
+	pthread_mutex_unlock(&g->lock);
+	pthread_join(g->thread, NULL);
+	pthread_cond_destroy(&g->over);
+	pthread_mutex_destroy(&g->lock);
+	return g->late;
+}
+
+/* --- what it says about itself --------------------------------------------------------------------------------- */
+
+static char last_words[256];	/* libvncclient has no place of one's own for these: one greeting at a time */
+
+static void listen_to(const char *format, ...)
+{
+	char line[sizeof(last_words)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (char *p = line; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = p[1] ? '?' : '\0';
+	memcpy(last_words, line, sizeof(line));
+}
+
+static const char password_key;
+
+static char *give_password(rfbClient *client)
+{
+	const char *password = rfbClientGetClientData(client, (void *)&password_key);
+
+	if (!password)
+		listen_to("it wants a password: --password-file FILE");
+	return strdup(password ? password : "");
+}
+
+static int say_why(rfbClient *client, bool late, bool wanted, char *why, size_t size)
+{
+	static const char types[] = "Unknown authentication scheme from VNC server: ";
+
+	if (proc_stop) {
+		snprintf(why, size, "interrupted");
+		return -EINTR;
+	}
+	if (late) {
+		snprintf(why, size, "no whole greeting in time");
+		return -ETIMEDOUT;
+	}
+	if (wanted) {
+		snprintf(why, size, "it wants a password: --password-file FILE");
+		return -EACCES;
+	}
+	if (!strncmp(last_words, types, sizeof(types) - 1)) {
+		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)", last_words + sizeof(types) - 1);
+		return -EACCES;
+	}
+	snprintf(why, size, "the greeting failed: %s", *last_words ? last_words : "the connection is over");
+	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
+}
+
+static int take_over(rfbClient *client, struct server_greeted *out)
+{
+	size_t name_n = client->si.nameLength;
+
+	if (client->tlsSession || (client->authScheme != rfbNoAuth && client->authScheme != rfbVncAuth))
+		return -EACCES;
+	out->width = client->si.framebufferWidth;
+	out->height = client->si.framebufferHeight;
+	out->name_n = name_n > SERVER_NAME_MOST ? SERVER_NAME_MOST : name_n;
+	out->name = malloc(out->name_n + 1);
+	out->ahead_n = client->buffered;
+	out->ahead = malloc(out->ahead_n + 1);
+	if (!out->name || !out->ahead || !client->desktopName) {
+		free(out->name);
+		free(out->ahead);
+		return -ENOMEM;
+	}
+	memcpy(out->name, client->desktopName, out->name_n);
+	memcpy(out->ahead, client->bufoutptr, out->ahead_n);
+	return 0;
+}
+
+int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns, struct server_greeted *out, char *why, size_t size)
+{
+	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
+	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
+	rfbClient *client;
+	struct guard guard;
+	bool good, late;
+	char *host;
+	int err;
+
+	*out = (struct server_greeted){ 0 };
+	last_words[0] = '\0';
+	rfbClientLog = rfbClientErr = listen_to;
+	client = rfbGetClient(8, 3, 4);
+	err = client ? guard_start(&guard, fd, until_ns) : -ENOMEM;
+	if (err) {
+		snprintf(why, size, "no memory for the greeting");
+		if (client)
+			rfbClientCleanup(client);
+		goto out;
+	}
+	client->sock = fd;
+	client->serverPort = port;
+	client->appData.shareDesktop = shared;
+	client->GetPassword = give_password;
+	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
+	SetClientAuthSchemes(client, schemes, 2);
+	good = InitialiseRFBConnection(client);
+	late = guard_end(&guard);
+	if (!good || late)
+		err = say_why(client, late, client->authScheme == rfbVncAuth && !password, why, size);
+	else
+		err = take_over(client, out);
+	if (err == -EACCES && good)
+		snprintf(why, size, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)", client->authScheme);
+	else if (err == -ENOMEM)
+		snprintf(why, size, "no memory for the greeting");
+	client->sock = RFB_INVALID_SOCKET;	/* the socket is ours */
+	host = client->serverHost;		/* 0.9.14 forgets it */
+	client->serverHost = NULL;
+	rfbClientCleanup(client);
+	free(host);
+out:
+	rfbClientLog = log;
+	rfbClientErr = err_log;
+	return err;
+}

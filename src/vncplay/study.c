@@ -1,0 +1,359 @@
+#include "study.h"
+#include "kin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MASKED_LEAST 4	/* masked changes of a tile, before it is told of */
+
+struct view {			/* one run */
+	uint32_t *start;	/* of each tile: its first place in `order` */
+	uint32_t *order;	/* changes by tile */
+	uint32_t *update_of;	/* of each place in `order` */
+	uint8_t *restless;	/* ... whether that change is masked */
+	uint32_t *update_ms;
+	uint32_t *press_ms;	/* of each input, and the end */
+	struct stimulus *stimulus;	/* as many as the run with the most has */
+	uint8_t *used, *masked;	/* of each update: is part of an answer; has a change that is not masked */
+};
+
+struct work {
+	const struct replay *replay;
+	int runs, inputs, columns, rows;
+	struct view *view;
+	const uint32_t **press_ms, **where;
+	struct track *track;
+	uint32_t *ms;		/* of all tracks of a tile */
+	uint64_t *content, *change;
+	int32_t *after;
+	uint8_t *flags;
+	uint64_t *restless;	/* changes of each tile that are masked */
+	struct unrest *unrest;
+	struct align *align;
+	struct sames sames;
+};
+
+static size_t tiles_of(const struct work *w)
+{
+	return (size_t)w->columns * (size_t)w->rows;
+}
+
+static int make_view(const struct work *w, const struct replay *r, struct view *v)
+{
+	size_t tiles = tiles_of(w), n = r->tiles.n;
+	uint32_t *at;
+
+	v->start = calloc(tiles + 2, sizeof(*v->start));
+	v->order = malloc((n + 1) * sizeof(*v->order));
+	v->update_of = malloc((n + 1) * sizeof(*v->update_of));
+	v->restless = calloc(n + 1, 1);
+	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
+	v->press_ms = malloc(((size_t)w->inputs + 1) * sizeof(*v->press_ms));
+	v->stimulus = calloc((size_t)w->inputs + 1, sizeof(*v->stimulus));
+	v->used = calloc(r->tiles.n_updates + 1, 1);
+	v->masked = calloc(r->tiles.n_updates + 1, 1);
+	if (!v->start || !v->order || !v->update_of || !v->restless || !v->update_ms || !v->press_ms || !v->stimulus || !v->used || !v->masked)
+		return -ENOMEM;
+	for (int i = 0; i <= w->inputs; i++) {
+		bool there = (size_t)i < r->stimuli;
+
+		v->stimulus[i] = there ? r->stimulus[i] : (struct stimulus){ .press_us = -1, .release_us = -1 };
+		v->press_ms[i] = there ? (uint32_t)(r->stimulus[i].press_us / 1000) : r->total_ms + 1;
+	}
+	/* by tile: count, then place */
+	at = v->start + 1;
+	for (size_t i = 0; i < n; i++)
+		at[r->tiles.changed[i] / TILE_COLUMNS * (uint32_t)w->columns + r->tiles.changed[i] % TILE_COLUMNS + 1]++;
+	for (size_t i = 1; i <= tiles; i++)
+		at[i] += at[i - 1];
+	for (size_t u = 0; u < r->tiles.n_updates; u++) {
+		size_t end = u + 1 < r->tiles.n_updates ? r->tiles.update[u + 1].first : n;
+
+		v->update_ms[u] = r->tiles.update[u].ms;
+		for (size_t i = r->tiles.update[u].first; i < end; i++) {
+			uint32_t place = at[r->tiles.changed[i] / TILE_COLUMNS * (uint32_t)w->columns + r->tiles.changed[i] % TILE_COLUMNS]++;
+
+			v->order[place] = (uint32_t)i;
+			v->update_of[place] = (uint32_t)u;
+		}
+	}
+	return 0;	/* start[t] is where tile t begins: what placing has moved on was one place ahead */
+}
+
+static void free_view(struct view *v)
+{
+	free(v->start);
+	free(v->order);
+	free(v->update_of);
+	free(v->restless);
+	free(v->update_ms);
+	free(v->press_ms);
+	free(v->stimulus);
+	free(v->used);
+	free(v->masked);
+}
+
+static int prepare(struct work *w)
+{
+	size_t runs = (size_t)w->runs, most = 0;
+	int err = 0;
+
+	w->view = calloc(runs, sizeof(*w->view));
+	w->press_ms = calloc(runs, sizeof(*w->press_ms));
+	w->where = calloc(runs, sizeof(*w->where));
+	w->track = calloc(runs, sizeof(*w->track));
+	w->restless = calloc(tiles_of(w) + 1, sizeof(*w->restless));
+	if (!w->view || !w->press_ms || !w->where || !w->track || !w->restless)
+		return -ENOMEM;
+	for (int r = 0; r < w->runs && !err; r++)
+		err = make_view(w, &w->replay[r], &w->view[r]);
+	if (err)
+		return err;
+	for (size_t t = 0; t < tiles_of(w); t++) {
+		size_t n = 0;
+
+		for (int r = 0; r < w->runs; r++)
+			n += w->view[r].start[t + 1] - w->view[r].start[t];
+		most = n > most ? n : most;
+	}
+	for (int r = 0; r < w->runs; r++)
+		w->press_ms[r] = w->view[r].press_ms;
+	w->ms = malloc((most + 1) * sizeof(*w->ms));
+	w->content = malloc((most + 1) * sizeof(*w->content));
+	w->change = malloc((most + 1) * sizeof(*w->change));
+	w->after = malloc((most + 1) * sizeof(*w->after));
+	w->flags = calloc(most + 1, 1);
+	w->unrest = unrest_new(w->runs, w->inputs, w->press_ms);
+	w->align = align_new(w->runs, w->press_ms);
+	return w->ms && w->content && w->change && w->after && w->flags && w->unrest && w->align ? 0 : -ENOMEM;
+}
+
+static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
+{
+	int from = 0, to = inputs;
+
+	while (from < to) {
+		int middle = from + (to - from) / 2;
+
+		if (press[middle] < ms)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from - 1;
+}
+
+/* The tracks of a tile; how many changes they have. */
+static size_t take_tracks(struct work *w, size_t t)
+{
+	size_t at = 0;
+
+	for (int r = 0; r < w->runs; r++) {
+		const struct view *v = &w->view[r];
+		size_t n = v->start[t + 1] - v->start[t];
+		uint64_t before = 0;
+
+		w->track[r] = (struct track){ n, w->ms + at, w->content + at, w->change + at, w->after + at, w->flags + at, v->restless + v->start[t] };
+		w->where[r] = v->update_of + v->start[t];
+		for (size_t i = 0; i < n; i++, at++) {
+			w->ms[at] = v->update_ms[v->update_of[v->start[t] + i]];
+			w->content[at] = w->replay[r].tiles.content[v->order[v->start[t] + i]];
+			w->change[at] = w->content[at] - before;
+			w->after[at] = last_before(v->press_ms, w->inputs, w->ms[at]);
+			before = w->content[at];
+		}
+	}
+	return at;
+}
+
+static int study_tile(struct work *w, size_t t)
+{
+	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
+	int err;
+
+	if (!take_tracks(w, t))
+		return 0;
+	unrest_seen(w->track, w->runs);
+	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, w->where, &w->sames);
+	for (int r = 0; r < w->runs; r++) {
+		const struct tilelog *tiles = &w->replay[r].tiles;
+
+		for (size_t i = 0; i < w->track[r].n; i++) {
+			if (w->track[r].masked[i])
+				w->restless[t]++;
+			else if (w->track[r].after[i] >= 0)
+				w->view[r].masked[w->where[r][i]] = 1;
+		}
+		if (row < (size_t)tiles->rows && column < (size_t)tiles->columns)
+			w->restless[t] += tiles->tile[row * (size_t)tiles->columns + column].unlisted;
+	}
+	return err;
+}
+
+static int study_tiles(struct work *w)
+{
+	struct kin *kin;
+	int err = 0;
+
+	for (size_t t = 0; t < tiles_of(w); t++)
+		if (take_tracks(w, t))
+			unrest_mark(w->unrest, w->track);
+	kin = kin_new(w->columns, w->rows);
+	if (!kin)
+		return -ENOMEM;
+	for (int r = 0; r < w->runs && !err; r++) {
+		const struct view *v = &w->view[r];
+		const struct tilelog *tiles = &w->replay[r].tiles;
+
+		err = kin_mask(kin, tiles, v->order, v->restless);
+	}
+	kin_free(kin);
+	for (size_t t = 0; t < tiles_of(w) && !err; t++)
+		err = study_tile(w, t);
+	return err;
+}
+
+/* ---- where it is restless ---- */
+
+static int larger(const void *a, const void *b)
+{
+	const struct masked *x = a, *y = b;
+	int64_t ax = (int64_t)x->box.w * x->box.h, ay = (int64_t)y->box.w * y->box.h;
+
+	return (ax < ay) - (ax > ay);
+}
+
+/* Tiles that touch are one place. `stack` has room for all tiles. */
+static struct masked gather(struct work *w, size_t t, uint32_t *stack)
+{
+	struct masked m = { .changes = 0 };
+	size_t n = 0;
+
+	stack[n++] = (uint32_t)t;
+	m.changes = w->restless[t];
+	w->restless[t] = 0;
+	while (n) {
+		int x, y;
+
+		t = stack[--n];
+		x = (int)(t % (size_t)w->columns);
+		y = (int)(t / (size_t)w->columns);
+		m.box = box_join(m.box, (struct box){ x * TILE_SIDE, y * TILE_SIDE, TILE_SIDE, TILE_SIDE });
+		for (int i = 0; i < 9; i++) {
+			int nx = x + i % 3 - 1, ny = y + i / 3 - 1;
+			size_t next = (size_t)ny * (size_t)w->columns + (size_t)nx;
+
+			if (nx < 0 || ny < 0 || nx >= w->columns || ny >= w->rows || w->restless[next] < MASKED_LEAST)
+				continue;
+			m.changes += w->restless[next];
+			w->restless[next] = 0;
+			stack[n++] = (uint32_t)next;
+		}
+	}
+	return m;
+}
+
+static int gather_masked(struct work *w, struct study *out)
+{
+	uint32_t *stack = malloc((tiles_of(w) + 1) * sizeof(*stack));
+	size_t room = 0;
+
+	for (size_t t = 0; stack && t < tiles_of(w); t++) {
+		if (w->restless[t] < MASKED_LEAST)
+			continue;
+		if (out->n_masked == room) {
+			struct masked *grown = reallocarray(out->masked, room = room ? room * 2 : 16, sizeof(*grown));
+
+			if (!grown) {
+				free(stack);
+				return -ENOMEM;
+			}
+			out->masked = grown;
+		}
+		out->masked[out->n_masked++] = gather(w, t, stack);
+	}
+	free(stack);
+	if (out->n_masked)
+		qsort(out->masked, out->n_masked, sizeof(*out->masked), larger);
+	return stack ? 0 : -ENOMEM;
+}
+
+static int find_answers(struct work *w, struct study *out)
+{
+	struct answers_run *run = calloc((size_t)w->runs, sizeof(*run));
+	int err;
+
+	if (!run)
+		return -ENOMEM;
+	for (int r = 0; r < w->runs; r++)
+		run[r] = (struct answers_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus, w->replay[r].move, w->replay[r].moves, w->view[r].used };
+	err = answers_find(run, w->runs, w->inputs, &w->sames, &out->answers);
+	for (int r = 0; r < w->runs; r++)
+		for (size_t u = 0; u < run[r].updates; u++)
+			out->unmatched[r] += w->view[r].masked[u] && !w->view[r].used[u];
+	free(run);
+	return err;
+}
+
+static void measure(struct work *w, struct study *out)
+{
+	for (int r = 0; r < w->runs; r++) {
+		const struct replay *p = &w->replay[r];
+
+		w->inputs = (int)p->stimuli > w->inputs ? (int)p->stimuli : w->inputs;
+		/* a screen may have been larger before */
+		for (size_t i = 0; i < p->tiles.n; i++) {
+			int x = (int)(p->tiles.changed[i] % TILE_COLUMNS) + 1, y = (int)(p->tiles.changed[i] / TILE_COLUMNS) + 1;
+
+			w->columns = x > w->columns ? x : w->columns;
+			w->rows = y > w->rows ? y : w->rows;
+		}
+		for (size_t i = 0; i < p->stimuli && i < w->replay[0].stimuli; i++)
+			out->differ |= p->stimulus[i].n != w->replay[0].stimulus[i].n || (p->stimulus[i].kind == STIMULUS_KEY) != (w->replay[0].stimulus[i].kind == STIMULUS_KEY);
+	}
+	out->inputs = w->inputs;
+}
+
+int study_replays(const struct replay *replay, int runs, struct study *out)
+{
+	struct work w = { .replay = replay, .runs = runs };
+	int err;
+
+	*out = (struct study){ 0 };
+	measure(&w, out);
+	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
+	err = out->unmatched ? prepare(&w) : -ENOMEM;
+	if (!err)
+		err = study_tiles(&w);
+	if (!err)
+		err = find_answers(&w, out);
+	if (!err)
+		err = gather_masked(&w, out);
+	for (int r = 0; w.view && r < runs; r++)
+		free_view(&w.view[r]);
+	free(w.view);
+	free(w.press_ms);
+	free(w.where);
+	free(w.track);
+	free(w.ms);
+	free(w.content);
+	free(w.change);
+	free(w.after);
+	free(w.flags);
+	free(w.restless);
+	unrest_free(w.unrest);
+	align_free(w.align);
+	sames_free(&w.sames);
+	if (err)
+		study_free(out);
+	return err;
+}
+
+void study_free(struct study *s)
+{
+	answers_free(&s->answers);
+	free(s->masked);
+	free(s->unmatched);
+	*s = (struct study){ 0 };
+}

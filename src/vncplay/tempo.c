@@ -1,0 +1,84 @@
+/* tempo - the schedule of a replay. */
+#include "tempo.h"
+
+#include "clock.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_NS (500 * NS_PER_MS)	/* clicks nearer than this may be a double click; what desktops take for one lies below */
+#define AGAIN_PIXELS 4
+
+void tempo_start(struct tempo *t, double speed, double jitter, uint64_t seed, int64_t start_ns)
+{
+	*t = (struct tempo){ .speed = speed, .jitter = jitter, .random = seed, .due_ns = start_ns };
+}
+
+static bool is_click(const struct trace_event *e)
+{
+	return e->kind == TRACE_PRESS || e->kind == TRACE_RELEASE;
+}
+
+bool tempo_holds(const struct tempo *t, const struct trace_event *input)
+{
+	if (t->buttons || t->n_keys)
+		return true;
+	/* A hand that trembles between its clicks moves, too. */
+	return t->click.button && (input->kind == TRACE_MOVE || (is_click(input) && input->button == t->click.button)) &&
+	       input->at_ns - t->click.at_ns < AGAIN_NS && abs(input->x - t->click.x) <= AGAIN_PIXELS && abs(input->y - t->click.y) <= AGAIN_PIXELS;
+}
+
+static void note_key(struct tempo *t, uint32_t keysym, bool down)
+{
+	int i = 0;
+
+	while (i < t->n_keys && t->keys[i] != keysym)
+		i++;
+	if (down && i == t->n_keys && t->n_keys < TEMPO_KEYS)
+		t->keys[t->n_keys++] = keysym;
+	else if (!down && i < t->n_keys)
+		t->keys[i] = t->keys[--t->n_keys];
+}
+
+static void note(struct tempo *t, const struct trace_event *input)
+{
+	if (input->kind == TRACE_PRESS)
+		t->buttons |= 1u << (input->button - 1);
+	else if (input->kind == TRACE_RELEASE)
+		t->buttons &= ~(1u << (input->button - 1));
+	else if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
+		note_key(t, input->keysym, input->kind == TRACE_KEY_DOWN);
+	if (is_click(input))
+		t->click = *input;
+}
+
+int64_t tempo_due(struct tempo *t, const struct trace_event *input)
+{
+	int64_t distance = input->at_ns - t->at_ns;
+
+	if (distance < 0)
+		distance = 0;
+	if (!tempo_holds(t, input)) {
+		double factor = 1 / t->speed;
+
+		if (t->jitter > 0)
+			factor *= 1 + t->jitter * (2 * random_unit(&t->random) - 1);
+		distance = llround((double)distance * factor);
+	}
+	t->due_ns += distance;
+	t->at_ns = input->at_ns;
+	note(t, input);
+	return t->due_ns;
+}
+
+int64_t tempo_shift(struct tempo *t, int64_t now_ns)
+{
+	int64_t by = now_ns - t->due_ns;
+
+	if (by <= 0)
+		return 0;
+	t->due_ns = now_ns;
+	return by;
+}

@@ -1,0 +1,369 @@
+/* Reading of traces: our own format here, that of 2005 in trace_2005.c. A trace may come from anywhere: nothing in it is believed before it is checked. */
+#include "trace.h"
+#include "cli.h"
+#include "clock.h"
+#include "trace_lines.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LINE_MOST (1u << 20)	/* bytes: a snapshot of the most pixels, no two alike, has half of it */
+
+static const char *const whys[] = { [TRACE_FOR_CLICK] = "click", [TRACE_FOR_KEY] = "key", [TRACE_FOR_HOVER] = "hover" };
+
+const char *trace_why_word(enum trace_why why)
+{
+	return whys[why];
+}
+
+int trace_lines_bad(struct trace_lines *r, const char *format, ...)
+{
+	va_list args;
+	int n = snprintf(r->why, r->size, "line %d: ", r->line);
+
+	if (n >= 0 && (size_t)n < r->size) {
+		va_start(args, format);
+		vsnprintf(r->why + n, r->size - (size_t)n, format, args);
+		va_end(args);
+	}
+	return -EPROTO;
+}
+
+int trace_lines_add(struct trace_lines *r, const struct trace_event *e)
+{
+	struct trace *t = r->t;
+	int err = 0;
+
+	if (t->n == TRACE_EVENTS_MOST) {
+		err = trace_lines_bad(r, "more than %d events", TRACE_EVENTS_MOST);
+	} else if (t->n == r->room) {
+		int more = r->room ? 2 * r->room : 256;
+		struct trace_event *events = reallocarray(t->events, (size_t)more, sizeof(*events));
+
+		err = events ? 0 : -ENOMEM;
+		if (events) {
+			t->events = events;
+			r->room = more;
+		}
+	}
+	if (err) {
+		free(e->pixels);
+		return err;
+	}
+	t->events[t->n] = *e;
+	t->events[t->n++].line = r->line;
+	return 0;
+}
+
+uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err)
+{
+	size_t n = (size_t)box.w * (size_t)box.h;
+	uint32_t *pixels;
+
+	*err = 0;
+	if (n > TRACE_SNAPSHOT_MOST)
+		*err = trace_lines_bad(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
+	else if (r->pixels + n > TRACE_PIXELS_MOST)
+		*err = trace_lines_bad(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
+	if (*err)
+		return NULL;
+	pixels = malloc(n * sizeof(*pixels));
+	if (!pixels) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		pixels[i] = TRACE_ANY;
+	r->pixels += n;
+	return pixels;
+}
+
+/* --- words of a line ------------------------------------------------------------------------------------------- */
+
+static char *word(char **rest)
+{
+	return strtok_r(NULL, " \t", rest);
+}
+
+static bool number(const char *text, int64_t least, int64_t most, int64_t *out)
+{
+	return text && isdigit((unsigned char)*text) && !cli_read_int(text, out) && *out >= least && *out <= most;
+}
+
+static bool whole(const char *text, int least, int most, int *out)
+{
+	int64_t v;
+
+	if (!number(text, least, most, &v))
+		return false;
+	*out = (int)v;
+	return true;
+}
+
+static bool hex(const char *text, size_t digits, uint32_t *out)
+{
+	if (strspn(text, "0123456789abcdefABCDEF") < digits)
+		return false;
+	*out = 0;
+	for (size_t i = 0; i < digits; i++)
+		*out = *out << 4 | (uint32_t)(isdigit((unsigned char)text[i]) ? text[i] - '0' : (text[i] | 0x20) - 'a' + 10);
+	return true;
+}
+
+/* --- the head -------------------------------------------------------------------------------------------------- */
+
+/* "..." with \" and \\ */
+static bool quoted(const char *text, char *out, size_t size)
+{
+	size_t n = 0;
+
+	if (*text++ != '"')
+		return false;
+	while (*text && *text != '"') {
+		if (*text == '\\')
+			text++;
+		if (!*text || n + 1 >= size)
+			return false;
+		out[n++] = *text++;
+	}
+	out[n] = '\0';
+	return text[0] == '"' && !text[1];
+}
+
+static int take_head(struct trace_lines *r, const char *first, char *rest)
+{
+	struct trace *t = r->t;
+	struct tm when = { 0 };
+	const char *end;
+
+	if (t->n)
+		return trace_lines_bad(r, "\"%s\" belongs before the first event", first);
+	if (!strcmp(first, "server"))
+		return quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_bad(r, "server: a name in quotes is expected");
+	if (!strcmp(first, "screen")) {
+		char *x = strchr(rest, 'x');
+
+		if (x)
+			*x++ = '\0';
+		return x && whole(rest, 1, SCREEN_SIDE_MOST, &t->width) && whole(x, 1, SCREEN_SIDE_MOST, &t->height) ? 0 :
+			trace_lines_bad(r, "screen: a size such as 1024x768 is expected");
+	}
+	if (!strcmp(first, "pixels"))
+		return !strcmp(rest, "0x00RRGGBB") ? 0 : trace_lines_bad(r, "pixels: only 0x00RRGGBB is known");
+	if (!strcmp(first, "time"))
+		return !strcmp(rest, "us since start") ? 0 : trace_lines_bad(r, "time: only \"us since start\" is known");
+	if (!strcmp(first, "started")) {
+		end = strptime(rest, "%Y-%m-%dT%H:%M:%SZ", &when);
+		if (!end || *end)
+			return trace_lines_bad(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
+		t->started_s = timegm(&when);
+		return 0;
+	}
+	return trace_lines_bad(r, "\"%.20s\" is not a word of a trace", first);
+}
+
+/* --- events ---------------------------------------------------------------------------------------------------- */
+
+/* COUNT*RRGGBB,RRGGBB,COUNT*- : "-" is a pixel that is not compared. */
+static int take_pixels(struct trace_lines *r, const char *text, struct trace_event *e)
+{
+	size_t n = (size_t)e->box.w * (size_t)e->box.h, at = 0;
+	int err;
+
+	e->pixels = trace_lines_pixels(r, e->box, &err);
+	if (!e->pixels)
+		return err;
+	while (at < n) {
+		size_t run = 1, digits = strspn(text, "0123456789");
+		uint32_t pixel = TRACE_ANY;
+
+		if (digits > 0 && digits < 7 && text[digits] == '*') {
+			run = (size_t)strtoul(text, NULL, 10);
+			text += digits + 1;
+		}
+		if (*text == '-')
+			text++;
+		else if (hex(text, 6, &pixel))
+			text += 6;
+		else
+			break;
+		if (!run || run > n - at || *text != (at + run < n ? ',' : '\0'))
+			break;
+		text += at + run < n;
+		while (run--)
+			e->pixels[at++] = pixel;
+	}
+	if (at == n)
+		return 0;
+	free(e->pixels);
+	return trace_lines_bad(r, "snapshot: %zu pixels are expected, as RRGGBB or COUNT*RRGGBB with commas between", n);
+}
+
+static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *e)
+{
+	const char *why = word(&rest), *pixels;
+	int i = 0, err;
+
+	while (i <= TRACE_FOR_HOVER && (!why || strcmp(why, whys[i]) != 0))
+		i++;
+	if (i > TRACE_FOR_HOVER)
+		return trace_lines_bad(r, "snapshot: click, key or hover is expected");
+	e->why = (enum trace_why)i;
+	if (!whole(word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) || !whole(word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
+	    !whole(word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) || !whole(word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
+	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
+		return trace_lines_bad(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
+	pixels = word(&rest);
+	err = take_pixels(r, pixels ? pixels : "", e);
+	if (!err && word(&rest)) {
+		free(e->pixels);
+		return trace_lines_bad(r, "snapshot: something follows its pixels");
+	}
+	return err ? err : trace_lines_add(r, e);
+}
+
+static int take_event(struct trace_lines *r, char *at, char *rest)
+{
+	static const char *const words[] = { [TRACE_MOVE] = "move", [TRACE_PRESS] = "press", [TRACE_RELEASE] = "release",
+		[TRACE_KEY_DOWN] = "keydown", [TRACE_KEY_UP] = "keyup", [TRACE_SNAPSHOT] = "snapshot" };
+	const struct trace_event *last = r->t->n ? &r->t->events[r->t->n - 1] : NULL;
+	struct trace_event e = { .x = last ? last->x : -1, .y = last ? last->y : -1 };
+	const char *what = word(&rest), *text;
+	int64_t us;
+	int i = 0;
+
+	if (!number(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
+		return trace_lines_bad(r, "\"%.20s\" is not a time in microseconds", at);
+	e.at_ns = us * NS_PER_US;
+	if (last && e.at_ns < last->at_ns)
+		return trace_lines_bad(r, "earlier than the line before");
+	while (i <= TRACE_SNAPSHOT && (!what || strcmp(what, words[i]) != 0))
+		i++;
+	if (i > TRACE_SNAPSHOT)
+		return trace_lines_bad(r, "\"%.20s\" is not an event", what ? what : "");
+	e.kind = (enum trace_kind)i;
+	if (!r->t->width)
+		return trace_lines_bad(r, "an event, but no line has told the size of the screen (screen 1024x768)");
+	switch (e.kind) {
+	case TRACE_SNAPSHOT:
+		return take_snapshot(r, rest, &e);
+	case TRACE_PRESS:
+	case TRACE_RELEASE:
+		if (!whole(word(&rest), 1, 8, &e.button))
+			return trace_lines_bad(r, "%s: a button from 1 to 8 is expected", what);
+		/* fall through */
+	case TRACE_MOVE:
+		if (!whole(word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !whole(word(&rest), 0, TRACE_SIDE_MOST, &e.y))
+			return trace_lines_bad(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
+		break;
+	default:
+		text = word(&rest);
+		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) || !e.keysym || e.keysym > 0x1fffffff)
+			return trace_lines_bad(r, "%s: a keysym such as 0xff0d is expected", what);
+		word(&rest);	/* its name, for people */
+	}
+	return word(&rest) ? trace_lines_bad(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
+}
+
+/* --- files ----------------------------------------------------------------------------------------------------- */
+
+/* A line without its end. 1; 0: the file ends, *cut where that is within a line; -EPROTO, -ENOMEM, -errno. */
+static int next_line(FILE *in, struct trace_lines *r, char **text, size_t *room, bool *cut)
+{
+	size_t n = 0;
+	int c;
+
+	r->line++;
+	while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+		if (n + 2 > *room) {
+			size_t more = *room ? 2 * *room : 4096;
+			char *grown = more <= LINE_MOST ? realloc(*text, more) : NULL;
+
+			if (!grown)
+				return more <= LINE_MOST ? -ENOMEM : trace_lines_bad(r, "longer than any line of a trace");
+			*text = grown;
+			*room = more;
+		}
+		if (!c)
+			return trace_lines_bad(r, "a zero byte");
+		(*text)[n++] = (char)c;
+	}
+	if (c == EOF) {
+		*cut = n > 0;
+		return ferror(in) ? (errno ? -errno : -EIO) : 0;
+	}
+	if (!*text) {
+		*text = malloc(*room = 64);
+		if (!*text)
+			return -ENOMEM;
+	}
+	if (n && (*text)[n - 1] == '\r')
+		n--;
+	(*text)[n] = '\0';
+	return 1;
+}
+
+static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
+{
+	static const char head[] = "vncplay-trace ";
+
+	if (!strncmp(text, head, sizeof(head) - 1)) {
+		r->t->version = 1;
+		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_bad(r, "version %.20s of the format; this program reads version 1", text + sizeof(head) - 1);
+	}
+	if ((isdigit((unsigned char)*text) || *text == '-') && strstr(text, " type="))
+		return trace_2005_line(r, old, text);
+	return trace_lines_bad(r, "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay");
+}
+
+static int take_line(struct trace_lines *r, char *text)
+{
+	char *rest = NULL, *first;
+
+	if (text[strspn(text, " \t")] == '#')
+		return 0;
+	first = strtok_r(text, " \t", &rest);
+	if (!first)
+		return 0;
+	return isdigit((unsigned char)*first) ? take_event(r, first, rest) : take_head(r, first, rest);
+}
+
+int trace_load(const char *path, struct trace *t, char *why, size_t size)
+{
+	struct trace_lines r = { .t = t, .why = why, .size = size };
+	struct trace_2005 old = { .x = -1, .y = -1 };
+	FILE *in = fopen(path, "re");
+	size_t room = 0;
+	char *text = NULL;
+	int err, more;
+
+	*t = (struct trace){ 0 };
+	if (size)
+		*why = '\0';
+	if (!in)
+		return -errno;
+	errno = 0;
+	for (err = 0; !err && (more = next_line(in, &r, &text, &room, &t->cut)) != 0;)
+		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_line(&r, text) : trace_2005_line(&r, &old, text);
+	if (!err && r.line == 1)	/* not one whole line */
+		err = trace_lines_bad(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
+	if (!err && !t->version)
+		err = trace_2005_end(&r, &old);
+	free(text);
+	fclose(in);
+	if (err)
+		trace_free(t);
+	return err;
+}
+
+void trace_free(struct trace *t)
+{
+	for (int i = 0; i < t->n; i++)
+		free(t->events[i].pixels);
+	free(t->events);
+	*t = (struct trace){ 0 };
+}

@@ -1,0 +1,236 @@
+/* The traces of the VNCplay of 2005: "DELAY_MS key=value ..." in any order, an event of Java's AWT or a snapshot a line.
+ *
+ * Java tells what is held beside an event (modifiers), and the VNCplay of then sent Ctrl, Shift, Meta and Alt as they were needed: so here, except
+ * that the keys themselves, which it left out, count when they come. AWT calls button 2 Alt and button 3 Meta. */
+#include "cli.h"
+#include "clock.h"
+#include "trace_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AWT_SHIFT = 1, AWT_CTRL = 2, AWT_META = 4, AWT_ALT = 8, AWT_HELD = 15 };
+#define AWT_MIDDLE AWT_ALT
+#define AWT_RIGHT AWT_META
+enum { VK_SHIFT = 16, VK_CONTROL = 17, VK_ALT = 18, VK_META = 157 };
+enum { KEY_PRESSED = 401, KEY_RELEASED = 402, MOUSE_PRESSED = 501, MOUSE_RELEASED = 502, MOUSE_MOVED = 503, MOUSE_DRAGGED = 506 };
+
+static const struct {
+	unsigned mask;
+	int code;
+	uint32_t keysym;
+} held[] = { { AWT_CTRL, VK_CONTROL, 0xffe3 }, { AWT_SHIFT, VK_SHIFT, 0xffe1 }, { AWT_META, VK_META, 0xffe7 }, { AWT_ALT, VK_ALT, 0xffe9 } };
+#define HELD (sizeof(held) / sizeof(*held))
+
+/* What a line tells. */
+struct told {
+	const char *type;
+	int64_t id, modifiers, x, y, button, keycode, keychar, x0, y0, x1, y1;
+	unsigned has;
+};
+static const struct {
+	const char *key;
+	size_t at;
+} keys[] = {
+	{ "id", offsetof(struct told, id) }, { "modifiers", offsetof(struct told, modifiers) }, { "x", offsetof(struct told, x) }, { "y", offsetof(struct told, y) },
+	{ "button", offsetof(struct told, button) }, { "keycode", offsetof(struct told, keycode) }, { "keychar", offsetof(struct told, keychar) },
+	{ "x0", offsetof(struct told, x0) }, { "y0", offsetof(struct told, y0) }, { "x1", offsetof(struct told, x1) }, { "y1", offsetof(struct told, y1) },
+};
+enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
+
+static int need(struct trace_lines *r, const struct told *t, unsigned first, unsigned last)
+{
+	for (unsigned i = first; i <= last; i++)
+		if (!(t->has & 1u << i))
+			return trace_lines_bad(r, "no %s= in it", keys[i].key);
+	return 0;
+}
+
+static int add(struct trace_lines *r, struct trace_2005 *o, struct trace_event e)
+{
+	e.at_ns = o->at_ns;
+	e.x = o->x;
+	e.y = o->y;
+	return trace_lines_add(r, &e);
+}
+
+/* Presses and releases what is held until it is as the event says. */
+static int hold(struct trace_lines *r, struct trace_2005 *o, unsigned want)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < HELD && !err; i++)
+		if ((want ^ o->held) & held[i].mask)
+			err = add(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = held[i].keysym });
+	o->held = want & AWT_HELD;
+	return err;
+}
+
+int trace_2005_end(struct trace_lines *r, struct trace_2005 *o)
+{
+	return hold(r, o, 0);
+}
+
+static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct told *t)
+{
+	bool down = t->id == KEY_PRESSED;
+	int err = need(r, t, HAS_KEYCODE, HAS_KEYCHAR);
+	uint32_t keysym;
+
+	if (err || (t->id != KEY_PRESSED && t->id != KEY_RELEASED))
+		return err;
+	for (size_t i = 0; i < HELD; i++)
+		if (t->keycode == held[i].code)
+			return hold(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
+	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
+		return trace_lines_bad(r, "such a key there is not");
+	keysym = awt_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
+	err = hold(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
+	return err || !keysym ? err : add(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
+}
+
+/* Which button: by its number, or, where that is missing, by what AWT says to be held. */
+static int button_of(const struct told *t)
+{
+	if (t->button >= 1 && t->button <= 8)
+		return (int)t->button;
+	return t->modifiers & AWT_MIDDLE ? 2 : t->modifiers & AWT_RIGHT ? 3 : 1;
+}
+
+static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct told *t)
+{
+	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
+	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
+	int err = need(r, t, HAS_X, HAS_Y), button = button_of(t);
+
+	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
+		return err;	/* entered, left, clicked, turned: nothing that it sent */
+	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
+		return trace_lines_bad(r, "such a place there is not");
+	o->x = t->x < 0 ? 0 : (int)t->x;	/* dragged over the edge */
+	o->y = t->y < 0 ? 0 : (int)t->y;
+	if (press || release)
+		buttons |= 1u << (button - 1);
+	if (buttons & 2)
+		modifiers &= ~(unsigned)AWT_MIDDLE;
+	if (buttons & 4)
+		modifiers &= ~(unsigned)AWT_RIGHT;
+	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* a move alone needs no keys */
+		err = hold(r, o, modifiers);
+	if (err)
+		return err;
+	if (!press && !release)
+		return add(r, o, (struct trace_event){ .kind = TRACE_MOVE });
+	o->buttons = press ? buttons : buttons & ~(1u << (button - 1));
+	return add(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
+}
+
+/* pxXpyY=ARGB, a signed number of 32 bits */
+static int take_pixel(struct trace_lines *r, char *key, const char *value, struct trace_event *e, size_t *n)
+{
+	char *y = strstr(key, "y"), *px = key + 2;
+	int64_t at_x, at_y, argb;
+	uint32_t *p;
+
+	if (!y || y == px)
+		return 0;	/* no pixel, some other word */
+	*y++ = '\0';
+	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN || argb > (int64_t)UINT32_MAX)
+		return trace_lines_bad(r, "a pixel that is none");
+	at_x -= e->box.x;
+	at_y -= e->box.y;
+	if (at_x < 0 || at_y < 0 || at_x >= e->box.w || at_y >= e->box.h)
+		return trace_lines_bad(r, "a pixel outside of its snapshot");
+	p = &e->pixels[at_y * e->box.w + at_x];
+	*n += *p == TRACE_ANY;
+	*p = (uint32_t)argb & 0xffffff;
+	return 0;
+}
+
+/* `pixels`: the line once more, from its second word on. */
+static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct told *t, char *pixels)
+{
+	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
+	char *rest = NULL;
+	size_t n = 0;
+	int err = need(r, t, HAS_X0, HAS_Y1);
+
+	if (err)
+		return err;
+	if (t->x0 < 0 || t->y0 < 0 || t->x1 < t->x0 || t->y1 < t->y0 || t->x1 >= SCREEN_SIDE_MOST || t->y1 >= SCREEN_SIDE_MOST)
+		return trace_lines_bad(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0, (long long)t->x1, (long long)t->y1);
+	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
+	e.pixels = trace_lines_pixels(r, e.box, &err);
+	if (!e.pixels)
+		return err;
+	for (char *word = strtok_r(pixels, " \t", &rest); word && !err; word = strtok_r(NULL, " \t", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (!strncmp(word, "px", 2) && value) {
+			*value++ = '\0';
+			err = take_pixel(r, word, value, &e, &n);
+		}
+	}
+	if (!err && n != (size_t)e.box.w * (size_t)e.box.h)
+		err = trace_lines_bad(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
+	if (!err)
+		return add(r, o, e);
+	free(e.pixels);
+	return err;
+}
+
+static int take_words(struct trace_lines *r, struct told *t, char *text)
+{
+	char *rest = NULL;
+
+	for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			return trace_lines_bad(r, "\"%.20s\" is no key=value", word);
+		*value++ = '\0';
+		if (!strcmp(word, "type"))
+			t->type = value;
+		for (unsigned i = 0; i < KEYS; i++) {
+			if (strcmp(word, keys[i].key) != 0)
+				continue;
+			if (cli_read_int(value, (int64_t *)((char *)t + keys[i].at)))
+				return trace_lines_bad(r, "%s=%.20s is not a whole number", word, value);
+			t->has |= 1u << i;
+		}
+	}
+	return t->type ? 0 : trace_lines_bad(r, "no type= in it");
+}
+
+int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
+{
+	char *rest = NULL, *delay = strtok_r(text, " \t", &rest), *again = NULL;
+	struct told t = { 0 };
+	int64_t ms;
+	int err;
+
+	if (!delay)
+		return 0;
+	if (cli_read_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
+		return trace_lines_bad(r, "\"%.20s\" is not a delay in milliseconds", delay);
+	if (ms > 0)	/* clocks were set back while it recorded: no time goes by */
+		o->at_ns += ms * NS_PER_MS;
+	if (o->at_ns > TRACE_AT_MOST_NS)
+		return trace_lines_bad(r, "later than any recording lasts");
+	if (strstr(rest, "type=sync")) {
+		again = strdup(rest);
+		if (!again)
+			return -ENOMEM;
+	}
+	err = take_words(r, &t, rest);
+	if (!err && !strcmp(t.type, "sync"))
+		err = again ? take_sync(r, o, &t, again) : 0;
+	else if (!err && !strcmp(t.type, "java.awt.event.MouseEvent"))
+		err = need(r, &t, HAS_ID, HAS_ID) ?: take_mouse(r, o, &t);
+	else if (!err && !strcmp(t.type, "java.awt.event.KeyEvent"))
+		err = need(r, &t, HAS_ID, HAS_ID) ?: take_key(r, o, &t);
+	/* others: its player told of them and went on */
+	free(again);
+	return err;
+}

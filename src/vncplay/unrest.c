@@ -1,0 +1,262 @@
+#include "unrest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AROUND 3		/* inputs on either side */
+#define LEAST 4			/* spells of change among them, before anything is said */
+#define PER_INPUT 1.5		/* more spells for each input that has one */
+#define LATE_SHARE 0.12		/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of inputs */
+#define LATE 0.6
+#define OFTEN 3			/* inputs around which a tile is restless, and their share of those with a change: then it is so around all */
+#define OFTEN_SHARE 0.4
+#define SPELL_GAP_MS 150	/* changes closer than this are one spell */
+#define SPELL_MOST_MS 300	/* ... which is counted again after this */
+#define SEEN_MOST 64		/* contents that are remembered */
+#define REGULAR 6		/* spells at even distances */
+#define EVEN 0.08		/* ... that differ by so much of their length at most */
+
+struct counts {			/* of one run and one kind of content, by input (0: before the first) */
+	uint16_t *spells, *late;
+	bool *regular;
+};
+
+struct unrest {
+	int runs, inputs;
+	const uint32_t *const *press_ms;
+	struct counts *run[2];	/* [seen] */
+	float *score;
+	bool *at;	/* inputs around which it is restless */
+};
+
+static int make_counts(struct counts *c, size_t n)
+{
+	c->spells = calloc(n, sizeof(*c->spells));
+	c->late = calloc(n, sizeof(*c->late));
+	c->regular = calloc(n, sizeof(*c->regular));
+	return c->spells && c->late && c->regular ? 0 : -1;
+}
+
+struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms)
+{
+	struct unrest *u = calloc(1, sizeof(*u));
+	int err = 0;
+
+	if (!u)
+		return NULL;
+	*u = (struct unrest){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
+	u->score = calloc((size_t)runs, sizeof(*u->score));
+	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
+	for (int s = 0; s < 2; s++) {
+		u->run[s] = calloc((size_t)runs, sizeof(**u->run));
+		for (int r = 0; u->run[s] && r < runs && !err; r++)
+			err = make_counts(&u->run[s][r], (size_t)inputs + 1);
+	}
+	if (!u->score || !u->at || !u->run[0] || !u->run[1] || err) {
+		unrest_free(u);
+		return NULL;
+	}
+	return u;
+}
+
+void unrest_free(struct unrest *u)
+{
+	if (!u)
+		return;
+	for (int s = 0; s < 2; s++) {
+		for (int r = 0; u->run[s] && r < u->runs; r++) {
+			free(u->run[s][r].spells);
+			free(u->run[s][r].late);
+			free(u->run[s][r].regular);
+		}
+		free(u->run[s]);
+	}
+	free(u->score);
+	free(u->at);
+	free(u);
+}
+
+static void mark_seen(const struct track *t)
+{
+	uint64_t known[SEEN_MOST], changed[SEEN_MOST];
+	size_t at[SEEN_MOST], n = 0, next = 0;
+
+	memset(t->seen, 0, t->n);
+	for (size_t i = 0; i < t->n; i++) {
+		size_t j = n;
+
+		while (j > 0 && known[j - 1] != t->content[i] && changed[j - 1] != t->change[i])
+			j--;
+		if (j) {
+			t->seen[i] = t->seen[at[j - 1]] = 1;
+			continue;
+		}
+		known[next] = t->content[i];
+		changed[next] = t->change[i];
+		at[next] = i;
+		next = (next + 1) % SEEN_MOST;
+		n = n < SEEN_MOST ? n + 1 : n;
+	}
+}
+
+static bool is_late(const struct unrest *u, int run, uint32_t ms, int after)
+{
+	const uint32_t *press = u->press_ms[run];
+	double from, to;
+
+	if (after < 0)	/* no input is before it */
+		return true;
+	from = press[after];
+	to = press[after + 1];
+	return to > from && (ms - from) / (to - from) > LATE;
+}
+
+/* Spells at even distances over several inputs, or over one. */
+static void find_regular(const struct unrest *u, const struct track *t, int seen, struct counts *c)
+{
+	uint32_t spell[REGULAR + 2];
+	int32_t after[REGULAR + 2];
+	size_t n = 0;
+	uint32_t last = 0;
+
+	(void)u;
+	for (size_t i = 0; i < t->n; i++) {
+		double least = 1e18, most = 0, mean;
+		int own = 1;
+
+		if (t->seen[i] != seen || t->after[i] < 0 || (n && t->ms[i] - last <= SPELL_GAP_MS)) {
+			last = t->ms[i];
+			continue;
+		}
+		last = t->ms[i];
+		if (n == REGULAR + 2) {
+			memmove(spell, spell + 1, (n - 1) * sizeof(*spell));
+			memmove(after, after + 1, (n - 1) * sizeof(*after));
+			n--;
+		}
+		spell[n] = t->ms[i];
+		after[n++] = t->after[i];
+		if (n < REGULAR + 2)
+			continue;
+		/* on and off may differ: from each to the one after the next */
+		for (size_t k = 2; k < n; k++) {
+			double d = spell[k] - spell[k - 2];
+
+			least = d < least ? d : least;
+			most = d > most ? d : most;
+		}
+		for (size_t k = 1; k < n; k++)
+			own += after[k] != after[k - 1];
+		mean = (spell[n - 1] + spell[n - 2] - spell[0] - spell[1]) / (double)(n - 2);
+		if (most - least > 2 * EVEN * mean || (own == (int)n && after[n - 1] - after[0] == (int)n - 1))	/* one for each input: an answer */
+			continue;
+		for (size_t k = 0; k < n; k++)
+			c->regular[after[k] + 1] = true;
+	}
+}
+
+static void count(const struct unrest *u, int run, const struct track *t, int seen, struct counts *c)
+{
+	uint32_t last = 0, counted = 0;
+	bool any = false;
+
+	memset(c->spells, 0, ((size_t)u->inputs + 1) * sizeof(*c->spells));
+	memset(c->late, 0, ((size_t)u->inputs + 1) * sizeof(*c->late));
+	memset(c->regular, 0, ((size_t)u->inputs + 1) * sizeof(*c->regular));
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->seen[i] != seen)
+			continue;
+		if (!any || t->ms[i] - last > SPELL_GAP_MS || t->ms[i] - counted > SPELL_MOST_MS) {
+			if (c->spells[t->after[i] + 1] < UINT16_MAX) {
+				c->spells[t->after[i] + 1]++;
+				c->late[t->after[i] + 1] = (uint16_t)(c->late[t->after[i] + 1] + (i > 0 && is_late(u, run, t->ms[i], t->after[i])));
+			}
+			counted = t->ms[i];
+		}
+		last = t->ms[i];
+		any = true;
+	}
+	find_regular(u, t, seen, c);
+}
+
+/* How restless it is around an input; above 1: too much. */
+static float restless(const struct counts *c, int inputs, int at)
+{
+	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
+	int spells = 0, late = 0, with = 0;
+
+	if (c->regular[at])
+		return 2;
+	for (int i = from; i <= to; i++) {
+		spells += c->spells[i];
+		late += c->late[i];
+		with += c->spells[i] > 0;
+	}
+	if (spells < LEAST || late < LATE_SHARE * spells)
+		return 0;
+	return (float)(spells / (PER_INPUT * with));
+}
+
+/* Whether the tile changes around this input in most runs. */
+static bool spells_in_all(const struct unrest *u, int seen, int at)
+{
+	int n = 0;
+
+	for (int r = 0; r < u->runs; r++)
+		n += u->run[seen][r].spells[at] > 0;
+	return 2 * n > u->runs;
+}
+
+/* The run that is quietest but one, or the quietest of two or three. */
+static float agreed(float *score, int n)
+{
+	float least = score[0], second = 1e9f;
+
+	for (int i = 1; i < n; i++) {
+		if (score[i] < least) {
+			second = least;
+			least = score[i];
+		} else if (score[i] < second) {
+			second = score[i];
+		}
+	}
+	return n > 3 ? second : least;
+}
+
+void unrest_seen(const struct track *track, int runs)
+{
+	for (int r = 0; r < runs; r++)
+		mark_seen(&track[r]);
+}
+
+void unrest_mark(struct unrest *u, const struct track *track)
+{
+	size_t enough = 0;
+
+	for (int r = 0; r < u->runs; r++) {
+		mark_seen(&track[r]);
+		memset(track[r].masked, 0, track[r].n);
+		enough += track[r].n >= LEAST;
+	}
+	if (enough + (u->runs > 3) < (size_t)u->runs)	/* the usual case, and a quick one */
+		return;
+	for (int seen = 0; seen < 2; seen++) {
+		int restless_at = 0, spells_at = 0;
+
+		for (int r = 0; r < u->runs; r++)
+			count(u, r, &track[r], seen, &u->run[seen][r]);
+		for (int at = 1; at <= u->inputs; at++) {
+			for (int r = 0; r < u->runs; r++)
+				u->score[r] = restless(&u->run[seen][r], u->inputs, at);
+			u->at[at] = agreed(u->score, u->runs) > 1;
+			restless_at += u->at[at];
+			spells_at += spells_in_all(u, seen, at);
+		}
+		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * spells_at)
+			memset(u->at, true, ((size_t)u->inputs + 1) * sizeof(*u->at));
+		for (int r = 0; r < u->runs; r++)
+			for (size_t i = 0; i < track[r].n; i++)
+				if (track[r].seen[i] == seen && track[r].after[i] >= 0 && u->at[track[r].after[i] + 1])
+					track[r].masked[i] = 1;
+	}
+}

@@ -1,0 +1,269 @@
+/* The one file that knows libcurl: its multi interface on the crowd's epoll.
+ *
+ * libcurl shares its connections among all transfers to one host; users do not. So each goes to a host of another name (CURLOPT_CONNECT_TO), which
+ * is known to be at the same address (CURLOPT_RESOLVE): what goes over the wire, the Host header among it, is that of the URL. */
+#include "by_http.h"
+#include "clock.h"
+#include "random.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+struct user {
+	CURL *easy;
+	struct curl_slist *connect_to, *resolve;
+	uint64_t random;
+	int page, object;	/* the next object, counted within its page; page -1: none yet */
+	bool busy;		/* in the multi handle */
+};
+
+struct by_http {
+	struct by_http_cfg cfg;
+	struct crowd *crowd;
+	struct user *user;
+	CURLM *multi;
+	char **url;		/* of each object */
+	int64_t wake_ns, bytes, connections;
+};
+
+static size_t pass_over(char *data, size_t size, size_t n, void *context)
+{
+	(void)data;
+	(void)context;
+	return size * n;
+}
+
+static int on_timer(CURLM *multi, long ms, void *context)
+{
+	struct by_http *h = context;
+
+	(void)multi;
+	h->wake_ns = ms < 0 ? INT64_MAX : clock_now() + ms * NS_PER_MS;
+	return 0;
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
+{
+	struct by_http *h = context;
+	struct epoll_event want = { .data.u64 = (uint64_t)fd };
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		epoll_ctl(h->crowd->epoll, EPOLL_CTL_DEL, fd, &want);
+		curl_multi_assign(h->multi, fd, NULL);
+		return 0;
+	}
+	want.events = (what & CURL_POLL_IN ? (uint32_t)EPOLLIN : 0) | (what & CURL_POLL_OUT ? (uint32_t)EPOLLOUT : 0);
+	if (epoll_ctl(h->crowd->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &want) && !known)
+		epoll_ctl(h->crowd->epoll, EPOLL_CTL_MOD, fd, &want);
+	curl_multi_assign(h->multi, fd, h);
+	return 0;
+}
+
+static bool make_urls(struct by_http *h)
+{
+	const struct workload *w = h->cfg.workload;
+
+	h->url = calloc((size_t)w->objects, sizeof(*h->url));
+	for (int i = 0; h->url && i < w->objects; i++) {
+		size_t size = strlen(h->cfg.target->origin) + strlen(w->object[i].path) + 1;
+
+		h->url[i] = malloc(size);
+		if (!h->url[i])
+			return false;
+		strcpy(h->url[i], h->cfg.target->origin);
+		strcat(h->url[i], w->object[i].path);
+	}
+	return h->url;
+}
+
+static bool make_user(struct by_http *h, uint32_t n)
+{
+	const struct target *t = h->cfg.target;
+	struct user *u = &h->user[n];
+	char text[512], number[64];
+
+	target_number(t, number, sizeof(number));
+	u->easy = curl_easy_init();
+	snprintf(text, sizeof(text), "::user%u.invalid:%u", (unsigned)n, (unsigned)t->port[0]);
+	u->connect_to = curl_slist_append(NULL, text);
+	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0], strchr(number, ':') ? "[" : "", number, strchr(number, ':') ? "]" : "");
+	u->resolve = curl_slist_append(NULL, text);
+	if (!u->easy || !u->connect_to || !u->resolve)
+		return false;
+	u->random = h->cfg.seed + n;
+	random_bits(&u->random);
+	u->page = -1;
+	curl_easy_setopt(u->easy, CURLOPT_CONNECT_TO, u->connect_to);
+	curl_easy_setopt(u->easy, CURLOPT_RESOLVE, u->resolve);
+	curl_easy_setopt(u->easy, CURLOPT_WRITEFUNCTION, pass_over);
+	curl_easy_setopt(u->easy, CURLOPT_PRIVATE, (char *)(uintptr_t)n);
+	curl_easy_setopt(u->easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(u->easy, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(u->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(u->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(u->easy, CURLOPT_USERAGENT, "thinprobe-vusers");
+	return true;
+}
+
+struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
+{
+	struct by_http *h = calloc(1, sizeof(*h));
+	int64_t n = crowd->cfg.users;
+
+	if (!h || curl_global_init(CURL_GLOBAL_DEFAULT)) {
+		free(h);
+		return NULL;
+	}
+	h->cfg = *cfg;
+	h->crowd = crowd;
+	h->wake_ns = INT64_MAX;
+	h->user = calloc((size_t)n, sizeof(*h->user));
+	h->multi = curl_multi_init();
+	if (!h->user || !h->multi || !make_urls(h)) {
+		by_http_close(h);
+		return NULL;
+	}
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)(n < INT_MAX ? n : INT_MAX));
+	curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+	return h;
+}
+
+static void let_go(void *self, uint32_t user)
+{
+	struct by_http *h = self;
+	struct user *u = &h->user[user];
+
+	if (u->busy)
+		curl_multi_remove_handle(h->multi, u->easy);	/* in the midst of an answer that closes the connection */
+	u->busy = false;
+}
+
+void by_http_close(struct by_http *h)
+{
+	for (int64_t i = 0; h->user && i < h->crowd->cfg.users; i++) {
+		let_go(h, (uint32_t)i);
+		if (h->user[i].easy)
+			curl_easy_cleanup(h->user[i].easy);
+		curl_slist_free_all(h->user[i].connect_to);
+		curl_slist_free_all(h->user[i].resolve);
+	}
+	if (h->multi)
+		curl_multi_cleanup(h->multi);
+	for (int i = 0; h->url && i < h->cfg.workload->objects; i++)
+		free(h->url[i]);
+	free(h->url);
+	free(h->user);
+	free(h);
+	curl_global_cleanup();
+}
+
+int64_t by_http_bytes(const struct by_http *h) { return h->bytes; }
+int64_t by_http_connections(const struct by_http *h) { return h->connections; }
+
+const char *by_http_library(void)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), "libcurl/%s", curl_version_info(CURLVERSION_NOW)->version);
+	return name;
+}
+
+/* The connection itself is made by the first request. */
+static void begin(void *self, uint32_t user)
+{
+	struct by_http *h = self;
+
+	if (!h->user[user].easy && !make_user(h, user))
+		crowd_gone(h->crowd, user, -ENOMEM, NULL);
+	else
+		crowd_here(h->crowd, user);
+}
+
+static int fetch(void *self, uint32_t user, struct crowd_what *what)
+{
+	struct by_http *h = self;
+	const struct workload *w = h->cfg.workload;
+	struct user *u = &h->user[user];
+	int object;
+
+	if (u->page < 0 || u->object == w->page[u->page].n) {
+		u->page = workload_choose(w, &u->random);
+		u->object = 0;
+	}
+	object = w->page[u->page].first + u->object++;
+	*what = (struct crowd_what){ (uint16_t)object, u->object == 1, h->cfg.whole_pages && u->object < w->page[u->page].n };
+	curl_easy_setopt(u->easy, CURLOPT_URL, h->url[object]);
+	if (curl_multi_add_handle(h->multi, u->easy))
+		return -ENOMEM;
+	u->busy = true;
+	return 0;
+}
+
+static void took(struct by_http *h, CURL *easy, CURLcode result)
+{
+	char *number;
+	curl_off_t size = 0;
+	long code = 0, made = 0, head = 0;
+	int64_t now = clock_now();
+	uint32_t user;
+
+	curl_easy_getinfo(easy, CURLINFO_PRIVATE, &number);
+	user = (uint32_t)(uintptr_t)number;
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
+	curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &size);
+	curl_easy_getinfo(easy, CURLINFO_HEADER_SIZE, &head);
+	curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &made);
+	curl_multi_remove_handle(h->multi, easy);
+	h->user[user].busy = false;
+	h->bytes += size + head;
+	h->connections += made;
+	if (result)	/* it may come back at once: there is nothing to be connected before */
+		crowd_gone(h->crowd, user, -EIO, curl_easy_strerror(result));
+	else
+		crowd_answered(h->crowd, user, now, (uint32_t)(size + head), (uint16_t)code, code >= 200 && code < 400);
+}
+
+static void reap(struct by_http *h)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(h->multi, &left)))
+		if (message->msg == CURLMSG_DONE)
+			took(h, message->easy_handle, message->data.result);
+}
+
+static void on_event(void *self, uint64_t data, uint32_t events)
+{
+	struct by_http *h = self;
+	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) | (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+
+	curl_multi_socket_action(h->multi, (curl_socket_t)data, what, &running);
+	reap(h);
+}
+
+static int64_t wake(void *self)
+{
+	return ((struct by_http *)self)->wake_ns;
+}
+
+static void tick(void *self)
+{
+	struct by_http *h = self;
+	int running;
+
+	h->wake_ns = INT64_MAX;
+	curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	reap(h);
+}
+
+const struct crowd_kind by_http_kind = { .connect = begin, .ask = fetch, .drop = let_go, .event = on_event, .wake_ns = wake, .tick = tick };

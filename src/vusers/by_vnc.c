@@ -1,0 +1,213 @@
+#include "by_vnc.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define SCRATCH (64 << 10)
+
+struct user {
+	struct vrfb rfb;
+	int fd;			/* -1: none */
+	uint32_t typed;		/* how many */
+	uint32_t bytes;		/* that came since it asked */
+	bool connected;
+};
+
+struct by_vnc {
+	struct by_vnc_cfg cfg;
+	struct crowd *crowd;
+	struct user *user;
+	struct vrfb_patch *patch;
+	int64_t bytes;
+	uint8_t scratch[SCRATCH];
+};
+
+const char *const by_vnc_labels[] = { "key", "move", NULL };
+
+int by_vnc_encodings(const char *text, int32_t *out, int *n)
+{
+	static const struct {
+		const char *name;
+		int32_t number;
+	} known[] = { { "raw", 0 }, { "copyrect", 1 }, { "hextile", 5 }, { "zrle", 16 } };
+
+	for (*n = 0;; text++) {
+		size_t size = strcspn(text, ","), k = 0;
+
+		while (k < sizeof(known) / sizeof(*known) && (strlen(known[k].name) != size || strncmp(known[k].name, text, size) != 0))
+			k++;
+		if (k == sizeof(known) / sizeof(*known) || *n == BY_VNC_ENCODINGS)
+			return -EINVAL;
+		for (int i = 0; i < *n; i++)
+			if (out[i] == known[k].number)
+				return -EINVAL;
+		out[(*n)++] = known[k].number;
+		text += size;
+		if (!*text)
+			return 0;
+	}
+}
+
+struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd)
+{
+	struct by_vnc *v = calloc(1, sizeof(*v));
+	size_t n = (size_t)crowd->cfg.users;
+
+	if (v)
+		v->user = calloc(n, sizeof(*v->user));
+	if (v && cfg->patch)
+		v->patch = calloc(n, sizeof(*v->patch));
+	if (!v || !v->user || (cfg->patch && !v->patch)) {
+		by_vnc_close(v);
+		return NULL;
+	}
+	v->cfg = *cfg;
+	v->crowd = crowd;
+	for (size_t i = 0; i < n; i++)
+		v->user[i].fd = -1;
+	return v;
+}
+
+static void hang_up(void *self, uint32_t user)
+{
+	struct user *u = &((struct by_vnc *)self)->user[user];
+
+	if (u->fd >= 0)
+		close(u->fd);
+	u->fd = -1;
+}
+
+void by_vnc_close(struct by_vnc *v)
+{
+	for (int64_t i = 0; v && v->user && v->crowd && i < v->crowd->cfg.users; i++)
+		hang_up(v, (uint32_t)i);
+	if (v) {
+		free(v->user);
+		free(v->patch);
+	}
+	free(v);
+}
+
+int64_t by_vnc_bytes(const struct by_vnc *v) { return v->bytes; }
+
+static void lose(struct by_vnc *v, uint32_t user, int err, const char *why)
+{
+	hang_up(v, user);
+	crowd_gone(v->crowd, user, err, why);
+}
+
+static void begin(void *self, uint32_t user)
+{
+	struct by_vnc *v = self;
+	struct user *u = &v->user[user];
+	struct epoll_event want = { .events = EPOLLOUT, .data.u64 = user };
+	struct sockaddr_storage to;
+	int one = 1;
+
+	target_address(v->cfg.target, user, &to);
+	vrfb_start(&u->rfb, &v->cfg.rfb, v->patch ? &v->patch[user] : NULL);
+	u->connected = false;
+	u->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (u->fd < 0 || epoll_ctl(v->crowd->epoll, EPOLL_CTL_ADD, u->fd, &want)) {
+		lose(v, user, -errno, NULL);
+		return;
+	}
+	setsockopt(u->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (connect(u->fd, (struct sockaddr *)&to, v->cfg.target->address_size) && errno != EINPROGRESS)
+		lose(v, user, -errno, NULL);
+}
+
+/* Messages are tiny: one that the kernel does not take whole is of a server that reads nothing any more. */
+static int send_all(struct user *u, const void *bytes, size_t n)
+{
+	ssize_t sent = send(u->fd, bytes, n, MSG_NOSIGNAL);
+
+	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
+}
+
+static const char *refusal(int err)
+{
+	return err == -EPROTO ? "it does not speak RFB, or sends what was not asked for" : err == -EACCES ? "it wants a password; vusers speaks security type None only" :
+	       err == -ECONNREFUSED ? "it refuses" : NULL;
+}
+
+static void read_some(struct by_vnc *v, uint32_t user)
+{
+	struct user *u = &v->user[user];
+	ssize_t n = recv(u->fd, v->scratch, SCRATCH, 0);
+	int64_t now = clock_now();
+	int flags, err = 0;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		lose(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
+		return;
+	}
+	v->bytes += n;
+	u->bytes += (uint32_t)n;
+	flags = vrfb_feed(&u->rfb, v->scratch, (size_t)n);
+	if (flags >= 0 && u->rfb.n_out) {
+		err = send_all(u, u->rfb.out, u->rfb.n_out);
+		u->rfb.n_out = 0;
+	}
+	if (flags < 0 || err) {
+		lose(v, user, flags < 0 ? flags : err, flags < 0 ? refusal(flags) : NULL);
+		return;
+	}
+	if (flags & VRFB_READY)
+		crowd_here(v->crowd, user);
+	if (flags & VRFB_ANSWER)
+		crowd_answered(v->crowd, user, now, u->bytes, 0, true);
+}
+
+static void on_event(void *self, uint64_t data, uint32_t events)
+{
+	struct by_vnc *v = self;
+	uint32_t user = (uint32_t)data;
+	struct user *u = &v->user[user];
+	struct epoll_event want = { .events = EPOLLIN, .data.u64 = user };
+	int err = 0;
+	socklen_t size = sizeof(err);
+
+	(void)events;
+	if (u->fd < 0)	/* let go in this round */
+		return;
+	if (u->connected) {
+		read_some(v, user);
+		return;
+	}
+	getsockopt(u->fd, SOL_SOCKET, SO_ERROR, &err, &size);
+	if (err || epoll_ctl(v->crowd->epoll, EPOLL_CTL_MOD, u->fd, &want)) {
+		lose(v, user, err ? -err : -errno, NULL);
+		return;
+	}
+	u->connected = true;
+}
+
+/* Letters in turn, so that no two neighbours look alike; for the pointer two places. */
+static int type(void *self, uint32_t user, struct crowd_what *what)
+{
+	struct by_vnc *v = self;
+	struct user *u = &v->user[user];
+	uint8_t bytes[16];
+	size_t n;
+
+	*what = (struct crowd_what){ .label = v->cfg.move, .first = true };
+	u->bytes = 0;
+	vrfb_ask(&u->rfb);
+	if (v->cfg.move)
+		n = vrfb_pointer(bytes, (uint16_t)(u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2), u->rfb.height / 2, 0);
+	else
+		n = vrfb_key(bytes, 'a' + u->typed % 26);
+	u->typed++;
+	return send_all(u, bytes, n);
+}
+
+const struct crowd_kind by_vnc_kind = { .connect = begin, .ask = type, .drop = hang_up, .event = on_event };

@@ -1,0 +1,435 @@
+#include "crowd.h"
+#include "account.h"
+#include "clock.h"
+#include "proc.h"
+#include "random.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define AT_ONCE 64			/* events that are looked at between two looks at the clock */
+#define CONNECTING_MOST 4		/* of whom it does not know yet TigerVNC takes five for an attack */
+#define SWEEP_NS (100 * NS_PER_MS)	/* how exact a timeout is */
+#define RETRY_NS NS_PER_S
+
+/* (statm counts in lots, for each CPU apart) */
+static int64_t resident(void)
+{
+	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
+
+	return bytes < 0 ? 0 : bytes;
+}
+
+int crowd_open(struct crowd *c)
+{
+	size_t n = (size_t)c->cfg.users;
+
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll < 0)
+		return -errno;
+	c->sums.memory_bytes = -resident();
+	c->user = calloc(n, sizeof(*c->user));
+	c->idle = calloc(n, sizeof(*c->idle));
+	if (!c->user || !c->idle || dues_open(&c->dues, n)) {
+		crowd_close(c);
+		return -ENOMEM;
+	}
+	c->random = c->cfg.seed;
+	for (size_t i = 0; i < n; i++)
+		c->user[i].random = random_bits(&c->random);
+	return 0;
+}
+
+void crowd_close(struct crowd *c)
+{
+	free(c->user);
+	free(c->idle);
+	dues_free(&c->dues);
+	close(c->epoll);
+}
+
+/* --- the window of the figures ----------------------------------------------------------------------------------- */
+
+static bool measured(const struct crowd *c, int64_t due_ns)
+{
+	return due_ns >= c->sums.from_ns && due_ns < c->end_ns;
+}
+
+/* Of how many are in the server, over time. */
+static void add_area(struct crowd *c, int64_t now)
+{
+	int64_t from = c->area_ns > c->sums.from_ns ? c->area_ns : c->sums.from_ns, to = now < c->end_ns ? now : c->end_ns;
+
+	if (to > from)
+		c->sums.asked_ns += (double)c->sums.asked * (double)(to - from);
+	c->area_ns = now;
+}
+
+static void add_gap(struct crowd *c, int64_t sent)
+{
+	struct crowd_sums *s = &c->sums;
+	double gap = (double)(sent - s->last_sent_ns), off;
+
+	if (s->last_sent_ns >= s->from_ns && sent < c->end_ns) {	/* Welford 1962 */
+		off = gap - s->gap_mean;
+		s->gap_mean += off / (double)++s->gaps;
+		s->gap_square += off * (gap - s->gap_mean);
+	}
+	s->last_sent_ns = sent;
+}
+
+static void log_end(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
+{
+	const struct crowd_user *u = &c->user[user];
+	struct vlog_row row = { u->due_ns, u->ready_ns, u->sent_ns, now, user, bytes, u->label, code, (uint8_t)end, measured(c, u->due_ns) };
+
+	vlog_add(c->log, &row);
+}
+
+/* --- users ------------------------------------------------------------------------------------------------------- */
+
+static void fail(struct crowd *c, int err, const char *why)
+{
+	c->sums.last_err = err;
+	if (why)
+		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
+}
+
+static void begin_to_connect(struct crowd *c, uint32_t user)
+{
+	struct crowd_user *u = &c->user[user];
+
+	u->state = CROWD_CONNECTING;
+	u->sent_ns = clock_now();
+	c->connecting++;
+	c->kind->connect(c->self, user);
+}
+
+static void set_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
+{
+	struct crowd_user *u = &c->user[user];
+
+	u->state = CROWD_FREE;
+	u->free_ns = now;
+	if (u->queued)
+		return;
+	u->queued = true;
+	if (c->cfg.open)
+		c->idle[(c->idle_head + c->idle_n++) % (size_t)c->cfg.users] = user;
+	else
+		dues_add(&c->dues, due_ns, user);
+}
+
+void crowd_here(struct crowd *c, uint32_t user)
+{
+	struct crowd_user *u = &c->user[user];
+	int64_t now = clock_now();
+
+	if (u->state != CROWD_CONNECTING)
+		return;
+	c->connecting--;
+	c->sums.users_ready += !u->counted;
+	u->counted = true;
+	if (!c->running) {
+		u->state = CROWD_FREE;
+		return;
+	}
+	c->sums.reconnected++;
+	set_free(c, user, now, now + think_draw(&c->cfg.think, &u->random));
+}
+
+/* In the closed loop the next one is due when it has thought; what belongs to the same page is due at once. */
+static void rests(struct crowd *c, uint32_t user, int64_t now)
+{
+	struct crowd_user *u = &c->user[user];
+
+	set_free(c, user, now, c->cfg.open ? 0 : u->more ? now : now + think_draw(&c->cfg.think, &u->random));
+}
+
+void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
+{
+	struct crowd_user *u = &c->user[user];
+
+	if (u->state != CROWD_ASKED)
+		return;
+	add_area(c, now);
+	c->sums.asked--;
+	log_end(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
+	if (ok && measured(c, u->due_ns)) {
+		u->answered++;
+		u->response_ns += now - u->due_ns;
+	}
+	rests(c, user, now);
+}
+
+void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
+{
+	struct crowd_user *u = &c->user[user];
+	int64_t now = clock_now();
+
+	fail(c, err, why);
+	if (u->state == CROWD_ASKED) {
+		add_area(c, now);
+		c->sums.asked--;
+		log_end(c, user, now, VLOG_ERROR, 0, 0);
+	}
+	if (u->state == CROWD_CONNECTING) {
+		c->connecting--;
+		c->sums.refused += c->running;
+	}
+	u->state = CROWD_AWAY;	/* (one that is free stays in the queue, and is passed over there) */
+	if (c->running && !c->retry_ns)
+		c->retry_ns = now + RETRY_NS;
+}
+
+static void ask(struct crowd *c, uint32_t user, int64_t due)
+{
+	struct crowd_user *u = &c->user[user];
+	struct crowd_what what = { 0 };
+	int64_t now = clock_now();
+	int err;
+
+	u->due_ns = due;
+	u->ready_ns = due > u->free_ns ? due : u->free_ns;
+	u->sent_ns = now;
+	u->state = CROWD_ASKED;
+	add_area(c, now);
+	c->sums.asked_most += ++c->sums.asked > c->sums.asked_most && measured(c, now);
+	add_gap(c, now);
+	c->sums.due += measured(c, due);
+	err = c->kind->ask(c->self, user, &what);
+	u->label = what.label;
+	u->more = what.more;
+	c->sums.pages += measured(c, due) && what.first;
+	if (err) {
+		c->kind->drop(c->self, user);
+		crowd_gone(c, user, err, NULL);
+	}
+}
+
+/* Who has waited too long is let go, and comes back. */
+static void sweep(struct crowd *c, int64_t now)
+{
+	for (uint32_t i = 0; i < c->cfg.users; i++) {
+		struct crowd_user *u = &c->user[i];
+
+		if ((u->state != CROWD_ASKED && u->state != CROWD_CONNECTING) || now - u->sent_ns < c->cfg.timeout_ns)
+			continue;
+		c->kind->drop(c->self, i);
+		if (u->state == CROWD_ASKED) {
+			add_area(c, now);
+			c->sums.asked--;
+			log_end(c, i, now, VLOG_TIMEOUT, 0, 0);
+			u->state = CROWD_AWAY;
+			c->retry_ns = c->retry_ns ? c->retry_ns : now;
+		} else {
+			crowd_gone(c, i, -ETIMEDOUT, NULL);
+		}
+	}
+}
+
+static void come_back(struct crowd *c, int64_t now)
+{
+	c->retry_ns = 0;
+	for (uint32_t i = 0; i < c->cfg.users; i++) {
+		if (c->user[i].state != CROWD_AWAY)
+			continue;
+		if (c->connecting >= CONNECTING_MOST) {
+			c->retry_ns = now + NS_PER_MS;
+			return;
+		}
+		begin_to_connect(c, i);
+	}
+}
+
+/* --- the loop ---------------------------------------------------------------------------------------------------- */
+
+static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
+{
+	struct epoll_event event[AT_ONCE];
+	int64_t left = until - clock_now();
+	struct timespec time = { .tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0 };
+	int n = epoll_pwait2(c->epoll, event, AT_ONCE, &time, mask);
+
+	if (n < 0 && errno == ENOSYS)	/* before Linux 5.11: late by up to a millisecond, which the lateness then tells */
+		n = epoll_pwait(c->epoll, event, AT_ONCE, left > 0 ? (int)(left / NS_PER_MS < 1000 ? left / NS_PER_MS : 1000) : 0, mask);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < n; i++)
+		c->kind->event(c->self, event[i].data.u64, event[i].events);
+	return 0;
+}
+
+static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int turn(struct crowd *c, int64_t until, const sigset_t *mask)
+{
+	int64_t now = clock_now(), wake = c->kind->wake_ns ? c->kind->wake_ns(c->self) : INT64_MAX;
+
+	if (wake <= now)
+		c->kind->tick(c->self);
+	if (now >= c->sweep_ns) {
+		sweep(c, now);
+		c->sweep_ns = now + SWEEP_NS;
+	}
+	until = earlier(until, earlier(wake, c->sweep_ns));
+	if (c->running && c->retry_ns) {
+		if (now >= c->retry_ns)
+			come_back(c, now);
+		until = c->retry_ns ? earlier(until, c->retry_ns) : until;
+	}
+	return wait_for_events(c, until, mask);
+}
+
+static void block_stops(sigset_t *before)
+{
+	sigset_t stops;
+
+	proc_stop_signals(&stops);
+	sigprocmask(SIG_BLOCK, &stops, before);
+}
+
+int crowd_gather(struct crowd *c)
+{
+	sigset_t before;
+	int err = 0;
+
+	block_stops(&before);
+	while (!err && !proc_stop && (c->next < c->cfg.users || c->connecting)) {
+		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
+			begin_to_connect(c, c->next++);
+		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
+			break;	/* not one of the first */
+		if (c->connecting)
+			err = turn(c, INT64_MAX, &before);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	c->sums.memory_bytes += resident();
+	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
+}
+
+static void begin(struct crowd *c)
+{
+	int64_t now = clock_now();
+
+	c->running = true;
+	c->start_ns = c->area_ns = now;
+	c->sums.from_ns = now + c->cfg.ramp_ns + c->cfg.skip_ns;
+	c->end_ns = c->cfg.time_ns ? c->sums.from_ns + c->cfg.time_ns : INT64_MAX;
+	c->sweep_ns = now + SWEEP_NS;
+	c->next_due_ns = now + think_draw(&c->cfg.think, &c->random);
+	if (c->sums.users_ready < c->cfg.users)
+		c->retry_ns = now + RETRY_NS;
+	for (uint32_t i = 0; i < c->cfg.users; i++) {
+		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * i / (double)c->cfg.users);
+
+		if (c->user[i].state == CROWD_FREE)
+			set_free(c, i, now, from + think_draw(&c->cfg.think, &c->user[i].random));
+	}
+}
+
+/* Sends what is due by now; the time of the next, INT64_MAX: until something else happens there is none. */
+static int64_t send_closed(struct crowd *c, int64_t now)
+{
+	int most = AT_ONCE;
+
+	while (most-- && dues_first(&c->dues) <= now && dues_first(&c->dues) < c->end_ns) {
+		struct due d = dues_take(&c->dues);
+
+		c->user[d.user].queued = false;
+		if (c->user[d.user].state == CROWD_FREE)
+			ask(c, d.user, d.at_ns);
+	}
+	return dues_first(&c->dues) < c->end_ns ? dues_first(&c->dues) : INT64_MAX;
+}
+
+static int64_t send_open(struct crowd *c, int64_t now)
+{
+	int most = AT_ONCE;
+
+	while (most-- && c->idle_n && c->next_due_ns <= now && c->next_due_ns < c->end_ns) {
+		uint32_t user = c->idle[c->idle_head];
+
+		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
+		c->idle_n--;
+		c->user[user].queued = false;
+		if (c->user[user].state != CROWD_FREE)
+			continue;
+		ask(c, user, c->next_due_ns);
+		c->next_due_ns += think_draw(&c->cfg.think, &c->random);
+	}
+	return c->idle_n && c->next_due_ns < c->end_ns ? c->next_due_ns : INT64_MAX;
+}
+
+/* The open loop: what was due and never went, or would have gone through users that were not there. */
+static void cut_unsent(struct crowd *c, int64_t now)
+{
+	for (; c->cfg.open && c->next_due_ns < c->end_ns; c->next_due_ns += think_draw(&c->cfg.think, &c->random)) {
+		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .end = VLOG_CUT, .measured = measured(c, c->next_due_ns) };
+
+		c->sums.unsent++;
+		c->sums.due += row.measured;
+		vlog_add(c->log, &row);
+	}
+	for (uint32_t i = 0; i < c->cfg.users; i++)
+		if (c->user[i].state == CROWD_ASKED)
+			log_end(c, i, now, VLOG_CUT, 0, 0);
+}
+
+struct clocks {
+	int64_t cpu_ns, waited_ns;
+};
+
+static struct clocks read_clocks(void)
+{
+	struct clocks k = { clock_thread_cpu(), -1 };
+	struct proc_schedstat own;
+
+	if (!proc_schedstat((pid_t)syscall(SYS_gettid), &own))
+		k.waited_ns = own.wait_ns;
+	return k;
+}
+
+int crowd_run(struct crowd *c, struct vlog *log)
+{
+	struct clocks first = { 0, -1 }, last;
+	sigset_t before;
+	int64_t now, due, over;
+	bool window = false;
+	int err = 0;
+
+	c->log = log;
+	block_stops(&before);
+	begin(c);
+	while (!err && (now = clock_now()) < c->end_ns && !proc_stop) {
+		if (!window && now >= c->sums.from_ns) {
+			window = true;
+			first = read_clocks();
+		}
+		due = c->cfg.open ? send_open(c, now) : send_closed(c, now);
+		err = turn(c, earlier(earlier(due, c->end_ns), window ? INT64_MAX : c->sums.from_ns), &before);
+	}
+	now = clock_now();
+	c->sums.stopped = proc_stop && now < c->end_ns;
+	add_area(c, now);
+	c->end_ns = earlier(c->end_ns, now);
+	last = window ? read_clocks() : first;
+	c->sums.to_ns = c->end_ns;
+	c->sums.cpu_ns = last.cpu_ns - first.cpu_ns;
+	c->sums.waited_ns = first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns;
+	over = now + c->cfg.timeout_ns;
+	while (!err && !c->sums.stopped && (c->sums.asked || (c->cfg.open && c->next_due_ns < c->end_ns)) && (now = clock_now()) < over && !proc_stop) {
+		due = c->cfg.open ? send_open(c, now) : INT64_MAX;
+		err = turn(c, earlier(due, over), &before);
+	}
+	cut_unsent(c, clock_now());
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}

@@ -1,0 +1,224 @@
+#include "guest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define SQUARE 16	/* pixels, 32 bits each */
+
+enum { VERSION, SECURITY, INIT, MESSAGE, FORMAT, ENCODINGS, REQUEST, KEY, POINTER, CUT };
+
+static void put16(uint8_t *p, unsigned v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+/* A message of one raw rectangle. */
+static uint8_t *update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
+{
+	uint8_t *p;
+
+	*size = 16 + 4 * (size_t)width * height;
+	p = malloc(*size);
+	if (!p)
+		return NULL;
+	memset(p, 0, 16);
+	memset(p + 16, grey, *size - 16);
+	p[3] = 1;
+	put16(p + 8, width);
+	put16(p + 10, height);
+	return p;
+}
+
+int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width, uint16_t height)
+{
+	char head[160];
+	int n;
+
+	*w = (struct guest_way){ .http = http, .width = width, .height = height };
+	if (!http) {
+		w->answer = update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
+		w->whole = update(width, height, 255, &w->whole_size);
+		return w->answer && w->whole ? 0 : -ENOMEM;
+	}
+	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %lld\r\nConnection: keep-alive\r\n\r\n", (long long)size);
+	w->size = (size_t)n + (size_t)size;
+	w->answer = malloc(w->size);
+	if (!w->answer)
+		return -ENOMEM;
+	memcpy(w->answer, head, (size_t)n);
+	memset(w->answer + n, '.', (size_t)size);
+	return 0;
+}
+
+void guest_way_close(struct guest_way *w)
+{
+	free(w->answer);
+	free(w->whole);
+}
+
+void guest_start(struct guest *g, int fd, uint32_t serial)
+{
+	*g = (struct guest){ .fd = fd, .serial = serial };
+}
+
+static int say(struct guest *g, const void *bytes, size_t n)
+{
+	ssize_t sent = send(g->fd, bytes, n, MSG_NOSIGNAL);
+
+	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
+}
+
+/* The end of a long message, of which `left` is to go. */
+static int say_long(struct guest *g, const uint8_t *bytes, size_t size)
+{
+	ssize_t sent = send(g->fd, bytes + size - g->left, g->left, MSG_NOSIGNAL);
+
+	if (sent < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	g->left -= (size_t)sent;
+	return 0;
+}
+
+int guest_greet(struct guest *g, const struct guest_way *w)
+{
+	return w->http ? 0 : say(g, "RFB 003.008\n", 12);
+}
+
+/* --- HTTP ---------------------------------------------------------------------------------------------------------- */
+
+/* An empty line ends a request; none of ours has a body. */
+static int feed_http(struct guest *g, const uint8_t *bytes, size_t n)
+{
+	int requests = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!g->stage && !g->have && (bytes[i] < 'A' || bytes[i] > 'Z'))
+			return -EPROTO;
+		g->have = 1;
+		if (bytes[i] == '\n')
+			g->stage++;
+		else if (bytes[i] != '\r')
+			g->stage = 0;
+		if (g->stage < 2)
+			continue;
+		requests++;
+		g->stage = g->have = 0;
+	}
+	return requests;
+}
+
+/* --- RFB ----------------------------------------------------------------------------------------------------------- */
+
+static const uint8_t needs[] = { [VERSION] = 12, [SECURITY] = 1, [INIT] = 1, [MESSAGE] = 1, [FORMAT] = 19, [ENCODINGS] = 3, [REQUEST] = 9, [KEY] = 7, [POINTER] = 5, [CUT] = 7 };
+
+static int show(struct guest *g, const struct guest_way *w)
+{
+	g->wants = false;
+	g->owed = 0;
+	if (g->told)
+		return say(g, w->answer, w->size);
+	g->told = true;
+	g->left = w->whole_size;
+	return say_long(g, w->whole, w->whole_size);
+}
+
+static int tell_init(struct guest *g, const struct guest_way *w)
+{
+	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
+
+	put16(init, w->width);
+	put16(init + 2, w->height);
+	return say(g, init, sizeof(init));
+}
+
+/* What stands in `head` is whole. 1: a request, 0, or -errno. */
+static int step(struct guest *g, const struct guest_way *w)
+{
+	static const uint8_t messages[] = { [0] = FORMAT, [2] = ENCODINGS, [3] = REQUEST, [4] = KEY, [5] = POINTER, [6] = CUT };
+	int stage = g->stage;
+
+	g->stage = MESSAGE;
+	switch (stage) {
+	case VERSION:
+		g->stage = SECURITY;
+		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : say(g, "\1\1", 2);
+	case SECURITY:
+		g->stage = INIT;
+		return g->head[0] != 1 ? -EPROTO : say(g, "\0\0\0\0", 4);
+	case INIT:
+		return tell_init(g, w);
+	case MESSAGE:
+		if (g->head[0] > 6 || g->head[0] == 1)
+			return -EPROTO;
+		g->stage = messages[g->head[0]];
+		return 0;
+	case ENCODINGS:
+		g->skip = 4 * (uint64_t)(g->head[1] << 8 | g->head[2]);
+		return 0;
+	case REQUEST:
+		g->wants = true;
+		return !g->left && (!g->told || g->owed) ? show(g, w) : 0;
+	case KEY:
+		return g->head[0] ? 1 : 0;
+	case POINTER:
+		return 1;
+	case CUT:
+		g->skip = (uint64_t)g->head[3] << 24 | (uint64_t)g->head[4] << 16 | (uint64_t)g->head[5] << 8 | g->head[6];
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int feed_rfb(struct guest *g, const struct guest_way *w, const uint8_t *bytes, size_t n)
+{
+	int requests = 0;
+
+	for (size_t at = 0, part; at < n; at += part) {
+		int got;
+
+		part = g->skip < n - at ? (size_t)g->skip : n - at;
+		g->skip -= part;
+		if (part)
+			continue;
+		part = (size_t)(needs[g->stage] - g->have) < n - at ? (size_t)(needs[g->stage] - g->have) : n - at;
+		memcpy(g->head + g->have, bytes + at, part);
+		g->have = (uint8_t)(g->have + part);
+		if (g->have < needs[g->stage])
+			continue;
+		g->have = 0;
+		got = step(g, w);
+		if (got < 0)
+			return got;
+		requests += got;
+	}
+	return requests;
+}
+
+/* --- both ---------------------------------------------------------------------------------------------------------- */
+
+int guest_feed(struct guest *g, const struct guest_way *w, const uint8_t *bytes, size_t n)
+{
+	return w->http ? feed_http(g, bytes, n) : feed_rfb(g, w, bytes, n);
+}
+
+int guest_answer(struct guest *g, const struct guest_way *w)
+{
+	if (w->http) {
+		if (g->left)	/* it asks before it has its answer: not one of ours */
+			return -ENOBUFS;
+		g->left = w->size;
+		return say_long(g, w->answer, w->size);
+	}
+	g->owed++;
+	return g->wants && !g->left ? show(g, w) : 0;
+}
+
+int guest_go_on(struct guest *g, const struct guest_way *w)
+{
+	return w->http ? say_long(g, w->answer, w->size) : say_long(g, w->whole, w->whole_size);
+}

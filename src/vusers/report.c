@@ -1,0 +1,225 @@
+#include "report.h"
+#include "clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MS ((double)NS_PER_MS)
+#define S ((double)NS_PER_S)
+
+static double seconds(const struct crowd *c)
+{
+	return c->sums.to_ns > c->sums.from_ns ? (double)(c->sums.to_ns - c->sums.from_ns) / S : 0;
+}
+
+static double per_s(const struct crowd *c, double n)
+{
+	return seconds(c) > 0 ? n / seconds(c) : (double)NAN;
+}
+
+static double cpu_percent(const struct crowd *c)
+{
+	return seconds(c) > 0 ? 100 * (double)c->sums.cpu_ns / S / seconds(c) : (double)NAN;
+}
+
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, int64_t late_limit_ns, char *text, size_t size)
+{
+	struct sample_stat late = sample_quantile(&s->late, 0.99);
+
+	if (c->sums.users_ready < c->cfg.users)
+		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready, (long long)c->cfg.users);
+	else if (cpu_percent(c) > REPORT_CPU_MOST)
+		snprintf(text, size, "the generator itself had %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
+	else if (s->late.n && late.value > (double)late_limit_ns)
+		snprintf(text, size, "the generator sent late: p99 %.1f ms, over %.1f ms", late.value / MS, (double)late_limit_ns / MS);
+	else if (s->lost)
+		snprintf(text, size, "%lld requests were lost on their way to the log", (long long)s->lost);
+	else
+		return NULL;
+	return text;
+}
+
+/* --- users --------------------------------------------------------------------------------------------------------- */
+
+static void settings(struct rec *r, const struct crowd *c, const struct report_what *w)
+{
+	const struct crowd_cfg *cfg = &c->cfg;
+
+	rec_object(r, "settings");
+	rec_str(r, "target", w->target);
+	rec_str(r, "kind", w->kind);
+	rec_int(r, "users", cfg->users);
+	rec_str(r, "loop", cfg->open ? "open" : "closed");
+	rec_str(r, cfg->open ? "gaps" : "think", w->think_text);
+	rec_real(r, "think_s", cfg->open ? (double)NAN : cfg->think.mean_ns / S, 6);
+	rec_real(r, "rate_per_s", w->rate, 6);
+	rec_real(r, "nz_per_s", w->nz, 6);
+	rec_real(r, "ramp_s", (double)cfg->ramp_ns / S, 3);
+	rec_real(r, "skip_s", (double)cfg->skip_ns / S, 3);
+	rec_real(r, "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3);
+	rec_real(r, "timeout_s", (double)cfg->timeout_ns / S, 3);
+	rec_real(r, "late_limit_ms", (double)w->late_limit_ns / MS, 3);
+	rec_int(r, "seed", (int64_t)cfg->seed);
+	rec_str(r, "asks", w->asks);
+	rec_str(r, "echo", w->echo);
+	rec_str(r, "encodings", w->encodings);
+	rec_str(r, "workload", w->workload);
+	rec_real(r, "objects_per_page", w->objects_per_page, 6);
+	if (w->workload)
+		rec_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
+	rec_str(r, "library", w->library);
+	rec_str(r, "punctual_by", w->punctual_by);
+	rec_end(r);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Jain, Chiu & Hawe 1984: 1 where all are alike, 1/n where one has all. */
+static double jain(const double *v, size_t n)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += v[i];
+		squares += v[i] * v[i];
+	}
+	return n && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
+}
+
+static void spread(struct rec *r, const char *key, double *v, size_t n, int decimals)
+{
+	double median = NAN;
+
+	qsort(v, n, sizeof(*v), by_value);
+	if (n)
+		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+	rec_object(r, key);
+	rec_real(r, "min", n ? v[0] : (double)NAN, decimals);
+	rec_real(r, "median", median, decimals);
+	rec_real(r, "max", n ? v[n - 1] : (double)NAN, decimals);
+	rec_real(r, "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4);
+	rec_real(r, "jain", jain(v, n), 6);
+	rec_end(r);
+}
+
+static void fairness(struct rec *r, const struct crowd *c)
+{
+	double *v = calloc((size_t)c->cfg.users, sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return;
+	rec_object(r, "fairness");
+	for (int64_t i = 0; i < c->cfg.users; i++)
+		v[i] = c->user[i].answered;
+	spread(r, "answered_per_user", v, (size_t)c->cfg.users, 1);
+	for (int64_t i = 0; i < c->cfg.users; i++)
+		if (c->user[i].answered)
+			v[n++] = (double)c->user[i].response_ns / c->user[i].answered / MS;
+	spread(r, "mean_response_ms", v, n, 4);
+	rec_end(r);
+	free(v);
+}
+
+static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+{
+	rec_object(r, "generator");
+	rec_timing(r, "late_ms", &s->late, MS);
+	rec_real(r, "cpu_percent", cpu_percent(c), 2);
+	rec_real(r, "waited_percent", c->sums.waited_ns < 0 || seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.waited_ns / S / seconds(c), 2);
+	rec_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
+	rec_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
+	rec_int(r, "descriptors", w->descriptors);
+	rec_int(r, "descriptors_most", w->descriptors_most);
+	rec_real(r, "memory_bytes_per_user", (double)c->sums.memory_bytes / (double)c->cfg.users, 0);
+	rec_int(r, "log_lost", s->lost);
+	rec_end(r);
+}
+
+void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+{
+	const struct crowd_sums *u = &c->sums;
+	double answered = (double)s->ended[VLOG_OK], t = seconds(c), response = sample_mean(&s->response).value;
+	const char *why;
+	char text[160];
+
+	settings(r, c, w);
+	rec_object(r, "result");
+	why = report_why_invalid(c, s, w->late_limit_ns, text, sizeof(text));
+	rec_bool(r, "valid", !why);
+	rec_str(r, "why_invalid", why);
+	rec_int(r, "users_ready", u->users_ready);
+	rec_real(r, "seconds", t, 3);
+	rec_int(r, "due", u->due);
+	rec_int(r, "requests", s->ended[VLOG_OK]);
+	rec_int(r, "errors", s->ended[VLOG_ERROR]);
+	rec_int(r, "timeouts", s->ended[VLOG_TIMEOUT]);
+	rec_int(r, "unanswered", s->ended[VLOG_CUT]);
+	rec_int(r, "unsent", u->unsent);
+	rec_int(r, "reconnected", u->reconnected);
+	rec_int(r, "refused", u->refused);
+	rec_count(r, "connections", w->connections);
+	rec_real(r, "due_per_s", per_s(c, (double)u->due), 4);
+	rec_real(r, "rate_per_s", per_s(c, answered), 4);
+	rec_int(r, "pages", u->pages);
+	rec_real(r, "pages_per_s", per_s(c, (double)u->pages), 4);
+	rec_timing(r, "response_ms", &s->response, MS);
+	rec_timing(r, "from_sent_ms", &s->from_sent, MS);
+	if (c->cfg.open)
+		rec_timing(r, "waited_for_user_ms", &s->waited, MS);
+	rec_object(r, "concurrency");
+	rec_real(r, "mean", t > 0 ? u->asked_ns / S / t : (double)NAN, 4);
+	rec_real(r, "by_little", per_s(c, answered) * response / S, 4);
+	rec_int(r, "max", u->asked_most);
+	rec_end(r);
+	rec_object(r, "send_gap_ms");
+	rec_int(r, "n", u->gaps);
+	rec_real(r, "mean", u->gaps ? u->gap_mean / MS : (double)NAN, 6);
+	rec_real(r, "sd", u->gaps > 1 ? sqrt(u->gap_square / (double)(u->gaps - 1)) / MS : (double)NAN, 6);
+	rec_real(r, "cov", u->gaps > 1 ? sqrt(u->gap_square / (double)(u->gaps - 1)) / u->gap_mean : (double)NAN, 5);
+	rec_end(r);
+	rec_int(r, "bytes", w->bytes);
+	rec_real(r, "received_kbyte_per_s", per_s(c, (double)s->bytes / 1000), 3);
+	fairness(r, c);
+	generator(r, c, s, w);
+	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
+	rec_end(r);
+}
+
+/* --- the reference server ------------------------------------------------------------------------------------------ */
+
+void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s)
+{
+	rec_object(r, "settings");
+	rec_str(r, "at", target);
+	rec_array(r, "stations_ms");
+	for (int i = 0; i < cfg->stations.n; i++)
+		rec_real(r, NULL, cfg->stations.mean_ns[i] / MS, 6);
+	rec_end(r);
+	rec_str(r, "service", !cfg->stations.n ? "none" : cfg->stations.exponential ? "exp" : "const");
+	rec_real(r, "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3);
+	rec_real(r, "pause_s", (double)cfg->pause_ns / S, 3);
+	rec_int(r, "seed", (int64_t)cfg->stations.random);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_int(r, "guests", s->guests);
+	rec_int(r, "guests_most", s->guests_most);
+	rec_int(r, "refused", s->refused);
+	rec_int(r, "requests", s->requests);
+	rec_int(r, "answered", s->answered);
+	rec_timing(r, "inside_ms", &s->inside, MS);
+	rec_timing(r, "late_ms", &s->late, MS);
+	rec_array(r, "busy_percent");
+	for (int i = 0; i < cfg->stations.n; i++)
+		rec_real(r, NULL, 100 * s->busy[i], 3);
+	rec_end(r);
+	rec_real(r, "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2);
+	rec_real(r, "seconds", (double)s->ns / S, 3);
+	rec_end(r);
+}

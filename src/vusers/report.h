@@ -1,0 +1,29 @@
+/* report - what vusers measured, and whether it was itself in the way. */
+#ifndef THINPROBE_VUSERS_REPORT_H
+#define THINPROBE_VUSERS_REPORT_H
+
+#include "crowd.h"
+#include "rec.h"
+#include "serve.h"
+#include "vlog.h"
+
+struct report_what {
+	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text;	/* NULL: not of this kind */
+	double rate, nz;		/* NAN: not asked for */
+	double objects_per_page;
+	bool whole_pages;
+	int64_t late_limit_ns;
+	int64_t bytes, connections;	/* of the kind; connections -1: each user's own */
+	int64_t descriptors, descriptors_most;
+	int64_t process_cpu_ns;
+	const char *punctual_by;
+};
+
+/* Why the figures are those of the generator and not of the server: NULL, they are not. */
+#define REPORT_CPU_MOST 90	/* percent of a CPU in the loop */
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, int64_t late_limit_ns, char *text, size_t size);
+
+void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w);
+void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
+
+#endif

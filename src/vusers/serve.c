@@ -1,0 +1,267 @@
+#include "serve.h"
+#include "clock.h"
+#include "guest.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define AT_ONCE 64
+#define SCRATCH (16 << 10)
+#define LISTENER UINT32_MAX
+
+/* An answer that is on its way through the stations. */
+struct leaving {
+	int64_t at_ns;
+	uint32_t guest, serial;
+};
+
+struct serve {
+	const struct serve_cfg *cfg;
+	struct serve_sums *sums;
+	struct stations stations;
+	struct guest_way way;
+	struct guest *guest;		/* by descriptor */
+	size_t room;
+	struct leaving *line;		/* a ring: who comes later leaves later */
+	size_t head, n, line_room;
+	int epoll;
+	int64_t first_ns;		/* of the first request */
+	bool paused;
+	uint32_t serial;
+	int64_t guests;
+	uint8_t scratch[SCRATCH];
+};
+
+int serve_listen(const struct target *at)
+{
+	int one = 1, err, fd = socket(at->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (!bind(fd, (const struct sockaddr *)&at->address, at->address_size) && !listen(fd, 4096))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+static void let_go(struct serve *s, uint32_t fd, bool refused)
+{
+	close((int)fd);
+	s->guest[fd].serial = 0;
+	s->guests--;
+	s->sums->refused += refused;
+}
+
+static void welcome(struct serve *s, int listener)
+{
+	int one = 1, fd;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		struct epoll_event want = { .events = EPOLLIN, .data.u32 = (uint32_t)fd };
+
+		if ((size_t)fd >= s->room) {
+			size_t room = (size_t)fd * 2;
+			struct guest *grown = reallocarray(s->guest, room, sizeof(*grown));
+
+			if (!grown) {
+				close(fd);
+				continue;
+			}
+			memset(grown + s->room, 0, (room - s->room) * sizeof(*grown));
+			s->guest = grown;
+			s->room = room;
+		}
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		guest_start(&s->guest[fd], fd, ++s->serial ? s->serial : ++s->serial);
+		s->sums->guests++;
+		s->guests++;
+		s->sums->guests_most += s->guests > s->sums->guests_most;
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || guest_greet(&s->guest[fd], &s->way))
+			let_go(s, (uint32_t)fd, false);
+	}
+}
+
+/* The ring grows: as many requests as there are guests with one each, or more from those that do not wait. */
+static bool line_up(struct serve *s, struct leaving who)
+{
+	if (s->n == s->line_room) {
+		size_t room = s->line_room ? 2 * s->line_room : 1024;
+		struct leaving *grown = calloc(room, sizeof(*grown));
+
+		if (!grown)
+			return false;
+		for (size_t i = 0; i < s->n; i++)
+			grown[i] = s->line[(s->head + i) % s->line_room];
+		free(s->line);
+		s->line = grown;
+		s->line_room = room;
+		s->head = 0;
+	}
+	s->line[(s->head + s->n++) % s->line_room] = who;
+	return true;
+}
+
+/* What the socket did not take goes when it does. */
+static void watch_room(struct serve *s, uint32_t fd)
+{
+	struct epoll_event want = { .events = EPOLLIN | EPOLLOUT, .data.u32 = fd };
+
+	if (s->guest[fd].left)
+		epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
+}
+
+static void answer(struct serve *s, struct leaving who)
+{
+	struct guest *g = &s->guest[who.guest];
+
+	if (g->serial != who.serial)	/* it has left */
+		return;
+	s->sums->answered++;
+	sample_add(&s->sums->late, clock_now() - who.at_ns);
+	if (guest_answer(g, &s->way))
+		let_go(s, who.guest, false);
+	else
+		watch_room(s, who.guest);
+}
+
+static void read_some(struct serve *s, uint32_t fd)
+{
+	struct guest *g = &s->guest[fd];
+	ssize_t n = recv((int)fd, s->scratch, SCRATCH, 0);
+	int64_t now = clock_now();
+	int asked;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	asked = n > 0 ? guest_feed(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
+	if (asked < 0) {
+		let_go(s, fd, asked == -EPROTO);
+		return;
+	}
+	watch_room(s, fd);
+	for (uint32_t serial = g->serial; asked-- && g->serial == serial;) {
+		struct leaving who = { now, fd, serial };
+
+		s->first_ns = s->first_ns ? s->first_ns : now;
+		s->sums->requests++;
+		who.at_ns = stations_pass(&s->stations, now);
+		sample_add(&s->sums->inside, who.at_ns - now);
+		if (!s->stations.n)
+			answer(s, who);
+		else if (!line_up(s, who))
+			let_go(s, fd, false);
+	}
+}
+
+static void on_event(struct serve *s, uint32_t fd, uint32_t events)
+{
+	if (!s->guest[fd].serial)
+		return;
+	if (events & EPOLLOUT) {
+		struct epoll_event want = { .events = EPOLLIN, .data.u32 = fd };
+
+		if (guest_go_on(&s->guest[fd], &s->way)) {
+			let_go(s, fd, false);
+			return;
+		}
+		if (!s->guest[fd].left)
+			epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
+	}
+	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
+		read_some(s, fd);
+}
+
+/* When those who come later are through, too, this one is. */
+static int64_t send_off(struct serve *s, int64_t now)
+{
+	while (s->n && s->line[s->head].at_ns <= now) {
+		struct leaving who = s->line[s->head];
+
+		s->head = (s->head + 1) % s->line_room;
+		s->n--;
+		answer(s, who);
+	}
+	return s->n ? s->line[s->head].at_ns : INT64_MAX;
+}
+
+static void stand_still(struct serve *s, int64_t now)
+{
+	if (!s->cfg->pause_ns || s->paused || !s->first_ns || now < s->first_ns + s->cfg->pause_at_ns)
+		return;
+	s->paused = true;
+	clock_sleep_until(now + s->cfg->pause_ns);
+}
+
+static int loop(struct serve *s, int listener, const sigset_t *mask)
+{
+	while (!proc_stop) {
+		struct epoll_event event[AT_ONCE];
+		int64_t now = clock_now(), until, left;
+		struct timespec time;
+		int n;
+
+		stand_still(s, now);
+		until = send_off(s, clock_now());
+		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
+			until = s->first_ns + s->cfg->pause_at_ns;
+		left = until - clock_now();
+		left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
+		time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
+		n = epoll_pwait2(s->epoll, event, AT_ONCE, &time, mask);
+		if (n < 0 && errno == ENOSYS)
+			n = epoll_pwait(s->epoll, event, AT_ONCE, (int)(left / NS_PER_MS), mask);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < n; i++) {
+			if (event[i].data.u32 == LISTENER)
+				welcome(s, listener);
+			else
+				on_event(s, event[i].data.u32, event[i].events);
+		}
+	}
+	return 0;
+}
+
+int serve(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
+{
+	struct epoll_event want = { .events = EPOLLIN, .data.u32 = LISTENER };
+	struct serve *s = calloc(1, sizeof(*s));
+	int64_t from = clock_now(), now;
+	sigset_t stops, before;
+	int err = -ENOMEM;
+
+	if (!s)
+		return err;
+	*s = (struct serve){ .cfg = cfg, .sums = out, .stations = cfg->stations, .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
+	s->guest = calloc(s->room, sizeof(*s->guest));
+	if (s->guest && !guest_way_open(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
+		proc_stop_signals(&stops);
+		sigprocmask(SIG_BLOCK, &stops, &before);
+		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : loop(s, listener, &before);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	now = clock_now();
+	out->ns = now - from;
+	out->cpu_ns = clock_process_cpu();
+	for (int i = 0; i < s->stations.n; i++)
+		out->busy[i] = s->first_ns ? s->stations.busy_ns[i] / (double)(now - s->first_ns) : 0;
+	for (size_t fd = 0; s->guest && fd < s->room; fd++)
+		if (s->guest[fd].serial)
+			close((int)fd);
+	guest_way_close(&s->way);
+	free(s->guest);
+	free(s->line);
+	close(s->epoll);
+	free(s);
+	return err;
+}

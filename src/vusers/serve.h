@@ -1,0 +1,33 @@
+/* serve - a server of known behaviour for users to be held against: RFB, or HTTP; its queues are those of stations.h, and it can stand still once.
+ *
+ * RFB: security type None; a key pressed (or the pointer moved) has passed the stations and then changes a square that only its own client sees.
+ * HTTP: whatever is asked for is answered with as many bytes as told, when it has passed the stations. */
+#ifndef THINPROBE_VUSERS_SERVE_H
+#define THINPROBE_VUSERS_SERVE_H
+
+#include "sample.h"
+#include "stations.h"
+#include "target.h"
+
+struct serve_cfg {
+	const struct target *at;
+	struct stations stations;	/* n 0: answers at once */
+	int64_t pause_at_ns, pause_ns;	/* after the first request, it does nothing for so long; 0: never */
+	int64_t size;			/* bytes of an answer's body, HTTP */
+	int64_t width, height;		/* of the desktop, RFB */
+};
+
+struct serve_sums {
+	int64_t guests, guests_most, requests, answered, refused;	/* refused: guests that spoke something else */
+	struct sample inside;		/* ns, from when a request was read to when it had passed the stations */
+	struct sample late;		/* ns, from there to when its answer went */
+	int64_t cpu_ns, ns;
+	double busy[STATIONS_MOST];	/* share of the time since the first request */
+};
+
+/* A socket that listens, or -errno. */
+int serve_listen(const struct target *at);
+/* Until a signal (proc.h). 0 or -errno. `out` starts all zero; its samples are the caller's. */
+int serve(int listener, const struct serve_cfg *cfg, struct serve_sums *out);
+
+#endif

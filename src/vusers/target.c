@@ -1,0 +1,133 @@
+#include "target.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int bad(char *why, size_t size, const char *words)
+{
+	snprintf(why, size, "%s", words);
+	return -EINVAL;
+}
+
+static bool port_of(const char *text, const char **end, uint16_t *port)
+{
+	unsigned long v = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9' && v <= 65535; p++)
+		v = 10 * v + (unsigned long)(*p - '0');
+	*end = p;
+	*port = (uint16_t)v;
+	return p > text && v >= 1 && v <= 65535;
+}
+
+/* "5901-5903,5910" */
+static bool ports_of(const char *text, struct target *t)
+{
+	uint16_t from, to;
+
+	for (t->ports = 0;; text++) {
+		if (!port_of(text, &text, &from))
+			return false;
+		to = from;
+		if (*text == '-' && !port_of(text + 1, &text, &to))
+			return false;
+		for (unsigned p = from; p <= to; p++) {
+			if (t->ports == TARGET_PORTS)
+				return false;
+			t->port[t->ports++] = (uint16_t)p;
+		}
+		if (from > to || (*text && *text != ','))
+			return false;
+		if (!*text)
+			return true;
+	}
+}
+
+/* The name at the start of text, also [::1]; what is behind it. NULL: none. */
+static const char *host_of(const char *text, char *host, size_t size)
+{
+	bool brackets = *text == '[';
+	size_t n = brackets ? strcspn(++text, "]") : strcspn(text, ":/");
+
+	if (!n || n >= size || (brackets && !text[n]))
+		return NULL;
+	memcpy(host, text, n);
+	host[n] = '\0';
+	return text + n + brackets;
+}
+
+static int parse_http(const char *text, struct target *t, char *why, size_t size)
+{
+	const char *rest = strstr(text, "//") + 2, *end = rest + strcspn(rest, "/");
+
+	t->http = true;
+	t->ports = 1;
+	t->port[0] = strncmp(text, "https", 5) ? 80 : 443;
+	if (strlen(text) >= sizeof(t->origin) || strpbrk(text, " \"\\@#"))
+		return bad(why, size, "not an address such as http://127.0.0.1:8080/");
+	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
+	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
+	rest = host_of(rest, t->host, sizeof(t->host));
+	if (rest && *rest == ':' && !port_of(rest + 1, &rest, &t->port[0]))
+		rest = NULL;
+	return rest == end ? 0 : bad(why, size, "not an address such as http://127.0.0.1:8080/");
+}
+
+static int find(struct target *t, char *why, size_t size)
+{
+	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
+	char port[8];
+	int err;
+
+	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
+	err = getaddrinfo(t->host, port, &want, &got);
+	if (err) {
+		snprintf(why, size, "%s: %s", t->host, gai_strerror(err));
+		return -EAFNOSUPPORT;
+	}
+	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
+	t->address_size = got->ai_addrlen;
+	freeaddrinfo(got);
+	return 0;
+}
+
+int target_parse(const char *text, struct target *t, char *why, size_t size)
+{
+	const char *rest;
+	int err = 0;
+
+	*t = (struct target){ 0 };
+	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
+		err = parse_http(text, t, why, size);
+	} else if (!strncmp(text, "vnc:", 4)) {
+		rest = host_of(text + 4, t->host, sizeof(t->host));
+		if (!rest || *rest != ':' || !ports_of(rest + 1, t))
+			err = bad(why, size, "not an address such as vnc:127.0.0.1:5901, or with several ports vnc:127.0.0.1:5901-5910,5920");
+	} else {
+		err = bad(why, size, "a target is vnc:HOST:PORT or http://HOST:PORT/PATH");
+	}
+	return err ? err : find(t, why, size);
+}
+
+void target_address(const struct target *t, uint32_t user, struct sockaddr_storage *out)
+{
+	uint16_t port = htons(t->port[user % (uint32_t)t->ports]);
+
+	*out = t->address;
+	if (out->ss_family == AF_INET6)
+		((struct sockaddr_in6 *)out)->sin6_port = port;
+	else
+		((struct sockaddr_in *)out)->sin_port = port;
+}
+
+void target_number(const struct target *t, char *text, size_t size)
+{
+	if (getnameinfo((const struct sockaddr *)&t->address, t->address_size, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST))
+		*text = '\0';
+}

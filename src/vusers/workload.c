@@ -1,0 +1,134 @@
+#include "workload.h"
+#include "cli.h"
+#include "random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE, WEIGHT, OBJECT, PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
+
+static int split(char *text, char **cell, int most)
+{
+	int n = 0;
+
+	for (char *rest = text, *part; n <= most && (part = strsep(&rest, "\t"));) {
+		if (n == most)
+			return most + 1;
+		cell[n++] = part;
+	}
+	return n;
+}
+
+static const char *add(struct workload *w, char **cell)
+{
+	struct workload_page *p = w->pages ? &w->page[w->pages - 1] : NULL;
+	struct workload_object *o = &w->object[w->objects];
+	double weight;
+
+	if (cli_read_real(cell[WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
+		return "its weight is not a number over 0";
+	if (!*cell[PAGE] || strlen(cell[PAGE]) >= WORKLOAD_NAME || !*cell[OBJECT] || strlen(cell[OBJECT]) >= WORKLOAD_NAME)
+		return "a name is empty, or too long";
+	if (cell[PATH][0] != '/' || strlen(cell[PATH]) >= WORKLOAD_PATH || strpbrk(cell[PATH], " \"\\"))
+		return "its path is not one that begins with / and has no blanks";
+	if (!p || strcmp(p->name, cell[PAGE]) != 0) {
+		for (int i = 0; i < w->pages; i++)
+			if (!strcmp(w->page[i].name, cell[PAGE]))
+				return "objects of one page do not stand together";
+		p = &w->page[w->pages++];
+		*p = (struct workload_page){ .first = w->objects, .weight = weight, .up_to = weight + (w->pages > 1 ? p[-1].up_to : 0) };
+		strcpy(p->name, cell[PAGE]);
+	} else if (p->weight < weight || p->weight > weight) {
+		return "its page has another weight in the line before";
+	}
+	strcpy(o->name, cell[OBJECT]);
+	strcpy(o->path, cell[PATH]);
+	p->n++;
+	w->objects++;
+	return NULL;
+}
+
+static int room(struct workload *w)
+{
+	*w = (struct workload){ .object = calloc(WORKLOAD_OBJECTS, sizeof(*w->object)), .page = calloc(WORKLOAD_OBJECTS, sizeof(*w->page)) };
+	if (w->object && w->page)
+		return 0;
+	workload_free(w);
+	return -ENOMEM;
+}
+
+int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why)
+{
+	char text[2 * WORKLOAD_PATH], *cell[CELLS_MOST + 1];
+
+	*why = NULL;
+	if (room(w))
+		return -ENOMEM;
+	for (*line = 1; fgets(text, sizeof(text), in); (*line)++) {
+		size_t n = strcspn(text, "\r\n");
+		int cells;
+
+		if (!text[n] && !feof(in))
+			*why = "it is too long";
+		text[n] = '\0';
+		if (!*why && (!*text || *text == '#'))
+			continue;
+		cells = *why ? 0 : split(text, cell, CELLS_MOST);
+		if (!*why && (cells < CELLS_MIN || cells > CELLS_MOST))
+			*why = "it has not the columns page, weight, object, path and perhaps bytes, with tabs between";
+		if (!*why && w->objects == WORKLOAD_OBJECTS)
+			*why = "it is one object more than the 1000 that there may be";
+		if (!*why)
+			*why = add(w, cell);
+		if (*why) {
+			workload_free(w);
+			return -EPROTO;
+		}
+	}
+	if (w->objects && !ferror(in))
+		return 0;
+	workload_free(w);
+	return ferror(in) ? -EIO : -ENODATA;
+}
+
+int workload_one(struct workload *w, const char *path)
+{
+	char name[] = "page", weight[] = "1", object[] = "object", copy[WORKLOAD_PATH], *cell[] = { name, weight, object, copy };
+
+	if (strlen(path) >= sizeof(copy))
+		return -ENAMETOOLONG;
+	strcpy(copy, path);
+	if (room(w))
+		return -ENOMEM;
+	if (!add(w, cell))
+		return 0;
+	workload_free(w);
+	return -EPROTO;
+}
+
+int workload_choose(const struct workload *w, uint64_t *state)
+{
+	double at = random_unit(state) * w->page[w->pages - 1].up_to;
+	int i = 0;
+
+	while (i < w->pages - 1 && at >= w->page[i].up_to)
+		i++;
+	return i;
+}
+
+double workload_objects_per_page(const struct workload *w)
+{
+	double objects = 0;
+
+	for (int i = 0; i < w->pages; i++)
+		objects += w->page[i].weight * w->page[i].n;
+	return objects / w->page[w->pages - 1].up_to;
+}
+
+void workload_free(struct workload *w)
+{
+	free(w->object);
+	free(w->page);
+	*w = (struct workload){ 0 };
+}

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""An RFB server whose desktop answers clicks and keys when it is told to, and logs what came in and what it painted when: the truth that
+recorder, replayer and analyzer are held against. RFB 3.3, 3.7, 3.8 (RFC 6143); python3's own library only; listens on 127.0.0.1.
+
+usage: scripted_rfb.py --log FILE [options]      (--help lists them)
+
+Rows of the log: CLOCK_MONOTONIC in ns, what, key=value...
+  listens port=P | widget name=.. x= y= w= h= | client n= ... | closed n=
+  move x= y= mask= on=WIDGET | press, release button= x= y= mask= on=WIDGET | key down|up keysym=0x.. | slider at=
+  paint name=answer-K/STRIP|noise-I|caret|letter-0x..|... x= y= w= h= late_us=   when the picture was changed, and how late that was
+  sent n=CLIENT names=..,.. bytes=      the update with these is with the system
+  missing click=K | end late_us=WORST
+Inputs bear the time at which the network had them (SO_TIMESTAMPNS); answers are due from then. `on` is what really was there then: a click on `desk` went astray. late_us says how disturbed the machine was.
+SIGTERM and SIGINT end it.
+"""
+import argparse
+import gc
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import vncauth  # noqa: E402
+from scripted_scene import Scene  # noqa: E402
+
+MS = 1_000_000
+RAW, COPYRECT, CURSOR, XCURSOR = 0, 1, -239, -240
+SO_TIMESTAMPNS = 35
+ARROW = [0x001, 0x003, 0x007, 0x00f, 0x01f, 0x03f, 0x07f, 0x0ff, 0x1ff, 0x3ff, 0x01f, 0x01b, 0x031, 0x030, 0x060, 0x060]  # bit 0 is left
+
+
+def now_ns():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+class Format:
+    """A client's pixel format: for each byte of a pixel a table from our colours."""
+    def __init__(self, data):
+        self.data = data
+        bits, _, big, true, rm, gm, bm, rs, gs, bs = struct.unpack(">BBBBHHHBBB", data[:13])
+        if not true or bits not in (8, 16, 32):
+            raise ValueError("a pixel format without true colour")
+        self.bytes = bits // 8
+        values = [(((i >> 5) * rm // 7) << rs | ((i >> 2 & 7) * gm // 7) << gs | ((i & 3) * bm // 3) << bs) & (1 << bits) - 1 for i in range(256)]
+        planes = [bytes(v >> 8 * n & 255 for v in values) for n in range(self.bytes)]
+        self.planes = planes[::-1] if big else planes
+
+    def pixels(self, row):
+        out = bytearray(len(row) * self.bytes)
+        for i, plane in enumerate(self.planes):
+            out[i::self.bytes] = row.translate(plane)
+        return out
+
+
+FORMATS = {32: struct.pack(">BBBBHHHBBB3x", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0), 16: struct.pack(">BBBBHHHBBB3x", 16, 16, 0, 1, 31, 63, 31, 11, 5, 0),
+           8: struct.pack(">BBBBHHHBBB3x", 8, 8, 0, 1, 7, 7, 3, 5, 2, 0)}
+
+
+class Gone(Exception):
+    pass
+
+
+class Client:
+    def __init__(self, server, sock, n):
+        self.server, self.sock, self.n = server, sock, n
+        self.inbox, self.outbox = bytearray(), bytearray()
+        self.format = Format(FORMATS[server.o.bits])
+        self.encodings = set()
+        self.asked = False      # an update is owed
+        self.dirty = []         # (box, name, copied from)
+        self.shaped = False
+        self.pointer_at = None  # where the pointer is drawn on the client's screen
+        self.not_before = 0
+        self.todo = self.converse()
+        self.want = next(self.todo)
+
+    def take(self):
+        try:
+            data, stamps, _, _ = self.sock.recvmsg(65536, 64)
+        except BlockingIOError:
+            return
+        if not data:
+            raise Gone
+        self.came = now = now_ns()
+        for _, kind, stamp in stamps:	# when the network had it: we may have slept
+            if kind == SO_TIMESTAMPNS:
+                s, ns = struct.unpack("qq", stamp)
+                self.came = max(min(now, s * 10**9 + ns + now - time.time_ns()), self.server.last_came)
+        self.server.last_came = self.came
+        self.inbox += data
+        while len(self.inbox) >= self.want:
+            piece = bytes(self.inbox[:self.want])
+            del self.inbox[:self.want]
+            self.want = self.todo.send(piece)
+
+    def put(self, data):
+        self.outbox += data
+        self.push()
+
+    def push(self):
+        try:
+            while self.outbox:
+                sent = self.sock.send(self.outbox)
+                del self.outbox[:sent]
+        except BlockingIOError:
+            pass
+
+    def converse(self):
+        """Yields how many bytes it needs next, is sent them."""
+        o, scene = self.server.o, self.server.scene
+        self.put(b"RFB 003.%03d\n" % int(o.rfb.split(".")[1]))
+        version = int((yield 12)[8:11])
+        version = min(version, int(o.rfb.split(".")[1]))
+        kind = 2 if o.password else 1
+        if version < 7:
+            self.put(struct.pack(">I", kind))
+        else:
+            self.put(bytes([1, kind]))
+            if (yield 1)[0] != kind:
+                raise Gone
+        if o.password:
+            challenge = os.urandom(16)
+            self.put(challenge)
+            if (yield 16) != vncauth.answer(o.password, challenge):
+                self.server.log("refused", "n=%d" % self.n)
+                self.put(struct.pack(">I", 1) + (struct.pack(">I", 14) + b"wrong password" if version >= 8 else b""))
+                raise Gone
+        if o.password or version >= 8:
+            self.put(struct.pack(">I", 0))
+        shared = (yield 1)[0]
+        self.put(struct.pack(">HH", scene.w, scene.h) + FORMATS[o.bits] + struct.pack(">I", len(o.name.encode())) + o.name.encode())
+        self.server.log("client", "n=%d version=%d shared=%d" % (self.n, version, shared))
+        while True:
+            kind = (yield 1)[0]
+            if kind == 0:
+                self.format = Format((yield 19)[3:])
+            elif kind == 2:
+                count, = struct.unpack(">xH", (yield 3))
+                self.encodings = set(struct.unpack(">%di" % count, (yield 4 * count))) if count else set()
+                self.server.log("encodings", "n=%d of=%s" % (self.n, ",".join(str(e) for e in sorted(self.encodings))))
+                if o.pointer == "strict" and not self.encodings & {CURSOR, XCURSOR}:
+                    raise Gone
+            elif kind == 3:
+                incremental, x, y, w, h = struct.unpack(">BHHHH", (yield 9))
+                self.asked = True
+                if not incremental:
+                    self.dirty.append(((x, y, min(w, scene.w - x), min(h, scene.h - y)), "asked", None))
+            elif kind == 4:
+                down, keysym = struct.unpack(">BxxI", (yield 7))
+                scene.key(self.came, keysym, bool(down))
+            elif kind == 5:
+                mask, x, y = struct.unpack(">BHH", (yield 5))
+                scene.pointer(self.came, x, y, mask)
+                if self.draws():
+                    self.dirty.append((None, "pointer", None))
+            elif kind == 6:
+                length, = struct.unpack(">xxxI", (yield 7))
+                while length:
+                    length -= len((yield min(length, 65536)))
+            else:
+                self.server.log("unknown", "n=%d message=%d" % (self.n, kind))
+                raise Gone
+
+    def draws(self):
+        """Whether the pointer is drawn into this client's picture."""
+        how = self.server.o.pointer
+        return how == "draw" or how != "never" and not self.encodings & {CURSOR, XCURSOR}
+
+    def arrow_box(self, at):
+        scene = self.server.scene
+        return at[0], at[1], min(10, scene.w - at[0]), min(16, scene.h - at[1])
+
+    def row(self, x, y, w):
+        scene = self.server.scene
+        line = scene.fb[y * scene.w + x:y * scene.w + x + w]
+        if self.pointer_at and 0 <= y - self.pointer_at[1] < 16:
+            bits, left = ARROW[y - self.pointer_at[1]], self.pointer_at[0]
+            for i in range(10):
+                if bits >> i & 1 and x <= left + i < x + w:
+                    line[left + i - x] = 0x00 if 0 < i and bits >> i + 1 & 1 else 0xff
+        return line
+
+    def send_update(self, now):
+        if not self.asked or not self.dirty or now < self.not_before or self.outbox:
+            return
+        dirty, self.dirty = self.dirty, []
+        if self.draws():
+            was, self.pointer_at = self.pointer_at, (self.server.scene.x, self.server.scene.y)
+            if was != self.pointer_at:
+                dirty += [(self.arrow_box(p), "pointer", None) for p in (was, self.pointer_at) if p]
+        rects = []
+        names = []
+        copies = len(dirty) == 2 and dirty[0][2] and COPYRECT in self.encodings and not self.pointer_at
+        for box, name, source in dirty if len(dirty) <= 40 else self.joined(dirty):
+            if box is None or box[2] <= 0 or box[3] <= 0:
+                continue
+            if name not in names:
+                names.append(name)
+            head = struct.pack(">HHHH", *box)
+            if source and copies:
+                rects.append(head + struct.pack(">iHH", COPYRECT, *source))
+            else:
+                x, y, w, h = box
+                rects.append(head + struct.pack(">i", RAW) + b"".join(bytes(self.format.pixels(self.row(x, y + i, w))) for i in range(h)))
+        if not self.shaped and self.server.o.pointer in ("shape", "strict") and CURSOR in self.encodings:
+            self.shaped = True
+            mask = b"".join(struct.pack(">H", int("{:016b}".format(bits)[::-1], 2)) for bits in ARROW)
+            rects.append(struct.pack(">HHHHi", 0, 0, 10, 16, CURSOR) + bytes(self.format.bytes * 160) + mask)
+            names.append("shape")
+        if not rects:
+            return
+        self.asked = False
+        data = struct.pack(">BxH", 0, len(rects)) + b"".join(rects)
+        self.put(data)
+        self.not_before = now + self.server.o.slow
+        self.server.log("sent", "n=%d names=%s bytes=%d" % (self.n, ",".join(names), len(data)))
+
+    def joined(self, dirty):
+        boxes = [b for b, _, _ in dirty if b]
+        x, y = min(b[0] for b in boxes), min(b[1] for b in boxes)
+        return [((x, y, max(b[0] + b[2] for b in boxes) - x, max(b[1] + b[3] for b in boxes) - y), "many", None)]
+
+
+class Server:
+    def __init__(self, o):
+        self.o = o
+        self.out = open(o.log, "w", buffering=1)
+        self.worst = 0
+        self.clients = []
+        self.number = 0
+        self.last_came = 0
+        self.scene = Scene(o, self.log, self.painted)
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind(("127.0.0.1", o.port))
+        self.listener.listen(16)
+        self.listener.setblocking(False)
+        self.log("listens", "port=%d" % self.listener.getsockname()[1])
+
+    def log(self, what, words, now=None, due=None):
+        now = now or now_ns()
+        if due is not None:
+            late = (now - due) // 1000
+            self.worst = max(self.worst, late)
+            words += " late_us=%d" % late
+        self.out.write("%d %s %s\n" % (now, what, words))
+
+    def painted(self, box, name, copied):
+        for c in self.clients:
+            if copied and any(b is None or b[0] < box[0] + box[2] and box[0] < b[0] + b[2] and b[1] < box[1] + box[3] + 10 and box[1] < b[1] + b[3] for b, _, _ in c.dirty):
+                copied = None
+            c.dirty.append((box, name, copied))
+
+    def drop(self, c):
+        self.log("closed", "n=%d" % c.n)
+        self.clients.remove(c)
+        c.sock.close()
+
+    def turn(self):
+        now = now_ns()
+        self.scene.run(now)
+        for c in self.clients:
+            c.send_update(now)
+        wake = [c.not_before for c in self.clients if c.asked and c.dirty and c.not_before > now]
+        if self.scene.next_due() is not None:
+            wake.append(self.scene.next_due())
+        wait = max(0, min(wake) - now_ns()) / 1e9 if wake else None
+        ready, writable, _ = select.select([self.listener, *self.clients], [c for c in self.clients if c.outbox], [], wait)
+        for c in ready:
+            if c is self.listener:
+                sock, _ = self.listener.accept()
+                sock.setblocking(False)
+                sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self.number += 1
+                self.clients.append(Client(self, sock, self.number))
+                continue
+            try:
+                c.take()
+            except (Gone, OSError, ValueError):
+                self.drop(c)
+        for c in writable:
+            if c in self.clients:
+                try:
+                    c.push()
+                except OSError:
+                    self.drop(c)
+
+    def serve(self):
+        self.scene.begin(now_ns())
+        gc.disable()
+        while True:
+            try:
+                self.turn()
+            except OSError as e:
+                if not isinstance(e, (BrokenPipeError, ConnectionResetError)):
+                    raise
+                for c in list(self.clients):
+                    if c.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or c.outbox:
+                        self.drop(c)
+
+
+Client.fileno = lambda self: self.sock.fileno()
+
+
+def pairs(text, convert):
+    """"K:V,..." as a dictionary; a value without K: belongs to all (0)."""
+    out = {}
+    for word in filter(None, text.split(",")):
+        key, _, value = word.rpartition(":")
+        out[int(key or 0)] = convert(value)
+    return out
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ms = lambda text: int(float(text) * MS)
+    p.add_argument("--log", required=True, metavar="FILE")
+    p.add_argument("--port", type=int, default=0, help="(a free one, told in the log)")
+    p.add_argument("--rfb", default="3.8", choices=["3.3", "3.7", "3.8"])
+    p.add_argument("--password", default="")
+    p.add_argument("--name", default="scripted")
+    p.add_argument("--size", type=lambda t: tuple(int(v) for v in t.split("x")), default=(640, 480), metavar="WxH")
+    p.add_argument("--bits", type=int, default=32, choices=[8, 16, 32], help="of a pixel, before the client asks for something else")
+    p.add_argument("--pointer", default="shape", choices=["shape", "draw", "strict", "never"],
+                   help="shape: sent to clients that take it; draw: always in the picture; strict: as shape, others are hung up on; never: nowhere")
+    p.add_argument("--slow", type=ms, default=0, metavar="MS", help="least time between two updates: what changes meanwhile is sent together")
+    p.add_argument("--buttons", type=int, default=20, help="in rows of ten, button-1 at 16,8, each 52x24, every 60, 32")
+    p.add_argument("--moved", type=lambda t: pairs(t, lambda v: tuple(int(n) for n in v.split("/"))), default={}, metavar="[K:]DX/DY,...")
+    p.add_argument("--delays", default="100", metavar="MS,...|@FILE", help="of the answers to click 1, 2, ...; turned through")
+    p.add_argument("--factor", type=float, default=1, help="by which all delays are longer")
+    p.add_argument("--late", type=lambda t: pairs(t, ms), default={}, metavar="K:MS,...", help="these answers instead")
+    p.add_argument("--missing", type=lambda t: {int(v) for v in t.split(",") if v}, default=set(), metavar="K,...", help="clicks that are not answered")
+    p.add_argument("--answer", type=lambda t: t.split(","), default=["window"], metavar="KIND,...",
+                   help="window, strips:N:GAP_MS, alternate, mark, screen, dialog (has a button that closes it); turned through")
+    p.add_argument("--answers-to", default="press", choices=["press", "release"])
+    p.add_argument("--window", type=lambda t: tuple(int(v) for v in t.split("x")), default=(240, 200), metavar="WxH", help="size of what answers")
+    p.add_argument("--noise", type=lambda t: [(float(w.split("@")[0]), ms(w.split("@")[1] if "@" in w else 100)) for w in t.split(",") if w], default=[],
+                   metavar="PERCENT[@MS],...", help="areas that are random every MS (100)")
+    p.add_argument("--caret", type=ms, default=0, metavar="MS", help="period of a blinking caret in the entry")
+    p.add_argument("--scroll", type=ms, default=0, metavar="MS", help="a text moves up by a line every MS")
+    p.add_argument("--key-delay", type=ms, default=20 * MS, metavar="MS", help="until a letter shows")
+    p.add_argument("--menu", type=ms, default=None, metavar="MS", help="a menu that opens so long after a press; item-2 has a submenu, by hover")
+    p.add_argument("--drag", action="store_true", help="a knob that can be dragged")
+    o = p.parse_args()
+    text = open(o.delays[1:]).read() if o.delays.startswith("@") else o.delays
+    o.delays = [ms(v) for v in text.replace(",", " ").split()]
+    return o
+
+
+def main():
+    server = Server(options())
+
+    def end(*_):
+        server.log("end", "late_us=%d" % server.worst)
+        os._exit(0)
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    server.serve()
+
+
+main()
