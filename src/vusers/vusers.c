@@ -157,6 +157,9 @@ static int run_serve(const char *text)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
 	report_serve(out, text, &s, &sums);
 	close_report(out);
+	sample_free(&sums.inside);
+	sample_free(&sums.late);
+	close(fd);
 	return EXIT_OK;
 }
 
