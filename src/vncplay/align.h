@@ -14,7 +14,7 @@
 struct same {			/* one change */
 	uint32_t tile;
 	int32_t cause;		/* the input before it in the run where that is the earliest */
-	uint8_t seen;		/* its content was there before in all runs that have it */
+	uint8_t seen;		/* it is there more than once in all runs that have it */
 	uint8_t members;	/* runs that have it */
 };
 

@@ -7,8 +7,8 @@
 #define MASS_HALF 2.0		/* a paint of this mass is worth half */
 #define WEAK 0.5		/* of the best paint's worth: what is below is not the answer */
 #define ALONE 0.5		/* confidence that one run alone can give */
-#define HOVER_US 500000		/* a movement is answered within this */
-#define HOVER_SPREAD_US 300000	/* ... and with this difference between runs */
+#define HOVER_US 400000		/* a movement is answered within this */
+#define HOVER_SPREAD_US 50000	/* ... and with this difference between runs, and half as much again as the fastest */
 #define LONG_US 1000000		/* after this it is rather a movement's than a click's, if that was just before */
 #define JUST_US 250000
 
@@ -234,7 +234,7 @@ static int hovered(const struct finder *f, const struct paint *p, int64_t most_u
 		least = us < least ? us : least;
 		most = us > most ? us : most;
 	}
-	return n == INT32_MAX || most > most_us || most - least > HOVER_SPREAD_US ? -1 : n;
+	return n == INT32_MAX || most > most_us || most - least > HOVER_SPREAD_US + 3 * least / 2 ? -1 : n;
 }
 
 /* Long after the press, just after a movement: the press had no answer. */

@@ -48,7 +48,7 @@ struct fbs *fbs_open(const char *path, const char **why)
 		f->bytes = map == MAP_FAILED ? NULL : map;
 		f->size = (size_t)st.st_size;
 		f->at = BANNER_BYTES;
-		if (f->bytes && memcmp(f->bytes, BANNER, 7))
+		if (f->bytes && memcmp(f->bytes, BANNER, 4))
 			*why = "not an FBS log: it does not begin with FBS";
 		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES))
 			*why = "an FBS log of another version than 001.000";

@@ -1,6 +1,258 @@
 #include "paper.h"
+#include "align.h"
+#include "fbs.h"
+#include "rfb.h"
+
 #include <errno.h>
-int paper_find(const struct replay *replay, int runs, struct paper *out, char *why, size_t size) { (void)replay; (void)runs; (void)out; (void)why; (void)size; return -ENOSYS; }
-void paper_free(struct paper *p) { (void)p; }
-int paper_answers(const struct replay *replay, int runs, const struct paper *p, struct answers *out) { (void)replay; (void)runs; (void)p; (void)out; return -ENOSYS; }
-void paper_old(FILE *out, const struct paper *p) { (void)out; (void)p; }
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE 4
+#define PERCENT 2		/* of the pixels, in which a frame must differ to be analysed */
+#define SLACK_MS 500
+#define SYNCS 2			/* on either side */
+#define UNSET 0			/* never painted; what was painted has its top byte set */
+#define SET 0xff000000u
+
+struct frame {			/* of the first run: looked for in all */
+	uint32_t ms;
+	int32_t low, centre, high;	/* snapshots around it */
+	uint32_t *pixels;
+};
+
+struct found {			/* in one run */
+	int64_t low_ms, centre_ms, high_ms;
+	int64_t equal;		/* pixels that the run's frame of now has in common; -1: not counted yet */
+	int64_t best;
+	uint32_t best_ms;
+};
+
+struct scan {
+	struct rfb *rfb;
+	uint32_t ms;
+	int width, height;	/* of the small picture */
+	uint32_t *now, *analysed;	/* pixels */
+	uint32_t shown_ms;	/* of the last change */
+	bool changed;
+	struct frame *frame;
+	size_t n, room;
+	const struct replay *first;
+	struct found *found;	/* NULL: frames are being collected */
+	int err;
+};
+
+/* ---- snapshots: the n-th is at time(n); 0 before all of them, and one after all ---- */
+
+static int32_t sync_at(const struct replay *r, int64_t ms)
+{
+	int32_t i = 0;
+
+	if (ms < 0)
+		return -1;
+	while ((size_t)i < r->inputs.n_syncs && (int64_t)r->inputs.sync_ms[i] <= ms)
+		i++;
+	return i;
+}
+
+static int64_t sync_ms(const struct replay *r, int32_t n)
+{
+	if (n <= 0)
+		return 0;
+	return (size_t)n > r->inputs.n_syncs ? INT32_MAX : (int64_t)r->inputs.sync_ms[n - 1];
+}
+
+/* ---- frames of the first run ---- */
+
+static size_t pixels_of(const struct scan *s)
+{
+	return (size_t)s->width * (size_t)s->height;
+}
+
+static void collect(struct scan *s)
+{
+	size_t equal = 0, all = pixels_of(s);
+	struct frame *f;
+
+	if (s->n) {
+		for (size_t i = 0; i < all; i++)
+			equal += s->now[i] == s->analysed[i];
+		if (100 * equal / all >= 100 - PERCENT)
+			return;
+	}
+	if (s->n == s->room) {
+		size_t room = s->room ? s->room * 2 : 64;
+		struct frame *grown = reallocarray(s->frame, room, sizeof(*grown));
+
+		if (!grown) {
+			s->err = -ENOMEM;
+			return;
+		}
+		s->frame = grown;
+		s->room = room;
+	}
+	f = &s->frame[s->n];
+	*f = (struct frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS), sync_at(s->first, s->shown_ms), sync_at(s->first, (int64_t)s->shown_ms + SLACK_MS), malloc(all * sizeof(*f->pixels)) };
+	if (!f->pixels) {
+		s->err = -ENOMEM;
+		return;
+	}
+	memcpy(f->pixels, s->now, all * sizeof(*f->pixels));
+	memcpy(s->analysed, s->now, all * sizeof(*s->analysed));
+	s->n++;
+}
+
+/* ---- the same in every run ---- */
+
+static void judge(struct scan *s, size_t i)
+{
+	struct found *f = &s->found[i];
+
+	if (s->ms < f->low_ms || s->ms > f->high_ms)
+		return;
+	if (f->equal < 0) {
+		f->equal = 0;
+		for (size_t p = 0; p < pixels_of(s); p++)
+			f->equal += s->now[p] == s->frame[i].pixels[p];
+	}
+	/* after the centre the first of equals, before it the last; just there none, as theirs */
+	if ((s->ms > f->centre_ms && f->equal > f->best) || (s->ms < f->centre_ms && f->equal >= f->best)) {
+		f->best = f->equal;
+		f->best_ms = s->ms;
+	}
+}
+
+static void set_pixel(struct scan *s, size_t at, uint32_t colour)
+{
+	uint32_t old = s->now[at];
+
+	if (old == colour)
+		return;
+	s->now[at] = colour;
+	for (size_t i = 0; s->found && i < s->n; i++) {
+		if (s->found[i].equal < 0)
+			continue;
+		s->found[i].equal += (s->frame[i].pixels[at] == colour) - (s->frame[i].pixels[at] == old);
+	}
+}
+
+static void painted(void *whose, struct box b)
+{
+	struct scan *s = whose;
+	const struct screen *screen = rfb_screen(s->rfb);
+
+	if (s->err || !s->now)
+		return;
+	if (!s->found && s->changed && s->shown_ms != s->ms)
+		collect(s);
+	for (int y = b.y / SCALE; y < (b.y + b.h) / SCALE && y < s->height; y++)
+		for (int x = b.x / SCALE; x < (b.x + b.w) / SCALE && x < s->width; x++)
+			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * SCALE * screen->width + x * SCALE] | SET);
+	s->shown_ms = s->ms;
+	s->changed = true;
+	for (size_t i = 0; s->found && i < s->n; i++)
+		judge(s, i);
+}
+
+/* One pass over a log. */
+static int scan_log(struct scan *s, const struct replay *r)
+{
+	static const struct rfb_events events = { .painted = painted };
+	struct fbs_block block;
+	const char *why;
+	struct fbs *log = fbs_open(r->file, &why);
+	int more = 1;
+
+	if (!log)
+		return why ? -EPROTO : -errno;
+	s->rfb = rfb_open(&events, s, NULL, 0, 0);
+	s->changed = false;
+	if (!s->rfb)
+		s->err = -ENOMEM;
+	while (!s->err && more > 0) {
+		more = fbs_next(log, &block);
+		if (more > 0)
+			s->ms = block.ms;
+		else
+			block.n = 0;
+		if (block.n && rfb_take(s->rfb, block.bytes, block.n))
+			break;
+	}
+	if (!s->err && !s->found && s->changed)
+		collect(s);
+	rfb_free(s->rfb);
+	fbs_close(log);
+	return s->err;
+}
+
+static int find_in(struct scan *s, const struct replay *r, int run, int runs, struct paper *out)
+{
+	memset(s->now, 0, pixels_of(s) * sizeof(*s->now));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct frame *f = &s->frame[i];
+
+		s->found[i] = (struct found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre), sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
+	}
+	if (scan_log(s, r))
+		return s->err ? s->err : -EIO;
+	for (size_t i = 0; i < s->n; i++) {
+		out->match[i].found_ms[run] = s->found[i].best_ms;
+		out->match[i].equal[run] = s->found[i].best < 0 ? 0 : (uint32_t)s->found[i].best;
+	}
+	(void)runs;
+	return 0;
+}
+
+static int make_room(struct scan *s, int runs, struct paper *out)
+{
+	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
+	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
+	s->found = calloc(s->n ? s->n : 1, sizeof(*s->found));
+	if (!out->match || !out->numbers || !s->found)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		out->match[i] = (struct paper_match){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs, out->numbers + (2 * i + 1) * (size_t)runs };
+	}
+	out->n = s->n;
+	return 0;
+}
+
+int paper_find(const struct replay *replay, int runs, struct paper *out, char *why, size_t size)
+{
+	struct scan s = { .first = &replay[0], .width = replay[0].width / SCALE, .height = replay[0].height / SCALE };
+	int err = 0;
+
+	*out = (struct paper){ .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
+	for (int r = 1; r < runs; r++) {
+		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
+			continue;
+		snprintf(why, size, "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not", replay[r].file,
+			 replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
+		return -EPROTO;
+	}
+	s.now = calloc(pixels_of(&s) + 1, sizeof(*s.now));
+	s.analysed = calloc(pixels_of(&s) + 1, sizeof(*s.analysed));
+	if (!s.now || !s.analysed)
+		err = -ENOMEM;
+	if (!err)
+		err = scan_log(&s, &replay[0]);
+	if (!err)
+		err = make_room(&s, runs, out);
+	for (int r = 0; r < runs && !err; r++)
+		err = find_in(&s, &replay[r], r, runs, out);
+	for (size_t i = 0; i < s.n; i++)
+		free(s.frame[i].pixels);
+	free(s.frame);
+	free(s.found);
+	free(s.now);
+	free(s.analysed);
+	if (err)
+		paper_free(out);
+	return err;
+}
+
+void paper_free(struct paper *p)
+{
+	free(p->match);
+	free(p->numbers);
+	*p = (struct paper){ 0 };
+}

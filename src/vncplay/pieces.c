@@ -208,21 +208,21 @@ void pieces_free(struct pieces *p)
 	*p = (struct pieces){ 0 };
 }
 
-/* Whether the next piece comes soon after the paint so far: in two thirds of the runs that have both. */
-static bool follows(const struct answers_run *run, const struct pieces *p, const struct piece *next, const int64_t *last)
+/* Whether a piece comes soon after the paint so far, before it or within it: in three quarters of the runs that have both. */
+static bool follows(const struct answers_run *run, const struct pieces *p, const struct piece *next, const struct paint *paint)
 {
 	int soon = 0, both = 0;
 
 	for (int r = 0; r < p->runs; r++) {
-		double gap;
+		double t;
 
-		if (next->at[r] == ALIGN_NONE || last[r] == ANSWER_NONE)
+		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == ANSWER_NONE)
 			continue;
-		gap = shown_ms(run, r, next->at[r]) - (double)last[r];
+		t = shown_ms(run, r, next->at[r]);
 		both++;
-		soon += gap <= ANSWER_GAP_MS && gap >= -ANSWER_GAP_MS;
+		soon += t - (double)paint->whole_ms[r] <= ANSWER_GAP_MS && (double)paint->shown_ms[r] - t <= ANSWER_GAP_MS;
 	}
-	return both && 3 * soon >= 2 * both;
+	return both && 4 * soon >= 3 * both;
 }
 
 struct strip {
@@ -311,21 +311,28 @@ void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t 
 	out->mass = 0;
 	out->tiles = 0;
 	for (int r = 0; r < p->runs; r++)
-		out->shown_ms[r] = ANSWER_NONE;	/* here: of its last piece so far */
+		out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;	/* here: of its first and its last piece so far */
 	out->n = 0;
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct piece next = p->piece[i];
 
-		if (out->n && !follows(run, p, &next, out->shown_ms))
+		if (out->n && !follows(run, p, &next, out))
 			continue;
 		/* next to the others, what was passed over behind it */
 		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
 		p->piece[first + out->n++] = next;
 		out->mass += next.mass;
 		out->tiles += next.tiles;
-		for (int r = 0; r < p->runs; r++)
-			if (next.at[r] != ALIGN_NONE && (out->shown_ms[r] == ANSWER_NONE || shown_ms(run, r, next.at[r]) > (double)out->shown_ms[r]))
-				out->shown_ms[r] = (int64_t)shown_ms(run, r, next.at[r]);
+		for (int r = 0; r < p->runs; r++) {
+			int64_t t = next.at[r] == ALIGN_NONE ? ANSWER_NONE : (int64_t)shown_ms(run, r, next.at[r]);
+
+			if (t == ANSWER_NONE)
+				continue;
+			if (out->shown_ms[r] == ANSWER_NONE || t < out->shown_ms[r])
+				out->shown_ms[r] = t;
+			if (t > out->whole_ms[r])	/* ANSWER_NONE is the least */
+				out->whole_ms[r] = t;
+		}
 	}
 	for (int r = 0; r < p->runs; r++) {
 		double mass = times_of(run, p, out, r);

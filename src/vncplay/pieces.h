@@ -7,7 +7,7 @@
 struct piece {
 	int32_t cause;		/* the input before it, as of struct same */
 	uint32_t tiles;
-	double mass;		/* of its tiles; one whose content was there before counts half */
+	double mass;		/* of its tiles; one that is there more than once counts half */
 	double since_ms;	/* since that input: median over the runs that have it */
 	uint32_t *at;		/* for each run its update; ALIGN_NONE: missing. Points into pieces.at */
 };

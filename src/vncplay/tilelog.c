@@ -4,40 +4,63 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
+#define NAP_MS 120		/* between looks at a restless tile: often enough to see that it still is */
 
-#define PIXELS (TILE_SIDE * TILE_SIDE)
+#define PAIRS (TILE_SIDE * TILE_SIDE / 2)
 
-/* Numbers without a pattern: splitmix64 of the place. */
-static uint64_t key[PIXELS];
+/* Numbers without a pattern, of 32 bits: splitmix64 of the place. */
+static uint64_t key[2][PAIRS];	/* for the left and the right one of a pair of pixels */
 
 static void make_keys(void)
 {
-	for (uint64_t i = 0; i < PIXELS; i++) {
+	for (uint64_t i = 0; i < 2 * PAIRS; i++) {
 		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
 
 		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
 		z = (z ^ z >> 27) * 0x94d049bb133111eb;
-		key[i] = (z ^ z >> 31) | 1;
+		key[i % 2][i / 2] = (z >> 32) | 1;
 	}
 }
 
-/* Four sums side by side, so that the multiplications of a row overlap. */
+#ifdef __SSE2__
 static uint64_t hash_whole(const uint32_t *p, int stride)
 {
-	uint64_t sum[4] = { 0 };
+	__m128i sum[2] = { _mm_setzero_si128(), _mm_setzero_si128() };
+	uint64_t out[2];
 
-	for (const uint64_t *k = key; k < key + PIXELS; k += TILE_SIDE, p += stride)
-		for (int x = 0; x < TILE_SIDE; x++)
-			sum[x & 3] += p[x] * k[x];
-	return sum[0] + sum[1] + sum[2] + sum[3];
+	for (size_t k = 0; k < PAIRS; k += TILE_SIDE / 2, p += stride) {
+		for (size_t i = 0; i < 4; i++) {
+			__m128i four = _mm_loadu_si128((const __m128i *)(const void *)(p + 4 * i));
+			__m128i left = _mm_loadu_si128((const __m128i *)(const void *)&key[0][k + 2 * i]), right = _mm_loadu_si128((const __m128i *)(const void *)&key[1][k + 2 * i]);
+
+			sum[0] = _mm_add_epi64(sum[0], _mm_mul_epu32(four, left));
+			sum[1] = _mm_add_epi64(sum[1], _mm_mul_epu32(_mm_srli_epi64(four, 32), right));
+		}
+	}
+	_mm_storeu_si128((__m128i *)(void *)out, _mm_add_epi64(sum[0], sum[1]));
+	return out[0] + out[1];
 }
+#else
+static uint64_t hash_whole(const uint32_t *p, int stride)
+{
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < PAIRS; k += TILE_SIDE / 2, p += stride)
+		for (size_t i = 0; i < TILE_SIDE / 2; i++)
+			sum += p[2 * i] * key[0][k + i] + p[2 * i + 1] * key[1][k + i];
+	return sum;
+}
+#endif
 
 uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
 {
-	uint32_t whole[PIXELS] = { 0 };	/* at the edge: the rest is black */
+	uint32_t whole[2 * PAIRS] = { 0 };	/* at the edge: the rest is black */
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, make_keys);
@@ -158,6 +181,7 @@ static void look_at(struct tilelog *t, const struct screen *s, uint32_t i, uint3
 	uint64_t content;
 
 	tile->dirty = 0;
+	tile->looked_ms = ms;
 	content = tilelog_hash(s->pixels + (ptrdiff_t)y * s->width + x, s->width, w, h);
 	if (content == tile->content)
 		return;
@@ -177,13 +201,19 @@ static void look_at(struct tilelog *t, const struct screen *s, uint32_t i, uint3
 
 void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms)
 {
-	size_t first = t->n;
+	size_t first = t->n, left = 0;
 
 	if (!t->n_dirty || t->err || t->columns != (s->width + TILE_SIDE - 1) / TILE_SIDE || t->rows != (s->height + TILE_SIDE - 1) / TILE_SIDE)
 		return;
-	for (size_t i = 0; i < t->n_dirty && !t->err; i++)
-		look_at(t, s, t->dirty[i], ms);
-	t->n_dirty = 0;
+	for (size_t i = 0; i < t->n_dirty && !t->err; i++) {
+		struct tile_state *tile = &t->tile[t->dirty[i]];
+
+		if (tile->restless && ms - tile->looked_ms < NAP_MS)
+			t->dirty[left++] = t->dirty[i];
+		else
+			look_at(t, s, t->dirty[i], ms);
+	}
+	t->n_dirty = left;
 	if (t->n == first)
 		return;
 	if (t->n_updates == t->room_updates && grow_updates(t)) {

@@ -1,8 +1,8 @@
 /* tilelog - which tiles of a screen changed when, and to what: all that the analysis keeps of a log, instead of frames.
  *
  * A tile is 16 x 16 pixels, its content a hash of 64 bits. What is painted but stays the same is no change; what is painted several times within one
- * millisecond is looked at once. A tile that goes on changing faster than TILELOG_RATE is restless: after TILELOG_BURST changes it is counted and no longer
- * listed until it has become quieter, so that a log of scrolling text takes no more memory than its quiet parts. Two different tiles of the same screen
+ * millisecond is looked at once. A tile that goes on changing faster than TILELOG_RATE is restless: after TILELOG_BURST changes it is looked at now and
+ * then only, and its changes are no longer listed until it has become quieter, so that a log of scrolling text takes no more memory than its quiet parts. Two different tiles of the same screen
  * have equal hashes with a probability of about 2^-60. */
 #ifndef THINPROBE_TILELOG_H
 #define THINPROBE_TILELOG_H
@@ -26,6 +26,7 @@ struct tile_state {
 	uint64_t content;
 	uint32_t quiet_ms;	/* when its changes would be used up at TILELOG_RATE */
 	uint32_t unlisted;	/* changes that were counted only */
+	uint32_t looked_ms;
 	uint8_t restless, dirty;
 };
 

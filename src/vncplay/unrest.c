@@ -8,6 +8,8 @@
 #define PER_INPUT 1.5		/* more spells for each input that has one */
 #define LATE_SHARE 0.12		/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of inputs */
 #define LATE 0.6
+#define OFTEN 3			/* inputs around which a tile is restless, and their share of those with a change: then it is so around all */
+#define OFTEN_SHARE 0.4
 #define SPELL_GAP_MS 150	/* changes closer than this are one spell */
 #define SPELL_MOST_MS 300	/* ... which is counted again after this */
 #define SEEN_MOST 64		/* contents that are remembered */
@@ -76,19 +78,22 @@ void unrest_free(struct unrest *u)
 
 static void mark_seen(const struct track *t)
 {
-	uint64_t before[SEEN_MOST], changed[SEEN_MOST];
-	size_t n = 0, next = 0;
+	uint64_t known[SEEN_MOST], changed[SEEN_MOST];
+	size_t at[SEEN_MOST], n = 0, next = 0;
 
+	memset(t->seen, 0, t->n);
 	for (size_t i = 0; i < t->n; i++) {
 		size_t j = n;
 
-		while (j > 0 && before[j - 1] != t->content[i] && changed[j - 1] != t->change[i])
+		while (j > 0 && known[j - 1] != t->content[i] && changed[j - 1] != t->change[i])
 			j--;
-		t->seen[i] = j > 0;
-		if (j)
+		if (j) {
+			t->seen[i] = t->seen[at[j - 1]] = 1;
 			continue;
-		before[next] = t->content[i];
+		}
+		known[next] = t->content[i];
 		changed[next] = t->change[i];
+		at[next] = i;
 		next = (next + 1) % SEEN_MOST;
 		n = n < SEEN_MOST ? n + 1 : n;
 	}
@@ -192,6 +197,16 @@ static float restless(const struct counts *c, int inputs, int at)
 	return (float)(spells / (PER_INPUT * with));
 }
 
+/* Whether the tile changes around this input in most runs. */
+static bool spells_in_all(const struct unrest *u, int seen, int at)
+{
+	int n = 0;
+
+	for (int r = 0; r < u->runs; r++)
+		n += u->run[seen][r].spells[at] > 0;
+	return 2 * n > u->runs;
+}
+
 /* The run that is quietest but one, or the quietest of two or three. */
 static float agreed(float *score, int n)
 {
@@ -226,13 +241,19 @@ void unrest_mark(struct unrest *u, const struct track *track)
 	if (enough + (u->runs > 3) < (size_t)u->runs)	/* the usual case, and a quick one */
 		return;
 	for (int seen = 0; seen < 2; seen++) {
+		int restless_at = 0, spells_at = 0;
+
 		for (int r = 0; r < u->runs; r++)
 			count(u, r, &track[r], seen, &u->run[seen][r]);
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
 				u->score[r] = restless(&u->run[seen][r], u->inputs, at);
 			u->at[at] = agreed(u->score, u->runs) > 1;
+			restless_at += u->at[at];
+			spells_at += spells_in_all(u, seen, at);
 		}
+		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * spells_at)
+			memset(u->at, true, ((size_t)u->inputs + 1) * sizeof(*u->at));
 		for (int r = 0; r < u->runs; r++)
 			for (size_t i = 0; i < track[r].n; i++)
 				if (track[r].seen[i] == seen && track[r].after[i] >= 0 && u->at[track[r].after[i] + 1])

@@ -1,7 +1,7 @@
 /* unrest - which changes of a tile go on by themselves (a caret, a clock, an animation, scrolling text) and are no answer to an input.
  *
  * An answer follows its input, once; what goes on by itself comes several times between two inputs, early and late alike. That is counted for the inputs around
- * each change, apart for content that the tile has shown before (a caret) and content that is new (noise, text): a letter that appears where a caret blinks stays.
+ * each change, apart for content that the tile shows several times (a caret) and content that is there once (noise, text): a letter that appears where a caret blinks stays.
  * With several runs a tile is restless at an input only where it is so in all runs but one (in both, of two): in a slow run answers may pile up. */
 #ifndef THINPROBE_UNREST_H
 #define THINPROBE_UNREST_H
@@ -16,7 +16,7 @@ struct track {			/* what one tile did in one run */
 	const uint64_t *content;	/* what it showed from then on */
 	const uint64_t *change;	/* ... less what it showed before: what changed, whatever else it shows */
 	const int32_t *after;	/* which input came last before it; -1: none */
-	uint8_t *seen;		/* out: this content, or this change, was there before, in this tile */
+	uint8_t *seen;		/* out: this content, or this change, is there more than once, in this tile */
 	uint8_t *masked;	/* out: goes on by itself */
 };
 

@@ -1,0 +1,225 @@
+/* Logs: against bytes made by hand, both ways. */
+#include "vncplay/fbs.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/fbs_test.XXXXXX";
+
+static void put(const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+static const char log_bytes[] = "FBS 001.000\n"
+				"\0\0\0\5hello\0\0\0\0\0\0\0"
+				"\0\0\0\4four\0\0\4\1"
+				"\0\0\0\0\0\0\4\2"
+				"\0\0\0\3end\0\200\0\0\0";
+#define LOG (sizeof(log_bytes) - 1)
+
+static void assert_block(const struct fbs_block *b, const char *bytes, uint32_t ms)
+{
+	assert_int_equal(b->n, strlen(bytes));
+	assert_memory_equal(b->bytes, bytes, b->n);
+	assert_int_equal(b->ms, ms);
+}
+
+static void test_reading(void **state)
+{
+	struct fbs_block b;
+	const char *why;
+	struct fbs *f;
+
+	(void)state;
+	put(log_bytes, LOG);
+	f = fbs_open(path, &why);
+	assert_non_null(f);
+	assert_int_equal(fbs_size(f), LOG);
+	assert_int_equal(fbs_next(f, &b), 1);
+	assert_block(&b, "hello", 0);
+	assert_int_equal(fbs_next(f, &b), 1);
+	assert_block(&b, "four", 0x401);
+	assert_int_equal(fbs_next(f, &b), 1);
+	assert_block(&b, "", 0x402);
+	assert_int_equal(fbs_next(f, &b), 1);
+	assert_block(&b, "end", 0x80000000u);
+	assert_int_equal(fbs_next(f, &b), 0);
+	assert_int_equal(fbs_next(f, &b), 0);
+	fbs_close(f);
+}
+
+/* Cut anywhere: the blocks before are whole, what there is of the last one is told. */
+static void test_cut_logs(void **state)
+{
+	static const size_t ends[] = { 12, 28, 40, 48, 60 };	/* of the banner, of each block */
+	struct fbs_block b;
+	const char *why;
+	int status;
+
+	(void)state;
+	for (size_t n = 0; n <= LOG; n++) {
+		struct fbs *f;
+		int whole = 0, expected = 0, at_end = 0;
+
+		put(log_bytes, n);
+		f = fbs_open(path, &why);
+		if (n < 12) {
+			assert_null(f);
+			assert_non_null(why);
+			continue;
+		}
+		for (int i = 0; i < 5; i++) {
+			expected = n >= ends[i] ? i : expected;
+			at_end |= n == ends[i];
+		}
+		while ((status = fbs_next(f, &b)) == 1)
+			whole++;
+		assert_int_equal(whole, expected);
+		assert_int_equal(status, at_end ? 0 : -EPROTO);
+		if (n == 20)
+			assert_block(&b, "hell", 0);
+		assert_int_equal(fbs_next(f, &b), status);	/* never goes on */
+		fbs_close(f);
+	}
+}
+
+static void test_what_is_no_log(void **state)
+{
+	const char *why;
+
+	(void)state;
+	put("FBS 002.000\n", 12);
+	assert_null(fbs_open(path, &why));
+	assert_string_equal(why, "an FBS log of another version than 001.000");
+	put("RFB 003.003\n....", 16);
+	assert_null(fbs_open(path, &why));
+	assert_non_null(strstr(why, "not an FBS log"));
+	assert_null(fbs_open("/tmp", &why));
+	assert_string_equal(why, "not a file");
+	assert_null(fbs_open("/no/such/file", &why));
+	assert_null(why);
+	assert_int_equal(errno, ENOENT);
+}
+
+static void test_lengths_that_cannot_be(void **state)
+{
+	static const char *const lengths[] = { "\377\377\377\377", "\200\0\0\0", "\177\377\377\377", "\0\0\0\20" };
+	char bytes[12 + 4 + 8] = "FBS 001.000\n";
+	struct fbs_block b;
+	const char *why;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct fbs *f;
+
+		memcpy(bytes + 12, lengths[i], 4);
+		put(bytes, sizeof(bytes));
+		f = fbs_open(path, &why);
+		assert_non_null(f);
+		assert_int_equal(fbs_next(f, &b), -EPROTO);
+		assert_true(b.n <= 8);
+		fbs_close(f);
+	}
+}
+
+static void test_writing(void **state)
+{
+	struct fbs_writer *w = fbs_create(path);
+	uint8_t bytes[LOG + 10];
+	FILE *f;
+
+	(void)state;
+	assert_non_null(w);
+	assert_int_equal(fbs_write(w, (const uint8_t *)"hello", 5, 0), 0);
+	assert_int_equal(fbs_write(w, (const uint8_t *)"four", 4, 0x401), 0);
+	assert_int_equal(fbs_write(w, (const uint8_t *)"", 0, 0x402), 0);	/* nothing came: nothing is written */
+	assert_int_equal(fbs_write(w, (const uint8_t *)"end", 3, 0x80000000u), 0);
+	f = fopen(path, "rb");	/* before it is finished: killed is usable */
+	assert_non_null(f);
+	assert_int_equal(fread(bytes, 1, sizeof(bytes), f), LOG - 8);
+	fclose(f);
+	assert_memory_equal(bytes, log_bytes, 40);
+	assert_memory_equal(bytes + 40, log_bytes + 48, LOG - 48);
+	assert_int_equal(fbs_flush(w), 0);
+	assert_int_equal(fbs_finish(w), 0);
+}
+
+/* Much at once comes back as it was, in several blocks; a large log leaves memory behind the reader. */
+static void test_large(void **state)
+{
+	size_t n = 300001, rounds = 200, at = 0, in_round, resident;
+	uint8_t *bytes = malloc(n);
+	struct fbs_writer *w = fbs_create(path);
+	struct fbs_block b;
+	const char *why;
+	struct fbs *f;
+	FILE *statm;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = (uint8_t)(i * i >> 3);
+	for (size_t i = 0; i < rounds; i++)
+		assert_int_equal(fbs_write(w, bytes, n, (uint32_t)i), 0);
+	assert_int_equal(fbs_finish(w), 0);
+	f = fbs_open(path, &why);
+	assert_non_null(f);
+	while (fbs_next(f, &b) == 1) {
+		in_round = at % n;
+		assert_int_equal(b.ms, at / n);
+		assert_true(b.n <= n - in_round && b.n <= 65536);
+		assert_memory_equal(b.bytes, bytes + in_round, b.n);
+		at += b.n;
+	}
+	assert_int_equal(at, n * rounds);
+	statm = fopen("/proc/self/statm", "r");
+	assert_int_equal(fscanf(statm, "%*u %*u %zu", &resident), 1);	/* pages of files */
+	fclose(statm);
+	assert_true(resident * (size_t)sysconf(_SC_PAGESIZE) < n * rounds / 2);
+	fbs_close(f);
+	free(bytes);
+}
+
+static void test_a_disk_that_is_full(void **state)
+{
+	struct fbs_writer *w = fbs_create("/dev/full");
+
+	(void)state;
+	assert_null(w);
+	assert_int_equal(errno, ENOSPC);
+	assert_null(fbs_create("/no/such/folder/log"));
+	assert_int_equal(errno, ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_cut_logs),
+		cmocka_unit_test(test_what_is_no_log),
+		cmocka_unit_test(test_lengths_that_cannot_be),
+		cmocka_unit_test(test_writing),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_a_disk_that_is_full),
+	};
+	int fd = mkstemp(path), failed;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}
