@@ -105,25 +105,43 @@ static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
 	r->needs = true;
 }
 
+/* The fullest of the four parts of `near` beside the pointer's own picture, which some servers draw into the screen whatever they were told. */
+static struct box beside_pointer(const struct recorder *r, struct box near, struct box pointer, uint32_t since_ms, uint32_t now_ms, int *most)
+{
+	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
+	const struct box parts[] = {
+		{ near.x, near.y, near.w, pointer.y - near.y }, { near.x, bottom, near.w, near.y + near.h - bottom },
+		{ near.x, near.y, pointer.x - near.x, near.h }, { right, near.y, near.x + near.w - right, near.h },
+	};
+	struct box best = parts[0];
+
+	*most = 0;
+	for (int i = 0; i < 4; i++) {
+		int n = fresh_count(&r->fresh, parts[i], since_ms, now_ms);
+
+		if (n <= *most)
+			continue;
+		*most = n;
+		best = parts[i];
+	}
+	return best;
+}
+
 static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
 {
 	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
-	struct box near;
+	struct box near, part;
 
 	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns || r->any.e.kind != TRACE_MOVE ||
 	    h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
 	near = shot_box(x, y, 2 * NEAR + 1, r->screen);
-	if (fresh_last(&r->fresh, near, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
-		return;	/* it goes on and on, or has another cause */
-	n = fresh_count(&r->fresh, near, since_ms, now_ms);
-	if (!r->shape)	/* it draws the pointer, which goes along */
-		n -= fresh_count(&r->fresh, box_join(shot_box(x, y, 2 * POINTER, r->screen), shot_box(r->was_x, r->was_y, 2 * POINTER, r->screen)), since_ms, now_ms);
-	if (n < HOVER_LEAST)
-		return;
+	part = beside_pointer(r, near, shot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
+	if (n < HOVER_LEAST || fresh_last(&r->fresh, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+		return;	/* nothing, or it goes on and on, or has another cause */
 	r->why = TRACE_FOR_HOVER;
-	r->area = fresh_area(&r->fresh, near, since_ms, now_ms, HOVER_MOST);
+	r->area = fresh_area(&r->fresh, part, since_ms, now_ms, HOVER_MOST);
 	r->needs = true;
 }
 
