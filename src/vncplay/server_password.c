@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <rfb/rfb.h>
+#include <rfb/rfbproto.h>
 
 static bool is_text(const unsigned char *bytes, size_t n)
 {
