@@ -77,11 +77,17 @@ LIBS_compare_test = -ljansson -lgsl -lgslcblas
 LIBS_rtt_test = -ljansson -lgsl -lgslcblas
 LIBS_paging_test = -ljansson -lgsl -lgslcblas
 LIBS_wan_test = -ljansson -lgsl -lgslcblas
+LIBS_replays_test = -ljansson -lgsl -lgslcblas
 LIBS_face_vnc_test = -lvncserver
 LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
 LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_rfb_parts_test = -ljpeg -lz
+LIBS_vncplay_dial_test = -lvncserver
+LIBS_vncplay_learn_test = -ljpeg -lz
+LIBS_demands_test = -lgsl -lgslcblas
+LIBS_poisson_test = -lgsl -lgslcblas
+LIBS_vncplay_fuzz_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))

@@ -22,7 +22,7 @@ QUOTA_LEAST_US=1000	# the kernel gives no less
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--speeds P,...] [--by quota|frequency] [--app A] [--trace FILE] [--repeat R] [--timeout S]
+usage: thinprobe run $EXPERIMENT [--speeds P,...] [--by quota|frequency] [--app A] [--trace FILE|--script FILE] [--repeat R] [--timeout S]
          [--keep-caches] [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --speeds P,...    percent of one CPU for all that the session runs; others are held against the first ($SPEEDS)
@@ -88,7 +88,7 @@ setting_begin() { read -r THROTTLED_MS < <(throttled_ms); }
 throttled_ms() {
 	awk '$1 == "throttled_time" { ms = $2 / 1e6 } $1 == "throttled_usec" { ms = $2 / 1e3 } END { printf "%.1f\n", ms }' "${LAB_GROUPS[session]}/cpu.stat" 2>/dev/null || echo 0
 }
-setting_end() { jq -cn --argjson ms "$(throttled_ms)" --argjson before "$THROTTLED_MS" --argjson period "$(period_of "$1")" '{throttled_s: (($ms - $before) / 1000), period_us: $period}'; }
+setting_end() { FACTS=$(jq -cn --argjson ms "$(throttled_ms)" --argjson before "$THROTTLED_MS" --argjson period "$(period_of "$1")" '{throttled_s: (($ms - $before) / 1000), period_us: $period}'); }
 THROTTLED_MS=0
 
 setting_away() {

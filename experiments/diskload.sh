@@ -21,7 +21,7 @@ RATES=0,50,100,200 DISK=slow:4ms ON_DISK=1
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--rates N,...] [--disk slow:TIME|file] [--app A] [--trace FILE] [--repeat R] [--timeout S]
+usage: thinprobe run $EXPERIMENT [--rates N,...] [--disk slow:TIME|file] [--app A] [--trace FILE|--script FILE] [--repeat R] [--timeout S]
          [--keep-caches] [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --rates N,...     reads of 32 KB a second from the session's disk; others are held against the first ($RATES)

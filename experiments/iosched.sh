@@ -20,7 +20,7 @@ SCHEDULERS='' DISK=slow:500us DEPTH=32 ON_DISK=1
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--schedulers S,...] [--depth N] [--disk slow:TIME|file] [--app A] [--trace FILE] [--repeat R]
+usage: thinprobe run $EXPERIMENT [--schedulers S,...] [--depth N] [--disk slow:TIME|file] [--app A] [--trace FILE|--script FILE] [--repeat R]
          [--timeout S] [--keep-caches] [--quick] [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --schedulers S,.. of the disk's requests; others are held against the first (all that the kernel offers, none first)
@@ -45,7 +45,7 @@ setting_row() { printf '\t%s\n' "$1"; }
 choose_settings() {
 	local offered item file
 	need_fio
-	for file in /sys/block/loop*/queue/scheduler; do offered=$(tr -d '[]' <"$file"); break; done
+	for file in /sys/block/loop*/queue/scheduler; do read -r offered < <(tr -d '[]' <"$file"); break; done
 	for item in $(tr , ' ' <<<"${SCHEDULERS:-none $offered}"); do
 		[[ " ${SETTINGS[*]-} " != *" $item "* ]] || continue
 		if [[ " ${offered-} " == *" $item "* ]]; then SETTINGS+=("$item"); else ABSENT+=("scheduler $item: this kernel does not offer it (it offers ${offered:-none})"); fi

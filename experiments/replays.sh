@@ -11,16 +11,16 @@
 #	setting_row NAME	prints "value<tab>words": its place on the axis of the figures (a number, or empty), and what it is
 #	setting_session NAME	before the session is made; 0, or LAB_WHY
 #	setting_begin NAME	the session is there and nothing was done in it yet; 0, or LAB_WHY
-#	setting_end NAME	after the replay: the facts of it, as JSON for the cell
+#	setting_end NAME	after the replay: sets FACTS, JSON for the cell
 #	setting_away NAME	nothing of it stays
 # and, where all that the session reads is on a disk of its own (ON_DISK=1), DISK_KIND: slow or file.
 
-APP=mousepad TRACE='' REPEATS=3 KEEP_CACHES=0 TIMEOUT_S=60 ON_DISK=0 DISK_KIND=slow LOAD_FILE_MB=256
+APP=mousepad TRACE='' SCRIPT='' REPEATS=3 KEEP_CACHES=0 TIMEOUT_S=60 ON_DISK=0 DISK_KIND=slow LOAD_FILE_MB=256
 SETTINGS=() BASE='' ABSENT=()
 RATE=0 THRESHOLD_MS=150 FOREIGN_LIMIT=3 EXP_MEMORY=0 EXP_AGAIN_PART=9
 setting_session() { :; }
 setting_begin() { :; }
-setting_end() { echo '{}'; }
+setting_end() { :; }
 setting_away() { :; }
 more_settings() { echo '{}'; }	# of the driver, for run.json
 
@@ -28,6 +28,7 @@ replays_usage() {	# the options that all of them have
 	cat <<END
   --app A           what is worked in: mousepad, or writer (LibreOffice; thinprobe setup --app writer) ($APP)
   --trace FILE      replay this trace (vncplay record), recorded on a desk like ours, instead of recording one
+  --script FILE     record this script (vncplay record --script) instead of ours
   --repeat R        replays at each setting, interleaved in random order ($REPEATS)
   --timeout S       a replay is given up when the screen is not as it was recorded for so long ($TIMEOUT_S)
   --keep-caches     leave in memory what the last replay has read (as root it is dropped before each)
@@ -42,13 +43,17 @@ END
 replays_options() {
 	local flags=$1 values=$2
 	shift 2
-	exp_parse "--quick QUICK --keep-caches KEEP_CACHES $flags" "--app APP --trace TRACE --repeat REPEATS --timeout TIMEOUT_S --seed SEED $values" "$@"
+	exp_parse "--quick QUICK --keep-caches KEEP_CACHES $flags" "--app APP --trace TRACE --script SCRIPT --repeat REPEATS --timeout TIMEOUT_S --seed SEED $values" "$@"
 	TIMEOUT_S=${TIMEOUT_S%s}
 	[ "$QUICK" = 0 ] || exp_given --repeat || REPEATS=1
+	[ "$QUICK" = 0 ] || EXP_AGAIN_PART=0	# a first idea: none is measured again
 	exp_resume
 	case $APP in mousepad | writer) ;; *) exp_bad "--app $APP: mousepad or writer" ;; esac
 	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
+	[ -z "$SCRIPT" ] || [ -f "$SCRIPT" ] || exp_bad "--script $SCRIPT: no such file"
+	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
 	[ -z "$TRACE" ] || TRACE=$(realpath -- "$TRACE")
+	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
 	exp_number --repeat "$REPEATS" 1 1000
 	exp_number --timeout "$TIMEOUT_S" 1 86400
 	exp_number --seed "$SEED" 0 2000000
@@ -64,16 +69,16 @@ rows_json() {
 }
 
 exp_settings() {
-	jq -cn --arg app "$APP" --arg trace "$TRACE" --argjson repeats "$REPEATS" --argjson timeout "$TIMEOUT_S" --argjson keep "$KEEP_CACHES" --argjson seed "$SEED" --argjson quick "$QUICK" \
+	jq -cn --arg app "$APP" --arg trace "$TRACE" --arg script "$SCRIPT" --argjson repeats "$REPEATS" --argjson timeout "$TIMEOUT_S" --argjson keep "$KEEP_CACHES" --argjson seed "$SEED" --argjson quick "$QUICK" \
 		--arg base "$BASE" --argjson rows "$(rows_json)" --argjson threshold "$THRESHOLD_MS" --argjson more "$(more_settings)" '
-		{protocol: "vnc", app: $app, trace: (if $trace == "" then null else $trace end), rows: $rows, base: $base, repeats: $repeats, timeout_s: $timeout, keep_caches: ($keep == 1),
+		{protocol: "vnc", app: $app, trace: (if $trace == "" then null else $trace end), script: (if $script == "" then null else $script end), rows: $rows, base: $base, repeats: $repeats, timeout_s: $timeout, keep_caches: ($keep == 1),
 		seed: $seed, quick: ($quick == 1), threshold_ms: $threshold, on: "lab"} + $more'
 }
 
 exp_read_settings() {
-	eval "$(jq -r '.settings | @sh "APP=\(.app) TRACE=\(.trace // "") REPEATS=\(.repeats | tostring) TIMEOUT_S=\(.timeout_s | tostring) KEEP_CACHES=\(if .keep_caches then 1 else 0 end | tostring)
+	eval "$(jq -r '.settings | @sh "APP=\(.app) TRACE=\(.trace // "") SCRIPT=\(.script // "") REPEATS=\(.repeats | tostring) TIMEOUT_S=\(.timeout_s | tostring) KEEP_CACHES=\(if .keep_caches then 1 else 0 end | tostring)
 		SEED=\(.seed | tostring) QUICK=\(if .quick then "1" else "0" end) BASE=\(.base)"' "$RESUME/run.json")"
-	[ ! -f "$RESUME/session.trace" ] || TRACE=''	# it is there
+	[ ! -f "$RESUME/session.trace" ] || TRACE='' SCRIPT=''	# it is there
 	mapfile -t SETTINGS < <(jq -r '.settings.rows[].setting' "$RESUME/run.json")
 	read_more_settings
 }
@@ -92,7 +97,7 @@ exp_trains() { printf '%s\n' "$1/cell.json"; }
 exp_words() { setting_row "$2" | cut -f2; }
 
 exp_cell() {	# exp_cell SETTING 0 REPEAT FOLDER
-	local reason='' before='' after='' facts='{}' LAB_LOG=$4/log disk='' cached='' folder=$4
+	local reason='' before='' after='' FACTS='{}' LAB_LOG=$4/log disk='' cached='' folder=$4
 	mkdir -p "$LAB_LOG"
 	if session_make "$1"; then
 		caches_drop
@@ -106,7 +111,7 @@ exp_cell() {	# exp_cell SETTING 0 REPEAT FOLDER
 		else
 			reason="the setting could not be made: $LAB_WHY"
 		fi
-		facts=$(setting_end "$1")
+		setting_end "$1"
 	else
 		reason="the session could not be made: $LAB_WHY"
 	fi
@@ -121,12 +126,13 @@ write_cell() {	# write_cell SETTING REPEAT FOLDER REASON BEFORE AFTER
 	local foreign=null steal=null busy=null marked=''
 	if [ -n "$6" ]; then
 		read -r foreign steal busy < <(exp_shares "$5" "$6" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-		marked=$(exp_disturbed "$foreign" "$steal")
+		# The work of the disk is the lab's own, though no process of the server does it: what is foreign cannot be told from it.
+		if [ "$ON_DISK" = 1 ]; then foreign=null marked=$(exp_disturbed 0 "$steal"); else marked=$(exp_disturbed "$foreign" "$steal"); fi
 	fi
 	jq -n --arg setting "$1" --argjson repeat "$2" --arg reason "$4" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --arg marked "$marked" \
-		--argjson facts "${facts:-null}" --arg disk "$disk" --arg caches "$cached" --slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
+		--argjson facts "${FACTS:-null}" --arg disk "$disk" --arg caches "$cached" --slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
 		{schema: "thinprobe.cell/1", parameters: {setting: $setting}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
-		log: "cells/\($setting)/\($repeat)/replay.rfb", play: ($play[0].result // null), caches: $caches, facts: $facts,
+		log: "cells/\($setting)/\($repeat)/replay.rfb", play: ($play[0].result.runs[0] // null), caches: $caches, facts: $facts,
 		disk: ($disk | if . == "" then null else split(" ") | map(tonumber) | {reads: (.[4] - .[0]), read_bytes: (.[5] - .[1]), writes: (.[6] - .[2]), written_bytes: (.[7] - .[3])} end),
 		foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, marked: $marked}' | put_json "$3/cell.json"
 }
@@ -158,7 +164,7 @@ caches_drop() {
 session_server() { printf '%s::%s' "$LAB_ADDR_server" "$PROTOCOL_PORT"; }
 
 # The short session is the first part of the script.
-session_script() { if [ "$QUICK" = 1 ]; then sed '/^# --quick ends here/q' "$TP_HOME/data/sessions/$APP.script"; else cat "$TP_HOME/data/sessions/$APP.script"; fi; }
+session_script() { if [ -n "$SCRIPT" ]; then cat -- "$SCRIPT"; elif [ "$QUICK" = 1 ]; then sed '/^# --quick ends here/q' "$TP_HOME/data/sessions/$APP.script"; else cat "$TP_HOME/data/sessions/$APP.script"; fi; }
 
 # Once, before the first cell, at full speed: recorded, or the trace that was given is replayed to see that it fits. Where the session is to be on a disk of its
 # own, what it has read from the system meanwhile is on it from then on.
@@ -188,7 +194,7 @@ session_first() {
 replay_play() {	# replay_play FOLDER
 	local status=0
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play "$(session_server)" "$RUN/session.trace" "$1/replay.rfb" \
-		--timeout "${TIMEOUT_S}s" --format json -o "$1/play.json"
+		--timeout "${TIMEOUT_S}s" --wait-end 2s --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" || status=$?
 	[ "$status" != 0 ] || return 0
 	LAB_WHY=$(grep -vx ready "$LAB_LOG/play.err" | tail -n 1)
@@ -236,12 +242,12 @@ fio_reads() {	# 5 more than BEFORE
 	[ "$reads" -ge $(($1 + 5)) ]
 }
 FIO=''
-fio_end() {	# prints what it did, as JSON
-	local folder=$1
-	[ -n "$FIO" ] || { echo '{}'; return; }
+fio_end() {	# fio_end FOLDER: sets FACTS
+	[ -n "$FIO" ] || return 0
 	lab_stop "$FIO"
 	FIO=''
-	jq -c '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios, load_read_p50_ms: ((.clat_ns.percentile["50.000000"] // null) | if . then . / 1e6 else null end), load_short: .short_ios}' "$folder/fio.json" 2>/dev/null || echo '{}'
+	# it says first that it was told to stop
+	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios, load_read_p50_ms: ((.clat_ns.percentile["50.000000"] // null) | if . then . / 1e6 else null end), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
 }
 
 # The speed that was asked for, as long as a replay lasts: else nobody's time is to be taken.
@@ -294,6 +300,19 @@ replays_run() {
 	exp_end
 }
 
+# What the inputs of the session are, for who reads of them: {"7": "ctrl+alt+t"}, by their number.
+input_names() {
+	awk '$2 ~ /^(move|press|release|keydown|keyup)$/ {
+		name = $4
+		modifier = name ~ /^(Control|Alt|Shift|Super|Meta)_[LR]$/ ? tolower(substr(name, 1, index(name, "_") - 1)) : ""
+		sub(/^control$/, "ctrl", modifier)
+		if ($2 == "press") printf "%d\tbutton %s at %s,%s\n", n, $3, $4, $5
+		if ($2 == "keydown" && modifier == "") printf "%d\t%s%s\n", n, held, name == "" ? $3 : name
+		if ($2 == "keydown" && modifier != "") held = held modifier "+"
+		if ($2 == "keyup" && modifier != "") { at = index(held, modifier "+"); if (at) held = substr(held, 1, at - 1) substr(held, at + length(modifier) + 1) }
+		n++ }' "$RUN/session.trace" 2>/dev/null | jq -cRn '[inputs | split("\t") | {key: .[0], value: .[1]}] | from_entries'
+}
+
 # All complete replays together.
 replays_analyze() {
 	local files=() app load repeat why folder
@@ -302,6 +321,7 @@ replays_analyze() {
 		! exp_complete "$folder" || files+=("${folder#"$RUN"/}/replay.rfb")
 	done < <(exp_order | sort -k3,3n -k1,1)
 	[ "${#files[@]}" -gt 0 ] || return 0
+	run_set '.inputs = $names' --argjson names "$(input_names)"
 	exp_step "analyzing ${#files[@]} replays"
 	(cd "$RUN" && "$TP_BIN/vncplay" analyze --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" 2>"$RUN/log/analyze.err" || {
 		why=$(tail -n 1 "$RUN/log/analyze.err")

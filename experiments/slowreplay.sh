@@ -16,11 +16,11 @@ EXPERIMENT=slowreplay
 EXPERIMENT_SAYS="Does a replay come to its end, with every input delivered, where the disk is so slow that the session takes ten times as long?"
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/replays.sh"
-FACTOR=10 ON_DISK=1 DISK=slow:0ms REPEATS=1 TIMEOUT_S=600 SETTINGS=(plain slow) BASE=plain
+EXP_AGAIN_PART=0 FACTOR=10 ON_DISK=1 DISK=slow:0ms REPEATS=1 TIMEOUT_S=600 SETTINGS=(plain slow) BASE=plain
 
 exp_usage() {
 	cat <<END
-usage: thinprobe run $EXPERIMENT [--factor F] [--app A] [--trace FILE] [--repeat R] [--timeout S] [--keep-caches] [--quick]
+usage: thinprobe run $EXPERIMENT [--factor F] [--app A] [--trace FILE|--script FILE] [--repeat R] [--timeout S] [--keep-caches] [--quick]
          [--seed N] [--resume RUN] [-o DIR]
 $EXPERIMENT_SAYS
   --factor F        the session is to take about so many times as long ($FACTOR)
@@ -52,7 +52,7 @@ setting_begin() {
 	fi
 	lab_disk_delay "${DELAY_MS}ms"
 }
-setting_end() { jq -cn --argjson ms "$DELAY_MS" '{delay_ms: $ms}'; }
+setting_end() { FACTS=$(jq -cn --argjson ms "$DELAY_MS" '{delay_ms: $ms}'); }
 setting_away() { disk_fast; }
 
 replays_options "" "--factor FACTOR" "$@"

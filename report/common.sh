@@ -39,7 +39,7 @@ run_folder() {	# run_folder WHAT-IT-PRINTS "$@"
 tsv_json() {
 	jq -R -s -c 'split("\n") | map(select(length > 0) | split("\t")) | .[0] as $head | .[1:]
 		| map([$head, .] | transpose | map({key: .[0], value: (.[1] as $v | if $v == "" or $v == null then null
-			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note", "system", "class", "kind", "culprit", "what", "setting", "part", "verdict", "cell", "swap", "session", "method", "start", "axis", "event", "draw", "order", "policy", "banner_verdict")) then $v
+			elif (.[0] | IN("protocol", "app", "state", "interval", "late_interval", "reason", "schema", "name", "source", "note", "system", "class", "kind", "culprit", "what", "setting", "part", "verdict", "cell", "swap", "session", "method", "start", "axis", "event", "draw", "order", "policy", "banner_verdict", "says", "caches")) then $v
 			else ($v | tonumber? // $v) end)}) | from_entries)' "$1" 2>/dev/null || die 1 "$1: not a table"
 }
 

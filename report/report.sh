@@ -22,7 +22,7 @@ trap 'exit 130' INT TERM
 
 summarize() {
 	# a run kept without its samples
-	if [ -f summary.tsv ] && [ -z "$(find cells \( -name samples.tsv -o -name lost.tsv -o -name pagein.json -o -name startup.json -o -name traffic.tsv -o -name keys.json \) 2>/dev/null | head -n 1)" ]; then return; fi
+	if [ -f summary.tsv ] && [ -z "$(find cells \( -name samples.tsv -o -name lost.tsv -o -name pagein.json -o -name startup.json -o -name traffic.tsv -o -name keys.json -o -name play.json \) 2>/dev/null | head -n 1)" ]; then return; fi
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says which

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # LAB_ and PROTOCOL_ variables are the lab's
-# desk.sh - an empty desktop with a window manager (openbox): its menu (right button) starts one application, APP_DESK, mousepad or writer, with a
-# document. For sessions that are recorded once and replayed: every start of it shows the same, to the pixel. Contract: ../protocols/README.md;
+# desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key (ctrl+alt+t) start one application, APP_DESK, mousepad or
+# writer, with a document. For sessions that are recorded once and replayed: every start of it shows the same, to the pixel. Contract: ../protocols/README.md;
 # app_can besides.
 #
 # All that it writes is below DESK_FOLDER (/tmp/desk), which is made anew: home, document, settings. No message bus, no screen reader, no settings of
@@ -18,7 +18,7 @@ desk_row() {
 	esac
 }
 
-app_about() { printf 'an empty desktop (openbox) from whose menu one application is started: mousepad or LibreOffice Writer\n'; }
+app_about() { printf 'an empty desktop (openbox) on which one application is started: mousepad or LibreOffice Writer\n'; }
 app_packages() { printf 'openbox mousepad x11-xserver-utils\n'; }
 app_watch() { printf 'update\n'; }
 app_cost_ns() { :; }
@@ -50,7 +50,7 @@ cat >"$home/.config/openbox/rc.xml" <<XML
 <theme><name>Clearlooks</name><titleLayout>LC</titleLayout><animateIconify>no</animateIconify></theme>
 <desktops><number>1</number><popupTime>0</popupTime></desktops>
 <resize><popupShow>Never</popupShow></resize>
-<keyboard><keybind key="A-F4"><action name="Close"/></keybind></keyboard>
+<keyboard><keybind key="A-F4"><action name="Close"/></keybind><keybind key="C-A-t"><action name="Execute"><command>$2</command></action></keybind></keyboard>
 <mouse><dragThreshold>8</dragThreshold><doubleClickTime>500</doubleClickTime>
 <context name="Client"><mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind></context>
 <context name="Titlebar"><mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind></context>

@@ -9,7 +9,7 @@ def replays_page($title; $what; $how):
 	. as $doc | .run as $run | ($run.settings // {}) as $set | ($run.disk // null) as $disk
 	| "# \($title)",
 	"",
-	"\($set.app), \(if $set.trace then "a session from \($set.trace | sub(".*/"; ""))" else "the \(if $set.quick then "short " else "" end)session that data/sessions/\($set.app).script describes" end), recorded once and replayed \(plural($set.repeats // 0; "time"; "times")) at each setting; run of \($run.started), \($run.state).",
+	"\($set.app), \(if $set.trace // $set.script then "a session from \($set.trace // $set.script | sub(".*/"; ""))" else "the \(if $set.quick then "short " else "" end)session that data/sessions/\($set.app).script describes" end), recorded once and replayed \(plural($set.repeats // 0; "time"; "times")) at each setting; run of \($run.started), \($run.state).",
 	"",
 	("**\($doc | shared_words)**" | note($doc | shared_words != null)),
 	("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") replays were measured. What is missing may change what the rest says." | note($run.state != "complete")),
@@ -17,6 +17,8 @@ def replays_page($title; $what; $how):
 	("**\($doc | analysis_words)**" | note($doc | analysis_words != null)),
 	("**Indicative: \(plural($set.repeats // 0; "repeat"; "repeats")).** Five or more make a result." | note(($set.repeats // 5) < 5)),
 	("**\($doc | disturbed_words)**" | note($doc | disturbed_words != null)),
+	"A session is recorded once and replayed under other circumstances. Its *total time* is what a benchmark of throughput would tell; its *response times* are what its user waits for.",
+	"",
 	"## Findings",
 	"",
 	($doc | findings | to_entries[] | "\(.key + 1). \(.value)"),
@@ -25,7 +27,7 @@ def replays_page($title; $what; $how):
 	"",
 	"![Total time of the session at each setting](figures/total.svg)",
 	"",
-	"From the first input to the end of the session, thinking time included: what a benchmark of throughput would tell. The mean of the replays\(if ($set.repeats // 1) > 1 then ", with its 95 % interval" else "" end).",
+	"From the first to the last input of the session, thinking time included. The mean of the replays\(if ($set.repeats // 1) > 1 then ", with its 95 % interval" else "" end).",
 	"",
 	(if any($doc.rows[]; .p50_ms != null) then
 	"## Response times",
@@ -55,7 +57,7 @@ def replays_page($title; $what; $how):
 	"Those that take longest with \($far.says), in ms.",
 	"",
 	table(["what", "at, s", "with \($doc | base_row | .says)", "with \($far.says)", "times as long"];
-		[$doc.points[] | select(.setting == $far.setting)] | sort_by(-.latency_ms) | .[:12] | map(["\(.kind), input \(.input)", (.at_s | fixed(1)), (.base_ms | number), (.latency_ms | number), (.ratio | times)])) else empty end),
+		[$doc.points[] | select(.setting == $far.setting)] | sort_by(-.latency_ms) | .[:12] | map([input_words($doc), (.at_s | fixed(1)), (.base_ms | number), (.latency_ms | number), (.ratio | times)])) else empty end),
 	"## Method",
 	"",
 	($what,

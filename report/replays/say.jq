@@ -15,23 +15,21 @@ def ratio_words: "\(.ratio | times)\(span_words(.ratio_low; .ratio_high; times))
 def total_words: "\(.total_ratio | grown) %\(span_words(.total_ratio_low; .total_ratio_high; grown))";
 
 # The setting at which responses differ most from the base.
-def farthest: with_ratio | if . == [] then null else max_by(.ratio | log | fabs) end;
+def farthest: with_ratio | if . == [] then null else max_by([.slower + .faster, (.ratio | log | fabs)]) end;
 
-def responses_known: [.points[].input] | unique | length;
-
-# The claim of the paper: the total is within 1 %, while response times differ by a factor.
+# The claim of 2005: the whole session takes as long within 1 %, while its responses differ by a factor. Held against each setting.
+def alike: .total_ratio != null and (.total_ratio - 1 | fabs) <= 0.01;
+def surely_alike: .total_ratio_low == null or (.total_ratio_low >= 0.99 and .total_ratio_high <= 1.01);
+def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses, by the half of themselves
+def signed: grown | if startswith("-") or . == "0.0" then . else "+" + . end;
+def item_words: "\(.says): total \(.total_ratio | signed) %\(span_words(.total_ratio_low; .total_ratio_high; signed))\(if alike and (surely_alike | not) then ", an interval wider than 1 %" else "" end); responses \(ratio_words) times as long in the median, \([(if .slower > 0 or .faster == 0 then "\(.slower) of \(.points) at least half as long again" else empty end), (if .faster > 0 then "\(.faster) of \(.points) in two thirds of the time or less" else empty end)] | join(", "))";
 def claim:
-	. as $doc | base_row as $base | farthest as $far
-	| if $base == null or $far == null or $far.total_ratio == null then empty else
-		(($far.total_ratio - 1) | fabs <= 0.01) as $alike
-		| (if $far.total_ratio_low == null then null else $far.total_ratio_low >= 0.99 and $far.total_ratio_high <= 1.01 end) as $surely
-		| (if $far.ratio_low == null then null else $far.ratio_low > 1 or $far.ratio_high < 1 end) as $differ
-		| ($far.ratio >= 1.1 or $far.ratio <= 0.91) as $factor
-		| "With \($far.says) in place of \($base.says), responses take \($far.ratio | times) times as long\(span_words($far.ratio_low; $far.ratio_high; times)) (the median of \(plural($doc | responses_known; "response"; "responses")); the middle half of them \($far.ratio_p25 | times) to \($far.ratio_p75 | times) times), while the session as a whole takes \(if $far.total_ratio >= 1 then $far.total_ratio | grown else 2 - $far.total_ratio | grown end) % \(if $far.total_ratio >= 1 then "longer" else "less" end)\(if $far.total_ratio_low == null then "" else " (95 % interval \($far.total_ratio_low | grown) to \($far.total_ratio_high | grown) %)" end)"
-		+ (if $factor and $alike then ": its total time \(if $surely == true then "is the same within 1 %, and " else "differs by no more than 1 %, and " end)tells nothing of what the user feels\(if $differ == false or $surely == false then ", as far as so few replays can show" else "" end)."
-		   elif $factor and ($alike | not) then ": that total time stays the same within 1 % is refuted here; its thinking time does not hold what the responses lose."
-		   elif $alike then ": neither of them is much changed."
-		   else ": total time changes, though most responses do not." end) end;
+	. as $doc | base_row as $base | with_ratio | map(select(.total_ratio != null))
+	| if $base == null or . == [] then empty else
+		(map(select(alike and moved)) | if . == [] then empty else "Total time hides what its user feels: held against \($base.says), the session takes as long within 1 %, and yet \(map(item_words) | join("; "))." end),
+		(map(select((alike | not) and moved)) | if . == [] then empty else "That total time stays the same within 1 % is refuted where the session's thinking time does not hold what its responses lose or win: \(map(item_words) | join("; "))." end),
+		(map(select((alike | not) and (moved | not))) | if . == [] then empty else "Total time changes, though less than a tenth of the responses do by a half: \(map(item_words) | join("; "))." end),
+		(map(select(alike and (moved | not))) | if . == [] then empty else "Held against \($base.says), neither total time nor responses are much changed: \(map(item_words) | join("; "))." end) end;
 
 def percentile_words: . as $doc | [measured_rows[] | select(.p50_ms != null)] | if . == [] then empty else
 	"Response times, p25 / p50 / p75: " + (map("\(.says) \(.p25_ms | ms) / \(.p50_ms | ms) / \(.p75_ms | ms)") | join("; ")) + "." end;
@@ -39,16 +37,17 @@ def percentile_words: . as $doc | [measured_rows[] | select(.p50_ms != null)] | 
 def verdict_words: . as $doc | with_ratio | if . == [] or ($doc.run.settings.repeats // 0) < 5 then empty else
 	"Held against \($doc.run.settings.base), in pairs of replays of one repeat (Holm's correction): " + (map("\(.says): \(.verdict), \(ratio_words) times as long") | join("; ")) + "." end;
 
-def most_grown: farthest as $far | if $far == null then empty else
+def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), input \(.input)";
+def most_grown: . as $doc | farthest as $far | if $far == null then empty else
 	([.points[] | select(.setting == $far.setting and .ratio != null)] | sort_by(-.ratio)) as $all
 	| if $all == [] or $all[0].ratio < 1.5 then empty else
-		"With \($far.says), the response that grows most is to the \($all[0].kind) at \($all[0].at_s | fixed(1)) s of the session: \($all[0].base_ms | ms) becomes \($all[0].latency_ms | ms); the longest one of all is now \($all | max_by(.latency_ms) | "to the \(.kind) at \(.at_s | fixed(1)) s, \(.latency_ms | ms)")." end end;
+		"With \($far.says), the response that grows most is to \($all[0] | input_words($doc)) at \($all[0].at_s | fixed(1)) s of the session: \($all[0].base_ms | ms) becomes \($all[0].latency_ms | ms); the longest one is \($all | max_by(.latency_ms) | "to \(input_words($doc)) at \(.at_s | fixed(1)) s, \(.latency_ms | ms)")\(if $doc.run.settings.repeats > 1 then " (means of the repeats)" else "" end)." end end;
 
 def delivered:
 	. as $doc | measured_rows | if . == [] then empty else
-		(map(.repeats) | add) as $n | ([.[] | .inputs_least, .inputs_most | values] | unique) as $inputs
-		| "\(if ($doc.rows | map(.failed) | add) == 0 then if $n == 1 then "The one replay" else "All \($n) replays" end else plural($n; "replay"; "replays") end) came to \(if $n == 1 then "its" else "their" end) end"
-		+ (if $inputs | length == 1 then ", and delivered \($inputs[0]) inputs\(if $n == 1 then "" else " each" end)." elif $inputs == [] then "." else ", with \($inputs[0]) to \($inputs[-1]) inputs." end) end;
+		(map(.repeats) | add) as $n | ([.[].inputs_of_trace | values] | max) as $of | ([.[].inputs_least | values] | min) as $least
+		| "\(if ($doc.rows | map(.failed) | add) > 0 then plural($n; "replay"; "replays") elif $n == 1 then "The one replay" else "All \($n) replays" end) came to \(if $n == 1 then "its" else "their" end) end"
+		+ (if $of == null then "." elif $least == $of then ", with all of the \($of) inputs of the session delivered." else ", with \($least) of \($of) inputs delivered in the worst of them." end) end;
 
 def failures: [.rows[] | select(.failed > 0)] | if . == [] then empty else
 	"Replays that are in no figure: " + (map("\(.says): \(.failed)\(if .reason then " (\(.reason))" else "" end)") | join("; ")) + "." end;
@@ -64,7 +63,7 @@ def slowed: [measured_rows[] | select(.throttled_s != null and .throttled_s > 0)
 
 def slow_replay: . as $doc | base_row as $base | first(others[] | select(.total_ratio != null)) as $slow
 	| "With \($slow.delay_ms | plain) ms for each read and write the session takes \($slow.total_ratio | times) times as long: \($base.total_s | s) becomes \($slow.total_s | s)"
-	+ (if $slow.inputs_least != null and $slow.inputs_least == $base.inputs_most then ", and the replay comes to its end with all of its \($slow.inputs_least) inputs delivered." else ", and the replay comes to its end." end);
+	+ ", and the replay comes to its end\(if $slow.inputs_least != null and $slow.inputs_least == $slow.inputs_of_trace then " with all of its \($slow.inputs_of_trace) inputs delivered" else "" end).";
 
 def same_caches: [measured_rows[].caches] | unique | if . == ["dropped"] then "Before each replay what was in memory and mapped by nobody was dropped." elif . == ["kept"] then "Nothing was dropped from memory before a replay: the first ones may have read more from the disk than others." else empty end;
 

@@ -1,4 +1,5 @@
 #include "logs_in.h"
+#include "fields.h"
 #include "stamps.h"
 
 #include <errno.h>
@@ -100,48 +101,6 @@ static int add(struct logs_in *l, int64_t time_ns, const char *source)
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
-/* Cells of a line in place: at tabs, or at commas outside of quotes (RFC 4180; a quoted line end is not). 0: too many. */
-static size_t cut(char *line, bool commas, char **cell)
-{
-	size_t n = 0;
-	char *from = line;
-
-	for (;;) {
-		char *to = from, *p = from;
-		bool quoted = commas && *p == '"';
-
-		if (n == FIELDS)
-			return 0;
-		cell[n++] = from;
-		if (quoted)
-			for (p++; *p; p++) {
-				if (*p == '"' && p[1] != '"') {
-					p++;
-					break;
-				}
-				p += *p == '"';
-				*to++ = *p;
-			}
-		else
-			to = p += strcspn(p, commas ? "," : "\t");
-		p += strcspn(p, commas ? "," : "\t");
-		from = p + 1;
-		if (!*p) {
-			*to = '\0';
-			return n;
-		}
-		*to = '\0';
-	}
-}
-
-static int find(char *const *cell, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(cell[i], name))
-			return (int)i;
-	return -1;
-}
-
 struct table {
 	const struct logs_in_cfg *cfg;
 	struct logs_in *out;
@@ -156,10 +115,10 @@ static int head(struct table *t, char *line, const char **why)
 	const struct logs_in_cfg *cfg = t->cfg;
 	char *cell[FIELDS];
 
-	t->fields = cut(line, t->commas, cell);
-	t->time = cfg->column ? find(cell, t->fields, cfg->column) : -1;
+	t->fields = fields_cut(line, t->commas, cell, FIELDS);
+	t->time = cfg->column ? fields_find(cell, t->fields, cfg->column) : -1;
 	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual) / sizeof(*usual); i++)
-		t->time = find(cell, t->fields, usual[i]);
+		t->time = fields_find(cell, t->fields, usual[i]);
 	*why = cfg->column ? "the header has no such --column" : "no column of the header is known to be a time; --column NAME";
 	if (t->time < 0)
 		return -EPROTO;
@@ -168,13 +127,13 @@ static int head(struct table *t, char *line, const char **why)
 	*why = "the column's name does not end in _ns, _us, _ms or _s; --unit";
 	if (!t->unit_ns)
 		return -EPROTO;
-	t->source = cfg->source ? find(cell, t->fields, cfg->source) : -1;
+	t->source = cfg->source ? fields_find(cell, t->fields, cfg->source) : -1;
 	*why = "the header has no such --sources";
 	if (cfg->source && t->source < 0)
 		return -EPROTO;
 	*why = "the header has no such column as --where names";
 	for (size_t i = 0; i < cfg->wheres; i++)
-		if ((t->where[i] = find(cell, t->fields, cfg->where[i].column)) < 0)
+		if ((t->where[i] = fields_find(cell, t->fields, cfg->where[i].column)) < 0)
 			return -EPROTO;
 	return 0;
 }
@@ -185,7 +144,7 @@ static int body(struct table *t, char *line, const char **why)
 	int64_t time_ns, tick_ns;
 
 	*why = "not as many cells as the header has";
-	if (cut(line, t->commas, cell) != t->fields)
+	if (fields_cut(line, t->commas, cell, FIELDS) != t->fields)
 		return -EPROTO;
 	for (size_t i = 0; i < t->cfg->wheres; i++)
 		if (strcmp(cell[t->where[i]], t->cfg->where[i].value) != 0) {

@@ -102,6 +102,19 @@ static bool leaf(const struct rec_node *n)
 	return n->kind != OBJECT && n->kind != ARRAY;
 }
 
+/* A few numbers that belong together, such as one a run, stand in one line. */
+static bool series(const struct rec_node *n)
+{
+	int count = 0;
+
+	if (n->kind != ARRAY)
+		return false;
+	for (const struct rec_node *c = n->first; c; c = c->next)
+		if ((c->kind != NUMBER && c->kind != WORD) || ++count > 16)
+			return false;
+	return count > 0;
+}
+
 /* What of a leaf is for people; in a node of our own tree, so it may be made plain in place. */
 static const char *shown(const struct rec_node *n)
 {
@@ -111,6 +124,12 @@ static const char *shown(const struct rec_node *n)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			*p = ' ';
 	return n->text;
+}
+
+static void text_series(FILE *out, const struct rec_node *n)
+{
+	for (const struct rec_node *c = n->first; c; c = c->next)
+		fprintf(out, " %s", shown(c));
 }
 
 /* An object of leaves in a row: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
@@ -124,6 +143,10 @@ static void text_row(FILE *out, const struct rec_node *n)
 	for (const struct rec_node *c = n->first; c; c = c->next) {
 		const struct rec_node *bound = NULL;
 
+		if (series(c)) {
+			fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
+			text_series(out, c);
+		}
 		if (!leaf(c))
 			continue;
 		for (const struct rec_node *a = above ? above->first : NULL; a; a = a->next)
@@ -139,7 +162,7 @@ static void text_row(FILE *out, const struct rec_node *n)
 static bool row_like(const struct rec_node *n)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next)
-		if (!leaf(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
+		if (!leaf(c) && !series(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
 			return false;
 	return n->first != NULL;
 }
@@ -152,6 +175,10 @@ static void text(FILE *out, const struct rec_node *n, int indent)
 		} else if (c->kind == OBJECT && row_like(c) && indent > 0) {
 			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
 			text_row(out, c);
+			fputc('\n', out);
+		} else if (series(c)) {
+			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
+			text_series(out, c);
 			fputc('\n', out);
 		} else {
 			fprintf(out, "%*s%s:%s\n", indent, "", c->key ? c->key : "-", c->first ? "" : " none");

@@ -13,6 +13,7 @@
 #define FREE_MOST 9	/* stations and the delay that response times may tell of: more would be a guess */
 #define FAR 50.0	/* a residual in place of an infinite one */
 #define TURNS 200
+#define HALVES 100	/* of an interval: no double has more */
 #define NOTHING 1e-3	/* of the shortest response time: a delay below is none */
 
 static void no_abort(void)
@@ -35,6 +36,28 @@ void demands_predict(const struct mva_net *net, enum mva_method method, double n
 		out->r_s += u < 1 ? net->demand_s[k] / (1 - u) : INFINITY;
 	}
 	out->q = rate * out->r_s;
+}
+
+double demands_most_rate(const struct mva_net *net, double r_s)
+{
+	struct mva_bounds b;
+	double low = 0, high;
+
+	mva_bounds(net, &b);
+	if (b.r_min_s > r_s)
+		return 0;
+	high = b.x_max;
+	for (int i = 0; i < HALVES && isfinite(high); i++) {
+		double middle = (low + high) / 2;
+		struct mva_point p;
+
+		demands_predict(net, MVA_EXACT, NAN, NAN, middle, &p);
+		if (p.r_s > r_s)
+			high = middle;
+		else
+			low = middle;
+	}
+	return isfinite(high) ? low : INFINITY;
 }
 
 /* --- busy times ------------------------------------------------------------------------------------------------ */
@@ -93,7 +116,7 @@ struct problem {
 
 static bool tells(const struct observed_row *r)
 {
-	return r->r_s > 0 && ((r->n >= 1 && isfinite(r->z_s)) || (!isfinite(r->n) && r->rate > 0));
+	return r->r_s > 0 && (isfinite(r->z_s) ? r->n >= 1 : r->rate > 0);
 }
 
 static void put(const struct problem *p, const gsl_vector *v, struct mva_net *net)

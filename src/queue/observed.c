@@ -1,5 +1,6 @@
 #include "observed.h"
 #include "cli.h"
+#include "fields.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,18 +23,8 @@ struct reader {
 	struct observed *out;
 	struct place place[FIELDS];
 	size_t fields;
-	char separator[2];
+	bool commas;
 };
-
-static size_t cut(char *line, const char *separator, char **field)
-{
-	size_t n = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (line && n < FIELDS)
-		field[n++] = strsep(&line, separator);
-	return line ? FIELDS + 1 : n;
-}
 
 static double unit_of(const char *name)
 {
@@ -84,10 +75,10 @@ static int head(struct reader *r, char *line, const char *response, const char *
 	bool found = !response;
 	size_t useful = 0;
 
-	strcpy(r->separator, strchr(line, '\t') ? "\t" : ",");
-	r->fields = cut(line, r->separator, field);
+	r->commas = !strchr(line, '\t');
+	r->fields = fields_cut(line, r->commas, field, FIELDS);
 	*why = "the header has too many columns";
-	if (r->fields > FIELDS)
+	if (!r->fields)
 		return -EPROTO;
 	for (size_t i = 0; i < r->fields; i++) {
 		bool is = known(r, field[i], response, &r->place[i]);
@@ -111,7 +102,7 @@ static int body(struct reader *r, char *line, const char **why)
 	double value;
 
 	*why = "not as many cells as the header has";
-	if (cut(line, r->separator, field) != r->fields)
+	if (fields_cut(line, r->commas, field, FIELDS) != r->fields)
 		return -EPROTO;
 	*why = "too many rows";
 	if (r->out->rows >= ROWS_MOST)

@@ -72,7 +72,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit so many rows, foretell the rest (all)", NULL, NULL, "ROWS" },
 	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, "fit: stations that response times are to tell of (1, or 0 beside busy times)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, 0, 0, "fit: all of a response is at stations", NULL, NULL, NULL },
-	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, "fit: foretell the most users below this response time", NULL, NULL, NULL },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, "fit: foretell the most users, or of an open stream the most requests a second, with this response time", NULL, NULL, NULL },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "mva, fit: write rows for a plot to this file", NULL, NULL, "FILE" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -368,11 +368,13 @@ static void foretell(struct rec *out, struct rows *t, const struct demands *d, c
 		rec_end(out);
 	}
 	if (cfg.threshold_ns > 0) {
-		double n = most_users(&d->net, m->method, last_z);
+		bool open = !isfinite(think_of(1, last_z));
+		double n = open ? (double)NAN : most_users(&d->net, m->method, last_z), limit = (double)cfg.threshold_ns / 1e9;
 
 		rec_object(out, "threshold");
-		rec_real(out, "r_s", (double)cfg.threshold_ns / 1e9, 9);
+		rec_real(out, "r_s", limit, 9);
 		rec_real(out, "users", n < 0 ? 0 : n, 0);
+		rec_real(out, "rate", open ? demands_most_rate(&d->net, limit) : (double)NAN, 9);
 		rec_end(out);
 	}
 }
@@ -402,7 +404,7 @@ static int run_fit(const char *file)
 		die(EXIT_RUN, "cannot fit: %s", strerror(-err));
 	for (size_t i = 0; i < o.rows; i++)
 		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
-	if ((cfg.users.n || cfg.threshold_ns > 0) && !isfinite(think_of(1, last_z)))
+	if (cfg.users.n && !isfinite(think_of(1, last_z)))
 		die_usage("to foretell users, a think time: -z TIME, or --nz USERS_PER_SECOND");
 	out = open_report("fit");
 	rec_str(out, "method", mva_methods[cfg.method]);

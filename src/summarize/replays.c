@@ -96,6 +96,8 @@ static int read_cell(struct replays_read *r, size_t setting, int64_t repeat)
 	snprintf(run->caches, sizeof(run->caches), "%s", text ? text : "");
 	read_facts(j, run);
 	run->inputs = inputs_number(j, "play", "inputs");
+	run->inputs_of_trace = inputs_number(j, "play", "inputs_of_trace");
+	run->waited = inputs_number(j, "play.snapshots", "waited");
 	run->updates = run->bytes = NAN;
 	r->data.setting[r->data.runs] = setting;
 	r->data.repeat[r->data.runs] = repeat;
@@ -190,10 +192,6 @@ static int read_analysis(struct replays_read *r)
 		if (place[runs] == r->data.runs)	/* of a cell that was replaced since */
 			continue;
 		snprintf(path, sizeof(path), "result.runs.%zu", runs);
-		if (isfinite(inputs_number(j, path, "total_s")))
-			r->data.total_s[place[runs]] = inputs_number(j, path, "total_s");
-		if (isfinite(inputs_number(j, path, "inputs")))
-			r->list[place[runs]].inputs = inputs_number(j, path, "inputs");
 		r->list[place[runs]].updates = inputs_number(j, path, "updates");
 		r->list[place[runs]].bytes = inputs_number(j, path, "bytes");
 	}

@@ -45,6 +45,9 @@ struct replays_figures {
 	struct replays_span percentile[REPLAYS_PERCENTILES];	/* ms; p90 is NAN where less than ten values lie beyond it */
 	double max_ms;
 	double ratio_p25, ratio_p75, ratio_max;		/* of the responses, each its geometric mean over pairs */
+	size_t points, slower, faster;			/* responses with a ratio, and those of which it is at least, or at most: */
+#define REPLAYS_SLOWER 1.5
+#define REPLAYS_FASTER (1 / REPLAYS_SLOWER)
 	double p;					/* of a ratio of 1; to be corrected by who has all of them */
 	size_t pairs, values, missing;			/* values: latencies; missing: responses that the base has in the same repeat */
 };

@@ -189,10 +189,15 @@ static int ratios_of(const struct replays *r, size_t setting, size_t base, struc
 		double ms, base_ms;
 		size_t n;
 
-		points += replays_point_of(r, i, setting, base, &ms, &base_ms, &ratio[points], &n);
+		if (!replays_point_of(r, i, setting, base, &ms, &base_ms, &ratio[points], &n))
+			continue;
+		out->slower += ratio[points] >= REPLAYS_SLOWER;
+		out->faster += ratio[points] <= REPLAYS_FASTER;
+		points++;
 	}
 	if (!err) {
 		out->pairs = factors;
+		out->points = points;
 		out->total_ratio = geometric(total, totals);
 		out->ratio = geometric(factor, factors);
 		out->p = interval_t_p(log_factor, factors);

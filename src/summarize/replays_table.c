@@ -12,7 +12,7 @@ static const char *const verdicts[] = { "too few runs", "better", "worse", "no d
 static const char *const summary_columns[] = {
 	"setting", "value", "says", "state", "repeats", "failed", "marked", "reason", "total_s", "total_s_low", "total_s_high", "total_ratio", "total_ratio_low", "total_ratio_high",
 	"responses", "missing", "p25_ms", "p25_ms_low", "p25_ms_high", "p50_ms", "p50_ms_low", "p50_ms_high", "p75_ms", "p75_ms_low", "p75_ms_high", "p90_ms", "p90_ms_low", "p90_ms_high", "max_ms",
-	"pairs", "ratio", "ratio_low", "ratio_high", "p", "verdict", "ratio_p25", "ratio_p75", "ratio_max", "inputs_least", "inputs_most",
+	"pairs", "ratio", "ratio_low", "ratio_high", "p", "verdict", "ratio_p25", "ratio_p75", "ratio_max", "points", "slower", "faster", "inputs_least", "inputs_of_trace", "waited",
 	"throttled_s", "load_reads_per_s", "load_read_p50_ms", "delay_ms", "disk_reads", "disk_writes", "server_busy_percent", "caches", NULL,
 };
 
@@ -39,16 +39,20 @@ static double mean_fact(const struct replays_read *r, size_t setting, int fact)
 
 static void write_inputs(struct rows *t, const struct replays_read *r, size_t setting)
 {
-	double least = NAN, most = NAN;
+	double least = NAN, most = NAN, waited = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < r->data.runs; i++) {
 		if (r->data.setting[i] != setting)
 			continue;
 		least = fmin(least, r->list[i].inputs);	/* of NAN and a number the number */
-		most = fmax(most, r->list[i].inputs);
+		most = fmax(most, r->list[i].inputs_of_trace);
+		waited += r->list[i].waited;
+		n++;
 	}
 	whole_number(t, least, 0);
 	whole_number(t, most, 0);
+	whole_number(t, n ? waited / (double)n : (double)NAN, 1);
 }
 
 /* One word for all replays of the setting. */
@@ -88,6 +92,9 @@ static void write_setting(struct rows *t, const struct replays_read *r, size_t s
 	whole_number(t, f->ratio_p25, 4);
 	whole_number(t, f->ratio_p75, 4);
 	whole_number(t, f->ratio_max, 4);
+	rows_int(t, (int64_t)f->points);
+	rows_int(t, (int64_t)f->slower);
+	rows_int(t, (int64_t)f->faster);
 	write_inputs(t, r, setting);
 	for (int i = 0; i < REPLAYS_FACTS; i++)
 		whole_number(t, mean_fact(r, setting, i), 3);
@@ -138,7 +145,7 @@ static int write_points(struct rows *t, struct replays_read *r)
 	return 0;
 }
 
-static const char *const run_columns[] = { "setting", "repeat", "total_s", "inputs", "updates", "bytes", "responses", "throttled_s", "load_reads_per_s", "load_read_p50_ms", "delay_ms",
+static const char *const run_columns[] = { "setting", "repeat", "total_s", "inputs", "inputs_of_trace", "waited", "updates", "bytes", "responses", "throttled_s", "load_reads_per_s", "load_read_p50_ms", "delay_ms",
 	"disk_reads", "disk_writes", "server_busy_percent", "caches", NULL };
 
 static int write_runs(struct rows *t, struct replays_read *r)
@@ -152,6 +159,8 @@ static int write_runs(struct rows *t, struct replays_read *r)
 		rows_int(t, r->data.repeat[i]);
 		whole_number(t, r->data.total_s[i], 3);
 		whole_number(t, r->list[i].inputs, 0);
+		whole_number(t, r->list[i].inputs_of_trace, 0);
+		whole_number(t, r->list[i].waited, 0);
 		whole_number(t, r->list[i].updates, 0);
 		whole_number(t, r->list[i].bytes, 0);
 		rows_int(t, found);

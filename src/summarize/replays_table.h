@@ -24,7 +24,7 @@ struct replays_setting {
 struct replays_run {	/* beside the run of the same number in the data */
 	char log[128], caches[16];
 	double fact[REPLAYS_FACTS];	/* NAN: not known */
-	double inputs, updates, bytes;
+	double inputs, inputs_of_trace, waited, updates, bytes;	/* waited: snapshots that were not there at once */
 };
 
 struct replays_response {

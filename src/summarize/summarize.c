@@ -5,6 +5,7 @@
 #include "animation.h"
 #include "cache.h"
 #include "calibrate.h"
+#include "capacity.h"
 #include "cli.h"
 #include "idle.h"
 #include "interval.h"
@@ -17,6 +18,7 @@
 #include "run.h"
 #include "starts.h"
 #include "tables.h"
+#include "users.h"
 #include "wan.h"
 
 #include <errno.h>
@@ -127,16 +129,19 @@ static const struct {
 	{ "animation", "cells", animation_summarize },
 	{ "cache", "cells", cache_summarize },
 	{ "calibrate", "trains", calibrate_summarize },
+	{ "capacity", "repeats", capacity_summarize },
 	{ "cpuspeed", "cells", replays_summarize },
 	{ "diskload", "cells", replays_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "iosched", "cells", replays_summarize },
 	{ "paging", "cells", paging_summarize },
+	{ "principle-a", "cells", users_summarize },
 	{ "protocols", "cells", protocols_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "slowreplay", "cells", replays_summarize },
 	{ "startup", "cells", starts_summarize },
+	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 

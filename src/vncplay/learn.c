@@ -1,10 +1,157 @@
-/* learn - the command. */
+/* learn - the command: what replays of one trace have in common, as a file for `vncplay play --deps`.
+ *
+ * The learning is learn_core.c's; this file reads options and side files, and writes what was learned. */
 #include "cli.h"
 #include "commands.h"
+#include "learn_core.h"
+#include "side.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *output;
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 'o', "output", &output, 0, 0, "write the dependencies to this file (standard output)", NULL, NULL, "FILE" },
+	{ .type = CLI_END },
+};
+
+/* When each input was sent; NULL with a line of text: the replay does not count. */
+static int64_t *read_side(const char *log, const struct trace *t, int inputs, char *why, size_t size)
+{
+	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
+	char path[PATH_MAX], text[512];
+	bool complete = false;
+	int n = 0, event = 0;
+	FILE *in;
+
+	if (!sent)
+		die(EXIT_RUN, "no memory");
+	snprintf(path, sizeof(path), "%s.aux", log);
+	in = fopen(path, "re");
+	if (!in) {
+		snprintf(why, size, "%.200s: %s", path, strerror(errno));
+		free(sent);
+		return NULL;
+	}
+	while (fgets(text, sizeof(text), in)) {
+		struct side_sent s;
+
+		if (!strncmp(text, "run end ", 8))
+			complete = strstr(text, "status=complete") != NULL;
+		if (!side_read_input(text, &s))
+			continue;
+		while (event < t->n && t->events[event].kind == TRACE_SNAPSHOT)
+			event++;
+		if (event == t->n || s.n != n || s.line != t->events[event].line || s.kind != t->events[event].kind || (n && s.at_us < sent[n - 1])) {
+			n = -1;
+			break;
+		}
+		event++;
+		sent[n++] = s.at_us;
+	}
+	fclose(in);
+	if (n == inputs && complete)
+		return sent;
+	snprintf(why, size, n < 0 ? "its inputs are not those of the trace" : "it is not complete");
+	free(sent);
+	return NULL;
+}
+
+static void write_out(const struct deps *d, const char *trace, int runs, int steps)
+{
+	char path[PATH_MAX];
+	FILE *out = stdout;
+	int err;
+
+	if (output && strcmp(output, "-") != 0) {
+		if (snprintf(path, sizeof(path), "%s.%d", output, (int)getpid()) >= (int)sizeof(path))
+			die_usage("--output %.100s...: too long a name", output);
+		out = fopen(path, "we");
+		if (!out)
+			die(EXIT_RUN, "cannot write %s: %m", output);
+	}
+	err = deps_write(d, out);
+	fprintf(out, "# from %d replays of %s, whose inputs act %d times\n", runs, trace, steps);
+	errno = 0;
+	if (!err && (fflush(out) || ferror(out)))
+		err = errno ? -errno : -EIO;
+	if (out == stdout) {
+		if (err)
+			die(EXIT_RUN, "cannot write: %s", strerror(-err));
+		return;
+	}
+	if ((fclose(out) || (!err && rename(path, output))) && !err)
+		err = -errno;
+	if (err) {
+		unlink(path);
+		die(EXIT_RUN, "cannot write %s: %s", output, strerror(-err));
+	}
+}
+
+static void check_names(char **names, int n)
+{
+	for (int i = 0; output && i < n; i++)
+		if (!strcmp(output, names[i]))
+			die_usage("--output %s is one of what is read", output);
+	for (int i = 1; i < n; i++)
+		for (int k = i + 1; k < n; k++)
+			if (!strcmp(names[i], names[k]))
+				die_usage("%s twice: one replay is no evidence for itself", names[i]);
+}
 
 int vncplay_learn(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	die(EXIT_RUN, "learn: not there yet");
+	int first = cli_parse(argc, argv, "vncplay learn TRACE OUT.rfb... [options]",
+			      "Finds out from several replays which changes of the screen come before which input.", options), runs = 0;
+	char why[512] = "", **names = argv + first;
+	int n = argc - first, err;
+	int64_t **sent;
+	struct trace t;
+	struct learn *l;
+	struct deps d;
+
+	if (n < 3)
+		die_usage("learn from what? TRACE and the logs of at least two replays of it");
+	check_names(names, n);
+	err = trace_load(names[0], &t, why, sizeof(why));
+	if (err)
+		die(EXIT_RUN, "%s: %s", names[0], *why ? why : strerror(-err));
+	l = learn_open(&t);
+	sent = calloc((size_t)n, sizeof(*sent));
+	if (!l || !sent)
+		die(EXIT_RUN, "no memory");
+	for (int i = 1; i < n; i++) {
+		sent[i] = read_side(names[i], &t, learn_inputs(l), why, sizeof(why));
+		if (!sent[i]) {
+			warn("%s is left out: %s", names[i], why);
+			continue;
+		}
+		runs++;
+		err = learn_where(l, names[i], sent[i], why, sizeof(why));
+		if (err)
+			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why : err == -ERANGE ? "its screen has another size" : strerror(-err));
+	}
+	if (runs < 2)
+		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five", runs, runs == 1 ? "" : "s");
+	err = learn_parts(l);
+	for (int i = 1; !err && i < n; i++)
+		if (sent[i])
+			err = learn_what(l, names[i], sent[i], why, sizeof(why));
+	if (!err)
+		err = learn_deps(l, &d);
+	if (err)
+		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why : strerror(-err));
+	write_out(&d, names[0], runs, learn_steps(l));
+	for (int i = 1; i < n; i++)
+		free(sent[i]);
+	free(sent);
+	deps_free(&d);
+	learn_free(l);
+	trace_free(&t);
+	return runs < n - 1 ? EXIT_LOSSY : EXIT_OK;
 }

@@ -124,11 +124,13 @@ static void set_zrle(struct pixels *p)
 	bool low, high;
 
 	p->zrle = p->plain;
+	if (p->format.bits != 32 || p->format.depth > 24)
+		return;
 	for (int i = 0; i < 3; i++)
 		used |= (uint32_t)p->plain.max[i] << p->plain.shift[i];
 	low = !(used & 0xff000000);
 	high = !(used & 0xff);
-	if (p->format.bits != 32 || !p->format.true_colour || p->format.depth > 24 || (!low && !high))
+	if (!low && !high)
 		return;
 	p->zrle.kind = PIXEL_WORD;
 	p->zrle.bytes = 3;

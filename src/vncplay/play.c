@@ -92,6 +92,49 @@ static void read_trace(const char *path, struct trace *t)
 		warn("%s does not say how large its screen was: not checked", path);
 }
 
+/* Whether what is to be ignored would hide more than half of a snapshot: such a one is compared whole, since a click upon it would be blind. */
+static bool hides(const struct deps *d, const struct trace_event *shot)
+{
+	int hidden = 0, n = shot->box.w * shot->box.h;
+
+	for (int i = 0; i < n; i++) {
+		struct box pixel = { shot->box.x + i % shot->box.w, shot->box.y + i / shot->box.w, 1, 1 };
+		int k = 0;
+
+		while (k < d->n_ignore && !box_meets(d->ignore[k].box, pixel))
+			k++;
+		hidden += k < d->n_ignore;
+	}
+	return 2 * hidden > n;
+}
+
+static void add_masks(const char *path, const struct trace *t, struct deps *d)
+{
+	int n = 0, dropped = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		if (t->events[i].kind != TRACE_SNAPSHOT || !hides(d, &t->events[i]))
+			continue;
+		n = 0;
+		for (int k = 0; k < d->n_ignore; k++) {
+			if (box_meets(d->ignore[k].box, t->events[i].box))
+				dropped++;
+			else
+				d->ignore[n++] = d->ignore[k];
+		}
+		d->n_ignore = n;
+	}
+	if (dropped)
+		warn("%s: %d of the parts to ignore count nevertheless: they hide most of a snapshot", path, dropped);
+	for (int i = 0; i < d->n_ignore; i++) {
+		if (cfg.await.match.n_masks == MATCH_MASKS) {
+			warn("%s: only the first %d of its parts to ignore are", path, i);
+			break;
+		}
+		masks[cfg.await.match.n_masks++] = d->ignore[i].box;
+	}
+}
+
 static void read_deps(const char *path, const struct trace *t, struct deps *d)
 {
 	char why[256] = "";
@@ -103,13 +146,7 @@ static void read_deps(const char *path, const struct trace *t, struct deps *d)
 		inputs += t->events[i].kind != TRACE_SNAPSHOT;
 	if (d->inputs != inputs)
 		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, inputs);
-	for (int i = 0; i < d->n_ignore; i++) {
-		if (cfg.await.match.n_masks == MATCH_MASKS) {
-			warn("%s: only the first %d of its parts to ignore are", path, i);
-			break;
-		}
-		masks[cfg.await.match.n_masks++] = d->ignore[i].box;
-	}
+	add_masks(path, t, d);
 	cfg.deps = d;
 }
 

@@ -36,7 +36,7 @@ struct run {
 	const struct deps_before *need;	/* what the next input waits for besides */
 	int n_need;
 	bool *met;		/* of those: changed since the input before */
-	int need_of;		/* the input that `need` is for; -1: none */
+	int need_of;		/* the event that `need` is for */
 	bool need_dirty;
 	int64_t need_since_ns;	/* all of them are met since; INT64_MAX: not yet */
 };
@@ -84,20 +84,22 @@ static void shift(struct run *p, int64_t now)
 
 /* --- dependencies ---------------------------------------------------------------------------------------------- */
 
-/* From the moment when the input before has gone, since what changes counts from there. */
+/* Of the next input that acts, from the moment when the one before has gone: what changes counts from there. */
 static int watch_needs(struct run *p)
 {
-	int i = input_from(p->t, p->next);
+	int i = p->next;
 
 	p->n_need = 0;
-	p->need_of = i;
-	if (!p->cfg->deps || i == p->t->n)
-		return 0;
-	p->need = deps_of(p->cfg->deps, p->t->events[i].line, &p->n_need);
 	free(p->met);
 	p->met = NULL;
 	p->need_dirty = true;
 	p->need_since_ns = INT64_MAX;
+	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
+		i++;
+	p->need_of = i;
+	if (!p->cfg->deps || i == p->t->n)
+		return 0;
+	p->need = deps_of(p->cfg->deps, p->t->events[i].line, &p->n_need);
 	if (!p->n_need)
 		return 0;
 	p->met = calloc((size_t)p->n_need, sizeof(*p->met));
@@ -340,7 +342,7 @@ static int send_input(struct run *p, const struct trace_event *e)
 	p->r->inputs++;
 	p->sent_ns = now;
 	p->next++;
-	return watch_needs(p);
+	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_needs(p) : 0;
 }
 
 static int do_input(struct run *p)
@@ -355,7 +357,7 @@ static int do_input(struct run *p)
 		if (p->n_need)
 			needs_hold(p, clock_now());	/* what holds when its time comes costs none */
 	}
-	if (p->n_need) {
+	if (p->n_need && p->next == p->need_of) {
 		err = await_needs(p);
 		if (err)
 			return err;
@@ -436,7 +438,7 @@ static void remove_pictures(const char *out)
 
 enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r)
 {
-	struct run p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1, .need_of = -1 };
+	struct run p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
 	int64_t cpu = clock_process_cpu();
 
 	*r = (struct play_result){ .status = PLAY_COMPLETE };

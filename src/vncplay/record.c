@@ -1,10 +1,389 @@
-/* record - the command. */
+/* record - the command: options, the recording, the report. What is held back and looked at is recorder.c's, who works there a user.h's. */
 #include "cli.h"
+#include "clock.h"
 #include "commands.h"
+#include "proc.h"
+#include "rec.h"
+#include "recorder.h"
+#include "server.h"
+#include "user.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS NS_PER_S	/* for the rest of the first picture */
+#define BYE_NS (2 * NS_PER_S)	/* for the last inputs to leave */
+
+static struct {
+	struct server_cfg server;
+	struct recorder_cfg recorder;
+	bool headless, no_anchor;
+	const char *script, *bind;
+	int64_t port, snapshot, time_ns, ready_fd;
+} cfg;
+static struct rec_cfg out_cfg;
+
+static int read_box(const char *text, void *value)
+{
+	struct box *b = value;
+	int end = 0;
+
+	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b->x, &b->y, &b->w, &b->h, &end) != 4 || text[end] || b->x < 0 || b->y < 0 || b->w < 1 || b->h < 1 ||
+	    b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
+		return -1;
+	return (int64_t)b->w * b->h <= TRACE_SNAPSHOT_MOST ? 0 : -1;
+}
+
+static const struct cli_opt options[] = {
+	{ CLI_FLAG, 0, "headless", &cfg.headless, 0, 0, "no window: a script does it", NULL, NULL, NULL },
+	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "what to do without a window, a line each; - is standard input", NULL, NULL, "FILE" },
+	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, "no window: serve the screen on this TCP port, to any viewer", NULL, NULL, "PORT" },
+	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "at this address; 0.0.0.0 is all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
+	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0, "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9, "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0, "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "quiet", &cfg.recorder.quiet_ns, 1e6, 10e9, "the screen rests once nothing has changed or been sent for this time (150ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "quiet-most", &cfg.recorder.quiet_most_ns, 1e6, 60e9, "hold an input back for at most this time (2s)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, "pixels a side around the pointer (11)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "no-anchor", &cfg.no_anchor, 0, 0, "no second snapshot where the first is of one colour", NULL, NULL, NULL },
+	{ CLI_NS, 0, "double-click", &cfg.recorder.double_ns, 0, 10e9, "presses on one spot at most so far apart belong together (400ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9, "keys after such a pause are looked after anew (400ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, 0, 0, "what keys change (learned from what they do change)", NULL, read_box, "X,Y,W,H (of at most 65536 pixels)" },
+	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9, "what changes near the pointer so long after a move is its doing; 0: never (800ms)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+struct recording {
+	struct server *server;
+	struct trace_writer *trace;
+	struct user *user;
+	struct recorder *recorder;	/* NULL before the first picture is whole */
+	int64_t covered;	/* pixels painted before that */
+	int err;
+	bool updated, shape;
+};
+
+/* --- what the server does -------------------------------------------------------------------------------------- */
+
+static void on_resized(void *whose, int width, int height)
+{
+	struct recording *r = whose;
+	char text[64];
+	int err;
+
+	if (!r->recorder)
+		return;
+	snprintf(text, sizeof(text), "the screen is %dx%d from here on", width, height);
+	err = trace_note(r->trace, text);
+	if (!err)
+		err = recorder_resized(r->recorder);
+	if (!err && r->user->resized)
+		err = r->user->resized(r->user);
+	r->err = r->err ? r->err : err;
+}
+
+static void on_painted(void *whose, struct box box)
+{
+	struct recording *r = whose;
+
+	if (!r->recorder) {
+		r->covered += (int64_t)box.w * box.h;
+		return;
+	}
+	recorder_painted(r->recorder, clock_now(), box);
+	if (r->user->painted)
+		r->user->painted(r->user, box);
+}
+
+static void on_ended(void *whose)
+{
+	struct recording *r = whose;
+
+	r->updated = true;
+	if (r->user && r->user->shown)
+		r->user->shown(r->user);
+}
+
+static void on_shape(void *whose)
+{
+	struct recording *r = whose;
+
+	r->shape = true;
+	if (r->recorder)
+		recorder_shape(r->recorder);
+}
+
+/* --- what the recorder does ------------------------------------------------------------------------------------ */
+
+static int to_pointer(void *whose, int mask, int x, int y)
+{
+	return server_pointer(((struct recording *)whose)->server, mask, x, y);
+}
+
+static int to_key(void *whose, uint32_t keysym, bool down)
+{
+	return server_key(((struct recording *)whose)->server, keysym, down);
+}
+
+static int to_trace(void *whose, const struct trace_event *e)
+{
+	return trace_add(((struct recording *)whose)->trace, e);
+}
+
+static int to_notes(void *whose, const char *text)
+{
+	return trace_note(((struct recording *)whose)->trace, text);
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------- */
+
+/* Sleeps until something comes, or until then, or a stop signal, also one that came just before. */
+static void rest(struct recording *r, int64_t until_ns)
+{
+	struct timespec left;
+	fd_set in, out;
+	sigset_t stop, old;
+	int top = server_fd(r->server);
+	int64_t ns;
+
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_SET(top, &in);
+	if (server_waits(r->server))
+		FD_SET(top, &out);
+	if (r->user) {
+		ns = r->user->wait(r->user, &in, &top);
+		until_ns = ns < until_ns ? ns : until_ns;
+	}
+	ns = until_ns == INT64_MAX ? NS_PER_DAY : until_ns - clock_now();
+	ns = ns < 0 ? 0 : ns;
+	left = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
+	proc_stop_signals(&stop);
+	sigprocmask(SIG_BLOCK, &stop, &old);
+	if (!proc_stop)
+		pselect(top + 1, &in, &out, NULL, &left, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+/* 0, or -errno: the connection is over. */
+static int hear(struct recording *r)
+{
+	int got = 1, err = server_flush(r->server);
+
+	for (int i = 0; i < 64 && got == 1 && !err; i++)	/* a server that never stops must not keep the user from being heard */
+		got = server_read(r->server, NULL, NULL);
+	return err ? err : got < 0 ? got : 0;
+}
+
+/* Until the first picture is whole, or nothing is added to it any more: before that, everything would be a change. The first updates may be about
+ * the pointer, or the screen's size, alone. */
+static int hear_first(struct recording *r)
+{
+	const struct screen *screen = rfb_screen(server_rfb(r->server));
+	int64_t until = clock_now() + cfg.server.timeout_ns;
+	int err = 0;
+
+	while (!err && !proc_stop && clock_now() < until && (!r->updated || r->covered < (int64_t)screen->width * screen->height)) {
+		bool before = r->updated;
+
+		err = hear(r);
+		if (r->updated && !before && until > clock_now() + FIRST_NS)
+			until = clock_now() + FIRST_NS;
+		if (!err)
+			rest(r, until);
+	}
+	return err ? err : r->updated || proc_stop ? 0 : -ETIMEDOUT;
+}
+
+/* Until it is over. Returns why, as a word for the report; *err: what went wrong, *status: what to end with. */
+static const char *work(struct recording *r, char *why, size_t size, int *status)
+{
+	int64_t end = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX, wake;
+	bool held;
+	int err;
+
+	for (;;) {
+		err = hear(r);
+		if (err) {
+			*status = cfg.headless ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user has seen it */
+			snprintf(why, size, "%s", server_why(r->server));
+			return "server closed";
+		}
+		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why, size);
+		if (err == 1)
+			return r->user->ended;
+		held = recorder_holds(r->recorder);
+		if (!err)
+			err = recorder_step(r->recorder, clock_now(), &wake);
+		if (held && !recorder_holds(r->recorder))	/* a script may be waiting for that */
+			wake = clock_now();
+		if (err < 0) {
+			*status = EXIT_RUN;
+			if (!*why)
+				snprintf(why, size, "%s", strerror(-err));
+			return "failed";
+		}
+		if (proc_stop) {
+			*status = EXIT_INTERRUPTED;
+			return "interrupted";
+		}
+		if (clock_now() >= end)
+			return "time is up";
+		rest(r, wake < end ? wake : end);
+	}
+}
+
+/* What is held back leaves, and the connection with it. */
+static void leave(struct recording *r)
+{
+	int64_t until = clock_now() + BYE_NS;
+
+	if (recorder_end(r->recorder, clock_now()) || server_flush(r->server))
+		return;
+	while (server_waits(r->server) && clock_now() < until && !server_flush(r->server)) {
+		struct timespec ms = { 0, NS_PER_MS };
+
+		nanosleep(&ms, NULL);
+	}
+}
+
+/* --- the report ------------------------------------------------------------------------------------------------ */
+
+static void report(struct rec *out, const struct recording *r, const char *server, const char *trace, const char *ended, double seconds)
+{
+	const struct recorder_count *c = recorder_counts(r->recorder);
+	const struct rfb *rfb = server_rfb(r->server);
+
+	rec_object(out, "settings");
+	rec_str(out, "server", server);
+	rec_str(out, "trace", trace);
+	rec_str(out, "by", cfg.headless ? "script" : cfg.port ? "proxy" : "window");
+	rec_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
+	rec_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
+	rec_int(out, "snapshot_size", cfg.recorder.snapshot);
+	rec_end(out);
+	rec_object(out, "result");
+	rec_str(out, "name", rfb_name(rfb));
+	rec_int(out, "width", rfb_screen(rfb)->width);
+	rec_int(out, "height", rfb_screen(rfb)->height);
+	rec_str(out, "ended", ended);
+	rec_real(out, "seconds", seconds, 3);
+	rec_int(out, "inputs", c->inputs);
+	rec_int(out, "presses", c->presses);
+	rec_int(out, "releases", c->releases);
+	rec_int(out, "keys", c->keys);
+	rec_object(out, "snapshots");
+	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++)
+		rec_int(out, trace_why_word((enum trace_why)i), c->snapshots[i]);
+	rec_end(out);
+	rec_int(out, "quiesced", c->quiesced);
+	rec_int(out, "restless", c->restless);
+	rec_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
+	rec_bool(out, "server_draws_pointer", !r->shape);
+	rec_end(out);
+}
+
+/* --- the command ----------------------------------------------------------------------------------------------- */
+
+static void check(void)
+{
+	if (cfg.headless != (cfg.script != NULL))
+		die_usage(cfg.headless ? "--headless: what is to be done? --script FILE" : "--script is for --headless");
+	if (cfg.headless && cfg.port)
+		die_usage("--headless and --listen: either a script or a viewer");
+	if (cfg.bind && !cfg.port)
+		die_usage("--bind is for --listen");
+	proc_check_ready_fd((int)cfg.ready_fd);
+	cfg.recorder.snapshot = (int)cfg.snapshot;
+	cfg.recorder.anchor = !cfg.no_anchor;
+	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
+		die_usage("--quiet-most is shorter than --quiet");
+}
+
+static struct user *open_user(const struct rfb *rfb, char *why, size_t size)
+{
+	const struct screen *screen = rfb_screen(rfb);
+
+	if (cfg.headless)
+		return user_script(screen, cfg.script, why, size);
+	if (cfg.port)
+		return user_proxy(screen, rfb_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, why, size);
+	return user_window(screen, rfb_name(rfb), why, size);
+}
 
 int vncplay_record(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	die(EXIT_RUN, "record: not there yet");
+	static const struct rfb_events events = { .resized = on_resized, .painted = on_painted, .ended = on_ended, .shape = on_shape };
+	static const struct recorder_out out = { to_pointer, to_key, to_trace, to_notes };
+	struct recording r = { 0 };
+	const char *server, *path, *ended;
+	const struct rfb *rfb;
+	struct rec *rec;
+	char why[256] = "";
+	int first, err, status = EXIT_OK;
+	int64_t start;
+
+	cfg.server.timeout_ns = 10 * NS_PER_S;
+	cfg.recorder = recorder_defaults;
+	cfg.snapshot = recorder_defaults.snapshot;
+	cfg.ready_fd = STDERR_FILENO;
+	first = cli_parse(argc, argv, "vncplay record [options] SERVER TRACE", "Writes down what a user does in a session, and what the screen shows where it matters.", options);
+	if (argc - first != 2)
+		die_usage(argc - first < 2 ? "record: which SERVER, and which TRACE to write?" : "record: \"%s\" is too much", argc - first < 2 ? "" : argv[first + 2]);
+	server = cfg.server.address = argv[first];
+	path = argv[first + 1];
+	check();
+	rec_check_apart((struct rec_place[]){ { "TRACE", path }, { "--output", out_cfg.path } }, 2);
+	rec = rec_open(&out_cfg, "vncplay-record");
+	if (!rec)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	proc_catch_stop();
+	r.server = server_open(&cfg.server, &events, &r, why, sizeof(why));
+	if (!r.server)
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
+	rfb = server_rfb(r.server);
+	err = hear_first(&r);
+	if (err || proc_stop)
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", server,
+		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_why(r.server));
+	r.user = open_user(rfb, why, sizeof(why));
+	if (!r.user)
+		die(cfg.headless || strncmp(why, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why);
+	r.trace = trace_create(path, rfb_name(rfb), rfb_screen(rfb)->width, rfb_screen(rfb)->height);
+	if (!r.trace)
+		die(EXIT_RUN, "cannot write %s: %m", path);
+	start = clock_now();
+	r.recorder = recorder_open(&cfg.recorder, &out, &r, rfb_screen(rfb), start);
+	if (!r.recorder)
+		die(EXIT_RUN, "out of memory");
+	if (r.shape)
+		recorder_shape(r.recorder);
+	err = cfg.headless ? 0 : proc_ready((int)cfg.ready_fd);
+	if (err && cfg.ready_fd != STDERR_FILENO)
+		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+
+	why[0] = '\0';
+	ended = work(&r, why, sizeof(why), &status);
+	leave(&r);
+	if (*why)
+		warn("%s", why);
+	report(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
+	r.user->close(r.user);
+	recorder_free(r.recorder);
+	server_close(r.server);
+	err = trace_finish(r.trace);
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
+	err = rec_close(rec);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	return status;
 }

@@ -78,7 +78,7 @@ static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
 			r->area = shot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
 		r->keyed = r->area;
 	}
-	r->needs = r->area.w > 0 && r->area.h > 0;
+	r->needs = true;
 }
 
 static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
@@ -124,6 +124,8 @@ void recorder_look(struct recorder *r, const struct held *h, int64_t now_ns)
 	default:
 		break;
 	}
+	if (r->area.w < 1 || r->area.h < 1)	/* the screen has become smaller */
+		r->needs = false;
 }
 
 int64_t recorder_rest(const struct recorder *r, int64_t now_ns)

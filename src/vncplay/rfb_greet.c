@@ -6,8 +6,12 @@
 
 int rfb_size(struct rfb *r, int width, int height)
 {
-	int err = screen_resize(&r->screen, width, height);
+	int err;
 
+	/* TigerVNC tells its size, unchanged, in each answer to a request for the whole screen: who would then ask for the whole would never end. */
+	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
+		return 0;
+	err = screen_resize(&r->screen, width, height);
 	if (err == -EINVAL)
 		return rfb_bad(r, "a screen of a size that is refused");
 	if (!err && r->events.resized)

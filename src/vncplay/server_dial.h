@@ -30,5 +30,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 /* The password in a file that vncpasswd wrote (8 bytes that are no text, or 16 with a second password, which is not taken), or of one line of text.
  * 0 or -errno with the reason in `why`. */
 int server_password(const char *path, char password[SERVER_PASSWORD + 1], char *why, size_t size);
+/* What vncpasswd hid in a file. 0 or -EIO. In proxy.c, which has the library that can. */
+int server_uncover(const char *path, char password[SERVER_PASSWORD + 1]);
 
 #endif

@@ -9,26 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <rfb/rfb.h>
-
 static bool is_text(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\r')
 			return false;
 	return true;
-}
-
-/* libvncserver reads such a file itself; it takes the first eight bytes. */
-static int uncover(const char *path, char *password)
-{
-	char *plain = rfbDecryptPasswdFromFile((char *)path);
-
-	if (!plain)
-		return -EIO;
-	snprintf(password, SERVER_PASSWORD + 1, "%s", plain);
-	free(plain);
-	return 0;
 }
 
 int server_password(const char *path, char password[SERVER_PASSWORD + 1], char *why, size_t size)
@@ -62,7 +48,7 @@ int server_password(const char *path, char password[SERVER_PASSWORD + 1], char *
 		snprintf(why, size, "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 		return -EINVAL;
 	}
-	err = uncover(path, password);
+	err = server_uncover(path, password);
 	if (err)
 		snprintf(why, size, "%s: cannot be read as a password of vncpasswd", path);
 	return err;

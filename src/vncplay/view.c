@@ -97,7 +97,7 @@ struct view *view_open(const char *title, int width, int height, char *why, size
 	v->window = XCreateWindow(v->display, DefaultRootWindow(v->display), 0, 0, (unsigned)width, (unsigned)height, 0, v->depth, InputOutput, v->visual,
 		CWBackPixel | CWBorderPixel | CWColormap | CWEventMask, &(XSetWindowAttributes){
 			.colormap = XCreateColormap(v->display, DefaultRootWindow(v->display), v->visual, AllocNone),
-			.event_mask = ExposureMask | KeyPressMask | KeyReleaseMask | ButtonPressMask | ButtonReleaseMask | PointerMotionMask | FocusChangeMask });
+			.event_mask = ExposureMask | KeyPressMask | KeyReleaseMask | ButtonPressMask | ButtonReleaseMask | PointerMotionMask | FocusChangeMask | StructureNotifyMask });
 	v->gc = XCreateGC(v->display, v->window, 0, NULL);
 	v->delete_window = XInternAtom(v->display, "WM_DELETE_WINDOW", False);
 	XSetWMProtocols(v->display, v->window, &v->delete_window, 1);
@@ -111,7 +111,7 @@ struct view *view_open(const char *title, int width, int height, char *why, size
 
 void view_close(struct view *v)
 {
-	/* a display that is gone cannot be told goodbye */
+	/* a display that is gone cannot be told goodbye; one that only took our window away loses us at the end of the process */
 	if (v->display && !v->lost)
 		XCloseDisplay(v->display);
 	only = NULL;
@@ -251,6 +251,9 @@ static bool take_one(struct view *v, XEvent *x, struct view_event *e)
 	case MappingNotify:
 		XRefreshKeyboardMapping(&x->xmapping);
 		return false;
+	case DestroyNotify:	/* by force */
+		v->lost = true;
+		return false;
 	case ClientMessage:
 		e->kind = VIEW_CLOSED;
 		return (Atom)x->xclient.data.l[0] == v->delete_window;
@@ -263,7 +266,7 @@ void view_take(struct view *v, struct view_event *e)
 {
 	XEvent x;
 
-	*e = (struct view_event){ VIEW_NOTHING };
+	*e = (struct view_event){ .kind = VIEW_NOTHING };
 	while (!v->lost) {
 		while (v->leaving > 0) {
 			KeySym symbol = v->down[--v->leaving];

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define AT_ONCE 64			/* events that are looked at between two looks at the clock */
-#define CONNECTING_MOST 100		/* a server's queue of those that want in has an end */
+#define CONNECTING_MOST 4		/* of whom it does not know yet TigerVNC takes five for an attack */
 #define SWEEP_NS (100 * NS_PER_MS)	/* how exact a timeout is */
 #define RETRY_NS NS_PER_S
 
@@ -306,7 +306,7 @@ int crowd_gather(struct crowd *c)
 		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
 			begin_to_connect(c, c->next++);
 		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
-			break;	/* not one of the first hundred */
+			break;	/* not one of the first */
 		if (c->connecting)
 			err = turn(c, INT64_MAX, &before);
 	}

@@ -102,9 +102,16 @@ static bool take(struct vlog *l)
 static void *vlog_main(void *context)
 {
 	struct vlog *l = context;
+	int64_t flushed = clock_now(), now;
 
-	while (take(l) || !atomic_load(&l->over))
-		clock_sleep_until(clock_now() + REST_NS);	/* (not in a hurry, so that the ring is taken in pieces) */
+	while (take(l) || !atomic_load(&l->over)) {
+		now = clock_now();
+		if (l->rows && now - flushed >= NS_PER_S) {	/* whoever kills us leaves what there was */
+			rows_flush(l->rows);
+			flushed = now;
+		}
+		clock_sleep_until(now + REST_NS);	/* (not in a hurry, so that the ring is taken in pieces) */
+	}
 	take(l);
 	l->sums.cpu_ns = clock_thread_cpu();
 	return NULL;

@@ -283,94 +283,121 @@ static void could_not(const struct crowd *c, const char *text, int err)
 	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err), err == -EADDRNOTAVAIL ? "; more ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
+/* What all users share; too large for a stack. */
+static struct {
+	struct target target;
+	struct workload workload;
+	struct crowd crowd;
+	struct by_vnc *vnc;
+	struct by_http *http;
+	int32_t encodings[BY_VNC_ENCODINGS];
+	int n_encodings;
+	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
+	char punctual[96];
+} run;
+
+static void describe_http(struct report_what *what, struct vlog_cfg *log)
+{
+	read_workload(&run.workload, &run.target);
+	for (int i = 0; i < run.workload.objects; i++) {
+		run.names[i] = run.workload.object[i].name;
+		run.paths[i] = run.workload.object[i].path;
+	}
+	log->label = run.names;
+	log->path = run.paths;
+	log->url = run.target.origin;
+	what->kind = "http";
+	what->workload = cfg.workload ? cfg.workload : "the page of the URL";
+	what->objects_per_page = workload_objects_per_page(&run.workload);
+	what->whole_pages = cfg.per == PER_PAGE;
+	what->library = by_http_library();
+}
+
+static void describe_vnc(struct report_what *what)
+{
+	if (by_vnc_encodings(cfg.encodings, run.encodings, &run.n_encodings))
+		die_usage("--encodings %s: of zrle, hextile, copyrect and raw, each once", cfg.encodings);
+	what->kind = "vnc";
+	what->asks = ask_words[cfg.asks];
+	what->echo = cfg.echo == ECHO_PATCH ? "the patch with the next number" : "the next update: an assumption, unless each user's keys are all that changes its screen";
+	what->encodings = cfg.encodings;
+}
+
+static void open_crowd(void)
+{
+	struct by_vnc_cfg vnc = { .target = &run.target, .move = cfg.asks, .patch = cfg.echo == ECHO_PATCH, .rfb = { run.encodings, run.n_encodings } };
+	struct by_http_cfg http = { &run.target, &run.workload, cfg.per == PER_PAGE, (uint64_t)cfg.seed };
+	struct crowd *c = &run.crowd;
+	int err = crowd_open(c);
+
+	if (!err && run.target.http)
+		c->self = run.http = by_http_open(&http, c);
+	else if (!err)
+		c->self = run.vnc = by_vnc_open(&vnc, c);
+	if (err || !c->self)
+		die(EXIT_RUN, "out of memory for %lld users", (long long)cfg.users);
+	c->kind = run.target.http ? &by_http_kind : &by_vnc_kind;
+}
+
+static void close_crowd(void)
+{
+	if (run.http)
+		by_http_close(run.http);
+	if (run.vnc)
+		by_vnc_close(run.vnc);
+	crowd_close(&run.crowd);
+	workload_free(&run.workload);
+	think_free(&think);
+}
+
 static int run_users(const char *text)
 {
-	static struct target target;
-	static struct crowd crowd;	/* zeroed */
-	static const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
-	int32_t encodings[BY_VNC_ENCODINGS];
-	struct by_vnc_cfg vnc = { .target = &target, .move = cfg.asks, .patch = cfg.echo == ECHO_PATCH, .rfb = { .encodings = encodings } };
-	struct workload workload = { 0 };
-	struct by_http_cfg http = { &target, &workload, cfg.per == PER_PAGE, (uint64_t)cfg.seed };
 	struct vlog_cfg log_cfg = { .tsv = cfg.log, .jtl = cfg.jtl, .label = by_vnc_labels, .url = text, .users = cfg.users };
-	struct report_what what = { .target = text, .kind = "vnc", .rate = cfg.rate ? cfg.rate : (double)NAN, .nz = cfg.nz ? cfg.nz : (double)NAN, .objects_per_page = NAN, .late_limit_ns = cfg.late_ns,
-				    .connections = -1, .think_text = cfg.think_text };
-	struct by_vnc *by_vnc = NULL;
-	struct by_http *by_http = NULL;
+	struct report_what what = { .target = text, .rate = cfg.rate ? cfg.rate : (double)NAN, .nz = cfg.nz ? cfg.nz : (double)NAN, .objects_per_page = NAN, .late_limit_ns = cfg.late_ns,
+				    .connections = -1, .think_text = cfg.think_text, .punctual_by = run.punctual };
+	struct crowd *c = &run.crowd;
 	struct vlog_sums sums;
 	struct vlog *log;
-	char why[256], punctual[96];
+	char why[256];
 	const char *wrong;
 	struct rec *out;
 	int err, status;
 
-	if (target_parse(text, &target, why, sizeof(why)))
+	if (target_parse(text, &run.target, why, sizeof(why)))
 		die_usage("%s: %s", text, why);
-	check(&target, text);
-	if (by_vnc_encodings(cfg.encodings, encodings, &vnc.rfb.n_encodings))
-		die_usage("--encodings %s: of zrle, hextile, copyrect and raw, each once", cfg.encodings);
-	vnc.rfb.encodings = encodings;
-	crowd.cfg = (struct crowd_cfg){ .users = cfg.users, .ramp_ns = cfg.ramp_ns, .skip_ns = cfg.skip_ns, .time_ns = cfg.time_ns, .timeout_ns = cfg.timeout_ns, .seed = (uint64_t)cfg.seed };
-	choose_think(&crowd.cfg);
+	check(&run.target, text);
+	c->cfg = (struct crowd_cfg){ .users = cfg.users, .ramp_ns = cfg.ramp_ns, .skip_ns = cfg.skip_ns, .time_ns = cfg.time_ns, .timeout_ns = cfg.timeout_ns, .seed = (uint64_t)cfg.seed };
+	choose_think(&c->cfg);
 	rec_check_apart((const struct rec_place[]){ { "output", out_cfg.path }, { "log", cfg.log }, { "jtl", cfg.jtl } }, 3);
-	if (target.http) {
-		read_workload(&workload, &target);
-		for (int i = 0; i < workload.objects; i++) {
-			names[i] = workload.object[i].name;
-			paths[i] = workload.object[i].path;
-		}
-		log_cfg.label = names;
-		log_cfg.path = paths;
-		log_cfg.url = target.origin;
-		what.kind = "http";
-		what.workload = cfg.workload ? cfg.workload : "the page of the URL";
-		what.objects_per_page = workload_objects_per_page(&workload);
-		what.whole_pages = http.whole_pages;
-		what.library = by_http_library();
-	} else {
-		what.asks = ask_words[cfg.asks];
-		what.echo = vnc.patch ? "the patch with the next number" : "the next update: an assumption, unless each user's keys are all that changes its screen";
-		what.encodings = cfg.encodings;
-	}
+	if (run.target.http)
+		describe_http(&what, &log_cfg);
+	else
+		describe_vnc(&what);
 	what.descriptors = cfg.users + SPARE_DESCRIPTORS;
 	what.descriptors_most = get_descriptors(what.descriptors);
-	log_cfg.expect = expected(&crowd.cfg);
+	log_cfg.expect = expected(&c->cfg);
 	out = open_report();
 	log = vlog_open(&log_cfg, &wrong);
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
-	be_punctual(punctual, sizeof(punctual));
-	what.punctual_by = punctual;
-	err = crowd_open(&crowd);
-	if (!err && target.http)
-		crowd.self = by_http = by_http_open(&http, &crowd);
-	else if (!err)
-		crowd.self = by_vnc = by_vnc_open(&vnc, &crowd);
-	if (err || !crowd.self)
-		die(EXIT_RUN, "out of memory for %lld users", (long long)cfg.users);
-	crowd.kind = target.http ? &by_http_kind : &by_vnc_kind;
-	err = crowd_gather(&crowd);
+	be_punctual(run.punctual, sizeof(run.punctual));
+	open_crowd();
+	err = crowd_gather(c);
 	if (err)
-		could_not(&crowd, text, err);
+		could_not(c, text, err);
 	say_ready();
-	err = crowd_run(&crowd, log);
+	err = crowd_run(c, log);
 	if (err)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
 	err = vlog_close(log, &sums);
 	what.process_cpu_ns = clock_process_cpu();
-	what.bytes = by_http ? by_http_bytes(by_http) : by_vnc_bytes(by_vnc);
-	what.connections = by_http ? by_http_connections(by_http) : -1;
-	report_users(out, &crowd, &sums, &what);
+	what.bytes = run.http ? by_http_bytes(run.http) : by_vnc_bytes(run.vnc);
+	what.connections = run.http ? by_http_connections(run.http) : -1;
+	report_users(out, c, &sums, &what);
 	close_report(out);
-	status = judge(&crowd, &sums, err);
-	if (by_http)
-		by_http_close(by_http);
-	else
-		by_vnc_close(by_vnc);
-	crowd_close(&crowd);
+	status = judge(c, &sums, err);
+	close_crowd();
 	vlog_free_sums(&sums);
-	workload_free(&workload);
-	think_free(&think);
 	return status;
 }
 

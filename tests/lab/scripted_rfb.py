@@ -10,7 +10,7 @@ Rows of the log: CLOCK_MONOTONIC in ns, what, key=value...
   paint name=answer-K/STRIP|noise-I|caret|letter-0x..|... x= y= w= h= late_us=   when the picture was changed, and how late that was
   sent n=CLIENT names=..,.. bytes=      the update with these is with the system
   missing click=K | end late_us=WORST
-`on` is what really was there then: a click on `desk` went astray. late_us says how disturbed the machine was.
+Inputs bear the time at which the network had them (SO_TIMESTAMPNS); answers are due from then. `on` is what really was there then: a click on `desk` went astray. late_us says how disturbed the machine was.
 SIGTERM and SIGINT end it.
 """
 import argparse
@@ -30,6 +30,7 @@ from scripted_scene import Scene  # noqa: E402
 
 MS = 1_000_000
 RAW, COPYRECT, CURSOR, XCURSOR = 0, 1, -239, -240
+SO_TIMESTAMPNS = 35
 ARROW = [0x001, 0x003, 0x007, 0x00f, 0x01f, 0x03f, 0x07f, 0x0ff, 0x1ff, 0x3ff, 0x01f, 0x01b, 0x031, 0x030, 0x060, 0x060]  # bit 0 is left
 
 
@@ -80,11 +81,17 @@ class Client:
 
     def take(self):
         try:
-            data = self.sock.recv(65536)
+            data, stamps, _, _ = self.sock.recvmsg(65536, 64)
         except BlockingIOError:
             return
         if not data:
             raise Gone
+        self.came = now = now_ns()
+        for _, kind, stamp in stamps:	# when the network had it: we may have slept
+            if kind == SO_TIMESTAMPNS:
+                s, ns = struct.unpack("qq", stamp)
+                self.came = max(min(now, s * 10**9 + ns + now - time.time_ns()), self.server.last_came)
+        self.server.last_came = self.came
         self.inbox += data
         while len(self.inbox) >= self.want:
             piece = bytes(self.inbox[:self.want])
@@ -145,10 +152,10 @@ class Client:
                     self.dirty.append(((x, y, min(w, scene.w - x), min(h, scene.h - y)), "asked", None))
             elif kind == 4:
                 down, keysym = struct.unpack(">BxxI", (yield 7))
-                scene.key(now_ns(), keysym, bool(down))
+                scene.key(self.came, keysym, bool(down))
             elif kind == 5:
                 mask, x, y = struct.unpack(">BHH", (yield 5))
-                scene.pointer(now_ns(), x, y, mask)
+                scene.pointer(self.came, x, y, mask)
                 if self.draws():
                     self.dirty.append((None, "pointer", None))
             elif kind == 6:
@@ -226,6 +233,7 @@ class Server:
         self.worst = 0
         self.clients = []
         self.number = 0
+        self.last_came = 0
         self.scene = Scene(o, self.log, self.painted)
         self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -267,6 +275,7 @@ class Server:
             if c is self.listener:
                 sock, _ = self.listener.accept()
                 sock.setblocking(False)
+                sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self.number += 1
                 self.clients.append(Client(self, sock, self.number))

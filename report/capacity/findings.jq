@@ -1,0 +1,9 @@
+# findings.jq - the findings of a run that looked for the most users, numbered, for a terminal.
+include "lib";
+include "capacity/say";
+
+(findings | to_entries[] | "\(.key + 1). \(.value)"),
+(if .run.state != "complete" then "This run is \(.run.state): what is missing may change what it says." else empty end),
+(disturbed | values),
+absent_words[],
+(indicative | values)

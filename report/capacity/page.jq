@@ -1,0 +1,61 @@
+# page.jq - report.md of a run that looked for the most users.
+include "lib";
+include "markdown";
+include "capacity/say";
+
+. as $doc | .run as $run | $run.settings as $set
+| "# How many users fit on a server",
+"",
+"\($set.systems | map(system_words($run)) | join(", ")); \($set.criteria | map(criterion_words) | join(", ")); \(plural($set.repeats; "search"; "searches")) of each kind, in random order; run of \($run.started), \($run.state).",
+"",
+("**This run is \($run.state // "of unknown state")**: \($run.cells.complete // "?") of \($run.cells.total // "?") searches were made." | note($run.state != "complete")),
+("**\($doc | indicative)**" | note($doc | indicative != null)),
+("**\($doc | disturbed)**" | note($doc | disturbed != null)),
+"## Findings",
+"",
+(findings | to_entries[] | "\(.key + 1). \(.value)"),
+"",
+"## The user in front",
+"",
+"![p95 of the user in front over the number of users](figures/users.svg)",
+"",
+"Mean over the searches that measured that number of users, with its 95 % interval where there are two or more. Squares: the most users for which 95 % of the keys were within that time; crosses: what the model foretold.",
+"",
+"## The most users",
+"",
+table(["system", "what has to hold", "users", "in the searches", "searches that reached it", "foretold", "full beyond"];
+	[$doc | limits[] | [.system, (.criterion | criterion_words), (.users | number) + users_span, users_words, "\(.reached) of \(.repeats)", (.forecast | number), (.limit // "")]]),
+"A search that did not reach its limit ended at the most sessions asked for (\($set.most)): its number is a lower bound.",
+"",
+"## Resources",
+"",
+"![How busy server and viewers were](figures/resources.svg)",
+"",
+"## All steps",
+"",
+"Latency in ms from when a key was due. Worst / median: of the users' mean latencies; Jain: 1 where all fare alike. Waiting: processes of the server that were ready and waited for a CPU, on average.",
+"",
+table(["system", "users", "searches", "mean", "p50", "p95", "Apdex", "later than \(threshold) ms, %", "largest p95 of any user", "worst / median", "Jain", "keys/s", "CPU, %", "viewers, %", "waiting", "free memory, MB", "swapped in, MB/s", "link, %"];
+	[$doc.rows[] | if .repeats == 0 then [.system, "", "failed"] + [range(15) | ""] else [.system, .users, .repeats, (.mean_ms | number), (.p50_ms | number), with_span("p95_ms"), (.apdex | fixed(3)), (.late_percent | percent),
+		(.all_p95_ms | number), (.worst_over_median | fixed(2)), (.jain | fixed(3)), (.keys_per_s | number), (.server_busy_percent | percent), (.client_busy_percent | percent), (.waiting | fixed(2)),
+		(if .available_bytes == null then "" else .available_bytes / 1048576 | fixed(0) end), (if .swap_in_bytes_per_s == null then "" else .swap_in_bytes_per_s / 1048576 | fixed(2) end), (.link_percent | percent)] end]),
+"## How it was measured",
+"",
+("Every session is a display server with one application, and a client that types and watches for the echo. The user in front has \($set.rate_per_s) keys a second at jittered times, all others \($set.typing_per_s) at random ones (a Poisson process each): an open loop, nobody waits for an echo before the next key.",
+ "Sessions are added one by one up to four, then by halves, until no criterion holds; then the gap is halved until the most users for which each holds is known: the last below the first number for which it did not. Each number is measured for \($set.seconds) s; the first for which something does not hold is measured once more, and the second time counts.",
+ "Sessions stay as they are from one number to the next; those that are too many are ended.",
+ "What is full is read where a criterion failed first: swap (over 1 MB/s comes in), the server's CPU (90 % busy), the link (90 % of its rate), the viewers' CPU (90 %), or the run queue (on average half a process waits); nothing of these: \"nothing\".",
+ "Where the viewers are full, the number is theirs and not the server's.",
+ "The forecast knows the first third of the numbers measured (three at least): mean response times and the lab's own CPU time, fitted as one station and a delay that nobody waits for (thinprobe queue fit)."
+ | item),
+"",
+(absent_words | if . == [] then empty else "## Not on this machine", "", (.[] | item), "" end),
+"## This machine and this run",
+"",
+table(["fact", "value"]; [["command", $run.command], ["thinprobe", $run.version], ["started", $run.started], ["ended", $run.ended],
+	($run.protocols // {} | to_entries[] | [.key, .value.says]),
+	["server on CPU", $run.lab.cpus_server], ["client on CPU", $run.lab.cpus_client], ["as root", (if $run.lab.rootless then "no" else "yes" end)],
+	["kernel", $run.host.kernel], ["system", $run.host.system], ["virtualisation", $run.host.virtualisation]]
+	| map(select(.[1] != null) | map(tostring))),
+"Data beside this report: summary.tsv (all figures), points.tsv (the most users), run.json, cells/ (every user at every number).",
+"Made again from them by: thinprobe report RUN."

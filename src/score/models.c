@@ -1,0 +1,122 @@
+#include "models.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const models_tolia_words[MODELS_TOLIA] = { "crisp", "noticeable", "annoying", "unacceptable", "unusable" };
+
+double models_late(const struct samples_in *s, double threshold)
+{
+	size_t late = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		late += s->one[i].ms > threshold;
+	return s->n ? (double)late / (double)s->n : (double)NAN;
+}
+
+void models_tolia(const struct samples_in *s, const struct models_limits *l, double share[MODELS_TOLIA])
+{
+	const double end[MODELS_TOLIA] = { l->crisp, l->noticeable, l->annoying, l->unacceptable, INFINITY };
+
+	for (size_t c = 0; c < MODELS_TOLIA; c++)
+		share[c] = s->n ? 0 : (double)NAN;
+	for (size_t i = 0; i < s->n; i++) {
+		size_t c = 0;
+
+		while (s->one[i].ms >= end[c])
+			c++;
+		share[c] += 1 / (double)s->n;
+	}
+}
+
+void models_apdex(const struct samples_in *s, const struct models_limits *l, struct models_apdex *out)
+{
+	*out = (struct models_apdex){ .score = NAN };
+	for (size_t i = 0; i < s->n; i++) {
+		double ms = s->one[i].ms;
+
+		if (ms <= l->apdex_target)
+			out->satisfied++;
+		else if (ms <= l->apdex_target * l->apdex_tolerating)
+			out->tolerating++;
+		else
+			out->frustrated++;
+	}
+	if (s->n)
+		out->score = ((double)out->satisfied + (double)out->tolerating / 2) / (double)s->n;
+}
+
+const char *models_apdex_word(const struct models_limits *l, double score)
+{
+	return isnan(score) ? NULL : score >= l->apdex_excellent ? "excellent" : score >= l->apdex_good ? "good" : score >= l->apdex_fair ? "fair" :
+	       score >= l->apdex_poor ? "poor" : "unacceptable";
+}
+
+double models_wu(const struct samples_in *s, const struct models_limits *l, double *mean)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->one[i].ms > l->wu_expected)
+			sum += pow((s->one[i].ms - l->wu_expected) / 1000, l->wu_beta);
+	*mean = s->n ? sum / (double)s->n : (double)NAN;
+	return s->n ? sum : (double)NAN;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double mean_of(const double *v, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += v[i];
+	return sum / (double)(to - from);
+}
+
+int models_vsi(const struct samples_in *s, const struct models_limits *l, struct models_vsi *out)
+{
+	double *v = malloc((s->n ? s->n : 1) * sizeof(*v)), most = 0;
+	size_t base = (size_t)l->vsi_base, dropped = (size_t)l->vsi_dropped;
+
+	*out = (struct models_vsi){ .base = NAN, .limit = NAN, .last = NAN, .users = NAN };
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++)
+		v[i] = s->one[i].ms;
+	if (s->n >= base && base > dropped) {
+		qsort(v, s->n, sizeof(*v), ascending);
+		out->base = mean_of(v, dropped, base);
+		out->limit = out->base + l->vsi_margin;
+	}
+	for (size_t i = 0; i < s->n && isfinite(out->base) && !out->reached; i++) {
+		double users = s->one[i].users, of = l->vsi_samples + round(l->vsi_per_user * users), trim;
+		size_t n;
+
+		if (!(of <= (double)(i + 1)))
+			continue;
+		n = (size_t)of;
+		trim = fmax(1, round(l->vsi_trim * of));
+		if (2 * trim >= of)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			v[j] = s->one[i + 1 - n + j].ms;
+		qsort(v, n, sizeof(*v), ascending);
+		out->known = true;
+		out->last = mean_of(v, (size_t)trim, n - (size_t)trim);
+		out->reached = out->last > out->limit;
+		if (!out->reached)
+			most = fmax(most, users);
+	}
+	if (out->known)
+		out->users = most;
+	free(v);
+	return 0;
+}

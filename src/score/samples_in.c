@@ -1,0 +1,159 @@
+#include "samples_in.h"
+#include "cli.h"
+#include "fields.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS 256
+#define LONGEST 65536
+
+struct table {
+	const struct samples_in_cfg *cfg;
+	struct samples_in *out;
+	bool commas;
+	size_t fields;
+	int at, due, later, skipped, users;	/* places; -1: not there. due: `at` and `later` are times, of which this is the beginning */
+	double unit_ms;
+};
+
+static double unit_of(const char *name)
+{
+	static const struct {
+		const char *end;
+		double ms;
+	} units[] = { { "_ns", 1e-6 }, { "_us", 1e-3 }, { "_ms", 1 }, { "_s", 1e3 } };
+	size_t n = strlen(name);
+
+	if (!strcmp(name, "elapsed"))
+		return 1;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (n > strlen(units[i].end) && !strcmp(name + n - strlen(units[i].end), units[i].end))
+			return units[i].ms;
+	return 0;
+}
+
+static int head(struct table *t, char *line, const char **why)
+{
+	static const char *const usual[] = { "answer_ns", "elapsed", "latency_ms", "response_ms", "r_ms", "latency_ns" };
+	const char *name = t->cfg->column;
+	char *cell[FIELDS];
+
+	t->commas = !strchr(line, '\t');
+	t->fields = fields_cut(line, t->commas, cell, FIELDS);
+	t->at = name ? fields_find(cell, t->fields, name) : -1;
+	for (size_t i = 0; !name && t->at < 0 && i < sizeof(usual) / sizeof(*usual); i++)
+		t->at = fields_find(cell, t->fields, usual[i]);
+	*why = name ? "the header has no such --column" : "no column of the header is known to be a latency; --column NAME";
+	if (t->at < 0)
+		return -EPROTO;
+	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_find(cell, t->fields, "due_ns");
+	t->later = t->due < 0 ? -1 : fields_find(cell, t->fields, "censored_ns");
+	t->skipped = t->due < 0 ? -1 : fields_find(cell, t->fields, "skipped");
+	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : unit_of(cell[t->at]);
+	*why = "the column's name does not end in _ns, _us, _ms or _s; --unit";
+	if (!(t->unit_ms > 0))
+		return -EPROTO;
+	t->users = fields_find(cell, t->fields, t->cfg->users ? t->cfg->users : "allThreads");
+	if (t->users < 0 && !t->cfg->users)
+		t->users = fields_find(cell, t->fields, "users");
+	*why = "the header has no such --users";
+	if (t->users < 0 && t->cfg->users)
+		return -EPROTO;
+	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->due < 0 ? "" : " - due_ns");
+	return 0;
+}
+
+static int add(struct samples_in *s, struct samples_in_one one)
+{
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 1024;
+		struct samples_in_one *more = realloc(s->one, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		s->one = more;
+		s->room = room;
+	}
+	s->one[s->n++] = one;
+	s->later += one.later;
+	return 0;
+}
+
+static bool number(const char *cell, double *out)
+{
+	return !cli_read_real(cell, out) && isfinite(*out);
+}
+
+/* Times in ns are above 2^53 after a hundred days: their difference is taken in whole numbers. */
+static bool between(const char *from, const char *to, double *ns)
+{
+	int64_t a, b;
+
+	if (cli_read_int(from, &a) || cli_read_int(to, &b))
+		return false;
+	*ns = (double)(b - a);
+	return true;
+}
+
+static int body(struct table *t, char *line, const char **why)
+{
+	struct samples_in_one one = { .users = NAN };
+	char *cell[FIELDS], *value;
+	double v;
+
+	*why = "not as many cells as the header has";
+	if (fields_cut(line, t->commas, cell, FIELDS) != t->fields)
+		return -EPROTO;
+	value = cell[t->at];
+	if (!*value && t->later >= 0 && *cell[t->later]) {
+		one.later = true;
+		value = cell[t->later];
+	}
+	if (!*value || (t->skipped >= 0 && !strcmp(cell[t->skipped], "1"))) {
+		t->out->passed++;
+		return 0;
+	}
+	*why = "not a latency";
+	if (t->due < 0 ? !number(value, &v) : !between(cell[t->due], value, &v))
+		return -EPROTO;
+	*why = "a latency below 0";
+	if (v < 0)
+		return -EPROTO;
+	one.ms = v * t->unit_ms;
+	*why = "not a number of users";
+	if (t->users >= 0 && *cell[t->users] && (!number(cell[t->users], &one.users) || one.users < 0))
+		return -EPROTO;
+	return add(t->out, one);
+}
+
+int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why)
+{
+	struct table t = { .cfg = cfg, .out = out };
+	char *text = malloc(LONGEST);
+	int err = text ? 0 : -ENOMEM;
+
+	*out = (struct samples_in){ 0 };
+	*line = 0;
+	while (!err && fgets(text, LONGEST, in)) {
+		++*line;
+		*why = "a line too long";
+		if (strlen(text) == LONGEST - 1)
+			err = -EPROTO;
+		else if (text[strspn(text, "\r\n")])
+			err = *line == 1 ? head(&t, text, why) : body(&t, text, why);
+	}
+	free(text);
+	if (!err && ferror(in))
+		err = -EIO;
+	*why = err ? *why : "no header";
+	return err ? err : *line ? 0 : -EPROTO;
+}
+
+void samples_in_free(struct samples_in *s)
+{
+	free(s->one);
+	*s = (struct samples_in){ 0 };
+}

@@ -1,0 +1,214 @@
+/* score - what users make of latencies: published rules side by side, from one file of samples.
+ *
+ * The rules are models.c's, their numbers those of a table, limits_in.c; samples_in.c reads latencies. This file reads options and tells. */
+#include "limits_in.h"
+#include "models.h"
+#include "rec.h"
+#include "samples_in.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX };
+static const char *const models[] = { "all", "perception", "tolia", "apdex", "wu", "vsimax", NULL };
+static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
+
+static struct {
+	struct samples_in_cfg in;
+	const char *thresholds;
+	int64_t target_ns, expected_ns;
+	double beta;
+	int model, unit;
+} cfg = { .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
+static struct rec_cfg out_cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_WORD, 0, "model", &cfg.model, 0, 0, "which rule (all)", models, NULL, NULL },
+	{ CLI_STR, 0, "column", &cfg.in.column, 0, 0, "the column that is the latency (answer_ns - due_ns, elapsed, latency_ms, ...)", NULL, NULL, "NAME" },
+	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
+	{ CLI_STR, 0, "users", &cfg.in.users, 0, 0, "the column of users active then, for vsimax (allThreads, users)", NULL, NULL, "NAME" },
+	{ CLI_STR, 0, "thresholds", &cfg.thresholds, 0, 0, "the numbers of the rules (data/thresholds.tsv)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, "T of Apdex (as the table says)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, "T of Wu's rule (as the table says)", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "beta", &cfg.beta, 0, 100, "exponent of Wu's rule (as the table says)", NULL, NULL, NULL },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+/* Beside the programs in a checkout (bin/../data), or where they are installed (libexec/thinprobe/../../share/thinprobe/data). */
+static FILE *open_thresholds(char *path, size_t size)
+{
+	static const char *const places[] = { "../data/thresholds.tsv", "../../share/thinprobe/data/thresholds.tsv" };
+	char self[4096], *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	FILE *in = NULL;
+
+	if (cfg.thresholds) {
+		snprintf(path, size, "%s", cfg.thresholds);
+		return fopen(path, "re");
+	}
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	for (size_t i = 0; slash && !in && i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(path, size, "%.*s/%s", (int)(slash - self), self, places[i]);
+		in = fopen(path, "re");
+	}
+	return in;
+}
+
+static void read_limits(struct limits_in *l)
+{
+	char path[8192] = "thresholds.tsv", why[200];
+	FILE *in = open_thresholds(path, sizeof(path));
+	int err;
+
+	if (!in)
+		die(EXIT_RUN, "cannot read %s: %m; --thresholds FILE", path);
+	err = limits_in_read(in, l, why, sizeof(why));
+	fclose(in);
+	if (err == -EPROTO)
+		die(EXIT_RUN, "%s: %s", path, why);
+	if (err)
+		die(EXIT_RUN, "cannot read %s: %s", path, strerror(-err));
+	if (cfg.target_ns > 0)
+		l->limits.apdex_target = (double)cfg.target_ns / 1e6;
+	if (cfg.expected_ns >= 0)
+		l->limits.wu_expected = (double)cfg.expected_ns / 1e6;
+	if (!isnan(cfg.beta))
+		l->limits.wu_beta = cfg.beta;
+}
+
+static void read_samples(const char *file, struct samples_in *s)
+{
+	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	unsigned long line;
+	const char *why;
+	int err;
+
+	if (!in)
+		die(EXIT_RUN, "cannot read %s: %m", file);
+	cfg.in.unit_ms = cfg.unit >= 0 ? unit_ms[cfg.unit] : 0;
+	err = samples_in_read(in, &cfg.in, s, &line, &why);
+	if (in != stdin)
+		fclose(in);
+	if (err == -EPROTO)
+		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
+	if (err)
+		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+	if (!s->n)
+		die(EXIT_RUN, "%s: no latencies", file);
+}
+
+static bool wanted(enum model m)
+{
+	return cfg.model == ALL || cfg.model == (int)m;
+}
+
+static void tell_simple(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+{
+	const struct models_limits *m = &l->limits;
+	double share[MODELS_TOLIA], mean, sum;
+	struct models_apdex apdex;
+
+	if (wanted(PERCEPTION)) {
+		rec_object(r, "perception");
+		rec_real(r, "threshold_ms", m->perception, 3);
+		rec_real(r, "late_percent", 100 * models_late(s, m->perception), 4);
+		rec_str(r, "source", l->source[LIMITS_PERCEPTION]);
+		rec_end(r);
+	}
+	if (wanted(TOLIA)) {
+		models_tolia(s, m, share);
+		rec_object(r, "tolia");
+		for (size_t c = 0; c < MODELS_TOLIA; c++) {
+			char key[40];
+
+			snprintf(key, sizeof(key), "%s_percent", models_tolia_words[c]);
+			rec_real(r, key, 100 * share[c], 4);
+		}
+		rec_str(r, "source", l->source[LIMITS_TOLIA]);
+		rec_end(r);
+	}
+	if (wanted(APDEX)) {
+		models_apdex(s, m, &apdex);
+		rec_object(r, "apdex");
+		rec_real(r, "target_ms", m->apdex_target, 3);
+		rec_int(r, "satisfied", (int64_t)apdex.satisfied);
+		rec_int(r, "tolerating", (int64_t)apdex.tolerating);
+		rec_int(r, "frustrated", (int64_t)apdex.frustrated);
+		rec_real(r, "score", apdex.score, 4);
+		rec_str(r, "rating", models_apdex_word(m, apdex.score));
+		rec_str(r, "source", l->source[LIMITS_APDEX]);
+		rec_end(r);
+	}
+	if (wanted(WU)) {
+		sum = models_wu(s, m, &mean);
+		rec_object(r, "wu");
+		rec_real(r, "expected_ms", m->wu_expected, 3);
+		rec_real(r, "beta", m->wu_beta, 3);
+		rec_real(r, "felt_s", sum, 6);
+		rec_real(r, "felt_mean_s", mean, 9);
+		rec_str(r, "source", l->source[LIMITS_WU]);
+		rec_end(r);
+	}
+}
+
+static void tell_vsi(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+{
+	struct models_vsi v;
+
+	if (!wanted(VSIMAX))
+		return;
+	if (models_vsi(s, &l->limits, &v))
+		die(EXIT_RUN, "out of memory");
+	rec_object(r, "vsimax");
+	rec_real(r, "base_ms", v.base, 3);
+	rec_real(r, "limit_ms", v.limit, 3);
+	rec_real(r, "average_ms", v.last, 3);
+	if (v.known)
+		rec_bool(r, "reached", v.reached);
+	else
+		rec_str(r, "reached", NULL);
+	rec_real(r, "users", v.users, 0);
+	rec_str(r, "source", l->source[LIMITS_VSI]);
+	rec_end(r);
+}
+
+int main(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "score SAMPLES [options]", "What users make of latencies: published rules, from one file of samples.", options), err;
+	struct samples_in s;
+	struct limits_in l;
+	struct rec *out;
+
+	if (first == argc)
+		die_usage("which samples? a file, or - for standard input");
+	if (first + 1 < argc)
+		die_usage("unexpected word %s", argv[first + 1]);
+	read_limits(&l);
+	read_samples(argv[first], &s);
+	out = rec_open(&out_cfg, "score");
+	if (!out)
+		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	rec_object(out, "settings");
+	rec_str(out, "file", argv[first]);
+	rec_str(out, "column", s.name);
+	rec_end(out);
+	rec_object(out, "result");
+	rec_int(out, "samples", (int64_t)s.n);
+	rec_int(out, "passed_over", (int64_t)s.passed);
+	rec_int(out, "later_than", (int64_t)s.later);
+	tell_simple(out, &s, &l);
+	tell_vsi(out, &s, &l);
+	rec_end(out);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	samples_in_free(&s);
+	return EXIT_OK;
+}

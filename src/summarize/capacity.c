@@ -1,0 +1,310 @@
+#include "capacity.h"
+#include "rows_in.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS_MAX 1000
+#define SYSTEMS_MAX 200
+#define USERS_MAX 10000
+#define CRITERIA_MAX 16
+
+struct reader {
+	const char *folder;
+	char *why;
+	size_t size;
+	struct inputs_counts *done;
+	struct capacity_run *run;
+	struct capacity_system *system;
+	int64_t repeat;
+};
+
+static int complain(struct reader *r, const char *file, int err, const char *what)
+{
+	snprintf(r->why, r->size, "%s: %s", file, what);
+	return err;
+}
+
+double capacity_jain(const double *v, size_t n)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += v[i];
+		squares += v[i] * v[i];
+	}
+	return n && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double capacity_worst(double *v, size_t n)
+{
+	double median;
+
+	if (!n)
+		return NAN;
+	qsort(v, n, sizeof(*v), ascending);
+	median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+	return median > 0 ? v[n - 1] / median : (double)NAN;
+}
+
+/* A number or an empty cell. */
+static bool number(const char *cell, double *out)
+{
+	*out = NAN;
+	return !cell || !*cell || (!cli_read_real(cell, out) && isfinite(*out));
+}
+
+static struct capacity_step *step_of(struct reader *r, int64_t users)
+{
+	struct capacity_system *s = r->system;
+	struct capacity_step *more;
+
+	for (size_t i = 0; i < s->steps; i++)
+		if (s->step[i].users == users && s->step[i].repeat == r->repeat)
+			return &s->step[i];
+	more = reallocarray(s->step, s->steps + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	s->step = more;
+	more = &s->step[s->steps++];
+	*more = (struct capacity_step){ .users = users, .repeat = r->repeat };
+	for (size_t f = 0; f < CAPACITY_FIGURES; f++)
+		more->of[f] = NAN;
+	return more;
+}
+
+static struct capacity_step *row_step(struct reader *r, const char *cell)
+{
+	int64_t users;
+
+	return rows_in_count(cell, &users) && users >= 1 && users <= USERS_MAX ? step_of(r, users) : NULL;
+}
+
+/* samples.tsv: user 1 is the one in front. */
+enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
+static const char *const user_columns[] = { "users", "user", "mean_ms", "p50_ms", "p95_ms", "apdex", "late_percent", NULL };
+
+static int user_row(void *context, char *const *cell)
+{
+	static const enum capacity_figure front[U_ALL] = { [U_MEAN] = CAPACITY_MEAN, [U_P50] = CAPACITY_P50, [U_P95] = CAPACITY_P95, [U_APDEX] = CAPACITY_APDEX, [U_LATE] = CAPACITY_LATE };
+	struct capacity_step *s = row_step(context, cell[U_USERS]);
+	double v[U_ALL], *more;
+	int64_t user;
+
+	if (!s || !rows_in_count(cell[U_USER], &user) || user < 1 || user > s->users)
+		return -EPROTO;
+	for (size_t i = U_MEAN; i < U_ALL; i++) {
+		if (!number(cell[i], &v[i]))
+			return -EPROTO;
+		if (user == 1)
+			s->of[front[i]] = v[i];
+	}
+	if (!isfinite(v[U_MEAN]))
+		return 0;
+	s->of[CAPACITY_ALL_P95] = fmax(s->of[CAPACITY_ALL_P95], v[U_P95]);
+	more = reallocarray(s->means, s->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->means = more;
+	s->means[s->n++] = v[U_MEAN];
+	return 0;
+}
+
+enum { M_USERS, M_KEYS, M_BUSY, M_CLIENT, M_FOREIGN, M_WAITING, M_AVAILABLE, M_SWAP_IN, M_LINK, M_ALL };
+static const char *const machine_columns[] = {
+	"users", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes", "swap_in_bytes_per_s", "link_percent", NULL,
+};
+
+static int machine_row(void *context, char *const *cell)
+{
+	static const enum capacity_figure figure[M_ALL] = {
+		[M_KEYS] = CAPACITY_KEYS, [M_BUSY] = CAPACITY_BUSY, [M_CLIENT] = CAPACITY_CLIENT, [M_FOREIGN] = CAPACITY_FOREIGN, [M_WAITING] = CAPACITY_WAITING,
+		[M_AVAILABLE] = CAPACITY_AVAILABLE, [M_SWAP_IN] = CAPACITY_SWAP_IN, [M_LINK] = CAPACITY_LINK,
+	};
+	struct capacity_step *s = row_step(context, cell[M_USERS]);
+
+	if (!s)
+		return -EPROTO;
+	for (size_t i = M_KEYS; i < M_ALL; i++)
+		if (!number(cell[i], &s->of[figure[i]]))
+			return -EPROTO;
+	return 0;
+}
+
+static int read_users(FILE *in, void *into, unsigned long *line)
+{
+	return rows_in_read(in, "capacity-user/1", user_columns, U_ALL, user_row, into, line);
+}
+
+static int read_machine(FILE *in, void *into, unsigned long *line)
+{
+	return rows_in_read(in, "capacity-machine/1", machine_columns, M_ALL, machine_row, into, line);
+}
+
+static bool copy_word(const struct json *j, const char *path, char *to, size_t size)
+{
+	const char *word = json_get_str(j, path);
+
+	return word && !strchr(word, '/') && snprintf(to, size, "%s", word) < (int)size;
+}
+
+static int read_limits(struct reader *r, const struct json *j)
+{
+	struct capacity_system *s = r->system;
+
+	for (size_t i = 0; i < CRITERIA_MAX; i++) {
+		struct capacity_limit *more;
+		char path[80];
+
+		snprintf(path, sizeof(path), "limits.%zu.criterion", i);
+		if (!json_get_str(j, path))
+			return 0;
+		more = reallocarray(s->limit, s->limits + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		s->limit = more;
+		more = &s->limit[s->limits];
+		*more = (struct capacity_limit){ .repeat = r->repeat, .users = NAN, .forecast = NAN };
+		if (!copy_word(j, path, more->criterion, sizeof(more->criterion)))
+			return -EPROTO;
+		snprintf(path, sizeof(path), "limits.%zu.limit", i);
+		copy_word(j, path, more->limit, sizeof(more->limit));
+		snprintf(path, sizeof(path), "limits.%zu.users", i);
+		if (!json_get_real(j, path, &more->users))
+			return -EPROTO;
+		snprintf(path, sizeof(path), "limits.%zu.forecast", i);
+		json_get_real(j, path, &more->forecast);
+		snprintf(path, sizeof(path), "limits.%zu.reached", i);
+		if (!json_get_bool(j, path, &more->reached))
+			return -EPROTO;
+		s->limits++;
+	}
+	return 0;
+}
+
+static int read_cell(struct reader *r)
+{
+	const char *state, *mark;
+	char folder[4200];
+	struct json *j;
+	int err;
+
+	snprintf(folder, sizeof(folder), "%s/cells/%s-%03lld/%lld", r->folder, r->system->name, (long long)r->run->most, (long long)r->repeat);
+	j = inputs_there(folder, "cell.json") ? inputs_json(folder, "cell.json", r->why, r->size) : NULL;
+	state = j ? json_get_str(j, "state") : NULL;
+	if (!state || strcmp(state, "complete") != 0) {
+		json_free(j);
+		r->done->failed++;
+		r->system->failed++;
+		return !j && inputs_there(folder, "cell.json") ? -EPROTO : 0;
+	}
+	mark = json_get_str(j, "marked");
+	r->system->complete++;
+	r->done->complete++;
+	if (mark && *mark) {
+		r->system->marked++;
+		r->done->marked++;
+	}
+	err = read_limits(r, j);
+	json_free(j);
+	if (err)
+		return complain(r, folder, err, "cell.json: limits cannot be read");
+	err = inputs_rows(folder, "samples.tsv", true, read_users, r, r->why, r->size);
+	return err ? err : inputs_rows(folder, "machine.tsv", true, read_machine, r, r->why, r->size);
+}
+
+/* What comes of the users' means. */
+static void finish(struct capacity_system *s)
+{
+	for (size_t i = 0; i < s->steps; i++) {
+		struct capacity_step *p = &s->step[i];
+		double sum = 0;
+
+		for (size_t u = 0; u < p->n; u++)
+			sum += p->means[u] / (double)p->n;
+		p->of[CAPACITY_ALL_MEAN] = p->n ? sum : (double)NAN;
+		p->of[CAPACITY_JAIN] = capacity_jain(p->means, p->n);
+		p->of[CAPACITY_WORST] = capacity_worst(p->means, p->n);
+	}
+}
+
+static int read_settings(struct reader *r, const struct json *j)
+{
+	struct capacity_run *run = r->run;
+	char path[64];
+
+	run->repeats = 1;
+	json_get_int(j, "settings.repeats", &run->repeats);
+	json_get_int(j, "settings.seed", &run->seed);
+	json_get_int(j, "settings.most", &run->most);
+	if (run->repeats < 1 || run->repeats > REPEATS_MAX)
+		return complain(r, r->folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
+	run->system = calloc(SYSTEMS_MAX, sizeof(*run->system));
+	if (!run->system)
+		return complain(r, r->folder, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < SYSTEMS_MAX; i++) {
+		struct capacity_system *s = &run->system[i];
+
+		snprintf(path, sizeof(path), "settings.systems.%zu.system", i);
+		if (!json_get_str(j, path))
+			break;
+		run->systems++;
+		if (!copy_word(j, path, s->name, sizeof(s->name)))
+			return complain(r, r->folder, -EPROTO, "run.json: settings.systems cannot be read");
+		snprintf(path, sizeof(path), "settings.systems.%zu.protocol", i);
+		copy_word(j, path, s->protocol, sizeof(s->protocol));
+		snprintf(path, sizeof(path), "settings.systems.%zu.app", i);
+		copy_word(j, path, s->app, sizeof(s->app));
+	}
+	return 0;
+}
+
+static void free_run(struct capacity_run *run)
+{
+	for (size_t i = 0; i < run->systems; i++) {
+		for (size_t k = 0; k < run->system[i].steps; k++)
+			free(run->system[i].step[k].means);
+		free(run->system[i].step);
+		free(run->system[i].limit);
+	}
+	free(run->system);
+}
+
+int capacity_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
+{
+	struct capacity_run run = { 0 };
+	struct reader r = { .folder = folder, .why = why, .size = size, .done = out, .run = &run };
+	const char *file = "";
+	struct json *j;
+	int err;
+
+	*out = (struct inputs_counts){ 0 };
+	j = inputs_json(folder, "run.json", why, size);
+	if (!j)
+		return -EPROTO;
+	err = read_settings(&r, j);
+	json_free(j);
+	for (size_t i = 0; !err && i < run.systems; i++) {
+		r.system = &run.system[i];
+		for (r.repeat = 1; !err && r.repeat <= run.repeats; r.repeat++)
+			err = read_cell(&r);
+		finish(r.system);
+	}
+	if (!err) {
+		err = capacity_tables(folder, &run, &file, &out->rows);
+		if (err)
+			complain(&r, file, err, strerror(-err));
+	}
+	free_run(&run);
+	return err;
+}

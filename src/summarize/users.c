@@ -1,0 +1,298 @@
+#include "users.h"
+#include "means.h"
+#include "whole.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS_MAX 10000
+
+enum source { CELL, VUSERS, ARRIVALS, MODEL, SOURCES };
+enum how { SPREAD, MEAN, MOST, SUM };
+static const char *const files[] = { "cell.json", "vusers.json", "arrivals.json", "model.json" };
+
+/* One column (SPREAD: three), from one number of each repeat. */
+static const struct figure {
+	const char *name, *prefix, *key;
+	enum source from;
+	enum how how;
+	int decimals;
+} figures[] = {
+	{ "requests", "result", "requests", VUSERS, SUM, 0 },
+	{ "errors", "result", "errors", VUSERS, SUM, 0 },
+	{ "timeouts", "result", "timeouts", VUSERS, SUM, 0 },
+	{ "unanswered", "result", "unanswered", VUSERS, SUM, 0 },
+	{ "lambda_per_s", "result", "rate_per_s", VUSERS, SPREAD, 4 },
+	{ "response_ms", "result.response_ms", "mean", VUSERS, SPREAD, 4 },
+	{ "p50_ms", "result.response_ms", "p50", VUSERS, MEAN, 4 },
+	{ "p95_ms", "result.response_ms", "p95", VUSERS, SPREAD, 4 },
+	{ "max_ms", "result.response_ms", "max", VUSERS, MOST, 4 },
+	{ "concurrency", "result.concurrency", "mean", VUSERS, SPREAD, 4 },
+	{ "pages_per_s", "result", "pages_per_s", VUSERS, MEAN, 4 },
+	{ "received_kbyte_per_s", "result", "received_kbyte_per_s", VUSERS, MEAN, 2 },
+	{ "fairness_max_by_median", "result.fairness.mean_response_ms", "max_by_median", VUSERS, MEAN, 4 },
+	{ "fairness_jain", "result.fairness.mean_response_ms", "jain", VUSERS, MEAN, 5 },
+	{ "late_p99_ms_max", "result.generator.late_ms", "p99", VUSERS, MOST, 4 },
+	{ "generator_cpu_percent_max", "result.generator", "cpu_percent", VUSERS, MOST, 2 },
+	{ "gaps", "result", "n", ARRIVALS, SUM, 0 },
+	{ "gap_ms", "result", "mean_ms", ARRIVALS, MEAN, 5 },
+	{ "gap_sd_ms", "result", "sd_ms", ARRIVALS, MEAN, 5 },
+	{ "cov", "result", "cov", ARRIVALS, SPREAD, 4 },
+	{ "cov_band", "result", "band", ARRIVALS, MEAN, 4 },
+	{ "arrivals_p", "result", "p", ARRIVALS, MEAN, 5 },
+	{ "model_lambda_per_s", "result.rows.0", "lambda", MODEL, MEAN, 4 },
+	{ "model_concurrency", "result.rows.0", "q", MODEL, MEAN, 4 },
+	{ "model_response_s", "result.rows.0", "r_s", MODEL, MEAN, 6 },
+	{ "approximate_lambda_per_s", "result.rows.0", "lambda_schweitzer", MODEL, MEAN, 4 },
+	{ "approximate_concurrency", "result.rows.0", "q_schweitzer", MODEL, MEAN, 4 },
+	{ "server_busy_percent", NULL, "server_busy_percent", CELL, MEAN, 2 },
+	{ "client_busy_percent", NULL, "client_busy_percent", CELL, MEAN, 2 },
+	{ "foreign_percent_max", NULL, "foreign_percent", CELL, MOST, 2 },
+	{ "steal_percent_max", NULL, "steal_percent", CELL, MOST, 2 },
+};
+enum { FIGURES = sizeof(figures) / sizeof(*figures) };
+
+struct pool {
+	double of[FIGURES][USERS_REPEATS_MAX];	/* NAN: not known */
+	size_t repeats, failed, marked, tried, invalid, poisson, judged;
+};
+
+struct reader {
+	const char *folder;
+	char *why;
+	size_t size;
+	struct inputs_counts *done;
+	struct pool *pool;
+	int64_t repeats, seed;
+};
+
+static int complain(struct reader *r, const char *file, int err, const char *what)
+{
+	snprintf(r->why, r->size, "%s: %s", file, what);
+	return err;
+}
+
+static void take(struct pool *p, enum source from, const struct json *j)
+{
+	for (int f = 0; f < FIGURES; f++) {
+		double *v = &p->of[f][p->repeats];
+
+		if (figures[f].from != from)
+			continue;
+		*v = NAN;
+		if (j && figures[f].prefix)
+			*v = inputs_number(j, figures[f].prefix, figures[f].key);
+		else if (j)
+			json_get_real(j, figures[f].key, v);
+	}
+}
+
+/* Of a complete repeat all but the cell's own file may be missing, and the users' must not. */
+static int read_sources(struct reader *r, const char *folder)
+{
+	struct pool *p = r->pool;
+
+	for (int s = VUSERS; s < SOURCES; s++) {
+		struct json *j = NULL;
+		bool word;
+
+		if (inputs_there(folder, files[s])) {
+			j = inputs_json(folder, files[s], r->why, r->size);
+			if (!j)
+				return -EPROTO;
+		} else if (s == VUSERS) {
+			return complain(r, folder, -ENOENT, "vusers.json is missing");
+		}
+		take(p, (enum source)s, j);
+		if (s == VUSERS && json_get_bool(j, "result.valid", &word))
+			p->invalid += !word;
+		if (s == ARRIVALS && j && json_get_bool(j, "result.poisson", &word)) {
+			p->judged++;
+			p->poisson += word;
+		}
+		json_free(j);
+	}
+	return 0;
+}
+
+static int read_repeat(struct reader *r, const char *cell, int64_t repeat)
+{
+	struct pool *p = r->pool;
+	bool complete, marked;
+	char folder[4200];
+	const char *word;
+	struct json *j;
+	int err;
+
+	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, cell, (long long)repeat);
+	if (!inputs_there(folder, files[CELL]))
+		j = NULL;
+	else if (!(j = inputs_json(folder, files[CELL], r->why, r->size)))
+		return -EPROTO;
+	p->tried += j != NULL;
+	word = j ? json_get_str(j, "state") : NULL;
+	complete = word && !strcmp(word, "complete");
+	word = j ? json_get_str(j, "marked") : NULL;
+	marked = word && *word;
+	if (complete)
+		take(p, CELL, j);
+	json_free(j);
+	if (!complete) {
+		p->failed++;
+		r->done->failed++;
+		return 0;
+	}
+	err = read_sources(r, folder);
+	if (err)
+		return err;
+	p->repeats++;
+	p->marked += marked;
+	r->done->complete++;
+	r->done->marked += marked;
+	return 0;
+}
+
+static double most(const struct means *m)
+{
+	double v = NAN;
+
+	for (size_t i = 0; i < m->n; i++)
+		v = fmax(v, m->v[i]);
+	return v;
+}
+
+static void write_figure(struct rows *t, const struct pool *p, int f, int64_t seed)
+{
+	double room[USERS_REPEATS_MAX];
+	struct means m = { room, 0 };
+
+	for (size_t i = 0; i < p->repeats; i++)
+		means_add(&m, p->of[f][i]);
+	switch (figures[f].how) {
+	case SPREAD:
+		means_write(t, &m, 0, figures[f].decimals, seed);
+		break;
+	case MEAN:
+		whole_number(t, means_of(&m), figures[f].decimals);
+		break;
+	case MOST:
+		whole_number(t, most(&m), figures[f].decimals);
+		break;
+	case SUM:
+		whole_number(t, means_of(&m) * (double)m.n, figures[f].decimals);
+		break;
+	}
+}
+
+static const char *const first_columns[] = { "cell", "part", "users", "think_s", "state", "repeats", "failed", "marked", "invalid", "poisson", "judged" };
+#define FIRST (sizeof(first_columns) / sizeof(*first_columns))
+
+/* Names of the columns; those that this makes itself stay for as long as the program runs. */
+static const char *const *columns(void)
+{
+	static const char *all[FIRST + 3 * FIGURES + 1];
+	static char spread[2 * FIGURES][64];
+	size_t n = 0, s = 0;
+
+	for (size_t i = 0; i < FIRST; i++)
+		all[n++] = first_columns[i];
+	for (int f = 0; f < FIGURES; f++) {
+		all[n++] = figures[f].name;
+		for (int end = 0; figures[f].how == SPREAD && end < 2; end++) {
+			snprintf(spread[s], sizeof(spread[s]), "%s_%s", figures[f].name, end ? "high" : "low");
+			all[n++] = spread[s++];
+		}
+	}
+	all[n] = NULL;
+	return all;
+}
+
+static void write_cell(struct rows *t, const char *const *name, double users, double think, const struct pool *p, int64_t seed)
+{
+	rows_str(t, name[0]);
+	rows_str(t, name[1]);
+	whole_number(t, users, 0);
+	whole_number(t, think, 6);
+	rows_str(t, p->repeats ? "measured" : p->tried ? "failed" : "not measured");
+	rows_int(t, (int64_t)p->repeats);
+	rows_int(t, (int64_t)p->failed);
+	rows_int(t, (int64_t)p->marked);
+	rows_int(t, (int64_t)p->invalid);
+	rows_int(t, (int64_t)p->poisson);
+	rows_int(t, (int64_t)p->judged);
+	for (int f = 0; f < FIGURES; f++)
+		write_figure(t, p, f, seed);
+	rows_end(t);
+}
+
+static int read_cells(struct reader *r, const struct json *j, struct rows *t)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < CELLS_MAX; i++) {
+		const char *name[2];
+		char prefix[64];
+		double users, think;
+
+		snprintf(prefix, sizeof(prefix), "settings.cells.%d", i);
+		name[0] = inputs_text(j, prefix, "cell");
+		name[1] = inputs_text(j, prefix, "part");
+		users = inputs_number(j, prefix, "users");
+		think = inputs_number(j, prefix, "think_s");
+		if (!name[0])
+			break;
+		/* A name becomes part of a path: nothing that leads elsewhere. */
+		if (!name[1] || strchr(name[0], '/') || name[0][0] == '.' || strlen(name[0]) > 200 || isnan(users) || isnan(think))
+			return complain(r, r->folder, -EPROTO, "run.json: settings.cells cannot be read");
+		*r->pool = (struct pool){ .repeats = 0 };
+		for (int64_t repeat = 1; !err && repeat <= r->repeats; repeat++)
+			err = read_repeat(r, name[0], repeat);
+		if (!err) {
+			write_cell(t, name, users, think, r->pool, r->seed);
+			r->done->rows++;
+		}
+	}
+	return err;
+}
+
+static int write_table(struct reader *r, const struct json *j)
+{
+	struct whole summary;
+	int err = whole_open(&summary, r->folder, "summary.tsv", "users/1", columns());
+
+	if (err)
+		return complain(r, r->folder, err, strerror(-err));
+	err = read_cells(r, j, summary.rows);
+	if (err) {
+		whole_drop(&summary);
+		return err;
+	}
+	err = whole_close(&summary);
+	return err ? complain(r, "summary.tsv", err, strerror(-err)) : 0;
+}
+
+int users_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
+{
+	struct reader r = { .folder = folder, .why = why, .size = size, .done = out, .repeats = 1, .seed = 1 };
+	struct json *j;
+	int err;
+
+	*out = (struct inputs_counts){ 0 };
+	j = inputs_json(folder, "run.json", why, size);
+	if (!j)
+		return -EPROTO;
+	json_get_int(j, "settings.repeats", &r.repeats);
+	json_get_int(j, "settings.seed", &r.seed);
+	r.pool = calloc(1, sizeof(*r.pool));
+	if (!r.pool)
+		err = complain(&r, folder, -ENOMEM, "out of memory");
+	else if (r.repeats < 1 || r.repeats > USERS_REPEATS_MAX)
+		err = complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
+	else
+		err = write_table(&r, j);
+	free(r.pool);
+	json_free(j);
+	return err;
+}

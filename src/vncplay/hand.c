@@ -1,0 +1,389 @@
+#include "hand.h"
+#include "act.h"
+#include "cli.h"
+#include "clock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_MOST 1000000
+#define BLANK " \t\r\n"
+#define MOVE_STEP_MS 20		/* mice tell faster, viewers do not send faster */
+#define MOVE_LEAST_MS 120	/* a hand takes so long to go anywhere, and */
+#define MOVE_PIXELS_A_MS 1.5	/* so fast */
+#define MOVE_MOST_MS 600
+#define REST_MS 60		/* before it presses */
+#define PRESS_MS 60		/* a button is down */
+#define AGAIN_MS 110		/* between two clicks of a double click */
+#define KEY_MS 40		/* a key is down */
+#define HELD_MS 20		/* between a key that is held and the next */
+#define TYPE_MS 100
+
+struct reading {
+	struct hand *h;
+	int room, line, width, height;
+	int x, y;		/* where the pointer is; -1: nobody has said */
+	const char *wrong;	/* what is */
+};
+
+static int add(struct reading *r, double after_ms, struct hand_step step)
+{
+	struct hand *h = r->h;
+
+	if (h->n == STEPS_MOST)
+		return -E2BIG;
+	if (h->n == r->room) {
+		int more = r->room ? 2 * r->room : 256;
+		struct hand_step *steps = reallocarray(h->steps, (size_t)more, sizeof(*steps));
+
+		if (!steps)
+			return -ENOMEM;
+		h->steps = steps;
+		r->room = more;
+	}
+	step.after_ns = (int64_t)(after_ms * NS_PER_MS);
+	step.line = r->line;
+	h->steps[h->n++] = step;
+	return 0;
+}
+
+static int bad(struct reading *r, const char *what)
+{
+	r->wrong = what;
+	return -EINVAL;
+}
+
+static char *word(char **rest)
+{
+	return strtok_r(NULL, BLANK, rest);
+}
+
+static bool read_ms(const char *text, double *ms)
+{
+	return text && !cli_read_real(text, ms) && *ms >= 0 && *ms <= 86400e3;
+}
+
+/* X,Y or X Y */
+static bool read_place(struct reading *r, char **rest, int *x, int *y)
+{
+	char *first = word(rest), *comma = first ? strchr(first, ',') : NULL, *second = comma ? comma + 1 : word(rest);
+	int64_t at[2];
+
+	if (comma)
+		*comma = '\0';
+	if (!first || !second || cli_read_int(first, &at[0]) || cli_read_int(second, &at[1]))
+		return bad(r, "a place such as 320,200 is expected"), false;
+	if (at[0] < 0 || at[1] < 0 || at[0] >= r->width || at[1] >= r->height)
+		return bad(r, "the place is not on the screen"), false;
+	*x = (int)at[0];
+	*y = (int)at[1];
+	return true;
+}
+
+/* ms < 0: as a hand would. Slow at both ends, as hands are. */
+static int go(struct reading *r, int x, int y, double ms)
+{
+	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
+	int steps, err = 0;
+
+	if (ms < 0) {
+		ms = r->x < 0 || !(away > 0) ? 0 : MOVE_LEAST_MS + away / MOVE_PIXELS_A_MS;
+		ms = ms > MOVE_MOST_MS ? MOVE_MOST_MS : ms;
+	}
+	if (r->x < 0 && ms > 0)
+		return bad(r, "over: nobody has said where the pointer comes from");
+	steps = (int)(ms / MOVE_STEP_MS) + (ms > 0);
+	for (int i = 1; i < steps && !err; i++) {
+		double part = (double)i / steps, way = part * part * (3 - 2 * part);
+
+		err = add(r, ms / steps, (struct hand_step){ .kind = HAND_MOVE, .x = (int)(r->x + way * dx + 0.5), .y = (int)(r->y + way * dy + 0.5) });
+	}
+	r->x = x;
+	r->y = y;
+	return err ? err : add(r, steps ? ms / steps : 0, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
+}
+
+static int press(struct reading *r, double after_ms, int button, bool down)
+{
+	return add(r, after_ms, (struct hand_step){ .kind = HAND_BUTTON, .button = button, .down = down });
+}
+
+static int click(struct reading *r, int button, int64_t times, double first_ms)
+{
+	int err = 0;
+
+	for (int64_t i = 0; i < times && !err; i++) {
+		err = press(r, i ? AGAIN_MS : first_ms, button, true);
+		if (!err)
+			err = press(r, PRESS_MS, button, false);
+	}
+	return err;
+}
+
+/* "over MS", "button B", "N [times]", in any order, as far as they are asked for. */
+static int read_more(struct reading *r, char **rest, double *over, int *button, int64_t *times)
+{
+	char *w;
+
+	while ((w = word(rest))) {
+		struct act act;
+
+		if (over && !strcmp(w, "over")) {
+			if (!read_ms(word(rest), over))
+				return bad(r, "over: milliseconds are expected");
+		} else if (button && !strcmp(w, "button")) {
+			w = word(rest);
+			if (!w || act_read_button(w, "click", &act))
+				return bad(r, "button: a number from 1 to 8 is expected");
+			*button = act.button;
+		} else if (times && isdigit((unsigned char)*w)) {
+			if (cli_read_int(w, times) || *times < 1 || *times > 1000)
+				return bad(r, "1 to 1000 times");
+		} else if (!times || strcmp(w, "times") != 0) {
+			return bad(r, "something follows that does not belong there");
+		}
+	}
+	return 0;
+}
+
+static int read_move(struct reading *r, char *rest)
+{
+	double over = -1;
+	int x, y, err;
+
+	if (!read_place(r, &rest, &x, &y))
+		return -EINVAL;
+	err = read_more(r, &rest, &over, NULL, NULL);
+	return err ? err : go(r, x, y, over);
+}
+
+static int read_click(struct reading *r, char *rest)
+{
+	int64_t times = 1;
+	int x, y, button = 1, err;
+
+	if (!read_place(r, &rest, &x, &y))
+		return -EINVAL;
+	err = read_more(r, &rest, NULL, &button, &times);
+	if (!err && (x != r->x || y != r->y))
+		err = go(r, x, y, -1);
+	return err ? err : click(r, button, times, REST_MS);
+}
+
+static int read_drag(struct reading *r, char *rest)
+{
+	double over = -1;
+	int x, y, to_x, to_y, button = 1, err;
+
+	if (!read_place(r, &rest, &x, &y) || !read_place(r, &rest, &to_x, &to_y))
+		return -EINVAL;
+	err = read_more(r, &rest, &over, &button, NULL);
+	if (!err && (x != r->x || y != r->y))
+		err = go(r, x, y, -1);
+	if (!err)
+		err = press(r, REST_MS, button, true);
+	if (!err)
+		err = add(r, REST_MS, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
+	if (!err)
+		err = go(r, to_x, to_y, over);
+	return err ? err : press(r, REST_MS, button, false);
+}
+
+static int read_button(struct reading *r, char *rest)
+{
+	char *number = word(&rest), *way = word(&rest);
+	struct act act;
+
+	if (!number || !way || word(&rest) || act_read_button(number, way, &act))
+		return bad(r, "button: N down, N up or N click is expected");
+	if (r->x < 0)
+		return bad(r, "button: nobody has said where the pointer is (move X,Y)");
+	return act.way == ACT_CLICK ? click(r, act.button, 1, 0) : press(r, 0, act.button, act.way == ACT_DOWN);
+}
+
+static int read_scroll(struct reading *r, char *rest)
+{
+	static const char *const ways[] = { "up", "down", "left", "right" };
+	char *way = word(&rest);
+	int64_t times = 1;
+	int i = 0, err;
+
+	while (i < 4 && (!way || strcmp(way, ways[i]) != 0))
+		i++;
+	if (i == 4)
+		return bad(r, "scroll: up, down, left or right is expected");
+	if (r->x < 0)
+		return bad(r, "scroll: nobody has said where the pointer is (move X,Y)");
+	err = read_more(r, &rest, NULL, NULL, &times);
+	for (int64_t k = 0; k < times && !err; k++) {
+		err = press(r, k ? KEY_MS : 0, 4 + i, true);
+		if (!err)
+			err = press(r, KEY_MS / 2, 4 + i, false);
+	}
+	return err;
+}
+
+static int key(struct reading *r, double after_ms, uint32_t keysym, bool down)
+{
+	return add(r, after_ms, (struct hand_step){ .kind = HAND_KEY, .keysym = keysym, .down = down });
+}
+
+static int stroke(struct reading *r, const struct act *act, double first_ms)
+{
+	static const struct {
+		unsigned held;
+		uint32_t keysym;
+	} held[] = { { ACT_CTRL, 0xffe3 }, { ACT_ALT, 0xffe9 }, { ACT_SHIFT, 0xffe1 } };
+	int err = 0;
+
+	for (int i = 0; i < 3 && !err; i++) {
+		if (!(act->held & held[i].held))
+			continue;
+		err = key(r, first_ms, held[i].keysym, true);
+		first_ms = HELD_MS;
+	}
+	if (!err)
+		err = key(r, first_ms, act->keysym, true);
+	if (!err)
+		err = key(r, KEY_MS, act->keysym, false);
+	for (int i = 2; i >= 0 && !err; i--)
+		if (act->held & held[i].held)
+			err = key(r, HELD_MS, held[i].keysym, false);
+	return err;
+}
+
+/* [MS] TEXT: the text with all blanks that it has, from one blank behind what is before it. */
+static int read_type(struct reading *r, char *text)
+{
+	double gap = TYPE_MS, ms;
+	bool first = true;
+	char *end;
+	int err = 0;
+
+	text += strspn(text, " \t");
+	text[strcspn(text, "\r\n")] = '\0';
+	end = text + strcspn(text, " \t");
+	if (*end && isdigit((unsigned char)*text)) {
+		char was = *end;
+
+		*end = '\0';
+		if (read_ms(text, &ms)) {
+			gap = ms;
+			text = end + 1;
+		} else {
+			*end = was;
+		}
+	}
+	if (!*text)
+		return bad(r, "type: a text is expected");
+	while (*text && !err) {
+		char one[8] = "";
+		struct act act;
+		size_t n = 1;
+
+		while (n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
+			n++;
+		memcpy(one, text, n);
+		text += n;
+		if (act_read_key(one, &act))
+			return bad(r, "type: a character that is none");
+		err = stroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
+		first = false;
+	}
+	return err;
+}
+
+static int read_key(struct reading *r, const char *name, char *rest, const char *way)
+{
+	struct act act;
+
+	if (!name || word(&rest) || act_read_key(name, &act) || (way && act.held))
+		return bad(r, "neither a key nor a word of a script");
+	return way ? key(r, 0, act.keysym, *way == 'd') : stroke(r, &act, 0);
+}
+
+static int read_quiet(struct reading *r, char *rest)
+{
+	char *time = word(&rest);
+	int64_t ns = 500 * NS_PER_MS;
+
+	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > HAND_QUIET_MOST_NS)) || word(&rest))
+		return bad(r, "quiet: a time up to 10s is expected");
+	return add(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_QUIET });
+}
+
+static int read_pause(struct reading *r, char *rest)
+{
+	char *time = word(&rest);
+	int64_t ns;
+
+	if (!time || cli_read_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || word(&rest))
+		return bad(r, "pause: a time such as 500ms is expected");
+	return add(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_LINE });
+}
+
+static int read_line(struct reading *r, char *text)
+{
+	static const struct {
+		const char *word;
+		int (*read)(struct reading *r, char *rest);
+	} words[] = { { "move", read_move }, { "button", read_button }, { "click", read_click }, { "drag", read_drag }, { "scroll", read_scroll },
+		{ "type", read_type }, { "pause", read_pause }, { "quiet", read_quiet } };
+	char none[] = "", *rest = none, *what = strtok_r(text, BLANK, &rest), *start;
+	double delay = 0;
+	int err;
+
+	/* A number alone is a key, before something else it is a delay. */
+	start = rest ? rest + strspn(rest, BLANK) : none;
+	if (isdigit((unsigned char)*what) && *start && read_ms(what, &delay))
+		what = word(&rest);
+	err = add(r, delay, (struct hand_step){ .kind = HAND_LINE });
+	if (err)
+		return err;
+	if (!rest)
+		rest = none;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(what, words[i].word))
+			return words[i].read(r, rest);
+	if (!strcmp(what, "down") || !strcmp(what, "up")) {
+		const char *name = word(&rest);
+
+		return read_key(r, name, rest, what);
+	}
+	return read_key(r, what, rest, NULL);
+}
+
+int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t size)
+{
+	struct reading r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int err = 0;
+
+	*h = (struct hand){ 0 };
+	errno = 0;
+	for (r.line = 1; !err && (n = getline(&text, &room, in)) >= 0; r.line++) {
+		const char *first = text + strspn(text, BLANK);
+
+		if (!*first || *first == '#')
+			continue;
+		err = strlen(text) == (size_t)n ? read_line(&r, text) : bad(&r, "a zero byte");
+		if (err)
+			break;
+	}
+	if (!err && ferror(in))
+		err = errno ? -errno : -EIO;
+	if (err == -EINVAL)
+		snprintf(why, size, "line %d: %s", r.line, r.wrong);
+	free(text);
+	return err;
+}
+
+void hand_free(struct hand *h)
+{
+	free(h->steps);
+	*h = (struct hand){ 0 };
+}

@@ -1,0 +1,69 @@
+/* learn_boxes - sets of tiles as rectangles. */
+#include "learn_core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int area(const struct box *b)
+{
+	return b->w * b->h;
+}
+
+static void keep(struct box *boxes, int *n, int most, struct box b)
+{
+	int least = 0;
+
+	if (*n < most) {
+		boxes[(*n)++] = b;
+		return;
+	}
+	for (int i = 1; i < *n; i++)
+		if (area(&boxes[i]) < area(&boxes[least]))
+			least = i;
+	if (area(&b) > area(&boxes[least]))
+		boxes[least] = b;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct box *p = a, *q = b;
+
+	return p->y != q->y ? (p->y > q->y) - (p->y < q->y) : (p->x > q->x) - (p->x < q->x);
+}
+
+/* Runs of a row, as far down as the same run goes on. */
+int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
+{
+	uint8_t *left = malloc((size_t)w * (size_t)h + 1);
+	int n = 0;
+
+	if (!left)
+		return 0;
+	memcpy(left, set, (size_t)w * (size_t)h);
+	for (int y = 0; y < h; y++) {
+		for (int x = 0; x < w; x++) {
+			uint8_t *row = left + (size_t)y * (size_t)w;
+			int end = x, down = y;
+			struct box b;
+
+			if (!row[x])
+				continue;
+			while (end < w && row[end])
+				end++;
+			for (bool same = true; same && down < h; down += same) {
+				row = left + (size_t)down * (size_t)w;
+				same = (x == 0 || !row[x - 1]) && (end == w || !row[end]);
+				for (int i = x; same && i < end; i++)
+					same = row[i];
+				if (same)
+					memset(row + x, 0, (size_t)(end - x));
+			}
+			b = box_clip((struct box){ x * LEARN_TILE, y * LEARN_TILE, (end - x) * LEARN_TILE, (down - y) * LEARN_TILE }, width, height);
+			keep(boxes, &n, most, b);
+			x = end - 1;
+		}
+	}
+	free(left);
+	qsort(boxes, (size_t)n, sizeof(*boxes), by_place);
+	return n;
+}

@@ -1,0 +1,111 @@
+/* A hand that follows a script. It looks at the screen no more than to see that it is quiet, and begins no line before all that went before is sent. */
+#include "clock.h"
+#include "hand.h"
+#include "user.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scripted {
+	struct user user;
+	struct hand hand;
+	int next;
+	int64_t base_ns;	/* when the step before was due */
+	int64_t since_ns;	/* a quiet screen is waited for; 0: it is not */
+	int64_t wake_ns;
+	int mask, x, y;
+};
+
+static int64_t script_wait(struct user *u, fd_set *fds, int *top)
+{
+	(void)fds;
+	(void)top;
+	return ((struct scripted *)u)->wake_ns;
+}
+
+/* Whether this step may be passed. */
+static bool passes(struct scripted *s, const struct hand_step *step, const struct recorder *r, int64_t now_ns)
+{
+	int64_t quiet;
+
+	if (step->kind == HAND_QUIET || (step->kind == HAND_LINE && !s->since_ns)) {
+		s->wake_ns = INT64_MAX;	/* what is held wakes the recorder */
+		if (recorder_holds(r))
+			return false;
+	}
+	if (!s->since_ns)
+		s->since_ns = step->kind == HAND_LINE || step->kind == HAND_QUIET ? now_ns : s->base_ns;
+	s->wake_ns = s->since_ns + step->after_ns;
+	if (step->kind == HAND_QUIET) {
+		quiet = recorder_quiet_since(r) + step->after_ns;
+		s->wake_ns = quiet > s->wake_ns ? quiet : s->wake_ns;
+		if (s->wake_ns > s->since_ns + HAND_QUIET_MOST_NS)
+			s->wake_ns = s->since_ns + HAND_QUIET_MOST_NS;
+	}
+	return now_ns >= s->wake_ns;
+}
+
+static int act(struct scripted *s, const struct hand_step *step, struct recorder *r, int64_t at_ns)
+{
+	switch (step->kind) {
+	case HAND_MOVE:
+		s->x = step->x;
+		s->y = step->y;
+		return recorder_pointer(r, at_ns, s->mask, s->x, s->y);
+	case HAND_BUTTON:
+		s->mask = step->down ? s->mask | 1 << (step->button - 1) : s->mask & ~(1 << (step->button - 1));
+		return recorder_pointer(r, at_ns, s->mask, s->x, s->y);
+	case HAND_KEY:
+		return recorder_key(r, at_ns, step->keysym, step->down);
+	default:
+		return 0;
+	}
+}
+
+static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+{
+	struct scripted *s = (struct scripted *)u;
+	int err = 0;
+
+	(void)why;
+	(void)size;
+	while (s->next < s->hand.n && !err) {
+		const struct hand_step *step = &s->hand.steps[s->next];
+
+		if (!passes(s, step, r, now_ns))
+			return 0;
+		s->base_ns = s->wake_ns;
+		s->since_ns = 0;
+		s->next++;
+		err = act(s, step, r, s->base_ns);
+	}
+	s->wake_ns = INT64_MAX;
+	return err ? err : !recorder_holds(r);
+}
+
+static void script_close(struct user *u)
+{
+	hand_free(&((struct scripted *)u)->hand);
+	free(u);
+}
+
+struct user *user_script(const struct screen *screen, const char *path, char *why, size_t size)
+{
+	struct scripted *s = calloc(1, sizeof(*s));
+	FILE *in = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
+	char line[200] = "";
+	int err = !s ? -ENOMEM : !in ? -errno : hand_read(in, screen->width, screen->height, &s->hand, line, sizeof(line));
+
+	if (in && in != stdin)
+		fclose(in);
+	if (err) {
+		snprintf(why, size, "%s: %s", path, *line ? line : strerror(-err));
+		if (s)
+			script_close(&s->user);
+		return NULL;
+	}
+	s->user = (struct user){ script_wait, script_take, NULL, NULL, NULL, script_close, "script done" };
+	return &s->user;
+}

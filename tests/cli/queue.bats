@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# queue: published tables to their last digit, think times that follow the users, demands that come back from rows, refusals in one line.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	QUEUE=$BIN/queue
+}
+
+@test "Table 1 of Brady & Gunther to its last digit, from the approximation that ends as early as theirs" {
+	need jq
+	# its figures: N, lambda, Q, Q/Z; constant Z, then scaled Z
+	cat >a.expected <<'END'
+100	9.80	2.01	0.20
+200	18.46	15.37	1.54
+400	19.95	200.52	20.05
+600	19.98	400.17	40.02
+800	19.99	600.09	60.01
+1000	19.99	800.05	80.01
+END
+	cat >b.expected <<'END'
+100	17.80	11.02	2.20
+200	18.46	15.37	1.54
+400	18.93	21.38	1.07
+600	19.14	25.95	0.86
+800	19.26	29.78	0.74
+1000	19.34	33.15	0.66
+END
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 -z 10s --method schweitzer --tolerance 0.001 --format json -o a.json
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 --nz 20 --method schweitzer --tolerance 0.001 --format json -o b.json
+	for t in a b; do
+		jq -r '.result.rows[] | "\(.n) \(.lambda) \(.q) \(.qz)"' $t.json | LC_ALL=C awk '{ printf "%d\t%.2f\t%.2f\t%.2f\n", $1, $2, $3, $4 }' >$t.got
+		diff $t.expected $t.got
+	done
+	jq -e '[.result.rows[] | .nz == 20] | all' b.json
+	jq -e '.result.bounds.x_most == 20' a.json
+	# the exact ones stand beside them (GNU Octave's qncsmva)
+	jq -e '.result.rows[1] | (.q_exact - 13.591042266656 | fabs) < 1e-7' a.json
+}
+
+# Table 3: Q, N and CoV from lambda, R, Z, mean and standard deviation; Table 4: pages and web users.
+@test "Tables 3 and 4 of Brady & Gunther: every derived column to its last digit" {
+	need jq
+	{
+		printf 'run\tn\tz_ms\tlambda\tr_ms\tmean_ms\tsd_ms\n'
+		printf '%s\t200\t%s\t%s\t%s\t%s\t%s\n' 1800 12500 15.91 53.17 62.81 61.75 1830 6250 31.73 52.74 31.52 31.59 1900 4200 46.79 54.06 21.37 21.54 \
+			1930 3250 60.26 59.64 16.60 16.78 2000 2500 77.56 74.97 12.89 13.22 2030 1563 118.03 132.67 8.47 9.12 2100 1000 159.16 253.38 6.28 7.37
+	} >runs.tsv
+	"$QUEUE" users runs.tsv --think 10s:50s:10s --pages 9:15 --format json -o out.json
+	jq -r '.result.rows[] | [.run, .q, .n_calculated, .cov, .lambda_pages, .q_pages, .web[].users] | map(tostring) | join(" ")' out.json |
+		LC_ALL=C awk '{ printf "%s %.2f %.2f %.2f %.4f %.2f", $1, $2, $3, $4, $5, $6; for (i = 7; i <= NF; i++) printf " %.2f", $i; print "" }' >got
+	cat >paper <<'END'
+1800 0.85 199.72 0.98 9.5460 0.51 95.97 191.43 286.89 382.35 477.81
+1830 1.67 199.99 1.00 19.0380 1.00 191.38 381.76 572.14 762.52 952.90
+1900 2.53 199.05 1.01 28.0740 1.52 282.26 563.00 843.74 1124.48 1405.22
+1930 3.59 199.44 1.01 36.1560 2.16 363.72 725.28 1086.84 1448.40 1809.96
+2000 5.81 199.71 1.03 46.5360 3.49 468.85 934.21 1399.57 1864.93 2330.29
+2030 15.66 200.14 1.08 70.8180 9.40 717.58 1425.76 2133.94 2842.12 3550.30
+2100 40.33 199.49 1.17 95.4960 24.20 979.16 1934.12 2889.08 3844.04 4799.00
+END
+	cat got
+	diff paper got
+}
+
+@test "demands come back from rows that mva made, and their plot's rows hold measured and computed" {
+	need jq
+	printf 'n,z_s,r_ms\n' >rows.csv
+	"$QUEUE" mva --demand 40ms,15ms --delay 25ms -n 1,10,20,30,40,50,60,80 -z 2s --format json | jq -r '.result.rows[] | "\(.n),\(.z_s),\(.r_s * 1000)"' >>rows.csv
+	"$QUEUE" fit rows.csv --stations 2 --first 6 --threshold 500ms -n 100 --rows plot.tsv --format json -o out.json
+	cat out.json
+	jq -e '.result | (.demands[0].demand_s - 0.04 | fabs) < 1e-4 and (.rows | length) == 8 and ([.rows[] | .off_percent | fabs < 1] | all)
+		and ([.rows[].fitted] == [true, true, true, true, true, true, false, false]) and .foretold[0].n == 100' out.json
+	# R of 60 users is below it and of 80 above
+	jq -e '.result.threshold.users | . > 40 and . < 80' out.json
+	awk -F'\t' '$2 == "measured" { m++ } $2 == "later" { l++ } $2 == "fit" { f++ } $2 == "model" { x++ } END { exit !(m == 6 && l == 2 && f == 8 && x == 1) }' plot.tsv
+}
+
+@test "busy times tell demands by the utilization law" {
+	need jq
+	printf 'lambda\tr_ms\tu_gov1\tu_gov2\n10\t30\t0.1\t0.05\n20\t31\t0.2\t0.1\n40\t34\t0.4\t0.2\n' >rows.tsv
+	"$QUEUE" fit rows.tsv --threshold 50ms --format json -o out.json
+	# 50 ms less what nobody waits for, at D1 / (1 - .01 x) + D2 / (1 - .005 x)
+	jq -e '.result | .threshold.rate as $x | .threshold.users == null and ((.delay.delay_s + 0.01 / (1 - 0.01 * $x) + 0.005 / (1 - 0.005 * $x) - 0.05) | fabs) < 1e-6' out.json
+	jq -e '.result | .demands[0].name == "gov1" and .demands[0].demand_s == 0.01 and .demands[1].demand_s == 0.005 and .delay.delay_s > 0' out.json
+}
+
+refused() {	# status words...: one line that names the tool
+	local wanted=$1
+
+	shift
+	run -"$wanted" "$QUEUE" "$@"
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "queue: "* ]]
+}
+
+@test "what cannot be is refused in one line" {
+	refused 2
+	refused 2 erlang
+	refused 2 mva --demand 50ms -n 10
+	refused 2 mva --demand 50ms -n 10 -z 1s --nz 3
+	refused 2 mva --demand 50ms -n 10.5 -z 1s
+	refused 2 mva --demand 0 -n 10 -z 1s
+	refused 2 mva --demand 5 -n 10:1:1 -z 1s
+	refused 2 mm1 --rate 5 --service 1ms -n 3
+	refused 2 mmm --rate 5 --service 1ms
+	refused 2 users --rate 5 --response 1ms
+	refused 1 fit missing.tsv
+	printf 'n\tz_s\tr_ms\n1\t1\t5\n2\t1\tx\n' >bad.tsv
+	refused 1 fit bad.tsv
+	[[ $output == *"line 3"* ]]
+	printf 'r_ms\tu_cpu\n5\t71\n' >bad.tsv
+	refused 1 fit bad.tsv
+	printf 'r_ms\tr_s\n5\t71\n' >bad.tsv
+	refused 1 fit bad.tsv
+	printf 'a\tb\n' >bad.tsv
+	refused 1 users bad.tsv
+}
+
+@test "single queues: an M/M/1 of nine tenths, an Erlang C table's entry, a repairman" {
+	need jq
+	"$QUEUE" mm1 --rate 18 --service 50ms --format json | jq -e '.result.rows[0] | .r_s == 0.5 and .q == 9 and .waits == 0.9'
+	# M/M/2 with half the load each: C = 1/3
+	"$QUEUE" mmm --rate 20 --service 50ms --servers 2 --format json | jq -e '.result.rows[0] | (.waits - 1 / 3 | fabs) < 1e-8 and .blocked == 0.2'
+	"$QUEUE" mm1 --rate 25 --service 50ms --format json | jq -e '.result.rows[0] | .steady == false and .r_s == null'
+	"$QUEUE" mm1n --service 50ms -n 1 -z 0.95s --format json | jq -e '.result.rows[0] | .x == 1 and .r_s == 0.05'
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# score: the numbers come from the table, each with its source; logs of keys and of JMeter; refusals in one line.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	SCORE=$BIN/score
+	TABLE=$BATS_TEST_DIRNAME/../../data/thresholds.tsv
+}
+
+@test "keys: answer less due time, without the warm-up; what is known of one that was not answered counts" {
+	need jq
+	{
+		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n'
+		awk 'BEGIN { for (i = 1; i <= 12; i++) { d = 965232609878500 + i * 50000000; a = i == 12 ? "" : sprintf("%.0f", d + (i % 4 ? 40 : 160) * 1000000)
+			printf "keys/1\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%d\n", i, d, d, a, a, i == 12 ? sprintf("%.0f", d + 6000000000) : "", i < 3 } }'
+	} >"a b.tsv"
+	"$SCORE" "a b.tsv" --format json -o out.json
+	jq -c .result out.json
+	# ten are left: two of 160 ms, seven of 40, one later than six seconds
+	jq -e '.result | .samples == 10 and .passed_over == 2 and .later_than == 1 and .perception.late_percent == 30 and .tolia.crisp_percent == 70
+		and .tolia.noticeable_percent == 20 and .tolia.unusable_percent == 10 and .apdex.score == 0.8 and .apdex.rating == "fair" and .wu.felt_s == 6.02
+		and .vsimax.reached == null' out.json
+	jq -e '[.result | .perception, .tolia, .apdex, .wu, .vsimax | .source | length > 10] | all' out.json
+}
+
+@test "JTL: elapsed and allThreads; the rules' numbers are the table's" {
+	need jq
+	{
+		echo 'timeStamp,elapsed,label,threadName,allThreads'
+		awk 'BEGIN { for (i = 0; i < 200; i++) printf "%d,%d,\"a, b\",t,%d\n", 1700000000000 + i * 1000, i < 140 ? 500 : 1600, 1 + i / 10 }'
+	} >a.jtl
+	"$SCORE" a.jtl --model vsimax --format json -o out.json
+	jq -e '.result | .vsimax.reached and .vsimax.users == 15 and .vsimax.base_ms == 500 and (has("apdex") | not)' out.json
+	# another margin is never reached
+	awk -F'\t' -v OFS='\t' '$2 == "vsimax_margin" { $3 = 5000 } { print }' "$TABLE" >other.tsv
+	"$SCORE" a.jtl --model vsimax --thresholds other.tsv --format json | jq -e '.result.vsimax.reached == false and .result.vsimax.users == 20'
+	"$SCORE" a.jtl --model apdex --target 500ms --format json | jq -e '.result.apdex.score == 0.85 and .result.apdex.rating == "good"'
+	"$SCORE" a.jtl --model wu --expected 600ms --beta 2 --format json | jq -e '.result.wu.felt_s == 60'
+}
+
+refused() {	# status words...
+	local wanted=$1
+
+	shift
+	run -"$wanted" "$SCORE" "$@"
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "score: "* ]]
+}
+
+@test "what cannot be scored is refused in one line" {
+	refused 2
+	refused 1 missing.tsv
+	printf 'latency_ms\n' >a.tsv
+	refused 1 a.tsv
+	printf 'latency_ms\n5\n-1\n' >a.tsv
+	refused 1 a.tsv
+	[[ $output == *"line 3"* ]]
+	printf 'wait\n5\n' >a.tsv
+	refused 1 a.tsv
+	refused 1 a.tsv --column wait
+	refused 1 a.tsv --column wait --unit ms --users who
+	run -0 "$SCORE" a.tsv --column wait --unit ms
+	grep -v apdex_poor "$TABLE" >less.tsv
+	refused 1 a.tsv --column wait --unit ms --thresholds less.tsv
+	[[ $output == *apdex_poor* ]]
+}

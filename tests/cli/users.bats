@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# The experiments with many users without their hosts: options, tables and reports of made-up runs whose figures follow from arithmetic.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR" || return 1
+	RUN="$BATS_TEST_TMPDIR/a run"
+}
+
+# cell NAME REPEAT RATE RESPONSE-MS COV RANDOM [MODEL-RATE MODEL-QUEUE]: as vusers, arrivals and queue would tell it
+cell() {
+	local folder="$RUN/cells/$1/$2"
+	mkdir -p "$folder"
+	jq -n --argjson repeat "$2" '{schema: "thinprobe.cell/1", parameters: {}, repeat: $repeat, state: "complete", reason: "", foreign_percent: 1, steal_percent: 0, server_busy_percent: 40, client_busy_percent: 6, marked: ""}' >"$folder/cell.json"
+	jq -n --argjson x "$3" --argjson r "$4" '{result: {valid: true, requests: 1000, errors: 0, timeouts: 0, unanswered: 0, rate_per_s: $x, pages_per_s: ($x * 0.6), received_kbyte_per_s: ($x * 60),
+		response_ms: {mean: $r, p50: $r, p95: ($r * 2), max: ($r * 3)}, concurrency: {mean: ($x * $r / 1000)}, fairness: {mean_response_ms: {max_by_median: 1.5, jain: 0.98}}, generator: {late_ms: {p99: 0.2}, cpu_percent: 3}}}' >"$folder/vusers.json"
+	jq -n --argjson c "$5" --argjson x "$3" --argjson p "$6" '{result: {n: 1000, mean_ms: (1000 / $x), sd_ms: ($c * 1000 / $x), cov: $c, band: 0.062, p: 0.5, poisson: $p}}' >"$folder/arrivals.json"
+	[ -z "${7-}" ] || jq -n --argjson x "$7" --argjson q "$8" '{result: {rows: [{lambda: $x, q: $q, r_s: ($q / $x), lambda_schweitzer: ($x - 1), q_schweitzer: ($q + 1)}]}}' >"$folder/model.json"
+	printf 'schema\tuser\nvusers-log/1\t1\n' >"$folder/samples.tsv"
+}
+
+make_run() {	# EXPERIMENT REPEATS SETTINGS CELL/PART/USERS/THINK...
+	local experiment=$1 repeats=$2 settings=$3
+	shift 3
+	rm -rf "$RUN"
+	mkdir -p "$RUN"
+	printf '%s\n' "$@" | jq -Rn --arg e "$experiment" --argjson repeats "$repeats" --argjson settings "$settings" '[inputs | split("/") | {cell: .[0], part: .[1], users: (.[2] | tonumber), think_s: (.[3] | tonumber)}] as $cells |
+		{schema: "thinprobe.run/1", experiment: $e, version: "0", started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete", command: "thinprobe run \($e)",
+		settings: ($settings + {spread: "uniform", seconds: 15, repeats: $repeats, seed: 1, cells: $cells, on: "lab"}), lab: {cpus_server: "0", cpus_client: "1", shared_cpus: false, missing: ["real-time priority: | not here"]},
+		host: {kernel: "Linux 6.1"}, cells: {total: ($cells | length), complete: ($cells | length)}}' >"$RUN/run.json"
+}
+PRINCIPLE='{"stations": ["5ms", "4ms", "3ms"], "nz_per_s": 200, "cov_nz_per_s": 160, "kind": "vnc"}'
+USERS='{"parts": ["web", "vnc"], "link": "100Mbit", "cost_ms": 10}'
+
+column() {	# column CELL NAME
+	awk -F'\t' -v c="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["cell"] == c { print $at[name]; exit }' "$RUN/summary.tsv"
+}
+
+@test "users, principle-a: bad options name the thing, cost nothing and exit 2" {
+	while read -r experiment words; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$TOP/experiments/$experiment.sh" $words -o "$BATS_TEST_TMPDIR/x"
+		echo "$experiment $words: $status $stderr"
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[ ! -e "$BATS_TEST_TMPDIR/x" ]
+	done <<-'END'
+		users --parts web,mail
+		users --think 0
+		users --think 1,1
+		users --vnc-users 0
+		users --spread gauss
+		users --link 10Mbit,5ms
+		users --cost x
+		principle-a --stations 5
+		principle-a --stations 5ms,
+		principle-a --users 0
+		principle-a --nz -1
+		principle-a --kind ftp
+		principle-a --server-memory 512M
+	END
+}
+
+@test "summarize: means over repeats and their intervals, what is worst, what is summed, what a model said" {
+	make_run principle-a 2 "$PRINCIPLE" held-think-100/held-think/100/1 cov-ratio-10/cov-ratio/10/0.0625 cov-ratio-50/cov-ratio/50/0.3125
+	cell held-think-100 1 99 20 1.02 true 98 2
+	cell held-think-100 2 101 22 1.00 false 98 2
+	cell cov-ratio-10 1 150 8 0.5 false
+	jq '.result.valid = false' "$RUN/cells/cov-ratio-10/1/vusers.json" >v && mv v "$RUN/cells/cov-ratio-10/1/vusers.json"
+	rm "$RUN/cells/cov-ratio-10/1/arrivals.json"
+	run "$TOP/bin/summarize" "$RUN"
+	echo "$output"
+	[ "$status" = 3 ]	# a repeat of one cell, and both of another are missing
+	[ "$(column held-think-100 lambda_per_s)" = 100.0000 ]
+	# 100 +- 12.7062 * sqrt(2) / sqrt(2)
+	[ "$(column held-think-100 lambda_per_s_high)" = 112.7062 ]
+	[ "$(column held-think-100 response_ms)" = 21.0000 ]
+	[ "$(column held-think-100 p95_ms)" = 42.0000 ]
+	[ "$(column held-think-100 max_ms)" = 66.0000 ]
+	[ "$(column held-think-100 requests)" = 2000 ]
+	[ "$(column held-think-100 cov)" = 1.0100 ]
+	[ "$(column held-think-100 poisson)/$(column held-think-100 judged)" = 1/2 ]
+	[ "$(column held-think-100 model_lambda_per_s)" = 98.0000 ]
+	[ "$(column held-think-100 approximate_concurrency)" = 3.0000 ]
+	[ "$(column cov-ratio-10 repeats)$(column cov-ratio-10 failed)$(column cov-ratio-10 invalid)" = 111 ]
+	[ -z "$(column cov-ratio-10 cov)" ]
+	[ -z "$(column cov-ratio-10 lambda_per_s_high)" ]
+	[ "$(column cov-ratio-50 state)" = "not measured" ]
+	rm "$RUN/cells/cov-ratio-10/1/vusers.json"
+	run --separate-stderr "$TOP/bin/summarize" "$RUN"
+	[ "$status" = 1 ]
+	[[ $stderr == *"vusers.json is missing"* ]]
+	jq '.settings.cells[0].cell = "../x"' "$RUN/run.json" >p && mv p "$RUN/run.json"
+	run "$TOP/bin/summarize" "$RUN"
+	[ "$status" = 1 ]
+}
+
+@test "principle-a: the report: findings, tables, figures" {
+	make_run principle-a 1 "$PRINCIPLE" held-think-100/held-think/100/1 held-think-400/held-think/400/1 held-ratio-100/held-ratio/100/0.5 held-ratio-1000/held-ratio/1000/5 \
+		cov-ratio-1/cov-ratio/1/0.00625 cov-ratio-50/cov-ratio/50/0.3125 cov-ratio-200/cov-ratio/200/1.25 cov-think-1/cov-think/1/0.00625 cov-think-200/cov-think/200/0.00625
+	cell held-think-100 1 98 20 1 true 98 2
+	cell held-think-400 1 200 1000 1 true 200 200
+	cell held-ratio-100 1 180 50 0.95 true 178 11
+	cell held-ratio-1000 1 194 150 1 true 194 30
+	cell cov-ratio-1 1 54 12 0.2 false
+	cell cov-ratio-50 1 150 17 0.92 false
+	cell cov-ratio-200 1 160 24 0.97 true
+	cell cov-think-1 1 54 12 0.2 false
+	cell cov-think-200 1 200 994 0.71 false
+	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	echo "$stderr"
+	[ "$status" = 0 ]
+	for f in report.html report.md figures/rate.svg figures/queue.svg figures/cov.svg; do [ -s "$RUN/$f" ]; done
+	cat "$RUN/report.md" | sed -n '/## Findings/,/## What/p'
+	grep -qF 'With a think time of 1.0 s, 400 users instead of 100 make 200 instead of 98.0 requests a second, and 200 instead of 2.0 of them are under way: the slowest station (200 a second) decides, not the users.' "$RUN/report.md"
+	grep -qF '(Q/Z) from 18.0 to 5.8' "$RUN/report.md"
+	grep -qF 'is off by up to 1.1 % in the rate and 18.2 % in the requests under way over 4 cells.' "$RUN/report.md"
+	grep -qF 'goes from 0.20 with 1 user to 0.97 with 200; from 200 users on 1 is within its band. All tests together call it random from 200 users on.' "$RUN/report.md"
+	grep -qF 'With the think time held at 6.3 ms instead, it is 0.71 with 200 users: they ask when the server lets them' "$RUN/report.md"
+	grep -qF 'real-time priority: | not here' "$RUN/report.md"
+	run "$TOP/report/table.sh" "$RUN"
+	[ "${#lines[@]}" = 10 ]
+}
+
+@test "users: the report: Table 3's columns, the users of the world, and where the model stands" {
+	local z
+	# the paper's own rows 2 and 7: rate, response, CoV; 0.6 pages an object
+	make_run users 1 "$USERS" web-6.25/web/200/6.25 web-1/web/200/1 vnc-1/vnc/20/1
+	cell web-6.25 1 31.73 52.74 1.00 true 31.9 1
+	cell web-1 1 159.16 253.38 1.17 false 160 40
+	cell vnc-1 1 19.7 15 0.97 true 19.8 0.3
+	{
+		printf 'schema\tpart\tthink_s\tusers\tcov\tcov_low\tcov_high\n'
+		for z in 1 2 5 10; do printf 'points/1\tweb\t1\t%d\t0.%d\t0.1\t1.2\npoints/1\tvnc\t1\t%d\t0.%d\t0.1\t1.2\n' "$z" "$z" "$z" "$z"; done
+	} >"$RUN/points.tsv"
+	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	echo "$stderr"
+	[ "$status" = 0 ]
+	for f in report.html figures/response.svg figures/load.svg figures/cov.svg; do [ -s "$RUN/$f" ]; done
+	sed -n '/## Findings/,/## Response/p' "$RUN/report.md"
+	# Brady & Gunther 2016, Table 4, run 2100: 979.16, 1934.12, 2889.08, 3844.04, 4799.00
+	grep -qF '| 1000 | 159.16 | 95.50 | 253 | 979.16 | 1934.12 | 2889.08 | 3844.04 | 4799.00 |' "$RUN/report.md"
+	# and Table 3: N = 199.49 from lambda (R + Z)
+	grep -qF '| 200 | 1000 | 159.16 | 253 | 40.33 | 199.49 |' "$RUN/report.md"
+	grep -qF 'stand for 2889 users of the world who look at each page for 30 s' "$RUN/report.md"
+	grep -qF 'above 1 with think times of 1.0 s.' "$RUN/report.md"
+	grep -qF 'gives back the number of users within 0.26 % in every cell' "$RUN/report.md"
+}

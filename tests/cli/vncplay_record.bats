@@ -1,0 +1,321 @@
+#!/usr/bin/env bats
+# vncplay record: what is done at a screen is sent and written, all of it. The scripted server's own log says what arrived, and on what.
+
+load helpers
+
+setup() {
+	begin_test
+	[ -x "$BIN/vncplay" ] || skip "vncplay is not built"
+	need python3 jq
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
+serve() {	# options of the scripted server...: $port; its log is server.log
+	: >server.log
+	start server python3 "$BATS_TEST_DIRNAME/../lab/scripted_rfb.py" --log server.log "$@"
+	scripted=$pid
+	until_true grep -q ' listens ' server.log
+	port=$(sed -n 's/.* listens port=//p' server.log)
+}
+
+record() {	# options...: with the script on standard input; the trace is "a trace", the report report.json
+	cat >script
+	timeout 60 "$BIN/vncplay" record --headless --script script --format json -o report.json "$@" "localhost::$port" "a trace"
+}
+
+got() {	# what: how often the server got it
+	grep -c " $1" server.log || true
+}
+
+wrote() {	# pattern: how often the trace has it
+	grep -cE "^[0-9]+ $1" "a trace" || true
+}
+
+told() {	# key of the result
+	jq -r ".result.$1" report.json
+}
+
+# Free, unless somebody takes it meanwhile: then the recording says so, and another is tried.
+listen() {	# options...: a proxy at $proxy
+	local try
+
+	for try in 1 2 3 4 5; do
+		proxy=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+		start proxy "$BIN/vncplay" record --listen "$proxy" --format json -o report.json "$@" "localhost::$port" "a trace"
+		until_true grep -qE '^ready|in use' proxy.err
+		if grep -q '^ready' proxy.err; then
+			return 0
+		fi
+	done
+	return 1
+}
+
+# A viewer as simple as can be (RFC 6143): lines on standard input are "pointer MASK X Y", "key DOWN KEYSYM", "wait SECONDS".
+view() {	# port
+	timeout 30 python3 -c '
+import socket, struct, sys, time
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.settimeout(10)
+def take(n):
+    data = b""
+    while len(data) < n:
+        more = s.recv(n - len(data))
+        if not more:
+            sys.exit(9)
+        data += more
+    return data
+assert take(12).startswith(b"RFB 003.")
+s.sendall(b"RFB 003.008\n")
+assert 1 in take(take(1)[0])
+s.sendall(b"\1")
+assert take(4) == b"\0\0\0\0"
+s.sendall(b"\1")
+width, height = struct.unpack(">HH", take(4))
+take(16)
+print(width, height, take(struct.unpack(">I", take(4))[0]).decode())
+s.sendall(struct.pack(">BBHi", 2, 0, 1, 0) + struct.pack(">BBHHHH", 3, 0, 0, 0, width, height))
+assert take(1) == b"\0"
+take(1)
+covered = 0
+for i in range(struct.unpack(">H", take(2))[0]):
+    x, y, w, h, encoding = struct.unpack(">HHHHi", take(12))
+    assert encoding == 0
+    pixels = take(4 * w * h)
+    covered += w * h
+print(covered, len(set(pixels)) > 3)
+for line in sys.stdin:
+    word = line.split()
+    if word[0] == "pointer":
+        s.sendall(struct.pack(">BBHH", 5, *map(int, word[1:])))
+    elif word[0] == "key":
+        s.sendall(struct.pack(">BBHI", 4, int(word[1]), 0, int(word[2], 0)))
+    else:
+        time.sleep(float(word[1]))
+' "$1"
+}
+
+@test "every press and every release is sent and written, on a spot that does not change" {
+	serve --answer mark
+	record <<-'EOF'
+		click 40,20
+		500 click 40,20
+		500 click 40,20
+		pause 500ms
+		click 40,20 3 times
+	EOF
+	[ "$(got press)" -eq 6 ]
+	[ "$(got release)" -eq 6 ]
+	[ "$(grep -cE ' press .* on=button-1$' server.log)" -eq 6 ]
+	[ "$(wrote press)" -eq 6 ]
+	[ "$(wrote release)" -eq 6 ]
+	[ "$(told presses)" -eq 6 ]
+	[ "$(told releases)" -eq 6 ]
+	[ "$(told ended)" = "script done" ]
+	[ "$(told snapshots.click)" -ge 4 ]
+	[ "$(wrote 'snapshot click 35 15 11 11')" -eq 4 ]	# the three quick ones have one
+}
+
+# 170 ms from press to press in the script; or a little more, where the machine was elsewhere.
+@test "a double click is not torn apart, though its first press is held back" {
+	serve --answer mark
+	record <<-'EOF'
+		move 300,300
+		click 40,20 2 times
+	EOF
+	[ "$(told quiesced)" -ge 1 ]
+	awk '$2 == "press" { if (n++) gap = ($1 - last) / 1e6; last = $1 } $2 == "end" { late = $3 }
+		END { print gap; exit !(n == 2 && gap > 100 && gap < 400) }' server.log
+	awk '$2 == "press" { if (n++) gap = ($1 - last) / 1e3; last = $1 } END { print gap; exit !(n == 2 && gap > 169 && gap < 171) }' "a trace"
+	[ "$(grep -A3 -m1 ' press' "a trace" | grep -c snapshot)" -eq 0 ]
+}
+
+@test "keys wait for the field, menus for their items, drags for what is dragged" {
+	serve --menu 200 --drag --answer mark
+	record <<-'EOF'
+		click 100,455
+		type 60 Hello
+		pause 500ms
+		type 60 World
+		click 580,90
+		pause 400ms
+		move 585,130
+		pause 600ms
+		move 500,131
+		click 490,131
+		drag 26,418 200,418
+	EOF
+	[ "$(got 'key down')" -eq 10 ]
+	[ "$(got 'key up')" -eq 10 ]
+	[ "$(wrote keydown)" -eq 10 ]
+	[ "$(wrote keyup)" -eq 10 ]
+	[ "$(told snapshots.key)" -eq 2 ]
+	[ "$(told snapshots.hover)" -ge 1 ]
+	grep -q ' press .*on=sub-1$' server.log
+	grep -q ' slider at=190$' server.log
+	# the second run of keys waits for what the first one typed: within the entry
+	grep -E '^[0-9]+ snapshot key' "a trace" | tail -n 1 | awk '{ exit !($4 >= 16 && $5 >= 440 && $4 + $6 <= 260 && $5 + $7 <= 480) }'
+	# and the release for the knob that came along
+	grep -B1 -E '^[0-9]+ release 1 200 418' "a trace" | grep -q 'snapshot click 195 413 11 11'
+}
+
+@test "a server that draws its own pointer is recorded, and so is one with a password and few colours" {
+	serve --pointer draw --answer mark
+	record <<<'click 40,20'
+	[ "$(told server_draws_pointer)" = true ]
+	grep -q ' press .*on=button-1$' server.log
+	kill "$scripted"
+	serve --pointer strict --password sesame --bits 8 --answer mark
+	echo sesame >"pass word"
+	record --password-file "pass word" <<<'click 40,20'
+	[ "$(told server_draws_pointer)" = false ]
+	grep -q ' press .*on=button-1$' server.log
+}
+
+@test "a recorder that is killed leaves a trace that is whole to its last line" {
+	serve --answer mark
+	for i in {1..50}; do echo "click 40,20"; echo "click 100,20"; done >script
+	start record "$BIN/vncplay" record --headless --script script "localhost::$port" "a trace"
+	until_true eval '[ "$(got release)" -ge 3 ]'
+	kill -9 "$pid"
+	ends "$pid"
+	[ "$(head -n 1 "a trace")" = "vncplay-trace 1" ]
+	[ "$(tail -c 1 "a trace" | od -An -c | tr -d ' ')" = '\n' ]
+	until_true grep -q ' closed ' server.log
+	# what was sent is written: a line is written before its input goes
+	[ "$(wrote press)" -ge "$(got press)" ]
+	[ "$(wrote press)" -le $(($(got press) + 1)) ]
+	run grep -vE '^(#|vncplay-trace 1$|server "|screen 640x480$|pixels 0x00RRGGBB$|time us since start$|started |[0-9]+ (move|press|release|snapshot click) )' "a trace"
+	[ "$status" -eq 1 ]
+}
+
+@test "an interrupt ends it with a report, and nothing stays pressed" {
+	serve --answer mark
+	printf '%s\n' 'move 40,20' 'button 1 down' 'pause 30s' 'button 1 up' >script
+	start record "$BIN/vncplay" record --headless --script script --format json -o report.json "localhost::$port" "a trace"
+	until_true grep -q ' press ' server.log
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	[ "$(told ended)" = interrupted ]
+	[ "$(wrote press)" -eq 1 ]
+	[ "$(wrote release)" -eq 1 ]
+	until_true grep -q ' release ' server.log
+}
+
+@test "any viewer can be recorded, one at a time, and its leaving is the end" {
+	serve --answer mark --name "a desk"
+	listen
+	{
+		printf '%s\n' 'pointer 0 40 20' 'wait 0.3' 'pointer 1 40 20' 'wait 0.05' 'pointer 0 40 20' 'wait 0.05' 'pointer 1 40 20' 'pointer 0 40 20' \
+			'wait 0.05' 'pointer 1 40 20' 'pointer 0 40 20' 'wait 0.5' 'key 1 0xff0d' 'key 0 0xff0d' 'wait 1'
+		echo 'wait 2' >&2
+	} | view "$proxy" >viewer.out &
+	first=$!
+	until_true grep -q ' press ' server.log
+	run view "$proxy" </dev/null
+	[ "$status" -ne 0 ]
+	wait "$first"
+	[ "$(head -n 1 viewer.out)" = "640 480 a desk" ]
+	[ "$(tail -n 1 viewer.out)" = "$((640 * 480)) True" ]
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(told ended)" = "viewer left" ]
+	[ "$(got press)" -eq 3 ]
+	[ "$(got release)" -eq 3 ]
+	[ "$(got 'key down keysym=0xff0d')" -eq 1 ]
+	[ "$(wrote press)" -eq 3 ]
+	[ "$(wrote release)" -eq 3 ]
+	[ "$(wrote 'keydown 0xff0d Return')" -eq 1 ]
+}
+
+@test "the proxy is on this machine alone, unless it is told otherwise" {
+	need ss
+	serve
+	listen
+	ss -Hltn "sport = :$proxy" | grep -q "127.0.0.1:$proxy"
+	[ "$(ss -Hltn "sport = :$proxy" | wc -l)" -eq 1 ]
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" -eq 130 ]
+	listen --bind 127.0.0.2
+	ss -Hltn "sport = :$proxy" | grep -q "127.0.0.2:$proxy"
+}
+
+@test "the window shows the screen, takes keys and buttons, and ends the recording when it is closed" {
+	need xdotool import identify
+	start_x
+	serve --answer mark --name "a desk"
+	start window "$BIN/vncplay" record --format json -o report.json "localhost::$port" "a trace"
+	until_true grep -q '^ready' window.err
+	until_true xdotool search --onlyvisible --name '^a desk - recording$'
+	window=$(xdotool search --onlyvisible --name '^a desk - recording$')
+	# the desk is what the server shows: 640x480, not of one colour
+	until_true eval '[ "$(import -silent -window "$window" png:- | identify -format %k -)" -ge 3 ]'
+	xdotool windowfocus "$window" mousemove 40 20
+	sleep 0.3
+	xdotool click --repeat 3 --delay 100 1
+	until_true eval '[ "$(got release)" -eq 3 ]'
+	xdotool key a shift+b ctrl+c
+	until_true eval '[ "$(got "key up")" -eq 5 ]'
+	grep -q ' key down keysym=0x42$' server.log	# B, as the symbol that it makes
+	grep -q ' key down keysym=0x63$' server.log	# and c, whatever Ctrl would make of it
+	[ "$(got press)" -eq 3 ]
+	[ "$(grep -cE ' press .* on=button-1$' server.log)" -eq 3 ]
+	xdotool windowclose "$window"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(told ended)" = "window closed" ]
+	[ "$(wrote press)" -eq 3 ]
+	[ "$(wrote release)" -eq 3 ]
+	[ "$(told keys)" -eq 5 ]
+}
+
+@test "a server that goes away is told, and what was recorded stays" {
+	serve --answer mark
+	printf '%s\n' 'click 40,20' 'pause 30s' 'click 40,20' >script
+	start record "$BIN/vncplay" record --headless --script script --format json -o report.json "localhost::$port" "a trace"
+	until_true grep -q ' release ' server.log
+	kill -9 "$scripted"
+	ends "$pid"
+	[ "$status" -eq 3 ]
+	[ "$(told ended)" = "server closed" ]
+	[ "$(wrote press)" -eq 1 ]
+	[ "$(wc -l <record.err)" -eq 1 ]
+}
+
+@test "what cannot be is one line that names it" {
+	one() {	# status words...
+		local want=$1
+
+		shift
+		status=0
+		output=$(timeout 20 "$BIN/vncplay" record "$@" 2>stderr) || status=$?
+		stderr=$(cat stderr)
+		echo "$status: $stderr"
+		[ "$status" -eq "$want" ] && [ "$(wc -l <stderr)" -eq 1 ] && [ -z "$output" ]
+	}
+
+	serve
+	echo 'fly 1,1' >bad
+	: >none
+	one 2
+	one 2 localhost::"$port"
+	one 2 --headless localhost::"$port" t
+	one 2 --script bad localhost::"$port" t
+	one 2 --headless --script bad --listen 7000 localhost::"$port" t
+	one 2 --bind 127.0.0.1 localhost::"$port" t
+	one 2 --quiet 3s localhost::"$port" t
+	one 2 --key-area 1,1,300,300 localhost::"$port" t
+	one 2 --key-area 1,1,x localhost::"$port" t
+	one 2 --headless --script bad localhost::"$port" t
+	[[ $stderr == *"bad: line 1:"* ]]
+	one 2 --headless --script nowhere localhost::"$port" t
+	[[ $stderr == *nowhere* ]]
+	one 2 --listen 7000 --bind 300.0.0.1 localhost::"$port" t
+	one 1 --headless --script none localhost::"$port" no/folder
+	[[ $stderr == *no/folder* ]]
+	one 1 localhost::"$port" t
+	[[ $stderr == *DISPLAY* ]]
+	one 1 --headless --script none --connect 2s localhost::1 t
+	[ ! -e t ]
+}

@@ -1,0 +1,297 @@
+#!/usr/bin/env bats
+# vusers: what a server with a script of its own did is what is reported; nothing is hidden by a server that stands still; who is in the way says so.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	VUSERS=$BIN/vusers
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+}
+
+# serve KIND OPTIONS...: $server, $at
+start_serve() {
+	local try kind=$1
+
+	shift
+	for try in 1 2 3; do
+		at=vnc:127.0.0.1:$port
+		[ "$kind" = vnc ] || at=http://127.0.0.1:$port/
+		start serve "$VUSERS" serve "$at" --format json -o serve.json "$@"
+		server=$pid
+		until_true settled
+		if grep -qx ready serve.err; then return 0; fi
+		port=$((port + 7 * try))
+	done
+	cat serve.err
+	return 1
+}
+
+settled() { grep -qx ready serve.err || gone "$server"; }
+
+stop_serve() {
+	kill -INT "$server"
+	ends "$server"
+	[ "$status" = 0 ]
+}
+
+# The scripted server: ten answers of 20 ms, one of a second, the rest at once. $at
+start_scripted() {
+	need python3
+	start scripted python3 "$BATS_TEST_DIRNAME/vusers_server.py" "$@"
+	until_true test -s scripted.out
+	port=$(cat scripted.out)
+	at=http://127.0.0.1:$port/
+}
+
+users() {	# options...: $status, report.json
+	status=0
+	timeout 60 "$VUSERS" "$at" --format json -o report.json "$@" 2>users.err || status=$?
+}
+
+holds() {	# jq filter on .result
+	jq -c .result report.json
+	[ "$(jq ".result | $1" report.json)" = true ]
+}
+
+# The machine held the generator up: then its own word is enough.
+disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
+
+column() {	# file name
+	awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
+}
+
+@test "vusers: closed loop on VNC: every key is counted once by both ends, the log has its rows, and JMeter's columns are there" {
+	need jq
+	start_serve vnc --width 64
+	users -n 40 -z 100ms -t 1500ms --log "a log.tsv" --jtl "a log.jtl" --seed 3
+	[ "$status" = 0 ]
+	stop_serve
+	holds '.requests == .due and .errors == 0 and .timeouts == 0 and .unanswered == 0 and .users_ready == 40 and .stopped_by == "time"'
+	n=$(jq .result.requests report.json)
+	[ "$(jq .result.requests serve.json)" = "$n" ]
+	[ "$(jq .result.guests serve.json)" = 40 ]
+	# 40 users, 10 a second each, 1.5 s: 600, give or take five standard deviations, and what the machine held up
+	[ "$n" -ge 400 ] && [ "$n" -le 730 ]
+	[ "$(column "a log.tsv" state | sort | uniq -c | awk '{ print $1 $2 }')" = "${n}ok" ]
+	[ "$(column "a log.tsv" user | sort -u | wc -l)" = 40 ]
+	awk -F'\t' 'NR > 1 && !($4 <= $5 && $5 <= $6 && $6 <= $7 && $10 > 0) { print; wrong = 1 } END { exit wrong }' "a log.tsv"
+	[ "$(head -n 1 "a log.jtl")" = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect" ]
+	[ "$(awk -F, 'NR > 1 && NF == 17 && $3 == "key" && $4 == 200 && $8 == "true"' "a log.jtl" | wc -l)" = "$n" ]
+	# times of day, in ms
+	now=$(date +%s)
+	[ "$(awk -F, -v now="$now" 'NR > 1 && ($1 / 1000 > now + 2 || $1 / 1000 < now - 120)' "a log.jtl" | wc -l)" = 0 ]
+}
+
+@test "vusers: the mean response of stations is that of mean value analysis" {
+	need jq
+	# one user never waits: R = 5 + 4 + 3 ms, X = 1 / (Z + R); three stations of constant service, so each answer takes 12 ms
+	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
+	users -n 1 -z 20ms --think const -t 1500ms
+	[ "$status" = 0 ]
+	holds '(.from_sent_ms.min >= 12) and (.from_sent_ms.p50 < 14 or (.valid | not)) and (.rate_per_s <= 31.3)'
+	stop_serve
+	[ "$(jq '.result.inside_ms | .min == 12 and .max == 12' serve.json)" = true ]
+	# with as many as you like the slowest station is the limit: 200 a second, each user's R = N / X
+	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
+	users -n 20 -z 0 -t 1s --skip 300ms
+	holds '(.rate_per_s > 196 and .rate_per_s < 201 and .response_ms.p50 > 98 and .response_ms.p50 < 105 and .concurrency.max <= 20 and .concurrency.mean > 19.5) or (.valid | not)'
+}
+
+@test "vusers: a server that stands still for a second: the open loop tells what the closed loop hides" {
+	need jq
+	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it
+	start_scripted --pause-at 0.5 --pause 1
+	users -n 20 --open 150 --think const -t 2s
+	[ "$status" = 0 ]
+	holds '(.requests == .due) and (.due >= 299 and .due <= 301)'
+	# half of all are late, evenly up to a second: 90 % quantile at 0.8 s, the mean a quarter of a second
+	disturbed || holds '.response_ms.p90 > 720 and .response_ms.p90 < 900 and .response_ms.mean > 210 and .response_ms.mean < 330 and .response_ms.max > 950 and .response_ms.max < 1200'
+	# all twenty users were waiting for the server, and what was due meanwhile for a user
+	disturbed || holds '.waited_for_user_ms.max > 700 and .generator.late_ms.p50 < 5'
+	# the same server, asked by one user in turn: one request in hundreds is late
+	kill "$pid"; wait "$pid" || true
+	start_scripted --pause-at 0.5 --pause 1
+	users -n 1 -z 0 -t 1600ms
+	holds '(.requests > 50) and (.response_ms.p90 < 100 or (.valid | not)) and .response_ms.max > 900'
+}
+
+@test "vusers: HTTP: each user has one connection, pages come as often as their weights, bytes are those of the server" {
+	need jq
+	start_scripted
+	users -n 5 -z 5ms -t 1s --workload "$BATS_TEST_DIRNAME/../../data/users/webgov.tsv" --log log.tsv
+	[ "$status" = 0 ]
+	holds '.connections == 5 and .requests > 100 and .errors == 0'
+	curl_says=$(python3 -c "import urllib.request; print(urllib.request.urlopen('${at}count').read().decode())")
+	read -r connections requests hosts <<<"$curl_says"
+	echo "$curl_says"
+	[ "$connections" = 6 ]	# and that of the one who asks
+	[ "$requests" = "$(jq .result.requests report.json)" ]
+	[ "$hosts" = "127.0.0.1:$port" ]
+	# objects: 4 4 2 2 2 1 of 15
+	[ "$(column log.tsv label | sort -u | paste -sd ' ')" = "010_Home 012_Home_jpg 020_Dept 022_Dept_jpg 030_Demographics 040_Statistics" ]
+	# the picture of a page follows the page, of each user
+	sort -s -t"$(printf '\t')" -k2,2n -k4,4n log.tsv | awk -F'\t' 'NR == 1 { next } $2 != user { last = "" } { if (($3 == "012_Home_jpg") != (last == "010_Home" && $2 == user)) wrong = 1; user = $2; last = $3 } END { exit wrong }'
+	[ "$(jq '.result.pages / .result.requests > 0.5 and .result.pages / .result.requests < 0.7' report.json)" = true ]
+	[ "$(jq '.settings.objects_per_page' report.json)" = 1.666667 ]
+}
+
+@test "vusers: errors, timeouts and connections that break are counted, and the exit status is 3" {
+	need jq
+	start_scripted --fail
+	users -n 2 -z 20ms --think const -t 1s --timeout 300ms --log log.tsv
+	[ "$status" = 3 ]
+	grep -q '^vusers: .* requests failed' users.err
+	# every fifth is refused with 503, every seventh broken off, every eleventh never answered
+	holds '.errors > 0 and .timeouts > 0 and .reconnected > 0 and (.response_ms.max >= 300 or .response_ms.above.max >= 300)'
+	[ "$(column log.tsv code | grep -cx 503)" -ge 1 ]
+	[ "$(column log.tsv state | grep -cx timeout)" = "$(jq .result.timeouts report.json)" ]
+}
+
+@test "vusers: refecho's patch: exact, and the scripted delay is what is measured" {
+	need jq
+	start_refecho --vnc "$port" --delay const:30ms
+	at=vnc:127.0.0.1:$port
+	users -n 1 -z 20ms --think const -t 1500ms --echo patch
+	[ "$status" = 0 ]
+	holds '.requests > 5 and .from_sent_ms.min >= 30 and (.from_sent_ms.p50 < 40 or (.valid | not))'
+	# and by the next update, in an encoding that is passed over
+	users -n 1 -z 20ms --think const -t 500ms --encodings zrle,raw
+	[ "$status" = 0 ]
+	holds '.requests > 2 and .from_sent_ms.min >= 30'
+}
+
+@test "vusers: a real server in every encoding: as many keys as are counted come to the application" {
+	need jq ss
+	start_vnc -SecurityTypes None
+	at=vnc:127.0.0.1:$port
+	start_xterm sh -c 'stty -icanon; cat >typed'
+	all=0
+	for encodings in zrle,raw hextile,raw raw copyrect,hextile,zrle,raw; do
+		users -n 1 -z 30ms -t 500ms --encodings "$encodings"
+		cat users.err
+		[ "$status" = 0 ]
+		holds '.requests > 0 and .errors == 0'
+		all=$((all + $(jq .result.requests report.json)))
+	done
+	until_true [ "$(stat -c %s typed)" = "$all" ]
+	# several at once: each is let in
+	users -n 12 -z 100ms -t 300ms
+	holds '.users_ready == 12'
+	users -n 2 -z 50ms -t 300ms --timeout 300ms --asks move	# (of which nothing comes back but a cursor)
+	holds '.users_ready == 2'
+}
+
+@test "vusers: Principle A: the think time follows the users" {
+	need jq
+	start_serve vnc --width 64
+	users -n 30 --nz 60 -t 1s
+	[ "$(jq '.settings.think_s' report.json)" = 0.5 ]
+	[ "$(jq '.settings.nz_per_s' report.json)" = 60 ]
+	# 60 a second, give or take five standard deviations
+	holds '.due > 20 and .due < 100'
+	printf '0.1\n0.3\n' >times
+	users -n 3 --think file:times -t 300ms
+	[ "$(jq '.settings.think_s' report.json)" = 0.2 ]
+}
+
+@test "vusers: a signal ends it early with a report; it ends with its parent" {
+	need jq
+	start_serve vnc --width 64
+	start users "$VUSERS" "$at" -n 10 -z 50ms -t 60s --format json -o report.json --log log.tsv
+	until_true grep -qx ready users.err
+	until_true test -s log.tsv	# (it is written about once a second)
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	holds '.stopped_by == "signal" and .seconds < 50'
+	rm report.json
+	start parent bash -c '"$1" "$2" -n 3 -z 50ms --format json -o report.json & echo $!; wait' parent "$VUSERS" "$at"
+	until_true grep -qx ready parent.err
+	kill -9 "$pid"
+	until_true gone "$(cat parent.out)"
+	[ "$(jq -r .result.stopped_by report.json)" = signal ]
+}
+
+@test "vusers: who is not there, wants a password, or speaks something else: one line, status 1" {
+	for to in vnc:127.0.0.1:1 http://127.0.0.1:1/; do
+		at=$to
+		users -n 3 -z 10ms -t 200ms
+		echo "$to: $status $(cat users.err)"
+		# a web server is found to be away by the first request
+		case $to in vnc*) [ "$status" = 1 ] && [ "$(wc -l <users.err)" = 1 ] ;; *) [ "$status" = 3 ] ;; esac
+	done
+	start_scripted
+	at=vnc:127.0.0.1:$port
+	users -n 1 -z 10ms -t 200ms --timeout 300ms
+	[ "$status" = 1 ]
+	[ "$(wc -l <users.err)" = 1 ]
+}
+
+@test "vusers: more users than descriptors: status 4 and the cure, or none as root" {
+	start_serve vnc --width 64
+	status=0
+	(ulimit -n 100 && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$VUSERS" "$at" -n 500 -z 1s -t 100ms) 2>users.err || status=$?
+	cat users.err
+	[ "$(id -u)" = 0 ] || skip "only root may be somebody else"
+	[ "$status" = 4 ]
+	grep -q 'ulimit -n 564' users.err
+}
+
+@test "vusers: wrong words: exit 2, one line that names the thing" {
+	printf 'a\t1\tx\tx\n' >bad.tsv
+	printf '1\nx\n' >bad.txt
+	while read -r words; do
+		status=0
+		# shellcheck disable=SC2086 # words
+		timeout 20 "$VUSERS" $words >out 2>err || status=$?
+		echo "$words: $status $(cat err)"
+		[ "$status" = 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" = 1 ]
+		grep -q '^vusers: ' err
+	done <<-'END'
+		vnc:127.0.0.1:5901 -n 3
+		vnc:127.0.0.1:5901 -n 3 -z 1s --nz 3
+		vnc:127.0.0.1:5901 -n 3 -z 1s --open 3
+		vnc:127.0.0.1 -z 1s
+		vnc:127.0.0.1:0 -z 1s
+		vnc:127.0.0.1:5910-5901 -z 1s
+		ftp://127.0.0.1/ -z 1s
+		http://127.0.0.1:99999/ -z 1s
+		http://127.0.0.1:80/ -z 1s --asks move
+		vnc:127.0.0.1:5901 -z 1s --per page
+		vnc:127.0.0.1:5901 -z 1s --size 5
+		vnc:127.0.0.1:5901 -z 1s --encodings tight
+		vnc:127.0.0.1:5901 -z 1s --encodings raw,raw
+		vnc:127.0.0.1:5901 --think file:bad.txt
+		vnc:127.0.0.1:5901 -z 1s --think gauss
+		http://127.0.0.1:80/ -z 1s --workload bad.tsv
+		http://127.0.0.1:80/x -z 1s --workload none.tsv
+		vnc:127.0.0.1:5901 -z 1s --log x --jtl x
+		serve
+		serve vnc:127.0.0.1:5901 --stations 5ms,x
+		serve vnc:127.0.0.1:5901 --pause 5s
+	END
+	grep -c . bad.tsv
+}
+
+@test "vusers: the reference server lets go who speaks something else, and says how many" {
+	need jq python3
+	start_serve vnc --width 64
+	python3 - "$port" <<-'END'
+		import socket, sys
+		for what in (b"GET / HTTP/1.1\r\n\r\n", b"RFB 003.008\n\x05", b"RFB 003.008\n\x01\x01\x63"):
+		    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
+		    s.settimeout(5)
+		    s.sendall(what)
+		    try:
+		        while s.recv(4096): pass
+		    except ConnectionResetError: pass
+	END
+	users -n 2 -z 10ms -t 200ms
+	[ "$status" = 0 ]
+	stop_serve
+	[ "$(jq '.result | .refused == 3 and .guests == 5' serve.json)" = true ]
+}

@@ -1,0 +1,190 @@
+/* vncplay_fuzz - whatever vncplay reads: logs through the decoder and the analyzer, what a server says in pieces, side files, traces, dependencies.
+ *
+ * Input: one byte that chooses, and what is to be read. LOG: a log, whose inputs are always the same; it is analysed beside itself, by both methods.
+ * STREAM: a byte with the format of pixels (bytes a pixel, less one; 128: with a colour map), and what comes after ServerInit on a screen of 70 x 36: as a
+ * whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a file. */
+#include "vncplay/deps.h"
+#include "vncplay/paper.h"
+#include "vncplay/rfb.h"
+#include "vncplay/study.h"
+#include "vncplay/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LOG, STREAM, SIDE, TRACE, DEPS, KINDS };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct file {	/* in memory, with a name */
+	int fd;
+	char path[32];
+};
+
+static struct file file_of(const void *data, size_t size)
+{
+	struct file f = { .fd = memfd_create("fuzz", 0) };
+
+	if (f.fd < 0 || write(f.fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
+	return f;
+}
+
+/* What was sent is known, whatever the log says. */
+static const char sent[] = "# vncplay-aux 1\nSync ok at 990\ninput 0 move at 500000 line=1 late_us=0 x=1 y=2\ninput 1 press at 1100000 line=2 late_us=0 x=1 y=2 button=1\n"
+			   "input 2 release at 1200000 line=3 late_us=0 x=1 y=2 button=1\ninput 3 keydown at 1900000 line=4 late_us=0 keysym=0x61\n"
+			   "Sync ok at 2400\ninput 4 press at 2500000 line=2 late_us=0 x=1 y=2 button=1\nrun end at 6000000 status=complete\n";
+
+static void fuzz_log(const uint8_t *data, size_t size)
+{
+	struct file log = file_of(data, size), side = file_of(sent, sizeof(sent) - 1);
+	struct replay run[2] = { { .file = log.path, .label = "run" } };
+	struct answers answers = { 0 };
+	struct study study = { 0 };
+	struct paper paper = { 0 };
+	char why[200];
+
+	if (!replay_read(&run[0], side.path)) {
+		run[1] = run[0];
+		if (study_replays(run, 2, &study))
+			abort();
+		for (size_t i = 0; i < study.answers.n; i++)
+			if (study.answers.answer[i].confidence < 0 || study.answers.answer[i].confidence > 1)
+				abort();
+		study_free(&study);
+		if (run[0].width <= 2000 && run[0].height <= 2000 && !paper_find(run, 2, &paper, why, sizeof(why))) {
+			if (!paper_answers(run, 2, &paper, &answers))
+				answers_free(&answers);
+			paper_free(&paper);
+		}
+	}
+	replay_free(&run[0]);
+	close(log.fd);
+	close(side.fd);
+}
+
+static void on_painted(void *whose, struct box b)
+{
+	const struct rfb *r = *(struct rfb **)whose;
+
+	if (b.w < 1 || b.h < 1 || b.x < 0 || b.y < 0 || b.x + b.w > rfb_screen(r)->width || b.y + b.h > rfb_screen(r)->height)
+		abort();
+}
+
+static void fuzz_stream(const uint8_t *data, size_t size)
+{
+	static const struct rfb_format formats[] = {
+		{ .bits = 8, .depth = 8, .true_colour = 1, .red_max = 7, .green_max = 7, .blue_max = 3, .green_shift = 3, .blue_shift = 6 },
+		{ .bits = 16, .depth = 16, .big_endian = 1, .true_colour = 1, .red_max = 31, .green_max = 63, .blue_max = 31, .red_shift = 11, .green_shift = 5 },
+		{ .bits = 8, .depth = 8 }
+	};
+	static const struct rfb_events events = { .painted = on_painted };
+	const struct rfb_format *f = data[0] & 128 ? &formats[2] : data[0] & 2 ? &rfb_xrgb : &formats[data[0] & 1];
+	struct rfb *whole, *pieces;
+	size_t most = (data[0] >> 2 & 31u) * (data[0] >> 2 & 31u) + 1, now;
+	int at_once, by_pieces = 0;
+
+	data++;
+	size--;
+	whole = rfb_open(&events, &whole, f, 70, 36);
+	pieces = rfb_open(&events, &pieces, f, 70, 36);
+	if (!whole || !pieces)
+		abort();
+	at_once = rfb_take(whole, data, size);
+	for (size_t at = 0; at < size && !by_pieces; at += now) {
+		uint8_t *piece;
+
+		now = size - at < most ? size - at : most;
+		piece = malloc(now);	/* of its exact size: a read beyond is seen */
+		if (!piece)
+			abort();
+		memcpy(piece, data + at, now);
+		by_pieces = rfb_take(pieces, piece, now);
+		free(piece);
+	}
+	if (at_once != by_pieces)
+		abort();
+	/* (of two things that are wrong, pieces may show another one first) */
+	if (!at_once && (rfb_between(whole) != rfb_between(pieces) || rfb_screen(whole)->width != rfb_screen(pieces)->width ||
+			 rfb_screen(whole)->height != rfb_screen(pieces)->height))
+		abort();
+	if (!at_once && memcmp(rfb_screen(whole)->pixels, rfb_screen(pieces)->pixels,
+			       (size_t)rfb_screen(whole)->width * (size_t)rfb_screen(whole)->height * sizeof(uint32_t)) != 0)
+		abort();
+	rfb_free(whole);
+	rfb_free(pieces);
+}
+
+static void fuzz_side(const uint8_t *data, size_t size)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
+	struct inputs inputs;
+	struct stimulus *stimuli;
+	size_t n;
+
+	if (!in)
+		return;
+	if (!inputs_read(in, &inputs)) {
+		stimuli = inputs_stimuli(&inputs, &n);
+		for (size_t i = 0; stimuli && i < n; i++)
+			if (stimuli[i].press_us < 0 || (i && stimuli[i].press_us < stimuli[i - 1].press_us))
+				abort();
+		free(stimuli);
+	}
+	inputs_free(&inputs);
+	fclose(in);
+}
+
+static void fuzz_trace(const uint8_t *data, size_t size)
+{
+	struct file f = file_of(data, size);
+	struct trace t;
+	char why[200];
+
+	if (!trace_load(f.path, &t, why, sizeof(why))) {
+		for (int i = 0; i < t.n; i++)
+			if (t.events[i].at_ns < 0 || (i && t.events[i].at_ns < t.events[i - 1].at_ns) ||
+			    (t.events[i].kind == TRACE_SNAPSHOT && (!t.events[i].pixels || t.events[i].box.w < 1 || t.events[i].box.h < 1)))
+				abort();
+		trace_free(&t);
+	}
+	close(f.fd);
+}
+
+static void fuzz_deps(const uint8_t *data, size_t size)
+{
+	struct file f = file_of(data, size);
+	struct deps d;
+	char why[200];
+
+	if (!deps_read(f.path, &d, why, sizeof(why)))
+		deps_free(&d);
+	close(f.fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 3)
+		return 0;
+	switch (data[0] % KINDS) {
+	case LOG:
+		fuzz_log(data + 1, size - 1);
+		break;
+	case STREAM:
+		fuzz_stream(data + 1, size - 1);
+		break;
+	case SIDE:
+		fuzz_side(data + 1, size - 1);
+		break;
+	case TRACE:
+		fuzz_trace(data + 1, size - 1);
+		break;
+	case DEPS:
+		fuzz_deps(data + 1, size - 1);
+		break;
+	}
+	return 0;
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# Record and replay on real servers. The witness is the application: what reached which of its widgets, in which order, how often.
+#
+# ROUNDS=20 bats tests/lab/vncplay.bats: so many rounds of record and replay on each kind of server (about 20 minutes).
+
+load ../cli/helpers
+
+kinds=(xvnc x11vnc drawn password)
+
+# What each kind of server goes through.
+variants() {	# KIND
+	local i
+
+	if [ -n "${ROUNDS:-}" ]; then
+		for ((i = 0; i < ROUNDS; i++)); do
+			case $((i % 5)) in
+			0) echo plain ;;
+			1) echo late ;;
+			2) echo moved ;;
+			3) echo fast ;;
+			4) echo sinks ;;
+			esac
+		done
+		echo -lost
+		echo -hidden
+		return
+	fi
+	case $1 in
+	xvnc) echo fast -moved -lost ;;
+	x11vnc) echo fast -hidden -moved ;;
+	drawn) echo fast -late ;;
+	password) echo fast ;;
+	esac
+}
+
+setup_file() {
+	local kind top
+
+	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	cd "$BATS_FILE_TMPDIR" || return 1
+	: >pids
+	for kind in "${kinds[@]}"; do
+		# shellcheck disable=SC2046  # words
+		(
+			"$top/tests/lab/rounds.sh" "$kind" $(variants "$kind" | tr ' ' '\n' | grep -v sinks) >"$kind.out" 2>&1 && good=0 || good=1
+			echo $good >"$kind.status"
+		) 3>&- &
+		echo $! >>pids
+	done
+}
+
+teardown_file() {
+	local pid child
+
+	while read -r pid; do
+		for child in $(cat "/proc/$pid/task/$pid/children" 2>/dev/null); do kill "$child" 2>/dev/null || true; done
+	done <"$BATS_FILE_TMPDIR/pids"
+}
+
+setup() {
+	begin_test
+	need Xvnc Xvfb x11vnc vncpasswd python3 ss
+	cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+# Its rounds are over, and were good.
+good() {	# KIND
+	local i
+
+	for ((i = 0; i < 50 * (${ROUNDS:-2} * 60 + 60); i++)); do
+		[ ! -s "$1.status" ] || break
+		sleep 0.02
+	done
+	cat "$1.out"
+	[ "$(cat "$1.status")" = 0 ]
+	[ "$(grep -c ': good$' "$1.out")" = "$(variants "$1" | tr ' ' '\n' | grep -vc sinks)" ]
+}
+
+@test "Xvnc: what was recorded reaches the same widgets; a button that moved is found, or nothing is clicked" {
+	good xvnc
+}
+
+@test "x11vnc over Xvfb: the same, and a button that is nowhere is not clicked" {
+	good x11vnc
+}
+
+@test "a server that draws the pointer into the picture: the same, also with a window that comes five seconds late" {
+	good drawn
+}
+
+@test "a server with a password" {
+	good password
+}
+
+@test "beside ten sinks nothing goes astray" {
+	local kind most
+
+	for kind in "${kinds[@]}"; do
+		[ -n "${ROUNDS:-}" ] || [ "$kind" = xvnc ] || continue
+		most=$(variants "$kind" | grep -c sinks || true)
+		# shellcheck disable=SC2046  # words
+		"$BATS_TEST_DIRNAME/rounds.sh" "$kind" $(if [ "$most" = 0 ]; then echo -sinks; else yes sinks | head -n "$most"; fi)
+	done
+}

@@ -1,0 +1,154 @@
+/* stamps, logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they look, quoted commas, and refusals. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "arrivals/logs_in.h"
+#include "arrivals/stamps.h"
+
+#define S 1000000000LL
+
+/* date -u -d '2000-10-10 13:55:36 -0700' +%s, and so on */
+static void dates_of_servers(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t s;
+	} of[] = {
+		{ "10/Oct/2000:13:55:36 -0700", 971211336 }, { "01/Jan/1970:00:00:00 +0000", 0 }, { "29/Feb/2024:23:59:59 +0530", 1709231399 },
+		{ "31/Dec/2099:12:00:00 +0000", 4102401600 }, { "01/Mar/2023:00:00:00 +0000", 1677628800 },
+	};
+	static const char *const bad[] = { "", "10/Okt/2000:13:55:36 -0700", "10/Oct/2000:25:55:36 -0700", "32/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:36",
+					   "10/anF/2000:13:55:36 +0000" };
+	int64_t t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		assert_true(stamps_clf(of[i].text, &t));
+		assert_int_equal(t, of[i].s * S);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(stamps_clf(bad[i], &t));
+}
+
+static bool number(const char *text, int64_t unit, int64_t *t, int64_t *tick)
+{
+	return stamps_number(text, strlen(text), unit, t, tick);
+}
+
+static void decimals_stay_exact(void **state)
+{
+	int64_t t, tick;
+
+	(void)state;
+	assert_true(number("1700000000.123456789", S, &t, &tick));
+	assert_int_equal(t, 1700000000123456789);
+	assert_int_equal(tick, 1);
+	assert_true(number("1700000000123", 1000000, &t, &tick));
+	assert_int_equal(t, 1700000000123000000);
+	assert_int_equal(tick, 1000000);
+	assert_true(number("12.5", S, &t, &tick));
+	assert_int_equal(t, 12500000000);
+	assert_int_equal(tick, 100000000);
+	assert_true(number("3.1234567890123", 1000, &t, &tick));
+	assert_int_equal(t, 3123);
+	assert_false(number("", S, &t, &tick));
+	assert_false(number("-1", S, &t, &tick));
+	assert_false(number("12x", S, &t, &tick));
+	assert_false(number("99999999999999999999", 1, &t, &tick));
+	assert_false(number("9999999999999", S, &t, &tick));
+}
+
+static int read_text(const char *text, const struct logs_in_cfg *cfg, struct logs_in *l, unsigned long *line)
+{
+	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	const char *why;
+	int err = logs_in_read(f, cfg, l, line, &why);
+
+	fclose(f);
+	return err;
+}
+
+static void jtl_with_quotes_and_threads(void **state)
+{
+	struct logs_in_cfg cfg = { .source = "threadName" };
+	struct logs_in l;
+	unsigned long line;
+
+	(void)state;
+	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",\"T 1-1, x\"\n1007,5,c,T 2\r\n1009,5,,\"T 1-1, x\"\n", &cfg, &l, &line), 0);
+	assert_int_equal(l.kind, LOGS_IN_JTL);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.tick_ns, 1000000);
+	assert_int_equal(l.sources, 2);
+	assert_int_equal(l.arrival[0].source, 0);
+	assert_int_equal(l.arrival[1].source, 1);
+	assert_int_equal(l.arrival[2].source, 0);
+	assert_int_equal(l.arrival[1].time_ns, 1007000000);
+	logs_in_free(&l);
+	cfg = (struct logs_in_cfg){ .where = { { "label", "a, \"b\"" } }, .wheres = 1 };
+	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",T\n1007,5,c,T\n", &cfg, &l, &line), 0);
+	assert_int_equal(l.n, 1);
+	assert_int_equal(l.passed, 1);
+	logs_in_free(&l);
+}
+
+static void ticks_as_they_look(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t tick;
+	} of[] = {
+		{ "start_ns\n1\n5\n", 1 }, { "start_ns\n1000\n5000\n", 1000 }, { "start_ns\n1000000\n500000000\n", 1000000 },
+		{ "time_s\n5\n9\n", S }, { "time_s\n5.25\n9.5\n", 10000000 }, { "start_ms\n100\n200\n", 1000000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct logs_in_cfg cfg = { 0 };
+		struct logs_in l;
+		unsigned long line;
+
+		assert_int_equal(read_text(of[i].text, &cfg, &l, &line), 0);
+		assert_int_equal(l.tick_ns, of[i].tick);
+		logs_in_free(&l);
+	}
+}
+
+static void bad_lines_are_named(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned long line;
+	} of[] = {
+		{ "when\tx\n1\t2\n", 1 }, { "start_ns\tx\n1\t2\n1\n", 3 }, { "start_ns\n12a\n", 2 },
+		{ "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET\" 200 1\nnonsense\n", 2 }, { "timestamp\tx\n1\t1\n", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct logs_in_cfg cfg = { 0 };
+		struct logs_in l;
+		unsigned long line;
+
+		assert_true(read_text(of[i].text, &cfg, &l, &line) < 0);
+		assert_int_equal(line, of[i].line);
+		logs_in_free(&l);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dates_of_servers),
+		cmocka_unit_test(decimals_stay_exact),
+		cmocka_unit_test(jtl_with_quotes_and_threads),
+		cmocka_unit_test(ticks_as_they_look),
+		cmocka_unit_test(bad_lines_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

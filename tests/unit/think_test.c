@@ -1,0 +1,174 @@
+/* think - times between requests: mean and standard deviation of many draws against those of the distributions' closed formulas; files. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "vusers/think.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAWS 400000
+#define MEAN 6.25e9
+
+static FILE *text(const char *content)
+{
+	FILE *f = tmpfile();
+
+	assert_non_null(f);
+	fputs(content, f);
+	rewind(f);
+	return f;
+}
+
+/* The mean of n draws is off by sd/sqrt(n); their standard deviation, with a kurtosis k, by sd sqrt((k - 1) / 4n). Five of these are allowed. */
+static void holds(const struct think *t, double mean, double sd, double kurtosis)
+{
+	double sum = 0, squares = 0, m, s;
+	uint64_t state = 42;
+
+	for (int i = 0; i < DRAWS; i++) {
+		double v = (double)think_draw(t, &state);
+
+		assert_true(v >= 0);
+		sum += v / mean;
+		squares += v / mean * (v / mean);
+	}
+	m = sum / DRAWS;
+	s = sqrt(squares / DRAWS - m * m);
+	assert_true(fabs(m - 1) <= 5 * sd / mean / sqrt(DRAWS) + 1e-9);
+	assert_true(fabs(s - sd / mean) <= 5 * sd / mean * sqrt((kurtosis - 1) / 4 / DRAWS) + 1e-9);
+}
+
+static struct think of(const char *words, double mean)
+{
+	struct think t = { 0 };
+	const char *path;
+
+	assert_int_equal(think_parse(words, &t, &path), 0);
+	assert_null(path);
+	think_set_mean(&t, mean);
+	return t;
+}
+
+static void exponential_has_as_much_spread_as_mean(void **state)
+{
+	struct think t = of("exp", MEAN);
+
+	(void)state;
+	holds(&t, MEAN, MEAN, 9);
+}
+
+static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
+{
+	struct think t = of("uniform", MEAN);
+	uint64_t random = 1;
+	int64_t most = 0;
+
+	(void)state;
+	holds(&t, MEAN, MEAN / sqrt(3), 1.8);
+	for (int i = 0; i < DRAWS; i++) {
+		int64_t v = think_draw(&t, &random);
+
+		most = v > most ? v : most;
+	}
+	assert_true(most <= 2 * MEAN && most > 1.9999 * MEAN);
+}
+
+static void constant_is_always_the_same(void **state)
+{
+	struct think t = of("const", MEAN);
+	uint64_t random = 1;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(think_draw(&t, &random), 6250000000);
+}
+
+/* Kurtosis of a lognormal: w^4 + 2w^3 + 3w^2 - 3 with w = 1 + cv^2. */
+static void lognormal_has_the_mean_and_variation_asked_for(void **state)
+{
+	struct think half = of("lognormal:0.5", MEAN), one = of("lognormal", MEAN);
+
+	(void)state;
+	holds(&half, MEAN, 0.5 * MEAN, 1.25 * 1.25 * 1.25 * 1.25 + 2 * 1.25 * 1.25 * 1.25 + 3 * 1.25 * 1.25 - 3);
+	holds(&one, MEAN, MEAN, 16 + 16 + 12 - 3);
+}
+
+static void a_file_gives_its_own_values_and_they_can_be_stretched(void **state)
+{
+	struct think t = { 0 };
+	const char *path;
+	unsigned long line;
+	FILE *f = text("# seconds\n1\n2 # the second\n\n  3\n");
+
+	(void)state;
+	assert_int_equal(think_parse("file:a b", &t, &path), 0);
+	assert_string_equal(path, "a b");
+	assert_int_equal(think_read(f, &t, &line), 0);
+	fclose(f);
+	assert_int_equal(t.n, 3);
+	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
+	think_set_mean(&t, 10e9);
+	holds(&t, 10e9, 5 * sqrt(2.0 / 3) * 1e9, 1.5);
+	think_set_mean(&t, 2e9);	/* and back */
+	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
+	think_free(&t);
+}
+
+static void the_same_seed_gives_the_same_times(void **state)
+{
+	struct think t = of("exp", MEAN);
+	uint64_t a = 7, b = 7, c = 8;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(think_draw(&t, &a), think_draw(&t, &b));
+	assert_int_not_equal(think_draw(&t, &a), think_draw(&t, &c));
+}
+
+static void what_is_no_distribution_or_no_time_is_refused(void **state)
+{
+	static const struct {
+		const char *content;
+		unsigned long line;
+		int err;
+	} files[] = { { "1\nx\n", 2, -EPROTO }, { "1 2\n", 1, -EPROTO }, { "-1\n", 1, -EPROTO }, { "1e30\n", 1, -EPROTO }, { "nan\n", 1, -EPROTO }, { "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
+	static const char *const words[] = { "", "expo", "file:", "file", "lognormal:", "lognormal:0", "lognormal:-1", "lognormal:x", "const:1", NULL };
+	struct think t = { 0 };
+	const char *path;
+
+	(void)state;
+	for (int i = 0; words[i]; i++)
+		assert_int_equal(think_parse(words[i], &t, &path), -EINVAL);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		unsigned long line = 0;
+		FILE *f = text(files[i].content);
+
+		assert_int_equal(think_read(f, &t, &line), files[i].err);
+		if (files[i].line)
+			assert_int_equal(line, files[i].line);
+		fclose(f);
+		think_free(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exponential_has_as_much_spread_as_mean),
+		cmocka_unit_test(uniform_reaches_from_nothing_to_twice_the_mean),
+		cmocka_unit_test(constant_is_always_the_same),
+		cmocka_unit_test(lognormal_has_the_mean_and_variation_asked_for),
+		cmocka_unit_test(a_file_gives_its_own_values_and_they_can_be_stretched),
+		cmocka_unit_test(the_same_seed_gives_the_same_times),
+		cmocka_unit_test(what_is_no_distribution_or_no_time_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("think", tests, NULL, NULL);
+}

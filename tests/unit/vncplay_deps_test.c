@@ -1,0 +1,169 @@
+/* Files of dependencies: what is written comes back, what is no such file is refused with a line that names the line. */
+#include "vncplay/deps.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/vncplay deps.XXXXXX";
+static char why[256];
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static int read_text(const char *text, struct deps *d)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	why[0] = '\0';
+	return deps_read(path, d, why, sizeof(why));
+}
+
+static void test_good(void **state)
+{
+	const struct deps_before *b;
+	struct deps d;
+	int n;
+
+	(void)state;
+	assert_int_equal(read_text("vncplay-deps 1\ninputs 12\n# a remark\n\nignore 0 464 64 16 alone\nignore 8 8 16 16 sometimes\n"
+				   "before 7 change 16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\nbefore 9 change 32 0 16 16 *\n", &d), 0);
+	assert_int_equal(d.inputs, 12);
+	assert_int_equal(d.n_ignore, 2);
+	assert_int_equal(d.ignore[0].box.y, 464);
+	assert_int_equal(d.ignore[1].why, DEPS_SOMETIMES);
+	b = deps_of(&d, 7, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(b->hash, 0xdeadbeef);
+	assert_false(b->any);
+	assert_int_equal(b->file_line, 7);
+	b = deps_of(&d, 9, &n);
+	assert_int_equal(n, 2);
+	assert_true(b[1].any);
+	assert_int_equal(b[1].box.x, 32);
+	assert_null(deps_of(&d, 8, &n));
+	assert_int_equal(n, 0);
+	deps_free(&d);
+}
+
+static void test_bad(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "", "line 0: an empty file" },
+		{ "vncplay-deps 2\n", "line 1: not a file of vncplay learn" },
+		{ "vncplay-trace 1\n", "line 1: not a file" },
+		{ "vncplay-deps 1\nwhat 1\n", "line 2: neither" },
+		{ "vncplay-deps 1\nbefore 7 change 16 32 160 48\n", "line 2: not of the form" },
+		{ "vncplay-deps 1\nbefore 7 change 16 32 160 48 * more\n", "line 2: not of the form" },
+		{ "vncplay-deps 1\nbefore 7 change 16 32 160 48 xyz\n", "line 2: a value" },
+		{ "vncplay-deps 1\nbefore 7 change 16 32 160 48 123\n", "line 2: a value" },
+		{ "vncplay-deps 1\nbefore 7 change 16 32 0 48 *\n", "line 2: a value" },
+		{ "vncplay-deps 1\nbefore 7 change -1 32 5 48 *\n", "line 2: a value" },
+		{ "vncplay-deps 1\nbefore 0 change 1 32 5 48 *\n", "line 2: a value" },
+		{ "vncplay-deps 1\n\nbefore 7 change 1 1 1 1 *\nbefore 6 change 1 1 1 1 *\n", "line 4: its line" },
+		{ "vncplay-deps 1\nignore 0 0 16 99999 alone\n", "line 2: not of the form" },
+		{ "vncplay-deps 1\ninputs many\n", "line 2: neither" },
+	};
+	struct deps d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(read_text(bad[i].text, &d), -EPROTO);
+		if (!strstr(why, bad[i].says))
+			fail_msg("%s is not \"%s\"", why, bad[i].says);
+		assert_null(d.before);
+		assert_null(d.ignore);
+	}
+	assert_int_equal(deps_read("/tmp/no/such", &d, why, sizeof(why)), -ENOENT);
+}
+
+static void test_any_line_may_be_broken(void **state)
+{
+	static const char good[] = "vncplay-deps 1\ninputs 12\nignore 0 464 64 16 alone\nbefore 7 change 16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\n";
+	char text[sizeof(good)];
+	unsigned random = 1;
+	struct deps d;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		memcpy(text, good, sizeof(good));
+		for (int k = 0; k < 1 + i % 3; k++) {
+			random = random * 1103515245 + 12345;
+			text[random / 65536 % (sizeof(good) - 1)] = (char)(random >> 8 & 127 ? random >> 8 & 127 : 1);
+		}
+		if (!read_text(text, &d))
+			deps_free(&d);
+		else
+			assert_true(*why);
+	}
+}
+
+static void test_round_trip(void **state)
+{
+	struct deps d = { .inputs = 3 }, back;
+	struct deps_before b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
+	struct deps_ignore g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	assert_int_equal(deps_add_before(&d, &b), 0);
+	b.any = true;
+	assert_int_equal(deps_add_before(&d, &b), 0);
+	assert_int_equal(deps_add_ignore(&d, &g), 0);
+	assert_int_equal(deps_write(&d, f), 0);
+	fclose(f);
+	assert_int_equal(deps_read(path, &back, why, sizeof(why)), 0);
+	assert_int_equal(back.inputs, 3);
+	assert_int_equal(back.n_before, 2);
+	assert_int_equal(back.before[0].hash, 0x0123456789abcdefu);
+	assert_true(back.before[1].any);
+	assert_memory_equal(&back.ignore[0], &g, sizeof(g));
+	deps_free(&d);
+	deps_free(&back);
+}
+
+/* FNV-1a of the bytes 00 00 00, and of "foo" (0x6f6f66: blue first), from the tables of its authors. */
+static void test_hash(void **state)
+{
+	uint32_t pixels[2] = { 0x6f6f66, 0 };
+	struct screen s = { 2, 1, pixels };
+
+	(void)state;
+	assert_int_equal(deps_hash(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
+	assert_int_equal(deps_hash(&s, (struct box){ 1, 0, 1, 1 }), deps_hash(&s, (struct box){ 7, 7, 1, 1 }));
+	assert_int_not_equal(deps_hash(&s, (struct box){ 0, 0, 2, 1 }), deps_hash(&s, (struct box){ 0, 0, 1, 1 }));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_any_line_may_be_broken),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_hash),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

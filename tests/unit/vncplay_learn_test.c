@@ -1,0 +1,222 @@
+/* What is learned from logs that are written here, byte by byte: what always comes before an input, what comes by itself, what comes late. */
+#include "vncplay/learn_core.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WIDTH 96
+#define HEIGHT 64
+
+static FILE *out;
+
+static void block(const unsigned char *bytes, size_t n, unsigned ms)
+{
+	unsigned char word[4] = { (unsigned char)(n >> 24), (unsigned char)(n >> 16), (unsigned char)(n >> 8), (unsigned char)n };
+
+	fwrite(word, 1, 4, out);
+	fwrite(bytes, 1, n, out);
+	fwrite("\0\0\0", 1, (4 - n % 4) % 4, out);
+	for (int i = 0; i < 4; i++)
+		putc((int)(ms >> (24 - 8 * i) & 255), out);
+}
+
+static void begin(const char *path)
+{
+	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ', '0', '0', '3', '.', '0', '0', '3', '\n', 0, 0, 0, 1, 0, WIDTH, 0, HEIGHT,
+						  32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 1, 'x' };
+
+	out = fopen(path, "w");
+	assert_non_null(out);
+	fputs("FBS 001.000\n", out);
+	block(greeting, sizeof(greeting), 0);
+}
+
+static void paint(unsigned ms, int x, int y, int w, int h, int colour)
+{
+	static unsigned char m[16 + WIDTH * HEIGHT * 4];
+	size_t n = 16 + (size_t)(w * h * 4);
+
+	memset(m, 0, 16);
+	m[3] = 1;
+	m[5] = (unsigned char)x;
+	m[7] = (unsigned char)y;
+	m[9] = (unsigned char)w;
+	m[11] = (unsigned char)h;
+	memset(m + 16, colour, n - 16);
+	block(m, n, ms);
+}
+
+static struct trace_event events[] = {
+	{ .kind = TRACE_MOVE, .line = 6 }, { .kind = TRACE_PRESS, .line = 7 }, { .kind = TRACE_RELEASE, .line = 8 }, { .kind = TRACE_SNAPSHOT, .line = 9 },
+	{ .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 }, { .kind = TRACE_PRESS, .line = 12 },
+};
+static const struct trace trace = { .version = 1, .events = events, .n = 7 };
+#define INPUTS 6
+
+/* move at 100, press at 1000, release at 1050, key at 5000 and 5010, press at 9000 */
+static const int64_t sent[INPUTS] = { 100000, 1000000, 1050000, 5000000, 5010000, 9000000 };
+
+static char path[] = "/tmp/vncplay learn.XXXXXX";
+
+/* A window opens after the press, in time for the key; a letter comes after the key, too late for the next press in the second replay; a caret blinks at the
+ * bottom; a clock changes once, in one replay only in each of two distances. */
+static void write_run(int run)
+{
+	begin(path);
+	paint(20, 0, 0, WIDTH, HEIGHT, 10);
+	for (unsigned ms = 1000; ms < 9000; ms += 100) {
+		if (ms == 1200 + 100u * (unsigned)run)
+			paint(ms, 16, 0, 32, 32, 99);
+		if (ms % 500 == 0 && ms > 1000)
+			paint(ms, 0, 48, 4, 16, ms % 1000 ? 200 : 10);
+		if (run == 0 && (ms == 1600 || ms == 5600))
+			paint(ms, 80, 48, 16, 16, ms == 1600 ? 31 : 32);
+		if (run != 1 && ms == 5200)
+			paint(ms, 64, 0, 16, 16, 77);
+	}
+	paint(9300, 0, 0, WIDTH, 16, 5);
+	if (run == 1)
+		paint(9500, 64, 0, 16, 16, 77);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void test_learned(void **state)
+{
+	struct learn *l = learn_open(&trace);
+	char why[256] = "";
+	struct deps d;
+	int n;
+
+	(void)state;
+	assert_non_null(l);
+	assert_int_equal(learn_inputs(l), INPUTS);
+	assert_int_equal(learn_steps(l), 3);
+	for (int run = 0; run < 3; run++) {
+		write_run(run);
+		assert_int_equal(learn_where(l, path, sent, why, sizeof(why)), 0);
+	}
+	assert_int_equal(learn_parts(l), 0);
+	for (int run = 0; run < 3; run++) {
+		write_run(run);
+		assert_int_equal(learn_what(l, path, sent, why, sizeof(why)), 0);
+	}
+	assert_int_equal(learn_deps(l, &d), 0);
+	learn_free(l);
+	assert_int_equal(d.inputs, INPUTS);
+	assert_int_equal(d.n_before, 1);	/* the window before the key; not the letter, which one replay did without */
+	assert_non_null(deps_of(&d, 10, &n));
+	assert_int_equal(n, 1);
+	assert_memory_equal(&d.before[0].box, &((struct box){ 16, 0, 32, 32 }), sizeof(struct box));
+	assert_false(d.before[0].any);		/* it was the same in all */
+	assert_int_equal(d.n_ignore, 2);
+	assert_memory_equal(&d.ignore[0].box, &((struct box){ 0, 48, 16, 16 }), sizeof(struct box));
+	assert_int_equal(d.ignore[0].why, DEPS_ALONE);
+	assert_memory_equal(&d.ignore[1].box, &((struct box){ 80, 48, 16, 16 }), sizeof(struct box));
+	assert_int_equal(d.ignore[1].why, DEPS_SOMETIMES);
+	deps_free(&d);
+}
+
+/* A block of the millisecond in which an input went is not known to have come before it. */
+static void test_the_same_millisecond(void **state)
+{
+	static const int64_t times[INPUTS] = { 100000, 1000000, 1050000, 5000999, 5010000, 9000000 };
+	struct learn *l = learn_open(&trace);
+	char why[256] = "";
+	struct deps d;
+	int n;
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		begin(path);
+		paint(20, 0, 0, WIDTH, HEIGHT, 10);
+		paint(5000, 16, 16, 16, 16, 99);
+		paint(8999, 32, 32, 16, 16, 50 + run);
+		fclose(out);
+		assert_int_equal(run ? 0 : learn_where(l, path, times, why, sizeof(why)), 0);
+		assert_int_equal(learn_where(l, path, times, why, sizeof(why)), 0);
+	}
+	assert_int_equal(learn_parts(l), 0);
+	assert_int_equal(learn_what(l, path, times, why, sizeof(why)), 0);
+	assert_int_equal(learn_deps(l, &d), 0);
+	assert_null(deps_of(&d, 10, &n));
+	assert_non_null(deps_of(&d, 12, &n));
+	assert_int_equal(n, 2);
+	learn_free(l);
+	deps_free(&d);
+}
+
+static void test_no_log(void **state)
+{
+	struct learn *l = learn_open(&trace);
+	char why[256] = "";
+
+	(void)state;
+	out = fopen(path, "w");
+	fputs("not a log at all\n", out);
+	fclose(out);
+	assert_true(learn_where(l, path, sent, why, sizeof(why)) < 0);
+	assert_true(*why);
+	begin(path);
+	paint(20, 0, 0, WIDTH, HEIGHT, 10);
+	fflush(out);
+	assert_int_equal(ftruncate(fileno(out), 200), 0);
+	fclose(out);
+	assert_true(learn_where(l, path, sent, why, sizeof(why)) < 0);
+	assert_string_equal(why, "the log is cut");
+	learn_free(l);
+}
+
+static void test_boxes(void **state)
+{
+	static const char picture[] = "##...#"
+				      "##...#"
+				      "######"
+				      ".#.#..";
+	uint8_t set[24];
+	struct box b[8];
+
+	(void)state;
+	for (int i = 0; i < 24; i++)
+		set[i] = picture[i] == '#';
+	assert_int_equal(learn_boxes(set, 6, 4, 90, 64, b, 8), 5);
+	assert_memory_equal(&b[0], &((struct box){ 0, 0, 32, 32 }), sizeof(*b));
+	assert_memory_equal(&b[1], &((struct box){ 80, 0, 10, 32 }), sizeof(*b));	/* cut to the screen */
+	assert_memory_equal(&b[2], &((struct box){ 0, 32, 90, 16 }), sizeof(*b));
+	assert_memory_equal(&b[3], &((struct box){ 16, 48, 16, 16 }), sizeof(*b));
+	assert_memory_equal(&b[4], &((struct box){ 48, 48, 16, 16 }), sizeof(*b));
+	assert_int_equal(learn_boxes(set, 6, 4, 90, 64, b, 2), 2);	/* the two largest */
+	assert_int_equal(b[0].h, 32);
+	assert_int_equal(b[1].w, 90);
+}
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_learned),
+		cmocka_unit_test(test_the_same_millisecond),
+		cmocka_unit_test(test_no_log),
+		cmocka_unit_test(test_boxes),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

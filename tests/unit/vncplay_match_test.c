@@ -1,0 +1,141 @@
+/* Snapshots against screens that are made here, pixel by pixel. */
+#include "vncplay/match.h"
+#include "vncplay/trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define W 80
+#define H 60
+#define GREY 0x808080u
+
+static uint32_t pixels[W * H];
+static struct screen screen = { W, H, pixels };
+static struct match_cfg cfg = { .tolerance = 8, .share = 3 };
+
+static void fill(uint32_t colour)
+{
+	for (int i = 0; i < W * H; i++)
+		pixels[i] = colour;
+}
+
+/* Something with corners: a letter F of 5x7 pixels, twice as large. */
+static void draw_f(int x, int y, uint32_t colour)
+{
+	static const char *const rows[] = { "#####", "#    ", "#    ", "###  ", "#    ", "#    ", "#    " };
+
+	for (int j = 0; j < 14; j++)
+		for (int i = 0; i < 10; i++)
+			if (rows[j / 2][i / 2] == '#')
+				pixels[(y + j) * W + x + i] = colour;
+}
+
+static void take(struct box b, uint32_t *out)
+{
+	for (int j = 0; j < b.h; j++)
+		memcpy(out + j * b.w, pixels + (b.y + j) * W + b.x, (size_t)b.w * 4);
+}
+
+static void test_look(void **state)
+{
+	struct box b = { 10, 10, 10, 10 };
+	struct box mask[] = { { 0, 10, 12, 3 } };
+	struct match_cfg masked = { .tolerance = 8, .share = 0, .masks = mask, .n_masks = 1 };
+	struct match_seen seen;
+	uint32_t shot[100];
+
+	(void)state;
+	fill(GREY);
+	take(b, shot);
+	seen = match_look(&cfg, &screen, b, shot, 0, 0);
+	assert_int_equal(seen.of, 100);
+	assert_int_equal(seen.mismatched, 0);
+	pixels[10 * W + 10] = 0x888078;	/* 8 up in red, 8 down in blue: within the tolerance */
+	assert_int_equal(match_look(&cfg, &screen, b, shot, 0, 0).mismatched, 0);
+	pixels[10 * W + 10] = 0x808089;	/* 9 */
+	pixels[10 * W + 11] = 0x778080;
+	pixels[12 * W + 10] = 0x809080;
+	seen = match_look(&cfg, &screen, b, shot, 0, 0);
+	assert_int_equal(seen.mismatched, 3);
+	assert_true(match_is(&cfg, seen));	/* 3 of 100 */
+	pixels[19 * W + 19] = 0;
+	seen = match_look(&cfg, &screen, b, shot, 0, 0);
+	assert_int_equal(seen.mismatched, 4);
+	assert_false(match_is(&cfg, seen));
+	seen = match_look(&masked, &screen, b, shot, 0, 0);	/* 2 columns of 3 rows do not count: the first three are in them */
+	assert_int_equal(seen.of, 94);
+	assert_int_equal(seen.mismatched, 1);
+	for (int i = 0; i < 50; i++)
+		shot[i] = TRACE_ANY;
+	assert_int_equal(match_look(&cfg, &screen, b, shot, 0, 0).of, 50);
+}
+
+static void test_beyond_the_edge(void **state)
+{
+	struct box b = { W - 5, H - 5, 10, 10 };
+	uint32_t shot[100] = { 0 };
+
+	(void)state;
+	fill(0);
+	assert_int_equal(match_look(&cfg, &screen, b, shot, 0, 0).mismatched, 75);
+	assert_int_equal(match_look(&cfg, &screen, b, shot, -5, -5).mismatched, 0);
+	assert_int_equal(match_look(&cfg, &screen, b, shot, -W - 20, 0).mismatched, 100);
+}
+
+static void test_found(void **state)
+{
+	struct box b = { 20, 20, 14, 18 };
+	struct match_seen seen;
+	uint32_t shot[14 * 18];
+	int dx = 0, dy = 0;
+
+	(void)state;
+	fill(GREY);
+	draw_f(22, 22, 0);
+	take(b, shot);
+	fill(GREY);
+	draw_f(22 + 17, 22 - 9, 0x040404);
+	assert_int_equal(match_search(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_MOVED);
+	assert_in_range(dx, 16, 18);	/* the tolerance may take a neighbour for it */
+	assert_in_range(dy + 100, 90, 92);
+	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_NOWHERE);
+	draw_f(50, 40, 0);
+	assert_int_equal(match_search(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_AMBIGUOUS);
+}
+
+static void test_flat_is_not_looked_for(void **state)
+{
+	struct box b = { 20, 20, 11, 11 };
+	struct match_seen seen;
+	uint32_t shot[121];
+	int dx, dy;
+
+	(void)state;
+	fill(GREY);
+	take(b, shot);
+	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
+	pixels[25 * W + 25] = 0;	/* one dot is no texture */
+	take(b, shot);
+	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
+	for (int x = 0; x < W; x++)	/* nor is the edge of a window, along itself */
+		for (int y = 20; y < 26; y++)
+			pixels[y * W + x] = 0xffffff;
+	take(b, shot);
+	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_look),
+		cmocka_unit_test(test_beyond_the_edge),
+		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_flat_is_not_looked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

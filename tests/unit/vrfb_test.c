@@ -1,0 +1,360 @@
+/* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is, when it answers, and what is no RFB. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "patch.h"
+#include "random.h"
+#include "vusers/vrfb.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int32_t encodings[] = { 16, 5, 1, 0 };
+static const struct vrfb_cfg cfg = { encodings, 4 };
+
+#define HELLO "RFB 003.008\n" "\2\2\1" "\0\0\0\0"
+/* 40 x 20, 16 bits a pixel, named "hand" */
+#define INIT "\0\50\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" "\0\0\0\4" "hand"
+
+struct stream {
+	uint8_t bytes[1 << 16];
+	size_t n;
+};
+
+static void add(struct stream *s, const void *bytes, size_t n)
+{
+	assert_true(s->n + n <= sizeof(s->bytes));
+	memcpy(s->bytes + s->n, bytes, n);
+	s->n += n;
+}
+#define ADD(s, literal) add(s, literal, sizeof(literal) - 1)
+
+static void add_zeros(struct stream *s, size_t n)
+{
+	assert_true(s->n + n <= sizeof(s->bytes));
+	memset(s->bytes + s->n, 0x55, n);
+	s->n += n;
+}
+
+static void add_rect(struct stream *s, unsigned w, unsigned h, int32_t encoding)
+{
+	uint32_t e = (uint32_t)encoding;
+	uint8_t rect[12] = { 0, 0, 0, 0, (uint8_t)(w >> 8), (uint8_t)w, (uint8_t)(h >> 8), (uint8_t)h, (uint8_t)(e >> 24), (uint8_t)(e >> 16), (uint8_t)(e >> 8), (uint8_t)e };
+
+	add(s, rect, sizeof(rect));
+}
+
+/* What one feed after the other says, in pieces of at most `piece` bytes (0: of any size), and how many bytes it had to say itself. */
+struct told {
+	int ready, updates, answers, err;
+	size_t sent;
+	uint8_t first[64];
+};
+
+static struct told feed(struct vrfb *v, const struct stream *s, size_t piece, uint64_t seed)
+{
+	struct told t = { 0 };
+
+	for (size_t at = 0; at < s->n;) {
+		size_t n = piece ? piece : 1 + random_bits(&seed) % 300;
+		int flags;
+
+		n = n < s->n - at ? n : s->n - at;
+		flags = vrfb_feed(v, s->bytes + at, n);
+		at += n;
+		if (flags < 0) {
+			t.err = flags;
+			return t;
+		}
+		t.ready += !!(flags & VRFB_READY);
+		t.updates += !!(flags & VRFB_UPDATE);
+		t.answers += !!(flags & VRFB_ANSWER);
+		for (size_t i = 0; i < v->n_out && t.sent + i < sizeof(t.first); i++)
+			t.first[t.sent + i] = v->out[i];
+		t.sent += v->n_out;
+		v->n_out = 0;
+	}
+	return t;
+}
+
+static void begin(struct stream *s)
+{
+	ADD(s, HELLO);
+	ADD(s, INIT);
+}
+
+/* Hextile of 40 x 20: six tiles, of 16 x 16, 16 x 16, 8 x 16, 16 x 4, 16 x 4, 8 x 4. */
+static void add_hextile(struct stream *s)
+{
+	add_rect(s, 40, 20, 5);
+	ADD(s, "\1");			/* raw: 16 x 16 x 2 bytes */
+	add_zeros(s, 512);
+	ADD(s, "\2" "bg");		/* one colour */
+	ADD(s, "\0");			/* as the one before */
+	ADD(s, "\16" "bgfg" "\2" "xyxy");	/* two colours, two rectangles of the second */
+	ADD(s, "\30" "\3" "ccxyccxyccxy");	/* three, each with a colour */
+	ADD(s, "\1");
+	add_zeros(s, 8 * 4 * 2);
+}
+
+static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(void **state)
+{
+	static struct stream s;
+
+	(void)state;
+	s.n = 0;
+	begin(&s);
+	ADD(&s, "\0\0\0\1");		/* the first update */
+	add_rect(&s, 40, 20, 0);
+	add_zeros(&s, 40 * 20 * 2);
+	ADD(&s, "\2");			/* a bell */
+	ADD(&s, "\3\0\0\0\0\0\0\5" "clips");
+	ADD(&s, "\1\0\0\0\0\2" "rrggbbrrggbb");
+	ADD(&s, "\0\0\0\5");		/* of every kind */
+	add_rect(&s, 3, 3, 1);
+	add_zeros(&s, 4);
+	add_rect(&s, 9, 9, 16);
+	ADD(&s, "\0\0\1\0");
+	add_zeros(&s, 256);
+	add_hextile(&s);
+	add_rect(&s, 9, 2, -239);	/* a cursor: pixels and a mask of two bytes a row */
+	add_zeros(&s, 9 * 2 * 2 + 2 * 2);
+	add_rect(&s, 30, 10, -223);	/* a new size */
+	ADD(&s, "\0\0\xff\xff");		/* as many as there are */
+	add_rect(&s, 0, 0, 0);
+	add_rect(&s, 2, 1, 16);
+	ADD(&s, "\0\0\0\0");
+	add_rect(&s, 0, 0, -224);	/* the last one */
+	ADD(&s, "\0\0\0\0");		/* and one of nothing */
+	for (size_t piece = 0; piece < 70; piece++) {
+		struct vrfb v;
+		struct told t;
+
+		vrfb_start(&v, &cfg, NULL);
+		t = feed(&v, &s, piece ? piece : 1, 0);
+		assert_int_equal(t.err, 0);
+		assert_int_equal(t.ready, 1);
+		assert_int_equal(t.answers, 0);
+		if (piece == 1)
+			assert_int_equal(t.updates, 3);
+		assert_int_equal(v.width, 30);
+		assert_int_equal(v.height, 10);
+		assert_int_equal(v.have, 0);
+		assert_int_equal(v.skip, 0);
+	}
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		struct vrfb v;
+
+		vrfb_start(&v, &cfg, NULL);
+		assert_int_equal(feed(&v, &s, 0, seed).err, 0);
+		assert_int_equal(v.height, 10);
+	}
+}
+
+static void what_it_says_itself_is_as_the_specification_has_it(void **state)
+{
+	static struct stream s;
+	/* version, None, shared, four encodings and three pseudo-encodings, a request for the whole screen */
+	static const char said[] = "RFB 003.008\n" "\1" "\1" "\2\0\0\7" "\0\0\0\20" "\0\0\0\5" "\0\0\0\1" "\0\0\0\0" "\xff\xff\xff\x11" "\xff\xff\xff\x21" "\xff\xff\xff\x20"
+				   "\3\0\0\0\0\0\0\50\0\24";
+	struct vrfb v;
+	struct told t;
+	uint8_t key[16], move[6];
+
+	(void)state;
+	s.n = 0;
+	begin(&s);
+	vrfb_start(&v, &cfg, NULL);
+	t = feed(&v, &s, 1, 0);
+	assert_int_equal(t.sent, sizeof(said) - 1);
+	assert_memory_equal(t.first, said, sizeof(said) - 1);
+	/* after an update the next one is asked for, of what has changed */
+	s.n = 0;
+	ADD(&s, "\0\0\0\1");
+	add_rect(&s, 1, 1, 0);
+	add_zeros(&s, 2);
+	t = feed(&v, &s, 0, 1);
+	assert_int_equal(t.sent, 10);
+	assert_memory_equal(t.first, "\3\1\0\0\0\0\0\50\0\24", 10);
+	assert_int_equal(vrfb_key(key, 0xff0d), 16);
+	assert_memory_equal(key, "\4\1\0\0\0\0\xff\x0d\4\0\0\0\0\0\xff\x0d", 16);
+	assert_int_equal(vrfb_pointer(move, 300, 2, 1), 6);
+	assert_memory_equal(move, "\5\1\1\54\0\2", 6);
+}
+
+static void an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer(void **state)
+{
+	static struct stream s;
+	struct vrfb v;
+
+	(void)state;
+	vrfb_start(&v, &cfg, NULL);
+	s.n = 0;
+	begin(&s);
+	ADD(&s, "\0\0\0\0");
+	assert_int_equal(feed(&v, &s, 7, 0).ready, 1);
+	s.n = 0;
+	ADD(&s, "\0\0\0\1");
+	add_rect(&s, 2, 2, 0);
+	add_zeros(&s, 4);		/* half of it */
+	assert_int_equal(feed(&v, &s, 3, 0).updates, 0);
+	vrfb_ask(&v);
+	s.n = 0;
+	add_zeros(&s, 4);
+	ADD(&s, "\0\0\0\1");		/* a cursor only */
+	add_rect(&s, 8, 1, -239);
+	add_zeros(&s, 8 * 2 + 1);
+	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);
+	s.n = 0;
+	ADD(&s, "\0\0\0\2");
+	add_rect(&s, 1, 1, 0);
+	add_zeros(&s, 2);
+	add_rect(&s, 1, 1, 0);
+	add_zeros(&s, 1);
+	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);	/* not before its end */
+	s.n = 0;
+	add_zeros(&s, 1);
+	assert_int_equal(feed(&v, &s, 1, 0).answers, 1);
+	s.n = 0;
+	ADD(&s, "\0\0\0\1");		/* nobody has asked */
+	add_rect(&s, 1, 1, 0);
+	add_zeros(&s, 2);
+	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);
+}
+
+/* The picture of the reference application: the patch at (16, 16), cells of 8 pixels, 32 bits each. */
+static void add_patch(struct stream *s, uint32_t number)
+{
+	struct patch_cells cells;
+
+	patch_encode(number, &cells);
+	ADD(s, "\0\0\0\1" "\0\20\0\20\0\100\0\60\0\0\0\0");
+	for (int y = 0; y < 48; y++)
+		for (int x = 0; x < 64; x++)
+			add(s, cells.white[y / 8][x / 8] ? "\xff\xff\xff\0" : "\0\0\0\0", 4);
+}
+
+static void where_the_patch_is_read_only_the_next_number_answers(void **state)
+{
+	static struct stream s;
+	struct vrfb_patch patch;
+	struct vrfb v;
+
+	(void)state;
+	for (size_t piece = 0; piece < 9; piece++) {
+		vrfb_start(&v, &cfg, &patch);
+		s.n = 0;
+		begin(&s);
+		add_patch(&s, 0xffffff);
+		assert_int_equal(feed(&v, &s, piece, piece + 1).ready, 1);
+		assert_true(patch.seen);
+		assert_int_equal(patch.shown, 0xffffff);
+		vrfb_ask(&v);
+		s.n = 0;
+		add_patch(&s, 0xffffff);	/* something else has changed */
+		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 0);
+		s.n = 0;
+		add_patch(&s, 0);		/* numbers go round */
+		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 1);
+	}
+}
+
+static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		int err;
+	} cases[] = {
+#define CASE(literal, err) { literal, sizeof(literal) - 1, err }
+		CASE("HTTP/1.1 200 OK\r\n", -EPROTO),
+		CASE("RFB 003.008\n" "\0" "\0\0\0\3" "no!", -ECONNREFUSED),
+		CASE("RFB 003.008\n" "\1\2", -EACCES),
+		CASE("RFB 003.008\n" "\1\1" "\0\0\0\1", -ECONNREFUSED),
+		CASE("RFB 003.003\n" "\0\0\0\0", -ECONNREFUSED),
+		CASE("RFB 003.003\n" "\0\0\0\2", -EACCES),
+		CASE("RFB 003.008\n" "\1\1" "\0\0\0\0" "\0\0\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" "\0\0\0\0", -EPROTO),	/* no pixel wide */
+		CASE(HELLO INIT "\7", -EPROTO),				/* no such message */
+		CASE(HELLO INIT "\0\0\0\1" "\0\0\0\0\0\1\0\1\0\0\0\7", -EPROTO),	/* Tight, which was not asked for */
+#undef CASE
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		static struct stream s;
+		struct vrfb v;
+
+		s.n = 0;
+		add(&s, cases[i].bytes, cases[i].n);
+		vrfb_start(&v, &cfg, NULL);
+		assert_int_equal(feed(&v, &s, 1 + i % 3, 0).err, cases[i].err);
+	}
+}
+
+static void older_versions_are_spoken_too(void **state)
+{
+	static struct stream s;
+	struct vrfb v;
+	struct told t;
+
+	(void)state;
+	s.n = 0;
+	ADD(&s, "RFB 003.003\n" "\0\0\0\1" INIT "\0\0\0\0");
+	vrfb_start(&v, &cfg, NULL);
+	t = feed(&v, &s, 5, 0);
+	assert_int_equal(t.ready, 1);
+	assert_memory_equal(t.first, "RFB 003.003\n\1\2", 14);
+	s.n = 0;
+	ADD(&s, "RFB 003.007\n" "\1\1" INIT "\0\0\0\0");
+	vrfb_start(&v, &cfg, NULL);
+	t = feed(&v, &s, 5, 0);
+	assert_int_equal(t.ready, 1);
+	assert_memory_equal(t.first, "RFB 003.007\n\1\1\2", 15);
+}
+
+/* Whatever comes, it stays within its memory (under sanitizers), and comes to an end. */
+static void garbage_is_refused_or_passed_over(void **state)
+{
+	static struct stream s;
+	uint64_t random = 99;
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		struct vrfb_patch patch;
+		struct vrfb v;
+
+		s.n = 0;
+		if (round % 3)
+			begin(&s);
+		if (round % 3 == 2)
+			ADD(&s, "\0\0\0\377");
+		for (int i = 0; i < 400; i++) {
+			uint64_t bits = random_bits(&random);
+
+			/* small numbers, of which sizes and kinds are made, more often than others */
+			add(&s, &(uint8_t){ (uint8_t)(bits % 3 ? bits >> 8 & 7 : bits >> 8) }, 1);
+		}
+		vrfb_start(&v, &cfg, round % 2 ? &patch : NULL);
+		feed(&v, &s, (size_t)(round % 50), (uint64_t)round);
+		assert_true(v.have <= sizeof(v.head) && v.n_out <= sizeof(v.out));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size),
+		cmocka_unit_test(what_it_says_itself_is_as_the_specification_has_it),
+		cmocka_unit_test(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer),
+		cmocka_unit_test(where_the_patch_is_read_only_the_next_number_answers),
+		cmocka_unit_test(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart),
+		cmocka_unit_test(older_versions_are_spoken_too),
+		cmocka_unit_test(garbage_is_refused_or_passed_over),
+	};
+
+	return cmocka_run_group_tests_name("vrfb", tests, NULL, NULL);
+}

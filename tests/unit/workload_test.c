@@ -1,0 +1,170 @@
+/* workload, dues, stations - what is fetched and how often; who is due next; when a request has passed a server's queues. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "random.h"
+#include "vusers/dues.h"
+#include "vusers/stations.h"
+#include "vusers/workload.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_text(const char *content, struct workload *w, unsigned long *line)
+{
+	const char *why;
+	FILE *f = tmpfile();
+	int err;
+
+	assert_non_null(f);
+	fputs(content, f);
+	rewind(f);
+	err = workload_read(f, w, line, &why);
+	assert_true((err == -EPROTO) == (why != NULL));
+	fclose(f);
+	return err;
+}
+
+/* Brady & Gunther 2016: fifteen objects are nine pages. */
+static void the_script_of_nine_pages_has_fifteen_objects(void **state)
+{
+	static const struct {
+		const char *name;
+		double share;
+	} pages[] = { { "Home", 4 / 9.0 }, { "Department", 2 / 9.0 }, { "Demographics", 2 / 9.0 }, { "Statistics", 1 / 9.0 } };
+	struct workload w;
+	unsigned long line;
+	const char *why;
+	FILE *f = fopen("data/users/webgov.tsv", "re");
+	int count[4] = { 0 };
+	uint64_t random = 3;
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(workload_read(f, &w, &line, &why), 0);
+	fclose(f);
+	assert_int_equal(w.pages, 4);
+	assert_int_equal(w.objects, 6);
+	assert_true(fabs(workload_objects_per_page(&w) - 15.0 / 9) < 1e-12);
+	for (int i = 0; i < 90000; i++)
+		count[workload_choose(&w, &random)]++;
+	for (int i = 0; i < 4; i++) {
+		assert_string_equal(w.page[i].name, pages[i].name);
+		/* five standard deviations of a share */
+		assert_true(fabs(count[i] / 90000.0 - pages[i].share) < 5 * sqrt(pages[i].share * (1 - pages[i].share) / 90000));
+	}
+	assert_string_equal(w.object[w.page[1].first + 1].path, "/022_Dept.jpg");
+	workload_free(&w);
+}
+
+static void what_is_no_workload_is_refused_with_its_line(void **state)
+{
+	static const struct {
+		const char *content;
+		unsigned long line;
+	} bad[] = {
+		{ "a\t1\tx\n", 1 }, { "a\t1\tx\t/x\t1\t2\n", 1 }, { "a\t0\tx\t/x\n", 1 }, { "a\t-1\tx\t/x\n", 1 }, { "a\tone\tx\t/x\n", 1 }, { "a\t1\tx\tx\n", 1 },
+		{ "a\t1\tx\t/a b\n", 1 }, { "\t1\tx\t/x\n", 1 }, { "a\t1\tx\t/x\na\t2\ty\t/y\n", 2 }, { "a\t1\tx\t/x\n# c\nb\t1\ty\t/y\na\t1\tz\t/z\n", 4 },
+	};
+	struct workload w;
+	unsigned long line;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(read_text(bad[i].content, &w, &line), -EPROTO);
+		assert_int_equal(line, bad[i].line);
+	}
+	assert_int_equal(read_text("# nothing\n", &w, &line), -ENODATA);
+	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0);	/* without an end of line */
+	workload_free(&w);
+	assert_int_equal(workload_one(&w, "/a/b?c=d"), 0);
+	assert_string_equal(w.object[0].path, "/a/b?c=d");
+	assert_true(workload_objects_per_page(&w) > 0.999 && workload_objects_per_page(&w) < 1.001);
+	workload_free(&w);
+	assert_int_equal(workload_one(&w, "no"), -EPROTO);
+}
+
+static void users_come_out_in_the_order_of_their_times(void **state)
+{
+	struct dues d;
+	uint64_t random = 5;
+	int64_t last = INT64_MIN;
+	bool seen[1000] = { false };
+
+	(void)state;
+	assert_int_equal(dues_open(&d, 1000), 0);
+	assert_true(dues_first(&d) == INT64_MAX);
+	for (uint32_t i = 0; i < 1000; i++)
+		dues_add(&d, (int64_t)(random_bits(&random) % 500), i);
+	for (int i = 0; i < 1000; i++) {
+		int64_t first = dues_first(&d);
+		struct due who = dues_take(&d);
+
+		assert_true(who.at_ns == first && first >= last && !seen[who.user]);
+		seen[who.user] = true;
+		last = first;
+	}
+	assert_int_equal(d.n, 0);
+	dues_free(&d);
+}
+
+/* By hand: two stations of 3 and 2 ms; the second never makes anybody wait, the first everybody who comes in time. */
+static void who_comes_before_the_one_before_has_gone_waits(void **state)
+{
+	static const int64_t come[] = { 0, 1, 2, 20, 21 }, gone[] = { 5, 8, 11, 25, 28 };
+	struct stations s = { 0 };
+
+	(void)state;
+	assert_int_equal(stations_parse("3ms,2ms", &s), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(stations_pass(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
+	assert_true(fabs(s.busy_ns[0] - 15e6) < 1 && fabs(s.busy_ns[1] - 10e6) < 1);
+}
+
+/* M/M/1: the mean time in the system is S / (1 - load). In so many of load 1/2 it scatters by less than 2 %. */
+static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
+{
+	struct stations s = { .n = 1, .mean_ns = { 1e6 }, .exponential = true, .random = 11 };
+	double sum = 0;
+	uint64_t random = 12;
+	int64_t now = 0;
+
+	(void)state;
+	for (int i = 0; i < 400000; i++) {
+		now += llround(-log(1 - random_unit(&random)) * 2e6);
+		sum += (double)(stations_pass(&s, now) - now);
+	}
+	assert_true(fabs(sum / 400000 / 2e6 - 1) < 0.03);
+}
+
+static void what_is_no_list_of_times_is_refused(void **state)
+{
+	static const char *const bad[] = { "", ",", "1ms,", "x", "-1ms", "2h", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", NULL };
+	struct stations s;
+
+	(void)state;
+	for (int i = 0; bad[i]; i++)
+		assert_int_equal(stations_parse(bad[i], &s), -EINVAL);
+	assert_int_equal(stations_parse("0", &s), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_script_of_nine_pages_has_fifteen_objects),
+		cmocka_unit_test(what_is_no_workload_is_refused_with_its_line),
+		cmocka_unit_test(users_come_out_in_the_order_of_their_times),
+		cmocka_unit_test(who_comes_before_the_one_before_has_gone_waits),
+		cmocka_unit_test(random_arrivals_at_one_station_are_an_m_m_1),
+		cmocka_unit_test(what_is_no_list_of_times_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
+}
