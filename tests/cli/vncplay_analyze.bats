@@ -75,7 +75,7 @@ scored() {	# least of right rows, most of extra ones
 	scored 12 0
 	scripted answer=check clicks=12 noise=1.6
 	scored 12 0
-	scripted answer=letter input=key caret_ms=530 spacing=400 jitter=100 slow=120 least=20
+	scripted answer=letter input=key caret_ms=530 spacing=1000 jitter=100 slow=120 least=20
 	scored 19 0
 	jq -e '[.result.responses[] | select(.kind == "key")] | length == 20' all.json
 }
