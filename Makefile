@@ -71,6 +71,7 @@ LIBS_means_test = -lgsl -lgslcblas
 LIBS_medians_test = -lgsl -lgslcblas
 LIBS_estimates_test = -lgsl -lgslcblas
 LIBS_json_in_test = -ljansson
+LIBS_settings_test = -ljansson
 LIBS_stage_table_test = -ljansson -lgsl -lgslcblas
 LIBS_compare_test = -ljansson -lgsl -lgslcblas
 LIBS_rtt_test = -ljansson -lgsl -lgslcblas

@@ -69,23 +69,23 @@ port=$((port + 1))
 serve "http://127.0.0.1:$port/" --size 100
 url=http://127.0.0.1:$port/
 fastest() {	# CONTENDER ROUND: requests a second of CPU time
-	local done
+	local answered
 	case $1 in
 	vusers)
 		taskset -c "$mine" "$BENCH_TOOLS/clocked" "$work/clock" "$TP_BIN/vusers" "$url" -n "$connections" -z 0 -t "${seconds}s" --format json -o "$work/out" 2>"$work/err" || die "vusers: $(tail -n 1 "$work/err")"
-		done=$(jq .result.requests "$work/out")
+		answered=$(jq .result.requests "$work/out")
 		;;
 	wrk)
 		taskset -c "$mine" "$BENCH_TOOLS/clocked" "$work/clock" wrk -t1 -c"$connections" -d"${seconds}s" "$url" >"$work/out" 2>&1
-		done=$(sed -n 's/^ *\([0-9]*\) requests in.*/\1/p' "$work/out")
+		answered=$(sed -n 's/^ *\([0-9]*\) requests in.*/\1/p' "$work/out")
 		;;
 	ab)
 		taskset -c "$mine" "$BENCH_TOOLS/clocked" "$work/clock" ab -q -k -c "$connections" -t "$seconds" -n 100000000 "$url" >"$work/out" 2>&1
-		done=$(sed -n 's/^Complete requests: *//p' "$work/out")
+		answered=$(sed -n 's/^Complete requests: *//p' "$work/out")
 		;;
 	esac
-	[ -n "$done" ] || die "$1 told no number of requests: $(tail -n 1 "$work/out")"
-	note 'requests per CPU second' "$1" "$2" "$(awk -v r="$done" '{ print r * 1e9 / $2 }' "$work/clock")"
+	[ -n "$answered" ] || die "$1 told no number of requests: $(tail -n 1 "$work/out")"
+	note 'requests per CPU second' "$1" "$2" "$(awk -v r="$answered" '{ print r * 1e9 / $2 }' "$work/clock")"
 }
 echo
 echo "$connections users who do not think, on one core:"

@@ -2,7 +2,7 @@
 # figure: Zeldovich & Chandra 2005, Figures 15 and 16: total time and response times of a recorded session by the scheduler of its disk
 # minutes: 12 (quick 3)
 # needs: two CPUs, VNC, root (loop devices, FUSE, overlayfs), fio; thinprobe setup --app desk,fio
-# wrong if: no scheduler differs from having none beside a load that keeps many requests waiting
+# wrong if: the load beside one scheduler is not that beside another within a tenth
 #
 # A recorded session is replayed beside a heavy load of its disk: fio keeps many reads of 32 KB at random places waiting all the time. What the scheduler of the
 # block device does with the session's requests among them is the question. The disk is a loop device of this run over a disk that takes a stated time for
@@ -56,13 +56,17 @@ choose_settings() {
 }
 
 setting_begin() {
-	disk_slow && lab_switch "scheduler:${LAB_DISK_DEVICE##*/}" "$1" || return
+	disk_slow || return
+	# One head is what a scheduler is to know of: a file system in user space says nothing.
+	[ "$DISK_KIND" != slow ] || lab_switch "rotational:${LAB_DISK_DEVICE##*/}" 1 || return
+	lab_switch "scheduler:${LAB_DISK_DEVICE##*/}" "$1" || return
 	fio_begin "$folder" --iodepth="$DEPTH"
 }
 setting_end() { fio_end "$folder"; }
 setting_away() {
 	disk_fast
 	lab_switch "scheduler:${LAB_DISK_DEVICE##*/}"
+	[ "$DISK_KIND" != slow ] || lab_switch "rotational:${LAB_DISK_DEVICE##*/}"
 }
 
 replays_options "" "--schedulers SCHEDULERS --depth DEPTH --disk DISK" "$@"

@@ -105,14 +105,14 @@ exp_words() {	# exp_words 0 CELL
 # Servers -----------------------------------------------------------------------------------------------------------
 
 web_start() {
-	local root=$RUN/log/www name page weight path bytes
-	mkdir -p "$root"
+	local www=$RUN/log/www name page weight path bytes
+	mkdir -p "$www"
 	while IFS=$'\t' read -r page weight name path bytes; do
 		[[ $page != '#'* && -n $bytes ]] || continue
-		head -c "$bytes" /dev/urandom >"$root$path" || die "cannot write to $root"
+		head -c "$bytes" /dev/urandom >"$www$path" || die "cannot write to $www"
 	done <"$WORKLOAD"
 	cat >"$LAB_LOG/lighttpd.conf" <<END
-server.document-root = "$root"
+server.document-root = "$www"
 server.bind = "$LAB_ADDR_server"
 server.port = $WEB_PORT
 server.errorlog = "$LAB_LOG/lighttpd.log"

@@ -23,7 +23,7 @@ lab_ungroup() {
 }
 
 # lab_switch NAME [VALUE]: sets a switch of the whole machine (autogroup, delayacct: 0 or 1; rt_runtime: us; base_slice: ns; swappiness: 0 to
-# 200; page_cluster: 2 to the power of it pages are read at once; thp: always, madvise, never; zswap: Y or N; scheduler:DISK: of its requests; max_freq:CPU: kHz), or puts it back as it was.
+# 200; page_cluster: 2 to the power of it pages are read at once; thp: always, madvise, never; zswap: Y or N; scheduler:DISK: of its requests; rotational:DISK: 1 where it has one head; max_freq:CPU: kHz), or puts it back as it was.
 # 1, and the reason in LAB_WHY, where that is not allowed.
 lab_switch() { lab_change switch "$@"; }
 

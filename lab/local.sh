@@ -321,7 +321,7 @@ lab_clean() {
 		{ echo off >"$f/0/state"; echo 0 >"$f/nr_kdamonds"; } 2>/dev/null && printf 'ended DAMON of %s\n' "$name"
 	done
 	# The folder of a swap file, or of a disk, lives for as long.
-	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-{swap,disk}-??????}; do
+	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-swap-??????} ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-disk-??????}; do
 		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
 		[ ! -e "$dir/undo-${f: -6}" ] && ! lab_alive "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"

@@ -53,8 +53,8 @@ switch_file() {
 	page_cluster) printf /proc/sys/vm/page-cluster ;;
 	thp) printf /sys/kernel/mm/transparent_hugepage/enabled ;;
 	zswap) printf /sys/module/zswap/parameters/enabled ;;
-	scheduler:*[!a-z0-9]* | max_freq:*[!0-9]*) return 1 ;;
-	scheduler:*) printf '/sys/block/%s/queue/scheduler' "${1#*:}" ;;
+	scheduler:*[!a-z0-9]* | rotational:*[!a-z0-9]* | max_freq:*[!0-9]*) return 1 ;;
+	scheduler:* | rotational:*) printf '/sys/block/%s/queue/%s' "${1#*:}" "${1%%:*}" ;;
 	max_freq:*) printf '/sys/devices/system/cpu/cpu%s/cpufreq/scaling_max_freq' "${1#*:}" ;;
 	*) return 1 ;;
 	esac

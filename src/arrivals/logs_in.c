@@ -224,8 +224,8 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 		bool whole = n && text[n - 1] == '\n';
 
 		++*line;
-		*why = "a line too long";
-		if (!whole && n == LONGEST - 1) {
+		*why = n ? "a line too long" : "no text";
+		if (!n || (!whole && n == LONGEST - 1)) {	/* a 0 is no text */
 			err = -EPROTO;
 			break;
 		}

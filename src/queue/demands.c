@@ -38,6 +38,34 @@ void demands_predict(const struct mva_net *net, enum mva_method method, double n
 	out->q = rate * out->r_s;
 }
 
+static bool too_slow(const struct mva_net *net, enum mva_method method, double n, double r_s, double nz, double z_s)
+{
+	struct mva_point p;
+
+	mva_solve(net, method, n, isfinite(nz) ? n / nz : z_s, &p);
+	return p.r_s > r_s;
+}
+
+double demands_most_users(const struct mva_net *net, enum mva_method method, double r_s, double nz, double z_s, double most)
+{
+	double low = 0, high = 1;
+
+	for (; !too_slow(net, method, high, r_s, nz, z_s); high *= 2) {
+		low = high;
+		if (high > most)
+			return INFINITY;
+	}
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		if (too_slow(net, method, middle, r_s, nz, z_s))
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
 double demands_most_rate(const struct mva_net *net, double r_s)
 {
 	struct mva_bounds b;

@@ -35,6 +35,8 @@ int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct 
 /* What the model says of a load: closed where n and z_s are numbers, else open at `rate` (x, r_s, q, u; r_s INFINITY where it is too much). */
 void demands_predict(const struct mva_net *net, enum mva_method method, double n, double z_s, double rate, struct mva_point *out);
 
+/* The most users whose response time is not above this, up to `most` and then INFINITY; 0: not even one. They think for z_s, or where nz is a number for n / nz. */
+double demands_most_users(const struct mva_net *net, enum mva_method method, double r_s, double nz, double z_s, double most);
 /* The most requests a second of an open stream whose response time is not above this; 0: even one alone takes longer. */
 double demands_most_rate(const struct mva_net *net, double r_s);
 

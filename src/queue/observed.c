@@ -149,8 +149,8 @@ int observed_read(FILE *in, const char *response, struct observed *out, unsigned
 		return -EPROTO;
 	while (!err && fgets(text, sizeof(text), in)) {
 		++*line;
-		*why = "a line too long";
-		if (strlen(text) == sizeof(text) - 1)
+		*why = *text ? "a line too long" : "no text";
+		if (!*text || strlen(text) == sizeof(text) - 1)
 			err = -EPROTO;
 		else if (*line == 1)
 			err = head(&r, text, response, why);

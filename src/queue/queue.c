@@ -3,7 +3,6 @@
  * The models are mva.c (closed), erlang.c (one queue) and demands.c (the fit); observed.c reads measured rows, tell.c tells. This file reads options and
  * chooses. */
 #include "demands.h"
-#include "erlang.h"
 #include "lists.h"
 #include "mva.h"
 #include "observed.h"
@@ -230,20 +229,8 @@ static int run_open(const char *mode)
 	rec_int(out, "servers", (int64_t)servers);
 	result(out);
 	rec_array(out, "rows");
-	for (size_t i = 0; i < cfg.rate.n; i++) {
-		double rate = cfg.rate.value[i];
-		struct erlang_queue q;
-
-		erlang_open(rate, s, servers, &q);
-		rec_object(out, NULL);
-		rec_real(out, "rate", rate, 6);
-		rec_real(out, "load", rate * s, 9);
-		tell_queue(out, &q);
-		rec_real(out, "blocked", q.blocked, 9);
-		rec_real(out, "r_p50_s", erlang_open_quantile(rate, s, servers, 0.5), 9);
-		rec_real(out, "r_p95_s", erlang_open_quantile(rate, s, servers, 0.95), 9);
-		rec_end(out);
-	}
+	for (size_t i = 0; i < cfg.rate.n; i++)
+		tell_open(out, cfg.rate.value[i], s, servers);
 	rec_end(out);
 	close_all(out, NULL);
 	return EXIT_OK;
@@ -262,20 +249,8 @@ static int run_closed(void)
 	rec_real(out, "service_s", s, 9);
 	result(out);
 	rec_array(out, "rows");
-	for (size_t i = 0; i < cfg.users.n; i++) {
-		double n = cfg.users.value[i], z = think_of(n, 0);
-		struct erlang_queue q;
-
-		erlang_closed(n, z, s, &q);
-		rec_object(out, NULL);
-		rec_real(out, "n", n, 0);
-		rec_real(out, "z_s", z, 6);
-		rec_real(out, "nz", n / z, 9);
-		rec_real(out, "lambda", q.x, 9);
-		rec_real(out, "qz", q.q / z, 9);
-		tell_queue(out, &q);
-		rec_end(out);
-	}
+	for (size_t i = 0; i < cfg.users.n; i++)
+		tell_closed(out, cfg.users.value[i], think_of(cfg.users.value[i], 0), s);
 	rec_end(out);
 	close_all(out, NULL);
 	return EXIT_OK;
@@ -333,32 +308,6 @@ static int run_users(const char *file)
 	return EXIT_OK;
 }
 
-/* The most users whose response time is not above the threshold; -1: not even one, INFINITY: all that can be asked for. */
-static double most_users(const struct mva_net *net, enum mva_method method, double last_z)
-{
-	double low = 0, high = 1, limit = (double)cfg.threshold_ns / 1e9;
-	struct mva_point p;
-
-	for (;; high *= 2) {
-		mva_solve(net, method, high, think_of(high, last_z), &p);
-		if (p.r_s > limit)
-			break;
-		low = high;
-		if (high > USERS_MOST)
-			return INFINITY;
-	}
-	while (high - low > 1) {
-		double middle = floor((low + high) / 2);
-
-		mva_solve(net, method, middle, think_of(middle, last_z), &p);
-		if (p.r_s > limit)
-			high = middle;
-		else
-			low = middle;
-	}
-	return low < 1 ? -1 : low;
-}
-
 static void foretell(struct rec *out, struct rows *t, const struct demands *d, const struct tell_model *m, double last_z)
 {
 	if (cfg.users.n) {
@@ -369,11 +318,11 @@ static void foretell(struct rec *out, struct rows *t, const struct demands *d, c
 	}
 	if (cfg.threshold_ns > 0) {
 		bool open = !isfinite(think_of(1, last_z));
-		double n = open ? (double)NAN : most_users(&d->net, m->method, last_z), limit = (double)cfg.threshold_ns / 1e9;
+		double limit = (double)cfg.threshold_ns / 1e9;
 
 		rec_object(out, "threshold");
 		rec_real(out, "r_s", limit, 9);
-		rec_real(out, "users", n < 0 ? 0 : n, 0);
+		rec_real(out, "users", open ? (double)NAN : demands_most_users(&d->net, m->method, limit, cfg.nz, think_of(1, last_z), USERS_MOST), 0);
 		rec_real(out, "rate", open ? demands_most_rate(&d->net, limit) : (double)NAN, 9);
 		rec_end(out);
 	}

@@ -1,4 +1,5 @@
 #include "tell.h"
+#include "erlang.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ void tell_bounds(struct rec *r, const struct mva_net *net)
 	rec_end(r);
 }
 
-void tell_queue(struct rec *r, const struct erlang_queue *q)
+static void one_queue(struct rec *r, const struct erlang_queue *q)
 {
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
@@ -112,6 +113,36 @@ void tell_queue(struct rec *r, const struct erlang_queue *q)
 	rec_real(r, "r_s", q->r_s, DIGITS);
 	rec_real(r, "w_s", q->w_s, DIGITS);
 	rec_real(r, "waits", q->waits, DIGITS);
+}
+
+void tell_open(struct rec *r, double rate, double service_s, double servers)
+{
+	struct erlang_queue q;
+
+	erlang_open(rate, service_s, servers, &q);
+	rec_object(r, NULL);
+	rec_real(r, "rate", rate, 6);
+	rec_real(r, "load", rate * service_s, DIGITS);
+	one_queue(r, &q);
+	rec_real(r, "blocked", q.blocked, DIGITS);
+	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
+	rec_real(r, "r_p95_s", erlang_open_quantile(rate, service_s, servers, 0.95), DIGITS);
+	rec_end(r);
+}
+
+void tell_closed(struct rec *r, double n, double z_s, double service_s)
+{
+	struct erlang_queue q;
+
+	erlang_closed(n, z_s, service_s, &q);
+	rec_object(r, NULL);
+	rec_real(r, "n", n, 0);
+	rec_real(r, "z_s", z_s, 6);
+	rec_real(r, "nz", n / z_s, DIGITS);
+	rec_real(r, "lambda", q.x, DIGITS);
+	rec_real(r, "qz", q.q / z_s, DIGITS);
+	one_queue(r, &q);
+	rec_end(r);
 }
 
 void tell_users(struct rec *r, const struct tell_users *u, const struct observed_row *row)

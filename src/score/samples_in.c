@@ -139,8 +139,8 @@ int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_i
 	*line = 0;
 	while (!err && fgets(text, LONGEST, in)) {
 		++*line;
-		*why = "a line too long";
-		if (strlen(text) == LONGEST - 1)
+		*why = *text ? "a line too long" : "no text";
+		if (!*text || strlen(text) == LONGEST - 1)
 			err = -EPROTO;
 		else if (text[strspn(text, "\r\n")])
 			err = *line == 1 ? head(&t, text, why) : body(&t, text, why);

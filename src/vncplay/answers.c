@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MASS_HALF 2.0		/* a paint of this mass is worth half */
+#define MASS_HALF 2.5		/* a paint of this mass is worth half */
 #define WEAK 0.5		/* of the best paint's worth: what is below is not the answer */
 #define ALONE 0.5		/* confidence that one run alone can give */
 #define HOVER_US 400000		/* a movement is answered within this */

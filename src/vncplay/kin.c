@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define EDGE 3			/* tiles, or an eighth of all: more is an answer that lies over a restless place */
+#define EDGE_SHARE 8
+
 struct kin {
 	int columns, rows;
 	uint32_t *of;		/* of each tile: 1 + the change of it that this update has; 0: none */
@@ -64,7 +67,7 @@ static void mask_group(struct kin *k, uint32_t start, uint8_t *masked)	/* masked
 			k->stack[waiting++] = next;
 		}
 	}
-	if (!restless || 2 * restless < n)
+	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
 	while (n)
 		masked[k->group[--n]] = 1;

@@ -1,5 +1,5 @@
 /* kin - what changes together with tiles that go on by themselves, and touches them, goes on by itself, too: the tens of a clock beside its seconds, the edge
- * of an animation. Of tiles that touch each other and change in one update all are masked where at least half of them are. */
+ * of an animation. Of tiles that touch each other and change in one update all are masked where at most three, or an eighth, and no more than half are not. */
 #ifndef THINPROBE_KIN_H
 #define THINPROBE_KIN_H
 

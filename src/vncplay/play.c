@@ -68,7 +68,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "mask", masks, 0, 0, "pixels that never count; may be given many times", NULL, read_mask, "X,Y,W,H" },
 	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, 0, 0, "leave the pointer's picture out of snapshots (auto)", pointer_words, NULL, NULL },
 	{ CLI_STR, 0, "deps", &deps_path, 0, 0, "wait for what this file of vncplay learn names, too", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9, "go on for this time after the last input, and until the screen is quiet (5s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9, "go on for this time after the last input; twice as long where the screen is not quiet (5s)", NULL, NULL, NULL },
 	{ CLI_INT, 'n', "repeat", &repeat, 1, REPEAT_MOST, "so many replays: OUT-1.rfb, OUT-2.rfb, ... (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "before", &before, 0, 0, "run this before each replay; where it fails, stop", NULL, NULL, "COMMAND" },
 	{ CLI_FLAG, 0, "view", &cfg.view, 0, 0, "show the session in a window", NULL, NULL, NULL },

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define QUIET_NS (300 * NS_PER_MS)	/* without a change: the last response is over */
-#define END_MOST_NS (10 * NS_PER_S)	/* a screen that never rests does not keep us longer */
+#define EARLY_NS (200 * NS_PER_US)	/* awake so long before an input is due: what a timer is late by */
 #define NEAR 4				/* pixels: a hand that clicks again trembles so much */
 #define AROUND 48			/* pixels of surroundings in the pictures of a timeout */
 
@@ -253,7 +253,7 @@ static int await_snapshot(struct run *p)
 	const struct trace_event *e = &p->t->events[p->next];
 	struct side_shot s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
 	int64_t when = due(p), now = clock_now(), wake;
-	bool waits = false, noted = false;
+	bool waits = false, noted = false;	/* it did not match at once; its time has come */
 	int x0, y0, x, y, err = 0;
 	bool known;
 
@@ -266,7 +266,7 @@ static int await_snapshot(struct run *p)
 	while (!err) {
 		enum await_word word;
 
-		if (now >= when && !noted) {
+		if (now >= when - EARLY_NS && !noted) {
 			await_due(&p->await, when);
 			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
 			noted = true;
@@ -276,11 +276,11 @@ static int await_snapshot(struct run *p)
 		s.of = p->await.seen.of;
 		s.dx = p->await.dx;
 		s.dy = p->await.dy;
-		s.waited_ns = waits ? now - when : 0;
+		s.waited_ns = waits && now > when ? now - when : 0;
 		s.pointer_masked = p->await.pointer_masked;
 		switch (word) {
 		case AWAIT_OK:
-			return arrived(p, &s, now, waits);
+			return arrived(p, &s, now, waits && now > when);
 		case AWAIT_TIMEOUT:
 			return give_up(p, &s, now);
 		case AWAIT_OUT:
@@ -300,7 +300,7 @@ static int await_snapshot(struct run *p)
 		default:
 			if (noted)
 				waits = true;
-			err = live_turn(&p->live, noted ? wake : when);
+			err = live_turn(&p->live, noted ? wake : when - EARLY_NS);
 			if (p->n_need)
 				needs_hold(p, clock_now());
 		}
@@ -350,8 +350,8 @@ static int do_input(struct run *p)
 	int64_t when = due(p);
 	int err;
 
-	while (clock_now() < when) {
-		err = live_turn(&p->live, when);
+	while (clock_now() < when - EARLY_NS) {
+		err = live_turn(&p->live, when - EARLY_NS);
 		if (err)
 			return err;
 		if (p->n_need)
@@ -362,13 +362,15 @@ static int do_input(struct run *p)
 		if (err)
 			return err;
 	}
+	while (clock_now() < p->due_ns)
+		;
 	return send_input(p, &p->t->events[p->next]);
 }
 
-/* The last response is to be in the log. */
+/* The last response is to be in the log; a screen that never rests keeps us twice as long, and no longer. */
 static int do_end(struct run *p)
 {
-	int64_t from = clock_now(), until = from + p->cfg->wait_end_ns, most = until + END_MOST_NS;
+	int64_t from = clock_now(), until = from + p->cfg->wait_end_ns, most = until + p->cfg->wait_end_ns;
 
 	for (;;) {
 		int64_t now = clock_now(), quiet = p->live.painted_ns + QUIET_NS, wake = quiet > until ? quiet : until;

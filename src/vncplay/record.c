@@ -114,11 +114,7 @@ static void on_ended(void *whose)
 
 static void on_shape(void *whose)
 {
-	struct recording *r = whose;
-
-	r->shape = true;
-	if (r->recorder)
-		recorder_shape(r->recorder);
+	((struct recording *)whose)->shape = true;
 }
 
 /* --- what the recorder does ------------------------------------------------------------------------------------ */
@@ -288,7 +284,7 @@ static void report(struct rec *out, const struct recording *r, const char *serve
 	rec_int(out, "quiesced", c->quiesced);
 	rec_int(out, "restless", c->restless);
 	rec_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
-	rec_bool(out, "server_draws_pointer", !r->shape);
+	rec_bool(out, "pointer_shape", r->shape);
 	rec_end(out);
 }
 
@@ -365,8 +361,6 @@ int vncplay_record(int argc, char **argv)
 	r.recorder = recorder_open(&cfg.recorder, &out, &r, rfb_screen(rfb), start);
 	if (!r.recorder)
 		die(EXIT_RUN, "out of memory");
-	if (r.shape)
-		recorder_shape(r.recorder);
 	err = cfg.headless ? 0 : proc_ready((int)cfg.ready_fd);
 	if (err && cfg.ready_fd != STDERR_FILENO)
 		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));

@@ -131,11 +131,6 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 		r->soon = box_join(r->soon, fresh_area(&r->fresh, box, now_ms, now_ms, INT32_MAX));
 }
 
-void recorder_shape(struct recorder *r)
-{
-	r->shape = true;
-}
-
 /* --- sending --------------------------------------------------------------------------------------------------- */
 
 static void note_down(struct recorder *r, const struct trace_event *e)
@@ -157,8 +152,6 @@ static void remember(struct recorder *r, const struct held *h, int64_t now_ns)
 	r->count.inputs++;
 	switch (h->e.kind) {
 	case TRACE_MOVE:
-		r->was_x = r->any.sent_ns == INT64_MIN ? h->e.x : r->any.e.x;
-		r->was_y = r->any.sent_ns == INT64_MIN ? h->e.y : r->any.e.y;
 		r->move = past;
 		break;
 	case TRACE_PRESS:

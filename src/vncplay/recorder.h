@@ -55,7 +55,6 @@ int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down);
 /* What the server does. */
 int recorder_resized(struct recorder *r);	/* 0, -ENOMEM */
 void recorder_painted(struct recorder *r, int64_t now_ns, struct box box);
-void recorder_shape(struct recorder *r);	/* it leaves drawing the pointer to its clients */
 
 /* Sends what may go now. 0 or the error of a call. *wake_ns: when to be called next, unless something comes (INT64_MAX: never). */
 int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns);

@@ -22,7 +22,6 @@ struct recorder {
 	const struct screen *screen;
 	struct fresh fresh;
 	int64_t start_ns, changed_ns;
-	bool shape;
 
 	struct held *queue;	/* a ring */
 	int first, n, room;
@@ -30,7 +29,6 @@ struct recorder {
 	int64_t at_ns;		/* of the input that was taken last */
 
 	struct recorder_past any, press, key, move;	/* the last of each */
-	int was_x, was_y;	/* where the pointer was before its last move */
 	int buttons;		/* as the server has them */
 	uint32_t down[32];	/* keys that the server has down */
 	int n_down;

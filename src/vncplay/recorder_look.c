@@ -20,10 +20,12 @@
 #define HOVER_MOST 2048
 #define KEY_LEAST 4
 #define KEY_MOST 4096
+#define KEY_WIDE 48		/* pixels: with less, the neighbours are taken in, such as the letters before a caret */
+#define KEY_HIGH 16
 #define KEY_SPOT 33		/* pixels a side, around the last click, where nothing else is known */
 #define LATER_LEAST 1000	/* pixels that came later than soon after an input, and */
 #define LATER_TIMES 4		/* so many times as many as soon: a window that took its time */
-#define ANCHOR_REACH 60
+#define ANCHOR_REACH 160	/* pixels: the next thing to be seen in a field or a window that is empty */
 
 static struct box everywhere(const struct recorder *r)
 {
@@ -54,6 +56,27 @@ static void look_release(struct recorder *r, const struct held *h, int64_t now_n
 	r->needs = fresh_count(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns), recorder_ms(r, now_ns)) > 0;
 }
 
+/* What keys changed soon, since the run or the press that the next run follows. All of it where it is small; of much (a title, a menu, scrolled lines) what the
+ * last key changed, which is where the next one goes; where that shows nothing, the fullest part. */
+static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
+{
+	struct box all = fresh_area(&r->fresh, r->soon, since_ms, now_ms, INT32_MAX);
+	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms(r, r->key.sent_ns);
+
+	if ((int64_t)all.w * all.h <= KEY_MOST)
+		return all;
+	return fresh_area(&r->fresh, all, fresh_count(&r->fresh, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms, now_ms, KEY_MOST);
+}
+
+static struct box with_neighbours(const struct recorder *r, struct box b)
+{
+	int wider = b.w < KEY_WIDE ? KEY_WIDE - b.w : 0, higher = b.h < KEY_HIGH ? KEY_HIGH - b.h : 0;
+
+	if (!b.w || b.w * b.h >= KEY_WIDE * KEY_HIGH)
+		return b;
+	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
+}
+
 static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
 {
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
@@ -69,37 +92,56 @@ static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
 			r->area = fresh_area(&r->fresh, everywhere(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
-			r->area = fresh_area(&r->fresh, r->soon, since_ms, now_ms, KEY_MOST);
+			r->area = typed_area(r, since_ms, now_ms);
 		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
 			r->area = r->keyed;
 		else if (r->press.sent_ns != INT64_MIN)
 			r->area = shot_box(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
 		else if (h->e.x >= 0)
 			r->area = shot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
+		r->area = with_neighbours(r, r->area);
 		r->keyed = r->area;
 	}
 	r->needs = true;
+}
+
+/* The fullest of the four parts of `near` beside the pointer's own picture, which some servers draw into the screen whatever they were told. */
+static struct box beside_pointer(const struct recorder *r, struct box near, struct box pointer, uint32_t since_ms, uint32_t now_ms, int *most)
+{
+	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
+	const struct box parts[] = {
+		{ near.x, near.y, near.w, pointer.y - near.y }, { near.x, bottom, near.w, near.y + near.h - bottom },
+		{ near.x, near.y, pointer.x - near.x, near.h }, { right, near.y, near.x + near.w - right, near.h },
+	};
+	struct box best = parts[0];
+
+	*most = 0;
+	for (int i = 0; i < 4; i++) {
+		int n = fresh_count(&r->fresh, parts[i], since_ms, now_ms);
+
+		if (n <= *most)
+			continue;
+		*most = n;
+		best = parts[i];
+	}
+	return best;
 }
 
 static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
 {
 	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
-	struct box near;
+	struct box near, part;
 
 	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns || r->any.e.kind != TRACE_MOVE ||
 	    h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
 	near = shot_box(x, y, 2 * NEAR + 1, r->screen);
-	if (fresh_last(&r->fresh, near, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
-		return;	/* it goes on and on, or has another cause */
-	n = fresh_count(&r->fresh, near, since_ms, now_ms);
-	if (!r->shape)	/* it draws the pointer, which goes along */
-		n -= fresh_count(&r->fresh, box_join(shot_box(x, y, 2 * POINTER, r->screen), shot_box(r->was_x, r->was_y, 2 * POINTER, r->screen)), since_ms, now_ms);
-	if (n < HOVER_LEAST)
-		return;
+	part = beside_pointer(r, near, shot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
+	if (n < HOVER_LEAST || fresh_last(&r->fresh, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+		return;	/* nothing, or it goes on and on, or has another cause */
 	r->why = TRACE_FOR_HOVER;
-	r->area = fresh_area(&r->fresh, near, since_ms, now_ms, HOVER_MOST);
+	r->area = fresh_area(&r->fresh, part, since_ms, now_ms, HOVER_MOST);
 	r->needs = true;
 }
 
@@ -179,7 +221,7 @@ int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, boo
 	} else if (!err) {
 		err = put(r, h, &e);
 	}
-	box = r->cfg.anchor && !err && r->why == TRACE_FOR_CLICK && (shot_flat(&e) || 8 * left < box.w * box.h) ?
+	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (shot_flat(&e) || 8 * left < box.w * box.h) ?
 		shot_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->fresh, now_ms) : (struct box){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;

@@ -29,7 +29,7 @@ struct rfb_events {
 	void (*painted)(void *whose, struct box box);		/* a rectangle of pixels is on the screen, whether or not they differ */
 	void (*ended)(void *whose);				/* the update is whole */
 	void (*pointer)(void *whose, int x, int y);		/* PointerPos: the server moved the pointer */
-	void (*shape)(void *whose);				/* a cursor shape came: this server leaves drawing the pointer to its clients */
+	void (*shape)(void *whose);				/* a cursor shape of at least one pixel came: this server leaves drawing the pointer to its clients */
 	void (*bell)(void *whose);
 };
 

@@ -93,7 +93,8 @@ static ssize_t screens(struct rfb *r, const uint8_t *in, size_t n)
 
 static void shape(struct rfb *r)
 {
-	if (r->events.shape)
+	/* libvncserver sends one without a pixel where it draws the pointer itself */
+	if (r->events.shape && r->box.w && r->box.h)
 		r->events.shape(r->whose);
 	rfb_next(r);
 }

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "server_dial.h"
+#include "server_stamp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ struct server {
 	struct rfb *rfb;
 	struct rfb_events events;	/* the caller's */
 	void *whose;
+	int64_t came_ns;		/* what was read last */
 	bool told_size, ended, resized;	/* since the last read: an update is whole, the screen is another */
 	char why[256];
 	uint8_t *ahead;			/* what libvncclient had read beyond the greeting */
@@ -162,7 +164,6 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 {
 	const uint8_t *bytes = s->piece;
 	size_t used;
-	int64_t now;
 	ssize_t n;
 	bool ask;
 	int err;
@@ -177,15 +178,15 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 	if (s->ahead_n) {
 		bytes = s->ahead;
 		n = (ssize_t)s->ahead_n;
+		s->came_ns = clock_now();
 	} else {
-		n = recv(s->fd, s->piece, sizeof(s->piece), MSG_PEEK);
+		n = server_stamp_recv(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
 	}
-	now = clock_now();
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : over(s, -errno, strerror(errno));
 	if (!n)
 		return over(s, -EPIPE, "the server closed the connection");
-	err = take(s, bytes, (size_t)n, now + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
+	err = take(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* what was not taken stays with the kernel, and with who polls: a server that gives much work is not worked for without an end */
 	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
 		return over(s, -EIO, "bytes that were there are gone");
@@ -193,7 +194,7 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 		return over(s, -EPROTO, "more work than anybody asked for");
 	s->ahead_n = 0;
 	if (tee)
-		tee(whose, bytes, used, now);
+		tee(whose, bytes, used, s->came_ns);
 	if (err)
 		return over(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
 	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
@@ -348,6 +349,7 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
 	if (err || !rfb_ready(s->rfb))
 		return over(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
+	server_stamp_ask(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
 	err = say_hello(s, list, n);
 	return err ? err : server_ask(s, false);

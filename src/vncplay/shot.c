@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #define STEP 6			/* pixels between two pieces that are looked at */
+#define POINTER 38		/* pixels a side that a pointer's picture may cover, */
+#define POINTER_BEFORE 12	/* of which so many are left of it and above */
 #define TEXTURE_LEAST 12	/* pixels that differ from the most frequent colour, and an eighth of all */
 
 struct box shot_wider(struct box b, int by, const struct screen *s)
@@ -78,7 +80,7 @@ struct box shot_anchor(int x, int y, int side, int reach, const struct screen *s
 			struct box box = shot_box(x + dx, y + dy, side, s);
 			struct trace_event e;
 
-			if (away >= nearest || box.w < side || box.h < side)
+			if (away >= nearest || box.w < side || box.h < side || box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER, POINTER }))
 				continue;
 			if (shot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !shot_flat(&e)) {
 				nearest = away;

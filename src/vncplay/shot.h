@@ -16,7 +16,8 @@ int shot_take(struct trace_event *e, struct box box, const struct screen *s, con
 /* Hardly anything in it differs from the colour that most of it has: it would match before the window is there. */
 bool shot_flat(const struct trace_event *e);
 
-/* The piece of `side` pixels nearest to a place, within `reach`, that is not flat. An empty box: there is none. */
+/* The piece of `side` pixels nearest to a place, within `reach`, that is not flat, and not where the picture of a pointer there may be. An empty box:
+ * there is none. */
 struct box shot_anchor(int x, int y, int side, int reach, const struct screen *s, const struct fresh *f, uint32_t now_ms);
 
 #endif

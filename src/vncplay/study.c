@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EVERYWHERE 0.6	/* of the tiles that change are restless */
 #define MASKED_LEAST 4	/* masked changes of a tile, before it is told of */
 
 struct view {			/* one run */
@@ -191,14 +192,46 @@ static int study_tile(struct work *w, size_t t)
 	return err;
 }
 
+/* Whether most of what this tile shows once is masked. */
+static bool mostly_new(const struct work *w)
+{
+	size_t masked = 0, n = 0;
+
+	for (int r = 0; r < w->runs; r++) {
+		for (size_t i = 0; i < w->track[r].n; i++) {
+			n += !w->track[r].seen[i];
+			masked += !w->track[r].seen[i] && w->track[r].masked[i];
+		}
+	}
+	return masked > n / 2;
+}
+
+/* Noise all over the screen: no place would be left for answers. What is new may count again: noise is not the same in two runs. */
+static void keep_new(const struct work *w)
+{
+	unrest_seen(w->track, w->runs);
+	for (int r = 0; r < w->runs; r++)
+		for (size_t i = 0; i < w->track[r].n; i++)
+			w->track[r].masked[i] &= w->track[r].seen[i];
+}
+
 static int study_tiles(struct work *w)
 {
 	struct kin *kin;
+	size_t with = 0, restless = 0;
 	int err = 0;
 
-	for (size_t t = 0; t < tiles_of(w); t++)
-		if (take_tracks(w, t))
-			unrest_mark(w->unrest, w->track);
+	for (size_t t = 0; t < tiles_of(w); t++) {
+		if (!take_tracks(w, t))
+			continue;
+		unrest_mark(w->unrest, w->track);
+		with++;
+		restless += mostly_new(w);
+	}
+	if (w->runs > 1 && restless > EVERYWHERE * (double)with)
+		for (size_t t = 0; t < tiles_of(w); t++)
+			if (take_tracks(w, t))
+				keep_new(w);
 	kin = kin_new(w->columns, w->rows);
 	if (!kin)
 		return -ENOMEM;

@@ -15,7 +15,7 @@
 #define TILE_SIDE 16
 #define TILE_COLUMNS (SCREEN_SIDE_MOST / TILE_SIDE)	/* a tile's number is row * TILE_COLUMNS + column, whatever the screen's size */
 #define TILELOG_RATE 4		/* changes a second */
-#define TILELOG_BURST 64
+#define TILELOG_BURST 160
 
 struct tilelog_update {	/* what became visible in one millisecond */
 	uint32_t ms;

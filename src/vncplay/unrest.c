@@ -83,14 +83,14 @@ static void mark_seen(const struct track *t)
 
 	memset(t->seen, 0, t->n);
 	for (size_t i = 0; i < t->n; i++) {
-		size_t j = n;
-
-		while (j > 0 && known[j - 1] != t->content[i] && changed[j - 1] != t->change[i])
-			j--;
-		if (j) {
-			t->seen[i] = t->seen[at[j - 1]] = 1;
-			continue;
+		for (size_t j = n; j-- > 0;) {
+			if (changed[j] == t->change[i])	/* from its first time on */
+				t->seen[i] = t->seen[at[j]] = 1;
+			else if (known[j] == t->content[i])	/* it is back; what was typed under a caret also comes back, and was an answer when it came */
+				t->seen[i] = 1;
 		}
+		if (t->seen[i])
+			continue;
 		known[next] = t->content[i];
 		changed[next] = t->change[i];
 		at[next] = i;

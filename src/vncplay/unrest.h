@@ -16,7 +16,7 @@ struct track {			/* what one tile did in one run */
 	const uint64_t *content;	/* what it showed from then on */
 	const uint64_t *change;	/* ... less what it showed before: what changed, whatever else it shows */
 	const int32_t *after;	/* which input came last before it; -1: none */
-	uint8_t *seen;		/* out: this content, or this change, is there more than once, in this tile */
+	uint8_t *seen;		/* out: this change is there more than once in this tile, or its content was there before */
 	uint8_t *masked;	/* out: goes on by itself */
 };
 

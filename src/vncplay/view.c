@@ -27,7 +27,8 @@ struct view {
 	int mask, x, y;		/* of the pointer */
 	KeySym down[KEYS];	/* by key: what it was when it was pressed; 0: it is up */
 	int leaving;		/* keys up to this one come up, since somebody else gets them now */
-	bool lost;
+	bool lost;		/* the display is gone */
+	bool destroyed;		/* the window, by somebody else */
 };
 
 static struct view *only;	/* Xlib tells of a lost display without telling who asked */
@@ -111,9 +112,12 @@ struct view *view_open(const char *title, int width, int height, char *why, size
 
 void view_close(struct view *v)
 {
-	/* a display that is gone cannot be told goodbye; one that only took our window away loses us at the end of the process */
-	if (v->display && !v->lost)
+	/* a display that is gone cannot be told goodbye */
+	if (v->display && !v->lost) {
+		if (v->gc)
+			XFreeGC(v->display, v->gc);
 		XCloseDisplay(v->display);
+	}
 	only = NULL;
 	free(v->pixels);
 	free(v);
@@ -164,7 +168,7 @@ void view_paint(struct view *v, const struct screen *s, struct box box)
 
 	v->screen = s;
 	box = box_clip(box, s->width, s->height);
-	if (v->lost || box.w < 1 || box.h < 1)
+	if (v->lost || v->destroyed || box.w < 1 || box.h < 1)
 		return;
 	rows = CHUNK / box.w;
 	for (int y = 0; y < box.h && !v->lost; y += rows)
@@ -175,7 +179,7 @@ void view_resize(struct view *v, int width, int height)
 {
 	v->width = width;
 	v->height = height;
-	if (v->lost)
+	if (v->lost || v->destroyed)
 		return;
 	fix_size(v);
 	XResizeWindow(v->display, v->window, (unsigned)width, (unsigned)height);
@@ -252,7 +256,7 @@ static bool take_one(struct view *v, XEvent *x, struct view_event *e)
 		XRefreshKeyboardMapping(&x->xmapping);
 		return false;
 	case DestroyNotify:	/* by force */
-		v->lost = true;
+		v->destroyed = true;
 		return false;
 	case ClientMessage:
 		e->kind = VIEW_CLOSED;
@@ -267,7 +271,7 @@ void view_take(struct view *v, struct view_event *e)
 	XEvent x;
 
 	*e = (struct view_event){ .kind = VIEW_NOTHING };
-	while (!v->lost) {
+	while (!v->lost && !v->destroyed) {
 		while (v->leaving > 0) {
 			KeySym symbol = v->down[--v->leaving];
 
@@ -284,6 +288,6 @@ void view_take(struct view *v, struct view_event *e)
 			return;
 		e->kind = VIEW_NOTHING;
 	}
-	if (v->lost)
+	if (v->lost || v->destroyed)
 		e->kind = VIEW_CLOSED;
 }

@@ -157,6 +157,9 @@ static int run_serve(const char *text)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
 	report_serve(out, text, &s, &sums);
 	close_report(out);
+	sample_free(&sums.inside);
+	sample_free(&sums.late);
+	close(fd);
 	return EXIT_OK;
 }
 
@@ -197,11 +200,11 @@ static void choose_think(struct crowd_cfg *c)
 {
 	if (think_file)
 		read_think_file();
-	if (!!cfg.rate + !!cfg.nz + (cfg.think_ns >= 0) > 1)
+	if ((cfg.rate > 0) + (cfg.nz > 0) + (cfg.think_ns >= 0) > 1)
 		die_usage("one of --think-time, --nz and --open");
-	if (cfg.rate)
+	if (cfg.rate > 0)
 		think_set_mean(&think, 1e9 / cfg.rate);
-	else if (cfg.nz)
+	else if (cfg.nz > 0)
 		think_set_mean(&think, 1e9 * (double)cfg.users / cfg.nz);
 	else if (cfg.think_ns >= 0)
 		think_set_mean(&think, (double)cfg.think_ns);
@@ -353,7 +356,7 @@ static void close_crowd(void)
 static int run_users(const char *text)
 {
 	struct vlog_cfg log_cfg = { .tsv = cfg.log, .jtl = cfg.jtl, .label = by_vnc_labels, .url = text, .users = cfg.users };
-	struct report_what what = { .target = text, .rate = cfg.rate ? cfg.rate : (double)NAN, .nz = cfg.nz ? cfg.nz : (double)NAN, .objects_per_page = NAN, .late_limit_ns = cfg.late_ns,
+	struct report_what what = { .target = text, .rate = cfg.rate > 0 ? cfg.rate : (double)NAN, .nz = cfg.nz > 0 ? cfg.nz : (double)NAN, .objects_per_page = NAN, .late_limit_ns = cfg.late_ns,
 				    .connections = -1, .think_text = cfg.think_text, .punctual_by = run.punctual };
 	struct crowd *c = &run.crowd;
 	struct vlog_sums sums;

@@ -49,9 +49,8 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	make_times exponential 3000 3000 >times	# a third of a request a second
 	{ echo start_ns; cat times; } >a.tsv
 	{ echo 'timeStamp,elapsed,label,responseCode,threadName'; awk '{ print substr($1, 1, 13) ",17,\"Home, jpg\",200,Traffic 1-" NR % 7 }' times; } >a.jtl
-	while read -r t; do
-		printf '10.0.0.%d - frank [%s] "GET /a HTTP/1.1" 200 2326 "http://x/[y]" "Mozilla (X11)"\n' $((t % 5)) "$(LC_ALL=C TZ=UTC+7 printf '%(%d/%b/%Y:%H:%M:%S -0700)T' "${t:0:10}")"
-	done <times >a.log
+	sed 's/^\(.\{10\}\).*/@\1/' times | LC_ALL=C TZ=UTC+7 date -f - '+%d/%b/%Y:%H:%M:%S -0700' |
+		awk '{ printf "10.0.0.%d - frank [%s] \"GET /a HTTP/1.1\" 200 2326 \"http://x/[y]\" \"Mozilla (X11)\"\n", NR % 5, $0 }' >a.log
 	head -n 2 a.log
 	judge a.tsv
 	cp out.json tsv.json

@@ -44,14 +44,14 @@ column() {	# column SETTING NAME
 	for words in 'cpuspeed --speeds 0' 'cpuspeed --speeds 50,50' 'cpuspeed --by heat' 'cpuspeed --app emacs' 'cpuspeed --trace nowhere' 'cpuspeed --repeat 0' 'cpuspeed --resume nowhere' 'cpuspeed --disk file' \
 		'diskload --rates x' 'diskload --disk fast' 'diskload --disk slow:4' 'iosched --depth 0' 'iosched --schedulers B!' 'slowreplay --factor 1'; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr "$TOP/thinprobe" run $words -o "$BATS_TEST_TMPDIR/x"
+		run --separate-stderr "$TOP/experiments/${words%% *}.sh" ${words#* } -o "$BATS_TEST_TMPDIR/x"
 		echo "$words: $status $stderr"
 		[ "$status" = 2 ]
 		[ "${#stderr_lines[@]}" = 1 ]
 		[ ! -e "$BATS_TEST_TMPDIR/x" ]
 	done
 	for name in cpuspeed diskload iosched slowreplay; do
-		run "$TOP/thinprobe" run $name --help
+		run "$TOP/experiments/$name.sh" --help
 		[ "$status" = 0 ]
 		[[ ${lines[0]} == "usage: thinprobe run $name "* ]]
 	done
@@ -100,7 +100,7 @@ column() {	# column SETTING NAME
 @test "replays: the report tells where total time hides what users feel, and where that is refuted" {
 	made cpuspeed 100 100:100:1:40 50:50:2:40.12 "20:20:5:60:{\"throttled_s\":7}"
 	"$TOP/bin/summarize" "a run"
-	run --separate-stderr "$TOP/thinprobe" report "a run"
+	run --separate-stderr "$TOP/report/report.sh" "a run"
 	echo "$stderr"
 	[ "$status" = 0 ]
 	run "$TOP/report/findings.sh" "a run"
@@ -119,19 +119,19 @@ column() {	# column SETTING NAME
 
 @test "replays: pages of the others: loads, schedulers without numbers, a session ten times as long" {
 	made diskload 0 0:0:1:40 "100:100:1:40:{\"load_reads_per_s\":80,\"load_read_p50_ms\":5}"
-	"$TOP/bin/summarize" "a run" && "$TOP/thinprobe" report "a run"
+	"$TOP/bin/summarize" "a run" && "$TOP/report/report.sh" "a run"
 	run "$TOP/report/findings.sh" "a run"
 	echo "$output"
 	[[ $output == *"neither total time nor responses are much changed: at 100: total 0.0 %"* ]]
 	[[ $output == *"The disk did not give what was asked for: 80 of 100 reads a second."* ]]
 	made iosched none none::1:40 bfq::0.5:40
-	"$TOP/bin/summarize" "a run" && "$TOP/thinprobe" report "a run"
+	"$TOP/bin/summarize" "a run" && "$TOP/report/report.sh" "a run"
 	run "$TOP/report/findings.sh" "a run"
 	echo "$output"
 	[[ $output == *"3 of 3 in two thirds of the time or less"* ]]
 	grep -q '>at bfq<' "a run/figures/total.svg"
 	made slowreplay plain plain:1:1:40 "slow:10:12:392:{\"delay_ms\":700}"
-	"$TOP/bin/summarize" "a run" && "$TOP/thinprobe" report "a run"
+	"$TOP/bin/summarize" "a run" && "$TOP/report/report.sh" "a run"
 	run "$TOP/report/findings.sh" "a run"
 	echo "$output"
 	[[ $output == *"1. With 700 ms for each read and write the session takes 9.8 times as long: 40.0 s becomes 392 s, and the replay comes to its end with all of its 40 inputs delivered."* ]]

@@ -161,13 +161,13 @@ for line in sys.stdin:
 @test "a server that draws its own pointer is recorded, and so is one with a password and few colours" {
 	serve --pointer draw --answer mark
 	record <<<'click 40,20'
-	[ "$(told server_draws_pointer)" = true ]
+	[ "$(told pointer_shape)" = false ]
 	grep -q ' press .*on=button-1$' server.log
 	kill "$scripted"
 	serve --pointer strict --password sesame --bits 8 --answer mark
 	echo sesame >"pass word"
 	record --password-file "pass word" <<<'click 40,20'
-	[ "$(told server_draws_pointer)" = false ]
+	[ "$(told pointer_shape)" = true ]
 	grep -q ' press .*on=button-1$' server.log
 }
 

@@ -191,8 +191,8 @@ column() {	# file name
 	[ "$(jq '.settings.nz_per_s' report.json)" = 60 ]
 	# 60 a second, give or take five standard deviations
 	holds '.due > 20 and .due < 100'
-	printf '0.1\n0.3\n' >times
-	users -n 3 --think file:times -t 300ms
+	printf '0.1\n0.3\n' >thinks.txt
+	users -n 3 --think file:thinks.txt -t 300ms
 	[ "$(jq '.settings.think_s' report.json)" = 0.2 ]
 }
 

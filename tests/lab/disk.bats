@@ -46,7 +46,7 @@ END
 gone() {	# nothing of the disk is left: no loop device of it, no folder, no slowdisk, no record
 	local i
 	for ((i = 0; i < 300; i++)); do
-		! losetup -a | grep -qF "thinprobe-disk-$id" && ! grep -qszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline && [ ! -e "$W/locks/undo-$id" ] && ! compgen -G "/var/tmp/thinprobe-disk-$id" >/dev/null && return 0
+		if [ -z "$(losetup -a | grep -F "thinprobe-disk-$id")$(grep -lszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline)" ] && [ ! -e "$W/locks/undo-$id" ] && [ ! -e "/var/tmp/thinprobe-disk-$id" ]; then return 0; fi
 		sleep 0.05
 	done
 	losetup -a

@@ -111,7 +111,7 @@ wrong() {
 
 secret=()
 if [ "$kind" = password ]; then
-	printf 'sesame12\nsesame12\nn\n' | vncpasswd password >/dev/null 2>&1 || exit 1
+	printf 'sesame12\nsesame12\nn\n' | "$(command -v tigervncpasswd || command -v vncpasswd)" password >/dev/null 2>&1 || exit 1
 	secret=(--password-file password)
 fi
 

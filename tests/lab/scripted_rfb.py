@@ -8,7 +8,7 @@ Rows of the log: CLOCK_MONOTONIC in ns, what, key=value...
   listens port=P | widget name=.. x= y= w= h= | client n= ... | closed n=
   move x= y= mask= on=WIDGET | press, release button= x= y= mask= on=WIDGET | key down|up keysym=0x.. | slider at=
   paint name=answer-K/STRIP|noise-I|caret|letter-0x..|... x= y= w= h= late_us=   when the picture was changed, and how late that was
-  sent n=CLIENT names=..,.. bytes=      the update with these is with the system
+  sent n=CLIENT names=..,.. bytes= took_us=      the update with these went to the system
   missing click=K | end late_us=WORST
 Inputs bear the time at which the network had them (SO_TIMESTAMPNS); answers are due from then. `on` is what really was there then: a click on `desk` went astray. late_us says how disturbed the machine was.
 SIGTERM and SIGINT end it.
@@ -216,9 +216,10 @@ class Client:
             return
         self.asked = False
         data = struct.pack(">BxH", 0, len(rects)) + b"".join(rects)
+        before = now_ns()    # whom this wakes may well run before we do again
         self.put(data)
         self.not_before = now + self.server.o.slow
-        self.server.log("sent", "n=%d names=%s bytes=%d" % (self.n, ",".join(names), len(data)))
+        self.server.log("sent", "n=%d names=%s bytes=%d took_us=%d" % (self.n, ",".join(names), len(data), (now_ns() - before) // 1000), before)
 
     def joined(self, dirty):
         boxes = [b for b, _, _ in dirty if b]

@@ -59,7 +59,7 @@ teardown_file() {
 
 setup() {
 	begin_test
-	need Xvnc Xvfb x11vnc vncpasswd python3 ss
+	need Xvnc Xvfb x11vnc python3 ss setpriv
 	cd "$BATS_FILE_TMPDIR" || return 1
 }
 

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# vncplay analyze, cdf, ratio, percentiles and table, on replays whose response times are known because they were written so (tests/golden/make_vncplay.py).
+
+load helpers
+
+setup() {
+	begin_test
+	need python3 jq
+	mkdir "in here"
+	screen=(width=240 height=180 noise_ms=200)
+	five=("in here"/run{0,1,2,3,4}.rfb)
+}
+
+golden() {
+	python3 "$BATS_TEST_DIRNAME/../golden/make_vncplay.py" "$@"
+}
+
+scripted() {	# settings...: replays, analysed
+	golden make "in here" "${screen[@]}" "$@"
+	"$BIN/vncplay" analyze "in here"/run?.rfb --format json -o all.json
+}
+
+scored() {	# least of right rows, most of extra ones
+	golden score "in here" all.json >right || true
+	cat right
+	awk -v least="$1" -v most="$2" '{ exit !($1 >= least && $5 + 0 <= most && $7 + 0 == 0) }' right
+}
+
+@test "five replays of 20 clicks, up to 2.5 times slower: all of them within 5 ms, the last one too" {
+	scripted tail=1
+	scored 20 0
+	jq -e '[.result.responses[] | select(.kind == "click" and .confidence > 0.5)] | length == 20' all.json
+	jq -e '.result.masked == [] and .result.unmatched == 0' all.json
+}
+
+@test "noise on 1.6 and on 3 percent of the screen makes no rows and costs none" {
+	scripted noise=1.6
+	scored 20 0
+	scripted noise=3 noise_shape=wide noise_place=over seed=2
+	scored 19 2
+	jq -e '.result.masked | length > 0' all.json
+}
+
+@test "a blinking caret beside noise; noise that is the same in all replays" {
+	scripted noise=1.6 caret_ms=500
+	scored 19 1
+	scripted noise=3 same_phase=1 caret_ms=300 seed=3
+	scored 19 2
+}
+
+@test "a window that comes in five strips is one row: latency to the first, complete with the last" {
+	scripted strips=5
+	scored 20 0
+}
+
+@test "two pictures in turn, with noise: each is answered to its own click" {
+	scripted answer=alternate noise=1.6
+	scored 19 1
+}
+
+@test "what is missing in one replay is null there, and nowhere else" {
+	scripted missing=5:2,8:0,11:4
+	scored 20 0
+	jq -e '[.result.responses[].latency_from_press_ms[] | select(. == null)] | length == 3' all.json
+}
+
+@test "answers that come after the next input are the earlier one's" {
+	scripted spacing=600 jitter=50 slow=330 least=100
+	scored 20 0
+	jq -e '[.result.responses[].latency_from_press_ms[] | select(. > 600)] | length > 5' all.json
+}
+
+@test "small answers: a button, a check mark, a letter of keys in a row beside a caret" {
+	scripted answer=button clicks=12
+	scored 12 0
+	scripted answer=check clicks=12 noise=1.6
+	scored 12 0
+	scripted answer=letter input=key caret_ms=530 spacing=1000 jitter=100 slow=120 least=20
+	scored 19 0
+	jq -e '[.result.responses[] | select(.kind == "key")] | length == 20' all.json
+}
+
+@test "text that scrolls and a clock: no false rows" {
+	scripted scroll=1 clock=1 answer=button
+	scored 20 0
+}
+
+@test "16 bits a pixel, several updates a block, updates over the borders of blocks, side files of the old form" {
+	scripted clicks=8 bits=16 blocks=many aux=old
+	scored 8 0
+	scripted clicks=8 blocks=torn from=release moves=1
+	scored 8 0
+}
+
+@test "one replay alone: attribution, with less confidence" {
+	golden make "in here" "${screen[@]}" factors=1 clicks=8
+	"$BIN/vncplay" analyze "in here/run0.rfb" --format json -o all.json
+	scored 8 0
+	jq -e '[.result.responses[].confidence] | max <= 0.5' all.json
+}
+
+@test "--method paper finds large answers on a still screen; --format vncanalyze has the rows of 2005" {
+	golden make "in here" "${screen[@]}" clicks=8 answer=full
+	"$BIN/vncplay" analyze "${five[@]}" --method paper --format vncanalyze -o old.txt
+	[ "$(grep -c '^input_ts: 0: ' old.txt)" -eq 16 ]
+	[ "$(grep -c '^Sync log ' old.txt)" -eq 5 ]
+	# the first frame and eight answers, in each of five
+	[ "$(grep -cE '^== [0-9]+@0 matches with [0-9]+@[0-4] \(2700/2700\)$' old.txt)" -eq 45 ]
+	"$BIN/vncplay" analyze "${five[@]}" --format vncanalyze >ours.txt
+	diff <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' old.txt | tail -n +6) <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' ours.txt)
+}
+
+@test "cdf, ratio, percentiles and table: figures of the setting, and pictures" {
+	scripted clicks=9
+	"$BIN/vncplay" ratio all.json --runs run4,run0 --format json >ratio.json
+	jq -e '.result.n == 9 and .result.median > 2.3 and .result.median < 2.7' ratio.json
+	"$BIN/vncplay" cdf all.json --group 'fast=run0,run1;slow=4' --format json >cdf.json
+	jq -e '[.result.curves[] | [.setting, .n, .points[-1].share]] == [["fast", 18, 1], ["slow", 9, 1]]' cdf.json
+	# the middle one of nine
+	want=$(awk -F'\t' '$3 == 4 { print $4 }' "in here/truth.tsv" | sort -g | sed -n 5p)
+	"$BIN/vncplay" percentiles all.json --format json >percentiles.json
+	jq -e --argjson want "$want" '.result.settings[4].median_ms - $want | fabs < 2' percentiles.json
+	"$BIN/vncplay" table all.json --format json >table.json
+	jq -e '[.result.settings[] | .total_s] | min > 10 and max < 30' table.json
+	need gnuplot
+	for figure in cdf ratio percentiles table; do
+		"$BIN/vncplay" $figure all.json --plot "in here/$figure.svg" >/dev/null
+		grep -q '</svg>' "in here/$figure.svg"
+	done
+	[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'vncplay.*' -newer all.json -user "$(id -u)" 2>/dev/null)" ]
+}
+
+@test "a log that is cut is used up to there, and said so; so is a side file" {
+	golden make "in here" "${screen[@]}" clicks=8 factors=1,1
+	head -c $(($(wc -c <"in here/run1.rfb") * 2 / 3)) "in here/run1.rfb" >"in here/run2.rfb"
+	cp "in here/run0.rfb.aux" "in here/run2.rfb.aux"
+	run "$BIN/vncplay" analyze "in here/run0.rfb" "in here/run2.rfb" --format json -o all.json
+	[ "$status" -eq 3 ]
+	[[ $output == *"run2.rfb: cut: "* ]]
+	jq -e '.result.runs[1].cut and (.result.responses | length >= 3)' all.json
+	truncate -s -3 "in here/run0.rfb.aux"
+	run "$BIN/vncplay" analyze "in here/run0.rfb" --format json -o all.json
+	[ "$status" -eq 3 ]
+}
+
+@test "what cannot be used: one line that names it and what to do" {
+	golden make "in here" "${screen[@]}" clicks=2 factors=1
+	refused() {	# status words... -- pattern
+		local status=0 want=$1
+
+		"$BIN/vncplay" "${@:2:$#-2}" >out 2>err || status=$?
+		cat err
+		[ $status -eq "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "${*: -1}" err
+	}
+	refused 2 analyze 'analyze what'
+	refused 1 analyze "in here/none.rfb" '--aux'
+	refused 1 analyze "in here/truth.tsv" --aux "in here/run0.rfb.aux" 'not an FBS log'
+	refused 1 analyze "in here/run0.rfb" --aux "in here/truth.tsv" 'no line of it'
+	refused 2 analyze "in here/run0.rfb" --labels a,b 'labels'
+	head -c 20 "in here/run0.rfb" >"in here/short.rfb"
+	refused 1 analyze "in here/short.rfb" --aux "in here/run0.rfb.aux" 'short.rfb'
+	refused 1 cdf "in here/truth.tsv" 'truth.tsv'
+	"$BIN/vncplay" analyze "in here/run0.rfb" --format json -o all.json
+	refused 2 cdf all.json --group 'a=nobody' 'there is no run'
+	refused 2 ratio all.json '--runs'
+}

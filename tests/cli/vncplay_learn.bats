@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# vncplay learn: what several replays have in common, and play --deps.
+
+bats_require_minimum_version 1.5.0
+load helpers
+load vncplay_desk
+
+setup() { begin_desk; }
+
+@test "replays are repeated, each prepared by a command; jitter is seeded; learn finds what a key has to wait for, and play heeds it" {
+	{
+		click 42 20 shot
+		printf 'wait 700\nkey 0x61\nwait 100\n'
+	} >script
+	desk first --delays 200 --answer window
+	pilot script t.trace
+	end_desk
+	# a desktop of its own for each replay, in the same state
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	cat >before.sh <<END
+if [ -s desk.pid ]; then kill "\$(cat desk.pid)"; while kill -0 "\$(cat desk.pid)" 2>/dev/null; do sleep 0.02; done; fi
+python3 "$LAB/scripted_rfb.py" --log "desk\$VNCPLAY_RUN.log" --buttons 10 --port $port --delays 200 --answer window 3>&- >/dev/null 2>&1 &
+echo \$! >desk.pid
+for i in \$(seq 500); do grep -q listens "desk\$VNCPLAY_RUN.log" 2>/dev/null && exit 0; sleep 0.02; done
+exit 1
+END
+	play t.trace o.rfb --repeat 3 --before 'bash before.sh' --jitter 30 --wait-end 400ms
+	started+=("$(cat desk.pid)")
+	[ "$status" -eq 0 ]
+	[ "$(jq -c '[.result.runs[].file]' report.json)" = '["o-1.rfb","o-2.rfb","o-3.rfb"]' ]
+	[ "$(jq -c '[.result.runs[].total_s] | unique | length' report.json)" -eq 3 ]
+	"$BIN/vncplay" learn t.trace o-1.rfb o-2.rfb o-3.rfb -o t.deps
+	cat t.deps
+	[ "$(head -n 1 t.deps)" = "vncplay-deps 1" ]
+	key=$(grep -n keydown t.trace | cut -d: -f1)
+	# the window is at 24,56 with 240x200 (the desktop's log has it): within its tiles, and not more
+	grep -qE "^before $key change 16 48 256 208 [0-9a-f]{16}$" t.deps
+	kill "$(cat desk.pid)"
+	# now the window is late: only with what was learned does the key wait for it
+	desk late --delays 1500 --answer window
+	play t.trace p.rfb --wait-end 300ms
+	[ "$status" -eq 0 ]
+	end_desk
+	desk late2 --delays 1500 --answer window
+	play t.trace q.rfb --deps t.deps --wait-end 300ms
+	[ "$status" -eq 0 ] && [ "$(value dependencies)" -ge 1 ]
+	end_desk
+	[ "$(grep -E ' key down| paint name=answer-1' late.log | head -n 1 | cut -d' ' -f2)" = key ]
+	[ "$(grep -E ' key down| paint name=answer-1' late2.log | head -n 1 | cut -d' ' -f2)" = paint ]
+	# what never comes is named
+	desk never --missing 1
+	play t.trace q.rfb --deps t.deps --timeout 500ms
+	[ "$status" -eq 1 ] && grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
+	# a hook that fails stops all
+	play t.trace r.rfb --repeat 2 --before 'exit 7'
+	[ "$status" -eq 1 ] && grep -q 'ended with status 7 before replay 1' play.err && [ ! -e r-1.rfb ]
+	end_desk
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# vncplay play and its servers: passwords, other security, hostile ones, ends of either side; and words that are wrong.
+# shellcheck disable=SC2030,SC2031	# each test has its own port
+
+bats_require_minimum_version 1.5.0
+load helpers
+load vncplay_desk
+
+setup() { begin_desk; }
+
+@test "passwords: of vncpasswd or as text; none, a wrong one and servers with other security are refused with a line" {
+	printf 'sesame\n' >text
+	printf 'wrong\n' >wrong
+	printf '\1\2\3' >none
+	click 42 20 shot >script
+	desk plain --delays 100
+	pilot script t.trace
+	end_desk
+	desk locked --delays 100 --password sesame
+	play t.trace o.rfb --wait-end 0 --password-file text
+	[ "$status" -eq 0 ]
+	if command -v tigervncpasswd; then
+		tigervncpasswd -f <text >hidden
+		[ "$(stat -c %s hidden)" -eq 8 ]
+		play t.trace o.rfb --wait-end 0 --password-file hidden
+		[ "$status" -eq 0 ]
+	fi
+	play t.trace o.rfb
+	[ "$status" -eq 1 ] && grep -q 'wants a password: --password-file' play.err
+	play t.trace o.rfb --password-file wrong
+	[ "$status" -eq 1 ] && grep -q 'the greeting failed: ' play.err
+	play t.trace o.rfb --password-file none
+	[ "$status" -eq 1 ] && grep -q 'holds no password' play.err
+	[ "$(wc -l <play.err)" -eq 1 ]
+	end_desk
+}
+
+@test "hostile servers: silence, a drip, endless names, other security, nonsense, nobody: one line, in time" {
+	v8=$(printf 'RFB 003.008\n' | xxd -p)
+	init=$(printf '%s' 028001e0 20180001 00ff00ff 00ff1008 00000000)
+	printf 'vncplay-trace 1\nscreen 640x480\n1000 move 5 5\n' >t.trace
+	try() {	# name what-it-says words...
+		local name=$1 says=$2 from=$SECONDS
+
+		shift 2
+		mute "$name" "$@"
+		play t.trace o.rfb --connect 400ms --timeout 400ms --wait-end 0
+		[ "$status" -eq 1 ]
+		[ "$(wc -l <play.err)" -eq 1 ]
+		grep -qE "$says" play.err
+		[ $((SECONDS - from)) -lt 10 ]
+		kill -9 "$pid" 2>/dev/null || true
+	}
+	try silence 'no whole greeting in time'
+	try drip 'no whole greeting in time' '*52'
+	try tls 'security types .*18.*19 only' "$v8" r12 021213
+	try old 'security type|greeting failed' "$(printf 'RFB 003.003\n' | xxd -p)" r12 00000011
+	try web 'greeting failed' "$(printf 'HTTP/1.1 400 Bad Request\r\n\r\n' | xxd -p | tr -d '\n')"
+	try refused 'greeting failed: .*too many' "$v8" r12 00 00000008 "$(printf 'too many' | xxd -p)"
+	try name 'greeting failed' "$v8" r12 0101 r1 00000000 r1 "$init" 7fffffff '*41414141'
+	try slow-name 'no whole greeting in time' "$v8" r12 0101 r1 00000000 r1 "$init" 000fffff '*41'
+	try huge 'greeting|screen|size|over' "$v8" r12 0101 r1 00000000 r1 "${init/028001e0/ffffffff}" 00000001 78
+	try picture 'connection is over' "$v8" r12 0101 r1 00000000 r1 "$init" 00000001 78 00000001 ffffffffffffffff00000000
+	try encoding 'connection is over' "$v8" r12 0101 r1 00000000 r1 "$init" 00000001 78 00000001 0000000000010001 7fffffff
+	try nothing 'no whole screen in time' "$v8" r12 0101 r1 00000000 r1 "$init" 00000001 78
+	try bells 'no whole screen in time' "$v8" r12 0101 r1 00000000 r1 "$init" 00000001 78 '*0202020202020202'
+	port=1
+	play t.trace o.rfb
+	[ "$status" -eq 1 ] && grep -q 'Connection refused' play.err
+}
+
+@test "a signal ends it with a valid log and nothing held down; so does a server that goes away; a log of a killed replay is usable" {
+	{ click 42 20 shot; printf 'wait 100\nmove 300 300\npress 300 300\nkeydown 0xffe1\nwait 5000\nkeyup 0xffe1\nrelease 300 300\n'; } >script
+	sed -i 's/wait 5000/wait 50/' script
+	desk first --delays 100
+	pilot script t.trace
+	awk '/keyup|release 1 300/ { $1 += 60000000 } 1' t.trace >long.trace
+	start interrupted "${PLAY[@]}" "127.0.0.1::$port" long.trace o.rfb
+	player=$pid
+	until_true grep -q '^input .* keydown' o.rfb.aux
+	kill -INT "$player"
+	ends "$player"
+	[ "$status" -eq 130 ]
+	blocks o.rfb
+	grep -q 'status=interrupted$' o.rfb.aux
+	grep -q interrupted interrupted.out
+	until_true grep -q ' closed n=2' first.log
+	# one press and one release each, and the key too: the pilot's, and those of the replay
+	[ "$(grep -c ' release .* x=300' first.log)" -eq 2 ] && [ "$(grep -c 'key up keysym=0xffe1' first.log)" -eq 2 ]
+	start killed "${PLAY[@]}" "127.0.0.1::$port" long.trace k.rfb
+	player=$pid
+	until_true grep -q '^input .* keydown' k.rfb.aux
+	kill -9 "$player"
+	blocks k.rfb
+	start left "${PLAY[@]}" "127.0.0.1::$port" long.trace l.rfb
+	player=$pid
+	until_true grep -q '^input .* keydown' l.rfb.aux
+	end_desk
+	ends "$player"
+	[ "$status" -eq 1 ]
+	grep -q 'connection is over' left.err && grep -q 'status=closed$' l.rfb.aux
+	blocks l.rfb
+}
+
+@test "words that are wrong, and files that are none" {
+	local bad
+
+	printf 'vncplay-trace 1\nscreen 640x480\n1000 move 5 5\n' >t.trace
+	printf 'vncplay-trace 1\nscreen 640x480\n' >empty.trace
+	printf 'nonsense\n' >nonsense
+	port=1
+	for bad in "" "t.trace" "t.trace o.rfb more"; do
+		# shellcheck disable=SC2086 # words
+		play $bad
+		[ "$status" -eq 2 ] && [ "$(wc -l <play.err)" -eq 1 ]
+	done
+	for bad in "--speed 0" "--jitter 100" "--repeat 0" "--tolerance 256" "--mismatch 101" "--search -1" "--timeout x"; do
+		# shellcheck disable=SC2086 # words
+		play t.trace o.rfb $bad
+		[ "$status" -eq 2 ] && [ "$(wc -l <play.err)" -eq 1 ]
+	done
+	play t.trace t.trace
+	[ "$status" -eq 2 ]
+	play no.trace o.rfb
+	[ "$status" -eq 1 ] && grep -q 'no.trace: No such file' play.err
+	play nonsense o.rfb
+	[ "$status" -eq 1 ] && grep -q '^vncplay: nonsense: ' play.err
+	play empty.trace o.rfb
+	[ "$status" -eq 1 ] && grep -q 'no inputs' play.err
+	play t.trace o.rfb --deps nonsense
+	[ "$status" -eq 1 ] && grep -q 'nonsense: line 1: not a file of vncplay learn' play.err
+	play t.trace o.rfb --encodings tight,h264
+	[ "$status" -eq 1 ] && grep -q 'no encoding h264: raw, ' play.err
+	play t.trace o.rfb --password-file no
+	[ "$status" -eq 1 ] && grep -q 'no: No such file' play.err
+	run -2 "$BIN/vncplay" learn t.trace
+	run -2 "$BIN/vncplay" learn t.trace a.rfb a.rfb
+	run -1 "$BIN/vncplay" learn t.trace a.rfb b.rfb
+	[[ $output == *"0 complete replays: nothing can be learned"* ]]
+}

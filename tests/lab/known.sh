@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# known.sh - replays against a desktop whose answers are known, and what the analyzer makes of them.
+#
+# usage: tests/lab/known.sh VARIANT CLICKS REPLAYS [AT_ONCE]
+#   plain      a window for each click                      noise1.6, noise3   beside an area of random pixels, percent of the screen
+#   caret      beside 1.6 % noise and a blinking caret      strips             a window in five strips, 15 ms apart
+#   alternate  two pictures in turn, beside 1.6 % noise     absent             the third replay has no answer to two of the clicks
+#   mark       8x8 pixels answer                            slow               the server gathers what changes within 60 ms
+#   bits       of 16 a pixel                                release            answers to the release
+#   draw       the pointer is in the picture                mixed              windows, marks, strips, two areas of noise and a caret
+#   scroll     beside a text that scrolls five times a second
+# Answers take 60 to 350 ms, times 1, 1, 1.5, 2, 2.5 in the replays (DELAYS; GAP: ms between clicks). Works in the folder known-VARIANT of the current one, where trace, logs and analysis stay. Prints
+# what known.py says; the exit status is 0 if that is as good as is demanded. Whatever it starts ends with it, also by SIGKILL.
+set -u
+top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
+variant=${1:?which variant?} clicks=${2:?how many clicks?} replays=${3:?how many replays?} at_once=${4:-$3}
+bin=${BIN:-$top/bin} lab=$top/tests/lab
+{ mkdir -p "known-$variant" && cd "known-$variant"; } || exit 1
+factors=(1 1 1.5 2 2.5)
+delays=${DELAYS:-60,350,120,200,90,280,40,160,310,110,70,240}
+options=() demand=()
+case $variant in
+plain) ;;
+noise1.6) options=(--noise 1.6) ;;
+noise3) options=(--noise 3) demand=(--extra 2) ;;
+caret) options=(--noise 1.6 --caret 1000) demand=(--least $((clicks - 1))) ;;
+strips) options=(--answer strips:5:15) ;;
+alternate) options=(--answer alternate --noise 1.6) demand=(--least $((clicks - (clicks + 9) / 10))) ;;
+absent) ;;
+mark) options=(--answer mark) ;;
+slow) options=(--slow 60) ;;
+bits) options=(--bits 16) ;;
+release) options=(--answers-to release) ;;
+draw) options=(--pointer draw) ;;
+mixed) options=(--answer "window,mark,strips:4:20,alternate" --noise "1.6,3@70" --caret 600) ;;
+scroll) options=(--scroll 200) ;;
+*) echo "known.sh: what is $variant?" >&2 && exit 2 ;;
+esac
+started=()
+trap '[ ${#started[@]} = 0 ] || kill "${started[@]}" 2>/dev/null' EXIT
+trap 'exit 130' INT TERM HUP
+
+server() {	# NAME OPTION...: $server, $port
+	local i name=$1
+
+	shift
+	rm -f "$name.server"
+	setpriv --pdeathsig KILL -- python3 "$lab/scripted_rfb.py" --log "$name.server" --delays "$delays" "$@" 3>&- &
+	server=$!
+	started+=("$server")
+	for ((i = 0; i < 1500; i++)); do
+		port=$(sed -n 's/.* listens port=//p' "$name.server" 2>/dev/null)
+		[ -z "$port" ] || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+ended() {
+	kill "$server" && wait "$server" 2>/dev/null
+	true
+}
+
+recorded() {
+	local k pointer=()
+
+	{
+		echo "move 320,300"
+		for ((k = 0; k < clicks; k++)); do
+			printf 'click %d,%d\npause %dms\n' $((42 + 60 * (k % 10))) $((20 + 32 * (k / 10 % 2))) "${GAP:-900}"
+		done
+	} >script
+	[ "$variant" != draw ] || pointer=(--pointer draw)
+	server recording "${pointer[@]}" || return
+	timeout 120 "$bin/vncplay" record --headless --script script "127.0.0.1::$port" trace >record.out 2>&1 || { tail -n 1 record.out && return 1; }
+	ended
+}
+
+replayed() {	# N
+	local more=()
+
+	[ "$variant" != absent ] || [ "$1" != 3 ] || more=(--missing "3,5")
+	trap 'kill "$server" 2>/dev/null' EXIT
+	server "$1" --factor "${factors[($1 - 1) % 5]}" "${options[@]}" "${more[@]}" || return
+	timeout 120 "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || { tail -n 1 "$1.err" && return 1; }
+	ended
+}
+
+recorded || exit 1
+logs=() servers=() running=()
+for ((i = 1; i <= replays; i++)); do
+	logs+=("$i.rfb")
+	servers+=("$i.server")
+	replayed "$i" &
+	running+=($!)
+	started+=($!)
+	if [ $((i % at_once)) = 0 ] || [ "$i" = "$replays" ]; then
+		for pid in "${running[@]}"; do wait "$pid" || exit 1; done
+		running=()
+	fi
+done
+timeout 120 "$bin/vncplay" analyze "${logs[@]}" --format json -o analysis.json || exit 1
+"$lab/known.py" analysis.json 1.rfb.aux "${servers[@]}" "${demand[@]}" --rows >rows
+status=$?
+tail -n 1 rows
+[ $status = 0 ] || grep -E 'WRONG|extra:' rows
+exit $status

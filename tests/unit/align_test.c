@@ -1,0 +1,241 @@
+/* align and unrest - what tiles do in several runs, written by hand: which changes are the same, and which go on by themselves. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "vncplay/align.h"
+
+#define MOST 400
+#define INPUTS 10
+
+/* Inputs each 1000 ms, from 1000; the end is at 11000. */
+static const uint32_t press[INPUTS + 1] = { 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 11000 };
+static const uint32_t *const all_press[] = { press, press, press, press, press };
+
+static struct one {
+	uint32_t ms[MOST], where[MOST];
+	uint64_t content[MOST], change[MOST];
+	int32_t after[MOST];
+	uint8_t seen[MOST], masked[MOST];
+	size_t n;
+} run[5];
+static struct track track[5];
+static const uint32_t *where[5];
+static struct sames out;
+
+static void clear(void)
+{
+	memset(run, 0, sizeof(run));
+	sames_free(&out);
+}
+
+static void add(int r, uint32_t ms, uint64_t content)
+{
+	struct one *o = &run[r];
+
+	o->ms[o->n] = ms;
+	o->content[o->n] = content * 1000003;
+	o->change[o->n] = o->content[o->n] - (o->n ? o->content[o->n - 1] : 0);
+	o->after[o->n] = ms <= 1000 ? -1 : (int32_t)((ms - 1) / 1000) - 1;
+	o->where[o->n] = (uint32_t)o->n;
+	o->n++;
+}
+
+static void tracks(int runs)
+{
+	for (int r = 0; r < runs; r++) {
+		track[r] = (struct track){ run[r].n, run[r].ms, run[r].content, run[r].change, run[r].after, run[r].seen, run[r].masked };
+		where[r] = run[r].where;
+	}
+}
+
+static void align(int runs)
+{
+	struct align *a = align_new(runs, all_press);
+
+	assert_non_null(a);
+	tracks(runs);
+	assert_int_equal(align_tile(a, 7, track, where, &out), 0);
+	align_free(a);
+}
+
+static size_t masked(int runs, int of)
+{
+	struct unrest *u = unrest_new(runs, INPUTS, all_press);
+	size_t n = 0;
+
+	assert_non_null(u);
+	tracks(runs);
+	unrest_mark(u, track);
+	unrest_free(u);
+	for (size_t i = 0; i < run[of].n; i++)
+		n += run[of].masked[i];
+	return n;
+}
+
+static void is(size_t i, int32_t cause, uint32_t a, uint32_t b)
+{
+	assert_true(i < out.n);
+	assert_int_equal(out.same[i].cause, cause);
+	assert_int_equal(out.at[2 * i], a);
+	assert_int_equal(out.at[2 * i + 1], b);
+}
+
+static void pictures_in_turn_with_one_missing(void **state)
+{
+	(void)state;
+	clear();
+	for (uint32_t k = 0; k < 8; k++)
+		add(0, 1100 + 1000 * k, 1 + k % 2);
+	for (uint32_t k = 0; k < 8; k++)
+		if (k != 3 && k != 4)	/* a picture is missing, so the next one changes nothing */
+			add(1, 1250 + 1000 * k, 1 + k % 2);
+	align(2);
+	assert_int_equal(out.n, 6);
+	is(0, 0, 0, 0);
+	is(1, 1, 1, 1);
+	is(2, 2, 2, 2);
+	is(3, 5, 5, 3);
+	is(5, 7, 7, 5);
+}
+
+static void a_slow_run_answers_after_the_next_input(void **state)
+{
+	(void)state;
+	clear();
+	for (uint32_t k = 0; k < 6; k++) {
+		add(0, 1600 + 1000 * k, 100 + k);
+		add(1, 2200 + 1000 * k, 100 + k);
+	}
+	align(2);
+	assert_int_equal(out.n, 6);
+	for (uint32_t k = 0; k < 6; k++)
+		is(k, (int32_t)k, k, k);
+}
+
+static void what_one_run_has_alone_is_not_the_same_as_anything(void **state)
+{
+	(void)state;
+	clear();
+	for (uint32_t k = 0; k < 9; k++) {
+		add(0, 1100 + 1000 * k, 500 + k * k);
+		add(1, 1100 + 1000 * k, 60000 + 1000 * k * k);
+	}
+	add(0, 10100, 9);
+	add(1, 10100, 9);
+	align(2);
+	assert_int_equal(out.n, 1);
+	is(0, 9, 9, 9);
+}
+
+static void an_equal_change_of_another_picture_is_the_same(void **state)
+{
+	(void)state;
+	clear();
+	add(0, 1100, 5);
+	add(0, 2100, 8);	/* 3 more */
+	add(1, 1100, 6);
+	add(1, 2100, 9);
+	align(2);
+	assert_int_equal(out.n, 1);
+	is(0, 1, 1, 1);
+}
+
+static void one_run_is_all_there_is(void **state)
+{
+	(void)state;
+	clear();
+	add(0, 500, 1);	/* before every input */
+	add(0, 1100, 2);
+	add(0, 3100, 3);
+	align(1);
+	assert_int_equal(out.n, 2);
+	assert_int_equal(out.same[1].cause, 2);
+}
+
+static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
+{
+	(void)state;
+	clear();
+	for (int r = 0; r < 3; r++) {
+		uint64_t text = 0;
+		uint32_t typed = 0;
+
+		for (uint32_t t = 150 + 100 * (uint32_t)r; t < 11000; t += 250) {
+			while (typed < INPUTS && 1060 + 1000 * typed < t) {	/* the letter: the caret stays as it is */
+				text += 1000 * (typed + 1);	/* another one each time */
+				add(r, 1060 + 1000 * typed, text + (run[r].n ? run[r].content[run[r].n - 1] / 1000003 % 2 : 0));
+				typed++;
+			}
+			add(r, t, text + (t / 250) % 2);
+		}
+	}
+	assert_in_range(masked(3, 0), 30, run[0].n);
+	for (size_t i = 0; i < run[0].n; i++) {
+		bool letter = run[0].ms[i] % 1000 == 60 && run[0].ms[i] > 1000;
+
+		if (run[0].ms[i] > 1000)
+			assert_int_equal(run[0].masked[i], !letter);
+	}
+}
+
+static void noise_is_masked(void **state)
+{
+	uint64_t content = 0;
+
+	(void)state;
+	clear();
+	for (int r = 0; r < 5; r++)
+		for (uint32_t t = 100; t < 11000; t += 170)
+			add(r, t, ++content);
+	assert_in_range(masked(5, 0), run[0].n - 7, run[0].n);
+}
+
+static void answers_are_not_masked_though_there_is_one_to_each_input(void **state)
+{
+	(void)state;
+	clear();
+	for (int r = 0; r < 5; r++)
+		for (uint32_t k = 0; k < INPUTS; k++)
+			add(r, 1000 + 1000 * k + 90 * (uint32_t)(r + 1), 1 + k % 2);
+	for (int r = 0; r < 5; r++)
+		assert_int_equal(masked(5, r), 0);
+}
+
+static void an_animation_that_each_input_starts_is_its_answer(void **state)
+{
+	(void)state;
+	clear();
+	for (int r = 0; r < 2; r++)
+		for (uint32_t k = 0; k < INPUTS; k++)
+			for (uint32_t i = 0; i < 10; i++)
+				add(r, 1050 + 1000 * k + 45 * i, 1 + i);
+	assert_int_equal(masked(2, 0), 0);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	sames_free(&out);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pictures_in_turn_with_one_missing),
+		cmocka_unit_test(a_slow_run_answers_after_the_next_input),
+		cmocka_unit_test(what_one_run_has_alone_is_not_the_same_as_anything),
+		cmocka_unit_test(an_equal_change_of_another_picture_is_the_same),
+		cmocka_unit_test(one_run_is_all_there_is),
+		cmocka_unit_test(a_caret_is_masked_and_what_is_typed_beside_it_is_not),
+		cmocka_unit_test(noise_is_masked),
+		cmocka_unit_test(answers_are_not_masked_though_there_is_one_to_each_input),
+		cmocka_unit_test(an_animation_that_each_input_starts_is_its_answer),
+	};
+
+	return cmocka_run_group_tests_name("align", tests, NULL, end);
+}

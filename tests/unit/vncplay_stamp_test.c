@@ -1,0 +1,106 @@
+/* When bytes came is when they were sent over loopback, not when they are read. */
+#include "clock.h"
+#include "vncplay/server_stamp.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int pair[2];
+
+static int connected(void **state)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(a);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&a, size) || listen(listener, 1) || getsockname(listener, (struct sockaddr *)&a, &size) ||
+	    connect(pair[0], (struct sockaddr *)&a, size))
+		return -1;
+	pair[1] = accept(listener, NULL, NULL);
+	close(listener);
+	return pair[1] < 0;
+}
+
+static int closed(void **state)
+{
+	(void)state;
+	close(pair[0]);
+	close(pair[1]);
+	return 0;
+}
+
+static void test_late_reader(void **state)
+{
+	int64_t came = 0, before, after, read_at, last = 0;
+	char got[8];
+
+	(void)state;
+	server_stamp_ask(pair[1]);
+	for (int i = 0; i < 40; i++) {	/* the kernel begins to note times some time after it was asked to */
+		before = clock_now();
+		assert_int_equal(send(pair[0], "abcd", 4, 0), 4);
+		after = clock_now();
+		clock_sleep_until(after + 50 * NS_PER_MS);
+		read_at = clock_now();
+		assert_int_equal(server_stamp_recv(pair[1], got, 4, 0, &came), 4);
+		assert_memory_equal(got, "abcd", 4);
+		assert_true(came >= before - NS_PER_MS && came <= clock_now() && came >= last);
+		last = came;
+		if (came < read_at - 25 * NS_PER_MS)
+			return;
+	}
+	skip();	/* this kernel does not tell: the time of reading has to do */
+}
+
+static void test_nothing_and_the_end(void **state)
+{
+	int64_t came = 5;
+	char got[8];
+
+	(void)state;
+	errno = 0;
+	assert_int_equal(recv(pair[1], got, 8, MSG_DONTWAIT), -1);
+	shutdown(pair[0], SHUT_WR);
+	assert_int_equal(server_stamp_recv(pair[1], got, 8, 0, &came), 0);
+	assert_true(came >= 5 && came <= clock_now());
+	came = 7;
+	assert_int_equal(server_stamp_recv(-1, got, 8, 0, &came), -1);
+	assert_int_equal(errno, EBADF);
+}
+
+/* Two pieces read apart: neither is before the other. */
+static void test_in_pieces(void **state)
+{
+	int64_t came = 0, first;
+	char got[8];
+
+	(void)state;
+	server_stamp_ask(pair[1]);
+	assert_int_equal(send(pair[0], "abcdefgh", 8, 0), 8);
+	assert_int_equal(server_stamp_recv(pair[1], got, 3, 0, &came), 3);
+	first = came;
+	assert_int_equal(server_stamp_recv(pair[1], got, 5, 0, &came), 5);
+	assert_true(came >= first && came <= clock_now());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_late_reader, connected, closed),
+		cmocka_unit_test_setup_teardown(test_nothing_and_the_end, connected, closed),
+		cmocka_unit_test_setup_teardown(test_in_pieces, connected, closed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
