@@ -161,7 +161,7 @@ static int read_responses(struct replays_read *r, const struct json *j, const si
 		for (size_t k = 0; k < r->data.runs; k++)
 			r->data.latency_ms[r->data.responses * r->data.runs + k] = NAN;
 		for (size_t k = 0; k < runs; k++) {
-			char key[40];
+			char key[48];
 
 			snprintf(key, sizeof(key), "latency_from_press_ms.%zu", k);
 			if (place[k] < r->data.runs)

@@ -228,7 +228,7 @@ static int study_tiles(struct work *w)
 		with++;
 		restless += mostly_new(w);
 	}
-	if (w->runs > 1 && restless > EVERYWHERE * (double)with)
+	if (w->runs > 1 && (double)restless > EVERYWHERE * (double)with)
 		for (size_t t = 0; t < tiles_of(w); t++)
 			if (take_tracks(w, t))
 				keep_new(w);
