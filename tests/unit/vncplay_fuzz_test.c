@@ -31,7 +31,7 @@ static void change(size_t n, uint32_t *state)
 	for (uint32_t i = 1 + draw(state, 5); i-- > 0;) {
 		size_t at = 1 + draw(state, size - 1);
 
-		copy[at] = draw(state, 2) ? (uint8_t)(copy[at] ^ 1u << draw(state, 8)) : edge[draw(state, 5)];
+		copy[at] = (uint8_t)(draw(state, 2) ? copy[at] ^ 1u << draw(state, 8) : edge[draw(state, 5)]);
 	}
 	if (!draw(state, 4)) {
 		from = 1 + draw(state, size - 1);
