@@ -172,9 +172,10 @@ static void rest(struct recording *r, int64_t until_ns)
 /* 0, or -errno: the connection is over. */
 static int hear(struct recording *r)
 {
+	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
 
-	for (int i = 0; i < 64 && got == 1 && !err; i++)	/* a server that never stops must not keep the user from being heard */
+	for (int i = 0; i < 64 && got == 1 && !err && (!i || clock_now() < until); i++)	/* a server that never stops must not keep the user from being heard */
 		got = server_read(r->server, NULL, NULL);
 	return err ? err : got < 0 ? got : 0;
 }

@@ -15,6 +15,10 @@
 
 #define QUEUE (256 << 10)	/* bytes that may wait for a server that does not read: thousands of inputs */
 #define PIECE (64 << 10)	/* bytes of one read: what is decoded before an input can go */
+#define TAKE_NS (50 * NS_PER_MS)	/* a read works no longer, but for what is begun */
+#define AHEAD_NS (5 * NS_PER_S)	/* ... and no longer on the few bytes that came together with the greeting */
+#define PIXELS_AT_ONCE (256ll << 20)	/* painted at the most between two looks at the clock, */
+#define BYTES_AT_ONCE 256		/* unless the screen becomes a larger one meanwhile */
 #define NAME_KEPT 4096
 
 struct server {
@@ -133,25 +137,36 @@ static int over(struct server *s, int err, const char *text)
 	return err;
 }
 
-static int take(struct server *s, const uint8_t *bytes, size_t n)
+/* How many bytes may be taken before the clock is looked at: 16 of them can paint a whole screen, however large it is, or make it one. */
+static size_t at_once(const struct server *s, size_t n)
 {
-	int err = rfb_take(s->rfb, bytes, n);
-	bool ask = s->ended || s->resized;
+	const struct screen *screen = rfb_screen(s->rfb);
+	int64_t most = 16 * PIXELS_AT_ONCE / ((int64_t)screen->width * screen->height) + 16;
 
-	if (err)
-		return over(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
-	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
-	if (ask)
-		err = server_ask(s, !s->resized);
-	s->ended = s->resized = false;
-	return err ? err : 1;
+	most = most < BYTES_AT_ONCE ? most : BYTES_AT_ONCE;
+	return n < (size_t)most ? n : (size_t)most;
+}
+
+/* Takes what it can until then; how many bytes in *used. 0 or -errno. */
+static int take(struct server *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
+{
+	size_t now;
+	int err = 0;
+
+	for (*used = 0; *used < n && !err && (!*used || clock_now() < until_ns); *used += now) {
+		now = at_once(s, n - *used);
+		err = rfb_take(s->rfb, bytes + *used, now);
+	}
+	return err;
 }
 
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
 	const uint8_t *bytes = s->piece;
+	size_t used;
 	ssize_t n;
-	int done;
+	bool ask;
+	int err;
 
 	if (!s->told_size) {
 		s->told_size = true;
@@ -165,17 +180,29 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 		n = (ssize_t)s->ahead_n;
 		s->came_ns = clock_now();
 	} else {
-		n = server_stamp_recv(s->fd, s->piece, sizeof(s->piece), &s->came_ns);
+		n = server_stamp_recv(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
 	}
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : over(s, -errno, strerror(errno));
 	if (!n)
 		return over(s, -EPIPE, "the server closed the connection");
-	if (tee)
-		tee(whose, bytes, (size_t)n, s->came_ns);
-	done = take(s, bytes, (size_t)n);
+	err = take(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
+	/* what was not taken stays with the kernel, and with who polls: a server that gives much work is not worked for without an end */
+	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
+		return over(s, -EIO, "bytes that were there are gone");
+	if (s->ahead_n && used < s->ahead_n && !err)
+		return over(s, -EPROTO, "more work than anybody asked for");
 	s->ahead_n = 0;
-	return done;
+	if (tee)
+		tee(whose, bytes, used, s->came_ns);
+	if (err)
+		return over(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
+	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
+	ask = s->ended || s->resized;
+	if (ask)
+		err = server_ask(s, !s->resized);
+	s->ended = s->resized = false;
+	return err ? err : 1;
 }
 
 /* --- what is said to it ---------------------------------------------------------------------------------------- */

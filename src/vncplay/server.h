@@ -27,7 +27,7 @@ void server_close(struct server *s);
 
 int server_fd(const struct server *s);	/* to be polled for reading; and for writing while server_waits() */
 bool server_waits(const struct server *s);	/* something could not be sent yet */
-/* Reads and takes what has come. 1: something, 0: nothing, -errno: over (-EPIPE: the server closed; server_why tells). Every byte goes to `tee` first, with the
+/* Reads and takes what has come. 1: something, 0: nothing, -errno: over (-EPIPE: the server closed; server_why tells). Every byte goes to `tee`, too, with the
  * time at which it came to this machine (CLOCK_MONOTONIC): the log. Asks for the next update whenever one is whole. To be called once before the first poll: it
  * tells the size of the screen, and what came together with the greeting. */
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);

@@ -29,7 +29,7 @@ static int64_t monotonic(struct timespec wall, int64_t now_ns)
 	return came > now_ns || came < now_ns - LATE_MOST_NS ? now_ns : came;
 }
 
-ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int64_t *came_ns)
+ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns)
 {
 	union {
 		struct cmsghdr align;
@@ -37,7 +37,7 @@ ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int64_t *came_ns)
 	} control;
 	struct iovec piece = { .iov_base = bytes, .iov_len = n };
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
-	ssize_t got = recvmsg(fd, &message, 0);
+	ssize_t got = recvmsg(fd, &message, flags);
 	int err = errno;
 	int64_t now = clock_now(), came = now;
 

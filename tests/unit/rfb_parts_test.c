@@ -133,7 +133,7 @@ static void test_pointer_shape_name_and_text(void **state)
 	struct rfb *r = after(&rfb_xrgb, BYTES(
 		UPDATE(5),
 		RECT(1, 1, 3, 2), ENCODING(-239), 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 0xe0, 0xe0,
-		RECT(0, 0, 0, 0), ENCODING(-239),
+		RECT(0, 0, 0, 0), ENCODING(-239),	/* of no pixel: no shape */
 		RECT(0, 0, 9, 1), ENCODING(-240), 1, 2, 3, 4, 5, 6, 0xff, 0x80, 0xff, 0x80,
 		RECT(7, 3, 0, 0), ENCODING(-232),
 		RECT(0, 0, 0, 0), ENCODING(-307), 0, 0, 0, 3, 'n', 'e', 'w',
@@ -146,7 +146,7 @@ static void test_pointer_shape_name_and_text(void **state)
 		2));
 
 	(void)state;
-	assert_string_equal(told, "(shape shape shape pointer 7,3 )bell bell ");
+	assert_string_equal(told, "(shape shape pointer 7,3 )bell bell ");
 	rfb_free(r);
 }
 

@@ -53,7 +53,7 @@ static void test_late_reader(void **state)
 		after = clock_now();
 		clock_sleep_until(after + 50 * NS_PER_MS);
 		read_at = clock_now();
-		assert_int_equal(server_stamp_recv(pair[1], got, 4, &came), 4);
+		assert_int_equal(server_stamp_recv(pair[1], got, 4, 0, &came), 4);
 		assert_memory_equal(got, "abcd", 4);
 		assert_true(came >= before - NS_PER_MS && came <= clock_now() && came >= last);
 		last = came;
@@ -72,10 +72,10 @@ static void test_nothing_and_the_end(void **state)
 	errno = 0;
 	assert_int_equal(recv(pair[1], got, 8, MSG_DONTWAIT), -1);
 	shutdown(pair[0], SHUT_WR);
-	assert_int_equal(server_stamp_recv(pair[1], got, 8, &came), 0);
+	assert_int_equal(server_stamp_recv(pair[1], got, 8, 0, &came), 0);
 	assert_true(came >= 5 && came <= clock_now());
 	came = 7;
-	assert_int_equal(server_stamp_recv(-1, got, 8, &came), -1);
+	assert_int_equal(server_stamp_recv(-1, got, 8, 0, &came), -1);
 	assert_int_equal(errno, EBADF);
 }
 
@@ -88,9 +88,9 @@ static void test_in_pieces(void **state)
 	(void)state;
 	server_stamp_ask(pair[1]);
 	assert_int_equal(send(pair[0], "abcdefgh", 8, 0), 8);
-	assert_int_equal(server_stamp_recv(pair[1], got, 3, &came), 3);
+	assert_int_equal(server_stamp_recv(pair[1], got, 3, 0, &came), 3);
 	first = came;
-	assert_int_equal(server_stamp_recv(pair[1], got, 5, &came), 5);
+	assert_int_equal(server_stamp_recv(pair[1], got, 5, 0, &came), 5);
 	assert_true(came >= first && came <= clock_now());
 }
 
