@@ -230,7 +230,7 @@ class Client:
 class Server:
     def __init__(self, o):
         self.o = o
-        self.out = open(o.log, "w", buffering=1)
+        self.out = open(o.log, "wb", buffering=0)	# a signal may come in the midst of a row's making, never of its writing
         self.worst = 0
         self.clients = []
         self.number = 0
@@ -249,7 +249,7 @@ class Server:
             late = (now - due) // 1000
             self.worst = max(self.worst, late)
             words += " late_us=%d" % late
-        self.out.write("%d %s %s\n" % (now, what, words))
+        self.out.write(b"%d %s %s\n" % (now, what.encode(), words.encode()))
 
     def painted(self, box, name, copied):
         for c in self.clients:
