@@ -31,7 +31,7 @@ timed() {	# FIGURE CONTENDER ROUND command...: seconds, and the largest resident
 		start = time.monotonic()
 		status = subprocess.run(sys.argv[4:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
 		took = time.monotonic() - start
-		with open("/dev/fd/3", "w") as out:
+		with open(3, "w") as out:	# by its number: by its name it would be emptied
 		    for figure, value in ((" s", took), (" KB", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)):
 		        out.write("%s\t%s\t%s\t%.6f\n" % (sys.argv[1] + figure, sys.argv[2], sys.argv[3], value))
 		sys.exit(status not in (0, 1 if sys.argv[2] == "original" else 0))

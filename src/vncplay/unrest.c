@@ -111,18 +111,29 @@ static bool is_late(const struct unrest *u, int run, uint32_t ms, int after)
 	return to > from && (ms - from) / (to - from) > LATE;
 }
 
-/* Spells at even distances over several inputs, or over one. */
-static void find_regular(const struct unrest *u, const struct track *t, int seen, struct counts *c)
+/* Whether the distances from each of n to the one after the next are the same, near enough: on and off of a cycle may differ. */
+static bool is_even(const uint32_t *ms, size_t n)
 {
-	uint32_t spell[REGULAR + 2];
+	double least = 1e18, most = 0, mean = (ms[n - 1] + ms[n - 2] - ms[0] - ms[1]) / (double)(n - 2);
+
+	for (size_t k = 2; k < n; k++) {
+		double d = ms[k] - ms[k - 2];
+
+		least = d < least ? d : least;
+		most = d > most ? d : most;
+	}
+	return least > 0 && most - least <= 2 * EVEN * mean;
+}
+
+/* Spells at even distances, as long as that is not because the inputs that they follow are: those are answers. */
+static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct counts *c)
+{
+	uint32_t spell[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
 	size_t n = 0;
-	uint32_t last = 0;
 
-	(void)u;
 	for (size_t i = 0; i < t->n; i++) {
-		double least = 1e18, most = 0, mean;
-		int own = 1;
+		bool one_each = true;
 
 		if (t->seen[i] != seen || t->after[i] < 0 || (n && t->ms[i] - last <= SPELL_GAP_MS)) {
 			last = t->ms[i];
@@ -131,24 +142,18 @@ static void find_regular(const struct unrest *u, const struct track *t, int seen
 		last = t->ms[i];
 		if (n == REGULAR + 2) {
 			memmove(spell, spell + 1, (n - 1) * sizeof(*spell));
+			memmove(press, press + 1, (n - 1) * sizeof(*press));
 			memmove(after, after + 1, (n - 1) * sizeof(*after));
 			n--;
 		}
 		spell[n] = t->ms[i];
+		press[n] = u->press_ms[run][t->after[i]];
 		after[n++] = t->after[i];
-		if (n < REGULAR + 2)
+		if (n < REGULAR + 2 || !is_even(spell, n))
 			continue;
-		/* on and off may differ: from each to the one after the next */
-		for (size_t k = 2; k < n; k++) {
-			double d = spell[k] - spell[k - 2];
-
-			least = d < least ? d : least;
-			most = d > most ? d : most;
-		}
 		for (size_t k = 1; k < n; k++)
-			own += after[k] != after[k - 1];
-		mean = (spell[n - 1] + spell[n - 2] - spell[0] - spell[1]) / (double)(n - 2);
-		if (most - least > 2 * EVEN * mean || (own == (int)n && after[n - 1] - after[0] == (int)n - 1))	/* one for each input: an answer */
+			one_each = one_each && after[k] == after[k - 1] + 1;
+		if (one_each || is_even(press, n))
 			continue;
 		for (size_t k = 0; k < n; k++)
 			c->regular[after[k] + 1] = true;
@@ -176,7 +181,7 @@ static void count(const struct unrest *u, int run, const struct track *t, int se
 		last = t->ms[i];
 		any = true;
 	}
-	find_regular(u, t, seen, c);
+	find_regular(u, run, t, seen, c);
 }
 
 /* How restless it is around an input; above 1: too much. */

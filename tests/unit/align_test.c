@@ -205,6 +205,20 @@ static void answers_are_not_masked_though_there_is_one_to_each_input(void **stat
 		assert_int_equal(masked(5, r), 0);
 }
 
+/* Down with the press, up with the release: even, since the inputs are. */
+static void a_button_at_even_distances_is_not_masked(void **state)
+{
+	(void)state;
+	clear();
+	for (int r = 0; r < 3; r++)
+		for (uint32_t k = 0; k < 9; k++) {
+			add(r, 1050 + 1000 * k + 20 * (uint32_t)r, 77);
+			add(r, 1350 + 1000 * k + 20 * (uint32_t)r, 78);
+		}
+	for (int r = 0; r < 3; r++)
+		assert_int_equal(masked(3, r), 0);
+}
+
 static void an_animation_that_each_input_starts_is_its_answer(void **state)
 {
 	(void)state;
@@ -234,6 +248,7 @@ int main(void)
 		cmocka_unit_test(a_caret_is_masked_and_what_is_typed_beside_it_is_not),
 		cmocka_unit_test(noise_is_masked),
 		cmocka_unit_test(answers_are_not_masked_though_there_is_one_to_each_input),
+		cmocka_unit_test(a_button_at_even_distances_is_not_masked),
 		cmocka_unit_test(an_animation_that_each_input_starts_is_its_answer),
 	};
 
