@@ -77,7 +77,7 @@ static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
 
 		most = v > most ? v : most;
 	}
-	assert_true(most <= 2 * MEAN && most > 1.9999 * MEAN);
+	assert_true((double)most <= 2 * MEAN && (double)most > 1.9999 * MEAN);
 }
 
 static void constant_is_always_the_same(void **state)
