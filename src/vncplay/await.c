@@ -61,7 +61,7 @@ void await_due(struct await *a, int64_t now_ns)
 		return;
 	a->since_ns = now_ns;
 	a->wiggle_at_ns = now_ns + a->cfg->wiggle_ns;
-	a->search_at_ns = a->cfg->radius && !a->held ? now_ns + a->cfg->patience_ns : NEVER;
+	a->search_at_ns = a->cfg->radius && !a->held && !a->shot->twin ? now_ns + a->cfg->patience_ns : NEVER;
 }
 
 /* At its own place, or where it was found before. */

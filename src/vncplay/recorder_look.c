@@ -6,6 +6,7 @@
  * The first key of a run: what the last answer changed, which is where keys go: what the run before typed, or the field that the click before lit up.
  * A move away from where the pointer rested: what came up near it meanwhile. */
 #include "clock.h"
+#include "match.h"
 #include "recorder_inside.h"
 #include "shot.h"
 
@@ -179,8 +180,19 @@ int64_t recorder_rest(const struct recorder *r, int64_t now_ns)
 	return last == INT64_MIN ? now_ns : last + r->cfg.quiet_ns;
 }
 
+/* Two buttons may look alike where they were pressed: who finds one of them elsewhere later does not know which it is. */
+static bool has_twin(const struct recorder *r, const struct trace_event *e)
+{
+	static const struct match_cfg alike = { .tolerance = 8, .share = 3 };
+	struct match_seen seen;
+	int dx, dy;
+
+	return match_search(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
+}
+
 static int put(struct recorder *r, const struct held *h, struct trace_event *e)
 {
+	e->twin = r->why == TRACE_FOR_CLICK && has_twin(r, e);
 	e->kind = TRACE_SNAPSHOT;
 	e->why = r->why;
 	e->at_ns = h->e.at_ns - r->start_ns;

@@ -218,6 +218,9 @@ static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *
 	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
 		return trace_lines_bad(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
 	pixels = word(&rest);
+	e->twin = pixels && !strcmp(pixels, "twin");
+	if (e->twin)
+		pixels = word(&rest);
 	err = take_pixels(r, pixels ? pixels : "", e);
 	if (!err && word(&rest)) {
 		free(e->pixels);

@@ -24,6 +24,7 @@ struct trace_event {
 	uint32_t keysym;	/* key down, up */
 	enum trace_why why;	/* snapshot: what must not go astray */
 	struct box box;		/* snapshot: where on the screen */
+	bool twin;		/* snapshot: the same was to be seen elsewhere nearby, so it is never to be looked for elsewhere */
 	uint32_t *pixels;	/* snapshot: box.w * box.h of them, 0x00RRGGBB or TRACE_ANY; owned by the trace */
 	int line;		/* of the file, from 1 */
 };

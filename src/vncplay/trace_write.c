@@ -133,7 +133,7 @@ int trace_add(struct trace_writer *w, const struct trace_event *e)
 		say(w, "%s 0x%x%s%s", e->kind == TRACE_KEY_DOWN ? "keydown" : "keyup", e->keysym, *name ? " " : "", name);
 		break;
 	case TRACE_SNAPSHOT:
-		say(w, "snapshot %s %d %d %d %d ", trace_why_word(e->why), b->x, b->y, b->w, b->h);
+		say(w, "snapshot %s %d %d %d %d %s", trace_why_word(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
 		say_pixels(w, e->pixels, (size_t)b->w * (size_t)b->h);
 		break;
 	}

@@ -213,6 +213,30 @@ static void who_has_rested_is_not_held_back(void **state)
 	assert_int_equal(recorder_counts(r)->quiesced, 0);
 }
 
+/* The same wherever it is, and nothing else is like it. */
+static void button_at(int x, int y, uint32_t seed)
+{
+	for (uint32_t i = 0; i < 121; i++)
+		pixels[(y + (int)(i / 11)) * W + x + (int)(i % 11)] = ((i * i + seed) * 2654435761u) >> 8;
+}
+
+static void what_has_a_twin_nearby_is_marked(void **state)
+{
+	(void)state;
+	button_at(140, 60, 5);
+	button_at(100, 60, 5);
+	pointer(1000, 1, 105, 65);
+	until(1300);
+	assert_int_equal(last_snapshot()->box.x, 100);
+	assert_true(last_snapshot()->twin);
+	pointer(1300, 0, 105, 65);
+	button_at(140, 60, 77777);	/* the other one looks like another thing now */
+	pointer(3000, 1, 105, 65);
+	until(3300);
+	assert_int_equal(count(TRACE_SNAPSHOT), 2);
+	assert_false(last_snapshot()->twin);
+}
+
 static void three_clicks_are_three_presses_and_three_releases(void **state)
 {
 	(void)state;
@@ -576,7 +600,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(a_press_waits_until_the_screen_has_answered_to_the_move), T(who_has_rested_is_not_held_back),
-		T(three_clicks_are_three_presses_and_three_releases), T(a_double_click_keeps_its_distances), T(what_is_late_catches_up_in_pauses),
+		T(what_has_a_twin_nearby_is_marked), T(three_clicks_are_three_presses_and_three_releases), T(a_double_click_keeps_its_distances), T(what_is_late_catches_up_in_pauses),
 		T(only_changes_around_the_pointer_matter), T(what_never_rests_is_left_out_after_a_while), T(a_caret_that_blinks_neither_delays_nor_counts),
 		T(snapshots_end_at_the_edge), T(a_spot_of_one_colour_has_a_second_snapshot), T(a_drag_is_looked_after_where_it_ends),
 		T(keys_wait_for_what_the_click_lit_up), T(keys_after_a_pause_wait_for_what_the_keys_before_typed),

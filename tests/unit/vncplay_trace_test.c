@@ -189,6 +189,8 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 	bad(HEAD "5 snapshot click 1 1 2 1 0*000000,2*000000\n", "2 pixels are expected");
 	bad(HEAD "5 snapshot click 1 1 2 1 000000,000000,\n", "2 pixels are expected");
 	bad(HEAD "5 snapshot click 1 1 2 1\n", "2 pixels are expected");
+	bad(HEAD "5 snapshot click 1 1 2 1 twin\n", "2 pixels are expected");
+	bad(HEAD "5 snapshot click 1 1 2 1 2*000000 twin\n", "something follows");
 	bad(HEAD "5 snapshot click 1 1 300 300 90000*000000\n", "too large");
 	assert_int_equal(load(HEAD "5 move\0 1 1\n", sizeof(HEAD "5 move\0 1 1\n") - 1), -EPROTO);
 	assert_int_equal(trace_load("/nowhere/at all", &t, why, sizeof(why)), -ENOENT);
