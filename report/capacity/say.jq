@@ -30,13 +30,14 @@ def finding_forecast: . as $doc | [limits[] | select(.forecast != null and .user
 def finding_fair: . as $doc | [.run.settings.systems[] | . as $s | ([$doc | limits_of($s.system)[] | .users_min] | max) as $n | ([$doc | measured_rows[] | select(.system == $s.system and .users <= ($n // 0) and .users > 1)] | max_by(.users)) as $row
 		| select($row != null and $row.jain != null)
 		| "at \($row.users) users of \($s.app | kind_words($doc.run)) the one who fares worst waits \($row.worst_over_median | fixed(2)) times the median of all (Jain's index \($row.jain | fixed(3)))"]
-	| if . == [] then empty else "Users fare " + (if any($doc.rows[]; .repeats > 0 and (.worst_over_median // 0) > 2) then "unequally somewhere: " else "alike: " end) + join("; ") + "." end;
+	| ([$doc.rows[] | select(.repeats > 0 and .users > 1) | .worst_over_median // empty] | max) as $worst
+	| if . == [] then empty else (if $worst > 2 then "Users fare unequally somewhere: " elif $worst > 1.25 then "Not all users fare alike: " else "Users fare alike: " end) + join("; ") + "." end;
 
 def finding_none: . as $doc | [limits[] | select(.users_min == 0)] | if . == [] then empty else
 	"Even one user alone had it worse than \(map(.criterion | criterion_words) | unique | join_and) in some searches: without a session beside it, what is slow is application, display server or this machine." end;
 
 def findings: [finding_users, finding_limit, finding_forecast, finding_fair, finding_none] | if . == [] then ["No search came to its end: there is nothing to say yet."] else . end;
 
-def disturbed: [.rows[] | select(.marked > 0) | .system] | unique | if . == [] then null else "Disturbed: other programs had more than 3 % of the server's CPU in searches of \(join_and); fewer users fit then than without them." end;
+def disturbed: [.rows[] | select(.marked > 0) | .system] | unique | if . == [] then null else "Disturbed: other programs had more than 3 % of the server's CPU in searches of \(join_and); fewer users may fit then than without them." end;
 def absent_words: [.run.lab.missing // [] | .[] | "Not on this machine: \(.)."];
 def indicative: .run.settings.repeats as $r | if $r >= 5 then null else "Indicative: \(plural($r; "search"; "searches")) of each kind." end;

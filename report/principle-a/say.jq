@@ -20,13 +20,15 @@ def finding_ratio:
 def finding_model:
 	[(part("held-think"), part("held-ratio"))[]] | there | modelled | if . == [] then empty else
 	"Exact mean value analysis of the stations, which nothing was fitted to, is off by up to \(map(off | fabs) | max | number) % in the rate and \(map(queue_off | fabs) | max | number) % in the requests under way over \(plural(length; "cell"; "cells"))\(if any(.[]; .marked > 0) then ", disturbed ones among them" else "" end)." end;
-def first_random: [.[] | select(.cov != null and cov_high >= 1 and cov_low <= 1)] | .[0] // null;
+# From which cell on it holds in all that follow; null: not in the last.
+def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def finding_cov:
 	. as $doc | part("cov-ratio") | there | map(select(.cov != null)) | if length < 2 then empty else
-	first_random as $from
+	from_on(cov_high >= 1 and cov_low <= 1) as $from | from_on(.judged > 0 and .poisson == .judged) as $random
 	| "With the ratio held (\($doc.run.settings.cov_nz_per_s | number) a second), the coefficient of variation of the times between requests goes from \(.[0].cov | fixed(2)) with \(plural(.[0].users; "user"; "users")) to \(last.cov | fixed(2)) with \(last.users)"
-	+ (if $from == null then "; it does not come to 1 within its band." else "; from \($from.users) users on 1 is within its band." end)
-	+ ([.[] | select(.judged > 0 and .poisson == .judged)] | if . == [] then " All tests together call none of them random." else " All tests together call it random from \(.[0].users) users on." end) end;
+	+ (if $from == null then "; with \(last.users) 1 is not within its band." else "; from \($from.users) users on 1 is within its band." end)
+	+ (if $random != null then " All tests together call it random from \($random.users) users on."
+		elif any(.[]; .judged > 0 and .poisson == .judged) then " All tests together call it random with some numbers of users, but not with \(last.users)." else " All tests together call none of them random." end) end;
 def finding_not_held:
 	part("cov-think") | there | map(select(.cov != null)) | if length < 2 then empty else
 	"With the think time held at \(.[0].think_s | time_words) instead, it is \(last.cov | fixed(2)) with \(last.users) users: " + (if (last | cov_high) < 1 then "they ask when the server lets them, one after the other." else "no less, within its band, which should not be: this server is not full." end) end;

@@ -166,26 +166,25 @@ static int body(struct table *t, char *line, const char **why)
 /* host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
 static int clf(struct logs_in *out, char *line, const char **why)
 {
-	char *host_end = strchr(line, ' '), *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
+	char *host_end = strchr(line, ' '), *open = host_end ? strchr(host_end, '[') : NULL;
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	if (!host_end || !close || host_end > open)
+	while (open && !stamps_clf(open + 1, &time_ns))	/* (a user's name may have brackets too) */
+		open = strchr(open + 1, '[');
+	if (!open)
 		return -EPROTO;
-	*close = '\0';
 	*host_end = '\0';
-	if (!stamps_clf(open + 1, &time_ns))
-		return -EPROTO;
 	return add(out, time_ns, line);
 }
 
 static enum logs_in_kind guess(const char *line)
 {
-	const char *open = strchr(line, '[');
 	int64_t t;
 
-	if (open && stamps_clf(open + 1, &t))
-		return LOGS_IN_CLF;
+	for (const char *open = strchr(line, '['); open; open = strchr(open + 1, '['))
+		if (stamps_clf(open + 1, &t))
+			return LOGS_IN_CLF;
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
@@ -209,6 +208,7 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 {
 	struct table t = { .cfg = cfg, .out = out, .tick_ns = S };
 	char *text = malloc(LONGEST);
+	bool first = true;	/* line that is not empty */
 	int err = 0;
 
 	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
@@ -232,13 +232,14 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 		text[strcspn(text, "\r\n")] = '\0';
 		if (!*text)
 			continue;
-		if (*line == 1 && out->kind == LOGS_IN_AUTO)
+		if (first && out->kind == LOGS_IN_AUTO)
 			out->kind = guess(text);
 		t.commas = out->kind == LOGS_IN_JTL;
 		if (out->kind == LOGS_IN_CLF)
 			err = clf(out, text, why);
 		else
-			err = *line == 1 ? head(&t, text, why) : body(&t, text, why);
+			err = first ? head(&t, text, why) : body(&t, text, why);
+		first = false;
 	}
 	free(text);
 	if (!err && ferror(in))

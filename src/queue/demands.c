@@ -14,6 +14,7 @@
 #define FAR 50.0	/* a residual in place of an infinite one */
 #define TURNS 200
 #define HALVES 100	/* of an interval: no double has more */
+#define ALIKE 1e-6	/* of the derivatives, which are differences of doubles: what differs by less is the same */
 #define NOTHING 1e-3	/* of the shortest response time: a delay below is none */
 
 static void no_abort(void)
@@ -201,13 +202,12 @@ static bool solve(struct problem *p, const double *begin, struct solution *out)
 
 		gsl_blas_ddot(left, left, &out->squares);
 		ok = isfinite(out->squares);
-		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), 0, covar);
+		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), ALIKE, covar) || p->rows <= free_n;
+		for (size_t i = 0; i < free_n; i++)	/* GSL leaves 0 for what the data do not tell; then neither do they tell the others apart from it */
+			err = err || !(gsl_matrix_get(covar, i, i) > 0);
 		for (size_t i = 0; i < free_n; i++) {
-			double variance = err || p->rows <= free_n ? NAN : gsl_matrix_get(covar, i, i) * out->squares / (double)(p->rows - free_n);
-
 			out->value[i] = gsl_vector_get(at, i);
-			/* GSL leaves 0 for what the data do not tell */
-			out->error[i] = variance > 0 || out->squares == 0 ? sqrt(variance) : (double)NAN;
+			out->error[i] = err ? (double)NAN : sqrt(gsl_matrix_get(covar, i, i) * out->squares / (double)(p->rows - free_n));
 		}
 	}
 	if (covar)

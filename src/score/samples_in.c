@@ -122,7 +122,7 @@ static int body(struct table *t, char *line, const char **why)
 	*why = "a latency below 0";
 	if (v < 0)
 		return -EPROTO;
-	one.ms = v * t->unit_ms;
+	one.ms = round(v * t->unit_ms * 1e6) / 1e6;	/* whole ns: what is exactly at a threshold stays there, whatever its unit */
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!number(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;

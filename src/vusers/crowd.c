@@ -162,6 +162,7 @@ void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes,
 	add_area(c, now);
 	c->sums.asked--;
 	log_end(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
+	c->sums.finished += ok && measured(c, now);
 	if (ok && measured(c, u->due_ns)) {
 		u->answered++;
 		u->response_ns += now - u->due_ns;
@@ -201,7 +202,9 @@ static void ask(struct crowd *c, uint32_t user, int64_t due)
 	u->sent_ns = now;
 	u->state = CROWD_ASKED;
 	add_area(c, now);
-	c->sums.asked_most += ++c->sums.asked > c->sums.asked_most && measured(c, now);
+	c->sums.asked++;
+	if (measured(c, now) && c->sums.asked > c->sums.asked_most)	/* (those of before the window are among them) */
+		c->sums.asked_most = c->sums.asked;
 	add_gap(c, now);
 	c->sums.due += measured(c, due);
 	err = c->kind->ask(c->self, user, &what);

@@ -69,7 +69,7 @@ struct crowd_user {
 struct crowd_sums {
 	int64_t from_ns, to_ns;		/* the measured window */
 	int64_t users_ready, reconnected, refused;	/* refused: attempts to connect that failed after the beginning */
-	int64_t due, pages;		/* measured: requests that were due; those of them that begin a page */
+	int64_t due, pages, finished;	/* measured: requests that were due; those of them that begin a page; answers that came */
 	int64_t asked;			/* at once, now */
 	int64_t asked_most, unsent;	/* unsent: due and not sent, at the end */
 	double asked_ns;		/* integral over the window */

@@ -145,7 +145,7 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	const struct crowd_sums *u = &c->sums;
-	double answered = (double)s->ended[VLOG_OK], t = seconds(c), response = sample_mean(&s->response).value;
+	double answered = (double)s->ended[VLOG_OK], t = seconds(c), inside = sample_mean(&s->from_sent).value;
 	const char *why;
 	char text[160];
 
@@ -167,6 +167,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_count(r, "connections", w->connections);
 	rec_real(r, "due_per_s", per_s(c, (double)u->due), 4);
 	rec_real(r, "rate_per_s", per_s(c, answered), 4);
+	rec_real(r, "finished_per_s", per_s(c, (double)u->finished), 4);
 	rec_int(r, "pages", u->pages);
 	rec_real(r, "pages_per_s", per_s(c, (double)u->pages), 4);
 	rec_timing(r, "response_ms", &s->response, MS);
@@ -175,7 +176,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 		rec_timing(r, "waited_for_user_ms", &s->waited, MS);
 	rec_object(r, "concurrency");
 	rec_real(r, "mean", t > 0 ? u->asked_ns / S / t : (double)NAN, 4);
-	rec_real(r, "by_little", per_s(c, answered) * response / S, 4);
+	rec_real(r, "by_little", per_s(c, (double)u->finished) * inside / S, 4);
 	rec_int(r, "max", u->asked_most);
 	rec_end(r);
 	rec_object(r, "send_gap_ms");

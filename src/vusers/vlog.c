@@ -20,6 +20,7 @@ struct vlog {
 	struct vlog_sums sums;
 	struct rows *rows;
 	FILE *jtl;
+	int jtl_err;		/* the first */
 	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	pthread_t thread;
 	struct vlog_row row[ROOM];
@@ -43,17 +44,42 @@ static void write_row(struct rows *t, const struct vlog_cfg *cfg, const struct v
 	rows_end(t);
 }
 
-/* As JMeter 5 writes it; times begin when the request went. */
+/* A cell of two parts, in quotes where a comma or a quote in it would end it. */
+static void write_cell(FILE *out, const char *text, const char *more)
+{
+	const char *const part[] = { text, more };
+	bool quoted = strpbrk(text, ",\"") || strpbrk(more, ",\"");
+
+	if (quoted)
+		fputc('"', out);
+	for (size_t i = 0; i < 2; i++)
+		for (const char *p = part[i]; *p; p++) {
+			if (*p == '"')
+				fputc('"', out);
+			fputc(*p, out);
+		}
+	if (quoted)
+		fputc('"', out);
+}
+
+/* As JMeter 5 writes it; times begin when the request went. A key that was answered has JMeter's code of what went well. */
 static void write_jtl(struct vlog *l, const struct vlog_row *r)
 {
 	int64_t ms = (r->end_ns - r->sent_ns) / NS_PER_MS;
+	char code[32] = "Non HTTP response code";
 
 	if (!r->sent_ns)	/* JMeter has no word for what never went */
 		return;
-	fprintf(l->jtl, "%lld,%lld,%s,%s,%s,users 1-%lu,bin,%s,,%lu,0,%lld,%lld,%s%s,%lld,0,0\n", (long long)((r->sent_ns + l->wall_ns) / NS_PER_MS), (long long)ms, l->cfg.label[r->label],
-		r->end == VLOG_OK ? "200" : r->code ? "500" : "Non HTTP response code", r->end == VLOG_OK ? "OK" : end_words[r->end], (unsigned long)r->user + 1,
-		r->end == VLOG_OK ? "true" : "false", (unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users, l->cfg.url,
-		l->cfg.path ? l->cfg.path[r->label] : "", (long long)ms);
+	if (r->code || r->end == VLOG_OK)
+		snprintf(code, sizeof(code), "%u", r->code ? r->code : 200u);
+	fprintf(l->jtl, "%lld,%lld,", (long long)((r->sent_ns + l->wall_ns) / NS_PER_MS), (long long)ms);
+	write_cell(l->jtl, l->cfg.label[r->label], "");
+	fprintf(l->jtl, ",%s,%s,users 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end], (unsigned long)r->user + 1,
+		r->end == VLOG_OK ? "true" : "false", (unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users);
+	write_cell(l->jtl, l->cfg.url, l->cfg.path ? l->cfg.path[r->label] : "");
+	fprintf(l->jtl, ",%lld,0,0\n", (long long)ms);
+	if (ferror(l->jtl) && !l->jtl_err)
+		l->jtl_err = errno ? errno : EIO;
 }
 
 static void count(struct vlog_sums *s, const struct vlog_row *r)
@@ -188,8 +214,10 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 	if (l->rows)
 		err = rows_close(l->rows);
 	l->rows = NULL;
-	if (l->jtl && (fflush(l->jtl) || ferror(l->jtl)) && !err)
-		err = -EIO;
+	if (l->jtl && fflush(l->jtl) && !l->jtl_err)
+		l->jtl_err = errno;
+	if (!err)
+		err = -l->jtl_err;
 	let_go(l);
 	return err;
 }

@@ -51,7 +51,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "think", NULL, 0, 0, "how think times vary; with --open the gaps between requests (exp)", NULL, read_think,
 	  "exp|uniform|const|lognormal[:CV]|file:F" },
 	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-6, 1e9, "users by think time, a second: the think time follows the number of users", NULL, NULL, "RATIO" },
-	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e9, "so many requests a second, whatever becomes of those before (closed loop)", NULL, NULL, "RATE" },
+	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6, "so many requests a second, whatever becomes of those before (closed loop)", NULL, NULL, "RATE" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, "measure for so long (until told to stop)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, "users begin one after the other over this time, before (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "skip", &cfg.skip_ns, 0, 86400e9, "after that, leave out so much (0)", NULL, NULL, NULL },
@@ -281,8 +281,6 @@ static int judge(const struct crowd *c, struct vlog_sums *s, int log_err)
 /* How far one port's 28,000 connections to one address go is the kernel's. */
 static void could_not(const struct crowd *c, const char *text, int err)
 {
-	if (err == -EINTR)
-		exit(EXIT_INTERRUPTED);
 	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err), err == -EADDRNOTAVAIL ? "; more ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
@@ -364,6 +362,7 @@ static int run_users(const char *text)
 	char why[256];
 	const char *wrong;
 	struct rec *out;
+	bool early;
 	int err, status;
 
 	if (target_parse(text, &run.target, why, sizeof(why)))
@@ -386,10 +385,16 @@ static int run_users(const char *text)
 	be_punctual(run.punctual, sizeof(run.punctual));
 	open_crowd();
 	err = crowd_gather(c);
-	if (err)
+	if (err && err != -EINTR)
 		could_not(c, text, err);
-	say_ready();
-	err = crowd_run(c, log);
+	early = err == -EINTR;	/* before all were there: a report of nothing, but one */
+	if (early) {
+		c->sums.stopped = true;
+		err = 0;
+	} else {
+		say_ready();
+		err = crowd_run(c, log);
+	}
 	if (err)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
 	err = vlog_close(log, &sums);
@@ -399,6 +404,8 @@ static int run_users(const char *text)
 	report_users(out, c, &sums, &what);
 	close_report(out);
 	status = judge(c, &sums, err);
+	if (early)
+		status = EXIT_INTERRUPTED;
 	close_crowd();
 	vlog_free_sums(&sums);
 	return status;

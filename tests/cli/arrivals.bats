@@ -126,6 +126,23 @@ END
 	grep -q '</svg>' out.svg
 }
 
+@test "Common Log Format: brackets in addresses and names, quotes, answers without a size; zones are taken off" {
+	need jq
+	cat >access.log <<-'END'
+		::1 - - [10/Oct/2000:13:55:36 -0700] "GET /\"a b\" HTTP/1.0" 200 -
+		[::1]:80 - - [10/Oct/2000:13:55:37 -0700] "GET / HTTP/1.0" 200
+		::1 - fr[an]k [10/Oct/2000:23:55:38 +0300] "GET [ ]" 200 1
+		10.0.0.1 - - [11/Oct/2000:02:25:46 +0530] "GET /[11/Oct/2000:02:25:39 +0530]" 304 -
+	END
+	"$ARRIVALS" access.log --format json -o out.json
+	jq -c .result out.json
+	# whole seconds, each spread within its own: 10 s from the first to the last, give or take one
+	[ "$(jq '.result | .arrivals == 4 and .span_s > 9 and .span_s < 11' out.json)" = true ]
+	# a line of nothing before the header
+	printf '\nstart_ns\n5\n900\n' >empty.tsv
+	"$ARRIVALS" empty.tsv --format json | jq -e '.result.arrivals == 2'
+}
+
 refused() {	# status words...
 	local wanted=$1
 

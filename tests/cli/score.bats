@@ -26,6 +26,15 @@ setup() {
 	jq -e '[.result | .perception, .tolia, .apdex, .wu, .vsimax | .source | length > 10] | all' out.json
 }
 
+@test "what is at a threshold exactly is so in every unit" {
+	need jq
+	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv
+	printf 'r_ns\n2007000000\n8028000000\n8029000000\n' >ns.tsv
+	for unit in s ns; do
+		"$SCORE" $unit.tsv --column r_$unit --model apdex --target 2007ms --format json | jq -e '.result.apdex | .satisfied == 1 and .tolerating == 1 and .frustrated == 1'
+	done
+}
+
 @test "JTL: elapsed and allThreads; the rules' numbers are the table's" {
 	need jq
 	{

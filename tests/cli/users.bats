@@ -123,6 +123,12 @@ column() {	# column CELL NAME
 	grep -qF 'real-time priority: | not here' "$RUN/report.md"
 	run "$TOP/report/table.sh" "$RUN"
 	[ "${#lines[@]}" = 10 ]
+	# random once, and not with more users: that is not "from so many on"
+	cell cov-ratio-50 1 150 17 1 true
+	cell cov-ratio-200 1 160 24 1.2 false
+	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	[ "$status" = 0 ]
+	grep -qF 'to 1.20 with 200; with 200 1 is not within its band. All tests together call it random with some numbers of users, but not with 200.' "$RUN/report.md"
 }
 
 @test "users: the report: Table 3's columns, the users of the world, and where the model stands" {

@@ -149,6 +149,34 @@ column() {	# file name
 	[ "$(column log.tsv state | grep -cx timeout)" = "$(jq .result.timeouts report.json)" ]
 }
 
+@test "vusers: JMeter's columns: the code is the server's, and a path with a comma stays in its cell" {
+	need jq
+	start_scripted --fail
+	at=${at}a,b
+	users -n 1 -z 5ms --think const -t 300ms --timeout 200ms --jtl a.jtl
+	[ "$status" = 3 ]
+	python3 - "$at" <<-'END'
+		import csv, sys
+		rows = list(csv.DictReader(open("a.jtl")))
+		assert all(len(r) == 17 and None not in r.values() and r["URL"] == sys.argv[1] for r in rows), rows[:2]
+		codes = {r["responseCode"] for r in rows}
+		assert codes == {"200", "503", "Non HTTP response code"}, codes
+		assert all((r["success"] == "true") == (r["responseCode"] == "200") for r in rows)
+	END
+	# what cannot be written is said by its reason
+	users -n 1 -z 5ms --think const -t 200ms --jtl /dev/full
+	[ "$status" = 3 ]
+	grep -q 'not whole: No space left' users.err
+}
+
+@test "vusers: a user for whom requests queue up: Little's law is of what is inside the server" {
+	need jq
+	# 100 a second at the most, of 150: there is always one inside, however long the others wait for the user
+	start_serve vnc --width 64 --stations 10ms --service const
+	users -n 1 --open 150 --think const -t 600ms
+	holds '(.response_ms.p50 > 100 and .finished_per_s < 101 and .concurrency.by_little < 1.2 and .concurrency.max == 1) or (.valid | not)'
+}
+
 @test "vusers: refecho's patch: exact, and the scripted delay is what is measured" {
 	need jq
 	start_refecho --vnc "$port" --delay const:30ms
@@ -206,6 +234,18 @@ column() {	# file name
 	ends "$pid"
 	[ "$status" = 130 ]
 	holds '.stopped_by == "signal" and .seconds < 50'
+	# while a server that never speaks keeps it from beginning
+	rm report.json
+	need python3
+	start mute python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(60)'
+	until_true test -s mute.out
+	start early "$VUSERS" "vnc:127.0.0.1:$(cat mute.out)" -n 3 -z 50ms -t 60s --timeout 30s --format json -o report.json --log early.tsv
+	until_true test -s early.tsv
+	sleep 0.3	# (it is let in by then, or the same happens a little earlier)
+	kill -TERM "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	holds '.stopped_by == "signal" and .users_ready == 0 and (.valid | not)'
 	rm report.json
 	start parent bash -c '"$1" "$2" -n 3 -z 50ms --format json -o report.json & echo $!; wait' parent "$VUSERS" "$at"
 	until_true grep -qx ready parent.err

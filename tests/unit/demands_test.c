@@ -161,6 +161,28 @@ static void what_the_rows_cannot_tell_is_refused(void **state)
 	assert_non_null(strstr(why, "u_"));
 }
 
+/* Four times the same row: any shares of its 100 ms between two stations and a delay would do, so that none has an interval. */
+static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
+{
+	struct observed_row row[4];
+	struct observed o = { .row = row, .rows = 4 };
+	struct demands_cfg cfg = { .stations = 2 };
+	struct demands d;
+	const char *why = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		row[i] = blank();
+		row[i].n = row[i].z_s = 1;
+		row[i].rate = 0.9;
+		row[i].r_s = 0.1;
+	}
+	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	for (size_t k = 0; k < d.net.stations; k++)
+		assert_true(isnan(d.low[k]) && isnan(d.high[k]));
+	assert_true(isnan(d.delay_low) && isnan(d.delay_high));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +191,7 @@ int main(void)
 		cmocka_unit_test(an_open_stream_tells_too),
 		cmocka_unit_test(intervals_hold_what_they_say),
 		cmocka_unit_test(what_the_rows_cannot_tell_is_refused),
+		cmocka_unit_test(demands_that_rows_do_not_tell_apart_have_no_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
