@@ -5,6 +5,7 @@
 #include "findings.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,16 @@ static const char *label_of(const char *file)
 	return label;
 }
 
+/* A report in the place of a replay would be the end of the replay. `aux` NULL: beside the log. */
+static void check_places(const char *log, const char *aux)
+{
+	char beside[PATH_MAX];
+	struct rec_place places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.output } };
+
+	snprintf(beside, sizeof(beside), "%s.aux", log);
+	rec_check_apart(places, sizeof(places) / sizeof(*places));
+}
+
 /* Exit status so far. */
 static int judge(const struct replay *replay, const int *err, int runs)
 {
@@ -192,6 +203,8 @@ int vncplay_analyze(int argc, char **argv)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
 	aux = split(cfg.aux, runs, "aux");
 	labels = split(cfg.labels, runs, "labels");
+	for (int r = 0; r < runs; r++)
+		check_places(argv[first + r], aux ? aux[r] : NULL);
 	replay = calloc((size_t)runs, sizeof(*replay));
 	err = calloc((size_t)runs, sizeof(*err));
 	if (!replay || !err)

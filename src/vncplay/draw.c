@@ -51,6 +51,7 @@ static struct rec *begin(int argc, char **argv, const char *synopsis, const char
 
 	if (argc - first != 1)
 		die_usage(argc == first ? "of which analysis? a report of analyze --format json" : "one analysis at a time");
+	rec_check_apart((struct rec_place[]){ { "ANALYSIS", argv[first] }, { "--plot", cfg.svg }, { "--output", out_cfg.path } }, 3);
 	if (latencies_read(argv[first], (enum latencies_from)cfg.from, cfg.confidence, &all, why, sizeof(why)))
 		die(EXIT_RUN, "%s: %s", argv[first], why);
 	if (settings_make(&all, cfg.groups, &sets, why, sizeof(why)))

@@ -1,6 +1,7 @@
 #include "findings.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double ms(int64_t us)
 {
@@ -29,23 +30,66 @@ static void tell_answer(struct rec *out, const struct answer *a, int runs)
 	rec_end(out);
 }
 
-static void tell_run(struct rec *out, const struct replay *p, int64_t answered, int64_t unmatched)
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The middle of what run `r` took from presses, which are `*n`; NAN: none, or no memory. What a movement is answered by has no press. */
+static double median_ms(const struct answers *answers, int r, int64_t *n)
+{
+	int64_t *us = calloc(answers->n + 1, sizeof(*us));
+	double middle = NAN;
+	size_t k = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < answers->n; i++) {
+		const struct answer *a = &answers->answer[i];
+
+		if (a->press_us[r] == ANSWER_NONE)
+			continue;
+		*n += 1;
+		if (us && a->kind != STIMULUS_MOVE)
+			us[k++] = a->press_us[r];
+	}
+	if (k) {
+		qsort(us, k, sizeof(*us), by_size);
+		middle = (ms(us[(k - 1) / 2]) + ms(us[k / 2])) / 2;
+	}
+	free(us);
+	return middle;
+}
+
+/* Inputs that were answered in one replay at least. */
+static int64_t inputs_answered(const struct answers *answers)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < answers->n; i++)
+		n += answers->answer[i].kind != STIMULUS_MOVE;
+	return n;
+}
+
+static void tell_run(struct rec *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
 {
 	rec_object(out, NULL);
-	rec_str(out, "file", p->file);
 	rec_str(out, "label", p->label);
+	rec_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
 	rec_real(out, "total_s", p->total_ms / 1e3, 3);
+	rec_int(out, "responses", answered);
+	rec_real(out, "latency_p50_ms", median, 1);
+	rec_str(out, "file", p->file);
 	rec_int(out, "inputs", (int64_t)p->inputs.n);
 	rec_int(out, "syncs", (int64_t)p->inputs.n_syncs);
 	rec_int(out, "updates", (int64_t)p->updates);
 	rec_int(out, "bytes", (int64_t)p->bytes);
 	rec_int(out, "width", p->width);
 	rec_int(out, "height", p->height);
-	rec_int(out, "responses", answered);
 	rec_count(out, "unmatched", unmatched);
 	rec_bool(out, "cut", p->cut);
 	rec_str(out, "cut_why", p->cut ? p->why : NULL);
-	rec_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
 	rec_end(out);
 }
 
@@ -58,13 +102,13 @@ void findings_report(struct rec *out, const struct findings *f)
 	rec_end(out);
 	rec_object(out, "result");
 	rec_int(out, "inputs_to_be_answered", f->inputs);
+	rec_int(out, "inputs_answered", inputs_answered(f->answers));
 	rec_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
-		int64_t answered = 0;
+		int64_t answered;
+		double median = median_ms(f->answers, r, &answered);
 
-		for (size_t i = 0; i < f->answers->n; i++)
-			answered += f->answers->answer[i].press_us[r] != ANSWER_NONE;
-		tell_run(out, &f->replay[r], answered, f->unmatched ? (int64_t)f->unmatched[r] : -1);
+		tell_run(out, &f->replay[r], answered, median, f->unmatched ? (int64_t)f->unmatched[r] : -1);
 		unmatched += f->unmatched ? (int64_t)f->unmatched[r] : 0;
 	}
 	rec_end(out);

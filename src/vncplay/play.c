@@ -230,11 +230,17 @@ static void report_settings(struct rec *out, const char *server, const char *tra
 	rec_end(out);
 }
 
+/* Of every replay, beside what is read: nothing may be written over. */
 static void check_places(const char *trace, const char *out)
 {
-	struct rec_place places[] = { { "OUT.rfb", out }, { "TRACE", trace }, { "--output", out_cfg.path } };
+	for (int64_t run = 1; run <= repeat; run++) {
+		char path[PATH_MAX], side[PATH_MAX + 8];
+		struct rec_place places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace }, { "--deps", deps_path }, { "--output", out_cfg.path } };
 
-	rec_check_apart(places, 3);
+		name_of(out, run, path, sizeof(path));
+		snprintf(side, sizeof(side), "%s.aux", path);
+		rec_check_apart(places, sizeof(places) / sizeof(*places));
+	}
 }
 
 int vncplay_play(int argc, char **argv)

@@ -36,7 +36,7 @@ void play_report(struct rec *out, const char *path, const struct trace *t, struc
 	rec_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
 	rec_int(out, "bytes", r->bytes);
 	rec_int(out, "updates", r->updates);
-	rec_real(out, "cpu_percent", r->log_ns ? 100 * (double)r->cpu_ns / (double)r->log_ns : 0, 2);
+	rec_real(out, "cpu_percent", r->inputs ? 100 * (double)r->cpu_ns / (double)r->log_ns : 0, 2);
 	rec_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
 	rec_end(out);
 }

@@ -338,7 +338,7 @@ int vncplay_record(int argc, char **argv)
 	server = cfg.server.address = argv[first];
 	path = argv[first + 1];
 	check();
-	rec_check_apart((struct rec_place[]){ { "TRACE", path }, { "--output", out_cfg.path } }, 2);
+	rec_check_apart((struct rec_place[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL }, { "TRACE", path }, { "--output", out_cfg.path } }, 3);
 	rec = rec_open(&out_cfg, "vncplay-record");
 	if (!rec)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);

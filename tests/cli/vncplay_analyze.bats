@@ -61,6 +61,8 @@ scored() {	# least of right rows, most of extra ones
 @test "what is missing in one replay is null there, and nowhere else" {
 	scripted missing=5:2,8:0,11:4
 	scored 20 0
+	jq -e '.result | .inputs_to_be_answered == 20 and .inputs_answered == 20 and [.runs[].responses] == [19, 20, 19, 20, 19]' all.json
+	jq -e '.result | .runs[1].latency_p50_ms == ([.responses[].latency_from_press_ms[1]] | sort | (.[9] + .[10]) / 2 | . * 10 | round / 10)' all.json
 	jq -e '[.result.responses[].latency_from_press_ms[] | select(. == null)] | length == 3' all.json
 }
 
@@ -161,6 +163,13 @@ scored() {	# least of right rows, most of extra ones
 	refused 1 analyze "in here/short.rfb" --aux "in here/run0.rfb.aux" 'short.rfb'
 	refused 1 cdf "in here/truth.tsv" 'truth.tsv'
 	"$BIN/vncplay" analyze "in here/run0.rfb" --format json -o all.json
+	# a report takes the place of nothing that it is about
+	sum=$(cat all.json "in here"/run0.rfb* | cksum)
+	refused 2 analyze "in here/run0.rfb" -o "in here/../in here/run0.rfb" 'give each its own'
+	refused 2 analyze "in here/run0.rfb" -o "in here/run0.rfb.aux" 'give each its own'
+	refused 2 cdf all.json -o all.json 'give each its own'
+	refused 2 cdf all.json --plot all.json 'give each its own'
+	[ "$(cat all.json "in here"/run0.rfb* | cksum)" = "$sum" ]
 	refused 2 cdf all.json --group 'a=nobody' 'there is no run'
 	refused 2 ratio all.json '--runs'
 }

@@ -312,6 +312,10 @@ for line in sys.stdin:
 	one 2 --headless --script nowhere localhost::"$port" t
 	[[ $stderr == *nowhere* ]]
 	one 2 --listen 7000 --bind 300.0.0.1 localhost::"$port" t
+	echo '1 a' >work
+	one 2 --headless --script work localhost::"$port" ./work
+	[[ $stderr == *"./work; give each its own"* ]]
+	[ "$(cat work)" = "1 a" ]
 	one 1 --headless --script none localhost::"$port" no/folder
 	[[ $stderr == *no/folder* ]]
 	one 1 localhost::"$port" t

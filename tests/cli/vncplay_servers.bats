@@ -121,6 +121,12 @@ setup() { begin_desk; }
 	done
 	play t.trace t.trace
 	[ "$status" -eq 2 ]
+	# nothing that is read or written takes the place of another: side files and further replays too
+	cp t.trace o-2.rfb
+	run -2 "$BIN/vncplay" play 127.0.0.1::1 t.trace o.rfb -o o.rfb.aux
+	run -2 "$BIN/vncplay" play 127.0.0.1::1 o-2.rfb o.rfb --repeat 3
+	run -2 "$BIN/vncplay" play 127.0.0.1::1 t.trace o.rfb --deps o.rfb
+	cmp t.trace o-2.rfb
 	play no.trace o.rfb
 	[ "$status" -eq 1 ] && grep -q 'no.trace: No such file' play.err
 	play nonsense o.rfb
