@@ -181,6 +181,8 @@ static void find(struct findings *f, struct study *study, struct paper *paper, s
 	}
 	if (err)
 		die(EXIT_RUN, "%s", *why ? why : strerror(-err));
+	if (f->runs > 1 && f->inputs > 0 && !f->answers->n)
+		warn("none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?", f->inputs);
 }
 
 int vncplay_analyze(int argc, char **argv)

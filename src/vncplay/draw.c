@@ -56,6 +56,8 @@ static struct rec *begin(int argc, char **argv, const char *synopsis, const char
 		die(EXIT_RUN, "%s: %s", argv[first], why);
 	if (settings_make(&all, cfg.groups, &sets, why, sizeof(why)))
 		die_usage("--group: %s", why);
+	if (cfg.svg && !all.n)
+		die(EXIT_RUN, "%s: no response times in it to draw", argv[first]);
 	out = rec_open(&out_cfg, schema);
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);

@@ -145,6 +145,16 @@ scored() {	# least of right rows, most of extra ones
 	[ "$status" -eq 3 ]
 }
 
+@test "replays that have no answer in common: said, with what may be the cause, and not drawn" {
+	mkdir one other
+	golden make one "${screen[@]}" clicks=4 factors=1 seed=1 answer=full
+	golden make other "${screen[@]}" clicks=4 factors=1 seed=2 answer=full
+	"$BIN/vncplay" analyze one/run0.rfb other/run0.rfb --format json -o all.json 2>err
+	grep -q 'none of 4 inputs was answered alike.*--before' err
+	run "$BIN/vncplay" cdf all.json --plot x.svg
+	[ "$status" -eq 1 ] && [ "$output" = "vncplay: all.json: no response times in it to draw" ] && [ ! -e x.svg ]
+}
+
 @test "what cannot be used: one line that names it and what to do" {
 	golden make "in here" "${screen[@]}" clicks=2 factors=1
 	refused() {	# status words... -- pattern
