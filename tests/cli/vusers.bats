@@ -164,7 +164,7 @@ column() {	# file name
 		assert all((r["success"] == "true") == (r["responseCode"] == "200") for r in rows)
 	END
 	# what cannot be written is said by its reason
-	users -n 1 -z 5ms --think const -t 200ms --jtl /dev/full
+	users -n 1 -z 5ms --think const -t 200ms --timeout 200ms --jtl /dev/full
 	[ "$status" = 3 ]
 	grep -q 'not whole: No space left' users.err
 }
