@@ -1,10 +1,12 @@
 #include "kin.h"
+#include "unrest.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define EDGE 3			/* tiles, or an eighth of all: more is an answer that lies over a restless place */
 #define EDGE_SHARE 8
+#define FEW 4			/* tiles that a letter and the caret beside it may touch */
 
 struct kin {
 	int columns, rows;
@@ -45,11 +47,12 @@ static uint32_t place_of(const struct kin *k, uint32_t tile)
 /* Takes the tiles that touch this one, directly or by others, out of the update. */
 static void mask_group(struct kin *k, uint32_t start, uint8_t *masked)	/* masked: by change */
 {
-	size_t n = 0, waiting = 0, restless = 0;
+	size_t n = 0, waiting = 0, restless = 0, back = 0;
 
 	k->stack[waiting++] = start;
 	k->group[n++] = k->of[start] - 1;
-	restless += masked[k->of[start] - 1];
+	restless += masked[k->of[start] - 1] != 0;
+	back += masked[k->of[start] - 1] == UNREST_BACK;
 	k->of[start] = 0;
 	while (waiting) {
 		uint32_t t = k->stack[--waiting];
@@ -62,15 +65,21 @@ static void mask_group(struct kin *k, uint32_t start, uint8_t *masked)	/* masked
 			if (nx < 0 || ny < 0 || nx >= k->columns || ny >= k->rows || !k->of[next])
 				continue;
 			k->group[n++] = k->of[next] - 1;
-			restless += masked[k->of[next] - 1];
+			restless += masked[k->of[next] - 1] != 0;
+			back += masked[k->of[next] - 1] == UNREST_BACK;
 			k->of[next] = 0;
 			k->stack[waiting++] = next;
 		}
 	}
 	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
-	while (n)
-		masked[k->group[--n]] = 1;
+	if (n <= FEW && back == restless)	/* what is typed takes the caret along */
+		return;
+	while (n) {
+		n--;
+		if (!masked[k->group[n]])
+			masked[k->group[n]] = UNREST_NEW;
+	}
 }
 
 int kin_mask(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked)

@@ -212,7 +212,8 @@ static void keep_new(const struct work *w)
 	unrest_seen(w->track, w->runs);
 	for (int r = 0; r < w->runs; r++)
 		for (size_t i = 0; i < w->track[r].n; i++)
-			w->track[r].masked[i] &= w->track[r].seen[i];
+			if (!w->track[r].seen[i])
+				w->track[r].masked[i] = 0;
 }
 
 static int study_tiles(struct work *w)

@@ -14,6 +14,7 @@
 #define SPELL_MOST_MS 300	/* ... which is counted again after this */
 #define SEEN_MOST 64		/* contents that are remembered */
 #define REGULAR 6		/* spells at even distances */
+#define LESS_EVEN 2		/* inputs, of spells that are no answers to them */
 #define EVEN 0.08		/* ... that differ by so much of their length at most */
 
 struct counts {			/* of one run and one kind of content, by input (0: before the first) */
@@ -111,10 +112,10 @@ static bool is_late(const struct unrest *u, int run, uint32_t ms, int after)
 	return to > from && (ms - from) / (to - from) > LATE;
 }
 
-/* Whether the distances from each of n to the one after the next are the same, near enough: on and off of a cycle may differ. */
-static bool is_even(const uint32_t *ms, size_t n)
+/* By how much the distances from each of n to the one after the next differ (on and off of a cycle may), and what they are. */
+static double spread(const uint32_t *ms, size_t n, double *mean)
 {
-	double least = 1e18, most = 0, mean = (ms[n - 1] + ms[n - 2] - ms[0] - ms[1]) / (double)(n - 2);
+	double least = 1e18, most = 0;
 
 	for (size_t k = 2; k < n; k++) {
 		double d = ms[k] - ms[k - 2];
@@ -122,10 +123,11 @@ static bool is_even(const uint32_t *ms, size_t n)
 		least = d < least ? d : least;
 		most = d > most ? d : most;
 	}
-	return least > 0 && most - least <= 2 * EVEN * mean;
+	*mean = (ms[n - 1] + ms[n - 2] - ms[0] - ms[1]) / (double)(n - 2);
+	return most - least;
 }
 
-/* Spells at even distances, as long as that is not because the inputs that they follow are: those are answers. */
+/* Spells at even distances, and much more so than those of the inputs that they follow: else those are answers. */
 static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct counts *c)
 {
 	uint32_t spell[REGULAR + 2], press[REGULAR + 2], last = 0;
@@ -134,6 +136,7 @@ static void find_regular(const struct unrest *u, int run, const struct track *t,
 
 	for (size_t i = 0; i < t->n; i++) {
 		bool one_each = true;
+		double uneven, mean, of_inputs;
 
 		if (t->seen[i] != seen || t->after[i] < 0 || (n && t->ms[i] - last <= SPELL_GAP_MS)) {
 			last = t->ms[i];
@@ -149,11 +152,14 @@ static void find_regular(const struct unrest *u, int run, const struct track *t,
 		spell[n] = t->ms[i];
 		press[n] = u->press_ms[run][t->after[i]];
 		after[n++] = t->after[i];
-		if (n < REGULAR + 2 || !is_even(spell, n))
+		if (n < REGULAR + 2)
+			continue;
+		uneven = spread(spell, n, &mean);
+		if (uneven > 2 * EVEN * mean)
 			continue;
 		for (size_t k = 1; k < n; k++)
 			one_each = one_each && after[k] == after[k - 1] + 1;
-		if (one_each || is_even(press, n))
+		if (one_each || spread(press, n, &of_inputs) <= LESS_EVEN * uneven + EVEN * of_inputs)
 			continue;
 		for (size_t k = 0; k < n; k++)
 			c->regular[after[k] + 1] = true;
@@ -262,6 +268,6 @@ void unrest_mark(struct unrest *u, const struct track *track)
 		for (int r = 0; r < u->runs; r++)
 			for (size_t i = 0; i < track[r].n; i++)
 				if (track[r].seen[i] == seen && track[r].after[i] >= 0 && u->at[track[r].after[i] + 1])
-					track[r].masked[i] = 1;
+					track[r].masked[i] = seen ? UNREST_BACK : UNREST_NEW;
 	}
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { UNREST_NEW = 1, UNREST_BACK };
+
 struct track {			/* what one tile did in one run */
 	size_t n;
 	const uint32_t *ms;	/* when; ascending */
@@ -17,7 +19,7 @@ struct track {			/* what one tile did in one run */
 	const uint64_t *change;	/* ... less what it showed before: what changed, whatever else it shows */
 	const int32_t *after;	/* which input came last before it; -1: none */
 	uint8_t *seen;		/* out: this change is there more than once in this tile, or its content was there before */
-	uint8_t *masked;	/* out: goes on by itself */
+	uint8_t *masked;	/* out: goes on by itself: UNREST_NEW or, where it shows what it has shown, UNREST_BACK; 0: does not */
 };
 
 struct unrest;

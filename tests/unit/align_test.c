@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "vncplay/align.h"
+#include "vncplay/kin.h"
 
 #define MOST 400
 #define INPUTS 10
@@ -72,7 +73,7 @@ static size_t masked(int runs, int of)
 	unrest_mark(u, track);
 	unrest_free(u);
 	for (size_t i = 0; i < run[of].n; i++)
-		n += run[of].masked[i];
+		n += run[of].masked[i] != 0;
 	return n;
 }
 
@@ -178,7 +179,7 @@ static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
 		bool letter = run[0].ms[i] % 1000 == 60 && run[0].ms[i] > 1000;
 
 		if (run[0].ms[i] > 1000)
-			assert_int_equal(run[0].masked[i], !letter);
+			assert_int_equal(run[0].masked[i] != 0, !letter);
 	}
 }
 
@@ -219,6 +220,30 @@ static void a_button_at_even_distances_is_not_masked(void **state)
 		assert_int_equal(masked(3, r), 0);
 }
 
+/* Two tiles that touch change together, the second goes on by itself: how the first is judged. */
+static uint8_t beside(uint8_t restless)
+{
+	uint32_t changed[] = { 5, 6 }, order[] = { 0, 1 };
+	uint64_t content[] = { 1, 2 };
+	struct tilelog_update update = { 100, 0 };
+	struct tilelog tiles = { .columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2, .update = &update, .n_updates = 1 };
+	uint8_t mask[] = { 0, restless };
+	struct kin *k = kin_new(10, 1);
+
+	assert_non_null(k);
+	assert_int_equal(kin_mask(k, &tiles, order, mask), 0);
+	kin_free(k);
+	assert_int_equal(mask[1], restless);
+	return mask[0];
+}
+
+static void the_tens_go_with_the_seconds_and_no_letter_with_its_caret(void **state)
+{
+	(void)state;
+	assert_int_equal(beside(UNREST_NEW), UNREST_NEW);
+	assert_int_equal(beside(UNREST_BACK), 0);
+}
+
 static void an_animation_that_each_input_starts_is_its_answer(void **state)
 {
 	(void)state;
@@ -249,6 +274,7 @@ int main(void)
 		cmocka_unit_test(noise_is_masked),
 		cmocka_unit_test(answers_are_not_masked_though_there_is_one_to_each_input),
 		cmocka_unit_test(a_button_at_even_distances_is_not_masked),
+		cmocka_unit_test(the_tens_go_with_the_seconds_and_no_letter_with_its_caret),
 		cmocka_unit_test(an_animation_that_each_input_starts_is_its_answer),
 	};
 
