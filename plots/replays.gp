@@ -106,7 +106,7 @@ if (responses > 0) {
 		set terminal svg size 760,360
 		set bmargin 4
 		unset key
-		set format y "%.0f"
+		set format y "%g"
 		bin(x) = floor(log(x) / log(2) * 2 + 0.5) / 2.0	# half octaves
 		set autoscale
 		set xtics auto
