@@ -79,20 +79,13 @@ static const struct cli_opt options[] = {
 
 static void read_log(const char *file, struct logs_in *l)
 {
-	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	FILE *in = cli_open(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	if (!in)
-		die(EXIT_RUN, "cannot read %s: %m", file);
 	err = logs_in_read(in, &cfg.log, l, &line, &why);
-	if (in != stdin)
-		fclose(in);
-	if (err == -EPROTO)
-		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
-	if (err)
-		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+	cli_close(in, file, err, line, why);
 }
 
 /* What is left of the log after the cut; the first of its times in *from. */

@@ -379,3 +379,24 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	}
 	return optind;
 }
+
+FILE *cli_open(const char *file)
+{
+	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+
+	if (!in)
+		die(EXIT_RUN, "cannot read %s: %m", file);
+	return in;
+}
+
+void cli_close(FILE *in, const char *file, int err, unsigned long line, const char *why)
+{
+	if (in != stdin)
+		fclose(in);
+	if (err == -EPROTO && line)
+		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
+	if (err == -EPROTO)
+		die(EXIT_RUN, "%s: %s", file, why);
+	if (err)
+		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum exit_status {
 	EXIT_OK = 0,		/* measured */
@@ -65,6 +66,11 @@ void die(int status, const char *format, ...) __attribute__((noreturn, format(pr
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "tool: message (see tool --help)" and EXIT_USAGE. */
 void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* The operand that is read: FILE, or standard input for "-". Ends the program where it cannot be opened. */
+FILE *cli_open(const char *file);
+/* Closes it again; where `err` is one, ends the program: -EPROTO is `why`, in that line (0: of no line), others are the system's. */
+void cli_close(FILE *in, const char *file, int err, unsigned long line, const char *why);
 
 /* Whole-text parsers: 0, or -EINVAL (not such a value, or something after it), or -ERANGE. */
 int cli_read_int(const char *text, int64_t *out);

@@ -260,22 +260,13 @@ static int run_closed(void)
 
 static void read_file(const char *file, struct observed *o)
 {
-	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	FILE *in = cli_open(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	if (!in)
-		die(EXIT_RUN, "cannot read %s: %m", file);
 	err = observed_read(in, cfg.column, o, &line, &why);
-	if (in != stdin)
-		fclose(in);
-	if (err == -EPROTO && line)
-		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
-	if (err == -EPROTO)
-		die(EXIT_RUN, "%s: %s", file, why);
-	if (err)
-		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+	cli_close(in, file, err, line, why);
 }
 
 static int run_users(const char *file)

@@ -85,21 +85,14 @@ static void read_limits(struct limits_in *l)
 
 static void read_samples(const char *file, struct samples_in *s)
 {
-	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	FILE *in = cli_open(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	if (!in)
-		die(EXIT_RUN, "cannot read %s: %m", file);
 	cfg.in.unit_ms = cfg.unit >= 0 ? unit_ms[cfg.unit] : 0;
 	err = samples_in_read(in, &cfg.in, s, &line, &why);
-	if (in != stdin)
-		fclose(in);
-	if (err == -EPROTO)
-		die(EXIT_RUN, "%s, line %lu: %s", file, line, why);
-	if (err)
-		die(EXIT_RUN, "cannot read %s: %s", file, strerror(-err));
+	cli_close(in, file, err, line, why);
 	if (!s->n)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
