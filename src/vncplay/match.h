@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define MATCH_MASKS 256		/* that may be given */
+#define MATCH_TOLERANCE 8	/* what is alike, unless asked for otherwise: see match_cfg */
+#define MATCH_SHARE 3
 #define MATCH_RADIUS 256	/* pixels; the most that is searched */
 
 struct match_cfg {

@@ -25,12 +25,12 @@ static struct box masks[MATCH_MASKS];
 
 static struct play_cfg cfg = {
 	.server = { .timeout_ns = 10 * NS_PER_S },
-	.await = { .match = { .tolerance = 8, .share = 3, .masks = masks }, .timeout_ns = 30 * NS_PER_S, .settle_ns = 50 * NS_PER_MS,
+	.await = { .match = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE, .masks = masks }, .timeout_ns = 30 * NS_PER_S, .settle_ns = 50 * NS_PER_MS,
 		   .patience_ns = 2 * NS_PER_S, .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
 	.speed = 1, .seed = 1, .wait_end_ns = 5 * NS_PER_S,
 };
 static struct rec_cfg out_cfg;
-static int64_t tolerance = 8, radius, repeat = 1, seed = 1, priority;
+static int64_t tolerance = MATCH_TOLERANCE, radius, repeat = 1, seed = 1, priority;
 static double jitter;
 static const char *before, *deps_path;
 

@@ -183,7 +183,7 @@ int64_t recorder_rest(const struct recorder *r, int64_t now_ns)
 /* Two buttons may look alike where they were pressed: who finds one of them elsewhere later does not know which it is. */
 static bool has_twin(const struct recorder *r, const struct trace_event *e)
 {
-	static const struct match_cfg alike = { .tolerance = 8, .share = 3 };
+	static const struct match_cfg alike = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE };
 	struct match_seen seen;
 	int dx, dy;
 
