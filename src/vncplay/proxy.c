@@ -2,7 +2,6 @@
  *
  * The loop is ours: the library's own would defer updates. One viewer at a time, and when it leaves, the recording is over. */
 #include "clock.h"
-#include "server_dial.h"
 #include "user.h"
 
 #include <errno.h>
@@ -170,15 +169,4 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 		return NULL;
 	}
 	return &p->user;
-}
-
-int server_uncover(const char *path, char password[SERVER_PASSWORD + 1])
-{
-	char *plain = rfbDecryptPasswdFromFile((char *)(uintptr_t)path);	/* it takes the first eight bytes */
-
-	if (!plain)
-		return -EIO;
-	snprintf(password, SERVER_PASSWORD + 1, "%s", plain);
-	free(plain);
-	return 0;
 }

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "server_dial.h"
 #include "server_stamp.h"
+#include "vnc_password.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -358,11 +359,11 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 static int greet(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
-	char password[SERVER_PASSWORD + 1], text[sizeof(s->why) - 64];
+	char password[VNC_PASSWORD + 1], text[sizeof(s->why) - 64];
 	int port, err = 0;
 
 	if (cfg->password_file)
-		err = server_password(cfg->password_file, password, s->why, sizeof(s->why));
+		err = vnc_password_read(cfg->password_file, password, s->why, sizeof(s->why));
 	if (err)
 		return err;
 	s->fd = server_dial(cfg->address, until, &port, s->why, sizeof(s->why));

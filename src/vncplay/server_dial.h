@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name; libvncclient refuses longer ones */
-#define SERVER_PASSWORD 8		/* characters that VNC authentication looks at */
 
 /* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, [ADDRESS]:..., HOST alone (display 0). `host` without brackets, "localhost" where it is empty.
  * 0 or -EINVAL. */
@@ -26,11 +25,5 @@ struct server_greeted {
 /* Greets and proves who we are over `fd` (blocking), which stays the caller's. NULL password: none. 0, or -errno with the reason in `why`:
  * -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. Nothing is owned then. */
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns, struct server_greeted *out, char *why, size_t size);
-
-/* The password in a file that vncpasswd wrote (8 bytes that are no text, or 16 with a second password, which is not taken), or of one line of text.
- * 0 or -errno with the reason in `why`. */
-int server_password(const char *path, char password[SERVER_PASSWORD + 1], char *why, size_t size);
-/* What vncpasswd hid in a file. 0 or -EIO. In proxy.c, which has the library that can. */
-int server_uncover(const char *path, char password[SERVER_PASSWORD + 1]);
 
 #endif

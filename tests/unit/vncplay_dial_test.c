@@ -1,13 +1,11 @@
-/* Which server is meant, and which password. */
+/* Which server is meant. */
 #include "vncplay/server_dial.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
@@ -39,47 +37,10 @@ static void test_addresses(void **state)
 	}
 }
 
-static void test_passwords(void **state)
-{
-	/* the last two as `vncpasswd -f` of TigerVNC 1.12 hides them */
-	static const struct {
-		const char *bytes;
-		size_t n;
-		const char *password;	/* "": refused */
-	} cases[] = {
-		{ "secret\n", 7, "secret" }, { "secret", 6, "secret" }, { "longer than eight\n", 18, "longer t" }, { "two\nlines\n", 10, "two" }, { "eight888", 8, "eight888" },
-		{ "", 0, "" }, { "\n", 1, "" }, { "\1\2\3", 3, "" }, { "\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 8, "secret12" },
-		{ "\xdb\xd8\x3c\xfd\x72\x7a\x14\x58\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 16, "password" },
-	};
-	char path[] = "/tmp/vncplay password.XXXXXX", password[SERVER_PASSWORD + 1], why[256];
-	int fd = mkstemp(path);
-
-	(void)state;
-	assert_true(fd >= 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		int err;
-
-		assert_int_equal(ftruncate(fd, 0), 0);
-		assert_int_equal(pwrite(fd, cases[i].bytes, cases[i].n, 0), cases[i].n);
-		err = server_password(path, password, why, sizeof(why));
-		if (!*cases[i].password) {
-			assert_int_equal(err, -EINVAL);
-			assert_non_null(strstr(why, "holds no password"));
-			continue;
-		}
-		assert_int_equal(err, 0);
-		assert_string_equal(password, cases[i].password);
-	}
-	close(fd);
-	unlink(path);
-	assert_int_equal(server_password(path, password, why, sizeof(why)), -ENOENT);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_passwords),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
