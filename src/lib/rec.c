@@ -304,3 +304,20 @@ int rec_close(struct rec *r)
 	free(r);
 	return err;
 }
+
+struct rec *rec_must_open(const struct rec_cfg *cfg, const char *tool)
+{
+	struct rec *r = rec_open(cfg, tool);
+
+	if (!r)
+		die(EXIT_RUN, "cannot write %s: %m", cfg->path);
+	return r;
+}
+
+void rec_must_close(struct rec *r)
+{
+	int err = rec_close(r);
+
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+}

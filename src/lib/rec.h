@@ -59,6 +59,10 @@ void rec_timing(struct rec *r, const char *key, struct sample *s, double unit);
 /* Renders and puts the file in its place. 0 or -errno; `r` is gone either way. */
 int rec_close(struct rec *r);
 
+/* For programs that have nothing else to do where it cannot be written: these two end them with EXIT_RUN and a line. */
+struct rec *rec_must_open(const struct rec_cfg *cfg, const char *tool);
+void rec_must_close(struct rec *r);
+
 /* Rows of whole numbers and words, tab-separated, one header line; the first column is "schema" and holds
  * `schema` in every row, so that rows keep their meaning when files are joined. The file is there, and valid
  * up to its last line, at every instant: killed is usable. */

@@ -87,27 +87,7 @@ static const struct cli_opt options[] = {
 
 static void say_ready(void)
 {
-	int err = proc_ready((int)cfg.ready_fd);
-
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
-}
-
-static struct rec *open_report(void)
-{
-	struct rec *out = rec_open(&out_cfg, "netload");
-
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	return out;
-}
-
-static void close_report(struct rec *out)
-{
-	int err = rec_close(out);
-
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	proc_say_ready((int)cfg.ready_fd);
 }
 
 /* --- the end that receives ------------------------------------------------------------------------------------- */
@@ -124,7 +104,7 @@ static int run_serve(void)
 
 	if (door_find(at, (int)cfg.port, true, &place, why, sizeof(why)))
 		die_usage("--bind %s: %s", at, why);
-	out = open_report();
+	out = rec_must_open(&out_cfg, "netload");
 	listener = total ? door_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
 		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, door_port(&place), strerror(-listener));
@@ -134,7 +114,7 @@ static int run_serve(void)
 	if (err)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
 	report_serve(out, at, door_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
-	close_report(out);
+	rec_must_close(out);
 	return total->broken ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -200,7 +180,7 @@ static int run_send(const char *to)
 	check_send();
 	if (door_find(to, 0, false, &place, why, sizeof(why)))
 		die_usage("%s: %s", to, why);
-	out = open_report();
+	out = rec_must_open(&out_cfg, "netload");
 	r.load = cfg.load;
 	rt_setup((int)cfg.priority, &rt);
 	munlockall();	/* an ordinary user may lock less than a thread's stack; what is sent is touched all the time anyway */
@@ -220,7 +200,7 @@ static int run_send(const char *to)
 	told.cpu_s += cpu_used();
 	told.stopped_by = send_end_words[end];
 	report_send(out, &r, &told);
-	close_report(out);
+	rec_must_close(out);
 	trip_free(&r);
 	return judge(&r, end, told.heard);
 }
