@@ -22,7 +22,7 @@ LIBS_wire = -lcap-ng
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lX11
-LIBS_vusers = -lcurl
+LIBS_vusers = -lcurl -lvncclient
 
 BUILD = build
 BIN = bin
@@ -83,7 +83,6 @@ LIBS_prototap_fuzz_test = -lpcap
 LIBS_lossy_test = -lvncclient -lvncserver
 LIBS_rfb_test = -lvncserver -ljpeg -lz
 LIBS_rfb_parts_test = -ljpeg -lz
-LIBS_vncplay_dial_test = -lvncserver
 LIBS_vncplay_learn_test = -ljpeg -lz
 LIBS_demands_test = -lgsl -lgslcblas
 LIBS_poisson_test = -lgsl -lgslcblas

@@ -110,7 +110,7 @@ static void begin(void *self, uint32_t user)
 	struct sockaddr_storage to;
 	int one = 1;
 
-	target_address(v->cfg.target, user, &to);
+	target_address(v->cfg.target, (uint32_t)v->crowd->cfg.before + user, &to);
 	vrfb_start(&u->rfb, &v->cfg.rfb, v->patch ? &v->patch[user] : NULL);
 	u->connected = false;
 	u->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -133,8 +133,14 @@ static int send_all(struct user *u, const void *bytes, size_t n)
 
 static const char *refusal(int err)
 {
-	return err == -EPROTO ? "it does not speak RFB, or sends what was not asked for" : err == -EACCES ? "it wants a password; vusers speaks security type None only" :
-	       err == -ECONNREFUSED ? "it refuses" : NULL;
+	switch (err) {
+	case -EPROTO: return "it does not speak RFB, or sends what was not asked for";
+	case -EACCES: return "it wants a password: --password-file FILE";
+	case -EKEYREJECTED: return "it does not take the password, or nobody's any more after so many that were wrong";
+	case -EPROTONOSUPPORT: return "it offers other security types only; let it offer None (1) or VncAuth (2)";
+	case -ECONNREFUSED: return "it refuses";
+	default: return NULL;
+	}
 }
 
 static void read_some(struct by_vnc *v, uint32_t user)

@@ -1,8 +1,10 @@
 #include "crowd.h"
 #include "account.h"
 #include "clock.h"
+#include "nap.h"
 #include "proc.h"
 #include "random.h"
+#include "spent.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define AT_ONCE 64			/* events that are looked at between two looks at the clock */
@@ -25,6 +26,16 @@ static int64_t resident(void)
 	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
 
 	return bytes < 0 ? 0 : bytes;
+}
+
+int64_t crowd_from(const struct crowd_cfg *cfg, int64_t start_ns)
+{
+	return start_ns + cfg->ramp_ns + cfg->skip_ns;
+}
+
+int64_t crowd_end(const struct crowd_cfg *cfg, int64_t start_ns)
+{
+	return cfg->time_ns ? crowd_from(cfg, start_ns) + cfg->time_ns : INT64_MAX;
 }
 
 int crowd_open(struct crowd *c)
@@ -41,6 +52,7 @@ int crowd_open(struct crowd *c)
 		crowd_close(c);
 		return -ENOMEM;
 	}
+	c->cfg.all = c->cfg.all ? c->cfg.all : c->cfg.users;
 	c->random = c->cfg.seed;
 	for (size_t i = 0; i < n; i++)
 		c->user[i].random = random_bits(&c->random);
@@ -55,45 +67,16 @@ void crowd_close(struct crowd *c)
 	close(c->epoll);
 }
 
-/* --- the window of the figures ----------------------------------------------------------------------------------- */
-
-static bool measured(const struct crowd *c, int64_t due_ns)
-{
-	return due_ns >= c->sums.from_ns && due_ns < c->end_ns;
-}
-
-/* Of how many are in the server, over time. */
-static void add_area(struct crowd *c, int64_t now)
-{
-	int64_t from = c->area_ns > c->sums.from_ns ? c->area_ns : c->sums.from_ns, to = now < c->end_ns ? now : c->end_ns;
-
-	if (to > from)
-		c->sums.asked_ns += (double)c->sums.asked * (double)(to - from);
-	c->area_ns = now;
-}
-
-static void add_gap(struct crowd *c, int64_t sent)
-{
-	struct crowd_sums *s = &c->sums;
-	double gap = (double)(sent - s->last_sent_ns), off;
-
-	if (s->last_sent_ns >= s->from_ns && sent < c->end_ns) {	/* Welford 1962 */
-		off = gap - s->gap_mean;
-		s->gap_mean += off / (double)++s->gaps;
-		s->gap_square += off * (gap - s->gap_mean);
-	}
-	s->last_sent_ns = sent;
-}
+/* --- users ------------------------------------------------------------------------------------------------------- */
 
 static void log_end(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
-	struct vlog_row row = { u->due_ns, u->ready_ns, u->sent_ns, now, user, bytes, u->label, code, (uint8_t)end, measured(c, u->due_ns) };
+	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns, .end_ns = now, .user = (uint32_t)c->cfg.before + user,
+				.bytes = bytes, .label = u->label, .code = code, .end = (uint8_t)end, .measured = window_holds(&c->window, u->due_ns) };
 
 	vlog_add(c->log, &row);
 }
-
-/* --- users ------------------------------------------------------------------------------------------------------- */
 
 static void fail(struct crowd *c, int err, const char *why)
 {
@@ -159,11 +142,10 @@ void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes,
 
 	if (u->state != CROWD_ASKED)
 		return;
-	add_area(c, now);
-	c->sums.asked--;
+	window_over(&c->window, now);
 	log_end(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
-	c->sums.finished += ok && measured(c, now);
-	if (ok && measured(c, u->due_ns)) {
+	c->sums.finished += ok && window_holds(&c->window, now);
+	if (ok && window_holds(&c->window, u->due_ns)) {
 		u->answered++;
 		u->response_ns += now - u->due_ns;
 	}
@@ -177,8 +159,7 @@ void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
 
 	fail(c, err, why);
 	if (u->state == CROWD_ASKED) {
-		add_area(c, now);
-		c->sums.asked--;
+		window_over(&c->window, now);
 		log_end(c, user, now, VLOG_ERROR, 0, 0);
 	}
 	if (u->state == CROWD_CONNECTING) {
@@ -201,16 +182,12 @@ static void ask(struct crowd *c, uint32_t user, int64_t due)
 	u->ready_ns = due > u->free_ns ? due : u->free_ns;
 	u->sent_ns = now;
 	u->state = CROWD_ASKED;
-	add_area(c, now);
-	c->sums.asked++;
-	if (measured(c, now) && c->sums.asked > c->sums.asked_most)	/* (those of before the window are among them) */
-		c->sums.asked_most = c->sums.asked;
-	add_gap(c, now);
-	c->sums.due += measured(c, due);
+	window_asked(&c->window, now);
+	c->sums.due += window_holds(&c->window, due);
 	err = c->kind->ask(c->self, user, &what);
 	u->label = what.label;
 	u->more = what.more;
-	c->sums.pages += measured(c, due) && what.first;
+	c->sums.pages += window_holds(&c->window, due) && what.first;
 	if (err) {
 		c->kind->drop(c->self, user);
 		crowd_gone(c, user, err, NULL);
@@ -227,8 +204,7 @@ static void sweep(struct crowd *c, int64_t now)
 			continue;
 		c->kind->drop(c->self, i);
 		if (u->state == CROWD_ASKED) {
-			add_area(c, now);
-			c->sums.asked--;
+			window_over(&c->window, now);
 			log_end(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
@@ -257,17 +233,11 @@ static void come_back(struct crowd *c, int64_t now)
 static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	struct epoll_event event[AT_ONCE];
-	int64_t left = until - clock_now();
-	struct timespec time = { .tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0 };
-	int n = epoll_pwait2(c->epoll, event, AT_ONCE, &time, mask);
+	int n = nap_until(c->epoll, event, AT_ONCE, until, mask);
 
-	if (n < 0 && errno == ENOSYS)	/* before Linux 5.11: late by up to a millisecond, which the lateness then tells */
-		n = epoll_pwait(c->epoll, event, AT_ONCE, left > 0 ? (int)(left / NS_PER_MS < 1000 ? left / NS_PER_MS : 1000) : 0, mask);
-	if (n < 0)
-		return errno == EINTR ? 0 : -errno;
 	for (int i = 0; i < n; i++)
 		c->kind->event(c->self, event[i].data.u64, event[i].events);
-	return 0;
+	return n < 0 ? n : 0;
 }
 
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -315,23 +285,19 @@ int crowd_gather(struct crowd *c)
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	c->sums.memory_bytes += resident();
-	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
+	return err ? err : proc_stop ? -EINTR : c->sums.users_ready || !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
-static void begin(struct crowd *c)
+static void begin(struct crowd *c, int64_t now)
 {
-	int64_t now = clock_now();
-
 	c->running = true;
-	c->start_ns = c->area_ns = now;
-	c->sums.from_ns = now + c->cfg.ramp_ns + c->cfg.skip_ns;
-	c->end_ns = c->cfg.time_ns ? c->sums.from_ns + c->cfg.time_ns : INT64_MAX;
+	window_open(&c->window, now, crowd_from(&c->cfg, now), crowd_end(&c->cfg, now));
 	c->sweep_ns = now + SWEEP_NS;
 	c->next_due_ns = now + think_draw(&c->cfg.think, &c->random);
 	if (c->sums.users_ready < c->cfg.users)
 		c->retry_ns = now + RETRY_NS;
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
-		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * i / (double)c->cfg.users);
+		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * (double)(c->cfg.before + i) / (double)c->cfg.all);
 
 		if (c->user[i].state == CROWD_FREE)
 			set_free(c, i, now, from + think_draw(&c->cfg.think, &c->user[i].random));
@@ -343,21 +309,21 @@ static int64_t send_closed(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
-	while (most-- && dues_first(&c->dues) <= now && dues_first(&c->dues) < c->end_ns) {
+	while (most-- && dues_first(&c->dues) <= now && dues_first(&c->dues) < c->window.end_ns) {
 		struct due d = dues_take(&c->dues);
 
 		c->user[d.user].queued = false;
 		if (c->user[d.user].state == CROWD_FREE)
 			ask(c, d.user, d.at_ns);
 	}
-	return dues_first(&c->dues) < c->end_ns ? dues_first(&c->dues) : INT64_MAX;
+	return dues_first(&c->dues) < c->window.end_ns ? dues_first(&c->dues) : INT64_MAX;
 }
 
 static int64_t send_open(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
-	while (most-- && c->idle_n && c->next_due_ns <= now && c->next_due_ns < c->end_ns) {
+	while (most-- && c->idle_n && c->next_due_ns <= now && c->next_due_ns < c->window.end_ns) {
 		uint32_t user = c->idle[c->idle_head];
 
 		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
@@ -368,14 +334,14 @@ static int64_t send_open(struct crowd *c, int64_t now)
 		ask(c, user, c->next_due_ns);
 		c->next_due_ns += think_draw(&c->cfg.think, &c->random);
 	}
-	return c->idle_n && c->next_due_ns < c->end_ns ? c->next_due_ns : INT64_MAX;
+	return c->idle_n && c->next_due_ns < c->window.end_ns ? c->next_due_ns : INT64_MAX;
 }
 
 /* The open loop: what was due and never went, or would have gone through users that were not there. */
 static void cut_unsent(struct crowd *c, int64_t now)
 {
-	for (; c->cfg.open && c->next_due_ns < c->end_ns; c->next_due_ns += think_draw(&c->cfg.think, &c->random)) {
-		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .end = VLOG_CUT, .measured = measured(c, c->next_due_ns) };
+	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw(&c->cfg.think, &c->random)) {
+		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT, .measured = window_holds(&c->window, c->next_due_ns) };
 
 		c->sums.unsent++;
 		c->sums.due += row.measured;
@@ -386,23 +352,9 @@ static void cut_unsent(struct crowd *c, int64_t now)
 			log_end(c, i, now, VLOG_CUT, 0, 0);
 }
 
-struct clocks {
-	int64_t cpu_ns, waited_ns;
-};
-
-static struct clocks read_clocks(void)
+int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 {
-	struct clocks k = { clock_thread_cpu(), -1 };
-	struct proc_schedstat own;
-
-	if (!proc_schedstat((pid_t)syscall(SYS_gettid), &own))
-		k.waited_ns = own.wait_ns;
-	return k;
-}
-
-int crowd_run(struct crowd *c, struct vlog *log)
-{
-	struct clocks first = { 0, -1 }, last;
+	struct spent first = { 0, -1 }, last;
 	sigset_t before;
 	int64_t now, due, over;
 	bool window = false;
@@ -410,25 +362,22 @@ int crowd_run(struct crowd *c, struct vlog *log)
 
 	c->log = log;
 	block_stops(&before);
-	begin(c);
-	while (!err && (now = clock_now()) < c->end_ns && !proc_stop) {
-		if (!window && now >= c->sums.from_ns) {
+	begin(c, start_ns);
+	while (!err && (now = clock_now()) < c->window.end_ns && !proc_stop) {
+		if (!window && now >= c->window.from_ns) {
 			window = true;
-			first = read_clocks();
+			first = spent_now();
 		}
 		due = c->cfg.open ? send_open(c, now) : send_closed(c, now);
-		err = turn(c, earlier(earlier(due, c->end_ns), window ? INT64_MAX : c->sums.from_ns), &before);
+		err = turn(c, earlier(earlier(due, c->window.end_ns), window ? INT64_MAX : c->window.from_ns), &before);
 	}
 	now = clock_now();
-	c->sums.stopped = proc_stop && now < c->end_ns;
-	add_area(c, now);
-	c->end_ns = earlier(c->end_ns, now);
-	last = window ? read_clocks() : first;
-	c->sums.to_ns = c->end_ns;
-	c->sums.cpu_ns = last.cpu_ns - first.cpu_ns;
-	c->sums.waited_ns = first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns;
+	c->sums.stopped = proc_stop && now < c->window.end_ns;
+	window_close(&c->window, now);
+	last = window ? spent_now() : first;
+	c->sums.spent = spent_between(&first, &last);
 	over = now + c->cfg.timeout_ns;
-	while (!err && !c->sums.stopped && (c->sums.asked || (c->cfg.open && c->next_due_ns < c->end_ns)) && (now = clock_now()) < over && !proc_stop) {
+	while (!err && !c->sums.stopped && (c->window.asked || (c->cfg.open && c->next_due_ns < c->window.end_ns)) && (now = clock_now()) < over && !proc_stop) {
 		due = c->cfg.open ? send_open(c, now) : INT64_MAX;
 		err = turn(c, earlier(due, over), &before);
 	}

@@ -9,8 +9,10 @@
 #define THINPROBE_VUSERS_CROWD_H
 
 #include "dues.h"
+#include "spent.h"
 #include "think.h"
 #include "vlog.h"
+#include "window.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +44,7 @@ struct crowd_kind {
 
 struct crowd_cfg {
 	int64_t users;
+	int64_t before, all;	/* users who are somebody else's and come first, in numbers and in the ramp; and how many there are with them */
 	struct think think;	/* of a user; in the open loop the gaps between requests, of mean 1 s / rate */
 	bool open;
 	int64_t ramp_ns;	/* users begin one after the other over this time */
@@ -65,18 +68,12 @@ struct crowd_user {
 	bool queued;				/* has a place among those who are due, or free, perhaps from before it was gone */
 };
 
-/* What was counted; times of CPU in ns. */
+/* What was counted. */
 struct crowd_sums {
-	int64_t from_ns, to_ns;		/* the measured window */
 	int64_t users_ready, reconnected, refused;	/* refused: attempts to connect that failed after the beginning */
 	int64_t due, pages, finished;	/* measured: requests that were due; those of them that begin a page; answers that came */
-	int64_t asked;			/* at once, now */
-	int64_t asked_most, unsent;	/* unsent: due and not sent, at the end */
-	double asked_ns;		/* integral over the window */
-	int64_t gaps;			/* between sends in the window: how many, mean and sum of squares about it */
-	double gap_mean, gap_square;
-	int64_t last_sent_ns;
-	int64_t cpu_ns, waited_ns;	/* of this thread within the window: on a CPU, ready but not on one; waited_ns -1: not known */
+	int64_t unsent;			/* due and not sent, at the end */
+	struct spent spent;		/* of this thread within the window */
 	int64_t memory_bytes;		/* what all users took, connected */
 	int last_err;			/* of a connection that failed */
 	char last_why[160];
@@ -91,24 +88,30 @@ struct crowd {
 	int epoll;
 	struct crowd_user *user;	/* owned */
 	struct crowd_sums sums;
+	struct window window;
 	struct dues dues;
 	uint32_t *idle;			/* open loop: who is free, first come first served */
 	size_t idle_head, idle_n;
 	int64_t next_due_ns;		/* open loop: of the next request that was not sent yet */
 	uint64_t random;
-	int64_t start_ns, end_ns, area_ns, sweep_ns;
+	int64_t sweep_ns;
 	uint32_t connecting, next;	/* how many; who is to connect next */
 	int64_t retry_ns;		/* of the next that was refused */
 	bool running;
 };
+
+/* The measured time of a run that starts then; its end INT64_MAX: when it is told to stop. */
+int64_t crowd_from(const struct crowd_cfg *cfg, int64_t start_ns);
+int64_t crowd_end(const struct crowd_cfg *cfg, int64_t start_ns);
 
 /* Called once; `c` starts all zero but for cfg, kind, self. 0 or -errno. */
 int crowd_open(struct crowd *c);
 void crowd_close(struct crowd *c);
 /* Connects them all: 0, or -ETIMEDOUT or what failed for every one of them (then nobody is there), -EINTR. */
 int crowd_gather(struct crowd *c);
-/* Runs until the time is over, or a signal (proc.h) comes; then waits for what is under way, as long as an answer may take. 0 or -errno. */
-int crowd_run(struct crowd *c, struct vlog *log);
+/* Runs from start_ns (now, or a little before) until the time is over, or a signal (proc.h) comes; then waits for what is under way, as long as an answer
+ * may take. 0 or -errno. */
+int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns);
 
 /* The kind tells. */
 void crowd_here(struct crowd *c, uint32_t user);

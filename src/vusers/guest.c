@@ -41,8 +41,9 @@ int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width,
 	*w = (struct guest_way){ .http = http, .width = width, .height = height };
 	if (!http) {
 		w->answer = update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
+		w->turned = update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
 		w->whole = update(width, height, 255, &w->whole_size);
-		return w->answer && w->whole ? 0 : -ENOMEM;
+		return w->answer && w->turned && w->whole ? 0 : -ENOMEM;
 	}
 	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %lld\r\nConnection: keep-alive\r\n\r\n", (long long)size);
 	w->size = (size_t)n + (size_t)size;
@@ -57,6 +58,7 @@ int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width,
 void guest_way_close(struct guest_way *w)
 {
 	free(w->answer);
+	free(w->turned);
 	free(w->whole);
 }
 
@@ -119,8 +121,10 @@ static int show(struct guest *g, const struct guest_way *w)
 {
 	g->wants = false;
 	g->owed = 0;
-	if (g->told)
-		return say(g, w->answer, w->size);
+	if (g->told) {
+		g->black = !g->black;
+		return say(g, g->black ? w->answer : w->turned, w->size);
+	}
 	g->told = true;
 	g->left = w->whole_size;
 	return say_long(g, w->whole, w->whole_size);

@@ -10,7 +10,8 @@
 struct guest_way {
 	bool http;
 	uint16_t width, height;
-	uint8_t *answer;	/* HTTP: head and body; RFB: an update of one square; owned */
+	uint8_t *answer;	/* HTTP: head and body; RFB: an update of one square, black; owned */
+	uint8_t *turned;	/* RFB: the same square in white, as long: each key changes it; owned */
 	size_t size;
 	uint8_t *whole;		/* RFB: the first update; owned */
 	size_t whole_size;
@@ -20,7 +21,7 @@ struct guest {
 	int fd;
 	uint32_t serial;	/* 0: nobody */
 	uint8_t stage, have;
-	bool wants, told;	/* RFB: it waits for an update; it has had its first */
+	bool wants, told, black;	/* RFB: it waits for an update; it has had its first; its square is black */
 	uint32_t owed;		/* RFB: keys that no update has shown yet */
 	uint64_t skip;
 	size_t left;		/* of the answer, or of the first update, that the socket did not take yet */

@@ -10,7 +10,7 @@
 
 static double seconds(const struct crowd *c)
 {
-	return c->sums.to_ns > c->sums.from_ns ? (double)(c->sums.to_ns - c->sums.from_ns) / S : 0;
+	return window_seconds(&c->window);
 }
 
 static double per_s(const struct crowd *c, double n)
@@ -20,19 +20,31 @@ static double per_s(const struct crowd *c, double n)
 
 static double cpu_percent(const struct crowd *c)
 {
-	return seconds(c) > 0 ? 100 * (double)c->sums.cpu_ns / S / seconds(c) : (double)NAN;
+	return seconds(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / seconds(c) : (double)NAN;
 }
 
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, int64_t late_limit_ns, char *text, size_t size)
+static int watched_ready(const struct report_what *w)
 {
-	struct sample_stat late = sample_quantile(&s->late, 0.99);
+	int n = 0;
 
-	if (c->sums.users_ready < c->cfg.users)
-		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready, (long long)c->cfg.users);
+	for (int i = 0; i < w->watched; i++)
+		n += w->user[i].ready;
+	return n;
+}
+
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size)
+{
+	struct sample_stat late = sample_quantile(&s->late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
+	double limit = (double)w->late_limit_ns;
+
+	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
+		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready + watched_ready(w), (long long)c->cfg.users + w->watched);
 	else if (cpu_percent(c) > REPORT_CPU_MOST)
 		snprintf(text, size, "the generator itself had %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
-	else if (s->late.n && late.value > (double)late_limit_ns)
-		snprintf(text, size, "the generator sent late: p99 %.1f ms, over %.1f ms", late.value / MS, (double)late_limit_ns / MS);
+	else if (s->late.n && late.value > limit)
+		snprintf(text, size, "the generator sent late: p99 %.1f ms, over %.1f ms", late.value / MS, limit / MS);
+	else if (s->watched.late.n && watched.value > limit)
+		snprintf(text, size, "users who are watched sent late: p99 %.1f ms, over %.1f ms", watched.value / MS, limit / MS);
 	else if (s->lost)
 		snprintf(text, size, "%lld requests were lost on their way to the log", (long long)s->lost);
 	else
@@ -49,7 +61,8 @@ static void settings(struct rec *r, const struct crowd *c, const struct report_w
 	rec_object(r, "settings");
 	rec_str(r, "target", w->target);
 	rec_str(r, "kind", w->kind);
-	rec_int(r, "users", cfg->users);
+	rec_int(r, "users", cfg->all);
+	rec_int(r, "watched", w->watched);
 	rec_str(r, "loop", cfg->open ? "open" : "closed");
 	rec_str(r, cfg->open ? "gaps" : "think", w->think_text);
 	rec_real(r, "think_s", cfg->open ? (double)NAN : cfg->think.mean_ns / S, 6);
@@ -132,29 +145,69 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	rec_object(r, "generator");
 	rec_timing(r, "late_ms", &s->late, MS);
 	rec_real(r, "cpu_percent", cpu_percent(c), 2);
-	rec_real(r, "waited_percent", c->sums.waited_ns < 0 || seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.waited_ns / S / seconds(c), 2);
+	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 || seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / seconds(c), 2);
 	rec_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
 	rec_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
 	rec_int(r, "descriptors", w->descriptors);
 	rec_int(r, "descriptors_most", w->descriptors_most);
-	rec_real(r, "memory_bytes_per_user", (double)c->sums.memory_bytes / (double)c->cfg.users, 0);
+	rec_real(r, "memory_bytes_per_user", c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
 	rec_int(r, "log_lost", s->lost);
+	rec_end(r);
+}
+
+/* Their own figures, in none of those of the others; and how far the others' are from them, who see the same server. */
+static void watched(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+{
+	const struct vlog_watched *all = &s->watched;
+
+	rec_int(r, "watched_requests", all->ended[VLOG_OK]);
+	rec_real(r, "watched_rate_per_s", per_s(c, (double)all->ended[VLOG_OK]), 4);
+	rec_timing(r, "watched_response_ms", &s->watched.response, MS);
+	rec_timing(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
+	rec_timing(r, "watched_late_ms", &s->watched.late, MS);
+	rec_object(r, "watched_less_others_ms");
+	rec_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->from_sent).value) / MS, 4);
+	rec_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->from_sent, 0.5).value) / MS, 4);
+	rec_end(r);
+	rec_array(r, "watched");
+	for (int i = 0; i < w->watched; i++) {
+		struct vlog_watched *one = &s->one[i];
+		const struct watch_user *u = &w->user[i];
+
+		rec_object(r, NULL);
+		rec_int(r, "user", i);
+		rec_bool(r, "ready", u->ready);
+		rec_int(r, "width", u->width);
+		rec_int(r, "height", u->height);
+		rec_int(r, "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT]);
+		rec_int(r, "answered", one->ended[VLOG_OK]);
+		rec_int(r, "errors", one->ended[VLOG_ERROR]);
+		rec_int(r, "timeouts", one->ended[VLOG_TIMEOUT]);
+		rec_int(r, "unanswered", one->ended[VLOG_CUT]);
+		rec_int(r, "reconnected", u->reconnected);
+		rec_int(r, "refused", u->refused);
+		rec_timing(r, "response_ms", &one->response, MS);
+		rec_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
+		rec_str(r, "last_failure", *u->why ? u->why : NULL);
+		rec_end(r);
+	}
 	rec_end(r);
 }
 
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	const struct crowd_sums *u = &c->sums;
+	const struct window *k = &c->window;
 	double answered = (double)s->ended[VLOG_OK], t = seconds(c), inside = sample_mean(&s->from_sent).value;
 	const char *why;
 	char text[160];
 
 	settings(r, c, w);
 	rec_object(r, "result");
-	why = report_why_invalid(c, s, w->late_limit_ns, text, sizeof(text));
+	why = report_why_invalid(c, s, w, text, sizeof(text));
 	rec_bool(r, "valid", !why);
 	rec_str(r, "why_invalid", why);
-	rec_int(r, "users_ready", u->users_ready);
+	rec_int(r, "users_ready", u->users_ready + watched_ready(w));
 	rec_real(r, "seconds", t, 3);
 	rec_int(r, "due", u->due);
 	rec_int(r, "requests", s->ended[VLOG_OK]);
@@ -175,19 +228,21 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	if (c->cfg.open)
 		rec_timing(r, "waited_for_user_ms", &s->waited, MS);
 	rec_object(r, "concurrency");
-	rec_real(r, "mean", t > 0 ? u->asked_ns / S / t : (double)NAN, 4);
+	rec_real(r, "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4);
 	rec_real(r, "by_little", per_s(c, (double)u->finished) * inside / S, 4);
-	rec_int(r, "max", u->asked_most);
+	rec_int(r, "max", k->asked_most);
 	rec_end(r);
 	rec_object(r, "send_gap_ms");
-	rec_int(r, "n", u->gaps);
-	rec_real(r, "mean", u->gaps ? u->gap_mean / MS : (double)NAN, 6);
-	rec_real(r, "sd", u->gaps > 1 ? sqrt(u->gap_square / (double)(u->gaps - 1)) / MS : (double)NAN, 6);
-	rec_real(r, "cov", u->gaps > 1 ? sqrt(u->gap_square / (double)(u->gaps - 1)) / u->gap_mean : (double)NAN, 5);
+	rec_int(r, "n", k->gaps);
+	rec_real(r, "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6);
+	rec_real(r, "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6);
+	rec_real(r, "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5);
 	rec_end(r);
 	rec_int(r, "bytes", w->bytes);
 	rec_real(r, "received_kbyte_per_s", per_s(c, (double)s->bytes / 1000), 3);
 	fairness(r, c);
+	if (w->watched)
+		watched(r, c, s, w);
 	generator(r, c, s, w);
 	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
 	rec_end(r);

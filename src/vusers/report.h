@@ -6,6 +6,7 @@
 #include "rec.h"
 #include "serve.h"
 #include "vlog.h"
+#include "watch.h"
 
 struct report_what {
 	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text;	/* NULL: not of this kind */
@@ -17,11 +18,13 @@ struct report_what {
 	int64_t descriptors, descriptors_most;
 	int64_t process_cpu_ns;
 	const char *punctual_by;
+	int watched;			/* so many users of these */
+	struct watch_user user[WATCH_MOST];
 };
 
 /* Why the figures are those of the generator and not of the server: NULL, they are not. */
 #define REPORT_CPU_MOST 90	/* percent of a CPU in the loop */
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, int64_t late_limit_ns, char *text, size_t size);
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size);
 
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w);
 void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);

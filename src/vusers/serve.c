@@ -1,6 +1,7 @@
 #include "serve.h"
 #include "clock.h"
 #include "guest.h"
+#include "nap.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -206,22 +207,16 @@ static int loop(struct serve *s, int listener, const sigset_t *mask)
 {
 	while (!proc_stop) {
 		struct epoll_event event[AT_ONCE];
-		int64_t now = clock_now(), until, left;
-		struct timespec time;
+		int64_t now = clock_now(), until;
 		int n;
 
 		stand_still(s, now);
 		until = send_off(s, clock_now());
 		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
 			until = s->first_ns + s->cfg->pause_at_ns;
-		left = until - clock_now();
-		left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
-		time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
-		n = epoll_pwait2(s->epoll, event, AT_ONCE, &time, mask);
-		if (n < 0 && errno == ENOSYS)
-			n = epoll_pwait(s->epoll, event, AT_ONCE, (int)(left / NS_PER_MS), mask);
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		n = nap_until(s->epoll, event, AT_ONCE, until, mask);
+		if (n < 0)
+			return n;
 		for (int i = 0; i < n; i++) {
 			if (event[i].data.u32 == LISTENER)
 				welcome(s, listener);

@@ -8,13 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM (1u << 17)		/* a power of two */
+#define ROOM (1u << 17)		/* powers of two */
+#define FEW_ROOM (1u << 12)
 #define REST_NS (2 * NS_PER_MS)
 
-struct vlog {
-	_Alignas(64) _Atomic uint32_t head;	/* the loop's */
+struct ring {
+	_Alignas(64) _Atomic uint32_t head;	/* the writer's */
 	int64_t lost;
+	uint32_t room;
+	struct vlog_row *row;
 	_Alignas(64) _Atomic uint32_t tail;	/* the thread's */
+};
+
+struct vlog {
+	struct ring crowd, few;
+	pthread_mutex_t lock;			/* of those who write to the second */
 	_Alignas(64) atomic_bool over;
 	struct vlog_cfg cfg;
 	struct vlog_sums sums;
@@ -23,15 +31,15 @@ struct vlog {
 	int jtl_err;		/* the first */
 	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	pthread_t thread;
-	struct vlog_row row[ROOM];
+	struct vlog_row row[ROOM], few_row[FEW_ROOM];
 };
 
 static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
-static const char *const columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns", "state", "code", "bytes", "measured", NULL };
+static const char *const columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns", "state", "code", "bytes", "measured", "watched", NULL };
 
 static void write_row(struct rows *t, const struct vlog_cfg *cfg, const struct vlog_row *r)
 {
-	rows_int(t, r->user);
+	rows_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
 	rows_str(t, cfg->label[r->label]);
 	rows_int(t, r->due_ns);
 	rows_count(t, r->ready_ns ? r->ready_ns : -1);
@@ -41,6 +49,7 @@ static void write_row(struct rows *t, const struct vlog_cfg *cfg, const struct v
 	rows_count(t, r->code ? r->code : -1);
 	rows_int(t, r->bytes);
 	rows_int(t, r->measured);
+	rows_int(t, r->watched);
 	rows_end(t);
 }
 
@@ -74,7 +83,8 @@ static void write_jtl(struct vlog *l, const struct vlog_row *r)
 		snprintf(code, sizeof(code), "%u", r->code ? r->code : 200u);
 	fprintf(l->jtl, "%lld,%lld,", (long long)((r->sent_ns + l->wall_ns) / NS_PER_MS), (long long)ms);
 	write_cell(l->jtl, l->cfg.label[r->label], "");
-	fprintf(l->jtl, ",%s,%s,users 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end], (unsigned long)r->user + 1,
+	fprintf(l->jtl, ",%s,%s,%s 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end], r->watched ? "watched" : "users",
+		(unsigned long)r->user + 1,
 		r->end == VLOG_OK ? "true" : "false", (unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users);
 	write_cell(l->jtl, l->cfg.url, l->cfg.path ? l->cfg.path[r->label] : "");
 	fprintf(l->jtl, ",%lld,0,0\n", (long long)ms);
@@ -82,10 +92,27 @@ static void write_jtl(struct vlog *l, const struct vlog_row *r)
 		l->jtl_err = errno ? errno : EIO;
 }
 
+static void count_watched(struct vlog_watched *s, const struct vlog_row *r)
+{
+	s->ended[r->end]++;
+	if (r->end == VLOG_OK) {
+		sample_add(&s->response, r->end_ns - r->due_ns);
+		sample_add(&s->from_sent, r->end_ns - r->sent_ns);
+	} else if (r->end != VLOG_ERROR) {
+		sample_add_censored(&s->response, r->end_ns - r->due_ns);
+	}
+	sample_add(&s->late, r->sent_ns - r->ready_ns);
+}
+
 static void count(struct vlog_sums *s, const struct vlog_row *r)
 {
 	if (!r->measured)
 		return;
+	if (r->watched) {
+		count_watched(&s->watched, r);
+		count_watched(&s->one[r->user], r);
+		return;
+	}
 	s->ended[r->end]++;
 	s->bytes += r->bytes;
 	switch (r->end) {
@@ -106,23 +133,30 @@ static void count(struct vlog_sums *s, const struct vlog_row *r)
 	}
 }
 
-static bool take(struct vlog *l)
+static bool take_from(struct vlog *l, struct ring *from)
 {
-	uint32_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed), head = atomic_load_explicit(&l->head, memory_order_acquire);
+	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed), head = atomic_load_explicit(&from->head, memory_order_acquire);
 
 	if (tail == head)
 		return false;
 	for (; tail != head; tail++) {
-		const struct vlog_row *r = &l->row[tail % ROOM];
+		const struct vlog_row *r = &from->row[tail % from->room];
 
 		count(&l->sums, r);
 		if (l->rows)
 			write_row(l->rows, &l->cfg, r);
 		if (l->jtl)
 			write_jtl(l, r);
-		atomic_store_explicit(&l->tail, tail + 1, memory_order_release);
+		atomic_store_explicit(&from->tail, tail + 1, memory_order_release);
 	}
 	return true;
+}
+
+static bool take(struct vlog *l)
+{
+	bool some = take_from(l, &l->crowd);
+
+	return take_from(l, &l->few) || some;
 }
 
 static void *vlog_main(void *context)
@@ -163,6 +197,11 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 		return NULL;
 	memset(l, 0, sizeof(*l));	/* touched, before it is measured */
 	l->cfg = *cfg;
+	l->crowd.row = l->row;
+	l->crowd.room = ROOM;
+	l->few.row = l->few_row;
+	l->few.room = FEW_ROOM;
+	pthread_mutex_init(&l->lock, NULL);
 	clock_read_offset(&offset);
 	l->wall_ns = offset.offset_ns;
 	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open(cfg->tsv, "vusers-log/1", columns))))
@@ -191,16 +230,28 @@ failed:
 	return NULL;
 }
 
-void vlog_add(struct vlog *l, const struct vlog_row *row)
+static void add(struct ring *to, const struct vlog_row *row)
 {
-	uint32_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
+	uint32_t head = atomic_load_explicit(&to->head, memory_order_relaxed);
 
-	if (head - atomic_load_explicit(&l->tail, memory_order_acquire) >= ROOM) {
-		l->lost++;
+	if (head - atomic_load_explicit(&to->tail, memory_order_acquire) >= to->room) {
+		to->lost++;
 		return;
 	}
-	l->row[head % ROOM] = *row;
-	atomic_store_explicit(&l->head, head + 1, memory_order_release);
+	to->row[head % to->room] = *row;
+	atomic_store_explicit(&to->head, head + 1, memory_order_release);
+}
+
+void vlog_add(struct vlog *l, const struct vlog_row *row)
+{
+	add(&l->crowd, row);
+}
+
+void vlog_add_watched(struct vlog *l, const struct vlog_row *row)
+{
+	pthread_mutex_lock(&l->lock);
+	add(&l->few, row);
+	pthread_mutex_unlock(&l->lock);
 }
 
 int vlog_close(struct vlog *l, struct vlog_sums *out)
@@ -209,7 +260,7 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 
 	atomic_store(&l->over, true);
 	pthread_join(l->thread, NULL);
-	l->sums.lost = l->lost + (int64_t)(l->sums.response.lost + l->sums.late.lost);
+	l->sums.lost = l->crowd.lost + l->few.lost + (int64_t)(l->sums.response.lost + l->sums.late.lost + l->sums.watched.response.lost);
 	*out = l->sums;
 	if (l->rows)
 		err = rows_close(l->rows);
@@ -222,10 +273,20 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 	return err;
 }
 
+static void free_watched(struct vlog_watched *s)
+{
+	sample_free(&s->response);
+	sample_free(&s->from_sent);
+	sample_free(&s->late);
+}
+
 void vlog_free_sums(struct vlog_sums *s)
 {
 	sample_free(&s->response);
 	sample_free(&s->from_sent);
 	sample_free(&s->late);
 	sample_free(&s->waited);
+	free_watched(&s->watched);
+	for (int i = 0; i < VLOG_WATCHED_MOST; i++)
+		free_watched(&s->one[i]);
 }

@@ -1,6 +1,6 @@
 /* vusers_fuzz - what a server says to a user of VNC, and what users say to the reference server, as a whole and in pieces: both must come to the same.
  *
- * Input: a byte that chooses (1: the patch is kept; 2: the user has asked before; 4: the reference server is what reads, 8: of HTTP), one with the
+ * Input: a byte that chooses (1: the patch is kept; 2: the user has asked before; 16: has a password; 4: the reference server is what reads, 8: of HTTP), one with the
  * length of pieces, and what is said. */
 #include "vusers/guest.h"
 #include "vusers/vrfb.h"
@@ -14,7 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
-static const struct vrfb_cfg known = { encodings, 4 };
+static const struct vrfb_cfg known[] = { { encodings, 4, NULL }, { encodings, 4, "secret" } };
 
 struct heard {
 	int flags, err;
@@ -54,15 +54,17 @@ static struct heard hear(struct vrfb *v, const uint8_t *data, size_t size, size_
 	return h;
 }
 
-static void fuzz_user(const uint8_t *data, size_t size, bool patch, bool asks, size_t most)
+static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most)
 {
 	static struct vrfb_patch kept[2];
+	const struct vrfb_cfg *cfg = &known[way >> 4 & 1];
+	bool patch = way & 1;
 	struct vrfb whole, pieces;
 	struct heard all, some;
 
-	vrfb_start(&whole, &known, patch ? &kept[0] : NULL);
-	vrfb_start(&pieces, &known, patch ? &kept[1] : NULL);
-	if (asks) {
+	vrfb_start(&whole, cfg, patch ? &kept[0] : NULL);
+	vrfb_start(&pieces, cfg, patch ? &kept[1] : NULL);
+	if (way & 2) {
 		vrfb_ask(&whole);
 		vrfb_ask(&pieces);
 	}
@@ -120,6 +122,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 4)
 		fuzz_guest(data + 2, size - 2, data[0] & 8, most);
 	else
-		fuzz_user(data + 2, size - 2, data[0] & 1, data[0] & 2, most);
+		fuzz_user(data + 2, size - 2, data[0], most);
 	return 0;
 }

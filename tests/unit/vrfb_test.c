@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
-static const struct vrfb_cfg cfg = { encodings, 4 };
+static const struct vrfb_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
 
 #define HELLO "RFB 003.008\n" "\2\2\1" "\0\0\0\0"
 /* 40 x 20, 16 bits a pixel, named "hand" */
@@ -274,6 +274,8 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 		CASE("HTTP/1.1 200 OK\r\n", -EPROTO),
 		CASE("RFB 003.008\n" "\0" "\0\0\0\3" "no!", -ECONNREFUSED),
 		CASE("RFB 003.008\n" "\1\2", -EACCES),
+		CASE("RFB 003.008\n" "\2\2\22", -EACCES),
+		CASE("RFB 003.008\n" "\1\22", -EPROTONOSUPPORT),		/* Tight's security */
 		CASE("RFB 003.008\n" "\1\1" "\0\0\0\1", -ECONNREFUSED),
 		CASE("RFB 003.003\n" "\0\0\0\0", -ECONNREFUSED),
 		CASE("RFB 003.003\n" "\0\0\0\2", -EACCES),
@@ -316,6 +318,48 @@ static void older_versions_are_spoken_too(void **state)
 	assert_memory_equal(t.first, "RFB 003.007\n\1\1\2", 15);
 }
 
+/* The challenge's answer is openssl's (vnc_password_test.c says how). */
+static void a_password_is_proven_in_every_version(void **state)
+{
+#define CHALLENGE "0123456789abcdef"
+#define ANSWER "\x75\x24\x40\xee\x2b\xfc\xc2\xa0\xd9\x01\x3f\xd2\x03\x71\xe2\x3b"
+	static const struct {
+		const char *bytes, *said;
+		size_t n, n_said;
+		int err;
+	} cases[] = {
+#define CASE(literal, words, err) { literal, words, sizeof(literal) - 1, sizeof(words) - 1, err }
+		CASE("RFB 003.003\n" "\0\0\0\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.003\n" ANSWER "\1\2", 0),
+		CASE("RFB 003.007\n" "\1\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.007\n" "\2" ANSWER "\1\2", 0),
+		CASE("RFB 003.008\n" "\3\23\2\5" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.008\n" "\2" ANSWER "\1\2", 0),
+		/* where None is offered too, nothing is to be proven */
+		CASE("RFB 003.008\n" "\2\2\1" "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.008\n" "\1" "\1\2", 0),
+		/* it was the wrong one; and once too often */
+		CASE("RFB 003.008\n" "\1\2" CHALLENGE "\0\0\0\1" "\0\0\0\2" "no", "", -EKEYREJECTED),
+		CASE("RFB 003.003\n" "\0\0\0\2" CHALLENGE "\0\0\0\2", "", -EKEYREJECTED),
+#undef CASE
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t piece = 0; piece < 20; piece++) {
+			static struct stream s;
+			struct vrfb v;
+			struct told t;
+
+			s.n = 0;
+			add(&s, cases[i].bytes, cases[i].n);
+			vrfb_start(&v, &known, NULL);
+			t = feed(&v, &s, piece, piece);
+			assert_int_equal(t.err, cases[i].err);
+			if (cases[i].err)
+				continue;
+			assert_int_equal(t.ready, 1);
+			assert_memory_equal(t.first, cases[i].said, cases[i].n_said);
+		}
+	}
+}
+
 /* Whatever comes, it stays within its memory (under sanitizers), and comes to an end. */
 static void garbage_is_refused_or_passed_over(void **state)
 {
@@ -353,6 +397,7 @@ int main(void)
 		cmocka_unit_test(where_the_patch_is_read_only_the_next_number_answers),
 		cmocka_unit_test(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart),
 		cmocka_unit_test(older_versions_are_spoken_too),
+		cmocka_unit_test(a_password_is_proven_in_every_version),
 		cmocka_unit_test(garbage_is_refused_or_passed_over),
 	};
 

@@ -18,6 +18,7 @@ static uint32_t draw(uint32_t *state, size_t below)
 
 #define RFB "RFB 003.008\n" "\1\1" "\0\0\0\0" "\0\210\0\60\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\4" "hand"
 #define RFB_33 "RFB 003.003\n" "\0\0\0\1" "\0\50\0\24\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\0"
+#define RFB_SECRET "RFB 003.007\n" "\2\22\2" "0123456789abcdef" "\0\0\0\0" "\0\50\0\24\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\0"
 /* Messages: a cursor, a rectangle of each encoding, a new size, the last one; colours, a bell, a cut text. */
 #define HEXTILE "\0\0\0\0\0\40\0\20\0\0\0\5" "\16" "bgfgbgfg" "\2" "xyxy" "\30" "\2" "ccccxyccccxy"
 #define MESSAGES "\0\0\0\4" "\0\0\0\0\0\2\0\1\377\377\377\21" "12345678" "1" "\0\0\0\0\0\1\0\1\0\0\0\1" "abcd" HEXTILE "\0\0\0\0\0\1\0\1\0\0\0\20" "\0\0\0\3" "zip" \
@@ -33,6 +34,7 @@ static const struct {
 } seeds[] = {
 	{ { 0, 1, 2, 3 }, RFB MESSAGES, sizeof(RFB MESSAGES) - 1 },
 	{ { 0, 1, 2, 3 }, RFB_33 MESSAGES, sizeof(RFB_33 MESSAGES) - 1 },
+	{ { 16, 17, 18, 19 }, RFB_SECRET MESSAGES, sizeof(RFB_SECRET MESSAGES) - 1 },
 	{ { 4, 4, 4, 4 }, GUEST GUEST, sizeof(GUEST GUEST) - 1 },
 	{ { 12, 12, 12, 12 }, "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTTP/1.1\r\n\r\n", 47 },
 };
@@ -70,10 +72,10 @@ static void the_seeds_are_read_to_their_ends(void **state)
 	struct vrfb v;
 
 	(void)state;
-	for (size_t s = 0; s < 2; s++) {
+	for (size_t s = 0; s < 3; s++) {
 		struct heard h;
 
-		vrfb_start(&v, &known, NULL);
+		vrfb_start(&v, &known[seeds[s].ways[0] >> 4], NULL);
 		h = hear(&v, (const uint8_t *)seeds[s].said, seeds[s].n, 1);
 		assert_int_equal(h.err, 0);
 		assert_int_equal(h.flags, VRFB_READY | VRFB_UPDATE);

@@ -1,0 +1,332 @@
+/* Many users: what options say becomes a crowd and the few who are watched; they run; what came of it is told. */
+#include "by_http.h"
+#include "by_vnc.h"
+#include "clock.h"
+#include "ends.h"
+#include "proc.h"
+#include "report.h"
+#include "vnc_password.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define SPARE_DESCRIPTORS 64	/* besides users' connections */
+#define EXPECTED_MOST 2000000	/* requests for which room is made before */
+
+/* What all users share; too large for a stack. */
+static struct {
+	struct target target;
+	struct workload workload;
+	struct crowd crowd;
+	struct by_vnc *vnc;
+	struct by_http *http;
+	struct watch *watch;
+	int32_t encodings[BY_VNC_ENCODINGS];
+	int n_encodings;
+	char words[64];			/* the same, as libvncclient has them */
+	char password[VNC_PASSWORD + 1];
+	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
+	char punctual[96];
+} run;
+
+/* --- what is asked for --------------------------------------------------------------------------------------------- */
+
+/* What users' connections take. More than the hard limit only root may have. */
+static int64_t get_descriptors(const struct ends_cfg *cfg, int64_t want)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		die(EXIT_RUN, "cannot tell how many descriptors there may be: %m");
+	if (limit.rlim_cur < (rlim_t)want) {
+		limit.rlim_cur = (rlim_t)want;
+		limit.rlim_max = limit.rlim_max < (rlim_t)want ? (rlim_t)want : limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit))
+			die(EXIT_MISSING, "%lld users need %lld descriptors, and this process may not have so many; before it, as root: ulimit -n %lld", (long long)cfg->users, (long long)want,
+			    (long long)want);
+		getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
+}
+
+static void read_think_file(struct ends_cfg *cfg)
+{
+	unsigned long line;
+	FILE *f = fopen(cfg->think_file, "re");
+	int err = f ? think_read(f, &cfg->think, &line) : -errno;
+
+	if (err == -EPROTO)
+		die(EXIT_USAGE, "%s: line %lu is not a time in seconds", cfg->think_file, line);
+	if (err)
+		die(EXIT_USAGE, "%s: %s", cfg->think_file, err == -ENODATA ? "there is no time in it" : strerror(-err));
+	fclose(f);
+}
+
+/* The mean of one user's think time; of the open loop's gaps between the requests of all. */
+static void choose_think(struct ends_cfg *cfg)
+{
+	if (cfg->think_file)
+		read_think_file(cfg);
+	if ((cfg->rate > 0) + (cfg->nz > 0) + (cfg->think_ns >= 0) > 1)
+		die_usage("one of --think-time, --nz and --open");
+	if (cfg->rate > 0)
+		think_set_mean(&cfg->think, 1e9 / cfg->rate);
+	else if (cfg->nz > 0)
+		think_set_mean(&cfg->think, 1e9 * (double)cfg->users / cfg->nz);
+	else if (cfg->think_ns >= 0)
+		think_set_mean(&cfg->think, (double)cfg->think_ns);
+	else if (!cfg->think_file)
+		die_usage("how long do users think? --think-time TIME, --nz RATIO, or --open RATE");
+	if (cfg->rate > 0 && !(cfg->think.mean_ns > 0))
+		die_usage("--open with gaps of no length");
+}
+
+static void read_workload(const struct ends_cfg *cfg, struct workload *w, const struct target *t)
+{
+	unsigned long line = 0;
+	const char *why = NULL;
+	FILE *f;
+	int err;
+
+	if (!cfg->workload) {
+		if (workload_one(w, t->path))
+			die_usage("%s: a path without blanks", t->path);
+		return;
+	}
+	f = fopen(cfg->workload, "re");
+	err = f ? workload_read(f, w, &line, &why) : -errno;
+	if (why)
+		die(EXIT_USAGE, "%s: line %lu: %s", cfg->workload, line, why);
+	if (err)
+		die(EXIT_USAGE, "%s: %s", cfg->workload, err == -ENODATA ? "there is no object in it" : strerror(-err));
+	fclose(f);
+	if (strcmp(t->path, "/") != 0)
+		die_usage("%s: with --workload the paths are those of the file", t->path);
+}
+
+static void check(struct ends_cfg *cfg, const struct target *t, const char *text)
+{
+	if (cli_given("serve: "))
+		die_usage("--%s is of vusers serve", cli_given("serve: "));
+	if (t->http && cli_given("vnc: "))
+		die_usage("--%s is of users of VNC, and %s is none", cli_given("vnc: "), text);
+	if (!t->http && cli_given("http: "))
+		die_usage("--%s is of users of a web server, and %s is none", cli_given("http: "), text);
+	if (cfg->watched > cfg->users)
+		die_usage("--watched %lld: there are %lld users", (long long)cfg->watched, (long long)cfg->users);
+	if (cfg->echo == ECHO_PATCH)
+		cfg->encodings = "raw";	/* the number is read from pixels as they are */
+}
+
+static int64_t expected(const struct ends_cfg *cfg)
+{
+	double mean = cfg->think.mean_ns, per_s = cfg->rate > 0 ? cfg->rate : mean > 0 ? 1e9 * (double)cfg->users / mean : 1e5;
+	double n = cfg->time_ns ? per_s * (double)cfg->time_ns / 1e9 * 1.1 : EXPECTED_MOST;
+
+	return n < EXPECTED_MOST ? (int64_t)n : EXPECTED_MOST;
+}
+
+/* --- what came of it ----------------------------------------------------------------------------------------------- */
+
+/* What is to be said besides the report; the exit status. */
+static int judge(const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
+{
+	int64_t ended[VLOG_ENDS], lost;
+	char text[160];
+	const char *why = report_why_invalid(c, s, what, text, sizeof(text));
+	bool all_there = c->sums.users_ready == c->cfg.users;
+
+	for (int i = 0; i < VLOG_ENDS; i++)
+		ended[i] = s->ended[i] + s->watched.ended[i];
+	lost = ended[VLOG_ERROR] + ended[VLOG_TIMEOUT] + ended[VLOG_CUT];
+	for (int i = 0; i < what->watched; i++)
+		all_there = all_there && what->user[i].ready;
+	if (why)
+		warn("not valid: %s", why);
+	if (log_err)
+		warn("the log is not whole: %s", strerror(-log_err));
+	if (lost && !c->sums.stopped)
+		warn("%lld requests failed (%lld answered with an error or broken off, %lld timed out, %lld not answered by the end)%s%s", (long long)lost, (long long)ended[VLOG_ERROR],
+		     (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT], *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
+	if (c->sums.stopped && c->cfg.time_ns)
+		return EXIT_INTERRUPTED;
+	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
+}
+
+/* How far one port's 28,000 connections to one address go is the kernel's. */
+static void could_not(const struct crowd *c, const char *text, int err)
+{
+	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err), err == -EADDRNOTAVAIL ? "; more ports for so many users (vnc:HOST:PORT-PORT)" : "");
+}
+
+/* --- the run --------------------------------------------------------------------------------------------------------- */
+
+static void describe_http(const struct ends_cfg *cfg, struct report_what *what, struct vlog_cfg *log)
+{
+	read_workload(cfg, &run.workload, &run.target);
+	for (int i = 0; i < run.workload.objects; i++) {
+		run.names[i] = run.workload.object[i].name;
+		run.paths[i] = run.workload.object[i].path;
+	}
+	log->label = run.names;
+	log->path = run.paths;
+	log->url = run.target.origin;
+	what->kind = "http";
+	what->workload = cfg->workload ? cfg->workload : "the page of the URL";
+	what->objects_per_page = workload_objects_per_page(&run.workload);
+	what->whole_pages = cfg->per == PER_PAGE;
+	what->library = by_http_library();
+}
+
+static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
+{
+	char why[256];
+
+	if (by_vnc_encodings(cfg->encodings, run.encodings, &run.n_encodings))
+		die_usage("--encodings %s: of zrle, hextile, copyrect and raw, each once", cfg->encodings);
+	snprintf(run.words, sizeof(run.words), "%s", cfg->encodings);
+	for (char *p = run.words; (p = strchr(p, ','));)
+		*p = ' ';
+	if (cfg->password_file && vnc_password_read(cfg->password_file, run.password, why, sizeof(why)))
+		die(EXIT_USAGE, "%s", why);
+	what->kind = "vnc";
+	what->asks = by_vnc_labels[cfg->asks];
+	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" : "the next update: an assumption, unless each user's keys are all that changes its screen";
+	what->encodings = cfg->encodings;
+}
+
+/* Those who keep no pixels; the watched ones come before them. */
+static void open_crowd(const struct ends_cfg *cfg)
+{
+	struct by_vnc_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
+				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
+	struct by_http_cfg http = { &run.target, &run.workload, cfg->per == PER_PAGE, (uint64_t)cfg->seed };
+	struct crowd *c = &run.crowd;
+	int err;
+
+	c->cfg = (struct crowd_cfg){ .users = cfg->users - cfg->watched, .before = cfg->watched, .all = cfg->users, .think = cfg->think,
+				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns, .time_ns = cfg->time_ns,
+				     .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
+	if (c->cfg.open)	/* the watched ones have their share of the requests */
+		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
+	err = crowd_open(c);
+	if (!err && run.target.http)
+		c->self = run.http = by_http_open(&http, c);
+	else if (!err)
+		c->self = run.vnc = by_vnc_open(&vnc, c);
+	if (err || !c->self)
+		die(EXIT_RUN, "out of memory for %lld users", (long long)cfg->users);
+	c->kind = run.target.http ? &by_http_kind : &by_vnc_kind;
+}
+
+/* 0 or -EINTR. */
+static int open_watch(const struct ends_cfg *cfg, const char *text)
+{
+	struct watch_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg, .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
+			       .think = cfg->think, .open = cfg->rate > 0, .move = cfg->asks, .n = (int)cfg->watched };
+	int here;
+
+	if (!cfg->watched)
+		return 0;
+	if (w.open)
+		think_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
+	run.watch = watch_open(&w);
+	if (!run.watch)
+		die(EXIT_RUN, "cannot start %d users who are watched: %m", w.n);
+	here = watch_gather(run.watch);
+	if (!here)
+		die(EXIT_RUN, "%s: users who are watched: %s", text, watch_why(run.watch));
+	return here < 0 ? here : 0;
+}
+
+static void close_all(struct ends_cfg *cfg)
+{
+	if (run.watch)
+		watch_close(run.watch);
+	if (run.http)
+		by_http_close(run.http);
+	if (run.vnc)
+		by_vnc_close(run.vnc);
+	crowd_close(&run.crowd);
+	workload_free(&run.workload);
+	think_free(&cfg->think);
+	explicit_bzero(run.password, sizeof(run.password));
+}
+
+/* Users come, and run: 0, -EINTR: before all were there. */
+static int carry(const struct ends_cfg *cfg, const char *text, struct vlog *log, struct report_what *what)
+{
+	struct crowd *c = &run.crowd;
+	int64_t start;
+	int err = crowd_gather(c);
+
+	if (err && err != -EINTR)
+		could_not(c, text, err);
+	if (!err)
+		err = open_watch(cfg, text);
+	if (err) {
+		c->sums.stopped = true;
+	} else {
+		proc_say_ready((int)cfg->ready_fd);
+		start = clock_now();
+		if (run.watch)
+			watch_run(run.watch, log, start);
+		err = crowd_run(c, log, start);
+		if (err)
+			die(EXIT_RUN, "cannot go on: %s", strerror(-err));
+	}
+	if (run.watch)
+		watch_end(run.watch, c->sums.stopped, what->user);
+	return err;
+}
+
+int ends_users(struct ends_cfg *cfg, const char *text)
+{
+	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
+	struct report_what what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN, .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
+				    .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text, .punctual_by = run.punctual, .watched = (int)cfg->watched };
+	struct crowd *c = &run.crowd;
+	struct vlog_sums sums;
+	struct vlog *log;
+	char why[256];
+	const char *wrong;
+	struct rec *out;
+	int early, err, status;
+
+	if (target_parse(text, &run.target, why, sizeof(why)))
+		die_usage("%s: %s", text, why);
+	check(cfg, &run.target, text);
+	choose_think(cfg);
+	rec_check_apart((const struct rec_place[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
+	if (run.target.http)
+		describe_http(cfg, &what, &log_cfg);
+	else
+		describe_vnc(cfg, &what);
+	what.descriptors = cfg->users + SPARE_DESCRIPTORS;
+	what.descriptors_most = get_descriptors(cfg, what.descriptors);
+	log_cfg.expect = expected(cfg);
+	out = rec_must_open(&cfg->out, "vusers");
+	log = vlog_open(&log_cfg, &wrong);
+	if (!log)
+		die(EXIT_RUN, "cannot write %s: %m", wrong);
+	ends_be_punctual(cfg, run.punctual, sizeof(run.punctual));
+	open_crowd(cfg);
+	early = carry(cfg, text, log, &what);
+	err = vlog_close(log, &sums);
+	what.process_cpu_ns = clock_process_cpu();
+	what.bytes = run.http ? by_http_bytes(run.http) : by_vnc_bytes(run.vnc);
+	what.connections = run.http ? by_http_connections(run.http) : -1;
+	report_users(out, c, &sums, &what);
+	rec_must_close(out);
+	status = judge(c, &sums, &what, err);
+	if (early)
+		status = EXIT_INTERRUPTED;
+	close_all(cfg);
+	vlog_free_sums(&sums);
+	return status;
+}

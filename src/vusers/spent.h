@@ -1,0 +1,16 @@
+/* spent - what the calling thread had of its CPU. */
+#ifndef THINPROBE_VUSERS_SPENT_H
+#define THINPROBE_VUSERS_SPENT_H
+
+#include <stdint.h>
+
+struct spent {
+	int64_t cpu_ns, waited_ns;	/* on a CPU; ready but not on one, -1: not known */
+};
+
+/* Since the thread began. */
+struct spent spent_now(void);
+/* Between two of these. */
+struct spent spent_between(const struct spent *first, const struct spent *last);
+
+#endif

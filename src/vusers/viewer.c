@@ -1,0 +1,253 @@
+/* The one file that knows libvncclient. Its sockets block here: with one that does not, the library would wait in select(), which knows no descriptor
+ * above 1023. */
+#include "viewer.h"
+#include "clock.h"
+#include "patch.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rfb/rfbclient.h>
+
+#define CELL_MIN 3
+#define CELL_MOST 40	/* pixels of a cell of the patch */
+#define COLOURS 0xffffffu
+
+struct viewer {
+	rfbClient *client;
+	struct viewer_cfg cfg;
+	uint32_t *before;	/* the picture, to be compared with; NULL where only the patch counts */
+	int before_width, before_height;
+	bool changed;		/* the update that is being read: a pixel */
+	bool pictured, found, asked, wants;	/* wants: the server asked for a password that there is not */
+	struct patch_place place;
+	uint32_t shown, awaited;
+	int64_t answered_ns;
+};
+
+static _Thread_local char last_words[160];
+static char tag;	/* its address is our name among the client's data */
+
+static void listen_to(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(last_words, sizeof(last_words), format, args);
+	va_end(args);
+	last_words[strcspn(last_words, "\r\n")] = '\0';
+}
+
+void viewer_prepare(void)
+{
+	rfbClientLog = rfbClientErr = listen_to;
+}
+
+static struct viewer *self_of(rfbClient *client)
+{
+	return rfbClientGetClientData(client, &tag);
+}
+
+static char *give_password(rfbClient *client)
+{
+	struct viewer *v = self_of(client);
+
+	v->wants = !v->cfg.password;
+	return strdup(v->cfg.password ? v->cfg.password : "");
+}
+
+/* --- pixels -------------------------------------------------------------------------------------------------------- */
+
+static int luminance(const void *pixels, int x, int y)
+{
+	const rfbClient *c = pixels;
+
+	return c->frameBuffer[((size_t)y * (size_t)c->width + (size_t)x) * 4 + 1];	/* green, as the shifts below say */
+}
+
+static void read_patch(struct viewer *v)
+{
+	struct patch_image image = { v->client->width, v->client->height, luminance, v->client };
+	uint32_t number;
+
+	if (!v->found)
+		v->found = patch_find(&image, CELL_MIN, CELL_MOST, &v->place, &v->shown);
+	else if (patch_read(&image, &v->place, &number))
+		v->shown = number;
+}
+
+/* Servers send more than what has changed: the pixels themselves are compared, and kept. libvncclient allocates them as malloc() aligns. */
+static void compare(struct viewer *v, int x, int y, int w, int h)
+{
+	const rfbClient *c = v->client;
+	const uint32_t *now = (const uint32_t *)(const void *)c->frameBuffer;
+
+	if (v->before_width != c->width || v->before_height != c->height) {
+		uint32_t *grown = realloc(v->before, (size_t)c->width * (size_t)c->height * sizeof(*grown));
+
+		v->changed = true;
+		if (!grown)	/* then every update is a change, as for those who keep no pixels */
+			return;
+		v->before = grown;
+		v->before_width = c->width;
+		v->before_height = c->height;
+		memcpy(grown, now, (size_t)c->width * (size_t)c->height * sizeof(*grown));
+		return;
+	}
+	for (int row = y; row < y + h; row++) {
+		size_t at = (size_t)row * (size_t)c->width + (size_t)x;
+
+		for (int i = 0; i < w && !v->changed; i++)
+			v->changed = (v->before[at + (size_t)i] ^ now[at + (size_t)i]) & COLOURS;
+		memcpy(v->before + at, now + at, (size_t)w * sizeof(*now));
+	}
+}
+
+static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
+{
+	struct viewer *v = self_of(client);
+
+	if (w <= 0 || h <= 0 || x < 0 || y < 0 || x + w > client->width || y + h > client->height)
+		return;
+	if (v->cfg.patch)
+		v->changed = true;
+	else
+		compare(v, x, y, w, h);
+}
+
+/* The whole update stands in the picture. */
+static void got_update(rfbClient *client)
+{
+	int64_t now = clock_now();
+	struct viewer *v = self_of(client);
+	bool answers = v->changed;
+
+	if (!v->changed)	/* a pointer's shape only, or the same pixels once more */
+		return;
+	v->changed = false;
+	v->pictured = true;
+	if (v->cfg.patch) {
+		read_patch(v);
+		answers = v->found && ((v->shown - v->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
+	}
+	if (v->asked && answers) {
+		v->asked = false;
+		v->answered_ns = now;
+	}
+}
+
+/* --- the connection ------------------------------------------------------------------------------------------------ */
+
+static bool start(struct viewer *v, int fd, int port)
+{
+	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
+	rfbClient *c = v->client;
+
+	c->sock = fd;
+	c->serverPort = port;
+	c->GetPassword = give_password;
+	c->GotFrameBufferUpdate = got_rectangle;
+	c->FinishedFrameBufferUpdate = got_update;
+	c->canHandleNewFBSize = TRUE;
+	c->appData.shareDesktop = TRUE;
+	c->appData.encodingsString = v->cfg.encodings;
+	c->appData.useRemoteCursor = TRUE;	/* the pointer apart, as users who keep no pixels have it */
+	c->format.redShift = 16;
+	c->format.greenShift = 8;
+	c->format.blueShift = 0;
+	c->format.bigEndian = FALSE;
+	rfbClientSetClientData(c, &tag, v);
+	SetClientAuthSchemes(c, schemes, 2);
+	if (!InitialiseRFBConnection(c) || c->tlsSession)
+		return false;
+	c->width = c->si.framebufferWidth;
+	c->height = c->si.framebufferHeight;
+	c->updateRect.x = c->updateRect.y = 0;
+	c->updateRect.w = c->width;
+	c->updateRect.h = c->height;
+	return c->width && c->height && c->MallocFrameBuffer(c) && SetFormatAndEncodings(c) && SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
+}
+
+struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char *why, size_t size)
+{
+	struct viewer *v = calloc(1, sizeof(*v));
+	int err = EPROTO;
+
+	last_words[0] = '\0';
+	if (v) {
+		v->cfg = *cfg;
+		v->client = rfbGetClient(8, 3, 4);
+	}
+	if (!v || !v->client) {
+		snprintf(why, size, "out of memory");
+		free(v);
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (start(v, fd, port))
+		return v;
+	if (v->wants || v->client->authScheme == rfbVncAuth)
+		err = EACCES;
+	if (v->wants)
+		snprintf(why, size, "it wants a password: --password-file FILE");
+	else
+		snprintf(why, size, "%s", *last_words ? last_words : "the connection is over");
+	viewer_close(v);
+	errno = err;
+	return NULL;
+}
+
+void viewer_close(struct viewer *v)
+{
+	char *host = v->client->serverHost;	/* 0.9.14 forgets it */
+
+	free(v->client->frameBuffer);
+	v->client->frameBuffer = NULL;
+	v->client->serverHost = NULL;
+	v->client->sock = RFB_INVALID_SOCKET;	/* which is the caller's */
+	rfbClientCleanup(v->client);
+	free(host);
+	free(v->before);
+	free(v);
+}
+
+/* What the library has read ahead, poll() does not see. */
+int viewer_read(struct viewer *v)
+{
+	do {
+		if (!HandleRFBServerMessage(v->client))
+			return -EPIPE;
+	} while (v->client->buffered);
+	return 0;
+}
+
+bool viewer_ready(const struct viewer *v)
+{
+	return v->pictured && (v->found || !v->cfg.patch);
+}
+
+void viewer_ask(struct viewer *v)
+{
+	v->asked = true;
+	v->answered_ns = 0;
+	v->awaited = (v->shown + 1) & PATCH_NUMBER_MAX;
+}
+
+int64_t viewer_answered(const struct viewer *v)
+{
+	return v->answered_ns;
+}
+
+int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n)
+{
+	return WriteToRFBServer(v->client, (const char *)bytes, (unsigned)n) ? 0 : -EPIPE;
+}
+
+void viewer_size(const struct viewer *v, int *width, int *height)
+{
+	*width = v->client->width;
+	*height = v->client->height;
+}

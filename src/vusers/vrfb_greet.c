@@ -1,0 +1,165 @@
+/* The talk before the first update: versions, security, what the screen is like, and what we want of it (RFC 6143, 7.1 to 7.4, 7.5.1 to 7.5.3). */
+#include "vrfb_inside.h"
+#include "vnc_password.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NONE = 1, VNC_AUTH = 2 };
+
+static const int32_t pseudo[] = { VRFB_CURSOR, VRFB_DESKTOP_SIZE, VRFB_LAST_RECT };
+
+static int say(struct vrfb *s, const void *bytes, size_t n)
+{
+	uint8_t *p = vrfb_room(s, n);
+
+	if (!p)
+		return -ENOBUFS;
+	memcpy(p, bytes, n);
+	return 0;
+}
+
+int vrfb_request(struct vrfb *s, bool incremental)
+{
+	uint8_t *p = vrfb_room(s, 10);
+
+	if (!p)
+		return -ENOBUFS;
+	memset(p, 0, 10);
+	p[0] = 3;
+	p[1] = incremental;
+	vrfb_put_16(p + 6, s->width);
+	vrfb_put_16(p + 8, s->height);
+	return 0;
+}
+
+static int step_version(struct vrfb *s)
+{
+	/* "RFB 003.008\n"; what is newer than 3.8 speaks 3.8, and Apple's 3.889 too */
+	int minor;
+
+	if (memcmp(s->head, "RFB 003.", 8) != 0 || s->head[11] != '\n')
+		return -EPROTO;
+	minor = (s->head[8] - '0') * 100 + (s->head[9] - '0') * 10 + s->head[10] - '0';
+	s->version = minor < 7 ? 3 : minor < 8 ? 7 : 8;
+	vrfb_expect(s, s->version == 3 ? VRFB_SECURITY_33 : VRFB_SECURITY_COUNT, s->version == 3 ? 4 : 1);
+	return say(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
+}
+
+static int step_init_next(struct vrfb *s)
+{
+	vrfb_expect(s, VRFB_INIT, 24);
+	return say(s, "\1", 1);	/* shared */
+}
+
+static int step_challenge_next(struct vrfb *s)
+{
+	if (!s->cfg->password)
+		return -EACCES;
+	s->proven = true;
+	vrfb_expect(s, VRFB_CHALLENGE, VNC_CHALLENGE);
+	return 0;
+}
+
+static int step_security_33(struct vrfb *s)
+{
+	uint32_t type = vrfb_32(s->head);
+
+	return type == NONE ? step_init_next(s) : type == VNC_AUTH ? step_challenge_next(s) : type == 0 ? -ECONNREFUSED : -EPROTO;
+}
+
+static int step_security_count(struct vrfb *s)
+{
+	if (!s->head[0])
+		return -ECONNREFUSED;
+	s->rects = s->head[0];
+	s->counts = s->pixels = false;	/* whether None is among them, and VncAuth */
+	vrfb_expect(s, VRFB_SECURITY_TYPES, 1);
+	return 0;
+}
+
+/* One by one: there may be 255 of them. */
+static int step_security_types(struct vrfb *s)
+{
+	s->counts |= s->head[0] == NONE;
+	s->pixels |= s->head[0] == VNC_AUTH;
+	if (--s->rects) {
+		s->have = 0;
+		return 0;
+	}
+	if (!s->counts && !s->pixels)
+		return -EPROTONOSUPPORT;
+	if (!s->counts)
+		return say(s, "\2", 1) ? -ENOBUFS : step_challenge_next(s);
+	if (say(s, "\1", 1))
+		return -ENOBUFS;
+	if (s->version == 7)	/* which sends no result for None */
+		return step_init_next(s);
+	vrfb_expect(s, VRFB_RESULT, 4);
+	return 0;
+}
+
+static int step_challenge(struct vrfb *s)
+{
+	uint8_t answer[VNC_CHALLENGE];
+
+	vnc_password_answer(s->cfg->password, s->head, answer);
+	vrfb_expect(s, VRFB_RESULT, 4);
+	return say(s, answer, sizeof(answer));
+}
+
+static int step_result(struct vrfb *s)
+{
+	return !vrfb_32(s->head) ? step_init_next(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+}
+
+static int ask_encodings(struct vrfb *s)
+{
+	int n = s->cfg->n_encodings + (int)(sizeof(pseudo) / sizeof(*pseudo));
+	uint8_t *p = vrfb_room(s, 4 + 4 * (size_t)n);
+
+	if (!p)
+		return -ENOBUFS;
+	p[0] = 2;
+	p[1] = 0;
+	vrfb_put_16(p + 2, (unsigned)n);
+	for (int i = 0; i < n; i++)
+		vrfb_put_32(p + 4 + 4 * i, (uint32_t)(i < s->cfg->n_encodings ? s->cfg->encodings[i] : pseudo[i - s->cfg->n_encodings]));
+	return 0;
+}
+
+/* 32 bits, little-endian, red at 16: the second byte of a pixel is green. */
+static int ask_format(struct vrfb *s)
+{
+	static const uint8_t format[20] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
+
+	s->pixel_bytes = 4;
+	return say(s, format, sizeof(format));
+}
+
+static int step_init(struct vrfb *s)
+{
+	s->width = vrfb_16(s->head);
+	s->height = vrfb_16(s->head + 2);
+	s->pixel_bytes = s->head[4] / 8;
+	if (!s->width || !s->height || (s->head[4] != 8 && s->head[4] != 16 && s->head[4] != 32))
+		return -EPROTO;
+	s->skip = vrfb_32(s->head + 20);	/* the name */
+	vrfb_expect(s, VRFB_MESSAGE, 1);
+	if ((s->patch && ask_format(s)) || ask_encodings(s))
+		return -ENOBUFS;
+	return vrfb_request(s, false);
+}
+
+int vrfb_greet(struct vrfb *s)
+{
+	switch (s->state) {
+	case VRFB_VERSION: return step_version(s);
+	case VRFB_SECURITY_33: return step_security_33(s);
+	case VRFB_SECURITY_COUNT: return step_security_count(s);
+	case VRFB_SECURITY_TYPES: return step_security_types(s);
+	case VRFB_CHALLENGE: return step_challenge(s);
+	case VRFB_RESULT: return step_result(s);
+	default: return step_init(s);
+	}
+}

@@ -1,0 +1,59 @@
+#include "window.h"
+
+void window_open(struct window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns)
+{
+	*w = (struct window){ .from_ns = from_ns, .end_ns = end_ns, .seen_ns = now_ns };
+}
+
+bool window_holds(const struct window *w, int64_t due_ns)
+{
+	return due_ns >= w->from_ns && due_ns < w->end_ns;
+}
+
+static void add_area(struct window *w, int64_t now)
+{
+	int64_t from = w->seen_ns > w->from_ns ? w->seen_ns : w->from_ns, to = now < w->end_ns ? now : w->end_ns;
+
+	if (to > from)
+		w->asked_ns += (double)w->asked * (double)(to - from);
+	w->seen_ns = now;
+}
+
+static void add_gap(struct window *w, int64_t sent)
+{
+	double gap = (double)(sent - w->last_sent_ns), off;
+
+	if (w->last_sent_ns >= w->from_ns && sent < w->end_ns) {	/* Welford 1962 */
+		off = gap - w->gap_mean;
+		w->gap_mean += off / (double)++w->gaps;
+		w->gap_square += off * (gap - w->gap_mean);
+	}
+	w->last_sent_ns = sent;
+}
+
+void window_asked(struct window *w, int64_t now_ns)
+{
+	add_area(w, now_ns);
+	w->asked++;
+	if (window_holds(w, now_ns) && w->asked > w->asked_most)
+		w->asked_most = w->asked;
+	add_gap(w, now_ns);
+}
+
+void window_over(struct window *w, int64_t now_ns)
+{
+	add_area(w, now_ns);
+	w->asked--;
+}
+
+void window_close(struct window *w, int64_t now_ns)
+{
+	add_area(w, now_ns);
+	if (now_ns < w->end_ns)
+		w->end_ns = now_ns;
+}
+
+double window_seconds(const struct window *w)
+{
+	return w->end_ns > w->from_ns ? (double)(w->end_ns - w->from_ns) / 1e9 : 0;
+}

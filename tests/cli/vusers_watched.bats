@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# vusers: the few who are watched keep all pixels, and say of the same server what those say who keep none; passwords; servers that die or stand still.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	need jq python3
+	VUSERS=$BIN/vusers
+	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+}
+
+# The scripted server: $at, $scripted
+start_scripted() {
+	start scripted python3 "$BATS_TEST_DIRNAME/vusers_rfb.py" "$@"
+	scripted=$pid
+	until_true test -s scripted.out
+	port=$(cat scripted.out)
+	at=vnc:127.0.0.1:$port
+}
+
+users() {	# options...: $status, report.json, $took (s)
+	local from=$SECONDS
+
+	status=0
+	timeout 60 "$VUSERS" "$at" --format json -o report.json "$@" 2>users.err || status=$?
+	took=$((SECONDS - from))
+	cat users.err
+}
+
+holds() {	# jq filter on .result
+	jq -c .result report.json
+	[ "$(jq ".result | $1" report.json)" = true ]
+}
+
+column() {	# file name
+	awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
+}
+
+@test "vusers --watched: each is reported apart, its rows are told apart, and both ends count the same keys" {
+	start_scripted --keys keys
+	users -n 12 --watched 3 -z 60ms -t 1500ms --log a.tsv --jtl a.jtl
+	[ "$status" = 0 ]
+	holds '(.watched | length) == 3 and ([.watched[] | .ready and .width == 64 and .height == 48 and .answered == .requests and .answered > 2 and .response_ms.n == .answered] | all) and .users_ready == 12'
+	holds '.watched_requests == ([.watched[].answered] | add) and .watched_response_ms.n == .watched_requests and .response_ms.n == .requests and ([.watched[].user] == [0, 1, 2])'
+	[ "$(cat keys)" = "$(jq '.result | .requests + .watched_requests' report.json)" ]
+	[ "$(jq '.settings | .users == 12 and .watched == 3' report.json)" = true ]
+	[ "$(awk -F'\t' '$12 == 1 { print $2 }' a.tsv | sort -u | paste -sd ' ')" = "0 1 2" ]
+	[ "$(awk -F'\t' '$12 == 0 { print $2 }' a.tsv | sort -un | paste -sd ' ')" = "3 4 5 6 7 8 9 10 11" ]
+	[ "$(awk -F'\t' '$12 == 1' a.tsv | wc -l)" = "$(jq .result.watched_requests report.json)" ]
+	# bytes of an answer: 16 of heads and 16 x 16 pixels
+	[ "$(awk -F'\t' '$12 == 1 { print $10 }' a.tsv | sort -u)" = 1040 ]
+	awk -F'\t' 'NR > 1 && !($4 <= $5 && $5 <= $6 && $6 <= $7) { print; wrong = 1 } END { exit wrong }' a.tsv
+	[ "$(awk -F, '$6 ~ /^watched 1-[123]$/' a.jtl | wc -l)" = "$(jq .result.watched_requests report.json)" ]
+}
+
+@test "vusers --watched: who keeps no pixels takes an update that changes nothing for an echo, who keeps them does not" {
+	# every second key is answered twice, and only 50 ms later by what changes the screen
+	start_scripted --same 2
+	users -n 2 --watched 1 -z 200ms --think const -t 2500ms
+	[ "$status" = 0 ]
+	holds '.watched_requests >= 5 and .watched_response_ms.max >= 50 and (.watched_less_others_ms.mean >= 10 or (.valid | not)) and (.response_ms.p50 < 50 or (.valid | not))'
+}
+
+@test "vusers --watched: refecho's patch: the number from the pixels, and both see the scripted delay" {
+	start_refecho --vnc "$port" --delay const:30ms
+	at=vnc:127.0.0.1:$port
+	users -n 1 --watched 1 -z 20ms --think const -t 1200ms --echo patch
+	[ "$status" = 0 ]
+	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not)) and .requests == 0 and .response_ms.n == 0'
+	# two servers, one user each: one keeps pixels and one does not
+	first=$port
+	port=$((port + 13))
+	start_refecho --vnc "$port" --delay const:30ms
+	at=vnc:127.0.0.1:$first,$port
+	users -n 2 --watched 1 -z 20ms --think const -t 1500ms --echo patch
+	[ "$status" = 0 ]
+	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30 and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
+	# where there is none
+	start_scripted
+	users -n 1 --watched 1 -z 20ms -t 200ms --echo patch --timeout 500ms
+	[ "$status" = 1 ]
+	grep -q 'no patch' users.err
+	[ "$(wc -l <users.err)" = 1 ]
+}
+
+@test "vusers --watched: in the open loop the watched ones have their share" {
+	start_scripted
+	users -n 8 --watched 2 --open 80 --think const -t 2s
+	[ "$status" = 0 ]
+	# 80 a second: 20 of the two, each every 100 ms, and 60 of the others
+	holds '.due >= 118 and .due <= 121 and ([.watched[].requests | . >= 19 and . <= 21] | all)'
+}
+
+@test "vusers --watched: a server that dies, answers no more, or stops in the midst of an answer: errors and timeouts, and it ends in time" {
+	start_scripted --die 3
+	users -n 2 --watched 1 -z 50ms --think const -t 1500ms --timeout 300ms
+	[ "$status" = 3 ]
+	holds '.watched[0].errors >= 1 and .watched[0].reconnected >= 1 and .errors >= 1'
+	for way in mute half; do
+		kill "$scripted"
+		wait "$scripted" || true
+		start_scripted --$way 3
+		users -n 2 --watched 1 -z 50ms --think const -t 2s --timeout 300ms --log log.tsv
+		[ "$status" = 3 ]
+		holds '.watched[0].timeouts >= 1 and .watched[0].answered >= 2 and .timeouts >= 1 and .watched[0].reconnected >= 1'
+		[ "$(awk -F'\t' '$12 == 1 && $8 == "timeout"' log.tsv | wc -l)" = "$(jq '.result.watched[0].timeouts' report.json)" ]
+	done
+	# a long timeout is not waited for when it is told to stop
+	start users "$VUSERS" "$at" -n 2 --watched 2 -z 50ms -t 60s --timeout 60s --format json -o report.json --log early.tsv
+	until_true grep -qx ready users.err
+	sleep 0.7
+	from=$SECONDS
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	[ $((SECONDS - from)) -le 5 ]
+	holds '.stopped_by == "signal" and ([.watched[].unanswered] | add) == 2'
+}
+
+@test "vusers --watched: servers that never speak, or take no second connection: a line, or a run that is not valid" {
+	start_scripted --greet
+	start early "$VUSERS" "$at" -n 3 --watched 2 -z 50ms -t 60s --timeout 30s --format json -o report.json
+	sleep 0.5
+	kill -TERM "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	holds '.users_ready == 0 and (.valid | not)'
+	start_scripted --refuse-after 1
+	users -n 2 --watched 1 -z 50ms -t 500ms --timeout 500ms
+	[ "$status" = 1 ]
+	[ "$(wc -l <users.err)" = 1 ]
+	start_scripted --refuse-after 2
+	users -n 3 --watched 2 -z 50ms -t 500ms --timeout 500ms
+	[ "$status" = 3 ]
+	holds '(.valid | not) and .users_ready == 2 and ([.watched[].ready] | sort) == [false, true]'
+	# they are threads: killed, it leaves nobody
+	start_scripted
+	start users "$VUSERS" "$at" -n 4 --watched 4 -z 50ms
+	until_true grep -qx ready users.err
+	[ -z "$(ps -o pid= --ppid "$pid")" ]
+	kill -9 "$pid"
+	until_true gone "$pid"
+}
+
+@test "vusers: a password: of vncpasswd or as text, taken by a real server from those who keep pixels and those who keep none" {
+	need Xvnc tigervncpasswd
+	printf 'letmein\n' >text
+	tigervncpasswd -f <text >hidden
+	printf 'wrong\n' >wrong
+	start_vnc -SecurityTypes VncAuth -PasswordFile "$PWD/hidden" -BlacklistThreshold 1000
+	at=vnc:127.0.0.1:$port
+	start_xterm sh -c 'stty -icanon; cat >typed'
+	for file in hidden text; do
+		users -n 6 --watched 1 -z 100ms -t 500ms --password-file "$file" --skip 100ms
+		holds '.users_ready == 6 and .requests > 0 and .watched_requests > 0'
+	done
+	users -n 1 -z 100ms -t 300ms
+	[ "$status" = 1 ]
+	grep -q 'wants a password: --password-file' users.err
+	users -n 1 -z 100ms -t 300ms --password-file wrong
+	[ "$status" = 1 ]
+	grep -q 'does not take the password' users.err
+	[ "$(wc -l <users.err)" = 1 ]
+	users -n 1 --watched 1 -z 100ms -t 300ms --password-file wrong
+	[ "$status" = 1 ]
+	[ "$(wc -l <users.err)" = 1 ]
+	users -n 1 -z 100ms -t 300ms --password-file none.txt
+	[ "$status" = 2 ]
+	: >empty
+	users -n 1 -z 100ms -t 300ms --password-file empty
+	[ "$status" = 2 ]
+	grep -q 'holds no password' users.err
+}
+
+@test "vusers --watched: a real server: as many keys as are counted come to the application, in every encoding" {
+	need Xvnc
+	start_vnc -SecurityTypes None
+	at=vnc:127.0.0.1:$port
+	start_xterm sh -c 'stty -icanon; cat >typed'
+	all=0
+	for encodings in zrle,raw hextile,raw copyrect,hextile,zrle,raw; do
+		users -n 1 --watched 1 -z 40ms -t 400ms --encodings "$encodings"
+		[ "$status" = 0 ]
+		holds '.watched_requests > 0 and .watched[0].width == 800'
+		all=$((all + $(jq .result.watched_requests report.json)))
+	done
+	until_true [ "$(stat -c %s typed)" = "$all" ]
+}
+
+@test "vusers --watched: wrong words: exit 2, one line" {
+	while read -r words; do
+		status=0
+		# shellcheck disable=SC2086 # words
+		timeout 20 "$VUSERS" $words >out 2>err || status=$?
+		echo "$words: $status $(cat err)"
+		[ "$status" = 2 ]
+		[ "$(wc -l <err)" = 1 ]
+	done <<-'END'
+		vnc:127.0.0.1:5901 -n 3 -z 1s --watched 4
+		vnc:127.0.0.1:5901 -n 30 -z 1s --watched 17
+		http://127.0.0.1:80/ -n 3 -z 1s --watched 1
+		http://127.0.0.1:80/ -n 3 -z 1s --password-file x
+	END
+}
