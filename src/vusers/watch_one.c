@@ -1,0 +1,286 @@
+#include "watch_one.h"
+#include "clock.h"
+#include "random.h"
+#include "vrfb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <linux/tcp.h>	/* its struct tcp_info is newer than that of netinet/tcp.h */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RETRY_NS NS_PER_S
+
+/* --- the connection ------------------------------------------------------------------------------------------------ */
+
+/* Waits for the descriptor, or for a bell (the first one only where it was not heard yet). 1: the descriptor, 0: a bell or the time, -errno. */
+static int wait_for(const struct watch *w, int fd, short events, int64_t until_ns, bool first_bell)
+{
+	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->last_bell, .events = POLLIN }, { .fd = first_bell ? w->bell : -1, .events = POLLIN } };
+	int64_t left = until_ns - clock_now();
+	struct timespec time;
+
+	left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
+	time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
+	if (ppoll(p, 3, &time, NULL) < 0)
+		return errno == EINTR ? 0 : -errno;
+	return p[0].revents ? 1 : 0;
+}
+
+/* A connected socket, which blocks, or -errno. */
+static int dial(const struct watch *w, uint32_t number, int64_t until_ns)
+{
+	struct sockaddr_storage to;
+	socklen_t size = sizeof(int);
+	int one = 1, err = 0, fd;
+
+	target_address(w->cfg.target, number, &to);
+	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&to, w->cfg.target->address_size))
+		err = errno == EINPROGRESS ? -EAGAIN : -errno;
+	while (err == -EAGAIN) {
+		int ready = wait_for(w, fd, POLLOUT, until_ns, false);
+
+		if (ready > 0)
+			err = getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) ? -errno : -err;
+		else if (ready < 0 || w->over || clock_now() >= until_ns)
+			err = ready < 0 ? ready : w->over ? -EINTR : -ETIMEDOUT;
+	}
+	if (!err && fcntl(fd, F_SETFL, 0))
+		err = -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return fd;
+}
+
+static void hold(struct watch_one *o, int fd)
+{
+	pthread_mutex_lock(&o->lock);
+	o->fd = fd;
+	pthread_mutex_unlock(&o->lock);
+}
+
+static void leave(struct watch_one *o)
+{
+	int fd = o->fd;
+
+	hold(o, -1);
+	if (o->viewer)
+		viewer_close(o->viewer);
+	o->viewer = NULL;
+	if (fd >= 0)
+		close(fd);
+	atomic_store(&o->until_ns, INT64_MAX);
+}
+
+static int fail(struct watch_one *o, int err, const char *why)
+{
+	snprintf(o->told.why, sizeof(o->told.why), "%s", why ? why : strerror(-err));
+	return err;
+}
+
+static int read_some(struct watch_one *o, int64_t until_ns)
+{
+	int err;
+
+	atomic_store(&o->until_ns, until_ns);
+	err = viewer_read(o->viewer);
+	atomic_store(&o->until_ns, INT64_MAX);
+	return err && clock_now() >= until_ns ? -ETIMEDOUT : err;
+}
+
+/* Greets, and waits for the picture. 0 or -errno. */
+static int come(struct watch_one *o)
+{
+	struct watch *w = o->all;
+	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
+	char why[128];
+	int fd = dial(w, o->number, until);
+
+	if (fd < 0)
+		return fail(o, fd, NULL);
+	hold(o, fd);
+	atomic_store(&o->until_ns, until);
+	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
+	if (!o->viewer)
+		return fail(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
+	while (!viewer_ready(o->viewer)) {
+		int ready = wait_for(w, fd, POLLIN, until, false);
+
+		if (ready < 0 || w->over)
+			return fail(o, w->over ? -EINTR : ready, NULL);
+		if (clock_now() >= until)
+			return fail(o, -ETIMEDOUT, w->cfg.viewer.patch ? "there is no patch on its screen: start refecho there, in sight" : "it sends no picture");
+		if (ready && read_some(o, until))
+			return fail(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
+	}
+	atomic_store(&o->until_ns, INT64_MAX);
+	o->told.ready = true;
+	viewer_size(o->viewer, &o->told.width, &o->told.height);
+	return 0;
+}
+
+/* --- requests ------------------------------------------------------------------------------------------------------ */
+
+/* What the connection has brought so far: a difference of two is right, also beyond 4 GB. */
+static uint32_t received(int fd)
+{
+	struct tcp_info info;
+	socklen_t size = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
+}
+
+static void log_end(struct watch_one *o, int64_t now, enum vlog_end end)
+{
+	struct watch *w = o->all;
+	struct vlog_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now, .user = o->number,
+				.bytes = end == VLOG_OK ? received(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
+				.measured = window_holds(&w->window, o->due_ns), .watched = true };
+
+	vlog_add_watched(w->log, &row);
+	o->asked = false;
+	o->free_ns = now;
+	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_draw(&w->cfg.think, &o->random);
+}
+
+static int ask(struct watch_one *o)
+{
+	struct watch *w = o->all;
+	uint8_t bytes[16];
+	int width, height;
+	size_t n;
+
+	viewer_size(o->viewer, &width, &height);
+	n = w->cfg.move ? vrfb_pointer(bytes, (uint16_t)(o->typed % 2 ? width / 3 : width / 2), (uint16_t)(height / 2), 0) : vrfb_key(bytes, 'a' + o->typed % 26);
+	o->typed++;
+	o->received = received(o->fd);
+	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
+	viewer_ask(o->viewer);
+	o->asked = true;
+	o->sent_ns = clock_now();
+	atomic_store(&o->until_ns, o->sent_ns + w->cfg.crowd->timeout_ns);
+	if (viewer_send(o->viewer, bytes, n))
+		return -EPIPE;
+	atomic_store(&o->until_ns, INT64_MAX);
+	return 0;
+}
+
+static void begin_to_think(struct watch_one *o)
+{
+	const struct crowd_cfg *c = o->all->cfg.crowd;
+
+	o->thinks = true;
+	o->free_ns = o->all->start_ns;
+	o->due_ns = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all) + think_draw(&o->all->cfg.think, &o->random);
+}
+
+/* Until the run is over (0), or the connection (-errno). */
+static int live(struct watch_one *o)
+{
+	struct watch *w = o->all;
+	int64_t timeout = w->cfg.crowd->timeout_ns, now, until;
+	int ready, err = 0;
+
+	while (!w->over) {
+		now = clock_now();
+		if (!o->thinks && w->running)
+			begin_to_think(o);
+		if (o->asked && now >= o->sent_ns + timeout)
+			return -ETIMEDOUT;
+		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
+			return 0;
+		if (o->thinks && !o->asked && o->due_ns <= now && ask(o))
+			return -EPIPE;
+		until = o->asked ? o->sent_ns + timeout : o->thinks ? o->due_ns : INT64_MAX;
+		ready = wait_for(w, o->fd, POLLIN, until, !o->thinks);
+		if (ready < 0)
+			return ready;
+		if (ready)
+			err = read_some(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
+		if (o->asked && viewer_answered(o->viewer))
+			log_end(o, viewer_answered(o->viewer), VLOG_OK);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* One greets at a time; who waits for that hears that it is all over. */
+static int come_through_the_door(struct watch_one *o)
+{
+	struct watch *w = o->all;
+	int err;
+
+	pthread_mutex_lock(&w->door);
+	err = w->over ? -EINTR : come(o);
+	pthread_mutex_unlock(&w->door);
+	return err;
+}
+
+/* Nothing is asked any more. */
+static bool too_late(const struct watch *w)
+{
+	return w->over || (w->running && clock_now() >= w->window.end_ns);
+}
+
+/* Comes back, as often as it takes; who was not there at the beginning tries again once the run has begun. Whether it is there. */
+static bool come_back(struct watch_one *o)
+{
+	struct watch *w = o->all;
+
+	while (!too_late(w)) {
+		bool begun = w->running;
+		int err;
+
+		wait_for(w, -1, 0, clock_now() + RETRY_NS, !begun);
+		if (!begun || too_late(w))
+			continue;
+		err = come_through_the_door(o);
+		if (!err) {
+			o->told.reconnected++;
+			o->free_ns = clock_now();
+			return true;
+		}
+		o->told.refused += err != -EINTR;
+		leave(o);
+	}
+	return false;
+}
+
+void *watch_one_main(void *context)
+{
+	struct watch_one *o = context;
+	struct watch *w = o->all;
+	int err = come_through_the_door(o);
+
+	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_HERE);
+	while (!w->over) {
+		if (!err)
+			err = live(o);
+		if (o->asked)
+			log_end(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
+		if (!err)
+			break;
+		if (o->viewer)
+			fail(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
+		leave(o);
+		if (!come_back(o))
+			break;
+		err = 0;
+	}
+	leave(o);
+	o->told.cpu_ns = clock_thread_cpu();
+	atomic_store(&o->state, WATCH_DONE);
+	return NULL;
+}
