@@ -1,13 +1,10 @@
 #include "crowd.h"
-#include "account.h"
 #include "clock.h"
 #include "nap.h"
 #include "proc.h"
 #include "random.h"
-#include "spent.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +16,6 @@
 #define CONNECTING_MOST 4		/* of whom it does not know yet TigerVNC takes five for an attack */
 #define SWEEP_NS (100 * NS_PER_MS)	/* how exact a timeout is */
 #define RETRY_NS NS_PER_S
-
-/* (statm counts in lots, for each CPU apart) */
-static int64_t resident(void)
-{
-	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
-
-	return bytes < 0 ? 0 : bytes;
-}
 
 int64_t crowd_from(const struct crowd_cfg *cfg, int64_t start_ns)
 {
@@ -45,7 +34,7 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -resident();
+	c->sums.memory_bytes = -spent_memory();
 	c->user = calloc(n, sizeof(*c->user));
 	c->idle = calloc(n, sizeof(*c->idle));
 	if (!c->user || !c->idle || dues_open(&c->dues, n)) {
@@ -228,6 +217,59 @@ static void come_back(struct crowd *c, int64_t now)
 	}
 }
 
+/* Sends what is due by now, of either loop. */
+static void send_closed(struct crowd *c, int64_t now)
+{
+	int most = AT_ONCE;
+
+	while (most-- && dues_first(&c->dues) <= now && dues_first(&c->dues) < c->window.end_ns) {
+		struct due d = dues_take(&c->dues);
+
+		c->user[d.user].queued = false;
+		if (c->user[d.user].state == CROWD_FREE)
+			ask(c, d.user, d.at_ns);
+	}
+}
+
+static void send_open(struct crowd *c, int64_t now)
+{
+	int most = AT_ONCE;
+
+	while (most-- && c->idle_n && c->next_due_ns <= now && c->next_due_ns < c->window.end_ns) {
+		uint32_t user = c->idle[c->idle_head];
+
+		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
+		c->idle_n--;
+		c->user[user].queued = false;
+		if (c->user[user].state != CROWD_FREE)
+			continue;
+		ask(c, user, c->next_due_ns);
+		c->next_due_ns += think_draw(&c->cfg.think, &c->random);
+	}
+}
+
+static void send_due(struct crowd *c, int64_t now)
+{
+	if (c->cfg.open)
+		send_open(c, now);
+	else
+		send_closed(c, now);
+}
+
+/* Something was due before the end and has not gone. */
+static bool outstanding(const struct crowd *c)
+{
+	return (c->cfg.open ? c->next_due_ns : dues_first(&c->dues)) < c->window.end_ns;
+}
+
+/* When something is to be sent next, INT64_MAX: until something else happens nothing is. */
+static int64_t next_send(const struct crowd *c)
+{
+	int64_t due = !c->cfg.open ? dues_first(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
+
+	return due < c->window.end_ns ? due : INT64_MAX;
+}
+
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
 static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
@@ -258,6 +300,8 @@ static int turn(struct crowd *c, int64_t until, const sigset_t *mask)
 			come_back(c, now);
 		until = c->retry_ns ? earlier(until, c->retry_ns) : until;
 	}
+	if (c->running)	/* (looked for now: who was answered above, or has come back, may be the next) */
+		until = earlier(until, next_send(c));
 	return wait_for_events(c, until, mask);
 }
 
@@ -284,7 +328,7 @@ int crowd_gather(struct crowd *c)
 			err = turn(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	c->sums.memory_bytes += resident();
+	c->sums.memory_bytes += spent_memory();
 	return err ? err : proc_stop ? -EINTR : c->sums.users_ready || !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
@@ -302,39 +346,6 @@ static void begin(struct crowd *c, int64_t now)
 		if (c->user[i].state == CROWD_FREE)
 			set_free(c, i, now, from + think_draw(&c->cfg.think, &c->user[i].random));
 	}
-}
-
-/* Sends what is due by now; the time of the next, INT64_MAX: until something else happens there is none. */
-static int64_t send_closed(struct crowd *c, int64_t now)
-{
-	int most = AT_ONCE;
-
-	while (most-- && dues_first(&c->dues) <= now && dues_first(&c->dues) < c->window.end_ns) {
-		struct due d = dues_take(&c->dues);
-
-		c->user[d.user].queued = false;
-		if (c->user[d.user].state == CROWD_FREE)
-			ask(c, d.user, d.at_ns);
-	}
-	return dues_first(&c->dues) < c->window.end_ns ? dues_first(&c->dues) : INT64_MAX;
-}
-
-static int64_t send_open(struct crowd *c, int64_t now)
-{
-	int most = AT_ONCE;
-
-	while (most-- && c->idle_n && c->next_due_ns <= now && c->next_due_ns < c->window.end_ns) {
-		uint32_t user = c->idle[c->idle_head];
-
-		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
-		c->idle_n--;
-		c->user[user].queued = false;
-		if (c->user[user].state != CROWD_FREE)
-			continue;
-		ask(c, user, c->next_due_ns);
-		c->next_due_ns += think_draw(&c->cfg.think, &c->random);
-	}
-	return c->idle_n && c->next_due_ns < c->window.end_ns ? c->next_due_ns : INT64_MAX;
 }
 
 /* The open loop: what was due and never went, or would have gone through users that were not there. */
@@ -356,7 +367,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 {
 	struct spent first = { 0, -1 }, last;
 	sigset_t before;
-	int64_t now, due, over;
+	int64_t now, over;
 	bool window = false;
 	int err = 0;
 
@@ -368,8 +379,8 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 			window = true;
 			first = spent_now();
 		}
-		due = c->cfg.open ? send_open(c, now) : send_closed(c, now);
-		err = turn(c, earlier(earlier(due, c->window.end_ns), window ? INT64_MAX : c->window.from_ns), &before);
+		send_due(c, now);
+		err = turn(c, earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns), &before);
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
@@ -377,9 +388,9 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	last = window ? spent_now() : first;
 	c->sums.spent = spent_between(&first, &last);
 	over = now + c->cfg.timeout_ns;
-	while (!err && !c->sums.stopped && (c->window.asked || (c->cfg.open && c->next_due_ns < c->window.end_ns)) && (now = clock_now()) < over && !proc_stop) {
-		due = c->cfg.open ? send_open(c, now) : INT64_MAX;
-		err = turn(c, earlier(due, over), &before);
+	while (!err && !c->sums.stopped && (c->window.asked || outstanding(c)) && (now = clock_now()) < over && !proc_stop) {
+		send_due(c, now);
+		err = turn(c, over, &before);
 	}
 	cut_unsent(c, clock_now());
 	sigprocmask(SIG_SETMASK, &before, NULL);

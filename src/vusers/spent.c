@@ -1,4 +1,5 @@
 #include "spent.h"
+#include "account.h"
 #include "clock.h"
 #include "proc.h"
 
@@ -18,4 +19,12 @@ struct spent spent_now(void)
 struct spent spent_between(const struct spent *first, const struct spent *last)
 {
 	return (struct spent){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 || last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
+}
+
+/* (statm counts in lots, for each CPU apart) */
+int64_t spent_memory(void)
+{
+	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
+
+	return bytes < 0 ? 0 : bytes;
 }

@@ -1,4 +1,4 @@
-/* spent - what the calling thread had of its CPU. */
+/* spent - what the calling thread had of its CPU, and the process of memory. */
 #ifndef THINPROBE_VUSERS_SPENT_H
 #define THINPROBE_VUSERS_SPENT_H
 
@@ -12,5 +12,7 @@ struct spent {
 struct spent spent_now(void);
 /* Between two of these. */
 struct spent spent_between(const struct spent *first, const struct spent *last);
+/* Bytes that this process has resident; 0: not known. */
+int64_t spent_memory(void);
 
 #endif

@@ -335,3 +335,21 @@ column() {	# file name
 	stop_serve
 	[ "$(jq '.result | .refused == 3 and .guests == 5' serve.json)" = true ]
 }
+
+@test "vusers: who was answered too late or at once is next when due, and not when something else happens" {
+	need jq
+	# a head that promises more than ever comes: each request times out, and the one after it goes a think time after the user has come back
+	start half python3 -c 'if True:
+		import socket, threading
+		s = socket.create_server(("127.0.0.1", 0))
+		print(s.getsockname()[1], flush=True)
+		def talk(c):
+		    c.recv(4096); c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\nabc"); c.recv(4096)
+		while True:
+		    threading.Thread(target=talk, args=(s.accept()[0],), daemon=True).start()'
+	until_true test -s half.out
+	at=http://127.0.0.1:$(cat half.out)/
+	users -n 3 -z 20ms --think const -t 900ms --timeout 200ms
+	[ "$status" = 3 ]
+	holds '.timeouts >= 6 and (.generator.late_ms.p50 < 20)'
+}
