@@ -55,7 +55,7 @@ plot threshold_ms with lines dashtype 2 linecolor rgb line_colour title sprintf(
 	for [i = 1:n] summary using (of(i, "users")):(of(i, "p95_ms")) with lines linecolor rgb colour(i) title label(i), \
 	for [i = 1:n] limits using (p95(i) ? y("users") : NaN):(level(0)):(low("users")):(high("users")) with xerrorbars pointtype 4 pointsize 1.2 linecolor rgb colour(i) \
 		title (i == 1 ? "the most users for which a limit holds" : ""), \
-	for [i = 1:n] limits using (p95(i) ? y("forecast") : NaN):(level(0)) with points pointtype 2 pointsize 1.4 linewidth 2 linecolor rgb colour(i) title (i == 1 ? "foretold from the first third" : "")
+	for [i = 1:n] limits using (p95(i) ? y("forecast") : NaN):(level(0)):(low("forecast")):(high("forecast")) with xerrorbars pointtype 2 pointsize 1.4 linewidth 2 linecolor rgb colour(i) title (i == 1 ? "foretold from the first third" : "")
 unset output
 
 eval fresh
