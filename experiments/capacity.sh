@@ -133,7 +133,7 @@ user_row() {	# user_row USERS USER FILE FROM TO
 # Users type, the one in front is measured: rows in samples.tsv and machine.tsv, what it was in P95[N], MEAN[N], APDEX[N]. 1: STEP_WHY
 step() {	# step SYSTEM N FOLDER SEED
 	local n=$2 folder=$3 log=$3/log/$2 watch options go user pids=() probe='' status a b ca cb ra rb va vb foreign steal busy client from to keys mean p95 apdex
-	STEP_WHY='' STEP_AT=$n
+	STEP_WHY='' STEP_SAID='' STEP_AT=$n
 	mkdir -p "$log"
 	sessions "$1" "$n" || return
 	STEP_AT=$n
@@ -190,14 +190,13 @@ step() {	# step SYSTEM N FOLDER SEED
 	read -r keys < <(LC_ALL=C awk -F'\t' -v n="$n" -v from="$from" -v to="$to" -v rate="$RATE" '$2 == n { k += $4 } END { printf "%.3f\n", k / ((to - from) / 1e9 + 1 / rate) }' "$folder/samples.tsv")
 	OWN[n]=$(awk -v a="$a" -v b="$b" -v cpus="$LAB_NCPU_server" 'BEGIN { split(a, x, " "); split(b, y, " "); printf "%.3f", 100 * (y[4] - x[4]) / (y[1] - x[1]) / cpus }')
 	LC_ALL=C awk -v n="$n" -v a="$ra" -v b="$rb" -v keys="$keys" -v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" -v own="${OWN[n]}" -v link="$(link_bits)" \
-		-v va="$va" -v vb="$vb" -v shared="$LAB_SHARED_CPUS" '
+		-v waited="$(waited "$(cut -d' ' -f2 <<<"$ra")" "$(cut -d' ' -f2 <<<"$rb")")" -v viewers="$(waited "${va#* }" "${vb#* }")" -v va="$va" -v vb="$vb" -v shared="$LAB_SHARED_CPUS" '
 		function grown(i) { return y[i] > x[i] ? y[i] - x[i] : 0 }
-		function viewers(   p, q) { return split(va, p, " ") == 2 && split(vb, q, " ") == 2 && q[1] > p[1] && q[2] >= p[2] ? sprintf("%.3f", (q[2] - p[2]) / 1e9 / (q[1] - p[1])) : "" }
 		BEGIN {
 			split(a, x, " "); split(b, y, " "); s = y[1] - x[1]; most = grown(5) > grown(6) ? grown(5) : grown(6)
-			printf "capacity-machine/1\t%d\t%s\t%s\t%s\t%s\t%s\t%.3f\t%.0f\t%.0f\t%s\t%s\t%.2f\t%.2f\t%s\t%s\n", n, keys, busy, client, foreign, steal, grown(2) / 1e9 / s, y[3], grown(4) / s,
+			printf "capacity-machine/1\t%d\t%s\t%s\t%s\t%s\t%s\t%.3f\t%.0f\t%.0f\t%s\t%s\t%.2f\t%.2f\t%s\t%s\n", n, keys, busy, client, foreign, steal, waited / 1e9 / s, y[3], grown(4) / s,
 				(link > 0) ? sprintf("%.2f", 100 * most * 8 / s / link) : "", own, grown(7) / s, grown(8) / s,
-				(shared == 1) ? "" : viewers(), (9 in y) ? sprintf("%.3f", grown(9) / 1e3 / s) : "" }' >>"$folder/machine.tsv"
+				(shared == 1) ? "" : sprintf("%.3f", viewers / 1e9 / (vb - va)), (9 in y) ? sprintf("%.3f", grown(9) / 1e3 / s) : "" }' >>"$folder/machine.tsv"
 	read -r mean p95 apdex < <(awk -F'\t' -v n="$n" '$2 == n && $3 == 1 { print $5, $7, $9 }' "$folder/samples.tsv")
 	[ -n "$p95" ] || { STEP_WHY="no key of the user in front was answered"; return 1; }
 	P95[n]=$p95 APDEX[n]=$apdex FOREIGN[n]=$foreign
@@ -241,11 +240,15 @@ measure() {	# measure SYSTEM N FOLDER SEED; 1: STEP_WHY
 		if ! step "$1" "$2" "$3" "$(($4 + try))"; then
 			! stopped && ! lab_lost >/dev/null && [ "$STEP_AT" -gt 1 ] || return 1
 			kills=$(($(lab_memory_kills) - kills))
-			[ "$kills" -le 0 ] || STEP_WHY+=" (the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills of its processes)"
+			if [ "$kills" -gt 0 ]; then
+				STEP_WHY="the server's memory of $SERVER_MEMORY was full, and so was its swap, and the kernel ended $kills of its processes ($STEP_WHY)"
+			else
+				STEP_WHY+=${STEP_SAID:+: $STEP_SAID}
+			fi
 			sessions "$1" 0
 			forget "$2" "$3"
 			[ "$try" != 0 ] || { TWICE=$((TWICE + 1)); continue; }
-			TRIED[STEP_AT]=1 FAILED[STEP_AT]=$STEP_WHY LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
+			TRIED[STEP_AT]=1 FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
 			return 0
 		fi
 		TRIED[$2]=1
@@ -265,7 +268,7 @@ more_users() {	# more_users N
 	[ "$1" -ge 4 ] || { echo $(($1 + 1)); return; }
 	awk -v n="$1" -v one="${OWN[1]}" -v now="${OWN[$1]:-100}" 'BEGIN {
 		full = now > one ? 1 + (100 - one) / (now - one) * (n - 1) : 2 * n; full = int(full) + 1
-		next_ = full < 2 * n ? full : 2 * n; print next_ > n ? next_ : n + 1 }'
+		next_ = full < 2 * n ? full : 2 * n; print (next_ > n ? next_ : n + 1) }'
 }
 
 search() {	# search SYSTEM FOLDER SEED; 1: STEP_WHY
@@ -291,7 +294,7 @@ search() {	# search SYSTEM FOLDER SEED; 1: STEP_WHY
 }
 
 exp_cell() {	# exp_cell SYSTEM MOST REPEAT FOLDER
-	local folder=$4 reason='' STEP_WHY='' STEP_AT=0 limits='' c n foreign=0 TWICE=0
+	local folder=$4 reason='' STEP_WHY='' STEP_SAID='' STEP_AT=0 limits='' c n foreign=0 TWICE=0
 	local -a TRIED=() P95=() APDEX=() OWN=() FOREIGN=() FAILED=() LACKED=()
 	mkdir -p "$folder/log"
 	printf '%s\t' schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent | sed 's/\t$/\n/' >"$folder/samples.tsv"
@@ -310,7 +313,7 @@ exp_cell() {	# exp_cell SYSTEM MOST REPEAT FOLDER
 	fi
 	for n in "${!FOREIGN[@]}"; do foreign=$(awk -v a="$foreign" -v b="${FOREIGN[n]}" 'BEGIN { print (b > a) ? b : a }'); done
 	jq -Rn --arg system "$1" --argjson most "$2" --argjson repeat "$3" --arg reason "$reason" --argjson foreign "$foreign" --argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --arg marked "$(exp_disturbed "$foreign" 0)" '
-		[inputs | select(. != "") | split("\t") | {criterion: .[0], users: (.[1] | tonumber), reached: (.[2] != "0"), beyond: (.[2] | tonumber), resource: .[3],
+		[inputs | select(. != "") | split("\t") | {criterion: .[0], users: (.[1] | tonumber), reached: (.[2] != "0" and .[3] != "ssh connection"), beyond: (.[2] | tonumber), resource: .[3],
 			ended: .[4]}] as $limits
 		| {schema: "thinprobe.cell/1", parameters: {system: $system, most: $most}, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end), reason: $reason,
 		foreign_percent: $foreign, steal_percent: null, server_cpus: $cpus, measured_twice: $twice, limits: $limits, marked: $marked}' <<<"$limits" | put_json "$folder/cell.json"

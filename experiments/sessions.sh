@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the driver, lib.sh and the lab
+# shellcheck disable=SC2034,SC2154,SC2317 # variables shared with the driver, lib.sh and the lab
 # sessions.sh - for drivers that add sessions until there is too little of something: as many as are wanted, what becomes of those that fail, and what the
 # server waits for, has and moves meanwhile. Systems are PROTOCOL.APP (light, heavy).
 
@@ -22,9 +22,11 @@ attempt() {
 		case ${1-} in -[0-9]*) shift ;; esac
 		[ "$BASHPID" = "$$" ] || { warn "$@"; exit 1; }
 		ATTEMPT_WHY=$*
+		# shellcheck disable=SC2104
 		break 99
 	}
 	shopt -s compat43
+	# shellcheck disable=SC2043
 	for _ in once; do "$@"; done
 	shopt -u compat43
 	eval "$DIE"
@@ -56,15 +58,15 @@ sessions() {	# sessions SYSTEM N
 	done
 }
 
-# Every session is there still; 1: STEP_WHY.
+# Every session is there still; 1: STEP_WHY, and what it said in STEP_SAID.
 sessions_live() {
-	local n pid name said
+	local n pid name
+	STEP_SAID=''
 	for ((n = 1; n <= SESSIONS; n++)); do
 		for pid in ${SESSION_PIDS[$n]} ${SESSION_APP[$n]}; do
 			lab_gone "$pid" || continue
-			said=''
-			for name in "${!LAB_PID_OF[@]}"; do [ "${LAB_PID_OF[$name]}" != "$pid" ] || said=$(grep -vx ready "$RUN/log/$name.err" 2>/dev/null | tail -n 1); done
-			STEP_WHY="of session $n $([ "$pid" = "${SESSION_APP[$n]}" ] && echo "the application" || echo "the display server") ended${said:+: $said}"
+			for name in "${!LAB_PID_OF[@]}"; do [ "${LAB_PID_OF[$name]}" != "$pid" ] || STEP_SAID=$(grep -vx ready "$RUN/log/$name.err" 2>/dev/null | tail -n 1); done
+			STEP_WHY="of session $n $([ "$pid" = "${SESSION_APP[$n]}" ] && echo "the application" || echo "the display server") ended"
 			return 1
 		done
 	done
@@ -82,18 +84,30 @@ resource_of() {	# resource_of WORDS KILLS: processes that the kernel ended meanw
 	esac
 }
 
-# What the server waits, has and moves, in one line: seconds, ns waited for a CPU by all its processes, bytes free, bytes swapped in, bytes sent and received,
+# Of all tasks there, "task=ns,...": for how long each has waited for a CPU.
+# shellcheck disable=SC2016
+TASKS_WAIT='LC_ALL=C awk "BEGIN { for (i = 1; i < ARGC; i++) { if ((getline line < ARGV[i]) > 0) { split(line, f, \" \"); split(ARGV[i], p, \"/\"); printf \"%s=%s,\", p[5], f[2] } close(ARGV[i]) } }" /proc/[0-9]*/task/[0-9]*/schedstat'
+
+# waited BEFORE AFTER: what the tasks of both have waited meanwhile, ns.
+waited() {
+	LC_ALL=C awk -v before="$1" -v after="$2" 'BEGIN {
+		n = split(before, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); was[at[1]] = at[2] }
+		n = split(after, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); if (at[1] in was && at[2] >= was[at[1]]) sum += at[2] - was[at[1]] }
+		printf "%.0f\n", sum }'
+}
+
+# What the server waits for, has and moves, in one line: seconds, TASKS_WAIT, bytes free, bytes swapped in, bytes sent and received,
 # major faults, packets that the queue of its link dropped, us in which some process stood still for memory.
 # shellcheck disable=SC2016
 reading() {
 	lab_exec server sh -c 'read -r now _ </proc/uptime
-		waited=$(cat /proc/[0-9]*/task/[0-9]*/schedstat 2>/dev/null | LC_ALL=C awk "{ w += \$2 } END { printf \"%.0f\", w }")
+		waited=$(eval "$2")
 		free=$(LC_ALL=C awk "/^MemAvailable/ { printf \"%.0f\", \$2 * 1024 }" /proc/meminfo)
 		paged=$(LC_ALL=C awk "/^pswpin/ { s = \$2 * 4096 } /^pgmajfault/ { f = \$2 } END { printf \"%.0f %.0f\", s, f }" /proc/vmstat)
 		moved=$(LC_ALL=C awk -v i="$1:" "{ sub(/:/, \": \") } \$1 == i { printf \"%.0f %.0f\", \$10, \$2 }" /proc/net/dev)
 		dropped=$(tc -s qdisc show dev "$1" 2>/dev/null | LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") d += \$(i + 1) } END { printf \"%.0f\", d }")
 		stalled=$(LC_ALL=C awk "/^some/ { sub(/.*total=/, \"\"); print }" /proc/pressure/memory 2>/dev/null)
-		echo "$now ${waited:-0} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' sh "${LAB_IF_server:-lo}" </dev/null 2>/dev/null | in_its_group
+		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | in_its_group
 }
 
 # A server with a size of its own has less free, and faults of its own.
@@ -112,9 +126,8 @@ in_its_group() {
 	printf '%s\n' "$line"
 }
 
-# Of the viewers: seconds, ns waited for a CPU by all processes of the client.
+# Of the viewers: seconds, TASKS_WAIT.
 # shellcheck disable=SC2016
 client_reading() {
-	lab_exec client sh -c 'read -r now _ </proc/uptime
-		echo "$now $(cat /proc/[0-9]*/task/[0-9]*/schedstat 2>/dev/null | LC_ALL=C awk "{ w += \$2 } END { printf \"%.0f\", w }")"' </dev/null 2>/dev/null
+	lab_exec client sh -c 'read -r now _ </proc/uptime; echo "$now $(eval "$1")"' sh "$TASKS_WAIT" </dev/null 2>/dev/null
 }

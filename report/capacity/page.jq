@@ -3,6 +3,7 @@ include "lib";
 include "markdown";
 include "capacity/say";
 
+def small: if fabs < 0.1 then fixed(4) else number end;
 . as $doc | .run as $run | $run.settings as $set
 | "# How many users fit on a server",
 "",
@@ -33,18 +34,22 @@ table(["system", "what has to hold", "users", "in the searches", "reached it", "
 (if ($doc.compare | length) == 0 then empty else
 "## What is full",
 "",
-table(["system", "what has to hold", "what", "last good users", "there", "first bad users", "there ", "full from", "unit", "was full"];
+"![How much longer keys took than with one user alone, and how much of that was waiting for a CPU](figures/delay.svg)",
+"",
+"Where both lines are one, all that users wait longer for is a CPU of the server. (The lower one may lie above: some of the waiting holds no key up.)",
+"",
+table(["system and criterion", "what", "full from", "last good users", "there", "first bad users", "there ", "was full"];
 	[$doc | limits[] | select(.reached > 0) | . as $l | ($doc | sides($l.system; $l.criterion))[] | select(.good != null or .bad != null)
-		| [$l.system, ($l.criterion | criterion_words), .name, (.users_good | from_to), (.good | number), (.users_bad | from_to), (.bad | number), (.at_least | plain), .unit, (if .full == 0 then "" else "\(.full) of \(.repeats)" end)]]),
+		| ["\($l.system), \($l.criterion | criterion_words)", "\(.name): \(.unit)", (.at_least | plain), (.users_good | from_to), (.good | number), (.users_bad | from_to), (.bad | number), (if .full == 0 then "" else "\(.full) of \(.repeats)" end)]]),
 "Means over the searches (each one's own values: compare.tsv). What they rest on stands under \"All steps\": the delay is what the mean of all users grew by since one user was alone (ms more), and its share of a CPU the processes that waited for one over the keys a second (ms a key); a queue's wait is u' D / (1 - u) at one CPU (the forecast below, exponential service); faults and drops are those of a second over the keys of a second.",
 "",
-table(["name", "full from", "unit", "why"]; [$set.limits // [] | .[] | [.name, (.at_least | plain), .unit, .note + (if .unless != "" then " (only where the \(.unless) is not full)" else "" end)]]) end),
+table(["name", "what", "why"]; [$set.limits // [] | .[] | [.name, "\(.at_least | plain) \(.unit)", .note + (if .unless != "" then " (only where the \(.unless) is not full)" else "" end)]]) end),
 (if ($doc.slopes | length) == 0 then empty else
 "## What the first third told",
 "",
-table(["system", "what has to hold", "what", "points", "without keys", "for each key (memory: user)", "unit", "full with users"];
-	[$doc.slopes[] | . as $l | [.system, (.criterion | criterion_words), .name, .points, (.none | number), (.slope | fixed(2)) + (if .slope_low == null then "" else " (\(.slope_low | fixed(2))–\(.slope_high | fixed(2)))" end),
-		({CPU: "% / ms", memory: "MB free / MB"}[.name] // "% / % a key a second"),
+table(["system", "what", "points", "without", "for each", "full with users"];
+	[$doc.slopes | unique_by([.system, .name, .points, .none, .slope]) | .[] | [.system, ({CPU: "CPU: %, and ms of its time for each key", memory: "memory: MB that are free, and MB for each user"}[.name] // "\(.name): %, and % for each key a second"), .points,
+		(.none | number), (.slope | small) + (if .slope_low == null then "" else " (\(.slope_low | small)–\(.slope_high | small))" end),
 		(if .users == null then "" else (.users | number) + (if .users_low == null then "" else " (\(.users_low | number)–\(.users_high // "" | if . == "" then "" else number end))" end) end)]]),
 "Straight lines by least squares through the numbers of users up to a third of the first that was too many (three numbers at least), all searches together, with Student's t intervals. The forecast takes the line of the CPU, and adds to what one user alone had (its mean, application, frame timer and link in it) a wait in a queue: P(wait > t) = p exp(-t / θ), θ = D / (2 m (1 - u)), p = u' ^ (√(2 (m + 1)) - 1), with D the CPU time of a key, m the CPUs, u how busy they are, u' without the user in front. For p95 the deviations of both parts add in squares. Where the line of viewers or link is full with fewer users, their number is the forecast; it knows nothing of memory.",
 "" end),

@@ -30,7 +30,7 @@ def finding_limit: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limi
 		| ($doc | sides($s.system; $l.criterion)) as $sides
 		| ($sides | map(.users_bad[]) | min) as $bad | ($doc | at_users($s.system; $bad)) as $row
 		| "for \($s | system_words($doc.run)) (\($l.criterion | criterion_words)): \($l.limit)"
-		+ (if $l.ended == null then "" else ", for \($l.ended | rtrimstr("."))" end)
+		+ (if $l.ended == null then "" else " (\($l.ended | rtrimstr(".")))" end)
 		+ (if $row == null then "" else "; at \($bad) users \($row | cpu_words)"
 			+ ([$sides[] | select(.bad != null and .full > 0 and .name != "CPU") | "\(.name): \(.bad | number) \(.unit), full from \(.at_least | plain)"] | if . == [] then "" else "; " + join("; ") end) end)]
 	| if . == [] then empty else "What is full with the next users: " + join("; ") + "." end;
@@ -44,9 +44,11 @@ def finding_forecast: . as $doc | [limits[] | select(.users > 0)] | if all(.[]; 
 	+ ". Model: a key's share of the CPU is a line (utilization law), its wait that of arrivals at random which all cost the same (M/D/m, exponential tail), on top of what one user alone has; the interval is the line's alone."
 	+ ([.[] | select(.reached > 0 and not_a_queue)] | if . == [] then "" else " What was full for \(map(.criterion | criterion_words) | unique | join_and) (\(map(.limit) | unique | join("; "))) is no queue of this model: there it can be far off." end) end;
 
-def finding_bound: . as $doc | [.run.settings.systems[] | . as $s | ([$doc.slopes[] | select(.system == $s.system and .name == "CPU" and .users != null)] | first) as $l | select($l != null and $l.slope_low > 0)
-		| "\($l.slope | number) ms (\($l.slope_low | number)–\($l.slope_high | number)) of CPU time for each key of \($s.app | kind_words($doc.run)) over \($s.protocol): it would be busy all the time with \($l.users | number) users"]
-	| if . == [] then empty else "By busy times, " + join("; ") + ". Of more the keys come faster than they can be answered." end;
+def line_of($system; $name): [.slopes[] | select(.system == $system and .name == $name and .users != null and .slope_low != null and .slope_low > 0)] | first;
+def finding_bound: . as $doc | [.run.settings.systems[] | . as $s | ($doc | line_of($s.system; "CPU")) as $l | ($doc | line_of($s.system; "memory")) as $m | select($l != null)
+		| "\($l.slope | number) ms (\($l.slope_low | number)–\($l.slope_high | number)) of CPU time for each key of \($s.app | kind_words($doc.run)) over \($s.protocol): it would be busy all the time with \($l.users | number) users"
+			+ (if $m == null or $m.users > 2 * $l.users then "" else ", and the memory used up with \($m.users | number) (\($m.slope | number) MB each)" end)]
+	| if . == [] then empty else "By the first third, " + join("; ") + ". Of more the keys come faster than they can be answered." end;
 
 def finding_fair: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limits_of($s.system) | map(select(.jain_good != null and .users > 1)) | first) as $l | select($l != null)
 		| "\($s.app | kind_words($doc.run)) over \($s.protocol): at the most users for \($l.criterion | criterion_words) the p95 of the one who fares worst is \($l.worst_good | fixed(2)) times the median of all (Jain's index of the mean latencies \($l.jain_good | fixed(3)))"
@@ -57,7 +59,11 @@ def finding_fair: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limit
 def finding_none: . as $doc | [limits[] | select(.users_min == 0)] | if . == [] then empty else
 	"Even one user alone had it worse than \(map(.criterion | criterion_words) | unique | join_and) in some searches: without a session beside it, what is slow is application, display server or this machine." end;
 
-def findings: [finding_users, finding_limit, finding_bound, finding_forecast, finding_fair, finding_none] | if . == [] then ["No search came to its end: there is nothing to say yet."] else . end;
+# Where it was not the server that had too little.
+def finding_ended: . as $doc | [limits[] | select(.ended != null and .reached < .repeats) | .ended | rtrimstr(".")] | unique | if . == [] then empty else
+	"A search ended without a limit of the server: \(join("; "))." end;
+
+def findings: [finding_users, finding_limit, finding_ended, finding_bound, finding_forecast, finding_fair, finding_none] | if . == [] then ["No search came to its end: there is nothing to say yet."] else . end;
 
 def disturbed: [.rows[] | select(.marked > 0) | .system] | unique | if . == [] then null else "Disturbed: other programs had more than 3 % of the server's CPU in searches of \(join_and); fewer users may fit then than without them." end;
 def absent_words: [.run.lab.missing // [] | .[] | "Not on this machine: \(.)."];

@@ -47,7 +47,7 @@ struct capacity_step {
 
 struct capacity_limit {
 	char criterion[32];
-	char ended[200], resource[32];	/* why nobody could be added, and of what there was too little; "" */
+	char ended[400], resource[32];	/* why nobody could be added, and of what there was too little; "" */
 	int64_t repeat;
 	double users, beyond;		/* the most for which it held, the first for which it did not (NAN) */
 	bool reached;			/* false: it held for all users that were tried */
