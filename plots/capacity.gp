@@ -3,6 +3,7 @@
 # gnuplot -c plots/capacity.gp RUN [LIGHT [HEAVY [FLOOR_MS [THRESHOLD_MS]]]]
 #   reads RUN/summary.tsv, points.tsv; writes into RUN/figures (the folder must be there):
 #   users.svg       p95 of the user in front over the number of users, one colour a system, with the most users found and foretold
+#   delay.svg       how much longer than with one user alone a key took, of all users, and how much of it went by waiting for a CPU of the server
 #   resources.svg   how busy server and viewers were, and how many processes waited for a CPU
 
 run = ARG1
@@ -54,8 +55,21 @@ plot threshold_ms with lines dashtype 2 linecolor rgb line_colour title sprintf(
 	for [i = 1:n] summary using (of(i, "users")):(of(i, "p95_ms")):(low("p95_ms")):(high("p95_ms")) with yerrorbars pointtype 7 linecolor rgb colour(i) notitle, \
 	for [i = 1:n] summary using (of(i, "users")):(of(i, "p95_ms")) with lines linecolor rgb colour(i) title label(i), \
 	for [i = 1:n] limits using (p95(i) ? y("users") : NaN):(level(0)):(low("users")):(high("users")) with xerrorbars pointtype 4 pointsize 1.2 linecolor rgb colour(i) \
-		title (i == 1 ? "the most users for which a limit holds" : ""), \
-	for [i = 1:n] limits using (p95(i) ? y("forecast") : NaN):(level(0)) with points pointtype 2 pointsize 1.4 linewidth 2 linecolor rgb colour(i) title (i == 1 ? "foretold from the first third" : "")
+		title (i == 1 ? "the most users, found" : ""), \
+	for [i = 1:n] limits using (p95(i) ? y("forecast") : NaN):(level(0)):(low("forecast")):(high("forecast")) with xerrorbars pointtype 2 pointsize 1.4 linewidth 2 linecolor rgb colour(i) title (i == 1 ? "foretold from the first third" : "")
+unset output
+
+eval fresh
+set key maxrows 3 maxcols 2
+set output run . "/figures/delay.svg"
+set xrange [0:most * 1.05 + 0.5]
+if (most <= 16) { set xtics 1 }
+set yrange [0:*]
+set xlabel "users"
+set ylabel "ms more than with one user alone"
+plot 1/0 notitle, \
+	for [i = 1:n] summary using (of(i, "users")):(of(i, "more_ms")) with linespoints pointtype 7 linecolor rgb colour(i) title "a key, " . label(i), \
+	for [i = 1:n] summary using (of(i, "users")):(of(i, "users") > 1 ? of(i, "wait_ms") : NaN) with linespoints pointtype 8 dashtype 2 linecolor rgb colour(i) title (i == 1 ? "of that, waiting for a CPU" : "")
 unset output
 
 eval fresh

@@ -28,35 +28,6 @@ static int complain(struct reader *r, const char *file, int err, const char *wha
 	return err;
 }
 
-double capacity_jain(const double *v, size_t n)
-{
-	double sum = 0, squares = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		sum += v[i];
-		squares += v[i] * v[i];
-	}
-	return n && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double capacity_worst(double *v, size_t n)
-{
-	double median;
-
-	if (!n)
-		return NAN;
-	qsort(v, n, sizeof(*v), ascending);
-	median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-	return median > 0 ? v[n - 1] / median : (double)NAN;
-}
-
 /* A number or an empty cell. */
 static bool number(const char *cell, double *out)
 {
@@ -116,20 +87,29 @@ static int user_row(void *context, char *const *cell)
 	if (!more)
 		return -ENOMEM;
 	s->means = more;
-	s->means[s->n++] = v[U_MEAN];
+	more = reallocarray(s->p95s, s->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->p95s = more;
+	s->means[s->n] = v[U_MEAN];
+	s->p95s[s->n++] = v[U_P95];
 	return 0;
 }
 
-enum { M_USERS, M_KEYS, M_BUSY, M_CLIENT, M_FOREIGN, M_WAITING, M_AVAILABLE, M_SWAP_IN, M_LINK, M_ALL };
+enum { M_USERS, M_KEYS, M_BUSY, M_CLIENT, M_FOREIGN, M_WAITING, M_AVAILABLE, M_SWAP_IN, M_LINK, M_OWN, M_MAJOR, M_DROPS, M_CLIENT_WAITING, M_STALL, M_ALL };
 static const char *const machine_columns[] = {
-	"users", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes", "swap_in_bytes_per_s", "link_percent", NULL,
+	"users", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes", "swap_in_bytes_per_s", "link_percent",
+	"own_percent", "major_faults_per_s", "drops_per_s", "client_waiting", "memory_stall_ms_per_s", NULL,
 };
+#define M_NEEDED M_OWN
 
 static int machine_row(void *context, char *const *cell)
 {
 	static const enum capacity_figure figure[M_ALL] = {
 		[M_KEYS] = CAPACITY_KEYS, [M_BUSY] = CAPACITY_BUSY, [M_CLIENT] = CAPACITY_CLIENT, [M_FOREIGN] = CAPACITY_FOREIGN, [M_WAITING] = CAPACITY_WAITING,
 		[M_AVAILABLE] = CAPACITY_AVAILABLE, [M_SWAP_IN] = CAPACITY_SWAP_IN, [M_LINK] = CAPACITY_LINK,
+		[M_OWN] = CAPACITY_OWN, [M_MAJOR] = CAPACITY_MAJOR, [M_DROPS] = CAPACITY_DROPS,
+		[M_CLIENT_WAITING] = CAPACITY_CLIENT_WAITING, [M_STALL] = CAPACITY_STALL,
 	};
 	struct capacity_step *s = row_step(context, cell[M_USERS]);
 
@@ -148,7 +128,7 @@ static int read_users(FILE *in, void *into, unsigned long *line)
 
 static int read_machine(FILE *in, void *into, unsigned long *line)
 {
-	return rows_in_read(in, "capacity-machine/1", machine_columns, M_ALL, machine_row, into, line);
+	return rows_in_read(in, "capacity-machine/1", machine_columns, M_NEEDED, machine_row, into, line);
 }
 
 static bool copy_word(const struct json *j, const char *path, char *to, size_t size)
@@ -156,6 +136,17 @@ static bool copy_word(const struct json *j, const char *path, char *to, size_t s
 	const char *word = json_get_str(j, path);
 
 	return word && !strchr(word, '/') && snprintf(to, size, "%s", word) < (int)size;
+}
+
+/* As much of it as there is room for. */
+static void copy_text(const struct json *j, const char *path, char *to, size_t size)
+{
+	const char *text = json_get_str(j, path);
+
+	snprintf(to, size, "%s", text ? text : "");
+	for (char *c = to; *c; c++)
+		if (*c == '\t' || *c == '\n' || *c == '\r')
+			*c = ' ';
 }
 
 static int read_limits(struct reader *r, const struct json *j)
@@ -174,16 +165,18 @@ static int read_limits(struct reader *r, const struct json *j)
 			return -ENOMEM;
 		s->limit = more;
 		more = &s->limit[s->limits];
-		*more = (struct capacity_limit){ .repeat = r->repeat, .users = NAN, .forecast = NAN };
+		*more = (struct capacity_limit){ .repeat = r->repeat, .users = NAN, .beyond = NAN };
 		if (!copy_word(j, path, more->criterion, sizeof(more->criterion)))
 			return -EPROTO;
-		snprintf(path, sizeof(path), "limits.%zu.limit", i);
-		copy_word(j, path, more->limit, sizeof(more->limit));
+		snprintf(path, sizeof(path), "limits.%zu.resource", i);
+		copy_word(j, path, more->resource, sizeof(more->resource));
+		snprintf(path, sizeof(path), "limits.%zu.ended", i);
+		copy_text(j, path, more->ended, sizeof(more->ended));
 		snprintf(path, sizeof(path), "limits.%zu.users", i);
 		if (!json_get_real(j, path, &more->users))
 			return -EPROTO;
-		snprintf(path, sizeof(path), "limits.%zu.forecast", i);
-		json_get_real(j, path, &more->forecast);
+		snprintf(path, sizeof(path), "limits.%zu.beyond", i);
+		json_get_real(j, path, &more->beyond);
 		snprintf(path, sizeof(path), "limits.%zu.reached", i);
 		if (!json_get_bool(j, path, &more->reached))
 			return -EPROTO;
@@ -216,6 +209,8 @@ static int read_cell(struct reader *r)
 		r->done->marked++;
 	}
 	err = read_limits(r, j);
+	r->system->servers = 1;
+	json_get_real(j, "server_cpus", &r->system->servers);
 	json_free(j);
 	if (err)
 		return complain(r, folder, err, "cell.json: limits cannot be read");
@@ -223,19 +218,34 @@ static int read_cell(struct reader *r)
 	return err ? err : inputs_rows(folder, "machine.tsv", true, read_machine, r, r->why, r->size);
 }
 
-/* What comes of the users' means. */
-static void finish(struct capacity_system *s)
+static int read_rules(struct reader *r, const struct json *j)
 {
-	for (size_t i = 0; i < s->steps; i++) {
-		struct capacity_step *p = &s->step[i];
-		double sum = 0;
+	struct capacity_run *run = r->run;
 
-		for (size_t u = 0; u < p->n; u++)
-			sum += p->means[u] / (double)p->n;
-		p->of[CAPACITY_ALL_MEAN] = p->n ? sum : (double)NAN;
-		p->of[CAPACITY_JAIN] = capacity_jain(p->means, p->n);
-		p->of[CAPACITY_WORST] = capacity_worst(p->means, p->n);
+	for (; run->rules < CAPACITY_RULES_MAX; run->rules++) {
+		struct capacity_rule *rule = &run->rule[run->rules];
+		const char *figure;
+		char path[64];
+
+		snprintf(path, sizeof(path), "settings.limits.%zu.name", run->rules);
+		if (!json_get_str(j, path))
+			break;
+		copy_text(j, path, rule->name, sizeof(rule->name));
+		snprintf(path, sizeof(path), "settings.limits.%zu.unless", run->rules);
+		copy_text(j, path, rule->unless, sizeof(rule->unless));
+		snprintf(path, sizeof(path), "settings.limits.%zu.unit", run->rules);
+		copy_text(j, path, rule->unit, sizeof(rule->unit));
+		snprintf(path, sizeof(path), "settings.limits.%zu.figure", run->rules);
+		figure = json_get_str(j, path);
+		rule->figure = CAPACITY_ALONE;
+		if (figure && strcmp(figure, "alone_percent") != 0)
+			for (rule->figure = 0; rule->figure < CAPACITY_FIGURES && strcmp(capacity_names[rule->figure], figure) != 0; rule->figure++)
+				;
+		snprintf(path, sizeof(path), "settings.limits.%zu.at_least", run->rules);
+		if (!figure || (rule->figure == CAPACITY_FIGURES && strcmp(figure, "alone_percent") != 0) || !json_get_real(j, path, &rule->at_least) || !(rule->at_least > 0))
+			return complain(r, r->folder, -EPROTO, "run.json: settings.limits cannot be read");
 	}
+	return 0;
 }
 
 static int read_settings(struct reader *r, const struct json *j)
@@ -247,6 +257,9 @@ static int read_settings(struct reader *r, const struct json *j)
 	json_get_int(j, "settings.repeats", &run->repeats);
 	json_get_int(j, "settings.seed", &run->seed);
 	json_get_int(j, "settings.most", &run->most);
+	run->rate = run->typing = NAN;
+	json_get_real(j, "settings.rate_per_s", &run->rate);
+	json_get_real(j, "settings.typing_per_s", &run->typing);
 	if (run->repeats < 1 || run->repeats > REPEATS_MAX)
 		return complain(r, r->folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
 	run->system = calloc(SYSTEMS_MAX, sizeof(*run->system));
@@ -266,14 +279,16 @@ static int read_settings(struct reader *r, const struct json *j)
 		snprintf(path, sizeof(path), "settings.systems.%zu.app", i);
 		copy_word(j, path, s->app, sizeof(s->app));
 	}
-	return 0;
+	return read_rules(r, j);
 }
 
 static void free_run(struct capacity_run *run)
 {
 	for (size_t i = 0; i < run->systems; i++) {
-		for (size_t k = 0; k < run->system[i].steps; k++)
+		for (size_t k = 0; k < run->system[i].steps; k++) {
 			free(run->system[i].step[k].means);
+			free(run->system[i].step[k].p95s);
+		}
 		free(run->system[i].step);
 		free(run->system[i].limit);
 	}
@@ -298,7 +313,8 @@ int capacity_summarize(const char *folder, struct inputs_counts *out, char *why,
 		r.system = &run.system[i];
 		for (r.repeat = 1; !err && r.repeat <= run.repeats; r.repeat++)
 			err = read_cell(&r);
-		finish(r.system);
+		for (size_t k = 0; k < r.system->steps; k++)
+			capacity_finish(r.system, &r.system->step[k], run.rate);
 	}
 	if (!err) {
 		err = capacity_tables(folder, &run, &file, &out->rows);

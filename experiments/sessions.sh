@@ -1,0 +1,133 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154,SC2317 # variables shared with the driver, lib.sh and the lab
+# sessions.sh - for drivers that add sessions until there is too little of something: as many as are wanted, what becomes of those that fail, and what the
+# server waits for, has and moves meanwhile. Systems are PROTOCOL.APP (light, heavy).
+
+PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+SESSIONS=0
+declare -A SESSION_TARGET SESSION_DISPLAY SESSION_APP SESSION_OPTIONS SESSION_PIDS
+
+app_of() {	# the plug-in of an application: light is vim, heavy is refecho
+	case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac
+}
+
+# attempt COMMAND...: of a plug-in, which ends the shell (die) where it cannot do what it is for. Here that is a result and no end: 1, and what it said in
+# ATTEMPT_WHY. In bash 4.3's way `break` leaves the loops of who has called the function that it stands in, and with them the plug-in.
+DIE=$(declare -f die)
+attempt() {
+	local _
+	ATTEMPT_WHY=''
+	# shellcheck disable=SC2317,SC2105 # the plug-in calls it
+	die() {
+		case ${1-} in -[0-9]*) shift ;; esac
+		[ "$BASHPID" = "$$" ] || { warn "$@"; exit 1; }
+		ATTEMPT_WHY=$*
+		# shellcheck disable=SC2104
+		break 99
+	}
+	shopt -s compat43
+	# shellcheck disable=SC2043
+	for _ in once; do "$@"; done
+	shopt -u compat43
+	eval "$DIE"
+	[ -z "$ATTEMPT_WHY" ]
+}
+
+# So many sessions, more or less than there are. 1: STEP_WHY, with STEP_AT of them not even that.
+sessions() {	# sessions SYSTEM N
+	local n
+	while [ "$SESSIONS" -gt "$2" ]; do
+		lab_stop "${SESSION_APP[$SESSIONS]}"
+		protocol_stop "user-$SESSIONS"
+		SESSIONS=$((SESSIONS - 1))
+	done
+	while [ "$SESSIONS" -lt "$2" ] && ! stopped; do
+		n=$((SESSIONS + 1))
+		STEP_AT=$n APP_PID='' PROTOCOL_PIDS=''
+		app_of "${1##*.}"
+		if ! attempt protocol_start "user-$n" || ! attempt app_start "$PROTOCOL_DISPLAY"; then
+			STEP_WHY="session $n did not start: $ATTEMPT_WHY"
+			lab_stop "$APP_PID"
+			protocol_stop "user-$n"
+			return 1
+		fi
+		SESSIONS=$n
+		SESSION_OPTIONS[$n]=''
+		[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$n]" '%q ' "${PROTOCOL_OPTIONS[@]}"
+		SESSION_TARGET[$n]=$PROTOCOL_TARGET SESSION_DISPLAY[$n]=$PROTOCOL_DISPLAY SESSION_APP[$n]=$APP_PID SESSION_PIDS[$n]=$PROTOCOL_PIDS
+	done
+}
+
+# Every session is there still; 1: STEP_WHY, and what it said in STEP_SAID.
+sessions_live() {
+	local n pid name
+	STEP_SAID=''
+	for ((n = 1; n <= SESSIONS; n++)); do
+		for pid in ${SESSION_PIDS[$n]} ${SESSION_APP[$n]}; do
+			lab_gone "$pid" || continue
+			for name in "${!LAB_PID_OF[@]}"; do [ "${LAB_PID_OF[$name]}" != "$pid" ] || STEP_SAID=$(grep -vx ready "$RUN/log/$name.err" 2>/dev/null | tail -n 1); done
+			STEP_WHY="of session $n $([ "$pid" = "${SESSION_APP[$n]}" ] && echo "the application" || echo "the display server") ended"
+			return 1
+		done
+	done
+}
+
+# Of what there was too little where a session failed, by how it failed.
+resource_of() {	# resource_of WORDS KILLS: processes that the kernel ended meanwhile
+	[ "$2" -le 0 ] || { echo memory; return; }
+	case $1 in
+	*MaxSessions*) echo "ssh connection" ;;
+	*"free X display"* | *"already active"* | *"already in use"*) echo "displays and ports" ;;
+	*"annot allocate memory"* | *"ut of memory"*) echo memory ;;
+	*"annot fork"* | *"temporarily unavailable"* | *"oo many open files"*) echo "processes and files" ;;
+	*) echo "a failing session" ;;
+	esac
+}
+
+# Of all tasks there, "task=ns,...": for how long each has waited for a CPU.
+# shellcheck disable=SC2016
+TASKS_WAIT='LC_ALL=C awk "BEGIN { for (i = 1; i < ARGC; i++) { if ((getline line < ARGV[i]) > 0) { split(line, f, \" \"); split(ARGV[i], p, \"/\"); printf \"%s=%s,\", p[5], f[2] } close(ARGV[i]) } }" /proc/[0-9]*/task/[0-9]*/schedstat'
+
+# waited BEFORE AFTER: what the tasks of both have waited meanwhile, ns.
+waited() {
+	LC_ALL=C awk -v before="$1" -v after="$2" 'BEGIN {
+		n = split(before, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); was[at[1]] = at[2] }
+		n = split(after, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); if (at[1] in was && at[2] >= was[at[1]]) sum += at[2] - was[at[1]] }
+		printf "%.0f\n", sum }'
+}
+
+# What the server waits for, has and moves, in one line: seconds, TASKS_WAIT, bytes free, bytes swapped in, bytes sent and received,
+# major faults, packets that the queue of its link dropped, us in which some process stood still for memory.
+# shellcheck disable=SC2016
+reading() {
+	lab_exec server sh -c 'read -r now _ </proc/uptime
+		waited=$(eval "$2")
+		free=$(LC_ALL=C awk "/^MemAvailable/ { printf \"%.0f\", \$2 * 1024 }" /proc/meminfo)
+		paged=$(LC_ALL=C awk "/^pswpin/ { s = \$2 * 4096 } /^pgmajfault/ { f = \$2 } END { printf \"%.0f %.0f\", s, f }" /proc/vmstat)
+		moved=$(LC_ALL=C awk -v i="$1:" "{ sub(/:/, \": \") } \$1 == i { printf \"%.0f %.0f\", \$10, \$2 }" /proc/net/dev)
+		dropped=$(tc -s qdisc show dev "$1" 2>/dev/null | LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") d += \$(i + 1) } END { printf \"%.0f\", d }")
+		stalled=$(LC_ALL=C awk "/^some/ { sub(/.*total=/, \"\"); print }" /proc/pressure/memory 2>/dev/null)
+		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | in_its_group
+}
+
+# A server with a size of its own has less free, and faults of its own.
+in_its_group() {
+	local line group=${LAB_MEMORY_GROUP-} limit used
+	read -r line
+	if [ -n "$group" ]; then
+		{ read -r limit <"$group/memory.limit_in_bytes" || read -r limit <"$group/memory.max"; } 2>/dev/null
+		{ read -r used <"$group/memory.usage_in_bytes" || read -r used <"$group/memory.current"; } 2>/dev/null
+		line=$(LC_ALL=C awk -v line="$line" -v limit="$limit" -v used="$used" '
+			{ sub(/^total_/, "", $1); at[$1] = $2 }
+			END {
+				split(line, f, " ")
+				printf "%s %s %.0f %s %s %s %s %s %s\n", f[1], f[2], limit - used + at["inactive_file"], f[4], f[5], f[6], at["pgmajfault"], f[8], f[9] }' "$group/memory.stat")
+	fi
+	printf '%s\n' "$line"
+}
+
+# Of the viewers: seconds, TASKS_WAIT.
+# shellcheck disable=SC2016
+client_reading() {
+	lab_exec client sh -c 'read -r now _ </proc/uptime; echo "$now $(eval "$1")"' sh "$TASKS_WAIT" </dev/null 2>/dev/null
+}

@@ -1,0 +1,116 @@
+#include "capacity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+bool capacity_criterion(const char *text, bool *apdex, double *value)
+{
+	*apdex = !strncmp(text, "apdex:", 6);
+	if (!*apdex && strncmp(text, "p95:", 4) != 0)
+		return false;
+	*value = strtod(strchr(text, ':') + 1, NULL);
+	return isfinite(*value) && *value > 0;
+}
+
+static double alone(const struct capacity_system *s, const struct capacity_limit *l)
+{
+	const struct capacity_step *one = capacity_find(s, 1, l->repeat);
+	double value;
+	bool apdex;
+
+	if (!one || !capacity_criterion(l->criterion, &apdex, &value))
+		return NAN;
+	return 100 * (apdex ? value / one->of[CAPACITY_APDEX] : one->of[CAPACITY_P95] / value);
+}
+
+double capacity_value(const struct capacity_system *s, const struct capacity_limit *l, const struct capacity_rule *r, double users)
+{
+	const struct capacity_step *step = capacity_find(s, users, l->repeat);
+
+	if (r->figure == CAPACITY_ALONE)
+		return alone(s, l);
+	return step ? step->of[r->figure] : (double)NAN;
+}
+
+bool capacity_full(const struct capacity_run *run, const struct capacity_system *s, const struct capacity_limit *l, const struct capacity_rule *r, double users)
+{
+	if (!(capacity_value(s, l, r, users) >= r->at_least))
+		return false;
+	for (size_t i = 0; i < run->rules; i++)
+		if (&run->rule[i] != r && !strcmp(run->rule[i].name, r->unless) && capacity_value(s, l, &run->rule[i], users) >= run->rule[i].at_least)
+			return false;
+	return true;
+}
+
+#define TALLIES (CAPACITY_RULES_MAX + 8)
+
+/* One resource over the repeats. */
+struct tally {
+	const char *name;
+	size_t times;
+	int64_t repeat;		/* the latest, from 1 */
+	double fullness;	/* sum of value over threshold */
+};
+
+static int fullest_first(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+
+	if (x->times != y->times)
+		return x->times < y->times ? 1 : -1;
+	return (x->fullness < y->fullness) - (x->fullness > y->fullness);
+}
+
+/* Once for each repeat, whatever number of rules it fulfils. */
+static void count(struct tally *t, size_t *n, const char *name, int64_t repeat, double fullness)
+{
+	size_t i = 0;
+
+	while (i < *n && strcmp(t[i].name, name) != 0)
+		i++;
+	if (i == TALLIES)
+		return;
+	if (i == *n)
+		t[(*n)++] = (struct tally){ .name = name };
+	if (t[i].repeat == repeat)
+		return;
+	t[i].repeat = repeat;
+	t[i].times++;
+	t[i].fullness += fullness;
+}
+
+void capacity_words(const struct capacity_run *run, const struct capacity_system *s, const char *criterion, char *text, size_t size)
+{
+	struct tally t[TALLIES];
+	size_t n = 0, reached = 0, used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < s->limits; i++) {
+		const struct capacity_limit *l = &s->limit[i];
+		bool any = false;
+
+		if (strcmp(l->criterion, criterion) != 0 || !l->reached)
+			continue;
+		reached++;
+		/* who could not be added could not be measured: that is as full as it gets */
+		if (l->ended[0]) {
+			count(t, &n, l->resource, l->repeat, HUGE_VAL);
+			any = true;
+		}
+		for (size_t k = 0; k < run->rules; k++)
+			if (capacity_full(run, s, l, &run->rule[k], l->beyond) && strcmp(run->rule[k].name, l->resource) != 0) {
+				count(t, &n, run->rule[k].name, l->repeat, capacity_value(s, l, &run->rule[k], l->beyond) / run->rule[k].at_least);
+				any = true;
+			}
+		if (!any)
+			count(t, &n, "unexplained", l->repeat, 0);
+	}
+	qsort(t, n, sizeof(*t), fullest_first);
+	for (size_t i = 0; i < n && used < size; i++) {
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", t[i].name);
+		if (t[i].times < reached && used < size)
+			used += (size_t)snprintf(text + used, size - used, " (%zu of %zu)", t[i].times, reached);
+	}
+}
