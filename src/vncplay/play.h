@@ -43,9 +43,10 @@ struct play_result {
 enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r);
 void play_free(struct play_result *r);
 
-/* Two pictures (PPM) of a snapshot that did not come, with `around` pixels of the screen as it is on each side; in the expected one they are darkened.
- * 0 or -errno. */
-int play_picture(const char *path, const struct screen *s, const struct trace_event *shot, int around, bool expected);
+/* Two pictures (PPM) of a snapshot that did not come, OUT.expected.ppm and OUT.actual.ppm, with the screen around it as it is; in the expected one that is
+ * darkened. 0 or -errno. */
+int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
+void play_pictures_remove(const char *out);
 
 struct rec;
 /* One replay as an object of the report. */
