@@ -18,6 +18,7 @@ struct play_cfg {
 	uint64_t seed;
 	int64_t wait_end_ns;	/* after the last input, at least */
 	bool any_size, view;
+	int asked_masks;	/* the first of await.match.masks: asked for by --mask, and not by --deps */
 	const struct deps *deps;	/* NULL: none */
 };
 
@@ -26,6 +27,7 @@ extern const char *const play_status_words[];
 
 struct play_result {
 	enum play_status status;
+	bool began;		/* the first screen was there; else there are no figures */
 	char why[640];		/* where it is not complete: a line for people */
 	int inputs, snapshots;	/* done */
 	int at_once, waited, moved, pointer_masked;	/* snapshots: that needed no wait, a wait, were found elsewhere, matched without the pointer's picture only */

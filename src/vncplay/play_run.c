@@ -345,7 +345,11 @@ static int do_end(struct run *p)
 static int check_size(struct run *p)
 {
 	const struct screen *s = live_screen(&p->live);
+	const struct box *m = match_mask_beside(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
+	if (m && (!p->t->width || p->cfg->any_size))
+		return live_over(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width,
+				 s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
 	return live_over(&p->live, PLAY_REFUSED, "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
@@ -374,6 +378,7 @@ static int run(struct run *p)
 	err = check_size(p);
 	if (err)
 		return err;
+	p->r->began = true;
 	tempo_start(&p->tempo, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
 	side_start(p->live.side, clock_now());
 	err = watch_needs(p);
