@@ -124,3 +124,23 @@ man_options() {	# page
 	done
 	[ $wrong -eq 0 ]
 }
+
+see_also() {	# page: the pages of this suite that it names there
+	sed -n '/^\.Sh SEE ALSO/,/^\.Sh [^S]/p' "$1" | sed -nE 's/^\.Xr (thinprobe[a-z-]* [15]).*/\1/p'
+}
+
+@test "SEE ALSO: thinprobe(1) in every page, every program in thinprobe(1), and what a page's text names" {
+	local page tool missing wrong=0
+
+	for page in src/*/*.[15] docs/thinprobe.1; do
+		missing=$(comm -23 <({ [ "$page" = docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [15]' "$page" | sed 's/^Xr //'; } | sort -u) <(see_also "$page" | sort -u))
+		[ -z "$missing" ] || { echo "$page: SEE ALSO lacks" $missing; wrong=1; }
+		for missing in $(see_also "$page" | sed -nE 's/^thinprobe-([a-z-]+) ([15])$/\1.\2/p'); do
+			compgen -G "src/*/$missing" >/dev/null || { echo "$page: there is no thinprobe-$missing"; wrong=1; }
+		done
+	done
+	for tool in $TOOLS; do
+		see_also docs/thinprobe.1 | grep -qx "thinprobe-$tool 1" || { echo "docs/thinprobe.1: SEE ALSO lacks $tool"; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
