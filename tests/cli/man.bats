@@ -144,3 +144,28 @@ see_also() {	# page: the pages of this suite that it names there
 	done
 	[ $wrong -eq 0 ]
 }
+
+# Commands of this suite as pages and documents show them, a line each, without what a shell would do with them.
+shown() {
+	{
+		grep -hE '^\.Dl ' src/*/*.1 | sed 's/\\e/\\/g'
+		grep -hE '^ {4}|`' README.md docs/*.md experiments/README.md | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
+	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&|#|--)( .*)?$//' | sort -u
+}
+
+@test "every command that a page or a document shows is understood" {
+	local command first rest n=0 wrong=0
+
+	while read -r command; do
+		read -r first rest <<<"$command"
+		case " $TOOLS " in *" $first "*) ;; *) [ "$first" = run ] || continue ;; esac
+		case $command in *SERVER,CLIENT* | *" --hog "* | *"<run>"* | *\\ | *...* | *…*) continue ;; esac
+		if [ "$first" = run ]; then
+			bash -c "./experiments/${rest%% *}.sh --options-only ${rest#"${rest%% *}"}" >/dev/null || { echo "^ $command"; wrong=1; }
+		else
+			bash -c "bin/$command --help" >/dev/null || { echo "^ $command"; wrong=1; }
+		fi
+		n=$((n + 1))
+	done < <(shown)
+	[ $wrong -eq 0 ] && [ $n -ge 80 ]
+}
