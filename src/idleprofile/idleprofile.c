@@ -1,8 +1,8 @@
 /* idleprofile - shows what CPUs that should be idle do: when, for how long, and who.
  *
- * The loops are in spin.c, what becomes of their lost parts in follow.c; this file reads options, runs it, reports. */
+ * The loops are in spin.c, where they stand and how they end in loops.c, what becomes of their lost parts in follow.c; this file reads options, runs it, reports. */
 #include "follow.h"
-#include "group.h"
+#include "loops.h"
 #include "own.h"
 #include "proc.h"
 #include "report.h"
@@ -76,20 +76,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct group group = { .pipe = -1 };
 static struct spin *spin;
-static pid_t main_pid;
-
-/* Whatever way the program takes out. (After a kill the loops die by the kernel's hand, and the janitor cleans.) */
-static void clean_up(void)
-{
-	if (getpid() != main_pid)
-		return;
-	if (spin)
-		spin_end(spin);
-	spin = NULL;
-	group_end(&group);
-}
 
 /* Onto a CPU that is not profiled, where there is one. */
 static void step_aside(const struct cli_cpus *allowed)
@@ -108,45 +95,9 @@ static void step_aside(const struct cli_cpus *allowed)
 		proc_pin(&rest);
 }
 
-/* 0, -EINTR; ends the program where a loop cannot run. */
-static int must_run(int err)
-{
-	if (err == -ETIMEDOUT)
-		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
-	if (err == -ESRCH)
-		die(EXIT_RUN, "the idle loops were ended by somebody else; too little memory?");
-	if (err && err != -EINTR)
-		die(EXIT_RUN, "the idle loops cannot run: %s", strerror(-err));
-	return err;
-}
-
 static __attribute__((noreturn)) void stop_early(void)
 {
 	die(EXIT_INTERRUPTED, "interrupted before the profile began");
-}
-
-/* NULL: they are in one. */
-static const char *why_no_cgroup(void)
-{
-	if (!group.path[0])
-		return group.why;
-	return strncmp(spin->place, "cgroup", 6) ? "joining it was refused" : NULL;
-}
-
-static void start_loops(bool tsc)
-{
-	int err;
-
-	group_make(&group);
-	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
-	if (err == -ENODEV)
-		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
-	if (must_run(err))
-		stop_early();
-	if (!strcmp(spin->place, "SCHED_IDLE alone"))
-		warn("the loops yield only within their own group (%s)%s", why_no_cgroup(), geteuid() ? "; root can put them into a cgroup" : "");
-	if (strstr(spin->place, "container"))
-		warn("the loops yield within this container only: what runs outside of it gets less of the CPU, and is not all seen");
 }
 
 static void add_anchor(struct stamp_map *map)
@@ -162,9 +113,9 @@ static int calibrate(struct stamp_map *map, struct own *own)
 	int err;
 
 	add_anchor(map);
-	err = must_run(spin_order(spin, SPIN_CALIBRATE, START_NS));
+	err = loops_must_run(spin_order(spin, SPIN_CALIBRATE, START_NS));
 	if (!err)
-		err = must_run(spin_wait_calibrated(spin, START_NS));
+		err = loops_must_run(spin_wait_calibrated(spin, START_NS));
 	if (err)
 		return err;
 	clock_sleep_until(map->last.ns + 100 * NS_PER_MS);
@@ -175,7 +126,7 @@ static int calibrate(struct stamp_map *map, struct own *own)
 		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_step(c, 0.5, SPIN_STEPS);
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
-	return must_run(own_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
+	return loops_must_run(own_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
 }
 
 /* What the run keeps from its start to the report. */
@@ -214,7 +165,7 @@ static void drain_until(struct follow *f, int64_t end_ns)
 
 		proc_wait_stop(next < end_ns ? next : end_ns);
 		if (spin_gone(spin))
-			must_run(-ESRCH);	/* else it would look like a CPU that is busy until the end */
+			loops_must_run(-ESRCH);	/* else it would look like a CPU that is busy until the end */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_WATCH_NS;
 		spin_watch(spin, left < SPIN_WATCH_NS ? left : SPIN_WATCH_NS);
 		follow_drain(f);
@@ -246,7 +197,7 @@ static int prepare(void)
 	if (!run.follow)
 		die(EXIT_RUN, "no memory");
 	if (!err)
-		err = must_run(spin_order(spin, SPIN_RUN, START_NS));
+		err = loops_must_run(spin_order(spin, SPIN_RUN, START_NS));
 	if (err)
 		return err;
 	drain_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
@@ -288,7 +239,7 @@ static void profile(void)
 	/* One that is kept from its CPU has lost it until the end. */
 	err = spin_order(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
-		must_run(err);
+		loops_must_run(err);
 	follow_end(run.follow, run.end_ns);
 }
 
@@ -309,14 +260,14 @@ static void report_settings(struct rec *r)
 	rec_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
 	rec_str(r, "not_traced", run.cfg.trace && *trace_missing(run.cfg.trace) ? trace_missing(run.cfg.trace) : NULL);
-	rec_str(r, "why_no_cgroup", why_no_cgroup());
+	rec_str(r, "why_no_cgroup", loops_why_no_cgroup());
 	rec_end(r);
 }
 
 /* Frees what the run held; the loops and their cgroup are gone before the report is called complete. */
 static void give_back(void)
 {
-	clean_up();
+	loops_end();
 	if (run.cfg.trace)
 		trace_close(run.cfg.trace);
 	follow_free(run.follow);
@@ -360,12 +311,12 @@ static void run_profile(void)
 		die(EXIT_RUN, "cannot tell which CPUs are allowed: %s", strerror(-err));
 	if (!cfg.cpus.n)
 		cfg.cpus = allowed;
-	main_pid = getpid();
-	atexit(clean_up);
 	run.tsc = stamp_invariant(&run.why_no_tsc) && !cfg.clock;
 	if (cfg.clock)
 		run.why_no_tsc = "as asked";
-	start_loops(run.tsc);
+	spin = loops_start(&cfg.cpus, run.tsc);
+	if (!spin)
+		stop_early();
 	step_aside(&allowed);
 	if (prepare())
 		stop_early();

@@ -4,6 +4,7 @@
  * figures in figures.c; keys that somebody asks for one by one are asked.c's; what keys are sent to is a target.h each. This file
  * reads options, runs, reports. */
 #include "asked_lines.h"
+#include "begin.h"
 #include "clock.h"
 #include "plan.h"
 #include "proc.h"
@@ -12,7 +13,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -159,40 +159,6 @@ static void check_options(const struct target *target)
 		die_usage("--rate 0 sends nothing: give --watch update to see what comes by itself");
 }
 
-/* The number of the patch may still be catching up with keys from before: wait until it has stood still. */
-static void settle(const struct seen *seen)
-{
-	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&seen->number);
-
-	while (!proc_stop && !seen->dropped && clock_now() - still < 300 * NS_PER_MS && clock_now() < until) {
-		if (number != atomic_load(&seen->number)) {
-			number = atomic_load(&seen->number);
-			still = clock_now();
-		}
-		proc_wait_stop(clock_now() + 10 * NS_PER_MS);
-	}
-}
-
-/* False when standard input ended without a line: who held us back is gone. */
-static bool wait_for_start(const struct seen *seen)
-{
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	char c = 0;
-
-	while (!proc_stop && !seen->dropped) {
-		ssize_t n;
-
-		if (poll(&in, 1, 100) <= 0)
-			continue;
-		n = read(STDIN_FILENO, &c, 1);
-		if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-			return false;
-		if (n == 1 && c == '\n')
-			return true;
-	}
-	return true;
-}
-
 /* What was watched of the display. */
 struct watched {
 	struct region region;
@@ -244,36 +210,6 @@ static void report_settings(struct rec *r, const char *target, const char *serve
 	rec_str(r, "autogroup", text);
 	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end(r);
-}
-
-/* What went wrong although there is a report; NULL: nothing. */
-static const char *complaint(const struct train *train, const struct seen *seen, const struct figures *f, int *status)
-{
-	static char text[160];
-	bool sent = plan.n && train->due && pair_gone_ns(&train->key[0]) != INT64_MAX;
-
-	*status = EXIT_RUN;
-	if (train->end == SENDER_DROPPED)
-		return "the connection was dropped; is the server still running? What was measured until then is in the report";
-	if (train->end == SENDER_LEFT) {
-		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured", (const char *)seen->left);
-		return text;
-	}
-	if (train->end == SENDER_INTERRUPTED) {
-		*status = EXIT_INTERRUPTED;
-		return NULL;
-	}
-	if (sent && cfg.watch == WATCH_UPDATE && !f->any_answer)
-		return "no echo: not one update in the whole train; is the window focused, and does it show what is typed?";
-	if (sent && cfg.watch == WATCH_PATCH && !f->any_answer)
-		return "no echo: the patch counted not one key; is refecho's window focused?";
-	*status = EXIT_LOSSY;
-	if (f->ahead)
-		return "the patch counted keys that we did not send; does somebody else type there?";
-	if (seen->lost)
-		return "more updates came than there was room for; the rest are counted as updates_lost";
-	*status = EXIT_OK;
-	return NULL;
 }
 
 static void make_room(struct seen *seen, const struct target *target)
@@ -401,12 +337,12 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
 	rt_setup((int)cfg.priority, &rt);	/* after all that allocates */
 	if (cfg.watch == WATCH_PATCH)
-		settle(&seen);
+		begin_when_still(&seen);
 	if (asked())
 		return answer_asked(&run, argv[first], server, &watched, &rt, out, rows);
 	if (!proc_stop)
 		proc_ready((int)cfg.ready_fd);
-	if (cfg.hold_start && !wait_for_start(&seen)) {
+	if (cfg.hold_start && !begin_when_told(&seen)) {
 		train_unwatch(&run);
 		target->close(run.self);
 		die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
@@ -424,7 +360,7 @@ int main(int argc, char **argv)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	report_settings(out, argv[first], server, &watched, &rt);
 	report_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
-	trouble = complaint(&train, &seen, &figures, &status);
+	trouble = report_trouble(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
 	if (err)
 		status = EXIT_RUN;
 	err = rec_close(out);

@@ -1,8 +1,10 @@
 #include "report.h"
+#include "cli.h"
 #include "clock.h"
 #include "wall.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
 				       "realtime_offset_ns", NULL };
@@ -147,4 +149,33 @@ void report_result(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	clocks(r, train);
 	rec_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
 	rec_end(r);
+}
+
+const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct seen *seen, const struct figures *f, bool keys, int *status)
+{
+	static char text[160];
+	bool sent = keys && train->due && pair_gone_ns(&train->key[0]) != INT64_MAX;
+
+	*status = EXIT_RUN;
+	if (train->end == SENDER_DROPPED)
+		return "the connection was dropped; is the server still running? What was measured until then is in the report";
+	if (train->end == SENDER_LEFT) {
+		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured", (const char *)seen->left);
+		return text;
+	}
+	if (train->end == SENDER_INTERRUPTED) {
+		*status = EXIT_INTERRUPTED;
+		return NULL;
+	}
+	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer)
+		return "no echo: not one update in the whole train; is the window focused, and does it show what is typed?";
+	if (sent && cfg->watch == WATCH_PATCH && !f->any_answer)
+		return "no echo: the patch counted not one key; is refecho's window focused?";
+	*status = EXIT_LOSSY;
+	if (f->ahead)
+		return "the patch counted keys that we did not send; does somebody else type there?";
+	if (seen->lost)
+		return "more updates came than there was room for; the rest are counted as updates_lost";
+	*status = EXIT_OK;
+	return NULL;
 }

@@ -70,100 +70,6 @@ void die_usage(const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
-int cli_read_int(const char *text, int64_t *out)
-{
-	char *end;
-	long long v;
-
-	if (!isdigit((unsigned char)text[0]) && text[0] != '-' && text[0] != '+')
-		return -EINVAL;
-	errno = 0;
-	v = strtoll(text, &end, 10);
-	if (end == text || *end)
-		return -EINVAL;
-	if (errno)
-		return -ERANGE;
-	*out = v;
-	return 0;
-}
-
-/* A plain decimal number: no hexadecimal, no "inf", no "nan", which strtod would take. */
-static int read_decimal(const char *text, double *out, const char **end)
-{
-	const char *p = text;
-	char *stop;
-
-	if (*p == '-' || *p == '+')
-		p++;
-	if (!isdigit((unsigned char)*p) && *p != '.')
-		return -EINVAL;
-	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
-		return -EINVAL;
-	errno = 0;
-	*out = strtod(text, &stop);
-	if (stop == text)
-		return -EINVAL;
-	if (errno == ERANGE && fabs(*out) > 1)
-		return -ERANGE;
-	*end = stop;
-	return 0;
-}
-
-int cli_read_real(const char *text, double *out)
-{
-	const char *end;
-	int err = read_decimal(text, out, &end);
-
-	return err ? err : *end ? -EINVAL : 0;
-}
-
-struct unit {
-	const char *name;
-	double factor;
-};
-
-static int read_with_unit(const char *text, const struct unit *units, int64_t *out)
-{
-	const char *end;
-	double v;
-	int err = read_decimal(text, &v, &end);
-
-	if (err)
-		return err;
-	for (; units->name; units++)
-		if (!strcmp(units->name, end))
-			break;
-	if (!units->name)
-		return -EINVAL;
-	v = v * units->factor;
-	if (!(fabs(v) < 9.2e18))
-		return -ERANGE;
-	*out = llround(v);
-	return 0;
-}
-
-int cli_read_ns(const char *text, int64_t *out)
-{
-	static const struct unit units[] = {
-		{ "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
-		{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
-	};
-
-	return read_with_unit(text, units, out);
-}
-
-int cli_read_bytes(const char *text, int64_t *out)
-{
-	static const struct unit units[] = {
-		{ "", 1 }, { "B", 1 }, { "K", 1024.0 }, { "KB", 1024.0 }, { "KiB", 1024.0 },
-		{ "M", 1048576.0 }, { "MB", 1048576.0 }, { "MiB", 1048576.0 },
-		{ "G", 1073741824.0 }, { "GB", 1073741824.0 }, { "GiB", 1073741824.0 },
-		{ "T", 1099511627776.0 }, { NULL, 0 },
-	};
-
-	return read_with_unit(text, units, out);
-}
-
 static const char *meta(const struct cli_opt *o)
 {
 	static const char *const names[] = {
@@ -212,6 +118,11 @@ static const char *kind(enum cli_type type)
 	default: return "a value";
 	}
 }
+
+struct unit {
+	const char *name;
+	double factor;
+};
 
 /* Prints a bound as the option itself takes it: in the largest unit in which it is a whole number. */
 static const char *bound(char *buf, size_t size, const struct cli_opt *o, double v)

@@ -28,7 +28,7 @@ enum cli_type {
 	CLI_STR,	/* const char **, points into argv */
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
-	CLI_CALL	/* `call` reads the text itself: 0, or -1 after cli_bad() */
+	CLI_CALL	/* `call` reads the text itself: 0, or -1, and then --help's word for the value is in the complaint */
 };
 
 #define CLI_CPUS_MAX 1024

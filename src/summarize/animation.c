@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define SYSTEMS_MAX 200
 #define PIECE_NS 500000000LL
 #define FROM_MAX 1e18
@@ -203,28 +202,13 @@ static int read_systems(struct reader *r, const struct json *run)
 
 static int write_tables(struct reader *r, const struct json *run)
 {
-	int err = whole_open(&r->summary, r->folder, "summary.tsv", "animation/1", summary_columns);
+	const struct whole_table tables[] = {
+		{ &r->summary, "summary.tsv", "animation/1", summary_columns },
+		{ &r->bandwidth, "bandwidth.tsv", "bandwidth/1", bandwidth_columns },
+	};
+	int err = whole_open_all(tables, 2, r->folder, r->why, r->size);
 
-	if (err)
-		return complain(r, r->folder, err, strerror(-err));
-	err = whole_open(&r->bandwidth, r->folder, "bandwidth.tsv", "bandwidth/1", bandwidth_columns);
-	if (err) {
-		whole_drop(&r->summary);
-		return complain(r, r->folder, err, strerror(-err));
-	}
-	err = read_systems(r, run);
-	if (err) {
-		whole_drop(&r->summary);
-		whole_drop(&r->bandwidth);
-		return err;
-	}
-	err = whole_close(&r->summary);
-	if (err) {
-		whole_drop(&r->bandwidth);
-		return complain(r, "summary.tsv", err, strerror(-err));
-	}
-	err = whole_close(&r->bandwidth);
-	return err ? complain(r, "bandwidth.tsv", err, strerror(-err)) : 0;
+	return err ? err : whole_close_all(tables, 2, read_systems(r, run), r->why, r->size);
 }
 
 int animation_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
@@ -235,15 +219,13 @@ int animation_summarize(const char *folder, struct inputs_counts *out, char *why
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	run = inputs_json(folder, "run.json", why, size);
+	run = inputs_run(folder, &r.repeats, &r.seed, why, size);
 	if (!run)
 		return -EPROTO;
-	json_get_int(run, "settings.repeats", &r.repeats);
-	json_get_int(run, "settings.seed", &r.seed);
-	room = r.repeats >= 1 && r.repeats <= REPEATS_MAX ? calloc((size_t)r.repeats * FIGURES, sizeof(*room)) : NULL;
+	room = calloc((size_t)r.repeats * FIGURES, sizeof(*room));
 	for (int f = 0; room && f < FIGURES; f++)
 		r.figure[f].v = room + f * r.repeats;
-	err = room ? write_tables(&r, run) : complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
+	err = room ? write_tables(&r, run) : complain(&r, folder, -ENOMEM, "out of memory");
 	free(room);
 	json_free(run);
 	return err;

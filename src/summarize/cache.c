@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define SYSTEMS_MAX 200
 #define FRAMES_MAX 100000
 #define NUMBER_MAX 1e15
@@ -205,36 +204,14 @@ static int read_systems(struct reader *r, const struct json *run)
 
 static int write_tables(struct reader *r, const struct json *run)
 {
-	struct {
-		struct whole *table;
-		const char *name, *schema;
-		const char *const *columns;
-	} of[] = {
-		{ &r->summary, "summary.tsv", "cache/1", cache_summary_columns }, { &r->points, "points.tsv", "cache-point/1", cache_point_columns },
+	const struct whole_table tables[] = {
+		{ &r->summary, "summary.tsv", "cache/1", cache_summary_columns },
+		{ &r->points, "points.tsv", "cache-point/1", cache_point_columns },
 		{ &r->overtime, "overtime.tsv", "cache-time/1", cache_overtime_columns },
 	};
-	size_t n = sizeof(of) / sizeof(*of), open = 0;
-	int err = 0;
+	int err = whole_open_all(tables, 3, r->folder, r->why, r->size);
 
-	for (; !err && open < n; open += !err) {
-		err = whole_open(of[open].table, r->folder, of[open].name, of[open].schema, of[open].columns);
-		if (err)
-			complain(r, r->folder, err, strerror(-err));
-	}
-	if (!err)
-		err = read_systems(r, run);
-	for (size_t i = 0; i < open; i++) {
-		int closed;
-
-		if (err) {
-			whole_drop(of[i].table);
-			continue;
-		}
-		closed = whole_close(of[i].table);
-		if (closed)
-			err = complain(r, of[i].name, closed, strerror(-closed));
-	}
-	return err;
+	return err ? err : whole_close_all(tables, 3, read_systems(r, run), r->why, r->size);
 }
 
 int cache_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
@@ -244,11 +221,10 @@ int cache_summarize(const char *folder, struct inputs_counts *out, char *why, si
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	run = inputs_json(folder, "run.json", why, size);
+	run = inputs_run(folder, &r.repeats, NULL, why, size);
 	if (!run)
 		return -EPROTO;
-	json_get_int(run, "settings.repeats", &r.repeats);
-	err = r.repeats < 1 || r.repeats > REPEATS_MAX ? complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000") : write_tables(&r, run);
+	err = write_tables(&r, run);
 	json_free(run);
 	return err;
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define NAME_MAX_HERE 64
-#define REPEATS_MAX 1000	/* a calibration takes no more */
 
 static const char *const columns[] = {
 	"path", "probe", "delay", "trains", "marked", "keys", "lost", "injected_ms", "measured_ms", "offset_ms", "offset_min_ms", "offset_max_ms",
@@ -184,7 +183,7 @@ static int summarize_path(struct reader *r, const char *path, struct rows *out)
 int calibrate_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
 {
 	struct reader r = { .folder = folder, .why = why, .size = size, .done = out, .repeats = 1 };
-	struct json *run = inputs_json(folder, "run.json", why, size);
+	struct json *run = inputs_run(folder, &r.repeats, NULL, why, size);
 	struct whole table;
 	int err;
 
@@ -192,12 +191,6 @@ int calibrate_summarize(const char *folder, struct inputs_counts *out, char *why
 	if (!run)
 		return -EPROTO;
 	r.run = run;
-	json_get_int(run, "settings.repeats", &r.repeats);
-	if (r.repeats < 1 || r.repeats > REPEATS_MAX) {
-		json_free(run);
-		snprintf(why, size, "%s/run.json: settings.repeats is not 1 to %d", folder, REPEATS_MAX);
-		return -EPROTO;
-	}
 	err = whole_open(&table, folder, "summary.tsv", "calibration/1", columns);
 	if (err) {
 		json_free(run);

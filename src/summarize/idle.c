@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define SYSTEMS_MAX 1000
 #define SESSIONS_MAX 10000
 #define MS 1e6		/* ns */
@@ -121,8 +120,8 @@ static int read_profile(struct reader *r, const char *folder, struct idle_system
 static int read_cell(struct reader *r, struct idle_system *s, int64_t repeat, struct idle_pool *p)
 {
 	struct idle_cell *c = &s->cell[repeat - 1];
+	struct inputs_cell told;
 	char folder[4200];
-	const char *state, *mark;
 	struct json *j;
 	int err;
 
@@ -130,21 +129,17 @@ static int read_cell(struct reader *r, struct idle_system *s, int64_t repeat, st
 	for (int w = 0; w < IDLE_WAITS; w++)
 		c->waited[w] = NAN;
 	snprintf(folder, sizeof(folder), "%s/cells/%s-%03lld/%lld", r->folder, s->name, (long long)s->sessions, (long long)repeat);
-	if (!inputs_there(folder, "cell.json")) {
-		r->done->failed++;
-		return 0;
+	err = inputs_cell(folder, &told, r->why, r->size);
+	if (err)
+		return err;
+	c->complete = told.complete;
+	c->marked = told.marked;
+	if (told.json) {
+		c->accounted = number_of(told.json, "accounted_ms_per_min");
+		c->foreign_percent = number_of(told.json, "foreign_percent");
+		c->steal_percent = number_of(told.json, "steal_percent");
 	}
-	j = inputs_json(folder, "cell.json", r->why, r->size);
-	if (!j)
-		return -EPROTO;
-	state = json_get_str(j, "state");
-	mark = json_get_str(j, "marked");
-	c->complete = state && !strcmp(state, "complete");
-	c->marked = mark && *mark;
-	c->accounted = number_of(j, "accounted_ms_per_min");
-	c->foreign_percent = number_of(j, "foreign_percent");
-	c->steal_percent = number_of(j, "steal_percent");
-	json_free(j);
+	json_free(told.json);
 	if (!c->complete) {
 		r->done->failed++;
 		return 0;
@@ -185,13 +180,8 @@ static int read_settings(struct reader *r, const struct json *j, struct idle_run
 	const char *name;
 	char path[64];
 
-	run->repeats = 1;
-	json_get_int(j, "settings.repeats", &run->repeats);
-	json_get_int(j, "settings.seed", &run->seed);
 	name = json_get_str(j, "settings.protocol");
 	snprintf(run->protocol, sizeof(run->protocol), "%s", name ? name : "");
-	if (run->repeats < 1 || run->repeats > REPEATS_MAX)
-		return complain(r, r->folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
 	run->system = calloc(SYSTEMS_MAX, sizeof(*run->system));
 	if (!run->system)
 		return complain(r, r->folder, -ENOMEM, "out of memory");
@@ -229,12 +219,12 @@ static int summarize(struct reader *r, struct idle_run *run)
 int idle_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
 {
 	struct reader r = { .folder = folder, .why = why, .size = size, .done = out };
-	struct idle_run run = { 0 };
+	struct idle_run run = { .repeats = 1 };
 	struct json *j;
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &run.repeats, &run.seed, why, size);
 	if (!j)
 		return -EPROTO;
 	err = read_settings(&r, j, &run);

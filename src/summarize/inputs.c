@@ -48,6 +48,39 @@ bool inputs_there(const char *folder, const char *name)
 	return access(path, F_OK) == 0;
 }
 
+struct json *inputs_run(const char *folder, int64_t *repeats, int64_t *seed, char *why, size_t size)
+{
+	struct json *j = inputs_json(folder, "run.json", why, size);
+
+	if (!j)
+		return NULL;
+	json_get_int(j, "settings.repeats", repeats);
+	if (seed)
+		json_get_int(j, "settings.seed", seed);
+	if (*repeats >= 1 && *repeats <= INPUTS_REPEATS_MAX)
+		return j;
+	snprintf(why, size, "%s/run.json: settings.repeats is not 1 to %d", folder, INPUTS_REPEATS_MAX);
+	json_free(j);
+	return NULL;
+}
+
+int inputs_cell(const char *folder, struct inputs_cell *out, char *why, size_t size)
+{
+	const char *word;
+
+	*out = (struct inputs_cell){ 0 };
+	if (!inputs_there(folder, "cell.json"))
+		return 0;
+	out->json = inputs_json(folder, "cell.json", why, size);
+	if (!out->json)
+		return -EPROTO;
+	word = json_get_str(out->json, "state");
+	out->complete = word && !strcmp(word, "complete");
+	word = json_get_str(out->json, "marked");
+	out->marked = word && *word;
+	return 0;
+}
+
 void inputs_experiment(const char *folder, char *name, size_t size)
 {
 	char why[PATH_ROOM + 300];	/* nobody reads it: who reads run.json next says why it cannot be read */
@@ -74,4 +107,16 @@ const char *inputs_text(const struct json *j, const char *prefix, const char *ke
 
 	snprintf(path, sizeof(path), "%s.%s", prefix, key);
 	return json_get_str(j, path);
+}
+
+bool inputs_word(const struct json *j, const char *prefix, const char *key, char *into, size_t size)
+{
+	const char *word = inputs_text(j, prefix, key);
+
+	return word && snprintf(into, size, "%s", word) < (int)size;
+}
+
+bool inputs_is_name(const char *word)
+{
+	return *word && *word != '.' && !strchr(word, '/');
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define SYSTEMS_MAX 200
 #define STEPS_MAX 200
 #define LOGINS_MAX 10000
@@ -152,29 +151,24 @@ static int read_machine(FILE *in, void *into, unsigned long *line)
 
 static int read_cell(struct reader *r)
 {
-	const char *state, *mark;
+	struct inputs_cell cell;
 	char folder[4200];
-	struct json *j;
 	int err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s-%03lld/%lld", r->folder, r->system->name, (long long)r->run->logins[r->run->steps - 1],
 		 (long long)r->repeat + 1);
-	j = inputs_there(folder, "cell.json") ? inputs_json(folder, "cell.json", r->why, r->size) : NULL;
-	if (!j) {
-		r->done->failed++;
-		return inputs_there(folder, "cell.json") ? -EPROTO : 0;
-	}
-	state = json_get_str(j, "state");
-	mark = json_get_str(j, "marked");
-	r->system->complete[r->repeat] = state && !strcmp(state, "complete");
-	r->system->marked[r->repeat] = mark && *mark;
-	json_free(j);
-	if (!r->system->complete[r->repeat]) {
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	json_free(cell.json);
+	r->system->complete[r->repeat] = cell.complete;
+	r->system->marked[r->repeat] = cell.marked;
+	if (!cell.complete) {
 		r->done->failed++;
 		return 0;
 	}
 	r->done->complete++;
-	r->done->marked += r->system->marked[r->repeat];
+	r->done->marked += cell.marked;
 	err = inputs_rows(folder, "samples.tsv", true, read_processes, r, r->why, r->size);
 	err = err ? err : inputs_rows(folder, "machine.tsv", true, read_machine, r, r->why, r->size);
 	for (size_t i = 0; !err && i < r->run->steps; i++)
@@ -236,11 +230,6 @@ static int read_settings(struct reader *r, const struct json *j)
 	char path[64];
 	int64_t n;
 
-	run->repeats = 1;
-	json_get_int(j, "settings.repeats", &run->repeats);
-	json_get_int(j, "settings.seed", &run->seed);
-	if (run->repeats < 1 || run->repeats > REPEATS_MAX)
-		return complain(r, r->folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
 	run->system = calloc(SYSTEMS_MAX, sizeof(*run->system));
 	run->logins = calloc(STEPS_MAX + 1, sizeof(*run->logins));
 	if (!run->system || !run->logins)
@@ -277,14 +266,14 @@ static void free_run(struct login_run *run)
 
 int login_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
 {
-	struct login_run run = { 0 };
+	struct login_run run = { .repeats = 1 };
 	struct reader r = { .folder = folder, .why = why, .size = size, .done = out, .run = &run };
 	const char *file = "";
 	struct json *j;
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &run.repeats, &run.seed, why, size);
 	if (!j)
 		return -EPROTO;
 	err = read_settings(&r, j);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define CELLS_MAX 1000
 #define PROCESSES_MAX 64
 
@@ -102,30 +101,25 @@ static int read_run(const struct json *j, int64_t number, struct paging_run *run
 static int read_repeat(struct reader *r, const struct paging_cell *c, int64_t repeat, struct paging_pool *p)
 {
 	char folder[4200];
-	const char *state, *mark;
+	struct inputs_cell cell;
 	struct json *j;
-	bool complete, marked;
-	int more = 1;
+	int more = 1, err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, c->cell, (long long)repeat);
-	j = inputs_there(folder, "cell.json") ? inputs_json(folder, "cell.json", r->why, r->size) : NULL;
-	if (!j && inputs_there(folder, "cell.json"))
-		return -EPROTO;
-	p->tried += j != NULL;
-	state = j ? json_get_str(j, "state") : NULL;
-	mark = j ? json_get_str(j, "marked") : NULL;
-	complete = state && !strcmp(state, "complete");
-	marked = mark && *mark;
-	json_free(j);
-	if (!complete) {
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	p->tried += cell.json != NULL;
+	json_free(cell.json);
+	if (!cell.complete) {
 		p->failed++;
 		r->done->failed++;
 		return 0;
 	}
 	p->repeats++;
-	p->marked += marked;
+	p->marked += cell.marked;
 	r->done->complete++;
-	r->done->marked += marked;
+	r->done->marked += cell.marked;
 	j = inputs_json(folder, "pagein.json", r->why, r->size);
 	if (!j)
 		return -EPROTO;
@@ -147,16 +141,6 @@ static int read_repeat(struct reader *r, const struct paging_cell *c, int64_t re
 	return 0;
 }
 
-static bool name_part(const struct json *j, int cell, const char *key, char *into, size_t size)
-{
-	const char *word;
-	char path[64];
-
-	snprintf(path, sizeof(path), "settings.cells.%d.%s", cell, key);
-	word = json_get_str(j, path);
-	return word && snprintf(into, size, "%s", word) < (int)size;
-}
-
 static int read_cells(struct reader *r, const struct json *j)
 {
 	int err = 0;
@@ -164,12 +148,13 @@ static int read_cells(struct reader *r, const struct json *j)
 	for (int i = 0; !err && i < CELLS_MAX; i++) {
 		struct paging_pool p = { 0 };
 		struct paging_cell c;
+		char of[32];
 
-		if (!name_part(j, i, "cell", c.cell, sizeof(c.cell)))
+		snprintf(of, sizeof(of), "settings.cells.%d", i);
+		if (!inputs_word(j, of, "cell", c.cell, sizeof(c.cell)))
 			break;
-		/* A name becomes part of a path: nothing that leads elsewhere. */
-		if (strchr(c.cell, '/') || c.cell[0] == '.' || !name_part(j, i, "protocol", c.protocol, sizeof(c.protocol)) || !name_part(j, i, "swap", c.swap, sizeof(c.swap)) ||
-		    !name_part(j, i, "session", c.session, sizeof(c.session)) || !name_part(j, i, "method", c.method, sizeof(c.method)))
+		if (!inputs_is_name(c.cell) || !inputs_word(j, of, "protocol", c.protocol, sizeof(c.protocol)) || !inputs_word(j, of, "swap", c.swap, sizeof(c.swap)) ||
+		    !inputs_word(j, of, "session", c.session, sizeof(c.session)) || !inputs_word(j, of, "method", c.method, sizeof(c.method)))
 			return complain(r, r->folder, -EPROTO, "run.json: settings.cells cannot be read");
 		for (int64_t repeat = 1; !err && repeat <= r->repeats; repeat++)
 			err = read_repeat(r, &c, repeat, &p);
@@ -184,28 +169,13 @@ static int read_cells(struct reader *r, const struct json *j)
 
 static int write_tables(struct reader *r, const struct json *j)
 {
-	int err = whole_open(&r->summary, r->folder, "summary.tsv", "paging/1", paging_summary_columns);
+	const struct whole_table tables[] = {
+		{ &r->summary, "summary.tsv", "paging/1", paging_summary_columns },
+		{ &r->runs, "runs.tsv", "paging-run/1", paging_run_columns },
+	};
+	int err = whole_open_all(tables, 2, r->folder, r->why, r->size);
 
-	if (err)
-		return complain(r, r->folder, err, strerror(-err));
-	err = whole_open(&r->runs, r->folder, "runs.tsv", "paging-run/1", paging_run_columns);
-	if (err) {
-		whole_drop(&r->summary);
-		return complain(r, r->folder, err, strerror(-err));
-	}
-	err = read_cells(r, j);
-	if (err) {
-		whole_drop(&r->summary);
-		whole_drop(&r->runs);
-		return err;
-	}
-	err = whole_close(&r->summary);
-	if (err) {
-		whole_drop(&r->runs);
-		return complain(r, "summary.tsv", err, strerror(-err));
-	}
-	err = whole_close(&r->runs);
-	return err ? complain(r, "runs.tsv", err, strerror(-err)) : 0;
+	return err ? err : whole_close_all(tables, 2, read_cells(r, j), r->why, r->size);
 }
 
 int paging_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
@@ -215,12 +185,10 @@ int paging_summarize(const char *folder, struct inputs_counts *out, char *why, s
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &r.repeats, &r.seed, why, size);
 	if (!j)
 		return -EPROTO;
-	json_get_int(j, "settings.repeats", &r.repeats);
-	json_get_int(j, "settings.seed", &r.seed);
-	err = r.repeats < 1 || r.repeats > REPEATS_MAX ? complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000") : write_tables(&r, j);
+	err = write_tables(&r, j);
 	json_free(j);
 	return err;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define CELLS_MAX 1000
 #define NAME_MAX_BYTES 64
 #define SESSION "session"
@@ -20,8 +19,8 @@ struct reader {
 	struct whole summary;
 	/* of the protocol that is being read: its work, repeat by repeat */
 	char protocol[NAME_MAX_BYTES];
-	struct protocols_sample all[REPEATS_MAX];
-	int all_works[REPEATS_MAX], works_seen;
+	struct protocols_sample all[INPUTS_REPEATS_MAX];
+	int all_works[INPUTS_REPEATS_MAX], works_seen;
 };
 
 /* What came of one repeat of a cell. */
@@ -65,21 +64,19 @@ static int read_sample(struct reader *r, const char *folder, const char *file, s
 
 static int read_cell(struct reader *r, const char *cell, int64_t repeat, struct cell *out)
 {
-	const char *state, *mark;
+	struct inputs_cell told;
 	struct json *j;
 	bool flag;
+	int err;
 
 	*out = (struct cell){ .same = true, .differs_percent = NAN };
 	snprintf(out->folder, sizeof(out->folder), "%s/cells/%s/%lld", r->folder, cell, (long long)repeat);
-	if (!inputs_there(out->folder, "cell.json"))
-		return 0;
-	j = inputs_json(out->folder, "cell.json", r->why, r->size);
-	if (!j)
-		return -EPROTO;
-	state = json_get_str(j, "state");
-	mark = json_get_str(j, "marked");
-	out->complete = state && !strcmp(state, "complete");
-	out->marked = mark && *mark;
+	err = inputs_cell(out->folder, &told, r->why, r->size);
+	j = told.json;
+	if (err || !j)
+		return err;
+	out->complete = told.complete;
+	out->marked = told.marked;
 	out->restless = json_get_bool(j, "restless", &flag) && flag;
 	if (json_get_bool(j, "picture.same", &flag))
 		out->same = flag;
@@ -210,24 +207,16 @@ static int end_protocol(struct reader *r)
 	return err;
 }
 
-static bool word_of(const struct json *j, int cell, const char *key, char *into, size_t size)
-{
-	const char *word;
-	char path[64];
-
-	snprintf(path, sizeof(path), "settings.cells.%d.%s", cell, key);
-	word = json_get_str(j, path);
-	return word && snprintf(into, size, "%s", word) < (int)size;
-}
-
 static int read_cells(struct reader *r, const struct json *j)
 {
-	char cell[2 * NAME_MAX_BYTES], protocol[NAME_MAX_BYTES], part[NAME_MAX_BYTES];
+	char of[32], cell[2 * NAME_MAX_BYTES], protocol[NAME_MAX_BYTES], part[NAME_MAX_BYTES];
 	int err = 0;
 
-	for (int i = 0; !err && i < CELLS_MAX && word_of(j, i, "cell", cell, sizeof(cell)); i++) {
-		/* A name becomes part of a path: nothing that leads elsewhere. */
-		if (strchr(cell, '/') || cell[0] == '.' || !word_of(j, i, "protocol", protocol, sizeof(protocol)) || !word_of(j, i, "part", part, sizeof(part)))
+	for (int i = 0; !err && i < CELLS_MAX; i++) {
+		snprintf(of, sizeof(of), "settings.cells.%d", i);
+		if (!inputs_word(j, of, "cell", cell, sizeof(cell)))
+			break;
+		if (!inputs_is_name(cell) || !inputs_word(j, of, "protocol", protocol, sizeof(protocol)) || !inputs_word(j, of, "part", part, sizeof(part)))
 			return complain(r, r->folder, -EPROTO, "run.json: settings.cells cannot be read");
 		if (strcmp(protocol, r->protocol) != 0)
 			err = end_protocol(r);
@@ -263,15 +252,13 @@ int protocols_summarize(const char *folder, struct inputs_counts *out, char *why
 
 	r = (struct reader){ .folder = folder, .why = why, .size = size, .done = out, .repeats = 1, .seed = 1 };
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &r.repeats, &r.seed, why, size);
 	if (!j)
 		return -EPROTO;
-	json_get_int(j, "settings.repeats", &r.repeats);
-	json_get_int(j, "settings.seed", &r.seed);
 	json_get_int(j, "settings.keys", &r.keys);
 	json_get_int(j, "settings.idle_seconds", &r.idle_seconds);
-	if (r.repeats < 1 || r.repeats > REPEATS_MAX || r.keys < 1 || r.idle_seconds < 1)
-		err = complain(&r, folder, -EPROTO, "run.json: settings.repeats (1 to 1000), keys and idle_seconds (from 1) cannot be read");
+	if (r.keys < 1 || r.idle_seconds < 1)
+		err = complain(&r, folder, -EPROTO, "run.json: settings.keys and idle_seconds (from 1) cannot be read");
 	else
 		err = write_table(&r, j);
 	json_free(j);

@@ -13,12 +13,6 @@ static int complain(struct replays_read *r, const char *file, int err, const cha
 	return err;
 }
 
-/* A name becomes part of a path: nothing that leads elsewhere. */
-static bool name_is_fine(const char *name)
-{
-	return name && *name && *name != '.' && !strchr(name, '/') && strlen(name) < sizeof(((struct replays_setting *)NULL)->name);
-}
-
 static int read_settings(struct replays_read *r)
 {
 	const char *base = json_get_str(r->run, "settings.base");
@@ -32,7 +26,7 @@ static int read_settings(struct replays_read *r)
 		name = inputs_text(r->run, path, "setting");
 		if (!name)
 			break;
-		if (!name_is_fine(name))
+		if (!inputs_is_name(name) || strlen(name) >= sizeof(s->name))
 			return complain(r, r->folder, -EPROTO, "run.json: settings.rows cannot be read");
 		snprintf(s->name, sizeof(s->name), "%s", name);
 		says = inputs_text(r->run, path, "says");
@@ -64,24 +58,22 @@ static int read_cell(struct replays_read *r, size_t setting, int64_t repeat)
 {
 	struct replays_setting *s = &r->setting[setting];
 	struct replays_run *run = &r->list[r->data.runs];
+	struct inputs_cell cell;
 	char folder[4200];
 	struct json *j;
-	const char *state, *text;
+	const char *text;
+	int err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, s->name, (long long)repeat);
-	if (!inputs_there(folder, "cell.json")) {
-		s->failed++;
-		r->done->failed++;
-		return 0;
-	}
-	j = inputs_json(folder, "cell.json", r->why, r->size);
-	if (!j)
-		return -EPROTO;
-	s->tried++;
-	state = json_get_str(j, "state");
-	if (!state || strcmp(state, "complete") != 0) {
-		text = json_get_str(j, "reason");
-		snprintf(s->reason, sizeof(s->reason), "%s", text ? text : "");
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	j = cell.json;
+	s->tried += j != NULL;
+	if (!cell.complete) {
+		text = j ? json_get_str(j, "reason") : NULL;
+		if (j)
+			snprintf(s->reason, sizeof(s->reason), "%s", text ? text : "");
 		s->failed++;
 		r->done->failed++;
 		json_free(j);
@@ -89,9 +81,8 @@ static int read_cell(struct replays_read *r, size_t setting, int64_t repeat)
 	}
 	text = json_get_str(j, "log");
 	snprintf(run->log, sizeof(run->log), "%s", text ? text : "");
-	text = json_get_str(j, "marked");
-	s->marked += text && *text;
-	r->done->marked += text && *text;
+	s->marked += cell.marked;
+	r->done->marked += cell.marked;
 	text = json_get_str(j, "caches");
 	snprintf(run->caches, sizeof(run->caches), "%s", text ? text : "");
 	read_facts(j, run);
@@ -223,20 +214,21 @@ static int read_all(struct replays_read *r)
 int replays_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
 {
 	struct replays_read *r = calloc(1, sizeof(*r));
-	struct json *j = r ? inputs_json(folder, "run.json", why, size) : NULL;
+	struct json *j;
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
+	if (!r) {
+		snprintf(why, size, "%s: out of memory", folder);
+		return -ENOMEM;
+	}
+	*r = (struct replays_read){ .folder = folder, .why = why, .size = size, .done = out, .repeats = 1, .seed = 1 };
+	r->run = j = inputs_run(folder, &r->repeats, &r->seed, why, size);
 	if (!j) {
-		if (!r)
-			snprintf(why, size, "%s: out of memory", folder);
 		free(r);
 		return -EPROTO;
 	}
-	*r = (struct replays_read){ .folder = folder, .why = why, .size = size, .done = out, .run = j, .repeats = 1, .seed = 1 };
-	json_get_int(j, "settings.repeats", &r->repeats);
-	json_get_int(j, "settings.seed", &r->seed);
-	err = r->repeats < 1 || r->repeats > REPLAYS_REPEATS_MAX ? complain(r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000") : read_all(r);
+	err = read_all(r);
 	if (!err)
 		err = replays_write(r);
 	json_free(j);

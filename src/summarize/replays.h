@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #define REPLAYS_SETTINGS_MAX 100
-#define REPLAYS_REPEATS_MAX 1000
 #define REPLAYS_SURE 0.5	/* responses matched with less confidence are left out, and counted */
 
 /* Everything that was measured: runs in the order of the analysis, latencies response by response. NAN: missing, not known. */

@@ -77,25 +77,19 @@ static int read_train(struct reader *r, const char *folder, const struct rtt_cel
 static int read_repeat(struct reader *r, const struct rtt_cell *c, int64_t repeat)
 {
 	struct rtt_pool *p = r->pool;
-	bool complete, marked;
+	struct inputs_cell cell;
 	char folder[4200];
-	const char *word;
-	struct json *j;
 	int err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, c->cell, (long long)repeat);
-	j = inputs_there(folder, "cell.json") ? inputs_json(folder, "cell.json", r->why, r->size) : NULL;
-	if (!j && inputs_there(folder, "cell.json"))
-		return -EPROTO;
-	p->tried += j != NULL;
-	word = j ? json_get_str(j, "state") : NULL;
-	complete = word && !strcmp(word, "complete");
-	word = j ? json_get_str(j, "marked") : NULL;
-	marked = word && *word;
-	if (complete)
-		read_circumstances(p, j, p->repeats);
-	json_free(j);
-	if (!complete) {
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	p->tried += cell.json != NULL;
+	if (cell.complete)
+		read_circumstances(p, cell.json, p->repeats);
+	json_free(cell.json);
+	if (!cell.complete) {
 		p->failed++;
 		r->done->failed++;
 		return 0;
@@ -104,20 +98,10 @@ static int read_repeat(struct reader *r, const struct rtt_cell *c, int64_t repea
 		return complain(r, folder, -EPROTO, "cell.json does not tell the rate of the link");
 	err = read_load(r, folder, p->repeats);
 	err = err ? err : read_train(r, folder, c);
-	p->marked += !err && marked;
+	p->marked += !err && cell.marked;
 	r->done->complete += !err;
-	r->done->marked += !err && marked;
+	r->done->marked += !err && cell.marked;
 	return err;
-}
-
-static bool name_part(const struct json *j, int cell, const char *key, char *into, size_t size)
-{
-	const char *word;
-	char path[64];
-
-	snprintf(path, sizeof(path), "settings.cells.%d.%s", cell, key);
-	word = json_get_str(j, path);
-	return word && snprintf(into, size, "%s", word) < (int)size;
 }
 
 static int read_cells(struct reader *r, const struct json *j, struct rows *t, struct rows *curve)
@@ -127,14 +111,14 @@ static int read_cells(struct reader *r, const struct json *j, struct rows *t, st
 
 	for (int i = 0; !err && i < CELLS_MAX; i++) {
 		struct rtt_cell c;
-		char path[64];
+		char of[32], load[64];
 
-		if (!name_part(j, i, "cell", c.cell, sizeof(c.cell)))
+		snprintf(of, sizeof(of), "settings.cells.%d", i);
+		if (!inputs_word(j, of, "cell", c.cell, sizeof(c.cell)))
 			break;
-		snprintf(path, sizeof(path), "settings.cells.%d.load", i);
-		/* A name becomes part of a path: nothing that leads elsewhere. */
-		if (strchr(c.cell, '/') || c.cell[0] == '.' || !name_part(j, i, "link", c.link, sizeof(c.link)) || !name_part(j, i, "queue", c.queue, sizeof(c.queue)) ||
-		    !name_part(j, i, "transport", c.transport, sizeof(c.transport)) || !name_part(j, i, "probe", c.probe, sizeof(c.probe)) || !json_get_int(j, path, &c.load))
+		snprintf(load, sizeof(load), "%s.load", of);
+		if (!inputs_is_name(c.cell) || !inputs_word(j, of, "link", c.link, sizeof(c.link)) || !inputs_word(j, of, "queue", c.queue, sizeof(c.queue)) ||
+		    !inputs_word(j, of, "transport", c.transport, sizeof(c.transport)) || !inputs_word(j, of, "probe", c.probe, sizeof(c.probe)) || !json_get_int(j, load, &c.load))
 			return complain(r, r->folder, -EPROTO, "run.json: settings.cells cannot be read");
 		sample_free(&r->pool->all);
 		*r->pool = (struct rtt_pool){ 0 };
@@ -152,31 +136,13 @@ static int read_cells(struct reader *r, const struct json *j, struct rows *t, st
 	return err;
 }
 
-static int write_table(struct reader *r, const struct json *j)
+static int write_tables(struct reader *r, const struct json *j)
 {
 	struct whole summary, curve;
-	int err = whole_open(&summary, r->folder, "summary.tsv", "rtt/1", rtt_columns);
+	const struct whole_table tables[] = { { &summary, "summary.tsv", "rtt/1", rtt_columns }, { &curve, "curve.tsv", "rtt-curve/1", rtt_curve_columns } };
+	int err = whole_open_all(tables, 2, r->folder, r->why, r->size);
 
-	if (err)
-		return complain(r, r->folder, err, strerror(-err));
-	err = whole_open(&curve, r->folder, "curve.tsv", "rtt-curve/1", rtt_curve_columns);
-	if (err) {
-		whole_drop(&summary);
-		return complain(r, r->folder, err, strerror(-err));
-	}
-	err = read_cells(r, j, summary.rows, curve.rows);
-	if (err) {
-		whole_drop(&summary);
-		whole_drop(&curve);
-		return err;
-	}
-	err = whole_close(&summary);
-	if (err) {
-		whole_drop(&curve);
-		return complain(r, "summary.tsv", err, strerror(-err));
-	}
-	err = whole_close(&curve);
-	return err ? complain(r, "curve.tsv", err, strerror(-err)) : 0;
+	return err ? err : whole_close_all(tables, 2, read_cells(r, j, summary.rows, curve.rows), r->why, r->size);
 }
 
 int rtt_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
@@ -186,18 +152,11 @@ int rtt_summarize(const char *folder, struct inputs_counts *out, char *why, size
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &r.repeats, &r.seed, why, size);
 	if (!j)
 		return -EPROTO;
-	json_get_int(j, "settings.repeats", &r.repeats);
-	json_get_int(j, "settings.seed", &r.seed);
 	r.pool = calloc(1, sizeof(*r.pool));
-	if (!r.pool)
-		err = complain(&r, folder, -ENOMEM, "out of memory");
-	else if (r.repeats < 1 || r.repeats > RTT_REPEATS_MAX)
-		err = complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
-	else
-		err = write_table(&r, j);
+	err = r.pool ? write_tables(&r, j) : complain(&r, folder, -ENOMEM, "out of memory");
 	if (r.pool)
 		sample_free(&r.pool->all);
 	free(r.pool);

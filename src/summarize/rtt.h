@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define RTT_REPEATS_MAX 1000
+#define RTT_REPEATS_MAX INPUTS_REPEATS_MAX
 #define RTT_FRAME_BITS (1514 * 8)
 
 enum rtt_figure {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define CELLS_MAX 4000
 
 struct reader {
@@ -108,36 +107,29 @@ static int read_starts(struct reader *r, const char *folder, const struct starts
 
 static int read_repeat(struct reader *r, const struct starts_cell *c, int64_t repeat, struct starts_pool *p)
 {
+	double swap, left, foreign = NAN;
+	struct inputs_cell cell;
 	char folder[4200];
-	const char *state, *mark;
-	struct json *j;
-	double swap, left, foreign;
-	bool complete;
+	int err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, c->cell, (long long)repeat);
-	j = inputs_there(folder, "cell.json") ? inputs_json(folder, "cell.json", r->why, r->size) : NULL;
-	if (!j && inputs_there(folder, "cell.json"))
-		return -EPROTO;
-	state = j ? json_get_str(j, "state") : NULL;
-	complete = state && !strcmp(state, "complete");
-	if (!complete) {
-		json_free(j);
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	if (!cell.complete) {
+		json_free(cell.json);
 		p->failed++;
 		r->done->failed++;
 		return 0;
 	}
-	mark = json_get_str(j, "marked");
 	p->repeats++;
 	r->done->complete++;
-	if (mark && *mark) {
-		p->marked++;
-		r->done->marked++;
-	}
-	swap = inputs_number(j, "memory", "swap_used_bytes");
-	left = inputs_number(j, "memory", "left_bytes");
-	foreign = NAN;
-	json_get_real(j, "foreign_percent", &foreign);
-	json_free(j);
+	p->marked += cell.marked;
+	r->done->marked += cell.marked;
+	swap = inputs_number(cell.json, "memory", "swap_used_bytes");
+	left = inputs_number(cell.json, "memory", "left_bytes");
+	json_get_real(cell.json, "foreign_percent", &foreign);
+	json_free(cell.json);
 	if (isfinite(swap)) {
 		p->swap_sum += swap;
 		p->swap_known++;
@@ -150,26 +142,17 @@ static int read_repeat(struct reader *r, const struct starts_cell *c, int64_t re
 	return read_starts(r, folder, c, repeat, p);
 }
 
-static bool name_part(const struct json *j, int cell, const char *key, char *into, size_t size)
-{
-	char prefix[64];
-	const char *word;
-
-	snprintf(prefix, sizeof(prefix), "settings.cells.%d", cell);
-	word = inputs_text(j, prefix, key);
-	return word && snprintf(into, size, "%s", word) < (int)size;
-}
-
-/* 1, 0 after the last one, -EPROTO. A name becomes part of a path: nothing that leads elsewhere. */
+/* 1, 0 after the last one, -EPROTO. */
 static int cell_of(struct reader *r, const struct json *j, int i, struct starts_cell *c)
 {
-	char path[64];
+	char of[32], step[64];
 
-	if (!name_part(j, i, "cell", c->cell, sizeof(c->cell)))
+	snprintf(of, sizeof(of), "settings.cells.%d", i);
+	if (!inputs_word(j, of, "cell", c->cell, sizeof(c->cell)))
 		return 0;
-	snprintf(path, sizeof(path), "settings.cells.%d.step", i);
-	if (strchr(c->cell, '/') || c->cell[0] == '.' || !name_part(j, i, "app", c->app, sizeof(c->app)) || !name_part(j, i, "start", c->start, sizeof(c->start)) ||
-	    !name_part(j, i, "axis", c->axis, sizeof(c->axis)) || !name_part(j, i, "swap", c->swap, sizeof(c->swap)) || !json_get_int(j, path, &c->step))
+	snprintf(step, sizeof(step), "%s.step", of);
+	if (!inputs_is_name(c->cell) || !inputs_word(j, of, "app", c->app, sizeof(c->app)) || !inputs_word(j, of, "start", c->start, sizeof(c->start)) ||
+	    !inputs_word(j, of, "axis", c->axis, sizeof(c->axis)) || !inputs_word(j, of, "swap", c->swap, sizeof(c->swap)) || !json_get_int(j, step, &c->step))
 		return complain(r, r->folder, -EPROTO, "run.json: settings.cells cannot be read");
 	return 1;
 }
@@ -219,36 +202,14 @@ static int read_cells(struct reader *r, const struct json *j)
 
 static int write_tables(struct reader *r, const struct json *j)
 {
-	struct {
-		struct whole *table;
-		const char *name, *schema, *const *columns;
-		bool open;
-	} all[] = {
-		{ &r->summary, "summary.tsv", "startup/1", starts_summary_columns, false },
-		{ &r->events, "events.tsv", "startup-events/1", starts_event_columns, false },
-		{ &r->runs, "runs.tsv", "startup-run/1", starts_run_columns, false },
+	const struct whole_table tables[] = {
+		{ &r->summary, "summary.tsv", "startup/1", starts_summary_columns },
+		{ &r->events, "events.tsv", "startup-events/1", starts_event_columns },
+		{ &r->runs, "runs.tsv", "startup-run/1", starts_run_columns },
 	};
-	int err = 0;
+	int err = whole_open_all(tables, 3, r->folder, r->why, r->size);
 
-	for (size_t i = 0; !err && i < sizeof(all) / sizeof(*all); i++) {
-		err = whole_open(all[i].table, r->folder, all[i].name, all[i].schema, all[i].columns);
-		all[i].open = !err;
-		if (err)
-			complain(r, all[i].name, err, strerror(-err));
-	}
-	err = err ? err : read_cells(r, j);
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (!all[i].open)
-			continue;
-		if (err) {
-			whole_drop(all[i].table);
-			continue;
-		}
-		err = whole_close(all[i].table);
-		if (err)
-			complain(r, all[i].name, err, strerror(-err));
-	}
-	return err;
+	return err ? err : whole_close_all(tables, 3, read_cells(r, j), r->why, r->size);
 }
 
 int starts_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
@@ -258,14 +219,12 @@ int starts_summarize(const char *folder, struct inputs_counts *out, char *why, s
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &r.repeats, &r.seed, why, size);
 	if (!j)
 		return -EPROTO;
-	json_get_int(j, "settings.repeats", &r.repeats);
-	json_get_int(j, "settings.seed", &r.seed);
 	json_get_real(j, "settings.ceiling_s", &r.ceiling_ms);
 	r.ceiling_ms *= 1000;
-	err = r.repeats < 1 || r.repeats > REPEATS_MAX ? complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000") : write_tables(&r, j);
+	err = write_tables(&r, j);
 	json_free(j);
 	return err;
 }

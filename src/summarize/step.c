@@ -41,7 +41,7 @@ int step_system(const struct json *run, int number, struct step_system *out)
 {
 	if (!word(run, number, "cell", out->cell, sizeof(out->cell)))
 		return 0;
-	if (strchr(out->cell, '/') || out->cell[0] == '.' || !word(run, number, "protocol", out->protocol, sizeof(out->protocol)) ||
+	if (!inputs_is_name(out->cell) || !word(run, number, "protocol", out->protocol, sizeof(out->protocol)) ||
 	    !word(run, number, "draw", out->draw, sizeof(out->draw)))
 		return -EPROTO;
 	return 1;
@@ -49,26 +49,15 @@ int step_system(const struct json *run, int number, struct step_system *out)
 
 struct json *step_cell(const char *folder, const struct step_system *s, int64_t repeat, bool *failed, bool *marked, int *err, char *why, size_t size)
 {
+	struct inputs_cell cell;
 	char path[4400];
-	const char *text;
-	struct json *j;
 
-	*failed = *marked = false;
-	*err = 0;
 	snprintf(path, sizeof(path), "%s/cells/%s/%lld", folder, s->cell, (long long)repeat);
-	if (!inputs_there(path, "cell.json"))
-		return NULL;
-	j = inputs_json(path, "cell.json", why, size);
-	if (!j) {
-		*err = -EPROTO;
-		return NULL;
-	}
-	text = json_get_str(j, "marked");
-	*marked = text && *text;
-	text = json_get_str(j, "state");
-	if (text && strcmp(text, "complete") == 0)
-		return j;
-	*failed = true;
-	json_free(j);
+	*err = inputs_cell(path, &cell, why, size);
+	*marked = cell.marked;
+	*failed = cell.json && !cell.complete;
+	if (!*failed)
+		return cell.json;
+	json_free(cell.json);
 	return NULL;
 }

@@ -46,37 +46,32 @@ static int read_repeat(struct reader *r, const char *cell, int64_t repeat)
 {
 	struct wan_cell *c = &r->cell;
 	struct keys keys = { 0 };
+	struct inputs_cell told;
 	char folder[4200];
-	const char *state = NULL, *mark = NULL;
-	struct json *j = NULL;
-	int err = 0;
+	int err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, cell, (long long)repeat);
-	if (inputs_there(folder, "cell.json")) {
-		j = inputs_json(folder, "cell.json", r->why, r->size);
-		if (!j)
-			return -EPROTO;
-		c->tried++;
-		state = json_get_str(j, "state");
-		mark = json_get_str(j, "marked");
-	}
-	if (!state || strcmp(state, "complete") != 0) {
+	err = inputs_cell(folder, &told, r->why, r->size);
+	if (err)
+		return err;
+	c->tried += told.json != NULL;
+	if (!told.complete) {
 		c->failed++;
 		r->done->failed++;
-		json_free(j);
+		json_free(told.json);
 		return 0;
 	}
 	err = inputs_rows(folder, "samples.tsv", true, read_samples, &keys, r->why, r->size);
-	if (!err && wan_cell_add(c, &keys, inputs_number(j, "parameters", "ping_ms"), r->threshold_ms))
+	if (!err && wan_cell_add(c, &keys, inputs_number(told.json, "parameters", "ping_ms"), r->threshold_ms))
 		err = complain(r, folder, -ENOMEM, "out of memory");
 	keys_free(&keys);
 	if (!err) {
-		read_link(j, c);
-		c->marked += mark && *mark;
+		read_link(told.json, c);
+		c->marked += told.marked;
 		r->done->complete++;
-		r->done->marked += mark && *mark;
+		r->done->marked += told.marked;
 	}
-	json_free(j);
+	json_free(told.json);
 	return err;
 }
 
@@ -141,8 +136,7 @@ static int read_all(struct reader *r)
 		protocol = json_get_str(r->run, path);
 		if (!protocol)
 			break;
-		/* A name becomes part of a path: nothing that leads elsewhere. */
-		if (strchr(protocol, '/') || *protocol == '.' || strlen(protocol) >= sizeof(r->cell.protocol))
+		if (!inputs_is_name(protocol) || strlen(protocol) >= sizeof(r->cell.protocol))
 			return complain(r, r->folder, -EPROTO, "run.json: settings.protocols cannot be read");
 		snprintf(r->cell.protocol, sizeof(r->cell.protocol), "%s", protocol);
 		err = read_protocol(r);
@@ -152,28 +146,13 @@ static int read_all(struct reader *r)
 
 static int write_tables(struct reader *r)
 {
-	int err = whole_open(&r->summary, r->folder, "summary.tsv", "wan/1", wan_summary_columns);
+	const struct whole_table tables[] = {
+		{ &r->summary, "summary.tsv", "wan/1", wan_summary_columns },
+		{ &r->slope, "slope.tsv", "wan-slope/1", wan_slope_columns },
+	};
+	int err = whole_open_all(tables, 2, r->folder, r->why, r->size);
 
-	if (err)
-		return complain(r, r->folder, err, strerror(-err));
-	err = whole_open(&r->slope, r->folder, "slope.tsv", "wan-slope/1", wan_slope_columns);
-	if (err) {
-		whole_drop(&r->summary);
-		return complain(r, r->folder, err, strerror(-err));
-	}
-	err = read_all(r);
-	if (err) {
-		whole_drop(&r->summary);
-		whole_drop(&r->slope);
-		return err;
-	}
-	err = whole_close(&r->summary);
-	if (err) {
-		whole_drop(&r->slope);
-		return complain(r, "summary.tsv", err, strerror(-err));
-	}
-	err = whole_close(&r->slope);
-	return err ? complain(r, "slope.tsv", err, strerror(-err)) : 0;
+	return err ? err : whole_close_all(tables, 2, read_all(r), r->why, r->size);
 }
 
 int wan_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
@@ -187,17 +166,16 @@ int wan_summarize(const char *folder, struct inputs_counts *out, char *why, size
 		snprintf(why, size, "%s: out of memory", folder);
 		return -ENOMEM;
 	}
-	j = inputs_json(folder, "run.json", why, size);
+	*r = (struct reader){ .folder = folder, .why = why, .size = size, .done = out, .repeats = 1, .seed = 1 };
+	r->run = j = inputs_run(folder, &r->repeats, &r->seed, why, size);
 	if (!j) {
 		free(r);
 		return -EPROTO;
 	}
-	*r = (struct reader){ .folder = folder, .why = why, .size = size, .done = out, .run = j, .repeats = 1, .seed = 1, .threshold_ms = inputs_number(j, "settings", "threshold_ms") };
+	r->threshold_ms = inputs_number(j, "settings", "threshold_ms");
 	if (isnan(r->threshold_ms))
 		r->threshold_ms = 100;
-	json_get_int(j, "settings.repeats", &r->repeats);
-	json_get_int(j, "settings.seed", &r->seed);
-	err = r->repeats < 1 || r->repeats > WAN_REPEATS_MAX ? complain(r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000") : write_tables(r);
+	err = write_tables(r);
 	json_free(j);
 	free(r);
 	return err;

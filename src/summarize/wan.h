@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WAN_REPEATS_MAX 1000
+#define WAN_REPEATS_MAX INPUTS_REPEATS_MAX
 
 /* One protocol on one link. */
 struct wan_cell {

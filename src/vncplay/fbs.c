@@ -11,6 +11,7 @@
 
 #define BANNER "FBS 001.000\n"
 #define BANNER_BYTES 12
+#define TRACE "vncplay-tra"	/* shorter than a banner */
 #define PIECE (64 << 10)	/* largest block written, as rfbproxy's buffer */
 #define WINDOW (2u << 20)	/* of the file, in memory before and behind the reader */
 #ifndef MADV_POPULATE_READ
@@ -41,7 +42,7 @@ struct fbs *fbs_open(const char *path, const char **why)
 	} else if (!S_ISREG(st.st_mode)) {
 		*why = "not a file";
 	} else if (st.st_size < BANNER_BYTES) {
-		*why = "not an FBS log: too short";
+		*why = "not an FBS log: too short; give what vncplay play wrote (OUT.rfb)";
 	} else {
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		err = map == MAP_FAILED ? errno : 0;
@@ -49,7 +50,8 @@ struct fbs *fbs_open(const char *path, const char **why)
 		f->size = (size_t)st.st_size;
 		f->at = BANNER_BYTES;
 		if (f->bytes && memcmp(f->bytes, BANNER, 4))
-			*why = "not an FBS log: it does not begin with FBS";
+			*why = memcmp(f->bytes, TRACE, sizeof(TRACE) - 1) ? "not an FBS log: it does not begin with FBS; give what vncplay play wrote (OUT.rfb)" :
+				"not an FBS log but a trace: give what vncplay play wrote when it played it (OUT.rfb)";
 		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES))
 			*why = "an FBS log of another version than 001.000";
 	}

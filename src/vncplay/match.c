@@ -56,6 +56,14 @@ static struct match_seen look(const struct match_cfg *cfg, const struct screen *
 	return seen;
 }
 
+const struct box *match_mask_beside(const struct box *masks, int n, int width, int height)
+{
+	for (int i = 0; i < n; i++)
+		if (masks[i].x >= width || masks[i].y >= height)
+			return &masks[i];
+	return NULL;
+}
+
 struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int dx, int dy)
 {
 	return look(cfg, s, box, pixels, dx, dy, box.w * box.h);

@@ -19,6 +19,9 @@ struct match_cfg {
 	int n_masks;
 };
 
+/* The first of these masks of which no pixel is on a screen of this size; NULL: none is such. */
+const struct box *match_mask_beside(const struct box *masks, int n, int width, int height);
+
 struct match_seen {
 	int of;			/* pixels that count; 0: all of them are masked, which matches */
 	int mismatched;		/* pixels that differ; those beyond the screen's edge do */

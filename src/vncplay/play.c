@@ -48,6 +48,7 @@ static int read_mask(const char *text, void *value)
 	if (cfg.await.match.n_masks == MATCH_MASKS)
 		return -1;
 	masks[cfg.await.match.n_masks++] = b;
+	cfg.asked_masks++;
 	return 0;
 }
 
@@ -90,6 +91,15 @@ static void read_trace(const char *path, struct trace *t)
 		die(EXIT_RUN, "%s: no inputs in it", path);
 	if (t->version && !t->width)
 		warn("%s does not say how large its screen was: not checked", path);
+}
+
+/* Where the screen will be another, play_run looks. */
+static void check_masks(const struct trace *t)
+{
+	const struct box *m = t->width && !cfg.any_size ? match_mask_beside(masks, cfg.asked_masks, t->width, t->height) : NULL;
+
+	if (m)
+		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, t->width, t->height);
 }
 
 /* Whether what is to be ignored would hide more than half of a snapshot: such a one is compared whole, since a click upon it would be blind. */
@@ -263,6 +273,7 @@ int vncplay_play(int argc, char **argv)
 	check_places(argv[first + 1], argv[first + 2]);
 	proc_catch_stop();
 	read_trace(argv[first + 1], &t);
+	check_masks(&t);
 	if (deps_path)
 		read_deps(deps_path, &t, &deps);
 	out = rec_open(&out_cfg, "vncplay-play");

@@ -18,6 +18,7 @@ struct play_cfg {
 	uint64_t seed;
 	int64_t wait_end_ns;	/* after the last input, at least */
 	bool any_size, view;
+	int asked_masks;	/* the first of await.match.masks: asked for by --mask, and not by --deps */
 	const struct deps *deps;	/* NULL: none */
 };
 
@@ -26,6 +27,7 @@ extern const char *const play_status_words[];
 
 struct play_result {
 	enum play_status status;
+	bool began;		/* the first screen was there; else there are no figures */
 	char why[640];		/* where it is not complete: a line for people */
 	int inputs, snapshots;	/* done */
 	int at_once, waited, moved, pointer_masked;	/* snapshots: that needed no wait, a wait, were found elsewhere, matched without the pointer's picture only */
@@ -43,9 +45,10 @@ struct play_result {
 enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r);
 void play_free(struct play_result *r);
 
-/* Two pictures (PPM) of a snapshot that did not come, with `around` pixels of the screen as it is on each side; in the expected one they are darkened.
- * 0 or -errno. */
-int play_picture(const char *path, const struct screen *s, const struct trace_event *shot, int around, bool expected);
+/* Two pictures (PPM) of a snapshot that did not come, OUT.expected.ppm and OUT.actual.ppm, with the screen around it as it is; in the expected one that is
+ * darkened. 0 or -errno. */
+int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
+void play_pictures_remove(const char *out);
 
 struct rec;
 /* One replay as an object of the report. */

@@ -17,6 +17,10 @@ void play_report(struct rec *out, const char *path, const struct trace *t, struc
 	rec_str(out, "file", path);
 	rec_str(out, "status", play_status_words[r->status]);
 	rec_str(out, "why", *r->why ? r->why : NULL);
+	if (!r->began) {	/* nothing was replayed: zeros would be taken for figures */
+		rec_end(out);
+		return;
+	}
 	rec_int(out, "inputs", r->inputs);
 	rec_int(out, "inputs_of_trace", inputs);
 	rec_object(out, "snapshots");

@@ -2,20 +2,17 @@
 #include "play_live.h"
 
 #include "clock.h"
+#include "needs.h"
 #include "proc.h"
 #include "tempo.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define QUIET_NS (300 * NS_PER_MS)	/* without a change: the last response is over */
 #define EARLY_NS (200 * NS_PER_US)	/* awake so long before an input is due: what a timer is late by */
 #define NEAR 4				/* pixels: a hand that clicks again trembles so much */
-#define AROUND 48			/* pixels of surroundings in the pictures of a timeout */
 
 const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
 
@@ -29,16 +26,12 @@ struct run {
 	struct await await;
 	bool awaiting;
 	int next;		/* of the trace's events */
-	int due_of;		/* the input whose time was asked for; -1: none */
-	int64_t due_ns, first_due_ns, sent_ns;
+	int due_of;		/* the input whose time was asked for: it is tempo's; -1: none */
+	int64_t first_due_ns, sent_ns;
 	int moved_x, moved_y;	/* a click goes so far from where it was recorded, */
 	int click_x, click_y;	/* which is there */
-	const struct deps_before *need;	/* what the next input waits for besides */
-	int n_need;
-	bool *met;		/* of those: changed since the input before */
-	int need_of;		/* the event that `need` is for */
-	bool need_dirty;
-	int64_t need_since_ns;	/* all of them are met since; INT64_MAX: not yet */
+	struct needs needs;	/* what the next input waits for besides */
+	int need_of;		/* the event that they are for */
 };
 
 static void on_painted(void *whose, struct box box)
@@ -47,9 +40,7 @@ static void on_painted(void *whose, struct box box)
 
 	if (p->awaiting)
 		await_painted(&p->await, box);
-	for (int i = 0; i < p->n_need; i++)
-		if (box_meets(box, p->need[i].box))
-			p->met[i] = p->need_dirty = true;
+	needs_painted(&p->needs, box);
 }
 
 /* The next one that is no snapshot; t->n where there is none. */
@@ -68,18 +59,18 @@ static int64_t due(struct run *p)
 		return p->sent_ns ? p->sent_ns : p->tempo.due_ns;
 	if (i != p->due_of) {
 		p->due_of = i;
-		p->due_ns = tempo_due(&p->tempo, &p->t->events[i]);
+		tempo_due(&p->tempo, &p->t->events[i]);
 		if (!p->first_due_ns)
-			p->first_due_ns = p->due_ns;
+			p->first_due_ns = p->tempo.due_ns;
 	}
-	return p->due_ns;
+	return p->tempo.due_ns;
 }
 
-static void shift(struct run *p, int64_t now)
+/* What was waited for came now: all that follows is later by that. */
+static void waited(struct run *p, int64_t ns, int64_t now)
 {
+	sample_add(&p->r->wait_ns, ns);
 	p->r->shifted_ns += tempo_shift(&p->tempo, now);
-	if (p->due_of >= 0)
-		p->due_ns = p->tempo.due_ns;
 }
 
 /* --- dependencies ---------------------------------------------------------------------------------------------- */
@@ -89,61 +80,30 @@ static int watch_needs(struct run *p)
 {
 	int i = p->next;
 
-	p->n_need = 0;
-	free(p->met);
-	p->met = NULL;
-	p->need_dirty = true;
-	p->need_since_ns = INT64_MAX;
 	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
 		i++;
 	p->need_of = i;
-	if (!p->cfg->deps || i == p->t->n)
-		return 0;
-	p->need = deps_of(p->cfg->deps, p->t->events[i].line, &p->n_need);
-	if (!p->n_need)
-		return 0;
-	p->met = calloc((size_t)p->n_need, sizeof(*p->met));
-	if (!p->met) {
-		p->n_need = 0;
-		return live_over(&p->live, PLAY_FAILED, "no memory");
-	}
-	return 0;
+	return needs_watch(&p->needs, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ? live_over(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
-static int unmet(const struct run *p)
+static bool needs_met(struct run *p, int64_t now)
 {
-	for (int i = 0; i < p->n_need; i++)
-		if (p->need[i].any ? !p->met[i] : deps_hash(live_screen(&p->live), p->need[i].box) != p->need[i].hash)
-			return i;
-	return -1;
-}
-
-static bool needs_hold(struct run *p, int64_t now)
-{
-	if (p->need_dirty) {
-		p->need_dirty = false;
-		if (unmet(p) >= 0)
-			p->need_since_ns = INT64_MAX;
-		else if (p->need_since_ns == INT64_MAX)
-			p->need_since_ns = now;
-	}
-	return p->need_since_ns != INT64_MAX && now - p->need_since_ns >= p->cfg->await.settle_ns;
+	return needs_hold(&p->needs, live_screen(&p->live), p->cfg->await.settle_ns, now);
 }
 
 static int await_needs(struct run *p)
 {
-	int64_t since = p->due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
+	int64_t since = p->tempo.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
 	struct side_shot s = { .n = -1, .line = p->t->events[p->next].line };
 	bool waits = false;
 	int err;
 
-	while (!needs_hold(p, now)) {
+	while (!needs_met(p, now)) {
 		if (!waits)
 			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
 		waits = true;
 		if (now >= over) {
-			int i = unmet(p);
-			const struct deps_before *b = &p->need[i < 0 ? 0 : i];
+			const struct deps_before *b = needs_unmet(&p->needs, live_screen(&p->live));
 
 			s.waited_ns = now - since;
 			side_snapshot(p->live.side, SIDE_TIMEOUT, &s, now);
@@ -151,19 +111,18 @@ static int await_needs(struct run *p)
 					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
-		err = live_turn(&p->live, p->need_since_ns == INT64_MAX ? over : p->need_since_ns + p->cfg->await.settle_ns);
+		err = live_turn(&p->live, p->needs.since_ns == INT64_MAX ? over : p->needs.since_ns + p->cfg->await.settle_ns);
 		if (err)
 			return err;
 		now = clock_now();
 	}
-	p->r->dependencies += p->n_need;
-	p->n_need = 0;
+	p->r->dependencies += p->needs.n;
+	p->needs.n = 0;
 	if (!waits)
 		return 0;
 	s.waited_ns = now - since;
 	side_snapshot(p->live.side, SIDE_OK, &s, now);
-	sample_add(&p->r->wait_ns, s.waited_ns);
-	shift(p, now);
+	waited(p, s.waited_ns, now);
 	return 0;
 }
 
@@ -188,20 +147,19 @@ static int give_up(struct run *p, struct side_shot *s, int64_t now)
 {
 	const struct trace_event *e = p->await.shot;
 	const char *found = "";
-	char expected[PATH_MAX], actual[PATH_MAX];
+	int err;
 
 	side_snapshot(p->live.side, SIDE_TIMEOUT, s, now);
 	if (p->await.searched)
 		found = p->await.found == MATCH_FLAT ? "; it has too little in it to be looked for elsewhere" :
 			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
-	snprintf(expected, sizeof(expected), "%s.expected.ppm", p->out);
-	snprintf(actual, sizeof(actual), "%s.actual.ppm", p->out);
-	if (play_picture(expected, live_screen(&p->live), e, AROUND, true) || play_picture(actual, live_screen(&p->live), e, AROUND, false))
+	err = play_pictures(p->out, live_screen(&p->live), e);
+	if (err)
 		return live_over(&p->live, PLAY_TIMEOUT, "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
-				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(errno));
+				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
 	return live_over(&p->live, PLAY_TIMEOUT,
-			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ, %d at the best%s; see %.200s and .actual.ppm",
-			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, p->await.least, found, expected);
+			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
+			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, p->await.least, found, p->out);
 }
 
 static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
@@ -216,10 +174,8 @@ static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
 	p->r->waited += waits && !moved;
 	p->r->moved += moved;
 	p->r->pointer_masked += a->pointer_masked;
-	if (waits) {
-		sample_add(&p->r->wait_ns, s->waited_ns);
-		shift(p, now);
-	}
+	if (waits)
+		waited(p, s->waited_ns, now);
 	if (!p->live.mask)	/* while a button is down, what it holds goes with it */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
@@ -301,8 +257,8 @@ static int await_snapshot(struct run *p)
 			if (noted)
 				waits = true;
 			err = live_turn(&p->live, noted ? wake : when - EARLY_NS);
-			if (p->n_need)
-				needs_hold(p, clock_now());
+			if (p->needs.n)
+				needs_met(p, clock_now());
 		}
 		now = clock_now();
 	}
@@ -336,7 +292,7 @@ static int send_input(struct run *p, const struct trace_event *e)
 		err = live_pointer(&p->live, e->kind == TRACE_PRESS ? mask | bit : e->kind == TRACE_RELEASE ? mask & ~bit : mask, x, y);
 	if (err)
 		return err;
-	late = now - p->due_ns;
+	late = now - p->tempo.due_ns;
 	side_input(p->live.side, p->r->inputs, e, x, y, now, late);
 	sample_add(&p->r->late_ns, late);
 	p->r->inputs++;
@@ -354,15 +310,15 @@ static int do_input(struct run *p)
 		err = live_turn(&p->live, when - EARLY_NS);
 		if (err)
 			return err;
-		if (p->n_need)
-			needs_hold(p, clock_now());	/* what holds when its time comes costs none */
+		if (p->needs.n)
+			needs_met(p, clock_now());	/* what holds when its time comes costs none */
 	}
-	if (p->n_need && p->next == p->need_of) {
+	if (p->needs.n && p->next == p->need_of) {
 		err = await_needs(p);
 		if (err)
 			return err;
 	}
-	while (clock_now() < p->due_ns)
+	while (clock_now() < p->tempo.due_ns)
 		;
 	return send_input(p, &p->t->events[p->next]);
 }
@@ -389,7 +345,11 @@ static int do_end(struct run *p)
 static int check_size(struct run *p)
 {
 	const struct screen *s = live_screen(&p->live);
+	const struct box *m = match_mask_beside(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
+	if (m && (!p->t->width || p->cfg->any_size))
+		return live_over(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width,
+				 s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
 	return live_over(&p->live, PLAY_REFUSED, "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
@@ -418,6 +378,7 @@ static int run(struct run *p)
 	err = check_size(p);
 	if (err)
 		return err;
+	p->r->began = true;
 	tempo_start(&p->tempo, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
 	side_start(p->live.side, clock_now());
 	err = watch_needs(p);
@@ -426,16 +387,6 @@ static int run(struct run *p)
 	if (p->first_due_ns && p->sent_ns)
 		p->r->total_ns = p->sent_ns - p->first_due_ns;
 	return err ? err : do_end(p);
-}
-
-static void remove_pictures(const char *out)
-{
-	static const char *const ends[] = { "expected", "actual" };
-	char path[PATH_MAX];
-
-	for (int i = 0; i < 2; i++)
-		if (snprintf(path, sizeof(path), "%s.%s.ppm", out, ends[i]) < (int)sizeof(path))
-			unlink(path);	/* of a run before: they would be taken for this one's */
 }
 
 enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r)
@@ -449,14 +400,14 @@ enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, con
 		snprintf(r->why, sizeof(r->why), "no memory");
 		return r->status;
 	}
-	remove_pictures(out);
+	play_pictures_remove(out);	/* of a run before: they would be taken for this one's */
 	if (!live_open(&p.live, cfg, out, r)) {
 		p.live.painted = on_painted;
 		p.live.whose = &p;
 		run(&p);
 	}
 	live_close(&p.live);
-	free(p.met);
+	needs_free(&p.needs);
 	r->cpu_ns = clock_process_cpu() - cpu;
 	return r->status;
 }

@@ -72,18 +72,11 @@ static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
 	return err ? err : r->tiles.err;
 }
 
-static int read_log(struct replay *r)
+static int read_log(struct replay *r, struct fbs *log)
 {
 	struct reader reader = { .replay = r };
-	const char *why;
-	struct fbs *log = fbs_open(r->file, &why);
 	int err;
 
-	if (!log) {
-		err = why ? -EPROTO : -errno;
-		snprintf(r->why, sizeof(r->why), "%s", why ? why : strerror(-err));
-		return err;
-	}
 	r->bytes = fbs_size(log);
 	reader.rfb = rfb_open(&events, &reader, NULL, 0, 0);
 	err = reader.rfb ? take_blocks(r, log, reader.rfb) : -ENOMEM;
@@ -92,7 +85,6 @@ static int read_log(struct replay *r)
 	if (err)
 		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) : rfb_why(reader.rfb) && *rfb_why(reader.rfb) ? rfb_why(reader.rfb) : "it ends before the server has said how large its screen is");
 	rfb_free(reader.rfb);
-	fbs_close(log);
 	return err;
 }
 
@@ -156,9 +148,20 @@ static int read_aux(struct replay *r, const char *aux)
 
 int replay_read(struct replay *r, const char *aux)
 {
-	int err = read_aux(r, aux);
+	const char *why;
+	struct fbs *log = fbs_open(r->file, &why);	/* first: who names another file is not to be told that this one's side file is missing */
+	int err;
 
-	return err ? err : read_log(r);
+	if (!log) {
+		err = why ? -EPROTO : -errno;
+		snprintf(r->why, sizeof(r->why), "%s", why ? why : strerror(-err));
+		return err;
+	}
+	err = read_aux(r, aux);
+	if (!err)
+		err = read_log(r, log);
+	fbs_close(log);
+	return err;
 }
 
 void replay_free(struct replay *r)

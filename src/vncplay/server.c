@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "server_dial.h"
+#include "server_messages.h"
 #include "server_stamp.h"
 #include "vnc_password.h"
 
@@ -20,7 +21,6 @@
 #define AHEAD_NS (5 * NS_PER_S)	/* ... and no longer on the few bytes that came together with the greeting */
 #define PIXELS_AT_ONCE (256ll << 20)	/* painted at the most between two looks at the clock, */
 #define BYTES_AT_ONCE 256		/* unless the screen becomes a larger one meanwhile */
-#define NAME_KEPT 4096
 
 struct server {
 	int fd, err;
@@ -34,40 +34,10 @@ struct server {
 	size_t ahead_n;
 	uint8_t *queue;
 	size_t queued, gone;
-	uint8_t greeting[12 + 4 + 24 + NAME_KEPT];
+	uint8_t greeting[MESSAGES_GREETING];
 	size_t greeting_n;
 	uint8_t piece[PIECE];
 };
-
-static size_t put16(uint8_t *to, unsigned v)
-{
-	to[0] = (uint8_t)(v >> 8);
-	to[1] = (uint8_t)v;
-	return 2;
-}
-
-static size_t put32(uint8_t *to, uint32_t v)
-{
-	put16(to, v >> 16);
-	put16(to + 2, v & 0xffff);
-	return 4;
-}
-
-static size_t put_format(uint8_t *to, const struct rfb_format *f)
-{
-	to[0] = f->bits;
-	to[1] = f->depth;
-	to[2] = f->big_endian;
-	to[3] = f->true_colour;
-	put16(to + 4, f->red_max);
-	put16(to + 6, f->green_max);
-	put16(to + 8, f->blue_max);
-	to[10] = f->red_shift;
-	to[11] = f->green_shift;
-	to[12] = f->blue_shift;
-	to[13] = to[14] = to[15] = 0;
-	return 16;
-}
 
 /* --- what the server says -------------------------------------------------------------------------------------- */
 
@@ -248,102 +218,35 @@ bool server_waits(const struct server *s)
 
 int server_pointer(struct server *s, int mask, int x, int y)
 {
-	uint8_t m[6] = { 5, (uint8_t)mask };
+	uint8_t m[MESSAGES_MOST];
 
-	put16(m + 2, (unsigned)(x < 0 ? 0 : x > 0xffff ? 0xffff : x));
-	put16(m + 4, (unsigned)(y < 0 ? 0 : y > 0xffff ? 0xffff : y));
-	return say(s, m, sizeof(m));
+	return say(s, m, messages_pointer(m, mask, x, y));
 }
 
 int server_key(struct server *s, uint32_t keysym, bool down)
 {
-	uint8_t m[8] = { 4, down };
+	uint8_t m[MESSAGES_MOST];
 
-	put32(m + 4, keysym);
-	return say(s, m, sizeof(m));
+	return say(s, m, messages_key(m, keysym, down));
 }
 
 int server_ask(struct server *s, bool incremental)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
-	uint8_t m[10] = { 3, incremental };
+	uint8_t m[MESSAGES_MOST];
 
-	put16(m + 6, (unsigned)screen->width);
-	put16(m + 8, (unsigned)screen->height);
-	return say(s, m, sizeof(m));
+	return say(s, m, messages_ask(m, incremental, screen->width, screen->height));
 }
 
 /* --- beginning and end ----------------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *word;
-	int32_t number;
-} encodings[] = {
-	{ "raw", 0 }, { "copyrect", 1 }, { "rre", 2 }, { "corre", 4 }, { "hextile", 5 }, { "zlib", 6 }, { "tight", 7 }, { "zrle", 16 },
-};
-#define ENCODINGS (sizeof(encodings) / sizeof(*encodings))
-
-/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
-static const int32_t always[] = { -239 /* Cursor */, -240 /* XCursor */, -232 /* PointerPos */, -224 /* LastRect */,
-				  -223 /* DesktopSize */, -308 /* ExtendedDesktopSize */, -307 /* DesktopName */ };
-#define ALWAYS (sizeof(always) / sizeof(*always))
-
-static int read_encodings(const char *words, int32_t *list, char *why, size_t size)
-{
-	int n = 0;
-
-	while (words && *words) {
-		size_t length = strcspn(words, ","), i = 0;
-
-		while (i < ENCODINGS && (strlen(encodings[i].word) != length || memcmp(encodings[i].word, words, length) != 0))
-			i++;
-		if (i == ENCODINGS || n == (int)ENCODINGS) {
-			snprintf(why, size, "no encoding %.*s: raw, copyrect, rre, corre, hextile, zlib, tight or zrle, each once", (int)(length > 40 ? 40 : length), words);
-			return -EINVAL;
-		}
-		list[n++] = encodings[i].number;
-		words += length + (words[length] == ',');
-	}
-	return n;
-}
-
-static int say_hello(struct server *s, const int32_t *list, int n)
-{
-	uint8_t m[20 + 4 + 4 * (ENCODINGS + ALWAYS)] = { 0 };
-	size_t at = 4;
-
-	at += put_format(m + at, &rfb_xrgb);
-	m[at] = 2;
-	at += 2;
-	at += put16(m + at, (unsigned)n + ALWAYS);
-	for (int i = 0; i < n; i++)
-		at += put32(m + at, (uint32_t)list[i]);
-	for (size_t i = 0; i < ALWAYS; i++)
-		at += put32(m + at, (uint32_t)always[i]);
-	return say(s, m, at);
-}
-
-static void write_greeting(struct server *s, const struct server_greeted *g)
-{
-	uint8_t *m = s->greeting;
-	size_t at = 12, n = g->name_n < NAME_KEPT ? g->name_n : NAME_KEPT;
-
-	memcpy(m, "RFB 003.003\n", at);
-	at += put32(m + at, 1);
-	at += put16(m + at, (unsigned)g->width);
-	at += put16(m + at, (unsigned)g->height);
-	at += put_format(m + at, &rfb_xrgb);
-	at += put32(m + at, (uint32_t)n);
-	memcpy(m + at, g->name, n);
-	s->greeting_n = at + n;
-}
-
 static int begin(struct server *s, const struct server_greeted *g, const int32_t *list, int n)
 {
 	static const struct rfb_events ours = { on_resized, on_begun, on_painted, on_ended, on_pointer, on_shape, on_bell };
+	uint8_t hello[MESSAGES_HELLO];
 	int err;
 
-	write_greeting(s, g);
+	s->greeting_n = messages_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
 	s->rfb = rfb_open(&ours, s, NULL, 0, 0);
 	if (!s->rfb)
 		return over(s, -errno, strerror(errno));
@@ -352,7 +255,7 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 		return over(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
 	server_stamp_ask(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
-	err = say_hello(s, list, n);
+	err = say(s, hello, messages_hello(hello, list, n));
 	return err ? err : server_ask(s, false);
 }
 
@@ -380,9 +283,9 @@ static int greet(struct server *s, const struct server_cfg *cfg, struct server_g
 struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size)
 {
 	struct server_greeted g = { 0 };
-	int32_t list[ENCODINGS];
+	int32_t list[MESSAGES_ENCODINGS];
 	struct server *s;
-	int n = read_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", list, why, size), err;
+	int n = messages_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", list, why, size), err;
 
 	if (n < 0) {
 		errno = -n;

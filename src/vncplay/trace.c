@@ -292,7 +292,8 @@ static int next_line(FILE *in, struct trace_lines *r, char **text, size_t *room,
 			*room = more;
 		}
 		if (!c)
-			return trace_lines_bad(r, "a zero byte");
+			return r->line == 1 ? trace_lines_bad(r, "not a trace: it is no text; give what vncplay record wrote") :
+				trace_lines_bad(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
 		(*text)[n++] = (char)c;
 	}
 	if (c == EOF) {
@@ -320,7 +321,9 @@ static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
 	}
 	if ((isdigit((unsigned char)*text) || *text == '-') && strstr(text, " type="))
 		return trace_2005_line(r, old, text);
-	return trace_lines_bad(r, "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay");
+	if (!strncmp(text, "FBS ", 4))
+		return trace_lines_bad(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
+	return trace_lines_bad(r, "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
 }
 
 static int take_line(struct trace_lines *r, char *text)

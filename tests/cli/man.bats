@@ -124,3 +124,48 @@ man_options() {	# page
 	done
 	[ $wrong -eq 0 ]
 }
+
+see_also() {	# page: the pages of this suite that it names there
+	sed -n '/^\.Sh SEE ALSO/,/^\.Sh [^S]/p' "$1" | sed -nE 's/^\.Xr (thinprobe[a-z-]* [15]).*/\1/p'
+}
+
+@test "SEE ALSO: thinprobe(1) in every page, every program in thinprobe(1), and what a page's text names" {
+	local page tool missing wrong=0
+
+	for page in src/*/*.[15] docs/thinprobe.1; do
+		missing=$(comm -23 <({ [ "$page" = docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [15]' "$page" | sed 's/^Xr //'; } | sort -u) <(see_also "$page" | sort -u))
+		[ -z "$missing" ] || { echo "$page: SEE ALSO lacks" $missing; wrong=1; }
+		for missing in $(see_also "$page" | sed -nE 's/^thinprobe-([a-z-]+) ([15])$/\1.\2/p'); do
+			compgen -G "src/*/$missing" >/dev/null || { echo "$page: there is no thinprobe-$missing"; wrong=1; }
+		done
+	done
+	for tool in $TOOLS; do
+		see_also docs/thinprobe.1 | grep -qx "thinprobe-$tool 1" || { echo "docs/thinprobe.1: SEE ALSO lacks $tool"; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
+
+# Commands of this suite as pages and documents show them, a line each, without what a shell would do with them.
+shown() {
+	{
+		grep -hE '^\.Dl ' src/*/*.1 | sed 's/\\e/\\/g'
+		grep -hE '^ {4}|`' README.md docs/*.md experiments/README.md | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
+	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&|#|--)( .*)?$//' | sort -u
+}
+
+@test "every command that a page or a document shows is understood" {
+	local command first rest n=0 wrong=0
+
+	while read -r command; do
+		read -r first rest <<<"$command"
+		case " $TOOLS " in *" $first "*) ;; *) [ "$first" = run ] || continue ;; esac
+		case $command in *SERVER,CLIENT* | *" --hog "* | *"<run>"* | *\\ | *...* | *…*) continue ;; esac
+		if [ "$first" = run ]; then
+			bash -c "./experiments/${rest%% *}.sh --options-only ${rest#"${rest%% *}"}" >/dev/null || { echo "^ $command"; wrong=1; }
+		else
+			bash -c "bin/$command --help" >/dev/null || { echo "^ $command"; wrong=1; }
+		fi
+		n=$((n + 1))
+	done < <(shown)
+	[ $wrong -eq 0 ] && [ $n -ge 80 ]
+}

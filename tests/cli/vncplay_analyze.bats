@@ -165,8 +165,14 @@ scored() {	# least of right rows, most of extra ones
 		[ $status -eq "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "${*: -1}" err
 	}
 	refused 2 analyze 'analyze what'
-	refused 1 analyze "in here/none.rfb" '--aux'
-	refused 1 analyze "in here/truth.tsv" --aux "in here/run0.rfb.aux" 'not an FBS log'
+	refused 1 analyze "in here/none.rfb" 'in here/none.rfb: No such file'
+	cp "in here/run0.rfb" "in here/alone.rfb"
+	refused 1 analyze "in here/alone.rfb" 'in here/alone.rfb.aux: No such file.*--aux'
+	refused 1 analyze "in here/truth.tsv" --aux "in here/run0.rfb.aux" 'not an FBS log.*OUT.rfb'
+	printf 'vncplay-trace 1\nscreen 64x48\n0 press 1 2 3\n' >t.trace
+	refused 1 analyze t.trace 't.trace: not an FBS log but a trace: .*OUT.rfb'
+	refused 1 analyze "in here/run0.rfb.aux" 'not an FBS log: .*OUT.rfb'
+	refused 1 learn "in here/alone.rfb" "in here/run0.rfb" t.trace 'not a trace but a log.*the trace that it was played from'
 	refused 1 analyze "in here/run0.rfb" --aux "in here/truth.tsv" 'no line of it'
 	refused 2 analyze "in here/run0.rfb" --labels a,b 'labels'
 	head -c 20 "in here/run0.rfb" >"in here/short.rfb"

@@ -142,6 +142,46 @@ END
 		play far.trace o.rfb --mask $bad
 		[ "$status" -eq 2 ]
 	done
+	# one that lies beside the screen is a mistake, whoever tells the screen's size; one that reaches over its edge is none
+	for bad in 640,0,9,9 0,480,9,9; do
+		rm -f report.json
+		play far.trace o.rfb --mask 1,1,1,1 --mask $bad
+		[ "$status" -eq 2 ] && [ ! -e report.json ]
+		[ "$(cat play.err)" = "vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see vncplay --help)" ]
+		play far.trace o.rfb --any-size --mask $bad
+		[ "$status" -eq 1 ]
+		[ "$(cat play.err)" = "vncplay: o.rfb: --mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" ]
+		jq -e '.result.runs[0] == {file: "o.rfb", status: "refused", why: "--mask '$bad' is outside of the server'"'"'s screen, which is 640x480: it would hide nothing"}' report.json
+	done
+	play far.trace o.rfb --timeout 150ms --wait-end 0 --mask 0,0,2000,50
+	[ "$status" -eq 0 ]
+	end_desk
+	# nothing was replayed: the reason, and no zeros for figures
+	status=0
+	"${PLAY[@]}" "127.0.0.1::$port" far.trace o.rfb >out 2>err || status=$?
+	cat out err
+	[ $status -eq 1 ] && grep -q 'Connection refused' err
+	grep -q refused out && grep -q 'Connection refused' out
+	run grep -E 'inputs|snapshots|total_s|updates|cpu' out
+	[ "$status" -eq 1 ]
+}
+
+@test "what is no trace: one line that names it and what to give" {
+	desk any
+	none() {	# file pattern
+		status=0
+		"${PLAY[@]}" "127.0.0.1::$port" "$1" o.rfb >out 2>err || status=$?
+		cat err
+		[ $status -eq 1 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "^vncplay: $1: $2" err
+	}
+	printf 'FBS 001.000\n\0\0\0\0' >log.rfb
+	none log.rfb 'line 1: not a trace but a log, .*the trace that it was played from'
+	head -c 300 "$BIN/vncplay" >program
+	none program 'line 1: not a trace: it is no text; give what vncplay record wrote'
+	echo hello >hello
+	none hello 'line 1: not a trace: .*vncplay record'
+	printf 'vncplay-trace 1\nscreen 640x480\n0 move 1 2\n1 move\0 1 2\n' >torn
+	none torn 'line 4: a zero byte: the trace is damaged'
 	end_desk
 }
 
