@@ -100,6 +100,14 @@ int proc_ready(int fd)
 	return n < 0 ? -errno : 0;
 }
 
+void proc_say_ready(int fd)
+{
+	int err = proc_ready(fd);
+
+	if (err && fd != STDERR_FILENO)
+		warn("nobody reads \"ready\" on descriptor %d: %s", fd, strerror(-err));
+}
+
 int proc_pin(const struct cli_cpus *cpus)
 {
 	cpu_set_t set, got;
