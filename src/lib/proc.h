@@ -33,7 +33,7 @@ void proc_stop_with_parent(void);
 void proc_check_ready_fd(int fd);
 /* Says "ready" for whoever waits: one line on `fd` (standard error by default). 0, or -errno when nobody can read it. */
 int proc_ready(int fd);
-/* The same, with a warning when nobody can (of standard error there would be none to read that). */
+/* The same, with a warning where nobody can (but for standard error, which may be closed). */
 void proc_say_ready(int fd);
 
 /* Puts the calling thread on these CPUs. 0 or -errno; with an empty list nothing happens. -ENODEV when some of them are
