@@ -1,7 +1,7 @@
 # vncplay.gp - the figures of vncplay cdf, ratio, percentiles and table.
 #
 # gnuplot -c plots/vncplay.gp FIGURE TABLE OUT.svg
-#   TABLE is what the command hands over (src/vncplay/draw.c):
+#   TABLE is what the command hands over (src/vncplay/figures.c):
 #   cdf          name; latency in ms, share up to there; two empty lines between settings
 #   ratio        name of A, name of B, width of a bin; two empty lines; middle of a bin, inputs in it
 #   percentiles, table   name, total running time in s, 25th, 50th, 75th percentile in ms

@@ -222,9 +222,7 @@ static void profile(void)
 	follow_begin(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
 	if (proc_stop)
 		stop_early();
-	err = proc_ready((int)cfg.ready_fd);
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+	proc_say_ready((int)cfg.ready_fd);
 	drain_until(run.follow, run.start_ns + cfg.time_ns);
 	run.end_ns = clock_now();
 	run.cut = run.end_ns < run.start_ns + cfg.time_ns;

@@ -224,9 +224,7 @@ static enum report_end hold(struct hog *h)
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; fewer --threads", (int)cfg.threads, strerror(-err));
-	err = proc_ready((int)cfg.ready_fd);
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+	proc_say_ready((int)cfg.ready_fd);
 	while (!proc_stop && clock_now() < until) {
 		int64_t wake = clock_now() + NAP_NS;
 

@@ -324,12 +324,12 @@ static struct crew *start(void)
 /* Whether a signal cut it short. */
 static bool hold(struct crew *crew)
 {
-	int err = proc_stop ? 0 : proc_ready((int)cfg.ready_fd);
-	int64_t until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
+	int64_t until;
 	bool cut;
 
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+	if (!proc_stop)
+		proc_say_ready((int)cfg.ready_fd);
+	until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	if (cfg.burst_text) {
 		atomic_store(&crew->origin_ns, clock_now() + LEAD_NS);
 		cut = !crew_wait(crew, INT64_MAX) || proc_stop;

@@ -285,9 +285,7 @@ int main(int argc, char **argv)
 			mounted = disk_serve(now.disk);
 		if (!said && disk_ready(now.disk)) {
 			said = true;
-			err = proc_ready((int)cfg.ready_fd);
-			if (err && cfg.ready_fd != STDERR_FILENO)
-				warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+			proc_say_ready((int)cfg.ready_fd);
 		}
 	}
 	control_remove(&now.control);

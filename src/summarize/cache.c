@@ -27,15 +27,6 @@ static int complain(struct reader *r, const char *file, int err, const char *wha
 	return err;
 }
 
-double cache_hits(double miss, double hit, double bytes)
-{
-	double h = (miss - bytes) / (miss - hit);
-
-	if (!(miss > 0) || !(hit < CACHE_NONE * miss) || isnan(bytes))
-		return NAN;
-	return h < 0 ? 0 : h > 1 ? 1 : h;
-}
-
 static int64_t whole_of(const struct json *j, const char *prefix, const char *key)
 {
 	double v = inputs_number(j, prefix, key);

@@ -1,5 +1,4 @@
 #include "cache_table.h"
-#include "cache.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +17,15 @@ const char *const cache_summary_columns[] = {
 const char *const cache_point_columns[] = { "cell", "protocol", "draw", "repeat", "name", "order", "frames", "mbit_per_s", "frame_wire_bytes", "hits_percent", "cpu_percent",
 					    "shown_per_s", "seen_per_s", NULL };
 const char *const cache_overtime_columns[] = { "cell", "protocol", "draw", "part", "frames", "time_s", "mbit_per_s", "cpu_percent", "hits_percent", NULL };
+
+double cache_hits(double miss, double hit, double bytes)
+{
+	double h = (miss - bytes) / (miss - hit);
+
+	if (!(miss > 0) || !(hit < CACHE_NONE * miss) || isnan(bytes))
+		return NAN;
+	return h < 0 ? 0 : h > 1 ? 1 : h;
+}
 
 const struct cache_point *cache_take_find(const struct cache_take *t, const char *name)
 {

@@ -1,4 +1,7 @@
-/* cache_table - what the steps of one search for a cache tell together, and its rows. */
+/* cache_table - what the steps of one search for a cache tell together, and its rows.
+ *
+ * The share of hits is told from bytes: a frame that is new costs `miss`, one of a loop of two costs `hit`, so what costs b hit in
+ * (miss - b) / (miss - hit) of the cases. Where a loop of two still costs CACHE_NONE of a new frame there is no cache. */
 #ifndef THINPROBE_SUMMARIZE_CACHE_TABLE_H
 #define THINPROBE_SUMMARIZE_CACHE_TABLE_H
 
@@ -7,6 +10,10 @@
 #include "whole.h"
 
 #define CACHE_POINTS_MAX 400
+#define CACHE_NONE 0.5
+
+/* 0 to 1; NAN: not known, or there is no cache. */
+double cache_hits(double miss_bytes, double hit_bytes, double bytes);
 
 /* One step. name: miss (frames that are new), hit (a loop of two), search, scan, fits (the longest loop that hits, once more), over (one that does
  * not fit), random, hot. */

@@ -28,11 +28,6 @@ static int complain(struct reader *r, const char *file, int err, const char *wha
 	return err;
 }
 
-struct login_reading *login_at(const struct login_run *run, const struct login_system *s, int64_t repeat, size_t step)
-{
-	return &s->reading[(size_t)repeat * run->steps + step];
-}
-
 /* The step of that many logins; -1: this run has none. */
 static int64_t step_of(const struct login_run *run, int64_t logins)
 {

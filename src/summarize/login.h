@@ -54,7 +54,11 @@ struct login_run {
  * or broken is an error. */
 int login_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size);
 
-struct login_reading *login_at(const struct login_run *run, const struct login_system *s, int64_t repeat, size_t step);	/* repeat from 0 */
+/* `repeat` counts from 0. */
+static inline struct login_reading *login_at(const struct login_run *run, const struct login_system *s, int64_t repeat, size_t step)
+{
+	return &s->reading[(size_t)repeat * run->steps + step];
+}
 
 /* The three tables; 0 or -errno, *file: which one. */
 int login_tables(const char *folder, const struct login_run *run, const char **file);

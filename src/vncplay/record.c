@@ -361,10 +361,8 @@ int vncplay_record(int argc, char **argv)
 	r.recorder = recorder_open(&cfg.recorder, &out, &r, rfb_screen(rfb), start);
 	if (!r.recorder)
 		die(EXIT_RUN, "out of memory");
-	err = cfg.headless ? 0 : proc_ready((int)cfg.ready_fd);
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
-
+	if (!cfg.headless)
+		proc_say_ready((int)cfg.ready_fd);
 	why[0] = '\0';
 	ended = work(&r, why, sizeof(why), &status);
 	leave(&r);

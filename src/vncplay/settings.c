@@ -1,5 +1,4 @@
-/* Which runs are of one setting, and figures on them. */
-#include "latencies.h"
+#include "settings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -317,9 +317,7 @@ int main(int argc, char **argv)
 	open_control();
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
-	err = proc_ready((int)cfg.ready_fd);
-	if (err && cfg.ready_fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", (int)cfg.ready_fd, strerror(-err));
+	proc_say_ready((int)cfg.ready_fd);
 	run();
 	control_remove(&now.control);
 	if (pump.broken)

@@ -159,6 +159,17 @@ END
 	[ $wrong -eq 0 ]
 }
 
+@test "a file whose first line begins with a name has that name" {
+	local file name wrong=0
+
+	for file in src/*/*.[ch] lab/*.sh lab/*/*.sh experiments/*.sh plots/*.gp; do
+		name=$(head -n 2 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
+		name=${name##*/}
+		[ -z "$name" ] || [ "${name%.*}" = "$(basename "${file%.*}")" ] || { echo "$file says that it is $name"; wrong=1; }
+	done
+	[ $wrong -eq 0 ]
+}
+
 @test "no test negates a command: only the last one of a test could fail it" {
 	run grep -snE '^[[:space:]]*! ' tests/*/*.bats tests/*/*.bash
 	found=$(grep -vF '|| return 1' <<<"$output" || true)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vncplay/latencies.h"
+#include "vncplay/settings.h"
 
 static char a[] = "slow", b[] = "fast", c[] = "slow", d[] = "1";
 static struct latencies_run run[] = { { a, 10 }, { b, 11 }, { c, 14 }, { d, 12 } };

@@ -3,9 +3,9 @@
  * latencies.c reads the analysis, settings.c groups and counts, plotter.c has gnuplot draw. This file reads options and tells. */
 #include "cli.h"
 #include "commands.h"
-#include "latencies.h"
 #include "plotter.h"
 #include "rec.h"
+#include "settings.h"
 
 #include <errno.h>
 #include <limits.h>
