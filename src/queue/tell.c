@@ -104,33 +104,36 @@ void tell_bounds(struct rec *r, const struct mva_net *net)
 	rec_end(r);
 }
 
-static void one_queue(struct rec *r, const struct erlang_queue *q)
+static void one_queue(struct rec *r, const struct erlang_queue *q, bool text)
 {
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
-	rec_real(r, "u", q->u, DIGITS);
+	shares(r, "u", &q->u, 1, text);
 	rec_real(r, "q", q->q, DIGITS);
 	rec_real(r, "r_s", q->r_s, DIGITS);
 	rec_real(r, "w_s", q->w_s, DIGITS);
 	rec_real(r, "waits", q->waits, DIGITS);
 }
 
-void tell_open(struct rec *r, double rate, double service_s, double servers)
+void tell_open(struct rec *r, double rate, double service_s, double servers, bool text)
 {
 	struct erlang_queue q;
+	char note[160];
 
 	erlang_open(rate, service_s, servers, &q);
 	rec_object(r, NULL);
-	rec_real(r, "rate", rate, 6);
+	rec_real(r, "lambda", rate, DIGITS);
 	rec_real(r, "load", rate * service_s, DIGITS);
-	one_queue(r, &q);
+	one_queue(r, &q, text);
 	rec_real(r, "blocked", q.blocked, DIGITS);
 	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
 	rec_real(r, "r_p95_s", erlang_open_quantile(rate, service_s, servers, 0.95), DIGITS);
+	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; the queue grows without end", rate, servers / service_s);
+	rec_str(r, "note", q.steady ? NULL : note);
 	rec_end(r);
 }
 
-void tell_closed(struct rec *r, double n, double z_s, double service_s)
+void tell_closed(struct rec *r, double n, double z_s, double service_s, bool text)
 {
 	struct erlang_queue q;
 
@@ -141,7 +144,7 @@ void tell_closed(struct rec *r, double n, double z_s, double service_s)
 	rec_real(r, "nz", n / z_s, DIGITS);
 	rec_real(r, "lambda", q.x, DIGITS);
 	rec_real(r, "qz", q.q / z_s, DIGITS);
-	one_queue(r, &q);
+	one_queue(r, &q, text);
 	rec_end(r);
 }
 
