@@ -135,7 +135,7 @@ static int from_busy(const struct observed *o, struct demands *d, const char **w
 			y[n++] = o->row[i].u[k];
 		}
 		d->net.demand_s[k] = slope_of(x, y, n, &half);
-		if (!(d->net.demand_s[k] > 0)) {
+		if (!(d->net.demand_s[k] > 0) || isinf(d->net.demand_s[k])) {
 			*why = "busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it out";
 			free(x);
 			return -EINVAL;

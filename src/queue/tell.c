@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define DIGITS 9	/* of results that others are held against */
+#define FAR_OFF 0.2	/* of a response time, as a logarithm: no noise of a measurement */
 
 const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_bound_s", "x_bound", NULL };
 
@@ -183,6 +184,18 @@ void tell_users(struct rec *r, const struct tell_users *u, const struct observed
 	rec_end(r);
 }
 
+/* What the figures alone do not make plain to everybody. */
+static const char *doubt(const struct demands *d)
+{
+	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
+
+	for (size_t k = 0; k < d->net.stations; k++)
+		untold = untold || isnan(d->low[k]);
+	if (d->error > FAR_OFF)
+		return "response times are far from what any such model says (error_percent): demands and forecasts mean nothing";
+	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): what has no interval is one of many that fit" : NULL;
+}
+
 void tell_demands(struct rec *r, const struct demands *d, const struct observed *o)
 {
 	rec_int(r, "rows_used", (int64_t)d->rows);
@@ -204,6 +217,7 @@ void tell_demands(struct rec *r, const struct demands *d, const struct observed 
 	rec_real(r, "high_s", d->delay_high, DIGITS);
 	rec_end(r);
 	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
+	rec_str(r, "note", doubt(d));
 }
 
 void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct tell_model *m, const struct observed *o)
