@@ -124,6 +124,19 @@ END
 		END { print g, e, c, p, s, a; exit !(g > 0.98 && g <= 1 && e > 0.99 && e < 1 && c > 0.999 && c < 1.001 && p > 0.98 && p <= 1 && s >= 8 && a == 150) }' rows.tsv
 	gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" rows.tsv out.svg
 	grep -q '</svg>' out.svg
+	grep -q 'arrivals in 96.9 ms' out.svg	# ten of them on average, of 2,000 in 19.4 s
+	# whole seconds of twenty requests each have no gaps to show, three arrivals no intervals
+	{ echo time_s; make_times exponential 2000 50 | awk '{ print substr($1, 1, 10) }'; } >seconds.tsv
+	printf 'time_s\n1\n2\n5\n' >few.tsv
+	for log in seconds few; do
+		"$ARRIVALS" $log.tsv --rows $log.rows -o report
+		gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" $log.rows $log.svg 2>err
+		cat err
+		run grep -iE 'undefined|invalid|empty|error' err
+		[ "$status" -eq 1 ]
+	done
+	grep -q 'too long to tell' seconds.svg
+	grep -q 'too few intervals' few.svg
 }
 
 @test "Common Log Format: brackets in addresses and names, quotes, answers without a size; zones are taken off" {
