@@ -129,7 +129,7 @@ static int row(struct table *t, char *const *cell, const char **why)
 		t->out->passed++;
 		return 0;
 	}
-	*why = "not a time";
+	*why = "not a time: a number, whole or with decimals, is wanted";
 	if (!stamps_number(cell[t->time], strlen(cell[t->time]), t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)

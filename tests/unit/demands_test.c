@@ -142,6 +142,39 @@ static void intervals_hold_what_they_say(void **state)
 	assert_in_range(held, 180, 199);
 }
 
+/* So it is where busy times are off by a share of themselves, as those of equally many requests are, and where all are off by as much. */
+static void intervals_of_busy_times_hold_too(void **state)
+{
+	struct observed_row row[8];
+	struct observed o = { .row = row, .rows = 8, .resources = 1, .resource = { "cpu" } };
+	struct demands_cfg cfg = { .stations = -1 };
+
+	(void)state;
+	srand48(8);
+	for (int alike = 0; alike < 2; alike++) {
+		int held = 0;
+
+		for (int set = 0; set < 500; set++) {
+			struct demands d;
+			const char *why = "";
+
+			for (size_t i = 0; i < 8; i++) {
+				double noise = -6;
+
+				for (int k = 0; k < 12; k++)
+					noise += drand48();
+				row[i] = blank();
+				row[i].rate = 3 + 3 * (double)i;
+				row[i].u[0] = 0.04 * row[i].rate + noise * (alike ? 0.01 : 0.0012 * row[i].rate);
+			}
+			assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+			held += d.low[0] <= 0.04 && 0.04 <= d.high[0];
+		}
+		print_message("of 500 intervals %d hold\n", held);
+		assert_in_range(held, 460, 493);
+	}
+}
+
 static void what_the_rows_cannot_tell_is_refused(void **state)
 {
 	struct observed_row row[2] = { blank(), blank() };
@@ -192,6 +225,7 @@ int main(void)
 		cmocka_unit_test(a_station_and_a_delay_come_back_from_response_times),
 		cmocka_unit_test(an_open_stream_tells_too),
 		cmocka_unit_test(intervals_hold_what_they_say),
+		cmocka_unit_test(intervals_of_busy_times_hold_too),
 		cmocka_unit_test(what_the_rows_cannot_tell_is_refused),
 		cmocka_unit_test(demands_that_rows_do_not_tell_apart_have_no_interval),
 	};
