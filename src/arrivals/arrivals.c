@@ -63,7 +63,7 @@ static int read_where(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 0, "log", &cfg.log.kind, 0, 0, "what the log is (auto)", logs_in_kinds, NULL, NULL },
+	{ CLI_WORD, 0, "input-format", &cfg.log.kind, 0, 0, "what the log is (auto)", logs_in_kinds, NULL, NULL },
 	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0, "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
 	{ CLI_CALL, 0, "where", NULL, 0, 0, "only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
@@ -117,11 +117,11 @@ static size_t times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
 	return n;
 }
 
-
 static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
-	char words[400];
+	char words[400], hint[300];
+	bool broken = poisson_hint(p, hint, sizeof(hint));
 
 	poisson_words(p, words, sizeof(words));
 	rec_int(r, "arrivals", (int64_t)l->n);
@@ -131,6 +131,7 @@ static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p
 	rec_real(r, "rate_per_s", 1 / p->mean_s, 6);
 	rec_real(r, "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6);
 	rec_int(r, "ties", (int64_t)p->ties);
+	rec_real(r, "ties_expected", p->ties_expected, 3);
 	rec_bool(r, "gaps_told", p->gaps_told);
 	rec_real(r, "mean_ms", p->mean_s * 1000, 6);
 	rec_real(r, "sd_ms", p->sd_s * 1000, 6);
@@ -163,6 +164,7 @@ static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p
 	else
 		rec_str(r, "poisson", NULL);
 	rec_str(r, "verdict", words);
+	rec_str(r, "hint", broken ? hint : NULL);
 }
 
 /* 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and all. */
@@ -240,7 +242,7 @@ static void settings(struct rec *out, const char *file, const struct logs_in *l)
 {
 	rec_object(out, "settings");
 	rec_str(out, "file", file);
-	rec_str(out, "log", logs_in_kinds[l->kind]);
+	rec_str(out, "input_format", logs_in_kinds[l->kind]);
 	rec_str(out, "column", l->kind == LOGS_IN_CLF ? NULL : l->name);
 	rec_real(out, "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6);
 	rec_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);

@@ -53,6 +53,7 @@ static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p
 	}
 }
 
+/* Classes are half a standard deviation of the Poisson distribution wide, or of one count. */
 static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
 {
 	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
@@ -70,9 +71,18 @@ static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *
 			seen[count]++;
 		most = count > most && count < COUNTS_MOST ? count : most;
 	}
-	for (size_t c = 0; p->intervals && c <= most + 1 && c < COUNTS_MOST; c++)
-		row(t, "count", (double)c, seen[c] / (double)p->intervals, chances_poisson((unsigned)c, mean), NAN, NAN);
+	for (size_t c = 0, step = (size_t)fmax(1, sqrt(mean) / 2); p->intervals && c <= most + 1 && c < COUNTS_MOST; c += step) {
+		double share = 0, expected = 0;
+
+		for (size_t i = c; i < c + step && i < COUNTS_MOST; i++) {
+			share += seen[i] / (double)p->intervals;
+			expected += chances_poisson((unsigned)i, mean);
+		}
+		row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
+	}
 	free(seen);
+	if (p->intervals)
+		row(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
 	return 0;
 }
 
@@ -80,7 +90,7 @@ int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *
 {
 	for (size_t i = 0; i <= p->n && i < MARKS; i++)
 		row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
-	if (p->mean_s > 0)
+	if (p->mean_s > 0 && p->gaps_told)
 		gaps(t, time_ns, p);
 	return counts(t, time_ns, p);
 }

@@ -1,5 +1,7 @@
 #include "logs_in.h"
 #include "fields.h"
+#include "lines.h"
+#include "sources.h"
 #include "stamps.h"
 
 #include <errno.h>
@@ -7,82 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST 65536
 #define FIELDS 256
 #define MS 1000000LL
 #define S 1000000000LL
+#define MS_OF_1980 315532800000LL
+#define MS_OF_2200 7258118400000LL
 
 const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
 
 static const char *const usual[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns", "received_ns", "start_ms", "time_s", "timestamp", "time" };
 
-/* --- who asked: names to numbers, in a table of open addressing ------------------------------------------------- */
-
-struct logs_in_names {
-	char **name;
-	size_t room, n;
-	uint32_t *number;
-};
-
-static size_t place_of(const struct logs_in_names *t, const char *name)
-{
-	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
-	size_t at;
-
-	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
-		hash = (hash ^ *p) * 1099511628211u;
-	for (at = hash % t->room; t->name[at] && strcmp(t->name[at], name) != 0; at = (at + 1) % t->room)
-		;
-	return at;
-}
-
-static int grow(struct logs_in_names *t)
-{
-	struct logs_in_names more = { .room = t->room ? 2 * t->room : 1024, .n = t->n };
-
-	more.name = calloc(more.room, sizeof(*more.name));
-	more.number = calloc(more.room, sizeof(*more.number));
-	if (!more.name || !more.number) {
-		free(more.name);
-		free(more.number);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < t->room; i++)
-		if (t->name[i]) {
-			size_t at = place_of(&more, t->name[i]);
-
-			more.name[at] = t->name[i];
-			more.number[at] = t->number[i];
-		}
-	free(t->name);
-	free(t->number);
-	*t = more;
-	return 0;
-}
-
-static int number_of(struct logs_in *l, const char *name, uint32_t *out)
-{
-	struct logs_in_names *t = l->names;
-	size_t at;
-
-	if (2 * (t->n + 1) > t->room && grow(t))
-		return -ENOMEM;
-	at = place_of(t, name);
-	if (!t->name[at]) {
-		t->name[at] = strdup(name);
-		if (!t->name[at])
-			return -ENOMEM;
-		t->number[at] = (uint32_t)t->n++;
-		l->sources = (uint32_t)t->n;
-	}
-	*out = t->number[at];
-	return 0;
-}
-
 static int add(struct logs_in *l, int64_t time_ns, const char *source)
 {
 	struct logs_in_arrival a = { .time_ns = time_ns };
-	int err = source && l->names ? number_of(l, source, &a.source) : 0;
+	int err = source && l->names ? sources_number(l->names, source, &a.source) : 0;
 
 	if (err)
 		return err;
@@ -104,11 +44,57 @@ static int add(struct logs_in *l, int64_t time_ns, const char *source)
 struct table {
 	const struct logs_in_cfg *cfg;
 	struct logs_in *out;
-	bool commas;
+	bool commas, headless;
 	size_t fields;
 	int time, source, where[LOGS_IN_WHERE];
 	int64_t unit_ns, tick_ns;	/* the finest that a cell's decimals told */
 };
+
+/* Where a column is: by its name, or in a table without a header line by its place, from 1. */
+static int find(const struct table *t, char *const *cell, const char *name)
+{
+	char *end;
+	unsigned long place;
+
+	if (!t->headless)
+		return fields_find(cell, t->fields, name);
+	place = strtoul(name, &end, 10);
+	return end != name && !*end && place >= 1 && place <= t->fields ? (int)place - 1 : -1;
+}
+
+static bool is_number(const char *cell, int64_t *out)
+{
+	int64_t tick;
+
+	return stamps_number(cell, strlen(cell), 1, out, &tick);
+}
+
+/* The column of the times, and its unit. JMeter writes no header line where it is told not to, and its times first, in ms since 1970. */
+static int find_time(struct table *t, char *const *cell, const char **why)
+{
+	const struct logs_in_cfg *cfg = t->cfg;
+	int64_t first;
+	bool ms;
+
+	t->time = cfg->column ? fields_find(cell, t->fields, cfg->column) : -1;
+	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual) / sizeof(*usual); i++)
+		t->time = fields_find(cell, t->fields, usual[i]);
+	t->headless = t->time < 0 && is_number(cell[0], &first);
+	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
+	if (t->headless)
+		t->time = cfg->column ? find(t, cell, cfg->column) : ms ? 0 : -1;
+	*why = t->headless ? "no header line: --column 1, or another place, and --unit" : cfg->column ? "the header has no such --column" :
+	       "no column of the header is known to be a time; --column NAME";
+	if (t->time < 0)
+		return -EPROTO;
+	if (t->headless)
+		snprintf(t->out->name, sizeof(t->out->name), "%d", t->time + 1);
+	else
+		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
+	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS : stamps_unit(t->out->name);
+	*why = t->headless ? "no header line that tells the unit of the times; --unit" : "the column's name does not end in _ns, _us, _ms or _s; --unit";
+	return t->unit_ns ? 0 : -EPROTO;
+}
 
 static int head(struct table *t, char *line, const char **why)
 {
@@ -116,36 +102,24 @@ static int head(struct table *t, char *line, const char **why)
 	char *cell[FIELDS];
 
 	t->fields = fields_cut(line, t->commas, cell, FIELDS);
-	t->time = cfg->column ? fields_find(cell, t->fields, cfg->column) : -1;
-	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual) / sizeof(*usual); i++)
-		t->time = fields_find(cell, t->fields, usual[i]);
-	*why = cfg->column ? "the header has no such --column" : "no column of the header is known to be a time; --column NAME";
-	if (t->time < 0)
+	*why = "more columns than anybody reads";
+	if (!t->fields || find_time(t, cell, why))
 		return -EPROTO;
-	snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
-	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : !strcmp(cell[t->time], "timeStamp") ? MS : stamps_unit(cell[t->time]);
-	*why = "the column's name does not end in _ns, _us, _ms or _s; --unit";
-	if (!t->unit_ns)
-		return -EPROTO;
-	t->source = cfg->source ? fields_find(cell, t->fields, cfg->source) : -1;
-	*why = "the header has no such --sources";
+	t->source = cfg->source ? find(t, cell, cfg->source) : -1;
+	*why = t->headless ? "no header line: --sources is a place from 1 on" : "the header has no such --sources";
 	if (cfg->source && t->source < 0)
 		return -EPROTO;
-	*why = "the header has no such column as --where names";
+	*why = t->headless ? "no header line: --where has a place from 1 on" : "the header has no such column as --where names";
 	for (size_t i = 0; i < cfg->wheres; i++)
-		if ((t->where[i] = fields_find(cell, t->fields, cfg->where[i].column)) < 0)
+		if ((t->where[i] = find(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
 	return 0;
 }
 
-static int body(struct table *t, char *line, const char **why)
+static int row(struct table *t, char *const *cell, const char **why)
 {
-	char *cell[FIELDS];
 	int64_t time_ns, tick_ns;
 
-	*why = "not as many cells as the header has";
-	if (fields_cut(line, t->commas, cell, FIELDS) != t->fields)
-		return -EPROTO;
 	for (size_t i = 0; i < t->cfg->wheres; i++)
 		if (strcmp(cell[t->where[i]], t->cfg->where[i].value) != 0) {
 			t->out->passed++;
@@ -155,12 +129,20 @@ static int body(struct table *t, char *line, const char **why)
 		t->out->passed++;
 		return 0;
 	}
-	*why = "not a time";
+	*why = "not a time: a number, whole or with decimals, is wanted";
 	if (!stamps_number(cell[t->time], strlen(cell[t->time]), t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
 	return add(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+}
+
+static int body(struct table *t, char *line, const char **why)
+{
+	char *cell[FIELDS];
+
+	*why = t->headless ? "not as many cells as the first line has" : "not as many cells as the header has";
+	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? row(t, cell, why) : -EPROTO;
 }
 
 /* host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
@@ -204,46 +186,56 @@ static void settle_tick(struct logs_in *l, int64_t tick_ns)
 	l->tick_ns = tick_ns;
 }
 
+/* The first line: what it is, and where in it what was asked for is. A first line of numbers is a row. */
+static int begin(struct table *t, char *line, const char **why)
+{
+	char *copy = NULL;
+	int err;
+
+	if (t->out->kind == LOGS_IN_AUTO)
+		t->out->kind = guess(line);
+	if (t->out->kind == LOGS_IN_CLF)
+		return clf(t->out, line, why);
+	t->commas = t->out->kind == LOGS_IN_JTL;
+	copy = strdup(line);
+	if (!copy)
+		return -ENOMEM;
+	err = head(t, line, why);
+	if (!err && t->headless)
+		err = body(t, copy, why);
+	free(copy);
+	return err;
+}
+
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
 {
 	struct table t = { .cfg = cfg, .out = out, .tick_ns = S };
-	char *text = malloc(LONGEST);
-	bool first = true;	/* line that is not empty */
-	int err = 0;
+	struct lines lines;
+	bool first = true;
+	int err, got = 0;
 
-	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
+	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1, .names = cfg->source ? sources_new() : NULL };
 	*line = 0;
-	if (cfg->source)
-		out->names = calloc(1, sizeof(*out->names));
-	if (!text || (cfg->source && !out->names)) {
-		free(text);
-		return -ENOMEM;
-	}
-	while (!err && fgets(text, LONGEST, in)) {
-		size_t n = strlen(text);
-		bool whole = n && text[n - 1] == '\n';
-
-		++*line;
-		*why = n ? "a line too long" : "no text";
-		if (!n || (!whole && n == LONGEST - 1)) {	/* a 0 is no text */
-			err = -EPROTO;
-			break;
-		}
-		text[strcspn(text, "\r\n")] = '\0';
-		if (!*text)
-			continue;
-		if (first && out->kind == LOGS_IN_AUTO)
-			out->kind = guess(text);
-		t.commas = out->kind == LOGS_IN_JTL;
-		if (out->kind == LOGS_IN_CLF)
-			err = clf(out, text, why);
+	err = lines_open(&lines, in);
+	if (!err && cfg->source && !out->names)
+		err = -ENOMEM;
+	while (!err && (got = lines_next(&lines, t.commas)) == 1) {
+		if (first)
+			err = begin(&t, lines.text, why);
+		else if (out->kind == LOGS_IN_CLF)
+			err = clf(out, lines.text, why);
 		else
-			err = first ? head(&t, text, why) : body(&t, text, why);
+			err = body(&t, lines.text, why);
 		first = false;
 	}
-	free(text);
-	if (!err && ferror(in))
-		err = -EIO;
+	*line = lines.line;
+	if (!err && got < 0) {
+		err = got;
+		*why = lines.why;
+	}
+	lines_close(&lines);
+	if (out->names)
+		out->sources = sources_count(out->names);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = S;
 	else if (!err)
@@ -253,13 +245,7 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 
 void logs_in_free(struct logs_in *l)
 {
-	for (size_t i = 0; l->names && i < l->names->room; i++)
-		free(l->names->name[i]);
-	if (l->names) {
-		free(l->names->name);
-		free(l->names->number);
-	}
-	free(l->names);
+	sources_free(l->names);
 	free(l->arrival);
 	*l = (struct logs_in){ 0 };
 }

@@ -13,7 +13,8 @@ extern const char *const logs_in_kinds[];
 
 struct logs_in_cfg {
 	int kind;			/* enum logs_in_kind */
-	const char *column;		/* of the times; NULL: timeStamp, or the first of logs_in_columns that is there. Not of CLF */
+	const char *column;		/* of the times; NULL: timeStamp, or the first of the usual ones that is there. Not of CLF. Columns of a table without a
+					   header line are called 1, 2, ... */
 	int64_t unit_ns;		/* 0: as the column's name ends */
 	const char *source;		/* the column of who asked; NULL: nobody wants to know. CLF: host, whatever is given */
 	struct {
@@ -32,10 +33,9 @@ struct logs_in {
 	size_t n, room, passed;			/* passed over by `where`, or without a time (an empty cell) */
 	int64_t tick_ns;			/* what the log's times can tell: a power of ten of ns up to 1 s */
 	enum logs_in_kind kind;
-	const char *column;			/* that was read (kept in `name`) */
 	uint32_t sources;			/* how many; 0: not asked for */
-	char name[64];
-	struct logs_in_names *names;
+	char name[64];				/* of the column that was read; not of CLF */
+	struct sources *names;
 };
 
 /* 0; -EPROTO with `why`, and the line in *line; -ENOMEM, -EIO. To be freed either way. */

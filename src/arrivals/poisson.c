@@ -13,6 +13,8 @@
 #define PER_INTERVAL 10.0	/* arrivals, on average */
 #define INTERVALS_FEWEST 10
 #define FREQUENCIES_MOST ((size_t)1 << 20)
+#define BROKEN 0.1	/* of the arrivals, over what chance makes */
+#define BREAK 0.25	/* of all the time */
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
@@ -52,13 +54,38 @@ static void test_gaps(const double *gap, double *scratch, const struct nulls *nu
 	out->p[POISSON_KS] = nulls_ks(nulls, out->ks);
 }
 
-/* Arrivals thrown at random into so many intervals: chi-squared of their counts (Cochran 1954). */
-static void test_counts(const int64_t *time_ns, const struct poisson_cfg *cfg, struct poisson *out)
+/* Arrivals that were thrown at random into the time from `begin` to `end`. */
+struct window {
+	const int64_t *time_ns;
+	size_t n;
+	int64_t begin, end;
+};
+
+/* Those between the first and the last, or where ticks hold several of them, those of all ticks but the first and the last: of these the log has a part. */
+static struct window window_of(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
 {
-	int64_t span = time_ns[out->n] - time_ns[0];
-	double width = cfg->interval_ns ? (double)cfg->interval_ns : fmax(PER_INTERVAL * (double)span / (double)out->n, 3 * (double)cfg->tick_ns);
-	double intervals = floor((double)span / width), sum = 0, squares = 0;
-	size_t at = 1;	/* the first arrival begins the first interval and is in none */
+	struct window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
+
+	if (p->gaps_told)
+		return w;
+	w.begin = (w.begin / tick_ns + 1) * tick_ns;
+	w.end = w.end / tick_ns * tick_ns;
+	while (w.n && w.time_ns[0] < w.begin) {
+		w.time_ns++;
+		w.n--;
+	}
+	while (w.n && w.time_ns[w.n - 1] >= w.end)
+		w.n--;
+	return w;
+}
+
+/* Counts in so many intervals: chi-squared (Cochran 1954). */
+static void test_counts(const struct window *w, const struct poisson_cfg *cfg, struct poisson *out)
+{
+	double span = (double)(w->end - w->begin);
+	double width = cfg->interval_ns ? (double)cfg->interval_ns : fmax(PER_INTERVAL * span / (double)(w->n + 1), 3 * (double)cfg->tick_ns);
+	double intervals = floor(span / width), sum = 0, squares = 0;
+	size_t at = 0;
 
 	out->interval_s = width / NS;
 	if (!(intervals >= INTERVALS_FEWEST))
@@ -67,7 +94,7 @@ static void test_counts(const int64_t *time_ns, const struct poisson_cfg *cfg, s
 	for (size_t i = 0; i < out->intervals; i++) {
 		double count = 0, end = width * (double)(i + 1);
 
-		for (; at < out->n && (double)(time_ns[at] - time_ns[0]) < end; at++)
+		for (; at < w->n && (double)(w->time_ns[at] - w->begin) < end; at++)
 			count++;
 		sum += count;
 		squares += count * count;
@@ -86,23 +113,23 @@ static double rayleigh(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int test_peak(const int64_t *time_ns, const struct poisson_cfg *cfg, struct poisson *out)
+static int test_peak(const struct window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
-	double span = (double)(time_ns[out->n] - time_ns[0]), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)(out->n - 1);
-	size_t frequencies = out->n < FREQUENCIES_MOST ? out->n : FREQUENCIES_MOST, bins = 4;
+	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
+	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
 	double *bin;
 
 	if (cfg->tick_ns > 1 && most < (double)frequencies)
 		frequencies = (size_t)most;
-	if (frequencies < 2 || !(span > 0))
+	if (frequencies < 2 || !(span > 0) || !w->n)
 		return 0;
 	while (bins < 4 * (frequencies + 1))
 		bins *= 2;
 	bin = calloc(bins, sizeof(*bin));
 	if (!bin)
 		return -ENOMEM;
-	for (size_t i = 1; i < out->n; i++) {
-		size_t b = (size_t)((double)(time_ns[i] - time_ns[0]) / span * (double)bins);
+	for (size_t i = 0; i < w->n; i++) {
+		size_t b = (size_t)((double)(w->time_ns[i] - w->begin) / span * (double)bins);
 
 		bin[b < bins ? b : bins - 1]++;
 	}
@@ -151,8 +178,15 @@ static void judge(struct poisson *out)
 	}
 }
 
+/* n balls in m boxes: those that are not the first in theirs. */
+static double ties_by_chance(double n, double m)
+{
+	return n + m * expm1(-n / m);
+}
+
 int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg, const struct nulls *nulls, struct poisson *out)
 {
+	struct window w;
 	double *gap;
 	int err;
 
@@ -160,21 +194,26 @@ int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_
 				 .peak_period_s = NAN, .interval_s = NAN, .p_joint = NAN, .gaps_told = true };
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		out->p[t] = NAN;
-	if (out->n < 2)
+	if (out->n < 2) {
+		out->span_s = out->mean_s = out->n ? (double)(time_ns[1] - time_ns[0]) / NS : (double)NAN;
 		return 0;
+	}
 	gap = malloc(2 * out->n * sizeof(*gap));
 	if (!gap)
 		return -ENOMEM;
 	for (size_t i = 0; i < out->n; i++) {
 		gap[i] = (double)(time_ns[i + 1] - time_ns[i]) / NS;
 		out->ties += time_ns[i + 1] / cfg->tick_ns == time_ns[i] / cfg->tick_ns;
+		out->longest_s = fmax(out->longest_s, gap[i]);
 	}
 	out->span_s = (double)(time_ns[out->n] - time_ns[0]) / NS;
+	out->ties_expected = ties_by_chance((double)out->n, fmax(out->span_s * NS / (double)cfg->tick_ns, 1));
 	out->gaps_told = cfg->tick_ns <= 1 || (double)cfg->tick_ns / NS * 2 * (double)out->n <= out->span_s;
 	test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
 	free(gap);
-	test_counts(time_ns, cfg, out);
-	err = test_peak(time_ns, cfg, out);
+	w = window_of(time_ns, cfg->tick_ns, out);
+	test_counts(&w, cfg, out);
+	err = test_peak(&w, cfg, out);
 	if (!err)
 		judge(out);
 	return err;
@@ -189,6 +228,26 @@ static const char *manner(const struct poisson *p)
 	if (p->rejected[POISSON_COV] || p->rejected[POISSON_DISPERSION])
 		return off < 0 ? ", too regular" : ", too bursty";
 	return "";
+}
+
+bool poisson_hint(const struct poisson *p, char *text, size_t size)
+{
+	double n = (double)p->n, over = (double)p->ties - p->ties_expected;
+
+	if (p->n < POISSON_FEWEST)
+		return false;
+	if (over > fmax(BROKEN * n, 6 * sqrt(p->ties_expected + 1))) {
+		snprintf(text, size, "%zu of %zu arrivals bear the time of the one before, of which chance makes %.0f: written down in batches, or by a clock in longer "
+			 "steps (--tick)?", p->ties, p->n + 1, p->ties_expected);
+		return true;
+	}
+	/* the longest of n gaps is some log(n) times the mean */
+	if (p->longest_s > BREAK * p->span_s && p->longest_s > p->mean_s * (log(n) + 12)) {
+		snprintf(text, size, "one gap of %.6g s is %.0f %% of all the time: a break, two logs in one, or a clock that was set?", p->longest_s,
+			 100 * p->longest_s / p->span_s);
+		return true;
+	}
+	return false;
 }
 
 void poisson_words(const struct poisson *p, char *text, size_t size)

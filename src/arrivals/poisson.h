@@ -30,7 +30,9 @@ struct poisson_cfg {
 
 struct poisson {
 	size_t n;			/* gaps */
-	size_t ties;			/* gaps of 0 as written down */
+	size_t ties;			/* gaps of 0 as written down: arrivals in the tick of the one before */
+	double ties_expected;		/* that chance would make of so many arrivals in so many ticks */
+	double longest_s;		/* gap */
 	bool gaps_told;			/* the gaps are the arrivals' own */
 	double span_s, mean_s, sd_s, cov, lag1, ks;	/* cov, lag1, ks: NAN where the gaps do not tell */
 	double interval_s, dispersion;	/* variance over mean of the counts; NAN with fewer than ten intervals */
@@ -52,5 +54,9 @@ int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_
 
 /* The verdict in words, with its error band. */
 void poisson_words(const struct poisson *p, char *text, size_t size);
+
+/* Where the log looks broken rather than the arrivals not Poisson: far more ties than chance makes, or one gap that is a good part of all the time. False:
+ * nothing to say. */
+bool poisson_hint(const struct poisson *p, char *text, size_t size);
 
 #endif

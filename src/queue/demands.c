@@ -4,7 +4,6 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_fit.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #define TURNS 200
 #define HALVES 100	/* of an interval: no double has more */
 #define ALIKE 1e-6	/* of the derivatives, which are differences of doubles: what differs by less is the same */
+#define LEVERED 1e-6	/* a row that alone tells a demand has no residual to speak of */
 #define NOTHING 1e-3	/* of the shortest response time: a delay below is none */
 
 static void no_abort(void)
@@ -96,6 +96,26 @@ static double rate_of(const struct observed_row *r)
 	return isfinite(r->rate) ? r->rate : r->n / (r->r_s + r->z_s);
 }
 
+/* The slope of a line through the origin, by least squares where what is off grows as the load does: all busy time over all requests (Denning & Buzen 1978);
+ * and half its 95 % interval. Rows are seldom off alike, so that each has its own share in it: its residual over one minus its leverage (HC3; MacKinnon & White
+ * 1985). */
+static double slope_of(const double *x, const double *y, size_t n, double *half)
+{
+	double sum_x = 0, sum_y = 0, own = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum_x += x[i];
+		sum_y += y[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		double rest = 1 - x[i] / sum_x;
+
+		own += rest > LEVERED ? pow((y[i] - sum_y / sum_x * x[i]) / rest, 2) : 0;
+	}
+	*half = n > 1 ? gsl_cdf_tdist_Pinv(LEVEL, (double)(n - 1)) * sqrt(own) / sum_x : (double)NAN;
+	return sum_y / sum_x;
+}
+
 static int from_busy(const struct observed *o, struct demands *d, const char **why)
 {
 	double *x = calloc(2 * d->rows, sizeof(*x)), *y = x + d->rows;
@@ -103,7 +123,7 @@ static int from_busy(const struct observed *o, struct demands *d, const char **w
 	if (!x)
 		return -ENOMEM;
 	for (size_t k = 0; k < o->resources; k++) {
-		double slope, cov, squares;
+		double half;
 		size_t n = 0;
 
 		for (size_t i = 0; i < d->rows; i++) {
@@ -114,18 +134,14 @@ static int from_busy(const struct observed *o, struct demands *d, const char **w
 			x[n] = rate;
 			y[n++] = o->row[i].u[k];
 		}
-		if (!n || gsl_fit_mul(x, 1, y, 1, n, &slope, &cov, &squares) || !(slope > 0)) {
+		d->net.demand_s[k] = slope_of(x, y, n, &half);
+		if (!(d->net.demand_s[k] > 0) || isinf(d->net.demand_s[k])) {
 			*why = "busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it out";
 			free(x);
 			return -EINVAL;
 		}
-		d->net.demand_s[k] = slope;
-		if (n > 1) {
-			double half = gsl_cdf_tdist_Pinv(LEVEL, (double)(n - 1)) * sqrt(cov);
-
-			d->low[k] = slope - half;
-			d->high[k] = slope + half;
-		}
+		d->low[k] = d->net.demand_s[k] - half;
+		d->high[k] = d->net.demand_s[k] + half;
 	}
 	d->busy = d->net.stations = o->resources;
 	free(x);
@@ -179,6 +195,29 @@ struct solution {
 	double squares;
 };
 
+/* Standard errors: the usual one, as if rows were off alike, or that of slope_of(), whichever is wider; `covar` is (J'J)^-1. */
+static void errors_of(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares, double *error)
+{
+	size_t n = jacobian->size1, p = jacobian->size2;
+
+	for (size_t k = 0; k < p; k++) {
+		double own = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			double lever = 0, pull = 0, rest;
+
+			for (size_t a = 0; a < p; a++) {
+				pull += gsl_matrix_get(covar, k, a) * gsl_matrix_get(jacobian, i, a);
+				for (size_t b = 0; b < p; b++)
+					lever += gsl_matrix_get(jacobian, i, a) * gsl_matrix_get(covar, a, b) * gsl_matrix_get(jacobian, i, b);
+			}
+			rest = 1 - lever;
+			own += rest > LEVERED ? pow(pull * gsl_vector_get(left, i) / rest, 2) : 0;
+		}
+		error[k] = sqrt(fmax(gsl_matrix_get(covar, k, k) * squares / (double)(n - p), own));
+	}
+}
+
 /* From one beginning. False where it goes nowhere. */
 static bool solve(struct problem *p, const double *begin, struct solution *out)
 {
@@ -207,8 +246,10 @@ static bool solve(struct problem *p, const double *begin, struct solution *out)
 			err = err || !(gsl_matrix_get(covar, i, i) > 0);
 		for (size_t i = 0; i < free_n; i++) {
 			out->value[i] = gsl_vector_get(at, i);
-			out->error[i] = err ? (double)NAN : sqrt(gsl_matrix_get(covar, i, i) * out->squares / (double)(p->rows - free_n));
+			out->error[i] = NAN;
 		}
+		if (!err)
+			errors_of(gsl_multifit_nlinear_jac(w), left, covar, out->squares, out->error);
 	}
 	if (covar)
 		gsl_matrix_free(covar);

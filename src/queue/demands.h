@@ -1,7 +1,7 @@
 /* demands - what each request needs of each resource, from measured rows: least squares, with 95 % intervals.
  *
  * The only file of this room that names GSL. Two sources, which may both be there:
- *  - busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the origin, errors alike;
+ *  - busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the origin;
  *  - response times: stations and a delay for which the model (mva.h where rows have n and z, else an open M/M/1 each) gives what was measured; relative errors
  *    alike, by Levenberg and Marquardt from several beginnings. Demands stay positive (they are fitted as logarithms). */
 #ifndef THINPROBE_QUEUE_DEMANDS_H

@@ -33,14 +33,15 @@ void erlang_open(double rate, double service_s, double servers, struct erlang_qu
 	out->q = out->steady ? rate * out->r_s : INFINITY;
 }
 
-/* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service. */
+/* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) / (1 - left), without the
+ * cancellation where both have nearly the same rate, and without overflow where they have not. */
 static double later(double t, double service_s, double servers, double load, double waits)
 {
-	double s = t / service_s, left = servers - load;
+	double s = t / service_s, left = servers - load, more = 1 - left;
 
-	if (fabs(left - 1) < 1e-9)	/* both phases have the same rate */
-		return exp(-s) * (1 + waits * s);
-	return exp(-s) + waits * (exp(-left * s) - exp(-s)) / (1 - left);
+	if (more > 0)
+		return exp(-s) - waits * exp(-left * s) * expm1(-more * s) / more;
+	return exp(-s) * (1 + waits * (more < 0 ? expm1(more * s) / more : s));
 }
 
 double erlang_open_quantile(double rate, double service_s, double servers, double p)
@@ -64,16 +65,24 @@ double erlang_open_quantile(double rate, double service_s, double servers, doubl
 	return high;
 }
 
-/* Nobody at the server is all N thinking: Erlang's B of N servers with the load Z/S. */
+/* Nobody at the server is all N thinking: Erlang's B of N servers with the load a = Z/S, here as the odds (1 - B)/B, since 1 - B has no digits where B is
+ * near 1: odds(N) = (1 + odds(N - 1)) N/a. Times by the queue that an arrival finds, which is that of N - 1 (Sevcik & Mitrani 1981): N/X - Z has none where Z
+ * is much longer than R. */
 void erlang_closed(double n, double z_s, double service_s, struct erlang_queue *out)
 {
-	double idle = erlang_b(n, z_s / service_s);
+	double odds = 0, found = 0, r = service_s, busy = 0;
 
-	*out = (struct erlang_queue){ .steady = true, .u = 1 - idle, .blocked = NAN };
-	out->x = out->u / service_s;
-	out->r_s = n > 0 ? n / out->x - z_s : service_s;
-	out->w_s = out->r_s - service_s;
-	out->q = out->x * out->r_s;
-	/* who arrives sees the queue of N - 1 (Sevcik & Mitrani 1981) */
-	out->waits = n > 1 ? 1 - erlang_b(n - 1, z_s / service_s) : 0;
+	*out = (struct erlang_queue){ .steady = true, .blocked = NAN };
+	for (double i = 1; i <= n; i++) {
+		out->waits = busy;
+		odds = (1 + odds) * i * service_s / z_s;
+		busy = isinf(odds) ? 1 : odds / (1 + odds);
+		r = service_s * (1 + found);
+		found = i * r / (r + z_s);
+	}
+	out->u = busy;
+	out->x = busy / service_s;
+	out->r_s = r;
+	out->w_s = r - service_s;
+	out->q = found;
 }

@@ -17,6 +17,8 @@ int lists_seconds(const char *text, double *out)
 	int64_t ns;
 	int err = cli_read_ns(text, &ns);
 
+	if (!err && ns < 0)
+		err = -ERANGE;
 	if (!err)
 		*out = (double)ns / 1e9;
 	return err;

@@ -1,6 +1,7 @@
 #include "observed.h"
 #include "cli.h"
 #include "fields.h"
+#include "lines.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 
 #define FIELDS 64
-#define LONGEST 16384
 #define ROWS_MOST 100000
 
 /* Where a column's cells go, and what of the unit a cell is. */
@@ -139,26 +139,26 @@ static int body(struct reader *r, char *line, const char **why)
 int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why)
 {
 	struct reader r = { .out = out };
-	char text[LONGEST];
-	int err = 0;
+	struct lines lines;
+	bool first = true;
+	int err, got = 0;
 
 	*out = (struct observed){ 0 };
 	*line = 0;
 	*why = "the column of the response time ends in neither _s nor _ms";
 	if (response && unit_of(response) == 0)
 		return -EPROTO;
-	while (!err && fgets(text, sizeof(text), in)) {
-		++*line;
-		*why = *text ? "a line too long" : "no text";
-		if (!*text || strlen(text) == sizeof(text) - 1)
-			err = -EPROTO;
-		else if (*line == 1)
-			err = head(&r, text, response, why);
-		else if (text[strspn(text, "\r\n")])
-			err = body(&r, text, why);
+	err = lines_open(&lines, in);
+	while (!err && (got = lines_next(&lines, r.commas)) == 1) {
+		err = first ? head(&r, lines.text, response, why) : body(&r, lines.text, why);
+		first = false;
 	}
-	if (!err && ferror(in))
-		err = -EIO;
+	*line = lines.line;
+	if (!err && got < 0) {
+		err = got;
+		*why = lines.why;
+	}
+	lines_close(&lines);
 	if (!err && !out->rows) {
 		*why = "no rows";
 		*line = 0;

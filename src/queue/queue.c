@@ -54,7 +54,7 @@ static int read_pages(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, read_times, "TIME,... (50ms,40ms,30ms)" },
+	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, read_times, "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: and a time in which nobody waits for anybody (0)", NULL, NULL, NULL },
 	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, read_numbers, "N,... or FROM:TO:STEP" },
 	{ CLI_NS, 'z', "z", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)", NULL, NULL, NULL },
@@ -230,7 +230,7 @@ static int run_open(const char *mode)
 	result(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
-		tell_open(out, cfg.rate.value[i], s, servers);
+		tell_open(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT);
 	rec_end(out);
 	close_all(out, NULL);
 	return EXIT_OK;
@@ -250,7 +250,7 @@ static int run_closed(void)
 	result(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
-		tell_closed(out, cfg.users.value[i], think_of(cfg.users.value[i], 0), s);
+		tell_closed(out, cfg.users.value[i], think_of(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
 	rec_end(out);
 	close_all(out, NULL);
 	return EXIT_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define DIGITS 9	/* of results that others are held against */
+#define FAR_OFF 0.2	/* of a response time, as a logarithm: no noise of a measurement */
 
 const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_bound_s", "x_bound", NULL };
 
@@ -104,33 +105,36 @@ void tell_bounds(struct rec *r, const struct mva_net *net)
 	rec_end(r);
 }
 
-static void one_queue(struct rec *r, const struct erlang_queue *q)
+static void one_queue(struct rec *r, const struct erlang_queue *q, bool text)
 {
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
-	rec_real(r, "u", q->u, DIGITS);
+	shares(r, "u", &q->u, 1, text);
 	rec_real(r, "q", q->q, DIGITS);
 	rec_real(r, "r_s", q->r_s, DIGITS);
 	rec_real(r, "w_s", q->w_s, DIGITS);
 	rec_real(r, "waits", q->waits, DIGITS);
 }
 
-void tell_open(struct rec *r, double rate, double service_s, double servers)
+void tell_open(struct rec *r, double rate, double service_s, double servers, bool text)
 {
 	struct erlang_queue q;
+	char note[160];
 
 	erlang_open(rate, service_s, servers, &q);
 	rec_object(r, NULL);
-	rec_real(r, "rate", rate, 6);
+	rec_real(r, "lambda", rate, DIGITS);
 	rec_real(r, "load", rate * service_s, DIGITS);
-	one_queue(r, &q);
+	one_queue(r, &q, text);
 	rec_real(r, "blocked", q.blocked, DIGITS);
 	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
 	rec_real(r, "r_p95_s", erlang_open_quantile(rate, service_s, servers, 0.95), DIGITS);
+	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; the queue grows without end", rate, servers / service_s);
+	rec_str(r, "note", q.steady ? NULL : note);
 	rec_end(r);
 }
 
-void tell_closed(struct rec *r, double n, double z_s, double service_s)
+void tell_closed(struct rec *r, double n, double z_s, double service_s, bool text)
 {
 	struct erlang_queue q;
 
@@ -141,7 +145,7 @@ void tell_closed(struct rec *r, double n, double z_s, double service_s)
 	rec_real(r, "nz", n / z_s, DIGITS);
 	rec_real(r, "lambda", q.x, DIGITS);
 	rec_real(r, "qz", q.q / z_s, DIGITS);
-	one_queue(r, &q);
+	one_queue(r, &q, text);
 	rec_end(r);
 }
 
@@ -180,6 +184,18 @@ void tell_users(struct rec *r, const struct tell_users *u, const struct observed
 	rec_end(r);
 }
 
+/* What the figures alone do not make plain to everybody. */
+static const char *doubt(const struct demands *d)
+{
+	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
+
+	for (size_t k = 0; k < d->net.stations; k++)
+		untold = untold || isnan(d->low[k]);
+	if (d->error > FAR_OFF)
+		return "response times are far from what any such model says (error_percent): demands and forecasts mean nothing";
+	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): what has no interval is one of many that fit" : NULL;
+}
+
 void tell_demands(struct rec *r, const struct demands *d, const struct observed *o)
 {
 	rec_int(r, "rows_used", (int64_t)d->rows);
@@ -201,6 +217,7 @@ void tell_demands(struct rec *r, const struct demands *d, const struct observed 
 	rec_real(r, "high_s", d->delay_high, DIGITS);
 	rec_end(r);
 	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
+	rec_str(r, "note", doubt(d));
 }
 
 void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct tell_model *m, const struct observed *o)

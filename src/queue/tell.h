@@ -20,9 +20,9 @@ struct tell_model {
 };
 void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s);
 void tell_bounds(struct rec *r, const struct mva_net *net);
-/* A row of one queue: an open stream, or users who think. */
-void tell_open(struct rec *r, double rate, double service_s, double servers);
-void tell_closed(struct rec *r, double n, double z_s, double service_s);
+/* A row of one queue: an open stream, or users who think. `text`: as above. */
+void tell_open(struct rec *r, double rate, double service_s, double servers, bool text);
+void tell_closed(struct rec *r, double n, double z_s, double service_s, bool text);
 /* Measured or predicted, for a plot; NAN: an empty cell. */
 void tell_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net);
 

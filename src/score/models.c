@@ -37,7 +37,9 @@ void models_apdex(const struct samples_in *s, const struct models_limits *l, str
 	for (size_t i = 0; i < s->n; i++) {
 		double ms = s->one[i].ms;
 
-		if (ms <= l->apdex_target)
+		if (s->one[i].failed)
+			out->frustrated++;
+		else if (ms <= l->apdex_target)
 			out->satisfied++;
 		else if (ms <= l->apdex_target * l->apdex_tolerating)
 			out->tolerating++;
@@ -50,6 +52,7 @@ void models_apdex(const struct samples_in *s, const struct models_limits *l, str
 
 const char *models_apdex_word(const struct models_limits *l, double score)
 {
+	score = round(score * 100) / 100;
 	return isnan(score) ? NULL : score >= l->apdex_excellent ? "excellent" : score >= l->apdex_good ? "good" : score >= l->apdex_fair ? "fair" :
 	       score >= l->apdex_poor ? "poor" : "unacceptable";
 }

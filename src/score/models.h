@@ -12,6 +12,7 @@ struct models_limits {
 	double crisp, noticeable, annoying, unacceptable;		/* upper ends; Tolia, Andersen & Satyanarayanan 2006 */
 	double apdex_target, apdex_tolerating;				/* T, and so many T; Apdex Alliance 2007 */
 	double apdex_excellent, apdex_good, apdex_fair, apdex_poor;	/* lower ends */
+	double apdex_few;						/* samples: with fewer, the score is marked */
 	double wu_expected, wu_beta;					/* Wu, Zhang, Gu & Sun 2005 */
 	double vsi_base, vsi_dropped;					/* so many of the shortest, less so many shortest of them */
 	double vsi_samples, vsi_per_user, vsi_trim, vsi_margin;		/* Login VSI 4.1 */
@@ -24,12 +25,13 @@ extern const char *const models_tolia_words[MODELS_TOLIA];
 double models_late(const struct samples_in *s, double threshold);
 /* Shares of the classes, which add up to 1; a latency at an end belongs above it. */
 void models_tolia(const struct samples_in *s, const struct models_limits *l, double share[MODELS_TOLIA]);
-/* (satisfied + tolerating / 2) / n; at T and at 4 T still within. */
+/* (satisfied + tolerating / 2) / n; at T and at 4 T still within; what failed frustrates, however soon. */
 struct models_apdex {
 	size_t satisfied, tolerating, frustrated;
 	double score;
 };
 void models_apdex(const struct samples_in *s, const struct models_limits *l, struct models_apdex *out);
+/* The specification's words are of whole hundredths: 0.93 is good and 0.94 is excellent, so that the score is rounded first. */
 const char *models_apdex_word(const struct models_limits *l, double score);
 /* What a user feels of each, T_user = 0 up to T and (T_total - T)^beta beyond, with times in s: the sum in s^beta, and its mean. */
 double models_wu(const struct samples_in *s, const struct models_limits *l, double *mean);

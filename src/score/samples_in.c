@@ -1,21 +1,22 @@
 #include "samples_in.h"
 #include "cli.h"
 #include "fields.h"
+#include "lines.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIELDS 256
-#define LONGEST 65536
 
 struct table {
 	const struct samples_in_cfg *cfg;
 	struct samples_in *out;
 	bool commas;
 	size_t fields;
-	int at, due, later, skipped, users;	/* places; -1: not there. due: `at` and `later` are times, of which this is the beginning */
+	int at, due, later, skipped, success, users;	/* places; -1: not there. due: `at` and `later` are times, of which this is the beginning */
 	double unit_ms;
 };
 
@@ -52,6 +53,7 @@ static int head(struct table *t, char *line, const char **why)
 	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_find(cell, t->fields, "due_ns");
 	t->later = t->due < 0 ? -1 : fields_find(cell, t->fields, "censored_ns");
 	t->skipped = t->due < 0 ? -1 : fields_find(cell, t->fields, "skipped");
+	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find(cell, t->fields, "success");
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : unit_of(cell[t->at]);
 	*why = "the column's name does not end in _ns, _us, _ms or _s; --unit";
 	if (!(t->unit_ms > 0))
@@ -79,6 +81,7 @@ static int add(struct samples_in *s, struct samples_in_one one)
 	}
 	s->one[s->n++] = one;
 	s->later += one.later;
+	s->failed += one.failed;
 	return 0;
 }
 
@@ -123,6 +126,7 @@ static int body(struct table *t, char *line, const char **why)
 	if (v < 0)
 		return -EPROTO;
 	one.ms = round(v * t->unit_ms * 1e6) / 1e6;	/* whole ns: what is exactly at a threshold stays there, whatever its unit */
+	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!number(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;
@@ -132,24 +136,23 @@ static int body(struct table *t, char *line, const char **why)
 int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why)
 {
 	struct table t = { .cfg = cfg, .out = out };
-	char *text = malloc(LONGEST);
-	int err = text ? 0 : -ENOMEM;
+	struct lines lines;
+	bool first = true;
+	int err, got = 0;
 
 	*out = (struct samples_in){ 0 };
-	*line = 0;
-	while (!err && fgets(text, LONGEST, in)) {
-		++*line;
-		*why = *text ? "a line too long" : "no text";
-		if (!*text || strlen(text) == LONGEST - 1)
-			err = -EPROTO;
-		else if (text[strspn(text, "\r\n")])
-			err = *line == 1 ? head(&t, text, why) : body(&t, text, why);
+	err = lines_open(&lines, in);
+	while (!err && (got = lines_next(&lines, t.commas)) == 1) {
+		err = first ? head(&t, lines.text, why) : body(&t, lines.text, why);
+		first = false;
 	}
-	free(text);
-	if (!err && ferror(in))
-		err = -EIO;
-	*why = err ? *why : "no header";
-	return err ? err : *line ? 0 : -EPROTO;
+	*line = lines.line;
+	if (!err && (got < 0 || first)) {
+		err = got < 0 ? got : -EPROTO;
+		*why = got < 0 ? lines.why : "no header";
+	}
+	lines_close(&lines);
+	return err;
 }
 
 void samples_in_free(struct samples_in *s)

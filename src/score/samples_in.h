@@ -10,19 +10,21 @@ struct samples_in_one {
 	double ms;
 	double users;	/* active then; NAN: not known */
 	bool later;	/* later than that: how much is not known */
+	bool failed;	/* answered, but with an error */
 };
 
 struct samples_in {
 	struct samples_in_one *one;	/* owned */
 	size_t n, room;
 	size_t passed;			/* rows without a latency, or of a warm-up */
-	size_t later;
+	size_t later, failed;
 	char name[64];			/* of the column, or what was read */
 };
 
 struct samples_in_cfg {
 	const char *column;	/* NULL: due_ns and answer_ns (keyrepeat's log), elapsed (JTL), latency_ms, r_ms: the first that is there */
 	double unit_ms;		/* of it; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */
+	/* (failed: as the column success of a JTL says) */
 	const char *users;	/* the column of active users; NULL: allThreads or users, if there */
 };
 

@@ -136,6 +136,7 @@ static void tell_simple(struct rec *r, const struct samples_in *s, const struct 
 		rec_int(r, "frustrated", (int64_t)apdex.frustrated);
 		rec_real(r, "score", apdex.score, 4);
 		rec_str(r, "rating", models_apdex_word(m, apdex.score));
+		rec_bool(r, "few_samples", (double)s->n < m->apdex_few);
 		rec_str(r, "source", l->source[LIMITS_APDEX]);
 		rec_end(r);
 	}
@@ -196,6 +197,7 @@ int main(int argc, char **argv)
 	rec_int(out, "samples", (int64_t)s.n);
 	rec_int(out, "passed_over", (int64_t)s.passed);
 	rec_int(out, "later_than", (int64_t)s.later);
+	rec_int(out, "failed", (int64_t)s.failed);
 	tell_simple(out, &s, &l);
 	tell_vsi(out, &s, &l);
 	rec_end(out);

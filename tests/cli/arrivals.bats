@@ -61,7 +61,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	judge a.log
 	is '.tick_ms == 1000 and .gaps_told and .ties > 400 and .poisson'
 	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.05 and ($a.mean_ms - $b.mean_ms | fabs) < 1' tsv.json out.json
-	jq -e '.settings.log == "clf"' out.json
+	jq -e '.settings.input_format == "clf"' out.json
 }
 
 @test "whole seconds of twenty requests each: counts alone are told, and a change of the rate still shows" {
@@ -124,6 +124,19 @@ END
 		END { print g, e, c, p, s, a; exit !(g > 0.98 && g <= 1 && e > 0.99 && e < 1 && c > 0.999 && c < 1.001 && p > 0.98 && p <= 1 && s >= 8 && a == 150) }' rows.tsv
 	gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" rows.tsv out.svg
 	grep -q '</svg>' out.svg
+	grep -q 'arrivals in 96.9 ms' out.svg	# ten of them on average, of 2,000 in 19.4 s
+	# whole seconds of twenty requests each have no gaps to show, three arrivals no intervals
+	{ echo time_s; make_times exponential 2000 50 | awk '{ print substr($1, 1, 10) }'; } >seconds.tsv
+	printf 'time_s\n1\n2\n5\n' >few.tsv
+	for log in seconds few; do
+		"$ARRIVALS" $log.tsv --rows $log.rows -o report
+		gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" $log.rows $log.svg 2>err
+		cat err
+		run grep -iE 'undefined|invalid|empty|error' err
+		[ "$status" -eq 1 ]
+	done
+	grep -q 'too long to tell' seconds.svg
+	grep -q 'too few intervals' few.svg
 }
 
 @test "Common Log Format: brackets in addresses and names, quotes, answers without a size; zones are taken off" {
@@ -168,4 +181,108 @@ refused() {	# status words...
 	refused 2 bad.tsv --where ab
 	run -0 "$ARRIVALS" bad.tsv --column when --unit s
 	refused 1 bad.tsv --column when --unit s --skip 1d
+}
+
+@test "logs as others write them: byte order mark, both line ends, empty lines, line ends in labels, no header line, any order, any zone" {
+	need jq
+	make_times exponential 400 50 >times
+	awk '{ print substr($1, 1, 13) }' times >ms
+	{ echo timeStamp,elapsed,label,threadName; awk '{ print $1 ",5,a,t" NR % 3 }' ms; } >plain.jtl
+	judge plain.jtl
+	jq -c '.result | [.n, .mean_ms, .cov, .p]' out.json >wanted
+	same() {
+		judge "$@"
+		jq -c '.result | [.n, .mean_ms, .cov, .p]' out.json >got
+		diff wanted got
+	}
+	{ printf '\xef\xbb\xbf'; sed 's/$/\r/' plain.jtl | awk '{ print; if (NR % 50 == 0) print "\r" }'; } >windows.jtl
+	same windows.jtl
+	{ echo timeStamp,elapsed,label,threadName; awk '{ printf "%s,5,\"one, \"\"two\"\"\r\nand 1234567890123,7,x,y\",t\n", $1 }' ms; } >labels.jtl
+	same labels.jtl
+	tail -n +2 plain.jtl >headless.jtl
+	same headless.jtl
+	is '.tick_ms == 1'
+	same headless.jtl --sources 4
+	is '.sources == 3'
+	same headless.jtl --where 2=5
+	# the same numbers and nothing else
+	same ms --column 1 --unit ms
+	refused 1 ms
+	[[ $output == *--column* ]]
+	refused 1 headless.jtl --sources threadName
+	# a log whose zone changes in the middle, with lines in the order in which requests ended
+	awk '{ print "@" 1700000000 + 3 * NR }' times >seconds
+	LC_ALL=C TZ=UTC-1 date -f seconds '+h - - [%d/%b/%Y:%H:%M:%S +0100] "GET /" 200 1' >summer.log
+	LC_ALL=C TZ=UTC date -f seconds '+h - - [%d/%b/%Y:%H:%M:%S +0000] "GET /" 200 1' >winter.log
+	"$ARRIVALS" summer.log --format json | jq -c '.result | [.n, .mean_ms, .p]' >wanted
+	{ tail -n +201 winter.log; head -n 200 summer.log; } >both.log
+	"$ARRIVALS" both.log --format json | jq -c '.result | [.n, .span_s > 1190, .span_s < 1210]' >got
+	[ "$(cat got)" = '[400,true,true]' ]
+	gzip -k plain.jtl
+	refused 1 plain.jtl.gz
+	[[ $output == *zcat* ]]
+	zcat plain.jtl.gz | "$ARRIVALS" - --format json | jq -e '.result.n == 400'
+	printf '<?xml version="1.0"?>\n<testResults>\n' >old.jtl
+	refused 1 old.jtl
+	[[ $output == *XML* ]]
+}
+
+@test "a log that is broken is told apart from users who are no Poisson process" {
+	need jq
+	# 470 of 500 with the time of the one before; Poisson arrivals a second apart; the same with a break of half an hour
+	{ echo time_s; awk 'BEGIN { for (i = 0; i < 500; i++) { if (i % 17 == 0) t += 1.375; printf "%.3f\n", 1700000000 + t } }'; } >ties.tsv
+	judge ties.tsv
+	is '.poisson == false and .ties == 470 and (.hint | startswith("470 of 500 arrivals bear the time of the one before"))'
+	{ echo start_ns; make_times exponential 1000 1000; } >good.tsv
+	judge good.tsv
+	is '.poisson and .hint == null and .ties == 0 and .ties_expected < 0.001'
+	awk 'NR > 500 { $1 += 1800e9 } { printf NR == 1 ? "%s\n" : "%.0f\n", $1 }' good.tsv >break.tsv
+	judge break.tsv
+	is '.poisson == false and (.hint | test("^one gap of 180[0-9]"))'
+	# whole seconds of many requests have ties by chance, and that is no hint
+	{ echo time_s; make_times exponential 5000 50 | awk '{ print substr($1, 1, 10) }'; } >seconds.tsv
+	judge seconds.tsv
+	is '.ties > 4500 and .hint == null and (.ties - .ties_expected | fabs) < 60'
+}
+
+@test "a capture, in one command: updates of the golden one, and requests of three clients, each counted apart" {
+	need jq python3
+	local golden=$BATS_TEST_DIRNAME/../golden n mean sd
+
+	python3 "$golden/make_captures.py" "$PWD"
+	"$BIN/prototap" read updates.pcap --port 5900 --merge 5ms --format tsv | "$ARRIVALS" - --where kind=update --format json -o out.json
+	# when they were sent stands in make_captures.py
+	echo 100 109.999 119.999 170 175 182 189 196 203 210 217 224 231 300 |
+		awk '{ for (i = 2; i <= NF; i++) { g[i] = $i - $(i - 1); s += g[i] } m = s / (NF - 1); for (i = 2; i <= NF; i++) q += (g[i] - m)^2; print NF, m, sqrt(q / (NF - 2)) }' >awk.out
+	read -r n mean sd <awk.out
+	jq -e --argjson n "$n" --argjson m "$mean" --argjson s "$sd" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and (.sd_ms - $s | fabs) < 2e-3' out.json
+	# requests to a web server, counted by a reader of captures that is none of ours (count_alone.py): x11: turns the sides round
+	PYTHONPATH=$golden python3 - >apart <<'END'
+import random
+from count_alone import frames, segment
+from packets import ACK, PSH, Capture
+random.seed(9)
+sent = []
+for user in range(3):
+    c = Capture(("10.0.0.%d" % (user + 1), 40000 + user), ("10.0.0.9", 80)).start(0)
+    ms = 50.0
+    for i in range(150):
+        ms += 3 + random.expovariate(1 / 900)
+        c.send(ms, 0, b"q" * 80, ACK | PSH)
+        c.send(ms + 2, 1, b"a" * 900, ACK | PSH)
+    sent += c.packets
+c.packets = sorted(sent)
+c.pcap("web.pcap")
+times = []
+for ns, frame, original in frames(open("web.pcap", "rb").read()):
+    s = segment(frame, original)
+    if s and s[1][1] == 80 and s[5] > 0:
+        times.append(ns)
+print(len(times), (times[-1] - times[0]) / (len(times) - 1) / 1e6)
+END
+	read -r n mean <apart
+	[ "$n" -eq 450 ]
+	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --format tsv | "$ARRIVALS" - --where kind=update --format json -o out.json
+	jq -c .result out.json
+	jq -e --argjson n "$n" --argjson m "$mean" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and .tests == 5' out.json
 }

@@ -103,6 +103,10 @@ refused() {	# status words...: one line that names the tool
 	refused 2 mva --demand 50ms -n 10.5 -z 1s
 	refused 2 mva --demand 0 -n 10 -z 1s
 	refused 2 mva --demand 5 -n 10:1:1 -z 1s
+	refused 2 mva --demand -5ms,40ms -n 10 -z 1s
+	refused 2 users --rate 5 --response 1ms --think -1s
+	printf 'lambda\tu_cpu\n0\t0.1\n0\t0.1\n' >bad.tsv
+	refused 1 fit bad.tsv
 	refused 2 mm1 --rate 5 --service 1ms -n 3
 	refused 2 mmm --rate 5 --service 1ms
 	refused 2 users --rate 5 --response 1ms
@@ -123,6 +127,38 @@ refused() {	# status words...: one line that names the tool
 	"$QUEUE" mm1 --rate 18 --service 50ms --format json | jq -e '.result.rows[0] | .r_s == 0.5 and .q == 9 and .waits == 0.9'
 	# M/M/2 with half the load each: C = 1/3
 	"$QUEUE" mmm --rate 20 --service 50ms --servers 2 --format json | jq -e '.result.rows[0] | (.waits - 1 / 3 | fabs) < 1e-8 and .blocked == 0.2'
-	"$QUEUE" mm1 --rate 25 --service 50ms --format json | jq -e '.result.rows[0] | .steady == false and .r_s == null'
+	"$QUEUE" mm1 --rate 25 --service 50ms --format json | jq -e '.result.rows[0] | .steady == false and .r_s == null and (.note | test("25 requests a second come, 20 at most"))'
 	"$QUEUE" mm1n --service 50ms -n 1 -z 0.95s --format json | jq -e '.result.rows[0] | .x == 1 and .r_s == 0.05'
+	# a think time of eleven days takes no digits off a response time of a millisecond; saturation takes none off the other end
+	"$QUEUE" mm1n --service 1ms -n 1 -z 1000000s --format json | jq -e '.result.rows[0] | .r_s == 0.001 and .w_s == 0'
+	"$QUEUE" mm1n --service 50ms -n 100000 -z 10s --format json | jq -e '.result.rows[0] | .x == 20 and .r_s == 4990 and .u == [1]'
+}
+
+@test "keys of rows: the same of every model" {
+	need jq
+	"$QUEUE" mva --demand 50ms,40ms -n 10,20 -z 1s --format json | jq -e '[.result.rows[] | [has("n", "z_s", "nz", "lambda", "q", "qz", "r_s", "x", "u")] | all] | all'
+	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --format json | jq -e '.result.rows[0] | (.u | length) == 2 and .lambda == .x and ((.u[0] - .x * 0.05) | fabs) < 1e-8'
+	"$QUEUE" mm1n --service 50ms -n 10 -z 1s --format json | jq -e '[.result.rows[] | [has("n", "z_s", "nz", "lambda", "q", "qz", "r_s", "x", "u")] | all] | all'
+	"$QUEUE" mmm --rate 5 --service 50ms --servers 2 --format json | jq -e '.result.rows[0] | .lambda == 5 and .x == 5 and .u == [0.125] and .note == null and ([has("q", "r_s")] | all)'
+	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --format tsv | grep -q "rows.0.u.1"
+	"$QUEUE" users --rate 159.16 --response 253.38ms --think 30s --pages 9:15 --format json | jq -e '.result.rows[0] | (.web[0].users - 2889.07677648 | fabs) < 1e-6 and .web[0].think_s == 30'
+}
+
+@test "what rows do not tell is said" {
+	need jq
+	fit() {	# rows
+		printf '%b' "$1" >rows.tsv
+		"$QUEUE" fit rows.tsv --format json -o out.json
+		jq -c '.result | [.demands, .delay, .error_percent, .note]' out.json
+	}
+	fit 'n\tz_s\tr_ms\n10\t2\t100\n10\t2\t100\n'	# twice the same
+	jq -e '.result | .demands[0].low_s == null and (.note | test("do not tell"))' out.json
+	fit 'n\tz_s\tr_ms\n100\t1\t9000\n200\t1\t19000\n300\t1\t29000\n'	# saturation alone: the demand, but no delay
+	jq -e '.result | (.demands[0].demand_s - 0.1 | fabs) < 1e-6 and .delay.low_s == null and (.note | test("saturation"))' out.json
+	fit 'n\tz_s\tr_ms\n10\t2\t100\n20\t2\t80\n30\t2\t60\n40\t2\t40\n'	# faster with more users
+	jq -e '.result.note | test("mean nothing")' out.json
+	fit 'lambda\tu_cpu\n10\t0.5\n'
+	jq -e '.result | .demands[0].demand_s == 0.05 and (.note | test("too few"))' out.json
+	fit 'lambda\tu_cpu\n10\t0.5\n12\t0.61\n14\t0.69\n'
+	jq -e '.result | .note == null and .demands[0].low_s < 0.05 and .demands[0].high_s > 0.05' out.json
 }

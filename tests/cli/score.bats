@@ -50,6 +50,19 @@ setup() {
 	"$SCORE" a.jtl --model wu --expected 600ms --beta 2 --format json | jq -e '.result.wu.felt_s == 60'
 }
 
+@test "results of JMeter with a byte order mark and Windows' line ends: what failed frustrates, however soon" {
+	need jq
+	{
+		printf '\xef\xbb\xbftimeStamp,elapsed,label,success\r\n'
+		awk 'BEGIN { for (i = 0; i < 10; i++) printf "%d,%d,\"a\nb\",%s\r\n", 1700000000000 + i * 1000, i < 8 ? 50 : 200, i < 2 ? "false" : "true" }'
+	} >a.jtl
+	"$SCORE" a.jtl --format json -o out.json
+	jq -c .result out.json
+	# six are satisfied, two tolerate, two failed: (6 + 1) / 10
+	jq -e '.result | .samples == 10 and .failed == 2 and .apdex.satisfied == 6 and .apdex.tolerating == 2 and .apdex.frustrated == 2 and .apdex.score == 0.7
+		and .apdex.rating == "fair" and .apdex.few_samples and .perception.late_percent == 20' out.json
+}
+
 refused() {	# status words...
 	local wanted=$1
 

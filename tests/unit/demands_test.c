@@ -19,8 +19,8 @@ static struct observed_row blank(void)
 	return r;
 }
 
-/* U = D X through the origin: D = sum(XU) / sum(XX); with three rows t(2) = 4.302653 of sqrt(sum(res^2) / 2 / sum(XX)) each side.
- * X 10 20 30, U .11 .19 .31: sum(XU) = 14.2, sum(XX) = 1400, D = .0101428571; residuals .00857, -.01286, .00571. */
+/* U = D X through the origin, D = sum(U) / sum(X). X 10 20 30, U .11 .19 .31: D = .61 / 60; residuals .00833 -.01333 .005, over 1 - X / sum(X) (5/6 4/6 3/6)
+ * .01 -.02 .01: t(2) = 4.302653 of sqrt(.0006) / 60 each side. */
 static void busy_times_are_a_line_through_the_origin(void **state)
 {
 	static const double x[] = { 10, 20, 30 }, u[] = { 0.11, 0.19, 0.31 };
@@ -29,20 +29,22 @@ static void busy_times_are_a_line_through_the_origin(void **state)
 	struct demands_cfg cfg = { .stations = -1 };
 	struct demands d;
 	const char *why = "";
-	double squares = 0;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		row[i] = blank();
 		row[i].rate = x[i];
 		row[i].u[0] = u[i];
-		squares += pow(u[i] - 14.2 / 1400 * x[i], 2);
 	}
 	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
 	assert_int_equal(d.net.stations, 1);
 	assert_int_equal(d.response_rows, 0);
-	assert_near(d.net.demand_s[0], 14.2 / 1400, 1e-12);
-	assert_near(d.high[0] - d.low[0], 2 * 4.302652730 * sqrt(squares / 2 / 1400), 1e-8);
+	assert_near(d.net.demand_s[0], 0.61 / 60, 1e-12);
+	assert_near(d.high[0] - d.low[0], 2 * 4.302652730 * sqrt(6e-4) / 60, 1e-9);
+	o.rows = 1;	/* one row tells a demand and no interval */
+	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	assert_near(d.net.demand_s[0], 0.011, 1e-12);
+	assert_true(isnan(d.low[0]) && isnan(d.high[0]));
 }
 
 /* One station and N users, by the recursion written out: R(n) = D (1 + Q(n - 1)). */
@@ -140,6 +142,39 @@ static void intervals_hold_what_they_say(void **state)
 	assert_in_range(held, 180, 199);
 }
 
+/* So it is where busy times are off by a share of themselves, as those of equally many requests are, and where all are off by as much. */
+static void intervals_of_busy_times_hold_too(void **state)
+{
+	struct observed_row row[8];
+	struct observed o = { .row = row, .rows = 8, .resources = 1, .resource = { "cpu" } };
+	struct demands_cfg cfg = { .stations = -1 };
+
+	(void)state;
+	srand48(8);
+	for (int alike = 0; alike < 2; alike++) {
+		int held = 0;
+
+		for (int set = 0; set < 500; set++) {
+			struct demands d;
+			const char *why = "";
+
+			for (size_t i = 0; i < 8; i++) {
+				double noise = -6;
+
+				for (int k = 0; k < 12; k++)
+					noise += drand48();
+				row[i] = blank();
+				row[i].rate = 3 + 3 * (double)i;
+				row[i].u[0] = 0.04 * row[i].rate + noise * (alike ? 0.01 : 0.0012 * row[i].rate);
+			}
+			assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+			held += d.low[0] <= 0.04 && 0.04 <= d.high[0];
+		}
+		print_message("of 500 intervals %d hold\n", held);
+		assert_in_range(held, 460, 493);
+	}
+}
+
 static void what_the_rows_cannot_tell_is_refused(void **state)
 {
 	struct observed_row row[2] = { blank(), blank() };
@@ -190,6 +225,7 @@ int main(void)
 		cmocka_unit_test(a_station_and_a_delay_come_back_from_response_times),
 		cmocka_unit_test(an_open_stream_tells_too),
 		cmocka_unit_test(intervals_hold_what_they_say),
+		cmocka_unit_test(intervals_of_busy_times_hold_too),
 		cmocka_unit_test(what_the_rows_cannot_tell_is_refused),
 		cmocka_unit_test(demands_that_rows_do_not_tell_apart_have_no_interval),
 	};

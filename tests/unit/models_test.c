@@ -47,6 +47,14 @@ static void rules_by_hand(void **state)
 	assert_near(a.score, 0.35, 1e-12);
 	assert_string_equal(models_apdex_word(&limits, a.score), "unacceptable");
 	assert_string_equal(models_apdex_word(&limits, 0.85), "good");
+	assert_string_equal(models_apdex_word(&limits, 0.9349), "good");	/* words are of hundredths: 0.93 and 0.94 */
+	assert_string_equal(models_apdex_word(&limits, 0.9351), "excellent");
+	assert_string_equal(models_apdex_word(&limits, 0.4949), "unacceptable");
+	assert_string_equal(models_apdex_word(&limits, 0.4951), "poor");
+	s.one[0].failed = true;	/* soon, but with an error */
+	models_apdex(&s, &limits, &a);
+	assert_int_equal(a.satisfied, 1);
+	assert_int_equal(a.frustrated, 6);
 	/* (.001 .05 .3 .301 .9 2 4.9 8.9)^2 */
 	assert_near(models_wu(&s, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
 	assert_near(mean, 10.8213102, 1e-6);
@@ -86,6 +94,28 @@ static void vsimax_by_hand(void **state)
 	assert_true(isnan(v.base));
 }
 
+/* The documentation's example: of 60 users 5 + 24 samples are averaged, less one at either end. Of 40 samples 20 take 500 ms and 20 take 2,000: the last 29 but
+ * one are 10 and 19 of them, less one each (9 x 500 + 18 x 2000) / 27 = 1500, not over the limit of 500 + 1000; the last 29 are 9 and 20: 42000 / 27. (Its 31,
+ * less two at either end, would not be over it by then.) */
+static void vsimax_of_sixty_users(void **state)
+{
+	struct samples_in s = { .one = one, .n = 39 };
+	struct models_vsi v;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++)
+		one[i] = (struct samples_in_one){ .ms = i < 20 ? 500 : 2000, .users = 60 };
+	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_true(v.known);
+	assert_false(v.reached);
+	assert_near(v.last, 1500, 1e-9);
+	s.n = 40;
+	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_true(v.reached);
+	assert_near(v.last, 42000.0 / 27, 1e-9);
+	assert_near(v.limit, 1500, 1e-9);
+}
+
 static void cells_with_quotes(void **state)
 {
 	char line[] = "a,\"b, \"\"c\"\"\",,\"d\"x,e\r\n", tabs[] = "\"a\"\t\tb", many[] = "1,2,3";
@@ -110,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_by_hand),
 		cmocka_unit_test(vsimax_by_hand),
+		cmocka_unit_test(vsimax_of_sixty_users),
 		cmocka_unit_test(cells_with_quotes),
 	};
 

@@ -316,6 +316,33 @@ static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
 	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");
 }
 
+/* Of 300 in 100 ticks chance leaves 100 exp(-3) ticks empty: 300 - 100 + 5 are not the first in theirs. */
+static void ties_by_chance_are_no_hint(void **state)
+{
+	struct poisson p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
+	char text[300];
+
+	(void)state;
+	assert_false(poisson_hint(&p, text, sizeof(text)));
+	p.ties = 295;
+	assert_true(poisson_hint(&p, text, sizeof(text)));
+	assert_non_null(strstr(text, "295 of 301 arrivals bear the time of the one before, of which chance makes 205"));
+	p.ties = 210;
+	p.longest_s = 30;
+	assert_true(poisson_hint(&p, text, sizeof(text)));
+	assert_non_null(strstr(text, "one gap of 30 s is 30 % of all the time"));
+	p.n = 20;
+	assert_false(poisson_hint(&p, text, sizeof(text)));
+	seed_with(71);
+	for (size_t i = 0; i <= 300; i++)
+		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;
+	at[0] = 0;	/* 100 ticks of 1 s */
+	at[300] = 99999999999;
+	p = judge_of(300, 1000000000, NULL);
+	assert_near(p.ties_expected, 300 - 100 * (1 - exp(-3)), 1);
+	assert_true(p.ties >= 195 && p.ties <= 215);
+}
+
 static void few_get_no_verdict(void **state)
 {
 	struct poisson p;
@@ -349,6 +376,7 @@ int main(void)
 		cmocka_unit_test(figures_by_hand),
 		cmocka_unit_test(constant_arrivals_by_hand),
 		cmocka_unit_test(holm_stops_at_the_first_that_is_not_small_enough),
+		cmocka_unit_test(ties_by_chance_are_no_hint),
 		cmocka_unit_test(few_get_no_verdict),
 	};
 

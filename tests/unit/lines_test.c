@@ -1,0 +1,121 @@
+/* lines - text as others write it: byte order marks, both line ends, cells over several lines; and what is no text at all. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "lines.h"
+
+static FILE *in;
+static struct lines l;
+
+static void open_text(const char *text, size_t n)
+{
+	in = fmemopen((void *)(uintptr_t)text, n, "r");
+	assert_non_null(in);
+	assert_int_equal(lines_open(&l, in), 0);
+}
+
+static void close_text(void)
+{
+	lines_close(&l);
+	fclose(in);
+}
+
+static void next_is(bool quotes, const char *text, unsigned long line)
+{
+	assert_int_equal(lines_next(&l, quotes), 1);
+	assert_string_equal(l.text, text);
+	assert_int_equal(l.line, line);
+}
+
+static void marks_and_ends_are_taken_off(void **state)
+{
+	static const char text[] = "\xef\xbb\xbf" "a\tb\r\n\r\n\n1\t2\nlast";
+
+	(void)state;
+	open_text(text, sizeof(text) - 1);
+	next_is(false, "a\tb", 1);
+	next_is(false, "1\t2", 4);
+	next_is(false, "last", 5);
+	assert_int_equal(lines_next(&l, false), 0);
+	close_text();
+}
+
+static void quoted_cells_go_on(void **state)
+{
+	static const char text[] = "a,\"b\r\nc \"\"d\"\"\n\",e\n\"f\"\ng\"\n";
+
+	(void)state;
+	open_text(text, sizeof(text) - 1);
+	next_is(true, "a,\"b c \"\"d\"\" \",e", 1);
+	next_is(true, "\"f\"", 4);
+	assert_int_equal(lines_next(&l, true), -EPROTO);
+	assert_int_equal(l.line, 5);
+	assert_non_null(strstr(l.why, "quote"));
+	close_text();
+	open_text(text, sizeof(text) - 1);	/* a quote is a letter like others */
+	next_is(false, "a,\"b", 1);
+	next_is(false, "c \"\"d\"\"", 2);
+	close_text();
+}
+
+static void what_is_no_text_is_named(void **state)
+{
+	static const struct {
+		const char *bytes, *word;
+		size_t n;
+	} of[] = {
+		{ "\x1f\x8b\x08\x00\x01\n", "gzip", 6 }, { "\x28\xb5\x2f\xfd\n", "zstd", 5 }, { "\xfd" "7zXZ\n", "xz", 6 }, { "BZh91\n", "bzip2", 6 },
+		{ "\xff\xfe" "a\0\n\0", "UTF-16", 6 }, { "<?xml version=\"1.0\"?>\n", "XML", 22 }, { "a\0b\n", "0", 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		open_text(of[i].bytes, of[i].n);
+		assert_int_equal(lines_next(&l, false), -EPROTO);
+		assert_non_null(strstr(l.why, of[i].word));
+		close_text();
+	}
+}
+
+static void long_lines_are_refused(void **state)
+{
+	char *text = malloc(2 * LINES_LONGEST);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', 2 * LINES_LONGEST);
+	open_text(text, 2 * LINES_LONGEST);
+	assert_int_equal(lines_next(&l, false), -EPROTO);
+	assert_non_null(strstr(l.why, "too long"));
+	close_text();
+	text[LINES_LONGEST - 2] = '\n';
+	open_text(text, LINES_LONGEST - 1);
+	assert_int_equal(lines_next(&l, false), 1);
+	assert_int_equal(strlen(l.text), LINES_LONGEST - 2);
+	assert_int_equal(lines_next(&l, false), 0);
+	close_text();
+	memset(text, '\n', 2 * LINES_LONGEST);	/* a quote, and lines without end */
+	text[0] = '"';
+	open_text(text, 2 * LINES_LONGEST);
+	assert_int_equal(lines_next(&l, true), -EPROTO);
+	close_text();
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(marks_and_ends_are_taken_off),
+		cmocka_unit_test(quoted_cells_go_on),
+		cmocka_unit_test(what_is_no_text_is_named),
+		cmocka_unit_test(long_lines_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
