@@ -63,6 +63,18 @@ awk '{ printf "  %d users, %.0f keys/s: late p50 %.3f ms, p99 %.3f ms, at most %
 punctual() { awk -v n="$users" -v most="$LATE_MS" '{ rows++; if ($1 != n || $4 == "null" || $4 > most || $8 != "true") bad++ } END { exit !rows || bad }' "$work/vnc"; }
 holds "all of them were there, and 1 % of keys at most left later than $LATE_MS ms" punctual
 
+# --- those who keep no pixels beside whole clients ------------------------------------------------------------------------
+
+port=$((port + 1))
+echo
+echo "200 users of VNC who keep no pixels and 8 of libvncclient, of the same server, whose answers take 2 ms; from when a key was sent:"
+serve "vnc:127.0.0.1:$port" --stations 2ms --service const --width 640
+taskset -c "$mine" "$TP_BIN/vusers" "vnc:127.0.0.1:$port" -n 208 --watched 8 -z 2s -t "${vnc_seconds}s" --skip 2s --format json -o "$work/watched.json" 2>"$work/err" || die "vusers: $(tail -n 1 "$work/err")"
+end_servers
+jq -r '.result | ["no pixels", .from_sent_ms], ["all pixels", .watched_from_sent_ms] | "  \(.[0]): \(.[1].n) answers, p25 \(.[1].p25) ms, p50 \(.[1].p50) ms, p75 \(.[1].p75) ms"' "$work/watched.json"
+agree() { jq -e '.result.watched_less_others_ms.p50 | . != null and fabs < 0.5' "$work/watched.json" >/dev/null; }
+holds "both tell the same time, within half a millisecond (half are below it)" agree
+
 # --- the top rate --------------------------------------------------------------------------------------------------
 
 port=$((port + 1))

@@ -9,9 +9,13 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <unistd.h>
+
+#define LET_GO 0x80		/* beside EPOLLIN and EPOLLOUT, which are less */
 
 struct user {
 	CURL *easy;
@@ -26,7 +30,9 @@ struct by_http {
 	struct crowd *crowd;
 	struct user *user;
 	CURLM *multi;
-	char **url;		/* of each object */
+	CURLU **url;		/* of each object, taken apart once and not by each request */
+	uint8_t *watched;	/* by descriptor: the events that the epoll has for it */
+	size_t watched_room;
 	int64_t wake_ns, bytes, connections;
 };
 
@@ -46,22 +52,66 @@ static int on_timer(CURLM *multi, long ms, void *context)
 	return 0;
 }
 
+static bool remember(struct by_http *h, curl_socket_t fd)
+{
+	size_t room = h->watched_room ? h->watched_room : 1024;
+	uint8_t *grown;
+
+	while (room <= (size_t)fd)
+		room *= 2;
+	if (room == h->watched_room)
+		return true;
+	grown = realloc(h->watched, room);
+	if (!grown)
+		return false;
+	memset(grown + h->watched_room, 0, room - h->watched_room);
+	h->watched = grown;
+	h->watched_room = room;
+	return true;
+}
+
+/* libcurl lets a socket go after each answer and takes it again for the next request. It stays in the epoll meanwhile: what the kernel knows is
+ * remembered by the descriptor, and only what changes is told. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
 {
 	struct by_http *h = context;
 	struct epoll_event want = { .data.u64 = (uint64_t)fd };
 
 	(void)easy;
+	(void)known;
+	if (!remember(h, fd))
+		return 0;
 	if (what == CURL_POLL_REMOVE) {
-		epoll_ctl(h->crowd->epoll, EPOLL_CTL_DEL, fd, &want);
-		curl_multi_assign(h->multi, fd, NULL);
+		h->watched[fd] |= LET_GO;
 		return 0;
 	}
 	want.events = (what & CURL_POLL_IN ? (uint32_t)EPOLLIN : 0) | (what & CURL_POLL_OUT ? (uint32_t)EPOLLOUT : 0);
-	if (epoll_ctl(h->crowd->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &want) && !known)
-		epoll_ctl(h->crowd->epoll, EPOLL_CTL_MOD, fd, &want);
-	curl_multi_assign(h->multi, fd, h);
+	if ((h->watched[fd] & ~LET_GO) != want.events && epoll_ctl(h->crowd->epoll, EPOLL_CTL_MOD, fd, &want))
+		epoll_ctl(h->crowd->epoll, EPOLL_CTL_ADD, fd, &want);
+	h->watched[fd] = (uint8_t)want.events;
 	return 0;
+}
+
+/* A closed descriptor leaves the epoll by itself; its number may be another connection's next. */
+static int on_close(void *context, curl_socket_t fd)
+{
+	struct by_http *h = context;
+
+	if ((size_t)fd < h->watched_room)
+		h->watched[fd] = 0;
+	return close(fd);
+}
+
+static CURLU *make_url(const char *origin, const char *path)
+{
+	CURLU *url = curl_url();
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s%s", origin, path);
+	if (!url || !curl_url_set(url, CURLUPART_URL, text, 0))
+		return url;
+	curl_url_cleanup(url);
+	return NULL;
 }
 
 static bool make_urls(struct by_http *h)
@@ -70,13 +120,9 @@ static bool make_urls(struct by_http *h)
 
 	h->url = calloc((size_t)w->objects, sizeof(*h->url));
 	for (int i = 0; h->url && i < w->objects; i++) {
-		size_t size = strlen(h->cfg.target->origin) + strlen(w->object[i].path) + 1;
-
-		h->url[i] = malloc(size);
+		h->url[i] = make_url(h->cfg.target->origin, w->object[i].path);
 		if (!h->url[i])
 			return false;
-		strcpy(h->url[i], h->cfg.target->origin);
-		strcat(h->url[i], w->object[i].path);
 	}
 	return h->url;
 }
@@ -101,6 +147,8 @@ static bool make_user(struct by_http *h, uint32_t n)
 	curl_easy_setopt(u->easy, CURLOPT_CONNECT_TO, u->connect_to);
 	curl_easy_setopt(u->easy, CURLOPT_RESOLVE, u->resolve);
 	curl_easy_setopt(u->easy, CURLOPT_WRITEFUNCTION, pass_over);
+	curl_easy_setopt(u->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	curl_easy_setopt(u->easy, CURLOPT_CLOSESOCKETDATA, h);
 	curl_easy_setopt(u->easy, CURLOPT_PRIVATE, (char *)(uintptr_t)n);
 	curl_easy_setopt(u->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(u->easy, CURLOPT_NOPROXY, "*");
@@ -159,8 +207,9 @@ void by_http_close(struct by_http *h)
 	if (h->multi)
 		curl_multi_cleanup(h->multi);
 	for (int i = 0; h->url && i < h->cfg.workload->objects; i++)
-		free(h->url[i]);
+		curl_url_cleanup(h->url[i]);
 	free(h->url);
+	free(h->watched);
 	free(h->user);
 	free(h);
 	curl_global_cleanup();
@@ -201,7 +250,7 @@ static int fetch(void *self, uint32_t user, struct crowd_what *what)
 	}
 	object = w->page[u->page].first + u->object++;
 	*what = (struct crowd_what){ (uint16_t)object, u->object == 1, h->cfg.whole_pages && u->object < w->page[u->page].n };
-	curl_easy_setopt(u->easy, CURLOPT_URL, h->url[object]);
+	curl_easy_setopt(u->easy, CURLOPT_CURLU, h->url[object]);
 	if (curl_multi_add_handle(h->multi, u->easy))
 		return -ENOMEM;
 	u->busy = true;
@@ -247,6 +296,11 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	struct by_http *h = self;
 	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) | (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
+	if (h->watched[data] & LET_GO) {	/* a server that closes a connection while nothing is asked: libcurl sees it before the next request */
+		epoll_ctl(h->crowd->epoll, EPOLL_CTL_DEL, (int)data, NULL);
+		h->watched[data] = 0;
+		return;
+	}
 	curl_multi_socket_action(h->multi, (curl_socket_t)data, what, &running);
 	reap(h);
 }

@@ -234,8 +234,9 @@ static bool too_late(const struct watch *w)
 	return w->over || (w->running && clock_now() >= w->window.end_ns);
 }
 
-/* Comes back, as often as it takes; who was not there at the beginning tries again once the run has begun. Whether it is there. */
-static bool come_back(struct watch_one *o)
+/* Comes back, as often as it takes, for the first time at once where it has waited long enough; who was not there at the beginning tries again once the
+ * run has begun. Whether it is there. */
+static bool come_back(struct watch_one *o, bool at_once)
 {
 	struct watch *w = o->all;
 
@@ -243,7 +244,9 @@ static bool come_back(struct watch_one *o)
 		bool begun = w->running;
 		int err;
 
-		wait_for(w, -1, 0, clock_now() + RETRY_NS, !begun);
+		if (!begun || !at_once)
+			wait_for(w, -1, 0, clock_now() + RETRY_NS, !begun);
+		at_once = false;
 		if (!begun || too_late(w))
 			continue;
 		err = come_through_the_door(o);
@@ -268,14 +271,14 @@ void *watch_one_main(void *context)
 	while (!w->over) {
 		if (!err)
 			err = live(o);
+		if (err && o->told.ready)
+			fail(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
 		if (o->asked)
 			log_end(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
 		if (!err)
 			break;
-		if (o->viewer)
-			fail(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
 		leave(o);
-		if (!come_back(o))
+		if (!come_back(o, err == -ETIMEDOUT))
 			break;
 		err = 0;
 	}

@@ -20,6 +20,16 @@ static int split(char *text, char **cell, int most)
 	return n;
 }
 
+bool workload_is_path(const char *text)
+{
+	if (*text != '/')
+		return false;
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || *text == 127 || *text == '"' || *text == '\\')
+			return false;
+	return true;
+}
+
 static const char *add(struct workload *w, char **cell)
 {
 	struct workload_page *p = w->pages ? &w->page[w->pages - 1] : NULL;
@@ -30,7 +40,7 @@ static const char *add(struct workload *w, char **cell)
 		return "its weight is not a number over 0";
 	if (!*cell[PAGE] || strlen(cell[PAGE]) >= WORKLOAD_NAME || !*cell[OBJECT] || strlen(cell[OBJECT]) >= WORKLOAD_NAME)
 		return "a name is empty, or too long";
-	if (cell[PATH][0] != '/' || strlen(cell[PATH]) >= WORKLOAD_PATH || strpbrk(cell[PATH], " \"\\"))
+	if (strlen(cell[PATH]) >= WORKLOAD_PATH || !workload_is_path(cell[PATH]))
 		return "its path is not one that begins with / and has no blanks";
 	if (!p || strcmp(p->name, cell[PAGE]) != 0) {
 		for (int i = 0; i < w->pages; i++)

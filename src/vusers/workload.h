@@ -5,6 +5,7 @@
 #ifndef THINPROBE_VUSERS_WORKLOAD_H
 #define THINPROBE_VUSERS_WORKLOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,8 @@ struct workload {
 	int objects, pages;
 };
 
+/* Begins with /; no blanks, controls, quotes and backslashes. */
+bool workload_is_path(const char *text);
 /* 0; -EPROTO with the line that is none, and why in `why`; -ENODATA; -ENOMEM. */
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why);
 /* A page of one object. */

@@ -40,7 +40,7 @@ column() {	# file name
 
 @test "vusers --watched: each is reported apart, its rows are told apart, and both ends count the same keys" {
 	start_scripted --keys keys
-	users -n 12 --watched 3 -z 60ms -t 1500ms --log a.tsv --jtl a.jtl
+	users -n 12 --watched 3 -z 60ms -t 1s --log a.tsv --jtl a.jtl
 	[ "$status" = 0 ]
 	holds '(.watched | length) == 3 and ([.watched[] | .ready and .width == 64 and .height == 48 and .answered == .requests and .answered > 2 and .response_ms.n == .answered] | all) and .users_ready == 12'
 	holds '.watched_requests == ([.watched[].answered] | add) and .watched_response_ms.n == .watched_requests and .response_ms.n == .requests and ([.watched[].user] == [0, 1, 2])'
@@ -58,7 +58,7 @@ column() {	# file name
 @test "vusers --watched: who keeps no pixels takes an update that changes nothing for an echo, who keeps them does not" {
 	# every second key is answered twice, and only 50 ms later by what changes the screen
 	start_scripted --same 2
-	users -n 2 --watched 1 -z 200ms --think const -t 2500ms
+	users -n 2 --watched 1 -z 100ms --think const -t 1500ms
 	[ "$status" = 0 ]
 	holds '.watched_requests >= 5 and .watched_response_ms.max >= 50 and (.watched_less_others_ms.mean >= 10 or (.valid | not)) and (.response_ms.p50 < 50 or (.valid | not))'
 }
@@ -66,7 +66,7 @@ column() {	# file name
 @test "vusers --watched: refecho's patch: the number from the pixels, and both see the scripted delay" {
 	start_refecho --vnc "$port" --delay const:30ms
 	at=vnc:127.0.0.1:$port
-	users -n 1 --watched 1 -z 20ms --think const -t 1200ms --echo patch
+	users -n 1 --watched 1 -z 20ms --think const -t 700ms --echo patch
 	[ "$status" = 0 ]
 	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not)) and .requests == 0 and .response_ms.n == 0'
 	# two servers, one user each: one keeps pixels and one does not
@@ -74,7 +74,7 @@ column() {	# file name
 	port=$((port + 13))
 	start_refecho --vnc "$port" --delay const:30ms
 	at=vnc:127.0.0.1:$first,$port
-	users -n 2 --watched 1 -z 20ms --think const -t 1500ms --echo patch
+	users -n 2 --watched 1 -z 20ms --think const -t 800ms --echo patch
 	[ "$status" = 0 ]
 	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30 and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
 	# where there is none
@@ -87,22 +87,22 @@ column() {	# file name
 
 @test "vusers --watched: in the open loop the watched ones have their share" {
 	start_scripted
-	users -n 8 --watched 2 --open 80 --think const -t 2s
+	users -n 8 --watched 2 --open 80 --think const -t 1s
 	[ "$status" = 0 ]
 	# 80 a second: 20 of the two, each every 100 ms, and 60 of the others
-	holds '.due >= 118 and .due <= 121 and ([.watched[].requests | . >= 19 and . <= 21] | all)'
+	holds '.due >= 58 and .due <= 61 and ([.watched[].requests | . >= 9 and . <= 11] | all)'
 }
 
 @test "vusers --watched: a server that dies, answers no more, or stops in the midst of an answer: errors and timeouts, and it ends in time" {
 	start_scripted --die 3
-	users -n 2 --watched 1 -z 50ms --think const -t 1500ms --timeout 300ms
+	users -n 2 --watched 1 -z 20ms --think const -t 1200ms --timeout 300ms
 	[ "$status" = 3 ]
 	holds '.watched[0].errors >= 1 and .watched[0].reconnected >= 1 and .errors >= 1'
 	for way in mute half; do
 		kill "$scripted"
 		wait "$scripted" || true
 		start_scripted --$way 3
-		users -n 2 --watched 1 -z 50ms --think const -t 2s --timeout 300ms --log log.tsv
+		users -n 2 --watched 1 -z 50ms --think const -t 900ms --timeout 200ms --log log.tsv
 		[ "$status" = 3 ]
 		holds '.watched[0].timeouts >= 1 and .watched[0].answered >= 2 and .timeouts >= 1 and .watched[0].reconnected >= 1'
 		[ "$(awk -F'\t' '$12 == 1 && $8 == "timeout"' log.tsv | wc -l)" = "$(jq '.result.watched[0].timeouts' report.json)" ]
@@ -110,7 +110,7 @@ column() {	# file name
 	# a long timeout is not waited for when it is told to stop
 	start users "$VUSERS" "$at" -n 2 --watched 2 -z 50ms -t 60s --timeout 60s --format json -o report.json --log early.tsv
 	until_true grep -qx ready users.err
-	sleep 0.7
+	sleep 0.4
 	from=$SECONDS
 	kill -INT "$pid"
 	ends "$pid"

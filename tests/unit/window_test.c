@@ -1,0 +1,76 @@
+/* window - what is under way over time, and the gaps between sends, against sums made by hand. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "vusers/window.h"
+
+static void only_what_lies_within_it_counts(void **state)
+{
+	struct window w;
+
+	(void)state;
+	window_open(&w, 0, 100, 200);
+	assert_false(window_holds(&w, 99));
+	assert_true(window_holds(&w, 100));
+	assert_true(window_holds(&w, 199));
+	assert_false(window_holds(&w, 200));
+	/* two before the window, one of which ends in it; a third within; and one that goes after its end */
+	window_asked(&w, 10);
+	window_asked(&w, 50);
+	assert_int_equal(w.asked_most, 0);
+	window_over(&w, 120);
+	window_asked(&w, 150);
+	assert_int_equal(w.asked_most, 2);
+	window_over(&w, 260);
+	window_asked(&w, 270);
+	/* 2 x 20 + 1 x 30 + 2 x 50 */
+	assert_true(fabs(w.asked_ns - 170) < 1e-9);
+	assert_int_equal(w.asked, 2);
+	assert_int_equal(w.gaps, 0);	/* of those sent within it there is one only */
+}
+
+static void gaps_have_their_mean_and_spread(void **state)
+{
+	static const int64_t at[] = { 1000, 1010, 1040, 1100, 1200 };	/* gaps 10, 30, 60, 100 */
+	struct window w;
+
+	(void)state;
+	window_open(&w, 0, 1000, INT64_MAX);
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		window_asked(&w, at[i]);
+	window_close(&w, 1300);
+	assert_int_equal(w.gaps, 4);
+	assert_true(fabs(w.gap_mean - 50) < 1e-9);
+	assert_true(fabs(w.gap_square - (1600 + 400 + 100 + 2500)) < 1e-9);
+	assert_int_equal(w.end_ns, 1300);
+	assert_true(fabs(window_seconds(&w) - 300e-9) < 1e-15);
+	window_close(&w, 1400);		/* once only */
+	assert_int_equal(w.end_ns, 1300);
+}
+
+static void one_that_never_began_has_no_length(void **state)
+{
+	struct window w;
+
+	(void)state;
+	window_open(&w, 0, 500, 900);
+	window_asked(&w, 100);
+	window_close(&w, 200);
+	assert_true(window_seconds(&w) <= 0);
+	assert_true(w.asked_ns <= 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_what_lies_within_it_counts),
+		cmocka_unit_test(gaps_have_their_mean_and_spread),
+		cmocka_unit_test(one_that_never_began_has_no_length),
+	};
+
+	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}
