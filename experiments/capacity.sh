@@ -222,7 +222,7 @@ bounds() {	# bounds CRITERION
 	local n
 	GOOD=0 BAD=0
 	for n in "${!TRIED[@]}"; do	# ascending
-		if holds "$1" "$n"; then GOOD=$n; else BAD=$n; return; fi
+		if holds "$1" "$n"; then GOOD=$n; else BAD=$n; return 0; fi
 	done
 }
 
@@ -231,36 +231,28 @@ forget() {	# forget N FOLDER: its rows
 	for t in samples machine; do awk -F'\t' -v n="$1" 'NR == 1 || $2 != n' "$2/$t.tsv" >"$2/$t.less" && mv "$2/$t.less" "$2/$t.tsv"; done
 }
 
-# One number of users; once more where it is the first for which something does not hold: that must not be the work of another program's second. The second try
-# counts. A session that fails, in both, is a limit as well, if it isn't the first.
+# One number of users. A session that fails, and once more when it is tried again, is a limit as well, if it isn't the first.
 measure() {	# measure SYSTEM N FOLDER SEED; 1: STEP_WHY
-	local c new=0 try kills
-	for try in 0 500; do
+	local try kills
+	for try in 0 250; do
+		forget "$2" "$3"
 		kills=$(lab_memory_kills)
-		if ! step "$1" "$2" "$3" "$(($4 + try))"; then
-			! stopped && ! lab_lost >/dev/null && [ "$STEP_AT" -gt 1 ] || return 1
-			kills=$(($(lab_memory_kills) - kills))
-			if [ "$kills" -gt 0 ]; then
-				STEP_WHY="the server's memory of $SERVER_MEMORY was full, and so was its swap, and the kernel ended $kills of its processes ($STEP_WHY)"
-			else
-				STEP_WHY+=${STEP_SAID:+: $STEP_SAID}
-			fi
-			sessions "$1" 0
-			forget "$2" "$3"
-			[ "$try" != 0 ] || { TWICE=$((TWICE + 1)); continue; }
-			TRIED[STEP_AT]=1 FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
+		if step "$1" "$2" "$3" "$(($4 + try))"; then
+			TRIED[$2]=1
 			return 0
 		fi
-		TRIED[$2]=1
-		[ "$try" = 0 ] || return 0
-		for c in ${CRITERIA//,/ }; do
-			bounds "$c"
-			[ "$BAD" != "$2" ] || new=1
-		done
-		[ "$new" = 1 ] || return 0
-		forget "$2" "$3"
-		TWICE=$((TWICE + 1))
+		! stopped && ! lab_lost >/dev/null && [ "$STEP_AT" -gt 1 ] || return 1
+		kills=$(($(lab_memory_kills) - kills))
+		if [ "$kills" -gt 0 ]; then
+			STEP_WHY="the server's memory of $SERVER_MEMORY was full, and so was its swap, and the kernel ended $kills of its processes ($STEP_WHY)"
+		else
+			STEP_WHY+=${STEP_SAID:+: $STEP_SAID}
+		fi
+		sessions "$1" 0
+		[ "$try" != 0 ] || TWICE=$((TWICE + 1))
 	done
+	forget "$2" "$3"
+	TRIED[STEP_AT]=1 FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
 }
 
 # As many again, but no more than what the sessions take of the CPU allows: one more.
@@ -272,7 +264,7 @@ more_users() {	# more_users N
 }
 
 search() {	# search SYSTEM FOLDER SEED; 1: STEP_WHY
-	local n=1 c all
+	local n=1 c all again=1 seed
 	while :; do
 		exp_step "$(exp_words "$MOST" "$1"): $n"
 		measure "$1" "$n" "$2" "$(($3 * 1000 + n))" || return
@@ -282,20 +274,29 @@ search() {	# search SYSTEM FOLDER SEED; 1: STEP_WHY
 		n=$(more_users "$n")
 		[ "$n" -le "$MOST" ] || n=$MOST
 	done
-	for c in ${CRITERIA//,/ }; do
-		bounds "$c"
-		while [ "$BAD" != 0 ] && [ $((BAD - GOOD)) -gt 1 ]; do
-			n=$(((GOOD + BAD) / 2))
-			exp_step "$(exp_words "$MOST" "$1"), $c: $n"
-			measure "$1" "$n" "$2" "$(($3 * 1000 + n))" || return
-			bounds "$c"
+	# The first number that is too many is measured once more: that must not be the work of another program's second. The second time counts, for
+	# all criteria.
+	while [ "$again" = 1 ]; do
+		again=0
+		for c in ${CRITERIA//,/ }; do
+			while bounds "$c" && [ "$BAD" != 0 ]; do
+				n=$(((GOOD + BAD) / 2)) seed=$(($3 * 1000 + n))
+				if [ $((BAD - GOOD)) = 1 ]; then
+					n=$BAD seed=$(($3 * 1000 + 500 + n))
+					[ -z "${SURE[n]-}${FAILED[n]-}" ] || break
+					SURE[n]=1 TWICE=$((TWICE + 1))
+				fi
+				again=1
+				exp_step "$(exp_words "$MOST" "$1"), $c: $n"
+				measure "$1" "$n" "$2" "$seed" || return
+			done
 		done
 	done
 }
 
 exp_cell() {	# exp_cell SYSTEM MOST REPEAT FOLDER
 	local folder=$4 reason='' STEP_WHY='' STEP_SAID='' STEP_AT=0 limits='' c n foreign=0 TWICE=0
-	local -a TRIED=() P95=() APDEX=() OWN=() FOREIGN=() FAILED=() LACKED=()
+	local -a TRIED=() P95=() APDEX=() OWN=() FOREIGN=() FAILED=() LACKED=() SURE=()
 	mkdir -p "$folder/log"
 	printf '%s\t' schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent | sed 's/\t$/\n/' >"$folder/samples.tsv"
 	printf '%s\t' schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes swap_in_bytes_per_s link_percent own_percent \

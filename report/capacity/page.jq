@@ -68,7 +68,7 @@ table(["system", "users", "searches", "mean", "p50", "p95", "Apdex", "later than
 "## How it was measured",
 "",
 ("Every session is a display server with one application, and a client that types and watches for the echo. The user in front has \($set.rate_per_s) keys a second at jittered times, all others \($set.typing_per_s) at random ones (a Poisson process each): an open loop, nobody waits for an echo before the next key.",
- "Sessions are added one by one up to four, then twice as many each time, but no more than one beyond what fills the CPU by their busy time so far, until no criterion holds; then the gap is halved until the most users for which each holds is known: the last below the first number for which it did not. Each number is measured for \($set.seconds) s; the first for which something does not hold is measured once more, and the second time counts.",
+ "Sessions are added one by one up to four, then twice as many each time, but no more than one beyond what fills the CPU by their busy time so far, until no criterion holds; then the gap is halved until the most users for which each holds is known: the last below the first number for which it did not. Each number is measured for \($set.seconds) s; that first number is measured once more, and the second time counts.",
  "Sessions stay as they are from one number to the next; those that are too many are ended.",
  "A session that cannot be started, twice, or ends by itself is a limit, too, with the reason it gave.",
  "Where the viewers are full, the number is theirs and not the server's."

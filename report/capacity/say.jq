@@ -24,8 +24,9 @@ def finding_users: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limi
 	| if . == [] then empty else "So many users fit: " + join("; ") + "." end;
 
 # What was full, with what it rests on; of the CPU always, since that is asked first.
-def cpu_words: if .wait_ms == null or .more_ms == null then "the server's CPU was \(.server_busy_percent | percent) % busy"
-	else "of the \(.more_ms | number) ms that a key takes longer than with one user alone, \(.wait_ms | number) ms went by waiting for a CPU of the server, which was \(.server_busy_percent | percent) % busy" end;
+def busy_words: "\(.server_busy_percent | percent) % busy" + (if .own_percent != null and .own_percent + 3 < .server_busy_percent then ", \(.own_percent | percent) % by the sessions themselves" else "" end);
+def cpu_words: if .wait_ms == null or .more_ms == null then "the server's CPU was \(busy_words)"
+	else "of the \(.more_ms | number) ms that a key takes longer than with one user alone, \(.wait_ms | number) ms went by waiting for a CPU of the server, which was \(busy_words)" end;
 def finding_limit: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limits_of($s.system) | map(select(.limit != null and .reached > 0)) | first) as $l | select($l != null)
 		| ($doc | sides($s.system; $l.criterion)) as $sides
 		| ($sides | map(.users_bad[]) | min) as $bad | ($doc | at_users($s.system; $bad)) as $row
