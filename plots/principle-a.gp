@@ -29,10 +29,11 @@ n_held = 0
 n_cov = 0
 least = 1e9
 most = 1
+most_held = 1
 set xrange [-1:1]
 set yrange [-1:1]
 set table $unused
-plot summary using (n_held = n_held + of("held-think"), n_cov = n_cov + of("cov-ratio"), \
+plot summary using (n_held = n_held + of("held-think"), (of("held-think") || of("held-ratio")) && column("users") > most_held ? (most_held = column("users")) : 0, n_cov = n_cov + of("cov-ratio"), \
 	(of("cov-ratio") || of("cov-think") ? (least = column("users") < least ? column("users") : least, most = column("users") > most ? column("users") : most) : 0), 0):(0) with points
 unset table
 set autoscale
@@ -59,10 +60,10 @@ if (n_held > 0) {
 	do for [k = 1:3] {
 		set output run . "/figures/" . file[k] . ".svg"
 		set ylabel says[k]
-		set xrange [0:*]
+		set xrange [0:most_held * 1.03]
 		set yrange [0:*]
-		set offsets 0, graph 0.03, graph 0.1, 0
-		if (k == 2) { set logscale y; set yrange [*:*] }
+		set offsets 0, 0, graph 0.1, 0
+		if (k == 2) { unset offsets; set logscale y; set yrange [*:*] }
 		set key @legend
 		parts = "plot summary using (users(\"held-think\")):(known(\"held-think\", model[k])) with lines linecolor rgb think_colour dashtype 2 title \"think time held: computed (exact mean value analysis)\", " . \
 			"summary using (users(\"held-think\")):(measured(k, \"held-think\")):(end_of(k, \"held-think\", \"_low\")):(end_of(k, \"held-think\", \"_high\")) with yerrorbars linecolor rgb think_colour pointtype 7 title \"think time held: measured\", " . \

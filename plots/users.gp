@@ -106,14 +106,14 @@ if (is_there(curve)) {
 }
 if (words(fits) > 0) {
 	m = words(fits)
-	high = 140 + 330 * m
+	high = 120 + 350 * m
 	set terminal svg size 900,high
 	set output run . "/figures/fit.svg"
 	set multiplot
 	do for [i = 1:m] {
 		p = word(fits, i)
-		set tmargin at screen 1 - (40.0 + 330 * (i - 1)) / high
-		set bmargin at screen 1 - (310.0 + 330 * (i - 1)) / high
+		set tmargin at screen 1 - (40.0 + 350 * (i - 1)) / high
+		set bmargin at screen 1 - (320.0 + 350 * (i - 1)) / high
 		# which rows the first fit did not see; where there is none, all were seen
 		later = 0
 		slow = 0

@@ -24,7 +24,7 @@ def finding_ratio:
 def within($name): .[$name + "_low"] != null and .[$name + "_low"] <= .["model_" + $name] and .["model_" + $name] <= .[$name + "_high"];
 def finding_model:
 	[(part("held-think"), part("held-ratio"))[]] | there | modelled | if . == [] then empty else
-	"Measured beside computed, with nothing fitted, over \(plural(length; "cell"; "cells"))\(if any(.[]; .marked > 0) then ", disturbed ones among them" else "" end): from exact mean value analysis the rate is off by up to \(map(off("lambda_per_s") | fabs) | max | number) % (by chance alone it may be by \(map(chance) | max | number)) and the requests under way by up to \(map(off("concurrency") | fabs) | max | number) %; "
+	"Measured beside computed, with nothing fitted, over \(plural(length; "cell"; "cells"))\(if any(.[]; .marked > 0) then ", disturbed ones among them" else "" end): from exact mean value analysis the rate is off by up to \(map(off("lambda_per_s") | fabs) | max | number) % (\(map(select(chance != null and (off("lambda_per_s") | fabs) > chance)) | length | if . == 0 then "in no cell by more than chance allows" else "in \(.) by more than chance allows" end)) and the requests under way by up to \(map(off("concurrency") | fabs) | max | number) %; "
 	+ "from Schweitzer's approximation by up to \(map(off_approximate("lambda_per_s") | fabs) | max | number) and \(map(off_approximate("concurrency") | fabs) | max | number) %."
 	+ (if all(.[]; .lambda_per_s_low == null) then "" else " The exact figure lies within the 95 % interval over repeats in \(map(select(within("lambda_per_s"))) | length) of them for the rate, in \(map(select(within("concurrency"))) | length) for the requests under way." end) end;
 # From which cell on it holds in all that follow; null: not in the last.
@@ -33,12 +33,12 @@ def finding_cov:
 	. as $doc | part("cov-ratio") | there | map(select(.cov != null)) | if length < 2 then empty else
 	from_on(cov_random) as $from | from_on(.judged > 0 and .poisson == .judged) as $random
 	| "With the ratio held (\($doc.run.settings.cov_nz_per_s | number) a second), the coefficient of variation of the times between requests goes from \(.[0].cov | fixed(2)) with \(plural(.[0].users; "user"; "users")) to \(last.cov | fixed(2)) with \(last.users)"
-	+ (if $from == null then "; with \(last.users) it is not within \(last | band_words) of 1." else "; from \($from.users) users on it is as near to 1 as chance allows (with \(last.users): \(last | band_words))." end)
+	+ (if $from == null then "; with \(last.users) it is not within \(last | band_words)." else "; from \($from.users) users on it is as near to 1 as chance allows (with \(last.users) users: \(last | band_words))." end)
 	+ (if $random != null then " All tests together call requests random from \($random.users) users on."
 		elif any(.[]; .judged > 0 and .poisson == .judged) then " All tests together call requests random with some numbers of users, but not with \(last.users)." else " All tests together call none of them random." end) end;
 def finding_theory:
 	part("cov-ratio") | there | map(select(.cov != null and .cov_independent != null)) | if length < 2 then empty else
-	"Theory of so many users who know nothing of each other, with the measured mean response, has it go from \(.[0].cov_independent | fixed(2)) to \(last.cov_independent | fixed(2)); what was measured is off by up to \(map((.cov - .cov_independent) | fabs) | max | fixed(2))." end;
+	"Theory of so many users who know nothing of each other, with the measured mean response, has it go from \(.[0].cov_independent | fixed(3)) to \(last.cov_independent | fixed(3)); what was measured is off by up to \(map((.cov - .cov_independent) | fabs) | max | fixed(3))." end;
 def finding_not_held:
 	part("cov-think") | there | map(select(.cov != null)) | if length < 2 then empty else
 	"With the think time held at \(.[0].think_s | time_words) instead, it is \(last.cov | fixed(2)) with \(last.users) users: "

@@ -8,7 +8,7 @@ def there: map(select(.repeats > 0));
 def with_ends($name; format): (.[$name] | format) + (if .[$name + "_low"] == null then "" else " (\(.[$name + "_low"] | format)–\(.[$name + "_high"] | format))" end);
 def cov_words: if .cov == null then "" else (.cov | fixed(2)) + (if .cov_low == null then "" else " (\(.cov_low | fixed(2))–\(.cov_high | fixed(2)))" end) end;
 # So far from 1 may it be by chance, of a Poisson process (one cell by itself; 1.96 by the root of the number of gaps).
-def band_words: if .cov_band == null then "" else "± \(.cov_band | fixed(2))" end;
+def band_words: if .cov_band == null then "" else "1 ± \(.cov_band | fixed(2))" end;
 def cov_above: .cov > 1 + .cov_band;
 def cov_below: .cov < 1 - .cov_band;
 def cov_random: (cov_above or cov_below) | not;
@@ -34,6 +34,11 @@ def finding_together: [.rows[] | select(.arrivals_p_of_all != null)] | if length
 def about: if . < 0.1 then "less than 0.1" else number end;
 def lost_words: [.rows[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else "Requests failed or were not answered in \(plural(length; "cell"; "cells")): \(map("\(.cell) (\(failed_requests) of \(.requests + failed_requests))") | join(", "))." end;
 
+# What the columns on when requests come mean, as items of a list.
+def random_items: "CoV: standard deviation of the times between requests (sd) by their mean (gap). 0: like a clock; 1: at random.",
+	"If random: where the CoV of 95 of 100 such cells lies if requests come at random (1 ± 1.96/√n of n gaps). It is the band of one cell, not corrected for the number of cells.",
+	"Random: whether five tests together (CoV, Kolmogorov and Smirnov, dispersion of counts, correlation, periodogram; Holm) leave it at that, for this cell by itself, at 5 %; of several repeats, in how many.",
+	"Among all: the same, corrected for all cells of this run (Holm), the least p of a cell's repeats times their number.";
 def right($n): (" " * ($n - length) // "") + .;
 def left($n): . + (" " * ($n - length) // "");
 def terminal($words):	# rows of texts as lines; the first $words columns stand left

@@ -8,7 +8,7 @@ def loads_of($p): [part($p)[] | [.cell, (.users | tostring), (.think_s * 1000 | 
 	[with_ends("lambda_per_s"; fixed(2)), with_ends("response_ms"; ms), (.concurrency | fixed(2)), (users_back | fixed(2)), (.gap_ms | fixed(2)), (.gap_sd_ms | fixed(2)), cov_words + mark, band_words, random_words, among_words] end)];
 def costs_of($p): [part($p)[] | select(.repeats > 0) | [.cell, (.lambda_per_s | number), with_ends("p95_ms"; ms), (if .model_response_s == null then "" else .model_response_s * 1000 | ms end), (.server_busy_percent | number), (.link_percent | number), (.received_kbyte_per_s | number),
 	(.requests / .users / .repeats | number), (.fairness_max_by_median | fixed(2)), (.fairness_jain | fixed(3)), (failed_requests | tostring), (.late_p99_ms_max | ms), (.generator_cpu_percent_max | number), (.foreign_percent_max | number)]];
-def needs_of($doc): [("all", "first") as $which | present[] as $p | ($doc | demands_of($p; $which))[] | [($p | heading_of), (if $which == "first" then "the \(.rows) of the lowest rates" elif .rows == .of_rows then "all \(.rows)" else "\(.rows)" end) + (if .disturbed == 1 then " *" else "" end), (.name | resource_words), (.source), (.demand_ms | fixed(3)), (.low_ms | fixed(3)), (.high_ms | fixed(3))]];
+def needs_of($doc): [present[] as $p | ("all", "first") as $which | ($doc | demands_of($p; $which) | if . == [] then empty else worth end)[] | [($p | heading_of), (if $which == "first" then "the \(.rows) of the lowest rates" elif .rows == .of_rows then "all \(.rows)" else "\(.rows)" end) + (if .disturbed == 1 then " *" else "" end), (.name | resource_words), (.source), (.demand_ms | fixed(3)), (.low_ms | fixed(3)), (.high_ms | fixed(3))]];
 def beside_of($doc): [present[] as $p | ($doc | told_of($p; "all"))[] | . as $r | ([$doc | told_of($p; "first")[] | select(.cell == $r.cell)] | first) as $f
 	| [.cell, (.lambda_per_s | number), (.lambda_fit_per_s | number), (.response_ms | ms), (.response_fit_ms | ms), (.off_percent | signed)] + (if $f == null then ["", "", ""] else [(if $f.used == 1 then "fitted to" else "foretold" end), ($f.response_fit_ms | ms), ($f.off_percent | signed)] end)];
 def world_of($p): [part($p)[] | select(.repeats > 0 and .response_ms != null and .pages_per_s != null) | [.cell, (.lambda_per_s | fixed(2)), (.pages_per_s | fixed(2)), (.response_ms | ms)] + [. as $r | (10, 20, 30, 40, 50) as $z | $r | world($z) | fixed(2)]];
@@ -36,9 +36,13 @@ def world_of($p): [part($p)[] | select(.repeats > 0 and .response_ms != null and
 "After Figure 10 of Brady & Gunther 2016: over requests a second, not over users. Dashed: the mean response of one queue, by exact mean value analysis, with what the link needs for an object of average size, or the CPU time that a key costs; nothing was fitted.",
 "",
 (present[] as $p | ($doc | loads_of($p)) as $rows | "### \($p | heading_of)", "", "After Table 3 of the same.", "",
-	table(["run", "N", "Z, ms", "λ, 1/s", "R, ms", "Q", "N by λ(R + Z)", "gap, ms", "sd, ms", "CoV", "of 1", "random", "among all"]; $rows),
+	table(["run", "N", "Z, ms", "λ, 1/s", "R, ms", "Q", "N by λ(R + Z)", "gap, ms", "sd, ms", "CoV", "if random", "random", "among all"]; $rows),
 	table(["run", "λ, 1/s", "p95, ms", "R of one queue, ms", "server's CPU, %", "link, %", "received, kB/s", "requests a user", "slowest user by median", "Jain's index", "failed", "late p99, ms", "generator's CPU, %", "others, %"]; ($doc | costs_of($p)))),
-"Z: mean think time; λ: requests a second; R: mean response time; Q: requests under way. Gap, sd: mean and standard deviation of the times between requests; CoV: sd by mean. Of 1: how far from 1 the CoV of one such cell may be by chance, if requests come at random (1.96/√n); not corrected for the number of cells. Random: whether five tests together (CoV, Kolmogorov and Smirnov, dispersion of counts, correlation, periodogram; Holm) leave it at that, for this cell by itself, at 5 %. Among all: the same, corrected for all cells of this run (Holm). In brackets: 95 % intervals over repeats. Slowest user and Jain's index: of the users' own mean responses; with few requests a user, of objects of different sizes, they are mostly chance. \\* marked: others had more than 3 % of the server's CPU, or the users' own program was late.",
+(("Z: mean think time; λ: requests a second; R: mean response time; Q: requests under way, on average. In brackets, here and below: 95 % intervals over repeats.",
+	random_items,
+	"R of one queue: nothing fitted, see above. Link: from the server to the users.",
+	"Slowest user and Jain's index (1: all fare alike): of the users' own mean responses; with few requests a user, of objects of different sizes, they are mostly chance.",
+	"\\* marked: others had more than 3 % of the server's CPU, or the users' own program was late.") | item),
 "",
 (if ($doc.slopes // []) == [] then empty else
 "## What a request needs, by the measured rows",

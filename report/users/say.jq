@@ -41,12 +41,13 @@ def finding_fit($p):
 	(if .[0].disturbed == 1 then " (disturbed ones among them, since there are too few others)" else "" end) as $disturbed
 	| "Fitted to \(if .[0].rows == .[0].of_rows then "all " else "" end)\(.[0].rows) rows of \($p | heading_of | sub("^Users"; "users"))\($disturbed), \({web: "an object", vnc: "a key"}[$p] // "a request") needs \(worth | map(demand_words) | join_and)"
 	+ (if $p == "vnc" then "; \($doc.run.settings.cost_ms | plain) ms of CPU were burnt for each on purpose" else "" end)
-	+ (.[0].error_percent as $e | if $e == null then "." else "; the model's response is then off by \($e | about) % (root mean square)." end)
-	+ ([$doc | told_of($p; "first")[]] as $rows | [$rows[] | select(.used == 0)] as $later | [$rows[] | select(.used == 1)] as $used | if $later == [] or $used == [] then "" else
-		($later | map(.off_percent | fabs) | max) as $most
-		| " Fitted to the \($used | length) of the lowest rates alone (up to \($used | map(.lambda_per_s) | max | number) a second), it foretells at " + ($later | map(foretold_words) | join("; "))
-		+ (if $most <= 10 then ": within \($most | about) %." elif $most <= 30 then ": a first idea." else ": no forecast; rows far from the limit do not tell how the response bends." end) end) end;
+	+ (.[0].error_percent as $e | if $e == null then "." else "; the model's response is then off by \($e | about) % (root mean square)." end) end;
+def finding_foretold($p):
+	[told_of($p; "first")[]] as $rows | [$rows[] | select(.used == 0)] as $later | [$rows[] | select(.used == 1)] as $used | if $later == [] or $used == [] then empty else
+	($later | map(.off_percent | fabs) | max) as $most
+	| "Fitted to the \($used | length) rows of the lowest rates of \($p | heading_of | sub("^Users"; "users")) alone (up to \($used | map(.lambda_per_s) | max | number) a second), the model foretells at " + ($later | map(foretold_words) | join("; "))
+	+ (if $most <= 10 then ": within \($most | about) %." elif $most <= 30 then ": a first idea." else ": no forecast; rows far from the limit do not tell how the response bends." end) end;
 def finding_world:
 	part("web") | there | map(select(.response_ms != null and .pages_per_s != null)) | if . == [] then empty else max_by(.lambda_per_s) | "\(.users) users at \(.pages_per_s | number) pages a second stand for \(world(30) | fixed(0)) users of the world who look at each page for 30 s." end;
 
-def findings: . as $doc | [(present[] as $p | $doc | finding_growth($p), finding_model($p), finding_fit($p), finding_random($p)), finding_together, finding_world, finding_little, lost_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
+def findings: . as $doc | [(present[] as $p | $doc | finding_growth($p), finding_model($p), finding_fit($p), finding_foretold($p), finding_random($p)), finding_together, finding_world, finding_little, lost_words] | if . == [] then ["No cell was measured to the end: there is nothing to say yet."] else . end;
