@@ -64,7 +64,7 @@ crowd_link() {	# crowd_link BEFORE AFTER
 }
 
 # The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin together, so that their rate swings at first;
-# with uniform think times by e^(-1.04 t/Z): after twice the think time still by a tenth, after four times by a hundredth.)
+# with uniform think times by e^(-1.04 t/Z): after twice the think time still by a tenth, after four times by two hundredths at most.)
 crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	local folder=$1 seed=$2 target=$3 status=0 skip root=() from log
 	shift 3

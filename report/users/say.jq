@@ -29,7 +29,8 @@ def finding_random($p):
 
 # What was fitted: rows of slopes are demands, rows of compare what the model says of each measured row.
 def resource_words: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}[.] // "a queue";
-def span_words: if .low_ms == null or .high_ms == null then " (too few rows for an interval)" else " (\(.low_ms | ms)–\(.high_ms | ms)\(if .high_ms > 2 * .low_ms then ", so the rows hardly tell it" else "" end))" end;
+def tells_nothing: .high_ms > 10 * .demand_ms;
+def span_words: if .low_ms == null or .high_ms == null then " (too few rows for an interval)" elif tells_nothing then " (of which the rows tell nothing: the interval ends at over ten times that)" else " (\(.low_ms | ms)–\(.high_ms | ms)\(if .high_ms > 2 * .low_ms then ", so the rows hardly tell it" else "" end))" end;
 def demand_words: "\(.demand_ms | ms) ms of \(.name | resource_words)" + span_words;
 def demands_of($p; $which): [.slopes // [] | .[] | select(.part == $p and .fitted == $which)];
 def told_of($p; $which): [.compare // [] | .[] | select(.part == $p and .fitted == $which)];
@@ -43,10 +44,10 @@ def finding_fit($p):
 	+ (if $p == "vnc" then "; \($doc.run.settings.cost_ms | plain) ms of CPU were burnt for each on purpose" else "" end)
 	+ (.[0].error_percent as $e | if $e == null then "." else "; the model's response is then off by \($e | about) % (root mean square)." end) end;
 def finding_foretold($p):
-	[told_of($p; "first")[]] as $rows | [$rows[] | select(.used == 0)] as $later | [$rows[] | select(.used == 1)] as $used | if $later == [] or $used == [] then empty else
+	demands_of($p; "first") as $slopes | [told_of($p; "first")[]] as $rows | [$rows[] | select(.used == 0)] as $later | [$rows[] | select(.used == 1)] as $used | if $later == [] or $used == [] then empty else
 	($later | map(.off_percent | fabs) | max) as $most
 	| "Fitted to the \($used | length) rows of the lowest rates of \($p | heading_of | sub("^Users"; "users")) alone (up to \($used | map(.lambda_per_s) | max | number) a second), the model foretells at " + ($later | map(foretold_words) | join("; "))
-	+ (if $most <= 10 then ": within \($most | about) %." elif $most <= 30 then ": a first idea." else ": no forecast; rows far from the limit do not tell how the response bends." end) end;
+	+ (if $most <= 10 then ": within \($most | about) %." elif $most <= 30 then ": a first idea." elif any($slopes[]; .disturbed == 1) then ": no forecast, of rows that were disturbed." else ": no forecast; rows far from the limit need not tell how the response bends." end) end;
 def finding_world:
 	part("web") | there | map(select(.response_ms != null and .pages_per_s != null)) | if . == [] then empty else max_by(.lambda_per_s) | "\(.users) users at \(.pages_per_s | number) pages a second stand for \(world(30) | fixed(0)) users of the world who look at each page for 30 s." end;
 

@@ -167,7 +167,7 @@ column() {	# column CELL NAME [FILE]
 	[ "$(awk -F'\t' '$3 == "first" && $4 == "cpu" { printf "%.2f %s %s", $6, $9, $10 }' "$RUN/slope.tsv")" = "10.00 3 5" ]
 	[ "$(awk -F'\t' '$3 == "first" && $5 == 0 && ($10 > 0.1 || $10 < -0.1)' "$RUN/compare.tsv")" = "" ]
 	[ "$(awk -F'\t' '$3 == "first" && $5 == 0' "$RUN/compare.tsv" | wc -l)" = 2 ]
-	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	run --separate-stderr "$TOP/report/report.sh" "$RUN"
 	echo "$stderr"
 	[ "$status" = 0 ]
 	sed -n '/## Findings/,/## Response/p' "$RUN/report.md"
@@ -179,12 +179,12 @@ column() {	# column CELL NAME [FILE]
 	for name in "$RUN"/cells/vnc-*/1/cell.json; do jq '.marked = "foreign CPU time"' "$name" >v && mv v "$name"; done
 	fit
 	[ "$(awk -F'\t' '$3 == "all" && $4 == "cpu" { print $9, $12 }' "$RUN/slope.tsv")" = "6 1" ]
-	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	run --separate-stderr "$TOP/report/report.sh" "$RUN"
 	grep -qF 'rows of users of VNC (disturbed ones among them, since there are too few others)' "$RUN/report.md"
 	rm -r "$RUN/cells/vnc-2" "$RUN/cells/vnc-1" "$RUN/cells/vnc-0.5" "$RUN/cells/vnc-0.3" "$RUN/cells/vnc-0.2"
 	fit
 	[ "$(wc -l <"$RUN/slope.tsv")" = 1 ]
-	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	run --separate-stderr "$TOP/report/report.sh" "$RUN"
 	[ "$status" = 0 ]
 	run grep -c 'Fitted to' "$RUN/report.md"
 	[ "$output" = 0 ]
@@ -202,7 +202,7 @@ column() {	# column CELL NAME [FILE]
 	cell cov-ratio-200 1 160 24 0.97 true
 	cell cov-think-1 1 54 12 0.2 false
 	cell cov-think-200 1 200 994 0.71 false
-	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	run --separate-stderr "$TOP/report/report.sh" "$RUN"
 	echo "$stderr"
 	[ "$status" = 0 ]
 	for f in report.html report.md figures/rate.svg figures/queue.svg figures/cov.svg; do [ -s "$RUN/$f" ]; done
@@ -224,7 +224,7 @@ column() {	# column CELL NAME [FILE]
 	# random once, and not with more users: that is not "from so many on"
 	cell cov-ratio-50 1 150 17 1 true
 	cell cov-ratio-200 1 160 24 1.2 false
-	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	run --separate-stderr "$TOP/report/report.sh" "$RUN"
 	[ "$status" = 0 ]
 	grep -qF 'to 1.20 with 200; with 200 it is not within 1 ± 0.06. All tests together call requests random with some numbers of users, but not with 200.' "$RUN/report.md"
 }
@@ -240,7 +240,7 @@ column() {	# column CELL NAME [FILE]
 		printf 'schema\tpart\tthink_s\tusers\tcov\tcov_low\tcov_high\n'
 		for z in 1 2 5 10; do printf 'points/1\tweb\t1\t%d\t0.%d\t0.1\t1.2\npoints/1\tvnc\t1\t%d\t0.%d\t0.1\t1.2\n' "$z" "$z" "$z" "$z"; done
 	} >"$RUN/points.tsv"
-	run --separate-stderr "$TOP/thinprobe" report "$RUN"
+	run --separate-stderr "$TOP/report/report.sh" "$RUN"
 	echo "$stderr"
 	[ "$status" = 0 ]
 	for f in report.html figures/response.svg figures/load.svg figures/cov.svg; do [ -s "$RUN/$f" ]; done
