@@ -30,10 +30,14 @@ n_cov = 0
 least = 1e9
 most = 1
 most_held = 1
+least_queue = 1e9
+highest = 1
 set xrange [-1:1]
 set yrange [-1:1]
 set table $unused
-plot summary using (n_held = n_held + of("held-think"), (of("held-think") || of("held-ratio")) && column("users") > most_held ? (most_held = column("users")) : 0, n_cov = n_cov + of("cov-ratio"), \
+plot summary using (n_held = n_held + of("held-think"), (of("held-think") || of("held-ratio")) && column("users") > most_held ? (most_held = column("users")) : 0, \
+	(of("held-think") || of("held-ratio")) && column("concurrency") > 0 && column("concurrency") < least_queue ? (least_queue = column("concurrency")) : 0, \
+	(of("cov-ratio") || of("cov-think")) && filled("cov") && column("cov") > highest ? (highest = column("cov")) : 0, n_cov = n_cov + of("cov-ratio"), \
 	(of("cov-ratio") || of("cov-think") ? (least = column("users") < least ? column("users") : least, most = column("users") > most ? column("users") : most) : 0), 0):(0) with points
 unset table
 set autoscale
@@ -54,7 +58,8 @@ array bound[3] = ["model_lambda_most_per_s", "", "model_response_least_s"]
 array file[3] = ["rate", "queue", "response"]
 array says[3] = ["requests a second", "requests under way at the server", "response time, s"]
 measured(k, p) = known(p, what[k]) / (k == 3 ? 1000.0 : 1)
-end_of(k, p, end) = of(p) ? edge(what[k], end) / (k == 3 ? 1000.0 : 1) : NaN
+# (an interval that ends at 0 has no end on a logarithmic axis: it goes down to its foot)
+end_of(k, p, end) = of(p) ? (e = edge(what[k], end) / (k == 3 ? 1000.0 : 1), k == 2 && e <= 0 ? 1e-6 : e) : NaN
 
 if (n_held > 0) {
 	do for [k = 1:3] {
@@ -63,7 +68,7 @@ if (n_held > 0) {
 		set xrange [0:most_held * 1.03]
 		set yrange [0:*]
 		set offsets 0, 0, graph 0.1, 0
-		if (k == 2) { unset offsets; set logscale y; set yrange [*:*] }
+		if (k == 2) { unset offsets; set logscale y; set yrange [10**floor(log10(least_queue * 0.99)):*] }
 		set key @legend
 		parts = "plot summary using (users(\"held-think\")):(known(\"held-think\", model[k])) with lines linecolor rgb think_colour dashtype 2 title \"think time held: computed (exact mean value analysis)\", " . \
 			"summary using (users(\"held-think\")):(measured(k, \"held-think\")):(end_of(k, \"held-think\", \"_low\")):(end_of(k, \"held-think\", \"_high\")) with yerrorbars linecolor rgb think_colour pointtype 7 title \"think time held: measured\", " . \
@@ -81,7 +86,8 @@ if (n_cov > 0) {
 	set output run . "/figures/cov.svg"
 	set ylabel "CoV of the times between requests"
 	set xrange [least:most * 1.05]
-	set yrange [0:*]
+	# (what of the bars of few repeats goes beyond is cut off)
+	set yrange [0:highest + 0.3]
 	set logscale x
 	set key @legend
 	set style fill transparent solid 0.25 noborder

@@ -106,14 +106,14 @@ if (is_there(curve)) {
 }
 if (words(fits) > 0) {
 	m = words(fits)
-	high = 120 + 350 * m
+	high = 90 + 390 * m
 	set terminal svg size 900,high
 	set output run . "/figures/fit.svg"
 	set multiplot
 	do for [i = 1:m] {
 		p = word(fits, i)
-		set tmargin at screen 1 - (40.0 + 350 * (i - 1)) / high
-		set bmargin at screen 1 - (320.0 + 350 * (i - 1)) / high
+		set tmargin at screen 1 - (40.0 + 390 * (i - 1)) / high
+		set bmargin at screen 1 - (320.0 + 390 * (i - 1)) / high
 		# which rows the first fit did not see; where there is none, all were seen
 		later = 0
 		slow = 0
@@ -136,7 +136,7 @@ if (words(fits) > 0) {
 			if (side == 1) {
 				set xlabel "requests a second"
 				set ylabel "mean response time, ms"
-				if (i == 1) { set key at screen 0.09, 85.0 / high left top Left reverse vertical maxrows 3 samplen 2.5 spacing 1.2 noautotitle }
+				if (i == 1) { set key at screen 0.09, 90.0 / high left top Left reverse vertical maxrows 3 samplen 2.5 spacing 1.2 noautotitle }
 				plot curve using (c_rate(p, "all", "fit")):(column("r_s") * 1000) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour title "model, fitted to all rows", \
 					curve using (c_rate(p, "first", "fit")):(column("r_s") * 1000) with linespoints pointtype 8 pointsize 0.5 dashtype 2 linecolor rgb line_colour title (foretold > 0 ? "model, fitted to the rows of the lowest rates" : ""), \
 					curve using (c_rate(p, w, "measured")):(column("r_s") * 1000) with points pointtype 7 linecolor rgb heavy_colour title "measured", \
