@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # figure: Brady & Gunther 2016, Table 1 and Fig. 9: what more users do to a server with the think time held, and with the ratio of users to think time held; when requests come at random
-# minutes: 12 (--quick: 2)
+# minutes: 50 (--quick: 3)
 # needs: two CPUs
 # wrong if: measured rate or queue far from exact mean value analysis of the same stations; arrivals at random with few users, or not with many whose ratio is held
 #
@@ -17,7 +17,7 @@ EXPERIMENT_SAYS="How do many users have to think, so that their requests come as
 RATE=0 THRESHOLD_MS=100 FOREIGN_LIMIT=3
 . "$TP_HOME/experiments/lib.sh"
 . "$TP_HOME/experiments/crowds.sh"
-STATIONS=5ms,4ms,3ms NZ=200 THINK=1 USERS=100,200,400,600,800,1000 COV_USERS=1,2,5,10,20,50,100,200 COV_NZ=160 KIND=vnc SECONDS_EACH=15 REPEATS=1
+STATIONS=5ms,4ms,3ms NZ=200 THINK=1 USERS=100,200,400,600,800,1000 COV_USERS=1,2,5,10,20,50,100,200 COV_NZ=160 KIND=vnc SECONDS_EACH=15 REPEATS=5
 LINK=none EXP_MEMORY=0
 ABSENT=()
 
@@ -34,9 +34,9 @@ $EXPERIMENT_SAYS
   --cov-nz RATIO    their ratio; where the think time is held, it is that of the first ($COV_NZ)
   --kind K          vnc: keys and their echoes; http: pages ($KIND)
   --spread HOW      how think times vary: uniform, exp, const, lognormal ($CROWD_THINK)
-  --seconds S       length of each cell, after each user has thought about twice ($SECONDS_EACH)
+  --seconds S       length of each cell, after each user has thought about four times ($SECONDS_EACH)
   --repeat R        repeats of every cell, interleaved in random order ($REPEATS)
-  --quick           few cells of 5 s: a first idea
+  --quick           few cells of 5 s, once: a first idea
   --seed N          of the random order and of all that is random ($SEED)
   --resume RUN      redo only what RUN lacks, with its settings
   -o DIR            put the run folder here (results/$EXPERIMENT/<time>)
@@ -49,6 +49,7 @@ principle_options() {
 		exp_given --users || USERS=100,400,1000
 		exp_given --cov-users || COV_USERS=1,10,50,200
 		exp_given --seconds || SECONDS_EACH=5
+		exp_given --repeat || REPEATS=1
 	fi
 	exp_resume
 	[[ $STATIONS =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)(,[0-9]+(\.[0-9]+)?(us|ms|s)){0,15}$ ]] || exp_bad "--stations $STATIONS: up to 16 times such as 5ms,4ms,3ms"

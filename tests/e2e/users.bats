@@ -13,11 +13,11 @@ setup_file() {
 	cd /
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	status=0
-	"$TOP/thinprobe" run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 -o "$A" >"$BATS_FILE_TMPDIR/a.out" 2>"$BATS_FILE_TMPDIR/a.err" 3>&- || status=$?
+	"$TOP/thinprobe" run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 --repeat 1 -o "$A" >"$BATS_FILE_TMPDIR/a.out" 2>"$BATS_FILE_TMPDIR/a.err" 3>&- || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/a.status"
 	if [ "$status" = 4 ]; then skip "$(tail -n 1 "$BATS_FILE_TMPDIR/a.err")"; fi
 	status=0
-	"$TOP/thinprobe" run users --parts "$parts" --users 20 --think 0.4 --vnc-users 3 --vnc-think 0.2 --cost 5ms --seconds 2 -o "$U" >"$BATS_FILE_TMPDIR/u.out" 2>"$BATS_FILE_TMPDIR/u.err" 3>&- || status=$?
+	"$TOP/thinprobe" run users --parts "$parts" --users 20 --think 0.4 --vnc-users 3 --vnc-think 0.2,0.1 --cost 5ms --seconds 2 --repeat 1 -o "$U" >"$BATS_FILE_TMPDIR/u.out" 2>"$BATS_FILE_TMPDIR/u.err" 3>&- || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/u.status"
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 }
@@ -26,7 +26,7 @@ setup_file() {
 	cat "$BATS_FILE_TMPDIR/a.err" "$BATS_FILE_TMPDIR/a.out"
 	[ "$(cat "$BATS_FILE_TMPDIR/a.status")" = 0 ]
 	[ "$(jq -r .state "$A/run.json")" = complete ]
-	for f in summary.tsv report.html figures/rate.svg figures/queue.svg figures/cov.svg; do [ -s "$A/$f" ]; done
+	for f in summary.tsv report.html figures/rate.svg figures/queue.svg figures/response.svg figures/cov.svg; do [ -s "$A/$f" ]; done
 	grep -q '^ Think time held  *50 ' "$BATS_FILE_TMPDIR/a.out"
 }
 
@@ -48,10 +48,16 @@ setup_file() {
 	[ "$(jq '.result | .errors == 0 and .requests > 2' "$U/cells/vnc-0.2/1/vusers.json")" = true ]
 	# exact echoes of 5 ms of CPU time each
 	[ "$(jq '.result.from_sent_ms.min >= 5' "$U/cells/vnc-0.2/1/vusers.json")" = true ]
+	# two rows of VNC are fitted: the CPU time of a key is what it was told to burn, and what the server needs besides
+	cat "$U/slope.tsv"
+	[ -s "$U/figures/fit.svg" ]
+	[ "$(awk -F'\t' '$2 == "vnc" && $3 == "all" && $4 == "cpu" { print ($6 > 4 && $6 < 15) }' "$U/slope.tsv")" = 1 ]
 	[ -d "$U/cells/web-0.4" ] || skip "lighttpd is not installed"
 	jq -c .result "$U/cells/web-0.4/1/vusers.json"
 	# objects of 30 to 100 kB, with their heads
 	[ "$(jq '.result | .errors == 0 and .connections == 20 and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$U/cells/web-0.4/1/vusers.json")" = true ]
+	# what the server sent over the link of 100 Mbit/s is what came, with heads and a little of what came before and after
+	[ "$(jq -s '.[0].link_percent / (.[1].result.received_kbyte_per_s * 8 / 1000) | . > 0.7 and . < 1.4' "$U/cells/web-0.4/1/cell.json" "$U/cells/web-0.4/1/vusers.json")" = true ]
 	[ ! -e "$U/log/www" ]
 }
 
