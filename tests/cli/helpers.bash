@@ -81,12 +81,17 @@ start_x() {	# options of the server...
 	export DISPLAY
 }
 
+free_port() {	# $port: one at which nobody listens now
+	need ss
+	until port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000)) && [ -z "$(ss -Hltn "sport = :$port")" ]; do :; done
+}
+
 start_vnc() {	# options of the server...: $DISPLAY, $port, $server
 	local try
 
 	need Xvnc ss
 	for try in 1 2 3 4 5; do
-		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+		free_port
 		: >display
 		start xvnc Xvnc -displayfd 4 -rfbport "$port" -localhost -geometry 800x600 -depth 24 -ac "$@" 4>display
 		server=$pid
