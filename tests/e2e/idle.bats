@@ -17,19 +17,21 @@ setup_file() {
 		"$TOP/bin/sink" -n 1 -l 15 --cpus "$cpu" >/dev/null 2>&1 3>&- &
 		sinks+=($!)
 	done
-	"$TOP/thinprobe" run idle --protocol vnc --loads 1 --no-desktop --seconds 2 --repeat 1 -o "$RUN" >/dev/null 2>&1 3>&- &
+	"$TOP/thinprobe" run idle --protocol vnc --loads 1 --no-desktop --seconds 2 --repeat 1 -o "$RUN" >/dev/null 2>"$BATS_FILE_TMPDIR/cut.err" 3>&- &
 	driver=$!
 	for _ in $(seq 3600); do [ -n "$(find "$RUN/cells" -name cell.json 2>/dev/null)" ] && break; kill -0 "$driver" 2>/dev/null || break; sleep 0.1; done
 	kill -TERM "$driver"
 	status=0
 	wait "$driver" || status=$?
 	echo "$status $(jq -r .state "$RUN/run.json")" >"$BATS_FILE_TMPDIR/interrupted"
+	if grep -q 'too busy to be profiled' "$BATS_FILE_TMPDIR/cut.err"; then kill -TERM "${sinks[@]}"; skip "the machine is too busy to be profiled"; fi
 	status=0
 	"$TOP/thinprobe" run idle --resume "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 	kill -TERM "${sinks[@]}"
 	wait "${sinks[@]}" || :
+	if grep -q 'too busy to be profiled' "$BATS_FILE_TMPDIR/err"; then skip "the machine is too busy to be profiled"; fi
 }
 
 named() {	# without root nobody is told apart
