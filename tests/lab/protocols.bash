@@ -2,7 +2,7 @@
 # protocols.bash - what the tests of display protocols share: several protocols in one lab, each with vim in its session and a train of
 # keys, all trains at once (one lab for each would take minutes); and that nothing of it is left, however it ends.
 #
-#   protocols_world            in setup_file: W, a folder below /tmp with a blank in its name, that all processes of the test carry
+#   protocols_world            in setup_file (1: not here): W, a folder below /tmp with a blank in its name, that all processes of the test carry
 #   protocols_as_user          from here on as an ordinary user; 1 where the system does not let him
 #   protocols_train NAME P...  one life: all sessions are started, get keys, are stopped; what it said is in $W/NAME.out
 #                              ($W/keep, where it is there, is seen in the hosts, too)
@@ -11,15 +11,16 @@
 #   protocols_left             fails, and prints what is left: processes, links, mounts, sockets, locks, logs
 
 bats_require_minimum_version 1.5.0
+load ../not_here
 
 protocols_world() {
 	local tool
 	export TOP=${BATS_TEST_DIRNAME%/tests/lab}
 	for tool in setpriv unshare nsenter ip tc ethtool jq xterm xdotool; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
+		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 1; }
 	done
-	[ -x "$TOP/bin/keyrepeat" ] || skip "keyrepeat is not built"
-	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
+	[ -x "$TOP/bin/keyrepeat" ] || { not_here "keyrepeat is not built"; return 1; }
+	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || { not_here "this system forbids user namespaces"; return 1; }
 	W=$(mktemp -d "/tmp/lab protocols.XXXXXX")
 	chmod 755 "$W"
 	export W LAB_TEST_WORLD=$W
