@@ -49,14 +49,12 @@ drive() {
 # Processes of the test that are alive: all carry a path of its world, as words or as their folder.
 survivors() {
 	local p stat
-	for p in /proc/[0-9]*; do
+	for p in $(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ); do
+		p=${p%/environ}
 		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
 		stat=${stat##*) }
-		[ "${stat%% *}" = Z ] && continue
-		[ "${p#/proc/}" = $$ ] && continue
-		if tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qF "LAB_TEST_WORLD=$W"; then
-			printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
-		fi
+		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
+		printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
 	done
 }
 

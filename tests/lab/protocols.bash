@@ -128,16 +128,16 @@ protocols_answered() {
 # Processes of the test that are alive.
 protocols_survivors() {
 	local p stat
-	for p in /proc/[0-9]*; do
+	while IFS= read -r p; do
+		p=${p%/environ}
 		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
 		stat=${stat##*) }
 		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
-		tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qF "LAB_TEST_WORLD=$W" || continue
 		case $(tr '\0' ' ' 2>/dev/null <"$p/cmdline") in
 		*bats* | "tr "* | "grep "* | '') ;;
 		*) printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' 2>/dev/null <"$p/cmdline")" ;;
 		esac
-	done
+	done < <(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ)
 }
 
 # Where servers leave things on a machine that is not theirs alone.

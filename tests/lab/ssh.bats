@@ -187,6 +187,7 @@ for victim in driver keeper hold guard; do
 	bash -c "$(declare -p W TOP RUN NAP | sed 's/^declare --/declare -x/'); $(declare -f driver); driver" >"$W/out" 2>&1 &
 	run=$!
 	for _ in $(seq 900); do [ -e "$W/started" ] && break; sleep 0.1; done
+	for _ in $(seq 300); do pgrep -f "^sleep $NAP" >/dev/null && break; sleep 0.1; done	# told to start, they may be late
 	[ -n "$(left)" ] && pgrep -f "^sleep $NAP" >/dev/null && echo "$victim: all up"
 	case $victim in
 	driver) kill -9 $run ;;
