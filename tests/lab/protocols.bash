@@ -147,6 +147,13 @@ protocols_places() {
 		/var/lib/xkb/* "$W"/home/.[a-z]* 2>/dev/null | sort
 }
 
+# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is not seen here, but its server is.)
+x_alive() {
+	local n=${1##*/}
+	n=${n#.} n=${n#X} n=${n%-lock}
+	{ grep -q "/tmp/[.]X11-unix/X$n\$" /proc/net/unix || kill -0 "$(tr -d ' ' <"/tmp/.X$n-lock")"; } 2>/dev/null
+}
+
 protocols_left() {
 	local end=$((SECONDS + 20)) f new
 	until [ -z "$(protocols_survivors)" ]; do
@@ -154,13 +161,12 @@ protocols_left() {
 		sleep 0.1
 	done
 	if grep -F "${W// /\\040}" /proc/self/mounts; then return 1; fi
-	# Others may start servers meanwhile: theirs are alive, or go.
-	for _ in {1..50}; do
+	# Others may start servers meanwhile: theirs are alive, or go (a host that was cut off removes its own after 10 s).
+	for _ in {1..300}; do
 		new=''
 		while IFS= read -r f; do
 			case $f in
-			*-lock) kill -0 "$(tr -d ' ' 2>/dev/null <"$f")" 2>/dev/null || new+="$f " ;;
-			/tmp/.X11-unix/*) grep -qF "$f" /proc/net/unix || new+="$f " ;;
+			/tmp/.X*) x_alive "$f" || new+="$f " ;;
 			*) new+="$f " ;;
 			esac
 		done < <(protocols_places | comm -13 "$W/places.before" -)
