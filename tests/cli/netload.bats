@@ -7,7 +7,7 @@ load helpers
 setup() {
 	begin_test
 	NETLOAD=$BIN/netload
-	free_port
+	unused_port
 }
 
 start_serve() {	# options...: $server
