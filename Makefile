@@ -100,8 +100,8 @@ tests: $(TESTS) $(BENCH_PROGRAMS)
 unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
 
-# The same tests where an overrun, a leak or an undefined shift ends the program.
-ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+# The same tests where an overrun, a leak or an undefined shift ends the program. (-g1: what is told of one is functions and lines.)
+ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 asan-build:
 	$(MAKE) $(ASAN) all tests

@@ -175,7 +175,7 @@ lab_down() {
 	[ -n "${LAB_HOLDER-}" ] || return 0
 	lab_gone "$LAB_HOLDER" || lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
 	kill -TERM "$LAB_HOLDER" 2>/dev/null
-	wait_until 12 lab_gone "$LAB_HOLDER" || kill -KILL "$LAB_HOLDER" 2>/dev/null
+	wait_until 30 lab_gone "$LAB_HOLDER" || kill -KILL "$LAB_HOLDER" 2>/dev/null
 	wait "$LAB_HOLDER" 2>/dev/null
 	exec {LAB_TALK}>&-
 	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"

@@ -40,12 +40,12 @@ setup() {
 	start_x
 	for draw in image pixmap; do
 		rm -f seen.tsv frames.tsv
-		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 10 --at 50,20 --size 80x60 --log frames.tsv --format tsv
+		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 25 --at 50,20 --size 80x60 --log frames.tsv --format tsv
 		show=$pid
 		until_true grep -qx ready show.err
 		start count "$ANIMATE" count --frames 7 --log seen.tsv --format tsv
 		until_true grep -qx ready count.err
-		# two rounds at least, on any machine
+		# two rounds at least, on any machine (rows are written in blocks of about 160)
 		until_true sh -c 'test "$(wc -l <seen.tsv)" -gt 16'
 		kill -TERM "$pid"
 		ends "$pid"

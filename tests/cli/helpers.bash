@@ -6,7 +6,7 @@ begin_test() {
 	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
 	cd "$BATS_TEST_TMPDIR" || return 1
 	unset DISPLAY
-	started=()
+	started=() displays=()
 }
 
 # user: the words before a command that make it an ordinary user's.
@@ -15,9 +15,24 @@ ordinary_user() {
 	[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 }
 
+# An X server that is killed leaves its socket and its lock, and a script that looks for what is left of its own would find them: it is
+# asked to go first, and what it left if a test has killed it is removed.
+end_displays() {
+	local server n i
+
+	for server in "${displays[@]}"; do kill -CONT "${server% *}" 2>/dev/null && kill "${server% *}" 2>/dev/null || true; done
+	for server in "${displays[@]}"; do
+		n=${server#* } server=${server% *}
+		for ((i = 0; i < 100; i++)); do ! gone "$server" || break; sleep 0.02; done
+		[ -e "/tmp/.X$n-lock" ] && gone "$server" && [ "$(tr -d ' ' <"/tmp/.X$n-lock")" = "$server" ] || continue
+		rm -f "/tmp/.X11-unix/X$n" "/tmp/.X$n-lock"
+	done
+}
+
 teardown() {
 	local pid
 
+	end_displays
 	for pid in "${started[@]}"; do
 		kill -CONT "$pid" 2>/dev/null || true
 		kill -9 "$pid" 2>/dev/null || true
@@ -79,6 +94,12 @@ start_x() {	# options of the server...
 	until_true test -s display
 	DISPLAY=:$(cat display)
 	export DISPLAY
+	displays+=("$server ${DISPLAY#:}")
+}
+
+unused_port() {	# $port: one at which nobody listens now
+	need ss
+	until port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000)) && [ -z "$(ss -Hltn "sport = :$port")" ]; do :; done
 }
 
 start_vnc() {	# options of the server...: $DISPLAY, $port, $server
@@ -86,13 +107,14 @@ start_vnc() {	# options of the server...: $DISPLAY, $port, $server
 
 	need Xvnc ss
 	for try in 1 2 3 4 5; do
-		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+		unused_port
 		: >display
 		start xvnc Xvnc -displayfd 4 -rfbport "$port" -localhost -geometry 800x600 -depth 24 -ac "$@" 4>display
 		server=$pid
 		if until_true listens "$port" "$server" && kill -0 "$server" 2>/dev/null && until_true test -s display; then
 			DISPLAY=:$(cat display)
 			export DISPLAY
+			displays+=("$server ${DISPLAY#:}")
 			return 0
 		fi
 	done

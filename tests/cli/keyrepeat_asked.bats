@@ -51,7 +51,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 @test "asked: the reference application's delays are found, key by key, over X and over VNC, by the patch or by changes" {
 	printf "150ms\n5ms\n60ms\n" >delays
 	start_x
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	unused_port
 	for target in x11 vnc; do
 		for watch in patch update; do
 			[ $target-$watch != vnc-patch ] || continue

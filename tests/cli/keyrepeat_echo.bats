@@ -39,7 +39,7 @@ by_threes() {
 	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv keys_exact)" -eq 35 ]
 	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	unused_port
 	start_refecho --vnc "$port" --delay const:40ms
 	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv keys_exact)" -eq 35 ]

@@ -7,7 +7,7 @@ load helpers
 setup() {
 	begin_test
 	NETLOAD=$BIN/netload
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	unused_port
 }
 
 start_serve() {	# options...: $server

@@ -18,6 +18,7 @@ display_up() {
 	started+=("$XVFB")
 	until_true test -s display
 	D=:$(cat display)
+	displays+=("$XVFB ${D#:}")
 }
 
 free_port() {

@@ -4,8 +4,10 @@
 bats_require_minimum_version 1.5.0
 
 load helpers
+load ../not_here
 
 setup() {
+	skip_not_here
 	begin_test
 	SESSMEM=$BIN/sessmem
 	need python3
@@ -13,8 +15,8 @@ setup() {
 
 # A process with memory of all kinds, linked with nothing: no page of it is shared with others on the machine, so that its figures stand still.
 setup_file() {
-	command -v gcc >/dev/null || skip "gcc is not installed"
-	gcc -static -O1 -o "$BATS_FILE_TMPDIR/memory" -xc - <<'END_OF_C' || skip "nothing can be linked statically here"
+	command -v gcc >/dev/null || { not_here "gcc is not installed"; return 0; }
+	gcc -static -O1 -o "$BATS_FILE_TMPDIR/memory" -xc - <<'END_OF_C' || not_here "nothing can be linked statically here"
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@ setup() { begin_desk; }
 	pilot script t.trace
 	end_desk
 	# a desktop of its own for each replay, in the same state
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	unused_port
 	cat >before.sh <<END
 if [ -s desk.pid ]; then kill "\$(cat desk.pid)"; while kill -0 "\$(cat desk.pid)" 2>/dev/null; do sleep 0.02; done; fi
 python3 "$LAB/scripted_rfb.py" --log "desk\$VNCPLAY_RUN.log" --buttons 10 --port $port --delays 200 --answer window 3>&- >/dev/null 2>&1 &

@@ -2,6 +2,7 @@
 # The schedulers experiment on the emulated hosts, small: three settings, each run as what it says, nothing left changed.
 
 bats_require_minimum_version 1.5.0
+load ../not_here
 
 # What the experiment may change. (Groups of its own lab only: others may come and go.)
 settings() {
@@ -14,6 +15,7 @@ settings() {
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	export RUN="$BATS_FILE_TMPDIR/a run"
+	[ "$(nice)" = 0 ] || { not_here "run at nice $(nice): every setting would be another one"; return 0; }
 	seen=" $(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-*-*' 2>/dev/null | tr '\n' ' ')"
 	settings >"$BATS_FILE_TMPDIR/before"
 	cd /

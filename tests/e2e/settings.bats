@@ -1,74 +1,11 @@
 #!/usr/bin/env bats
-# Runs that end before their first cell, that go on, that answer keys themselves, and that have two trains a cell.
+# Runs that go on, that answer keys themselves, and that have two trains a cell.
 
 bats_require_minimum_version 1.5.0
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	RUN=$BATS_TEST_TMPDIR/run
-}
-
-# Starts a run in the background and waits until PATTERN stands in its output or files.
-start_run() {
-	"$TOP/thinprobe" run stalls "$@" -o "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
-	driver=$!
-}
-
-wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for long)
-	local _
-	for _ in $(seq 3600); do "$@" && return; kill -0 "$driver" || break; sleep 0.1; done
-	return 1
-}
-
-@test "a signal before the first cell: 130 at once, the run marked, nothing running" {
-	for moment in 0.05 0.4 0.6 2; do
-		rm -rf "$RUN"
-		start_run --quick --loads 0 --seconds 2 --repeat 1 --idle 60
-		wait_for test -e "$RUN/run.json"
-		sleep "$moment"
-		kill -TERM "$driver"
-		status=0
-		wait "$driver" || status=$?
-		[ "$status" = 130 ] || { echo "after $moment s: $status" >&2; return 1; }
-		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
-		if grep -lsF "$RUN" /proc/[0-9]*/cmdline; then return 1; fi
-	done
-}
-
-@test "Ctrl-C for the whole process group, at any moment: 130 soon, the run marked" {
-	for moment in 0.2 1.2 6; do
-		rm -rf "$RUN"
-		python3 - "$moment" "$RUN" "$TOP" <<'END'
-import os, signal, subprocess, sys, time
-moment, run, top = sys.argv[1:]
-p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--seconds", "5", "--repeat", "2", "--idle", "3", "-o", run],
-                     start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-while not os.path.exists(run + "/run.json"):
-    if p.poll() is not None:
-        sys.exit("ended before it began: status %d" % p.returncode)
-    time.sleep(0.02)
-time.sleep(float(moment))
-os.killpg(p.pid, signal.SIGINT)
-try:
-    status = p.wait(60)
-except subprocess.TimeoutExpired:
-    p.terminate()
-    sys.exit("still running after 60 s")
-sys.exit(0 if status == 130 else "status %d" % status)
-END
-		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
-	done
-}
-
-@test "a run folder that goes away ends the run in one line" {
-	start_run --quick --protocol null --loads 0 --seconds 3 --repeat 2 --idle 1
-	wait_for test -e "$RUN/cells/own-000/1/keyrepeat.err" -o -e "$RUN/cells/own-000/1/samples.tsv"
-	rm -rf "$RUN"
-	status=0
-	wait "$driver" || status=$?
-	[ "$status" = 1 ]
-	grep -q "run folder $RUN is gone" "$BATS_TEST_TMPDIR/err"
 }
 
 # A short run of a protocol that answers keys itself, and so is its own application.

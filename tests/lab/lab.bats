@@ -49,18 +49,23 @@ drive() {
 # Processes of the test that are alive: all carry a path of its world, as words or as their folder.
 survivors() {
 	local p stat
-	for p in /proc/[0-9]*; do
+	for p in $(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ); do
+		p=${p%/environ}
 		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
 		stat=${stat##*) }
-		[ "${stat%% *}" = Z ] && continue
-		[ "${p#/proc/}" = $$ ] && continue
-		if tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qF "LAB_TEST_WORLD=$W"; then
-			printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
-		fi
+		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
+		printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
 	done
 }
 
 gone() { [ -z "$(survivors)" ]; }
+
+# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is not seen here, but its server is.)
+x_alive() {
+	local n=${1##*/}
+	n=${n#.} n=${n#X} n=${n%-lock}
+	{ grep -q "/tmp/[.]X11-unix/X$n\$" /proc/net/unix || kill -0 "$(tr -d ' ' <"/tmp/.X$n-lock")"; } 2>/dev/null
+}
 
 # What a life must not leave behind: processes, links, sockets, mounts, held locks. (Namespaces live by their processes.)
 leaves_nothing() {
@@ -73,11 +78,11 @@ leaves_nothing() {
 	! grep -E "$W|^thinprobe " /proc/self/mounts || return 1
 	for f in /tmp/.X11-unix/X* /tmp/.X*-lock; do
 		[ -e "$f" ] && [[ $x_before != *"$f "* ]] || continue
-		# Others may start X servers meanwhile: theirs are alive.
-		case $f in
-		*-lock) kill -0 "$(tr -d ' ' <"$f")" 2>/dev/null ;;
-		*) grep -qF "$f" /proc/net/unix ;;
-		esac || { echo "$f was left"; return 1; }
+		# Others may start X servers meanwhile: theirs are alive, or go.
+		until [ ! -e "$f" ] || x_alive "$f"; do
+			[ $SECONDS -lt $((end + 30)) ] || { echo "$f was left"; return 1; }
+			sleep 0.1
+		done
 	done
 	for f in "$W"/locks/cpu*; do
 		[ ! -e "$f" ] || flock -n "$f" true || { echo "$f is still held"; return 1; }

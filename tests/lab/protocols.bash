@@ -2,7 +2,7 @@
 # protocols.bash - what the tests of display protocols share: several protocols in one lab, each with vim in its session and a train of
 # keys, all trains at once (one lab for each would take minutes); and that nothing of it is left, however it ends.
 #
-#   protocols_world            in setup_file: W, a folder below /tmp with a blank in its name, that all processes of the test carry
+#   protocols_world            in setup_file (1: not here): W, a folder below /tmp with a blank in its name, that all processes of the test carry
 #   protocols_as_user          from here on as an ordinary user; 1 where the system does not let him
 #   protocols_train NAME P...  one life: all sessions are started, get keys, are stopped; what it said is in $W/NAME.out
 #                              ($W/keep, where it is there, is seen in the hosts, too)
@@ -11,15 +11,16 @@
 #   protocols_left             fails, and prints what is left: processes, links, mounts, sockets, locks, logs
 
 bats_require_minimum_version 1.5.0
+load ../not_here
 
 protocols_world() {
 	local tool
 	export TOP=${BATS_TEST_DIRNAME%/tests/lab}
 	for tool in setpriv unshare nsenter ip tc ethtool jq xterm xdotool; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
+		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 1; }
 	done
-	[ -x "$TOP/bin/keyrepeat" ] || skip "keyrepeat is not built"
-	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
+	[ -x "$TOP/bin/keyrepeat" ] || { not_here "keyrepeat is not built"; return 1; }
+	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || { not_here "this system forbids user namespaces"; return 1; }
 	W=$(mktemp -d "/tmp/lab protocols.XXXXXX")
 	chmod 755 "$W"
 	export W LAB_TEST_WORLD=$W
@@ -127,16 +128,16 @@ protocols_answered() {
 # Processes of the test that are alive.
 protocols_survivors() {
 	local p stat
-	for p in /proc/[0-9]*; do
+	while IFS= read -r p; do
+		p=${p%/environ}
 		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
 		stat=${stat##*) }
 		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
-		tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qF "LAB_TEST_WORLD=$W" || continue
 		case $(tr '\0' ' ' 2>/dev/null <"$p/cmdline") in
 		*bats* | "tr "* | "grep "* | '') ;;
 		*) printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' 2>/dev/null <"$p/cmdline")" ;;
 		esac
-	done
+	done < <(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ)
 }
 
 # Where servers leave things on a machine that is not theirs alone.
@@ -146,6 +147,13 @@ protocols_places() {
 		/var/lib/xkb/* "$W"/home/.[a-z]* 2>/dev/null | sort
 }
 
+# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is not seen here, but its server is.)
+x_alive() {
+	local n=${1##*/}
+	n=${n#.} n=${n#X} n=${n%-lock}
+	{ grep -q "/tmp/[.]X11-unix/X$n\$" /proc/net/unix || kill -0 "$(tr -d ' ' <"/tmp/.X$n-lock")"; } 2>/dev/null
+}
+
 protocols_left() {
 	local end=$((SECONDS + 20)) f new
 	until [ -z "$(protocols_survivors)" ]; do
@@ -153,13 +161,12 @@ protocols_left() {
 		sleep 0.1
 	done
 	if grep -F "${W// /\\040}" /proc/self/mounts; then return 1; fi
-	# Others may start servers meanwhile: theirs are alive, or go.
-	for _ in {1..50}; do
+	# Others may start servers meanwhile: theirs are alive, or go (a host that was cut off removes its own after 10 s).
+	for _ in {1..300}; do
 		new=''
 		while IFS= read -r f; do
 			case $f in
-			*-lock) kill -0 "$(tr -d ' ' 2>/dev/null <"$f")" 2>/dev/null || new+="$f " ;;
-			/tmp/.X11-unix/*) grep -qF "$f" /proc/net/unix || new+="$f " ;;
+			/tmp/.X*) x_alive "$f" || new+="$f " ;;
 			*) new+="$f " ;;
 			esac
 		done < <(protocols_places | comm -13 "$W/places.before" -)

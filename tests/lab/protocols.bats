@@ -7,7 +7,7 @@ load protocols
 LIST=(rdp rdp:vnc spice vnc vnc:viewer vnc:x11vnc x11)
 
 setup_file() {
-	protocols_world
+	protocols_world || return 0
 	protocols_train train "${LIST[@]}"
 }
 

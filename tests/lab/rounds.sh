@@ -24,8 +24,16 @@ started=() served=() bad=0
 unset DISPLAY
 
 end() {	# PID...
-	local p
+	local p i
 
+	# an X server that is killed leaves its socket and its lock
+	for p; do kill "$p" 2>/dev/null; done
+	for ((i = 0; i < 100; i++)); do
+		for p; do
+			case $(ps -o stat= -p "$p") in '' | Z*) ;; *) sleep 0.02 && continue 2 ;; esac
+		done
+		break
+	done
 	for p; do kill -9 "$p" 2>/dev/null; done
 	for p; do wait "$p" 2>/dev/null; done
 }

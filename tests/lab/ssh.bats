@@ -89,6 +89,7 @@ nap 1
 session() { lab_regime $1 | sed 's/.*session=\([0-9]*\).*/\1/'; }
 [ -n "$(session $a)" ] && [ "$(session $a)" = "$(session $b)" ] && [ "$(session $a)" != "$(session $c)" ] && echo "same login, other login"
 awk -v a="$before" -v b="$(lab_cpu server)" 'BEGIN { split(a, x, " "); split(b, y, " "); if (y[4] - x[4] > 1e8 && y[2] - x[2] > y[4] - x[4] - 1e8) print "CPU time counted" }'
+lab_stop $b
 # One kernel, one clock: the truth is 0.
 for role in server client; do read -r offset error <<<"$(lab_clock $role)"; [ "$error" -gt 0 ] && [ "${offset#-}" -le "$error" ] && echo "clock of the $role"; done
 lab_can server shape || echo "no shaping"
@@ -167,7 +168,7 @@ driver() {
 	lab_use ssh tp-server,tp-client
 	lab_up
 	lab_start server refecho "$TP_BIN/refecho" --vnc 5950
-	lab_start -S server sink "$TP_BIN/sink" -n 2
+	lab_start -S server sink "$TP_BIN/sink" -n 2 -l 5
 	lab_ready sink 10
 	lab_start client null "$TP_BIN/keyrepeat" null: -t 60s -o "$RUN/null.json"
 	# Children of children, who do not die with them, and one that left its session.
@@ -186,6 +187,7 @@ for victim in driver keeper hold guard; do
 	bash -c "$(declare -p W TOP RUN NAP | sed 's/^declare --/declare -x/'); $(declare -f driver); driver" >"$W/out" 2>&1 &
 	run=$!
 	for _ in $(seq 900); do [ -e "$W/started" ] && break; sleep 0.1; done
+	for _ in $(seq 300); do pgrep -f "^sleep $NAP" >/dev/null && break; sleep 0.1; done	# told to start, they may be late
 	[ -n "$(left)" ] && pgrep -f "^sleep $NAP" >/dev/null && echo "$victim: all up"
 	case $victim in
 	driver) kill -9 $run ;;

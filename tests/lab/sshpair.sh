@@ -9,6 +9,7 @@
 # sshd of the server runs on the first CPU allowed, the client's on the second. COMMAND finds THINPROBE_SSH_OPTIONS (-F FILE, for ssh by
 # hand as well), SSHPAIR (the folder of all of it), SSHPAIR_server and SSHPAIR_client (a process in the network of each). Everything is
 # below one temporary folder (what the hosts' TMPDIR is, too: server/ and client/ in it) and ends with this script.
+# The logins have a bare home: what the machine's own user starts with each login (and writes, and waits for) is no part of a host.
 # SSHPAIR_RATE=none: a link that is not shaped. SSHPAIR_ORDINARY=1, as root: the logins are an ordinary user's.
 # shellcheck disable=SC2317 # tidy runs in a trap
 set -u
@@ -73,7 +74,7 @@ trap 'exit 130' TERM
 # sshd as root wants this folder, and packages make it at boot only.
 [ "$SSHPAIR_UID" != 0 ] || [ -d /run/sshd ] || { mount -t tmpfs -o mode=755 run /run && mkdir -m 755 /run/sshd; } || die "cannot make /run/sshd"
 ssh-keygen -q -t ed25519 -N '' -f "$W/key" && cp "$W/key.pub" "$W/authorized" || die "ssh-keygen failed"
-mkdir "$W/server" "$W/client" && chmod 1777 "$W/server" "$W/client"
+mkdir "$W/server" "$W/client" "$W/bare" && chmod 1777 "$W/server" "$W/client"
 if [ "${SSHPAIR_ORDINARY-}" = 1 ] && [ "$SSHPAIR_UID" = 0 ]; then	# one that only these hosts know
 	SSHPAIR_USER=sshpair
 	{ cat /etc/passwd && printf 'sshpair:*:12345:12345::%s:/bin/bash\n' "$W/home"; } >"$W/passwd" && mkdir "$W/home" && chown 12345:12345 "$W/home" &&
@@ -128,7 +129,7 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin prohibit-password
 LogLevel ERROR
-SetEnv TMPDIR=$W/$role
+SetEnv TMPDIR=$W/$role HOME=$W/bare
 EOF
 	cat >>"$W/config" <<EOF
 Host tp-$role
