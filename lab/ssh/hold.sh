@@ -14,6 +14,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
 umask 077
 say() { printf '%s\n' "$*" >&3; }
 fail() {
+	trap '' TERM	# who hears of it sends one at once: between here and the end it would end this without close
 	say "fail $1 ${*:2}"
 	exit 1
 }
@@ -33,8 +34,8 @@ alive() {
 
 close() {
 	local role n
-	trap - EXIT
 	trap '' TERM
+	trap - EXIT
 	[ ${#sender[@]} -eq 0 ] || kill "${sender[@]}" 2>/dev/null
 	for role in "${!pid[@]}"; do ! alive "$role" || printf 'end\n' >&"${in[$role]}"; done
 	for ((n = 0; n < 80; n++)); do
