@@ -66,7 +66,7 @@ crowd_link() {	# crowd_link BEFORE AFTER
 # The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin together, so that their rate swings at first;
 # with uniform think times by e^(-1.04 t/Z): after twice the think time still by a tenth, after four times by two hundredths at most.)
 crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
-	local folder=$1 seed=$2 target=$3 status=0 skip root=() from log
+	local folder=$1 seed=$2 target=$3 status=0 skip root=() from
 	shift 3
 	skip=$(crowd_times "$think * 4 + 1")
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
@@ -82,14 +82,8 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	[ ! -s "$LAB_LOG/vusers.out" ] || mv "$LAB_LOG/vusers.out" "$folder/vusers.json"
 	case $status in 0 | 3) ;; *) LAB_WHY=$(grep -vx ready "$LAB_LOG/vusers.err" | tail -n 1); return 1 ;; esac
 	[ -s "$folder/vusers.json" ] || { LAB_WHY="the users left no report"; return 1; }
-	# Users count in the order of their numbers, not in that of who asked first: the first to ask would all have asked together. (user is the second column)
-	log=$folder/samples.tsv
-	if [[ " ${CROWD_ARRIVALS[*]-} " == *" --sources "* ]]; then
-		log=$LAB_LOG/by-user.tsv
-		{ head -n 1 "$folder/samples.tsv"; tail -n +2 "$folder/samples.tsv" | LC_ALL=C sort -t $'\t' -s -k 2,2n; } >"$log"
-	fi
 	# (one request in all, or none, is no stream of arrivals: the cell stays, without a verdict)
-	"$TP_BIN/arrivals" "$log" --where measured=1 "${CROWD_ARRIVALS[@]+"${CROWD_ARRIVALS[@]}"}" --format json -o "$folder/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
+	"$TP_BIN/arrivals" "$folder/samples.tsv" --where measured=1 "${CROWD_ARRIVALS[@]+"${CROWD_ARRIVALS[@]}"}" --format json -o "$folder/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
 }
 
 # What a network of stations says of so many users: exact, and by Schweitzer's approximation.

@@ -207,6 +207,23 @@ static int begin(struct table *t, char *line, const char **why)
 	return err;
 }
 
+/* Sources in the order of their names. */
+static int order_sources(struct logs_in *l)
+{
+	uint32_t *place;
+	int err;
+
+	l->sources = sources_count(l->names);
+	place = malloc((l->sources ? l->sources : 1) * sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	err = sources_places(l->names, place);
+	for (size_t i = 0; !err && i < l->n; i++)
+		l->arrival[i].source = place[l->arrival[i].source];
+	free(place);
+	return err;
+}
+
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
 {
 	struct table t = { .cfg = cfg, .out = out, .tick_ns = S };
@@ -234,8 +251,8 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 		*why = lines.why;
 	}
 	lines_close(&lines);
-	if (out->names)
-		out->sources = sources_count(out->names);
+	if (!err && out->names)
+		err = order_sources(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = S;
 	else if (!err)

@@ -25,7 +25,7 @@ struct logs_in_cfg {
 
 struct logs_in_arrival {
 	int64_t time_ns;
-	uint32_t source;		/* 0, 1, ...: in the order of first appearance in the file */
+	uint32_t source;		/* 0, 1, ...: in the order of their names: in that of first appearance the first few would all have asked together */
 };
 
 struct logs_in {

@@ -84,3 +84,30 @@ int sources_number(struct sources *t, const char *name, uint32_t *out)
 	*out = t->number[at];
 	return 0;
 }
+
+struct named {
+	const char *name;
+	uint32_t number;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+int sources_places(const struct sources *t, uint32_t *place)
+{
+	struct named *all = malloc((t->n ? t->n : 1) * sizeof(*all));
+	size_t n = 0;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->room; i++)
+		if (t->name[i])
+			all[n++] = (struct named){ t->name[i], t->number[i] };
+	qsort(all, n, sizeof(*all), by_name);
+	for (size_t i = 0; i < n; i++)
+		place[all[i].number] = (uint32_t)i;
+	free(all);
+	return 0;
+}

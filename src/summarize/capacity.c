@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX 1000
 #define SYSTEMS_MAX 200
 #define USERS_MAX 10000
 #define CRITERIA_MAX 16
@@ -187,31 +186,28 @@ static int read_limits(struct reader *r, const struct json *j)
 
 static int read_cell(struct reader *r)
 {
-	const char *state, *mark;
+	struct inputs_cell cell;
 	char folder[4200];
-	struct json *j;
 	int err;
 
 	snprintf(folder, sizeof(folder), "%s/cells/%s-%03lld/%lld", r->folder, r->system->name, (long long)r->run->most, (long long)r->repeat);
-	j = inputs_there(folder, "cell.json") ? inputs_json(folder, "cell.json", r->why, r->size) : NULL;
-	state = j ? json_get_str(j, "state") : NULL;
-	if (!state || strcmp(state, "complete") != 0) {
-		json_free(j);
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	if (!cell.complete) {
+		json_free(cell.json);
 		r->done->failed++;
 		r->system->failed++;
-		return !j && inputs_there(folder, "cell.json") ? -EPROTO : 0;
+		return 0;
 	}
-	mark = json_get_str(j, "marked");
 	r->system->complete++;
 	r->done->complete++;
-	if (mark && *mark) {
-		r->system->marked++;
-		r->done->marked++;
-	}
-	err = read_limits(r, j);
+	r->system->marked += cell.marked;
+	r->done->marked += cell.marked;
+	err = read_limits(r, cell.json);
 	r->system->servers = 1;
-	json_get_real(j, "server_cpus", &r->system->servers);
-	json_free(j);
+	json_get_real(cell.json, "server_cpus", &r->system->servers);
+	json_free(cell.json);
 	if (err)
 		return complain(r, folder, err, "cell.json: limits cannot be read");
 	err = inputs_rows(folder, "samples.tsv", true, read_users, r, r->why, r->size);
@@ -253,15 +249,10 @@ static int read_settings(struct reader *r, const struct json *j)
 	struct capacity_run *run = r->run;
 	char path[64];
 
-	run->repeats = 1;
-	json_get_int(j, "settings.repeats", &run->repeats);
-	json_get_int(j, "settings.seed", &run->seed);
 	json_get_int(j, "settings.most", &run->most);
 	run->rate = run->typing = NAN;
 	json_get_real(j, "settings.rate_per_s", &run->rate);
 	json_get_real(j, "settings.typing_per_s", &run->typing);
-	if (run->repeats < 1 || run->repeats > REPEATS_MAX)
-		return complain(r, r->folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
 	run->system = calloc(SYSTEMS_MAX, sizeof(*run->system));
 	if (!run->system)
 		return complain(r, r->folder, -ENOMEM, "out of memory");
@@ -297,14 +288,14 @@ static void free_run(struct capacity_run *run)
 
 int capacity_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
 {
-	struct capacity_run run = { 0 };
+	struct capacity_run run = { .repeats = 1 };
 	struct reader r = { .folder = folder, .why = why, .size = size, .done = out, .run = &run };
 	const char *file = "";
 	struct json *j;
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &run.repeats, &run.seed, why, size);
 	if (!j)
 		return -EPROTO;
 	err = read_settings(&r, j);

@@ -125,29 +125,22 @@ static int read_sources(struct reader *r, const char *folder)
 	return 0;
 }
 
-static int read_repeat(struct reader *r, const char *cell, int64_t repeat)
+static int read_repeat(struct reader *r, const char *name, int64_t repeat)
 {
 	struct pool *p = r->pool;
-	bool complete, marked;
+	struct inputs_cell cell;
 	char folder[4200];
-	const char *word;
-	struct json *j;
 	int err;
 
-	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, cell, (long long)repeat);
-	if (!inputs_there(folder, files[CELL]))
-		j = NULL;
-	else if (!(j = inputs_json(folder, files[CELL], r->why, r->size)))
-		return -EPROTO;
-	p->tried += j != NULL;
-	word = j ? json_get_str(j, "state") : NULL;
-	complete = word && !strcmp(word, "complete");
-	word = j ? json_get_str(j, "marked") : NULL;
-	marked = word && *word;
-	if (complete)
-		take(p, CELL, j);
-	json_free(j);
-	if (!complete) {
+	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, name, (long long)repeat);
+	err = inputs_cell(folder, &cell, r->why, r->size);
+	if (err)
+		return err;
+	p->tried += cell.json != NULL;
+	if (cell.complete)
+		take(p, CELL, cell.json);
+	json_free(cell.json);
+	if (!cell.complete) {
 		p->failed++;
 		r->done->failed++;
 		return 0;
@@ -156,9 +149,9 @@ static int read_repeat(struct reader *r, const char *cell, int64_t repeat)
 	if (err)
 		return err;
 	p->repeats++;
-	p->marked += marked;
+	p->marked += cell.marked;
 	r->done->complete++;
-	r->done->marked += marked;
+	r->done->marked += cell.marked;
 	return 0;
 }
 
@@ -267,8 +260,7 @@ static int read_cells(struct reader *r, const struct json *j, struct rows *t)
 		think = inputs_number(j, prefix, "think_s");
 		if (!name[0])
 			break;
-		/* A name becomes part of a path: nothing that leads elsewhere. */
-		if (!name[1] || strchr(name[0], '/') || name[0][0] == '.' || strlen(name[0]) > 200 || isnan(users) || isnan(think))
+		if (!name[1] || !inputs_is_name(name[0]) || isnan(users) || isnan(think))
 			return complain(r, r->folder, -EPROTO, "run.json: settings.cells cannot be read");
 		*r->pool = (struct pool){ .repeats = 0 };
 		for (int64_t repeat = 1; !err && repeat <= r->repeats; repeat++)
@@ -312,20 +304,13 @@ int users_summarize(const char *folder, struct inputs_counts *out, char *why, si
 	int err;
 
 	*out = (struct inputs_counts){ 0 };
-	j = inputs_json(folder, "run.json", why, size);
+	j = inputs_run(folder, &r.repeats, &r.seed, why, size);
 	if (!j)
 		return -EPROTO;
-	json_get_int(j, "settings.repeats", &r.repeats);
-	json_get_int(j, "settings.seed", &r.seed);
 	r.spread = inputs_text(j, "settings", "spread");
 	r.pool = calloc(1, sizeof(*r.pool));
 	r.p = calloc(CELLS_MAX, sizeof(*r.p));
-	if (!r.pool || !r.p)
-		err = complain(&r, folder, -ENOMEM, "out of memory");
-	else if (r.repeats < 1 || r.repeats > USERS_REPEATS_MAX)
-		err = complain(&r, folder, -EPROTO, "run.json: settings.repeats is not 1 to 1000");
-	else
-		err = write_table(&r, j);
+	err = r.pool && r.p ? write_table(&r, j) : complain(&r, folder, -ENOMEM, "out of memory");
 	free(r.p);
 	free(r.pool);
 	json_free(j);

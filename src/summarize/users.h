@@ -14,7 +14,7 @@
 
 #include "inputs.h"
 
-#define USERS_REPEATS_MAX 1000
+#define USERS_REPEATS_MAX INPUTS_REPEATS_MAX
 
 /* 0, or -errno with one line in `why`. */
 int users_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size);

@@ -139,6 +139,13 @@ END
 	grep -q 'too few intervals' few.svg
 }
 
+@test "sources are counted in by their names, digits as numbers" {
+	need jq
+	{ printf 'time_s\tuser\n0.5\tu 10\n0.6\tu 10\n'; for t in 1 2 3 4 5; do printf '%d\tu 9\n' $t; done; printf '5.5\tu 10\n9\tv 1\n'; } >a.tsv
+	"$ARRIVALS" a.tsv --sources user --format json -o out.json
+	is '.sources == 3 and .by_sources[0].sources == 1 and .by_sources[0].n == 4 and .by_sources[0].cov < 0.1 and .by_sources[1].n == 7 and .by_sources[2].n == 8'
+}
+
 @test "Common Log Format: brackets in addresses and names, quotes, answers without a size; zones are taken off" {
 	need jq
 	cat >access.log <<-'END'
