@@ -150,7 +150,7 @@ shown() {
 	{
 		grep -hE '^\.Dl ' src/*/*.1 | sed 's/\\e/\\/g'
 		grep -hE '^ {4}|`' README.md docs/*.md experiments/README.md | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
-	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&|#|--)( .*)?$//' | sort -u
+	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&&?|#|--)( .*)?$//' | sort -u
 }
 
 @test "every command that a page or a document shows is understood" {
