@@ -74,6 +74,19 @@ static void fail(struct crowd *c, int err, const char *why)
 		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
 }
 
+static bool is_gone(const struct crowd_user *u)
+{
+	return u->state == CROWD_AWAY || u->state == CROWD_CONNECTING;
+}
+
+/* Until now: how long of the measured time it was not there. */
+static void add_gone(struct crowd *c, const struct crowd_user *u, int64_t now)
+{
+	int64_t from = u->gone_ns > c->window.from_ns ? u->gone_ns : c->window.from_ns, to = now < c->window.end_ns ? now : c->window.end_ns;
+
+	c->sums.gone_ns += to > from ? (double)(to - from) : 0;
+}
+
 static void begin_to_connect(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
@@ -114,6 +127,7 @@ void crowd_here(struct crowd *c, uint32_t user)
 		return;
 	}
 	c->sums.reconnected++;
+	add_gone(c, u, now);
 	set_free(c, user, now, now + think_draw(&c->cfg.think, &u->random));
 }
 
@@ -154,6 +168,8 @@ void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
 	if (u->state == CROWD_CONNECTING) {
 		c->connecting--;
 		c->sums.refused += c->running;
+	} else {
+		u->gone_ns = now;
 	}
 	u->state = CROWD_AWAY;	/* (one that is free stays in the queue, and is passed over there) */
 	if (c->running && !c->retry_ns)
@@ -196,6 +212,7 @@ static void sweep(struct crowd *c, int64_t now)
 			window_over(&c->window, now);
 			log_end(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
+			u->gone_ns = now;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
 		} else {
 			crowd_gone(c, i, -ETIMEDOUT, NULL);
@@ -203,18 +220,22 @@ static void sweep(struct crowd *c, int64_t now)
 	}
 }
 
+/* Each of them tries once; then there is a rest, so that a server which turns everybody away is not stormed, and nobody waits behind those whom it turns away. */
 static void come_back(struct crowd *c, int64_t now)
 {
-	c->retry_ns = 0;
-	for (uint32_t i = 0; i < c->cfg.users; i++) {
-		if (c->user[i].state != CROWD_AWAY)
+	for (; c->back < c->cfg.users; c->back++) {
+		if (c->user[c->back].state != CROWD_AWAY)
 			continue;
 		if (c->connecting >= CONNECTING_MOST) {
 			c->retry_ns = now + NS_PER_MS;
 			return;
 		}
-		begin_to_connect(c, i);
+		begin_to_connect(c, c->back);
 	}
+	c->back = 0;
+	c->retry_ns = 0;
+	for (uint32_t i = 0; i < c->cfg.users && !c->retry_ns; i++)
+		c->retry_ns = c->user[i].state == CROWD_AWAY ? now + RETRY_NS : 0;
 }
 
 /* Sends what is due by now, of either loop. */
@@ -338,13 +359,13 @@ static void begin(struct crowd *c, int64_t now)
 	window_open(&c->window, now, crowd_from(&c->cfg, now), crowd_end(&c->cfg, now));
 	c->sweep_ns = now + SWEEP_NS;
 	c->next_due_ns = now + think_draw(&c->cfg.think, &c->random);
-	if (c->sums.users_ready < c->cfg.users)
-		c->retry_ns = now + RETRY_NS;
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * (double)(c->cfg.before + i) / (double)c->cfg.all);
 
 		if (c->user[i].state == CROWD_FREE)
 			set_free(c, i, now, from + think_draw(&c->cfg.think, &c->user[i].random));
+		else	/* it did not come, or was let go while the others came */
+			c->retry_ns = now + RETRY_NS;
 	}
 }
 
@@ -385,6 +406,11 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
 	window_close(&c->window, now);
+	for (uint32_t i = 0; i < c->cfg.users; i++)
+		if (is_gone(&c->user[i])) {
+			add_gone(c, &c->user[i], now);
+			c->user[i].gone_ns = now;
+		}
 	last = window ? spent_now() : first;
 	c->sums.spent = spent_between(&first, &last);
 	over = now + c->cfg.timeout_ns;

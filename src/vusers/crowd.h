@@ -59,6 +59,7 @@ enum crowd_state { CROWD_AWAY, CROWD_CONNECTING, CROWD_FREE, CROWD_ASKED };
 struct crowd_user {
 	int64_t due_ns, ready_ns, sent_ns;	/* of its request; while it connects sent_ns is since when */
 	int64_t free_ns;			/* since when it is free */
+	int64_t gone_ns;			/* since when it has no connection */
 	int64_t response_ns;			/* sum, of the measured ones */
 	uint64_t random;
 	uint32_t answered;			/* measured */
@@ -73,6 +74,7 @@ struct crowd_sums {
 	int64_t users_ready, reconnected, refused;	/* refused: attempts to connect that failed after the beginning */
 	int64_t due, pages, finished;	/* measured: requests that were due; those of them that begin a page; answers that came */
 	int64_t unsent;			/* due and not sent, at the end */
+	double gone_ns;			/* within the window, of all users together: without a connection */
 	struct spent spent;		/* of this thread within the window */
 	int64_t memory_bytes;		/* what all users took, connected */
 	int last_err;			/* of a connection that failed */
@@ -95,7 +97,7 @@ struct crowd {
 	int64_t next_due_ns;		/* open loop: of the next request that was not sent yet */
 	uint64_t random;
 	int64_t sweep_ns;
-	uint32_t connecting, next;	/* how many; who is to connect next */
+	uint32_t connecting, next, back;	/* how many; who is to connect next; who is to come back next */
 	int64_t retry_ns;		/* of the next that was refused */
 	bool running;
 };

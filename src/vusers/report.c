@@ -23,6 +23,11 @@ static double cpu_percent(const struct crowd *c)
 	return seconds(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / seconds(c) : (double)NAN;
 }
 
+double report_gone_percent(const struct crowd *c)
+{
+	return seconds(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / seconds(c) / (double)c->cfg.users : (double)NAN;
+}
+
 static int watched_ready(const struct report_what *w)
 {
 	int n = 0;
@@ -39,6 +44,8 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 
 	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
 		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready + watched_ready(w), (long long)c->cfg.users + w->watched);
+	else if (report_gone_percent(c) > REPORT_GONE_MOST)
+		snprintf(text, size, "users had no connection for %.0f %% of their time%s%s", report_gone_percent(c), *c->sums.last_why ? "; the last one: " : "", c->sums.last_why);
 	else if (cpu_percent(c) > REPORT_CPU_MOST)
 		snprintf(text, size, "the generator itself had %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
 	else if (s->late.n && late.value > limit)
@@ -57,15 +64,16 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 static void settings(struct rec *r, const struct crowd *c, const struct report_what *w)
 {
 	const struct crowd_cfg *cfg = &c->cfg;
+	bool open = isfinite(w->rate);	/* (cfg->open is of those who are not watched) */
 
 	rec_object(r, "settings");
 	rec_str(r, "target", w->target);
 	rec_str(r, "kind", w->kind);
 	rec_int(r, "users", cfg->all);
 	rec_int(r, "watched", w->watched);
-	rec_str(r, "loop", cfg->open ? "open" : "closed");
-	rec_str(r, cfg->open ? "gaps" : "think", w->think_text);
-	rec_real(r, "think_s", cfg->open ? (double)NAN : cfg->think.mean_ns / S, 6);
+	rec_str(r, "loop", open ? "open" : "closed");
+	rec_str(r, open ? "gaps" : "think", w->think_text);
+	rec_real(r, "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6);
 	rec_real(r, "rate_per_s", w->rate, 6);
 	rec_real(r, "nz_per_s", w->nz, 6);
 	rec_real(r, "ramp_s", (double)cfg->ramp_ns / S, 3);
@@ -217,6 +225,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_int(r, "unsent", u->unsent);
 	rec_int(r, "reconnected", u->reconnected);
 	rec_int(r, "refused", u->refused);
+	rec_real(r, "gone_percent", report_gone_percent(c), 2);
 	rec_count(r, "connections", w->connections);
 	rec_real(r, "due_per_s", per_s(c, (double)u->due), 4);
 	rec_real(r, "rate_per_s", per_s(c, answered), 4);

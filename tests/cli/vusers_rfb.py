@@ -2,17 +2,19 @@
 
 --die N: closes each connection at its Nth key. --mute N: answers none from the Nth key of each connection on. --half N: sends half of the answer to the
 Nth key of each connection, and nothing after. --same N: every Nth key is first answered by an update that changes no pixel, and 50 ms later by the one
-that does. --greet: says nothing at all. --refuse-after N: closes every connection after the first N at once. Keys are counted in the file --keys."""
+that does. --greet: says nothing at all. --refuse-after N: closes every connection after the first N at once, and counts them in the
+file --refused. --drop-first MS: closes the first connection so long after its first picture. Keys are counted in the file --keys."""
 import argparse
 import asyncio
 import struct
 
 options = argparse.ArgumentParser()
-for name in ("die", "mute", "half", "same", "refuse-after"):
+for name in ("die", "mute", "half", "same", "refuse-after", "drop-first"):
     options.add_argument("--" + name, type=int, default=0)
 options.add_argument("--greet", action="store_true")
 options.add_argument("--host", default="127.0.0.1")
 options.add_argument("--keys")
+options.add_argument("--refused")
 options = options.parse_args()
 connections = keys = 0
 
@@ -24,7 +26,11 @@ def update(colour, x=0, width=16, height=16):
 async def talk(reader, writer):
     global connections, keys
     connections += 1
+    first = connections == 1
     if options.refuse_after and connections > options.refuse_after:
+        if options.refused:
+            with open(options.refused, "w") as out:
+                print(connections - options.refuse_after, file=out)
         writer.close()
         return
     if options.greet:
@@ -49,6 +55,8 @@ async def talk(reader, writer):
                 await reader.readexactly(9)
                 if not told:
                     told = True
+                    if first and options.drop_first:
+                        asyncio.get_running_loop().call_later(options.drop_first / 1000, writer.close)
                     writer.write(update(128, 0, 64, 48))
             elif kind == 5:
                 await reader.readexactly(5)

@@ -91,6 +91,9 @@ column() {	# file name
 	[ "$status" = 0 ]
 	# 80 a second: 20 of the two, each every 100 ms, and 60 of the others
 	holds '.due >= 58 and .due <= 61 and ([.watched[].requests | . >= 9 and . <= 11] | all)'
+	# all of them are watched: it is an open loop still
+	users -n 2 --watched 2 --open 20 --think const -t 500ms
+	[ "$(jq -c '.settings | [.loop, .gaps, .think_s, .rate_per_s]' report.json)" = '["open","const",null,20]' ]
 }
 
 @test "vusers --watched: a server that dies, answers no more, or stops in the midst of an answer: errors and timeouts, and it ends in time" {
@@ -117,6 +120,21 @@ column() {	# file name
 	[ "$status" = 130 ]
 	[ $((SECONDS - from)) -le 5 ]
 	holds '.stopped_by == "signal" and ([.watched[].unanswered] | add) == 2'
+}
+
+@test "vusers: a server that turns all away is not stormed, and the run is not valid; who is let go while others come comes back" {
+	start_scripted --die 1 --refuse-after 8 --refused refused
+	users -n 8 -z 50ms --think const -t 2500ms
+	[ "$status" = 3 ]
+	grep -q 'not valid: users had no connection for' users.err
+	# gone from the first key on; each tries again every second
+	holds '(.valid | not) and .gone_percent > 80 and .refused >= 8 and .refused <= 24'
+	[ "$(cat refused)" = "$(jq .result.refused report.json)" ]
+	kill "$scripted"
+	wait "$scripted" || true
+	start_scripted --drop-first 1
+	users -n 40 -z 50ms --think const -t 2500ms
+	holds '.reconnected >= 1 and .fairness.answered_per_user.min >= 1 and .gone_percent <= 2'
 }
 
 @test "vusers --watched: servers that never speak, or take no second connection: a line, or a run that is not valid" {
