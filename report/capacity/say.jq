@@ -32,7 +32,7 @@ def finding_limit: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limi
 		| ($sides | map(.users_bad[]) | min) as $bad | ($doc | at_users($s.system; $bad)) as $row
 		| "for \($s | system_words($doc.run)) (\($l.criterion | criterion_words)): \($l.limit)"
 		+ (if $l.ended == null then "" else " (\($l.ended | rtrimstr(".")))" end)
-		+ (if $row == null then "" else "; at \($bad) users \($row | cpu_words)"
+		+ (if $row == null then "" else "; at \($bad) user\(if $bad == 1 then "" else "s" end) \($row | cpu_words)"
 			+ ([$sides[] | select(.bad != null and .full > 0 and .name != "CPU") | "\(.name): \(.bad | number) \(.unit), full from \(.at_least | plain)"] | if . == [] then "" else "; " + join("; ") end) end)]
 	| if . == [] then empty else "What is full with the next users: " + join("; ") + "." end;
 
