@@ -195,6 +195,18 @@ at() {	# at FILE COLUMN NAME=VALUE...: one cell
 	if grep -nE 'null|undefined' "a run/report.md"; then return 1; fi
 }
 
+@test "capacity: searches that ended at different numbers: what was full is told of those in which it was" {
+	command -v gnuplot cmark >/dev/null || skip "no gnuplot or cmark"
+	make_run
+	# in the second search one user alone was too many already
+	jq '.limits[0] += {users: 0, beyond: 1}' "a run/cells/vnc.heavy-016/2/cell.json" >x && mv x "a run/cells/vnc.heavy-016/2/cell.json"
+	"$TOP/report/report.sh" "a run" >/dev/null
+	run -0 "$TOP/report/findings.sh" "a run"
+	echo "$output"
+	# (3 % for each user: 15 % of the other two, and not the mean of 3, 15 and 15)
+	[[ $output == *"; at 1 user the server's CPU was 22.5 % busy; viewers: 15.0 % busy at 5, full from 14."* ]]
+}
+
 @test "capacity: the driver's words" {
 	local words
 
