@@ -93,6 +93,7 @@ choose_cells() {
 exp_words() {	# exp_words 0 CELL
 	local part users think
 	find_cell "$2"
+	[ "$users" != 1 ] || { echo "1 user who thinks for $think s"; return; }
 	echo "$users users who think for $think s"
 }
 

@@ -14,7 +14,8 @@ def users_words: if .reached < .repeats and .users_max == .users_min then "at le
 # The sides of a limit, over the repeats: one object for each rule.
 def sides($system; $criterion): [.compare[] | select(.system == $system and .criterion == $criterion)] | group_by([.name, .unit])
 	| map({name: .[0].name, unit: .[0].unit, at_least: .[0].at_least, good: (map(.good | values) | if . == [] then null else add / length end), bad: (map(.bad | values) | if . == [] then null else add / length end),
-		users_good: (map(.users_good) | unique), users_bad: (map(.users_bad | values) | unique), full: (map(.full) | add), repeats: length, fullness: (map((.bad // 0) / .at_least) | add)})
+		users_good: (map(.users_good) | unique), users_bad: (map(.users_bad | values) | unique), full: (map(.full) | add), users_full: (map(select(.full > 0) | .users_bad) | unique),
+		bad_full: (map(select(.full > 0) | .bad | values) | if . == [] then null else add / length end), repeats: length, fullness: (map((.bad // 0) / .at_least) | add)})
 	| sort_by([- .full, - .fullness]);
 def from_to: if length == 0 then "" elif length == 1 then "\(first)" else "\(min)–\(max)" end;
 
@@ -32,8 +33,8 @@ def finding_limit: . as $doc | [.run.settings.systems[] | . as $s | ($doc | limi
 		| ($sides | map(.users_bad[]) | min) as $bad | ($doc | at_users($s.system; $bad)) as $row
 		| "for \($s | system_words($doc.run)) (\($l.criterion | criterion_words)): \($l.limit)"
 		+ (if $l.ended == null then "" else " (\($l.ended | rtrimstr(".")))" end)
-		+ (if $row == null then "" else "; at \($bad) users \($row | cpu_words)"
-			+ ([$sides[] | select(.bad != null and .full > 0 and .name != "CPU") | "\(.name): \(.bad | number) \(.unit), full from \(.at_least | plain)"] | if . == [] then "" else "; " + join("; ") end) end)]
+		+ (if $row == null then "" else "; at \($bad) user\(if $bad == 1 then "" else "s" end) \($row | cpu_words)"
+			+ ([$sides[] | select(.bad_full != null and .name != "CPU") | "\(.name): \(.bad_full | number) \(.unit)\(if .users_full == [$bad] then "" else " at \(.users_full | from_to)" end), full from \(.at_least | plain)"] | if . == [] then "" else "; " + join("; ") end) end)]
 	| if . == [] then empty else "What is full with the next users: " + join("; ") + "." end;
 
 def not_a_queue: .limit // "" | test("memory|link|viewers|alone|session|displays|processes|run queue|unexplained");

@@ -256,7 +256,10 @@ void poisson_words(const struct poisson *p, char *text, size_t size)
 	double band = POISSON_BAND / sqrt((double)p->n);
 
 	if (!p->verdict) {
-		snprintf(text, size, "no verdict: %zu gaps, at least %d are needed", p->n, POISSON_FEWEST);
+		if (p->n < POISSON_FEWEST)
+			snprintf(text, size, "no verdict: %zu gaps, at least %d are needed", p->n, POISSON_FEWEST);
+		else
+			snprintf(text, size, "no verdict: none of the tests can be made of arrivals that are all within %.6g s", p->span_s);
 		return;
 	}
 	for (size_t t = 0; t < POISSON_TESTS; t++)

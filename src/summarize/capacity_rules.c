@@ -34,9 +34,20 @@ double capacity_value(const struct capacity_system *s, const struct capacity_lim
 	return step ? step->of[r->figure] : (double)NAN;
 }
 
+/* Pages are read back because what users work with no longer fits, or by other programs of the machine, which are counted with it: these where at least
+ * half is available of what was with one user. */
+static bool fits(const struct capacity_system *s, const struct capacity_limit *l, double users)
+{
+	const struct capacity_step *step = capacity_find(s, users, l->repeat), *one = capacity_find(s, 1, l->repeat);
+
+	return step && one && step->of[CAPACITY_AVAILABLE] > 0 && step->of[CAPACITY_AVAILABLE] >= one->of[CAPACITY_AVAILABLE] / 2;
+}
+
 bool capacity_full(const struct capacity_run *run, const struct capacity_system *s, const struct capacity_limit *l, const struct capacity_rule *r, double users)
 {
 	if (!(capacity_value(s, l, r, users) >= r->at_least))
+		return false;
+	if (r->figure == CAPACITY_FAULTS && fits(s, l, users))
 		return false;
 	for (size_t i = 0; i < run->rules; i++)
 		if (&run->rule[i] != r && !strcmp(run->rule[i].name, r->unless) && capacity_value(s, l, &run->rule[i], users) >= run->rule[i].at_least)

@@ -179,10 +179,13 @@ static int ask(struct watch_one *o)
 static void begin_to_think(struct watch_one *o)
 {
 	const struct crowd_cfg *c = o->all->cfg.crowd;
+	int64_t from = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all);
 
 	o->thinks = true;
-	o->free_ns = o->all->start_ns;
-	o->due_ns = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all) + think_draw(&o->all->cfg.think, &o->random);
+	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;	/* who was let in later was not late itself */
+	if (!o->all->cfg.open && o->free_ns > from)
+		from = o->free_ns;
+	o->due_ns = from + think_draw(&o->all->cfg.think, &o->random);
 }
 
 /* Until the run is over (0), or the connection (-errno). */
@@ -253,6 +256,8 @@ static bool come_back(struct watch_one *o, bool at_once)
 		if (!err) {
 			o->told.reconnected++;
 			o->free_ns = clock_now();
+			if (o->thinks && !w->cfg.open)	/* as those do who are not watched */
+				o->due_ns = o->free_ns + think_draw(&w->cfg.think, &o->random);
 			return true;
 		}
 		o->told.refused += err != -EINTR;

@@ -101,6 +101,11 @@ column() {	# file name
 	users -n 2 --watched 1 -z 20ms --think const -t 1200ms --timeout 300ms
 	[ "$status" = 3 ]
 	holds '.watched[0].errors >= 1 and .watched[0].reconnected >= 1 and .errors >= 1'
+	# who comes back thinks first: nobody in a closed loop has anything due while it is not there
+	users -n 2 --watched 1 -z 50ms --think const -t 2500ms --log back.tsv
+	[ "$status" = 3 ]
+	[ "$(awk -F'\t' 'NR > 1 && $4 != $5' back.tsv | wc -l)" = 0 ]
+	[ "$(awk -F'\t' '$12 == 1' back.tsv | wc -l)" -ge 4 ]
 	for way in mute half; do
 		kill "$scripted"
 		wait "$scripted" || true

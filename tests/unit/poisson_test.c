@@ -360,6 +360,9 @@ static void few_get_no_verdict(void **state)
 	for (size_t i = 0; i <= 200; i++)
 		at[i] = 0;	/* all at once */
 	p = judge_of(200, 1, NULL);
+	assert_false(p.verdict);	/* and not because they were too few */
+	poisson_words(&p, words, sizeof(words));
+	assert_null(strstr(words, "are needed"));
 	assert_false(p.poisson);
 }
 
