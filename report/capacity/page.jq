@@ -20,7 +20,7 @@ def small: if fabs < 0.1 then fixed(4) else number end;
 "",
 "![p95 of the user in front over the number of users](figures/users.svg)",
 "",
-"Mean over the searches that measured that number of users, with its 95 % interval where there are two or more. Squares: the most users for which 95 % of the keys were within that time; crosses: what the model foretold, with its interval.",
+"Mean over the searches that measured that number of users, with its 95 % interval where there are two or more (Student's t on logarithms). Squares: the most users for which 95 % of the keys were within that time; crosses: what the model foretold, with its interval.",
 "",
 "## The most users",
 "",

@@ -1,4 +1,5 @@
 #include "capacity.h"
+#include "combine.h"
 #include "means.h"
 #include "whole.h"
 
@@ -7,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that have an interval; the others are means alone. */
-static bool spread(enum capacity_figure f)
+static enum combine how(enum capacity_figure f)
 {
-	return f == CAPACITY_P95 || f == CAPACITY_APDEX || f == CAPACITY_BUSY;
+	return f == CAPACITY_P95 ? COMBINE_TIMES : f == CAPACITY_APDEX || f == CAPACITY_BUSY ? COMBINE_SPREAD : COMBINE_MEAN;
 }
 
 static const char *const summary_columns[] = {
@@ -60,10 +60,7 @@ static void write_users(struct rows *t, const struct capacity_run *run, const st
 		for (size_t i = 0; i < s->steps; i++)
 			if (s->step[i].users == users)
 				means_add(m, s->step[i].of[f]);
-		if (spread((enum capacity_figure)f))
-			means_write(t, m, 0, decimals((enum capacity_figure)f), run->seed);
-		else
-			whole_number(t, means_of(m), decimals((enum capacity_figure)f));
+		combine_write(t, how((enum capacity_figure)f), m, decimals((enum capacity_figure)f), run->seed);
 	}
 	rows_end(t);
 }

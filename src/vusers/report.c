@@ -158,7 +158,7 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	rec_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
 	rec_int(r, "descriptors", w->descriptors);
 	rec_int(r, "descriptors_most", w->descriptors_most);
-	rec_real(r, "memory_bytes_per_user", c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
+	rec_real(r, "memory_bytes_per_user", c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
 	rec_int(r, "log_lost", s->lost);
 	rec_end(r);
 }
