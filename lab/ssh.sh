@@ -64,9 +64,12 @@ lab_up() {
 			stop_here
 			now_ms
 			[ "$NOW_MS" -lt "$deadline" ] && ! lab_gone "$LAB_HOLDER" && continue
-			a=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
-			lab_down
-			die "the connections did not come up${a:+: $a}"
+			# Its last word may have come just before its end.
+			if ! read_line 0.2 "$LAB_TALK"; then
+				a=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
+				lab_down
+				die "the connections did not come up${a:+: $a}"
+			fi
 		fi
 		IFS=' ' read -r role word a b <<<"$LINE"
 		case $role:$word in
