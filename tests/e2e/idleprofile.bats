@@ -85,11 +85,15 @@ can_fifo() {
 @test "a long normal burst, which the scheduler splits, comes out as one" {
 	busy=''
 	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t2000000000\n' >plan
-	profile_quietly other plan
-	is found 'x == 1'
-	[ -z "$busy" ] || skip "$busy"
-	# (one of others that comes between, while the burst waits, may end the row; unjoined they would be dozens)
-	is rows_most "x == 1 || (x == 2 && $(of interval_percent) > 101)"
+	# (one of others that comes between, while the burst waits, may end the row: again then)
+	for i in 1 2 3; do
+		profile_quietly other plan
+		is found 'x == 1'
+		[ -z "$busy" ] || skip "$busy"
+		if is rows_most 'x == 1' >/dev/null; then break; fi
+	done
+	# where they came each time, and for longer than a tick, it is a few rows; unjoined they would be dozens
+	is rows_most "x == 1 || (x <= 6 && $(of interval_percent) > 100.2)"
 	is length_good_percent 'x == 100'
 }
 
