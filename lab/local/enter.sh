@@ -63,6 +63,12 @@ while :; do
 	signalled=''
 	wait "$child"
 	status=$?
+	# 128 + SIGSTOP of one that is still there: it was stopped before set +m had its effect
+	if [ "$status" = 147 ] && kill -0 "$child" 2>/dev/null; then
+		[ -n "${idle-}" ] || exec {idle}<> <(:)
+		read -r -t 0.05 -u "$idle"
+		continue
+	fi
 	[ -n "$signalled" ] || break
 done
 # Not in a pipeline or $( ): there it would be the times of that subshell.
