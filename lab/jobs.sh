@@ -15,6 +15,21 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
+# lab_hear DEADLINE_MS WORDS [CURE]: the next line of who holds the lab, in LINE; where none comes, the lab is taken down and that is the end.
+lab_hear() {
+	local last
+	until read_line 0.2 "$LAB_TALK"; do
+		stop_here
+		now_ms
+		[ "$NOW_MS" -lt "$1" ] && ! lab_gone "$LAB_HOLDER" && continue
+		# Its last word may have come just before its end.
+		! read_line 0.2 "$LAB_TALK" || return 0
+		last=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
+		lab_down
+		die "$2${last:+: $last}${3-}"
+	done
+}
+
 # lab_exec [-C] [-S] [-R] [-M GROUP] ROLE COMMAND...: in the foreground; streams and exit status are the command's.
 lab_exec() {
 	local LAB_COMMAND

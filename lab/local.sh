@@ -94,17 +94,7 @@ lab_up() {
 	now_ms
 	deadline=$((NOW_MS + (LAB_CPU_WAIT + 30) * 1000))
 	while :; do
-		if ! read_line 0.2 "$LAB_TALK"; then
-			stop_here
-			now_ms
-			[ "$NOW_MS" -lt "$deadline" ] && [ -d "/proc/$LAB_HOLDER" ] && continue
-			# Its last word may have come just before its end.
-			if ! read_line 0.2 "$LAB_TALK"; then
-				a=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
-				lab_down
-				die "the lab did not come up${a:+: $a}; see: thinprobe doctor"
-			fi
-		fi
+		lab_hear "$deadline" "the lab did not come up" "; see: thinprobe doctor"
 		read -r word a b c d <<<"$LINE"
 		case $word in
 		cpus) LAB_CPUS_server=$a LAB_CPUS_client=$b LAB_SHARED_CPUS=$c ;;

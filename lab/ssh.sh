@@ -60,17 +60,7 @@ lab_up() {
 	now_ms
 	deadline=$((NOW_MS + 630 * 1000))
 	while :; do
-		if ! read_line 0.2 "$LAB_TALK"; then
-			stop_here
-			now_ms
-			[ "$NOW_MS" -lt "$deadline" ] && ! lab_gone "$LAB_HOLDER" && continue
-			# Its last word may have come just before its end.
-			if ! read_line 0.2 "$LAB_TALK"; then
-				a=$(tail -n 1 -- "$LAB_LOG/lab.log" 2>/dev/null)
-				lab_down
-				die "the connections did not come up${a:+: $a}"
-			fi
-		fi
+		lab_hear "$deadline" "the connections did not come up"
 		IFS=' ' read -r role word a b <<<"$LINE"
 		case $role:$word in
 		control:*) LAB_CONTROL=$word ;;
