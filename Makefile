@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
 TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score vusers
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # answers.sh - does vncplay analyze find the answer to every click, and when it came? Judged by the log of the desktop that answered.
 #
 # usage: bench/answers.sh [--quick] [--rounds N]     (20 clicks over 5 replays, eleven kinds of screens, once: 10 minutes; quick: 6 clicks, 3 replays, 3 kinds)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # attach.sh - does watching a rectangle of a client's window tell the same latency as the patch does? Both watchers in turn, on one
 # session: refecho in Xvnc (60 frames/s), shown by vncviewer on an Xvfb of the client's host.
 #

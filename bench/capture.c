@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* capture - writes a capture to read: sessions of a remote desktop, keys echoed at 20 a second and bulk display frames.
  *
  * usage: capture [--bytes N | --packets N] [--tcp-only] FILE

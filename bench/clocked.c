@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* clocked - runs a command and writes what it took to a file: wall_ns cpu_ns peak_bytes status.
  *
  * usage: clocked FILE COMMAND [ARG...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # echo.sh - does the probe tell the truth? Latency from the client's pixels against the log of the application that answered.
 #
 # The reference VNC server answers after scripted delays; for each key (answer - sent) is held against (flushed - received) of

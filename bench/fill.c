@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* fill - what memhog's fill is held against: a plain loop, the kernel's part of it alone, and what the memory itself allows.
  *
  * usage: fill plain|touch|write|copy|read BYTES [4K|2M]     writes how long it took, in ns

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* flood - sends the packets of a capture through an interface at an even rate.
  *
  * usage: flood INTERFACE FILE PER_SECOND

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # idleprofile.sh - does idleprofile tell the truth about lost time, and who else sees it? Held against bursts of CPU time whose log is the truth.
 #
 # usage: bench/idleprofile.sh [--quick]     (16 minutes; quick: 1, with a tenth of the bursts, decides nothing)

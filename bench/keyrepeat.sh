@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat.sh - is a key sent as punctually as this machine can? Lateness of keyrepeat beside cyclictest's latency, in turn.
 #
 # usage: bench/keyrepeat.sh [--quick] [--rounds N]     (10 rounds of 30 s for each: ten minutes; quick: 2 rounds of 3 s)

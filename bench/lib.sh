@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # lib.sh - what every bench needs: contenders in turn, ratios round by round, their interval, the machine and its noise.
 #

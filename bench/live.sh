@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # live.sh - does prototap lose packets where tcpdump loses none? Live, 100,000 packets a second, in turn with tcpdump -w.
 #
 # usage: bench/live.sh [--quick] [--rounds N] [RATE]     (8 rounds of 5 s for each of four: five minutes; quick: 1 round of 1 s)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # memhog.sh - does memhog fill memory as fast as this machine can? Beside a plain loop that writes xorshift64 words into a fresh mapping of the same size.
 #
 # usage: bench/memhog.sh [--quick] [--rounds N]     (12 rounds of 512 MiB: 1 minute; quick: 3 of 64 MiB, decides nothing)

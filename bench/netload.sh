@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # netload.sh - does netload hold its rate in every second, and how fast can it go? Judged by the interface's own counters, beside iperf3, in
 # turn, in the same two network namespaces.
 #

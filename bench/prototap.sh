@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap.sh - how fast does prototap read a capture, and in how much memory? Beside tcpdump, capinfos and tshark, in turn.
 #
 # usage: bench/prototap.sh [--quick] [--rounds N]     (10 rounds, 1 GB and 3 GB: two minutes; quick: 50 MB)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # sink.sh - does sink hold the share it was asked for? Judged from outside, beside stress-ng --cpu-load, in turn.
 #
 # usage: bench/sink.sh [--quick] [--rounds N]     (8 rounds of 10 s at five shares for each: 16 minutes; quick: 2 rounds of 2 s)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """truth.py - holds what a tool saw of bursts of CPU time against the log of what they burned.
 
 usage: truth.py BURSTS --lost FILE [--who FILE] [--report FILE]     idleprofile's --log, --who-log and JSON report

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay.sh - how long vncplay analyze takes over logs as large as real ones, how much memory it needs, and whether that grows with their length only.
 #
 # usage: bench/vncplay.sh [--quick] [--rounds N]     (8 rounds; 4 minutes; quick: 1 round of short logs)

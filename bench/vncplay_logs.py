@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """vncplay_logs.py KIND FOLDER RUN SECONDS - a log of a replay as large as real ones, with its side file, for bench/vncplay.sh.
 
     raw     1024 x 768, a window of 640 x 400 as raw pixels once a second, an answer to each input, and one frame of all of it: about 1 MB a second

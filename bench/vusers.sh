@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vusers.sh - how many users does one core carry, how punctually, and what do other tools tell of a server that stands still? Beside wrk and ab, in
 # turn, against the same servers on another CPU.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables shared with the driver and lib.sh
 # alike.sh - whether the same work ended in the same picture over every protocol (for protocols.sh, which has PROTOCOL_LIST, PROTOCOL_OF, WORKS,

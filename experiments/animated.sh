@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the driver, lib.sh and the lab
 # animated.sh - what drivers of an animation share: which protocols, a session for it, one step (an animation that runs for a while, with the

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, Figure 5: network load of a looping animation of 100 x 100 pixels, 10 frames, 20 a second, by protocol
 # minutes: 20 (--quick: 4)
 # needs: two CPUs, a display protocol; the right to capture

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, Figures 6 and 7: network load by frames of a looping animation, hits and CPU of one that overflows the cache
 # minutes: 45 (--quick: 4)
 # needs: two CPUs, a display protocol; the right to capture

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: how far the probe itself is off: known delays, measured over each path
 # minutes: 3 (with --quick 1)
 # needs: two CPUs; Xvnc and Xvfb for the paths through them

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: how many users a server holds: sessions added until the user in front is late, what is full then, and what the model foretells
 # minutes: 60 (--quick: 8)
 # needs: two CPUs, a display protocol

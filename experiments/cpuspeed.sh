@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Zeldovich & Chandra 2005, Figures 3 to 10: total time and response times of a recorded session by the speed of the server's CPU
 # minutes: 12 (quick 2)
 # needs: two CPUs, VNC, cpu groups (as root); thinprobe setup --app desk

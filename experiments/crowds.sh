@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with lib.sh, the drivers and the lab
 # crowds.sh - what the experiments with many users share: a cell is one number of users with one think time; vusers makes them, arrivals judges when

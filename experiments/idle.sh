@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, Figures 1 and 2: CPU of idle sessions over time, and lost time by length; cost of one more; compulsory latency
 # minutes: 60 (--quick: 4)
 # needs: two CPUs, a display protocol; root for who took the CPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Zeldovich & Chandra 2005, Figures 15 and 16: total time and response times of a recorded session by the scheduler of its disk
 # minutes: 12 (quick 3)
 # needs: two CPUs, VNC, root (loop devices, FUSE, overlayfs), fio; thinprobe setup --app desk,fio

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # keep.sh DRIVER ARGUMENT... - runs a driver and takes the signals for it.
 #
 # bash 5.2 runs a pending trap in the middle of parsing the next command substitution, and breaks both. A driver is full of these; here is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # lib.sh - what every experiment shares: its run folder, its cells in their order, its progress line, its end (options.sh: its options).
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # list.sh - the experiments with what they reproduce, from the head of each driver; or the protocols that can run here.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/home.sh" || exit 1

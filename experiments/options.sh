@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the settings are for who sources this
 # options.sh - what an experiment may be asked for: from the command line, from a run that is resumed, and back into run.json. How words are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the driver, lib.sh and the lab
 # paged.sh - sessions that are to be paged out, and how: for experiments/paging.sh, which holds ABSENT, SWAPS, METHODS, SESSIONS, SERVER_MEMORY.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, section 5: the first key into an editor that was paged out, by how it was, by swap device, and protected
 # minutes: 15 (with --quick 2)
 # needs: two CPUs, VNC or Xvfb; root, memory groups and swap

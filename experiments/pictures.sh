@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # pictures.sh FOLDER - the pictures of the work that is done over every protocol: photo.png and scene.png with many soft colours and a little
 # noise, chart.png of few flat ones, canvas.png to paint on. The same every time: each pixel is a formula.
 set -u -o pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the driver, lib.sh and the lab
 # pressure.sh - a server under memory pressure, and the session in which applications start: for experiments/startup.sh, which holds CELLS and the

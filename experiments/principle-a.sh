@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Brady & Gunther 2016, Table 1 and Fig. 9: what more users do to a server with the think time held, and with the ratio of users to think time held; when requests come at random
 # minutes: 50 (--quick: 3)
 # needs: two CPUs

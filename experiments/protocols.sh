@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, the two tables of section 6.1.2 (bytes, messages, savings without IP headers) and section 6.1.1 (set-up, idle), on today's protocols
 # minutes: 45 (with --quick 5)
 # needs: two CPUs, display protocols; packages of the applications (thinprobe setup --app work)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the driver, lib.sh and the lab
 # replays.sh - one recorded session, replayed at every setting of something: for cpuspeed, diskload, iosched and slowreplay.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, Figures 8 and 9: round trip of a ping and its variance on a loaded link; and the latency of keys there
 # minutes: 110 (--quick: 4)
 # needs: two CPUs, tbf in the kernel, ping; VNC for the keys

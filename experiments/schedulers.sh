@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: what a scheduler can do about stalls: latency by setting with its price; latency by length of the operation
 # minutes: 60 (with --quick 6)
 # needs: two CPUs, VNC; as root also groups, real-time and the autogroup switch

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, the tables of section 5.1: memory of each process of a login, light and typical; what one more login costs
 # minutes: 25 (--quick: 5)
 # needs: two CPUs, a display protocol; root for what the kernel charges to each login

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154,SC2317 # variables shared with the driver, lib.sh and the lab
 # sessions.sh - for drivers that add sessions until there is too little of something: as many as are wanted, what becomes of those that fail, and what the

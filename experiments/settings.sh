@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the driver, train.sh and the lab
 # settings.sh - settings of the scheduler: read from data/schedulers.tsv, tried, made with the sessions in them, loaded, held against what

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Zeldovich & Chandra 2005, section 4.3: a session replayed on a disk so slow that it takes ten times as long
 # minutes: 10 (quick 3)
 # needs: two CPUs, VNC, root (loop devices, FUSE, overlayfs); thinprobe setup --app desk

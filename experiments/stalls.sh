@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wong & Seltzer 2000, Figures 3 and 4: echo of a repeated key against CPU load (stalls, jitter), and latency
 # minutes: 30 (demo: 3)
 # needs: two CPUs, a display protocol

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Wu, Zhang, Gu & Sun 2005, Figures 2 to 7 and Table 1: start-up of applications by memory pressure, what of it is input and output
 # minutes: 60 (one device 30, with --quick 4)
 # needs: two CPUs, VNC; root, memory groups and swap; packages of the applications (thinprobe setup --app mousepad,xpdf,netsurf,writer)

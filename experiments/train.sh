@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the driver, lib.sh and the lab
 # train.sh - what drivers of a session's keys share: sessions, what the measuring itself costs, idle noise, one train beside a load, and

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: Brady & Gunther 2016, Table 3, Figs. 9 and 10, Table 4: users of a web server, and of VNC sessions, who think for less and less; the users of the world that these stand for
 # minutes: 50 (--quick: 3)
 # needs: two CPUs, tbf in the kernel; lighttpd for the web (thinprobe setup --app web)

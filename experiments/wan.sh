@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # figure: latency of a key against the round trip time and the loss of a long link, per protocol: which wait for round trips
 # minutes: 40 (with --quick 4, for vnc and x11)
 # needs: two CPUs, a display protocol; netem in the kernel, or TAP devices (/dev/net/tun)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for who uses the back-end
 # attach.sh - the lab that is not ours: a client window on this machine, of a server that nobody of us can log in to.

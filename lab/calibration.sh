@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # calibration.sh - the record of the last calibration of this machine: where it is kept, and whose it is.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # disk.sh - a disk of its own for the server of a lab, of stated speed. Part of local.sh; as groups.sh does, it has local/undo.sh do it, and take
 # it back, whatever becomes of the driver. Only for root.

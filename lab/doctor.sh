@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # doctor.sh - what this machine can and cannot measure, why, and the command that would mend it.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/home.sh" || exit 1

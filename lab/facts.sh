@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # facts.sh - the machine as one JSON object, for run.json: taken before and after a run, so that what changed shows.
 #

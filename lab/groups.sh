@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # groups.sh - cpu groups and switches of the kernel for a lab on this machine. What is done here does not die with the lab: a process of its
 # own (local/undo.sh) does it, outlives a kill -9 of the driver, and takes it back. Part of local.sh.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # jobs.sh - commands of a lab as children of the driver: started, waited for, ended. For back-ends whose commands stand behind a door,
 # one process of the driver's own per command, which hands signals on and gives the command's exit status.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # lab.sh - the two emulated hosts by hand: `thinprobe lab up`, look around with `exec`, `down`.
 #
 # A lab dies with the process that made it; here that is a keeper in the background, which waits until `down` ends it.

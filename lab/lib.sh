@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # lib.sh - what every driver of thinprobe needs: errors with a cure, waiting for a fact, tidying up.
 #

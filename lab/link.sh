@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # link.sh - the link of the local lab: its numbers, what makes them true (tbf, netem, or the delay line `wire`), and changing them while it is up.
 # For local.sh, and for local/hold.sh, which makes the link.

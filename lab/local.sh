@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # local.sh - the lab on one machine: two hosts, server and client, made of namespaces and a veth pair.
 #

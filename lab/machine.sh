@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # machine.sh - what one machine tells of itself from /proc, and what it lets us do. Runs on that machine, so it needs nothing but
 # bash and the basic tools, and knows neither roles nor drivers: local.sh asks it here, ssh.sh at the other end.

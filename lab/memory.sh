@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # memory.sh - a size for the memory of the lab's server, and its swap. What runs on the server is in one memory group with a limit, and what
 # does not fit goes to a swap device that the lab makes. Part of local.sh; as groups.sh does, it has local/undo.sh do it, and take it back.

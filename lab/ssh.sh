@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # ssh.sh - the lab on two real machines, server and client, each reached by one ssh connection. The same verbs as local.sh.
 #

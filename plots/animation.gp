@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # animation.gp - the figure of experiments/animation.sh.
 #
 # gnuplot -c plots/animation.gp RUN [LIGHT [HEAVY [FLOOR_MS [THRESHOLD_MS]]]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # arrivals.gp - how requests arrive, beside a Poisson process of the same rate.
 #
 # gnuplot -c plots/arrivals.gp ROWS OUT.svg

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # cache.gp - the figures of experiments/cache.sh.
 #
 # gnuplot -c plots/cache.gp RUN [LIGHT [HEAVY [FLOOR_MS [THRESHOLD_MS]]]]

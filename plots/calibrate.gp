@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # calibrate.gp - the figure of experiments/calibrate.sh.
 #
 # gnuplot -c plots/calibrate.gp RUN

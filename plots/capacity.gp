@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # capacity.gp - the figures of experiments/capacity.sh.
 #
 # gnuplot -c plots/capacity.gp RUN [LIGHT [HEAVY [FLOOR_MS [THRESHOLD_MS]]]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # cpuspeed.gp - the figures of experiments/cpuspeed.sh: replays.gp says which.
 #
 # gnuplot -c plots/cpuspeed.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # diskload.gp - the figures of experiments/diskload.sh: replays.gp says which.
 #
 # gnuplot -c plots/diskload.gp RUN

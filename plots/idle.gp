@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # idle.gp - the figures of experiments/idle.sh.
 #
 # gnuplot -c plots/idle.gp RUN

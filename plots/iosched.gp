@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # iosched.gp - the figures of experiments/iosched.sh: replays.gp says which.
 #
 # gnuplot -c plots/iosched.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # paging.gp - the figures of experiments/paging.sh.
 #
 # gnuplot -c plots/paging.gp RUN [LIGHT [HEAVY [FLOOR_MS [THRESHOLD_MS]]]]

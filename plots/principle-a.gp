@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # principle-a.gp - the figures of experiments/principle-a.sh.
 #
 # gnuplot -c plots/principle-a.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # protocols.gp - the figures of experiments/protocols.sh.
 #
 # gnuplot -c plots/protocols.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # queue.gp - queueing models and measured rows in one picture.
 #
 # gnuplot -c plots/queue.gp ROWS OUT.svg [rate|response|line|load]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # replays.gp - the figures of a session replayed at several settings: what cpuspeed.gp, diskload.gp, iosched.gp and slowreplay.gp load.
 #
 # They set run, here, axis (words below the settings; by number where numbers say more than names: numeric = 1) and load style.gp. Reads

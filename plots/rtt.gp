@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # rtt.gp - the figures of experiments/rtt.sh.
 #
 # gnuplot -c plots/rtt.gp RUN

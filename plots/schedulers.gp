@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # schedulers.gp - the figures of experiments/schedulers.sh.
 #
 # gnuplot -c plots/schedulers.gp RUN [LIGHT [HEAVY [HALF_FRAME_MS [THRESHOLD_MS]]]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # session-memory.gp - the figures of experiments/session-memory.sh.
 #
 # gnuplot -c plots/session-memory.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # slowreplay.gp - the figures of experiments/slowreplay.sh: replays.gp says which.
 #
 # gnuplot -c plots/slowreplay.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # stages.gp - where the time of a key goes: one bar a load, one panel an application.
 #
 # gnuplot -c plots/stages.gp RUN [LIGHT [HEAVY]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # stalls.gp - the figures of experiments/stalls.sh.
 #
 # gnuplot -c plots/stalls.gp RUN [LIGHT [HEAVY [HALF_FRAME_MS [THRESHOLD_MS]]]]

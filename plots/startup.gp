@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # startup.gp - the figures of experiments/startup.sh.
 #
 # gnuplot -c plots/startup.gp RUN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # style.gp - the common looks: one font, thin grey frame, two colours that every kind of colour vision tells apart
 # (Okabe & Ito), and for loads a scale from light to dark that also reads in grey.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # users.gp - the figures of experiments/users.sh.
 #
 # gnuplot -c plots/users.gp RUN

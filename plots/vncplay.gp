@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay.gp - the figures of vncplay cdf, ratio, percentiles and table.
 #
 # gnuplot -c plots/vncplay.gp FIGURE TABLE OUT.svg

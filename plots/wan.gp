@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # wan.gp - the figures of experiments/wan.sh.
 #
 # gnuplot -c plots/wan.gp RUN [LIGHT [HEAVY [FLOOR_MS [THRESHOLD_MS]]]]

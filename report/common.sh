@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # common.sh - what the three scripts share: where things are, one document from the run's files, errors in one line.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # findings.sh RUN - what a run found, in plain words, numbered.
 set -u -o pipefail
 # shellcheck disable=SC1091

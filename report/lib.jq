@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # lib.jq - what table, findings and page share: numbers as people read them, rows of summary.tsv, names of applications.
 # Every filter expects the document that common.sh makes: {run, rows, summary, thresholds}.
 

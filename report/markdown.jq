@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # markdown.jq - what pages share: tables, figures with their intervals, facts of a machine as rows.
 include "lib";
 

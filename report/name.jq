@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # name.jq - what an application is called in the figures: light for what needs little CPU, heavy for what has a cost; nothing for
 # what was not measured.
 include "lib";

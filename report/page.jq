@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md: findings first, then figures, tables, what was left out, how it was measured. Readable as it is.
 include "lib";
 include "markdown";

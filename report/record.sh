@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # record.sh RUN - what a calibration found, as the record that later runs carry (schema thinprobe.calibration/1).
 set -u -o pipefail
 # shellcheck disable=SC1091

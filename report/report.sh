@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - from the samples of a run to its summary, figures, report.md and report.html. Prints where the report is.
 #
 # Each step reads files and leaves files, so each can be redone alone: summarize, plots/*.gp, page.jq, this script's HTML.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - the findings in words. Each is said only as far as the figures carry it: a claim about keys rests on the interval's
 # end, not on the figure; where the figures leave a question open, that is the finding.
 include "lib";

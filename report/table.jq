@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - the figures that a person asks for first, one line a load, for a terminal.
 include "lib";
 

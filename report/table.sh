@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.sh RUN - the main figures of a run as a table for a terminal.
 set -u -o pipefail
 # shellcheck disable=SC1091

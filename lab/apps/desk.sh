@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # LAB_ and PROTOCOL_ variables are the lab's
 # desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key (ctrl+alt+t) start one application, APP_DESK, mousepad or

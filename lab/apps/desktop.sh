@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # desktop.sh - a light desktop session as Debian packages it: xfce4 (session, window manager, panel, desktop) with a message bus of its own.
 # Contract: protocols/README.md; app_can besides: 0, or why it cannot run here and the cure.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # refecho.sh - the heavy application: refecho, which burns APP_COST of CPU time per redraw (default 10ms) and shows which
 # key it has answered. Contract: protocols/README.md.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # APP_ variables are for who uses the plug-in
 # terminal.sh - the least that a login can be: a shell that waits for a word, in an xterm. Contract: protocols/README.md.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # vim.sh - the light, real application: vim in insert mode in an xterm. Contract: protocols/README.md.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # APP_WORK is who uses it's; LAB_ and PROTOCOL_ ones are the lab's
 # work.sh - a piece of office work in a real application: APP_WORK is text (mousepad), draw (mtpaint) or browse (netsurf). Contract:

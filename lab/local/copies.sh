@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # copies.sh FOLDER COMMAND... - copies of commands with all that they load, for one session alone.
 #
 # The file pages of a program leave memory only when nobody maps them, and are accounted to the group that read them first: those of the

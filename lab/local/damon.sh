@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # damon.sh GROUP - has the kernel page a memory group out by itself: DAMON watches which memory is used, and its scheme pages out what was
 # not for a second. Says "ready" when most of the group's anonymous memory is in swap, or when it gets no less; ends DAMON when it is ended.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # enter.sh - runs one command in a host of the lab, hands signals on to it and its exit status back.
 #
 # enter.sh MODE CPUS SESSION INTERRUPT TIMES FOLDER COMMAND...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # hold.sh - holds the local lab: takes its CPUs, makes the two hosts, dies with the driver.
 #
 # Started by lab_up as a child of the driver's main shell through setpriv --pdeathsig KILL (and unshare

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # host.sh - process 1 of one host of the local lab: makes the host's private folders, then waits for the end.
 #
 # host.sh ROLE UP_FD PATH...: says "ROLE up" or "ROLE STATUS MESSAGE" on UP_FD. Standard input is a pipe whose

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # undo.sh - makes the changes of a lab that do not die with it, and takes them back: cpu and memory groups (undo_groups.sh), swap
 # (undo_swap.sh), a disk of its own (undo_disk.sh), switches of the kernel.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # nx.sh - NX: X11 through two proxies that compress it (nxproxy; what LBX once did), or with nx:agent a nested X server between them, which
 # keeps the round trips of applications at the server. Contract: README.md.

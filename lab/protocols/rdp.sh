@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ and VIEWER_ ones are the lab's
 # rdp.sh - RDP: xrdp, and xfreerdp in a display of the client role. Contract: README.md.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # ssh.sh - ssh: a terminal on the client's display with ssh to vim in insert mode at the server; with ssh:x11 its forwarding of X11 (-Y), by
 # which applications of the server come to the client's display; ssh:x11c the same with compression. Contract: README.md.

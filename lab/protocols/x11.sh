@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ ones are the lab's
 # x11.sh - remote X: the display (Xvfb) is in front of the user, applications connect to it across the link. Contract: README.md.

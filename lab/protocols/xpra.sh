@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # xpra.sh - xpra: windows of an X display at the server, each sent as pictures to a window of its own on the client's display, where it
 # stands at the same place. Contract: README.md.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # ask.sh - answers one question of the driver about this host: ask.sh FOLDER WORDS (a function of machine.sh, facts.sh or below, or a
 # command, quoted, in base 64). Never while keys are sent.
 folder=$1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # begin.sh - the first thing that runs at the other end: unpacks what comes after it on standard input into a fresh private folder, and
 # becomes guard.sh there. Sent as text, so that the login needs nothing of ours beforehand.

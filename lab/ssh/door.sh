@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # door.sh - stands here for one command at the other end: its streams, its exit status, and the way for signals. The driver's child.
 #
 # door.sh CONTROL ROLE FOLDER JOB INTERRUPT WORDS...: CONTROL: hold.sh's folder; FOLDER: the role's folder there; INTERRUPT yes: hears the

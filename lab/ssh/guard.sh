@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # guard.sh - the end of the connection on a measured host: starts the keeper, hands it the driver's words, and when the driver is silent
 # for 10 s, the connection ends or the keeper dies, ends all that was started and removes what is ours.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # hold.sh - holds the lab of two real machines: one connection to each, a sign of life once a second. Child of the driver, and ends with it
 # (setpriv --pdeathsig TERM: it has something to remove). Where one connection is lost, it ends both.
 #

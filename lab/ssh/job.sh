@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # job.sh - the door of one command on a measured host: connects it with its relay, runs it as a command of the local lab is run
 # (../local/enter.sh), and leaves its exit status. Child of the keeper.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # keeper.sh - starts every command of one role, so that all are in one session: sshd gives each of its channels a session (and so a
 # scheduling group) of its own, and load in another group than the user's is another experiment.
 #

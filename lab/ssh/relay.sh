@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # relay.sh - one channel of the connection: asks the keeper to start a command and passes its streams and its exit status.
 #
 # relay.sh FOLDER JOB INPUT INTERRUPT WORDS: INPUT yes: standard input is handed on; WORDS: enter.sh's, quoted, in base 64.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - what each protocol remembers, one line a system, for a terminal.
 include "lib";
 include "cache/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of a calibration.
 include "lib";
 include "calibrate/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # record.jq - all delays of a path together, one object for each path and probe.
 
 # quick: no more than --quick measures; disturbed: over half of its trains were marked.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a calibration found, in words. A claim holds for all delays together; what was wanted is said beside it.
 include "lib";
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - offset and spread by path, probe and delay, for a terminal.
 include "lib";
 include "calibrate/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # findings.jq - the findings of a run that looked for the most users, numbered, for a terminal.
 include "lib";
 include "capacity/say";

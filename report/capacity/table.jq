@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - the user in front and the server by the number of users, for a terminal.
 include "lib";
 include "capacity/say";

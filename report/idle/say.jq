@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of idle sessions found, in words. Times are ms of CPU a minute; "system" is the lab's own tasks, the kernel and interrupts.
 include "lib";
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - lost time a minute by whose it was, and the bound beside the measured wait, for a terminal.
 include "lib";
 include "idle/say";

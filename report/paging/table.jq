@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - first key in memory and paged out, as the paper has them, one line a cell, for a terminal.
 include "lib";
 include "paging/say";

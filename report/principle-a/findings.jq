@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # findings.jq - the findings, numbered, for a terminal.
 include "lib";
 include "users/common";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run on think times found, in words.
 include "lib";
 include "users/common";

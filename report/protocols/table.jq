@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - bytes on the wire by protocol and work, one line a protocol, for a terminal.
 include "lib";
 include "protocols/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of a run that replays a session. A stem's own page.jq gives its title and what its settings are.
 include "lib";
 include "markdown";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a session replayed at several settings shows, in words: for cpuspeed, diskload, iosched and slowreplay.
 include "lib";
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - total and response times by setting, for a terminal.
 include "lib";
 include "replays/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - pings and keys by load, for a terminal.
 include "lib";
 include "rtt/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of a comparison of scheduler settings.
 include "lib";
 include "markdown";

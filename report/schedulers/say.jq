@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a comparison of scheduler settings found, in words. Medians are told as what they are; better or worse is said only
 # where compare.tsv has a verdict, which takes five repeats.
 include "lib";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - one line a setting: echo of both applications, coalesced echoes, what the load kept; for a terminal, beside the first load.
 include "lib";
 include "schedulers/say";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of logins found, in words. KB and MB are 1,024 and 1,048,576 bytes.
 include "lib";
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - memory of all logins together, by their number, for a terminal.
 include "lib";
 include "session-memory/say";

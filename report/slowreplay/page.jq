@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of a session replayed on a disk that is all but stopped.
 include "replays/page";
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # model.jq - the menu tree and what a user feels of an event: arithmetic only, no document of a run in it.
 #
 # T_total = T_index + T_think + T_handle (Wu, Zhang, Gu & Sun 2005). An event is {application, path, count, shortcut}: a way through menus, or keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of start-ups found, in words. Times in the tables are ms; "used": MB of an idle hog in swap, "left": memory left beside
 # one that keeps touching, in percent of what the application has at rest.
 include "lib";

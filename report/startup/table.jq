@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - start-up by application, device and step, in seconds, for a terminal.
 include "lib";
 include "startup/say";

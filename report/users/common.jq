@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # common.jq - what the reports of runs with many users share: rows by part, numbers, what the machine did to a cell.
 include "lib";
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of a run with users of a web server and of VNC.
 include "lib";
 include "markdown";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - users, rates and responses, for a terminal.
 include "lib";
 include "users/common";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run over long links found, in words.
 include "lib";
 

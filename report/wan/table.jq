@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # table.jq - latency of a key by round trip time and loss, a line each protocol, for a terminal.
 include "lib";
 include "wan/say";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* animate - shows a looping animation of N different frames, or counts the frames of one that really come by on a display.
  *
  * What is on a frame is picture.c's, when it is due slots.c's, what was seen seen.c's; show.c and count.c do it on a display. This

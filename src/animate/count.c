@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The screen tells that something was drawn (DAMAGE), its pixels tell what. The mark is looked for once, in the whole screen; from then on
  * only its place is read. */
 #include "count.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* count - counts the frames of an animation that really come by on a display, from its pixels. */
 #ifndef ANIMATE_COUNT_H
 #define ANIMATE_COUNT_H

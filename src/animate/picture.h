@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* picture - the frames: each a function of seed and number alone, so that a frame shown again is the same to the last pixel.
  *
  * What a frame shows is chosen so that compressing it does not hide what caching does:

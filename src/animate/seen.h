@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* seen - frames as they come by on a screen: how many, how many different ones, and which were left out.
  *
  * A frame is seen when the number on the screen changes to its. Pure: numbers and times come in. */

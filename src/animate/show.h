@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* show - shows the animation in a window of its own, on an absolute schedule. */
 #ifndef ANIMATE_SHOW_H
 #define ANIMATE_SHOW_H

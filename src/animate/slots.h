@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* slots - when which frame is due: slot k lasts from start + k / rate to start + (k + 1) / rate, whatever came before.
  *
  * A frame that is not drawn within its slot is late. One whose slot is over before it could be begun is not drawn at all: an animation that

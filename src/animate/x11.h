@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - a connection to a display that is never waited for without end, and the one place that names the X libraries. */
 #ifndef ANIMATE_X11_H
 #define ANIMATE_X11_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* arrivals - do requests arrive as those of many independent users would? The coefficient of variation of the times between them, and four tests more.
  *
  * Logs are read by logs_in.c and stamps.c, the tests are poisson.c's, rows for a plot draw.c's. This file reads options, cuts warm-up and cool-down, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chances - the distributions and the transform that the tests of arrivals need. The only file of this room that names GSL. */
 #ifndef THINPROBE_ARRIVALS_CHANCES_H
 #define THINPROBE_ARRIVALS_CHANCES_H

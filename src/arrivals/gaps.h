@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gaps - figures of a series of times between arrivals. Any unit. */
 #ifndef THINPROBE_ARRIVALS_GAPS_H
 #define THINPROBE_ARRIVALS_GAPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* logs_in - the times of requests out of a log: JMeter's JTL, the Common and Combined Log Formats, tables with tabs. */
 #ifndef THINPROBE_ARRIVALS_LOGS_IN_H
 #define THINPROBE_ARRIVALS_LOGS_IN_H

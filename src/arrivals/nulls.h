@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nulls - how the figures of arrivals come out for a Poisson process: simulated, since their textbook forms hold for very many arrivals only.
  *
  * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from NULLS_DRAWS sets of up to NULLS_N; beyond, their distance

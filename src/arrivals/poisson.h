@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* poisson - are these arrivals those of a Poisson process? Five tests and one verdict (docs/queueing.md).
  *
  * Given the first and the last arrival, those between are as if thrown at random (Poisson process of any rate): each test's chances follow from that, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sources - names of who asked, to numbers: in the order of first appearance, then in that of the names. */
 #ifndef THINPROBE_ARRIVALS_SOURCES_H
 #define THINPROBE_ARRIVALS_SOURCES_H

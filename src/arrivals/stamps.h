@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stamps - times as logs write them: decimal numbers in some unit, and the date of the Common Log Format. */
 #ifndef THINPROBE_ARRIVALS_STAMPS_H
 #define THINPROBE_ARRIVALS_STAMPS_H

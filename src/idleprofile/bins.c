@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "bins.h"
 
 __extension__ typedef __int128 wide;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bins - lost time of one CPU over time, in bins of equal length; handed out as soon as they are complete.
  *
  * Pure; fixed in size. A part is spread over the bins that it touches. */

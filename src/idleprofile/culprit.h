@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* culprit - shares added up: over the parts of one event, and over the run. Pure, bounded memory. */
 #ifndef THINPROBE_CULPRIT_H
 #define THINPROBE_CULPRIT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "events.h"
 
 static void hand_out(struct events *e, struct event *which)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* events - lost parts of one CPU joined to events. Pure: times come in as numbers, nothing is allocated.
  *
  * Parts less than `join_ns` apart (from the end of one to the start of the next) are one event; its length is the sum of

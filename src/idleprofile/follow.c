@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "follow.h"
 #include "itself.h"
 #include "part.h"

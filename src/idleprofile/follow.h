@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* follow - reads what the loops and the kernel's trace have noted, as it comes, and adds it up.
  *
  * Streaming: a part goes from the ring through the shares of who ran (with a trace), the tick and this program's own

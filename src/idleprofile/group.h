@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* group - where the idle loop stands among the machine's tasks.
  *
  * SCHED_IDLE yields only within a task group: against a task of another login, which is another group, a plain spinner

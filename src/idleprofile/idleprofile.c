@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* idleprofile - shows what CPUs that should be idle do: when, for how long, and who.
  *
  * The loops are in spin.c, where they stand and how they end in loops.c, what becomes of their lost parts in follow.c; this file reads options, runs it, reports. */

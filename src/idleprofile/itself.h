@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* itself - this program's own work on the CPUs that it profiles, told apart from what it looks for.
  *
  * With kernel records: by thread id, of its own threads and of processes it was told to ignore. Without: from notes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lengths - lost time by length of event: the cumulative histogram, and the bound that it puts on waiting.
  *
  * Histogram: ten bins a decade from 1 us to 100 s; cumulative, so that y(x) = time lost to events no longer than x.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* logs - the rows that a profile writes while it runs: events, who ran in them, and lost time over time. */
 #ifndef THINPROBE_LOGS_H
 #define THINPROBE_LOGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* loops - the idle loops as this program has them: in a group of their own (group.h), and gone whatever way the program takes out. What keeps them from running
  * is said, and ends the program. */
 #ifndef THINPROBE_LOOPS_H

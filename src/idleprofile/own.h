@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* own - what the idle loop does to others, measured before the run on one CPU: with the loop and without, in turn.
  *
  * A normal task's wake-up (wait from a random due time on), its throughput (turns of a fixed loop per second of wall

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* part - a lost part of the loop's time, split over the stretches that the kernel's records know. Pure. */
 #ifndef THINPROBE_PART_H
 #define THINPROBE_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - the profile as a tree for rec. Ratios and units only; what they mean stands where they are measured. */
 #ifndef THINPROBE_REPORT_H
 #define THINPROBE_REPORT_H

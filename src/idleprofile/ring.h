@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ring - spans of time from one thread to another, without locks or system calls.
  *
  * One writer, one reader, in two threads or two processes that share the memory. Fixed in size: when the reader is

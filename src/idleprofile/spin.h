@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spin - the idle loops: one thread per CPU that reads the clock and notes when it did not get the CPU.
  *
  * The threads are SCHED_IDLE, pinned, and live in a process of their own, because a scheduling group (group.h) is

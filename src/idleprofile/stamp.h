@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stamp - the clock of the spinning loop: the time-stamp counter where it can be trusted, else CLOCK_MONOTONIC.
  *
  * The counter is taken when the processor says that it is invariant (CPUID 80000007h, EDX bit 8) and the kernel itself

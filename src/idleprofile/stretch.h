@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stretch - times in which a CPU's idle loop did not run, each with its pieces by culprit. A bounded queue, oldest out. */
 #ifndef THINPROBE_STRETCH_H
 #define THINPROBE_STRETCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ticks - tells the kernel's tick from other short parts where no kernel record does.
  *
  * While the loop runs the kernel's tick comes at a fixed period and phase of CLOCK_MONOTONIC. The period is what the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trace - what the kernel ran on some CPUs: task switches, interrupts, softirqs.
  *
  * Fifteen tracepoints through perf_event_open, clock CLOCK_MONOTONIC, one ring per CPU into which all of that CPU's

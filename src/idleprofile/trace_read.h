@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trace_read - tracepoints by name, and one perf sample -> one record. Fields are found by the kernel's own description.
  *
  * Layout of a sample: linux/perf_event.h, PERF_RECORD_SAMPLE with TID, TIME and RAW. */

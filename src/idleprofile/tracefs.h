@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tracefs - the kernel's own description of its tracepoints: number, names and offsets of their fields. */
 #ifndef THINPROBE_TRACEFS_H
 #define THINPROBE_TRACEFS_H

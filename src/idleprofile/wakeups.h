@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wakeups - a normal task on each CPU that is woken at random times: how long it really waits.
  *
  * Open loop: the times are a Poisson process (exponential gaps) laid out beforehand, whatever became of the wake-up

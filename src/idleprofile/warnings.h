@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* warnings - what of a profile must be said in words, on standard error. */
 #ifndef THINPROBE_WARNINGS_H
 #define THINPROBE_WARNINGS_H

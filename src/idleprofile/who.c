@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "who.h"
 #include "part.h"
 #include "stretch.h"

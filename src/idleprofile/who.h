@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* who - what ran in a lost part of an idle loop. Pure: records of one CPU in, shares out.
  *
  * Interrupts and softirqs are a stack over the running task; time belongs to the innermost. A part's time without any of

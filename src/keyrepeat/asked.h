@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* asked - keys that somebody asks for one by one, each answered when its echo is there.
  *
  * Sends a key when told to and waits for its echo, over a connection that stays. The watching thread is up (train_watch()); which

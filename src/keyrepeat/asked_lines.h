@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* asked_lines - the talk with who asks for keys: a line in for each, a line out with its answer. */
 #ifndef KEYREPEAT_ASKED_LINES_H
 #define KEYREPEAT_ASKED_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* backlog - does the queue of unanswered keys grow without end?
  *
  * Where it does, a latency measures how long the run was, not the system. Backlog at a time is keys due minus keys

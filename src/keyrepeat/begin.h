@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* begin - what is waited for before the first key of a train. */
 #ifndef KEYREPEAT_BEGIN_H
 #define KEYREPEAT_BEGIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* caret - how many characters a terminal has shown, read from how its caret walks.
  *
  * A key that types one character moves the caret by one cell. The pixels that an update changed end, on the caret's

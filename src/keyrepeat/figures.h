@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* figures - from the paired keys and updates of a train to figures (docs/method.md). Pure. */
 #ifndef KEYREPEAT_FIGURES_H
 #define KEYREPEAT_FIGURES_H

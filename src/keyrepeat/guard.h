@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* guard - undoes a change to somebody else's state even when this program is killed.
  *
  * A child, asleep in read() on a pipe, that runs `undo` when its parent has died without guard_dismiss(). */

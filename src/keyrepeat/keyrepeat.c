@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* keyrepeat - sends keys on a schedule that waits for nobody, and watches for their echo.
  *
  * When keys are due is in schedule.c, sending and watching in train.c, which echo belongs to which key in pairing.c, the

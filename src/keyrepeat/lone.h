@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lone - which change of the picture answers a key that is alone.
  *
  * Between keys that are asked for one by one, whatever changes does so by itself: a caret that blinks, a clock. The places of such

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan - which keys are to be sent, and when, before they have times of day. */
 #ifndef KEYREPEAT_PLAN_H
 #define KEYREPEAT_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* region - a rectangle of pixels in which echoes are looked for: as text, and found from what a few keys change.
  *
  * Pure: pictures come in as pixels. Pixels are counted from the upper left. */

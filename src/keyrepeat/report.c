@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "cli.h"
 #include "clock.h"

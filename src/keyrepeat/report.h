@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - keyrepeat's figures as a report, and its keys as rows. */
 #ifndef KEYREPEAT_REPORT_H
 #define KEYREPEAT_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* schedule - when each key is due, laid out before the run starts.
  *
  * Open loop: nothing that happens during the run moves a due time, so a stalled server never lowers the number

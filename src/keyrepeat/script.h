@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* script - what a person does, from a file: a line each, "DELAY_MS WHAT".
  *
  * The delay counts from the due time of what came before (the first: from the start), so that the whole schedule stands before the run. WHAT is

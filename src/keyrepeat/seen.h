@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* seen - what the watcher saw of the display, handed to the thread that sends keys.
  *
  * One thread adds, another may read at any time. Room is made before the run; what finds none is counted. Updates are merged as

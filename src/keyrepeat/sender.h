@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sender - presses keys when they are due, and knows why no more can be sent.
  *
  * Used by one thread; another watches the same target. Neither allocates nor writes files. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* target - what keys are sent to and whose pixels are watched: a struct of functions in a file of its own each.
  *
  * Two threads use an open target: one sends, one watches. A back-end keeps what they use apart. */

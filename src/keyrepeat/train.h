@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* train - sends the keys on their schedule and watches, until every answer has come or time is up.
  *
  * The sender sleeps to absolute times and only sends; a second thread reads the display, because decoding a large picture, or waiting

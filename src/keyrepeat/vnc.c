@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The VNC target: RFB (RFC 6143) through libvncclient, security types as the library offers them.
  *
  * One connection, two threads: libvncclient's sending shares nothing with its reading but the socket (and, with TLS, a session that it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vnc - what the files of the VNC target share, and the one place that names libvncclient. */
 #ifndef KEYREPEAT_VNC_H
 #define KEYREPEAT_VNC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Keys and the pointer as messages of RFB, each one write (vnc.c says why). */
 #include "vnc.h"
 

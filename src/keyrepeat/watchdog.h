@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* watchdog - ends a library's blocking read of a socket on a signal, or when its time is over.
  *
  * A thread that looks every 50 ms and shuts the socket down, after which the read fails. The socket may be closed meanwhile. */

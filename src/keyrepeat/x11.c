@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The X11 target: connections, what is asked of the display, and who does which part (x11.h). */
 #include "x11.h"
 #include "cli.h"

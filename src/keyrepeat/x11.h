@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - what the files of the X11 target share, and the one place that names the X libraries.
  *
  * Two connections, one for each thread: on one alone, waiting for an image would hold up the next key. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Finds where keys show: some time without keys, a few keys, some time without, and what changed when (region.h). */
 #include "x11.h"
 #include "clock.h"

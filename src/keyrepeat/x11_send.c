@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Keys and the pointer by XTEST, and the display's auto-repeat. */
 #include "x11.h"
 #include "cli.h"

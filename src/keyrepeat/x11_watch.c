@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The echo: XDamage tells that something was drawn, the pixels themselves tell what. */
 #include "x11.h"
 #include "clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The window that keys are meant for. XTEST has no addressee: keys go where the focus is, or below the pointer. So the
  * focus is taken before the train, asked for before each key, and its loss is listened for in between. */
 #include "x11.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* account - single figures of the kernel's: of /proc/meminfo and vmstat, and of the files of a control group. */
 #ifndef THINPROBE_ACCOUNT_H
 #define THINPROBE_ACCOUNT_H

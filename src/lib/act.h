@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* act - one thing that a person does at one time: a key with what is held down beside it, a move of the pointer, a button. */
 #ifndef THINPROBE_ACT_H
 #define THINPROBE_ACT_H

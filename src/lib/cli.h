@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli - options as tables with units and ranges, exit statuses, and errors in one line.
  *
  * The table serves the parser, the range checks and --help; a test holds it against the man page. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers, times and sizes as people write them: the whole text is one, or it is none. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* clock - one clock for everything: CLOCK_MONOTONIC, as a whole number of nanoseconds.
  *
  * Every time in the suite is such a number unless its name says otherwise. */

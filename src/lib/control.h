@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* control - orders for a program that runs: lines through a fifo. */
 #ifndef THINPROBE_CONTROL_H
 #define THINPROBE_CONTROL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fields - cells of one line of a table, in place: tabs between, or commas with quotes (RFC 4180, without line ends in cells). */
 #ifndef THINPROBE_FIELDS_H
 #define THINPROBE_FIELDS_H

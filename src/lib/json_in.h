@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* json_in - reads JSON that other programs of the suite wrote.
  *
  * Values are asked for by a dotted path ("result.stalls.mean_ms"; a number is a place in an array). Whole

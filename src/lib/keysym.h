@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* keysym - names of keys, as X11 and RFB number them (keysymdef.h; RFC 6143, 7.5.4).
  *
  * A small table of our own: X11 and RFB speak the same numbers, and who speaks RFB has no Xlib. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lines - what a table or log of text consists of, whoever wrote it: with or without a byte order mark, either line end, cells over several lines.
  *
  * What is no such text (compressed, UTF-16, zeros) is named, with the cure, where it begins. */

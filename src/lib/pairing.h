@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pairing - which update answers which key.
  *
  * From the patch it is known: a patch showing n answers all keys up to n. From updates alone, of pixels or on the network, it is a

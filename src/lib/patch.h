@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* patch - a number that survives a display protocol: drawn as black and white cells, read back from pixels.
  *
  * PATCH_COLUMNS x PATCH_ROWS cells of `cell` pixels: a marker row for finding, thresholding and scale, then a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* proc - processes: dying with the parent, stopping on a signal, and what the kernel says they used. */
 #ifndef THINPROBE_PROC_H
 #define THINPROBE_PROC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* random - a seeded stream of random numbers, the same on every machine (SplitMix64; Steele, Lea, Flood 2014).
  *
  * One word of state, so a seed is the whole story. */

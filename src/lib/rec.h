@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rec - a result told once, written as text, JSON or TSV; and tables of samples.
  *
  * A report is a tree: the tool describes it with rec_* calls, rec_close() renders it. JSON is one object

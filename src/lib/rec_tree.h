@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rec_tree - the tree a report is until it is written: built by rec.c, written by rec_write.c. Private to rec. */
 #ifndef THINPROBE_REC_TREE_H
 #define THINPROBE_REC_TREE_H

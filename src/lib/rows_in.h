@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rows_in - reads back tables that rows_open() (rec.h) wrote. Columns are found by name, so a file with more of them is read too. */
 #ifndef THINPROBE_ROWS_IN_H
 #define THINPROBE_ROWS_IN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rt - makes this process punctual: memory locked, real-time priority, no timer slack. Each where allowed. */
 #ifndef THINPROBE_RT_H
 #define THINPROBE_RT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sample - a store of measured values and exact statistics on them.
  *
  * Values are whole numbers in the caller's unit. Some may be censored: "later than v". They stay in

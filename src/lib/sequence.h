@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sequence - in which order the frames of an animation are shown, the same on every machine for the same seed.
  *
  *	loop	0, 1 … n - 1, 0, 1 …: how an animation runs; what is shown next is what was not shown for longest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* smaps - what a process has in memory and in swap: one pass over /proc/PID/smaps, summed and told mapping by mapping.
  *
  * All figures are bytes, of pages of this process as the kernel counts them (whole kB; proc(5), "smaps"). "Private" means

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* In a file: hidden under a key that everybody has, as vncpasswd writes them, or as plain text. */
 #include "vnc_password.h"
 #include "des.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vnc_password - passwords of VNC authentication (RFC 6143, 7.2.2): read from a file, and proven to a server. */
 #ifndef THINPROBE_VNC_PASSWORD_H
 #define THINPROBE_VNC_PASSWORD_H

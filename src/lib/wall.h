@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wall - how far CLOCK_REALTIME was ahead of CLOCK_MONOTONIC at any time of a run: read about once a second, interpolated in
  * between. Packets carry the one clock, keys the other. Pure: readings come in, ascending in at_ns. */
 #ifndef THINPROBE_WALL_H

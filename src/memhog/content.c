@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "content.h"
 
 /* The compiler makes of it what the CPU has: two words at a time on any of 64 bits. */

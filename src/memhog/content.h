@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* content - what fills a page: data that neither compresses nor merges. Pure.
  *
  * Words of xorshift64 (Marsaglia, "Xorshift RNGs", 2003, shifts 13, 7, 17), eight streams side by side, so that a CPU that works on several words at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hog - memory that is really there: mapped, filled, touched again and again by a few threads.
  *
  * What goes into a page is content.c's, which page is touched when is turns.c's. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* memhog - takes memory: fills it with what neither compresses nor merges, and keeps touching it, if asked.
  *
  * The memory is hog.c's, how much of it there may be room.c's, what is told of it report.c's. This file reads options, and watches that

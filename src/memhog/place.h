@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* place - puts whole pages into a mapping, with their content, where the kernel lets a process do that (userfaultfd).
  *
  * A page that is touched first is cleared by the kernel, in a fault of its own; one that is placed is copied to, many in one call. Otherwise they are alike:

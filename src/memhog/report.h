@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - what was asked for, what was taken, and where it is. */
 #ifndef THINPROBE_MEMHOG_REPORT_H
 #define THINPROBE_MEMHOG_REPORT_H

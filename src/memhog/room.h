@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* room - how much memory there is: on the machine, in our memory group, and what must stay for everybody else. Pure but for reading the files named. */
 #ifndef THINPROBE_ROOM_H
 #define THINPROBE_ROOM_H

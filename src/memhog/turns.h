@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* turns - which pages are touched when: an order and a rate, handed out in turns to however many threads there are. Pure: time comes in.
  *
  * A round touches every page once: in their order, or in a random one that is another one each round. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* arrive - which datagrams of a numbered stream came, out of order or twice. Pure.
  *
  * The last ARRIVE_WINDOW numbers are remembered one by one; what comes later than that counts as reordered (a copy of one so old would be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* beat - when the next frames are due: an open loop on absolute times. Pure: the time comes in as a number.
  *
  * Frame k is due k frame times after the start; the schedule never moves, so a stall leaves no drift. As many frames as fit into `burst_ns`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* door - TCP and UDP sockets by name, and lines with an end in time. All sockets are non-blocking. */
 #ifndef THINPROBE_NETLOAD_DOOR_H
 #define THINPROBE_NETLOAD_DOOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* frame - how many bits cross the wire for so much payload, as a shaper counts them: from the first byte of the Ethernet header to the
  * last of the payload (preamble, checksum and gap are not its business). Pure.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "lane.h"
 #include "door.h"
 #include "frame.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lane - one stream of a load: its socket, and what the kernel says it carried. */
 #ifndef THINPROBE_NETLOAD_LANE_H
 #define THINPROBE_NETLOAD_LANE_H

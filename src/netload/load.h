@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* load - what a sender asks for, and what came of it at one end. Both ends know both: the lines between them are talk.h's. */
 #ifndef THINPROBE_NETLOAD_LOAD_H
 #define THINPROBE_NETLOAD_LOAD_H

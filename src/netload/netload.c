@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* netload - network load at a rate: TCP or UDP, one way or both, over many streams; and the end that receives it.
  *
  * When frames are due is beat.c's, what the two ends say to each other talk.c's; push.c sends, pull.c receives, report.c tells. This file reads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pull - the receiving half of one end: a thread that takes what comes on all streams, and counts it. */
 #ifndef THINPROBE_NETLOAD_PULL_H
 #define THINPROBE_NETLOAD_PULL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* push - the sending half of one end: a thread that keeps the schedule of beat.h on all streams. */
 #ifndef THINPROBE_NETLOAD_PUSH_H
 #define THINPROBE_NETLOAD_PUSH_H

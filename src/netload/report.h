@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - what came of a load, told in the suite's words. */
 #ifndef THINPROBE_NETLOAD_REPORT_H
 #define THINPROBE_NETLOAD_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* second - the lowest and the highest rate of all whole seconds of a run, from a total that is read now and then. Pure. */
 #ifndef THINPROBE_NETLOAD_SECOND_H
 #define THINPROBE_NETLOAD_SECOND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "send.h"
 #include "frame.h"
 #include "proc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* send - the end that asks for a load, and brings it. */
 #ifndef THINPROBE_NETLOAD_SEND_H
 #define THINPROBE_NETLOAD_SEND_H

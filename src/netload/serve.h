@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* serve - the end that waits for senders: one process for each load, so that one that goes wrong takes nobody along. */
 #ifndef THINPROBE_NETLOAD_SERVE_H
 #define THINPROBE_NETLOAD_SERVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* talk - the lines that two ends say to each other on the control connection, and the mark that opens a stream. Pure: text in, text out.
  *
  *	sender					server

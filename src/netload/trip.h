@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trip - one load at one end: its streams, a thread that sends, a thread that receives. */
 #ifndef THINPROBE_NETLOAD_TRIP_H
 #define THINPROBE_NETLOAD_TRIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cycle - one run: into memory or out of it, the proof, the first key, a pause, the second key. */
 #ifndef PAGEIN_CYCLE_H
 #define PAGEIN_CYCLE_H

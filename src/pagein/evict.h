@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* evict - two ways to push a process out of memory: advice about its mappings, and another process that takes the memory. */
 #ifndef PAGEIN_EVICT_H
 #define PAGEIN_EVICT_H

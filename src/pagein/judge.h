@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* judge - whether a run counts as paged out, from what was read before the key and after it. Pure.
  *
  * Paged out (docs/memory.md): before the key, swap holds at least 90 % of what only swap can hold of every process; and what the key

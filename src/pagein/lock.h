@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lock - locks the memory of a running process, so that nothing of it can be paged out.
  *
  * Memory locks are the process's own business: no call locks another's, they are not inherited by fork, and exec drops them, so neither a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* locking - locks all processes of an application in memory, or none, and tells what it came to. */
 #ifndef PAGEIN_LOCKING_H
 #define PAGEIN_LOCKING_H

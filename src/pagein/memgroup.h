@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memgroup - a memory cgroup of version 1 or 2: who is in it, emptying it, and what it counts. */
 #ifndef PAGEIN_MEMGROUP_H
 #define PAGEIN_MEMGROUP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* pagein - pages an application out, proves it, and times the first key into it; beside it the same in memory.
  *
  * One run is cycle.c's; how memory is taken away, evict.c's and memgroup.c's; what counts as paged out, judge.c's; who sends the

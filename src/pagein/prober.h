@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* prober - who sends the keys: a keyrepeat of our own, or one that runs elsewhere and is reached through two pipes. */
 #ifndef PAGEIN_PROBER_H
 #define PAGEIN_PROBER_H

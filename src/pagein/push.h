@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* push - brings the processes out of memory, by whichever method, until the kernel's account says so. */
 #ifndef PAGEIN_PUSH_H
 #define PAGEIN_PUSH_H

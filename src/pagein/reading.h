@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* reading - what is read of all processes at one time, and the log of it. */
 #ifndef PAGEIN_READING_H
 #define PAGEIN_READING_H

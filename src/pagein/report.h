@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - what the runs came to. */
 #ifndef PAGEIN_REPORT_H
 #define PAGEIN_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* resident - what a process has in memory and in swap, and how often it had to wait for a page. */
 #ifndef PAGEIN_RESIDENT_H
 #define PAGEIN_RESIDENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swap - what the machine says about its swap devices. */
 #ifndef PAGEIN_SWAP_H
 #define PAGEIN_SWAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* account - what a meter measured, told to a report. */
 #ifndef PROTOTAP_ACCOUNT_H
 #define PROTOTAP_ACCOUNT_H

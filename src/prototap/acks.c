@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "acks.h"
 
 void acks_start(struct ack_side *side)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* acks - acknowledgements that carry nothing else, and those of them that were held back.
  *
  * A receiver may hold an acknowledgement back in the hope of data to send along: less than 0.5 s, and at least every second full-sized

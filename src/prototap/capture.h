@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* capture - where packets come from, one by one: a live interface or one file. All of libpcap is in capture.c. */
 #ifndef PROTOTAP_CAPTURE_H
 #define PROTOTAP_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* content - what stands in the payload: records of TLS always, messages of RFB and X11 where that was asked for.
  *
  * A connection is read only while there is hope: TLS shows within its first TLS_LOOK bytes at the beginning of a segment, or never;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* costs - what a session's set-up, its idling, its keys and its acknowledgements cost, told to a report. */
 #ifndef PROTOTAP_COSTS_H
 #define PROTOTAP_COSTS_H

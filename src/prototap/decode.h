@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* decode - from a captured packet to a TCP segment or a UDP datagram.
  *
  * Ethernet II (RFC 894) with VLAN tags (IEEE 802.1Q, 802.1ad), Linux cooked captures v1 and v2, BSD loopback and raw IP

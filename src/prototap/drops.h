@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* drops - what a pcapng file itself says was lost while it was captured.
  *
  * libpcap reads over interface statistics (draft-ietf-opsawg-pcapng, "Interface Statistics Block"); writers such as dumpcap put them

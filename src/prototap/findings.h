@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* findings - what was found in the payload, told to a report: TLS, and the messages of decoded protocols. */
 #ifndef PROTOTAP_FINDINGS_H
 #define PROTOTAP_FINDINGS_H

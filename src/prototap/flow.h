@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow - a bounded table of TCP connections and UDP conversations, and what was counted of each.
  *
  * When the table is full, the flow that ended or has been silent longest (of FLOW_LOOK looked at) makes room: its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* input - capture files as streams of bytes: opened while we still may, looked at when we may no more. */
 #ifndef PROTOTAP_INPUT_H
 #define PROTOTAP_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* latency - from a capture and the keys typed meanwhile: rows of updates and keys, and what the wire alone says of latency. */
 #ifndef PROTOTAP_LATENCY_H
 #define PROTOTAP_LATENCY_H

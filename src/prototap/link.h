@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* link - the link types that can be read, by the number that a capture has for them (DLT_*, www.tcpdump.org/linktypes). */
 #ifndef PROTOTAP_LINK_H
 #define PROTOTAP_LINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* merge - which of several rows comes next in time: a heap of their heads, of equals the lower number first. */
 #ifndef PROTOTAP_MERGE_H
 #define PROTOTAP_MERGE_H

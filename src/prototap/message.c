@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "message.h"
 
 void message_start(struct message_run *m)

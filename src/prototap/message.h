@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* message - runs of payload in one direction: what can be counted as messages from outside.
  *
  * A wire message ends in PSH, in data of the other direction, or in a pause over MESSAGE_PAUSE_NS. It is counted when it begins.

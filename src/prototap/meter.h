@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* meter - what prototap measures, packet by packet: a decoded packet goes in, counts come out at the end.
  *
  * The one place where flows, streams, messages and updates meet. No I/O, no clock, nothing allocated after

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* noise - updates that come without a key, as counted in windows without keys. Pure. */
 #ifndef PROTOTAP_NOISE_H
 #define PROTOTAP_NOISE_H

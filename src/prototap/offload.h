@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* offload - whether a network card joins or splits packets behind our back: with it on, packets captured are not packets sent. */
 #ifndef PROTOTAP_OFFLOAD_H
 #define PROTOTAP_OFFLOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* order - the bytes of one direction of a connection in sequence order, for who reads them.
  *
  * stream.h says which bytes are new and where holes are; here a copy of what comes early waits for the hole before it to close. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* packet - one packet as it was captured. */
 #ifndef PROTOTAP_PACKET_H
 #define PROTOTAP_PACKET_H

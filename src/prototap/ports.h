@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ports - which side of a connection is the server: the one that runs the applications.
  *
  * That side owns the port, but for X11, where the display, in front of the user, does (TCP ports 6000 to 6063, or as named). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* privilege - gives up every right that reading packets does not need.
  *
  * Packets come from whoever can reach the wire: what decodes them should be able to do nothing else. */

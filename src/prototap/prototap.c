@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap - what a display protocol sends: bytes, packets, messages, updates and their stalls.
  *
  * Packets come from source.c, live or from files; meter.c counts them; report.c tells the result. This file reads

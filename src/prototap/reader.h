@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* reader - the one way to bytes that came from outside: every access is checked against what was captured.
  *
  * A read beyond the end yields 0 and is remembered in `over`, so a decoder reads a whole header and asks once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* records - the packets of a classic pcap file, read in large pieces and handed over where they lie.
  *
  * libpcap copies each packet twice on its way through stdio, which is half of its time. This reads what it is nearly always:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb - what a VNC connection says: messages by type, rectangles by encoding, with counts and bytes.
  *
  * RFC 6143, and for what is not in it the community's specification (github.com/rfbproto/rfbproto). Lengths follow from the bytes

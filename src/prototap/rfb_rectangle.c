@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* rfb_rectangle - how long a rectangle of an update is: at once from its header, from a length in it, or tile by tile. */
 #include "rfb.h"
 #include "reader.h"

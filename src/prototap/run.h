@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run - what one run of prototap was asked for, what it holds, and its report. */
 #ifndef PROTOTAP_RUN_H
 #define PROTOTAP_RUN_H

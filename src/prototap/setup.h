@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* setup - what a session costs before anything is done in it, and what it costs afterwards while nobody does anything.
  *
  * Set-up is all that crosses, on all connections that were asked for, from their first packet until the first second in which nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* source - all packets of a run: a live capture, or files merged in the order of their times.
  *
  * Packets go to a function one by one and belong to the source; they are gone when it returns. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stream - one direction of a TCP connection in sequence order, without its bytes.
  *
  * Says of each segment what is new, what was seen before and what comes too early; early data waits as an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tls - records of Transport Layer Security, counted from outside by their headers.
  *
  * A record is five bytes in the clear (type, version, length) and what they announce (RFC 8446, 5.1; RFC 5246, 6.2.1). What else each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* traffic - how much crossed when: packets and bytes of each direction in bins of equal length, one row each.
  *
  * Bins begin at whole multiples of their length, so that tables of several captures lie beside each other; a bin in which nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* typed - the keys that were typed while a capture ran, as keyrepeat --log wrote them (schema keys/1), and the offset of the wall
  * clock at each, which puts packet times on the clock of the keys. */
 #ifndef PROTOTAP_TYPED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* update - display-channel wire messages merged into updates, and how evenly these come.
  *
  * A message belongs to the current update when it begins less than the merge gap after the update's last packet and not

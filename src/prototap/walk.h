@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* walk - a stream of bytes read in steps: a piece of known length that is looked at, then a number of bytes that are passed over.
  *
  * Who walks says after each piece how long the next one is, what to pass over before it, and to which counts the bytes belong. What

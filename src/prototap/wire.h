@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wire - updates and keys in the order of time: one row for each, and which update answers which key.
  *
  * Keys come in blocks, each drained before the next (docs/method.md, "Pairing"). That a block was drained is read from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - what an X connection says: requests, replies, events and errors by name, with counts and bytes.
  *
  * X Window System Protocol, X Version 11 (x.org/releases/current/doc/xproto/x11protocol.html); lengths beyond 256 KB by BIG-REQUESTS.

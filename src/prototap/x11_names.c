@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* x11_names - what the protocol's numbers are called (X Version 11, appendix B; of extensions, the two that draw most). */
 #include "x11.h"
 

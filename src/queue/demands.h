@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* demands - what each request needs of each resource, from measured rows: least squares, with 95 % intervals.
  *
  * The only file of this room that names GSL. Two sources, which may both be there:

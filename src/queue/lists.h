@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lists - lists of numbers and of times as an option has them: "100:1000:100", "1,2,5", "50ms,40ms,30ms", "10s:60s:10s". */
 #ifndef THINPROBE_QUEUE_LISTS_H
 #define THINPROBE_QUEUE_LISTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mva - a closed network of queues: N users who think for Z and then ask, K stations that each serve one request at a time.
  *
  * Exact mean value analysis (Reiser & Lavenberg 1980, JACM 27(2)) and the approximation of Schweitzer (1979; Bard 1979), which

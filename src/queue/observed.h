@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* observed - measured rows, one a load: a table with a header line, columns found by name, tabs or commas between.
  *
  * n: users. z_s, z_ms: their think time. lambda, rate or x: requests a second. r_s, r_ms: response time. u_NAME: how busy a resource was, 0 to 1.

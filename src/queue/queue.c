@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* queue - queueing models of users and servers: closed networks, single queues, how many users a load stands for, and demands from measured rows.
  *
  * The models are mva.c (closed), erlang.c (one queue) and demands.c (the fit); observed.c reads measured rows, tell.c tells. This file reads options and

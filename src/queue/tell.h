@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tell - the results of queue: into the report, and as rows for a plot. */
 #ifndef THINPROBE_QUEUE_TELL_H
 #define THINPROBE_QUEUE_TELL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* delay - scripted delays: how long after its arrival a key becomes ready to be drawn.
  *
  *	const:20ms		always the same

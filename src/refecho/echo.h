@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* echo - which keys a redraw answers, and when: the queue between keys read and patches shown. Pure: time comes in.
  *
  * A key read at r with a delay d is due at r + d, but never before the key ahead of it (keys become ready in order); delays

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* face - where keys come from and patches go to: an X11 window, or a VNC server. Each in its own file. */
 #ifndef THINPROBE_REFECHO_FACE_H
 #define THINPROBE_REFECHO_FACE_H

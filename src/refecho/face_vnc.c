@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The VNC server, on libvncserver with an event loop of our own: its loop polls, defers updates by 5 ms and so adds what
  * is to be measured. An update is written as soon as something was drawn and a client has asked for it. */
 #include "face.h"

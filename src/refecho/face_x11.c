@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The window. Drawn with XFillRectangles on the server's side of the wire: a picture (XPutImage) would be 100 times the
  * bytes. Noise is a tile that the server has had from the start, shifted at random for each number. */
 #include "face.h"

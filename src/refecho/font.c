@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "font.h"
 
 /* One byte a column, from the left; bit 0 is the top dot. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* font - the printable ASCII characters as 5 x 7 dots, for a face that has no fonts of its own. */
 #ifndef THINPROBE_REFECHO_FONT_H
 #define THINPROBE_REFECHO_FONT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* refecho - answers each key with a patch that a program can read from pixels, when a script says so.
  *
  * The application (--x11) or VNC server (--vnc) against which probes are tested and calibrated. Which keys a redraw

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* scene - what the window shows: the patch, and below it a line of the characters typed. Where everything stands is said
  * here once, for both faces (X11 and VNC).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* limits_in - the numbers of the models, from a table such as data/thresholds.tsv. */
 #ifndef THINPROBE_SCORE_LIMITS_IN_H
 #define THINPROBE_SCORE_LIMITS_IN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* models - what users make of latencies, by published rules; the numbers in them come from a table (data/thresholds.tsv). All in ms. */
 #ifndef THINPROBE_SCORE_MODELS_H
 #define THINPROBE_SCORE_MODELS_H

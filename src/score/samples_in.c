@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "samples_in.h"
 #include "cli.h"
 #include "fields.h"

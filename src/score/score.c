@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* score - what users make of latencies: published rules side by side, from one file of samples.
  *
  * The rules are models.c's, their numbers those of a table, limits_in.c; samples_in.c reads latencies. This file reads options and tells. */

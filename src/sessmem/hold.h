@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hold - processes that stand still while they are looked at, and always go on after it.
  *
  * Two ways. The freezer of control groups stops processes without a word to them or to their parents: of version 2 only the very group that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* members - which processes belong to a login, by what the kernel says of all of them. Pure. */
 #ifndef THINPROBE_SESSMEM_MEMBERS_H
 #define THINPROBE_SESSMEM_MEMBERS_H

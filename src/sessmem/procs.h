@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* procs - the processes there are, from /proc and from the folder of a control group. */
 #ifndef THINPROBE_SESSMEM_PROCS_H
 #define THINPROBE_SESSMEM_PROCS_H

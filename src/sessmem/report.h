@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - what was read of a login, told process by process and in sums. */
 #ifndef THINPROBE_SESSMEM_REPORT_H
 #define THINPROBE_SESSMEM_REPORT_H

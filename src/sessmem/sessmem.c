@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* sessmem - the memory of a login, process by process, while all of it stands still.
  *
  * Which processes belong to it is decided in members.c and procs.c, how they are stopped and let go in hold.c, what the machine and its group have

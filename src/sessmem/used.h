@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* used - what the machine and a memory group have in use, by the kernel's own accounts.
  *
  * Sums over processes miss what belongs to no process (page tables, stacks in the kernel, buffers of sockets and pipes) and count once more what

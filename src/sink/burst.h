@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* burst - burns CPU time in bursts as a plan says, and remembers what it really burned: the truth that other tools are held against.
  *
  * A burst lasts until its length of the thread's own CPU time is used, by the kernel's account of it (CLOCK_THREAD_CPUTIME_ID), however long

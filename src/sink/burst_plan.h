@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* burst_plan - when bursts of CPU time are due and how long each is: at equal intervals, by chance, or as a file says.
  *
  * Pure: no clock, no chance but the seed. Times are ns after a common start. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* crew - the processes of a load: started together, stopped together, each leaving its account in memory that all share. */
 #ifndef THINPROBE_CREW_H
 #define THINPROBE_CREW_H

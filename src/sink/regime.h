@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* regime - how a process competes for a CPU: which CPUs, cgroup, nice value, policy and slice. */
 #ifndef THINPROBE_REGIME_H
 #define THINPROBE_REGIME_H

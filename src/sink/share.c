@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "share.h"
 
 /* What was overspent is paid back, else a small share would stay too large by the cost of each turn and wake-up; but

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* share - holds a share of wall-clock time by feedback, period by period.
  *
  * The caller asks after every short spin what to do next. A period that ends before its share was had (the CPU

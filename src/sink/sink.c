@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* sink - takes CPU time: all it can get, a share of the wall clock, or bursts as planned.
  *
  * One child per unit of load. When a share is held is decided in share.c, when bursts are due in burst_plan.c; the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #define _FILE_OFFSET_BITS 64
 #define FUSE_USE_VERSION 312
 #include "disk.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* disk - a FUSE mount with one file, `disk`, behind which stands another file.
  *
  * One thread answers one request at a time, as a disk with one head does: who asks while another is served waits in the kernel's

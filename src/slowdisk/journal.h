@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* journal - rows of what the disk was asked, written by a thread of its own: a disk that waits for the file of its log would wait
  * for the page cache that waits for the disk. What comes faster than it is written is dropped and counted. */
 #ifndef THINPROBE_JOURNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pace - how long a disk takes for what it is asked, and the words that change it while it turns. Pure. */
 #ifndef THINPROBE_PACE_H
 #define THINPROBE_PACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* slowdisk - a disk as slow as you like: a FUSE mount with one file whose reads and writes take a stated time.
  *
  * Made to be paged from: a loop device with direct I/O over its file is a swap device with a delay per read. What it is asked is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cold - which files an application uses, and taking them out of the page cache before it starts.
  *
  * Files are learnt from its processes while they run: what is mapped, and what is open when we look; opened.h tells of all. Dropping is POSIX_FADV_DONTNEED

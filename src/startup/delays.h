@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* delays - sums up what the kernel's delay accounting says of the processes of an application, and what of it cannot be true.
  *
  * A thread cannot have waited longer than it has been there, so a process not longer than the time since its start times

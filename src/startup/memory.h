@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory - what the processes of an application have in memory, from /proc/PID/smaps_rollup. */
 #ifndef STARTUP_MEMORY_H
 #define STARTUP_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nanny - starts the application below a process that gathers all its descendants, and that ends them should we be killed.
  *
  * The nanny is a child subreaper: what an application leaves behind (daemons, children of children) becomes its child.

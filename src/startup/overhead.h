@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* overhead - how much of what memory pressure adds to a start-up is not the time of its input and output.
  *
  * After Xie and others' model: T_swap = T_startup - T0 is what paging adds, T_mm = T_swap - T_IO is what memory management itself takes

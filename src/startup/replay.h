@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replay - how long the recorded swap traffic takes on the same kind of device when nothing but it has to be done: T_IO.
  *
  * The same number of requests of the same sizes, reads and writes in the recorded order, one after the other, with O_DIRECT at random places of a scratch

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - what runs of an application's start say, in words and figures. */
 #ifndef STARTUP_REPORT_H
 #define STARTUP_REPORT_H

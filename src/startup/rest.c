@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "rest.h"
 
 #define TURNS 3		/* A B A B: each of the two has come back */

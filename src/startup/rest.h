@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rest - when did what an application shows come to rest: from a series of looks at it, each a hash of all its pixels.
  *
  * Rest is reached when, for the quiet time, only one picture was seen; or two that took turns (each seen at least twice), as those of a

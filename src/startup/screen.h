@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* screen - what an application shows on an X display: which windows count as its own, and a hash of all their pixels.
  *
  * A window counts while it is

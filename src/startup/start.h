@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* start - one start of the application: from executing it to its content at rest, the events after it, and its end.
  *
  * Ready is when something has been painted in a window that counts (screen.h) and all windows that count have been at rest for the quiet time (rest.h); the

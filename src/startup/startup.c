@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* startup - how long an application takes to start: from executing it to its first stable content.
  *
  * One start is start.c's, when content is at rest rest.c's, which windows count screen.h's; this file reads options, runs, and reports. */

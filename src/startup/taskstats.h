@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* taskstats - asks the kernel for the delay accounting of processes, by netlink (Documentation/accounting/taskstats.rst).
  *
  * Takes CAP_NET_ADMIN in the first user namespace; delays are only counted of tasks that began while kernel.task_delayacct was 1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tree - all processes below one, and what the kernel has counted of them. */
 #ifndef STARTUP_TREE_H
 #define STARTUP_TREE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* One pass after the other: events of the display, looks at what was drawn, the kernel's figures now and then. */
 #include "watch.h"
 #include "clock.h"

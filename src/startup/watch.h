@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* watch - looks at an application while it runs: what it shows, what it costs. What start.c makes its phases of. */
 #ifndef STARTUP_WATCH_H
 #define STARTUP_WATCH_H

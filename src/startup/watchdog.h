@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* watchdog - ends Xlib's waiting for a display that does not answer, so that a signal or a ceiling is heeded all the same.
  *
  * A thread that looks every 50 ms and shuts the connection down, after which requests fail. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The connection, and looks at what was drawn. */
 #include "x11.h"
 #include "clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - what the files of the screen share, and the one place that names the X libraries. */
 #ifndef STARTUP_X11_H
 #define STARTUP_X11_H

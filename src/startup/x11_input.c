@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* What is done to the application: keys and clicks by XTEST, and the request to close. */
 #include "x11.h"
 #include "clock.h"

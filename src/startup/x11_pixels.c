@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Pixels of the screen. The root window's, not a window's own: what a person sees, also where something covers it. */
 #include "x11.h"
 

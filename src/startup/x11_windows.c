@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Which windows are the application's, and in sight: the rule stands in screen.h. */
 #include "x11.h"
 #include "clock.h"

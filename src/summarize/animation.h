@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* animation - a run of the animation experiment: RUN/cells/CELL/REPEAT/cell.json and what lies in its steps' folders to tables.
  *
  *	summary.tsv	(animation/1) a row for each system of run.json's settings.systems, in that order

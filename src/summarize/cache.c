@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "cache.h"
 #include "cache_table.h"
 #include "overtime.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cache - a run of the cache experiment: RUN/cells/CELL/REPEAT/cell.json and what lies in its steps' folders to tables.
  *
  *	summary.tsv	(cache/1) a row for each system of run.json's settings.systems, in that order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cache_table - what the steps of one search for a cache tell together, and its rows.
  *
  * The share of hits is told from bytes: a frame that is new costs `miss`, one of a loop of two costs `hit`, so what costs b hit in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "calibrate.h"
 #include "clock.h"
 #include "inputs.h"

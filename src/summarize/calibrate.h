@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* calibrate - a calibration run: RUN/cells/PATH-DELAY/REPEAT/{cell.json,samples.tsv,echo.tsv[,wire.tsv]} to RUN/summary.tsv.
  *
  * One row (schema calibration/1) for each path, probe and delay, and one for all delays together ("all"). Figures are those of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* capacity - a run of the capacity experiment: RUN/cells/SYSTEM-NNN/REPEAT/{cell.json,samples.tsv,machine.tsv} to tables.
  *
  *	summary.tsv	(capacity/1) a row for each system and number of users that was measured: what the user in front had, all users together, how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* capacity_model - how many users a criterion allows, foretold from few: the share of the CPUs that a key takes is a line over the keys a second (utilization
  * law, with what the sessions take without keys); what others' keys put in front of one is the wait of arrivals at random at as many servers as there
  * are CPUs, where each key costs the same: half the wait of exponential service (Pollaczek 1930, Khinchine 1932), its tail taken as exponential:

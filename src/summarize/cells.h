@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cells - the cells of a run by what names them: application and load, and where settings are compared setting, part and cost too. */
 #ifndef THINPROBE_SUMMARIZE_CELLS_H
 #define THINPROBE_SUMMARIZE_CELLS_H

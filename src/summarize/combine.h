@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* combine - one figure of a cell from that of each of its repeats, as cells of a table. */
 #ifndef THINPROBE_SUMMARIZE_COMBINE_H
 #define THINPROBE_SUMMARIZE_COMBINE_H

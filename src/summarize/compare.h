@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* compare - settings of an experiment held against its default, by differences of trains that were measured in the same repeat.
  *
  * The figure is the median latency of a train, the effect its ratio to the default's: the geometric mean over the pairs, with the

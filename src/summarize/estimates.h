@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* estimates - from the repeats of one cell to its figures with intervals. Reads no file and prints nothing.
  *
  * Percentiles are pooled over the repeats and exact; everything else is the mean over repeats. Intervals: below ten

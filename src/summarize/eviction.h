@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* eviction - what a cache of C places hits when frames are shown in some order, and which policy of eviction that looks like.
  *
  * For n frames, all of one size, once the cache is full (h: share of showings that hit):

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* idle - a run of the idle experiment: RUN/cells/SYSTEM-NNN/REPEAT/{cell.json,idleprofile.json,lost.tsv[,culprits.tsv,processes.tsv]
  * [,wakeups.json]} to tables.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* idle_pool - what is pooled over the repeats of one system: lost time by length of event, and who ran; and the curve of the first ten
  * seconds. Three tables that grow system by system, and take their names together. */
 #ifndef THINPROBE_SUMMARIZE_IDLE_POOL_H

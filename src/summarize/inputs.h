@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* inputs - files of a run folder: read, or said in one line "FILE: what is wrong with it" in `why`. */
 #ifndef THINPROBE_SUMMARIZE_INPUTS_H
 #define THINPROBE_SUMMARIZE_INPUTS_H

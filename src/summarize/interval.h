@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interval - 95 % intervals over runs: Student t, on logarithms, BCa bootstrap, and exact bounds on counts.
  *
  * The only file that names GSL. Every function returns false, and leaves `out` alone, where the data allow no

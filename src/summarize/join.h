@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* join - keys of a train put beside what was seen of them on the wire and in the application. */
 #ifndef THINPROBE_SUMMARIZE_JOIN_H
 #define THINPROBE_SUMMARIZE_JOIN_H

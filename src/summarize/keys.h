@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* keys - the samples of one train as keyrepeat wrote them (schema keys/1).
  *
  * Columns are found by name, so a file with more of them is read too. Times are CLOCK_MONOTONIC nanoseconds. */

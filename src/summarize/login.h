@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* login - a run of the session-memory experiment: RUN/cells/SYSTEM-NNN/REPEAT/{cell.json,samples.tsv,machine.tsv} to tables.
  *
  *	summary.tsv	(login/1) a row for each system and number of logins, none included: memory of all its logins together, process by process

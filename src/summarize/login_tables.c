@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "login.h"
 #include "means.h"
 #include "whole.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lost - the idle profile of one cell: events of lost time, who ran in them, and which of these are the system that is measured.
  *
  * idleprofile sees everything that takes the CPU. A task is the lab's own when it lives in a process namespace of the lab, which the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* means - a figure of which every repeat gives one value: its mean and interval, as cells of a table; and lines through points. */
 #ifndef THINPROBE_SUMMARIZE_MEANS_H
 #define THINPROBE_SUMMARIZE_MEANS_H

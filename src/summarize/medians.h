@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* medians - the interval of a median over runs each of which gave one value. */
 #ifndef THINPROBE_SUMMARIZE_MEDIANS_H
 #define THINPROBE_SUMMARIZE_MEDIANS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* offsets - how far a probe is off: what it measured of a key minus what the answering application says it took.
  *
  * The application (refecho) logs on the same clock when it received a key and when its answer was out. Held against these times

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* overtime - what one step of an animation took as time went by: FOLDER/traffic.tsv and cpu.tsv in pieces of equal length. */
 #ifndef THINPROBE_SUMMARIZE_OVERTIME_H
 #define THINPROBE_SUMMARIZE_OVERTIME_H

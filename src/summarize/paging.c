@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "paging.h"
 #include "inputs.h"
 #include "whole.h"

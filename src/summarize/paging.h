@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* paging - a run of the paging experiment: RUN/cells/CELL/REPEAT/{cell.json,pagein.json} to tables.
  *
  *	summary.tsv	(paging/1) a row for each cell of run.json's settings.cells, in that order: the first key and the second, in memory,

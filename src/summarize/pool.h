@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pool - the latencies of several repeats together, each knowing its repeat, so that repeats can be weighted.
  *
  * A bootstrap over repeats asks for the same quantiles thousands of times with other weights; sorted once, each costs one walk. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* protocols - a run of the experiment of that name: RUN/cells/CELL/REPEAT/{cell.json, *.json of prototap} to summary.tsv (protocols/1).
  *
  * A row for each protocol and what was done over it, in the order of run.json's settings.cells:

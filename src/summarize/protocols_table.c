@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Rows of the table, and arithmetic on what stands in them. */
 #include "protocols.h"
 #include "means.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* records - what the programs of a train left in JSON becomes the train's and its cell's numbers. What a file does not say stays
  * unknown. */
 #ifndef THINPROBE_SUMMARIZE_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replays - a run that replays one recorded session at several settings: RUN/analysis.json (vncplay analyze, all replays together) and
  * RUN/cells/SETTING/REPEAT/cell.json to tables.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "replays.h"
 #include "interval.h"
 #include "pool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replays_table - what was read of a run that replays a session, and its tables. */
 #ifndef THINPROBE_SUMMARIZE_REPLAYS_TABLE_H
 #define THINPROBE_SUMMARIZE_REPLAYS_TABLE_H

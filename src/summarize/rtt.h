@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rtt - a run of the rtt experiment: RUN/cells/CELL/REPEAT/{cell.json,samples.tsv[,netload.json]} to a table.
  *
  *	summary.tsv	(rtt/1) a row for each cell of run.json's settings.cells, in that order: what the load really was, how late pings or keys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run - reads a run folder: run.json and cells/APP-LOAD/REPEAT/[stall/|wire/]{cell,keyrepeat,prototap}.json, samples.tsv, and where
  * they are there, wire.tsv and echo.tsv. */
 #ifndef THINPROBE_SUMMARIZE_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stage_table - writes RUN/stages.tsv (stages/1), whole: where the time of a key goes, for each application beside each load.
  *
  * Columns: app sinks stage keys of_keys mean_ms mean_ms_low mean_ms_high p50_ms p90_ms max_ms from_ms to_ms. Means of the stages add up to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stages - where the time of each key went on its way to the application and back (docs/method.md, "Stages"). Reads no file. */
 #ifndef THINPROBE_SUMMARIZE_STAGES_H
 #define THINPROBE_SUMMARIZE_STAGES_H

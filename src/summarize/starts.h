@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* starts - a run of the startup experiment: RUN/cells/CELL/REPEAT/{cell.json,startup.json} to tables.
  *
  *	summary.tsv	(startup/1) a row for each cell of run.json's settings.cells, in that order: start-up time, what of it paging adds, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* step - one animation that ran for a while, as its driver summed it up; and the repeats of a system's cell in a run folder. */
 #ifndef THINPROBE_SUMMARIZE_STEP_H
 #define THINPROBE_SUMMARIZE_STEP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* summarize - statistics over the repeats of a run: cells in, summary.tsv, cdf.tsv and stages.tsv out.
  *
  * The folder is read in run.c, figures are made in estimates.c and interval.c, settings held against the default in compare.c, tables are

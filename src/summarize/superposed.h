@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* superposed - the times between requests of N users who know nothing of each other, by theory.
  *
  * Each user asks again after a response that always takes the same time and a think time. Of N such renewal processes in equilibrium, laid over each other, a gap is longer

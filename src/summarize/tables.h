@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tables - writes RUN/summary.tsv (summary/1), RUN/cdf.tsv (cdf/1), RUN/stages.tsv (stages/1) and RUN/compare.tsv (compare/1), each whole: temporary file, fsync, rename. */
 #ifndef THINPROBE_SUMMARIZE_TABLES_H
 #define THINPROBE_SUMMARIZE_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* truth - is what the wire alone tells of a key true? Held against the pixels of the same train, where these are exact. */
 #ifndef THINPROBE_SUMMARIZE_TRUTH_H
 #define THINPROBE_SUMMARIZE_TRUTH_H

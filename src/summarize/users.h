@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* users - a run of the users and principle-a experiments: RUN/cells/CELL/REPEAT/{cell.json,vusers.json,arrivals.json[,model.json]} to a table.
  *
  *	summary.tsv	(users/1) a row for each cell of run.json's settings.cells, in that order: what its users asked and how long they waited, the queue

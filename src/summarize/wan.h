@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wan - a run of the experiment on long links: RUN/cells/SESSION-LINK/REPEAT/{cell.json,samples.tsv} to tables.
  *
  *	summary.tsv	(wan/1) a row for each protocol and each link of run.json's settings: latency from when keys were due, pooled over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* whole - a table of rows that takes its name when it is whole: temporary file beside it, fsync, rename. (rows_open() alone writes
  * in place.) */
 #ifndef THINPROBE_SUMMARIZE_WHOLE_H

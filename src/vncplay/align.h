@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* align - which changes of a tile in several runs are the same one: equal content or an equal change, in the same order, after about the same input.
  *
  * One run after the other is aligned with what the runs before have in common: of all monotone pairings that with most pairs, and among those the one whose pairs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* analyze - the command: the response time of every input, over several replays of one trace.
  *
  * replay.c reads a log and its side file, study.c finds the answers, paper.c does it the old way, findings.c tells. This file reads options, runs, reports. */

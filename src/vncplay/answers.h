@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* answers - from changes that several runs have in common to one answer for each input.
  *
  * Changes that become visible together in every run are one piece. A small piece that agrees with a large one in most runs and not in another belongs to it (a pair

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* await - waiting until the screen shows a snapshot: when to go on, when to shake the pointer, when to look around, when to give up. Pure: time comes in as
  * a number, what is to be sent goes out as a word.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Keys as Java's AWT numbers them (java.awt.event.KeyEvent, VK_...), as keysyms. */
 #include "trace_lines.h"
 

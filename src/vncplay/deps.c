@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* deps - the file of dependencies. */
 #include "deps.h"
 

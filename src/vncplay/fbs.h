@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fbs - logs of what a server said, "FBS 001.000" as rfbproxy writes them: blocks of u32 length, data padded to 4, u32 milliseconds; big endian.
  *
  * Source of the format: rfbproxy (T. Waugh), TightVNC's SessionRecorder. The first block holds an RFB 3.3 greeting (version, security type 1, ServerInit). */

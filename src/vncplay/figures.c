@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* figures - the commands that turn an analysis into figures: cdf, ratio, percentiles, table.
  *
  * latencies.c reads the analysis, settings.c groups and counts, plotter.c has gnuplot draw. This file reads options and tells. */

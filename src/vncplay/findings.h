@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* findings - what analyze has found, told: as a report (rec.h), or as the rows that scripts of 2005 read. */
 #ifndef THINPROBE_FINDINGS_H
 #define THINPROBE_FINDINGS_H

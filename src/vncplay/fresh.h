@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fresh - when each pixel of a screen last changed, and which change by themselves. Pure: time comes in as a number.
  *
  * What a server paints need not differ from what was there; a copy of the screen tells what does. A pixel that changes again and again while nobody does

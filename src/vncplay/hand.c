@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "hand.h"
 #include "act.h"
 #include "cli.h"

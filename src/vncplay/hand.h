@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hand - what a person does at a screen, from a file: a line each, "[DELAY_MS] WHAT". Pure.
  *
  * A line begins when all that the line before did has been sent, and its delay has gone by. Words and keys are those of keys and buttons elsewhere in the suite:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* inputs - what a replay sent and when: the reader of the side file OUT.rfb.aux.
  *
  * Reads both what this vncplay writes ("input N KIND at US ...") and the lines of the VNCplay of 2005 ("== sending mouse click event at MS"). Where there are

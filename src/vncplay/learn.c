@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* learn - the command: what replays of one trace have in common, as a file for `vncplay play --deps`.
  *
  * The learning is learn_core.c's; this file reads options and side files, and writes what was learned. */

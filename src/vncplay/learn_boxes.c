@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* learn_boxes - sets of tiles as rectangles. */
 #include "learn_core.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* learn_core - what came before what, over several replays. */
 #include "learn_core.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* learn_core - which changes of the screen came before which input in every replay, and which come by themselves.
  *
  * The screen is looked at in tiles. A step is an input that acts: a press, or a key that goes down. A tile belongs to a step when it changed between the step

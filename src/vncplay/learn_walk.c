@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* learn_walk - a log, tile by tile. */
 #include "learn_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* learn_walk - a log, together with the inputs that were sent meanwhile. */
 #ifndef THINPROBE_LEARN_WALK_H
 #define THINPROBE_LEARN_WALK_H

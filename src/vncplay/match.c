@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* match - snapshots against the screen. */
 #include "match.h"
 

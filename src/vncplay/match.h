@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* match - whether a screen shows what a snapshot shows, and where else nearby it does. Pure. */
 #ifndef THINPROBE_MATCH_H
 #define THINPROBE_MATCH_H

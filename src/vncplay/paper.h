@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* paper - the analysis as it was in 2005: Zeldovich & Chandra 2005, section 3.3, as their analyzer does it.
  *
  * Every fourth pixel of every fourth row; changes of one millisecond are one; a frame of the first run that differs in more than 2 % from the frame analysed last is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* What the paper's method makes of its matches: latencies, and the rows of its own analyzer. */
 #include "paper.h"
 #include "align.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pieces - changes of tiles put together: those that become visible at the same time in every run are one piece, pieces in quick succession one paint. */
 #ifndef THINPROBE_PIECES_H
 #define THINPROBE_PIECES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pixel - pixels of any format that a server may send, as 0x00RRGGBB. */
 #ifndef THINPROBE_PIXEL_H
 #define THINPROBE_PIXEL_H

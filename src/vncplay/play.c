@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* play - the command: replays a trace, once or several times.
  *
  * One replay is play_run.c's, what the screen is to show await.c's and match.c's, when inputs are due tempo.c's. This file reads options, prepares

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* play - one replay: its connection, its log and side file, its inputs in time. */
 #ifndef THINPROBE_PLAY_H
 #define THINPROBE_PLAY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* play_live - the live side of a replay. */
 #include "play_live.h"
 

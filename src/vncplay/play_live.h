@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* play_live - the live side of a replay: what comes is logged before anything else is done with it, what goes is noted with its time. */
 #ifndef THINPROBE_PLAY_LIVE_H
 #define THINPROBE_PLAY_LIVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* play_picture - what was expected and what was there, as PPM: every viewer reads it, and nothing is needed to write it. */
 #include "play.h"
 

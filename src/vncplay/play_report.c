@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* play_report - what one replay has to tell. */
 #include "play.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* play_run - one replay: inputs at their times, each after the screen shows what it showed when it was recorded. */
 #include "play_live.h"
 

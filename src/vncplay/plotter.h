@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plotter - hands a table to gnuplot and has it draw a figure of plots/vncplay.gp. */
 #ifndef THINPROBE_PLOTTER_H
 #define THINPROBE_PLOTTER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* record - the command: options, the recording, the report. What is held back and looked at is recorder.c's, who works there a user.h's. */
 #include "cli.h"
 #include "clock.h"

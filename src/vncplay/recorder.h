@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* recorder - what a user does goes to the server, and into a trace together with what the screen showed before it mattered. Pure: inputs, paints and time
  * come in, what is to be sent and written goes out by calls.
  *

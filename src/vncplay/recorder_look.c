@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* What an input must have seen before it goes, and the snapshots of it.
  *
  * A press: the screen around the pointer. Not those that follow within a double click, which a wait would tear apart, in the recording and in every replay:

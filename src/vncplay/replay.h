@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replay - one replay as the analysis wants it: what changed on the screen (tilelog.h), what was sent (inputs.h). */
 #ifndef THINPROBE_REPLAY_H
 #define THINPROBE_REPLAY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The machine that feeds the steps, and who owns what. The messages are in rfb_message.c, the encodings in rfb_*.c. */
 #include "rfb_inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb - what an RFB server says, taken as it comes: bytes in, a screen and its changes out. RFC 6143, and the registered extensions below.
  *
  * Knows no socket and no file: a live connection, a log and a fuzzer push the same way, in pieces of any size. Every length is checked before

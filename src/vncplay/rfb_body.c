@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Bodies of rectangles: as they are, or through one of the streams of zlib that last as long as the connection. RFC 1950. */
 #include "rfb_inside.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The greeting of a log. RFC 6143 section 7.1, 7.3; RFB 3.3's security in appendix A.1. */
 #include "rfb_inside.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Hextile: tiles of 16 by 16, each of one ground with smaller boxes, or raw. RFC 6143 section 7.7.4. */
 #include "rfb_inside.h"
 

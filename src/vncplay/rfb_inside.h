@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb_inside - what the files of the decoder share: machines of steps that are fed bytes as they come.
  *
  * A step says beforehand how many bytes it needs at once, is called with at least as many, takes some of them and says what is next. Two such

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Tight's JPEG pictures: libjpeg, with its errors as an answer instead of an exit. */
 #include "rfb_inside.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The messages of a server and the heads of rectangles. RFC 6143 section 7.6 and 7.8; the community's list of registered numbers for
  * what is not there: ExtendedDesktopSize, DesktopName, PointerPos, LastRect, XCursor, Fence, EndOfContinuousUpdates, the extended clipboard. */
 #include "rfb_inside.h"

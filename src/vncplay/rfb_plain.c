@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Raw, CopyRect, RRE (RFC 6143 section 7.7.1 to 7.7.3), CoRRE (RRE with bytes for places). */
 #include "rfb_inside.h"
 

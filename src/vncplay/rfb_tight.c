@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Tight: one colour, JPEG, or pixels through a filter (none, a palette, a gradient) and one of four zlib streams. The community's description of
  * RFB, section "Tight Encoding"; NoZlib as libvncserver has it. */
 #include "rfb_inside.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* ZRLE: tiles of 64 by 64, raw, of one colour, of a packed palette, or of runs. RFC 6143 section 7.7.6. */
 #include "rfb_inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* screen - a picture of 32 bits a pixel (0x00RRGGBB, the top byte always 0), as the server's screen is kept on this side. */
 #ifndef THINPROBE_SCREEN_H
 #define THINPROBE_SCREEN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* server - the stream of a connection, once the greeting is over: RFC 6143, 7.5 and 7.6. */
 #include "server.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server - a connection to an RFB server: libvncclient greets it and proves who we are, after that the stream is ours.
  *
  * Never blocks after server_open, which ends in a stated time. Security: none, or VNC authentication by a password file. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* server_dial - the socket of a connection. */
 #include "server_dial.h"
 

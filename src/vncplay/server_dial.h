@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server_dial - the first half of a connection to an RFB server: its socket, and the greeting, all of it until a stated time. */
 #ifndef THINPROBE_SERVER_DIAL_H
 #define THINPROBE_SERVER_DIAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* server_greet - the greeting and the proof who we are, by libvncclient.
  *
  * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before anything else is known. What it waits for is bounded

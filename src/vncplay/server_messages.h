@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server_messages - what is said to a server, byte by byte: RFC 6143, 7.5. Pure: a message is written to a room of the caller's, and its length returned. */
 #ifndef THINPROBE_SERVER_MESSAGES_H
 #define THINPROBE_SERVER_MESSAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server_stamp - when bytes of a TCP connection came to this machine, however late they are read (SO_TIMESTAMPNS). */
 #ifndef THINPROBE_SERVER_STAMP_H
 #define THINPROBE_SERVER_STAMP_H

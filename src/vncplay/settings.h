@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* settings - which runs are of one setting, and figures on their response times. */
 #ifndef THINPROBE_VNCPLAY_SETTINGS_H
 #define THINPROBE_VNCPLAY_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* shot - snapshots of a piece of the screen, for a trace. Pure. */
 #ifndef THINPROBE_VNCPLAY_SHOT_H
 #define THINPROBE_VNCPLAY_SHOT_H

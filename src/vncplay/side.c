@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* side - the side file of a replay. */
 #include "side.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* study - several replays of one trace, and the answer to every input: unrest.h, align.h and answers.h over all tiles. */
 #ifndef THINPROBE_STUDY_H
 #define THINPROBE_STUDY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* tempo - the schedule of a replay. */
 #include "tempo.h"
 

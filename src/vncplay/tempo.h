@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tempo - when inputs are due: an open loop on absolute times, which a wait for the screen moves as a whole. Pure.
  *
  * An input is due its distance in the trace after the one before it was due, however late that one went: lateness does not add up. Distances of thinking

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tilelog - which tiles of a screen changed when, and to what: all that the analysis keeps of a log, instead of frames.
  *
  * A tile is 16 x 16 pixels, its content a hash of 64 bits. What is painted but stays the same is no change; what is painted several times within one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Reading of traces: our own format here, that of 2005 in trace_2005.c. A trace may come from anywhere: nothing in it is believed before it is checked. */
 #include "trace.h"
 #include "cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The traces of the VNCplay of 2005: "DELAY_MS key=value ..." in any order, an event of Java's AWT or a snapshot a line.
  *
  * Java tells what is held beside an event (modifiers), and the VNCplay of then sent Ctrl, Shift, Meta and Alt as they were needed: so here, except

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trace_lines - what the readers of both formats of traces share: events are added one by one, bounds are kept, and errors name the line. */
 #ifndef THINPROBE_TRACE_LINES_H
 #define THINPROBE_TRACE_LINES_H

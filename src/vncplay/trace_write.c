@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Writing of traces: one write a line, so that the file is valid up to its last line whatever happens to this process. */
 #include "clock.h"
 #include "keysym.h"

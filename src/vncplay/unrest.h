@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* unrest - which changes of a tile go on by themselves (a caret, a clock, an animation, scrolling text) and are no answer to an input.
  *
  * An answer follows its input, once; what goes on by itself comes several times between two inputs, early and late alike. That is counted for the inputs around

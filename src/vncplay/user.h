@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* user - who works at the screen that is recorded: a hand at a window, a script, or somebody with a viewer of their own. Each in its own file. */
 #ifndef THINPROBE_VNCPLAY_USER_H
 #define THINPROBE_VNCPLAY_USER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* A hand at a window. */
 #include "clock.h"
 #include "user.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The window, on Xlib. What changed is sent as it is, an image for each part: a display on this machine takes a whole screen in a few milliseconds, and the
  * recording does not wait for it. */
 #include "view.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* view - a window of X11 that shows a screen, and tells what is done at it. */
 #ifndef THINPROBE_VNCPLAY_VIEW_H
 #define THINPROBE_VNCPLAY_VIEW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vncplay - record a session once, replay it anywhere, and get the response time of every input.
  *
  * Each command is a file of its own (record.c, play.c, ...) that reads its options, runs and reports. This file finds the command. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The one file that knows libcurl: its multi interface on the crowd's epoll.
  *
  * libcurl shares its connections among all transfers to one host; users do not. So each goes to a host of another name (CURLOPT_CONNECT_TO), which

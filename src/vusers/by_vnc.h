@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* by_vnc - users of VNC servers: each a connection of its own that types a key (or moves the pointer) and waits for the echo. */
 #ifndef THINPROBE_VUSERS_BY_VNC_H
 #define THINPROBE_VUSERS_BY_VNC_H

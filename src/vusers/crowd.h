@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* crowd - many users in one loop: when each is to ask, who has been answered, and how late we were ourselves.
  *
  * Closed loop: a user thinks, asks, waits for the answer, thinks again; the next request is due a think time after the answer. Open loop: requests are

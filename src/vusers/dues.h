@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dues - who is due next, of many: a heap of times, one for each user. Pure. */
 #ifndef THINPROBE_VUSERS_DUES_H
 #define THINPROBE_VUSERS_DUES_H

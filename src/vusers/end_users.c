@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Many users: what options say becomes a crowd and the few who are watched; they run; what came of it is told. */
 #include "by_http.h"
 #include "by_vnc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* guest - one client of the reference server, RFB or HTTP: what it asks, and how it is answered. */
 #ifndef THINPROBE_VUSERS_GUEST_H
 #define THINPROBE_VUSERS_GUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nap - sleeps until something happens to one of many descriptors, a stated time has come, or a signal is let in. */
 #ifndef THINPROBE_VUSERS_NAP_H
 #define THINPROBE_VUSERS_NAP_H

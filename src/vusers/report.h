@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - what vusers measured, and whether it was itself in the way. */
 #ifndef THINPROBE_VUSERS_REPORT_H
 #define THINPROBE_VUSERS_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spent - what the calling thread had of its CPU, and the process of memory. */
 #ifndef THINPROBE_VUSERS_SPENT_H
 #define THINPROBE_VUSERS_SPENT_H

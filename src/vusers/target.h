@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* target - where users go: vnc:HOST:PORT (PORTS: 5901-5910,5920), http://HOST[:PORT]/PATH, https://. Finds the address once. */
 #ifndef THINPROBE_VUSERS_TARGET_H
 #define THINPROBE_VUSERS_TARGET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* think - times between requests: of a user who thinks, or of arrivals. Pure: whoever draws has the state.
  *
  *	exp		exponential

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The one file that knows libvncclient. Its sockets block here: with one that does not, the library would wait in select(), which knows no descriptor
  * above 1023. */
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* viewer - a whole client of a VNC server, by libvncclient: it has all pixels, and tells when they answer a key. It blocks; whoever shuts the socket down ends
  * that. Each in a thread of its own. */
 #ifndef THINPROBE_VUSERS_VIEWER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vlog - what became of each request, from the loop that measures to a thread that counts and writes.
  *
  * One ring, one writer, one reader; and another ring for the few who are watched. The loop only copies 64 bytes; rows, files and statistics are the thread's. When the ring is full, which a disk

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vrfb - the client's side of RFB (RFC 6143) for users of whom there are thousands: tells when an update has come, and keeps no pixels.
  *
  * A state machine that is fed with bytes in pieces of any size and skips by lengths. Only encodings whose length can be told without decoding are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vrfb_inside - what the files of vrfb.h share: the states, and the bytes that are to be said. */
 #ifndef THINPROBE_VUSERS_VRFB_INSIDE_H
 #define THINPROBE_VUSERS_VRFB_INSIDE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vusers - many virtual users in one process, of VNC servers or of a web server; and a server of known queues to hold them against.
  *
  * The loop that keeps the times is crowd.c's; what users say to a server by_vnc.c's and by_http.c's; the few who are watched are watch.c's; rows and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* All of them: their threads, and the one that looks after them. */
 #include "watch_one.h"
 #include "clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* watch - the few users who are watched closely: full clients (viewer.h), each in a thread of its own, beside the loop of all others.
  *
  * They think, ask and count by the same laws as the crowd's: due, ready, sent; a timeout that disconnects; come back after. Another thread looks after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "window.h"
 
 void window_open(struct window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns)

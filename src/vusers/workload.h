@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload - what users of a web server fetch: pages, each of one or more objects, chosen at random by their weights.
  *
  * The file: lines "page <tab> weight <tab> object <tab> path [<tab> bytes]"; # begins a comment. Objects of one page stand together, all with its

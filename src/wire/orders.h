@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* orders - the words that change a link while it runs, and how a rate and a share are written. Pure.
  *
  *   [forth|back] rate 10Mbit|none, queue 50ms, delay 40ms, jitter 5ms, loss 0.5%, shape uniform|normal, order kept|free

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* path - one direction of a link: which packet passes, and when it is at the other end. Pure.
  *
  * A packet comes to a queue before the link's rate, is sent in its turn, then travels for the delay:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* privilege - gives up what makes a link once it is there: from then on bytes of strangers pass through. */
 #ifndef THINPROBE_WIRE_PRIVILEGE_H
 #define THINPROBE_WIRE_PRIVILEGE_H

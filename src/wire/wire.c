@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* wire - a link of a stated delay, jitter, loss and rate between two interfaces, for kernels that cannot emulate one.
  *
  * Both ends are TAP interfaces, each in a network namespace of choice. When a packet passes is path.c's, where it waits shelf.c's, who carries

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # animate: frames on a display as it says, counted from its pixels. Nothing rests on a quick or idle machine.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The animation and cache experiments without their hosts: options, the window of a step, tables and reports of made-up runs whose figures follow
 # from arithmetic, or from caches simulated here.
 

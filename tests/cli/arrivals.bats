@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # arrivals: the same requests in every kind of log give the same figures; what is cut off is cut off; ticks are dealt with; captures by prototap's rows.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The benches: the arithmetic of their ratios against known answers, the capture they make, and that each is told of.
 
 bats_require_minimum_version 1.5.0

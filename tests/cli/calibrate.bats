@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Calibration: figures of a made-up run worked out by formula, its report, the record and who carries it, and what a later
 # report says of figures below the probe's own error. Nothing here touches the user's own record.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # captures - what tests on captures share: `load captures`, and begin_captures in setup_file().
 # shellcheck shell=bash
 

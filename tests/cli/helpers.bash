@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # helpers - what the tests of several programs share: `load helpers`, and begin_test in setup().
 # shellcheck shell=bash
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Captures that lie, of every link type, under sanitizers: a clear error or a counted loss each, never a crash.
 
 setup_file() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The plan of the house: who may import whom, where outside libraries live, and what every program answers to.
 
 setup() {
@@ -163,7 +164,7 @@ END
 	local file name wrong=0
 
 	for file in src/*/*.[ch] lab/*.sh lab/*/*.sh experiments/*.sh plots/*.gp; do
-		name=$(head -n 2 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
+		name=$(head -n 3 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
 		name=${name##*/}
 		[ -z "$name" ] || [ "${name%.*}" = "$(basename "${file%.*}")" ] || { echo "$file says that it is $name"; wrong=1; }
 	done
@@ -249,4 +250,17 @@ in_scratch() {
 @test "a value of the wrong kind: exit 2, one line on standard error" {
 	in_scratch
 	each_tool refuses --format nonsense
+}
+
+@test "every source file says its licence in its first two lines" {
+	local file wrong=0
+
+	while IFS= read -r file; do
+		case $file in
+		*.[ch] | *.[1-8] | *.sh | *.jq | *.gp | *.bats | *.bash | *.py | *.pl | *.css | */Makefile | Makefile | thinprobe | tests/run | .ci/run) ;;
+		*) continue ;;
+		esac
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later$\|SPDX-License-Identifier: GPL-3.0-or-later \*/$' || { echo "$file"; wrong=1; }
+	done < <(git ls-files 2>/dev/null | grep -vE '^(results|data)/' || find . -type f)
+	[ $wrong -eq 0 ]
 }

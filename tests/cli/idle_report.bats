@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Idle sessions: the figures of a made-up run against closed formulas, the words and the page made of them, and the driver's own words.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # idleprofile - what the tests of idleprofile share: $CPU, user, and a profile in the background.
 # shellcheck shell=bash
 

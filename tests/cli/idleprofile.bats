@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # idleprofile: does the loop see what the kernel accounts, does it yield, does it leave nothing. The machine may be busy: what is
 # compared is compared with what the kernel says of the same time. Who ran is in idleprofile_who.bats.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # idleprofile --who: does it name who ran, against the log of what a burster really burned. The machine may be busy: rows
 # are found by thread id, and what else ran is nobody's business here.
 

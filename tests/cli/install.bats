@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # make install, into a place with a space in its name, and what was installed at work.
 
 setup_file() {

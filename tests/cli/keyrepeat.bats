@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat: are keys due when the schedule says, do they arrive, is the echo paired with its key, is everything put back,
 # and is what was measured kept whatever happens. Nothing here rests on a machine that is quick or idle.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat --schedule asked: a line in, a key out, a line back when its echo is there.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The man pages against the programs: every option of --help is described, and no other.
 
 setup() {

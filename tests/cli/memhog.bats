@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # memhog: the memory is really there, holds what nobody can make smaller, is touched as asked, and leaves the others their reserve.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # netload: what it says it sent is what others count on the wire, at the rate asked for; both ends report however it ends; strangers are refused.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # netload_inside.bash - what netload.bats does in a network of its own: `inside NETLOAD WHAT RATE OPTION...`.
 

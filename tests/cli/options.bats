@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # How drivers read their words: one reader, told by each which options there are.
 
 setup() {

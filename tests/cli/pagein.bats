@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # pagein: what it says was paged out must have been, by the account of others, at the moment of the key.
 #
 # The application is a program with 2 MB that touches all of it on a signal. The prober is ours: it looks at the application in

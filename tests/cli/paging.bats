@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The paging experiment without its hosts: options, tables and report of a made-up run whose figures follow from arithmetic, and copies
 # of programs that nobody else maps.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The protocols experiment without its hosts: options, cells, scripts, the comparison of pictures, and the report of a run made by hand
 # (golden/make_protocols.py) whose figures follow from the table of the paper.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap from outside: hand-made captures, real ones beside tshark and an independent counter, live capture, wrong words.
 
 setup_file()

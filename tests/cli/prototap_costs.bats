@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap: what set-up, idling, keys and acknowledgements cost, worked out by hand from captures made by hand.
 
 load captures

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap's counts beside others': tshark's connections, a reader that shares nothing with it, a published table.
 
 load captures

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap --decode, and TLS: content that was counted while it was written, whatever the segments; what cannot be walked stops, and says so.
 
 load captures

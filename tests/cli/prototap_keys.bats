@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap with keys: which update answers which key, as rows and as latency, from hand-made captures (tests/golden/make_keys.py).
 # Keys are 50 ms apart, due 1 ms before they were sent; every figure below is worked out from the times given there.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap on every link type, with UDP, tags and fragments, from files and live; and on files that are cut, packed or mixed.
 # (What is worked out by hand stands in prototap.expected, and is held against it by prototap.bats.)
 

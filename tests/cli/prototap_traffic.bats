@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # prototap --traffic: bins of captures made by hand, sums against the report's, the clock of a live capture.
 
 load captures

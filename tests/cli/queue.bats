@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # queue: published tables to their last digit, think times that follow the users, demands that come back from rows, refusals in one line.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # refecho: does it say what it does, and is what it shows there? The screen is read from Xvfb's own memory file by a
 # decoder that was written from the man page, not from our code. Nothing rests on a quick or idle machine.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Sessions replayed at several settings, without hosts: options of the four drivers, and tables and report of made-up runs whose figures follow from arithmetic.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh, table.sh, findings.sh on made-up runs: the words follow the figures, the page stands alone.
 
 setup() {

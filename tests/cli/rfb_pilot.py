@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A session by hand: does what the lines of a script say at an RFB server, and writes down what it did and saw as a trace of vncplay. Knows nothing of
 vncplay's own recorder: what a replay does is held against this.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The experiment on loaded links without its hosts: options, tables and report of a made-up run whose figures follow from arithmetic.
 
 bats_require_minimum_version 1.5.0

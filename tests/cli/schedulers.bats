@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The schedulers experiment without its hosts: options, the list of settings, and the report of a made-up run whose figures follow
 # from a formula.
 

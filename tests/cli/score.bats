@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # score: the numbers come from the table, each with its source; logs of keys and of JMeter; refusals in one line.
 
 bats_require_minimum_version 1.5.0

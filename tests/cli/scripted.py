@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """An X client that does what it is told when it is told, and logs what it did: the truth for a start-up that is measured.
 
 usage: scripted.py LOG WORD...

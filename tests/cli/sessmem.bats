@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # sessmem: its sums against two other programs', who belongs to a login, and that everybody goes on, whatever happens.
 
 bats_require_minimum_version 1.5.0

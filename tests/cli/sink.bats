@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # sink: is the load there when it says so, does it go when it must, does it take what it said. The machine may be busy:
 # lower bounds on what it got are generous or relative, upper ones are not.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # startup against a client that maps, paints and blinks when it is told, and logs when it did. A change that is measured may not lie
 # before the request for it was made; how long after the display had done it may be, on a busy machine, less than to the next step (300 ms).
 # The counters against what dd reads, a file's size, and processes that want to stay. Starts at the same time on one display, in places

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The startup experiment without its hosts: options, cells, the models by their formula, and the report of a run made by hand (golden/make_starts.py)
 # whose figures follow from a rule.
 

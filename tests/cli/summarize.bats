@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # summarize on made-up runs (tests/golden/make_run.sh: formulas, no chance). Wanted figures were worked out with
 # NumPy and SciPy from the samples: np.percentile, st.t.interval, st.binomtest(...).proportion_ci(method='exact').
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # summarize joining keys with what was seen on the wire and in the application: made-up runs (tests/golden/make_run.sh) to which
 # these tests add wire.tsv and echo.tsv by formula, so that every figure can be worked out.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # bench/truth.py: logs made by hand, whose comparison can be done in the head.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The experiments with many users without their hosts: options, tables and reports of made-up runs whose figures follow from arithmetic.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay analyze, cdf, ratio, percentiles and table, on replays whose response times are known because they were written so (tests/golden/make_vncplay.py).
 
 load helpers

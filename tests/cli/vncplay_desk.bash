@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay_desk - scripted desktops for the tests of vncplay's player: `load vncplay_desk` after helpers, and begin_desk in setup().
 # shellcheck shell=bash
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay against servers and logs that lie: it ends by itself, says why in a line, and needs no more memory than a screen may need.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay learn: what several replays have in common, and play --deps.
 
 bats_require_minimum_version 1.5.0

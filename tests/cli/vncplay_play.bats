@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay play against a scripted desktop that logs what reached which of its widgets; traces are made by a pilot of the tests, not by vncplay's recorder.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay record: what is done at a screen is sent and written, all of it. The scripted server's own log says what arrived, and on what.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay play and its servers: passwords, other security, hostile ones, ends of either side; and words that are wrong.
 # shellcheck disable=SC2030,SC2031	# each test has its own port
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A VNC server with a script, for vusers to be held against: prints its port. A key pressed turns a square of the connection's own, black or white.
 
 --die N: closes each connection at its Nth key. --mute N: answers none from the Nth key of each connection on. --half N: sends half of the answer to the

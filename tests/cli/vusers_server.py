@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A web server with a script, for vusers to be held against: prints its port; answers at once, but for what it is told.
 
 --pause-at S --pause S: from S after the first request nobody is answered for so long. --fail: every 5th request is answered 503, every 7th broken off,

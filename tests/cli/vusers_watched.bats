@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # vusers: the few who are watched keep all pixels, and say of the same server what those say who keep none; passwords; servers that die or stand still.
 
 bats_require_minimum_version 1.5.0

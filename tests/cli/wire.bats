@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # wire: two interfaces in two network namespaces, and what it does to the packets between them, seen from both ends.
 
 bats_require_minimum_version 1.5.0

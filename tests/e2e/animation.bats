@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Animations from end to end, short, over remote X: new frames are sent, those that the display keeps are not, and what is sent is what the
 # frames hold.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Sessions replayed on the emulated hosts, small: recorded on a desk, replayed on a slower CPU and on a loaded disk of its own; nothing left.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Runs that go on, that answer keys themselves, and that have two trains a cell.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Runs that are ended before their time: by a signal, by Ctrl-C, by a run folder that goes away.
 
 setup() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The experiment from end to end on the emulated hosts, small: every figure against something that is not ours.
 
 bats_require_minimum_version 1.5.0

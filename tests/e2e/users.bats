@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Many users on the emulated hosts, small: both ends count the same requests, the model stands beside what was measured, nothing is left.
 
 bats_require_minimum_version 1.5.0

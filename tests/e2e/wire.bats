@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
 
 setup_file() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Turns the hand-made captures into seeds of prototap_fuzz. usage: make_corpus.py CAPTURES FOLDER (see prototap_fuzz.c for the form)
 
 Each capture becomes one seed of its packets (NAME), where its link type has a number there, and one as a file (NAME.file); pcapng also one for

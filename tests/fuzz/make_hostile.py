@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes captures that lie: malformed, cut, contradictory, endless, or no captures at all; always the same ones. usage: make_hostile.py FOLDER
 
 Every kind of lie comes in every link type that can be read and, where it is one of the file, in every form of file. Prints how many.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes seeds of vncplay_fuzz, always the same: logs in every encoding, side files, traces, dependencies. usage: make_vncplay_corpus.py FOLDER
 
 The picture is small, but has several tiles of Hextile and ZRLE, not all of them whole. See vncplay_fuzz.c for the form of a seed.

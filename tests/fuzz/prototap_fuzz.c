@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap_fuzz - packets of any kind through decoder, flows, streams, messages and updates; whole files through the reader; and pcapng's
  * own account of drops.
  *

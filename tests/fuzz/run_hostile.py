@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Reads every file of a folder with prototap and holds each run against what must hold. usage: run_hostile.py PROTOTAP FOLDER
 
 It measured (0), or measured a part (3): a report that is JSON, and at most one line beside it. It could not (1): one line that says why, and

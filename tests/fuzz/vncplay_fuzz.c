@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vncplay_fuzz - whatever vncplay reads: logs through the decoder and the analyzer, what a server says in pieces, side files, traces, dependencies.
  *
  * Input: one byte that chooses, and what is to be read. LOG: a log, whose inputs are always the same; it is analysed beside itself, by both methods.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vusers_fuzz - what a server says to a user of VNC, and what users say to the reference server, as a whole and in pieces: both must come to the same.
  *
  * Input: a byte that chooses (1: the patch is kept; 2: the user has asked before; 16: has a password; 4: the reference server is what reads, 8: of HTTP), one with the

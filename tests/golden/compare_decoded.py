@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Holds the "decoded" of a report against what make_content.py wrote beside its capture. usage: compare_decoded.py REPORT.json NAME.json"""
 import json
 import sys

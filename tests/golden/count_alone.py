@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Counts packets, bytes and messages of a pcap file with a reader of its own. usage: count_alone.py CAPTURE SERVER_PORT
 
 Neither libpcap nor tshark nor anything of prototap's: the file, Ethernet, IPv4, IPv6 and TCP are taken apart here, in as few lines as

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Adds up what tshark says of a capture of any link type, TCP and UDP. usage: count_bytes.py CAPTURE SERVER_PORT
 
 Prints rows "channels.input.packets<TAB>6" with the keys of prototap's result; payload_bytes are all that was carried, of a UDP datagram its

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Counts what prototap counts, by another road: tshark decodes, every byte of a stream is looked at by itself.
 
 usage: count_messages.py CAPTURE SERVER_PORT [MERGE_MS [PERIOD_MS]]

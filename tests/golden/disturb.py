@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Does to a capture what a bad network does: swaps, repeats, cuts and loses packets.
 
 usage: disturb.py IN.pcap OUT.pcap SEED [swap] [repeat] [lose] [part]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Captures whose packets matter, not their content: several connections, acknowledgements, losses, a published table in small."""
 import os
 

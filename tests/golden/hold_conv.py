@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Holds the connections of a report against tshark -z conv,tcp. usage: hold_conv.py CAPTURE REPORT.json
 
 tshark rounds 10,000 bytes and more to thousands: these are held within that, and to the byte against the sum of its frame.len.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Captures of every link type, of UDP and of IP fragments: the second half of make_captures.py."""
 import struct
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes the hand-made captures that prototap is held against, byte by byte. usage: make_captures.py FOLDER
 
 What prototap must say of each stands in prototap.expected, and why, here. Client 10.0.0.1:40000, server 10.0.0.2:5900 unless

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes captures of connections whose content is known, and beside each what it holds. usage: make_content.py FOLDER
 
 NAME.json is counted while the bytes are written: {"rfb": {"client": {name: [count, bytes]}, "server": ..., "rectangles": ...}} and the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes hand-made captures with the keys that were typed meanwhile, for prototap --keys. usage: make_keys.py FOLDER
 
 What prototap must say of each is worked out in tests/cli/prototap_keys.bats. Key times are CLOCK_MONOTONIC: 1,000 s when the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A run of the protocols experiment made by hand: make_protocols.py FOLDER. Three repeats; every figure follows from a rule.
 
 All work together over x11, rdp and nx is the table of Wong & Seltzer (2000, section 6), nx in the place of LBX: its bytes are our IP bytes, its packets are

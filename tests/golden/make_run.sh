@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Makes a run folder as experiments/stalls.sh leaves it, from formulas: no clock, no random numbers, so that the expected
 # figures can be worked out elsewhere. usage: [NAME=value …] make_run.sh FOLDER
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A run of the startup experiment made by hand: make_starts.py FOLDER. Two applications, two devices, two steps of each axis, three repeats.
 
 Times follow from a rule that the tests know: editor T0 1000, 1010, 990 and again 1000, 1010, 990 (median 1000); used on file: T0 + 20; on the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """make_vncplay.py - replays with known answers: what a scripted server would have said, as logs with their side files.
 
     make_vncplay.py make FOLDER KEY=VALUE...     FOLDER/run0.rfb, run0.rfb.aux, ..., truth.tsv

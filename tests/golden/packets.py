@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Packets and capture files written byte by byte: what make_captures.py and the hostile files are made of."""
 import struct
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A client window of a server that is not ours: vncviewer on an Xvfb of the local lab's client, measured by a run that
 # knows nothing of its server. Truth: the text that arrived on the server, the reference application's patch.
 

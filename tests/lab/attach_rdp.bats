@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # As attach.bats, with xfreerdp in front of xrdp.
 
 load window

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A disk of the lab's own: as slow as it is told to be, its scheduler settable; gone, and everything as before, whatever ends the driver.
 # Other labs may come and go meanwhile: what is looked for bears this lab's id. `W` is the test's own world below /tmp.
 

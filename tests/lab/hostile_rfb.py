@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Servers that lie: vncplay's player and recorder are connected to each of them. usage: hostile_rfb.py VNCPLAY FOLDER [KIND...]
 
 Each kind listens on a port of the loopback of its own, says what it says and then hears whatever comes until it is left. What must hold of both commands:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Holds an analysis of replays against what their scripted servers did, click by click.
 
 usage: known.py ANALYSIS.json FIRST.rfb.aux SERVER_LOG... [--within MS] [--extra N] [--rows]

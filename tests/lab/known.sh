@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # known.sh - replays against a desktop whose answers are known, and what the analyzer makes of them.
 #
 # usage: tests/lab/known.sh VARIANT CLICKS REPLAYS [AT_ONCE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The local lab: two hosts that come up, hold their streams, their rate and their CPUs, and leave nothing.
 # As root each test of a life runs twice, as root and as an ordinary user; `W` is the test's own world below /tmp.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The link of the local lab: delay, loss and rate, changed while it is up, by whatever this kernel has; nothing is left of it.
 
 setup() {

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-3.0-or-later
 # link.pl serve PORT: says "ready" on standard error, takes one connection, prints how many bytes came.
 # link.pl send ADDRESS PORT BYTES: sends that many.
 use strict;

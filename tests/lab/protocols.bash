@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # protocols.bash - what the tests of display protocols share: several protocols in one lab, each with vim in its session and a train of
 # keys, all trains at once (one lab for each would take minutes); and that nothing of it is left, however it ends.

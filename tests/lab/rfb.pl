@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: GPL-3.0-or-later
 # rfb.pl ADDRESS PORT - a VNC client of its own, from the RFB specification (RFC 6143), with nothing of the project
 # in it: types one key and says "echo WIDTH HEIGHT BYTES" for the first screen update that answers it.
 use strict;

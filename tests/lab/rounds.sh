@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # rounds.sh - record a session, replay it, and ask the application what reached it; so many times.
 #
 # usage: tests/lab/rounds.sh KIND [VARIANT...]

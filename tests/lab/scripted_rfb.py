@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """An RFB server whose desktop answers clicks and keys when it is told to, and logs what came in and what it painted when: the truth that
 recorder, replayer and analyzer are held against. RFB 3.3, 3.7, 3.8 (RFC 6143); python3's own library only; listens on 127.0.0.1.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """scripted_scene - what a scripted desktop shows and does: buttons that answer when they are told to, a menu, a dialog, a slider, an entry,
 and things that move on their own. Knows no protocol and no socket: pointer and keys come in, painted boxes go out, time is given.
 

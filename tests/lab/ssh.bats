@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The lab over ssh, on two machines made of namespaces with an sshd each (sshpair.sh). `W` is the test's own world below /tmp; what the
 # hosts keep for us is in there too, so that whatever is left can be found.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # sshpair.sh - two machines to be reached by ssh, made of namespaces: for tests, and to compare the ssh back-end with the emulated lab.
 #
 #   sshpair.sh run COMMAND...     COMMAND runs on a third machine, which reaches both: ssh's names are tp-server and tp-client

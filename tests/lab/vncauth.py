@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """vncauth - the answer to a challenge of VNC authentication: DES (FIPS 46-3) under the password, the bits of each byte turned around (RFC 6143, 7.2.2).
 
 python3's own library has no DES, and the tests name no outside one. Written from the standard's tables."""

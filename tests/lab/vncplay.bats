@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Record and replay on real servers. The witness is the application: what reached which of its widgets, in which order, how often.
 #
 # ROUNDS=20 bats tests/lab/vncplay.bats: so many rounds of record and replay on each kind of server (about 20 minutes).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # What the tests in front of a client's window share: their folder, what they need, and a driver on a lab of its own.
 

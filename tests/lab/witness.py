@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """An X application that tells which of its widgets got which event: the witness of sessions that are replayed on real X servers.
 
 usage: witness.py LOG [late=MS] [menu=MS] [moved=DX,DY] [hidden]

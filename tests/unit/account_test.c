@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* account: figures from files written by hand, after cgroups' and proc(5)'s own words. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* acks and order - what is acknowledged when, across the wrap of the sequence number; bytes in order, with holes. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* align and unrest - what tiles do in several runs, written by hand: which changes are the same, and which go on by themselves. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Frames, slots and counting: a frame's number read back by the patch's reader, sizes of its information by hand, times by arithmetic. */
 #include <stdarg.h>
 #include <stddef.h>

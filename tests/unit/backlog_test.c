@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Trains of keys against servers of known capacity: which must be called overloaded, and which must not. */
 #include "keyrepeat/backlog.h"
 

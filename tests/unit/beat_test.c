@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* beat - the schedule of netload: nothing early, nothing lost but what is given up, no flood after a stall; and its small helpers. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* bins - parts spread over time by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Burst plans: what is a list and what is none, closed forms of the distributions, and the cap held against a count of every millisecond. */
 #include "sink/burst_plan.h"
 #include "clock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* A terminal of 8 columns with cells of 6 x 13 pixels at (4, 2), painted by the test itself. */
 #include "keyrepeat/caret.h"
 

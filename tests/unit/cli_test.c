@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* cli - whole-text parsers, and a command line as its user meets it: in a process of its own. */
 #include <stdarg.h>
 #include <stddef.h>

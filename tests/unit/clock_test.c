@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* clock - sleeping until, reading offsets. No test asserts how early a sleep ends, for the machine may be busy. */
 #include <stdarg.h>
 #include <stddef.h>

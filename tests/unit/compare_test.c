@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* compare - pairs by repeat, the ratio's interval (worked out from the tabulated quantile 2.7764451 of Student's t with 4 degrees of
  * freedom), Holm's correction (by hand). */
 #include <stdarg.h>

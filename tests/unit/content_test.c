@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* content - against the published generators, a compressor that knows nothing of them, and every page against every other. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* culprit - shares added up by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* decode - packets written by hand, whole, cut short and wrong at every byte. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* delays - which values of the delay accounting can be true, and sums of those. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* demands - known demands come back from rows that a model made by hand, and least squares is what a pocket calculator says. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Which keys a redraw answers, and when: small stories played by hand. Times are in milliseconds times MS. */
 #include "refecho/echo.h"
 

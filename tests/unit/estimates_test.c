@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* estimates - small trains whose figures NumPy/SciPy gave (the calls stand beside the values) or a pencil. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* events - on gap series made by hand: what is one event, how long, and what is apart. */
 #include <stdarg.h>
 #include <stddef.h>

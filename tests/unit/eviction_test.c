@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Simulated caches against closed formulas and cases worked by hand; and each policy recognised from what it hits. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The VNC face against a client of this test's own, which speaks RFB (RFC 6143) over a plain socket, raw encoding. */
 #include "refecho/echo.h"
 #include "refecho/face.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Logs: against bytes made by hand, both ways. */
 #include "vncplay/fbs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Figures of trains played by hand, against values computed by hand. Times in ms from 1000. */
 #include "keyrepeat/figures.h"
 #include "clock.h"

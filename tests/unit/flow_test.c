@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* flow and ports - the table when it is full, the ranking, and who is the server. */
 #include <stdarg.h>
 #include <stddef.h>

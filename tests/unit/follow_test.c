@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* follow - loops and their parts played by hand, with a clock that stands still between: what the edges of a profile leave. */
 #include <stdarg.h>
 #include <stddef.h>

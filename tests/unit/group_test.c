@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* group - where a cpu cgroup can be made, from made-up mount tables and trees; and that a real one is gone after any end. */
 #include <stdarg.h>
 #include <stddef.h>

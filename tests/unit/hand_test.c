@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* hand - scripts as the steps that they stand for. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* interval - against SciPy 1.17 (the calls stand beside the values) and closed forms. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* itself - own work told apart: by notes of when it was done, and by thread ids. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* json_in - dotted paths, exact whole numbers, and words for what is wrong. */
 #include <stdarg.h>
 #include <stddef.h>

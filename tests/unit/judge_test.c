@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* What counts as paged out, played by hand: megabytes and faults as a person would write them down. */
 #include "pagein/judge.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* keys - reading samples.tsv: what is there, what is empty, what is wrong. */
 #include <stdarg.h>
 #include <stddef.h>

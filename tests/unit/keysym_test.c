@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Key names against keysymdef.h, and scripts line by line. */
 #include "keysym.h"
 #include "keyrepeat/script.h"

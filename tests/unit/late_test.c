@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* late - percentiles of a count by microseconds, from a run of any length. */
 #include <stdarg.h>
 #include <stddef.h>

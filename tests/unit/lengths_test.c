@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* lengths - against sums done by hand and closed formulas. */
 #include <stdarg.h>
 #include <stddef.h>

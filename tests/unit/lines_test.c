@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* lines - text as others write it: byte order marks, both line ends, cells over several lines; and what is no text at all. */
 #include <errno.h>
 #include <stdarg.h>

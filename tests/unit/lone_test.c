@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Changes of a terminal written by hand: cells of 6 x 13 pixels, cell c of line 0 covers columns 6c to 6c + 5. */
 #include "keyrepeat/lone.h"
 

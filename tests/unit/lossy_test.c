@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The noisy patch through real lossy coding: libvncserver's Tight encoder at JPEG quality 0, libvncclient as the reader. */
 #include "refecho/face.h"
 #include "refecho/scene.h"

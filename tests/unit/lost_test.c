@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* lost - whose lost time is whose, on events worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* means - lines through points, by hand. */
 #include <stdarg.h>
 #include <stddef.h>

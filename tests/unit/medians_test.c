@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* medians - the interval of a median, on numbers worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* members - tables of processes made by hand: who belongs to a login, and lines of /proc/PID/stat with names that want to be something else. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Groups of both versions, as folders of ordinary files: what is read from them and what is written to them. */
 #include "pagein/memgroup.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* memory: of processes that are there, that have ended, and that are somebody else's. */
 #include <stdarg.h>
 #include <stddef.h>

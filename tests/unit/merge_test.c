@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* merge - many rows come out as one, in order. */
 #include <stdarg.h>
 #include <stddef.h>

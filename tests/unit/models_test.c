@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* models - published rules on hand-made samples; and cells of a table with quotes. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* near - cmocka's assert_float_equal compares as float: seven digits, too few for nanoseconds. */
 #ifndef THINPROBE_TEST_NEAR_H
 #define THINPROBE_TEST_NEAR_H

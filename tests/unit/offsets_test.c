@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* offsets - what a probe is off, on keys worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

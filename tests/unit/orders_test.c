@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* orders - the words that change a link, and what is none of them. */
 #include <stdarg.h>
 #include <stddef.h>

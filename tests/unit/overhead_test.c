@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* overhead - e against values computed by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* own, wakeups - what is read from /proc/interrupts, and that the random gaps are those of a Poisson process. */
 #include <stdarg.h>
 #include <stddef.h>

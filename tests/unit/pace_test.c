@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* pace - orders to a disk, in one piece and in many. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* paging - runs pooled by what they were judged to be, on numbers worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Whole trains played by hand: times in ms from 1000, so that 0 stays "not known". */
 #include "pairing.h"
 

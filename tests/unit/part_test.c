@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* part - shares of a part that a profile's edge cuts; worked out on paper. (How a part is split stands in who_test.c.) */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* path - rate, queue, delay, loss and jitter against closed formulas. */
 #include <stdarg.h>
 #include <stddef.h>

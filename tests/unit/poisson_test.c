@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* poisson - of true Poisson processes one in twenty is rejected, of others (nearly) all; Lilliefors' and Stephens' published values; ticks. */
 #include <stdarg.h>
 #include <stddef.h>

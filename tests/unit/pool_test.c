@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* pool - against np.percentile on the multiset written out. */
 #include <stdarg.h>
 #include <stddef.h>

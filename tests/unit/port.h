@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* port - a TCP port of the loopback on which nobody listens now. */
 #ifndef THINPROBE_TEST_PORT_H
 #define THINPROBE_TEST_PORT_H

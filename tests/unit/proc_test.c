@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* proc - real processes: a chain that dies together, a stop signal at every moment, CPUs, the kernel's accounts. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The fuzz target of prototap under any compiler: over its seeds, and over many small changes to them, always the same. */
 #include <stdarg.h>
 #include <stddef.h>

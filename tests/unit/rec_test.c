@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* rec - reports read back by somebody else's JSON reader, and files that are there whole or not at all. */
 #include <stdarg.h>
 #include <stddef.h>

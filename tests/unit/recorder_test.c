@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* recorder - a user, a screen and a clock played by hand: what is sent when, what is written, and what the snapshots show. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Classic pcap files made by hand, in both byte orders; and the same reader beside libpcap, over many small changes to them. */
 #include <stdarg.h>
 #include <stddef.h>

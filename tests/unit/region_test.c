@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Pictures of a text field painted here: what keys change, what blinks by itself, and which rectangle is told apart. */
 #include "keyrepeat/region.h"
 

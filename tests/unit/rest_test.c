@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* rest - series of pictures written down by hand, with the times at which rest began. */
 #include <stdarg.h>
 #include <stddef.h>

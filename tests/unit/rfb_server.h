@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb_server - a server of libvncserver in a process of its own, with a picture that both sides know, and a client that only asks and reads bytes. */
 #ifndef THINPROBE_TEST_RFB_SERVER_H
 #define THINPROBE_TEST_RFB_SERVER_H

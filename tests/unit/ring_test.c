@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* ring - order, fullness, wrap-around of its counters; and one writer against one reader. */
 #include <stdarg.h>
 #include <stddef.h>

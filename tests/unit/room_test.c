@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* room - texts of the kernel typed in by hand, groups of both versions in a tree of our own, and sums done by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* rows_in - what is no table, and files that do not end. */
 #include "rows_in.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* rt - what is granted depends on who asks; what is said must be what was granted. */
 #include <stdarg.h>
 #include <stddef.h>

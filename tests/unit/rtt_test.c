@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* rtt - what is ahead of a ping in a queue, held against a queue that is played; and trains of pings pooled by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* sample - against quantiles worked by hand from the definition (type 7: at (n - 1) p, linear between neighbours). */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The window's picture: painted from the boxes alone, the patch is there; everything stays in its place. */
 #include "refecho/font.h"
 #include "refecho/scene.h"

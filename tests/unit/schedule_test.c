@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Due times: closed formulas, and the moments of the distributions. */
 #include "keyrepeat/schedule.h"
 #include "clock.h"

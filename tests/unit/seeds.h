@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* seeds - the seeds of a fuzz target under any compiler, and a die that falls alike each time. After cmocka.h. */
 #ifndef THINPROBE_TEST_SEEDS_H
 #define THINPROBE_TEST_SEEDS_H

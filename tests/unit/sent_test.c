@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* inputs of a replay - side files written by hand, of both forms, whole and broken. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The orders in which frames are shown: their definitions, and a random order against what chance gives. */
 #include <stdarg.h>
 #include <stddef.h>

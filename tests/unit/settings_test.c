@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* settings - response times of four runs, grouped and counted by hand. */
 #include <stdarg.h>
 #include <stddef.h>

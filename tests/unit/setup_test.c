@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* setup - where a session's set-up ends when nothing follows it. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* share - against a simulated CPU: who has it when is a function of time, and nothing here really takes any. */
 #include <stdarg.h>
 #include <stddef.h>

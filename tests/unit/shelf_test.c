@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* shelf - packets come off in the order of their times, whole, and their memory is used again. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Sums of an smaps text written by hand, added up by hand; and our own process against awk. */
 #include "smaps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* stage_table - two repeats by hand, one with the application's log and one without. */
 #include "summarize/stage_table.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* stages and truth - one train by hand: what keys, wire and application tell, put together; times in ms. */
 #include "summarize/stages.h"
 #include "summarize/truth.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* stamp - the line through two anchors, and the counter against the kernel's clock over a sleep. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* stamps, logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they look, quoted commas, and refusals. */
 #include <stdarg.h>
 #include <stddef.h>

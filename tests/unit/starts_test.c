@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* starts - T0 and its spread, e and its interval by closed formula; censored starts; columns in step with what is written. */
 #include <stdarg.h>
 #include <stddef.h>

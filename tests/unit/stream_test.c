@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* stream - orders worked out by hand, limits, and a slow model that looks at each byte by itself. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* talk - what two ends of netload say to each other: back as it was, and nothing else taken. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* taskstats: answers are taken for their own question. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* then - events as a person writes them, and what is wrong with others. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* think - times between requests: mean and standard deviation of many draws against those of the distributions' closed formulas; files. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* ticks - on series of parts made by hand: a tick at a known period among other short and long parts. */
 #include <stdarg.h>
 #include <stddef.h>

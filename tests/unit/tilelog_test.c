@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* tilelog - a screen painted by hand, and which of its tiles are said to have changed. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* timeline: samples from files written by hand, and what a thread of its own makes of a process that is there. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* tls and walk - what looks like TLS and what does not, ciphers and their seals; steps through a stream in any pieces. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* trace_read - samples built byte by byte from linux/perf_event.h, with the fields where the kernel's text says. */
 #include <stdarg.h>
 #include <stddef.h>

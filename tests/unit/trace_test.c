@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* trace - the kernel's switch records against the same thread's own CPU clock. Needs the right to trace: else skipped. */
 #include <stdarg.h>
 #include <stddef.h>

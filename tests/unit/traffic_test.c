@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* traffic, replay, cold - the texts of the kernel as its documentation has them, and sizes of requests by hand. */
 #include <stdarg.h>
 #include <stddef.h>

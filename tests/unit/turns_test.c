@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* turns - every page once a round, in the order asked for, at the rate asked for; the clock is a number. */
 #include <stdarg.h>
 #include <stddef.h>

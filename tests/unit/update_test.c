@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* message and update - lines of time with figures worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* used - accounts of the kernel written by hand: a machine, and groups of both versions. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vnc_password - the cipher against its printed vectors, files as vncpasswd writes them, and answers to a challenge as another implementation gives them. */
 #include "des.h"
 #include "vnc_password.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Waiting for a snapshot, with a clock of our own. */
 #include "vncplay/await.h"
 

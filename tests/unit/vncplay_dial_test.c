@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Which server is meant. */
 #include "vncplay/server_dial.h"
 

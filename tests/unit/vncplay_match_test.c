@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Snapshots against screens that are made here, pixel by pixel. */
 #include "vncplay/match.h"
 #include "vncplay/trace.h"

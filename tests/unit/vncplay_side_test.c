@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The side file of a replay, word by word: other programs read it. */
 #include "vncplay/side.h"
 

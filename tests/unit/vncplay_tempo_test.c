@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* When inputs of a replay are due. */
 #include "vncplay/tempo.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vncplay's traces - written and read back, read from text made by hand, in the format of 2005 too, and broken in every way. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is, when it answers, and what is no RFB. */
 #include <stdarg.h>
 #include <stddef.h>

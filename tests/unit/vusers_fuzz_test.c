@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The fuzz target of vusers under any compiler: over seeds written here after RFC 6143, and over many cut and changed ones, always the same. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* wall - readings by hand: where the wall clock was between and beyond them, and whether it was set. */
 #include "wall.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* wan - keys of a repeat become its median, and medians become a line; on numbers worked out by hand. */
 #include <stdarg.h>
 #include <stddef.h>

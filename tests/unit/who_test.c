@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* who - record series played by hand; what each part must be split into was worked out on paper. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* wire - blocks, drains and rests played by hand, packet by packet; times in ms on one clock, which both sides share here. */
 #include "prototap/wire.h"
 

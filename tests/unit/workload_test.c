@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* workload, dues, stations - what is fetched and how often; who is due next; when a request has passed a server's queues. */
 #include <stdarg.h>
 #include <stddef.h>
