@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compare.h"
+#include "holm.h"
 #include "cells.h"
 #include "interval.h"
 #include "sample.h"
@@ -82,32 +83,6 @@ static int compare_one(const struct cell *c, const struct cell *base, struct com
 	return 0;
 }
 
-static int by_p(const void *a, const void *b)
-{
-	double x = **(double *const *)a, y = **(double *const *)b;
-
-	return (x > y) - (x < y);
-}
-
-int compare_holm(double *p, size_t n)
-{
-	double **sorted = calloc(n ? n : 1, sizeof(*sorted)), least = 0;
-	size_t m = 0;
-
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(p[i]))
-			sorted[m++] = &p[i];
-	qsort(sorted, m, sizeof(*sorted), by_p);
-	for (size_t i = 0; i < m; i++) {
-		least = fmax(least, fmin(1, (double)(m - i) * *sorted[i]));
-		*sorted[i] = least;
-	}
-	free(sorted);
-	return 0;
-}
-
 static enum verdict verdict(const struct compared *c)
 {
 	if (!isfinite(c->p))
@@ -140,7 +115,7 @@ int compare_settings(const struct run *run, struct compared **out, size_t *n)
 			end++;
 		for (size_t k = i; k < end; k++)
 			p[k] = (*out)[k].p;
-		err = compare_holm(p + i, end - i);
+		err = holm_adjust(p + i, end - i);
 		for (size_t k = i; k < end; k++) {
 			(*out)[k].p = p[k];
 			(*out)[k].verdict = verdict(&(*out)[k]);

@@ -25,9 +25,6 @@ struct compared {
 /* Every cell of `run` with a setting that is not the default, in the order of the run. *out is the caller's. 0 or -ENOMEM. */
 int compare_settings(const struct run *run, struct compared **out, size_t *n);
 
-/* Holm's step-down adjustment of the finite ones among p[0..n), in place. 0 or -ENOMEM. */
-int compare_holm(double *p, size_t n);
-
 /* RUN/compare.tsv (schema compare/1), where there is anything to compare; else an older one goes. 0 or -errno. */
 int compare_write(const char *folder, const struct run *run, size_t *rows);
 

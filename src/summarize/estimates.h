@@ -8,6 +8,7 @@
 #ifndef THINPROBE_ESTIMATES_H
 #define THINPROBE_ESTIMATES_H
 
+#include "figure.h"
 #include "keys.h"
 #include "stages.h"
 #include "truth.h"
@@ -15,12 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Not known: NAN. */
-struct figure {
-	double value, low, high;
-	bool above;		/* the true value is later than this (censored keys reach it) */
-};
 
 #define MERGES 3	/* gaps at which the capture counts updates: 10, 5 and 20 ms */
 

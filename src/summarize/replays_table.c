@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replays_table.h"
+#include "holm.h"
 #include "whole.h"
 
 #include <errno.h>
@@ -113,7 +114,7 @@ static int write_summary(struct rows *t, struct replays_read *r)
 		err = replays_figures_of(&r->data, s, r->base, (uint64_t)r->seed, &f[s]);
 		p[s] = f[s].pairs < COMPARE_PAIRS ? (double)NAN : f[s].p;
 	}
-	err = err ? err : compare_holm(p, r->n);
+	err = err ? err : holm_adjust(p, r->n);
 	for (size_t s = 0; !err && s < r->n; s++, r->done->rows++)
 		write_setting(t, r, s, &f[s], p[s]);
 	free(f);

@@ -18,6 +18,7 @@
 #include "rtt.h"
 #include "run.h"
 #include "starts.h"
+#include "summarize.h"
 #include "tables.h"
 #include "users.h"
 #include "wan.h"
@@ -27,14 +28,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-	int64_t draws, seed;
-} cfg = { .draws = 2000, .seed = -1 };
+static struct engine_options cfg = { .draws = 2000, .seed = -1 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, "resamples of the bootstrap, used from ten repeats on (2000)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, "seed of the bootstrap (that of the run)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "experiment", &cfg.experiment, 0, 0, "folder of the experiment, with its table (by the run's name)", NULL, NULL, "DIR" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -163,6 +163,22 @@ static int summarize_other(struct rec *out, const char *folder)
 	return -1;
 }
 
+static int summarize_cells(struct rec *out, const char *folder)
+{
+	struct engine_counts n;
+	struct why why;
+	int err;
+
+	if (engine_summarize(folder, &cfg, out, &n, &why))
+		die(EXIT_RUN, "%s", why.text);
+	err = rec_close(out);
+	if (err)
+		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	if (!n.complete)
+		die(EXIT_RUN, "%s: no %.*s is complete; the table holds no figures", folder, (int)strlen(n.unit) - 1, n.unit);
+	return n.failed ? EXIT_LOSSY : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
 	struct tables_written written;
@@ -182,6 +198,8 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "summarize");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	if (engine_reads(argv[first]))
+		return summarize_cells(out, argv[first]);
 	status = summarize_other(out, argv[first]);
 	if (status >= 0)
 		return status;

@@ -2,6 +2,7 @@
 #include "users.h"
 #include "combine.h"
 #include "compare.h"
+#include "holm.h"
 #include "superposed.h"
 #include "whole.h"
 
@@ -284,7 +285,7 @@ static int write_table(struct reader *r, const struct json *j)
 
 	if (err)
 		return err;
-	err = compare_holm(r->p, r->done->rows);
+	err = holm_adjust(r->p, r->done->rows);
 	if (!err)
 		err = whole_open(&summary, r->folder, "summary.tsv", "users/1", names());
 	if (err)

@@ -128,16 +128,16 @@ static void holm(void **state)
 	double p[] = { 0.01, 0.04, NAN, 0.03, 0.005 }, all[] = { 0.5, 0.6 };
 
 	(void)state;
-	assert_int_equal(compare_holm(p, 5), 0);
+	assert_int_equal(holm_adjust(p, 5), 0);
 	assert_near(p[0], 0.03, 1e-12);
 	assert_near(p[1], 0.06, 1e-12);
 	assert_true(isnan(p[2]));
 	assert_near(p[3], 0.06, 1e-12);
 	assert_near(p[4], 0.02, 1e-12);
-	assert_int_equal(compare_holm(all, 2), 0);
+	assert_int_equal(holm_adjust(all, 2), 0);
 	assert_near(all[0], 1, 1e-12);
 	assert_near(all[1], 1, 1e-12);
-	assert_int_equal(compare_holm(all, 0), 0);
+	assert_int_equal(holm_adjust(all, 0), 0);
 }
 
 int main(void)

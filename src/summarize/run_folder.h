@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* run_folder - reads run.json with its cells, and each cell.json in RUN/cells/NAME/REPEAT. */
+#ifndef THINPROBE_SUMMARIZE_RUN_FOLDER_H
+#define THINPROBE_SUMMARIZE_RUN_FOLDER_H
+
+#include "engine.h"
+
+#define RUN_REPEATS_MAX 1000
+
+/* A repeat without cell.json was interrupted and counts as failed. 0 or -errno, and then `out` is empty. */
+int run_folder_read(const char *folder, struct run *out, struct why *why);
+void run_folder_free(struct run *run);
+
+/* The JSON files of a repeat that repeat_json() holds. */
+void repeat_files_free(struct repeat_files *files);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* table - the file `table` of an experiment: which tables summarize writes, and where the number of each column comes from.
+ *
+ *	table NAME cells|rows:EXTRACTOR [schema=WORD] [optional]
+ *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
+ *	counts WORD
+ *	view ID TABLE TITLE [by=COLUMN] COLUMN...
+ *
+ * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment. Columns belong to the table above them. `counts`:
+ * what the report calls a repeat (cells). `optional`: without rows there is no file. Sources: see enum source; estimators: estimate.h. */
+#ifndef THINPROBE_SUMMARIZE_TABLE_H
+#define THINPROBE_SUMMARIZE_TABLE_H
+
+#include "engine.h"
+#include "estimate.h"
+
+enum source {
+	SOURCE_ROW,		/* -		written by the extractor of the table's rows */
+	SOURCE_PARAM,		/* param[:KEY]	a parameter of the cell (KEY: the column's name) */
+	SOURCE_COUNT,		/* count:WORD	of the cell's repeats (enum count) */
+	SOURCE_RUN,		/* run:PATH	of run.json */
+	SOURCE_JSON,		/* FILE.json[!]:PATH[/PATH]	of each complete repeat; ! the file must be there */
+	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE */
+};
+enum count { COUNT_STATE, COUNT_MEASURED, COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS };
+
+#define TABLE_TEXT (-1)		/* decimals of a column of text */
+
+/* What the engine took for one cell of a column. */
+struct taken {
+	double *value, *total;	/* of each complete repeat */
+	char *text;
+	struct figure figure;
+};
+
+struct column {
+	char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path under the / */
+	enum source source;
+	enum count count;
+	enum estimator estimator;
+	bool needed;		/* the file must be there */
+	int decimals;
+	const char *better;	/* lower, higher, "" */
+	const struct extractor *extractor;
+	struct taken *cell;	/* the engine's: of each cell of the run */
+};
+
+struct table {
+	char *name, *schema, *rows;		/* rows: the extractor's name; NULL: a row for each cell */
+	const struct extractor *extractor;	/* of the rows */
+	bool optional;
+	struct column *column;
+	size_t n;
+};
+
+struct tables {
+	struct table *table;
+	size_t n;
+	char *counts;
+};
+
+/* 0 or -errno, and then `out` is empty. */
+int tables_read(const char *path, struct tables *out, struct why *why);
+void tables_free(struct tables *t);
+
+const struct column *table_column(const struct table *t, const char *name);	/* NULL: none */
+
+#endif
