@@ -11,6 +11,7 @@
 struct table_reader {
 	const char *path;
 	unsigned long line;
+	int depth;		/* of includes */
 	struct why *why;
 	struct tables *tables;
 	char *word[WORDS + 1];
@@ -244,6 +245,21 @@ static int table_check_view(struct table_reader *r)
 	return 0;
 }
 
+static int table_file(struct table_reader *r, const char *path);
+
+/* Named from the folder of this file. */
+static int table_include(struct table_reader *r)
+{
+	struct table_reader inner = { .why = r->why, .tables = r->tables, .depth = r->depth + 1 };
+	const char *slash = strrchr(r->path, '/');
+	char path[4400];
+
+	if (r->n != 2 || inner.depth > 4)
+		return table_wrong(r, "include wants one FILE, and not one that includes this", NULL);
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - r->path) : 0, r->path, r->word[1]);
+	return table_file(&inner, path);
+}
+
 static int table_line(struct table_reader *r, char *text)
 {
 	int err = table_split(r, text);
@@ -254,6 +270,8 @@ static int table_line(struct table_reader *r, char *text)
 		return table_begin(r);
 	if (!strcmp(r->word[0], "view"))
 		return table_check_view(r);
+	if (!strcmp(r->word[0], "include"))
+		return table_include(r);
 	if (strcmp(r->word[0], "counts") != 0)
 		return table_add_column(r);
 	if (r->n != 2 || !table_is_name(r->word[1]))
@@ -263,23 +281,32 @@ static int table_line(struct table_reader *r, char *text)
 	return 0;
 }
 
-int tables_read(const char *path, struct tables *out, struct why *why)
+static int table_file(struct table_reader *r, const char *path)
 {
-	struct table_reader r = { .path = path, .why = why, .tables = out };
 	FILE *in = fopen(path, "re");
 	char *text = NULL;
 	size_t room = 0;
 	int err = 0;
 
-	*out = (struct tables){ 0 };
 	if (!in)
-		return why_set(why, -errno, "%s: %s", path, strerror(errno));
+		return why_set(r->why, -errno, "%s: %s", path, strerror(errno));
+	r->path = path;
 	while (!err && getline(&text, &room, in) >= 0) {
-		r.line++;
-		err = table_line(&r, text);
+		r->line++;
+		err = table_line(r, text);
 	}
 	free(text);
 	fclose(in);
+	return err;
+}
+
+int tables_read(const char *path, struct tables *out, struct why *why)
+{
+	struct table_reader r = { .why = why, .tables = out };
+	int err;
+
+	*out = (struct tables){ 0 };
+	err = table_file(&r, path);
 	if (!err && !out->n)
 		err = why_set(why, -EPROTO, "%s: no table", path);
 	if (err)

@@ -5,9 +5,10 @@
  *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
  *	counts WORD
  *	view ID TABLE TITLE [by=COLUMN] COLUMN...
+ *	include FILE
  *
  * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment. Columns belong to the table above them. `counts`:
- * what the report calls a repeat (cells). `optional`: without rows there is no file. Sources: see enum source; estimators: estimate.h. */
+ * what the report calls a repeat (cells). `include`: lines that several experiments share, named from the folder of this file. `optional`: without rows there is no file. Sources: see enum source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 
