@@ -165,6 +165,9 @@ protocol_use() {
 		die "-$EXIT_USAGE" "no variant '$PROTOCOL_VARIANT' of $name; there $(v=$(protocol_variants) && echo "${v:+are: }${v:-is none}")"
 }
 
+# display: applications run in its sessions; application: it answers keys itself.
+protocol_kind() { case " $(protocol_properties) " in *' display '*) echo display ;; *) echo application ;; esac; }
+
 app_use() {
 	[[ $1 != */* && -f $LAB_HERE/apps/$1.sh ]] ||
 		die "-$EXIT_USAGE" "no application '$1'; there are: $(list_plugins apps)"

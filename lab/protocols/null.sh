@@ -5,7 +5,7 @@
 
 protocol_about() { printf 'no server: the cost of the measuring chain itself\n'; }
 # No display for applications: the probe answers itself.
-protocol_kind() { printf 'application\n'; }
+protocol_properties() { printf '\n'; }
 protocol_packages() { :; }
 protocol_can() { :; }
 

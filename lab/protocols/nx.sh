@@ -26,7 +26,7 @@ protocol_about() {
 	esac
 }
 
-protocol_kind() { printf 'display\n'; }
+protocol_properties() { printf 'display link view pictures-cached\n'; }
 
 protocol_packages() {
 	printf 'nxproxy xvfb xauth x11-xserver-utils xdotool'

@@ -27,7 +27,7 @@ protocol_about() {
 	esac
 }
 
-protocol_kind() { printf 'display\n'; }
+protocol_properties() { printf 'display link view%s\n' "$([ "$PROTOCOL_VARIANT" != cache ] || echo ' pictures-cached')"; }
 protocol_packages() { printf 'xrdp %s freerdp2-x11 openssl xvfb xauth x11-xserver-utils xdotool\n' "$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)"; }
 
 protocol_can() {

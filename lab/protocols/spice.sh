@@ -16,7 +16,7 @@ SPICE_XORG=/usr/lib/xorg/Xorg
 declare -gA SPICE_PIDS	# stays when a driver comes back from another protocol
 
 protocol_about() { printf 'SPICE, Xorg with the spiceqxl driver, client spicy\n'; }
-protocol_kind() { printf 'display\n'; }
+protocol_properties() { printf 'display link view pictures-cached\n'; }
 protocol_packages() { printf 'xserver-xspice spice-client-gtk xvfb xauth x11-utils x11-xserver-utils xdotool\n'; }
 
 protocol_can() {

@@ -25,10 +25,10 @@ protocol_about() {
 }
 
 # In a terminal, what answers the keys is part of it.
-protocol_kind() {
+protocol_properties() {
 	case $PROTOCOL_VARIANT in
-	x11*) printf 'display\n' ;;
-	*) printf 'application\n' ;;
+	x11*) printf 'display link view\n' ;;
+	*) printf 'link text\n' ;;
 	esac
 }
 

@@ -31,10 +31,11 @@ protocol_about() {
 }
 
 # A server that draws by itself has no display for applications.
-protocol_kind() {
+protocol_properties() {
 	case $PROTOCOL_VARIANT in
-	refecho) printf 'application\n' ;;
-	*) printf 'display\n' ;;
+	refecho) printf 'link own-echo\n' ;;
+	viewer) printf 'display link view\n' ;;
+	*) printf 'display link\n' ;;
 	esac
 }
 

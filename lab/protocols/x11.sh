@@ -15,7 +15,7 @@
 declare -gA X11_DISPLAY	# stays when a driver comes back from another protocol
 
 protocol_about() { printf 'remote X: applications draw across the link on a display of the client (Xvfb)\n'; }
-protocol_kind() { printf 'display\n'; }
+protocol_properties() { printf 'display link view\n'; }
 protocol_packages() { printf 'xvfb xauth x11-xserver-utils\n'; }
 
 protocol_can() {

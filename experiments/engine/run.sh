@@ -1,0 +1,294 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh STEM OPTION... - runs the experiment of the folder experiments/STEM: its plan (what it asks and which options it has; plan.sh) and its
+# cell.sh (how a cell is measured). Cells, their order and their states: cells.sh.
+#
+# The engine is in bash: it starts programs and waits for them, with functions of the lab and of protocol plug-ins that are shell, too. Nothing is
+# timed here: what is measured is measured by programs in C, and a C engine would have to drive the same shell through pipes.
+#
+# The run folder is valid at every instant: run.json is replaced whole, and a cell counts once its cell.json is there.
+# shellcheck disable=SC2034,SC2154 # variables shared with plan.sh, cells.sh, the experiments and the lab
+set -u
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
+
+# keep.sh takes the signals, and starts this once more. Who is kept and has another parent lost its keeper before the death signal was set. (A
+# run started by a run has a keeper of its own.)
+case ${EXP_KEPT-} in
+"$PPID") unset EXP_KEPT ;;
+'') exec "$TP_HOME/experiments/keep.sh" "$0" "$@" ;;
+*) exit 130 ;;
+esac
+
+TP_TOOL=thinprobe
+EXPERIMENT=$1
+EXP_DIR=$TP_HOME/experiments/$EXPERIMENT
+shift
+. "$TP_HOME/lab/lib.sh"
+. "$TP_HOME/lab/calibration.sh"
+. "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/experiments/engine/cells.sh"
+
+# Hooks that an experiment may have.
+exp_check() { :; }	# what options must mean together
+exp_choose() { :; }	# what can run here: after the options, before the folder
+exp_settings() { echo '{}'; }	# more settings for run.json
+exp_begin() { :; }	# the lab is up: sessions and servers
+exp_before_cells() { :; }	# what is measured before the cells
+exp_end_lab() { :; }	# after the cells, before the lab goes
+exp_summed() { :; }	# the cells are there: what is made of all of them, before the report
+exp_says() { :; }	# more words for the line on the lab
+exp_missing() { lab_lacks pin shape memory; }	# lines: what this machine does not give, and what that does to the figures
+
+# The run folder ------------------------------------------------------------------------------------------------
+
+put_json() {	# put_json FILE: standard input becomes the file, whole or not at all
+	{ cat >"$1.new" && [ -s "$1.new" ] && sync "$1.new" && mv "$1.new" "$1"; } 2>/dev/null && return
+	rm -f "$1.new" 2>/dev/null
+	exp_lost
+}
+
+# What was measured cannot be kept any more: going on would be a waste of the user's time.
+exp_lost() {
+	trap '' INT TERM HUP
+	[ -d "$RUN" ] || die "the run folder $RUN is gone"
+	die "cannot write to $RUN: is the disk full? make room, then: $(exp_called) --resume $(printf %q "$RUN")"
+}
+
+run_set() {	# run_set JQ-FILTER [jq arguments]
+	local filter=$1 new
+	shift
+	if ! new=$(jq "$@" "$filter" "$RUN/run.json" 2>/dev/null); then
+		[ -f "$RUN/run.json" ] || exp_lost
+		warn "not recorded in run.json: $filter"
+		return 1
+	fi
+	put_json "$RUN/run.json" <<<"$new"
+}
+
+run_folder() {
+	local base stamp n=2 calibration=null
+	if [ -n "$RESUME" ]; then
+		RUN=$(cd -- "$RESUME" && pwd) || exit 1
+	elif [ -n "$OUT" ]; then
+		[ ! -e "$OUT/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
+		mkdir -p -- "$OUT" 2>/dev/null || die "cannot make $OUT; give a folder of yours with -o DIR"
+		RUN=$(cd -- "$OUT" && pwd) || exit 1
+	else
+		base=$PWD/thinprobe-results
+		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
+		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
+		RUN=$base/$EXPERIMENT/$stamp
+		while [ -e "$RUN" ]; do RUN=$base/$EXPERIMENT/$stamp.$((n++)); done
+		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; give a folder of yours with -o DIR"
+	fi
+	{ touch "$RUN/.write" && rm "$RUN/.write"; } 2>/dev/null || die "cannot write to $RUN; give a folder of yours with -o DIR"
+	mkdir -p "$RUN/cells" "$RUN/log"
+	[ -z "$RESUME" ] || return 0
+	# The record is this machine's (in front of a window, too); a probe on another one is not calibrated.
+	[ "$ON_BACKEND" = ssh ] || calibration=$(calibration_record)
+	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
+		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration "$calibration" \
+		--argjson cells "$(cells_json)" '
+		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: null, state: "running", $command, $settings} + $cells
+		+ {$calibration}' | put_json "$RUN/run.json"
+}
+
+# A run that ends before its end, by an error or a signal, says so.
+run_abandoned() {
+	local state=failed why
+	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
+	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || {
+		why=$(lab_lost 2>/dev/null)
+		cells_sum 2>/dev/null
+		(run_set '. + $sum | .state = $state | .ended = (now | todate) | if $why == "" then . else .reason = $why end' \
+			--arg state "$state" --arg why "$why" --argjson sum "${CELLS_JSON:-{\}}") 2>/dev/null
+	}
+}
+
+# The lab ---------------------------------------------------------------------------------------------------------
+
+run_lab() {
+	IFS=, read -r LAB_RATE LAB_DELAY LAB_JITTER LAB_LOSS <<<"${LINK-none}"
+	LAB_LOSS=${LAB_LOSS%\%} LAB_QUEUE=${QUEUE-} LAB_DELAY=${LAB_DELAY:-${EXP_DELAY-}}
+	export LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS LAB_RUN=$RUN LAB_LOG=$RUN/log
+	LAB_SERVER_MEMORY=${SERVER_MEMORY-} LAB_SWAP=${SWAP-} LAB_SWAP_SIZE=${SWAP_SIZE-}
+	lab_use "$ON_BACKEND" "$ON_ARGS"
+	exp_step "two hosts and their sessions"
+	lab_up
+	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc)
+}
+
+# lab_lacks LEVER...: what this machine does not give, each with what that does to the figures.
+PIN_EFFECT="so load on the server starves the probe"	# what shared CPUs do; an experiment may say it otherwise
+lab_lacks() {
+	local lever
+	for lever; do
+		case $lever-$ON_BACKEND in
+		attach-attach) attach_missing ;;
+		attach-* | pin-attach | shape-attach | autogroup-attach | capture-attach) ;;
+		pin-*)
+			if [ "$LAB_SHARED_CPUS" = 0 ] && lab_can server pin; then :
+			elif [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ]; then echo "CPUs of their own for server and client: they share them, $PIN_EFFECT"
+			else echo "CPUs that no other lab has: they were not asked for (LAB_SHARED_CPUS), so the load of another may be in the figures"; fi
+			;;
+		shape-local) [ "${LINK-none}" = none ] || lab_can server shape || echo "link rate: this kernel does not shape, the link is as fast as memory" ;;
+		shape-*) echo "link rate and delay: a real link is left as it is" ;;
+		memory-local) ;;
+		memory-*) [ -z "${SERVER_MEMORY-}" ] || echo "server memory of $SERVER_MEMORY: not confined, it is the machine's own" ;;
+		capture-*)
+			[ -n "$LAB_TAP_IF" ] || echo "capture: not allowed to the login at either end (root may, and an installed prototap with" \
+				"cap_net_raw): no bytes, messages or times on the wire"
+			;;
+		autogroup-*)
+			lab_exec server test -e /proc/sys/kernel/sched_autogroup_enabled ||
+				echo "scheduling groups of sessions: no autogroup in this kernel"
+			;;
+		rt-*) lab_can client rt || echo "real-time priority for the probe: not allowed here, so the tails hold its own delays too (as root it is)" ;;
+		esac
+	done
+}
+
+# Where it was measured, as JSON.
+run_where() {
+	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" --argjson shared "$LAB_SHARED_CPUS" \
+		--argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif "$LAB_TAP_IF" --argjson memory "$(lab_memory_facts)" \
+		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
+		[inputs | select(. != "")] as $missing
+		| {cpus_server: $s, cpus_client: $c, $rate, shared_cpus: ($shared == 1), rootless: ($rootless == 1), $missing}
+		| if $on == "lab" then .
+			elif ($on | startswith("attach:")) then {server: "not ours, unknown", cpus_client: $c, shared_cpus: false, rootless, missing,
+				capture: (if $tapif == "" then "none" else "at the client" end)}
+			else . + {server: ($on | sub("^[a-z]*:"; "") | split(",")[0]), client: ($on | split(",")[1]), $link,
+				capture: (if $tapif == "" then "none" else "at the \($tap)" end)} end
+		| if $memory == null then . else .memory = $memory end' < <(exp_missing; printf '%s\n' ${ABSENT[@]+"${ABSENT[@]}"})
+}
+
+# run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is most likely on a
+# connection that is cut, which takes ssh up to ten seconds to tell: a train that failed of it must not be left without its reason.
+run_clocks() {
+	local role clock clocks=''
+	for role in server client; do
+		if clock=$(lab_clock "$role"); then clocks+="$role $clock "; elif [ "$ON_BACKEND" = ssh ]; then wait_until 15 lab_lost >/dev/null; fi
+	done
+	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
+	run_set '.clocks[$when] = ([$clocks | scan("([a-z]+) (-?[0-9]+) ([0-9]+)")]
+		| map({key: .[0], value: {realtime_offset_ns: (.[1] | tonumber), error_ns: (.[2] | tonumber)}}) | from_entries)' \
+		--arg when "$1" --arg clocks "$clocks"
+}
+
+# What the machine and the sessions are like goes into run.json; a run can only be resumed under the same.
+run_record() {
+	local what host where protocol=null name
+	host=$(lab_facts) where=$(run_where)
+	if [ -n "${PROTOCOLS-}" ]; then
+		for name in ${PROTOCOLS//,/ }; do
+			protocol_use "$name"
+			run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
+		done
+	elif [ -n "${PROTOCOL-}" ]; then
+		protocol=$(protocol_use "$PROTOCOL" && protocol_settings)
+	fi
+	if [ -n "$RESUME" ]; then
+		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where" '
+			[if .protocol != null and .protocol != $protocol then "the protocol'\''s settings" else empty end,
+			 if .host.kernel != null and .host.kernel != $host.kernel then "the kernel" else empty end,
+			 if .host.client.kernel != null and .host.client.kernel != $host.client.kernel then "the client'\''s kernel" else empty end,
+			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs" else empty end]
+			| join(", ")' "$RUN/run.json")
+		[ -z "$what" ] || die "not the same as when $RUN was begun: $what; start a new run"
+	fi
+	# What some of the cells had to do without stays said when the run goes on.
+	run_set '(.lab.missing // []) as $before | .host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null
+		| del(.reason) | if $before == [] then . else .lab.missing = $before + ((.lab.missing // []) - $before) end' \
+		--argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where"
+}
+
+run_says() {
+	local link=${LINK-none}
+	[ "$link" != none ] || link="not shaped"
+	[ ! -t 1 ] || printf '\r\033[K'
+	if [ "$ON_BACKEND" != attach ] || ! attach_says; then
+		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server${LAB_MEMORY_GROUP:+ with $SERVER_MEMORY of memory and swap $LAB_SWAP_KIND}," \
+			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link ${link/Mbit/ Mbit/s}$(exp_says)"
+	fi
+	jq -r '(.protocol | values | .says // .server), (.protocols // {} | to_entries[] | "\(.key): \(.value.says // .value.server // "?")"),
+		(.lab.missing[] | "not on this machine: " + .)' "$RUN/run.json"
+}
+
+# The end -------------------------------------------------------------------------------------------------------
+
+EXP_LOST=''	# why the hosts were lost
+
+# Sums up, draws, reports; says where. The exit status of the run.
+run_end() {
+	local state=complete status=0 why file
+	[ -d "$RUN" ] || exp_lost
+	cells_sum
+	[ "$CELLS_LEFT" = 0 ] || state=failed status=3
+	! stopped || state=interrupted status=130
+	[ -z "$EXP_LOST" ] || echo "thinprobe: $EXP_LOST" >&2
+	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended = (now | todate)' \
+		--arg why "$EXP_LOST" --arg state "$state" --argjson sum "$CELLS_JSON"
+	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ]; then
+		echo "thinprobe: no cell was measured; see $RUN/log and the cells' .err files in $RUN/cells" >&2
+		[ "$status" = 130 ] || status=1
+		exit "$status"
+	fi
+	exp_summed
+	for file in table figures.gp say.jq; do
+		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (experiments/$EXPERIMENT has no $file: no report yet)"; exit "$status"; }
+	done
+	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) ||
+		die "the samples are there, but the report failed (${why##*$'\n'}); again: thinprobe report $(printf %q "$RUN")"
+	echo
+	"$TP_HOME/report/table.sh" "$RUN"
+	"$TP_HOME/report/findings.sh" "$RUN"
+	printf 'report: %s   (again: thinprobe report %q)\n' "$RUN/report.html" "$RUN"
+	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s cells; go on with: %s --resume %q\n' \
+		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
+	# Only where somebody sits in front of a desktop.
+	if [ "$DEMO" = 1 ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then
+		setsid xdg-open "$RUN/report.html" >/dev/null 2>&1 &
+	fi
+	exit "$status"
+}
+
+plan_read "$EXP_DIR"
+. "$EXP_DIR/cell.sh"
+plan_parse "$@"
+plan_check
+exp_check
+[ "$EXP_ONLY" = 0 ] || exit 0
+need jq jq
+[ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" != local ] || plan_choose_protocols
+[ -n "$RESUME" ] || exp_choose
+cells_choose
+run_folder
+if [ -n "$RESUME" ]; then
+	cells_sum
+	[ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
+fi
+on_exit run_abandoned
+run_lab
+[ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" = local ] || plan_choose_protocols
+if [ -z "${PROTOCOLS-}" ] && [ -n "${PROTOCOL-}" ]; then
+	protocol_use "$PROTOCOL"
+	why=$(protocol_can) || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $why"
+fi
+exp_begin
+run_record
+run_clocks before
+run_says
+exp_before_cells
+cells_run
+run_clocks after
+run_set '.facts_after = $facts' --argjson facts "$(lab_facts)"
+exp_end_lab
+PROTOCOLS=${PROTOCOLS:-${PROTOCOL-}}
+for name in ${PROTOCOLS//,/ }; do
+	protocol_use "$name"
+	protocol_stop
+done
+lab_down
+run_end

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
+# trains.sh - for experiments that inject trains of keys into sessions: sessions, what the measuring itself costs, idle noise, one train beside a
+# load, and the words on who competed with whom.
+#
+# A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer keys themselves.
+# An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. It may have functions of its own for
+#   train_load LOAD FOLDER   starts the load, sets TRAIN_LOADS (what lab_start gave); false: TRAIN_WHY
+#   train_loaded FOLDER      the load has ended: its report is FOLDER/sink.out
+#   train_mismatch REGIME    prints what did not compete as asked for
+# and variables: TRAIN_SKIP (first keys left out), CHAIN_SECONDS (of the train that shows what the probe itself needs), TRAIN_MORE (JSON: more
+# parameters of the cell).
+
+RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MORE='{}' WIRE=0 REGIME=session
+PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+declare -A SESSION_PROTOCOL SESSION_APP SESSION_OPTIONS SESSION_DISPLAY SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST
+declare -A SESSION_PID SESSION_SERVER SESSION_IDLE
+# Packets can be put beside keys where both have one clock (TRACES), the application's own log too where all hosts have (ECHOES).
+TRACES=1 ECHOES=1
+
+exp_missing() { lab_lacks attach pin shape memory autogroup rt capture; }
+
+# Sessions ------------------------------------------------------------------------------------------------------
+
+session_start() {	# session_start NAME PROTOCOL APP: a display server, and the application
+	local name=$1
+	SESSION_PROTOCOL[$name]=$2 SESSION_APP[$name]=$3 SESSION_COST[$name]='' SESSION_PID[$name]='' SESSION_OPTIONS[$name]=''
+	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	session_use "$name"
+	session_app_options "$name"
+	protocol_start "$name"
+	[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$name]" '%q ' "${PROTOCOL_OPTIONS[@]}"
+	SESSION_TARGET[$name]=$PROTOCOL_TARGET SESSION_PORT[$name]=$PROTOCOL_PORT SESSION_DISPLAY[$name]=$PROTOCOL_DISPLAY
+	SESSION_SERVER[$name]=${PROTOCOL_PIDS%% *} SESSION_WATCH[$name]=$PROTOCOL_WATCH
+	if [ -z "$PROTOCOL_DISPLAY" ]; then	# it answers keys itself, at the same cost if it is a process of its own that shows their number
+		SESSION_PID[$name]=${PROTOCOL_PIDS%% *}
+		[ "$PROTOCOL_WATCH" = update ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$name]=${PROTOCOL_PIDS:+$COST_MS}
+		return
+	fi
+	session_start_app "$name"
+}
+
+# Loads the plug-ins of a session, and what the probe is told for it.
+session_use() {
+	protocol_use "${SESSION_PROTOCOL[$1]}"
+	case ${SESSION_APP[$1]} in
+	light) app_use vim ;;
+	heavy) app_use refecho ;;
+	esac
+	[ -z "${SESSION_OPTIONS[$1]}" ] || eval "PROTOCOL_OPTIONS=(${SESSION_OPTIONS[$1]})"
+}
+
+session_start_app() {	# session_start_app NAME: the application, in its session
+	session_app_options "$1"
+	session_use "$1"
+	app_start "${SESSION_DISPLAY[$1]}"
+	SESSION_WATCH[$1]=$(app_watch) SESSION_PID[$1]=$APP_PID
+	[ "${SESSION_APP[$1]}" != heavy ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$1]=$COST_MS
+}
+
+session_app_options() {
+	APP_COST=${COST_MS:-0}ms APP_OPTIONS=(--cost-per "${COST_PER:-redraw}")
+	[ "$ECHOES" = 0 ] || APP_OPTIONS+=(--log "$RUN/log/echo-$1.tsv")
+}
+
+session_reset() {	# every train finds its application alike
+	session_use "$1"
+	if [ -n "${SESSION_DISPLAY[$1]}" ]; then APP_DISPLAY=${SESSION_DISPLAY[$1]} app_reset; else protocol_reset "$1"; fi
+}
+
+# Before the trains -----------------------------------------------------------------------------------------------
+
+# measure_idle SECONDS NAME...: what comes without a key (a caret that blinks, a clock), in pixels and on the wire; of these sessions at once.
+measure_idle() {
+	local name seconds=$1 pid
+	local -A probes taps
+	shift
+	for name; do
+		session_use "$name"
+		lab_start client "idle-$name" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} \
+			--rate 0 -t "${seconds}s" --watch update --format json
+		probes[$name]=$LAB_PID
+	done
+	for name; do
+		# once the session is up: what its start draws is no noise
+		[ "$WIRE" = 1 ] && [ -n "${SESSION_PORT[$name]}" ] && lab_ready "idle-$name" 20 || continue
+		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || continue
+		taps[$name]=$LAB_PID
+	done
+	for name; do
+		lab_wait "${probes[$name]}" || warn "idle noise of $name: not measured; see $RUN/log/idle-$name.err"
+		pid=${taps[$name]-} SESSION_IDLE[$name]=''
+		[ -z "$pid" ] || { lab_wait "$pid" &&
+			SESSION_IDLE[$name]=$(jq -r '.result.updates.count' "$RUN/log/idle-prototap-$name.out")/${seconds}s; }
+		SESSION_NOISE[$name]=$(jq -r '.result.unsolicited_per_s // 0' "$RUN/log/idle-$name.out" 2>/dev/null || echo 0)
+		run_set '.idle[$name] = {updates: $n, seconds: $s} + if $wire == "" then {} else {wire_updates: ($wire | split("/")[0] | tonumber)} end' \
+			--arg name "$name" --argjson s "$seconds" --arg wire "${SESSION_IDLE[$name]}" \
+			--argjson n "$(jq -s '.[0].result.updates' "$RUN/log/idle-$name.out" 2>/dev/null || echo null)"
+	done
+}
+
+# capture_start [-o FILE] NAME OPTION...: the capture, where the back-end can have one; else false.
+capture_start() {
+	local bring=()
+	if [ "$1" = -o ]; then
+		bring=(-o "$2")
+		shift 2
+	fi
+	[ -n "$LAB_TAP_IF" ] || return 1
+	lab_start ${bring[@]+"${bring[@]}"} "${LAB_TAP[@]}" "$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" "${@:2}" --format json
+}
+
+# What the measuring chain itself costs: the same train to a target that answers at once, the same capture beside it.
+measure_chain() {
+	local probe tap='' seconds=$CHAIN_SECONDS
+	[ "${SECONDS_EACH%.*}" -ge "$seconds" ] 2>/dev/null || seconds=${SECONDS_EACH:-$seconds}	# a train like the others
+	exp_step "what the measuring costs by itself, $seconds s"
+	: >"$LAB_LOG/chain-prototap.out"
+	if capture_start chain-prototap --port 1; then
+		tap=$LAB_PID
+		lab_ready chain-prototap 10 || { warn "the capture does not start: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
+	fi
+	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t "${seconds}s" --schedule jittered \
+		--watch patch --format json
+	probe=$LAB_PID
+	lab_wait "$probe" || warn "the null train failed; see $RUN/log/chain-keyrepeat.err"
+	[ -z "$tap" ] || lab_stop "$tap"
+	run_set '.chain = {latency_p50_ms: $k[0].result.latency_from_due_ms.p50, latency_p99_ms: $k[0].result.latency_from_due_ms.p99,
+		latency_max_ms: $k[0].result.latency_from_due_ms.max, lateness_p99_us: $k[0].result.lateness_us.p99,
+		lateness_max_us: $k[0].result.lateness_us.max, probe_cpu_percent: $k[0].result.probe_cpu_percent,
+		capture_cpu_percent: $p[0].result.cpu_percent}' \
+		--slurpfile k "$LAB_LOG/chain-keyrepeat.out" --slurpfile p "$LAB_LOG/chain-prototap.out"
+}
+
+# A train ------------------------------------------------------------------------------------------------------------
+
+# The load: greedy processes, in the group of the session or, with REGIME login, as another login.
+train_load() {	# train_load LOAD FOLDER
+	local login=()
+	[ "$REGIME" = session ] || login=(-S)
+	lab_start ${login[@]+"${login[@]}"} server sink "$TP_BIN/sink" -n "$1" --format json
+	TRAIN_LOADS=("$LAB_PID")
+	lab_ready sink 30 || { TRAIN_WHY="the load did not start: $(tail -n 1 "$2/sink.err")"; return 1; }
+}
+train_loaded() { :; }
+
+# One train in one folder: capture, load, keys. Leaves the raw outputs and cell.json there.
+train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
+	local name=$1 load=$2 repeat=$3 folder=$4 series=$5 file
+	local kills probe tap='' go before='' after='' status reason='' regime=null schedule=jittered keep=() bring=() TRAIN_LOADS=() TRAIN_WHY=''
+	local LAB_LOG=$folder
+	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
+	[ "$KEEP$TRACES" = 00 ] || keep=(-w "$folder/capture.pcap") bring=(-o "$folder/capture.pcap")
+	mkdir -p "$folder"
+	kills=$(lab_memory_kills)
+	session_reset "$name" || reason="the application could not be made as it was"
+	open_pipe go
+	lab_start -i "$go" -o "$folder/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" --rate "$RATE" \
+		-t "${SECONDS_EACH}s" --schedule "$schedule" --seed "$((SEED * 1000 + repeat))" --watch "${SESSION_WATCH[$name]}" \
+		--noise "${SESSION_NOISE[$name]:-0}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} --threshold "${THRESHOLD_MS:-100}ms" \
+		--skip "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
+	probe=$LAB_PID
+	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(tail -n 1 "$folder/keyrepeat.err")"
+	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] &&
+		capture_start ${bring[@]+"${bring[@]}"} prototap --port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" ${keep[@]+"${keep[@]}"}; then
+		tap=$LAB_PID
+		lab_ready prototap 10 || reason="the capture did not start: $(tail -n 1 "$folder/prototap.err")"
+	fi
+	if [ -z "$reason" ] && [ "$load" -gt 0 ] && [ "$ON_BACKEND" != attach ]; then	# there it is a label
+		train_load "$load" "$folder" || reason=$TRAIN_WHY
+	fi
+	! stopped || reason="interrupted"
+	if [ -z "$reason" ]; then
+		before=$(lab_cpu server)
+		echo go >&"$go"
+		lab_wait "$probe"
+		status=$?
+		# told to stop, the probe ends early and reports
+		[ "$status" -le 128 ] || { lab_stop "$probe"; status=130; }
+		after=$(lab_cpu server)
+		# Who took the window back wants it: no more keys.
+		[ "$(jq -r .result.ended "$folder/keyrepeat.out" 2>/dev/null)" != "window left" ] || LAB_STOPPED=1
+		case $status in 0 | 3) ;; 130) reason="interrupted" ;; *) reason=$(tail -n 1 "$folder/keyrepeat.err") ;; esac
+		regime=$(train_regime "$name" "${TRAIN_LOADS[0]-}")
+	else
+		lab_stop "$probe"
+	fi
+	[ ${#TRAIN_LOADS[@]} = 0 ] || lab_stop "${TRAIN_LOADS[@]}"
+	train_loaded "$folder"
+	[ -z "$tap" ] || lab_stop "$tap"
+	exec {go}>&-
+	for file in keyrepeat prototap sink; do
+		[ ! -s "$folder/$file.out" ] || mv "$folder/$file.out" "$folder/$file.json"
+		rm -f "$folder/$file.out"
+		[ -s "$folder/$file.err" ] && ! printf 'ready\n' | cmp -s - "$folder/$file.err" || rm -f "$folder/$file.err"
+	done
+	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] && [ -s "$folder/samples.tsv" ] || reason=${reason:-the probe left no report}
+	[ -n "$reason" ] || [ "$TRACES" = 0 ] || train_traces "$name" "$folder" "$series" ||
+		reason="the wire told nothing: $(tail -n 1 "$folder/wire.err")"
+	[ "$KEEP" = 1 ] || rm -f "$folder/capture.pcap"
+	kills=$(($(lab_memory_kills) - kills))
+	[ "$kills" -le 0 ] ||
+		reason="the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills of its processes${reason:+ ($reason)}"
+	file=$(lab_lost) && reason=$file
+	train_write "$name" "$repeat" "$folder" "$series" "$reason" "$before" "$after" "$regime"
+	[ -z "$reason" ]
+}
+
+# What crossed the link beside the keys (wire.tsv), and what the application did meanwhile (echo.tsv): for the stages of a key. Of a
+# train in blocks, also which latency the wire alone tells (wire.json).
+train_traces() {	# train_traces SESSION FOLDER SERIES
+	local name=$1 folder=$2 log=$RUN/log/echo-$1.tsv first keys how=(--pairing none) status=0
+	[ "$3" != wire ] || how=(${SESSION_IDLE[$name]:+--idle "${SESSION_IDLE[$name]}"})
+	if [ -s "$folder/capture.pcap" ]; then
+		"$TP_BIN/prototap" read "$folder/capture.pcap" --port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" --keys "$folder/samples.tsv" \
+			--rows "$folder/wire.tsv" ${how[@]+"${how[@]}"} --format json -o "$folder/wire.json" 2>"$folder/wire.err" || status=$?
+		[ -s "$folder/wire.err" ] || rm -f "$folder/wire.err"
+	fi
+	if [ -s "$log" ]; then
+		read -r first keys < <(awk -F'\t' 'NR == 2 { first = $3 } NR > 1 && $4 { n++ } END { printf "%s %d\n", first, n }' "$folder/samples.tsv")
+		wait_until 3 train_echoes_there "$log" "$first" "$keys" || :	# the application writes once a second
+		# an application with a backlog still writes: not the row that is half there
+		{ cat "$log" && echo '#'; } | awk -F'\t' -v first="$first" '!/#$/ && (NR == 1 || $3 >= first)' >"$folder/echo.tsv"
+	fi
+	# a train that was not meant for it needs no latency from the wire
+	[ "$3" != wire ] || [ "$status" = 0 ] || [ "$status" = 3 ]
+}
+
+train_echoes_there() {	# LOG FIRST KEYS
+	awk -F'\t' -v first="$2" -v keys="$3" 'NR > 1 && $3 >= first { n++ } END { exit n < keys }' "$1"
+}
+
+# Who competes in which scheduling group, read while they run: the display server, the application, the load. Of what lab_start has started the
+# process behind it counts: the program that answers keys, not its terminal; a sink that spins with the policy asked for, not the one that waits.
+train_regime() {	# train_regime SESSION LOAD
+	jq -n --arg session "$(regime_of "${SESSION_SERVER[$1]:-}")" --arg app "$(regime_of_child "${SESSION_PID[$1]:-}")" \
+		--arg sinks "$(regime_of_child "$2")" '{$session, $app, $sinks}'
+}
+regime_of() { [ -z "$1" ] || lab_regime "$1"; }
+regime_of_child() {
+	local LAB_CHILD
+	[ -n "$1" ] || return 0
+	lab_child "$1"
+	lab_child "$LAB_CHILD"
+	lab_regime "$LAB_CHILD"
+}
+
+# The groups that ran, held against the regime that was asked for; nothing where the kernel has no such groups.
+train_mismatch() {
+	jq -r --arg asked "$REGIME" 'def group: capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
+		if . == null then empty else (.session | group) as $a | (.sinks | group) as $b
+		| if $a == null or $b == null or ($a == $b) == ($asked == "session") then empty
+			else "; load in group \($b), session in \($a): not the regime asked for" end end' <<<"$1"
+}
+
+train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU-AFTER REGIME
+	local name=$1 folder=$3 foreign=null steal=null busy=null flags=''
+	if [ "$(wc -w <<<"$7")" = 4 ]; then
+		read -r foreign steal busy < <(exp_shares "$6" "$7" "$LAB_NCPU_server")
+		flags=$(exp_disturbed "$foreign" "$steal")
+	fi
+	flags+=$(train_mismatch "$8")
+	cell_write "$folder" "$2" "$5" "$flags" "$(
+		jq -n --arg series "$4" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --argjson autogroup "$8" \
+			--arg regime "$REGIME" --argjson parameters "$TRAIN_MORE" --argjson cost "${SESSION_COST[$name]:-null}" \
+			--argjson period "$PERIOD_MS" \
+			--argjson probe "$(jq '.result.probe_cpu_percent // null' "$folder/keyrepeat.json" 2>/dev/null || echo null)" \
+			--argjson capture "$(jq '.result.cpu_percent // null' "$folder/prototap.json" 2>/dev/null || echo null)" '
+			{$parameters, $series, foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, probe_cpu_percent: $probe,
+			capture_cpu_percent: $capture, $regime, $autogroup, cost_ms: $cost, period_ms: $period}'
+	)"
+}
+
+# What the probe's own error is, by the calibration of this machine, and what came without keys. None in W seconds: fewer than 3/W a
+# second, at 95 %.
+trains_say() {	# trains_say WORDS: more about the idle noise
+	[ ! -t 1 ] || printf '\r\033[K'
+	jq -r --arg more "$1" '
+		def n: if . == null then "?" else . * 1000 | round / 1000 end;
+		(.settings.protocol // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11") or startswith("attach") then "x11" else null end) as $path
+		| (.calibration // {}) as $record
+		| ([$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
+			| .started = (.started // $record.started)] | first) as $c
+		| (if $c != null then "own error ± \($c.error_ms | n) ms from pixels (calibrated \($c.started // "" | .[0:10]))"
+				+ (if $c.disturbed == true then " (from a disturbed calibration)" else "" end) + (if $c.quick == true then " (quick)" else "" end) + "; "
+			elif $path == null then ""
+			elif .settings.on | startswith("ssh:") then "not calibrated: the record of thinprobe calibrate holds for this machine only; "
+			else "not calibrated on this machine (thinprobe calibrate); " end) as $own
+		| "probe: \($own)by itself \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU, keys at most \(.chain.lateness_max_us | n) us late",
+		"idle noise: " + ([.idle // {} | to_entries[] | "\(.key) \(.value.updates | n) updates in \(.value.seconds) s"
+			+ (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)] | join(", ")) + $more' "$RUN/run.json"
+}

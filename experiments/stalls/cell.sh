@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
+# cell.sh - stalls: one session for each application stays up for the whole run; for every cell the sinks come, a train of keys is injected and
+# watched on the client while the capture runs on the server's link, and the sinks go.
+. "$TP_HOME/experiments/engine/trains.sh"
+RATE=20 PERIOD_MS=50
+
+exp_check() {
+	protocol_use "$PROTOCOL"
+	# A protocol without a display for applications answers keys itself.
+	if [[ " $(protocol_properties) " != *" display "* ]]; then APPS=own; elif [[ ,$APPS, == *,own,* ]]; then exp_bad "--app own: light or heavy"; fi
+	[ "$ON_BACKEND" = attach ] || return 0
+	plan_given loads || [ -n "$RESUME" ] || LOADS=0
+	[[ $LOADS != *,* ]] ||
+		exp_bad "--loads $LOADS with --on attach: one number, a label of the load that you have put there; a run for each"
+}
+
+exp_settings() {
+	jq -cn --argjson quick "$QUICK" --argjson wire "$WIRE" '{schedule: (if $quick == 1 then "jittered" else "jittered and periodic" end),
+		series: (["latency"] + (if $quick == 1 then [] else ["stall"] end) + (if $wire == 1 then ["wire"] else [] end))}'
+}
+
+exp_words() { echo "${P[sinks]} sinks, ${P[app]}"; }
+
+exp_begin() {
+	local app
+	if [ "$ON_BACKEND" != local ]; then
+		ECHOES=0 TRACES=$WIRE
+		[ "$WIRE" = 0 ] || [ "${LAB_TAP[0]-}" = client ] ||
+			die "--wire needs a capture at the client, where keys and packets have one clock; it cannot capture: as root it can, or with an" \
+				"installed prototap that has cap_net_raw"
+	fi
+	for app in ${APPS//,/ }; do session_start "$app" "$PROTOCOL" "$app"; done
+}
+
+exp_before_cells() {
+	measure_chain
+	exp_step "idle noise, $IDLE_SECONDS s without keys"
+	# shellcheck disable=SC2086 # words
+	measure_idle "$IDLE_SECONDS" ${APPS//,/ }
+	case $ON_BACKEND-$REGIME in
+	attach-*) trains_say '' ;;
+	*-session) trains_say "   regime: load in the group of the session" ;;
+	*) trains_say "   regime: load is another login" ;;
+	esac
+}
+
+# Every train of a cell: the latency series in the cell's own folder, the others below it.
+exp_trains() {
+	printf '%s\n' "$1/cell.json"
+	[ "$QUICK" = 1 ] || printf '%s\n' "$1/stall/cell.json"
+	[ "$WIRE" = 0 ] || printf '%s\n' "$1/wire/cell.json"
+}
+
+exp_measure() {	# the latency series goes last: the cell counts as there once its cell.json is
+	local series
+	for series in $([ "$QUICK" = 1 ] || echo stall) $([ "$WIRE" = 0 ] || echo wire) latency; do
+		! stopped && ! lab_lost >/dev/null || return 1
+		train_run "${P[app]}" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"
+	done
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
+# cell.sh - wan: one session per protocol stays up and connected for the whole run, while the link under it changes (lab_link): round trips without
+# loss, then losses at one round trip. Every key stands alone: the next one is due two round trips and a quarter of a second later, so that none
+# waits for another's echo; what is later than that is shown by its place (the caret), not guessed. The round trip is what ping finds in the cell,
+# not what was asked for. At the longest round trip keys are also typed as a person types: a protocol that waits for a round trip between two
+# updates then answers several keys at once, late.
+. "$TP_HOME/experiments/engine/trains.sh"
+TRAIN_SKIP=3	# the first ones also teach TCP the new round trip
+CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
+
+exp_check() {
+	: "${LOSS_KEYS:=$((3 * KEYS))}" "${TYPING:=0}"
+	[[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate; how long it takes is --rtt"
+}
+
+exp_settings() {
+	cells_json | jq -c '.cells[0].parameters.protocol as $first
+		| {links: [.cells[].parameters | select(.protocol == $first) | del(.protocol)]}'
+}
+
+# Losses at a round trip that is measured without any, too.
+exp_cells() {
+	local protocol rtt loss
+	for protocol in ${PROTOCOLS//,/ }; do
+		for rtt in ${RTTS//,/ }; do printf '%s\t%s\t0\t0\n' "$protocol" "$rtt"; done
+		[ -z "$LOSSES" ] || [[ ,$RTTS, == *,$LOSS_RTT,* ]] || printf '%s\t%s\t0\t0\n' "$protocol" "$LOSS_RTT"
+		for loss in ${LOSSES//,/ }; do printf '%s\t%s\t%s\t0\n' "$protocol" "$LOSS_RTT" "$loss"; done
+		rtt=$(tr , '\n' <<<"$RTTS" | sort -n | tail -n 1)
+		[ "$TYPING" = 0 ] || [ "$rtt" = 0 ] || printf '%s\t%s\t0\t%s\n' "$protocol" "$rtt" "$TYPING"
+	done
+}
+
+exp_words() {
+	echo "${P[protocol]}, round trip ${P[rtt_ms]} ms$([ "${P[loss_percent]}" = 0 ] || echo ", loss ${P[loss_percent]} %")$(
+		[ "${P[keys_per_s]}" = 0 ] || echo ", ${P[keys_per_s]} keys/s")"
+}
+
+exp_says() { echo ", delayed by $([ "$LAB_LINK" = wire ] && echo 'the delay line wire (user space)' || echo netem)"; }
+
+exp_missing() {
+	lab_lacks pin shape rt capture
+	command -v ping >/dev/null ||
+		echo "ping: the round trip is the one asked for, without the delay line's own (apt-get install --no-install-recommends iputils-ping)"
+}
+
+exp_begin() {
+	local protocol
+	for protocol in ${PROTOCOLS//,/ }; do session_start "${protocol//:/-}" "$protocol" "$APP"; done
+}
+
+exp_before_cells() {
+	local protocol
+	measure_chain
+	exp_step "idle noise, $IDLE_SECONDS s each without keys"
+	for protocol in ${PROTOCOLS//,/ }; do measure_idle "$IDLE_SECONDS" "${protocol//:/-}"; done
+}
+
+# Of both ways of the delay line, since the lab came up: packets that came, and of these lost. Nothing where the kernel does it.
+wan_counts() {
+	[ "$LAB_LINK" = wire ] && link_wire_report && jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
+}
+
+# What ping finds: the least of four. (Of as many packets a loss may take some.)
+wan_ping() {
+	lab_exec -R client ping -n -q -c 4 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
+}
+
+exp_measure() {
+	local rtt=${P[rtt_ms]} loss=${P[loss_percent]} typing=${P[keys_per_s]} keys=$KEYS ping counts packets lost PERIOD_MS RATE SECONDS_EACH
+	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
+	LAB_LINK_SEED=$((SEED * 1000 + $2))
+	lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" || die "the link cannot be changed: $LAB_WHY"
+	ping=$(wan_ping)
+	counts=$(wan_counts)
+	[ "$typing" = 0 ] && PERIOD_MS=$((2 * rtt + 250)) || PERIOD_MS=$((1000 / typing))
+	RATE=$(awk -v period="$PERIOD_MS" 'BEGIN { printf "%.6f", 1000 / period }')
+	SECONDS_EACH=$(awk -v period="$PERIOD_MS" -v keys="$((keys + TRAIN_SKIP))" 'BEGIN { printf "%.3f", keys * period / 1000 }')
+	TRAIN_MORE=$(jq -cn --arg app "$APP" --argjson ping "${ping:-null}" '{app: $app, ping_ms: $ping}')
+	train_run "${P[protocol]//:/-}" 0 "$2" "$3" latency
+	if [ -n "$counts" ] && read -r packets lost < <(wan_counts); then
+		jq --argjson packets "$((packets - ${counts% *}))" --argjson lost "$((lost - ${counts#* }))" '.link = {$packets, $lost}' \
+			"$3/cell.json" | put_json "$3/cell.json"
+	fi
+}
