@@ -172,9 +172,9 @@ equal_to_the_page() {	# PID,...
 	# A shell leads a session; in it a child, one that made a session of its own (as a terminal's shell does), and one that lost its parent.
 	start tree setsid sh -c 'echo $$ >leader; sleep 601 & sh -c "setsid sleep 602 & echo \$! >left; wait" & (sleep 603 & echo $! >orphan); wait'
 	until_true test -s leader -a -s left -a -s orphan
-	until_true eval 'pgrep -f "^sleep 602" >/dev/null'
+	until_true grep -x sleep "/proc/$(cat left)/comm"
 	leader=$(cat leader)
-	started+=($(pgrep -s "$leader") $(pgrep -f '^sleep 602$'))
+	started+=($(pgrep -s "$leader") $(cat left))
 	"$SESSMEM" --session "$leader" --format json -o out
 	jq -r '.result.processes[].command' out
 	[ "$(jq -r '.result.processes[].command' out | grep -c '^sleep 60[123]$')" = 3 ]

@@ -114,6 +114,27 @@ END
 	done
 }
 
+@test "an application is found beside a process of somebody else with the same words" {
+	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	drive <<'END'
+lab
+protocol_use vnc
+protocol_start s
+for app in vim terminal; do
+	(exec -a "xterm -title $app $PROTOCOL_DISPLAY -e" sleep 60 >/dev/null 2>&1) &
+	decoy=$!
+	on_exit kill "$decoy"
+	app_use "$app"
+	app_start "$PROTOCOL_DISPLAY" && kill -0 "$decoy" && echo "$app is there"
+	app_stop
+done
+lab_down
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	[[ $output == *"vim is there"*"terminal is there"*"nothing left"* ]]
+}
+
 @test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete, with figures" {
 	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive 300 <<'END'
