@@ -12,6 +12,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Is
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
+LIBS_lib = -ljansson
 LIBS_keyrepeat = -lvncclient -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
 LIBS_animate = -lXdamage -lXext -lX11
@@ -28,20 +29,30 @@ LIBS_vusers = -lcurl -lvncclient
 BUILD = build
 BIN = bin
 
-LIB_SOURCES = $(filter-out src/lib/json_in.c,$(wildcard src/lib/*.c))
-LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 PRESENT = $(foreach t,$(TOOLS),$(if $(wildcard src/$(t)/$(t).c),$(t)))
 PROGRAMS = $(PRESENT:%=$(BIN)/%)
-# Everything but the programs' main files: what unit tests link, and only what they use of it.
-CORES = $(filter-out $(foreach t,$(TOOLS),src/$(t)/$(t).c),$(wildcard src/*/*.c))
-TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
+TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/*_test.c))
 
 all: $(PROGRAMS)
 
+# A room's archive holds everything but the program's main file. A unit test links its own room, the library and the room's
+# outside libraries, as the program does: two rooms may use one name. EXTRA_<room>/<test> is for what only a test needs.
+define room
+$(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(wildcard src/$(1)/*.c)))
+	rm -f $$@ && $$(AR) qcs $$@ $$^
+
+$(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/lib.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(BUILD)/lib.a -Wl,--as-needed $(LIBS_$(1)) $$(EXTRA_$(1)/$$*) -lcmocka -lm
+endef
+$(foreach r,lib $(PRESENT),$(eval $(call room,$(r))))
+EXTRA_lib/proc_test = -Wl,--wrap=clock_now
+EXTRA_idleprofile/follow_test = -Wl,--wrap=clock_now
+EXTRA_refecho/lossy_test = -lvncclient
+
 define program
 $(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(BUILD)/lib.a | $(BIN)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(BUILD)/lib.a $(LIBS_$(1)) -lm
-$(if $(findstring jansson,$(LIBS_$(1))),$(BIN)/$(1): $(BUILD)/src/lib/json_in.o)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(LIBS_$(1)) -lm
 endef
 $(foreach t,$(PRESENT),$(eval $(call program,$(t))))
 
@@ -49,45 +60,8 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(BUILD)/lib.a: $(LIB_OBJECTS)
-	rm -f $@ && $(AR) qcs $@ $^
-
-$(BUILD)/cores.a: $(CORES:%.c=$(BUILD)/%.o)
-	rm -f $@ && $(AR) qcs $@ $^
-
 $(BIN):
 	mkdir -p $@
-
-# A test may need more than the libraries that the pure cores do without: LIBS_<test> = ...
-$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/cores.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/cores.a $(LIBS_$*) -lcmocka -lm
-LIBS_rec_test = -ljansson
-LIBS_records_test = -lpcap
-LIBS_proc_test = -Wl,--wrap=clock_now
-LIBS_follow_test = -Wl,--wrap=clock_now
-LIBS_interval_test = -lgsl -lgslcblas
-LIBS_starts_test = -lgsl -lgslcblas
-LIBS_means_test = -lgsl -lgslcblas
-LIBS_medians_test = -lgsl -lgslcblas
-LIBS_estimates_test = -lgsl -lgslcblas
-LIBS_json_in_test = -ljansson
-LIBS_settings_test = -ljansson
-LIBS_stage_table_test = -ljansson -lgsl -lgslcblas
-LIBS_compare_test = -ljansson -lgsl -lgslcblas
-LIBS_rtt_test = -ljansson -lgsl -lgslcblas
-LIBS_paging_test = -ljansson -lgsl -lgslcblas
-LIBS_wan_test = -ljansson -lgsl -lgslcblas
-LIBS_replays_test = -ljansson -lgsl -lgslcblas
-LIBS_face_vnc_test = -lvncserver
-LIBS_prototap_fuzz_test = -lpcap
-LIBS_lossy_test = -lvncclient -lvncserver
-LIBS_rfb_test = -lvncserver -ljpeg -lz
-LIBS_rfb_parts_test = -ljpeg -lz
-LIBS_vncplay_learn_test = -ljpeg -lz
-LIBS_demands_test = -lgsl -lgslcblas
-LIBS_poisson_test = -lgsl -lgslcblas
-LIBS_vncplay_fuzz_test = -ljpeg -lz
 
 # What the benches need beside the programs: one file each.
 BENCH_PROGRAMS = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))

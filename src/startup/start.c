@@ -271,7 +271,7 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 	err = begin(r);
 	if (!err) {
 		/* Without it, waiting has no end where a display does not answer: no reason not to measure. */
-		bool watched = !startup_watchdog_start(&r->watchdog, screen_fd(cfg->screen), cfg->ceiling_ns);
+		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), cfg->ceiling_ns);
 
 		err = wait_for_rest(r);
 		if (!err && out->state == START_STABLE && cfg->script)
@@ -285,7 +285,7 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 			end_application(r);
 		}
 		if (watched)
-			startup_watchdog_end(&r->watchdog);
+			watchdog_end(&r->watchdog);
 		watch_note(r, clock_now(), "end", NULL, NULL);
 		err = err > 0 ? 0 : err;
 	}

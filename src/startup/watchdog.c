@@ -10,7 +10,7 @@
 
 static void *watch(void *p)
 {
-	struct startup_watchdog *w = p;
+	struct watchdog *w = p;
 	int64_t alive, patience;
 
 	while (!atomic_load(&w->stopping)) {
@@ -25,7 +25,7 @@ static void *watch(void *p)
 	return NULL;
 }
 
-int startup_watchdog_start(struct startup_watchdog *w, int sock, int64_t patience_ns)
+int watchdog_start(struct watchdog *w, int sock, int64_t patience_ns)
 {
 	sigset_t all, before;
 	int err;
@@ -40,7 +40,7 @@ int startup_watchdog_start(struct startup_watchdog *w, int sock, int64_t patienc
 	return -err;
 }
 
-void startup_watchdog_end(struct startup_watchdog *w)
+void watchdog_end(struct watchdog *w)
 {
 	atomic_store(&w->stopping, true);
 	pthread_join(w->thread, NULL);

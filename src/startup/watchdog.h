@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct startup_watchdog {
+struct watchdog {
 	int sock;
 	_Atomic int64_t alive_ns;	/* when the watched one last said that it goes on; 0: nothing is waited for */
 	int64_t patience_ns;		/* how long it may say nothing */
@@ -18,8 +18,8 @@ struct startup_watchdog {
 	pthread_t thread;
 };
 
-/* Watches `sock`, which must stay open until startup_watchdog_end(). After a stop signal patience is two seconds. 0 or -errno. */
-int startup_watchdog_start(struct startup_watchdog *w, int sock, int64_t patience_ns);
-void startup_watchdog_end(struct startup_watchdog *w);
+/* Watches `sock`, which must stay open until watchdog_end(). After a stop signal patience is two seconds. 0 or -errno. */
+int watchdog_start(struct watchdog *w, int sock, int64_t patience_ns);
+void watchdog_end(struct watchdog *w);
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # memhog: the memory is really there, holds what nobody can make smaller, is touched as asked, and leaves the others their reserve.
+# bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
 load helpers

@@ -4,6 +4,7 @@
 #
 # The application is a program with 2 MB that touches all of it on a signal. The prober is ours: it looks at the application in
 # /proc itself when a key is asked for, and answers with a latency of its own making that depends on what it found.
+# bats file_tags=alone:swap
 
 load helpers
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # slowdisk: its file is the backing one, each request takes what was asked, orders and signals are heeded, nothing stays mounted.
+# bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
 load helpers

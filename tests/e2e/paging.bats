@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Paging on the emulated hosts, small: two ways out of memory, one protected session, each proven by the kernel's own figures; nothing left.
+# bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
 load ../not_here

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Groups and switches of the lab: there when asked for, gone whatever ends the driver. `W` is the test's own world below /tmp.
+# bats file_tags=alone:switches
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/lab}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The memory of the lab's server, and its swap: confined while it is up, gone whatever ends the driver. `W` is the test's own world below /tmp.
 # Other labs may come and go meanwhile: what is looked for bears this lab's id.
+# bats file_tags=alone:swap
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/lab}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* poisson - of true Poisson processes one in twenty is rejected, of others (nearly) all; Lilliefors' and Stephens' published values; ticks. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "arrivals/gaps.h"
+#include "arrivals/nulls.h"
+#include "arrivals/poisson.h"
+
+/* Random numbers of the C library (erand48), not those that the tests of arrivals use themselves. */
+static unsigned short seed[3];
+
+static void seed_with(unsigned short s)
+{
+	seed[0] = 11;
+	seed[1] = s;
+	seed[2] = 2003;
+}
+
+static double uniform(void)
+{
+	return erand48(seed);
+}
+
+static double exponential(void)
+{
+	return -log(1 - uniform());
+}
+
+#define GAPS 500
+static int64_t at[20001];
+
+/* Gaps of mean 1 become arrivals 10 ms apart on average. */
+static void arrivals(double (*gap)(void), size_t gaps)
+{
+	double t = 0;
+
+	for (size_t i = 0; i <= gaps; i++) {
+		at[i] = (int64_t)(t * 1e7);
+		t += gap();
+	}
+}
+
+static struct poisson judge_of(size_t gaps, int64_t tick, const struct nulls *nulls)
+{
+	struct poisson_cfg cfg = { .tick_ns = tick, .seed = 5 };
+	struct poisson p;
+
+	poisson_spread(at, gaps + 1, tick, cfg.seed);
+	assert_int_equal(poisson_judge(at, gaps + 1, &cfg, nulls, &p), 0);
+	return p;
+}
+
+static void one_in_twenty_poisson_processes_is_rejected(void **state)
+{
+	struct nulls *nulls = nulls_make(GAPS);
+	int rejected = 0;
+
+	(void)state;
+	seed_with(1);
+	for (int set = 0; set < 2000; set++) {
+		arrivals(exponential, GAPS);
+		rejected += !judge_of(GAPS, 1, nulls).poisson;
+	}
+	nulls_free(nulls);
+	print_message("rejected: %.2f %%\n", rejected / 20.0);
+	assert_in_range(rejected, 70, 130);	/* 3.5 % to 6.5 % of 2,000 */
+}
+
+static void so_is_it_in_ticks(void **state)
+{
+	static const int64_t tick[] = { 1000000, 100000000 };	/* a tenth of the mean gap, and ten of them */
+
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		struct nulls *nulls = nulls_make(GAPS);
+		int rejected = 0;
+
+		seed_with(2);
+		for (int set = 0; set < 1000; set++) {
+			struct poisson p;
+
+			arrivals(exponential, GAPS);
+			for (size_t i = 0; i <= GAPS; i++)
+				at[i] -= at[i] % tick[t];
+			p = judge_of(GAPS, tick[t], nulls);
+			assert_int_equal(p.gaps_told, t == 0);
+			assert_int_equal(p.tested, t == 0 ? 5 : 2);
+			assert_true(p.ties > 0);
+			rejected += !p.poisson;
+		}
+		nulls_free(nulls);
+		assert_in_range(rejected, 28, 75);
+	}
+}
+
+/* --- what is none ---------------------------------------------------------------------------------------------- */
+
+static double constant(void) { return 1; }
+static double even(void) { return 2 * uniform(); }
+static double erlang_4(void) { return (exponential() + exponential() + exponential() + exponential()) / 4; }
+
+/* Nine of ten are short: CoV^2 = 2 (.9 .2^2 + .1 8.2^2) - 1 */
+static double hyperexponential(void) { return exponential() * (uniform() < 0.9 ? 0.2 : 8.2); }
+
+/* Five at a time. */
+static double batches(void)
+{
+	static int n;
+
+	return ++n % 5 ? 0.001 : 5 * exponential();
+}
+
+/* CoV 1 by design: a constant share and a longer one. Gaps a (share 1 - w) and b (share w) with (1 - w) a + w b = 1, variance w (1 - w) (b - a)^2 = 1. */
+static double two_points(void) { return uniform() < 0.2 ? 3 : 0.5; }
+
+/* The quantiles of the exponential distribution over and over: CoV near 1, in the same order. */
+static double over_and_over(void)
+{
+	static const int order[] = { 3, 17, 8, 0, 12, 19, 5, 10, 1, 14, 7, 16, 2, 18, 9, 4, 13, 6, 15, 11 };
+	static size_t n;
+
+	return -log(1 - (order[n++ % 20] + 0.5) / 20) / 0.9660;
+}
+
+/* Exponential gaps, CoV 1, of which each is like the one before. */
+static double like_the_last(void)
+{
+	static double z;
+	double normal = 0;
+
+	for (int i = 0; i < 12; i++)
+		normal += uniform();
+	z = 0.6 * z + 0.8 * (normal - 6);
+	return -log(fmax(0.5 * erfc(z / sqrt(2)), 1e-300));
+}
+
+static void others_are_rejected(void **state)
+{
+	static const struct {
+		const char *name;
+		double (*gap)(void);
+	} of[] = {
+		{ "constant", constant }, { "uniform", even }, { "Erlang-4", erlang_4 }, { "hyperexponential", hyperexponential }, { "batches", batches },
+		{ "two points", two_points }, { "over and over", over_and_over }, { "like the last", like_the_last },
+	};
+	struct nulls *nulls = nulls_make(GAPS);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		int rejected = 0;
+
+		seed_with((unsigned short)(10 + i));
+		for (int set = 0; set < 50; set++) {
+			arrivals(of[i].gap, GAPS);
+			rejected += !judge_of(GAPS, 1, nulls).poisson;
+		}
+		if (rejected < 50)
+			fail_msg("%s: %d of 50", of[i].name, rejected);
+	}
+	nulls_free(nulls);
+}
+
+/* The coefficient of variation alone would let them pass. */
+static void a_cov_of_1_is_not_enough(void **state)
+{
+	double (*gap[])(void) = { two_points, over_and_over, like_the_last };
+	struct nulls *nulls = nulls_make(GAPS);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct poisson p;
+		int passed = 0;
+
+		seed_with((unsigned short)(30 + i));
+		for (int set = 0; set < 40; set++) {
+			arrivals(gap[i], GAPS);
+			p = judge_of(GAPS, 1, nulls);
+			passed += p.p[POISSON_COV] > 0.05;
+			assert_false(p.poisson);
+		}
+		assert_true(passed >= (i < 2 ? 34 : 24));	/* neighbours that are alike make its CoV vary more */
+	}
+	nulls_free(nulls);
+}
+
+static void the_period_of_a_beat_is_found(void **state)
+{
+	struct nulls *nulls = nulls_make(2000);
+	struct poisson p;
+
+	(void)state;
+	seed_with(50);
+	/* a beat each 100 ms with jitter, among as many at random */
+	for (size_t i = 0; i <= 2000; i++)
+		at[i] = (int64_t)(i % 2 ? 1e8 * (double)(i / 2) + 2e6 * uniform() : 1e11 * uniform());
+	p = judge_of(2000, 1, nulls);
+	assert_true(p.rejected[POISSON_PEAK]);
+	assert_near(p.peak_period_s, 0.1, 1e-3);
+	nulls_free(nulls);
+}
+
+/* --- superposition --------------------------------------------------------------------------------------------- */
+
+/* So many users whose think times are uniform from 0 to 12.5 s, in the steady state: the first one's rest has density (1 - t / 12.5) 2 / 12.5. */
+static size_t superpose(int users, size_t most)
+{
+	size_t n = 0;
+
+	for (int u = 0; u < users; u++) {
+		double end = 6.25 * (double)most / users;
+
+		for (double t = 12.5 * (1 - sqrt(1 - uniform())); t < end && n < sizeof(at) / sizeof(*at); t += 12.5 * uniform())
+			at[n++] = (int64_t)(t * 1e9);
+	}
+	return n - 1;
+}
+
+/* The judge wants a table for n gaps: sets of nearly as many arrivals are cut to it. */
+static int superposed_rejected(int users, size_t gaps, int sets)
+{
+	struct nulls *nulls = nulls_make(gaps);
+	int rejected = 0;
+
+	for (int set = 0; set < sets; set++) {
+		size_t n = superpose(users, gaps + gaps / 4 + 40);
+
+		assert_true(n >= gaps);
+		poisson_spread(at, n + 1, 1, 1);
+		rejected += !judge_of(gaps, 1, nulls).poisson;
+	}
+	nulls_free(nulls);
+	return rejected;
+}
+
+static void many_uniform_users_are_nearly_a_poisson_process_and_one_is_none(void **state)
+{
+	int of_50, of_200, of_1;
+
+	(void)state;
+	seed_with(60);
+	of_50 = superposed_rejected(50, 1000, 100);
+	of_200 = superposed_rejected(200, 4000, 100);
+	of_1 = superposed_rejected(1, 200, 100);
+	print_message("rejected of 100: 50 users %d, 200 users %d, one user %d\n", of_50, of_200, of_1);
+	assert_true(of_50 <= 15);
+	assert_true(of_200 <= 15);
+	assert_int_equal(of_1, 100);
+}
+
+/* --- single figures -------------------------------------------------------------------------------------------- */
+
+/* Stephens 1974, table 1A of the exponential distribution with an unknown mean; Lilliefors 1969: of n = 20, 0.234 at 5 %, and for large n 1.06 / sqrt(n). */
+static void critical_values_are_the_published_ones(void **state)
+{
+	struct nulls *twenty = nulls_make(20), *many = nulls_make(1000);
+
+	(void)state;
+	assert_near(nulls_ks_critical(many, 0.10), 0.990, 0.03);
+	assert_near(nulls_ks_critical(many, 0.05), 1.094, 0.03);
+	assert_near(nulls_ks_critical(many, 0.01), 1.308, 0.06);
+	assert_near(nulls_ks(twenty, 0.234), 0.05, 0.012);
+	assert_near(nulls_ks(many, 1.06 / sqrt(1000)), 0.05, 0.012);
+	nulls_free(twenty);
+	nulls_free(many);
+}
+
+/* By hand: gaps 1 2 3: mean 2, sd 1; lag one: (-1 x 0 + 0 x 1) / 2 = 0. Of 1 1 4 4: mean 2.5, products 2.25 - 2.25 + 2.25, squares 9. */
+static void figures_by_hand(void **state)
+{
+	double a[] = { 1, 2, 3 }, b[] = { 1, 1, 4, 4 }, c[] = { log(2) };
+	struct gaps_figures f;
+
+	(void)state;
+	gaps_figures(a, 3, &f);
+	assert_near(f.cov, 0.5, 1e-15);
+	assert_near(f.lag1, 0, 1e-15);
+	gaps_figures(b, 4, &f);
+	assert_near(f.sd, sqrt(3), 1e-15);
+	assert_near(f.lag1, 0.25, 1e-15);
+	assert_near(gaps_ks(c, 1, 1), 0.5, 1e-15);	/* half of the exponential gaps are shorter than log 2 */
+}
+
+/* Constant gaps: no variance, so no dispersion; all directions alike at one cycle a gap, so that power is all n. */
+static void constant_arrivals_by_hand(void **state)
+{
+	struct nulls *nulls = nulls_make(400);
+	struct poisson p;
+
+	(void)state;
+	arrivals(constant, 400);
+	p = judge_of(400, 1, nulls);
+	assert_near(p.cov, 0, 1e-12);
+	assert_near(p.mean_s, 0.01, 1e-12);
+	assert_near(p.dispersion, 0, 0.03);	/* the first arrival is in no interval */
+	assert_near(p.peak, 399, 60);		/* binned: sin(pi/4)/(pi/4) squared at the worst */
+	assert_near(p.peak_period_s, 0.01, 1e-6);
+	nulls_free(nulls);
+}
+
+static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
+{
+	struct poisson p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5, .rejected = { true, false, true, false, false } };
+	char words[400];
+
+	(void)state;
+	poisson_words(&p, words, sizeof(words));
+	assert_string_equal(words, "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
+	p = (struct poisson){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
+	poisson_words(&p, words, sizeof(words));
+	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");
+}
+
+/* Of 300 in 100 ticks chance leaves 100 exp(-3) ticks empty: 300 - 100 + 5 are not the first in theirs. */
+static void ties_by_chance_are_no_hint(void **state)
+{
+	struct poisson p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
+	char text[300];
+
+	(void)state;
+	assert_false(poisson_hint(&p, text, sizeof(text)));
+	p.ties = 295;
+	assert_true(poisson_hint(&p, text, sizeof(text)));
+	assert_non_null(strstr(text, "295 of 301 arrivals bear the time of the one before, of which chance makes 205"));
+	p.ties = 210;
+	p.longest_s = 30;
+	assert_true(poisson_hint(&p, text, sizeof(text)));
+	assert_non_null(strstr(text, "one gap of 30 s is 30 % of all the time"));
+	p.n = 20;
+	assert_false(poisson_hint(&p, text, sizeof(text)));
+	seed_with(71);
+	for (size_t i = 0; i <= 300; i++)
+		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;
+	at[0] = 0;	/* 100 ticks of 1 s */
+	at[300] = 99999999999;
+	p = judge_of(300, 1000000000, NULL);
+	assert_near(p.ties_expected, 300 - 100 * (1 - exp(-3)), 1);
+	assert_true(p.ties >= 195 && p.ties <= 215);
+}
+
+static void few_get_no_verdict(void **state)
+{
+	struct poisson p;
+	char words[400];
+
+	(void)state;
+	seed_with(70);
+	arrivals(exponential, 20);
+	p = judge_of(20, 1, NULL);
+	assert_false(p.verdict);
+	assert_true(isnan(p.p_joint));
+	assert_true(isfinite(p.cov));
+	poisson_words(&p, words, sizeof(words));
+	assert_non_null(strstr(words, "no verdict"));
+	for (size_t i = 0; i <= 200; i++)
+		at[i] = 0;	/* all at once */
+	p = judge_of(200, 1, NULL);
+	assert_false(p.verdict);	/* and not because they were too few */
+	poisson_words(&p, words, sizeof(words));
+	assert_null(strstr(words, "are needed"));
+	assert_false(p.poisson);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_in_twenty_poisson_processes_is_rejected),
+		cmocka_unit_test(so_is_it_in_ticks),
+		cmocka_unit_test(others_are_rejected),
+		cmocka_unit_test(a_cov_of_1_is_not_enough),
+		cmocka_unit_test(the_period_of_a_beat_is_found),
+		cmocka_unit_test(many_uniform_users_are_nearly_a_poisson_process_and_one_is_none),
+		cmocka_unit_test(critical_values_are_the_published_ones),
+		cmocka_unit_test(figures_by_hand),
+		cmocka_unit_test(constant_arrivals_by_hand),
+		cmocka_unit_test(holm_stops_at_the_first_that_is_not_small_enough),
+		cmocka_unit_test(ties_by_chance_are_no_hint),
+		cmocka_unit_test(few_get_no_verdict),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* lengths - against sums done by hand and closed formulas. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "idleprofile/lengths.h"
+
+#define US 1000LL
+#define MS 1000000LL
+
+static int wait_of(int64_t ns)
+{
+	for (int i = 0; i < LENGTHS_WAITS; i++)
+		if (lengths_waits[i] == ns)
+			return i;
+	fail_msg("no such wait");
+	return -1;
+}
+
+static void edges_are_ten_a_decade_and_hold_their_own_value(void **state)
+{
+	(void)state;
+	assert_int_equal(lengths_edge(0), 1 * US);
+	assert_int_equal(lengths_edge(10), 10 * US);
+	assert_int_equal(lengths_edge(3), 1995);	/* 10^0.3 = 1.99526 */
+	assert_int_equal(lengths_edge(80), 100000 * MS);
+	for (int i = 0; i < LENGTHS_BINS - 1; i++) {
+		struct lengths l = { 0 };
+
+		lengths_add(&l, lengths_edge(i));
+		assert_int_equal(l.bin_events[i], 1);
+		lengths_add(&l, lengths_edge(i) + 1);
+		assert_int_equal(l.bin_events[i], 1);
+		assert_int_equal(l.bin_events[i + 1], 1);
+	}
+}
+
+static void short_and_very_long_events_are_in_the_first_and_last_bin(void **state)
+{
+	struct lengths l = { 0 };
+
+	(void)state;
+	lengths_add(&l, 1);
+	lengths_add(&l, 3600 * 1000 * MS);
+	assert_int_equal(l.bin_events[0], 1);
+	assert_int_equal(l.bin_events[LENGTHS_BINS - 1], 1);
+	assert_int_equal(l.bin_ns[LENGTHS_BINS - 1], 3600 * 1000 * MS);
+}
+
+static void sums_are_kept_by_length(void **state)
+{
+	struct lengths l = { 0 };
+	int64_t sum = 0, upto_1ms = 0;
+
+	(void)state;
+	for (int64_t i = 1; i <= 100; i++)
+		lengths_add(&l, i * 20 * US);		/* 20 us ... 2 ms */
+	for (int i = 0; i < LENGTHS_BINS; i++) {
+		sum += l.bin_ns[i];
+		if (i <= 30)				/* 1 us * 10^3 */
+			upto_1ms = sum;
+	}
+	assert_int_equal(sum, 20 * US * 5050);
+	assert_int_equal(upto_1ms, 20 * US * 1275);	/* the first fifty */
+}
+
+/* Fixed length L at rate r: P(wait > x) = r (L - x). */
+static void the_bound_of_equal_events_is_a_straight_line(void **state)
+{
+	struct lengths l = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 500; i++)
+		lengths_add(&l, 10 * MS);
+	assert_near(lengths_bound(&l, wait_of(1 * MS), 10000 * MS), 0.45, 1e-12);
+	assert_near(lengths_bound(&l, wait_of(5 * MS), 10000 * MS), 0.25, 1e-12);
+	assert_near(lengths_bound(&l, wait_of(10 * MS), 10000 * MS), 0, 1e-12);
+	assert_near(lengths_bound(&l, wait_of(20 * MS), 10000 * MS), 0, 1e-12);
+}
+
+/* Exponential lengths of mean m at load u: P(wait > x) = u exp(-x/m). Lengths at the midpoints of equal probabilities. */
+static void the_bound_of_exponential_events_is_exponential(void **state)
+{
+	struct lengths l = { 0 };
+	const int n = 100000;
+	const double mean = 2.0 * (double)MS;
+
+	(void)state;
+	for (int i = 0; i < n; i++)
+		lengths_add(&l, llround(-mean * log1p(-(i + 0.5) / n)));
+	for (int i = 0; i < LENGTHS_WAITS; i++) {
+		double x = (double)lengths_waits[i];
+
+		if (x > 10.0 * (double)MS)
+			break;
+		assert_near(lengths_bound(&l, i, llround(mean * n / 0.3)), 0.3 * exp(-x / mean), 1e-4);
+	}
+}
+
+static void no_time_no_bound(void **state)
+{
+	struct lengths l = { 0 };
+
+	(void)state;
+	assert_true(isnan(lengths_bound(&l, 0, 0)));
+}
+
+/* None of n: 1 - 0.05^(1/n), nearly 3/n. All but one of n (by symmetry): 0.95^(1/n) is where P(X <= n-1) = 0.05. */
+static void the_upper_bound_is_that_of_clopper_and_pearson(void **state)
+{
+	(void)state;
+	assert_true(isnan(lengths_upper(0, 0)));
+	assert_near(lengths_upper(0, 1), 0.95, 1e-9);
+	assert_near(lengths_upper(0, 1000), 1 - pow(0.05, 1e-3), 1e-9);
+	assert_near(lengths_upper(0, 1000), 0.003, 1e-5);
+	assert_near(lengths_upper(19, 20), pow(0.95, 1.0 / 20), 1e-9);
+	assert_near(lengths_upper(20, 20), 1, 0);
+	/* published tables: 1 of 10 -> 0.3942, 5 of 10 -> 0.7776, 2 of 50 -> 0.1206 (one-sided 95 %) */
+	assert_near(lengths_upper(1, 10), 0.3942, 5e-5);
+	assert_near(lengths_upper(5, 10), 0.7776, 5e-5);
+	assert_near(lengths_upper(2, 50), 0.1206, 5e-5);
+	/* large numbers: normal approximation */
+	assert_near(lengths_upper(100000, 1000000), 0.1 + 1.6449 * sqrt(0.1 * 0.9 / 1e6), 3e-6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(edges_are_ten_a_decade_and_hold_their_own_value),
+		cmocka_unit_test(short_and_very_long_events_are_in_the_first_and_last_bin),
+		cmocka_unit_test(sums_are_kept_by_length),
+		cmocka_unit_test(the_bound_of_equal_events_is_a_straight_line),
+		cmocka_unit_test(the_bound_of_exponential_events_is_exponential),
+		cmocka_unit_test(no_time_no_bound),
+		cmocka_unit_test(the_upper_bound_is_that_of_clopper_and_pearson),
+	};
+
+	return cmocka_run_group_tests_name("lengths", tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* json_in - dotted paths, exact whole numbers, and words for what is wrong. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "json_in.h"
+
+static const char *text_file(const char *text)
+{
+	static char path[64];
+	FILE *out;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/json_in_test.XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	out = fdopen(fd, "w");
+	fputs(text, out);
+	fclose(out);
+	return path;
+}
+
+static struct json *read_text(const char *text, char *why, size_t size)
+{
+	const char *path = text_file(text);
+	struct json *j = json_read(path, why, size);
+
+	unlink(path);
+	return j;
+}
+
+static void values_by_path(void **state)
+{
+	char why[128];
+	struct json *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true},"
+		" \"s\": \"words\", \"low\": -9223372036854775808}", why, sizeof(why));
+	double real = -1;
+	int64_t whole = -1;
+	bool flag = false;
+
+	(void)state;
+	assert_non_null(j);
+	assert_true(json_get_real(j, "a.b.1.c", &real));
+	assert_near(real, 2.5, 0);
+	assert_true(json_get_real(j, "a.b.0", &real));
+	assert_near(real, 1, 0);
+	assert_true(json_get_int(j, "a.ns", &whole));
+	assert_true(whole == 9007199254740993);	/* not a double: the last digit would be 2 */
+	assert_true(json_get_int(j, "low", &whole));
+	assert_true(whole == INT64_MIN);
+	assert_true(json_get_bool(j, "a.yes", &flag));
+	assert_true(flag);
+	assert_string_equal(json_get_str(j, "s"), "words");
+	json_free(j);
+}
+
+static void what_is_not_there_changes_nothing(void **state)
+{
+	char why[128];
+	struct json *j = read_text("{\"a\": {\"no\": null, \"s\": \"x\", \"r\": 1.5}, \"l\": [1]}", why, sizeof(why));
+	double real = -1;
+	int64_t whole = -1;
+	bool flag = true;
+
+	(void)state;
+	assert_non_null(j);
+	assert_false(json_get_real(j, "a.no", &real));
+	assert_false(json_get_real(j, "a.s", &real));
+	assert_false(json_get_real(j, "b.c.d", &real));
+	assert_false(json_get_real(j, "a.r.deeper", &real));
+	assert_false(json_get_real(j, "l.1", &real));
+	assert_false(json_get_real(j, "l.x", &real));
+	assert_false(json_get_int(j, "a.r", &whole));
+	assert_false(json_get_bool(j, "a.r", &flag));
+	assert_null(json_get_str(j, "a.r"));
+	assert_near(real, -1, 0);
+	assert_int_equal(whole, -1);
+	assert_true(flag);
+	json_free(j);
+	json_free(NULL);
+}
+
+static void no_json_is_said_with_its_line(void **state)
+{
+	char why[128];
+
+	(void)state;
+	assert_null(read_text("{\"a\": 1,\n\"b\": }", why, sizeof(why)));
+	assert_non_null(strstr(why, "line 2"));
+	assert_null(read_text("", why, sizeof(why)));
+	assert_null(read_text("{\"a\": 1, \"a\": 2}", why, sizeof(why)));
+	assert_null(json_read("/nonexistent/file.json", why, sizeof(why)));
+	assert_string_equal(why, "No such file or directory");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_by_path),
+		cmocka_unit_test(what_is_not_there_changes_nothing),
+		cmocka_unit_test(no_json_is_said_with_its_line),
+	};
+
+	return cmocka_run_group_tests_name("json_in", tests, NULL, NULL);
+}

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* rec - reports read back by somebody else's JSON reader, and files that are there whole or not at all. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "rec.h"
+
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+	static char path[4][400];
+	static int turn;
+
+	turn = (turn + 1) % 4;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
+	return path[turn];
+}
+
+static int entries(void)
+{
+	DIR *d = opendir(folder);
+	int n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/thinprobe-rec.XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	(void)state;
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			remove(in_folder(e->d_name));
+	closedir(d);
+	return rmdir(folder);
+}
+
+static const char *content(const char *path)
+{
+	static char text[65536];
+	FILE *f = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+/* Opens a report in `format`; the file is in_folder("report"). */
+static struct rec *start(enum rec_format format)
+{
+	struct rec_cfg cfg = { (int)format, in_folder("report") };
+	struct rec *r = rec_open(&cfg, "demo");
+
+	assert_non_null(r);
+	return r;
+}
+
+static json_t *reread(struct rec *r)
+{
+	json_error_t error;
+	json_t *all;
+
+	assert_int_equal(rec_close(r), 0);
+	all = json_load_file(in_folder("report"), JSON_REJECT_DUPLICATES, &error);
+	if (!all)
+		fail_msg("not JSON: %s (line %d)", error.text, error.line);
+	return all;
+}
+
+static const char *string_of(json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static void json_says_who_made_it(void **state)
+{
+	struct rec *r = start(REC_JSON);
+	char host[65] = "";
+	json_t *all;
+
+	(void)state;
+	rec_object(r, "settings");
+	rec_end(r);
+	rec_object(r, "result");
+	rec_array(r, "none");
+	rec_end(r);
+	rec_end(r);
+	all = reread(r);
+	gethostname(host, sizeof(host) - 1);
+	assert_string_equal(string_of(all, "schema"), "thinprobe.demo/1");
+	assert_string_equal(string_of(all, "tool"), "demo");
+	assert_string_equal(string_of(all, "version"), THINPROBE_VERSION);
+	assert_string_equal(string_of(all, "host"), host);
+	assert_int_equal(strlen(string_of(all, "started")), 20);
+	assert_int_equal(json_object_size(json_object_get(all, "settings")), 0);
+	assert_true(json_is_array(json_object_get(json_object_get(all, "result"), "none")));
+	json_decref(all);
+}
+
+static void json_values_come_back(void **state)
+{
+	struct rec *r = start(REC_JSON);
+	json_t *all, *list;
+
+	(void)state;
+	rec_int(r, "most", INT64_MAX);
+	rec_int(r, "least", INT64_MIN);
+	rec_count(r, "none_seen", 0);
+	rec_count(r, "not_known", -1);
+	rec_real(r, "real", 3.14159, 3);
+	rec_real(r, "rounded", 2.9996, 3);
+	rec_real(r, "small", -1e-9, 3);
+	rec_real(r, "large", 1.5e300, 3);
+	rec_real(r, "nan", NAN, 3);
+	rec_real(r, "inf", INFINITY, 3);
+	rec_real(r, "minus_inf", -INFINITY, 3);
+	rec_bool(r, "yes", true);
+	rec_bool(r, "no", false);
+	rec_str(r, "null", NULL);
+	rec_str(r, "word", "null");
+	rec_array(r, "list");
+	rec_int(r, NULL, 1);
+	rec_str(r, NULL, "two");
+	rec_object(r, NULL);
+	rec_int(r, "three", 3);
+	rec_end(r);
+	rec_array(r, NULL);
+	rec_end(r);
+	rec_end(r);
+	all = reread(r);
+	assert_true(json_integer_value(json_object_get(all, "most")) == INT64_MAX);
+	assert_true(json_integer_value(json_object_get(all, "least")) == INT64_MIN);
+	assert_int_equal(json_integer_value(json_object_get(all, "none_seen")), 0);
+	assert_false(json_is_null(json_object_get(all, "none_seen")));
+	assert_true(json_is_null(json_object_get(all, "not_known")));
+	assert_near(json_real_value(json_object_get(all, "real")), 3.142, 1e-12);
+	assert_near(json_real_value(json_object_get(all, "rounded")), 3, 1e-12);
+	assert_near(json_real_value(json_object_get(all, "small")), 0, 1e-12);
+	assert_near(json_real_value(json_object_get(all, "large")) / 1.5e300, 1, 1e-3);
+	assert_true(json_is_null(json_object_get(all, "nan")));
+	assert_true(json_is_null(json_object_get(all, "inf")));
+	assert_true(json_is_null(json_object_get(all, "minus_inf")));
+	assert_true(json_is_true(json_object_get(all, "yes")));
+	assert_true(json_is_false(json_object_get(all, "no")));
+	assert_true(json_is_null(json_object_get(all, "null")));
+	assert_string_equal(string_of(all, "word"), "null");
+	list = json_object_get(all, "list");
+	assert_int_equal(json_array_size(list), 4);
+	assert_string_equal(json_string_value(json_array_get(list, 1)), "two");
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 2), "three")), 3);
+	assert_int_equal(json_array_size(json_array_get(list, 3)), 0);
+	json_decref(all);
+}
+
+static void json_strings_survive(void **state)
+{
+	static const char *const texts[] = {
+		"", "plain", "a \"quoted\" \\ back", "tab\there\nnew\r\fline\b", "\x01\x02\x1f\x7f", "</script>", "M\xc3\xbcller",
+		"\xe2\x82\xac \xf0\x9f\x92\xa9", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf", "%s %n", NULL
+	};
+	/* no UTF-8: lone bytes, a cut sequence, overlong forms, a surrogate, beyond the last code point */
+	static const struct { const char *bad, *good; } replaced[] = {
+		{ "a\xffz", "a\xef\xbf\xbdz" }, { "caf\xe9", "caf\xef\xbf\xbd" }, { "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" }, { "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\x80", "\xef\xbf\xbd" }, { "\xf5", "\xef\xbf\xbd" }, { "\xc3\"", "\xef\xbf\xbd\"" },
+	};
+	struct rec *r = start(REC_JSON);
+	json_t *all, *list;
+
+	(void)state;
+	rec_array(r, "texts");
+	for (int i = 0; texts[i]; i++)
+		rec_str(r, NULL, texts[i]);
+	rec_end(r);
+	rec_array(r, "replaced");
+	for (size_t i = 0; i < sizeof(replaced) / sizeof(*replaced); i++)
+		rec_str(r, NULL, replaced[i].bad);
+	rec_end(r);
+	rec_int(r, "a \"key\"\n", 1);
+	all = reread(r);
+	list = json_object_get(all, "texts");
+	for (size_t i = 0; texts[i]; i++)
+		assert_string_equal(json_string_value(json_array_get(list, i)), texts[i]);
+	list = json_object_get(all, "replaced");
+	for (size_t i = 0; i < sizeof(replaced) / sizeof(*replaced); i++)
+		assert_string_equal(json_string_value(json_array_get(list, i)), replaced[i].good);
+	assert_int_equal(json_integer_value(json_object_get(all, "a \"key\"\n")), 1);
+	json_decref(all);
+}
+
+static void timing_leaves_out_what_the_sample_does_not_support(void **state)
+{
+	struct rec *r = start(REC_JSON);
+	struct sample s = { 0 };
+	json_t *all, *t;
+
+	(void)state;
+	for (int64_t i = 1; i <= 101; i++)
+		sample_add(&s, i * 1000000);
+	rec_timing(r, "latency_ms", &s, 1e6);
+	sample_free(&s);
+	rec_timing(r, "empty_ms", &s, 1e6);
+	all = reread(r);
+	t = json_object_get(all, "latency_ms");
+	assert_int_equal(json_integer_value(json_object_get(t, "n")), 101);
+	assert_near(json_real_value(json_object_get(t, "min")), 1, 1e-9);
+	assert_near(json_real_value(json_object_get(t, "mean")), 51, 1e-9);
+	assert_near(json_real_value(json_object_get(t, "sd")), 29.3, 1e-9);	/* sqrt(101 * 102 / 12) = 29.300 */
+	assert_near(json_real_value(json_object_get(t, "p25")), 26, 1e-9);
+	assert_near(json_real_value(json_object_get(t, "p50")), 51, 1e-9);
+	assert_near(json_real_value(json_object_get(t, "p90")), 91, 1e-9);
+	assert_true(json_is_null(json_object_get(t, "p95")));
+	assert_true(json_is_null(json_object_get(t, "p99")));
+	assert_true(json_is_null(json_object_get(t, "p999")));
+	assert_near(json_real_value(json_object_get(t, "max")), 101, 1e-9);
+	assert_null(json_object_get(t, "censored"));
+	t = json_object_get(all, "empty_ms");
+	assert_int_equal(json_integer_value(json_object_get(t, "n")), 0);
+	assert_true(json_is_null(json_object_get(t, "p50")));
+	assert_int_equal(json_object_size(t), 12);
+	json_decref(all);
+}
+
+static void timing_with_later_than_values(void **state)
+{
+	struct rec *r = start(REC_JSON);
+	struct sample s = { 0 };
+	json_t *all, *t, *above;
+
+	(void)state;
+	for (int64_t i = 1; i <= 90; i++)
+		sample_add(&s, i);
+	for (int64_t i = 0; i < 10; i++)
+		sample_add_censored(&s, 10000);
+	rec_timing(r, "t", &s, 1);
+	sample_free(&s);
+	all = reread(r);
+	t = json_object_get(all, "t");
+	above = json_object_get(t, "above");
+	assert_int_equal(json_integer_value(json_object_get(t, "n")), 100);
+	assert_int_equal(json_integer_value(json_object_get(t, "censored")), 10);
+	assert_near(json_real_value(json_object_get(t, "p50")), 50.5, 1e-9);
+	assert_true(json_is_null(json_object_get(t, "p90")));			/* between 90 and >10000 */
+	assert_near(json_real_value(json_object_get(above, "p90")), 1081, 1e-9);
+	assert_true(json_is_null(json_object_get(t, "max")));
+	assert_near(json_real_value(json_object_get(above, "max")), 10000, 1e-9);
+	assert_true(json_is_null(json_object_get(t, "mean")));
+	assert_null(json_object_get(above, "p50"));
+	assert_null(json_object_get(above, "p95"));				/* not supported at all */
+	assert_null(json_object_get(above, "sd"));				/* has no lower bound of use */
+	json_decref(all);
+	r = start(REC_TEXT);
+	rec_object(r, "result");
+	for (int64_t i = 1; i <= 2; i++)
+		sample_add(&s, i);
+	sample_add_censored(&s, 7);
+	rec_timing(r, "t", &s, 1);
+	sample_free(&s);
+	assert_int_equal(rec_close(r), 0);
+	assert_non_null(strstr(content(in_folder("report")), "max >7"));
+}
+
+static void tsv_is_a_row_per_leaf(void **state)
+{
+	struct rec *r = start(REC_TSV);
+	const char *text;
+	int lines = 0, tabs = 0;
+
+	(void)state;
+	rec_object(r, "result");
+	rec_str(r, "name", "a\tb\nc");
+	rec_real(r, "none", NAN, 3);
+	rec_str(r, "nothing", NULL);
+	rec_str(r, "word", "null");
+	rec_array(r, "list");
+	rec_object(r, NULL);
+	rec_int(r, "x", 7);
+	rec_end(r);
+	rec_int(r, NULL, 8);
+	rec_end(r);
+	rec_end(r);
+	assert_int_equal(rec_close(r), 0);
+	text = content(in_folder("report"));
+	assert_int_equal(strncmp(text, "schema\tkey\tvalue\nthinprobe.demo/1\tschema\tthinprobe.demo/1\n", 58), 0);
+	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.name\ta b c\n"));
+	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.none\t\n"));
+	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.nothing\t\n"));
+	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.word\tnull\n"));
+	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.list.0.x\t7\n"));
+	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.list.1\t8\n"));
+	for (const char *p = text; *p; p++) {
+		lines += *p == '\n';
+		tabs += *p == '\t';
+	}
+	assert_int_equal(tabs, 2 * lines);
+}
+
+static void text_moves_no_cursor(void **state)
+{
+	struct rec *r = start(REC_TEXT);
+
+	(void)state;
+	rec_str(r, "title", "evil\x1b[2J\r\ntitle");
+	assert_int_equal(rec_close(r), 0);
+	assert_non_null(strstr(content(in_folder("report")), "evil [2J  title\n"));
+}
+
+/* --- files ---------------------------------------------------------------------------------------------- */
+
+static void the_old_file_stays_until_the_new_one_is_whole(void **state)
+{
+	FILE *f = fopen(in_folder("report"), "w");
+	struct rec *r;
+
+	(void)state;
+	fputs("old", f);
+	fclose(f);
+	r = start(REC_JSON);
+	rec_int(r, "new", 1);
+	assert_string_equal(content(in_folder("report")), "old");
+	assert_int_equal(entries(), 2);
+	assert_int_equal(rec_close(r), 0);
+	assert_non_null(strstr(content(in_folder("report")), "\"new\": 1"));
+	assert_int_equal(entries(), 1);		/* nothing temporary left */
+}
+
+static void in_a_child(void (*what)(void))
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		/* the sanitizer's leak check has nothing to say about a program that gives up half-way */
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(98);
+		what();
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), 99);
+}
+
+static struct rec *half_written;
+
+static void give_up(void)
+{
+	half_written = start(REC_JSON);
+	if (access(in_folder("report"), F_OK) == 0 || entries() != 1)
+		_exit(99);
+	die(EXIT_RUN, "half-way");
+}
+
+static void lose_a_child(void)
+{
+	int status;
+	pid_t pid;
+
+	half_written = start(REC_JSON);
+	pid = fork();
+	if (!pid)
+		exit(EXIT_RUN);		/* on its way out it must not take the parent's file along */
+	waitpid(pid, &status, 0);
+	if (entries() != 1)
+		_exit(99);
+	_exit(rec_close(half_written) ? 99 : 0);
+}
+
+static void a_program_that_dies_leaves_nothing(void **state)
+{
+	(void)state;
+	in_a_child(give_up);
+	assert_int_equal(entries(), 0);
+}
+
+static void a_child_that_dies_leaves_its_parents_file(void **state)
+{
+	(void)state;
+	in_a_child(lose_a_child);
+	assert_int_equal(entries(), 1);
+	assert_non_null(strstr(content(in_folder("report")), "thinprobe.demo/1"));
+}
+
+static void open_fails_with(const char *path, int err)
+{
+	struct rec_cfg cfg = { REC_JSON, path };
+
+	errno = 0;
+	assert_null(rec_open(&cfg, "demo"));
+	assert_int_equal(errno, err);
+}
+
+static void a_bad_path_is_told_before_the_run(void **state)
+{
+	char longer[300];
+
+	(void)state;
+	open_fails_with(folder, EISDIR);
+	open_fails_with(in_folder("no/such/folder"), ENOENT);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	open_fails_with(in_folder(longer), ENAMETOOLONG);
+	fclose(fopen(in_folder("file"), "w"));
+	open_fails_with(in_folder("file/report"), ENOTDIR);
+	assert_int_equal(entries(), 1);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+	struct rec_cfg cfg = { REC_JSON, "/dev/full" };
+	struct rec *r;
+	struct stat st;
+
+	(void)state;
+	if (access("/dev/full", W_OK))
+		skip();
+	r = rec_open(&cfg, "demo");
+	assert_non_null(r);
+	assert_int_equal(rec_close(r), -ENOSPC);
+	assert_int_equal(stat("/dev/full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));	/* written to, not replaced */
+}
+
+static void a_link_stays_a_link(void **state)
+{
+	struct stat st;
+	struct rec *r;
+
+	(void)state;
+	fclose(fopen(in_folder("target"), "w"));
+	assert_int_equal(symlink("target", in_folder("report")), 0);
+	r = start(REC_JSON);
+	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(lstat(in_folder("report"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_non_null(strstr(content(in_folder("target")), "thinprobe.demo/1"));
+	assert_int_equal(entries(), 2);
+}
+
+static void the_umask_is_kept(void **state)
+{
+	mode_t before = umask(027);
+	struct stat st;
+	struct rec *r = start(REC_JSON);
+
+	(void)state;
+	assert_int_equal(rec_close(r), 0);
+	umask(before);
+	assert_int_equal(stat(in_folder("report"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+static void too_deep_is_an_error_not_an_overrun(void **state)
+{
+	struct rec *r = start(REC_JSON);
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		rec_object(r, "deeper");
+	for (int i = 0; i < 60; i++)
+		rec_end(r);
+	assert_int_equal(rec_close(r), -E2BIG);
+	assert_int_equal(entries(), 0);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static const char *const columns[] = { "key", "due_ns", "word", NULL };
+
+static void rows_carry_their_schema(void **state)
+{
+	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+
+	(void)state;
+	assert_non_null(t);
+	rows_int(t, 1);
+	rows_int(t, -9223372036854775807LL - 1);
+	rows_str(t, "a\tb\n");
+	rows_end(t);
+	rows_count(t, 2);
+	rows_count(t, -1);
+	rows_str(t, "");
+	rows_end(t);
+	rows_count(t, 0);
+	rows_none(t);
+	rows_str(t, "");
+	rows_end(t);
+	rows_flush(t);
+	assert_string_equal(content(in_folder("rows")),		/* killed here, this is what there is */
+			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\ndemo/1\t0\t\t\n");
+	assert_int_equal(rows_close(t), 0);
+}
+
+/* A task may call itself anything. */
+static void names_in_rows_are_text(void **state)
+{
+	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+
+	(void)state;
+	rows_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
+	rows_str(t, "\x1b[31m\x7f \xc2\x9b");
+	rows_str(t, "\xff\xc3(\xc3");
+	rows_end(t);
+	rows_flush(t);
+	assert_string_equal(content(in_folder("rows")),
+			    "schema\tkey\tdue_ns\tword\ndemo/1\tgr\xc3\xbc\xc3\x9f \xe2\x82\xac\t?[31m? ?\t?\?(?\n");
+	assert_int_equal(rows_close(t), 0);
+}
+
+static void a_row_of_the_wrong_length_is_remembered(void **state)
+{
+	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+
+	(void)state;
+	rows_int(t, 1);
+	rows_end(t);
+	rows_int(t, 1);
+	rows_int(t, 1);
+	rows_int(t, 1);
+	rows_end(t);
+	assert_int_equal(rows_close(t), -EPROTO);
+	t = rows_open(in_folder("rows"), "demo/1", columns);
+	for (int i = 0; i < 4; i++)
+		rows_int(t, i);
+	rows_end(t);
+	assert_int_equal(rows_close(t), -EPROTO);
+}
+
+static void rows_tell_what_went_wrong(void **state)
+{
+	struct rows *t;
+
+	(void)state;
+	errno = 0;
+	assert_null(rows_open(in_folder("no/such"), "demo/1", columns));
+	assert_int_equal(errno, ENOENT);
+	assert_null(rows_open(folder, "demo/1", columns));
+	assert_int_equal(errno, EISDIR);
+	if (access("/dev/full", W_OK))
+		return;
+	t = rows_open("/dev/full", "demo/1", columns);
+	assert_non_null(t);
+	assert_int_equal(rows_close(t), -ENOSPC);
+}
+
+int main(void)
+{
+#define HERE(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+	const struct CMUnitTest tests[] = {
+		HERE(json_says_who_made_it),
+		HERE(json_values_come_back),
+		HERE(json_strings_survive),
+		HERE(timing_leaves_out_what_the_sample_does_not_support),
+		HERE(timing_with_later_than_values),
+		HERE(tsv_is_a_row_per_leaf),
+		HERE(text_moves_no_cursor),
+		HERE(the_old_file_stays_until_the_new_one_is_whole),
+		HERE(a_program_that_dies_leaves_nothing),
+		HERE(a_child_that_dies_leaves_its_parents_file),
+		HERE(a_bad_path_is_told_before_the_run),
+		HERE(a_full_disk_is_told),
+		HERE(a_link_stays_a_link),
+		HERE(the_umask_is_kept),
+		HERE(too_deep_is_an_error_not_an_overrun),
+		HERE(rows_carry_their_schema),
+		HERE(names_in_rows_are_text),
+		HERE(a_row_of_the_wrong_length_is_remembered),
+		HERE(rows_tell_what_went_wrong),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

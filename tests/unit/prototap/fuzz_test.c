@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The fuzz target of prototap under any compiler: over its seeds, and over many small changes to them, always the same. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../../fuzz/prototap_fuzz.c"
+#include "../seeds.h"
+
+#define SEED_MAX 16384
+#define CHANGES 2000		/* of packets; */
+#define CHANGES_OF_FILES 200	/* each costs ten times as much */
+
+static uint8_t seed[SEED_MAX];
+
+static void change(size_t n, uint32_t *state)
+{
+	static const uint8_t edge[] = { 0, 1, 127, 128, 255 };
+	static uint8_t copy[SEED_MAX];
+	size_t size = n - seeds_draw(state, seeds_draw(state, 4) ? 1 : n);
+
+	memcpy(copy, seed, n);
+	for (uint32_t i = seeds_draw(state, 8); size && i-- > 0;)
+		copy[seeds_draw(state, size)] = seeds_draw(state, 2) ? (uint8_t)seeds_draw(state, 256) : edge[seeds_draw(state, 5)];
+	LLVMFuzzerTestOneInput(copy, size);
+}
+
+static void seed_and_changes(size_t n, void *dice)
+{
+	LLVMFuzzerTestOneInput(seed, n);
+	for (int i = 0; i < ((seed[0] & 15) % KINDS < WHOLE_FILE ? CHANGES : CHANGES_OF_FILES); i++)
+		change(n, dice);
+}
+
+static void seeds_and_changes_to_them(void **state)
+{
+	uint32_t dice = 1;
+
+	(void)state;
+	assert_true(seeds_each("prototap", seed, sizeof(seed), seed_and_changes, &dice) >= 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_and_changes_to_them) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

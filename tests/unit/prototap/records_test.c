@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Classic pcap files made by hand, in both byte orders; and the same reader beside libpcap, over many small changes to them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "../../fuzz/records_fuzz.c"
+
+#define CHANGES 20000
+
+/* A file in the making. */
+static struct {
+	uint8_t bytes[1 << 20];
+	size_t n;
+	bool big;	/* endian */
+} file;
+
+static void put(uint32_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		file.bytes[file.n++] = (uint8_t)(v >> 8 * (file.big ? bytes - 1 - i : i));
+}
+
+static void begin(bool big, uint32_t magic, uint32_t minor, uint32_t snaplen)
+{
+	file.n = 0;
+	file.big = big;
+	put(magic, 4);
+	put(2, 2);
+	put(minor, 2);
+	put(0, 4);
+	put(0, 4);
+	put(snaplen, 4);
+	put(1, 4);
+}
+
+static void record(uint32_t s, uint32_t fraction, uint32_t captured, uint32_t original)
+{
+	put(s, 4);
+	put(fraction, 4);
+	put(captured, 4);
+	put(original, 4);
+	for (uint32_t i = 0; i < captured && file.n < sizeof(file.bytes); i++)
+		file.bytes[file.n++] = (uint8_t)(i + captured);
+}
+
+/* Where `before` bytes that are no part of it stand first. */
+static struct records *open_file(size_t room, uint32_t snaplen, int before)
+{
+	int fd = memfd_create("made", 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, file.bytes, file.n, before), file.n);
+	return records_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
+}
+
+static void expect(struct records *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
+{
+	struct packet p;
+
+	assert_int_equal(records_next(r, &p), 1);
+	assert_int_equal(p.time_ns, time_ns);
+	assert_int_equal(p.captured, captured);
+	assert_int_equal(p.original, original);
+	for (uint32_t i = 0; i < captured; i++)
+		assert_int_equal(p.bytes[i], (uint8_t)(i + first));
+}
+
+static void both_byte_orders_and_both_units(void **state)
+{
+	static const size_t rooms[] = { 1, 16, 76, 77, 1 << 20 };
+	struct packet p;
+
+	(void)state;
+	for (int kind = 0; kind < 4; kind++)
+		for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
+			bool big = kind & 1, ns = kind & 2;
+			struct records *r;
+
+			begin(big, ns ? 0xa1b23c4d : 0xa1b2c3d4, 4, 65535);
+			record(1700000000, 5, 60, 60);
+			record(1700000001, 999999, 0, 1514);
+			record(1700000002, 0, 61, 70);
+			r = open_file(rooms[i], 65535, kind * 7);
+			assert_non_null(r);
+			expect(r, 1700000000 * 1000000000LL + (ns ? 5 : 5000), 60, 60, 60);
+			expect(r, 1700000001 * 1000000000LL + (ns ? 999999 : 999999000), 0, 1514, 0);
+			expect(r, 1700000002 * 1000000000LL, 61, 70, 61);
+			assert_int_equal(records_next(r, &p), 0);
+			assert_int_equal(records_next(r, &p), 0);
+			records_close(r);
+		}
+}
+
+static void a_packet_beyond_the_snapshot_length_is_cut(void **state)
+{
+	struct records *r;
+
+	(void)state;
+	begin(false, 0xa1b2c3d4, 4, 100);
+	record(1, 0, 150, 200);
+	record(2, 0, 99, 99);
+	r = open_file(64, 100, 0);
+	expect(r, 1000000000, 100, 200, 150);
+	expect(r, 2000000000, 99, 99, 99);
+	records_close(r);
+}
+
+static void damage_is_told_and_stays(void **state)
+{
+	static const struct { size_t cut; const char *words; } cuts[] = {
+		{ 1, "truncated dump file; tried to read 60 captured bytes, only got 59" },
+		{ 60, "truncated dump file; tried to read 60 captured bytes, only got 0" },
+		{ 61, "truncated dump file; tried to read 16 header bytes, only got 15" },
+		{ 75, "truncated dump file; tried to read 16 header bytes, only got 1" },
+	};
+	struct records *r;
+	struct packet p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
+		begin(false, 0xa1b2c3d4, 4, 65535);
+		record(1, 0, 10, 10);
+		record(2, 0, 60, 60);
+		file.n -= cuts[i].cut;
+		r = open_file(80, 65535, 0);
+		expect(r, 1000000000, 10, 10, 10);
+		assert_int_equal(records_next(r, &p), -1);
+		assert_string_equal(records_error(r), cuts[i].words);
+		assert_int_equal(records_next(r, &p), -1);
+		records_close(r);
+	}
+}
+
+static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
+{
+	static const uint32_t lengths[] = { 262145, 0x7fffffff, 0x80000000, 0xffffffff };
+	struct records *r;
+	struct packet p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		begin(true, 0xa1b2c3d4, 4, 262144);
+		record(1, 0, lengths[i], lengths[i]);
+		r = open_file(4096, 262144, 0);
+		assert_int_equal(records_next(r, &p), -1);
+		assert_non_null(strstr(records_error(r), "bigger than maximum of 262144"));
+		records_close(r);
+	}
+	begin(true, 0xa1b2c3d4, 4, 262144);
+	record(1, 0, 262144, 262144);
+	r = open_file(4096, 262144, 0);
+	expect(r, 1000000000, 262144, 262144, 0);
+	records_close(r);
+}
+
+static void other_files_are_left_to_libpcap(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	begin(false, 0xa1b2cd34, 4, 65535);	/* records with more fields (Kuznetzov) */
+	assert_null(open_file(4096, 65535, 0));
+	begin(false, 0xa1b2c3d4, 3, 65535);	/* lengths may be swapped */
+	assert_null(open_file(4096, 65535, 0));
+	begin(false, 0x0a0d0d0a, 4, 65535);	/* pcapng */
+	assert_null(open_file(4096, 65535, 0));
+	begin(false, 0xa1b2c3d4, 4, 65535);
+	file.n--;
+	assert_null(open_file(4096, 65535, 0));
+	assert_int_equal(pipe(ends), 0);
+	file.n++;
+	assert_int_equal(write(ends[1], file.bytes, file.n), file.n);
+	assert_null(records_open(ends[0], 0, 4096, 65535));
+}
+
+/* The fuzz target under any compiler, always the same. */
+static void as_libpcap_whatever_is_in_the_file(void **state)
+{
+	static uint8_t copy[1 << 12];
+	uint32_t dice = 1;
+
+	(void)state;
+	for (int i = 0; i < CHANGES; i++) {
+		size_t n;
+
+		begin(i & 1, i & 2 ? 0xa1b23c4d : 0xa1b2c3d4, 4, i & 4 ? 50 : 65535);
+		for (uint32_t k = 0; k < 5; k++)
+			record(1000 + k, k * 1000, 40 + (k * 37 + (uint32_t)i) % 50, 90);
+		copy[0] = (uint8_t)i;
+		n = 1 + file.n - (size_t)(i % 7 ? 0 : i / 7 % 100);
+		memcpy(copy + 1, file.bytes, n - 1);
+		for (int changes = i % 5; changes-- > 0;) {
+			dice = dice * 1664525 + 1013904223;
+			copy[1 + (dice >> 8) % (n - 1)] = (uint8_t)(dice >> 3);
+		}
+		LLVMFuzzerTestOneInput(copy, n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_byte_orders_and_both_units),
+		cmocka_unit_test(a_packet_beyond_the_snapshot_length_is_cut),
+		cmocka_unit_test(damage_is_told_and_stays),
+		cmocka_unit_test(a_length_that_cannot_be_is_no_reason_to_ask_for_memory),
+		cmocka_unit_test(other_files_are_left_to_libpcap),
+		cmocka_unit_test(as_libpcap_whatever_is_in_the_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* share - against a simulated CPU: who has it when is a function of time, and nothing here really takes any. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "clock.h"
+#include "sink/share.h"
+
+#define PERIOD (10 * NS_PER_MS)
+#define TICK (100 * NS_PER_US)		/* how finely the used CPU time is remembered */
+#define TICKS_MAX 300000
+
+/* Says how much of the time from `from` to `from + turn` the CPU was ours. */
+typedef int64_t (*available)(int64_t from, int64_t turn);
+
+static int64_t always(int64_t from, int64_t turn)
+{
+	(void)from;
+	return turn;
+}
+
+static int64_t starved_for_5s(int64_t from, int64_t turn)
+{
+	return from < 5 * NS_PER_S ? 0 : turn;
+}
+
+/* Another greedy task: 3 ms each in turn. */
+static int64_t every_other_slice(int64_t from, int64_t turn)
+{
+	return from / (3 * NS_PER_MS) % 2 ? turn : 0;
+}
+
+struct world {
+	struct share share;
+	available cpu;
+	int64_t turn;			/* one spin, and what it takes to look at the clock */
+	int64_t now, used, woke_late;
+	int64_t slept_unfed;		/* sleeps begun before the share of the period was had */
+	int64_t used_at[TICKS_MAX];	/* CPU time used by the end of each tick */
+};
+
+static struct world *world_new(double wanted, available cpu)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	w->cpu = cpu;
+	w->turn = 2 * NS_PER_US;
+	share_start(&w->share, wanted, PERIOD, 0, 0);
+	return w;
+}
+
+static void pass(struct world *w, int64_t until, bool spinning)
+{
+	while (w->now < until) {
+		int64_t step = TICK - w->now % TICK;
+
+		if (step > until - w->now)
+			step = until - w->now;
+		if (spinning)
+			w->used += w->cpu(w->now, step);
+		w->now += step;
+		if (w->now % TICK == 0 && w->now / TICK < TICKS_MAX)
+			w->used_at[w->now / TICK] = w->used;
+	}
+}
+
+static void run(struct world *w, int64_t until)
+{
+	int64_t period = 0, used_before = 0;
+
+	while (w->now < until) {
+		int64_t wake;
+
+		if (w->now / PERIOD != period) {
+			period = w->now / PERIOD;
+			used_before = w->used;
+		}
+		wake = share_next(&w->share, w->now, w->used);
+		if (!wake) {
+			pass(w, w->now + w->turn, true);
+			continue;
+		}
+		/* What a period may keep back is only what an earlier one overspent: two turns, with these short ones. */
+		if (w->used - used_before + 2 * w->turn < (int64_t)(w->share.wanted * (double)PERIOD))
+			w->slept_unfed++;
+		assert_true(wake > w->now);
+		assert_true(wake <= (period + 1) * PERIOD);
+		pass(w, wake + w->woke_late, false);
+	}
+}
+
+static double share_between(const struct world *w, int64_t from, int64_t to)
+{
+	return (double)(w->used_at[to / TICK] - w->used_at[from / TICK]) / (double)(to - from);
+}
+
+static double largest_share(const struct world *w, int64_t window, int64_t from, int64_t to)
+{
+	double most = 0;
+
+	for (int64_t t = from; t + window <= to; t += TICK) {
+		double share = share_between(w, t, t + window);
+
+		most = share > most ? share : most;
+	}
+	return most;
+}
+
+static void holds_its_share_of_a_free_cpu(void **state)
+{
+	static const double wanted[] = { 0.001, 0.01, 0.10, 0.37, 0.50, 0.80, 0.99 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		struct world *w = world_new(wanted[i], always);
+
+		run(w, 10 * NS_PER_S);
+		assert_near(share_between(w, 0, 10 * NS_PER_S), wanted[i], 0.0005);
+		assert_near(largest_share(w, 100 * NS_PER_MS, 0, 10 * NS_PER_S), wanted[i], 0.01);
+		assert_int_equal(w->slept_unfed, 0);
+		free(w);
+	}
+}
+
+static void does_not_burst_after_being_starved(void **state)
+{
+	static const double wanted[] = { 0.10, 0.37, 0.80 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		struct world *w = world_new(wanted[i], starved_for_5s);
+
+		run(w, 15 * NS_PER_S);
+		assert_int_equal(w->used_at[5 * NS_PER_S / TICK], 0);
+		assert_int_equal(w->slept_unfed, 0);
+		assert_true(largest_share(w, NS_PER_S, 0, 15 * NS_PER_S) <= wanted[i] + 0.011);
+		assert_true(largest_share(w, 100 * NS_PER_MS, 0, 15 * NS_PER_S) <= wanted[i] * 1.12 + 0.005);
+		assert_near(share_between(w, 5 * NS_PER_S, 15 * NS_PER_S), wanted[i], 0.002);
+		free(w);
+	}
+}
+
+static void starved_in_the_middle_of_a_period_is_no_burst_either(void **state)
+{
+	struct world *w = world_new(0.37, starved_for_5s);
+
+	(void)state;
+	w->now = 5 * NS_PER_S - 1234567;	/* neither the start nor the freedom falls on a period */
+	share_start(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
+	while (w->now < 7 * NS_PER_S) {
+		int64_t wake = share_next(&w->share, w->now, w->used);
+
+		pass(w, wake ? wake : w->now + w->turn, !wake);
+	}
+	assert_true(largest_share(w, NS_PER_S, 5 * NS_PER_S, 7 * NS_PER_S) <= 0.37 + 0.011);
+	assert_true(share_between(w, 5 * NS_PER_S, 7 * NS_PER_S) >= 0.37 - 0.001);
+	free(w);
+}
+
+static void takes_what_it_can_beside_another(void **state)
+{
+	struct world *w = world_new(0.80, every_other_slice);
+
+	(void)state;
+	run(w, 6 * NS_PER_S);
+	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001);	/* all there was: it never slept */
+	assert_int_equal(w->slept_unfed, 0);
+	free(w);
+
+	w = world_new(0.25, every_other_slice);
+	run(w, 6 * NS_PER_S);
+	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.25, 0.005);
+	assert_int_equal(w->slept_unfed, 0);
+	free(w);
+}
+
+static void oversleeping_is_forgiven(void **state)
+{
+	struct world *w = world_new(0.37, always);
+
+	(void)state;
+	w->woke_late = 3 * PERIOD;	/* every wake-up comes three periods too late */
+	run(w, 2 * NS_PER_S);
+	w->woke_late = 0;
+	run(w, 4 * NS_PER_S);
+	assert_true(largest_share(w, NS_PER_S, 0, 4 * NS_PER_S) <= 0.37 + 0.011);
+	assert_near(share_between(w, 3 * NS_PER_S, 4 * NS_PER_S), 0.37, 0.002);
+	free(w);
+}
+
+static void pays_back_what_coarse_turns_overspent(void **state)
+{
+	struct world *w = world_new(0.05, always);
+
+	(void)state;
+	w->turn = 2 * NS_PER_MS;	/* four times what a period is worth */
+	run(w, 10 * NS_PER_S);
+	assert_near(share_between(w, 0, 10 * NS_PER_S), 0.05, 0.001);
+	free(w);
+}
+
+static void a_glitch_in_the_accounts_does_not_silence_it(void **state)
+{
+	struct world *w = world_new(0.37, always);
+
+	(void)state;
+	run(w, NS_PER_S);
+	w->used += 100 * NS_PER_S;	/* charged at once */
+	run(w, 3 * NS_PER_S);
+	assert_near(share_between(w, 2 * NS_PER_S, 3 * NS_PER_S), 0.37, 0.002);
+	free(w);
+}
+
+static void a_suspended_machine_is_not_owed_an_hour(void **state)
+{
+	struct share s;
+	int64_t hour = 3600 * NS_PER_S;
+
+	(void)state;
+	share_start(&s, 0.37, PERIOD, 0, 0);
+	assert_int_equal(share_next(&s, hour + 4 * NS_PER_MS, 0), 0);
+	assert_int_equal(s.start_ns, hour);		/* the grid of periods stays where it was */
+	assert_true(s.carry_ns <= (int64_t)(0.037 * PERIOD));
+	assert_int_equal(share_next(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(holds_its_share_of_a_free_cpu),
+		cmocka_unit_test(does_not_burst_after_being_starved),
+		cmocka_unit_test(starved_in_the_middle_of_a_period_is_no_burst_either),
+		cmocka_unit_test(takes_what_it_can_beside_another),
+		cmocka_unit_test(oversleeping_is_forgiven),
+		cmocka_unit_test(pays_back_what_coarse_turns_overspent),
+		cmocka_unit_test(a_glitch_in_the_accounts_does_not_silence_it),
+		cmocka_unit_test(a_suspended_machine_is_not_owed_an_hour),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

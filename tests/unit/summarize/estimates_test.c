@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* estimates - small trains whose figures NumPy/SciPy gave (the calls stand beside the values) or a pencil. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "clock.h"
+#include "summarize/estimates.h"
+
+#define KEYS 20
+
+static const struct estimates_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
+
+/* Key k (0..19) is answered base + k ms after it was due. */
+static struct train train_of(int base_ms)
+{
+	struct train t = { .backlog_per_s = NAN, .updates_per_key = NAN, .stall_mean_ms = NAN, .stall_positive_ms = NAN,
+			   .stall_count = NAN, .gap_ms = NAN, .jitter_sd_ms = NAN, .jitter_variance_ms2 = NAN, .period_ms = 50,
+			   .wire_stall_mean_ms = NAN, .wire_bytes_per_key = NAN };
+
+	t.keys.key = calloc(KEYS, sizeof(*t.keys.key));
+	t.keys.n = KEYS;
+	for (int k = 0; k < KEYS; k++) {
+		int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS;
+
+		t.keys.key[k] = (struct key){ due, due + 1000 * (k + 1), due + (base_ms + k) * NS_PER_MS, KEY_NONE, KEY_NONE, k + 1 };
+	}
+	return t;
+}
+
+static void make(struct train *t, const int *base, size_t n)
+{
+	for (size_t r = 0; r < n; r++)
+		t[r] = train_of(base[r]);
+}
+
+static void drop(struct train *t, size_t n)
+{
+	for (size_t r = 0; r < n; r++)
+		keys_free(&t[r].keys);
+}
+
+static void three_runs(void **state)
+{
+	static const int base[] = { 10, 14, 30 };
+	static const double stalls[] = { 1.5, 2.5, 2.0 };
+	struct train t[3];
+	struct estimates f;
+
+	(void)state;
+	make(t, base, 3);
+	for (int r = 0; r < 3; r++) {
+		t[r].stall_mean_ms = stalls[r];
+		t[r].gap_ms = 60 - r;
+	}
+	assert_int_equal(estimates_of(t, 3, t, 3, &cfg, &f), 0);
+	assert_int_equal(f.keys, 60);
+	assert_int_equal(f.interval, INTERVAL_T);
+	/* np.percentile(all, 50); np.exp(t interval of the logs of the runs' own) */
+	assert_near(f.of[P50].value, 26.5, 1e-9);
+	assert_near(f.of[P50].low, 10.5831342, 1e-6);
+	assert_near(f.of[P50].high, 65.14064828, 1e-6);
+	/* six keys beyond p90: not enough to print it */
+	assert_true(isnan(f.of[P90].value) && isnan(f.of[P90].low));
+	assert_near(f.of[MAX].value, 49, 1e-9);
+	assert_true(isnan(f.of[MAX].low));
+	/* shares 0, 0, 45 %: the t interval is -49.5 to 79.5, and below 0 there is nothing */
+	assert_near(f.of[LATE].value, 15, 1e-9);
+	assert_near(f.of[LATE].low, 0, 0);
+	assert_near(f.of[LATE].high, 79.53979094624194, 1e-6);
+	assert_int_equal(f.late_interval, INTERVAL_T);
+	assert_true(isnan(f.of[HIGH_P50].value) && isnan(f.of[LATE_HIGH].value));
+	assert_near(f.of[STALL_MEAN].value, 2, 1e-9);
+	assert_near(f.of[STALL_MEAN].low, 0.7579311441248349, 1e-6);
+	assert_near(f.of[STALL_MEAN].high, 3.242068855875165, 1e-6);
+	assert_near(f.of[UPDATES_PER_S].value, 19.231954668847873, 1e-9);
+	assert_near(f.of[UPDATES_PER_S].low, 18.77256012604535, 1e-6);
+	assert_near(f.of[GAP].value, 60, 1e-9);
+	assert_true(isnan(f.of[GAP].low));
+	assert_true(isnan(f.of[JITTER_SD].value));
+	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
+	drop(t, 3);
+}
+
+static void one_run_has_no_interval(void **state)
+{
+	static const int base[] = { 10 };
+	struct train t[1];
+	struct estimates f;
+
+	(void)state;
+	make(t, base, 1);
+	t[0].stall_mean_ms = 3;
+	assert_int_equal(estimates_of(t, 1, t, 1, &cfg, &f), 0);
+	assert_near(f.of[P50].value, 19.5, 1e-9);
+	assert_near(f.of[STALL_MEAN].value, 3, 0);
+	assert_near(f.of[LATE].value, 0, 0);
+	for (int i = 0; i < FIGURES; i++)
+		assert_true(isnan(f.of[i].low) && isnan(f.of[i].high));
+	assert_int_equal(f.interval, INTERVAL_NONE);
+	assert_int_equal(estimates_of(NULL, 0, NULL, 0, &cfg, &f), 0);
+	for (int i = 0; i < FIGURES; i++)
+		assert_true(isnan(f.of[i].value));
+	drop(t, 1);
+}
+
+/* All runs at 0 %, at 100 %, at 50 %: the exact interval of the pooled keys, one-sided at the edges. */
+static void runs_that_agree_get_the_exact_interval(void **state)
+{
+	static const struct { int base; double value, low, high; } known[] = {
+		{ 10, 0, 0, 100 * (1 - 0.9512970866899025) },			/* 1 - 0.05 ** (1 / 60) */
+		{ 50, 100, 95.12970866899025, 100 },
+		{ 31, 50, 36.80620319424367, 63.19379680575633 },			/* st.binomtest(30, 60).proportion_ci(0.95, 'exact') */
+	};
+	struct train t[3];
+	struct estimates f;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const int base[] = { known[i].base, known[i].base, known[i].base };
+
+		make(t, base, 3);
+		assert_int_equal(estimates_of(t, 3, t, 3, &cfg, &f), 0);
+		assert_int_equal(f.late_interval, INTERVAL_EXACT);
+		assert_near(f.of[LATE].value, known[i].value, 1e-9);
+		assert_near(f.of[LATE].low, known[i].low, 1e-4);
+		assert_near(f.of[LATE].high, known[i].high, 1e-4);
+		drop(t, 3);
+	}
+}
+
+static void a_key_without_echo_stays_in(void **state)
+{
+	static const int base[] = { 10, 14, 30 };
+	struct train t[3];
+	struct estimates f;
+
+	(void)state;
+	make(t, base, 3);
+	for (int k = 10; k < KEYS; k++) {	/* half of the last run, 1 s after they were due nothing was there */
+		t[2].keys.key[k].answer = KEY_NONE;
+		t[2].keys.key[k].censored = t[2].keys.key[k].due + NS_PER_S;
+	}
+	assert_int_equal(estimates_of(t, 3, t, 3, &cfg, &f), 0);
+	assert_int_equal(f.keys, 60);
+	assert_int_equal(f.censored, 10);
+	assert_near(f.of[LATE].value, 100.0 * 10 / 60, 1e-9);	/* the ninth of those was below 40 ms before */
+	assert_near(f.of[P50].value, 26.5, 1e-9);
+	assert_false(f.of[P50].above);
+	assert_true(isnan(f.of[P50].low));	/* the last run's own median is only "later than" */
+	assert_near(f.of[MAX].value, 1000, 1e-9);
+	assert_true(f.of[MAX].above);
+	drop(t, 3);
+}
+
+/* "No echo by 20 ms" may have come at 30 ms or at 50: late by the late end of the range only. */
+static void a_key_given_up_early_may_be_late(void **state)
+{
+	static const int base[] = { 10, 10 };
+	struct train t[2];
+	struct estimates f;
+
+	(void)state;
+	make(t, base, 2);
+	for (int r = 0; r < 2; r++) {
+		t[r].keys.key[0].answer = KEY_NONE;
+		t[r].keys.key[0].censored = t[r].keys.key[0].due + 20 * NS_PER_MS;
+	}
+	assert_int_equal(estimates_of(t, 2, t, 2, &cfg, &f), 0);
+	assert_near(f.of[LATE].value, 0, 0);
+	assert_near(f.of[LATE_HIGH].value, 5, 1e-9);
+	drop(t, 2);
+}
+
+static void ranges_have_two_ends(void **state)
+{
+	static const int base[] = { 10, 10 };
+	struct train t[2];
+	struct estimates f;
+
+	(void)state;
+	make(t, base, 2);
+	for (int r = 0; r < 2; r++) {
+		for (int k = 0; k < KEYS; k += 2)
+			t[r].keys.key[k].answer_high = t[r].keys.key[k].answer + 100 * NS_PER_MS;
+		t[r].keys.ranged = true;
+	}
+	assert_int_equal(estimates_of(t, 2, t, 2, &cfg, &f), 0);
+	assert_int_equal(f.ranged_keys, 20);
+	assert_near(f.of[P50].value, 19.5, 1e-9);
+	assert_near(f.of[LATE].value, 0, 0);
+	assert_near(f.of[LATE_HIGH].value, 50, 1e-9);
+	/* 11 13 .. 29 twice, then 110 112 .. 128 twice: between 29 and 110 */
+	assert_near(f.of[HIGH_P50].value, 69.5, 1e-9);
+	assert_near(f.of[HIGH_MAX].value, 128, 1e-9);
+	drop(t, 2);
+}
+
+static void overload_hides_percentiles_and_nothing_else(void **state)
+{
+	static const int base[] = { 10, 14, 30 };
+	struct train t[3];
+	struct cdf_point *point;
+	struct estimates f;
+	size_t n;
+
+	(void)state;
+	make(t, base, 3);
+	t[1].overloaded = true;
+	t[0].backlog_per_s = 1;
+	t[1].backlog_per_s = 6;
+	t[2].backlog_per_s = 2;
+	assert_int_equal(estimates_of(t, 3, t, 3, &cfg, &f), 0);
+	assert_int_equal(f.overloaded, 1);
+	for (int i = P50; i <= HIGH_MAX; i++)
+		assert_true(isnan(f.of[i].value));
+	assert_near(f.of[LATE].value, 15, 1e-9);
+	assert_near(f.of[BACKLOG].value, 3, 1e-9);
+	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
+	assert_int_equal(estimates_cdf(t, 3, false, 1000, &point, &n), 0);
+	assert_int_equal(n, 0);
+	free(point);
+	drop(t, 3);
+}
+
+/* From ten runs on the bootstrap of the pooled median. NumPy with the formulas of interval_test.c and 40,000 draws: 20.5 to 27.5. */
+static void twelve_runs_are_bootstrapped(void **state)
+{
+	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };
+	struct train t[12];
+	struct estimates f, again;
+
+	(void)state;
+	make(t, base, 12);
+	for (int r = 0; r < 12; r++)
+		t[r].stall_mean_ms = base[r];
+	assert_int_equal(estimates_of(t, 12, t, 12, &cfg, &f), 0);
+	assert_int_equal(f.interval, INTERVAL_BCA);
+	assert_near(f.of[P50].value, 22, 1e-9);
+	assert_near(f.of[P50].low, 20.5, 0.51);
+	assert_near(f.of[P50].high, 27.5, 1.01);
+	assert_true(f.of[STALL_MEAN].low > 9 && f.of[STALL_MEAN].low < f.of[STALL_MEAN].value);
+	assert_true(f.of[STALL_MEAN].high > f.of[STALL_MEAN].value && f.of[STALL_MEAN].high < 30);
+	assert_int_equal(estimates_of(t, 12, t, 12, &cfg, &again), 0);
+	assert_near(again.of[P50].high, f.of[P50].high, 0);
+	drop(t, 12);
+}
+
+static void the_curve_keeps_its_ends(void **state)
+{
+	static const int base[] = { 10, 10 };
+	struct cdf_point *point;
+	struct train t[2];
+	size_t n;
+
+	(void)state;
+	make(t, base, 2);
+	t[1].keys.key[19].answer = KEY_NONE;
+	t[1].keys.key[19].censored = t[1].keys.key[19].due + NS_PER_S;
+	assert_int_equal(estimates_cdf(t, 2, false, 1000, &point, &n), 0);
+	assert_int_equal(n, 39);
+	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
+	assert_near(point[0].share, 1.0 / 40, 1e-12);
+	assert_int_equal(point[38].ns, 29 * NS_PER_MS);
+	assert_near(point[38].share, 39.0 / 40, 1e-12);	/* one key had no echo: never 1 */
+	free(point);
+	assert_int_equal(estimates_cdf(t, 2, false, 5, &point, &n), 0);
+	assert_int_equal(n, 5);
+	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
+	assert_int_equal(point[4].ns, 29 * NS_PER_MS);
+	for (size_t i = 1; i < n; i++)
+		assert_true(point[i].share > point[i - 1].share && point[i].ns >= point[i - 1].ns);
+	free(point);
+	drop(t, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(three_runs),
+		cmocka_unit_test(one_run_has_no_interval),
+		cmocka_unit_test(runs_that_agree_get_the_exact_interval),
+		cmocka_unit_test(a_key_without_echo_stays_in),
+		cmocka_unit_test(a_key_given_up_early_may_be_late),
+		cmocka_unit_test(ranges_have_two_ends),
+		cmocka_unit_test(overload_hides_percentiles_and_nothing_else),
+		cmocka_unit_test(twelve_runs_are_bootstrapped),
+		cmocka_unit_test(the_curve_keeps_its_ends),
+	};
+
+	return cmocka_run_group_tests_name("estimates", tests, NULL, NULL);
+}
