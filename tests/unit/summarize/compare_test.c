@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "../near.h"
 #include "summarize/compare.h"
+#include "summarize/holm.h"
 
 /* A train of three keys whose median is `ms`. */
 static void train(struct train *t, int64_t repeat, double ms)
