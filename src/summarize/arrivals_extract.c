@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* arrivals - times between the requests of users.
+/* arrivals_extract - times between the requests of users.
  *
  *	arrivals:cov_independent	coefficient of variation of as many users who know nothing of each other (superposed.h), from the cell's users and
  *					think_s, the run's setting `spread` and the mean response time; unknown where there is no formula */
