@@ -366,12 +366,15 @@ plan_choose_protocols() {
 
 # What was asked for, as JSON: each option by its type, the plan's constants (`setting`), and what exp_settings prints.
 plan_settings() {
-	local name
+	local name text
 	{
 		for name in "${OPTIONS[@]}"; do
 			[ "${OPT[$name.key]}" = - ] || printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"
 		done
-		for name in ${SETTINGS[@]+"${SETTINGS[@]}"}; do printf '%s\037json\037%s\n' "${name%%[[:space:]]*}" "${name#*[[:space:]]}"; done
+		for name in ${SETTINGS[@]+"${SETTINGS[@]}"}; do
+			read -r name text <<<"$name"
+			printf '%s\037json\037%s\n' "$name" "$text"
+		done
 	} | jq -cRn --argjson more "$(exp_settings)" '
 		def kept($kind): if $kind == "int" or $kind == "real" or $kind == "ms" or $kind == "s" then tonumber? // null else . end;
 		[inputs | split("\u001f") | . as [$key, $type, $text] | ($type | sub("-list$"; "")) as $kind
