@@ -3,7 +3,8 @@
 # shellcheck disable=SC2034,SC2154 # variables shared with run.sh, plan.sh and the experiments
 # cells.sh - the cells of a run: which there are, their order, what runs them, what became of them.
 #
-# A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_VALUES their values in the axes' order (\037 between).
+# A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_VALUES their values in the axes' order
+# (\037 between).
 
 CELLS=() CELL_VALUES=()
 declare -A P	# the values of the cell that is measured, by axis
@@ -21,7 +22,7 @@ exp_cells() {
 	local axis option item line lines=('') more
 	for axis in "${AXES[@]}"; do
 		option=${axis#*=} more=()
-		[ -n "${OPT[$option.var]-}" ] || die "experiments/$EXPERIMENT/plan: axis $axis has no option; write NAME=OPTION, or exp_cells in cell.sh"
+		[ -n "${OPT[$option.var]-}" ] || die "$EXP_DIR/plan: axis $axis has no option; write NAME=OPTION"
 		item=${!OPT[$option.var]}
 		for line in "${lines[@]}"; do for item in ${!OPT[$option.var]//,/ }; do more+=("$line${line:+$'\t'}$item"); done; done
 		lines=("${more[@]}")
@@ -58,7 +59,8 @@ cell_use() {	# cell_use N: sets CELL and P
 
 cell_parameters() {	# P as JSON
 	local axis
-	for axis in "${AXIS[@]}"; do printf '%s\037%s\n' "$axis" "${P[$axis]}"; done | jq -cRn "$CELL_JSON"' [inputs | pair] | from_entries'
+	for axis in "${AXIS[@]}"; do printf '%s\037%s\n' "$axis" "${P[$axis]}"; done |
+		jq -cRn "$CELL_JSON"' [inputs | pair] | from_entries'
 }
 CELL_JSON='def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9]+)?$") then tonumber else . end;
 	def pair: split("\u001f") | {key: .[0], value: (.[1] | value)};'
@@ -73,8 +75,9 @@ cells_json() {	# axes and cells of run.json, before anything is measured
 
 # Order -----------------------------------------------------------------------------------------------------------
 
-# Lines "N REPEAT SESSION": within each repeat every cell once, shuffled with the seed. Cells with the same values of the plan's `group` axes
-# stay together, group within group (SESSION: their values); `first AXIS=VALUE` of the plan puts such cells first in their group.
+# Lines "N REPEAT SESSION": within each repeat every cell once, shuffled with the seed. Cells with the same values of the
+# plan's `group` axes stay together, group within group (SESSION: their values); `first AXIS=VALUE` of the plan puts such
+# cells first in their group.
 cells_order() {
 	local repeat i
 	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
@@ -103,8 +106,9 @@ cells_order() {
 
 cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME REPEAT
 
-# cell_judge FOLDER: CELL_STATE is complete where every train is, CELL_FLAGS what they are flagged for, CELL_WORST the greatest share of
-# the server's CPU that others had, in percent (1000 for a cell that is not complete), CELL_REASON why a train failed.
+# cell_judge FOLDER: CELL_STATE is complete where every train is, CELL_FLAGS what they are flagged for, CELL_WORST the
+# greatest share of the server's CPU that others had, in percent (1000 for a cell that is not complete), CELL_REASON why a
+# train failed.
 cell_judge() {
 	local trains=() train
 	mapfile -t trains < <(exp_trains "$1")
@@ -120,8 +124,8 @@ cell_judge() {
 
 cell_complete() { cell_judge "$1"; [ "$CELL_STATE" = complete ]; }
 
-# exp_shares BEFORE AFTER CPUS: between two answers of lab_cpu, of those CPUs' time in percent: what tasks that are not the lab's took,
-# what the hypervisor stole, and all that was busy.
+# exp_shares BEFORE AFTER CPUS: between two answers of lab_cpu, of those CPUs' time in percent: what tasks that are not the
+# lab's took, what the hypervisor stole, and all that was busy.
 exp_shares() {
 	awk -v cpus="$3" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
 		split(a, x, " "); split(b, y, " "); wall = (y[1] - x[1]) * cpus
@@ -131,14 +135,17 @@ exp_shares() {
 
 # exp_disturbed FOREIGN STEAL: the flag of a cell in which these two, in percent, are too much; nothing where they are not.
 exp_disturbed() {
-	awk -v f="$1" -v s="$2" -v l="${FOREIGN_LIMIT:-3}" 'BEGIN { if (f + s > l) printf "foreign CPU time %s %%, stolen %s %%: over %s %%\n", f, s, l }'
+	awk -v f="$1" -v s="$2" -v l="${FOREIGN_LIMIT:-3}" 'BEGIN {
+		if (f + s > l) printf "foreign CPU time %s %%, stolen %s %%: over %s %%\n", f, s, l }'
 }
 
-# cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those of the axes.
+# cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those
+# of the axes.
 cell_write() {
-	jq -n --argjson parameters "$(cell_parameters)" --argjson repeat "$2" --arg reason "$3" --arg marked "${4#; }" --argjson more "${5:-{\}}" '
-		{schema: "thinprobe.cell/1", parameters: $parameters, repeat: $repeat, state: (if $reason == "" then "complete" else "failed" end),
-		reason: $reason, marked: $marked} * $more' | put_json "$1/cell.json"
+	jq -n --argjson parameters "$(cell_parameters)" --argjson repeat "$2" --arg reason "$3" --arg marked "${4#; }" \
+		--argjson more "${5:-{\}}" '
+		{schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason, $marked}
+		* $more' | put_json "$1/cell.json"
 }
 
 # Running -----------------------------------------------------------------------------------------------------------
@@ -160,8 +167,9 @@ exp_step() {	# what goes on before the first cell
 	if [ -t 1 ]; then printf '\r%s  %s\033[K' "$EXPERIMENT" "$*"; fi
 }
 
-# Measures every cell that is not there yet. A cell that foreign CPU time spoilt is measured once more at the end (the quieter try stays, the
-# other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4 quick=20`, 0 for never.
+# Measures every cell that is not there yet. A cell that foreign CPU time spoilt is measured once more at the end (the
+# quieter try stays, the other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4
+# quick=20`, 0 for never.
 cells_run() {
 	local order=() again=0 part most n repeat session now='' folder total i=0 measured=0 WORDS TEXT
 	LAB_STOP_ENDS=''	# from here on a signal ends the train that runs; what there is by then is summed up
@@ -241,10 +249,12 @@ cells_sum() {
 		done | jq -cRn --argjson run "$(cells_json)" --argjson repeats "$REPEATS" '
 			[inputs | split("\u001f")] as $rows
 			| reduce $rows[] as [$n, $state, $flags] ($run; .cells[$n | tonumber] |=
-				((if $state == "complete" then .complete += 1 else . end) | if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
+				((if $state == "complete" then .complete += 1 else . end)
+				| if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
 			| .cells |= map(.state = (if .complete == $repeats then "complete" elif .complete > 0 then "partial" else "missing" end))
 			| ($rows | map(select(.[1] == "complete")) | length) as $complete
-			| . + {counts: {total: ($rows | length), $complete, missing: (($rows | length) - $complete), marked: ($rows | map(select(.[2] != "")) | length)}}'
+			| . + {counts: {total: ($rows | length), $complete, missing: (($rows | length) - $complete),
+				marked: ($rows | map(select(.[2] != "")) | length)}}'
 	)
 	CELLS_LEFT=$(jq .counts.missing <<<"$CELLS_JSON")
 }

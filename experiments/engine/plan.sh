@@ -3,7 +3,8 @@
 # shellcheck disable=SC2034 # option variables are for the experiments
 # plan.sh - reads an experiment's plan: its options, and from these the usage, the command line, checks, and settings in run.json.
 
-declare -A PLAN OPT	# PLAN[says] a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, help, given
+# PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, help, given.
+declare -A PLAN OPT
 OPTIONS=() AXES=() GROUP=() SETTINGS=()
 
 # plan_words LINE: its words in WORDS, the text between double quotes in TEXT.
@@ -14,6 +15,12 @@ plan_words() {
 	read -ra WORDS <<<"${rest%%[[:space:]]#*}"
 }
 
+# plan_lines FILE: its lines; one that begins with a blank goes on with the line before. No comments.
+plan_lines() {
+	awk '/^(#|$)/ { next } /^[ \t]/ { sub(/^[ \t]+/, ""); line = line " " $0; next } { if (line != "") print line; line = $0 }
+		END { print line }' "$1"
+}
+
 # plan_read FOLDER: sets PLAN, OPT, OPTIONS, AXES, GROUP, SETTINGS.
 plan_read() {
 	local line first rest name more
@@ -21,10 +28,9 @@ plan_read() {
 	while IFS= read -r line; do
 		read -r first name _ <<<"$line"
 		[ "$first" != option ] || engine[$name]=$line
-	done <"$TP_HOME/experiments/engine/options"
+	done < <(plan_lines "$TP_HOME/experiments/engine/options")
 	while read -r first rest; do
 		case $first in
-		'' | '#'*) ;;
 		option) plan_option "$rest" '' ;;
 		use)
 			read -r name more <<<"$rest"
@@ -36,7 +42,7 @@ plan_read() {
 		setting) SETTINGS+=("$rest") ;;
 		*) PLAN[$first]=$rest ;;
 		esac
-	done <"$1/plan"
+	done < <(plan_lines "$1/plan")
 	for name in quick demo resume o options-only; do
 		[ -n "${OPT[$name.type]-}" ] || plan_option "${engine[$name]#option }" ''
 	done
@@ -191,7 +197,8 @@ plan_resume() {
 	while IFS=$'\037' read -r key value; do
 		settings[$key]=$value
 	done < <(jq -r '.settings | to_entries[] | "\(.key)\u001f\(.value
-		| if type == "array" then map(tostring) | join(",") elif type == "boolean" then (if . then 1 else 0 end) else . // "" end)"' "$RESUME/run.json")
+		| if type == "array" then map(tostring) | join(",") elif type == "boolean" then (if . then 1 else 0 end) else . // "" end)"' \
+		"$RESUME/run.json")
 	for name in "${OPTIONS[@]}"; do
 		[ "${OPT[$name.key]}" = - ] || plan_set "$name" "${settings[${OPT[$name.key]}]-}"
 	done
@@ -290,7 +297,8 @@ plan_check_link() {
 	time="($number(us|ms|s)|0)"
 	[[ $LINK =~ ^(none|${number}[KMGkmg]?bit)(,$time(,$time(,$number%?)?)?)?$ ]] ||
 		exp_bad "--link $LINK: a rate such as 10Mbit, or none; with a delay each way, jitter and loss such as 10Mbit,40ms,5ms,0.5%"
-	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] || exp_bad "--link $LINK: a loss of less than 100 percent"
+	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] ||
+		exp_bad "--link $LINK: a loss of less than 100 percent"
 	if [ "$ON" != lab ]; then
 		! plan_given link || exp_bad "--link with --on $ON: a real link is not shaped"
 		LINK=none
@@ -333,17 +341,22 @@ plan_check_on() {
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
 			exp_bad "--on $ON: the place of the echo is WxH+X+Y from the window's corner, or pick"
-		case $PROTOCOL in vnc | attach) PROTOCOL=attach ;; *) exp_bad "--protocol $PROTOCOL with --on attach: the client in the window decides" ;; esac
+		[ "$PROTOCOL" = vnc ] || [ "$PROTOCOL" = attach ] ||
+			exp_bad "--protocol $PROTOCOL with --on attach: the client in the window decides"
+		PROTOCOL=attach
 		;;
 	attach*) exp_bad "--on $ON: give attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
 	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, or attach:DISPLAY,WINDOW" ;;
 	esac
-	[[ $ON == lab || " ${PLAN[on]-lab ssh} " == *" ${ON%%:*} "* ]] || exp_bad "--on $ON: this experiment can only have --on ${PLAN[on]// /, or }"
+	[[ $ON == lab || " ${PLAN[on]-lab ssh} " == *" ${ON%%:*} "* ]] ||
+		exp_bad "--on $ON: this experiment can only have --on ${PLAN[on]// /, or }"
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"
-	[ "$ON_BACKEND" = attach ] || [ "${PROTOCOL-}" != attach ] || exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"
+	[ "$ON_BACKEND" = attach ] || [ "${PROTOCOL-}" != attach ] ||
+		exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"
 }
 
-# Which of several protocols can run here: those that were asked for must; of the default ones, those that can (with ONE of the plan's words
+# Which of several protocols can run here: those that were asked for must; of the default ones, those that can (with ONE of
+# the plan's words
 # `choose one` only the first). ABSENT has the others with the reason.
 ABSENT=()
 plan_choose_protocols() {
@@ -366,12 +379,15 @@ plan_choose_protocols() {
 
 # What was asked for, as JSON: each option by its type, the plan's constants (`setting`), and what exp_settings prints.
 plan_settings() {
-	local name
+	local name text
 	{
 		for name in "${OPTIONS[@]}"; do
 			[ "${OPT[$name.key]}" = - ] || printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"
 		done
-		for name in ${SETTINGS[@]+"${SETTINGS[@]}"}; do printf '%s\037json\037%s\n' "${name%%[[:space:]]*}" "${name#*[[:space:]]}"; done
+		for name in ${SETTINGS[@]+"${SETTINGS[@]}"}; do
+			read -r name text <<<"$name"
+			printf '%s\037json\037%s\n' "$name" "$text"
+		done
 	} | jq -cRn --argjson more "$(exp_settings)" '
 		def kept($kind): if $kind == "int" or $kind == "real" or $kind == "ms" or $kind == "s" then tonumber? // null else . end;
 		[inputs | split("\u001f") | . as [$key, $type, $text] | ($type | sub("-list$"; "")) as $kind

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh STEM OPTION... - runs the experiment of the folder experiments/STEM: its plan (what it asks and which options it has; plan.sh) and its
-# cell.sh (how a cell is measured). Cells, their order and their states: cells.sh.
+# run.sh STEM OPTION... - runs the experiment of the folder experiments/STEM: its plan (what it asks and which options it
+# has; plan.sh) and its cell.sh (how a cell is measured). Cells, their order and their states: cells.sh.
 #
-# The engine is in bash: it starts programs and waits for them, with functions of the lab and of protocol plug-ins that are shell, too. Nothing is
-# timed here: what is measured is measured by programs in C, and a C engine would have to drive the same shell through pipes.
+# The engine is in bash: it starts programs and waits for them, with functions of the lab and of protocol plug-ins that are
+# shell, too. Nothing is timed here: what is measured is measured by programs in C, and a C engine would have to drive the
+# same shell through pipes.
 #
 # The run folder is valid at every instant: run.json is replaced whole, and a cell counts once its cell.json is there.
 # shellcheck disable=SC2034,SC2154 # variables shared with plan.sh, cells.sh, the experiments and the lab
@@ -12,8 +13,8 @@ set -u
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 
-# keep.sh takes the signals, and starts this once more. Who is kept and has another parent lost its keeper before the death signal was set. (A
-# run started by a run has a keeper of its own.)
+# keep.sh takes the signals, and starts this once more. Who is kept and has another parent lost its keeper before the death
+# signal was set. (A run started by a run has a keeper of its own.)
 case ${EXP_KEPT-} in
 "$PPID") unset EXP_KEPT ;;
 '') exec "$TP_HOME/experiments/keep.sh" "$0" "$@" ;;
@@ -129,10 +130,17 @@ lab_lacks() {
 		attach-* | pin-attach | shape-attach | autogroup-attach | capture-attach) ;;
 		pin-*)
 			if [ "$LAB_SHARED_CPUS" = 0 ] && lab_can server pin; then :
-			elif [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ]; then echo "CPUs of their own for server and client: they share them, $PIN_EFFECT"
-			else echo "CPUs that no other lab has: they were not asked for (LAB_SHARED_CPUS), so the load of another may be in the figures"; fi
+			elif [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ]; then
+				echo "CPUs of their own for server and client: they share them, $PIN_EFFECT"
+			else
+				echo "CPUs that no other lab has: they were not asked for (LAB_SHARED_CPUS), so the load of another may be in" \
+					"the figures"
+			fi
 			;;
-		shape-local) [ "${LINK-none}" = none ] || lab_can server shape || echo "link rate: this kernel does not shape, the link is as fast as memory" ;;
+		shape-local)
+			[ "${LINK-none}" = none ] || lab_can server shape ||
+				echo "link rate: this kernel does not shape, the link is as fast as memory"
+			;;
 		shape-*) echo "link rate and delay: a real link is left as it is" ;;
 		memory-local) ;;
 		memory-*) [ -z "${SERVER_MEMORY-}" ] || echo "server memory of $SERVER_MEMORY: not confined, it is the machine's own" ;;
@@ -144,15 +152,19 @@ lab_lacks() {
 			lab_exec server test -e /proc/sys/kernel/sched_autogroup_enabled ||
 				echo "scheduling groups of sessions: no autogroup in this kernel"
 			;;
-		rt-*) lab_can client rt || echo "real-time priority for the probe: not allowed here, so the tails hold its own delays too (as root it is)" ;;
+		rt-*)
+			lab_can client rt ||
+				echo "real-time priority for the probe: not allowed here, so the tails hold its own delays too (as root it is)"
+			;;
 		esac
 	done
 }
 
 # Where it was measured, as JSON.
 run_where() {
-	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" --argjson shared "$LAB_SHARED_CPUS" \
-		--argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif "$LAB_TAP_IF" --argjson memory "$(lab_memory_facts)" \
+	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" \
+		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif "$LAB_TAP_IF" \
+		--argjson memory "$(lab_memory_facts)" \
 		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
 		[inputs | select(. != "")] as $missing
 		| {cpus_server: $s, cpus_client: $c, $rate, shared_cpus: ($shared == 1), rootless: ($rootless == 1), $missing}
@@ -164,12 +176,17 @@ run_where() {
 		| if $memory == null then . else .memory = $memory end' < <(exp_missing; printf '%s\n' ${ABSENT[@]+"${ABSENT[@]}"})
 }
 
-# run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is most likely on a
-# connection that is cut, which takes ssh up to ten seconds to tell: a train that failed of it must not be left without its reason.
+# run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is
+# most likely on a connection that is cut, which takes ssh up to ten seconds to tell: a train that failed of it must not be
+# left without its reason.
 run_clocks() {
 	local role clock clocks=''
 	for role in server client; do
-		if clock=$(lab_clock "$role"); then clocks+="$role $clock "; elif [ "$ON_BACKEND" = ssh ]; then wait_until 15 lab_lost >/dev/null; fi
+		if clock=$(lab_clock "$role"); then
+			clocks+="$role $clock "
+		elif [ "$ON_BACKEND" = ssh ]; then
+			wait_until 15 lab_lost >/dev/null
+		fi
 	done
 	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
 	run_set '.clocks[$when] = ([$clocks | scan("([a-z]+) (-?[0-9]+) ([0-9]+)")]
@@ -194,8 +211,8 @@ run_record() {
 			[if .protocol != null and .protocol != $protocol then "the protocol'\''s settings" else empty end,
 			 if .host.kernel != null and .host.kernel != $host.kernel then "the kernel" else empty end,
 			 if .host.client.kernel != null and .host.client.kernel != $host.client.kernel then "the client'\''s kernel" else empty end,
-			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs" else empty end]
-			| join(", ")' "$RUN/run.json")
+			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs"
+				else empty end] | join(", ")' "$RUN/run.json")
 		[ -z "$what" ] || die "not the same as when $RUN was begun: $what; start a new run"
 	fi
 	# What some of the cells had to do without stays said when the run goes on.
@@ -205,14 +222,15 @@ run_record() {
 }
 
 run_says() {
-	local link=${LINK-none}
+	local link=${LINK-none} memory=${LAB_MEMORY_GROUP:+ with $SERVER_MEMORY of memory and swap ${LAB_SWAP_KIND-}}
 	[ "$link" != none ] || link="not shaped"
 	[ ! -t 1 ] || printf '\r\033[K'
 	if [ "$ON_BACKEND" != attach ] || ! attach_says; then
-		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server${LAB_MEMORY_GROUP:+ with $SERVER_MEMORY of memory and swap $LAB_SWAP_KIND}," \
+		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server$memory," \
 			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link ${link/Mbit/ Mbit/s}$(exp_says)"
 	fi
-	jq -r '(.protocol | values | .says // .server), (.protocols // {} | to_entries[] | "\(.key): \(.value.says // .value.server // "?")"),
+	jq -r '(.protocol | values | .says // .server),
+		(.protocols // {} | to_entries[] | "\(.key): \(.value.says // .value.server // "?")"),
 		(.lab.missing[] | "not on this machine: " + .)' "$RUN/run.json"
 }
 

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
-# trains.sh - for experiments that inject trains of keys into sessions: sessions, what the measuring itself costs, idle noise, one train beside a
-# load, and the words on who competed with whom.
+# trains.sh - for experiments that inject trains of keys into sessions: sessions, what the measuring itself costs, idle
+# noise, one train beside a load, and the words on who competed with whom.
 #
-# A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer keys themselves.
-# An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. It may have functions of its own for
-#   train_load LOAD FOLDER   starts the load, sets TRAIN_LOADS (what lab_start gave); false: TRAIN_WHY
-#   train_loaded FOLDER      the load has ended: its report is FOLDER/sink.out
-#   train_mismatch REGIME    prints what did not compete as asked for
-# and variables: TRAIN_SKIP (first keys left out), CHAIN_SECONDS (of the train that shows what the probe itself needs), TRAIN_MORE (JSON: more
-# parameters of the cell).
+# A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer
+# keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. It may
+# have functions of its own for
+#	train_load LOAD FOLDER   starts the load, sets TRAIN_LOADS (what lab_start gave); false: TRAIN_WHY
+#	train_loaded FOLDER      the load has ended: its report is FOLDER/sink.out
+#	train_mismatch REGIME    prints what did not compete as asked for
+# and variables: TRAIN_SKIP (first keys left out), CHAIN_SECONDS (of the train that shows what the probe itself needs),
+# TRAIN_MORE (JSON: more parameters of the cell).
 
 RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MORE='{}' WIRE=0 REGIME=session
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-declare -A SESSION_PROTOCOL SESSION_APP SESSION_OPTIONS SESSION_DISPLAY SESSION_TARGET SESSION_PORT SESSION_WATCH SESSION_NOISE SESSION_COST
-declare -A SESSION_PID SESSION_SERVER SESSION_IDLE
+declare -A SESSION_PROTOCOL SESSION_APP SESSION_OPTIONS SESSION_DISPLAY SESSION_TARGET SESSION_PORT
+declare -A SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID SESSION_SERVER SESSION_IDLE
 # Packets can be put beside keys where both have one clock (TRACES), the application's own log too where all hosts have (ECHOES).
 TRACES=1 ECHOES=1
 
@@ -33,7 +34,8 @@ session_start() {	# session_start NAME PROTOCOL APP: a display server, and the a
 	[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$name]" '%q ' "${PROTOCOL_OPTIONS[@]}"
 	SESSION_TARGET[$name]=$PROTOCOL_TARGET SESSION_PORT[$name]=$PROTOCOL_PORT SESSION_DISPLAY[$name]=$PROTOCOL_DISPLAY
 	SESSION_SERVER[$name]=${PROTOCOL_PIDS%% *} SESSION_WATCH[$name]=$PROTOCOL_WATCH
-	if [ -z "$PROTOCOL_DISPLAY" ]; then	# it answers keys itself, at the same cost if it is a process of its own that shows their number
+	# What answers keys itself does so at the same cost if it is a process of its own that shows their number.
+	if [ -z "$PROTOCOL_DISPLAY" ]; then
 		SESSION_PID[$name]=${PROTOCOL_PIDS%% *}
 		[ "$PROTOCOL_WATCH" = update ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$name]=${PROTOCOL_PIDS:+$COST_MS}
 		return
@@ -71,7 +73,8 @@ session_reset() {	# every train finds its application alike
 
 # Before the trains -----------------------------------------------------------------------------------------------
 
-# measure_idle SECONDS NAME...: what comes without a key (a caret that blinks, a clock), in pixels and on the wire; of these sessions at once.
+# measure_idle SECONDS NAME...: what comes without a key (a caret that blinks, a clock), in pixels and on the wire; of these
+# sessions at once.
 measure_idle() {
 	local name seconds=$1 pid
 	local -A probes taps
@@ -94,7 +97,8 @@ measure_idle() {
 		[ -z "$pid" ] || { lab_wait "$pid" &&
 			SESSION_IDLE[$name]=$(jq -r '.result.updates.count' "$RUN/log/idle-prototap-$name.out")/${seconds}s; }
 		SESSION_NOISE[$name]=$(jq -r '.result.unsolicited_per_s // 0' "$RUN/log/idle-$name.out" 2>/dev/null || echo 0)
-		run_set '.idle[$name] = {updates: $n, seconds: $s} + if $wire == "" then {} else {wire_updates: ($wire | split("/")[0] | tonumber)} end' \
+		run_set '.idle[$name] = {updates: $n, seconds: $s}
+			+ if $wire == "" then {} else {wire_updates: ($wire | split("/")[0] | tonumber)} end' \
 			--arg name "$name" --argjson s "$seconds" --arg wire "${SESSION_IDLE[$name]}" \
 			--argjson n "$(jq -s '.[0].result.updates' "$RUN/log/idle-$name.out" 2>/dev/null || echo null)"
 	done
@@ -148,8 +152,8 @@ train_loaded() { :; }
 # One train in one folder: capture, load, keys. Leaves the raw outputs and cell.json there.
 train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	local name=$1 load=$2 repeat=$3 folder=$4 series=$5 file
-	local kills probe tap='' go before='' after='' status reason='' regime=null schedule=jittered keep=() bring=() TRAIN_LOADS=() TRAIN_WHY=''
-	local LAB_LOG=$folder
+	local kills probe tap='' go before='' after='' status reason='' regime=null schedule=jittered keep=() bring=()
+	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder
 	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
 	[ "$KEEP$TRACES" = 00 ] || keep=(-w "$folder/capture.pcap") bring=(-o "$folder/capture.pcap")
 	mkdir -p "$folder"
@@ -162,8 +166,8 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 		--skip "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
 	probe=$LAB_PID
 	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(tail -n 1 "$folder/keyrepeat.err")"
-	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] &&
-		capture_start ${bring[@]+"${bring[@]}"} prototap --port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" ${keep[@]+"${keep[@]}"}; then
+	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] && capture_start ${bring[@]+"${bring[@]}"} prototap \
+		--port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" ${keep[@]+"${keep[@]}"}; then
 		tap=$LAB_PID
 		lab_ready prototap 10 || reason="the capture did not start: $(tail -n 1 "$folder/prototap.err")"
 	fi
@@ -201,7 +205,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ "$KEEP" = 1 ] || rm -f "$folder/capture.pcap"
 	kills=$(($(lab_memory_kills) - kills))
 	[ "$kills" -le 0 ] ||
-		reason="the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills of its processes${reason:+ ($reason)}"
+		reason="the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills processes${reason:+ ($reason)}"
 	file=$(lab_lost) && reason=$file
 	train_write "$name" "$repeat" "$folder" "$series" "$reason" "$before" "$after" "$regime"
 	[ -z "$reason" ]
@@ -213,12 +217,14 @@ train_traces() {	# train_traces SESSION FOLDER SERIES
 	local name=$1 folder=$2 log=$RUN/log/echo-$1.tsv first keys how=(--pairing none) status=0
 	[ "$3" != wire ] || how=(${SESSION_IDLE[$name]:+--idle "${SESSION_IDLE[$name]}"})
 	if [ -s "$folder/capture.pcap" ]; then
-		"$TP_BIN/prototap" read "$folder/capture.pcap" --port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" --keys "$folder/samples.tsv" \
-			--rows "$folder/wire.tsv" ${how[@]+"${how[@]}"} --format json -o "$folder/wire.json" 2>"$folder/wire.err" || status=$?
+		"$TP_BIN/prototap" read "$folder/capture.pcap" --port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" \
+			--keys "$folder/samples.tsv" --rows "$folder/wire.tsv" ${how[@]+"${how[@]}"} --format json \
+			-o "$folder/wire.json" 2>"$folder/wire.err" || status=$?
 		[ -s "$folder/wire.err" ] || rm -f "$folder/wire.err"
 	fi
 	if [ -s "$log" ]; then
-		read -r first keys < <(awk -F'\t' 'NR == 2 { first = $3 } NR > 1 && $4 { n++ } END { printf "%s %d\n", first, n }' "$folder/samples.tsv")
+		read -r first keys < <(awk -F'\t' 'NR == 2 { first = $3 } NR > 1 && $4 { n++ } END { printf "%s %d\n", first, n }' \
+			"$folder/samples.tsv")
 		wait_until 3 train_echoes_there "$log" "$first" "$keys" || :	# the application writes once a second
 		# an application with a backlog still writes: not the row that is half there
 		{ cat "$log" && echo '#'; } | awk -F'\t' -v first="$first" '!/#$/ && (NR == 1 || $3 >= first)' >"$folder/echo.tsv"
@@ -231,8 +237,9 @@ train_echoes_there() {	# LOG FIRST KEYS
 	awk -F'\t' -v first="$2" -v keys="$3" 'NR > 1 && $3 >= first { n++ } END { exit n < keys }' "$1"
 }
 
-# Who competes in which scheduling group, read while they run: the display server, the application, the load. Of what lab_start has started the
-# process behind it counts: the program that answers keys, not its terminal; a sink that spins with the policy asked for, not the one that waits.
+# Who competes in which scheduling group, read while they run: the display server, the application, the load. Of what
+# lab_start has started the process behind it counts: the program that answers keys, not its terminal; a sink that spins
+# with the policy asked for, not the one that waits.
 train_regime() {	# train_regime SESSION LOAD
 	jq -n --arg session "$(regime_of "${SESSION_SERVER[$1]:-}")" --arg app "$(regime_of_child "${SESSION_PID[$1]:-}")" \
 		--arg sinks "$(regime_of_child "$2")" '{$session, $app, $sinks}'
@@ -278,16 +285,20 @@ trains_say() {	# trains_say WORDS: more about the idle noise
 	[ ! -t 1 ] || printf '\r\033[K'
 	jq -r --arg more "$1" '
 		def n: if . == null then "?" else . * 1000 | round / 1000 end;
-		(.settings.protocol // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11") or startswith("attach") then "x11" else null end) as $path
+		(.settings.protocol // "" | if startswith("vnc") then "vnc-refecho"
+			elif startswith("x11") or startswith("attach") then "x11" else null end) as $path
 		| (.calibration // {}) as $record
 		| ([$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
 			| .started = (.started // $record.started)] | first) as $c
 		| (if $c != null then "own error ± \($c.error_ms | n) ms from pixels (calibrated \($c.started // "" | .[0:10]))"
-				+ (if $c.disturbed == true then " (from a disturbed calibration)" else "" end) + (if $c.quick == true then " (quick)" else "" end) + "; "
+				+ (if $c.disturbed == true then " (from a disturbed calibration)" else "" end)
+				+ (if $c.quick == true then " (quick)" else "" end) + "; "
 			elif $path == null then ""
 			elif .settings.on | startswith("ssh:") then "not calibrated: the record of thinprobe calibrate holds for this machine only; "
 			else "not calibrated on this machine (thinprobe calibrate); " end) as $own
-		| "probe: \($own)by itself \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU, keys at most \(.chain.lateness_max_us | n) us late",
+		| "probe: \($own)by itself \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU,"
+			+ " keys at most \(.chain.lateness_max_us | n) us late",
 		"idle noise: " + ([.idle // {} | to_entries[] | "\(.key) \(.value.updates | n) updates in \(.value.seconds) s"
-			+ (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)] | join(", ")) + $more' "$RUN/run.json"
+			+ (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)] | join(", ")) + $more' \
+		"$RUN/run.json"
 }

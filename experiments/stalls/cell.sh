@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
-# cell.sh - stalls: one session for each application stays up for the whole run; for every cell the sinks come, a train of keys is injected and
-# watched on the client while the capture runs on the server's link, and the sinks go.
+# cell.sh - stalls: one session for each application stays up for the whole run; for every cell the sinks come, a train of
+# keys is injected and watched on the client while the capture runs on the server's link, and the sinks go.
 . "$TP_HOME/experiments/engine/trains.sh"
 RATE=20 PERIOD_MS=50
 
 exp_check() {
 	protocol_use "$PROTOCOL"
 	# A protocol without a display for applications answers keys itself.
-	if [[ " $(protocol_properties) " != *" display "* ]]; then APPS=own; elif [[ ,$APPS, == *,own,* ]]; then exp_bad "--app own: light or heavy"; fi
+	if [[ " $(protocol_properties) " != *" display "* ]]; then
+		APPS=own
+	elif [[ ,$APPS, == *,own,* ]]; then
+		exp_bad "--app own: light or heavy"
+	fi
 	[ "$ON_BACKEND" = attach ] || return 0
 	plan_given loads || [ -n "$RESUME" ] || LOADS=0
 	[[ $LOADS != *,* ]] ||
@@ -17,7 +21,8 @@ exp_check() {
 }
 
 exp_settings() {
-	jq -cn --argjson quick "$QUICK" --argjson wire "$WIRE" '{schedule: (if $quick == 1 then "jittered" else "jittered and periodic" end),
+	jq -cn --argjson quick "$QUICK" --argjson wire "$WIRE" '
+		{schedule: (if $quick == 1 then "jittered" else "jittered and periodic" end),
 		series: (["latency"] + (if $quick == 1 then [] else ["stall"] end) + (if $wire == 1 then ["wire"] else [] end))}'
 }
 
@@ -28,8 +33,8 @@ exp_begin() {
 	if [ "$ON_BACKEND" != local ]; then
 		ECHOES=0 TRACES=$WIRE
 		[ "$WIRE" = 0 ] || [ "${LAB_TAP[0]-}" = client ] ||
-			die "--wire needs a capture at the client, where keys and packets have one clock; it cannot capture: as root it can, or with an" \
-				"installed prototap that has cap_net_raw"
+			die "--wire needs a capture at the client, where keys and packets have one clock; it cannot capture: as root it" \
+				"can, or with an installed prototap that has cap_net_raw"
 	fi
 	for app in ${APPS//,/ }; do session_start "$app" "$PROTOCOL" "$app"; done
 }

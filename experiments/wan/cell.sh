@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
-# cell.sh - wan: one session per protocol stays up and connected for the whole run, while the link under it changes (lab_link): round trips without
-# loss, then losses at one round trip. Every key stands alone: the next one is due two round trips and a quarter of a second later, so that none
-# waits for another's echo; what is later than that is shown by its place (the caret), not guessed. The round trip is what ping finds in the cell,
-# not what was asked for. At the longest round trip keys are also typed as a person types: a protocol that waits for a round trip between two
-# updates then answers several keys at once, late.
+# cell.sh - wan: one session per protocol stays up and connected for the whole run, while the link under it changes
+# (lab_link): round trips without loss, then losses at one round trip. Every key stands alone: the next one is due two round
+# trips and a quarter of a second later, so that none waits for another's echo; what is later than that is shown by its
+# place (the caret), not guessed. The round trip is what ping finds in the cell, not what was asked for. At the longest
+# round trip keys are also typed as a person types: a protocol that waits for a round trip between two updates then answers
+# several keys at once, late.
 . "$TP_HOME/experiments/engine/trains.sh"
 TRAIN_SKIP=3	# the first ones also teach TCP the new round trip
 CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
@@ -42,7 +43,8 @@ exp_says() { echo ", delayed by $([ "$LAB_LINK" = wire ] && echo 'the delay line
 exp_missing() {
 	lab_lacks pin shape rt capture
 	command -v ping >/dev/null ||
-		echo "ping: the round trip is the one asked for, without the delay line's own (apt-get install --no-install-recommends iputils-ping)"
+		echo "ping: the round trip is the one asked for, without the delay line's own (apt-get install" \
+			"--no-install-recommends iputils-ping)"
 }
 
 exp_begin() {
@@ -68,7 +70,8 @@ wan_ping() {
 }
 
 exp_measure() {
-	local rtt=${P[rtt_ms]} loss=${P[loss_percent]} typing=${P[keys_per_s]} keys=$KEYS ping counts packets lost PERIOD_MS RATE SECONDS_EACH
+	local rtt=${P[rtt_ms]} loss=${P[loss_percent]} typing=${P[keys_per_s]} keys=$KEYS ping counts packets lost
+	local PERIOD_MS RATE SECONDS_EACH
 	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	LAB_LINK_SEED=$((SEED * 1000 + $2))
 	lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" || die "the link cannot be changed: $LAB_WHY"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
+# cell.sh - users. Web: lighttpd serves the paper's 15 objects in 9 pages over a link of 100 Mbit/s; 200 users with uniform
+# think times, shorter from cell to cell, as the paper's seven runs. VNC: each user types into a refecho of its own, which
+# burns CPU time for each key, on one CPU for all of them.
+. "$TP_HOME/experiments/engine/crowds.sh"
+WEB_PORT=8080 VNC_PORT=6001
+WORKLOAD=$TP_HOME/data/users/webgov.tsv
+
+exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate"; }
+
+exp_choose() {
+	if [[ ,$PARTS, == *,web,* ]] && ! command -v lighttpd >/dev/null; then
+		ABSENT+=("the web server: lighttpd is not installed (thinprobe setup --app web)")
+		[[ ,$PARTS, == *,vnc,* ]] || die "-$EXIT_MISSING" "lighttpd is not installed; thinprobe setup --app web"
+		PARTS=vnc
+	fi
+}
+
+exp_cells() {
+	[[ ,$PARTS, != *,web,* ]] || tr , '\n' <<<"$WEB_THINK" | sort -rg | sed "s/^/web\t$WEB_USERS\t/"
+	[[ ,$PARTS, != *,vnc,* ]] || tr , '\n' <<<"$VNC_THINK" | sort -rg | sed "s/^/vnc\t$VNC_USERS\t/"
+}
+
+exp_words() {
+	echo "${P[users]} users of $([ "${P[part]}" = web ] && echo "the web server" || echo VNC) who think for ${P[think_s]} s"
+}
+
+exp_says() { echo "; ${#CELLS[@]} cells of $SECONDS_EACH s (VNC: half)"; }
+
+web_start() {
+	local www=$RUN/log/www name page weight path bytes
+	mkdir -p "$www"
+	while IFS=$'\t' read -r page weight name path bytes; do
+		[[ $page != '#'* && -n $bytes ]] || continue
+		head -c "$bytes" /dev/urandom >"$www$path" || die "cannot write to $www"
+	done <"$WORKLOAD"
+	cat >"$LAB_LOG/lighttpd.conf" <<END
+server.document-root = "$www"
+server.bind = "$LAB_ADDR_server"
+server.port = $WEB_PORT
+server.errorlog = "$LAB_LOG/lighttpd.log"
+server.max-connections = $((WEB_USERS + 100))
+server.max-fds = $((2 * WEB_USERS + 1000))
+server.max-keep-alive-requests = 60000
+server.max-keep-alive-idle = 600
+mimetype.assign = ( ".html" => "text/html", ".jpg" => "image/jpeg" )
+END
+	lab_start server lighttpd lighttpd -D -f "$LAB_LOG/lighttpd.conf"
+	wait_until 10 lab_listens server "$WEB_PORT" ||
+		die "lighttpd does not listen: $(tail -n 1 "$LAB_LOG/lighttpd.err" "$LAB_LOG/lighttpd.log" 2>/dev/null | tail -n 1)"
+	run_set '.web = $v' --arg v "$(lighttpd -v 2>/dev/null | head -n 1)"
+}
+
+vnc_start() {
+	local i
+	for ((i = 0; i < VNC_USERS; i++)); do
+		lab_start server "refecho-$i" "$TP_BIN/refecho" --vnc "$((VNC_PORT + i))" --listen "$LAB_ADDR_server" --cost "${COST_MS}ms"
+	done
+	for ((i = 0; i < VNC_USERS; i++)); do
+		lab_ready "refecho-$i" 20 || die "a VNC server does not start: $(tail -n 1 "$LAB_LOG/refecho-$i.err")"
+	done
+}
+
+exp_begin() {
+	[[ ,$PARTS, != *,web,* ]] || web_start
+	[[ ,$PARTS, != *,vnc,* ]] || vnc_start
+}
+
+# Nothing is fitted: what the link needs for an object of average size, with the heads of its frames and its answer; the CPU
+# time that a key was told to cost.
+part_demand() {
+	[ "${P[part]}" = web ] || { echo "${COST_MS}ms"; return; }
+	[ "$LINK" != none ] || return 0
+	LC_ALL=C awk -F'\t' -v link="$LINK" '
+		!/^#/ && NF >= 5 { n += $2; bytes += $2 * (($5 + 250) * 1514 / 1448) }
+		END {
+			rate = link * (link ~ /K/ ? 1e3 : link ~ /M/ ? 1e6 : link ~ /G/ ? 1e9 : 1)
+			printf "%.6fms", bytes / n * 8 / rate * 1000
+		}' "$WORKLOAD"
+}
+
+exp_measure() {
+	local reason='' demand LAB_LOG=$3/log CROWD_ARRIVALS=(--sources user --rows "$3/arrivals.tsv") target words
+	local SECONDS_EACH=$SECONDS_EACH
+	mkdir -p "$LAB_LOG"
+	if [ "${P[part]}" = web ]; then
+		target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD")
+	else
+		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch)
+		target=vnc:$LAB_ADDR_server:$VNC_PORT-$((VNC_PORT + VNC_USERS - 1))
+	fi
+	crowd_run "$3" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || reason=$LAB_WHY
+	demand=$(part_demand)
+	[ -n "$reason" ] || [ -z "$demand" ] || crowd_model "$3" "$demand"
+	crowd_write "$3" "$2" "$reason"
+}
+
+# How the times between requests become random as one user after the other is counted in, of each cell: from the first
+# repeat.
+users_points() {
+	local n
+	printf 'schema\tpart\tthink_s\tusers\tcov\tcov_low\tcov_high\n'
+	for ((n = 0; n < ${#CELLS[@]}; n++)); do
+		cell_use "$n"
+		[ ! -s "$RUN/cells/$CELL/1/arrivals.tsv" ] || awk -F'\t' -v OFS='\t' -v part="${P[part]}" -v think="${P[think_s]}" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["kind"] == "sources" { print "points/1", part, think, $at["x"], $at["y"], $at["low"], $at["high"] }' \
+			"$RUN/cells/$CELL/1/arrivals.tsv"
+	done
+}
+
+exp_summed() {
+	rm -rf "$RUN/log/www"
+	users_points >"$RUN/points.tsv"
+	crowd_fit "${PARTS//,/ }"
+}
