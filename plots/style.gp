@@ -54,7 +54,7 @@ has_table(name) = strlen(system("test -s " . name . " && echo yes"))
 # Colours that every kind of colour vision tells apart, by number from 1.
 colours = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8c564b"
 colour(i) = word(colours, 1 + (i - 1) % words(colours))
-shape(i) = word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10)
+shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 
 # A new figure of this height, 760 wide, with room for a legend of that many lines below it; closes the one before.
 figure_height = 480
@@ -70,8 +70,9 @@ legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g l
 # eval panels(across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot; at last eval legend_strip(columns) and a plot of NaN.
 panels(across, down, strip, title) = sprintf('figure_panels = 1; panel_across = %d; panel_down = %d; panel_strip = %g; unset key; unset title; ', \
 	across, down, strip) . sprintf('set multiplot title "%s" font ",14"', title)
-panel_left(c) = 0.085 + c * (0.9 + 0.015) / panel_across
-panel_right(c) = 0.985 - (panel_across - 1 - c) * (0.9 + 0.015) / panel_across
+panel_wide(c) = (0.9 - 0.065 * (panel_across - 1)) / panel_across
+panel_left(c) = 0.085 + c * (panel_wide(0) + 0.065)
+panel_right(c) = panel_left(c) + panel_wide(0)
 panel_height(d) = (figure_height - panel_strip - 40.0) / panel_down
 panel_top(r) = 1 - (40.0 + 26 + r * panel_height(0)) / figure_height
 panel_bottom(r) = 1 - (40.0 - 52 + (r + 1) * panel_height(0)) / figure_height
@@ -82,7 +83,7 @@ panel(i, title) = sprintf('set lmargin at screen %g; set rmargin at screen %g; '
 	. sprintf('set title "%s" noenhanced offset 0, -0.3; unset arrow; unset label; ', title) . (panel_column(i) > 0 ? 'unset ylabel; ' : '')
 legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; unset ylabel; unset border; unset tics; unset grid; unset logscale; ' \
 	. 'set xrange [0:1]; set yrange [0:1]; set lmargin at screen 0.02; set rmargin at screen 0.98; set bmargin at screen 0.01; ' \
-	. sprintf('set tmargin at screen %g; ', (panel_strip - 4) / figure_height) \
+	. sprintf('set tmargin at screen %g; ', panel_strip / figure_height) \
 	. sprintf('set key at screen 0.06, %g left top Left reverse horizontal maxcols %d samplen 2 width 1', (panel_strip - 4) / figure_height, columns)
 
 # A curve, with error bars where the column has NAME_low and NAME_high, and its value where the pointer rests. Expressions are text,
@@ -92,9 +93,9 @@ hover(c, name) = name . sprintf(": %.4g", y(c))
 hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) : "")
 bars(x, c, colour) = sprintf('data using (%s):(y("%s")):(low("%s")):(high("%s")) with yerrorbars pointtype 0 linecolor rgb "%s" notitle', \
 	x, c, c, c, colour)
-points_with_lines(x, c, i, colour, title) = sprintf('data using (%s):(y("%s")) with linespoints pointtype %s linecolor rgb "%s" title "%s" noenhanced', \
+points_with_lines(x, c, i, colour, title) = sprintf('data using (%s):(y("%s")) with linespoints pointtype %d linecolor rgb "%s" title "%s" noenhanced', \
 	x, c, shape(i), colour, title)
-hovers(f, x, c, i, colour, title) = sprintf('data using (%s):(y("%s")):(%s("%s", "%s")) with labels hypertext point pointtype %s linecolor rgb "%s" notitle', \
+hovers(f, x, c, i, colour, title) = sprintf('data using (%s):(y("%s")):(%s("%s", "%s")) with labels hypertext point pointtype %d linecolor rgb "%s" notitle', \
 	x, c, f, c, title, shape(i), colour)
 line_of(x, c, i, colour, title) = points_with_lines(x, c, i, colour, title) . ", " . hovers("hover", x, c, i, colour, title)
 curve_of(x, c, i, colour, title) = bars(x, c, colour) . ", " . points_with_lines(x, c, i, colour, title) . ", " . hovers("hover_ends", x, c, i, colour, title)
