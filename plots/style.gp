@@ -57,11 +57,11 @@ colour(i) = word(colours, 1 + (i - 1) % words(colours))
 shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 
 # A new figure of this height, 760 wide, with room for a legend of that many lines below it; closes the one before.
-figure_height = 480
+figure_height = 480.0
 figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; unset output; unset arrow; unset label; unset logscale; ' \
 	. 'set border 3; set tics; set xtics autofreq; set ytics autofreq; set grid ytics; set autoscale; unset xlabel; unset ylabel; ' \
 	. 'unset lmargin; unset rmargin; unset tmargin; ' \
-	. sprintf('figure_height = %d; set terminal svg size 760,%d; set output "figures/%s.svg"; set title "%s"; ', height, height, name, title)
+	. sprintf('figure_height = %d.0; set terminal svg size 760,%d; set output "figures/%s.svg"; set title "%s"; ', height, height, name, title)
 figure_panels = 0
 legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical maxcols 1 width 2', \
 	(70.0 + 22 * n) / figure_height, (12.0 + 22 * n) / figure_height)
@@ -91,12 +91,13 @@ legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; un
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))
 hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) : "")
-bars(x, c, colour) = sprintf('data using (%s):(y("%s")):(low("%s")):(high("%s")) with yerrorbars pointtype 0 linecolor rgb "%s" notitle', \
+there(c) = known(x_) ? y(c) : NaN	# a row without a place on the axis must not count for the other axis either
+bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(low("%s")):(high("%s")) with yerrorbars pointtype 0 linecolor rgb "%s" notitle', \
 	x, c, c, c, colour)
-points_with_lines(x, c, i, colour, title) = sprintf('data using (%s):(y("%s")) with linespoints pointtype %d linecolor rgb "%s" title "%s" noenhanced', \
-	x, c, shape(i), colour, title)
-hovers(f, x, c, i, colour, title) = sprintf('data using (%s):(y("%s")):(%s("%s", "%s")) with labels hypertext point pointtype %d linecolor rgb "%s" notitle', \
-	x, c, f, c, title, shape(i), colour)
+points_with_lines(x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")) with linespoints pointtype %d linecolor rgb "%s" ', \
+	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)
+hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, c, title) \
+	. sprintf('point pointtype %d linecolor rgb "%s" notitle', shape(i), colour)
 line_of(x, c, i, colour, title) = points_with_lines(x, c, i, colour, title) . ", " . hovers("hover", x, c, i, colour, title)
 curve_of(x, c, i, colour, title) = bars(x, c, colour) . ", " . points_with_lines(x, c, i, colour, title) . ", " . hovers("hover_ends", x, c, i, colour, title)
 line(x, c, i, title) = line_of(x, c, i, colour(i), title)
