@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # common.sh - what the three scripts share: where things are, one document from the run's files, errors in one line.
 
-tool=${0##*/}
+tool=${REPORT_TOOL:-${0##*/}}
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
 die() {	# die STATUS WORDS

@@ -1,10 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# findings.sh RUN - what a run found, in plain words, numbered.
-set -u -o pipefail
-# shellcheck disable=SC1091
-. "$(dirname -- "${BASH_SOURCE[0]}")/common.sh"
-
-run_folder "Prints what a run found, in plain words." "$@"
-doc=$(document) || exit
-filter findings <<<"$doc"
+# findings.sh RUN - what the terminal shows of a run: see report.sh.
+exec "$(dirname -- "$0")/report.sh" --findings "$@"

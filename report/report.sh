@@ -1,152 +1,186 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# report.sh RUN - from the samples of a run to its summary, figures, report.md and report.html. Prints where the report is.
+# report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
+# report.sh --table RUN | --findings RUN - what the terminal shows at the end of a run.
 #
-# Each step reads files and leaves files, so each can be redone alone: summarize, plots/*.gp, page.jq, this script's HTML.
+# Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
+# say.jq and README.md.
 set -u -o pipefail
-# shellcheck disable=SC1091
-. "$(dirname -- "${BASH_SOURCE[0]}")/common.sh"
 
-run_folder "Makes summary.tsv, figures/*.svg, report.md and report.html of a run again, from its samples." "$@"
-need gnuplot gnuplot-nox
-need cmark cmark
-cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
-RUN=$PWD
-[ -w . ] || die 1 "cannot write to $RUN; copy it to a folder of yours"
-# Beside this folder in a checkout, in libexec of an installation; who calls may know better.
-: "${TP_BIN:=$here/../bin}"
+tool=${0##*/}
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+home=${TP_HOME:-$here/..}
+: "${TP_BIN:=$home/bin}"	# beside this folder in a checkout, in libexec of an installation
 [ -x "$TP_BIN/summarize" ] || [ ! -x "$here/../../../libexec/thinprobe/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
 
-work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+die() {	# die STATUS WORDS
+	local status=$1
+	shift
+	printf '%s: %s\n' "$tool" "$*" >&2
+	exit "$status"
+}
 
+need() {	# need COMMAND PACKAGE
+	command -v "$1" >/dev/null || die 4 "$1 is missing; apt-get install --no-install-recommends $2"
+}
+
+# One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null.
+document() {
+	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
+	{
+		printf 'schema\n'; cat schema.tsv
+		printf '\fthresholds\n'; cat "$home/data/thresholds.tsv"
+		local file
+		for file in *.tsv; do
+			case $file in schema.tsv | long.tsv | cdf.tsv) ;; *) printf '\f%s\n' "${file%.tsv}"; cat "$file" ;; esac
+		done
+	} | jq -R -s -c --slurpfile run run.json '
+		def rows: .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
+		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")) | rows)}) | from_entries
+		| (reduce .schema[] as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
+		| with_entries(.key as $table | .value |= map(with_entries(.value as $text | ($types[$table][.key] // "text") as $type
+			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
+		| .run = $run[0]' || die 1 "$RUN: its tables cannot be read"
+}
+
+say() {	# say PROGRAM: runs a jq program with the vocabulary and the experiment's words, on the document
+	jq -r -L "$here" -L "$experiment" -L "$home/experiments/engine" --rawfile table "$experiment/table" \
+		--rawfile readme "$experiment/README.md" --argjson figures "$figures" "$1" <<<"$doc"
+}
+
+# Without samples, a kept run's tables are all there is.
 summarize() {
-	# a run kept without its samples
-	if [ -f summary.tsv ] && [ -z "$(find cells \( -name samples.tsv -o -name lost.tsv -o -name pagein.json -o -name startup.json -o -name traffic.tsv -o -name keys.json -o -name play.json \) 2>/dev/null | head -n 1)" ]; then return; fi
+	[ ! -f summary.tsv ] || [ ! -f schema.tsv ] || [ -n "$(find cells -name '*.tsv' -print -quit 2>/dev/null)" ] || return 0
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
-	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says which
+	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says so
 }
 
-plot() {	# plot STEM [what it wants to know besides]
-	gnuplot -c "$here/../plots/$1.gp" "$work" "$(name light)" "$(name heavy)" "${@:2}" >"$work/gnuplot.log" 2>&1 ||
-		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/gnuplot.log" | tail -n 1 | grep . || echo "no reason given; see summary.tsv, cdf.tsv and stages.tsv for what it was to draw")"
-}
-
-# A figure takes its place when it is whole; the old ones stay if gnuplot fails.
+# Figures take their places when all are drawn; the old ones stay if gnuplot fails.
 draw() {
-	local figure table stages=0
-	mkdir -p "$work/figures"
-	for table in curve utilisation slope who runs timeline bandwidth points overtime; do [ ! -f $table.tsv ] || ln -s "$RUN/$table.tsv" "$work/"; done
-	[ "$(jq '.stages | length' <<<"$doc")" = 0 ] || { stages=1; ln -s "$RUN/stages.tsv" "$work/"; }
-	ln -s "$RUN/summary.tsv" "$RUN/cdf.tsv" "$work/"
-	[ -f cdf.tsv ] || { rm "$work/cdf.tsv"; printf 'schema\tapp\tsinks\tlatency_ms\tshare\tbound\n' >"$work/cdf.tsv"; }
-	jq -r '.run.devices // {} | to_entries[] | select(.value.write_bytes_per_s) | [.key, .value.write_bytes_per_s] | @tsv' <<<"$doc" >"$work/write.tsv"
-	plot "$stem" "$(jq -r '.run.protocol.floor_ms // 0' <<<"$doc")" "$(jq -r '.run.settings.threshold_ms // 100' <<<"$doc")"
-	! jq -e '.run.settings.on // "" | startswith("attach:")' <<<"$doc" >/dev/null ||
-		sed -i 's/sinks: processes beside the session that want all the CPU they can get/load, as whoever put it there called it/; s/number of sinks/load/; s/sinks:/load:/' "$work"/figures/*.svg
-	[ "$stages" = 0 ] || plot stages
-	mkdir -p figures || exit 1
+	mkdir -p "$work/figures" figures || exit 1
+	ln -s "$RUN"/*.tsv "$work/"
+	local values
+	values=$(say 'include "say"; include "words"; {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold} + (labels.figures // {})
+		| to_entries[] | "\(.key)=\(.value | if type == "string" then "\"" + gsub("[\"\\\\$`]"; "") + "\"" else tostring end);"') || exit 1
+	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 ||
+		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/log" | tail -n 1 | grep . || echo 'no reason given')"
+	local figure
 	for figure in "$work"/figures/*.svg; do
-		mv "$figure" figures/ || exit 1
+		[ ! -f "$figure" ] || mv "$figure" figures/ || exit 1
 	done
 }
 
-name() {
-	filter name --arg app "$1" <<<"$doc"
-}
-
-# Markdown tables become HTML before cmark, which has none. Numbers are set right, "(low-high)" in grey.
+# Markdown tables become HTML before cmark, which has none. An interval in brackets is grey.
 tables() {
 	awk '
-		function escape(s) { gsub(/&/, "\\&amp;", s); gsub(/</, "\\&lt;", s); gsub(/>/, "\\&gt;", s); return s }
-		function cells(line, tag,   n, i, cell, part, class) {
+		function cells(line, tag,   n, i, cell, part) {
 			sub(/^\| /, "", line); sub(/ \|$/, "", line)
 			n = split(line, part, / \| /)
 			printf "<tr>"
 			for (i = 1; i <= n; i++) {
-				cell = escape(part[i])
-				class = (right[i]) ? " class=\"r\"" : ""
-				if (tag == "td") sub(/ \([-0-9>][^)]*\)( \*)?$/, "<small>&</small>", cell)
-				printf "<%s%s>%s</%s>", tag, class, cell, tag
+				cell = part[i]
+				gsub(/&/, "\\&amp;", cell); gsub(/</, "\\&lt;", cell); gsub(/>/, "\\&gt;", cell)
+				if (tag == "td") sub(/ \(-?[0-9.]+ to [^)]*\)$/, "<small>&</small>", cell)
+				printf "<%s%s>%s</%s>", tag, right[i] ? " class=\"r\"" : "", cell, tag
 			}
 			print "</tr>"
 		}
-		/^\| :--/ { next }
-		/^\|/ {
-			if (!inside) {
-				head = $0
-				getline rule
-				n = split(rule, mark, "|")
-				for (i = 2; i < n; i++) right[i - 1] = mark[i] ~ /-: *$/
-				print "<div class=\"table" (n > 11 ? " wide" : "") "\"><table><thead>"
-				cells(head, "th")
-				print "</thead><tbody>"
-				inside = 1
-			} else {
-				cells($0, "td")
-			}
-			next
+		/^\|/ && !inside {
+			head = $0; getline rule; n = split(rule, mark, "|")
+			for (i = 2; i < n; i++) right[i - 1] = mark[i] ~ /-: *$/
+			print "<div class=\"table\"><table><thead>"; cells(head, "th"); print "</thead><tbody>"
+			inside = 1; next
 		}
+		/^\|/ { cells($0, "td"); next }
 		inside { print "</tbody></table></div>\n"; inside = 0 }
 		{ print }
 		END { if (inside) print "</tbody></table></div>" }'
 }
 
-# <img src="figures/x.svg" alt="..."> becomes the drawing itself. Names inside get its stem in front: several drawings
-# share one page.
+# An image of figures/ becomes the drawing itself: its stem in front of all names inside, since drawings share a page, and the text
+# of hypertext points in their titles, which browsers show where the pointer rests.
 inline_figures() {
 	awk '
-		match($0, /<img src="figures\/[a-z-]+\.svg" alt="[^"]*" \/>/) {
-			tag = substr($0, RSTART, RLENGTH)
-			file = tag; sub(/^<img src="/, "", file); sub(/".*/, "", file)
-			alt = tag; sub(/.*alt="/, "", alt); sub(/" \/>$/, "", alt)
-			stem = file; sub(/.*\//, "", stem); sub(/\.svg$/, "", stem)
+		function inline(file, alt,   stem, line, begun, text) {
+			stem = file; gsub(/^.*\/|\.svg$/, "", stem)
 			print "<figure id=\"figure-" stem "\">"
-			begun = 0
 			while ((getline line < file) > 0) {
 				if (line ~ /^<svg/) { begun = 1; line = "<svg role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
-				if (!begun || line ~ /<desc>|<title>Gnuplot<\/title>/) continue
-				gsub(/ id="/, "&" stem "-", line)
-				gsub(/ id=\047/, "&" stem "-", line)
-				gsub(/href=\047#/, "&" stem "-", line)
-				gsub(/href="#/, "&" stem "-", line)
-				gsub(/url\(#/, "&" stem "-", line)
+				if (!begun) continue
+				gsub(/ id=["\047]|href=["\047]#|url\(#/, "&" stem "-", line)
+				if (match(line, /showHypertext\(evt,\047[^\047]*\047/)) {
+					text = substr(line, RSTART + 19, RLENGTH - 20)
+					sub(/ onmousemove="[^"]*" onmouseout="[^"]*"/, "", line)
+					gsub(/&/, "\\\\&", text); sub(/<title>[^<]*/, "<title>" text, line)
+				}
 				print line
 			}
-			close(file)
-			print "</figure>"
-			next
+			close(file); print "</figure>"
+		}
+		match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
+			split(substr($0, RSTART, RLENGTH), word, "\""); inline(word[2], word[4]); next
 		}
 		{ print }'
 }
 
 page_html() {
 	local file
-	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
+	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
 	tables <report.md | cmark --unsafe | inline_figures
-	printf '<p class="files">Inside this page:'
-	for file in summary.tsv run.json report.md; do
+	printf '<p class="files">In this page:'
+	for file in summary.tsv findings.json run.json report.md; do
 		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" "$file"
 	done
 	printf '</p>\n</main>\n</body>\n</html>\n'
 }
 
 place() {	# place FILE: standard input becomes FILE, whole
-	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then
-		die 1 "cannot write $RUN/$1"
-	fi
+	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
 }
 
+usage='usage: report.sh [--table | --findings] RUN
+Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples.'
+part=
+case ${1-} in
+--help | -h) printf '%s\n' "$usage"; exit 0 ;;
+--version) printf '%s\n' "$tool"; exit 0 ;;
+--table | --findings) part=${1#--}; shift ;;
+-*) die 2 "unknown option $1 (see $tool --help)" ;;
+esac
+[ $# -gt 0 ] && [ -n "$1" ] || die 2 "which run folder? (see $tool --help)"
+[ $# = 1 ] || die 2 "unexpected word $2 (see $tool --help)"
+RUN=${1%/}
+[ -f "$RUN/run.json" ] || die 1 "$RUN: not a run folder (it has no run.json)"
+need jq jq
+stem=$(jq -r '.experiment // "stalls"' "$RUN/run.json" 2>/dev/null) || die 1 "$RUN/run.json: cannot be read"
+experiment=$home/experiments/$stem
+if [ ! -f "$experiment/say.jq" ] || [ "$(jq -r '.cells | type' "$RUN/run.json")" != array ]; then	# not moved to the new tables yet
+	export REPORT_TOOL=$tool
+	case $part in '') exec "$here/old.sh" "$RUN" ;; *) exec "$here/old_$part.sh" "$RUN" ;; esac
+fi
+cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
+RUN=$PWD
+figures='[]'
+case $part in
+table) doc=$(document) && say 'include "table"; terminal_view'; exit ;;
+findings) doc=$(document) && say 'include "table"; terminal_words'; exit ;;
+esac
+
+need gnuplot gnuplot-nox
+need cmark cmark
+[ -w . ] || die 1 "cannot write to $RUN; copy it to a folder of yours"
+work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
-stem=$(jq -r '.run.experiment // "stalls"' <<<"$doc")
-[ -f "$here/../plots/$stem.gp" ] || die 1 "$RUN/run.json: no figures for an experiment named $stem"
 draw
-filter page --arg samples "$(find cells -name samples.tsv 2>/dev/null | head -n 1)" <<<"$doc" | place report.md || exit 1
+figures=$(find figures -name '*.svg' -printf '%f\n' | jq -R -s -c 'split("\n") | map(rtrimstr(".svg"))')
+say 'include "page"; findings_file' | place findings.json || exit 1
+say 'include "page"; page' | place report.md || exit 1
 page_html | place report.html || exit 1
 printf '%s\n' "$RUN/report.html"

@@ -1,23 +1,63 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# table.jq - the figures that a person asks for first, one line a load, for a terminal.
-include "lib";
+# table.jq - the views of an experiment's `table` file, as Markdown and for a terminal. Arguments: $table, the file's text.
+include "say";
+include "words";
 
-def column($head; cell): {head: $head, cell: [.[] | cell // ""]};
+def views: [$table | split("\n")[] | select(startswith("view "))
+	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
+	| (map(select(startswith("by="))) | first // "" | ltrimstr("by=")) as $by
+	| {id: .[1], table: .[2], title: .[3], by: (if $by == "" then null else $by end), columns: (.[4:] | map(select(startswith("by=") or startswith("#") | not)))}];
 
-def widths: .width = ([(.head | length)] + [.cell[] | length] | max);
-def right($n): (" " * ($n - length) // "") + .;
+# Input: the document. A cell's text, a column's heading.
+def column_of($table; $name): first(.schema[] | select(.table == $table and .column == $name)) // {heading: $name, unit: null, type: "real"};
+def heading($table; $name): labels.heading[$name] // (column_of($table; $name) | .heading + if (.unit // "-") == "-" or .unit == "" then "" else ", \(.unit)" end);
+def cell_number($c):
+	if $c.type == "int" then plain elif $c.unit == "%" then percent elif fabs >= 99.95 then fixed(0)
+	elif fabs >= 9.995 then fixed(1) else fixed([$c.decimals // 2 | tonumber? // 2, 2] | min) end;
+def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words: for values, $c.least: what cannot be resolved
+	if .value == null then "" elif $c.type == "text" then $c.words[.value] // .value
+	elif $c.least != null and .value < $c.least and (.to // .value) < $c.least then "<\($c.least | number)"
+	else (if .above then ">" else "" end) + (.value | cell_number($c))
+		+ if $with_interval and .low != null and .high != null then " (\(.low | cell_number($c)) to \(.high | cell_number($c)))" else "" end
+	end;
+def all_whole($rows; $name): all($rows[]; .[$name] | . == null or (type == "number" and . == round));
+# Rows of text: {head: [...], right: [...], rows: [[...]]}
+def grid($view; $with_interval):
+	. as $doc | (.[$view.table] // []) as $rows | (labels | .value //= {}) as $labels
+	| ([$view.by // empty] + $view.columns | map(select(. as $c | any($rows[]; .[$c] != null)))) as $names
+	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
+	| [$names[] as $name | ($doc | column_of($view.table; $name)) as $c
+		| {$name, heading: ($doc | heading($view.table; $name)), unit: $c.unit, decimals: $c.decimals, words: ($labels.value[$name] // {}),
+		   least: ($labels.least // {})[$name],
+		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
+	| {head: ($columns | map(.heading) + if $state then ["State"] else [] end),
+	   right: ($columns | map(.type != "text") + if $state then [false] else [] end),
+	   rows: [$rows | to_entries[] | .key as $i | .value as $row
+		| [$columns[] | .name as $name
+			| if $name == $view.by and $i > 0 and $rows[$i - 1][$name] == $row[$name] then "" else
+				. as $c | $row | figure($name) | cell_text($c; $with_interval) end]
+		+ if $state then [$row.state] else [] end]};
 
-. as $doc | resolution as $res
-| ([.rows[].sinks] + (.run.settings.loads // []) | unique) as $loads
-| (apps | map(. as $app | $loads | map(. as $l | first($doc.rows[] | select(.app == $app and .sinks == $l)) // {sinks: $l, overloaded: 0, missing: true})
-	| map(if .missing then .text = "not measured" elif .repeats == 0 then .text = "failed" elif .overloaded > 0 then .text = "overloaded" else . end)
-	| ($doc | app_name($app)) as $name | ($doc | burns($app)) as $burns
-	| (if $burns then $name + ": p50" else $name + ": echo p50" end) as $head
-	| [column($head; .text // latency("p50"; $res)), column("p90"; if .text then "" else latency("p90"; $res) end),
-	   column("max"; if .text then "" else latency("max"; $res) end),
-	   column(if $app == ($doc | apps[0]) then "later than \($doc | threshold) ms" else "later" end; if .late_share_percent == null then "" else late_text + " %" end)]
-	  + if $burns | not then [] else [column("updates/key"; .updates_per_key | fixed(2))] end))
-| [[{head: (if $doc | attached then "load" else "sinks" end), cell: ($loads | map(tostring))}]] + . | map(map(widths))
-| . as $groups
-| ([$groups[] | map(. as $c | $c.head | right($c.width)) | join("  ")] | " " + join(" | ")),
-  (range($loads | length) as $i | [$groups[] | map(. as $c | $c.cell[$i] | right($c.width)) | join("  ")] | " " + join(" | "))
+def markdown_cells: "| " + (map(. // "" | tostring | gsub("[|\n]"; " ")) | join(" | ")) + " |";
+def markdown_table: if .rows == [] then empty else
+	(.head | markdown_cells), (.right | map(if . then "--:" else ":--" end) | markdown_cells), (.rows[] | markdown_cells), "" end;
+
+# ---- for a terminal: headings in lines of their own words, columns from the left as far as they fit into 80 ----
+def pad($width; $right): (" " * ($width - length) // "") as $space | if $right then $space + . else . + $space end;
+def wrap($width): reduce splits(" ") as $w ([]; if length > 0 and (.[-1] + " " + $w | length) <= $width then .[-1] += " " + $w else . + [$w] end);
+def terminal_table:
+	. as $g | [range($g.head | length) as $c
+		| ([$g.rows[][$c] | length] | max // 0) as $most | ([$g.head[$c] | splits(" ") | length] | max) as $word
+		| {$c, width: ([$most, $word] | max), right: $g.right[$c]}]
+	| reduce .[] as $c ({width: 0, columns: []}; if .done or .width + $c.width + 2 > 80 then .done = true else .width += $c.width + 2 | .columns += [$c] end)
+	| .columns | map(.head = ($g.head[.c] as $h | .width as $w | $h | wrap($w)))
+	| (map(.head | length) | max) as $lines
+	| (range($lines) as $l | map(([range($lines) | ""] + .head | .[-$lines:][$l]) as $text | .width as $w | .right as $r | $text | pad($w; $r)) | join("  ")),
+	  ($g.rows[] as $row | map($row[.c] as $text | .width as $w | .right as $r | $text | pad($w; $r)) | join("  "))
+	| "  " + . | sub(" +$"; "");
+
+# At the end of a run: the first view that has rows; then what a person reads below it.
+def bare: gsub("\\*\\*|`"; "");
+def terminal_view: . as $doc
+	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table;
+def terminal_words: (verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (notes[] | bare);

@@ -1,10 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# table.sh RUN - the main figures of a run as a table for a terminal.
-set -u -o pipefail
-# shellcheck disable=SC1091
-. "$(dirname -- "${BASH_SOURCE[0]}")/common.sh"
-
-run_folder "Prints the main figures of a run as a table." "$@"
-doc=$(document) || exit
-filter table <<<"$doc"
+# table.sh RUN - what the terminal shows of a run: see report.sh.
+exec "$(dirname -- "$0")/report.sh" --table "$@"
