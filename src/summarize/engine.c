@@ -68,9 +68,10 @@ static int engine_begin_column(struct engine *e, struct column *c, const void *d
 		taken->figure = (struct figure){ .value = NAN, .low = NAN, .high = NAN };
 		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_ABOVE))
 			continue;
-		taken->value = calloc((size_t)e->run.repeats, sizeof(*taken->value));
-		taken->total = c->over ? calloc((size_t)e->run.repeats, sizeof(*taken->total)) : NULL;
-		if (!taken->value || (c->over && !taken->total))
+		taken->room = e->run.cell[i].complete;
+		taken->value = calloc(taken->room + 1, sizeof(*taken->value));
+		taken->total = calloc(taken->room + 1, sizeof(*taken->total));
+		if (!taken->value || !taken->total)
 			return why_no_memory(e->why);
 	}
 	return c->extractor ? engine_start(e, c->extractor) : 0;
@@ -143,32 +144,47 @@ struct engine_at {
 	const struct repeat *repeat;
 };
 
+/* The column's number or text of one repeat, or of one of its trains. */
+static int engine_take_json(struct engine *e, struct column *c, struct taken *taken, const struct repeat *r)
+{
+	const struct json *j;
+	int err = repeat_json(r, c->from, &j, e->why);
+
+	if (err)
+		return err;
+	if (!j && c->needed)
+		return why_set(e->why, -ENOENT, "%s: %s is missing", r->folder, c->from);
+	if (c->decimals == TABLE_TEXT)
+		return j ? engine_keep_text(e, c, taken, json_get_str(j, c->path)) : 0;
+	taken->total[taken->n] = c->over ? engine_json_number(j, c->over) : (double)NAN;
+	taken->value[taken->n++] = engine_json_number(j, c->path);
+	return 0;
+}
+
 static int engine_take(struct engine *e, struct column *c, const void *data)
 {
 	const struct engine_at *at = data;
 	struct taken *taken = &c->cell[at->cell->index];
-	const struct json *j;
-	int err;
+	const struct repeat *r = at->repeat;
+	bool all = c->series && !strcmp(c->series, "*");
+	int err = -ENOENT;
 
 	if (c->source == SOURCE_EXTRACTOR && taken->value) {
-		taken->value[at->repeat->index] = NAN;
-		err = c->extractor->number ? c->extractor->number(e->state[engine_place(c->extractor)], at->cell, at->repeat, c->path,
-								  &taken->value[at->repeat->index]) : -ENOENT;
+		double *value = &taken->value[taken->n++];
+
+		*value = NAN;
+		if (c->extractor->number)
+			err = c->extractor->number(e->state[engine_place(c->extractor)], at->cell, r, c->path, value);
 		return err ? why_set(e->why, err, "extractor %s has no number %s", c->from, c->path) : 0;
 	}
 	if (c->source != SOURCE_JSON)
 		return 0;
-	err = repeat_json(at->repeat, c->from, &j, e->why);
-	if (err)
-		return err;
-	if (!j && c->needed)
-		return why_set(e->why, -ENOENT, "%s: %s is missing", at->repeat->folder, c->from);
-	if (c->decimals == TABLE_TEXT)
-		return j ? engine_keep_text(e, c, taken, json_get_str(j, c->path)) : 0;
-	taken->value[at->repeat->index] = engine_json_number(j, c->path);
-	if (c->over)
-		taken->total[at->repeat->index] = engine_json_number(j, c->over);
-	return 0;
+	if (c->series && !all)
+		r = cell_train(at->cell, r, c->series);
+	err = r ? engine_take_json(e, c, taken, r) : 0;
+	for (size_t i = 0; !err && all && i < r->trains; i++)
+		err = engine_take_json(e, c, taken, &r->train[i]);
+	return err;
 }
 
 static int engine_repeat(struct engine *e, const struct cell *c, const struct repeat *r)
@@ -181,7 +197,7 @@ static int engine_repeat(struct engine *e, const struct cell *c, const struct re
 			err = extractors[i]->read(e->state[i], c, r, e->why);
 	if (!err)
 		err = engine_columns(e, engine_take, &at);
-	repeat_files_free(r->files);
+	repeat_forget(r);
 	return err;
 }
 
@@ -196,7 +212,8 @@ static const char *engine_state(const struct cell *c, bool measured)
 
 static void engine_count(struct column *c, const struct cell *cell)
 {
-	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed, [COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
+	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
+		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
 	const char *const texts[COUNTS] = { [COUNT_STATE] = engine_state(cell, false), [COUNT_MEASURED] = engine_state(cell, true),
 					    [COUNT_REASON] = cell->reason, [COUNT_NAME] = cell->name };
 	struct taken *taken = &c->cell[cell->index];
@@ -224,6 +241,8 @@ static int engine_extract(struct engine *e, struct column *c, const struct cell 
 	if (c->decimals == TABLE_TEXT)
 		return c->extractor->text ? engine_keep_text(e, c, taken, c->extractor->text(state, cell, c->path)) : 0;
 	err = c->extractor->figure ? c->extractor->figure(state, cell, c->path, &taken->figure) : -ENOENT;
+	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
+		taken->figure.value = NAN;	/* nothing beside it would say that it is a bound */
 	return err ? why_set(e->why, err, "extractor %s: figure %s: %s", c->from, c->path, err == -ENOENT ? "there is none" : strerror(-err)) : 0;
 }
 
@@ -261,7 +280,7 @@ static int engine_evaluate(struct engine *e, struct column *c, const void *data)
 			err = engine_run_value(e, c, taken, c->path);
 		else if (taken->value)
 			err = c->decimals == TABLE_TEXT ? 0 :
-			      estimate(c->estimator, taken->value, taken->total, cell->n, e->run.draws, (uint64_t)e->run.seed, &taken->figure) ?
+			      estimate(c->estimator, taken->value, taken->total, taken->n, e->run.draws, (uint64_t)e->run.seed, &taken->figure) ?
 			      why_no_memory(e->why) : 0;
 		else
 			err = engine_extract(e, c, cell, taken);
@@ -377,7 +396,7 @@ int engine_summarize(const char *folder, const struct engine_options *options, s
 	for (size_t i = 0; !err && i < e.run.n; i++) {
 		const struct cell *c = &e.run.cell[i];
 
-		n->complete += c->n;
+		n->complete += c->complete;
 		n->failed += c->failed;
 		n->flagged += c->flagged;
 		for (size_t k = 0; !err && k < c->n; k++)

@@ -28,8 +28,13 @@ struct repeat {
 	char *folder;
 	struct json *json;		/* its cell.json, until the end of the run */
 	bool flagged;			/* its cell.json is marked */
+	const char *series;		/* "" of the repeat itself; the name of its folder for one of `train` */
+	struct repeat *train;		/* complete ones in folders of the repeat that have a cell.json of their own */
+	size_t trains;
 	struct repeat_files *files;
 };
+/* The repeat's train of that series; NULL: none. */
+const struct repeat *repeat_train(const struct repeat *r, const char *series);
 /* FILE of the repeat's folder as JSON, until the next repeat is read; *out is NULL where there is no such file. 0 or -errno: it cannot be read. */
 int repeat_json(const struct repeat *r, const char *file, const struct json **out, struct why *why);
 /* Reads the rows of FILE. *line: number of the row that is wrong, for -EPROTO. A file that is not there is an error only if `needed`. */
@@ -43,7 +48,7 @@ struct cell {
 	const char *name;
 	struct repeat *repeat;		/* complete ones, ascending */
 	size_t n;
-	size_t failed;			/* repeats of the run that are not complete */
+	size_t complete, failed;	/* repeats, and trains of other series in complete ones */
 	size_t flagged;			/* complete ones that are flagged */
 	size_t tried;			/* repeats of which there is a cell.json */
 	char *reason;			/* of the last failure; NULL */
@@ -61,6 +66,9 @@ struct run {
 	struct cell *cell;		/* in the order of run.json */
 	size_t n;
 };
+
+/* That series' train of a repeat, or the repeat itself where no repeat of the cell has such a train. NULL: others have one. */
+const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series);
 
 /* Rows of a table that an extractor writes. Cells by column name, in any order; those not written stay empty. A name that `table` does not have
  * for this table is an error that ends the program with one line. */

@@ -10,7 +10,7 @@
 
 const char *const estimate_names[] = {
 	"-", "ends", "ends+above", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min", "first", "last", "same",
-	"count", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
+	"count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
 int estimate_ends(enum estimator e)
@@ -119,7 +119,7 @@ static void estimate_share(const double *v, const double *total, size_t n, struc
 	}
 }
 
-/* `v` holds known numbers only, n of them, of `tried` repeats. */
+/* `v` holds known numbers only. */
 static double estimate_plain(enum estimator e, const double *v, size_t n)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0;
@@ -167,7 +167,9 @@ int estimate(enum estimator e, const double *value, const double *total, size_t 
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(value[i]))
 			v[known++] = value[i];
-	if (e == ESTIMATE_SHARE_CI)
+	if (e == ESTIMATE_UNKNOWN)
+		out->value = (double)(n - known);
+	else if (e == ESTIMATE_SHARE_CI)
 		estimate_share(value, total, n, out);
 	else if (e == ESTIMATE_MEAN || e == ESTIMATE_MEAN_CI || e == ESTIMATE_CHANGE_CI || e == ESTIMATE_LOGMEAN_CI) {
 		if (known)

@@ -22,6 +22,7 @@ enum estimator {
 	ESTIMATE_FIRST, ESTIMATE_LAST,	/* of the complete repeats; of texts too */
 	ESTIMATE_SAME,		/* same		texts only: the text of all repeats, or "mixed" */
 	ESTIMATE_COUNT,		/* count	repeats that have the number */
+	ESTIMATE_UNKNOWN,	/* unknown	repeats that have not */
 	ESTIMATE_TRUE,		/* true		those where it is not 0 */
 	ESTIMATE_FALSE,		/* false	those where it is 0 */
 	ESTIMATE_CHANCE,	/* chance	least p times how many (Bonferroni), at most 1 */

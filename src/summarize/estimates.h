@@ -76,6 +76,7 @@ struct estimates_cfg {
 int estimates_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
 	       const struct estimates_cfg *cfg, struct estimates *out);
 
+#define CDF_POINTS 1000		/* a curve at most */
 /* The share of keys known to be there after that time: censored keys are never. */
 struct cdf_point {
 	int64_t ns;

@@ -45,18 +45,6 @@ struct rtt_pool {
 	double link_bit_s, queue_bytes, bucket_bytes;	/* of the link of its cells */
 };
 
-/* A queue with one server, frames of one length and arrivals at random (M/D/1), in units of the time that one frame takes on the link: how much
- * work is ahead of who comes at any time, of that what exceeds `credit` (a token bucket lets so much through at once), its mean and its variance.
- * Credit 0: Pollaczek and Khinchine; above that from the distribution (Crommelin 1932; Erlang 1909). `load` below 1 and credit up to RTT_CREDIT_MOST,
- * else NAN. */
-#define RTT_CREDIT_MOST 12
-struct rtt_wait {
-	double mean, variance;
-};
-struct rtt_wait rtt_md1(double load, double credit);
-/* Chance that no more work than x is ahead. */
-double rtt_md1_share(double load, double x);
-
 /* One train of samples: pings (ping/1) or keys (keys/1). Adds it to the pool's sample. 0 or -errno, -EPROTO with *line. */
 struct rtt_train {
 	struct sample own;

@@ -2,6 +2,7 @@
 #include "rtt.h"
 #include "clock.h"
 #include "keys.h"
+#include "md1.h"
 #include "means.h"
 #include "rows_in.h"
 #include "whole.h"
@@ -10,47 +11,7 @@
 #include <math.h>
 
 #define MS ((double)NS_PER_MS)
-#define STEPS 2000
 #define PING_BYTES 98		/* with the Ethernet header */
-
-/* --- the queue ------------------------------------------------------------------------------------------------- */
-
-double rtt_md1_share(double load, double x)
-{
-	double sum = 0;
-
-	/* alternating, but with x so small no more than ten digits of the sixteen are lost */
-	for (int k = 0; k <= (int)x; k++) {
-		double term = exp(load * (x - k));
-
-		for (int i = 1; i <= k; i++)
-			term *= load * (k - x) / i;
-		sum += term;
-	}
-	return (1 - load) * sum;
-}
-
-struct rtt_wait rtt_md1(double load, double credit)
-{
-	struct rtt_wait all = { NAN, NAN };
-	double mean, square, h = credit / STEPS;
-
-	if (!(load >= 0 && load < 1 && credit >= 0 && credit <= RTT_CREDIT_MOST))
-		return all;
-	mean = load / (2 * (1 - load));
-	square = 2 * mean * mean + load / (3 * (1 - load));
-	/* E max(0, V - c) and its square, from what of P(V > x) lies below c (midpoint rule: the kinks are at whole numbers) */
-	square -= 2 * credit * mean;
-	for (int i = 0; i < STEPS; i++) {
-		double x = (i + 0.5) * h, longer = 1 - rtt_md1_share(load, x);
-
-		mean -= longer * h;
-		square += 2 * (credit - x) * longer * h;
-	}
-	all.mean = fmax(0, mean);
-	all.variance = fmax(0, square - all.mean * all.mean);
-	return all;
-}
 
 /* --- trains ---------------------------------------------------------------------------------------------------- */
 
@@ -198,7 +159,7 @@ void rtt_write_curve(struct rows *t, const char *link, const struct rtt_pool *p)
 	double frame_ms = RTT_FRAME_BITS / p->link_bit_s * 1000;
 
 	for (int load = 0; load <= 995; load += load < 900 ? 10 : load < 980 ? 5 : 1) {
-		struct rtt_wait w = rtt_md1(load / 1000.0, credit(p));
+		struct md1 w = md1_wait(load / 1000.0, credit(p));
 
 		rows_str(t, link);
 		whole_number(t, load / 10.0, 1);
@@ -212,9 +173,9 @@ void rtt_write_cell(struct rows *t, const struct rtt_cell *c, struct rtt_pool *p
 {
 	double room[RTT_REPEATS_MAX], frame_ms = p->link_bit_s > 0 ? RTT_FRAME_BITS / p->link_bit_s * 1000 : (double)NAN;
 	struct means m = figure(p, RTT_RECEIVED, room);
-	struct rtt_wait wait;
+	struct md1 wait;
 
-	wait = rtt_md1(means_of(&m) / 100, credit(p));
+	wait = md1_wait(means_of(&m) / 100, credit(p));
 	rows_str(t, c->cell);
 	rows_str(t, c->link);
 	rows_str(t, c->queue);

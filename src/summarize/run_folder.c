@@ -2,6 +2,7 @@
 #include "run_folder.h"
 #include "inputs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -64,16 +65,26 @@ int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_re
 	return inputs_rows(r->folder, file, needed, read, into, why->text, sizeof(why->text));
 }
 
-void repeat_files_free(struct repeat_files *files)
+void repeat_forget(const struct repeat *r)
 {
-	while (files->next) {
-		struct repeat_files *f = files->next;
+	for (size_t i = 0; i < r->trains; i++)
+		repeat_forget(&r->train[i]);
+	while (r->files && r->files->next) {
+		struct repeat_files *f = r->files->next;
 
-		files->next = f->next;
+		r->files->next = f->next;
 		json_free(f->json);
 		free(f->name);
 		free(f);
 	}
+}
+
+const struct repeat *repeat_train(const struct repeat *r, const char *series)
+{
+	for (size_t i = 0; i < r->trains; i++)
+		if (!strcmp(r->train[i].series, series))
+			return &r->train[i];
+	return NULL;
 }
 
 /* --- parameters ------------------------------------------------------------------------------------------------ */
@@ -96,6 +107,15 @@ const char *cell_text(const struct cell *c, const char *key)
 	return json_get_str(c->run->json, path);
 }
 
+const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->n; i++)
+		any = any || repeat_train(&c->repeat[i], series);
+	return any ? repeat_train(r, series) : r;
+}
+
 /* --- cells ----------------------------------------------------------------------------------------------------- */
 
 static int run_folder_failed(struct cell *c, const struct json *json, struct why *why)
@@ -108,30 +128,71 @@ static int run_folder_failed(struct cell *c, const struct json *json, struct why
 	return c->reason ? 0 : why_no_memory(why);
 }
 
-static int run_folder_repeat(struct cell *c, int64_t number, struct why *why)
+/* What cell.json in the folder says becomes *out; *complete: it is one. Takes `folder`. */
+static int run_folder_train(struct cell *c, char *folder, const char *series, struct repeat *out, bool *complete, struct why *why)
 {
 	struct inputs_cell told;
-	struct repeat *r;
-	char *folder;
-	int err;
+	int err = inputs_cell(folder, &told, why->text, sizeof(why->text));
 
-	if (asprintf(&folder, "%s/cells/%s/%lld", c->run->folder, c->name, (long long)number) < 0)
-		return why_no_memory(why);
-	err = inputs_cell(folder, &told, why->text, sizeof(why->text));
+	*complete = false;
 	if (!err && told.json && !json_get_str(told.json, "state"))
 		err = why_set(why, -EPROTO, "%s/cell.json: says no state", folder);
-	c->tried += told.json != NULL;
+	c->tried += !*series && told.json != NULL;
 	if (err || !told.complete) {
 		err = err ? err : run_folder_failed(c, told.json, why);
 		json_free(told.json);
 		free(folder);
 		return err;
 	}
-	r = &c->repeat[c->n];
-	*r = (struct repeat){ .number = number, .index = c->n++, .folder = folder, .json = told.json, .flagged = told.marked,
-			      .files = calloc(1, sizeof(struct repeat_files)) };
+	*out = (struct repeat){ .folder = folder, .json = told.json, .flagged = told.marked, .series = strdup(series), .files = calloc(1, sizeof(*out->files)) };
+	c->complete++;
 	c->flagged += told.marked;
-	return r->files ? 0 : why_no_memory(why);
+	*complete = true;
+	return out->series && out->files ? 0 : why_no_memory(why);
+}
+
+/* Trains of other series, in order of name. */
+static int run_folder_series(struct cell *c, struct repeat *r, struct why *why)
+{
+	struct dirent **entry;
+	int n = scandir(r->folder, &entry, NULL, versionsort), err = n < 0 ? why_set(why, -errno, "%s: %s", r->folder, strerror(errno)) : 0;
+
+	r->train = n > 0 ? calloc((size_t)n, sizeof(*r->train)) : NULL;
+	for (int i = 0; i < n; i++) {
+		char *folder, cell[300];
+		bool complete = false;
+
+		snprintf(cell, sizeof(cell), "%s/cell.json", entry[i]->d_name);
+		if (!err && !r->train)
+			err = why_no_memory(why);
+		if (!err && entry[i]->d_name[0] != '.' && inputs_there(r->folder, cell)) {
+			err = asprintf(&folder, "%s/%s", r->folder, entry[i]->d_name) < 0 ? why_no_memory(why) :
+			      run_folder_train(c, folder, entry[i]->d_name, &r->train[r->trains], &complete, why);
+			r->train[r->trains].number = r->number;
+			r->trains += complete;
+		}
+		free(entry[i]);
+	}
+	if (n >= 0)
+		free(entry);
+	return err;
+}
+
+static int run_folder_repeat(struct cell *c, int64_t number, struct why *why)
+{
+	struct repeat *r = &c->repeat[c->n];
+	bool complete;
+	char *folder;
+	int err;
+
+	if (asprintf(&folder, "%s/cells/%s/%lld", c->run->folder, c->name, (long long)number) < 0)
+		return why_no_memory(why);
+	err = run_folder_train(c, folder, "", r, &complete, why);
+	if (!complete)
+		return err;
+	r->number = number;
+	r->index = c->n++;
+	return err ? err : run_folder_series(c, r, why);
 }
 
 static int run_folder_cell(struct run *run, const char *name, struct why *why)
@@ -194,18 +255,25 @@ int run_folder_read(const char *folder, struct run *out, struct why *why)
 	return err;
 }
 
+static void run_folder_free_repeat(struct repeat *r)
+{
+	for (size_t i = 0; i < r->trains; i++)
+		run_folder_free_repeat(&r->train[i]);
+	repeat_forget(r);
+	free(r->files);
+	free(r->train);
+	free(r->folder);
+	free((char *)(uintptr_t)r->series);
+	json_free(r->json);
+}
+
 void run_folder_free(struct run *run)
 {
 	for (size_t i = 0; i < run->n; i++) {
 		struct cell *c = &run->cell[i];
 
-		for (size_t k = 0; k < c->n; k++) {
-			if (c->repeat[k].files)
-				repeat_files_free(c->repeat[k].files);
-			free(c->repeat[k].files);
-			free(c->repeat[k].folder);
-			json_free(c->repeat[k].json);
-		}
+		for (size_t k = 0; k < c->n; k++)
+			run_folder_free_repeat(&c->repeat[k]);
 		free(c->repeat);
 		free(c->reason);
 	}

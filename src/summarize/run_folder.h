@@ -11,7 +11,7 @@
 int run_folder_read(const char *folder, struct run *out, struct why *why);
 void run_folder_free(struct run *run);
 
-/* The JSON files of a repeat that repeat_json() holds. */
-void repeat_files_free(struct repeat_files *files);
+/* Frees what repeat_json() holds of a repeat and its trains. */
+void repeat_forget(const struct repeat *r);
 
 #endif

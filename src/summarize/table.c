@@ -115,13 +115,18 @@ static int table_begin(struct table_reader *r)
 
 static int table_source_json(struct table_reader *r, struct column *c, char *word, char *colon)
 {
-	char *file = word, *over;
+	char *file = word, *over, *slash = strchr(word, '/');
 
 	c->source = SOURCE_JSON;
 	*colon = '\0';
 	c->needed = colon[-1] == '!';
 	if (c->needed)
 		colon[-1] = '\0';
+	if (slash && slash < colon) {
+		*slash = '\0';
+		c->series = strdup(word);
+		file = slash + 1;
+	}
 	over = strchr(colon + 1, '/');
 	if (over)
 		*over++ = '\0';
@@ -336,6 +341,7 @@ void tables_free(struct tables *all)
 			free(c->from);
 			free(c->path);
 			free(c->over);
+			free(c->series);
 		}
 		free(t->column);
 		free(t->name);

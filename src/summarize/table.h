@@ -20,7 +20,7 @@ enum source {
 	SOURCE_PARAM,		/* param[:KEY]	a parameter of the cell (KEY: the column's name) */
 	SOURCE_COUNT,		/* count:WORD	of the cell's repeats (enum count) */
 	SOURCE_RUN,		/* run:PATH	of run.json */
-	SOURCE_JSON,		/* FILE.json[!]:PATH[/PATH]	of each complete repeat; ! the file must be there */
+	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	of each complete repeat; !: the file must be there */
 	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE */
 };
 enum count { COUNT_STATE, COUNT_MEASURED, COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS };
@@ -29,7 +29,8 @@ enum count { COUNT_STATE, COUNT_MEASURED, COUNT_COMPLETE, COUNT_FAILED, COUNT_FL
 
 /* What the engine took for one cell of a column. */
 struct taken {
-	double *value, *total;	/* of each complete repeat */
+	double *value, *total;	/* of each complete repeat (or train) */
+	size_t n, room;
 	char *text;
 	struct figure figure;
 };
@@ -40,6 +41,7 @@ struct column {
 	enum count count;
 	enum estimator estimator;
 	bool needed;		/* the file must be there */
+	char *series;		/* of the repeats' trains of that series (engine.h; of a cell that has none, the repeats themselves); "*": of all; NULL */
 	int decimals;
 	const char *better;	/* lower, higher, "" */
 	const struct extractor *extractor;

@@ -219,11 +219,11 @@ static size_t table_out_axes(const struct run *run, const struct tables *tables,
 	return n;
 }
 
-static size_t table_out_known(const struct taken *taken, const struct cell *c)
+static size_t table_out_known(const struct taken *taken)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; taken->value && i < c->n; i++)
+	for (size_t i = 0; i < taken->n; i++)
 		n += isfinite(taken->value[i]) ? 1 : 0;
 	return n;
 }
@@ -247,7 +247,7 @@ static void table_out_long_row(struct rows *t, const struct cell *c, const struc
 	whole_number(t, f->low, column->decimals);
 	whole_number(t, f->high, column->decimals);
 	rows_int(t, f->above);
-	rows_count(t, taken->value ? (int64_t)table_out_known(taken, c) : -1);
+	rows_count(t, taken->value ? (int64_t)table_out_known(taken) : -1);
 	rows_int(t, (int64_t)c->n);
 	rows_str(t, estimate_names[column->estimator]);
 	rows_str(t, column->better);

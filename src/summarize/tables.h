@@ -6,8 +6,6 @@
 #include "estimates.h"
 #include "run.h"
 
-#define CDF_POINTS 1000		/* a curve at most */
-
 struct tables_written {
 	size_t rows, cdf_rows, stage_rows, compare_rows;
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "summarize/md1.h"
 #include "summarize/rtt.h"
 
 static void near_to(double got, double want, double by)
@@ -27,17 +28,17 @@ static void near_to(double got, double want, double by)
 static void without_a_bucket_it_is_the_textbook(void **state)
 {
 	(void)state;
-	near_to(rtt_md1(0.5, 0).mean, 0.5, 1e-12);
-	near_to(rtt_md1(0.5, 0).variance, 0.25 + 1.0 / 3, 1e-12);
-	near_to(rtt_md1(0.96, 0).mean, 12, 1e-9);
-	near_to(rtt_md1(0, 3).mean, 0, 1e-12);
-	assert_true(isnan(rtt_md1(1, 0).mean));
-	assert_true(isnan(rtt_md1(0.5, RTT_CREDIT_MOST + 1).mean));
+	near_to(md1_wait(0.5, 0).mean, 0.5, 1e-12);
+	near_to(md1_wait(0.5, 0).variance, 0.25 + 1.0 / 3, 1e-12);
+	near_to(md1_wait(0.96, 0).mean, 12, 1e-9);
+	near_to(md1_wait(0, 3).mean, 0, 1e-12);
+	assert_true(isnan(md1_wait(1, 0).mean));
+	assert_true(isnan(md1_wait(0.5, MD1_CREDIT_MOST + 1).mean));
 	/* nothing ahead: the share of time that the link is free; and up to one frame (1 - load) e^load */
-	near_to(rtt_md1_share(0.7, 0), 0.3, 1e-12);
-	near_to(rtt_md1_share(0.5, 1), 0.5 * (exp(0.5)) , 1e-12);
+	near_to(md1_share(0.7, 0), 0.3, 1e-12);
+	near_to(md1_share(0.5, 1), 0.5 * (exp(0.5)) , 1e-12);
 	/* Crommelin's sum, two terms by hand: e^1 - 0.5 e^0.5 */
-	near_to(rtt_md1_share(0.5, 2), 0.5 * (exp(1) - 0.5 * exp(0.5)), 1e-12);
+	near_to(md1_share(0.5, 2), 0.5 * (exp(1) - 0.5 * exp(0.5)), 1e-12);
 }
 
 /* Lindley: the work ahead of arrival n, with exponential distances; who arrives so sees what any time sees. */
@@ -49,7 +50,7 @@ static void with_a_bucket_it_is_what_a_played_queue_does(void **state)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		uint64_t seed = 7 + c;
 		double work = 0, sum = 0, squares = 0, n = 2e6, over, mean;
-		struct rtt_wait want = rtt_md1(cases[c].load, cases[c].credit);
+		struct md1 want = md1_wait(cases[c].load, cases[c].credit);
 
 		for (int i = 0; i < (int)n; i++) {
 			over = fmax(0, work - cases[c].credit);
