@@ -13,13 +13,15 @@
 declare -gA LAB_GROUPS=()
 
 lab_group() {
-	unset "LAB_GROUPS[$1]"
-	lab_change group "$@" && LAB_GROUPS[$1]=$LAB_ANSWERED
+	unset "LAB_GROUPS[$1]" "LAB_IDLE[$1]"
+	lab_change group "$@" || return
+	LAB_GROUPS[$1]=$LAB_ANSWERED
+	[[ " $* " != *" idle=1 "* ]] || LAB_IDLE[$1]=1	# lab_stop lifts it
 }
 
 lab_ungroup() {
 	[ -n "${LAB_GROUPS[$1]-}" ] || return 0
-	unset "LAB_GROUPS[$1]"
+	unset "LAB_GROUPS[$1]" "LAB_IDLE[$1]"
 	lab_change drop "$1"
 }
 
@@ -84,7 +86,7 @@ lab_undo_end() {
 	fi
 	[ ! -e "$record" ] || warn "not all of what the lab changed is taken back ($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that with: thinprobe lab clean"
 	exec {LAB_TOLD}>&-
-	LAB_UNDO='' LAB_GROUPS=()
+	LAB_UNDO='' LAB_GROUPS=() LAB_IDLE=()
 	lab_memory_none
 }
 

@@ -6,7 +6,7 @@
 # A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND, the door and its words), lab_child PID (sets
 # LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named).
 LAB_PIDS=()
-declare -gA LAB_PID_OF=() LAB_BRING=()
+declare -gA LAB_PID_OF=() LAB_BRING=() LAB_GROUP_OF=() LAB_IDLE=()
 
 # A zombie is gone as well: it holds nothing.
 lab_gone() {
@@ -71,7 +71,7 @@ lab_start() {
 	LAB_PID=$!
 	LAB_PIDS+=("$LAB_PID")
 	LAB_PID_OF[$name]=$LAB_PID
-	LAB_BRING[$LAB_PID]=
+	LAB_BRING[$LAB_PID]='' LAB_GROUP_OF[$LAB_PID]=$group
 	[ ${#files[@]} -eq 0 ] || printf -v "LAB_BRING[$LAB_PID]" '%q ' "$role" "${files[@]}"
 }
 
@@ -127,14 +127,19 @@ lab_ours() {
 lab_stop() { lab_stop_within 3 "$@"; }
 
 lab_stop_within() {
-	local seconds=$1 pid alive=()
+	local seconds=$1 pid alive=() group idle='' LAB_WHY LAB_ANSWERED	# the caller's reason stays
 	shift
 	for pid in "$@"; do
-		[ -n "$pid" ] && lab_ours "$pid" && alive+=("$pid")
+		[ -n "$pid" ] && lab_ours "$pid" || continue
+		alive+=("$pid")
+		group=${LAB_GROUP_OF[$pid]:--}
+		[ -z "${LAB_IDLE[$group]-}" ] || idle=$group
 	done
 	if [ ${#alive[@]} -gt 0 ]; then
 		# A signal sent before the door stands would end a copy of this shell, not the command.
 		for pid in "${alive[@]}"; do wait_until 1 lab_door_stands "$pid"; done
+		# Beside others who want the CPU, it would not get the time to end.
+		[ -z "$idle" ] || lab_change regroup "$idle" idle=0
 		kill -TERM "${alive[@]}" 2>/dev/null
 		wait_until "$seconds" lab_all_gone "${alive[@]}"
 		for pid in "${alive[@]}"; do
@@ -143,6 +148,7 @@ lab_stop_within() {
 			lab_kill "$pid"
 		done
 		wait_until 3 lab_all_gone "${alive[@]}"
+		[ -z "$idle" ] || lab_change regroup "$idle" idle=1
 	fi
 	for pid in "$@"; do
 		[ -n "$pid" ] && lab_gone "$pid" && wait "$pid" 2>/dev/null
@@ -166,7 +172,7 @@ lab_all_gone() {
 lab_forget() {
 	local p others=() files=()
 	eval "files=(${LAB_BRING[${1:-none}]-})"
-	unset "LAB_BRING[${1:-none}]"
+	unset "LAB_BRING[${1:-none}]" "LAB_GROUP_OF[${1:-none}]"
 	for p in ${files[@]+"${files[@]:1}"}; do lab_fetch "${files[0]}" "$p"; done
 	for p in ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}; do [ "$p" = "$1" ] || others+=("$p"); done
 	LAB_PIDS=(${others[@]+"${others[@]}"})

@@ -200,6 +200,7 @@ serve() {
 		why='' group='' answer=''
 		case ${words[0]-} in
 		group) make_group cpu "$@" && answer=$group ;;
+		regroup) change_group cpu "$@" ;;
 		drop) drop_group cpu "$@" ;;
 		memory) make_group memory "$@" && answer="${version[memory]} $group" ;;
 		limit) change_group memory "$@" ;;

@@ -27,6 +27,13 @@ int64_t clock_process_cpu(void)
 	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+int64_t clock_cpu_of(pid_t pid)
+{
+	clockid_t id;
+
+	return clock_getcpuclockid(pid, &id) ? -1 : read_ns(id);
+}
+
 int clock_sleep_until(int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };

@@ -6,6 +6,7 @@
 #define THINPROBE_CLOCK_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NS_PER_US 1000LL
 #define NS_PER_MS 1000000LL
@@ -21,6 +22,8 @@ int clock_sleep_until(int64_t due_ns);
 /* CPU time this thread, and all threads of this process, have used. */
 int64_t clock_thread_cpu(void);
 int64_t clock_process_cpu(void);
+/* The same of another process; -1 when it is not there. */
+int64_t clock_cpu_of(pid_t pid);
 
 /* How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, read between two readings of the latter.
  * The true offset lies within +-error_ns of offset_ns at the time `at_ns`. */

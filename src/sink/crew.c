@@ -24,11 +24,19 @@ struct crew *crew_new(int64_t count)
 	return crew;
 }
 
+static void account(struct crew_child *c, pid_t pid)
+{
+	if (!atomic_load(&c->ready))
+		return;		/* it was stopped before it had begun */
+	c->cpu_ns = clock_cpu_of(pid) - c->start_cpu_ns;
+	c->wall_ns = clock_now() - c->start_ns;
+	c->accounted = !proc_schedstat(pid, &c->sched);
+}
+
 static __attribute__((noreturn)) void child_main(struct crew *crew, int64_t index, pid_t parent, const struct regime *regime,
 						 crew_work *work, void *context)
 {
 	struct crew_child *me = &crew->child[index];
-	int64_t start, start_cpu;
 	enum regime_part asked;
 	int refused;
 
@@ -42,12 +50,11 @@ static __attribute__((noreturn)) void child_main(struct crew *crew, int64_t inde
 		_exit(EXIT_OK);
 	}
 	me->slice_ns = regime_slice(0);
-	start = clock_now();
-	start_cpu = clock_thread_cpu();
+	me->start_cpu_ns = clock_process_cpu();
+	me->start_ns = clock_now();
 	work(crew, index, context);
-	me->cpu_ns = clock_thread_cpu() - start_cpu;
-	me->wall_ns = clock_now() - start;
-	me->accounted = !proc_schedstat(getpid(), &me->sched);
+	if (!atomic_load(&crew->stop))
+		account(me, getpid());
 	_exit(EXIT_OK);
 }
 
@@ -81,14 +88,22 @@ static bool reap(struct crew_child *c, int options)
 	return pid != 0;
 }
 
-/* Children ignore the signals and look at the flag, so that each still reports; one that holds a share wakes within a period. */
+/* Children ignore the signals and look at the flag; one that holds a share wakes within a period. */
 void crew_stop(struct crew *crew)
 {
+	for (int64_t i = 0; i < crew->count; i++)
+		if (!reap(&crew->child[i], WNOHANG))
+			account(&crew->child[i], crew->child[i].pid);
 	atomic_store(&crew->stop, true);
 	for (int64_t i = 0; i < crew->count; i++)
 		sem_post(&crew->wake);
+}
+
+void crew_end(struct crew *crew, int64_t until_ns)
+{
 	for (int64_t i = 0; i < crew->count; i++)
-		reap(&crew->child[i], 0);
+		while (!reap(&crew->child[i], until_ns == INT64_MAX ? 0 : WNOHANG) && clock_now() < until_ns)
+			clock_sleep_until(clock_now() + NS_PER_MS);
 }
 
 /* Whether the load is really there: 1, or 0; minus what makes it impossible, instead of waiting for ever. */
@@ -119,6 +134,7 @@ int crew_start(struct crew *crew, const struct regime *regime, crew_work *work, 
 			int saved = errno;
 
 			crew_stop(crew);
+			crew_end(crew, INT64_MAX);
 			return -saved;
 		}
 		if (!pid) {
@@ -132,6 +148,7 @@ int crew_start(struct crew *crew, const struct regime *regime, crew_work *work, 
 	if (seen >= 0)
 		return 0;
 	crew_stop(crew);
+	crew_end(crew, INT64_MAX);
 	return -seen;
 }
 

@@ -15,6 +15,7 @@ struct crew_child {
 	atomic_bool ready;		/* set by its work when the load is there, or can be at once */
 	enum regime_part asked;		/* what was refused */
 	atomic_int refused;		/* with this errno */
+	int64_t start_ns, start_cpu_ns;	/* of its work */
 	int64_t wall_ns, cpu_ns;	/* of its work; of one that died the CPU time in all */
 	int64_t slice_ns;		/* as regime_slice() */
 	struct proc_schedstat sched;
@@ -42,7 +43,9 @@ int crew_start(struct crew *crew, const struct regime *regime, crew_work *work, 
 
 /* Waits until all have ended of themselves, until `until_ns`, or until proc_stop. Whether all have. */
 bool crew_wait(struct crew *crew, int64_t until_ns);
-/* Ends all; each accounts for itself first. */
+/* Accounts for all that still run and tells them to end. Needs no CPU time of theirs: a low priority may get none for seconds. */
 void crew_stop(struct crew *crew);
+/* After crew_stop(): waits until all have ended, or until `until_ns` (INT64_MAX: for ever). Who had been killed is known then. */
+void crew_end(struct crew *crew, int64_t until_ns);
 
 #endif

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 
 #define SPIN_TURNS 2000		/* between looks at the clock: some microseconds */
+#define END_NS (500 * NS_PER_MS)	/* for the processes to end before the report; the report needs nothing of them */
 #define LEAD_NS (50 * NS_PER_MS)	/* from ready to time 0 of a plan: who waits for ready can be there */
 
 static struct {
@@ -339,6 +340,8 @@ static bool hold(struct crew *crew)
 		cut = proc_stop && cfg.time_ns;		/* without -t a signal is how it is meant to end */
 	}
 	crew_stop(crew);
+	/* Of bursts, each child writes down the one that was cut. Else their end is waited for only to learn who had been killed. */
+	crew_end(crew, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
 	return cut;
 }
 
@@ -390,5 +393,6 @@ int main(int argc, char **argv)
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	crew_end(crew, INT64_MAX);
 	return cut ? EXIT_INTERRUPTED : died || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -53,6 +53,20 @@ children_of() {
 	[ "$(cat err)" = ready ]
 }
 
+# As of a low priority on a busy CPU, which for seconds gets no CPU time.
+@test "the report comes also when its processes do not run" {
+	start_sink -n 2 -o report --format json
+	child=$(children_of "$pid")
+	kill -STOP $child
+	kill "$pid"
+	until_true test -s report
+	jq -e '.result.children | length == 2 and all(.wall_s > 0 and .cpu_s > 0)' report
+	kill -CONT $child
+	ends "$pid"
+	[ "$status" = 0 ]
+	gone $child
+}
+
 @test "with -t SIGINT and SIGTERM cut it short: exit 130, with the report" {
 	local signal
 

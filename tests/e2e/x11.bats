@@ -14,14 +14,6 @@ setup_file() {
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
-column() {	# column NAME APP: a figure of the summary
-	awk -F'\t' -v name="$1" -v app="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["app"] == app { print $at[name] }' "$RUN/summary.tsv"
-}
-
-within() {	# within VALUE LOW HIGH
-	awk -v v="$1" -v l="$2" -v h="$3" 'BEGIN { exit !(v != "" && v >= l && v <= h) }' || { echo "$1 is not in $2 .. $3" >&2; return 1; }
-}
-
 @test "x11: the run is complete, and says what it ran on" {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
@@ -34,13 +26,12 @@ within() {	# within VALUE LOW HIGH
 	[ "$status" = 1 ]
 }
 
-@test "x11: without load every key of both applications is sent and answered, 20 a second" {
+@test "x11: without load every key of both applications is sent and answered" {
 	for app in light heavy; do
 		k="$RUN/cells/$app-000/1/keyrepeat.json"
 		[ "$(jq '.result.keys_due' "$k")" = 75 ]
 		[ "$(jq '.result.keys_answered' "$k")" = 75 ]
 	done
-	within "$(column updates_per_s heavy)" 18 20.5
 	# 10 ms of CPU time cannot pass in less
 	[ "$(jq '.result.latency_from_sent_ms.min >= 10' "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
 }

@@ -38,11 +38,11 @@ for words in "--on attach::90,nosuchtitle" "--on attach::90,r" "--on attach::90,
 done 2>&1
 lab_stop "$stranger"
 echo "stranger got $(jq .result.keys_received "$LAB_LOG/stranger.out")"
-# the reference application in the session: its patch is read, and a rectangle tells the same within a frame
+# the reference application in the session: its patch is read, or a rectangle watched (bench/attach.sh holds one against the other)
 app_use refecho; APP_COST=1ms; app_start "$PROTOCOL_DISPLAY"
 for how in "--watch patch" "--watch update --region 320x240+0+0"; do
 	lab_exec client "$TOP/bin/keyrepeat" x11::90 --window "$WINDOW" $how -t 2s --schedule jittered --format json >"$W/how" 2>/dev/null
-	echo "p50 of $how: $(jq .result.latency_from_due_ms.p50 "$W/how")"
+	echo "answered with $how: $(jq '.result.keys_answered > 0' "$W/how")"
 done
 lab_down
 END
@@ -71,8 +71,7 @@ END
 	run cat "$W/main.out"
 	[[ $output == *"keys go"*"taken 130"* ]]
 	[[ $output == *"stranger got 0"* ]]
-	read -r patch rectangle < <(sed -n 's/^p50 of .*: //p' "$W/main.out" | paste -s -d' ')
-	awk -v a="$patch" -v b="$rectangle" 'BEGIN { d = a - b; exit !(a > 0 && b > 0 && d < 16.7 && d > -16.7) }'
+	[ "$(grep -c '^answered with .*: true$' "$W/main.out")" = 2 ]
 	[ "$(grep -c '^refused [124]$' "$W/main.out")" = 7 ]
 	[[ $output == *"no window in sight on display :90 has a title like 'nosuchtitle'"* ]]
 	[[ $output == *"windows have a title like 'r'"*"give the number of one"* ]]

@@ -79,7 +79,8 @@ as_before() {
 }
 
 @test "groups and switches are as before after a normal end" {
-	begin 'nap 0.2'
+	begin "wait_until 60 test -e $W/seen"
+	touch "$W/seen"
 	wait "$pid"
 	after=$(settings)
 	diff <(echo "$before") <(echo "$after")	# at once: lab_down waits for it
@@ -127,6 +128,21 @@ END
 	grep -q "removed group $(cat "$W/folder")" "$W/clean"
 	diff <(echo "$before") <(settings)
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
+}
+
+@test "what is stopped in a group with cpu.idle gets CPU time to end, and the group is idle again" {
+	driver '
+lab_group quiet idle=1 || { echo "$LAB_WHY" >'"$W"'/no; exit; }
+lab_start -G quiet server job sh -c "trap \"cat \$1/cpu.idle; exit\" TERM; echo ready >&2; while :; do sleep 0.05; done" \
+	sh "${LAB_GROUPS[quiet]}"
+lab_ready job 60
+cat "${LAB_GROUPS[quiet]}/cpu.idle"
+lab_stop "$LAB_PID"
+cat "$LAB_LOG/job.out" "${LAB_GROUPS[quiet]}/cpu.idle"'
+	run bash "$W/driver.sh"
+	[ ! -e "$W/no" ] || skip "no groups here: $(cat "$W/no")"
+	echo "$output"
+	[ "$output" = $'1\n0\n1' ]
 }
 
 # A server of its own on a tree that is no kernel's: its rmdir takes the files along.

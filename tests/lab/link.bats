@@ -33,7 +33,7 @@ drive() {
 		printf 'set -u\nW=%q\nexport TMPDIR=$W/tmp LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1; mkdir -p "$TMPDIR"\n%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\nlab_use local\n' "$W" "${1-}" "$HOME_OF_LAB"
 		cat <<'END'
 p() { lab_exec -R client ping -n -q -c 5 -i 0.2 "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'; }
-near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b && a <= 1.25 * b + 3) }' && echo "$3 is right" || echo "$3: $1 instead of $2 ms"; }
+between() { awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a >= b && a < c) }' && echo "$4 is right" || echo "$4: $1, not $2 to $3 ms"; }
 END
 		cat
 	} >"$W/main.sh"
@@ -47,10 +47,11 @@ delayed() {
 	drive 'LAB_DELAY=20ms LAB_RATE=100Mbit LAB_DELAY_BY='"${1-}" <<'END'
 lab_up
 echo "link $LAB_LINK"
-near "$(p)" 40 "the delay"
+before=$(p)
+between "$before" 40 1000 "the delay"
 lab_can server delay && echo "it can be changed"
 lab_link - - 5ms none none || echo "$LAB_WHY"
-near "$(p)" 10 "the new one"
+between "$(p)" 10 "$before" "the new one"
 lab_link 1Mbit 20ms none || echo "$LAB_WHY"
 [ "$LAB_RATE $LAB_QUEUE $LAB_DELAY" = "1Mbit 20ms " ] && echo "known"
 lab_link fast || echo "no: $LAB_WHY"
