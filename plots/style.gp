@@ -91,8 +91,11 @@ legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; un
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))
 hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) : "")
-there(c) = known(x_) ? y(c) : NaN	# a row without a place on the axis must not count for the other axis either
-bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(low("%s")):(high("%s")) with yerrorbars pointtype 0 linecolor rgb "%s" notitle', \
+# A row without a place on the x axis must not count for the y axis either.
+there(c) = known(x_) ? y(c) : NaN
+there_low(c) = known(x_) ? low(c) : NaN
+there_high(c) = known(x_) ? high(c) : NaN
+bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(there_low("%s")):(there_high("%s")) with yerrorbars pointtype 0 linecolor rgb "%s" notitle', \
 	x, c, c, c, colour)
 points_with_lines(x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")) with linespoints pointtype %d linecolor rgb "%s" ', \
 	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)

@@ -28,7 +28,7 @@ lone(i) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 
 says(i) = known(rate[i]) ? sprintf("%s: %.2f round trips a key, from %.3g ms on", word(protocols, i), rate[i], start[i]) : word(protocols, i)
 plot x with lines dashtype 2 linecolor rgb line_colour title "one round trip and nothing else", \
 	for [i = 1:n] start[i] + rate[i] * x with lines linecolor rgb colour(i) notitle, \
-	for [i = 1:n] data using (x_ = lone(i)):(there("p50_ms")):(low("p50_ms")):(high("p50_ms")) with yerrorbars \
+	for [i = 1:n] data using (x_ = lone(i)):(there("p50_ms")):(there_low("p50_ms")):(there_high("p50_ms")) with yerrorbars \
 		linecolor rgb colour(i) pointtype shape(i) title says(i) noenhanced, \
 	for [i = 1:n] data using (x_ = lone(i)):(there("p50_ms")):(hover_ends("p50_ms", word(protocols, i))) with labels hypertext \
 		point pointtype shape(i) linecolor rgb colour(i) notitle
