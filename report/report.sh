@@ -7,7 +7,7 @@
 # say.jq and README.md.
 set -u -o pipefail
 
-tool=${0##*/}
+tool=${REPORT_TOOL:-${0##*/}}
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=${TP_HOME:-$here/..}
 : "${TP_BIN:=$home/bin}"	# beside this folder in a checkout, in libexec of an installation

@@ -42,22 +42,24 @@ def markdown_cells: "| " + (map(. // "" | tostring | gsub("[|\n]"; " ")) | join(
 def markdown_table: if .rows == [] then empty else
 	(.head | markdown_cells), (.right | map(if . then "--:" else ":--" end) | markdown_cells), (.rows[] | markdown_cells), "" end;
 
-# ---- for a terminal: headings in lines of their own words, columns from the left as far as they fit into 80 ----
+# ---- for a terminal: columns from the left as far as they fit into 80; groups of `by` under a line of their own ----
 def pad($width; $right): (" " * ($width - length) // "") as $space | if $right then $space + . else . + $space end;
-def wrap($width): reduce splits(" ") as $w ([]; if length > 0 and (.[-1] + " " + $w | length) <= $width then .[-1] += " " + $w else . + [$w] end);
-def terminal_table:
-	. as $g | [range($g.head | length) as $c
-		| ([$g.rows[][$c] | length] | max // 0) as $most | ([$g.head[$c] | splits(" ") | length] | max) as $word
-		| {$c, width: ([$most, $word] | max), right: $g.right[$c]}]
-	| reduce .[] as $c ({width: 0, columns: []}; if .done or .width + $c.width + 2 > 80 then .done = true else .width += $c.width + 2 | .columns += [$c] end)
-	| .columns | map(.head = ($g.head[.c] as $h | .width as $w | $h | wrap($w)))
-	| (map(.head | length) | max) as $lines
-	| (range($lines) as $l | map(([range($lines) | ""] + .head | .[-$lines:][$l]) as $text | .width as $w | .right as $r | $text | pad($w; $r)) | join("  ")),
-	  ($g.rows[] as $row | map($row[.c] as $text | .width as $w | .right as $r | $text | pad($w; $r)) | join("  "))
-	| "  " + . | sub(" +$"; "");
+def wrap($width): reduce splits(" ") as $word ([];
+	if length > 0 and (.[-1] + " " + $word | length) <= $width then .[:-1] + [.[-1] + " " + $word] else . + [$word] end);
+def line_of($cells; $columns): "  " + ([$columns[] | .width as $w | .right as $r | $cells[.c] // "" | pad($w; $r)] | join("  ")) | sub(" +$"; "");
+def terminal_table($grouped):
+	. as $g | (if $grouped then 1 else 0 end) as $from
+	| [range($from; $g.head | length) as $c
+		| {$c, width: ([$g.rows[][$c] | length] + [$g.head[$c] | splits(" ") | length] | max), right: ($g.right[$c] and ($c > $from or ($grouped | not)))}]
+	| (reduce .[] as $c ({width: 0, columns: []};
+		if .done or .width + $c.width + 2 > 80 then .done = true else .width += $c.width + 2 | .columns += [$c] end) | .columns) as $columns
+	| ([$columns[] | .width as $w | $g.head[.c] | wrap($w)]) as $heads | ($heads | map(length) | max) as $lines
+	| (range($lines) as $l | [range($g.head | length) | ""] | reduce range($columns | length) as $i (.;
+		.[$columns[$i].c] = ([range($lines) | ""] + $heads[$i])[-$lines:][$l]) | line_of(.; $columns)),
+	  ($g.rows[] | (if $grouped and .[0] != "" then .[0] else empty end), line_of(.; $columns));
 
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
-	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table;
+	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
 def terminal_words: (verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (notes[] | bare);
