@@ -61,9 +61,9 @@ draw() {
 	mkdir -p "$work/figures" figures || exit 1
 	ln -s "$RUN"/*.tsv "$work/"
 	local values
-	values=$(say 'include "say"; include "words"; {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold} + (labels.figures // {})
-		| to_entries[] | "\(.key)=\(.value | if type == "string" then "\"" + gsub("[\"\\\\$`]"; "") + "\"" else tostring end);"') || exit 1
-	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 ||
+	values=$(say 'include "page"; figure_variables') || exit 1
+	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") \
+		>"$work/log" 2>&1 ||
 		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/log" | tail -n 1 | grep . || echo 'no reason given')"
 	local figure
 	for figure in "$work"/figures/*.svg; do
@@ -127,7 +127,8 @@ inline_figures() {
 page_html() {
 	local file
 	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
+	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
 	tables <report.md | cmark --unsafe | inline_figures

@@ -27,7 +27,8 @@ do for [p = 1:words(apps)] {
 	eval panel(p, title_of(word(apps, p)))
 	ms(c, s) = strcol("app") eq word(apps, p) && strcol("stage") eq word(stages, s) ? y(c) : NaN
 	bar(d) = place(loads, strcol("sinks"))
-	plot for [s = 1:7] "stages.tsv" using (ms("from_ms", s)):(bar(0)):(ms("from_ms", s)):(ms("to_ms", s)):(bar(0) - 0.32):(bar(0) + 0.32) \
+	plot for [s = 1:7] "stages.tsv" using (ms("from_ms", s)):(bar(0)):(ms("from_ms", s)):(ms("to_ms", \
+		s)):(bar(0) - 0.32):(bar(0) + 0.32) \
 		with boxxyerror linecolor rgb word(tones, s) notitle
 }
 eval legend_strip(2)

@@ -11,8 +11,8 @@ ranges = 0
 overloads = 0
 lowest = 0
 highest = 1
-eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), most = more(most, y("sinks")), cost = filled("cost_ms") ? y("cost_ms") : cost, ' \
-	. 'period = filled("period_ms") ? y("period_ms") : period, schedule_jitter = more(schedule_jitter, y("schedule_jitter_ms")), ' \
+eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), most = more(most, y("sinks")), ' \
+	. 'cost = filled("cost_ms") ? y("cost_ms") : cost, period = filled("period_ms") ? y("period_ms") : period, schedule_jitter = more(schedule_jitter, y("schedule_jitter_ms")), ' \
 	. 'ranges = ranges || (filled("late_share_high_percent") && y("late_share_high_percent") > y("late_share_percent") + 0.5), ' \
 	. 'overloads = overloads || y("overloaded") > 0, lowest = less(lowest, low("mean_stall_ms")), ' \
 	. 'highest = more(more(highest, high("mean_stall_ms")), y("fair_stall_ms"))')
@@ -35,14 +35,17 @@ set ylabel "late keys, % of all keys"
 set yrange [-2:104]
 late_end(d) = filled("late_share_high_percent") ? y("late_share_high_percent") : y("late_share_percent")
 late_high(d) = filled("late_share_high_percent_high") ? y("late_share_high_percent_high") : high("late_share_percent")
-plot for [i = 1:2] data using (x_ = at(i)):(there("late_share_percent")):(there_low("late_share_percent")):(known(x_) ? late_high(0) : NaN) \
+plot for [i = 1:2] data using (x_ = at(i)):(there("late_share_percent")):(there_low("late_share_percent")):(known(x_) \
+	? late_high(0) : NaN) \
 		with yerrorbars pointtype 0 linecolor rgb colour(i) notitle, \
-	for [i = 1:2] data using (at(i)):(y("late_share_percent")) with linespoints pointtype shape(i) linecolor rgb colour(i) title name(i), \
+	for [i = 1:2] data using (at(i)):(y("late_share_percent")) with linespoints pointtype shape(i) linecolor rgb colour(i) \
+		title name(i), \
 	for [i = 1:2] data using (ranges ? at(i) : NaN):(late_end(0)) with lines dashtype 3 linecolor rgb colour(i) \
 		title (ranges && strlen(name(i)) ? name(i) . ", at most" : ""), \
 	for [i = 1:2] data using (at(i)):(y("late_share_percent")):(hover_ends("late_share_percent", name(i))) with labels hypertext \
 		point pointtype shape(i) linecolor rgb colour(i) notitle, \
-	data using (y("overloaded") > 0 ? at(role_of(strcol("app"))) : NaN):(y("late_share_percent")) with points pointtype 6 pointsize 1.8 \
+	data using (y("overloaded") > 0 ? at(role_of(strcol("app"))) : NaN):(y("late_share_percent")) \
+		with points pointtype 6 pointsize 1.8 \
 		linecolor rgb "black" title (overloads ? "overloaded: falls further and further behind" : "")
 
 eval figure("mean-stall", 440, "Mean stall: time between updates beyond the period of the keys")
@@ -71,13 +74,15 @@ roles = (strlen(app_light) ? "1 " : "") . (strlen(app_heavy) ? "2" : "")
 shortest = 1e9
 longest = threshold_ms * 1.6
 bounds = 0
-eval look("cdf.tsv", 'shortest = less(shortest, y("latency_ms")), longest = more(longest, 1.3 * y("latency_ms")), bounds = bounds || strcol("bound") eq "low"')
+eval look("cdf.tsv", 'shortest = less(shortest, y("latency_ms")), longest = more(longest, 1.3 * y("latency_ms")), ' \
+	. 'bounds = bounds || strcol("bound") eq "low"')
 shortest = shortest > longest ? 1 : shortest / 1.4
 eval figure("latency-cdf", 480, "")
 eval panels(words(roles), 1, 40, sprintf("Response time of every key, by number of %s", load_word))
 set logscale x
 set xrange [(floor_ms > 0 && floor_ms < shortest ? floor_ms / 1.3 : shortest):longest]
-set xtics ("0.1" 0.1, "0.2" 0.2, "0.5" 0.5, "1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, \
+set xtics ("0.1" 0.1, "0.2" 0.2, "0.5" 0.5, "1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, \
+	"1 s" 1000, \
 	"2 s" 2000, "5 s" 5000, "10 s" 10000)
 set yrange [0:1.02]
 set ytics ("0" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "90 %%" 0.9, "100 %%" 1)
@@ -86,7 +91,8 @@ set ylabel "keys answered by then"
 set datafile missing NaN	# left-out points: a few hundred draw a curve, and the ends are among them
 last = 0
 enough(s) = s < last || s - last >= 0.004 || s < 0.01 || s > 0.99 ? (last = s, 1) : 0
-of(i, load, lower) = role_of(strcol("app")) == i && y("sinks") == load && (strcol("bound") eq "low") == lower && enough(y("share")) ? y("latency_ms") : NaN
+of(i, load, lower) = role_of(strcol("app")) == i && y("sinks") == load && (strcol("bound") eq "low") == lower \
+	&& enough(y("share")) ? y("latency_ms") : NaN
 do for [p = 1:words(roles)] {
 	eval panel(p, name(int(word(roles, p))))
 	set title offset 0, 0.7
@@ -101,7 +107,8 @@ do for [p = 1:words(roles)] {
 }
 named(i) = n < 13 || (i - 1) % int(ceil(n / 8.0)) == 0 || i == n	# a long list of names would not fit
 eval legend_strip(0)
-plot for [i = 1:n] NaN with lines linewidth 1.6 linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) title (named(i) ? word(loads, i) : "")
+plot for [i = 1:n] NaN with lines linewidth 1.6 linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) \
+	title (named(i) ? word(loads, i) : "")
 unset multiplot
 unset output
 if (has_table("stages.tsv")) { load engine . "/stages.gp" }
