@@ -59,7 +59,8 @@ shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 figure_height = 480.0
 figure_panels = 0
 figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; unset output; ' \
-	. 'unset arrow; unset label; unset logscale; unset xlabel; unset ylabel; unset lmargin; unset rmargin; unset tmargin; set autoscale; ' \
+	. 'unset arrow; unset label; unset logscale; ' \
+	. 'unset xlabel; unset ylabel; unset lmargin; unset rmargin; unset tmargin; set autoscale; ' \
 	. 'set xtics autofreq; set ytics autofreq; set border 3 linecolor rgb "#666666" linewidth 0.8; ' \
 	. 'set tics nomirror out scale 0.6 textcolor rgb "#333333"; unset grid; ' \
 	. 'set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set datafile missing; set samples 100; ' \
@@ -88,7 +89,8 @@ panel(i, title) = sprintf('set lmargin at screen %g; set rmargin at screen %g; '
 	. sprintf('set title "%s" noenhanced offset 0, -0.3 font ",13"; unset arrow; unset label; ', title) \
 		. (panel_column(i) > 0 ? 'unset ylabel; ' : '')
 legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; unset ylabel; unset border; ' \
-	. 'unset tics; unset grid; unset logscale; set xrange [0:1]; set yrange [0:1]; set lmargin at screen 0.02; set rmargin at screen 0.98; set bmargin at screen 0.01; ' \
+	. 'unset tics; unset grid; unset logscale; ' \
+	. 'set xrange [0:1]; set yrange [0:1]; set lmargin at screen 0.02; set rmargin at screen 0.98; set bmargin at screen 0.01; ' \
 	. sprintf('set tmargin at screen %g; ', panel_strip / figure_height) \
 	. sprintf('set key at screen 0.04, %g left top Left reverse horizontal samplen 2 ', (panel_strip - 4) / figure_height) \
 	. (columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row

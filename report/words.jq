@@ -48,7 +48,8 @@ def level($name): figure($name) | figure_words + figure_interval;	# "19.1 ms (95
 # ---- shared verbs: each compares with the ends of intervals, not with the values alone ----
 def surely_above($name; $limit): (.[$name + "_low"] // .[$name]) as $v | $v != null and $v > $limit;
 def surely_below($name; $limit): (.[$name + "_high"] // .[$name]) as $v | $v != null and $v <= $limit;
-# Where a column passes a limit along an axis (input: rows): {below: last row up to which all are surely below, above: first surely above}.
+# Where a column passes a limit along an axis (input: rows):
+# {below: last row up to which all are surely below, above: first surely above}.
 def crossing($axis; $name; $limit):
 	sort_by(.[$axis]) as $rows | (first($rows[] | select(surely_above($name; $limit))) // null) as $above
 	| {above: $above, below: (reduce $rows[] as $r ({go: true}; if .go and ($r | surely_below($name; $limit)) then .row = $r

@@ -12,7 +12,8 @@ overloads = 0
 lowest = 0
 highest = 1
 eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), most = more(most, y("sinks")), ' \
-	. 'cost = filled("cost_ms") ? y("cost_ms") : cost, period = filled("period_ms") ? y("period_ms") : period, schedule_jitter = more(schedule_jitter, y("schedule_jitter_ms")), ' \
+	. 'cost = filled("cost_ms") ? y("cost_ms") : cost, ' \
+	. 'period = filled("period_ms") ? y("period_ms") : period, schedule_jitter = more(schedule_jitter, y("schedule_jitter_ms")), ' \
 	. 'ranges = ranges || (filled("late_share_high_percent") && y("late_share_high_percent") > y("late_share_percent") + 0.5), ' \
 	. 'overloads = overloads || y("overloaded") > 0, lowest = less(lowest, low("mean_stall_ms")), ' \
 	. 'highest = more(more(highest, high("mean_stall_ms")), y("fair_stall_ms"))')

@@ -133,7 +133,8 @@ def idle_response: . as $doc
 		($r.latency_p50_ms - ($r.cost_ms // 0)) as $p50 | .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
 		| (.run.protocol.floor_of // "waiting for the next frame, on average,") as $wait | ($p50 | floor_explains($floor)) as $explains
 		| "\($p50 | with_unit("ms"))\(if ($r.cost_ms // 0) > 0 then " beyond its own \($r.cost_ms | plain) ms" else "" end)" as $takes
-		| (if $link == null then "" elif $link < 0.005 then "; the link adds less than 0.01 ms" else "; the link adds \($link | with_unit("ms"))" end)
+		| (if $link == null then "" elif $link < 0.005 then "; the link adds less than 0.01 ms"
+			else "; the link adds \($link | with_unit("ms"))" end)
 			as $network
 		| finding("idle-response";
 			if $p50 < resolution then "**Idle, the response is too fast to measure**: less than the probe's error of"
@@ -145,7 +146,8 @@ def idle_response: . as $doc
 				"**Idle, the link dominates**: \($link | with_unit("ms")) of the median response of \($takes)."
 			elif attached then "**Idle, the median response takes \($takes).** What that is made of cannot be told from here."
 			else "**Idle, the median response takes \($takes).** "
-				+ (if ($floor // 0) > 0 then "\($wait | upper_first) would take \($floor | with_unit("ms"))" else "Nothing known of the server explains it" end)
+				+ (if ($floor // 0) > 0 then "\($wait | upper_first) would take \($floor | with_unit("ms"))"
+					else "Nothing known of the server explains it" end)
 				+ "\($network)." end;
 			($r | figure("latency_p50_ms")) + {figure: "latency-cdf", verdict: "none"}) end;
 

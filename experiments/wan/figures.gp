@@ -7,7 +7,8 @@ loss_most = 0
 loss_rtt = 0
 top = 1
 eval look("summary.tsv", 'column("repeats") > 0 ? (protocols = add(protocols, strcol("protocol")), ' \
-	. 'rtt_most = more(rtt_most, y("rtt_ms")), loss_most = more(loss_most, y("loss_percent")), loss_rtt = y("loss_percent") > 0 ? y("rtt_ms") : loss_rtt, ' \
+	. 'rtt_most = more(rtt_most, y("rtt_ms")), ' \
+	. 'loss_most = more(loss_most, y("loss_percent")), loss_rtt = y("loss_percent") > 0 ? y("rtt_ms") : loss_rtt, ' \
 	. 'top = y("loss_percent") > 0 && filled("max_ms") ? more(top, y("max_ms")) : top) : 0')
 n = words(protocols)
 array rate[n + 1]
