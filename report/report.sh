@@ -146,10 +146,10 @@ place() {	# place FILE: standard input becomes FILE, whole
 usage='usage: report.sh [--table | --findings] RUN
 Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples.'
 part=
+case ${1-} in --table | --findings) part=${1#--}; shift ;; esac
 case ${1-} in
 --help | -h) printf '%s\n' "$usage"; exit 0 ;;
 --version) printf '%s\n' "$tool"; exit 0 ;;
---table | --findings) part=${1#--}; shift ;;
 -*) die 2 "unknown option $1 (see $tool --help)" ;;
 esac
 [ $# -gt 0 ] && [ -n "$1" ] || die 2 "which run folder? (see $tool --help)"

@@ -27,12 +27,14 @@ def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words:
 def all_whole($rows; $name): all($rows[]; .[$name] | . == null or (type == "number" and . == round));
 # Rows of text: {head: [...], right: [...], rows: [[...]]}
 def grid($view; $with_interval):
-	. as $doc | (.[$view.table] // []) as $rows | (labels | .value //= {}) as $labels
+	. as $doc | (.[$view.table] // [] | if $view.by == null then . else
+		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
+			| (labels | .value //= {}) as $labels
 	| ([$view.by // empty] + $view.columns | map(select(. as $c | any($rows[]; .[$c] != null)))) as $names
 	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
 	| [$names[] as $name | ($doc | column_of($view.table; $name)) as $c
 		| {$name, heading: ($doc | heading($view.table; $name)), unit: $c.unit, decimals: $c.decimals,
-			words: ($labels.value[$name] // {}),
+			words: ($labels.value[$name] // {} | if $with_interval or $name == $view.by or all(.[]; length <= 24) then . else {} end),
 		   least: ($labels.least // {})[$name],
 		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
 	| {head: ($columns | map(.heading) + if $state then ["State"] else [] end),
