@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
-# report.sh --table RUN | --findings RUN - what the terminal shows at the end of a run.
+# report.sh --table | --findings | --record RUN - what the terminal shows at the end of a run; what later runs carry of it (record.jq).
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
 # say.jq and README.md.
@@ -143,10 +143,10 @@ place() {	# place FILE: standard input becomes FILE, whole
 	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
 }
 
-usage='usage: report.sh [--table | --findings] RUN
+usage='usage: report.sh [--table | --findings | --record] RUN
 Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples.'
 part=
-case ${1-} in --table | --findings) part=${1#--}; shift ;; esac
+case ${1-} in --table | --findings | --record) part=${1#--}; shift ;; esac
 case ${1-} in
 --help | -h) printf '%s\n' "$usage"; exit 0 ;;
 --version) printf '%s\n' "$tool"; exit 0 ;;
@@ -169,6 +169,7 @@ figures='[]'
 case $part in
 table) doc=$(document) && say 'include "table"; terminal_view'; exit ;;
 findings) doc=$(document) && say 'include "table"; terminal_words'; exit ;;
+record) doc=$(document) && say 'include "record"; record'; exit ;;
 esac
 
 need gnuplot gnuplot-nox

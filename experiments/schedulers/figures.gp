@@ -79,8 +79,8 @@ if (words(curves) > 0) {
 	longest = 0
 	do for [i = 1:words(lengths)] { shortest = less(shortest, number_of(lengths, i)); longest = more(longest, number_of(lengths, i)) }
 	eval figure("length", 580, sprintf("Response time by length of the operation, with %d CPU hogs", hogs))
-	set bmargin at screen 0.28
-	set key at screen 0.085, 0.155 left top Left reverse vertical maxrows 4 maxcols 4 samplen 2.5 width 2
+	set bmargin at screen 0.29
+	set key at screen 0.085, 0.18 left top Left reverse vertical maxrows 4 maxcols 4 samplen 2.5 width 2
 	set logscale xy
 	set xlabel "CPU time of the operation, ms"
 	set ylabel "response time, ms"
