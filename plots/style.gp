@@ -107,7 +107,7 @@ there_high(c) = known(x_) ? high(c) : NaN
 bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(there_low("%s")):(there_high("%s")) ' \
 	. 'with yerrorbars pointtype 0 linecolor rgb "%s" notitle', x, c, c, c, colour)
 points_with_lines(x, c, i, colour, \
-	title) = sprintf('data using (x_ = %s):(there("%s")) with linespoints pointtype %d linecolor rgb "%s" ', \
+	title) = sprintf('data using (x_ = %s):(there("%s")) smooth unique with linespoints pointtype %d linecolor rgb "%s" ', \
 	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)
 hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, \
 	c, title) \
