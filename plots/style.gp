@@ -75,12 +75,12 @@ legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g l
 # at last eval legend_strip(columns) and a plot of NaN.
 panels(across, down, strip, title) = sprintf('figure_panels = 1; panel_across = %d; panel_down = %d; panel_strip = %g; ' \
 	. 'unset key; unset title; ', across, down, strip) . sprintf('set multiplot title "%s" font ",14"', title)
-panel_wide(c) = (0.9 - 0.065 * (panel_across - 1)) / panel_across
-panel_left(c) = 0.085 + c * (panel_wide(0) + 0.065)
+panel_wide(c) = (0.88 - 0.07 * (panel_across - 1)) / panel_across
+panel_left(c) = 0.105 + c * (panel_wide(0) + 0.07)
 panel_right(c) = panel_left(c) + panel_wide(0)
 panel_height(d) = (figure_height - panel_strip - 40.0) / panel_down
-panel_top(r) = 1 - (40.0 + 26 + r * panel_height(0)) / figure_height
-panel_bottom(r) = 1 - (40.0 - 58 + (r + 1) * panel_height(0)) / figure_height
+panel_top(r) = 1 - (40.0 + 24 + r * panel_height(0)) / figure_height
+panel_bottom(r) = 1 - (40.0 - 62 + (r + 1) * panel_height(0)) / figure_height
 panel_column(i) = (i - 1) % panel_across
 panel_row(i) = int((i - 1) / panel_across)
 panel(i, title) = sprintf('set lmargin at screen %g; set rmargin at screen %g; ', panel_left(panel_column(i)), \
@@ -107,7 +107,7 @@ there_high(c) = known(x_) ? high(c) : NaN
 bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(there_low("%s")):(there_high("%s")) ' \
 	. 'with yerrorbars pointtype 0 linecolor rgb "%s" notitle', x, c, c, c, colour)
 points_with_lines(x, c, i, colour, \
-	title) = sprintf('data using (x_ = %s):(there("%s")) smooth unique with linespoints pointtype %d linecolor rgb "%s" ', \
+	title) = sprintf('data using (x_ = %s):(there("%s")) with linespoints pointtype %d linecolor rgb "%s" ', \
 	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)
 hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, \
 	c, title) \

@@ -38,7 +38,7 @@ document() {
 		def rows: .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")) | rows)}) | from_entries
 		| (reduce .schema[] as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
-		| with_entries(.key as $table | .value |= map(with_entries(.value as $text | ($types[$table][.key] // "text") as $type
+		| with_entries(.key as $table | .value |= map(with_entries(.value as $text | (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
 			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
 		| .run = $run[0]' || die 1 "$RUN: its tables cannot be read"
 }
@@ -109,8 +109,8 @@ inline_figures() {
 				if (line ~ /^<svg/) { begun = 1; line = "<svg role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
 				if (!begun) continue
 				gsub(/ id=["\047]|href=["\047]#|url\(#/, "&" stem "-", line)
-				if (match(line, /showHypertext\(evt,\047[^\047]*\047/)) {
-					text = substr(line, RSTART + 19, RLENGTH - 20)
+				if (match(line, /showHypertext\(evt,\047.*\047\)" onmouseout/)) {
+					text = substr(line, RSTART + 19, RLENGTH - 33)
 					sub(/ onmousemove="[^"]*" onmouseout="[^"]*"/, "", line)
 					gsub(/&/, "\\\\&", text); sub(/<title>[^<]*/, "<title>" text, line)
 				}

@@ -44,7 +44,7 @@ do for [k = 1:2 * (place(probes, "ping") > 0)] {
 		plot for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", \
 			t)):(there(what)):(there_low(what)):(there_high(what)) \
 				with yerrorbars linecolor rgb kind_colour(t) pointtype 0 notitle, \
-			for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", t)):(there(what)) smooth unique \
+			for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", t)):(there(what)) \
 				with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, \
 			for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", t)):(there(what)):(hover(what, kind_says(t))) \
 				with labels hypertext point pointtype 7 linecolor rgb kind_colour(t) notitle, \
@@ -76,7 +76,7 @@ if (words(others) > 0) {
 			plot for [q in queues] for [t in transports] data using (x_ = at(l, q, p, \
 				t)):(there("mean_ms")):(there_low("mean_ms")):(there_high("mean_ms")) \
 					with yerrorbars linecolor rgb kind_colour(t) pointtype 7 notitle, \
-				for [q in queues] for [t in transports] data using (x_ = at(l, q, p, t)):(there("mean_ms")) smooth unique \
+				for [q in queues] for [t in transports] data using (x_ = at(l, q, p, t)):(there("mean_ms")) \
 					with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, \
 				for [t in transports] data using (at(l, word(queues, 1), p, t)):(y("max_ms")) \
 					with points linecolor rgb kind_colour(t) pointtype 2 notitle

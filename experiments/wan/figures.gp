@@ -42,6 +42,7 @@ if (loss_most > 0) {
 	down = int((n + across - 1) / across)
 	eval figure("loss", 90 + 250 * down, "")
 	eval panels(across, down, 36, sprintf("Response time of a key over packet loss, round trip %g ms", loss_rtt))
+	set datafile missing NaN
 	set logscale y
 	set xrange [-0.06 * loss_most:loss_most * 1.06]
 	set yrange [10:top * 1.4]
