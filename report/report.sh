@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
-# report.sh --table | --findings | --record RUN - what the terminal shows at the end of a run; what later runs carry of it (record.jq).
+# report.sh --table | --findings | --record RUN - what the terminal shows at the end of a run; what later runs carry of it.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
 # say.jq and README.md.
@@ -38,7 +38,8 @@ document() {
 		def rows: .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")) | rows)}) | from_entries
 		| (reduce .schema[] as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
-		| with_entries(.key as $table | .value |= map(with_entries(.value as $text | (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
+		| with_entries(.key as $table | .value |= map(with_entries(.value as $text
+			| (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
 			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
 		| .run = $run[0]' || die 1 "$RUN: its tables cannot be read"
 }

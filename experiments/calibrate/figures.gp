@@ -6,7 +6,8 @@ delays = ""
 wire = 0
 flat(s) = system("printf %s '" . s . "' | tr ' ' _")	# a word of a list has no blank
 spaced(s) = system("printf %s '" . s . "' | tr _ ' '")
-eval look("summary.tsv", 'strcol("delay") eq "all" ? 0 : (paths = add(paths, strcol("path")), delays = add(delays, flat(strcol("delay"))), ' \
+eval look("summary.tsv", 'strcol("delay") eq "all" ? 0 : (paths = add(paths, strcol("path")), delays = add(delays, ' \
+	. 'flat(strcol("delay"))), ' \
 	. 'wire = wire || strcol("probe") eq "wire")')
 n = words(paths) > 0 ? words(paths) : 1
 mine(i, probe) = strcol("path") eq word(paths, i) && strcol("probe") eq probe && strcol("delay") ne "all" && filled("offset_ms")

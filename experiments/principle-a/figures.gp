@@ -13,7 +13,8 @@ is_held(d) = of("held-think") || of("held-ratio")
 is_cov(d) = of("cov-think") || of("cov-ratio")
 eval look("summary.tsv", 'is_held(0) ? (held = held + 1, most_held = more(most_held, y("users")), ' \
 	. 'least_queue = y("concurrency") > 0 ? less(least_queue, y("concurrency")) : least_queue) : ' \
-	. 'is_cov(0) ? (counted = counted + 1, least = less(least, y("users")), most = more(most, y("users")), highest = more(highest, y("cov"))) : 0')
+	. 'is_cov(0) ? (counted = counted + 1, least = less(least, y("users")), most = more(most, y("users")), ' \
+	. 'highest = more(highest, y("cov"))) : 0')
 at(p) = of(p) ? y("users") : NaN
 known_of(p, c) = of(p) ? y(c) : NaN
 
@@ -40,12 +41,15 @@ do for [k = 1:3 * (held > 0)] {
 	bounds = bound[k]
 	plot for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, computed)) with lines dashtype 2 \
 			linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) title way(p) . ": computed (exact mean value analysis)", \
-		for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, c) / scale(k)):(end_of(k, p, low(c))):(end_of(k, p, high(c))) with yerrorbars \
-			linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) pointtype (p eq "held-think" ? 7 : 5) title way(p) . ": measured", \
+		for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, c) / scale(k)):(end_of(k, p, low(c))):(end_of(k, p, high(c))) \
+			with yerrorbars \
+			linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) pointtype (p eq "held-think" ? 7 : 5) title way(p) \
+				. ": measured", \
 		for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, c) / scale(k)):(hover_ends(c, way(p))) with labels hypertext \
 			point linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) pointtype (p eq "held-think" ? 7 : 5) notitle, \
 		data using (k == 2 ? NaN : at("held-think")):(k == 2 ? NaN : y(bounds)) with lines dashtype 3 linecolor rgb line_colour \
-			title (k == 1 ? "most that think time or the slowest station allow" : k == 3 ? "least: an empty server, or the slowest station" : "")
+			title (k == 1 ? "most that think time or the slowest station allow" : k == 3 \
+				? "least: an empty server, or the slowest station" : "")
 }
 
 if (counted > 0) {
@@ -60,8 +64,10 @@ if (counted > 0) {
 	set yrange [0:highest + 0.3]	# what of the bars of few repeats goes beyond is cut off
 	set style fill transparent solid 0.25 noborder
 	eval 'plot data using (at("cov-ratio")):(1 - y("cov_band")):(1 + y("cov_band")) with filledcurves linecolor rgb mark_colour ' \
-		. 'title "1 ± 1.96/√n: 95 of 100 such conditions, if requests come at random", 1 with lines linecolor rgb mark_colour dashtype 3 notitle, ' \
-		. 'data using (at("cov-ratio")):(y("cov_independent")) with lines linecolor rgb light_colour dashtype 2 title "theory: independent users", ' \
+		. 'title "1 ± 1.96/√n: 95 of 100 such conditions, if requests come at random", 1 with lines ' \
+		. 'linecolor rgb mark_colour dashtype 3 notitle, ' \
+		. 'data using (at("cov-ratio")):(y("cov_independent")) with lines linecolor rgb light_colour dashtype 2 title "theory: ' \
+		. 'independent users", ' \
 		. curve_of('at("cov-ratio")', "cov", 2, light_colour, "users by think time held") . ", " \
 		. curve_of('at("cov-think")', "cov", 1, heavy_colour, "think time held")
 }

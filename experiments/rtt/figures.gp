@@ -7,8 +7,10 @@ queues = ""
 transports = ""
 most = 100
 full = 0
-eval look("summary.tsv", 'y("repeats") > 0 ? (links = add(links, strcol("link")), probes = add(probes, strcol("probe")), queues = add(queues, strcol("queue")), ' \
-	. 'transports = strcol("transport") eq "none" ? transports : add(transports, strcol("transport")), most = more(most, y("load_percent"))) : 0')
+eval look("summary.tsv", 'y("repeats") > 0 ? (links = add(links, strcol("link")), probes = add(probes, strcol("probe")), ' \
+	. 'queues = add(queues, strcol("queue")), ' \
+	. 'transports = strcol("transport") eq "none" ? transports : add(transports, strcol("transport")), most = more(most, ' \
+	. 'y("load_percent"))) : 0')
 n = words(links)
 kinds = "udp random tcp"
 kind_says(t) = t eq "udp" ? "datagrams at even distances" : t eq "random" ? "datagrams at random distances" : "TCP"
@@ -20,7 +22,8 @@ of(l, q, p, t) = y("repeats") > 0 && strcol("link") eq l && strcol("queue") eq q
 	&& (strcol("transport") eq t || strcol("transport") eq "none")
 at(l, q, p, t) = of(l, q, p, t) ? y("load_percent") : NaN
 # A curve is its own rows and the one without load, which stands before them in the table; other rows are missing, not holes.
-axes = 'set datafile missing NaN; set format y "%g"; set grid xtics ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set logscale y; ' \
+axes = 'set datafile missing NaN; set format y "%g"; set grid xtics ytics ' \
+	. 'linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set logscale y; ' \
 	. 'set yrange [*:*]; set xrange [0:most * 1.02]; set xlabel "load, % of the link (bits of whole frames)"'
 rows = words(transports) * words(queues)
 

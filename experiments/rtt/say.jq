@@ -54,7 +54,9 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 	map(select(.told)) as $told
 	| finding("random-load"; if $told == [] then
 		"**No longer wait is shown beside frames at random times**, at loads of \(map(.load) | unique | map(plain) | and_list) %."
-		else "**Beside frames at random times, a ping waits** \($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list). The model is not fitted." end;
+		else "**Beside frames at random times, a ping waits** "
+			+ ($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list)
+			+ ". The model is not fitted." end;
 		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {verdict: "none", figure: "round-trip"}) end;
 def keys: queues[0] as $q | [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
 	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(.mean_ms) // null) as $worst
@@ -74,5 +76,6 @@ def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | ($rows
 	// null) as $worst
 		| select($idle != null and $worst != null) | {l: ($l | mbit), $idle, $worst}]
 	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else
-		"A load makes a ping take up to \(map("\(.worst.mean_ms | fine) on \(.l) (\(.idle.mean_ms | fine) without load)") | and_list)." end;
+		"A load makes a ping take up to "
+		+ (map("\(.worst.mean_ms | fine) on \(.l) (\(.idle.mean_ms | fine) without load)") | and_list) + "." end;
 def findings: [beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

@@ -7,7 +7,8 @@ curves = ""
 loads = ""
 lengths = ""
 hogs = 0
-eval look("summary.tsv", 'y("repeats") > 0 ? (strcol("part") eq "table" ? (names = add(names, strcol("setting")), loads = add(loads, strcol("sinks"))) : ' \
+eval look("summary.tsv", 'y("repeats") > 0 ? (strcol("part") eq "table" ? (names = add(names, strcol("setting")), ' \
+	. 'loads = add(loads, strcol("sinks"))) : ' \
 	. '(curves = add(curves, strcol("setting")), lengths = add(lengths, strcol("cost_ms")), hogs = y("sinks"))) : 0')
 in_order(list) = (ordered = "", sum [i = 1:words(settings)] (place(list, word(settings, i)) ? \
 	(ordered = ordered . " " . word(settings, i), 1) : 0), ordered)
@@ -92,9 +93,11 @@ if (words(curves) > 0) {
 	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# dots of one length stand beside each other
 	at(i) = strcol("part") eq "length" && strcol("setting") eq word(curves, i) ? column("cost_ms") * beside(i) : NaN
 	tone(i) = word("#000000 #0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9", 1 + (i - 1) % 7)
-	command = 'plot NaN notitle, [shortest:longest] x + floor_ms with lines dashtype 3 linecolor rgb line_colour title "its own CPU time" ' \
+	command = 'plot NaN notitle, [shortest:longest] x + floor_ms with lines dashtype 3 linecolor rgb line_colour ' \
+		. 'title "its own CPU time" ' \
 		. '. (floor_ms > 0 ? " and " . floor_word : ""), ' \
-		. '[shortest:longest] x * (hogs + 1) + floor_ms with lines dashtype 2 linecolor rgb line_colour title sprintf("fair sharing: × %d", hogs + 1), ' \
+		. '[shortest:longest] x * (hogs + 1) + floor_ms with lines dashtype 2 linecolor rgb line_colour ' \
+		. 'title sprintf("fair sharing: × %d", hogs + 1), ' \
 		. 'for [i = 1:n] "cdf.tsv" using (at(i)):(y("latency_ms")) with points pointtype 7 pointsize 0.25 linecolor rgb tone(i) notitle'
 	eval command . ', for [i = 1:n] data using (at(i)):(y("latency_p50_ms")) smooth unique with linespoints pointtype shape(i) ' \
 		. 'linecolor rgb tone(i) title word(curves, i), for [i = 1:n] data using (x_ = at(i)):(there("latency_p50_ms")):' \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - response and load over the rate of requests, fit (measured rows beside a fitted model), cov of arrivals; a panel a part.
+# figures.gp - response and load over the rate of requests, fit (measured rows beside a model), cov of arrivals; a panel a part.
 
 parts = ""
 eval look("summary.tsv", 'y("repeats") > 0 ? (parts = add(parts, strcol("part"))) : 0')
@@ -25,11 +25,14 @@ if (n > 0) {
 		set yrange [10**floor(log10(fastest / 2)):*]
 		set ylabel "ms"
 		eval panel(i, says(p))
-		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " . line_of('rate(p)', "p95_ms", 2, heavy_colour, "95 % are faster") \
-			. ', data using (of(p) ? y("model_lambda_per_s") : NaN):(y("model_response_s") * 1000) with lines linecolor rgb line_colour dashtype 2 notitle'
+		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " \
+			. line_of('rate(p)', "p95_ms", 2, heavy_colour, "95 % are faster") \
+			. ', data using (of(p) ? y("model_lambda_per_s") : NaN):(y("model_response_s") * 1000) with lines ' \
+			. 'linecolor rgb line_colour dashtype 2 notitle'
 	}
 	eval legend_strip(1)
-	plot NaN with linespoints pointtype 7 linecolor rgb light_colour title "mean", NaN with linespoints pointtype 5 linecolor rgb heavy_colour title "95 % are faster", \
+	plot NaN with linespoints pointtype 7 linecolor rgb light_colour title "mean", NaN \
+		with linespoints pointtype 5 linecolor rgb heavy_colour title "95 % are faster", \
 		NaN with lines linecolor rgb line_colour dashtype 2 title "mean of one queue, not fitted: the link (web), the CPU (VNC)"
 
 	eval figure("load", 420, "")
@@ -42,7 +45,8 @@ if (n > 0) {
 		p = word(parts, i)
 		set ylabel "busy, %"
 		eval panel(i, says(p))
-		eval "plot " . line_of('rate(p)', "server_busy_percent", 1, light_colour, "CPU") . ", " . line_of('rate(p)', "link_percent", 2, heavy_colour, "link")
+		eval "plot " . line_of('rate(p)', "server_busy_percent", 1, light_colour, "CPU") . ", " \
+			. line_of('rate(p)', "link_percent", 2, heavy_colour, "link")
 	}
 	eval legend_strip(2)
 	plot NaN with linespoints pointtype 7 linecolor rgb light_colour title "CPU of the server", \
@@ -52,7 +56,8 @@ if (n > 0) {
 # ---- the fitted model: response over rate; and the load lines of users who think: a row lies where line and server meet ----
 fits = ""
 foretold = 0
-if (has_table("curve.tsv")) { eval look("curve.tsv", 'foretold = foretold + (strcol("kind") eq "later"), fits = add(fits, strcol("part"))') }
+if (has_table("curve.tsv")) { eval look("curve.tsv", \
+	'foretold = foretold + (strcol("kind") eq "later"), fits = add(fits, strcol("part"))') }
 m = words(fits)
 fitted(p, w, k) = strcol("part") eq p && strcol("fitted") eq w && strcol("kind") eq k
 if (m > 0) {
@@ -78,18 +83,22 @@ if (m > 0) {
 		axis = (side == 1) ? "mean response, ms" : "requests a second"
 		eval panel(i, says(p))
 		set ylabel axis offset 1, 0
-		plot "curve.tsv" using (side != 1 && fitted(p, "all", "measured") ? 0 : NaN):(y("n") / y("z_s")):(most_q * 1.1):(-most_q * 1.1 / y("z_s")) \
+		plot "curve.tsv" using (side != 1 && fitted(p, "all", "measured") \
+			? 0 : NaN):(y("n") / y("z_s")):(most_q * 1.1):(-most_q * 1.1 / y("z_s")) \
 				with vectors nohead linecolor rgb mark_colour dashtype 3 notitle, \
 			"curve.tsv" using (over("all", "fit")):(is(0)) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour notitle, \
-			"curve.tsv" using (over("first", "fit")):(is(0)) with linespoints pointtype 8 pointsize 0.5 dashtype 2 linecolor rgb line_colour notitle, \
+			"curve.tsv" using (over("first", "fit")):(is(0)) \
+				with linespoints pointtype 8 pointsize 0.5 dashtype 2 linecolor rgb line_colour notitle, \
 			"curve.tsv" using (over(w, "measured")):(is(0)) with points pointtype 7 linecolor rgb heavy_colour notitle, \
 			"curve.tsv" using (over(w, "later")):(is(0)) with points pointtype 9 pointsize 1.1 linecolor rgb heavy_colour notitle
 	}
 	eval legend_strip(2)
 	plot NaN with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour title "model, fitted to all rows", \
-		NaN with linespoints pointtype 8 pointsize 0.5 dashtype 2 linecolor rgb line_colour title (foretold ? "fitted to the lowest rates" : ""), \
+		NaN with linespoints pointtype 8 pointsize 0.5 dashtype 2 linecolor rgb line_colour \
+			title (foretold ? "fitted to the lowest rates" : ""), \
 		NaN with points pointtype 7 linecolor rgb heavy_colour title "measured", \
-		NaN with points pointtype 9 pointsize 1.1 linecolor rgb heavy_colour title (foretold ? "measured, not known to the dashed line" : ""), \
+		NaN with points pointtype 9 pointsize 1.1 linecolor rgb heavy_colour \
+			title (foretold ? "measured, not known to the dashed line" : ""), \
 		NaN with lines linecolor rgb mark_colour dashtype 3 title "load lines: (users − under way) / think time"
 }
 
@@ -110,7 +119,8 @@ if (words(counted) > 0) {
 		p = word(counted, i)
 		shortest = 1e9
 		longest = 0
-		eval look("points.tsv", 'strcol("part") eq p ? (shortest = less(shortest, y("think_s")), longest = more(longest, y("think_s"))) : 0')
+		eval look("points.tsv", 'strcol("part") eq p ? (shortest = less(shortest, y("think_s")), longest = more(longest, ' \
+			. 'y("think_s"))) : 0')
 		set xrange [0:*]
 		set yrange [0:*]
 		thinks = thinks . sprintf("%s%g and %g s (%s)", i > 1 ? ", " : "", longest, shortest, p eq "web" ? "web" : "VNC")
@@ -125,7 +135,8 @@ if (words(counted) > 0) {
 	eval legend_strip(1)
 	plot NaN with lines linecolor rgb light_colour title "the longest think time; below, the shortest: " . thinks, \
 		NaN with lines linecolor rgb heavy_colour title "the shortest think time", \
-		NaN with lines linecolor rgb mark_colour dashtype 3 title "requests at random (a Poisson process); shaded: where 95 in 100 of such would lie"
+		NaN with lines linecolor rgb mark_colour dashtype 3 \
+			title "requests at random (a Poisson process); shaded: where 95 in 100 of such would lie"
 }
 if (figure_panels) { unset multiplot }
 unset output

@@ -13,9 +13,12 @@ def calmest($p): part($p) | map(select(.response_ms != null)) | if . == [] then 
 def what: {web: "objects", vnc: "keys"}[.] // "requests";
 
 def growth($p): busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
-	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low.response_ms | with_unit("ms")) to \($top | level("response_ms"))** "
-		+ "while \($top.users | plural("user")) raise the rate from \($low.lambda_per_s | number) to \($top.lambda_per_s | number) \($p | what) a second. The server's CPU is then busy for \($top.server_busy_percent | percent) %"
-		+ (if $top.model_response_s == null then "." else "; one queue, with nothing fitted, would respond in \($top.model_response_s * 1000 | with_unit("ms"))." end);
+	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low.response_ms | with_unit("ms")) to"
+		+ " \($top | level("response_ms"))** "
+		+ "while \($top.users | plural("user")) raise the rate from \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
+			+ " \($p | what) a second. The server's CPU is then busy for \($top.server_busy_percent | percent) %"
+		+ (if $top.model_response_s == null then "."
+			else "; one queue, with nothing fitted, would respond in \($top.model_response_s * 1000 | with_unit("ms"))." end);
 		($top | figure("response_ms")) + {verdict: "none", figure: "response"}) end;
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}[.] // "a queue";
@@ -24,24 +27,35 @@ def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] 
 	finding("demand-\($p)"; "**\({web: "An object", vnc: "A key"}[$p] // "A request") needs** "
 		+ (map("\(.demand_ms | number) ms of \(.name | resource)" + (if tells_nothing then " (of which the measurements tell nothing)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
-		+ (.[0].error_percent | if . == null then "." else "; the fitted model misses the response times by \(number) % (root mean square)." end);
-		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms", verdict: (if tells_nothing then "unsure" else "none" end), figure: "fit"}) end;
+		+ (.[0].error_percent | if . == null then "."
+			else "; the fitted model misses the response times by \(number) % (root mean square)." end);
+		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms", verdict: (if tells_nothing then "unsure" else "none" end),
+			figure: "fit"}) end;
 def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | if . == [] then empty else
 	(map(.off_percent | fabs) | max) as $most
-	| finding("forecast-\($p)"; "**From the lowest rates alone, the model foretells the \($p | part_words) responses within \($most | number) %**: "
-		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (was \(.response_ms | with_unit("ms")))") | join("; ")) + "."
+	| finding("forecast-\($p)"; "**From the lowest rates alone, the model foretells the \($p | part_words) responses within"
+		+ " \($most | number) %**: "
+		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (was \(.response_ms | with_unit("ms")))")
+			| join("; ")) + "."
 		+ (if $most <= 10 then "" elif $most <= 30 then " That is a first idea." else " That is no forecast." end);
-		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end), figure: "fit"}) end;
+		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end),
+			figure: "fit"}) end;
 # Little's law: rate times response and think time must give back how many users there were.
-def little: [.summary[] | select(.repeats > 0 and .response_ms != null) | (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | if . == [] then empty else
-	finding("little"; "**Little's law holds within \(max | number) %**: rate times response and think time gives back the number of users.";
+def little: [.summary[] | select(.repeats > 0 and .response_ms != null)
+	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | if . == [] then empty else
+	finding("little"; "**Little's law holds within \(max | number) %**: rate times response and think time gives back the number of"
+		+ " users.";
 		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)}) end;
-def world: busiest("web") | if . == null or .pages_per_s == null then empty else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
-	| finding("world"; "**\(.users | plural("user")) at \(.pages_per_s | number) pages a second stand for \($users | fixed(0)) users of the world** who look at each page for 30 s.";
+def world: busiest("web") | if . == null or .pages_per_s == null then empty
+	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
+	| finding("world"; "**\(.users | plural("user")) at \(.pages_per_s | number) pages a second stand for \($users | fixed(0)) users"
+		+ " of the world** who look at each page for 30 s.";
 		{value: $users, unit: "", verdict: "none", figure: "response"}) end;
 
 def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest($p) as $low | select($top != null)
-		| "\($p | part_words | upper_first): \($top.lambda_per_s | number) \($p | what) a second take \($top.response_ms | with_unit("ms")) on average, \($low.lambda_per_s | number) take \($low.response_ms | with_unit("ms"))."]
+		| "\($p | part_words | upper_first): \($top.lambda_per_s | number) \($p | what) a second take"
+			+ " \($top.response_ms | with_unit("ms")) on average, \($low.lambda_per_s | number) take \($low.response_ms | with_unit("ms"))."]
 	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else join(" ") end;
-def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), (present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
+def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)),
+	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];
