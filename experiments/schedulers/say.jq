@@ -67,7 +67,8 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 		"**Protection ends at some length of the operation** with \($doc.run.settings.length.sinks // "?") CPU hogs. A response within"
 			+ " twice the operation's own CPU time is kept "
 		+ (map("by \(.setting as $s | $doc | says($s)) "
-			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end)) | join("; ")) + ".";
+			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end))
+			| join("; ")) + ".";
 		{value: .[0].to, unit: "ms", verdict: "none", figure: "length"}) end;
 def tested: . as $doc | verdicts as $c | if $c == [] then
 	finding("tested"; "**None of these differences is tested**: that takes five repeats with the default beside them (`--repeat 5`).";
