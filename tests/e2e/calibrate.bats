@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calibration from end to end, short: what it says against another reading of the same logs, the record, and a run that carries it.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here

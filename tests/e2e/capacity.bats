@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Capacity from end to end, small: up to three sessions over VNC, a limit that cannot be reached and one that nobody can keep; a fourth session cannot start;
 # interrupted; nothing is left.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Idle sessions from end to end, short: interrupted and resumed, beside a process that is not the lab's, which must be told apart.
-# bats file_tags=alone:machine
+# bats file_tags=all,alone:machine
 
 bats_require_minimum_version 1.5.0
 load ../not_here

@@ -43,6 +43,7 @@ whole() {	# all inputs delivered in every replay, the same responses found in bo
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
 }
 
+# bats test_tags=all
 @test "diskload: the session is read from its own disk, beside the load that was asked for; nothing of the disk is left" {
 	command -v fio >/dev/null || skip "fio is not installed"
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The schedulers experiment on the emulated hosts, small: three settings, each run as what it says, nothing left changed.
-# bats file_tags=alone:switches
+# bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
 load ../not_here

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs that go on, that answer keys themselves, and that have two trains a cell.
-# bats file_tags=alone:switches
+# bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
 

@@ -19,6 +19,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	return 1
 }
 
+# bats test_tags=all
 @test "a signal before the first cell: 130 at once, the run marked, nothing running" {
 	for moment in 0.05 0.4 0.6 2; do
 		rm -rf "$RUN"
@@ -60,6 +61,7 @@ END
 	done
 }
 
+# bats test_tags=all
 @test "a run folder that goes away ends the run in one line" {
 	start_run --quick --protocol null --loads 0 --seconds 3 --repeat 2 --idle 1
 	wait_for test -e "$RUN/cells/own-000/1/keyrepeat.err" -o -e "$RUN/cells/own-000/1/samples.tsv"

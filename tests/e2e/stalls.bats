@@ -84,6 +84,7 @@ within() {	# within VALUE LOW HIGH
 	grep -q '<svg' "$RUN/report.html"
 }
 
+# bats test_tags=all
 @test "interrupted: exit 130, a valid run, nothing running; --resume finishes it" {
 	run="$BATS_TEST_TMPDIR/cut"
 	"$TOP/thinprobe" run stalls --quick --app heavy --loads 0,2 --seconds 2 --repeat 2 --idle 1 -o "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
@@ -100,6 +101,7 @@ within() {	# within VALUE LOW HIGH
 	[ "$(jq -r .state "$run/run.json")" = complete ]
 }
 
+# bats test_tags=all
 @test "killed: kill -9 of the driver leaves no process of ours" {
 	run="$BATS_TEST_TMPDIR/killed"
 	"$TOP/thinprobe" run stalls --quick --loads 3 --seconds 5 --repeat 3 --idle 1 -o "$run" >/dev/null 2>&1 3>&- &
@@ -114,6 +116,7 @@ within() {	# within VALUE LOW HIGH
 	[ -z "$left" ]
 }
 
+# bats test_tags=all
 @test "an ordinary user without sudo gets a complete run" {
 	[ "$(id -u)" = 0 ] || skip "this is an ordinary user already: the tests above were it"
 	setpriv --reuid 12345 --regid 12345 --clear-groups unshare --user --map-root-user --net true 2>/dev/null || skip "this machine forbids user namespaces"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Long links on the emulated hosts, small: one session stays connected while the round trip changes under it; nothing left.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
+# bats file_tags=all
 
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}

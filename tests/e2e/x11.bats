@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Remote X from end to end: who may connect, which way the data goes (against tshark), and that the report says no word of VNC.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here

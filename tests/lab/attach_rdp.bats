@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # As attach.bats, with xfreerdp in front of xrdp.
+# bats file_tags=all
 
 load window
 

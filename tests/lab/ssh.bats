@@ -135,6 +135,7 @@ END
 	[[ $output == *"vim is there"*"terminal is there"*"nothing left"* ]]
 }
 
+# bats test_tags=all
 @test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete, with figures" {
 	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive 300 <<'END'
@@ -181,6 +182,7 @@ END
 	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
 }
 
+# bats test_tags=all
 @test "kill -9 of the driver, of the keeper there, of the connections: nothing left; of the guard there: what lab clean ends" {
 	drive 400 <<'END'
 NAP=300.$$	# like nobody else's
@@ -232,6 +234,7 @@ END
 	[[ $output == *"connection to server (tp-server) lost: the process that starts the commands there was killed"*"then 255"* ]]
 }
 
+# bats test_tags=all
 @test "as an ordinary user: what the login may not do is marked" {
 	[ "$(id -u)" = 0 ] || skip "the tests above were it"
 	export SSHPAIR_ORDINARY=1
@@ -248,6 +251,7 @@ END
 	[[ $output == *"nothing left"* ]]
 }
 
+# bats test_tags=all
 @test "a wrong host, port, key, word, CPU: one line with the cure" {
 	drive <<'END'
 one_line() { # one_line STATUS WORDS COMMAND...
