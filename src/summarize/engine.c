@@ -207,7 +207,7 @@ static const char *engine_state(const struct cell *c, bool measured)
 {
 	if (!c->n)
 		return measured && !c->tried ? "not measured" : "failed";
-	return measured ? "measured" : c->failed ? "partial" : "complete";
+	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
 static void engine_count(struct column *c, const struct cell *cell)
@@ -316,8 +316,9 @@ static int engine_write(struct engine *e)
 
 /* --- the whole ------------------------------------------------------------------------------------------------- */
 
-static void engine_report(const struct engine *e, struct rec *out, struct engine_counts *n)
+static void engine_report(const struct engine *e, struct rec *out, const struct engine_counts *n)
 {
+	const char *unit = e->tables.counts ? e->tables.counts : "cells";
 	char key[300];
 
 	rec_object(out, "settings");
@@ -329,14 +330,17 @@ static void engine_report(const struct engine *e, struct rec *out, struct engine
 	rec_end(out);
 	rec_object(out, "result");
 	rec_int(out, "cells", (int64_t)n->cells);
-	snprintf(key, sizeof(key), "%s_complete", n->unit);
+	snprintf(key, sizeof(key), "%s_complete", unit);
 	rec_int(out, key, (int64_t)n->complete);
-	snprintf(key, sizeof(key), "%s_failed", n->unit);
+	snprintf(key, sizeof(key), "%s_failed", unit);
 	rec_int(out, key, (int64_t)n->failed);
-	snprintf(key, sizeof(key), "%s_marked", n->unit);
+	snprintf(key, sizeof(key), "%s_marked", unit);
 	rec_int(out, key, (int64_t)n->flagged);
 	for (size_t i = 0; i < e->tables.n; i++) {
-		snprintf(key, sizeof(key), "%s_rows", e->tables.table[i].name);
+		const char *name = e->tables.table[i].name;
+		size_t length = strlen(name);
+
+		snprintf(key, sizeof(key), "%.*s_rows", (int)(length - (name[length - 1] == 's')), name);
 		rec_int(out, key, (int64_t)e->rows[i]);
 	}
 	for (size_t i = 0; extractors[i]; i++)
@@ -391,6 +395,8 @@ int engine_summarize(const char *folder, const struct engine_options *options, s
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
 	err = engine_table(&e, options->experiment);
 	if (!err)
+		err = run_folder_cells(&e.run, e.tables.found, why);
+	if (!err)
 		err = engine_begin(&e);
 	n->cells = e.run.n;
 	for (size_t i = 0; !err && i < e.run.n; i++) {
@@ -406,7 +412,6 @@ int engine_summarize(const char *folder, const struct engine_options *options, s
 		err = engine_columns(&e, engine_evaluate, NULL);
 	if (!err)
 		err = engine_write(&e);
-	snprintf(n->unit, sizeof(n->unit), "%s", e.tables.counts ? e.tables.counts : "cells");
 	if (!err)
 		engine_report(&e, out, n);
 	return engine_end(&e, err);

@@ -37,6 +37,7 @@ struct repeat {
 const struct repeat *repeat_train(const struct repeat *r, const char *series);
 /* FILE of the repeat's folder as JSON, until the next repeat is read; *out is NULL where there is no such file. 0 or -errno: it cannot be read. */
 int repeat_json(const struct repeat *r, const char *file, const struct json **out, struct why *why);
+bool repeat_has(const struct repeat *r, const char *file);
 /* Reads the rows of FILE. *line: number of the row that is wrong, for -EPROTO. A file that is not there is an error only if `needed`. */
 typedef int repeat_reader(FILE *in, void *into, unsigned long *line);
 int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_reader *read, void *into, struct why *why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* keys - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in keyrepeat.json.
  *
- * Numbers of a repeat: low.mean, low.sd, low.variance, low.p50 (ms; unknown where it is a bound).
+ * Numbers of a repeat: low.mean, low.sd, low.variance, low.p50 (ms; unknown where it is a bound), coalesced_percent.
  * Figures of a cell, over the keys of all repeats: SET.p50, .p90, .p95, .p99, .max; SET is low or high (early or late end of a range; high is
  * unknown where all are exact), end (high, or else low), sent (from when the key was sent), in ms; lateness.p99, .max (us, of sending); low.min,
  * low.most and low.bound (the largest value known, and 1 where that is a bound); late, late.high (percent over the threshold, by the ends);
@@ -57,8 +57,13 @@ static int keys_reader(FILE *in, void *into, unsigned long *line)
 
 int keys_of_repeat(const struct repeat *r, struct keys *out, struct why *why)
 {
+	int err;
+
 	*out = (struct keys){ 0 };
-	return repeat_rows(r, "samples.tsv", true, keys_reader, out, why);
+	err = repeat_rows(r, "samples.tsv", true, keys_reader, out, why);
+	if (err)
+		keys_free(out);
+	return err;
 }
 
 int keys_train(const struct repeat *r, struct train *out, struct why *why)
@@ -139,6 +144,20 @@ static void keys_close(void *state)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
+/* Of the keys answered, those that a later key's echo answered too. */
+static double keys_coalesced_percent(const struct repeat *r)
+{
+	double coalesced = NAN, answered = NAN;
+	const struct json *j;
+	struct why ignored;	/* keys_train() has read it */
+
+	if (!repeat_json(r, "keyrepeat.json", &j, &ignored) && j) {
+		json_get_real(j, "result.coalesced", &coalesced);
+		json_get_real(j, "result.keys_answered", &answered);
+	}
+	return 100 * coalesced / answered;
+}
+
 static int keys_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
 {
 	const struct train *t = &((struct keys_run *)state)->cell[c->index].train[r->index];
@@ -153,6 +172,8 @@ static int keys_number(void *state, const struct cell *c, const struct repeat *r
 		*out = sample_sd(&s).value / MS;
 	else if (!strcmp(path, "low.variance"))
 		*out = pow(sample_sd(&s).value / MS, 2);
+	else if (!strcmp(path, "coalesced_percent"))
+		*out = keys_coalesced_percent(r);
 	else
 		err = err ? err : -ENOENT;
 	sample_free(&s);

@@ -60,6 +60,11 @@ int repeat_json(const struct repeat *r, const char *file, const struct json **ou
 	return f->json ? 0 : -EPROTO;
 }
 
+bool repeat_has(const struct repeat *r, const char *file)
+{
+	return inputs_there(r->folder, file);
+}
+
 int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_reader *read, void *into, struct why *why)
 {
 	return inputs_rows(r->folder, file, needed, read, into, why->text, sizeof(why->text));
@@ -178,7 +183,7 @@ static int run_folder_series(struct cell *c, struct repeat *r, struct why *why)
 	return err;
 }
 
-static int run_folder_repeat(struct cell *c, int64_t number, struct why *why)
+static int run_folder_repeat(struct cell *c, int64_t number, bool found, struct why *why)
 {
 	struct repeat *r = &c->repeat[c->n];
 	bool complete;
@@ -187,6 +192,10 @@ static int run_folder_repeat(struct cell *c, int64_t number, struct why *why)
 
 	if (asprintf(&folder, "%s/cells/%s/%lld", c->run->folder, c->name, (long long)number) < 0)
 		return why_no_memory(why);
+	if (found && !inputs_there(folder, "")) {
+		free(folder);
+		return 0;
+	}
 	err = run_folder_train(c, folder, "", r, &complete, why);
 	if (!complete)
 		return err;
@@ -195,7 +204,7 @@ static int run_folder_repeat(struct cell *c, int64_t number, struct why *why)
 	return err ? err : run_folder_series(c, r, why);
 }
 
-static int run_folder_cell(struct run *run, const char *name, struct why *why)
+static int run_folder_cell(struct run *run, const char *name, bool found, struct why *why)
 {
 	struct cell *grown = reallocarray(run->cell, run->n + 1, sizeof(*grown)), *c;
 	int err = 0;
@@ -210,7 +219,7 @@ static int run_folder_cell(struct run *run, const char *name, struct why *why)
 	if (!inputs_is_name(name))
 		return why_set(why, -EPROTO, "%s/run.json: not a cell's name: %s", run->folder, name);
 	for (int64_t n = 1; !err && n <= run->repeats; n++)
-		err = run_folder_repeat(c, n, why);
+		err = run_folder_repeat(c, n, found, why);
 	return err;
 }
 
@@ -229,30 +238,6 @@ static int run_folder_settings(struct run *run, struct why *why)
 	if (run->repeats < 1 || run->repeats > RUN_REPEATS_MAX)
 		return why_set(why, -EPROTO, "%s/run.json: settings.repeats is not 1 to %d", run->folder, RUN_REPEATS_MAX);
 	return 0;
-}
-
-int run_folder_read(const char *folder, struct run *out, struct why *why)
-{
-	int err;
-
-	*out = (struct run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
-	out->json = inputs_json(folder, "run.json", why->text, sizeof(why->text));
-	err = out->json ? run_folder_settings(out, why) : -EPROTO;
-	while (!err) {
-		const char *name;
-		char path[64];
-
-		snprintf(path, sizeof(path), "cells.%zu.name", out->n);
-		name = json_get_str(out->json, path);
-		if (!name)
-			break;
-		err = run_folder_cell(out, name, why);
-	}
-	if (!err && !out->n)
-		err = why_set(why, -EPROTO, "%s/run.json: names no cells", folder);
-	if (err)
-		run_folder_free(out);
-	return err;
 }
 
 static void run_folder_free_repeat(struct repeat *r)
@@ -280,4 +265,33 @@ void run_folder_free(struct run *run)
 	free(run->cell);
 	json_free(run->json);
 	*run = (struct run){ 0 };
+}
+
+int run_folder_read(const char *folder, struct run *out, struct why *why)
+{
+	int err;
+
+	*out = (struct run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
+	out->json = inputs_json(folder, "run.json", why->text, sizeof(why->text));
+	err = out->json ? run_folder_settings(out, why) : -EPROTO;
+	if (err)
+		run_folder_free(out);
+	return err;
+}
+
+int run_folder_cells(struct run *run, bool found, struct why *why)
+{
+	int err = 0;
+
+	while (!err) {
+		const char *name;
+		char path[64];
+
+		snprintf(path, sizeof(path), "cells.%zu.name", run->n);
+		name = json_get_str(run->json, path);
+		if (!name)
+			return run->n ? 0 : why_set(why, -EPROTO, "%s/run.json: names no cells", run->folder);
+		err = run_folder_cell(run, name, found, why);
+	}
+	return err;
 }

@@ -175,7 +175,7 @@ static int summarize_cells(struct rec *out, const char *folder)
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 	if (!n.complete)
-		die(EXIT_RUN, "%s: no %.*s is complete; the table holds no figures", folder, (int)strlen(n.unit) - 1, n.unit);
+		die(EXIT_RUN, "%s: no repeat of any cell is complete; the tables hold no figures", folder);
 	return n.failed ? EXIT_LOSSY : EXIT_OK;
 }
 

@@ -13,7 +13,6 @@
 /* What came of it. */
 struct engine_counts {
 	size_t cells, complete, failed, flagged;	/* all but cells: repeats */
-	char unit[64];					/* what the report calls a repeat */
 };
 struct engine_options {
 	const char *experiment;		/* folder of the experiment; NULL: looked for by its name */

@@ -277,6 +277,10 @@ static int table_line(struct table_reader *r, char *text)
 		return table_check_view(r);
 	if (!strcmp(r->word[0], "include"))
 		return table_include(r);
+	if (!strcmp(r->word[0], "repeats") && r->n == 2 && !strcmp(r->word[1], "found")) {
+		r->tables->found = true;
+		return 0;
+	}
 	if (strcmp(r->word[0], "counts") != 0)
 		return table_add_column(r);
 	if (r->n != 2 || !table_is_name(r->word[1]))

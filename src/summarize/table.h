@@ -4,11 +4,14 @@
  *	table NAME cells|rows:EXTRACTOR [schema=WORD] [optional]
  *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
  *	counts WORD
+ *	repeats found
  *	view ID TABLE TITLE [by=COLUMN] COLUMN...
  *	include FILE
  *
- * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment. Columns belong to the table above them. `counts`:
- * what the report calls a repeat (cells). `include`: lines that several experiments share, named from the folder of this file. `optional`: without rows there is no file. Sources: see enum source; estimators: estimate.h. */
+ * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment. Columns belong to the table above
+ * them. `counts`: what the report calls a repeat (cells). `repeats found`: cells have not all as many repeats as the run; those without a
+ * folder are not failed ones. `include`: lines that several experiments share, named from the folder of this file. `optional`: without rows
+ * there is no file. Sources: see enum source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 
@@ -60,6 +63,7 @@ struct tables {
 	struct table *table;
 	size_t n;
 	char *counts;
+	bool found;
 };
 
 /* 0 or -errno, and then `out` is empty. */
