@@ -42,7 +42,8 @@ step() { jq "$2" "$RUN/cells/x11.pixmap/1/$1/step.json"; }
 	[ "$(step fresh '.bytes_per_frame > 41800 * .9 and .display_wire_bytes / .frames_shown < 41900 * 1.1')" = true ]
 	[ "$(step loop '.bytes_per_frame < 400')" = true ]
 	for s in fresh loop; do
-		[ "$(step $s '.frames_shown > 0 and .frames_seen > 0 and .frames_seen <= 1.1 * .frames_shown + 1 and .covered_percent > 99 and .cpu_percent > 0')" = true ]
+		[ "$(step $s '.frames_shown > 0 and .frames_seen > 0 and .frames_seen <= 1.1 * .frames_shown + 1
+			and .covered_percent > 99 and .cpu_percent > 0')" = true ]
 	done
 }
 

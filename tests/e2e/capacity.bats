@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Capacity from end to end, small: up to three sessions over VNC, a limit that cannot be reached and one that nobody can keep; a fourth session cannot start;
-# interrupted; nothing is left.
+# Capacity from end to end, small: up to three sessions over VNC, a limit that cannot be reached and
+# one that nobody can keep; a fourth session cannot start; interrupted; nothing is left.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0

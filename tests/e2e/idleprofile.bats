@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# idleprofile against bursts whose own account of their CPU time is the truth (bench/truth.py compares; bench/idleprofile.sh is the same in
-# full). What others do on that CPU meanwhile is no error of it, but then it cannot be told from bursts: lengths are
-# only judged where little else ran.
+# idleprofile against bursts whose own account of their CPU time is the truth (bench/truth.py
+# compares; bench/idleprofile.sh is the same in full). What others do on that CPU meanwhile is no
+# error of it, but then it cannot be told from bursts: lengths are only judged where little else
+# ran.
 # bats file_tags=all,alone:machine
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The same work over a protocol, small: a text edited over remote X, what was captured against tshark, the end state as a picture, nothing left.
+# The same work over a protocol, small: a text edited over remote X, what was captured against
+# tshark, the end state as a picture, nothing left.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0

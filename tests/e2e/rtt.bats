@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Loaded links on the emulated hosts, small: what the load was is what its frames are, pings beside it are as many as asked for, nothing is left.
+# Loaded links on the emulated hosts, small: what the load was is what its frames are, pings beside
+# it are as many as asked for, nothing is left.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0

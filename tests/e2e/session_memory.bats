@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Logins in memory from end to end, small: one and two bare terminals over VNC, interrupted before and resumed; the sums held against the kernel's account.
+# Logins in memory from end to end, small: one and two bare terminals over VNC, interrupted before
+# and resumed; the sums held against the kernel's account.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0

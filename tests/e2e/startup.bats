@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The startup experiment on the emulated hosts, small: a terminal, one step of each axis, and nothing left of the memory group, the swap and the hog.
+# The startup experiment on the emulated hosts, small: a terminal, one step of each axis, and
+# nothing left of the memory group, the swap and the hog.
 # bats file_tags=all,alone:swap
 
 bats_require_minimum_version 1.5.0

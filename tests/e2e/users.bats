@@ -59,7 +59,8 @@ setup_file() {
 	[ -d "$U/cells/web-0.4" ] || skip "lighttpd is not installed"
 	jq -c .result "$U/cells/web-0.4/1/vusers.json"
 	# objects of 30 to 100 kB, with their heads
-	[ "$(jq '.result | .errors == 0 and .connections == 20 and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$U/cells/web-0.4/1/vusers.json")" = true ]
+	[ "$(jq '.result | .errors == 0 and .connections == 20
+		and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$U/cells/web-0.4/1/vusers.json")" = true ]
 	[ "$(jq '.link_percent > 0' "$U/cells/web-0.4/1/cell.json")" = true ]
 	[ ! -e "$U/log/www" ]
 }

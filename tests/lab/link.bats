@@ -34,7 +34,10 @@ drive() {
 		printf '%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\nlab_use local\n' "${1-}" "$HOME_OF_LAB"
 		cat <<'END'
 p() { lab_exec -R client ping -n -q -c 5 -i 0.2 "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'; }
-between() { awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a >= b && a < c) }' && echo "$4 is right" || echo "$4: $1, not $2 to $3 ms"; }
+between() {
+	awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a >= b && a < c) }' &&
+		echo "$4 is right" || echo "$4: $1, not $2 to $3 ms"
+}
 END
 		cat
 	} >"$W/main.sh"

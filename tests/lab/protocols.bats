@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Display protocols: each starts, takes a train of keys that come back, and leaves nothing on the machine; also as an ordinary user, and
-# when the driver is killed.
+# Display protocols: each starts, takes a train of keys that come back, and leaves nothing on the
+# machine; also as an ordinary user, and when the driver is killed.
 # bats file_tags=all
 
 load protocols

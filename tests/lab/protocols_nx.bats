@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# NX, ssh and xpra: each starts, takes a train of keys that come back, and leaves nothing on the machine; also as an ordinary user, when the
-# driver is killed, and when one half of it breaks.
+# NX, ssh and xpra: each starts, takes a train of keys that come back, and leaves nothing on the
+# machine; also as an ordinary user, when the driver is killed, and when one half of it breaks.
 # bats file_tags=all
 
 load protocols

@@ -157,7 +157,7 @@ END
 }
 
 # bats test_tags=all
-@test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete, with figures" {
+@test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete with figures" {
 	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive 300 <<'END'
 stalls --loads 0 --seconds 2 --repeat 1 -o "$RUN" >"$W/out" 2>&1 &
