@@ -41,7 +41,8 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 		python3 - "$moment" "$RUN" "$TOP" <<'END'
 import os, signal, subprocess, sys, time
 moment, run, top = sys.argv[1:]
-p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--seconds", "5", "--repeat", "2", "--idle", "3", "-o", run],
+p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--seconds", "5",
+                      "--repeat", "2", "--idle", "3", "-o", run],
                      start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 while not os.path.exists(run + "/run.json"):
