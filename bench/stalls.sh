@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # stalls.sh - do updates come as often as keys without load, and as fair sharing has it beside CPU hogs?
 #
-# Keys go to the heavy application (10 ms of CPU time per redraw) every 50 ms, over VNC and over remote X. Without load every key is an
-# update; beside ten hogs the interval between two updates is that of eleven processes that share one CPU: 110 ms.
+# Keys go to the heavy application (10 ms of CPU time per redraw) every 50 ms, over VNC and over remote X. Without load every key is
+# an update; beside ten hogs the interval between two updates is that of eleven processes that share one CPU: 110 ms.
 #
 # usage: bench/stalls.sh [--quick] [--rounds N]
 # shellcheck disable=SC2317 # alternate calls train
@@ -20,8 +20,8 @@ column() {	# column RUN NAME HOGS
 
 train() {	# train PROTOCOL ROUND
 	local run=$BENCH_WORK/$1-$2
-	"$TP_HOME/thinprobe" run stalls --quick --protocol "$1" --app heavy --loads 0,10 --seconds "$SECONDS_EACH" --repeat 1 --idle 1 -o "$run" \
-		>"$run.out" 2>"$run.err" || die "thinprobe run stalls: $(tail -n 1 "$run.err")"
+	"$TP_HOME/thinprobe" run stalls --quick --protocol "$1" --app heavy --loads 0,10 --seconds "$SECONDS_EACH" \
+		--repeat 1 --idle 1 -o "$run" >"$run.out" 2>"$run.err" || die "thinprobe run stalls: $(tail -n 1 "$run.err")"
 	note "updates a second" "$1" "$2" "$(column "$run" updates_per_s 0)"
 	note "updates a second" keys "$2" 20
 	note "interval beside 10 hogs, ms" "$1" "$2" "$(awk -v stall="$(column "$run" mean_stall_ms 10)" 'BEGIN { print stall + 50 }')"
