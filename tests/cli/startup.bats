@@ -155,7 +155,6 @@ all_gone() {	# name: every process of the client's log
 	[ "$(of managed '.events[] | .name, .state')" = "first stable second stable" ]
 	# the client answers 330 ms after the key and again as long after that
 	[ "$(of managed '.events | all(.first_change_ms >= 330 and .stable_ms - .first_change_ms > 30 and .stable_ms >= 660)')" = true ]
-	[ "$(of managed '.events[0].first_change_ms < 330 + 300')" = true ]
 	[ "$(jq '.result.events[1].stable_ms.n' managed.json)" -eq 1 ]
 }
 
