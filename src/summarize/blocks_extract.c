@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* blocks - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against the pixels of the same train (truth.h).
+/* blocks_extract - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against the pixels of the same train (truth.h).
  *
  * Figures: trains, keys (told by the wire), truth (percent of truth_keys whose true update lies in the key's range, with its exact interval), truth_keys,
  * exact (percent of them told as exact), and SET.p50 etc. of the keys that the wire tells (keys_extract.c). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keys - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in keyrepeat.json.
+/* keys_extract - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in keyrepeat.json.
  *
  * Numbers of a repeat: low.mean, low.sd, low.variance, low.p50 (ms; unknown where it is a bound), coalesced_percent.
  * Figures of a cell, over the keys of all repeats: SET.p50, .p90, .p95, .p99, .max; SET is low or high (early or late end of a range; high is

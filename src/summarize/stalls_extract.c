@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stalls - updates of the screen beside keys, of the series `stall` (of cells without one, of the repeats themselves): as the probe saw them
+/* stalls_extract - updates of the screen beside keys, of the series `stall` (of cells without one, of the repeats themselves): as the probe saw them
  * (keyrepeat.json), which knows where the train begins and ends; else as the capture did (prototap.json).
  *
  * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2, updates_per_s, wire_bytes_per_key,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trains - what cell.json of all trains of a cell (its repeats and their other series) tells of the CPUs.
+/* trains_extract - what cell.json of all trains of a cell (its repeats and their other series) tells of the CPUs.
  *
  * Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (of a redraw: as it was measured in the last train,
  * else the parameter); fair_stall_ms (mean stall of a fair share beside the parameter `sinks`); same_group (do the application and the CPU hogs compete
