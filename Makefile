@@ -43,7 +43,8 @@ $(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(wild
 
 $(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(BUILD)/lib.a -Wl,--as-needed $$(EXTRA_$(1)/$$*) $(LIBS_$(1)) -lcmocka -lm
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(BUILD)/lib.a -Wl,--as-needed \
+		$$(EXTRA_$(1)/$$*) $(LIBS_$(1)) -lcmocka -lm
 endef
 $(foreach r,lib $(PRESENT),$(eval $(call room,$(r))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
