@@ -43,7 +43,7 @@ static int table_split(struct table_reader *r, char *p)
 			if (!end)
 				return table_wrong(r, "a quote without its end", NULL);
 			if (end[1] && !isspace((unsigned char)end[1]))
-				return table_wrong(r, "no blank after a quote", end + 1);
+				return table_wrong(r, "no blank after a quote", NULL);
 		} else {
 			end = p + strcspn(p, " \t\r\n");
 		}
