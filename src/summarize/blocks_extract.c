@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* blocks - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against
+/* blocks_extract - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against
  * the pixels of the same train (truth.h).
  *
  * Figures: trains, keys (told by the wire), truth (percent of truth_keys whose true update lies in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keys - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in
+/* keys_extract - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in
  * keyrepeat.json.
  *
  * Numbers of a repeat:

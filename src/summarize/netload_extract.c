@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* netload - load on a link, from netload.json (none: no load) and cell.json's link_bit_s,
+/* netload_extract - load on a link, from netload.json (none: no load) and cell.json's link_bit_s,
  * queue_bytes, bucket_bytes; and what a queue with frames of one length that come at random would
  * do (md1.h).
  *

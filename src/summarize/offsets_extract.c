@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* offsets - rows: how far each probe is off (offsets.h), for each path and injected delay, and for
+/* offsets_extract - rows: how far each probe is off (offsets.h), for each path and injected delay, and for
  * all delays of a path together ("all"), over all complete repeats. Parameters: path, delay (a name
  * among run.json's settings.delays). Files: samples.tsv, echo.tsv, and wire.tsv where there was a
  * capture. The offset where nothing was injected is less_base_ms's base; protocols.PATH.floor_ms of

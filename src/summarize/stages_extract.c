@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stages - rows: where the time of each key went (stages.h), from samples.tsv, keyrepeat.json
+/* stages_extract - rows: where the time of each key went (stages.h), from samples.tsv, keyrepeat.json
  * (result.patch_base), wire.tsv and echo.tsv of each repeat. Columns: parameters of the cell;
  * stage, keys (split), of_keys, mean_ms (with ends), p50_ms, p90_ms, max_ms, from_ms, to_ms (means
  * laid end to end). Without trains that were split, and with an overloaded one, a cell has no rows. */

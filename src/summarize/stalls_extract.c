@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stalls - updates of the screen beside keys, of the series `stall` (of cells without one, of the
+/* stalls_extract - updates of the screen beside keys, of the series `stall` (of cells without one, of the
  * repeats themselves): as the probe saw them (keyrepeat.json), which knows where the train begins
  * and ends; else as the capture did (prototap.json).
  *

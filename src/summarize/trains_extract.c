@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trains - what cell.json of all trains of a cell (its repeats and their other series) tells of the
+/* trains_extract - what cell.json of all trains of a cell (its repeats and their other series) tells of the
  * CPUs.
  *
  * Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (of
