@@ -182,8 +182,7 @@ static int run_folder_series(struct cell *c, struct repeat *r, struct why *why)
 		}
 		free(entry[i]);
 	}
-	if (n >= 0)
-		free(entry);
+	free(entry);
 	return err;
 }
 
@@ -246,9 +245,9 @@ static int run_folder_settings(struct run *run, struct why *why)
 
 static void run_folder_free_repeat(struct repeat *r)
 {
+	repeat_forget(r);
 	for (size_t i = 0; i < r->trains; i++)
 		run_folder_free_repeat(&r->train[i]);
-	repeat_forget(r);
 	free(r->files);
 	free(r->train);
 	free(r->folder);
