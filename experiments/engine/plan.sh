@@ -233,6 +233,7 @@ plan_check() {
 	done
 	plan_check_on
 	[ -z "${OPT[link.type]-}" ] || plan_check_link
+	[ -z "${OPT[queue.type]-}" ] || plan_check_queue
 	[ -z "${OPT[server-memory.type]-}" ] || plan_check_memory
 }
 
@@ -303,10 +304,13 @@ plan_check_link() {
 		! plan_given link || exp_bad "--link with --on $ON: a real link is not shaped"
 		LINK=none
 	fi
+}
+
+plan_check_queue() {
 	[ -n "${QUEUE-}" ] || return 0
-	[[ $QUEUE =~ ^${number}(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
+	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
 	[ "$ON" = lab ] || exp_bad "--queue with --on $ON: a real link is left as it is"
-	[[ $LINK != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
+	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
 }
 
 plan_check_memory() {

@@ -12,7 +12,6 @@ PIN_EFFECT="so what the load costs is in the probe's times"
 exp_check() {
 	local item
 	for item in ${LINKS//,/ }; do [[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: a rate such as 10Mbit"; done
-	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
 	LINK=${LINKS%%,*}	# the lab comes up with it
 	[ "$BY" = tbf ] || export LAB_DELAY_BY=wire
 }

@@ -53,7 +53,9 @@ exp_cells() {
 
 exp_repeats() { [ "${P[part]}" = length ] && CELL_REPEATS=1 || CELL_REPEATS=$REPEATS; }
 
-exp_words() { echo "${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$([ "${P[part]}" = table ] || echo " by length")"; }
+exp_words() {
+	echo "${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$([ "${P[part]}" = table ] || echo " by length")"
+}
 exp_missing() { lab_lacks pin shape memory autogroup rt; }
 
 exp_before_cells() {

@@ -159,14 +159,16 @@ shown() {
 }
 
 @test "every command that a page or a document shows is understood" {
-	local command first rest n=0 wrong=0
+	local command first rest driver n=0 wrong=0
 
 	while read -r command; do
 		read -r first rest <<<"$command"
 		case " $TOOLS " in *" $first "*) ;; *) [ "$first" = run ] || continue ;; esac
 		case $command in *SERVER,CLIENT* | *" --hog "* | *"<run>"* | *\\ | *...* | *…*) continue ;; esac
 		if [ "$first" = run ]; then
-			bash -c "./experiments/${rest%% *}.sh --options-only ${rest#"${rest%% *}"}" >/dev/null || { echo "^ $command"; wrong=1; }
+			driver=./experiments/${rest%% *}.sh
+			[ -f "$driver" ] || driver="./experiments/engine/run.sh ${rest%% *}"
+			bash -c "$driver --options-only ${rest#"${rest%% *}"}" >/dev/null || { echo "^ $command"; wrong=1; }
 		else
 			bash -c "bin/$command --help" >/dev/null || { echo "^ $command"; wrong=1; }
 		fi

@@ -19,6 +19,14 @@ column() {	# column NAME APP SINKS: a figure of the summary
 		$at["app"] == app && $at["sinks"] == sinks { print $at[name] }' "$RUN/summary.tsv"
 }
 
+folder_of() {	# folder_of APP SINKS REPEAT: of that cell
+	local file
+	for file in "$RUN"/cells/*/"$3"/cell.json; do
+		[ "$(jq -r '.parameters | "\(.app) \(.sinks)"' "$file")" != "$1 $2" ] || { echo "${file%/cell.json}"; return; }
+	done
+	return 1
+}
+
 within() {	# within VALUE LOW HIGH
 	awk -v v="$1" -v l="$2" -v h="$3" 'BEGIN { exit !(v != "" && v >= l && v <= h) }' || {
 		echo "$1 is not in $2 .. $3" >&2
@@ -30,7 +38,7 @@ within() {	# within VALUE LOW HIGH
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
-	[ "$(jq .cells.complete "$RUN/run.json")" = 8 ]
+	[ "$(jq '.counts // .cells | .complete' "$RUN/run.json")" = 8 ]
 	for f in summary.tsv cdf.tsv report.md report.html; do [ -s "$RUN/$f" ]; done
 	for f in late-share mean-stall jitter latency-cdf; do
 		xmllint --noout "$RUN/figures/$f.svg" 2>/dev/null || grep -q '</svg>' "$RUN/figures/$f.svg"
@@ -45,7 +53,7 @@ within() {	# within VALUE LOW HIGH
 
 @test "without load every key of the heavy application is sent and answered" {
 	for r in 1 2; do
-		k="$RUN/cells/heavy-000/$r/keyrepeat.json"
+		k=$(folder_of heavy 0 "$r")/keyrepeat.json
 		[ "$(jq '.result.keys_due' "$k")" = "$(jq '.result.keys_sent' "$k")" ]
 		[ "$(jq '.result.keys_answered' "$k")" = "$(jq '.result.latency_from_due_ms.n' "$k")" ]
 	done
@@ -59,7 +67,7 @@ within() {	# within VALUE LOW HIGH
 
 @test "captured packets and payload are those tshark counts" {
 	command -v tshark || skip "tshark is not installed"
-	cell="$RUN/cells/heavy-000/1"
+	cell=$(folder_of heavy 0 1)
 	port=$(jq -r '.settings.ports // empty' "$cell/prototap.json" | tr -dc '0-9')
 	[ -n "$port" ] || port=$(tshark -r "$cell/capture.pcap" -T fields -e tcp.srcport 2>/dev/null |
 		sort | uniq -c | sort -rn | awk '$2 < 32768 { print $2; exit }')
@@ -75,7 +83,7 @@ within() {	# within VALUE LOW HIGH
 }
 
 @test "the regime that was asked for is the one that ran" {
-	cell="$RUN/cells/heavy-004/1/cell.json"
+	cell=$(folder_of heavy 4 1)/cell.json
 	[ "$(jq -r .autogroup.session "$cell")" = "$(jq -r .autogroup.sinks "$cell")" ]
 }
 
