@@ -30,8 +30,7 @@ load_dash(i, n) = n > 7 && i % 2 ? 4 : 1
 # Variables set by who calls: threshold_ms, floor_ms, engine (folder of experiments/engine), and labels.figures of say.jq.
 # A helper that gives commands is used as: eval figure("rtt", 420, "Title").
 
-set datafile separator "\t"
-set key autotitle columnheader
+if (exists("engine")) { set datafile separator "\t"; set datafile columnheaders }
 
 # Columns of the row at hand, by name. An empty cell is a hole.
 known(v) = v == v
@@ -56,54 +55,73 @@ colours = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8c564b"
 colour(i) = word(colours, 1 + (i - 1) % words(colours))
 shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 
-# A new figure of this height, 760 wide, with room for a legend of that many lines below it; closes the one before.
+# A new figure of this height in pixels, 760 wide; closes the one before and takes back what it had set.
 figure_height = 480.0
-figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; unset output; unset arrow; unset label; unset logscale; ' \
-	. 'set border 3; set tics; set xtics autofreq; set ytics autofreq; set grid ytics; set autoscale; unset xlabel; unset ylabel; ' \
-	. 'unset lmargin; unset rmargin; unset tmargin; ' \
-	. sprintf('figure_height = %d.0; set terminal svg size 760,%d; set output "figures/%s.svg"; set title "%s"; ', height, height, name, title)
 figure_panels = 0
-legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical maxcols 1 width 2', \
-	(70.0 + 22 * n) / figure_height, (12.0 + 22 * n) / figure_height)
+figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; unset output; ' \
+	. 'unset arrow; unset label; unset logscale; ' \
+	. 'unset xlabel; unset ylabel; unset lmargin; unset rmargin; unset tmargin; set autoscale; ' \
+	. 'set xtics autofreq; set ytics autofreq; set border 3 linecolor rgb "#666666" linewidth 0.8; ' \
+	. 'set tics nomirror out scale 0.6 textcolor rgb "#333333"; unset grid; ' \
+	. 'set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set datafile missing; set samples 100; ' \
+	. sprintf('figure_height = %d.0; set terminal svg size 760,%d dynamic enhanced ', height, height) \
+	. 'font "sans-serif,13" linewidth 1.2 background rgb "white"; ' \
+	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; eval legend_lines(2)', name, title)
+legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical ' \
+	. 'maxrows auto maxcols 1 width 2', (76.0 + 22 * n) / figure_height, (12.0 + 22 * n) / figure_height)
 
 # Panels across and down with one title above all and a strip of that many pixels below them all for a legend:
-# eval panels(across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot; at last eval legend_strip(columns) and a plot of NaN.
-panels(across, down, strip, title) = sprintf('figure_panels = 1; panel_across = %d; panel_down = %d; panel_strip = %g; unset key; unset title; ', \
-	across, down, strip) . sprintf('set multiplot title "%s" font ",14"', title)
+# eval panels(across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot;
+# at last eval legend_strip(columns) and a plot of NaN.
+panels(across, down, strip, title) = sprintf('figure_panels = 1; panel_across = %d; panel_down = %d; panel_strip = %g; ' \
+	. 'unset key; unset title; ', across, down, strip) . sprintf('set multiplot title "%s" font ",14"', title)
 panel_wide(c) = (0.9 - 0.065 * (panel_across - 1)) / panel_across
 panel_left(c) = 0.085 + c * (panel_wide(0) + 0.065)
 panel_right(c) = panel_left(c) + panel_wide(0)
 panel_height(d) = (figure_height - panel_strip - 40.0) / panel_down
 panel_top(r) = 1 - (40.0 + 26 + r * panel_height(0)) / figure_height
-panel_bottom(r) = 1 - (40.0 - 52 + (r + 1) * panel_height(0)) / figure_height
+panel_bottom(r) = 1 - (40.0 - 58 + (r + 1) * panel_height(0)) / figure_height
 panel_column(i) = (i - 1) % panel_across
 panel_row(i) = int((i - 1) / panel_across)
-panel(i, title) = sprintf('set lmargin at screen %g; set rmargin at screen %g; ', panel_left(panel_column(i)), panel_right(panel_column(i))) \
+panel(i, title) = sprintf('set lmargin at screen %g; set rmargin at screen %g; ', panel_left(panel_column(i)), \
+	panel_right(panel_column(i))) \
 	. sprintf('set tmargin at screen %g; set bmargin at screen %g; ', panel_top(panel_row(i)), panel_bottom(panel_row(i))) \
-	. sprintf('set title "%s" noenhanced offset 0, -0.3; unset arrow; unset label; ', title) . (panel_column(i) > 0 ? 'unset ylabel; ' : '')
-legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; unset ylabel; unset border; unset tics; unset grid; unset logscale; ' \
+	. sprintf('set title "%s" noenhanced offset 0, -0.3 font ",13"; unset arrow; unset label; ', title) \
+		. (panel_column(i) > 0 ? 'unset ylabel; ' : '')
+legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; unset ylabel; unset border; ' \
+	. 'unset tics; unset grid; unset logscale; ' \
 	. 'set xrange [0:1]; set yrange [0:1]; set lmargin at screen 0.02; set rmargin at screen 0.98; set bmargin at screen 0.01; ' \
 	. sprintf('set tmargin at screen %g; ', panel_strip / figure_height) \
-	. sprintf('set key at screen 0.06, %g left top Left reverse horizontal maxcols %d samplen 2 width 1', (panel_strip - 4) / figure_height, columns)
+	. sprintf('set key at screen 0.04, %g left top Left reverse horizontal samplen 2 ', (panel_strip - 4) / figure_height) \
+	. (columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row
 
 # A curve, with error bars where the column has NAME_low and NAME_high, and its value where the pointer rests. Expressions are text,
 # over the rows of the table `data`: eval "plot " . curve('column("load")', "p50_ms", 1, "vim") . ", " . line(...)
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))
 hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) : "")
-there(c) = known(x_) ? y(c) : NaN	# a row without a place on the axis must not count for the other axis either
-bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(low("%s")):(high("%s")) with yerrorbars pointtype 0 linecolor rgb "%s" notitle', \
-	x, c, c, c, colour)
-points_with_lines(x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")) with linespoints pointtype %d linecolor rgb "%s" ', \
+# A row without a place on the x axis must not count for the y axis either.
+there(c) = known(x_) ? y(c) : NaN
+there_low(c) = known(x_) ? low(c) : NaN
+there_high(c) = known(x_) ? high(c) : NaN
+bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(there_low("%s")):(there_high("%s")) ' \
+	. 'with yerrorbars pointtype 0 linecolor rgb "%s" notitle', x, c, c, c, colour)
+points_with_lines(x, c, i, colour, \
+	title) = sprintf('data using (x_ = %s):(there("%s")) smooth unique with linespoints pointtype %d linecolor rgb "%s" ', \
 	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)
-hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, c, title) \
+hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, \
+	c, title) \
 	. sprintf('point pointtype %d linecolor rgb "%s" notitle', shape(i), colour)
 line_of(x, c, i, colour, title) = points_with_lines(x, c, i, colour, title) . ", " . hovers("hover", x, c, i, colour, title)
-curve_of(x, c, i, colour, title) = bars(x, c, colour) . ", " . points_with_lines(x, c, i, colour, title) . ", " . hovers("hover_ends", x, c, i, colour, title)
+curve_of(x, c, i, colour, title) = bars(x, c, colour) . ", " . points_with_lines(x, c, i, colour, title) . ", " \
+	. hovers("hover_ends", x, c, i, colour, title)
 line(x, c, i, title) = line_of(x, c, i, colour(i), title)
 curve(x, c, i, title) = curve_of(x, c, i, colour(i), title)
 
 # The threshold, across or upright, and the least wait that the server has by itself.
-threshold_across = 'set arrow from graph 0, first threshold_ms to graph 1, first threshold_ms nohead dashtype 3 linecolor rgb mark_colour back'
-upright(at, to, colour, dash) = sprintf('set arrow from first %g, graph 0 to first %g, graph %g nohead dashtype %d linecolor rgb "%s"', at, at, to, dash, colour)
-upright_label(at, text, colour) = sprintf('set label "%s" at first %g, graph 1 center offset 0, 0.6 textcolor rgb "%s" font ",11"', text, at, colour)
+threshold_across = \
+	'set arrow from graph 0, first threshold_ms to graph 1, first threshold_ms nohead dashtype 3 linecolor rgb mark_colour back'
+upright(at, to, colour, dash) = sprintf('set arrow from first %g, graph 0 to first %g, graph %g nohead dashtype %d ' \
+	. 'linecolor rgb "%s"', at, at, to, dash, colour)
+upright_label(at, text, colour) = sprintf('set label "%s" at first %g, graph 1 center offset 0, 0.6 textcolor rgb "%s" ' \
+	. 'font ",11"', text, at, colour)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
-# report.sh --table RUN | --findings RUN - what the terminal shows at the end of a run.
+# report.sh --table | --findings | --record RUN - what the terminal shows at the end of a run; what later runs carry of it (record.jq).
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
 # say.jq and README.md.
 set -u -o pipefail
 
-tool=${0##*/}
+tool=${REPORT_TOOL:-${0##*/}}
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=${TP_HOME:-$here/..}
 : "${TP_BIN:=$home/bin}"	# beside this folder in a checkout, in libexec of an installation
@@ -61,9 +61,9 @@ draw() {
 	mkdir -p "$work/figures" figures || exit 1
 	ln -s "$RUN"/*.tsv "$work/"
 	local values
-	values=$(say 'include "say"; include "words"; {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold} + (labels.figures // {})
-		| to_entries[] | "\(.key)=\(.value | if type == "string" then "\"" + gsub("[\"\\\\$`]"; "") + "\"" else tostring end);"') || exit 1
-	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 ||
+	values=$(say 'include "page"; figure_variables') || exit 1
+	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") \
+		>"$work/log" 2>&1 ||
 		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/log" | tail -n 1 | grep . || echo 'no reason given')"
 	local figure
 	for figure in "$work"/figures/*.svg; do
@@ -127,7 +127,8 @@ inline_figures() {
 page_html() {
 	local file
 	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
+	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
 	tables <report.md | cmark --unsafe | inline_figures
@@ -142,13 +143,13 @@ place() {	# place FILE: standard input becomes FILE, whole
 	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
 }
 
-usage='usage: report.sh [--table | --findings] RUN
+usage='usage: report.sh [--table | --findings | --record] RUN
 Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples.'
 part=
+case ${1-} in --table | --findings | --record) part=${1#--}; shift ;; esac
 case ${1-} in
 --help | -h) printf '%s\n' "$usage"; exit 0 ;;
 --version) printf '%s\n' "$tool"; exit 0 ;;
---table | --findings) part=${1#--}; shift ;;
 -*) die 2 "unknown option $1 (see $tool --help)" ;;
 esac
 [ $# -gt 0 ] && [ -n "$1" ] || die 2 "which run folder? (see $tool --help)"
@@ -168,6 +169,7 @@ figures='[]'
 case $part in
 table) doc=$(document) && say 'include "table"; terminal_view'; exit ;;
 findings) doc=$(document) && say 'include "table"; terminal_words'; exit ;;
+record) doc=$(document) && say 'include "record"; record'; exit ;;
 esac
 
 need gnuplot gnuplot-nox

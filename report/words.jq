@@ -30,25 +30,30 @@ def with_unit($unit):
 # ---- a figure: {value, low, high, above, unit} of a column NAME with NAME_low, NAME_high, NAME_above (input: a row) ----
 def unit_of($name):
 	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s" else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
-def figure($name): {value: .[$name], low: .[$name + "_low"], high: .[$name + "_high"], above: (.[$name + "_above"] == 1), unit: unit_of($name)};
+def figure($name): {value: .[$name], low: .[$name + "_low"], high: .[$name + "_high"], above: (.[$name + "_above"] == 1),
+	unit: unit_of($name)};
 # The same from two columns, of latencies that are only known as a range.
-def figure($low; $high): figure($high) as $late | figure($low) | .to = $late.value | .high = ($late.high // .high) | .above = (.above or $late.above);
+def figure($low; $high): figure($high) as $late | figure($low) | .to = $late.value | .high = ($late.high // .high)
+	| .above = (.above or $late.above);
 def range_words($low; $high; $unit):
 	if $unit == "%" then "\($low | percent) to \($high | percent) %" else "\($low | number) to \($high | with_unit($unit))" end;
 def interval($low; $high; $unit): if $low == null or $high == null then "" else " (95 % CI \(range_words($low; $high; $unit)))" end;
 def figure_words:	# "19.1 ms"; input: a figure
 	(if .above then "more than " else "" end)
-	+ (.unit as $unit | if .value != null and .to != null and .to != .value then range_words(.value; .to; $unit) else .value | with_unit($unit) end);
+	+ (.unit as $unit | if .value != null and .to != null and .to != .value then range_words(.value; .to; $unit) else .value
+		| with_unit($unit) end);
 def figure_interval: interval(.low; .high; .unit);
 def level($name): figure($name) | figure_words + figure_interval;	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
 
 # ---- shared verbs: each compares with the ends of intervals, not with the values alone ----
 def surely_above($name; $limit): (.[$name + "_low"] // .[$name]) as $v | $v != null and $v > $limit;
 def surely_below($name; $limit): (.[$name + "_high"] // .[$name]) as $v | $v != null and $v <= $limit;
-# Where a column passes a limit along an axis (input: rows): {below: last row surely below all before it, above: first row surely above}.
+# Where a column passes a limit along an axis (input: rows):
+# {below: last row up to which all are surely below, above: first surely above}.
 def crossing($axis; $name; $limit):
 	sort_by(.[$axis]) as $rows | (first($rows[] | select(surely_above($name; $limit))) // null) as $above
-	| {above: $above, below: (reduce $rows[] as $r ({go: true}; if .go and ($r | surely_below($name; $limit)) then .row = $r else .go = false end) | .row)};
+	| {above: $above, below: (reduce $rows[] as $r ({go: true}; if .go and ($r | surely_below($name; $limit)) then .row = $r
+		else .go = false end) | .row)};
 # What a column is against the same of a base row (input: a row): {ratio, is: "more" | "less" | "alike" | "unsure"}.
 def versus_base($base; $name; $tolerance):
 	figure($name) as $f | ($base | figure($name)) as $b
@@ -56,7 +61,8 @@ def versus_base($base; $name; $tolerance):
 		{ratio: (if $b.value == 0 then null else $f.value / $b.value end),
 		 is: (if ($f.low // $f.value) > ($b.high // $b.value) * (1 + $tolerance) then "more"
 			elif ($f.high // $f.value) < ($b.low // $b.value) * (1 - $tolerance) then "less"
-			elif ($f.high // $f.value) <= ($b.high // $b.value) * (1 + $tolerance) and ($f.low // $f.value) >= ($b.low // $b.value) * (1 - $tolerance)
+			elif ($f.high // $f.value) <= ($b.high // $b.value) * (1 + $tolerance)
+				and ($f.low // $f.value) >= ($b.low // $b.value) * (1 - $tolerance)
 			then "alike" else "unsure" end)} end;
 # A slope as a whole number (input: a row): the number, "none" where the interval excludes each, "unsure" where it is too wide.
 def whole_slope($name):
@@ -65,7 +71,8 @@ def whole_slope($name):
 	  elif .low > $n + 0.1 or .high < $n - 0.1 then "none" elif ($s - $n | fabs) > 0.25 then "unsure" else $n end;
 # How much of a value (input: a number) a known floor explains: "all", "most", "some", "none".
 def floor_explains($floor):
-	if $floor == null or $floor <= 0 then "none" elif $floor > 1.1 * . then "none" elif $floor >= 0.9 * . then "all" elif $floor >= 0.5 * . then "most" else "some" end;
+	if $floor == null or $floor <= 0 then "none" elif $floor > 1.1 * . then "none" elif $floor >= 0.9 * . then "all"
+		elif $floor >= 0.5 * . then "most" else "some" end;
 
 # ---- findings ----
 # id: stable words; text: Markdown, a bold verdict first; about: a figure's value, low, high, unit with verdict (good, bad, none,
@@ -83,21 +90,27 @@ def shared_note: .run.lab // {} | if .shared_cpus != true then null
 	elif .cpus_server == .cpus_client then "Server and client shared CPUs, so latencies are upper bounds."
 	else "Other labs were allowed to use the same CPUs: their work is part of these figures." end;
 def incomplete_note: .run | if (.state // "unknown") == "complete" then null else
-	"**Incomplete** (\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end)): \(.counts.complete // "?") of \(.counts.total // "?") measurements were made. What is missing may change the findings." end;
+	"**Incomplete** (\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end)): \(.counts.complete // "?") of"
+		+ " \(.counts.total // "?") measurements were made. What is missing may change the findings." end;
 def preliminary_note: .run.settings.repeats | if . == null or . >= 5 then null else
 	"**Preliminary**: \(plural("repeat")) per condition. Use 5 or more before you rely on this (`--repeat 5`)." end;
 def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $flagged | if $flagged == [] then null else
-	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took more than 3 % of the server's CPUs in at least one repeat." end;
+	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took"
+		+ " more than 3 % of the server's CPUs in at least one repeat." end;
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
-def missing_note: missing_cells | if . == [] then null else "**Missing**: no complete measurement of \(.[:6] | join(", "))\(if length > 6 then " and \(length - 6) more" else "" end)." end;
+def missing_note: missing_cells | if . == [] then null else
+	"**Missing**: no complete measurement of \(.[:6] | join(", "))" + (if length > 6 then " and \(length - 6) more." else "." end) end;
 def notes: [incomplete_note, missing_note, preliminary_note, flagged_note, shared_note] | map(values);
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
-	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then "\(.what // .name): \(.why)" else tostring end
+	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then
+		"\(.what // .name): \(.why)" else tostring end
 	  else tostring end];
 
 # ---- what was set up (input: the document) ----
-def link_words: .run.settings.link as $link | if $link == null then null elif $link | startswith("none") then "a link without a limit" else
-	$link | split(",") | (.[0] | sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s")) + (if .[1] then ", \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay" else "" end)
+def link_words: .run.settings.link as $link | if $link == null then null elif $link | startswith("none") then
+	"a link without a limit" else
+	$link | split(",") | (.[0] | sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
+		+ (if .[1] then ", \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay" else "" end)
 		+ (if .[3] then ", \(.[3] | rtrimstr("%")) % of loss" else "" end) + (if .[1] then " each way" else "" end) end;
 def protocol_words:
 	if .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")

@@ -18,52 +18,70 @@ def verdict: slopes as $s
 	| if $measured == 0 then "No condition was measured to the end: there is nothing to say yet."
 	  elif $s == [] then "This run has too few round trip times to tell how many round trips a key takes."
 	  elif all($s[]; .trips == 1) then
-		"A key that stands alone takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end): the least there can be."
+		"A key that stands alone takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end):"
+			+ " the least there can be."
 	  elif any($s[]; .trips | type == "number" and . > 1) then
 		"A key takes more than one round trip over \([$s[] | select(.trips | type == "number" and . > 1) | .protocol] | and_list)."
 	  else "How many round trips a key takes cannot be told for all protocols." end;
 
 def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
-	| ({none: "**No whole number of round trips** per key", unsure: "**Too few keys to tell** the number of round trips per key"}[$n | tostring]
+	| ({none: "**No whole number of round trips** per key", unsure: "**Too few keys to tell** the number of round trips per key"}[$n
+		| tostring]
 		// "**\(trips($n) | upper_first) per key**") as $head
 	| finding("round-trips-\($n)"; "\($head): \(map(slope_words) | join("; "))."
-		+ (if $n == 0 then " That is less than there can be; do not believe these figures." elif $n == 1 then " There and back is the least there can be."
+		+ (if $n == 0 then " That is less than there can be; do not believe these figures." elif $n == 1 then
+			" There and back is the least there can be."
 		   elif $n | type == "number" then " The protocol waits for \(trips($n - 1)) more than it must." elif $n == "none" then
 			" Some keys, or parts of what they draw, wait longer than others." else "" end);
-		.[0] | figure("slope") + {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end), figure: "rtt"});
+		.[0] | figure("slope") + {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end),
+			figure: "rtt"});
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and .p50_ms != null) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
 	| if $all == [] then empty else
-		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else .alone.p50_ms != null and (.p50_ms_low // .p50_ms) > 1.15 * .alone.p50_ms end)] as $wait
+		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else .alone.p50_ms != null
+			and (.p50_ms_low // .p50_ms) > 1.15 * .alone.p50_ms end)] as $wait
 		| finding("typed"; (if $wait == [] then "**No protocol is shown to wait between updates**"
-			else "**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between updates**: several keys appear at once, or late," end)
+			else "**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between updates**: several"
+				+ " keys appear at once, or late," end)
 			+ " when keys come at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
-			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)") | join("; ")) + ".";
+			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)")
+				| join("; ")) + ".";
 			($wait[0] // $all[0] | figure("p50_ms")) + {verdict: (if $wait == [] then "good" else "bad" end), figure: "rtt"}) end;
 
 def longest: threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)] | (map(.rtt_ms) | max) as $rtt
 		| map(select(.rtt_ms == $rtt and .p50_ms != null)) | sort_by(.p50_ms)) as $rows
 	| if $rows == [] then empty else
-		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is \($rows | map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
-			+ ([slopes[] | select(.slope > 0.2 and .trips != "unsure" and .start_ms < $limit) | ($limit - .start_ms) / .slope] | if . == [] then "" else
-				" Half of the keys take longer than \($limit | plain) ms from a round trip of \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
-			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad" else "none" end), figure: "rtt"}) end;
+		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"
+			+ " \($rows | map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
+			+ ([slopes[] | select(.slope > 0.2 and .trips != "unsure" and .start_ms < $limit) | ($limit - .start_ms) / .slope]
+				| if . == [] then "" else
+				" Half of the keys take longer than \($limit | plain) ms from a round trip of"
+					+ " \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
+			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad" else "none" end),
+				figure: "rtt"}) end;
 
-def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and .p50_ms != null)] | (map(.loss_percent) | max) as $most
+def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and .p50_ms != null)]
+	| (map(.loss_percent) | max) as $most
 	| map(select(.loss_percent == $most)) | if . == [] then empty else
 		(max_by(.max_ms // 0)) as $worst
-		| finding("loss"; "**\($most | plain) % of packets lost each way** at \(.[0].rtt_ms | plain) ms: medians of \(map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
-			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol)): it waited until a lost packet was sent again.";
+		| finding("loss"; "**\($most | plain) % of packets lost each way** at \(.[0].rtt_ms | plain) ms: medians of"
+			+ " \(map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
+			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol)):"
+				+ " it waited until a lost packet was sent again.";
 			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"}) end;
 
-def link_quality: (.run.facts_after.link.line // .run.host.link.line) as $line | [measured_rows("summary")[] | select(.loss_percent > 0 and .lost_percent_low != null)] as $lossy
+def link_quality: (.run.facts_after.link.line // .run.host.link.line) as $line
+	| [measured_rows("summary")[] | select(.loss_percent > 0 and .lost_percent_low != null)] as $lossy
 	| if $line == null then empty else $line.wire.added_delay_us as $added
 		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
-		| finding("link"; "**The emulated link** is \(if $line.kind == "wire" then "a delay line in user space" else $line.kind end)\(if ($added.n // 0) > 0 then ", \($added.p50 | plain) µs late in the median" else "" end)."
-			+ (if $lossy == [] then "" elif $out == 0 then " It lost as many packets as asked." else " Its loss was not what was asked in \($out) of \($lossy | length | plural("condition")) (about one in twenty is normal)." end);
+		| finding("link"; "**The emulated link** is " + (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
+			+ (if ($added.n // 0) > 0 then ", \($added.p50 | plain) µs late in the median." else "." end)
+			+ (if $lossy == [] then "" elif $out == 0 then " It lost as many packets as asked."
+				else " Its loss was not what was asked in \($out) of \($lossy | length | plural("condition")) (about one in twenty is"
+				+ " normal)." end);
 			{value: $added.p50, unit: "us", verdict: (if $out > 1 then "unsure" else "good" end)}) end;
 
 def findings: [([round_trips][:2][]), typed, longest, losses, link_quality][:5];

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - how far the probe itself is off. A finding holds for all delays of a path together.
+include "words";
+
+def path_name: {"vnc-refecho": "vnc:refecho"}[.] // .;
+def title: "How far the probe itself is off: \([.run.settings.paths[]? | path_name] | and_list)";
+def labels: {value: {path: {"vnc-refecho": "vnc:refecho"}, probe: {patch: "from pixels", wire: "on the wire"}}};
+def all_rows: [.summary[] | select(.delay == "all" and .keys > 0)];
+def has_floor: (.floor_ms // 0) > 0;
+def wanted: .offset_ms < 1 and .sd_ms < 0.5 and (.tail_ms // 0) < 0.5;	# of a path without a frame clock
+def two: if . == null then "?" else "\(fixed(2)) ms" end;
+# How far the offset moves with the injected delay.
+def drift($doc): .path as $path | .probe as $probe
+	| [$doc.summary[] | select(.path == $path and .probe == $probe and .delay != "all") | .less_base_ms | values | fabs]
+		| if length < 2 then null else max end;
+
+def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protocol | (.path | path_name) as $name
+	| "\($name) \({patch: "from pixels", wire: "on the wire"}[.probe] // .probe)" as $what
+	| finding("\(.path)-\(.probe)";
+		(if has_floor then "**\($what): \(.offset_ms | two) after the application answered.** Of this, \(.floor_ms | two) would be "
+			+ "\($protocol.floor_of // "half a frame of the server's clock"); \(.less_floor_ms | two) are left for server, link and probe."
+		else "**\($what): off by \(.offset_ms | two)** (median of \(.keys) keys), standard deviation \(.sd_ms | two)."
+			+ (if .tail_percent == null then "" else " \(.tail_percent) % of keys are within \(.error_ms | two) of the truth." end) end)
+		+ (drift($doc) | if . == null then "" else " It moves by up to \(two) with the injected delay." end);
+		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good" else "bad" end),
+			figure: "offset"});
+def misses: [all_rows[] | select(.probe == "patch" and (has_floor | not) and (wanted | not)) | .path | path_name];
+def verdict: if all_rows == [] then "No series was measured to the end: there is nothing to say yet."
+	elif misses == [] then "The probe is good enough: its offset is below 1 ms and its spread below 0.5 ms on every path without a"
+		+ " frame clock."
+	else "The probe is off by more than it should be (offset 1 ms, spread 0.5 ms) on \(misses | and_list). "
+		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs meanwhile: calibrate again on a quiet machine."
+		elif .run.lab.real_time == false then "The probe had no real-time priority; as root it has."
+			else "See the figure: which delay, which tail." end) end;
+def findings: . as $doc | (all_rows | map(select(.probe == "patch")) + map(select(.probe != "patch")))
+	| map(path_finding($doc))[:5];

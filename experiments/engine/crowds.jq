@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# crowds.jq - what reports of runs with many users share.
+include "words";
+
+def part($p): [.summary[] | select(.part == $p and .repeats > 0)] | sort_by(.users);
+def cov_above: .cov > 1 + .cov_band;
+def cov_below: .cov < 1 - .cov_band;
+def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
+# Requests at random, as a Poisson process: each condition by itself, and all together (Holm).
+def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
+	([.[] | select(.poisson < .judged)] | length) as $alone | ([.[] | select(.arrivals_p_of_all < 0.05)] | length) as $holm
+	| finding("arrivals"; "**Requests come at random** in \(length - $alone) of \(length | plural("condition")), each judged by itself; corrected for all of them (Holm), \($holm) "
+		+ (if $holm == 1 then "is not random." else "are not random." end) + " Of random conditions, one in twenty is not called so by itself.";
+		{value: $holm, unit: "", verdict: "none", figure: "cov"}) end;
+def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
+	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
+		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";
+		{value: (map(failed_requests) | add), unit: "", verdict: "bad"}) end;
+def invalid_requests: [.summary[] | select((.invalid // 0) > 0)] | if . == [] then empty else
+	finding("invalid"; "**The users' own program was in the way**, or some users were not there, in \(length | plural("condition")): these figures are not the server's alone.";
+		{value: length, unit: "", verdict: "unsure"}) end;

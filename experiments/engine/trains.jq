@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# trains.jq - what reports of key series beside a load share: the probe's own error, names of applications and loads.
+include "words";
+
+# ---- the probe's own error on this run's path, by the machine's calibration; Xvnc's frame clock is no error of the probe ----
+def calibration_path: .run.settings.protocol // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11")
+	or startswith("attach") then "x11" else null end;
+def calibrated: calibration_path as $path | (.run.calibration // {}) as $record
+	| [$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
+		| .started = (.started // $record.started)] | first;
+# A lower latency is no figure. Without a calibration: what a series to a target inside the probe, which answers at once, measures.
+def resolution: (calibrated | if . == null then null else .error_ms end) // (.run.chain // {} | .latency_p99_ms // .latency_p50_ms
+	// 0);
+# A time between two updates is off by the difference of two keys' offsets.
+def gap_resolution: calibrated | if . == null then 0 else .sd_ms * (2 | sqrt) end;
+def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_p99_us | values] | max) as $late | calibrated as $c
+	| if $late == null and $c == null then empty else
+		finding("probe"; "**Probe quality.**"
+			+ (if $late == null then "" elif $late <= 1000 then " Each key left within 1 ms of its due time." else
+				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
+			+ (if $c == null then " The probe was not calibrated on this machine (`thinprobe calibrate`)." else
+				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (disturbed)" else "" end), the probe's error"
+					+ " is at most \($c.error_ms | fixed(2)) ms." end);
+			{value: (if $late == null then null else $late / 1000 end), unit: "ms", verdict: (if ($late // 0) > 10000 then "unsure"
+				else "good" end)}) end;
+
+# ---- names ----
+def cost: [.summary[].cost_ms | values] | first;
+# The protocol's own application has a role by its cost.
+def role_of($app): if $app == "light" then "light" elif $app == "heavy" or cost != null then "heavy" else "light" end;
+def rows_of($role): . as $doc | [.summary[] | select(.app as $app | $doc | role_of($app) == $role)] | sort_by(.sinks);
+def app_name($app):
+	if $app == "light" then "vim" elif $app == "heavy" then
+		"\(cost // .run.settings.cost_ms // 0 | plain) ms of CPU per \(.run.settings.cost_per // "update" | sub("redraw"; "update"))"
+	else (if attached then "the attached application" elif .run.settings.protocol // "" | startswith("null") then "the null target"
+		else "the server's own application" end)
+		+ (if cost == null then "" else " (\(cost | plain) ms of CPU per"
+			+ " \(.run.settings.cost_per // "update" | sub("redraw"; "update")))" end) end;
+def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if . == [] then "" else first as $app | $doc
+	| app_name($app) end;
+# Loads that somebody else put beside an attached window are only labels.
+def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
+	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;
+def loads_tried($rows): ($rows | map(.sinks)) as $n | if $n == [0] then with_load(0) elif attached then "with every load tried"
+	elif $n | length == 1 then with_load($n[0]) else "with \($n | min) to \($n | max | plural("CPU hog"))" end;
+def train_labels: . as $doc | {
+	heading: (if attached then {sinks: "Load"} else {} end),
+	value: {app: ([.summary[].app] | unique | map({key: ., value: (. as $a | $doc | app_name($a))}) | from_entries)},
+	least: ((["latency_p50_ms", "latency_p90_ms", "latency_max_ms"] | map({key: ., value: ($doc | resolution)}) | from_entries)),
+	figures: {app_light: role_name("light"), app_heavy: role_name("heavy"), load_word: (if attached then "load" else "CPU hogs" end),
+		load_axis: (if attached then "load, as whoever put it there called it"
+			else "CPU hogs: processes beside the session that want all the CPU they can get" end),
+		floor_word: (.run.protocol.floor_of // "half a frame")}};

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - a ping and a key over a link that others load.
+include "words";
+
+def mbit: sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s");
+def transport_words: {udp: "datagrams at even distances", random: "datagrams at random distances", tcp: "TCP", none: "no load"}[.]
+	// .;
+def title: "Pings and keys over a loaded link: \(.run.settings.links // [] | map(mbit) | and_list)";
+def setup: .run.settings as $set | [("a queue of \($set.queue | values)"),
+	({display: "load from the server to the client, as pictures go",
+		input: "load from the client to the server", both: "load both ways"}[$set.direction // ""] | values),
+	"\($set.repeats // 0 | plural("repeat")) of \($set.seconds // "?") s",
+		"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")"]
+	| join("; ") + ".";
+def labels: {value: {transport: {udp: "even", random: "random", tcp: "TCP", none: "none"},
+	link: (.run.settings.links // [] | map({key: ., value: mbit}) | from_entries)}};
+
+def links: measured_rows("summary") | distinct(.link);
+def queues: [.summary[]] | distinct(.queue);
+def pings($link): queues[0] as $q | [measured_rows("summary")[] | select(.link == $link and .queue == $q and .probe == "ping")];
+def idle($rows): first($rows[] | select(.load == 0)) // null;
+def fine: if . == null then "unknown" elif . >= 9.995 then "\(number) ms" elif . >= 0.0995 then "\(fixed(2)) ms"
+	else "\(fixed(3)) ms" end;
+def fine_ends($name): (.[$name] | fine)
+	+ (if .[$name + "_low"] == null then "" else " (95 % CI \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
+# A load that was not what its name says is no finding without these words.
+def held: .transport == "none" or .transport == "tcp" or .load > 100 or (.sent_percent / .load - 1 | fabs) <= 0.005;
+def caveat: if held then "" else " (\(.sent_percent | fixed(1)) % were sent)" end;
+def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost" else "" end;
+
+def at_rest: [links[] as $l | idle(pings($l)) | values] | if . == [] then empty else
+	finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(fine_ends("mean_ms")) at \(.link | mbit)") | and_list).";
+		.[0] | figure("mean_ms") + {verdict: "none", figure: "round-trip"}) end;
+# The highest load that the link can carry.
+def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
+		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100)] | select(. != []) | min_by(.load)] | if . == [] then
+			empty else
+	finding("nearly-full"; "**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
+		+ (map("\(fine_ends("mean_ms"))\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".";
+		max_by(.mean_ms) | figure("mean_ms") + {verdict: "none", figure: "round-trip"}) end;
+def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100)] | select(. != [])
+	| max_by(.load)] | if . == [] then empty else
+	finding("overfull"; "**TCP that wants more than the link** leaves pings "
+		+ (map("\(fine_ends("mean_ms")) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit), of a queue of"
+			+ " \(.queue_ms | fine)") | join("; ")) + "."
+		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .max_ms < 0.9 * .queue_ms) then
+			" The queue is the sender's own, and its TCP holds back before it is full." else "" end);
+		max_by(.mean_ms) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
+# Later than without load, by the intervals where there are any, held against M/D/1 below the last tenth of the link.
+def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle != null)
+		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90)
+		| .more = .mean_ms - $idle.mean_ms | .told = ((.mean_ms_low // .mean_ms) > ($idle.mean_ms_high // $idle.mean_ms))]
+			| if . == [] then empty else
+	map(select(.told)) as $told
+	| finding("random-load"; if $told == [] then
+		"**No longer wait is shown beside frames at random times**, at loads of \(map(.load) | unique | map(plain) | and_list) %."
+		else "**Beside frames at random times, a ping waits** \($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list). The model is not fitted." end;
+		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {verdict: "none", figure: "round-trip"}) end;
+def keys: queues[0] as $q | [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
+	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(.mean_ms) // null) as $worst
+		| select($worst != null) | {idle: $idle, worst: $worst})
+	| if . == [] then empty else finding("keys"; "**A key over the loaded link** takes "
+		+ (map("\(.worst | fine_ends("mean_ms")) beside \(.worst.load | plain) % by \(.worst.transport | transport_words) at"
+			+ " \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)") | join("; ")) + ".";
+		max_by(.worst.mean_ms).worst | figure("mean_ms") + {verdict: "none", figure: "keys"}) end;
+# A ping cannot wait for more than the queues that it meets can hold.
+def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
+	| [measured_rows("summary")[] | select(.probe == "ping" and .mean_ms > $ways * .queue_ms * 1.05 + 5)] | if . == [] then empty else
+	finding("beyond-queue"; "**Longer than the queue can hold**, which should not be:"
+		+ " \(map("\(.mean_ms | fine) of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
+		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
+
+def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | ($rows | map(select(.load > 0)) | max_by(.mean_ms)
+	// null) as $worst
+		| select($idle != null and $worst != null) | {l: ($l | mbit), $idle, $worst}]
+	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else
+		"A load makes a ping take up to \(map("\(.worst.mean_ms | fine) on \(.l) (\(.idle.mean_ms | fine) without load)") | and_list)." end;
+def findings: [beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

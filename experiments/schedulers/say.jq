@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what scheduler settings do about slow responses. Better or worse is said only where compare.tsv has a verdict.
+include "words";
+include "trains";
+
+def title: "What a scheduler can do about slow responses: \(protocol_words)";
+def base: "default";
+def loads: .run.settings.loads // [];
+def main_cost: (.run.settings.full_costs_ms // [10]) as $full | (.run.settings.costs_ms // []) as $costs
+	| first($full[] | select(IN($costs[]))) // ($costs | first);
+def says($name): first(.run.rows // [] | .[] | select(.setting == $name) | .says) // $name;
+def labels: train_labels * {
+	value: {setting: (.run.rows // [] | map({key: .setting, value: .says}) | from_entries),
+		part: {table: "every setting", length: "longer operations"}},
+	figures: {settings: (.run.rows // [] | map(.setting) | join(" ")), cost_ms: (main_cost // 0),
+		app_heavy: "\(main_cost // 0 | plain) ms of CPU per key"}};
+
+def usable: select((.repeats // 0) > 0 and .keys > 0 and .overloaded == 0 and .latency_p50_ms != null);
+def rows_in($part; $app): (loads | first) as $n | main_cost as $cost
+	| [.summary[] | select(.part == $part and .app == $app and .sinks == $n and ($app == "light" or .cost_ms == $cost)) | usable]
+		| sort_by(.latency_p50_ms);
+def row_of($setting; $app): first(rows_in("table"; $app)[] | select(.setting == $setting)) // null;
+def median: .latency_p50_ms | with_unit("ms");
+def named($doc): .setting as $s | "\($doc | says($s)) (\(median))";
+# Nearly as without load: twice the sum of its own time and the server's least wait.
+def near_ms: 2 * (main_cost + (.run.protocol.floor_ms // 0));
+def others: rows_in("table"; "heavy") | map(select(.setting != base));
+def verdicts: . as $doc | main_cost as $cost | (loads | first) as $n
+	| [.compare // [] | .[] | select(.part == "table" and .app == "heavy" and .cost_ms == $cost and .sinks == $n
+		and .verdict != "too few runs")];
+def helpful: near_ms as $near | others | map(select(.latency_p50_ms <= $near));
+
+def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
+	| if $r == null then empty else finding("default";
+		"**By default, \($n | plural("CPU hog")) slow the heavy application to \($r | median).** Fair sharing alone makes"
+			+ " \(main_cost | plain) ms of work last "
+		+ "\(main_cost * ($n + 1) | with_unit("ms"))." + (if $l == null then "" else " Vim responds in \($l | median)." end);
+		($r | figure("latency_p50_ms")) + {verdict: (if $r.latency_p50_ms > ($doc | threshold) then "bad" else "good" end),
+			figure: "settings"}) end;
+def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful as $near
+	| if $r == null or $all == [] then empty
+	  elif $near == [] then finding("remedies";
+		"**No setting makes it nearly as fast as without load** (\(near_ms | with_unit("ms"))). The fastest is \($all[0] | named($doc)).";
+		($all[0] | figure("latency_p50_ms")) + {verdict: "none", figure: "settings"})
+	  else finding("remedies"; "**Nearly as fast as without load** (at most \(near_ms | with_unit("ms"))):"
+		+ " \($near | map(named($doc)) | and_list)."
+		+ ($all | map(select(.latency_p50_ms > 0.8 * $r.latency_p50_ms)) | if . == [] then ""
+			else " Hardly any help: \(map(named($doc)) | and_list)." end);
+		($near[0] | figure("latency_p50_ms")) + {verdict: "good", figure: "settings"}) end;
+def price: . as $doc | row_of(base; "heavy") as $r
+	| [others[] | select(.load_share_percent != null and $r != null and .latency_p50_ms <= 0.5 * $r.latency_p50_ms)]
+	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
+		| (min_by(.load_share_percent)) as $dear
+		| finding("price"; "**The price is CPU time of the load** (\($r.load_share_percent | fixed(0)) % of a CPU by default). Of the"
+			+ " settings that halve the response time, "
+			+ "\($cheap.setting as $s | $doc | says($s)) leaves it most (\($cheap.load_share_percent | fixed(0)) %)"
+			+ (if $dear.setting == $cheap.setting then "."
+				else ", \($dear.setting as $s | $doc | says($s)) least (\($dear.load_share_percent | fixed(0)) %)." end);
+			($cheap | figure("load_share_percent")) + {verdict: "none", figure: "settings"}) end;
+
+# Longer operations: kept up to a length while the median is within twice the operation's own time (and the least wait, and 5 ms).
+def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
+	| [.summary[] | select(.part == "length") | usable] | group_by(.setting) | map(select(length > 1) | sort_by(.cost_ms)
+		| (first(range(length) as $i | select(.[$i].latency_p50_ms > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
+		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
+	| if . == [] then empty else sort_by(-.to) | finding("length";
+		"**Protection ends at some length of the operation** with \($doc.run.settings.length.sinks // "?") CPU hogs. A response within"
+			+ " twice the operation's own CPU time is kept "
+		+ (map("by \(.setting as $s | $doc | says($s)) \(if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end)") | join("; ")) + ".";
+		{value: .[0].to, unit: "ms", verdict: "none", figure: "length"}) end;
+def tested: . as $doc | verdicts as $c | if $c == [] then
+	finding("tested"; "**None of these differences is tested**: that takes five repeats with the default beside them (`--repeat 5`).";
+		{verdict: "unsure", figure: "settings"})
+	else finding("tested"; "**Against the default in the same repeat** (paired t test, Holm; ratio of medians): "
+		+ ([("better", "worse", "no difference shown", "too noisy") as $v | [$c[] | select(.verdict == $v)] | select(. != [])
+			| "\($v): " + (map((.setting as $s | $doc | says($s))
+				+ (if .ratio == null then "" else " \(.ratio | fixed(2))\(interval(.ratio_low; .ratio_high; ""))" end)) | and_list)]
+			| join("; ")) + "."; ($c | min_by(.ratio // 1e9) | {value: .ratio, low: .ratio_low, high: .ratio_high, unit: ""})
+				+ {verdict: "none", figure: "settings"}) end;
+
+def verdict: . as $doc | row_of(base; "heavy") as $r | helpful as $near
+	| if $r == null then "The default setting was not measured: there is nothing to compare with."
+	  elif $near == [] then "No setting tried makes an application that needs \(main_cost | plain) ms of CPU nearly as fast as"
+		+ " without load."
+	  else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
+		+ " nearly as fast as without load; by default it takes \($r | median)." end
+	+ (if verdicts == [] then " Too few repeats to call one better." else "" end);
+def findings: [by_default, remedies, price, lengths, tested][:5];

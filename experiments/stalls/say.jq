@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - response times of keys beside CPU hogs: a claim about keys rests on the interval's end, not on the value.
+include "words";
+include "trains";
+
+def title: "Typing beside CPU hogs: \(protocol_words)";
+def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that is not ours" else protocol_words end),
+	link_words,
+	"\(.run.settings.rate_per_s // "?") keys a second",
+		"\(.run.settings.repeats // 0 | plural("repeat")) of \(.run.settings.seconds // "?") s",
+	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")"] | map(values) | join("; ") + ".";
+def labels: train_labels;
+
+def late_limit: 5;	# percent of late keys above which an application counts as late
+def late_most: .late_share_high_percent // .late_share_percent;
+def late_most_high: .late_share_high_percent_high // .late_share_percent_high // late_most;
+def late_least_low: .late_share_percent_low // .late_share_percent;
+def late_figure: {value: .late_share_percent, to: late_most, low: .late_share_percent_low, high: late_most_high, unit: "%",
+	above: false, figure: "late-share"};
+def late_words: late_figure | figure_words + figure_interval;
+def slowest: {value: (.latency_high_max_ms // .latency_max_ms), above: (.latency_high_max_ms_above == 1
+	or .latency_max_ms_above == 1), unit: "ms"};
+def usable: map(select(.repeats > 0 and .keys > 0));
+
+# How an application fares: {is: good|bad|unsure|overloaded, row, clause}. Input: the document.
+def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm
+	| if $rows == [] then null
+	  elif any($calm[]; late_least_low > late_limit) then
+		first($calm[] | select(late_least_low > late_limit)) as $row
+		| {is: "bad", row: $row, clause: ("is late \($doc | with_load($row.sinks))"
+			+ if $row.sinks > 0 and $row.sinks < ($rows | last.sinks) and (attached | not) then " and more" else "" end)}
+	  elif any($rows[]; .overloaded > 0) then
+		first($rows[] | select(.overloaded > 0)) as $row
+			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
+	  elif ($calm | map(late_most_high) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
+		{is: "good", row: ($calm | max_by(late_most_high)), clause: "stays fast \($doc | loads_tried($calm))"}
+	  else {is: "unsure", row: ($calm | max_by(late_most_high)), clause: "may or may not be late: this run cannot tell"} end;
+
+def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
+	(rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
+		| ($name | upper_first) as $who
+	| $j.row as $r | "\(threshold | plain) ms" as $t
+	| finding("late-\($role)";
+		if $j.is == "good" then ($calm | max_by(slowest.value // 0) | slowest) as $s
+			| "**\($who): \(if ($calm | map(late_most) | max) == 0 then "no slow key" else "hardly a slow key" end).** "
+			+ "\($doc | loads_tried($calm) | upper_first), \(if ($r | late_most) == 0 then "none" else $r | late_words end) of the keys"
+				+ " took longer than \($t); the slowest took \($s | figure_words)."
+			+ (if ($r | late_most) == 0 and $r.late_share_percent_high != null then
+				" With 95 % confidence, at most \($r.late_share_percent_high | percent) % are late at any load." else "" end)
+			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then "" elif . == [0] then
+				" It runs in a scheduling group of its own, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
+					" The scheduler protects programs that need little CPU." else "" end)
+		elif $j.is == "bad" then ($calm | last) as $most
+			| "**\($who): late \($doc | with_load($r.sinks)).** \($r | late_words) of the keys took longer than \($t)"
+			+ (if $most.sinks != $r.sinks then ", \($most | late_figure | figure_words) \($doc | with_load($most.sinks))" else "" end)
+			+ (if $calm[0].latency_p50_ms != null and $most.latency_p50_ms != null and $calm[0].sinks != $most.sinks then
+				". The median rises from \($calm[0].latency_p50_ms | with_unit("ms")) to \($most.latency_p50_ms | with_unit("ms"))."
+					else "." end)
+			+ (if $rows | any(.overloaded > 0) then
+				" It cannot keep up \(first($rows[] | select(.overloaded > 0)) | .sinks as $n | $doc | with_load($n))." else "" end)
+		elif $j.is == "overloaded" then
+			"**\($who): cannot keep up \($doc | with_load($r.sinks)).** Its backlog grows by up to"
+				+ " \([$rows[] | select(.overloaded > 0).backlog_per_s // 0] | max | number) keys a second. No response time is given: it"
+				+ " would tell how long the run was."
+		elif ($r | late_most) > $r.late_share_percent then
+			"**\($who): late or not, this run cannot tell.** \($r | late_words) of the keys took longer than \($t)"
+				+ " \($doc | with_load($r.sinks)): updates alone give only a range. The reference application (`--app heavy`) is exact."
+		else "**\($who): late or not, this run cannot tell.** \($r | late_words) of the keys took longer than \($t)"
+			+ " \($doc | with_load($r.sinks)). More repeats would tell (`--repeat 10`)." end;
+		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]}) end;
+
+# ---- fair sharing: what (hogs + 1) parties that want all of a CPU leave each other ----
+def fair_near: (.mean_stall_ms - .fair_stall_ms | fabs) <= 0.1 * .fair_stall_ms + 5;
+# Repeats that scatter over the prediction do not contradict it.
+def fair_ok: fair_near or (.mean_stall_ms_low != null and .mean_stall_ms_low <= 1.1 * .fair_stall_ms + 5
+	and .mean_stall_ms_high >= 0.9 * .fair_stall_ms - 5);
+def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else .mean_stall_ms_low
+	+ $p end),
+	high: (if .mean_stall_ms_high == null then null else .mean_stall_ms_high + $p end), unit: "ms", above: false};
+def fair_pair: (gap | figure_words + figure_interval) as $is
+	| "fair sharing gives one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";
+
+def fair_sharing: . as $doc
+	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null and .overloaded == 0))) as $known
+	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(fair_ok | not))) as $off
+		| ($known | map(.updates_per_key // 1) | max) as $goes
+	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
+		($full | last) as $top
+		| if ($goes // 0) > 1.2 then finding("fair-sharing";
+			"**Fair sharing cannot be tested here**: one update of the application arrives as up to \($goes | number).";
+			{verdict: "unsure", figure: "mean-stall"})
+		  elif $off == [] and all($full[]; fair_near) then finding("fair-sharing";
+			"**The cause is fair sharing, not a fault.** \($doc | with_load($top.sinks) | upper_first), the application gets"
+				+ " 1/\($top.sinks + 1) of the CPU: \($top | fair_pair). A faster server helps; a faster link does not.";
+			($top | gap) + {verdict: "good", figure: "mean-stall"})
+		  elif $off == [] then ($full | map(select(fair_near | not))
+			| max_by((.mean_stall_ms_high // 0) - (.mean_stall_ms_low // 0))) as $r | finding("fair-sharing";
+			"**The stalls scatter too widely to test fair sharing.** \($doc | with_load($r.sinks) | upper_first), \($r | fair_pair).";
+				($r | gap) + {verdict: "unsure", figure: "mean-stall"})
+		  elif all($off[]; .mean_stall_ms > .fair_stall_ms) then ($off | max_by(.mean_stall_ms - .fair_stall_ms)) as $r
+			| finding("fair-sharing";
+			"**Stalls are longer than fair sharing explains.** \($doc | with_load($r.sinks) | upper_first), \($r | fair_pair). Something"
+				+ " else takes CPU time, or an update costs more than it should.";
+			($r | gap) + {verdict: "bad", figure: "mean-stall"})
+		  elif all($off[]; .mean_stall_ms < .fair_stall_ms) then ($off | min_by(.mean_stall_ms - .fair_stall_ms)) as $r
+			| finding("fair-sharing";
+			"**The application gets more than a fair share.** \($doc | with_load($r.sinks) | upper_first), \($r | fair_pair)."
+				+ (if [$off[].same_group] | unique == [0] then " It is in another scheduling group than the CPU hogs." else "" end); ($r | gap)
+					+ {verdict: "none", figure: "mean-stall"})
+		  else finding("fair-sharing";
+			"**Stalls miss fair sharing both ways**, at loads of \($off | map(.sinks | tostring) | and_list): too noisy to tell more.";
+			{verdict: "unsure", figure: "mean-stall"}) end end;
+
+# Late although the CPU has room: the sum of costs does not explain that.
+def late_below_saturation: . as $doc
+	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
+		and .cost_ms * (.sinks + 1) < .period_ms and late_least_low > late_limit)]
+	| if . == [] then empty else last | finding("late-below-saturation";
+		"**Late although the CPU has room.** \(late_words) of the keys are late \(.sinks as $n | $doc | with_load($n)), where"
+			+ " \(.sinks + 1) × \(.cost_ms | plain) ms fit before the next key. Fair sharing does not explain that.";
+		late_figure + {verdict: "bad"}) end;
+
+# ---- without load: what of a response the server's own wait and the link explain ----
+def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
+	| capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit(,(?<d>[0-9.]+)(?<t>us|ms|s))?") // null) as $r
+	| if $r == null or $bytes == null then null
+		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
+		+ (if $r.d == null then 0 else 2 * ($r.d | tonumber) * {us: 0.001, ms: 1, s: 1000}[$r.t] end) end;
+def idle_response: . as $doc
+	| ([("light", "heavy") as $role | rows_of($role) | usable[] | select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)]
+		| first) as $r
+	| if $r == null then empty else
+		($r.latency_p50_ms - ($r.cost_ms // 0)) as $p50 | .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
+		| (.run.protocol.floor_of // "waiting for the next frame, on average,") as $wait | ($p50 | floor_explains($floor)) as $explains
+		| "\($p50 | with_unit("ms"))\(if ($r.cost_ms // 0) > 0 then " beyond its own \($r.cost_ms | plain) ms" else "" end)" as $takes
+		| (if $link == null then "" elif $link < 0.005 then "; the link adds less than 0.01 ms"
+			else "; the link adds \($link | with_unit("ms"))" end)
+			as $network
+		| finding("idle-response";
+			if $p50 < resolution then "**Idle, the response is too fast to measure**: less than the probe's error of"
+				+ " \(resolution | with_unit("ms"))."
+			elif $explains | IN("all", "most") then
+				"**Idle, the server's own wait dominates.** The median response takes \($takes); \($wait) takes \($floor | with_unit("ms")) of"
+				+ " that\($network)."
+			elif $link != null and $link >= 0.5 * $p50 then
+				"**Idle, the link dominates**: \($link | with_unit("ms")) of the median response of \($takes)."
+			elif attached then "**Idle, the median response takes \($takes).** What that is made of cannot be told from here."
+			else "**Idle, the median response takes \($takes).** "
+				+ (if ($floor // 0) > 0 then "\($wait | upper_first) would take \($floor | with_unit("ms"))"
+					else "Nothing known of the server explains it" end)
+				+ "\($network)." end;
+			($r | figure("latency_p50_ms")) + {figure: "latency-cdf", verdict: "none"}) end;
+
+def verdict: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
+	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
+	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else map(.text | upper_first) | join(". ")
+		+ "." end;
+def findings: [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding][:5];
