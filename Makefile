@@ -43,11 +43,13 @@ $(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(wild
 
 $(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(BUILD)/lib.a -Wl,--as-needed $(LIBS_$(1)) $$(EXTRA_$(1)/$$*) -lcmocka -lm
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(BUILD)/lib.a -Wl,--as-needed \
+		$$(EXTRA_$(1)/$$*) $(LIBS_$(1)) -lcmocka -lm
 endef
 $(foreach r,lib $(PRESENT),$(eval $(call room,$(r))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
 EXTRA_idleprofile/follow_test = -Wl,--wrap=clock_now
+# (before libvncserver, whose functions of the same names do not free what the client's allocate)
 EXTRA_refecho/lossy_test = -lvncclient
 
 define program

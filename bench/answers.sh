@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# answers.sh - does vncplay analyze find the answer to every click, and when it came? Judged by the log of the desktop that answered.
+# answers.sh - does vncplay analyze find the answer to every click, and when it came? Judged by the
+# log of the desktop that answered.
 #
-# usage: bench/answers.sh [--quick] [--rounds N]     (20 clicks over 5 replays, eleven kinds of screens, once: 10 minutes; quick: 6 clicks, 3 replays, 3 kinds)
-# right: clicks with one row, in each replay within 5 ms of the desktop's own latency, and none where it gave none. extra: rows of no click. disturbed: how late
-# the desktop itself was at worst, by the machine's doing; the replays of one kind run at once.
+# usage: bench/answers.sh [--quick] [--rounds N]     (20 clicks over 5 replays, eleven kinds of
+#        screens, once: 10 minutes; quick: 6 clicks, 3 replays, 3 kinds)
+# right: clicks with one row, in each replay within 5 ms of the desktop's own latency, and none
+# where it gave none. extra: rows of no click. disturbed: how late the desktop itself was at worst,
+# by the machine's doing; the replays of one kind run at once.
 # shellcheck disable=SC2317  # what holds calls
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
@@ -46,7 +49,8 @@ for ((round = 1; round <= $(rounds 1 1); round++)); do
 		verdict=met
 		known "$kind" >wrong || verdict=MISSED BENCH_STATUS=$EXIT_RUN
 		if [[ $said == right=* ]]; then
-			printf '%-5s %-10s %9s %10s %12s %12s %6s %13s  %s\n' "$round" "$kind" "$(what right) of $(what of)" "$(what worst_ms)" "$(what from_release_ms)" \
+			printf '%-5s %-10s %9s %10s %12s %12s %6s %13s  %s\n' "$round" "$kind" "$(what right) of $(what of)" \
+				"$(what worst_ms)" "$(what from_release_ms)" \
 				"$(what complete_ms)" "$(what extra)" "$(what disturbed_ms)" "$verdict"
 		else
 			echo "$round $kind: $said"

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# attach.sh - does watching a rectangle of a client's window tell the same latency as the patch does? Both watchers in turn, on one
-# session: refecho in Xvnc (60 frames/s), shown by vncviewer on an Xvfb of the client's host.
+# attach.sh - does watching a rectangle of a client's window tell the same latency as the patch
+# does? Both watchers in turn, on one session: refecho in Xvnc (60 frames/s), shown by vncviewer on
+# an Xvfb of the client's host.
 #
 # usage: attach.sh [--quick | ALTERNATIONS [SECONDS]]   (8 of 5 s each; quick: 3 of 2 s)
-# Printed: p50 and mean of each train, then the paired difference (rectangle - patch) with its 95 % interval (Student t over the pairs), and
-# whether the interval lies within 2 ms. The rectangle is the one that keyrepeat finds by typing.
+# Printed: p50 and mean of each train, then the paired difference (rectangle - patch) with its 95 %
+# interval (Student t over the pairs), and whether the interval lies within 2 ms. The rectangle is
+# the one that keyrepeat finds by typing.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/lib.sh" || exit 1
 TP_TOOL=attach.sh
@@ -29,10 +31,14 @@ lab_up
 protocol_start bench
 app_start "$PROTOCOL_DISPLAY"
 lab_start client xvfb Xvfb :90 -screen 0 1280x1024x24 -ac -noreset -nolisten tcp
-lab_exec client timeout 20 sh -c 'until DISPLAY=:90 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 || die "Xvfb does not start: $(tail -n 1 "$LAB_LOG/xvfb.err")"
+lab_exec client timeout 20 sh -c 'until DISPLAY=:90 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
+	die "Xvfb does not start: $(tail -n 1 "$LAB_LOG/xvfb.err")"
 # no greeting that comes and goes; RemoteResize would change the session
-lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None "$LAB_ADDR_server::$PROTOCOL_PORT"
-window=$(lab_exec client timeout 20 sh -c 'until w=$(DISPLAY=:90 xdotool search --onlyvisible --name TigerVNC | head -n 1) && [ -n "$w" ]; do sleep 0.05; done; echo "$w"') ||
+lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= \
+	-SecurityTypes=None "$LAB_ADDR_server::$PROTOCOL_PORT"
+window=$(lab_exec client timeout 20 sh -c '
+	until w=$(DISPLAY=:90 xdotool search --onlyvisible --name TigerVNC | head -n 1) && [ -n "$w" ]; do sleep 0.05; done
+	echo "$w"') ||
 	die "vncviewer shows no window: $(tail -n 1 "$LAB_LOG/viewer.err")"
 
 train() {	# train NAME OPTION...: leaves NAME.json
@@ -53,15 +59,24 @@ for ((i = 1; i <= pairs; i++)); do
 	order=(patch rectangle)
 	[ $((i % 2)) = 1 ] || order=(rectangle patch)
 	for who in "${order[@]}"; do
-		if [ "$who" = patch ]; then train patch --seed "$seed" --watch patch; else train rectangle --seed "$seed" --watch update --region "$region"; fi
+		if [ "$who" = patch ]; then
+			train patch --seed "$seed" --watch patch
+		else
+			train rectangle --seed "$seed" --watch update --region "$region"
+		fi
 	done
 	jq -rn --slurpfile p "$LAB_RUN/patch.json" --slurpfile r "$LAB_RUN/rectangle.json" --arg i "$i" '
 		[$i, ($p[0], $r[0] | .result.latency_from_due_ms.p50), ($p[0], $r[0] | .result.latency_from_due_ms.mean), $r[0].result.pairing
-		+ (if $r[0].result.keys_exact < $r[0].result.latency_from_due_ms.n then ", \($r[0].result.keys_exact) of \($r[0].result.latency_from_due_ms.n) exact" else "" end)] | @tsv' |
+		+ (if $r[0].result.keys_exact < $r[0].result.latency_from_due_ms.n
+		then ", \($r[0].result.keys_exact) of \($r[0].result.latency_from_due_ms.n) exact" else "" end)] | @tsv' |
 		tee -a "$LAB_RUN/rows" | awk -F'\t' '{ printf "%4s %10.3f %10.3f %10.3f %10.3f  %s\n", $1, $2, $3, $4, $5, $6 }'
 done
 awk -F'\t' '
-	BEGIN { split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262 2.228 2.201 2.179 2.160 2.145 2.131 2.120 2.110 2.101 2.093 2.086 2.080 2.074 2.069 2.064 2.060 2.056 2.052 2.048 2.045", t, " ") }
+	BEGIN {
+		split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262 2.228 " \
+			"2.201 2.179 2.160 2.145 2.131 2.120 2.110 2.101 2.093 2.086 " \
+			"2.080 2.074 2.069 2.064 2.060 2.056 2.052 2.048 2.045", t, " ")
+	}
 	{ d[1, NR] = $3 - $2; d[2, NR] = $5 - $4 }
 	END {
 		for (k = 1; k <= 2; k++) {
@@ -69,7 +84,8 @@ awk -F'\t' '
 			q = 0; for (i = 1; i <= NR; i++) q += (d[k, i] - mean) ^ 2
 			half = t[NR - 1] * sqrt(q / (NR - 1) / NR)
 			within = mean - half > -2 && mean + half < 2
-			printf "%s: rectangle - patch = %+.3f ms (95 %%: %+.3f to %+.3f, %d pairs): %s\n", k == 1 ? "p50 " : "mean", mean, mean - half, mean + half, NR, within ? "within 2 ms" : "NOT within 2 ms"
+			printf "%s: rectangle - patch = %+.3f ms (95 %%: %+.3f to %+.3f, %d pairs): %s\n",
+				k == 1 ? "p50 " : "mean", mean, mean - half, mean + half, NR, within ? "within 2 ms" : "NOT within 2 ms"
 			bad += !within
 		}
 		exit bad > 0

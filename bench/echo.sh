@@ -21,10 +21,12 @@ lab_up
 train() {	# train NAME REFECHO-OPTIONS...: leaves NAME.keys, NAME.echo, NAME.out
 	local name=$1 server
 	shift
-	lab_start -R server "$name-refecho" "$TP_BIN/refecho" --vnc 5999 --listen "$LAB_ADDR_server" --log "$LAB_RUN/$name.echo" --priority 20 --format json "$@"
+	lab_start -R server "$name-refecho" "$TP_BIN/refecho" --vnc 5999 --listen "$LAB_ADDR_server" \
+		--log "$LAB_RUN/$name.echo" --priority 20 --format json "$@"
 	server=$LAB_PID
 	lab_ready "$name-refecho" 10 || die "refecho does not start: $(tail -n 1 "$LAB_RUN/$name-refecho.err")"
-	lab_exec -R client "$TP_BIN/keyrepeat" "vnc:$LAB_ADDR_server:5999" -t "${seconds}s" --schedule jittered --watch patch --priority 20 \
+	lab_exec -R client "$TP_BIN/keyrepeat" "vnc:$LAB_ADDR_server:5999" -t "${seconds}s" \
+		--schedule jittered --watch patch --priority 20 \
 		--log "$LAB_RUN/$name.keys" --format json >"$LAB_RUN/$name.out" 2>"$LAB_RUN/$name.err" || die "$(tail -n 1 "$LAB_RUN/$name.err")"
 	lab_stop "$server"
 }
@@ -34,13 +36,15 @@ row() {	# row NAME: per-key difference in us, then median, sd, p99 - p50
 		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		FILENAME ~ /echo$/ { took[$at["seq"]] = $at["flushed_ns"] - $at["received_ns"]; next }
 		$at["skipped"] == 0 && $at["answer_ns"] != "" && $at["key"] in took {
-			printf "%.3f\n", ($at["answer_ns"] - $at["sent_ns"] - took[$at["key"]]) / 1e3 }' "$LAB_RUN/$1.echo" "$LAB_RUN/$1.keys" | sort -n |
+			printf "%.3f\n", ($at["answer_ns"] - $at["sent_ns"] - took[$at["key"]]) / 1e3 }' "$LAB_RUN/$1.echo" "$LAB_RUN/$1.keys" |
+			sort -n |
 		awk -v name="$1" -v base="${base:-}" '
 			{ v[NR] = $1; sum += $1 } END {
 			if (!NR) { print name, "no key answered"; exit }
 			mean = sum / NR; for (i = 1; i <= NR; i++) q += (v[i] - mean) ^ 2
 			p50 = v[int((NR + 1) / 2)]; p99 = v[int(NR * 0.99 + 0.5)]
-			printf "%-14s %6d %12.3f %14s %10.3f %12.3f\n", name, NR, p50 / 1e3, base == "" ? "-" : sprintf("%.3f", (p50 - base) / 1e3), sqrt(q / (NR - 1)) / 1e3, (p99 - p50) / 1e3
+			printf "%-14s %6d %12.3f %14s %10.3f %12.3f\n", name, NR, p50 / 1e3,
+				base == "" ? "-" : sprintf("%.3f", (p50 - base) / 1e3), sqrt(q / (NR - 1)) / 1e3, (p99 - p50) / 1e3
 			print p50 > "/dev/stderr" }'
 }
 
@@ -59,8 +63,10 @@ row uniform5-15ms 2>/dev/null
 
 train by-three --delay const:0ms --coalesce 3
 # the warm-up keys are in the server's log but in no figure of the probe
-awk -F'\t' -v probe="$(jq .result.coalesced "$LAB_RUN/by-three.out")" -v skipped="$(jq .result.keys_skipped "$LAB_RUN/by-three.out")" '
+awk -F'\t' -v probe="$(jq .result.coalesced "$LAB_RUN/by-three.out")" \
+	-v skipped="$(jq .result.keys_skipped "$LAB_RUN/by-three.out")" '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["seq"] > skipped { keys++; coalesced += $at["coalesced"] }
-	END { printf "coalescing by 3: %d keys, coalesced by the log of the server %d, by the probe %d: %s\n", keys, coalesced, probe, coalesced == probe ? "exact" : "WRONG" }' "$LAB_RUN/by-three.echo"
+	END { printf "coalescing by 3: %d keys, coalesced by the log of the server %d, by the probe %d: %s\n",
+	keys, coalesced, probe, coalesced == probe ? "exact" : "WRONG" }' "$LAB_RUN/by-three.echo"
 lab_down

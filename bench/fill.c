@@ -3,9 +3,10 @@
  *
  * usage: fill plain|touch|write|copy|read BYTES [4K|2M]     writes how long it took, in ns
  * plain: xorshift64 words, one after the other, into a fresh mapping; from before mmap to the last word.
- * touch: one word in each page of a fresh mapping: what the kernel takes to find and clear the pages, a fault for each.
- * write, copy, read: all words of memory that is there already, the fastest of three passes, as STREAM does it (copy: bytes read and written, half
- * of BYTES each). In pages of 4 KiB or of 2 MiB, whatever the machine's default. */
+ * touch: one word in each page of a fresh mapping: the kernel finds and clears each page in a fault.
+ * write, copy, read: all words of memory that is there already, the fastest of three passes, as in
+ * STREAM (copy: bytes read and written, half of BYTES each).
+ * Pages are of 4 KiB or of 2 MiB, whatever the machine's default. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

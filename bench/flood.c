@@ -125,6 +125,7 @@ int main(int argc, char **argv)
 		}
 	}
 	taken = now_ns() - start;
-	printf("%llu %.3f %.0f %.1f\n", (unsigned long long)sent, (double)taken / 1e9, (double)sent / ((double)taken / 1e9), (double)behind / 1e6);
+	printf("%llu %.3f %.0f %.1f\n", (unsigned long long)sent, (double)taken / 1e9, (double)sent / ((double)taken / 1e9),
+	       (double)behind / 1e6);
 	return (double)taken > 1.02e9 * (double)sent / per_s + 1e6 ? 3 : 0;
 }

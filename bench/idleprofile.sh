@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# idleprofile.sh - does idleprofile tell the truth about lost time, and who else sees it? Held against bursts of CPU time whose log is the truth.
+# idleprofile.sh - does idleprofile tell the truth about lost time, and who else sees it? Held
+# against bursts of CPU time whose log is the truth.
 #
 # usage: bench/idleprofile.sh [--quick]     (16 minutes; quick: 1, with a tenth of the bursts, decides nothing)
-# Bursts of 100 us to 400 ms, log-uniform, at most half of any second, on the profiled CPU: real-time ones, which nothing may interrupt but interrupts,
-# and normal ones. Their log (sink --burst-log) is their own CPU time. What is compared, and how, stands in truth.py. Then the same
-# bursts in the same minute beside perf sched and cyclictest, one tool after the other, since each disturbs the others; and a run of ten
-# minutes for its memory and what it writes.
+# Bursts of 100 us to 400 ms, log-uniform, at most half of any second, on the profiled CPU:
+# real-time ones, which nothing may interrupt but interrupts, and normal ones. Their log (sink
+# --burst-log) is their own CPU time. What is compared, and how, stands in truth.py. Then the same
+# bursts in the same minute beside perf sched and cyclictest, one tool after the other, since each
+# disturbs the others; and a run of ten minutes for its memory and what it writes.
 # shellcheck disable=SC2317  # what holds and on_exit call
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
@@ -44,7 +46,8 @@ policy_of() {	# fifo|normal
 
 # burst NAME KIND PLAN: plays it, its log in NAME.bursts
 burst() {
-	"$sink" --cpus "$cpu" --policy "$(policy_of "$2")" --burst "$3" --seed 4 --burst-log "$1.bursts" --format json >"$1.sink" 2>"$1.sink.err" ||
+	"$sink" --cpus "$cpu" --policy "$(policy_of "$2")" --burst "$3" --seed 4 --burst-log "$1.bursts" \
+		--format json >"$1.sink" 2>"$1.sink.err" ||
 		die "sink ended with status $?: $(tail -n 1 "$1.sink.err")"
 }
 
@@ -66,7 +69,8 @@ stop() {
 start_idleprofile() {	# NAME OPTION...
 	local name=$1
 	shift
-	start "$name" "$idleprofile" -t 3600s --cpus "$cpu" --who --log "$name.lost" --who-log "$name.who" --format json -o "$name.json" "$@"
+	start "$name" "$idleprofile" -t 3600s --cpus "$cpu" --who --log "$name.lost" --who-log "$name.who" \
+		--format json -o "$name.json" "$@"
 	wait_until 20 grep -q '^ready' "$name.err" || die "idleprofile does not start: $(tail -n 1 "$name.err")"
 }
 
@@ -83,7 +87,8 @@ profiled() {
 judge_log() {
 	local who=(--who "$1.who")
 	[ -s "$1.who" ] || who=()
-	"$truth" "$1.bursts" --lost "$1.lost" ${who[@]+"${who[@]}"} --report "$1.json" >"$1.truth" || die "the logs of $1 cannot be compared"
+	"$truth" "$1.bursts" --lost "$1.lost" ${who[@]+"${who[@]}"} --report "$1.json" >"$1.truth" ||
+		die "the logs of $1 cannot be compared"
 }
 
 of() {	# NAME KEY
@@ -106,14 +111,20 @@ line() {
 }
 
 say_truth() {	# NAME
-	echo "  $(of "$1" bursts) bursts, $(of "$1" burned_s) s of CPU time by their log; found: below 1 ms $(of "$1" found_below_1ms), below 10 ms $(of "$1" found_below_10ms)," \
+	echo "  $(of "$1" bursts) bursts, $(of "$1" burned_s) s of CPU time by their log; found:" \
+		"below 1 ms $(of "$1" found_below_1ms), below 10 ms $(of "$1" found_below_10ms)," \
 		"below 100 ms $(of "$1" found_below_100ms), longer $(of "$1" found_longer)"
-	echo "  lost inside their intervals $(of "$1" inside_low_percent) to $(of "$1" inside_high_percent) % of the log; of it named as the burster $(of "$1" named_percent) %;" \
+	echo "  lost inside their intervals $(of "$1" inside_low_percent) to $(of "$1" inside_high_percent) % of the log;" \
+		"of it named as the burster $(of "$1" named_percent) %;" \
 		"named in all $(of "$1" own_percent) % of the log"
 	echo "  intervals $(of "$1" interval_percent) % of the log, a way in and out of p50 $(of "$1" around_us_p50) us"
-	echo "  culprit's length in its interval off by p50 $(of "$1" length_error_us_p50), p99 $(of "$1" length_error_us_p99), at most $(of "$1" length_error_us_max) us;" \
-		"right for $(of "$1" length_good_percent) % (by what must lie inside alone $(of "$1" length_strict_percent) %, with the interrupts in it" \
-		"$(of "$1" with_interrupts_good_percent) %; of the $(of "$1" untouched) from which the host took nothing $(of "$1" untouched_good_percent) %); rows of one burst at most $(of "$1" rows_most)"
+	echo "  culprit's length in its interval off by p50 $(of "$1" length_error_us_p50)," \
+		"p99 $(of "$1" length_error_us_p99), at most $(of "$1" length_error_us_max) us;" \
+		"right for $(of "$1" length_good_percent) %" \
+		"(by what must lie inside alone $(of "$1" length_strict_percent) %," \
+		"with the interrupts in it $(of "$1" with_interrupts_good_percent) %;" \
+		"of the $(of "$1" untouched) from which the host took nothing $(of "$1" untouched_good_percent) %);" \
+		"rows of one burst at most $(of "$1" rows_most)"
 	echo "  outside: $(of "$1" outside_percent) % of the time lost, and $(of "$1" ticks_percent) % to ticks"
 }
 
@@ -125,7 +136,8 @@ profiled fifo fifo "random:$bursts"
 say_truth fifo
 line "at least 99 % of real-time bursts found" between 99 "$(of fifo found_percent)" 100
 line "their culprit's length within max(20 us, 1 %) for at least 99 %" between 99 "$(of fifo length_good_percent)" 100
-line "time lost inside their intervals within 1 % of the log" between 99 "$(of fifo inside_low_percent)" "$(awk -v high="$(of fifo inside_high_percent)" 'BEGIN { print high <= 101 ? 101 : 0 }')"
+line "time lost inside their intervals within 1 % of the log" between 99 "$(of fifo inside_low_percent)" \
+	"$(awk -v high="$(of fifo inside_high_percent)" 'BEGIN { print high <= 101 ? 101 : 0 }')"
 line "at least 99 % of it named as the burster" between 99 "$(of fifo named_percent)" 100
 echo
 echo "normal bursts:"
@@ -202,8 +214,10 @@ if [ -n "$why" ]; then
 else
 	say_versions perf
 fi
-echo "the same $few bursts with one tool after the other (cyclictest wakes every ms, at fifo:10 and as a normal task; what it reports is how late)"
-echo "bursts | seen by     | found | below 1 ms | below 10 ms | below 100 ms |   longer | length off by p50, most, us | right | named as the burster | bytes it kept | in s"
+echo "the same $few bursts with one tool after the other" \
+	"(cyclictest wakes every ms, at fifo:10 and as a normal task; what it reports is how late)"
+echo "bursts | seen by     | found | below 1 ms | below 10 ms | below 100 ms |   longer |" \
+	"length off by p50, most, us | right | named as the burster | bytes it kept | in s"
 for kind in fifo normal; do
 	for t in "${tools[@]}"; do
 		took=$EPOCHREALTIME
@@ -212,7 +226,8 @@ for kind in fifo normal; do
 		name=$t-$kind
 		named=$(of "$name" named_percent)
 		if [ -n "$named" ]; then named="$named %"; else named=no; fi
-		printf '%-6s | %-11s | %3.0f %% | %10s | %11s | %12s | %8s | %27s | %3.0f %% | %20s | %13s | %4s\n' "$kind" "$t" "$(of "$name" found_percent)" \
+		printf '%-6s | %-11s | %3.0f %% | %10s | %11s | %12s | %8s | %27s | %3.0f %% | %20s | %13s | %4s\n' \
+			"$kind" "$t" "$(of "$name" found_percent)" \
 			"$(of "$name" found_below_1ms)" "$(of "$name" found_below_10ms)" "$(of "$name" found_below_100ms)" "$(of "$name" found_longer)" \
 			"$(of "$name" length_error_us_p50), $(of "$name" length_error_us_max)" "$(of "$name" length_good_percent)" \
 			"$named" "$(cat "$name.bytes")" "$took"
@@ -230,15 +245,18 @@ end_load() {
 	kill "$load" 2>/dev/null
 }
 on_exit end_load
-"$BENCH_TOOLS/clocked" took "$idleprofile" -t "${long}s" --cpus "$cpu" --who --log long/lost --who-log long/who --format json -o long/report 2>long.err
+"$BENCH_TOOLS/clocked" took "$idleprofile" -t "${long}s" --cpus "$cpu" --who --log long/lost \
+	--who-log long/who --format json -o long/report 2>long.err
 read -r _ used peak status <took
 kill "$load"
 wait "$load" 2>/dev/null
 case $status in 0 | 3) ;; *) die "idleprofile ended with status $status: $(tail -n 1 long.err)" ;; esac
 rows=$(($(wc -l <long/lost) - 1))
 told=$(jq '[.result.cpus[] | .events + .ticks] | add' long/report)
-awk -v peak="$peak" -v said="$(jq .result.memory_peak_bytes long/report)" -v rows="$rows" -v bytes="$(cat long/* | wc -c)" -v used="$used" -v s="$long" 'BEGIN {
-	printf "  peak memory %.1f MiB (it says %.1f), %d rows of lost time, %.1f kB a minute in all files\n", peak / 1048576, said / 1048576, rows, bytes / 1000 / s * 60 }'
+awk -v peak="$peak" -v said="$(jq .result.memory_peak_bytes long/report)" -v rows="$rows" \
+	-v bytes="$(cat long/* | wc -c)" -v used="$used" -v s="$long" 'BEGIN {
+	printf "  peak memory %.1f MiB (it says %.1f), %d rows of lost time, %.1f kB a minute in all files\n",
+	peak / 1048576, said / 1048576, rows, bytes / 1000 / s * 60 }'
 line "peak memory below 32 MiB" test "$peak" -lt "$MEMORY"
 line "a row for each event and tick that it reports, and no other file" test "$rows $(find long -type f | wc -l)" = "$told 3"
 echo

@@ -19,7 +19,8 @@ PRIORITY=80
 
 bench_begin keyrepeat "$@"
 need cyclictest rt-tests
-chrt -f $PRIORITY true 2>/dev/null || die "-$EXIT_MISSING" "real-time priority $PRIORITY is not allowed here; run as root, or set ulimit -r"
+chrt -f $PRIORITY true 2>/dev/null ||
+	die "-$EXIT_MISSING" "real-time priority $PRIORITY is not allowed here; run as root, or set ulimit -r"
 say_versions "$TP_BIN/keyrepeat" cyclictest
 seconds=30
 [ "$BENCH_QUICK" = 0 ] || seconds=3
@@ -29,8 +30,11 @@ echo "1,000 a second for $seconds s at SCHED_FIFO $PRIORITY on CPU $cpu"
 
 command_of() {	# sets command
 	case $1 in
-	keyrepeat) command=("$TP_BIN/keyrepeat" null: --rate 1000 -t "${seconds}s" --watch update --priority "$PRIORITY" --cpus "$cpu" --format json) ;;
-	cyclictest) command=(taskset -c "$cpu" cyclictest --quiet --mlockall --priority="$PRIORITY" --affinity="$cpu" --threads=1 --interval=1000
+	keyrepeat)
+		command=("$TP_BIN/keyrepeat" null: --rate 1000 -t "${seconds}s" --watch update --priority "$PRIORITY" --cpus "$cpu" --format json)
+		;;
+	cyclictest) command=(taskset -c "$cpu" cyclictest --quiet --mlockall --priority="$PRIORITY"
+		--affinity="$cpu" --threads=1 --interval=1000
 		--duration="$seconds" --histogram=1000000) ;;
 	esac
 }
@@ -42,10 +46,12 @@ figures() {	# CONTENDER: samples, p50, p99, max in ns
 		# "us count" a line, from 0; then totals, among them what was beyond the histogram. A stop of 5 ms is one sample to cyclictest,
 		# which passes over the four wake-ups that fell due in it; to who types on a schedule they are keys that went late, by 4, 3, 2
 		# and 1 ms. They are put in, so that both have the same population: one sample for each time that was due.
-		awk '/^[0-9]+ [0-9]+/ && $2 + 0 { for (late = $1 + 0; late >= 0; late -= 1000) of[late] += $2; n += $2 * (1 + int($1 / 1000)); if (top < $1 + 0) top = $1 + 0 }
+		awk '/^[0-9]+ [0-9]+/ && $2 + 0 { for (late = $1 + 0; late >= 0; late -= 1000) of[late] += $2;
+			n += $2 * (1 + int($1 / 1000)); if (top < $1 + 0) top = $1 + 0 }
 			/^# Max Latencies/ { max = $4 * 1000 } /^# Histogram Overflows/ { n += $4 }
 			END {
-				for (i = 0; i <= top; i++) { seen += of[i]; if (p50 == "" && seen >= 0.5 * n) p50 = i * 1000; if (p99 == "" && seen >= 0.99 * n) p99 = i * 1000 }
+				for (i = 0; i <= top; i++) { seen += of[i]; if (p50 == "" && seen >= 0.5 * n) p50 = i * 1000;
+				if (p99 == "" && seen >= 0.99 * n) p99 = i * 1000 }
 				print n, p50, p99 == "" ? max : p99, max
 			}' "$BENCH_WORK/out"
 		;;
@@ -64,7 +70,8 @@ on_time() {	# CONTENDER ROUND
 	note max "$1" "$2" "$max"
 	note cpu "$1" "$2" "$cpu_ns"
 	note samples "$1" "$2" "$samples"
-	printf 'round %-3d %-11s %6d samples  p50 %8.2f  p99 %8.2f  max %9.2f us\n' "$2" "$1" "$samples" "$(ns "$p50")" "$(ns "$p99")" "$(ns "$max")" >>"$BENCH_WORK/rows"
+	printf 'round %-3d %-11s %6d samples  p50 %8.2f  p99 %8.2f  max %9.2f us\n' "$2" "$1" "$samples" \
+		"$(ns "$p50")" "$(ns "$p99")" "$(ns "$max")" >>"$BENCH_WORK/rows"
 }
 ns() { awk -v n="$1" 'BEGIN { print n / 1e3 }'; }
 

@@ -9,11 +9,13 @@
 #   ratio_head; ratio FIGURE A B [LIMIT]      one row: median of A/B and its interval; at most LIMIT? ">LIMIT": at least?
 #   bench_end                                 noise, then the exit status: 0 all limits shown to hold, 1 one is not
 #
-# Ratios are taken round by round, so that drift of the machine cancels, and the order within a round turns around from round
-# to round. The interval is the distribution-free one of the median: of n sorted ratios the k-th from either end, k the
-# largest for which 1 - 2 P(Bin(n, 1/2) < k) is at least 95 % (n = 8: smallest and largest, 99.2 %; n = 10: second from either
-# end, 97.9 %; below six rounds no interval has 95 %, smallest and largest are shown). A limit is met when the whole interval is on its right side, from eight rounds on; below that the row says
-# "indicative" and decides nothing.
+# Ratios are taken round by round, so that drift of the machine cancels, and the order within a
+# round turns around from round to round. The interval is the distribution-free one of the median:
+# of n sorted ratios the k-th from either end, k the largest for which 1 - 2 P(Bin(n, 1/2) < k) is
+# at least 95 % (n = 8: smallest and largest, 99.2 %; n = 10: second from either end, 97.9 %; below
+# six rounds no interval has 95 %, smallest and largest are shown). A limit is met when the whole
+# interval is on its right side, from eight rounds on; below that the row says "indicative" and
+# decides nothing.
 
 BENCH_ENOUGH=8		# rounds
 BENCH_NOISE=3		# percent of one CPU that others may take before the figures are called indicative
@@ -78,7 +80,8 @@ say_versions() {
 	local command text said=''
 	for command; do
 		# some warn of root first, and cyclictest knows --help only
-		text=$({ "$command" --version || "$command" --help; } 2>&1 </dev/null | grep -oiE '(version|V|\(thinprobe\)|\(Wireshark\)) [0-9]+\.[0-9][0-9A-Za-z.]*' | head -n 1)
+		text=$({ "$command" --version || "$command" --help; } 2>&1 </dev/null |
+			grep -oiE '(version|V|\(thinprobe\)|\(Wireshark\)) [0-9]+\.[0-9][0-9A-Za-z.]*' | head -n 1)
 		said+="${said:+, }${command##*/} ${text##* }"
 	done
 	echo "versions: $said"
@@ -86,7 +89,8 @@ say_versions() {
 
 # The CPUs that this process may run on, one a line.
 allowed_cpus() {
-	awk '/^Cpus_allowed_list/ { n = split($2, part, ","); for (i = 1; i <= n; i++) { split(part[i], e, "-"); for (c = e[1]; c <= (e[2] == "" ? e[1] : e[2]); c++) print c } }' /proc/self/status
+	awk '/^Cpus_allowed_list/ { n = split($2, part, ","); for (i = 1; i <= n; i++) { split(part[i], e, "-");
+		for (c = e[1]; c <= (e[2] == "" ? e[1] : e[2]); c++) print c } }' /proc/self/status
 }
 
 # --- noise -----------------------------------------------------------------------------------------------------
@@ -108,7 +112,8 @@ noise_begin() {
 
 # What others took meanwhile: of all CPUs together, in percent of one.
 say_noise() {
-	awk -v a="$BENCH_TICKS" -v b="$(ticks)" -v s="$BENCH_SINCE" -v e="$EPOCHREALTIME" -v hz="$(getconf CLK_TCK)" -v most="$BENCH_NOISE" 'BEGIN {
+	awk -v a="$BENCH_TICKS" -v b="$(ticks)" -v s="$BENCH_SINCE" -v e="$EPOCHREALTIME" \
+		-v hz="$(getconf CLK_TCK)" -v most="$BENCH_NOISE" 'BEGIN {
 		split(a, x); split(b, y); wall = (e - s) * hz
 		others = 100 * (y[1] - x[1] - (y[3] - x[3])) / wall; stolen = 100 * (y[2] - x[2]) / wall
 		if (others < 0) others = 0
@@ -153,7 +158,8 @@ ratio() {
 		$1 == f && $2 == a { x[$3] = $4 }
 		$1 == f && $2 == b { y[$3] = $4 }
 		END { for (r in x) if (r in y && y[r] > 0) printf "%.9g\n", x[r] / y[r] }' "$BENCH_WORK/values" | sort -g |
-		awk -v name="$figure: $a / $b" -v unit="$unit" -v a="$(median "$figure" "$a")" -v b="$(median "$figure" "$b")" -v limit="$limit" -v scale="$scale" -v enough="$BENCH_ENOUGH" '
+		awk -v name="$figure: $a / $b" -v unit="$unit" -v a="$(median "$figure" "$a")" \
+		-v b="$(median "$figure" "$b")" -v limit="$limit" -v scale="$scale" -v enough="$BENCH_ENOUGH" '
 		{ v[NR] = $1 }
 		END {
 			n = NR
@@ -173,7 +179,8 @@ ratio() {
 			if (limit == "") verdict = "-"
 			else if (n < enough) verdict = "indicative: fewer than " enough " rounds"
 			else verdict = met ? "met" : missed ? "MISSED" : "NOT SHOWN"
-			printf "%-34s %13s %13s %3d %7.3f  %-16s %5s  %s\n", name, sprintf("%.4g %s", a * scale, unit), sprintf("%.4g %s", b * scale, unit), n, m, \
+			printf "%-34s %13s %13s %3d %7.3f  %-16s %5s  %s\n", name, sprintf("%.4g %s", a * scale, unit),
+			sprintf("%.4g %s", b * scale, unit), n, m, \
 				sprintf("%.3f to %.3f", low, high), limit == "" ? "-" : (least ? ">" : "") limit, verdict
 			exit limit != "" && n >= enough && !met
 		}') || BENCH_STATUS=$EXIT_RUN

@@ -37,7 +37,8 @@ sender=${cpus[0]} capturer=${cpus[-1]}
 sysctl -qw net.ipv6.conf.default.disable_ipv6=1 2>/dev/null
 ip link add name out type veth peer name in && ip link set out up && ip link set in up || die "cannot make a pair of interfaces"
 file=$BENCH_WORK/packets.pcap
-"$BENCH_TOOLS/capture" --packets $((rate * seconds)) --tcp-only "$file" >"$BENCH_WORK/made" || die "no room in $BENCH_WORK; set TMPDIR to a folder that has"
+"$BENCH_TOOLS/capture" --packets $((rate * seconds)) --tcp-only "$file" >"$BENCH_WORK/made" ||
+	die "no room in $BENCH_WORK; set TMPDIR to a folder that has"
 echo "sent: $(cat "$BENCH_WORK/made") in $seconds s; sender on CPU $sender, capture on CPU $capturer"
 
 command_of() {	# sets command
@@ -52,7 +53,9 @@ command_of() {	# sets command
 
 counts() {	# CONTENDER: "captured dropped" as the tool says
 	case $1 in
-	tcpdump) awk '/packets? captured/ { c = $1 } /packets? dropped by kernel/ { d = $1 } END { print c + 0, d + 0 }' "$BENCH_WORK/err" ;;
+	tcpdump)
+		awk '/packets? captured/ { c = $1 } /packets? dropped by kernel/ { d = $1 } END { print c + 0, d + 0 }' "$BENCH_WORK/err"
+		;;
 	*) jq -r '.result.capture | "\(.packets) \(.dropped)"' "$BENCH_WORK/report" ;;
 	esac
 }
@@ -75,7 +78,8 @@ under_flood() {	# CONTENDER ROUND
 	read -r captured dropped < <(counts "$1")
 	note lost "$1" "$2" $((sent - captured))
 	[ "$dropped" = $((sent - captured)) ] || note disagree "$1" "$2" "$dropped"
-	printf 'round %-3d %-12s sent %s at %s/s (behind %s ms at most), captured %s, dropped %s\n' "$2" "$1" "$sent" "$reached" "$late" "$captured" "$dropped" >>"$BENCH_WORK/rows"
+	printf 'round %-3d %-12s sent %s at %s/s (behind %s ms at most), captured %s, dropped %s\n' \
+		"$2" "$1" "$sent" "$reached" "$late" "$captured" "$dropped" >>"$BENCH_WORK/rows"
 }
 
 contenders=(tcpdump prototap prototap-w prototap-2M)
@@ -84,7 +88,8 @@ cat "$BENCH_WORK/rows"
 echo
 echo "what          rounds | with loss  packets lost"
 for c in "${contenders[@]}"; do
-	awk -F'\t' -v c="$c" '$1 == "lost" && $2 == c { n++; if ($4) { rounds++; lost += $4 } } END { printf "%-13s %6d | %9d %13d\n", c, n, rounds, lost }' "$BENCH_WORK/values"
+	awk -F'\t' -v c="$c" '$1 == "lost" && $2 == c { n++; if ($4) { rounds++; lost += $4 } }
+		END { printf "%-13s %6d | %9d %13d\n", c, n, rounds, lost }' "$BENCH_WORK/values"
 done
 echo
 ratio_head

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# memhog.sh - does memhog fill memory as fast as this machine can? Beside a plain loop that writes xorshift64 words into a fresh mapping of the same size.
+# memhog.sh - does memhog fill memory as fast as this machine can? Beside a plain loop that writes
+# xorshift64 words into a fresh mapping of the same size.
 #
 # usage: bench/memhog.sh [--quick] [--rounds N]     (12 rounds of 512 MiB: 1 minute; quick: 3 of 64 MiB, decides nothing)
-# In pages of 4 KiB and of 2 MiB, the same for all. The time is that of the fill, as each tells it; from outside, that of the whole process with its
-# end, which gives all pages back; and the CPU time of the whole process, which a busy machine disturbs less. Before each the same amount is touched
-# and given back, untimed: a virtual machine gets memory it has not used lately from its host first, which takes many times longer than the fill.
-# What memory allows is what the plainest loops do with memory that is there already (fill.c, sysbench).
+# In pages of 4 KiB and of 2 MiB, the same for all. The time is that of the fill, as each tells it;
+# from outside, that of the whole process with its end, which gives all pages back; and the CPU time
+# of the whole process, which a busy machine disturbs less. Before each the same amount is touched
+# and given back, untimed: a virtual machine gets memory it has not used lately from its host first,
+# which takes many times longer than the fill. What memory allows is what the plainest loops do with
+# memory that is there already (fill.c, sysbench).
 # shellcheck disable=SC2317  # what alternate calls
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
@@ -21,7 +24,8 @@ n=$(rounds 12 3)
 say_versions "$memhog"
 mapfile -t cpus < <(allowed_cpus)
 available=$(awk '/^MemAvailable/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)
-[ "$available" -gt $((3 * bytes)) ] || die "-$EXIT_MISSING" "three times $((bytes >> 20)) MiB of memory are needed; $((available >> 20)) are available"
+[ "$available" -gt $((3 * bytes)) ] ||
+	die "-$EXIT_MISSING" "three times $((bytes >> 20)) MiB of memory are needed; $((available >> 20)) are available"
 
 gigabytes() {	# NS: of bytes in that time, in GB/s
 	awk -v ns="$1" -v bytes="$bytes" 'BEGIN { printf "%.6f", bytes / ns }'
@@ -34,7 +38,8 @@ fill_once() {	# CONTENDER ROUND, in pages of $page
 	plain) "$BENCH_TOOLS/clocked" took "$fill" plain "$bytes" "$page" >told ;;
 	kernel) "$BENCH_TOOLS/clocked" took "$fill" touch "$bytes" "$page" >told ;;
 	memhog-*)
-		"$BENCH_TOOLS/clocked" took "$memhog" -s "$bytes" --page "$page" --threads "${1#memhog-}" --reserve 0 -t 1ms --format json >report 2>err
+		"$BENCH_TOOLS/clocked" took "$memhog" -s "$bytes" --page "$page" --threads "${1#memhog-}" \
+			--reserve 0 -t 1ms --format json >report 2>err
 		jq '.result.fill_s * 1e9' report >told
 		jq -e --arg page "$page" '.result | .huge_bytes / .filled_bytes > 0.9 or $page == "4K"' report >/dev/null || touch "few-huge"
 		;;
@@ -87,7 +92,8 @@ sysbench_memory() {	# THREADS: GB/s written
 }
 
 write=$(memory write 4K)
-printf 'memory that is there already, one thread: write %.2f, copy %.2f, read %.2f GB/s in pages of 4K' "$write" "$(memory copy 4K)" "$(memory read 4K)"
+printf 'memory that is there already, one thread: write %.2f, copy %.2f, read %.2f GB/s in pages of 4K' \
+	"$write" "$(memory copy 4K)" "$(memory read 4K)"
 printf ' (write in pages of 2M: %.2f)\n' "$(memory write 2M)"
 if command -v sysbench >/dev/null; then
 	printf 'sysbench memory (blocks of 64 MiB): write %s GB/s with one thread' "$(sysbench_memory 1)"
@@ -97,5 +103,6 @@ else
 	echo "sysbench is left out: it is not installed; apt-get install --no-install-recommends sysbench"
 fi
 awk -v one="$(median 'fill 4K' memhog-1)" -v write="$write" 'BEGIN {
-	printf "memhog with one thread fills small pages at %.0f %% of the speed at which they can be written once they are there\n", 100 * one / write }'
+	printf "memhog with one thread fills small pages at %.0f %% of the speed at which they can be written once they are there\n",
+		100 * one / write }'
 bench_end

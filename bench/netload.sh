@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# netload.sh - does netload hold its rate in every second, and how fast can it go? Judged by the interface's own counters, beside iperf3, in
-# turn, in the same two network namespaces.
+# netload.sh - does netload hold its rate in every second, and how fast can it go? Judged by the
+# interface's own counters, beside iperf3, in turn, in the same two network namespaces.
 #
 # usage: bench/netload.sh [--quick] [--rounds N]     (8 rounds; 6 minutes; quick: 1 round of two rates)
-# Rates are in bits of whole frames; iperf3, which counts payload, is told so much less. A second's rate is what the sender's interface has sent
-# (/proc/net/dev), over the time between two readings; a reading that took over a millisecond is left out, and counted.
+# Rates are in bits of whole frames; iperf3, which counts payload, is told so much less. A second's
+# rate is what the sender's interface has sent (/proc/net/dev), over the time between two readings;
+# a reading that took over a millisecond is left out, and counted.
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
 # shellcheck disable=SC2154  # LAB_ variables are the lab's
 set -u
@@ -26,7 +27,10 @@ export LAB_RUN=$work/lab LAB_RATE=none LAB_DELAY=''
 lab_use local
 lab_up
 trap 'exit 130' INT TERM HUP
-echo "two namespaces joined by a pair of virtual interfaces without a shaper, offloads off; sender on CPU $LAB_CPUS_server, receiver on CPU $LAB_CPUS_client$([ "$LAB_SHARED_CPUS" = 0 ] || echo ' (shared with others)')"
+shared=''
+[ "$LAB_SHARED_CPUS" = 0 ] || shared=' (shared with others)'
+echo "two namespaces joined by a pair of virtual interfaces without a shaper, offloads off;" \
+	"sender on CPU $LAB_CPUS_server, receiver on CPU $LAB_CPUS_client$shared"
 
 lab_start client netload-serve "$TP_BIN/netload" serve --bind "$LAB_ADDR_client" --port 5210
 lab_ready netload-serve 10 || exit 1
@@ -38,10 +42,12 @@ sender() {	# CONTENDER TRANSPORT MBIT SECONDS: sets SENDER
 	case $1 in
 	netload)
 		udp=() && [ "$2" = tcp ] || udp=(--udp)
-		lab_start server sender "$TP_BIN/netload" send "$LAB_ADDR_client:5210" --rate "${3}Mbit" -t "${4}s" ${udp[@]+"${udp[@]}"} --format json ;;
+		lab_start server sender "$TP_BIN/netload" send "$LAB_ADDR_client:5210" --rate "${3}Mbit" \
+			-t "${4}s" ${udp[@]+"${udp[@]}"} --format json ;;
 	iperf3)
 		udp=() payload=1448 && [ "$2" = tcp ] || { udp=(-u -l 1472); payload=1472; }
-		lab_start server sender iperf3 -c "$LAB_ADDR_client" -p 5201 -t "$4" ${udp[@]+"${udp[@]}"} -J -b "$(awk -v r="$3" -v p="$payload" 'BEGIN { printf "%.0f", r * 1e6 * p / 1514 }')" ;;
+		lab_start server sender iperf3 -c "$LAB_ADDR_client" -p 5201 -t "$4" ${udp[@]+"${udp[@]}"} \
+			-J -b "$(awk -v r="$3" -v p="$payload" 'BEGIN { printf "%.0f", r * 1e6 * p / 1514 }')" ;;
 	esac
 	SENDER=$LAB_PID
 }
@@ -63,7 +69,8 @@ held() {	# CONTENDER ROUND, at $mbit by $transport
 	nap 0.5
 	lab_exec -C server bash -c "$sampler" sampler "$LAB_IF_server" "$seconds" >"$work/seconds" || die "the counters cannot be read"
 	lab_stop "$SENDER"
-	awk -v want="$mbit" 'NR > 1 && ok && $2 - $1 < 1000 { v = 8 * ($3 - bytes) / ($1 - at); printf "%.5f\n", 100 * (v / want - 1) } { ok = $2 - $1 < 1000; at = $1; bytes = $3 }' "$work/seconds" |
+	awk -v want="$mbit" 'NR > 1 && ok && $2 - $1 < 1000 { v = 8 * ($3 - bytes) / ($1 - at); printf "%.5f\n", 100 * (v / want - 1) }
+		{ ok = $2 - $1 < 1000; at = $1; bytes = $3 }' "$work/seconds" |
 		while read -r off; do note "off $transport $mbit" "$1" "$2" "$off"; done
 }
 
@@ -77,8 +84,12 @@ fastest() {	# CONTENDER ROUND
 	local rate
 	case $1 in
 	netload)
-		rate=$(lab_exec server "$TP_BIN/netload" send "$LAB_ADDR_client:5210" --rate max -t "${top}s" --format json 2>"$work/err" | jq .result.received_payload_mbit_s) ;;
-	iperf3) rate=$(lab_exec server iperf3 -c "$LAB_ADDR_client" -p 5201 -t "$top" -J 2>"$work/err" | jq '.end.sum_received.bits_per_second / 1e6') ;;
+		rate=$(lab_exec server "$TP_BIN/netload" send "$LAB_ADDR_client:5210" --rate max -t "${top}s" --format json 2>"$work/err" |
+			jq .result.received_payload_mbit_s) ;;
+	iperf3)
+		rate=$(lab_exec server iperf3 -c "$LAB_ADDR_client" -p 5201 -t "$top" -J 2>"$work/err" |
+			jq '.end.sum_received.bits_per_second / 1e6')
+		;;
 	esac
 	[ -n "$rate" ] || die "$1 told no rate: $(tail -n 1 "$work/err")"
 	note 'top rate' "$1" "$2" "$rate"
@@ -99,7 +110,10 @@ END {
 		printf "%3s %5s Mbit/s  |     %s  |     %s\n", t == 1 ? "tcp" : "udp", r[i], cell(name ",netload"), cell(name ",iperf3")
 	}
 }' "$work/values"
-within() { awk -F'\t' -v most="$PERCENT" '$1 ~ /^off/ && $2 == "netload" { n++; if ($4 > most || $4 < -most) bad++ } END { exit !n || bad }' "$work/values"; }
+within() {
+	awk -F'\t' -v most="$PERCENT" '$1 ~ /^off/ && $2 == "netload" { n++; if ($4 > most || $4 < -most) bad++ }
+		END { exit !n || bad }' "$work/values"
+}
 holds "every second of netload is within $PERCENT % of its frame bits" within
 echo
 alternate "$n" fastest netload iperf3

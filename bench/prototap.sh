@@ -23,7 +23,8 @@ size=1000000000 longer=3000000000 part=200000
 file=$BENCH_WORK/capture.pcap
 
 make_capture() {	# BYTES
-	"$BENCH_TOOLS/capture" --bytes "$1" "$file" >"$BENCH_WORK/made" || die "no room for $1 bytes in $BENCH_WORK; set TMPDIR to a folder that has"
+	"$BENCH_TOOLS/capture" --bytes "$1" "$file" >"$BENCH_WORK/made" ||
+		die "no room for $1 bytes in $BENCH_WORK; set TMPDIR to a folder that has"
 	cat "$file" >/dev/null	# into the page cache
 }
 
@@ -73,7 +74,8 @@ echo "aim: at most $AIM of tcpdump's wall clock"
 
 echo
 peak_mb() { median peak "$1" | awk '{ printf "%.1f MB", $1 / 1e6 }'; }
-echo "peak memory at $size bytes: prototap $(peak_mb prototap), tcpdump $(peak_mb tcpdump), capinfos $(peak_mb capinfos), tshark $(peak_mb tshark)"
+echo "peak memory at $size bytes: prototap $(peak_mb prototap), tcpdump $(peak_mb tcpdump)," \
+	"capinfos $(peak_mb capinfos), tshark $(peak_mb tshark)"
 small() { [ "$(median peak prototap | awk '{ printf "%d", $1 }')" -lt "$MEMORY" ]; }
 holds "prototap stays below 64 MiB" small
 
@@ -81,17 +83,20 @@ holds "prototap stays below 64 MiB" small
 
 tcpdump -r "$file" -c "$part" -w "$BENCH_WORK/part.pcap" 2>/dev/null || die "cannot cut off a part of the capture"
 # transport and the client's port -> packets, bytes on the wire, payload bytes, retransmissions among them
-tshark -r "$BENCH_WORK/part.pcap" -Y 'tcp or udp' -T fields -e tcp.srcport -e tcp.dstport -e tcp.len -e udp.srcport -e udp.dstport -e udp.length -e frame.len 2>/dev/null |
+tshark -r "$BENCH_WORK/part.pcap" -Y 'tcp or udp' -T fields -e tcp.srcport -e tcp.dstport \
+	-e tcp.len -e udp.srcport -e udp.dstport -e udp.length -e frame.len 2>/dev/null |
 	awk -F'\t' '
 		$1 != "" { c = "tcp " ($1 > 30000 ? $1 : $2); payload[c] += $3 }
 		$1 == "" { c = "udp " ($4 > 30000 ? $4 : $5); payload[c] += $6 - 8 }
 		{ packets[c]++; bytes[c] += $7 }
 		END { for (c in packets) print c, packets[c], bytes[c], payload[c] }' | sort >"$BENCH_WORK/by-tshark"
 "$TP_BIN/prototap" read "$BENCH_WORK/part.pcap" --flows 100 --format json |
-	jq -r '.result.flows[] | "\(.transport) \(.client_port) \(.packets) \(.wire_bytes) \(.payload_bytes + .input.retransmitted_bytes + .display.retransmitted_bytes)"' |
+	jq -r '.result.flows[] | [.transport, .client_port, .packets, .wire_bytes,
+		.payload_bytes + .input.retransmitted_bytes + .display.retransmitted_bytes] | map(tostring) | join(" ")' |
 	sort >"$BENCH_WORK/by-prototap"
 same() { [ -s "$BENCH_WORK/by-tshark" ] && cmp -s "$BENCH_WORK/by-tshark" "$BENCH_WORK/by-prototap"; }
-holds "the first $part packets: connections, packets, bytes and payload of $(wc -l <"$BENCH_WORK/by-tshark") connections as tshark adds them up" same
+connections=$(wc -l <"$BENCH_WORK/by-tshark")
+holds "the first $part packets: connections, packets, bytes and payload of $connections connections as tshark adds them up" same
 
 rm -f "$BENCH_WORK/part.pcap"
 : >"$BENCH_WORK/values"

@@ -3,9 +3,10 @@
 # sink.sh - does sink hold the share it was asked for? Judged from outside, beside stress-ng --cpu-load, in turn.
 #
 # usage: bench/sink.sh [--quick] [--rounds N]     (8 rounds of 10 s at five shares for each: 16 minutes; quick: 2 rounds of 2 s)
-# Share = CPU time that the kernel accounts to the finished program and its children / wall-clock time. What others took of
-# the same CPU meanwhile stands in the last column: a deviation beside a busy neighbour says little. Errors below 0.05 points count as
-# 0.05: so much is the start of a process.
+# Share = CPU time that the kernel accounts to the finished program and its children / wall-clock
+# time. What others took of the same CPU meanwhile stands in the last column: a deviation beside a
+# busy neighbour says little. Errors below 0.05 points count as 0.05: so much is the start of a
+# process.
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
@@ -45,7 +46,8 @@ judged() {	# CONTENDER ROUND, at $percent
 	busy=$(($(cpu_busy) - busy))
 	read -r wall cpu_ns _ status <"$work/took"
 	[ "$status" = 0 ] || die "$1 ended with status $status: $(tail -n 1 "$work/err")"
-	read -r share error others < <(awk -v p="$percent" -v cpu="$cpu_ns" -v wall="$wall" -v busy="$busy" -v hz="$(getconf CLK_TCK)" 'BEGIN {
+	read -r share error others < <(awk -v p="$percent" -v cpu="$cpu_ns" -v wall="$wall" -v busy="$busy" \
+		-v hz="$(getconf CLK_TCK)" 'BEGIN {
 		share = 100 * cpu / wall; error = share > p ? share - p : p - share; others = 100 * (busy / hz * 1e9 - cpu) / wall
 		printf "%.3f %.3f %.1f\n", share, (error < 0.05 ? 0.05 : error), (others > 0 ? others : 0) }')
 	note "share $percent %" "$1" "$2" "$share"
@@ -80,7 +82,8 @@ done
 held() {
 	local percent
 	for percent in "${shares[@]}"; do
-		awk -v got="$(median "share $percent %" sink)" -v p="$percent" -v most="$POINTS" 'BEGIN { exit !(got - p <= most && p - got <= most) }' || return 1
+		awk -v got="$(median "share $percent %" sink)" -v p="$percent" \
+			-v most="$POINTS" 'BEGIN { exit !(got - p <= most && p - got <= most) }' || return 1
 	done
 }
 holds "sink's median share is within $POINTS point of what was asked" held

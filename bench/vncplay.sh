@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vncplay.sh - how long vncplay analyze takes over logs as large as real ones, how much memory it needs, and whether that grows with their length only.
+# vncplay.sh - how long vncplay analyze takes over logs as large as real ones, how much memory it
+# needs, and whether that grows with their length only.
 #
 # usage: bench/vncplay.sh [--quick] [--rounds N]     (8 rounds; 4 minutes; quick: 1 round of short logs)
-# Logs of a second's worth of raw pixels a second (5 of 61 s, 350 MB), and of text that scrolls at 36 frames a second (2 of 150 s; one each of 1 to 30 minutes).
-# ORIGINAL=FOLDER, with the compiled classes of the analyzer of 2005, runs that beside it, where there is a java and an Xvfb.
+# Logs of a second's worth of raw pixels a second (5 of 61 s, 350 MB), and of text that scrolls at
+# 36 frames a second (2 of 150 s; one each of 1 to 30 minutes). ORIGINAL=FOLDER, with the compiled
+# classes of the analyzer of 2005, runs that beside it, where there is a java and an Xvfb.
 # shellcheck disable=SC2317  # what alternate and holds call
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
@@ -59,7 +61,8 @@ few() {	# KIND
 	alternate "$n" analyze "${contenders[@]}"
 	seconds=$(median "$kind s" vncplay)
 	kb=$(median "$kind KB" vncplay)
-	awk -v k="$kind" -v b="$size" -v s="$seconds" -v kb="$kb" 'BEGIN { printf "%-10s %6.0f MB in %6.3f s: %6.0f MB/s, %5.1f MB of memory\n", k, b / 1e6, s, b / 1e6 / s, kb / 1024 }'
+	awk -v k="$kind" -v b="$size" -v s="$seconds" -v kb="$kb" \
+		'BEGIN { printf "%-10s %6.0f MB in %6.3f s: %6.0f MB/s, %5.1f MB of memory\n", k, b / 1e6, s, b / 1e6 / s, kb / 1024 }'
 	holds "$kind: under 64 MB of memory" [ "${kb%.*}" -lt 65536 ]
 	[ -z "${ORIGINAL-}" ] || ratio "$kind s" original vncplay '>20' 1 s
 }
@@ -73,7 +76,8 @@ logs scroll 2 "$scroll_s" "$work/scroll"
 few
 rm -rf "$work/scroll"
 
-echo "for orientation: the analyzer of 2005 took 44 to 48 s and 250 MB for five logs of 61 s of raw pixels, 16 to 19 s and 150 MB for two of 150 s of scrolling text"
+echo "for orientation: the analyzer of 2005 took 44 to 48 s and 250 MB for five logs of 61 s of raw pixels," \
+	"16 to 19 s and 150 MB for two of 150 s of scrolling text"
 echo
 contenders=(vncplay)
 for m in "${minutes[@]}"; do
@@ -81,7 +85,8 @@ for m in "${minutes[@]}"; do
 	folder=$work/long
 	logs scroll 1 "$(awk -v m="$m" 'BEGIN { print 60 * m }')" "$folder"
 	alternate "$(((n + 2) / 3))" analyze vncplay
-	awk -v m="$m" -v s="$(median "$kind s" vncplay)" -v kb="$(median "$kind KB" vncplay)" 'BEGIN { printf "scroll, %4s min: %7.3f s, %6.4f s a minute, %5.1f MB of memory\n", m, s, s / m, kb / 1024 }'
+	awk -v m="$m" -v s="$(median "$kind s" vncplay)" -v kb="$(median "$kind KB" vncplay)" \
+		'BEGIN { printf "scroll, %4s min: %7.3f s, %6.4f s a minute, %5.1f MB of memory\n", m, s, s / m, kb / 1024 }'
 	rm -rf "$folder"
 done
 per_minute() { awk -v m="$1" -v s="$(median "$1 min s" vncplay)" 'BEGIN { print s / m }'; }

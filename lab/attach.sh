@@ -3,10 +3,12 @@
 # shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for who uses the back-end
 # attach.sh - the lab that is not ours: a client window on this machine, of a server that nobody of us can log in to.
 #
-# The client is this machine and its X display; the server is unknown and nothing is changed on it. Keys go into the window by XTEST,
-# the echo is read from its pixels. LAB_ON: DISPLAY,WINDOW[,REGION]; WINDOW is an id, a pattern of its title, or pick;
-# REGION is WxH+X+Y from the window's corner, or pick; without one keyrepeat finds it. ATTACH_PORT: the server's TCP port, if the
-# window's own connection does not tell it. Commands have no door: each is a child of the driver itself.
+# The client is this machine and its X display; the server is unknown and nothing is changed on it.
+# Keys go into the window by XTEST, the echo is read from its pixels. LAB_ON:
+# DISPLAY,WINDOW[,REGION]; WINDOW is an id, a pattern of its title, or pick; REGION is WxH+X+Y from
+# the window's corner, or pick; without one keyrepeat finds it. ATTACH_PORT: the server's TCP port,
+# if the window's own connection does not tell it. Commands have no door: each is a child of the
+# driver itself.
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
 # shellcheck source=lab/jobs.sh
@@ -25,7 +27,8 @@ lab_up() {
 	: "${LAB_LOG:=$LAB_RUN/log}"
 	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
 	export DISPLAY=$display
-	timeout 5 xdotool getmouselocation >/dev/null 2>&1 || die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
+	timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
+		die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
 	attach_window "$window"
 	attach_region "$region"
 	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
@@ -33,7 +36,10 @@ lab_up() {
 	[ "$EUID" != 0 ] || LAB_ROOTLESS=0
 	LAB_CPUS_client=$(taskset -pc $$) && LAB_CPUS_client=${LAB_CPUS_client##*: }
 	LAB_MEMORY_GROUP='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' LAB_MEMORY_VERSION=''
-	case ${LAB_SERVER_MEMORY-} in '' | none) ;; *) warn "the server is not ours: its memory is as it is, not $LAB_SERVER_MEMORY" ;; esac
+	case ${LAB_SERVER_MEMORY-} in
+	'' | none) ;;
+	*) warn "the server is not ours: its memory is as it is, not $LAB_SERVER_MEMORY" ;;
+	esac
 	LAB_PIDS=() LAB_PID_OF=()
 	on_exit lab_down
 	attach_capture
@@ -52,12 +58,14 @@ attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
 		found=("$1")
 	else
 		mapfile -t found < <(timeout 10 xdotool search --onlyvisible --name "$1" 2>/dev/null)
-		[ ${#found[@]} -gt 0 ] || die "no window in sight on display $DISPLAY has a title like '$1'; xwininfo tells a window's number when you click into it"
+		[ ${#found[@]} -gt 0 ] ||
+			die "no window in sight on display $DISPLAY has a title like '$1'; xwininfo tells a window's number when you click into it"
 		[ ${#found[@]} -eq 1 ] || die "${#found[@]} windows have a title like '$1' (${found[*]}); give the number of one"
 	fi
 	[ -n "${found[0]-}" ] || die "no window was picked; give its number, or a part of its title"
 	printf -v ATTACH_WINDOW '0x%x' "${found[0]}" 2>/dev/null || die "-$EXIT_USAGE" "${found[0]} is no number of a window"
-	timeout 5 xwininfo -id "$ATTACH_WINDOW" >/dev/null 2>&1 || die "display $DISPLAY has no window $ATTACH_WINDOW; xwininfo tells its number when you click into it"
+	timeout 5 xwininfo -id "$ATTACH_WINDOW" >/dev/null 2>&1 ||
+		die "display $DISPLAY has no window $ATTACH_WINDOW; xwininfo tells its number when you click into it"
 	ATTACH_TITLE=$(timeout 5 xdotool getwindowname "$ATTACH_WINDOW" 2>/dev/null)
 }
 
@@ -69,10 +77,13 @@ attach_region() {	# sets ATTACH_REGION
 	if [ "$1" != pick ]; then
 		IFS=x+ read -r w h x y <<<"$1"
 		[ "$x" -lt "$(sed -n 's/^ *Width: *//p' <<<"$place")" ] && [ "$y" -lt "$(sed -n 's/^ *Height: *//p' <<<"$place")" ] ||
-			die "-$EXIT_USAGE" "$1 lies outside of the window, which is $(sed -n 's/^ *-geometry \([0-9x]*\).*/\1/p' <<<"$place"); X and Y count from its corner"
+			die "-$EXIT_USAGE" "$1 lies outside of the window, which is" \
+				"$(sed -n 's/^ *-geometry \([0-9x]*\).*/\1/p' <<<"$place"); X and Y count from its corner"
 		return 0
 	fi
-	command -v slop >/dev/null || die "-$EXIT_MISSING" "to mark the place with the mouse slop is needed (apt-get install --no-install-recommends slop); or give WxH+X+Y, or nothing: it is found by typing"
+	command -v slop >/dev/null ||
+		die "-$EXIT_MISSING" "to mark the place with the mouse slop is needed" \
+			"(apt-get install --no-install-recommends slop); or give WxH+X+Y, or nothing: it is found by typing"
 	echo "drag a rectangle around the place where typed characters appear" >&2
 	lab_start client pick-region slop -f '%x %y %w %h'
 	lab_wait "$LAB_PID"
@@ -82,7 +93,8 @@ attach_region() {	# sets ATTACH_REGION
 	ATTACH_REGION=${w}x$h+$((x - ox))+$((y - oy))
 }
 
-# Where the server's packets pass, from the window's own connection: its program, that program's sockets, the route to their other end.
+# Where the server's packets pass, from the window's own connection: its program, that program's
+# sockets, the route to their other end.
 attach_capture() {
 	local pid peers=() peer
 	ATTACH_NO_CAPTURE=''

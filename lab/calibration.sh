@@ -20,12 +20,14 @@ calibration_machine() {
 
 # The record as one line of JSON; null where there is none, or none of this machine.
 calibration_record() {
-	jq -c --arg machine "$(calibration_machine)" 'if .schema == "thinprobe.calibration/1" and .machine == $machine then . else null end' \
+	jq -c --arg machine "$(calibration_machine)" '
+		if .schema == "thinprobe.calibration/1" and .machine == $machine then . else null end' \
 		"$(calibration_file)" 2>/dev/null | grep . || echo null
 }
 
-# calibration_merge: standard input is what a calibration found (report/record.sh); prints what the record is to be then: a path that was not
-# taken keeps what is known of it, and so does one measured in full and undisturbed when what was found is quick or disturbed.
+# calibration_merge: standard input is what a calibration found (report/record.sh); prints what the
+# record is to be then: a path that was not taken keeps what is known of it, and so does one
+# measured in full and undisturbed when what was found is quick or disturbed.
 calibration_merge() {
 	jq -c --argjson old "$(calibration_record)" --arg machine "$(calibration_machine)" '
 		def full: .quick != true and .disturbed != true;
@@ -46,8 +48,9 @@ calibration_save() {
 	return 1
 }
 
-# calibration_add: standard input is what a calibration found; it becomes part of the record, which is printed. One at a time: of two that
-# end together neither loses what it found. In a subshell, whose end gives up the lock.
+# calibration_add: standard input is what a calibration found; it becomes part of the record, which
+# is printed. One at a time: of two that end together neither loses what it found. In a subshell,
+# whose end gives up the lock.
 calibration_add() (
 	file=$(calibration_file)
 	mkdir -p -- "${file%/*}" 2>/dev/null && { exec {lock}<"${file%/*}"; } 2>/dev/null && flock -w 10 "$lock" || exit

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# disk.sh - a disk of its own for the server of a lab, of stated speed. Part of local.sh; as groups.sh does, it has local/undo.sh do it, and take
-# it back, whatever becomes of the driver. Only for root.
+# disk.sh - a disk of its own for the server of a lab, of stated speed. Part of local.sh; as
+# groups.sh does, it has local/undo.sh do it, and take it back, whatever becomes of the driver. Only
+# for root.
 #
 #   LAB_DISK_DEVICE    /dev/loop3; LAB_DISK_BACKING: what is behind it, in words; LAB_DISK: where it is mounted, on the server only
 lab_disk_none() { LAB_DISK_DEVICE='' LAB_DISK_BACKING='' LAB_DISK='' LAB_DISK_KIND=''; }
 lab_disk_none
 
-# lab_disk KIND SIZE FOLDER: makes it and mounts it in FOLDER (below /tmp) of the server: an ext4 of its own. KIND: file, on a disk of the machine, past
-# its page cache; slow, the same, and each read and write can be made to take a time, one after the other. 1: LAB_WHY.
+# lab_disk KIND SIZE FOLDER: makes it and mounts it in FOLDER (below /tmp) of the server: an ext4 of
+# its own. KIND: file, on a disk of the machine, past its page cache; slow, the same, and each read
+# and write can be made to take a time, one after the other. 1: LAB_WHY.
 lab_disk() {
 	local SIZE why
 	lab_size "$2" || { LAB_WHY="$2: want a size such as 1G"; return 1; }
@@ -17,7 +19,9 @@ lab_disk() {
 	LAB_DISK_KIND=$1
 	# No lazy work afterwards: what the disk is asked for is then the session's. Times of access would be writes for each read.
 	# shellcheck disable=SC2016 # another shell's
-	if lab_exec -R server sh -c 'mke2fs -q -F -t ext4 -m 0 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard "$1" && mkdir -p "$2" && mount -o noatime,nodev "$1" "$2" && chmod 755 "$2"' sh \
+	if lab_exec -R server sh -c '
+		mke2fs -q -F -t ext4 -m 0 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard "$1" &&
+			mkdir -p "$2" && mount -o noatime,nodev "$1" "$2" && chmod 755 "$2"' sh \
 		"$LAB_DISK_DEVICE" "$3" </dev/null >"$LAB_TIMES/disk.log" 2>&1 && lab_change disk-hold; then
 		LAB_DISK=$3
 		rm -f -- "$LAB_TIMES/disk.log"
@@ -50,7 +54,8 @@ lab_disk_counts() {
 	awk '{ printf "%.0f %.0f %.0f %.0f\n", $1, $3 * 512, $5, $7 * 512 }' "/sys/block/${LAB_DISK_DEVICE##*/}/stat"
 }
 
-# lab_disk_schedulers: prints the schedulers of its requests that the kernel offers, in one line. To set one: lab_switch scheduler:loop3 bfq
+# lab_disk_schedulers: prints the schedulers of its requests that the kernel offers, in one line. To
+# set one: lab_switch scheduler:loop3 bfq
 lab_disk_schedulers() {
 	tr -d '[]' <"/sys/block/${LAB_DISK_DEVICE##*/}/queue/scheduler"
 }

@@ -28,7 +28,9 @@ kernel_has() {	# is this queue discipline in the kernel? asked in a network name
 there() {	# a command, or a header
 	case $1 in
 	-) true ;;
-	*.h) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] || [ -n "$(find /usr/include -path "*/$1" -print -quit 2>/dev/null)" ] ;;
+	*.h)
+		[ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] || [ -n "$(find /usr/include -path "*/$1" -print -quit 2>/dev/null)" ]
+		;;
 	*) have "$1" ;;
 	esac
 }
@@ -60,7 +62,8 @@ hosts() {
 		UNSHARE_USER=1
 		row yes "two emulated hosts" "rootless, in a user namespace"
 	elif [ "$(sysctl -n kernel.apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
-		row no "two emulated hosts" "AppArmor forbids user namespaces" "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
+		row no "two emulated hosts" "AppArmor forbids user namespaces" \
+			"sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
 	else
 		row no "two emulated hosts" "user namespaces are forbidden" "sudo sysctl kernel.unprivileged_userns_clone=1, or run as root"
 	fi
@@ -72,7 +75,8 @@ processors() {
 	if [ "$n" -ge 2 ]; then
 		row yes "server and client on CPUs apart" "$n CPUs"
 	else
-		row part "server and client on CPUs apart" "one CPU: load on the server starves the probe; figures are upper bounds" "a machine with two CPUs"
+		row part "server and client on CPUs apart" "one CPU: load on the server starves the probe; figures are upper bounds" \
+			"a machine with two CPUs"
 	fi
 	if [ -r /proc/self/schedstat ]; then
 		row yes "run-queue wait and foreign CPU time" "/proc/PID/schedstat"
@@ -87,7 +91,8 @@ processors() {
 	if chrt -f 20 true 2>/dev/null; then
 		row yes "real-time priority for the probe" "SCHED_FIFO"
 	else
-		row part "real-time priority for the probe" "not allowed: tails of latency hold the probe's own delays" "run as root, or ulimit -r 20 by /etc/security/limits.conf"
+		row part "real-time priority for the probe" "not allowed: tails of latency hold the probe's own delays" \
+			"run as root, or ulimit -r 20 by /etc/security/limits.conf"
 	fi
 }
 
@@ -96,8 +101,10 @@ delay_line() {
 	local said
 	if [ ! -x "$TP_BIN/wire" ]; then
 		row part "link delay and loss" "no netem in this kernel, and wire is not built" "thinprobe setup"
-	elif said=$(unshare ${UNSHARE_USER:+--user --map-root-user} --net "$TP_BIN/wire" --end tp0 --end tp1 -t 10ms --format tsv 2>&1); then
-		row yes "link delay and loss" "wire, in user space (no netem in this kernel)$(grep -q 'real_time.true' <<<"$said" || echo '; without real-time priority it is late now and then')"
+	elif said=$(unshare ${UNSHARE_USER:+--user --map-root-user} --net \
+		"$TP_BIN/wire" --end tp0 --end tp1 -t 10ms --format tsv 2>&1); then
+		row yes "link delay and loss" "wire, in user space (no netem in this kernel)$(grep -q 'real_time.true' <<<"$said" ||
+			echo '; without real-time priority it is late now and then')"
 	else
 		row part "link delay and loss" "no netem in this kernel, and $(tail -n 1 <<<"$said")"
 	fi
@@ -145,7 +152,8 @@ idle_profile() {
 cpu_groups() {
 	local dir said
 	dir=$(mktemp -d) || return 0
-	said=$(echo 'group doctor shares=1024 idle=1' | LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)
+	said=$(echo 'group doctor shares=1024 idle=1' |
+		LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)
 	rm -rf -- "$dir"
 	case $said in
 	'ok '*) row yes "groups of the scheduler" "weights, quotas, cpu.idle" ;;
@@ -157,7 +165,8 @@ cpu_groups() {
 memory() {
 	local dir said kind
 	dir=$(mktemp -d) || return 0
-	said=$(printf '%s\n' 'memory doctor limit=67108864' 'swap file 1048576' unswap 'swap zram 1048576' unswap 'swap slow:1ms 1048576' unswap |
+	said=$(printf '%s\n' 'memory doctor limit=67108864' 'swap file 1048576' unswap 'swap zram 1048576' \
+		unswap 'swap slow:1ms 1048576' unswap |
 		LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir TP_BIN=$TP_BIN "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)
 	rm -rf -- "$dir"
 	row_of "a memory size for the server" "in a memory group, cgroup v%s" "$(sed -n 1p <<<"$said")"
@@ -198,7 +207,8 @@ calibration() {
 	. "$TP_HOME/lab/calibration.sh"
 	said=$(calibration_record | jq -r 'if . == null then empty else [.paths[] | select(.probe == "patch")
 		| "\(.path | sub("-"; ":")) ± \(.error_ms * 100 | round / 100) ms"
-			+ (if .disturbed == true then " (from a disturbed calibration)" else "" end) + if .quick == true then " (quick)" else "" end] | join(", ") end' 2>/dev/null)
+			+ (if .disturbed == true then " (from a disturbed calibration)" else "" end)
+			+ if .quick == true then " (quick)" else "" end] | join(", ") end' 2>/dev/null)
 	if [ -n "$said" ]; then
 		row yes "the probe's own error" "calibrated $(calibration_record | jq -r '.started[0:10]'): $said"
 	elif [ -f "$(calibration_file)" ]; then
@@ -210,14 +220,16 @@ calibration() {
 
 # Asked of the display itself, since an X server inside a Wayland session takes keys and shows nothing of it.
 display() {
-	local what="a client's window (run --on attach)" why='' cure="log in to an X11 session to measure its windows; the lab has displays of its own"
+	local what="a client's window (run --on attach)" why='' \
+		cure="log in to an X11 session to measure its windows; the lab has displays of its own"
 	if [ -z "${DISPLAY:-}" ]; then
 		[ -z "${WAYLAND_DISPLAY:-}" ] || why="this is a Wayland session: XTest does nothing to Wayland clients"
 		row part "$what" "${why:-no X display here; the lab has displays of its own}" "${why:+$cure}"
 		return
 	fi
 	if [ -x "$TP_BIN/keyrepeat" ]; then
-		why=$(timeout 10 "$TP_BIN/keyrepeat" "x11:$DISPLAY" --rate 0 -t 50ms --watch update -o /dev/null 2>&1 | grep -v '^ready$' | tail -n 1)
+		why=$(timeout 10 "$TP_BIN/keyrepeat" "x11:$DISPLAY" --rate 0 -t 50ms --watch update -o /dev/null 2>&1 |
+			grep -v '^ready$' | tail -n 1)
 	elif [ -n "${WAYLAND_DISPLAY:-}" ] || [ "${XDG_SESSION_TYPE:-}" = wayland ]; then
 		why="this is a Wayland session: XTest does nothing to Wayland clients"
 	fi
@@ -232,8 +244,10 @@ case ${1-} in
 -h | --help) echo "usage: thinprobe doctor"; exit 0 ;;
 esac
 [ $# = 0 ] || { echo "thinprobe: doctor takes no words" >&2; exit 2; }
-echo "$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}"), Linux $(uname -r), $(nproc) CPUs, $(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')"
-have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not installed for you" "install what is named below by hand"
+printf '%s, Linux %s, %s CPUs, %s\n' "$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}")" \
+	"$(uname -r)" "$(nproc)" "$(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')"
+have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not installed for you" \
+	"install what is named below by hand"
 [ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
 programs "programs" run
 hosts

@@ -20,7 +20,8 @@ facts_raw() {
 	fact system "$(. /etc/os-release 2>/dev/null && printf %s "${PRETTY_NAME-}")"
 	fact model "$(sed -n 's/^Model name: *//p' <<<"$lscpu" | head -n 1)"
 	fact online "$(facts_line /sys/devices/system/cpu/online)"
-	fact allowed "${LAB_DRIVER_CPUS:-$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)}"	# what the driver had before it was pinned
+	# what the driver had before it was pinned
+	fact allowed "${LAB_DRIVER_CPUS:-$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)}"
 	fact threads "$(sed -n 's/^Thread(s) per core: *//p' <<<"$lscpu")"
 	fact isolated "$(facts_line /sys/devices/system/cpu/isolated)"
 	fact virtualisation "$virtualisation"
@@ -79,11 +80,14 @@ facts_json() {
 			cgroup: ($cgroup | text),
 			user_namespaces: ($userns == "yes"),
 			root: ($root == "0"),
-			memory: {total_bytes: kb("MemTotal"), available_bytes: kb("MemAvailable"), swap_total_bytes: kb("SwapTotal"), swap_free_bytes: kb("SwapFree")},
+			memory: {total_bytes: kb("MemTotal"), available_bytes: kb("MemAvailable"),
+				swap_total_bytes: kb("SwapTotal"), swap_free_bytes: kb("SwapFree")},
 			load: ($load | split(" ") | .[0:3] | map(tonumber)),
 			uptime_s: ($uptime | split(" ")[0] | tonumber),
 			cpu_time: ([$stat | split("\n")[] | select(test("^cpu[0-9]")) | [splits(" +")]
-				| {key: .[0], value: {busy_s: ((.[1:4] + .[6:8] | map(tonumber) | add) / 100), idle_s: ((.[4:6] | map(tonumber) | add) / 100), steal_s: (.[8] | tonumber / 100)}}] | from_entries),
+				| {key: .[0], value: {busy_s: ((.[1:4] + .[6:8] | map(tonumber) | add) / 100),
+					idle_s: ((.[4:6] | map(tonumber) | add) / 100),
+					steal_s: (.[8] | tonumber / 100)}}] | from_entries),
 			link: (if $link_server == null then null else {server: $link_server, client: $link_client, line: $line} end),
 			tools: ([$tools | split("\n")[] | split("\t") | {key: .[0], value: (.[1] | if . == "" then null else . end)}] | from_entries)
 		}'
@@ -111,7 +115,10 @@ facts_userns() {
 # facts_link ROLE: the offloads that decide whether packets are what they seem, and the queue.
 facts_link() {
 	local link=LAB_IF_$1
-	lab_exec -R "$1" sh -c 'ethtool -k "$1"; echo "queue: $(tc qdisc show dev "$1" | head -n 2 | tr "\n" ";")"; echo "mtu: $(cat /sys/class/net/"$1"/mtu 2>/dev/null)"' sh "${!link}" 2>/dev/null |
+	lab_exec -R "$1" sh -c '
+		ethtool -k "$1"
+		echo "queue: $(tc qdisc show dev "$1" | head -n 2 | tr "\n" ";")"
+		echo "mtu: $(cat /sys/class/net/"$1"/mtu 2>/dev/null)"' sh "${!link}" 2>/dev/null |
 		jq -cRn --arg rate "${LAB_RATE-}" --arg delay "${LAB_DELAY-}" '
 			[inputs | capture("^(?<k>[a-z-]+): (?<v>[^\\[]*)") | {key: .k, value: (.v | sub("\\s+$"; ""))}] | from_entries
 			| {rate: $rate, delay: $delay, queue: .queue,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# groups.sh - cpu groups and switches of the kernel for a lab on this machine. What is done here does not die with the lab: a process of its
-# own (local/undo.sh) does it, outlives a kill -9 of the driver, and takes it back. Part of local.sh.
+# groups.sh - cpu groups and switches of the kernel for a lab on this machine. What is done here
+# does not die with the lab: a process of its own (local/undo.sh) does it, outlives a kill -9 of the
+# driver, and takes it back. Part of local.sh.
 
-# lab_group NAME [OPTION]...: makes a cpu group that `lab_start -G NAME` starts commands in; they and their descendants compete there as
-# one. 1, and the reason in LAB_WHY, where this machine does not give it. cgroup v1 or v2; NAME: a-z 0-9 -
+# lab_group NAME [OPTION]...: makes a cpu group that `lab_start -G NAME` starts commands in; they
+# and their descendants compete there as one. 1, and the reason in LAB_WHY, where this machine does
+# not give it. cgroup v1 or v2; NAME: a-z 0-9 -
 #   shares=N                 weight beside other groups and logins (1024: what each of them has)
 #   idle=1                   runs only when nobody else wants the CPU
 #   quota=PERCENT,PERIOD     no more than that part of one CPU in every period (25,100ms)
@@ -25,13 +27,16 @@ lab_ungroup() {
 	lab_change drop "$1"
 }
 
-# lab_switch NAME [VALUE]: sets a switch of the whole machine (autogroup, delayacct: 0 or 1; rt_runtime: us; base_slice: ns; swappiness: 0 to
-# 200; page_cluster: 2 to the power of it pages are read at once; thp: always, madvise, never; zswap: Y or N; scheduler:DISK: of its requests; rotational:DISK: 1 where it has one head; max_freq:CPU: kHz), or puts it back as it was.
-# 1, and the reason in LAB_WHY, where that is not allowed.
+# lab_switch NAME [VALUE]: sets a switch of the whole machine (autogroup, delayacct: 0 or 1;
+# rt_runtime: us; base_slice: ns; swappiness: 0 to 200; page_cluster: 2 to the power of it pages are
+# read at once; thp: always, madvise, never; zswap: Y or N; scheduler:DISK: of its requests;
+# rotational:DISK: 1 where it has one head; max_freq:CPU: kHz), or puts it back as it was. 1, and
+# the reason in LAB_WHY, where that is not allowed.
 lab_switch() { lab_change switch "$@"; }
 
-# lab_change WORD...: a request to local/undo.sh; its answer in LAB_ANSWERED, or LAB_WHY. It gets time: memory may have to be written to a disk.
-# An answer that came later than that is not the next request's.
+# lab_change WORD...: a request to local/undo.sh; its answer in LAB_ANSWERED, or LAB_WHY. It gets
+# time: memory may have to be written to a disk. An answer that came later than that is not the next
+# request's.
 lab_change() {
 	local answer='' i
 	LAB_WHY='' LAB_ANSWERED=''
@@ -69,29 +74,34 @@ lab_undo_start() {
 	exec {LAB_ASK}>"$dir/pipe" {both}>&-
 	rm -r -- "$dir"
 	open_pipe LAB_TOLD
-	LAB_ID=$LAB_ID LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-} LAB_SWAP_LOG=${LAB_SWAP_LOG-} TP_BIN=$TP_BIN setsid "$BASH" -p "$LAB_HERE/local/undo.sh" serve \
+	LAB_ID=$LAB_ID LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-} \
+		LAB_SWAP_LOG=${LAB_SWAP_LOG-} TP_BIN=$TP_BIN setsid "$BASH" -p "$LAB_HERE/local/undo.sh" serve \
 		<&"$told" >&"$LAB_TOLD" 2>>"$LAB_TIMES/lab.log" {LAB_ASK}>&- {LAB_TALK}>&- {told}<&- &
 	LAB_UNDO=$! LAB_LATE=0
 	exec {told}<&-
 }
 
-# All taken back, when nothing of the lab runs any more. Of lab_down. Where it could not be (swap that does not fit into memory), or who does it was
-# killed, it is tried once more.
+# All taken back, when nothing of the lab runs any more. Of lab_down. Where it could not be (swap
+# that does not fit into memory), or who does it was killed, it is tried once more.
 lab_undo_end() {
 	local record=${LAB_LOCKS:-/tmp/thinprobe-locks}/undo-$LAB_ID
 	[ -n "${LAB_UNDO-}" ] || return 0
 	exec {LAB_ASK}>&-
 	if wait_until 60 lab_gone "$LAB_UNDO"; then
-		wait "$LAB_UNDO" 2>/dev/null || [ ! -e "$record" ] || LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB_HERE/local/undo.sh" back "$record" >>"$LAB_TIMES/lab.log" 2>&1
+		wait "$LAB_UNDO" 2>/dev/null || [ ! -e "$record" ] ||
+			LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB_HERE/local/undo.sh" back "$record" >>"$LAB_TIMES/lab.log" 2>&1
 	fi
-	[ ! -e "$record" ] || warn "not all of what the lab changed is taken back ($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that with: thinprobe lab clean"
+	[ ! -e "$record" ] ||
+		warn "not all of what the lab changed is taken back" \
+			"($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that with: thinprobe lab clean"
 	exec {LAB_TOLD}>&-
 	LAB_UNDO='' LAB_GROUPS=() LAB_IDLE=()
 	lab_memory_none
 }
 
-# lab_grouped GROUP WORD...: puts what makes a command a member of GROUP (none: empty), and WORDs such as `chrt -r 10`, before LAB_COMMAND.
-# Outside of the host's namespaces: so it needs no view of the groups from within, and the command's rights don't matter.
+# lab_grouped GROUP WORD...: puts what makes a command a member of GROUP (none: empty), and WORDs
+# such as `chrt -r 10`, before LAB_COMMAND. Outside of the host's namespaces: so it needs no view of
+# the groups from within, and the command's rights don't matter.
 lab_grouped() {
 	local group=$1
 	shift

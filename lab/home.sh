@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# home.sh - where the suite lies, for scripts that may be started by themselves: TP_HOME, TP_BIN, TP_CHECKOUT (1 unless `thinprobe` says
-# that it was installed).
+# home.sh - where the suite lies, for scripts that may be started by themselves: TP_HOME, TP_BIN,
+# TP_CHECKOUT (1 unless `thinprobe` says that it was installed).
 : "${TP_HOME:=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)}"
 : "${TP_BIN:=$TP_HOME/bin}"
 : "${TP_CHECKOUT:=1}"

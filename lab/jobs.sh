@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# jobs.sh - commands of a lab as children of the driver: started, waited for, ended. For back-ends whose commands stand behind a door,
-# one process of the driver's own per command, which hands signals on and gives the command's exit status.
+# jobs.sh - commands of a lab as children of the driver: started, waited for, ended. For back-ends
+# whose commands stand behind a door, one process of the driver's own per command, which hands
+# signals on and gives the command's exit status.
 #
-# A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND, the door and its words), lab_child PID (sets
-# LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named).
+# A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND,
+# the door and its words), lab_child PID (sets LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID
+# (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named).
 LAB_PIDS=()
 declare -gA LAB_PID_OF=() LAB_BRING=() LAB_GROUP_OF=() LAB_IDLE=()
 
@@ -16,7 +18,8 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
-# lab_hear DEADLINE_MS WORDS [CURE]: the next line of who holds the lab, in LINE; where none comes, the lab is taken down and that is the end.
+# lab_hear DEADLINE_MS WORDS [CURE]: the next line of who holds the lab, in LINE; where none comes,
+# the lab is taken down and that is the end.
 lab_hear() {
 	local last
 	until read_line 0.2 "$LAB_TALK"; do
@@ -38,11 +41,13 @@ lab_exec() {
 	"${LAB_COMMAND[@]}"
 }
 
-# lab_start [-C] [-S] [-R] [-G GROUP] [-M GROUP] [-i FD] [-o FILE]... ROLE NAME COMMAND...: in the background, output to $LAB_LOG/NAME.out and .err, sets
-# LAB_PID: `kill` (TERM, HUP, USR1, USR2) reaches the command, `wait` gives its status. No -i: no input. -o: the command
-# writes this file, below the run folder; it is there when lab_wait or lab_stop has returned, wherever the command ran. -G: in that cpu
-# group (lab_group; default LAB_GROUP, - for none), behind the words LAB_BEFORE (array: such as `chrt -r 10`), with all its descendants:
-# of what the server runs; the back-end's lab_grouped does that. -M: in that memory group (lab_memory_group; - for none), in place of the
+# lab_start [-C] [-S] [-R] [-G GROUP] [-M GROUP] [-i FD] [-o FILE]... ROLE NAME COMMAND...: in the
+# background, output to $LAB_LOG/NAME.out and .err, sets LAB_PID: `kill` (TERM, HUP, USR1, USR2)
+# reaches the command, `wait` gives its status. No -i: no input. -o: the command writes this file,
+# below the run folder; it is there when lab_wait or lab_stop has returned, wherever the command
+# ran. -G: in that cpu group (lab_group; default LAB_GROUP, - for none), behind the words LAB_BEFORE
+# (array: such as `chrt -r 10`), with all its descendants: of what the server runs; the back-end's
+# lab_grouped does that. -M: in that memory group (lab_memory_group; - for none), in place of the
 # server's, where there is one (memory.sh).
 lab_start() {
 	local OPTIND=1 opt flags=() in='' files=() role name group=${LAB_GROUP-} LAB_COMMAND

@@ -12,11 +12,14 @@ set -u
 
 usage() {
 	cat <<'END'
-usage: thinprobe lab up [--server-memory SIZE [--swap none|file|zram|slow:DELAY] [--swap-size SIZE]] | exec [-C] [-R] server|client COMMAND... | down | clean
+usage: thinprobe lab up [--server-memory SIZE [--swap none|file|zram|slow:DELAY] [--swap-size SIZE]]
+       thinprobe lab exec [-C] [-R] server|client COMMAND...
+       thinprobe lab down | clean
 
   up      makes two hosts, 10.203.0.1 (server) and 10.203.0.2 (client), that stay until `down`
           --server-memory: what runs on the server has so much memory; --swap: where what does not fit goes (file)
-          (LAB_RATE=100Mbit|none, LAB_QUEUE=50ms, LAB_DELAY=, LAB_JITTER=, LAB_LOSS=, LAB_SHARED_CPUS=1, LAB_CPUS_server=, LAB_CPUS_client=)
+          (LAB_RATE=100Mbit|none, LAB_QUEUE=50ms, LAB_DELAY=, LAB_JITTER=, LAB_LOSS=,
+          LAB_SHARED_CPUS=1, LAB_CPUS_server=, LAB_CPUS_client=)
   exec    runs a command on one of them, as an ordinary user on its own CPUs; -R: as its root;
           -C: on the other side's CPUs (to capture on the server's link without taking its time)
   down    ends both and all that runs in them
@@ -45,21 +48,29 @@ up_options() {
 		esac
 		[ $# -gt 1 ] && [ -n "$2" ] || die "-$EXIT_USAGE" "$1 needs a value; see thinprobe lab --help"
 		case $1 in
-		--server-memory) LAB_SERVER_MEMORY=$2; [ "$2" = none ] || lab_size "$2" || die "-$EXIT_USAGE" "--server-memory $2: a size such as 512M" ;;
-		--swap) LAB_SWAP=$2; [[ $2 =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] || die "-$EXIT_USAGE" "--swap $2: none, file, zram or slow:DELAY" ;;
+		--server-memory)
+			LAB_SERVER_MEMORY=$2
+			[ "$2" = none ] || lab_size "$2" || die "-$EXIT_USAGE" "--server-memory $2: a size such as 512M"
+			;;
+		--swap)
+			LAB_SWAP=$2
+			[[ $2 =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] || die "-$EXIT_USAGE" "--swap $2: none, file, zram or slow:DELAY"
+			;;
 		--swap-size) LAB_SWAP_SIZE=$2; lab_size "$2" || die "-$EXIT_USAGE" "--swap-size $2: a size such as 1G" ;;
 		*) die "-$EXIT_USAGE" "up: unexpected $1; see thinprobe lab --help" ;;
 		esac
 		shift 2
 	done
-	[ -n "$LAB_SERVER_MEMORY" ] || [ -z "$LAB_SWAP$LAB_SWAP_SIZE" ] || die "-$EXIT_USAGE" "--swap is of a server with a size: --server-memory SIZE"
+	[ -n "$LAB_SERVER_MEMORY" ] || [ -z "$LAB_SWAP$LAB_SWAP_SIZE" ] ||
+		die "-$EXIT_USAGE" "--swap is of a server with a size: --server-memory SIZE"
 	export LAB_SERVER_MEMORY LAB_SWAP LAB_SWAP_SIZE
 }
 
 up() {
-	local keeper
+	local keeper swap
 	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
-	(umask 077 && mkdir -p -- "$state_dir") && [ -O "$state_dir" ] && [ ! -L "$state_dir" ] || die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder of yours"
+	(umask 077 && mkdir -p -- "$state_dir") && [ -O "$state_dir" ] && [ ! -L "$state_dir" ] ||
+		die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder of yours"
 	rm -f -- "$state"
 	mkdir -p -- "$state_dir/run" || die "cannot make $state_dir/run"
 	# The terminal may go away; the keeper stays, until down.
@@ -74,8 +85,10 @@ up() {
 		exit 1
 	fi
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share CPUs with others"
+	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"
 	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
-		"$LAB_ADDR_server" "$LAB_CPUS_server" "${LAB_MEMORY_GROUP:+ with $LAB_SERVER_MEMORY (group $LAB_MEMORY_GROUP, swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE})}" \
+		"$LAB_ADDR_server" "$LAB_CPUS_server" \
+		"${LAB_MEMORY_GROUP:+ with $LAB_SERVER_MEMORY (group $LAB_MEMORY_GROUP, $swap)}" \
 		"$LAB_ADDR_client" "$LAB_CPUS_client" "$LAB_RATE"
 }
 
@@ -89,7 +102,8 @@ keep() {
 	{
 		printf 'KEEPER=%s\n' "$$"
 		# -g, for it is read within a function
-		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES LAB_RATE LAB_CPUS_server LAB_CPUS_client \
+		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES \
+			LAB_RATE LAB_CPUS_server LAB_CPUS_client \
 			LAB_SERVER_MEMORY LAB_MEMORY_GROUP LAB_MEMORY_VERSION LAB_SWAP_KIND LAB_SWAP_DEVICE LAB_SWAP_SCRATCH \
 			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client | sed 's/^declare -[-x]*/declare -g/'
 	} >"$state.new" && mv -- "$state.new" "$state" || die "cannot write $state"

@@ -89,7 +89,8 @@ seconds_ms() {
 # lab_size 1.5G: sets SIZE, bytes (1024 each step); 1 when it is no size.
 lab_size() {
 	[[ $1 =~ ^[0-9]+(\.[0-9]+)?([KMGT](i?B)?|B)?$ ]] || return 1
-	SIZE=$(LC_ALL=C awk -v t="$1" 'BEGIN { n = index("KMGT", substr(t, match(t, /[KMGT]/), 1)); printf "%.0f", t * (t ~ /[KMGT]/ ? 1024 ^ n : 1) }')
+	SIZE=$(LC_ALL=C awk -v t="$1" 'BEGIN { n = index("KMGT", substr(t, match(t, /[KMGT]/), 1));
+		printf "%.0f", t * (t ~ /[KMGT]/ ? 1024 ^ n : 1) }')
 }
 
 # wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; 1 when it never did. The fact decides,
@@ -139,8 +140,8 @@ lab_use() {
 	. "$LAB_HERE/$1.sh"
 }
 
-# lab_has ROLE COMMAND: that command is installed there. lab_need ROLE COMMAND PACKAGE: it is, or the way to get it. (Without a back-end, and
-# in the emulated lab, that is this machine.)
+# lab_has ROLE COMMAND: that command is installed there. lab_need ROLE COMMAND PACKAGE: it is, or
+# the way to get it. (Without a back-end, and in the emulated lab, that is this machine.)
 lab_has() { command -v -- "$2" >/dev/null 2>&1; }
 lab_need() {
 	local at=LAB_AT_$1

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# link.sh - the link of the local lab: its numbers, what makes them true (tbf, netem, or the delay line `wire`), and changing them while it is up.
-# For local.sh, and for local/hold.sh, which makes the link.
+# link.sh - the link of the local lab: its numbers, what makes them true (tbf, netem, or the delay
+# line `wire`), and changing them while it is up. For local.sh, and for local/hold.sh, which makes
+# the link.
 #
-# LAB_LINK is what it came out as: veth (a pair, with tbf where there is a rate), netem (the same, with netem above), wire (two TAP
-# ends that `wire` joins, which then does all of it). docs/links.md says what each is, and how far off.
+# LAB_LINK is what it came out as: veth (a pair, with tbf where there is a rate), netem (the same,
+# with netem above), wire (two TAP ends that `wire` joins, which then does all of it). docs/links.md
+# says what each is, and how far off.
 
-# link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: LEAST: packets that find room whatever the queue's time; delay, jitter and loss may be
-# empty. Sets LINK_TBF (words for tc; empty: no rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: NAME VALUE NAME VALUE ...,
-# as `wire` takes them). 1 with LAB_WHY: what is no number.
+# link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: LEAST: packets that find room whatever the
+# queue's time; delay, jitter and loss may be empty. Sets LINK_TBF (words for tc; empty: no rate),
+# LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: NAME VALUE NAME VALUE ..., as
+# `wire` takes them). 1 with LAB_WHY: what is no number.
 link_numbers() {
 	local said
 	said=$(LC_ALL=C awk -v rate="$1" -v queue="$2" -v least="$3" -v delay="$4" -v jitter="$5" -v loss="$6" '
@@ -38,8 +41,11 @@ link_numbers() {
 			burst = n / 8 / 1000; if (burst < 3 * 1514) burst = 3 * 1514
 			limit = n / 8 * q; if (limit < least * 1514) limit = least * 1514
 			if (n) { printf "tbf rate %.0fbit burst %.0f limit %.0f\n", n, burst, limit; q = limit * 8 / n }
-			if (delay jitter loss != "0") printf "netem delay %.0fus%s%s\n", d * 1e6, j ? sprintf(" %.0fus", j * 1e6) : "", loss + 0 ? " loss " loss "%" : ""
-			printf "wire rate %s queue %.3fus delay %.3fus jitter %.3fus loss %s\n", n ? sprintf("%.0fbit", n) : "none", q * 1e6, d * 1e6, j * 1e6, loss
+			if (delay jitter loss != "0")
+				printf "netem delay %.0fus%s%s\n", d * 1e6,
+					j ? sprintf(" %.0fus", j * 1e6) : "", loss + 0 ? " loss " loss "%" : ""
+			printf "wire rate %s queue %.3fus delay %.3fus jitter %.3fus loss %s\n",
+				n ? sprintf("%.0fbit", n) : "none", q * 1e6, d * 1e6, j * 1e6, loss
 		}')
 	LINK_TBF='' LINK_NETEM='' LINK_WIRE=()
 	local word rest
@@ -53,7 +59,8 @@ link_numbers() {
 	done <<<"$said"
 }
 
-# How packets are to be delayed: sets LAB_LINK, of a link with the numbers of link_numbers; 1 with LAB_WHY. LAB_DELAY_BY=netem|wire is a wish.
+# How packets are to be delayed: sets LAB_LINK, of a link with the numbers of link_numbers; 1 with
+# LAB_WHY. LAB_DELAY_BY=netem|wire is a wish.
 link_choose() { # COMMAND...: in a namespace of a host, as its root
 	LAB_LINK=veth
 	[ -n "$LINK_NETEM${LAB_DELAY_BY-}" ] || return 0
@@ -65,11 +72,15 @@ link_choose() { # COMMAND...: in a namespace of a host, as its root
 	*) return 1 ;;
 	esac
 	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/wire" ] || { LAB_WHY+=", and the delay line is not built: thinprobe setup"; return 1; }
-	[ "$LAB_LINK" = netem ] || [ -c /dev/net/tun ] || { LAB_WHY+=", and there is no /dev/net/tun for the delay line (modprobe tun)"; return 1; }
+	[ "$LAB_LINK" = netem ] || [ -c /dev/net/tun ] || {
+		LAB_WHY+=", and there is no /dev/net/tun for the delay line (modprobe tun)"
+		return 1
+	}
 }
 
-# link_words INTERFACE: sets LINK_WORDS, the command that gives one end of a veth pair these numbers, whether it had others or none (to be
-# run as root of the host). Its status: 2: the kernel has no netem, 3: no tbf.
+# link_words INTERFACE: sets LINK_WORDS, the command that gives one end of a veth pair these
+# numbers, whether it had others or none (to be run as root of the host). Its status: 2: the kernel
+# has no netem, 3: no tbf.
 link_words() {
 	# shellcheck disable=SC2016 # another shell's
 	LINK_WORDS=(sh -c '
@@ -86,8 +97,9 @@ link_words() {
 		fi' sh "$1" "$LINK_TBF" "$LINK_NETEM")
 }
 
-# lab_link RATE QUEUE DELAY JITTER LOSS: changes the link, both ends, while sessions stay connected. Empty or -: as it was; none: off (a queue
-# is never off). 1 with LAB_WHY where that cannot be had here; then nothing was changed. What is on its way keeps the times it was given.
+# lab_link RATE QUEUE DELAY JITTER LOSS: changes the link, both ends, while sessions stay connected.
+# Empty or -: as it was; none: off (a queue is never off). 1 with LAB_WHY where that cannot be had
+# here; then nothing was changed. What is on its way keeps the times it was given.
 lab_link() {
 	local rate=${1-} queue=${2-} delay=${3-} jitter=${4-} loss=${5-} least=$LAB_QUEUE_LEAST
 	LAB_WHY="the lab is not up"
@@ -130,7 +142,8 @@ link_change_wire() {
 	link_wire_report "$orders"
 }
 
-# link_wire_report [ORDERS]: the report of the delay line as it stands, in $LAB_WIRE.json. That it is there is the answer to the orders, too.
+# link_wire_report [ORDERS]: the report of the delay line as it stands, in $LAB_WIRE.json. That it
+# is there is the answer to the orders, too.
 link_wire_report() {
 	rm -f -- "$LAB_WIRE.json"
 	LAB_WHY="the delay line has ended: $(tail -n 1 -- "$LAB_WIRE.err" 2>/dev/null)"
@@ -142,11 +155,14 @@ link_wire_report() {
 # link_facts: how packets are delayed, as JSON; with the delay line, what it adds of its own.
 link_facts() {
 	local wire=null
-	[ "$LAB_LINK" != wire ] || ! link_wire_report || wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), scheduling, real_time, cpu_percent,
+	[ "$LAB_LINK" != wire ] || ! link_wire_report ||
+		wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), scheduling, real_time, cpu_percent,
 		ways: [.ways[] | {from, to, packets, lost, dropped_by_queue, dropped_no_room, dropped_before, refused}]}' "$LAB_WIRE.json")
-	jq -cn --arg kind "$LAB_LINK" --arg rate "$LAB_RATE" --arg queue "$LAB_QUEUE" --argjson least "$LAB_QUEUE_LEAST" --arg delay "$LAB_DELAY" --arg jitter "$LAB_JITTER" \
+	jq -cn --arg kind "$LAB_LINK" --arg rate "$LAB_RATE" --arg queue "$LAB_QUEUE" \
+		--argjson least "$LAB_QUEUE_LEAST" --arg delay "$LAB_DELAY" --arg jitter "$LAB_JITTER" \
 		--arg loss "$LAB_LOSS" --argjson wire "${wire:-null}" '
-		{kind: $kind, rate: $rate, queue: $queue, queue_least_packets: $least, delay: $delay, jitter: $jitter, loss_percent: ($loss | if . == "" then 0 else tonumber end)}
+		{kind: $kind, rate: $rate, queue: $queue, queue_least_packets: $least, delay: $delay, jitter: $jitter,
+		loss_percent: ($loss | if . == "" then 0 else tonumber end)}
 		+ if $wire == null then {} else {wire: $wire} end'
 }
 

@@ -9,13 +9,15 @@
 #    +- enter.sh    one per command started, outside the pid namespace: hands signals and exit status through
 #        +- COMMAND in the namespaces of its host
 #
-# Nothing outlives a kill -9 of the driver and nothing outside of the namespaces is changed, but for empty lock
-# files (lab_clean), and groups and switches that are asked for (groups.sh; taken back). Without root everything lives in one user namespace, which also is the hosts' root; session programs
-# run as an ordinary user of a nested user namespace, in both cases: as root they keep the owner's files writable
-# and lose every capability, which no change of uid would do for a checkout below /root.
+# Nothing outlives a kill -9 of the driver and nothing outside of the namespaces is changed, but for
+# empty lock files (lab_clean), and groups and switches that are asked for (groups.sh; taken back).
+# Without root everything lives in one user namespace, which also is the hosts' root; session
+# programs run as an ordinary user of a nested user namespace, in both cases: as root they keep the
+# owner's files writable and lose every capability, which no change of uid would do for a checkout
+# below /root.
 #
-# lab_up, lab_start and lab_down must be called from the main shell of the driver: the death signal is bound to the
-# process that starts a child, and $( ) or a pipe would be another one.
+# lab_up, lab_start and lab_down must be called from the main shell of the driver: the death signal
+# is bound to the process that starts a child, and $( ) or a pipe would be another one.
 
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
@@ -30,13 +32,15 @@
 # shellcheck source=lab/link.sh
 . "$LAB_HERE/link.sh"
 
-# lab_up: sets LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS and per ROLE (server, client) LAB_CPUS_ROLE LAB_ADDR_ROLE LAB_IF_ROLE
-# LAB_HOLD_ROLE (a process in its network and mount namespaces); for captures LAB_TAP (array: what lab_start is told before the
-# name) and LAB_TAP_IF (the interface; empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. Wants LAB_RUN; LAB_RATE (100Mbit, none), LAB_QUEUE
-# (50ms, but at least 64 packets unless it was said), LAB_DELAY LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction;
-# link.sh) LAB_DELAY_BY LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
-# LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay visible); LAB_SERVER_MEMORY, LAB_SWAP,
-# LAB_SWAP_SIZE (memory.sh).
+# lab_up: sets LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS and per ROLE (server, client) LAB_CPUS_ROLE
+# LAB_ADDR_ROLE LAB_IF_ROLE LAB_HOLD_ROLE (a process in its network and mount namespaces); for
+# captures LAB_TAP (array: what lab_start is told before the name) and LAB_TAP_IF (the interface;
+# empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. Wants LAB_RUN; LAB_RATE
+# (100Mbit, none), LAB_QUEUE (50ms, but at least 64 packets unless it was said), LAB_DELAY
+# LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction; link.sh) LAB_DELAY_BY
+# LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
+# LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay
+# visible); LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh).
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
@@ -76,7 +80,8 @@ lab_up() {
 	LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: }
 	LAB_WISH_LINK=("${LAB_RATE-}" "${LAB_QUEUE-}" "${LAB_DELAY-}" "${LAB_JITTER-}" "${LAB_LOSS-}")
 	[ -n "${LAB_QUEUE-}" ] && LAB_QUEUE_LEAST=2 || LAB_QUEUE_LEAST=64
-	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_DELAY:=}" "${LAB_JITTER:=}" "${LAB_LOSS:=}" "${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
+	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_DELAY:=}" "${LAB_JITTER:=}" "${LAB_LOSS:=}" \
+		"${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
 	LAB_WISH_SHARED=$LAB_SHARED_CPUS LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-}
 	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "$LAB_LOG" ${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
 		[ -e "$dir" ] && keep+=("$dir" "$(realpath -- "$dir")")
@@ -84,7 +89,8 @@ lab_up() {
 
 	open_pipe LAB_TALK
 	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_QUEUE_LEAST=$LAB_QUEUE_LEAST LAB_DELAY=$LAB_DELAY \
-		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT \
+		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} \
+		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" ${keep[@]+"${keep[@]}"} \
@@ -138,7 +144,8 @@ lab_down() {
 	taskset -pc "$LAB_DRIVER_CPUS" $$ >/dev/null 2>&1
 	LAB_HOLDER='' LAB_HOLD_server='' LAB_HOLD_client='' LAB_PIDS=()
 	LAB_SHARED_CPUS=$LAB_WISH_SHARED LAB_CPUS_server=$LAB_WISH_server LAB_CPUS_client=$LAB_WISH_client
-	LAB_RATE=${LAB_WISH_LINK[0]} LAB_QUEUE=${LAB_WISH_LINK[1]} LAB_DELAY=${LAB_WISH_LINK[2]} LAB_JITTER=${LAB_WISH_LINK[3]} LAB_LOSS=${LAB_WISH_LINK[4]}
+	LAB_RATE=${LAB_WISH_LINK[0]} LAB_QUEUE=${LAB_WISH_LINK[1]} LAB_DELAY=${LAB_WISH_LINK[2]} \
+		LAB_JITTER=${LAB_WISH_LINK[3]} LAB_LOSS=${LAB_WISH_LINK[4]}
 }
 
 # lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND...: sets LAB_COMMAND. -C: on the other side's CPUs (and in its
@@ -226,8 +233,10 @@ lab_lost() {
 # lab_facts: the machine as JSON (facts.sh).
 lab_facts() { facts_json; }
 
-# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the
-# driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once; nothing is guessed from names or versions.
+# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server
+# memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the
+# driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once;
+# nothing is guessed from names or versions.
 lab_can() {
 	local role=$1 cpus=LAB_CPUS_$1 link=LAB_IF_$1
 	case $2 in
@@ -235,7 +244,9 @@ lab_can() {
 		[ "$(lab_exec "$role" sh -c 'taskset -pc $$' | sed 's/.*: //')" = "${!cpus}" ] ;;
 	cgroup) machine_can_cgroup "$LAB_ID" ;;
 	delay) [ "$LAB_LINK" != veth ] || link_has_netem lab_exec -R "$role" ;;
-	shape) [ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem' ;;
+	shape)
+		[ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem'
+		;;
 	autogroup) machine_can_autogroup ;;
 	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) lab_memory_can "$2" ;;
 	disk) lab_disk_can ;;
@@ -247,7 +258,10 @@ lab_can() {
 			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
 		fi ;;
 	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
-	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap zram slowswap evict memory_low damon delayacct disk capture rt" ;;
+	*)
+		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap" \
+			"zram slowswap evict memory_low damon delayacct disk capture rt"
+		;;
 	esac
 }
 
@@ -277,8 +291,9 @@ lab_regime() {
 # lab_alive ID: a process of that lab is there (with its record in another folder than ours, maybe).
 lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
-# lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap and DAMON schemes whose record is lost, lock
-# files nobody holds, folders of pipes and of ssh labs (with what still runs of these), trial swap files and groups of dead labs, an interactive lab
+# lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap
+# and DAMON schemes whose record is lost, lock files nobody holds, folders of pipes and of ssh labs
+# (with what still runs of these), trial swap files and groups of dead labs, an interactive lab
 # whose keeper is gone. Only what bears our name and, but for root, is ours. Prints what it removed.
 lab_clean() {
 	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name
@@ -296,7 +311,8 @@ lab_clean() {
 	while read -r name _; do
 		if [[ $name == /dev/* ]]; then
 			# Its record is lost. (A lab in a container can only be seen from outside.)
-			[ "$EUID" = 0 ] && [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] && f=$(swaplabel "$name" 2>/dev/null | sed -n 's/^LABEL: *thinprobe//p') &&
+			[ "$EUID" = 0 ] && [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] &&
+				f=$(swaplabel "$name" 2>/dev/null | sed -n 's/^LABEL: *thinprobe//p') &&
 				[ ${#f} = 6 ] && [ ! -e "$dir/undo-$f" ] && ! lab_alive "$f" || continue
 		else
 			[[ $name == */thinprobe-swap.?????? ]] || continue
@@ -312,7 +328,8 @@ lab_clean() {
 		{ echo off >"$f/0/state"; echo 0 >"$f/nr_kdamonds"; } 2>/dev/null && printf 'ended DAMON of %s\n' "$name"
 	done
 	# The folder of a swap file, or of a disk, lives for as long.
-	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-swap-??????} ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-disk-??????}; do
+	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-swap-??????} \
+		${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-disk-??????}; do
 		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
 		[ ! -e "$dir/undo-${f: -6}" ] && ! lab_alive "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
@@ -321,7 +338,8 @@ lab_clean() {
 	while IFS= read -r f; do
 		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
-	done < <(find "$tmp" -maxdepth 1 \( -type d -name 'thinprobe.??????' -o -type f -name 'thinprobe-swap.??????' \) -mmin +1 2>/dev/null)
+	done < <(find "$tmp" -maxdepth 1 \( -type d -name 'thinprobe.??????' \
+		-o -type f -name 'thinprobe-swap.??????' \) -mmin +1 2>/dev/null)
 	# Of a lab over ssh, here or at this end of one: its process is gone.
 	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? "${HOME-}"/thinprobe-ssh.??????; do
 		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue

@@ -34,12 +34,13 @@ machine_listens() {
 	return 1
 }
 
-# machine_display [ROOT FOLDER]: prints the first X display number whose lock, socket and TCP ports (5900+N, 6000+N) nobody has, by the
-# file system below ROOT and the tables in FOLDER.
+# machine_display [ROOT FOLDER]: prints the first X display number whose lock, socket and TCP ports
+# (5900+N, 6000+N) nobody has, by the file system below ROOT and the tables in FOLDER.
 machine_display() {
 	local n
 	for ((n = 1; n < 100; n++)); do
-		[ -e "${1-}/tmp/.X$n-lock" ] || [ -e "${1-}/tmp/.X11-unix/X$n" ] || machine_listens $((5900 + n)) "${@:2}" || machine_listens $((6000 + n)) "${@:2}" || break
+		[ -e "${1-}/tmp/.X$n-lock" ] || [ -e "${1-}/tmp/.X11-unix/X$n" ] || machine_listens $((5900 + n)) "${@:2}" ||
+			machine_listens $((6000 + n)) "${@:2}" || break
 	done
 	printf '%s\n' "$n"
 }
@@ -115,7 +116,8 @@ machine_regime() {
 	5) policy=idle ;;
 	*) policy=${stat[38]} ;;
 	esac
-	printf 'autogroup=%s session=%s nice=%s policy=%s cpus=%s cgroup=%s\n' "${autogroup:-none}" "${stat[3]}" "${stat[16]}" "$policy" "$cpus" "$cgroup"
+	printf 'autogroup=%s session=%s nice=%s policy=%s cpus=%s cgroup=%s\n' "${autogroup:-none}" \
+		"${stat[3]}" "${stat[16]}" "$policy" "$cpus" "$cgroup"
 }
 
 # machine_can_cgroup ID: a cpu group that dies with its holder: made, entered, removed.
@@ -165,12 +167,15 @@ machine_memory() {
 # machine_pushed_out: in one line, what has to go when somebody fills the memory of this machine.
 machine_pushed_out() {
 	local biggest
-	biggest=$(grep -sH '^VmRSS:' /proc/[0-9]*/status | awk '{ split($1, part, "/"); print $2, part[3] }' | sort -rn | head -n 3 | while read -r kb pid; do
+	biggest=$(grep -sH '^VmRSS:' /proc/[0-9]*/status | awk '{ split($1, part, "/"); print $2, part[3] }' |
+		sort -rn | head -n 3 | while read -r kb pid; do
 		{ read -r name <"/proc/$pid/comm"; } 2>/dev/null && printf '%s, %s MiB; ' "$name" "$((kb >> 10))"
 	done)
 	awk -v biggest="${biggest%; }" '{ m[$1] = $2 / 1024 } END {
-		printf "%.0f MiB of files in memory, then whatever has waited longest in its %.0f MiB", m["Cached:"] + m["Buffers:"] - m["Shmem:"], m["MemTotal:"]
-		if (m["SwapTotal:"] > 0) printf ", to %.0f MiB of swap", m["SwapTotal:"]; else printf "; without swap that is files only, and then the kernel ends processes"
+		printf "%.0f MiB of files in memory, then whatever has waited longest in its %.0f MiB",
+			m["Cached:"] + m["Buffers:"] - m["Shmem:"], m["MemTotal:"]
+		if (m["SwapTotal:"] > 0) printf ", to %.0f MiB of swap", m["SwapTotal:"]
+		else printf "; without swap that is files only, and then the kernel ends processes"
 		if (biggest != "") printf " (the biggest now: %s)", biggest
 		print "" }' /proc/meminfo
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# memory.sh - a size for the memory of the lab's server, and its swap. What runs on the server is in one memory group with a limit, and what
-# does not fit goes to a swap device that the lab makes. Part of local.sh; as groups.sh does, it has local/undo.sh do it, and take it back.
+# memory.sh - a size for the memory of the lab's server, and its swap. What runs on the server is in
+# one memory group with a limit, and what does not fit goes to a swap device that the lab makes.
+# Part of local.sh; as groups.sh does, it has local/undo.sh do it, and take it back.
 #
 # Before lab_up (a driver's --server-memory, --swap, --swap-size):
 #   LAB_SERVER_MEMORY  512M; none or empty: not confined, and nothing below is there
@@ -12,14 +13,17 @@
 # After it:
 #   LAB_MEMORY_GROUP   the server's group, a folder: the same here and for `lab_exec -R server`, whose root may read and write in it
 #   LAB_MEMORY_VERSION of cgroups: 1, 2
-#   LAB_SWAP_KIND      as LAB_SWAP; LAB_SWAP_DEVICE: /dev/loop3; LAB_SWAP_SCRATCH: a second device, 32M, of the same kind on the same disk and as
-#                      slow, filled, nobody's: for O_DIRECT (of a device lseek tells the size, fstat does not); LAB_SWAP_BACKING: what is behind
-#                      them, in words
-# All commands on the server are in its group, with all their descendants (its lab_exec too; neither what -C moves to the client's CPUs nor the
-# door of a command). -M NAME: in another one; LAB_MEMORY=NAME says so for those that plug-ins start; - is none.
+#   LAB_SWAP_KIND      as LAB_SWAP; LAB_SWAP_DEVICE: /dev/loop3; LAB_SWAP_SCRATCH: a second device,
+#                      32M, of the same kind on the same disk and as slow, filled, nobody's: for
+#                      O_DIRECT (of a device lseek tells the size, fstat does not);
+#                      LAB_SWAP_BACKING: what is behind them, in words
+# All commands on the server are in its group, with all their descendants (its lab_exec too; neither
+# what -C moves to the client's CPUs nor the door of a command). -M NAME: in another one;
+# LAB_MEMORY=NAME says so for those that plug-ins start; - is none.
 declare -gA LAB_MEMORY_GROUPS=()
 lab_memory_none() {
-	LAB_MEMORY_GROUP='' LAB_MEMORY_VERSION='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' LAB_SWAP_BACKING='' LAB_MEMORY_BYTES=''
+	LAB_MEMORY_GROUP='' LAB_MEMORY_VERSION='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' \
+		LAB_SWAP_BACKING='' LAB_MEMORY_BYTES=''
 	LAB_SWAP_BYTES='' LAB_MEMORY_GROUPS=()
 }
 lab_memory_none
@@ -29,9 +33,11 @@ lab_memory_ask() {
 	local SIZE
 	lab_memory_none
 	case ${LAB_SERVER_MEMORY-} in '' | none) return 0 ;; esac
-	lab_size "$LAB_SERVER_MEMORY" && [ "$SIZE" -ge $((16 << 20)) ] || die "-$EXIT_USAGE" "LAB_SERVER_MEMORY=$LAB_SERVER_MEMORY: want a size from 16M on, such as 512M"
+	lab_size "$LAB_SERVER_MEMORY" && [ "$SIZE" -ge $((16 << 20)) ] ||
+		die "-$EXIT_USAGE" "LAB_SERVER_MEMORY=$LAB_SERVER_MEMORY: want a size from 16M on, such as 512M"
 	lab_memory_fits "$SIZE" || die "a server of $LAB_SERVER_MEMORY cannot be had: $LAB_WHY"
-	[ "$EUID" = 0 ] || [ "${LAB_SWAP:-file}" = none ] || die "-$EXIT_MISSING" "a server of $LAB_SERVER_MEMORY with swap cannot be had: only root may switch swap on"
+	[ "$EUID" = 0 ] || [ "${LAB_SWAP:-file}" = none ] ||
+		die "-$EXIT_MISSING" "a server of $LAB_SERVER_MEMORY with swap cannot be had: only root may switch swap on"
 }
 
 # Of lab_up, when the hosts are there; the same.
@@ -66,12 +72,14 @@ lab_memory_of() {	# lab_memory_of ROLE NAME
 # The rest of the machine keeps a reserve: 1 and LAB_WHY when BYTES more in use would touch it.
 lab_memory_fits() {	# lab_memory_fits BYTES
 	local total available SIZE reserve
-	read -r total available < <(awk '/^MemTotal:/ { t = $2 } /^MemAvailable:/ { a = $2 } END { printf "%.0f %.0f\n", t * 1024, a * 1024 }' /proc/meminfo)
+	read -r total available < <(awk '/^MemTotal:/ { t = $2 } /^MemAvailable:/ { a = $2 }
+		END { printf "%.0f %.0f\n", t * 1024, a * 1024 }' /proc/meminfo)
 	reserve=$((total / 10))
 	[ "$reserve" -ge $((256 << 20)) ] || reserve=$((256 << 20))
 	[ -z "${LAB_RESERVE-}" ] || { lab_size "$LAB_RESERVE" && reserve=$SIZE; }
 	[ $((available - $1)) -ge "$reserve" ] && return
-	LAB_WHY="$((available >> 20)) MiB of memory are available, $(($1 >> 20)) MiB are wanted, and $((reserve >> 20)) MiB stay for the rest of the machine; a smaller one fits"
+	LAB_WHY="$((available >> 20)) MiB of memory are available, $(($1 >> 20)) MiB are wanted,"
+	LAB_WHY+=" and $((reserve >> 20)) MiB stay for the rest of the machine; a smaller one fits"
 	return 1
 }
 
@@ -101,8 +109,8 @@ lab_memory_ungroup() {
 	lab_change forget "$1"
 }
 
-# lab_memory_limit SIZE: another size for the server. What does not fit into a smaller one goes to swap at once; 1, and the old size, where that
-# is not possible.
+# lab_memory_limit SIZE: another size for the server. What does not fit into a smaller one goes to
+# swap at once; 1, and the old size, where that is not possible.
 lab_memory_limit() {
 	local SIZE
 	LAB_WHY="the server's memory is not confined"
@@ -114,8 +122,9 @@ lab_memory_limit() {
 	LAB_MEMORY_BYTES=$SIZE
 }
 
-# lab_swap KIND: exchanges the swap (none, file, zram, slow:DELAY), with the session on the server or without. What was swapped comes back into
-# memory first, for which the server may have more for a moment. 1: LAB_WHY; there is none then, and lab_memory_limit may have to be larger.
+# lab_swap KIND: exchanges the swap (none, file, zram, slow:DELAY), with the session on the server
+# or without. What was swapped comes back into memory first, for which the server may have more for
+# a moment. 1: LAB_WHY; there is none then, and lab_memory_limit may have to be larger.
 lab_swap() {
 	local kind=$1 SIZE bytes used wait NOW_MS end
 	LAB_WHY="the server's memory is not confined"
@@ -127,7 +136,11 @@ lab_swap() {
 	esac
 	bytes=$((LAB_MEMORY_BYTES * 2))
 	[ "$bytes" -ge $((256 << 20)) ] || bytes=$((256 << 20))
-	[ -z "${LAB_SWAP_SIZE-}" ] || { lab_size "$LAB_SWAP_SIZE" && [ "$SIZE" -ge $((1 << 20)) ] && bytes=$((SIZE >> 20 << 20)); } || { LAB_WHY="LAB_SWAP_SIZE=$LAB_SWAP_SIZE: want a size from 1M on"; return 1; }
+	[ -z "${LAB_SWAP_SIZE-}" ] ||
+		{ lab_size "$LAB_SWAP_SIZE" && [ "$SIZE" -ge $((1 << 20)) ] && bytes=$((SIZE >> 20 << 20)); } || {
+		LAB_WHY="LAB_SWAP_SIZE=$LAB_SWAP_SIZE: want a size from 1M on"
+		return 1
+	}
 	lab_swap_off "$kind" || return
 	[ "$kind" != zram ] || lab_memory_fits "$bytes" || return
 	# In memory or nowhere: the machine's own swap, where it has one, is not the server's.
@@ -156,7 +169,8 @@ lab_swaps_some() {
 	local swappiness=''
 	{ read -r swappiness <"$LAB_MEMORY_GROUP/memory.swappiness" || read -r swappiness </proc/sys/vm/swappiness; } 2>/dev/null
 	[ "$swappiness" = 0 ] || return 0
-	[ "$LAB_MEMORY_VERSION" = 1 ] && lab_change limit server swappiness=60 || warn "vm.swappiness is 0: next to nothing will be swapped; lab_switch swappiness 60, or: sysctl vm.swappiness=60"
+	[ "$LAB_MEMORY_VERSION" = 1 ] && lab_change limit server swappiness=60 ||
+		warn "vm.swappiness is 0: next to nothing will be swapped; lab_switch swappiness 60, or: sysctl vm.swappiness=60"
 }
 
 lab_swap_off() {	# lab_swap_off NEXT
@@ -193,20 +207,23 @@ lab_memory_kills() {
 # lab_memory_facts: prints how the server's memory is confined, as JSON; null: it was not asked for.
 lab_memory_facts() {
 	[ -n "$LAB_MEMORY_GROUP" ] || { echo null; return; }
-	machine_memory | jq -cRn --argjson bytes "$LAB_MEMORY_BYTES" --argjson version "$LAB_MEMORY_VERSION" --arg kind "${LAB_SWAP_KIND%%:*}" --arg delay "$LAB_SWAP_KIND" \
+	machine_memory | jq -cRn --argjson bytes "$LAB_MEMORY_BYTES" --argjson version "$LAB_MEMORY_VERSION" \
+		--arg kind "${LAB_SWAP_KIND%%:*}" --arg delay "$LAB_SWAP_KIND" \
 		--argjson size "${LAB_SWAP_BYTES:-null}" --arg device "$LAB_SWAP_DEVICE" --arg backing "$LAB_SWAP_BACKING" \
 		--arg group "$(cat "$LAB_MEMORY_GROUP/memory.swappiness" 2>/dev/null)" '
 		def number: if test("^[0-9]+$") then tonumber elif . == "" then null else . end;
 		{server_memory_bytes: $bytes, confined: true, version: $version,
 		swap: {kind: $kind, size_bytes: $size, device: ($device | number), backing: ($backing | number),
-			delay_ms: ($delay | capture("^slow:(?<n>[0-9.]+)(?<u>us|ms|s)$") // null | if . == null then null else (.n | tonumber) * {us: 0.001, ms: 1, s: 1000}[.u] end)}}
+			delay_ms: ($delay | capture("^slow:(?<n>[0-9.]+)(?<u>us|ms|s)$") // null
+				| if . == null then null else (.n | tonumber) * {us: 0.001, ms: 1, s: 1000}[.u] end)}}
 		+ ([inputs | split(" ") | {key: .[0], value: (.[1] // "" | number)}] | from_entries)
 		+ (if $group == "" then {} else {swappiness: ($group | number)} end)'
 }
 
-# lab_memory_can LEVER: of lab_can, tried; 1: LAB_WHY. memory: a size for the server; swap, zram, slowswap: that kind of swap; evict: a group can be
-# paged out at once; memory_low: a group can be protected from it; damon: the kernel watches who uses which memory; delayacct: the
-# delays of a process can be accounted for.
+# lab_memory_can LEVER: of lab_can, tried; 1: LAB_WHY. memory: a size for the server; swap, zram,
+# slowswap: that kind of swap; evict: a group can be paged out at once; memory_low: a group can be
+# protected from it; damon: the kernel watches who uses which memory; delayacct: the delays of a
+# process can be accounted for.
 lab_memory_can() {
 	local done_=0
 	LAB_WHY=''

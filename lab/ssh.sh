@@ -13,13 +13,16 @@
 #    +- door.sh   one per command, as in the lab |
 #        +- ssh (a channel)  - - - - - - - - - - +- relay.sh    one per command: its streams and its exit status
 #
-# Whole words of a command that are paths below TP_BIN, TP_HOME/lab, TP_HOME/data or LAB_RUN mean the same there: the programs that were
-# shipped, the lab's files, key scripts, and the role's own part of the run folder. What a command writes in the latter comes home with lab_start -o, or by lab_get.
-# Commands run as the login, in that part of the run folder, with a home, a runtime and a temporary folder of their own.
+# Whole words of a command that are paths below TP_BIN, TP_HOME/lab, TP_HOME/data or LAB_RUN mean
+# the same there: the programs that were shipped, the lab's files, key scripts, and the role's own
+# part of the run folder. What a command writes in the latter comes home with lab_start -o, or by
+# lab_get. Commands run as the login, in that part of the run folder, with a home, a runtime and a
+# temporary folder of their own.
 #
 # LAB_ON says which machines: SERVER,CLIENT, as ssh knows them. THINPROBE_SSH_OPTIONS: words for ssh (-F FILE, -p PORT ...).
-# Wishes: LAB_CPUS_server (one CPU of those the login may use, the last: the load then means the same as in the emulated lab),
-# LAB_CPUS_client (all of them), LAB_ADDR_server (the address by which the client reaches the server).
+# Wishes: LAB_CPUS_server (one CPU of those the login may use, the last: the load then means the
+# same as in the emulated lab), LAB_CPUS_client (all of them), LAB_ADDR_server (the address by which
+# the client reaches the server).
 
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
@@ -37,7 +40,8 @@ lab_up() {
 	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
 	LAB_HOST_server=${LAB_ON%%,*} LAB_HOST_client=${LAB_ON#*,}
 	LAB_AT_server=" on $LAB_HOST_server" LAB_AT_client=" on $LAB_HOST_client"	# ends what is said of them
-	[[ $LAB_ON =~ ^[^,-][^,]*,[^,-][^,]*$ ]] || die "-$EXIT_USAGE" "ssh:$LAB_ON: want ssh:SERVER,CLIENT, each HOST, USER@HOST or a name of ssh's config"
+	[[ $LAB_ON =~ ^[^,-][^,]*,[^,-][^,]*$ ]] ||
+		die "-$EXIT_USAGE" "ssh:$LAB_ON: want ssh:SERVER,CLIENT, each HOST, USER@HOST or a name of ssh's config"
 	need ssh openssh-client
 	need setpriv util-linux
 	need jq jq
@@ -50,11 +54,13 @@ lab_up() {
 	LAB_TIMES=$LAB_LOG
 	rm -f -- "$LAB_TIMES/lost"
 	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
-	LAB_WISH_SHARED=${LAB_SHARED_CPUS:-0} LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-} LAB_WISH_addr=${LAB_ADDR_server-}
+	LAB_WISH_SHARED=${LAB_SHARED_CPUS:-0} LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-} \
+		LAB_WISH_addr=${LAB_ADDR_server-}
 
 	open_pipe LAB_TALK
 	LAB_DRIVER=$$ LAB_LOST=$LAB_TIMES/lost LAB_HOST_server=$LAB_HOST_server LAB_HOST_client=$LAB_HOST_client \
-		setpriv --pdeathsig TERM setsid "$BASH" -p "$LAB_HERE/ssh/hold.sh" 3>&"$LAB_TALK" {LAB_TALK}>&- </dev/null >>"$LAB_LOG/lab.log" 2>&1 &
+		setpriv --pdeathsig TERM setsid "$BASH" -p "$LAB_HERE/ssh/hold.sh" 3>&"$LAB_TALK" {LAB_TALK}>&- \
+		</dev/null >>"$LAB_LOG/lab.log" 2>&1 &
 	LAB_HOLDER=$!
 	LAB_PIDS=() LAB_PID_OF=()
 	on_exit lab_down
@@ -103,7 +109,8 @@ ssh_cpus() {
 	: "${LAB_CPUS_client:=${LAB_FACT[client.cpus]}}"
 	for role in server client; do
 		cpus=LAB_CPUS_$role
-		lab_query "$role" taskset -c "${!cpus}" true >/dev/null 2>&1 || ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: not CPUs that the login may use (it may use ${LAB_FACT[$role.cpus]})"
+		lab_query "$role" taskset -c "${!cpus}" true >/dev/null 2>&1 ||
+			ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: not CPUs that the login may use (it may use ${LAB_FACT[$role.cpus]})"
 		[ "$LAB_SHARED_CPUS" = 1 ] || ssh_say "$role" "lock ${LAB_LOCKS:-/tmp/thinprobe-locks} $(machine_cpu_list "${!cpus}")"
 	done
 	[ "$LAB_SHARED_CPUS" = 0 ] || return 0
@@ -124,8 +131,8 @@ ssh_say() {
 	[ -p "$LAB_CONTROL/$1.in" ] && exec {fd}<>"$LAB_CONTROL/$1.in" && printf '%s\n' "$2" >&"$fd" && exec {fd}>&-
 }
 
-# How client and server reach each other. An address counts when the client gets through to the server's sshd there: to the wish, to where
-# we got through ourselves, to any other of the server.
+# How client and server reach each other. An address counts when the client gets through to the
+# server's sshd there: to the wish, to where we got through ourselves, to any other of the server.
 ssh_addresses() {
 	local from port address tried=''
 	read -r from _ address port <<<"${LAB_FACT[server.ssh]}"
@@ -140,7 +147,8 @@ ssh_addresses() {
 		read -r LAB_IF_server _ <<<"$(lab_query server route_to "$LAB_ADDR_client")"
 		[ -n "$LAB_IF_server" ] && return
 	done
-	ssh_fail "$EXIT_RUN" client "it does not reach the server (tried$tried, port ${port:-?}); set LAB_ADDR_server to an address that it reaches, or open the firewall"
+	ssh_fail "$EXIT_RUN" client "it does not reach the server (tried$tried, port ${port:-?});" \
+		"set LAB_ADDR_server to an address that it reaches, or open the firewall"
 }
 
 # Where to capture: at the client, whose CPUs the load leaves alone; else at the server; else nowhere.
@@ -158,10 +166,10 @@ ssh_tap() {
 	done
 }
 
-ssh_fail() {	# ssh_fail STATUS ROLE MESSAGE
+ssh_fail() {	# ssh_fail STATUS ROLE MESSAGE...
 	local host=LAB_HOST_$2
 	lab_down
-	die "-$1" "${!host}: $3"
+	die "-$1" "${!host}: ${*:3}"
 }
 
 # lab_down: ends what runs (politely: 1 s), then the connections; the guards remove what is there. May be called twice.
@@ -203,7 +211,8 @@ lab_there() {
 	esac
 }
 
-# lab_command [-S] [-R] [-X] ROLE COMMAND...: sets LAB_COMMAND. Everything runs as the login, so -R changes nothing. There is no -C: use LAB_TAP.
+# lab_command [-S] [-R] [-X] ROLE COMMAND...: sets LAB_COMMAND. Everything runs as the login, so -R
+# changes nothing. There is no -C: use LAB_TAP.
 lab_command() {
 	local OPTIND=1 opt session=same interrupt=no role cpus word words=() folder host
 	while getopts CSRXM: opt; do
@@ -235,7 +244,8 @@ lab_command() {
 	word=${words[0]#"$folder/bin/"}
 	[ "$word" = "${words[0]}" ] || [ "${LAB_PROGRAM[$role.$word]-}" = ok ] ||
 		die "-$EXIT_MISSING" "$word cannot run on ${!host}: ${LAB_PROGRAM[$role.$word]:-it is not built here}"
-	LAB_COMMAND=(setpriv --pdeathsig KILL "$BASH" -p "$LAB_HERE/ssh/door.sh" "$LAB_CONTROL" "$role" "$folder" "$BASHPID-$((LAB_JOBS++))" "$interrupt"
+	LAB_COMMAND=(setpriv --pdeathsig KILL "$BASH" -p "$LAB_HERE/ssh/door.sh" "$LAB_CONTROL" "$role"
+		"$folder" "$BASHPID-$((LAB_JOBS++))" "$interrupt"
 		root "${!cpus}" "$session" "$interrupt" "$folder/ended.times" "$folder/run" "${words[@]}")
 }
 
@@ -318,8 +328,9 @@ lab_get() {
 # A command that failed may have written nothing.
 lab_fetch() { lab_get "$1" "$2" "$2" || return 0; }
 
-# lab_clock ROLE: "offset error" in ns: what CLOCK_REALTIME there shows more than here. Of 60 round trips the shortest counts: the reading
-# there was taken somewhere within it, so half of it is the error (and the microsecond that bash can tell). Not while keys are sent.
+# lab_clock ROLE: "offset error" in ns: what CLOCK_REALTIME there shows more than here. Of 60 round
+# trips the shortest counts: the reading there was taken somewhere within it, so half of it is the
+# error (and the microsecond that bash can tell). Not while keys are sent.
 lab_clock() {
 	local ask answer pid i t0 t1 there best='' offset error
 	[ -n "${LAB_HOLDER-}" ] || return 1
@@ -358,7 +369,10 @@ lab_can() {
 		;;
 	capture) lab_query "$1" can_run "${LAB_FOLDER[$1]}/bin/prototap" live -i "${!link}" --port 1 -t 100ms ;;
 	rt) lab_query "$1" can_run chrt -f 1 true ;;
-	*) die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap zram slowswap evict memory_low damon delayacct capture rt" ;;
+	*)
+		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap" \
+			"zram slowswap evict memory_low damon delayacct capture rt"
+		;;
 	esac
 }
 
@@ -367,17 +381,22 @@ lab_memory_up() {
 	LAB_MEMORY_GROUP='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' LAB_MEMORY_VERSION=''
 	case ${LAB_SERVER_MEMORY-} in
 	'' | none) ;;
-	*) warn "the memory of $LAB_HOST_server is not confined to $LAB_SERVER_MEMORY: over ssh it is the machine's own; filling it pushes out $(lab_query server machine_pushed_out)" ;;
+	*)
+		warn "the memory of $LAB_HOST_server is not confined to $LAB_SERVER_MEMORY: over ssh it is the machine's own;" \
+			"filling it pushes out $(lab_query server machine_pushed_out)"
+		;;
 	esac
 }
 lab_memory_kills() { echo 0; }
 lab_memory_facts() {
 	case ${LAB_SERVER_MEMORY-} in '' | none) echo null; return ;; esac
 	lab_query server machine_memory | jq -cRn '{server_memory_bytes: null, confined: false, swap: {kind: "as the server has it"}}
-		+ ([inputs | split(" ") | {key: .[0], value: (.[1] // "" | if test("^[0-9]+$") then tonumber elif . == "" then null else . end)}] | from_entries)'
+		+ ([inputs | split(" ") | {key: .[0], value: (.[1] // "" | if test("^[0-9]+$") then tonumber elif . == "" then null else . end)}]
+		| from_entries)'
 }
 
 # lab_facts: the server's machine, and the client's in it as `client`.
 lab_facts() {
-	jq -n --argjson server "$(facts_json lab_query server facts_raw)" --argjson client "$(facts_json lab_query client facts_raw)" '$server + {client: $client}' 2>/dev/null || echo null
+	jq -n --argjson server "$(facts_json lab_query server facts_raw)" \
+		--argjson client "$(facts_json lab_query client facts_raw)" '$server + {client: $client}' 2>/dev/null || echo null
 }

@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # VIEWER_ variables are for the plug-ins; LAB_ and PROTOCOL_ ones are the lab's
-# viewer.sh - the screen in front of a person: an X display (Xvfb) in the client role, for protocols whose client is a program with a
-# window. Plug-ins say  . "$LAB_HERE/viewer.sh"  and call
+# viewer.sh - the screen in front of a person: an X display (Xvfb) in the client role, for protocols
+# whose client is a program with a window. Plug-ins say  . "$LAB_HERE/viewer.sh"  and call
 #
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
-#   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N), VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE.
-#                                     tcp: it listens on port 6000+N. Ends the driver with one line when it does not come
+#   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N),
+#                                     VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE. tcp: it
+#                                     listens on port 6000+N. Ends the driver with one line when it
+#                                     does not come
 #   viewer_window DISPLAY name|class PATTERN SECONDS [PID]
-#                                     waits for a visible window there, gives it the focus, moves the pointer into it; sets VIEWER_WINDOW;
-#                                     1 when it never came, or its program (what lab_start gave for it) has ended
-#   viewer_fill DISPLAY               that window from corner to corner: without a window manager a client's own wish for it does nothing
+#                                     waits for a visible window there, gives it the focus, moves
+#                                     the pointer into it; sets VIEWER_WINDOW; 1 when it never came,
+#                                     or its program (what lab_start gave for it) has ended
+#   viewer_fill DISPLAY               that window from corner to corner: without a window manager a
+#                                     client's own wish for it does nothing
 #   viewer_reaches DISPLAY SESSION-DISPLAY SECONDS [PID]
-#                                     the session (its display, in the server role) has the pointer where this display has it: its client
-#                                     is connected, hands input on, and shows pixel by pixel; 1 when that never was so
-#   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with VIEWER_COOKIE; remove DISPLAY: no more
+#                                     the session (its display, in the server role) has the pointer
+#                                     where this display has it: its client is connected, hands
+#                                     input on, and shows pixel by pixel; 1 when that never was so
+#   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with
+#                                     VIEWER_COOKIE; remove DISPLAY: no more
 #   viewer_stop SESSION               ends it
 #
 # Who may connect is decided by a cookie of this run, in the .Xauthority of the client role; it never stands on a command line.
@@ -72,9 +78,10 @@ viewer_cookie() {
 	lab_exec "$1" sh -c 'umask 077; exec xauth -q -f "$HOME/.Xauthority" source -' <<<"$words"
 }
 
-# No window manager: keys go to the window that has the focus. The pointer goes where it is above the text of vim and beside the patch of
-# refecho when both stand in their corner, since clients hand its place on to the session. (No --sync for the move: where the pointer is
-# there already it would wait for ever.)
+# No window manager: keys go to the window that has the focus. The pointer goes where it is above
+# the text of vim and beside the patch of refecho when both stand in their corner, since clients
+# hand its place on to the session. (No --sync for the move: where the pointer is there already it
+# would wait for ever.)
 viewer_window() {
 	VIEWER_WINDOW=''
 	wait_until "$4" viewer_window_or_ended "$@"
@@ -85,7 +92,8 @@ viewer_window_or_ended() {
 	# shellcheck disable=SC2016
 	VIEWER_WINDOW=$(lab_exec client env DISPLAY="$1" timeout 5 sh -c '
 		window=$(xdotool search --onlyvisible "--$1" "$2" 2>/dev/null | head -n 1)
-		[ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" && size=$(xdotool getwindowgeometry --shell "$window") && eval "$size" || exit
+		[ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" &&
+			size=$(xdotool getwindowgeometry --shell "$window") && eval "$size" || exit
 		[ "$WIDTH" -gt 310 ] && [ "$HEIGHT" -gt 230 ] && set -- 310 230 || set -- "$((WIDTH / 2))" "$((HEIGHT / 2))"
 		xdotool mousemove --window "$window" "$1" "$2" && echo "$window"' sh "$2" "$3" 2>/dev/null)
 	[ -n "$VIEWER_WINDOW" ] || viewer_ended "${5-}"
@@ -94,7 +102,8 @@ viewer_window_or_ended() {
 viewer_ended() { [ -n "$1" ] && lab_gone "$1"; }
 
 viewer_fill() {
-	lab_exec client env DISPLAY="$1" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" "${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}"
+	lab_exec client env DISPLAY="$1" xdotool windowmove "$VIEWER_WINDOW" 0 0 windowsize "$VIEWER_WINDOW" \
+		"${VIEWER_GEOMETRY%x*}" "${VIEWER_GEOMETRY#*x}"
 }
 
 # Two places: one could be where the pointer was before. It ends where viewer_window has put it.
@@ -105,7 +114,8 @@ viewer_reaches() {
 	end=$((NOW_MS + MS))
 	for place in '410 330' '310 230'; do
 		# A client that is not ready throws motions away: each look comes with one of its own.
-		until lab_exec client env DISPLAY="$1" xdotool mousemove $((${place% *} + 1)) "${place#* }" mousemove "${place% *}" "${place#* }" &&
+		until lab_exec client env DISPLAY="$1" xdotool mousemove $((${place% *} + 1)) "${place#* }" \
+			mousemove "${place% *}" "${place#* }" &&
 			wait_until 0.3 viewer_pointer_at "$2" "$place"; do
 			now_ms
 			[ "$NOW_MS" -lt "$end" ] && ! viewer_ended "${4-}" || return 1
@@ -114,7 +124,8 @@ viewer_reaches() {
 }
 
 viewer_pointer_at() {	# viewer_pointer_at SESSION-DISPLAY "X Y"
-	[ "$(lab_exec server env DISPLAY="$1" timeout 5 xdotool getmouselocation 2>/dev/null | sed 's/^x:\([0-9]*\) y:\([0-9]*\) .*/\1 \2/')" = "$2" ]
+	[ "$(lab_exec server env DISPLAY="$1" timeout 5 xdotool getmouselocation 2>/dev/null |
+		sed 's/^x:\([0-9]*\) y:\([0-9]*\) .*/\1 \2/')" = "$2" ]
 }
 
 viewer_stop() {

@@ -11,6 +11,7 @@ declare -A P	# the values of the cell that is measured, by axis
 
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
+exp_repeats() { CELL_REPEATS=$REPEATS; }	# of the cell in P
 exp_trains() { printf '%s\n' "$1/cell.json"; }
 exp_cell_begin() { :; }
 exp_cell_end() { :; }
@@ -30,11 +31,10 @@ exp_cells() {
 	printf '%s\n' "${lines[@]}"
 }
 
-# Sets AXIS, CELLS and CELL_VALUES: of a run that goes on those that it has.
+# Sets CELLS and CELL_VALUES: of a run that goes on those that it has.
 cells_choose() {
 	local line name
 	local -A seen
-	AXIS=("${AXES[@]%%=*}")
 	while IFS= read -r line; do
 		[ -n "$line" ] || continue
 		line=${line//$'\t'/$'\037'}
@@ -42,7 +42,7 @@ cells_choose() {
 		name=${name%-}
 		[ -z "${seen[$name]-}" ] || die "two cells are called $name"
 		seen[$name]=1 CELLS+=("$name") CELL_VALUES+=("$line")
-	done < <(if [ -n "$RESUME" ]; then
+	done < <(if [ -n "$RESUME" ] && [ -z "$late" ]; then
 		jq -r '.axes as $axes | .cells[] | .parameters as $p | [$axes[] | $p[.] // "" | tostring] | join("\t")' "$RESUME/run.json"
 	else
 		exp_cells
@@ -50,11 +50,12 @@ cells_choose() {
 	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "there is nothing to measure"
 }
 
-cell_use() {	# cell_use N: sets CELL and P
+cell_use() {	# cell_use N: sets CELL, P and CELL_REPEATS
 	local values i
 	IFS=$'\037' read -ra values <<<"${CELL_VALUES[$1]}"
 	CELL=${CELLS[$1]}
 	for ((i = 0; i < ${#AXIS[@]}; i++)); do P[${AXIS[i]}]=${values[i]-}; done
+	exp_repeats
 }
 
 cell_parameters() {	# P as JSON
@@ -66,9 +67,9 @@ CELL_JSON='def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9
 	def pair: split("\u001f") | {key: .[0], value: (.[1] | value)};'
 
 cells_json() {	# axes and cells of run.json, before anything is measured
-	printf '%s\n' "${CELL_VALUES[@]}" | jq -cRn --arg axes "${AXIS[*]}" --arg names "${CELLS[*]}" "$CELL_JSON"'
+	printf '%s\n' ${CELL_VALUES[@]+"${CELL_VALUES[@]}"} | jq -cRn --arg axes "${AXIS[*]}" --arg names "${CELLS[*]-}" "$CELL_JSON"'
 		($axes | split(" ")) as $axes | ($names | split(" ")) as $names
-		| {axes: $axes, cells: [foreach inputs as $line (-1; . + 1; . as $n | ($line | split("\u001f")) as $v
+		| {axes: $axes, cells: [foreach (inputs | select(. != "")) as $line (-1; . + 1; . as $n | ($line | split("\u001f")) as $v
 			| {name: $names[$n], parameters: ([range($axes | length) | {key: $axes[.], value: ($v[.] // "" | value)}] | from_entries),
 				state: "missing", complete: 0, flags: []})]}'
 }
@@ -81,7 +82,10 @@ cells_json() {	# axes and cells of run.json, before anything is measured
 cells_order() {
 	local repeat i
 	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
-		for ((i = 0; i < ${#CELLS[@]}; i++)); do printf '%s\037%s\n' "$i" "${CELL_VALUES[i]}"; done |
+		for ((i = 0; i < ${#CELLS[@]}; i++)); do
+			cell_use "$i"
+			[ "$repeat" -gt "$CELL_REPEATS" ] || printf '%s\037%s\n' "$i" "${CELL_VALUES[i]}"
+		done |
 			LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + repeat))" -v repeat="$repeat" -v axes="${AXIS[*]}" -v group="${GROUP[*]-}" \
 				-v first="${PLAN[first]-}" '
 				BEGIN {
@@ -237,24 +241,23 @@ cell_keep_quieter() {
 
 # What became of all: CELLS_JSON, for run.json; CELLS_TOTAL, CELLS_LEFT, in repeats.
 cells_sum() {
-	local n repeat complete flags flagged=0
-	CELLS_TOTAL=$((${#CELLS[@]} * REPEATS)) CELLS_LEFT=0
+	local n repeat
 	CELLS_JSON=$(
 		for ((n = 0; n < ${#CELLS[@]}; n++)); do
 			cell_use "$n"
-			for ((repeat = 1; repeat <= REPEATS; repeat++)); do
+			for ((repeat = 1; repeat <= CELL_REPEATS; repeat++)); do
 				cell_judge "$(cell_folder "$CELL" "$repeat")"
-				printf '%s\037%s\037%s\n' "$n" "$CELL_STATE" "$CELL_FLAGS"
+				printf '%s\037%s\037%s\037%s\n' "$n" "$CELL_STATE" "$CELL_FLAGS" "$CELL_REPEATS"
 			done
-		done | jq -cRn --argjson run "$(cells_json)" --argjson repeats "$REPEATS" '
+		done | jq -cRn --argjson run "$(cells_json)" '
 			[inputs | split("\u001f")] as $rows
-			| reduce $rows[] as [$n, $state, $flags] ($run; .cells[$n | tonumber] |=
-				((if $state == "complete" then .complete += 1 else . end)
+			| reduce $rows[] as [$n, $state, $flags, $repeats] ($run; .cells[$n | tonumber] |=
+				(.of = ($repeats | tonumber) | (if $state == "complete" then .complete += 1 else . end)
 				| if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
-			| .cells |= map(.state = (if .complete == $repeats then "complete" elif .complete > 0 then "partial" else "missing" end))
+			| .cells |= map(.state = (if .complete == .of then "complete" elif .complete > 0 then "partial" else "missing" end) | del(.of))
 			| ($rows | map(select(.[1] == "complete")) | length) as $complete
 			| . + {counts: {total: ($rows | length), $complete, missing: (($rows | length) - $complete),
 				marked: ($rows | map(select(.[2] != "")) | length)}}'
 	)
-	CELLS_LEFT=$(jq .counts.missing <<<"$CELLS_JSON")
+	read -r CELLS_TOTAL CELLS_LEFT < <(jq -r '.counts | "\(.total) \(.missing)"' <<<"$CELLS_JSON")
 }

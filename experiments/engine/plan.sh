@@ -5,7 +5,7 @@
 
 # PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, help, given.
 declare -A PLAN OPT
-OPTIONS=() AXES=() GROUP=() SETTINGS=()
+OPTIONS=() AXES=() GROUP=() PLAN_SETTINGS=()
 
 # plan_words LINE: its words in WORDS, the text between double quotes in TEXT.
 plan_words() {
@@ -21,7 +21,7 @@ plan_lines() {
 		END { print line }' "$1"
 }
 
-# plan_read FOLDER: sets PLAN, OPT, OPTIONS, AXES, GROUP, SETTINGS.
+# plan_read FOLDER: sets PLAN, OPT, OPTIONS, AXES, GROUP, PLAN_SETTINGS.
 plan_read() {
 	local line first rest name more
 	local -A engine
@@ -39,7 +39,7 @@ plan_read() {
 			;;
 		axis) read -ra AXES <<<"$rest" ;;
 		group) read -ra GROUP <<<"$rest" ;;
-		setting) SETTINGS+=("$rest") ;;
+		setting) PLAN_SETTINGS+=("$rest") ;;
 		*) PLAN[$first]=$rest ;;
 		esac
 	done < <(plan_lines "$1/plan")
@@ -233,6 +233,7 @@ plan_check() {
 	done
 	plan_check_on
 	[ -z "${OPT[link.type]-}" ] || plan_check_link
+	[ -z "${OPT[queue.type]-}" ] || plan_check_queue
 	[ -z "${OPT[server-memory.type]-}" ] || plan_check_memory
 }
 
@@ -303,10 +304,13 @@ plan_check_link() {
 		! plan_given link || exp_bad "--link with --on $ON: a real link is not shaped"
 		LINK=none
 	fi
+}
+
+plan_check_queue() {
 	[ -n "${QUEUE-}" ] || return 0
-	[[ $QUEUE =~ ^${number}(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
+	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
 	[ "$ON" = lab ] || exp_bad "--queue with --on $ON: a real link is left as it is"
-	[[ $LINK != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
+	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
 }
 
 plan_check_memory() {
@@ -355,9 +359,9 @@ plan_check_on() {
 		exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"
 }
 
-# Which of several protocols can run here: those that were asked for must; of the default ones, those that can (with ONE of
-# the plan's words
-# `choose one` only the first). ABSENT has the others with the reason.
+# Which of several protocols can run here: those that were asked for must; of the default ones, those that can. The plan's
+# `choose one`: only the first of these; `choose any`: it goes on without those that cannot, and without any. ABSENT has
+# these with the reason.
 ABSENT=()
 plan_choose_protocols() {
 	local protocol why all=''
@@ -366,7 +370,7 @@ plan_choose_protocols() {
 		if why=$(protocol_can); then
 			all+=,$protocol
 			if [ "${PLAN[choose]-}" = one ] && ! plan_given protocol && [ -z "$RESUME" ]; then break; fi
-		elif plan_given protocol || [ -n "$RESUME" ]; then
+		elif [ "${PLAN[choose]-}" != any ] && { plan_given protocol || [ -n "$RESUME" ]; }; then
 			die "-$EXIT_MISSING" "$protocol cannot run here: $why"
 		else
 			ABSENT+=("$protocol: $why")
@@ -374,7 +378,8 @@ plan_choose_protocols() {
 	done
 	PROTOCOLS=${all#,} PROTOCOL=${all#,}
 	PROTOCOL=${PROTOCOL%%,*}
-	[ -n "$PROTOCOLS" ] || die "-$EXIT_MISSING" "no display protocol can run here (${ABSENT[0]}); see: thinprobe list --protocols"
+	[ -n "$PROTOCOLS" ] || [ "${PLAN[choose]-}" = any ] ||
+		die "-$EXIT_MISSING" "no display protocol can run here (${ABSENT[0]}); see: thinprobe list --protocols"
 }
 
 # What was asked for, as JSON: each option by its type, the plan's constants (`setting`), and what exp_settings prints.
@@ -384,7 +389,7 @@ plan_settings() {
 		for name in "${OPTIONS[@]}"; do
 			[ "${OPT[$name.key]}" = - ] || printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"
 		done
-		for name in ${SETTINGS[@]+"${SETTINGS[@]}"}; do
+		for name in ${PLAN_SETTINGS[@]+"${PLAN_SETTINGS[@]}"}; do
 			read -r name text <<<"$name"
 			printf '%s\037json\037%s\n' "$name" "$text"
 		done

@@ -34,10 +34,12 @@ shift
 exp_check() { :; }	# what options must mean together
 exp_choose() { :; }	# what can run here: after the options, before the folder
 exp_settings() { echo '{}'; }	# more settings for run.json
+# exp_find, which few have: the lab is up, what can be measured in it? Then the cells are chosen after it.
 exp_begin() { :; }	# the lab is up: sessions and servers
 exp_before_cells() { :; }	# what is measured before the cells
 exp_end_lab() { :; }	# after the cells, before the lab goes
 exp_summed() { :; }	# the cells are there: what is made of all of them, before the report
+exp_reported() { :; }	# exp_reported STATE: the report is there
 exp_says() { :; }	# more words for the line on the lab
 exp_missing() { lab_lacks pin shape memory; }	# lines: what this machine does not give, and what that does to the figures
 
@@ -259,6 +261,7 @@ run_end() {
 	done
 	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) ||
 		die "the samples are there, but the report failed (${why##*$'\n'}); again: thinprobe report $(printf %q "$RUN")"
+	exp_reported "$state"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
 	"$TP_HOME/report/findings.sh" "$RUN"
@@ -280,15 +283,23 @@ exp_check
 [ "$EXP_ONLY" = 0 ] || exit 0
 need jq jq
 [ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" != local ] || plan_choose_protocols
+AXIS=("${AXES[@]%%=*}")
+late=''	# the cells are chosen when the lab is up
+if declare -F exp_find >/dev/null && { [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
 [ -n "$RESUME" ] || exp_choose
-cells_choose
+[ -n "$late" ] || cells_choose
 run_folder
-if [ -n "$RESUME" ]; then
+if [ -n "$RESUME" ] && [ -z "$late" ]; then
 	cells_sum
 	[ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
 fi
 on_exit run_abandoned
 run_lab
+if declare -F exp_find >/dev/null; then
+	exp_find
+	[ -z "$late" ] || cells_choose
+	[ -z "$late" ] || run_set '. + $cells | .settings += $more' --argjson cells "$(cells_json)" --argjson more "$(exp_settings)"
+fi
 [ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" = local ] || plan_choose_protocols
 if [ -z "${PROTOCOLS-}" ] && [ -n "${PROTOCOL-}" ]; then
 	protocol_use "$PROTOCOL"

@@ -11,9 +11,9 @@
 #	train_loaded FOLDER      the load has ended: its report is FOLDER/sink.out
 #	train_mismatch REGIME    prints what did not compete as asked for
 # and variables: TRAIN_SKIP (first keys left out), CHAIN_SECONDS (of the train that shows what the probe itself needs),
-# TRAIN_MORE (JSON: more parameters of the cell).
+# TRAIN_MORE (JSON: more parameters of the cell), TRAIN_MODE (hold: one press, which the client repeats).
 
-RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MORE='{}' WIRE=0 REGIME=session
+RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MODE=tap TRAIN_MORE='{}' WIRE=0 REGIME=session KEEP=0
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 declare -A SESSION_PROTOCOL SESSION_APP SESSION_OPTIONS SESSION_DISPLAY SESSION_TARGET SESSION_PORT
 declare -A SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID SESSION_SERVER SESSION_IDLE
@@ -155,14 +155,15 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	local kills probe tap='' go before='' after='' status reason='' regime=null schedule=jittered keep=() bring=()
 	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder
 	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
+	[ "$TRAIN_MODE" = tap ] || schedule=periodic	# the client's own clock
 	[ "$KEEP$TRACES" = 00 ] || keep=(-w "$folder/capture.pcap") bring=(-o "$folder/capture.pcap")
 	mkdir -p "$folder"
 	kills=$(lab_memory_kills)
 	session_reset "$name" || reason="the application could not be made as it was"
 	open_pipe go
 	lab_start -i "$go" -o "$folder/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" --rate "$RATE" \
-		-t "${SECONDS_EACH}s" --schedule "$schedule" --seed "$((SEED * 1000 + repeat))" --watch "${SESSION_WATCH[$name]}" \
-		--noise "${SESSION_NOISE[$name]:-0}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} --threshold "${THRESHOLD_MS:-100}ms" \
+		-t "${SECONDS_EACH}s" --mode "$TRAIN_MODE" --schedule "$schedule" --seed "$((SEED * 1000 + repeat))" \
+		--watch "${SESSION_WATCH[$name]}" --noise "${SESSION_NOISE[$name]:-0}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} --threshold "${THRESHOLD_MS:-100}ms" \
 		--skip "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
 	probe=$LAB_PID
 	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(tail -n 1 "$folder/keyrepeat.err")"

@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # LAB_ and PROTOCOL_ variables are the lab's
-# desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key (ctrl+alt+t) start one application, APP_DESK, mousepad or
-# writer, with a document. For sessions that are recorded once and replayed: every start of it shows the same, to the pixel. Contract: ../protocols/README.md;
-# app_can besides.
+# desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key
+# (ctrl+alt+t) start one application, APP_DESK, mousepad or writer, with a document. For sessions
+# that are recorded once and replayed: every start of it shows the same, to the pixel. Contract:
+# ../protocols/README.md; app_can besides.
 #
-# All that it writes is below DESK_FOLDER (/tmp/desk), which is made anew: home, document, settings. No message bus, no screen reader, no settings of
-# an earlier session, no caret that blinks, no animations; windows stand where they always stand; the document bears the same date.
+# All that it writes is below DESK_FOLDER (/tmp/desk), which is made anew: home, document, settings.
+# No message bus, no screen reader, no settings of an earlier session, no caret that blinks, no
+# animations; windows stand where they always stand; the document bears the same date.
 
-DESK_ENVIRONMENT=(GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable GTK_OVERLAY_SCROLLING=0 SAL_USE_VCLPLUGIN=gen TZ=UTC)
+DESK_ENVIRONMENT=(GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
+	DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable GTK_OVERLAY_SCROLLING=0 SAL_USE_VCLPLUGIN=gen TZ=UTC)
 
 # by name: program, its package, class of its window, command
 desk_row() {
 	case ${APP_DESK:-mousepad} in
 	mousepad) printf 'mousepad mousepad Mousepad mousepad --disable-server notes.txt\n' ;;
-	writer) printf 'soffice libreoffice-writer libreoffice-writer soffice --nologo --norestore --nofirststartwizard --nolockcheck --writer notes.txt\n' ;;
+	writer)
+		printf 'soffice libreoffice-writer libreoffice-writer '
+		printf 'soffice --nologo --norestore --nofirststartwizard --nolockcheck --writer notes.txt\n'
+		;;
 	*) die "-$EXIT_USAGE" "no application '$APP_DESK' on the desk; there are: mousepad writer" ;;
 	esac
 }
@@ -29,15 +35,30 @@ app_can() {
 	local program package _
 	read -r program package _ < <(desk_row)
 	lab_has server openbox || { printf 'openbox is missing%s; thinprobe setup --app desk\n' "${LAB_AT_server-}"; return 1; }
-	lab_has server "$program" || { printf '%s is missing%s; thinprobe setup --app %s\n' "$program" "${LAB_AT_server-}" "$([ "$package" = mousepad ] && echo desk || echo "${APP_DESK:-mousepad}")"; return 1; }
+	lab_has server "$program" || {
+		printf '%s is missing%s; thinprobe setup --app %s\n' "$program" "${LAB_AT_server-}" \
+			"$([ "$package" = mousepad ] && echo desk || echo "${APP_DESK:-mousepad}")"
+		return 1
+	}
 }
 
 # On the server: $1 is the folder, $2 the command of the menu; standard input: the document.
 desk_home() {
 	cat <<'END'
 home=$1/home
-rm -rf "$1" && mkdir -p "$home/.config/gtk-3.0" "$home/.config/openbox" "$1/run" && chmod 700 "$1/run" && cat >"$home/notes.txt" && touch -d '2020-01-02 03:04 UTC' "$home/notes.txt" || exit
-printf '[Settings]\ngtk-cursor-blink = 0\ngtk-enable-animations = 0\ngtk-recent-files-enabled = 0\ngtk-xft-dpi = 98304\ngtk-xft-antialias = 1\ngtk-xft-hinting = 1\ngtk-xft-hintstyle = hintslight\ngtk-xft-rgba = none\n' >"$home/.config/gtk-3.0/settings.ini"
+rm -rf "$1" && mkdir -p "$home/.config/gtk-3.0" "$home/.config/openbox" "$1/run" && chmod 700 "$1/run" &&
+	cat >"$home/notes.txt" && touch -d '2020-01-02 03:04 UTC' "$home/notes.txt" || exit
+cat >"$home/.config/gtk-3.0/settings.ini" <<INI
+[Settings]
+gtk-cursor-blink = 0
+gtk-enable-animations = 0
+gtk-recent-files-enabled = 0
+gtk-xft-dpi = 98304
+gtk-xft-antialias = 1
+gtk-xft-hinting = 1
+gtk-xft-hintstyle = hintslight
+gtk-xft-rgba = none
+INI
 cat >"$home/.config/openbox/menu.xml" <<XML
 <openbox_menu xmlns="http://openbox.org/3.4/menu"><menu id="root-menu" label="Desk">
 <item label="Text of the day"><action name="Execute"><command>$2</command></action></item>
@@ -51,15 +72,18 @@ cat >"$home/.config/openbox/rc.xml" <<XML
 <theme><name>Clearlooks</name><titleLayout>LC</titleLayout><animateIconify>no</animateIconify></theme>
 <desktops><number>1</number><popupTime>0</popupTime></desktops>
 <resize><popupShow>Never</popupShow></resize>
-<keyboard><keybind key="A-F4"><action name="Close"/></keybind><keybind key="C-A-t"><action name="Execute"><command>$2</command></action></keybind></keyboard>
+<keyboard><keybind key="A-F4"><action name="Close"/></keybind>
+<keybind key="C-A-t"><action name="Execute"><command>$2</command></action></keybind></keyboard>
 <mouse><dragThreshold>8</dragThreshold><doubleClickTime>500</doubleClickTime>
 <context name="Client"><mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind></context>
 <context name="Titlebar"><mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind></context>
 <context name="Close"><mousebind button="Left" action="Click"><action name="Close"/></mousebind></context>
-<context name="Root"><mousebind button="Right" action="Press"><action name="ShowMenu"><menu>root-menu</menu></action></mousebind></context>
+<context name="Root"><mousebind button="Right" action="Press">
+<action name="ShowMenu"><menu>root-menu</menu></action></mousebind></context>
 </mouse>
 <menu><file>menu.xml</file><hideDelay>200</hideDelay><submenuShowDelay>0</submenuShowDelay><showIcons>no</showIcons></menu>
-<applications><application type="normal"><position force="yes"><x>0</x><y>0</y></position><decor>no</decor><maximized>yes</maximized></application></applications>
+<applications><application type="normal"><position force="yes"><x>0</x><y>0</y></position>
+<decor>no</decor><maximized>yes</maximized></application></applications>
 </openbox_config>
 XML
 END
@@ -70,10 +94,15 @@ app_start() {
 	local program package class words folder=${DESK_FOLDER:-/tmp/desk} log=$LAB_LOG/app-desk.log
 	# shellcheck disable=SC2034
 	read -r program package class words < <(desk_row)
-	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" <"$TP_HOME/data/work/text.txt" 2>"$log" || { LAB_WHY="its home could not be written: $(tail -n 1 -- "$log")"; return 1; }
+	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" <"$TP_HOME/data/work/text.txt" 2>"$log" || {
+		LAB_WHY="its home could not be written: $(tail -n 1 -- "$log")"
+		return 1
+	}
 	# the cookie of the display stays where it is
 	# shellcheck disable=SC2016
-	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server app-desk sh -c 'export XAUTHORITY="${XAUTHORITY:-$HOME/.Xauthority}" DISPLAY="$1" HOME="$2/home" XDG_RUNTIME_DIR="$2/run" && cd "$HOME" && shift 2 && xsetroot -solid "#456" && exec env "$@" openbox' \
+	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server app-desk sh -c '
+		export XAUTHORITY="${XAUTHORITY:-$HOME/.Xauthority}" DISPLAY="$1" HOME="$2/home" XDG_RUNTIME_DIR="$2/run" &&
+			cd "$HOME" && shift 2 && xsetroot -solid "#456" && exec env "$@" openbox' \
 		sh "$1" "$folder" "${DESK_ENVIRONMENT[@]}"
 	APP_PID=$LAB_PID APP_DISPLAY=$1
 	# It says so on the root window when it manages windows.

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# desktop.sh - a light desktop session as Debian packages it: xfce4 (session, window manager, panel, desktop) with a message bus of its own.
-# Contract: protocols/README.md; app_can besides: 0, or why it cannot run here and the cure.
+# desktop.sh - a light desktop session as Debian packages it: xfce4 (session, window manager, panel,
+# desktop) with a message bus of its own. Contract: protocols/README.md; app_can besides: 0, or why
+# it cannot run here and the cure.
 #
-# Nothing of it is a service: the session, its bus and its settings end with app_stop. Each session is new: no settings of an earlier one.
-# The agents for keys that it would start as well are left out: they make daemons of themselves, which nobody would end.
+# Nothing of it is a service: the session, its bus and its settings end with app_stop. Each session
+# is new: no settings of an earlier one. The agents for keys that it would start as well are left
+# out: they make daemons of themselves, which nobody would end.
 
 app_about() { printf 'a light desktop: xfce4-session, xfwm4, xfce4-panel, xfdesktop4\n'; }
 app_packages() { printf 'xfce4-session xfwm4 xfce4-panel xfdesktop4 dbus-daemon\n'; }
@@ -14,7 +16,10 @@ app_cost_ns() { :; }
 app_can() {
 	local of
 	for of in xfce4-session:xfce4-session xfwm4:xfwm4 xfce4-panel:xfce4-panel xfdesktop:xfdesktop4 dbus-run-session:dbus-daemon; do
-		lab_has server "${of%%:*}" || { printf '%s is missing%s; thinprobe setup --app desktop\n' "${of%%:*}" "${LAB_AT_server-}"; return 1; }
+		lab_has server "${of%%:*}" || {
+			printf '%s is missing%s; thinprobe setup --app desktop\n' "${of%%:*}" "${LAB_AT_server-}"
+			return 1
+		}
 	done
 }
 
@@ -31,8 +36,12 @@ app_start() {
 		home=$HOME/desktop$2
 		channels=$home/.config/xfce4/xfconf/xfce-perchannel-xml
 		rm -rf "$home" && mkdir -p "$home/runtime" "$channels" && chmod 700 "$home/runtime" || exit
-		for agent in ssh gpg; do printf "<property name=\"%s-agent\" type=\"empty\"><property name=\"enabled\" type=\"bool\" value=\"false\"/></property>" $agent; done |
-			sed "s|.*|<channel name=\"xfce4-session\" version=\"1.0\"><property name=\"startup\" type=\"empty\">&</property></channel>|" >"$channels/xfce4-session.xml"
+		{
+			printf "<channel name=\"xfce4-session\" version=\"1.0\"><property name=\"startup\" type=\"empty\">"
+			printf "<property name=\"%s-agent\" type=\"empty\"><property name=\"enabled\" type=\"bool\" value=\"false\"/></property>" \
+				ssh gpg
+			printf "</property></channel>\n"
+		} >"$channels/xfce4-session.xml"
 		export HOME="$home" XDG_RUNTIME_DIR="$home/runtime" DISPLAY="$1" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GIO_USE_VFS=local
 		unset XDG_CONFIG_HOME XDG_CACHE_HOME SSH_AUTH_SOCK
 		exec dbus-run-session -- xfce4-session' sh "$1" "${1//[!0-9]/-}"

@@ -22,7 +22,8 @@ app_start() {
 	[ -x "$TP_BIN/refecho" ] || die "-$EXIT_MISSING" "$TP_BIN/refecho is not built; run: make"
 	lab_need server xdotool xdotool
 	local name=app-refecho${1//[!0-9]/-}
-	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "$name" "$TP_BIN/refecho" --x11 "$1" --cost "${APP_COST:-10ms}" --cost-per redraw \
+	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "$name" "$TP_BIN/refecho" --x11 "$1" \
+		--cost "${APP_COST:-10ms}" --cost-per redraw \
 		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	APP_PID=$LAB_PID
 	lab_ready "$name" 20 || die "refecho did not start on display $1; see $LAB_LOG/$name.err"
@@ -33,7 +34,8 @@ app_start() {
 		# the window found may be that of one that has just ended: it never gets the focus. (The move has no --sync: where the
 		# pointer is there already it would wait for ever.)
 		until window=$(xdotool search --onlyvisible --name "^refecho" 2>/dev/null | head -n 1) && [ -n "$window" ] &&
-			timeout 2 xdotool windowfocus --sync "$window" mousemove --window "$window" 310 230; do sleep 0.05; done' sh "$1" >>"$LAB_LOG/app-refecho.log" 2>&1 || {
+			timeout 2 xdotool windowfocus --sync "$window" mousemove --window "$window" 310 230; do sleep 0.05; done' sh "$1" \
+			>>"$LAB_LOG/app-refecho.log" 2>&1 || {
 		lab_stop "$APP_PID"
 		die "refecho's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-refecho.log"); see $LAB_LOG"
 	}

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # APP_WORK is who uses it's; LAB_ and PROTOCOL_ ones are the lab's
-# work.sh - a piece of office work in a real application: APP_WORK is text (mousepad), draw (mtpaint) or browse (netsurf). Contract:
-# ../protocols/README.md. Which application, window and document: the table below; what is done in it: data/work/NAME.script.
+# work.sh - a piece of office work in a real application: APP_WORK is text (mousepad), draw
+# (mtpaint) or browse (netsurf). Contract: ../protocols/README.md. Which application, window and
+# document: the table below; what is done in it: data/work/NAME.script.
 #
-# Every start finds the same: a fresh home, its own copy of the documents, no message bus, no screen reader, no animations, a caret that does
-# not blink, a window of known size in the corner of the screen. GTK 3 is told to take input as core events: those of XInput 2 break the
-# connection of an application behind nxproxy.
+# Every start finds the same: a fresh home, its own copy of the documents, no message bus, no screen
+# reader, no animations, a caret that does not blink, a window of known size in the corner of the
+# screen. GTK 3 is told to take input as core events: those of XInput 2 break the connection of an
+# application behind nxproxy.
 
 # by name: program, class of its window, width and height of it, words of the command
 work_row() {
@@ -18,7 +20,8 @@ work_row() {
 	esac
 }
 
-WORK_ENVIRONMENT=(GDK_CORE_DEVICE_EVENTS=1 GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable GTK_OVERLAY_SCROLLING=0)
+WORK_ENVIRONMENT=(GDK_CORE_DEVICE_EVENTS=1 GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none
+	GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable GTK_OVERLAY_SCROLLING=0)
 
 app_about() { printf 'office work in real applications: text (mousepad), draw (mtpaint), browse (netsurf)\n'; }
 app_packages() { printf 'mousepad mtpaint netsurf-gtk imagemagick xdotool\n'; }
@@ -31,11 +34,15 @@ app_can() {
 	# shellcheck disable=SC2034
 	read -r name class width height program rest < <(work_row)
 	lab_has server "$program" || { printf '%s is missing%s; thinprobe setup --app work\n' "$program" "${LAB_AT_server-}"; return 1; }
-	lab_has client import || { printf 'import (ImageMagick) is missing%s; thinprobe setup --app work\n' "${LAB_AT_client-}"; return 1; }
+	lab_has client import || {
+		printf 'import (ImageMagick) is missing%s; thinprobe setup --app work\n' "${LAB_AT_client-}"
+		return 1
+	}
 }
 
-# What applications find in their home: nothing moves by itself, and letters are drawn alike whatever the display says of its size (a font
-# in points is not: mtpaint asks the display); mtpaint has no second window, which would stand now above, now below the first.
+# What applications find in their home: nothing moves by itself, and letters are drawn alike
+# whatever the display says of its size (a font in points is not: mtpaint asks the display); mtpaint
+# has no second window, which would stand now above, now below the first.
 work_home() {
 	cat <<'END'
 home=/tmp/work/home
@@ -44,7 +51,8 @@ fonts='gtk-xft-dpi = 98304
 gtk-xft-antialias = 1
 gtk-xft-hinting = 1
 gtk-xft-hintstyle ='
-printf '[Settings]\ngtk-cursor-blink = 0\ngtk-enable-animations = 0\n%s hintslight\ngtk-xft-rgba = none\n' "$fonts" >$home/.config/gtk-3.0/settings.ini
+printf '[Settings]\ngtk-cursor-blink = 0\ngtk-enable-animations = 0\n%s hintslight\ngtk-xft-rgba = none\n' \
+	"$fonts" >$home/.config/gtk-3.0/settings.ini
 printf 'gtk-cursor-blink = 0\ngtk-font-name = "Sans 13px"\n%s "hintslight"\ngtk-xft-rgba = "none"\n' "$fonts" >$home/.gtkrc-2.0
 printf 'toolbar3 = 0\n' >$home/.mtpaint
 END
@@ -62,7 +70,9 @@ app_start() {
 	work_documents "$WORK_PICTURES" 2>"$log" || { LAB_WHY="its documents could not be written: $(tail -n 1 -- "$log")"; return 1; }
 	# the cookies of the display stay where they are
 	# shellcheck disable=SC2016
-	lab_start server "app-$name" sh -c 'cookies=${XAUTHORITY:-$HOME/.Xauthority} display=$1 && shift && exec env "$@" HOME=/tmp/work/home XAUTHORITY="$cookies" DISPLAY="$display" sh -c "exec \$WORK_COMMAND"' \
+	lab_start server "app-$name" sh -c '
+		cookies=${XAUTHORITY:-$HOME/.Xauthority} display=$1 && shift &&
+			exec env "$@" HOME=/tmp/work/home XAUTHORITY="$cookies" DISPLAY="$display" sh -c "exec \$WORK_COMMAND"' \
 		sh "$1" "${WORK_ENVIRONMENT[@]}" WORK_COMMAND="$words"
 	APP_PID=$LAB_PID APP_DISPLAY=$1
 	# The largest of its windows, to be in the corner in the size asked for, with the keyboard. No window manager does that.
@@ -73,7 +83,9 @@ app_start() {
 		while :; do
 			best=0 window=
 			for w in $(xdotool search --onlyvisible --class "$class" 2>/dev/null); do
-				size=$(xdotool getwindowgeometry --shell "$w" 2>/dev/null) && eval "$size" && [ $((WIDTH * HEIGHT)) -gt $best ] && best=$((WIDTH * HEIGHT)) window=$w at="$X $Y $WIDTH $HEIGHT"
+				size=$(xdotool getwindowgeometry --shell "$w" 2>/dev/null) && eval "$size" &&
+					[ $((WIDTH * HEIGHT)) -gt $best ] &&
+					best=$((WIDTH * HEIGHT)) window=$w at="$X $Y $WIDTH $HEIGHT"
 			done
 			[ -z "$window" ] || [ "$best" -lt 10000 ] || {
 				[ "$at" != "0 0 $width $height" ] || break

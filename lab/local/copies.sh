@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # copies.sh FOLDER COMMAND... - copies of commands with all that they load, for one session alone.
 #
-# The file pages of a program leave memory only when nobody maps them, and are accounted to the group that read them first: those of the
-# system's own files mostly to somebody else's. What this makes is mapped by nobody else, and read first by who runs this: in the session's memory group.
-# FOLDER/bin then holds a command for each, to be found before the system's (PATH). Each has a loader and libraries of its own; the loader bears
-# its name, which is what the kernel shows of it (/proc/PID/comm). Scripts and static programs have no loader: they are refused.
+# The file pages of a program leave memory only when nobody maps them, and are accounted to the
+# group that read them first: those of the system's own files mostly to somebody else's. What this
+# makes is mapped by nobody else, and read first by who runs this: in the session's memory group.
+# FOLDER/bin then holds a command for each, to be found before the system's (PATH). Each has a
+# loader and libraries of its own; the loader bears its name, which is what the kernel shows of it
+# (/proc/PID/comm). Scripts and static programs have no loader: they are refused.
 set -u
 
 die() {
@@ -38,5 +40,6 @@ for name; do
 	copy "$program" "$own/program/$name"
 	# What else is read from a cache of all: --inhibit-cache leaves it out. The first word is the name that tools look for.
 	printf '#!/bin/bash\nexec -a %q %q --inhibit-cache --library-path %q --argv0 %q %q "$@"\n' \
-		"$name" "$own/$name" "$own/lib" "$name" "$own/program/$name" >"$folder/bin/$name" && chmod 755 "$folder/bin/$name" || die "cannot write $folder/bin/$name"
+		"$name" "$own/$name" "$own/lib" "$name" "$own/program/$name" >"$folder/bin/$name" &&
+		chmod 755 "$folder/bin/$name" || die "cannot write $folder/bin/$name"
 done

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# damon.sh GROUP - has the kernel page a memory group out by itself: DAMON watches which memory is used, and its scheme pages out what was
-# not for a second. Says "ready" when most of the group's anonymous memory is in swap, or when it gets no less; ends DAMON when it is ended.
+# damon.sh GROUP - has the kernel page a memory group out by itself: DAMON watches which memory is
+# used, and its scheme pages out what was not for a second. Says "ready" when most of the group's
+# anonymous memory is in swap, or when it gets no less; ends DAMON when it is ended.
 #
-# By the admin interface (kernel 5.18 or later with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR), on physical addresses, with a filter that lets
-# nothing be paged out but the group's. One user at a time: where a scheme of somebody else runs, that one is left alone, and this refused.
-# A process of its own outlives a kill -9 of this one, and ends DAMON then.
-# Environment: LAB_DAMON_SECONDS, at most so long until "ready" (30); for tests LAB_DAMON (the interface), LAB_PROC (a folder with `mounts`),
-# LAB_IOMEM (a file like /proc/iomem).
+# By the admin interface (kernel 5.18 or later with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR), on
+# physical addresses, with a filter that lets nothing be paged out but the group's. One user at a
+# time: where a scheme of somebody else runs, that one is left alone, and this refused. A process of
+# its own outlives a kill -9 of this one, and ends DAMON then.
+# Environment: LAB_DAMON_SECONDS, at most so long until "ready" (30); for tests LAB_DAMON (the
+# interface), LAB_PROC (a folder with `mounts`), LAB_IOMEM (a file like /proc/iomem).
 set -u
-: "${LAB_DAMON:=/sys/kernel/mm/damon/admin/kdamonds}" "${LAB_PROC:=/proc/self}" "${LAB_IOMEM:=/proc/iomem}" "${LAB_DAMON_SECONDS:=30}"
+: "${LAB_DAMON:=/sys/kernel/mm/damon/admin/kdamonds}" "${LAB_PROC:=/proc/self}" \
+	"${LAB_IOMEM:=/proc/iomem}" "${LAB_DAMON_SECONDS:=30}"
 
 die() {
 	printf 'damon: %s\n' "$*" >&2
@@ -22,8 +25,15 @@ put() { { printf '%s\n' "$2" >"$LAB_DAMON/$1"; } 2>/dev/null || die "DAMON does 
 
 # 0: DAMON is there and nobody's. What `damon.sh --can` answers, too.
 can() {
-	[ -w "$LAB_DAMON/nr_kdamonds" ] || { [ -e "$LAB_DAMON" ] && echo "only root may use DAMON" || echo "this kernel has no DAMON with an admin interface (CONFIG_DAMON_SYSFS)"; return 1; }
-	[ "$(cat "$LAB_DAMON/nr_kdamonds")" = 0 ] || { echo "DAMON is in use: a scheme of somebody else's runs on this machine, and would end"; return 1; }
+	[ -w "$LAB_DAMON/nr_kdamonds" ] || {
+		[ -e "$LAB_DAMON" ] && echo "only root may use DAMON" ||
+			echo "this kernel has no DAMON with an admin interface (CONFIG_DAMON_SYSFS)"
+		return 1
+	}
+	[ "$(cat "$LAB_DAMON/nr_kdamonds")" = 0 ] || {
+		echo "DAMON is in use: a scheme of somebody else's runs on this machine, and would end"
+		return 1
+	}
 }
 
 [ $# = 1 ] || { status=2; die "which memory group?"; }
@@ -31,7 +41,11 @@ why=$(can) || { status=4; [ "$1" != --can ] || { echo "$why"; exit 4; }; die "$w
 [ "$1" != --can ] || exit 0
 group=$1
 [ -r "$group/memory.stat" ] || die "no memory group $group"
-mount=$(awk -v group="$group" '($3 == "cgroup2" || $3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/) && index(group "/", $2 "/") == 1 { print $2; exit }' "$LAB_PROC/mounts")
+mount=$(awk -v group="$group" '
+	($3 == "cgroup2" || $3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/) && index(group "/", $2 "/") == 1 {
+		print $2
+		exit
+	}' "$LAB_PROC/mounts")
 [ -n "$mount" ] || die "$group is in no mounted hierarchy of memory groups"
 
 # The end of its input is our end, however that comes.

@@ -8,9 +8,10 @@
 #
 # Talks to the driver on fd 3, one fact per line:
 #   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
-# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
-# LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders that must
-# stay visible.
+# Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS
+# LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
+# LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders
+# that must stay visible.
 set -u
 trap '' TERM INT HUP	# a terminal's or timeout's signal is the driver's business; our end is its end
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
@@ -92,7 +93,8 @@ wish_cpus() {
 }
 check_wish() {
 	local c both=' '
-	[[ $LAB_CPUS_server,$LAB_CPUS_client =~ ^[0-9]+([,-][0-9]+)*$ ]] || fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: want lists like 0 and 1-2"
+	[[ $LAB_CPUS_server,$LAB_CPUS_client =~ ^[0-9]+([,-][0-9]+)*$ ]] ||
+		fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: want lists like 0 and 1-2"
 	for c in $(machine_cpu_list "$LAB_CPUS_server") / $(machine_cpu_list "$LAB_CPUS_client"); do
 		[ "$c" = / ] && both+='/ ' && continue
 		[[ " ${allowed[*]} " == *" $c "* ]] || fail 2 "CPU $c is not there or not allowed; allowed are $LAB_ALLOWED"
@@ -171,7 +173,8 @@ try() {
 }
 declare -A ifname=([server]="tp${LAB_ID}s" [client]="tp${LAB_ID}c") addr=([server]=10.203.0.1 [client]=10.203.0.2)
 link_numbers "$LAB_RATE" "$LAB_QUEUE" "$LAB_QUEUE_LEAST" "$LAB_DELAY" "$LAB_JITTER" "$LAB_LOSS" || fail 2 "$LAB_WHY"
-link_choose on server || fail 4 "cannot delay packets: $LAB_WHY; leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or see: thinprobe doctor"
+link_choose on server ||
+	fail 4 "cannot delay packets: $LAB_WHY; leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or see: thinprobe doctor"
 
 # The delay line between two TAP ends, in place of the pair. It dies with us, and holds nothing of ours open.
 start_wire() {
@@ -183,8 +186,10 @@ start_wire() {
 	done
 	(
 		for f in "${life[@]}" "${lock_fd[@]}" "$nap_fd" 3; do exec {f}>&-; done
-		exec "$TP_BIN/wire" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" --end "${ifname[client]}@/proc/${pid[client]}/ns/net" "${options[@]}" \
-			--seed "${LAB_LINK_SEED:-1}" --parent $$ --cpus "$client" --control "$LAB_WIRE.control" --format json -o "$LAB_WIRE.json" --ready-fd "$up_fd" 2>"$LAB_WIRE.err"
+		exec "$TP_BIN/wire" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" \
+			--end "${ifname[client]}@/proc/${pid[client]}/ns/net" "${options[@]}" \
+			--seed "${LAB_LINK_SEED:-1}" --parent $$ --cpus "$client" --control "$LAB_WIRE.control" \
+			--format json -o "$LAB_WIRE.json" --ready-fd "$up_fd" 2>"$LAB_WIRE.err"
 	) &
 	wire=$!
 	while [ -z "$ready" ] && [ -d "/proc/$wire" ]; do read -r -t 0.2 -u "$up_fd" ready; done
@@ -215,7 +220,8 @@ done
 for role in server client; do
 	[ $role = server ] && peer=client || peer=server
 	mac=$(on "$peer" cat "/sys/class/net/${ifname[$peer]}/address" 2>/dev/null) || mac=
-	[ -n "$mac" ] || mac=$(on "$peer" ip -o link show "${ifname[$peer]}" | awk '{ for (i = 1; i < NF; i++) if ($i == "link/ether") print $(i + 1) }')
+	[ -n "$mac" ] || mac=$(on "$peer" ip -o link show "${ifname[$peer]}" |
+		awk '{ for (i = 1; i < NF; i++) if ($i == "link/ether") print $(i + 1) }')
 	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
 done
 for role in server client; do say "host $role ${pid[$role]} ${addr[$role]} ${ifname[$role]}"; done

@@ -29,7 +29,8 @@ done
 mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /tmp || fail "cannot mount a private /tmp"
 mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /dev/shm || fail "cannot mount a private /dev/shm"
 # Where X servers keep their compiled keyboard map for a moment; of one that is killed just then it would stay.
-[ ! -d /var/lib/xkb ] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb || fail "cannot mount a private /var/lib/xkb"
+[ ! -d /var/lib/xkb ] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb ||
+	fail "cannot mount a private /var/lib/xkb"
 bind() { # PATH FD
 	if [ -d "/proc/self/fd/$2" ]; then
 		mkdir -p -- "$1"

@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# undo.sh - makes the changes of a lab that do not die with it, and takes them back: cpu and memory groups (undo_groups.sh), swap
-# (undo_swap.sh), a disk of its own (undo_disk.sh), switches of the kernel.
+# undo.sh - makes the changes of a lab that do not die with it, and takes them back: cpu and memory
+# groups (undo_groups.sh), swap (undo_swap.sh), a disk of its own (undo_disk.sh), switches of the
+# kernel.
 #
 # undo.sh serve: one request a line on standard input, one answer a line on standard output, "ok [ANSWER]" or "no WHY":
 #   group NAME [shares=N] [idle=1] [quota=PERCENT,PERIOD] [rt=1] [rt_runtime=US]   makes a cpu group, answers with its folder
 #   drop NAME            ends and removes it
-#   memory NAME [limit=BYTES] [swap=yes|no] [swappiness=N] [low=BYTES] [min=BYTES]   makes a memory group; answers "VERSION FOLDER", the cgroups' version
+#   memory NAME [limit=BYTES] [swap=yes|no] [swappiness=N] [low=BYTES] [min=BYTES]
+#                        makes a memory group; answers "VERSION FOLDER", the cgroups' version
 #   limit NAME OPTION... changes it, in the order said
 #   forget NAME          ends and removes it
 #   swap KIND BYTES      switches swap on (file, zram, slow:DELAY); answers "DEVICE SECOND-DEVICE WHAT IT IS"
 #   unswap [hold]        switches it off again (hold: another one follows); delay TIME: of each read of the slow one
-#   disk KIND BYTES      makes a disk (slow, file); answers "DEVICE WHAT IT IS"; disk-hold: it is mounted, and lets go when it is not any more
+#   disk KIND BYTES      makes a disk (slow, file); answers "DEVICE WHAT IT IS"; disk-hold: it is
+#                        mounted, and lets go when it is not any more
 #   disk-delay TIME      of each read and write of a slow one; undisk: takes it away
 #   switch NAME [VALUE]  sets a switch (switch_file names them); without a value puts back what it was
-# The end of the input (nobody of the lab is left, however the driver ended) takes all of it back. What is to be taken back is on record
-# before it is done, so that a lab of which even this process was killed is put right by `thinprobe lab clean`:
-# undo.sh back RECORD
+# The end of the input (nobody of the lab is left, however the driver ended) takes all of it back.
+# What is to be taken back is on record before it is done, so that a lab of which even this process
+# was killed is put right by `thinprobe lab clean`: undo.sh back RECORD
 #
-# Environment: LAB_ID LAB_LOCKS; for tests LAB_PROC (a folder with `mounts` and `cgroup`) and LAB_SWITCHES (a folder with the switches).
+# Environment: LAB_ID LAB_LOCKS; for tests LAB_PROC (a folder with `mounts` and `cgroup`) and
+# LAB_SWITCHES (a folder with the switches).
 set -u
 trap '' TERM INT HUP	# the end of the driver is our end, not its signals
 : "${LAB_LOCKS:=/tmp/thinprobe-locks}" "${LAB_PROC:=/proc/self}" "${LAB_ID:=}"
@@ -69,8 +73,8 @@ switch_value() {
 
 # ---- what is to be taken back ----
 
-# A record: lines "group FOLDER", "controller FILE NAME", "switch NAME VALUE", and those of undo_swap.sh, in the order of doing. What cannot be
-# noted is not done.
+# A record: lines "group FOLDER", "controller FILE NAME", "switch NAME VALUE", and those of
+# undo_swap.sh, in the order of doing. What cannot be noted is not done.
 note_down() {
 	{ printf '%s\n' "$*" >>"$record"; } 2>/dev/null && return
 	why="cannot write to $record: is the disk full?"
@@ -119,7 +123,8 @@ back_line() {	# back_line WHAT WORDS: 1, when it has to be tried again
 		;;
 	controller)
 		value=${2#"$name"}
-		[[ $name == */cgroup.subtree_control && -e $name ]] && put "$name" "-${value# }" && echo "gave back the${value} controller of ${name%/*}"
+		[[ $name == */cgroup.subtree_control && -e $name ]] && put "$name" "-${value# }" &&
+			echo "gave back the${value} controller of ${name%/*}"
 		return 0
 		;;
 	switch)
@@ -153,7 +158,10 @@ set_switch() {	# set_switch NAME [VALUE]
 		[ "$1" != swappiness ] || [ -z "${was[$1]+there}" ] || groups_too "${was[$1]}"
 		return 0
 	fi
-	switch_value "$file" || { [ -e "$file" ] && why="$file may not be read" || why="this kernel has no $file (or it is not mounted)"; return 1; }
+	switch_value "$file" || {
+		[ -e "$file" ] && why="$file may not be read" || why="this kernel has no $file (or it is not mounted)"
+		return 1
+	}
 	old=$value
 	if [ -z "${was[$1]+there}" ]; then
 		hold "$1" || return

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with undo.sh and undo_swap.sh
-# undo_disk.sh - a disk of a lab's own: a loop device with direct I/O over a file on a disk of the machine, or over slowdisk(1), whose reads and
-# writes take a stated time. Part of undo.sh.
+# undo_disk.sh - a disk of a lab's own: a loop device with direct I/O over a file on a disk of the
+# machine, or over slowdisk(1), whose reads and writes take a stated time. Part of undo.sh.
 #
-# Who mounts it does so in the namespace of a host, which ends with the lab. From then on (disk-hold) nothing of it has a name any more, as with
-# swap (undo_swap.sh): the loop device lets go when it is unmounted, slowdisk ends when the loop device lets go of it. On record, in the order of
-# doing: "disk-folder", "disk-slow", "disk-loop".
+# Who mounts it does so in the namespace of a host, which ends with the lab. From then on
+# (disk-hold) nothing of it has a name any more, as with swap (undo_swap.sh): the loop device lets
+# go when it is unmounted, slowdisk ends when the loop device lets go of it. On record, in the order
+# of doing: "disk-folder", "disk-slow", "disk-loop".
 
 # make_disk slow|file BYTES: sets answer: the device, what is behind it. Not formatted; a slow one takes no time yet.
 make_disk() {
@@ -14,19 +15,24 @@ make_disk() {
 	[ "$EUID" = 0 ] || { why="a disk of its own: only root may make one"; return 1; }
 	[ -z "${disk_device-}" ] || { why="this lab has its disk already"; return 1; }
 	for command in losetup:mount mke2fs:e2fsprogs; do
-		command -v "${command%:*}" >/dev/null || { why="${command%:*} is missing: apt-get install --no-install-recommends ${command#*:}"; return 1; }
+		command -v "${command%:*}" >/dev/null || {
+			why="${command%:*} is missing: apt-get install --no-install-recommends ${command#*:}"
+			return 1
+		}
 	done
 	case $1 in slow | file) ;; *) why="no kind of disk $1"; return 1 ;; esac
 	find_place "$2" disk || return
 	note_down disk-folder "$place" || return
 	mkdir -m 700 -- "$place" || { why="cannot make $place"; return 1; }
 	disk_place=$place file=$place/file
-	if said=$({ fallocate -l "$2" -- "$file" || dd if=/dev/zero of="$file" bs=1M count=$(($2 >> 20)) status=none; } 2>&1) && chmod 600 "$file"; then
+	if said=$({ fallocate -l "$2" -- "$file" || dd if=/dev/zero of="$file" bs=1M count=$(($2 >> 20)) status=none; } 2>&1) &&
+		chmod 600 "$file"; then
 		[ "$1" = file ] || { start_slowdisk 0 disk-slow && file=$slow_file; }
 	else
 		why="cannot write ${place%/*}/${place##*/}/file${said:+: ${said##*: }}"
 		false
-	fi && note_down disk-loop "$file" && said=$(losetup --find --show --direct-io=on -- "$file" 2>&1) && [ -b "$said" ] && device=$said || {
+	fi && note_down disk-loop "$file" && said=$(losetup --find --show --direct-io=on -- "$file" 2>&1) &&
+		[ -b "$said" ] && device=$said || {
 		why="${why:-cannot make a loop device${said:+: ${said##*: }}}"
 		said=$why
 		unmake_disk
@@ -34,7 +40,8 @@ make_disk() {
 		return 1
 	}
 	disk_device=$device disk_pid=$slow_pid disk_control=$slow_control
-	[ "$(cat "/sys/block/${device##*/}/loop/dio" 2>/dev/null)" = 1 ] || backing+=" (the loop device has no direct I/O there: reads may come from memory)"
+	[ "$(cat "/sys/block/${device##*/}/loop/dio" 2>/dev/null)" = 1 ] ||
+		backing+=" (the loop device has no direct I/O there: reads may come from memory)"
 	answer="$device $backing"
 }
 
@@ -56,7 +63,10 @@ disk_delay() {
 # Who has it mounted has unmounted it.
 unmake_disk() {
 	hurry "$record"
-	back_lines "$record" 'disk-folder|disk-slow|disk-loop' >/dev/null || { why="the disk cannot be taken back${why:+: $why}"; return 1; }
+	back_lines "$record" 'disk-folder|disk-slow|disk-loop' >/dev/null || {
+		why="the disk cannot be taken back${why:+: $why}"
+		return 1
+	}
 	[ -z "${disk_control-}" ] || exec {disk_control}>&-
 	disk_control='' disk_pid='' disk_device='' disk_place=''
 }

@@ -3,9 +3,11 @@
 # shellcheck disable=SC2034,SC2154 # variables shared with undo.sh
 # undo_groups.sh - groups of the cpu and of the memory controller, cgroup v1 or v2. Part of undo.sh.
 #
-# A group is the machine's: at the top of its controller, or the highest place that we may write to. thinprobe-ID-NAME is one of the cpu
-# controller, thinprobe-ID.NAME one of the memory controller. In cgroup v2 a process is in one group for all controllers: what shares the CPU
-# inside the server's memory (thinprobe-ID.server) is a group in it, and what was there without a group is then in `rest` beside those.
+# A group is the machine's: at the top of its controller, or the highest place that we may write to.
+# thinprobe-ID-NAME is one of the cpu controller, thinprobe-ID.NAME one of the memory controller. In
+# cgroup v2 a process is in one group for all controllers: what shares the CPU inside the server's
+# memory (thinprobe-ID.server) is a group in it, and what was there without a group is then in
+# `rest` beside those.
 declare -A base=() version=()
 
 # Sets version[CONTROLLER] (1, 2) and base[CONTROLLER]: where groups can be made.
@@ -97,7 +99,10 @@ name_group() {	# name_group CONTROLLER NAME: sets group; the same name is the sa
 	group=${base[$1]}/thinprobe-$LAB_ID-$2
 	case $1 in
 	memory) group=${base[memory]}/thinprobe-$LAB_ID.$2 ;;
-	cpu) [ "${version[cpu]}" = 1 ] || [ ! -d "${base[cpu]}/thinprobe-$LAB_ID.server" ] || group=${base[cpu]}/thinprobe-$LAB_ID.server/thinprobe-$LAB_ID-$2 ;;
+	cpu)
+		[ "${version[cpu]}" = 1 ] || [ ! -d "${base[cpu]}/thinprobe-$LAB_ID.server" ] ||
+			group=${base[cpu]}/thinprobe-$LAB_ID.server/thinprobe-$LAB_ID-$2
+		;;
 	esac
 }
 
@@ -107,7 +112,12 @@ make_rest() {	# make_rest FOLDER
 	[ ! -d "$1/rest" ] || return 0
 	mkdir -- "$1/rest" 2>/dev/null || { why="cannot make the group $1/rest"; return 1; }
 	while grep -qs . "$1/cgroup.procs"; do
-		while read -r pid; do put "$1/rest/cgroup.procs" "$pid" || [ ! -d "/proc/$pid" ] || { why="cannot move process $pid to $1/rest: $why"; return 1; }; done <"$1/cgroup.procs"
+		while read -r pid; do
+			put "$1/rest/cgroup.procs" "$pid" || [ ! -d "/proc/$pid" ] || {
+				why="cannot move process $pid to $1/rest: $why"
+				return 1
+			}
+		done <"$1/cgroup.procs"
 	done
 	give_controller cpu "$1"
 }
@@ -153,7 +163,10 @@ cpu_option() {
 # quota PERCENT,PERIOD: that share of one CPU's time in every period.
 quota() {
 	local us
-	[[ $1 =~ ^([1-9][0-9]{0,4}),([1-9][0-9]*)(us|ms|s)$ ]] || { why="quota=$1: want a share of one CPU and a period, such as 25,100ms"; return 1; }
+	[[ $1 =~ ^([1-9][0-9]{0,4}),([1-9][0-9]*)(us|ms|s)$ ]] || {
+		why="quota=$1: want a share of one CPU and a period, such as 25,100ms"
+		return 1
+	}
 	case ${BASH_REMATCH[3]} in us) us=1 ;; ms) us=1000 ;; s) us=1000000 ;; esac
 	us=$((BASH_REMATCH[2] * us))
 	if [ "${version[cpu]}" = 2 ]; then
@@ -180,8 +193,18 @@ memory_option() {
 	limit=*) limit_group "$2" ;;
 	swap=no) swap_limit none ;;
 	swap=yes) swap_limit all ;;
-	swappiness=*) [ "${version[memory]}" = 1 ] && lever memory memory.swappiness "$2" || { why="swappiness of a group: ${why:-cgroup v2 has only that of the machine}"; return 1; } ;;
-	low=* | min=*) [ "${version[memory]}" = 2 ] && lever memory "memory.${1%%=*}" "$2" || { why="memory.${1%%=*}: ${why:-cgroup v1 has no such protection (cgroup v2 has)}"; return 1; } ;;
+	swappiness=*)
+		[ "${version[memory]}" = 1 ] && lever memory memory.swappiness "$2" || {
+			why="swappiness of a group: ${why:-cgroup v2 has only that of the machine}"
+			return 1
+		}
+		;;
+	low=* | min=*)
+		[ "${version[memory]}" = 2 ] && lever memory "memory.${1%%=*}" "$2" || {
+			why="memory.${1%%=*}: ${why:-cgroup v1 has no such protection (cgroup v2 has)}"
+			return 1
+		}
+		;;
 	*) why="a memory group has no option $1"; return 1 ;;
 	esac
 }

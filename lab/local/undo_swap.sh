@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with undo.sh
-# undo_swap.sh - swap of a lab: a loop device with direct I/O over a file on a disk, the same over a disk that is made slow, or zram; and a
-# second device of the same kind and speed, to try out what such a device does. Part of undo.sh.
+# undo_swap.sh - swap of a lab: a loop device with direct I/O over a file on a disk, the same over a
+# disk that is made slow, or zram; and a second device of the same kind and speed, to try out what
+# such a device does. Part of undo.sh.
 #
-# What is taken back must survive a kill -9 at any point, so as much as can be undoes itself: the file loses its name as soon as the loop
-# device has it, the loop device is told to let go when its swap ends, and slowdisk ends with its mount, which is in a namespace of its own
-# and let go likewise. Swapping off is then all that is left to do. On record, in the order of doing: "folder", "slowdisk", "loop", "zram", "swap".
+# What is taken back must survive a kill -9 at any point, so as much as can be undoes itself: the
+# file loses its name as soon as the loop device has it, the loop device is told to let go when its
+# swap ends, and slowdisk ends with its mount, which is in a namespace of its own and let go
+# likewise. Swapping off is then all that is left to do. On record, in the order of doing: "folder",
+# "slowdisk", "loop", "zram", "swap".
 #
-# Swap is the machine's: one lab at a time has one, and its label says whose it is. Environment: LAB_SWAP_FOLDER (where the file goes:
-# a disk), LAB_SWAP_LOG (what slowdisk served; a file), TP_BIN.
+# Swap is the machine's: one lab at a time has one, and its label says whose it is. Environment:
+# LAB_SWAP_FOLDER (where the file goes: a disk), LAB_SWAP_LOG (what slowdisk served; a file),
+# TP_BIN.
 SCRATCH_BYTES=$((32 << 20))
 label=thinprobe$LAB_ID	# 15 characters, as many as a label takes
 
 swap_on() { awk -v device="$1" '$1 == device { found = 1 } END { exit !found }' /proc/swaps; }
 swap_label() { swaplabel "$1" 2>/dev/null | sed -n 's/^LABEL: *//p'; }
 
-# No other lab has one: by a lock on the list of swaps itself, which is one for the machine wherever labs keep theirs; and by the label (a
-# container has a list of its own).
+# No other lab has one: by a lock on the list of swaps itself, which is one for the machine wherever
+# labs keep theirs; and by the label (a container has a list of its own).
 hold_swap() {
 	local device fd whose _
 	exec {fd}</proc/swaps
@@ -41,10 +45,19 @@ find_place() {	# find_place BYTES [swap|disk]
 	for folder in ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"} /var/tmp /tmp; do
 		read -r type source < <(df --output=fstype,source -- "$folder" 2>/dev/null | tail -n 1)
 		[ -n "$type" ] && folder=$(cd -- "$folder" 2>/dev/null && pwd -P) || { why="no folder $folder"; continue; }
-		case $type in tmpfs | ramfs | devtmpfs | nfs* | fuse* | cifs | smb* | 9p) why="$folder is no disk of this machine ($type); set LAB_SWAP_FOLDER to a folder that is"; continue ;; esac
+		case $type in
+		tmpfs | ramfs | devtmpfs | nfs* | fuse* | cifs | smb* | 9p)
+			why="$folder is no disk of this machine ($type); set LAB_SWAP_FOLDER to a folder that is"
+			continue
+			;;
+		esac
 		room=$(df --output=avail -B1 -- "$folder" 2>/dev/null | tail -n 1)
 		# a disk that is all but full is no place for others either
-		[ "${room:-0}" -ge $(($1 + $1 / 10 + (64 << 20))) ] || { why="$folder has not enough room for a ${2:-swap} file of $(($1 >> 20)) MiB; set LAB_SWAP_FOLDER$([ "${2:-swap}" = disk ] || echo ", or a smaller --swap-size")"; continue; }
+		[ "${room:-0}" -ge $(($1 + $1 / 10 + (64 << 20))) ] || {
+			why="$folder has not enough room for a ${2:-swap} file of $(($1 >> 20)) MiB; set LAB_SWAP_FOLDER"
+			[ "${2:-swap}" = disk ] || why+=", or a smaller --swap-size"
+			continue
+		}
 		[ -w "$folder" ] || { why="$folder may not be written to"; continue; }
 		place=$folder/thinprobe-${2:-swap}-$LAB_ID
 		backing="file on $type ($source), $folder"
@@ -58,7 +71,10 @@ make_swap() {
 	local device='' scratch='' backing='' place='' command
 	[ "$EUID" = 0 ] || { why="swap: only root may switch it on"; return 1; }
 	for command in mkswap swapon swapoff swaplabel losetup; do
-		command -v "$command" >/dev/null || { why="$command is missing: apt-get install --no-install-recommends mount util-linux"; return 1; }
+		command -v "$command" >/dev/null || {
+			why="$command is missing: apt-get install --no-install-recommends mount util-linux"
+			return 1
+		}
 	done
 	[ -n "${lock[swap]-}" ] || hold_swap || return
 	[ -z "${swap_is_on-}" ] || { why="this lab has its swap on already"; return 1; }
@@ -98,9 +114,14 @@ make_loops() {	# make_loops file|slow:DELAY BYTES
 	mkdir -m 700 -- "$place" || { why="cannot make $place"; return 1; }
 	file=$place/file
 	# All of it at once: swap that finds the disk full loses what is written to it.
-	said=$({ fallocate -l $(($2 + SCRATCH_BYTES)) -- "$file" || dd if=/dev/zero of="$file" bs=1M count=$((($2 + SCRATCH_BYTES) >> 20)) status=none; } 2>&1) &&
-		chmod 600 "$file" && dd if=/dev/urandom of="$file" bs=1M seek="$2" oflag=seek_bytes conv=notrunc,fsync count=$((SCRATCH_BYTES >> 20)) iflag=fullblock status=none 2>/dev/null ||
-		{ why="cannot write the swap file in ${place%/*}${said:+: ${said##*: }}"; return 1; }
+	said=$({ fallocate -l $(($2 + SCRATCH_BYTES)) -- "$file" ||
+		dd if=/dev/zero of="$file" bs=1M count=$((($2 + SCRATCH_BYTES) >> 20)) status=none; } 2>&1) &&
+		chmod 600 "$file" &&
+		dd if=/dev/urandom of="$file" bs=1M seek="$2" oflag=seek_bytes conv=notrunc,fsync \
+			count=$((SCRATCH_BYTES >> 20)) iflag=fullblock status=none 2>/dev/null || {
+		why="cannot write the swap file in ${place%/*}${said:+: ${said##*: }}"
+		return 1
+	}
 	if [[ $1 == slow:* ]]; then
 		start_slowdisk "${1#slow:}" || return
 		file=$slow_file
@@ -112,7 +133,8 @@ make_loops() {	# make_loops file|slow:DELAY BYTES
 			{ why="cannot make a loop device${said:+: ${said##*: }}"; return 1; }
 		printf -v "$part" %s "$said"
 	done
-	[ "$(cat "/sys/block/${device##*/}/loop/dio" 2>/dev/null)" = 1 ] || backing+=" (the loop device has no direct I/O there: reads may come from memory)"
+	[ "$(cat "/sys/block/${device##*/}/loop/dio" 2>/dev/null)" = 1 ] ||
+		backing+=" (the loop device has no direct I/O there: reads may come from memory)"
 	exec {scratch_fd}<"$scratch"	# who holds it keeps it, when it is told to let go
 }
 
@@ -137,8 +159,10 @@ start_slowdisk() {	# start_slowdisk DELAY [WORD]: sets slow_pid, slow_file, slow
 	# shellcheck disable=SC2016 # another shell's
 	(
 		for f in "$fd" "$slow_control" "${lock[@]}"; do exec {f}<&-; done	# the locks, above all, end with us
-		exec setsid unshare --mount --propagation private "$BASH" -c 'printf "%s %s %s\n" "$3" "$$" "$2" >>"$1" && exec "${@:4}"' sh "$record" "$place" "$word" \
-			"$TP_BIN/slowdisk" "$place/disk" "$place/file" --read-delay "$1" --control "$place/control" ${words[@]+"${words[@]}"} </dev/null >/dev/null 2>"$place/said"
+		exec setsid unshare --mount --propagation private "$BASH" -c '
+			printf "%s %s %s\n" "$3" "$$" "$2" >>"$1" && exec "${@:4}"' sh "$record" "$place" "$word" \
+			"$TP_BIN/slowdisk" "$place/disk" "$place/file" --read-delay "$1" \
+			--control "$place/control" ${words[@]+"${words[@]}"} </dev/null >/dev/null 2>"$place/said"
 	) &
 	for ((i = 0; i < 500; i++)); do
 		! grep -qx ready "$place/said" 2>/dev/null || break
@@ -171,14 +195,21 @@ make_zrams() {	# make_zrams BYTES
 	algorithm=$(sed -n 's/.*\[\(.*\)\].*/\1/p' "/sys/block/zram$zram/comp_algorithm")
 	backing="zram $algorithm"
 	# of what compresses to about half, as a session's memory does
-	perl -e 'open R, "<", "/dev/urandom"; for (1 .. $ARGV[0] / 4096) { read R, $half, 2048; print $half, "\0" x 2048 }' "$SCRATCH_BYTES" 2>/dev/null |
-		dd of="$scratch" bs=1M oflag=direct iflag=fullblock conv=notrunc status=none 2>/dev/null || { why="cannot write to $scratch"; return 1; }
+	perl -e 'open R, "<", "/dev/urandom"; for (1 .. $ARGV[0] / 4096) { read R, $half, 2048; print $half, "\0" x 2048 }' \
+		"$SCRATCH_BYTES" 2>/dev/null |
+		dd of="$scratch" bs=1M oflag=direct iflag=fullblock conv=notrunc status=none 2>/dev/null || {
+		why="cannot write to $scratch"
+		return 1
+	}
 }
 
 unmake_swap() {	# unmake_swap [now|hold]: hold: another one is to follow, and no other lab comes between
 	hurry "$record"
 	let_scratch_go
-	back_lines "$record" 'folder|slowdisk|loop|zram|swap' >/dev/null || { why="the swap cannot be taken back${why:+: $why}"; return 1; }
+	back_lines "$record" 'folder|slowdisk|loop|zram|swap' >/dev/null || {
+		why="the swap cannot be taken back${why:+: $why}"
+		return 1
+	}
 	[ -z "${slow_control-}" ] || exec {slow_control}>&-
 	slow_control='' slow_pid='' swap_is_on=''
 	[ "${1-}" = hold ] || let_go swap
@@ -226,14 +257,20 @@ slowdisk_is() { [[ -e /proc/$1 ]] && grep -qzFx -- "$2/disk" "/proc/$1/cmdline" 
 # A slow disk takes no time any more: what is on it will all be read at once.
 hurry() {	# hurry RECORD
 	local what pid folder
-	while read -r what pid folder; do [[ $what != @(slowdisk|disk-slow) ]] || ! slowdisk_is "$pid" "$folder" || kill -USR1 "$pid"; done <"$1"
+	while read -r what pid folder; do
+		[[ $what != @(slowdisk|disk-slow) ]] || ! slowdisk_is "$pid" "$folder" || kill -USR1 "$pid"
+	done <"$1"
 }
 
 back_slowdisk() {	# back_slowdisk PID FOLDER
 	local i
 	for ((i = 0; i < 150; i++)); do
 		slowdisk_is "$1" "$2" || return 0
-		case $i in 5) nsenter --mount="/proc/$1/ns/mnt" umount -l -- "$2/disk" 2>/dev/null ;; 50) kill -TERM "$1" ;; 100) kill -KILL "$1" ;; esac
+		case $i in
+		5) nsenter --mount="/proc/$1/ns/mnt" umount -l -- "$2/disk" 2>/dev/null ;;
+		50) kill -TERM "$1" ;;
+		100) kill -KILL "$1" ;;
+		esac
 		nap 0.02
 	done
 	return 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ and ATTACH_ ones are the back-end's
-# attach.sh - whatever a client window speaks, with a server that is not ours (../attach.sh). What is typed at is what its user put there.
+# attach.sh - whatever a client window speaks, with a server that is not ours (../attach.sh). What
+# is typed at is what its user put there.
 
 protocol_about() { printf 'a client window of any server, on your own X display (run stalls --on attach:DISPLAY,WINDOW)\n'; }
 protocol_properties() { printf 'window\n'; }
@@ -16,10 +17,12 @@ protocol_can() {
 	[ -n "${DISPLAY-}" ] || { printf 'no X display here; run it in the X11 session where the client is\n'; return 1; }
 }
 
-# The patch of refecho, if somebody runs it in the remote session, is read; else a rectangle is watched, which is found once for the run.
+# The patch of refecho, if somebody runs it in the remote session, is read; else a rectangle is
+# watched, which is found once for the run.
 protocol_start() {
 	local why
-	PROTOCOL_DISPLAY='' PROTOCOL_PIDS='' PROTOCOL_PORT=$ATTACH_PORT PROTOCOL_TARGET=x11:$DISPLAY PROTOCOL_WATCH=patch PROTOCOL_VIEW=$DISPLAY
+	PROTOCOL_DISPLAY='' PROTOCOL_PIDS='' PROTOCOL_PORT=$ATTACH_PORT PROTOCOL_TARGET=x11:$DISPLAY \
+		PROTOCOL_WATCH=patch PROTOCOL_VIEW=$DISPLAY
 	PROTOCOL_OPTIONS=(--window "$ATTACH_WINDOW")
 	[ -n "$LAB_TAP_IF" ] || PROTOCOL_PORT=''
 	attach_probe patch --rate 0 --watch patch --patch-wait 1s -t 100ms && return 0
@@ -27,7 +30,8 @@ protocol_start() {
 	[[ $why == *"no patch"* ]] || die "${why#keyrepeat: }"
 	PROTOCOL_WATCH='update'
 	if [ -z "$ATTACH_REGION" ]; then
-		attach_probe region --rate 5 -t 1s --skip 0 --watch update --region auto || die "$(tail -n 1 "$LAB_LOG/attach-region.err" | sed 's/^keyrepeat: //; s/ with --region/ (--on attach:DISPLAY,WINDOW,WxH+X+Y)/')"
+		attach_probe region --rate 5 -t 1s --skip 0 --watch update --region auto ||
+			die "$(tail -n 1 "$LAB_LOG/attach-region.err" | sed 's/^keyrepeat: //; s/ with --region/ (--on attach:DISPLAY,WINDOW,WxH+X+Y)/')"
 		ATTACH_REGION=$(jq -r .settings.region "$LAB_LOG/attach-region.out")
 	fi
 	PROTOCOL_OPTIONS+=(--region "$ATTACH_REGION")
@@ -41,10 +45,14 @@ attach_probe() {	# NAME OPTION...
 }
 
 protocol_settings() {
-	jq -cn --arg title "$ATTACH_TITLE" --arg window "$ATTACH_WINDOW" --arg watch "$PROTOCOL_WATCH" --arg region "$ATTACH_REGION" --arg address "$LAB_ADDR_server" \
-		--arg port "$ATTACH_PORT" '{server: "not ours, unknown", version: "", says: "window \"\($title)\" of a server that is not ours", window: $window, title: $title, watch: $watch,
-		region: (if $watch == "patch" or $region == "" then null else $region end), address: (if $address == "" then null else $address end),
-		port: (if $port == "" then null else ($port | tonumber) end), frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null}'
+	jq -cn --arg title "$ATTACH_TITLE" --arg window "$ATTACH_WINDOW" --arg watch "$PROTOCOL_WATCH" \
+		--arg region "$ATTACH_REGION" --arg address "$LAB_ADDR_server" --arg port "$ATTACH_PORT" '
+		{server: "not ours, unknown", version: "", says: "window \"\($title)\" of a server that is not ours",
+		window: $window, title: $title, watch: $watch,
+		region: (if $watch == "patch" or $region == "" then null else $region end),
+		address: (if $address == "" then null else $address end),
+		port: (if $port == "" then null else ($port | tonumber) end),
+		frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null}'
 }
 
 protocol_stop() { :; }

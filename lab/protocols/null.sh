@@ -15,7 +15,8 @@ protocol_start() {
 }
 
 protocol_settings() {
-	printf '{"server":"none","says":"no server","version":"","frame_rate_per_s":null,"encodings":[],"compression":"none","encryption":"none","floor_ms":0}\n'
+	jq -cn '{server: "none", says: "no server", version: "", frame_rate_per_s: null, encodings: [],
+		compression: "none", encryption: "none", floor_ms: 0}'
 }
 
 protocol_stop() { :; }

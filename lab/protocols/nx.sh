@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# nx.sh - NX: X11 through two proxies that compress it (nxproxy; what LBX once did), or with nx:agent a nested X server between them, which
-# keeps the round trips of applications at the server. Contract: README.md.
+# nx.sh - NX: X11 through two proxies that compress it (nxproxy; what LBX once did), or with
+# nx:agent a nested X server between them, which keeps the round trips of applications at the
+# server. Contract: README.md.
 #
-# NX_LINK (modem) is NX's word for the link. It decides on the compression, whatever the real link is: modem and isdn switch on delta coding
-# and zlib, which lan and wan leave out.
+# NX_LINK (modem) is NX's word for the link. It decides on the compression, whatever the real link
+# is: modem and isdn switch on delta coding and zlib, which lan and wan leave out.
 #
-# nx: the applications' windows stand on the client's display by themselves, and every request of theirs is answered there.
-# nx:agent: they are on nxagent's screen, one window that fills the client's display.
-# Who may connect is decided by a cookie of this run: each proxy asks the other for it, the display of the applications asks for it, and the
-# client's proxy puts that display's own in its place.
+# nx: the applications' windows stand on the client's display by themselves, and every request of
+# theirs is answered there. nx:agent: they are on nxagent's screen, one window that fills the
+# client's display.
+# Who may connect is decided by a cookie of this run: each proxy asks the other for it, the display
+# of the applications asks for it, and the client's proxy puts that display's own in its place.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -39,14 +41,20 @@ nx_program() { [ "$PROTOCOL_VARIANT" = agent ] && printf nxagent || printf nxpro
 protocol_can() {
 	local what
 	viewer_can || return
-	lab_has client nxproxy || { printf 'nxproxy is missing%s; apt-get install --no-install-recommends nxproxy\n' "${LAB_AT_client-}"; return 1; }
+	lab_has client nxproxy || {
+		printf 'nxproxy is missing%s; apt-get install --no-install-recommends nxproxy\n' "${LAB_AT_client-}"
+		return 1
+	}
 	for what in "$(nx_program):$(nx_program)" xauth:xauth xset:x11-xserver-utils; do
-		lab_has server "${what%:*}" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_server-}" "${what#*:}"; return 1; }
+		lab_has server "${what%:*}" || {
+			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_server-}" "${what#*:}"
+			return 1
+		}
 	done
 }
 
-# The proxy of display N listens on port 4000+N and lets go of it when its peer has come: our own numbers are remembered. nxproxy makes the
-# socket of the display itself and takes no other's place.
+# The proxy of display N listens on port 4000+N and lets go of it when its peer has come: our own
+# numbers are remembered. nxproxy makes the socket of the display itself and takes no other's place.
 nx_number() {
 	local n used=" ${NX_NUMBER[*]} "
 	for ((n = 1; n < 60; n++)); do
@@ -83,8 +91,10 @@ protocol_start() {
 		exec nxproxy -S "nx/nx,options=$folder/options:$1"' sh "$n" "$VIEWER_DISPLAY"
 	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
 	# A request before the proxies have met would wait for seconds.
-	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX proxies did not meet" "$log-client.err" "$log.err"
-	lab_exec server timeout 30 sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log.auth" ||
+	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" ||
+		nx_fail "$session" "the NX proxies did not meet" "$log-client.err" "$log.err"
+	lab_exec server timeout 30 sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
+		>/dev/null 2>"$log.auth" ||
 		nx_fail "$session" "the display of the NX session does not answer" "$log.auth" "$log.err"
 	[ "$PROTOCOL_VARIANT" != agent ] || viewer_window "$VIEWER_DISPLAY" class '^NXAgent$' 20 ||
 		nx_fail "$session" "the window of the NX session does not come" "$log.err"
@@ -132,9 +142,12 @@ protocol_settings() {
 	version=$(lab_exec server nxproxy -v 2>&1 | sed -n 's/.*Version \([0-9.]*\).*/\1/p' | head -n 1)
 	jq -cn --arg version "$version" --arg link "$NX_LINK" --arg program "$(nx_program)" --arg geometry "$VIEWER_GEOMETRY" '
 		($link | IN("modem", "isdn", "adsl")) as $coded
-		| {server: $program, says: "NX (\($program)\(if $version == "" then "" else " " + $version end), link \($link))", version: $version, client: "nxproxy", display_at: "client",
-		frame_rate_per_s: null, geometry: $geometry, depth: 24, link: $link, encodings: [if $coded then "X11 requests, delta coded" else "X11 requests" end],
-		compression: (if $coded then "zlib" else "none" end), encryption: "none", authorization: "cookie, MIT-MAGIC-COOKIE-1", floor_ms: 0}'
+		| {server: $program, says: "NX (\($program)\(if $version == "" then "" else " " + $version end), link \($link))",
+		version: $version, client: "nxproxy", display_at: "client",
+		frame_rate_per_s: null, geometry: $geometry, depth: 24, link: $link,
+		encodings: [if $coded then "X11 requests, delta coded" else "X11 requests" end],
+		compression: (if $coded then "zlib" else "none" end), encryption: "none",
+		authorization: "cookie, MIT-MAGIC-COOKIE-1", floor_ms: 0}'
 }
 
 # protocol_stop [SESSION]: that one, or all.

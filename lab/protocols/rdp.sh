@@ -7,9 +7,10 @@
 #   rdp:vnc    they draw on an Xvnc, which xrdp shows through its VNC module (libvnc)
 #   rdp:cache  as rdp, and the client keeps bitmaps to be shown again, which xfreerdp does only when it is told to
 #
-# No log-in manager: xrdp is told where the display is, so nobody is asked who he is, and no daemon of the package is needed. That is
-# for the emulated hosts alone, where nobody else is on the link. Sockets, certificate and configuration are in the host's own /tmp, which
-# ends with it: their names must be short, and a run folder is for results.
+# No log-in manager: xrdp is told where the display is, so nobody is asked who he is, and no daemon
+# of the package is needed. That is for the emulated hosts alone, where nobody else is on the link.
+# Sockets, certificate and configuration are in the host's own /tmp, which ends with it: their names
+# must be short, and a run folder is for results.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -28,16 +29,29 @@ protocol_about() {
 }
 
 protocol_properties() { printf 'display link view%s\n' "$([ "$PROTOCOL_VARIANT" != cache ] || echo ' pictures-cached')"; }
-protocol_packages() { printf 'xrdp %s freerdp2-x11 openssl xvfb xauth x11-xserver-utils xdotool\n' "$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)"; }
+protocol_packages() {
+	printf 'xrdp %s freerdp2-x11 openssl xvfb xauth x11-xserver-utils xdotool\n' \
+		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)"
+}
 
 protocol_can() {
 	local what module
-	[ "${LAB_PRIVATE-1}" = 1 ] || { printf 'without a log-in its session would be open to others on the network; run it in the emulated lab (--on lab)\n'; return 1; }
-	for what in xrdp:xrdp xset:x11-xserver-utils openssl:openssl "$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server || echo "$RDP_XORG:xserver-xorg-core")"; do
-		lab_has server "${what%:*}" || { printf '%s is missing; apt-get install --no-install-recommends %s\n' "${what%:*}" "${what#*:}"; return 1; }
+	[ "${LAB_PRIVATE-1}" = 1 ] || {
+		printf 'without a log-in its session would be open to others on the network; run it in the emulated lab (--on lab)\n'
+		return 1
+	}
+	for what in xrdp:xrdp xset:x11-xserver-utils openssl:openssl \
+		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server || echo "$RDP_XORG:xserver-xorg-core")"; do
+		lab_has server "${what%:*}" || {
+			printf '%s is missing; apt-get install --no-install-recommends %s\n' "${what%:*}" "${what#*:}"
+			return 1
+		}
 	done
 	module=${RDP_XORG%/*}/modules/libxorgxrdp.so
-	[ "$PROTOCOL_VARIANT" = vnc ] || [ -f "$module" ] || { printf '%s is missing; apt-get install --no-install-recommends xorgxrdp\n' "$module"; return 1; }
+	[ "$PROTOCOL_VARIANT" = vnc ] || [ -f "$module" ] || {
+		printf '%s is missing; apt-get install --no-install-recommends xorgxrdp\n' "$module"
+		return 1
+	}
 	[ -n "$(rdp_client)" ] || { printf 'xfreerdp is missing; apt-get install --no-install-recommends freerdp2-x11\n'; return 1; }
 	viewer_can
 }
@@ -67,19 +81,23 @@ protocol_start() {
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
-	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" || die "xrdp's certificate and configuration cannot be made: $(tail -n 1 -- "$log.err")"
+	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" ||
+		die "xrdp's certificate and configuration cannot be made: $(tail -n 1 -- "$log.err")"
 	rdp_display "$session" "$n" "$folder"
 	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" display "$folder/xorg.log"
 	lab_start server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	wait_until 20 rdp_listens_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" ''
 	viewer_display "$session"
-	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It wants a home that it may write to.
-	lab_start client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$LAB_ADDR_server:$PROTOCOL_PORT" /cert:ignore /sec:tls /u:none /p:none \
+	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
+	# wants a home that it may write to.
+	lab_start client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" \
+		"/v:$LAB_ADDR_server:$PROTOCOL_PORT" /cert:ignore /sec:tls /u:none /p:none \
 		"/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" && viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client
+	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
+		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client
 }
 
 # rdp_prepare FOLDER N PORT: what xrdp is told. A port that begins with / is a socket: the display is there already.
@@ -146,10 +164,12 @@ rdp_prepare() {
 # rdp_display SESSION N FOLDER: where the applications draw.
 rdp_display() {
 	if [ "$PROTOCOL_VARIANT" = vnc ]; then
-		lab_start server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes None -ac -rfbport "$((5900 + $2))" -localhost \
+		lab_start server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 \
+			-SecurityTypes None -ac -rfbport "$((5900 + $2))" -localhost \
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate 60
 	else
-		lab_start server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
+		lab_start server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" \
+			XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
 			"$RDP_XORG" ":$2" -config xrdp/xorg.conf -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$3/xorg.log"
 	fi
 	RDP_PIDS[$1]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
@@ -170,15 +190,21 @@ rdp_failed() {
 protocol_settings() {
 	local version client
 	version=$(lab_exec server xrdp --version 2>/dev/null | sed -n 's/^xrdp[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
-	client=$(lab_exec client dpkg-query -S "$(command -v "$(rdp_client)")" 2>/dev/null)	# it tells its version only where it has a display
+	# it tells its version only where it has a display
+	client=$(lab_exec client dpkg-query -S "$(command -v "$(rdp_client)")" 2>/dev/null)
 	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
-	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" --argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
+	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" \
+		--argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
 		--argjson cache "$([ "$PROTOCOL_VARIANT" = cache ] && echo true || echo false)" '
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
-		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client)\(if $cache then " with its bitmap cache" else "" end))", version: $version, back_end: $back, client: "xfreerdp \($client)",
-		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24, encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
-		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: "none (no session manager)", floor_ms: (if $vnc then 8.33 else 4 end)}
+		| (if $cache then " with its bitmap cache" else "" end) as $with
+		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client)\($with))",
+		version: $version, back_end: $back, client: "xfreerdp \($client)",
+		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24,
+		encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
+		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: "none (no session manager)",
+		floor_ms: (if $vnc then 8.33 else 4 end)}
 		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
 }
 

@@ -3,11 +3,11 @@
 # shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for who uses the plug-in; LAB_ and VIEWER_ ones are the lab's
 # spice.sh - SPICE: Xorg that is a SPICE server (driver spiceqxl), and spicy in a display of the client role. Contract: README.md.
 #
-# A session is several TCP connections (main, display, inputs, cursor …), all to one port: its captures take them together. Keys and
-# pictures are on different ones.
+# A session is several TCP connections (main, display, inputs, cursor …), all to one port: its
+# captures take them together. Keys and pictures are on different ones.
 #
-# There is no password: only for the emulated hosts, where nobody else is on the link. Configuration and logs are in the hosts' own /tmp,
-# which ends with them.
+# There is no password: only for the emulated hosts, where nobody else is on the link. Configuration
+# and logs are in the hosts' own /tmp, which ends with them.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -21,9 +21,15 @@ protocol_packages() { printf 'xserver-xspice spice-client-gtk xvfb xauth x11-uti
 
 protocol_can() {
 	local what
-	[ "${LAB_PRIVATE-1}" = 1 ] || { printf 'without a password its session would be open to others on the network; run it in the emulated lab (--on lab)\n'; return 1; }
+	[ "${LAB_PRIVATE-1}" = 1 ] || {
+		printf 'without a password its session would be open to others on the network; run it in the emulated lab (--on lab)\n'
+		return 1
+	}
 	what=${SPICE_XORG%/*}/modules/drivers/spiceqxl_drv.so
-	[ -x "$SPICE_XORG" ] && [ -f "$what" ] || { printf '%s is missing; apt-get install --no-install-recommends xserver-xspice\n' "$what"; return 1; }
+	[ -x "$SPICE_XORG" ] && [ -f "$what" ] || {
+		printf '%s is missing; apt-get install --no-install-recommends xserver-xspice\n' "$what"
+		return 1
+	}
 	for what in server:xset:x11-xserver-utils client:spicy:spice-client-gtk client:xprop:x11-utils; do
 		set -- ${what//:/ }
 		lab_has "$1" "$2" || { printf '%s is missing; apt-get install --no-install-recommends %s\n' "$2" "$3"; return 1; }
@@ -40,8 +46,10 @@ protocol_start() {
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((5900 + n))	# free: lab_display has looked
-	spice_config "$folder" "$PROTOCOL_PORT" 2>"$LAB_LOG/spice-$session.err" || die "the configuration cannot be written: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")"
-	lab_start server "spice-$session" "$SPICE_XORG" ":$n" -config "$folder/xorg.conf" -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
+	spice_config "$folder" "$PROTOCOL_PORT" 2>"$LAB_LOG/spice-$session.err" ||
+		die "the configuration cannot be written: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")"
+	lab_start server "spice-$session" "$SPICE_XORG" ":$n" \
+		-config "$folder/xorg.conf" -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
 	SPICE_PIDS[$session]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
 	wait_until 20 spice_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || spice_failed "$session" '' "$folder/xorg.log"
 	viewer_display "$session"
@@ -100,20 +108,25 @@ spice_config() {
 }
 
 spice_answers_or_ended() {
-	lab_gone "$1" || { lab_listens server "$PROTOCOL_PORT" && lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
+	lab_gone "$1" || {
+		lab_listens server "$PROTOCOL_PORT" && lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1
+	}
 }
 
 # spice_client SESSION FOLDER: spicy over the whole display. It drops its menu when it is told by a window manager that it fills the
 # screen; there is none, so the window gets that mark, and its size, from here.
 spice_client() {
 	# shellcheck disable=SC2016
-	lab_exec client sh -c 'rm -rf "$1" && mkdir -m 700 "$1" "$1/spicy" && printf "%s\n" "[general]" grab-keyboard=false grab-mouse=false resize-guest=false scaling=false \
-		auto-clipboard=false "[ui]" toolbar=false statusbar=false >"$1/spicy/settings"' sh "$2" || return
-	lab_start client "spice-$1-client" env DISPLAY="$VIEWER_DISPLAY" XDG_CONFIG_HOME="$2" NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: \
+	lab_exec client sh -c 'rm -rf "$1" && mkdir -m 700 "$1" "$1/spicy" &&
+		printf "%s\n" "[general]" grab-keyboard=false grab-mouse=false resize-guest=false scaling=false \
+			auto-clipboard=false "[ui]" toolbar=false statusbar=false >"$1/spicy/settings"' sh "$2" || return
+	lab_start client "spice-$1-client" env DISPLAY="$VIEWER_DISPLAY" XDG_CONFIG_HOME="$2" \
+		NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: \
 		spicy -h "$LAB_ADDR_server" -p "$PROTOCOL_PORT" --title "thinprobe $1" --spice-disable-audio --spice-disable-usbredir
 	SPICE_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" &&
-		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xprop -id "$VIEWER_WINDOW" -f _NET_WM_STATE 32a -set _NET_WM_STATE _NET_WM_STATE_FULLSCREEN &&
+		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xprop -id "$VIEWER_WINDOW" -f _NET_WM_STATE 32a \
+		-set _NET_WM_STATE _NET_WM_STATE_FULLSCREEN &&
 		viewer_fill "$VIEWER_DISPLAY" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"
 }
@@ -134,8 +147,10 @@ protocol_settings() {
 	client=$(lab_exec client dpkg-query -W -f='${Version}' spice-client-gtk 2>/dev/null | sed 's/-[^-]*$//')
 	# spicy holds a key's press back until its release, and sends both as one.
 	jq -cn --arg version "$server" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" '
-		{server: "Xorg with spiceqxl", says: "SPICE (spice-server \($version); client spicy \($client))", version: $version, client: "spicy \($client)", frame_rate_per_s: null,
-		geometry: $geometry, depth: 24, encodings: ["drawing commands", "auto_glz", "quic"], compression: "chosen for each image (auto_glz), without loss on a fast link",
+		{server: "Xorg with spiceqxl", says: "SPICE (spice-server \($version); client spicy \($client))",
+		version: $version, client: "spicy \($client)", frame_rate_per_s: null,
+		geometry: $geometry, depth: 24, encodings: ["drawing commands", "auto_glz", "quic"],
+		compression: "chosen for each image (auto_glz), without loss on a fast link",
 		image_cache: true, video_streams: "filter", encryption: "none", connections: "several, one port", floor_ms: 5,
 		floor_of: "waiting for a key'"'"'s release (spicy sends it together with the press)", client_frame_rate_per_s: 60}'
 }

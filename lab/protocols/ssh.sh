@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# ssh.sh - ssh: a terminal on the client's display with ssh to vim in insert mode at the server; with ssh:x11 its forwarding of X11 (-Y), by
-# which applications of the server come to the client's display; ssh:x11c the same with compression. Contract: README.md.
+# ssh.sh - ssh: a terminal on the client's display with ssh to vim in insert mode at the server;
+# with ssh:x11 its forwarding of X11 (-Y), by which applications of the server come to the client's
+# display; ssh:x11c the same with compression. Contract: README.md.
 #
-# The server is an sshd of this run alone: a port of its own, keys made for it, no PAM, no password, nobody's home folder. It runs as the
-# ordinary user whom all sessions belong to.
+# The server is an sshd of this run alone: a port of its own, keys made for it, no PAM, no password,
+# nobody's home folder. It runs as the ordinary user whom all sessions belong to.
 #
-# The hosts of the emulated lab know that user by number only, and sshd wants more of him: there (LAB_PRIVATE) the lists of users and groups
-# are replaced by copies, in the host's own view of the files, that name him and give his terminals to their group.
+# The hosts of the emulated lab know that user by number only, and sshd wants more of him: there
+# (LAB_PRIVATE) the lists of users and groups are replaced by copies, in the host's own view of the
+# files, that name him and give his terminals to their group.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -41,7 +43,8 @@ protocol_packages() {
 }
 
 protocol_can() {
-	local what wants=(client:ssh:openssh-client client:ssh-keygen:openssh-client server:sshd:openssh-server server:ssh-keygen:openssh-client) role at
+	local what wants=(client:ssh:openssh-client client:ssh-keygen:openssh-client server:sshd:openssh-server
+		server:ssh-keygen:openssh-client) role at
 	viewer_can || return
 	case $PROTOCOL_VARIANT in
 	x11*) wants+=(server:xauth:xauth server:xset:x11-xserver-utils) ;;
@@ -49,11 +52,16 @@ protocol_can() {
 	esac
 	for what in "${wants[@]}"; do
 		role=${what%%:*} what=${what#*:} at=LAB_AT_$role
-		lab_has "$role" "${what%:*}" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"; return 1; }
+		lab_has "$role" "${what%:*}" || {
+			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"
+			return 1
+		}
 	done
 	# Root's sshd wants the folder that its package makes when the service starts.
-	[ "${LAB_PRIVATE-1}" = 1 ] || lab_exec server sh -c '[ "$(id -u)" != 0 ] || [ -d /run/sshd ]' ||
-		{ printf 'sshd of root wants the folder /run/sshd%s; log in as another user, or: mkdir /run/sshd\n' "${LAB_AT_server-}"; return 1; }
+	[ "${LAB_PRIVATE-1}" = 1 ] || lab_exec server sh -c '[ "$(id -u)" != 0 ] || [ -d /run/sshd ]' || {
+		printf 'sshd of root wants the folder /run/sshd%s; log in as another user, or: mkdir /run/sshd\n' "${LAB_AT_server-}"
+		return 1
+	}
 }
 
 protocol_start() {
@@ -66,12 +74,14 @@ protocol_start() {
 	folder=ssh-$port	# a session's name may be any
 	SSHD_FOLDER[$session]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
-		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" || sshd_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
+		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" ||
+			sshd_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
 	done
 	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "the keys for ssh could not be made" "$log.err"
 	sshd_remote "$folder" || sshd_fail "$session" "cannot write in the home folder of the server role" "$log.err"
-	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' sh "$folder"
+	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' \
+		sh "$folder"
 	PROTOCOL_PIDS=$LAB_PID SSHD_SERVER[$session]=$LAB_PID
 	wait_until 20 sshd_listens_or_ended && ! lab_gone "$LAB_PID" || sshd_fail "$session" "sshd did not start" "$log.err"
 	case $PROTOCOL_VARIANT in
@@ -86,22 +96,33 @@ sshd_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_
 sshd_user() {	# sshd_user ROLE
 	local tty
 	! lab_exec "$1" test -e /tmp/home/.users || return 0
-	tty=$(lab_exec -R "$1" sh -c "$SSHD_ORDINARY"'exec $ordinary script -qc "stat -c %g \"\$(tty)\"" /dev/null' </dev/null | tr -cd 0-9) && [ -n "$tty" ] || return
+	tty=$(lab_exec -R "$1" sh -c "$SSHD_ORDINARY"'exec $ordinary script -qc "stat -c %g \"\$(tty)\"" /dev/null' </dev/null |
+		tr -cd 0-9) && [ -n "$tty" ] || return
 	lab_exec -R "$1" sh -c '
 		umask 022 && mkdir -p /tmp/home/.users && cd /tmp/home/.users || exit
-		{ printf "%s\n" root:x:0:0::/tmp/home:/bin/sh user:x:1000:1000::/tmp/home:/bin/sh && grep -v "^[^:]*:[^:]*:\(0\|1000\):" /etc/passwd; } >passwd &&
+		{
+			printf "%s\n" root:x:0:0::/tmp/home:/bin/sh user:x:1000:1000::/tmp/home:/bin/sh &&
+				grep -v "^[^:]*:[^:]*:\(0\|1000\):" /etc/passwd
+		} >passwd &&
 			sed "/^tty:/d; \$a tty:x:$1:" /etc/group >group && mount --bind passwd /etc/passwd && mount --bind group /etc/group' sh "$tty"
 }
 
 # Keys for both ends, and what each must know of the other. The file names of sshd are whole.
 sshd_keys() {	# sshd_keys FOLDER PORT
 	local key
-	lab_exec client sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f "$HOME/$1/key"' sh "$1" &&
+	lab_exec client \
+		sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f "$HOME/$1/key"' sh "$1" &&
 		key=$(lab_exec client sh -c 'cat "$HOME/$1/key.pub"' sh "$1") &&
-		lab_exec server sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && cd "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f host && cat >authorized &&
-			printf "%s\n" "Port $2" "AddressFamily inet" "ListenAddress $3" "HostKey $PWD/host" "AuthorizedKeysFile $PWD/authorized" "PidFile none" "UsePAM no" "StrictModes no" \
-				"PermitRootLogin prohibit-password" "PasswordAuthentication no" "KbdInteractiveAuthentication no" "X11Forwarding yes" "X11UseLocalhost yes" \
-				"Compression yes" "UseDNS no" "PrintMotd no" "PrintLastLog no" "PermitUserRC no" "SetEnv HOME=$HOME" >sshd_config' sh "$1" "$2" "$LAB_ADDR_server" <<<"$key" &&
+		lab_exec server sh -c '
+			umask 077
+			rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && cd "$HOME/$1" &&
+				ssh-keygen -q -t ed25519 -N "" -C "" -f host && cat >authorized &&
+				printf "%s\n" "Port $2" "AddressFamily inet" "ListenAddress $3" "HostKey $PWD/host" \
+					"AuthorizedKeysFile $PWD/authorized" "PidFile none" "UsePAM no" "StrictModes no" \
+					"PermitRootLogin prohibit-password" "PasswordAuthentication no" \
+					"KbdInteractiveAuthentication no" "X11Forwarding yes" "X11UseLocalhost yes" \
+					"Compression yes" "UseDNS no" "PrintMotd no" "PrintLastLog no" "PermitUserRC no" \
+					"SetEnv HOME=$HOME" >sshd_config' sh "$1" "$2" "$LAB_ADDR_server" <<<"$key" &&
 		key=$(lab_exec server sh -c 'cat "$HOME/$1/host.pub"' sh "$1") &&
 		lab_exec client sh -c 'umask 077; cat >"$HOME/$1/known"' sh "$1" <<<"[$LAB_ADDR_server]:$2 $key"
 }
@@ -123,7 +144,8 @@ END
 sshd_command() {
 	local user home
 	user=$(lab_exec server id -un) && home=$(lab_exec server sh -c 'echo "$HOME"') || return
-	SSHD_COMMAND=(-F none -p "$PROTOCOL_PORT" -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR
+	SSHD_COMMAND=(-F none -p "$PROTOCOL_PORT" -o BatchMode=yes -o IdentitiesOnly=yes
+		-o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR
 		-o ConnectTimeout=20 -o ServerAliveInterval=0 -o IgnoreUnknown=ObscureKeystrokeTiming -o ObscureKeystrokeTiming=no)
 	case $PROTOCOL_VARIANT in
 	x11) SSHD_COMMAND+=(-Y -T -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
@@ -132,8 +154,8 @@ sshd_command() {
 	esac
 }
 
-# The probe's role is root without its powers, and as such xterm does not start: what a person runs there is an ordinary user's, as at the
-# server.
+# The probe's role is root without its powers, and as such xterm does not start: what a person runs
+# there is an ordinary user's, as at the server.
 SSHD_ORDINARY='
 	ordinary="unshare --user --map-user=1000 --map-group=1000"
 	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=
@@ -162,7 +184,8 @@ sshd_forward() {	# sshd_forward SESSION
 	wait_until 30 sshd_said_or_ended "$log.out" && read -r display <"$log.out"
 	[ -n "$display" ] || sshd_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err"
 	PROTOCOL_DISPLAY=${display%.0}
-	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log.ask" ||
+	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
+		>/dev/null 2>"$log.ask" ||
 		sshd_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err"
 	rm -f "$log.ask"
 }
@@ -175,20 +198,27 @@ sshd_terminal() {	# sshd_terminal SESSION
 	PROTOCOL_WATCH=update
 	sshd_client "$1" terminal
 	SSHD_CLIENT[$1]=$LAB_PID
-	wait_until 30 sshd_vim_or_ended "${SSHD_FOLDER[$1]}" && ! lab_gone "$LAB_PID" || sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
+	wait_until 30 sshd_vim_or_ended "${SSHD_FOLDER[$1]}" && ! lab_gone "$LAB_PID" ||
+		sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
 	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || sshd_fail "$1" "the terminal of ssh did not appear" "$log.err"
 }
 
 # vim reads keys from the moment it has switched its terminal to single characters.
 sshd_vim_or_ended() {	# FOLDER
-	lab_gone "$LAB_PID" || lab_exec server sh -c '[ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
+	lab_gone "$LAB_PID" ||
+		lab_exec server sh -c '[ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
 		stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon' sh "$1" 2>/dev/null
 }
 
 sshd_fail() {	# sshd_fail SESSION WORDS LOG...: and the last of what was said
 	local session=$1 words=$2 why='' log
 	shift 2
-	for log; do [ -n "$why" ] || { set -- "$log"; why=$(grep -i 'failed\|error\|denied\|refused\|cannot\|not found' -- "$log" 2>/dev/null | tail -n 1); }; done
+	for log; do
+		[ -n "$why" ] || {
+			set -- "$log"
+			why=$(grep -i 'failed\|error\|denied\|refused\|cannot\|not found' -- "$log" 2>/dev/null | tail -n 1)
+		}
+	done
 	protocol_stop "$session"
 	die "$words: ${why:-it said nothing}; see $1"
 }
@@ -208,10 +238,12 @@ protocol_settings() {
 	cipher=$(lab_exec client ssh -F none -G "$LAB_ADDR_server" 2>/dev/null | sed -n 's/^ciphers \([^,]*\).*/\1/p')
 	jq -cn --arg version "$version" --arg cipher "$cipher" --arg variant "$PROTOCOL_VARIANT" --arg geometry "$VIEWER_GEOMETRY" '
 		($variant | startswith("x11")) as $x
-		| {server: "sshd (OpenSSH)", says: ("ssh (OpenSSH \($version)" + (if $x | not then ", vim in a terminal" elif $variant == "x11c" then ", X11 forwarded, compressed" else ", X11 forwarded" end) + ")"),
+		| {server: "sshd (OpenSSH)", says: ("ssh (OpenSSH \($version)" + (if $x | not then ", vim in a terminal"
+		elif $variant == "x11c" then ", X11 forwarded, compressed" else ", X11 forwarded" end) + ")"),
 		version: $version, display_at: "client", frame_rate_per_s: null, geometry: $geometry, depth: 24,
 		encodings: [if $x then "X11 requests" else "terminal control sequences" end],
-		compression: (if $variant == "x11c" then "zlib@openssh.com" else "none" end), encryption: $cipher, keystroke_obfuscation: false, floor_ms: 0}'
+		compression: (if $variant == "x11c" then "zlib@openssh.com" else "none" end), encryption: $cipher,
+		keystroke_obfuscation: false, floor_ms: 0}'
 }
 
 # protocol_stop [SESSION]: that one, or all.

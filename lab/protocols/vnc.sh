@@ -52,7 +52,8 @@ protocol_can() {
 	case $PROTOCOL_VARIANT in
 	refecho) [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: make\n' "$TP_BIN/refecho"; return 1; } ;;
 	x11vnc) vnc_has server x11vnc x11vnc && vnc_has server Xvfb xvfb && vnc_has server xset x11-xserver-utils ;;
-	viewer) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils && vnc_has server xdotool xdotool &&
+	viewer) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils &&
+		vnc_has server xdotool xdotool &&
 		vnc_has client vncviewer tigervnc-viewer && viewer_can ;;
 	*) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils ;;
 	esac
@@ -77,7 +78,8 @@ protocol_start() {
 	case $PROTOCOL_VARIANT in
 	refecho)
 		PROTOCOL_DISPLAY=
-		lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
+		lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" \
+			--vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"} ;;
 	x11vnc) vnc_x11vnc "$session" "$n" ;;
 	*)
@@ -106,7 +108,8 @@ vnc_x11vnc() {
 		protocol_stop "$1"
 		die "the display for x11vnc did not start: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-display.err"
 	fi
-	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" -rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
+	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" \
+		-rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
 		-wait "$VNC_POLL_MS" -defer "$VNC_POLL_MS" -noclipboard -noprimary -desktop "thinprobe $1"
 }
 
@@ -120,21 +123,24 @@ vnc_viewer() {
 		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
 	}
 	viewer_display "$1"
-	lab_start client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 -MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
+	lab_start client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
+		-MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
 		"${security[@]}" "$LAB_ADDR_server::$PROTOCOL_PORT"
 	VNC_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.
 	if ! viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" || ! viewer_fill "$VIEWER_DISPLAY" ||
-		! lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 || ! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
+		! lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 ||
+		! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
 		why=$(grep . "$LAB_LOG/vnc-$1-client.err" | tail -n 1)
 		protocol_stop "$1"
 		die "vncviewer does not show the session: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-client.err"
 	fi
 }
 
-# Where others are on the network or the machine: a password of this run for the port, which is there at the client's address only, and a
-# cookie of this run for the display. The password file is one DES block with a key that everybody knows (three times one key is single DES).
+# Where others are on the network or the machine: a password of this run for the port, which is
+# there at the client's address only, and a cookie of this run for the display. The password file is
+# one DES block with a key that everybody knows (three times one key is single DES).
 # shellcheck disable=SC2001 # bash knows & in a replacement from 5.2 on
 vnc_lock() {
 	local cookie
@@ -146,7 +152,8 @@ vnc_lock() {
 			lab_put server - "$LAB_RUN/vnc.passwd" &&
 			# any address, no display number, name, 16 bytes
 			printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$(sed 's/../\\x&/g' <<<"$cookie")" |
-			lab_put server - "$LAB_RUN/vnc.cookie" && lab_exec server sh -c 'cp -- "$1" "$HOME/.Xauthority"' sh "$LAB_RUN/vnc.cookie" || return
+			lab_put server - "$LAB_RUN/vnc.cookie" &&
+			lab_exec server sh -c 'cp -- "$1" "$HOME/.Xauthority"' sh "$LAB_RUN/vnc.cookie" || return
 	fi
 	security=(-SecurityTypes VncAuth -PasswordFile "$LAB_RUN/vnc.passwd" -interface "$LAB_ADDR_server" -auth "$LAB_RUN/vnc.cookie")
 	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/vnc.password")
@@ -170,22 +177,28 @@ protocol_settings() {
 	case $PROTOCOL_VARIANT in
 	refecho)
 		version=$(lab_exec server "$TP_BIN/refecho" --version 2>&1 | head -n 1)
-		jq -cn --arg version "$version" '{server: "refecho (libvncserver)", says: "VNC (refecho on libvncserver)", version: $version, frame_rate_per_s: null,
+		jq -cn --arg version "$version" '{server: "refecho (libvncserver)", says: "VNC (refecho on libvncserver)",
+			version: $version, frame_rate_per_s: null,
 			encodings: ["client chooses"], compression: "client chooses", encryption: "none", floor_ms: 0}'
 		return ;;
 	x11vnc)
 		version=$(lab_exec server x11vnc -version 2>/dev/null | sed -n 's/^x11vnc: \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 		# It looks at the screen, and waits again before it sends what has changed.
-		jq -cn --arg version "$version" --argjson poll "$VNC_POLL_MS" --arg geometry "$VNC_GEOMETRY" '{server: "x11vnc", says: "VNC (x11vnc \($version), a look each \($poll) ms)",
-			version: $version, frame_rate_per_s: null, poll_ms: $poll, defer_ms: $poll, geometry: $geometry, depth: 24, encodings: ["client chooses"], compression: "client chooses",
+		jq -cn --arg version "$version" --argjson poll "$VNC_POLL_MS" \
+			--arg geometry "$VNC_GEOMETRY" '{server: "x11vnc", says: "VNC (x11vnc \($version), a look each \($poll) ms)",
+			version: $version, frame_rate_per_s: null, poll_ms: $poll, defer_ms: $poll, geometry: $geometry,
+			depth: 24, encodings: ["client chooses"], compression: "client chooses",
 			encryption: "none", floor_ms: $poll, floor_of: "x11vnc'"'"'s waiting before it sends"}'
 		return ;;
 	viewer) client=$(lab_exec client vncviewer --version 2>&1 | sed -n 's/.*TigerVNC.* v\([0-9][0-9.]*\).*/\1/p' | head -n 1) ;;
 	esac
 	version=$(lab_exec server Xvnc -version 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
-	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" --arg viewer "$PROTOCOL_VARIANT" --arg client "$client" \
-		'{server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s\(if $viewer == "viewer" then "; client vncviewer \($client)" else "" end))", version: $version,
-		frame_rate_per_s: $rate, geometry: $geometry, depth: 24, encodings: ["client chooses"], compression: "client chooses", encryption: "none",
+	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" \
+		--arg viewer "$PROTOCOL_VARIANT" --arg client "$client" '
+		(if $viewer == "viewer" then "; client vncviewer \($client)" else "" end) as $by
+		| {server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s\($by))", version: $version,
+		frame_rate_per_s: $rate, geometry: $geometry, depth: 24,
+		encodings: ["client chooses"], compression: "client chooses", encryption: "none",
 		floor_ms: (500 / $rate * 100 | round / 100)} + (if $viewer == "viewer" then {client: "vncviewer \($client)",
 		encodings: ["Tight first, chosen by the viewer"], compression: "Tight, level 2; JPEG where colours are many"} else {} end)'
 }

@@ -20,8 +20,14 @@ protocol_packages() { printf 'xvfb xauth x11-xserver-utils\n'; }
 
 protocol_can() {
 	viewer_can || return
-	lab_has server xauth || { printf 'xauth is missing%s; apt-get install --no-install-recommends xauth\n' "${LAB_AT_server-}"; return 1; }
-	lab_has server xset || { printf 'xset is missing%s; apt-get install --no-install-recommends x11-xserver-utils\n' "${LAB_AT_server-}"; return 1; }
+	lab_has server xauth || {
+		printf 'xauth is missing%s; apt-get install --no-install-recommends xauth\n' "${LAB_AT_server-}"
+		return 1
+	}
+	lab_has server xset || {
+		printf 'xset is missing%s; apt-get install --no-install-recommends x11-xserver-utils\n' "${LAB_AT_server-}"
+		return 1
+	}
 }
 
 protocol_start() {
@@ -39,7 +45,8 @@ protocol_start() {
 	# Asked from where the applications will be.
 	# shellcheck disable=SC2016
 	if ! viewer_cookie server add "$PROTOCOL_DISPLAY" 2>"$log" ||
-		! lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>"$log"; then
+		! lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
+		>/dev/null 2>"$log"; then
 		why=$(grep . "$log" | tail -n 1)
 		protocol_stop "$session"
 		die "the X display does not answer the server: ${why:-it said nothing}; see $log"
@@ -52,8 +59,10 @@ protocol_settings() {
 	# Xvfb itself tells no version.
 	# shellcheck disable=SC2016
 	version=$(lab_exec client dpkg-query -W -f='${Version}' xvfb 2>/dev/null | sed 's/^[0-9]*://; s/[-+].*//')
-	jq -cn --arg version "$version" --arg geometry "$VIEWER_GEOMETRY" '{server: "Xvfb", says: "remote X (Xvfb\(if $version == "" then "" else " " + $version end) at the client)",
-		version: $version, display_at: "client", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: ["X11 requests"], compression: "none",
+	jq -cn --arg version "$version" --arg geometry "$VIEWER_GEOMETRY" \
+		'{server: "Xvfb", says: "remote X (Xvfb\(if $version == "" then "" else " " + $version end) at the client)",
+		version: $version, display_at: "client", frame_rate_per_s: null, geometry: $geometry, depth: 24,
+		encodings: ["X11 requests"], compression: "none",
 		encryption: "none", authorization: "MIT-MAGIC-COOKIE-1", floor_ms: 0}'
 }
 

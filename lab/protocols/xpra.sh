@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# xpra.sh - xpra: windows of an X display at the server, each sent as pictures to a window of its own on the client's display, where it
-# stands at the same place. Contract: README.md.
+# xpra.sh - xpra: windows of an X display at the server, each sent as pictures to a window of its
+# own on the client's display, where it stands at the same place. Contract: README.md.
 #
-# xpra is the window manager of the display at the server, an Xvfb, and says itself which picture encoding is best at a moment (auto). It
-# draws together what changes within a few milliseconds, more when the client or the link is slow. Both ends read one file of settings, made
-# for this run, that switches off all but windows, keys and pointer. (Sound is off, and so is what waits for it: av-sync would hold back by
-# 150 ms whatever changes often. So is mmap: both ends on one machine would share memory for the pictures, which then are not on the wire.)
+# xpra is the window manager of the display at the server, an Xvfb, and says itself which picture
+# encoding is best at a moment (auto). It draws together what changes within a few milliseconds,
+# more when the client or the link is slow. Both ends read one file of settings, made for this run,
+# that switches off all but windows, keys and pointer. (Sound is off, and so is what waits for it:
+# av-sync would hold back by 150 ms whatever changes often. So is mmap: both ends on one machine
+# would share memory for the pictures, which then are not on the wire.)
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
@@ -23,18 +25,24 @@ protocol_can() {
 	viewer_can || return
 	for what in server:xpra:xpra client:xpra:xpra server:Xvfb:xvfb server:xauth:xauth server:xset:x11-xserver-utils; do
 		role=${what%%:*} what=${what#*:} at=LAB_AT_$role
-		lab_has "$role" "${what%:*}" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"; return 1; }
+		lab_has "$role" "${what%:*}" || {
+			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"
+			return 1
+		}
 	done
 	# Without these it starts, and shows nothing.
 	for role in server client; do
 		at=LAB_AT_$role
 		missing=$(xpra_modules "$role")
-		[ -z "$missing" ] || { printf 'xpra lacks %s%s; apt-get install --no-install-recommends %s\n' "$missing" "${!at-}" "$missing"; return 1; }
+		[ -z "$missing" ] || {
+			printf 'xpra lacks %s%s; apt-get install --no-install-recommends %s\n' "$missing" "${!at-}" "$missing"
+			return 1
+		}
 	done
 }
 
-# The packages of those modules that Debian's python does not have in that role. (Before the lab is up, and in the emulated one, that is
-# this machine.)
+# The packages of those modules that Debian's python does not have in that role. (Before the lab is
+# up, and in the emulated one, that is this machine.)
 xpra_modules() {
 	local there=()
 	[ "${LAB_PRIVATE-1}" = 1 ] || there=(lab_exec "$1")
@@ -61,10 +69,14 @@ protocol_start() {
 	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
 	xpra_prepare "$folder" 2>"$log.err" || xpra_fail "$session" "the settings of xpra could not be written" "$log.err"
-	lab_start server "$name-display" sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' sh "$n" "$VIEWER_GEOMETRY"
+	lab_start server "$name-display" \
+		sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' \
+		sh "$n" "$VIEWER_GEOMETRY"
 	XPRA_PIDS[$session]=$LAB_PID
-	wait_until 20 xpra_answers_or_ended && ! lab_gone "$LAB_PID" || xpra_fail "$session" "the display for xpra did not start" "$log-display.err"
-	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" --use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
+	wait_until 20 xpra_answers_or_ended && ! lab_gone "$LAB_PID" ||
+		xpra_fail "$session" "the display for xpra did not start" "$log-display.err"
+	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" \
+		--use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
 	PROTOCOL_PIDS="$LAB_PID ${XPRA_PIDS[$session]}"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log" 'xpra is ready' && ! lab_gone "$LAB_PID" && lab_listens server "$PROTOCOL_PORT" ||
@@ -72,7 +84,8 @@ protocol_start() {
 	xpra_run client "$folder" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
 	PROTOCOL_PIDS+=" $LAB_PID"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
-	wait_until 30 xpra_says_or_ended "$log-client" 'Attached to' && ! lab_gone "$LAB_PID" || xpra_fail "$session" "the xpra client did not attach" "$log-client.err" "$log-client.out"
+	wait_until 30 xpra_says_or_ended "$log-client" 'Attached to' && ! lab_gone "$LAB_PID" ||
+		xpra_fail "$session" "the xpra client did not attach" "$log-client.err" "$log-client.out"
 	# There is no window yet that could have the focus; the one under the pointer will.
 	lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool mousemove 310 230
 }
@@ -86,10 +99,14 @@ xpra_prepare() {	# xpra_prepare FOLDER
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n') password=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	viewer_cookie server add "$PROTOCOL_DISPLAY" || return
 	for role in server client; do
-		lab_exec "$role" sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1/xpra" && cd "$HOME/$1" && read -r password && printf %s "$password" >password && cat >xpra/xpra.conf' sh "$1" <<-END || return
+		lab_exec "$role" sh -c '
+			umask 077
+			rm -rf "$HOME/$1" && mkdir -p "$HOME/$1/xpra" && cd "$HOME/$1" &&
+				read -r password && printf %s "$password" >password && cat >xpra/xpra.conf' sh "$1" <<-END || return
 			$password
-			$(printf '%s = no\n' mdns pulseaudio notifications webcam printing file-transfer clipboard systemd-run dbus-proxy dbus-control start-new-commands \
-				start-via-proxy resize-display bell system-tray tray xsettings remote-logging opengl av-sync mmap)
+			$(printf '%s = no\n' mdns pulseaudio notifications webcam printing file-transfer clipboard \
+				systemd-run dbus-proxy dbus-control start-new-commands start-via-proxy resize-display bell \
+				system-tray tray xsettings remote-logging opengl av-sync mmap)
 			$(printf '%s = disabled\n' speaker microphone)
 			html = off
 			desktop-scaling = off
@@ -101,18 +118,21 @@ xpra_prepare() {	# xpra_prepare FOLDER
 	done
 }
 
-# xpra_run ROLE FOLDER NAME WORD...: HOME in a word is the session's folder there. What it would look for elsewhere is in that folder, too.
+# xpra_run ROLE FOLDER NAME WORD...: HOME in a word is the session's folder there. What it would
+# look for elsewhere is in that folder, too.
 xpra_run() {
 	lab_start "$1" "$3" sh -c '
 		folder=$HOME/$1 display=$2
 		shift 2
-		export XAUTHORITY="$HOME/.Xauthority" DISPLAY="$display" XDG_CONFIG_DIRS="$folder" XDG_CONFIG_HOME="$folder/own" XDG_RUNTIME_DIR="$folder" NO_AT_BRIDGE=1
+		export XAUTHORITY="$HOME/.Xauthority" DISPLAY="$display" NO_AT_BRIDGE=1
+		export XDG_CONFIG_DIRS="$folder" XDG_CONFIG_HOME="$folder/own" XDG_RUNTIME_DIR="$folder"
 		for word; do
 			shift
 			case $word in *HOME/*) word="${word%%HOME/*}$folder/${word#*HOME/}" ;; esac
 			set -- "$@" "$word"
 		done
-		exec xpra "$@" --socket-dir="$folder" --socket-dirs="$folder" --log-dir="$folder"' sh "$2" "$([ "$1" = server ] && echo "$PROTOCOL_DISPLAY" || echo "$VIEWER_DISPLAY")" "${@:4}"
+		exec xpra "$@" --socket-dir="$folder" --socket-dirs="$folder" --log-dir="$folder"' sh "$2" \
+		"$([ "$1" = server ] && echo "$PROTOCOL_DISPLAY" || echo "$VIEWER_DISPLAY")" "${@:4}"
 }
 
 xpra_fail() {	# xpra_fail SESSION WORDS LOG...: and the last of what was said
@@ -130,8 +150,10 @@ protocol_settings() {
 	for log in "${LAB_TIMES:-$LAB_LOG}"/xpra-*.err "${LAB_TIMES:-$LAB_LOG}"/xpra-*.out; do
 		[ -n "$encodings" ] || encodings=$(sed -n '/automatic picture encoding enabled/{n; s/^[-0-9 :,]*//; p; q}' "$log" 2>/dev/null)
 	done
-	jq -cn --arg version "$version" --arg encodings "$encodings" --arg geometry "$VIEWER_GEOMETRY" '{server: "xpra", says: "xpra \($version) (Xvfb at the server, client attached)", version: $version,
-		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))), compression: "lz4", encryption: "none", authorization: "password, hmac", av_sync: false, floor_ms: 0}'
+	jq -cn --arg version "$version" --arg encodings "$encodings" --arg geometry "$VIEWER_GEOMETRY" \
+		'{server: "xpra", says: "xpra \($version) (Xvfb at the server, client attached)", version: $version,
+		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))),
+		compression: "lz4", encryption: "none", authorization: "password, hmac", av_sync: false, floor_ms: 0}'
 }
 
 # protocol_stop [SESSION]: that one, or all. The client goes first.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ask.sh - answers one question of the driver about this host: ask.sh FOLDER WORDS (a function of machine.sh, facts.sh or below, or a
-# command, quoted, in base 64). Never while keys are sent.
+# ask.sh - answers one question of the driver about this host: ask.sh FOLDER WORDS (a function of
+# machine.sh, facts.sh or below, or a command, quoted, in base 64). Never while keys are sent.
 folder=$1
 cd -- "$folder/run" || exit 125
 umask 077
@@ -47,7 +47,11 @@ can_pin() { [ "$(taskset -c "$1" sh -c 'taskset -pc $$' 2>/dev/null | sed 's/.*:
 can_run() { "$@" >/dev/null 2>&1; }
 is_there() { command -v -- "$1" >/dev/null; }
 reaches() { timeout 5 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null; }
-route_to() { ip -o route get "$1" 2>/dev/null | awk '{ for (i = 1; i < NF; i++) { if ($i == "dev") d = $(i + 1); if ($i == "src") s = $(i + 1) } } END { if (d == "") exit 1; print d, s }'; }
+route_to() {
+	ip -o route get "$1" 2>/dev/null | awk '
+		{ for (i = 1; i < NF; i++) { if ($i == "dev") d = $(i + 1); if ($i == "src") s = $(i + 1) } }
+		END { if (d == "") exit 1; print d, s }'
+}
 # receive FILE, receive_folder FILE: from standard input; send FILE: a file as it is, a folder as tar.
 receive() { mkdir -p -- "${1%/*}" && cat >"$1.part" && mv -- "$1.part" "$1"; }
 receive_folder() { mkdir -p -- "$1" && tar -xf - -C "$1"; }

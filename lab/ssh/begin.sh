@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# begin.sh - the first thing that runs at the other end: unpacks what comes after it on standard input into a fresh private folder, and
-# becomes guard.sh there. Sent as text, so that the login needs nothing of ours beforehand.
+# begin.sh - the first thing that runs at the other end: unpacks what comes after it on standard
+# input into a fresh private folder, and becomes guard.sh there. Sent as text, so that the login
+# needs nothing of ours beforehand.
 #
 # Standard input, after this text: a line with the number of bytes, so many bytes of tar, then what guard.sh reads.
 set -u
@@ -14,11 +15,13 @@ fail() {
 }
 [ "$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))" -ge 404 ] || fail 4 "its bash is $BASH_VERSION; 4.4 or newer is needed"
 lacking=''
-for tool in setpriv:util-linux taskset:util-linux setsid:util-linux tar:tar gzip:gzip awk:mawk ip:iproute2 base64:coreutils mkfifo:coreutils flock:util-linux; do
+for tool in setpriv:util-linux taskset:util-linux setsid:util-linux tar:tar gzip:gzip awk:mawk \
+	ip:iproute2 base64:coreutils mkfifo:coreutils flock:util-linux; do
 	command -v "${tool%:*}" >/dev/null 2>&1 || [[ " $lacking " == *" ${tool#*:} "* ]] || lacking+=" ${tool#*:}"
 done
 [ -z "$lacking" ] || fail 4 "packages are missing; there: apt-get install --no-install-recommends$lacking"
-[[ $(setpriv --help 2>&1) == *--pdeathsig* ]] || fail 4 "its setpriv is too old (no --pdeathsig; util-linux 2.33 or newer is needed)"
+[[ $(setpriv --help 2>&1) == *--pdeathsig* ]] ||
+	fail 4 "its setpriv is too old (no --pdeathsig; util-linux 2.33 or newer is needed)"
 
 # A private folder whose programs may run and whose name needs no quoting.
 folder=''

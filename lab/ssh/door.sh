@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # door.sh - stands here for one command at the other end: its streams, its exit status, and the way for signals. The driver's child.
 #
-# door.sh CONTROL ROLE FOLDER JOB INTERRUPT WORDS...: CONTROL: hold.sh's folder; FOLDER: the role's folder there; INTERRUPT yes: hears the
-# terminal's Ctrl-C (foreground); WORDS: enter.sh's.
+# door.sh CONTROL ROLE FOLDER JOB INTERRUPT WORDS...: CONTROL: hold.sh's folder; FOLDER: the role's
+# folder there; INTERRUPT yes: hears the terminal's Ctrl-C (foreground); WORDS: enter.sh's.
 # shellcheck disable=SC2317 # pass_on runs in traps
 set -u
 control=$1 role=$2 folder=$3 n=$4 interrupt=$5
@@ -15,7 +15,8 @@ input=yes
 printf -v words '%q ' "$@"
 words=$(base64 -w 0 <<<"$words")
 
-# Only now: bash 5.2 breaks on a trap that comes in the middle of a command substitution. Before, a signal ends this shell, and nothing runs there.
+# Only now: bash 5.2 breaks on a trap that comes in the middle of a command substitution. Before, a
+# signal ends this shell, and nothing runs there.
 child='' signalled=''
 pass_on() {
 	local fd

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# guard.sh - the end of the connection on a measured host: starts the keeper, hands it the driver's words, and when the driver is silent
-# for 10 s, the connection ends or the keeper dies, ends all that was started and removes what is ours.
+# guard.sh - the end of the connection on a measured host: starts the keeper, hands it the driver's
+# words, and when the driver is silent for 10 s, the connection ends or the keeper dies, ends all
+# that was started and removes what is ours.
 #
-# guard.sh FOLDER. Reads lines: beat (once a second) | kill JOB SIGNAL | lock FOLDER CPU... | end. Says lines: fact NAME VALUE |
-# program NAME ok|WHY | installed NAME PATH | up FOLDER | ended WHY. Costs one wake-up a second, without a fork.
+# guard.sh FOLDER. Reads lines: beat (once a second) | kill JOB SIGNAL | lock FOLDER CPU... | end.
+# Says lines: fact NAME VALUE | program NAME ok|WHY | installed NAME PATH | up FOLDER | ended WHY.
+# Costs one wake-up a second, without a fork.
 # shellcheck disable=SC2317,SC2013,SC2044 # close runs in a trap; pids are words
 set -u
 folder=$1
@@ -69,7 +71,8 @@ close() {
 	rm -rf -- "$folder"
 }
 
-# lock LOCKS CPU...: the locks by which the labs of a machine keep off each other's CPUs (../local/hold.sh): all, or at the next beat again.
+# lock LOCKS CPU...: the locks by which the labs of a machine keep off each other's CPUs
+# (../local/hold.sh): all, or at the next beat again.
 wanted=''
 lock() {
 	local folder cpu fd fds=()
@@ -112,7 +115,8 @@ while IFS=$'\t' read -r name version; do
 		if [ -n "$packages" ]; then
 			why="${why% } is missing there; apt-get install --no-install-recommends$packages"
 		else
-			why="it was built for another machine ($(bin/"$name" --version 2>&1 | tail -n 1 | cut -c 1-120)); install thinprobe of the same version there"
+			why="it was built for another machine ($(bin/"$name" --version 2>&1 | tail -n 1 |
+				cut -c 1-120)); install thinprobe of the same version there"
 		fi
 	fi
 	if [ -n "$place" ] && [ "$("$place/$name" --version 2>/dev/null)" = "$version" ]; then

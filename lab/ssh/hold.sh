@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# hold.sh - holds the lab of two real machines: one connection to each, a sign of life once a second. Child of the driver, and ends with it
-# (setpriv --pdeathsig TERM: it has something to remove). Where one connection is lost, it ends both.
+# hold.sh - holds the lab of two real machines: one connection to each, a sign of life once a
+# second. Child of the driver, and ends with it (setpriv --pdeathsig TERM: it has something to
+# remove). Where one connection is lost, it ends both.
 #
-# Talks to the driver on fd 3: control FOLDER, then lines of the guards with the role in front, fail STATUS MESSAGE. Environment:
-# LAB_DRIVER LAB_HOST_server LAB_HOST_client LAB_LOST (file: the reason, when a connection is lost) THINPROBE_SSH_OPTIONS TP_HOME TP_BIN
+# Talks to the driver on fd 3: control FOLDER, then lines of the guards with the role in front, fail
+# STATUS MESSAGE. Environment: LAB_DRIVER LAB_HOST_server LAB_HOST_client LAB_LOST (file: the
+# reason, when a connection is lost) THINPROBE_SSH_OPTIONS TP_HOME TP_BIN
 # shellcheck disable=SC2317 # close runs in a trap
 set -u
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
@@ -50,11 +52,14 @@ trap 'exit 0' TERM
 trap close EXIT
 
 read -ra options <<<"${THINPROBE_SSH_OPTIONS-}"
-options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=2 -o ServerAliveCountMax=4
-	-o ClearAllForwardings=yes -o PermitLocalCommand=no -o RemoteCommand=none -o Compression=no -o LogLevel=ERROR ${options[@]+"${options[@]}"})
+options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes -o ConnectTimeout=10
+	-o ServerAliveInterval=2 -o ServerAliveCountMax=4
+	-o ClearAllForwardings=yes -o PermitLocalCommand=no -o RemoteCommand=none -o Compression=no
+	-o LogLevel=ERROR ${options[@]+"${options[@]}"})
 
 # What is needed there: the programs but for those of the desk, the lab's own files, key scripts.
-mkdir "$control/ship" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" && mkdir "$control/ship/bin" || fail 1 "cannot write to $control"
+mkdir "$control/ship" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" && mkdir "$control/ship/bin" ||
+	fail 1 "cannot write to $control"
 [ ! -d "$TP_HOME/data" ] || ln -s -- "$TP_HOME/data" "$control/ship/data"
 for program in "$TP_BIN"/*; do
 	[ -f "$program" ] && [ -x "$program" ] && [ "${program##*/}" != summarize ] || continue
@@ -63,7 +68,9 @@ for program in "$TP_BIN"/*; do
 done
 [ -s "$control/ship/bin/versions" ] || fail 4 "no programs in $TP_BIN; thinprobe setup builds them"
 size=$(stat -c %s "$here/begin.sh")
-tar -czhf "$control/tar" -C "$control/ship" . && { cat "$here/begin.sh" && stat -c %s "$control/tar" && cat "$control/tar"; } >"$control/all" ||
+tar -czhf "$control/tar" -C "$control/ship" . && {
+	cat "$here/begin.sh" && stat -c %s "$control/tar" && cat "$control/tar"
+} >"$control/all" ||
 	fail 1 "cannot pack the programs; is $base full?"
 say "control $control"
 
@@ -117,7 +124,8 @@ for role in server client; do
 			say "$role $LINE"
 		elif ! alive "$role"; then
 			line=$(grep -v '^$' "$control/$role.err" | tail -n 1)
-			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; this must work: ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
+			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; this must work:" \
+				"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
 		elif [ "$SECONDS" -gt "$end" ]; then
 			fail 1 "${!host} takes too long to get ready; see its load and its disk"
 		fi

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# keeper.sh - starts every command of one role, so that all are in one session: sshd gives each of its channels a session (and so a
-# scheduling group) of its own, and load in another group than the user's is another experiment.
+# keeper.sh - starts every command of one role, so that all are in one session: sshd gives each of
+# its channels a session (and so a scheduling group) of its own, and load in another group than the
+# user's is another experiment.
 #
-# keeper.sh FOLDER GUARD. Reads lines from FOLDER/ask: start JOB INTERRUPT (relay.sh) | up JOB, gone JOB (job.sh) | kill JOB SIGNAL, end
-# (guard.sh). Sleeps between them.
+# keeper.sh FOLDER GUARD. Reads lines from FOLDER/ask: start JOB INTERRUPT (relay.sh) | up JOB, gone
+# JOB (job.sh) | kill JOB SIGNAL, end (guard.sh). Sleeps between them.
 set -u
 folder=$1
 [ "$PPID" = "$2" ] || exit 1	# the guard died before the death signal was set

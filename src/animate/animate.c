@@ -24,8 +24,8 @@ static struct {
 	double rate_per_s;
 	int width, height, x, y, order, content, draw;
 	const char *display, *log;
-} cfg = { .frames = UNSET, .hot = UNSET, .seed = 1, .wait_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .rate_per_s = 20, .width = 100, .height = 100,
-	  .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
+} cfg = { .frames = UNSET, .hot = UNSET, .seed = 1, .wait_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO,
+	  .rate_per_s = 20, .width = 100, .height = 100, .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
 static struct rec_cfg out_cfg;
 
 static int read_size(const char *text, void *value)
@@ -33,9 +33,10 @@ static int read_size(const char *text, void *value)
 	char rest;
 
 	(void)value;
-	if (sscanf(text, "%4dx%4d%c", &cfg.width, &cfg.height, &rest) != 2 || cfg.width < PICTURE_MARK_WIDTH || cfg.height < PICTURE_MARK_HEIGHT ||
-	    cfg.width > SIDE_MAX || cfg.height > SIDE_MAX)
-		die_usage("--size %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text, PICTURE_MARK_WIDTH, PICTURE_MARK_HEIGHT, SIDE_MAX, SIDE_MAX);
+	if (sscanf(text, "%4dx%4d%c", &cfg.width, &cfg.height, &rest) != 2 || cfg.width < PICTURE_MARK_WIDTH ||
+	    cfg.height < PICTURE_MARK_HEIGHT || cfg.width > SIDE_MAX || cfg.height > SIDE_MAX)
+		die_usage("--size %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text,
+			  PICTURE_MARK_WIDTH, PICTURE_MARK_HEIGHT, SIDE_MAX, SIDE_MAX);
 	return 0;
 }
 
@@ -50,16 +51,19 @@ static int read_place(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX, "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
+	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
+	  "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "size", NULL, 0, 0, "show: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
 	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_place, "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "show: in which order frames follow each other (loop)", sequence_names, NULL, NULL },
-	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, "show: with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
+	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
+	  "show: with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "show: of the pictures and of the random order (1)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "draw", &cfg.draw, 0, 0, "show: send each frame every time, or once to a pixmap of the display (image)", show_draws, NULL, NULL },
+	{ CLI_WORD, 0, "draw", &cfg.draw, 0, 0,
+	  "show: send each frame every time, or once to a pixmap of the display (image)", show_draws, NULL, NULL },
 	{ CLI_WORD, 0, "content", &cfg.content, 0, 0, "show: what a frame shows (mixed)", picture_contents, NULL, NULL },
 	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600.0 * (double)NS_PER_S, "count: look for the animation so long (10s)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each frame shown, or seen, to this file", NULL, NULL, "FILE" },
@@ -153,7 +157,8 @@ static void check_show(void)
 
 static int show(struct rec *r)
 {
-	struct show_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order, .frames = cfg.frames == UNSET ? FRAMES : cfg.frames, .hot = cfg.hot,
+	struct show_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
+				.frames = cfg.frames == UNSET ? FRAMES : cfg.frames, .hot = cfg.hot,
 				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y, .ready = ready,
 				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
 	struct show_result got;
@@ -197,7 +202,8 @@ static void report_count(struct rec *r, const struct count_cfg *count, struct co
 
 static int count(struct rec *r)
 {
-	struct count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames, .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = ready };
+	struct count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
+				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = ready };
 	struct count_result got;
 	char why[256];
 	int lost;
@@ -213,7 +219,8 @@ static int count(struct rec *r)
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "animate [show] [--frames N] [--size WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]",
+	int first = cli_parse(argc, argv,
+			      "animate [show] [--frames N] [--size WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]",
 			      "Shows a looping animation whose frames can be told apart, or counts those that really come by on a display.", options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The screen tells that something was drawn (DAMAGE), its pixels tell what. The mark is looked for once, in the whole screen; from then on
- * only its place is read. */
+/* The screen tells that something was drawn (DAMAGE), its pixels tell what. The mark is looked for
+ * once, in the whole screen; from then on only its place is read. */
 #include "count.h"
 #include "clock.h"
 #include "patch.h"
@@ -126,7 +126,8 @@ static int at_most(int v, int high) { return v > high ? high : v; }
 /* Looks for the mark on the whole screen. */
 static bool find_mark(struct count *c)
 {
-	int screen = DefaultScreen(c->x11.display), width = DisplayWidth(c->x11.display, screen), height = DisplayHeight(c->x11.display, screen);
+	int screen = DefaultScreen(c->x11.display), width = DisplayWidth(c->x11.display, screen),
+		height = DisplayHeight(c->x11.display, screen);
 	XImage *all = XGetImage(c->x11.display, c->x11.root, 0, 0, (unsigned)width, (unsigned)height, AllPlanes, ZPixmap);
 	struct patch_place at;
 	uint32_t number;

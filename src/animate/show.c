@@ -117,8 +117,10 @@ static int make_window(struct show *s, char *why, size_t size)
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 	char name[] = "animate", class[] = "Animate";
 	XClassHint class_hint = { name, class };
-	XSizeHints hints = { .flags = USPosition | PPosition | PMinSize | PMaxSize | PSize, .x = c->x, .y = c->y, .width = c->picture.width, .height = c->picture.height,
-			     .min_width = c->picture.width, .min_height = c->picture.height, .max_width = c->picture.width, .max_height = c->picture.height };
+	XSizeHints hints = { .flags = USPosition | PPosition | PMinSize | PMaxSize | PSize, .x = c->x,
+			     .y = c->y, .width = c->picture.width, .height = c->picture.height,
+			     .min_width = c->picture.width, .min_height = c->picture.height, .max_width = c->picture.width,
+			     .max_height = c->picture.height };
 
 	s->window = XCreateSimpleWindow(d, s->x11.root, c->x, c->y, (unsigned)c->picture.width, (unsigned)c->picture.height, 0, 0,
 					WhitePixel(d, DefaultScreen(d)));
@@ -135,7 +137,8 @@ static int make_window(struct show *s, char *why, size_t size)
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
-	snprintf(why, size, proc_stop ? "stopped before the window was shown" : "display %s did not show the window within 10 s; is its window manager alive?", DisplayString(d));
+	snprintf(why, size, proc_stop ? "stopped before the window was shown" :
+		 "display %s did not show the window within 10 s; is its window manager alive?", DisplayString(d));
 	return -ETIMEDOUT;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* slots - when which frame is due: slot k lasts from start + k / rate to start + (k + 1) / rate, whatever came before.
  *
- * A frame that is not drawn within its slot is late. One whose slot is over before it could be begun is not drawn at all: an animation that
- * falls behind leaves frames out, it does not run slower. Pure: time comes in. */
+ * A frame that is not drawn within its slot is late. One whose slot is over before it could be
+ * begun is not drawn at all: an animation that falls behind leaves frames out, it does not run
+ * slower. Pure: time comes in. */
 #ifndef ANIMATE_SLOTS_H
 #define ANIMATE_SLOTS_H
 

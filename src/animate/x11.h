@@ -25,8 +25,9 @@ struct x11 {
 	pthread_t guard;
 };
 
-/* Opens a display (NULL: $DISPLAY) with true colours. A display that takes nothing any more cannot keep the program from ending: two
- * seconds after a stop signal the connection is cut. 0 or -errno, with a line in `why`. */
+/* Opens a display (NULL: $DISPLAY) with true colours. A display that takes nothing any more cannot
+ * keep the program from ending: two seconds after a stop signal the connection is cut. 0 or -errno,
+ * with a line in `why`. */
 int x11_open(struct x11 *x, const char *name, char *why, size_t size);
 void x11_close(struct x11 *x);
 /* Sleeps until there is something to read, until then, or until a stop signal. Sends what is waiting first. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* arrivals - do requests arrive as those of many independent users would? The coefficient of variation of the times between them, and four tests more.
+/* arrivals - do requests arrive as those of many independent users would? The coefficient of
+ * variation of the times between them, and four tests more.
  *
- * Logs are read by logs_in.c and stamps.c, the tests are poisson.c's, rows for a plot draw.c's. This file reads options, cuts warm-up and cool-down, and
- * tells. */
+ * Logs are read by logs_in.c and stamps.c, the tests are poisson.c's, rows for a plot draw.c's.
+ * This file reads options, cuts warm-up and cool-down, and tells. */
 #include "clock.h"
 #include "draw.h"
 #include "gaps.h"
@@ -65,12 +66,16 @@ static int read_where(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "input-format", &cfg.log.kind, 0, 0, "what the log is (auto)", logs_in_kinds, NULL, NULL },
-	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0, "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
+	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0,
+	  "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
 	{ CLI_CALL, 0, "where", NULL, 0, 0, "only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
-	{ CLI_CALL, 0, "skip", NULL, 0, 0, "leave out so much at the beginning, and at the end (0,0)", NULL, read_skip, "TIME[,TIME], such as 2m,3m" },
-	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18, "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, "the step in which the log's times were written down (as they look)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "skip", NULL, 0, 0, "leave out so much at the beginning, and at the end (0,0)", NULL, read_skip,
+	  "TIME[,TIME], such as 2m,3m" },
+	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
+	  "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12,
+	  "the step in which the log's times were written down (as they look)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "sources", &cfg.log.source, 0, 0, "the column of who asked: CoV as one after the other joins", NULL, NULL, "NAME" },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "write rows for a plot to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "of where in its tick an arrival is put (1)", NULL, NULL, NULL },
@@ -254,7 +259,8 @@ static void settings(struct rec *out, const char *file, const struct logs_in *l)
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "arrivals LOG [options]", "Do requests arrive as those of many independent users would?", options), err;
+	int first = cli_parse(argc, argv, "arrivals LOG [options]",
+			      "Do requests arrive as those of many independent users would?", options), err;
 	struct rec_place places[] = { { "-o", NULL }, { "--rows", NULL } };
 	struct logs_in l;
 	struct rec *out;

@@ -10,7 +10,8 @@ double chances_normal_inverse(double p);
 double chances_chi2_both(double value, double freedom);
 double chances_poisson(unsigned count, double mean);	/* P(exactly so many) */
 
-/* In place, of a power of two of real values: power[k] = |sum of value[j] exp(-2 pi i j k / n)|^2 for 0 <= k < n / 2, in the first half. 0 or -EINVAL. */
+/* In place, of a power of two of real values: power[k] = |sum of value[j] exp(-2 pi i j k / n)|^2
+ * for 0 <= k < n / 2, in the first half. 0 or -EINVAL. */
 int chances_power(double *value, size_t n);
 
 #endif

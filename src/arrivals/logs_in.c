@@ -18,7 +18,8 @@
 
 const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
 
-static const char *const usual[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns", "received_ns", "start_ms", "time_s", "timestamp", "time" };
+static const char *const usual[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns",
+				     "received_ns", "start_ms", "time_s", "timestamp", "time" };
 
 static int add(struct logs_in *l, int64_t time_ns, const char *source)
 {
@@ -70,7 +71,8 @@ static bool is_number(const char *cell, int64_t *out)
 	return stamps_number(cell, strlen(cell), 1, out, &tick);
 }
 
-/* The column of the times, and its unit. JMeter writes no header line where it is told not to, and its times first, in ms since 1970. */
+/* The column of the times, and its unit. JMeter writes no header line where it is told not to, and
+ * its times first, in ms since 1970. */
 static int find_time(struct table *t, char *const *cell, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
@@ -93,7 +95,8 @@ static int find_time(struct table *t, char *const *cell, const char **why)
 	else
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
 	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS : stamps_unit(t->out->name);
-	*why = t->headless ? "no header line that tells the unit of the times; --unit" : "the column's name does not end in _ns, _us, _ms or _s; --unit";
+	*why = t->headless ? "no header line that tells the unit of the times; --unit" :
+		"the column's name does not end in _ns, _us, _ms or _s; --unit";
 	return t->unit_ns ? 0 : -EPROTO;
 }
 
@@ -171,7 +174,8 @@ static enum logs_in_kind guess(const char *line)
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
-/* Times that are all whole seconds, milliseconds, ... were most likely written so; a decimal step, since another one may be the arrivals' own. */
+/* Times that are all whole seconds, milliseconds, ... were most likely written so; a decimal step,
+ * since another one may be the arrivals' own. */
 static void settle_tick(struct logs_in *l, int64_t tick_ns)
 {
 	while (tick_ns < S) {

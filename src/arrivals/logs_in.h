@@ -14,8 +14,9 @@ extern const char *const logs_in_kinds[];
 
 struct logs_in_cfg {
 	int kind;			/* enum logs_in_kind */
-	const char *column;		/* of the times; NULL: timeStamp, or the first of the usual ones that is there. Not of CLF. Columns of a table without a
-					   header line are called 1, 2, ... */
+	/* of the times; NULL: timeStamp, or the first of the usual ones that is there. Not of CLF. Columns
+	 * of a table without a header line are called 1, 2, ... */
+	const char *column;
 	int64_t unit_ns;		/* 0: as the column's name ends */
 	const char *source;		/* the column of who asked; NULL: nobody wants to know. CLF: host, whatever is given */
 	struct {
@@ -26,7 +27,9 @@ struct logs_in_cfg {
 
 struct logs_in_arrival {
 	int64_t time_ns;
-	uint32_t source;		/* 0, 1, ...: in the order of their names: in that of first appearance the first few would all have asked together */
+	/* 0, 1, ...: in the order of their names: in that of first appearance the first few would all have
+	 * asked together */
+	uint32_t source;
 };
 
 struct logs_in {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* nulls - how the figures of arrivals come out for a Poisson process: simulated, since their textbook forms hold for very many arrivals only.
+/* nulls - how the figures of arrivals come out for a Poisson process: simulated, since their
+ * textbook forms hold for very many arrivals only.
  *
- * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from NULLS_DRAWS sets of up to NULLS_N; beyond, their distance
- * from the normal distribution shrinks with sqrt(n), as Edgeworth's expansion says. The Kolmogorov-Smirnov distance from the exponential distribution of the
- * sample's own mean (Lilliefors 1969), as modified by Stephens (1974), which makes it depend on n very little, from sets of up to NULLS_KS_N. Always the same
- * seed: the same data give the same verdict. */
+ * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from
+ * NULLS_DRAWS sets of up to NULLS_N; beyond, their distance from the normal distribution shrinks
+ * with sqrt(n), as Edgeworth's expansion says. The Kolmogorov-Smirnov distance from the exponential
+ * distribution of the sample's own mean (Lilliefors 1969), as modified by Stephens (1974), which
+ * makes it depend on n very little, from sets of up to NULLS_KS_N. Always the same seed: the same
+ * data give the same verdict. */
 #ifndef THINPROBE_ARRIVALS_NULLS_H
 #define THINPROBE_ARRIVALS_NULLS_H
 

@@ -62,7 +62,8 @@ struct window {
 	int64_t begin, end;
 };
 
-/* Those between the first and the last, or where ticks hold several of them, those of all ticks but the first and the last: of these the log has a part. */
+/* Those between the first and the last, or where ticks hold several of them, those of all ticks but
+ * the first and the last: of these the log has a part. */
 static struct window window_of(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
 {
 	struct window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
@@ -84,7 +85,8 @@ static struct window window_of(const int64_t *time_ns, int64_t tick_ns, const st
 static void test_counts(const struct window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
 	double span = (double)(w->end - w->begin);
-	double width = cfg->interval_ns ? (double)cfg->interval_ns : fmax(PER_INTERVAL * span / (double)(w->n + 1), 3 * (double)cfg->tick_ns);
+	double width = cfg->interval_ns ? (double)cfg->interval_ns :
+		fmax(PER_INTERVAL * span / (double)(w->n + 1), 3 * (double)cfg->tick_ns);
 	double intervals = floor(span / width), sum = 0, squares = 0;
 	size_t at = 0;
 
@@ -185,14 +187,16 @@ static double ties_by_chance(double n, double m)
 	return n + m * expm1(-n / m);
 }
 
-int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg, const struct nulls *nulls, struct poisson *out)
+int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
+		  const struct nulls *nulls, struct poisson *out)
 {
 	struct window w;
 	double *gap;
 	int err;
 
-	*out = (struct poisson){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN, .lag1 = NAN, .ks = NAN, .dispersion = NAN, .peak = NAN,
-				 .peak_period_s = NAN, .interval_s = NAN, .p_joint = NAN, .gaps_told = true };
+	*out = (struct poisson){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
+				 .lag1 = NAN, .ks = NAN, .dispersion = NAN, .peak = NAN, .peak_period_s = NAN, .interval_s = NAN,
+				 .p_joint = NAN, .gaps_told = true };
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		out->p[t] = NAN;
 	if (out->n < 2) {
@@ -238,14 +242,15 @@ bool poisson_hint(const struct poisson *p, char *text, size_t size)
 	if (p->n < POISSON_FEWEST)
 		return false;
 	if (over > fmax(BROKEN * n, 6 * sqrt(p->ties_expected + 1))) {
-		snprintf(text, size, "%zu of %zu arrivals bear the time of the one before, of which chance makes %.0f: written down in batches, or by a clock in longer "
+		snprintf(text, size, "%zu of %zu arrivals bear the time of the one before, of which chance makes %.0f: "
+			 "written down in batches, or by a clock in longer "
 			 "steps (--tick)?", p->ties, p->n + 1, p->ties_expected);
 		return true;
 	}
 	/* the longest of n gaps is some log(n) times the mean */
 	if (p->longest_s > BREAK * p->span_s && p->longest_s > p->mean_s * (log(n) + 12)) {
-		snprintf(text, size, "one gap of %.6g s is %.0f %% of all the time: a break, two logs in one, or a clock that was set?", p->longest_s,
-			 100 * p->longest_s / p->span_s);
+		snprintf(text, size, "one gap of %.6g s is %.0f %% of all the time: a break, two logs in one, or a clock that was set?",
+			 p->longest_s, 100 * p->longest_s / p->span_s);
 		return true;
 	}
 	return false;
@@ -271,7 +276,8 @@ void poisson_words(const struct poisson *p, char *text, size_t size)
 	else
 		snprintf(figure, sizeof(figure), "told by counts alone: ticks are longer than half a gap");
 	if (p->poisson)
-		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure, p->tested, 100 * POISSON_LEVEL);
+		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure,
+			 p->tested, 100 * POISSON_LEVEL);
 	else
 		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)", manner(p), figure, by, 100 * POISSON_LEVEL);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* poisson - are these arrivals those of a Poisson process? Five tests and one verdict (docs/queueing.md).
  *
- * Given the first and the last arrival, those between are as if thrown at random (Poisson process of any rate): each test's chances follow from that, and
- * nothing has to be known of the rate. Holm's correction (1979) makes one verdict of them: of Poisson processes it rejects POISSON_LEVEL or less.
+ * Given the first and the last arrival, those between are as if thrown at random (Poisson process
+ * of any rate): each test's chances follow from that, and nothing has to be known of the rate.
+ * Holm's correction (1979) makes one verdict of them: of Poisson processes it rejects POISSON_LEVEL
+ * or less.
  *
- * Times that were written down in whole ticks: under the same hypothesis arrivals are spread evenly within a tick, so they are put at random there, which is
- * exact for a Poisson process and hides only what is shorter than a tick. Where a tick is longer than half the mean gap, the gaps are of our own making: then
- * counts and periodogram alone are tested. */
+ * Times that were written down in whole ticks: under the same hypothesis arrivals are spread evenly
+ * within a tick, so they are put at random there, which is exact for a Poisson process and hides
+ * only what is shorter than a tick. Where a tick is longer than half the mean gap, the gaps are of
+ * our own making: then counts and periodogram alone are tested. */
 #ifndef THINPROBE_ARRIVALS_POISSON_H
 #define THINPROBE_ARRIVALS_POISSON_H
 
@@ -51,13 +54,14 @@ struct poisson {
 void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
 /* `time_ns`: n + 1 arrivals, ascending, spread already. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0 or -ENOMEM. */
-int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg, const struct nulls *nulls, struct poisson *out);
+int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
+		  const struct nulls *nulls, struct poisson *out);
 
 /* The verdict in words, with its error band. */
 void poisson_words(const struct poisson *p, char *text, size_t size);
 
-/* Where the log looks broken rather than the arrivals not Poisson: far more ties than chance makes, or one gap that is a good part of all the time. False:
- * nothing to say. */
+/* Where the log looks broken rather than the arrivals not Poisson: far more ties than chance makes,
+ * or one gap that is a good part of all the time. False: nothing to say. */
 bool poisson_hint(const struct poisson *p, char *text, size_t size);
 
 #endif

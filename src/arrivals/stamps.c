@@ -34,7 +34,8 @@ static int64_t days(int64_t year, int64_t month, int64_t day)
 {
 	int64_t a = (month - 14) / 12;
 
-	return (1461 * (year + 4800 + a)) / 4 + (367 * (month - 2 - 12 * a)) / 12 - (3 * ((year + 4900 + a) / 100)) / 4 + day - 32075 - 2440588;
+	return (1461 * (year + 4800 + a)) / 4 + (367 * (month - 2 - 12 * a)) / 12 - (3 * ((year + 4900 + a) / 100)) / 4 +
+	       day - 32075 - 2440588;
 }
 
 bool stamps_clf(const char *text, int64_t *out)
@@ -45,14 +46,17 @@ bool stamps_clf(const char *text, int64_t *out)
 	const char *at;
 	int64_t zone;
 
-	if (sscanf(text, "%2d/%3[A-Za-z]/%4d:%2d:%2d:%2d %c%2d%2d%n", &day, month, &year, &hour, &minute, &second, &sign, &zone_h, &zone_m, &end) != 9 || !end)
+	if (sscanf(text, "%2d/%3[A-Za-z]/%4d:%2d:%2d:%2d %c%2d%2d%n", &day, month, &year, &hour, &minute,
+		   &second, &sign, &zone_h, &zone_m, &end) != 9 || !end)
 		return false;
 	at = strlen(month) == 3 ? strstr(months, month) : NULL;
-	if (!at || (at - months) % 3 || day < 1 || day > 31 || year < 1970 || year > 2200 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 ||
-	    second > 60 || (sign != '+' && sign != '-') || zone_h < 0 || zone_h > 15 || zone_m < 0 || zone_m > 59)
+	if (!at || (at - months) % 3 || day < 1 || day > 31 || year < 1970 || year > 2200 || hour < 0 ||
+	    hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 || (sign != '+' && sign != '-') ||
+	    zone_h < 0 || zone_h > 15 || zone_m < 0 || zone_m > 59)
 		return false;
 	zone = (zone_h * 60 + zone_m) * 60;
-	*out = (days(year, (at - months) / 3 + 1, day) * 86400 + hour * 3600 + minute * 60 + second - (sign == '+' ? zone : -zone)) * 1000000000;
+	*out = (days(year, (at - months) / 3 + 1, day) * 86400 + hour * 3600 + minute * 60 + second -
+		(sign == '+' ? zone : -zone)) * 1000000000;
 	return *out >= 0;
 }
 

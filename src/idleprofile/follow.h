@@ -62,7 +62,8 @@ const struct culprit_total *follow_culprits(struct follow *f, size_t *n);
 struct sample *follow_waits(struct follow *f);
 int64_t follow_waits_n(const struct follow *f);
 int64_t follow_waits_beyond(const struct follow *f, int i);
-/* Parts and waits that found no room in their rings, kernel records likewise, and parts whose records had gone; since the beginning. */
+/* Parts and waits that found no room in their rings, kernel records likewise, and parts whose
+ * records had gone; since the beginning. */
 int64_t follow_lost_records(const struct follow *f);
 /* Switches that the kernel's records left out, since the profile began; with a trace. */
 int64_t follow_missed_switches(const struct follow *f);

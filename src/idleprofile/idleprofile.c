@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* idleprofile - shows what CPUs that should be idle do: when, for how long, and who.
  *
- * The loops are in spin.c, where they stand and how they end in loops.c, what becomes of their lost parts in follow.c; this file reads options, runs it, reports. */
+ * The loops are in spin.c, where they stand and how they end in loops.c, what becomes of their lost
+ * parts in follow.c; this file reads options, runs it, reports. */
 #include "follow.h"
 #include "loops.h"
 #include "own.h"
@@ -62,9 +63,11 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "profile this long (10s)", NULL, NULL, NULL },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "which CPUs (all that are allowed)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 500, 1e9, "shortest lost part to see (5us)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "clock", &cfg.clock, 0, 0, "what the loop reads: auto takes the time-stamp counter where it is invariant (auto)", clocks, NULL, NULL },
+	{ CLI_WORD, 0, "clock", &cfg.clock, 0, 0,
+	  "what the loop reads: auto takes the time-stamp counter where it is invariant (auto)", clocks, NULL, NULL },
 	{ CLI_FLAG, 0, "who", &cfg.who, 0, 0, "name who ran, from kernel records (root)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "wakeups", &cfg.wakeups_per_s, 0.1, 10000, "wake a normal task on each CPU that often a second, at random (not)", NULL, NULL, "RATE" },
+	{ CLI_REAL, 0, "wakeups", &cfg.wakeups_per_s, 0.1, 10000,
+	  "wake a normal task on each CPU that often a second, at random (not)", NULL, NULL, "RATE" },
 	{ CLI_STR, 0, "log", &logs.path[LOGS_EVENTS], 0, 0, "write every event to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], 0, 0, "write who ran in every event to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "timeline", &logs.path[LOGS_BINS], 0, 0, "write lost time over time to this file", NULL, NULL, "FILE" },

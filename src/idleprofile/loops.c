@@ -52,7 +52,8 @@ struct spin *loops_start(const struct cli_cpus *cpus, bool tsc)
 	if (loops_must_run(err))
 		return NULL;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
-		warn("the loops yield only within their own group (%s)%s", loops_why_no_cgroup(), geteuid() ? "; root can put them into a cgroup" : "");
+		warn("the loops yield only within their own group (%s)%s", loops_why_no_cgroup(),
+		     geteuid() ? "; root can put them into a cgroup" : "");
 	if (strstr(spin->place, "container"))
 		warn("the loops yield within this container only: what runs outside of it gets less of the CPU, and is not all seen");
 	return spin;

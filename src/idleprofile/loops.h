@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* loops - the idle loops as this program has them: in a group of their own (group.h), and gone whatever way the program takes out. What keeps them from running
- * is said, and ends the program. */
+/* loops - the idle loops as this program has them: in a group of their own (group.h), and gone
+ * whatever way the program takes out. What keeps them from running is said, and ends the
+ * program. */
 #ifndef THINPROBE_LOOPS_H
 #define THINPROBE_LOOPS_H
 
 #include "spin.h"
 
-/* Paused; loops_end() frees them, at the latest at exit. NULL: told to stop. To be called once, before other threads are started. */
+/* Paused; loops_end() frees them, at the latest at exit. NULL: told to stop. To be called once,
+ * before other threads are started. */
 struct spin *loops_start(const struct cli_cpus *cpus, bool tsc);
 /* (After a kill the loops die by the kernel's hand, and the janitor cleans.) */
 void loops_end(void);

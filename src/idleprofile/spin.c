@@ -36,7 +36,8 @@ static size_t bytes(int n)
 }
 
 /* Nobody looks: until somebody does, or there is another order. Returns the stamp from which on it is watched again. */
-static __attribute__((noinline)) int64_t pause_unwatched(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc, int64_t since)
+static __attribute__((noinline)) int64_t pause_unwatched(struct spin *s, struct spin_cpu *me,
+							 uint32_t order, bool tsc, int64_t since)
 {
 	int64_t now;
 

@@ -72,7 +72,8 @@ bool who_is_tick(const struct who_share *share, size_t n);
 /* Switches from a task that, by the records before, was not on the CPU: another one has no record. The time since the last
  * record is nobody's then: unexplained, by the name WHO_MISSED. */
 int64_t who_missed(const struct who *w);
-/* Parts that were asked for when what ran in them had had to go already, for room; 0 when parts are asked for as often as drained. */
+/* Parts that were asked for when what ran in them had had to go already, for room; 0 when parts are
+ * asked for as often as drained. */
 int64_t who_forgotten(const struct who *w);
 void who_free(struct who *w);
 

@@ -58,8 +58,8 @@ static int answer(const struct asked_talk *talk, const struct pair_key *key, enu
 		snprintf(sent, sizeof(sent), "%lld", (long long)key->sent_ns);
 	if (key->answer_ns)
 		snprintf(answered, sizeof(answered), "%lld", (long long)key->answer_ns);
-	length = (size_t)snprintf(line, sizeof(line), "%zu\t%lld\t%s\t%s\t%s\n", talk->train.blocks, (long long)key->due_ns, sent, answered,
-				  asked_words[how]);
+	length = (size_t)snprintf(line, sizeof(line), "%zu\t%lld\t%s\t%s\t%s\n", talk->train.blocks,
+				  (long long)key->due_ns, sent, answered, asked_words[how]);
 	while (done < length) {
 		ssize_t n = write(talk->out_fd, line + done, length - done);
 

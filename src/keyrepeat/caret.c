@@ -6,7 +6,8 @@
 
 #define CELL_MIN 4		/* no terminal's cell is narrower; a mere blot must not be taken for one */
 
-bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y, int w, int h, struct caret_step *out)
+bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y,
+		      int w, int h, struct caret_step *out)
 {
 	bool changed = false;
 
@@ -47,8 +48,9 @@ static void take_smaller(int *cell, int by)
 		*cell = by;
 }
 
-/* The height of a line and the width of a cell, from the steps that show least: how far one went from the last on its line. Where there
- * are none such, from one alone, which shows two cells. False when there is no such thing. */
+/* The height of a line and the width of a cell, from the steps that show least: how far one went
+ * from the last on its line. Where there are none such, from one alone, which shows two cells.
+ * False when there is no such thing. */
 static bool measure(const struct caret_step *step, size_t n, int *line, int *cell)
 {
 	*line = step[0].bottom - step[0].top + 1;

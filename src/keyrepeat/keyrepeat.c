@@ -77,7 +77,8 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (none)", watches, NULL, NULL },
 	{ CLI_CALL, 0, "region", &cfg.region, 0, 0, "only changes in this rectangle count; auto types a few keys to find it (all)", NULL,
 	  read_region, "WxH+X+Y" },
-	{ CLI_CALL, 0, "window", &cfg.window, 0, 0, "keys are for this X window only; the region counts from its corner", NULL, read_window, "ID" },
+	{ CLI_CALL, 0, "window", &cfg.window, 0, 0,
+	  "keys are for this X window only; the region counts from its corner", NULL, read_window, "ID" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for schedules with chance in them (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write one row for each key to this file", NULL, NULL, "FILE" },
 	{ CLI_FLAG, 0, "hold-start", &cfg.hold_start, 0, 0, "after \"ready\", wait for a line on standard input", NULL, NULL, NULL },
@@ -87,7 +88,8 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "skip", &cfg.skip, 0, 1e6, "leave the first keys out of figures (5)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise, "X/s" },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "first line: password for vnc", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for the echo of a key that was asked for (30s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
+	  "wait so long for the echo of a key that was asked for (30s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, "look for the patch so long (5s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
@@ -166,7 +168,8 @@ struct watched {
 	const char *from;	/* NULL: the target has no regions */
 };
 
-static void report_settings(struct rec *r, const char *target, const char *server, const struct watched *watched, const struct rt_state *rt)
+static void report_settings(struct rec *r, const char *target, const char *server, const struct watched *watched,
+			    const struct rt_state *rt)
 {
 	char text[160];
 	struct cli_cpus cpus;
@@ -215,7 +218,8 @@ static void report_settings(struct rec *r, const char *target, const char *serve
 
 static void make_room(struct seen *seen, const struct target *target)
 {
-	double seconds = (double)cfg.time_ns / NS_PER_S + 30, drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
+	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
+		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
 	double per_s = (double)NS_PER_S / SEEN_GAP_NS + (double)NS_PER_S / (double)plan.period_ns;
 	double updates = (seconds + drains) * per_s;
 	/* A caret that walks is told of by few changes a key; where there are many more, it is none. */
@@ -242,7 +246,8 @@ static int answer_asked(struct train_cfg *run, const char *target, const char *s
 			const struct rt_state *rt, struct rec *out, struct rows *rows)
 {
 	struct asked asked;
-	struct asked_talk talk = { .asked = &asked, .key = plan.only_key, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
+	struct asked_talk talk = { .asked = &asked, .key = plan.only_key, .in_fd = STDIN_FILENO,
+				   .out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
 	int err, rows_err, status = EXIT_OK;
 
 	asked_start(&asked, run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns);
@@ -320,8 +325,8 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
-	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns, cfg.patch_wait_ns, cfg.password_file,
-					  cfg.window, cfg.region, cfg.find_region, plan_key(&plan), &seen };
+	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns,
+					  cfg.patch_wait_ns, cfg.password_file, cfg.window, cfg.region, cfg.find_region, plan_key(&plan), &seen };
 	run.self = target->open(&target_cfg, why);
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);

@@ -66,7 +66,8 @@ enum lone_verdict lone_judge(const struct lone *l, const struct caret_step *step
 			verdict = LONE_DOUBT;
 	}
 	/* The caret stands at the right edge of the last echo; whether it blinks there is known only when it had the time to. */
-	if (l->echo.times && now.last_ns - l->echo.last_ns < LONE_BLINK_NS && inside(&now, &l->echo) && abs(now.edge - l->echo.edge) < CELL_MIN)
+	if (l->echo.times && now.last_ns - l->echo.last_ns < LONE_BLINK_NS && inside(&now, &l->echo) &&
+	    abs(now.edge - l->echo.edge) < CELL_MIN)
 		return LONE_DOUBT;
 	return verdict;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The target that isn't there: every press is answered at once, through a pipe to the watcher's thread. What it measures is keyrepeat itself:
- * the way from a due time over send, poll, read and time stamp to a stored sample. */
+/* The target that isn't there: every press is answered at once, through a pipe to the watcher's
+ * thread. What it measures is keyrepeat itself: the way from a due time over send, poll, read and
+ * time stamp to a stored sample. */
 #include "target.h"
 #include "clock.h"
 

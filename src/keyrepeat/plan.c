@@ -23,7 +23,8 @@ static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[P
 	err = script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
-		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
+		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
+			 "or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
 		return EXIT_USAGE;
 	}
 	if (err) {
@@ -64,7 +65,8 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 		return EXIT_USAGE;
 	}
 	if (act_read_key(cfg->key, &out->only)) {
-		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
+		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, "
+			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
 		return EXIT_USAGE;
 	}
 	out->n = (size_t)n;

@@ -21,8 +21,9 @@ int region_read(const char *text, struct region *out)
 	struct region r;
 
 	/* scanf takes a sign before each number */
-	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") || strstr(text, "++") || strlen(text) >= REGION_TEXT ||
-	    sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 || end < 0 || text[end] || region_empty(&r))
+	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") ||
+	    strstr(text, "++") || strlen(text) >= REGION_TEXT || sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 ||
+	    end < 0 || text[end] || region_empty(&r))
 		return -EINVAL;
 	*out = r;
 	return 0;

@@ -36,10 +36,11 @@ struct region_marks {
 /* Sets `bit` where the pictures, both w x h, differ. True when a pixel did that has not changed without a key before. */
 bool region_mark(struct region_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit);
 
-/* Where keys show: the group of changes that came with most of the keys (the widest, if several did: a column counter in a status
- * line follows keys too, but text grows). A small thing beside it that also changes by itself is its caret. From that line the region
- * reaches to the left and right and down to the end of the picture, or to the next thing that follows keys or changes by itself, both
- * before and after them (what did so only once was a greeting that went). False when no place
+/* Where keys show: the group of changes that came with most of the keys (the widest, if several
+ * did: a column counter in a status line follows keys too, but text grows). A small thing beside it
+ * that also changes by itself is its caret. From that line the region reaches to the left and right
+ * and down to the end of the picture, or to the next thing that follows keys or changes by itself,
+ * both before and after them (what did so only once was a greeting that went). False when no place
  * followed at least two keys, or when memory is short. */
 bool region_find(const struct region_marks *m, struct region *out);
 

@@ -152,7 +152,8 @@ void report_result(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_end(r);
 }
 
-const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct seen *seen, const struct figures *f, bool keys, int *status)
+const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct seen *seen,
+			   const struct figures *f, bool keys, int *status)
 {
 	static char text[160];
 	bool sent = keys && train->due && pair_gone_ns(&train->key[0]) != INT64_MAX;
@@ -161,7 +162,8 @@ const char *report_trouble(const struct figures_cfg *cfg, const struct train *tr
 	if (train->end == SENDER_DROPPED)
 		return "the connection was dropped; is the server still running? What was measured until then is in the report";
 	if (train->end == SENDER_LEFT) {
-		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured", (const char *)seen->left);
+		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured",
+			 (const char *)seen->left);
 		return text;
 	}
 	if (train->end == SENDER_INTERRUPTED) {

@@ -21,8 +21,9 @@ enum schedule_kind {
 
 extern const char *const schedule_names[];
 
-/* Fills `offset_ns` with n ascending due times, counted from the start of the train, or of the key's own block
- * (when a block starts depends on how long the one before took to drain). 0, or -ERANGE when they don't fit, or -EINVAL for SCHEDULE_ASKED. */
+/* Fills `offset_ns` with n ascending due times, counted from the start of the train, or of the
+ * key's own block (when a block starts depends on how long the one before took to drain). 0, or
+ * -ERANGE when they don't fit, or -EINVAL for SCHEDULE_ASKED. */
 int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n);
 
 #endif

@@ -68,7 +68,8 @@ static int read_move(struct reading *r, char *rest)
 	int64_t ns = 0, steps;
 	int err = 0;
 
-	if (!place || act_read_place(place, &to) || (over && (strcmp(over, "over") != 0 || read_ms(ms, &ns))) || strtok_r(NULL, BLANK, &save))
+	if (!place || act_read_place(place, &to) || (over && (strcmp(over, "over") != 0 || read_ms(ms, &ns))) ||
+	    strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
 	if (over && !r->place)
 		return -EINVAL;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* script - what a person does, from a file: a line each, "DELAY_MS WHAT".
  *
- * The delay counts from the due time of what came before (the first: from the start), so that the whole schedule stands before the run. WHAT is
+ * The delay counts from the due time of what came before (the first: from the start), so that the
+ * whole schedule stands before the run. WHAT is
  *
  *	KEY			a key, as in "120 a", or with others held down, as in "50 ctrl+shift+s"
  *	move X,Y		the pointer is there
- *	move X,Y over MS	it goes there from where it was, in a straight line, a step every 20 ms; between button 1 down and up it drags
+ *	move X,Y over MS	it goes there from where it was, in a straight line, a step
+ *				every 20 ms; between button 1 down and up it drags
  *	button N down|up|click	1 to 8
  *	type MS TEXT		the rest of the line, a character every so many ms
  *

@@ -42,10 +42,12 @@ struct target {
 	int (*act)(void *self, const struct act *act, char *why);
 	/* Pressing or releasing would block while this is not ready for writing (a server that reads nothing); -1: never blocks. */
 	int (*send_fd)(void *self);
-	/* About 2 ms before each press, may ask the display: 0, or -1 when the key would go elsewhere (seen->left says why), or -EPIPE when
-	 * the connection is gone; gives it up for gone when there is no answer by until_ns, or soon after a stop. May be NULL. */
+	/* About 2 ms before each press, may ask the display: 0, or -1 when the key would go elsewhere
+	 * (seen->left says why), or -EPIPE when the connection is gone; gives it up for gone when there is
+	 * no answer by until_ns, or soon after a stop. May be NULL. */
 	int (*aim)(void *self, int64_t until_ns);
-	/* Down, and later up again; of a move, and a button that only goes one way, the second does nothing. 0 or -EPIPE when the connection is gone. */
+	/* Down, and later up again; of a move, and a button that only goes one way, the second does
+	 * nothing. 0 or -EPIPE when the connection is gone. */
 	int (*send)(void *self, int key, bool down);
 	/* Ready for reading when there may be something to handle. */
 	int (*watch_fd)(void *self);

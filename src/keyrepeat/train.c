@@ -245,7 +245,8 @@ static size_t count_due(const struct train *t)
 	return due;
 }
 
-/* A reading a second, from the first key of each block to the end of its longest drain; touched before the run, as all it writes. */
+/* A reading a second, from the first key of each block to the end of its longest drain; touched
+ * before the run, as all it writes. */
 static int make_wall_room(const struct train_cfg *cfg, struct train *t, size_t size, size_t blocks)
 {
 	t->wall_room = 16 + (size_t)(cfg->n ? 0 : cfg->watch_ns / WALL_NS);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* train - sends the keys on their schedule and watches, until every answer has come or time is up.
  *
- * The sender sleeps to absolute times and only sends; a second thread reads the display, because decoding a large picture, or waiting
- * for the rest of one on a slow link, would delay the next key. In between neither allocates nor writes files. */
+ * The sender sleeps to absolute times and only sends; a second thread reads the display, because
+ * decoding a large picture, or waiting for the rest of one on a slow link, would delay the next
+ * key. In between neither allocates nor writes files. */
 #ifndef KEYREPEAT_TRAIN_H
 #define KEYREPEAT_TRAIN_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The VNC target: RFB (RFC 6143) through libvncclient, security types as the library offers them.
  *
- * One connection, two threads: libvncclient's sending shares nothing with its reading but the socket (and, with TLS, a session that it
- * locks for each record; its socket does not block, so a waiting read does not hold the lock). Every message we
- * send is one write of 8 or 10 bytes into a socket that poll() called writable, so messages don't interleave. */
+ * One connection, two threads: libvncclient's sending shares nothing with its reading but the
+ * socket (and, with TLS, a session that it locks for each record; its socket does not block, so a
+ * waiting read does not hold the lock). Every message we send is one write of 8 or 10 bytes into a
+ * socket that poll() called writable, so messages don't interleave. */
 #include "vnc.h"
 #include "caret.h"
 #include "clock.h"
@@ -153,10 +154,12 @@ static void follow_caret(struct vnc *self, int64_t now)
 	}
 	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
 		return;
-	for (int from = y; caret_difference(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step); from = step.bottom + 1)
+	for (int from = y; caret_difference(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
+	     from = step.bottom + 1)
 		seen_step(self->seen, &step);
 	for (int row = y; row < y + h; row++)
-		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x, (size_t)w * sizeof(*pixels));
+		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x,
+		       (size_t)w * sizeof(*pixels));
 }
 
 /* Called when the whole update stands in the framebuffer. */
@@ -227,7 +230,8 @@ static void why_not_connected(const struct vnc *self, const char *where, char *w
 		snprintf(why, TARGET_WHY, "vnc:%s refused the password (%s): the first line of %s must hold it, as plain text",
 			 where, last_error[0] ? last_error : "no reason given", self->password_file);
 	else
-		snprintf(why, TARGET_WHY, "cannot connect to vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
+		snprintf(why, TARGET_WHY,
+			 "cannot connect to vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
 			 where, last_error[0] ? last_error : "no reason given");
 }
 
@@ -396,6 +400,7 @@ static void vnc_describe(void *p, char *text, size_t size)
 }
 
 const struct target target_vnc = {
-	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .act = vnc_act, .send_fd = vnc_send_fd, .send = vnc_send, .watch_fd = vnc_send_fd,
-	.handle = vnc_handle, .interrupt = vnc_interrupt, .close = vnc_close, .describe = vnc_describe, .tells_steps = true,
+	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .act = vnc_act, .send_fd = vnc_send_fd,
+	.send = vnc_send, .watch_fd = vnc_send_fd, .handle = vnc_handle, .interrupt = vnc_interrupt,
+	.close = vnc_close, .describe = vnc_describe, .tells_steps = true,
 };

@@ -15,7 +15,8 @@ int vnc_act(void *p, const struct act *act, char *why)
 	struct vnc *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height)) {
-		snprintf(why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y, self->client->width, self->client->height);
+		snprintf(why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+			 self->client->width, self->client->height);
 		return -1;
 	}
 	if (self->acts == self->act_room) {

@@ -20,8 +20,9 @@ struct watchdog {
 	pthread_t thread;
 };
 
-/* Shuts `sock` down on proc_stop, when what was waited for then has not come after grace_ns; or a second after until_ns, unless bytes still come (a slow link is not a stuck server).
- * 0 or -errno. `w` must stay where it is until watchdog_end(). */
+/* Shuts `sock` down on proc_stop, when what was waited for then has not come after grace_ns; or a
+ * second after until_ns, unless bytes still come (a slow link is not a stuck server). 0 or -errno.
+ * `w` must stay where it is until watchdog_end(). */
 int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns);
 /* Ends and joins it. True when it had bitten. */
 bool watchdog_end(struct watchdog *w);

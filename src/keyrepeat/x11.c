@@ -131,7 +131,8 @@ static void x11_close(void *p)
 static int prepare(struct x11 *self, const struct target_cfg *cfg, char *why)
 {
 	if (is_xwayland(self->send)) {
-		snprintf(why, TARGET_WHY, "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the screen do not pass: "
+		snprintf(why, TARGET_WHY,
+			 "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the screen do not pass: "
 			 "log in to an X11 session", cfg->where);
 		return -1;
 	}

@@ -80,7 +80,8 @@ static int type_and_look(struct finder *f, int key, char *why)
 	if (proc_stop)
 		return 0;	/* the run that follows ends at once, with a report */
 	if (!region_find(&f->marks, &found)) {
-		snprintf(why, TARGET_WHY, "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
+		snprintf(why, TARGET_WHY,
+			 "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
 	f->self->area = (struct region){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };

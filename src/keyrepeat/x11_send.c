@@ -70,7 +70,8 @@ int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	int a, b, c, d;
 
 	if (!XTestQueryExtension(self->send, &a, &b, &c, &d)) {
-		snprintf(why, TARGET_WHY, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:", cfg->where);
+		snprintf(why, TARGET_WHY, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
+			 cfg->where);
 		return -1;
 	}
 	self->shift = XKeysymToKeycode(self->send, KEYSYM_SHIFT);
@@ -127,7 +128,8 @@ static int key_stroke(struct x11 *self, const struct act *act, struct x11_stroke
 	out->alt = act->held & ACT_ALT;
 	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
 		return 0;
-	snprintf(why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)", DisplayString(self->send));
+	snprintf(why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
+		 DisplayString(self->send));
 	return -1;
 }
 
@@ -138,7 +140,8 @@ static int place_stroke(struct x11 *self, const struct act *act, struct x11_stro
 	*out = (struct x11_stroke){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
 	if (act->x < screen.w && act->y < screen.h)
 		return 0;
-	snprintf(why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, DisplayString(self->send), screen.w, screen.h);
+	snprintf(why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
+		 DisplayString(self->send), screen.w, screen.h);
 	return -1;
 }
 

@@ -107,8 +107,8 @@ static bool keys_go_in(Display *d, Window top, Window *focus)
 static void take_focus(struct x11 *self)
 {
 	Display *d = self->send;
-	XEvent ask = { .xclient = { .type = ClientMessage, .window = self->top, .message_type = XInternAtom(d, "_NET_ACTIVE_WINDOW", False),
-				    .format = 32, .data.l = { 2, CurrentTime } } };
+	XEvent ask = { .xclient = { .type = ClientMessage, .window = self->top,
+				    .message_type = XInternAtom(d, "_NET_ACTIVE_WINDOW", False), .format = 32, .data.l = { 2, CurrentTime } } };
 	struct region in = region_both(&self->window_at, &self->area);
 
 	if (has_property(d, root_of(d), XInternAtom(d, "_NET_SUPPORTING_WM_CHECK", False))) {
@@ -128,7 +128,8 @@ int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send, self->window, &a)) {
-		snprintf(why, TARGET_WHY, "x11:%s has no window 0x%lx: xwininfo tells its number when you click into it", cfg->where, self->window);
+		snprintf(why, TARGET_WHY, "x11:%s has no window 0x%lx: xwininfo tells its number when you click into it",
+			 cfg->where, self->window);
 		return -1;
 	}
 	if (!locate(self->send, self->window, &self->window_at)) {
@@ -153,8 +154,9 @@ static bool grabbed(Display *d, Window w)
 	return false;
 }
 
-/* Does the keyboard belong to the window, and is its loss told from now on? What our own doing has brought about is none, nor is
- * the grab by which it is asked: so nothing is told until then, and nobody else is served between the answer and the asking for events. */
+/* Does the keyboard belong to the window, and is its loss told from now on? What our own doing has
+ * brought about is none, nor is the grab by which it is asked: so nothing is told until then, and
+ * nobody else is served between the answer and the asking for events. */
 static bool has_settled(struct x11 *self)
 {
 	Display *d = self->watch;
@@ -180,7 +182,8 @@ int x11_window_take(struct x11 *self, char *why)
 	take_focus(self);
 	while (!has_settled(self)) {
 		if (clock_now() > until || self->send_broken || self->watch_broken || proc_stop) {
-			snprintf(why, TARGET_WHY, "window 0x%lx does not get the keyboard: click into it, close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
+			snprintf(why, TARGET_WHY, "window 0x%lx does not get the keyboard: click into it, "
+				 "close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
 			return -1;
 		}
 		proc_wait_stop(clock_now() + 20 * NS_PER_MS);

@@ -24,7 +24,10 @@ bool act_same(const struct act *a, const struct act *b)
 
 int act_read_key(const char *text, struct act *out)
 {
-	static const struct { const char *prefix; unsigned held; } modifiers[] = { { "shift+", ACT_SHIFT }, { "ctrl+", ACT_CTRL }, { "alt+", ACT_ALT } };
+	static const struct {
+		const char *prefix;
+		unsigned held;
+	} modifiers[] = { { "shift+", ACT_SHIFT }, { "ctrl+", ACT_CTRL }, { "alt+", ACT_ALT } };
 	size_t i = 0, n = sizeof(modifiers) / sizeof(*modifiers);
 
 	*out = (struct act){ .kind = ACT_KEY };

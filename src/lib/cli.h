@@ -55,8 +55,9 @@ struct cli_opt {
  * a wrong word ends the program with EXIT_USAGE after one line that names it and the cure. */
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options);
 
-/* The name of an option that was given and whose help begins so ("send: "); NULL: there is none. For tools of several modes: what --help says
- * to be of one is refused in another, and not left out in silence. */
+/* The name of an option that was given and whose help begins so ("send: "); NULL: there is none.
+ * For tools of several modes: what --help says to be of one is refused in another, and not left out
+ * in silence. */
 const char *cli_given(const char *prefix);
 
 /* The tool's name as the synopsis gave it; "thinprobe" before cli_parse. */
@@ -70,7 +71,8 @@ void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 
 
 /* The operand that is read: FILE, or standard input for "-". Ends the program where it cannot be opened. */
 FILE *cli_open(const char *file);
-/* Closes it again; where `err` is one, ends the program: -EPROTO is `why`, in that line (0: of no line), others are the system's. */
+/* Closes it again; where `err` is one, ends the program: -EPROTO is `why`, in that line (0: of no
+ * line), others are the system's. */
 void cli_close(FILE *in, const char *file, int err, unsigned long line, const char *why);
 
 /* Whole-text parsers: 0, or -EINVAL (not such a value, or something after it), or -ERANGE. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The standard's tables as they are printed, bit 1 being the highest: some 20 us a block, which is nothing for a login, and can be read. */
+/* The standard's tables as they are printed, bit 1 being the highest: some 20 us a block, which is
+ * nothing for a login, and can be read. */
 #include "des.h"
 
 static const uint8_t initial[64] = {

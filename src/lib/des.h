@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* des - the Data Encryption Standard, one block at a time (FIPS 46-3). No secret is safe under it; VNC's passwords are proven with it. */
+/* des - the Data Encryption Standard, one block at a time (FIPS 46-3). No secret is safe under it;
+ * VNC's passwords are proven with it. */
 #ifndef THINPROBE_DES_H
 #define THINPROBE_DES_H
 

@@ -14,8 +14,9 @@ static const struct { const char *name; uint32_t keysym; } names[] = {
 	{ "End", 0xff57 }, { "Insert", 0xff63 }, { "KP_Enter", 0xff8d }, { "F1", 0xffbe }, { "F2", 0xffbf },
 	{ "F3", 0xffc0 }, { "F4", 0xffc1 }, { "F5", 0xffc2 }, { "F6", 0xffc3 }, { "F7", 0xffc4 }, { "F8", 0xffc5 },
 	{ "F9", 0xffc6 }, { "F10", 0xffc7 }, { "F11", 0xffc8 }, { "F12", 0xffc9 }, { "Shift_L", 0xffe1 },
-	{ "Control_L", 0xffe3 }, { "Alt_L", 0xffe9 }, { "Shift_R", 0xffe2 }, { "Control_R", 0xffe4 }, { "Alt_R", 0xffea }, { "Meta_L", 0xffe7 },
-	{ "Super_L", 0xffeb }, { "Super_R", 0xffec }, { "Caps_Lock", 0xffe5 }, { "Num_Lock", 0xff7f }, { "ISO_Level3_Shift", 0xfe03 },
+	{ "Control_L", 0xffe3 }, { "Alt_L", 0xffe9 }, { "Shift_R", 0xffe2 }, { "Control_R", 0xffe4 },
+	{ "Alt_R", 0xffea }, { "Meta_L", 0xffe7 }, { "Super_L", 0xffeb }, { "Super_R", 0xffec },
+	{ "Caps_Lock", 0xffe5 }, { "Num_Lock", 0xff7f }, { "ISO_Level3_Shift", 0xfe03 },
 	{ "Menu", 0xff67 }, { "Print", 0xff61 }, { "Pause", 0xff13 },
 };
 

@@ -10,7 +10,8 @@
 /* Reads one character in UTF-8 ("a", "ä"), a name ("Return", "space", "Left", "F5"), U+20AC as "U20AC", or a number
  * "0xff0d". 0 or -EINVAL. */
 int keysym_read(const char *text, uint32_t *out);
-/* Its name in the table, or the character itself where that is printable ASCII; "" where it has neither. Valid until the next call. */
+/* Its name in the table, or the character itself where that is printable ASCII; "" where it has
+ * neither. Valid until the next call. */
 const char *keysym_name(uint32_t keysym);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lines - what a table or log of text consists of, whoever wrote it: with or without a byte order mark, either line end, cells over several lines.
+/* lines - what a table or log of text consists of, whoever wrote it: with or without a byte order
+ * mark, either line end, cells over several lines.
  *
  * What is no such text (compressed, UTF-16, zeros) is named, with the cure, where it begins. */
 #ifndef THINPROBE_LINES_H
@@ -21,8 +22,9 @@ struct lines {
 
 int lines_open(struct lines *l, FILE *in);	/* 0 or -ENOMEM; `in` stays the caller's */
 
-/* The next line that is not empty. `quotes`: one with a quoted cell that goes on in the next is taken together with that, a space in place of the line end
- * (RFC 4180). 1; 0 at the end; -EPROTO with `why` and `line`; -EIO. */
+/* The next line that is not empty. `quotes`: one with a quoted cell that goes on in the next is
+ * taken together with that, a space in place of the line end (RFC 4180). 1; 0 at the end; -EPROTO
+ * with `why` and `line`; -EIO. */
 int lines_next(struct lines *l, bool quotes);
 void lines_close(struct lines *l);
 

@@ -44,7 +44,8 @@ size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *show
 	return ahead;
 }
 
-/* The i-th update for the i-th key. False, with nothing changed, if one would come before its key: then as many updates as keys is a coincidence. */
+/* The i-th update for the i-th key. False, with nothing changed, if one would come before its key:
+ * then as many updates as keys is a coincidence. */
 static bool one_to_one(struct pair_key *keys, size_t n, const int64_t *update_ns)
 {
 	for (size_t i = 0; i < n; i++)

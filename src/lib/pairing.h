@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pairing - which update answers which key.
  *
- * From the patch it is known: a patch showing n answers all keys up to n. From updates alone, of pixels or on the network, it is a
- * range (docs/method.md, "Pairing"), exact only where a drained block has as many updates as keys. Pure: times come in, times go out. */
+ * From the patch it is known: a patch showing n answers all keys up to n. From updates alone, of
+ * pixels or on the network, it is a range (docs/method.md, "Pairing"), exact only where a drained
+ * block has as many updates as keys. Pure: times come in, times go out. */
 #ifndef THINPROBE_PAIRING_H
 #define THINPROBE_PAIRING_H
 

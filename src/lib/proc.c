@@ -184,8 +184,10 @@ int proc_read_stat(const char *text, struct proc_stat *out)
 	const char *after = strrchr(text, ')');
 
 	*out = (struct proc_stat){ 0 };
-	/* 3 state, 4 parent, 5 group, 6 session, 7 terminal, 8 its group, 9 flags, 10-13 faults, 14-17 times, 18-19 priority, 20 threads, 22 start */
-	if (!after || sscanf(after + 1, " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+	/* 3 state, 4 parent, 5 group, 6 session, 7 terminal, 8 its group, 9 flags, 10-13 faults, 14-17
+	 * times, 18-19 priority, 20 threads, 22 start */
+	if (!after || sscanf(after + 1, " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %"
+			     SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
 			     " %*d %*d %" SCNd64 " %*d %" SCNu64, &out->state, &out->ppid, &out->session, &out->flags, &out->minor, &out->minor_waited,
 			     &out->major, &out->major_waited, &out->user, &out->system, &out->user_waited, &out->system_waited, &out->threads,
 			     &out->start) != 14)

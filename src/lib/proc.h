@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Set by SIGINT, SIGTERM and SIGHUP (unless that was ignored, as nohup does) once proc_catch_stop() was called. Loops look at it and end early, with a report. */
+/* Set by SIGINT, SIGTERM and SIGHUP (unless that was ignored, as nohup does) once proc_catch_stop()
+ * was called. Loops look at it and end early, with a report. */
 extern volatile sig_atomic_t proc_stop;
 void proc_catch_stop(void);
 /* These signals, to be blocked between a look at proc_stop and a sleep that lets them in. */
@@ -72,8 +73,9 @@ int64_t proc_memory_peak(pid_t pid);
 /* The line of /proc/PID/autogroup ("/autogroup-4 nice 0"), or "" where there is none. */
 void proc_autogroup(pid_t pid, char *text, size_t size);
 
-/* The cgroup in which a controller ("cpu", "memory") counts the process, as /proc/PID/cgroup has it: "/a/b", from version 1 where the
- * controller is there, else from version 2. Returns the version; 0 and "" where there is none, or no room for its name. */
+/* The cgroup in which a controller ("cpu", "memory") counts the process, as /proc/PID/cgroup has
+ * it: "/a/b", from version 1 where the controller is there, else from version 2. Returns the
+ * version; 0 and "" where there is none, or no room for its name. */
 int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size);
 /* The same from such a file. */
 int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size);

@@ -70,7 +70,8 @@ int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_
 	int err = 0;
 
 	*line = 0;
-	/* no getline(): it takes a file without a line end into memory, and where there is none left, it may look like the end of the file */
+	/* no getline(): it takes a file without a line end into memory, and where there is none left, it
+	 * may look like the end of the file */
 	while (!err && fgets(text, sizeof(text), in)) {
 		++*line;
 		if (!cut(text, field, &n))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rows_in - reads back tables that rows_open() (rec.h) wrote. Columns are found by name, so a file with more of them is read too. */
+/* rows_in - reads back tables that rows_open() (rec.h) wrote. Columns are found by name, so a file
+ * with more of them is read too. */
 #ifndef THINPROBE_ROWS_IN_H
 #define THINPROBE_ROWS_IN_H
 
@@ -10,7 +11,8 @@
 
 #define ROWS_IN_COLUMNS 32	/* that can be asked for */
 
-/* One row: cell[i] is that of columns[i], NULL if the file has no such column. Valid until it returns. 0, or what ends the reading. */
+/* One row: cell[i] is that of columns[i], NULL if the file has no such column. Valid until it
+ * returns. 0, or what ends the reading. */
 typedef int rows_in_row(void *context, char *const *cell);
 
 /* Calls `row` for each. The first `needed` of `columns` (NULL-terminated) must be there. 0, or what `row` returned, or -EPROTO
@@ -23,7 +25,8 @@ int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_
 
 /* A whole number or an empty cell. False for anything else. */
 bool rows_in_int(const char *cell, int64_t *out);
-/* A time in ns, a count, or an empty cell: none is negative, and all are below INT64_MAX / 4: sums and differences of a few cannot overflow. */
+/* A time in ns, a count, or an empty cell: none is negative, and all are below INT64_MAX / 4: sums
+ * and differences of a few cannot overflow. */
 bool rows_in_count(const char *cell, int64_t *out);
 
 #endif

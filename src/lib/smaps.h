@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* smaps - what a process has in memory and in swap: one pass over /proc/PID/smaps, summed and told mapping by mapping.
  *
- * All figures are bytes, of pages of this process as the kernel counts them (whole kB; proc(5), "smaps"). "Private" means
- * mapped once: a page that only this process maps, through one mapping. Pss and SwapPss are truncated to a kB in every mapping, so that
- * their sums may be below those of smaps_rollup by up to 1 kB a mapping.
+ * All figures are bytes, of pages of this process as the kernel counts them (whole kB; proc(5),
+ * "smaps"). "Private" means mapped once: a page that only this process maps, through one mapping.
+ * Pss and SwapPss are truncated to a kB in every mapping, so that their sums may be below those of
+ * smaps_rollup by up to 1 kB a mapping.
  * A read is not one instant: the kernel lets the process go on between mappings. Who needs a consistent picture stops it first. */
 #ifndef THINPROBE_SMAPS_H
 #define THINPROBE_SMAPS_H
@@ -56,8 +57,9 @@ struct smaps_sum {
 /* Called for each mapping in order of address; anything but 0 ends the reading and is returned. */
 typedef int smaps_each(void *context, const struct smaps_mapping *mapping);
 
-/* Reads the text of an smaps file to its end. `each` may be NULL. 0, what `each` returned, -EPROTO for text that is no smaps, -EIO. Nothing in `sum`
- * is to be used after an error. An empty text (kernel threads, zombies) is a sum of zeros with 0 mappings. */
+/* Reads the text of an smaps file to its end. `each` may be NULL. 0, what `each` returned, -EPROTO
+ * for text that is no smaps, -EIO. Nothing in `sum` is to be used after an error. An empty text
+ * (kernel threads, zombies) is a sum of zeros with 0 mappings. */
 int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context);
 
 /* The same of a running process: also -ENOENT or -ESRCH when there is none (any more), -EACCES without the right to trace it. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* content - what fills a page: data that neither compresses nor merges. Pure.
  *
- * Words of xorshift64 (Marsaglia, "Xorshift RNGs", 2003, shifts 13, 7, 17), eight streams side by side, so that a CPU that works on several words at
- * a time can. No two pages are equal that differ in their key: their first words differ, but for one key in 2^64. */
+ * Words of xorshift64 (Marsaglia, "Xorshift RNGs", 2003, shifts 13, 7, 17), eight streams side by
+ * side, so that a CPU that works on several words at a time can. No two pages are equal that differ
+ * in their key: their first words differ, but for one key in 2^64. */
 #ifndef THINPROBE_CONTENT_H
 #define THINPROBE_CONTENT_H
 

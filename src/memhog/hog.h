@@ -32,8 +32,8 @@ struct hog;
 /* Maps; nothing is taken yet. 0 or -errno. */
 int hog_new(struct hog **out, const struct hog_cfg *cfg);
 
-/* Fills, in the order of addresses, in threads of its own. hog_filled() tells how far they are; they end at the end of the mapping or soon
- * after hog_stop(). 0 or -errno. */
+/* Fills, in the order of addresses, in threads of its own. hog_filled() tells how far they are;
+ * they end at the end of the mapping or soon after hog_stop(). 0 or -errno. */
 int hog_fill(struct hog *h);
 bool hog_fill_ended(const struct hog *h);
 int64_t hog_filled(const struct hog *h);	/* bytes */

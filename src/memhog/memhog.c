@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* memhog - takes memory: fills it with what neither compresses nor merges, and keeps touching it, if asked.
  *
- * The memory is hog.c's, how much of it there may be room.c's, what is told of it report.c's. This file reads options, and watches that
- * nobody else runs out of memory. */
+ * The memory is hog.c's, how much of it there may be room.c's, what is told of it report.c's. This
+ * file reads options, and watches that nobody else runs out of memory. */
 #include "clock.h"
 #include "hog.h"
 #include "proc.h"
@@ -26,7 +26,8 @@
 enum { SIZE_LEAST = 1 << 20 };
 enum { UNASKED = -1 };
 
-static struct wish cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED, .ready_fd = STDERR_FILENO };
+static struct wish cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED,
+			   .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };
@@ -63,20 +64,29 @@ static int read_rate(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 's', "size", &cfg.size, 0, 0, "how much; a percentage is of the memory group's limit, else of the machine", NULL, read_size,
+	{ CLI_CALL, 's', "size", &cfg.size, 0, 0,
+	  "how much; a percentage is of the memory group's limit, else of the machine", NULL, read_size,
 	  "SIZE (from 1M on) or PERCENT%" },
-	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15, "grow until this much is in swap, up to --size (all there is)", NULL, NULL, NULL },
+	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15,
+	  "grow until this much is in swap, up to --size (all there is)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, 0, 0, "whose swap that is (process)", report_swap_words, NULL, NULL },
-	{ CLI_WORD, 0, "touch", &cfg.touching, 0, 0, "once filled, leave it alone or keep touching it (keep when a pattern, a rate, --read or --write is given)", report_touch_words, NULL, NULL },
-	{ CLI_WORD, 0, "pattern", &cfg.pattern, 0, 0, "touch a word in each page, in order or not, or all words of each in order (seq)", report_pattern_words, NULL, NULL },
-	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "touch this many bytes of pages a second (as fast as can be)", NULL, read_rate, "SIZE/s (from 4K/s on)" },
+	{ CLI_WORD, 0, "touch", &cfg.touching, 0, 0,
+	  "once filled, leave it alone or keep touching it (keep when a pattern, a rate, --read or --write is given)",
+	  report_touch_words, NULL, NULL },
+	{ CLI_WORD, 0, "pattern", &cfg.pattern, 0, 0,
+	  "touch a word in each page, in order or not, or all words of each in order (seq)", report_pattern_words, NULL, NULL },
+	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "touch this many bytes of pages a second (as fast as can be)", NULL, read_rate,
+	  "SIZE/s (from 4K/s on)" },
 	{ CLI_FLAG, 0, "write", &cfg.write, 0, 0, "change what is touched (unless --read)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "read", &cfg.read, 0, 0, "only read it", NULL, NULL, NULL },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop this long after ready (when told to)", NULL, NULL, NULL },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
+	  "stop this long after ready (when told to)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "threads", &cfg.threads, 1, HOG_THREADS_MAX, "how many fill and touch (one a CPU, at most 8)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "page", &cfg.huge, 0, 0, "in pages of this size (4K)", page_words, NULL, NULL },
-	{ CLI_BYTES, 0, "reserve", &cfg.reserve, 0, 1e15, "leave this much to everybody else (a tenth of the machine, at least 256M)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "enter this group: a folder that holds a cgroup.procs (as inherited)", NULL, NULL, "FOLDER" },
+	{ CLI_BYTES, 0, "reserve", &cfg.reserve, 0, 1e15,
+	  "leave this much to everybody else (a tenth of the machine, at least 256M)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "enter this group: a folder that holds a cgroup.procs (as inherited)", NULL, NULL,
+	  "FOLDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for the content and the random pattern (another one each time)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
@@ -244,7 +254,8 @@ static enum report_end hold(struct hog *h)
 
 static void read_options(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
+	int first = cli_parse(argc, argv,
+			      "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
 			      "Takes memory, fills it with what neither compresses nor merges, and keeps touching it, if asked.", options);
 	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.read || cfg.write;
 
@@ -288,7 +299,8 @@ static struct hog *map_hog(void)
 {
 	const struct hog_cfg hog = {
 		.bytes = cfg.size, .huge = cfg.huge, .threads = (int)cfg.threads, .seed = (uint64_t)cfg.seed, .write = !cfg.read,
-		.order = cfg.pattern == PATTERN_RANDOM ? TURNS_RANDOM : TURNS_SEQ, .stream = cfg.pattern == PATTERN_STREAM, .rate = (double)cfg.rate,
+		.order = cfg.pattern == PATTERN_RANDOM ? TURNS_RANDOM : TURNS_SEQ, .stream = cfg.pattern == PATTERN_STREAM,
+		.rate = (double)cfg.rate,
 	};
 	struct hog *h;
 	int err = hog_new(&h, &hog);
@@ -329,7 +341,8 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	err = cfg.cgroup ? proc_enter_group(cfg.cgroup) : 0;
 	if (err)
-		die(EXIT_RUN, "--cgroup %s was refused: %s; a group is a folder that holds a cgroup.procs, which root or its owner may write", cfg.cgroup, strerror(-err));
+		die(EXIT_RUN, "--cgroup %s was refused: %s; a group is a folder that holds a cgroup.procs, which root or its owner may write",
+		    cfg.cgroup, strerror(-err));
 	find_room();
 	choose_size();
 	choose_rest();
@@ -339,7 +352,8 @@ int main(int argc, char **argv)
 	report_look(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
-		warn("only %lld of %lld bytes are in pages of 2M; huge_bytes tells", (long long)filled.is.huge, (long long)(filled.is.rss + filled.is.swap));
+		warn("only %lld of %lld bytes are in pages of 2M; huge_bytes tells", (long long)filled.is.huge,
+		     (long long)(filled.is.rss + filled.is.swap));
 	if (ready) {
 		from = clock_now();
 		end = hold(h);

@@ -64,8 +64,8 @@ static void report_settings(struct rec *r, const struct wish *cfg, const struct 
 	rec_end(r);
 }
 
-void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h, const struct picture *filled, const struct picture *last,
-	    int64_t touch_ns, enum report_end end)
+void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
+	    const struct picture *filled, const struct picture *last, int64_t touch_ns, enum report_end end)
 {
 	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
 	int64_t touched = hog_touched(h) * HOG_PAGE;

@@ -43,7 +43,7 @@ struct picture {
 void report_look(const struct hog *h, struct picture *out);
 
 /* `filled`, `last`: when it was filled, and at the end; touch_ns: in between. */
-void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h, const struct picture *filled, const struct picture *last,
-	    int64_t touch_ns, enum report_end end);
+void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
+	    const struct picture *filled, const struct picture *last, int64_t touch_ns, enum report_end end);
 
 #endif

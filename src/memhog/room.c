@@ -16,7 +16,8 @@
 int room_read_meminfo(FILE *in, struct room_machine *out)
 {
 	struct { const char *name; int64_t *value; } want[] = {
-		{ "MemTotal", &out->total }, { "MemAvailable", &out->available }, { "SwapTotal", &out->swap_total }, { "SwapFree", &out->swap_free },
+		{ "MemTotal", &out->total }, { "MemAvailable", &out->available }, { "SwapTotal", &out->swap_total },
+		{ "SwapFree", &out->swap_free },
 	};
 	char line[256], name[64];
 	long long kb;
@@ -84,7 +85,8 @@ int room_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct room
 	/* in a container the mount may show a part of the hierarchy only */
 	if (strcmp(top, "/") != 0 && !strncmp(path, top, strlen(top)) && (path[strlen(top)] == '/' || !path[strlen(top)]))
 		below = path + strlen(top);
-	if (snprintf(out->folder, sizeof(out->folder), "%s%s%s", root, point, strcmp(below, "/") ? below : "") >= (int)sizeof(out->folder)) {
+	if (snprintf(out->folder, sizeof(out->folder), "%s%s%s", root, point,
+		     strcmp(below, "/") ? below : "") >= (int)sizeof(out->folder)) {
 		out->version = 0;
 		return -ENOENT;
 	}
@@ -96,8 +98,9 @@ static int64_t lower(int64_t limit, int64_t other)
 	return other >= 0 && other < limit ? other : limit;
 }
 
-/* Of version 2 nothing tells the lowest limit on the way up. A group without the controller (it need not be handed down) is counted in the
- * next one above that has it: *at becomes that one, and stays when there is none. */
+/* Of version 2 nothing tells the lowest limit on the way up. A group without the controller (it
+ * need not be handed down) is counted in the next one above that has it: *at becomes that one, and
+ * stays when there is none. */
 static int64_t lowest_max(char *at, size_t size)
 {
 	char folder[PATH_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* room - how much memory there is: on the machine, in our memory group, and what must stay for everybody else. Pure but for reading the files named. */
+/* room - how much memory there is: on the machine, in our memory group, and what must stay for
+ * everybody else. Pure but for reading the files named. */
 #ifndef THINPROBE_ROOM_H
 #define THINPROBE_ROOM_H
 
@@ -22,8 +23,8 @@ struct room_group {
 	int64_t used;			/* as counted against that limit, of the group itself */
 	int64_t swapped;		/* of the group and those below it; -1: not told */
 };
-/* Looks for the group in texts like /proc/self/cgroup and /proc/self/mountinfo; `root` stands before all folders (""). 0, -ENOENT: not there or not
- * to be seen. Figures are not read yet. */
+/* Looks for the group in texts like /proc/self/cgroup and /proc/self/mountinfo; `root` stands
+ * before all folders (""). 0, -ENOENT: not there or not to be seen. Figures are not read yet. */
 int room_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct room_group *out);
 /* Reads limit, used and swapped again. 0 or -errno. */
 int room_read_group(struct room_group *g);
@@ -34,9 +35,10 @@ bool room_confined(const struct room_machine *m, const struct room_group *g);
 /* What a percentage is of: the group's limit, or the machine. */
 int64_t room_whole(const struct room_machine *m, const struct room_group *g);
 
-/* What would be left for everybody else on the machine once `size` more bytes are taken. In a group with a limit the memory taken ends there, and
- * the rest is between the group and its swap: what the machine has available is left to the others. Without one, the others can
- * be pushed into swap, and what is left is what is available and free swap together. */
+/* What would be left for everybody else on the machine once `size` more bytes are taken. In a group
+ * with a limit the memory taken ends there, and the rest is between the group and its swap: what
+ * the machine has available is left to the others. Without one, the others can be pushed into swap,
+ * and what is left is what is available and free swap together. */
 int64_t room_left(const struct room_machine *m, const struct room_group *g, int64_t size);
 
 /* A tenth of the machine, at least 256 MiB. */

@@ -36,7 +36,8 @@ uint64_t turns_shuffled(uint64_t n, uint64_t key, uint64_t i)
 	return i;
 }
 
-void turns_start(struct turns *t, enum turns_order order, uint64_t pages, uint64_t page_bytes, double rate, uint64_t seed, int64_t now_ns)
+void turns_start(struct turns *t, enum turns_order order, uint64_t pages, uint64_t page_bytes,
+		 double rate, uint64_t seed, int64_t now_ns)
 {
 	*t = (struct turns){ .pages = pages, .seed = seed, .order = order, .origin_ns = now_ns };
 	if (rate > 0)

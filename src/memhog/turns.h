@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* turns - which pages are touched when: an order and a rate, handed out in turns to however many threads there are. Pure: time comes in.
+/* turns - which pages are touched when: an order and a rate, handed out in turns to however many
+ * threads there are. Pure: time comes in.
  *
  * A round touches every page once: in their order, or in a random one that is another one each round. */
 #ifndef THINPROBE_TURNS_H
@@ -10,8 +11,9 @@
 
 enum turns_order { TURNS_SEQ, TURNS_RANDOM };
 
-/* A random one to one map of 0..n-1 onto itself: four rounds of a Feistel network over the next power of four, walked until it falls below n
- * (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). On average less than four walks. */
+/* A random one to one map of 0..n-1 onto itself: four rounds of a Feistel network over the next
+ * power of four, walked until it falls below n (Black and Rogaway, "Ciphers with arbitrary finite
+ * domains", 2002). On average less than four walks. */
 uint64_t turns_shuffled(uint64_t n, uint64_t key, uint64_t i);
 
 struct turns {
@@ -30,10 +32,12 @@ struct turn {
 };
 
 /* rate: bytes per second, of pages of page_bytes; 0: none. pages > 0. */
-void turns_start(struct turns *t, enum turns_order order, uint64_t pages, uint64_t page_bytes, double rate, uint64_t seed, int64_t now_ns);
+void turns_start(struct turns *t, enum turns_order order, uint64_t pages, uint64_t page_bytes,
+		 double rate, uint64_t seed, int64_t now_ns);
 
-/* The next turn: about a millisecond's work, or 256 pages. What is late by more than 100 ms is not made up for, since a hog that was stopped by a slow
- * swap would come back as a burst; it is counted. Not for several threads at once. */
+/* The next turn: about a millisecond's work, or 256 pages. What is late by more than 100 ms is not
+ * made up for, since a hog that was stopped by a slow swap would come back as a burst; it is
+ * counted. Not for several threads at once. */
 void turns_take(struct turns *t, int64_t now_ns, struct turn *out);
 
 /* The page of touch number `touch`, and which round that is. */

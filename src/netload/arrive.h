@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* arrive - which datagrams of a numbered stream came, out of order or twice. Pure.
  *
- * The last ARRIVE_WINDOW numbers are remembered one by one; what comes later than that counts as reordered (a copy of one so old would be
- * taken for it). */
+ * The last ARRIVE_WINDOW numbers are remembered one by one; what comes later than that counts as
+ * reordered (a copy of one so old would be taken for it). */
 #ifndef THINPROBE_NETLOAD_ARRIVE_H
 #define THINPROBE_NETLOAD_ARRIVE_H
 

@@ -105,7 +105,8 @@ int64_t beat_ask(struct beat *b, int64_t now_ns, int64_t *wake_ns)
 	if (now_ns < *wake_ns)
 		return 0;
 	/* from when it was to be, unless that is long ago: being woken late, even each time, must not make it slower */
-	b->pause_ns = (b->pause_ns > now_ns - b->catch_up_ns / LATE_PART ? b->pause_ns : now_ns - b->catch_up_ns / LATE_PART) + pace / 5 * 4;
+	b->pause_ns = (b->pause_ns > now_ns - b->catch_up_ns / LATE_PART ? b->pause_ns : now_ns - b->catch_up_ns / LATE_PART) +
+		pace / 5 * 4;
 	return b->batch;
 }
 

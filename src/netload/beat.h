@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* beat - when the next frames are due: an open loop on absolute times. Pure: the time comes in as a number.
  *
- * Frame k is due k frame times after the start; the schedule never moves, so a stall leaves no drift. As many frames as fit into `burst_ns`
- * (at least one) go together, when the last of them is due. Who is late sends up to a 25th of `catch_up_ns` at once, and then goes on a
- * quarter faster until the schedule is met again: a flood would fill the queue that is to be measured. What is later than `catch_up_ns` is given up,
- * and counted.
+ * Frame k is due k frame times after the start; the schedule never moves, so a stall leaves no
+ * drift. As many frames as fit into `burst_ns` (at least one) go together, when the last of them is
+ * due. Who is late sends up to a 25th of `catch_up_ns` at once, and then goes on a quarter faster
+ * until the schedule is met again: a flood would fill the queue that is to be measured. What is
+ * later than `catch_up_ns` is given up, and counted.
  *
- * At random instead: frames come one by one, at exponential distances that are stretched so that every block of about a second holds what the
- * rate says: from near a Poisson process, from afar as steady as the other. Bursts are what is wanted then, so nothing slows them down. */
+ * At random instead: frames come one by one, at exponential distances that are stretched so that
+ * every block of about a second holds what the rate says: from near a Poisson process, from afar as
+ * steady as the other. Bursts are what is wanted then, so nothing slows them down. */
 #ifndef THINPROBE_NETLOAD_BEAT_H
 #define THINPROBE_NETLOAD_BEAT_H
 

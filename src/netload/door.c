@@ -44,13 +44,15 @@ static int split(const char *text, int port, char *host, size_t size, int64_t *n
 
 int door_find(const char *text, int port, bool numeric, struct door_place *out, char *why, size_t size)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) }, *found;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) },
+		*found;
 	char host[256], service[16];
 	int64_t number;
 	int err;
 
 	if (split(text, port, host, sizeof(host), &number)) {
-		snprintf(why, size, port ? "give an address, or an address and a port as ADDRESS:PORT" : "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
+		snprintf(why, size, port ? "give an address, or an address and a port as ADDRESS:PORT" :
+			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
 		return -EINVAL;
 	}
 	snprintf(service, sizeof(service), "%d", (int)number);
@@ -100,7 +102,8 @@ bool door_same_host(const struct door_place *a, const struct door_place *b)
 	if (a->addr.ss_family != b->addr.ss_family)
 		return false;
 	if (a->addr.ss_family == AF_INET6)
-		return !memcmp(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr, &((const struct sockaddr_in6 *)&b->addr)->sin6_addr, sizeof(struct in6_addr));
+		return !memcmp(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr, &((const struct sockaddr_in6 *)&b->addr)->sin6_addr,
+			       sizeof(struct in6_addr));
 	return ((const struct sockaddr_in *)&a->addr)->sin_addr.s_addr == ((const struct sockaddr_in *)&b->addr)->sin_addr.s_addr;
 }
 

@@ -35,8 +35,9 @@ struct door {
 	char text[TALK_LINE];
 };
 
-/* 1: a line without its newline, in `line` (of TALK_LINE); 0: nobody is there any more; -ETIMEDOUT, -EINTR (told to stop; only where
- * `heeds_stop`), -EPROTO (what comes is no line), or another -errno. */
+/* 1: a line without its newline, in `line` (of TALK_LINE); 0: nobody is there any more; -ETIMEDOUT,
+ * -EINTR (told to stop; only where `heeds_stop`), -EPROTO (what comes is no line), or another
+ * -errno. */
 int door_hear(struct door *d, char *line, int64_t until_ns, bool heeds_stop);
 /* 0 or -errno; waits for at most 5 s. */
 int door_say(struct door *d, const char *line);

@@ -20,8 +20,8 @@ struct lane {
 
 /* A connected socket becomes a stream: buffers, no waiting for more data, what a frame carries. */
 void lane_begin(struct lane *l, int fd, bool udp, int64_t batch_bytes);
-/* Into `count`: what the kernel has sent, and received, so far (TCP: retransmissions too; UDP is counted as it goes). Two threads may read one
- * each. */
+/* Into `count`: what the kernel has sent, and received, so far (TCP: retransmissions too; UDP is
+ * counted as it goes). Two threads may read one each. */
 void lane_read_sent(struct lane *l);
 void lane_read_got(struct lane *l);
 /* Payload that one frame can carry, and the headers of it, judged by a connection to the same place. */

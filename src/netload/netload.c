@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* netload - network load at a rate: TCP or UDP, one way or both, over many streams; and the end that receives it.
  *
- * When frames are due is beat.c's, what the two ends say to each other talk.c's; push.c sends, pull.c receives, report.c tells. This file reads
- * options, runs one of the two ends, and ends. */
+ * When frames are due is beat.c's, what the two ends say to each other talk.c's; push.c sends,
+ * pull.c receives, report.c tells. This file reads options, runs one of the two ends, and ends. */
 #include "clock.h"
 #include "proc.h"
 #include "report.h"
@@ -27,7 +27,8 @@ static struct {
 	const char *bind;
 	bool once, rate_given;
 	int bits, spacing;
-} cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS }, .port = PORT, .ready_fd = STDERR_FILENO };
+} cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS },
+	  .port = PORT, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
@@ -67,17 +68,24 @@ static int read_rate(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'p', "port", &cfg.port, 1, 65535, "serve: listen on this TCP port (5210)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "serve: at this address; 0.0.0.0 or :: are all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
+	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "serve: at this address; 0.0.0.0 or :: are all of them (127.0.0.1)", NULL, NULL,
+	  "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, 0, 0, "serve: end after one load", NULL, NULL, NULL },
-	{ CLI_CALL, 'r', "rate", &cfg.load.rate, 0, 0, "send: bits a second, all streams together", NULL, read_rate, "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
-	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST, "send: stop after this time (when told to)", NULL, NULL, NULL },
+	{ CLI_CALL, 'r', "rate", &cfg.load.rate, 0, 0, "send: bits a second, all streams together", NULL, read_rate,
+	  "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
+	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST,
+	  "send: stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, 0, 0, "send: datagrams, an open loop (TCP)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "both", &cfg.load.both, 0, 0, "send: the server sends as much back", NULL, NULL, NULL },
 	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_LANES, "send: over so many streams, in turn (1)", NULL, NULL, NULL },
-	{ CLI_BYTES, 0, "size", &cfg.load.size, 1, LOAD_SIZE_MOST, "send: payload of a frame (a whole one, or a 400th of a second's bits)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "count-bits", &cfg.bits, 0, 0, "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
-	{ CLI_WORD, 0, "spacing", &cfg.spacing, 0, 0, "send: frames at even distances, or at random ones (even)", spacing_words, NULL, NULL },
-	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, "send: frames of so much time go together (500us, at least one frame)", NULL, NULL, NULL },
+	{ CLI_BYTES, 0, "size", &cfg.load.size, 1, LOAD_SIZE_MOST,
+	  "send: payload of a frame (a whole one, or a 400th of a second's bits)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "count-bits", &cfg.bits, 0, 0,
+	  "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
+	{ CLI_WORD, 0, "spacing", &cfg.spacing, 0, 0,
+	  "send: frames at even distances, or at random ones (even)", spacing_words, NULL, NULL },
+	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9,
+	  "send: frames of so much time go together (500us, at least one frame)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (500ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "send: with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, "send: of the random data (1)", NULL, NULL, NULL },
@@ -153,7 +161,8 @@ static int judge(const struct trip *r, enum send_end end, bool heard)
 	}
 	if (!report_held(r) && r->own.sent_ns >= NS_PER_S / 2) {
 		warn("%.4g of %.4g Mbit/s went out%s", report_sent(r), report_offered(r),
-		     r->load.udp ? ": this process was not let run in time (behind_ms, refused_frames)" : ": the link or the server takes no more, or this process was not let run (behind_ms)");
+		     r->load.udp ? ": this process was not let run in time (behind_ms, refused_frames)" :
+		     ": the link or the server takes no more, or this process was not let run (behind_ms)");
 		status = EXIT_LOSSY;
 	}
 	return end == SEND_SIGNAL && cfg.load.time_ns ? EXIT_INTERRUPTED : status;

@@ -35,7 +35,8 @@ static void take_tcp(struct puller *s, struct lane *l)
 	}
 }
 
-/* Only the marks are read: of the rest nobody wants to know but how long it is. A copy of what came already would hide one that is lost. */
+/* Only the marks are read: of the rest nobody wants to know but how long it is. A copy of what came
+ * already would hide one that is lost. */
 static void take_udp(struct puller *s, struct lane *l)
 {
 	struct mmsghdr msg[PARCEL] = { 0 };
@@ -59,7 +60,8 @@ static void take_udp(struct puller *s, struct lane *l)
 	}
 }
 
-/* Frame bits so far. For TCP from the payload, as if every frame were whole: asking the kernel each time would cost more than it tells. */
+/* Frame bits so far. For TCP from the payload, as if every frame were whole: asking the kernel each
+ * time would cost more than it tells. */
 static int64_t all_bits(struct puller *s)
 {
 	int64_t bytes = 0;

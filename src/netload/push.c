@@ -110,8 +110,8 @@ static size_t give(struct pusher *s, struct lane *l, size_t bytes, int flags)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Frames that have begun; the rest of the last one is owed. Whole segments go in one call; smaller frames would grow together, so each
- * ends a record. */
+/* Frames that have begun; the rest of the last one is owed. Whole segments go in one call; smaller
+ * frames would grow together, so each ends a record. */
 static int64_t put_tcp(struct pusher *s, struct lane *l, int64_t frames)
 {
 	int64_t size = s->p->load->size, took = 0;

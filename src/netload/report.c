@@ -82,14 +82,17 @@ static void rec_rate(struct rec *rec, const char *key, int64_t bits)
 }
 
 /* One direction: what `from` sent and `to` received. */
-static void direction(struct rec *rec, const struct trip *r, const struct side *from, const struct side *to, bool sender_known, bool receiver_known)
+static void direction(struct rec *rec, const struct trip *r, const struct side *from, const struct side *to,
+		      bool sender_known, bool receiver_known)
 {
 	struct lane_count sent = sum(from, r->load.lanes), got = sum(to, r->load.lanes);
 	bool both = sender_known && receiver_known;
 
 	rec_real(rec, "offered_mbit_s", report_offered(r), 6);
-	rec_real(rec, "sent_mbit_s", sender_known ? per_s((double)(r->load.payload_bits ? sent.sent_payload : sent.sent_wire), from->sent_ns) : NAN, 6);
-	rec_real(rec, "received_mbit_s", receiver_known ? per_s((double)(r->load.payload_bits ? got.got_payload : got.got_wire), span(from, to)) : NAN, 6);
+	rec_real(rec, "sent_mbit_s",
+		 sender_known ? per_s((double)(r->load.payload_bits ? sent.sent_payload : sent.sent_wire), from->sent_ns) : NAN, 6);
+	rec_real(rec, "received_mbit_s",
+		 receiver_known ? per_s((double)(r->load.payload_bits ? got.got_payload : got.got_wire), span(from, to)) : NAN, 6);
 	rec_real(rec, "seconds", sender_known ? (double)from->sent_ns / NS_PER_S : NAN, 6);
 	rec_rate(rec, "sent_lowest_second_mbit_s", sender_known ? from->sent_low : -1);
 	rec_rate(rec, "sent_highest_second_mbit_s", sender_known ? from->sent_high : -1);
@@ -165,7 +168,8 @@ void report_send(struct rec *rec, const struct trip *r, const struct told *t)
 	direction(rec, r, &r->own, &r->other, true, t->heard);
 	rec_bool(rec, "rate_held", report_held(r));
 	rec_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
-	rec_real(rec, "receiver_cpu_percent", t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
+	rec_real(rec, "receiver_cpu_percent",
+		 t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
 	rec_str(rec, "stopped_by", t->stopped_by);
 	if (r->load.both) {
 		rec_object(rec, "back");

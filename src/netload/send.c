@@ -33,7 +33,8 @@ static int not_so(struct trip *r, const char *line, int heard, char *why, size_t
 	if (heard == -ETIMEDOUT)
 		return because(why, size, -ETIMEDOUT, "it takes connections, but does not answer as netload serve does");
 	if (heard <= 0)
-		return because(why, size, -ECONNRESET, heard == -EPROTO ? "it answers, but not as netload serve does" : "it closed the connection");
+		return because(why, size, -ECONNRESET,
+			       heard == -EPROTO ? "it answers, but not as netload serve does" : "it closed the connection");
 	if (talk_read_no(line, words, sizeof(words))) {
 		snprintf(why, size, "it refuses: %s", words);
 		return -EPROTO;

@@ -89,7 +89,8 @@ static int64_t who_comes(struct trip *r, int *fd, const struct door_place *peer)
 			close(got);
 			return -1;
 		}
-	} else if (recvfrom(got, mark, sizeof(mark), 0, (struct sockaddr *)&from.addr, &from.size) != sizeof(mark) || !door_same_host(&from, peer)) {
+	} else if (recvfrom(got, mark, sizeof(mark), 0, (struct sockaddr *)&from.addr, &from.size) != sizeof(mark) ||
+		   !door_same_host(&from, peer)) {
 		return -1;
 	}
 	lane = talk_read_mark(mark, r->key, r->load.lanes, &number);

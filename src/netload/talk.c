@@ -29,13 +29,14 @@ static const struct key load_keys[] = {
 	LOAD_FLAG(payload_bits), LOAD_FLAG(random), { NULL, 0, 0, false },
 };
 static const struct key lane_keys[] = {
-	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames), LANE_KEY(got_frames), LANE_KEY(got_payload),
-	LANE_KEY(got_wire), LANE_KEY(reordered), LANE_KEY(duplicate), { NULL, 0, 0, false },
+	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames),
+	LANE_KEY(got_frames), LANE_KEY(got_payload), LANE_KEY(got_wire), LANE_KEY(reordered), LANE_KEY(duplicate), { NULL, 0, 0, false },
 };
 static const struct key side_keys[] = {
-	SIDE_KEY(sent_ns), SIDE_KEY(sent_low), SIDE_KEY(sent_high), SIDE_KEY(sent_seconds), SIDE_KEY(got_ns), SIDE_KEY(got_low), SIDE_KEY(got_high),
-	SIDE_KEY(got_seconds), SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames), SIDE_KEY(dropped_frames), SIDE_KEY(cpu_ns),
-	{ NULL, 0, 0, false },
+	SIDE_KEY(sent_ns), SIDE_KEY(sent_low), SIDE_KEY(sent_high), SIDE_KEY(sent_seconds),
+	SIDE_KEY(got_ns), SIDE_KEY(got_low), SIDE_KEY(got_high), SIDE_KEY(got_seconds),
+	SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames),
+	SIDE_KEY(dropped_frames), SIDE_KEY(cpu_ns), { NULL, 0, 0, false },
 };
 
 /* --- writing --------------------------------------------------------------------------------------------------- */
@@ -187,7 +188,8 @@ int talk_read_ok(const char *line, uint64_t *key, int *port, int ports)
 
 	if (err)
 		return err;
-	if (strlen(at) < 28 || strspn(at + 5, "0123456789abcdef") != 16 || sscanf(at, " key=%16" SCNx64 " ports=%n", &k, &n) != 1 || n != 28 || ports > LOAD_LANES)
+	if (strlen(at) < 28 || strspn(at + 5, "0123456789abcdef") != 16 || sscanf(at, " key=%16" SCNx64 " ports=%n", &k, &n) != 1 ||
+	    n != 28 || ports > LOAD_LANES)
 		return -EPROTO;
 	err = read_ports(at + n, read, ports);
 	if (err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* talk - the lines that two ends say to each other on the control connection, and the mark that opens a stream. Pure: text in, text out.
+/* talk - the lines that two ends say to each other on the control connection, and the mark that
+ * opens a stream. Pure: text in, text out.
  *
  *	sender					server
  *	netload 1 load rate=... time_ns=...	netload 1 ok key=HEX ports=P,...	(or: netload 1 no WORDS)
@@ -27,8 +28,8 @@ int talk_write_ok(char *line, size_t size, uint64_t key, const int *port, int po
 int talk_write_lane(char *line, size_t size, int64_t lane, const struct lane_count *c);
 int talk_write_total(char *line, size_t size, const struct side *s);
 
-/* 0; -EPROTO: no such line; -ERANGE: one with a value that cannot be; -EPROTONOSUPPORT: of another version. Nothing is written to where it is
- * not 0. */
+/* 0; -EPROTO: no such line; -ERANGE: one with a value that cannot be; -EPROTONOSUPPORT: of another
+ * version. Nothing is written to where it is not 0. */
 int talk_read_load(const char *line, struct load *load);
 /* `ports`: how many there must be. */
 int talk_read_ok(const char *line, uint64_t *key, int *port, int ports);

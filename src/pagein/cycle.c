@@ -23,7 +23,8 @@ static int ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCL
 		return err;
 	snprintf(why, CYCLE_WHY, "%s",
 		 err == -ETIMEDOUT ? "the prober does not answer: is its --timeout longer than ours, or its display stopped?" :
-		 err == -EPROTO ? "the prober answers in other words than keyrepeat --schedule asked" : "the prober has ended: what it said stands above");
+		 err == -EPROTO ? "the prober answers in other words than keyrepeat --schedule asked" :
+			 "the prober has ended: what it said stands above");
 	return -EIO;
 }
 
@@ -122,8 +123,8 @@ static struct judge_device device(const struct cycle_run *run)
 }
 
 /* The first key, the second, and what is to be judged of them. */
-static int both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct reading *r, struct judge_process *p, struct judge_device *of,
-		     char why[CYCLE_WHY])
+static int both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct reading *r,
+		     struct judge_process *p, struct judge_device *of, char why[CYCLE_WHY])
 {
 	int err = first_key(cfg, run, r, why);
 

@@ -57,7 +57,8 @@ int evict_by_advice(pid_t pid)
 	err = smaps_read(pid, &sum, keep, &list);
 	/* one by one: the kernel stops at the first that it refuses */
 	for (size_t i = 0; !err && i < list.n; i++)
-		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 && (errno == EPERM || errno == ESRCH || errno == ENOSYS))
+		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 &&
+		    (errno == EPERM || errno == ESRCH || errno == ENOSYS))
 			err = -errno;
 	free(list.at);
 	close(fd);

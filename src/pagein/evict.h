@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Advises the kernel to page out every mapping of the process (process_madvise(2), MADV_PAGEOUT). Those that refuse (locked,
- * special) are passed over. 0; -ESRCH, -EPERM, -ENOSYS (Linux before 5.10). What it leaves in the swap cache it cannot drive out. */
+/* Advises the kernel to page out every mapping of the process (process_madvise(2), MADV_PAGEOUT).
+ * Those that refuse (locked, special) are passed over. 0; -ESRCH, -EPERM, -ENOSYS (Linux before
+ * 5.10). What it leaves in the swap cache it cannot drive out. */
 int evict_by_advice(pid_t pid);
 
 /* The process that takes the memory: a command of the user's. */
@@ -18,8 +19,9 @@ struct hog {
 
 /* 0 or -errno: it runs, or could not be started. It is told to stop (SIGTERM) when we die. */
 int hog_start(struct hog *h, char *const *command);
-/* Whether it has ended by itself: 0 no; 1 it was killed, as the kernel does when a group is full and swap cannot follow; -1 anything else,
- * and `why` holds the last line it said, or its status. */
+/* Whether it has ended by itself: 0 no; 1 it was killed, as the kernel does when a group is full
+ * and swap cannot follow; -1 anything else, and `why` holds the last line it said, or its
+ * status. */
 int hog_ended(struct hog *h, char *why, size_t size);
 /* SIGUSR1 to all of its process group: it keeps its memory, and touches it no more. */
 void hog_rest(const struct hog *h);

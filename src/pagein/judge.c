@@ -43,8 +43,8 @@ bool judge_kept(const struct judge_process *p, size_t n)
 	return n > 0;
 }
 
-/* What the device gave: no more was read than it counts. But it counts the whole machine's reads or none at all; and what was not in memory
- * before, cannot have come from there. */
+/* What the device gave: no more was read than it counts. But it counts the whole machine's reads or
+ * none at all; and what was not in memory before, cannot have come from there. */
 static int64_t read_for_anybody(const struct judge_device *device, int64_t refaulted)
 {
 	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;

@@ -107,8 +107,9 @@ static int step(pid_t pid)
 	return err ? err : status >> 16 || WSTOPSIG(status) != SIGTRAP ? -EAGAIN : 0;
 }
 
-/* The system call at `at`, made by the stopped process; its result is 0 or -errno. It goes on where it was: a call that the stop has
- * interrupted is begun anew by the kernel, which looks at orig_rax for that. */
+/* The system call at `at`, made by the stopped process; its result is 0 or -errno. It goes on where
+ * it was: a call that the stop has interrupted is begun anew by the kernel, which looks at orig_rax
+ * for that. */
 static int call(pid_t pid, uint64_t at, long number, uint64_t argument)
 {
 	struct user_regs_struct saved, regs;
@@ -159,8 +160,9 @@ static int lock_it(pid_t pid, bool locked)
 	return err;
 }
 
-/* A process that lost who traces it in the middle of the call, which takes as long as reading all of it from swap, would go on with the
- * wrong registers, and die. So it is a child that traces, which nothing that ends us ends. */
+/* A process that lost who traces it in the middle of the call, which takes as long as reading all
+ * of it from swap, would go on with the wrong registers, and die. So it is a child that traces,
+ * which nothing that ends us ends. */
 int lock_process(pid_t pid, bool locked)
 {
 	pid_t child = fork();

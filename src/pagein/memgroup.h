@@ -20,11 +20,11 @@ int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY]);
 /* Whether it is in the group or in one below. */
 bool memgroup_holds(const struct memgroup *g, pid_t pid);
 
-/* 0 when emptying the group would write anonymous memory to swap; -1 with a line in `why`: no swap, swappiness 0, a file that cannot be
- * written. */
+/* 0 when emptying the group would write anonymous memory to swap; -1 with a line in `why`: no swap,
+ * swappiness 0, a file that cannot be written. */
 int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY]);
-/* Asks the kernel to take out what can go: version 1 memory.force_empty, version 2 memory.reclaim of all there is. What cannot go stays, which is no error.
- * 0 or -errno. */
+/* Asks the kernel to take out what can go: version 1 memory.force_empty, version 2 memory.reclaim
+ * of all there is. What cannot go stays, which is no error. 0 or -errno. */
 int memgroup_evict(const struct memgroup *g);
 
 /* In bytes; -1: not known. Swapped in so far: of the group where it counts that, else of the machine. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* pagein - pages an application out, proves it, and times the first key into it; beside it the same in memory.
  *
- * One run is cycle.c's; how memory is taken away, evict.c's and memgroup.c's; what counts as paged out, judge.c's; who sends the
- * keys, prober.c's. With --lock it keeps applications from being paged out instead (locking.c). This file reads options, runs, reports. */
+ * One run is cycle.c's; how memory is taken away, evict.c's and memgroup.c's; what counts as paged
+ * out, judge.c's; who sends the keys, prober.c's. With --lock it keeps applications from being
+ * paged out instead (locking.c). This file reads options, runs, reports. */
 #include "clock.h"
 #include "locking.h"
 #include "proc.h"
@@ -67,7 +68,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "the memory group that the processes are in: a folder", NULL, NULL, "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last of all: what takes the memory (memhog in the group)", NULL, read_hog, "COMMAND..." },
 	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "it goes on until the second key was answered", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "rest-hog", &cycle.rest_hog, 0, 0, "it stays as long, but rests once all is paged out (SIGUSR1)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "rest-hog", &cycle.rest_hog, 0, 0,
+	  "it stays as long, but rests once all is paged out (SIGUSR1)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "try so long to page out (20s)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application resisted: it is protected", NULL, NULL, NULL },
 	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "rest before the first key (1s)", NULL, NULL, NULL },
@@ -82,7 +84,8 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "lock", &cfg.lock, 0, 0, "only lock the processes in memory, and tell", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "unlock", &cfg.unlock, 0, 0, "only unlock them", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write what happened to the memory, step by step, to this file", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "timeline", &cfg.timeline, 0, 0, "write what the processes and the group have, every 2 ms, to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "timeline", &cfg.timeline, 0, 0, "write what the processes and the group have, every 2 ms, to this file", NULL, NULL,
+	  "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -124,7 +127,8 @@ static void start_prober(struct prober *prober, const char *target)
 		command[n++] = cfg.password_file;
 	}
 	command[n] = NULL;
-	if (cfg.prober ? prober_join(prober, cfg.prober, why) : prober_start(prober, (char *const *)(uintptr_t)command, 60 * NS_PER_S, why))
+	if (cfg.prober ? prober_join(prober, cfg.prober, why) :
+	    prober_start(prober, (char *const *)(uintptr_t)command, 60 * NS_PER_S, why))
 		die(EXIT_RUN, "%s", why);
 }
 
@@ -232,7 +236,8 @@ static size_t run_all(struct cycle_run *run, int *err, char why[CYCLE_WHY])
 /* NULL: not asked for. */
 static struct timeline *start_timeline(void)
 {
-	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup, .period_ns = TIMELINE_NS };
+	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup,
+				    .period_ns = TIMELINE_NS };
 	struct timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
 
 	if (cfg.timeline && !t)
@@ -299,7 +304,8 @@ static int lock_all(struct rec *out)
 
 static void check_options(int first, int argc)
 {
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log }, { "--timeline", cfg.timeline } };
+	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
+					   { "--timeline", cfg.timeline } };
 
 	if (cfg.lock && cfg.unlock)
 		die_usage("--lock or --unlock, not both");

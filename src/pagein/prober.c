@@ -45,7 +45,8 @@ static int read_line(int fd, int64_t until_ns, char *line, size_t size)
 static void become(char *const *command, const int in[2], const int out[2], const int ready[2], pid_t parent)
 {
 	/* away from the numbers they go to */
-	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10), ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
+	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10),
+		ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
 	setpgid(0, 0);			/* Ctrl-C is for us: it ends when its input does */
 	proc_stop_with_parent();	/* and not SIGKILL: it has the display's settings to put back */
@@ -99,7 +100,8 @@ int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY])
 	/* not blocking: a pipe that nobody reads is an error, not a wait */
 	p->in = open(in, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (p->in < 0)
-		snprintf(why, PROBER_WHY, "cannot write to %s: %s", in, errno == ENXIO ? "nobody reads it; start keyrepeat --schedule asked there first" : strerror(errno));
+		snprintf(why, PROBER_WHY, "cannot write to %s: %s", in,
+			 errno == ENXIO ? "nobody reads it; start keyrepeat --schedule asked there first" : strerror(errno));
 	free(in);
 	if (p->in < 0)
 		return -1;

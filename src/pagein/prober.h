@@ -19,8 +19,9 @@ struct prober_answer {
 	char how[16];		/* how its echo was told, in keyrepeat's words */
 };
 
-/* Starts `command` (NULL-terminated), which must answer lines as keyrepeat --schedule asked does and write "ready" to descriptor 3. It dies with
- * us. 0, or -1 with a line in `why`; what it says itself goes to our standard error. */
+/* Starts `command` (NULL-terminated), which must answer lines as keyrepeat --schedule asked does
+ * and write "ready" to descriptor 3. It dies with us. 0, or -1 with a line in `why`; what it says
+ * itself goes to our standard error. */
 int prober_start(struct prober *p, char *const *command, int64_t patience_ns, char why[PROBER_WHY]);
 /* "IN,OUT": two named pipes (or files like them) that such a one reads and writes. */
 int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY]);

@@ -9,9 +9,12 @@
 
 #define LOOK_NS (50 * NS_PER_MS)	/* between attempts */
 #define BEYOND_NS (250 * NS_PER_MS)	/* a hog goes on after all is in swap, at first */
-#define CACHED_SHARE 10			/* a tenth of what is in swap may still be in memory, too: more is on its way, and worth another attempt */
+/* a tenth of what is in swap may still be in memory, too: more is on its way, and worth another
+ * attempt */
+#define CACHED_SHARE 10
 
-/* More of it is still in memory than will do, although swap has it. Advice cannot change that, and beside a hog it may be the hog's. */
+/* More of it is still in memory than will do, although swap has it. Advice cannot change that, and
+ * beside a hog it may be the hog's. */
 static bool lingers(const struct cycle_cfg *cfg, const struct hog *hog, const struct reading *r)
 {
 	int64_t swap = 0, cached = memgroup_swap_cached(&cfg->group);
@@ -48,8 +51,8 @@ static int attempt(const struct cycle_cfg *cfg, struct cycle_run *run, struct ho
 }
 
 /* Until all processes count as evicted, and so long beyond; or until the time is up. */
-static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, struct reading *r, int64_t beyond_ns, int64_t until_ns,
-		 char why[CYCLE_WHY])
+static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, struct reading *r,
+		 int64_t beyond_ns, int64_t until_ns, char why[CYCLE_WHY])
 {
 	struct judge_process p[CYCLE_PROCESSES];
 	int64_t since = 0;

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-const char *const cycle_columns[] = { "run", "time_ns", "event", "pid", "swap_bytes", "anonymous_bytes", "file_bytes", "major_faults",
+const char *const cycle_columns[] = { "run", "time_ns", "event", "pid", "swap_bytes", "anonymous_bytes",
+				      "file_bytes", "major_faults",
 				      "minor_faults", "swap_in_bytes", "group_bytes", NULL };
 
 static int64_t swapped_in(const struct cycle_cfg *cfg)
@@ -15,7 +16,8 @@ static int64_t swapped_in(const struct cycle_cfg *cfg)
 	return memgroup_swapped_in(&cfg->group, &machine);
 }
 
-void reading_note(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct reading *r, const char *event, int64_t at_ns)
+void reading_note(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct reading *r,
+		  const char *event, int64_t at_ns)
 {
 	if (!cfg->log)
 		return;

@@ -19,6 +19,7 @@ int reading_faults(const struct cycle_cfg *cfg, struct reading *r, char why[CYCL
 void reading_judged(const struct cycle_cfg *cfg, const struct reading *r, struct judge_process *p);
 
 /* A row for each process, where there is a log; `at_ns` 0: now. */
-void reading_note(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct reading *r, const char *event, int64_t at_ns);
+void reading_note(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct reading *r,
+		  const char *event, int64_t at_ns);
 
 #endif

@@ -79,8 +79,8 @@ static void add(struct sample *s, const struct cycle_key *key, int64_t timeout_n
 	}
 }
 
-static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state, const char *first_name, const char *second_name,
-		    int64_t timeout_ns, struct tally *tally)
+static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state,
+		    const char *first_name, const char *second_name, int64_t timeout_ns, struct tally *tally)
 {
 	struct sample first = { 0 }, second = { 0 };
 
@@ -96,7 +96,8 @@ static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum j
 	sample_free(&second);
 }
 
-void report_result(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns, struct tally *tally)
+void report_result(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n,
+		   int64_t timeout_ns, struct tally *tally)
 {
 	*tally = (struct tally){ 0 };
 	for (size_t i = 0; i < n; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* timeline - what processes have in memory and in swap, over time, while somebody else measures: sampled by a thread of its own.
  *
- * Only counters that the kernel keeps are read (/proc/PID/status and stat, the group's usage), not smaps: walking page tables would hold up
- * the faults that are being watched. The kernel may keep some of these counters a few pages behind. */
+ * Only counters that the kernel keeps are read (/proc/PID/status and stat, the group's usage), not
+ * smaps: walking page tables would hold up the faults that are being watched. The kernel may keep
+ * some of these counters a few pages behind. */
 #ifndef PAGEIN_TIMELINE_H
 #define PAGEIN_TIMELINE_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* acks - acknowledgements that carry nothing else, and those of them that were held back.
  *
- * A receiver may hold an acknowledgement back in the hope of data to send along: less than 0.5 s, and at least every second full-sized
- * segment is answered at once (RFC 1122, 4.2.3.2). Linux holds it at least 40 ms (TCP_DELACK_MIN). Seen from outside, an
- * acknowledgement is also late by the way to the receiver and back; so it counts as delayed when it comes ACKS_DELAYED_NS or more
- * later than the quickest one of its direction did after its data. Pure: time comes in as a number. */
+ * A receiver may hold an acknowledgement back in the hope of data to send along: less than 0.5 s,
+ * and at least every second full-sized segment is answered at once (RFC 1122, 4.2.3.2). Linux holds
+ * it at least 40 ms (TCP_DELACK_MIN). Seen from outside, an acknowledgement is also late by the way
+ * to the receiver and back; so it counts as delayed when it comes ACKS_DELAYED_NS or more later
+ * than the quickest one of its direction did after its data. Pure: time comes in as a number. */
 #ifndef PROTOTAP_ACKS_H
 #define PROTOTAP_ACKS_H
 

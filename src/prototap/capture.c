@@ -39,7 +39,8 @@ static const char *link_name(pcap_t *p)
 	return name ? name : number;
 }
 
-/* A damaged time may lie anywhere; the meter's differences of two times must not overflow. tv_usec holds nanoseconds where these were asked for, and could be had. */
+/* A damaged time may lie anywhere; the meter's differences of two times must not overflow. tv_usec
+ * holds nanoseconds where these were asked for, and could be had. */
 static void set_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
 	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
@@ -141,7 +142,8 @@ static int compile(struct capture *c, const char *filter, struct bpf_program *ou
 			return status;
 		pcap_freecode(out);
 	}
-	snprintf(text, sizeof(text), "(%s) or %s", filter, cooked ? "ether proto 0x8100 or ether proto 0x88a8 or ether proto 0x9100" : "vlan");
+	snprintf(text, sizeof(text), "(%s) or %s", filter,
+		 cooked ? "ether proto 0x8100 or ether proto 0x88a8 or ether proto 0x9100" : "vlan");
 	return pcap_compile(c->pcap, out, text, 1, PCAP_NETMASK_UNKNOWN);
 }
 
@@ -288,12 +290,13 @@ bool capture_refused(const struct capture *c, const char *path, char *why)
 
 	if (strstr(error, "different from the type of the first interface")) {
 		snprintf(why, CAPTURE_WHY, "%.350s holds interfaces of different link types, which cannot be told in one report; "
-			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap", path, path, c->link->editcap);
+			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
+			 path, path, c->link->editcap);
 		return true;
 	}
 	if (strstr(error, "different from the snapshot length of the first interface")) {
-		snprintf(why, CAPTURE_WHY, "%.350s holds interfaces of which different lengths were kept; make them one: editcap -F nsecpcap %.350s one.pcap",
-			 path, path);
+		snprintf(why, CAPTURE_WHY,
+			 "%.350s holds interfaces of which different lengths were kept; make them one: editcap -F nsecpcap %.350s one.pcap", path, path);
 		return true;
 	}
 	return false;

@@ -51,7 +51,8 @@ static void tell_idle(struct rec *r, const struct setup *s, const struct setup_i
 	sum(&both, &idle->count[DISPLAY]);
 	rec_object(r, "idle");
 	rec_real(r, "seconds", idle->seconds, 3);
-	rec_str(r, "of", s->typed ? "all but set-up and a second after each key" : "all but set-up: nothing tells whether keys were typed");
+	rec_str(r, "of", s->typed ? "all but set-up and a second after each key" :
+		"all but set-up: nothing tells whether keys were typed");
 	rec_real(r, "packets_per_minute", (double)both.packets / minutes, 2);
 	rec_real(r, "bytes_per_minute", (double)both.wire_bytes / minutes, 1);
 	rec_real(r, "input_bytes_per_minute", (double)idle->count[INPUT].wire_bytes / minutes, 1);

@@ -6,7 +6,8 @@
 #include "meter.h"
 #include "rec.h"
 
-/* setup, idle, per_key and acks, into the object that is open. After meter_finish(). The capture lasted from `from_ns` to `to_ns`. */
+/* setup, idle, per_key and acks, into the object that is open. After meter_finish(). The capture
+ * lasted from `from_ns` to `to_ns`. */
 void costs_tell(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns);
 
 #endif

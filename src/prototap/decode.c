@@ -131,7 +131,8 @@ static bool is_extension(uint8_t protocol)
 	}
 }
 
-/* From the end of the IPv6 header to that of its last extension header, behind which `*next` stands. DECODED_SEGMENT: so far well. */
+/* From the end of the IPv6 header to that of its last extension header, behind which `*next`
+ * stands. DECODED_SEGMENT: so far well. */
 static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
 {
 	for (int i = 0; is_extension(*next); i++) {

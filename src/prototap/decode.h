@@ -45,11 +45,13 @@ enum decoded {
 	DECODED_MALFORMED	/* headers that contradict themselves or the packet's length */
 };
 
-/* `captured` bytes are there of a packet of `original` bytes (which includes a cooked header). Only after
- * DECODED_SEGMENT is *out complete; after DECODED_FRAGMENT wire_bytes, link_bytes and ip_bytes are there.
+/* `captured` bytes are there of a packet of `original` bytes (which includes a cooked header). Only
+ * after DECODED_SEGMENT is *out complete; after DECODED_FRAGMENT wire_bytes, link_bytes and
+ * ip_bytes are there.
  *
- * A cooked capture has no Ethernet header, but says what kind of device the packet crossed: where that is Ethernet or the
- * loopback, the 14 bytes that a capture on the device would show are added. The four bytes of a BSD loopback never were on any wire. */
+ * A cooked capture has no Ethernet header, but says what kind of device the packet crossed: where
+ * that is Ethernet or the loopback, the 14 bytes that a capture on the device would show are added.
+ * The four bytes of a BSD loopback never were on any wire. */
 enum decoded decode_packet(enum link_type link, const uint8_t *bytes, uint32_t captured, uint32_t original,
 			   struct segment *out);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* drops - what a pcapng file itself says was lost while it was captured.
  *
- * libpcap reads over interface statistics (draft-ietf-opsawg-pcapng, "Interface Statistics Block"); writers such as dumpcap put them
- * at the end of the file, so the blocks are walked backwards from there until the first packet. */
+ * libpcap reads over interface statistics (draft-ietf-opsawg-pcapng, "Interface Statistics Block");
+ * writers such as dumpcap put them at the end of the file, so the blocks are walked backwards from
+ * there until the first packet. */
 #ifndef PROTOTAP_DROPS_H
 #define PROTOTAP_DROPS_H
 

@@ -68,7 +68,8 @@ struct flow_table {
 	uint64_t seed;
 };
 
-/* Room for `size` flows; memory is touched only as it is needed. The seed keeps a hostile capture from choosing the buckets. 0 or -ENOMEM. */
+/* Room for `size` flows; memory is touched only as it is needed. The seed keeps a hostile capture
+ * from choosing the buckets. 0 or -ENOMEM. */
 int flow_table_init(struct flow_table *t, uint32_t size, uint64_t seed);
 void flow_table_free(struct flow_table *t);
 

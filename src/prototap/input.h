@@ -18,8 +18,8 @@ void input_close(struct input *in);
 /* Lets this process open as many files as the system grants it. */
 void input_many(void);
 
-/* The command that unpacks the file to standard output, told by its first bytes, or NULL: it is not compressed. Nothing is used up, of a
- * pipe neither. */
+/* The command that unpacks the file to standard output, told by its first bytes, or NULL: it is not
+ * compressed. Nothing is used up, of a pipe neither. */
 const char *input_unpack(struct input *in);
 
 #endif

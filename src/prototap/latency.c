@@ -58,8 +58,8 @@ static int read_keys(struct latency *l, char *why)
 	}
 	l->step_ns = wall_step(l->typed.wall, l->typed.walls);
 	if (l->step_ns > WALL_STEP_NS)
-		return refuse(why, "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): packet times tell nothing of them; type again",
-			      file, (double)l->step_ns / NS_PER_MS);
+		return refuse(why, "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
+			      "packet times tell nothing of them; type again", file, (double)l->step_ns / NS_PER_MS);
 	return 0;
 }
 
@@ -76,10 +76,11 @@ int latency_begin(struct latency *l, char *why)
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == WIRE_BLOCKS && !t->in_blocks)
-			return refuse(why, "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; type them with keyrepeat --schedule blocks (--pairing none: rows without latency)",
-				      l->cfg.keys, t->longest);
+			return refuse(why, "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; "
+				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
 		if (l->cfg.pairing == WIRE_BLOCKS && t->unsent > t->n / 2)
-			return refuse(why, "%s: most keys have no time when they were sent (the display repeated them); type them with keyrepeat --mode tap", l->cfg.keys);
+			return refuse(why, "%s: most keys have no time when they were sent (the display repeated them); "
+				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
 	if (wire_init(&l->wire, &wire))
 		return refuse(why, "no memory for %zu keys", t->n);
@@ -97,16 +98,19 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 		l->rows = NULL;
 	}
 	if (err)
-		return refuse(why, err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" : "out of memory with %d updates", WIRE_UPDATES_MAX);
+		return refuse(why, err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" :
+			      "out of memory with %d updates", WIRE_UPDATES_MAX);
 	if (closed)
 		return refuse(why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != WIRE_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
-		return refuse(why, "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?", l->cfg.keys);
-	if (w->cut + w->missed == w->blocks)
-		return refuse(why, "%s: the display never rested for a second after a block of keys, so none was drained and the wire does not tell which update answers which key; type them with keyrepeat --schedule blocks, and let the capture go on for two seconds",
+		return refuse(why, "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
 			      l->cfg.keys);
+	if (w->cut + w->missed == w->blocks)
+		return refuse(why, "%s: the display never rested for a second after a block of keys, "
+			      "so none was drained and the wire does not tell which update answers which key; "
+			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
 	return 0;
 }
 

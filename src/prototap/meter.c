@@ -203,8 +203,8 @@ static void take_payload(struct meter *m, struct flow *f, int c, const struct se
 	if (content_wanted(f)) {
 		uint32_t there = kept->captured > s->payload_at ? kept->captured - s->payload_at : 0;
 
-		content_segment(&m->contents, f, c, there ? kept->bytes + s->payload_at : NULL, there < s->payload_bytes ? there : s->payload_bytes,
-				s->payload_bytes, &t);
+		content_segment(&m->contents, f, c, there ? kept->bytes + s->payload_at : NULL,
+				there < s->payload_bytes ? there : s->payload_bytes, s->payload_bytes, &t);
 	}
 	take_data(m, f, c, time_ns, &t);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* meter - what prototap measures, packet by packet: a decoded packet goes in, counts come out at the end.
  *
- * The one place where flows, streams, messages and updates meet. No I/O, no clock, nothing allocated after
- * meter_init() but room for gaps between updates, and for connections whose content is read: a capture of any length runs in the same
- * memory. */
+ * The one place where flows, streams, messages and updates meet. No I/O, no clock, nothing
+ * allocated after meter_init() but room for gaps between updates, and for connections whose content
+ * is read: a capture of any length runs in the same memory. */
 #ifndef PROTOTAP_METER_H
 #define PROTOTAP_METER_H
 

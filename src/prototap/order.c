@@ -14,7 +14,8 @@ struct order_piece {
 	uint8_t *bytes;
 };
 
-static void hand_over(struct order *o, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context)
+static void hand_over(struct order *o, int64_t start, const uint8_t *bytes, uint32_t captured,
+		      uint32_t length, order_fn *fn, void *context)
 {
 	uint32_t old = (uint32_t)(o->next - start);
 
@@ -93,8 +94,9 @@ static struct order_piece *find_before(const struct order *o, int64_t start)
 	return before;
 }
 
-/* What follows on a piece joins it, so that they are as few as there are holes; a piece that was not captured whole is joined only by a length,
- * or bytes would stand where they do not belong. What finds no place at all never came. */
+/* What follows on a piece joins it, so that they are as few as there are holes; a piece that was
+ * not captured whole is joined only by a length, or bytes would stand where they do not belong.
+ * What finds no place at all never came. */
 static void hold(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct order_piece *before = find_before(o, start), *to = NULL;
@@ -117,7 +119,8 @@ static void hold(struct order *o, size_t *held, int64_t start, const uint8_t *by
 		append(to, held, bytes, captured, length);
 }
 
-void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context)
+void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+		uint32_t length, order_fn *fn, void *context)
 {
 	if (start > o->next) {
 		hold(o, held, start, bytes, captured, length);

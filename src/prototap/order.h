@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* order - the bytes of one direction of a connection in sequence order, for who reads them.
  *
- * stream.h says which bytes are new and where holes are; here a copy of what comes early waits for the hole before it to close. What
- * was not captured, or found no room, is told as a length without bytes. Only for connections that somebody reads. */
+ * stream.h says which bytes are new and where holes are; here a copy of what comes early waits for
+ * the hole before it to close. What was not captured, or found no room, is told as a length without
+ * bytes. Only for connections that somebody reads. */
 #ifndef PROTOTAP_ORDER_H
 #define PROTOTAP_ORDER_H
 
@@ -21,7 +22,8 @@ struct order {
 };
 
 /* A segment's payload at `start`. `*held` is what waits, of all connections. */
-void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length, order_fn *fn, void *context);
+void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+		uint32_t length, order_fn *fn, void *context);
 
 /* All before `end` counts as had: what of it waits is handed over, over all holes. */
 static inline bool order_has_hole(const struct order *o, int64_t end)

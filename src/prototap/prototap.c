@@ -22,7 +22,8 @@
 #define REST_NS (5 * NS_PER_S)		/* the longest that emptying the ring at the end may take */
 
 static struct ports ports;
-static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS, .flows = 20, .flows_max = 32768, .snaplen = 262144,
+static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
+			      .flows = 20, .flows_max = 32768, .snaplen = 262144,
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
 static struct rec_cfg out_cfg;
 
@@ -61,23 +62,31 @@ static int read_decode(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
-	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL, read_ports, "[x11:|server:]PORT[-PORT],..." },
+	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL, read_ports,
+	  "[x11:|server:]PORT[-PORT],..." },
 	{ CLI_CALL, 0, "server", cfg.server, 0, 0, "only connections of this host, which is the server", NULL, read_server, "ADDRESS" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "live: stop after this time (when told to)", NULL, NULL, NULL },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
+	  "live: stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_STR, 'w', "write", &cfg.write_path, 0, 0, "live: also write the packets to this file (pcap)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, "key period that stalls are measured against (50ms)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, "messages closer than this are one update (10ms)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "keys", &cfg.latency.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
-	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, read_noise, "COUNT/TIME" },
+	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, read_noise,
+	  "COUNT/TIME" },
 	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600.0 * (double)NS_PER_S, "length of that piece (100ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol: rfb, x11 or auto", NULL, read_decode, "PROTOCOL" },
+	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL,
+	  "FILE" },
+	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600.0 * (double)NS_PER_S,
+	  "length of that piece (100ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol: rfb, x11 or auto", NULL, read_decode,
+	  "PROTOCOL" },
 	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000, "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144, "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
+	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000,
+	  "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144,
+	  "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
 	{ CLI_BYTES, 0, "buffer", &cfg.buffer_bytes, 1 << 20, 1 << 30, "live: ring shared with the kernel (32M)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "live: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
@@ -157,7 +166,8 @@ static void read_files(struct run *run)
 
 static void check_usage(bool live, int files)
 {
-	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows }, { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
+	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
+					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
 
 	rec_check_apart(place, sizeof(place) / sizeof(*place));
 	if (cfg.latency.rows && out_cfg.format == REC_TSV)
@@ -206,7 +216,8 @@ static struct source *open_source(bool live, char **files, int n)
 static void warn_of(const struct run *run)
 {
 	if (run->damaged > 1)
-		warn("%s; what stands before it was counted, and so in %d more file%s", run->damage, run->damaged - 1, run->damaged > 2 ? "s" : "");
+		warn("%s; what stands before it was counted, and so in %d more file%s", run->damage, run->damaged - 1,
+		     run->damaged > 2 ? "s" : "");
 	else if (run->damaged)
 		warn("%s; what stands before it was counted", run->damage);
 	else if (!run->meter.packets)
@@ -221,8 +232,9 @@ static int status_of(const struct run *run)
 
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* without -t a signal is how a live capture is meant to end */
-	if (run->latency.wire.missed_keys || run->damaged || *run->error || run->drops.kernel > 0 || run->drops.interface > 0 || m->flows_evicted ||
-	    m->decoded[DECODED_SHORT] || m->sum[INPUT].missing_bytes || m->sum[DISPLAY].missing_bytes)
+	if (run->latency.wire.missed_keys || run->damaged || *run->error || run->drops.kernel > 0 ||
+	    run->drops.interface > 0 || m->flows_evicted || m->decoded[DECODED_SHORT] || m->sum[INPUT].missing_bytes ||
+	    m->sum[DISPLAY].missing_bytes)
 		return EXIT_LOSSY;
 	return EXIT_OK;
 }

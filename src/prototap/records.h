@@ -14,12 +14,13 @@
 
 struct records;
 
-/* The records of the file that begins at offset `at` of `fd`, which stays the caller's and where it is. Read `room` bytes at a time,
- * in as much memory (more only when a packet needs it); `snaplen`: bytes beyond are left out of a packet. NULL: not such a
- * file, or no memory. */
+/* The records of the file that begins at offset `at` of `fd`, which stays the caller's and where it
+ * is. Read `room` bytes at a time, in as much memory (more only when a packet needs it); `snaplen`:
+ * bytes beyond are left out of a packet. NULL: not such a file, or no memory. */
 struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen);
 
-/* The next packet, which stays until the next call: 1; 0 at the end, -1 when records_error() tells what is damaged, now and ever after. */
+/* The next packet, which stays until the next call: 1; 0 at the end, -1 when records_error() tells
+ * what is damaged, now and ever after. */
 int records_next(struct records *r, struct packet *p);
 const char *records_error(const struct records *r);
 

@@ -19,15 +19,18 @@ struct kind {
 
 const char *const rfb_client_names[RFB_CLIENT_KINDS] = { "handshake", "SetPixelFormat", "SetEncodings", "FramebufferUpdateRequest",
 	"KeyEvent", "PointerEvent", "ClientCutText", "EnableContinuousUpdates", "ClientFence", "xvp", "SetDesktopSize", "gii", "QEMU" };
-enum { SET_PIXEL_FORMAT = 1, SET_ENCODINGS, UPDATE_REQUEST, KEY_EVENT, POINTER_EVENT, CLIENT_CUT, CONTINUOUS, CLIENT_FENCE, CLIENT_XVP,
-       DESKTOP_SIZE, CLIENT_GII, CLIENT_QEMU };
-static const struct kind client_kinds[RFB_CLIENT_KINDS] = { { -1, 0, 0 }, { 0, 19, 0 }, { 2, 3, 0 }, { 3, 0, 9 }, { 4, 0, 7 }, { 5, 0, 5 }, { 6, 7, 0 },
+enum { SET_PIXEL_FORMAT = 1, SET_ENCODINGS, UPDATE_REQUEST, KEY_EVENT, POINTER_EVENT, CLIENT_CUT,
+       CONTINUOUS, CLIENT_FENCE, CLIENT_XVP, DESKTOP_SIZE, CLIENT_GII, CLIENT_QEMU };
+static const struct kind client_kinds[RFB_CLIENT_KINDS] = { { -1, 0, 0 }, { 0, 19, 0 }, { 2, 3, 0 },
+							    { 3, 0, 9 }, { 4, 0, 7 }, { 5, 0, 5 }, { 6, 7, 0 },
 	{ 150, 0, 9 }, { 248, 8, 0 }, { 250, 0, 3 }, { 251, 7, 0 }, { 253, 3, 0 }, { 255, 3, 0 } };
 
-const char *const rfb_server_names[RFB_SERVER_KINDS] = { "handshake", "FramebufferUpdate", "SetColourMapEntries", "Bell", "ServerCutText",
+const char *const rfb_server_names[RFB_SERVER_KINDS] = { "handshake", "FramebufferUpdate",
+							 "SetColourMapEntries", "Bell", "ServerCutText",
 	"ResizeFrameBuffer", "EndOfContinuousUpdates", "ServerFence", "xvp", "gii", "QEMU" };
 enum { UPDATE = 1, COLOURS, BELL, SERVER_CUT, RESIZE, END_OF_CONTINUOUS, SERVER_FENCE, SERVER_XVP, SERVER_GII, SERVER_QEMU };
-static const struct kind server_kinds[RFB_SERVER_KINDS] = { { -1, 0, 0 }, { 0, 3, 0 }, { 1, 5, 0 }, { 2, 0, 0 }, { 3, 7, 0 }, { 4, 0, 5 }, { 150, 0, 0 },
+static const struct kind server_kinds[RFB_SERVER_KINDS] = { { -1, 0, 0 }, { 0, 3, 0 }, { 1, 5, 0 },
+							    { 2, 0, 0 }, { 3, 7, 0 }, { 4, 0, 5 }, { 150, 0, 0 },
 	{ 248, 8, 0 }, { 250, 0, 3 }, { 253, 3, 0 }, { 255, 3, 0 } };
 
 void rfb_start(struct rfb *r, struct rfb_count *sum)
@@ -66,7 +69,8 @@ static struct rfb_format format_of(const uint8_t *at)
 {
 	struct reader r = { .bytes = at, .n = 16 };
 	uint8_t bytes = (uint8_t)(read_u8(&r, 0) / 8);
-	bool packs = bytes == 4 && read_u8(&r, 1) == 24 && read_u8(&r, 3) && read_be16(&r, 4) == 255 && read_be16(&r, 6) == 255 && read_be16(&r, 8) == 255;
+	bool packs = bytes == 4 && read_u8(&r, 1) == 24 && read_u8(&r, 3) && read_be16(&r, 4) == 255 &&
+		read_be16(&r, 6) == 255 && read_be16(&r, 8) == 255;
 
 	return (struct rfb_format){ bytes, packs ? 3 : bytes };
 }

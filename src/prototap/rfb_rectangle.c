@@ -3,13 +3,14 @@
 #include "rfb.h"
 #include "reader.h"
 
-enum shape { NONE, PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR, XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR,
-	     SCREENS, WIDTH, LAST };
+enum shape { NONE, PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
+	     XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR, SCREENS, WIDTH, LAST };
 
 static const struct { int32_t encoding; uint8_t shape, bytes; } kinds[RFB_RECTANGLE_KINDS] = {
-	{ 0, PIXELS, 0 }, { 1, FIXED, 4 }, { 2, RRE, 0 }, { 4, CORRE, 0 }, { 5, HEXTILE, 0 }, { 6, LENGTH, 0 }, { 7, TIGHT, 0 }, { 16, LENGTH, 0 },
-	{ 17, LENGTH, 0 }, { 50, LENGTH_FLAGS, 0 }, { -223, FIXED, 0 }, { -224, LAST, 0 }, { -232, FIXED, 0 }, { -239, CURSOR, 0 },
-	{ -240, XCURSOR, 0 }, { -257, FIXED, 0 }, { -258, FIXED, 0 }, { -259, FIXED, 0 }, { -260, TIGHT_PNG, 0 }, { -261, FIXED, 1 }, { -305, FIXED, 0 },
+	{ 0, PIXELS, 0 }, { 1, FIXED, 4 }, { 2, RRE, 0 }, { 4, CORRE, 0 }, { 5, HEXTILE, 0 }, { 6, LENGTH, 0 },
+	{ 7, TIGHT, 0 }, { 16, LENGTH, 0 }, { 17, LENGTH, 0 }, { 50, LENGTH_FLAGS, 0 }, { -223, FIXED, 0 },
+	{ -224, LAST, 0 }, { -232, FIXED, 0 }, { -239, CURSOR, 0 }, { -240, XCURSOR, 0 }, { -257, FIXED, 0 },
+	{ -258, FIXED, 0 }, { -259, FIXED, 0 }, { -260, TIGHT_PNG, 0 }, { -261, FIXED, 1 }, { -305, FIXED, 0 },
 	{ -307, LENGTH, 0 }, { -308, SCREENS, 0 }, { -309, FIXED, 0 }, { -314, ALPHA_CURSOR, 0 }, { 0x574d5664, VMWARE_CURSOR, 0 },
 	{ 0x574d5665, FIXED, 2 }, { 0x574d5666, FIXED, 0 }, { 0x574d5668, FIXED, 4 }, { -0x20000, FIXED, 0 }, { -0x1ffff, WIDTH, 0 },
 	{ -0x1fffe, WIDTH, 0 }, { -0x1fffd, WIDTH, 0 },
@@ -229,7 +230,8 @@ static bool head(struct rfb *r, struct walk *w, const uint8_t *piece)
 	case SCREENS:
 		return over(w, 16ull * piece[0]);
 	case VMWARE_CURSOR:
-		return piece[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind") : over(w, area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
+		return piece[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind") :
+		       over(w, area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
 	case ALPHA_CURSOR:	/* its pixels have four bytes whatever the format, in an encoding of their own */
 		return n ? stop(w, "RFB: a cursor that is not in Raw") : over(w, 4 * area(r));
 	default:

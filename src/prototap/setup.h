@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* setup - what a session costs before anything is done in it, and what it costs afterwards while nobody does anything.
  *
- * Set-up is all that crosses, on all connections that were asked for, from their first packet until the first second in which nothing
- * does, or until the first key. A session whose first packet does not open a connection was there before: its set-up is not in the
- * capture. What follows is idle, but for a second after each key, and for the packets that close the last connection. */
+ * Set-up is all that crosses, on all connections that were asked for, from their first packet until
+ * the first second in which nothing does, or until the first key. A session whose first packet does
+ * not open a connection was there before: its set-up is not in the capture. What follows is idle,
+ * but for a second after each key, and for the packets that close the last connection. */
 #ifndef PROTOTAP_SETUP_H
 #define PROTOTAP_SETUP_H
 

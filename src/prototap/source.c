@@ -77,7 +77,8 @@ static int begin_file(struct source *s, struct file *f, char *why)
 	const struct link *link, *first;
 
 	if (unpack) {
-		snprintf(why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack, strcmp(path, "-") ? path : "FILE");
+		snprintf(why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path,
+			 unpack, strcmp(path, "-") ? path : "FILE");
 		return -1;
 	}
 	if (drops >= 0)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tls - records of Transport Layer Security, counted from outside by their headers.
  *
- * A record is five bytes in the clear (type, version, length) and what they announce (RFC 8446, 5.1; RFC 5246, 6.2.1). What else each
- * record spends on being sealed follows from the cipher that the server chose, in the clear: AES-GCM 8 + 16 bytes in TLS 1.2 (RFC 5288)
- * and 16 + 1 in 1.3, ChaCha20-Poly1305 16 (RFC 7905); of CBC ciphers at least their IV, MAC and one byte of padding. */
+ * A record is five bytes in the clear (type, version, length) and what they announce (RFC 8446,
+ * 5.1; RFC 5246, 6.2.1). What else each record spends on being sealed follows from the cipher that
+ * the server chose, in the clear: AES-GCM 8 + 16 bytes in TLS 1.2 (RFC 5288) and 16 + 1 in 1.3,
+ * ChaCha20-Poly1305 16 (RFC 7905); of CBC ciphers at least their IV, MAC and one byte of
+ * padding. */
 #ifndef PROTOTAP_TLS_H
 #define PROTOTAP_TLS_H
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_wire_bytes", "input_payload_bytes", "display_packets",
+const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_wire_bytes",
+					"input_payload_bytes", "display_packets",
 					"display_wire_bytes", "display_payload_bytes", NULL };
 
 static int64_t bin_of(const struct traffic *t, int64_t time_ns)

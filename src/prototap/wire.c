@@ -10,7 +10,8 @@
 #define LIMIT_NOISY_NS (2 * NS_PER_S)	/* where more than NOISY_PER_S updates come by themselves */
 #define NOISY_PER_S 0.5
 
-const char *const wire_columns[] = { "kind", "n", "time_ns", "end_ns", "packets", "bytes", "key", "low_ns", "high_ns", "exact", "block",
+const char *const wire_columns[] = { "kind", "n", "time_ns", "end_ns", "packets", "bytes", "key",
+				     "low_ns", "high_ns", "exact", "block",
 				     "captured", NULL };
 
 int wire_init(struct wire *w, const struct wire_cfg *cfg)
@@ -184,8 +185,9 @@ static void miss_block(struct wire *w)
 	}
 }
 
-/* Is the block that runs in the capture? It began after a rest, so its first key mostly travels alone. One held up until the second
- * was sent does not: then a capture that had begun before, and saw a later key, holds it. Where no key could be sent there is none to see. */
+/* Is the block that runs in the capture? It began after a rest, so its first key mostly travels
+ * alone. One held up until the second was sent does not: then a capture that had begun before, and
+ * saw a later key, holds it. Where no key could be sent there is none to see. */
 static bool captured(const struct wire *w)
 {
 	bool seen = false;

@@ -49,7 +49,9 @@ struct wire {
 	int64_t tapped_ns;	/* the first packet of all; 0: none yet */
 	/* Of all. */
 	size_t keys, exact, ranged, unanswered, skipped, not_sent;	/* skipped ones are not in the others */
-	size_t blocks, drained, marked, cut, missed, unsent;	/* unsent: no key of it could be; marked: one unsolicited update is likelier than PAIR_STRAY_LIKELY */
+	/* unsent: no key of it could be; marked: one unsolicited update is likelier than
+	 * PAIR_STRAY_LIKELY */
+	size_t blocks, drained, marked, cut, missed, unsent;
 	size_t missed_keys;	/* of blocks that the capture does not hold: in no figure */
 	size_t paired_updates;
 	struct sample low, high, sent_low, sent_high;	/* latency in ns */

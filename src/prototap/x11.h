@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - what an X connection says: requests, replies, events and errors by name, with counts and bytes.
  *
- * X Window System Protocol, X Version 11 (x.org/releases/current/doc/xproto/x11protocol.html); lengths beyond 256 KB by BIG-REQUESTS.
- * An extension has the name that the application asked for and the numbers that the display answered (QueryExtension); a reply has the
- * name of its request, found by the sequence number. The application is the X client, whichever channel that is. */
+ * X Window System Protocol, X Version 11 (x.org/releases/current/doc/xproto/x11protocol.html);
+ * lengths beyond 256 KB by BIG-REQUESTS. An extension has the name that the application asked for
+ * and the numbers that the display answered (QueryExtension); a reply has the name of its request,
+ * found by the sequence number. The application is the X client, whichever channel that is. */
 #ifndef PROTOTAP_X11_H
 #define PROTOTAP_X11_H
 

@@ -3,8 +3,9 @@
  *
  * The only file of this room that names GSL. Two sources, which may both be there:
  *  - busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the origin;
- *  - response times: stations and a delay for which the model (mva.h where rows have n and z, else an open M/M/1 each) gives what was measured; relative errors
- *    alike, by Levenberg and Marquardt from several beginnings. Demands stay positive (they are fitted as logarithms). */
+ *  - response times: stations and a delay for which the model (mva.h where rows have n and z, else
+ *    an open M/M/1 each) gives what was measured; relative errors alike, by Levenberg and Marquardt
+ *    from several beginnings. Demands stay positive (they are fitted as logarithms). */
 #ifndef THINPROBE_QUEUE_DEMANDS_H
 #define THINPROBE_QUEUE_DEMANDS_H
 
@@ -33,10 +34,12 @@ struct demands {
 /* 0; -EINVAL with `why` where the rows do not allow it; -ENOMEM. */
 int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct demands *out, const char **why);
 
-/* What the model says of a load: closed where n and z_s are numbers, else open at `rate` (x, r_s, q, u; r_s INFINITY where it is too much). */
+/* What the model says of a load: closed where n and z_s are numbers, else open at `rate` (x, r_s,
+ * q, u; r_s INFINITY where it is too much). */
 void demands_predict(const struct mva_net *net, enum mva_method method, double n, double z_s, double rate, struct mva_point *out);
 
-/* The most users whose response time is not above this, up to `most` and then INFINITY; 0: not even one. They think for z_s, or where nz is a number for n / nz. */
+/* The most users whose response time is not above this, up to `most` and then INFINITY; 0: not even
+ * one. They think for z_s, or where nz is a number for n / nz. */
 double demands_most_users(const struct mva_net *net, enum mva_method method, double r_s, double nz, double z_s, double most);
 /* The most requests a second of an open stream whose response time is not above this; 0: even one alone takes longer. */
 double demands_most_rate(const struct mva_net *net, double r_s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* erlang - single queues in closed form: M/M/1, M/M/m with Erlang's B and C (1917), M/M/1/N/N (the repairman).
  *
- * Arrivals and service are memoryless. Times in s, rates in 1/s. Where a queue has no steady state (it gets more than it can serve), what would
- * be infinite is INFINITY. */
+ * Arrivals and service are memoryless. Times in s, rates in 1/s. Where a queue has no steady state
+ * (it gets more than it can serve), what would be infinite is INFINITY. */
 #ifndef THINPROBE_QUEUE_ERLANG_H
 #define THINPROBE_QUEUE_ERLANG_H
 

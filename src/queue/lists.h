@@ -18,8 +18,8 @@ typedef int lists_read_one(const char *text, double *out);
 int lists_number(const char *text, double *out);
 int lists_seconds(const char *text, double *out);	/* a time as options have it, in s; -ERANGE below 0 */
 
-/* Puts what `text` says in the place of what is in `out`. 0; -EINVAL for no such list; -ERANGE for one without an end or of more than
- * LISTS_MOST; -ENOMEM. `out` stays as it was then. */
+/* Puts what `text` says in the place of what is in `out`. 0; -EINVAL for no such list; -ERANGE for
+ * one without an end or of more than LISTS_MOST; -ENOMEM. `out` stays as it was then. */
 int lists_read(const char *text, lists_read_one *one, struct lists *out);
 void lists_free(struct lists *l);
 

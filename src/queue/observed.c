@@ -43,8 +43,9 @@ static bool known(struct reader *r, const char *name, const char *response, stru
 	} columns[] = {
 		{ "n", offsetof(struct observed_row, n), 1 }, { "users", offsetof(struct observed_row, n), 1 },
 		{ "z_s", offsetof(struct observed_row, z_s), 1 }, { "z_ms", offsetof(struct observed_row, z_s), 1e-3 },
-		{ "lambda", offsetof(struct observed_row, rate), 1 }, { "rate", offsetof(struct observed_row, rate), 1 }, { "x", offsetof(struct observed_row, rate), 1 },
-		{ "mean_ms", offsetof(struct observed_row, mean_ms), 1 }, { "sd_ms", offsetof(struct observed_row, sd_ms), 1 },
+		{ "lambda", offsetof(struct observed_row, rate), 1 }, { "rate", offsetof(struct observed_row, rate), 1 },
+		{ "x", offsetof(struct observed_row, rate), 1 }, { "mean_ms", offsetof(struct observed_row, mean_ms), 1 },
+		{ "sd_ms", offsetof(struct observed_row, sd_ms), 1 },
 	};
 
 	if (!strcmp(name, "run")) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* queue - queueing models of users and servers: closed networks, single queues, how many users a load stands for, and demands from measured rows.
+/* queue - queueing models of users and servers: closed networks, single queues, how many users a
+ * load stands for, and demands from measured rows.
  *
- * The models are mva.c (closed), erlang.c (one queue) and demands.c (the fit); observed.c reads measured rows, tell.c tells. This file reads options and
- * chooses. */
+ * The models are mva.c (closed), erlang.c (one queue) and demands.c (the fit); observed.c reads
+ * measured rows, tell.c tells. This file reads options and chooses. */
 #include "demands.h"
 #include "lists.h"
 #include "mva.h"
@@ -24,7 +25,8 @@ static struct {
 	const char *column, *rows;
 	bool no_delay;
 	int method;
-} cfg = { .think_ns = -1, .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1, .stations = -1, .nz = NAN, .pages = 1 };
+} cfg = { .think_ns = -1, .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1,
+	  .stations = -1, .nz = NAN, .pages = 1 };
 static struct rec_cfg out_cfg;
 
 static int read_times(const char *text, void *value)
@@ -55,13 +57,16 @@ static int read_pages(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, read_times, "TIME,..., such as 50ms,40ms,30ms" },
+	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, read_times,
+	  "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: and a time in which nobody waits for anybody (0)", NULL, NULL, NULL },
 	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, read_numbers, "N,... or FROM:TO:STEP" },
 	{ CLI_NS, 'z', "z", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-9, 1e9, "mva, mm1n, fit: instead, users by this rate give the think time of each row", NULL, NULL, "PER_SECOND" },
+	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-9, 1e9, "mva, mm1n, fit: instead, users by this rate give the think time of each row", NULL, NULL,
+	  "PER_SECOND" },
 	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or the approximation (exact)", mva_methods, NULL, NULL },
-	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1, "mva: the approximation ends where no queue changes by more (0: never mind how many turns)", NULL, NULL, "REQUESTS" },
+	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
+	  "mva: the approximation ends where no queue changes by more (0: never mind how many turns)", NULL, NULL, "REQUESTS" },
 	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, read_numbers, "RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, "mm1, mmm, mm1n: mean service time", NULL, NULL, NULL },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, "mmm: how many of them", NULL, NULL, NULL },
@@ -70,9 +75,11 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: so many pages are so many requests (1:1)", NULL, read_pages, "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column, 0, 0, "users, fit: the column that is the response time (r_s or r_ms)", NULL, NULL, "NAME" },
 	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit so many rows, foretell the rest (all)", NULL, NULL, "ROWS" },
-	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, "fit: stations that response times are to tell of (1, or 0 beside busy times)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8,
+	  "fit: stations that response times are to tell of (1, or 0 beside busy times)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, 0, 0, "fit: all of a response is at stations", NULL, NULL, NULL },
-	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, "fit: foretell the most users, or of an open stream the most requests a second, with this response time", NULL, NULL, NULL },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15,
+	  "fit: foretell the most users, or of an open stream the most requests a second, with this response time", NULL, NULL, NULL },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "mva, fit: write rows for a plot to this file", NULL, NULL, "FILE" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -81,7 +88,8 @@ static const struct cli_opt options[] = {
 /* What is said to be of other commands is refused in this one. */
 static void check_options(const char *mode)
 {
-	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ", "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
+	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ",
+					  "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
 	char word[16], list[40];
 
 	snprintf(word, sizeof(word), " %s,", mode);
@@ -314,7 +322,8 @@ static void foretell(struct rec *out, struct rows *t, const struct demands *d, c
 
 		rec_object(out, "threshold");
 		rec_real(out, "r_s", limit, 9);
-		rec_real(out, "users", open ? (double)NAN : demands_most_users(&d->net, m->method, limit, cfg.nz, think_of(1, last_z), USERS_MOST), 0);
+		rec_real(out, "users", open ? (double)NAN :
+			 demands_most_users(&d->net, m->method, limit, cfg.nz, think_of(1, last_z), USERS_MOST), 0);
 		rec_real(out, "rate", open ? demands_most_rate(&d->net, limit) : (double)NAN, 9);
 		rec_end(out);
 	}
@@ -322,7 +331,8 @@ static void foretell(struct rec *out, struct rows *t, const struct demands *d, c
 
 static int run_fit(const char *file)
 {
-	struct demands_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay, .method = (enum mva_method)cfg.method };
+	struct demands_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay,
+				   .method = (enum mva_method)cfg.method };
 	struct demands d;
 	struct tell_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
 	struct observed o;
@@ -364,7 +374,8 @@ static int run_fit(const char *file)
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "queue mva | mm1 | mmm | mm1n | users [FILE] | fit FILE [options]", "Queueing models of users and servers, and demands from measured rows.", options);
+	int first = cli_parse(argc, argv, "queue mva | mm1 | mmm | mm1n | users [FILE] | fit FILE [options]",
+			      "Queueing models of users and servers, and demands from measured rows.", options);
 	const char *mode = argv[first], *file = first + 1 < argc ? argv[first + 1] : NULL;
 	bool reads;
 

@@ -130,7 +130,8 @@ void tell_open(struct rec *r, double rate, double service_s, double servers, boo
 	rec_real(r, "blocked", q.blocked, DIGITS);
 	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
 	rec_real(r, "r_p95_s", erlang_open_quantile(rate, service_s, servers, 0.95), DIGITS);
-	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; the queue grows without end", rate, servers / service_s);
+	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; "
+		 "the queue grows without end", rate, servers / service_s);
 	rec_str(r, "note", q.steady ? NULL : note);
 	rec_end(r);
 }
@@ -194,7 +195,8 @@ static const char *doubt(const struct demands *d)
 		untold = untold || isnan(d->low[k]);
 	if (d->error > FAR_OFF)
 		return "response times are far from what any such model says (error_percent): demands and forecasts mean nothing";
-	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): what has no interval is one of many that fit" : NULL;
+	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): "
+			"what has no interval is one of many that fit" : NULL;
 }
 
 void tell_demands(struct rec *r, const struct demands *d, const struct observed *o)
@@ -245,7 +247,8 @@ void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const s
 			shares(r, "u_measured", row->u, d->busy, m->text);
 		shares(r, "u", p.u, d->net.stations, m->text);
 		rec_end(r);
-		tell_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s, isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
+		tell_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
+			 isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
 		tell_row(t, "fit", row->n, row->z_s, p.x, p.r_s, &d->net);
 	}
 	rec_end(r);

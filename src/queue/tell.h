@@ -12,7 +12,8 @@
 
 extern const char *const tell_columns[];	/* of queue/1 */
 
-/* One row of Table 1's shape: n, z_s, nz, lambda, q, qz, r_s, x, u[] (in text, one word), bounds; and what the other method says. */
+/* One row of Table 1's shape: n, z_s, nz, lambda, q, qz, r_s, x, u[] (in text, one word), bounds;
+ * and what the other method says. */
 struct tell_model {
 	const struct mva_net *net;
 	enum mva_method method;

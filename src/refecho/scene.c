@@ -34,7 +34,8 @@ static int runs(const struct scene *s, const struct patch_cells *before, bool al
 	return n;
 }
 
-void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *white, int *whites, struct scene_box *black, int *blacks)
+void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *white, int *whites,
+		  struct scene_box *black, int *blacks)
 {
 	struct patch_cells before = s->cells;
 

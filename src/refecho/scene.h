@@ -42,7 +42,8 @@ void scene_start(struct scene *s, int cell);
 
 /* Shows another number: the cells that turn white and those that turn black, as boxes of whole runs in a row; with `all`,
  * every cell below the marker. Each array holds PATCH_ROWS * PATCH_COLUMNS. */
-void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *white, int *whites, struct scene_box *black, int *blacks);
+void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *white, int *whites,
+		  struct scene_box *black, int *blacks);
 
 /* Adds a character to the line: its box. *cleared: the line was full; it now holds this character alone. */
 struct scene_box scene_type(struct scene *s, unsigned char character, bool *cleared);

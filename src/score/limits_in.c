@@ -19,11 +19,13 @@ static const struct {
 	{ "crisp", AT(crisp), LIMITS_TOLIA }, { "noticeable", AT(noticeable), LIMITS_TOLIA }, { "annoying", AT(annoying), LIMITS_TOLIA },
 	{ "unacceptable", AT(unacceptable), LIMITS_TOLIA },
 	{ "apdex_tolerating", AT(apdex_tolerating), LIMITS_APDEX }, { "apdex_target", AT(apdex_target), LIMITS_APDEX },
-	{ "apdex_excellent", AT(apdex_excellent), LIMITS_APDEX }, { "apdex_good", AT(apdex_good), LIMITS_APDEX }, { "apdex_fair", AT(apdex_fair), LIMITS_APDEX },
-	{ "apdex_poor", AT(apdex_poor), LIMITS_APDEX }, { "apdex_few", AT(apdex_few), LIMITS_APDEX },
+	{ "apdex_excellent", AT(apdex_excellent), LIMITS_APDEX }, { "apdex_good", AT(apdex_good), LIMITS_APDEX },
+	{ "apdex_fair", AT(apdex_fair), LIMITS_APDEX }, { "apdex_poor", AT(apdex_poor), LIMITS_APDEX },
+	{ "apdex_few", AT(apdex_few), LIMITS_APDEX },
 	{ "wu_beta", AT(wu_beta), LIMITS_WU }, { "wu_expected", AT(wu_expected), LIMITS_WU },
-	{ "vsimax_margin", AT(vsi_margin), LIMITS_VSI }, { "vsimax_base_samples", AT(vsi_base), LIMITS_VSI }, { "vsimax_base_dropped", AT(vsi_dropped), LIMITS_VSI },
-	{ "vsimax_samples", AT(vsi_samples), LIMITS_VSI }, { "vsimax_per_user", AT(vsi_per_user), LIMITS_VSI }, { "vsimax_trim", AT(vsi_trim), LIMITS_VSI },
+	{ "vsimax_margin", AT(vsi_margin), LIMITS_VSI }, { "vsimax_base_samples", AT(vsi_base), LIMITS_VSI },
+	{ "vsimax_base_dropped", AT(vsi_dropped), LIMITS_VSI }, { "vsimax_samples", AT(vsi_samples), LIMITS_VSI },
+	{ "vsimax_per_user", AT(vsi_per_user), LIMITS_VSI }, { "vsimax_trim", AT(vsi_trim), LIMITS_VSI },
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 

@@ -54,7 +54,10 @@ void models_apdex(const struct samples_in *s, const struct models_limits *l, str
 const char *models_apdex_word(const struct models_limits *l, double score)
 {
 	score = round(score * 100) / 100;
-	return isnan(score) ? NULL : score >= l->apdex_excellent ? "excellent" : score >= l->apdex_good ? "good" : score >= l->apdex_fair ? "fair" :
+	return isnan(score) ? NULL :
+	       score >= l->apdex_excellent ? "excellent" :
+	       score >= l->apdex_good ? "good" :
+	       score >= l->apdex_fair ? "fair" :
 	       score >= l->apdex_poor ? "poor" : "unacceptable";
 }
 

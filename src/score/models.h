@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* models - what users make of latencies, by published rules; the numbers in them come from a table (data/thresholds.tsv). All in ms. */
+/* models - what users make of latencies, by published rules; the numbers in them come from a table
+ * (data/thresholds.tsv). All in ms. */
 #ifndef THINPROBE_SCORE_MODELS_H
 #define THINPROBE_SCORE_MODELS_H
 
@@ -37,8 +38,9 @@ const char *models_apdex_word(const struct models_limits *l, double score);
 /* What a user feels of each, T_user = 0 up to T and (T_total - T)^beta beyond, with times in s: the sum in s^beta, and its mean. */
 double models_wu(const struct samples_in *s, const struct models_limits *l, double *mean);
 
-/* VSImax 4.1: the baseline is the mean of the 15 shortest samples less the two shortest; at each sample the last 5 + 40 % of the active users' samples, less
- * 5 % at either end (one at the least), are averaged; the first time that this is over the baseline and a second, users are too many. */
+/* VSImax 4.1: the baseline is the mean of the 15 shortest samples less the two shortest; at each
+ * sample the last 5 + 40 % of the active users' samples, less 5 % at either end (one at the least),
+ * are averaged; the first time that this is over the baseline and a second, users are too many. */
 struct models_vsi {
 	double base, limit;	/* NAN: too few samples */
 	double last;		/* the last average; NAN */

@@ -17,7 +17,8 @@ struct table {
 	struct samples_in *out;
 	bool commas;
 	size_t fields;
-	int at, due, later, skipped, success, users;	/* places; -1: not there. due: `at` and `later` are times, of which this is the beginning */
+	/* places; -1: not there. due: `at` and `later` are times, of which this is the beginning */
+	int at, due, later, skipped, success, users;
 	double unit_ms;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* samples_in - latencies out of a table: one column of them, JMeter's elapsed, or keys that were due and answered. In the order of the file. */
+/* samples_in - latencies out of a table: one column of them, JMeter's elapsed, or keys that were
+ * due and answered. In the order of the file. */
 #ifndef THINPROBE_SCORE_SAMPLES_IN_H
 #define THINPROBE_SCORE_SAMPLES_IN_H
 

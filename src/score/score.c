@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* score - what users make of latencies: published rules side by side, from one file of samples.
  *
- * The rules are models.c's, their numbers those of a table, limits_in.c; samples_in.c reads latencies. This file reads options and tells. */
+ * The rules are models.c's, their numbers those of a table, limits_in.c; samples_in.c reads
+ * latencies. This file reads options and tells. */
 #include "limits_in.h"
 #include "models.h"
 #include "rec.h"
@@ -30,9 +31,11 @@ static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "model", &cfg.model, 0, 0, "which rule (all)", models, NULL, NULL },
-	{ CLI_STR, 0, "column", &cfg.in.column, 0, 0, "the column that is the latency (answer_ns - due_ns, elapsed, latency_ms, ...)", NULL, NULL, "NAME" },
+	{ CLI_STR, 0, "column", &cfg.in.column, 0, 0,
+	  "the column that is the latency (answer_ns - due_ns, elapsed, latency_ms, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
-	{ CLI_STR, 0, "users", &cfg.in.users, 0, 0, "the column of users active then, for vsimax (allThreads, users)", NULL, NULL, "NAME" },
+	{ CLI_STR, 0, "users", &cfg.in.users, 0, 0, "the column of users active then, for vsimax (allThreads, users)", NULL, NULL,
+	  "NAME" },
 	{ CLI_STR, 0, "thresholds", &cfg.thresholds, 0, 0, "the numbers of the rules (data/thresholds.tsv)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, "T of Apdex (as the table says)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, "T of Wu's rule (as the table says)", NULL, NULL, NULL },
@@ -176,7 +179,8 @@ static void tell_vsi(struct rec *r, const struct samples_in *s, const struct lim
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "score SAMPLES [options]", "What users make of latencies: published rules, from one file of samples.", options), err;
+	int first = cli_parse(argc, argv, "score SAMPLES [options]",
+			      "What users make of latencies: published rules, from one file of samples.", options), err;
 	struct samples_in s;
 	struct limits_in l;
 	struct rec *out;

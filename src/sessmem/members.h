@@ -21,9 +21,10 @@ struct member {
 /* Reads the text of /proc/PID/stat. The name may hold anything, spaces and parentheses too. 0 or -EPROTO. */
 int member_read(const char *stat, struct member *out);
 
-/* Marks (`in`) what belongs to these roots: a root itself, every process whose session is a root's pid, and every descendant of what is
- * marked. What has set up a session of its own and lost its parent (a daemon) belongs to nobody any more, and is not found. Marks stay. Kernel
- * threads are never in. The number that is marked now. */
+/* Marks (`in`) what belongs to these roots: a root itself, every process whose session is a root's
+ * pid, and every descendant of what is marked. What has set up a session of its own and lost its
+ * parent (a daemon) belongs to nobody any more, and is not found. Marks stay. Kernel threads are
+ * never in. The number that is marked now. */
 size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots);
 
 /* The one with that pid; NULL. */

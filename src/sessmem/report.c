@@ -8,8 +8,9 @@ static void report_figures(struct rec *r, const char *before, const struct smaps
 		const char *name;
 		int64_t v;
 	} figure[] = {
-		{ "private", f->private_dirty + f->swap }, { "private_dirty", f->private_dirty }, { "swap", f->swap }, { "private_clean", f->private_clean },
-		{ "pss", f->pss }, { "swap_pss", f->swap_pss }, { "shared", f->shared_clean + f->shared_dirty }, { "rss", f->rss },
+		{ "private", f->private_dirty + f->swap }, { "private_dirty", f->private_dirty }, { "swap", f->swap },
+		{ "private_clean", f->private_clean }, { "pss", f->pss }, { "swap_pss", f->swap_pss },
+		{ "shared", f->shared_clean + f->shared_dirty }, { "rss", f->rss },
 	};
 	char key[64];
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* sessmem - the memory of a login, process by process, while all of it stands still.
  *
- * Which processes belong to it is decided in members.c and procs.c, how they are stopped and let go in hold.c, what the machine and its group have
- * in use in used.c; the figures of a process are the library's smaps reader, what is told of them is report.c. This file reads options, stops, reads,
+ * Which processes belong to it is decided in members.c and procs.c, how they are stopped and let go
+ * in hold.c, what the machine and its group have in use in used.c; the figures of a process are the
+ * library's smaps reader, what is told of them is report.c. This file reads options, stops, reads,
  * lets go. */
 #include "clock.h"
 #include "hold.h"
@@ -58,8 +59,10 @@ static int read_pids(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "session", &cfg.session, 0, 0, "these processes, all whose session is one of them, and all that descend from any", NULL, read_pids, "PID,..." },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "all in this control group and below: a folder that holds a cgroup.procs", NULL, NULL, "FOLDER" },
+	{ CLI_CALL, 0, "session", &cfg.session, 0, 0,
+	  "these processes, all whose session is one of them, and all that descend from any", NULL, read_pids, "PID,..." },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "all in this control group and below: a folder that holds a cgroup.procs", NULL, NULL,
+	  "FOLDER" },
 	{ CLI_CALL, 0, "pid", &cfg.pid, 0, 0, "just these", NULL, read_pids, "PID,..." },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, 0, 0, "no processes: only what the machine has in use", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "freeze", &cfg.freeze, 0, 0, "how processes are stopped while they are read (auto)", hold_ways, NULL, NULL },
@@ -82,7 +85,8 @@ static size_t mark(struct member *m, size_t n)
 	if (cfg.cgroup)
 		err = procs_of_cgroup(cfg.cgroup, &listed.pid, &listed.n);
 	if (err)
-		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup, err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
+		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
+		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
 	for (size_t i = 0; i < listed.n + cfg.pid.n; i++) {
 		one = members_find(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
 		if (one && !one->in && !one->kernel) {

@@ -41,8 +41,8 @@ int used_machine_read(const char *meminfo, struct used_machine *out)
 	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
 	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
 	const struct line needed[] = {
-		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers }, { "Cached:", &cached },
-		{ "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
+		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers },
+		{ "Cached:", &cached }, { "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
 	const struct line more[] = {	/* depends on the kernel */
 		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
@@ -56,7 +56,8 @@ int used_machine_read(const char *meminfo, struct used_machine *out)
 	if (found != all)
 		return -EPROTO;
 	read_lines(meminfo, more, sizeof(more) / sizeof(*more), 1024);
-	*out = (struct used_machine){ .total = total, .available = available, .used = total - vacant - buffers - cached - reclaimable + shared,
+	*out = (struct used_machine){ .total = total, .available = available,
+				      .used = total - vacant - buffers - cached - reclaimable + shared,
 				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
 				      .cache = buffers + cached - shared, .swapped = swap - swap_free };
 	return 0;
@@ -66,7 +67,8 @@ int used_group_read(const char *folder, struct used_group *out)
 {
 	struct used_group g = { 0, -1, -1, -1, -1, -1, -1 };
 	int64_t cache = -1;
-	const struct line v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory }, { "total_cache", &cache }, { "total_swap", &g.swapped } };
+	const struct line v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
+				   { "total_cache", &cache }, { "total_swap", &g.swapped } };
 	const struct line v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache }, { "kernel", &g.kernel } };
 	char path[4096];
 	int found;

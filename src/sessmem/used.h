@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* used - what the machine and a memory group have in use, by the kernel's own accounts.
  *
- * Sums over processes miss what belongs to no process (page tables, stacks in the kernel, buffers of sockets and pipes) and count once more what
- * groups of processes share; these accounts hold all of it once. All figures in bytes; -1: not told here. */
+ * Sums over processes miss what belongs to no process (page tables, stacks in the kernel, buffers
+ * of sockets and pipes) and count once more what groups of processes share; these accounts hold all
+ * of it once. All figures in bytes; -1: not told here. */
 #ifndef THINPROBE_SESSMEM_USED_H
 #define THINPROBE_SESSMEM_USED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* /proc/meminfo. `used` is what could not be dropped at once: all but free memory, the file cache and slabs that can be reclaimed; memory that is
- * shared (tmpfs too) is in it. */
+/* /proc/meminfo. `used` is what could not be dropped at once: all but free memory, the file cache
+ * and slabs that can be reclaimed; memory that is shared (tmpfs too) is in it. */
 struct used_machine {
 	int64_t total, available, used;
 	int64_t processes;	/* of used: anonymous pages and shared memory */

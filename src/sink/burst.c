@@ -23,8 +23,8 @@ static void sleep_until(int64_t due_ns, const struct burst_stop *stop)
 		;
 }
 
-/* Asking for the CPU time is a system call that locks the run queue. So it is asked only when the wall clock says that the burst can be over,
- * since nobody uses more CPU time than passes. */
+/* Asking for the CPU time is a system call that locks the run queue. So it is asked only when the
+ * wall clock says that the burst can be over, since nobody uses more CPU time than passes. */
 static void burn(struct burst *b, const struct burst_stop *stop)
 {
 	int64_t cpu_from, left;
@@ -52,7 +52,8 @@ void burst_warm_up(struct burst *rows, size_t room, const struct burst_stop *sto
 	burn(&nothing, stop);
 }
 
-void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *rows, atomic_size_t *played, const struct burst_stop *stop)
+void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *rows, atomic_size_t *played,
+		const struct burst_stop *stop)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		struct burst *b = &rows[i];

@@ -134,8 +134,9 @@ int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int
 	return 0;
 }
 
-/* How much later the last burst must be, so that the second that ends with it holds no more than `most`. It is enough to look at those seconds: sliding
- * a second along, what it holds grows while its end is in a burst and its start is not, so that it is largest where its end leaves one. */
+/* How much later the last burst must be, so that the second that ends with it holds no more than
+ * `most`. It is enough to look at those seconds: sliding a second along, what it holds grows while
+ * its end is in a burst and its start is not, so that it is largest where its end leaves one. */
 static int64_t too_early(const struct burst_plan *plan, int64_t most)
 {
 	const struct burst_due *last = &plan->due[plan->n - 1];
@@ -239,7 +240,8 @@ void burst_plan_fault(FILE *in, unsigned long line, char *why, size_t why_size)
 	else if (line == 1)
 		snprintf(why, why_size, "line 1: the header must name schema, start_ns and length_ns, with tabs between");
 	else
-		snprintf(why, why_size, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)", line, BURST_LENGTH_MIN);
+		snprintf(why, why_size, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)",
+			 line, BURST_LENGTH_MIN);
 }
 
 void burst_plan_cut(struct burst_plan *plan, int64_t time_ns)

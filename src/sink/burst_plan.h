@@ -21,8 +21,9 @@ struct burst_spec {
 	const char *path;			/* BURST_FILE; points into the text */
 };
 
-/* Reads, in any order but each word once, "every:100ms,len:5ms", "random:1000[,min:100us][,max:400ms][,load:50%]", or else a file's name. 0, or -EINVAL with
- * what is wrong in `why`. */
+/* Reads, in any order but each word once, "every:100ms,len:5ms",
+ * "random:1000[,min:100us][,max:400ms][,load:50%]", or else a file's name. 0, or -EINVAL with what
+ * is wrong in `why`. */
 int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t why_size);
 
 struct burst_due {

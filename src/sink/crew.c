@@ -152,8 +152,9 @@ int crew_start(struct crew *crew, const struct regime *regime, crew_work *work, 
 	return -seen;
 }
 
-/* Until it has ended: true. Sleeps all the while, since a look now and then would be noise in what is measured beside us; only where there are
- * no pidfds (Linux before 5.3, some containers) it looks. */
+/* Until it has ended: true. Sleeps all the while, since a look now and then would be noise in what
+ * is measured beside us; only where there are no pidfds (Linux before 5.3, some containers) it
+ * looks. */
 static bool wait_for(struct crew_child *c, int64_t until_ns, const sigset_t *open)
 {
 	struct pollfd fd = { .fd = pidfd_open(c->pid, 0), .events = POLLIN };

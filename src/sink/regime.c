@@ -53,7 +53,8 @@ const char *regime_policy_text(const struct regime *r)
 	}
 }
 
-/* struct sched_attr as it was first, which every kernel takes: glibc has neither it nor the calls, and the kernel's header clashes with <sched.h>. */
+/* struct sched_attr as it was first, which every kernel takes: glibc has neither it nor the calls,
+ * and the kernel's header clashes with <sched.h>. */
 struct attr {
 	uint32_t size, sched_policy;
 	uint64_t sched_flags;

@@ -27,7 +27,8 @@ static struct {
 	struct regime regime;
 	struct burst_spec burst;
 	const char *burst_text, *burst_log;
-} cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .regime = { .policy = SCHED_OTHER } };
+} cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO,
+	  .regime = { .policy = SCHED_OTHER } };
 static struct rec_cfg out_cfg;
 static char autogroup[64], cgroup[512];
 
@@ -51,15 +52,20 @@ static int read_burst(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, "how many processes (1)", NULL, NULL, NULL },
-	{ CLI_REAL, 'l', "load", &cfg.percent, 0.1, 100, "share of wall-clock time each holds, in percent; 100 never yields (100)", NULL, NULL, "PERCENT" },
+	{ CLI_REAL, 'l', "load", &cfg.percent, 0.1, 100,
+	  "share of wall-clock time each holds, in percent; 100 never yields (100)", NULL, NULL, "PERCENT" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_CPUS, 0, "cpus", &cfg.regime.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "policy", &cfg.regime, 0, 0, "scheduling policy (other)", NULL, regime_read_policy, "other|batch|idle|fifo:P|rr:P" },
+	{ CLI_CALL, 0, "policy", &cfg.regime, 0, 0, "scheduling policy (other)", NULL, regime_read_policy,
+	  "other|batch|idle|fifo:P|rr:P" },
 	{ CLI_INT, 0, "nice", &cfg.regime.nice, -20, 19, "nice value added to the inherited one (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "slice", &cfg.regime.slice_ns, 100e3, 100e6, "run this long at a time, where the scheduler takes wishes (its own)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "cgroup", &cfg.regime.cgroup, 0, 0, "enter this group: a folder that holds a cgroup.procs (as inherited)", NULL, NULL, "FOLDER" },
+	{ CLI_NS, 0, "slice", &cfg.regime.slice_ns, 100e3, 100e6,
+	  "run this long at a time, where the scheduler takes wishes (its own)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.regime.cgroup, 0, 0,
+	  "enter this group: a folder that holds a cgroup.procs (as inherited)", NULL, NULL, "FOLDER" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, "period within which a share is held (10ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "burst", &cfg.burst, 0, 0, "burn CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or as a file says", NULL,
+	{ CLI_CALL, 0, "burst", &cfg.burst, 0, 0,
+	  "burn CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or as a file says", NULL,
 	  read_burst, "PLAN" },
 	{ CLI_STR, 0, "burst-log", &cfg.burst_log, 0, 0, "write what each burst really burned to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for bursts by chance (1)", NULL, NULL, NULL },

@@ -52,7 +52,8 @@ static struct {
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "each read takes this long (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "each write takes this long (0)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "control", &cfg.control, 0, 0, "take orders from this fifo, which is made where it is not there: read-delay 5ms, write-delay 0, delay 0", NULL, NULL, "FIFO" },
+	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
+	  "take orders from this fifo, which is made where it is not there: read-delay 5ms, write-delay 0, delay 0", NULL, NULL, "FIFO" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
@@ -102,7 +103,8 @@ static void read_signals(const char *folder)
 /* Until the time (INT64_MAX: for ever), or a request where `requests`; orders and signals are heeded meanwhile. True: a request. */
 static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 {
-	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 }, { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
+	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 },
+			       { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cold - which files an application uses, and taking them out of the page cache before it starts.
  *
- * Files are learnt from its processes while they run: what is mapped, and what is open when we look; opened.h tells of all. Dropping is POSIX_FADV_DONTNEED
- * per file: nothing but these files is touched; pages that another process has mapped, or that are not written yet, stay, which is counted. */
+ * Files are learnt from its processes while they run: what is mapped, and what is open when we
+ * look; opened.h tells of all. Dropping is POSIX_FADV_DONTNEED per file: nothing but these files is
+ * touched; pages that another process has mapped, or that are not written yet, stay, which is
+ * counted. */
 #ifndef STARTUP_COLD_H
 #define STARTUP_COLD_H
 

@@ -34,8 +34,9 @@ struct nanny {
 	struct nanny_told *told;	/* owned; made by the first start, then used again */
 };
 
-/* Starts it (`n` all zero the first time) and waits until the command is executed or refused. 0, or -errno: of our own, or of the command
- * (told->refused, told->group_refused say which). Then there is nothing to end. */
+/* Starts it (`n` all zero the first time) and waits until the command is executed or refused. 0, or
+ * -errno: of our own, or of the command (told->refused, told->group_refused say which). Then there
+ * is nothing to end. */
 int nanny_start(struct nanny *n, const struct nanny_cfg *cfg);
 /* Does anything below still run? */
 bool nanny_has_any(const struct nanny *n);

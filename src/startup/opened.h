@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* opened - which files an application opens, also for a moment: by fanotify, which takes CAP_SYS_ADMIN in the first user namespace. */
+/* opened - which files an application opens, also for a moment: by fanotify, which takes
+ * CAP_SYS_ADMIN in the first user namespace. */
 #ifndef STARTUP_OPENED_H
 #define STARTUP_OPENED_H
 

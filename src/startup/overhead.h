@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* overhead - how much of what memory pressure adds to a start-up is not the time of its input and output.
  *
- * After Xie and others' model: T_swap = T_startup - T0 is what paging adds, T_mm = T_swap - T_IO is what memory management itself takes
- * of it, e = T_mm / T_swap. T0: the same start without paging; T_IO: its requests alone on the same device. Pure. */
+ * After Xie and others' model: T_swap = T_startup - T0 is what paging adds, T_mm = T_swap - T_IO is
+ * what memory management itself takes of it, e = T_mm / T_swap. T0: the same start without paging;
+ * T_IO: its requests alone on the same device. Pure. */
 #ifndef STARTUP_OVERHEAD_H
 #define STARTUP_OVERHEAD_H
 

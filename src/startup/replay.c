@@ -59,7 +59,8 @@ static int move(struct replay *r, int64_t bytes, bool writing, int64_t *took_ns,
 }
 
 /* 1 when its time is over */
-static int move_step(struct replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns, int64_t *count, int64_t *moved)
+static int move_step(struct replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns,
+		     int64_t *count, int64_t *moved)
 {
 	int64_t n = replay_requests(requests, bytes);
 	int err;
@@ -113,7 +114,8 @@ static int prepare(struct replay *r, const char *path)
 {
 	struct stat st;
 
-	/* a block device that something uses (swap, a file system) is refused: it would be overwritten. O_EXCL is for that with devices only. */
+	/* a block device that something uses (swap, a file system) is refused: it would be overwritten.
+	 * O_EXCL is for that with devices only. */
 	r->fd = open(path, O_RDWR | O_DIRECT | O_EXCL | O_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
@@ -128,7 +130,8 @@ static int prepare(struct replay *r, const char *path)
 	return 0;
 }
 
-int replay_run(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns, int64_t limit_ns, struct replay_result *out)
+int replay_run(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
+	       int64_t limit_ns, struct replay_result *out)
 {
 	struct replay r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
 	int err = prepare(&r, path);

@@ -52,7 +52,8 @@ static void report_replay(struct rec *r, const struct report_cfg *cfg, const str
 	if (known)
 		rec_bool(r, "t_io_scaled", run->replay.cut);
 	if (cfg->t0_given)
-		rec_real(r, "e", overhead_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns, run->result.stable_ns < 0 ? -1 : report_t_io(run)), 4);
+		rec_real(r, "e", overhead_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
+						run->result.stable_ns < 0 ? -1 : report_t_io(run)), 4);
 }
 
 static void report_delays(struct rec *r, const struct report_cfg *cfg, const struct start_result *o)
@@ -131,7 +132,8 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_end(r);
 }
 
-static void timing(struct rec *r, const char *key, const struct report_run *run, int64_t n, int64_t (*of)(const struct report_run *))
+static void timing(struct rec *r, const char *key, const struct report_run *run, int64_t n,
+		   int64_t (*of)(const struct report_run *))
 {
 	struct sample s = { 0 };
 

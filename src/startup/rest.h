@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rest - when did what an application shows come to rest: from a series of looks at it, each a hash of all its pixels.
  *
- * Rest is reached when, for the quiet time, only one picture was seen; or two that took turns (each seen at least twice), as those of a
- * blinking caret do. Its time is that of the last change before it: when the one picture came, or the first of the two that
- * take turns. Once reached, a third picture ends it, but not turns of these two: they may show that the last step before it
- * was the caret's already, and then its time is put right. To be asked at least once in a quiet time. Pure: times and hashes
- * come in. */
+ * Rest is reached when, for the quiet time, only one picture was seen; or two that took turns (each
+ * seen at least twice), as those of a blinking caret do. Its time is that of the last change before
+ * it: when the one picture came, or the first of the two that take turns. Once reached, a third
+ * picture ends it, but not turns of these two: they may show that the last step before it was the
+ * caret's already, and then its time is put right. To be asked at least once in a quiet time. Pure:
+ * times and hashes come in. */
 #ifndef STARTUP_REST_H
 #define STARTUP_REST_H
 

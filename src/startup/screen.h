@@ -3,16 +3,20 @@
  *
  * A window counts while it is
  *   - a top-level window that was made after the start: a child of the root window, or what a window manager put into a frame;
- *   - of the application: the display says (X-Resource), or _NET_WM_PID does, that a descendant of it made it. Where neither is
- *     known (a remote display and an old toolkit), any new one with a name or a class. With a name given, those that carry it in title or class, whoever made them;
+ *   - of the application: the display says (X-Resource), or _NET_WM_PID does, that a descendant of
+ *     it made it. Where neither is known (a remote display and an old toolkit), any new one with a
+ *     name or a class. With a name given, those that carry it in title or class, whoever made them;
  *   - in sight, of at least the least size both ways, and not override-redirect (menus, tooltips, some splash screens);
  *   - not, by _NET_WM_WINDOW_TYPE, a splash screen, tooltip, notification, dock, desktop or what is dragged.
- * For events after the start menus count too: override-redirect windows that are no splash screen, tooltip, notification or dragged thing.
+ * For events after the start menus count too: override-redirect windows that are no splash screen,
+ * tooltip, notification or dragged thing.
  *
- * Pixels are those of the screen, what a person sees, inside of these windows and without the frames. Damage says what was drawn, and
- * only that is read, so that a display at the other end of a link is not asked for more than was sent to it. A look takes the
- * time of a few requests and of reading these pixels; looks keep a pause of four times as long as the last took (50 ms at most), so that they
- * take a fifth of a CPU. A change has the time of the look that showed it: late by longest_ns at most. */
+ * Pixels are those of the screen, what a person sees, inside of these windows and without the
+ * frames. Damage says what was drawn, and only that is read, so that a display at the other end of
+ * a link is not asked for more than was sent to it. A look takes the time of a few requests and of
+ * reading these pixels; looks keep a pause of four times as long as the last took (50 ms at most),
+ * so that they take a fifth of a CPU. A change has the time of the look that showed it: late by
+ * longest_ns at most. */
 #ifndef STARTUP_SCREEN_H
 #define STARTUP_SCREEN_H
 

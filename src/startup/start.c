@@ -126,7 +126,8 @@ static int wait_for_caret(struct watch *r, int64_t *rest_ns)
 	int err = 0;
 
 	*rest_ns = r->rest.rest_ns;
-	while (!err && r->cfg->watch_on_ns && r->rest.reached && r->rest.turns && clock_now() - r->rest.now_ns < CARET_NS && clock_now() < until) {
+	while (!err && r->cfg->watch_on_ns && r->rest.reached && r->rest.turns && clock_now() - r->rest.now_ns < CARET_NS &&
+	       clock_now() < until) {
 		err = watch_pass(r, clock_now() + WATCH_TICK);
 		if (watch_rest(r) && r->rest.rest_ns < *rest_ns) {
 			*rest_ns = r->rest.rest_ns;
@@ -213,8 +214,8 @@ static int begin(struct watch *r)
 	struct start_result *out = r->out;
 	int err;
 
-	*out = (struct start_result){ .mapped_ns = -1, .paint_ns = -1, .stable_ns = -1, .splash_ns = -1, .last_change_ns = -1, .told_ns = -1, .exit_status = -1,
-					.memory = { -1, -1, -1, -1 } };
+	*out = (struct start_result){ .mapped_ns = -1, .paint_ns = -1, .stable_ns = -1, .splash_ns = -1,
+				      .last_change_ns = -1, .told_ns = -1, .exit_status = -1, .memory = { -1, -1, -1, -1 } };
 	if (cfg->script) {
 		out->event = calloc(cfg->script->n, sizeof(*out->event));
 		if (!out->event)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* start - one start of the application: from executing it to its content at rest, the events after it, and its end.
  *
- * Ready is when something has been painted in a window that counts (screen.h) and all windows that count have been at rest for the quiet time (rest.h); the
- * time is that of the last change before it. Then it is watched on: should the set of windows change (a splash screen gives way
- * to the main window), it was not ready, and all begins anew. Busy processes (over a tenth of a CPU, major faults, waiting for a device)
- * are watched ten times as long at most: what still loads will yet show. Changes inside of the same windows meanwhile do not count. */
+ * Ready is when something has been painted in a window that counts (screen.h) and all windows that
+ * count have been at rest for the quiet time (rest.h); the time is that of the last change before
+ * it. Then it is watched on: should the set of windows change (a splash screen gives way to the
+ * main window), it was not ready, and all begins anew. Busy processes (over a tenth of a CPU, major
+ * faults, waiting for a device) are watched ten times as long at most: what still loads will yet
+ * show. Changes inside of the same windows meanwhile do not count. */
 #ifndef STARTUP_START_H
 #define STARTUP_START_H
 
@@ -88,8 +90,9 @@ struct start_result {
 
 #define START_TREE_TICK (100 * NS_PER_MS)
 
-/* 0, or -errno when it could not be started (cfg.start's words and nanny->told say what was refused), or -EPIPE when the display went
- * away, or -ENOMEM. In all cases nothing of it is left, unless cfg.keep. */
+/* 0, or -errno when it could not be started (cfg.start's words and nanny->told say what was
+ * refused), or -EPIPE when the display went away, or -ENOMEM. In all cases nothing of it is left,
+ * unless cfg.keep. */
 int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_result *out);
 void start_free(struct start_result *r);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* startup - how long an application takes to start: from executing it to its first stable content.
  *
- * One start is start.c's, when content is at rest rest.c's, which windows count screen.h's; this file reads options, runs, and reports. */
+ * One start is start.c's, when content is at rest rest.c's, which windows count screen.h's; this
+ * file reads options, runs, and reports. */
 #include "cli.h"
 #include "clock.h"
 #include "proc.h"
@@ -22,8 +23,8 @@ static struct {
 	int64_t runs, warm_up, least, priority;
 	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns, pause_ns;
 	bool cold, keep;
-} cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S, .watch_on_ns = 2 * NS_PER_S,
-	  .close_ns = 3 * NS_PER_S };
+} cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S,
+	  .watch_on_ns = 2 * NS_PER_S, .close_ns = 3 * NS_PER_S };
 static struct rec_cfg out_cfg;
 static struct report_cfg report_cfg;
 static struct then script;
@@ -45,7 +46,8 @@ static int read_t0(const char *text, void *value)
 		die_usage("--t0 %s: a mean and a spread, as in 1.2s,40ms", text);
 	memcpy(mean, text, (size_t)(comma - text));
 	mean[comma - text] = '\0';
-	if (cli_read_ns(mean, &report_cfg.t0_ns) || cli_read_ns(comma + 1, &report_cfg.t0_spread_ns) || report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
+	if (cli_read_ns(mean, &report_cfg.t0_ns) || cli_read_ns(comma + 1, &report_cfg.t0_spread_ns) ||
+	    report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
 		die_usage("--t0 %s: a mean and a spread, as in 1.2s,40ms", text);
 	report_cfg.t0_given = true;
 	return 0;
@@ -55,18 +57,24 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "the X display (as DISPLAY says)", NULL, NULL, "DISPLAY" },
 	{ CLI_INT, 'n', "runs", &cfg.runs, 1, RUNS_MAX, "how often to start it (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "warm-up", &cfg.warm_up, 0, 100, "start it so often before, not counted (0; 1 with --cold)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "window", &cfg.window, 0, 0, "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)", NULL, NULL, "NAME" },
+	{ CLI_STR, 0, "window", &cfg.window, 0, 0,
+	  "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)", NULL, NULL, "NAME" },
 	{ CLI_INT, 0, "least-size", &cfg.least, 1, 10000, "windows count from this size on, in pixels both ways (32)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "quiet-for", &cfg.quiet_ns, 20e6, 60e9, "at rest means unchanged for this long (500ms)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "watch-on", &cfg.watch_on_ns, 0, 600e9, "watch on for another window after that, ten times as long while it is busy (2s)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9, "give a start, and each event, up after this long (120s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "watch-on", &cfg.watch_on_ns, 0, 600e9,
+	  "watch on for another window after that, ten times as long while it is busy (2s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9,
+	  "give a start, and each event, up after this long (120s)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "cold", &cfg.cold, 0, 0, "drop its files from the page cache before each run", NULL, NULL, NULL },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "start it in this group, and read the group's memory figures", NULL, NULL, "FOLDER" },
-	{ CLI_STR, 0, "swap-device", &cfg.swap_device, 0, 0, "read swap traffic from this block device's figures (the group's, or the machine's)", NULL, NULL, "DEVICE" },
-	{ CLI_STR, 0, "scratch", &cfg.scratch, 0, 0, "repeat the swap traffic on this file, which is overwritten, to know T_IO", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "swap-device", &cfg.swap_device, 0, 0,
+	  "read swap traffic from this block device's figures (the group's, or the machine's)", NULL, NULL, "DEVICE" },
+	{ CLI_STR, 0, "scratch", &cfg.scratch, 0, 0,
+	  "repeat the swap traffic on this file, which is overwritten, to know T_IO", NULL, NULL, "FILE" },
 	{ CLI_CALL, 0, "t0", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_t0, "MEAN,SPREAD" },
 	{ CLI_STR, 0, "then", &cfg.then, 0, 0, "events after the start: lines with a name, a tab, and keys", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9, "let it close for this long before it is told to end, and as long before it is killed (3s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
+	  "let it close for this long before it is told to end, and as long before it is killed (3s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, "wait between runs (0)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "keep", &cfg.keep, 0, 0, "leave it running; with one run only", NULL, NULL, NULL },
 	{ CLI_STR, 0, "app-output", &cfg.app_output, 0, 0, "append what it prints to this file (thrown away)", NULL, NULL, "FILE" },
@@ -78,8 +86,8 @@ static const struct cli_opt options[] = {
 
 static void open_log(void)
 {
-	static const char *const columns[] = { "run", "time_ns", "kind", "name", "windows", "picture", "read_requests", "read_bytes", "write_requests",
-					       "write_bytes", NULL };
+	static const char *const columns[] = { "run", "time_ns", "kind", "name", "windows", "picture",
+					       "read_requests", "read_bytes", "write_requests", "write_bytes", NULL };
 
 	rows = rows_open(cfg.log, "startup/1", columns);
 	if (!rows)
@@ -255,7 +263,9 @@ static int64_t start_all(struct screen *screen, char **command, struct report_ru
 		if (cfg.cold && i >= 0)
 			cold_drop(&files, &one->cold);
 		err = start_once(&start_cfg, &nanny, &one->result);
-		opened_stop(&opened);	/* nobody reads it in the runs that count: the kernel would keep all that anybody opens, and tell it at a price */
+		/* nobody reads it in the runs that count: the kernel would keep all that anybody opens, and tell
+		 * it at a price */
+		opened_stop(&opened);
 		if (err && err != -EPIPE)
 			start_failed(err, &nanny, command[0]);
 		if (rows)
@@ -283,7 +293,8 @@ static char **read_options(int argc, char **argv)
 	/* An option of ours behind a command without the dashes would be taken for the command's, or the other way round. */
 	for (int i = 1; i < argc && !behind; i++)
 		behind = strcmp(argv[i], "--") ? 0 : argc - i - 1;
-	first = cli_parse(argc, argv, synopsis, "Starts an application and tells when its window came, was painted, and had its stable content.", options);
+	first = cli_parse(argc, argv, synopsis,
+			  "Starts an application and tells when its window came, was painted, and had its stable content.", options);
 
 	place[0] = (struct rec_place){ "-o", out_cfg.path ? out_cfg.path : "-" };
 	place[1] = (struct rec_place){ "--log", cfg.log };
@@ -335,7 +346,8 @@ int main(int argc, char **argv)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
 	screen_close(screen);
 	if (!good && !proc_stop)
-		warn("no run was stable, the last of %lld: %s; runs[] tells more", (long long)n, n ? start_states[run[n - 1].result.state] : "none");
+		warn("no run was stable, the last of %lld: %s; runs[] tells more", (long long)n,
+		     n ? start_states[run[n - 1].result.state] : "none");
 	for (int64_t i = 0; i < n; i++)
 		start_free(&run[i].result);
 	free(run);

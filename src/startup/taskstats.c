@@ -26,7 +26,8 @@ struct message {
 static int ask(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute, const void *value, size_t size,
 	       struct message *answer)
 {
-	struct message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family, .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = ++l->asked },
+	struct message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family,
+				       .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = ++l->asked },
 			     .generic = { .cmd = command, .version = 1 } };
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	struct nlattr *a = (struct nlattr *)(void *)m.rest;

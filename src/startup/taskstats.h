@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* taskstats - asks the kernel for the delay accounting of processes, by netlink (Documentation/accounting/taskstats.rst).
  *
- * Takes CAP_NET_ADMIN in the first user namespace; delays are only counted of tasks that began while kernel.task_delayacct was 1. */
+ * Takes CAP_NET_ADMIN in the first user namespace; delays are only counted of tasks that began
+ * while kernel.task_delayacct was 1. */
 #ifndef STARTUP_TASKSTATS_H
 #define STARTUP_TASKSTATS_H
 
@@ -13,7 +14,8 @@ struct taskstats_link {
 	uint32_t asked;		/* so many times: each answer carries the number of its question */
 };
 
-/* 0, or -errno: -EPERM without the right to ask, -ENOENT where the kernel has no taskstats, -ENODATA where it does not count now. */
+/* 0, or -errno: -EPERM without the right to ask, -ENOENT where the kernel has no taskstats,
+ * -ENODATA where it does not count now. */
 int taskstats_open(struct taskstats_link *l);
 void taskstats_close(struct taskstats_link *l);
 /* Of a whole process, sums over its threads, the ended ones included; or of one thread. 0 or -errno (-ESRCH: gone). */

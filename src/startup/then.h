@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* then - what is done to an application after it has started: one event a line, a name, a tab, and words.
  *
- * Words: a key with modifiers ("ctrl+shift+s", "Escape", "a"), "type:text" (no spaces in it: a key "space" stands for one) and "click:X,Y" (the first
- * button, counted from the corner of the application's window). Empty lines and those with # in front are left out. Pure. */
+ * Words: a key with modifiers ("ctrl+shift+s", "Escape", "a"), "type:text" (no spaces in it: a key
+ * "space" stands for one) and "click:X,Y" (the first button, counted from the corner of the
+ * application's window). Empty lines and those with # in front are left out. Pure. */
 #ifndef STARTUP_THEN_H
 #define STARTUP_THEN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* traffic - what was swapped in and out: of a device (/sys/class/block/X/stat, which knows requests), of a memory group, or of the machine.
+/* traffic - what was swapped in and out: of a device (/sys/class/block/X/stat, which knows
+ * requests), of a memory group, or of the machine.
  *
  * Read some hundred times a second, so that requests get the size they had when they were made: the mean within one step. */
 #ifndef STARTUP_TRAFFIC_H

@@ -74,7 +74,8 @@ static int prepare(struct screen *s, char *why)
 	int error, event, a, b, c, e, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 	Display *d = s->display;
 
-	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) || !XFixesQueryVersion(d, &fixes, &fixes_minor)) {
+	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
+	    !XFixesQueryVersion(d, &fixes, &fixes_minor)) {
 		snprintf(why, SCREEN_WHY, "display %s has no DAMAGE extension, which tells what was drawn", DisplayString(d));
 		return -1;
 	}
@@ -110,7 +111,8 @@ struct screen *screen_open(const struct screen_cfg *cfg, char *why)
 	s->cfg = *cfg;
 	s->display = XOpenDisplay(cfg->display);
 	if (!s->display) {
-		snprintf(why, SCREEN_WHY, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(cfg->display));
+		snprintf(why, SCREEN_WHY, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?",
+			 XDisplayName(cfg->display));
 		free(s);
 		return NULL;
 	}
@@ -149,8 +151,10 @@ const char *screen_manager(struct screen *s)
 	unsigned long n = 0, rest;
 
 	snprintf(s->manager, sizeof(s->manager), "unnamed");
-	if (XGetWindowProperty(d, s->root, s->atom[ATOM_CHECK], 0, 1, False, XA_WINDOW, &type, &format, &n, &rest, &value) == Success && n && value &&
-	    XGetWindowProperty(d, *(Window *)(void *)value, s->atom[ATOM_NAME], 0, 31, False, s->atom[ATOM_UTF8], &type, &format, &n, &rest, &name) == Success &&
+	if (XGetWindowProperty(d, s->root, s->atom[ATOM_CHECK], 0, 1, False, XA_WINDOW, &type, &format, &n, &rest, &value) == Success &&
+	    n && value &&
+	    XGetWindowProperty(d, *(Window *)(void *)value, s->atom[ATOM_NAME], 0, 31, False,
+			       s->atom[ATOM_UTF8], &type, &format, &n, &rest, &name) == Success &&
 	    n && name)
 		snprintf(s->manager, sizeof(s->manager), "%s", (char *)name);
 	if (value)
@@ -163,11 +167,13 @@ const char *screen_manager(struct screen *s)
 
 void screen_describe(struct screen *s, char *text, size_t size)
 {
-	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->display), VendorRelease(s->display), s->width, s->height,
-		 s->picture.shared ? "shared memory" : "GetImage", s->knows_pids ? "X-Resource" : "_NET_WM_PID");
+	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->display),
+		 VendorRelease(s->display), s->width, s->height, s->picture.shared ? "shared memory" : "GetImage",
+		 s->knows_pids ? "X-Resource" : "_NET_WM_PID");
 }
 
-/* The damage so far is nobody's. The event is thrown away first, so that what is drawn from the subtraction on makes one of its own. */
+/* The damage so far is nobody's. The event is thrown away first, so that what is drawn from the
+ * subtraction on makes one of its own. */
 static void forget_damage(struct screen *s)
 {
 	XEvent old;
@@ -293,7 +299,8 @@ static void sum_up(struct screen *s, int64_t now_ns)
 	seen->picture = seen->set = 0;
 	for (int i = 0; i < s->windows; i++) {
 		const struct x11_window *w = &s->window[i];
-		uint64_t place = mix(mix((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 | (uint64_t)w->at.h), w->id);
+		uint64_t place = mix(mix((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 | (uint64_t)w->at.h),
+				     w->id);
 
 		if (!w->counts && !(w->menu && s->menus))
 			continue;

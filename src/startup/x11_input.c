@@ -98,13 +98,15 @@ static bool pointer_in(struct screen *s, const struct x11_area *at)
 	int x, y, a, b;
 	unsigned mask;
 
-	return XQueryPointer(s->display, s->root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x && y >= at->y && x < at->x + at->w && y < at->y + at->h;
+	return XQueryPointer(s->display, s->root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x &&
+	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
 }
 
 void screen_focus(struct screen *s)
 {
 	struct x11_window *w = newest(s, false);
-	XEvent ask = { .xclient = { .type = ClientMessage, .message_type = s->atom[ATOM_ACTIVE], .format = 32, .data.l = { 2, CurrentTime } } };
+	XEvent ask = { .xclient = { .type = ClientMessage, .message_type = s->atom[ATOM_ACTIVE], .format = 32,
+				    .data.l = { 2, CurrentTime } } };
 
 	if (!w || newest(s, true))
 		return;

@@ -227,8 +227,8 @@ static bool locate(struct screen *s, struct x11_window *w, XWindowAttributes *a)
 	struct x11_area all = { 0, 0, s->width, s->height }, at;
 	Window child;
 
-	if (w->frame || !w->mapped || !XGetWindowAttributes(s->display, w->id, a) || a->map_state != IsViewable || a->class != InputOutput ||
-	    a->width < s->cfg.least || a->height < s->cfg.least)
+	if (w->frame || !w->mapped || !XGetWindowAttributes(s->display, w->id, a) || a->map_state != IsViewable ||
+	    a->class != InputOutput || a->width < s->cfg.least || a->height < s->cfg.least)
 		return false;
 	at = (struct x11_area){ 0, 0, a->width, a->height };
 	if (!XTranslateCoordinates(s->display, w->id, s->root, 0, 0, &at.x, &at.y, &child))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* arrivals_extract - times between the requests of users.
  *
- *	arrivals:cov_independent	coefficient of variation of as many users who know nothing of each other (superposed.h), from the cell's users and
- *					think_s, the run's setting `spread` and the mean response time; unknown where there is no formula */
+ * Figure cov_independent: coefficient of variation of as many users who know nothing of each other
+ * (superposed.h), from the parameters users and think_s, the run's setting `spread` and the mean
+ * response time; unknown where there is no formula. */
 #include "engine.h"
 #include "superposed.h"
 
@@ -58,4 +59,7 @@ static int arrivals_figure(void *state, const struct cell *c, const char *path, 
 	return 0;
 }
 
-const struct extractor arrivals_extractor = { .name = "arrivals", .open = arrivals_open, .read = arrivals_read, .figure = arrivals_figure, .close = free };
+const struct extractor arrivals_extractor = {
+	.name = "arrivals", .open = arrivals_open, .read = arrivals_read, .figure = arrivals_figure,
+	.close = free,
+};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* blocks - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against the pixels of the same train (truth.h).
+/* blocks_extract - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against
+ * the pixels of the same train (truth.h).
  *
- * Figures: trains, keys (told by the wire), truth (percent of truth_keys whose true update lies in the key's range, with its exact interval), truth_keys,
- * exact (percent of them told as exact), and SET.p50 etc. of the keys that the wire tells (keys_extract.c). */
+ * Figures: trains, keys (told by the wire), truth (percent of truth_keys whose true update lies in
+ * the key's range, with its exact interval), truth_keys, exact (percent of them told as exact), and
+ * SET.p50 etc. of the keys that the wire tells (keys_extract.c). */
 #include "interval.h"
 #include "keys_extract.h"
 #include "truth.h"
@@ -95,4 +97,7 @@ static void blocks_close(void *state)
 	free(s);
 }
 
-const struct extractor blocks_extractor = { .name = "blocks", .open = blocks_open, .read = blocks_read, .figure = blocks_figure, .close = blocks_close };
+const struct extractor blocks_extractor = {
+	.name = "blocks", .open = blocks_open, .read = blocks_read, .figure = blocks_figure,
+	.close = blocks_close,
+};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rows of `compare`: settings held against the default, by the median latencies of keys of the same repeat. Cells are compared that differ in nothing
- * but the parameter `setting`. The effect is the ratio to the default's: the geometric mean over the pairs, with the t interval of the logarithms;
+/* Rows of `compare`: settings held against the default, by the median latencies of keys of the same
+ * repeat. Cells are compared that differ in nothing but the parameter `setting`. The effect is the
+ * ratio to the default's: the geometric mean over the pairs, with the t interval of the logarithms;
  * below COMPARE_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
 #include "holm.h"
 #include "interval.h"

@@ -243,7 +243,9 @@ static int engine_extract(struct engine *e, struct column *c, const struct cell 
 	err = c->extractor->figure ? c->extractor->figure(state, cell, c->path, &taken->figure) : -ENOENT;
 	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
 		taken->figure.value = NAN;	/* nothing beside it would say that it is a bound */
-	return err ? why_set(e->why, err, "extractor %s: figure %s: %s", c->from, c->path, err == -ENOENT ? "there is none" : strerror(-err)) : 0;
+	if (err == -ENOENT)
+		return why_set(e->why, err, "extractor %s has no figure %s", c->from, c->path);
+	return err ? why_no_memory(e->why) : 0;
 }
 
 static int engine_holm(struct engine *e, struct column *c)
@@ -381,7 +383,8 @@ static int engine_end(struct engine *e, int err)
 	return err;
 }
 
-int engine_summarize(const char *folder, const struct engine_options *options, struct rec *out, struct engine_counts *n, struct why *why)
+int engine_summarize(const char *folder, const struct engine_options *options, struct rec *out, struct engine_counts *n,
+		     struct why *why)
 {
 	static struct engine e;		/* one at a time, and large */
 	int err;

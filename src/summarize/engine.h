@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* engine - the contract between the summarize engine and its extractors.
  *
- * The engine reads the cells of a run folder (run.json's `cells`) and the experiment's `table` (table.h), and writes the tables that it
- * describes, long.tsv and schema.tsv. Columns from JSON files need no code. What needs code is an extractor: it reads the files of each
- * complete repeat, and gives figures to columns whose source is EXTRACTOR:figure, or whole rows to tables of rows:EXTRACTOR.
+ * The engine reads the cells of a run folder (run.json's `cells`) and the experiment's `table`
+ * (table.h), and writes the tables that it describes, long.tsv and schema.tsv. Columns from JSON
+ * files need no code. What needs code is an extractor: it reads the files of each complete repeat,
+ * and gives figures to columns whose source is EXTRACTOR:figure, or whole rows to tables of
+ * rows:EXTRACTOR.
  *
- * Order of calls: open; for each cell in the order of the run, for each of its complete repeats: read, then number for each column that
- * asks for it; after the last cell: figure and text for each column of each cell, rows for each table, report; close.
- * Calls that fail return -errno and have one line in `why`. */
+ * Order of calls: open; for each cell in the order of the run, for each of its complete repeats:
+ * read, then number for each column that asks for it; after the last cell: figure and text for each
+ * column of each cell, rows for each table, report; close. Calls that fail return -errno and have
+ * one line in `why`. */
 #ifndef THINPROBE_SUMMARIZE_ENGINE_H
 #define THINPROBE_SUMMARIZE_ENGINE_H
 
@@ -35,10 +38,12 @@ struct repeat {
 };
 /* The repeat's train of that series; NULL: none. */
 const struct repeat *repeat_train(const struct repeat *r, const char *series);
-/* FILE of the repeat's folder as JSON, until the next repeat is read; *out is NULL where there is no such file. 0 or -errno: it cannot be read. */
+/* FILE of the repeat's folder as JSON, until the next repeat is read; *out is NULL where there is
+ * no such file. 0 or -errno: it cannot be read. */
 int repeat_json(const struct repeat *r, const char *file, const struct json **out, struct why *why);
 bool repeat_has(const struct repeat *r, const char *file);
-/* Reads the rows of FILE. *line: number of the row that is wrong, for -EPROTO. A file that is not there is an error only if `needed`. */
+/* Reads the rows of FILE. *line: number of the row that is wrong, for -EPROTO. A file that is not
+ * there is an error only if `needed`. */
 typedef int repeat_reader(FILE *in, void *into, unsigned long *line);
 int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_reader *read, void *into, struct why *why);
 
@@ -68,11 +73,13 @@ struct run {
 	size_t n;
 };
 
-/* That series' train of a repeat, or the repeat itself where no repeat of the cell has such a train. NULL: others have one. */
+/* That series' train of a repeat, or the repeat itself where no repeat of the cell has such a
+ * train. NULL: others have one. */
 const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series);
 
-/* Rows of a table that an extractor writes. Cells by column name, in any order; those not written stay empty. A name that `table` does not have
- * for this table is an error that ends the program with one line. */
+/* Rows of a table that an extractor writes. Cells by column name, in any order; those not written
+ * stay empty. A name that `table` does not have for this table is an error that ends the program
+ * with one line. */
 struct table_out;
 void row_text(struct table_out *t, const char *column, const char *value);	/* NULL: empty */
 void row_number(struct table_out *t, const char *column, double value);		/* with the column's decimals; NAN: empty */

@@ -9,8 +9,8 @@
 #define MEDIAN_RUNS 3	/* two tell nothing but that they are two */
 
 const char *const estimate_names[] = {
-	"-", "ends", "ends+above", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min", "first", "last", "same",
-	"count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
+	"-", "ends", "ends+above", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min",
+	"first", "last", "same", "count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
 int estimate_ends(enum estimator e)
@@ -65,7 +65,8 @@ static double estimate_weighted_median(const unsigned *weight, size_t n, void *d
 	return low;
 }
 
-/* An interval of the figure that may be one of a neighbour of it (a geometric mean): widened to hold the figure. */
+/* An interval of the figure that may be one of a neighbour of it (a geometric mean): widened to
+ * hold the figure. */
 static void estimate_set(struct figure *f, const struct interval *i, double floor)
 {
 	f->low = fmax(floor, fmin(i->low, f->value));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* estimate - one figure of a cell from one number of each of its repeats: the estimators that `table` names. */
+/* estimate - one figure of a cell from one number of each of its repeats: the estimators that
+ * `table` names. */
 #ifndef THINPROBE_SUMMARIZE_ESTIMATE_H
 #define THINPROBE_SUMMARIZE_ESTIMATE_H
 
@@ -35,7 +36,8 @@ extern const char *const estimate_names[];
 
 /* 0: NAME alone; 2: and NAME_low, NAME_high; 3: and NAME_above. */
 int estimate_ends(enum estimator e);
-/* `value`: n numbers, NAN: not known. `total`: as many, for ESTIMATE_SHARE_CI, else unused. 0 or -ENOMEM. */
+/* `value`: n numbers, NAN: not known. `total`: as many, for ESTIMATE_SHARE_CI, else unused. 0 or
+ * -ENOMEM. */
 int estimate(enum estimator e, const double *value, const double *total, size_t n, size_t draws, uint64_t seed, struct figure *out);
 
 #endif

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keys - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in keyrepeat.json.
+/* keys_extract - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in
+ * keyrepeat.json.
  *
- * Numbers of a repeat: low.mean, low.sd, low.variance, low.p50 (ms; unknown where it is a bound), coalesced_percent.
- * Figures of a cell, over the keys of all repeats: SET.p50, .p90, .p95, .p99, .max; SET is low or high (early or late end of a range; high is
- * unknown where all are exact), end (high, or else low), sent (from when the key was sent), in ms; lateness.p99, .max (us, of sending); low.min,
- * low.most and low.bound (the largest value known, and 1 where that is a bound); late, late.high (percent over the threshold, by the ends);
- * keys (known), asked (all), unknown, skipped, censored, ranged (their number), unknown_percent (of asked), overloaded (repeats), updates_per_answer.
- * A cell with an overloaded repeat has no percentiles. Texts: interval, late_interval.
- * Rows: cdf (curve of each cell: columns latency_ms, share, bound and parameters), compare (compare_rows.c).
- * In the report: cells_overloaded and idle_noise. */
+ * Numbers of a repeat:
+ *	low.mean, low.sd, low.variance, low.p50		ms; the last is unknown where it is a bound
+ *	coalesced_percent				of the keys answered, those that a later key's echo answered too
+ * Figures of a cell, over the keys of all repeats (percentiles are unknown where a repeat is overloaded):
+ *	SET.p50 SET.p90 SET.p95 SET.p99 SET.max		ms; SET: low, high (early, late end of a range; high is unknown
+ *							where all are exact), end (high, or else low), sent (p50 only: from
+ *							when the key was sent)
+ *	low.min, low.most, low.bound			ms; the largest value known, and 1 where that is a bound
+ *	lateness.p99, lateness.max			us, of sending
+ *	late, late.high					percent over the threshold, by early and late ends
+ *	keys, asked, unknown, unknown_percent		keys of which something is known, all, the others
+ *	skipped, censored, ranged, overloaded		warm-up keys, without an echo, known as a range; repeats
+ *	updates_per_answer				updates by keys with an echo
+ * Texts: interval, late_interval (how they were made). Rows: cdf (curve of each cell: latency_ms, share,
+ * bound, parameters), compare (compare_rows.c). In the report: cells_overloaded and idle_noise. */
 #include "keys_extract.h"
 #include "clock.h"
 #include "interval.h"
@@ -144,7 +152,6 @@ static void keys_close(void *state)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-/* Of the keys answered, those that a later key's echo answered too. */
 static double keys_coalesced_percent(const struct repeat *r)
 {
 	double coalesced = NAN, answered = NAN;
@@ -186,8 +193,8 @@ static const struct {
 } keys_figures[] = {
 	{ "late", LATE, LATE }, { "late.high", LATE_HIGH, LATE_HIGH },
 	{ "low.p50", P50, P50 }, { "low.p90", P90, P90 }, { "low.p95", P95, P95 }, { "low.p99", P99, P99 }, { "low.max", MAX, MAX },
-	{ "high.p50", HIGH_P50, HIGH_P50 }, { "high.p90", HIGH_P90, HIGH_P90 }, { "high.p95", HIGH_P95, HIGH_P95 }, { "high.p99", HIGH_P99, HIGH_P99 },
-	{ "high.max", HIGH_MAX, HIGH_MAX }, { "end.p50", HIGH_P50, P50 }, { "end.p90", HIGH_P90, P90 },
+	{ "high.p50", HIGH_P50, HIGH_P50 }, { "high.p90", HIGH_P90, HIGH_P90 }, { "high.p95", HIGH_P95, HIGH_P95 },
+	{ "high.p99", HIGH_P99, HIGH_P99 }, { "high.max", HIGH_MAX, HIGH_MAX }, { "end.p50", HIGH_P50, P50 }, { "end.p90", HIGH_P90, P90 },
 	{ "sent.p50", SENT_P50, SENT_P50 }, { "lateness.p99", LATENESS_P99, LATENESS_P99 }, { "lateness.max", LATENESS_MAX, LATENESS_MAX },
 };
 
@@ -230,8 +237,10 @@ static int keys_count(const struct keys_cell *k, const char *path, double *out)
 	const struct {
 		const char *path;
 		size_t n;
-	} counts[] = { { "keys", e->keys }, { "asked", e->keys + e->unknown }, { "unknown", e->unknown }, { "skipped", e->skipped },
-		       { "censored", e->censored }, { "ranged", e->ranged_keys }, { "overloaded", e->overloaded }, { "low.bound", e->of[MAX].above } };
+	} counts[] = {
+		{ "keys", e->keys }, { "asked", e->keys + e->unknown }, { "unknown", e->unknown }, { "skipped", e->skipped },
+		{ "censored", e->censored }, { "ranged", e->ranged_keys }, { "overloaded", e->overloaded }, { "low.bound", e->of[MAX].above },
+	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (!strcmp(path, counts[i].path)) {
@@ -243,7 +252,9 @@ static int keys_count(const struct keys_cell *k, const char *path, double *out)
 
 int keys_pooled(const struct run *run, struct keys_cell *k, const char *path, struct figure *out)
 {
-	const struct estimates_cfg cfg = { .threshold_ns = llround(run->threshold_ms * MS), .draws = run->draws, .seed = (uint64_t)run->seed };
+	const struct estimates_cfg cfg = {
+		.threshold_ns = llround(run->threshold_ms * MS), .draws = run->draws, .seed = (uint64_t)run->seed,
+	};
 
 	if (!k->made && estimates_of(k->train, k->n, NULL, 0, &cfg, &k->of))
 		return -ENOMEM;
@@ -357,5 +368,8 @@ static void keys_report(void *state, struct rec *out)
 	rec_end(out);
 }
 
-const struct extractor keys_extractor = { .name = "keys", .open = keys_open, .read = keys_read_repeat, .number = keys_number, .figure = keys_figure,
-	.text = keys_text, .rows = keys_rows, .report = keys_report, .close = keys_close };
+const struct extractor keys_extractor = {
+	.name = "keys", .open = keys_open, .read = keys_read_repeat, .number = keys_number,
+	.figure = keys_figure, .text = keys_text, .rows = keys_rows, .report = keys_report,
+	.close = keys_close,
+};

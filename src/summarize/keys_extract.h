@@ -17,7 +17,8 @@ struct keys_run {
 	struct keys_cell cell[];
 };
 
-/* samples.tsv of keyrepeat, or of ping: then a key is due at 0 and answered after the round trip, and of one that was lost nothing is known. */
+/* samples.tsv of keyrepeat, or of ping: then a key is due at 0 and answered after the round trip,
+ * and of one that was lost nothing is known. */
 int keys_of_repeat(const struct repeat *r, struct keys *out, struct why *why);
 /* The same as a train: with its overload, by keyrepeat.json where there is one. */
 int keys_train(const struct repeat *r, struct train *out, struct why *why);
@@ -26,7 +27,8 @@ int keys_low(const struct keys *keys, struct sample *out);
 /* Median of those in ns; NAN where it is none: overloaded, or among keys without an echo. */
 double keys_median(const struct train *t);
 
-/* Figures of the path "low.p50" etc. of any pool of trains; made by the first call. -ENOENT: no such path. */
+/* Figures of the path "low.p50" etc. of any pool of trains; made by the first call. -ENOENT: no
+ * such path. */
 int keys_pooled(const struct run *run, struct keys_cell *k, const char *path, struct figure *out);
 void keys_cell_free(struct keys_cell *k);
 

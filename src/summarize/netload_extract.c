@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* netload - load on a link, from netload.json (none: no load) and cell.json's link_bit_s, queue_bytes, bucket_bytes; and what a queue with frames
- * of one length that come at random would do (md1.h).
+/* netload_extract - load on a link, from netload.json (none: no load) and cell.json's link_bit_s,
+ * queue_bytes, bucket_bytes; and what a queue with frames of one length that come at random would
+ * do (md1.h).
  *
- * Numbers of a repeat: sent_percent, received_percent (of the link, in bits of frames), queue_ms (the queue's length in time).
- * Figures: md1_wait_ms, md1_variance_ms2, at the mean of received_percent.
- * Rows: link, load_percent, wait_ms, variance_ms2: the queue at all loads, for each value of the parameter `link` of which there is a repeat. */
+ * Numbers of a repeat: sent_percent, received_percent (of the link, in bits of frames), queue_ms
+ * (the queue's length in time). Figures: md1_wait_ms, md1_variance_ms2, at the mean of
+ * received_percent. Rows: link, load_percent, wait_ms, variance_ms2: the queue at all loads, for
+ * each value of the parameter `link` of which there is a repeat. */
 #include "engine.h"
 #include "md1.h"
 
@@ -127,5 +129,7 @@ static int netload_rows(void *state, const char *table, struct table_out *out, s
 	return 0;
 }
 
-const struct extractor netload_extractor = { .name = "netload", .open = netload_open, .read = netload_read, .number = netload_number, .figure = netload_figure,
-	.rows = netload_rows, .close = free };
+const struct extractor netload_extractor = {
+	.name = "netload", .open = netload_open, .read = netload_read, .number = netload_number,
+	.figure = netload_figure, .rows = netload_rows, .close = free,
+};

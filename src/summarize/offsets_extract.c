@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* offsets - rows: how far each probe is off (offsets.h), for each path and injected delay, and for all delays of a path together ("all"), over all
- * complete repeats. Parameters: path, delay (a name among run.json's settings.delays). Files: samples.tsv, echo.tsv, and wire.tsv where there was
- * a capture. The offset where nothing was injected is less_base_ms's base; protocols.PATH.floor_ms of run.json what the path itself takes. */
+/* offsets_extract - rows: how far each probe is off (offsets.h), for each path and injected delay, and for
+ * all delays of a path together ("all"), over all complete repeats. Parameters: path, delay (a name
+ * among run.json's settings.delays). Files: samples.tsv, echo.tsv, and wire.tsv where there was a
+ * capture. The offset where nothing was injected is less_base_ms's base; protocols.PATH.floor_ms of
+ * run.json what the path itself takes. */
 #include "clock.h"
 #include "keys_extract.h"
 #include "offsets.h"
@@ -50,7 +52,8 @@ static size_t offsets_first(const struct cell *c)
 	return i;
 }
 
-static int offsets_join(struct offsets_group *g, int probe, const struct repeat *r, const struct keys *keys, const struct traces *traces)
+static int offsets_join(struct offsets_group *g, int probe, const struct repeat *r, const struct keys *keys,
+			const struct traces *traces)
 {
 	offsets_add(&g->of[probe], (enum probe)probe, keys, traces);
 	g->trains[probe]++;
@@ -84,7 +87,8 @@ static double offsets_ms(struct sample *s, double q)
 }
 
 /* base_ms: the offset where nothing was injected; NAN: not known. */
-static void offsets_row(struct table_out *out, const struct cell *c, const char *delay, int probe, struct offsets_group *g, double base_ms)
+static void offsets_row(struct table_out *out, const struct cell *c, const char *delay, int probe, struct offsets_group *g,
+			double base_ms)
 {
 	struct offsets *o = &g->of[probe];
 	int tail = offsets_tail(o);
@@ -181,4 +185,7 @@ static void offsets_close(void *state)
 	free(s);
 }
 
-const struct extractor offsets_extractor = { .name = "offsets", .open = offsets_open, .read = offsets_read, .rows = offsets_rows, .close = offsets_close };
+const struct extractor offsets_extractor = {
+	.name = "offsets", .open = offsets_open, .read = offsets_read, .rows = offsets_rows,
+	.close = offsets_close,
+};

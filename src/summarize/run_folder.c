@@ -149,7 +149,9 @@ static int run_folder_train(struct cell *c, char *folder, const char *series, st
 		free(folder);
 		return err;
 	}
-	*out = (struct repeat){ .folder = folder, .json = told.json, .flagged = told.marked, .series = strdup(series), .files = calloc(1, sizeof(*out->files)) };
+	*out = (struct repeat){ .folder = folder, .json = told.json, .flagged = told.marked };
+	out->series = strdup(series);
+	out->files = calloc(1, sizeof(*out->files));
 	c->complete++;
 	c->flagged += told.marked;
 	*complete = true;
@@ -160,8 +162,10 @@ static int run_folder_train(struct cell *c, char *folder, const char *series, st
 static int run_folder_series(struct cell *c, struct repeat *r, struct why *why)
 {
 	struct dirent **entry;
-	int n = scandir(r->folder, &entry, NULL, versionsort), err = n < 0 ? why_set(why, -errno, "%s: %s", r->folder, strerror(errno)) : 0;
+	int n = scandir(r->folder, &entry, NULL, versionsort), err = 0;
 
+	if (n < 0)
+		return why_set(why, -errno, "%s: %s", r->folder, strerror(errno));
 	r->train = n > 0 ? calloc((size_t)n, sizeof(*r->train)) : NULL;
 	for (int i = 0; i < n; i++) {
 		char *folder, cell[300];
@@ -178,8 +182,7 @@ static int run_folder_series(struct cell *c, struct repeat *r, struct why *why)
 		}
 		free(entry[i]);
 	}
-	if (n >= 0)
-		free(entry);
+	free(entry);
 	return err;
 }
 
@@ -242,9 +245,9 @@ static int run_folder_settings(struct run *run, struct why *why)
 
 static void run_folder_free_repeat(struct repeat *r)
 {
+	repeat_forget(r);
 	for (size_t i = 0; i < r->trains; i++)
 		run_folder_free_repeat(&r->train[i]);
-	repeat_forget(r);
 	free(r->files);
 	free(r->train);
 	free(r->folder);

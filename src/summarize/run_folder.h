@@ -9,7 +9,8 @@
 
 /* run.json, without cells. 0 or -errno, and then `out` is empty. */
 int run_folder_read(const char *folder, struct run *out, struct why *why);
-/* Its cells. A repeat without cell.json was interrupted and counts as failed; `found`: not where it has no folder either. 0 or -errno. */
+/* Its cells. A repeat without cell.json was interrupted and counts as failed; `found`: not where it
+ * has no folder either. 0 or -errno. */
 int run_folder_cells(struct run *run, bool found, struct why *why);
 void run_folder_free(struct run *run);
 

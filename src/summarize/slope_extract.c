@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* slope - rows: for each protocol, by how much the median latency of keys that stand alone grows over the round trip that ping found, on links
- * without loss: least squares through a point for each repeat of each cell, with Student's t interval of the slope.
- * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: keys alone); cell.json: parameters.ping_ms (else rtt_ms). */
+/* slope_extract - rows: for each protocol, by how much the median latency of keys that stand alone grows
+ * over the round trip that ping found, on links without loss: least squares through a point for
+ * each repeat of each cell, with Student's t interval of the slope. Parameters: protocol, rtt_ms,
+ * loss_percent, keys_per_s (0: keys alone); cell.json: parameters.ping_ms (else rtt_ms). */
 #include "keys_extract.h"
 #include "clock.h"
 #include "interval.h"
@@ -113,4 +114,7 @@ static void slope_close(void *state)
 	free(s);
 }
 
-const struct extractor slope_extractor = { .name = "slope", .open = slope_open, .read = slope_read, .rows = slope_rows, .close = slope_close };
+const struct extractor slope_extractor = {
+	.name = "slope", .open = slope_open, .read = slope_read, .rows = slope_rows,
+	.close = slope_close,
+};

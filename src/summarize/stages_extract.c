@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stages - rows: where the time of each key went (stages.h), from samples.tsv, keyrepeat.json (result.patch_base), wire.tsv and echo.tsv of each
- * repeat. Columns: parameters of the cell; stage, keys (split), of_keys, mean_ms (with ends), p50_ms, p90_ms, max_ms, from_ms, to_ms (means laid end
- * to end). Without trains that were split, and with an overloaded one, a cell has no rows. */
+/* stages_extract - rows: where the time of each key went (stages.h), from samples.tsv, keyrepeat.json
+ * (result.patch_base), wire.tsv and echo.tsv of each repeat. Columns: parameters of the cell;
+ * stage, keys (split), of_keys, mean_ms (with ends), p50_ms, p90_ms, max_ms, from_ms, to_ms (means
+ * laid end to end). Without trains that were split, and with an overloaded one, a cell has no rows. */
 #include "clock.h"
 #include "interval.h"
 #include "keys_extract.h"
@@ -70,8 +71,8 @@ static bool stages_any(const struct keys_cell *k, int stage)
 	return false;
 }
 
-/* Where the application's log is there for some trains only, those without it are left out of every row: means of the stages add
- * up to that of the latency only where all are of the same keys. */
+/* Where the application's log is there for some trains only, those without it are left out of every
+ * row: means of the stages add up to that of the latency only where all are of the same keys. */
 static bool stages_belongs(const struct train *t, bool logged)
 {
 	return !logged || t->stages.of[WIRE_APP].n;
@@ -82,7 +83,8 @@ static double stages_tail_ms(struct sample *s, double p)
 	return sample_supports(s, p) ? sample_quantile(s, p).value / NS_PER_MS : NAN;
 }
 
-static int stages_row(struct table_out *out, const struct cell *c, const struct keys_cell *k, bool logged, int stage, size_t of_keys, double *at_ms)
+static int stages_row(struct table_out *out, const struct cell *c, const struct keys_cell *k, bool logged, int stage,
+		      size_t of_keys, double *at_ms)
 {
 	double *means = calloc(k->n, sizeof(*means)), mean;
 	struct interval i = { NAN, NAN };
@@ -164,4 +166,7 @@ static void stages_close(void *state)
 	free(s);
 }
 
-const struct extractor stages_extractor = { .name = "stages", .open = stages_open, .read = stages_read, .rows = stages_rows, .close = stages_close };
+const struct extractor stages_extractor = {
+	.name = "stages", .open = stages_open, .read = stages_read, .rows = stages_rows,
+	.close = stages_close,
+};

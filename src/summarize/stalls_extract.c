@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stalls - updates of the screen beside keys, of the series `stall` (of cells without one, of the repeats themselves): as the probe saw them
- * (keyrepeat.json), which knows where the train begins and ends; else as the capture did (prototap.json).
+/* stalls_extract - updates of the screen beside keys, of the series `stall` (of cells without one, of the
+ * repeats themselves): as the probe saw them (keyrepeat.json), which knows where the train begins
+ * and ends; else as the capture did (prototap.json).
  *
- * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2, updates_per_s, wire_bytes_per_key,
- * schedule_jitter_ms (standard deviation that the schedule itself gives the distances of keys), updates_10ms, updates_5ms, updates_20ms and
- * depends_on_merge (updates that the capture counts at these merge gaps; whether they differ by more than it tolerates). */
+ * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest),
+ * jitter_sd_ms, jitter_variance_ms2, updates_per_s, wire_bytes_per_key, schedule_jitter_ms
+ * (standard deviation that the schedule itself gives the distances of keys), updates_10ms,
+ * updates_5ms, updates_20ms and depends_on_merge (updates that the capture counts at these merge
+ * gaps; whether they differ by more than it tolerates). */
 #include "keys_extract.h"
 
 #include <errno.h>
@@ -63,7 +66,8 @@ static double stalls_gap(const struct stalls *s, bool watched)
 		       : stalls_real(s->capture, "result.stalls.max_ms") + stalls_real(s->capture, "result.stalls.period_ms");
 }
 
-/* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
+/* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 /
+ * sqrt(12) * sqrt(2). */
 static double stalls_schedule(const struct json *probe)
 {
 	const char *schedule = probe ? json_get_str(probe, "settings.schedule") : NULL;
@@ -111,7 +115,7 @@ static int stalls_number(void *state, const struct cell *c, const struct repeat 
 		*out = s->there ? 1 : (double)NAN;
 	else if (!strcmp(path, "gap_ms"))
 		*out = stalls_gap(s, watched);
-	else if (!strcmp(path, "updates_per_s"))	/* one update each (mean stall + period) on average: the mean inter-arrival time turned over */
+	else if (!strcmp(path, "updates_per_s"))	/* one each mean stall + period, on average */
 		*out = 1000 / (stalls_real(j, "result.stalls.mean_ms") + stalls_real(j, "result.stalls.period_ms"));
 	else if (!strcmp(path, "wire_bytes_per_key"))
 		*out = s->keys > 0 ? stalls_real(s->capture, "result.channels.total.wire_bytes") / s->keys : (double)NAN;
@@ -120,10 +124,14 @@ static int stalls_number(void *state, const struct cell *c, const struct repeat 
 	else if (!strncmp(path, "updates_", 8) && atoi(path + 8) > 0)
 		*out = stalls_merged(s->capture, atoi(path + 8));
 	else if (!strcmp(path, "depends_on_merge"))
-		*out = isnan(stalls_merged(s->capture, 10)) ? (double)NAN : json_get_bool(s->capture, "result.updates.depends_on_merge", &depends) && depends;
+		*out = isnan(stalls_merged(s->capture, 10)) ? (double)NAN :
+		       json_get_bool(s->capture, "result.updates.depends_on_merge", &depends) && depends;
 	else
 		return -ENOENT;
 	return 0;
 }
 
-const struct extractor stalls_extractor = { .name = "stalls", .open = stalls_open, .read = stalls_read, .number = stalls_number, .close = free };
+const struct extractor stalls_extractor = {
+	.name = "stalls", .open = stalls_open, .read = stalls_read, .number = stalls_number,
+	.close = free,
+};

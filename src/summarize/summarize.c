@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	int first, err, status;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
-			  "Statistics over the repeats of a run: writes RUN/summary.tsv, RUN/cdf.tsv and RUN/stages.tsv.", options);
+			  "Statistics over the repeats of a run: writes RUN/summary.tsv and the other tables of its experiment.", options);
 	if (first >= argc)
 		die_usage("which run folder?");
 	if (first + 1 < argc)

@@ -19,7 +19,8 @@ struct engine_options {
 	int64_t draws, seed;		/* seed < 0: that of the run */
 };
 /* Writes all tables; `out` gets the report's settings and result. 0 or -errno. */
-int engine_summarize(const char *folder, const struct engine_options *options, struct rec *out, struct engine_counts *n, struct why *why);
+int engine_summarize(const char *folder, const struct engine_options *options, struct rec *out, struct engine_counts *n,
+		     struct why *why);
 /* Is it a run of this form: does run.json have an array of cells? */
 bool engine_reads(const char *folder);
 

@@ -43,7 +43,7 @@ static int table_split(struct table_reader *r, char *p)
 			if (!end)
 				return table_wrong(r, "a quote without its end", NULL);
 			if (end[1] && !isspace((unsigned char)end[1]))
-				return table_wrong(r, "no blank after a quote", end + 1);
+				return table_wrong(r, "no blank after a quote", NULL);
 		} else {
 			end = p + strcspn(p, " \t\r\n");
 		}
@@ -225,7 +225,7 @@ static int table_add_column(struct table_reader *r)
 	if (!err)
 		err = table_source(r, c, r->word[3]);
 	if (!err && (c->source == SOURCE_ROW) != (t->rows != NULL))
-		return table_wrong(r, t->rows ? "rows come from their extractor, so the source is -" : "a table of cells wants a source", c->name);
+		return table_wrong(r, t->rows ? "of rows that an extractor writes the source is -" : "a table of cells wants a source", c->name);
 	return err;
 }
 

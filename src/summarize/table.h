@@ -8,10 +8,11 @@
  *	view ID TABLE TITLE [by=COLUMN] COLUMN...
  *	include FILE
  *
- * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment. Columns belong to the table above
- * them. `counts`: what the report calls a repeat (cells). `repeats found`: cells have not all as many repeats as the run; those without a
- * folder are not failed ones. `include`: lines that several experiments share, named from the folder of this file. `optional`: without rows
- * there is no file. Sources: see enum source; estimators: estimate.h. */
+ * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment.
+ * Columns belong to the table above them. `optional`: without rows there is no file. `counts`: what
+ * the report calls a repeat (cells). `repeats found`: cells have not all as many repeats as the run;
+ * those without a folder are not failed ones. `include`: lines that several experiments share, named
+ * from the folder of this file. Sources: see enum source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 
@@ -26,7 +27,11 @@ enum source {
 	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	of each complete repeat; !: the file must be there */
 	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE */
 };
-enum count { COUNT_STATE, COUNT_MEASURED, COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS };
+enum count {
+	COUNT_STATE,		/* complete, partial, failed */
+	COUNT_MEASURED,		/* measured, failed, not measured */
+	COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS
+};
 
 #define TABLE_TEXT (-1)		/* decimals of a column of text */
 
@@ -44,7 +49,7 @@ struct column {
 	enum count count;
 	enum estimator estimator;
 	bool needed;		/* the file must be there */
-	char *series;		/* of the repeats' trains of that series (engine.h; of a cell that has none, the repeats themselves); "*": of all; NULL */
+	char *series;		/* of the trains of that series (cell_train() in engine.h); "*": of all trains; NULL: of the repeats */
 	int decimals;
 	const char *better;	/* lower, higher, "" */
 	const struct extractor *extractor;

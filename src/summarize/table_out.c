@@ -228,7 +228,8 @@ static size_t table_out_known(const struct taken *taken)
 	return n;
 }
 
-static void table_out_long_row(struct rows *t, const struct cell *c, const struct column *column, const char *const *axis, size_t axes)
+static void table_out_long_row(struct rows *t, const struct cell *c, const struct column *column, const char *const *axis,
+			       size_t axes)
 {
 	const struct taken *taken = &column->cell[c->index];
 	const struct figure *f = &taken->figure;
@@ -257,7 +258,9 @@ static void table_out_long_row(struct rows *t, const struct cell *c, const struc
 
 int table_out_long(const struct run *run, const struct tables *tables, struct why *why)
 {
-	static const char *const after[] = { "metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags" };
+	static const char *const after[] = {
+		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags",
+	};
 	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after) + 1] = { "run", "experiment" }, *axis[AXES_MAX];
 	size_t axes = table_out_axes(run, tables, axis), n = 2;
 	struct whole w;

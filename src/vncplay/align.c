@@ -135,7 +135,8 @@ static int list_run(struct align *a, int run, const struct track *t, const uint3
 static int64_t fit(const struct align *a, const struct item *x, const struct item *y)
 {
 	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
-	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first], d = dx > dy ? dx - dy : dy - dx;
+	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first],
+		d = dx > dy ? dx - dy : dy - dx;
 
 	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* align - which changes of a tile in several runs are the same one: equal content or an equal change, in the same order, after about the same input.
+/* align - which changes of a tile in several runs are the same one: equal content or an equal
+ * change, in the same order, after about the same input.
  *
- * One run after the other is aligned with what the runs before have in common: of all monotone pairings that with most pairs, and among those the one whose pairs
- * are nearest in inputs and in time since the input (a heaviest chain, found in n log n). No run is the reference: what a run lacks stays missing there only. */
+ * One run after the other is aligned with what the runs before have in common: of all monotone
+ * pairings that with most pairs, and among those the one whose pairs are nearest in inputs and in
+ * time since the input (a heaviest chain, found in n log n). No run is the reference: what a run
+ * lacks stays missing there only. */
 #ifndef THINPROBE_ALIGN_H
 #define THINPROBE_ALIGN_H
 
@@ -30,7 +33,8 @@ struct align;
 /* As unrest_new. */
 struct align *align_new(int runs, const uint32_t *const *press_ms);
 void align_free(struct align *a);
-/* Adds what the runs have in common of this tile; where[run][i] is the place of change i of that track, those that are masked are left out. 0 or -ENOMEM. */
+/* Adds what the runs have in common of this tile; where[run][i] is the place of change i of that
+ * track, those that are masked are left out. 0 or -ENOMEM. */
 int align_tile(struct align *a, uint32_t tile, const struct track *track, const uint32_t *const *where, struct sames *out);
 void sames_free(struct sames *s);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* analyze - the command: the response time of every input, over several replays of one trace.
  *
- * replay.c reads a log and its side file, study.c finds the answers, paper.c does it the old way, findings.c tells. This file reads options, runs, reports. */
+ * replay.c reads a log and its side file, study.c finds the answers, paper.c does it the old way,
+ * findings.c tells. This file reads options, runs, reports. */
 #include "commands.h"
 #include "findings.h"
 
@@ -27,7 +28,8 @@ static struct {
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, 0, 0, "by hashes of tiles, or as the paper of 2005 did (tiles)", methods, NULL, NULL },
 	{ CLI_STR, 0, "aux", &cfg.aux, 0, 0, "side files, in the order of the logs (OUT.rfb.aux)", NULL, NULL, "FILE,..." },
-	{ CLI_STR, 0, "labels", &cfg.labels, 0, 0, "what the replays are called, in their order (their files' names)", NULL, NULL, "NAME,..." },
+	{ CLI_STR, 0, "labels", &cfg.labels, 0, 0, "what the replays are called, in their order (their files' names)", NULL, NULL,
+	  "NAME,..." },
 	{ CLI_WORD, 0, "format", &cfg.format, 0, 0, "how to report; vncanalyze: rows for scripts of 2005 (text)", formats, NULL, NULL },
 	{ CLI_STR, 'o', "output", &cfg.output, 0, 0, "write the report to this file (standard output)", NULL, NULL, "FILE" },
 	{ .type = CLI_END },
@@ -188,7 +190,8 @@ static void find(struct findings *f, struct study *study, struct paper *paper, s
 
 int vncplay_analyze(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "vncplay analyze OUT.rfb... [options]", "The response time of every input, over several replays of one trace.", options);
+	int first = cli_parse(argc, argv, "vncplay analyze OUT.rfb... [options]",
+			      "The response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
 	struct rec_cfg out_cfg = { .format = cfg.format, .path = cfg.output };
 	struct findings f = { .method = methods[cfg.method], .runs = runs };

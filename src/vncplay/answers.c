@@ -208,7 +208,8 @@ static const struct input *move_n(const struct answers_run *run, int n, int64_t 
 	return NULL;
 }
 
-/* The movement that a paint follows in all runs that have it, and closely; -1: there is none. Its place in each run is in f->moved. */
+/* The movement that a paint follows in all runs that have it, and closely; -1: there is none. Its
+ * place in each run is in f->moved. */
 static int hovered(const struct finder *f, const struct paint *p, int64_t most_us)
 {
 	int n = INT32_MAX;

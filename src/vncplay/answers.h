@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* answers - from changes that several runs have in common to one answer for each input.
  *
- * Changes that become visible together in every run are one piece. A small piece that agrees with a large one in most runs and not in another belongs to it (a pair
- * gone wrong). Pieces that follow each other within ANSWER_GAP_MS are one paint, such as a window that comes in strips. The answer of an input is the earliest paint
- * after it that is not much weaker than its strongest: weight is the number of tiles, content that is there once counting twice, times the share of the runs that have it.
- * Where another paint follows the release, it is what the latency from the release is of. Paints that are left and follow a movement of the pointer closely in all
- * runs are that movement's. */
+ * Changes that become visible together in every run are one piece. A small piece that agrees with a
+ * large one in most runs and not in another belongs to it (a pair gone wrong). Pieces that follow
+ * each other within ANSWER_GAP_MS are one paint, such as a window that comes in strips. The answer
+ * of an input is the earliest paint after it that is not much weaker than its strongest: weight is
+ * the number of tiles, content that is there once counting twice, times the share of the runs that
+ * have it. Where another paint follows the release, it is what the latency from the release is of.
+ * Paints that are left and follow a movement of the pointer closely in all runs are that
+ * movement's. */
 #ifndef THINPROBE_ANSWERS_H
 #define THINPROBE_ANSWERS_H
 

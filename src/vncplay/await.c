@@ -39,8 +39,8 @@ static void set_masks(struct await *a, int64_t now, int x, int y, bool drawn)
 
 void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy)
 {
-	*a = (struct await){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER, .dirty = true, .least = -1, .held = held,
-			     .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
+	*a = (struct await){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
+			     .dirty = true, .least = -1, .held = held, .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
 	for (int i = 0; i < cfg->match.n_masks; i++)
 		a->masks[i] = cfg->match.masks[i];
 	a->match.masks = a->masks;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* await - waiting until the screen shows a snapshot: when to go on, when to shake the pointer, when to look around, when to give up. Pure: time comes in as
- * a number, what is to be sent goes out as a word.
+/* await - waiting until the screen shows a snapshot: when to go on, when to shake the pointer, when
+ * to look around, when to give up. Pure: time comes in as a number, what is to be sent goes out as
+ * a word.
  *
- * A snapshot is looked at as soon as it is the next one, so that one that holds when its input is due costs no time. A match must hold for `settle_ns`. */
+ * A snapshot is looked at as soon as it is the next one, so that one that holds when its input is
+ * due costs no time. A match must hold for `settle_ns`. */
 #ifndef THINPROBE_AWAIT_H
 #define THINPROBE_AWAIT_H
 
@@ -42,8 +44,9 @@ struct await {
 	bool searched;
 };
 
-/* From now on this is the next snapshot. `held`: a button is down. `dx`, `dy`: how far the click before has moved, if it did: while a button is down it is
- * looked for there only, else there also. a->may_wiggle is the caller's to set. */
+/* From now on this is the next snapshot. `held`: a button is down. `dx`, `dy`: how far the click
+ * before has moved, if it did: while a button is down it is looked for there only, else there also.
+ * a->may_wiggle is the caller's to set. */
 void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy);
 /* Something was painted there. */
 void await_painted(struct await *a, struct box box);

@@ -82,8 +82,8 @@ const struct deps_before *deps_of(const struct deps *d, int line, int *n)
 
 static bool good_box(const struct box *b)
 {
-	return b->x >= 0 && b->y >= 0 && b->w > 0 && b->h > 0 && b->x < SCREEN_SIDE_MOST && b->y < SCREEN_SIDE_MOST && b->w <= SCREEN_SIDE_MOST &&
-	       b->h <= SCREEN_SIDE_MOST;
+	return b->x >= 0 && b->y >= 0 && b->w > 0 && b->h > 0 && b->x < SCREEN_SIDE_MOST && b->y < SCREEN_SIDE_MOST &&
+	       b->w <= SCREEN_SIDE_MOST && b->h <= SCREEN_SIDE_MOST;
 }
 
 static int read_before(struct deps *d, const char *text, int file_line, const char **what)
@@ -92,7 +92,8 @@ static int read_before(struct deps *d, const char *text, int file_line, const ch
 	char hash[20], *end;
 	int used = 0;
 
-	if (sscanf(text, "before %9d change %6d %6d %6d %6d %19s%n", &b.line, &b.box.x, &b.box.y, &b.box.w, &b.box.h, hash, &used) != 6 || text[used]) {
+	if (sscanf(text, "before %9d change %6d %6d %6d %6d %19s%n", &b.line, &b.box.x, &b.box.y, &b.box.w, &b.box.h, hash, &used) != 6 ||
+	    text[used]) {
 		*what = "not of the form \"before LINE change X Y W H HASH\"";
 		return -EPROTO;
 	}
@@ -115,7 +116,8 @@ static int read_ignore(struct deps *d, const char *text, const char **what)
 	char why[16];
 	int used = 0;
 
-	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 || text[used] || !good_box(&i.box)) {
+	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 ||
+	    text[used] || !good_box(&i.box)) {
 		*what = "not of the form \"ignore X Y W H WHY\"";
 		return -EPROTO;
 	}

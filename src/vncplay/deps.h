@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* deps - what must be on the screen before an input may go, and what never matters: the file that `vncplay learn` writes and `vncplay play --deps` heeds.
+/* deps - what must be on the screen before an input may go, and what never matters: the file that
+ * `vncplay learn` writes and `vncplay play --deps` heeds.
  *
  * Text, one line an event; the first is "vncplay-deps 1". vncplay(1) has its format. */
 #ifndef THINPROBE_DEPS_H

@@ -51,7 +51,8 @@ struct fbs *fbs_open(const char *path, const char **why)
 		f->size = (size_t)st.st_size;
 		f->at = BANNER_BYTES;
 		if (f->bytes && memcmp(f->bytes, BANNER, 4))
-			*why = memcmp(f->bytes, TRACE, sizeof(TRACE) - 1) ? "not an FBS log: it does not begin with FBS; give what vncplay play wrote (OUT.rfb)" :
+			*why = memcmp(f->bytes, TRACE, sizeof(TRACE) - 1) ?
+				"not an FBS log: it does not begin with FBS; give what vncplay play wrote (OUT.rfb)" :
 				"not an FBS log but a trace: give what vncplay play wrote when it played it (OUT.rfb)";
 		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES))
 			*why = "an FBS log of another version than 001.000";
@@ -86,7 +87,8 @@ static uint32_t u32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* A log may be larger than memory: pages behind the reader go, those before him come many at a time. What went comes again for who looks back. */
+/* A log may be larger than memory: pages behind the reader go, those before him come many at a
+ * time. What went comes again for who looks back. */
 static void slide(struct fbs *f)
 {
 	uint8_t *base = (uint8_t *)(uintptr_t)f->bytes;
@@ -133,7 +135,8 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 	return 1;
 }
 
-/* A block of its own for each call, at once in the file: who is killed leaves whole blocks, but for the kernel's own half of one. */
+/* A block of its own for each call, at once in the file: who is killed leaves whole blocks, but for
+ * the kernel's own half of one. */
 struct fbs_writer {
 	int fd, err;
 };

@@ -29,7 +29,8 @@ static FILE *table;
 static char table_path[PATH_MAX];
 
 #define COMMON_OPTIONS \
-	{ CLI_WORD, 0, "from", &cfg.from, 0, 0, "latency from the press, from the release, or until the answer is complete (press)", latencies_words, NULL, NULL }, \
+	{ CLI_WORD, 0, "from", &cfg.from, 0, 0, \
+	  "latency from the press, from the release, or until the answer is complete (press)", latencies_words, NULL, NULL }, \
 	{ CLI_REAL, 0, "confidence", &cfg.confidence, 0, 1, "leave out what analyze is less sure of (0)", NULL, NULL, NULL }, \
 	{ CLI_STR, 0, "group", &cfg.groups, 0, 0, "which runs are of one setting (those of one label)", NULL, NULL, "NAME=RUN,...;..." }, \
 	{ CLI_STR, 0, "plot", &cfg.svg, 0, 0, "draw the figure, too", NULL, NULL, "FILE.svg" }, \
@@ -44,7 +45,8 @@ static const struct cli_opt ratio_options[] = {
 
 /* ---- begin and end ---- */
 
-static struct rec *begin(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options, const char *schema)
+static struct rec *begin(int argc, char **argv, const char *synopsis, const char *summary,
+			 const struct cli_opt *options, const char *schema)
 {
 	int first = cli_parse(argc, argv, synopsis, summary, options);
 	char why[200];
@@ -108,7 +110,8 @@ static void cell(const char *text)
 
 int vncplay_cdf(int argc, char **argv)
 {
-	struct rec *out = begin(argc, argv, "vncplay cdf ANALYSIS [options]", "The distribution of the response times of each setting.", common_options, "vncplay-cdf");
+	struct rec *out = begin(argc, argv, "vncplay cdf ANALYSIS [options]", "The distribution of the response times of each setting.",
+				common_options, "vncplay-cdf");
 
 	rec_array(out, "curves");
 	for (int i = 0; i < sets.n; i++) {
@@ -156,7 +159,8 @@ static const struct setting *side(const char *name, struct setting *one)
 
 int vncplay_ratio(int argc, char **argv)
 {
-	struct rec *out = begin(argc, argv, "vncplay ratio ANALYSIS [--runs A,B] [options]", "How many times longer the answers of A take than those of B, as a histogram.", ratio_options, "vncplay-ratio");
+	struct rec *out = begin(argc, argv, "vncplay ratio ANALYSIS [--runs A,B] [options]",
+				"How many times longer the answers of A take than those of B, as a histogram.", ratio_options, "vncplay-ratio");
 	uint32_t bin[BINS] = { 0 };
 	int run[2] = { 0 }, last = BINS;
 	struct setting one[2] = { { NULL, &run[0], 1 }, { NULL, &run[1], 1 } };
@@ -210,7 +214,8 @@ static double quantile_ms(struct sample *s, double p)
 	return s->n ? sample_quantile(s, p).value / 1000 : NAN;
 }
 
-static int by_setting(int argc, char **argv, const char *synopsis, const char *summary, const char *schema, const char *figure, bool totals)
+static int by_setting(int argc, char **argv, const char *synopsis, const char *summary, const char *schema,
+		      const char *figure, bool totals)
 {
 	struct rec *out = begin(argc, argv, synopsis, summary, common_options, schema);
 
@@ -250,10 +255,12 @@ static int by_setting(int argc, char **argv, const char *synopsis, const char *s
 
 int vncplay_percentiles(int argc, char **argv)
 {
-	return by_setting(argc, argv, "vncplay percentiles ANALYSIS [options]", "The 25th, 50th and 75th percentile of the response times of each setting.", "vncplay-percentiles", "percentiles", false);
+	return by_setting(argc, argv, "vncplay percentiles ANALYSIS [options]",
+			  "The 25th, 50th and 75th percentile of the response times of each setting.", "vncplay-percentiles", "percentiles", false);
 }
 
 int vncplay_table(int argc, char **argv)
 {
-	return by_setting(argc, argv, "vncplay table ANALYSIS [options]", "Total running times beside response times.", "vncplay-table", "table", true);
+	return by_setting(argc, argv, "vncplay table ANALYSIS [options]", "Total running times beside response times.",
+			  "vncplay-table", "table", true);
 }

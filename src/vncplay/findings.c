@@ -38,7 +38,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The middle of what run `r` took from presses, which are `*n`; NAN: none, or no memory. What a movement is answered by has no press. */
+/* The middle of what run `r` took from presses, which are `*n`; NAN: none, or no memory. What a
+ * movement is answered by has no press. */
 static double median_ms(const struct answers *answers, int r, int64_t *n)
 {
 	int64_t *us = calloc(answers->n + 1, sizeof(*us));
@@ -154,6 +155,7 @@ void findings_old(FILE *out, const struct findings *f)
 			continue;
 		}
 		for (int r = 0; r < f->runs; r++)
-			fprintf(out, "== %lld@0 matches with %lld@%d (%u/%u)\n", (long long)a->shown_ms[0], (long long)a->shown_ms[r], r, a->tiles, a->tiles);
+			fprintf(out, "== %lld@0 matches with %lld@%d (%u/%u)\n", (long long)a->shown_ms[0], (long long)a->shown_ms[r],
+				r, a->tiles, a->tiles);
 	}
 }

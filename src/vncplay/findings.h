@@ -19,8 +19,8 @@ struct findings {
 };
 
 void findings_report(struct rec *out, const struct findings *f);
-/* "Sync log I:", "input_ts: I: MS", "== A@0 matches with B@I (p/q)". An answer that is missing in a run is left out as a whole, since these scripts pair rows by
- * their place. */
+/* "Sync log I:", "input_ts: I: MS", "== A@0 matches with B@I (p/q)". An answer that is missing in a
+ * run is left out as a whole, since these scripts pair rows by their place. */
 void findings_old(FILE *out, const struct findings *f);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fresh - when each pixel of a screen last changed, and which change by themselves. Pure: time comes in as a number.
  *
- * What a server paints need not differ from what was there; a copy of the screen tells what does. A pixel that changes again and again while nobody does
- * anything (a caret, a clock, an animation) says nothing about an answer: it counts as blinking for a while. */
+ * What a server paints need not differ from what was there; a copy of the screen tells what does. A
+ * pixel that changes again and again while nobody does anything (a caret, a clock, an animation)
+ * says nothing about an answer: it counts as blinking for a while. */
 #ifndef THINPROBE_VNCPLAY_FRESH_H
 #define THINPROBE_VNCPLAY_FRESH_H
 
@@ -33,8 +34,9 @@ void fresh_free(struct fresh *f);
 void fresh_paint(struct fresh *f, const struct screen *s, struct box box, uint32_t now_ms, enum fresh_cause cause);
 
 bool fresh_blinks(const struct fresh *f, int x, int y, uint32_t now_ms);
-/* Pixels that changed at `since_ms` or later, those that blink left out: how many, when the last (0: none), and the part of `within` that has most of them in
- * at most `most` pixels: the box around them, halved across its longer side as often as it takes, the fuller half each time. */
+/* Pixels that changed at `since_ms` or later, those that blink left out: how many, when the last
+ * (0: none), and the part of `within` that has most of them in at most `most` pixels: the box
+ * around them, halved across its longer side as often as it takes, the fuller half each time. */
 int fresh_count(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms);
 uint32_t fresh_last(const struct fresh *f, struct box within, uint32_t now_ms);
 struct box fresh_area(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most);

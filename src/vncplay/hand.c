@@ -99,7 +99,8 @@ static int go(struct reading *r, int x, int y, double ms)
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
 
-		err = add(r, ms / steps, (struct hand_step){ .kind = HAND_MOVE, .x = (int)(r->x + way * dx + 0.5), .y = (int)(r->y + way * dy + 0.5) });
+		err = add(r, ms / steps, (struct hand_step){ .kind = HAND_MOVE, .x = (int)(r->x + way * dx + 0.5),
+							     .y = (int)(r->y + way * dy + 0.5) });
 	}
 	r->x = x;
 	r->y = y;
@@ -330,8 +331,9 @@ static int read_line(struct reading *r, char *text)
 	static const struct {
 		const char *word;
 		int (*read)(struct reading *r, char *rest);
-	} words[] = { { "move", read_move }, { "button", read_button }, { "click", read_click }, { "drag", read_drag }, { "scroll", read_scroll },
-		{ "type", read_type }, { "pause", read_pause }, { "quiet", read_quiet } };
+	} words[] = { { "move", read_move }, { "button", read_button }, { "click", read_click },
+		      { "drag", read_drag }, { "scroll", read_scroll }, { "type", read_type },
+		      { "pause", read_pause }, { "quiet", read_quiet } };
 	char none[] = "", *rest = none, *what = strtok_r(text, BLANK, &rest), *start;
 	double delay = 0;
 	int err;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hand - what a person does at a screen, from a file: a line each, "[DELAY_MS] WHAT". Pure.
  *
- * A line begins when all that the line before did has been sent, and its delay has gone by. Words and keys are those of keys and buttons elsewhere in the suite:
+ * A line begins when all that the line before did has been sent, and its delay has gone by. Words
+ * and keys are those of keys and buttons elsewhere in the suite:
  *
  *	KEY			a key, as in "a", "Return", or with others held down, as in "ctrl+shift+s"
  *	down KEY, up KEY	one that stays down meanwhile
- *	move X,Y [over MS]	the pointer goes there as a hand does, slowly at both ends; over 0: it is there at once
+ *	move X,Y [over MS]	the pointer goes there as a hand does, slowly at both ends; over 0:
+ *				it is there at once
  *	button N down|up|click	1 to 8
  *	type [MS] TEXT		the rest of the line, a character every so many ms (100)
  *	click X,Y [N [times]] [button B]	goes there, rests, and clicks, fast enough for a double click
@@ -41,7 +43,8 @@ struct hand {
 	int n;
 };
 
-/* Reads to the end, for a screen of that size. 0, -errno; for -EINVAL `why` has the line and what is wrong with it. hand_free() in any case. */
+/* Reads to the end, for a screen of that size. 0, -errno; for -EINVAL `why` has the line and what
+ * is wrong with it. hand_free() in any case. */
 int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t size);
 void hand_free(struct hand *h);
 

@@ -137,7 +137,8 @@ static int take(struct inputs *in, struct inputs *old, const char *line)
 			snprintf(in->status, sizeof(in->status), "%.*s", (int)strcspn(word + 7, " "), word + 7);
 		return 0;
 	}
-	return begins(line, "# vncplay-aux", &rest) || begins(line, "run start at ", &rest) || begins(line, "Waiting for sync", &rest) ? 0 : 1;
+	return begins(line, "# vncplay-aux", &rest) || begins(line, "run start at ", &rest) ||
+	       begins(line, "Waiting for sync", &rest) ? 0 : 1;
 }
 
 /* The old form: which of them are releases. */
@@ -152,7 +153,8 @@ static void pair(struct inputs *old)
 
 		while (next < old->n && (old->input[next].kind == INPUT_DOWN) != key)
 			next++;
-		if (held[key] >= 0 && e->at_us - old->input[held[key]].at_us >= NEW_CLICK_US && next < old->n && old->input[next].at_us - e->at_us <= SOON_US)
+		if (held[key] >= 0 && e->at_us - old->input[held[key]].at_us >= NEW_CLICK_US && next < old->n &&
+		    old->input[next].at_us - e->at_us <= SOON_US)
 			held[key] = -1;
 		if (held[key] < 0) {
 			held[key] = (ptrdiff_t)i;
@@ -237,7 +239,8 @@ struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n)
 
 		if (e->kind == INPUT_PRESS || e->kind == INPUT_DOWN) {
 			from[*n] = i;
-			list[(*n)++] = (struct stimulus){ e->kind == INPUT_DOWN ? STIMULUS_KEY : wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK, e->n, e->at_us, -1 };
+			list[(*n)++] = (struct stimulus){ e->kind == INPUT_DOWN ? STIMULUS_KEY : wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK,
+							  e->n, e->at_us, -1 };
 			continue;
 		}
 		if (e->kind == INPUT_MOVE)
@@ -249,7 +252,8 @@ struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n)
 			    (p->keysym != e->keysym && p->kind == INPUT_DOWN))
 				continue;
 			list[k].release_us = e->at_us;
-			if (list[k].kind == STIMULUS_CLICK && p->x >= 0 && e->x >= 0 && (abs(p->x - e->x) > DRAG_PIXELS || abs(p->y - e->y) > DRAG_PIXELS))
+			if (list[k].kind == STIMULUS_CLICK && p->x >= 0 && e->x >= 0 &&
+			    (abs(p->x - e->x) > DRAG_PIXELS || abs(p->y - e->y) > DRAG_PIXELS))
 				list[k].kind = STIMULUS_DRAG;
 			break;
 		}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* inputs - what a replay sent and when: the reader of the side file OUT.rfb.aux.
  *
- * Reads both what this vncplay writes ("input N KIND at US ...") and the lines of the VNCplay of 2005 ("== sending mouse click event at MS"). Where there are
- * lines of the first kind, those of the second are left out. The old ones do not tell a press from a release: they are taken in turn as press and release; but
- * one that comes 2 s or more after a press and is followed within 500 ms by another begins a new click, since a release was not sent.
- * Lines that are not known are skipped. */
+ * Reads both what this vncplay writes ("input N KIND at US ...") and the lines of the VNCplay of
+ * 2005 ("== sending mouse click event at MS"). Where there are lines of the first kind, those of
+ * the second are left out. The old ones do not tell a press from a release: they are taken in turn
+ * as press and release; but one that comes 2 s or more after a press and is followed within 500 ms
+ * by another begins a new click, since a release was not sent. Lines that are not known are
+ * skipped. */
 #ifndef THINPROBE_VNCPLAY_INPUTS_H
 #define THINPROBE_VNCPLAY_INPUTS_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kin - what changes together with tiles that go on by themselves, and touches them, goes on by itself, too: the tens of a clock beside its seconds, the edge
- * of an animation. Of tiles that touch each other and change in one update all are masked where at most three, or an eighth, and no more than half are not;
- * but a few tiles of which some only blink may be a letter with its caret. */
+/* kin - what changes together with tiles that go on by themselves, and touches them, goes on by
+ * itself, too: the tens of a clock beside its seconds, the edge of an animation. Of tiles that
+ * touch each other and change in one update all are masked where at most three, or an eighth, and
+ * no more than half are not; but a few tiles of which some only blink may be a letter with its
+ * caret. */
 #ifndef THINPROBE_KIN_H
 #define THINPROBE_KIN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* latencies - the response times that analyze has found, read back from its report (JSON). Which runs are of one setting: settings.h. */
+/* latencies - the response times that analyze has found, read back from its report (JSON). Which
+ * runs are of one setting: settings.h. */
 #ifndef THINPROBE_LATENCIES_H
 #define THINPROBE_LATENCIES_H
 

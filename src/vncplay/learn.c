@@ -48,7 +48,8 @@ static int64_t *read_side(const char *log, const struct trace *t, int inputs, ch
 			continue;
 		while (event < t->n && t->events[event].kind == TRACE_SNAPSHOT)
 			event++;
-		if (event == t->n || s.n != n || s.line != t->events[event].line || s.kind != t->events[event].kind || (n && s.at_us < sent[n - 1])) {
+		if (event == t->n || s.n != n || s.line != t->events[event].line || s.kind != t->events[event].kind ||
+		    (n && s.at_us < sent[n - 1])) {
 			n = -1;
 			break;
 		}
@@ -135,10 +136,12 @@ int vncplay_learn(int argc, char **argv)
 		runs++;
 		err = learn_where(l, names[i], sent[i], why, sizeof(why));
 		if (err)
-			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why : err == -ERANGE ? "its screen has another size" : strerror(-err));
+			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why :
+			    err == -ERANGE ? "its screen has another size" : strerror(-err));
 	}
 	if (runs < 2)
-		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five", runs, runs == 1 ? "" : "s");
+		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
+		    runs, runs == 1 ? "" : "s");
 	err = learn_parts(l);
 	for (int i = 1; !err && i < n; i++)
 		if (sent[i])

@@ -224,7 +224,8 @@ static int changed_in(const struct learn *l, int step, int tile)
 	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
 }
 
-/* In some replays only, at least twice; one that the others do one step later (or did one before) is slow there, and not missing. */
+/* In some replays only, at least twice; one that the others do one step later (or did one before)
+ * is slow there, and not missing. */
 static bool comes_sometimes(const struct learn *l, int tile)
 {
 	int n = 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* learn_core - which changes of the screen came before which input in every replay, and which come by themselves.
  *
- * The screen is looked at in tiles. A step is an input that acts: a press, or a key that goes down. A tile belongs to a step when it changed between the step
- * before and this one in every replay; it is no part of it, and is to be ignored, when it changes by itself: long after any input, or in some replays and at
- * no matching time in others. Each log is read twice: first for where, then for what the parts showed. */
+ * The screen is looked at in tiles. A step is an input that acts: a press, or a key that goes down.
+ * A tile belongs to a step when it changed between the step before and this one in every replay; it
+ * is no part of it, and is to be ignored, when it changes by itself: long after any input, or in
+ * some replays and at no matching time in others. Each log is read twice: first for where, then for
+ * what the parts showed. */
 #ifndef THINPROBE_LEARN_CORE_H
 #define THINPROBE_LEARN_CORE_H
 
@@ -35,8 +37,9 @@ int learn_deps(const struct learn *l, struct deps *d);
 int learn_inputs(const struct learn *l);
 int learn_steps(const struct learn *l);
 
-/* Rectangles of tiles that cover a set exactly: `set` has w * h of them, 1 where it is in. At most `most`, the largest where there are more; boxes in pixels,
- * cut to the screen. Returns how many. */
+/* Rectangles of tiles that cover a set exactly: `set` has w * h of them, 1 where it is in. At most
+ * `most`, the largest where there are more; boxes in pixels, cut to the screen. Returns how
+ * many. */
 int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most);
 
 #endif

@@ -9,7 +9,8 @@ struct learn_walk {
 	void *whose;
 	int (*sized)(void *whose, int width, int height);	/* once; 0 or -errno ends it */
 	void (*changed)(void *whose, int tile, int64_t at_us);	/* a tile (row by row) shows something else */
-	void (*sent)(void *whose, int input, const struct screen *s);	/* before what came after it; a block of the same millisecond came after it */
+	/* before what came after it; a block of the same millisecond came after it */
+	void (*sent)(void *whose, int input, const struct screen *s);
 };
 
 /* 0; -EPROTO with `why`; -errno. */

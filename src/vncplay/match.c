@@ -31,7 +31,8 @@ static bool is_masked(const struct match_cfg *cfg, int x, int y)
 }
 
 /* Stops once more than `most` differ: a search looks at many places, of which nearly all are wrong at once. */
-static struct match_seen look(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int dx, int dy, int most)
+static struct match_seen look(const struct match_cfg *cfg, const struct screen *s, struct box box,
+			      const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct match_seen seen = { 0 };
 	bool masks = false;
@@ -65,7 +66,8 @@ const struct box *match_mask_beside(const struct box *masks, int n, int width, i
 	return NULL;
 }
 
-struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int dx, int dy)
+struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box,
+			     const uint32_t *pixels, int dx, int dy)
 {
 	return look(cfg, s, box, pixels, dx, dy, box.w * box.h);
 }
@@ -102,11 +104,12 @@ static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t 
 	if (seen - most < (seen / 10 > TEXTURE_LEAST ? seen / 10 : TEXTURE_LEAST))
 		return true;
 	/* A stripe slides along itself: it does not tell where it is. */
-	return unlike_itself(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed || unlike_itself(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
+	return unlike_itself(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed ||
+	       unlike_itself(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
 
-enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels, int radius, int *dx, int *dy,
-			      struct match_seen *seen)
+enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
+			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_seen *seen)
 {
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
 	struct match_seen best = { 0 };

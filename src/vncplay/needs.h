@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* needs - what the next input waits for besides its snapshot: the dependencies of its line (deps.h), while the screen changes. Pure: time comes in as a number. */
+/* needs - what the next input waits for besides its snapshot: the dependencies of its line
+ * (deps.h), while the screen changes. Pure: time comes in as a number. */
 #ifndef THINPROBE_VNCPLAY_NEEDS_H
 #define THINPROBE_VNCPLAY_NEEDS_H
 

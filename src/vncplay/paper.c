@@ -92,7 +92,9 @@ static void collect(struct scan *s)
 		s->room = room;
 	}
 	f = &s->frame[s->n];
-	*f = (struct frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS), sync_at(s->first, s->shown_ms), sync_at(s->first, (int64_t)s->shown_ms + SLACK_MS), malloc(all * sizeof(*f->pixels)) };
+	*f = (struct frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),
+			     sync_at(s->first, s->shown_ms), sync_at(s->first, (int64_t)s->shown_ms + SLACK_MS),
+			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
 		s->err = -ENOMEM;
 		return;
@@ -191,7 +193,8 @@ static int find_in(struct scan *s, const struct replay *r, int run, int runs, st
 	for (size_t i = 0; i < s->n; i++) {
 		const struct frame *f = &s->frame[i];
 
-		s->found[i] = (struct found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre), sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
+		s->found[i] = (struct found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
+					      sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
 	}
 	if (scan_log(s, r))
 		return s->err ? s->err : -EIO;
@@ -211,7 +214,8 @@ static int make_room(struct scan *s, int runs, struct paper *out)
 	if (!out->match || !out->numbers || !s->found)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
-		out->match[i] = (struct paper_match){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs, out->numbers + (2 * i + 1) * (size_t)runs };
+		out->match[i] = (struct paper_match){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
+						      out->numbers + (2 * i + 1) * (size_t)runs };
 	}
 	out->n = s->n;
 	return 0;
@@ -226,8 +230,8 @@ int paper_find(const struct replay *replay, int runs, struct paper *out, char *w
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
-		snprintf(why, size, "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not", replay[r].file,
-			 replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
+		snprintf(why, size, "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
+			 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 		return -EPROTO;
 	}
 	s.now = calloc(pixels_of(&s) + 1, sizeof(*s.now));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* paper - the analysis as it was in 2005: Zeldovich & Chandra 2005, section 3.3, as their analyzer does it.
  *
- * Every fourth pixel of every fourth row; changes of one millisecond are one; a frame of the first run that differs in more than 2 % from the frame analysed last is
- * analysed: in each run the frame with most equal pixels is looked for between the snapshots two before and two after, give or take half a second. Its cause is the
- * input nearest before it in all runs. One match that is wrong is wrong; nothing is ever missing. */
+ * Every fourth pixel of every fourth row; changes of one millisecond are one; a frame of the first
+ * run that differs in more than 2 % from the frame analysed last is analysed: in each run the frame
+ * with most equal pixels is looked for between the snapshots two before and two after, give or take
+ * half a second. Its cause is the input nearest before it in all runs. One match that is wrong is
+ * wrong; nothing is ever missing. */
 #ifndef THINPROBE_PAPER_H
 #define THINPROBE_PAPER_H
 
@@ -26,10 +28,12 @@ struct paper {
 	uint32_t *numbers;	/* what they point into */
 };
 
-/* Reads the logs again (replay_read has been there). 0; -EPROTO with `why`: the runs have not the same number of snapshots; -errno. */
+/* Reads the logs again (replay_read has been there). 0; -EPROTO with `why`: the runs have not the
+ * same number of snapshots; -errno. */
 int paper_find(const struct replay *replay, int runs, struct paper *out, char *why, size_t size);
 void paper_free(struct paper *p);
-/* One answer for each match: what was nearest before it in all runs. Mouse and keyboard, press and release alike, as the side files of 2005 have them. */
+/* One answer for each match: what was nearest before it in all runs. Mouse and keyboard, press and
+ * release alike, as the side files of 2005 have them. */
 int paper_answers(const struct replay *replay, int runs, const struct paper *p, struct answers *out);
 void paper_old(FILE *out, const struct paper *p);
 

@@ -47,7 +47,8 @@ int paper_answers(const struct replay *replay, int runs, const struct paper *p, 
 		}
 		if (cause < 0)
 			continue;
-		*a = (struct answer){ .kind = kind_of(&replay[0], cause), .input = (int)cause, .at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000, .confidence = equal };
+		*a = (struct answer){ .kind = kind_of(&replay[0], cause), .input = (int)cause,
+				      .at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000, .confidence = equal };
 		a->press_us = malloc(4 * (size_t)runs * sizeof(*a->press_us));
 		if (!a->press_us) {
 			answers_free(out);
@@ -71,5 +72,6 @@ void paper_old(FILE *out, const struct paper *p)
 	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < p->runs; r++)
 			if (p->match[i].found_ms[r] != ALIGN_NONE)
-				fprintf(out, "== %u@0 matches with %u@%d (%u/%u)\n", p->match[i].ms, p->match[i].found_ms[r], r, p->match[i].equal[r], p->pixels);
+				fprintf(out, "== %u@0 matches with %u@%d (%u/%u)\n", p->match[i].ms, p->match[i].found_ms[r], r,
+					p->match[i].equal[r], p->pixels);
 }

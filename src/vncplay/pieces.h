@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pieces - changes of tiles put together: those that become visible at the same time in every run are one piece, pieces in quick succession one paint. */
+/* pieces - changes of tiles put together: those that become visible at the same time in every run
+ * are one piece, pieces in quick succession one paint. */
 #ifndef THINPROBE_PIECES_H
 #define THINPROBE_PIECES_H
 
@@ -34,7 +35,8 @@ struct paint {			/* neighbours in the list of pieces */
 	int64_t *shown_ms, *whole_ms;	/* for each run; ANSWER_NONE: missing */
 };
 
-/* The paint that begins with piece `first`; the two lists of `runs` times are the caller's. Pieces of other paints are moved behind it. */
+/* The paint that begins with piece `first`; the two lists of `runs` times are the caller's. Pieces
+ * of other paints are moved behind it. */
 void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t first, struct paint *out);
 
 #endif

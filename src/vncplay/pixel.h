@@ -22,7 +22,8 @@ struct pixels {
 	struct pixel plain, tight, zrle;
 };
 bool pixels_set(struct pixels *p, const struct rfb_format *format);
-void pixels_colour(struct pixels *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue);	/* of the colour map, 0 to 65535; else ignored */
+/* of the colour map, 0 to 65535; else ignored */
+void pixels_colour(struct pixels *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue);
 
 uint32_t pixel_of(const struct pixel *p, const uint8_t *bytes);
 void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* play - the command: replays a trace, once or several times.
  *
- * One replay is play_run.c's, what the screen is to show await.c's and match.c's, when inputs are due tempo.c's. This file reads options, prepares
- * each replay, and reports. */
+ * One replay is play_run.c's, what the screen is to show await.c's and match.c's, when inputs are
+ * due tempo.c's. This file reads options, prepares each replay, and reports. */
 #include "play.h"
 
 #include "clock.h"
@@ -26,8 +26,9 @@ static struct box masks[MATCH_MASKS];
 
 static struct play_cfg cfg = {
 	.server = { .timeout_ns = 10 * NS_PER_S },
-	.await = { .match = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE, .masks = masks }, .timeout_ns = 30 * NS_PER_S, .settle_ns = 50 * NS_PER_MS,
-		   .patience_ns = 2 * NS_PER_S, .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
+	.await = { .match = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE, .masks = masks },
+		   .timeout_ns = 30 * NS_PER_S, .settle_ns = 50 * NS_PER_MS, .patience_ns = 2 * NS_PER_S,
+		   .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
 	.speed = 1, .seed = 1, .wait_end_ns = 5 * NS_PER_S,
 };
 static struct rec_cfg out_cfg;
@@ -44,7 +45,8 @@ static int read_mask(const char *text, void *value)
 	int used = 0;
 
 	(void)value;
-	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b.x, &b.y, &b.w, &b.h, &used) != 4 || text[used] || b.x < 0 || b.y < 0 || b.w <= 0 || b.h <= 0)
+	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b.x, &b.y, &b.w, &b.h, &used) != 4 || text[used] || b.x < 0 ||
+	    b.y < 0 || b.w <= 0 || b.h <= 0)
 		return -1;
 	if (cfg.await.match.n_masks == MATCH_MASKS)
 		return -1;
@@ -54,23 +56,32 @@ static int read_mask(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0, "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9, "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0, "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
+	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0,
+	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9,
+	  "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0,
+	  "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
 	{ CLI_FLAG, 0, "any-size", &cfg.any_size, 0, 0, "play also on a screen of another size", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "speed", &cfg.speed, 0.01, 100, "think so many times as fast (1)", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "jitter", &jitter, 0, 90, "vary the times of thinking by up to so many percent (0)", NULL, NULL, "PERCENT" },
 	{ CLI_INT, 0, "seed", &seed, 0, 9e15, "of the jitter; each further replay has the next (1)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "timeout", &cfg.await.timeout_ns, 1e6, 7.0 * (double)NS_PER_DAY, "give up a snapshot that does not come (30s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "timeout", &cfg.await.timeout_ns, 1e6, 7.0 * (double)NS_PER_DAY,
+	  "give up a snapshot that does not come (30s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "tolerance", &tolerance, 0, 255, "values of a channel that differ by this are the same (8)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "mismatch", &cfg.await.match.share, 0, 100, "percent of a snapshot's pixels that may differ (3)", NULL, NULL, "PERCENT" },
+	{ CLI_REAL, 0, "mismatch", &cfg.await.match.share, 0, 100,
+	  "percent of a snapshot's pixels that may differ (3)", NULL, NULL, "PERCENT" },
 	{ CLI_NS, 0, "settle", &cfg.await.settle_ns, 0, 60e9, "a snapshot must hold for this time (50ms)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "search", &radius, 0, MATCH_RADIUS, "look so many pixels around for a snapshot that is not at its place (0: never)", NULL, NULL, "RADIUS" },
-	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9, "before looking around, or leaving out the pointer's picture (2s)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "search", &radius, 0, MATCH_RADIUS,
+	  "look so many pixels around for a snapshot that is not at its place (0: never)", NULL, NULL, "RADIUS" },
+	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9,
+	  "before looking around, or leaving out the pointer's picture (2s)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "mask", masks, 0, 0, "pixels that never count; may be given many times", NULL, read_mask, "X,Y,W,H" },
-	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, 0, 0, "leave the pointer's picture out of snapshots (auto)", pointer_words, NULL, NULL },
+	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, 0, 0,
+	  "leave the pointer's picture out of snapshots (auto)", pointer_words, NULL, NULL },
 	{ CLI_STR, 0, "deps", &deps_path, 0, 0, "wait for what this file of vncplay learn names, too", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9, "go on for this time after the last input; twice as long where the screen is not quiet (5s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9,
+	  "go on for this time after the last input; twice as long where the screen is not quiet (5s)", NULL, NULL, NULL },
 	{ CLI_INT, 'n', "repeat", &repeat, 1, REPEAT_MOST, "so many replays: OUT-1.rfb, OUT-2.rfb, ... (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "before", &before, 0, 0, "run this before each replay; where it fails, stop", NULL, NULL, "COMMAND" },
 	{ CLI_FLAG, 0, "view", &cfg.view, 0, 0, "show the session in a window", NULL, NULL, NULL },
@@ -100,10 +111,12 @@ static void check_masks(const struct trace *t)
 	const struct box *m = t->width && !cfg.any_size ? match_mask_beside(masks, cfg.asked_masks, t->width, t->height) : NULL;
 
 	if (m)
-		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, t->width, t->height);
+		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing",
+			  m->x, m->y, m->w, m->h, t->width, t->height);
 }
 
-/* Whether what is to be ignored would hide more than half of a snapshot: such a one is compared whole, since a click upon it would be blind. */
+/* Whether what is to be ignored would hide more than half of a snapshot: such a one is compared
+ * whole, since a click upon it would be blind. */
 static bool hides(const struct deps *d, const struct trace_event *shot)
 {
 	int hidden = 0, n = shot->box.w * shot->box.h;
@@ -246,7 +259,8 @@ static void check_places(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
-		struct rec_place places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace }, { "--deps", deps_path }, { "--output", out_cfg.path } };
+		struct rec_place places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace },
+					      { "--deps", deps_path }, { "--output", out_cfg.path } };
 
 		name_of(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
@@ -256,8 +270,8 @@ static void check_places(const char *trace, const char *out)
 
 int vncplay_play(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]", "Replays a recorded session, each input once the screen shows what it showed.",
-			      options), status = 0, err;
+	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
+			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0, err;
 	static struct trace t;
 	static struct deps deps;
 	struct rt_state rt;

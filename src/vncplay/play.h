@@ -31,7 +31,9 @@ struct play_result {
 	bool began;		/* the first screen was there; else there are no figures */
 	char why[640];		/* where it is not complete: a line for people */
 	int inputs, snapshots;	/* done */
-	int at_once, waited, moved, pointer_masked;	/* snapshots: that needed no wait, a wait, were found elsewhere, matched without the pointer's picture only */
+	/* snapshots: that needed no wait, a wait, were found elsewhere, matched without the pointer's
+	 * picture only */
+	int at_once, waited, moved, pointer_masked;
 	int dependencies;	/* of --deps, met */
 	int wiggles;
 	struct sample late_ns, wait_ns;	/* of each input; of each snapshot and dependency that was waited for */
@@ -41,13 +43,14 @@ struct play_result {
 	int64_t bytes, updates, cpu_ns;
 };
 
-/* `out`: the log, out.aux: the side file; out.expected.ppm and out.actual.ppm are written at a timeout and removed before. Signals (proc.h) end it early.
- * The status is also in `r`, which play_free empties. */
+/* `out`: the log, out.aux: the side file; out.expected.ppm and out.actual.ppm are written at a
+ * timeout and removed before. Signals (proc.h) end it early. The status is also in `r`, which
+ * play_free empties. */
 enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r);
 void play_free(struct play_result *r);
 
-/* Two pictures (PPM) of a snapshot that did not come, OUT.expected.ppm and OUT.actual.ppm, with the screen around it as it is; in the expected one that is
- * darkened. 0 or -errno. */
+/* Two pictures (PPM) of a snapshot that did not come, OUT.expected.ppm and OUT.actual.ppm, with the
+ * screen around it as it is; in the expected one that is darkened. 0 or -errno. */
 int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
 void play_pictures_remove(const char *out);
 

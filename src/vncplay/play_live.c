@@ -134,7 +134,8 @@ static void show(struct play_live *l)
 
 int live_turn(struct play_live *l, int64_t until_ns)
 {
-	struct pollfd p[2] = { { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_waits(l->server) ? POLLOUT : 0)) }, { .fd = -1, .events = POLLIN } };
+	struct pollfd p[2] = { { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_waits(l->server) ? POLLOUT : 0)) },
+			       { .fd = -1, .events = POLLIN } };
 	int64_t left = until_ns - clock_now();
 	struct timespec wait = { 0 };
 	int ready, err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* play_live - the live side of a replay: what comes is logged before anything else is done with it, what goes is noted with its time. */
+/* play_live - the live side of a replay: what comes is logged before anything else is done with it,
+ * what goes is noted with its time. */
 #ifndef THINPROBE_PLAY_LIVE_H
 #define THINPROBE_PLAY_LIVE_H
 
@@ -35,8 +36,8 @@ struct play_live {
 
 /* Connects and begins the log. 0, or -errno with r->why and r->status set; to be ended either way. */
 int live_open(struct play_live *l, const struct play_cfg *cfg, const char *out, struct play_result *r);
-/* Waits until then, or until something came, which is taken: at most one read, so that an input that is due can go. 0; or -errno: it is over, r->status
- * says how. */
+/* Waits until then, or until something came, which is taken: at most one read, so that an input
+ * that is due can go. 0; or -errno: it is over, r->status says how. */
 int live_turn(struct play_live *l, int64_t until_ns);
 /* Until the whole screen was there once. 0 or -errno, as above. */
 int live_first(struct play_live *l, int64_t until_ns);

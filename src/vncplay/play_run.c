@@ -84,7 +84,8 @@ static int watch_needs(struct run *p)
 	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
 		i++;
 	p->need_of = i;
-	return needs_watch(&p->needs, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ? live_over(&p->live, PLAY_FAILED, "no memory") : 0;
+	return needs_watch(&p->needs, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
+	       live_over(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
 static bool needs_met(struct run *p, int64_t now)
@@ -109,7 +110,8 @@ static int await_needs(struct run *p)
 			s.waited_ns = now - since;
 			side_snapshot(p->live.side, SIDE_TIMEOUT, &s, now);
 			return live_over(&p->live, PLAY_TIMEOUT,
-					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), which did not come; a longer --timeout, or play without --deps",
+					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
+					 "which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
 		err = live_turn(&p->live, p->needs.since_ns == INT64_MAX ? over : p->needs.since_ns + p->cfg->await.settle_ns);
@@ -156,11 +158,14 @@ static int give_up(struct run *p, struct side_shot *s, int64_t now)
 			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
 	err = play_pictures(p->out, live_screen(&p->live), e);
 	if (err)
-		return live_over(&p->live, PLAY_TIMEOUT, "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
+		return live_over(&p->live, PLAY_TIMEOUT,
+				 "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
 				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
 	return live_over(&p->live, PLAY_TIMEOUT,
-			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
-			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, p->await.least, found, p->out);
+			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
+			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
+			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched,
+			 s->of, p->await.least, found, p->out);
 }
 
 static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
@@ -349,11 +354,12 @@ static int check_size(struct run *p)
 	const struct box *m = match_mask_beside(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
-		return live_over(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width,
-				 s->height);
+		return live_over(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
+				 "which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width, s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
-	return live_over(&p->live, PLAY_REFUSED, "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
+	return live_over(&p->live, PLAY_REFUSED,
+			 "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
 			 s->height, p->t->width, p->t->height);
 }
 
@@ -361,9 +367,11 @@ static void note_settings(struct run *p)
 {
 	const struct await_cfg *a = &p->cfg->await;
 
-	side_setting(p->live.side, "speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld timeout_us=%lld patience_us=%lld search=%d", p->cfg->speed,
-		     p->cfg->jitter * 100, (unsigned long long)p->cfg->seed, a->match.tolerance, a->match.share, (long long)(a->settle_ns / NS_PER_US),
-		     (long long)(a->timeout_ns / NS_PER_US), (long long)(a->patience_ns / NS_PER_US), a->radius);
+	side_setting(p->live.side, "speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld "
+		     "timeout_us=%lld patience_us=%lld search=%d", p->cfg->speed,
+		     p->cfg->jitter * 100, (unsigned long long)p->cfg->seed, a->match.tolerance, a->match.share,
+		     (long long)(a->settle_ns / NS_PER_US), (long long)(a->timeout_ns / NS_PER_US),
+		     (long long)(a->patience_ns / NS_PER_US), a->radius);
 }
 
 static int run(struct run *p)

@@ -74,7 +74,8 @@ static int run_gnuplot(char *const *words)
 int plotter_draw(FILE *table, const char *path, const char *figure, const char *svg, char *why, size_t size)
 {
 	char script[PATH_MAX + 32], half[PATH_MAX];
-	char *words[] = { (char *)(uintptr_t)"gnuplot", (char *)(uintptr_t)"-c", script, (char *)(uintptr_t)figure, (char *)(uintptr_t)path, half, NULL };
+	char *words[] = { (char *)(uintptr_t)"gnuplot", (char *)(uintptr_t)"-c", script, (char *)(uintptr_t)figure,
+			  (char *)(uintptr_t)path, half, NULL };
 	int err = ferror(table) ? -EIO : 0;
 
 	if (fclose(table))
@@ -90,7 +91,8 @@ int plotter_draw(FILE *table, const char *path, const char *figure, const char *
 	} else {
 		err = run_gnuplot(words);
 		if (err)
-			snprintf(why, size, "%s", err == -ENOENT ? "gnuplot is not installed: thinprobe setup" : err < 0 ? strerror(-err) : "gnuplot could not draw this");
+			snprintf(why, size, "%s", err == -ENOENT ? "gnuplot is not installed: thinprobe setup" :
+				 err < 0 ? strerror(-err) : "gnuplot could not draw this");
 		else if (rename(half, svg)) {
 			err = -errno;
 			snprintf(why, size, "cannot write %s: %s", svg, strerror(-err));

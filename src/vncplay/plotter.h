@@ -7,7 +7,8 @@
 
 /* A temporary table, removed by plotter_draw. NULL with errno. */
 FILE *plotter_table(char *path, size_t size);
-/* `figure`: a word that plots/vncplay.gp knows. Closes the table, writes the SVG (whole or not at all), removes the table. 0, or -1 with `why`. */
+/* `figure`: a word that plots/vncplay.gp knows. Closes the table, writes the SVG (whole or not at
+ * all), removes the table. 0, or -1 with `why`. */
 int plotter_draw(FILE *table, const char *path, const char *figure, const char *svg, char *why, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Somebody with a viewer of their own: a VNC server on libvncserver, which shows what the recorded server shows and takes what the viewer sends.
+/* Somebody with a viewer of their own: a VNC server on libvncserver, which shows what the recorded
+ * server shows and takes what the viewer sends.
  *
  * The loop is ours: the library's own would defer updates. One viewer at a time, and when it leaves, the recording is over. */
 #include "clock.h"

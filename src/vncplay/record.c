@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* record - the command: options, the recording, the report. What is held back and looked at is recorder.c's, who works there a user.h's. */
+/* record - the command: options, the recording, the report. What is held back and looked at is
+ * recorder.c's, who works there a user.h's. */
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
@@ -34,8 +35,8 @@ static int read_box(const char *text, void *value)
 	struct box *b = value;
 	int end = 0;
 
-	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b->x, &b->y, &b->w, &b->h, &end) != 4 || text[end] || b->x < 0 || b->y < 0 || b->w < 1 || b->h < 1 ||
-	    b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
+	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b->x, &b->y, &b->w, &b->h, &end) != 4 || text[end] || b->x < 0 ||
+	    b->y < 0 || b->w < 1 || b->h < 1 || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
 		return -1;
 	return (int64_t)b->w * b->h <= TRACE_SNAPSHOT_MOST ? 0 : -1;
 }
@@ -45,18 +46,27 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "what to do without a window, a line each; - is standard input", NULL, NULL, "FILE" },
 	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, "no window: serve the screen on this TCP port, to any viewer", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "at this address; 0.0.0.0 is all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
-	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0, "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9, "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0, "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
+	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0,
+	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9,
+	  "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0,
+	  "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "quiet", &cfg.recorder.quiet_ns, 1e6, 10e9, "the screen rests once nothing has changed or been sent for this time (150ms)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "quiet-most", &cfg.recorder.quiet_most_ns, 1e6, 60e9, "hold an input back for at most this time (2s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "quiet", &cfg.recorder.quiet_ns, 1e6, 10e9,
+	  "the screen rests once nothing has changed or been sent for this time (150ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "quiet-most", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
+	  "hold an input back for at most this time (2s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, "pixels a side around the pointer (11)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "no-anchor", &cfg.no_anchor, 0, 0, "no second snapshot where the first is of one colour", NULL, NULL, NULL },
-	{ CLI_NS, 0, "double-click", &cfg.recorder.double_ns, 0, 10e9, "presses on one spot at most so far apart belong together (400ms)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9, "keys after such a pause are looked after anew (400ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, 0, 0, "what keys change (learned from what they do change)", NULL, read_box, "X,Y,W,H (of at most 65536 pixels)" },
-	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9, "what changes near the pointer so long after a move is its doing; 0: never (800ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "double-click", &cfg.recorder.double_ns, 0, 10e9,
+	  "presses on one spot at most so far apart belong together (400ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9,
+	  "keys after such a pause are looked after anew (400ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, 0, 0, "what keys change (learned from what they do change)", NULL, read_box,
+	  "X,Y,W,H (of at most 65536 pixels)" },
+	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9,
+	  "what changes near the pointer so long after a move is its doing; 0: never (800ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -176,13 +186,14 @@ static int hear(struct recording *r)
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
 
-	for (int i = 0; i < 64 && got == 1 && !err && (!i || clock_now() < until); i++)	/* a server that never stops must not keep the user from being heard */
+	/* a server that never stops must not keep the user from being heard */
+	for (int i = 0; i < 64 && got == 1 && !err && (!i || clock_now() < until); i++)
 		got = server_read(r->server, NULL, NULL);
 	return err ? err : got < 0 ? got : 0;
 }
 
-/* Until the first picture is whole, or nothing is added to it any more: before that, everything would be a change. The first updates may be about
- * the pointer, or the screen's size, alone. */
+/* Until the first picture is whole, or nothing is added to it any more: before that, everything
+ * would be a change. The first updates may be about the pointer, or the screen's size, alone. */
 static int hear_first(struct recording *r)
 {
 	const struct screen *screen = rfb_screen(server_rfb(r->server));
@@ -255,7 +266,8 @@ static void leave(struct recording *r)
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report(struct rec *out, const struct recording *r, const char *server, const char *trace, const char *ended, double seconds)
+static void report(struct rec *out, const struct recording *r, const char *server, const char *trace,
+		   const char *ended, double seconds)
 {
 	const struct recorder_count *c = recorder_counts(r->recorder);
 	const struct rfb *rfb = server_rfb(r->server);
@@ -333,13 +345,16 @@ int vncplay_record(int argc, char **argv)
 	cfg.recorder = recorder_defaults;
 	cfg.snapshot = recorder_defaults.snapshot;
 	cfg.ready_fd = STDERR_FILENO;
-	first = cli_parse(argc, argv, "vncplay record [options] SERVER TRACE", "Writes down what a user does in a session, and what the screen shows where it matters.", options);
+	first = cli_parse(argc, argv, "vncplay record [options] SERVER TRACE",
+			  "Writes down what a user does in a session, and what the screen shows where it matters.", options);
 	if (argc - first != 2)
-		die_usage(argc - first < 2 ? "record: which SERVER, and which TRACE to write?" : "record: \"%s\" is too much", argc - first < 2 ? "" : argv[first + 2]);
+		die_usage(argc - first < 2 ? "record: which SERVER, and which TRACE to write?" : "record: \"%s\" is too much",
+			  argc - first < 2 ? "" : argv[first + 2]);
 	server = cfg.server.address = argv[first];
 	path = argv[first + 1];
 	check();
-	rec_check_apart((struct rec_place[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL }, { "TRACE", path }, { "--output", out_cfg.path } }, 3);
+	rec_check_apart((struct rec_place[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL },
+					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
 	rec = rec_open(&out_cfg, "vncplay-record");
 	if (!rec)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);

@@ -20,7 +20,8 @@ uint32_t recorder_ms(const struct recorder *r, int64_t ns)
 	return ns <= r->start_ns ? 1 : (uint32_t)((ns - r->start_ns) / NS_PER_MS) + 1;
 }
 
-struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out, void *whose, const struct screen *screen, int64_t start_ns)
+struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out,
+			       void *whose, const struct screen *screen, int64_t start_ns)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* recorder - what a user does goes to the server, and into a trace together with what the screen showed before it mattered. Pure: inputs, paints and time
- * come in, what is to be sent and written goes out by calls.
+/* recorder - what a user does goes to the server, and into a trace together with what the screen
+ * showed before it mattered. Pure: inputs, paints and time come in, what is to be sent and written
+ * goes out by calls.
  *
- * Inputs that could go astray in a replay are held back until the screen around them has come to rest, and a snapshot is taken then (the protocol quiescing of
- * Zeldovich & Chandra 2005). What follows waits behind, and goes with the distances that the user gave it, except that a pause may shrink to
- * RECORDER_PAUSE_NS until nothing is late. Nothing is ever left out, and the trace has the times at which the user did it. */
+ * Inputs that could go astray in a replay are held back until the screen around them has come to
+ * rest, and a snapshot is taken then (the protocol quiescing of Zeldovich & Chandra 2005). What
+ * follows waits behind, and goes with the distances that the user gave it, except that a pause may
+ * shrink to RECORDER_PAUSE_NS until nothing is late. Nothing is ever left out, and the trace has
+ * the times at which the user did it. */
 #ifndef THINPROBE_VNCPLAY_RECORDER_H
 #define THINPROBE_VNCPLAY_RECORDER_H
 
@@ -46,7 +49,8 @@ struct recorder_count {
 struct recorder;
 
 /* `screen` is looked at whenever something happens, and must stay. NULL: no memory. Times of the trace count from start_ns. */
-struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out, void *whose, const struct screen *screen, int64_t start_ns);
+struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out,
+			       void *whose, const struct screen *screen, int64_t start_ns);
 void recorder_free(struct recorder *r);
 
 /* What the user does, in order of time. 0, -ENOMEM. `mask`: the buttons that are down, bit 0 is button 1. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* recorder_inside - what the two halves of the recorder share: recorder.c holds, sends and logs, recorder_look.c says what an input needs to be seen first. */
+/* recorder_inside - what the two halves of the recorder share: recorder.c holds, sends and logs,
+ * recorder_look.c says what an input needs to be seen first. */
 #ifndef THINPROBE_VNCPLAY_RECORDER_INSIDE_H
 #define THINPROBE_VNCPLAY_RECORDER_INSIDE_H
 

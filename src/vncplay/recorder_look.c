@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What an input must have seen before it goes, and the snapshots of it.
  *
- * A press: the screen around the pointer. Not those that follow within a double click, which a wait would tear apart, in the recording and in every replay:
- * the first one's snapshot has shown that the right thing is there. Not a second button, while another is down.
- * A release that ends a drag: the same, where something changed there since the press.
- * The first key of a run: what the last answer changed, which is where keys go: what the run before typed, or the field that the click before lit up.
- * A move away from where the pointer rested: what came up near it meanwhile. */
+ * A press: the screen around the pointer. Not those that follow within a double click, which a wait
+ * would tear apart, in the recording and in every replay: the first one's snapshot has shown that
+ * the right thing is there. Not a second button, while another is down. A release that ends a drag:
+ * the same, where something changed there since the press.
+ * The first key of a run: what the last answer changed, which is where keys go: what the run before
+ * typed, or the field that the click before lit up. A move away from where the pointer rested: what
+ * came up near it meanwhile. */
 #include "clock.h"
 #include "match.h"
 #include "recorder_inside.h"
@@ -45,8 +47,8 @@ static void look_press(struct recorder *r, const struct held *h)
 
 	if (r->buttons)
 		return;
-	r->needs = p->sent_ns == INT64_MIN || p->e.button != h->e.button || h->e.at_ns - p->e.at_ns > r->cfg.double_ns || far(&p->e, &h->e) ||
-		r->key.sent_ns > p->sent_ns;
+	r->needs = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
+		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || far(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
 static void look_release(struct recorder *r, const struct held *h, int64_t now_ns)
@@ -55,11 +57,13 @@ static void look_release(struct recorder *r, const struct held *h, int64_t now_n
 
 	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !far(&p->e, &h->e))
 		return;
-	r->needs = fresh_count(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns), recorder_ms(r, now_ns)) > 0;
+	r->needs = fresh_count(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
+			       recorder_ms(r, now_ns)) > 0;
 }
 
-/* What keys changed soon, since the run or the press that the next run follows. All of it where it is small; of much (a title, a menu, scrolled lines) what the
- * last key changed, which is where the next one goes; where that shows nothing, the fullest part. */
+/* What keys changed soon, since the run or the press that the next run follows. All of it where it
+ * is small; of much (a title, a menu, scrolled lines) what the last key changed, which is where the
+ * next one goes; where that shows nothing, the fullest part. */
 static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
 	struct box all = fresh_area(&r->fresh, r->soon, since_ms, now_ms, INT32_MAX);
@@ -67,7 +71,8 @@ static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
-	return fresh_area(&r->fresh, all, fresh_count(&r->fresh, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms, now_ms, KEY_MOST);
+	return fresh_area(&r->fresh, all, fresh_count(&r->fresh, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms,
+			  now_ms, KEY_MOST);
 }
 
 static struct box with_neighbours(const struct recorder *r, struct box b)
@@ -84,7 +89,8 @@ static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
 	int soon, later;
 
-	if (r->n_down || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns && h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
+	if (r->n_down || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns &&
+			  h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
 		return;
 	r->why = TRACE_FOR_KEY;
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
@@ -107,8 +113,10 @@ static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
 	r->needs = true;
 }
 
-/* The fullest of the four parts of `near` beside the pointer's own picture, which some servers draw into the screen whatever they were told. */
-static struct box beside_pointer(const struct recorder *r, struct box near, struct box pointer, uint32_t since_ms, uint32_t now_ms, int *most)
+/* The fullest of the four parts of `near` beside the pointer's own picture, which some servers draw
+ * into the screen whatever they were told. */
+static struct box beside_pointer(const struct recorder *r, struct box near, struct box pointer,
+				 uint32_t since_ms, uint32_t now_ms, int *most)
 {
 	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
 	const struct box parts[] = {
@@ -135,8 +143,8 @@ static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
 	int x = r->move.e.x, y = r->move.e.y, n;
 	struct box near, part;
 
-	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns || r->any.e.kind != TRACE_MOVE ||
-	    h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
+	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns ||
+	    r->any.e.kind != TRACE_MOVE || h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
 	near = shot_box(x, y, 2 * NEAR + 1, r->screen);
 	part = beside_pointer(r, near, shot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
@@ -213,8 +221,8 @@ int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, boo
 
 	if (restless) {
 		r->count.restless++;
-		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) did not come to rest in %.1f s: what changed is left out", box.x, box.y, box.w, box.h,
-			 (double)(now_ns - r->ready_ns) / NS_PER_S);
+		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) did not come to rest in %.1f s: what changed is left out",
+			 box.x, box.y, box.w, box.h, (double)(now_ns - r->ready_ns) / NS_PER_S);
 		err = r->out.note(r->whose, text);
 	}
 	/* Where most of it changes by itself, more of the neighbourhood is taken in. */
@@ -229,7 +237,8 @@ int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, boo
 		box = shot_wider(box, r->cfg.snapshot << wider, r->screen);
 	}
 	if (!err && 8 * left < box.w * box.h) {
-		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) changes by itself, nearly all of it: no snapshot", box.x, box.y, box.w, box.h);
+		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) changes by itself, nearly all of it: no snapshot",
+			 box.x, box.y, box.w, box.h);
 		err = r->out.note(r->whose, text);
 	} else if (!err) {
 		err = put(r, h, &e);

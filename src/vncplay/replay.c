@@ -84,7 +84,9 @@ static int read_log(struct replay *r, struct fbs *log)
 	if (!err && !rfb_ready(reader.rfb))
 		err = -EPROTO;
 	if (err)
-		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) : rfb_why(reader.rfb) && *rfb_why(reader.rfb) ? rfb_why(reader.rfb) : "it ends before the server has said how large its screen is");
+		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) :
+			 rfb_why(reader.rfb) && *rfb_why(reader.rfb) ? rfb_why(reader.rfb) :
+			 "it ends before the server has said how large its screen is");
 	rfb_free(reader.rfb);
 	return err;
 }
@@ -100,7 +102,8 @@ static int keep_moves(struct replay *r)
 	return 0;
 }
 
-/* Before the first press there is nothing that a change could be after: where the pointer moves before it, a stimulus without an answer of its own stands there. */
+/* Before the first press there is nothing that a change could be after: where the pointer moves
+ * before it, a stimulus without an answer of its own stands there. */
 static int begin_with_move(struct replay *r)
 {
 	struct stimulus *grown;
@@ -150,7 +153,8 @@ static int read_aux(struct replay *r, const char *aux)
 int replay_read(struct replay *r, const char *aux)
 {
 	const char *why;
-	struct fbs *log = fbs_open(r->file, &why);	/* first: who names another file is not to be told that this one's side file is missing */
+	/* first: who names another file is not to be told that this one's side file is missing */
+	struct fbs *log = fbs_open(r->file, &why);
 	int err;
 
 	if (!log) {

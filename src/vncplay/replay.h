@@ -22,8 +22,9 @@ struct replay {
 	char why[200];		/* it is cut, or could not be read */
 };
 
-/* Fills in what lies in the files. 0; -EPROTO, -errno: not usable at all, `why` says so and what to do. A log that is broken at some place is read up to there
- * and `cut`. `aux` NULL: beside the log. Can be called from several threads for several replays. */
+/* Fills in what lies in the files. 0; -EPROTO, -errno: not usable at all, `why` says so and what to
+ * do. A log that is broken at some place is read up to there and `cut`. `aux` NULL: beside the log.
+ * Can be called from several threads for several replays. */
 int replay_read(struct replay *r, const char *aux);
 void replay_free(struct replay *r);
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rfb - what an RFB server says, taken as it comes: bytes in, a screen and its changes out. RFC 6143, and the registered extensions below.
+/* rfb - what an RFB server says, taken as it comes: bytes in, a screen and its changes out. RFC
+ * 6143, and the registered extensions below.
  *
- * Knows no socket and no file: a live connection, a log and a fuzzer push the same way, in pieces of any size. Every length is checked before
- * it is believed; no message can make it read beyond what came, write beyond the screen, allocate more than SCREEN_PIXELS_MOST allows, or
- * need more than a bounded time for each byte that came.
+ * Knows no socket and no file: a live connection, a log and a fuzzer push the same way, in pieces
+ * of any size. Every length is checked before it is believed; no message can make it read beyond
+ * what came, write beyond the screen, allocate more than SCREEN_PIXELS_MOST allows, or need more
+ * than a bounded time for each byte that came.
  *
- * Encodings: Raw, CopyRect, RRE, CoRRE, Hextile, Zlib, Tight (also JPEG), ZRLE; Cursor, XCursor, PointerPos, DesktopSize, ExtendedDesktopSize,
- * LastRect, DesktopName; others are an error, since their length is unknown. */
+ * Encodings: Raw, CopyRect, RRE, CoRRE, Hextile, Zlib, Tight (also JPEG), ZRLE; Cursor, XCursor,
+ * PointerPos, DesktopSize, ExtendedDesktopSize, LastRect, DesktopName; others are an error, since
+ * their length is unknown. */
 #ifndef THINPROBE_RFB_H
 #define THINPROBE_RFB_H
 
@@ -30,18 +33,23 @@ struct rfb_events {
 	void (*painted)(void *whose, struct box box);		/* a rectangle of pixels is on the screen, whether or not they differ */
 	void (*ended)(void *whose);				/* the update is whole */
 	void (*pointer)(void *whose, int x, int y);		/* PointerPos: the server moved the pointer */
-	void (*shape)(void *whose);				/* a cursor shape of at least one pixel came: this server leaves drawing the pointer to its clients */
+	/* a cursor shape of at least one pixel came: this server leaves drawing the pointer to its
+	 * clients */
+	void (*shape)(void *whose);
 	void (*bell)(void *whose);
 };
 
 struct rfb;
 
-/* Begins with the server's greeting, as a log has it (RFB 3.3: version, u32 security type 1, ServerInit) where `format` is NULL; with the messages after
- * ServerInit, on a screen of that size and in that format, where it is not. NULL: no memory (errno), or a size that is refused (EINVAL). */
+/* Begins with the server's greeting, as a log has it (RFB 3.3: version, u32 security type 1,
+ * ServerInit) where `format` is NULL; with the messages after ServerInit, on a screen of that size
+ * and in that format, where it is not. NULL: no memory (errno), or a size that is refused
+ * (EINVAL). */
 struct rfb *rfb_open(const struct rfb_events *events, void *whose, const struct rfb_format *format, int width, int height);
 void rfb_free(struct rfb *r);
 
-/* Takes the next bytes. 0, or -EPROTO for good once they are not RFB (rfb_why tells), -ENOMEM. Updates that were whole before are valid. */
+/* Takes the next bytes. 0, or -EPROTO for good once they are not RFB (rfb_why tells), -ENOMEM.
+ * Updates that were whole before are valid. */
 int rfb_take(struct rfb *r, const uint8_t *bytes, size_t n);
 const char *rfb_why(const struct rfb *r);
 bool rfb_between(const struct rfb *r);	/* at the end of a message: nothing is half taken */

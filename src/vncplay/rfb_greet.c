@@ -9,7 +9,8 @@ int rfb_size(struct rfb *r, int width, int height)
 {
 	int err;
 
-	/* TigerVNC tells its size, unchanged, in each answer to a request for the whole screen: who would then ask for the whole would never end. */
+	/* TigerVNC tells its size, unchanged, in each answer to a request for the whole screen: who would
+	 * then ask for the whole would never end. */
 	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
 		return 0;
 	err = screen_resize(&r->screen, width, height);

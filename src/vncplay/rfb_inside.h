@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb_inside - what the files of the decoder share: machines of steps that are fed bytes as they come.
  *
- * A step says beforehand how many bytes it needs at once, is called with at least as many, takes some of them and says what is next. Two such
- * machines run: one on the stream (`wire`), one on what lies in a rectangle's body, compressed or not (`body`). */
+ * A step says beforehand how many bytes it needs at once, is called with at least as many, takes
+ * some of them and says what is next. Two such machines run: one on the stream (`wire`), one on
+ * what lies in a rectangle's body, compressed or not (`body`). */
 #ifndef THINPROBE_RFB_INSIDE_H
 #define THINPROBE_RFB_INSIDE_H
 
@@ -88,7 +89,8 @@ rfb_step rfb_raw, rfb_raw_body, rfb_copy, rfb_rre, rfb_corre;
 void rfb_hextile(struct rfb *r);	/* begins */
 
 /* rfb_body.c: bodies through zlib */
-int rfb_body(struct rfb *r, uint64_t n, int stream);	/* the next n bytes of the wire go through `stream` into r->body, then the rectangle is done */
+/* the next n bytes of the wire go through `stream` into r->body, then the rectangle is done */
+int rfb_body(struct rfb *r, uint64_t n, int stream);
 rfb_step rfb_zlib, rfb_zrle_length;
 void rfb_body_reset(struct rfb *r, int stream);
 void rfb_body_free(struct rfb *r);

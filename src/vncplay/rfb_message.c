@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The messages of a server and the heads of rectangles. RFC 6143 section 7.6 and 7.8; the community's list of registered numbers for
- * what is not there: ExtendedDesktopSize, DesktopName, PointerPos, LastRect, XCursor, Fence, EndOfContinuousUpdates, the extended clipboard. */
+/* The messages of a server and the heads of rectangles. RFC 6143 section 7.6 and 7.8; the
+ * community's list of registered numbers for what is not there: ExtendedDesktopSize, DesktopName,
+ * PointerPos, LastRect, XCursor, Fence, EndOfContinuousUpdates, the extended clipboard. */
 #include "rfb_inside.h"
 
 #include <limits.h>
 #include <string.h>
 
-enum { RAW = 0, COPYRECT = 1, RRE = 2, CORRE = 4, HEXTILE = 5, ZLIB = 6, TIGHT = 7, ZRLE = 16, DESKTOP_SIZE = -223, LAST_RECT = -224, POINTER_POS = -232,
-       CURSOR = -239, X_CURSOR = -240, DESKTOP_NAME = -307, EXTENDED_DESKTOP_SIZE = -308 };
+enum { RAW = 0, COPYRECT = 1, RRE = 2, CORRE = 4, HEXTILE = 5, ZLIB = 6, TIGHT = 7, ZRLE = 16,
+       DESKTOP_SIZE = -223, LAST_RECT = -224, POINTER_POS = -232, CURSOR = -239, X_CURSOR = -240,
+       DESKTOP_NAME = -307, EXTENDED_DESKTOP_SIZE = -308 };
 
 static rfb_step rectangle;
 
@@ -182,7 +184,8 @@ static ssize_t colour(struct rfb *r, const uint8_t *in, size_t n)
 	size_t used = 0;
 
 	for (; r->left && n - used >= 6; used += 6, r->left--)
-		pixels_colour(&r->pixels, r->colour++, (uint16_t)rfb_u16(in + used), (uint16_t)rfb_u16(in + used + 2), (uint16_t)rfb_u16(in + used + 4));
+		pixels_colour(&r->pixels, r->colour++, (uint16_t)rfb_u16(in + used), (uint16_t)rfb_u16(in + used + 2),
+			      (uint16_t)rfb_u16(in + used + 4));
 	if (!r->left)
 		message_over(r);
 	return (ssize_t)used;

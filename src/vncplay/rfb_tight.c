@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Tight: one colour, JPEG, or pixels through a filter (none, a palette, a gradient) and one of four zlib streams. The community's description of
- * RFB, section "Tight Encoding"; NoZlib as libvncserver has it. */
+/* Tight: one colour, JPEG, or pixels through a filter (none, a palette, a gradient) and one of four
+ * zlib streams. The community's description of RFB, section "Tight Encoding"; NoZlib as
+ * libvncserver has it. */
 #include "rfb_inside.h"
 
 #include <errno.h>
@@ -63,7 +64,8 @@ static ssize_t bits(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-/* Each part of a pixel is what differs from left + above - above left. r->above: of this row up to x, of the row above from there on. */
+/* Each part of a pixel is what differs from left + above - above left. r->above: of this row up to
+ * x, of the row above from there on. */
 static ssize_t gradient(struct rfb *r, const uint8_t *in, size_t n)
 {
 	const struct pixel *p = r->pixel;

@@ -77,7 +77,8 @@ static ssize_t packed(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-/* One run: how many bytes it takes (0: it is not whole), -EPROTO. A run's length is one more than the sum of bytes up to the first below 255. */
+/* One run: how many bytes it takes (0: it is not whole), -EPROTO. A run's length is one more than
+ * the sum of bytes up to the first below 255. */
 static ssize_t run(struct rfb *r, const uint8_t *in, size_t n, size_t colour)
 {
 	size_t used = colour, length = 1;

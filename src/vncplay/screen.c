@@ -10,7 +10,8 @@ int screen_resize(struct screen *s, int width, int height)
 	uint32_t *pixels;
 	int rows, columns;
 
-	if (width < 1 || height < 1 || width > SCREEN_SIDE_MOST || height > SCREEN_SIDE_MOST || (int64_t)width * height > SCREEN_PIXELS_MOST)
+	if (width < 1 || height < 1 || width > SCREEN_SIDE_MOST || height > SCREEN_SIDE_MOST ||
+	    (int64_t)width * height > SCREEN_PIXELS_MOST)
 		return -EINVAL;
 	if (s->pixels && width == s->width && height == s->height)
 		return 0;

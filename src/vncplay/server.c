@@ -109,7 +109,8 @@ static int over(struct server *s, int err, const char *text)
 	return err;
 }
 
-/* How many bytes may be taken before the clock is looked at: 16 of them can paint a whole screen, however large it is, or make it one. */
+/* How many bytes may be taken before the clock is looked at: 16 of them can paint a whole screen,
+ * however large it is, or make it one. */
 static size_t at_once(const struct server *s, size_t n)
 {
 	const struct screen *screen = rfb_screen(s->rfb);

@@ -15,22 +15,26 @@ struct server_cfg {
 	const char *address;	/* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, unix:PATH is not supported */
 	const char *password_file;	/* as vncpasswd writes it, or plain text of one line; NULL: none */
 	int64_t timeout_ns;	/* for the greeting, all of it */
-	const char *encodings;	/* words, separated by commas; NULL: tight,zlib,hextile,copyrect,raw. The cursor's, LastRect and DesktopSize are always offered */
+	/* words, separated by commas; NULL: tight,zlib,hextile,copyrect,raw. The cursor's, LastRect and
+	 * DesktopSize are always offered */
+	const char *encodings;
 	bool exclusive;		/* others are to be disconnected */
 };
 
 struct server;
 
-/* NULL with the reason in `why`, and errno: EACCES (refused), EINTR (told to stop), ETIMEDOUT and others. Asks for rfb_xrgb. `events` are called from
- * server_read. */
+/* NULL with the reason in `why`, and errno: EACCES (refused), EINTR (told to stop), ETIMEDOUT and
+ * others. Asks for rfb_xrgb. `events` are called from server_read. */
 struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size);
 void server_close(struct server *s);
 
 int server_fd(const struct server *s);	/* to be polled for reading; and for writing while server_waits() */
 bool server_waits(const struct server *s);	/* something could not be sent yet */
-/* Reads and takes what has come. 1: something, 0: nothing, -errno: over (-EPIPE: the server closed; server_why tells). Every byte goes to `tee`, too, with the
- * time at which it came to this machine (CLOCK_MONOTONIC): the log. Asks for the next update whenever one is whole. To be called once before the first poll: it
- * tells the size of the screen, and what came together with the greeting. */
+/* Reads and takes what has come. 1: something, 0: nothing, -errno: over (-EPIPE: the server closed;
+ * server_why tells). Every byte goes to `tee`, too, with the time at which it came to this machine
+ * (CLOCK_MONOTONIC): the log. Asks for the next update whenever one is whole. To be called once
+ * before the first poll: it tells the size of the screen, and what came together with the
+ * greeting. */
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
 int server_flush(struct server *s);	/* sends what waits: 0 or -errno */
 const char *server_why(const struct server *s);
@@ -41,7 +45,8 @@ int server_key(struct server *s, uint32_t keysym, bool down);
 int server_ask(struct server *s, bool incremental);	/* for an update of the whole screen */
 
 const struct rfb *server_rfb(const struct server *s);	/* its screen, its name */
-/* The greeting as a log has it: RFB 3.3, no security, ServerInit in the format that was asked for. Returns its length, at most `size`. */
+/* The greeting as a log has it: RFB 3.3, no security, ServerInit in the format that was asked for.
+ * Returns its length, at most `size`. */
 size_t server_greeting(const struct server *s, uint8_t *bytes, size_t size);
 
 #endif

@@ -9,8 +9,8 @@
 
 #define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name; libvncclient refuses longer ones */
 
-/* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, [ADDRESS]:..., HOST alone (display 0). `host` without brackets, "localhost" where it is empty.
- * 0 or -EINVAL. */
+/* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, [ADDRESS]:..., HOST alone (display 0). `host`
+ * without brackets, "localhost" where it is empty. 0 or -EINVAL. */
 int server_address(const char *text, char *host, size_t size, int *port);
 /* A TCP connection, or -errno with the reason in `why`; -EINTR: told to stop. */
 int server_dial(const char *address, int64_t until_ns, int *port, char *why, size_t size);
@@ -23,8 +23,10 @@ struct server_greeted {
 	uint8_t *ahead;		/* bytes that were read beyond the greeting; owned */
 	size_t ahead_n;
 };
-/* Greets and proves who we are over `fd` (blocking), which stays the caller's. NULL password: none. 0, or -errno with the reason in `why`:
- * -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. Nothing is owned then. */
-int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns, struct server_greeted *out, char *why, size_t size);
+/* Greets and proves who we are over `fd` (blocking), which stays the caller's. NULL password: none.
+ * 0, or -errno with the reason in `why`: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM.
+ * Nothing is owned then. */
+int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
+		 struct server_greeted *out, char *why, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* server_greet - the greeting and the proof who we are, by libvncclient.
  *
- * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before anything else is known. What it waits for is bounded
- * for each read only, so a thread closes the connection under its feet when all of the time is over. */
+ * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before
+ * anything else is known. What it waits for is bounded for each read only, so a thread closes the
+ * connection under its feet when all of the time is over. */
 #include "server_dial.h"
 
 #include "clock.h"
@@ -124,7 +125,8 @@ static int say_why(rfbClient *client, bool late, bool wanted, char *why, size_t 
 		return -EACCES;
 	}
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
-		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)", last_words + sizeof(types) - 1);
+		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
+			 last_words + sizeof(types) - 1);
 		return -EACCES;
 	}
 	snprintf(why, size, "the greeting failed: %s", *last_words ? last_words : "the connection is over");
@@ -153,7 +155,8 @@ static int take_over(rfbClient *client, struct server_greeted *out)
 	return 0;
 }
 
-int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns, struct server_greeted *out, char *why, size_t size)
+int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
+		 struct server_greeted *out, char *why, size_t size)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
@@ -187,7 +190,8 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	else
 		err = take_over(client, out);
 	if (err == -EACCES && good)
-		snprintf(why, size, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)", client->authScheme);
+		snprintf(why, size, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
+			 client->authScheme);
 	else if (err == -ENOMEM)
 		snprintf(why, size, "no memory for the greeting");
 	client->sock = RFB_INVALID_SOCKET;	/* the socket is ours */

@@ -89,7 +89,8 @@ int messages_encodings(const char *words, int32_t *list, char *why, size_t size)
 		while (i < ENCODINGS && (strlen(encodings[i].word) != length || memcmp(encodings[i].word, words, length) != 0))
 			i++;
 		if (i == ENCODINGS || n == (int)ENCODINGS) {
-			snprintf(why, size, "no encoding %.*s: raw, copyrect, rre, corre, hextile, zlib, tight or zrle, each once", (int)(length > 40 ? 40 : length), words);
+			snprintf(why, size, "no encoding %.*s: raw, copyrect, rre, corre, hextile, zlib, tight or zrle, each once",
+				 (int)(length > 40 ? 40 : length), words);
 			return -EINVAL;
 		}
 		list[n++] = encodings[i].number;

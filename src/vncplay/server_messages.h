@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* server_messages - what is said to a server, byte by byte: RFC 6143, 7.5. Pure: a message is written to a room of the caller's, and its length returned. */
+/* server_messages - what is said to a server, byte by byte: RFC 6143, 7.5. Pure: a message is
+ * written to a room of the caller's, and its length returned. */
 #ifndef THINPROBE_SERVER_MESSAGES_H
 #define THINPROBE_SERVER_MESSAGES_H
 
@@ -19,11 +20,12 @@ size_t messages_ask(uint8_t *m, bool incremental, int width, int height);	/* for
 
 /* "tight,zlib,...": their numbers into `list`, which has room for MESSAGES_ENCODINGS. How many, or -EINVAL with a line in `why`. */
 int messages_encodings(const char *words, int32_t *list, char *why, size_t size);
-/* The first two: pixels as rfb_xrgb has them, and which encodings: those of `list`, then what is no picture (the cursor's, LastRect, DesktopSize). Room:
- * MESSAGES_HELLO. */
+/* The first two: pixels as rfb_xrgb has them, and which encodings: those of `list`, then what is no
+ * picture (the cursor's, LastRect, DesktopSize). Room: MESSAGES_HELLO. */
 size_t messages_hello(uint8_t *m, const int32_t *list, int n);
 
-/* The other way: what a log begins with, as if the server had said it so. RFB 3.3, no security, ServerInit with rfb_xrgb. Room: MESSAGES_GREETING. */
+/* The other way: what a log begins with, as if the server had said it so. RFB 3.3, no security,
+ * ServerInit with rfb_xrgb. Room: MESSAGES_GREETING. */
 size_t messages_greeting(uint8_t *m, int width, int height, const uint8_t *name, size_t name_n);
 
 #endif

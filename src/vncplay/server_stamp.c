@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* server_stamp - see the header. A replay that shares its CPUs with what it loads them with reads late; what it is to measure is not later for that. */
+/* server_stamp - see the header. A replay that shares its CPUs with what it loads them with reads
+ * late; what it is to measure is not later for that. */
 #include "server_stamp.h"
 
 #include "clock.h"

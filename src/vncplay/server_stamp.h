@@ -10,7 +10,8 @@
 /* From now on the kernel notes it. Where it cannot, server_stamp_peek tells when the bytes were read. */
 void server_stamp_ask(int fd);
 
-/* recv(), and in *came_ns (in: that of the read before; 0: none) when the last of these bytes came: CLOCK_MONOTONIC, never before the one before, never after now. */
+/* recv(), and in *came_ns (in: that of the read before; 0: none) when the last of these bytes came:
+ * CLOCK_MONOTONIC, never before the one before, never after now. */
 ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
 #endif

@@ -141,7 +141,8 @@ static double mean(const struct latencies *l, const struct setting *s, size_t i)
 	return n ? sum / n : NAN;
 }
 
-void settings_ratio(const struct latencies *l, const struct setting *a, const struct setting *b, double width, uint32_t *bin, int bins, struct sample *all)
+void settings_ratio(const struct latencies *l, const struct setting *a, const struct setting *b,
+		    double width, uint32_t *bin, int bins, struct sample *all)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		double x = mean(l, a, i), y = mean(l, b, i), ratio = x / y;

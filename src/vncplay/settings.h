@@ -22,8 +22,10 @@ void settings_free(struct settings *s);
 void settings_sample(const struct latencies *l, const struct setting *s, struct sample *out);
 double settings_total_s(const struct latencies *l, const struct setting *s);	/* mean over its runs */
 
-/* Of the inputs that both have answered, how many have a ratio A / B in each bin of that width; the last bin has all beyond. Each side is a setting: the mean of
- * its runs. The ratios, in thousandths, are added to `all`. */
-void settings_ratio(const struct latencies *l, const struct setting *a, const struct setting *b, double width, uint32_t *bin, int bins, struct sample *all);
+/* Of the inputs that both have answered, how many have a ratio A / B in each bin of that width; the
+ * last bin has all beyond. Each side is a setting: the mean of its runs. The ratios, in
+ * thousandths, are added to `all`. */
+void settings_ratio(const struct latencies *l, const struct setting *a, const struct setting *b,
+		    double width, uint32_t *bin, int bins, struct sample *all);
 
 #endif

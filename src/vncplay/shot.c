@@ -19,7 +19,8 @@ struct box shot_box(int x, int y, int side, const struct screen *s)
 	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
 }
 
-int shot_take(struct trace_event *e, struct box box, const struct screen *s, const struct fresh *f, uint32_t since_ms, uint32_t now_ms)
+int shot_take(struct trace_event *e, struct box box, const struct screen *s, const struct fresh *f,
+	      uint32_t since_ms, uint32_t now_ms)
 {
 	size_t n = 0;
 	int left = 0;
@@ -81,7 +82,8 @@ struct box shot_anchor(int x, int y, int side, int reach, const struct screen *s
 			struct box box = shot_box(x + dx, y + dy, side, s);
 			struct trace_event e;
 
-			if (away >= nearest || box.w < side || box.h < side || box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER, POINTER }))
+			if (away >= nearest || box.w < side || box.h < side ||
+			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER, POINTER }))
 				continue;
 			if (shot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !shot_flat(&e)) {
 				nearest = away;

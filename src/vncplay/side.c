@@ -63,7 +63,8 @@ void side_start(struct side_writer *w, int64_t now_ns)
 
 void side_input(struct side_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns, int64_t late_ns)
 {
-	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, side_kinds[input->kind], us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
+	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, side_kinds[input->kind],
+		us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
 	if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
 		fprintf(w->out, " keysym=0x%" PRIx32 "\n", input->keysym);
 	else if (input->kind == TRACE_MOVE)
@@ -94,8 +95,8 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 	else if (what == SIDE_WAIT)
 		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_word(s->why), ms(w, now_ns));
 	else
-		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US), s->mismatched, s->of, s->dx, s->dy,
-			s->pointer_masked ? " pointer=masked" : "");
+		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US),
+			s->mismatched, s->of, s->dx, s->dy, s->pointer_masked ? " pointer=masked" : "");
 	if (what == SIDE_OK)
 		fprintf(w->out, "Sync ok at %" PRId64 "\n", ms(w, now_ns));
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* side - the side file of a replay, OUT.rfb.aux: what was sent when, and what was waited for. Text, one line an event; vncplay(1) has its format.
+/* side - the side file of a replay, OUT.rfb.aux: what was sent when, and what was waited for. Text,
+ * one line an event; vncplay(1) has its format.
  *
- * Times are those of the log: since it began, in us in our own lines, in whole ms in those of the VNCplay of 2005, which stand beside them. The file is
- * valid up to its last line at every instant. */
+ * Times are those of the log: since it began, in us in our own lines, in whole ms in those of the
+ * VNCplay of 2005, which stand beside them. The file is valid up to its last line at every
+ * instant. */
 #ifndef THINPROBE_SIDE_H
 #define THINPROBE_SIDE_H
 

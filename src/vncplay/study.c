@@ -55,7 +55,8 @@ static int make_view(const struct work *w, const struct replay *r, struct view *
 	v->stimulus = calloc((size_t)w->inputs + 1, sizeof(*v->stimulus));
 	v->used = calloc(r->tiles.n_updates + 1, 1);
 	v->masked = calloc(r->tiles.n_updates + 1, 1);
-	if (!v->start || !v->order || !v->update_of || !v->restless || !v->update_ms || !v->press_ms || !v->stimulus || !v->used || !v->masked)
+	if (!v->start || !v->order || !v->update_of || !v->restless || !v->update_ms || !v->press_ms ||
+	    !v->stimulus || !v->used || !v->masked)
 		return -ENOMEM;
 	for (int i = 0; i <= w->inputs; i++) {
 		bool there = (size_t)i < r->stimuli;
@@ -156,7 +157,8 @@ static size_t take_tracks(struct work *w, size_t t)
 		size_t n = v->start[t + 1] - v->start[t];
 		uint64_t before = 0;
 
-		w->track[r] = (struct track){ n, w->ms + at, w->content + at, w->change + at, w->after + at, w->flags + at, v->restless + v->start[t] };
+		w->track[r] = (struct track){ n, w->ms + at, w->content + at, w->change + at, w->after + at,
+					      w->flags + at, v->restless + v->start[t] };
 		w->where[r] = v->update_of + v->start[t];
 		for (size_t i = 0; i < n; i++, at++) {
 			w->ms[at] = v->update_ms[v->update_of[v->start[t] + i]];
@@ -322,7 +324,8 @@ static int find_answers(struct work *w, struct study *out)
 	if (!run)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
-		run[r] = (struct answers_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus, w->replay[r].move, w->replay[r].moves, w->view[r].used };
+		run[r] = (struct answers_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
+					       w->replay[r].move, w->replay[r].moves, w->view[r].used };
 	err = answers_find(run, w->runs, w->inputs, &w->sames, &out->answers);
 	for (int r = 0; r < w->runs; r++)
 		for (size_t u = 0; u < run[r].updates; u++)
@@ -345,7 +348,8 @@ static void measure(struct work *w, struct study *out)
 			w->rows = y > w->rows ? y : w->rows;
 		}
 		for (size_t i = 0; i < p->stimuli && i < w->replay[0].stimuli; i++)
-			out->differ |= p->stimulus[i].n != w->replay[0].stimulus[i].n || (p->stimulus[i].kind == STIMULUS_KEY) != (w->replay[0].stimulus[i].kind == STIMULUS_KEY);
+			out->differ |= p->stimulus[i].n != w->replay[0].stimulus[i].n ||
+			(p->stimulus[i].kind == STIMULUS_KEY) != (w->replay[0].stimulus[i].kind == STIMULUS_KEY);
 	}
 	out->inputs = w->inputs;
 }

@@ -28,7 +28,8 @@ bool tempo_holds(const struct tempo *t, const struct trace_event *input)
 		return true;
 	/* A hand that trembles between its clicks moves, too. */
 	return t->click.button && (input->kind == TRACE_MOVE || (is_click(input) && input->button == t->click.button)) &&
-	       input->at_ns - t->click.at_ns < AGAIN_NS && abs(input->x - t->click.x) <= AGAIN_PIXELS && abs(input->y - t->click.y) <= AGAIN_PIXELS;
+	       input->at_ns - t->click.at_ns < AGAIN_NS && abs(input->x - t->click.x) <= AGAIN_PIXELS &&
+	       abs(input->y - t->click.y) <= AGAIN_PIXELS;
 }
 
 static void note_key(struct tempo *t, uint32_t keysym, bool down)

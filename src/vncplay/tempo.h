@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tempo - when inputs are due: an open loop on absolute times, which a wait for the screen moves as a whole. Pure.
  *
- * An input is due its distance in the trace after the one before it was due, however late that one went: lateness does not add up. Distances of thinking
- * may be made shorter or longer (speed, jitter); those of the hand are kept exactly: while a button or a key is down (a drag, a key that repeats), and
- * between the clicks of a double click. */
+ * An input is due its distance in the trace after the one before it was due, however late that one
+ * went: lateness does not add up. Distances of thinking may be made shorter or longer (speed,
+ * jitter); those of the hand are kept exactly: while a button or a key is down (a drag, a key that
+ * repeats), and between the clicks of a double click. */
 #ifndef THINPROBE_TEMPO_H
 #define THINPROBE_TEMPO_H
 
@@ -30,7 +31,8 @@ struct tempo {
 void tempo_start(struct tempo *t, double speed, double jitter, uint64_t seed, int64_t start_ns);
 /* When this input is due; to be called once for each input, in order (not for snapshots). */
 int64_t tempo_due(struct tempo *t, const struct trace_event *input);
-/* It could not go before `now_ns` for want of what the screen was to show: it was due then, and all that follows is later. Returns by how much. */
+/* It could not go before `now_ns` for want of what the screen was to show: it was due then, and all
+ * that follows is later. Returns by how much. */
 int64_t tempo_shift(struct tempo *t, int64_t now_ns);
 /* Whether the distance between the input before and this one is the hand's. */
 bool tempo_holds(const struct tempo *t, const struct trace_event *input);

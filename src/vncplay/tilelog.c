@@ -38,7 +38,8 @@ static uint64_t hash_whole(const uint32_t *p, int stride)
 	for (size_t k = 0; k < PAIRS; k += TILE_SIDE / 2, p += stride) {
 		for (size_t i = 0; i < 4; i++) {
 			__m128i four = _mm_loadu_si128((const __m128i *)(const void *)(p + 4 * i));
-			__m128i left = _mm_loadu_si128((const __m128i *)(const void *)&key[0][k + 2 * i]), right = _mm_loadu_si128((const __m128i *)(const void *)&key[1][k + 2 * i]);
+			__m128i left = _mm_loadu_si128((const __m128i *)(const void *)&key[0][k + 2 * i]),
+				right = _mm_loadu_si128((const __m128i *)(const void *)&key[1][k + 2 * i]);
 
 			sum[0] = _mm_add_epi64(sum[0], _mm_mul_epu32(four, left));
 			sum[1] = _mm_add_epi64(sum[1], _mm_mul_epu32(_mm_srli_epi64(four, 32), right));
@@ -159,7 +160,8 @@ static int grow_updates(struct tilelog *t)
 	return 0;
 }
 
-/* Whether this change is to be listed. One that is not counts, too, but no further than FULL_MS: who becomes quieter is listed again after a while. */
+/* Whether this change is to be listed. One that is not counts, too, but no further than FULL_MS:
+ * who becomes quieter is listed again after a while. */
 static int listed(struct tile_state *s, uint32_t ms)
 {
 	if (s->quiet_ms < ms)
@@ -204,7 +206,8 @@ void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms)
 {
 	size_t first = t->n, left = 0;
 
-	if (!t->n_dirty || t->err || t->columns != (s->width + TILE_SIDE - 1) / TILE_SIDE || t->rows != (s->height + TILE_SIDE - 1) / TILE_SIDE)
+	if (!t->n_dirty || t->err || t->columns != (s->width + TILE_SIDE - 1) / TILE_SIDE ||
+	    t->rows != (s->height + TILE_SIDE - 1) / TILE_SIDE)
 		return;
 	for (size_t i = 0; i < t->n_dirty && !t->err; i++) {
 		struct tile_state *tile = &t->tile[t->dirty[i]];

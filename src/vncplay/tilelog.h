@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tilelog - which tiles of a screen changed when, and to what: all that the analysis keeps of a log, instead of frames.
  *
- * A tile is 16 x 16 pixels, its content a hash of 64 bits. What is painted but stays the same is no change; what is painted several times within one
- * millisecond is looked at once. A tile that goes on changing faster than TILELOG_RATE is restless: after TILELOG_BURST changes it is looked at now and
- * then only, and its changes are no longer listed until it has become quieter, so that a log of scrolling text takes no more memory than its quiet parts. Two different tiles of the same screen
+ * A tile is 16 x 16 pixels, its content a hash of 64 bits. What is painted but stays the same is no
+ * change; what is painted several times within one millisecond is looked at once. A tile that goes
+ * on changing faster than TILELOG_RATE is restless: after TILELOG_BURST changes it is looked at now
+ * and then only, and its changes are no longer listed until it has become quieter, so that a log of
+ * scrolling text takes no more memory than its quiet parts. Two different tiles of the same screen
  * have equal hashes with a probability of about 2^-60. */
 #ifndef THINPROBE_TILELOG_H
 #define THINPROBE_TILELOG_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Reading of traces: our own format here, that of 2005 in trace_2005.c. A trace may come from anywhere: nothing in it is believed before it is checked. */
+/* Reading of traces: our own format here, that of 2005 in trace_2005.c. A trace may come from
+ * anywhere: nothing in it is believed before it is checked. */
 #include "trace.h"
 #include "cli.h"
 #include "clock.h"
@@ -266,7 +267,8 @@ static int take_event(struct trace_lines *r, char *at, char *rest)
 		break;
 	default:
 		text = word(&rest);
-		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) || !e.keysym || e.keysym > 0x1fffffff)
+		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) ||
+		    !e.keysym || e.keysym > 0x1fffffff)
 			return trace_lines_bad(r, "%s: a keysym such as 0xff0d is expected", what);
 		word(&rest);	/* its name, for people */
 	}
@@ -318,13 +320,15 @@ static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
 
 	if (!strncmp(text, head, sizeof(head) - 1)) {
 		r->t->version = 1;
-		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_bad(r, "version %.20s of the format; this program reads version 1", text + sizeof(head) - 1);
+		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_bad(r,
+										   "version %.20s of the format; this program reads version 1", text + sizeof(head) - 1);
 	}
 	if ((isdigit((unsigned char)*text) || *text == '-') && strstr(text, " type="))
 		return trace_2005_line(r, old, text);
 	if (!strncmp(text, "FBS ", 4))
 		return trace_lines_bad(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
-	return trace_lines_bad(r, "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
+	return trace_lines_bad(r,
+			       "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
 }
 
 static int take_line(struct trace_lines *r, char *text)
@@ -355,7 +359,8 @@ int trace_load(const char *path, struct trace *t, char *why, size_t size)
 		return -errno;
 	errno = 0;
 	for (err = 0; !err && (more = next_line(in, &r, &text, &room, &t->cut)) != 0;)
-		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_line(&r, text) : trace_2005_line(&r, &old, text);
+		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_line(&r, text) :
+		      trace_2005_line(&r, &old, text);
 	if (!err && r.line == 1)	/* not one whole line */
 		err = trace_lines_bad(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
 	if (!err && !t->version)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trace - a recorded session: inputs, when they came, and what the screen showed before those that must not go astray. One line an event.
+/* trace - a recorded session: inputs, when they came, and what the screen showed before those that
+ * must not go astray. One line an event.
  *
- * vncplay-trace(5) has the format; trace_load also reads the traces of the VNCplay of 2005 (type=java.awt.event.MouseEvent ..., type=sync ...). */
+ * vncplay-trace(5) has the format; trace_load also reads the traces of the VNCplay of 2005
+ * (type=java.awt.event.MouseEvent ..., type=sync ...). */
 #ifndef THINPROBE_TRACE_H
 #define THINPROBE_TRACE_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The traces of the VNCplay of 2005: "DELAY_MS key=value ..." in any order, an event of Java's AWT or a snapshot a line.
  *
- * Java tells what is held beside an event (modifiers), and the VNCplay of then sent Ctrl, Shift, Meta and Alt as they were needed: so here, except
- * that the keys themselves, which it left out, count when they come. AWT calls button 2 Alt and button 3 Meta. */
+ * Java tells what is held beside an event (modifiers), and the VNCplay of then sent Ctrl, Shift,
+ * Meta and Alt as they were needed: so here, except that the keys themselves, which it left out,
+ * count when they come. AWT calls button 2 Alt and button 3 Meta. */
 #include "cli.h"
 #include "clock.h"
 #include "trace_lines.h"
@@ -21,7 +22,8 @@ static const struct {
 	unsigned mask;
 	int code;
 	uint32_t keysym;
-} held[] = { { AWT_CTRL, VK_CONTROL, 0xffe3 }, { AWT_SHIFT, VK_SHIFT, 0xffe1 }, { AWT_META, VK_META, 0xffe7 }, { AWT_ALT, VK_ALT, 0xffe9 } };
+} held[] = { { AWT_CTRL, VK_CONTROL, 0xffe3 }, { AWT_SHIFT, VK_SHIFT, 0xffe1 }, { AWT_META, VK_META, 0xffe7 },
+	     { AWT_ALT, VK_ALT, 0xffe9 } };
 #define HELD (sizeof(held) / sizeof(*held))
 
 /* What a line tells. */
@@ -34,9 +36,11 @@ static const struct {
 	const char *key;
 	size_t at;
 } keys[] = {
-	{ "id", offsetof(struct told, id) }, { "modifiers", offsetof(struct told, modifiers) }, { "x", offsetof(struct told, x) }, { "y", offsetof(struct told, y) },
-	{ "button", offsetof(struct told, button) }, { "keycode", offsetof(struct told, keycode) }, { "keychar", offsetof(struct told, keychar) },
-	{ "x0", offsetof(struct told, x0) }, { "y0", offsetof(struct told, y0) }, { "x1", offsetof(struct told, x1) }, { "y1", offsetof(struct told, y1) },
+	{ "id", offsetof(struct told, id) }, { "modifiers", offsetof(struct told, modifiers) },
+	{ "x", offsetof(struct told, x) }, { "y", offsetof(struct told, y) },
+	{ "button", offsetof(struct told, button) }, { "keycode", offsetof(struct told, keycode) },
+	{ "keychar", offsetof(struct told, keychar) }, { "x0", offsetof(struct told, x0) },
+	{ "y0", offsetof(struct told, y0) }, { "x1", offsetof(struct told, x1) }, { "y1", offsetof(struct told, y1) },
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 
@@ -137,7 +141,8 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 	if (!y || y == px)
 		return 0;	/* no pixel, some other word */
 	*y++ = '\0';
-	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN || argb > (int64_t)UINT32_MAX)
+	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN ||
+	    argb > (int64_t)UINT32_MAX)
 		return trace_lines_bad(r, "a pixel that is none");
 	at_x -= e->box.x;
 	at_y -= e->box.y;
@@ -160,7 +165,8 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct t
 	if (err)
 		return err;
 	if (t->x0 < 0 || t->y0 < 0 || t->x1 < t->x0 || t->y1 < t->y0 || t->x1 >= SCREEN_SIDE_MOST || t->y1 >= SCREEN_SIDE_MOST)
-		return trace_lines_bad(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0, (long long)t->x1, (long long)t->y1);
+		return trace_lines_bad(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
+				       (long long)t->x1, (long long)t->y1);
 	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
 	e.pixels = trace_lines_pixels(r, e.box, &err);
 	if (!e.pixels)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trace_lines - what the readers of both formats of traces share: events are added one by one, bounds are kept, and errors name the line. */
+/* trace_lines - what the readers of both formats of traces share: events are added one by one,
+ * bounds are kept, and errors name the line. */
 #ifndef THINPROBE_TRACE_LINES_H
 #define THINPROBE_TRACE_LINES_H
 
@@ -21,7 +22,8 @@ struct trace_lines {
 	size_t size;
 };
 
-/* Adds an event, whose pixels belong to the trace from then on (and are freed where this fails). Sets its line. 0, -EPROTO with the reason, -ENOMEM. */
+/* Adds an event, whose pixels belong to the trace from then on (and are freed where this fails).
+ * Sets its line. 0, -EPROTO with the reason, -ENOMEM. */
 int trace_lines_add(struct trace_lines *r, const struct trace_event *e);
 /* "line 12: ..." to the caller. -EPROTO. */
 int trace_lines_bad(struct trace_lines *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -39,7 +41,8 @@ struct trace_2005 {
 int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text);
 int trace_2005_end(struct trace_lines *r, struct trace_2005 *o);	/* nothing stays held */
 
-/* The keysym of an AWT key: by its character where that says it, else by its code. 0: none. `control`: Ctrl is held, which makes characters of letters. */
+/* The keysym of an AWT key: by its character where that says it, else by its code. 0: none.
+ * `control`: Ctrl is held, which makes characters of letters. */
 uint32_t awt_keysym(int code, int character, bool control);
 
 #endif

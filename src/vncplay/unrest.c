@@ -7,7 +7,9 @@
 #define AROUND 3		/* inputs on either side */
 #define LEAST 4			/* spells of change among them, before anything is said */
 #define PER_INPUT 1.5		/* more spells for each input that has one */
-#define LATE_SHARE 0.12		/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of inputs */
+/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of
+ * inputs */
+#define LATE_SHARE 0.12
 #define LATE 0.6
 #define OFTEN 3			/* inputs around which a tile is restless, and their share of those with a change: then it is so around all */
 #define OFTEN_SHARE 0.4
@@ -88,7 +90,8 @@ static void mark_seen(const struct track *t)
 		for (size_t j = n; j-- > 0;) {
 			if (changed[j] == t->change[i])	/* from its first time on */
 				t->seen[i] = t->seen[at[j]] = 1;
-			else if (known[j] == t->content[i])	/* it is back; what was typed under a caret also comes back, and was an answer when it came */
+			/* it is back; what was typed under a caret also comes back, and was an answer when it came */
+			else if (known[j] == t->content[i])
 				t->seen[i] = 1;
 		}
 		if (t->seen[i])

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* unrest - which changes of a tile go on by themselves (a caret, a clock, an animation, scrolling text) and are no answer to an input.
+/* unrest - which changes of a tile go on by themselves (a caret, a clock, an animation, scrolling
+ * text) and are no answer to an input.
  *
- * An answer follows its input, once; what goes on by itself comes several times between two inputs, early and late alike. That is counted for the inputs around
- * each change, apart for content that the tile shows several times (a caret) and content that is there once (noise, text): a letter that appears where a caret blinks stays.
- * With several runs a tile is restless at an input only where it is so in all runs but one (in both, of two): in a slow run answers may pile up. */
+ * An answer follows its input, once; what goes on by itself comes several times between two inputs,
+ * early and late alike. That is counted for the inputs around each change, apart for content that
+ * the tile shows several times (a caret) and content that is there once (noise, text): a letter
+ * that appears where a caret blinks stays. With several runs a tile is restless at an input only
+ * where it is so in all runs but one (in both, of two): in a slow run answers may pile up. */
 #ifndef THINPROBE_UNREST_H
 #define THINPROBE_UNREST_H
 
@@ -25,7 +28,8 @@ struct track {			/* what one tile did in one run */
 
 struct unrest;
 
-/* For runs of `inputs` inputs; press_ms[run][i] is when input i was, press_ms[run][inputs] when the run ended. Not copied. NULL: no memory. */
+/* For runs of `inputs` inputs; press_ms[run][i] is when input i was, press_ms[run][inputs] when the
+ * run ended. Not copied. NULL: no memory. */
 struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms);
 void unrest_free(struct unrest *u);
 void unrest_mark(struct unrest *u, const struct track *track);	/* one for each run */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* user - who works at the screen that is recorded: a hand at a window, a script, or somebody with a viewer of their own. Each in its own file. */
+/* user - who works at the screen that is recorded: a hand at a window, a script, or somebody with a
+ * viewer of their own. Each in its own file. */
 #ifndef THINPROBE_VNCPLAY_USER_H
 #define THINPROBE_VNCPLAY_USER_H
 
@@ -11,7 +12,8 @@
 #include <sys/select.h>
 
 struct user {
-	/* What to sleep on: descriptors are added to *fds, *top is the highest of all. Returns when it wants to be called at the latest (INT64_MAX: does not matter). */
+	/* What to sleep on: descriptors are added to *fds, *top is the highest of all. Returns when it
+	 * wants to be called at the latest (INT64_MAX: does not matter). */
 	int64_t (*wait)(struct user *u, fd_set *fds, int *top);
 	/* Hands what was done to the recorder. 1: that was all, the recording is over; 0; -errno with a line in why. */
 	int (*take)(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size);

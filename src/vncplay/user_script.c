@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hand that follows a script. It looks at the screen no more than to see that it is quiet, and begins no line before all that went before is sent. */
+/* A hand that follows a script. It looks at the screen no more than to see that it is quiet, and
+ * begins no line before all that went before is sent. */
 #include "clock.h"
 #include "hand.h"
 #include "user.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The window, on Xlib. What changed is sent as it is, an image for each part: a display on this machine takes a whole screen in a few milliseconds, and the
- * recording does not wait for it. */
+/* The window, on Xlib. What changed is sent as it is, an image for each part: a display on this
+ * machine takes a whole screen in a few milliseconds, and the recording does not wait for it. */
 #include "view.h"
 
 #include <stdio.h>
@@ -58,7 +58,8 @@ static int forgive(Display *d, XErrorEvent *e)
 
 static void fix_size(struct view *v)
 {
-	XSizeHints hints = { .flags = PMinSize | PMaxSize, .min_width = v->width, .max_width = v->width, .min_height = v->height, .max_height = v->height };
+	XSizeHints hints = { .flags = PMinSize | PMaxSize, .min_width = v->width, .max_width = v->width,
+			     .min_height = v->height, .max_height = v->height };
 
 	XSetWMNormalHints(v->display, v->window, &hints);
 }
@@ -82,7 +83,8 @@ struct view *view_open(const char *title, int width, int height, char *why, size
 		view_close(v);
 		return NULL;
 	}
-	if (!XMatchVisualInfo(v->display, DefaultScreen(v->display), 24, TrueColor, &info) && !XMatchVisualInfo(v->display, DefaultScreen(v->display), 16, TrueColor, &info)) {
+	if (!XMatchVisualInfo(v->display, DefaultScreen(v->display), 24, TrueColor, &info) &&
+	    !XMatchVisualInfo(v->display, DefaultScreen(v->display), 16, TrueColor, &info)) {
 		snprintf(why, size, "display %s has no true colours", name);
 		view_close(v);
 		return NULL;
@@ -96,10 +98,12 @@ struct view *view_open(const char *title, int width, int height, char *why, size
 	v->plain = info.depth == 24 && info.red_mask == 0xff0000 && info.green_mask == 0xff00 && info.blue_mask == 0xff;
 	v->width = width;
 	v->height = height;
-	v->window = XCreateWindow(v->display, DefaultRootWindow(v->display), 0, 0, (unsigned)width, (unsigned)height, 0, v->depth, InputOutput, v->visual,
+	v->window = XCreateWindow(v->display, DefaultRootWindow(v->display), 0, 0, (unsigned)width,
+				  (unsigned)height, 0, v->depth, InputOutput, v->visual,
 		CWBackPixel | CWBorderPixel | CWColormap | CWEventMask, &(XSetWindowAttributes){
 			.colormap = XCreateColormap(v->display, DefaultRootWindow(v->display), v->visual, AllocNone),
-			.event_mask = ExposureMask | KeyPressMask | KeyReleaseMask | ButtonPressMask | ButtonReleaseMask | PointerMotionMask | FocusChangeMask | StructureNotifyMask });
+			.event_mask = ExposureMask | KeyPressMask | KeyReleaseMask | ButtonPressMask | ButtonReleaseMask |
+			PointerMotionMask | FocusChangeMask | StructureNotifyMask });
 	v->gc = XCreateGC(v->display, v->window, 0, NULL);
 	v->delete_window = XInternAtom(v->display, "WM_DELETE_WINDOW", False);
 	XSetWMProtocols(v->display, v->window, &v->delete_window, 1);

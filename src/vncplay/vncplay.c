@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vncplay - record a session once, replay it anywhere, and get the response time of every input.
  *
- * Each command is a file of its own (record.c, play.c, ...) that reads its options, runs and reports. This file finds the command. */
+ * Each command is a file of its own (record.c, play.c, ...) that reads its options, runs and
+ * reports. This file finds the command. */
 #include "cli.h"
 #include "commands.h"
 
@@ -25,7 +26,8 @@ static const struct {
 
 static void usage(FILE *to)
 {
-	fputs("usage: vncplay COMMAND [options]\nRecords a session once, replays it reliably, and tells the response time of every input.\n\n", to);
+	fputs("usage: vncplay COMMAND [options]\nRecords a session once, replays it reliably, "
+	      "and tells the response time of every input.\n\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-11s %-16s %s\n", commands[i].word, commands[i].wants, commands[i].does);
 	fputs("\n      --help                   print this and exit; vncplay COMMAND --help: its options\n"
@@ -45,6 +47,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].word))
 			return commands[i].run(argc - 1, argv + 1);
-	fprintf(stderr, argc > 1 ? "vncplay: no command %s (see vncplay --help)\n" : "vncplay: which command? (see vncplay --help)\n", argc > 1 ? argv[1] : "");
+	fprintf(stderr, argc > 1 ? "vncplay: no command %s (see vncplay --help)\n" : "vncplay: which command? (see vncplay --help)\n",
+		argc > 1 ? argv[1] : "");
 	return EXIT_USAGE;
 }

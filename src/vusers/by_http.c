@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The one file that knows libcurl: its multi interface on the crowd's epoll.
  *
- * libcurl shares its connections among all transfers to one host; users do not. So each goes to a host of another name (CURLOPT_CONNECT_TO), which
- * is known to be at the same address (CURLOPT_RESOLVE): what goes over the wire, the Host header among it, is that of the URL. */
+ * libcurl shares its connections among all transfers to one host; users do not. So each goes to a
+ * host of another name (CURLOPT_CONNECT_TO), which is known to be at the same address
+ * (CURLOPT_RESOLVE): what goes over the wire, the Host header among it, is that of the URL. */
 #include "by_http.h"
 #include "clock.h"
 #include "random.h"
@@ -71,8 +72,9 @@ static bool remember(struct by_http *h, curl_socket_t fd)
 	return true;
 }
 
-/* libcurl lets a socket go after each answer and takes it again for the next request. It stays in the epoll meanwhile: what the kernel knows is
- * remembered by the descriptor, and only what changes is told. */
+/* libcurl lets a socket go after each answer and takes it again for the next request. It stays in
+ * the epoll meanwhile: what the kernel knows is remembered by the descriptor, and only what changes
+ * is told. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
 {
 	struct by_http *h = context;
@@ -138,7 +140,8 @@ static bool make_user(struct by_http *h, uint32_t n)
 	u->easy = curl_easy_init();
 	snprintf(text, sizeof(text), "::user%u.invalid:%u", (unsigned)n, (unsigned)t->port[0]);
 	u->connect_to = curl_slist_append(NULL, text);
-	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0], strchr(number, ':') ? "[" : "", number, strchr(number, ':') ? "]" : "");
+	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0],
+		 strchr(number, ':') ? "[" : "", number, strchr(number, ':') ? "]" : "");
 	u->resolve = curl_slist_append(NULL, text);
 	if (!u->easy || !u->connect_to || !u->resolve)
 		return false;
@@ -295,9 +298,12 @@ static void reap(struct by_http *h)
 static void on_event(void *self, uint64_t data, uint32_t events)
 {
 	struct by_http *h = self;
-	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) | (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+		(events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
-	if (h->watched[data] & LET_GO) {	/* a server that closes a connection while nothing is asked: libcurl sees it before the next request */
+	/* a server that closes a connection while nothing is asked: libcurl sees it before the next
+	 * request */
+	if (h->watched[data] & LET_GO) {
 		epoll_ctl(h->crowd->epoll, EPOLL_CTL_DEL, (int)data, NULL);
 		h->watched[data] = 0;
 		return;
@@ -321,4 +327,5 @@ static void tick(void *self)
 	reap(h);
 }
 
-const struct crowd_kind by_http_kind = { .connect = begin, .ask = fetch, .drop = let_go, .event = on_event, .wake_ns = wake, .tick = tick };
+const struct crowd_kind by_http_kind = { .connect = begin, .ask = fetch, .drop = let_go, .event = on_event,
+					 .wake_ns = wake, .tick = tick };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* by_http - users of a web server, through libcurl: each has a connection of its own and fetches the objects of the pages that it chooses. */
+/* by_http - users of a web server, through libcurl: each has a connection of its own and fetches
+ * the objects of the pages that it chooses. */
 #ifndef THINPROBE_VUSERS_BY_HTTP_H
 #define THINPROBE_VUSERS_BY_HTTP_H
 

@@ -62,8 +62,9 @@ void crowd_close(struct crowd *c)
 static void log_end(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
-	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns, .end_ns = now, .user = (uint32_t)c->cfg.before + user,
-				.bytes = bytes, .label = u->label, .code = code, .end = (uint8_t)end, .measured = window_holds(&c->window, u->due_ns) };
+	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
+				.end_ns = now, .user = (uint32_t)c->cfg.before + user, .bytes = bytes, .label = u->label,
+				.code = code, .end = (uint8_t)end, .measured = window_holds(&c->window, u->due_ns) };
 
 	vlog_add(c->log, &row);
 }
@@ -83,7 +84,8 @@ static bool is_gone(const struct crowd_user *u)
 /* Until now: how long of the measured time it was not there. */
 static void add_gone(struct crowd *c, const struct crowd_user *u, int64_t now)
 {
-	int64_t from = u->gone_ns > c->window.from_ns ? u->gone_ns : c->window.from_ns, to = now < c->window.end_ns ? now : c->window.end_ns;
+	int64_t from = u->gone_ns > c->window.from_ns ? u->gone_ns : c->window.from_ns,
+		to = now < c->window.end_ns ? now : c->window.end_ns;
 
 	c->sums.gone_ns += to > from ? (double)(to - from) : 0;
 }
@@ -221,7 +223,8 @@ static void sweep(struct crowd *c, int64_t now)
 	}
 }
 
-/* Each of them tries once; then there is a rest, so that a server which turns everybody away is not stormed, and nobody waits behind those whom it turns away. */
+/* Each of them tries once; then there is a rest, so that a server which turns everybody away is not
+ * stormed, and nobody waits behind those whom it turns away. */
 static void come_back(struct crowd *c, int64_t now)
 {
 	for (; c->back < c->cfg.users; c->back++) {
@@ -351,7 +354,8 @@ int crowd_gather(struct crowd *c)
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	c->sums.memory_bytes += spent_memory();
-	return err ? err : proc_stop ? -EINTR : c->sums.users_ready || !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
+	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ||
+	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
 static void begin(struct crowd *c, int64_t now)
@@ -374,7 +378,8 @@ static void begin(struct crowd *c, int64_t now)
 static void cut_unsent(struct crowd *c, int64_t now)
 {
 	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw(&c->cfg.think, &c->random)) {
-		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT, .measured = window_holds(&c->window, c->next_due_ns) };
+		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
+					.measured = window_holds(&c->window, c->next_due_ns) };
 
 		c->sums.unsent++;
 		c->sums.due += row.measured;

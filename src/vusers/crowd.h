@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* crowd - many users in one loop: when each is to ask, who has been answered, and how late we were ourselves.
  *
- * Closed loop: a user thinks, asks, waits for the answer, thinks again; the next request is due a think time after the answer. Open loop: requests are
- * due at times that nobody's answers move, and go through the next user who is free; while none is, they wait, and keep their due time.
+ * Closed loop: a user thinks, asks, waits for the answer, thinks again; the next request is due a
+ * think time after the answer. Open loop: requests are due at times that nobody's answers move, and
+ * go through the next user who is free; while none is, they wait, and keep their due time.
  *
- * A kind (RFB, HTTP) is a struct of functions; it talks to the server, the crowd keeps the times. Everything happens in the thread that calls
- * crowd_run(). */
+ * A kind (RFB, HTTP) is a struct of functions; it talks to the server, the crowd keeps the times.
+ * Everything happens in the thread that calls crowd_run(). */
 #ifndef THINPROBE_VUSERS_CROWD_H
 #define THINPROBE_VUSERS_CROWD_H
 
@@ -45,7 +46,9 @@ struct crowd_kind {
 
 struct crowd_cfg {
 	int64_t users;
-	int64_t before, all;	/* users who are somebody else's and come first, in numbers and in the ramp; and how many there are with them */
+	/* users who are somebody else's and come first, in numbers and in the ramp; and how many there are
+	 * with them */
+	int64_t before, all;
 	struct think think;	/* of a user; in the open loop the gaps between requests, of mean 1 s / rate */
 	bool open;
 	int64_t ramp_ns;	/* users begin one after the other over this time */
@@ -112,8 +115,8 @@ int crowd_open(struct crowd *c);
 void crowd_close(struct crowd *c);
 /* Connects them all: 0, or -ETIMEDOUT or what failed for every one of them (then nobody is there), -EINTR. */
 int crowd_gather(struct crowd *c);
-/* Runs from start_ns (now, or a little before) until the time is over, or a signal (proc.h) comes; then waits for what is under way, as long as an answer
- * may take. 0 or -errno. */
+/* Runs from start_ns (now, or a little before) until the time is over, or a signal (proc.h) comes;
+ * then waits for what is under way, as long as an answer may take. 0 or -errno. */
 int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns);
 
 /* The kind tells. */

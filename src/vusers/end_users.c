@@ -48,8 +48,8 @@ static int64_t get_descriptors(const struct ends_cfg *cfg, int64_t want)
 		limit.rlim_cur = (rlim_t)want;
 		limit.rlim_max = limit.rlim_max < (rlim_t)want ? (rlim_t)want : limit.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &limit))
-			die(EXIT_MISSING, "%lld users need %lld descriptors, and this process may not have so many; before it, as root: ulimit -n %lld", (long long)cfg->users, (long long)want,
-			    (long long)want);
+			die(EXIT_MISSING, "%lld users need %lld descriptors, and this process may not have so many; before it, as root: ulimit -n %lld",
+			    (long long)cfg->users, (long long)want, (long long)want);
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
 	return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
@@ -152,8 +152,9 @@ static int judge(const struct crowd *c, struct vlog_sums *s, const struct report
 	if (log_err)
 		warn("the log is not whole: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
-		warn("%lld requests failed (%lld answered with an error or broken off, %lld timed out, %lld not answered by the end)%s%s", (long long)lost, (long long)ended[VLOG_ERROR],
-		     (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT], *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
+		warn("%lld requests failed (%lld answered with an error or broken off, %lld timed out, %lld not answered by the end)%s%s",
+		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
+		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
 	all_there = all_there && !(report_gone_percent(c) > REPORT_GONE_MOST);
@@ -163,7 +164,8 @@ static int judge(const struct crowd *c, struct vlog_sums *s, const struct report
 /* How far one port's 28,000 connections to one address go is the kernel's. */
 static void could_not(const struct crowd *c, const char *text, int err)
 {
-	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err), err == -EADDRNOTAVAIL ? "; more ports for so many users (vnc:HOST:PORT-PORT)" : "");
+	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err),
+	    err == -EADDRNOTAVAIL ? "; more ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
 /* --- the run --------------------------------------------------------------------------------------------------------- */
@@ -198,7 +200,8 @@ static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
 		die(EXIT_USAGE, "%s", why);
 	what->kind = "vnc";
 	what->asks = by_vnc_labels[cfg->asks];
-	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" : "the next update: an assumption, unless each user's keys are all that changes its screen";
+	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" :
+		"the next update: an assumption, unless each user's keys are all that changes its screen";
 	what->encodings = cfg->encodings;
 }
 
@@ -212,8 +215,8 @@ static void open_crowd(const struct ends_cfg *cfg)
 	int err;
 
 	c->cfg = (struct crowd_cfg){ .users = cfg->users - cfg->watched, .before = cfg->watched, .all = cfg->users, .think = cfg->think,
-				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns, .time_ns = cfg->time_ns,
-				     .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
+				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns,
+				     .time_ns = cfg->time_ns, .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
 	if (c->cfg.open)	/* the watched ones have their share of the requests */
 		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
@@ -229,7 +232,8 @@ static void open_crowd(const struct ends_cfg *cfg)
 /* 0 or -EINTR. */
 static int open_watch(const struct ends_cfg *cfg, const char *text)
 {
-	struct watch_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg, .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
+	struct watch_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
+			       .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
 			       .think = cfg->think, .open = cfg->rate > 0, .move = cfg->asks, .n = (int)cfg->watched };
 	int here;
 
@@ -290,8 +294,10 @@ static int carry(const struct ends_cfg *cfg, const char *text, struct vlog *log,
 int ends_users(struct ends_cfg *cfg, const char *text)
 {
 	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
-	struct report_what what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN, .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
-				    .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text, .punctual_by = run.punctual, .watched = (int)cfg->watched };
+	struct report_what what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
+				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
+				    .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text,
+				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
 	struct vlog_sums sums;
 	struct vlog *log;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ends - the two ends that vusers can be, many users or the server that they are held against; and what both are told by options. */
+/* ends - the two ends that vusers can be, many users or the server that they are held against; and
+ * what both are told by options. */
 #ifndef THINPROBE_VUSERS_ENDS_H
 #define THINPROBE_VUSERS_ENDS_H
 

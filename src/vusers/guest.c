@@ -46,7 +46,8 @@ int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width,
 		w->whole = update(width, height, 255, &w->whole_size);
 		return w->answer && w->turned && w->whole ? 0 : -ENOMEM;
 	}
-	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %lld\r\nConnection: keep-alive\r\n\r\n", (long long)size);
+	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: "
+		     "%lld\r\nConnection: keep-alive\r\n\r\n", (long long)size);
 	w->size = (size_t)n + (size_t)size;
 	w->answer = malloc(w->size);
 	if (!w->answer)
@@ -116,7 +117,8 @@ static int feed_http(struct guest *g, const uint8_t *bytes, size_t n)
 
 /* --- RFB ----------------------------------------------------------------------------------------------------------- */
 
-static const uint8_t needs[] = { [VERSION] = 12, [SECURITY] = 1, [INIT] = 1, [MESSAGE] = 1, [FORMAT] = 19, [ENCODINGS] = 3, [REQUEST] = 9, [KEY] = 7, [POINTER] = 5, [CUT] = 7 };
+static const uint8_t needs[] = { [VERSION] = 12, [SECURITY] = 1, [INIT] = 1, [MESSAGE] = 1, [FORMAT] = 19,
+				 [ENCODINGS] = 3, [REQUEST] = 9, [KEY] = 7, [POINTER] = 5, [CUT] = 7 };
 
 static int show(struct guest *g, const struct guest_way *w)
 {
@@ -133,7 +135,8 @@ static int show(struct guest *g, const struct guest_way *w)
 
 static int tell_init(struct guest *g, const struct guest_way *w)
 {
-	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
+	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0,
+			     8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
 
 	put16(init, w->width);
 	put16(init + 2, w->height);

@@ -44,9 +44,11 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 	double limit = (double)w->late_limit_ns;
 
 	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
-		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready + watched_ready(w), (long long)c->cfg.users + w->watched);
+		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready + watched_ready(w),
+			 (long long)c->cfg.users + w->watched);
 	else if (report_gone_percent(c) > REPORT_GONE_MOST)
-		snprintf(text, size, "users had no connection for %.0f %% of their time%s%s", report_gone_percent(c), *c->sums.last_why ? "; the last one: " : "", c->sums.last_why);
+		snprintf(text, size, "users had no connection for %.0f %% of their time%s%s", report_gone_percent(c),
+			 *c->sums.last_why ? "; the last one: " : "", c->sums.last_why);
 	else if (cpu_percent(c) > REPORT_CPU_MOST)
 		snprintf(text, size, "the generator itself had %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
 	else if (s->late.n && late.value > limit)
@@ -154,12 +156,14 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	rec_object(r, "generator");
 	rec_timing(r, "late_ms", &s->late, MS);
 	rec_real(r, "cpu_percent", cpu_percent(c), 2);
-	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 || seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / seconds(c), 2);
+	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
+		 seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / seconds(c), 2);
 	rec_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
 	rec_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
 	rec_int(r, "descriptors", w->descriptors);
 	rec_int(r, "descriptors_most", w->descriptors_most);
-	rec_real(r, "memory_bytes_per_user", c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
+	rec_real(r, "memory_bytes_per_user",
+		 c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
 	rec_int(r, "log_lost", s->lost);
 	rec_end(r);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* serve - a server of known behaviour for users to be held against: RFB, or HTTP; its queues are those of stations.h, and it can stand still once.
+/* serve - a server of known behaviour for users to be held against: RFB, or HTTP; its queues are
+ * those of stations.h, and it can stand still once.
  *
- * RFB: security type None; a key pressed (or the pointer moved) has passed the stations and then changes a square that only its own client sees.
- * HTTP: whatever is asked for is answered with as many bytes as told, when it has passed the stations. */
+ * RFB: security type None; a key pressed (or the pointer moved) has passed the stations and then
+ * changes a square that only its own client sees. HTTP: whatever is asked for is answered with as
+ * many bytes as told, when it has passed the stations. */
 #ifndef THINPROBE_VUSERS_SERVE_H
 #define THINPROBE_VUSERS_SERVE_H
 

@@ -19,7 +19,8 @@ struct spent spent_now(void)
 
 struct spent spent_between(const struct spent *first, const struct spent *last)
 {
-	return (struct spent){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 || last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
+	return (struct spent){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 ||
+			       last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
 }
 
 /* (statm counts in lots, for each CPU apart) */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stations - a server of known queues: who comes passes one station after the other, each of which serves one at a time, first come, first served.
+/* stations - a server of known queues: who comes passes one station after the other, each of which
+ * serves one at a time, first come, first served.
  *
- * With arrivals in order the departure is known at the arrival (Lindley 1952): a station begins when the customer is there and the one before him has
- * gone. Nobody overtakes, so departures are in order too. Exponential service makes it the closed network of mean value analysis. Pure. */
+ * With arrivals in order the departure is known at the arrival (Lindley 1952): a station begins
+ * when the customer is there and the one before him has gone. Nobody overtakes, so departures are
+ * in order too. Exponential service makes it the closed network of mean value analysis. Pure. */
 #ifndef THINPROBE_VUSERS_STATIONS_H
 #define THINPROBE_VUSERS_STATIONS_H
 

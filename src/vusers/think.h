@@ -29,7 +29,8 @@ struct think {
 
 /* exp, uniform, const, lognormal[:CV], file:PATH. *path is then the file, else NULL; nothing is read yet. 0, or -EINVAL. */
 int think_parse(const char *text, struct think *out, const char **path);
-/* Seconds, one a line; # begins a comment. 0, -EPROTO with the number of the line that is no time, -ENODATA for none, -E2BIG, -ENOMEM. */
+/* Seconds, one a line; # begins a comment. 0, -EPROTO with the number of the line that is no time,
+ * -ENODATA for none, -E2BIG, -ENOMEM. */
 int think_read(FILE *in, struct think *out, unsigned long *line);
 /* The mean from now on; a file's values keep their shape. */
 void think_set_mean(struct think *t, double mean_ns);

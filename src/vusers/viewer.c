@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The one file that knows libvncclient. Its sockets block here: with one that does not, the library would wait in select(), which knows no descriptor
- * above 1023. */
+/* The one file that knows libvncclient. Its sockets block here: with one that does not, the library
+ * would wait in select(), which knows no descriptor above 1023. */
 #include "viewer.h"
 #include "clock.h"
 #include "patch.h"
@@ -80,7 +80,8 @@ static void read_patch(struct viewer *v)
 		v->shown = number;
 }
 
-/* Servers send more than what has changed: the pixels themselves are compared, and kept. libvncclient allocates them as malloc() aligns. */
+/* Servers send more than what has changed: the pixels themselves are compared, and kept.
+ * libvncclient allocates them as malloc() aligns. */
 static void compare(struct viewer *v, int x, int y, int w, int h)
 {
 	const rfbClient *c = v->client;
@@ -169,7 +170,8 @@ static bool start(struct viewer *v, int fd, int port)
 	c->updateRect.x = c->updateRect.y = 0;
 	c->updateRect.w = c->width;
 	c->updateRect.h = c->height;
-	return c->width && c->height && c->MallocFrameBuffer(c) && SetFormatAndEncodings(c) && SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
+	return c->width && c->height && c->MallocFrameBuffer(c) && SetFormatAndEncodings(c) &&
+	       SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
 }
 
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char *why, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* viewer - a whole client of a VNC server, by libvncclient: it has all pixels, and tells when they answer a key. It blocks; whoever shuts the socket down ends
- * that. Each in a thread of its own. */
+/* viewer - a whole client of a VNC server, by libvncclient: it has all pixels, and tells when they
+ * answer a key. It blocks; whoever shuts the socket down ends that. Each in a thread of its own. */
 #ifndef THINPROBE_VUSERS_VIEWER_H
 #define THINPROBE_VUSERS_VIEWER_H
 
@@ -18,11 +18,13 @@ struct viewer;
 
 /* Once, before the first. */
 void viewer_prepare(void);
-/* Greets over `fd` (connected, blocking; it stays the caller's) and asks for a picture. NULL with errno and the reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
+/* Greets over `fd` (connected, blocking; it stays the caller's) and asks for a picture. NULL with
+ * errno and the reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char *why, size_t size);
 void viewer_close(struct viewer *v);
 
-/* Takes what has come, of which there is something, until no message has begun. 0 or -EPIPE: the connection is over, or what came was no RFB. */
+/* Takes what has come, of which there is something, until no message has begun. 0 or -EPIPE: the
+ * connection is over, or what came was no RFB. */
 int viewer_read(struct viewer *v);
 /* The picture is there, and the patch in it where that is looked for. */
 bool viewer_ready(const struct viewer *v);

@@ -36,7 +36,8 @@ struct vlog {
 };
 
 static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
-static const char *const columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns", "state", "code", "bytes", "measured", "watched", NULL };
+static const char *const columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
+				       "state", "code", "bytes", "measured", "watched", NULL };
 
 static void write_row(struct rows *t, const struct vlog_cfg *cfg, const struct vlog_row *r)
 {
@@ -84,8 +85,8 @@ static void write_jtl(struct vlog *l, const struct vlog_row *r)
 		snprintf(code, sizeof(code), "%u", r->code ? r->code : 200u);
 	fprintf(l->jtl, "%lld,%lld,", (long long)((r->sent_ns + l->wall_ns) / NS_PER_MS), (long long)ms);
 	write_cell(l->jtl, l->cfg.label[r->label], "");
-	fprintf(l->jtl, ",%s,%s,%s 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end], r->watched ? "watched" : "users",
-		(unsigned long)r->user + 1,
+	fprintf(l->jtl, ",%s,%s,%s 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end],
+		r->watched ? "watched" : "users", (unsigned long)r->user + 1,
 		r->end == VLOG_OK ? "true" : "false", (unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users);
 	write_cell(l->jtl, l->cfg.url, l->cfg.path ? l->cfg.path[r->label] : "");
 	fprintf(l->jtl, ",%lld,0,0\n", (long long)ms);
@@ -136,7 +137,8 @@ static void count(struct vlog_sums *s, const struct vlog_row *r)
 
 static bool take_from(struct vlog *l, struct ring *from)
 {
-	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed), head = atomic_load_explicit(&from->head, memory_order_acquire);
+	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed),
+		head = atomic_load_explicit(&from->head, memory_order_acquire);
 
 	if (tail == head)
 		return false;
@@ -210,8 +212,8 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 	if (cfg->jtl && (*what = cfg->jtl, !(l->jtl = fopen(cfg->jtl, "we"))))
 		goto failed;
 	if (l->jtl)
-		fputs("timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n",
-		      l->jtl);
+		fputs("timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"
+		      "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n", l->jtl);
 	*what = "memory";
 	if (sample_reserve(&l->sums.response, (size_t)cfg->expect) || sample_reserve(&l->sums.from_sent, (size_t)cfg->expect) ||
 	    sample_reserve(&l->sums.late, (size_t)cfg->expect) || sample_reserve(&l->sums.waited, (size_t)cfg->expect)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vlog - what became of each request, from the loop that measures to a thread that counts and writes.
  *
- * One ring, one writer, one reader; and another ring for the few who are watched. The loop only copies 64 bytes; rows, files and statistics are the thread's. When the ring is full, which a disk
+ * One ring, one writer, one reader; and another ring for the few who are watched. The loop only
+ * copies 64 bytes; rows, files and statistics are the thread's. When the ring is full, which a disk
  * that stalls for long may do, rows are lost and counted. */
 #ifndef THINPROBE_VUSERS_VLOG_H
 #define THINPROBE_VUSERS_VLOG_H
@@ -12,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum vlog_end { VLOG_OK, VLOG_ERROR, VLOG_TIMEOUT, VLOG_CUT, VLOG_ENDS };	/* cut: the run was over before the answer came, or the request went */
+/* cut: the run was over before the answer came, or the request went */
+enum vlog_end { VLOG_OK, VLOG_ERROR, VLOG_TIMEOUT, VLOG_CUT, VLOG_ENDS };
 
 #define VLOG_NOBODY UINT32_MAX
 #define VLOG_WATCHED_MOST 16

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The bytes from the server, one state for each thing whose length is known when the one before it has been read. What nobody reads is a number to
- * count down. After each step the machine stands before `need` >= 1 bytes, with `skip` bytes to be passed over first. */
+/* The bytes from the server, one state for each thing whose length is known when the one before it
+ * has been read. What nobody reads is a number to count down. After each step the machine stands
+ * before `need` >= 1 bytes, with `skip` bytes to be passed over first. */
 #include "vrfb_inside.h"
 
 #include <errno.h>

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vrfb - the client's side of RFB (RFC 6143) for users of whom there are thousands: tells when an update has come, and keeps no pixels.
+/* vrfb - the client's side of RFB (RFC 6143) for users of whom there are thousands: tells when an
+ * update has come, and keeps no pixels.
  *
- * A state machine that is fed with bytes in pieces of any size and skips by lengths. Only encodings whose length can be told without decoding are
- * asked for: Raw, CopyRect, Hextile, ZRLE; Cursor, DesktopSize, LastRect. Security: None, or VNC authentication by a password. Pure: what is to be sent lies in `out`.
+ * A state machine that is fed with bytes in pieces of any size and skips by lengths. Only encodings
+ * whose length can be told without decoding are asked for: Raw, CopyRect, Hextile, ZRLE; Cursor,
+ * DesktopSize, LastRect. Security: None, or VNC authentication by a password. Pure: what is to be
+ * sent lies in `out`.
  *
- * Where the server is a reference application that draws a number (patch.h), the patch's own few pixels can be kept, and the echo is exact. */
+ * Where the server is a reference application that draws a number (patch.h), the patch's own few
+ * pixels can be kept, and the echo is exact. */
 #ifndef THINPROBE_VUSERS_VRFB_H
 #define THINPROBE_VUSERS_VRFB_H
 
@@ -56,8 +60,10 @@ struct vrfb {
 };
 
 void vrfb_start(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *patch);
-/* Takes them all: flags, each of them once however often it was so; or -EPROTO (no RFB, or none that can be skipped), -EACCES (the server wants a password, and there is none),
- * -EKEYREJECTED (it does not take it), -EPROTONOSUPPORT (it offers other security only), -ECONNREFUSED (it gives a reason and refuses), -ENOBUFS (what was in `out` was not sent). */
+/* Takes them all: flags, each of them once however often it was so; or -EPROTO (no RFB, or none
+ * that can be skipped), -EACCES (the server wants a password, and there is none), -EKEYREJECTED (it
+ * does not take it), -EPROTONOSUPPORT (it offers other security only), -ECONNREFUSED (it gives a
+ * reason and refuses), -ENOBUFS (what was in `out` was not sent). */
 int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n);
 /* A key is about to be sent: the next update (or number) answers it. */
 void vrfb_ask(struct vrfb *s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The talk before the first update: versions, security, what the screen is like, and what we want of it (RFC 6143, 7.1 to 7.4, 7.5.1 to 7.5.3). */
+/* The talk before the first update: versions, security, what the screen is like, and what we want
+ * of it (RFC 6143, 7.1 to 7.4, 7.5.1 to 7.5.3). */
 #include "vrfb_inside.h"
 #include "vnc_password.h"
 

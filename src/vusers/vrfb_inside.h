@@ -11,7 +11,8 @@ enum {
 	VRFB_MESSAGE, VRFB_UPDATE_HEAD, VRFB_COLOURS, VRFB_CUT_TEXT, VRFB_RECT, VRFB_LENGTH, VRFB_TILE, VRFB_TILE_COLOURS,
 };
 
-enum { VRFB_RAW = 0, VRFB_COPYRECT = 1, VRFB_HEXTILE = 5, VRFB_ZRLE = 16, VRFB_CURSOR = -239, VRFB_DESKTOP_SIZE = -223, VRFB_LAST_RECT = -224 };
+enum { VRFB_RAW = 0, VRFB_COPYRECT = 1, VRFB_HEXTILE = 5, VRFB_ZRLE = 16, VRFB_CURSOR = -239,
+       VRFB_DESKTOP_SIZE = -223, VRFB_LAST_RECT = -224 };
 
 static inline uint16_t vrfb_16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
 static inline uint32_t vrfb_32(const uint8_t *p) { return (uint32_t)vrfb_16(p) << 16 | vrfb_16(p + 2); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vusers - many virtual users in one process, of VNC servers or of a web server; and a server of known queues to hold them against.
  *
- * The loop that keeps the times is crowd.c's; what users say to a server by_vnc.c's and by_http.c's; the few who are watched are watch.c's; rows and
- * statistics are made in a thread of their own (vlog.c). This file reads options, and runs one of the two ends. */
+ * The loop that keeps the times is crowd.c's; what users say to a server by_vnc.c's and
+ * by_http.c's; the few who are watched are watch.c's; rows and statistics are made in a thread of
+ * their own (vlog.c). This file reads options, and runs one of the two ends. */
 #include "clock.h"
 #include "ends.h"
 #include "proc.h"
@@ -11,10 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const ask_words[] = { "key", "move", NULL }, *const echo_words[] = { "next", "patch", NULL }, *const per_words[] = { "object", "page", NULL },
-		  *const service_words[] = { "exp", "const", NULL };
+static const char *const ask_words[] = { "key", "move", NULL }, *const echo_words[] = { "next", "patch", NULL },
+	*const per_words[] = { "object", "page", NULL }, *const service_words[] = { "exp", "const", NULL };
 
-static struct ends_cfg cfg = { .users = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S, .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
+static struct ends_cfg cfg = { .users = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
+			       .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
 			       .encodings = "zrle,hextile,copyrect,raw", .size = 1000, .width = 640 };
 
 static int read_think(const char *text, void *value)
@@ -29,25 +31,35 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 86400e9, "mean time that a user thinks before a request", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "think", NULL, 0, 0, "how think times vary; with --open the gaps between requests (exp)", NULL, read_think,
 	  "exp|uniform|const|lognormal[:CV]|file:F" },
-	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-6, 1e9, "users by think time, a second: the think time follows the number of users", NULL, NULL, "RATIO" },
-	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6, "so many requests a second, whatever becomes of those before (closed loop)", NULL, NULL, "RATE" },
+	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-6, 1e9, "users by think time, a second: the think time follows the number of users", NULL, NULL,
+	  "RATIO" },
+	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6,
+	  "so many requests a second, whatever becomes of those before (closed loop)", NULL, NULL, "RATE" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, "measure for so long (until told to stop)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, "users begin one after the other over this time, before (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "skip", &cfg.skip_ns, 0, 86400e9, "after that, leave out so much (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "an answer that takes longer is none; also to connect (10s)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "late", &cfg.late_ns, 1e3, 60e9, "a run in which 1 % of requests left later than this is not valid (5ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
+	  "an answer that takes longer is none; also to connect (10s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "late", &cfg.late_ns, 1e3, 60e9,
+	  "a run in which 1 % of requests left later than this is not valid (5ms)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "asks", &cfg.asks, 0, 0, "vnc: users press keys, or move the pointer (key)", ask_words, NULL, NULL },
-	{ CLI_WORD, 0, "echo", &cfg.echo, 0, 0, "vnc: what answers: the next update, or refecho's patch with the next number (next)", echo_words, NULL, NULL },
-	{ CLI_STR, 0, "encodings", &cfg.encodings, 0, 0, "vnc: those asked for, the best first (zrle,hextile,copyrect,raw)", NULL, NULL, "E,..." },
-	{ CLI_STR, 'p', "password-file", &cfg.password_file, 0, 0, "vnc: the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
-	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST, "vnc: the first so many users keep all pixels, and are reported apart (0)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "echo", &cfg.echo, 0, 0,
+	  "vnc: what answers: the next update, or refecho's patch with the next number (next)", echo_words, NULL, NULL },
+	{ CLI_STR, 0, "encodings", &cfg.encodings, 0, 0, "vnc: those asked for, the best first (zrle,hextile,copyrect,raw)", NULL, NULL,
+	  "E,..." },
+	{ CLI_STR, 'p', "password-file", &cfg.password_file, 0, 0,
+	  "vnc: the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST,
+	  "vnc: the first so many users keep all pixels, and are reported apart (0)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "workload", &cfg.workload, 0, 0, "http: pages and their objects (the one of the URL)", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "per", &cfg.per, 0, 0, "http: users think before each object, or each page (object)", per_words, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "jtl", &cfg.jtl, 0, 0, "write JMeter's columns for each request to this file", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "stations", &cfg.stations, 0, 0, "serve: mean service times of the stations that a request passes (none)", NULL, NULL, "TIME,..." },
+	{ CLI_STR, 0, "stations", &cfg.stations, 0, 0,
+	  "serve: mean service times of the stations that a request passes (none)", NULL, NULL, "TIME,..." },
 	{ CLI_WORD, 0, "service", &cfg.service, 0, 0, "serve: how these vary (exp)", service_words, NULL, NULL },
-	{ CLI_STR, 0, "pause", &cfg.pause, 0, 0, "serve: stand still once, AT after the first request, for so long (never)", NULL, NULL, "AT,TIME" },
+	{ CLI_STR, 0, "pause", &cfg.pause, 0, 0, "serve: stand still once, AT after the first request, for so long (never)", NULL, NULL,
+	  "AT,TIME" },
 	{ CLI_BYTES, 0, "size", &cfg.size, 0, 1 << 30, "serve: of an HTTP answer's body (1000)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "width", &cfg.width, 16, 4096, "serve: pixels of the VNC desktop, which is 3/4 as high (640)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
@@ -60,7 +72,8 @@ static const struct cli_opt options[] = {
 int main(int argc, char **argv)
 {
 	bool server;
-	int first = cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options]", "Many users of a VNC or web server in one process; and a server of known queues.", options);
+	int first = cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options]",
+			      "Many users of a VNC or web server in one process; and a server of known queues.", options);
 
 	if (first == argc)
 		die_usage("users of what? vnc:HOST:PORT or http://HOST:PORT/");

@@ -55,7 +55,8 @@ struct watch *watch_open(const struct watch_cfg *cfg)
 	for (int i = 0; i < cfg->n; i++) {
 		struct watch_one *o = &w->one[i];
 
-		*o = (struct watch_one){ .all = w, .number = (uint32_t)i, .state = WATCH_COMING, .fd = -1, .until_ns = INT64_MAX, .random = random_bits(&random) };
+		*o = (struct watch_one){ .all = w, .number = (uint32_t)i, .state = WATCH_COMING, .fd = -1,
+					 .until_ns = INT64_MAX, .random = random_bits(&random) };
 		pthread_mutex_init(&o->lock, NULL);
 	}
 	viewer_prepare();

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the few users who are watched closely: full clients (viewer.h), each in a thread of its own, beside the loop of all others.
+/* watch - the few users who are watched closely: full clients (viewer.h), each in a thread of its
+ * own, beside the loop of all others.
  *
- * They think, ask and count by the same laws as the crowd's: due, ready, sent; a timeout that disconnects; come back after. Another thread looks after
- * them: a server that stands still in the midst of a message holds its user no longer than an answer may take. */
+ * They think, ask and count by the same laws as the crowd's: due, ready, sent; a timeout that
+ * disconnects; come back after. Another thread looks after them: a server that stands still in the
+ * midst of a message holds its user no longer than an answer may take. */
 #ifndef THINPROBE_VUSERS_WATCH_H
 #define THINPROBE_VUSERS_WATCH_H
 
@@ -38,7 +40,8 @@ int watch_gather(struct watch *w);
 const char *watch_why(const struct watch *w);	/* of one who has failed then; "": nobody */
 /* The run begins (at start_ns, as the crowd's); its rows go to vlog_add_watched(). */
 void watch_run(struct watch *w, struct vlog *log, int64_t start_ns);
-/* It is over: waits for answers that are under way, unless it is told to stop; then nobody of them is left, and `user` tells of each. */
+/* It is over: waits for answers that are under way, unless it is told to stop; then nobody of them
+ * is left, and `user` tells of each. */
 void watch_end(struct watch *w, bool stop, struct watch_user user[WATCH_MOST]);
 void watch_close(struct watch *w);
 

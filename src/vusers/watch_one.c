@@ -18,10 +18,12 @@
 
 /* --- the connection ------------------------------------------------------------------------------------------------ */
 
-/* Waits for the descriptor, or for a bell (the first one only where it was not heard yet). 1: the descriptor, 0: a bell or the time, -errno. */
+/* Waits for the descriptor, or for a bell (the first one only where it was not heard yet). 1: the
+ * descriptor, 0: a bell or the time, -errno. */
 static int wait_for(const struct watch *w, int fd, short events, int64_t until_ns, bool first_bell)
 {
-	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->last_bell, .events = POLLIN }, { .fd = first_bell ? w->bell : -1, .events = POLLIN } };
+	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->last_bell, .events = POLLIN },
+			       { .fd = first_bell ? w->bell : -1, .events = POLLIN } };
 	int64_t left = until_ns - clock_now();
 	struct timespec time;
 
@@ -120,7 +122,8 @@ static int come(struct watch_one *o)
 		if (ready < 0 || w->over)
 			return fail(o, w->over ? -EINTR : ready, NULL);
 		if (clock_now() >= until)
-			return fail(o, -ETIMEDOUT, w->cfg.viewer.patch ? "there is no patch on its screen: start refecho there, in sight" : "it sends no picture");
+			return fail(o, -ETIMEDOUT, w->cfg.viewer.patch ? "there is no patch on its screen: start refecho there, in sight"
+				    : "it sends no picture");
 		if (ready && read_some(o, until))
 			return fail(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
 	}
@@ -163,7 +166,8 @@ static int ask(struct watch_one *o)
 	size_t n;
 
 	viewer_size(o->viewer, &width, &height);
-	n = w->cfg.move ? vrfb_pointer(bytes, (uint16_t)(o->typed % 2 ? width / 3 : width / 2), (uint16_t)(height / 2), 0) : vrfb_key(bytes, 'a' + o->typed % 26);
+	n = w->cfg.move ? vrfb_pointer(bytes, (uint16_t)(o->typed % 2 ? width / 3 : width / 2),
+				       (uint16_t)(height / 2), 0) : vrfb_key(bytes, 'a' + o->typed % 26);
 	o->typed++;
 	o->received = received(o->fd);
 	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
@@ -238,8 +242,8 @@ static bool too_late(const struct watch *w)
 	return w->over || (w->running && clock_now() >= w->window.end_ns);
 }
 
-/* Comes back, as often as it takes, for the first time at once where it has waited long enough; who was not there at the beginning tries again once the
- * run has begun. Whether it is there. */
+/* Comes back, as often as it takes, for the first time at once where it has waited long enough; who
+ * was not there at the beginning tries again once the run has begun. Whether it is there. */
 static bool come_back(struct watch_one *o, bool at_once)
 {
 	struct watch *w = o->all;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch_one - one of those who are watched, in its thread: connects, thinks, asks, counts, and comes back. What the files of watch.h share. */
+/* watch_one - one of those who are watched, in its thread: connects, thinks, asks, counts, and
+ * comes back. What the files of watch.h share. */
 #ifndef THINPROBE_VUSERS_WATCH_ONE_H
 #define THINPROBE_VUSERS_WATCH_ONE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* window - the time whose requests count, and what is summed over it while the run lasts: how many are under way, and the gaps between sends. Pure. */
+/* window - the time whose requests count, and what is summed over it while the run lasts: how many
+ * are under way, and the gaps between sends. Pure. */
 #ifndef THINPROBE_VUSERS_WINDOW_H
 #define THINPROBE_VUSERS_WINDOW_H
 

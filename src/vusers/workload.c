@@ -62,7 +62,8 @@ static const char *add(struct workload *w, char **cell)
 
 static int room(struct workload *w)
 {
-	*w = (struct workload){ .object = calloc(WORKLOAD_OBJECTS, sizeof(*w->object)), .page = calloc(WORKLOAD_OBJECTS, sizeof(*w->page)) };
+	*w = (struct workload){ .object = calloc(WORKLOAD_OBJECTS, sizeof(*w->object)),
+				.page = calloc(WORKLOAD_OBJECTS, sizeof(*w->page)) };
 	if (w->object && w->page)
 		return 0;
 	workload_free(w);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload - what users of a web server fetch: pages, each of one or more objects, chosen at random by their weights.
  *
- * The file: lines "page <tab> weight <tab> object <tab> path [<tab> bytes]"; # begins a comment. Objects of one page stand together, all with its
- * weight, in the order in which they are fetched. `bytes` is for who makes them. */
+ * The file: lines "page <tab> weight <tab> object <tab> path [<tab> bytes]"; # begins a comment.
+ * Objects of one page stand together, all with its weight, in the order in which they are fetched.
+ * `bytes` is for who makes them. */
 #ifndef THINPROBE_VUSERS_WORKLOAD_H
 #define THINPROBE_VUSERS_WORKLOAD_H
 

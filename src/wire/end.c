@@ -58,7 +58,8 @@ int end_open(struct end *e, const char *where, char *why, size_t size)
 	there = open(space + 1, O_RDONLY | O_CLOEXEC);
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
-		refuse(err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err), err == EPERM ? "; this takes CAP_SYS_ADMIN there" : "");
+		refuse(err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		       err == EPERM ? "; this takes CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
 		close(there);

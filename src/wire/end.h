@@ -12,8 +12,9 @@ struct end {
 	int counters;		/* /proc/net/dev of its namespace, or -1 */
 };
 
-/* "NAME" or "NAME@/proc/PID/ns/net": makes the interface there. We stay there (back home an ordinary user may not go), so an end without a
- * namespace has to be opened first. 0 or -errno with one line in `why`. */
+/* "NAME" or "NAME@/proc/PID/ns/net": makes the interface there. We stay there (back home an
+ * ordinary user may not go), so an end without a namespace has to be opened first. 0 or -errno with
+ * one line in `why`. */
 int end_open(struct end *e, const char *where, char *why, size_t size);
 void end_close(struct end *e);
 /* Frames that the kernel dropped before we could read them, since the interface was made; -1: not known. */

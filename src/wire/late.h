@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* late - how late packets were handed over, over a run of any length: counted by whole microseconds. Pure.
  *
- * A percentile is the upper end of the microsecond in which it falls: never told smaller than it was, and at most 1 us larger. Beyond
- * LATE_MOST_US it is only known to be more, and told as the maximum. */
+ * A percentile is the upper end of the microsecond in which it falls: never told smaller than it
+ * was, and at most 1 us larger. Beyond LATE_MOST_US it is only known to be more, and told as the
+ * maximum. */
 #ifndef THINPROBE_LATE_H
 #define THINPROBE_LATE_H
 

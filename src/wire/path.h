@@ -7,9 +7,11 @@
  *   sent   = begins + bits / rate                            exact: what a division leaves is carried to the next
  *   due    = sent + delay + jitter * x                       x uniform in [-1, 1), or normal with sd 1 cut at 3; never before sent
  *
- * A lost packet is lost on its way: it took its turn in the queue. Each packet that arrives takes exactly one number from the loss
- * sequence, so the same seed and the same packets mean the same losses, whatever the other settings; jitter has a sequence of its own.
- * With the order kept, which is the default, a packet waits for the one before: jitter then adds up in bursts and never reorders. */
+ * A lost packet is lost on its way: it took its turn in the queue. Each packet that arrives takes
+ * exactly one number from the loss sequence, so the same seed and the same packets mean the same
+ * losses, whatever the other settings; jitter has a sequence of its own. With the order kept, which
+ * is the default, a packet waits for the one before: jitter then adds up in bursts and never
+ * reorders. */
 #ifndef THINPROBE_PATH_H
 #define THINPROBE_PATH_H
 

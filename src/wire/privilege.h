@@ -3,7 +3,8 @@
 #ifndef THINPROBE_WIRE_PRIVILEGE_H
 #define THINPROBE_WIRE_PRIVILEGE_H
 
-/* Keeps only what a report that is written later, and memory that is locked, may take; nothing comes back (no_new_privs). 0 or -errno. */
+/* Keeps only what a report that is written later, and memory that is locked, may take; nothing
+ * comes back (no_new_privs). 0 or -errno. */
 int privilege_drop(void);
 
 #endif

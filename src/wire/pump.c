@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #define BATCH 16	/* frames that are read before those that are due go on */
-/* To wake up takes longer than a packet may wait, and not always as long: so we wake up early and look again and again until it is time, for
- * at most that part of all time. Keys and their echoes never need more; where more goes on, others need the CPU. */
+/* To wake up takes longer than a packet may wait, and not always as long: so we wake up early and
+ * look again and again until it is time, for at most that part of all time. Keys and their echoes
+ * never need more; where more goes on, others need the CPU. */
 #define EARLY (100 * NS_PER_US)
 #define SPIN_PART 50
 

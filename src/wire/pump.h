@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pump - carries frames between two ends of a wire: reads them, gives each its time, hands it over when that has come. One thread. */
+/* pump - carries frames between two ends of a wire: reads them, gives each its time, hands it over
+ * when that has come. One thread. */
 #ifndef THINPROBE_PUMP_H
 #define THINPROBE_PUMP_H
 
@@ -28,8 +29,9 @@ struct pump {
 	int broken;		/* 1 + the end that is gone, 0: none */
 };
 
-/* Waits for frames, for times that come, for `control` (-1: none), for a signal outside of `while_waiting`, and at most until `until_ns` (INT64_MAX:
- * for ever); does what there is to do and comes back. True: something can be read from `control`. */
+/* Waits for frames, for times that come, for `control` (-1: none), for a signal outside of
+ * `while_waiting`, and at most until `until_ns` (INT64_MAX: for ever); does what there is to do and
+ * comes back. True: something can be read from `control`. */
 bool pump_turn(struct pump *p, int control, int64_t until_ns, const sigset_t *while_waiting);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* shelf - packets on their way: each has a slot of memory and the time at which it is due. Pure, and allocates only when it is made.
+/* shelf - packets on their way: each has a slot of memory and the time at which it is due. Pure,
+ * and allocates only when it is made.
  *
  * A heap by time, and by arrival among equal times: so packets of one direction that are due together keep their order. */
 #ifndef THINPROBE_SHELF_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* wire - a link of a stated delay, jitter, loss and rate between two interfaces, for kernels that cannot emulate one.
  *
- * Both ends are TAP interfaces, each in a network namespace of choice. When a packet passes is path.c's, where it waits shelf.c's, who carries
- * it pump.c's. This file reads options and orders, runs, reports; its own delay too, for that is in every figure measured over the wire. */
+ * Both ends are TAP interfaces, each in a network namespace of choice. When a packet passes is
+ * path.c's, where it waits shelf.c's, who carries it pump.c's. This file reads options and orders,
+ * runs, reports; its own delay too, for that is in every figure measured over the wire. */
 #include "clock.h"
 #include "control.h"
 #include "orders.h"
@@ -46,20 +47,29 @@ static struct {
 static struct pump pump;
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "end", &cfg, 0, 0, "an interface to make, with the network namespace it belongs into; give two", NULL, call_end, "NAME[@FILE]" },
+	{ CLI_CALL, 0, "end", &cfg, 0, 0, "an interface to make, with the network namespace it belongs into; give two", NULL, call_end,
+	  "NAME[@FILE]" },
 	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)ORDERS_MAX_NS, "how long a packet takes, each way (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)ORDERS_MAX_NS, "by how much that varies, up or down (0)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "shape", &cfg.path.shape, 0, 0, "of the jitter: uniform, or normal with that standard deviation (uniform)", path_shapes, NULL, NULL },
+	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)ORDERS_MAX_NS,
+	  "by how much that varies, up or down (0)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "shape", &cfg.path.shape, 0, 0,
+	  "of the jitter: uniform, or normal with that standard deviation (uniform)", path_shapes, NULL, NULL },
 	{ CLI_FLAG, 0, "reorder", &cfg.path.reorder, 0, 0, "jitter may let packets overtake each other", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "loss", &cfg.path.loss, 0, 0, "how many packets are lost, in percent, each by itself (0)", NULL, call_loss, "PERCENT" },
-	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, 0, 0, "how fast they are sent, in bits of frames, such as 10Mbit (none)", NULL, call_rate, "RATE" },
-	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)ORDERS_MAX_NS, "how long a packet may wait for that before it is dropped (50ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "loss", &cfg.path.loss, 0, 0, "how many packets are lost, in percent, each by itself (0)", NULL, call_loss,
+	  "PERCENT" },
+	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, 0, 0,
+	  "how fast they are sent, in bits of frames, such as 10Mbit (none)", NULL, call_rate, "RATE" },
+	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)ORDERS_MAX_NS,
+	  "how long a packet may wait for that before it is dropped (50ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "of the losses and the jitter (1)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20, "memory for so many packets on their way, both ways together (16384)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "control", &cfg.control, 0, 0, "take orders from this fifo, which is made where it is not there: delay 50ms, loss 1%, report ...", NULL, NULL, "FIFO" },
+	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
+	  "memory for so many packets on their way, both ways together (16384)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
+	  "take orders from this fifo, which is made where it is not there: delay 50ms, loss 1%, report ...", NULL, NULL, "FIFO" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "run on these CPUs (any)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30.0 * (double)NS_PER_DAY, "end after this long (never)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9, "end at once where this is not our parent any more (its end is ours in any case)", NULL, NULL, "PID" },
+	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9,
+	  "end at once where this is not our parent any more (its end is ours in any case)", NULL, NULL, "PID" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -139,7 +149,8 @@ static void report_way(struct rec *r, int i)
 static void report_late(struct rec *r)
 {
 	static const int64_t upto[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, LATE_MOST_US };
-	static const struct { const char *name; double p; } percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
+	static const struct { const char *name; double p;
+			      } percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
 	const struct late *late = &pump.late;
 
 	rec_object(r, "added_delay_us");
@@ -239,7 +250,8 @@ static void heed(const char *line)
 
 static void read_options(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "wire --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
+	int first = cli_parse(argc, argv,
+			      "wire --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 

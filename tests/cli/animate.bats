@@ -11,8 +11,10 @@ setup() {
 }
 
 @test "words that do not fit: one line that names them, 2, and no file" {
-	for words in '--size 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' '--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
-		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' '--order random --frames 1' 'count show' 'watch' '-t 0' 'count --size 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77'; do
+	for words in '--size 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' \
+		'--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
+		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' \
+		'--order random --frames 1' 'count show' 'watch' '-t 0' 'count --size 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$ANIMATE" $words
 		echo "$words: $status $stderr"
@@ -63,7 +65,10 @@ setup() {
 		[ "$(figure show.out frames_shown)" = "$(awk -F'\t' 'NR > 1 && $6 != "" { n++ } END { print n }' frames.tsv)" ]
 		# each frame seen had been begun before, and is the one that was drawn last
 		awk -F'\t' 'NR == FNR { if (FNR > 1 && $5 != "") { begun[++n] = $5; frame[n] = $3 } next }
-			FNR > 1 { while (i < n && begun[i + 1] < $2) i++; if (frame[i] != $3 && frame[i - 1] != $3) { print "not so: " $0; exit 1 } }' frames.tsv seen.tsv
+			FNR > 1 {
+				while (i < n && begun[i + 1] < $2) i++
+				if (frame[i] != $3 && frame[i - 1] != $3) { print "not so: " $0; exit 1 }
+			}' frames.tsv seen.tsv
 	done
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# arrivals: the same requests in every kind of log give the same figures; what is cut off is cut off; ticks are dealt with; captures by prototap's rows.
+# arrivals: the same requests in every kind of log give the same figures; what is cut off is cut
+# off; ticks are dealt with; captures by prototap's rows.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -36,20 +37,26 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	for kind in exponential constant; do
 		{ echo start_ns; make_times $kind 2000 10; } >$kind.tsv
 		judge $kind.tsv
-		awk 'NR > 2 { g = ($1 - last) / 1e6; n++; s += g; v[n] = g } NR > 1 { last = $1 } END { m = s / n; for (i = 1; i <= n; i++) q += (v[i] - m)^2; print n, m, sqrt(q / (n - 1)) }' $kind.tsv >awk.out
+		awk 'NR > 2 { g = ($1 - last) / 1e6; n++; s += g; v[n] = g } NR > 1 { last = $1 }
+			END { m = s / n; for (i = 1; i <= n; i++) q += (v[i] - m)^2; print n, m, sqrt(q / (n - 1)) }' $kind.tsv >awk.out
 		read -r n mean sd <awk.out
-		jq -e --argjson n "$n" --argjson m "$mean" --argjson s "$sd" '.result | .n == $n and (.mean_ms - $m | fabs) < 1e-3 and (.sd_ms - $s | fabs) < 2e-3' out.json
+		jq -e --argjson n "$n" --argjson m "$mean" --argjson s "$sd" '.result | .n == $n
+			and (.mean_ms - $m | fabs) < 1e-3 and (.sd_ms - $s | fabs) < 2e-3' out.json
 	done
 	is '.poisson == false and .cov < 0.01 and (.verdict | test("too regular"))'
 	judge exponential.tsv
-	is '.poisson and .cov > 0.9 and .cov < 1.1 and .cov_low < 1 and .cov_high > 1 and .tests == 5 and .rejected_by == [] and (.verdict | test("as a Poisson process"))'
+	is '.poisson and .cov > 0.9 and .cov < 1.1 and .cov_low < 1 and .cov_high > 1 and .tests == 5
+		and .rejected_by == [] and (.verdict | test("as a Poisson process"))'
 }
 
 @test "JTL, Combined Log Format and a table of the same requests" {
 	need jq
 	make_times exponential 3000 3000 >times	# a third of a request a second
 	{ echo start_ns; cat times; } >a.tsv
-	{ echo 'timeStamp,elapsed,label,responseCode,threadName'; awk '{ print substr($1, 1, 13) ",17,\"Home, jpg\",200,Traffic 1-" NR % 7 }' times; } >a.jtl
+	{
+		echo 'timeStamp,elapsed,label,responseCode,threadName'
+		awk '{ print substr($1, 1, 13) ",17,\"Home, jpg\",200,Traffic 1-" NR % 7 }' times
+	} >a.jtl
 	sed 's/^\(.\{10\}\).*/@\1/' times | LC_ALL=C TZ=UTC+7 date -f - '+%d/%b/%Y:%H:%M:%S -0700' |
 		awk '{ printf "10.0.0.%d - frank [%s] \"GET /a HTTP/1.1\" 200 2326 \"http://x/[y]\" \"Mozilla (X11)\"\n", NR % 5, $0 }' >a.log
 	head -n 2 a.log
@@ -58,10 +65,12 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	is '.tick_ms == 1e-6 and .ties == 0'
 	judge a.jtl --sources threadName
 	is '.tick_ms == 1 and .sources == 7 and .by_sources[-1].sources == 7 and .gaps_told and .poisson'
-	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.001 and ($a.mean_ms - $b.mean_ms | fabs) < 0.01' tsv.json out.json
+	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.001
+		and ($a.mean_ms - $b.mean_ms | fabs) < 0.01' tsv.json out.json
 	judge a.log
 	is '.tick_ms == 1000 and .gaps_told and .ties > 400 and .poisson'
-	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.05 and ($a.mean_ms - $b.mean_ms | fabs) < 1' tsv.json out.json
+	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.05
+		and ($a.mean_ms - $b.mean_ms | fabs) < 1' tsv.json out.json
 	jq -e '.settings.input_format == "clf"' out.json
 }
 
@@ -78,7 +87,11 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 
 @test "warm-up and cool-down are cut off, and rows that are not asked for" {
 	need jq
-	{ printf 'sent_ms\tuser\twhat\n'; awk 'BEGIN { for (i = 0; i <= 1000; i++) printf "%d\t%s\t%s\n", 1000 + i * 100, i % 4, i % 2 ? "odd" : "even" }'; } >a.tsv	# 100 s
+	# 100 s
+	{
+		printf 'sent_ms\tuser\twhat\n'
+		awk 'BEGIN { for (i = 0; i <= 1000; i++) printf "%d\t%s\t%s\n", 1000 + i * 100, i % 4, i % 2 ? "odd" : "even" }'
+	} >a.tsv
 	judge a.tsv --column sent_ms --skip 20s,30s
 	is '.arrivals == 501 and .span_s > 49.9 and .span_s < 50.1'
 	judge a.tsv --column sent_ms --skip 1m
@@ -105,7 +118,8 @@ with open('c.pcap', 'wb') as f:
         body = bytes(100)
         tcp = struct.pack('>HHIIBBHHH', 5900, 40000, seq, 1, 0x50, 0x18, 1000, 0, 0)
         seq += len(body)
-        ip = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 20 + len(tcp) + len(body), i, 0, 64, 6, 0, bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
+        ip = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 20 + len(tcp) + len(body), i, 0, 64, 6, 0,
+                         bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
         frame = bytes(12) + b'\x08\x00' + ip + tcp + body
         ns = int(t * 1e9)
         f.write(struct.pack('<IIII', ns // 10**9, ns % 10**9, len(frame), len(frame)) + frame)
@@ -122,7 +136,8 @@ END
 	{ printf 'start_ns\tuser\n'; make_times exponential 2000 10 | awk '{ print $1 "\t" NR % 20 }'; } >"a b.tsv"
 	judge "a b.tsv" --sources user --rows rows.tsv
 	awk -F'\t' '$2 == "gap" { g += $4; e += $5 } $2 == "count" { c += $4; p += $5 } $2 == "sources" { s++ } $2 == "arrival" { a++ }
-		END { print g, e, c, p, s, a; exit !(g > 0.98 && g <= 1 && e > 0.99 && e < 1 && c > 0.999 && c < 1.001 && p > 0.98 && p <= 1 && s >= 8 && a == 150) }' rows.tsv
+		END { print g, e, c, p, s, a; exit !(g > 0.98 && g <= 1 && e > 0.99 && e < 1 && c > 0.999 &&
+			c < 1.001 && p > 0.98 && p <= 1 && s >= 8 && a == 150) }' rows.tsv
 	gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" rows.tsv out.svg
 	grep -q '</svg>' out.svg
 	grep -q 'arrivals in 96.9 ms' out.svg	# ten of them on average, of 2,000 in 19.4 s
@@ -142,9 +157,14 @@ END
 
 @test "sources are counted in by their names, digits as numbers" {
 	need jq
-	{ printf 'time_s\tuser\n0.5\tu 10\n0.6\tu 10\n'; for t in 1 2 3 4 5; do printf '%d\tu 9\n' $t; done; printf '5.5\tu 10\n9\tv 1\n'; } >a.tsv
+	{
+		printf 'time_s\tuser\n0.5\tu 10\n0.6\tu 10\n'
+		printf '%d\tu 9\n' 1 2 3 4 5
+		printf '5.5\tu 10\n9\tv 1\n'
+	} >a.tsv
 	"$ARRIVALS" a.tsv --sources user --format json -o out.json
-	is '.sources == 3 and .by_sources[0].sources == 1 and .by_sources[0].n == 4 and .by_sources[0].cov < 0.1 and .by_sources[1].n == 7 and .by_sources[2].n == 8'
+	is '.sources == 3 and .by_sources[0].sources == 1 and .by_sources[0].n == 4 and .by_sources[0].cov < 0.1
+		and .by_sources[1].n == 7 and .by_sources[2].n == 8'
 }
 
 @test "Common Log Format: brackets in addresses and names, quotes, answers without a size; zones are taken off" {
@@ -191,7 +211,7 @@ refused() {	# status words...
 	refused 1 bad.tsv --column when --unit s --skip 1d
 }
 
-@test "logs as others write them: byte order mark, both line ends, empty lines, line ends in labels, no header line, any order, any zone" {
+@test "logs as others write them: byte order mark, line ends (also in labels), empty lines, no header line, any order, any zone" {
 	need jq
 	make_times exponential 400 50 >times
 	awk '{ print substr($1, 1, 13) }' times >ms
@@ -205,7 +225,10 @@ refused() {	# status words...
 	}
 	{ printf '\xef\xbb\xbf'; sed 's/$/\r/' plain.jtl | awk '{ print; if (NR % 50 == 0) print "\r" }'; } >windows.jtl
 	same windows.jtl
-	{ echo timeStamp,elapsed,label,threadName; awk '{ printf "%s,5,\"one, \"\"two\"\"\r\nand 1234567890123,7,x,y\",t\n", $1 }' ms; } >labels.jtl
+	{
+		echo timeStamp,elapsed,label,threadName
+		awk '{ printf "%s,5,\"one, \"\"two\"\"\r\nand 1234567890123,7,x,y\",t\n", $1 }' ms
+	} >labels.jtl
 	same labels.jtl
 	tail -n +2 plain.jtl >headless.jtl
 	same headless.jtl
@@ -238,7 +261,10 @@ refused() {	# status words...
 @test "a log that is broken is told apart from users who are no Poisson process" {
 	need jq
 	# 470 of 500 with the time of the one before; Poisson arrivals a second apart; the same with a break of half an hour
-	{ echo time_s; awk 'BEGIN { for (i = 0; i < 500; i++) { if (i % 17 == 0) t += 1.375; printf "%.3f\n", 1700000000 + t } }'; } >ties.tsv
+	{
+		echo time_s
+		awk 'BEGIN { for (i = 0; i < 500; i++) { if (i % 17 == 0) t += 1.375; printf "%.3f\n", 1700000000 + t } }'
+	} >ties.tsv
 	judge ties.tsv
 	is '.poisson == false and .ties == 470 and (.hint | startswith("470 of 500 arrivals bear the time of the one before"))'
 	{ echo start_ns; make_times exponential 1000 1000; } >good.tsv
@@ -258,12 +284,15 @@ refused() {	# status words...
 	local golden=$BATS_TEST_DIRNAME/../golden n mean sd
 
 	python3 "$golden/make_captures.py" "$PWD"
-	"$BIN/prototap" read updates.pcap --port 5900 --merge 5ms --format tsv | "$ARRIVALS" - --where kind=update --format json -o out.json
+	"$BIN/prototap" read updates.pcap --port 5900 --merge 5ms --format tsv |
+		"$ARRIVALS" - --where kind=update --format json -o out.json
 	# when they were sent stands in make_captures.py
 	echo 100 109.999 119.999 170 175 182 189 196 203 210 217 224 231 300 |
-		awk '{ for (i = 2; i <= NF; i++) { g[i] = $i - $(i - 1); s += g[i] } m = s / (NF - 1); for (i = 2; i <= NF; i++) q += (g[i] - m)^2; print NF, m, sqrt(q / (NF - 2)) }' >awk.out
+		awk '{ for (i = 2; i <= NF; i++) { g[i] = $i - $(i - 1); s += g[i] }
+		m = s / (NF - 1); for (i = 2; i <= NF; i++) q += (g[i] - m)^2; print NF, m, sqrt(q / (NF - 2)) }' >awk.out
 	read -r n mean sd <awk.out
-	jq -e --argjson n "$n" --argjson m "$mean" --argjson s "$sd" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and (.sd_ms - $s | fabs) < 2e-3' out.json
+	jq -e --argjson n "$n" --argjson m "$mean" --argjson s "$sd" '.result | .arrivals == $n
+		and (.mean_ms - $m | fabs) < 1e-3 and (.sd_ms - $s | fabs) < 2e-3' out.json
 	# requests to a web server, counted by a reader of captures that is none of ours (count_alone.py): x11: turns the sides round
 	PYTHONPATH=$golden python3 - >apart <<'END'
 import random

@@ -16,8 +16,9 @@ ordinary_user() {
 	[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 }
 
-# An X server that is killed leaves its socket and its lock, and a script that looks for what is left of its own would find them: it is
-# asked to go first, and what it left if a test has killed it is removed.
+# An X server that is killed leaves its socket and its lock, and a script that looks for what is
+# left of its own would find them: it is asked to go first, and what it left if a test has killed it
+# is removed.
 end_displays() {
 	local server n i
 

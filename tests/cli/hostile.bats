@@ -27,7 +27,8 @@ setup_file() {
 @test "the judge of hostile captures sees what it should see" {
 	mkdir files
 	: >files/any
-	for words in 'kill -SEGV $$' 'exit 2' 'exit 1' 'echo "prototap: why" >&2; echo report; exit 1' 'echo no report' 'echo "==1==ERROR: AddressSanitizer" >&2; exit 1' \
+	for words in 'kill -SEGV $$' 'exit 2' 'exit 1' 'echo "prototap: why" >&2; echo report; exit 1' \
+		'echo no report' 'echo "==1==ERROR: AddressSanitizer" >&2; exit 1' \
 		     'printf "prototap: one\nprototap: two\n" >&2; exit 1'; do
 		printf '#!/bin/sh\n%s\n' "$words" >program
 		chmod +x program

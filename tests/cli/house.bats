@@ -41,7 +41,8 @@ sources() {	# room
 	for room in $(rooms); do
 		while IFS=: read -r file name; do
 			[ -f "src/$room/$name" ] || [ -f "src/lib/$name" ] || { echo "$file includes $name"; wrong=1; }
-		done < <(sources "$room" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' /dev/null | sed -E 's/:.*"(.*)"/:\1/')
+		done < <(sources "$room" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' /dev/null |
+			sed -E 's/:.*"(.*)"/:\1/')
 	done
 	[ $wrong -eq 0 ]
 }
@@ -257,10 +258,14 @@ in_scratch() {
 
 	while IFS= read -r file; do
 		case $file in
-		*.[ch] | *.[1-8] | *.sh | *.jq | *.gp | *.bats | *.bash | *.py | *.pl | *.css | */Makefile | Makefile | thinprobe | tests/run | .ci/run) ;;
+		*.[ch] | *.[1-8] | *.sh | *.jq | *.gp | *.bats | *.bash | *.py | *.pl | *.css) ;;
+		*/Makefile | Makefile | thinprobe | tests/run | .ci/run) ;;
 		*) continue ;;
 		esac
-		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later$\|SPDX-License-Identifier: GPL-3.0-or-later \*/$' || { echo "$file"; wrong=1; }
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later$\|SPDX-License-Identifier: GPL-3.0-or-later \*/$' || {
+			echo "$file"
+			wrong=1
+		}
 	done < <(git ls-files 2>/dev/null | grep -vE '^(results|data)/' || find . -type f)
 	[ $wrong -eq 0 ]
 }

@@ -65,7 +65,8 @@ untasked() {
 		(.result | [has("resolution_ns", "clock", "step_ns", "placed", "cpus", "ticks", "histogram", "compulsory", "wakeups", "who",
 			"unexplained_s", "own", "lost_records", "memory_peak_bytes")] | all) and
 		(.result.cpus | length) == 1 and
-		(.result.cpus[0] | [has("cpu", "wall_s", "lost_s", "lost_percent", "events", "tick_s", "ticks", "itself_s", "unwatched_s", "spin_s")] | all) and
+		(.result.cpus[0] | [has("cpu", "wall_s", "lost_s", "lost_percent", "events", "tick_s", "ticks",
+		"itself_s", "unwatched_s", "spin_s")] | all) and
 		(.result.own | [has("wakeup_alone_us", "wakeup_beside_us", "throughput_percent", "ticks_alone_per_s", "ticks_beside_per_s",
 			"cpu_percent")] | all)' report
 	jq -e --arg cpu "$CPU" '.result | (.cpus[0].cpu | tostring) == $cpu and .cpus[0].wall_s == 0.3 and
@@ -73,7 +74,8 @@ untasked() {
 	# no time is lost between the figures: the last bin holds all
 	jq -e '.result | (.histogram[-1].cumulative_s - .cpus[0].lost_s | fabs) < 1e-8 and .histogram[-1].events == .cpus[0].events' report
 	# at least ten bins a decade, up to 100 s
-	jq -e '[.result.histogram[].upto_ms | numbers] | max == 100000 and (. as $x | [range(1; length)] | all($x[.] / $x[. - 1] < 1.26))' report
+	jq -e '[.result.histogram[].upto_ms | numbers] | max == 100000
+		and (. as $x | [range(1; length)] | all($x[.] / $x[. - 1] < 1.26))' report
 	grep -q '^ready$' err
 }
 
@@ -239,7 +241,10 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	profile -t 800ms --log log
 	awk -F'\t' -v start=0 '
 		NR == 1 { next }
-		NF != 8 || $1 != "lost/1" || $4 <= 0 || $5 < $4 - 100 || $6 < 1 || ($7 != "tick" && $7 != "event") || $8 != "" { print "bad: " $0; bad = 1 }
+		NF != 8 || $1 != "lost/1" || $4 <= 0 || $5 < $4 - 100 || $6 < 1 || ($7 != "tick" && $7 != "event") || $8 != "" {
+			print "bad: " $0
+			bad = 1
+		}
 		$7 == "tick" { ticks++; tick_ns += $4; next }
 		{ n++; sum += $4; for (x = 5000; x <= 1e9; x *= 10) if ($4 > x) beyond[x] += $4 - x }
 		END {
@@ -248,7 +253,8 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	cat sums
 	read -r bad n sum ticks tick_ns b5us b500us b5ms <sums
 	[ "$bad" -eq 0 ]
-	jq -e --argjson n "$n" --argjson sum "$sum" --argjson ticks "$ticks" --argjson tick "$tick_ns" --argjson b "[$b5us, $b500us, $b5ms]" '
+	jq -e --argjson n "$n" --argjson sum "$sum" --argjson ticks "$ticks" --argjson tick "$tick_ns" \
+		--argjson b "[$b5us, $b500us, $b5ms]" '
 		def near($x; $y): ($x - $y | fabs) < 1e-7;
 		def bound($ms): .result.compulsory[] | select(.wait_ms == $ms) | .bound;
 		.result.cpus[0].events == $n and near(.result.cpus[0].lost_s; $sum) and .result.cpus[0].ticks == $ticks and
@@ -269,21 +275,25 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	read -r bad n lost tick <sums
 	[ "$bad" -eq 0 ]
 	[ "$n" -eq 25 ]
-	jq -e --argjson lost "$lost" --argjson tick "$tick" '.result.cpus[0] | (.lost_s - $lost | fabs) < 1e-7 and (.tick_s - $tick | fabs) < 1e-7' report
+	jq -e --argjson lost "$lost" --argjson tick "$tick" '.result.cpus[0] | (.lost_s - $lost | fabs) < 1e-7
+		and (.tick_s - $tick | fabs) < 1e-7' report
 }
 
 @test "ticks are as many as the CPU has timer interrupts, at the kernel's own period" {
 	local hz before after
 
 	need jq
-	before=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 } $1 == "LOC:" { print $k }' /proc/interrupts)
+	before=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 }
+		$1 == "LOC:" { print $k }' /proc/interrupts)
 	[ -n "$before" ] || skip "/proc/interrupts does not say"
 	profile -t 700ms
-	after=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 } $1 == "LOC:" { print $k }' /proc/interrupts)
+	after=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 }
+		$1 == "LOC:" { print $k }' /proc/interrupts)
 	jq -c '.result.ticks' report
 	[ "$(jq -r .result.ticks.told_by report)" = period ] || skip "too busy to tell, or a tick is shorter than 5 us"
 	# no more of them than there were timer interrupts, or than fit
-	jq -e --argjson most $((after - before)) '.result.ticks | .count > 0 and .count <= $most and .count <= 1000 / .period_ms + 1' report
+	jq -e --argjson most $((after - before)) '.result.ticks | .count > 0 and .count <= $most
+		and .count <= 1000 / .period_ms + 1' report
 	hz=$(sed -n 's/^CONFIG_HZ=//p' "/boot/config-$(uname -r)" 2>/dev/null || true)
 	[ -n "$hz" ] || hz=$(zcat /proc/config.gz 2>/dev/null | sed -n 's/^CONFIG_HZ=//p' || true)
 	[ -z "$hz" ] || jq -e --argjson hz "$hz" '1000 / .result.ticks.period_ms | round == $hz' report
@@ -305,7 +315,8 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	need jq
 	profile -t 10ms --effect 600ms
 	jq -c .result.own report
-	jq -e '.result.own | if .why_none == "disturbed" then .others_percent > 3 and .throughput_percent == null and .wakeup_beside_us == null
+	jq -e '.result.own | if .why_none == "disturbed" then .others_percent > 3 and .throughput_percent == null
+		and .wakeup_beside_us == null
 		else .others_percent <= 3 and .wakeup_alone_us.n > 20 and .wakeup_beside_us.n > 20 and .wakeup_beside_us.min > 0 and
 			.throughput_low_percent <= .throughput_percent and .throughput_percent <= .throughput_high_percent end' report
 	profile -t 10ms
@@ -318,7 +329,8 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	need jq
 	untasked=$(untasked)
 	profile -t 300ms --clock vdso
-	jq -e --argjson more "$(awk -v a="$untasked" -v b="$(untasked)" 'BEGIN { print b - a + 0.02 }')" '.result | .clock == "vdso" and .cpus[0].wall_s == 0.3 and .step_ns.p50 > 0 and
+	jq -e --argjson more "$(awk -v a="$untasked" -v b="$(untasked)" 'BEGIN { print b - a + 0.02 }')" \
+		'.result | .clock == "vdso" and .cpus[0].wall_s == 0.3 and .step_ns.p50 > 0 and
 		(.cpus[0] | .lost_s + .tick_s + .itself_s + .unwatched_s - (.wall_s - .spin_s) | . > -0.01 and . < 0.04 + $more)' report
 	jq -e '.settings.why_no_tsc == "as asked"' report
 }
@@ -341,7 +353,8 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	: >x
 	ln -s x link
 
-	for words in "--who-log x" "--ignore 1" "--who --ignore 1,x" "--who --ignore 1," "--who --ignore 0" "--log x -o ./x" "--log x --timeline $PWD/x" "--who --who-log link --log x" "--log -" "--threshold 10ns" "--bin 1us" "--wakeups 0" \
+	for words in "--who-log x" "--ignore 1" "--who --ignore 1,x" "--who --ignore 1," "--who --ignore 0" "--log x -o ./x" \
+		"--log x --timeline $PWD/x" "--who --who-log link --log x" "--log -" "--threshold 10ns" "--bin 1us" "--wakeups 0" \
 		"--cpus 0-x" "--clock sundial"; do
 		# shellcheck disable=SC2086
 		run "$BIN/idleprofile" -t 10ms $words

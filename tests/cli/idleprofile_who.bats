@@ -20,9 +20,10 @@ end_profile() {
 	[ "$status" -eq 130 ] || { cat profile.err; return 1; }
 }
 
-# Rows and nanoseconds that the culprit log has for the children in the burst log, what these say that they took, the share, and that
-# share with all interrupts and what nobody explains, which are in a task's own clock too where they met it. Rows shorter than
-# a tenth of the longest burst (the way into the first and out of the last sleep) are no row of a burst.
+# Rows and nanoseconds that the culprit log has for the children in the burst log, what these say
+# that they took, the share, and that share with all interrupts and what nobody explains, which are
+# in a task's own clock too where they met it. Rows shorter than a tenth of the longest burst (the
+# way into the first and out of the last sleep) are no row of a burst.
 seen() {
 	awk -F'\t' '
 		FNR == 1 { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
@@ -75,7 +76,8 @@ seen() {
 	echo "rows $rows, ns $ns of $cpu: $ratio, at most $high"
 	[ "$cpu" -ge 4000000000 ]
 	# others who ran in between end an event, and the burst's row with it
-	[ "$rows" -eq 1 ] || jq -e '[.result.who[] | select(.kind == "task" and .task != "sink") | .lost_s] | add > 0.04' report >/dev/null || return 1
+	[ "$rows" -eq 1 ] || jq -e '[.result.who[] | select(.kind == "task" and .task != "sink") | .lost_s] |
+		add > 0.04' report >/dev/null || return 1
 	[ "$rows" -eq 1 ] || skip "others took more than a hundredth of this CPU meanwhile"
 	awk -v r="$ratio" -v high="$high" 'BEGIN { exit !(high > 0.97 && r > 0.8 && r < 1.03) }'
 }

@@ -38,7 +38,8 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 }
 
 @test "asked: as many answers as lines, in order, and standard output holds nothing else" {
-	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --skip 0 --log keys.tsv -o report.json --format json >out 2>err
+	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --skip 0 \
+		--log keys.tsv -o report.json --format json >out 2>err
 	[ "$(cut -f 1 out | tr '\n' ' ')" = "1 2 3 " ]
 	[ "$(awk -F'\t' 'NF == 5 && $5 == "change" && $2 <= $3 && $3 <= $4' out | wc -l)" -eq 3 ]
 	[ "$(jq .result.keys_answered report.json)" -eq 3 ]
@@ -123,7 +124,8 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	start_x
 	need xterm xdotool
 	# what is typed comes back after 500 ms: the caret blinks before
-	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 -e sh -c 'stty -echo raw; printf "here: "; while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
+	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 \
+		-e sh -c 'stty -echo raw; printf "here: "; while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
 	until_true xdotool search --onlyvisible --class xterm
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500

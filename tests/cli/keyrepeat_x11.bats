@@ -25,7 +25,8 @@ at_rest() {
 # A second window that changes 50 times a second, at 600,500: not what is typed at.
 restless() {
 	need perl
-	start restless xterm -geometry 20x3+600+500 -title restless -e perl -e '$|=1; while (1) { print "\r", $i++; select undef, undef, undef, 0.02 }'
+	start restless xterm -geometry 20x3+600+500 -title restless \
+		-e perl -e '$|=1; while (1) { print "\r", $i++; select undef, undef, undef, 0.02 }'
 	until_true xdotool search --onlyvisible --name restless
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name restless | head -n 1)"
 }
@@ -155,7 +156,8 @@ Bool XCheckTypedWindowEvent(Display *d, Window w, int type, XEvent *event)
 }
 int main(void) { grab(); pause(); return 0; }
 END
-	"$cc" -D_GNU_SOURCE -o grab grab.c -lX11 && "$cc" -D_GNU_SOURCE -shared -fPIC -o grab.so grab.c -lX11 || skip "no compiler for X programs"
+	"$cc" -D_GNU_SOURCE -o grab grab.c -lX11 && "$cc" -D_GNU_SOURCE -shared -fPIC -o grab.so grab.c -lX11 ||
+		skip "no compiler for X programs"
 }
 
 @test "x11 --window: a keyboard that somebody else holds is refused, also one grabbed while the window is raised" {
@@ -264,7 +266,8 @@ END
 
 	need weston Xwayland
 	mkdir -m 700 runtime
-	XDG_RUNTIME_DIR=$PWD/runtime start weston env -u WAYLAND_DISPLAY weston --backend=headless-backend.so --use-pixman --xwayland --socket=wl-thinprobe --no-config --idle-time=0
+	XDG_RUNTIME_DIR=$PWD/runtime start weston env -u WAYLAND_DISPLAY weston --backend=headless-backend.so \
+		--use-pixman --xwayland --socket=wl-thinprobe --no-config --idle-time=0
 	until_true grep -qs 'xserver listening' weston.out weston.err || skip "weston has no Xwayland here"
 	display=$(cat weston.out weston.err | sed -n 's/.*xserver listening on display //p')
 	run timeout 20 "$KEYREPEAT" "x11:$display" -t 1s
@@ -275,8 +278,10 @@ END
 @test "options of a window that cannot be meant: exit 2" {
 	local words
 
-	for words in "null: --region 1x1+0+0" "null: --window 5" "x11::1 --window 5 --mode hold" "x11::1 --region auto --rate 0 --watch update" \
-		"x11::1 --region auto --watch patch" "x11::1 --region 0x5+1+1" "x11::1 --window 0" "x11::1 --window -5" "x11::1 --window xterm"; do
+	for words in "null: --region 1x1+0+0" "null: --window 5" "x11::1 --window 5 --mode hold" \
+		"x11::1 --region auto --rate 0 --watch update" \
+		"x11::1 --region auto --watch patch" "x11::1 --region 0x5+1+1" "x11::1 --window 0" \
+		"x11::1 --window -5" "x11::1 --window xterm"; do
 		# shellcheck disable=SC2086
 		run "$KEYREPEAT" $words
 		echo "$words: $output"
@@ -290,11 +295,13 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	start xev xev -geometry 300x200+0+0 -event keyboard -event button -event mouse
 	until_true xdotool search --onlyvisible --name 'Event Tester'
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
-	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' >script
+	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' \
+		>script
 	"$KEYREPEAT" "$1" --script script --skip 0 --format tsv -o report.tsv
 	until_true grep -q 'KeyRelease.*' xev.out
 	until_true sh -c "grep -A 2 KeyRelease xev.out | grep -q 'keysym 0x42'"
-	awk '/^(Motion|Button|Key)/ { what = $1; getline where; sub(/.*\(/, "", where); sub(/\).*/, "", where); getline how; print what, where, how }' xev.out |
+	awk '/^(Motion|Button|Key)/ { what = $1; getline where; sub(/.*\(/, "", where); sub(/\).*/, "", where);
+		getline how; print what, where, how }' xev.out |
 		sed -E 's/(Notify|Press|Release)/ \1/; s/ +/ /g' >seen
 	cat seen
 	grep -q '^Button Press.* 50,60 .*button 1' seen

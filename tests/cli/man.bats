@@ -87,7 +87,10 @@ man_options() {	# page
 	[ "$(commands vncplay | wc -w)" -ge 8 ]
 	for command in $(commands vncplay); do
 		bin/vncplay "$command" --help | head -n 1 | grep -q "^usage: vncplay $command" || { echo "vncplay $command --help"; wrong=1; }
-		plain src/vncplay/vncplay.1 | sed -n '/^OPTIONS/,/^FILES/p' | grep -qE "^   [a-z, ]*\b$command\b" || { echo "no part on $command"; wrong=1; }
+		plain src/vncplay/vncplay.1 | sed -n '/^OPTIONS/,/^FILES/p' | grep -qE "^   [a-z, ]*\b$command\b" || {
+			echo "no part on $command"
+			wrong=1
+		}
 	done
 	[ $wrong -eq 0 ]
 }
@@ -134,7 +137,8 @@ see_also() {	# page: the pages of this suite that it names there
 	local page tool missing wrong=0
 
 	for page in src/*/*.[15] docs/thinprobe.1; do
-		missing=$(comm -23 <({ [ "$page" = docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [15]' "$page" | sed 's/^Xr //'; } | sort -u) <(see_also "$page" | sort -u))
+		missing=$(comm -23 <({ [ "$page" = docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [15]' "$page" |
+			sed 's/^Xr //'; } | sort -u) <(see_also "$page" | sort -u))
 		[ -z "$missing" ] || { echo "$page: SEE ALSO lacks" $missing; wrong=1; }
 		for missing in $(see_also "$page" | sed -nE 's/^thinprobe-([a-z-]+) ([15])$/\1.\2/p'); do
 			compgen -G "src/*/$missing" >/dev/null || { echo "$page: there is no thinprobe-$missing"; wrong=1; }
@@ -155,14 +159,16 @@ shown() {
 }
 
 @test "every command that a page or a document shows is understood" {
-	local command first rest n=0 wrong=0
+	local command first rest driver n=0 wrong=0
 
 	while read -r command; do
 		read -r first rest <<<"$command"
 		case " $TOOLS " in *" $first "*) ;; *) [ "$first" = run ] || continue ;; esac
 		case $command in *SERVER,CLIENT* | *" --hog "* | *"<run>"* | *\\ | *...* | *…*) continue ;; esac
 		if [ "$first" = run ]; then
-			bash -c "./experiments/${rest%% *}.sh --options-only ${rest#"${rest%% *}"}" >/dev/null || { echo "^ $command"; wrong=1; }
+			driver=./experiments/${rest%% *}.sh
+			[ -f "$driver" ] || driver="./experiments/engine/run.sh ${rest%% *}"
+			bash -c "$driver --options-only ${rest#"${rest%% *}"}" >/dev/null || { echo "^ $command"; wrong=1; }
 		else
 			bash -c "bin/$command --help" >/dev/null || { echo "^ $command"; wrong=1; }
 		fi

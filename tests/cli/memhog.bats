@@ -46,7 +46,11 @@ kb_of() {	# pid key: of /proc/PID/smaps_rollup
 # The hog's own memory: its largest mapping that can be written to. start and size in pages
 place_of() {	# pid
 	awk '$2 ~ /^rw-p/ { split($1, a, "-"); s = strtonum16(a[1]); n = strtonum16(a[2]) - s; if (n > most) { most = n; start = s } }
-		function strtonum16(h,  i, v) { v = 0; for (i = 1; i <= length(h); i++) v = v * 16 + index("0123456789abcdef", substr(h, i, 1)) - 1; return v }
+		function strtonum16(h,  i, v) {
+			v = 0
+			for (i = 1; i <= length(h); i++) v = v * 16 + index("0123456789abcdef", substr(h, i, 1)) - 1
+			return v
+		}
 		END { printf "%.0f %.0f\n", start / 4096, most / 4096 }' "/proc/$1/maps"
 }
 
@@ -78,7 +82,8 @@ different() {
 	[ "$status" -eq 0 ]
 	jq -e '.schema == "thinprobe.memhog/1" and .settings.size_bytes == 50331648 and .settings.touch == "none" and
 		(.result | .filled_bytes == 50331648 and .resident_bytes + .swapped_bytes == 50331648 and .touched_bytes == 0 and
-		(.fill_method == "place" or .fill_minor_faults + .fill_major_faults >= 12288) and .page_bytes == 4096 and .huge_bytes == 0 and .stopped_by == "signal" and
+		(.fill_method == "place" or .fill_minor_faults + .fill_major_faults >= 12288) and .page_bytes == 4096
+		and .huge_bytes == 0 and .stopped_by == "signal" and
 		.first_to_be_killed and .pattern == null and .touch_bytes_per_s == null and
 		(.fill_bytes_per_s * .fill_s / 50331648 - 1 | fabs) < 0.001)' report
 	# a size that is no whole page
@@ -223,7 +228,8 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	run timeout 10 "$MEMHOG" -s "$((total * 20))K"
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "memhog: "*" would leave "*" to everybody else, and "*" are to stay; up to "*" fit" || $output == *"a group with a lower limit is needed"* ]]
+	[[ $output == "memhog: "*" would leave "*" to everybody else, and "*" are to stay; up to "*" fit" ||
+		$output == *"a group with a lower limit is needed"* ]]
 	run timeout 10 "$MEMHOG" -s 1M --reserve "$((total * 20))K"
 	[ "$status" -eq 1 ]
 	[[ $output == "memhog: the machine has "*" left, and "*" are to stay; "* ]]
@@ -292,7 +298,8 @@ confined() {	# limit
 	grep -qx "$pid" "$group/cgroup.procs"
 	kill "$pid"
 	ends "$pid"
-	jq -e --arg group "$group" '.settings.size_bytes == 16777216 and .result.confined and .result.memory_group == $group and .result.swapped_bytes == 0' report
+	jq -e --arg group "$group" '.settings.size_bytes == 16777216 and .result.confined
+		and .result.memory_group == $group and .result.swapped_bytes == 0' report
 	start_hog --until-swap 24M --cgroup "$group"
 	swap=$(kb_of "$pid" Swap)
 	[ "$swap" -ge $((24 * 1024 - 512)) ]
@@ -300,7 +307,8 @@ confined() {	# limit
 	kill "$pid"
 	ends "$pid"
 	[ "$status" -eq 0 ]
-	jq -e '.result | .until_swap_counted_bytes >= 25165824 and .swapped_bytes >= 24e6 and .swapped_bytes + .resident_bytes == .filled_bytes' report
+	jq -e '.result | .until_swap_counted_bytes >= 25165824 and .swapped_bytes >= 24e6
+		and .swapped_bytes + .resident_bytes == .filled_bytes' report
 	start_hog --until-swap 24M --swap-of group --cgroup "$group"
 	swap=$(awk '$1 == "total_swap" { print $2 }' "$group/memory.stat")
 	[ "$swap" -ge $((24 << 20)) ]
@@ -332,7 +340,10 @@ confined() {	# limit
 	while IFS=: read -r want words; do
 		# shellcheck disable=SC2086
 		run timeout 20 "$MEMHOG" $words 3>&-
-		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "memhog: "* ]] || { echo "$words: $status $output"; wrong=1; }
+		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "memhog: "* ]] || {
+			echo "$words: $status $output"
+			wrong=1
+		}
 	done <<'END'
 2:-t 1s
 2:-s 1000K
@@ -362,10 +373,14 @@ END
 @test "the report has what the man page names, in every format" {
 	need jq
 	"$MEMHOG" -s 1M -t 1ms --format json -o json 2>err
-	jq -e '(.settings | [has("size_bytes", "until_swap_bytes", "swap_of", "touch", "pattern", "write", "rate_bytes_per_s", "threads", "page_bytes", "reserve_bytes",
-		"cgroup", "seed")] | all) and (.result | [has("resident_bytes", "swapped_bytes", "filled_bytes", "filled_resident_bytes", "filled_swapped_bytes", "fill_s",
-		"fill_bytes_per_s", "fill_method", "fill_major_faults", "fill_minor_faults", "until_swap_counted_bytes", "page_bytes", "huge_bytes", "pattern", "touched_bytes",
-		"touch_bytes_per_s", "behind_s", "major_faults", "minor_faults", "stopped_by", "left_least_bytes", "first_to_be_killed", "confined", "memory_group")] | all)' json
+	jq -e '(.settings | [has("size_bytes", "until_swap_bytes", "swap_of", "touch", "pattern", "write",
+		"rate_bytes_per_s", "threads", "page_bytes", "reserve_bytes",
+		"cgroup", "seed")] | all) and (.result |
+		[has("resident_bytes", "swapped_bytes", "filled_bytes", "filled_resident_bytes", "filled_swapped_bytes", "fill_s",
+		"fill_bytes_per_s", "fill_method", "fill_major_faults", "fill_minor_faults", "until_swap_counted_bytes",
+		"page_bytes", "huge_bytes", "pattern", "touched_bytes",
+		"touch_bytes_per_s", "behind_s", "major_faults", "minor_faults", "stopped_by", "left_least_bytes",
+		"first_to_be_killed", "confined", "memory_group")] | all)' json
 	"$MEMHOG" -s 1M -t 1ms --format tsv -o tsv 2>err
 	grep -qP '^thinprobe.memhog/1\tresult.filled_bytes\t1048576$' tsv
 	"$MEMHOG" -s 1M -t 1ms -o text 2>err

@@ -31,7 +31,10 @@ counts() {
 	for how in tcp udp; do
 		options=() && [ $how = tcp ] || options=(--udp)
 		awk '$1 == "lo:" { print $10 }' /proc/net/dev >before
-		"$netload" send 127.0.0.1:5210 --rate "$rate" -t 1s --catch-up 2s "${options[@]}" --format json -o "report.$how" 2>send.err || { cat send.err; [ -s "report.$how" ] || return 1; }
+		"$netload" send 127.0.0.1:5210 --rate "$rate" -t 1s --catch-up 2s "${options[@]}" --format json -o "report.$how" 2>send.err || {
+			cat send.err
+			[ -s "report.$how" ] || return 1
+		}
 		awk -v before="$(cat before)" '$1 == "lo:" { print $10 - before }' /proc/net/dev >"interface.$how"
 	done
 	captured capture.pcapng "this was all" || return
@@ -39,7 +42,8 @@ counts() {
 	wait "$capture"
 	kill "$serve"
 	for how in tcp udp; do
-		tshark -r capture.pcapng -Y "$how and frame.len >= 1000" -T fields -e frame.len 2>/dev/null | awk '{ n++; sum += $1 } END { print n, sum }' >"tshark.$how"
+		tshark -r capture.pcapng -Y "$how and frame.len >= 1000" -T fields -e frame.len 2>/dev/null |
+			awk '{ n++; sum += $1 } END { print n, sum }' >"tshark.$how"
 	done
 }
 
@@ -51,7 +55,10 @@ lossy() {
 	# until it is in a network of its own, the other end would be made in ours
 	for ((i = 0; i < 500; i++)); do [ "$(readlink "/proc/$peer/ns/net")" = "$(readlink /proc/self/ns/net)" ] || break; sleep 0.02; done
 	there=(nsenter --net="/proc/$peer/ns/net")
-	{ ip link add here type veth peer name there netns "$peer" && ip addr add 10.9.0.1/24 dev here && ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up; } || { kill "$peer"; return 1; }
+	{
+		ip link add here type veth peer name there netns "$peer" && ip addr add 10.9.0.1/24 dev here &&
+			ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up
+	} || { kill "$peer"; return 1; }
 	tc qdisc add dev here root tbf rate 4mbit burst 4542 limit 20000 2>/dev/null || { kill "$peer"; return 77; }
 	"${there[@]}" "$netload" serve --bind 10.9.0.2 >/dev/null 2>serve.err &
 	until_ready serve.err ready || return

@@ -96,7 +96,8 @@ need_namespace()
 @test "wrong words end with status 2 and name the cure" {
 	for words in "" "watch x" "read" "live" "live -i lo" "live -i lo --port 0" "live -i lo --port 70000" "live -i lo --port 5900," \
 		     "live -i lo --port 5900 file" "live -i lo --port 5900 -w -" "read a.pcap -i lo" "read a.pcap -t 5s" "read a.pcap -w b" \
-		     "read a.pcap --port x12:6000" "read a.pcap --port 20-10" "read a.pcap --server example" "read a.pcap --merge 0" "read a.pcap --nonsense"; do
+		     "read a.pcap --port x12:6000" "read a.pcap --port 20-10" "read a.pcap --server example" \
+		     "read a.pcap --merge 0" "read a.pcap --nonsense"; do
 		# shellcheck disable=SC2086
 		run "$BIN/prototap" $words
 		echo "$words: $status $output"
@@ -138,7 +139,11 @@ need_namespace()
 @test "standard input, text and JSON" {
 	run "$BIN/prototap" read - --format json <"$MADE/plain_ns.pcap"
 	[ "$status" = 0 ]
-	echo "$output" | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["schema"] == "thinprobe.prototap/1"; assert d["result"]["channels"]["total"]["wire_bytes"] == 596'
+	echo "$output" | python3 -c 'if True:
+		import json, sys
+		d = json.load(sys.stdin)
+		assert d["schema"] == "thinprobe.prototap/1"
+		assert d["result"]["channels"]["total"]["wire_bytes"] == 596'
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" -o report.txt
 	[ "$status" = 0 ]
 	[ -z "$output" ]
@@ -222,7 +227,8 @@ write_capture()
 	END
 }
 
-# Every row of the counter is in the report. Times may differ by half of the last digit that the report prints, and by what a tie needs.
+# Every row of the counter is in the report. Times may differ by half of the last digit that the
+# report prints, and by what a tie needs.
 counted_alike()	# CAPTURE PORT REPORT...
 {
 	local report
@@ -245,7 +251,8 @@ counted_alike()	# CAPTURE PORT REPORT...
 	done
 }
 
-# The live report, the report on what it wrote, and the independent counter agree; packets and bytes also with tshark's conversations.
+# The live report, the report on what it wrote, and the independent counter agree; packets and bytes
+# also with tshark's conversations.
 agree()
 {
 	"$BIN/prototap" read "$1" --port "$2" --format json >read.json
@@ -274,7 +281,8 @@ agree()
 	[ "$(awk '{ print $7 }' table)" = "$(value channels.input.packets <live.json)" ]
 	tshark -n -r lo.pcap -T fields -e tcp.srcport -e frame.len -e ip.len -e tcp.len 2>/dev/null |
 		awk '{ c = $1 == 5999 ? "display" : "input"; n[c]++; w[c] += $2; i[c] += $3; p[c] += $4 }
-			END { for (c in n) printf "%s.packets %d\n%s.wire_bytes %d\n%s.ip_bytes %d\n%s.payload_bytes %d\n", c, n[c], c, w[c], c, i[c], c, p[c] }' >shark
+			END { for (c in n) printf "%s.packets %d\n%s.wire_bytes %d\n%s.ip_bytes %d\n%s.payload_bytes %d\n",
+				c, n[c], c, w[c], c, i[c], c, p[c] }' >shark
 	while read -r key number; do
 		echo "$key: tshark $number, prototap $(value "channels.$key" <live.json)"
 		[ "$(value "channels.$key" <live.json)" = "$number" ]

@@ -25,7 +25,8 @@ of()
 
 @test "set-up: until the first second of silence, the first key, or not in the capture" {
 	# handshake at 0 1 2, data at 100 ... 500 with its acknowledgements, silence from 500 to 3500
-	[ "$(of acks '.setup | [.seconds, .ended_by, .packets, .wire_bytes, .payload_bytes, .input_wire_bytes, .display_wire_bytes, .display_payload_bytes]')" = \
+	[ "$(of acks '.setup | [.seconds, .ended_by, .packets, .wire_bytes, .payload_bytes, .input_wire_bytes,
+		.display_wire_bytes, .display_payload_bytes]')" = \
 		'[0.5,"a second of silence",12,1148,500,324,824,500]' ]
 	# the first key is sent at 100 ms: the handshake is set-up
 	[ "$(of two '.setup | [.seconds, .ended_by, .packets, .wire_bytes]' --keys "$MADE/two.tsv")" = '[0.002,"the first key",3,162]' ]
@@ -59,14 +60,16 @@ of()
 
 @test "idle, live: a window in which nothing at all crossed has its length" {
 	need_namespace
-	in_namespace bash -c 'ip link set lo up; timeout 20 "$BIN/prototap" live -i lo --port 5900 -t 1200ms --format json' >live.json 2>err 3>&-
+	in_namespace bash -c 'ip link set lo up; timeout 20 "$BIN/prototap" live -i lo --port 5900 -t 1200ms --format json' \
+		>live.json 2>err 3>&-
 	[ "$(jq -c '.result.idle | [.packets_per_minute, .bytes_per_minute]' live.json)" = '[0,0]' ]
 	jq -e '.result.idle.seconds >= 1.2 and .result.idle.seconds < 10' live.json
 }
 
 @test "per key: packets and bytes each way, from a key until the next or a second later" {
 	# eight keys of 62 bytes; six updates of 154
-	[ "$(of two '.per_key | [.keys, .input.packets, .input.payload_packets, .input.pure_acks, .input.wire_bytes, .input.payload_bytes]' --keys "$MADE/two.tsv")" = '[8,1,1,0,62,8]' ]
+	[ "$(of two '.per_key | [.keys, .input.packets, .input.payload_packets, .input.pure_acks,
+		.input.wire_bytes, .input.payload_bytes]' --keys "$MADE/two.tsv")" = '[8,1,1,0,62,8]' ]
 	[ "$(jq -c '.result.per_key.display | [.packets, .wire_bytes, .payload_bytes]' report.json)" = '[0.75,115.5,75]' ]
 	# 2 x 1.15 s for 8 keys; idle: one packet of 54 in 1.698 s
 	[ "$(jq -c '.result.per_key | [.seconds, .unsolicited_packets, .unsolicited_wire_bytes]' report.json)" = '[0.2875,0.169,9.143]' ]
@@ -79,7 +82,8 @@ of()
 
 @test "acknowledgements: pure ones, those that say something new, and those that were held back" {
 	# 40.2 ms twice; 29 ms is not long enough, 3 s is too long; a window update says nothing new; the handshake's does
-	[ "$(of acks '.acks | [.pure, .fresh, .delayed, .input.pure, .input.delayed, .input.wire_bytes, .display.pure]')" = '[8,7,2,8,2,432,0]' ]
+	[ "$(of acks '.acks | [.pure, .fresh, .delayed, .input.pure, .input.delayed, .input.wire_bytes, .display.pure]')" \
+		= '[8,7,2,8,2,432,0]' ]
 	# what was sent again had to be answered only then
 	[ "$(of lossy '.acks | [.pure, .delayed]')" = '[16,0]' ]
 }
@@ -87,14 +91,18 @@ of()
 @test "retransmissions are those that tshark finds" {
 	command -v tshark >/dev/null || skip "no tshark"
 	of lossy '[.channels.input.retransmitted_packets, .channels.display.retransmitted_packets]' >ours
-	for port in 40000 5900; do tshark -r "$MADE/lossy.pcap" -Y "tcp.analysis.retransmission && tcp.srcport == $port" -T fields -e frame.number 2>/dev/null | wc -l; done | jq -sc . >theirs
+	for port in 40000 5900; do
+		tshark -r "$MADE/lossy.pcap" -Y "tcp.analysis.retransmission && tcp.srcport == $port" -T fields \
+			-e frame.number 2>/dev/null | wc -l
+	done | jq -sc . >theirs
 	diff ours theirs
 	[ "$(cat ours)" = '[1,2]' ]
 }
 
 @test "several connections of one port are one session" {
 	# 15 + 15 + 15 + 5 packets; 4 keys of 5, 6, 7 bytes and one of 9; answers of 50, 100, 150 and one of 700
-	[ "$(of several '.setup | [.packets, .payload_bytes, .input_payload_bytes, .display_payload_bytes, .wire_bytes]')" = '[50,1981,81,1900,4781]' ]
+	[ "$(of several '.setup | [.packets, .payload_bytes, .input_payload_bytes, .display_payload_bytes, .wire_bytes]')" \
+		= '[50,1981,81,1900,4781]' ]
 	[ "$(of several '[.flows_total, .channels.total.wire_bytes, .acks.pure]')" = '[4,4781,16]' ]
 	# without IPv6, which has no such header to save: 45 packets, 3702 - 45 x 14 bytes of IP
 	[ "$(of several .headers.vip_saving_percent)" = "$(jq -n '((900 / (3702 - 630) * 100000) | round) / 1000')" ]

@@ -38,7 +38,8 @@ setup()
 
 @test "the RDP column of the paper, a seventh of it: its average and its saving by the same formulas" {
 	"$BIN/prototap" read "$MADE/paper_rdp.pcap" --port 5900 --format json >report.json
-	[ "$(jq -c '.result.channels | [.input.messages, .display.messages, .total.packets, .input.ip_bytes, .display.ip_bytes]' report.json)" = '[165,346,543,28049,292733]' ]
+	[ "$(jq -c '.result.channels | [.input.messages, .display.messages, .total.packets, .input.ip_bytes,
+		.display.ip_bytes]' report.json)" = '[165,346,543,28049,292733]' ]
 	[ "$(jq -c '.result | [.channels.total.mean_message_ip_bytes, .headers.vip_saving_percent]' report.json)" = '[627.75,3.385]' ]
 }
 

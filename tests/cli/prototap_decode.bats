@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# prototap --decode, and TLS: content that was counted while it was written, whatever the segments; what cannot be walked stops, and says so.
+# prototap --decode, and TLS: content that was counted while it was written, whatever the segments;
+# what cannot be walked stops, and says so.
 
 load captures
 
@@ -40,11 +41,13 @@ of()
 
 @test "RFB: what cannot be walked stops its direction, with the rest as undecoded bytes" {
 	decoded rfb_unknown
-	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped]')" = '[500,[{"why":"RFB: a rectangle of unknown encoding","streams":1}]]' ]
+	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped]')" = \
+		'[500,[{"why":"RFB: a rectangle of unknown encoding","streams":1}]]' ]
 	decoded rfb_encrypted
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = '[200,"RFB: a security type that encrypts or is unknown"]' ]
 	decoded rfb_format
-	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = '[32,"RFB: the pixel format changed while updates were under way"]' ]
+	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = \
+		'[32,"RFB: the pixel format changed while updates were under way"]' ]
 	decoded rfb_hole
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = '[1,"bytes are missing in the capture"]' ]
 }
@@ -53,21 +56,27 @@ of()
 	for name in x11_little x11_big x11_long; do
 		decoded $name
 		[ "$(of '[.result.decoded.x11.undecoded_bytes, .result.decoded.stopped]')" = '[0,[]]' ]
-		[ "$(of '[.result.decoded.x11 | .setup_request_bytes, .setup_reply_bytes, (.requests[], .replies[], .events[], .errors[] | .bytes)] | add')" = "$(of .result.channels.total.payload_bytes)" ]
+		[ "$(of '[.result.decoded.x11 | .setup_request_bytes, .setup_reply_bytes,
+			(.requests[], .replies[], .events[], .errors[] | .bytes)] | add')" = "$(of .result.channels.total.payload_bytes)" ]
 	done
 }
 
 @test "X11: core requests are those that tshark counts" {
 	command -v tshark >/dev/null || skip "no tshark"
 	decoded x11_little
-	tshark -r "$MADE/x11_little.pcap" -T fields -E occurrence=a -e x11.opcode 2>/dev/null | tr ',' '\n' | awk 'NF && $1 < 128 { n++ } END { print n }' >theirs
+	tshark -r "$MADE/x11_little.pcap" -T fields -E occurrence=a -e x11.opcode 2>/dev/null |
+		tr ',' '\n' | awk 'NF && $1 < 128 { n++ } END { print n }' >theirs
 	of '[.result.decoded.x11.requests[] | select(.name | test("^[A-Za-z0-9]+$")) | .count] | add' >ours
 	diff ours theirs
 }
 
 @test "what was not asked for, is another protocol, began earlier or was not kept whole is not decoded" {
-	decoded_bytes() { "$BIN/prototap" read "$MADE/$1.pcap" --decode "$2" --format json -o report.json; of '.result.decoded | [.rfb, .x11, .other_connections, .other_bytes, .stopped[].why]'; }
-	[ "$(decoded_bytes x11_little rfb | jq -c '.[0, 1, 2, 4]' | paste -sd' ')" = 'null null 1 "begins as no protocol that is decoded"' ]
+	decoded_bytes() {
+		"$BIN/prototap" read "$MADE/$1.pcap" --decode "$2" --format json -o report.json
+		of '.result.decoded | [.rfb, .x11, .other_connections, .other_bytes, .stopped[].why]'
+	}
+	[ "$(decoded_bytes x11_little rfb | jq -c '.[0, 1, 2, 4]' | paste -sd' ')" = \
+		'null null 1 "begins as no protocol that is decoded"' ]
 	[ "$(decoded_bytes rfb x11 | jq -c '.[0, 1, 2]' | paste -sd' ')" = 'null null 1' ]
 	[ "$(decoded_bytes midstream auto)" = '[null,null,1,50,"the connection began before the capture"]' ]
 	"$BIN/prototap" read "$MADE/rfb.pcap" --format json -o report.json
@@ -85,7 +94,8 @@ of()
 	PY
 	"$BIN/prototap" read short.pcap --decode rfb --format json -o report.json
 	[ "$(of '.result.decoded.stopped[].why')" = '"packets were not kept whole"' ]
-	[ "$(of '[.result.decoded.rfb | .client[].bytes, .server[].bytes, .undecoded_bytes] | add')" = "$(of .result.channels.total.payload_bytes)" ]
+	[ "$(of '[.result.decoded.rfb | .client[].bytes, .server[].bytes, .undecoded_bytes] | add')" \
+		= "$(of .result.channels.total.payload_bytes)" ]
 }
 
 @test "text: a line for each name" {
@@ -100,7 +110,8 @@ of()
 	tls() { "$BIN/prototap" read "$MADE/$1.pcap" --format json -o report.json; of ".result.tls | $2"; }
 	# 2 + 2 records of 85 + 85 bytes, 2 of 32 and 105 + 16000 + 300 + 15: 16,654; 9 x 5 of headers
 	for name in tls_13 tls_12 tls_cbc tls_pieces; do
-		[ "$(tls $name '[.streams, .records, .record_bytes, .header_bytes, .broken_streams, .input.application_records, .display.application_records, .display.record_bytes]')" = '[2,9,16654,45,0,2,3,16505]' ]
+		[ "$(tls $name '[.streams, .records, .record_bytes, .header_bytes, .broken_streams,
+			.input.application_records, .display.application_records, .display.record_bytes]')" = '[2,9,16654,45,0,2,3,16505]' ]
 	done
 	[ "$(tls tls_13 '[.seal_bytes, .seal_is_least, .share_percent]')" = '[85,false,100]' ]
 	[ "$(of .result.headers.tls_percent)" = "$(of '((45 + 85) / .result.channels.total.wire_bytes * 100000 | round) / 1000')" ]
@@ -152,11 +163,13 @@ of()
 			wait $tap
 		done
 	PY
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=test 2>/dev/null
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem \
+		-out cert.pem -days 2 -subj /CN=test 2>/dev/null
 	in_namespace timeout 30 bash tls.sh 3>&-
 	for v in 2 3; do
 		jq -r '.result.tls | "\(.records) \(.record_bytes)"' tls$v.json >ours
-		tshark -r tls$v.pcap -d tcp.port==5900,tls -Y tls -T fields -E occurrence=a -e tls.record.length 2>/dev/null | tr ',' '\n' | awk 'NF { n++; bytes += $1 + 5 } END { print n, bytes }' >theirs
+		tshark -r tls$v.pcap -d tcp.port==5900,tls -Y tls -T fields -E occurrence=a -e tls.record.length 2>/dev/null |
+			tr ',' '\n' | awk 'NF { n++; bytes += $1 + 5 } END { print n, bytes }' >theirs
 		echo "TLS 1.$v"
 		diff ours theirs
 		[ "$(jq -c '.result.tls | [.streams, .broken_streams, .seal_is_least]' tls$v.json)" = '[2,0,false]' ]

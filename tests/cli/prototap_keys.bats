@@ -24,7 +24,8 @@ ranges() {	# NAME [options]
 }
 
 keys() {	# NAME JQ [options]
-	"$BIN/prototap" read "$MADE/$1.pcap" --keys "$MADE/$1.tsv" --format json -o report.json "${@:3}" && jq -rc ".result.keys | $2" report.json
+	"$BIN/prototap" read "$MADE/$1.pcap" --keys "$MADE/$1.tsv" --format json -o report.json "${@:3}" &&
+		jq -rc ".result.keys | $2" report.json
 }
 
 @test "as many updates as keys pair one for one; else each key has a range" {
@@ -53,7 +54,8 @@ keys() {	# NAME JQ [options]
 @test "a key without an answer is later than the end of its block, in every percentile" {
 	# the capture ends 11,050 ms after the last key was sent, which was 1 ms late
 	[ "$(keys unanswered '.latency_low_ms | [.n, .censored, .p50, .max, .above.max]')" = "[4,1,14,null,10951]" ]
-	[ "$(keys silent '[.unanswered, .exact, .ranged], (.latency_high_ms | [.n, .censored, .p50])' | paste -sd' ')" = "[4,0,0] [4,4,null]" ]
+	[ "$(keys silent '[.unanswered, .exact, .ranged], (.latency_high_ms | [.n, .censored, .p50])' | paste -sd' ')" \
+		= "[4,0,0] [4,4,null]" ]
 }
 
 @test "warm-up keys take part in pairing, not in figures" {
@@ -133,7 +135,8 @@ keys() {	# NAME JQ [options]
 @test "idle noise: its rate, its upper bound, and blocks in which an update by itself is likely" {
 	# none in 60 s: 3/60 (2.9957 is -ln 0.05); 3 in 72 s: Garwood's upper bound of 3 is 7.754
 	[ "$(keys two '[.unsolicited_per_s, .unsolicited_per_s_high, .blocks_marked, .exact]' --idle 0/60s)" = "[0,0.0499,0,4]" ]
-	[ "$(keys two '[.unsolicited_per_s, .unsolicited_per_s_high, .unsolicited_window_s]' --idle 1/12s --idle 2/60s)" = "[0.0417,0.1077,72]" ]
+	[ "$(keys two '[.unsolicited_per_s, .unsolicited_per_s_high, .unsolicited_window_s]' --idle 1/12s --idle 2/60s)" \
+		= "[0.0417,0.1077,72]" ]
 	# blocks of 2.0 and 1.2 s: at 0.04/s one comes with 7.7 and 4.6 %
 	[ "$(keys two '[.blocks_marked, .blocks_drained, .exact, .ranged]' --idle 4/100s)" = "[1,2,0,8]" ]
 	[ "$(keys two '[.blocks_marked, .exact]' --idle 2/100s)" = "[0,4]" ]
@@ -165,7 +168,8 @@ keys() {	# NAME JQ [options]
 
 @test "rows: every update and every key, on the clock of the keys" {
 	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --format tsv -o rows.tsv
-	[ "$(head -n 1 rows.tsv)" = "$(printf 'schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured')" ]
+	[ "$(head -n 1 rows.tsv)" = \
+		"$(printf 'schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured')" ]
 	# 1,000 s and 100 ms: the first key; it crosses 0.1 ms later
 	[ "$(sed -n 2p rows.tsv)" = "$(printf 'wire/1\tupdate\t1\t1000110000000\t1000110000000\t1\t100\t\t\t\t\t1\t')" ]
 	grep -qx "$(printf 'wire/1\tkey\t1\t1000100100000\t\t\t\t1\t1000110000000\t1000110000000\t1\t1\t1')" rows.tsv
@@ -196,7 +200,8 @@ exec 7<>go 8<>told
 read -r _ <&8
 "$BIN/prototap" live -i lo --port 5901 -w session.pcap --rows live.tsv -o live --ready-fd 8 & tap=$!
 read -r _ <&8
-"$BIN/keyrepeat" vnc:127.0.0.1:5901 -t 2s --schedule blocks --watch patch --log keys.tsv --format json -o keys.json --hold-start --ready-fd 8 <&7 & probe=$!
+"$BIN/keyrepeat" vnc:127.0.0.1:5901 -t 2s --schedule blocks --watch patch --log keys.tsv \
+	--format json -o keys.json --hold-start --ready-fd 8 <&7 & probe=$!
 read -r _ <&8
 echo go >&7
 sleep 2
@@ -229,7 +234,8 @@ END
 }
 
 @test "wrong words" {
-	for words in "--pairing none" "--assume coalescing" "--idle 0/60s" "--keys k --pairing x" "--keys k --idle 60s" "--keys k --idle 0/" \
+	for words in "--pairing none" "--assume coalescing" "--idle 0/60s" "--keys k --pairing x" \
+		"--keys k --idle 60s" "--keys k --idle 0/" \
 		     "--keys k --idle -1/60s" "--keys k --idle 1/0s" "--keys k --idle x/60s" "--rows r --format tsv"; do
 		# shellcheck disable=SC2086
 		run "$BIN/prototap" read "$MADE/two.pcap" $words

@@ -30,7 +30,8 @@ agree_bytes()
 @test "captures of every link type agree with tshark" {
 	command -v tshark >/dev/null || skip "no tshark"
 	wrong=0
-	for name in plain_ns cooked_tunnel raw raw_ipv4 null loop qinq cooked_vlan cooked2_vlan raw_ipv6 null_30 ipv6 udp_and_tcp udp_v6 fragments fragments_v6; do
+	for name in plain_ns cooked_tunnel raw raw_ipv4 null loop qinq cooked_vlan cooked2_vlan raw_ipv6 \
+		null_30 ipv6 udp_and_tcp udp_v6 fragments fragments_v6; do
 		"$BIN/prototap" read "$MADE/$name.pcap" --port 5900 --format json >read.json
 		agree_bytes "$MADE/$name.pcap" read.json || wrong=1
 	done
@@ -46,7 +47,8 @@ agree_bytes()
 			[[ "$output" == *"is compressed; unpack it: "*"| prototap read -" ]]
 		done
 	done
-	PATH=$BIN:$PATH run bash -c "$("$BIN/prototap" read "$MADE/packed.pcap.gz" 2>&1 | sed "s|.*unpack it: ||; s|prototap read|prototap read --format json|")"
+	PATH=$BIN:$PATH run bash -c "$("$BIN/prototap" read "$MADE/packed.pcap.gz" 2>&1 |
+		sed "s|.*unpack it: ||; s|prototap read|prototap read --format json|")"
 	[ "$(value channels.total.wire_bytes <<<"$output")" = 596 ]
 	run "$BIN/prototap" read "$MADE/mixed.pcapng"
 	[[ "$output" == *"different link types"*"tshark -r $MADE/mixed.pcapng -Y frame.interface_id==0 "*" editcap -T ether "* ]]
@@ -117,7 +119,8 @@ agree_bytes()
 	cat err err2
 	[ -z "$output" ]
 	[ ! -s err ] && [ ! -s err2 ]
-	# UDP of 14 + 20 + 8 + 100 with 0, 1, 2 tags, TCP of 14 + 20 + 20 + 10 likewise, IPv6 of 14 + 40 + 8 + 8 + 100, first fragment of 14 + 20 + 8 + 8
+	# UDP of 14 + 20 + 8 + 100 with 0, 1, 2 tags, TCP of 14 + 20 + 20 + 10 likewise, IPv6 of 14 + 40 +
+	# 8 + 8 + 100, first fragment of 14 + 20 + 8 + 8
 	for report in one.json many.json; do
 		[ "$(value channels.input.packets <$report)" = 8 ]
 		[ "$(value channels.input.wire_bytes <$report)" = $((142 + 146 + 150 + 64 + 68 + 72 + 170 + 50)) ]

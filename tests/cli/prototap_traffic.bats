@@ -24,21 +24,25 @@ row()
 @test "bins: each packet in its own, empty ones are rows" {
 	# session(): 0 1 2 10 20 30 40 50 51 ms; input 54 bytes each, the key 64; display 54, the echo 154
 	"$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic traffic.tsv --traffic-bin 4ms --format json -o report.json
-	[ "$(head -n 1 traffic.tsv)" = "$(printf 'schema\tbin_start_ns\tinput_packets\tinput_wire_bytes\tinput_payload_bytes\tdisplay_packets\tdisplay_wire_bytes\tdisplay_payload_bytes')" ]
+	[ "$(head -n 1 traffic.tsv | tr '\t' ' ')" = "schema bin_start_ns input_packets input_wire_bytes input_payload_bytes \
+display_packets display_wire_bytes display_payload_bytes" ]
 	[ "$(row 2)" = "0 2 108 0 1 54 0" ]
 	[ "$(row 3)" = "4 0 0 0 0 0 0" ]
 	[ "$(row 4)" = "8 1 64 10 0 0 0" ]
 	[ "$(row 7)" = "20 0 0 0 1 154 100" ]
 	[ "$(row 14)" = "48 1 54 0 1 54 0" ]
 	[ "$(wc -l <traffic.tsv)" = 14 ]
-	[ "$(jq -c '[.settings.traffic_bin_ms, .settings.traffic_clock, .result.traffic.rows, .result.traffic.late_packets]' report.json)" = '[4,"packets",13,0]' ]
+	[ "$(jq -c '[.settings.traffic_bin_ms, .settings.traffic_clock, .result.traffic.rows,
+		.result.traffic.late_packets]' report.json)" = '[4,"packets",13,0]' ]
 }
 
 @test "the sums of the rows are the report's, whatever was lost, repeated or given up" {
 	for file in updates retransmitted out_of_order missing never_closed wrap many reused plain_big_endian; do
-		"$BIN/prototap" read "$MADE/$file.pcap" --port 5900 --traffic traffic.tsv --traffic-bin 7ms --format json >report.json || [ $? = 3 ]
+		"$BIN/prototap" read "$MADE/$file.pcap" --port 5900 --traffic traffic.tsv --traffic-bin 7ms --format json >report.json ||
+			[ $? = 3 ]
 		jq -r '.result.channels | [.input, .display] | map(.packets, .wire_bytes, .payload_bytes) | @tsv' report.json >told
-		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 3; i <= 8; i++) sum[i] += $i } END { print sum[3], sum[4], sum[5], sum[6], sum[7], sum[8] }' traffic.tsv >added
+		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 3; i <= 8; i++) sum[i] += $i }
+			END { print sum[3], sum[4], sum[5], sum[6], sum[7], sum[8] }' traffic.tsv >added
 		echo "$file"
 		diff told added
 	done

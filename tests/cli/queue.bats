@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# queue: published tables to their last digit, think times that follow the users, demands that come back from rows, refusals in one line.
+# queue: published tables to their last digit, think times that follow the users, demands that come
+# back from rows, refusals in one line.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -32,7 +33,8 @@ END
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 -z 10s --method schweitzer --tolerance 0.001 --format json -o a.json
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 --nz 20 --method schweitzer --tolerance 0.001 --format json -o b.json
 	for t in a b; do
-		jq -r '.result.rows[] | "\(.n) \(.lambda) \(.q) \(.qz)"' $t.json | LC_ALL=C awk '{ printf "%d\t%.2f\t%.2f\t%.2f\n", $1, $2, $3, $4 }' >$t.got
+		jq -r '.result.rows[] | "\(.n) \(.lambda) \(.q) \(.qz)"' $t.json |
+			LC_ALL=C awk '{ printf "%d\t%.2f\t%.2f\t%.2f\n", $1, $2, $3, $4 }' >$t.got
 		diff $t.expected $t.got
 	done
 	jq -e '[.result.rows[] | .nz == 20] | all' b.json
@@ -46,12 +48,16 @@ END
 	need jq
 	{
 		printf 'run\tn\tz_ms\tlambda\tr_ms\tmean_ms\tsd_ms\n'
-		printf '%s\t200\t%s\t%s\t%s\t%s\t%s\n' 1800 12500 15.91 53.17 62.81 61.75 1830 6250 31.73 52.74 31.52 31.59 1900 4200 46.79 54.06 21.37 21.54 \
-			1930 3250 60.26 59.64 16.60 16.78 2000 2500 77.56 74.97 12.89 13.22 2030 1563 118.03 132.67 8.47 9.12 2100 1000 159.16 253.38 6.28 7.37
+		printf '%s\t200\t%s\t%s\t%s\t%s\t%s\n' 1800 12500 15.91 53.17 62.81 61.75 \
+			1830 6250 31.73 52.74 31.52 31.59 1900 4200 46.79 54.06 21.37 21.54 \
+			1930 3250 60.26 59.64 16.60 16.78 2000 2500 77.56 74.97 12.89 13.22 \
+			2030 1563 118.03 132.67 8.47 9.12 2100 1000 159.16 253.38 6.28 7.37
 	} >runs.tsv
 	"$QUEUE" users runs.tsv --think 10s:50s:10s --pages 9:15 --format json -o out.json
-	jq -r '.result.rows[] | [.run, .q, .n_calculated, .cov, .lambda_pages, .q_pages, .web[].users] | map(tostring) | join(" ")' out.json |
-		LC_ALL=C awk '{ printf "%s %.2f %.2f %.2f %.4f %.2f", $1, $2, $3, $4, $5, $6; for (i = 7; i <= NF; i++) printf " %.2f", $i; print "" }' >got
+	jq -r '.result.rows[] | [.run, .q, .n_calculated, .cov, .lambda_pages, .q_pages, .web[].users] |
+		map(tostring) | join(" ")' out.json |
+		LC_ALL=C awk '{ printf "%s %.2f %.2f %.2f %.4f %.2f", $1, $2, $3, $4, $5, $6;
+		for (i = 7; i <= NF; i++) printf " %.2f", $i; print "" }' >got
 	cat >paper <<'END'
 1800 0.85 199.72 0.98 9.5460 0.51 95.97 191.43 286.89 382.35 477.81
 1830 1.67 199.99 1.00 19.0380 1.00 191.38 381.76 572.14 762.52 952.90
@@ -68,14 +74,17 @@ END
 @test "demands come back from rows that mva made, and their plot's rows hold measured and computed" {
 	need jq
 	printf 'n,z_s,r_ms\n' >rows.csv
-	"$QUEUE" mva --demand 40ms,15ms --delay 25ms -n 1,10,20,30,40,50,60,80 -z 2s --format json | jq -r '.result.rows[] | "\(.n),\(.z_s),\(.r_s * 1000)"' >>rows.csv
+	"$QUEUE" mva --demand 40ms,15ms --delay 25ms -n 1,10,20,30,40,50,60,80 -z 2s --format json |
+		jq -r '.result.rows[] | "\(.n),\(.z_s),\(.r_s * 1000)"' >>rows.csv
 	"$QUEUE" fit rows.csv --stations 2 --first 6 --threshold 500ms -n 100 --rows plot.tsv --format json -o out.json
 	cat out.json
-	jq -e '.result | (.demands[0].demand_s - 0.04 | fabs) < 1e-4 and (.rows | length) == 8 and ([.rows[] | .off_percent | fabs < 1] | all)
+	jq -e '.result | (.demands[0].demand_s - 0.04 | fabs) < 1e-4 and (.rows | length) == 8
+		and ([.rows[] | .off_percent | fabs < 1] | all)
 		and ([.rows[].fitted] == [true, true, true, true, true, true, false, false]) and .foretold[0].n == 100' out.json
 	# R of 60 users is below it and of 80 above
 	jq -e '.result.threshold.users | . > 40 and . < 80' out.json
-	awk -F'\t' '$2 == "measured" { m++ } $2 == "later" { l++ } $2 == "fit" { f++ } $2 == "model" { x++ } END { exit !(m == 6 && l == 2 && f == 8 && x == 1) }' plot.tsv
+	awk -F'\t' '$2 == "measured" { m++ } $2 == "later" { l++ } $2 == "fit" { f++ } $2 == "model" { x++ }
+		END { exit !(m == 6 && l == 2 && f == 8 && x == 1) }' plot.tsv
 }
 
 @test "busy times tell demands by the utilization law" {
@@ -83,8 +92,10 @@ END
 	printf 'lambda\tr_ms\tu_gov1\tu_gov2\n10\t30\t0.1\t0.05\n20\t31\t0.2\t0.1\n40\t34\t0.4\t0.2\n' >rows.tsv
 	"$QUEUE" fit rows.tsv --threshold 50ms --format json -o out.json
 	# 50 ms less what nobody waits for, at D1 / (1 - .01 x) + D2 / (1 - .005 x)
-	jq -e '.result | .threshold.rate as $x | .threshold.users == null and ((.delay.delay_s + 0.01 / (1 - 0.01 * $x) + 0.005 / (1 - 0.005 * $x) - 0.05) | fabs) < 1e-6' out.json
-	jq -e '.result | .demands[0].name == "gov1" and .demands[0].demand_s == 0.01 and .demands[1].demand_s == 0.005 and .delay.delay_s > 0' out.json
+	jq -e '.result | .threshold.rate as $x | .threshold.users == null
+		and ((.delay.delay_s + 0.01 / (1 - 0.01 * $x) + 0.005 / (1 - 0.005 * $x) - 0.05) | fabs) < 1e-6' out.json
+	jq -e '.result | .demands[0].name == "gov1" and .demands[0].demand_s == 0.01 and .demands[1].demand_s == 0.005
+		and .delay.delay_s > 0' out.json
 }
 
 refused() {	# status words...: one line that names the tool
@@ -127,8 +138,10 @@ refused() {	# status words...: one line that names the tool
 	need jq
 	"$QUEUE" mm1 --rate 18 --service 50ms --format json | jq -e '.result.rows[0] | .r_s == 0.5 and .q == 9 and .waits == 0.9'
 	# M/M/2 with half the load each: C = 1/3
-	"$QUEUE" mmm --rate 20 --service 50ms --servers 2 --format json | jq -e '.result.rows[0] | (.waits - 1 / 3 | fabs) < 1e-8 and .blocked == 0.2'
-	"$QUEUE" mm1 --rate 25 --service 50ms --format json | jq -e '.result.rows[0] | .steady == false and .r_s == null and (.note | test("25 requests a second come, 20 at most"))'
+	"$QUEUE" mmm --rate 20 --service 50ms --servers 2 --format json |
+		jq -e '.result.rows[0] | (.waits - 1 / 3 | fabs) < 1e-8 and .blocked == 0.2'
+	"$QUEUE" mm1 --rate 25 --service 50ms --format json |
+		jq -e '.result.rows[0] | .steady == false and .r_s == null and (.note | test("25 requests a second come, 20 at most"))'
 	"$QUEUE" mm1n --service 50ms -n 1 -z 0.95s --format json | jq -e '.result.rows[0] | .x == 1 and .r_s == 0.05'
 	# a think time of eleven days takes no digits off a response time of a millisecond; saturation takes none off the other end
 	"$QUEUE" mm1n --service 1ms -n 1 -z 1000000s --format json | jq -e '.result.rows[0] | .r_s == 0.001 and .w_s == 0'
@@ -137,12 +150,17 @@ refused() {	# status words...: one line that names the tool
 
 @test "keys of rows: the same of every model" {
 	need jq
-	"$QUEUE" mva --demand 50ms,40ms -n 10,20 -z 1s --format json | jq -e '[.result.rows[] | [has("n", "z_s", "nz", "lambda", "q", "qz", "r_s", "x", "u")] | all] | all'
-	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --format json | jq -e '.result.rows[0] | (.u | length) == 2 and .lambda == .x and ((.u[0] - .x * 0.05) | fabs) < 1e-8'
-	"$QUEUE" mm1n --service 50ms -n 10 -z 1s --format json | jq -e '[.result.rows[] | [has("n", "z_s", "nz", "lambda", "q", "qz", "r_s", "x", "u")] | all] | all'
-	"$QUEUE" mmm --rate 5 --service 50ms --servers 2 --format json | jq -e '.result.rows[0] | .lambda == 5 and .x == 5 and .u == [0.125] and .note == null and ([has("q", "r_s")] | all)'
+	"$QUEUE" mva --demand 50ms,40ms -n 10,20 -z 1s --format json |
+		jq -e '[.result.rows[] | [has("n", "z_s", "nz", "lambda", "q", "qz", "r_s", "x", "u")] | all] | all'
+	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --format json |
+		jq -e '.result.rows[0] | (.u | length) == 2 and .lambda == .x and ((.u[0] - .x * 0.05) | fabs) < 1e-8'
+	"$QUEUE" mm1n --service 50ms -n 10 -z 1s --format json |
+		jq -e '[.result.rows[] | [has("n", "z_s", "nz", "lambda", "q", "qz", "r_s", "x", "u")] | all] | all'
+	"$QUEUE" mmm --rate 5 --service 50ms --servers 2 --format json |
+		jq -e '.result.rows[0] | .lambda == 5 and .x == 5 and .u == [0.125] and .note == null and ([has("q", "r_s")] | all)'
 	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --format tsv | grep -q "rows.0.u.1"
-	"$QUEUE" users --rate 159.16 --response 253.38ms --think 30s --pages 9:15 --format json | jq -e '.result.rows[0] | (.web[0].users - 2889.07677648 | fabs) < 1e-6 and .web[0].think_s == 30'
+	"$QUEUE" users --rate 159.16 --response 253.38ms --think 30s --pages 9:15 --format json |
+		jq -e '.result.rows[0] | (.web[0].users - 2889.07677648 | fabs) < 1e-6 and .web[0].think_s == 30'
 }
 
 @test "what rows do not tell is said" {

@@ -15,14 +15,17 @@ setup() {
 	need jq
 	{
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n'
-		awk 'BEGIN { for (i = 1; i <= 12; i++) { d = 965232609878500 + i * 50000000; a = i == 12 ? "" : sprintf("%.0f", d + (i % 4 ? 40 : 160) * 1000000)
+		awk 'BEGIN { for (i = 1; i <= 12; i++) { d = 965232609878500 + i * 50000000;
+			a = i == 12 ? "" : sprintf("%.0f", d + (i % 4 ? 40 : 160) * 1000000)
 			printf "keys/1\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%d\n", i, d, d, a, a, i == 12 ? sprintf("%.0f", d + 6000000000) : "", i < 3 } }'
 	} >"a b.tsv"
 	"$SCORE" "a b.tsv" --format json -o out.json
 	jq -c .result out.json
 	# ten are left: two of 160 ms, seven of 40, one later than six seconds
-	jq -e '.result | .samples == 10 and .passed_over == 2 and .later_than == 1 and .perception.late_percent == 30 and .tolia.crisp_percent == 70
-		and .tolia.noticeable_percent == 20 and .tolia.unusable_percent == 10 and .apdex.score == 0.8 and .apdex.rating == "fair" and .wu.felt_s == 6.02
+	jq -e '.result | .samples == 10 and .passed_over == 2 and .later_than == 1 and .perception.late_percent == 30
+		and .tolia.crisp_percent == 70
+		and .tolia.noticeable_percent == 20 and .tolia.unusable_percent == 10 and .apdex.score == 0.8
+		and .apdex.rating == "fair" and .wu.felt_s == 6.02
 		and .vsimax.reached == null' out.json
 	jq -e '[.result | .perception, .tolia, .apdex, .wu, .vsimax | .source | length > 10] | all' out.json
 }
@@ -32,7 +35,8 @@ setup() {
 	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv
 	printf 'r_ns\n2007000000\n8028000000\n8029000000\n' >ns.tsv
 	for unit in s ns; do
-		"$SCORE" $unit.tsv --column r_$unit --model apdex --target 2007ms --format json | jq -e '.result.apdex | .satisfied == 1 and .tolerating == 1 and .frustrated == 1'
+		"$SCORE" $unit.tsv --column r_$unit --model apdex --target 2007ms --format json |
+			jq -e '.result.apdex | .satisfied == 1 and .tolerating == 1 and .frustrated == 1'
 	done
 }
 
@@ -40,13 +44,15 @@ setup() {
 	need jq
 	{
 		echo 'timeStamp,elapsed,label,threadName,allThreads'
-		awk 'BEGIN { for (i = 0; i < 200; i++) printf "%d,%d,\"a, b\",t,%d\n", 1700000000000 + i * 1000, i < 140 ? 500 : 1600, 1 + i / 10 }'
+		awk 'BEGIN { for (i = 0; i < 200; i++) printf "%d,%d,\"a, b\",t,%d\n", 1700000000000 + i * 1000,
+			i < 140 ? 500 : 1600, 1 + i / 10 }'
 	} >a.jtl
 	"$SCORE" a.jtl --model vsimax --format json -o out.json
 	jq -e '.result | .vsimax.reached and .vsimax.users == 15 and .vsimax.base_ms == 500 and (has("apdex") | not)' out.json
 	# another margin is never reached
 	awk -F'\t' -v OFS='\t' '$2 == "vsimax_margin" { $3 = 5000 } { print }' "$TABLE" >other.tsv
-	"$SCORE" a.jtl --model vsimax --thresholds other.tsv --format json | jq -e '.result.vsimax.reached == false and .result.vsimax.users == 20'
+	"$SCORE" a.jtl --model vsimax --thresholds other.tsv --format json |
+		jq -e '.result.vsimax.reached == false and .result.vsimax.users == 20'
 	"$SCORE" a.jtl --model apdex --target 500ms --format json | jq -e '.result.apdex.score == 0.85 and .result.apdex.rating == "good"'
 	"$SCORE" a.jtl --model wu --expected 600ms --beta 2 --format json | jq -e '.result.wu.felt_s == 60'
 }
@@ -55,12 +61,14 @@ setup() {
 	need jq
 	{
 		printf '\xef\xbb\xbftimeStamp,elapsed,label,success\r\n'
-		awk 'BEGIN { for (i = 0; i < 10; i++) printf "%d,%d,\"a\nb\",%s\r\n", 1700000000000 + i * 1000, i < 8 ? 50 : 200, i < 2 ? "false" : "true" }'
+		awk 'BEGIN { for (i = 0; i < 10; i++) printf "%d,%d,\"a\nb\",%s\r\n", 1700000000000 + i * 1000,
+			i < 8 ? 50 : 200, i < 2 ? "false" : "true" }'
 	} >a.jtl
 	"$SCORE" a.jtl --format json -o out.json
 	jq -c .result out.json
 	# six are satisfied, two tolerate, two failed: (6 + 1) / 10
-	jq -e '.result | .samples == 10 and .failed == 2 and .apdex.satisfied == 6 and .apdex.tolerating == 2 and .apdex.frustrated == 2 and .apdex.score == 0.7
+	jq -e '.result | .samples == 10 and .failed == 2 and .apdex.satisfied == 6 and .apdex.tolerating == 2
+		and .apdex.frustrated == 2 and .apdex.score == 0.7
 		and .apdex.rating == "fair" and .apdex.few_samples and .perception.late_percent == 20' out.json
 }
 

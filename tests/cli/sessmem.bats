@@ -14,7 +14,8 @@ setup() {
 	need python3
 }
 
-# A process with memory of all kinds, linked with nothing: no page of it is shared with others on the machine, so that its figures stand still.
+# A process with memory of all kinds, linked with nothing: no page of it is shared with others on
+# the machine, so that its figures stand still.
 setup_file() {
 	command -v gcc >/dev/null || { not_here "gcc is not installed"; return 0; }
 	gcc -static -O1 -o "$BATS_FILE_TMPDIR/memory" -xc - <<'END_OF_C' || not_here "nothing can be linked statically here"
@@ -67,7 +68,8 @@ int main(int argc, char **argv)	/* FILE COUNT-FILE PAGES */
 END_OF_C
 }
 
-# It says "up" and its child's number, does what lines say (`grow PAGES`, `mappings N`), and counts in count.NAME as long as it goes on.
+# It says "up" and its child's number, does what lines say (`grow PAGES`, `mappings N`), and counts
+# in count.NAME as long as it goes on.
 memory() {	# memory NAME [PAGES]: $pid $child
 	mkfifo "$1.in"
 	head -c 1000000 /dev/zero >"file.$1"
@@ -99,13 +101,14 @@ for pid in sys.argv[1:]:
     for line in open("/proc/%s/smaps" % pid):
         found = re.match(r"(Private_Dirty|Private_Clean|Shared_Dirty|Shared_Clean|Pss|Swap|SwapPss|Rss): +(\d+) kB", line)
         if found: total[found[1]] = total.get(found[1], 0) + int(found[2])
-print(total["Private_Dirty"] + total["Swap"], total["Private_Dirty"], total["Swap"], total["Private_Clean"], total["Pss"], total["SwapPss"],
-      total["Shared_Clean"] + total["Shared_Dirty"], total["Rss"])
+print(total["Private_Dirty"] + total["Swap"], total["Private_Dirty"], total["Swap"], total["Private_Clean"],
+      total["Pss"], total["SwapPss"], total["Shared_Clean"] + total["Shared_Dirty"], total["Rss"])
 END_OF_SCRIPT
 }
 
 ours() {	# FILE: the same of sessmem's report
-	jq -r '.result | [.total_private_bytes, .total_private_dirty_bytes, .total_swap_bytes, .total_private_clean_bytes, .total_pss_bytes, .total_swap_pss_bytes, .total_shared_bytes, .total_rss_bytes]
+	jq -r '.result | [.total_private_bytes, .total_private_dirty_bytes, .total_swap_bytes,
+		.total_private_clean_bytes, .total_pss_bytes, .total_swap_pss_bytes, .total_shared_bytes, .total_rss_bytes]
 		| map(. / 1024 | tostring) | join(" ")' "$1"
 }
 
@@ -144,12 +147,18 @@ equal_to_the_page() {	# PID,...
 	kill -STOP "$child" "$pid"
 	until_true eval '[ "$(state "$pid")" = T ]'
 	for try in $(seq 20); do
-		smem_says() { smem -H -c 'pid swap uss pss rss' | awk -v a="$pid" -v b="$child" '$1 == a || $1 == b { swap += $2; uss += $3; pss += $4; rss += $5; n++ } END { print n, swap, uss, pss, rss }'; }
+		smem_says() {
+			smem -H -c 'pid swap uss pss rss' | awk -v a="$pid" -v b="$child" '
+				$1 == a || $1 == b { swap += $2; uss += $3; pss += $4; rss += $5; n++ }
+				END { print n, swap, uss, pss, rss }'
+		}
 		before=$(smem_says)
 		"$SESSMEM" --pid "$pid,$child" --format json -o out
 		[ "$(smem_says)" = "$before" ] || continue
 		# (its PSS of a process is cut in the same way as ours)
-		got=$(jq -r '.result | "\(.processes_read) \(.total_swap_bytes / 1024) \((.total_private_dirty_bytes + .total_private_clean_bytes) / 1024) \(.total_pss_bytes / 1024) \(.total_rss_bytes / 1024)"' out)
+		got=$(jq -r '.result | [.processes_read, .total_swap_bytes / 1024,
+			(.total_private_dirty_bytes + .total_private_clean_bytes) / 1024,
+			.total_pss_bytes / 1024, .total_rss_bytes / 1024] | map(tostring) | join(" ")' out)
 		echo "$got against $before"
 		[ "$got" = "$before" ]
 		return
@@ -169,8 +178,14 @@ equal_to_the_page() {	# PID,...
 }
 
 @test "a session: what the process leads, descendants that left it too, nobody else" {
-	# A shell leads a session; in it a child, one that made a session of its own (as a terminal's shell does), and one that lost its parent.
-	start tree setsid sh -c 'echo $$ >leader; sleep 601 & sh -c "setsid sleep 602 & echo \$! >left; wait" & (sleep 603 & echo $! >orphan); wait'
+	# A shell leads a session; in it a child, one that made a session of its own (as a terminal's shell
+	# does), and one that lost its parent.
+	start tree setsid sh -c '
+		echo $$ >leader
+		sleep 601 &
+		sh -c "setsid sleep 602 & echo \$! >left; wait" &
+		(sleep 603 & echo $! >orphan)
+		wait'
 	until_true test -s leader -a -s left -a -s orphan
 	until_true grep -x sleep "/proc/$(cat left)/comm"
 	leader=$(cat leader)
@@ -283,14 +298,20 @@ teardown_file() {
 	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
 	mkdir "$group/thinprobe-bats-$BATS_ROOT_PID"
 	start outer sh -c "echo 0 >$group/cgroup.procs; exec sleep 600"
-	start inner sh -c "echo 0 >$group/thinprobe-bats-$BATS_ROOT_PID/cgroup.procs; exec python3 -c 'import time; x = bytearray(b\"x\" * 20000000); print(1, flush=True); time.sleep(600)'"
+	start inner sh -c 'echo 0 >"$1" && exec python3 -c "if True:
+		import time
+		x = bytearray(b\"x\" * 20000000)
+		print(1, flush=True)
+		time.sleep(600)"' sh "$group/thinprobe-bats-$BATS_ROOT_PID/cgroup.procs"
 	until_true grep -q 1 inner.out
-	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format tsv | awk -F"\t" "\$2 == \"result.processes_read\" { print \$3 }")" = 2 ]'
+	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format tsv |
+		awk -F"\t" "\$2 == \"result.processes_read\" { print \$3 }")" = 2 ]'
 	"$SESSMEM" --cgroup "$group" --format json -o out
 	[ "$(jq -rc '[.result.processes[].name] | sort' out)" = '["python3","sleep"]' ]
 	jq -c .result.cgroup out
 	# the array is in all of them, and python itself is not 20 MB
-	[ "$(jq '.result | (.cgroup.version == 1) and (.total_private_bytes > 20e6) and (.cgroup.anonymous_bytes > 20e6) and (.cgroup.anonymous_bytes < 50e6)
+	[ "$(jq '.result | (.cgroup.version == 1) and (.total_private_bytes > 20e6) and (.cgroup.anonymous_bytes > 20e6)
+		and (.cgroup.anonymous_bytes < 50e6)
 		and (.cgroup.charged_bytes >= .cgroup.anonymous_bytes)' out)" = true ]
 }
 

@@ -309,7 +309,8 @@ children_of() {
 
 # Adds up a column of a burst log, or counts the rows that hold a condition.
 bursts() {	# file awk-condition
-	awk -F'\t' 'NR > 1 { child = $2; pid = $3; n = $4; due = $5; start = $6; end = $7; asked = $8; cpu = $9; if ('"$2"') count++ } END { print count + 0 }' "$1"
+	awk -F'\t' 'NR > 1 { child = $2; pid = $3; n = $4; due = $5; start = $6; end = $7; asked = $8;
+		cpu = $9; if ('"$2"') count++ } END { print count + 0 }' "$1"
 }
 
 @test "bursts: as many, as long and as often as planned, each inside its own interval" {
@@ -334,10 +335,12 @@ bursts() {	# file awk-condition
 
 @test "bursts: while one runs its process makes no system call that writes" {
 	need strace
-	run strace -f -qq -e trace=write,writev,mmap,brk,openat -o trace "$SINK" --burst every:20ms,len:5ms -t 100ms --burst-log log -o report
+	run strace -f -qq -e trace=write,writev,mmap,brk,openat -o trace "$SINK" --burst every:20ms,len:5ms \
+		-t 100ms --burst-log log -o report
 	[ "$status" -eq 0 ] || skip "strace cannot be used here"
 	# what the child did after its memory was locked: nothing of these
-	awk -v child="$(awk 'NR == 2 { print $3 }' log)" '$1 == child && /(write|mmap|brk|openat)/ { last = $0; n++ } END { print last; exit n > 2 }' trace
+	awk -v child="$(awk 'NR == 2 { print $3 }' log)" '$1 == child && /(write|mmap|brk|openat)/ { last = $0; n++ }
+		END { print last; exit n > 2 }' trace
 }
 
 @test "bursts: the seed is the plan, a file is another way to say it, and the log is the same kind of file" {
@@ -390,7 +393,10 @@ bursts() {	# file awk-condition
 	while IFS=: read -r want words; do
 		# shellcheck disable=SC2086
 		run "$SINK" $words 3>&-
-		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "sink: "* ]] || { echo "$words: $status $output"; wrong=1; }
+		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "sink: "* ]] || {
+			echo "$words: $status $output"
+			wrong=1
+		}
 	done <<'END'
 2:--burst every:10ms,len:20ms -t 1s
 2:--burst every:10ms,len:2ms
@@ -469,7 +475,8 @@ END
 	need jq
 	"$SINK" -n 2 -l 50 -t 100ms --format json -o json
 	jq -e '.schema == "thinprobe.sink/1" and .tool == "sink" and (.started | test("^2[0-9]{3}-.*Z$")) and
-		(.settings | [has("count", "load_percent", "period_ms", "nice", "policy", "cpus", "slice_ms", "cgroup", "burst", "seed")] | all) and
+		(.settings | [has("count", "load_percent", "period_ms", "nice", "policy", "cpus", "slice_ms", "cgroup", "burst", "seed")] | all)
+		and
 		(.result | [has("total_share_percent", "children_died", "autogroup", "cgroup")] | all) and
 		(.result.children | all([has("cpu_s", "wall_s", "share_percent", "wanted_percent", "runqueue_wait_s")] | all))' json
 	"$SINK" -t 10ms --format tsv -o tsv

@@ -94,7 +94,10 @@ unmount() {	# folder
 	ms=$(elapsed dd if=folder/disk of=/dev/null bs=4096 count=10)
 	[ "$ms" -ge 200 ]
 	# two at once are no faster: there is one head
-	ms=$(elapsed bash -c 'dd if=folder/disk of=/dev/null bs=4096 count=5 & dd if=folder/disk of=/dev/null bs=4096 skip=5 count=5; wait')
+	ms=$(elapsed bash -c '
+		dd if=folder/disk of=/dev/null bs=4096 count=5 &
+		dd if=folder/disk of=/dev/null bs=4096 skip=5 count=5
+		wait')
 	[ "$ms" -ge 200 ]
 	dd if=/dev/zero of=folder/disk bs=8192 seek=3 count=1 conv=notrunc status=none
 	unmount folder
@@ -205,7 +208,10 @@ print(\"whole\")'"
 	while IFS=: read -r want words; do
 		# shellcheck disable=SC2086
 		run timeout 20 "$SLOWDISK" $words 3>&-
-		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "slowdisk: "* ]] || { echo "$words: $status $output"; wrong=1; }
+		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "slowdisk: "* ]] || {
+			echo "$words: $status $output"
+			wrong=1
+		}
 	done <<'END'
 2:folder
 2:folder backing more

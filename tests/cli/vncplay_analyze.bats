@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vncplay analyze, cdf, ratio, percentiles and table, on replays whose response times are known because they were written so (tests/golden/make_vncplay.py).
+# vncplay analyze, cdf, ratio, percentiles and table, on replays whose response times are known
+# because they were written so (tests/golden/make_vncplay.py).
 
 load helpers
 
@@ -63,7 +64,8 @@ scored() {	# least of right rows, most of extra ones
 	scripted missing=5:2,8:0,11:4
 	scored 20 0
 	jq -e '.result | .inputs_to_be_answered == 20 and .inputs_answered == 20 and [.runs[].responses] == [19, 20, 19, 20, 19]' all.json
-	jq -e '.result | .runs[1].latency_p50_ms == ([.responses[].latency_from_press_ms[1]] | sort | (.[9] + .[10]) / 2 | . * 10 | round / 10)' all.json
+	jq -e '.result | .runs[1].latency_p50_ms == ([.responses[].latency_from_press_ms[1]] | sort |
+		(.[9] + .[10]) / 2 | . * 10 | round / 10)' all.json
 	jq -e '[.result.responses[].latency_from_press_ms[] | select(. == null)] | length == 3' all.json
 }
 
@@ -110,7 +112,8 @@ scored() {	# least of right rows, most of extra ones
 	# the first frame and eight answers, in each of five
 	[ "$(grep -cE '^== [0-9]+@0 matches with [0-9]+@[0-4] \(2700/2700\)$' old.txt)" -eq 45 ]
 	"$BIN/vncplay" analyze "${five[@]}" --format vncanalyze >ours.txt
-	diff <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' old.txt | tail -n +6) <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' ours.txt)
+	diff <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' old.txt |
+		tail -n +6) <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' ours.txt)
 }
 
 @test "cdf, ratio, percentiles and table: figures of the setting, and pictures" {

@@ -71,7 +71,8 @@ print(total, last)
 END
 }
 
-# A server that says what it is told to: bytes in hexadecimal, pauses in seconds ("p3"), "r12" reads as many, "*" goes on until nobody listens.
+# A server that says what it is told to: bytes in hexadecimal, pauses in seconds ("p3"), "r12" reads
+# as many, "*" goes on until nobody listens.
 mute() {	# name words...
 	local name=$1
 

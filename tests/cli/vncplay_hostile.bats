@@ -10,7 +10,8 @@ setup() {
 	need python3
 }
 
-# Kinds of lies: of the greeting, of messages, of every encoding, of sizes, stalls, floods and bombs. Each is met by play and by record.
+# Kinds of lies: of the greeting, of messages, of every encoding, of sizes, stalls, floods and
+# bombs. Each is met by play and by record.
 @test "sixty servers that lie: play and record end by themselves, with a reason, in bounded time and memory" {
 	mkdir "a folder"
 	run timeout 280 python3 "$ROOT/tests/lab/hostile_rfb.py" "$BIN/vncplay" "a folder"
@@ -30,10 +31,12 @@ greeting = b"RFB 003.003\n\0\0\0\1" + struct.pack(">HHBBBBHHHBBB3xI", 64, 48, 32
 huge = struct.pack(">BxHHHHHi", 0, 1, 0, 0, 65535, 65535, 0)
 for name, data in {
     "empty": b"", "banner": b"FBS 001.000\n", "other": b"FBS 009.000\n", "text": b"hello, this is no log\n" * 9,
-    "greeting_cut": b"FBS 001.000\n" + block(greeting[:30], 0), "length": b"FBS 001.000\n" + b"\xff\xff\xff\xff", "huge": b"FBS 001.000\n" + block(greeting, 0) + block(huge, 5),
+    "greeting_cut": b"FBS 001.000\n" + block(greeting[:30], 0), "length": b"FBS 001.000\n" + b"\xff\xff\xff\xff",
+    "huge": b"FBS 001.000\n" + block(greeting, 0) + block(huge, 5),
     "other_protocol": b"FBS 001.000\n" + block(b"HTTP/1.1 200 OK\r\n\r\n", 0)}.items():
     open(name + ".rfb", "wb").write(data)
-    open(name + ".rfb.aux", "w").write("# vncplay-aux 1\ninput 0 press at 1000 line=1 late_us=0 x=1 y=1 button=1\nrun end at 9000 status=complete\n")
+    open(name + ".rfb.aux", "w").write("# vncplay-aux 1\ninput 0 press at 1000 line=1 late_us=0 x=1 y=1 button=1\n"
+                                       "run end at 9000 status=complete\n")
 END
 	for n in empty banner other text greeting_cut length other_protocol huge; do
 		run timeout 30 "$BIN/vncplay" analyze "$n.rfb" -o "$n.out"

@@ -8,7 +8,7 @@ load vncplay_desk
 
 setup() { begin_desk; }
 
-@test "replays are repeated, each prepared by a command; jitter is seeded; learn finds what a key has to wait for, and play heeds it" {
+@test "replays are repeated, each prepared by a command; jitter is seeded; learn finds what a key waits for, and play heeds it" {
 	{
 		click 42 20 shot
 		printf 'wait 700\nkey 0x61\nwait 100\n'
@@ -20,7 +20,8 @@ setup() { begin_desk; }
 	unused_port
 	cat >before.sh <<END
 if [ -s desk.pid ]; then kill "\$(cat desk.pid)"; while kill -0 "\$(cat desk.pid)" 2>/dev/null; do sleep 0.02; done; fi
-python3 "$LAB/scripted_rfb.py" --log "desk\$VNCPLAY_RUN.log" --buttons 10 --port $port --delays 200 --answer window 3>&- >/dev/null 2>&1 &
+python3 "$LAB/scripted_rfb.py" --log "desk\$VNCPLAY_RUN.log" --buttons 10 --port $port --delays 200 --answer window \\
+	3>&- >/dev/null 2>&1 &
 echo \$! >desk.pid
 for i in \$(seq 500); do grep -q listens "desk\$VNCPLAY_RUN.log" 2>/dev/null && exit 0; sleep 0.02; done
 exit 1
@@ -51,7 +52,8 @@ END
 	# what never comes is named
 	desk never --missing 1
 	play t.trace q.rfb --deps t.deps --timeout 500ms
-	[ "$status" -eq 1 ] && grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
+	[ "$status" -eq 1 ] &&
+		grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
 	# a hook that fails stops all
 	play t.trace r.rfb --repeat 2 --before 'exit 7'
 	[ "$status" -eq 1 ] && grep -q 'ended with status 7 before replay 1' play.err && [ ! -e r-1.rfb ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vncplay play against a scripted desktop that logs what reached which of its widgets; traces are made by a pilot of the tests, not by vncplay's recorder.
+# vncplay play against a scripted desktop that logs what reached which of its widgets; traces are
+# made by a pilot of the tests, not by vncplay's recorder.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -8,7 +9,7 @@ load vncplay_desk
 
 setup() { begin_desk; }
 
-@test "every input arrives, in order and with the hand's own distances; the log ends with the last answer; waiting for nothing costs nothing" {
+@test "every input arrives, in order, at the hand's own distances; the log ends with the last answer; no wait costs nothing" {
 	{
 		click 42 20 shot
 		printf 'wait 250\nmove 100 120\nwait 100\nshot click 100 120\n'
@@ -50,7 +51,11 @@ setup() { begin_desk; }
 	# distances between presses and releases are those of the trace; a machine that is busy is told by its own lateness
 	jq '.result.runs[0].input_lateness_us' report.json
 	awk -v late="$(value input_lateness_us.max)" 'NR == FNR { if ($2 ~ /press|release/) { at[++n] = $1 } next }
-		/^input [0-9]+ (press|release)/ { mine[++m] = $5; if (m > 1) { d = (mine[m] - mine[m - 1]) - (at[m] - at[m - 1]); if (d > late + 5 || d < -late - 5) { print m, d; bad = 1 } } }
+		/^input [0-9]+ (press|release)/ {
+			mine[++m] = $5
+			d = m > 1 ? (mine[m] - mine[m - 1]) - (at[m] - at[m - 1]) : 0
+			if (d > late + 5 || d < -late - 5) { print m, d; bad = 1 }
+		}
 		END { exit bad || n != m }' t.trace "o 1.rfb.aux"
 }
 
@@ -86,7 +91,8 @@ setup() { begin_desk; }
 	play t.trace o.rfb --timeout 700ms
 	[ "$status" -eq 1 ]
 	line=$(grep -n snapshot t.trace | cut -d: -f1)
-	grep -qE "^vncplay: o.rfb: line $line of the trace: after (0\.[7-9]|[1-9])[0-9.]* s the screen at 37,15 \(11x11\) is not as recorded: [0-9]+ of 121 pixels differ" play.err
+	grep -qE "^vncplay: o.rfb: line $line of the trace: after (0\.[7-9]|[1-9])[0-9.]* s the screen at 37,15 \(11x11\) \
+is not as recorded: [0-9]+ of 121 pixels differ" play.err
 	[ "$(value status)" = timeout ] && [ "$(value inputs)" = 1 ]
 	[ "$(grep -c ' press ' second.log)" -eq 0 ]
 	tail -n 1 o.rfb.aux | grep -q 'status=timeout$'
@@ -127,7 +133,8 @@ END
 	click 42 20 shot >script
 	pilot script t.trace
 	sed '/snapshot/s/000000/0a0000/' t.trace >near.trace
-	sed '/snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/' t.trace >four.trace
+	sed '/snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/' \
+		t.trace >four.trace
 	sed '/snapshot/s/b6b6aa/123456/g' t.trace >far.trace
 	play near.trace o.rfb --timeout 150ms --wait-end 0 --mismatch 0
 	[ "$status" -eq 1 ]
@@ -148,11 +155,13 @@ END
 		rm -f report.json
 		play far.trace o.rfb --mask 1,1,1,1 --mask $bad
 		[ "$status" -eq 2 ] && [ ! -e report.json ]
-		[ "$(cat play.err)" = "vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see vncplay --help)" ]
+		[ "$(cat play.err)" = \
+			"vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see vncplay --help)" ]
 		play far.trace o.rfb --any-size --mask $bad
 		[ "$status" -eq 1 ]
 		[ "$(cat play.err)" = "vncplay: o.rfb: --mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" ]
-		jq -e '.result.runs[0] == {file: "o.rfb", status: "refused", why: "--mask '$bad' is outside of the server'"'"'s screen, which is 640x480: it would hide nothing"}' report.json
+		jq -e --arg why "--mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" '
+			.result.runs[0] == {file: "o.rfb", status: "refused", why: $why}' report.json
 	done
 	play far.trace o.rfb --timeout 150ms --wait-end 0 --mask 0,0,2000,50
 	[ "$status" -eq 0 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vncplay record: what is done at a screen is sent and written, all of it. The scripted server's own log says what arrived, and on what.
+# vncplay record: what is done at a screen is sent and written, all of it. The scripted server's own
+# log says what arrived, and on what.
 
 load helpers
 
@@ -126,7 +127,8 @@ for line in sys.stdin:
 	[ "$(told quiesced)" -ge 1 ]
 	awk '$2 == "press" { if (n++) gap = ($1 - last) / 1e6; last = $1 } $2 == "end" { late = $3 }
 		END { print gap; exit !(n == 2 && gap > 100 && gap < 400) }' server.log
-	awk '$2 == "press" { if (n++) gap = ($1 - last) / 1e3; last = $1 } END { print gap; exit !(n == 2 && gap > 169 && gap < 171) }' "a trace"
+	awk '$2 == "press" { if (n++) gap = ($1 - last) / 1e3; last = $1 }
+		END { print gap; exit !(n == 2 && gap > 169 && gap < 171) }' "a trace"
 	[ "$(grep -A3 -m1 ' press' "a trace" | grep -c snapshot)" -eq 0 ]
 }
 
@@ -185,7 +187,8 @@ for line in sys.stdin:
 	# what was sent is written: a line is written before its input goes
 	[ "$(wrote press)" -ge "$(got press)" ]
 	[ "$(wrote press)" -le $(($(got press) + 1)) ]
-	run grep -vE '^(#|vncplay-trace 1$|server "|screen 640x480$|pixels 0x00RRGGBB$|time us since start$|started |[0-9]+ (move|press|release|snapshot click) )' "a trace"
+	run grep -vE -e '^(#|vncplay-trace 1$|server "|screen 640x480$|pixels 0x00RRGGBB$|time us since start$|started )' \
+		-e '^[0-9]+ (move|press|release|snapshot click) ' "a trace"
 	[ "$status" -eq 1 ]
 }
 
@@ -207,7 +210,8 @@ for line in sys.stdin:
 	serve --answer mark --name "a desk"
 	listen
 	{
-		printf '%s\n' 'pointer 0 40 20' 'wait 0.3' 'pointer 1 40 20' 'wait 0.05' 'pointer 0 40 20' 'wait 0.05' 'pointer 1 40 20' 'pointer 0 40 20' \
+		printf '%s\n' 'pointer 0 40 20' 'wait 0.3' 'pointer 1 40 20' 'wait 0.05' 'pointer 0 40 20' \
+			'wait 0.05' 'pointer 1 40 20' 'pointer 0 40 20' \
 			'wait 0.05' 'pointer 1 40 20' 'pointer 0 40 20' 'wait 0.5' 'key 1 0xff0d' 'key 0 0xff0d' 'wait 1'
 		echo 'wait 2' >&2
 	} | view "$proxy" >viewer.out &

@@ -75,8 +75,11 @@ setup() { begin_desk; }
 	[ "$status" -eq 1 ] && grep -q 'Connection refused' play.err
 }
 
-@test "a signal ends it with a valid log and nothing held down; so does a server that goes away; a log of a killed replay is usable" {
-	{ click 42 20 shot; printf 'wait 100\nmove 300 300\npress 300 300\nkeydown 0xffe1\nwait 5000\nkeyup 0xffe1\nrelease 300 300\n'; } >script
+@test "a signal ends it with a valid log and nothing held down; so does a server that goes away; a killed replay's log is usable" {
+	{
+		click 42 20 shot
+		printf 'wait 100\nmove 300 300\npress 300 300\nkeydown 0xffe1\nwait 5000\nkeyup 0xffe1\nrelease 300 300\n'
+	} >script
 	sed -i 's/wait 5000/wait 50/' script
 	desk first --delays 100
 	pilot script t.trace

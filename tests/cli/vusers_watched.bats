@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vusers: the few who are watched keep all pixels, and say of the same server what those say who keep none; passwords; servers that die or stand still.
+# vusers: the few who are watched keep all pixels, and say of the same server what those say who
+# keep none; passwords; servers that die or stand still.
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -43,8 +44,10 @@ column() {	# file name
 	start_scripted --keys keys
 	users -n 12 --watched 3 -z 60ms -t 1s --log a.tsv --jtl a.jtl
 	[ "$status" = 0 ]
-	holds '(.watched | length) == 3 and ([.watched[] | .ready and .width == 64 and .height == 48 and .answered == .requests and .answered > 2 and .response_ms.n == .answered] | all) and .users_ready == 12'
-	holds '.watched_requests == ([.watched[].answered] | add) and .watched_response_ms.n == .watched_requests and .response_ms.n == .requests and ([.watched[].user] == [0, 1, 2])'
+	holds '(.watched | length) == 3 and ([.watched[] | .ready and .width == 64 and .height == 48
+		and .answered == .requests and .answered > 2 and .response_ms.n == .answered] | all) and .users_ready == 12'
+	holds '.watched_requests == ([.watched[].answered] | add) and .watched_response_ms.n == .watched_requests
+		and .response_ms.n == .requests and ([.watched[].user] == [0, 1, 2])'
 	[ "$(cat keys)" = "$(jq '.result | .requests + .watched_requests' report.json)" ]
 	[ "$(jq '.settings | .users == 12 and .watched == 3' report.json)" = true ]
 	[ "$(awk -F'\t' '$12 == 1 { print $2 }' a.tsv | sort -u | paste -sd ' ')" = "0 1 2" ]
@@ -61,7 +64,8 @@ column() {	# file name
 	start_scripted --same 2
 	users -n 2 --watched 1 -z 100ms --think const -t 1500ms
 	[ "$status" = 0 ]
-	holds '.watched_requests >= 5 and .watched_response_ms.max >= 50 and (.watched_less_others_ms.mean >= 10 or (.valid | not)) and (.response_ms.p50 < 50 or (.valid | not))'
+	holds '.watched_requests >= 5 and .watched_response_ms.max >= 50 and (.watched_less_others_ms.mean >= 10 or (.valid | not))
+		and (.response_ms.p50 < 50 or (.valid | not))'
 }
 
 @test "vusers --watched: refecho's patch: the number from the pixels, and both see the scripted delay" {
@@ -69,7 +73,8 @@ column() {	# file name
 	at=vnc:127.0.0.1:$port
 	users -n 1 --watched 1 -z 20ms --think const -t 700ms --echo patch
 	[ "$status" = 0 ]
-	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not)) and .requests == 0 and .response_ms.n == 0'
+	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not))
+		and .requests == 0 and .response_ms.n == 0'
 	# two servers, one user each: one keeps pixels and one does not
 	first=$port
 	port=$((port + 13))
@@ -77,7 +82,8 @@ column() {	# file name
 	at=vnc:127.0.0.1:$first,$port
 	users -n 2 --watched 1 -z 20ms --think const -t 800ms --echo patch
 	[ "$status" = 0 ]
-	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30 and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
+	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30
+		and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
 	# where there is none
 	start_scripted
 	users -n 1 --watched 1 -z 20ms -t 200ms --echo patch --timeout 500ms
@@ -97,7 +103,7 @@ column() {	# file name
 	[ "$(jq -c '.settings | [.loop, .gaps, .think_s, .rate_per_s]' report.json)" = '["open","const",null,20]' ]
 }
 
-@test "vusers --watched: a server that dies, answers no more, or stops in the midst of an answer: errors and timeouts, and it ends in time" {
+@test "vusers --watched: a server dies, answers no more, or stops in the midst of an answer: errors, timeouts, and an end in time" {
 	start_scripted --die 3
 	users -n 2 --watched 1 -z 20ms --think const -t 1200ms --timeout 300ms
 	[ "$status" = 3 ]

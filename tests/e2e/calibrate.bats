@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calibration from end to end, short: what it says against another reading of the same logs, the record, and a run that carries it.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here
@@ -13,17 +14,24 @@ setup_file() {
 	cd /
 	# what is known of a path that is not taken stays
 	mkdir -p "$THINPROBE_STATE"
-	jq -n --arg machine "$(. "$TOP/lab/calibration.sh"; calibration_machine)" '{schema: "thinprobe.calibration/1", machine: $machine, started: "2026-01-01T00:00:00Z",
-		paths: [{path: "vnc", probe: "patch", error_ms: 9.7}, {path: "x11", probe: "patch", error_ms: 77, quick: true}]}' >"$THINPROBE_STATE/calibration.json"
+	jq -n --arg machine "$(. "$TOP/lab/calibration.sh"; calibration_machine)" \
+		'{schema: "thinprobe.calibration/1", machine: $machine, started: "2026-01-01T00:00:00Z",
+		paths: [{path: "vnc", probe: "patch", error_ms: 9.7}, {path: "x11", probe: "patch", error_ms: 77, quick: true}]}' \
+		>"$THINPROBE_STATE/calibration.json"
 	cp "$THINPROBE_STATE/calibration.json" "$BATS_FILE_TMPDIR/before.json"
 	# interrupted after the first train, then finished
 	"$TOP/thinprobe" calibrate --protocol vnc:refecho,x11 --seconds 1 --repeat 1 -o "$RUN" >/dev/null 2>&1 3>&- &
 	driver=$!
-	for _ in $(seq 3600); do [ -n "$(find "$RUN/cells" -name cell.json 2>/dev/null)" ] && break; kill -0 "$driver" 2>/dev/null || break; sleep 0.1; done
+	for _ in $(seq 3600); do
+		[ -n "$(find "$RUN/cells" -name cell.json 2>/dev/null)" ] && break
+		kill -0 "$driver" 2>/dev/null || break
+		sleep 0.1
+	done
 	kill -TERM "$driver"
 	status=0
 	wait "$driver" || status=$?
-	echo "$status $(jq -r .state "$RUN/run.json") $(cmp "$THINPROBE_STATE/calibration.json" "$BATS_FILE_TMPDIR/before.json" && echo untouched)" >"$BATS_FILE_TMPDIR/interrupted"
+	echo "$status $(jq -r .state "$RUN/run.json") $(cmp "$THINPROBE_STATE/calibration.json" "$BATS_FILE_TMPDIR/before.json" &&
+		echo untouched)" >"$BATS_FILE_TMPDIR/interrupted"
 	status=0
 	"$TOP/thinprobe" calibrate --resume "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
@@ -67,11 +75,13 @@ figure() {	# figure PATH DELAY COLUMN
 		[ "$(figure "$path" all keys)" = 120 ]
 		[ "$(figure "$path" all lost)" = 0 ]
 		for delay in 0 5 20 80; do
-			awk -v nominal="$delay" -v injected="$(figure "$path" "$delay ms" injected_ms)" -v least="$(figure "$path" "$delay ms" offset_min_ms)" \
+			awk -v nominal="$delay" -v injected="$(figure "$path" "$delay ms" injected_ms)" \
+				-v least="$(figure "$path" "$delay ms" offset_min_ms)" \
 				'BEGIN { exit !(injected >= nominal && least > 0) }'
 		done
 		# both humps of the list are there, and nothing beyond the two and what a wake-up adds
-		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { ms = ($at["flushed_ns"] - $at["received_ns"]) / 1e6; if (ms < 2) bad = 1; if (ms < 12) early++; if (ms >= 15) late++ }
+		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			{ ms = ($at["flushed_ns"] - $at["received_ns"]) / 1e6; if (ms < 2) bad = 1; if (ms < 12) early++; if (ms >= 15) late++ }
 			END { exit !(!bad && early && late) }' "$RUN/cells/$path-005/1/echo.tsv"
 	done
 }
@@ -83,7 +93,9 @@ import csv, statistics, sys
 def rows(name):
     return list(csv.DictReader(open(sys.argv[1] + name), delimiter="\t"))
 echo = {r["seq"]: r for r in rows("/echo.tsv")}
-print("%.4f" % statistics.median([(int(k["answer_ns"]) - int(k["sent_ns"]) - int(echo[k["key"]]["flushed_ns"]) + int(echo[k["key"]]["received_ns"])) / 1e6
+def in_server(k):
+    return int(echo[k["key"]]["flushed_ns"]) - int(echo[k["key"]]["received_ns"])
+print("%.4f" % statistics.median([(int(k["answer_ns"]) - int(k["sent_ns"]) - in_server(k)) / 1e6
       for k in rows("/samples.tsv") if k["skipped"] == "0"]))
 END
 )
@@ -97,5 +109,6 @@ END
 	echo "$output"
 	[ "$status" = 0 ]
 	cmp <(jq -S .calibration "$BATS_TEST_TMPDIR/run/run.json") <(jq -S . "$THINPROBE_STATE/calibration.json")
-	grep -qE '^probe: own error ± [0-9.]+ ms from pixels \(calibrated 20[0-9-]+\)( \(from a disturbed calibration\))? \(quick\)' <<<"$output"
+	grep -qE '^probe: own error ± [0-9.]+ ms from pixels \(calibrated 20[0-9-]+\)( \(from a disturbed calibration\))? \(quick\)' \
+		<<<"$output"
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# idleprofile against bursts whose own account of their CPU time is the truth (bench/truth.py compares; bench/idleprofile.sh is the same in
-# full). What others do on that CPU meanwhile is no error of it, but then it cannot be told from bursts: lengths are
-# only judged where little else ran.
-# bats file_tags=alone:machine
+# idleprofile against bursts whose own account of their CPU time is the truth (bench/truth.py
+# compares; bench/idleprofile.sh is the same in full). What others do on that CPU meanwhile is no
+# error of it, but then it cannot be told from bursts: lengths are only judged where little else
+# ran.
+# bats file_tags=all,alone:machine
 
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
@@ -30,9 +31,16 @@ is() {	# key condition-in-awk, x being its value
 profile() {	# policy plan: both logs compared, in truth
 	start profile "$BIN/idleprofile" -t 60s --cpus "$CPU" --effect 0 --who --log lost --who-log who --format json -o report
 	# a loop that never gets its CPU says so after a minute
-	until_true grep -q '^ready\|too busy to be profiled' profile.err || until_true grep -q '^ready\|too busy to be profiled' profile.err || { cat profile.err; return 1; }
+	until_true grep -q '^ready\|too busy to be profiled' profile.err ||
+		until_true grep -q '^ready\|too busy to be profiled' profile.err || {
+		cat profile.err
+		return 1
+	}
 	if grep -q 'too busy' profile.err; then skip "CPU $CPU has no idle time at all"; fi
-	"$BIN/sink" --cpus "$CPU" --policy "$1" --burst "$2" --burst-log bursts --format json >sink.json 2>sink.err || { cat sink.err; return 1; }
+	"$BIN/sink" --cpus "$CPU" --policy "$1" --burst "$2" --burst-log bursts --format json >sink.json 2>sink.err || {
+		cat sink.err
+		return 1
+	}
 	sleep 0.2
 	kill "$pid"
 	ends "$pid"
@@ -40,8 +48,9 @@ profile() {	# policy plan: both logs compared, in truth
 	"$TRUTH" bursts --lost lost --who who --report report >truth
 }
 
-# profile_quietly POLICY PLAN [LEAST]: as profile, again if others were there, or if fewer than LEAST percent of the lengths are right: what a
-# host does to its guest comes and goes, what is wrong here stays. busy: they always were
+# profile_quietly POLICY PLAN [LEAST]: as profile, again if others were there, or if fewer than
+# LEAST percent of the lengths are right: what a host does to its guest comes and goes, what is
+# wrong here stays. busy: they always were
 profile_quietly() {
 	local i
 
@@ -51,7 +60,8 @@ profile_quietly() {
 		is outside_percent "x < $BUSY" >/dev/null && is interval_percent "\"$1\" == \"other\" || x < 100.5" >/dev/null || continue
 		if [ "$i" = 3 ] || is with_interrupts_good_percent "x >= ${3:-0}" >/dev/null; then return; fi
 	done
-	busy="others took $(of outside_percent) % of CPU $CPU, and $(of interval_percent) % of the bursts' time passed: lengths cannot be judged"
+	busy="others took $(of outside_percent) % of CPU $CPU, and $(of interval_percent) % of the bursts' time passed:"
+	busy+=" lengths cannot be judged"
 }
 
 can_fifo() {
@@ -69,7 +79,8 @@ can_fifo() {
 	[ -z "$busy" ] || skip "$busy"
 	is inside_low_percent 'x >= 99'
 	is inside_high_percent 'x <= 101'
-	# an interrupt is the burster's by the kernel's account, and its own here: on a virtual machine a tick may cost 50 us, 1 % of the time
+	# an interrupt is the burster's by the kernel's account, and its own here: on a virtual machine a
+	# tick may cost 50 us, 1 % of the time
 	is with_interrupts_good_percent 'x >= 99'
 	is named_percent 'x >= 95'
 }

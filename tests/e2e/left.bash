@@ -5,8 +5,9 @@
 # of ours, by any version
 groups() { find /sys/fs/cgroup -maxdepth 2 -name 'thinprobe-*' 2>/dev/null | sort; }
 
-# groups_left: none of those that have come between the files `groups.before` and `groups.after` is ours: somebody else's may have come
-# meanwhile, but one of ours, whose processes have ended, would be empty.
+# groups_left: none of those that have come between the files `groups.before` and `groups.after` is
+# ours: somebody else's may have come meanwhile, but one of ours, whose processes have ended, would
+# be empty.
 groups_left() {
 	local group
 	for group in $(comm -13 "$BATS_FILE_TMPDIR/groups.before" "$BATS_FILE_TMPDIR/groups.after"); do

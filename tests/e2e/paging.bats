@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paging on the emulated hosts, small: two ways out of memory, one protected session, each proven by the kernel's own figures; nothing left.
+# Paging on the emulated hosts, small: two ways out of memory, one protected session, each proven by
+# the kernel's own figures; nothing left.
 # bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
@@ -15,7 +16,8 @@ setup_file() {
 	cd /
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	status=0
-	"$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,locked --methods cgroup,busy --runs 1 --repeat 1 --server-memory 256M -o "$RUN" \
+	"$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,locked --methods cgroup,busy \
+		--runs 1 --repeat 1 --server-memory 256M -o "$RUN" \
 		>"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
@@ -43,7 +45,8 @@ report() { jq "$2" "$RUN/cells/$1/1/pagein.json"; }
 			grep -q 'Not evicted, and so in no figure' "$BATS_FILE_TMPDIR/out"
 			continue
 		fi
-		[ "$(report "$cell" '.result.runs[1] | all(.processes[]; .swap_bytes >= 0.9 * .anonymous_private_bytes and .anonymous_private_bytes > 0) and ([.processes[].major_faults] | add) > 0')" = true ]
+		[ "$(report "$cell" '.result.runs[1] | all(.processes[]; .swap_bytes >= 0.9 * .anonymous_private_bytes
+			and .anonymous_private_bytes > 0) and ([.processes[].major_faults] | add) > 0')" = true ]
 		[ "$(report "$cell" '.result.runs[1] | .swap_in_bytes > 0 and .first_key_ms > 0')" = true ]
 		[ "$(report "$cell" '[.result.runs[1].processes[].name] | sort | join(" ") | test("vi.* xterm")')" = true ]
 	done
@@ -51,7 +54,8 @@ report() { jq "$2" "$RUN/cells/$1/1/pagein.json"; }
 
 @test "paging: a locked session stays in memory under the same pressure" {
 	report vnc.file.locked.busy '.result.runs[1]'
-	[ "$(report vnc.file.locked.busy '.result.runs[1] | .state == "kept" and all(.processes[]; .swap_bytes == 0 and .major_faults == 0 and .locked_bytes > 0)')" = true ]
+	[ "$(report vnc.file.locked.busy '.result.runs[1] | .state == "kept"
+		and all(.processes[]; .swap_bytes == 0 and .major_faults == 0 and .locked_bytes > 0)')" = true ]
 }
 
 @test "paging: nothing is left: no group (the last to go, after the swap), no pipe, no copy" {

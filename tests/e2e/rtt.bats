@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Loaded links on the emulated hosts, small: what the load was is what its frames are, pings beside it are as many as asked for, nothing is left.
+# Loaded links on the emulated hosts, small: what the load was is what its frames are, pings beside
+# it are as many as asked for, nothing is left.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here
@@ -14,7 +16,8 @@ setup_file() {
 	cd /
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	status=0
-	"$TOP/thinprobe" run rtt --links 10Mbit --loads 0,110 --transport udp,tcp --protocol vnc:refecho --queues fifo --seconds 1 --interval 50ms -o "$RUN" \
+	"$TOP/thinprobe" run rtt --links 10Mbit --loads 0,110 --transport udp,tcp --protocol vnc:refecho \
+		--queues fifo --seconds 1 --interval 50ms -o "$RUN" \
 		>"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
@@ -36,14 +39,18 @@ setup_file() {
 	[ "$(awk 'NR > 1' "$cell/samples.tsv" | wc -l)" = 20 ]
 	jq -c .result "$cell/netload.json" "$tcp/netload.json"
 	# held, or the cell says that it was not
-	[ "$(jq '.result | .sent_mbit_s > 10.94 and .sent_mbit_s < 11.06' "$cell/netload.json")" = true ] || [ -n "$(jq -r .marked "$cell/cell.json")" ]
+	[ "$(jq '.result | .sent_mbit_s > 10.94 and .sent_mbit_s < 11.06' "$cell/netload.json")" = true ] ||
+		[ -n "$(jq -r .marked "$cell/cell.json")" ]
 	# what is over the link's rate is lost, unless the machine was held up; TCP gives way
-	[ "$(jq '.result | .received_mbit_s < 10.5 and .lost_percent > 2' "$cell/netload.json")" = true ] || [ -n "$(jq -r .marked "$cell/cell.json")" ]
-	[ "$(jq '.result | .received_payload_mbit_s > 8 and .received_payload_mbit_s < 9.9' "$tcp/netload.json")" = true ] || [ -n "$(jq -r .marked "$tcp/cell.json")" ]
+	[ "$(jq '.result | .received_mbit_s < 10.5 and .lost_percent > 2' "$cell/netload.json")" = true ] ||
+		[ -n "$(jq -r .marked "$cell/cell.json")" ]
+	[ "$(jq '.result | .received_payload_mbit_s > 8 and .received_payload_mbit_s < 9.9' "$tcp/netload.json")" = true ] ||
+		[ -n "$(jq -r .marked "$tcp/cell.json")" ]
 }
 
 @test "rtt: keys go through beside it, each with its time" {
-	[ "$(jq '.result | .keys_sent >= 15 and .keys_answered >= 1' "$RUN/cells/10Mbit.fifo.tcp.110.vnc-refecho/1/keyrepeat.json")" = true ]
+	[ "$(jq '.result | .keys_sent >= 15
+		and .keys_answered >= 1' "$RUN/cells/10Mbit.fifo.tcp.110.vnc-refecho/1/keyrepeat.json")" = true ]
 }
 
 @test "rtt: nothing is left" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The schedulers experiment on the emulated hosts, small: three settings, each run as what it says, nothing left changed.
-# bats file_tags=alone:switches
+# bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
 load ../not_here
@@ -22,13 +22,17 @@ setup_file() {
 	settings >"$BATS_FILE_TMPDIR/before"
 	cd /
 	status=0
-	"$TOP/thinprobe" run schedulers --quick --settings default,idle,cpu-idle --parts table --loads 3 --seconds 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	"$TOP/thinprobe" run schedulers --quick --settings default,idle,cpu-idle --parts table --loads 3 \
+		--seconds 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 	settings >"$BATS_FILE_TMPDIR/after"
 }
 
 here() { jq -e --arg s "$1" 'any(.rows[]; .setting == $s and .here)' "$RUN/run.json" >/dev/null; }
-word() { jq -r --arg w "$2=" --arg who "$3" '.autogroup[$who] | split(" ")[] | select(startswith($w)) | ltrimstr($w)' "$RUN/cells/$1.heavy-10-003/1/cell.json"; }
+word() {
+	jq -r --arg w "$2=" --arg who "$3" '.autogroup[$who] | split(" ")[] | select(startswith($w)) |
+		ltrimstr($w)' "$RUN/cells/$1.heavy-10-003/1/cell.json"
+}
 
 @test "the run is complete, with its figures, table and findings" {
 	cat "$BATS_FILE_TMPDIR/err"
@@ -74,7 +78,9 @@ word() { jq -r --arg w "$2=" --arg who "$3" '.autogroup[$who] | split(" ")[] | s
 	before=$(stat -c %Y.%i "$RUN/cells/default.light-003/1/cell.json")
 	"$TOP/thinprobe" run schedulers --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- || {
 		cat "$BATS_TEST_TMPDIR/err"
-		if grep -q 'another lab' "$BATS_TEST_TMPDIR/err" && grep -q 'shared CPUs; start a new run' "$BATS_TEST_TMPDIR/err"; then skip "another lab had the CPUs meanwhile"; fi
+		if grep -q 'another lab' "$BATS_TEST_TMPDIR/err" && grep -q 'shared CPUs; start a new run' "$BATS_TEST_TMPDIR/err"; then
+			skip "another lab had the CPUs meanwhile"
+		fi
 		return 1
 	}
 	[ "$(jq -r .state "$RUN/cells/idle.light-003/1/cell.json")" = complete ]

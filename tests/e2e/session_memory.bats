@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Logins in memory from end to end, small: one and two bare terminals over VNC, interrupted before and resumed; the sums held against the kernel's account.
+# Logins in memory from end to end, small: one and two bare terminals over VNC, interrupted before
+# and resumed; the sums held against the kernel's account.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here
@@ -15,7 +17,11 @@ setup_file() {
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	"$TOP/thinprobe" run session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1 -o "$RUN" >/dev/null 2>&1 3>&- &
 	driver=$!
-	for _ in $(seq 3600); do [ -n "$(find "$RUN/cells" -name 'vnc-vnc.light-1.out' 2>/dev/null)" ] && break; kill -0 "$driver" 2>/dev/null || break; sleep 0.1; done
+	for _ in $(seq 3600); do
+		[ -n "$(find "$RUN/cells" -name 'vnc-vnc.light-1.out' 2>/dev/null)" ] && break
+		kill -0 "$driver" 2>/dev/null || break
+		sleep 0.1
+	done
 	kill -TERM "$driver"
 	status=0
 	wait "$driver" || status=$?
@@ -31,7 +37,8 @@ groups() {	# as this experiment makes them, by any version
 }
 
 at() {	# at COLUMN LOGINS
-	awk -F'\t' -v column="$1" -v logins="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["logins"] == logins { print $at[column] }' "$RUN/summary.tsv"
+	awk -F'\t' -v column="$1" -v logins="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["logins"] == logins { print $at[column] }' "$RUN/summary.tsv"
 }
 
 @test "session memory: interrupted: 130; resumed: complete, with everything that it leaves" {
@@ -46,16 +53,21 @@ at() {	# at COLUMN LOGINS
 
 @test "session memory: each login is a display server, a terminal and a shell, at rest, read while it stood still" {
 	for login in 1 2; do
-		awk -F'\t' -v l="$login" '$2 == 2 && $3 == l { name[$4 ":" $5] = 1; n++ } END { exit !(n == 3 && name["xterm:terminal"] && name["bash:terminal"]) }' "$RUN/cells/vnc.light-002/1/samples.tsv"
-		awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && $5 == "display" { n++; if ($8 > 1e6) large = 1 } END { exit !(n == 1 && large) }' "$RUN/cells/vnc.light-002/1/samples.tsv"
+		awk -F'\t' -v l="$login" '$2 == 2 && $3 == l { name[$4 ":" $5] = 1; n++ }
+			END { exit !(n == 3 && name["xterm:terminal"] && name["bash:terminal"]) }' "$RUN/cells/vnc.light-002/1/samples.tsv"
+		awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && $5 == "display" { n++; if ($8 > 1e6) large = 1 }
+			END { exit !(n == 1 && large) }' "$RUN/cells/vnc.light-002/1/samples.tsv"
 	done
-	[ "$(jq -c '[.lost.vanished, .lost.unreadable, .lost.not_frozen, (.steps | map(.logins))]' "$RUN/cells/vnc.light-002/1/cell.json")" = '[0,0,0,[0,1,2]]' ]
+	[ "$(jq -c '[.lost.vanished, .lost.unreadable, .lost.not_frozen,
+		(.steps | map(.logins))]' "$RUN/cells/vnc.light-002/1/cell.json")" = '[0,0,0,[0,1,2]]' ]
 }
 
 @test "session memory: the second login costs what the first one did, and the kernel charges that and not much more" {
-	awk -v one="$(at private_bytes 1)" -v two="$(at private_bytes 2)" 'BEGIN { print one, two; exit !(one > 2e6 && two > 1.9 * one && two < 2.1 * one) }'
+	awk -v one="$(at private_bytes 1)" -v two="$(at private_bytes 2)" 'BEGIN { print one, two;
+		exit !(one > 2e6 && two > 1.9 * one && two < 2.1 * one) }'
 	[ -n "$(at group_bytes 2)" ] || skip "no memory groups here"
-	awk -v sum="$(at private_bytes 2)" -v kernel="$(at group_bytes 2)" 'BEGIN { print sum, kernel; exit !(kernel > 0.99 * sum && kernel < 1.25 * sum) }'
+	awk -v sum="$(at private_bytes 2)" -v kernel="$(at group_bytes 2)" 'BEGIN { print sum, kernel;
+		exit !(kernel > 0.99 * sum && kernel < 1.25 * sum) }'
 }
 
 @test "session memory: nothing is left" {

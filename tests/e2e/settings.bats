@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs that go on, that answer keys themselves, and that have two trains a cell.
-# bats file_tags=alone:switches
+# bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
 
@@ -12,7 +12,8 @@ setup() {
 
 # A short run of a protocol that answers keys itself, and so is its own application.
 @test "a run goes on only under the circumstances and with the settings it was begun with" {
-	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --seconds 2 --repeat 1 --idle 1 \
+		-o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
 	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
 	rm -r "$RUN/cells/own-001"
@@ -26,7 +27,8 @@ setup() {
 }
 
 @test "a protocol that is a server and answers keys itself is its own application, with its cost" {
-	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 \
+		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]
 	[ "$(jq .cost_ms "$RUN/cells/own-000/1/cell.json")" = 1 ]
 }
@@ -51,7 +53,8 @@ setup() {
 }
 
 @test "an application that pays for every key and cannot keep up is called overloaded, not slow" {
-	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --seconds 5 --repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --seconds 5 \
+		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq .result.overloaded "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
 	[ "$(jq .result.latency_from_due_ms.p50 "$RUN/cells/heavy-000/1/keyrepeat.json")" = null ]
 	grep -q overloaded "$BATS_TEST_TMPDIR/out"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Many users on the emulated hosts, small: both ends count the same requests, the model stands beside what was measured, nothing is left.
+# Many users on the emulated hosts, small: both ends count the same requests, the model stands
+# beside what was measured, nothing is left.
 
 bats_require_minimum_version 1.5.0
 load left
@@ -15,11 +16,13 @@ setup_file() {
 	cd /
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	status=0
-	"$TOP/thinprobe" run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 --repeat 1 -o "$A" >"$BATS_FILE_TMPDIR/a.out" 2>"$BATS_FILE_TMPDIR/a.err" 3>&- || status=$?
+	"$TOP/thinprobe" run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 \
+		--repeat 1 -o "$A" >"$BATS_FILE_TMPDIR/a.out" 2>"$BATS_FILE_TMPDIR/a.err" 3>&- || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/a.status"
 	if [ "$status" = 4 ]; then not_here "$(tail -n 1 "$BATS_FILE_TMPDIR/a.err")"; return 0; fi
 	status=0
-	"$TOP/thinprobe" run users --parts "$parts" --users 20 --think 0.4 --vnc-users 3 --vnc-think 0.2,0.1 --cost 5ms --seconds 2 --repeat 1 -o "$U" >"$BATS_FILE_TMPDIR/u.out" 2>"$BATS_FILE_TMPDIR/u.err" 3>&- || status=$?
+	"$TOP/thinprobe" run users --parts "$parts" --users 20 --think 0.4 --vnc-users 3 --vnc-think 0.2,0.1 \
+		--cost 5ms --seconds 2 --repeat 1 -o "$U" >"$BATS_FILE_TMPDIR/u.out" 2>"$BATS_FILE_TMPDIR/u.err" 3>&- || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/u.status"
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 }
@@ -56,7 +59,8 @@ setup_file() {
 	[ -d "$U/cells/web-0.4" ] || skip "lighttpd is not installed"
 	jq -c .result "$U/cells/web-0.4/1/vusers.json"
 	# objects of 30 to 100 kB, with their heads
-	[ "$(jq '.result | .errors == 0 and .connections == 20 and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$U/cells/web-0.4/1/vusers.json")" = true ]
+	[ "$(jq '.result | .errors == 0 and .connections == 20
+		and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$U/cells/web-0.4/1/vusers.json")" = true ]
 	[ "$(jq '.link_percent > 0' "$U/cells/web-0.4/1/cell.json")" = true ]
 	[ ! -e "$U/log/www" ]
 }

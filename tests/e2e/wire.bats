@@ -1,12 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
+# bats file_tags=all
 
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	export RUN="$BATS_FILE_TMPDIR/run"
 	status=0
-	"$TOP/thinprobe" run stalls --quick --wire --app heavy --loads 0,3 --seconds 3 --repeat 1 --idle 2 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	"$TOP/thinprobe" run stalls --quick --wire --app heavy --loads 0,3 --seconds 3 --repeat 1 \
+		--idle 2 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
@@ -45,8 +47,10 @@ column() {	# FILE COLUMN SINKS [STAGE]
 		[ "$(column stages keys $sinks latency)" -ge 50 ]
 		# as keyrepeat itself tells it, over the keys that it answered
 		want=$(jq '.result.latency_from_due_ms.mean' "$RUN/cells/heavy-00$sinks/1/keyrepeat.json")
-		[ "$(column stages keys $sinks latency)" -lt 55 ] || awk -v g="$(column stages mean_ms $sinks latency)" -v w="$want" 'BEGIN { d = g - w; exit !(d * d < 1e-5) }'
-		awk -v a="$(column stages to_ms $sinks wire_pixels)" -v b="$(column stages mean_ms $sinks latency)" 'BEGIN { d = a - b; exit !(d * d < 1e-6) }'
+		[ "$(column stages keys $sinks latency)" -lt 55 ] ||
+			awk -v g="$(column stages mean_ms $sinks latency)" -v w="$want" 'BEGIN { d = g - w; exit !(d * d < 1e-5) }'
+		awk -v a="$(column stages to_ms $sinks wire_pixels)" \
+			-v b="$(column stages mean_ms $sinks latency)" 'BEGIN { d = a - b; exit !(d * d < 1e-6) }'
 		# 10 ms of CPU a redraw
 		awk -v v="$(column stages mean_ms $sinks app_drawn)" 'BEGIN { exit !(v >= 9.9) }'
 		for stage in sent_wire wire_app wire_pixels; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Remote X from end to end: who may connect, which way the data goes (against tshark), and that the report says no word of VNC.
+# bats file_tags=all
 
 bats_require_minimum_version 1.5.0
 load ../not_here
@@ -10,7 +11,8 @@ setup_file() {
 	export RUN="$BATS_FILE_TMPDIR/run"
 	for tool in Xvfb xauth xset; do command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }; done
 	status=0
-	"$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --seconds 4 --repeat 1 --idle 1 --keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	"$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --seconds 4 --repeat 1 --idle 1 \
+		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
@@ -18,7 +20,8 @@ setup_file() {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
-	[ "$(jq -r '.protocol | [.server, .encryption, .compression, .floor_ms, .frame_rate_per_s] | map(tostring) | join(" ")' "$RUN/run.json")" = "Xvfb none none 0 null" ]
+	[ "$(jq -r '.protocol | [.server, .encryption, .compression, .floor_ms, .frame_rate_per_s] |
+		map(tostring) | join(" ")' "$RUN/run.json")" = "Xvfb none none 0 null" ]
 	for f in summary.tsv report.md report.html figures/latency-cdf.svg; do [ -s "$RUN/$f" ]; done
 	# versions of programs that are on this machine are no claim
 	run grep -i -e vnc -e 'frame timer' -e 'half a frame' <(grep -v '^| tools ' "$RUN/report.md") "$BATS_FILE_TMPDIR/out"
@@ -46,10 +49,12 @@ setup_file() {
 		cell="$RUN/cells/$app-000/1"
 		read -r port < <(jq '.settings.ports[0]' "$cell/prototap.json")
 		[ "$port" -ge 6001 ]
-		read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.dstport == $port" -T fields -e tcp.len 2>/dev/null | awk '{ n++; s += $1 } END { print n, s }')
+		read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.dstport == $port" -T fields -e tcp.len 2>/dev/null |
+			awk '{ n++; s += $1 } END { print n, s }')
 		[ "$(jq .result.channels.display.packets "$cell/prototap.json")" = "$packets" ]
 		[ "$(jq .result.channels.display.payload_bytes "$cell/prototap.json")" = "$payload" ]
-		read -r payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.srcport == $port" -T fields -e tcp.len 2>/dev/null | awk '{ s += $1 } END { print s }')
+		read -r payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.srcport == $port" -T fields -e tcp.len 2>/dev/null |
+			awk '{ s += $1 } END { print s }')
 		[ "$(jq .result.channels.input.payload_bytes "$cell/prototap.json")" = "$payload" ]
 	done
 }
@@ -67,8 +72,10 @@ protocol_start two
 echo "$first $PROTOCOL_PORT $PROTOCOL_DISPLAY $PROTOCOL_TARGET"
 lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" xset q >/dev/null && echo "server may"
 lab_exec client env DISPLAY=":${PROTOCOL_TARGET##*:}" xset q >/dev/null && echo "client may"
-lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" XAUTHORITY=/dev/null timeout 5 xset q >/dev/null 2>&1 || echo "server may not without"
-lab_exec client env DISPLAY=":${PROTOCOL_TARGET##*:}" XAUTHORITY=/dev/null timeout 5 xset q >/dev/null 2>&1 || echo "client may not without"
+lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" XAUTHORITY=/dev/null timeout 5 xset q >/dev/null 2>&1 ||
+	echo "server may not without"
+lab_exec client env DISPLAY=":${PROTOCOL_TARGET##*:}" XAUTHORITY=/dev/null timeout 5 xset q >/dev/null 2>&1 ||
+	echo "client may not without"
 protocol_stop one
 lab_listens client "${first#x11:}" || echo "one stopped"
 protocol_stop
@@ -78,7 +85,8 @@ END
 	run bash "$BATS_TEST_TMPDIR/driver"
 	echo "$output"
 	[ "$status" = 0 ]
-	for words in 'x11:6001 x11:6002 10.203.0.2:2 x11::2' 'server may' 'client may' 'server may not without' 'client may not without' 'one stopped' 'two stopped'; do
+	for words in 'x11:6001 x11:6002 10.203.0.2:2 x11::2' 'server may' 'client may' 'server may not without' \
+		'client may not without' 'one stopped' 'two stopped'; do
 		grep -qxF "$words" <<<"$output" || { echo "missing: $words"; return 1; }
 	done
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* prototap_fuzz - packets of any kind through decoder, flows, streams, messages and updates; whole files through the reader; and pcapng's
- * own account of drops.
+/* prototap_fuzz - packets of any kind through decoder, flows, streams, messages and updates; whole
+ * files through the reader; and pcapng's own account of drops.
  *
- * Input: one byte whose lower half chooses what follows, and whose upper half with what it is measured (1: only port 5900, 2: only server
- * 10.0.0.2, 4: RFB and X11 are decoded, 8: keys were typed). 0 to LINK_TYPES - 1: packets of that link type, each as u16 captured, u16 beyond (original - captured), u32 microseconds since
- * the one before (little endian), and the captured bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which
- * are merged. DROPS: a pcapng file for drops.c. */
+ * Input: one byte whose lower half chooses what follows, and whose upper half with what it is
+ * measured (1: only port 5900, 2: only server 10.0.0.2, 4: RFB and X11 are decoded, 8: keys were
+ * typed). 0 to LINK_TYPES - 1: packets of that link type, each as u16 captured, u16 beyond
+ * (original - captured), u32 microseconds since the one before (little endian), and the captured
+ * bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
+ * DROPS: a pcapng file for drops.c. */
 #include "prototap/drops.h"
 #include "prototap/meter.h"
 #include "prototap/source.h"
@@ -168,8 +170,8 @@ static void check(const struct meter *m)
 /* Three keys, 0.1, 0.15 and 3 s after the packets' clock began, the first one to warm up. */
 static const struct typed *keys(void)
 {
-	static struct pair_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 }, { .due_ns = 150000000, .sent_ns = 150000000 },
-					  { .due_ns = 3000000000 } };
+	static struct pair_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
+					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
 	static struct clock_offset wall = { .at_ns = 1 };
 	static const struct typed typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
 
@@ -180,7 +182,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t server[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
 	static struct ports none, vnc;
-	struct meter_cfg cfg = { .ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4, .flows_shown = 3, .waits_max = 10 };
+	struct meter_cfg cfg = { .ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4,
+				 .flows_shown = 3, .waits_max = 10 };
 	struct meter m;
 	int kind;
 

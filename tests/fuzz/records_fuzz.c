@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* records_fuzz - a file of any bytes through prototap's own reader and through libpcap: both must tell the same packets and the same damage.
+/* records_fuzz - a file of any bytes through prototap's own reader and through libpcap: both must
+ * tell the same packets and the same damage.
  *
  * Input: one byte that chooses how much is read ahead, then the file. */
 #include "prototap/link.h"

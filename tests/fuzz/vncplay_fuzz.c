@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vncplay_fuzz - whatever vncplay reads: logs through the decoder and the analyzer, what a server says in pieces, side files, traces, dependencies.
+/* vncplay_fuzz - whatever vncplay reads: logs through the decoder and the analyzer, what a server
+ * says in pieces, side files, traces, dependencies.
  *
- * Input: one byte that chooses, and what is to be read. LOG: a log, whose inputs are always the same; it is analysed beside itself, by both methods.
- * STREAM: a byte with the format of pixels (bytes a pixel, less one; 128: with a colour map), and what comes after ServerInit on a screen of 70 x 36: as a
- * whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a file. */
+ * Input: one byte that chooses, and what is to be read. LOG: a log, whose inputs are always the
+ * same; it is analysed beside itself, by both methods. STREAM: a byte with the format of pixels
+ * (bytes a pixel, less one; 128: with a colour map), and what comes after ServerInit on a screen of
+ * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a
+ * file. */
 #include "vncplay/deps.h"
 #include "vncplay/paper.h"
 #include "vncplay/rfb.h"
@@ -35,7 +38,8 @@ static struct file file_of(const void *data, size_t size)
 }
 
 /* What was sent is known, whatever the log says. */
-static const char sent[] = "# vncplay-aux 1\nSync ok at 990\ninput 0 move at 500000 line=1 late_us=0 x=1 y=2\ninput 1 press at 1100000 line=2 late_us=0 x=1 y=2 button=1\n"
+static const char sent[] = "# vncplay-aux 1\nSync ok at 990\ninput 0 move at 500000 line=1 late_us=0 x=1 y=2\n"
+			   "input 1 press at 1100000 line=2 late_us=0 x=1 y=2 button=1\n"
 			   "input 2 release at 1200000 line=3 late_us=0 x=1 y=2 button=1\ninput 3 keydown at 1900000 line=4 late_us=0 keysym=0x61\n"
 			   "Sync ok at 2400\ninput 4 press at 2500000 line=2 late_us=0 x=1 y=2 button=1\nrun end at 6000000 status=complete\n";
 
@@ -79,7 +83,8 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 {
 	static const struct rfb_format formats[] = {
 		{ .bits = 8, .depth = 8, .true_colour = 1, .red_max = 7, .green_max = 7, .blue_max = 3, .green_shift = 3, .blue_shift = 6 },
-		{ .bits = 16, .depth = 16, .big_endian = 1, .true_colour = 1, .red_max = 31, .green_max = 63, .blue_max = 31, .red_shift = 11, .green_shift = 5 },
+		{ .bits = 16, .depth = 16, .big_endian = 1, .true_colour = 1, .red_max = 31, .green_max = 63,
+		  .blue_max = 31, .red_shift = 11, .green_shift = 5 },
 		{ .bits = 8, .depth = 8 }
 	};
 	static const struct rfb_events events = { .painted = on_painted };

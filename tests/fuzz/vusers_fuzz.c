@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vusers_fuzz - what a server says to a user of VNC, and what users say to the reference server, as a whole and in pieces: both must come to the same.
+/* vusers_fuzz - what a server says to a user of VNC, and what users say to the reference server, as
+ * a whole and in pieces: both must come to the same.
  *
- * Input: a byte that chooses (1: the patch is kept; 2: the user has asked before; 16: has a password; 4: the reference server is what reads, 8: of HTTP), one with the
- * length of pieces, and what is said. */
+ * Input: a byte that chooses (1: the patch is kept; 2: the user has asked before; 16: has a
+ * password; 4: the reference server is what reads, 8: of HTTP), one with the length of pieces, and
+ * what is said. */
 #include "vusers/guest.h"
 #include "vusers/vrfb.h"
 
@@ -78,8 +80,8 @@ static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most
 		abort();
 	if (all.err)
 		return;
-	if (all.flags != some.flags || whole.state != pieces.state || whole.skip != pieces.skip || whole.have != pieces.have || whole.width != pieces.width ||
-	    whole.height != pieces.height || whole.asked != pieces.asked)
+	if (all.flags != some.flags || whole.state != pieces.state || whole.skip != pieces.skip ||
+	    whole.have != pieces.have || whole.width != pieces.width || whole.height != pieces.height || whole.asked != pieces.asked)
 		abort();
 	if (patch && memcmp(kept[0].luminance, kept[1].luminance, sizeof(kept[0].luminance)) != 0)
 		abort();

@@ -12,7 +12,8 @@ load window
 lab_up
 client_screen
 protocol_use vnc; protocol_start s; app_use vim; app_start "$PROTOCOL_DISPLAY"
-lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None "$LAB_ADDR_server::$PROTOCOL_PORT"
+lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
+	"$LAB_ADDR_server::$PROTOCOL_PORT"
 client_window TigerVNC
 attach run --on attach::90,TigerVNC --seconds 2 --repeat 1 --quick --idle 1 && echo "status 0"
 vim_text
@@ -32,7 +33,8 @@ lab_exec client env DISPLAY=:90 xdotool windowfocus --sync "$other" mousemove 10
 lab_wait "$taken"
 echo "taken $?"
 n=0
-for words in "--on attach::90,nosuchtitle" "--on attach::90,r" "--on attach::90,0x77" "--on attach::91,TigerVNC" "--on attach::90,TigerVNC --loads 1,2" "--on attach::90" "--on attach::90,TigerVNC --protocol null"; do
+for words in "--on attach::90,nosuchtitle" "--on attach::90,r" "--on attach::90,0x77" "--on attach::91,TigerVNC" \
+	"--on attach::90,TigerVNC --loads 1,2" "--on attach::90" "--on attach::90,TigerVNC --protocol null"; do
 	n=$((n + 1)); attach "refused$n" $words --quick --idle 1
 	echo "refused $?"
 done 2>&1
@@ -67,7 +69,8 @@ END
 	# taken over: an interrupted run, and not one key to the stranger
 	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
 	[ "$(jq -r .state "$W/lab/taken/run.json")" = interrupted ]
-	[ "$(jq -r .reason "$W/lab/taken/cells/own-000/1/cell.json")" = "keyrepeat: another window has the keyboard, so the keys were stopped: leave the window alone while it is measured" ]
+	[ "$(jq -r .reason "$W/lab/taken/cells/own-000/1/cell.json")" = \
+		"keyrepeat: another window has the keyboard, so the keys were stopped: leave the window alone while it is measured" ]
 	run cat "$W/main.out"
 	[[ $output == *"keys go"*"taken 130"* ]]
 	[[ $output == *"stranger got 0"* ]]

@@ -1,17 +1,20 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # As attach.bats, with xfreerdp in front of xrdp.
+# bats file_tags=all
 
 load window
 
 @test "xfreerdp: the window's caret, over RDP from xrdp" {
 	for tool in xfreerdp xrdp openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	[ -f /usr/lib/xorg/modules/libxorgxrdp.so ] || [ -f /usr/lib/xorg/modules/drivers/xrdpdev_drv.so ] || skip "xorgxrdp is not installed"
+	[ -f /usr/lib/xorg/modules/libxorgxrdp.so ] || [ -f /usr/lib/xorg/modules/drivers/xrdpdev_drv.so ] ||
+		skip "xorgxrdp is not installed"
 	drive <<'END'
 lab_up
 client_screen
 rdp_server
-lab_start client viewer env DISPLAY=:90 HOME=/tmp/home xfreerdp "/v:$LAB_ADDR_server:3389" /cert:ignore /sec:tls /u:na /p:na /size:800x600 /bpp:24 -grab-keyboard -clipboard -decorations /audio-mode:2
+lab_start client viewer env DISPLAY=:90 HOME=/tmp/home xfreerdp "/v:$LAB_ADDR_server:3389" /cert:ignore /sec:tls \
+	/u:na /p:na /size:800x600 /bpp:24 -grab-keyboard -clipboard -decorations /audio-mode:2
 client_window FreeRDP
 # vim writes its mode below with the first key: not in the midst of the train
 lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" xdotool key a BackSpace

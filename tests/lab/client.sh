@@ -9,7 +9,9 @@ client_screen() {	# the X display :90
 }
 
 client_window() {	# client_window TITLE: sets WINDOW
-	WINDOW=$(lab_exec client timeout 20 sh -c 'until w=$(DISPLAY=:90 xdotool search --onlyvisible --name "$1" | head -n 1) && [ -n "$w" ]; do sleep 0.05; done; echo "$w"' sh "$1") || die "no window $1"
+	WINDOW=$(lab_exec client timeout 20 sh -c '
+		until w=$(DISPLAY=:90 xdotool search --onlyvisible --name "$1" | head -n 1) && [ -n "$w" ]; do sleep 0.05; done
+		echo "$w"' sh "$1") || die "no window $1"
 }
 
 # A run as its user would start it, in the client; it has no other way to the server than the window.
@@ -40,16 +42,21 @@ vim_text() {
 # xrdp with its Xorg module, without its session manager (which would want a login), and vim in it.
 rdp_server() {
 	PROTOCOL_DISPLAY=:53
-	lab_exec server sh -c 'mkdir -p /tmp/rdp/sock && cd /tmp/rdp && openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=test 2>/dev/null
-		printf "%s\n" "[Globals]" ini_version=1 fork=false port=tcp://:3389 tcp_nodelay=true tcp_keepalive=true security_layer=tls crypt_level=low \
-			certificate=/tmp/rdp/cert.pem key_file=/tmp/rdp/key.pem "ssl_protocols=TLSv1.2, TLSv1.3" autorun=XORG allow_channels=true allow_multimon=false \
-			bitmap_cache=true bitmap_compression=true bulk_compression=false max_bpp=24 new_cursors=true use_fastpath=both require_credentials=false \
+	lab_exec server sh -c '
+		mkdir -p /tmp/rdp/sock && cd /tmp/rdp &&
+			openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=test 2>/dev/null
+		printf "%s\n" "[Globals]" ini_version=1 fork=false port=tcp://:3389 tcp_nodelay=true tcp_keepalive=true \
+			security_layer=tls crypt_level=low certificate=/tmp/rdp/cert.pem key_file=/tmp/rdp/key.pem \
+			"ssl_protocols=TLSv1.2, TLSv1.3" autorun=XORG allow_channels=true allow_multimon=false \
+			bitmap_cache=true bitmap_compression=true bulk_compression=false max_bpp=24 new_cursors=true \
+			use_fastpath=both require_credentials=false \
 			enable_token_login=false blue=009cb5 grey=dedede "[Logging]" LogFile=/tmp/rdp/xrdp.log LogLevel=INFO EnableSyslog=false \
 			"[Channels]" rdpdr=false rdpsnd=false drdynvc=false cliprdr=false rail=false xrdpvr=false \
 			"[XORG]" name=XORG lib=libxup.so username=na password=na ip=127.0.0.1 port=/tmp/rdp/sock/xrdp_display_53 code=20 >xrdp.ini'
 	lab_start -R server xorg env XRDP_SOCKET_PATH=/tmp/rdp/sock XRDP_START_WIDTH=800 XRDP_START_HEIGHT=600 \
 		/usr/lib/xorg/Xorg :53 -config xrdp/xorg.conf -ac -noreset -nolisten tcp -logfile /tmp/rdp/x.log
-	lab_exec server timeout 20 sh -c 'until DISPLAY=:53 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 || die "no Xorg: $(tail -n 3 "$LAB_LOG/xorg.err")"
+	lab_exec server timeout 20 sh -c 'until DISPLAY=:53 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
+		die "no Xorg: $(tail -n 3 "$LAB_LOG/xorg.err")"
 	app_use vim
 	app_start :53
 	lab_start server xrdp /usr/sbin/xrdp --nodaemon --config /tmp/rdp/xrdp.ini

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A disk of the lab's own: as slow as it is told to be, its scheduler settable; gone, and everything as before, whatever ends the driver.
-# Other labs may come and go meanwhile: what is looked for bears this lab's id. `W` is the test's own world below /tmp.
+# A disk of the lab's own: as slow as it is told to be, its scheduler settable; gone, and everything
+# as before, whatever ends the driver. Other labs may come and go meanwhile: what is looked for
+# bears this lab's id. `W` is the test's own world below /tmp.
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/lab}
@@ -10,7 +11,9 @@ setup() {
 	PATH=$PATH:/usr/sbin:/sbin
 	export LAB_LOCKS=$W/locks THINPROBE_STATE=$W/state W TOP
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
-	for tool in setpriv unshare nsenter ip tc ethtool losetup mke2fs; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	for tool in setpriv unshare nsenter ip tc ethtool losetup mke2fs; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
 	[ -e /dev/fuse ] || skip "this kernel has no FUSE"
 }
 
@@ -47,7 +50,10 @@ END
 gone() {	# nothing of the disk is left: no loop device of it, no folder, no slowdisk, no record
 	local i
 	for ((i = 0; i < 300; i++)); do
-		if [ -z "$(losetup -a | grep -F "thinprobe-disk-$id")$(grep -lszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline)" ] && [ ! -e "$W/locks/undo-$id" ] && [ ! -e "/var/tmp/thinprobe-disk-$id" ]; then return 0; fi
+		if [ -z "$(losetup -a | grep -F "thinprobe-disk-$id")$(grep -lszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline)" ] &&
+			[ ! -e "$W/locks/undo-$id" ] && [ ! -e "/var/tmp/thinprobe-disk-$id" ]; then
+			return 0
+		fi
 		sleep 0.05
 	done
 	losetup -a
@@ -60,7 +66,10 @@ gone() {	# nothing of the disk is left: no loop device of it, no folder, no slow
 	begin '
 lab_disk_delay 20ms || echo "$LAB_WHY"
 before=$(lab_disk_counts)
-lab_exec -R server sh -c "dd if=/dev/zero of=/tmp/disk/x bs=64k count=4 oflag=direct conv=notrunc 2>&1; for i in 1 2 3 4 5 6 7 8 9 10; do dd if=/tmp/disk/x of=/dev/null bs=4k count=1 skip=\$i iflag=direct 2>/dev/null; done" >/dev/null
+lab_exec -R server sh -c "dd if=/dev/zero of=/tmp/disk/x bs=64k count=4 oflag=direct conv=notrunc 2>&1
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		dd if=/tmp/disk/x of=/dev/null bs=4k count=1 skip=\$i iflag=direct 2>/dev/null
+	done" >/dev/null
 t=${EPOCHREALTIME/[.,]/}
 lab_exec -R server dd if=/tmp/disk/x of=/dev/null bs=4k count=20 iflag=direct status=none
 echo "took $((${EPOCHREALTIME/[.,]/} - t)) us, $before -> $(lab_disk_counts)"
@@ -95,7 +104,10 @@ lab_start -R server reads sh -c "while :; do dd if=/tmp/disk/x of=/dev/null bs=4
 }
 
 @test "disk: what was killed as a whole is on record, and thinprobe lab clean puts it right" {
-	begin 'lab_change disk-delay 0; echo "$LAB_UNDO" >"$W/undo"; lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" bfq || lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" mq-deadline || :'
+	begin 'lab_change disk-delay 0
+		echo "$LAB_UNDO" >"$W/undo"
+		lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" bfq ||
+			lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" mq-deadline || :'
 	kill -9 "$(cat "$W/undo")" "$pid"
 	for _ in $(seq 100); do kill -0 "$(cat "$W/undo")" 2>/dev/null || break; sleep 0.02; done
 	[ -e "$W/locks/undo-$id" ]

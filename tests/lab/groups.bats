@@ -21,7 +21,8 @@ teardown() {
 # Everything that a lab may change, in text.
 settings() {
 	local f
-	for f in /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us /proc/sys/kernel/sched_rt_period_us /sys/kernel/debug/sched/base_slice_ns; do
+	for f in /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us \
+		/proc/sys/kernel/sched_rt_period_us /sys/kernel/debug/sched/base_slice_ns; do
 		echo "$f $(cat "$f" 2>&1)"
 	done
 	# groups of this test's labs only: others may come and go
@@ -164,7 +165,8 @@ tree_v2() {
 @test "cgroup v2: weight, idle, maximum, and where the controller is given" {
 	tree_v2
 	{
-		printf 'group %s\n' 'a shares=4096 idle=1' 'b shares=1024 quota=25,100ms' 'c shares=10240 quota=50,5ms' 'd rt=1' 'e rt_runtime=1000' 'f quota=25' 'last'
+		printf 'group %s\n' 'a shares=4096 idle=1' 'b shares=1024 quota=25,100ms' 'c shares=10240 quota=50,5ms' \
+			'd rt=1' 'e rt_runtime=1000' 'f quota=25' 'last'
 		for _ in {1..1200}; do [ ! -d "$W/tree/thinprobe-abcdef-last" ] || break; sleep 0.05; done
 		grep -rH . "$W/tree" | sed "s|^$W/tree/||" | sort >"$W/seen"
 	} | serve >"$W/answers"	# who writes looks before it ends the input
@@ -208,7 +210,8 @@ END
 	echo 1 >"$W/switches/autogroup"
 	echo cpu >"$W/tree/cgroup.subtree_control"
 	serve </dev/null
-	(trap '' XFSZ; ulimit -f 0; printf '%s\n' 'switch autogroup 0' 'group a' | serve 2>/dev/null | cat) | cat >"$W/answers"	# a full disk
+	# a full disk
+	(trap '' XFSZ; ulimit -f 0; printf '%s\n' 'switch autogroup 0' 'group a' | serve 2>/dev/null | cat) | cat >"$W/answers"
 	cat "$W/answers"
 	[ "$(grep -c "^no .*is the disk full" "$W/answers")" = 2 ]
 	[ "$(cat "$W/switches/autogroup")" = 1 ]

@@ -3,15 +3,17 @@
 # known.sh - replays against a desktop whose answers are known, and what the analyzer makes of them.
 #
 # usage: tests/lab/known.sh VARIANT CLICKS REPLAYS [AT_ONCE]
-#   plain      a window for each click                      noise1.6, noise3   beside an area of random pixels, percent of the screen
+#   plain      a window for each click                      noise1.6, noise3   beside random pixels, percent of the screen
 #   caret      beside 1.6 % noise and a blinking caret      strips             a window in five strips, 15 ms apart
 #   alternate  two pictures in turn, beside 1.6 % noise     absent             the third replay has no answer to two of the clicks
 #   mark       8x8 pixels answer                            slow               the server gathers what changes within 60 ms
 #   bits       of 16 a pixel                                release            answers to the release
-#   draw       the pointer is in the picture                mixed              windows, marks, strips, two areas of noise and a caret
+#   draw       the pointer is in the picture                mixed              windows, marks, strips, noise and a caret
 #   scroll     beside a text that scrolls five times a second
-# Answers take 60 to 350 ms, times 1, 1, 1.5, 2, 2.5 in the replays (DELAYS; GAP: ms between clicks). Works in the folder known-VARIANT of the current one, where trace, logs and analysis stay. Prints
-# what known.py says; the exit status is 0 if that is as good as is demanded. Whatever it starts ends with it, also by SIGKILL.
+# Answers take 60 to 350 ms, times 1, 1, 1.5, 2, 2.5 in the replays (DELAYS; GAP: ms between
+# clicks). Works in the folder known-VARIANT of the current one, where trace, logs and analysis
+# stay. Prints what known.py says; the exit status is 0 if that is as good as is demanded. Whatever
+# it starts ends with it, also by SIGKILL.
 set -u
 top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
 variant=${1:?which variant?} clicks=${2:?how many clicks?} replays=${3:?how many replays?} at_once=${4:-$3}
@@ -75,7 +77,9 @@ recorded() {
 	} >script
 	[ "$variant" != draw ] || pointer=(--pointer draw)
 	server recording "${pointer[@]}" || return
-	timeout 120 "$bin/vncplay" record --headless --script script "127.0.0.1::$port" trace >record.out 2>&1 || { tail -n 1 record.out && return 1; }
+	timeout 120 "$bin/vncplay" record --headless --script script "127.0.0.1::$port" trace >record.out 2>&1 || {
+		tail -n 1 record.out && return 1
+	}
 	ended
 }
 
@@ -85,7 +89,9 @@ replayed() {	# N
 	[ "$variant" != absent ] || [ "$1" != 3 ] || more=(--missing "3,5")
 	trap 'kill "$server" 2>/dev/null' EXIT
 	server "$1" --factor "${factors[($1 - 1) % 5]}" "${options[@]}" "${more[@]}" || return
-	timeout 120 "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || { tail -n 1 "$1.err" && return 1; }
+	timeout 120 "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || {
+		tail -n 1 "$1.err" && return 1
+	}
 	ended
 }
 

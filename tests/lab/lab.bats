@@ -61,7 +61,8 @@ survivors() {
 
 gone() { [ -z "$(survivors)" ]; }
 
-# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is not seen here, but its server is.)
+# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is
+# not seen here, but its server is.)
 x_alive() {
 	local n=${1##*/}
 	n=${n#.} n=${n#X} n=${n%-lock}
@@ -158,7 +159,8 @@ echo "across $? $(cat "$LAB_LOG/listen.out")"
 echo "uid $(lab_exec server id -u)"
 echo "alone $(lab_exec server ls /proc | grep -c '^[0-9]')"
 [ "$LAB_SHARED_CPUS" = 1 ] || [ "$LAB_CPUS_server" != "$LAB_CPUS_client" ] || echo "one CPU for both"
-[ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] && [ "$(cpu -C server)" = "$LAB_CPUS_client" ] && echo pinned
+[ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] &&
+	[ "$(cpu -C server)" = "$LAB_CPUS_client" ] && echo pinned
 [ "$(taskset -pc $$ | sed 's/.*: //')" = "$LAB_CPUS_client" ] && echo "driver keeps off"
 lab_exec -C server test -e "/sys/class/net/$LAB_IF_server" || true
 lab_exec -C server ip -o link show "$LAB_IF_server" >/dev/null && echo "capture sees the server's link"
@@ -324,7 +326,8 @@ END
 	drive <<'END'
 lab_up
 for lever in pin cgroup shape autogroup swap capture rt; do lab_can server $lever; echo "$lever $?"; done
-facts_json | jq -e '.kernel and .cpu.count >= 1 and .link.server.offloads.tso == "off" and .tools.bash and (.user_namespaces | type == "boolean")'
+facts_json | jq -e '.kernel and .cpu.count >= 1 and .link.server.offloads.tso == "off" and .tools.bash
+	and (.user_namespaces | type == "boolean")'
 END
 	echo "$output"
 	[ "$status" -eq 0 ]

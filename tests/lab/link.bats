@@ -30,10 +30,14 @@ as_user() {
 # drive [PRELUDE]: a driver from standard input, with p (the least round trip of five pings, in ms).
 drive() {
 	{
-		printf 'set -u\nW=%q\nexport TMPDIR=$W/tmp LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1; mkdir -p "$TMPDIR"\n%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\nlab_use local\n' "$W" "${1-}" "$HOME_OF_LAB"
+		printf 'set -u\nW=%q\nexport TMPDIR=$W/tmp LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1; mkdir -p "$TMPDIR"\n' "$W"
+		printf '%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\nlab_use local\n' "${1-}" "$HOME_OF_LAB"
 		cat <<'END'
 p() { lab_exec -R client ping -n -q -c 5 -i 0.2 "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'; }
-between() { awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a >= b && a < c) }' && echo "$4 is right" || echo "$4: $1, not $2 to $3 ms"; }
+between() {
+	awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a >= b && a < c) }' &&
+		echo "$4 is right" || echo "$4: $1, not $2 to $3 ms"
+}
 END
 		cat
 	} >"$W/main.sh"
@@ -60,14 +64,16 @@ lab_link - - - - 101 || echo "no: $LAB_WHY"
 lab_exec -R server ip -o link show dev "$LAB_IF_server" | grep -o 'mtu 1500'
 lab_exec -R server ethtool -k "$LAB_IF_server" | grep -c '^\(tcp-segmentation\|generic-segmentation\|generic-receive\)-offload: off'
 lab_exec -R server ip neigh show | grep -o PERMANENT
-lab_facts | jq -r '.link.line | "facts \(.kind) \(.rate) \(.queue)", if .wire then "own delay of \(.wire.added_delay_us.n >= 20)" else empty end'
+lab_facts | jq -r '.link.line | "facts \(.kind) \(.rate) \(.queue)",
+	if .wire then "own delay of \(.wire.added_delay_us.n >= 20)" else empty end'
 lab_down
 echo "delay again '$LAB_DELAY'"
 ls -A "$W/a run/log"
 END
 	[ "$status" -eq 0 ] || [[ $output != *"no netem"* ]] || skip "this kernel has neither netem nor TAP devices: ${lines[0]}"
 	[ "$status" -eq 0 ]
-	[[ $output == *"the delay is right"*"it can be changed"*"the new one is right"*known*"no: LAB_RATE=fast"*"no: LAB_LOSS=101"*unchanged*"mtu 1500"*$'\n3\n'*PERMANENT*"1Mbit 20ms"*"delay again '20ms'"* ]]
+	[[ $output == *"the delay is right"*"it can be changed"*"the new one is right"*known*"no: LAB_RATE=fast"*"no: LAB_LOSS=101"* ]]
+	[[ $output == *"no: LAB_LOSS=101"*unchanged*"mtu 1500"*$'\n3\n'*PERMANENT*"1Mbit 20ms"*"delay again '20ms'"* ]]
 	[[ $output != *"link wire"* || $output == *"own delay of true"*"wire.json"* ]]
 	[[ $output != *wire.control* ]]
 }
@@ -82,7 +88,7 @@ END
 	delayed wire
 }
 
-@test "link: without a delay asked for it is a pair as ever; rate and queue can be changed, and a queue that was asked for is kept" {
+@test "link: without a delay asked for it is a pair as ever; rate and queue can be changed; a queue that was asked for is kept" {
 	drive 'LAB_RATE=10Mbit' <<'END'
 lab_up
 echo "link $LAB_LINK"
@@ -95,7 +101,8 @@ lab_link - - 5ms || { lab_can server delay || echo "no: $LAB_WHY"; }
 END
 	[ "$status" -eq 0 ]
 	[[ $output != *"no tbf"* ]] || skip "this kernel has no tbf"
-	# 64 packets of 1,514 bytes are 77.5 ms of 10 Mbit/s, 20 ms are 20; of both tc takes off what may go at once (three packets, 3.6 ms)
+	# 64 packets of 1,514 bytes are 77.5 ms of 10 Mbit/s, 20 ms are 20; of both tc takes off what may
+	# go at once (three packets, 3.6 ms)
 	[ "${lines[0]}" = "link veth" ]
 	[ "${lines[1]}" = "10Mbit 73.9ms" ]
 	[ "${lines[2]}" = "10Mbit 16.4ms" ]

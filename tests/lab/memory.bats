@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The memory of the lab's server, and its swap: confined while it is up, gone whatever ends the driver. `W` is the test's own world below /tmp.
-# Other labs may come and go meanwhile: what is looked for bears this lab's id.
+# The memory of the lab's server, and its swap: confined while it is up, gone whatever ends the
+# driver. `W` is the test's own world below /tmp. Other labs may come and go meanwhile: what is
+# looked for bears this lab's id.
 # bats file_tags=alone:swap
 
 setup() {
@@ -24,7 +25,9 @@ teardown() {
 # A driver with a server of 64M; it runs $2, says so, and goes on with $3.
 begin() {	# begin SWAP COMMANDS COMMANDS
 	[ "$(id -u)" = 0 ] || skip "swap is root's"
-	for tool in setpriv unshare nsenter ip tc ethtool losetup mkswap swaplabel; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	for tool in setpriv unshare nsenter ip tc ethtool losetup mkswap swaplabel; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
 	cat >"$W/driver.sh" <<END
 set -u
 export LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 LAB_RUN=$W/run LAB_SERVER_MEMORY=64M LAB_SWAP=$1 LAB_SWAP_SIZE=96M
@@ -34,7 +37,8 @@ lab_up
 echo "\$LAB_ID" >$W/id
 hog() {	# NAME MEGABYTES: so much, page by page, and stays; the first one to go
 	lab_start server \$1 perl -e 'open F, ">", "/proc/self/oom_score_adj" and print F 1000 and close F;
-		\$m = "\\0" x (\$ARGV[0] << 20); open R, "<", "/dev/urandom"; for (0 .. \$ARGV[0] * 256 - 1) { read R, \$b, 64; substr(\$m, \$_ * 4096, 64) = \$b }
+		\$m = "\\0" x (\$ARGV[0] << 20); open R, "<", "/dev/urandom";
+		for (0 .. \$ARGV[0] * 256 - 1) { read R, \$b, 64; substr(\$m, \$_ * 4096, 64) = \$b }
 		print STDERR "ready\\n"; sleep 60' \$2
 }
 $2
@@ -82,15 +86,20 @@ gone() {
 written() { awk '{ n = $7 * 512 - n } END { printf "%.0f\n", n }' "$W/stat" "/sys/block/${1#/dev/}/stat"; }
 used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 
-@test "what runs on the server has so much memory and no more; the rest goes to its own device, all of it; killed -9, it leaves nothing" {
+@test "what runs on the server has so much memory and no more; all the rest goes to its own device; killed -9, it leaves nothing" {
 	cluster=$(cat /proc/sys/vm/page-cluster)
-	begin file 'cat /sys/block/${LAB_SWAP_DEVICE#/dev/}/stat >'"$W"'/stat; hog big 100; lab_ready big 30; lab_child $LAB_PID; echo $LAB_CHILD >'"$W"'/hog
+	begin file 'cat /sys/block/${LAB_SWAP_DEVICE#/dev/}/stat >'"$W"'/stat
+		hog big 100; lab_ready big 30; lab_child $LAB_PID; echo $LAB_CHILD >'"$W"'/hog
 		lab_start -M - server outside sleep 50
-		lab_exec server cat /proc/self/cgroup >'"$W"'/in; lab_exec -C server cat /proc/self/cgroup >'"$W"'/out-c; lab_exec -M - server cat /proc/self/cgroup >'"$W"'/out-m
-		lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=4 iflag=direct status=none | cmp -s -n 16384 - /dev/zero && touch '"$W"'/empty
+		lab_exec server cat /proc/self/cgroup >'"$W"'/in
+		lab_exec -C server cat /proc/self/cgroup >'"$W"'/out-c
+		lab_exec -M - server cat /proc/self/cgroup >'"$W"'/out-m
+		lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=4 iflag=direct status=none |
+			cmp -s -n 16384 - /dev/zero && touch '"$W"'/empty
 		lab_switch page_cluster $(('"$cluster"' ^ 1)) || echo "$LAB_WHY" >'"$W"'/no-switch' 'nap 50'
 	# the kernel's view of the process, not of the group
-	read -r rss swap < <(awk '/^Anonymous:/ { a = $2 * 1024 } /^Swap:/ { s = $2 * 1024 } END { print a, s }' "/proc/$(cat "$W/hog")/smaps_rollup")
+	read -r rss swap < <(awk '/^Anonymous:/ { a = $2 * 1024 } /^Swap:/ { s = $2 * 1024 }
+		END { print a, s }' "/proc/$(cat "$W/hog")/smaps_rollup")
 	echo "in memory $rss, swapped $swap"
 	[ "$rss" -le $((64 << 20)) ]
 	[ "$swap" -ge $((36 << 20)) ]
@@ -129,7 +138,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	grep -q "removed group $LAB_MEMORY_GROUP" "$W/clean"
 }
 
-@test "who would take it back is killed -9 alone: the driver does it at its end; its record lost as well, lab clean, and till then nobody else gets swap" {
+@test "the process that takes it back is killed -9: the driver does it; with its record lost, lab clean; no other swap till then" {
 	begin file 'hog big 100; lab_ready big 30; kill -9 $LAB_UNDO' 'lab_change swap file 1048576; echo "$LAB_WHY" >'"$W"'/why'
 	wait "$pid" || true
 	cat "$W/why" "$W/out"
@@ -142,7 +151,8 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	ours | grep -q "^swap $LAB_SWAP_DEVICE"
 	answer=$(echo 'swap file 1048576' | LAB_ID=abcdef bash "$TOP/lab/local/undo.sh" serve)
 	echo "$answer"
-	[[ $answer == "no $LAB_SWAP_DEVICE is the swap of a lab that was killed"*"lab clean" ]] || [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]
+	[[ $answer == "no $LAB_SWAP_DEVICE is the swap of a lab that was killed"*"lab clean" ]] ||
+		[ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]
 	rm "$W/locks/undo-$id"
 	"$TOP/thinprobe" lab clean
 	gone
@@ -151,7 +161,11 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 @test "a slow one takes its time for a read, is exchanged under a session that stays whole, and is gone at the end" {
 	[ -x "$TOP/bin/slowdisk" ] && [ -e /dev/fuse ] || skip "no slowdisk, or no FUSE here"
 	begin slow:20ms 'hog big 72; lab_ready big 30
-		read_one() { local t=${EPOCHREALTIME/[.,]/}; lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=10 iflag=direct of=/dev/null status=none; echo $((${EPOCHREALTIME/[.,]/} - t)); }
+		read_one() {
+			local t=${EPOCHREALTIME/[.,]/}
+			lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=10 iflag=direct of=/dev/null status=none
+			echo $((${EPOCHREALTIME/[.,]/} - t))
+		}
 		read_one >'"$W"'/slow; lab_swap_delay 0ms; read_one >'"$W"'/fast
 		lab_memory_limit 48M || echo "$LAB_WHY" >'"$W"'/limit
 		lab_swap file || echo "$LAB_WHY" >'"$W"'/exchange; lab_ours $LAB_PID && touch '"$W"'/lives
@@ -209,7 +223,8 @@ exp_end
 END
 	chmod 755 "$W/trial.sh"
 	status=0
-	TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/experiments/keep.sh" "$W/trial.sh" --protocol null --server-memory 64M --swap-size 64M --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" >"$W/out" 2>&1 3>&- || status=$?
+	TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/experiments/keep.sh" "$W/trial.sh" --protocol null --server-memory 64M \
+		--swap-size 64M --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" >"$W/out" 2>&1 3>&- || status=$?
 	if grep -q 'cannot be had' "$W/out"; then skip "$(grep 'cannot be had' "$W/out")"; fi
 	cat "$W/out" "$W/hog"
 	# on a busy machine the cell is tried once more
@@ -220,15 +235,20 @@ END
 	[[ $(jq -r .reason "$W/run/cells/own-001/1/cell.json") == "the server's memory of 64M was full"*"ended 1 of its processes"* ]]
 	[ "$(jq -r .state "$W/run/cells/own-000/1/cell.json")" = complete ]
 	[ "$(jq -r .state "$W/run/after/cell.json")" = complete ]
-	[ "$(jq -r '.lab.memory | "\(.server_memory_bytes) \(.confined) \(.swap.kind) \(.swap.size_bytes)"' "$W/run/run.json")" = "67108864 true file 67108864" ]
+	[ "$(jq -r '.lab.memory | "\(.server_memory_bytes) \(.confined) \(.swap.kind) \(.swap.size_bytes)"' "$W/run/run.json")" \
+		= "67108864 true file 67108864" ]
 	id=$(cat "$W/id")
 	gone
 }
 
 @test "the rest of the machine keeps its reserve, whoever asks; nothing is left of what was refused" {
-	begin file 'LAB_RESERVE=100000G lab_memory_limit 65M; echo "$? $LAB_WHY"; LAB_RESERVE=100000G lab_swap zram; echo "$? $LAB_WHY"; lab_memory_group other limit=90000G; echo "$? $LAB_WHY"
+	begin file '
+		LAB_RESERVE=100000G lab_memory_limit 65M; echo "$? $LAB_WHY"
+		LAB_RESERVE=100000G lab_swap zram; echo "$? $LAB_WHY"
+		lab_memory_group other limit=90000G; echo "$? $LAB_WHY"
 		cat $LAB_MEMORY_GROUP/memory.limit_in_bytes $LAB_MEMORY_GROUP/memory.max 2>/dev/null
-		lab_memory_group kept limit=32M && lab_start -M kept server kept cat /proc/self/cgroup && lab_wait $LAB_PID; lab_memory_ungroup kept' 'LAB_RESERVE=; lab_down; LAB_RESERVE=100000G lab_up'
+		lab_memory_group kept limit=32M && lab_start -M kept server kept cat /proc/self/cgroup && lab_wait $LAB_PID
+		lab_memory_ungroup kept' 'LAB_RESERVE=; lab_down; LAB_RESERVE=100000G lab_up'
 	if wait "$pid"; then return 1; fi
 	cat "$W/out"
 	[ "$(grep -c '^1 .*stay for the rest of the machine' "$W/out")" = 3 ]
@@ -271,7 +291,8 @@ serve() {
 	: >"$W/tree/cgroup.subtree_control"
 	g=$W/tree/thinprobe-abcdef.server
 	{
-		printf '%s\n' 'memory server limit=67108864' 'limit server swap=no' 'memory kept low=4096 min=8192' 'memory bad swappiness=10' 'memory ../x limit=1'
+		printf '%s\n' 'memory server limit=67108864' 'limit server swap=no' 'memory kept low=4096 min=8192' \
+			'memory bad swappiness=10' 'memory ../x limit=1'
 		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 5 ] || break; sleep 0.02; done
 		echo "cpu memory" >"$g/cgroup.controllers"
 		: >"$g/cgroup.subtree_control"
@@ -314,7 +335,13 @@ END
 	echo "4:memory:/" >"$W/proc/cgroup"
 	# a kernel's folder has its files from the first
 	mkdir -p "$W/path"
-	printf '#!/bin/sh\n/bin/mkdir "$@" && for d; do :; done; for f in limit_in_bytes memsw.limit_in_bytes; do echo 9223372036854771712 >"$d/memory.$f"; done; echo 60 >"$d/memory.swappiness"; : >"$d/memory.force_empty"\n' >"$W/path/mkdir"
+	cat >"$W/path/mkdir" <<'END'
+#!/bin/sh
+/bin/mkdir "$@" && for d; do :; done
+for f in limit_in_bytes memsw.limit_in_bytes; do echo 9223372036854771712 >"$d/memory.$f"; done
+echo 60 >"$d/memory.swappiness"
+: >"$d/memory.force_empty"
+END
 	chmod 755 "$W/path/mkdir"
 	{
 		printf '%s\n' 'memory server limit=67108864' 'memory low low=4096' 'limit server swap=no' 'limit server limit=134217728'
@@ -352,14 +379,18 @@ END
 }
 
 @test "words: what is no size, no swap, or has no server: one line, 2" {
-	for words in '--server-memory much' '--server-memory 1M' '--swap zram' '--server-memory 64M --swap floppy' '--server-memory 64M --swap slow:fast' '--server-memory 64M --swap-size 0' \
+	for words in '--server-memory much' '--server-memory 1M' '--swap zram' '--server-memory 64M --swap floppy' \
+		'--server-memory 64M --swap slow:fast' '--server-memory 64M --swap-size 0' \
 		'--server-memory 64M --swap zram --on ssh:a,b'; do
 		run "$TOP/experiments/stalls.sh" --options-only $words
 		echo "$words: $output"
 		[ "$status" = 2 ]
 		[ "${#lines[@]}" = 1 ]
 	done
-	run bash -c '. "$0/lab/lib.sh"; for s in 512M 1.5G 10K 64MiB 7 2T; do lab_size $s && echo $SIZE; done; for s in "" M 1.G -1M 1Q "1 M"; do lab_size "$s" && echo "a size: $s"; done; true' "$TOP"
+	run bash -c '. "$0/lab/lib.sh"
+		for s in 512M 1.5G 10K 64MiB 7 2T; do lab_size $s && echo $SIZE; done
+		for s in "" M 1.G -1M 1Q "1 M"; do lab_size "$s" && echo "a size: $s"; done
+		true' "$TOP"
 	[ "$(paste -sd " " <<<"$output")" = "536870912 1610612736 10240 67108864 7 2199023255552" ]
 	"$TOP/experiments/stalls.sh" --options-only --server-memory 1.5G --swap slow:2.5ms --swap-size 3G
 	"$TOP/experiments/schedulers.sh" --options-only --server-memory none

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# protocols.bash - what the tests of display protocols share: several protocols in one lab, each with vim in its session and a train of
-# keys, all trains at once (one lab for each would take minutes); and that nothing of it is left, however it ends.
+# protocols.bash - what the tests of display protocols share: several protocols in one lab, each
+# with vim in its session and a train of keys, all trains at once (one lab for each would take
+# minutes); and that nothing of it is left, however it ends.
 #
-#   protocols_world            in setup_file (1: not here): W, a folder below /tmp with a blank in its name, that all processes of the test carry
+#   protocols_world            in setup_file (1: not here): W, a folder below /tmp with a blank in
+#                              its name, that all processes of the test carry
 #   protocols_as_user          from here on as an ordinary user; 1 where the system does not let him
-#   protocols_train NAME P...  one life: all sessions are started, get keys, are stopped; what it said is in $W/NAME.out
-#                              ($W/keep, where it is there, is seen in the hosts, too)
+#   protocols_train NAME P...  one life: all sessions are started, get keys, are stopped; what it
+#                              said is in $W/NAME.out ($W/keep, where it is there, is seen in the
+#                              hosts, too)
 #   protocols_hold NAME P...   the same in the background, but for ever: sets DRIVER, and returns when all sessions are up
 #   protocols_said NAME WORD P what it said of P ("skip", "settings", "keys", "view", "left"): the rest of that line
 #   protocols_left             fails, and prints what is left: processes, links, mounts, sockets, locks, logs
@@ -21,7 +24,10 @@ protocols_world() {
 		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 1; }
 	done
 	[ -x "$TOP/bin/keyrepeat" ] || { not_here "keyrepeat is not built"; return 1; }
-	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || { not_here "this system forbids user namespaces"; return 1; }
+	[ "$(id -u)" = 0 ] || unshare --user --map-root-user --net true 2>/dev/null || {
+		not_here "this system forbids user namespaces"
+		return 1
+	}
 	W=$(mktemp -d "/tmp/lab protocols.XXXXXX")
 	chmod 755 "$W"
 	export W LAB_TEST_WORLD=$W
@@ -38,10 +44,13 @@ protocols_as_user() {
 
 # The driver. The run folder's name is longer than that of a socket may be.
 protocols_driver() {	# NAME WHAT P...
-	local run="$W/$1 run whose name is rather long, because the names of sockets must be short and somebody may want to put one below it"
+	local run="$W/$1 run whose name is rather long, because the names of sockets must be short and somebody"
+	run+=" may want to put one below it"
 	{
 		printf 'set -u\nWHAT=%q LIST=%q\n' "$2" "${*:3}"
-		printf 'export HOME=%q TMPDIR=%q LAB_LOCKS=%q LAB_RUN=%q LAB_SHARED_CPUS=1 LAB_RATE=none\n. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$W/home" "$W/$1.tmp" "$W/$1.locks" "$run" "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
+		printf 'export HOME=%q TMPDIR=%q LAB_LOCKS=%q LAB_RUN=%q LAB_SHARED_CPUS=1 LAB_RATE=none\n' \
+			"$W/home" "$W/$1.tmp" "$W/$1.locks" "$run"
+		printf '. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
 		cat <<'END'
 declare -A TARGET OPTIONS KIND SHOWN PID
 lab_up
@@ -57,13 +66,15 @@ for p in $LIST; do
 	app_use vim
 	[ "${KIND[$p]}" != display ] || app_start "$PROTOCOL_DISPLAY"
 	# The picture that a person has is as large as the session.
-	[ -z "$PROTOCOL_VIEW" ] || echo "view $p $(lab_exec client env DISPLAY="$PROTOCOL_VIEW" xwininfo -root -children | grep -c '1024x768+0+0')"
+	[ -z "$PROTOCOL_VIEW" ] ||
+		echo "view $p $(lab_exec client env DISPLAY="$PROTOCOL_VIEW" xwininfo -root -children | grep -c '1024x768+0+0')"
 done
 echo up
 [ "$WHAT" = train ] || while :; do nap 60; done
 for p in "${!TARGET[@]}"; do
 	eval "options=(${OPTIONS[$p]})"
-	lab_start client "keys-${p/:/-}" "$TP_BIN/keyrepeat" "${TARGET[$p]}" ${options[@]+"${options[@]}"} --rate 20 -t 3s --skip 5 --watch update --format json
+	lab_start client "keys-${p/:/-}" "$TP_BIN/keyrepeat" "${TARGET[$p]}" ${options[@]+"${options[@]}"} \
+		--rate 20 -t 3s --skip 5 --watch update --format json
 	PID[$p]=$LAB_PID
 done
 for p in "${!PID[@]}"; do
@@ -78,7 +89,8 @@ done
 quiet() { [ "$(lab_exec "$1" pgrep -c -v -x 'bash|sh|pgrep')" = 0 ]; }
 for role in server client; do
 	wait_until 5 quiet $role
-	echo "left $role $(lab_exec $role sh -c 'pgrep -l -v -x "bash|sh|pgrep"; ls -d /tmp/.X11-unix/* /tmp/.X*-lock 2>/dev/null' | tr '\n' ' ')"
+	left=$(lab_exec $role sh -c 'pgrep -l -v -x "bash|sh|pgrep"; ls -d /tmp/.X11-unix/* /tmp/.X*-lock 2>/dev/null' | tr '\n' ' ')
+	echo "left $role $left"
 done
 lab_down
 echo ended
@@ -144,11 +156,13 @@ protocols_survivors() {
 # Where servers leave things on a machine that is not theirs alone.
 protocols_places() {
 	# shellcheck disable=SC2012
-	ls -d /tmp/.X11-unix/* /tmp/.X*-lock /tmp/.xrdp* /tmp/xrdp* /tmp/rdp-* /tmp/spice-* /run/user/* /run/user/*/* /run/xrdp/* /run/xrdp/*/* /run/xpra* /var/log/Xorg* /var/log/xrdp* \
+	ls -d /tmp/.X11-unix/* /tmp/.X*-lock /tmp/.xrdp* /tmp/xrdp* /tmp/rdp-* /tmp/spice-* /run/user/* \
+		/run/user/*/* /run/xrdp/* /run/xrdp/*/* /run/xpra* /var/log/Xorg* /var/log/xrdp* \
 		/var/lib/xkb/* "$W"/home/.[a-z]* 2>/dev/null | sort
 }
 
-# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is not seen here, but its server is.)
+# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is
+# not seen here, but its server is.)
 x_alive() {
 	local n=${1##*/}
 	n=${n#.} n=${n#X} n=${n%-lock}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Display protocols: each starts, takes a train of keys that come back, and leaves nothing on the machine; also as an ordinary user, and
-# when the driver is killed.
+# Display protocols: each starts, takes a train of keys that come back, and leaves nothing on the
+# machine; also as an ordinary user, and when the driver is killed.
+# bats file_tags=all
 
 load protocols
 
@@ -34,8 +35,10 @@ teardown_file() {
 	for p in "${LIST[@]}"; do
 		[ -z "$(protocols_said train skip "$p")" ] || continue
 		protocols_said train settings "$p"
-		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0) and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
-			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0) and (.says | test("  |[( ][);,]") | not)' >/dev/null
+		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0)
+			and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
+			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0)
+			and (.says | test("  |[( ][);,]") | not)' >/dev/null
 	done
 }
 

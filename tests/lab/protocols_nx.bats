@@ -1,14 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# NX, ssh and xpra: each starts, takes a train of keys that come back, and leaves nothing on the machine; also as an ordinary user, when the
-# driver is killed, and when one half of it breaks.
+# NX, ssh and xpra: each starts, takes a train of keys that come back, and leaves nothing on the
+# machine; also as an ordinary user, when the driver is killed, and when one half of it breaks.
+# bats file_tags=all
 
 load protocols
 
 LIST=(nx nx:agent ssh ssh:x11 ssh:x11c xpra)
 
 # Where ssh, NX and xpra of a person keep theirs, and a login is recorded.
-persons() { stat -c '%n %s' /run/sshd /run/xpra/* /var/log/wtmp /var/log/lastlog ~/.ssh ~/.ssh/* ~/.Xauthority ~/.nx ~/.xpra ~/.config/xpra 2>/dev/null || :; }
+persons() {
+	stat -c '%n %s' /run/sshd /run/xpra/* /var/log/wtmp /var/log/lastlog ~/.ssh ~/.ssh/* ~/.Xauthority \
+		~/.nx ~/.xpra ~/.config/xpra 2>/dev/null || :
+}
 
 setup_file() {
 	protocols_world || return 0
@@ -33,8 +37,10 @@ teardown_file() {
 	for p in "${LIST[@]}"; do
 		[ -z "$(protocols_said train skip "$p")" ] || continue
 		protocols_said train settings "$p"
-		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0) and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
-			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0) and (.says | test("  |[( ][);,]") | not)' >/dev/null
+		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0)
+			and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
+			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0)
+			and (.says | test("  |[( ][);,]") | not)' >/dev/null
 	done
 }
 
@@ -87,5 +93,7 @@ teardown_file() {
 	for tool in nx nx:agent ssh ssh:x11 ssh:x11c xpra vnc x11; do grep -qE "^$tool +(yes|no) " <<<"$output"; done
 	run -0 env PATH="$W/bin" "$TOP/thinprobe" list --protocols
 	echo "$output"
-	for tool in nx nx:agent ssh ssh:x11 ssh:x11c xpra; do grep -qE "^$tool +no .* is missing; apt-get install .* \(thinprobe setup --protocol $tool\)$" <<<"$output"; done
+	for tool in nx nx:agent ssh ssh:x11 ssh:x11c xpra; do
+		grep -qE "^$tool +no .* is missing; apt-get install .* \(thinprobe setup --protocol $tool\)$" <<<"$output"
+	done
 }

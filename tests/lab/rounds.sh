@@ -11,8 +11,9 @@
 # Each VARIANT is a round, a record and a replay; where it begins with a dash (-late), the last recording is replayed once more.
 #   plain  fast: thinks twice as fast  late: the dialog comes 5 s late  sinks: beside ten sinks on all CPUs
 #   moved: button-3 is not where it was, and looked for   lost: the same, not looked for   hidden: it is nowhere
-# A line for each: "KIND VARIANT: good" or what was wrong; the exit status is 0 if all are good. Truth is golden/vncplay/session.told, and the log
-# of witness.py. Works in a folder of its own in the current one. Whatever it starts ends with it, also by SIGKILL.
+# A line for each: "KIND VARIANT: good" or what was wrong; the exit status is 0 if all are good.
+# Truth is golden/vncplay/session.told, and the log of witness.py. Works in a folder of its own in
+# the current one. Whatever it starts ends with it, also by SIGKILL.
 # shellcheck disable=SC2317  # what until_true calls
 set -u
 top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
@@ -88,7 +89,10 @@ serve() {	# NAME [OPTION OF THE WITNESS...]
 	served=()
 	case $kind in
 	xvnc) on_a_port xvnc Xvnc -displayfd 4 -rfbport PORT -localhost -geometry 800x600 -depth 24 -ac -SecurityTypes None ;;
-	password) on_a_port xvnc Xvnc -displayfd 4 -rfbport PORT -localhost -geometry 800x600 -depth 24 -ac -SecurityTypes VncAuth -PasswordFile password ;;
+	password)
+		on_a_port xvnc Xvnc -displayfd 4 -rfbport PORT -localhost -geometry 800x600 \
+			-depth 24 -ac -SecurityTypes VncAuth -PasswordFile password
+		;;
 	*)
 		: >display
 		start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp 4>display
@@ -100,8 +104,13 @@ serve() {	# NAME [OPTION OF THE WITNESS...]
 	until_true grep -q ' ready ' "$name.log" || return
 	case $kind in
 	# no shared memory: who is killed leaves it behind
-	x11vnc) on_a_port x11vnc x11vnc -display "$DISPLAY" -localhost -nopw -forever -shared -quiet -noipv6 -nolookup -nosel -noshm -rfbport PORT ;;
-	drawn) on_a_port x11vnc x11vnc -display "$DISPLAY" -localhost -nopw -forever -shared -quiet -noipv6 -nolookup -nosel -noshm -rfbport PORT -nocursorshape -cursor arrow ;;
+	x11vnc)
+		on_a_port x11vnc x11vnc -display "$DISPLAY" -localhost -nopw -forever -shared -quiet -noipv6 -nolookup -nosel -noshm -rfbport PORT
+		;;
+	drawn)
+		on_a_port x11vnc x11vnc -display "$DISPLAY" \
+			-localhost -nopw -forever -shared -quiet -noipv6 -nolookup -nosel -noshm -rfbport PORT -nocursorshape -cursor arrow
+		;;
 	esac
 }
 
@@ -130,7 +139,8 @@ recorded() {
 		bad=1
 		return
 	fi
-	if ! timeout 60 "$bin/vncplay" record --headless --script "$golden/session.script" "${secret[@]}" "127.0.0.1::$port" a.trace >record.out 2>record.err; then
+	if ! timeout 60 "$bin/vncplay" record --headless --script "$golden/session.script" "${secret[@]}" "127.0.0.1::$port" a.trace \
+		>record.out 2>record.err; then
 		wrong "the recorder said: $(tail -n 1 record.err)"
 		end "${served[@]}"
 		return 1
@@ -176,12 +186,15 @@ replayed() {
 	[ "$status" = "$want" ] || wrong "the replay ended with status $status: $(tail -n 1 play.err)"
 	if [ "$want" = 0 ]; then
 		# beside sinks the display itself may be too slow for a double click; that both clicks came is told by their presses
-		diff <(counted "$golden/session.told") <(counted replay.told) >replay.diff || wrong "was not what was recorded: $(head -n 3 replay.diff | tr '\n' ' ')"
+		diff <(counted "$golden/session.told") <(counted replay.told) >replay.diff ||
+			wrong "was not what was recorded: $(head -n 3 replay.diff | tr '\n' ' ')"
 		[ "$variant" != moved ] || grep -q 'ok .* moved=-14,24' out.rfb.aux || wrong "it does not say that the button moved"
-		[ "$variant" != late ] || awk '/^snapshot .* ok / { sub(/.*waited_us=/, ""); if ($1 > 3000000) late = 1 } END { exit !late }' out.rfb.aux || wrong "it did not wait for the dialog"
+		[ "$variant" != late ] || awk '/^snapshot .* ok / { sub(/.*waited_us=/, ""); if ($1 > 3000000) late = 1 }
+			END { exit !late }' out.rfb.aux || wrong "it did not wait for the dialog"
 	else
 		# nothing after the first button, least of all on the desk
-		diff <(head -n 2 "$golden/session.told") replay.told >replay.diff || wrong "did not do what could be done, or clicked blindly: $(head -n 3 replay.diff | tr '\n' ' ')"
+		diff <(head -n 2 "$golden/session.told") replay.told >replay.diff ||
+			wrong "did not do what could be done, or clicked blindly: $(head -n 3 replay.diff | tr '\n' ' ')"
 		{ [ -s out.rfb.expected.ppm ] && [ -s out.rfb.actual.ppm ]; } || wrong "left no picture of what was expected and what there was"
 	fi
 }

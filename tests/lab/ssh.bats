@@ -1,14 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The lab over ssh, on two machines made of namespaces with an sshd each (sshpair.sh). `W` is the test's own world below /tmp; what the
-# hosts keep for us is in there too, so that whatever is left can be found.
+# The lab over ssh, on two machines made of namespaces with an sshd each (sshpair.sh). `W` is the
+# test's own world below /tmp; what the hosts keep for us is in there too, so that whatever is left
+# can be found.
 
 setup() {
 	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
 	TOP=${TESTS%/tests/lab}
 	PATH=$PATH:/usr/sbin:/sbin
-	for tool in sshd ssh ssh-keygen setpriv unshare nsenter ip jq; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	unshare --net --mount true 2>/dev/null || unshare --user --map-root-user --net --mount true 2>/dev/null || skip "this system forbids namespaces"
+	for tool in sshd ssh ssh-keygen setpriv unshare nsenter ip jq; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	unshare --net --mount true 2>/dev/null || unshare --user --map-root-user --net --mount true 2>/dev/null ||
+		skip "this system forbids namespaces"
 	getent passwd "$(id -u)" >/dev/null || skip "sshd lets in only users with a name"
 	W=$(mktemp -d /tmp/ssh-bats.XXXXXX)
 	chmod 755 "$W"
@@ -34,7 +38,10 @@ stalls() { "$TOP/thinprobe" run stalls --quick --idle 1 --on ssh:tp-server,tp-cl
 # What of ours is alive or left, at either end (the brackets keep grep from finding itself).
 left() {
 	grep -lsaE "$W[^ ]*thinprobe[-]ssh[.]" /proc/[0-9]*/environ /proc/[0-9]*/cmdline | cut -d/ -f3 | sort -u |
-		while read -r p; do grep -qs '^State:.*Z' "/proc/$p/status" || { [ -e "/proc/$p" ] && tr '\0' ' ' <"/proc/$p/cmdline" && echo; }; done
+		while read -r p; do
+			grep -qs '^State:.*Z' "/proc/$p/status" ||
+				{ [ -e "/proc/$p" ] && tr '\0' ' ' <"/proc/$p/cmdline" && echo; }
+		done
 	find "$W" -name 'thinprobe-ssh.*' -prune -print
 }
 nothing_left() { # nothing_left SECONDS
@@ -57,7 +64,8 @@ lab_exec client sh -c 'kill -9 $$'
 echo "killed $?"
 lab_exec client sh -c 'printf "[%s]" "$@"' sh 'two words' '' '$HOME' "quo'te" 'a\b'
 echo
-[ "$(lab_exec server readlink /proc/self/ns/net)" = "$(readlink "/proc/$SSHPAIR_server/ns/net")" ] && [ "$(lab_exec client readlink /proc/self/ns/net)" = "$(readlink "/proc/$SSHPAIR_client/ns/net")" ] && echo "each at its place"
+[ "$(lab_exec server readlink /proc/self/ns/net)" = "$(readlink "/proc/$SSHPAIR_server/ns/net")" ] &&
+	[ "$(lab_exec client readlink /proc/self/ns/net)" = "$(readlink "/proc/$SSHPAIR_client/ns/net")" ] && echo "each at its place"
 echo "addresses $LAB_ADDR_server $LAB_ADDR_client $LAB_IF_server"
 lab_start server job sh -c 'trap "echo bye; exit 9" TERM; echo ready >&2; while :; do sleep 0.05; done'
 job=$LAB_PID
@@ -77,22 +85,32 @@ lab_wait $LAB_PID
 cat "$RUN/cells/1/out.tsv"
 mkdir "$W/there"; echo one >"$W/there/1"; echo put | lab_put server - "$RUN/put"
 lab_put client "$W/there" "$RUN/there"
-[ "$(lab_exec server cat "$RUN/put") $(lab_exec client cat there/1)" = "put one" ] && lab_get client "$RUN/there" "$W/back" && echo "$(cat "$W/back/1") came back"
+[ "$(lab_exec server cat "$RUN/put") $(lab_exec client cat there/1)" = "put one" ] &&
+	lab_get client "$RUN/there" "$W/back" && echo "$(cat "$W/back/1") came back"
 lab_start server stubborn sh -c 'trap "" TERM; echo ready >&2; while :; do sleep 0.1; done'
 lab_ready stubborn 10 && lab_stop $LAB_PID && echo "stopped"
 cpu() { lab_exec $1 sh -c 'sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status'; }
-[ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] && [ $(lab_exec server nproc) = 1 ] && echo pinned
+[ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] &&
+	[ $(lab_exec server nproc) = 1 ] && echo pinned
 lab_start server a sleep 300; a=$LAB_PID
 lab_start -S server c sleep 300; c=$LAB_PID
 before=$(lab_cpu server)
 lab_start server b sh -c 'while :; do :; done'; b=$LAB_PID
 nap 1
 session() { lab_regime $1 | sed 's/.*session=\([0-9]*\).*/\1/'; }
-[ -n "$(session $a)" ] && [ "$(session $a)" = "$(session $b)" ] && [ "$(session $a)" != "$(session $c)" ] && echo "same login, other login"
-awk -v a="$before" -v b="$(lab_cpu server)" 'BEGIN { split(a, x, " "); split(b, y, " "); if (y[4] - x[4] > 1e8 && y[2] - x[2] > y[4] - x[4] - 1e8) print "CPU time counted" }'
+[ -n "$(session $a)" ] && [ "$(session $a)" = "$(session $b)" ] && [ "$(session $a)" != "$(session $c)" ] &&
+	echo "same login, other login"
+awk -v a="$before" -v b="$(lab_cpu server)" 'BEGIN {
+	split(a, x, " ")
+	split(b, y, " ")
+	if (y[4] - x[4] > 1e8 && y[2] - x[2] > y[4] - x[4] - 1e8) print "CPU time counted"
+}'
 lab_stop $b
 # One kernel, one clock: the truth is 0.
-for role in server client; do read -r offset error <<<"$(lab_clock $role)"; [ "$error" -gt 0 ] && [ "${offset#-}" -le "$error" ] && echo "clock of the $role"; done
+for role in server client; do
+	read -r offset error <<<"$(lab_clock $role)"
+	[ "$error" -gt 0 ] && [ "${offset#-}" -le "$error" ] && echo "clock of the $role"
+done
 lab_can server shape || echo "no shaping"
 LAB_SERVER_MEMORY=64M
 lab_memory_up 2>&1 | grep -o "not confined to 64M.*pushes out [0-9]* MiB of files"
@@ -107,9 +125,12 @@ lab_down
 nothing_left 40
 END
 	[ "$status" -eq 0 ]
-	for words in "from stdin" "status 7 to stderr" "killed 137" "[two words][][\$HOME][quo'te][a\\b]" "each at its place" "addresses 10.205.0.1 10.205.0.2 eth1" \
-		"job 9 bye" "early 143" "dead ended before it was ready: no luck" "got start" "one came back" "stopped" "pinned" "same login, other login" \
-		"CPU time counted" "clock of the server" "clock of the client" "no shaping" "not confined to 64M" "pushes out" "false null number" "no zram: over ssh" "no groups" "has" "listens" "true" "nothing left"; do
+	for words in "from stdin" "status 7 to stderr" "killed 137" "[two words][][\$HOME][quo'te][a\\b]" \
+		"each at its place" "addresses 10.205.0.1 10.205.0.2 eth1" \
+		"job 9 bye" "early 143" "dead ended before it was ready: no luck" "got start" "one came back" \
+		"stopped" "pinned" "same login, other login" \
+		"CPU time counted" "clock of the server" "clock of the client" "no shaping" "not confined to 64M" \
+		"pushes out" "false null number" "no zram: over ssh" "no groups" "has" "listens" "true" "nothing left"; do
 		[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
 	done
 }
@@ -135,7 +156,8 @@ END
 	[[ $output == *"vim is there"*"terminal is there"*"nothing left"* ]]
 }
 
-@test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete, with figures" {
+# bats test_tags=all
+@test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete with figures" {
 	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive 300 <<'END'
 stalls --loads 0 --seconds 2 --repeat 1 -o "$RUN" >"$W/out" 2>&1 &
@@ -153,7 +175,8 @@ echo "status $?, $(grep -c '^thinprobe: connection to server (tp-server) lost$' 
 [ $((SECONDS - begin)) -lt 90 ] && echo "in time"	# TCP by itself would wait for a quarter of an hour
 nothing_left 40
 jq -r '"\(.state): \(.reason)"' "$RUN/run.json"
-cells=$(find "$RUN/cells" -name cell.json | grep -v '~' | tr '\n' '\0' | xargs -0 jq -r 'select(.state == "complete") | .state' | wc -l)
+cells=$(find "$RUN/cells" -name cell.json | grep -v '~' | tr '\n' '\0' |
+	xargs -0 jq -r 'select(.state == "complete") | .state' | wc -l)
 [ "$cells" = 1 ] && [ "$(jq .cells.complete "$RUN/run.json")" = 1 ] && [ -s "$RUN/report.html" ] && echo "kept what there was"
 nsenter --net="/proc/$SSHPAIR_server/ns/net" ip link set eth0 up
 for _ in $(seq 100); do (exec 3<>/dev/tcp/10.205.1.1/22022) && break; sleep 0.1; done 2>/dev/null
@@ -166,10 +189,12 @@ END
 	# two sessions, both at the link's address only
 	[[ $(grep '^listens at' <<<"$output") =~ ^'listens at 10.205.0.1:'[0-9]+' 10.205.0.1:'[0-9]+$ ]]
 	[[ $output == *"status 3, 1 says lost"* ]]
-	[[ $output == *"in time"*"nothing left"*"failed: connection to server (tp-server) lost"*"kept what there was"*"resumed 0 complete null"*"nothing left"* ]]
+	[[ $output == *"in time"*"nothing left"*"failed: connection to server (tp-server) lost"*"kept what there was"* ]]
+	[[ $output == *"kept what there was"*"resumed 0 complete null"*"nothing left"* ]]
 	run="$W/a run"
 	[ "$(jq -r '[.lab.server, .lab.client] | join(" ")' "$run/run.json")" = "tp-server tp-client" ]
-	jq -e '.host.kernel and .host.client.kernel and .clocks.before.server.error_ns > 0 and .clocks.after.client.error_ns > 0' "$run/run.json"
+	jq -e '.host.kernel and .host.client.kernel and .clocks.before.server.error_ns > 0
+		and .clocks.after.client.error_ns > 0' "$run/run.json"
 	jq -e '.lab.missing | map(select(contains("real link"))) | length == 1' "$run/run.json"
 	for app in light heavy; do
 		[ "$(jq '.result.keys_answered' "$run/cells/$app-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
@@ -181,6 +206,7 @@ END
 	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
 }
 
+# bats test_tags=all
 @test "kill -9 of the driver, of the keeper there, of the connections: nothing left; of the guard there: what lab clean ends" {
 	drive 400 <<'END'
 NAP=300.$$	# like nobody else's
@@ -227,11 +253,14 @@ for victim in driver keeper hold guard; do
 done 2>/dev/null
 END
 	[ "$status" -eq 0 ]
-	[[ $output == *"driver: all up"*"driver 137"*"nothing left"*"keeper: all up"*"keeper 1"*"nothing left"*"hold: all up"*"hold 1"*"removed $W/thinprobe-ssh."*"nothing left"* ]]
-	[[ $output == *"guard: all up"*"guard 1"*"ended "*" of $W/"*"/client/thinprobe-ssh."*"removed $W/"*"/client/thinprobe-ssh."*"nothing left"* ]]
+	[[ $output == *"driver: all up"*"driver 137"*"nothing left"*"keeper: all up"*"keeper 1"*"nothing left"*"hold: all up"* ]]
+	[[ $output == *"hold: all up"*"hold 1"*"removed $W/thinprobe-ssh."*"nothing left"* ]]
+	[[ $output == \
+		*"guard: all up"*"guard 1"*"ended "*" of $W/"*"/client/thinprobe-ssh."*"removed $W/"*"/client/thinprobe-ssh."*"nothing left"* ]]
 	[[ $output == *"connection to server (tp-server) lost: the process that starts the commands there was killed"*"then 255"* ]]
 }
 
+# bats test_tags=all
 @test "as an ordinary user: what the login may not do is marked" {
 	[ "$(id -u)" = 0 ] || skip "the tests above were it"
 	export SSHPAIR_ORDINARY=1
@@ -248,6 +277,7 @@ END
 	[[ $output == *"nothing left"* ]]
 }
 
+# bats test_tags=all
 @test "a wrong host, port, key, word, CPU: one line with the cure" {
 	drive <<'END'
 one_line() { # one_line STATUS WORDS COMMAND...
@@ -267,12 +297,20 @@ export THINPROBE_SSH_OPTIONS=$good
 one_line 2 "*--on ssh:tp-server: two machines*" run ssh:tp-server
 one_line 2 "*--on ssh:-oProxyCommand=x,y: two machines*" run ssh:-oProxyCommand=x,y
 one_line 2 "*--link with --on*" run ssh:tp-server,tp-client --link 10Mbit
-one_line 2 "*LAB_CPUS_server=4095*" env LAB_CPUS_server=4095 "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 -o "$RUN" --on ssh:tp-server,tp-client
+one_line 2 "*LAB_CPUS_server=4095*" env LAB_CPUS_server=4095 "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 \
+	-o "$RUN" --on ssh:tp-server,tp-client
 # A program that cannot run there is named when it is wanted, with the cure.
-mkdir -p "$W/bin" && cp "$TOP"/bin/sink "$W/bin" && printf '#!/bin/sh\n[ -e "$0.here" ] && echo "sink 1" || { echo "no such loader" >&2; exit 1; }\n' >"$W/bin/keyrepeat"
+mkdir -p "$W/bin" && cp "$TOP"/bin/sink "$W/bin" &&
+	printf '#!/bin/sh\n[ -e "$0.here" ] && echo "sink 1" || { echo "no such loader" >&2; exit 1; }\n' >"$W/bin/keyrepeat"
 chmod 755 "$W/bin/keyrepeat"; touch "$W/bin/keyrepeat.here"
-one_line 4 "*keyrepeat cannot run on tp-client: it was built for another machine (no such loader)*install thinprobe*" env TP_BIN="$W/bin" bash -c '
-	. "$TP_HOME/lab/lib.sh"; LAB_RUN="$1"; lab_use ssh tp-server,tp-client; lab_up; lab_exec server "$TP_BIN/sink" --version >/dev/null || exit 9; lab_exec client "$TP_BIN/keyrepeat" null:' sh "$RUN"
+one_line 4 "*keyrepeat cannot run on tp-client: it was built for another machine (no such loader)*install thinprobe*" \
+	env TP_BIN="$W/bin" bash -c '
+		. "$TP_HOME/lab/lib.sh"
+		LAB_RUN="$1"
+		lab_use ssh tp-server,tp-client
+		lab_up
+		lab_exec server "$TP_BIN/sink" --version >/dev/null || exit 9
+		lab_exec client "$TP_BIN/keyrepeat" null:' sh "$RUN"
 nothing_left 40
 END
 	[ "$status" -eq 0 ]

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sshpair.sh - two machines to be reached by ssh, made of namespaces: for tests, and to compare the ssh back-end with the emulated lab.
+# sshpair.sh - two machines to be reached by ssh, made of namespaces: for tests, and to compare the
+# ssh back-end with the emulated lab.
 #
 #   sshpair.sh run COMMAND...     COMMAND runs on a third machine, which reaches both: ssh's names are tp-server and tp-client
 #
-#       driver (COMMAND)  10.205.1.2 --- eth0 10.205.1.1  server  eth1 10.205.0.1 ---+   100 Mbit/s, like the emulated lab
+#       driver (COMMAND)  10.205.1.2 --- eth0 10.205.1.1  server  eth1 10.205.0.1 ---+
 #                         10.205.2.2 --- eth0 10.205.2.1  client  eth1 10.205.0.2 ---+
+#                                                  100 Mbit/s, like the emulated lab
 #
-# sshd of the server runs on the first CPU allowed, the client's on the second. COMMAND finds THINPROBE_SSH_OPTIONS (-F FILE, for ssh by
-# hand as well), SSHPAIR (the folder of all of it), SSHPAIR_server and SSHPAIR_client (a process in the network of each). Everything is
-# below one temporary folder (what the hosts' TMPDIR is, too: server/ and client/ in it) and ends with this script.
-# The logins have a bare home: what the machine's own user starts with each login (and writes, and waits for) is no part of a host.
-# SSHPAIR_RATE=none: a link that is not shaped. SSHPAIR_ORDINARY=1, as root: the logins are an ordinary user's.
+# sshd of the server runs on the first CPU allowed, the client's on the second. COMMAND finds
+# THINPROBE_SSH_OPTIONS (-F FILE, for ssh by hand as well), SSHPAIR (the folder of all of it),
+# SSHPAIR_server and SSHPAIR_client (a process in the network of each). Everything is below one
+# temporary folder (what the hosts' TMPDIR is, too: server/ and client/ in it) and ends with this
+# script. The logins have a bare home: what the machine's own user starts with each login (and
+# writes, and waits for) is no part of a host. SSHPAIR_RATE=none: a link that is not shaped.
+# SSHPAIR_ORDINARY=1, as root: the logins are an ordinary user's.
 # shellcheck disable=SC2317 # tidy runs in a trap
 set -u
 PATH=$PATH:/usr/sbin:/sbin
@@ -35,7 +39,8 @@ run)
 	trap : TERM HUP
 	user=()
 	[ "$(id -u)" = 0 ] || user=(--user --map-root-user)
-	SSHPAIR_UID=$(id -u) SSHPAIR_USER=$(id -un) setpriv --pdeathsig TERM unshare ${user[@]+"${user[@]}"} --net --mount bash "$here/sshpair.sh" inside "$W" "$@" &
+	SSHPAIR_UID=$(id -u) SSHPAIR_USER=$(id -un) setpriv --pdeathsig TERM unshare ${user[@]+"${user[@]}"} \
+		--net --mount bash "$here/sshpair.sh" inside "$W" "$@" &
 	inside=$!
 	while :; do
 		wait "$inside"
@@ -51,7 +56,8 @@ esac
 
 W=$2
 shift 2
-read -ra cpus < <(taskset -pc $$ | sed 's/.*: //' | awk -F, '{ for (i = 1; i <= NF; i++) { n = split($i, e, "-"); for (c = e[1]; c <= e[n]; c++) printf "%s ", c } }')
+read -ra cpus < <(taskset -pc $$ | sed 's/.*: //' |
+	awk -F, '{ for (i = 1; i <= NF; i++) { n = split($i, e, "-"); for (c = e[1]; c <= e[n]; c++) printf "%s ", c } }')
 declare -A holder=() cpu=([server]=${cpus[0]} [client]=${cpus[1]:-${cpus[0]}}) listener=()
 trap '' INT
 tidy() {
@@ -73,12 +79,15 @@ trap tidy EXIT
 trap 'exit 130' TERM
 
 # sshd as root wants this folder, and packages make it at boot only.
-[ "$SSHPAIR_UID" != 0 ] || [ -d /run/sshd ] || { mount -t tmpfs -o mode=755 run /run && mkdir -m 755 /run/sshd; } || die "cannot make /run/sshd"
+[ "$SSHPAIR_UID" != 0 ] || [ -d /run/sshd ] || {
+	mount -t tmpfs -o mode=755 run /run && mkdir -m 755 /run/sshd
+} || die "cannot make /run/sshd"
 ssh-keygen -q -t ed25519 -N '' -f "$W/key" && cp "$W/key.pub" "$W/authorized" || die "ssh-keygen failed"
 mkdir "$W/server" "$W/client" "$W/bare" && chmod 1777 "$W/server" "$W/client"
 if [ "${SSHPAIR_ORDINARY-}" = 1 ] && [ "$SSHPAIR_UID" = 0 ]; then	# one that only these hosts know
 	SSHPAIR_USER=sshpair
-	{ cat /etc/passwd && printf 'sshpair:*:12345:12345::%s:/bin/bash\n' "$W/home"; } >"$W/passwd" && mkdir "$W/home" && chown 12345:12345 "$W/home" &&
+	{ cat /etc/passwd && printf 'sshpair:*:12345:12345::%s:/bin/bash\n' "$W/home"; } >"$W/passwd" &&
+		mkdir "$W/home" && chown 12345:12345 "$W/home" &&
 		chmod 644 "$W/passwd" && mount --bind "$W/passwd" /etc/passwd || die "cannot add a user"
 fi
 ip link set lo up
@@ -88,7 +97,8 @@ for role in server client; do
 done
 for role in server client; do
 	n=1
-	until [ "$(readlink "/proc/${holder[$role]}/ns/net")" != "$(readlink /proc/self/ns/net)" ] && grep -q sleep "/proc/${holder[$role]}/comm"; do
+	until [ "$(readlink "/proc/${holder[$role]}/ns/net")" != "$(readlink /proc/self/ns/net)" ] &&
+		grep -q sleep "/proc/${holder[$role]}/comm"; do
 		[ $((n++)) -lt 200 ] || die "the hosts do not come up"
 		sleep 0.02
 	done
@@ -110,7 +120,8 @@ net=1
 for role in server client; do
 	on $role ip addr add "10.205.0.$net/24" dev eth1
 	on $role ethtool -K eth1 tso off gso off gro off
-	[ "${SSHPAIR_RATE-}" = none ] || on $role tc qdisc add dev eth1 root tbf rate 100mbit burst 12500 limit 625000 || die "cannot shape the link"
+	[ "${SSHPAIR_RATE-}" = none ] || on $role tc qdisc add dev eth1 root tbf rate 100mbit burst 12500 limit 625000 ||
+		die "cannot shape the link"
 	on $role ip link set eth1 up
 	net=$((net + 1))
 done
@@ -154,7 +165,8 @@ net=1
 for role in server client; do
 	n=1
 	until (exec 3<>"/dev/tcp/10.205.$net.1/22022") 2>/dev/null; do
-		kill -0 "${listener[$role]}" 2>/dev/null && [ $((n++)) -lt 200 ] || die "sshd of the $role does not come up: $(tail -n 1 "$W/$role.log")"
+		kill -0 "${listener[$role]}" 2>/dev/null && [ $((n++)) -lt 200 ] ||
+			die "sshd of the $role does not come up: $(tail -n 1 "$W/$role.log")"
 		sleep 0.05
 	done
 	net=$((net + 1))

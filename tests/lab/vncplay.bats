@@ -93,6 +93,7 @@ good() {	# KIND
 	good password
 }
 
+# bats test_tags=all
 @test "beside ten sinks nothing goes astray" {
 	local kind most
 

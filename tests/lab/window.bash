@@ -23,7 +23,8 @@ teardown() {
 drive() {
 	{
 		printf 'set -u\nW=%q TOP=%q\n' "$W" "$TOP"
-		printf 'export TMPDIR=$W/tmp LAB_LOCKS=$W/locks LAB_RATE=none; mkdir -p "$TMPDIR"\nLAB_RUN=$W/lab\n. "$TOP/lab/lib.sh"\n. "$TOP/tests/lab/client.sh"\nlab_use local\n'
+		printf 'export TMPDIR=$W/tmp LAB_LOCKS=$W/locks LAB_RATE=none; mkdir -p "$TMPDIR"\n'
+		printf 'LAB_RUN=$W/lab\n. "$TOP/lab/lib.sh"\n. "$TOP/tests/lab/client.sh"\nlab_use local\n'
 		cat
 	} >"$W/main.sh"
 	cd /

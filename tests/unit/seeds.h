@@ -38,7 +38,8 @@ static inline size_t seeds_read(const char *target, const char *file, uint8_t *b
 	return n;
 }
 
-/* Reads every seed in turn to `bytes` and calls `each`; skips the test where there are none: it is not run from the root of the source. How many. */
+/* Reads every seed in turn to `bytes` and calls `each`; skips the test where there are none: it is
+ * not run from the root of the source. How many. */
 static inline int seeds_each(const char *target, uint8_t *bytes, size_t room, void (*each)(size_t n, void *whose), void *whose)
 {
 	char path[4096];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Frames, slots and counting: a frame's number read back by the patch's reader, sizes of its information by hand, times by arithmetic. */
+/* Frames, slots and counting: a frame's number read back by the patch's reader, sizes of its
+ * information by hand, times by arithmetic. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -59,8 +60,9 @@ static void the_chance_in_a_frame_is_counted(void **state)
 	assert_int_equal(picture_draw(&p, 1, rgb), 8720 * 24);
 	p.content = PICTURE_FLAT;
 	assert_int_equal(picture_draw(&p, 1, rgb), 8);
-	/* 120 x 100, squares of 10: 60 noisy and 60 of one colour. The mark hides 3 x 4 squares and the upper fifth of a row of four: of the
-	 * first three rows of squares, 12, half are noisy; of the fourth, two noisy ones lose 20 pixels each. */
+	/* 120 x 100, squares of 10: 60 noisy and 60 of one colour. The mark hides 3 x 4 squares and the
+	 * upper fifth of a row of four: of the first three rows of squares, 12, half are noisy; of the
+	 * fourth, two noisy ones lose 20 pixels each. */
 	p = (struct picture){ 120, 100, PICTURE_MIXED, 1 };
 	assert_int_equal(picture_draw(&p, 1, rgb), 8 * (54 * 100 - 2 * 20 + 54));
 }

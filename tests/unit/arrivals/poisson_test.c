@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* poisson - of true Poisson processes one in twenty is rejected, of others (nearly) all; Lilliefors' and Stephens' published values; ticks. */
+/* poisson - of true Poisson processes one in twenty is rejected, of others (nearly) all;
+ * Lilliefors' and Stephens' published values; ticks. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -117,7 +118,8 @@ static double batches(void)
 	return ++n % 5 ? 0.001 : 5 * exponential();
 }
 
-/* CoV 1 by design: a constant share and a longer one. Gaps a (share 1 - w) and b (share w) with (1 - w) a + w b = 1, variance w (1 - w) (b - a)^2 = 1. */
+/* CoV 1 by design: a constant share and a longer one. Gaps a (share 1 - w) and b (share w) with (1
+ * - w) a + w b = 1, variance w (1 - w) (b - a)^2 = 1. */
 static double two_points(void) { return uniform() < 0.2 ? 3 : 0.5; }
 
 /* The quantiles of the exponential distribution over and over: CoV near 1, in the same order. */
@@ -147,8 +149,8 @@ static void others_are_rejected(void **state)
 		const char *name;
 		double (*gap)(void);
 	} of[] = {
-		{ "constant", constant }, { "uniform", even }, { "Erlang-4", erlang_4 }, { "hyperexponential", hyperexponential }, { "batches", batches },
-		{ "two points", two_points }, { "over and over", over_and_over }, { "like the last", like_the_last },
+		{ "constant", constant }, { "uniform", even }, { "Erlang-4", erlang_4 }, { "hyperexponential", hyperexponential },
+		{ "batches", batches }, { "two points", two_points }, { "over and over", over_and_over }, { "like the last", like_the_last },
 	};
 	struct nulls *nulls = nulls_make(GAPS);
 
@@ -208,7 +210,8 @@ static void the_period_of_a_beat_is_found(void **state)
 
 /* --- superposition --------------------------------------------------------------------------------------------- */
 
-/* So many users whose think times are uniform from 0 to 12.5 s, in the steady state: the first one's rest has density (1 - t / 12.5) 2 / 12.5. */
+/* So many users whose think times are uniform from 0 to 12.5 s, in the steady state: the first
+ * one's rest has density (1 - t / 12.5) 2 / 12.5. */
 static size_t superpose(int users, size_t most)
 {
 	size_t n = 0;
@@ -256,7 +259,8 @@ static void many_uniform_users_are_nearly_a_poisson_process_and_one_is_none(void
 
 /* --- single figures -------------------------------------------------------------------------------------------- */
 
-/* Stephens 1974, table 1A of the exponential distribution with an unknown mean; Lilliefors 1969: of n = 20, 0.234 at 5 %, and for large n 1.06 / sqrt(n). */
+/* Stephens 1974, table 1A of the exponential distribution with an unknown mean; Lilliefors 1969: of
+ * n = 20, 0.234 at 5 %, and for large n 1.06 / sqrt(n). */
 static void critical_values_are_the_published_ones(void **state)
 {
 	struct nulls *twenty = nulls_make(20), *many = nulls_make(1000);
@@ -271,7 +275,8 @@ static void critical_values_are_the_published_ones(void **state)
 	nulls_free(many);
 }
 
-/* By hand: gaps 1 2 3: mean 2, sd 1; lag one: (-1 x 0 + 0 x 1) / 2 = 0. Of 1 1 4 4: mean 2.5, products 2.25 - 2.25 + 2.25, squares 9. */
+/* By hand: gaps 1 2 3: mean 2, sd 1; lag one: (-1 x 0 + 0 x 1) / 2 = 0. Of 1 1 4 4: mean 2.5,
+ * products 2.25 - 2.25 + 2.25, squares 9. */
 static void figures_by_hand(void **state)
 {
 	double a[] = { 1, 2, 3 }, b[] = { 1, 1, 4, 4 }, c[] = { log(2) };
@@ -306,12 +311,14 @@ static void constant_arrivals_by_hand(void **state)
 
 static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
 {
-	struct poisson p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5, .rejected = { true, false, true, false, false } };
+	struct poisson p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
+			     .rejected = { true, false, true, false, false } };
 	char words[400];
 
 	(void)state;
 	poisson_words(&p, words, sizeof(words));
-	assert_string_equal(words, "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
+	assert_string_equal(words,
+			    "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
 	p = (struct poisson){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
 	poisson_words(&p, words, sizeof(words));
 	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");

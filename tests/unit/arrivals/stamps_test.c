@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stamps, logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they look, quoted commas, and refusals. */
+/* stamps, logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they
+ * look, quoted commas, and refusals. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,7 +23,8 @@ static void dates_of_servers(void **state)
 		{ "10/Oct/2000:13:55:36 -0700", 971211336 }, { "01/Jan/1970:00:00:00 +0000", 0 }, { "29/Feb/2024:23:59:59 +0530", 1709231399 },
 		{ "31/Dec/2099:12:00:00 +0000", 4102401600 }, { "01/Mar/2023:00:00:00 +0000", 1677628800 },
 	};
-	static const char *const bad[] = { "", "10/Okt/2000:13:55:36 -0700", "10/Oct/2000:25:55:36 -0700", "32/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:36",
+	static const char *const bad[] = { "", "10/Okt/2000:13:55:36 -0700", "10/Oct/2000:25:55:36 -0700",
+					   "32/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:36",
 					   "10/anF/2000:13:55:36 +0000" };
 	int64_t t;
 
@@ -80,7 +82,8 @@ static void jtl_with_quotes_and_threads(void **state)
 	unsigned long line;
 
 	(void)state;
-	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",\"T 1-1, x\"\n1007,5,c,T 2\r\n1009,5,,\"T 1-1, x\"\n", &cfg, &l, &line), 0);
+	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",\"T 1-1, "
+				   "x\"\n1007,5,c,T 2\r\n1009,5,,\"T 1-1, x\"\n", &cfg, &l, &line), 0);
 	assert_int_equal(l.kind, LOGS_IN_JTL);
 	assert_int_equal(l.n, 3);
 	assert_int_equal(l.tick_ns, 1000000);

@@ -110,7 +110,8 @@ static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
 	had(300 * NS_PER_MS, 1);
 }
 
-/* Whenever in the last drain that is (its third look comes after the loop was asked how far it is): the part counts once, up to the end. */
+/* Whenever in the last drain that is (its third look comes after the loop was asked how far it is):
+ * the part counts once, up to the end. */
 static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
 {
 	for (int look = 1; look <= 4; look++) {

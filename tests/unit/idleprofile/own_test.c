@@ -55,7 +55,8 @@ static void what_does_not_say_is_not_guessed(void **state)
 static void throughput_has_its_noise_beside_it(void **state)
 {
 	const struct own_round calm[] = {
-		{ { 1000, 980 }, 100 * NS_PER_MS, NS_PER_MS }, { { 1000, 1010 }, 100 * NS_PER_MS, 2 * NS_PER_MS }, { { 1000, 950 }, 100 * NS_PER_MS, 0 },
+		{ { 1000, 980 }, 100 * NS_PER_MS, NS_PER_MS }, { { 1000, 1010 }, 100 * NS_PER_MS, 2 * NS_PER_MS },
+		{ { 1000, 950 }, 100 * NS_PER_MS, 0 },
 	};
 	struct own o = { 0 };
 

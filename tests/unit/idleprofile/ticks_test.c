@@ -39,7 +39,8 @@ static size_t make(struct made *out, int64_t period, int64_t phase, int64_t seco
 	for (int64_t t = phase; period && t < seconds * S; t += period)
 		out[n++] = (struct made){ t + (int64_t)(random_unit(&seed) * 8000), 5000 + (int64_t)(random_unit(&seed) * 4000), true };
 	for (int64_t i = 0; i < others * seconds; i++)
-		out[n++] = (struct made){ (int64_t)(random_unit(&seed) * (double)(seconds * S)), 6000 + (int64_t)(random_unit(&seed) * 54000), false };
+		out[n++] = (struct made){ (int64_t)(random_unit(&seed) * (double)(seconds * S)),
+					  6000 + (int64_t)(random_unit(&seed) * 54000), false };
 	for (int64_t t = 0; busy && t < seconds * S; t += 50 * MS)
 		out[n++] = (struct made){ t + (int64_t)(random_unit(&seed) * 3e6), busy * US, false };
 	qsort(out, n, sizeof(*out), by_start);

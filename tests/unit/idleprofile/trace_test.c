@@ -150,8 +150,8 @@ static bool known_softirq(const char *name)
 	return false;
 }
 
-/* Do the records and the thread's own clock agree, and is the tick in them? (A softirq is raised when there is something for it to do: not
- * at every tick.) */
+/* Do the records and the thread's own clock agree, and is the tick in them? (A softirq is raised
+ * when there is something for it to do: not at every tick.) */
 static bool burn_seen(int fifo)
 {
 	struct cli_cpus cpus = one_cpu();

@@ -20,7 +20,8 @@ static struct seen seen;
 static int64_t update[64];
 static struct pair_shown shown[64];
 static struct figures f;
-static const struct figures_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 }, by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0 };
+static const struct figures_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 },
+	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0 };
 
 /* n keys due each 50 ms, sent late_us after that, one block that ends at end_ms */
 static void type(size_t n, int64_t late_us, int64_t end_ms)

@@ -102,7 +102,8 @@ static void script_moves_and_drags(void **state)
 	size_t line;
 
 	(void)state;
-	assert_int_equal(read_text("0 move 10,20\n100 button 1 down\n50 move 110,0 over 100\n10 button 1 up\n5 button 4 click\n0 move 0,0 over 0", &s, &line), 0);
+	assert_int_equal(read_text("0 move 10,20\n100 button 1 down\n50 move 110,0 over 100\n10 button 1 "
+				   "up\n5 button 4 click\n0 move 0,0 over 0", &s, &line), 0);
 	assert_int_equal(s.n, 1 + 1 + 5 + 1 + 1 + 1);
 	assert_int_equal(s.act[0].kind, ACT_MOVE);
 	assert_int_equal(s.act[0].x, 10);
@@ -125,10 +126,14 @@ static void script_moves_and_drags(void **state)
 
 static void script_names_the_wrong_line(void **state)
 {
-	static const char *const bad[] = { "10 a\n20\n", "10 a\nx b\n", "10 a\n-1 b\n", "10 a\n10 a b\n", "10 a\n10 nokey\n", "10 a\n1e99 a",
-		"10 a\n10 ctrl+", "10 a\n10 ctrl+ctrl+a", "10 a\n10 hyper+a", "10 a\n10 move", "10 a\n10 move 3", "10 a\n10 move 3,-4", "10 a\n10 move 3,40000",
-		"10 a\n10 move 3,4 over", "10 a\n10 move 3,4 over 20 " /* from where? */, "0 move 1,1\n10 move 3,4 during 20", "0 move 1,1\n10 move 3,4 over 20 now",
-		"10 a\n10 button 1", "10 a\n10 button 0 click", "10 a\n10 button 9 click", "10 a\n10 button 1 hold", "10 a\n10 type 20", "10 a\n10 type 20 ", "10 a\n10 type x y",
+	static const char *const bad[] = { "10 a\n20\n", "10 a\nx b\n", "10 a\n-1 b\n", "10 a\n10 a b\n",
+					   "10 a\n10 nokey\n", "10 a\n1e99 a",
+		"10 a\n10 ctrl+", "10 a\n10 ctrl+ctrl+a", "10 a\n10 hyper+a", "10 a\n10 move", "10 a\n10 move 3",
+		"10 a\n10 move 3,-4", "10 a\n10 move 3,40000",
+		"10 a\n10 move 3,4 over", "10 a\n10 move 3,4 over 20 " /* from where? */,
+		"0 move 1,1\n10 move 3,4 during 20", "0 move 1,1\n10 move 3,4 over 20 now",
+		"10 a\n10 button 1", "10 a\n10 button 0 click", "10 a\n10 button 9 click", "10 a\n10 button 1 hold",
+		"10 a\n10 type 20", "10 a\n10 type 20 ", "10 a\n10 type x y",
 		"10 a\n10 type 5 a\001" };
 	struct script s;
 	size_t line;

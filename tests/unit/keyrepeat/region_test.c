@@ -199,7 +199,8 @@ static void a_film_hides_all(void **state)
 
 static void words(void **state)
 {
-	static const char *const wrong[] = { "", "auto", "10x10", "10x10+5", "10x10+5+5 ", " 10x10+5+5", "10x0+5+5", "0x10+5+5", "10x10-5+5",
+	static const char *const wrong[] = { "", "auto", "10x10", "10x10+5", "10x10+5+5 ", " 10x10+5+5",
+					     "10x0+5+5", "0x10+5+5", "10x10-5+5",
 					     "10x10+5+5+5", "10X10+5+5", "1000000x10+5+5", "600x300++10++20",
 					     "+600x+300+10+20", "+60x30+1+2", "60x+30+1+2", "60x30++1+2", "60x30+1++2" };
 	struct region r = { 1, 2, 3, 4 };

@@ -48,7 +48,8 @@ static void files_of_one_number(void **state)
 static void lines_with_a_key(void **state)
 {
 	static const char stat[] = "swap 1\nswapcached 2\ntotal_swap 3\nbroken x\nbig 9223372036854775807\n";
-	static const char status[] = "Name:\ta VmSwap: 7\nVmSwap:\t     12 kB\nVmSwap:\t     13 kB\nHuge: 9223372036854775807 kB\nThreads:\t3\n";
+	static const char status[] = "Name:\ta VmSwap: 7\nVmSwap:\t     12 kB\nVmSwap:\t     13 kB\nHuge: "
+		"9223372036854775807 kB\nThreads:\t3\n";
 
 	(void)state;
 	assert_int_equal(one(stat, "swap"), 1);

@@ -60,7 +60,8 @@ static void whole_numbers_are_read_whole(void **state)
 static void decimals_are_plain(void **state)
 {
 	static const char *const bad[] = {
-		"12abc", "", " 5", "5 ", "0x10", "-0x1p3", "nan", "NAN(1)", "inf", "-infinity", ".", "-", "+.", "1.2.3", "1,5", "e5", "5e", "1e+", NULL
+		"12abc", "", " 5", "5 ", "0x10", "-0x1p3", "nan", "NAN(1)", "inf", "-infinity", ".", "-", "+.",
+			"1.2.3", "1,5", "e5", "5e", "1e+", NULL
 	};
 	double v;
 
@@ -105,7 +106,8 @@ static void times_have_units(void **state)
 		{ "106000d", 106000 * NS_PER_DAY }, { NULL, 0 }
 	};
 	static const char *const bad[] = {
-		"", "s", "ms", " 5s", "5 s", "5s ", "5S", "5sec", "5ss", "5mss", "0x10", "0x10s", "nan", "nans", "infs", "5e", "5,5s", "-", "s5", "5s5", NULL
+		"", "s", "ms", " 5s", "5 s", "5s ", "5S", "5sec", "5ss", "5mss", "0x10", "0x10s", "nan", "nans",
+			"infs", "5e", "5,5s", "-", "s5", "5s5", NULL
 	};
 	static const char *const large[] = { "1e400", "1e300s", "106752d", "-1e300d", "1e10", NULL };
 

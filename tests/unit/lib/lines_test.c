@@ -71,8 +71,9 @@ static void what_is_no_text_is_named(void **state)
 		const char *bytes, *word;
 		size_t n;
 	} of[] = {
-		{ "\x1f\x8b\x08\x00\x01\n", "gzip", 6 }, { "\x28\xb5\x2f\xfd\n", "zstd", 5 }, { "\xfd" "7zXZ\n", "xz", 6 }, { "BZh91\n", "bzip2", 6 },
-		{ "\xff\xfe" "a\0\n\0", "UTF-16", 6 }, { "<?xml version=\"1.0\"?>\n", "XML", 22 }, { "a\0b\n", "0", 4 },
+		{ "\x1f\x8b\x08\x00\x01\n", "gzip", 6 }, { "\x28\xb5\x2f\xfd\n", "zstd", 5 }, { "\xfd" "7zXZ\n", "xz", 6 },
+		{ "BZh91\n", "bzip2", 6 }, { "\xff\xfe" "a\0\n\0", "UTF-16", 6 }, { "<?xml version=\"1.0\"?>\n", "XML", 22 },
+		{ "a\0b\n", "0", 4 },
 	};
 
 	(void)state;

@@ -319,7 +319,8 @@ static void the_most_memory_stays_known(void **state)
 /* By hand, after proc(5). */
 static void a_line_of_stat(void **state)
 {
-	static const char text[] = "812 (a) S 3 (b)) D 700 811 699 34817 -1 4194304 10 11 12 13 5 6 7 8 20 0 3 0 18446744073709551615 1 2\n";
+	static const char text[] =
+		"812 (a) S 3 (b)) D 700 811 699 34817 -1 4194304 10 11 12 13 5 6 7 8 20 0 3 0 18446744073709551615 1 2\n";
 	struct proc_stat s;
 
 	(void)state;

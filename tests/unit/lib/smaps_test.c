@@ -16,8 +16,9 @@
 
 #define KB 1024LL
 
-/* Six mappings: program text, program data partly changed (copies) and partly in swap, heap, shared memory in swap, another's page shared by a
- * fork, the vdso. Lines of kernels that we do not know are in between. */
+/* Six mappings: program text, program data partly changed (copies) and partly in swap, heap, shared
+ * memory in swap, another's page shared by a fork, the vdso. Lines of kernels that we do not know
+ * are in between. */
 static const char text[] =
 	"55b8fbb8a000-55b8fbbca000 r-xp 00002000 fe:00 247026                     /usr/bin/a name: with colons\n"
 	"Size:                256 kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\n"
@@ -111,7 +112,8 @@ static int meet(void *context, const struct smaps_mapping *m)
 
 static void each_mapping_is_told_as_it_stands(void **state)
 {
-	static const enum smaps_kind kinds[] = { SMAPS_FILE, SMAPS_FILE, SMAPS_ANONYMOUS, SMAPS_SHARED_MEMORY, SMAPS_ANONYMOUS, SMAPS_SPECIAL };
+	static const enum smaps_kind kinds[] = { SMAPS_FILE, SMAPS_FILE, SMAPS_ANONYMOUS, SMAPS_SHARED_MEMORY,
+						 SMAPS_ANONYMOUS, SMAPS_SPECIAL };
 	struct met met = { 0 };
 	struct smaps_sum sum;
 
@@ -153,7 +155,8 @@ static void what_is_no_smaps_is_refused(void **state)
 	assert_int_equal(sum.all.rss, 0);
 }
 
-/* A program that sleeps, so that nothing moves between the two readings: of a mere child, pages that we change meanwhile become its own. */
+/* A program that sleeps, so that nothing moves between the two readings: of a mere child, pages
+ * that we change meanwhile become its own. */
 static void a_process_as_awk_adds_it_up(void **state)
 {
 	long long rss = -1, dirty = -1, swap = -1, anonymous = -1;

@@ -28,7 +28,8 @@ static FILE *text(const char *words)
 static void meminfo_is_read(void **state)
 {
 	struct room_machine m;
-	FILE *f = text("MemTotal:       24683508 kB\nMemFree:        23703208 kB\nMemAvailable:   24134180 kB\nSwapCached:            0 kB\n"
+	FILE *f = text("MemTotal:       24683508 kB\nMemFree:        23703208 kB\n"
+		       "MemAvailable:   24134180 kB\nSwapCached:            0 kB\n"
 		       "SwapTotal:       2097148 kB\nSwapFree:        1048574 kB\nHugePages_Total:       0\n");
 
 	(void)state;
@@ -83,7 +84,8 @@ static void a_group_of_version_1(void **state)
 	(void)state;
 	put("sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "9223372036854771712\n");
 	put("sys/fs/cgroup/memory/outer/inner/memory.usage_in_bytes", "104857600\n");
-	put("sys/fs/cgroup/memory/outer/inner/memory.stat", "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
+	put("sys/fs/cgroup/memory/outer/inner/memory.stat",
+	    "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
 	assert_int_equal(find("5:cpu:/elsewhere\n4:memory:/outer/inner\n0::/\n", mounts_v1, &g), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(room_read_group(&g), 0);
@@ -162,7 +164,8 @@ static void what_is_left_of_a_machine(void **state)
 
 static void a_group_takes_no_more_than_its_limit(void **state)
 {
-	const struct room_group g = { .version = 2, .limit = 512 * M, .used = 112 * M }, over = { .version = 2, .limit = 512 * M, .used = 513 * M };
+	const struct room_group g = { .version = 2, .limit = 512 * M, .used = 112 * M },
+		over = { .version = 2, .limit = 512 * M, .used = 513 * M };
 
 	(void)state;
 	assert_true(room_confined(&machine, &g));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* beat - the schedule of netload: nothing early, nothing lost but what is given up, no flood after a stall; and its small helpers. */
+/* beat - the schedule of netload: nothing early, nothing lost but what is given up, no flood after
+ * a stall; and its small helpers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -12,7 +12,8 @@
 
 #include "netload/talk.h"
 
-#define LOAD "netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 catch_up_ns=50000000 udp=0 both=1 payload_bits=0 random=0"
+#define LOAD "netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 " \
+	"catch_up_ns=50000000 udp=0 both=1 payload_bits=0 random=0"
 
 static void a_load_comes_back_as_it_was(void **state)
 {
@@ -36,13 +37,16 @@ static void a_load_comes_back_as_it_was(void **state)
 static void a_line_that_is_not_ours_is_refused(void **state)
 {
 	static const struct { const char *from, *to; int err; } bad[] = {
-		{ "netload 1", "netload 2", -EPROTONOSUPPORT }, { "netload 1", "netload 10", -EPROTONOSUPPORT }, { "netload 1", "netload 0", -EPROTO },
-		{ "netload 1", "netload", -EPROTO }, { "netload 1 load", "netload 1 loads", -EPROTO }, { "netload 1 ", "GET / HTTP/1.1 ", -EPROTO },
+		{ "netload 1", "netload 2", -EPROTONOSUPPORT }, { "netload 1", "netload 10", -EPROTONOSUPPORT },
+		{ "netload 1", "netload 0", -EPROTO }, { "netload 1", "netload", -EPROTO },
+		{ "netload 1 load", "netload 1 loads", -EPROTO }, { "netload 1 ", "GET / HTTP/1.1 ", -EPROTO },
 		{ "rate=9600000", "rate=-1", -ERANGE }, { "rate=9600000", "rate=999", -ERANGE }, { "rate=9600000", "rate=1e6", -EPROTO },
-		{ "rate=9600000", "rate=", -EPROTO }, { "rate=9600000", "rate=99999999999999999999999", -EPROTO }, { "rate=9600000", "rate=1000000000001", -ERANGE },
-		{ "lanes=2", "lanes=0", -ERANGE }, { "lanes=2", "lanes=65", -ERANGE }, { "size=1448", "size=0", -ERANGE }, { "size=1448", "size=65001", -ERANGE },
-		{ "size=1448 ", "", -EPROTO }, { "size=1448", "size=1448 size=1448", -EPROTO }, { "udp=0", "udp=2", -ERANGE }, { "udp=0", "udp=yes", -EPROTO },
-		{ "random=0", "random=0 more=1", -EPROTO }, { "random=0", "random=0 ", -EPROTO }, { " time_ns", "  time_ns", -EPROTO },
+		{ "rate=9600000", "rate=", -EPROTO }, { "rate=9600000", "rate=99999999999999999999999", -EPROTO },
+		{ "rate=9600000", "rate=1000000000001", -ERANGE }, { "lanes=2", "lanes=0", -ERANGE },
+		{ "lanes=2", "lanes=65", -ERANGE }, { "size=1448", "size=0", -ERANGE }, { "size=1448", "size=65001", -ERANGE },
+		{ "size=1448 ", "", -EPROTO }, { "size=1448", "size=1448 size=1448", -EPROTO }, { "udp=0", "udp=2", -ERANGE },
+		{ "udp=0", "udp=yes", -EPROTO }, { "random=0", "random=0 more=1", -EPROTO }, { "random=0", "random=0 ", -EPROTO },
+		{ " time_ns", "  time_ns", -EPROTO },
 	};
 
 	(void)state;
@@ -62,16 +66,21 @@ static void a_datagram_needs_room_for_its_mark(void **state)
 	struct load load;
 
 	(void)state;
-	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), -ERANGE);
-	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), 0);
+	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 "
+					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), -ERANGE);
+	assert_int_equal(talk_read_load("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 "
+					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), 0);
 }
 
 static void ports_are_as_many_as_asked_for(void **state)
 {
 	static const char *const bad[] = {
-		"netload 1 ok key=0123456789abcdef ports=1,2", "netload 1 ok key=0123456789abcdef ports=1,2,3,4", "netload 1 ok key=0123456789abcdef ports=1,,3",
-		"netload 1 ok key=0123456789abcdef ports=1,2,65536", "netload 1 ok key=0123456789abcdef ports=0,2,3", "netload 1 ok key=123 ports=1,2,3",
-		"netload 1 ok key=0123456789abcdeg ports=1,2,3", "netload 1 ok key=-123456789abcdef ports=1,2,3", "netload 1 ok", "netload 1 no reason", "netload 1 ok key=0123456789abcdef ports=",
+		"netload 1 ok key=0123456789abcdef ports=1,2", "netload 1 ok key=0123456789abcdef ports=1,2,3,4",
+			"netload 1 ok key=0123456789abcdef ports=1,,3",
+		"netload 1 ok key=0123456789abcdef ports=1,2,65536", "netload 1 ok key=0123456789abcdef ports=0,2,3",
+		"netload 1 ok key=123 ports=1,2,3",
+		"netload 1 ok key=0123456789abcdeg ports=1,2,3", "netload 1 ok key=-123456789abcdef ports=1,2,3",
+		"netload 1 ok", "netload 1 no reason", "netload 1 ok key=0123456789abcdef ports=",
 	};
 	int port[LOAD_LANES] = { 1234, 80, 65535 }, read[LOAD_LANES] = { 0 };
 	uint64_t key = 5;
@@ -155,7 +164,8 @@ static void only_who_knows_the_key_is_let_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_load_comes_back_as_it_was), cmocka_unit_test(a_line_that_is_not_ours_is_refused), cmocka_unit_test(a_datagram_needs_room_for_its_mark),
+		cmocka_unit_test(a_load_comes_back_as_it_was), cmocka_unit_test(a_line_that_is_not_ours_is_refused),
+			cmocka_unit_test(a_datagram_needs_room_for_its_mark),
 		cmocka_unit_test(ports_are_as_many_as_asked_for), cmocka_unit_test(what_one_end_counted_comes_back),
 		cmocka_unit_test(a_refusal_is_printed_and_nothing_else_of_it), cmocka_unit_test(only_who_knows_the_key_is_let_in),
 	};

@@ -102,7 +102,9 @@ static void a_table_over_time(void **state)
 	f = fopen(path, "r");
 	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f));
-	assert_string_equal(line, "schema\ttime_ns\tresident_bytes\tfile_bytes\tswap_bytes\tmajor_faults\tminor_faults\tgroup_bytes\tgroup_swap_bytes\tgroup_major_faults\n");
+	assert_string_equal(line,
+		"schema\ttime_ns\tresident_bytes\tfile_bytes\tswap_bytes\tmajor_faults\tminor_faults\t"
+		"group_bytes\tgroup_swap_bytes\tgroup_major_faults\n");
 	while (fgets(line, sizeof(line), f)) {
 		assert_int_equal(sscanf(line, "timeline/1\t%lld\t%lld\t", &at, &resident), 2);
 		assert_true(at > before);

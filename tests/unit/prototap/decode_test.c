@@ -21,8 +21,8 @@ static const uint8_t ipv4_frame[] = {
 /* fe80::1 -> fe80::2, a hop-by-hop header of 8 and a routing header of 24 bytes, TCP 443 -> 50000, SYN. */
 static const uint8_t ipv6_frame[] = {
 	2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 0x86, 0xdd,
-	0x60, 0, 0, 0, 0, 52, 0, 64, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
-	43, 0, 1, 4, 0, 0, 0, 0,
+	0x60, 0, 0, 0, 0, 52, 0, 64, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xfe, 0x80, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 43, 0, 1, 4, 0, 0, 0, 0,
 	6, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0x01, 0xbb, 0xc3, 0x50, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0x50, 0x02, 0xff, 0xff, 0, 0, 0, 0,
 };
@@ -209,7 +209,8 @@ static void reads_tags(void **state)
 			for (size_t i = 0; i < tags; i++)
 				memcpy(frame + 12 + 4 * i, (uint8_t[]){ (uint8_t)(kinds[k] >> 8), (uint8_t)kinds[k], 0, 5 }, 4);
 			memcpy(frame + 12 + 4 * tags, ipv4_frame + 12, sizeof(ipv4_frame) - 12);
-			assert_int_equal(decode(LINK_ETHERNET, frame, n, (uint32_t)n, &s), k == 3 ? DECODED_OTHER : tags == 9 ? DECODED_MALFORMED : DECODED_SEGMENT);
+			assert_int_equal(decode(LINK_ETHERNET, frame, n, (uint32_t)n, &s),
+					 k == 3 ? DECODED_OTHER : tags == 9 ? DECODED_MALFORMED : DECODED_SEGMENT);
 			if (k == 3 || tags == 9)
 				continue;
 			assert_int_equal(s.wire_bytes, n);
@@ -224,7 +225,8 @@ static void reads_tags(void **state)
 static void reads_what_has_no_frame_around(void **state)
 {
 	static const uint8_t families[][5] = {	/* and what is behind */
-		{ 2, 0, 0, 0, 4 }, { 0, 0, 0, 2, 4 }, { 24, 0, 0, 0, 6 }, { 28, 0, 0, 0, 6 }, { 30, 0, 0, 0, 6 }, { 0, 0, 0, 30, 6 }, { 7, 0, 0, 0, 0 },
+		{ 2, 0, 0, 0, 4 }, { 0, 0, 0, 2, 4 }, { 24, 0, 0, 0, 6 }, { 28, 0, 0, 0, 6 }, { 30, 0, 0, 0, 6 },
+		{ 0, 0, 0, 30, 6 }, { 7, 0, 0, 0, 0 },
 	};
 	const uint8_t *packet[] = { ipv4_frame + 14, ipv6_frame + 14 };
 	const size_t size[] = { sizeof(ipv4_frame) - 14, sizeof(ipv6_frame) - 14 };
@@ -296,12 +298,14 @@ static void a_chain_of_extensions_ends(void **state)
 	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_MALFORMED);
 }
 
-/* Every byte set to every value on every link: never a read beyond, and a segment's parts always add up to no more than the whole. */
+/* Every byte set to every value on every link: never a read beyond, and a segment's parts always
+ * add up to no more than the whole. */
 static void parts_never_exceed_the_whole(void **state)
 {
 	static const struct { const uint8_t *bytes; size_t n; } frames[] = {
 		{ ipv4_frame, sizeof(ipv4_frame) }, { ipv6_frame, sizeof(ipv6_frame) }, { udp_frame, sizeof(udp_frame) },
-		{ ipv4_frame + 14, sizeof(ipv4_frame) - 14 }, { ipv6_frame + 14, sizeof(ipv6_frame) - 14 }, { udp_frame + 14, sizeof(udp_frame) - 14 },
+		{ ipv4_frame + 14, sizeof(ipv4_frame) - 14 }, { ipv6_frame + 14, sizeof(ipv6_frame) - 14 },
+		{ udp_frame + 14, sizeof(udp_frame) - 14 },
 	};
 	uint8_t copy[256];
 	struct segment s;

@@ -152,7 +152,8 @@ static struct ports ports;
 
 static void reads_ports(void **state)
 {
-	static const char *const wrong[] = { "", "0", "65536", "5900,", ",5900", "5900-", "5900-5800", "x:5", "x11:", "5900 ", "99999999999", "-5" };
+	static const char *const wrong[] = { "", "0", "65536", "5900,", ",5900", "5900-", "5900-5800", "x:5",
+					     "x11:", "5900 ", "99999999999", "-5" };
 	char text[4096];
 	const char *asked;
 

@@ -27,7 +27,8 @@ static void windows_add_up(void **state)
 
 static void other_words_are_refused(void **state)
 {
-	static const char *const wrong[] = { "", "/", "3", "3/", "/60s", "-1/60s", "1.5/60s", "1/0s", "1/-5s", "1/60s/2", "x/60s", "1 /60s",
+	static const char *const wrong[] = { "", "/", "3", "3/", "/60s", "-1/60s", "1.5/60s", "1/0s", "1/-5s",
+					     "1/60s/2", "x/60s", "1 /60s",
 					     "99999999999999999999999999/60s" };
 	struct noise n = { 0 };
 

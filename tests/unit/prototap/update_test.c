@@ -62,7 +62,8 @@ static void updates_of(struct update_line *u, const int64_t *us, size_t n)
 /* 0, 9.999 | 20 (10.001 after the last) | 40, 45, 50 ... 90 (50 after the first, 5 after the last) | 95 | 200 */
 static void single_linkage_below_the_gap_within_the_period(void **state)
 {
-	static const int64_t us[] = { 0, 9999, 20000, 40000, 45000, 50000, 55000, 60000, 65000, 70000, 75000, 80000, 85000, 90000, 95000, 200000 };
+	static const int64_t us[] = { 0, 9999, 20000, 40000, 45000, 50000, 55000, 60000, 65000, 70000, 75000,
+				      80000, 85000, 90000, 95000, 200000 };
 	struct update_line u;
 
 	(void)state;

@@ -143,7 +143,8 @@ static void rest_before_the_last_answer_is_a_stall(void **state)
 
 static void ten_seconds_are_enough_and_two_where_it_is_noisy(void **state)
 {
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 10151, 2, 0 } }, soon[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 2151, 2, 0 } };
+	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 10151, 2, 0 } },
+		soon[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 2151, 2, 0 } };
 	struct play p;
 
 	(void)state;

@@ -20,8 +20,9 @@ static struct observed_row blank(void)
 	return r;
 }
 
-/* U = D X through the origin, D = sum(U) / sum(X). X 10 20 30, U .11 .19 .31: D = .61 / 60; residuals .00833 -.01333 .005, over 1 - X / sum(X) (5/6 4/6 3/6)
- * .01 -.02 .01: t(2) = 4.302653 of sqrt(.0006) / 60 each side. */
+/* U = D X through the origin, D = sum(U) / sum(X). X 10 20 30, U .11 .19 .31: D = .61 / 60;
+ * residuals .00833 -.01333 .005, over 1 - X / sum(X) (5/6 4/6 3/6) .01 -.02 .01: t(2) = 4.302653 of
+ * sqrt(.0006) / 60 each side. */
 static void busy_times_are_a_line_through_the_origin(void **state)
 {
 	static const double x[] = { 10, 20, 30 }, u[] = { 0.11, 0.19, 0.31 };
@@ -143,7 +144,8 @@ static void intervals_hold_what_they_say(void **state)
 	assert_in_range(held, 180, 199);
 }
 
-/* So it is where busy times are off by a share of themselves, as those of equally many requests are, and where all are off by as much. */
+/* So it is where busy times are off by a share of themselves, as those of equally many requests
+ * are, and where all are off by as much. */
 static void intervals_of_busy_times_hold_too(void **state)
 {
 	struct observed_row row[8];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* mva - closed networks against Markov chains written out here, against GNU Octave's queueing package, and against a published table. */
+/* mva - closed networks against Markov chains written out here, against GNU Octave's queueing
+ * package, and against a published table. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +12,8 @@
 #include "queue/erlang.h"
 #include "queue/mva.h"
 
-/* Brute force: two stations and thinking users; a state is who is at station 1 and who at station 2. Steady state by Gauss and Seidel over the balance equations. */
+/* Brute force: two stations and thinking users; a state is who is at station 1 and who at station
+ * 2. Steady state by Gauss and Seidel over the balance equations. */
 #define MOST 12
 static void chain(int n, double z, const double *s, double *x, double *q)
 {
@@ -101,7 +103,8 @@ static void exact_is_what_octave_says(void **state)
 	}
 }
 
-/* Brady & Gunther 2003/2016, Table 1: to its last digit where the approximation ends as early as theirs did, within 0.01 where it does not. */
+/* Brady & Gunther 2003/2016, Table 1: to its last digit where the approximation ends as early as
+ * theirs did, within 0.01 where it does not. */
 static void table_1_is_schweitzers(void **state)
 {
 	static const struct {

@@ -12,9 +12,10 @@
 #include "score/models.h"
 
 static const struct models_limits limits = {
-	.perception = 100, .crisp = 150, .noticeable = 1000, .annoying = 2000, .unacceptable = 5000, .apdex_target = 100, .apdex_tolerating = 4,
-	.apdex_excellent = 0.94, .apdex_good = 0.85, .apdex_fair = 0.7, .apdex_poor = 0.5, .wu_expected = 100, .wu_beta = 2,
-	.vsi_base = 15, .vsi_dropped = 2, .vsi_samples = 5, .vsi_per_user = 0.4, .vsi_trim = 0.05, .vsi_margin = 1000,
+	.perception = 100, .crisp = 150, .noticeable = 1000, .annoying = 2000, .unacceptable = 5000,
+	.apdex_target = 100, .apdex_tolerating = 4, .apdex_excellent = 0.94, .apdex_good = 0.85, .apdex_fair = 0.7,
+	.apdex_poor = 0.5, .wu_expected = 100, .wu_beta = 2, .vsi_base = 15, .vsi_dropped = 2, .vsi_samples = 5,
+	.vsi_per_user = 0.4, .vsi_trim = 0.05, .vsi_margin = 1000,
 };
 
 static struct samples_in_one one[400];
@@ -78,8 +79,8 @@ static void vsimax_by_hand(void **state)
 	assert_near(v.base, 500, 1e-9);
 	assert_near(v.limit, 1500, 1e-9);
 	assert_true(v.reached);
-	/* At 15 users 11 samples are averaged, nine of them after the trim: over 1500 takes nine long ones of nine (8: 1477.8), so ten of eleven. The tenth of
-	 * them is the last with 15 users. */
+	/* At 15 users 11 samples are averaged, nine of them after the trim: over 1500 takes nine long ones
+	 * of nine (8: 1477.8), so ten of eleven. The tenth of them is the last with 15 users. */
 	assert_near(v.users, 15, 0);
 	assert_near(v.last, 1600, 1e-9);
 	s.n = 140;
@@ -95,9 +96,10 @@ static void vsimax_by_hand(void **state)
 	assert_true(isnan(v.base));
 }
 
-/* The documentation's example: of 60 users 5 + 24 samples are averaged, less one at either end. Of 40 samples 20 take 500 ms and 20 take 2,000: the last 29 but
- * one are 10 and 19 of them, less one each (9 x 500 + 18 x 2000) / 27 = 1500, not over the limit of 500 + 1000; the last 29 are 9 and 20: 42000 / 27. (Its 31,
- * less two at either end, would not be over it by then.) */
+/* The documentation's example: of 60 users 5 + 24 samples are averaged, less one at either end. Of
+ * 40 samples 20 take 500 ms and 20 take 2,000: the last 29 but one are 10 and 19 of them, less one
+ * each (9 x 500 + 18 x 2000) / 27 = 1500, not over the limit of 500 + 1000; the last 29 are 9 and
+ * 20: 42000 / 27. (Its 31, less two at either end, would not be over it by then.) */
 static void vsimax_of_sixty_users(void **state)
 {
 	struct samples_in s = { .one = one, .n = 39 };

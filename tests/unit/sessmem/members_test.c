@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* members - tables of processes made by hand: who belongs to a login, and lines of /proc/PID/stat with names that want to be something else. */
+/* members - tables of processes made by hand: who belongs to a login, and lines of /proc/PID/stat
+ * with names that want to be something else. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,8 +10,9 @@
 
 #include "sessmem/members.h"
 
-/* A login as they are: a door (10) starts a display server (11) and a terminal (12), whose shell (13) leads a session of its own and runs an editor (14);
- * a daemon (15) of that session lost its parent; another (16) made a session for itself first. 20 is somebody else's. */
+/* A login as they are: a door (10) starts a display server (11) and a terminal (12), whose shell
+ * (13) leads a session of its own and runs an editor (14); a daemon (15) of that session lost its
+ * parent; another (16) made a session for itself first. 20 is somebody else's. */
 static const struct member table[] = {
 	{ .pid = 1, .ppid = 0, .session = 1 },
 	{ .pid = 2, .ppid = 0, .session = 0, .kernel = true },
@@ -53,7 +55,8 @@ static void test_descendants(void **state)
 	assert_true(marked_by((pid_t[]){ 20 }, 1) == BIT(20));
 }
 
-/* The daemon is still of the session that 13 leads; not so who left it. A session that 10 is merely in does not pull in its others. */
+/* The daemon is still of the session that 13 leads; not so who left it. A session that 10 is merely
+ * in does not pull in its others. */
 static void test_session(void **state)
 {
 	(void)state;

@@ -43,7 +43,8 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-	static const char *const names[] = { "meminfo", "memory.stat", "memory.usage_in_bytes", "memory.kmem.usage_in_bytes", "memory.current", "memory.swap.current" };
+	static const char *const names[] = { "meminfo", "memory.stat", "memory.usage_in_bytes",
+					     "memory.kmem.usage_in_bytes", "memory.current", "memory.swap.current" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -57,8 +58,10 @@ static void test_machine(void **state)
 	struct used_machine m;
 
 	(void)state;
-	write_file("meminfo", "MemTotal: 1024000 kB\nMemFree: 307200 kB\nMemAvailable: 700000 kB\nBuffers: 20480 kB\nCached: 409600 kB\nSwapCached: 7 kB\n"
-			      "AnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: 2048 kB\nPageTables: 3072 kB\n"
+	write_file("meminfo",
+		   "MemTotal: 1024000 kB\nMemFree: 307200 kB\nMemAvailable: 700000 kB\nBuffers: 20480 kB\nCached: 409600 kB\nSwapCached: 7 kB\n"
+			      "AnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: "
+			      "2048 kB\nPageTables: 3072 kB\n"
 			      "SecPageTables: 0 kB\nPercpu: 1024 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\nHugePages_Total: 0\n");
 	assert_int_equal(used_machine_read(path_of("meminfo"), &m), 0);
 	assert_int_equal(m.total, INT64_C(1000) << 20);
@@ -90,7 +93,8 @@ static void test_version_1(void **state)
 	(void)state;
 	write_file("memory.usage_in_bytes", "1000\n");
 	write_file("memory.kmem.usage_in_bytes", "100\n");
-	write_file("memory.stat", "cache 1\nrss 2\nshmem 3\nswap 4\ntotal_cache 600\ntotal_rss 300\ntotal_rss_huge 9\ntotal_shmem 50\ntotal_swap 70\n");
+	write_file("memory.stat",
+		   "cache 1\nrss 2\nshmem 3\nswap 4\ntotal_cache 600\ntotal_rss 300\ntotal_rss_huge 9\ntotal_shmem 50\ntotal_swap 70\n");
 	assert_int_equal(used_group_read(folder, &g), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(g.charged, 1000);
@@ -132,7 +136,8 @@ static void test_version_2(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machine), cmocka_unit_test(test_no_group), cmocka_unit_test(test_version_1), cmocka_unit_test(test_version_2),
+		cmocka_unit_test(test_machine), cmocka_unit_test(test_no_group), cmocka_unit_test(test_version_1),
+			cmocka_unit_test(test_version_2),
 	};
 
 	return cmocka_run_group_tests(tests, make, drop);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Burst plans: what is a list and what is none, closed forms of the distributions, and the cap held against a count of every millisecond. */
+/* Burst plans: what is a list and what is none, closed forms of the distributions, and the cap held
+ * against a count of every millisecond. */
 #include "sink/burst_plan.h"
 #include "clock.h"
 #include "../near.h"
@@ -55,7 +56,8 @@ static void what_is_no_list_is_told(void **state)
 		"every:100ms,len:0s", "every:100ms,len:500ns", "every:1ms,len:2ms", "every:100ms,len", "random:", "random:0", "random:-1",
 		"random:1000001", "random:10,len:5ms", "random:10,min:5ms,max:4ms", "random:10,load:0", "random:10,load:101%",
 		"random:10,load:%", "random:10,max:501ms", "random:10,load:30%", "random:10 ,max:1ms",
-		"every:9ms,every:9ms,len:5ms", "len:5ms", "len:5ms,every:9ms,len:5ms", "max:5ms", "random:9,random:9", "every:9ms,len:5ms,random:2",
+		"every:9ms,every:9ms,len:5ms", "len:5ms", "len:5ms,every:9ms,len:5ms", "max:5ms", "random:9,random:9",
+		"every:9ms,len:5ms,random:2",
 	};
 	struct burst_spec spec;
 
@@ -208,7 +210,8 @@ static void a_file_is_what_it_says(void **state)
 	struct burst_plan plan;
 
 	(void)state;
-	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t4000000000\nburst-plan/1\t5000000000\t1000\n", &plan, &line), 0);
+	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t4000000000\nburst-plan/1\t5000000000\t1000\n",
+				   &plan, &line), 0);
 	assert_int_equal(plan.n, 2);
 	assert_int_equal(plan.due[0].length_ns, 4 * NS_PER_S);
 	assert_int_equal(plan.due[1].start_ns, 5 * NS_PER_S);

@@ -93,8 +93,8 @@ static void two_in_a_row_are_not_turns(void **state)
 static void three_that_take_turns_are_no_rest(void **state)
 {
 	(void)state;
-	PLAY(2000, -1, -1, { 0, 'a' }, { 200, 'b' }, { 400, 'c' }, { 600, 'a' }, { 800, 'b' }, { 1000, 'c' }, { 1200, 'a' }, { 1400, 'b' }, { 1600, 'c' },
-	     { 1800, 'a' });
+	PLAY(2000, -1, -1, { 0, 'a' }, { 200, 'b' }, { 400, 'c' }, { 600, 'a' }, { 800, 'b' }, { 1000, 'c' },
+	     { 1200, 'a' }, { 1400, 'b' }, { 1600, 'c' }, { 1800, 'a' });
 }
 
 static void turns_do_not_end_a_rest_but_a_third_does(void **state)

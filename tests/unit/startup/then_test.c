@@ -28,7 +28,8 @@ static void words(void **state)
 	struct then s;
 
 	(void)state;
-	assert_int_equal(read_text(&s, "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"), 0);
+	assert_int_equal(read_text(&s, "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
+			 0);
 	assert_int_equal(s.n, 3);
 	assert_string_equal(s.event[0].name, "open");
 	assert_int_equal(s.event[0].words, 1);

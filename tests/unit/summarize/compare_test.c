@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* compare - pairs by repeat, the ratio's interval (worked out from the tabulated quantile 2.7764451 of Student's t with 4 degrees of
- * freedom), Holm's correction (by hand). */
+/* compare - pairs by repeat, the ratio's interval (worked out from the tabulated quantile 2.7764451
+ * of Student's t with 4 degrees of freedom), Holm's correction (by hand). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -26,7 +26,8 @@ static void train(struct train *t, int64_t repeat, double ms)
 					       .answer_high = KEY_NONE, .censored = KEY_NONE, .number = i + 1 };
 }
 
-static void cell(struct cell *c, const char *setting, const char *part, int64_t sinks, const double *ms, const int64_t *repeat, size_t n)
+static void cell(struct cell *c, const char *setting, const char *part, int64_t sinks, const double *ms,
+		 const int64_t *repeat, size_t n)
 {
 	*c = (struct cell){ .sinks = sinks, .asked_cost_ms = 10 };
 	c->protocol = strdup("vnc");

@@ -231,7 +231,8 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 	drop(t, 3);
 }
 
-/* From ten runs on the bootstrap of the pooled median. NumPy with the formulas of interval_test.c and 40,000 draws: 20.5 to 27.5. */
+/* From ten runs on the bootstrap of the pooled median. NumPy with the formulas of interval_test.c
+ * and 40,000 draws: 20.5 to 27.5. */
 static void twelve_runs_are_bootstrapped(void **state)
 {
 	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };

@@ -30,7 +30,8 @@ static void a_loop_of_one_more_defeats_lru_and_fifo_but_not_chance(void **state)
 	(void)state;
 	assert_near(hits(EVICTION_LRU, 65, SEQUENCE_LOOP, 66, 0, 660), 0, 0);
 	assert_near(hits(EVICTION_FIFO, 65, SEQUENCE_LOOP, 66, 0, 660), 0, 0);
-	/* one frame is not there, and a miss puts another in its place, 1 to C showings further on, all as likely: one miss in (C + 1) / 2 */
+	/* one frame is not there, and a miss puts another in its place, 1 to C showings further on, all as
+	 * likely: one miss in (C + 1) / 2 */
 	assert_near(hits(EVICTION_RANDOM, 65, SEQUENCE_LOOP, 66, 0, 200000), 1 - 2.0 / 66, 0.003);
 	/* keeping the oldest: all but one place serve the same frames for ever */
 	assert_near(hits(EVICTION_MRU, 65, SEQUENCE_LOOP, 130, 0, 130000), 64.0 / 129, 0.01);

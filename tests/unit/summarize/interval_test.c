@@ -169,7 +169,8 @@ static void bca_survives_what_does_not_vary(void **state)
 	assert_false(interval_bca(mean, same, 1, 500, 1, &i));
 }
 
-/* A textbook's: x 1 to 5, y 2 4 5 4 5. Slope 0.6, residual sum of squares 2.4, so its standard error is sqrt(2.4 / 3 / 10); t(3) 3.18245. */
+/* A textbook's: x 1 to 5, y 2 4 5 4 5. Slope 0.6, residual sum of squares 2.4, so its standard
+ * error is sqrt(2.4 / 3 / 10); t(3) 3.18245. */
 static void of_a_slope(void **state)
 {
 	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 }, same[] = { 2, 2, 2, 2, 2 };

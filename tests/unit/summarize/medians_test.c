@@ -40,8 +40,8 @@ static void an_interval_needs_three_runs_and_holds_the_median(void **state)
 	assert_true(interval(alike, 12, &low, &high));
 	assert_int_equal(lround(low), 7);
 	assert_int_equal(lround(high), 7);
-	/* The median of eleven, 6: order statistics 2 and 10 hold it with 98.8 %, 3 and 9 with 93.5 % (binomial): a bootstrap comes out near these,
-	 * and hardly at the outlier. */
+	/* The median of eleven, 6: order statistics 2 and 10 hold it with 98.8 %, 3 and 9 with 93.5 %
+	 * (binomial): a bootstrap comes out near these, and hardly at the outlier. */
 	assert_true(interval(wide, 11, &low, &high));
 	assert_true(low >= 1.99 && low <= 4.01);
 	assert_true(high >= 7.99 && high <= 10.01);

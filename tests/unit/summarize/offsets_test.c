@@ -88,7 +88,8 @@ static void on_the_wire(void **state)
 /* Ten values have to lie beyond a percentile. */
 static void the_tail_that_can_be_told(void **state)
 {
-	static const struct { int n, percent; } expected[] = { { 0, 0 }, { 1, 75 }, { 99, 75 }, { 100, 90 }, { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
+	static const struct { int n, percent; } expected[] = { { 0, 0 }, { 1, 75 }, { 99, 75 }, { 100, 90 },
+							       { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {

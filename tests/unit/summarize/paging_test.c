@@ -14,7 +14,8 @@
 
 static struct paging_run run_of(enum paging_state state, double first_ms, double evicted, double major_least)
 {
-	struct paging_run run = { .state = state, .first_ms = first_ms, .second_ms = NAN, .evicted_percent = evicted, .major_least = major_least };
+	struct paging_run run = { .state = state, .first_ms = first_ms, .second_ms = NAN, .evicted_percent = evicted,
+				  .major_least = major_least };
 
 	for (int f = 0; f < PAGING_FIGURES; f++)
 		run.of[f] = NAN;

@@ -17,7 +17,10 @@
 /* Run 0 gave 5 1 9 9, run 1 gave 2 7, run 2 gave 4. */
 static void make(struct pool *p)
 {
-	static const struct { int64_t value; size_t run; } all[] = { { 5, 0 }, { 2, 1 }, { 1, 0 }, { 4, 2 }, { 9, 0 }, { 7, 1 }, { 9, 0 } };
+	static const struct {
+		int64_t value;
+		size_t run;
+	} all[] = { { 5, 0 }, { 2, 1 }, { 1, 0 }, { 4, 2 }, { 9, 0 }, { 7, 1 }, { 9, 0 } };
 
 	*p = (struct pool){ 0 };
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

@@ -13,7 +13,8 @@
 
 #define NONE ((double)NAN)
 
-/* Two repeats of setting 0 (the base) and of setting 1; four responses. At 1 everything takes 2, in the second repeat 8 times as long. */
+/* Two repeats of setting 0 (the base) and of setting 1; four responses. At 1 everything takes 2, in
+ * the second repeat 8 times as long. */
 static size_t setting[] = { 0, 1, 1, 0 };
 static int64_t repeat[] = { 1, 1, 2, 2 };
 static double total[] = { 10, 10, 11, 10 };
@@ -23,7 +24,8 @@ static double latency[] = {
 	30, 60, 240, 30,
 	40, 80, NONE, 40,
 };
-static struct replays made = { .runs = 4, .responses = 4, .setting = setting, .repeat = repeat, .total_s = total, .latency_ms = latency };
+static struct replays made = { .runs = 4, .responses = 4, .setting = setting, .repeat = repeat,
+			       .total_s = total, .latency_ms = latency };
 
 static void pairs_are_of_one_repeat(void **state)
 {

@@ -81,7 +81,8 @@ static void pings_are_pooled_and_lost_ones_counted(void **state)
 	unsigned long line;
 
 	(void)state;
-	assert_int_equal(read_text("schema\tnumber\trtt_ns\nping/1\t1\t1000000\nping/1\t2\t2000000\nping/1\t3\t\nping/1\t4\t6000000\n", &a, &line), 0);
+	assert_int_equal(read_text("schema\tnumber\trtt_ns\nping/1\t1\t1000000\nping/1\t2\t2000000\nping/1\t3\t\nping/1\t4\t6000000\n",
+				   &a, &line), 0);
 	assert_int_equal(a.sent, 4);
 	assert_int_equal(a.lost, 1);
 	assert_int_equal(read_text("schema\tnumber\trtt_ns\nping/1\t1\t5000000\nping/1\t2\t5000000\n", &b, &line), 0);

@@ -35,7 +35,8 @@ static int read_echo(struct traces *t, const char *text, unsigned long *line)
 
 static void a_key_is_split_into_stages_that_add_up(void **state)
 {
-	const struct stage_times t = { 100, 103, 110, 145, 1250, 1800, 1875 }, without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
+	const struct stage_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
+		without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
 	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, 75 };
 	int64_t ns[STAGES_ALL], sum = 0;
 

@@ -25,7 +25,8 @@ static void add(double ping_ms, const struct key *key, size_t n)
 
 static struct key exact(int64_t ms)
 {
-	return (struct key){ .due = 5 * MS, .sent = 5 * MS, .answer = (5 + ms) * MS, .answer_high = (5 + ms) * MS, .censored = KEY_NONE, .number = 1 };
+	return (struct key){ .due = 5 * MS, .sent = 5 * MS, .answer = (5 + ms) * MS, .answer_high = (5 + ms) * MS,
+			     .censored = KEY_NONE, .number = 1 };
 }
 
 static void keys_of_repeats_are_pooled(void **state)
@@ -56,7 +57,8 @@ static void keys_of_repeats_are_pooled(void **state)
 /* By ping where there was one, else as asked for; a median among keys without an echo is no point. */
 static void points_of_a_line(void **state)
 {
-	const struct key twenty = exact(20), none = { .due = 0, .sent = 0, .answer = KEY_NONE, .answer_high = KEY_NONE, .censored = 700 * MS };
+	const struct key twenty = exact(20), none = { .due = 0, .sent = 0, .answer = KEY_NONE, .answer_high = KEY_NONE,
+						      .censored = 700 * MS };
 	struct wan_line line = { 0 };
 
 	(void)state;

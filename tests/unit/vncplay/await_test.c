@@ -18,8 +18,8 @@
 static uint32_t pixels[W * H], shot_pixels[11 * 11];
 static struct screen screen = { W, H, pixels };
 static struct trace_event shot = { .kind = TRACE_SNAPSHOT, .box = { 20, 20, 11, 11 }, .pixels = shot_pixels };
-static const struct await_cfg plain = { .match = { .tolerance = 8, .share = 3 }, .timeout_ns = 5000 * MS, .settle_ns = 50 * MS, .patience_ns = 1000 * MS,
-					.wiggle_ns = 300 * MS, .wiggle_each_ns = 1000 * MS };
+static const struct await_cfg plain = { .match = { .tolerance = 8, .share = 3 }, .timeout_ns = 5000 * MS,
+					.settle_ns = 50 * MS, .patience_ns = 1000 * MS, .wiggle_ns = 300 * MS, .wiggle_each_ns = 1000 * MS };
 
 static void blank(void)
 {
@@ -113,8 +113,9 @@ static void test_wiggles_and_gives_up(void **state)
 	static const struct {
 		int64_t ms;
 		enum await_word word;
-	} expected[] = { { 1300, AWAIT_OUT }, { 1320, AWAIT_BACK }, { 2320, AWAIT_OUT }, { 2340, AWAIT_BACK }, { 3340, AWAIT_OUT }, { 3360, AWAIT_BACK },
-			 { 4360, AWAIT_OUT }, { 4380, AWAIT_BACK }, { 5380, AWAIT_OUT }, { 5400, AWAIT_BACK }, { 6000, AWAIT_TIMEOUT } };
+	} expected[] = { { 1300, AWAIT_OUT }, { 1320, AWAIT_BACK }, { 2320, AWAIT_OUT }, { 2340, AWAIT_BACK },
+			 { 3340, AWAIT_OUT }, { 3360, AWAIT_BACK }, { 4360, AWAIT_OUT }, { 4380, AWAIT_BACK }, { 5380, AWAIT_OUT },
+			 { 5400, AWAIT_BACK }, { 6000, AWAIT_TIMEOUT } };
 	struct await a;
 	int64_t wake, now = 1000;
 

@@ -101,7 +101,8 @@ static void test_bad(void **state)
 
 static void test_any_line_may_be_broken(void **state)
 {
-	static const char good[] = "vncplay-deps 1\ninputs 12\nignore 0 464 64 16 alone\nbefore 7 change 16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\n";
+	static const char good[] = "vncplay-deps 1\ninputs 12\nignore 0 464 64 16 alone\nbefore 7 change "
+		"16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\n";
 	char text[sizeof(good)];
 	unsigned random = 1;
 	struct deps d;

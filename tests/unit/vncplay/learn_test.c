@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is learned from logs that are written here, byte by byte: what always comes before an input, what comes by itself, what comes late. */
+/* What is learned from logs that are written here, byte by byte: what always comes before an input,
+ * what comes by itself, what comes late. */
 #include "vncplay/learn_core.h"
 
 #include <setjmp.h>
@@ -29,8 +30,8 @@ static void block(const unsigned char *bytes, size_t n, unsigned ms)
 
 static void begin(const char *path)
 {
-	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ', '0', '0', '3', '.', '0', '0', '3', '\n', 0, 0, 0, 1, 0, WIDTH, 0, HEIGHT,
-						  32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 1, 'x' };
+	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ', '0', '0', '3', '.', '0', '0', '3',
+						  '\n', 0, 0, 0, 1, 0, WIDTH, 0, HEIGHT, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 1, 'x' };
 
 	out = fopen(path, "w");
 	assert_non_null(out);
@@ -54,8 +55,9 @@ static void paint(unsigned ms, int x, int y, int w, int h, int colour)
 }
 
 static struct trace_event events[] = {
-	{ .kind = TRACE_MOVE, .line = 6 }, { .kind = TRACE_PRESS, .line = 7 }, { .kind = TRACE_RELEASE, .line = 8 }, { .kind = TRACE_SNAPSHOT, .line = 9 },
-	{ .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 }, { .kind = TRACE_PRESS, .line = 12 },
+	{ .kind = TRACE_MOVE, .line = 6 }, { .kind = TRACE_PRESS, .line = 7 }, { .kind = TRACE_RELEASE, .line = 8 },
+	{ .kind = TRACE_SNAPSHOT, .line = 9 }, { .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 },
+	{ .kind = TRACE_PRESS, .line = 12 },
 };
 static const struct trace trace = { .version = 1, .events = events, .n = 7 };
 #define INPUTS 6
@@ -65,8 +67,9 @@ static const int64_t sent[INPUTS] = { 100000, 1000000, 1050000, 5000000, 5010000
 
 static char path[] = "/tmp/vncplay learn.XXXXXX";
 
-/* A window opens after the press, in time for the key; a letter comes after the key, too late for the next press in the second replay; a caret blinks at the
- * bottom; a clock changes once, in one replay only in each of two distances. */
+/* A window opens after the press, in time for the key; a letter comes after the key, too late for
+ * the next press in the second replay; a caret blinks at the bottom; a clock changes once, in one
+ * replay only in each of two distances. */
 static void write_run(int run)
 {
 	begin(path);

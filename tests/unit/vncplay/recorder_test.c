@@ -384,7 +384,8 @@ static void a_spot_of_one_colour_has_a_second_snapshot(void **state)
 	assert_int_equal(written[2].e.kind, TRACE_SNAPSHOT);
 	assert_int_equal(written[2].e.box.w, 11);
 	assert_true(abs(written[2].e.box.x + 5 - 100) <= 36 && abs(written[2].e.box.y + 5 - 90) <= 36);
-	assert_false(written[2].e.box.x >= 70 && written[2].e.box.x + 11 <= 130 && written[2].e.box.y >= 70 && written[2].e.box.y + 11 <= 120);
+	assert_false(written[2].e.box.x >= 70 && written[2].e.box.x + 11 <= 130 && written[2].e.box.y >= 70 &&
+		     written[2].e.box.y + 11 <= 120);
 }
 
 /* --- drags ----------------------------------------------------------------------------------------------------- */
@@ -601,13 +602,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(a_press_waits_until_the_screen_has_answered_to_the_move), T(who_has_rested_is_not_held_back),
-		T(what_has_a_twin_nearby_is_marked), T(three_clicks_are_three_presses_and_three_releases), T(a_double_click_keeps_its_distances), T(what_is_late_catches_up_in_pauses),
-		T(only_changes_around_the_pointer_matter), T(what_never_rests_is_left_out_after_a_while), T(a_caret_that_blinks_neither_delays_nor_counts),
-		T(snapshots_end_at_the_edge), T(a_spot_of_one_colour_has_a_second_snapshot), T(a_drag_is_looked_after_where_it_ends),
+		T(what_has_a_twin_nearby_is_marked), T(three_clicks_are_three_presses_and_three_releases),
+		T(a_double_click_keeps_its_distances), T(what_is_late_catches_up_in_pauses),
+		T(only_changes_around_the_pointer_matter), T(what_never_rests_is_left_out_after_a_while),
+		T(a_caret_that_blinks_neither_delays_nor_counts), T(snapshots_end_at_the_edge),
+		T(a_spot_of_one_colour_has_a_second_snapshot), T(a_drag_is_looked_after_where_it_ends),
 		T(keys_wait_for_what_the_click_lit_up), T(keys_after_a_pause_wait_for_what_the_keys_before_typed),
-		T(keys_wait_for_the_last_one_where_much_has_changed), T(keys_wait_for_a_window_that_took_its_time), T(a_marked_area_is_taken_as_it_is), T(a_key_that_repeats_is_not_torn_apart),
-		T(a_submenu_that_comes_up_is_waited_for), T(a_pointer_that_the_server_draws_is_no_submenu), T(nothing_that_is_held_is_lost_at_the_end),
-		T(a_screen_of_another_size_goes_on),
+		T(keys_wait_for_the_last_one_where_much_has_changed), T(keys_wait_for_a_window_that_took_its_time),
+		T(a_marked_area_is_taken_as_it_is), T(a_key_that_repeats_is_not_torn_apart),
+		T(a_submenu_that_comes_up_is_waited_for), T(a_pointer_that_the_server_draws_is_no_submenu),
+		T(nothing_that_is_held_is_lost_at_the_end), T(a_screen_of_another_size_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

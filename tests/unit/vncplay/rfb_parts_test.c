@@ -105,7 +105,8 @@ static uint32_t at(const struct rfb *r, int x, int y)
 
 static void test_corre(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE, RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
+	struct rfb *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE,
+					       RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
 
 	(void)state;
 	assert_string_equal(told, "(1,1,6,3 )");
@@ -166,7 +167,8 @@ static void test_sizes_of_the_screen(void **state)
 	struct rfb *r = after(&rfb_xrgb, BYTES(
 		UPDATE(1), RECT(0, 0, 8, 4), ENCODING(2), 0, 0, 0, 0, RED,
 		UPDATE(2), RECT(0, 0, 10, 3), ENCODING(-223), RECT(9, 2, 1, 1), ENCODING(0), BLUE,
-		UPDATE(1), RECT(0, 1, 50, 50), ENCODING(-308), 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 50, 0, 50, 0, 0, 0, 0,	/* refused to who asked */
+		/* refused to who asked */
+		UPDATE(1), RECT(0, 1, 50, 50), ENCODING(-308), 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 50, 0, 50, 0, 0, 0, 0,
 		UPDATE(1), RECT(1, 0, 12, 5), ENCODING(-308), 0, 0, 0, 0));
 
 	(void)state;
@@ -183,7 +185,8 @@ static void test_sizes_of_the_screen(void **state)
 static void test_a_colour_map(void **state)
 {
 	static const struct rfb_format map = { .bits = 8, .depth = 8 };
-	struct rfb *r = after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff, 0, 0, 0xff, 0xff, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+	struct rfb *r = after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff,
+					  0, 0, 0xff, 0xff, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 				      UPDATE(1), RECT(0, 0, 3, 1), ENCODING(0), 254, 255, 0));
 
 	(void)state;
@@ -196,8 +199,8 @@ static void test_a_colour_map(void **state)
 /* 2 x 2 pixels (10,20,5) (12,18,9) / (31,0,0) (30,63,4) of 5, 6 and 5 bits; what each guess lacks was worked out on paper. */
 static void test_tight_with_a_gradient(void **state)
 {
-	static const struct rfb_format format = { .bits = 16, .depth = 16, .true_colour = 1, .red_max = 31, .green_max = 63, .blue_max = 31,
-						  .red_shift = 11, .green_shift = 5 };
+	static const struct rfb_format format = { .bits = 16, .depth = 16, .true_colour = 1, .red_max = 31,
+						  .green_max = 63, .blue_max = 31, .red_shift = 11, .green_shift = 5 };
 	static const unsigned lacks[4][3] = { { 10, 20, 5 }, { 2, 62, 4 }, { 21, 44, 27 }, { 31, 63, 0 } };
 	static const unsigned truth[4][3] = { { 10, 20, 5 }, { 12, 18, 9 }, { 31, 0, 0 }, { 30, 63, 4 } };
 	uint8_t bytes[] = { UPDATE(1), RECT(3, 1, 2, 2), ENCODING(7), 0x40, 2, 0, 0, 0, 0, 0, 0, 0, 0 };
@@ -243,7 +246,8 @@ static void test_tight_without_zlib(void **state)
 
 static void test_a_log_with_a_password(void **state)
 {
-	static const uint8_t bytes[] = { "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\0\0\5\0\3\20\20\1\1\0\37\0\77\0\37\13\5\0\0\0\0\0\0\0\4a\n\033b" };
+	static const uint8_t bytes[] = {
+					 "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\0\0\5\0\3\20\20\1\1\0\37\0\77\0\37\13\5\0\0\0\0\0\0\0\4a\n\033b" };
 	struct rfb *r = opened(NULL);
 
 	(void)state;
@@ -320,7 +324,8 @@ static void test_more_than_the_rectangle_takes(void **state)
 
 static void test_greetings_and_formats_that_are_refused(void **state)
 {
-	static const char *const greetings[] = { "HTTP/1.1 200 OK\r\n\r\n", "RFB 003.003\n\0\0\0\0", "RFB 003.008\n\1\1\0\0", "RFB 003.003\n\0\0\0\1\0\0\0\5\40",
+	static const char *const greetings[] = { "HTTP/1.1 200 OK\r\n\r\n", "RFB 003.003\n\0\0\0\0",
+						 "RFB 003.008\n\1\1\0\0", "RFB 003.003\n\0\0\0\1\0\0\0\5\40",
 						 "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\1" };
 	static const size_t lengths[] = { 19, 16, 16, 40, 36 };
 	struct rfb_format f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rfb_server - a server of libvncserver in a process of its own, with a picture that both sides know, and a client that only asks and reads bytes. */
+/* rfb_server - a server of libvncserver in a process of its own, with a picture that both sides
+ * know, and a client that only asks and reads bytes. */
 #ifndef THINPROBE_TEST_RFB_SERVER_H
 #define THINPROBE_TEST_RFB_SERVER_H
 
@@ -34,7 +35,8 @@ static inline uint32_t shuffled(uint32_t n)
 /* Parts of every kind that an encoder knows: plain, of two, few and many colours, runs, a slope, noise. */
 static inline uint32_t picture(int x, int y, uint32_t seed)
 {
-	static const uint32_t few[] = { 0x102030, 0xffffff, 0xc00000, 0x00c000, 0x0000c0, 0xc0c000, 0x808080, 0x00c0c0, 0xff8000, 0x80ff00, 0x8000ff };
+	static const uint32_t few[] = { 0x102030, 0xffffff, 0xc00000, 0x00c000, 0x0000c0, 0xc0c000, 0x808080,
+					0x00c0c0, 0xff8000, 0x80ff00, 0x8000ff };
 	uint32_t u = (uint32_t)x, v = (uint32_t)y, n = shuffled(u + 1000 * v + 1000000 * seed);
 
 	switch (y / 26) {
@@ -92,7 +94,8 @@ static inline void on_key(rfbBool down, rfbKeySym key, rfbClientPtr client)
 	if (!down)
 		return;
 	if (key == 'c') {
-		rfbDoCopyRect(screen, COPY_TO.x, COPY_TO.y, COPY_TO.x + COPY_TO.w, COPY_TO.y + COPY_TO.h, COPY_TO.x - COPY_OF.x, COPY_TO.y - COPY_OF.y);
+		rfbDoCopyRect(screen, COPY_TO.x, COPY_TO.y, COPY_TO.x + COPY_TO.w, COPY_TO.y + COPY_TO.h,
+			      COPY_TO.x - COPY_OF.x, COPY_TO.y - COPY_OF.y);
 	} else if (key == 'p') {
 		paint_here(pixels, screen->width, BLOCK, 7);
 		rfbMarkRectAsModified(screen, BLOCK.x, BLOCK.y, BLOCK.x + BLOCK.w, BLOCK.y + BLOCK.h);
@@ -100,7 +103,8 @@ static inline void on_key(rfbBool down, rfbKeySym key, rfbClientPtr client)
 		rfbSendBell(screen);
 		rfbSendServerCutText(screen, (char[]){ "some text" }, 9);
 	} else if (key == 's') {
-		rfbSetCursor(screen, rfbMakeXCursor(13, 9, (char[]){ "xxxxxxxxxxxxx x x x x x x x xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x"
+		rfbSetCursor(screen, rfbMakeXCursor(13, 9,
+						    (char[]){ "xxxxxxxxxxxxx x x x x x x x xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x"
 								    "xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x" },
 						    (char[]){ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 							      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" }));
@@ -224,7 +228,8 @@ static inline void client_encodings(int fd, const int32_t *encodings, int n)
 
 static inline void client_ask(int fd, bool incremental, int width, int height)
 {
-	say(fd, (uint8_t[]){ 3, incremental, 0, 0, 0, 0, (uint8_t)(width >> 8), (uint8_t)width, (uint8_t)(height >> 8), (uint8_t)height }, 10);
+	say(fd, (uint8_t[]){ 3, incremental, 0, 0, 0, 0, (uint8_t)(width >> 8), (uint8_t)width, (uint8_t)(height >> 8), (uint8_t)height },
+	    10);
 }
 
 static inline void client_press(int fd, char key)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The decoder against libvncserver's encoders: every encoding in several formats of pixels, and the same bytes in pieces of any size. */
+/* The decoder against libvncserver's encoders: every encoding in several formats of pixels, and the
+ * same bytes in pieces of any size. */
 #include "vncplay/rfb.h"
 
 #include <setjmp.h>
@@ -52,8 +53,8 @@ static void on_bell(void *whose)
 	((struct seen *)whose)->bells++;
 }
 
-static const struct rfb_events events = { .begun = on_begun, .ended = on_ended, .painted = on_painted, .shape = on_shape, .resized = on_resized,
-					  .bell = on_bell };
+static const struct rfb_events events = { .begun = on_begun, .ended = on_ended, .painted = on_painted,
+					  .shape = on_shape, .resized = on_resized, .bell = on_bell };
 
 static const struct {
 	const char *name;
@@ -126,8 +127,8 @@ static void wait_for(int fd, struct rfb *r, struct heard *all, const struct seen
 }
 
 /* The same bytes again, in pieces of at most `most`: the same screen, and the same was told. */
-static void again(const struct rfb *whole, const struct seen *told, const struct heard *all, const struct rfb_format *f, int width, int height,
-		  size_t most)
+static void again(const struct rfb *whole, const struct seen *told, const struct heard *all,
+		  const struct rfb_format *f, int width, int height, size_t most)
 {
 	struct seen seen = { 0 };
 	struct rfb *r = rfb_open(&events, &seen, f, width, height);
@@ -199,8 +200,8 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	server = script_start(port);
 }
 
-static const int32_t lossless[] = { rfbEncodingRaw, rfbEncodingRRE, rfbEncodingCoRRE, rfbEncodingHextile, rfbEncodingZlib, rfbEncodingTight,
-				    rfbEncodingZRLE };
+static const int32_t lossless[] = { rfbEncodingRaw, rfbEncodingRRE, rfbEncodingCoRRE, rfbEncodingHextile,
+				    rfbEncodingZlib, rfbEncodingTight, rfbEncodingZRLE };
 
 static void test_every_encoding_in_every_format(void **state)
 {
@@ -219,14 +220,16 @@ static void test_every_encoding_in_every_format(void **state)
 							       (formats[i].format.red_max == 255 && formats[i].format.red_shift == 24)))
 				continue;
 			snprintf(name, sizeof(name), "%s, %s", names[e], formats[i].name);
-			session(name, encodings, 4, &formats[i].format, i == 0 || formats[i].format.bits == 16, formats[i].format.red_max == 255 ? 0 : 1);
+			session(name, encodings, 4, &formats[i].format, i == 0 || formats[i].format.bits == 16,
+				formats[i].format.red_max == 255 ? 0 : 1);
 		}
 }
 
 /* JPEG: near, and on the mean nearer. */
 static void test_tight_with_jpeg(void **state)
 {
-	int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingQualityLevel0 + 9, (int32_t)rfbEncodingRichCursor };
+	int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingQualityLevel0 + 9,
+				(int32_t)rfbEncodingRichCursor };
 
 	(void)state;
 	session("tight, jpeg", encodings, 4, &rfb_xrgb, true, 140);	/* of the noise, whose colours JPEG keeps at half the size */
@@ -236,7 +239,8 @@ static void test_tight_of_each_compression(void **state)
 {
 	(void)state;
 	for (int32_t level = 0; level < 10; level += 3) {
-		int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingCompressLevel0 + level, (int32_t)rfbEncodingRichCursor };
+		int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingCompressLevel0 + level,
+					(int32_t)rfbEncodingRichCursor };
 
 		session("tight, compression", encodings, 4, &rfb_xrgb, true, 0);
 	}
@@ -245,8 +249,8 @@ static void test_tight_of_each_compression(void **state)
 /* The greeting as it came, a bell and a text, a pointer's shape, another size of the screen. */
 static void test_a_session_with_all_else(void **state)
 {
-	static const int32_t encodings[] = { rfbEncodingHextile, rfbEncodingCopyRect, (int32_t)rfbEncodingXCursor, (int32_t)rfbEncodingNewFBSize,
-					     (int32_t)rfbEncodingLastRect };
+	static const int32_t encodings[] = { rfbEncodingHextile, rfbEncodingCopyRect, (int32_t)rfbEncodingXCursor,
+					     (int32_t)rfbEncodingNewFBSize, (int32_t)rfbEncodingLastRect };
 	uint32_t *truth = malloc(150 * 210 * 4);
 	struct heard all = { .name = "all else" };
 	struct seen seen = { 0 };

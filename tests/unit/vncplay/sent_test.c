@@ -53,7 +53,8 @@ static void ours(void **state)
 	assert_int_equal(read_all(
 		"# vncplay-aux 1\nrun start at 0\n"
 		"input 0 move at 100000 line=2 late_us=3 x=1 y=2\n"
-		"snapshot 1 wait at 120000 line=3 why=click\nWaiting for sync... at 120\nsnapshot 1 ok at 150000 waited_us=30000\nSync ok at 150\n"
+		"snapshot 1 wait at 120000 line=3 why=click\nWaiting for sync... "
+		"at 120\nsnapshot 1 ok at 150000 waited_us=30000\nSync ok at 150\n"
 		"input 1 press at 200000 line=4 late_us=3 x=10 y=20 button=1\n== sending mouse click event at 200\n"
 		"input 2 release at 280000 line=5 late_us=0 x=11 y=20 button=1\n== sending mouse click event at 280\n"
 		"input 3 keydown at 300000 line=6 late_us=0 keysym=0x61\n== sending keyboard event at 300\n"
@@ -85,7 +86,8 @@ static void old_lines_are_press_and_release_in_turn(void **state)
 	(void)state;
 	assert_int_equal(read_all(
 		"Trace starting\n== sending mouse click event at 1000\n== sending mouse click event at 1080\n"
-		"== sending keyboard event at 1500\n== sending mouse click event at 1600\n== sending keyboard event at 1620\n== sending mouse click event at 3000\n"), 0);
+		"== sending keyboard event at 1500\n== sending mouse click event at 1600\n== sending keyboard "
+		"event at 1620\n== sending mouse click event at 3000\n"), 0);
 	assert_true(in.old);
 	assert_int_equal(n, 3);
 	assert_int_equal(s[0].release_us, 1080000);
@@ -128,7 +130,8 @@ static void nonsense(void **state)
 {
 	static const char *const text[] = {
 		"", "\n\n", "hello\n", "input\n", "input 1 press at\n", "input 1 press at -5\n", "input -1 press at 5\n", "input 1 kick at 5\n",
-		"input 99999999999999999999 press at 5\n", "input 1 press at 99999999999999999999999\n", "== sending mouse click event at x\n", "Sync ok at 99999999999\n",
+		"input 99999999999999999999 press at 5\n", "input 1 press at 99999999999999999999999\n",
+		"== sending mouse click event at x\n", "Sync ok at 99999999999\n",
 	};
 	char bytes[5000];
 

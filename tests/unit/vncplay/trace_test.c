@@ -15,7 +15,8 @@
 #include "vncplay/trace.h"
 #include "vncplay/trace_lines.h"
 
-#define HEAD "vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\ntime us since start\nstarted 2026-01-02T03:04:05Z\n"
+#define HEAD "vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
+	"time us since start\nstarted 2026-01-02T03:04:05Z\n"
 /* 2005: a snapshot of 2x1 pixels */
 #define SYNC "20 y1=8 px7y8=-16777216 type=sync x0=7 x1=8 y0=8 px8y8=-256\n"
 #define MOUSE "type=java.awt.event.MouseEvent"
@@ -278,20 +279,25 @@ static void keys_of_java_have_their_keysyms(void **state)
 		bool control;
 	} keys[] = {
 		{ 65, 'a', 'a', false }, { 65, 65535, 'a', false }, { 49, '!', '!', false }, { 48, 0, '0', false }, { 0, 0xe4, 0xe4, false },
-		{ 516, 0x20ac, 0x20ac, false }, { 0, 0x3b1, 0x010003b1, false }, { 10, 10, 0xff0d, false }, { 8, 8, 0xff08, false }, { 9, 9, 0xff09, false },
-		{ 27, 27, 0xff1b, false }, { 127, 127, 0xffff, false }, { 72, 8, 'h', true }, { 8, 8, 0xff08, true }, { 67, 3, 'c', true }, { 74, 10, 'j', true },
-		{ 155, 65535, 0xff63, false }, { 36, 65535, 0xff50, false }, { 35, 65535, 0xff57, false }, { 33, 65535, 0xff55, false }, { 34, 65535, 0xff56, false },
-		{ 37, 65535, 0xff51, false }, { 38, 65535, 0xff52, false }, { 39, 65535, 0xff53, false }, { 40, 65535, 0xff54, false },
+		{ 516, 0x20ac, 0x20ac, false }, { 0, 0x3b1, 0x010003b1, false }, { 10, 10, 0xff0d, false },
+		{ 8, 8, 0xff08, false }, { 9, 9, 0xff09, false }, { 27, 27, 0xff1b, false }, { 127, 127, 0xffff, false },
+		{ 72, 8, 'h', true }, { 8, 8, 0xff08, true }, { 67, 3, 'c', true }, { 74, 10, 'j', true },
+		{ 155, 65535, 0xff63, false }, { 36, 65535, 0xff50, false }, { 35, 65535, 0xff57, false },
+		{ 33, 65535, 0xff55, false }, { 34, 65535, 0xff56, false }, { 37, 65535, 0xff51, false },
+		{ 38, 65535, 0xff52, false }, { 39, 65535, 0xff53, false }, { 40, 65535, 0xff54, false },
 		{ 112, 65535, 0xffbe, false }, { 123, 65535, 0xffc9, false }, { 61440, 65535, 0xffca, false }, { 61451, 65535, 0xffd5, false },
-		{ 96, 65535, 0xffb0, false }, { 105, 65535, 0xffb9, false }, { 106, 65535, 0xffaa, false }, { 144, 65535, 0xff7f, false }, { 20, 65535, 0xffe5, false },
-		{ 129, 65535, 0xfe51, false }, { 139, 65535, 0xfe5b, false }, { 65406, 65535, 0xfe03, false }, { 524, 65535, 0xffeb, false }, { 525, 65535, 0xff67, false },
+		{ 96, 65535, 0xffb0, false }, { 105, 65535, 0xffb9, false }, { 106, 65535, 0xffaa, false },
+		{ 144, 65535, 0xff7f, false }, { 20, 65535, 0xffe5, false },
+		{ 129, 65535, 0xfe51, false }, { 139, 65535, 0xfe5b, false }, { 65406, 65535, 0xfe03, false },
+		{ 524, 65535, 0xffeb, false }, { 525, 65535, 0xff67, false },
 		{ 9999, 65535, 0, false }, { 226, 65535, 0xff96, false }, { 32, ' ', ' ', false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (awt_keysym(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
-			fail_msg("code %d, character %d: 0x%x", keys[i].code, keys[i].character, awt_keysym(keys[i].code, keys[i].character, keys[i].control));
+			fail_msg("code %d, character %d: 0x%x", keys[i].code, keys[i].character,
+				 awt_keysym(keys[i].code, keys[i].character, keys[i].control));
 }
 
 static void broken_traces_of_2005_are_refused(void **state)
@@ -350,10 +356,12 @@ static void anything_may_come(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back), cmocka_unit_test(a_trace_made_by_hand_is_read), cmocka_unit_test(a_half_last_line_is_left_out),
+		cmocka_unit_test(what_is_written_is_read_back), cmocka_unit_test(a_trace_made_by_hand_is_read),
+			cmocka_unit_test(a_half_last_line_is_left_out),
 		cmocka_unit_test(what_is_wrong_is_told_with_its_line), cmocka_unit_test(pixels_of_all_snapshots_have_a_bound),
-		cmocka_unit_test(traces_of_2005_are_read), cmocka_unit_test(keys_of_2005_are_held_as_they_were), cmocka_unit_test(keys_of_java_have_their_keysyms),
-		cmocka_unit_test(broken_traces_of_2005_are_refused), cmocka_unit_test(anything_may_come),
+		cmocka_unit_test(traces_of_2005_are_read), cmocka_unit_test(keys_of_2005_are_held_as_they_were),
+		cmocka_unit_test(keys_of_java_have_their_keysyms), cmocka_unit_test(broken_traces_of_2005_are_refused),
+		cmocka_unit_test(anything_may_come),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

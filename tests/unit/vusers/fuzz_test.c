@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The fuzz target of vusers under any compiler: over seeds written here after RFC 6143, and over many cut and changed ones, always the same. */
+/* The fuzz target of vusers under any compiler: over seeds written here after RFC 6143, and over
+ * many cut and changed ones, always the same. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -19,13 +20,17 @@ static uint32_t draw(uint32_t *state, size_t below)
 
 #define RFB "RFB 003.008\n" "\1\1" "\0\0\0\0" "\0\210\0\60\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\4" "hand"
 #define RFB_33 "RFB 003.003\n" "\0\0\0\1" "\0\50\0\24\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\0"
-#define RFB_SECRET "RFB 003.007\n" "\2\22\2" "0123456789abcdef" "\0\0\0\0" "\0\50\0\24\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\0"
+#define RFB_SECRET "RFB 003.007\n" "\2\22\2" "0123456789abcdef" "\0\0\0\0" \
+		   "\0\50\0\24\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\0\0\0\0"
 /* Messages: a cursor, a rectangle of each encoding, a new size, the last one; colours, a bell, a cut text. */
 #define HEXTILE "\0\0\0\0\0\40\0\20\0\0\0\5" "\16" "bgfgbgfg" "\2" "xyxy" "\30" "\2" "ccccxyccccxy"
-#define MESSAGES "\0\0\0\4" "\0\0\0\0\0\2\0\1\377\377\377\21" "12345678" "1" "\0\0\0\0\0\1\0\1\0\0\0\1" "abcd" HEXTILE "\0\0\0\0\0\1\0\1\0\0\0\20" "\0\0\0\3" "zip" \
+#define MESSAGES "\0\0\0\4" "\0\0\0\0\0\2\0\1\377\377\377\21" "12345678" "1" "\0\0\0\0\0\1\0\1\0\0\0\1" \
+		 "abcd" HEXTILE "\0\0\0\0\0\1\0\1\0\0\0\20" "\0\0\0\3" "zip" \
 		 "\1\0\0\0\0\1" "rrggbb" "\2" "\3\0\0\0\0\0\0\3" "cut" \
-		 "\0\0\377\377" "\0\0\0\0\0\40\0\40\377\377\377\41" "\0\20\0\20\0\2\0\2\0\0\0\0" "0123456789abcdef" "\0\0\0\0\0\0\0\0\377\377\377\40" "\0\0\0\0"
-#define GUEST "RFB 003.008\n" "\1" "\1" "\0\0\0\0\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\2\0\0\2" "\0\0\0\0" "\0\0\0\1" "\3\0\0\0\0\0\0\20\0\20" "\4\1\0\0\0\0\0\141" "\5\0\0\1\0\1" \
+		 "\0\0\377\377" "\0\0\0\0\0\40\0\40\377\377\377\41" "\0\20\0\20\0\2\0\2\0\0\0\0" "0123456789abcdef" \
+		 "\0\0\0\0\0\0\0\0\377\377\377\40" "\0\0\0\0"
+#define GUEST "RFB 003.008\n" "\1" "\1" "\0\0\0\0\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0" "\2\0\0\2" \
+	      "\0\0\0\0" "\0\0\0\1" "\3\0\0\0\0\0\0\20\0\20" "\4\1\0\0\0\0\0\141" "\5\0\0\1\0\1" \
 	      "\6\0\0\0\0\0\0\2" "ab"
 
 static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* think - times between requests: mean and standard deviation of many draws against those of the distributions' closed formulas; files. */
+/* think - times between requests: mean and standard deviation of many draws against those of the
+ * distributions' closed formulas; files. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -27,7 +28,8 @@ static FILE *text(const char *content)
 	return f;
 }
 
-/* The mean of n draws is off by sd/sqrt(n); their standard deviation, with a kurtosis k, by sd sqrt((k - 1) / 4n). Five of these are allowed. */
+/* The mean of n draws is off by sd/sqrt(n); their standard deviation, with a kurtosis k, by sd
+ * sqrt((k - 1) / 4n). Five of these are allowed. */
 static void holds(const struct think *t, double mean, double sd, double kurtosis)
 {
 	double sum = 0, squares = 0, m, s;
@@ -139,8 +141,10 @@ static void what_is_no_distribution_or_no_time_is_refused(void **state)
 		const char *content;
 		unsigned long line;
 		int err;
-	} files[] = { { "1\nx\n", 2, -EPROTO }, { "1 2\n", 1, -EPROTO }, { "-1\n", 1, -EPROTO }, { "1e30\n", 1, -EPROTO }, { "nan\n", 1, -EPROTO }, { "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
-	static const char *const words[] = { "", "expo", "file:", "file", "lognormal:", "lognormal:0", "lognormal:-1", "lognormal:x", "const:1", NULL };
+	} files[] = { { "1\nx\n", 2, -EPROTO }, { "1 2\n", 1, -EPROTO }, { "-1\n", 1, -EPROTO },
+		      { "1e30\n", 1, -EPROTO }, { "nan\n", 1, -EPROTO }, { "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
+	static const char *const words[] = { "", "expo", "file:", "file", "lognormal:", "lognormal:0",
+					     "lognormal:-1", "lognormal:x", "const:1", NULL };
 	struct think t = { 0 };
 	const char *path;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is, when it answers, and what is no RFB. */
+/* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is,
+ * when it answers, and what is no RFB. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -44,12 +45,14 @@ static void add_zeros(struct stream *s, size_t n)
 static void add_rect(struct stream *s, unsigned w, unsigned h, int32_t encoding)
 {
 	uint32_t e = (uint32_t)encoding;
-	uint8_t rect[12] = { 0, 0, 0, 0, (uint8_t)(w >> 8), (uint8_t)w, (uint8_t)(h >> 8), (uint8_t)h, (uint8_t)(e >> 24), (uint8_t)(e >> 16), (uint8_t)(e >> 8), (uint8_t)e };
+	uint8_t rect[12] = { 0, 0, 0, 0, (uint8_t)(w >> 8), (uint8_t)w, (uint8_t)(h >> 8), (uint8_t)h,
+			     (uint8_t)(e >> 24), (uint8_t)(e >> 16), (uint8_t)(e >> 8), (uint8_t)e };
 
 	add(s, rect, sizeof(rect));
 }
 
-/* What one feed after the other says, in pieces of at most `piece` bytes (0: of any size), and how many bytes it had to say itself. */
+/* What one feed after the other says, in pieces of at most `piece` bytes (0: of any size), and how
+ * many bytes it had to say itself. */
 struct told {
 	int ready, updates, answers, err;
 	size_t sent;
@@ -160,7 +163,8 @@ static void what_it_says_itself_is_as_the_specification_has_it(void **state)
 {
 	static struct stream s;
 	/* version, None, shared, four encodings and three pseudo-encodings, a request for the whole screen */
-	static const char said[] = "RFB 003.008\n" "\1" "\1" "\2\0\0\7" "\0\0\0\20" "\0\0\0\5" "\0\0\0\1" "\0\0\0\0" "\xff\xff\xff\x11" "\xff\xff\xff\x21" "\xff\xff\xff\x20"
+	static const char said[] = "RFB 003.008\n" "\1" "\1" "\2\0\0\7" "\0\0\0\20" "\0\0\0\5" "\0\0\0\1"
+		"\0\0\0\0" "\xff\xff\xff\x11" "\xff\xff\xff\x21" "\xff\xff\xff\x20"
 				   "\3\0\0\0\0\0\0\50\0\24";
 	struct vrfb v;
 	struct told t;

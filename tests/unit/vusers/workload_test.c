@@ -71,8 +71,9 @@ static void what_is_no_workload_is_refused_with_its_line(void **state)
 		const char *content;
 		unsigned long line;
 	} bad[] = {
-		{ "a\t1\tx\n", 1 }, { "a\t1\tx\t/x\t1\t2\n", 1 }, { "a\t0\tx\t/x\n", 1 }, { "a\t-1\tx\t/x\n", 1 }, { "a\tone\tx\t/x\n", 1 }, { "a\t1\tx\tx\n", 1 },
-		{ "a\t1\tx\t/a b\n", 1 }, { "\t1\tx\t/x\n", 1 }, { "a\t1\tx\t/x\na\t2\ty\t/y\n", 2 }, { "a\t1\tx\t/x\n# c\nb\t1\ty\t/y\na\t1\tz\t/z\n", 4 },
+		{ "a\t1\tx\n", 1 }, { "a\t1\tx\t/x\t1\t2\n", 1 }, { "a\t0\tx\t/x\n", 1 }, { "a\t-1\tx\t/x\n", 1 },
+		{ "a\tone\tx\t/x\n", 1 }, { "a\t1\tx\tx\n", 1 }, { "a\t1\tx\t/a b\n", 1 }, { "\t1\tx\t/x\n", 1 },
+		{ "a\t1\tx\t/x\na\t2\ty\t/y\n", 2 }, { "a\t1\tx\t/x\n# c\nb\t1\ty\t/y\na\t1\tz\t/z\n", 4 },
 	};
 	struct workload w;
 	unsigned long line;

@@ -80,8 +80,9 @@ static void a_rate_is_exact_over_many_packets(void **state)
 	}
 }
 
-/* At an arrival every a, served in s > a, with room for q of waiting: the wait grows by s - a a packet, and the first one dropped is the first
- * k with k (s - a) > q. From then on as many pass as are served. */
+/* At an arrival every a, served in s > a, with room for q of waiting: the wait grows by s - a a
+ * packet, and the first one dropped is the first k with k (s - a) > q. From then on as many pass as
+ * are served. */
 static void a_full_queue_drops_the_tail(void **state)
 {
 	struct path_cfg cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
@@ -158,7 +159,8 @@ static void none_and_all(void **state)
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
 static void the_same_seed_loses_the_same_packets(void **state)
 {
-	struct path_cfg plain = { .loss = 0.1 }, other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = PATH_NORMAL, .rate_bits = 1000000000, .queue_ns = S };
+	struct path_cfg plain = { .loss = 0.1 },
+		other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = PATH_NORMAL, .rate_bits = 1000000000, .queue_ns = S };
 	struct path a, b, c;
 	int64_t due;
 	int differ = 0;

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine, trains.sh and the lab
+# settings.sh - settings of the scheduler: read from data/schedulers.tsv, tried, made with the sessions in them, loaded, held
+# against what ran, taken back.
+#
+# settings_find says in run.json which of SETTINGS this machine has, settings_here prints these. setting_begin and setting_end
+# stand around the trains of a setting; train_load, train_loaded and train_mismatch are those that trains.sh asks for.
+
+# The settings, as data -------------------------------------------------------------------------------------------
+
+SETTING_FILE=$TP_HOME/data/schedulers.tsv
+declare -A SAYS SESSION_HOW LOAD_HOW MACHINE_HOW NOT_HERE
+SETTING_NAMES=()
+read_settings_file() {
+	local name says session load machine
+	while IFS=$'\t' read -r name says session load machine; do
+		case $name in '#'* | setting | '') continue ;; esac
+		[ "$load" != - ] || load=''	# a word of it may begin with one
+		SETTING_NAMES+=("$name")
+		SAYS[$name]=$says SESSION_HOW[$name]=${session#-} LOAD_HOW[$name]=$load MACHINE_HOW[$name]=${machine#-}
+	done <"$SETTING_FILE"
+}
+read_settings_file
+
+# A setting ---------------------------------------------------------------------------------------------------
+
+CURRENT='' HEAVY_COST='' SWITCHED='' LOAD_FLAGS=() LOAD_OPTIONS=() LOAD_EACH='' LAB_GROUP='' LAB_BEFORE=()
+
+# setting_levers SETTING: groups, switches and what the session and the load are started with; 1: LAB_WHY.
+setting_levers() {
+	local word session=() load=()
+	LOAD_FLAGS=() LOAD_OPTIONS=() LOAD_EACH='' SESSION_GROUP='' SESSION_BEFORE=()
+	for word in ${MACHINE_HOW[$1]}; do switch_to "${word%%=*}" "${word#*=}" || return; done
+	for word in ${SESSION_HOW[$1]}; do
+		case $word in
+		group) SESSION_GROUP=session ;;
+		nice=*) SESSION_BEFORE=(nice -n "${word#*=}"); may_nice "${word#*=}" || return ;;
+		policy=rr:*) SESSION_BEFORE=(chrt -r "${word#*:}") ;;
+		*) session+=("$word") ;;
+		esac
+	done
+	for word in ${LOAD_HOW[$1]}; do
+		case $word in
+		group) LOAD_FLAGS+=(-G load) ;;
+		each) LOAD_EACH=1 ;;
+		login) LOAD_FLAGS+=(-S) ;;
+		client) LOAD_FLAGS+=(-C) ;;
+		shares=* | idle=* | quota=*) load+=("$word") ;;
+		*) LOAD_OPTIONS+=("$word") ;;
+		esac
+	done
+	[[ " ${LOAD_HOW[$1]} " != *" client "* ]] || own_cpu || return
+	[ -z "$SESSION_GROUP" ] || lab_group session ${session[@]+"${session[@]}"} || return
+	[[ " ${LOAD_HOW[$1]} " != *" group "* ]] || lab_group load ${load[@]+"${load[@]}"} || return
+	LOAD_GROUP_OPTIONS=(${load[@]+"${load[@]}"})
+}
+
+# nice itself only warns, and starts the command all the same.
+may_nice() {
+	LAB_WHY="a nice value of $1 is not allowed here (as root it is)"
+	[ "$(nice -n "$1" nice 2>/dev/null)" = $(($(nice) + $1)) ]
+}
+
+switch_value() {
+	case $1 in
+	autogroup) cat /proc/sys/kernel/sched_autogroup_enabled ;;
+	base_slice) cat /sys/kernel/debug/sched/base_slice_ns ;;
+	esac 2>/dev/null
+}
+
+switch_to() {	# an ordinary user cannot write what is as it should be
+	[ "$(switch_value "$1")" != "$2" ] || return 0
+	SWITCHED+=" $1"
+	lab_switch "$1" "$2"
+}
+
+# All that setting_levers has done, and if it came no further than the half of it.
+levers_back() {
+	local word
+	for word in session load; do lab_ungroup "$word"; done
+	for word in $SWITCHED; do lab_switch "$word"; done
+	SWITCHED=''
+}
+
+# With two CPUs the load can only go to the client's. The probe stands it: it has real-time priority.
+own_cpu() {
+	LAB_WHY="the load would have to share the client's CPU with the probe, which needs real-time priority for that (as root it has)"
+	[ "$LAB_SHARED_CPUS" = 0 ] || { LAB_WHY="server and client share their CPUs already"; return 1; }
+	lab_can client rt
+}
+
+setting_begin() {	# setting_begin SETTING: with new sessions; 1: LAB_WHY
+	local why
+	setting_levers "$1" || { why=$LAB_WHY; levers_back; LAB_WHY=$why; return 1; }
+	LAB_GROUP=$SESSION_GROUP LAB_BEFORE=(${SESSION_BEFORE[@]+"${SESSION_BEFORE[@]}"})
+	COST_MS=${COSTS%%,*}
+	session_start light "$PROTOCOL" light
+	session_start heavy "$PROTOCOL" heavy
+	LAB_GROUP='' LAB_BEFORE=()
+	HEAVY_PID=$APP_PID HEAVY_COST=$COST_MS CURRENT=$1
+}
+
+heavy_costs() {	# the heavy application of the current session, at that cost
+	[ "$HEAVY_COST" != "$1" ] || return 0
+	lab_stop "$HEAVY_PID"
+	LAB_GROUP=$SESSION_GROUP LAB_BEFORE=(${SESSION_BEFORE[@]+"${SESSION_BEFORE[@]}"})
+	COST_MS=$1
+	session_start_app heavy
+	LAB_GROUP='' LAB_BEFORE=()
+	HEAVY_PID=$APP_PID HEAVY_COST=$1
+}
+
+setting_end() {
+	[ -z "$CURRENT" ] || {
+		lab_stop "${SESSION_PID[light]}" "$HEAVY_PID"
+		protocol_stop
+	}
+	levers_back
+	CURRENT=''
+}
+
+# The load, as train.sh asks for it: where the setting wants it, one process for each login of its own if it wants that.
+train_load() {	# train_load LOAD FOLDER
+	local n
+	TRAIN_LOADS=()
+	if [ -z "$LOAD_EACH" ]; then
+		lab_start ${LOAD_FLAGS[@]+"${LOAD_FLAGS[@]}"} server sink "$TP_BIN/sink" -n "$1" ${LOAD_OPTIONS[@]+"${LOAD_OPTIONS[@]}"} \
+			--format json
+		TRAIN_LOADS=("$LAB_PID")
+		lab_ready sink 30 || { TRAIN_WHY="the load did not start: $(tail -n 1 "$2/sink.err")"; return 1; }
+		return
+	fi
+	for ((n = 1; n <= $1; n++)); do
+		lab_group "login-$n" ${LOAD_GROUP_OPTIONS[@]+"${LOAD_GROUP_OPTIONS[@]}"} ||
+			{ TRAIN_WHY="no group for login $n: $LAB_WHY"; return 1; }
+		lab_start -G "login-$n" ${LOAD_FLAGS[@]+"${LOAD_FLAGS[@]}"} server "sink-$n" "$TP_BIN/sink" \
+			${LOAD_OPTIONS[@]+"${LOAD_OPTIONS[@]}"} --format json
+		TRAIN_LOADS+=("$LAB_PID")
+	done
+	for ((n = 1; n <= $1; n++)); do
+		lab_ready "sink-$n" 30 || { TRAIN_WHY="the load did not start: $(tail -n 1 "$2/sink-$n.err")"; return 1; }
+	done
+}
+
+# Several loads report as one.
+train_loaded() {	# train_loaded FOLDER
+	local files=("$1"/sink-*.out) n
+	[ -n "$LOAD_EACH" ] && [ -e "${files[0]}" ] || return 0
+	jq -s '.[0] + {result: (.[0].result + {children: map(.result.children[]),
+		total_share_percent: (map(.result.total_share_percent) | add), children_died: (map(.result.children_died) | add)})}
+		| .settings.count = (.result.children | length)' "${files[@]}" >"$1/sink.out" 2>/dev/null
+	rm -f "$1"/sink-*.out "$1"/sink-*.err
+	for n in "${!LAB_GROUPS[@]}"; do [[ $n != login-* ]] || lab_ungroup "$n"; done
+}
+
+# What ran, held against what the setting asks for: groups, logins, nice values, policies, CPUs, switches.
+train_mismatch() {	# train_mismatch REGIME
+	local setting=$CURRENT word switched='' policy=other nice=0 session_policy=other session_nice=0
+	for word in ${MACHINE_HOW[$setting]}; do
+		[ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || switched+="; $word is not so: not the setting asked for"
+	done
+	for word in ${SESSION_HOW[$setting]}; do
+		case $word in nice=*) session_nice=${word#*=} ;; policy=*) session_policy=${word#*=} ;; esac
+	done
+	[[ " ${LOAD_HOW[$setting]} " =~ \ --nice\ (-?[0-9]+)\  ]] && nice=${BASH_REMATCH[1]}
+	[[ " ${LOAD_HOW[$setting]} " =~ \ --policy\ ([a-z:0-9]+)\  ]] && policy=${BASH_REMATCH[1]}
+	printf '%s' "$switched"
+	jq -r --arg session "$SESSION_GROUP" --arg load " ${LOAD_HOW[$setting]} " --arg nice "$nice" --arg policy "$policy" \
+		--arg snice "$session_nice" --arg spolicy "$session_policy" \
+		--argjson autogroup "$(switch_value autogroup || echo 0)" --arg cpus "$LAB_CPUS_server" --arg client "$LAB_CPUS_client" '
+		def words: [splits(" ") | select(contains("=")) | {key: sub("=.*"; ""), value: sub("^[^=]*="; "")}] | from_entries;
+		def ours: . // "" | capture("/thinprobe-[0-9a-f]{6}-(?<name>[a-z]+)").name // "";
+		if . == null then empty else map_values(words) | .session as $s | .app as $a | .sinks as $l |
+		[ ([$s, $a][] | select(. != {}) | if (.cgroup | ours) != $session then "session in cgroup \(.cgroup)" else empty end,
+			if .nice != $snice then "session at nice \(.nice)" else empty end,
+			if .policy != $spolicy then "session under \(.policy)" else empty end,
+			if .cpus != $cpus then "session on CPU \(.cpus)" else empty end),
+		  ($l | select(. != {}) | (if $load | contains(" group ") then "load"
+				elif $load | contains(" each ") then "login" else "" end) as $want
+			| if (.cgroup | ours) != $want then "load in cgroup \(.cgroup)" else empty end,
+			  if .nice != $nice then "load at nice \(.nice)" else empty end,
+			  if .policy != $policy then "load under \(.policy)" else empty end,
+			  if .cpus != (if $load | contains(" client ") then $client else $cpus end) then "load on CPU \(.cpus)" else empty end,
+			  if $session == "" and $want == "" and $autogroup == 1 and (.autogroup == $s.autogroup) == ($load | contains(" login "))
+				then "load in \(.autogroup), session in \($s.autogroup)" else empty end) ]
+		| unique | .[] | "; \(.): not the setting asked for" end' <<<"$1" | tr -d '\n'
+}
+
+# What this machine gives -----------------------------------------------------------------------------------------
+
+# Each setting is tried, with a process in the session's place and one in the load's.
+setting_try() {	# 0, or LAB_WHY
+	local why='' slice
+	if [ "$1" != default ] && [ -z "${SESSION_HOW[$1]}${LOAD_HOW[$1]}" ] && [ -n "${MACHINE_HOW[$1]}" ] && as_it_is "$1"; then
+		LAB_WHY="it is so already: that is the default row"
+		return 1
+	fi
+	setting_levers "$1" || return
+	LAB_GROUP=$SESSION_GROUP LAB_BEFORE=(${SESSION_BEFORE[@]+"${SESSION_BEFORE[@]}"})
+	lab_start server "try-$1" true
+	LAB_GROUP='' LAB_BEFORE=()
+	lab_wait "$LAB_PID" || why="the session may not be started so: $(tail -n 1 "$LAB_LOG/try-$1.err")"
+	if [ -z "$why" ] && [ -z "$LOAD_EACH" ]; then
+		lab_start ${LOAD_FLAGS[@]+"${LOAD_FLAGS[@]}"} server "try-$1" "$TP_BIN/sink" -t 10ms ${LOAD_OPTIONS[@]+"${LOAD_OPTIONS[@]}"} \
+			--format json
+		lab_wait "$LAB_PID" || why="the load may not be started so: $(grep -v '^ready$' "$LAB_LOG/try-$1.err" | tail -n 1)"
+		if [ -z "$why" ] && [[ " ${LOAD_HOW[$1]} " == *" --slice "* ]]; then
+			slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out")	# what the kernel gives
+			[[ " ${LOAD_HOW[$1]} " == *" --slice ${slice}ms "* ]] ||
+				why="this kernel takes no slice length for a process (EEVDF does, from Linux 6.12 on)"
+		fi
+	fi
+	rm -f "$LAB_LOG/try-$1".{out,err}
+	LAB_WHY=$why
+	[ -z "$why" ]
+}
+
+as_it_is() {
+	local word
+	for word in ${MACHINE_HOW[$1]}; do [ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || return 1; done
+}
+
+settings_here() {	# those of SETTINGS that can be made
+	local name
+	for name in ${SETTINGS//,/ }; do [ -n "${NOT_HERE[$name]+not}" ] || echo "$name"; done
+}
+
+settings_find() {
+	local name rows=''
+	for name in ${SETTINGS//,/ }; do
+		unset "NOT_HERE[$name]"
+		setting_try "$name" || NOT_HERE[$name]=${LAB_WHY:-it could not be made}
+		levers_back
+		stop_here
+		rows+=$(jq -cn --arg name "$name" --arg says "${SAYS[$name]}" --arg why "${NOT_HERE[$name]-}" '
+			{setting: $name, $says, here: ($why == ""), why: (if $why == "" then null else $why end)}')
+	done
+	[ -n "$(settings_here)" ] || die "-$EXIT_MISSING" "none of these settings can be made here: ${NOT_HERE[$name]}"
+	run_set '.rows = $rows | .machine = {autogroup: $autogroup}' --argjson rows "$(jq -s . <<<"$rows")" \
+		--argjson autogroup "$(switch_value autogroup || echo null)"
+}

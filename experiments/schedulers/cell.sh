@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
+# cell.sh - schedulers: one train of keys beside a fixed load, again and again: the same session under one setting of the
+# scheduler after the other (data/schedulers.tsv; engine/settings.sh makes them). Sessions are made anew for each setting, in
+# it; what this machine does not let us set is found by trying.
+. "$TP_HOME/experiments/engine/trains.sh"
+. "$TP_HOME/experiments/engine/settings.sh"
+RATE=20 PERIOD_MS=50 TRACES=0 ECHOES=0
+
+exp_check() {
+	local name
+	if [ "$SETTINGS" = list ]; then
+		for name in "${SETTING_NAMES[@]}"; do printf '%-16s %s\n' "$name" "${SAYS[$name]}"; done
+		exit 0
+	fi
+	[ -n "$SETTINGS" ] || SETTINGS=$(IFS=,; echo "${SETTING_NAMES[*]}")
+	[[ ,$SETTINGS, == *,default,* ]] || SETTINGS=default,$SETTINGS	# all others are held against it
+	for name in ${SETTINGS//,/ } ${LENGTH_SETTINGS//,/ }; do
+		[ -n "${SAYS[$name]+there}" ] || exp_bad "--settings $name: no such setting; --settings list names them"
+	done
+	[ "$QUICK" = 0 ] || CHAIN_SECONDS=1
+}
+
+exp_settings() {
+	jq -cn --argjson lengths "[$LENGTHS]" --argjson load "$LENGTH_LOAD" --argjson keys "$LENGTH_KEYS" '
+		{length: {lengths_ms: $lengths, sinks: $load, keys: $keys}}'
+}
+
+exp_find() {
+	LAB_TAP_IF=''	# keys and pixels are all that is asked
+	exp_step "which settings this machine has"
+	settings_find
+}
+
+# What this machine does not give has no cells.
+exp_cells() {
+	local name load cost first=${LOADS%%,*}
+	for name in $(settings_here); do
+		if [[ ,$PARTS, == *,table,* ]]; then
+			for load in ${LOADS//,/ }; do
+				printf '%s\t%s\ttable\t%s\tlight\t\n' "$PROTOCOL" "$name" "$load"
+				for cost in ${COSTS//,/ }; do
+					[ "$load" != "$first" ] && [[ ,$FULL_COSTS, != *",$cost,"* ]] ||
+						printf '%s\t%s\ttable\t%s\theavy\t%s\n' "$PROTOCOL" "$name" "$load" "$cost"
+				done
+			done
+		fi
+		[[ ,$PARTS, == *,length,* && ,$LENGTH_SETTINGS, == *",$name,"* ]] || continue
+		for cost in ${LENGTHS//,/ }; do printf '%s\t%s\tlength\t%s\theavy\t%s\n' "$PROTOCOL" "$name" "$LENGTH_LOAD" "$cost"; done
+	done
+}
+
+exp_repeats() { [ "${P[part]}" = length ] && CELL_REPEATS=1 || CELL_REPEATS=$REPEATS; }
+
+exp_words() {
+	echo "${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$([ "${P[part]}" = table ] || echo " by length")"
+}
+exp_missing() { lab_lacks pin shape memory autogroup rt; }
+
+exp_before_cells() {
+	[ ! -t 1 ] || printf '\r\033[K'
+	jq -r '.rows[] | select(.here | not) | "not on this machine: \(.setting): \(.why)"' "$RUN/run.json"
+	jq -e .chain "$RUN/run.json" >/dev/null || measure_chain
+}
+
+exp_session() {
+	setting_begin "${P[setting]}" || { LAB_WHY="the setting could not be made: $LAB_WHY"; return 1; }
+	[ -z "${SESSION_NOISE[light]-}" ] || return 0
+	exp_step "idle noise, $IDLE_SECONDS s without keys"
+	measure_idle "$IDLE_SECONDS" light heavy
+}
+exp_end_session() { setting_end; }
+
+# Keys so slow that the application alone stays below 30 % of a CPU. What is beside the main cost needs no tails: shorter
+# trains.
+table_rate() {	# table_rate COST_MS: sets RATE PERIOD_MS SECONDS_EACH TRAIN_SKIP
+	if [ "$1" -gt 15 ]; then
+		PERIOD_MS=$(($1 * 4))
+		RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
+		[ $((14 * PERIOD_MS)) -le 3000 ] || TRAIN_SKIP=2
+	fi
+	[[ ,$FULL_COSTS, == *",$1,"* ]] || SECONDS_EACH=3
+	SECONDS_EACH=$(awk -v s="$SECONDS_EACH" -v p="$PERIOD_MS" 'BEGIN {
+		least = 14 * p / 1000; printf "%.3f", (s > least ? s : least) }')
+}
+
+# Keys so slow that even fair sharing is done long before the next.
+length_rate() {	# length_rate COST_MS
+	PERIOD_MS=$(($1 * (LENGTH_LOAD + 1) * 3 / 2))
+	[ "$PERIOD_MS" -ge 50 ] || PERIOD_MS=50
+	RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
+	TRAIN_SKIP=2
+	SECONDS_EACH=$(awk -v p="$PERIOD_MS" -v n="$((LENGTH_KEYS + TRAIN_SKIP))" 'BEGIN { printf "%.3f", n * p / 1000 }')
+}
+
+exp_measure() {
+	local RATE=$RATE PERIOD_MS=$PERIOD_MS SECONDS_EACH=$SECONDS_EACH TRAIN_SKIP=$TRAIN_SKIP
+	if [ "${P[app]}" = heavy ]; then
+		"${P[part]}_rate" "${P[cost_ms]}"
+		heavy_costs "${P[cost_ms]}"
+	fi
+	train_run "${P[app]}" "${P[sinks]}" "$2" "$3" latency
+	# What did not run under its setting is no figure of it.
+	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' "$3/cell.json" |
+		put_json "$3/cell.json"
+}

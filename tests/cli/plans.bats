@@ -1,0 +1,213 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Plans: what the engine reads from them (options, checks, settings, cells and their order), and that every plan in the tree is
+# a whole one.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
+	cd "$BATS_TEST_TMPDIR" || return 1
+	cat >plan <<'END_PLAN'
+# SPDX-License-Identifier: GPL-3.0-or-later
+says      What does a plan say?
+axis      app sinks=loads depth
+option    loads    int-list:0..9        0,1,5  quick=0,5 demo=2  "numbers of
+          sinks"
+use       app      light,heavy
+option    depth    real:0.5..2          1      unit=m key=depth_m
+option    most     int:1..9|none        none
+option    extra    int-list:1..9|none   4
+option    pause    ms:0..5000           20ms   var=PAUSE_MS
+option    think    s-list:0.001..100    1.5,2  key=think_s
+option    what     word:a|b             a
+option    note     text                 -
+option    bare     flag                 0
+use       seconds  3                    quick=1
+use       repeat   2
+use       seed
+use       link
+use       queue
+setting   rate     20
+setting   apps_of  ["x", "y"]
+END_PLAN
+	cat >driver <<'END_DRIVER'
+set -u
+. "$TOP/lab/lib.sh"
+. "$TOP/experiments/engine/plan.sh"
+. "$TOP/experiments/engine/cells.sh"
+EXPERIMENT=trial EXP_DIR=$PWD late=''
+exp_settings() { echo '{"more": 1}'; }
+plan_read .
+plan_parse "$@"
+plan_check
+AXIS=("${AXES[@]%%=*}")
+cells_choose
+END_DRIVER
+}
+
+plan() {	# plan OPTION...: what DO prints after them
+	run --separate-stderr bash -c '. ./driver; eval "$DO"' driver "$@"
+	echo "$* -> $status $output $stderr"
+}
+
+refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
+	local words=$1
+	shift
+	DO='' plan "$@"
+	[ "$status" = 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] &&
+		[[ $stderr == *"$words"*"(see thinprobe run trial --help)" ]]
+}
+
+@test "options become settings by their types; empty ones are null, [] or left out" {
+	export DO='plan_settings; echo "$EXP_COMMAND"'
+	plan
+	[ "$status" = 0 ]
+	jq -e --argjson it "${lines[0]}" -n '$it == {on: "lab", loads: [0, 1, 5], apps: ["light", "heavy"], depth_m: 1, pause: 20,
+		think_s: [1.5, 2], what: "a", most: null, extra: [4], bare: false, seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false, rate: 20,
+		apps_of: ["x", "y"], more: 1}'
+	plan --extra=none --most 3 --pause 1.5s --think 500ms,2s --bare --note 'two words' --seconds=4s --queue 20ms
+	jq -e --argjson it "${lines[0]}" -n '$it | .extra == [] and .most == 3 and .pause == 1500 and .think_s == [0.5, 2]
+		and .bare and .note == "two words" and .seconds == 4 and .queue == "20ms"'
+	[[ ${lines[1]} == "thinprobe run trial --extra=none --most 3 "*" --bare --note two\\ words --seconds=4s --queue 20ms" ]]
+}
+
+@test "--quick and --demo have values of their own; what was said goes before them" {
+	export DO='echo "$LOADS $SECONDS_EACH $QUICK"'
+	plan --quick
+	[ "$output" = "0,5 1 1" ]
+	plan --seconds 2 --quick
+	[ "$output" = "0,5 2 1" ]
+	plan --demo --quick
+	[ "$output" = "2 1 1" ]
+}
+
+@test "what is wrong is refused in one line that names it" {
+	refused 'unexpected --nonsense' --nonsense
+	for word in LOADS -- -q '*' -o= --o; do refused "unexpected" "$word"; done
+	refused 'unexpected 1' --quick=1
+	refused '--seconds needs a value' --seconds
+	refused '--note needs a value' --note=
+	refused '--loads 10: not a whole number from 0 to 9' --loads 1,10
+	refused '--loads 1,1: 1 is there twice' --loads 1,1
+	refused '--loads 1,,2: values with commas between' --loads 1,,2
+	refused '--loads 05' --loads 05
+	refused '--depth 3m: not a number from 0.5 to 2, in m' --depth 3m
+	refused '--pause 6s: not a number from 0 to 5000, in ms' --pause 6s
+	refused '--pause x' --pause x
+	refused '--think 2,2: 2 is there twice' --think 2s,2
+	refused '--what c: a or b' --what c
+	refused '--app fat: light or heavy' --app fat
+	refused '--link fast: a rate' --link fast
+	refused '--link none) has no queue' --link none --queue 5ms
+	refused '--queue 5' --queue 5
+}
+
+@test "--help: what it asks, every option with its default, none that is only for the front door" {
+	DO='' plan --help
+	[ "$status" = 0 ]
+	[ "${lines[0]}" = "usage: thinprobe run trial [options]" ]
+	[ "${lines[1]}" = "What does a plan say?" ]
+	[[ $output == *"--loads N,...         numbers of sinks (0,1,5; with --quick 0,5)"* ]]
+	for option in --app --depth --pause --think --what --note --bare --seconds --repeat --seed --link --queue --quick --resume -o; do
+		grep -q -- "^  $option\b" <<<"$output"
+	done
+	[[ $output != *--options-only* && $output != *--demo* ]]
+	[ -z "$(awk 'length > 100' <<<"$output")" ]
+}
+
+@test "a run that goes on takes its own settings and cells, and no others; what is no run of this is refused" {
+	mkdir run
+	export DO='jq -n --argjson s "$(plan_settings)" --argjson c "$(cells_json)" "{experiment: \"trial\", settings: \$s} + \$c"'
+	plan --loads 3 --depth 2 --think 7 --bare
+	echo "$output" >run/run.json
+	export DO='plan_settings; printf "%s\n" "${CELLS[@]}"'
+	plan --resume run/
+	jq -e --argjson it "${lines[0]}" -n --slurpfile run run/run.json '$it == $run[0].settings'
+	[ "${lines[*]:1}" = "light-3-2 heavy-3-2" ]
+	refused '--depth with --resume' --resume run --depth 1
+	refused '-o with --resume' --resume run -o x
+	refused 'it has no run.json' --resume nowhere
+	jq '.experiment = "other"' run/run.json >new && mv new run/run.json
+	refused 'not a run of trial' --resume run
+	jq '.experiment = "trial" | del(.axes)' run/run.json >new && mv new run/run.json
+	refused 'an older version' --resume run
+	echo 'no json' >run/run.json
+	refused 'cannot be read' --resume run
+}
+
+@test "cells: the product of the axes, in their order; every repeat has each once, in an order of its seed" {
+	export DO='printf "%s\n" "${CELLS[@]}"; cells_json | jq -c ".cells[1]"; cells_order'
+	plan --loads 1,5 --depth 0.5
+	[ "${lines[*]:0:4}" = "light-1-0.5 light-5-0.5 heavy-1-0.5 heavy-5-0.5" ]
+	jq -e --argjson it "${lines[4]}" -n '$it | .name == "light-5-0.5"
+		and .parameters == {app: "light", sinks: 5, depth: 0.5} and .state == "missing"'
+	[ "$(printf '%s\n' "${lines[@]:5}" | sort)" = "$(for n in 0 1 2 3; do printf "$n %s -\n" 1 2; done)" ]
+	once=$output
+	plan --loads 1,5 --depth 0.5
+	[ "$output" = "$once" ]
+	plan --loads 1,5 --depth 0.5 --seed 2
+	[ "$output" != "$once" ]
+}
+
+@test "cells of a group stay together, and those that are to come first do" {
+	printf '%s\n' 'group     app' 'first     sinks=5' >>plan
+	export DO='cells_order | while read -r n repeat session; do echo "${CELLS[n]} $repeat $session"; done'
+	for seed in 1 2 3 4; do
+		plan --loads 0,1,2,3,5 --depth 1 --seed "$seed"
+		for first in 0 5 10 15; do
+			[[ ${lines[first]} == *-5-1\ * ]]
+			[ "$(printf '%s\n' "${lines[@]:first:5}" | cut -d' ' -f2- | uniq | wc -l)" = 1 ]
+		done
+	done
+}
+
+# --- the plans of the tree ---------------------------------------------------------------------------------------
+
+@test "every plan says what it asks, shows and needs, in words that the engine knows" {
+	local plan wrong=0 word words
+	words='says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|again|axis|group|first|setting|use|option'
+	for plan in "$TOP"/experiments/*/plan; do
+		for word in says figure paper minutes needs wrong-if axis; do
+			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
+		done
+		[ -f "${plan%plan}cell.sh" ] || { echo "$plan: no cell.sh beside it"; wrong=1; }
+		grep -vE "^(#|\$|[ 	]|($words)  *[^ ])" "$plan" && wrong=1
+		awk -v f="$plan" 'length > 132 { print f ": " $0; wrong = 1 } END { exit wrong }' "$plan" || wrong=1
+	done
+	[ "$wrong" = 0 ]
+}
+
+@test "every experiment takes its defaults, also with --quick, and refuses a wrong word for every option in one line" {
+	local plan wrong=0
+	for plan in "$TOP"/experiments/*/plan; do
+		plan=${plan%/plan}
+		for words in '' --quick --demo; do
+			# shellcheck disable=SC2086 # one word or none
+			run --separate-stderr "$TOP/experiments/engine/run.sh" "${plan##*/}" --options-only $words
+			[ "$status$output$stderr" = 0 ] || { echo "${plan##*/} $words: $status $output $stderr"; wrong=1; }
+		done
+		EXPERIMENT=${plan##*/} EXP_DIR=$plan bash -c '
+			set -u
+			. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; plan_read "$EXP_DIR"
+			for option in "${OPTIONS[@]}"; do
+				case ${OPT[$option.type]} in
+				flag | text | text-list) [[ " link queue on server-memory resume " == *" $option "* ]] || continue ;;
+				esac
+				said=$( (plan_parse "--$option" "@@"; plan_check) 2>&1 ) && status=0 || status=$?
+				[ "$status" = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"$option"* ]] ||
+					{ echo "$EXPERIMENT --$option @@: $status $said"; exit 1; }
+			done' || wrong=1
+	done
+	[ "$wrong" = 0 ]
+}
+
+@test "the list has every experiment, with the paper's figures before what it shows" {
+	run "$TOP/thinprobe" list
+	[ "$status" = 0 ]
+	for plan in "$TOP"/experiments/*/plan; do
+		plan=${plan%/plan}
+		[ "$(grep -c "^${plan##*/}  *[0-9]" <<<"$output")" = 1 ]
+	done
+	[[ $output == *"Wong & Seltzer 2000, Figs. 3 and 4: echo of a repeated key"* ]]
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* table - what the file `table` says, and one line for each thing that is wrong in it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "summarize/table.h"
+
+static int read_text(const char *text, struct tables *out, struct why *why)
+{
+	char path[] = "/tmp/table_test.XXXXXX";
+	int fd = mkstemp(path), err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	err = tables_read(path, out, why);
+	unlink(path);
+	return err;
+}
+
+static void test_columns(void **state)
+{
+	struct tables t;
+	struct why why;
+	const struct column *c;
+
+	(void)state;
+	assert_int_equal(read_text("counts trains\nrepeats found\n"
+				   "table summary cells schema=users/1\t# of users\n"
+				   "part Part - param:kind - text -\n\n"
+				   "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
+				   "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
+				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n"
+				   "view main summary \"A title\" by=part lost p50_ms\n", &t, &why), 0);
+	assert_int_equal(t.n, 2);
+	assert_string_equal(t.counts, "trains");
+	assert_true(t.found);
+	assert_string_equal(t.table[0].schema, "users/1");
+	assert_string_equal(t.table[1].schema, "slope/1");
+	assert_true(t.table[1].optional && t.table[1].extractor && !t.table[0].rows);
+	c = table_column(&t.table[0], "part");
+	assert_true(c->source == SOURCE_PARAM && c->decimals == TABLE_TEXT && c->estimator == ESTIMATE_GIVEN);
+	assert_string_equal(c->path, "kind");
+	assert_string_equal(c->unit, "");
+	c = table_column(&t.table[0], "lost");
+	assert_true(c->source == SOURCE_JSON && c->needed && c->decimals == 3 && c->estimator == ESTIMATE_SHARE_CI);
+	assert_string_equal(c->heading, "Packets lost");
+	assert_string_equal(c->series, "stall");
+	assert_string_equal(c->from, "cell.json");
+	assert_string_equal(c->path, "link.lost");
+	assert_string_equal(c->over, "link.packets");
+	assert_string_equal(c->better, "lower");
+	c = table_column(&t.table[0], "p50_ms");
+	assert_true(c->source == SOURCE_EXTRACTOR && c->extractor && estimate_ends(c->estimator) == 3);
+	assert_string_equal(c->path, "low.p50");
+	assert_null(table_column(&t.table[1], "part"));
+	tables_free(&t);
+}
+
+static void test_mistakes(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} wrong[] = {
+		{ "", "no table" },
+		{ "a A - param - 0 -\n", ":1: a column before the first table: a" },
+		{ "table summary\n", ":1: table wants" },
+		{ "table ../x cells\n", ":1: table wants" },
+		{ "table t cells\ntable t cells\n", ":2: a second table of that name: t" },
+		{ "table t rows:nothing\n", ":1: no extractor of rows: nothing" },
+		{ "table t cells often\n", ":1: neither schema=WORD nor optional: often" },
+		{ "table t cells\na A - param - 0\n", ":2: a column wants" },
+		{ "table t cells\na \"A - param - 0 -\n", ":2: a quote without its end" },
+		{ "table t cells\na \"A\"B - param - 0 -\n", ":2: no blank after a quote" },
+		{ "table t cells\na/b A - param - 0 -\n", ":2: no name for a column: a/b" },
+		{ "table t cells\na A - param - 0 -\na A - param - 0 -\n", ":3: a second column of that name: a" },
+		{ "table t cells\na A - x.json:y often 0 -\n", ":2: no such estimator: often" },
+		{ "table t cells\na A - x.json:y mean many -\n", ":2: decimals are text or 0 to 9, not: many" },
+		{ "table t cells\na A - x.json:y mean 0 best\n", ":2: better is lower, higher or -, not: best" },
+		{ "table t cells\na A - x.json:y - 0 -\n", ":2: a number of repeats wants an estimator: a" },
+		{ "table t cells\na A - x.json:y share+ci 0 -\n", ":2: share+ci, and it alone, wants FILE:PATH/PATH: a" },
+		{ "table t cells\na A - x.json:y/z mean 0 -\n", ":2: share+ci, and it alone, wants FILE:PATH/PATH: a" },
+		{ "table t cells\na A - count:sheep - 0 -\n", ":2: no such count: sheep" },
+		{ "table t cells\na A - nothing:x - 0 -\n", ":2: no such extractor: nothing" },
+		{ "table t cells\na A - what - 0 -\n", ":2: a source is" },
+		{ "table t cells\na A - - - 0 -\n", ":2: a table of cells wants a source: a" },
+		{ "table t rows:slope\na A - param - 0 -\n", ":2: of rows that an extractor writes the source is -: a" },
+		{ "table t cells\na A - param - 0 -\nview v u \"U\" a\n", ":3: no such table above: u" },
+		{ "table t cells\na A - param - 0 -\nview v t \"T\" b\n", ":3: no such column of that table: b" },
+		{ "include nothing.table\n", "nothing.table: No such file" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct tables t;
+		struct why why;
+
+		assert_true(read_text(wrong[i].text, &t, &why) < 0);
+		if (!strstr(why.text, wrong[i].said))
+			fail_msg("\"%s\" does not say \"%s\"", why.text, wrong[i].said);
+		assert_null(strchr(why.text, '\n'));
+		assert_int_equal(t.n, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_columns), cmocka_unit_test(test_mistakes) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
