@@ -23,7 +23,6 @@ int table_out_open(struct table_out *t, const struct table *table, const char *f
  * else the old file stays. */
 int table_out_close(struct table_out *t, bool keep, const char *folder, struct why *why);
 
-/* Calls `visit` for the name of the column and of each of its ends. */
 #define TABLE_ENDS 4
 extern const char *const table_ends[TABLE_ENDS];	/* "", "_low", "_high", "_above" */
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Runs whose run.json lists their cells: columns by the experiment's `table`, long.tsv, schema.tsv, and one line for what is wrong.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	cd "$BATS_TEST_TMPDIR" || return 1
+	mkdir -p own run
+	cat >own/table <<-'END'
+		table summary cells schema=own/1
+		app     App     -  param                      -        text -
+		load    Load    -  param                      -        0    -
+		state   State   -  count:state                -        text -
+		rate    Rate    /s vusers.json:result.rate    mean+ci  2    higher
+		foreign Foreign %  */cell.json:foreign        max      1    lower
+		good    Good    -  vusers.json:result.good    true     0    -
+		view main summary "Rates" by=app load rate
+	END
+	jq -n '{schema: "thinprobe.run/1", experiment: "own", settings: {repeats: 2, seed: 1}, axes: ["app", "load"],
+		cells: [{name: "a-0", parameters: {app: "a", load: 0}}, {name: "a-5", parameters: {app: "a", load: 5}}]}' >run/run.json
+	cell a-0 1 99 true
+	cell a-0 2 101 false
+	cell a-5 1 50 true
+	mkdir run/cells/a-0/1/stall
+	echo '{"state": "complete", "foreign": 7.5}' >run/cells/a-0/1/stall/cell.json
+}
+
+cell() {	# NAME REPEAT RATE GOOD
+	mkdir -p "run/cells/$1/$2"
+	echo '{"state": "complete", "foreign": 1, "marked": ""}' >"run/cells/$1/$2/cell.json"
+	jq -n --argjson x "$3" --argjson g "$4" '{result: {rate: $x, good: $g}}' >"run/cells/$1/$2/vusers.json"
+}
+
+column() {	# column LOAD NAME
+	awk -F'\t' -v l="$1" -v n="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["load"] == l { print $at[n] }' run/summary.tsv
+}
+
+summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
+
+@test "columns of a table: means and intervals over repeats, trains of other series, what is missing" {
+	run summarize --format json
+	[ "$status" = 3 ]	# the second repeat of a-5 is missing
+	[ "$(jq -c '.result | [.cells, .cells_complete, .cells_failed, .summary_rows]' <<<"$output")" = '[2,4,1,2]' ]
+	[ "$(column 0 rate)/$(column 0 rate_low)/$(column 0 rate_high)" = 100.00/87.29/112.71 ]
+	[ "$(column 5 rate)/$(column 5 rate_low)" = 50.00/ ]
+	[ "$(column 0 foreign)/$(column 5 foreign)" = 7.5/1.0 ]
+	[ "$(column 0 good)" = 1 ]
+	[ "$(column 0 state)/$(column 5 state)" = complete/partial ]
+	[ "$(cut -f 2-3 run/schema.tsv | sed -n '3p;5p;6p' | tr '\t\n' '/ ')" = "summary/load summary/rate summary/rate_low " ]
+	[ "$(awk -F'\t' '$6 == "rate" && $5 == 0 { print $8, $9, $12, $14, $15 }' run/long.tsv)" = "100.00 87.29 2 mean+ci higher" ]
+}
+
+@test "what is wrong with a table or a file of the run is one line, and no table is written" {
+	local line said
+	while IFS='|' read -r line said; do
+		cp own/table table
+		echo "$line" >>own/table
+		run --separate-stderr summarize
+		echo "$line: $status $stderr"
+		[ "$status" = 1 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"$said"* ]]
+		[ ! -e run/summary.tsv ]
+		mv table own/table
+	done <<-'END'
+		x X - keys|own/table:9: a column wants
+		view more summary "More" nothing|own/table:9: no such column of that table: nothing
+		include ../nothing|own/../nothing: No such file
+	END
+	echo '{' >run/cells/a-0/2/vusers.json
+	run --separate-stderr summarize
+	[ "$status" = 1 ]
+	[[ $stderr == *"run/cells/a-0/2/vusers.json: line 2"* ]]
+	run --separate-stderr "$TOP/bin/summarize" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"experiments/own/table: No such file"* ]]
+}
+
+@test "every experiment's table is read" {
+	local table
+	for table in "$TOP"/experiments/*/table; do
+		case $table in */engine/*) continue ;; esac
+		run --separate-stderr "$TOP/bin/summarize" run --experiment "${table%/table}"
+		echo "$table: $stderr"
+		[[ $stderr != *table* ]]
+	done
+}
