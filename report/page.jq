@@ -52,7 +52,8 @@ def page: . as $doc
 	($shown[:1][] | figure_image), "</div>", "<div class=\"findings\">", "", "## Findings", "",
 	(findings | to_entries[] | "\(.key + 1). \(.value.text)"), "", "</div>", "</div>", "",
 	(if $shown[1:] == [] then empty else "## Figures", "", ($shown[1:][] | "### \(.title)", "", figure_image) end),
-	([views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2) | {view: $view, grid: .}] | if . == [] then empty else
+	([views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2) | {view: $view, grid: .}]
+		| if . == [] then empty else
 		"## Results", "", "In brackets: 95 % confidence intervals. \">\" means more than that.", "",
 		(.[] | "### \(.view.title)", "", (table_note(.view.id) | ., ""), (.grid | markdown_table)) end),
 	(section("How it was measured") | paragraphs | select(. != "") | . as $text | details("How it was measured"; $text, "")),

@@ -66,7 +66,8 @@ eval axis
 set ylabel "standard deviation, ms"
 set yrange [0:1<*]
 set samples 2
-eval 'plot (schedule_jitter > 0 ? schedule_jitter : NaN) with lines dashtype 3 linecolor rgb mark_colour ' \
+eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle, (schedule_jitter > 0 ? schedule_jitter : NaN) ' \
+	. 'with lines dashtype 3 linecolor rgb mark_colour ' \
 	. 'title (schedule_jitter > 0 ? sprintf("in the keys themselves, whose schedule jitters by %.1f ms", schedule_jitter) : ""), ' \
 	. curve('at(1)', "jitter_sd_ms", 1, name(1)) . ", " . curve('at(2)', "jitter_sd_ms", 2, name(2))
 

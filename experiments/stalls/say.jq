@@ -3,7 +3,8 @@
 include "words";
 include "trains";
 
-def title: if attached then "Typing into a window: \(.run.protocol.title // "?")" else "Typing beside CPU hogs: \(protocol_words)" end;
+def title: if attached then "Typing into a window: \(.run.protocol.title // "?")"
+	else "Typing beside CPU hogs: \(protocol_words)" end;
 def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that is not ours" else protocol_words end),
 	link_words,
 	"\(.run.settings.rate_per_s // "?") keys a second",
