@@ -202,6 +202,9 @@ plan_resume() {
 	for name in "${OPTIONS[@]}"; do
 		[ "${OPT[$name.key]}" = - ] || plan_set "$name" "${settings[${OPT[$name.key]}]-}"
 	done
+	# The same window, and the place in it that was found.
+	[[ ${ON-} != attach:* ]] || ON=$(jq -r '.protocol as $p | .settings.on | if $p.window then
+		"\(split(",")[0]),\($p.window)" + (if $p.region then ",\($p.region)" else "" end) else . end' "$RESUME/run.json")
 }
 
 # Checks ----------------------------------------------------------------------------------------------------------

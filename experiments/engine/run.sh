@@ -231,7 +231,7 @@ run_says() {
 		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server$memory," \
 			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link ${link/Mbit/ Mbit/s}$(exp_says)"
 	fi
-	jq -r '(.protocol | values | .says // .server),
+	jq -r '(.protocol | values | select(.window == null) | .says // .server),
 		(.protocols // {} | to_entries[] | "\(.key): \(.value.says // .value.server // "?")"),
 		(.lab.missing[] | "not on this machine: " + .)' "$RUN/run.json"
 }
