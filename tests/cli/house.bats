@@ -269,3 +269,23 @@ in_scratch() {
 	done < <(git ls-files 2>/dev/null | grep -vE '^(results|data)/' || find . -type f)
 	[ $wrong -eq 0 ]
 }
+
+# --- experiments: what is one's own stays in its folder ---------------------------------------------------------
+
+@test "the index of experiments and the manual's list are what the plans say" {
+	run experiments/engine/index.sh --check
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "every experiment has all its files" {
+	local plan file wrong=0
+
+	for plan in experiments/*/plan; do
+		[ "$plan" != experiments/engine/template/plan ] || continue
+		for file in cell.sh table figures.gp say.jq README.md test.bats; do
+			[ -f "${plan%/plan}/$file" ] || { echo "${plan%/plan}/$file is missing"; wrong=1; }
+		done
+	done
+	[ $wrong -eq 0 ]
+}
