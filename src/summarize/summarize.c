@@ -12,7 +12,6 @@
 #include "interval.h"
 #include "login.h"
 #include "paging.h"
-#include "protocols.h"
 #include "rec.h"
 #include "replays.h"
 #include "rtt.h"
@@ -137,7 +136,6 @@ static const struct {
 	{ "iosched", "cells", replays_summarize },
 	{ "paging", "cells", paging_summarize },
 	{ "principle-a", "cells", users_summarize },
-	{ "protocols", "cells", protocols_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "slowreplay", "cells", replays_summarize },

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# pictures.sh FOLDER - the pictures of the work that is done over every protocol: photo.png and scene.png with many soft colours and a little
-# noise, chart.png of few flat ones, canvas.png to paint on. The same every time: each pixel is a formula.
+# pictures.sh FOLDER - the pictures of the work that is done over every protocol: photo.png and scene.png with many soft colours
+# and a little noise, chart.png of few flat ones, canvas.png to paint on. The same every time: each pixel is a formula.
 set -u -o pipefail
 
 [ $# = 1 ] && [ -d "$1" ] || { echo "usage: pictures.sh FOLDER" >&2; exit 2; }
-command -v convert >/dev/null || { echo "pictures.sh: convert is missing; apt-get install --no-install-recommends imagemagick" >&2; exit 4; }
+command -v convert >/dev/null ||
+	{ echo "pictures.sh: convert is missing; apt-get install --no-install-recommends imagemagick" >&2; exit 4; }
 
 picture() {	# picture KIND WIDTH HEIGHT FILE
 	LC_ALL=C awk -v kind="$1" -v w="$2" -v h="$3" '
@@ -41,5 +42,6 @@ picture() {	# picture KIND WIDTH HEIGHT FILE
 		}' | convert ppm:- -strip "$4"
 }
 
-picture photo 640 420 "$1/photo.png" && picture scene 480 360 "$1/scene.png" && picture chart 480 300 "$1/chart.png" && picture canvas 640 400 "$1/canvas.png" ||
+picture photo 640 420 "$1/photo.png" && picture scene 480 360 "$1/scene.png" && picture chart 480 300 "$1/chart.png" &&
+	picture canvas 640 400 "$1/canvas.png" ||
 	{ echo "pictures.sh: the pictures could not be written to $1" >&2; exit 1; }
