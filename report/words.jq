@@ -96,7 +96,7 @@ def preliminary_note: .run.settings.repeats | if . == null or . >= 5 then null e
 	"**Preliminary**: \(plural("repeat")) per condition. Use 5 or more before you rely on this (`--repeat 5`)." end;
 def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $flagged | if $flagged == [] then null else
 	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took"
-		+ " more than 3 % of the server's CPUs in at least one repeat." end;
+		+ " too much of the server's CPUs in at least one repeat." end;
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
 def missing_note: missing_cells | if . == [] then null else
 	"**Missing**: no complete measurement of \(.[:6] | join(", "))" + (if length > 6 then " and \(length - 6) more." else "." end) end;

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what the same work took over each protocol.
+include "words";
+
+def works: .run.settings.works // [];
+def part_words: {text: "editing a text", draw: "drawing", browse: "looking at pages", all: "all work", setup: "set-up",
+	window: "first terminal", idle: "idle minute", key: "a key"};
+def works_words: works | map(part_words[.] // .) | and_list;
+def row($protocol; $what): first(.summary[] | select(.protocol == $protocol and .what == $what)) // null;
+def sound: . != null and .state == "complete";
+# Sound rows of one kind, those with fewest bytes first.
+def ranked($what): [.summary[] | select(.what == $what and sound)] | sort_by(.total_wire_bytes);
+def work_rows: ranked(if works | length == 1 then works[0] else "all" end);	# one kind of work has no sum
+def bytes:	# 1 KB is 1,000 bytes, as on a link
+	if . >= 999500 then "\(. / 1e6 | if . >= 9.95 then fixed(1) else fixed(2) end) MB" elif . >= 9995 then "\(. / 1000 | fixed(0)) KB"
+	elif . >= 999.5 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
+def times: if . >= 9.95 then fixed(0) elif . >= 1.95 then fixed(1) else fixed(2) end;
+def named(value): map("\(.protocol) \(value)") | join(", ");
+# "1.9 KB (vnc) to 287 KB (spice)" of rows.
+def extremes($name; words): map(select(.[$name] != null)) | sort_by(.[$name]) | [.[0], .[-1]] | unique
+	| sort_by(.[$name]) | map("\(.[$name] | words) (\(.protocol))") | join(" to ");
+def total: figure("total_wire_bytes") | .unit = "bytes";
+def range_of(value): map(value) | "\(min | fixed(0)) to \(max | fixed(0)) %";
+
+def title: "The same work over every protocol";
+def setup: .run.settings as $set
+	| [protocol_words, (if works == [] then "keys only" else works_words end), link_words, ($set.repeats | plural("repeat")),
+		(if $set.quick then "quick: only the first part of each piece of work" else null end)] | map(values) | join("; ") + ".";
+
+def verdict: work_rows as $r | ranked("key") as $k
+	| if $r + $k == [] then "No condition was measured to the end: there is nothing to say yet."
+	  elif $r | length > 1 then
+		"The same work takes fewest bytes over \($r[0].protocol) (\($r[0].total_wire_bytes | bytes)) and most over \($r[-1].protocol)"
+		+ " (\($r[-1].total_wire_bytes | bytes), \($r[-1].total_wire_bytes / $r[0].total_wire_bytes | times) times as many)."
+	  elif $r != [] then "The same work takes \($r[0].total_wire_bytes | bytes) on the wire over \($r[0].protocol)."
+	  else "A key with its response takes \($k[0].total_wire_bytes | fixed(0)) bytes on the wire over \($k[0].protocol)"
+		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end;
+
+# Each with how many times the first; where intervals overlap, the order is not certain.
+def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.protocol) \(.total_wire_bytes | bytes)" + if $i == 0 then "" else
+	$r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times"
+		+ (if .total_wire_bytes_low != null and .total_wire_bytes_low <= ($before.total_wire_bytes_high // -1)
+			then ", not told apart from \($before.protocol)" else "" end) + ")" end]
+	| join(", ");
+def share_of($other): .total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0);
+def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n
+	| if [$x, $r] | all(sound) | not then "" else
+		" In 1999 RDP took 13 % of the bytes of X\(if $n | sound then " and 23 % of those of LBX" else "" end); here it takes"
+		+ " \($r | share_of($x)) %" + (if $n | sound then " and \($r | share_of($n)) % of those of NX,"
+			+ " which takes \($n | share_of($x)) % of X (LBX: 57 %)" else "" end) + "." end;
+def work: work_rows as $r | if $r == [] then empty else
+	finding("work"; "**The same work** (\(works_words)) takes \($r | ordered) on the wire. "
+		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(as_in_1999)";
+		$r[0] | total + {verdict: "none", figure: "work"}) end;
+
+def messages: work_rows as $r | if $r | length < 2 then empty else
+	($r | sort_by(.mean_message_ip_bytes)) as $size | ($r | sort_by(.vip_saving_percent)) as $saving
+	| finding("messages"; "**A message has \($size[0].mean_message_ip_bytes | thousands) bytes over \($size[0].protocol),"
+		+ " \($size[-1].mean_message_ip_bytes | thousands) over \($size[-1].protocol)**, IP headers included. Without IP headers"
+		+ " the work would take \($saving[0].vip_saving_percent | fixed(1)) % (\($saving[0].protocol)) to"
+		+ " \($saving[-1].vip_saving_percent | fixed(1)) % (\($saving[-1].protocol)) less.";
+		{value: $saving[-1].vip_saving_percent, unit: "%", figure: "work"}) end;
+
+# How many packets a key needs: each brings 66 bytes of headers.
+def keys: ranked("key") as $r | if $r == [] then empty else
+	finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
+		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)" else "" end)
+		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are headers, so the number of packets"
+		+ " decides: \($r | extremes("total_packets"; fixed(1))), bare acknowledgements included."
+		+ ([$r[] | select((.tls_percent // 0) > 0.05)] | if . == [] then "" else
+			" Headers of TLS records: \(named("\(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes"))." end);
+		$r[0] | total + {verdict: "none", figure: "key"}) end;
+
+def before_work: ranked("setup") as $setup | ranked("window") as $window | ranked("idle") as $idle
+	| if $setup + $idle == [] then empty else
+	finding("set-up-and-idle"; "**Set-up of a session** takes \($setup | extremes("total_wire_bytes"; bytes))"
+		+ (if $window == [] then "" else ", and a first terminal \($window | extremes("total_wire_bytes"; bytes))" end)
+		+ ". **An idle minute** takes "
+		+ ([($idle | map(select(.total_wire_bytes == 0) | .protocol) | select(. != []) | "nothing over \(and_list)"),
+			($idle | map(select(.total_wire_bytes > 0)) | select(. != []) | named(.total_wire_bytes | bytes))] | join("; "))
+		+ (if .run.settings.idle_seconds < 10 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
+		($setup + $idle)[0] | total) end;
+
+def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r | if $r == [] then empty else
+	finding("other-work"; "**Not the same work**, by the picture at its end, and so in no comparison: " + ($r
+		| map("\(.protocol), \(part_words[.what] // .what): \(if .state == "different" then "always" else
+			"in \(.different) of \(.repeats + .different) repeats" end) (up to \(.differs_percent | fixed(1)) % of the pixels differ)")
+		| join("; ")) + "."; {value: ($r | map(.differs_percent) | max), unit: "%", verdict: "unsure", figure: "work"}) end;
+
+def findings: [work, messages, keys, before_work, other_work];
+def labels: {value: {what: part_words}};

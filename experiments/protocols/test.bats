@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Cells, scripts, the comparison of pictures; tables and report of a run made by hand (make_run.py) whose figures follow from the
+# table of the paper; a short run over remote X, held against tshark.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export TP_HOME=$TOP THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# The functions of the experiment without the engine's run, and words that use them.
+functions() {
+	bash -c '. "$TP_HOME/lab/lib.sh"; RUN=run QUICK=0 SEED=1 RESUME= late=; declare -A PLAN OPT
+		AXES=(protocol part) AXIS=(protocol part) GROUP=(protocol)
+		. "$TP_HOME/experiments/engine/cells.sh"; . "$TP_HOME/experiments/protocols/cell.sh"; PLAN[first]=part=session
+		eval "$1"' bash "$1"
+}
+row() {	# row PROTOCOL WHAT COLUMN
+	awk -F'\t' -v protocol="$1" -v what="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["protocol"] == protocol && $at["what"] == what { print $at[name] }' run/summary.tsv
+}
+near() {	# near A B BY
+	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' ||
+		{ echo "$1 is not $2"; return 1; }
+}
+made_up_run() { python3 "$BATS_TEST_DIRNAME/make_run.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
+found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
+
+@test "a protocol whose server is the application is refused" {
+	run -2 "$TOP/experiments/engine/run.sh" protocols --options-only --protocol vnc:refecho
+	[ "${#lines[@]}" = 1 ]
+	"$TOP/experiments/engine/run.sh" protocols --options-only --protocol x11,vnc:viewer --work none --keys 20 --keep-captures
+}
+
+@test "cells: a session for each protocol, graphical work where there is a view; the session comes before its work" {
+	local set='PROTOCOLS=x11,vnc,vnc:viewer WORKS=text,draw,browse REPEATS=2; '
+	functions "$set exp_cells" | tr '\t' ' ' >cells
+	[ "$(paste -sd ';' cells)" = \
+		"x11 session;x11 text;x11 draw;x11 browse;vnc session;vnc:viewer session;vnc:viewer text;vnc:viewer draw;vnc:viewer browse" ]
+	functions "$set cells_choose"'
+		cells_order | while read -r n repeat _; do cell_use "$n"; echo "$repeat ${P[protocol]} ${P[part]}"; done' >order
+	cat order
+	[ "$(wc -l <order)" = 18 ]
+	[ -z "$(sort order | uniq -d)" ]
+	# each protocol in one piece, its session before its work
+	awk '{ if ($1 $2 != was) { if ($3 != "session" || seen[$1 $2]++) exit 1 } was = $1 $2 }' order
+	[ "$(functions 'P[protocol]=vnc:viewer P[part]=draw; exp_words')" = "vnc:viewer: drawing" ]
+}
+
+@test "scripts: each is read whole by keyrepeat, and its quick part is the beginning of it" {
+	for work in text draw browse; do
+		"$TOP/bin/keyrepeat" null: --script "$TOP/data/work/$work.script" -t 3ms --skip 0 --format json >report.json
+		functions "protocols_script $work" >full
+		functions "QUICK=1; protocols_script $work" >quick
+		[ "$(wc -l <quick)" -gt 8 ]
+		[ "$(wc -l <quick)" -lt "$(wc -l <full)" ]
+		head -n "$(wc -l <quick)" full | cmp - quick
+	done
+	# typed letters are keys, drags in time are long
+	mkdir -p data/work
+	printf '%s\n' '# x' '10 move 1,1' '20 move 5,5 over 100' '5 button 1 click' '70 type 50 a b' '100 ctrl+s' \
+		'# --quick ends here' '1000 a' >data/work/trial.script
+	[ "$(functions "TP_HOME=$PWD WORKS=trial QUICK=1; protocols_scripts")" = \
+		'[{"work":"trial","keys":4,"moves":2,"buttons":1,"seconds":0.4}]' ]
+}
+
+@test "pictures: the share of pixels that differ in a colour by more than the steps" {
+	command -v convert >/dev/null || skip "ImageMagick is not installed"
+	# 100 x 10, of which 30 pixels differ by 100 of 255 in blue, 20 by 40
+	awk 'BEGIN { print "P3 100 10 255"; for (i = 0; i < 1000; i++) print 10, 20, 30 }' | convert ppm:- a.png
+	awk 'BEGIN { print "P3 100 10 255"; for (i = 0; i < 1000; i++) print 10, 20, (i < 30 ? 130 : i < 50 ? 70 : 30) }' |
+		convert ppm:- b.png
+	near "$(functions 'alike_differs a.png b.png')" 3 0.001
+	near "$(functions 'STEPS=30; alike_differs a.png b.png')" 5 0.001
+	near "$(functions 'alike_differs a.png a.png')" 0 0.001
+	[ -z "$(functions 'alike_differs a.png nothing.png')" ]
+	"$TOP/experiments/protocols/pictures.sh" "$BATS_TEST_TMPDIR"
+	[ "$(convert canvas.png -format '%wx%h' info:)" = 640x400 ]
+}
+
+@test "pictures: what most have is the work; one that stands alone is left out, though it is the first reference" {
+	command -v convert >/dev/null || skip "ImageMagick is not installed"
+	for p in x11:10 nx:200 rdp:200 xpra:201; do
+		mkdir -p "run/cells/${p%:*}-text/1"
+		echo "{\"state\": \"complete\", \"parameters\": {\"protocol\": \"${p%:*}\"}}" >"run/cells/${p%:*}-text/1/cell.json"
+		convert -size 10x10 "xc:gray(${p#*:})" "run/cells/${p%:*}-text/1/picture.png"
+	done
+	alike() {
+		functions ". <(sed -n '/^put_json()/,/^}/p' \"\$TP_HOME/experiments/engine/run.sh\"); PROTOCOLS=$1 WORKS=text REPEATS=2
+			cells_choose; alike_compare"
+		for p in ${1//,/ }; do jq -r '.picture | "\(.reference) \(.same)"' "run/cells/$p-text/1/cell.json"; done | paste -sd ' '
+	}
+	[ "$(alike nx,x11,rdp,xpra)" = "nx true nx false nx true nx true" ]
+	# one against one: remote X has no codec
+	[ "$(alike nx,x11)" = "x11 false x11 true" ]
+	convert -size 10x10 'xc:gray(100)' run/cells/rdp-text/1/picture.png
+	[ "$(alike nx,x11,rdp)" = "x11 false x11 true x11 false" ]
+}
+
+@test "the paper's own table comes out: bytes, messages, their mean, and what IP headers cost" {
+	made_up_run
+	for p in "x11 16933170 40142 421.83 4.94" "rdp 2245475 3577 627.75 3.39" "nx 9615786 93506 102.84 19.45"; do
+		read -r name bytes messages mean saving <<<"$p"
+		near "$(row "$name" all total_ip_bytes)" "$bytes" 0.001
+		near "$(row "$name" all total_messages)" "$messages" 0.001
+		near "$(row "$name" all mean_message_ip_bytes)" "$mean" 0.011
+		near "$(row "$name" all vip_saving_percent)" "$saving" 0.001
+	done
+	near "$(row x11 all input_ip_bytes)" 2749328 0.001
+	near "$(row x11 text total_ip_bytes)" "$((2749328 / 4 + 14183842 / 4))" 0.001
+	# Student's t over three repeats, 2 degrees of freedom: 4.302653; sd 900 in a work
+	near "$(row x11 text total_wire_bytes)" "$((2749328 / 4 + 14183842 / 4 + 14 * (41819 / 4)))" 0.01
+	near "$(awk -v h="$(row x11 text total_wire_bytes_high)" -v m="$(row x11 text total_wire_bytes)" 'BEGIN { print h - m }')" \
+		"$(awk 'BEGIN { print 4.302653 * 900 / sqrt(3) }')" 0.02
+	near "$(row x11 text input_wire_bytes_low)" "$(row x11 text input_wire_bytes)" 0.01
+	near "$(row x11 text ethernet_percent)" \
+		"$(awk 'BEGIN { p = 14 * int(41819 / 4); print 100 * p / (int(2749328 / 4) + int(14183842 / 4) + p) }')" 0.01
+	# the table of one line a protocol
+	[ "$(awk -F'\t' '$2 == "rdp" { print $3, $7 }' run/protocols.tsv)" = "2298703 20420" ]
+}
+
+@test "set-up, idling and a key: whole, by the minute, by the key" {
+	made_up_run
+	near "$(row rdp setup total_wire_bytes)" "$((4 * 5000 + 30 * 14))" 0.01
+	near "$(row x11 window total_wire_bytes)" "$((2 * 50000 + 10 * 14))" 0.01
+	[ -z "$(row ssh window state)" ]
+	# 500 bytes and 2 packets in 20 s
+	near "$(row xpra idle total_wire_bytes)" "$((3 * (500 + 28)))" 0.01
+	near "$(row x11 idle total_wire_bytes)" 0 0.001
+	near "$(row x11 key input_wire_bytes)" "$((2 * 66 + 64))" 0.01
+	near "$(row x11 key display_payload_bytes)" 60 0.01
+	near "$(row x11 key total_packets)" 4 0.01
+	near "$(row x11 key total_acks)" 1 0.01
+	near "$(row rdp key tls_percent)" "$(awk 'BEGIN { print 100 * 15 / (2 * 66 + 54 + 2 * 66 + 98) }')" 0.01
+}
+
+@test "other work is in no figure; what failed is counted; nothing of either is in all" {
+	made_up_run
+	[ "$(row xpra text state) $(row xpra text repeats) $(row xpra text failed)" = "complete 2 1" ]
+	[ "$(row xpra draw state) $(row xpra draw repeats) $(row xpra draw different)" = "complete 2 1" ]
+	near "$(row xpra draw differs_percent)" 3.5 0.0001
+	# the second repeat, of 900 more, is left out
+	near "$(awk -v m="$(row xpra draw total_wire_bytes)" -v t="$(row xpra text total_wire_bytes)" 'BEGIN { print m - t }')" -450 0.01
+	[ "$(row xpra browse state) $(row xpra browse repeats) $(row xpra browse different)" = "different 3 3" ]
+	[ "$(row xpra all state) $(row xpra all failed)" = "failed 3" ]
+	[ "$(row nx draw marked)" = 1 ]
+	[ -z "$(row ssh text state)" ]
+	# all cells complete but one
+	run -3 "$TOP/bin/summarize" --format tsv run
+	grep -q $'cells_complete\t50' <<<"$output"
+	grep -q $'cells_failed\t1' <<<"$output"
+}
+
+@test "report: findings by their ids and numbers, figures, the same again" {
+	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	made_up_run
+	"$TOP/report/report.sh" run
+	near "$(found work .value)" 2298703 1
+	[[ $(found work .text) == *"rdp 2.30 MB, nx 10.9 MB (4.8 times), x11 17.5 MB (7.6 times)"*"13 % and 23 %"*"57 % of X"* ]]
+	[ "$(found messages .value)" = 19.45 ]
+	[ "$(found key .value)" = 288 ]
+	[ "$(found other-work '[.value, .verdict]')" = '[3.5,"unsure"]' ]
+	for f in work key; do
+		[ -s "run/figures/$f.svg" ]
+		grep -q "id=\"figure-$f\"" run/report.html
+	done
+	grep -q 'spice: Xspice is missing' run/report.md
+	cp run/summary.tsv before
+	"$TOP/report/report.sh" run
+	cmp before run/summary.tsv
+	# keys only, and nothing at all
+	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	[ "$(jq -r '.findings[0].id' run/findings.json)" = key ]
+	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
+	run -1 "$TOP/bin/summarize" run
+}
+
+# bats test_tags=all
+@test "a short run over remote X: its captures are what tshark finds; a key is two events of 32 bytes; nothing is left" {
+	for tool in Xvfb xauth xset xdotool xterm mousepad import convert gnuplot cmark; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	status=0
+	"$TOP/thinprobe" run protocols --protocol x11 --work text --quick --keys 20 --idle 1 --keep-captures \
+		-o run >out 2>err 3>&- || status=$?
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	cat out err
+	[ "$status" = 0 ]
+	for f in summary.tsv report.html figures/work.svg figures/key.svg cells/x11-text/1/picture.png; do [ -s "run/$f" ]; done
+	[ "$(jq -c '[.state, (.settings.scripts | length)]' run/run.json)" = '["complete",1]' ]
+	if command -v tshark >/dev/null; then
+		for part in text:prototap session:keys; do
+			folder="run/cells/x11-${part%:*}/1"
+			tshark -r "$folder/${part#*:}.pcap" -Y tcp -T fields -e frame.len 2>/dev/null | awk '{ n++; s += $1 } END { print n, s }' >truth
+			[ "$(jq -r '.result.channels.total | "\(.packets) \(.wire_bytes)"' "$folder/${part#*:}.json")" = "$(cat truth)" ]
+		done
+	fi
+	# X11's events are 32 bytes; beside those of the keys there may be one or the other, such as of the pointer
+	awk -v v="$(row x11 key input_payload_bytes)" 'BEGIN { exit !(v >= 64 && v < 72) }'
+	[ "$(jq .result.keys_answered run/cells/x11-session/1/keyrepeat.json)" -ge 15 ]
+	[ "$(jq .result.keys_sent run/cells/x11-text/1/keyrepeat.json)" -gt 30 ]
+	[ "$(jq -c '[.restless, .picture.same, .picture.differs_percent]' run/cells/x11-text/1/cell.json)" = '[false,true,0]' ]
+	# letters on white: many colours at the end, the window's white the most of them
+	# shellcheck disable=SC2094 # white is a colour, too
+	convert run/cells/x11-text/1/picture.png -crop 880x600+0+40 -fill black +opaque white -format '%[fx:100*mean>50]' info: >white
+	[ "$(cat white)" = 1 ]
+	[ -z "$(find run -type p -o -name '*.new' -o -name pictures)" ]
+	[ ! -e run/cells/x11-text/1/log ]
+	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
+}
