@@ -9,12 +9,10 @@
 #include "idle.h"
 #include "interval.h"
 #include "login.h"
-#include "paging.h"
 #include "rec.h"
 #include "replays.h"
 #include "rtt.h"
 #include "run.h"
-#include "starts.h"
 #include "summarize.h"
 #include "tables.h"
 #include "users.h"
@@ -130,12 +128,10 @@ static const struct {
 	{ "diskload", "cells", replays_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "iosched", "cells", replays_summarize },
-	{ "paging", "cells", paging_summarize },
 	{ "principle-a", "cells", users_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "slowreplay", "cells", replays_summarize },
-	{ "startup", "cells", starts_summarize },
 	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };
