@@ -194,9 +194,9 @@ desktop() {
 	local why
 	# shellcheck disable=SC2016 # another shell's: its variables are not ours
 	if why=$(TP_HOME=$TP_HOME "$BASH" -c '. "$TP_HOME/lab/lib.sh" && app_use desktop && app_can'); then
-		row yes "an idle desktop (run idle)" "xfce4"
+		row yes "an idle desktop" "xfce4"
 	else
-		row part "an idle desktop (run idle)" "${why%%;*}" "thinprobe setup --app desktop"
+		row part "an idle desktop" "${why%%;*}" "thinprobe setup --app desktop"
 	fi
 }
 

@@ -38,7 +38,7 @@ fi
 [ -w "$(dirname -- "$target")" ] || die 1 "$(dirname -- "$target") cannot be written; work in a clone of your own"
 if [ "$what" = protocol ]; then
 	fill "$here/template/protocol.sh" "$target"
-	echo "lab/protocols/$name.sh: try it with: thinprobe run stalls --protocol $name --loads 0 --quick"
+	echo "lab/protocols/$name.sh: try it with: thinprobe run EXPERIMENT --protocol $name --quick"
 else
 	work=$(mktemp -d "$target.XXXXXX") || die 1 "cannot make $target"
 	trap 'rm -rf "$work"' EXIT

@@ -4,7 +4,7 @@
 # attach.sh - whatever a client window speaks, with a server that is not ours (../attach.sh). What
 # is typed at is what its user put there.
 
-protocol_about() { printf 'a client window of any server, on your own X display (run stalls --on attach:DISPLAY,WINDOW)\n'; }
+protocol_about() { printf 'a client window of any server, on your own X display (--on attach:DISPLAY,WINDOW)\n'; }
 protocol_properties() { printf 'window\n'; }
 protocol_packages() { printf 'xdotool x11-utils\n'; }
 
