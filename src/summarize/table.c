@@ -290,21 +290,41 @@ static int table_line(struct table_reader *r, char *text)
 	return 0;
 }
 
+/* A line, in memory for the caller to free; one that ends with a backslash goes on in the next. NULL: none, or no memory. */
+static char *table_text(struct table_reader *r, FILE *in)
+{
+	char *text = NULL, *next, *both;
+	size_t room = 0;
+	ssize_t length = getline(&text, &room, in);
+
+	if (length < 0) {
+		free(text);
+		return NULL;
+	}
+	r->line++;
+	if (length < 2 || strcmp(text + length - 2, "\\\n") != 0)
+		return text;
+	text[length - 2] = '\0';
+	next = table_text(r, in);
+	both = next && asprintf(&both, "%s %s", text, next) >= 0 ? both : NULL;
+	free(text);
+	free(next);
+	return both;
+}
+
 static int table_file(struct table_reader *r, const char *path)
 {
 	FILE *in = fopen(path, "re");
-	char *text = NULL;
-	size_t room = 0;
+	char *text;
 	int err = 0;
 
 	if (!in)
 		return why_set(r->why, -errno, "%s: %s", path, strerror(errno));
 	r->path = path;
-	while (!err && getline(&text, &room, in) >= 0) {
-		r->line++;
+	while (!err && (text = table_text(r, in))) {
 		err = table_line(r, text);
+		free(text);
 	}
-	free(text);
 	fclose(in);
 	return err;
 }

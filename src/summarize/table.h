@@ -8,11 +8,12 @@
  *	view ID TABLE TITLE [by=COLUMN] COLUMN...
  *	include FILE
  *
- * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment.
- * Columns belong to the table above them. `optional`: without rows there is no file. `counts`: what
- * the report calls a repeat (cells). `repeats found`: cells have not all as many repeats as the run;
- * those without a folder are not failed ones. `include`: lines that several experiments share, named
- * from the folder of this file. Sources: see enum source; estimators: estimate.h. */
+ * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a
+ * line that ends with a backslash goes on in the next. Columns belong to the table above them.
+ * `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells).
+ * `repeats found`: cells have not all as many repeats as the run; those without a folder are not
+ * failed ones. `include`: lines that several experiments share, named from the folder of this file.
+ * Sources: see enum source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 
