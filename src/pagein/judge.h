@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* judge - whether a run counts as paged out, from what was read before the key and after it. Pure.
  *
- * Paged out (docs/memory.md): before the key, swap holds at least 90 % of what only swap can hold
- * of every process; and what the key brought back came from the device. Pages that only wait in the
- * swap cache look swapped, too, but come back by minor faults, at the speed of memory: a figure
- * from them would be of something else. */
+ * Paged out (experiments/paging/README.md): before the key, swap holds at least 90 % of what only
+ * swap can hold of every process; and what the key brought back came from the device. Pages that
+ * only wait in the swap cache look swapped, too, but come back by minor faults, at the speed of
+ * memory: a figure from them would be of something else. */
 #ifndef PAGEIN_JUDGE_H
 #define PAGEIN_JUDGE_H
 

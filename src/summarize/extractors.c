@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 
-extern const struct extractor arrivals_extractor, blocks_extractor, keys_extractor, netload_extractor, offsets_extractor,
-	slope_extractor, stages_extractor, stalls_extractor, trains_extractor;
+extern const struct extractor arrivals_extractor, blocks_extractor, keys_extractor, netload_extractor,
+	offsets_extractor, pagein_extractor, slope_extractor, stages_extractor, stalls_extractor,
+	trains_extractor;
 
 /* By name of what they read; each stands at the end of its file. */
 const struct extractor *const extractors[] = {
@@ -11,6 +12,7 @@ const struct extractor *const extractors[] = {
 	&keys_extractor,
 	&netload_extractor,
 	&offsets_extractor,
+	&pagein_extractor,
 	&slope_extractor,
 	&stages_extractor,
 	&stalls_extractor,

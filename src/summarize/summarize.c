@@ -11,7 +11,6 @@
 #include "idle.h"
 #include "interval.h"
 #include "login.h"
-#include "paging.h"
 #include "protocols.h"
 #include "rec.h"
 #include "replays.h"
@@ -135,7 +134,6 @@ static const struct {
 	{ "diskload", "cells", replays_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "iosched", "cells", replays_summarize },
-	{ "paging", "cells", paging_summarize },
 	{ "principle-a", "cells", users_summarize },
 	{ "protocols", "cells", protocols_summarize },
 	{ "rtt", "cells", rtt_summarize },

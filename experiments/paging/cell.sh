@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
+# cell.sh - a session that waits for a key, an editor in a terminal; runs in memory and runs after it was paged out alternate.
+#
+# All that the server runs is in its memory group; the probe, which stays connected and sends a key when it is told to, is at the
+# client. That a session was paged out is proven before the key (bin/pagein), or the run is no figure.
+
+PIN_EFFECT='so the load slows the probe'
+SWAP='' PROBER='' SESSION_PIDS='' SESSION_GROUP=''
+
+exp_check() {
+	local item
+	for item in ${SWAPS//,/ }; do
+		[[ $item =~ ^(file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
+			exp_bad "--swap $item: file, zram, or slow:DELAY such as slow:2.5ms"
+	done
+	if [ "$PRIVATE" = 1 ]; then
+		! plan_given sessions || exp_bad "--private-copies with --sessions: one of them"
+		SESSIONS=private OPT[sessions.given]=1
+	fi
+	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: nothing is paged out of a server that has all of the machine's"
+	[ "$QUICK" = 0 ] || PLAN[choose]=one
+	SWAP=${SWAPS%%,*}	# the first; lab_swap exchanges it
+}
+
+exp_settings() { jq -cn --arg protocol "$PROTOCOL" '{$protocol}'; }
+
+# Cells ---------------------------------------------------------------------------------------------------------------
+
+declare -A LACKS	# "OPTION VALUE" that this machine does not give
+
+exp_cells() {
+	local protocol swap session method felt=${SWAPS##*,}
+	for swap in ${SWAPS//,/ }; do [[ $swap != slow:* ]] || felt=$swap; done
+	for protocol in ${PROTOCOLS//,/ }; do
+		for swap in ${SWAPS//,/ }; do
+			for session in ${SESSIONS//,/ }; do
+				for method in ${METHODS//,/ }; do
+					[ -z "${LACKS[swap $swap]-}${LACKS[session $session]-}${LACKS[method $method]-}" ] || continue
+					! wanted "$protocol" "$([ "$swap" = "$felt" ] && echo felt || echo other)" "$swap" "$session.$method" ||
+						printf '%s\t%s\t%s\t%s\n' "$protocol" "$swap" "$session" "$method"
+				done
+			done
+		done
+	done
+}
+
+# Which combinations are worth their time: every method on an unchanged session; of private copies the hog, as in the paper, and the
+# clean control. On the slow device, where it is felt, also a hog that does not rest, and protected sessions beside it. What is
+# asked for by name is measured everywhere; without that the first protocol has all of this, others its core.
+wanted() {	# wanted PROTOCOL felt|other SWAP SESSION.METHOD
+	case $2.$4 in
+	*.private.busy) return 1 ;;
+	felt.*.busy | *.plain.hog | *.plain.cgroup | felt.private.hog) ;;
+	*.plain.madvise | *.plain.damon) [ "$2" = other ] || plan_given methods || return ;;
+	*.private.hog) plan_given sessions || return ;;
+	*.private.cgroup) [ "$3" = "${SWAPS%%,*}" ] || plan_given sessions || return ;;
+	*) return 1 ;;
+	esac
+	! plan_given methods && ! plan_given sessions && ! plan_given swap || return 0
+	if [ "$QUICK" = 1 ]; then
+		case $2.$3.$4 in
+		other.file.plain.cgroup | other.file.plain.madvise | other.zram.plain.cgroup) ;;
+		felt.*.plain.busy | felt.*.plain.hog | felt.*.private.hog | felt.*.locked.busy) ;;
+		*) return 1 ;;
+		esac
+	elif [ "$1" != "${PROTOCOLS%%,*}" ]; then
+		case $2.$3.$4 in
+		*.beside.* | other.*.private.* | other.zram.plain.madvise | other.zram.plain.damon | felt.*.plain.cgroup) return 1 ;;
+		esac
+	fi
+}
+
+exp_words() { echo "${P[protocol]}, swap on ${P[swap]}, ${P[session]}, ${P[method]}"; }
+
+lacks() { LACKS[$1]=1 ABSENT+=("$1: ${2:-$LAB_WHY}"); }
+
+# What this machine does not give has no cells.
+exp_begin() {
+	local item
+	lab_can server memory || die "-$EXIT_MISSING" "the server cannot be given a memory of its own: $LAB_WHY; see: thinprobe doctor"
+	lab_can server swap || die "-$EXIT_MISSING" "no swap can be had: $LAB_WHY; see: thinprobe doctor"
+	for item in ${SWAPS//,/ }; do
+		case $item in
+		zram) lab_can server zram || lacks "swap $item" ;;
+		slow:*) lab_can server slowswap || lacks "swap $item" ;;
+		esac
+	done
+	[[ ,$METHODS, != *,cgroup,* ]] || lab_can server evict || lacks "method cgroup"
+	[[ ,$METHODS, != *,damon,* ]] || LAB_WHY=$("$TP_HOME/lab/local/damon.sh" --can) || lacks "method damon"
+	[[ ,$SESSIONS, != *,low,* ]] || lab_can server memory_low ||
+		lacks "session low" "memory groups of version $LAB_MEMORY_VERSION have no memory.low here"
+	[ -n "$RESUME" ] || [ "${#LACKS[@]}" = 0 ] || {
+		CELLS=() CELL_VALUES=()
+		cells_choose
+		run_set '. + $cells' --argjson cells "$(cells_json)"
+	}
+}
+
+# A session -----------------------------------------------------------------------------------------------------------
+
+# New for each repeat. 1: LAB_WHY.
+exp_session() {
+	local LAB_LOG=$RUN/log LAB_MEMORY='' LAB_MODE=$LAB_MODE APP_ENV=()
+	[ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}" || return
+	SESSION_GROUP=$LAB_MEMORY_GROUP
+	LAB_WHY='a program of it did not start'
+	case ${P[session]} in
+	private) copies_make || return ;;
+	beside | low) session_group || return ;;
+	# Root may lock what it likes. An ordinary user's limit must be raised, which needs a right that root of a container may lack.
+	locked) ((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 24 & 1)) || LAB_MODE=root ;;
+	esac
+	protocol_use "${P[protocol]}"
+	protocol_start paging
+	app_use vim
+	app_start "$PROTOCOL_DISPLAY"
+	session_pids || return
+	[ "${P[session]}" != locked ] || session_lock || return
+	prober_start
+}
+
+exp_end_session() {
+	lab_stop ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	[ -z "${PROTOCOL_NAME-}" ] || protocol_stop
+	[ -z "$PROBER" ] || exec {PROBER_IN}>&- {PROBER_OUT}>&-
+	rm -rf "$RUN/prober.in" "$RUN/prober.out" "$RUN/copies"
+	PROBER='' SESSION_PIDS=''
+}
+
+# Beside the group of the hog, not in it: what fills that one takes nothing from this one. memory.low: its memory is taken last.
+session_group() {
+	local low=()
+	[ "${P[session]}" = beside ] || low=(low="$SERVER_MEMORY")
+	lab_memory_group session ${low[@]+"${low[@]}"} || return
+	SESSION_GROUP=${LAB_MEMORY_GROUPS[session]}
+	LAB_MEMORY=session
+}
+
+# Made by a process of the server, so that they are accounted to its group, and removed with the session: 15 MB.
+copies_make() {
+	local vi
+	for vi in vim.tiny vi vim; do ! lab_has server "$vi" || break; done
+	lab_start server copies "$TP_HOME/lab/local/copies.sh" "$RUN/copies" xterm "$vi"
+	lab_wait "$LAB_PID" || { LAB_WHY="no private copies: $(tail -n 1 "$LAB_LOG/copies.err")"; return 1; }
+	APP_ENV=(PATH="$RUN/copies/bin:$PATH")
+}
+
+# As seen from outside of the hosts: the editor, then the terminal that it runs in.
+session_pids() {
+	local LAB_CHILD vi
+	lab_child "$APP_PID"
+	vi=$(pgrep -P "$LAB_CHILD" | head -n 1)
+	[ -n "$vi" ] || { LAB_WHY="the editor's process is not found"; return 1; }
+	SESSION_PIDS=$vi,$LAB_CHILD
+}
+
+# All of it that the server runs: without its display server an editor that is in memory would still answer late.
+session_lock() {
+	local pid LAB_CHILD pids=$SESSION_PIDS kills
+	kills=$(lab_memory_kills)
+	for pid in ${PROTOCOL_PIDS:-}; do
+		lab_child "$pid"
+		[ ! "/proc/$LAB_CHILD/ns/pid" -ef "/proc/$LAB_HOLD_server/ns/pid_for_children" ] || pids+=,$LAB_CHILD
+	done
+	"$TP_BIN/pagein" --lock --pid "$pids" --format json -o "$RUN/log/lock.json" 2>"$LAB_LOG/lock.err" &&
+		run_set '.locked[$p] = $lock[0].result.processes' --arg p "$PROTOCOL_NAME" --slurpfile lock "$RUN/log/lock.json" && return
+	LAB_WHY=$(tail -n 1 "$LAB_LOG/lock.err")
+	[ "$(lab_memory_kills)" = "$kills" ] ||
+		LAB_WHY="all that it has, also what it never needed, does not fit into $SERVER_MEMORY: a larger --server-memory"
+	return 1
+}
+
+# Told when to send a key, and telling of its echo, through two pipes that this shell keeps open.
+prober_start() {
+	rm -f "$RUN/prober.in" "$RUN/prober.out"
+	mkfifo -m 600 "$RUN/prober.in" "$RUN/prober.out" || { LAB_WHY="cannot make a pipe in $RUN"; return 1; }
+	exec {PROBER_IN}<>"$RUN/prober.in" {PROBER_OUT}<>"$RUN/prober.out"
+	# shellcheck disable=SC2016
+	lab_start client prober sh -c 'in=$1 out=$2; shift 2; exec "$@" <"$in" >"$out"' sh "$RUN/prober.in" "$RUN/prober.out" \
+		"$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --schedule asked --watch update ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"}
+	PROBER=$LAB_PID
+	lab_ready prober 20 || { LAB_WHY=$(grep -vx ready "$LAB_LOG/prober.err" | tail -n 1); return 1; }
+}
+
+# A cell --------------------------------------------------------------------------------------------------------------
+
+exp_measure() {	# exp_measure CELL REPEAT FOLDER
+	local reason='' before after steal=null flags='' LAB_LOG=$3/log
+	mkdir -p "$LAB_LOG"
+	# The session goes on with the text that it has: emptied, its next key's echo would look like anything. One that ended is made
+	# again.
+	if ! lab_gone "$APP_PID" && ! lab_gone "$PROBER" || { exp_end_session && exp_session; }; then
+		before=$(lab_cpu server)
+		page_out "$3" "$RUNS" || reason=$LAB_WHY
+		after=$(lab_cpu server)
+	else
+		reason="the session could not be made: $LAB_WHY"
+	fi
+	! stopped || reason=interrupted
+	# Reclaim, swapping and its device are the kernel's and the lab's own work, though no process of the server: what is foreign cannot
+	# be told from it. Stolen time can.
+	if [ -z "$reason" ]; then
+		read -r _ steal _ < <(exp_shares "$before" "$after" "$LAB_NCPU_server")
+		flags=$(exp_disturbed 0 "$steal")
+		rm -rf "$LAB_LOG"
+	fi
+	cell_write "$3" "$2" "$reason" "$flags" "{\"steal_percent\": $steal}"
+}
+
+# page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
+page_out() {
+	local status=0 settle=300ms words=() LAB_COMMAND PAGEIN
+	case ${P[method]} in
+	hog | busy)
+		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
+		if [ "${P[method]}" = hog ]; then words=(--rest-hog) settle=1s; else words=(--keep-hog); fi
+		# Whoever is protected resists as long as it is tried.
+		case ${P[session]} in locked | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
+		lab_command server "$TP_BIN/memhog" -s 125% --touch keep || return
+		words+=(--evict hog --hog "${LAB_COMMAND[@]}")
+		;;
+	damon) words=(--evict hog --evict-timeout 40s --hog "$TP_HOME/lab/local/damon.sh" "$SESSION_GROUP") ;;
+	*) words=(--evict "${P[method]}") ;;
+	esac
+	setpriv --pdeathsig KILL "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" --prober "$RUN/prober.in,$RUN/prober.out" \
+		--runs "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms --format json -o "$1/pagein.json" "${@:3}" "${words[@]}" \
+		</dev/null >"$LAB_LOG/pagein.out" 2>"$LAB_LOG/pagein.err" &
+	PAGEIN=$!
+	until lab_gone "$PAGEIN" || stopped; do nap 0.1; done
+	lab_gone "$PAGEIN" || kill -TERM "$PAGEIN" 2>/dev/null
+	wait "$PAGEIN" || status=$?
+	LAB_WHY=$(grep -vx ready "$LAB_LOG/pagein.err" | tail -n 1)
+	case $status in 0 | 3) [ ! -s "$1/pagein.json" ] || return 0; LAB_WHY="pagein left no report" ;; esac
+	return 1
+}
+
+# One run over time -----------------------------------------------------------------------------------------------------
+
+# Of the first protocol, by the hog, on the device where it is felt; the run in memory before it, too.
+exp_end_lab() {
+	local of n chosen='' folder=$RUN/timeline
+	local LAB_LOG=$folder
+	! stopped && [ ! -s "$RUN/timeline.tsv" ] || return 0
+	for of in "plain hog" "private hog" "plain cgroup" "private cgroup"; do
+		for ((n = 0; n < ${#CELLS[@]} && ${#chosen} == 0; n++)); do
+			cell_use "$n"
+			[ "${P[session]} ${P[method]}" != "$of" ] || [[ $SWAPS == *slow:* && ${P[swap]} != slow:* ]] || chosen=$n
+		done
+	done
+	[ -n "$chosen" ] || return 0
+	cell_use "$chosen"
+	exp_step "one run over time"
+	mkdir -p "$folder"
+	if exp_session && page_out "$folder" 1 --timeline "$folder/samples.tsv" --log "$folder/steps.tsv" &&
+		timeline_table "$folder" >"$RUN/timeline.tsv.new" && mv "$RUN/timeline.tsv.new" "$RUN/timeline.tsv"; then
+		run_set '.timeline = {says: $says, first_key_ms: $run[0].result.runs[1].first_key_ms}' --arg says "$(exp_words)" \
+			--slurpfile run "$folder/pagein.json" && rm -rf "$folder"
+	else
+		warn "no run over time: $LAB_WHY"
+	fi
+	exp_end_session
+}
+
+# Events, then samples from when the run in memory had ended, in ms from when the key was due.
+timeline_table() {
+	LC_ALL=C awk -F'\t' -v OFS='\t' -v ms="$(jq '.result.runs[1].first_key_ms // empty' "$1/pagein.json")" '
+		function event(name, at) { if (at != "") printf "paging-timeline/1\t%.3f\t%s\t\t\t\t\t\t\t\t\n", at, name }
+		FNR == 1 { file++; for (i = 1; i <= NF; i++) at[file, $i] = i; next }
+		file == 1 { event_ns = $at[1, "time_ns"] }
+		file == 1 && $at[1, "run"] == 1 { from = event_ns }
+		file == 1 && $at[1, "run"] == 2 { when[$at[1, "event"]] = last = event_ns }
+		file == 2 && FNR == 2 {
+			if (ms == "" || !when["echo"]) exit 1
+			key = when["echo"] - ms * 1e6
+			n = split("resident_bytes file_bytes swap_bytes major_faults minor_faults group_bytes group_swap_bytes " \
+				"group_major_faults", column, " ")
+			printf "schema\ttime_ms\tevent"
+			for (i = 1; i <= n; i++) printf "\t%s", column[i]
+			print ""
+			event("key", 0); event("echo", ms)
+			event("second", when["second_sent"] ? (when["second_sent"] - key) / 1e6 : "")
+			event("second_echo", when["second_echo"] ? (when["second_echo"] - key) / 1e6 : "")
+		}
+		file == 2 && $at[2, "time_ns"] >= from && $at[2, "time_ns"] <= last + 2e8 {
+			printf "paging-timeline/1\t%.3f\t", ($at[2, "time_ns"] - key) / 1e6
+			for (i = 1; i <= n; i++) printf "\t%s", $at[2, column[i]]
+			print ""
+		}' "$1/steps.tsv" "$1/samples.tsv"
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what a run of paging found.
+include "words";
+
+def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \(.unit)")) + " a read"
+	elif . == "file" then "swap file" else . end;
+def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "memory group of its own",
+	low: "memory.low"}[.] // .;
+def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
+def setup: .run as $run | "an editor in a terminal on a server with \($run.settings.server_memory) of memory; "
+	+ "\($run.settings.runs | plural("run")) paged out and as many in memory in each of \($run.settings.repeats | plural("repeat")); "
+	+ "run of \($run.started | .[:16] | sub("T"; " ")), \($run.state).";
+def labels: {value: {swap: ([measured_rows("summary")[].swap] | unique | map({key: ., value: swap_words}) | from_entries),
+	session: (["plain", "private", "locked", "beside", "low"] | map({key: ., value: session_words}) | from_entries)}};
+
+def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
+def within($values): ($values | min) as $least | ($values | max) as $most
+	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
+def times: if (.in_memory_p50_ms // 0) > 0 then .paged_out_p50_ms / .in_memory_p50_ms else 0 end;
+def times_words: "\(fixed(if . >= 9.95 then 0 else 1 end)) times";
+
+def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
+	| ([measured_rows("summary")[] | select(.kept_n > 0)] | min_by(.kept_p50_ms)) as $kept
+	| if measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
+	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
+	  else "A key into a session that was paged out is answered after \($worst | figure("paged_out_p50_ms") | figure_words)"
+		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as late as one into a session in memory."
+		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given a memory group of its own",
+			low: "protected by memory.low"}[$kept.session]) answers after \($kept | figure("kept_p50_ms") | figure_words)"
+			+ " under the same pressure." end end;
+
+# As in the paper: another process takes the memory and then rests; where that was not measured, another way.
+def paged: out_rows | map(select(.session == "plain" and .method != "busy")) | group_by([.protocol, .swap])
+	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
+		last as $worst
+		| finding("paged-out"; "**Paged out, the first key takes up to \($worst | times | times_words) as long**: "
+			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
+				+ "in memory \(.in_memory_p50_ms | with_unit("ms")))") | join("; ")) + ".";
+			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
+				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)}) end;
+
+def harder: out_rows | map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
+	| if . == [] then empty else
+		finding("harder"; "**It takes longer still where memory stays scarce or more must be read**: " + (map(
+			(if .method == "busy" then "while the other process goes on touching its memory" else "with private copies of the programs" end)
+			+ " \(level("paged_out_p50_ms")) (\(.protocol), \(.swap | swap_words))") | join("; ")) + ".";
+		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms")) + {verdict: "bad", figure: "first-key"}) end;
+
+def locked_mib($locked): [($locked[.protocol] // [])[].locked_bytes | values]
+	| if . == [] then "" else " (\(add / 1048576 | fixed(0)) MiB)" end;
+def protected: (.run.locked // {}) as $locked | [measured_rows("summary")[] | select(.session | IN("locked", "beside", "low"))]
+	| if . == [] then empty else
+		(min_by(.kept_p50_ms // infinite)) as $best
+		| finding("protected"; (if $best.kept_n > 0 then "**Protection works**: " else "**No protection worked**: " end)
+			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
+				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), at most \(.kept_max_ms | with_unit("ms"))"
+					else "no run stayed in memory" end)
+				+ (if .paged_out_n > 0 then ", paged out in \(.paged_out_n) of \(.attempts) runs" else "" end) + " (\(.protocol))")
+				| join("; ")) + ", beside a process that goes on touching more memory than there is.";
+			($best | figure("kept_p50_ms")) + {verdict: (if $best.kept_n > 0 then "good" else "bad" end), figure: "first-key"}) end;
+
+def second: out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null)) | if . == [] then empty else
+	[.[] | select(.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)] as $again
+	| finding("second-key"; (if $again == [] then "**The delay is paid once**: "
+			else "**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: " end)
+		+ "when the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms))).";
+		(max_by(.second_paged_out_p50_ms) | figure("second_paged_out_p50_ms"))
+			+ {verdict: (if $again == [] then "good" else "bad" end)}) end;
+
+def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out_rows | if . == [] and $not == [] then empty else
+	(map(.evicted_percent_min) | min) as $least
+	| finding("evicted"; (if . == [] then "**No run was paged out**" else
+			"**Paged out means paged out**: at least \($least | percent) % of the private anonymous memory of editor and terminal was in "
+			+ "swap, and each of them had \(map(.major_faults_min) | min | plural("major fault")) or more after the key" end) + "."
+		+ if $not == [] then "" else " Excluded because too little was in swap, or came back from the swap cache: "
+			+ ($not | map("\(.not_evicted) of \(.attempts) runs (\(.protocol), \(.swap | swap_words), \(.session | session_words), "
+				+ "\(.method))") | join("; ")) + "." end;
+		{value: $least, unit: "%", verdict: (if $not == [] then "good" else "unsure" end), figure: "timeline"}) end;
+
+def findings: if measured_rows("summary") == [] then [] else [paged, harder, protected, second, proof] end;

@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Tables and report of a made-up run whose figures follow from arithmetic; cells; and a short run, each of whose pages that count as
+# paged out is proven by the kernel's own figures.
+# bats file_tags=alone:swap
+
+bats_require_minimum_version 1.5.0
+load ../../tests/e2e/left
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# cell NAME REPEAT MEMORY OUT STATE: four runs in memory, MEMORY + 0, 1, 2, 3 ms, and four in STATE, OUT + 0, 10, 20, 90 ms.
+# Editor and terminal: 100 and 300 KB of anonymous memory, 95 and 98 % of it in swap where they are paged out.
+cell() {
+	mkdir -p "run/cells/$1/$2"
+	jq -n --argjson repeat "$2" '{schema: "thinprobe.cell/1", $repeat, state: "complete", reason: "", marked: ""}' \
+		>"run/cells/$1/$2/cell.json"
+	jq -n --argjson memory "$3" --argjson out "$4" --arg state "$5" '
+		def process($pid; $kb; $percent; $major): {pid: $pid, name: "p\($pid)", swap_bytes: ($kb * 1024 * $percent / 100 | floor),
+			anonymous_private_bytes: ($kb * 1024), evicted_percent: $percent, file_resident_bytes: ($pid * 1048576),
+			file_mapped_by_others_bytes: 524288, major_faults: $major, minor_faults: 5};
+		{settings: {timeout_s: 5}, result: {runs: [(0, 1, 2, 3) as $i
+			| {state: "in_memory", first_key_ms: ($memory + $i), second_key_ms: 4, swap_in_bytes: 0,
+				processes: [process(1; 100; 0; 0), process(2; 300; 0; 0)]},
+			{state: $state, why: (if $state == "not_evicted" then "too much of it was still in memory" else null end), second_key_ms: 6,
+				swap_in_bytes: (4096 * $i), refaulted_read_percent: (80 + $i),
+				first_key_ms: (if $state == "not_evicted" then null else $out + [0, 10, 20, 90][$i] end),
+				processes: (if $state == "paged_out" then [process(1; 100; 95; 10 + $i), process(2; 300; 98; 20)]
+					else [process(1; 100; 40; 0), process(2; 300; 50; 1)] end)}]}}' >"run/cells/$1/$2/pagein.json"
+}
+
+make_run() {	# make_run CELL...: its name says what it is
+	mkdir -p run
+	printf '%s\n' "$@" | jq -Rn '[inputs | . as $name | split("-") | {name: $name, state: "complete", complete: 2, flags: [],
+		parameters: {protocol: .[0], swap: (if .[1] == "slow" then "slow:2ms" else .[1] end), session: .[-2], method: .[-1]}}] as $cells
+		| {schema: "thinprobe.run/1", experiment: "paging", version: "0", started: "2026-11-20T10:00:00Z", ended: "2026-11-20T11:00:00Z",
+		state: "complete", command: "thinprobe run paging", axes: ["protocol", "swap", "session", "method"], cells: $cells,
+		settings: {protocol: "vnc", protocols: ["vnc"], swaps: ["file", "slow:2ms"], methods: ["hog", "cgroup"],
+			sessions: ["plain", "locked"], runs: 4, repeats: 2, seed: 1, server_memory: "256M", threshold_ms: 100, on: "lab"},
+		protocols: {vnc: {says: "VNC"}}, lab: {cpus_server: "0", cpus_client: "1", shared_cpus: false,
+			missing: ["method damon: this kernel | has none"]}, host: {kernel: "Linux 6.1"},
+		counts: {total: 8, complete: 8, missing: 0, marked: 0}}' >run/run.json
+}
+
+column() {	# column CELL NAME
+	awk -F'\t' -v c="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["cell"] == c { print $at[name]; exit }' run/summary.tsv
+}
+change() { jq "$2" "run/cells/$1/1/pagein.json" >p && mv p "run/cells/$1/1/pagein.json"; }	# change CELL FILTER
+found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
+
+@test "what options must mean together is refused" {
+	for words in '--swap disk' '--swap slow:2' '--swap file,file' '--private-copies --sessions plain' '--server-memory none' \
+		'--protocol null'; do
+		# shellcheck disable=SC2086
+		run -2 "$TOP/thinprobe" run paging $words -o run
+		[ "${#lines[@]}" = 1 ]
+		[ ! -e run ]
+	done
+}
+
+@test "cells: every way on an unchanged session, pressure and protection on the slow device; what is asked for by name everywhere" {
+	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
+		bash -c 'plan_given() { [[ " $GIVEN " == *" $1 "* ]]; }; QUICK=0 GIVEN="" PROTOCOLS=vnc,x11 SWAPS=file,zram,slow:2.5ms
+			METHODS=hog,busy,cgroup,madvise,damon SESSIONS=plain,private,locked,beside,low
+			. "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" .' bash "$TOP/experiments/paging/cell.sh" "$@"
+	}
+	cells >all
+	[ "$(grep -c '^vnc\.file\.plain\.' all)" = 4 ]	# all methods but busy
+	[ "$(grep '^vnc\.slow' all | paste -sd ' ')" = "vnc.slow:2.5ms.plain.hog vnc.slow:2.5ms.plain.busy vnc.slow:2.5ms.plain.cgroup \
+vnc.slow:2.5ms.private.hog vnc.slow:2.5ms.locked.busy vnc.slow:2.5ms.beside.busy vnc.slow:2.5ms.low.busy" ]
+	[ "$(grep -c '^x11\.' all)" -lt "$(grep -c '^vnc\.' all)" ]
+	[ "$(cells QUICK=1 PROTOCOLS=vnc | wc -l)" = 7 ]
+	[ "$(cells GIVEN=methods METHODS=madvise PROTOCOLS=vnc SESSIONS=plain | wc -l)" = 3 ]
+}
+
+@test "least, mean, largest and median over the runs of all repeats; residency, faults; what was not evicted is apart" {
+	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog
+	cell vnc-file-plain-hog 1 1 100 paged_out
+	cell vnc-file-plain-hog 2 2 300 paged_out
+	cell vnc-slow-2ms-plain-hog 1 1 100 not_evicted
+	mkdir -p run/cells/vnc-slow-2ms-plain-hog/2	# and one that was interrupted
+	run -3 "$TOP/bin/summarize" run
+	# in memory 1 2 3 4 2 3 4 5; paged out 100 110 120 190 300 310 320 390
+	while read -r name value; do
+		echo "$name $value"
+		[ "$(column vnc-file-plain-hog "$name")" = "$value" ]
+	done <<-END
+		in_memory_n 8
+		in_memory_mean_ms 3.000
+		paged_out_min_ms 100.000
+		paged_out_mean_ms 230.000
+		paged_out_p50_ms 245.000
+		paged_out_max_ms 390.000
+		second_paged_out_p50_ms 6.000
+		evicted_percent_min 95.0
+		major_faults_min 10
+		major_faults 31.5
+		file_resident_bytes 3145728
+		anonymous_bytes 409600
+		swap_in_bytes 6144
+		not_evicted 0
+		read_percent 81.5
+	END
+	# Student's t on logarithms, 7 degrees of freedom: 2.36462 (tables)
+	want=$(awk 'BEGIN { n = split("100 110 120 190 300 310 320 390", v, " ")
+		for (i = 1; i <= n; i++) { s += log(v[i]); q += log(v[i]) ^ 2 }
+		m = s / n; t = 2.36462 * sqrt((q - n * m * m) / (n - 1) / n); printf "%.1f %.1f", exp(m - t), exp(m + t) }')
+	got=$(printf '%.1f %.1f' "$(column vnc-file-plain-hog paged_out_p50_ms_low)" "$(column vnc-file-plain-hog paged_out_p50_ms_high)")
+	[ "$got" = "$want" ]
+	[ "$(column vnc-slow-2ms-plain-hog not_evicted)" = 4 ]
+	[ -z "$(column vnc-slow-2ms-plain-hog paged_out_p50_ms)$(column vnc-slow-2ms-plain-hog kept_p50_ms)" ]
+	[ "$(column vnc-slow-2ms-plain-hog not_evicted_percent_min)" = 40.0 ]
+	[ "$(column vnc-slow-2ms-plain-hog why)" = "too much of it was still in memory" ]
+	[ "$(column vnc-slow-2ms-plain-hog failed)" = 1 ]
+	[ "$(awk 'NR > 1' run/runs.tsv | wc -l)" = 24 ]
+}
+
+@test "a key without an echo stays in as later than; a state that nobody knows is refused" {
+	make_run vnc-file-plain-hog
+	cell vnc-file-plain-hog 1 1 100 paged_out
+	cell vnc-file-plain-hog 2 1 100 paged_out
+	change vnc-file-plain-hog '.result.runs[7].first_key_ms = null'
+	"$TOP/bin/summarize" run >/dev/null
+	[ "$(column vnc-file-plain-hog paged_out_above)" = 1 ]
+	[ "$(column vnc-file-plain-hog paged_out_max_ms)" = 5000.000 ]
+	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
+	change vnc-file-plain-hog '.result.runs[7].state = "asleep"'
+	run -1 --separate-stderr "$TOP/bin/summarize" run
+	[[ $stderr == *"a run of unknown state"* ]]
+}
+
+@test "report: findings by their ids and numbers, figures, what is missing; protected sessions are a figure though not evicted" {
+	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog vnc-slow-2ms-plain-cgroup vnc-slow-2ms-locked-hog
+	for r in 1 2; do
+		cell vnc-file-plain-hog $r 1 20 paged_out
+		cell vnc-slow-2ms-plain-hog $r 1 400 paged_out
+		cell vnc-slow-2ms-plain-cgroup $r 1 700 not_evicted
+		cell vnc-slow-2ms-locked-hog $r 1 2 kept
+	done
+	"$TOP/thinprobe" report run
+	grep -q '>vnc, 2ms a read, locked, hog<' run/figures/first-key.svg
+	[ ! -e run/figures/timeline.svg ]
+	[ "$(found paged-out '[.value, .unit, .verdict]')" = '[415,"ms","bad"]' ]
+	[ "$(found protected '[.value, .verdict]')" = '[17,"good"]' ]
+	[ "$(found second-key '[.value, .verdict]')" = '[6,"good"]' ]
+	[ "$(found evicted '[.value, .unit, .verdict]')" = '[95,"%","unsure"]' ]
+	grep -q 'method damon: this kernel' run/report.md
+	"$TOP/report/table.sh" run | grep -Eq 'hog +2.50 +415 +490'
+	# again from the samples
+	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
+	"$TOP/thinprobe" report run
+	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
+}
+
+pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER
+
+@test "a short run: what counts as paged out was in swap and was read from there; a locked session stays; nothing is left" {
+	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
+	groups >groups.before
+	status=0
+	"$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,locked --methods cgroup,busy --runs 1 --repeat 1 \
+		--server-memory 256M -o run >out 2>err 3>&- || status=$?
+	groups >groups.after
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	cat err out
+	[ "$status" = 0 ]
+	[ "$(jq -c '[.state, (.cells | length)]' run/run.json)" = '["complete",3]' ]
+	for f in summary.tsv runs.tsv timeline.tsv report.html figures/first-key.svg figures/timeline.svg; do [ -s "run/$f" ]; done
+	for cell in plain-cgroup plain-busy; do
+		pages "$cell" '.result.runs[1]'
+		[ "$(pages "$cell" '.result.runs[0].state')" = '"in_memory"' ]
+		if [ "$(pages "$cell" '.result.runs[1].state')" != '"paged_out"' ]; then	# so it must be in no figure
+			[ "$(pages "$cell" '.result.runs[1] | .first_key_ms == null and (.why | length > 0)')" = true ]
+			[ -z "$(column "vnc-file-$cell" paged_out_p50_ms)" ]
+			continue
+		fi
+		[ "$(pages "$cell" '.result.runs[1]
+			| all(.processes[]; .swap_bytes >= 0.9 * .anonymous_private_bytes and .anonymous_private_bytes > 0)
+				and ([.processes[].major_faults] | add) > 0 and .swap_in_bytes > 0 and .first_key_ms > 0')" = true ]
+		[ "$(pages "$cell" '[.result.runs[1].processes[].name] | sort | join(" ") | test("vi.* xterm")')" = true ]
+	done
+	[ "$(pages locked-busy '.result.runs[1] | .state == "kept"
+		and all(.processes[]; .swap_bytes == 0 and .major_faults == 0 and .locked_bytes > 0)')" = true ]
+	if groups_left; then return 1; fi
+	[ -z "$(find run -type p -o -name '*.new' -o -name copies)" ]
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* trials - figures of a cell over the trials that were judged alike, on numbers worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "../near.h"
+#include "summarize/trials.h"
+
+enum { OUT, IN };
+enum { KEY, BYTES };
+static const char *const groups[] = { "out", "in", NULL }, *const values[] = { "key_ms", "bytes", NULL };
+static const struct run run = { .seed = 1, .draws = 100 };
+static const struct cell cells[2];
+
+static void add(struct trials *t, unsigned group, double ms, bool above, double bytes)
+{
+	struct trial *one = trials_add(t, &cells[0], 1, 1);
+
+	assert_non_null(one);
+	one->group = group;
+	trials_set(one, KEY, ms, above);
+	trials_set(one, BYTES, bytes, false);
+}
+
+static double figure(const struct trials *t, const char *path)
+{
+	struct figure f;
+
+	assert_int_equal(trials_figure(t, &run, &cells[0], path, &f), 0);
+	return f.value;
+}
+
+static void trials_are_pooled_by_what_they_were(void **state)
+{
+	struct trials t = { .groups = groups, .values = values };
+	struct figure f;
+
+	(void)state;
+	add(&t, OUT, 100, false, 1000);
+	add(&t, OUT, 300, false, 3000);
+	add(&t, OUT, 5000, true, NAN);	/* waited for in vain; nothing else known of it */
+	add(&t, IN, 2, false, 0);
+	assert_near(figure(&t, "out.n"), 3, 0);
+	assert_near(figure(&t, "out+in.n"), 4, 0);
+	assert_near(figure(&t, "out.key_ms.min"), 100, 0);
+	assert_near(figure(&t, "out.key_ms.mean"), 1800, 0);
+	assert_near(figure(&t, "out.key_ms.median"), 300, 0);
+	assert_near(figure(&t, "out.key_ms.max"), 5000, 0);
+	assert_near(figure(&t, "out.key_ms.above"), 1, 0);
+	assert_near(figure(&t, "out.bytes.n"), 2, 0);
+	assert_near(figure(&t, "out.bytes.mean"), 2000, 0);
+	assert_near(figure(&t, "out.bytes.sd"), sqrt(2) * 1000, 1e-6);
+	assert_near(figure(&t, "in.key_ms.p50"), 2, 0);
+	assert_int_equal(trials_figure(&t, &run, &cells[0], "out.key_ms.p50", &f), 0);
+	assert_true(f.low < 300 && f.high > 300 && !f.above);
+	trials_free(&t);
+}
+
+static void without_trials_counts_are_0_and_the_rest_is_unknown(void **state)
+{
+	struct trials t = { .groups = groups, .values = values };
+
+	(void)state;
+	add(&t, OUT, 100, false, 1000);
+	assert_near(figure(&t, "in.n"), 0, 0);
+	assert_near(figure(&t, "in.key_ms.above"), 0, 0);
+	assert_true(isnan(figure(&t, "in.key_ms.min")));
+	assert_true(isnan(figure(&t, "in.key_ms.p50")));
+	assert_int_equal(trials_count(&t, &cells[1], TRIALS_ALL), 0);	/* another cell's */
+	trials_free(&t);
+}
+
+static void what_is_no_figure_is_refused(void **state)
+{
+	static const char *const wrong[] = { "", "out", "out.", "out.key_ms", "out.key_ms.mode", "none.n",
+		"out.nothing.mean", "out+none.n" };
+	struct trials t = { .groups = groups, .values = values };
+	struct figure f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(trials_figure(&t, &run, &cells[0], wrong[i], &f), -ENOENT);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(trials_are_pooled_by_what_they_were),
+		cmocka_unit_test(without_trials_counts_are_0_and_the_rest_is_unknown),
+		cmocka_unit_test(what_is_no_figure_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
