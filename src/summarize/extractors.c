@@ -2,7 +2,7 @@
 #include "engine.h"
 
 extern const struct extractor arrivals_extractor, blocks_extractor, keys_extractor, netload_extractor,
-	offsets_extractor, pagein_extractor, slope_extractor, stages_extractor, stalls_extractor,
+	offsets_extractor, pagein_extractor, slope_extractor, stages_extractor, stalls_extractor, startup_extractor,
 	trains_extractor;
 
 /* By name of what they read; each stands at the end of its file. */
@@ -16,6 +16,7 @@ const struct extractor *const extractors[] = {
 	&slope_extractor,
 	&stages_extractor,
 	&stalls_extractor,
+	&startup_extractor,
 	&trains_extractor,
 	NULL,
 };

@@ -16,7 +16,6 @@
 #include "replays.h"
 #include "rtt.h"
 #include "run.h"
-#include "starts.h"
 #include "summarize.h"
 #include "tables.h"
 #include "users.h"
@@ -139,7 +138,6 @@ static const struct {
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "slowreplay", "cells", replays_summarize },
-	{ "startup", "cells", starts_summarize },
 	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };

@@ -28,8 +28,10 @@ cells = []
 
 
 def cell(app, start, axis, step, swap, repeats, memory=None):
-    name = f"{app}.{start}.{swap.replace(':', '-')}.{axis}-{step:03d}"
-    cells.append({'cell': name, 'app': app, 'start': start, 'axis': axis, 'step': step, 'swap': swap})
+    name = f"{app}-{start}-{axis}-{swap.replace(':', '-')}-{step}"
+    complete = sum(1 for runs in repeats if runs)
+    cells.append({'name': name, 'parameters': {'app': app, 'start': start, 'axis': axis, 'swap': swap, 'step': step},
+                  'state': 'complete' if complete == len(repeats) else 'partial', 'complete': complete, 'flags': []})
     for number, runs in enumerate(repeats, 1):
         folder = f'{run}/cells/{name}/{number}'
         state = 'complete' if runs else 'failed'
@@ -58,11 +60,13 @@ event = lambda path, count, shortcut='': {'application': 'editor', 'path': path,
 write(f'{run}/run.json', {
     'schema': 'thinprobe.run/1', 'experiment': 'startup', 'version': '0', 'started': '2026-01-01T00:00:00Z', 'ended': '2026-01-01T01:00:00Z', 'state': 'complete', 'command': 'by hand',
     'settings': {'protocol': 'vnc', 'apps': ['editor', 'browser'], 'axes': ['used', 'left'], 'swaps': ['file', 'slow:2.5ms'], 'repeats': 3, 'ceiling_s': CEILING_S, 'server_memory': '384M',
-                 'swap_size': '1G', 'seed': 1, 'quick': False, 'cells': cells,
+                 'swap_size': '1G', 'seed': 1, 'quick': False,
                  'model': {'times_s': times, 'tolerance_s': 1, 'beta': 2, 'classes': [
                      {'class': 'one', 'events': [event('start', 2), event('File/Open', 3, 'ctrl+o'), event('a key', 9)]},
                      {'class': 'two', 'events': [event('File/Open', 4, 'ctrl+o'), event('start', 1), event('Edit/Find', 1)]}]}},
     'applications': {'editor': {'kind': 'editor', 'program_bytes': 14568, 'files': 100, 'files_bytes': 90e6, 'rss_bytes': 42e6, 'pss_bytes': 20e6, 'anonymous_bytes': 12e6, 'version': '1.0'}},
-    'devices': {'file': {'write_bytes_per_s': 500e6, 'read_4k_ms': 0.1, 'backing': 'a file'}, 'slow:2.5ms': {'write_bytes_per_s': 250e6, 'read_4k_ms': 2.6, 'backing': 'a file'}},
+    'devices': [{'swap': 'file', 'write_bytes_per_s': 500e6, 'read_4k_ms': 0.1, 'backing': 'a file'},
+                {'swap': 'slow:2.5ms', 'write_bytes_per_s': 250e6, 'read_4k_ms': 2.6, 'backing': 'a file'}],
     'lab': {'shared_cpus': False, 'cpus_server': '0', 'cpus_client': '1', 'missing': []}, 'host': {}, 'protocol': {'server': 'Xvnc', 'version': '1'},
-    'cells': {'total': 3 * len(cells), 'complete': 3 * len(cells) - 1}})
+    'axes': ['app', 'start', 'axis', 'swap', 'step'], 'cells': cells,
+    'counts': {'total': 3 * len(cells), 'complete': 3 * len(cells) - 1, 'missing': 1, 'marked': 0}})

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what a run of start-ups found. A step of "used" is MB of an idle hog in swap; of "left" memory left beside one that keeps
+# touching its own, in percent of what the application has in memory at rest.
+include "words";
+
+def title: "Start-up of applications under memory pressure";
+def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \(.unit)")) + " a read"
+	elif . == "file" then "fast file" else . end;
+def setup: .run as $run | "\($run.settings.apps // [] | and_list) on a server with \($run.settings.server_memory) of memory, "
+	+ "swap on \($run.settings.swaps // [] | map(swap_words) | and_list); \($run.settings.repeats | plural("repeat")); "
+	+ "run of \($run.started | .[:16] | sub("T"; " ")), \($run.state).";
+def labels: {value: {swap: ((.run.settings.swaps // []) | map({key: ., value: swap_words}) | from_entries),
+	axis: {used: "swap in use", left: "memory left"}, start: {warm: "files in memory", cold: "files on disk"}}};
+
+def started: [measured_rows("summary")[] | select(.startup_ms != null)];
+def step_words: if .axis == "used" then "\(.step) MB in swap" else "\(.step) % of its memory left" end;
+def hardness: if .axis == "left" then -.step else .step end;
+def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
+def times: .startup_ms / .t0_ms;
+def times_words: fixed(if . >= 9.95 then 0 else 1 end);
+def least_most(words): (min | words) as $least | (max | words) as $most
+	| if $least == $most then $least else "\($least) to \($most)" end;
+def times_figure: {value: times, low: (if .startup_ms_low then .startup_ms_low / .t0_ms else null end),
+	high: (if .startup_ms_high then .startup_ms_high / .t0_ms else null end), unit: "times"};
+# For each application and device of a kind of pressure: {app, swap, first, last, steps}, from the easiest step to the hardest.
+def courses($axis): started | (if any(.[]; .start == "warm") then "warm" else "cold" end) as $start
+	| map(select(.axis == $axis and .start == $start and (.t0_ms // 0) > 0)) | group_by([.swap, .app])
+	| map(sort_by(hardness) | {app: .[0].app, swap: .[0].swap, first: .[0], last: .[-1], steps: .});
+def worst: max_by(.last | times) | .last;
+
+def verdict: courses("used") as $used | (courses("left") + $used) as $all
+	| if started == [] then "No condition was measured to the end: there is nothing to say yet."
+	  elif $all == [] then "Only starts without pressure were measured."
+	  else ($all | worst) as $worst
+		| "Under memory pressure \($worst.app) needs up to \($worst | times | times_words) times as long to start: "
+		+ "\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
+		+ if $used == [] then "" else " Where swap is merely in use, start-up takes "
+			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end end;
+
+# One step when memory is full, or growth with swap in use?
+def in_use: courses("used") | if . == [] then empty else
+	[.[] | select((.last.startup_ms_low // .last.startup_ms) > 1.3 * (.first.startup_ms_high // .first.startup_ms))] as $grow
+	| finding("swap-in-use"; (if $grow == [] then "**One step when memory is full, then no more**: "
+			else "**Start-up grows with swap in use** for \($grow | distinct(.app) | and_list): " end)
+		+ (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
+			+ "\(.[0].first | step_words) and \(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
+			| join("; ")) + ".";
+		(worst | times_figure) + {verdict: (if $grow == [] then "none" else "bad" end), figure: "start-used"}) end;
+
+# The first step from which on, at all that are harder, start-up takes more than twice T0.
+def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
+	if .all and ($s | times) > 2 then .first = $s.step else .all = false end) | .first;
+def left: courses("left") | if . == [] then empty else
+	worst as $worst
+	| finding("memory-left"; "**Little memory left costs up to \($worst | times | times_words) times T0**: "
+		+ (map("\(.app) on \(.swap | swap_words) takes over twice T0 "
+			+ (breaks | if . == null then "at no step, " else "from \(.) % on, " end)
+			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
+			| join("; ")) + ".";
+		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-left"}) end;
+
+def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] then empty else
+	(sort_by(.e) | .[length / 2 | floor]) as $middle
+	| finding("e"; (if $middle.e < 0.5 then "**Most of what swap in use adds is the device's time**"
+			else "**The device by itself explains less than half of what swap in use adds**" end)
+		+ ": e, the part that it does not explain, is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
+			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
+		+ ". Below 0 the requests take longer one after the other than they delayed the start.";
+		($middle | figure("e")) + {verdict: "none", figure: "e"}) end;
+
+# Events of the models, the slowest first.
+def felt: (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
+	finding("felt"; "**Slowest of the events that all users have in common**: "
+		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
+			+ " takes \(.pressed_handle_s * 1000 | time_words)"
+			+ (if .t_handle_s then " (without pressure \(.t_handle_s * 1000 | time_words))" else "" end)) | join("; "))
+		+ ". Felt of it: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list).";
+		{value: .[0].pressed_handle_s, unit: "s", verdict: (if .[0].pressed_felt_s > 0 then "bad" else "good" end)}) end;
+
+# By the kernel's delay accounting, beside a hog that goes on.
+def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
+		and .added_ms > 3 * (.t0_spread_ms // infinite))] | if . == [] then empty else
+	finding("waits"; "**The application's own threads wait for pages for "
+		+ "\(map(100 * .waits_ms / .added_ms) | least_most(fixed(0))) % of what little memory adds**, and look for free pages themselves "
+		+ "for \(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % (\(length | plural("condition")); threads that "
+		+ "wait at once count each)."; {value: (map(100 * .waits_ms / .added_ms) | max), unit: "%", verdict: "none"}) end;
+
+def findings: [in_use, left, share, felt, waits];

@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Options, cells, tables and report of a run made by hand (tests/golden/make_starts.py) whose figures follow from a rule; and a
+# short run of a terminal under one step of each kind of pressure.
+# bats file_tags=alone:swap
+
+bats_require_minimum_version 1.5.0
+load ../../tests/e2e/left
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
+	bash -c 'APPS=mousepad,xpdf,netsurf,writer KINDS=used,left SWAPS=file,slow:2.5ms
+		USED=16,64,128,256,384,512 LEFT=300,200,150,125,100,75
+		STEPS="" WARM=0 COLD=0; . "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" " "' \
+		bash "$TOP/experiments/startup/cell.sh" "$@"
+}
+row() {	# row CELL NAME
+	awk -F'\t' -v cell="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["cell"] == cell { print $at[name] }' run/summary.tsv
+}
+near() {	# near A B BY
+	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' && return
+	echo "$1 is not $2"
+	return 1
+}
+found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
+made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/report.sh" run; }
+
+@test "what options must mean together is refused before anything is installed or started" {
+	printf 'a\tb\n' >profile.tsv
+	for words in "--app nosuch" "--app mousepad,mousepad" "--axis sideways" "--used 16,x" "--left 100,0" "--swap floppy" \
+		"--swap slow" "--server-memory none" "--profile /nowhere" "--profile profile.tsv" "--protocol null"; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" run startup $words -o run
+		[ "${#lines[@]}" = 1 ]
+		[ ! -e run ]
+	done
+}
+
+@test "cells: all steps of both kinds on every device, once without pressure; of cold ones that, but where they are asked for" {
+	cells >all
+	# 4 applications: warm 1 + 2 kinds x 2 devices x 6 steps, cold 1
+	[ "$(wc -l <all)" = $((4 * (25 + 1))) ]
+	[ "$(sort all | uniq -d)" = "" ]
+	[ "$(grep -c ' none none 0$' all)" = 8 ]
+	[ "$(grep -c '^xpdf warm left slow:2.5ms ' all)" = 6 ]
+	[ "$(grep '^xpdf cold' all)" = "xpdf cold none none 0" ]
+	[ "$(cells WARM=1 APPS=xterm SWAPS=file KINDS=used STEPS=3 | paste -sd ';')" = \
+		"xterm warm none none 0;xterm warm used file 16;xterm warm used file 128;xterm warm used file 512" ]
+	[ "$(cells COLD=1 APPS=xterm SWAPS=file KINDS=left STEPS=1 | paste -sd ';')" = "xterm cold none none 0;xterm cold left file 75" ]
+	[ "$(cells COLD=1 WARM=1 APPS=xterm SWAPS=file KINDS=left STEPS=2 | wc -l)" = 6 ]
+}
+
+@test "T0, what is added, and e" {
+	made_up
+	slow=editor-warm-used-slow-2.5ms
+	near "$(row editor-warm-none-none-0 startup_ms)" 1000 0.001
+	near "$(row $slow-100 t0_ms)" 1000 0.001
+	near "$(row $slow-100 t0_spread_ms)" "$(awk 'BEGIN { print sqrt(400 / 5) }')" 0.001	# twice 0, 10, -10
+	near "$(row $slow-100 startup_ms)" 1400 0.001
+	near "$(row $slow-100 added_ms)" 400 0.001
+	near "$(row $slow-100 file_ms)" 419.430 0.001		# 100 x 1048576 bytes at 250 MB/s
+	near "$(row $slow-100 e)" 0.75 0.0001		# (400 - 100) / 400
+	near "$(row $slow-200 e)" 0.7619 0.0001		# (420 - 100) / 420
+	# beside a hog that goes on, T_IO is the hog's too
+	[ "$(row editor-warm-left-slow-2.5ms-50 e)" = "" ]
+	# 20 ms more is not over three times 8.9
+	[ "$(row editor-warm-used-file-100 e)" = "" ]
+	# a start at the ceiling stays in: the median of 20, 25 and more than 30 s
+	near "$(row editor-warm-left-slow-2.5ms-25 startup_ms)" 25000 0.001
+	[ "$(row editor-warm-left-slow-2.5ms-25 ceiling)" = 1 ]
+	# what broke is no figure
+	[ "$(for name in broken failed runs; do row browser-warm-used-file-100 $name; done | paste -sd ' ')" = "1 1 1" ]
+	# Student's t over the logarithms of six: 2.5705818 standard errors; of three, 4.3026527
+	near "$(row editor-warm-none-none-0 startup_ms_low)" "$(awk 'BEGIN { split("1000 1010 990 1000 1010 990", x, " ")
+		for (i in x) m += log(x[i]) / 6; for (i in x) s += (log(x[i]) - m)^2 / 5; print exp(m - 2.5705818 * sqrt(s / 6)) }')" 0.01
+	near "$(row browser-cold-none-none-0 startup_ms_low)" "$(awk 'BEGIN { a = log(6000); b = log(6010); c = log(5990)
+		m = (a + b + c) / 3; s = sqrt(((a - m)^2 + (b - m)^2 + (c - m)^2) / 2); print exp(m - 4.3026527 * s / sqrt(3)) }')" 0.01
+	# a figure for each event; steps on the way are none
+	[ "$(cut -f 8 run/events.tsv | sort -u | paste -sd ' ')" = "File/Open a key event" ]
+	awk -F'\t' '$2 == "editor-warm-left-slow-2.5ms-25" && $8 == "File/Open" && $9 == 2 && $11 == 800 { found = 1 }
+		END { exit !found }' run/events.tsv
+}
+
+@test "report: findings by their ids and numbers, tables, figures; the same again" {
+	made_up
+	[ "$(found swap-in-use '[.value, .unit]')" = '[1.42,"times"]' ]
+	[ "$(found memory-left '[.value, .verdict]')" = '[25,"bad"]' ]
+	[ "$(found e '.value')" = 0.7619 ]
+	[ "$(found felt '[.value, .unit, .verdict]')" = '[25,"s","bad"]' ]
+	[ "$(found waits '.value | round')" = 50 ]
+	# (1.7 + 1.35 + 25 - (1.7 + 1.35 + 1))^2
+	awk -F'\t' '$2 == "editor" && $3 == "start" && $NF == 576 { found = 1 } END { exit !found }' run/felt.tsv
+	awk -F'\t' '$2 == "editor" && $5 == 14568 && $7 == 42000000 && $9 == 1000 { found = 1 } END { exit !found }' run/applications.tsv
+	for f in start-used start-left file-time e; do grep -q "id=\"figure-$f\"" run/report.html; done
+	if grep -E '(src|href)="http' run/report.html; then return 1; fi
+	cp run/summary.tsv before
+	"$TOP/report/report.sh" run
+	cmp before run/summary.tsv
+}
+
+@test "a run of which nothing came says so; a cell whose name leads out of the folder is refused" {
+	made_up
+	jq '.cells[0].name = "../../etc"' run/run.json >new && cp run/run.json old && mv new run/run.json
+	run -1 "$TOP/bin/summarize" run
+	mv old run/run.json
+	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
+	run -1 "$TOP/bin/summarize" run
+	[ "$(cut -f 2 run/felt.tsv 2>/dev/null | wc -l)" -le 1 ]
+	"$TOP/report/report.sh" --findings run | grep -q 'there is nothing to say yet'
+}
+
+# bats test_tags=all
+@test "a short run: the pressure was what the cell says, times of starts are in order, events follow; nothing is left" {
+	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
+	groups >groups.before
+	status=0
+	"$TOP/thinprobe" run startup --app xterm --warm --used 16 --left 100 --swap file --server-memory 192M --swap-size 256M --repeat 1 \
+		--ceiling 10 -o run >out 2>err 3>&- || status=$?
+	groups >groups.after
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	cat out err
+	[ "$status" = 0 ]
+	[ "$(jq -r .state run/run.json)" = complete ]
+	for f in summary.tsv events.tsv runs.tsv report.html figures/start-used.svg figures/start-left.svg; do [ -s "run/$f" ]; done
+	jq -e '.applications.xterm | .program_bytes > 1e5 and .rss_bytes > 1e6 and .anonymous_bytes > 1e5 and .files > 10' run/run.json
+	of() { jq -r "$2" "run/cells/xterm-warm-$1/1/$3.json"; }
+	# 16 MB of the hog were in swap before the start; others' pages may be there, too
+	of used-file-16 .memory.swap_used_bytes cell | awk '{ exit !($1 >= 16e6 && $1 < 200e6) }'
+	# left: what it has at rest, within a half
+	awk -v left="$(of left-file-100 .memory.left_bytes cell)" -v rss="$(jq .applications.xterm.rss_bytes run/run.json)" \
+		'BEGIN { exit !(left > rss / 2 && left < rss * 1.5 + 8e6) }'
+	[ ! -e run/cells/xterm-warm-none-none-0/1/memhog.json ]
+	[ "$(of left-file-100 '.result.touched_bytes > 0' memhog)" = true ]
+	for c in none-none-0 used-file-16 left-file-100; do
+		[ "$(of "$c" '[.result.runs[] | select(.state == "stable") | .mapped_ms > 0 and .mapped_ms <= .stable_ms
+			and .first_paint_ms <= .stable_ms] | unique | first' startup)" = true ]
+	done
+	[ "$(of none-none-0 '[.result.runs | length, .[1].events[0].name] | @tsv' startup)" = "2	a key" ]
+	awk -F'\t' '$8 == "a key" { n++ } END { exit !(n >= 1) }' run/events.tsv
+	if groups_left; then return 1; fi
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* menus - the way to an event, what is felt of it, and the events that all users have in common. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "summarize/menus.h"
+
+static const struct menus_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
+
+static void the_way_is_a_shortcuts_keys_or_the_mouse(void **state)
+{
+	(void)state;
+	assert_near(menus_index(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
+	assert_near(menus_index(&times, "a key", "a"), 0.28, 1e-9);
+	assert_near(menus_index(&times, "zoom", "+"), 0.28, 1e-9);
+	assert_near(menus_index(&times, "File/Open/document", ""), 4.3, 1e-9);	/* 0.4 + 3 x (1.1 + 0.2) */
+	assert_near(menus_index(&times, "start", ""), 1.7, 1e-9);
+}
+
+static void nothing_is_felt_up_to_what_was_expected(void **state)
+{
+	(void)state;
+	assert_near(menus_felt(5, 5, 2), 0, 0);
+	assert_near(menus_felt(4.9, 5, 2), 0, 0);
+	assert_near(menus_felt(8, 5, 2), 9, 1e-9);
+	assert_near(menus_felt(8, 5, 1), 3, 1e-9);
+	assert_near(menus_felt(9, 5, 1.5), 8, 1e-9);
+	assert_near(menus_felt(6, 5, 0), 1, 1e-9);
+}
+
+static void common_events_have_their_counts_together(void **state)
+{
+	static const char text[] =
+		"{\"m\": {\"classes\": ["
+		"{\"class\": \"1\", \"events\": [{\"application\": \"a\", \"path\": \"x\", \"count\": 1, \"shortcut\": \"F1\"},"
+		" {\"application\": \"a\", \"path\": \"y\", \"count\": 5, \"shortcut\": \"\"},"
+		" {\"application\": \"b\", \"path\": \"x\", \"count\": 7}]},"
+		"{\"class\": \"2\", \"events\": [{\"application\": \"a\", \"path\": \"x\", \"count\": 2, \"shortcut\": \"\"},"
+		" {\"application\": \"a\", \"path\": \"y\", \"count\": 3, \"shortcut\": \"\"}]},"
+		"{\"class\": \"3\", \"events\": [{\"application\": \"a\", \"path\": \"y\", \"count\": 1},"
+		" {\"application\": \"a\", \"path\": \"x\", \"count\": 4, \"shortcut\": \"F1\"}]}]}}";
+	struct menus_event event[MENUS_EVENTS];
+	char path[] = "/tmp/menus.XXXXXX", why[200];
+	FILE *out = fdopen(mkstemp(path), "w");
+	struct json *j;
+
+	(void)state;
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+	j = json_read(path, why, sizeof(why));
+	unlink(path);
+	assert_non_null(j);
+	assert_int_equal(menus_common(j, "m", event), 2);
+	assert_string_equal(event[0].path, "x");
+	assert_near(event[0].count, 7, 0);
+	assert_string_equal(event[0].shortcut, "");	/* who knows no shortcut goes through the menu */
+	assert_string_equal(event[1].path, "y");
+	assert_near(event[1].count, 9, 0);
+	assert_int_equal(menus_common(j, "none", event), 0);
+	json_free(j);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_way_is_a_shortcuts_keys_or_the_mouse),
+		cmocka_unit_test(nothing_is_felt_up_to_what_was_expected),
+		cmocka_unit_test(common_events_have_their_counts_together),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
