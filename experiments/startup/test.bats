@@ -108,6 +108,9 @@ made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/repor
 	made_up
 	jq '.cells[0].name = "../../etc"' run/run.json >new && cp run/run.json old && mv new run/run.json
 	run -1 "$TOP/bin/summarize" run
+	jq 'del(.cells[1].parameters.app)' old >run/run.json
+	run -1 "$TOP/bin/summarize" run
+	[[ $output == *"a cell without app"* ]]
 	mv old run/run.json
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
 	run -1 "$TOP/bin/summarize" run

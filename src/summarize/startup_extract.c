@@ -26,10 +26,26 @@ static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
 static const char *const startup_event_groups[] = { "event", NULL };
 static const char *const startup_event_values[] = { "event_ms", "first_change_ms", "unchanged", NULL };
 
+static bool startup_named(const struct run *run)
+{
+	static const char *const keys[] = { "app", "start", "axis", "swap" };
+
+	for (size_t i = 0; i < run->n; i++)
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
+			if (!cell_text(&run->cell[i], keys[k]))
+				return false;
+	return true;
+}
+
 static void *startup_open(const struct run *run, struct why *why)
 {
 	struct startup *s = calloc(1, sizeof(*s));
 
+	if (s && !startup_named(run)) {
+		why_set(why, -EPROTO, "%s/run.json: a cell without app, start, axis or swap", run->folder);
+		free(s);
+		return NULL;
+	}
 	if (!s) {
 		why_no_memory(why);
 		return NULL;
@@ -113,20 +129,16 @@ static int startup_read(void *state, const struct cell *c, const struct repeat *
 /* Of the repeat, whatever it has of starts. */
 static int startup_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
 {
-	static const struct {
-		const char *path, *key;
-	} numbers[] = { { "swap_used_mb", "memory.swap_used_bytes" }, { "left_mb", "memory.left_bytes" } };
+	const char *key = !strcmp(path, "swap_used_mb") ? "memory.swap_used_bytes" : !strcmp(path, "left_mb") ? "memory.left_bytes" : NULL;
 
 	(void)state;
 	(void)c;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (!strcmp(path, numbers[i].path)) {
-			*out = NAN;
-			json_get_real(r->json, numbers[i].key, out);
-			*out /= MB;
-			return 0;
-		}
-	return -ENOENT;
+	*out = NAN;
+	if (!key)
+		return -ENOENT;
+	json_get_real(r->json, key, out);
+	*out /= MB;
+	return 0;
 }
 
 const struct cell *startup_find(const struct run *run, const char *app, const char *start, const char *axis)

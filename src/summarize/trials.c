@@ -100,35 +100,23 @@ static bool trials_groups(const struct trials *t, char *words, unsigned *groups)
 
 static int trials_statistic(const struct run *run, struct sample *s, const char *name, struct figure *out)
 {
-	static const struct {
-		const char *name;
-		struct sample_stat (*of)(const struct sample *s);
-	} moments[] = { { "mean", sample_mean }, { "sd", sample_sd } };
-	static const struct {
-		const char *name;
-		double p;
-	} quantiles[] = { { "min", 0 }, { "median", 0.5 }, { "max", 1 } };
+	static const char *const names[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
+	enum { N, ABOVE, MEAN, SD, MIN, MEDIAN, MAX, P50 } statistic = (unsigned)trials_place(names, name);
+	double v;
 
-	*out = (struct figure){ NAN, NAN, NAN, false };
-	if (!strcmp(name, "n") || !strcmp(name, "above")) {
-		out->value = (double)(*name == 'n' ? s->n : s->censored);
-		return 0;
+	switch (statistic) {
+	case N: v = (double)s->n * TRIALS_SCALE; break;
+	case ABOVE: v = (double)s->censored * TRIALS_SCALE; break;
+	case MEAN: v = sample_mean(s).value; break;
+	case SD: v = sample_sd(s).value; break;
+	case MIN: v = sample_min(s).value; break;
+	case MEDIAN: v = sample_quantile(s, 0.5).value; break;
+	case MAX: v = sample_max(s).value; break;
+	case P50: *out = trials_median(run, s); return 0;
+	default: return -ENOENT;
 	}
-	if (!strcmp(name, "p50")) {
-		*out = trials_median(run, s);
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++)
-		if (!strcmp(name, moments[i].name)) {
-			out->value = moments[i].of(s).value / TRIALS_SCALE;
-			return 0;
-		}
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
-		if (!strcmp(name, quantiles[i].name)) {
-			out->value = sample_quantile(s, quantiles[i].p).value / TRIALS_SCALE;
-			return 0;
-		}
-	return -ENOENT;
+	*out = (struct figure){ v / TRIALS_SCALE, NAN, NAN, false };
+	return 0;
 }
 
 int trials_figure(const struct trials *t, const struct run *run, const struct cell *c, const char *path, struct figure *out)
