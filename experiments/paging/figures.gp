@@ -15,10 +15,10 @@ n = words(cells)
 row(i) = n + 3.6 - i	# below them two rows of 1999
 
 # ---- every run ----
-eval figure("first-key", 190 + 24 * (n + 2), "")
-eval panels(1, 1, 66, "Response time of the first key")
+eval figure("first-key", 210 + 24 * (n + 2), "")
+eval panels(1, 1, 86, "Response time of the first key")
 eval panel(1, "")
-set lmargin at screen 0.33
+set lmargin at screen 0.38
 set border 1
 set logscale x
 set xrange [least < 1 ? 0.1 : 1:most * 1.3]

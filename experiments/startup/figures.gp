@@ -27,7 +27,7 @@ x_axis(axis, steps) = (axis eq "left" \
 	? sprintf('set logscale x; set xrange [%g:%g]; ', most_of(steps) * 1.15, least_of(steps) / 1.15) \
 	: sprintf('set xrange [0:%g]; ', most_of(steps) * 1.05)) \
 	. 'set xtics (); do for [k = 1:words(steps)] { set xtics add (word(steps, k) real(word(steps, k))) }'
-seconds = 'set logscale y; set ytics ("1 ms" 1, "2 ms" 2, "5 ms" 5, "10 ms" 10, "20 ms" 20, "50 ms" 50, "0.1 s" 100, "0.2 s" 200, ' \
+seconds = 'set logscale y; set ytics ("2 ms" 2, "5 ms" 5, "10 ms" 10, "20 ms" 20, "50 ms" 50, "0.1 s" 100, "0.2 s" 200, ' \
 	. '"0.5 s" 500, "1 s" 1000, "2 s" 2000, "5 s" 5000, "10 s" 10000, "20 s" 20000, "50 s" 50000, "100 s" 100000)'
 across = n > 1 ? 2 : 1
 down = int((n + across - 1) / across)
