@@ -3,7 +3,7 @@
 include "say";
 include "words";
 
-def views: [$table | gsub("\\\\\n"; " ") | split("\n")[] | select(startswith("view "))
+def views: [$table | gsub("\n[ \t]+"; " ") | split("\n")[] | select(startswith("view "))
 	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
 	| (map(select(startswith("by="))) | first // "" | ltrimstr("by=")) as $by
 	| {id: .[1], table: .[2], title: .[3], by: (if $by == "" then null else $by end),
