@@ -3,7 +3,7 @@
 include "say";
 include "words";
 
-def views: [$table | gsub("\\\\\n"; " ") | split("\n")[] | select(startswith("view "))
+def views: [$table | gsub("\n[ \t]+"; " ") | split("\n")[] | select(startswith("view "))
 	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
 	| (map(select(startswith("by="))) | first // "" | ltrimstr("by=")) as $by
 	| {id: .[1], table: .[2], title: .[3], by: (if $by == "" then null else $by end),
@@ -16,8 +16,7 @@ def heading($table; $name): labels.heading[$name] // (column_of($table; $name) |
 	or .unit == "" then "" else ", \(.unit)" end);
 def cell_number($c):
 	if $c.type == "int" then plain elif $c.unit == "%" then percent elif fabs >= 99.95 then fixed(0)
-	elif fabs >= 9.995 then fixed(1) else
-		fixed([($c.decimals // 2 | tonumber? // 2), (if . != 0 and fabs < 0.0995 then 3 else 2 end)] | min) end;
+	elif fabs >= 9.995 then fixed(1) else fixed([$c.decimals // 2 | tonumber? // 2, 2] | min) end;
 def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words: for values, $c.least: what cannot be resolved
 	if .value == null then "" elif $c.type == "text" then $c.words[.value] // .value
 	elif $c.least != null and .value < $c.least and (.to // .value) < $c.least then "<\($c.least | number)"

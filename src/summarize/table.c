@@ -290,21 +290,21 @@ static int table_line(struct table_reader *r, char *text)
 	return 0;
 }
 
-/* A line, in memory for the caller to free; one that ends with a backslash goes on in the next. NULL: none, or no memory. */
+/* A line with those after it that begin with a blank, in memory for the caller to free. NULL: none, or no memory. */
 static char *table_text(struct table_reader *r, FILE *in)
 {
 	char *text = NULL, *next, *both;
 	size_t room = 0;
-	ssize_t length = getline(&text, &room, in);
+	int first;
 
-	if (length < 0) {
+	if (getline(&text, &room, in) < 0) {
 		free(text);
 		return NULL;
 	}
 	r->line++;
-	if (length < 2 || strcmp(text + length - 2, "\\\n") != 0)
+	first = ungetc(getc(in), in);
+	if (first != ' ' && first != '\t')
 		return text;
-	text[length - 2] = '\0';
 	next = table_text(r, in);
 	both = next && asprintf(&both, "%s %s", text, next) >= 0 ? both : NULL;
 	free(text);
