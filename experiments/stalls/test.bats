@@ -1,0 +1,549 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# stalls, and the columns of all trains of keys: made-up runs (tests/golden/make_run.sh: formulas, no chance). Wanted figures were
+# worked out with NumPy and SciPy from the samples: np.percentile, st.t.interval, st.binomtest(...).proportion_ci(method='exact').
+
+bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
+
+setup() {
+	begin_test
+	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+}
+
+make_run() {	# [NAME=value …] [FOLDER]
+	local folder=run
+	[ $# = 0 ] || [[ ${!#} == *=* ]] || { folder=${!#}; set -- "${@:1:$#-1}"; }
+	rm -rf "$folder"
+	env "$@" "$TOP/tests/golden/make_run.sh" "$folder"
+	run_cells "$folder"
+}
+
+# The same with its tables, or its page; a repeat may have been cut short, as asked.
+summarized() { make_run "$@"; "$BIN/summarize" run >out || [ $? = 3 ]; }
+reported() { make_run "$@"; again; }
+again() { "$TOP/report/report.sh" run >/dev/null && jq -c '.verdict, .findings[]' run/findings.json; }
+
+is() {	# is APP SINKS COLUMN WANTED [TOLERANCE]
+	local got
+
+	got=$(field run/summary.tsv "$3" app="$1" sinks="$2")
+	if [ -z "$4" ] || [ -z "$got" ] || [[ $4 == *[a-z]* ]]; then
+		[ "$got" = "$4" ] && return 0
+	elif awk -v g="$got" -v w="$4" -v t="${5:-0.0011}" 'BEGIN { d = g - w; exit !(g ~ /^-?[0-9.]+$/ && d <= t && -d <= t) }'; then
+		return 0
+	fi
+	echo "$1 beside $2 sinks: $3 is '$got', wanted '$4'"
+	return 1
+}
+
+found() {	# found ID VALUE VERDICT
+	[ "$(finding run "$1")/$(finding run "$1" verdict)" = "$2/$3" ] || { echo "$1 is not $2, $3" >&2; return 1; }
+}
+
+ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
+
+# --- columns -------------------------------------------------------------------------------------------------------
+
+@test "pooled percentiles and intervals are NumPy's and SciPy's" {
+	summarized
+	is heavy 5 repeats 3
+	is heavy 5 state complete
+	is heavy 5 keys 285
+	is heavy 5 latency_p50_ms 100.036
+	is heavy 5 latency_p50_ms_low 98.512
+	is heavy 5 latency_p50_ms_high 102.066
+	is heavy 5 latency_p90_ms 123.855
+	is heavy 5 latency_p90_ms_low 122.719
+	is heavy 5 latency_p90_ms_high 124.834
+	is heavy 5 latency_p99_ms ''	# stands from 1000 keys on
+	is heavy 5 latency_max_ms 131.106
+	is heavy 5 latency_max_ms_above 0
+	is heavy 5 late_share_percent 50.526
+	is heavy 5 late_share_percent_low 47.911
+	is heavy 5 late_share_percent_high 53.141
+	is heavy 5 late_interval t
+	is heavy 5 mean_stall_ms 11.2
+	is heavy 5 mean_stall_ms_low 9.710
+	is heavy 5 mean_stall_ms_high 12.690
+	is heavy 5 updates_per_s 16.341
+	is heavy 5 interval t
+	is light 20 latency_p50_ms 10.98
+	is light 20 latency_p90_ms 11.78
+	# every answer exact: no second end
+	is light 20 latency_high_p50_ms ''
+	is light 20 late_share_high_percent ''
+	# none or all of them late: the exact bound of all keys, and the rule of three nearly
+	is light 10 late_share_percent 0
+	is light 10 late_share_percent_high 1.0456
+	is light 10 late_interval exact
+	is heavy 10 late_share_percent_low 98.9544
+	is heavy 10 late_share_percent_high 100
+	# fair sharing: cost x (sinks + 1) - period, not below 0, and empty without a cost
+	is heavy 0 fair_stall_ms 0
+	is heavy 5 fair_stall_ms 10
+	is heavy 20 fair_stall_ms 160
+	is light 20 fair_stall_ms ''
+}
+
+@test "from 1000 keys on p99 stands; curves rise, are at most a thousand points, and end at 1" {
+	summarized KEYS=1105 LOADS=5 APPS=heavy
+	is heavy 5 keys 3300
+	is heavy 5 latency_p99_ms 129.997
+	is heavy 5 latency_p99_ms_low 126.978
+	is heavy 5 latency_p99_ms_high 132.527
+	awk -F '\t' 'NR > 1 { n++; if ($4 < ms || $5 <= share) exit 1; ms = $4; share = $5 }
+		END { if (n != 1000 || share != 1) { print n, share; exit 1 } }' run/cdf.tsv
+}
+
+@test "two series: latency from one, updates from the other; ranges have two ends" {
+	summarized SERIES=2 LIGHT=ranged
+	is light 20 latency_p90_ms 11.78
+	is light 20 latency_high_p90_ms 41.152
+	is light 20 ranged_keys 72
+	is light 0 ranged_keys 0
+	is light 0 latency_high_p90_ms ''
+	# of the periodic train; that of the jittered one is over 8 ms
+	is light 5 jitter_sd_ms 0.972
+	is light 5 schedule_jitter_ms 0
+	is light 5 stall_repeats 3
+	# three curves of ranges have a low and a high end, the rest one
+	[ "$(cut -f 2,3,6 run/cdf.tsv | sort -u | grep -c light)" = 7 ]
+	summarized
+	is light 5 jitter_sd_ms 8.336 0.01
+	# 50 ms / 3 / sqrt(12) * sqrt(2)
+	is light 5 schedule_jitter_ms 6.804
+}
+
+@test "an overloaded repeat hides the percentiles, and nothing else" {
+	summarized OVERLOADED=20
+	is heavy 20 overloaded 3
+	is heavy 20 latency_p50_ms ''
+	is heavy 20 latency_max_ms ''
+	is heavy 20 backlog_per_s 9.5
+	is heavy 20 late_share_percent 100
+	is heavy 20 mean_stall_ms 164.2 0.5
+	is heavy 10 overloaded 0
+	run ! grep -P "^cdf/1\theavy\t20\t" run/cdf.tsv
+}
+
+@test "keys without an echo stay in as later-than" {
+	summarized CENSORED=3
+	is heavy 0 keys 285
+	is heavy 0 censored 9
+	is heavy 0 late_share_percent 3.158
+	is heavy 0 latency_max_ms_above 1
+	is heavy 0 latency_p50_ms_above 0
+	# 9 of 285 never come: the curve ends at 276 / 285
+	[ "$(grep -P '^cdf/1\theavy\t0\t' run/cdf.tsv | tail -n 1 | cut -f 5)" = 0.968421 ]
+}
+
+@test "failed and interrupted repeats are left out and counted; a first try that was measured again does not count" {
+	make_run STATE=interrupted
+	cp -R run/cells/heavy-000/2 "run/cells/heavy-000/2~"
+	run -3 "$BIN/summarize" run
+	[[ $output == *"trains_failed  "*4* ]]
+	is heavy 0 repeats 3
+	is heavy 0 keys 285
+	is heavy 20 repeats 1
+	is heavy 20 failed 2
+	is heavy 20 state partial
+	is heavy 20 reason interrupted
+	is heavy 20 latency_p50_ms 327.257
+	is heavy 20 latency_p50_ms_low ''
+	is heavy 20 interval none
+	is heavy 10 failed 0
+	rm run/cells/heavy-020/1/cell.json
+	run -3 "$BIN/summarize" run
+	is heavy 20 repeats 0
+	is heavy 20 state failed
+	is heavy 20 keys 0
+	is heavy 20 late_share_percent ''
+}
+
+@test "flagged trains; foreign and stolen time summed per train, the stall series counts, unknown is not 0" {
+	summarized MARKED=1 STEAL=2.5 SERIES=2 LOADS='0 5 10'
+	is heavy 10 repeats 3
+	is heavy 10 foreign_percent_max 4.2
+	is heavy 10 steal_percent_max 2.5
+	is heavy 10 disturbed_percent_max 6.7
+	is heavy 10 marked 2
+	is heavy 5 marked 0
+	is heavy 10 foreign_unknown 0
+	is heavy 5 same_group 1
+	is heavy 0 same_group ''
+	# only the train of the stall series is disturbed
+	sed -i 's/"marked": "[^"]*"/"marked": ""/; s/"steal_percent": 2.5/"steal_percent": 0/' run/cells/heavy-010/2/cell.json
+	sed -i 's/"foreign_percent": 4.2/"foreign_percent": 0.1/; s/"steal_percent": 2.5/"steal_percent": 9/' \
+		run/cells/heavy-010/2/stall/cell.json
+	"$BIN/summarize" run >out
+	is heavy 10 marked 1
+	is heavy 10 disturbed_percent_max 9.1
+	summarized FOREIGN=null LOADS=0 APPS=light
+	is light 0 foreign_unknown 3
+	is light 0 disturbed_percent_max ''
+}
+
+@test "warm-up keys, pairing, latency from sent, merge gaps, who competed" {
+	summarized MERGE=1 LOADS='5 10'
+	is light 5 skipped_keys 15
+	is light 5 pairing caret
+	is heavy 5 pairing patch
+	# np.percentile of answer - sent, all repeats together
+	is light 5 latency_sent_p50_ms "$(cat run/cells/light-005/*/samples.tsv | python3 -c '
+import statistics, sys
+rows = [l.rstrip("\n").split("\t") for l in sys.stdin if not l.startswith("schema")]
+print(statistics.median((int(r[4]) - int(r[3])) / 1e6 for r in rows if r[7] == "0"))')"
+	is heavy 5 depends_on_merge 0
+	is light 10 wire_updates 285
+	is light 10 wire_updates_5ms 309
+	is light 10 wire_updates_20ms 285
+	is light 10 depends_on_merge 3
+	# the session's leader is another one in each repeat and no difference; a nice value is one
+	[ "$(field run/summary.tsv competes_app app=light sinks=5)" = 'autogroup=/autogroup-4 nice=0 policy=other cpus=0 cgroup=/' ]
+	sed -i '/"autogroup"/s/nice=0/nice=5/2' run/cells/light-005/3/cell.json
+	sed -i 's/"pairing": "caret"/"pairing": "updates"/' run/cells/light-005/2/keyrepeat.json
+	"$BIN/summarize" run >out
+	[ "$(field run/summary.tsv competes_app app=light sinks=5)" = \
+		'autogroup=/autogroup-4 nice=varies policy=other cpus=0 cgroup=/' ]
+	is light 5 pairing mixed
+}
+
+@test "from ten repeats on a bootstrap, the same one every time" {
+	summarized REPEATS=10 LOADS='0 5' KEYS=60
+	cp run/summary.tsv first.tsv
+	is heavy 5 interval bca
+	is light 5 late_interval exact
+	for sinks in 0 5; do
+		awk -v l="$(field run/summary.tsv latency_p50_ms_low app=heavy sinks=$sinks)" \
+			-v v="$(field run/summary.tsv latency_p50_ms app=heavy sinks=$sinks)" \
+			-v h="$(field run/summary.tsv latency_p50_ms_high app=heavy sinks=$sinks)" 'BEGIN { exit !(l < v && v < h) }'
+	done
+	"$BIN/summarize" run >out
+	cmp run/summary.tsv first.tsv
+	"$BIN/summarize" run --seed 99 >out
+	run ! cmp -s run/summary.tsv first.tsv
+}
+
+@test "without watched keys updates come from the capture; a capture that is missing is no error" {
+	make_run LOADS=0 APPS=light REPEATS=1
+	sed -i 's/"stalls": {.*/"stalls": null,/; /"max_ms"/s/.*/"drain_s": 1.0}}/; s/"largest_gap_ms": [0-9.]*,//' \
+		run/cells/light-000/1/keyrepeat.json
+	jq . run/cells/light-000/1/keyrepeat.json >/dev/null
+	sed -i 's/"stalls": {"period_ms": 50.0, "mean_ms": [-0-9.]*}/"stalls": {"period_ms": 50.0, "mean_ms": 1.5, "max_ms": 7,
+		"jitter_sd_ms": 2.5}/' run/cells/light-000/1/prototap.json
+	"$BIN/summarize" run >out
+	is light 0 mean_stall_ms 1.5
+	is light 0 largest_gap_ms 57
+	is light 0 jitter_sd_ms 2.5
+	summarized LOADS=0 APPS=light
+	rm run/cells/light-000/*/prototap.json
+	"$BIN/summarize" run >out
+	is light 0 capture_dropped ''
+	is light 0 mean_stall_ms 0 0.3
+}
+
+@test "what is wrong with a train is said in one line that names the file" {
+	local file
+	make_run LOADS=0 APPS=light
+	for file in cell.json keyrepeat.json prototap.json; do
+		cp "run/cells/light-000/2/$file" kept
+		echo '{"a":' >"run/cells/light-000/2/$file"
+		run -1 "$BIN/summarize" run
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == "summarize: run/cells/light-000/2/$file: line"* ]]
+		cp kept "run/cells/light-000/2/$file"
+	done
+	for file in keyrepeat.json samples.tsv; do
+		mv "run/cells/light-000/2/$file" kept
+		run -1 "$BIN/summarize" run
+		[[ $output == "summarize: run/cells/light-000/2/$file"* ]]
+		[ "${#lines[@]}" -eq 1 ]
+		mv kept "run/cells/light-000/2/$file"
+	done
+	printf 'keys/1\t101\t12' >>run/cells/light-000/2/samples.tsv
+	run -1 "$BIN/summarize" run
+	[ "$output" = 'summarize: run/cells/light-000/2/samples.tsv: line 102 cannot be read' ]
+	[ ! -e run/summary.tsv ]
+}
+
+# --- stages: wire.tsv and echo.tsv by formula ----------------------------------------------------------------------
+
+# On the wire 20 us after it was sent, its reply 100 us before the pixels; read by the application 30 us later, drawn 8 ms before.
+# Ranges: from a millisecond before the reply to the reply; of every `wrong`th key they end 1 us before it.
+trace() {	# FOLDER [WRONG]
+	awk -F'\t' -v OFS='\t' -v wrong="${2:-0}" '
+		function ns(v) { return sprintf("%.0f", v) }
+		NR == 1 { print "schema", "kind", "n", "time_ns", "end_ns", "packets", "bytes", "key", "low_ns", "high_ns", "exact", "block"; next }
+		$5 != last { print "wire/1", "update", ++n, ns($5 - 100000), ns($5 - 100000), 1, 90, "", "", "", "", 1; last = $5 }
+		{
+			late = $5 - 100000 - (wrong && $2 % wrong == 0 ? 1000 : 0)
+			print "wire/1", "key", ++k, ns($4 + 20000), "", "", "", $2, ns($5 - 1100000), ns(late), 0, 1
+		}' "$1/samples.tsv" >"$1/wire.tsv"
+	awk -F'\t' -v OFS='\t' '
+		NR == 1 { print "schema", "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced"; next }
+		{ print "echo/1", $2 + 300, sprintf("%.0f", $4 + 50000), sprintf("%.0f", $5 - 8010000), sprintf("%.0f", $5 - 8000000), 0, 0 }' \
+		"$1/samples.tsv" >"$1/echo.tsv"
+	sed -i 's/"keys_skipped": 5,/"keys_skipped": 5, "patch_base": 300,/' "$1/keyrepeat.json"
+}
+
+heavy_run() { make_run APPS=heavy LOADS="0 5" REPEATS=2; }
+stage() { field run/stages.tsv "$3" sinks="$1" stage="$2"; }	# stage SINKS STAGE COLUMN
+stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
+
+near() {	# GOT WANTED TOLERANCE
+	awk -v g="$1" -v w="$2" -v t="$3" 'BEGIN { d = g - w; exit !(g ~ /^-?[0-9.]+$/ && d <= t && -d <= t) }' ||
+		{ echo "$1 is not $2"; return 1; }
+}
+
+@test "without traces there are no stages, and no figures from the wire alone" {
+	heavy_run
+	"$BIN/summarize" run >out
+	[ "$(wc -l <run/stages.tsv)" = 1 ]
+	is heavy 5 wire_repeats 0
+	is heavy 5 wire_truth_percent ''
+	is heavy 5 wire_latency_p50_ms ''
+}
+
+@test "stages of every key, and their means add up to the latency" {
+	local r l mean sinks
+	heavy_run
+	for r in 1 2; do for l in 000 005; do trace "run/cells/heavy-$l/$r"; done; done
+	"$BIN/summarize" run >out
+	near "$(stage 0 sent_wire mean_ms)" 0.02 1e-6
+	near "$(stage 0 wire_app p50_ms)" 0.03 0.0005
+	near "$(stage 0 drawn_wire max_ms)" 7.9 0.0005
+	near "$(stage 0 wire_pixels mean_ms)" 0.1 1e-6
+	[ "$(stage 5 wire_pixels keys) $(stage 5 wire_pixels of_keys)" = "190 190" ]
+	[ "$(stages)" = "stage due_sent sent_wire wire_app app_drawn drawn_wire wire_pixels latency$(
+		)"" due_sent sent_wire wire_app app_drawn drawn_wire wire_pixels latency" ]
+	for sinks in 0 5; do
+		# from the samples themselves
+		mean=$(awk -F'\t' '$8 == 0 { s += $5 - $3; n++ } END { printf "%.6f", s / n / 1e6 }' \
+			"run/cells/heavy-00$sinks"/[12]/samples.tsv)
+		near "$(stage $sinks latency mean_ms)" "$mean" 1e-5
+		near "$(stage $sinks wire_pixels to_ms)" "$mean" 1e-5
+		near "$(awk -F'\t' -v s=$sinks '$3 == s && $4 != "latency" { sum += $7 } END { print sum }' run/stages.tsv)" "$mean" 1e-3
+	done
+	# each stage begins where the one before it ends
+	awk -F'\t' 'NR > 1 && $4 != "latency" { if ($4 != "due_sent" && $13 != last) exit 1; last = $14 }' run/stages.tsv
+}
+
+@test "an application without a log has one stage from wire to wire; an overloaded cell has none" {
+	local r
+	heavy_run
+	for r in 1 2; do trace "run/cells/heavy-000/$r"; rm "run/cells/heavy-000/$r/echo.tsv"; done
+	for r in 1 2; do trace "run/cells/heavy-005/$r"; done
+	sed -i 's/"overloaded": false/"overloaded": true/' run/cells/heavy-005/2/keyrepeat.json
+	"$BIN/summarize" run >out
+	[ "$(stages)" = "stage due_sent sent_wire wire_wire wire_pixels latency" ]
+	near "$(awk -F'\t' '$4 != "latency" && NR > 1 { sum += $7 } END { print sum }' run/stages.tsv)" "$(stage 0 latency mean_ms)" 1e-3
+}
+
+@test "figures from the wire alone are held against the pixels" {
+	local r l
+	heavy_run
+	for r in 1 2; do
+		for l in 000 005; do
+			cp -r "run/cells/heavy-$l/$r" run/wire
+			mv run/wire "run/cells/heavy-$l/$r/wire"
+			sed -i 's/"series": "latency"/"series": "wire"/' "run/cells/heavy-$l/$r/wire/cell.json"
+			# beside 5 sinks every tenth key is wrong: 10 20 ... 100, ten of 95
+			# shellcheck disable=SC2046 # one word or none
+			trace "run/cells/heavy-$l/$r/wire" $([ $l = 000 ] || echo 10)
+		done
+	done
+	"$BIN/summarize" run >out
+	is heavy 0 wire_repeats 2
+	is heavy 0 wire_keys 190
+	is heavy 0 wire_truth_keys 190
+	is heavy 0 wire_truth_percent 100 0
+	is heavy 0 wire_truth_percent_low "$(awk 'BEGIN { print 100 * exp(log(0.05) / 190) }')"	# none of n fails: 0.05^(1/n)
+	is heavy 5 wire_truth_percent "$(awk 'BEGIN { print 100 * 170 / 190 }')"
+	is heavy 0 wire_exact_percent 0 0
+	# the range is a millisecond wide, its late end 0.1 ms before the pixels
+	p50=$(field run/summary.tsv latency_p50_ms app=heavy sinks=0)
+	is heavy 0 wire_latency_high_p50_ms "$(awk -v p="$p50" 'BEGIN { print p - 0.1 }')"
+	is heavy 0 wire_latency_p50_ms "$(awk -v p="$p50" 'BEGIN { print p - 1.1 }')"
+	# the other series are as without it
+	is heavy 0 repeats 2
+	is heavy 0 keys 190
+}
+
+@test "traces and numbers of patches that cannot be are refused, and named" {
+	heavy_run
+	trace run/cells/heavy-005/1
+	for number in 9223372036854775807 4294967296 -2; do
+		sed -i "s/\"patch_base\": [-0-9]*,/\"patch_base\": $number,/" run/cells/heavy-005/1/keyrepeat.json
+		run -1 "$BIN/summarize" run
+		[[ "$output" == *"heavy-005/1/keyrepeat.json: result.patch_base is no number of a patch" ]]
+	done
+	sed -i "s/\"patch_base\": [-0-9]*,/\"patch_base\": 300,/" run/cells/heavy-005/1/keyrepeat.json
+	echo broken >>run/cells/heavy-005/1/wire.tsv
+	run -1 "$BIN/summarize" run
+	[[ "$output" == *"heavy-005/1/wire.tsv: line "*"cannot be read"* ]]
+}
+
+# --- findings ------------------------------------------------------------------------------------------------------
+
+@test "findings of the demo's run; interrupted and shared are said on top" {
+	need gnuplot cmark
+	reported SHARED=true
+	[ "$(ids)" = "late-light late-heavy fair-sharing idle-response probe" ]
+	found late-light 0 good
+	[ "$(finding run late-light high)" = 1.046 ]
+	found late-heavy 50.526 bad
+	found fair-sharing 214.2 good	# 10 ms x 21 = 210 ms
+	found idle-response 9.98 none
+	"$TOP/report/findings.sh" run >findings
+	grep -q 'Other labs were allowed to use the same CPUs' findings
+	grep -q '^\*\*\|Preliminary: 3 repeats' findings
+	reported STATE=interrupted LOADS='0 5' REPEATS=5
+	grep -q '^> \*\*Incomplete\*\* (interrupted)' run/report.md
+	run ! grep -q Preliminary run/report.md
+}
+
+@test "findings: a protocol's own wait; several updates a redraw are not held against fair sharing; another scheduling group" {
+	need gnuplot cmark
+	reported FLOOR='5, "floor_of": "waiting for the release"' GROUP=9
+	[[ $(finding run idle-response text) == *"waiting for the release takes 5.0 ms"*"0.05 ms"* ]]
+	[[ $(finding run late-light text) == *"scheduling group of its own"* ]]
+	for cell in run/cells/heavy-000/*/keyrepeat.json; do edit_json "$cell" '.result.updates_per_key = 1.9'; done
+	again
+	found fair-sharing null unsure
+}
+
+@test "findings: a protocol that answers keys itself, by its cost" {
+	need gnuplot cmark
+	reported APPS=own PROTOCOL=null COST=null FLOOR=0 LOADS='0 5'
+	[ "$(ids)" = "late-light idle-response probe" ]
+	reported APPS=own PROTOCOL=vnc:refecho
+	found late-heavy 50.526 bad
+	found fair-sharing 214.2 good
+	run ! grep -c '>vim' run/figures/late-share.svg
+}
+
+@test "findings: a light application that is late, too noisy, or open because of ranges" {
+	need gnuplot cmark
+	reported LIGHT=late APPS=light
+	found late-light 10.526 bad
+	reported LIGHT=noisy APPS=light
+	[ "$(finding run late-light verdict)" = unsure ]
+	reported LIGHT=open APPS=light
+	found late-light 0 unsure
+	[[ $(finding run late-light text) == *"25.3 %"* ]]
+}
+
+@test "findings: off the line of fair sharing, either way; late although the CPU has room" {
+	need gnuplot cmark
+	reported STRETCH=1.5 APPS=heavy
+	[ "$(finding run fair-sharing verdict)/$(finding run fair-sharing | cut -d. -f1)" = bad/321 ]
+	reported STRETCH=0.5 APPS=heavy
+	[ "$(finding run fair-sharing verdict)/$(finding run fair-sharing | cut -d. -f1)" = none/107 ]
+	reported STRETCH=3 APPS=heavy LOADS='0 2'
+	found late-below-saturation 100 bad
+}
+
+@test "findings: overloaded conditions have no response time, but a backlog" {
+	need gnuplot cmark
+	reported OVERLOADED=20
+	[[ $(finding run late-heavy text) == *"cannot keep up"* ]]
+	[ "$(finding run fair-sharing verdict)" = good ]
+	reported OVERLOADED='5 10 20' APPS=heavy
+	[[ $(finding run late-heavy text) == *"9.5 keys a second"* ]]
+	[ -z "$(finding run fair-sharing)" ]
+}
+
+@test "findings: the link of an idle response; below the probe's own error there is no number" {
+	need gnuplot cmark
+	make_run FLOOR=0 APPS=light LOADS=0 REPEATS=1
+	edit_json run/run.json '.lab.rate = "1Mbit,2ms"'
+	again
+	[[ $(finding run idle-response text) == *"8.8 ms"* ]]	# 600 bytes at 1 Mbit/s and twice 2 ms: 4.8 + 4
+	edit_json run/run.json '.chain.latency_p99_ms = 10.9'
+	again
+	"$TOP/report/table.sh" run | grep -qE ' <10.9 +<10.9 +11.0'
+	[[ $(finding run idle-response text) == *"error of 10.9 ms"* ]]
+	grep -q '| -0.01' run/report.md	# a stall is no latency
+	# by a calibration of the path without a clock; the TSV keeps the number
+	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
+		paths: [{path: "vnc-refecho", probe: "patch", error_ms: 10.5, sd_ms: 8}]}'
+	again
+	"$TOP/report/table.sh" run | grep -qE ' <10.5 +10.8 +11.0'
+	[[ $(finding run probe text) == *"2026-11-20"*"10.50 ms"* ]]
+	is light 0 latency_p50_ms 9.98
+	edit_json run/run.json '.settings.protocol = "rdp"'	# no path of that name is on record
+	again
+	[[ $(finding run probe text) == *"not calibrated on this machine"* ]]
+}
+
+# --- pages ---------------------------------------------------------------------------------------------------------
+
+@test "the page stands alone: valid HTML, four figures, its data inside, from a path with blanks" {
+	need gnuplot cmark python3
+	make_run LIGHT=ranged MARKED=1 "a run's [1] folder"
+	cd / && run "$TOP/report/report.sh" "$BATS_TEST_TMPDIR/a run's [1] folder"
+	echo "$output"
+	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
+	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
+	[ "$(grep -c '<svg' report.html)" -eq 4 ]
+	# nothing is fetched
+	run ! grep -noE '(src|href)="?(https?:|//|figures/)[^ >]*|@import|<script|<link' report.html
+	grep -o 'download="summary.tsv" href="data:[^"]*"' report.html | sed 's/.*base64,//; s/"$//' | base64 -d | cmp - summary.tsv
+	# every name once, every reference to a name that is there
+	[ -z "$(grep -oE " id=['\"][^'\"]*['\"]" report.html | tr -d "'\"" | sort | uniq -d)" ]
+	grep -oE "(xlink:)?href='#[^']*'" report.html | sed "s/.*#//; s/'//" | sort -u | while read -r name; do
+		grep -qE "id=['\"]${name}['\"]" report.html || { echo "no $name"; return 1; }
+	done
+	grep -q '^> \*\*Flagged\*\*: in 2 of 8 conditions' report.md
+	grep -q '^- netem: the kernel has no sch_netem' report.md
+	python3 - report.html <<'END'
+import sys
+from html.parser import HTMLParser
+VOID = {"meta", "br", "hr", "img", "path", "circle", "use"}
+class Tags(HTMLParser):
+	stack = []
+	def handle_starttag(self, tag, attrs):
+		if tag not in VOID: self.stack.append(tag)
+	def handle_startendtag(self, tag, attrs): pass
+	def handle_endtag(self, tag):
+		if tag in VOID: return
+		assert self.stack and self.stack[-1] == tag, (tag, self.stack[-4:], self.getpos())
+		self.stack.pop()
+tags = Tags()
+tags.feed(open(sys.argv[1], encoding="utf8").read())
+assert not tags.stack, tags.stack
+END
+}
+
+@test "a report is made again byte for byte: from stored files, in an installation, without samples" {
+	need gnuplot cmark
+	reported LOADS='0 5'
+	cp run/report.md first
+	again
+	cmp run/report.md first
+	mkdir -p away/share/thinprobe away/libexec/thinprobe kept
+	cp -R "$TOP/report" "$TOP/plots" "$TOP/data" "$TOP/experiments" away/share/thinprobe
+	cp "$BIN/summarize" away/libexec/thinprobe
+	env -u TP_HOME -u TP_BIN away/share/thinprobe/report/report.sh run
+	cmp run/report.md first
+	cp run/run.json run/*.tsv kept
+	"$TOP/report/report.sh" kept
+	cmp kept/report.md first
+	for figure in late-share mean-stall jitter latency-cdf; do cmp "run/figures/$figure.svg" "kept/figures/$figure.svg"; done
+}
+
+@test "figures survive one load, a hole, no key in time; many loads" {
+	need gnuplot cmark
+	reported LOADS=0 APPS=light REPEATS=1
+	[ "$(ids)" = "late-light idle-response probe" ]
+	reported LOADS='0 5' OVERLOADED='0 5' APPS=heavy
+	make_run LOADS='0 5 10'
+	rm run/cells/*-005/*/cell.json
+	again
+	grep -qE '^\|.* 5 \|.* failed \|$' run/report.md
+	find run/cells -name cell.json -delete
+	run -1 "$TOP/report/report.sh" run
+	reported LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=60
+	[ "$("$TOP/report/table.sh" run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
+}
