@@ -2,9 +2,10 @@
 # helpers - what the tests of several programs share: `load helpers`, and begin_test in setup().
 # shellcheck shell=bash
 
-# BIN: the programs. The test runs in a folder of its own; what it puts into `started` does not outlive it.
+# TOP: the tree, BIN: its programs. The test runs in a folder of its own; what it puts into `started` does not outlive it.
 begin_test() {
-	BIN=$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	BIN=$TOP/bin
 	cd "$BATS_TEST_TMPDIR" || return 1
 	unset DISPLAY
 	started=() displays=()
@@ -141,6 +142,48 @@ start_refecho() {	# options...
 	start refecho "$BIN/refecho" "$@"
 	refecho=$pid
 	until_true grep -q '^ready' refecho.err
+}
+
+# --- made-up runs of experiments ---------------------------------------------------------------------------------
+
+# Lists a made-up run's cells in its run.json, as the engine does: names are those of the folders, parameters those of cell.json.
+run_cells() {	# folder of the run
+	local folder
+
+	for folder in "$1"/cells/*/; do
+		folder=${folder%/}
+		cat "$folder"/*/cell.json | jq -s --arg name "${folder##*/}" 'map(select(.state == "complete")) as $complete |
+			{name: $name, parameters: (first(.[].parameters | values) // {}), complete: ($complete | length),
+			state: (if $complete == [] then "missing" else "complete" end), flags: map(.marked // "" | select(. != ""))}'
+	done | jq -s --slurpfile run "$1/run.json" '. as $cells | $run[0] | .cells = $cells
+		| .axes = ($cells[0].parameters | keys_unsorted)' >"$1/run.new" && mv "$1/run.new" "$1/run.json"
+}
+
+cell_of() {	# cell_of RUN KEY=VALUE...: folder of the first cell with these parameters
+	local name
+
+	name=$(jq -r '[$ARGS.positional[] | split("=")] as $wanted | first(.cells[] | .parameters as $p |
+		select(all($wanted[]; . as $w | $p[$w[0]] | tostring == $w[1])).name)' "$1/run.json" --args "${@:2}")
+	[ -n "$name" ] && echo "$1/cells/$name"
+}
+
+field() {	# field TABLE COLUMN KEY=VALUE...: of the first such row, numbers as numbers
+	awk -F'\t' -v name="$2" -v wanted="$(IFS='|'; echo "${*:3}")" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(wanted, want, "|"); if (!(name in at)) exit; next }
+		{
+			for (i = 1; i <= n; i++) { split(want[i], part, "="); if ($at[part[1]] != part[2]) next }
+			print $at[name]; found = 1; exit
+		}
+		END { if (!found) { print "no such column or row: " name " " wanted; exit 1 } }' "$1"
+}
+
+finding() {	# finding RUN ID [KEY]: a value of a finding, rounded; nothing where it is not there
+	jq -r --arg id "$2" --arg key "${3-value}" '.findings[] | select(.id == $id) | .[$key]
+		| if type == "number" then . * 1000 | round / 1000 else . end' "$1/findings.json"
+}
+
+edit_json() {	# edit_json FILE FILTER [jq arguments]
+	jq "${@:3}" "$2" "$1" >"$1.new" && mv "$1.new" "$1"
 }
 
 figure() {	# file key: of a report with --format tsv, without "result."

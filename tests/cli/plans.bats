@@ -211,3 +211,12 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	done
 	[[ $output == *"Wong & Seltzer 2000, Figs. 3 and 4: echo of a repeated key"* ]]
 }
+
+@test "an experiment that has lost its keeper before it began does not begin; one started by another has its own" {
+	EXP_KEPT=1 run "$TOP/experiments/engine/run.sh" calibrate --help
+	[ "$status" = 130 ]
+	[ -z "$output" ]
+	run env -u EXP_KEPT "$TOP/experiments/engine/run.sh" calibrate --help
+	[ "$status" = 0 ]
+	[[ $output == *"usage: thinprobe calibrate"* ]]
+}

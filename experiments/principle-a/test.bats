@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# principle-a, and the columns that it shares with users: made-up runs whose figures follow from arithmetic.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
+load ../../tests/cli/crowds
+
+setup() {
+	begin_test
+	SETTINGS='{"stations": ["5ms", "4ms", "3ms"], "nz_per_s": 200, "cov_nz_per_s": 160, "kind": "vnc"}'
+}
+
+@test "means over repeats and their intervals, what is worst, what is summed, what a model said" {
+	make_run principle-a 2 "$SETTINGS" think-100/held-think/100/1 ratio-10/cov-ratio/10/0.0625 ratio-50/cov-ratio/50/0.3125
+	cell think-100 1 99 20 1.02 true 98 2
+	cell think-100 2 101 22 1.00 false 98 2
+	cell ratio-10 1 150 8 0.5 false
+	edit_json run/cells/ratio-10/1/vusers.json '.result.valid = false'
+	rm run/cells/ratio-10/1/arrivals.json
+	run "$BIN/summarize" run
+	echo "$output"
+	[ "$status" = 3 ]	# a repeat of one cell, and both of another are missing
+	# 100 +- 12.7062 * sqrt(2) / sqrt(2)
+	[ "$(column think-100 lambda_per_s)/$(column think-100 lambda_per_s_high)" = 100.0000/112.7062 ]
+	# of response times on logarithms: ln 20 and ln 22, 12.7062 * ln(1.1) / 2 to each side of their middle
+	[ "$(column think-100 response_ms)" = 21.0000 ]
+	[ "$(column think-100 response_ms_low)/$(column think-100 response_ms_high)" = 11.4487/38.4325 ]
+	[ "$(column think-100 p95_ms)/$(column think-100 max_ms)/$(column think-100 requests)" = 42.0000/66.0000/2000 ]
+	[ "$(column think-100 cov)/$(column think-100 poisson)/$(column think-100 judged)" = 1.0100/1/2 ]
+	# 1.96 / sqrt(2000), and not that of 1000 gaps
+	[ "$(column think-100 cov_band)/$(column think-100 link_percent)" = 0.0438/30.00 ]
+	[ "$(column think-100 model_lambda_per_s)/$(column think-100 approximate_concurrency)" = 98.0000/3.0000 ]
+	[ "$(column ratio-10 repeats)$(column ratio-10 failed)$(column ratio-10 invalid)" = 111 ]
+	[ "$(column ratio-10 cov)/$(column ratio-10 lambda_per_s_high)" = / ]
+	[ "$(column ratio-50 state)" = "not measured" ]
+	rm run/cells/ratio-10/1/vusers.json
+	run --separate-stderr "$BIN/summarize" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"vusers.json is missing"* ]] || [[ $stderr == *"vusers.json: No such file"* ]]
+}
+
+@test "a verdict among many cells is Holm's; of repeats, the least times their number" {
+	local n repeat p
+	make_run principle-a 2 "$SETTINGS" cov-1/cov-ratio/1/1 cov-2/cov-ratio/2/1 cov-5/cov-ratio/5/1
+	for p in 1/1/0.005 1/2/0.4 2/1/0.9 2/2/0.012 5/1/0.2 5/2/0.6; do
+		IFS=/ read -r n repeat p <<<"$p"
+		cell "cov-$n" "$repeat" 100 10 1 true
+		edit_json "run/cells/cov-$n/$repeat/arrivals.json" '.result.p = $p' --argjson p "$p"
+	done
+	"$BIN/summarize" run
+	# 0.01, 0.024 and 0.4; times 3, 2 and 1
+	[ "$(column cov-1 arrivals_p)/$(column cov-2 arrivals_p)/$(column cov-5 arrivals_p)" = 0.01000/0.02400/0.40000 ]
+	[ "$(column cov-1 arrivals_p_of_all)/$(column cov-2 arrivals_p_of_all)/$(column cov-5 arrivals_p_of_all)" = \
+		0.03000/0.04800/0.40000 ]
+}
+
+@test "users who know nothing of each other: the coefficient of variation by theory" {
+	local n expected
+	# without a response sqrt((2N - 1)/(2N + 1)); with one, by numerical integration of x P(gap > x)
+	make_run principle-a 1 "$SETTINGS" a-1/cov-ratio/1/0.00625 a-50/cov-ratio/50/0.3125 a-200/cov-ratio/200/1.25 \
+		z-2/cov-ratio/2/1 z-50/cov-ratio/50/1
+	cell a-1 1 54 12 0.2 false
+	cell a-50 1 150 17 0.97 true
+	cell a-200 1 160 24 1 true
+	for n in 2 50; do cell "z-$n" 1 150 0 1 true; done
+	"$BIN/summarize" run
+	while read -r n expected; do
+		echo "$n: $(column "$n" cov_independent)"
+		[ "$(column "$n" cov_independent)" = "$expected" ]
+	done <<-'END'
+		a-1 0.1977
+		a-50 0.9809
+		a-200 0.9951
+		z-2 0.7746
+		z-50 0.9900
+	END
+	# exponential think times are random without a response; constant ones have no formula
+	edit_json run/run.json '.settings.spread = "exp"'
+	"$BIN/summarize" run
+	[ "$(column z-2 cov_independent)" = 1.0000 ]
+	edit_json run/run.json '.settings.spread = "const"'
+	"$BIN/summarize" run
+	[ -z "$(column z-2 cov_independent)" ]
+}
+
+@test "findings: rates, the model's errors, and when requests come at random" {
+	need gnuplot cmark
+	make_run principle-a 1 "$SETTINGS" held-think-100/held-think/100/1 held-think-400/held-think/400/1 \
+		held-ratio-100/held-ratio/100/0.5 held-ratio-1000/held-ratio/1000/5 cov-ratio-1/cov-ratio/1/0.00625 \
+		cov-ratio-50/cov-ratio/50/0.3125 cov-ratio-200/cov-ratio/200/1.25 cov-think-1/cov-think/1/0.00625 \
+		cov-think-200/cov-think/200/0.00625
+	cell held-think-100 1 98 20 1 true 98 2
+	cell held-think-400 1 200 1000 1 true 200 200
+	cell held-ratio-100 1 180 50 0.95 true 178 11
+	cell held-ratio-1000 1 194 150 1 true 194 30
+	cell cov-ratio-1 1 54 12 0.2 false
+	cell cov-ratio-50 1 150 17 0.92 false
+	cell cov-ratio-200 1 160 24 0.97 true
+	cell cov-think-1 1 54 12 0.2 false
+	cell cov-think-200 1 200 994 0.71 false
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	for f in report.html report.md figures/rate.svg figures/queue.svg figures/cov.svg; do [ -s "run/$f" ]; done
+	[ "$(finding run think-held)/$(finding run ratio-held)/$(finding run ratio-held verdict)" = 200/194/good ]
+	# 180 is 1.1 % above 178 and 1.7 % above 177; 9.0 requests instead of 11 and of 12; chance: 1.96 / sqrt(1000) = 6.2 %
+	[ "$(finding run model)/$(finding run model verdict)" = 1.124/good ]
+	[[ $(finding run model text) == *"18.2 % in the requests under way"*"up to 1.7 % and 34.7 %"* ]]
+	# as near to 1 as chance allows from 200 users on; theory: sqrt((2N - 1)/(2N + 1)) but for the response
+	[ "$(finding run randomness)/$(finding run randomness verdict)" = 0.97/good ]
+	[[ $(finding run randomness text) == *"from 200 users"*"0.061."* ]]
+	[ "$(finding run randomness-think-held)/$(finding run randomness-think-held verdict)" = 0.71/good ]
+	grep -qF 'real-time priority: | not here' run/report.md
+	# random once, and not with more users: that is not "from so many on"
+	cell cov-ratio-50 1 150 17 1 true
+	cell cov-ratio-200 1 160 24 1.2 false
+	"$TOP/thinprobe" report run
+	[ "$(finding run randomness)/$(finding run randomness verdict)" = 1.2/unsure ]
+	# of the cells left, four are not random: one p of 0.5 and four of 0.00001
+	edit_json run/run.json '.cells |= map(select(.parameters.part | startswith("cov")))'
+	"$TOP/thinprobe" report run
+	[ "$(finding run arrivals)" = 4 ]
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# rtt: tables and findings of a made-up run whose figures follow from arithmetic.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
+
+setup() { begin_test; }
+
+# cell NAME REPEAT MBIT MS...: pings (or keys) that took so long; "-" is lost. MBIT is what the load was, sent and received.
+cell() {
+	local name=$1 repeat=$2 mbit=$3 p ms n=0 folder=run/cells/$1/$2
+	shift 3
+	IFS=. read -ra p <<<"$name"
+	mkdir -p "$folder"
+	jq -n --arg link "${p[0]}" --argjson repeat "$repeat" '{schema: "thinprobe.cell/1", parameters: {link: $link}, repeat: $repeat,
+		link_bit_s: 10000000, queue_bytes: 62500, bucket_bytes: 4542, state: "complete", reason: "", foreign_percent: 1,
+		steal_percent: 0, server_busy_percent: 5, client_busy_percent: 6, marked: ""}' >"$folder/cell.json"
+	[ "${p[2]}" = none ] || jq -n --argjson m "$mbit" --arg t "${p[2]}" '{result: {sent_mbit_s: $m, received_mbit_s: $m,
+		received_payload_mbit_s: ($m * 0.95), lost_percent: (if $t == "tcp" then null else 0 end), behind_ms: 1.5}}' \
+		>"$folder/netload.json"
+	{
+		if [ "${p[4]}" = ping ]; then printf 'schema\tnumber\trtt_ns\n'
+		else printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n'; fi
+		for ms; do
+			n=$((n + 1))
+			awk -v n="$n" -v m="$ms" -v probe="${p[4]}" 'BEGIN {
+				if (probe == "ping") printf "ping/1\t%d\t%s\n", n, m == "-" ? "" : sprintf("%.0f", m * 1e6)
+				else { due = n * 50000000; printf "keys/1\t%d\t%d\t%d\t%d\t\t\t0\n", n, due, due, due + m * 1e6 } }'
+		done
+	} >"$folder/samples.tsv"
+}
+
+make_run() {	# REPEATS CELL...
+	mkdir -p run
+	jq -n --argjson repeats "$1" '{schema: "thinprobe.run/1", experiment: "rtt", state: "complete",
+		axes: ["link", "queue", "transport", "load", "probe"],
+		cells: [$ARGS.positional[] | {name: ., parameters: (split(".")
+			| {link: .[0], queue: .[1], transport: .[2], load: (.[3] | tonumber), probe: .[4]})}],
+		settings: {protocols: ["vnc"], links: ["10Mbit"], queue: "50ms", direction: "display", link_by: "tbf", seconds: 5,
+			repeats: $repeats, seed: 1, threshold_ms: 100},
+		protocols: {vnc: {says: "VNC"}}, lab: {missing: ["queue fq_codel: this kernel | has none"]}}' --args "${@:2}" >run/run.json
+}
+
+column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
+
+@test "mean, standard deviation, variance and loss of pings; what the load was; what a queue would do" {
+	local idle=10Mbit.fifo.none.0.ping busy=10Mbit.fifo.random.50.ping failed=10Mbit.fifo.tcp.96.ping
+	make_run 2 $idle $busy $failed
+	# mean 3 and variance 7 with one of four lost; mean 5, variance 4
+	cell $idle 1 0 1 2 - 6
+	cell $idle 2 0 3 5 7
+	cell $busy 1 5 1 1 1
+	mkdir -p run/cells/$failed/1
+	jq '.state = "failed"' run/cells/$idle/1/cell.json >run/cells/$failed/1/cell.json
+	run "$BIN/summarize" run
+	echo "$output"
+	[ "$status" = 3 ]
+	[ "$(column $idle mean_ms)/$(column $idle variance_ms2)" = 4.0000/5.50000 ]
+	# (sqrt(7) + 2) / 2; Student's t with one degree of freedom is 12.7062: 4 +- 12.7062 * 1
+	[ "$(column $idle sd_ms)" = 2.3229 ]
+	[ "$(column $idle mean_ms_low)/$(column $idle mean_ms_high)" = 0.0000/16.7062 ]
+	[ "$(column $idle n)/$(column $idle lost)/$(column $idle lost_percent)" = 7/1/14.286 ]
+	[ "$(column $idle p50_ms)/$(column $idle p99_ms)/$(column $idle max_ms)" = 4.0000//7.0000 ]
+	[ "$(column $idle load_percent)/$(column $busy load_percent)" = 0.0000/50.0000 ]
+	[ "$(column $busy load_behind_ms_max)/$(column $busy queue_ms)/$(column $busy failed)" = 1.500/50.000/1 ]
+	[ "$(column $failed state)" = failed ]
+	# without a bucket: half a frame of 1.2112 ms, and 1.2112 ^ 2 * (1/4 + 1/3)
+	edit_json run/cells/$busy/1/cell.json '.bucket_bytes = 0'
+	"$BIN/summarize" run >/dev/null || true
+	[ "$(column $busy md1_wait_ms)/$(column $busy md1_variance_ms2)" = 0.6056/0.85575 ]
+	# of the link's first cell, which has one; Erlang's formula elsewhere (Python)
+	[ "$(field run/curve.tsv wait_ms link=10Mbit load_percent=50)" = 0.01595 ]
+}
+
+@test "a key without an echo is later than its wait; a cell that tells no rate is refused" {
+	local key=10Mbit.fifo.none.0.vnc
+	make_run 1 $key
+	cell $key 1 0 10 20
+	printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>run/cells/$key/1/samples.tsv
+	"$BIN/summarize" run >/dev/null
+	[ "$(column $key later)/$(column $key max_ms)/$(column $key lost)" = 1/1000.0000/0 ]
+	edit_json run/cells/$key/1/cell.json 'del(.link_bit_s)'
+	run --separate-stderr "$BIN/summarize" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"does not tell the rate of the link"* ]]
+}
+
+@test "findings: without load, nearly full, overfull, at random times, a key, beyond the queue" {
+	need gnuplot cmark
+	make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.udp.96.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.96.ping \
+		10Mbit.fifo.tcp.96.ping 10Mbit.fifo.tcp.110.ping 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
+	cell 10Mbit.fifo.none.0.ping 1 0 0.1 0.1 0.1
+	cell 10Mbit.fifo.udp.96.ping 1 9.6 0.2 0.3 0.4
+	cell 10Mbit.fifo.random.80.ping 1 8 1.0 1.1 1.2
+	cell 10Mbit.fifo.random.96.ping 1 9.6 5 6 7
+	cell 10Mbit.fifo.tcp.96.ping 1 9.6 1 2 3
+	cell 10Mbit.fifo.tcp.110.ping 1 10 40 45 50
+	cell 10Mbit.fifo.none.0.vnc 1 0 9 10 11
+	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	for f in report.html report.md figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "run/$f" ]; done
+	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "idle nearly-full overfull random-load keys" ]
+	[ "$(finding run idle)/$(finding run nearly-full)/$(finding run overfull)" = 0.1/6/45 ]
+	[ "$(finding run random-load)/$(finding run keys)" = 1/60 ]
+	[[ $(finding run random-load text) == *"(M/D/1: 0.69 ms)"* ]]
+	grep -qF 'queue fq_codel: this kernel | has none' run/report.md
+	# a load that was another; a wait that is none; a ping that waits for more than the queue can hold
+	cell 10Mbit.fifo.udp.96.ping 1 9.3 0.2 0.3 0.4
+	cell 10Mbit.fifo.random.80.ping 1 8 0.1 0.1 0.1
+	cell 10Mbit.fifo.tcp.110.ping 1 10 90 95 100
+	"$TOP/thinprobe" report run >/dev/null
+	jq -c '.findings[]' run/findings.json
+	[[ $(finding run nearly-full text) == *"(93.0 % were sent)"* ]]
+	[[ $(finding run random-load text) == *"No longer wait"* ]]
+	[ "$(finding run beyond-queue)/$(finding run beyond-queue verdict)" = 95/bad ]
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# schedulers: the list of settings; tables and findings of a made-up run whose figures follow from a formula.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
+
+setup() { begin_test; }
+
+# cell SETTING PART APP COST SINKS REPEAT MS SHARE: 25 keys, five of them warm-up, each answered after MS to MS + 1.9 ms
+cell() {
+	local folder="run/cells/$1.$3-$4-$5/$6" cost=null
+	[ "$4" = 0 ] || cost=$4
+	mkdir -p "$folder"
+	jq -n --arg setting "$1" --arg part "$2" --arg app "$3" --argjson cost "$cost" --argjson sinks "$5" --argjson repeat "$6" '
+		"autogroup=/autogroup-4 session=9 nice=0 policy=other cpus=0 cgroup=/" as $us |
+		{schema: "thinprobe.cell/1", parameters: {protocol: "vnc", part: $part, setting: $setting, app: $app, cost_ms: $cost,
+			sinks: $sinks}, repeat: $repeat, series: "latency", state: "complete", reason: "", marked: "", foreign_percent: 0.5,
+		steal_percent: 0, cost_ms: $cost, period_ms: 50, autogroup: {session: $us, app: $us,
+			sinks: "autogroup=/autogroup-4 session=9 nice=10 policy=idle cpus=0 cgroup=/thinprobe-012345-load"}}' >"$folder/cell.json"
+	awk -v ms="$7" 'BEGIN { print "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped"
+		for (k = 1; k <= 25; k++) {
+			answer = k * 5e7 + ms * 1e6 + k * 7 % 20 * 1e5
+			printf "keys/1\t%d\t%.0f\t%.0f\t%.0f\t\t\t%d\n", k, k * 5e7, k * 5e7, answer, k <= 5
+		} }' >"$folder/samples.tsv"
+	echo '{"settings": {"period_ms": 50, "schedule": "jittered"}, "result": {"overloaded": false, "coalesced": 5,
+		"keys_answered": 20, "updates_per_key": 0.75, "pairing": "patch"}}' >"$folder/keyrepeat.json"
+	echo "{\"result\": {\"total_share_percent\": $8}}" >"$folder/sink.json"
+}
+
+make_run() {	# make_run REPEATS
+	local r
+	rm -rf run
+	mkdir run
+	jq -n --argjson repeats "$1" '{schema: "thinprobe.run/1", experiment: "schedulers", state: "complete",
+		settings: {protocol: "vnc", settings: ["default", "nice-19", "base-slice-1ms", "rr"], parts: ["table", "length"],
+			apps: ["light", "heavy"], loads: [4], costs_ms: [10], full_costs_ms: [10], seconds: 4, repeats: $repeats, rate_per_s: 20,
+			threshold_ms: 100, seed: 1, link: "100Mbit", on: "lab", length: {lengths_ms: [10, 50], sinks: 5, keys: 20}},
+		rows: [{setting: "default", says: "load in the session itself", here: true, why: null},
+			{setting: "nice-19", says: "load at nice 19", here: true, why: null},
+			{setting: "base-slice-1ms", says: "base slice of 1 ms for all", here: false, why: "this kernel | has none"},
+			{setting: "rr", says: "session under SCHED_RR", here: true, why: null}],
+		protocol: {says: "VNC", floor_ms: 8}, lab: {missing: []}, host: {kernel: "Linux 6.1"}}' >run/run.json
+	for ((r = 1; r <= $1; r++)); do
+		# each repeat has its own pace, the ratio is 1 to 4 (and a little) in all
+		cell default table light 0 4 $r 12 90
+		cell default table heavy 10 4 $r $((100 + 20 * r)) 85
+		cell nice-19 table light 0 4 $r 10 80
+		cell nice-19 table heavy 10 4 $r "$((25 + 5 * r)).$r" 70
+		cell rr table heavy 10 4 $r $((101 + 20 * r)) 60
+	done
+	for r in 10 50; do
+		cell default length heavy $r 5 1 $((r * 6 + 8)) 85
+		cell nice-19 length heavy $r 5 1 $((r + 9)) 85
+	done
+	run_cells run
+}
+
+column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE SETTING PART APP NAME
+
+@test "the settings are data: each line has five fields, words that the experiment knows, and a name of its own" {
+	run --separate-stderr "$TOP/thinprobe" run schedulers --settings list
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = "$(grep -cv -e '^#' -e '^setting' "$TOP/data/schedulers.tsv")" ]
+	[[ ${lines[0]} == default* ]]
+	awk -F'\t' '/^#/ { next } NF != 5 || seen[$1]++ || $1 !~ /^[a-z0-9-]+$/ || $2 ~ /[|]/ { print "line " NR ": " $0; bad = 1 }
+		!/^setting/ {
+			known = "^(-|group|each|login|client|"
+			known = known "(shares|idle|quota|rt|rt_runtime|policy|nice|autogroup|base_slice)=[-a-z0-9:,]+|--[a-z]+|[a-z0-9]+)$"
+			n = split($3 " " $4 " " $5, w, " "); for (i = 1; i <= n; i++) if (w[i] !~ known) { print "word " w[i]; bad = 1 }
+		}
+		END { exit bad }' "$TOP/data/schedulers.tsv"
+}
+
+@test "conditions of a setting: medians, CPU time of the load, coalesced keys" {
+	make_run 5
+	"$BIN/summarize" run >/dev/null
+	[ "$(wc -l <run/summary.tsv)" = 10 ]
+	# 20 keys a train at MS + 0, 0.1 ... 1.9 ms, five trains 20 ms apart: the median of all is that of the third
+	[ "$(column summary.tsv default table heavy latency_p50_ms)" = 160.950 ]
+	[ "$(column summary.tsv default table heavy coalesced_percent)" = 25.00 ]
+	[ "$(column summary.tsv nice-19 table heavy load_share_percent)" = 70.00 ]
+	[ "$(column summary.tsv nice-19 length heavy cost_ms)" = 10.000 ]
+	# a curve for each of them
+	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["setting"] "." $at["part"] "." $at["app"] "." $at["cost_ms"] }' run/cdf.tsv | sort -u | wc -l)" = 9 ]
+}
+
+@test "each setting against the default in its own repeat: better, worse or not, from five pairs on" {
+	make_run 5
+	"$BIN/summarize" run >/dev/null
+	[ "$(column compare.tsv nice-19 table heavy verdict)/$(column compare.tsv nice-19 table heavy pairs)" = better/5 ]
+	# ratios (25 + 5.1 r + 0.95) / (100.95 + 20 r), r = 1 .. 5: geometric mean
+	want=$(awk 'BEGIN { for (r = 1; r <= 5; r++) s += log((25 + 5.1 * r + 0.95) / (100.95 + 20 * r)); printf "%.4f", exp(s / 5) }')
+	[ "$(column compare.tsv nice-19 table heavy ratio)" = "$want" ]
+	[ "$(column compare.tsv nice-19 length heavy verdict)" = "too few runs" ]
+	# always a little later than by default: a small difference, but no doubt of it
+	[ "$(column compare.tsv rr table heavy verdict)" = worse ]
+	make_run 3
+	"$BIN/summarize" run >/dev/null
+	[ "$(column compare.tsv nice-19 table heavy verdict)" = "too few runs" ]
+}
+
+@test "findings of three repeats: the default, remedies, their price, longer operations; nothing is called better" {
+	need gnuplot cmark
+	make_run 3
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	for f in settings length; do grep -q '</svg>' "run/figures/$f.svg"; done
+	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
+	# medians: 140.95 and 36.15; twice its own time and the server's wait are 36.0
+	[ "$(finding run default)/$(finding run default verdict)" = 140.95/bad ]
+	[ "$(finding run remedies)/$(finding run remedies verdict)" = 36.15/none ]
+	[ "$(finding run price)/$(finding run length)" = 70/50 ]
+	[ "$(finding run tested verdict)" = unsure ]
+	run "$TOP/report/table.sh" run
+	[[ $output == *"load at nice 19"* || $output == *nice-19* ]]
+}
+
+@test "five repeats give verdicts; a run without a complete cell says so" {
+	need gnuplot cmark
+	make_run 5
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	[ "$(finding run tested)" = 0.256 ]
+	[[ $(finding run tested text) == *"better: load at nice 19 0.26"*"worse: session under SCHED_RR"* ]]
+	find run/cells -name cell.json | while read -r f; do edit_json "$f" '.state = "failed" | .reason = "no luck"'; done
+	run "$BIN/summarize" run
+	[ "$status" = 1 ]
+}

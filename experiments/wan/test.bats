@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# wan: tables and findings of a made-up run whose figures follow from arithmetic; how a link is written in options.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
+
+setup() { begin_test; }
+
+# cell PROTOCOL LINK REPEAT PING LATENCY... (ms; -: no echo): a complete train; LINK: its number
+cell() {
+	local folder=run/cells/${1/:/-}-00$2/$3 i=0 at
+	mkdir -p "$folder"
+	jq -n --arg protocol "$1" --argjson repeat "$3" --argjson ping "$4" --argjson lost "${LOST:-0}" '
+		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, ping_ms: $ping}, repeat: $repeat, state: "complete",
+		reason: "", marked: "", link: {packets: 1000, lost: $lost}}' >"$folder/cell.json"
+	shift 4
+	{
+		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tblock\n'
+		printf 'keys/1\t1\t1000\t1000\t9000\t9000\t\t1\t1\n'	# left out
+		for at in "$@"; do
+			i=$((i + 1))
+			printf 'keys/1\t%d\t%d000000000\t%d000000000\t' $((i + 1)) "$i" "$i"
+			if [ "$at" = - ]; then
+				printf '\t\t%d000000000\t0\t1\n' $((i + 10))
+			else
+				printf '%d%06d000\t%d%06d000\t\t0\t1\n' "$i" "${at}000" "$i" "${at}000"
+			fi
+		done
+	} >"$folder/samples.tsv"
+}
+
+make_run() {	# make_run PROTOCOL...
+	mkdir -p run
+	jq -n '[{rtt_ms: 0, loss_percent: 0}, {rtt_ms: 100, loss_percent: 0}, {rtt_ms: 200, loss_percent: 0},
+			{rtt_ms: 100, loss_percent: 2}, {rtt_ms: 200, loss_percent: 0, keys_per_s: 10}] as $links
+		| {schema: "thinprobe.run/1", experiment: "wan", state: "complete", axes: ["protocol", "rtt_ms", "loss_percent", "keys_per_s"],
+		settings: {protocols: $ARGS.positional, app: "light", rtts_ms: [0, 100, 200], repeats: 2, seed: 1, threshold_ms: 150},
+		lab: {missing: ["spice: the server | is missing"]},
+		host: {link: {line: {kind: "wire", wire: {added_delay_us: {n: 5000, p50: 24, p99: 77, max: 300}}}}},
+		cells: [$ARGS.positional[] as $p | $links | to_entries[] | {name: "\($p | sub(":"; "-"))-00\(.key)",
+			parameters: ({protocol: $p, keys_per_s: 0} + .value)}]}' --args "$@" >run/run.json
+}
+
+column() {	# column PROTOCOL RTT LOSS NAME [KEYS_PER_S]
+	field run/summary.tsv "$4" protocol="$1" rtt_ms="$2" loss_percent="$3" keys_per_s="${5-0}"
+}
+slope() { field run/slope.tsv "$2" protocol="$1"; }
+
+# One round trip and 10 ms; two and 5; and one and a half.
+three_protocols() {
+	local r
+	make_run one two:half between
+	for r in 1 2; do
+		cell one 0 "$r" 0.5 10 11 10
+		cell one 1 "$r" 100.5 110 110 111
+		cell one 2 "$r" 200.5 210 209 210
+		cell two:half 0 "$r" 0.5 6 6 6
+		cell two:half 1 "$r" 100.5 206 206 205
+		cell two:half 2 "$r" 200.5 406 406 406
+		cell between 0 "$r" 0.5 1 1 1
+		cell between 1 "$r" 100.5 151 151 151
+		cell between 2 "$r" 200.5 301 301 301
+		cell one 4 "$r" 200.5 210 211 212
+		cell two:half 4 "$r" 200.5 506 506 506
+		cell between 4 "$r" 200.5 301 302 303
+		LOST=20 cell one 3 "$r" 100.5 110 110 610
+		LOST=60 cell two:half 3 "$r" 100.5 206 - -
+	done
+}
+
+@test "a link in the options of an experiment: rate, delay, jitter, loss; a queue only where there is a rate" {
+	for words in '--link none' '--link 10Mbit' '--link 2.5Gbit,0' '--link 10Mbit,5ms' '--link none,5ms,200us' \
+		'--link 64Kbit,1.5s,5ms,0.5%' '--link 10Mbit,5ms,0,2' '--link 10Mbit --queue 20ms'; do
+		# shellcheck disable=SC2086 # words
+		"$TOP/experiments/engine/run.sh" stalls $words --options-only
+	done
+	for words in '--link 10Mbit,5' '--link 10Mbit,5ms,1' '--link 10Mbit,5ms,1ms,1,1' '--link 10Mbit,5ms,1ms,100%' \
+		'--link 10Mbit --queue 5' '--link none --queue 5ms' '--queue 5ms --on ssh:a,b'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$TOP/experiments/engine/run.sh" stalls $words --options-only
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+}
+
+@test "the slope is the number of round trips; losses with their interval; a key without an echo stays in" {
+	three_protocols
+	run "$BIN/summarize" run
+	[ "$status" = 3 ]	# one protocol lacks the cells with loss
+	cat run/summary.tsv run/slope.tsv
+	# medians 10 110 210 over 0.5 100.5 200.5
+	[ "$(slope one slope)/$(slope one start_ms)/$(slope one points)" = 1.0000/9.500/6 ]
+	[ "$(slope two:half slope)/$(slope two:half start_ms)" = 2.0000/5.000 ]
+	[ "$(slope between slope)" = 1.5000 ]
+	[ "$(column one 100 0 p50_ms)/$(column one 100 0 ping_ms)/$(column one 100 0 keys)" = 110.000/100.500/6 ]
+	[ "$(column one 200 0 max_ms)/$(column one 200 0 late_percent)" = 210.000/100.00 ]
+	[ "$(column one 100 2 max_ms)/$(column one 100 2 late_percent)" = 610.000/33.33 ]
+	# 40 of 2000: the p at which 40 or more, and 40 or fewer, of 2000 have a chance of 2.5 % (bisection on the binomial's sums)
+	[ "$(column one 100 2 lost_percent)" = 2.000 ]
+	[ "$(column one 100 2 lost_percent_low)/$(column one 100 2 lost_percent_high)" = 1.433/2.714 ]
+	# typed: of no line
+	[ "$(column one 200 0 keys 10)/$(column one 200 0 p50_ms 10)" = 6/211.000 ]
+	# two of three keys had none: no median, and the most is only known from below
+	[ "$(column two:half 100 2 unanswered)/$(column two:half 100 2 p50_ms)/$(column two:half 100 2 max_above)" = 4//1 ]
+	[ "$(column between 100 2 state)" = "not measured" ]
+}
+
+@test "findings: round trips per key, keys typed at a rate, what the link lost" {
+	need gnuplot cmark
+	three_protocols
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	[ "$(finding run round-trips-1) $(finding run round-trips-1 verdict)" = "1 good" ]
+	[ "$(finding run round-trips-2) $(finding run round-trips-2 verdict)" = "2 bad" ]
+	[ "$(finding run typed)/$(finding run typed verdict)" = 506/bad ]
+	[[ $(finding run typed text) == *two:half*"211 ms (alone 210 ms)"* ]]
+	[ "$(finding run longest-link)/$(finding run longest-link unit)" = 406/ms ]
+	[[ $(finding run longest-link text) == *" 73 to 141 ms"* ]]	# 145 / 2 and 140.5 / 1
+	[ "$(finding run loss)" = 610 ]
+	for f in run/figures/rtt.svg run/figures/loss.svg run/report.html; do [ -s "$f" ]; done
+	grep -q '^- spice: the server' run/report.md
+	"$TOP/report/table.sh" run | grep -Eq '^ +one +1.00 '
+}
+
+@test "with losses, only what had the same loss stands side by side; typed keys are held against lone ones by their intervals" {
+	need gnuplot cmark
+	make_run one two
+	edit_json run/run.json '.cells |= map(select(.name | test("4$") | not)) | .cells |= map(.parameters.rtt_ms = 200 |
+		(if .name | test("0$") then .parameters.loss_percent = 0 elif .name | test("1$") then .parameters.loss_percent = 1
+		elif .name | test("2$") then .parameters.loss_percent = 2 else .parameters.loss_percent = 0 | .parameters.keys_per_s = 10 end))'
+	for r in 1 2; do
+		cell one 0 "$r" 200 210 210 210
+		cell one 1 "$r" 200 310 310 310
+		cell one 2 "$r" 200 410 410 410
+		cell two 0 "$r" 200 220 220 220
+		cell two 1 "$r" 200 320 320 320
+		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: anything
+	done
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	[[ $(finding run loss text) == *"410 ms (one)"* ]]
+	[[ $(finding run loss text) != *"320"* ]]
+	[ "$(finding run typed)/$(finding run typed verdict)" = 260/good ]
+}
+
+@test "one protocol, no loss, one repeat: no interval, no panel, and a report all the same" {
+	need gnuplot cmark
+	make_run one
+	edit_json run/run.json '.settings.repeats = 1 | .cells |= .[:2]'
+	cell one 0 1 null 10 10 10
+	cell one 1 1 null 110 110 110
+	"$TOP/thinprobe" report run
+	[ "$(slope one slope)/$(slope one slope_low)" = 1.0000/ ]
+	[ ! -e run/figures/loss.svg ]
+	[ "$(finding run round-trips-1 low)" = null ]
+}
