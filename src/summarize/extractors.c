@@ -9,6 +9,7 @@ extern const struct extractor netload_extractor;
 extern const struct extractor offsets_extractor;
 extern const struct extractor pagein_extractor;
 extern const struct extractor remembered_extractor;
+extern const struct extractor replays_extractor;
 extern const struct extractor slope_extractor;
 extern const struct extractor stages_extractor;
 extern const struct extractor stalls_extractor;
@@ -26,6 +27,7 @@ const struct extractor *const extractors[] = {
 	&offsets_extractor,
 	&pagein_extractor,
 	&remembered_extractor,
+	&replays_extractor,
 	&slope_extractor,
 	&stages_extractor,
 	&stalls_extractor,

@@ -1,241 +1,253 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replays.h"
-#include "replays_table.h"
+#include "interval.h"
+#include "pool.h"
+#include "sample.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static int complain(struct replays_read *r, const char *file, int err, const char *what)
+#define REPLAYS_PAIRS_LEAST 5
+#define REPLAYS_NOISY 2.0	/* an interval that reaches from x to more than this times x shows nothing */
+#define US 1000.0		/* the pool holds whole numbers: microseconds */
+
+static int replays_ascending(const void *a, const void *b)
 {
-	snprintf(r->why, r->size, "%s: %s", file, what);
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Type 7, as everywhere in the suite; sorts. */
+static double replays_quantile(double *v, size_t n, double p)
+{
+	double at = n ? (double)(n - 1) * p : 0;
+	size_t i = (size_t)at;
+
+	if (!n)
+		return NAN;
+	qsort(v, n, sizeof(*v), replays_ascending);
+	return i + 1 < n ? v[i] + (at - (double)i) * (v[i + 1] - v[i]) : v[n - 1];
+}
+
+static struct figure replays_geometric(const double *v, size_t n)
+{
+	struct figure f = { .value = NAN, .low = NAN, .high = NAN };
+	struct interval i;
+	double sum = 0;
+
+	for (size_t k = 0; k < n; k++)
+		sum += log(v[k]);
+	if (n)
+		f.value = exp(sum / (double)n);
+	if (interval_t_log(v, n, &i)) {
+		f.low = i.low;
+		f.high = i.high;
+	}
+	return f;
+}
+
+static double replays_latency(const struct replays *r, size_t response, size_t run)
+{
+	return r->latency_ms[response * r->runs + run];
+}
+
+/* The base's run of the same repeat; r->runs: this run is not of the setting, or there is none. */
+static size_t replays_partner(const struct replays *r, size_t run, size_t setting, size_t base)
+{
+	for (size_t i = 0; r->setting[run] == setting && i < r->runs; i++)
+		if (r->setting[i] == base && r->repeat[i] == r->repeat[run])
+			return i;
+	return r->runs;
+}
+
+struct replays_point replays_point_of(const struct replays *r, size_t response, size_t setting, size_t base)
+{
+	struct replays_point p = { NAN, NAN, NAN, 0 };
+	double log_ms = 0, log_base = 0;
+
+	for (size_t run = 0; run < r->runs; run++) {
+		size_t with = replays_partner(r, run, setting, base);
+
+		if (with == r->runs || !(replays_latency(r, response, run) > 0) || !(replays_latency(r, response, with) > 0))
+			continue;
+		log_ms += log(replays_latency(r, response, run));
+		log_base += log(replays_latency(r, response, with));
+		p.n++;
+	}
+	if (p.n) {
+		p.ms = exp(log_ms / (double)p.n);
+		p.base_ms = exp(log_base / (double)p.n);
+		p.ratio = p.ms / p.base_ms;
+	}
+	return p;
+}
+
+struct replays_weighing {
+	const struct pool *pool;
+	double p;
+};
+
+static double replays_weighed(const unsigned *weight, size_t runs, void *data)
+{
+	const struct replays_weighing *w = data;
+
+	(void)runs;
+	return pool_quantile(w->pool, weight, w->p);
+}
+
+/* Below ten replays Student's t over their percentiles, widened to hold the pooled one; from there on a bootstrap over replays. */
+static void replays_percentile(struct pool *pool, double p, unsigned *weight, double *of_run, size_t draws,
+			       uint64_t seed, struct figure *out)
+{
+	struct replays_weighing w = { pool, p };
+	struct interval i;
+	bool known;
+
+	for (size_t run = 0; run < pool->runs; run++) {
+		weight[run] = 1;
+		of_run[run] = pool_quantile(pool, weight, p);
+		weight[run] = 0;
+	}
+	known = pool->runs < INTERVAL_BOOTSTRAP_FROM ? interval_t_log(of_run, pool->runs, &i) :
+		interval_bca(replays_weighed, &w, pool->runs, draws, seed, &i);
+	for (size_t run = 0; run < pool->runs; run++)
+		weight[run] = 1;
+	out->value = pool_quantile(pool, weight, p) / US;
+	for (size_t run = 0; run < pool->runs; run++)
+		weight[run] = 0;
+	if (known) {
+		out->low = fmin(i.low / US, out->value);
+		out->high = fmax(i.high / US, out->value);
+	}
+}
+
+static int replays_percentiles(const struct replays *r, size_t setting, size_t draws, uint64_t seed, struct figure *out)
+{
+	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9 };
+	unsigned *weight = calloc(r->runs + 1, sizeof(*weight));
+	double *of_run = calloc(r->runs + 1, sizeof(*of_run));
+	struct pool pool = { 0 };
+	size_t runs = 0;
+	int err = weight && of_run ? 0 : -ENOMEM;
+
+	for (size_t run = 0; !err && run < r->runs; run++) {
+		size_t before = pool.n;
+
+		for (size_t i = 0; !err && r->setting[run] == setting && i < r->responses; i++)
+			if (replays_latency(r, i, run) > 0)
+				err = pool_add(&pool, llround(replays_latency(r, i, run) * US), runs);
+		runs += pool.n > before;
+	}
+	out[REPLAYS_RESPONSES].value = (double)pool.n;
+	pool_sort(&pool);
+	if (!err && pool.n)
+		out[REPLAYS_MAX].value = (double)pool.item[pool.n - 1].value / US;
+	for (size_t p = REPLAYS_P25; !err && pool.n && p <= REPLAYS_P90; p++)
+		if (sample_supports(&(struct sample){ .n = pool.n }, percentiles[p]))
+			replays_percentile(&pool, percentiles[p], weight, of_run, draws, seed, &out[p]);
+	free(weight);
+	free(of_run);
+	pool_free(&pool);
 	return err;
 }
 
-static int read_settings(struct replays_read *r)
+/* The median ratio of the responses that both replays have; NAN: none. `ratio` is room for all responses. */
+static double replays_pair(const struct replays *r, size_t run, size_t with, double *ratio, struct figure *missing)
 {
-	const char *base = json_get_str(r->run, "settings.base");
-	char path[64];
-
-	for (r->n = 0; r->n < REPLAYS_SETTINGS_MAX; r->n++) {
-		struct replays_setting *s = &r->setting[r->n];
-		const char *name, *says;
-
-		snprintf(path, sizeof(path), "settings.rows.%zu", r->n);
-		name = inputs_text(r->run, path, "setting");
-		if (!name)
-			break;
-		if (!inputs_is_name(name) || strlen(name) >= sizeof(s->name))
-			return complain(r, r->folder, -EPROTO, "run.json: settings.rows cannot be read");
-		snprintf(s->name, sizeof(s->name), "%s", name);
-		says = inputs_text(r->run, path, "says");
-		snprintf(s->says, sizeof(s->says), "%s", says ? says : name);
-		s->value = inputs_number(r->run, path, "value");
-		if (base && !strcmp(base, name))
-			r->base = r->n;
-	}
-	return r->n ? 0 : complain(r, r->folder, -EPROTO, "run.json: it has no settings");
-}
-
-static void read_facts(const struct json *j, struct replays_run *run)
-{
-	static const struct { const char *prefix, *key; } facts[REPLAYS_FACTS] = {
-		[REPLAYS_THROTTLED] = { "facts", "throttled_s" }, [REPLAYS_LOAD] = { "facts", "load_reads_per_s" }, [REPLAYS_LOAD_MS] = { "facts", "load_read_p50_ms" },
-		[REPLAYS_DELAY] = { "facts", "delay_ms" }, [REPLAYS_READS] = { "disk", "reads" }, [REPLAYS_WRITES] = { "disk", "writes" }, [REPLAYS_BUSY] = { "", "server_busy_percent" },
-	};
-
-	for (int i = 0; i < REPLAYS_FACTS; i++) {
-		run->fact[i] = NAN;
-		if (*facts[i].prefix)
-			run->fact[i] = inputs_number(j, facts[i].prefix, facts[i].key);
-		else
-			json_get_real(j, facts[i].key, &run->fact[i]);
-	}
-}
-
-static int read_cell(struct replays_read *r, size_t setting, int64_t repeat)
-{
-	struct replays_setting *s = &r->setting[setting];
-	struct replays_run *run = &r->list[r->data.runs];
-	struct inputs_cell cell;
-	char folder[4200];
-	struct json *j;
-	const char *text;
-	int err;
-
-	snprintf(folder, sizeof(folder), "%s/cells/%s/%lld", r->folder, s->name, (long long)repeat);
-	err = inputs_cell(folder, &cell, r->why, r->size);
-	if (err)
-		return err;
-	j = cell.json;
-	s->tried += j != NULL;
-	if (!cell.complete) {
-		text = j ? json_get_str(j, "reason") : NULL;
-		if (j)
-			snprintf(s->reason, sizeof(s->reason), "%s", text ? text : "");
-		s->failed++;
-		r->done->failed++;
-		json_free(j);
-		return 0;
-	}
-	text = json_get_str(j, "log");
-	snprintf(run->log, sizeof(run->log), "%s", text ? text : "");
-	s->marked += cell.marked;
-	r->done->marked += cell.marked;
-	text = json_get_str(j, "caches");
-	snprintf(run->caches, sizeof(run->caches), "%s", text ? text : "");
-	read_facts(j, run);
-	run->inputs = inputs_number(j, "play", "inputs");
-	run->inputs_of_trace = inputs_number(j, "play", "inputs_of_trace");
-	run->waited = inputs_number(j, "play.snapshots", "waited");
-	run->updates = run->bytes = NAN;
-	r->data.setting[r->data.runs] = setting;
-	r->data.repeat[r->data.runs] = repeat;
-	r->data.total_s[r->data.runs] = inputs_number(j, "play", "total_s");
-	r->data.runs++;
-	s->repeats++;
-	r->done->complete++;
-	json_free(j);
-	return 0;
-}
-
-/* Which run of ours the analysis' run i is; r->data.runs: none. */
-static size_t ours(const struct replays_read *r, const struct json *j, size_t i)
-{
-	char path[64];
-	const char *file;
-	size_t k = 0;
-
-	snprintf(path, sizeof(path), "result.runs.%zu", i);
-	file = inputs_text(j, path, "file");
-	if (!file)
-		return SIZE_MAX;
-	while (k < r->data.runs && strcmp(r->list[k].log, file) != 0)
-		k++;
-	return k;
-}
-
-static int read_responses(struct replays_read *r, const struct json *j, const size_t *place, size_t runs)
-{
-	char path[96];
 	size_t n = 0;
 
-	for (;; n++) {
-		double confidence = 1;
+	for (size_t i = 0; i < r->responses; i++) {
+		double ms = replays_latency(r, i, run), base_ms = replays_latency(r, i, with);
 
-		snprintf(path, sizeof(path), "result.responses.%zu", n);
-		if (isnan(inputs_number(j, path, "input")))
-			break;
-		confidence = inputs_number(j, path, "confidence");
-		if (confidence < REPLAYS_SURE) {
-			r->data.unsure++;
-			continue;
-		}
-		if (r->data.responses == r->room) {
-			size_t room = r->room ? 2 * r->room : 64;
-			double *grown = reallocarray(r->data.latency_ms, room * (r->data.runs + 1), sizeof(*grown));
-			struct replays_response *more = grown ? reallocarray(r->response, room, sizeof(*more)) : NULL;
-
-			r->data.latency_ms = grown ? grown : r->data.latency_ms;
-			if (!more)
-				return complain(r, "analysis.json", -ENOMEM, "out of memory");
-			r->response = more;
-			r->room = room;
-		}
-		const char *kind = inputs_text(j, path, "kind");
-		struct replays_response *is = &r->response[r->data.responses];
-
-		is->input = inputs_number(j, path, "input");
-		is->at_s = inputs_number(j, path, "at_s");
-		snprintf(is->kind, sizeof(is->kind), "%s", kind ? kind : "");
-		for (size_t k = 0; k < r->data.runs; k++)
-			r->data.latency_ms[r->data.responses * r->data.runs + k] = NAN;
-		for (size_t k = 0; k < runs; k++) {
-			char key[48];
-
-			snprintf(key, sizeof(key), "latency_from_press_ms.%zu", k);
-			if (place[k] < r->data.runs)
-				r->data.latency_ms[r->data.responses * r->data.runs + place[k]] = inputs_number(j, path, key);
-		}
-		r->data.responses++;
+		if (ms > 0 && base_ms > 0)
+			ratio[n++] = ms / base_ms;
+		missing->value += base_ms > 0 && !(ms > 0);
 	}
-	return 0;
+	return replays_quantile(ratio, n, 0.5);
 }
 
-static int read_analysis(struct replays_read *r)
+static void replays_points(const struct replays *r, size_t setting, size_t base, double *ratio, struct figure *out)
 {
-	size_t place[REPLAYS_SETTINGS_MAX * 10], runs = 0;
-	struct json *j;
-	int err;
+	size_t n = 0;
 
-	if (!inputs_there(r->folder, "analysis.json"))
-		return 0;
-	j = inputs_json(r->folder, "analysis.json", r->why, r->size);
-	if (!j)
-		return -EPROTO;
-	for (; runs < sizeof(place) / sizeof(*place); runs++) {
-		char path[64];
-
-		place[runs] = ours(r, j, runs);
-		if (place[runs] == SIZE_MAX)
-			break;
-		if (place[runs] == r->data.runs)	/* of a cell that was replaced since */
-			continue;
-		snprintf(path, sizeof(path), "result.runs.%zu", runs);
-		r->list[place[runs]].updates = inputs_number(j, path, "updates");
-		r->list[place[runs]].bytes = inputs_number(j, path, "bytes");
+	for (size_t i = 0; i < r->responses; i++) {
+		ratio[n] = replays_point_of(r, i, setting, base).ratio;
+		out[REPLAYS_SLOWER_POINTS].value += ratio[n] >= REPLAYS_SLOWER;
+		out[REPLAYS_FASTER_POINTS].value += ratio[n] <= REPLAYS_FASTER;
+		n += isfinite(ratio[n]);
 	}
-	err = read_responses(r, j, place, runs);
-	json_free(j);
+	out[REPLAYS_POINTS].value = (double)n;
+	out[REPLAYS_RATIO_P25].value = replays_quantile(ratio, n, 0.25);
+	out[REPLAYS_RATIO_P75].value = replays_quantile(ratio, n, 0.75);
+	out[REPLAYS_RATIO_MAX].value = replays_quantile(ratio, n, 1);
+}
+
+static int replays_ratios(const struct replays *r, size_t setting, size_t base, struct figure *out)
+{
+	double *pair = calloc(r->runs + 1, sizeof(*pair)), *total = calloc(r->runs + 1, sizeof(*total));
+	double *ratio = calloc(r->responses + 1, sizeof(*ratio));
+	size_t pairs = 0, totals = 0;
+	int err = pair && total && ratio ? 0 : -ENOMEM;
+
+	for (size_t run = 0; !err && run < r->runs; run++) {
+		size_t with = replays_partner(r, run, setting, base);
+
+		if (with == r->runs)
+			continue;
+		if (r->total_s[run] > 0 && r->total_s[with] > 0)
+			total[totals++] = r->total_s[run] / r->total_s[with];
+		pair[pairs] = replays_pair(r, run, with, ratio, &out[REPLAYS_MISSING]);
+		pairs += pair[pairs] > 0;
+	}
+	if (!err) {
+		replays_points(r, setting, base, ratio, out);
+		out[REPLAYS_TOTAL_RATIO] = replays_geometric(total, totals);
+		out[REPLAYS_RATIO] = replays_geometric(pair, pairs);
+		out[REPLAYS_PAIRS].value = (double)pairs;
+		for (size_t i = 0; i < pairs; i++)
+			pair[i] = log(pair[i]);
+		if (pairs >= REPLAYS_PAIRS_LEAST)
+			out[REPLAYS_P].value = interval_t_p(pair, pairs);
+	}
+	free(pair);
+	free(total);
+	free(ratio);
 	return err;
 }
 
-static int read_all(struct replays_read *r)
+int replays_figures_of(const struct replays *r, size_t setting, size_t base, size_t draws, uint64_t seed,
+		       struct figure out[REPLAYS_FIGURES])
 {
-	size_t most;
-	int err = read_settings(r);
-
-	if (err)
-		return err;
-	most = r->n * (size_t)r->repeats + 1;
-	r->list = calloc(most, sizeof(*r->list));
-	r->data.setting = calloc(most, sizeof(*r->data.setting));
-	r->data.repeat = calloc(most, sizeof(*r->data.repeat));
-	r->data.total_s = calloc(most, sizeof(*r->data.total_s));
-	if (!r->list || !r->data.setting || !r->data.repeat || !r->data.total_s)
-		return complain(r, r->folder, -ENOMEM, "out of memory");
-	for (size_t s = 0; !err && s < r->n; s++)
-		for (int64_t repeat = 1; !err && repeat <= r->repeats; repeat++)
-			err = read_cell(r, s, repeat);
-	return err ? err : read_analysis(r);
-}
-
-int replays_summarize(const char *folder, struct inputs_counts *out, char *why, size_t size)
-{
-	struct replays_read *r = calloc(1, sizeof(*r));
-	struct json *j;
+	static const enum replays_figure counts[] = { REPLAYS_PAIRS, REPLAYS_MISSING, REPLAYS_POINTS, REPLAYS_SLOWER_POINTS,
+		REPLAYS_FASTER_POINTS };
 	int err;
 
-	*out = (struct inputs_counts){ 0 };
-	if (!r) {
-		snprintf(why, size, "%s: out of memory", folder);
-		return -ENOMEM;
-	}
-	*r = (struct replays_read){ .folder = folder, .why = why, .size = size, .done = out, .repeats = 1, .seed = 1 };
-	r->run = j = inputs_run(folder, &r->repeats, &r->seed, why, size);
-	if (!j) {
-		free(r);
-		return -EPROTO;
-	}
-	err = read_all(r);
-	if (!err)
-		err = replays_write(r);
-	json_free(j);
-	replays_free(&r->data);
-	free(r->list);
-	free(r->response);
-	free(r);
-	return err;
+	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
+		out[i] = (struct figure){ .value = NAN, .low = NAN, .high = NAN };
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		out[counts[i]].value = 0;
+	err = replays_percentiles(r, setting, draws, seed, out);
+	return err || setting == base ? err : replays_ratios(r, setting, base, out);
+}
+
+const char *replays_verdict(const struct figure f[REPLAYS_FIGURES])
+{
+	const struct figure *ratio = &f[REPLAYS_RATIO];
+
+	if (f[REPLAYS_PAIRS].value < REPLAYS_PAIRS_LEAST || !isfinite(f[REPLAYS_P].value))
+		return "too few runs";
+	if (f[REPLAYS_P].value < 1 - INTERVAL_LEVEL)
+		return ratio->value > 1 ? "worse" : "better";
+	return ratio->high > REPLAYS_NOISY * ratio->low ? "too noisy" : "no difference shown";
+}
+
+void replays_free(struct replays *r)
+{
+	free(r->setting);
+	free(r->repeat);
+	free(r->total_s);
+	free(r->latency_ms);
+	*r = (struct replays){ 0 };
 }

@@ -10,7 +10,6 @@
 #include "interval.h"
 #include "login.h"
 #include "rec.h"
-#include "replays.h"
 #include "rtt.h"
 #include "run.h"
 #include "summarize.h"
@@ -124,14 +123,10 @@ static const struct {
 } others[] = {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "capacity", "repeats", capacity_summarize },
-	{ "cpuspeed", "cells", replays_summarize },
-	{ "diskload", "cells", replays_summarize },
 	{ "idle", "cells", idle_summarize },
-	{ "iosched", "cells", replays_summarize },
 	{ "principle-a", "cells", users_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
-	{ "slowreplay", "cells", replays_summarize },
 	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };

@@ -29,86 +29,86 @@ static struct replays made = { .runs = 4, .responses = 4, .setting = setting, .r
 
 static void pairs_are_of_one_repeat(void **state)
 {
-	struct replays_figures f;
+	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	assert_int_equal(replays_figures_of(&made, 1, 0, 1, &f), 0);
-	assert_int_equal(f.pairs, 2);
-	assert_near(f.ratio.value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
+	assert_int_equal(replays_figures_of(&made, 1, 0, 2000, 1, f), 0);
+	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
+	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
 	/* Student's t on logarithms, one degree of freedom: 12.7062 (tables); s of ln 2, ln 8 is ln 4 / sqrt 2 */
-	assert_near(f.ratio.high / f.ratio.value, exp(12.7062 * log(4) / 2), 1e-2 * exp(12.7062 * log(4) / 2));
-	assert_near(f.total_ratio.value, sqrt(1.1), 1e-9);
-	assert_near(f.total_s.value, 10.5, 1e-9);
-	assert_int_equal(f.values, 7);
-	assert_int_equal(f.missing, 1);
+	assert_near(f[REPLAYS_RATIO].high / f[REPLAYS_RATIO].value, exp(12.7062 * log(4) / 2), 1e-2 * exp(12.7062 * log(4) / 2));
+	assert_near(f[REPLAYS_TOTAL_RATIO].value, sqrt(1.1), 1e-9);
+	assert_int_equal(f[REPLAYS_RESPONSES].value, 7);
+	assert_int_equal(f[REPLAYS_MISSING].value, 1);
 	/* the responses': 4, 4, 4 and, found in the first repeat only, 2 */
-	assert_near(f.ratio_p25, 3.5, 1e-9);
-	assert_near(f.ratio_p75, 4, 1e-9);
-	assert_near(f.ratio_max, 4, 1e-9);
-	assert_int_equal(f.points, 4);
-	assert_int_equal(f.slower, 4);
-	assert_int_equal(f.faster, 0);
+	assert_near(f[REPLAYS_RATIO_P25].value, 3.5, 1e-9);
+	assert_near(f[REPLAYS_RATIO_P75].value, 4, 1e-9);
+	assert_near(f[REPLAYS_RATIO_MAX].value, 4, 1e-9);
+	assert_int_equal(f[REPLAYS_POINTS].value, 4);
+	assert_int_equal(f[REPLAYS_SLOWER_POINTS].value, 4);
+	assert_int_equal(f[REPLAYS_FASTER_POINTS].value, 0);
 }
 
 static void percentiles_are_pooled(void **state)
 {
-	struct replays_figures f;
+	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	assert_int_equal(replays_figures_of(&made, 0, 0, 1, &f), 0);
+	assert_int_equal(replays_figures_of(&made, 0, 0, 2000, 1, f), 0);
 	/* 10 10 20 20 30 30 40 40 */
-	assert_near(f.percentile[REPLAYS_P25].value, 17.5, 1e-9);
-	assert_near(f.percentile[REPLAYS_P50].value, 25, 1e-9);
-	assert_near(f.percentile[REPLAYS_P75].value, 32.5, 1e-9);
-	assert_true(isnan(f.percentile[REPLAYS_P90].value));	/* less than ten beyond it */
-	assert_near(f.max_ms, 40, 1e-9);
+	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
+	assert_near(f[REPLAYS_P50].value, 25, 1e-9);
+	assert_near(f[REPLAYS_P75].value, 32.5, 1e-9);
+	assert_true(isnan(f[REPLAYS_P90].value));	/* less than ten beyond it */
+	assert_near(f[REPLAYS_MAX].value, 40, 1e-9);
 	/* both replays say 25: no spread */
-	assert_near(f.percentile[REPLAYS_P50].low, 25, 1e-9);
-	assert_near(f.percentile[REPLAYS_P50].high, 25, 1e-9);
-	assert_int_equal(f.pairs, 0);
-	assert_true(isnan(f.ratio.value) && isnan(f.total_ratio.value));
+	assert_near(f[REPLAYS_P50].low, 25, 1e-9);
+	assert_near(f[REPLAYS_P50].high, 25, 1e-9);
+	assert_int_equal(f[REPLAYS_PAIRS].value, 0);
+	assert_true(isnan(f[REPLAYS_RATIO].value) && isnan(f[REPLAYS_TOTAL_RATIO].value));
 }
 
 static void a_point_has_what_both_have(void **state)
 {
-	double ms, base_ms, ratio;
-	size_t n;
+	struct replays_point p;
 
 	(void)state;
-	assert_true(replays_point_of(&made, 3, 1, 0, &ms, &base_ms, &ratio, &n));
-	assert_int_equal(n, 1);
-	assert_near(ms, 80, 1e-9);
-	assert_near(ratio, 2, 1e-9);
-	assert_true(replays_point_of(&made, 0, 1, 0, &ms, &base_ms, &ratio, &n));
-	assert_near(ms, 40, 1e-9);	/* of 20 and 80 */
-	assert_false(replays_point_of(&made, 0, 2, 0, &ms, &base_ms, &ratio, &n));
+	p = replays_point_of(&made, 3, 1, 0);
+	assert_int_equal(p.n, 1);
+	assert_near(p.ms, 80, 1e-9);
+	assert_near(p.ratio, 2, 1e-9);
+	p = replays_point_of(&made, 0, 1, 0);
+	assert_near(p.ms, 40, 1e-9);	/* of 20 and 80 */
+	assert_int_equal(replays_point_of(&made, 0, 2, 0).n, 0);
+}
+
+static const char *verdict(double pairs, double p, double ratio, double low, double high)
+{
+	struct figure f[REPLAYS_FIGURES] = { [REPLAYS_PAIRS] = { .value = pairs }, [REPLAYS_P] = { .value = p },
+					     [REPLAYS_RATIO] = { .value = ratio, .low = low, .high = high } };
+
+	return replays_verdict(f);
 }
 
 static void verdicts_need_five_pairs(void **state)
 {
-	struct replays_figures f = { .pairs = 4, .ratio = { 3, 2.9, 3.1 } };
-
 	(void)state;
-	assert_int_equal(replays_verdict(&f, 0.001), VERDICT_TOO_FEW);
-	f.pairs = 5;
-	assert_int_equal(replays_verdict(&f, 0.001), VERDICT_WORSE);
-	f.ratio = (struct replays_span){ 0.5, 0.4, 0.6 };
-	assert_int_equal(replays_verdict(&f, 0.001), VERDICT_BETTER);
-	f.ratio = (struct replays_span){ 1.1, 0.9, 1.3 };
-	assert_int_equal(replays_verdict(&f, 0.2), VERDICT_NONE);
-	f.ratio = (struct replays_span){ 1.1, 0.6, 1.9 };
-	assert_int_equal(replays_verdict(&f, 0.2), VERDICT_NOISY);
+	assert_string_equal(verdict(4, 0.001, 3, 2.9, 3.1), "too few runs");
+	assert_string_equal(verdict(5, 0.001, 3, 2.9, 3.1), "worse");
+	assert_string_equal(verdict(5, 0.001, 0.5, 0.4, 0.6), "better");
+	assert_string_equal(verdict(5, 0.2, 1.1, 0.9, 1.3), "no difference shown");
+	assert_string_equal(verdict(5, 0.2, 1.1, 0.6, 1.9), "too noisy");
 }
 
 static void nothing_measured_is_nothing_known(void **state)
 {
 	struct replays none = { 0 };
-	struct replays_figures f;
+	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	assert_int_equal(replays_figures_of(&none, 0, 0, 1, &f), 0);
-	assert_true(isnan(f.total_s.value) && isnan(f.percentile[REPLAYS_P50].value));
-	assert_int_equal(f.values, 0);
+	assert_int_equal(replays_figures_of(&none, 0, 0, 2000, 1, f), 0);
+	assert_true(isnan(f[REPLAYS_TOTAL_RATIO].value) && isnan(f[REPLAYS_P50].value));
+	assert_int_equal(f[REPLAYS_RESPONSES].value, 0);
 }
 
 int main(void)

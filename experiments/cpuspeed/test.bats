@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# cpuspeed: made-up runs whose figures follow from arithmetic (they also stand for the other experiments that replay a session),
+# and a short run.
+
+bats_require_minimum_version 1.5.0
+load ../engine/replays
+
+@test "an option that cannot be is refused before anything is made" {
+	for words in 'cpuspeed --trace nowhere' 'diskload --disk fast' 'iosched --disk slow:4'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$TOP/thinprobe" run $words -o x
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[ ! -e x ]
+	done
+}
+
+@test "totals and ratios pair replays of one repeat; what is not found is missing; unsure responses are left out" {
+	made cpuspeed 100 100:100:1:40 '25:25:4:40.2:{"throttled_s":7}'
+	"$TOP/bin/summarize" "$RUN"
+	cat "$RUN/summary.tsv"
+	[ "$(column 100 total_s)" = 40.000 ]	# the replay's own, not the log's
+	[ "$(column 25 total_ratio)" = 1.00500 ]
+	[ "$(column 25 total_ratio_low)" = 1.00500 ]
+	[ "$(column 25 ratio)" = 4.0000 ]
+	[ "$(column 25 responses)" = 5 ]
+	[ "$(column 25 missing)" = 1 ]
+	[ "$(column 100 responses)" = 6 ]
+	# 10 10.1 20 20.2 400 404
+	[ "$(column 100 p50_ms)" = 20.10 ]
+	[ "$(column 25 slower)" = 3 ]
+	[ "$(column 25 verdict)" = "too few runs" ]
+	[ "$(column 25 throttled_s)" = 7.000 ]
+	[ "$(column 25 inputs_least)" = 40 ]
+	[ "$(awk 'NR > 1' "$RUN/points.tsv" | wc -l)" = 6 ]
+	[ "$(awk -F'\t' '$2 == "25" && $6 == 1 { print $7, $8, $9 }' "$RUN/points.tsv")" = "1600.000 400.000 4.0000" ]
+	[ "$(awk -F'\t' '$2 == "25" { last = $4 } END { print last }' "$RUN/cdf.tsv")" = 1.00000 ]
+}
+
+@test "a replay that failed is in no figure; an analysis that is not there leaves total times" {
+	made cpuspeed 100 100:100:1:40 25:25:4:44
+	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x && mv x "$RUN/cells/25/2/cell.json"
+	run "$TOP/bin/summarize" "$RUN"
+	[ "$status" = 3 ]
+	[ "$(column 25 repeats)" = 1 ]
+	[ "$(column 25 reason)" = "the screen did not come" ]
+	[ "$(column 25 ratio)" = 4.0000 ]
+	rm "$RUN/analysis.json"
+	run "$TOP/bin/summarize" "$RUN"
+	[ "$(column 25 total_ratio)" = 1.10000 ]
+	[ -z "$(column 25 p50_ms)" ]
+	# a name that leads elsewhere
+	jq '.cells[1].name = "../x"' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	run "$TOP/bin/summarize" "$RUN"
+	[ "$status" = 1 ]
+}
+
+@test "the page tells where total time hides what responses do, and where it shows it" {
+	made cpuspeed 100 100:100:1:40 50:50:2:40.12 '20:20:5:60:{"throttled_s":7}'
+	reported
+	[ "$(finding hidden)" = "2 bad" ]
+	[ "$(finding shown)" = "5 bad" ]
+	[ "$(finding most-grown)" = "5 bad" ]
+	[ "$(finding delivered)" = "40 good" ]
+	[ "$(finding throttled)" = "7 none" ]
+	for f in total percentiles cdf ratio; do [ -s "$RUN/figures/$f.svg" ]; done
+	grep -qF 'scheduler x: this kernel | has none' "$RUN/report.md"
+	run "$TOP/report/table.sh" "$RUN"
+	[[ $output == *" at 50 "*"40.1"* ]]
+}
+
+# bats test_tags=all
+@test "a session recorded here is replayed at both speeds; the quota held it back" {
+	ran cpuspeed --speeds 100,25
+	whole
+	[ "$(jq '.facts.throttled_s > 0' "$RUN/cells/25/1/cell.json")" = true ]
+	[ "$(jq '.facts.throttled_s' "$RUN/cells/100/1/cell.json")" = 0 ]
+	# the editor's start is a response that both replays have
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
+}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
+# cell.sh - diskload: while the session is replayed, others read from its disk: fio, 32 KB at random places, so many times a
+# second. The page cache would hide the disk, so it is empty when a replay begins; and one of today's disks would not notice
+# such a load (--disk file), so this one takes a stated time for each read and write, one after the other.
+. "$TP_HOME/experiments/engine/replays.sh"
+ON_DISK=1
+
+setting_row() { printf '%s\t%s\n' "$1" "$([ "$1" = 0 ] && echo "no other reads" || echo "$1 reads a second")"; }
+setting_can() { lab_need server fio fio; }
+setting_begin() {
+	disk_slow || return
+	[ "$1" = 0 ] || fio_begin "$2" --iodepth=32 --rate_iops="$1" --rate_process=poisson
+}
+setting_end() { fio_end "$2"; }
+setting_away() { disk_fast; }

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what a run with a loaded disk found.
+include "words";
+include "replays";
+
+def title: "A session on a disk that others read from";
+def setup: replays_setup;
+def labels: replays_labels;
+def verdict: replays_verdict;
+def findings: replays_findings[:5];

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# replays.bash - for tests of sessions replayed at several settings: made-up runs whose figures follow from arithmetic, and short
+# real ones.
+
+TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
+load "$TOP/tests/e2e/left"
+
+setup() {
+	export HOME=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR" || return 1
+	RUN="a run"
+}
+
+# made EXPERIMENT BASE SETTING...: $RUN, of two repeats; settings are NAME:VALUE:FACTOR:TOTAL:FACTS. Three responses of 10, 20 and
+# 400 ms at the base, FACTOR times as long elsewhere; in the second repeat 1 % more. The last one is not found in the second repeat
+# of the last setting.
+made() {
+	local experiment=$1 base=$2 name total facts r s last=${*: -1}
+	shift 2
+	rm -rf "$RUN" && mkdir -p "$RUN"
+	printf '%s\n' "$@" | jq -Rn --arg experiment "$experiment" --arg base "$base" '[inputs | split(":")] as $all |
+		{schema: "thinprobe.run/1", $experiment, version: "0", started: "2026-11-20T10:00:00Z", state: "complete",
+		settings: {protocol: "vnc", app: "mousepad", $base,
+			rows: ($all | map({setting: .[0], value: (.[1] | tonumber? // null), says: "at \(.[0])"})),
+			repeats: 2, timeout_s: 60, seed: 1, quick: false, threshold_ms: 150, on: "lab"},
+		protocol: {frame_rate_per_s: 60}, lab: {shared_cpus: false, missing: ["scheduler x: this kernel | has none"]},
+		axes: ["setting"], cells: ($all | map({name: .[0], parameters: {setting: .[0]}, state: "complete", complete: 2, flags: []})),
+		counts: {total: 4, complete: 4}}' >"$RUN/run.json"
+	for r in 1 2; do
+		for s; do
+			IFS=: read -r name _ _ total facts <<<"$s"
+			mkdir -p "$RUN/cells/$name/$r"
+			jq -n --arg name "$name" --argjson r "$r" --argjson total "$total" --argjson facts "${facts:-{\}}" '
+				{schema: "thinprobe.cell/1", parameters: {setting: $name}, repeat: $r, state: "complete", reason: "", caches: "dropped", $facts,
+				play: {total_s: $total, inputs: 40, inputs_of_trace: 40, snapshots: {waited: 3}}, disk: null, marked: ""}' \
+				>"$RUN/cells/$name/$r/cell.json"
+		done
+	done
+	for r in 1 2; do printf '%s\n' "$@" | sed "s/^/$r:/"; done | jq -Rn --arg last "${last%%:*}" '[inputs | split(":")] as $runs |
+		{result: {runs: ($runs | map({file: "cells/\(.[1])/\(.[0])/replay.rfb", total_s: 99, updates: 7, bytes: 100})),
+		responses: [[10, 0, 0.9], [20, 2, 0.9], [400, 4, 0.9], [5, 6, 0.2]] | map(. as [$ms, $at, $sure] |
+			{input: $at, kind: "click", at_s: $at, confidence: $sure, latency_from_press_ms: ($runs | map(
+				if $ms == 400 and .[0] == "2" and .[1] == $last then null
+				else $ms * (.[3] | tonumber) * (if .[0] == "2" then 1.01 else 1 end) end))})}}' >"$RUN/analysis.json"
+}
+
+column() {	# column SETTING NAME: of summary.tsv
+	awk -F'\t' -v s="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["setting"] == s { print $at[name]; exit }' "$RUN/summary.tsv"
+}
+
+reported() {	# summary, page, findings.json
+	"$TOP/bin/summarize" "$RUN" >/dev/null && "$TOP/report/report.sh" "$RUN" && cat "$RUN/findings.json"
+}
+finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \(.verdict)"' "$RUN/findings.json"; }
+
+# A short real run ------------------------------------------------------------------------------------------------
+
+# ran EXPERIMENT OPTION...: sets RUN, status
+ran() {
+	local tool
+	for tool in Xvnc xset xdotool openbox mousepad gnuplot cmark; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' '200 button 1 click' \
+		'300 Escape' >"a script"
+	groups >"$BATS_FILE_TMPDIR/groups.before"
+	status=0
+	"$TOP/thinprobe" run "$@" --script "a script" --quick -o "$RUN" >out 2>err 3>&- || status=$?
+	cat err out
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	groups >"$BATS_FILE_TMPDIR/groups.after"
+}
+
+whole() {	# all inputs delivered in every replay; nothing left
+	[ "$status" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	[ "$(jq -s 'all(.[]; .state == "complete" and .play.inputs == .play.inputs_of_trace
+		and .play.inputs > 5)' "$RUN"/cells/*/1/cell.json)" = true ]
+	for f in session.trace analysis.json summary.tsv points.tsv report.html figures/total.svg figures/cdf.svg; do
+		[ -s "$RUN/$f" ]
+	done
+	[ "$(finding delivered | cut -d' ' -f2)" = good ]
+	if groups_left; then return 1; fi
+	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
+	[ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-*' -newer "$BATS_FILE_TMPDIR/groups.before")" ]
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# replays.jq - what a session replayed at several settings shows, in words.
+include "words";
+
+def seconds: if . == null then "?" elif . >= 99.5 then "\(fixed(0)) s" else "\(fixed(1)) s" end;
+def times: if . == null then "?" else fixed(if . >= 9.95 then 0 elif . >= 1.95 then 1 else 2 end) end;
+# The interval of a column, each end in these words.
+def ends($name; words):
+	.[$name + "_low"] as $low | if $low == null then "" else " (95 % CI \($low | words) to \(.[$name + "_high"] | words))" end;
+# A ratio of total times as percent more: +4.2, -11.
+def more_percent:
+	(. - 1) * 100 | if fabs < 0.05 then "0.0" else (if . > 0 then "+" else "" end) + fixed(if fabs >= 9.95 then 0 else 1 end) end;
+
+def base_row: . as $doc | first(measured_rows("summary")[] | select(.setting == $doc.run.settings.base)) // null;
+def compared: .run.settings.base as $base
+	| [measured_rows("summary")[] | select(.setting != $base and .ratio != null and .total_ratio != null)];
+def change: .ratio | log | fabs;
+# The setting at which most responses differ from the base, by a half of themselves.
+def farthest: compared | max_by([.slower + .faster, change]);
+
+# Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
+def same_total: .total_ratio - 1 | fabs <= 0.01;
+def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
+def kind: if same_total then (if moved then "hidden" else "unchanged" end) elif moved then "shown" else "total-only" end;
+def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
+	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do"}[.];
+def judged: .verdict // "" | if . == "" or . == "too few runs" then "" else ", \(.)" end;
+def row_words: "with \(.says), total time changes by \(.total_ratio | more_percent) %\(ends("total_ratio"; more_percent)) "
+	+ "and responses take \(.ratio | times) times as long in the median\(ends("ratio"; times))\(judged); "
+	+ "\(.slower) of \(.points) take at least 1.5 times, \(.faster) at most two thirds as long";
+def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
+def claims: (base_row | .says) as $base | compared | group_by(kind) | sort_by(-length)[] | sort_by(-change)
+	| (.[0] | kind) as $kind
+	| finding($kind; "**\($kind | kind_words)** (held against \($base)): \(.[0] | row_words)."
+			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
+		(.[0] | figure("ratio")) + if $kind == "total-only" then {verdict: "none", figure: "total"}
+			else {verdict: (if $kind == "unchanged" or .[0].ratio < 1 then "good" else "bad" end), figure: "ratio"} end);
+
+def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), input \(.input)";
+def most_grown: . as $doc | farthest as $far
+	| [$doc.points // [] | .[] | select(.setting == $far.setting and .ratio != null)] as $all
+	| ($all | max_by(.ratio)) as $most | ($all | max_by(.latency_ms)) as $longest
+	| if $most == null or $most.ratio < 1.5 then empty else
+		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
+			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")). The longest one is "
+			+ "\($longest.latency_ms | with_unit("ms")), to \($longest | input_words($doc)).";
+			{value: $most.ratio, verdict: "bad", figure: "cdf"}) end;
+
+def failed_words: map(.failed) | (add | plural("replay")) + " failed";
+def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("summary") as $rows
+	| if $rows == [] then empty else
+		($rows | map(.repeats) | add) as $n | ([$rows[].inputs_of_trace | values] | max) as $of
+		| ([$rows[].inputs_least | values] | min) as $least | ($rows | map(.missing) | add) as $missing
+		| finding("delivered";
+			(if $failed != [] then
+				"**\($failed | failed_words)** (\($failed | map("\(.says): \(.reason // "?")") | join("; "))). The other \($n)"
+			 else "**\(["", "The replay", "Both replays"][$n] // "All \($n) replays")" end)
+			+ " came to \(if $n == 1 then "its" else "their" end) end\(if $failed == [] then "**" else "" end)"
+			+ (if $of == null then "." elif $least == $of then ", with all \($of) inputs of the session delivered."
+			   else ", with \($least) of \($of) inputs delivered in the worst of them." end)
+			+ (if $missing > 0 then " Responses of the base that were not found at another setting: \($missing). They have no ratio."
+			   else "" end);
+			{value: $least, verdict: (if $failed == [] and $least == $of then "good" else "bad" end), figure: "total"}) end;
+
+# What the settings did to the machine: the load's reads, and time without the CPU.
+def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $rows | if $rows == [] then empty else
+	[$rows[] | select((.value // 0) > 0 and (.load_reads_per_s / .value - 1 | fabs) > 0.05)] as $off
+	| finding("load"; (if $off == [] then "**The load made** "
+			else "**The disk did not give the load what was asked for**: it made " end)
+		+ ($rows | map("\(.load_reads_per_s | fixed(if . < 100 then 1 else 0 end)) reads/s (\(.says)"
+			+ "\(if .load_read_p50_ms then ", median \(.load_read_p50_ms | with_unit("ms"))" else "" end))") | and_list) + ".";
+		{value: $rows[-1].load_reads_per_s, unit: "/s", verdict: (if $off == [] then "none" else "unsure" end)}) end;
+def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) > 0)] as $rows | if $rows == [] then empty else
+	finding("throttled"; "**The quota stopped the session** for "
+		+ "\($rows | map("\(.throttled_s | seconds) (\(.says))") | and_list), when it wanted more CPU time.";
+		{value: $rows[-1].throttled_s, unit: "s", verdict: "none"}) end;
+def unanalyzed: .run.analysis_failed | values | finding("analysis";
+	"**Total times only**: the replays could not be analyzed (\(.)). Try again with `thinprobe vncplay analyze`.";
+	{verdict: "unsure"});
+
+# For the experiments' own say.jq.
+def replays_setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.script) as $own
+	| if $own then "the session of \($own | sub(".*/"; ""))" elif $set.quick then "a short session" else "the whole session" end); "
+	+ "\(.run.protocol.says // "VNC"); \($set.repeats // 0 | plural("replay")) per setting; "
+	+ "run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown").";
+def replays_labels: base_row as $base | farthest as $far
+	| {figures: {far: ($far.setting // ""), far_says: ($far.says // ""), base_says: ($base.says // "")}};
+# Where total time changes, and where it hides what responses do.
+def replays_verdict: (base_row | .says) as $base | compared as $rows
+	| ([$rows[] | select(same_total | not)] | max_by(.total_ratio | log | fabs)) as $shown
+	| ([$rows[] | select(kind == "hidden")] | max_by(.ratio)) as $hidden
+	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
+	  else [(if $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), "
+			+ "and its responses \($shown.ratio | times) times as long in the median." else empty end),
+		(if $hidden and ($shown == null or $hidden.ratio > 1) then "With \($hidden.says) it takes as long within 1 %, but responses take "
+			+ "\($hidden.ratio | times) times as long in the median." else empty end)]
+		| if . == [] then "No setting changes total time by more than 1 %, or a tenth of the responses by half."
+		  else join(" ") | sub("^With (?<w>.*?) it takes"; "With \(.w) the session takes") end end;
+def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
+# replays.sh - one recorded session, replayed at every setting of something (the axis `setting`).
+#
+# A session (data/sessions/APP.script: an application is started from the menu of a desk and worked in) is recorded once, at
+# full speed, in the lab that it is replayed in, so that fonts and windows fit: RUN/session.trace. Each replay begins in the
+# same state: a new display, desk and home, and, as root, a page cache without what nobody has mapped. All replays are analyzed
+# together in the end (RUN/analysis.json), since what an input's response is shows in what they have in common. The first
+# setting is the base, against which the others are held.
+#
+# An experiment has these functions, and ON_DISK=1 where all that the session reads is on a disk of its own:
+#	setting_row NAME		prints "value<tab>words": its place on the axis of the figures (a number, or empty), and what it is
+#	setting_can			the lab is up: can the settings be made? If not, it dies
+#	setting_session NAME		before the session is made; 0, or LAB_WHY
+#	setting_begin NAME FOLDER	the session is there and nothing was done in it yet; 0, or LAB_WHY
+#	setting_end NAME FOLDER		after the replay: sets FACTS, JSON for the cell
+#	setting_away			nothing of it stays
+PROTOCOL=vnc ON_DISK=0 LOAD_FILE_MB=256 FIO=''
+setting_can() { :; }
+setting_session() { :; }
+setting_begin() { :; }
+setting_end() { :; }
+setting_away() { :; }
+
+exp_check() {
+	APP_DESK=$APP
+	[ -z "${DISK-}" ] || [[ $DISK =~ ^(file|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
+		exp_bad "--disk $DISK: slow:TIME such as slow:4ms, or file"
+	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
+	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
+	[ -z "$SCRIPT" ] || [ -f "$SCRIPT" ] || exp_bad "--script $SCRIPT: no such file"
+	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
+	[ -z "$TRACE" ] || TRACE=$(realpath -- "$TRACE")
+	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
+	[ -z "$TRACE" ] || LAB_KEEP=("$TRACE")
+}
+
+exp_settings() {
+	local name
+	for name in ${CELLS[@]+"${CELLS[@]}"}; do printf '%s\t%s\n' "$name" "$(setting_row "$name")"; done | jq -cRn '
+		[inputs | split("\t") | {setting: .[0], value: (.[1] | tonumber? // null), says: .[2]}] | {rows: ., base: .[0].setting}'
+}
+
+exp_words() { setting_row "${P[setting]}" | cut -f2; }
+exp_says() { echo "; $APP, ${#CELLS[@]} settings, $REPEATS replays of each"; }
+
+exp_begin() {
+	local why
+	app_use desk
+	why=$(app_can) || die "-$EXIT_MISSING" "$why"
+	if [ "$ON_DISK" = 1 ]; then
+		[ "$EUID" = 0 ] || die "-$EXIT_MISSING" "a disk of its own for the session needs root"
+		lab_need server fincore util-linux
+		lab_can server disk || die "-$EXIT_MISSING" "a disk of its own for the session cannot be had: $LAB_WHY"
+	fi
+	[ "$KEEP_CACHES" = 1 ] || [ -w /proc/sys/vm/drop_caches ] || ABSENT+=("caches dropped before each replay: only root may")
+	setting_can
+}
+
+exp_before_cells() { session_first; }
+exp_end_lab() { [ "$ON_DISK" = 0 ] || lab_disk_off || warn "$LAB_WHY"; }
+
+exp_measure() {
+	local reason='' before='' after='' counts='' FACTS='{}' CACHES='' LAB_LOG=$3/log
+	mkdir -p "$LAB_LOG"
+	if ! session_make "${P[setting]}"; then
+		reason="the session could not be made: $LAB_WHY"
+	else
+		caches_drop
+		if setting_begin "${P[setting]}" "$3"; then
+			[ "$ON_DISK" = 0 ] || counts=$(lab_disk_counts)
+			before=$(lab_cpu server)
+			replay_play "$3" || reason=$LAB_WHY
+			after=$(lab_cpu server)
+			[ "$ON_DISK" = 0 ] || counts+=" $(lab_disk_counts)"
+		else
+			reason="the setting could not be made: $LAB_WHY"
+		fi
+		setting_end "${P[setting]}" "$3"
+	fi
+	session_end
+	setting_away
+	! stopped || reason=interrupted
+	replay_write "$@"
+	[ -n "$reason" ] || rm -rf "$LAB_LOG"
+}
+
+replay_write() {	# replay_write CELL REPEAT FOLDER: cell.json, of what exp_measure knows
+	local foreign=null steal=null busy=null flags=''
+	if [ -n "$before" ]; then
+		read -r foreign steal busy < <(exp_shares "$before" "$after" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
+		# The work of the disk is the lab's own, though no process of the server does it: foreign time cannot be told from it.
+		[ "$ON_DISK" = 0 ] || foreign=null
+		flags=$(exp_disturbed "${foreign/null/0}" "$steal")
+	fi
+	cell_write "$3" "$2" "$reason" "$flags" "$(jq -cn --arg log "cells/$1/$2/replay.rfb" --argjson foreign "$foreign" \
+		--argjson steal "$steal" --argjson busy "$busy" --argjson facts "${FACTS:-null}" --arg counts "$counts" --arg caches "$CACHES" \
+		--slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
+		{$log, play: ($play[0].result.runs[0] // null), $caches, $facts, disk: ($counts | if . == "" then null else
+			split(" ") | map(tonumber) | {reads: (.[4] - .[0]), read_bytes: (.[5] - .[1]), writes: (.[6] - .[2]),
+				written_bytes: (.[7] - .[3])} end),
+		foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy}')"
+}
+
+# The session -----------------------------------------------------------------------------------------------------
+
+session_make() {	# session_make SETTING: the setting, a display and a desk, all new. 1: LAB_WHY
+	setting_session "$1" || return
+	LAB_WHY="the display did not start"
+	protocol_start replay
+	app_start "$PROTOCOL_DISPLAY"
+}
+
+session_end() {
+	# shellcheck disable=SC2086 # words
+	lab_stop ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	protocol_stop
+	[ "$ON_DISK" = 0 ] || [ -z "$LAB_DISK" ] || lab_exec -R server rm -rf "$LAB_DISK/desk"
+}
+
+# The page cache without what is mapped. It is the machine's: only root may.
+caches_drop() {
+	CACHES=kept
+	[ "$KEEP_CACHES" = 0 ] || return 0
+	sync
+	{ echo 3 >/proc/sys/vm/drop_caches; } 2>/dev/null && CACHES=dropped
+}
+
+session_server() { printf '%s::%s' "$LAB_ADDR_server" "$PROTOCOL_PORT"; }
+
+# The short session is the first part of the script.
+session_script() {
+	if [ -n "$SCRIPT" ]; then cat -- "$SCRIPT"
+	elif [ "$QUICK" = 1 ]; then sed '/^# --quick ends here/q' "$TP_HOME/data/sessions/$APP.script"
+	else cat "$TP_HOME/data/sessions/$APP.script"; fi
+}
+
+# Once, before the first cell, at full speed: it is recorded, or the trace that was given is replayed to see that it fits. Where
+# the session is to be on a disk of its own, what it has read from the system meanwhile is on it from then on.
+session_first() {
+	local LAB_LOG=$RUN/log status=0 CACHES
+	[ ! -f "$RUN/session.trace" ] || [ "$ON_DISK" = 1 ] || return 0
+	DESK_FOLDER=/tmp/desk
+	exp_step "$([ -f "$RUN/session.trace" ] && echo "the session once, to see what it reads" || echo "recording the session")"
+	protocol_start record && app_start "$PROTOCOL_DISPLAY" || die "no session: $LAB_WHY"
+	caches_drop
+	[ -z "$TRACE" ] || cp -- "$TRACE" "$RUN/session.trace" || die "cannot read $TRACE"
+	if [ -f "$RUN/session.trace" ]; then
+		replay_play "$RUN/log" || die "the trace does not fit this session: $LAB_WHY; see $RUN/log"
+	else
+		session_script >"$RUN/session.script"
+		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record --headless --script "$RUN/session.script" \
+			"$(session_server)" "$RUN/session.new"
+		lab_wait "$LAB_PID" || status=$?
+		[ "$status" = 0 ] || die "the session could not be recorded: $(tail -n 1 "$LAB_LOG/record.err")"
+		mv "$RUN/session.new" "$RUN/session.trace"
+	fi
+	[ "$ON_DISK" = 0 ] || disk_fill
+	session_end
+	[ ! -t 1 ] || printf '\r\033[K'
+}
+
+# 0, or LAB_WHY: what is not complete is no figure.
+replay_play() {	# replay_play FOLDER
+	local status=0
+	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play "$(session_server)" \
+		"$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s --format json -o "$1/play.json"
+	lab_wait "$LAB_PID" || status=$?
+	[ "$status" != 0 ] || return 0
+	LAB_WHY=$(grep -vx ready "$LAB_LOG/play.err" | tail -n 1)
+	[ "$status" != 130 ] || LAB_WHY=interrupted
+	: "${LAB_WHY:=the replay ended with status $status}"
+	return 1
+}
+
+# A disk of its own ------------------------------------------------------------------------------------------------
+
+# What the session has read of /usr is in memory now, and nothing else of the system is (but what runs on the machine besides):
+# these files are copied onto the disk, and stand in the server's /usr in front of its own. Nobody else has these copies in
+# memory.
+disk_fill() {
+	local list=$RUN/log/files bytes kind=${DISK:-slow}
+	kind=${kind%%:*}
+	find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,SIZE,FILE 2>/dev/null |
+		awk '$1 > 0 { bytes += $2; sub(/^[0-9]+ [0-9]+ /, ""); print substr($0, 2) } END { print bytes + 0 >"/dev/stderr" }' \
+			>"$list" 2>"$list.bytes"
+	read -r bytes <"$list.bytes"
+	[ -s "$list" ] || die "what the session reads is not known: fincore tells of no file"
+	lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" /tmp/disk || die "no disk for the session: $LAB_WHY"
+	tar -C / -cf - --files-from "$list" 2>"$RUN/log/disk.err" |
+		lab_exec -R server tar -C "$LAB_DISK" -xf - 2>>"$RUN/log/disk.err" ||
+		die "the disk cannot be filled: $(tail -n 1 "$RUN/log/disk.err")"
+	# what the load reads: written, or there would be nothing to read
+	lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none </dev/null ||
+		die "the disk cannot be filled"
+	lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null 2>"$RUN/log/disk.err" ||
+		die "-$EXIT_MISSING" \
+			"the files on the disk cannot stand in front of the system's: $(tail -n 1 "$RUN/log/disk.err") (overlayfs)"
+	rm -f "$list.bytes" "$RUN/log/disk.err"
+	DESK_FOLDER=$LAB_DISK/desk
+	run_set '.disk = {$kind, $backing, $files, files_bytes: $bytes, schedulers: ($schedulers | split(" ") | map(select(. != "")))}' \
+		--arg kind "$kind" --arg backing "$LAB_DISK_BACKING" --argjson files "$(wc -l <"$list")" --argjson bytes "$bytes" \
+		--arg schedulers "$(lab_disk_schedulers)"
+}
+
+# The load: fio's reads of 32 KB at random places, past the page cache; on the client's CPU, so that it takes none of the server's.
+fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
+	local reads _
+	read -r reads _ < <(lab_disk_counts)
+	lab_start -R -o "$1/fio.json" server fio taskset -c "$LAB_CPUS_client" fio --name=load --filename="$LAB_DISK/load" --readonly \
+		--direct=1 --rw=randread --bs=32k --ioengine=libaio --time_based --runtime=86400 --randrepeat=0 --group_reporting \
+		--output-format=json --output="$1/fio.json" "${@:2}"
+	FIO=$LAB_PID
+	wait_until 30 fio_reads "$reads" && ! lab_gone "$FIO" && return
+	LAB_WHY="fio does not read: $(tail -n 1 "$LAB_LOG/fio.err")"
+	return 1
+}
+fio_reads() {	# fio_reads BEFORE: five more came
+	local reads _
+	! lab_gone "$FIO" || return 0
+	read -r reads _ < <(lab_disk_counts)
+	[ "$reads" -ge $(($1 + 5)) ]
+}
+fio_end() {	# fio_end FOLDER: sets FACTS
+	[ -n "$FIO" ] || return 0
+	lab_stop "$FIO"
+	FIO=''
+	# (its report comes after a line that says that it was told to stop)
+	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios,
+		load_read_p50_ms: ((.clat_ns.percentile["50.000000"] | values / 1e6) // null), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
+}
+
+# The time for each read and write that was asked for lasts as long as a replay.
+disk_slow() { [[ $DISK != slow:* ]] || lab_disk_delay "${DISK#slow:}"; }
+disk_fast() { [[ ${DISK:-slow} != slow* ]] || lab_disk_delay 0; }
+
+# The analysis ------------------------------------------------------------------------------------------------------
+
+# What the inputs of the session are, by their number: {"7": "ctrl+alt+t"}.
+input_names() {
+	awk '$2 ~ /^(move|press|release|keydown|keyup)$/ {
+		name = $4
+		modifier = name ~ /^(Control|Alt|Shift|Super|Meta)_[LR]$/ ? tolower(substr(name, 1, index(name, "_") - 1)) : ""
+		sub(/^control$/, "ctrl", modifier)
+		if ($2 == "press") printf "%d\tbutton %s at %s,%s\n", n, $3, $4, $5
+		if ($2 == "keydown" && modifier == "") printf "%d\t%s%s\n", n, held, name == "" ? $3 : name
+		if ($2 == "keydown" && modifier != "") held = held modifier "+"
+		if ($2 == "keyup" && modifier != "") {
+			at = index(held, modifier "+")
+			if (at) held = substr(held, 1, at - 1) substr(held, at + length(modifier) + 1)
+		}
+		n++ }' "$RUN/session.trace" 2>/dev/null | jq -cRn '[inputs | split("\t") | {key: .[0], value: .[1]}] | from_entries'
+}
+
+# All complete replays together.
+exp_summed() {
+	local files=() name repeat why
+	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
+		while read -r name; do
+			! cell_complete "$(cell_folder "$name" "$repeat")" || files+=("cells/$name/$repeat/replay.rfb")
+		done < <(printf '%s\n' "${CELLS[@]}" | sort)
+	done
+	[ "${#files[@]}" -gt 0 ] || return 0
+	run_set '.inputs = $names | del(.analysis_failed)' --argjson names "$(input_names)"
+	exp_step "analyzing ${#files[@]} replays"
+	(cd "$RUN" && "$TP_BIN/vncplay" analyze --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" \
+		2>"$RUN/log/analyze.err" || {
+		why=$(tail -n 1 "$RUN/log/analyze.err")
+		run_set '.analysis_failed = $why' --arg why "${why:-vncplay analyze gave no reason}"
+	}
+	[ ! -t 1 ] || printf '\r\033[K'
+}

@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# table.jq - total and response times of diskload, for a terminal.
-include "replays/table";
-
-replays_table
