@@ -89,8 +89,9 @@ def fair($system): first(of($system)[] | select(.worst_good != null and .users >
 	| (if $l.worst_good > 2 then ["users fare unequally", "bad"] elif $l.worst_good > 1.25 then ["not all users fare alike", "unsure"]
 		else ["users fare alike", "good"] end) as [$how, $verdict]
 	| finding("fair-\(id($system))"; "**\(words_of($system)): \($how)**."
-		+ " At the most users for \($l.criterion | criterion_words), the user who fares worst has \($l.worst_good | fixed(2)) times the median"
-		+ " of all (95 % of the keys)\(if $l.worst_bad == null then "" else "; with the next users \($l.worst_bad | fixed(2)) times" end).";
+		+ " At the most users for \($l.criterion | criterion_words), the user who fares worst has \($l.worst_good | fixed(2)) times"
+		+ " the median of all (95 % of the keys)"
+		+ (if $l.worst_bad == null then "." else "; with the next users \($l.worst_bad | fixed(2)) times." end);
 		{value: $l.worst_good, unit: "", $verdict});
 
 def findings: . as $doc | systems as $all
