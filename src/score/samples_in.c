@@ -57,6 +57,9 @@ static int head(struct table *t, char *line, const char **why)
 	t->skipped = t->due < 0 ? -1 : fields_find(cell, t->fields, "skipped");
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find(cell, t->fields, "success");
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : unit_of(cell[t->at]);
+	*why = "--from and --to are of keys: the header has no due_ns";
+	if (t->due < 0 && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
+		return -EPROTO;
 	*why = "the column's name does not end in _ns, _us, _ms or _s; --unit";
 	if (!(t->unit_ms > 0))
 		return -EPROTO;
@@ -106,7 +109,9 @@ static bool between(const char *from, const char *to, double *ns)
 static int body(struct table *t, char *line, const char **why)
 {
 	struct samples_in_one one = { .users = NAN };
-	char *cell[FIELDS], *value;
+	char *cell[FIELDS];
+	const char *value;
+	int64_t due;
 	double v;
 
 	*why = "not as many cells as the header has";
@@ -117,6 +122,8 @@ static int body(struct table *t, char *line, const char **why)
 		one.later = true;
 		value = cell[t->later];
 	}
+	if (t->due >= 0 && !cli_read_int(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns))
+		value = "";
 	if (!*value || (t->skipped >= 0 && !strcmp(cell[t->skipped], "1"))) {
 		t->out->passed++;
 		return 0;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct samples_in_one {
@@ -18,7 +19,7 @@ struct samples_in_one {
 struct samples_in {
 	struct samples_in_one *one;	/* owned */
 	size_t n, room;
-	size_t passed;			/* rows without a latency, or of a warm-up */
+	size_t passed;			/* rows without a latency, of a warm-up, or due at another time */
 	size_t later, failed;
 	char name[64];			/* of the column, or what was read */
 };
@@ -27,6 +28,7 @@ struct samples_in_cfg {
 	const char *column;	/* NULL: due_ns and answer_ns (keyrepeat's log), elapsed (JTL), latency_ms, r_ms: the first that is there */
 	double unit_ms;		/* of it; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */
 	/* (failed: as the column success of a JTL says) */
+	int64_t from_ns, to_ns;	/* keys that were due then; others are passed over */
 	const char *users;	/* the column of active users; NULL: allThreads or users, if there */
 };
 

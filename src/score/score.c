@@ -6,6 +6,7 @@
 #include "limits_in.h"
 #include "models.h"
 #include "rec.h"
+#include "sample.h"
 #include "samples_in.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static struct {
 	int64_t target_ns, expected_ns;
 	double beta;
 	int model, unit;
-} cfg = { .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
+} cfg = { .in.to_ns = INT64_MAX, .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -36,6 +37,8 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
 	{ CLI_STR, 0, "users", &cfg.in.users, 0, 0, "the column of users active then, for vsimax (allThreads, users)", NULL, NULL,
 	  "NAME" },
+	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, "only keys due from then on, in ns of the log's clock", NULL, NULL, "NS" },
+	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, "only keys due until then", NULL, NULL, "NS" },
 	{ CLI_STR, 0, "thresholds", &cfg.thresholds, 0, 0, "the numbers of the rules (data/thresholds.tsv)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, "T of Apdex (as the table says)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, "T of Wu's rule (as the table says)", NULL, NULL, NULL },
@@ -156,6 +159,24 @@ static void tell_simple(struct rec *r, const struct samples_in *s, const struct 
 	}
 }
 
+/* Without regard to how many samples a quantile should have: who asks sees how many there are. */
+static void tell_latency(struct rec *r, const struct samples_in *s)
+{
+	struct sample ns = { 0 };
+
+	for (size_t i = 0; i < s->n; i++)
+		sample_add(&ns, llround(s->one[i].ms * 1e6));
+	rec_object(r, "latency_ms");
+	rec_real(r, "mean", sample_mean(&ns).value / 1e6, 3);
+	rec_real(r, "p50", sample_quantile(&ns, 0.5).value / 1e6, 3);
+	rec_real(r, "p95", sample_quantile(&ns, 0.95).value / 1e6, 3);
+	rec_real(r, "max", sample_max(&ns).value / 1e6, 3);
+	rec_end(r);
+	if (ns.lost)
+		die(EXIT_RUN, "out of memory");
+	sample_free(&ns);
+}
+
 static void tell_vsi(struct rec *r, const struct samples_in *s, const struct limits_in *l)
 {
 	struct models_vsi v;
@@ -203,6 +224,7 @@ int main(int argc, char **argv)
 	rec_int(out, "passed_over", (int64_t)s.passed);
 	rec_int(out, "later_than", (int64_t)s.later);
 	rec_int(out, "failed", (int64_t)s.failed);
+	tell_latency(out, &s);
 	tell_simple(out, &s, &l);
 	tell_vsi(out, &s, &l);
 	rec_end(out);

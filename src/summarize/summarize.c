@@ -4,7 +4,6 @@
  * The folder is read in run.c, figures are made in estimates.c and interval.c, settings held against the default in compare.c, tables are
  * written in tables.c; runs of other experiments have a file each (`others`). This file reads options, runs them in turn, reports. */
 #include "calibrate.h"
-#include "capacity.h"
 #include "cli.h"
 #include "idle.h"
 #include "interval.h"
@@ -122,7 +121,6 @@ static const struct {
 	int (*summarize)(const char *folder, struct inputs_counts *out, char *why, size_t size);
 } others[] = {
 	{ "calibrate", "trains", calibrate_summarize },
-	{ "capacity", "repeats", capacity_summarize },
 	{ "idle", "cells", idle_summarize },
 	{ "principle-a", "cells", users_summarize },
 	{ "rtt", "cells", rtt_summarize },

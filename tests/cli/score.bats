@@ -30,6 +30,20 @@ setup() {
 	jq -e '[.result | .perception, .tolia, .apdex, .wu, .vsimax | .source | length > 10] | all' out.json
 }
 
+@test "keys due in a stretch of time alone; mean and quantiles between order statistics" {
+	need jq
+	{
+		printf 'schema\tdue_ns\tanswer_ns\tcensored_ns\tskipped\n'
+		printf 'keys/1\t%d\t%s\t%s\t0\n' 1000 9000000 '' 2000 10002000 '' 3000 20003000 '' 4000 '' 40004000 5000 9000000 ''
+	} >keys.tsv
+	# 10, 20 and more than 40 ms: 20 + 0.9 x 20
+	"$SCORE" keys.tsv --from 2000 --to 4000 --format json | jq -e '.result | .samples == 3 and .passed_over == 2 and .later_than == 1
+		and .latency_ms == {mean: 23.333, p50: 20, p95: 38, max: 40}'
+	printf 'r_ms\n1\n' >ms.tsv
+	run -1 "$SCORE" ms.tsv --from 1
+	[[ $output == *due_ns* ]]
+}
+
 @test "what is at a threshold exactly is so in every unit" {
 	need jq
 	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv

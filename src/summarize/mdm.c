@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "capacity_model.h"
+#include "mdm.h"
 #include "interval.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define STEPS 200		/* of an interval: no double has more */
 #define TAIL 0.05		/* beyond p95 */
 
-bool capacity_line_fit(const double *x, const double *y, size_t n, struct capacity_line *out)
+bool mdm_line_fit(const double *x, const double *y, size_t n, struct mdm_line *out)
 {
 	struct interval i;
 	double mx = 0, my = 0, xx = 0, xy = 0;
@@ -23,31 +23,32 @@ bool capacity_line_fit(const double *x, const double *y, size_t n, struct capaci
 		xx += (x[k] - mx) * (x[k] - mx);
 		xy += (x[k] - mx) * (y[k] - my);
 	}
-	*out = (struct capacity_line){ .slope = xy / xx, .low = i.low, .high = i.high, .start = my - xy / xx * mx, .mean_x = mx, .spread = xx / (double)n, .n = n };
+	*out = (struct mdm_line){ .slope = xy / xx, .low = i.low, .high = i.high, .start = my - xy / xx * mx, .mean_x = mx,
+		.spread = xx / (double)n, .n = n };
 	return true;
 }
 
 /* The variance of the height at x is that of the slope times (Sxx / n + (x - mean)^2). */
-double capacity_line_at(const struct capacity_line *l, double x, int side)
+double mdm_line_at(const struct mdm_line *l, double x, int side)
 {
 	double half = (l->high - l->low) / 2, off = x - l->mean_x;
 
 	return l->start + l->slope * x + side * half * sqrt(l->spread + off * off);
 }
 
-double capacity_line_reaches(const struct capacity_line *l, double full, int side)
+double mdm_line_reaches(const struct mdm_line *l, double full, int side)
 {
 	double low = l->mean_x, high = fmax(2 * fabs(l->mean_x), 1);
 
-	if (capacity_line_at(l, low, side) >= full)
+	if (mdm_line_at(l, low, side) >= full)
 		return low;
-	while (capacity_line_at(l, high, side) < full)
+	while (mdm_line_at(l, high, side) < full)
 		if ((high *= 2) > 1e9)
 			return INFINITY;
 	for (int i = 0; i < STEPS; i++) {
 		double middle = (low + high) / 2;
 
-		if (capacity_line_at(l, middle, side) >= full)
+		if (mdm_line_at(l, middle, side) >= full)
 			high = middle;
 		else
 			low = middle;
@@ -55,20 +56,21 @@ double capacity_line_reaches(const struct capacity_line *l, double full, int sid
 	return high;
 }
 
-static double keys(const struct capacity_model *m, double users)
+static double keys(const struct mdm *m, double users)
 {
 	return m->rate + m->typing * (users - 1);
 }
 
-double capacity_model_users(const struct capacity_model *m, double all)
+double mdm_users(const struct mdm *m, double all)
 {
 	return 1 + (all - m->rate) / m->typing;
 }
 
 /* The wait with so many users: how many wait at all, and for how long these do. False: the CPUs are full. */
-static bool wait_of(const struct capacity_model *m, double users, int side, double *p, double *theta_ms)
+static bool wait_of(const struct mdm *m, double users, int side, double *p, double *theta_ms)
 {
-	double u = capacity_line_at(&m->cpu, keys(m, users), side), slope = side > 0 ? m->cpu.high : side < 0 ? m->cpu.low : m->cpu.slope, others;
+	double slope = side > 0 ? m->cpu.high : side < 0 ? m->cpu.low : m->cpu.slope;
+	double u = mdm_line_at(&m->cpu, keys(m, users), side), others;
 
 	if (!(u < 1))
 		return false;
@@ -78,7 +80,7 @@ static bool wait_of(const struct capacity_model *m, double users, int side, doub
 	return true;
 }
 
-double capacity_model_p95(const struct capacity_model *m, double users, int side)
+double mdm_p95(const struct mdm *m, double users, int side)
 {
 	double p, theta, mean, late;
 
@@ -94,7 +96,7 @@ static double beyond(double p, double theta, double ms)
 	return ms < 0 ? 1 : theta > 0 ? p * exp(-ms / theta) : 0;
 }
 
-double capacity_model_apdex(const struct capacity_model *m, double users, double t_ms, int side)
+double mdm_apdex(const struct mdm *m, double users, double t_ms, int side)
 {
 	double p, theta;
 
@@ -103,10 +105,10 @@ double capacity_model_apdex(const struct capacity_model *m, double users, double
 	return 1 - (beyond(p, theta, t_ms - m->mean_ms) + beyond(p, theta, 4 * t_ms - m->mean_ms)) / 2;
 }
 
-double capacity_model_most(const struct capacity_model *m, bool apdex, double value, double t_ms, int side)
+double mdm_most(const struct mdm *m, bool apdex, double value, double t_ms, int side)
 {
 	for (double users = 1; users <= USERS_MAX; users++) {
-		bool holds = apdex ? capacity_model_apdex(m, users, t_ms, side) >= value : capacity_model_p95(m, users, side) <= value;
+		bool holds = apdex ? mdm_apdex(m, users, t_ms, side) >= value : mdm_p95(m, users, side) <= value;
 
 		if (!holds)
 			return users - 1;

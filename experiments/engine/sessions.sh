@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154,SC2317 # variables shared with the driver, lib.sh and the lab
-# sessions.sh - for drivers that add sessions until there is too little of something: as many as are wanted, what becomes of those that fail, and what the
-# server waits for, has and moves meanwhile. Systems are PROTOCOL.APP (light, heavy).
+# sessions.sh - for experiments that add sessions until there is too little of something: as many as are wanted, what becomes of
+# those that fail, and what the server waits for, has and moves meanwhile. P[app] (light, heavy) is the application of each.
 
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 SESSIONS=0
@@ -12,8 +12,9 @@ app_of() {	# the plug-in of an application: light is vim, heavy is refecho
 	case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac
 }
 
-# attempt COMMAND...: of a plug-in, which ends the shell (die) where it cannot do what it is for. Here that is a result and no end: 1, and what it said in
-# ATTEMPT_WHY. In bash 4.3's way `break` leaves the loops of who has called the function that it stands in, and with them the plug-in.
+# attempt COMMAND...: of a plug-in, which ends the shell (die) where it cannot do what it is for. Here that is a result and no end:
+# 1, and what it said in ATTEMPT_WHY. In bash 4.3's way `break` leaves the loops of who has called the function that it stands in,
+# and with them the plug-in.
 DIE=$(declare -f die)
 attempt() {
 	local _
@@ -35,17 +36,17 @@ attempt() {
 }
 
 # So many sessions, more or less than there are. 1: STEP_WHY, with STEP_AT of them not even that.
-sessions() {	# sessions SYSTEM N
+sessions() {	# sessions N
 	local n
-	while [ "$SESSIONS" -gt "$2" ]; do
+	while [ "$SESSIONS" -gt "$1" ]; do
 		lab_stop "${SESSION_APP[$SESSIONS]}"
 		protocol_stop "user-$SESSIONS"
 		SESSIONS=$((SESSIONS - 1))
 	done
-	while [ "$SESSIONS" -lt "$2" ] && ! stopped; do
+	while [ "$SESSIONS" -lt "$1" ] && ! stopped; do
 		n=$((SESSIONS + 1))
 		STEP_AT=$n APP_PID='' PROTOCOL_PIDS=''
-		app_of "${1##*.}"
+		app_of "${P[app]}"
 		if ! attempt protocol_start "user-$n" || ! attempt app_start "$PROTOCOL_DISPLAY"; then
 			STEP_WHY="session $n did not start: $ATTEMPT_WHY"
 			lab_stop "$APP_PID"
@@ -55,7 +56,8 @@ sessions() {	# sessions SYSTEM N
 		SESSIONS=$n
 		SESSION_OPTIONS[$n]=''
 		[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$n]" '%q ' "${PROTOCOL_OPTIONS[@]}"
-		SESSION_TARGET[$n]=$PROTOCOL_TARGET SESSION_DISPLAY[$n]=$PROTOCOL_DISPLAY SESSION_APP[$n]=$APP_PID SESSION_PIDS[$n]=$PROTOCOL_PIDS
+		SESSION_TARGET[$n]=$PROTOCOL_TARGET SESSION_DISPLAY[$n]=$PROTOCOL_DISPLAY SESSION_APP[$n]=$APP_PID
+		SESSION_PIDS[$n]=$PROTOCOL_PIDS
 	done
 }
 
@@ -66,8 +68,12 @@ sessions_live() {
 	for ((n = 1; n <= SESSIONS; n++)); do
 		for pid in ${SESSION_PIDS[$n]} ${SESSION_APP[$n]}; do
 			lab_gone "$pid" || continue
-			for name in "${!LAB_PID_OF[@]}"; do [ "${LAB_PID_OF[$name]}" != "$pid" ] || STEP_SAID=$(grep -vx ready "$RUN/log/$name.err" 2>/dev/null | tail -n 1); done
-			STEP_WHY="of session $n $([ "$pid" = "${SESSION_APP[$n]}" ] && echo "the application" || echo "the display server") ended"
+			for name in "${!LAB_PID_OF[@]}"; do
+				[ "${LAB_PID_OF[$name]}" != "$pid" ] ||
+					STEP_SAID=$(grep -vx ready "$RUN/log/$name.err" 2>/dev/null | tail -n 1)
+			done
+			STEP_WHY="the display server of session $n ended"
+			[ "$pid" != "${SESSION_APP[$n]}" ] || STEP_WHY="the application of session $n ended"
 			return 1
 		done
 	done
@@ -87,13 +93,18 @@ resource_of() {	# resource_of WORDS KILLS: processes that the kernel ended meanw
 
 # Of all tasks there, "task=ns,...": for how long each has waited for a CPU.
 # shellcheck disable=SC2016
-TASKS_WAIT='LC_ALL=C awk "BEGIN { for (i = 1; i < ARGC; i++) { if ((getline line < ARGV[i]) > 0) { split(line, f, \" \"); split(ARGV[i], p, \"/\"); printf \"%s=%s,\", p[5], f[2] } close(ARGV[i]) } }" /proc/[0-9]*/task/[0-9]*/schedstat'
+TASKS_WAIT='LC_ALL=C awk "BEGIN {
+	for (i = 1; i < ARGC; i++) {
+		if ((getline line < ARGV[i]) > 0) { split(line, f, \" \"); split(ARGV[i], p, \"/\"); printf \"%s=%s,\", p[5], f[2] }
+		close(ARGV[i])
+	} }" /proc/[0-9]*/task/[0-9]*/schedstat'
 
 # waited BEFORE AFTER: what the tasks of both have waited meanwhile, ns.
 waited() {
 	LC_ALL=C awk -v before="$1" -v after="$2" 'BEGIN {
 		n = split(before, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); was[at[1]] = at[2] }
-		n = split(after, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); if (at[1] in was && at[2] >= was[at[1]]) sum += at[2] - was[at[1]] }
+		n = split(after, t, ",")
+		for (i = 1; i < n; i++) { split(t[i], at, "="); if (at[1] in was && at[2] >= was[at[1]]) sum += at[2] - was[at[1]] }
 		printf "%.0f\n", sum }'
 }
 
@@ -106,9 +117,11 @@ reading() {
 		free=$(LC_ALL=C awk "/^MemAvailable/ { printf \"%.0f\", \$2 * 1024 }" /proc/meminfo)
 		paged=$(LC_ALL=C awk "/^pswpin/ { s = \$2 * 4096 } /^pgmajfault/ { f = \$2 } END { printf \"%.0f %.0f\", s, f }" /proc/vmstat)
 		moved=$(LC_ALL=C awk -v i="$1:" "{ sub(/:/, \": \") } \$1 == i { printf \"%.0f %.0f\", \$10, \$2 }" /proc/net/dev)
-		dropped=$(tc -s qdisc show dev "$1" 2>/dev/null | LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") d += \$(i + 1) } END { printf \"%.0f\", d }")
+		dropped=$(tc -s qdisc show dev "$1" 2>/dev/null |
+			LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") d += \$(i + 1) } END { printf \"%.0f\", d }")
 		stalled=$(LC_ALL=C awk "/^some/ { sub(/.*total=/, \"\"); print }" /proc/pressure/memory 2>/dev/null)
-		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | in_its_group
+		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' \
+		sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | in_its_group
 }
 
 # A server with a size of its own has less free, and faults of its own.
@@ -122,7 +135,9 @@ in_its_group() {
 			{ sub(/^total_/, "", $1); at[$1] = $2 }
 			END {
 				split(line, f, " ")
-				printf "%s %s %.0f %s %s %s %s %s %s\n", f[1], f[2], limit - used + at["inactive_file"], f[4], f[5], f[6], at["pgmajfault"], f[8], f[9] }' "$group/memory.stat")
+				printf "%s %s %.0f %s %s %s %s %s %s\n", f[1], f[2], limit - used + at["inactive_file"], f[4], f[5], f[6],
+					at["pgmajfault"], f[8], f[9]
+			}' "$group/memory.stat")
 	fi
 	printf '%s\n' "$line"
 }

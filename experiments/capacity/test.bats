@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Capacity: tables and findings of a made-up run against figures by hand; a small search over VNC in which a fourth session cannot
+# start; one that is interrupted.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Repeat r, N users: the one in front has p95 = 20 N + r ms and mean 10 N, user u has mean 10 N + u - 1; a key takes 20 ms of the
+# CPU, and sessions 2 % of it without keys. 100 ms hold for 4 users in each repeat (20 x 5 + r is above). An Apdex of 0.85 holds
+# for 6 and 7; then, in two of the repeats, nobody could be added.
+make_run() {
+	local r folder
+	rm -rf "a run"
+	mkdir -p "a run"
+	jq -n '{schema: "thinprobe.run/1", experiment: "capacity", version: "0", started: "2026-11-20T10:00:00Z",
+		ended: "2026-11-20T11:00:00Z", state: "complete", command: "thinprobe run capacity",
+		settings: {protocols: ["vnc"], apps: ["heavy"], criteria: ["p95:100ms", "apdex:0.85"], most: 16, typing_per_s: 4,
+			rate_per_s: 10, threshold_ms: 100, seconds: 20, cost_ms: 10, link: "none", repeats: 3, seed: 1, on: "lab", limits: [
+			{name: "CPU", figure: "wait_share_percent", at_least: 50, unless: "run queue", unit: "% of the delay", note: "a"},
+			{name: "CPU", figure: "server_busy_percent", at_least: 90, unless: "", unit: "% busy", note: "b"},
+			{name: "run queue", figure: "wait_over_queue", at_least: 3, unless: "", unit: "times", note: "c"},
+			{name: "viewers", figure: "client_busy_percent", at_least: 14, unless: "", unit: "% busy", note: "d"},
+			{name: "session alone", figure: "alone_percent", at_least: 100, unless: "", unit: "%", note: "e"}]},
+		axes: ["protocol", "app"], cells: [{name: "vnc-heavy", parameters: {protocol: "vnc", app: "heavy"}, state: "complete",
+			complete: 3, flags: []}], counts: {total: 3, complete: 3, missing: 0, marked: 1},
+		protocols: {vnc: {says: "VNC (Xvnc)"}}, host: {kernel: "Linux 6.1"},
+		lab: {cpus_server: "0", cpus_client: "1", shared_cpus: false, rootless: false, missing: []}}' >"a run/run.json"
+	for r in 1 2 3; do
+		folder="a run/cells/vnc-heavy/$r"
+		mkdir -p "$folder"
+		jq -n --argjson r "$r" '($r < 3) as $ended | {schema: "thinprobe.cell/1", state: "complete", server_cpus: 1,
+			marked: (if $r == 3 then "foreign CPU time 4 %" else "" end),
+			limits: [{criterion: "p95:100ms", users: 4, reached: true, beyond: 5, resource: "", ended: ""},
+				{criterion: "apdex:0.85", users: (5 + $r), reached: $ended, beyond: (if $ended then 6 + $r else 0 end),
+				resource: (if $ended then "memory" else "" end),
+				ended: (if $ended then "session \(6 + $r) did not start: no luck" else "" end)}]}' >"$folder/cell.json"
+		awk -v OFS='\t' -v r="$r" -v samples="$folder/samples.tsv" -v machine="$folder/machine.tsv" -v wait="${WAIT:-30}" 'BEGIN {
+			print "schema", "users", "user", "keys", "mean_ms", "p50_ms", "p95_ms", "max_ms", "apdex", "late_percent" >samples
+			print "schema", "users", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent",
+				"steal_percent", "waiting", "available_bytes", "swap_in_bytes_per_s", "link_percent", "own_percent" >machine
+			split("1 2 4 5", steps, " ")
+			for (s = 1; s <= 4; s++) {
+				n = steps[s]; keys = 10 + 4 * (n - 1)
+				for (u = 1; u <= n; u++)
+					print "capacity-user/1", n, u, 200, 10 * n + u - 1, 9 * n, 20 * n + r + u - 1, 999, 1 - n / 50, n >samples
+				# a key waits that long at 5 users
+				print "capacity-machine/1", n, keys, 2.5 + 2 * keys, 3 * n, 0.5, 0, n / 5 * wait / 1000 * keys,
+					(40 - n) * 1048576, 0, "", 2 + 2 * keys >machine
+			}
+		}'
+	done
+}
+
+at() {	# at FILE COLUMN NAME=VALUE...: one cell
+	local file=$1 column=$2
+	shift 2
+	awk -F'\t' -v column="$column" -v want="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, w, " "); if (!(column in at)) exit; next }
+		{ ok = 1; for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($at[kv[1]] != kv[2]) ok = 0 } if (ok) print $at[column] }' \
+		"a run/$file.tsv"
+}
+sides() {	# sides CRITERION NAME UNIT: of the second search, "users good users bad full"
+	awk -F'\t' -v c="$1" -v name="$2" -v unit="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["criterion"] == c && $at["name"] == name && $at["unit"] == unit && $at["repeat"] == 2 {
+			print $at["users_good"], $at["good"], $at["users_bad"], $at["bad"], $at["full"] }' "a run/compare.tsv"
+}
+change() {	# change ASSIGNMENT: of awk, in each row of all machine.tsv
+	local file
+	for file in "a run"/cells/*/*/machine.tsv; do
+		awk -F'\t' -v OFS='\t' "NR > 1 { $1 } { print }" "$file" >x && mv x "$file"
+	done
+}
+found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" "a run/findings.json"; }	# found ID FILTER
+small_search() {
+	for tool in Xvnc xset xdotool gnuplot cmark; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	LAB_SHARED_CPUS=1 run --separate-stderr "$TOP/lab/lab.sh" exec client true
+	[ "$status" -eq 0 ] || skip "no lab here: $stderr"
+	RUN="$BATS_TEST_TMPDIR/a run" CELL="$BATS_TEST_TMPDIR/a run/cells/vnc-heavy/1"
+}
+nothing_left() {
+	if pgrep -f "keyrepeat .*$1" || pgrep -f "Xvnc .*-desktop thinprobe user-.*$1"; then return 1; fi
+}
+
+@test "capacity: the tables are what the rows say" {
+	make_run
+	"$TOP/bin/summarize" "a run"
+	[ "$(wc -l <"a run/summary.tsv")" = 5 ]
+	[ "$(at summary p95_ms users=4)" = 82.000 ]
+	# 81 82 83, as logarithms: 81.9959 times or by exp(t(2) s / sqrt(3)) = exp(4.302653 x 0.012197 / sqrt(3))
+	awk -v l="$(at summary p95_ms_low users=4)" -v h="$(at summary p95_ms_high users=4)" 'BEGIN {
+		print l, h; exit !(l > 79.548 && l < 79.550 && h > 84.517 && h < 84.519) }'
+	[ "$(at summary mean_ms users=4)" = 40.000 ]
+	[ "$(at summary all_mean_ms users=4)" = 41.500 ]
+	[ "$(at summary all_p95_ms users=4)" = 85.000 ]
+	# means 40 41 42 43: 166^2 / (4 x 6894); the largest p95 over the median of four: (84/82.5 + 85/83.5 + 86/84.5) / 3
+	[ "$(at summary jain users=4)" = 0.9993 ]
+	[ "$(at summary worst_over_median users=4)" = 1.018 ]
+	[ "$(at summary server_busy_percent users=5)" = 54.500 ]
+	[ "$(at summary link_percent users=5)" = "" ]
+	[ "$(at summary repeats users=5)" = 3 ]
+	[ "$(at summary marked users=5)" = 1 ]
+	# 52 - 10 ms more than alone at 5 users
+	[ "$(at summary more_ms users=5)" = 42.000 ]
+	[ "$(at summary wait_ms users=5)" = 30.000 ]
+	[ "$(at summary wait_share_percent users=5)" = 71.429 ]
+	[ "$(at points users criterion=p95:100ms)" = 4.00 ]
+	[ "$(at points users_low criterion=p95:100ms)" = 4.00 ]
+	[ "$(at points jain_good criterion=p95:100ms)" = 0.9993 ]
+	[ "$(at points worst_good criterion=p95:100ms)" = 1.018 ]
+	[ "$(at points users criterion=apdex:0.85)" = 7.00 ]
+	[ "$(at points users_low criterion=apdex:0.85)" = "" ]
+	[ "$(at points users_min criterion=apdex:0.85)" = 6 ]
+	[ "$(at points users_max criterion=apdex:0.85)" = 8 ]
+	[ "$(at points reached criterion=apdex:0.85)" = 2 ]
+}
+
+@test "capacity: what is full is what the rules say, the fullest first, each repeat once" {
+	make_run
+	"$TOP/bin/summarize" "a run"
+	# 30 of 42 ms (71 %, 1.43 x 50 %) for the CPU, 15 of 14 % (1.07) for the viewers
+	[ "$(at points limit criterion=p95:100ms)" = "CPU, viewers" ]
+	[ "$(at points limit criterion=apdex:0.85)" = "memory" ]
+	[ "$(at points ended criterion=apdex:0.85)" = "session 8 did not start: no luck" ]
+	[ "$(sides p95:100ms CPU "% busy")" = "4 46.50 5 54.50 0" ]
+	[ "$(sides p95:100ms viewers "% busy")" = "4 12.00 5 15.00 1" ]
+	[ "$(sides p95:100ms "session alone" %)" = "4 22.00 5 22.00 0" ]
+	# a queue's wait at 5 users: u' = 0.545 x 16 / 26, D = 540 / 26 ms
+	awk -F'\t' '$5 == "run queue" {
+		w = 30 / (0.545 * 16 / 26 * 540 / 26 / 0.455); print $11, w; exit !($11 > w - 0.01 && $11 < w + 0.01) }' "a run/compare.tsv"
+	# a wait that no queue explains is not the CPU's
+	WAIT=60 make_run
+	"$TOP/bin/summarize" "a run"
+	[ "$(at points limit criterion=p95:100ms)" = "run queue, viewers" ]
+	# pages read back for every key are the users' where memory is short: 35 of 39 MB are available with 5 users, or 15
+	for available in 36700160 15728640; do
+		make_run
+		jq '.settings.limits = [{name: "memory", figure: "faults_percent", at_least: 100, unless: "", unit: "faults", note: "f"}]' \
+			"a run/run.json" >x && mv x "a run/run.json"
+		for r in 1 2 3; do
+			awk -F'\t' -v OFS='\t' -v a="$available" '
+				NR == 1 { $13 = "major_faults_per_s" } NR > 1 { $13 = $3 * 2 } $2 == 5 { $9 = a } { print }' \
+				"a run/cells/vnc-heavy/$r/machine.tsv" >x
+			mv x "a run/cells/vnc-heavy/$r/machine.tsv"
+		done
+		"$TOP/bin/summarize" "a run"
+		[ "$(at summary faults_percent users=5)" = 200.000 ]
+		case $available in 36700160) want=unexplained ;; *) want=memory ;; esac
+		[ "$(at points limit criterion=p95:100ms)" = "$want" ]
+	done
+	WAIT=5 make_run
+	jq '.settings.limits |= map(select(.name != "viewers"))' "a run/run.json" >x && mv x "a run/run.json"
+	"$TOP/bin/summarize" "a run"
+	[ "$(at points limit criterion=p95:100ms)" = "unexplained" ]
+}
+
+@test "capacity: the forecast is what the formula says, from the first third alone" {
+	make_run
+	"$TOP/bin/summarize" "a run"
+	[ "$(at slope none name=CPU criterion=p95:100ms)" = 2.0000 ]
+	[ "$(at slope slope name=CPU criterion=p95:100ms)" = 20.0000 ]
+	[ "$(at slope users name=CPU criterion=p95:100ms)" = 10.8 ]
+	# 1 MB a user, of 40
+	[ "$(at slope slope name=memory criterion=p95:100ms)" = 1.0000 ]
+	[ "$(at slope users name=memory criterion=p95:100ms)" = 40.0 ]
+	# one user alone: mean 10, p95 22 ms (the mean of 21, 22, 23); the first three numbers of users, though they are more than a third
+	most() {	# most p95|apdex VALUE
+		awk -v what="$1" -v value="$2" 'BEGIN {
+			for (n = 1; ; n++) {
+				keys = 10 + 4 * (n - 1); u = 0.02 + 0.02 * keys; if (u >= 1) break
+				p = n > 1 ? u - 0.2 : 0; theta = 20 / (2 * (1 - u))
+				late = p > 0.05 ? theta * log(p / 0.05) - p * theta : 0; if (late < 0) late = 0
+				if (what == "p95") ok = 10 + p * theta + sqrt(12 ^ 2 + late ^ 2) <= value
+				else ok = 1 - (p * exp(-90 / theta) + p * exp(-390 / theta)) / 2 >= value
+				if (!ok) break
+			}
+			print n - 1 }'
+	}
+	most p95 100
+	[ "$(at points forecast criterion=p95:100ms)" = "$(most p95 100)" ]
+	[ "$(at points forecast criterion=apdex:0.85)" = "$(most apdex 0.85)" ]
+	[ "$(at points forecast_from criterion=p95:100ms)" = 4 ]
+	[ "$(at points forecast_of criterion=p95:100ms)" = CPU ]
+	# viewers that are full with fewer: 2 + 3 % a key a second
+	change '$5 = 2 + 3 * $3'
+	"$TOP/bin/summarize" "a run"
+	# (98 / 3 - 10) / 4 + 1 = 6.67
+	[ "$(at points forecast criterion=p95:100ms)" = 6 ]
+	[ "$(at points forecast_of criterion=p95:100ms)" = viewers ]
+	# busy times that do not follow the keys tell nothing
+	change '$12 = NR % 2 ? 30 : 31'
+	"$TOP/bin/summarize" "a run"
+	[ "$(at points forecast criterion=p95:100ms)" = "" ]
+	[[ "$(at points forecast_why criterion=p95:100ms)" == *"holds 0"* ]]
+}
+
+@test "capacity: a search that did not end is counted, and nothing is made of it" {
+	make_run
+	jq '.state = "failed"' "a run/cells/vnc-heavy/2/cell.json" >x && mv x "a run/cells/vnc-heavy/2/cell.json"
+	rm -r "a run/cells/vnc-heavy/3"
+	run -3 "$TOP/bin/summarize" "a run" --format json -o out.json
+	[ "$(jq -c '.result | [.repeats_complete, .repeats_failed]' out.json)" = '[1,2]' ]
+	[ "$(at summary failed users=1)" = 2 ]
+	[ "$(at points users_low criterion=p95:100ms)" = "" ]
+	jq '.settings.limits[0].figure = "nothing"' "a run/run.json" >x
+	cp "a run/run.json" y && mv x "a run/run.json"
+	run -1 "$TOP/bin/summarize" "a run"
+	[[ $output == *"settings.limits"* ]]
+	mv y "a run/run.json"
+	rm "a run/cells/vnc-heavy/1/machine.tsv"
+	run -1 "$TOP/bin/summarize" "a run"
+	[[ $output == *machine.tsv* ]]
+}
+
+@test "capacity: findings and figures" {
+	command -v gnuplot >/dev/null && command -v cmark >/dev/null || skip "gnuplot or cmark is not installed"
+	make_run
+	"$TOP/report/report.sh" "a run"
+	cat "a run/findings.json"
+	for f in report.md report.html figures/users.svg figures/delay.svg figures/resources.svg; do [ -s "a run/$f" ]; done
+	[ "$(found most-vnc-heavy '[.value, .low, .high]')" = '[4,4,4]' ]
+	[ "$(found full-vnc-heavy '[.value, .figure]')" = '[54.5,"delay"]' ]
+	[ "$(found need-vnc-heavy '[.value, .low, .unit]')" = '[20,20,"ms"]' ]
+	[ "$(found forecast-vnc-heavy .value)" = "$(at points forecast criterion=p95:100ms)" ]
+	[ "$(found fair-vnc-heavy '[.value, .verdict]')" = '[1.018,"good"]' ]
+	if grep -nE 'null|undefined' "a run/report.md"; then return 1; fi
+	# in the second search one user alone was too many already
+	jq '.limits[0] += {users: 0, beyond: 1}' "a run/cells/vnc-heavy/2/cell.json" >x && mv x "a run/cells/vnc-heavy/2/cell.json"
+	"$TOP/report/report.sh" "a run"
+	[ "$(found most-vnc-heavy .verdict)" = '"bad"' ]
+	[ "$(found full-vnc-heavy .value)" = 22.5 ]
+}
+
+@test "capacity: a criterion is a time or a score" {
+	local words
+	"$TOP/thinprobe" run capacity --options-only --on ssh:server,me@client
+	"$TOP/thinprobe" run capacity --options-only --criteria p95:80ms,apdex:1 --app light,heavy --most 3
+	for words in p99:80ms p95:80 apdex:1.5; do
+		run -2 "$TOP/thinprobe" run capacity --options-only --criteria "$words"
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+# Limits that cannot be reached, and one that nobody can keep; a display server that has no luck with the fourth session.
+@test "capacity: a small search; a session that cannot start is a limit with its reason, tried twice" {
+	small_search
+	mkdir bin
+	printf '#!/bin/sh\n[ "$1" != :4 ] || { echo no luck >&2; exit 1; }\nexec %s "$@"\n' "$(command -v Xvnc)" >bin/Xvnc
+	chmod +x bin/Xvnc
+	LAB_SHARED_CPUS=1 PATH=$PWD/bin:$PATH "$TOP/thinprobe" run capacity --quick --repeat 1 --seconds 4 --most 6 --cost 2ms \
+		--criteria p95:1ms,p95:20000ms,apdex:0.0001 -o "$RUN" 3>&-
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	for f in summary.tsv points.tsv report.html figures/users.svg figures/resources.svg; do [ -s "$RUN/$f" ]; done
+	jq -c . "$CELL/cell.json"
+	cat "$CELL/samples.tsv"
+	# one to three users, all of whom typed; the user in front has ten keys a second, of which the first five are left out
+	awk -F'\t' 'NR > 1 { n[$2]++; if ($4 < 3 || $5 == "" || ($3 == 1 && ($4 < 30 || $4 > 36))) bad = 1 }
+		END { exit !(n[1] == 1 && n[2] == 2 && n[3] == 3 && n[4] == 0 && !bad) }' "$CELL/samples.tsv"
+	[ "$(jq -c '[.limits[] | [.criterion, .users, .reached, .beyond]]' "$CELL/cell.json")" \
+		= '[["p95:1ms",0,true,1],["p95:20000ms",3,true,4],["apdex:0.0001",3,true,4]]' ]
+	[ "$(jq -r '.limits[1].ended' "$CELL/cell.json")" = \
+		"session 4 did not start: the VNC server did not start: no luck; see $RUN/log/vnc-user-4.err" ]
+	[ "$(jq -c '[.limits[1].resource, .limits[0].ended, .measured_twice]' "$CELL/cell.json")" = '["a failing session","",2]' ]
+	[ "$(at points limit criterion=p95:20000ms)" = "a failing session" ]
+	# what a key takes of the CPU is at least what the application burns
+	awk -F'\t' 'NR > 1 { d = 10 * $12 / $3; print $2, d; if (d < 2) bad = 1 } END { exit bad }' "$CELL/machine.tsv"
+	nothing_left "$RUN"
+}
+
+@test "capacity: interrupted: 130, and it says so; sessions and clients are gone" {
+	local driver status=0
+	small_search
+	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run capacity --quick --repeat 1 --seconds 30 --most 2 -o "$RUN" >/dev/null 2>&1 3>&- &
+	driver=$!
+	for _ in $(seq 600); do
+		[ -n "$(find "$RUN/cells" -name 'user-1.err' -size +0 2>/dev/null)" ] && break
+		kill -0 "$driver" 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -TERM "$driver"
+	wait "$driver" || status=$?
+	[ "$status" = 130 ]
+	[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
+	nothing_left "$RUN"
+}
