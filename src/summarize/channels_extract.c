@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* channels - what a protocol sent in each direction: prototap's reports of a session and of work in it, as rows by protocol and
- * work.
+/* channels_extract - what a protocol sent in each direction: prototap's reports of a session and of work in it, as rows by protocol
+ * and work.
  *
  * A cell of part "session" gives setup, window, idle (by the minute) and key (by the key); any other part is a piece of work, and
  * `all` adds those of a repeat that has each of them. Figures are means over repeats, those of bytes on the wire with intervals;

@@ -3,8 +3,6 @@
  *
  * The folder is read in run.c, figures are made in estimates.c and interval.c, settings held against the default in compare.c, tables are
  * written in tables.c; runs of other experiments have a file each (`others`). This file reads options, runs them in turn, reports. */
-#include "animation.h"
-#include "cache.h"
 #include "calibrate.h"
 #include "capacity.h"
 #include "cli.h"
@@ -126,8 +124,6 @@ static const struct {
 	const char *experiment, *unit;	/* unit: what is counted */
 	int (*summarize)(const char *folder, struct inputs_counts *out, char *why, size_t size);
 } others[] = {
-	{ "animation", "cells", animation_summarize },
-	{ "cache", "cells", cache_summarize },
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "capacity", "repeats", capacity_summarize },
 	{ "cpuspeed", "cells", replays_summarize },

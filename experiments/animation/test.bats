@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a step takes in its window; tables and report of a made-up run whose figures follow from arithmetic; a short run over remote
+# X: new frames are sent, those that the display keeps are not.
+
+bats_require_minimum_version 1.5.0
+load ../engine/animations
+
+# 4 frames a second, 3 to warm up and 8 measured; slot 5 left out, slot 6 late. The window is from 1.75 s to 3.75 s after 1000 s.
+@test "window of a step: bytes by the part of a bin, frames, CPU time" {
+	{
+		printf 'schema\tn\tframe\tdue_ns\tbegun_ns\tsent_ns\n'
+		for n in $(seq 0 10); do
+			due=$((1001000000000 + n * 250000000)) sent=$((1001000001000 + n * 250000000))
+			[ "$n" != 6 ] || sent=$((due + 260000000))
+			[ "$n" != 5 ] || sent=''
+			printf 'frame/1\t%d\t0\t%d\t%s\t%s\n' "$n" "$due" "$sent" "$sent"
+		done
+	} >frames.tsv
+	{
+		printf 'schema\tbin_start_ns\tinput_packets\tinput_wire_bytes\tinput_payload_bytes\t'
+		printf 'display_packets\tdisplay_wire_bytes\tdisplay_payload_bytes\n'
+		for n in $(seq 0 49); do printf 'traffic/1\t%d\t1\t10\t0\t2\t1000\t900\n' "$((1000000000000 + n * 100000000))"; done
+	} >traffic.tsv
+	{
+		printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n'
+		for n in 0 1 2 3 4 5; do
+			printf 'cpu/1\t%d\t%d\t0\t0\t%d\n' "$((1000000000000 + n * 1000000000))" "$((7000000000000 + n * 1000000000))" \
+				"$((n * n * 100000000))"
+		done
+	} >cpu.tsv
+	{
+		printf 'schema\tseen_ns\tframe\n'
+		for ms in 1700 1800 2000 2300 2600 3000 3700 3800; do printf 'seen/1\t%d\t1\n' "$((1000000000000 + ms * 1000000))"; done
+	} >seen.tsv
+	export TP_HOME=$TOP
+	functions() { bash -c '. "$TP_HOME/experiments/engine/animations.sh"; RATE=4 BIN_MS=100; '"$1" bash "$BATS_TEST_TMPDIR"; }
+	functions 'animation_window "$1" 3 8' >step.json
+	cat step.json
+	# 20 bins of 1000 bytes, whole: 17.5 to 37.5; readings of the CPU at 1 s and at 3 s: 100 and 900 ms used
+	values() { jq -c "[$1]" step.json; }
+	[ "$(values '.seconds, .frames_due, .frames_shown, .late_frames, .frames_seen, .distinct_before')" = '[2,8,7,2,6,1]' ]
+	[ "$(values '.display_wire_bytes, .display_payload_bytes, .display_packets, .input_wire_bytes')" = '[20000,18000,40,200]' ]
+	[ "$(values '.covered_percent, .cpu_percent, .bytes_per_frame')" = '[100,40,3333.3]' ]
+	# a capture that ended half way, or told nothing at all
+	figures='animation_figures "$1" 3 8 || { echo "$LAB_WHY"; exit 1; }'
+	functions "$figures"
+	cp traffic.tsv whole.tsv
+	head -n 29 whole.tsv >traffic.tsv
+	run -1 functions "$figures"
+	[ "$output" = "the capture knows only 52.5 % of the step" ]
+	: >traffic.tsv
+	run -1 functions "$figures"
+	[[ $output == "the capture knows only"* || $output == "the step left no figures" ]]
+	mv whole.tsv traffic.tsv
+	rm seen.tsv	# no screen was watched: by frames shown
+	functions 'animation_window "$1" 3 8' >step.json
+	[ "$(jq -c '[.frames_seen, .bytes_per_frame]' step.json)" = '[null,2857.1]' ]
+}
+
+animation_cell() {	# animation_cell CELL REPEAT LOOP-BYTES NEW-BYTES: a frame, 20 a second for 10 s
+	mkdir -p "run/cells/$1/$2"
+	jq -n --argjson loop "$3" --argjson new "$4" '
+		def step($n; $each): {seconds: ($n / 20), from_ns: 1000000000000, to_ns: 1, frames_due: $n, frames_shown: $n,
+			late_frames: ($n / 20), frames_seen: $n, display_wire_bytes: ($n * $each), input_wire_bytes: ($n * 66),
+			display_packets: (3 * $n), cpu_percent: 12.5,
+			bytes_per_frame: $each, frame_bytes: 40000, information_bytes: 4404};
+		{schema: "thinprobe.cell/1", state: "complete", reason: "", marked: "", steps: {fresh: step(100; $new), loop: step(200; $loop),
+			"banner-fresh": step(100; 3 * $new), banner: step(200; 3 * $loop)}}' >"run/cells/$1/$2/cell.json"
+}
+
+made_up_run() {
+	animation_run animation x11 image x11 pixmap rdp:cache image nx image
+	animation_cell x11-image 1 12500 12600	# 2.0 Mbit/s: the paper's X
+	animation_cell x11-image 2 12500 12400
+	animation_cell x11-pixmap 1 100 12500
+	animation_cell x11-pixmap 2 102 12500
+	animation_cell rdp-cache-image 1 5000 10000
+	jq '.marked = "others"' run/cells/rdp-cache-image/1/cell.json >c && mv c run/cells/rdp-cache-image/1/cell.json
+	mkdir -p run/cells/rdp-cache-image/2
+	echo '{"state": "failed", "reason": "gone"}' >run/cells/rdp-cache-image/2/cell.json
+	# 1000 bytes in 100 ms, and CPU time
+	mkdir -p run/cells/x11-image/1/loop
+	{
+		printf 'schema\tbin_start_ns\tdisplay_wire_bytes\n'
+		for n in $(seq -10 50); do printf 'traffic/1\t%d\t1000\n' "$((1000000000000 + n * 100000000))"; done
+	} >run/cells/x11-image/1/loop/traffic.tsv
+	printf '%s\t%s\t%s\t%s\n' schema time_ns wall_ns own_ns cpu/1 1000000000000 5000000000 1000000000 \
+		cpu/1 1001000000000 6000000000 1250000000 >run/cells/x11-image/1/loop/cpu.tsv
+}
+
+@test "bandwidth, users that fill a link, and which protocols send each frame again" {
+	made_up_run
+	run -3 "$TOP/bin/summarize" run
+	[ "$(column summary x11-image mbit_per_s)" = 2.000 ]
+	[ "$(column summary x11-image users_10mbit)" = 5 ]	# as in the paper
+	[ "$(column summary x11-image users_1000mbit)" = 500 ]
+	[ "$(column summary x11-image verdict)" = again ]
+	[ "$(column summary x11-image late_percent)" = 5.000 ]
+	[ "$(column summary x11-pixmap frame_wire_bytes)" = 101.000 ]
+	# Student's t of 97.5 % with one degree of freedom is 12.706; 100 and 102 are 1 / sqrt(2) x sqrt(2) off: 101 +- 12.706
+	[ "$(column summary x11-pixmap frame_wire_bytes_high)" = 113.706 ]
+	[ "$(column summary x11-pixmap verdict)" = cached ]
+	[ "$(column summary x11-pixmap banner_verdict)" = cached ]
+	[ "$(column summary rdp-cache-image verdict)" = "in part" ]
+	[ "$(column summary rdp-cache-image failed)" = 1 ]
+	[ "$(column summary nx-image state)" = "not measured" ]
+	[ "$(awk -F'\t' '$6 == "0.500" { print $7, $8 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
+}
+
+@test "report: findings by their ids and numbers, figures, what is missing" {
+	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	made_up_run
+	"$TOP/report/report.sh" run
+	[ -s run/figures/bandwidth.svg ]
+	[ -s run/figures/frame-bytes.svg ]
+	[ "$(found sent-again '[.value, .unit, .verdict]')" = '[2,"Mbit/s","bad"]' ]
+	[ "$(found from-memory .value)" = 0.016 ]
+	[ "$(found users-that-fill-a-link .value)" = 5 ]
+	[ "$(found frames-seen .value)" = 20 ]
+	[[ $(found users-that-fill-a-link .text) == *"x11 5, rdp:cache 12, x11 (pixmap) 618."* ]]
+	grep -qF 'xpra: xpra is | missing' run/report.md
+	"$TOP/report/report.sh" --table run | grep -q '^ *x11 .* 2\.00 .*12500.*again'
+}
+
+@test "damaged samples are refused in one line that names the file" {
+	animation_run animation x11 image
+	animation_cell x11-image 1 100 100
+	mkdir -p run/cells/x11-image/1/loop
+	printf 'schema\tbin_start_ns\tdisplay_wire_bytes\ntraffic/1\tx\t5\n' >run/cells/x11-image/1/loop/traffic.tsv
+	run -1 --separate-stderr "$TOP/bin/summarize" run
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"traffic.tsv"* ]]
+}
+
+# bats test_tags=all
+@test "a short run over remote X: a frame is 40,000 bytes and the heads of its packets, a copy is none; frames drawn are seen" {
+	short_run animation --protocol x11 --draw pixmap --quick --seconds 2
+	for f in summary.tsv bandwidth.tsv findings.json report.html figures/bandwidth.svg; do [ -s "run/$f" ]; done
+	[ "$(jq -c '[.state, .counts.complete]' run/run.json)" = '["complete",1]' ]
+	step() { jq "$2" "run/cells/x11-pixmap/1/$1/step.json"; }
+	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends again
+	[ "$(step fresh '.display_payload_bytes / .frames_shown | . > 36000 and . < 44000')" = true ]
+	[ "$(step fresh '.bytes_per_frame > 41800 * .9 and .display_wire_bytes / .frames_shown < 41900 * 1.1')" = true ]
+	[ "$(step loop '.bytes_per_frame < 400')" = true ]
+	for s in fresh loop; do
+		[ "$(step $s '.frames_shown > 0 and .frames_seen >= 0.8 * .frames_shown and .frames_seen <= 1.1 * .frames_shown + 1')" = true ]
+		[ "$(step $s '.covered_percent > 99 and .cpu_percent > 0')" = true ]
+	done
+}

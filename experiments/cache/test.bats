@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Tables and report of a made-up run with caches that are simulated here; a short run over remote X.
+
+bats_require_minimum_version 1.5.0
+load ../engine/animations
+
+# cache_cell CELL POLICY PLACES: a search as the experiment makes it, with a cache of that policy; a hit is 300 bytes, a miss 15000.
+cache_cell() {
+	mkdir -p "run/cells/$1/1" "run/cells/$1/2"
+	python3 - "$2" "$3" >"run/cells/$1/1/cell.json" <<'PYTHON'
+import json, random, sys
+policy, places = sys.argv[1], int(sys.argv[2])
+chance = random.Random(5)
+def order(kind, n, hot):
+    step, last = 0, None
+    while True:
+        if kind == 'loop': yield step % n
+        elif kind == 'fresh': yield step
+        elif kind == 'hot': yield step // 2 % hot if step % 2 == 0 else hot + step // 2 % (n - hot)
+        else:
+            last = chance.choice([f for f in range(n) if f != last])
+            yield last
+        step += 1
+points = []
+def point(name, kind, n, hot, warm, count):
+    there, misses, frames = [], 0, order(kind, n, hot)  # in the order in which they are given up
+    for i in range(warm + count):
+        f = next(frames)
+        if f in there:
+            if policy == 'LRU': there.append(there.pop(there.index(f)))
+            continue
+        misses += i >= warm
+        if places and len(there) == places: there.pop(chance.randrange(places) if policy == 'random' else 0)
+        if places: there.append(f)
+    each = (misses * 15000 + (count - misses) * 300) / count
+    points.append(dict(name=name, order=kind, frames=n, hot=hot, warm=warm, count=count, seed=len(points),
+        step='%02d-x' % len(points), seconds=count / 20, from_ns=1, to_ns=2,
+        frames_due=count, frames_shown=count, late_frames=0, frames_seen=count,
+        display_wire_bytes=each * count, input_wire_bytes=0, display_packets=0, cpu_percent=3, bytes_per_frame=each,
+        frame_bytes=40000, information_bytes=4404))
+    return each < 7650
+point('miss', 'fresh', 0, 0, 20, 60)
+low = high = None
+if point('hit', 'loop', 2, 0, 20, 40):
+    low, high, n = 2, None, 100
+    while high is None and low < 100:
+        if point('search', 'loop', n, 0, n, n): low = n
+        else: high = n
+    while high and high - low > 1:
+        n = (low + high) // 2
+        if point('search', 'loop', n, 0, n, n): low = n
+        else: high = n
+    if high:
+        for n in range(25, 101): point('scan', 'loop', n, 0, n, n)
+    point('fits', 'loop', low, 0, low, low)
+    if high:
+        point('over', 'loop', low + low // 4 + 1, 0, low + low // 4 + 1, 100)
+        point('random', 'random', 2 * low, 0, 2 * low, 200)
+        point('hot', 'hot', low * 2 // 5 + 2 * low, low * 2 // 5, 2 * low, 100)
+print(json.dumps(dict(schema='thinprobe.cell/1', state='complete', reason='', marked='', search=dict(low=low, high=high, most=100),
+    points=points)))
+PYTHON
+	cp "run/cells/$1/1/cell.json" "run/cells/$1/2/cell.json"
+}
+
+made_up_run() {
+	command -v python3 >/dev/null || skip "python3 is not installed"
+	animation_run cache rdp image nx image spice image x11 image x11 pixmap
+	cache_cell rdp-image LRU 65
+	cache_cell nx-image FIFO 40
+	cache_cell spice-image random 50
+	cache_cell x11-image LRU 0
+	cache_cell x11-pixmap LRU 5000
+}
+
+@test "the limit, its confirmation, the policy and what has no cache" {
+	made_up_run
+	"$TOP/bin/summarize" run
+	columns() { for name in "${@:2}"; do column summary "$1" "$name"; done | paste -sd ' '; }	# columns CELL NAME...
+	[ "$(columns rdp-image verdict frames_low frames_high places policy)" = "size 65 66 65.0 LRU" ]
+	[ "$(columns rdp-image over_hits_percent hot_hits_percent)" = "0.000 50.000" ]	# all of the hot ones, by the definition of LRU
+	[ "$(columns rdp-image scan_points scan_agree cache_picture_bytes)" = "152 152 2600000" ]
+	[ "$(columns nx-image frames_low policy)" = "40 FIFO" ]
+	# its loop hits half at 1 + 2 ln 2 C = 70; its size is told by random order
+	[ "$(columns spice-image policy)" = random ]
+	awk -v p="$(columns spice-image places)" 'BEGIN { exit !(p > 42 && p < 58) }'
+	[ "$(columns x11-image verdict)" = none ]
+	[ "$(columns x11-pixmap verdict frames_low)" = "beyond 100" ]
+}
+
+@test "report: findings by their ids and numbers, figures" {
+	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	made_up_run
+	"$TOP/report/report.sh" run
+	[ -s run/figures/cliff.svg ]
+	[ "$(found limit '[.value, .unit, .verdict]')" = '[65,"frames","good"]' ]
+	[[ $(found limit .text) == *"rdp remembers 65 frames**, 975 KB as they are sent, 2.6 MB as pictures"*"152 of 152"* ]]
+	[[ $(found given-up .text) == *"rdp gives up the frame not shown for the longest time (LRU)"* ]]
+	[ "$(found no-cache .value)" = 100 ]
+	[[ $(found banner .text) == *"overflows rdp (12 % of it fits)"* ]]	# 650,000 of 5,616,000 pixels
+	"$TOP/report/report.sh" --table run | grep -q '^ *rdp .* 65 .*LRU'
+}
+
+@test "damaged samples are refused in one line that names the file" {
+	animation_run cache x11 image
+	mkdir -p run/cells/x11-image/1
+	for point in '{"name": "hot", "order": "hot", "frames": 5, "hot": 5, "warm": 1, "count": 9, "seconds": 1, "step": "01"}' \
+		'{"name": "miss", "order": "never", "count": 1, "seconds": 1, "step": "01"}' \
+		'{"name": "over", "order": "loop", "frames": 1e300, "count": 1, "seconds": 1, "step": "01"}' \
+		'{"name": "fits", "order": "loop", "frames": 5, "count": 5, "seconds": 1, "step": "../../x"}'; do
+		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" >run/cells/x11-image/1/cell.json
+		run -1 --separate-stderr "$TOP/bin/summarize" run
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"cell.json: a point cannot be read"* ]]
+		[ ! -e run/summary.tsv ]
+	done
+}
+
+# bats test_tags=all
+@test "a short run over remote X: pixmaps have no limit that is near" {
+	short_run cache --protocol x11 --draw pixmap --rate 40 --most 4
+	for f in summary.tsv points.tsv overtime.tsv findings.json report.html figures/{cliff,overtime}.svg; do [ -s "run/$f" ]; done
+	[ "$(column summary x11-pixmap verdict)" = beyond ]
+	[ "$(found limit .value)" = 4 ]
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
+# animations.sh - what experiments with an animation share: a session for each cell, one step in it (an animation that runs for a
+# while, with a capture beside it, and the frames counted on the user's screen), and what a step took in its window.
+#
+# An experiment has the options size, rate, content and draw, and two functions:
+#   animation_steps FOLDER REPEAT   calls animation_step for each step; 1: LAB_WHY
+#   animation_report FOLDER         prints what cell.json has of the steps, as JSON
+
+BIN_MS=20
+FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down only when they have much of the CPU
+PIN_EFFECT="so what the client does slows the server"
+
+exp_check() {
+	[[ $SIZE =~ ^([0-9]{2,4})x([0-9]{2,4})$ ]] && [ "$((10#${BASH_REMATCH[1]}))" -ge 40 ] && [ "$((10#${BASH_REMATCH[2]}))" -ge 32 ] &&
+		[ "$((10#${BASH_REMATCH[1]}))" -le 1024 ] && [ "$((10#${BASH_REMATCH[2]}))" -le 768 ] ||
+		exp_bad "--size $SIZE: width and height in pixels from 40x32 to 1024x768, such as 100x100"
+}
+
+# An application that keeps its frames in pixmaps of the display is another case where the display itself is at the client.
+exp_cells() {
+	local protocol draw
+	for protocol in ${PROTOCOLS//,/ }; do
+		for draw in ${DRAWS//,/ }; do
+			[ "$draw" = image ] || plan_given draw || [ "$protocol" = x11 ] || continue
+			printf '%s\t%s\n' "$protocol" "$draw"
+		done
+	done
+}
+exp_words() { echo "${P[protocol]}$([ "${P[draw]}" = image ] || echo ", ${P[draw]}")"; }
+exp_missing() { lab_lacks pin shape; }
+exp_says() { echo ", frames of $SIZE, $RATE a second"; }
+exp_begin() { [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be captured here; see: thinprobe doctor"; }
+
+exp_measure() {	# exp_measure CELL REPEAT FOLDER
+	local folder=$3 reason='' before after foreign=null steal=null flags='' LAB_WHY='' LAB_LOG=$3/log
+	mkdir -p "$LAB_LOG"
+	protocol_use "${P[protocol]}"
+	protocol_start animation
+	before=$(lab_cpu server)
+	animation_steps "$folder" "$2" || reason=$LAB_WHY
+	after=$(lab_cpu server)
+	lab_stop ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	protocol_stop
+	! stopped || reason=interrupted
+	if [ -z "$reason" ]; then
+		read -r foreign steal _ < <(exp_shares "$before" "$after" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
+		flags=$(exp_disturbed "$foreign" "$steal")
+		rm -rf "$LAB_LOG"
+	fi
+	cell_write "$folder" "$2" "$reason" "$flags" "$(animation_report "$folder" |
+		jq -c --argjson foreign "$foreign" --argjson steal "$steal" '{foreign_percent: $foreign, steal_percent: $steal} + .')"
+}
+
+# One step ------------------------------------------------------------------------------------------------------
+
+# The server's CPU each second, on the clock that the rows of all programs have (which only differs from this one across a suspend).
+animation_cpu() {
+	local up row
+	read -r up _ </proc/uptime
+	row=$(lab_cpu server) || return 0
+	printf 'cpu/1\t%s0000000\t%s\n' "${up/./}" "${row// /$'\t'}" >>"$1/cpu.tsv"
+}
+
+# animation_step FOLDER WARM FRAMES OPTION...: FRAMES of the animation are measured after WARM of them. Leaves frames.tsv, seen.tsv,
+# traffic.tsv, cpu.tsv, animate.json, prototap.json and step.json in FOLDER. 1: LAB_WHY.
+animation_step() {
+	local folder=$1 warm=$2 frames=$3 show count='' tap seconds name LAB_LOG=$1
+	shift 3
+	mkdir -p "$folder"
+	LAB_WHY=''
+	seconds=$(LC_ALL=C awk -v n="$((warm + frames))" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')
+	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$folder/cpu.tsv"
+	lab_start -o "$folder/traffic.tsv" "${LAB_TAP[@]}" prototap "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port "$PROTOCOL_PORT" \
+		--traffic "$folder/traffic.tsv" --traffic-bin "${BIN_MS}ms" --format json
+	tap=$LAB_PID
+	lab_ready prototap 10 || { LAB_WHY="the capture did not start: $(tail -n 1 "$folder/prototap.err")"; lab_stop "$tap"; return 1; }
+	animation_cpu "$folder"
+	lab_start -o "$folder/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --size "$SIZE" \
+		--rate "$RATE" --content "$CONTENT" -t "${seconds}s" --log "$folder/frames.tsv" "$@" --format json
+	show=$LAB_PID
+	lab_ready animate 30 || LAB_WHY="the animation did not start: $(tail -n 1 "$folder/animate.err")"
+	if [ -z "$LAB_WHY" ]; then
+		lab_start -o "$folder/seen.tsv" client count "$TP_BIN/animate" count --display "$PROTOCOL_VIEW" \
+			--log "$folder/seen.tsv" --format json
+		count=$LAB_PID
+		lab_ready count 15 || LAB_WHY="no frame arrives on the display of the client: $(tail -n 1 "$folder/count.err")"
+	fi
+	[ -n "$LAB_WHY" ] || animation_wait "$show" "$folder" "$seconds"
+	animation_cpu "$folder"
+	lab_stop "$show" ${count:+"$count"}
+	lab_stop "$tap"
+	! stopped || LAB_WHY=interrupted
+	for name in animate count prototap; do
+		[ ! -s "$folder/$name.out" ] || mv "$folder/$name.out" "$folder/$name.json"
+		rm -f "$folder/$name.out"
+		[ -s "$folder/$name.err" ] && ! printf 'ready\n' | cmp -s - "$folder/$name.err" || rm -f "$folder/$name.err"
+	done
+	[ -z "$LAB_WHY" ] && animation_figures "$folder" "$warm" "$frames"
+}
+
+# Until it has ended by itself; one that hangs is not waited for without end. Sets LAB_WHY where it failed.
+animation_wait() {	# animation_wait PID FOLDER SECONDS
+	local left=$((${3%.*} + 20)) i status=0
+	until lab_gone "$1" || stopped || [ "$left" -le 0 ]; do
+		for i in 1 2 3 4 5; do lab_gone "$1" || nap 0.2; done
+		animation_cpu "$2"
+		left=$((left - 1))
+	done
+	lab_gone "$1" || { LAB_WHY="the animation does not end: the display takes no more frames"; return; }
+	lab_wait "$1" || status=$?
+	case $status in
+	0) ;;
+	130) LAB_WHY=interrupted ;;
+	*) LAB_WHY="the animation failed: $(grep -vx ready "$2/animate.err" | tail -n 1)" ;;
+	esac
+}
+
+# step.json. Bytes that a capture missed would look as if they came from a cache.
+animation_figures() {	# animation_figures FOLDER WARM FRAMES; 1: LAB_WHY
+	local covered lost frame='{}'
+	lost=$(jq '.result.capture.dropped // 0' "$1/prototap.json" 2>/dev/null)
+	LAB_WHY="the capture lost $lost packets"
+	[ "${lost:-0}" = 0 ] || return
+	LAB_WHY="the step left no figures"
+	[ ! -s "$1/animate.json" ] || frame=$(jq -c '.result | {frame_bytes, information_bytes}' "$1/animate.json")
+	animation_window "$@" | jq -c --argjson frame "$frame" '. + $frame' >"$1/step.json.new" && mv "$1/step.json.new" "$1/step.json" &&
+		covered=$(jq .covered_percent "$1/step.json") && [ -n "$covered" ] || return
+	LAB_WHY="the capture knows only $covered % of the step"
+	LC_ALL=C awk -v c="$covered" 'BEGIN { exit !(c >= 99) }' && LAB_WHY=''
+}
+
+# What a step took in its window: from when frame WARM was due until when the one after the last would be. Packets of bins at the
+# window's ends count by the part of the bin that lies in it; CPU time is between the two readings nearest to the ends. Any of the
+# files may be empty.
+animation_window() {	# animation_window FOLDER WARM FRAMES: JSON
+	LC_ALL=C awk -F'\t' -v warm="$2" -v frames="$3" -v rate="$RATE" -v bin="$((BIN_MS * 1000000))" '
+		FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+		file == "frames" {
+			n = $at["n"]
+			if (n == 0) { from = $at["due_ns"] + warm * 1e9 / rate; to = from + frames * 1e9 / rate }
+			if (n < warm || n >= warm + frames) next
+			due++
+			if ($at["sent_ns"] == "") next
+			shown++
+			late += $at["sent_ns"] - $at["due_ns"] > 1e9 / rate
+		}
+		file == "traffic" {
+			low = $at["bin_start_ns"] + 0; high = low + bin
+			part = ((high < to ? high : to) - (low > from ? low : from)) / bin
+			if (part <= 0) next
+			display += part * $at["display_wire_bytes"]; payload += part * $at["display_payload_bytes"]
+			packets += part * $at["display_packets"]; input += part * $at["input_wire_bytes"]; covered += part * bin
+		}
+		file == "cpu" {
+			if ($at["time_ns"] <= from || !begun) { wall0 = $at["wall_ns"]; own0 = $at["own_ns"]; begun = 1 }
+			if ($at["time_ns"] <= to || !ended) { wall1 = $at["wall_ns"]; own1 = $at["own_ns"]; ended = 1 }
+		}
+		file == "seen" {
+			watched = 1
+			if ($at["seen_ns"] < from + 5e8 / rate && !($at["frame"] in there)) { there[$at["frame"]] = 1; before++ }
+			seen += $at["seen_ns"] >= from && $at["seen_ns"] < to
+		}
+		function item(name, format, v, known) { printf "%s\"%s\": %s", comma, name, known ? sprintf(format, v) : "null"; comma = ", " }
+		END {
+			seconds = (to - from) / 1e9
+			printf "{"
+			item("seconds", "%.6f", seconds, 1); item("from_ns", "%.0f", from, 1); item("to_ns", "%.0f", to, 1)
+			item("frames_due", "%d", due, 1); item("frames_shown", "%d", shown, 1); item("late_frames", "%d", late + due - shown, 1)
+			item("frames_seen", "%d", seen, watched); item("distinct_before", "%d", before, watched)
+			item("display_wire_bytes", "%.0f", display, 1); item("display_payload_bytes", "%.0f", payload, 1)
+			item("display_packets", "%.0f", packets, 1); item("input_wire_bytes", "%.0f", input, 1)
+			item("covered_percent", "%.1f", seconds > 0 ? covered / seconds / 1e7 : 0, 1)
+			item("cpu_percent", "%.3f", wall1 > wall0 ? 100 * (own1 - own0) / (wall1 - wall0) : 0, wall1 > wall0)
+			counted = watched ? seen : shown
+			item("bytes_per_frame", "%.1f", counted > 0 ? display / counted : 0, counted > 0)
+			print "}"
+		}' file=frames "$1/frames.tsv" file=traffic "$1/traffic.tsv" file=cpu "$1/cpu.tsv" \
+		file=seen "$([ -s "$1/seen.tsv" ] && echo "$1/seen.tsv" || echo /dev/null)"
+}
