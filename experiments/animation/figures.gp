@@ -42,7 +42,8 @@ if (n > 0) {
 	set format x "%g"
 	set logscale y
 	set xrange [0:last]
-	set xtics 1
+	every = last > 8 ? 5 : 1
+	set xtics every
 	set yrange [least / 2:most * 2]
 	eval mbit_tics
 	of(i, step) = named(0) eq word(systems, i) && strcol("step") eq step && y("mbit_per_s") > 0 ? y("mbit_per_s") : NaN
