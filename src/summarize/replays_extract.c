@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* replays - replays of one recorded session: RUN/analysis.json (vncplay analyze of all replays together) and their cell.json. A
+/* replays_extract - replays of one recorded session: RUN/analysis.json (vncplay analyze of all replays together) and their cell.json. A
  * cell is a setting of run.json's settings.rows (setting, value: its place on an axis, says); settings.base names the one that
  * others are held against.
  *
