@@ -10,7 +10,7 @@ def setup: .run as $run | "\($run.settings.apps // [] | and_list) on a server wi
 	+ "swap on \($run.settings.swaps // [] | map(swap_words) | and_list); \($run.settings.repeats | plural("repeat")); "
 	+ "run of \($run.started | .[:16] | sub("T"; " ")), \($run.state).";
 def labels: {value: {swap: ((.run.settings.swaps // []) | map({key: ., value: swap_words}) | from_entries),
-	axis: {used: "swap in use", left: "memory left"}, start: {warm: "files in memory", cold: "files on disk"}}};
+	axis: {used: "swap in use", left: "memory left"}}};
 
 def started: [measured_rows("summary")[] | select(.startup_ms != null)];
 def step_words: if .axis == "used" then "\(.step) MB in swap" else "\(.step) % of its memory left" end;
