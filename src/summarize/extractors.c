@@ -3,7 +3,7 @@
 
 extern const struct extractor arrivals_extractor, blocks_extractor, keys_extractor, netload_extractor, offsets_extractor,
 	slope_extractor, stages_extractor, stalls_extractor, trains_extractor;
-extern const struct extractor channels_extractor, remembered_extractor, steps_extractor;
+extern const struct extractor channels_extractor, fits_extractor, remembered_extractor, steps_extractor;
 
 /* By name of what they read; each stands at the end of its file. */
 const struct extractor *const extractors[] = {
@@ -17,6 +17,7 @@ const struct extractor *const extractors[] = {
 	&stalls_extractor,
 	&trains_extractor,
 	&channels_extractor,
+	&fits_extractor,
 	&remembered_extractor,
 	&steps_extractor,
 	NULL,
