@@ -42,7 +42,8 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	near "$(need_of all delay demand_ms)" 2 0.005
 	near "$(need_of first cpu demand_ms)" 10 0.005
 	[ "$(need_of first cpu rows)/$(need_of first cpu of_rows)" = 3/5 ]
-	[ "$(awk -F'\t' '$3 == "first" && $5 == 0 { n++; if ($10 > 0.1 || $10 < -0.1) far++ } END { print n, far + 0 }' run/compare.tsv)" = "2 0" ]
+	[ "$(awk -F'\t' '$3 == "first" && $5 == 0 { n++; if ($10 > 0.1 || $10 < -0.1) far++ } END { print n, far + 0 }' \
+		run/compare.tsv)" = "2 0" ]
 	# a point as it was measured, one as the model says, of each row; the lowest rates do not know two of them
 	[ "$(awk -F'\t' '{ n[$3 $4]++ } END { print n["allmeasured"], n["allfit"], n["firstmeasured"], n["firstlater"], n["firstfit"] }' \
 		run/curve.tsv)" = "5 5 3 2 5" ]

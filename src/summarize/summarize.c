@@ -17,7 +17,6 @@
 #include "starts.h"
 #include "summarize.h"
 #include "tables.h"
-#include "users.h"
 #include "wan.h"
 
 #include <errno.h>
@@ -131,12 +130,10 @@ static const struct {
 	{ "idle", "cells", idle_summarize },
 	{ "iosched", "cells", replays_summarize },
 	{ "paging", "cells", paging_summarize },
-	{ "principle-a", "cells", users_summarize },
 	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
 	{ "slowreplay", "cells", replays_summarize },
 	{ "startup", "cells", starts_summarize },
-	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 
