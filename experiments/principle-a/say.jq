@@ -40,7 +40,7 @@ def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_pe
 def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on((cov_above or cov_below) | not) as $from
-	| finding("randomness"; "**With more users, requests come \(if $from then "at random" else "not at random" end).** "
+	| finding("randomness"; "**With more users, requests \(if $from then "come" else "do not come" end) at random.** "
 		+ "The coefficient of variation goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
 		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"
 			+ (if $from then "; from \($from.users) users on it is as near to 1 as chance allows." else "." end)

@@ -121,3 +121,17 @@ setup() {
 	"$TOP/thinprobe" report run
 	[ "$(finding run arrivals)" = 4 ]
 }
+
+# bats test_tags=all
+@test "a short run: both ends count the same requests, and the model is that of the server's stations" {
+	local cell
+	short_run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 --repeat 1
+	for f in summary.tsv report.html figures/rate.svg figures/queue.svg figures/response.svg figures/cov.svg; do [ -s "run/$f" ]; done
+	cell=$(cell_of run part=held-think users=50)/1
+	jq -c .result "$cell/vusers.json" "$cell/serve.json" "$cell/model.json"
+	# every row of the log is a request that the server counted
+	[ "$(awk 'NR > 1' "$cell/samples.tsv" | wc -l)" = "$(jq .result.requests "$cell/serve.json")" ]
+	[ "$(jq '.result.rate_per_s > 0' "$cell/vusers.json")" = true ]
+	[ "$(jq '.result.rows[0] | .n == 50 and .lambda < 200 and .lambda > 150' "$cell/model.json")" = true ]
+	[ "$(jq -c .parameters "$cell/cell.json")" = '{"part":"held-think","users":50,"think_s":0.2}' ]
+}

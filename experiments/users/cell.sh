@@ -97,22 +97,39 @@ exp_measure() {
 	crowd_write "$3" "$2" "$reason"
 }
 
-# How the times between requests become random as one user after the other is counted in, of each cell: from the first
-# repeat.
-users_points() {
-	local n
-	printf 'schema\tpart\tthink_s\tusers\tcov\tcov_low\tcov_high\n'
-	for ((n = 0; n < ${#CELLS[@]}; n++)); do
-		cell_use "$n"
-		[ ! -s "$RUN/cells/$CELL/1/arrivals.tsv" ] || awk -F'\t' -v OFS='\t' -v part="${P[part]}" -v think="${P[think_s]}" '
-			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			$at["kind"] == "sources" { print "points/1", part, think, $at["x"], $at["y"], $at["low"], $at["high"] }' \
-			"$RUN/cells/$CELL/1/arrivals.tsv"
-	done
+# What a request needs of the CPU and of the link, by the measured rows of each part: fitted to all of them, and to the half
+# with the lowest rates, which foretells the others. Flagged cells are left out where three others are there.
+users_rows() {	# users_rows PART MOST-FLAGGED: of summary.tsv, in the order of their rates, what queue fit reads
+	LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$1" -v most="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		function share(p) { return p == "" ? "" : p > 100 ? 1 : p / 100 }
+		$at["part"] == part && $at["response_ms"] > 0 && $at["lambda_per_s"] > 0 && $at["marked"] <= most + 0 {
+			print $at["cell"], $at["users"], $at["think_s"], $at["lambda_per_s"], $at["response_ms"],
+				share($at["server_own_percent"]), share($at["link_percent"])
+		}' "$RUN/summary.tsv" | LC_ALL=C sort -t $'\t' -s -gk4,4 | awk -F'\t' '
+		{ line[NR] = $1 FS $2 FS $3 FS $4 FS $5; cpu[NR] = $6; link[NR] = $7; cpus += $6; links += $7 }
+		END {	# (a resource that was never busy is none)
+			print "run" FS "n" FS "z_s" FS "lambda" FS "r_ms" (cpus > 0 ? FS "u_cpu" : "") (links > 0 ? FS "u_link" : "")
+			for (i = 1; i <= NR; i++) print line[i] (cpus > 0 ? FS cpu[i] : "") (links > 0 ? FS link[i] : "")
+		}'
+}
+
+users_fit() {	# users_fit PART FITTED ROWS: leaves fit/PART-FITTED.json, or why not
+	local file=$RUN/fit/$1-$2
+	"$TP_BIN/queue" fit "$RUN/fit/$1.tsv" --first "$3" --format json -o "$file.json" 2>"$file.err" && rm -f "$file.err"
 }
 
 exp_summed() {
-	rm -rf "$RUN/log/www"
-	users_points >"$RUN/points.tsv"
-	crowd_fit "${PARTS//,/ }"
+	local part rows
+	rm -rf "$RUN/log/www" "$RUN/fit"
+	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
+	[ -s "$RUN/summary.tsv" ] && mkdir "$RUN/fit" || return 0
+	for part in ${PARTS//,/ }; do
+		users_rows "$part" 0 >"$RUN/fit/$part.tsv"
+		[ "$(wc -l <"$RUN/fit/$part.tsv")" -gt 3 ] || users_rows "$part" "$REPEATS" >"$RUN/fit/$part.tsv"
+		rows=$(($(wc -l <"$RUN/fit/$part.tsv") - 1))
+		[ "$rows" -lt 2 ] || users_fit "$part" all "$rows"
+		[ "$rows" -lt 3 ] || users_fit "$part" first "$(((rows + 1) / 2))"
+	done
+	return 0
 }

@@ -4,6 +4,7 @@
 parts = ""
 eval look("summary.tsv", 'y("repeats") > 0 ? (parts = add(parts, strcol("part"))) : 0')
 n = words(parts)
+short(p) = p eq "web" ? "web" : "VNC"
 says(p) = p eq "web" ? "web: objects of lighttpd" : "VNC: keys of refecho"
 of(p) = y("repeats") > 0 && strcol("part") eq p
 rate(p) = of(p) ? y("lambda_per_s") : NaN
@@ -23,8 +24,8 @@ if (n > 0) {
 		set logscale y
 		set xrange [0:*]
 		set yrange [10**floor(log10(fastest / 2)):*]
-		set ylabel "ms"
 		eval panel(i, says(p))
+		set ylabel (i == 1) ? "ms" : "" offset 1.5, 0
 		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " \
 			. line_of('rate(p)', "p95_ms", 2, heavy_colour, "95 % are faster") \
 			. ', data using (of(p) ? y("model_lambda_per_s") : NaN):(y("model_response_s") * 1000) with lines ' \
@@ -75,14 +76,11 @@ if (m > 0) {
 		side = i % 2
 		over(u, k) = fitted(p, u, k) ? y((side == 1) ? "lambda" : "q") : NaN
 		is(d) = (side == 1) ? y("r_s") * 1000 : y("lambda")
-		set xlabel (side == 1) ? "requests a second" : "requests under way"
-		set ylabel (side == 1) ? "mean response, ms" : "requests a second"
+		set xlabel (i <= 2 * m - 2) ? "" : (side == 1) ? "requests a second" : "requests under way"
 		set xrange [0:((side == 1) ? most_x * 1.05 : most_q * 1.1)]
 		set yrange [0:*]
 		if (side != 1) { set yrange [0:most_x * 1.15] }
-		axis = (side == 1) ? "mean response, ms" : "requests a second"
-		eval panel(i, says(p))
-		set ylabel axis offset 1, 0
+		eval panel(i, short(p) . ((side == 1) ? ": mean response, ms" : ": requests a second"))
 		plot "curve.tsv" using (side != 1 && fitted(p, "all", "measured") \
 			? 0 : NaN):(y("n") / y("z_s")):(most_q * 1.1):(-most_q * 1.1 / y("z_s")) \
 				with vectors nohead linecolor rgb mark_colour dashtype 3 notitle, \
@@ -123,7 +121,7 @@ if (words(counted) > 0) {
 			. 'y("think_s"))) : 0')
 		set xrange [0:*]
 		set yrange [0:*]
-		thinks = thinks . sprintf("%s%g and %g s (%s)", i > 1 ? ", " : "", longest, shortest, p eq "web" ? "web" : "VNC")
+		thinks = thinks . sprintf("%s%g and %g s (%s)", i > 1 ? ", " : "", longest, shortest, short(p))
 		at(z) = strcol("part") eq p && y("think_s") == z ? y("users") : NaN
 		eval panel(i, says(p))
 		plot for [z in sprintf("%.9g %.9g", longest, shortest)] "points.tsv" using (at(real(z))):(1 - half(0)):(1 + half(0)) \

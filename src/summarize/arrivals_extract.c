@@ -3,8 +3,11 @@
  *
  * Figure cov_independent: coefficient of variation of as many users who know nothing of each other
  * (superposed.h), from the parameters users and think_s, the run's setting `spread` and the mean
- * response time; unknown where there is no formula. */
+ * response time; unknown where there is no formula.
+ * Rows: from arrivals.tsv of each cell's first complete repeat, what `arrivals --sources` made of the
+ * requests of the first user, of the first two, and so on. */
 #include "engine.h"
+#include "rows_in.h"
 #include "superposed.h"
 
 #include <errno.h>
@@ -13,6 +16,7 @@
 #include <string.h>
 
 struct arrivals {
+	const struct run *run;
 	enum superposed_think how;
 	bool known;
 	struct arrivals_cell {
@@ -29,6 +33,7 @@ static void *arrivals_open(const struct run *run, struct why *why)
 		why_no_memory(why);
 		return NULL;
 	}
+	a->run = run;
 	a->known = spread && (!strcmp(spread, "uniform") || !strcmp(spread, "exp"));
 	a->how = a->known && !strcmp(spread, "uniform") ? SUPERPOSED_UNIFORM : SUPERPOSED_EXP;
 	return a;
@@ -59,7 +64,54 @@ static int arrivals_figure(void *state, const struct cell *c, const char *path, 
 	return 0;
 }
 
+struct arrivals_points {
+	const struct cell *cell;
+	struct table_out *out;
+};
+
+static int arrivals_point(void *context, char *const *text)
+{
+	static const char *const columns[] = { "users", "cov", "cov_low", "cov_high" };
+	const struct arrivals_points *p = context;
+	char *end;
+
+	if (strcmp(text[0], "sources") != 0)
+		return 0;
+	row_params(p->out, p->cell);
+	for (size_t i = 0; i < 4; i++) {
+		double v = strtod(text[i + 1], &end);
+
+		if (*end)
+			return -EPROTO;
+		row_number(p->out, columns[i], *text[i + 1] ? v : (double)NAN);
+	}
+	row_end(p->out);
+	return 0;
+}
+
+static int arrivals_points(FILE *in, void *into, unsigned long *line)
+{
+	static const char *const columns[] = { "kind", "x", "y", "low", "high", NULL };
+
+	return rows_in_read(in, "arrivals/1", columns, 5, arrivals_point, into, line);
+}
+
+static int arrivals_rows(void *state, const char *table, struct table_out *out, struct why *why)
+{
+	const struct run *run = ((const struct arrivals *)state)->run;
+	int err = 0;
+
+	(void)table;
+	for (size_t i = 0; !err && i < run->n; i++) {
+		struct arrivals_points into = { &run->cell[i], out };
+
+		if (into.cell->n)
+			err = repeat_rows(&into.cell->repeat[0], "arrivals.tsv", false, arrivals_points, &into, why);
+	}
+	return err;
+}
+
 const struct extractor arrivals_extractor = {
 	.name = "arrivals", .open = arrivals_open, .read = arrivals_read, .figure = arrivals_figure,
-	.close = free,
+	.rows = arrivals_rows, .close = free,
 };

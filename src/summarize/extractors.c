@@ -4,6 +4,7 @@
 extern const struct extractor arrivals_extractor;
 extern const struct extractor blocks_extractor;
 extern const struct extractor channels_extractor;
+extern const struct extractor fits_extractor;
 extern const struct extractor headcount_extractor;
 extern const struct extractor keys_extractor;
 extern const struct extractor netload_extractor;
@@ -23,6 +24,7 @@ const struct extractor *const extractors[] = {
 	&arrivals_extractor,
 	&blocks_extractor,
 	&channels_extractor,
+	&fits_extractor,
 	&headcount_extractor,
 	&keys_extractor,
 	&netload_extractor,

@@ -13,7 +13,6 @@
 #include "run.h"
 #include "summarize.h"
 #include "tables.h"
-#include "users.h"
 #include "wan.h"
 
 #include <errno.h>
@@ -122,10 +121,7 @@ static const struct {
 } others[] = {
 	{ "calibrate", "trains", calibrate_summarize },
 	{ "idle", "cells", idle_summarize },
-	{ "principle-a", "cells", users_summarize },
-	{ "rtt", "cells", rtt_summarize },
 	{ "session-memory", "cells", login_summarize },
-	{ "users", "cells", users_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 

@@ -33,3 +33,19 @@ make_run() {	# make_run EXPERIMENT REPEATS SETTINGS CELL/PART/USERS/THINK...
 }
 
 column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
+
+short_run() {	# short_run EXPERIMENT OPTION...: into run/; it is complete, and no pipe, no half file and no process is left
+	local status=0
+	need gnuplot cmark
+	"$TOP/thinprobe" run "$@" -o run >out 2>err 3>&- || status=$?
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	cat out err
+	[ "$status" = 0 ] && [ "$(jq -r .state run/run.json)" = complete ] || return 1
+	[ -z "$(find run -type p -o -name '*.new')" ] || return 1
+	! grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ
+}
+
+near() {	# near A B BY
+	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' ||
+		{ echo "$1 is not $2"; return 1; }
+}
