@@ -73,3 +73,18 @@ setup() {
 	"$TOP/report/findings.sh" run >findings
 	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms (95 % CI 120 to 180 ms)." ]
 }
+
+@test "what is wrong is said in one line" {
+	local script
+	for script in report.sh table.sh findings.sh record.sh; do
+		run "$TOP/report/$script" nowhere
+		[ "$status/$output" = "1/$script: nowhere: not a run folder (it has no run.json)" ]
+		run -2 "$TOP/report/$script"
+		run -0 "$TOP/report/$script" --help
+	done
+	rm run/schema.tsv
+	run -1 "$TOP/report/table.sh" run
+	[[ $output == "table.sh: "*"schema.tsv is missing;"* ]]
+	echo nonsense >run/run.json
+	run -1 "$TOP/report/findings.sh" run
+}

@@ -88,3 +88,30 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 		[[ $stderr != *table* ]]
 	done
 }
+
+@test "reports in every format; what cannot be read or written, and wrong usage, in one line" {
+	local repeats
+	summarize --format json -o report.json || [ $? = 3 ]
+	[ "$(jq -r .schema report.json)" = thinprobe.summarize/1 ]
+	summarize --format tsv | grep -qP '^thinprobe.summarize/1\tresult.cells\t2$'
+	[ "$(find run -maxdepth 1 -type f -printf '%f\n' | sort | tr '\n' ' ')" = 'long.tsv run.json schema.tsv summary.tsv ' ]
+	run -1 "$TOP/bin/summarize" nowhere
+	[ "$output" = 'summarize: nowhere/run.json: No such file or directory' ]
+	rm run/*.tsv
+	run -1 summarize -o /nonexistent/x
+	[ ! -e run/summary.tsv ]
+	mkdir run/summary.tsv
+	run -1 summarize
+	[[ $output == 'summarize: run/summary.tsv: '* ]]
+	[ -z "$(find run -name 'summary.tsv.*')" ]
+	rmdir run/summary.tsv
+	for repeats in 9000000000000000000 1001 0 -1; do
+		sed -i "s/\"repeats\": [-0-9]*/\"repeats\": $repeats/" run/run.json
+		run -1 timeout 10 "$TOP/bin/summarize" run --experiment own
+		echo "$output"
+		[ "$output" = "summarize: run/run.json: settings.repeats is not 1 to 1000" ]
+	done
+	run -2 "$TOP/bin/summarize"
+	run -2 "$TOP/bin/summarize" a b
+	run -2 "$TOP/bin/summarize" --draws 1 a
+}
