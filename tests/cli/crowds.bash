@@ -42,7 +42,7 @@ short_run() {	# short_run EXPERIMENT OPTION...: into run/; it is complete, and n
 	cat out err
 	[ "$status" = 0 ] && [ "$(jq -r .state run/run.json)" = complete ] || return 1
 	[ -z "$(find run -type p -o -name '*.new')" ] || return 1
-	! grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ
+	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
 }
 
 near() {	# near A B BY
