@@ -20,6 +20,8 @@ def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
 def same_total: .total_ratio - 1 | fabs <= 0.01;
+def within: "within 1 %"
+	+ if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (the interval is wider)" end;
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
 def kind: if same_total then (if moved then "hidden" else "unchanged" end) elif moved then "shown" else "total-only" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
@@ -93,9 +95,9 @@ def replays_verdict: (base_row | .says) as $base | compared as $rows
 	| ([$rows[] | select(kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
 	  elif $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), and "
-		+ ($shown | moved_words) + "." + if $hidden then " With \($hidden.says) total time stays within 1 %, but "
+		+ ($shown | moved_words) + "." + if $hidden then " With \($hidden.says) total time stays \($hidden | within), but "
 			+ ($hidden | moved_words) + "." else "" end
-	  elif $hidden then "With \($hidden.says) the session takes as long as with \($base), within 1 %, but "
+	  elif $hidden then "With \($hidden.says) the session takes as long as with \($base), \($hidden | within), but "
 		+ ($hidden | moved_words) + "."
 	  else "No setting changes total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];
