@@ -72,7 +72,7 @@ def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $r
 		+ ($rows | map("\(.load_reads_per_s | fixed(if . < 100 then 1 else 0 end)) reads/s (\(.says)"
 			+ "\(if .load_read_p50_ms then ", median \(.load_read_p50_ms | with_unit("ms"))" else "" end))") | and_list) + ".";
 		{value: $rows[-1].load_reads_per_s, unit: "/s", verdict: (if $off == [] then "none" else "unsure" end)}) end;
-def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) > 0)] as $rows | if $rows == [] then empty else
+def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)] as $rows | if $rows == [] then empty else
 	finding("throttled"; "**The quota stopped the session** for "
 		+ "\($rows | map("\(.throttled_s | seconds) (\(.says))") | and_list), when it wanted more CPU time.";
 		{value: $rows[-1].throttled_s, unit: "s", verdict: "none"}) end;
