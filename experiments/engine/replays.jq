@@ -14,12 +14,14 @@ def more_percent:
 def base_row: . as $doc | first(measured_rows("summary")[] | select(.setting == $doc.run.settings.base)) // null;
 def compared: .run.settings.base as $base
 	| [measured_rows("summary")[] | select(.setting != $base and .ratio != null and .total_ratio != null)];
-def change: .ratio | log | fabs;
-# The setting at which most responses differ from the base, by a half of themselves.
-def farthest: compared | max_by([.slower + .faster, change]);
+# How much responses differ from the base: by how many more are slower by a half than faster, or the other way round.
+def change: [.slower - .faster, (.ratio | log)] | map(fabs);
+def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
 def same_total: .total_ratio - 1 | fabs <= 0.01;
+def within: "within 1 %"
+	+ if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (the interval is wider)" end;
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
 def kind: if same_total then (if moved then "hidden" else "unchanged" end) elif moved then "shown" else "total-only" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
@@ -29,7 +31,7 @@ def row_words: "with \(.says), total time changes by \(.total_ratio | more_perce
 	+ "and responses take \(.ratio | times) times as long in the median\(ends("ratio"; times))\(judged); "
 	+ "\(.slower) of \(.points) take at least 1.5 times, \(.faster) at most two thirds as long";
 def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
-def claims: (base_row | .says) as $base | compared | group_by(kind) | sort_by(-length)[] | sort_by(-change)
+def claims: (base_row | .says) as $base | compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
 	| (.[0] | kind) as $kind
 	| finding($kind; "**\($kind | kind_words)** (held against \($base)): \(.[0] | row_words)."
 			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
@@ -70,7 +72,7 @@ def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $r
 		+ ($rows | map("\(.load_reads_per_s | fixed(if . < 100 then 1 else 0 end)) reads/s (\(.says)"
 			+ "\(if .load_read_p50_ms then ", median \(.load_read_p50_ms | with_unit("ms"))" else "" end))") | and_list) + ".";
 		{value: $rows[-1].load_reads_per_s, unit: "/s", verdict: (if $off == [] then "none" else "unsure" end)}) end;
-def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) > 0)] as $rows | if $rows == [] then empty else
+def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)] as $rows | if $rows == [] then empty else
 	finding("throttled"; "**The quota stopped the session** for "
 		+ "\($rows | map("\(.throttled_s | seconds) (\(.says))") | and_list), when it wanted more CPU time.";
 		{value: $rows[-1].throttled_s, unit: "s", verdict: "none"}) end;
@@ -86,14 +88,16 @@ def replays_setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.s
 def replays_labels: base_row as $base | farthest as $far
 	| {figures: {far: ($far.setting // ""), far_says: ($far.says // ""), base_says: ($base.says // "")}};
 # Where total time changes, and where it hides what responses do.
+def moved_words: if .slower >= .faster then "\(.slower) of \(.points) responses take at least 1.5 times as long"
+	else "\(.faster) of \(.points) responses take at most two thirds of the time" end;
 def replays_verdict: (base_row | .says) as $base | compared as $rows
 	| ([$rows[] | select(same_total | not)] | max_by(.total_ratio | log | fabs)) as $shown
-	| ([$rows[] | select(kind == "hidden")] | max_by(.ratio)) as $hidden
+	| ([$rows[] | select(kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
-	  else [(if $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), "
-			+ "and its responses \($shown.ratio | times) times as long in the median." else empty end),
-		(if $hidden and ($shown == null or $hidden.ratio > 1) then "With \($hidden.says) it takes as long within 1 %, but responses take "
-			+ "\($hidden.ratio | times) times as long in the median." else empty end)]
-		| if . == [] then "No setting changes total time by more than 1 %, or a tenth of the responses by half."
-		  else join(" ") | sub("^With (?<w>.*?) it takes"; "With \(.w) the session takes") end end;
+	  elif $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), and "
+		+ ($shown | moved_words) + "." + if $hidden then " With \($hidden.says) total time stays \($hidden | within), but "
+			+ ($hidden | moved_words) + "." else "" end
+	  elif $hidden then "With \($hidden.says) the session takes as long as with \($base), \($hidden | within), but "
+		+ ($hidden | moved_words) + "."
+	  else "No setting changes total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* replays_extract - replays of one recorded session: RUN/analysis.json (vncplay analyze of all replays together) and their cell.json. A
- * cell is a setting of run.json's settings.rows (setting, value: its place on an axis, says); settings.base names the one that
- * others are held against.
+/* replays_extract - replays of one recorded session: RUN/analysis.json (vncplay analyze of all replays together) and their
+ * cell.json. A cell is a setting of run.json's settings.rows (setting, value: its place on an axis, says); settings.base names the
+ * one that others are held against.
  *
  *	replays:value	text replays:says	of settings.rows
  *	replays:p25 p50 p75 p90 max responses	response times of all replays of the setting together (ms), and how many they are
