@@ -161,7 +161,7 @@ esac
 RUN=${1%/}
 [ -f "$RUN/run.json" ] || die 1 "$RUN: not a run folder (it has no run.json)"
 need jq jq
-stem=$(jq -r '.experiment // "stalls"' "$RUN/run.json" 2>/dev/null) || die 1 "$RUN/run.json: cannot be read"
+stem=$(jq -r '.experiment // ""' "$RUN/run.json" 2>/dev/null) || die 1 "$RUN/run.json: cannot be read"
 experiment=$home/experiments/$stem
 if [ ! -f "$experiment/say.jq" ] || [ "$(jq -r '.cells | type' "$RUN/run.json")" != array ]; then	# not moved to the new tables yet
 	export REPORT_TOOL=$tool

@@ -31,21 +31,21 @@ def sides($system; $criterion): compared($system; $criterion) | group_by([.name,
 	| map(. as $rows | .[0] + {full: (map(.full) | add), users_bad: ([$rows[] | select(.full > 0) | .users_bad] | unique),
 		bad: ([$rows[] | select(.full > 0) | .bad | values] | if . == [] then null else add / length end)})
 	| map(select(.full > 0)) | sort_by(- .full);
+def bold($system; $text): "**\(if systems | length == 1 then $text | upper_first else "\(words_of($system)): \($text)" end)**";
 def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 
 def verdict: [systems[] as $s | words_of($s) as $words
-		| of($s)[0] | "\($words): \(most_words) with \(.criterion | criterion_words)"] as $fit
+		| of($s)[0] | "\($words): \(most_words) have \(.criterion | criterion_words)"] as $fit
 	| if $fit == [] then "No search came to its end: there is nothing to say yet."
 	  else "\($fit | join("; "))"
-		+ ([(.points // [])[] | .limit | values] | if . == [] then "." else "; beyond that, what is full is: \(.[0])." end) end;
+		+ ([(.points // [])[] | .limit | values] | if . == [] then "." else ". Full beyond that: \(.[0])." end) end;
 
 def fit($system): of($system) as $limits | $limits[0] as $first | select($first)
-	| finding("most-\(id($system))"; "**\(words_of($system)): \($first | most_words)** with \($first.criterion | criterion_words)"
-		+ ([$limits[1:][] | "\(most_words) with \(.criterion | criterion_words)"] | if . == [] then "" else "; " + join("; ") end)
+	| finding("most-\(id($system))"; bold($system; $first | most_words) + " have \($first.criterion | criterion_words)"
 		+ ($first | interval(.users_low; .users_high; "users"))
+		+ ([$limits[1:][] | "; \(most_words) \(.criterion | criterion_words)"] | join("")) + "."
 		+ (if $first.users_min > 0 then "" else
-			". One user alone was too many in some searches: the application, the display server or this machine is too slow" end)
-		+ ".";
+			" One user alone was too many in some searches: the application, the display server or this machine is too slow." end);
 		($first | figure("users")) + {unit: "users", figure: "users",
 			verdict: (if $first.users_min == 0 then "bad" else "none" end)});
 
@@ -56,7 +56,7 @@ def full($system): . as $doc | first(of($system)[] | select(.limit != null and .
 	| sides($system; $l.criterion) as $sides
 	| ([compared($system; $l.criterion)[] | .users_bad | values] | min) as $bad
 	| first((rows_of($system)[] | select(.users == $bad)), null) as $row
-	| finding("full-\(id($system))"; "**\(words_of($system)): full beyond that is \($l.limit)**"
+	| finding("full-\(id($system))"; bold($system; "full beyond that: \($l.limit)")
 		+ (if $l.ended == null then "" else " (\($l.ended | rtrimstr(".")))" end)
 		+ (if $row == null then "" else ". With \($bad | plural("user")), \($row | cpu_words)" end)
 		+ ([$sides[] | select(.name != "CPU" and .bad != null)
@@ -66,10 +66,11 @@ def full($system): . as $doc | first(of($system)[] | select(.limit != null and .
 			+ {verdict: (if $l.limit | test("unexplained") then "unsure" else "none" end), figure: "delay"});
 
 def no_queue: .limit // "" | test("memory|link|viewers|alone|session|displays|processes|run queue|unexplained");
-def foretold($system): words_of($system) as $words | [of($system)[] | select(.users > 0)] as $all | select($all != [])
+def foretold($system): . as $doc | [of($system)[] | select(.users > 0)] as $all | select($all != [])
 	| first(($all[] | select(.forecast != null)), null) as $f
-	| finding("forecast-\(id($system))"; (if $f == null then "**\($words): no forecast**: \($all[0].forecast_why // "?")" else
-		"**\($words): from the first third, \($f.forecast | plural("user"))** would be found with \($f.criterion | criterion_words)"
+	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast")) + ": \($all[0].forecast_why // "?")"
+		else ($doc | bold($system; "\($f.forecast | plural("user")) by the first third"))
+		+ " would be found with \($f.criterion | criterion_words)"
 		+ interval($f.forecast_low; $f.forecast_high; "users") + "; found: \($f | most_words)"
 		+ (if $f.forecast_of == "CPU" then "" else ". By the forecast, \($f.forecast_of) is full first" end)
 		+ (if $f.reached == 0 or ($f | no_queue | not) then "" else
@@ -80,7 +81,7 @@ def foretold($system): words_of($system) as $words | [of($system)[] | select(.us
 
 def needs($system): first((.slope // [])[]
 		| select(.system == $system and .name == "CPU" and .users != null and (.slope_low // 0) > 0)) as $l
-	| finding("need-\(id($system))"; "**\(words_of($system)): a key needs \($l.slope | with_unit("ms")) of CPU time**"
+	| finding("need-\(id($system))"; bold($system; "a key needs \($l.slope | with_unit("ms")) of CPU time")
 		+ "\(interval($l.slope_low; $l.slope_high; "ms")) by the first third."
 		+ " The CPU would be busy all the time with \($l.users | number) users.";
 		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", verdict: "none", figure: "resources"});
@@ -88,7 +89,7 @@ def needs($system): first((.slope // [])[]
 def fair($system): first(of($system)[] | select(.worst_good != null and .users > 1)) as $l
 	| (if $l.worst_good > 2 then ["users fare unequally", "bad"] elif $l.worst_good > 1.25 then ["not all users fare alike", "unsure"]
 		else ["users fare alike", "good"] end) as [$how, $verdict]
-	| finding("fair-\(id($system))"; "**\(words_of($system)): \($how)**."
+	| finding("fair-\(id($system))"; bold($system; $how) + "."
 		+ " At the most users for \($l.criterion | criterion_words), the user who fares worst has \($l.worst_good | fixed(2)) times"
 		+ " the median of all (95 % of the keys)"
 		+ (if $l.worst_bad == null then "." else "; with the next users \($l.worst_bad | fixed(2)) times." end);

@@ -13,7 +13,7 @@ die() {
 }
 
 fill() {	# fill TEMPLATE FILE
-	sed "s/NAME/$name/g" "$1" >"$2" && chmod --reference="$1" "$2" || die 1 "cannot write $2"
+	sed "s/\bNAME/$name/g" "$1" >"$2" && chmod --reference="$1" "$2" || die 1 "cannot write $2"
 }
 
 usage="usage: thinprobe new experiment NAME | thinprobe new protocol NAME

@@ -289,3 +289,19 @@ in_scratch() {
 	done
 	[ $wrong -eq 0 ]
 }
+
+# (Their stems are words of English, too, so only what can be nothing else is found: paths, commands, comparisons.)
+@test "what experiments share names none of them" {
+	local stems
+
+	stems=$(printf '%s\n' experiments/*/plan | cut -d/ -f2 | paste -sd'|')
+	# (old*, common.sh: of runs from before the folders)
+	run grep -nrE --exclude="old*" --exclude=common.sh "(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
+		experiments/engine report/*.* plots/style.gp src/summarize lab
+	echo "$output"
+	[ "$status" -eq 1 ]
+	# (the front door has the demo's)
+	run grep -nE "(experiments/|run |results/)($stems)\\>" thinprobe
+	echo "$output"
+	[ "$status" -eq 1 ]
+}
