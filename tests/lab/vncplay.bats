@@ -60,7 +60,7 @@ teardown_file() {
 
 setup() {
 	begin_test
-	need Xvnc Xvfb x11vnc python3 ss setpriv
+	need Xvnc Xvfb x11vnc openssl python3 ss setpriv
 	cd "$BATS_FILE_TMPDIR" || return 1
 }
 
