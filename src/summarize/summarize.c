@@ -6,7 +6,6 @@
 #include "calibrate.h"
 #include "cli.h"
 #include "interval.h"
-#include "login.h"
 #include "rec.h"
 #include "rtt.h"
 #include "run.h"
@@ -119,7 +118,6 @@ static const struct {
 	int (*summarize)(const char *folder, struct inputs_counts *out, char *why, size_t size);
 } others[] = {
 	{ "calibrate", "trains", calibrate_summarize },
-	{ "session-memory", "cells", login_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 

@@ -219,6 +219,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	run env -u EXP_KEPT "$TOP/experiments/engine/run.sh" calibrate --help
 	[ "$status" = 0 ]
 	[[ $output == *"usage: thinprobe calibrate"* ]]
+}
 
 @test "setup knows what an application needs" {
 	run "$TOP/thinprobe" setup --app nosuch
