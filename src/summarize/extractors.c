@@ -7,6 +7,8 @@ extern const struct extractor channels_extractor;
 extern const struct extractor fits_extractor;
 extern const struct extractor headcount_extractor;
 extern const struct extractor keys_extractor;
+extern const struct extractor logins_extractor;
+extern const struct extractor lost_extractor;
 extern const struct extractor netload_extractor;
 extern const struct extractor offsets_extractor;
 extern const struct extractor pagein_extractor;
@@ -27,6 +29,8 @@ const struct extractor *const extractors[] = {
 	&fits_extractor,
 	&headcount_extractor,
 	&keys_extractor,
+	&logins_extractor,
+	&lost_extractor,
 	&netload_extractor,
 	&offsets_extractor,
 	&pagein_extractor,

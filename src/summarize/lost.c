@@ -48,7 +48,8 @@ static int event_row(void *context, char *const *cell)
 	if (!e)
 		return -ENOMEM;
 	l->event = e;
-	e[l->events++] = (struct lost_event){ v[E_CPU], v[E_START], v[E_START] + (v[E_SPAN] > v[E_LOST] ? v[E_SPAN] : v[E_LOST]), v[E_LOST], 0 };
+	e[l->events++] = (struct lost_event){ v[E_CPU], v[E_START], v[E_START] + (v[E_SPAN] > v[E_LOST] ? v[E_SPAN] : v[E_LOST]),
+					      v[E_LOST], 0 };
 	return 0;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lost - the idle profile of one cell: events of lost time, who ran in them, and which of these are the system that is measured.
  *
- * idleprofile sees everything that takes the CPU. A task is the lab's own when it lives in a process namespace of the lab, which the
- * driver looks up while it lives; all other tasks are somebody else's. "Of the system" is what the lab's own tasks, kernel threads and
- * interrupts took: other people's processes, the measurement itself and what has no record at all stand apart. Ticks, which the profiler's
- * loop keeps alive, are no events. Pure: reads streams, no folder. */
+ * idleprofile sees everything that takes the CPU. A task is the lab's own when it lives in a process
+ * namespace of the lab, which the experiment looks up while it lives; all other tasks are somebody
+ * else's. "Of the system" is what the lab's own tasks, kernel threads and interrupts took: other
+ * people's processes, the measurement itself and what has no record at all stand apart. Ticks, which
+ * the profiler's loop keeps alive, are no events. Pure: reads streams, no folder. */
 #ifndef THINPROBE_SUMMARIZE_LOST_H
 #define THINPROBE_SUMMARIZE_LOST_H
 
@@ -50,15 +51,16 @@ struct lost {
 	size_t processes;
 };
 
-/* Each reads a whole table into `l`: 0 or -errno, -EPROTO with the row's number in *line. Processes (process/1: pid, class[,
- * process: the name of which it is a thread, put behind the thread's own]) go before culprits (culprit/1), events (lost/1) whenever. */
+/* Each reads a whole table into `l`: 0 or -errno, -EPROTO with the row's number in *line. Processes
+ * (process/1: pid, class[, process: the name of which it is a thread, put behind the thread's own])
+ * go before culprits (culprit/1), events (lost/1) whenever. */
 int lost_read_events(FILE *in, void *l, unsigned long *line);
 int lost_read_processes(FILE *in, void *l, unsigned long *line);
 int lost_read_culprits(FILE *in, void *l, unsigned long *line);
 void lost_free(struct lost *l);
 
-/* What of each event is the system's. One culprit over several events (a long burst that the scheduler split) is spread by their lengths.
- * Without culprits all is the system's. */
+/* What of each event is the system's. One culprit over several events (a long burst that the
+ * scheduler split) is spread by their lengths. Without culprits all is the system's. */
 void lost_join(struct lost *l);
 
 /* ns of a class in all; NAN where culprits were not recorded. */
@@ -69,7 +71,8 @@ double lost_all(const struct lost *l, bool system);
  * what runs is done waits for longer than x (run-to-completion bound). */
 double lost_beyond(const struct lost *l, double x_ns, bool system);
 
-/* Adds to bin[i], ns, what was lost from start + i * width on, each event spread evenly over its time: all of it, or the system's. */
+/* Adds to bin[i], ns, what was lost from start + i * width on, each event spread evenly over its
+ * time: all of it, or the system's. */
 void lost_bins(const struct lost *l, int64_t start, int64_t width, double *bin, size_t bins, bool system);
 
 #endif

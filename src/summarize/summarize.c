@@ -5,9 +5,7 @@
  * written in tables.c; runs of other experiments have a file each (`others`). This file reads options, runs them in turn, reports. */
 #include "calibrate.h"
 #include "cli.h"
-#include "idle.h"
 #include "interval.h"
-#include "login.h"
 #include "rec.h"
 #include "rtt.h"
 #include "run.h"
@@ -120,8 +118,6 @@ static const struct {
 	int (*summarize)(const char *folder, struct inputs_counts *out, char *why, size_t size);
 } others[] = {
 	{ "calibrate", "trains", calibrate_summarize },
-	{ "idle", "cells", idle_summarize },
-	{ "session-memory", "cells", login_summarize },
 	{ "wan", "trains", wan_summarize },
 };
 

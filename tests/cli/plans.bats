@@ -220,3 +220,13 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$status" = 0 ]
 	[[ $output == *"usage: thinprobe calibrate"* ]]
 }
+
+@test "setup knows what an application needs" {
+	run "$TOP/thinprobe" setup --app nosuch
+	[ "$status" = 2 ]
+	[[ $output == "thinprobe: no application nosuch; there are: "*desktop* ]]
+	run "$TOP/thinprobe" setup --app
+	[ "$status" = 2 ]
+	# every package that the plug-in names is on the list, in its class
+	for package in $(. "$TOP/lab/apps/desktop.sh"; app_packages); do grep -q "^app:desktop	$package	" "$TOP/packages"; done
+}

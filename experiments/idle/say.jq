@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - CPU time that idle sessions take, in ms a minute: of the lab's processes, the kernel and interrupts.
+include "words";
+
+def title: "Idle sessions: what they cost the CPU";
+def labels: {value: {system: {none: "no session", desktop: "desktop (xfce4)"},
+	class: {own: "lab", ended: "not known", itself: "this measurement", foreign: "other processes"},
+	what: {system: "all", own: "lab's processes", kernel: "kernel and interrupts"}}};
+
+def unit: "ms/min";
+def rows: measured_rows("summary");
+def row_words: if .system == "none" then "no session" elif .system == "desktop" then "a desktop"
+	elif .sessions == 1 then "one session of \(.system)" else "\(.sessions) sessions of \(.system)" end;
+def per_minute($name): figure($name) | .unit = unit;
+def amount($name): per_minute($name) | figure_words + figure_interval;
+def share($name): .[$name] | if . == null or . == 0 or . >= 0.1 then percent else fixed(4) | sub("0+$"; "") end | "\(.) %";
+def slope_of($what): first((.slope // [])[] | select(.what == $what and .slope_ms_per_min != null)) // null;
+def named: any(rows[]; .own_ms_per_min != null);
+
+# Is the figure above 0 by its interval?
+def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes" else "no" end;
+
+def verdict: slope_of("system") as $s
+	| if rows == [] then "Nothing was measured to the end: there is no answer yet."
+	  elif $s == null then "The machine lost CPU time, but what one more session costs was not measured."
+	  elif ($s.slope_ms_per_min <= 0 or ($s | shown("slope_ms_per_min")) == "no") then
+		"A cost of one more idle session of \($s.system) is not shown: \($s | amount("slope_ms_per_min"))."
+	  else "One more idle session of \($s.system) costs about \($s.slope_ms_per_min | number) ms of CPU time a minute,"
+		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
+
+def cost: slope_of("system") as $s | slope_of("own") as $own | first(rows[] | select(.sessions == 0)) as $none
+	| if $s == null then empty else
+	finding("cost"; "**One more idle session of \($s.system): \($s | amount("slope_ms_per_min")).** That is the slope from 0 to"
+		+ " \($s.sessions_max) sessions"
+		+ (if $own == null then "." else "; that of its own processes is \($own | amount("slope_ms_per_min"))." end)
+		+ (if $none == null then "" else " Without a session the machine loses \($none | amount("lost_ms_per_min"))." end)
+		+ (if ($s | shown("slope_ms_per_min")) == "no" then " This is not told apart from no cost." else "" end);
+		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none" else "unsure" end),
+			figure: "per-session"}) end;
+
+def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | sort_by(-.above_ms_per_min)
+	| if length < 2 then empty else
+	finding("compared"; "**Idle sessions compared**, above the machine without one: "
+		+ (map("\(row_words) \(amount("above_ms_per_min"))") | join("; ")) + ".";
+		(.[0] | per_minute("above_ms_per_min")) + {figure: "lost-time"}) end;
+
+# Who took more than on the machine without a session, the most first.
+def top($row): [(.who // [])[] | select(.class == "own" or .class == "kernel")] as $who
+	| ([$who[] | select(.sessions == 0) | {key: "\(.kind) \(.culprit)", value: .lost_ms_per_min}] | from_entries) as $without
+	| [$who[] | select(.system == $row.system and .sessions == $row.sessions)
+		| .lost_ms_per_min -= ($without["\(.kind) \(.culprit)"] // 0) | select(.lost_ms_per_min > 0.05)]
+	| sort_by(-.lost_ms_per_min)[:4];
+def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_min // .lost_ms_per_min)) as $row
+	| if named | not then
+		finding("who"; "**Who took the CPU is not known here**, so other processes are in all figures."; {verdict: "unsure"})
+	  elif $row == null then empty else
+		($doc | top($row)) as $top
+		| ($row.own_ms_per_min // 0) as $own | ($row.accounted_ms_per_min // 0) as $kernel
+		| finding("who"; (if $top == [] then "**Nobody took more CPU beside \($row | row_words)** than without a session."
+			else "**Beside \($row | row_words), more was taken by** "
+				+ ($top | map("\(.culprit) (\(.lost_ms_per_min | with_unit(unit)))") | and_list) + "." end)
+			+ (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then
+				" Beware: the lab's processes are named for \($own | with_unit(unit)), and the kernel accounts"
+					+ " \($kernel | with_unit(unit)) to them." else "" end);
+			{value: ($top[0].lost_ms_per_min // 0), unit: unit, figure: "lost-time",
+				verdict: (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then "unsure" else "none" end)}) end;
+
+# More waited than all that ran could have made wait: then one of the two is wrong, or the machine changed between them.
+def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) as $x
+	| select($r["bound_all_\($x)ms_percent"] != null
+		and ($r["measured_\($x)ms_percent_low"] // 0) > 2 * $r["bound_all_\($x)ms_percent"]) | "\($r | row_words), over \($x) ms"];
+def waits: unexplained as $odd | (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
+	| if $r == null then empty else
+	finding("waits"; "**The longest event was \(rows | map(.longest_ms // 0) | max | with_unit("ms")).** Who comes at a random moment"
+		+ " beside \($r | row_words), and has to wait until what runs is done, waits over 1 ms with a probability of at most"
+		+ " \($r | share("bound_1ms_percent")), and over 10 ms with \($r | share("bound_10ms_percent"))."
+		+ (if $r.measured_1ms_percent == null then "" else " Of \($r.wakeups | plural("task")) woken at random,"
+			+ " \($r | share("measured_1ms_percent")) (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
+			+ " \($r | share("measured_1ms_percent_high"))) waited over 1 ms." end)
+		+ (if $odd == [] then "" else " Beware: more tasks waited than what ran before explains (\($odd | join("; ")));"
+			+ " the two were not measured at the same moment." end);
+		($r | figure("bound_1ms_percent")) + {figure: "lost-time", verdict: (if $odd == [] then "none" else "unsure" end)}) end;
+
+def apart: if named | not then empty else rows as $rows
+	| def most($name): [$rows[][$name] | values] | max // 0;
+	finding("apart"; "**Left out of these figures**: at most \(most("foreign_ms_per_min") | with_unit(unit)) of other processes,"
+		+ " \(most("unexplained_ms_per_min") | with_unit(unit)) stolen or unexplained, \(most("ended_ms_per_min") | with_unit(unit)) of"
+		+ " tasks that ended too soon to be known, and \(most("tick_ms_per_min") | with_unit(unit)) of timer ticks, which the profiler"
+		+ " keeps alive.";
+		{value: most("foreign_ms_per_min"), unit: unit, figure: "utilisation"}) end;
+
+def findings: if rows == [] then [] else [cost, compared, who, waits, apart] end;

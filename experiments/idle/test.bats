@@ -1,0 +1,344 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# idle: tables and report of a made-up run against closed formulas; and a short run beside a process that is not the lab's,
+# which must be told apart.
+# bats file_tags=alone:machine
+
+bats_require_minimum_version 1.5.0
+load ../../tests/e2e/left
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	SUMMARIZE=$TOP/bin/summarize
+	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# One CPU for a minute, so that a sum of ms is a figure a minute. In repeat r:
+#   always     ten interrupts of 1 ms; a kernel thread once for r ms (at 5 s); 2 ms that nothing tells (at 8 s)
+#   N sessions 20 N events of Xvnc of (40 + r) / 20 ms each; in the first Xvnc shares its event with 12 ms of cc1, which is
+#              not the lab's
+#   x11        one event of 25 ms, all of a thread of xterm
+#   desktop    as of x11, and a burst of cc1 of 3 s that the scheduler split into 2 s and 1 s: one row of the culprits
+#   ticks      100 of 6 us
+LOST='
+function event(start_ms, ms) {
+	printf "lost/1\t0\t%.0f\t%.0f\t%.0f\t1\tevent\tx\n", base + start_ms * 1e6, ms * 1e6, ms * 1e6 >lost
+}
+function share(start_ms, end_ms, name, kind, pid, ms) {
+	printf "culprit/1\t0\t%.0f\t%.0f\t%s\t%s\t%s\t%.0f\n", base + start_ms * 1e6, base + end_ms * 1e6, name, kind, pid, ms * 1e6 >who
+}
+function all(start_ms, ms, name, kind, pid) { event(start_ms, ms); share(start_ms, start_ms + ms, name, kind, pid, ms) }
+BEGIN {
+	base = 5e12
+	print "schema\tcpu\tstart_ns\tlost_ns\tspan_ns\tparts\tkind\twho" >lost
+	print "schema\tcpu\tstart_ns\tend_ns\tculprit\tkind\tpid\tns" >who
+	for (i = 0; i < 100; i++) printf "lost/1\t0\t%.0f\t6000\t6000\t1\ttick\t\n", base + i * 4e6 >lost
+	for (i = 0; i < 10; i++) all(1000 + i * 10, 1, "virtio0", "irq", "")
+	all(5000, r, "rcu_preempt", "task", 7)
+	all(8000, 2, "unexplained", "unexplained", "")
+	each = (40 + r) / 20
+	if (of == "vnc") for (i = 0; i < 20 * n; i++) {
+		if (i) { all(10000 + i * 100, each, "Xvnc", "task", 100); continue }
+		event(10000, each + 12)
+		share(10000, 10000 + each + 12, "Xvnc", "task", 100, each)
+		share(10000, 10000 + each + 12, "cc1", "task", 900, 12)
+	}
+	if (of == "x11" || of == "desktop") all(2000, 25, "gmain", "task", 101)
+	if (of == "desktop") { event(30000, 2000); event(33000, 1000); share(30000, 34000, "cc1", "task", 900, 3000) }
+}'
+
+make_idle() {	# make_idle [REPEATS]
+	local repeats=${1:-3} r system sessions folder accounted
+	rm -rf run
+	mkdir -p run
+	jq -n --argjson repeats "$repeats" '
+		[["none", 0], ["vnc", 1], ["vnc", 5], ["x11", 1], ["desktop", 1]] as $systems
+		| {schema: "thinprobe.run/1", experiment: "idle", version: "0", started: "2026-11-20T10:00:00Z", state: "complete",
+		axes: ["system", "sessions"], cells: ($systems | map({name: "\(.[0])-\(.[1])", parameters: {system: .[0], sessions: .[1]}})),
+		settings: {protocol: "vnc", protocols: ["vnc", "x11"], loads: [1, 5], $repeats, seconds: 60, wakeup_seconds: 20, seed: 1},
+		protocols: {vnc: {says: "VNC (Xvnc 1.12, 60 frames/s)"}}, host: {kernel: "Linux 6.1"},
+		lab: {shared_cpus: false, rootless: false, missing: []}}' >run/run.json
+	while read -r system sessions; do
+		for ((r = 1; r <= repeats; r++)); do
+			folder=run/cells/$system-$sessions/$r
+			mkdir -p "$folder"
+			case $system in x11 | desktop) accounted=25 ;; *) accounted=$((sessions * (40 + r))) ;; esac
+			echo '{"schema": "thinprobe.cell/1", "state": "complete", "marked": "", "foreign_percent": 0.5, "steal_percent": 0.1,
+				"accounted_ms_per_min": '"$accounted"'}' >"$folder/cell.json"
+			echo '{"result": {"cpus": [{"cpu": 0, "wall_s": 60}], "who": []}}' >"$folder/idleprofile.json"
+			# of 1000 woken 3 - r waited over 1 ms, none over the others
+			echo '{"result": {"wakeups": {"n": 1000}, "compulsory": [{"wait_ms": 0.5, "measured": 0.9},
+				{"wait_ms": 1, "measured": '"0.00$((3 - r))"'}, {"wait_ms": 5, "measured": 0}, {"wait_ms": 10, "measured": 0}]}}' \
+				>"$folder/wakeups.json"
+			printf '%s\n' 'schema pid class name process' 'process/1 100 own Xvnc Xvnc' 'process/1 101 own gmain xterm' \
+				'process/1 7 kernel rcu_preempt rcu_preempt' 'process/1 900 foreign cc1 cc1' | tr ' ' '\t' >"$folder/processes.tsv"
+			awk -v of="$system" -v n="$sessions" -v r="$r" -v lost="$folder/lost.tsv" -v who="$folder/culprits.tsv" "$LOST"
+		done
+	done <<<$'none 0\nvnc 1\nvnc 5\nx11 1\ndesktop 1'
+}
+
+of() {	# of FILE COLUMN NAME=VALUE...
+	local file=$1 column=$2
+	shift 2
+	awk -F'\t' -v column="$column" -v want="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, w, " "); if (!(column in at)) exit; next }
+		{
+			ok = 1
+			for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($at[kv[1]] != kv[2]) ok = 0 }
+			if (ok) print $at[column]
+		}' "run/$file.tsv"
+}
+cell() { of summary "$3" "system=$1" "sessions=$2"; }	# cell SYSTEM SESSIONS COLUMN
+
+near() {	# near VALUE FORMULA: to the last digit printed
+	awk -v v="$1" "BEGIN { d = v - ($2); exit !(v != \"\" && d <= 0.00011 && d >= -0.00011) }" || { echo "$1, not $2" >&2; return 1; }
+}
+
+# Half of a 95 % interval over three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
+HALF=2.484138
+
+@test "lost time: the lab's, the kernel's, above no session; everybody else's apart" {
+	make_idle
+	"$SUMMARIZE" --format json -o out run
+	jq -e '.result | [.cells, .cells_complete, .cells_failed, .cells_marked, .summary_rows] == [5, 15, 0, 0, 5]' out
+	# 10 ms of interrupts and 1, 2, 3 ms of a kernel thread
+	near "$(cell none 0 lost_ms_per_min)" 12
+	near "$(cell none 0 lost_ms_per_min_low)" "12 - $HALF"
+	near "$(cell none 0 kernel_ms_per_min_high)" "12 + $HALF"
+	near "$(cell none 0 own_ms_per_min)" 0
+	[ -z "$(cell none 0 above_ms_per_min)" ]
+	# 41, 42, 43 ms for each session
+	near "$(cell vnc 5 own_ms_per_min)" 210
+	near "$(cell vnc 5 own_ms_per_min_low)" "210 - 5 * $HALF"
+	near "$(cell vnc 5 lost_ms_per_min)" 222
+	# the kernel thread's 1, 2, 3 ms on top
+	near "$(cell vnc 5 lost_ms_per_min_low)" "222 - 6 * $HALF"
+	near "$(cell vnc 5 above_ms_per_min)" 210
+	near "$(cell vnc 5 accounted_ms_per_min)" 210
+	near "$(cell vnc 1 above_ms_per_min)" 42
+	near "$(cell vnc 1 above_ms_per_min_high)" "42 + $HALF"
+	# 25 ms in every repeat: no spread above no session
+	near "$(cell x11 1 above_ms_per_min_low)" 25
+	near "$(cell x11 1 above_ms_per_min_high)" 25
+	for system in "none 0" "vnc 5" "x11 1" "desktop 1"; do
+		near "$(cell $system unexplained_ms_per_min)" 2
+		near "$(cell $system tick_ms_per_min)" 0.6
+		near "$(cell $system itself_ms_per_min)" 0
+		near "$(cell $system ended_ms_per_min)" 0
+	done
+	near "$(cell vnc 1 foreign_ms_per_min)" 12
+	near "$(cell desktop 1 foreign_ms_per_min)" 3000
+	near "$(cell desktop 1 lost_ms_per_min)" 37
+	near "$(cell desktop 1 all_ms_per_min)" 3039
+	# what is left of an event that Xvnc shared: its own part, and no event is left of the burst
+	near "$(cell vnc 1 longest_ms)" 3
+	near "$(cell desktop 1 longest_ms)" 25
+	near "$(cell vnc 5 events_per_min)" 111
+	near "$(cell desktop 1 events_per_min)" 12
+}
+
+@test "one more session: the slope of each repeat, and its interval" {
+	make_idle
+	"$SUMMARIZE" run >/dev/null
+	[ "$(awk -F'\t' 'NR > 1 { print $2 ":" $3 ":" $4 ":" $5 }' run/slope.tsv | paste -sd ' ')" = \
+		"vnc:system:3:5 vnc:own:3:5 vnc:kernel:3:5" ]
+	for what in system own; do
+		near "$(of slope slope_ms_per_min what=$what)" 42
+		near "$(of slope slope_ms_per_min_low what=$what)" "42 - $HALF"
+		near "$(of slope slope_ms_per_min_high what=$what)" "42 + $HALF"
+		near "$(of slope slope_cpu_percent what=$what)" 0.07
+	done
+	near "$(of slope slope_ms_per_min_high what=kernel)" 0
+}
+
+@test "the run-to-completion bound by its formula, measured waits with their exact interval" {
+	make_idle
+	"$SUMMARIZE" run >/dev/null
+	# of r ms, r - 1 are beyond 1 ms: 0, 1, 2 of 60000
+	near "$(cell none 0 bound_1ms_percent)" "100 / 60000"
+	near "$(cell none 0 bound_5ms_percent)" 0
+	# beside it 2 ms that nothing tells
+	near "$(cell none 0 bound_all_1ms_percent)" "200 / 60000"
+	near "$(cell x11 1 bound_10ms_percent)" "1500 / 60000"
+	near "$(cell x11 1 bound_50ms_percent)" 0
+	# the burst counts only with what is not the lab's
+	near "$(cell desktop 1 bound_100ms_percent)" 0
+	near "$(cell desktop 1 bound_all_100ms_percent)" "100 * (1900 + 900) / 60000"
+	# 3 of 3000, and none: Clopper and Pearson, worked out apart
+	[ "$(cell vnc 1 wakeups)" = 3000 ]
+	near "$(cell vnc 1 measured_1ms_percent)" 0.1
+	near "$(cell vnc 1 measured_1ms_percent_low)" 0.0206
+	near "$(cell vnc 1 measured_1ms_percent_high)" 0.2920
+	near "$(cell vnc 1 measured_10ms_percent_high)" 0.0998
+	[ -z "$(cell vnc 1 measured_50ms_percent)" ]
+}
+
+@test "the curves of both figures" {
+	make_idle
+	"$SUMMARIZE" run >/dev/null
+	curve() {	# curve SYSTEM SESSIONS X
+		awk -F'\t' -v s="$1" -v n="$2" -v x="$3" '$2 == s && $3 == n && $4 <= x { y = $5 } END { print y }' run/curve.tsv
+	}
+	near "$(curve none 0 0.95)" 0
+	near "$(curve none 0 1.2)" "10 + 1 / 3"
+	near "$(curve none 0 2.3)" 11
+	near "$(curve none 0 100000)" 12
+	# Xvnc's events are 2.05, 2.1 and 2.15 ms long
+	near "$(curve vnc 5 2.0)" "10 + 1 / 3"
+	near "$(curve vnc 5 2.3)" 221
+	near "$(curve desktop 1 20)" 12
+	near "$(curve desktop 1 100000)" 37
+	busy() { of utilisation "$4" "system=$1" "sessions=$2" "time_ms=$3"; }
+	near "$(busy none 0 1000 lost_percent)" 10
+	near "$(busy none 0 990 lost_percent)" 0
+	# 25 ms from 2000 on
+	near "$(busy x11 1 2010 lost_percent)" 100
+	near "$(busy x11 1 2020 lost_percent)" 50
+	near "$(busy none 0 8000 lost_percent)" 0
+	near "$(busy none 0 8000 all_percent)" 20
+	[ "$(awk -F'\t' '$2 == "none"' run/utilisation.tsv | wc -l)" = 1000 ]
+}
+
+@test "who: by name and by whose they are, the largest first" {
+	make_idle
+	"$SUMMARIZE" run >/dev/null
+	[ "$(awk -F'\t' '$2 == "desktop" { print $4, $5, $6 "," $7, $9 }' run/who.tsv | head -n 3)" = "foreign task cc1,3000.0000 1.0
+own task gmain (xterm),25.0000 1.0
+kernel irq virtio0,10.0000 10.0" ]
+	[ "$(awk -F'\t' '$2 == "vnc" && $3 == 5 { print $4, $6, $7 }' run/who.tsv | head -n 1)" = "own Xvnc 210.0000" ]
+}
+
+@test "one repeat has no intervals; a cell that failed is counted, and its system says so" {
+	make_idle 1
+	"$SUMMARIZE" run >/dev/null
+	near "$(cell vnc 1 lost_ms_per_min)" 52
+	[ -z "$(cell vnc 1 lost_ms_per_min_low)" ]
+	echo '{"state": "failed", "reason": "no display"}' >run/cells/x11-1/1/cell.json
+	rm run/cells/desktop-1/1/cell.json
+	run "$SUMMARIZE" --format json run
+	[ "$status" = 3 ]
+	[ "$(jq .result.cells_failed <<<"$output")" = 2 ]
+	[ "$(cell x11 1 state)" = failed ]
+	[ -z "$(cell x11 1 lost_ms_per_min)" ]
+}
+
+@test "without root nobody is told apart: all that was lost is the figure, and a finding says so" {
+	make_idle
+	rm run/cells/*/*/culprits.tsv run/cells/*/*/processes.tsv
+	"$TOP/report/report.sh" run
+	near "$(cell vnc 1 lost_ms_per_min)" 68
+	[ -z "$(cell vnc 1 own_ms_per_min)" ]
+	[ -z "$(cell vnc 1 foreign_ms_per_min)" ]
+	jq -e '.findings | map(select(.id == "who"))[0].verdict == "unsure" and all(.[]; .id != "apart")' run/findings.json
+}
+
+@test "a broken file is named, and the tables stay as they were" {
+	make_idle
+	"$SUMMARIZE" run >/dev/null
+	cp run/summary.tsv run/who.tsv .
+	echo 'culprit/1	0	x' >>run/cells/vnc-1/2/culprits.tsv
+	run --separate-stderr "$SUMMARIZE" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"cells/vnc-1/2/culprits.tsv: line "*" cannot be read" ]]
+	cmp summary.tsv run/summary.tsv
+	cmp who.tsv run/who.tsv
+	[ -z "$(find run -maxdepth 1 -name '*.tsv.*')" ]
+	make_idle
+	rm run/cells/x11-1/1/lost.tsv
+	run --separate-stderr "$SUMMARIZE" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"cells/x11-1/1/lost.tsv: No such file"* ]]
+	make_idle
+	rm run/cells/x11-1/1/idleprofile.json
+	run --separate-stderr "$SUMMARIZE" run
+	[ "$status" = 1 ]
+	[[ $stderr == *"cells/x11-1/1/idleprofile.json: No such file"* ]]
+}
+
+finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
+
+@test "findings and figures: the slope, what is above, the culprits, the bound beside what was measured" {
+	make_idle
+	"$TOP/report/report.sh" run
+	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","compared","who","waits","apart"]' ]
+	read -r value low high verdict < <(finding cost)
+	near "$value" 42
+	near "$low" "42 - $HALF"
+	near "$high" "42 + $HALF"
+	[ "$verdict" = none ]
+	read -r value _ < <(finding compared)
+	near "$value" 42
+	read -r value verdict < <(finding who)
+	near "$value" 210
+	# 3 of 3000 waited over 1 ms on a machine where 2 of 60000 ms were beyond that
+	[[ $(finding waits) == *unsure ]]
+	read -r value _ < <(finding apart)
+	near "$value" 3000
+	for figure in utilisation lost-time per-session; do [ -s "run/figures/$figure.svg" ]; done
+	for system in 'no session' 'one idle session, vnc' '5 idle sessions, vnc' 'one idle session, x11' 'a desktop (xfce4)'; do
+		grep -qF ">$system<" run/figures/utilisation.svg
+		grep -qF ">$system<" run/figures/lost-time.svg
+	done
+	cp run/report.md run/summary.tsv .
+	"$TOP/report/report.sh" run
+	cmp report.md run/report.md
+	cmp summary.tsv run/summary.tsv
+	# what the kernel accounts to the lab's tasks disagrees
+	sed -i 's/"accounted_ms_per_min": [0-9]*/"accounted_ms_per_min": 500/' run/cells/vnc-5/*/cell.json
+	"$TOP/report/report.sh" run
+	[[ $(finding who) == *unsure ]]
+}
+
+@test "a run of one system without intervals and without culprits draws as well" {
+	make_idle 1
+	rm -r run/cells/*/*/culprits.tsv
+	jq '.cells |= .[:1]' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	[ -s run/figures/utilisation.svg ]
+	[ -s run/figures/lost-time.svg ]
+}
+
+# bats test_tags=all
+@test "a short run: the parts make up the whole, what is not the lab's is told apart, nothing is left" {
+	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	groups >"$BATS_FILE_TMPDIR/groups.before"
+	# on every CPU: the lab takes one of them for its server
+	sinks=()
+	for cpu in $(. "$TOP/lab/machine.sh"; cpus=$(taskset -pc $$); machine_cpu_list "${cpus##*: }"); do
+		"$TOP/bin/sink" -n 1 -l 15 --cpus "$cpu" >/dev/null 2>&1 3>&- &
+		sinks+=($!)
+	done
+	status=0
+	"$TOP/thinprobe" run idle --protocol vnc --loads 1 --no-desktop --seconds 2 --repeat 1 -o run >out 2>err 3>&- || status=$?
+	kill -TERM "${sinks[@]}"
+	wait "${sinks[@]}" || :
+	cat err
+	groups >"$BATS_FILE_TMPDIR/groups.after"
+	if grep -q 'too busy to be profiled' err; then skip "the machine is too busy to be profiled"; fi
+	[ "$status" = 0 ]
+	[ "$(jq -r '[.state, (.cells | map(.name + " " + .state) | join(","))] | join(": ")' run/run.json)" = \
+		"complete: none-0 complete,vnc-1 complete" ]
+	for file in slope.tsv curve.tsv utilisation.tsv report.html figures/{utilisation,lost-time,per-session}.svg; do
+		[ -s "run/$file" ]
+	done
+	[ -z "$(find run -name '*.new' -o -name '.report.*')" ]
+	if groups_left; then return 1; fi
+	for cell in none-0 vnc-1; do
+		jq -e '[.result.cpus[].wall_s] | max >= 1.9' "run/cells/$cell/1/idleprofile.json"
+		jq -e '.result.wakeups.n > 10' "run/cells/$cell/1/wakeups.json"
+	done
+	[ -s run/cells/vnc-1/1/culprits.tsv ] || skip "who took the CPU cannot be seen here"
+	for system in "none 0" "vnc 1"; do
+		sum=0
+		for part in own kernel foreign itself ended unexplained; do sum="$sum + $(cell $system ${part}_ms_per_min)"; done
+		awk -v all="$(cell $system all_ms_per_min)" "BEGIN { sum = $sum; exit !(sum > 0.99 * all && sum < 1.01 * all) }"
+		[ "$(of who class "system=${system% *}" culprit=sink)" = foreign ]
+		jq -e '.foreign_percent > 3 and (.marked | startswith("foreign"))' "run/cells/${system/ /-}/1/cell.json"
+	done
+	for name in Xvnc xterm vim; do
+		awk -F'\t' -v name="$name" 'index($4, name) == 1 && $3 == "own" { seen = 1 } END { exit !seen }' run/cells/vnc-1/1/processes.tsv
+	done
+	if awk -F'\t' '$3 == "own" && ($4 == "Xvnc" || $4 == "xterm")' run/cells/none-0/1/processes.tsv | grep .; then return 1; fi
+	awk -F'\t' '$3 == "kernel" && $4 == "kthreadd" { seen = 1 } END { exit !seen }' run/cells/none-0/1/processes.tsv
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - memory of logins. KB and MB are 1,024 and 1,048,576 bytes.
+include "words";
+
+def title: "Memory of a login, and of one more";
+def labels: {value: {
+	what: {private: "private", private_clean: "private clean", pss: "fair share (PSS)", page_tables: "page tables",
+		group: "charged", server: "server in use"},
+	class: {display: "display server", terminal: "terminal", services: "services", desktop: "desktop"}}};
+
+def rows: measured_rows("summary");
+def system_words: (. / ".") as $w | "\($w[-1]) login over \($w[:-1] | join("."))";
+def mb($name): figure($name) | .unit = "MB";
+def amount($name): mb($name) | figure_words + if (.low | number) == (.high | number) then "" else figure_interval end;
+def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
+def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;
+
+def verdict: slopes("private") as $s | if $s == [] then "Nothing was measured to the end: there is no answer yet." else
+	"One more user costs " + ($s | sort_by(-.slope_mb) | map("\(.slope_mb | number) MB of private memory (\(.system | system_words))")
+		| and_list) + "." end;
+
+def cost: slopes("private") | if . == [] then empty else sort_by(-.slope_mb) as $all
+	| finding("cost"; "**One more login costs**, in private memory (slope from \($all[0].logins_min) to"
+		+ " \($all[0].logins_max) logins), " + ($all | map("\(amount("slope_mb")) for a \(.system | system_words)") | join("; ")) + "."
+		+ ([$all[] | select(.system | endswith(".typical")) | . as $t
+			| first($all[] | select(.system == ($t.system | sub("typical$"; "light")) and .slope_mb > 0)) as $l
+			| "\($t.slope_mb - $l.slope_mb | with_unit("MB")) more (\($t.slope_mb / $l.slope_mb | number) times as much) over"
+				+ " \($t.system | sub("[.]typical$"; ""))"]
+			| if . == [] then "" else " The desktop instead of a terminal costs \(and_list)." end);
+		($all[0] | mb("slope_mb")) + {figure: "logins"}) end;
+
+# What a login holds most of, and where its display server is.
+def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who | map(.logins) | min) as $n
+	| [$who | map(select(.logins == $n)) | group_by(.system)[] | (map(.private_bytes) | add) as $sum | select($sum > 0)
+		| max_by(.private_bytes) | {name, system, kb: .private_kb, percent: (100 * .private_bytes / $sum)}] | sort_by(-.percent)
+	| if . == [] then empty else
+	finding("largest"; "**The largest process**: "
+		+ (map("\(.name) has \(.percent | percent) % of a \(.system | system_words) (\(.kb / 1024 | with_unit("MB")))")
+			| join("; ")) + "."
+		+ ([$doc.run.protocols // {} | to_entries[] | select(.value.display_at == "client") | .key]
+			| if . == [] then "" else " Over \(and_list) the display server is in front of the user and takes no memory of the server."
+				end);
+		{value: .[0].percent, unit: "%", figure: "processes"}) end;
+
+# The kernel's own account beside the sum over processes.
+def charged: . as $doc | [slopes("group")[] | . as $g | ($doc | slope_of($g.system; "private")) as $p | select($p != null)
+		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb}]
+	| if . == [] then empty else
+	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd
+	| finding("charged"; "**The kernel charges** " + (map("\(amount("slope_mb")) to a \(.system | system_words)"
+			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
+		+ ". The rest is mapped by no process alone: page tables, stacks in the kernel, sockets, memory shared within the login."
+		+ " By that, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)
+		+ ", which do nothing."
+		+ (if $odd == [] then "" else " Beware: less, or over a quarter more, wants an explanation:"
+			+ " \($odd | map(.system | system_words) | and_list)." end);
+		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] then "good" else "unsure" end)}) end;
+
+def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
+		| first($rows[] | select(.system == $s.system and .logins == $s.logins_max)) as $all
+		| first($rows[] | select(.system == $s.system and .logins == $s.logins_min)) as $one
+		| {system, logins_max, each: ($all.pss_mb / .logins_max), one: ($one.pss_mb / .logins_min), logins_min}]
+	| if . == [] then empty else
+	finding("shared"; "**Shared pages cost once**: the fair share (PSS) of one of \(.[0].logins_max) logins is "
+		+ (map("\(.each | with_unit("MB")) (\(.system | system_words); \(.one | with_unit("MB"))"
+			+ " \(if .logins_min == 1 then "alone" else "at \(.logins_min)" end))") | join("; "))
+		+ ". Others here who use the same programs have a part of these pages.";
+		{value: .[0].each, unit: "MB", figure: "logins"}) end;
+
+# Before each cell the machine was a little different: a range, and no statistic.
+def mb_range($name): map(.[$name] | values / 1048576) | if length == 0 then "?"
+	elif (min | number) == (max | number) then min | with_unit("MB") else range_words(min; max; "MB") end;
+def idle: [rows[] | select(.logins == 0 and .machine_bytes != null)] | if . == [] then empty else
+	finding("idle"; "**Compulsory memory: \(mb_range("server_bytes"))** are in use without any login (of"
+		+ " \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, file cache left out):"
+		+ " \(mb_range("machine_processes_bytes")) of processes,"
+		+ " \(mb_range("machine_kernel_bytes")) of the kernel's tables and stacks. All that runs on this machine anyway is in it.";
+		{value: (map(.server_bytes / 1048576) | max), unit: "MB"}) end;
+
+def findings: if rows == [] then [] else [cost, largest, charged, shared, idle] end;

@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# session-memory: tables and report of a made-up run against closed formulas; and a short run, interrupted before and
+# resumed, whose sums are held against the kernel's account.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/e2e/left
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Pages of 4 KB; repeat r, N logins:
+#   vnc.light     each login: Xvnc 1000 + 10 r pages private dirty, 3 of them in swap; bash 100 pages. Private clean: 20 pages
+#                 if alone, else none. PSS: what is private and 500 pages of libraries, shared by all logins. Charged: 50
+#                 pages more a login.
+#   vnc.typical   as of light, and two panels of 200 pages each, and 30 of dbus
+# The machine has 10000 pages in use without a login, and the lab needs 7 for each.
+MEMORY='
+function row(file, words, values,    i, n, v) {
+	n = split(values, v, " ")
+	printf "%s", words >file
+	for (i = 1; i <= n; i++) printf "\t%s", (v[i] == "-" ? "" : sprintf("%.0f", v[i] * 4096)) >file
+	print "" >file
+}
+function p(name, class, dirty, swap, clean, pss) {
+	row(samples, "login-memory/1\t" n "\t" l "\t" name "\t" class "\t1\t1", dirty " " swap " " clean " " pss " 0 9 0 2")
+	all += dirty + swap
+}
+BEGIN {
+	gsub(/ /, "\t", process_columns); print process_columns >samples
+	gsub(/ /, "\t", machine_columns); print machine_columns >machine
+	split("0 1 2 5 10", steps, " ")
+	for (s = 1; s <= 5; s++) {
+		n = steps[s]; all = 0
+		for (l = 1; l <= n; l++) {
+			p("Xvnc", "display", 997 + 10 * r, 3, (n == 1 ? 20 : 0), 997 + 10 * r + 500 / n)
+			p("bash", "terminal", 100, 0, 0, 100)
+			if (!typical) continue
+			p("panel", "desktop", 200, 0, 0, 200); p("panel", "desktop", 200, 0, 0, 200); p("dbus-daemon", "services", 30, 0, 0, 30)
+		}
+		row(machine, "memory/1\t" n, 10000 + all + 57 * n " 5000 2000 1 1 1000000 " 7 * n " " \
+			(n ? all + 50 * n " - 0 " 50 * n " 0 -" : "- - - - - -"))
+	}
+}'
+
+make_run() {
+	local kind r folder
+	rm -rf run
+	mkdir -p run
+	jq -n '["vnc.light", "vnc.typical"] as $systems
+		| {schema: "thinprobe.run/1", experiment: "session-memory", version: "0", started: "2026-11-20T10:00:00Z",
+		state: "complete", axes: ["system", "logins"],
+		cells: ($systems | map({name: "\(.)-10", parameters: {system: ., logins: 10}})),
+		settings: {protocol: "vnc", protocols: ["vnc"], kinds: ["light", "typical"], logins: [1, 2, 5, 10], repeats: 3, seed: 1},
+		protocols: {vnc: {says: "VNC (Xvnc 1.12, 60 frames/s)"}}, host: {kernel: "Linux 6.1"},
+		lab: {shared_cpus: false, rootless: false, missing: []}}' >run/run.json
+	for kind in light typical; do
+		for r in 1 2 3; do
+			folder=run/cells/vnc.$kind-10/$r
+			mkdir -p "$folder"
+			echo '{"schema": "thinprobe.cell/1", "state": "complete", "marked": ""}' >"$folder/cell.json"
+			awk -v typical="$([ $kind = typical ] && echo 1)" -v r="$r" -v samples="$folder/samples.tsv" -v machine="$folder/machine.tsv" \
+				-v process_columns="schema $PROCESS_COLUMNS" -v machine_columns="schema $MACHINE_COLUMNS" "$MEMORY"
+		done
+	done
+}
+PROCESS_COLUMNS="logins login name class pid threads private_dirty_bytes swap_bytes private_clean_bytes pss_bytes"
+PROCESS_COLUMNS+=" swap_pss_bytes shared_bytes rss_bytes page_tables_bytes"
+MACHINE_COLUMNS="logins used_bytes processes_bytes kernel_bytes file_cache_bytes available_bytes total_bytes lab_bytes"
+MACHINE_COLUMNS+=" group_used_bytes group_anonymous_bytes group_shared_memory_bytes group_kernel_bytes group_file_cache_bytes"
+MACHINE_COLUMNS+=" group_swap_bytes"
+
+of() {	# of FILE COLUMN NAME=VALUE...: one cell
+	local file=$1 column=$2
+	shift 2
+	awk -F'\t' -v column="$column" -v want="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, w, " "); if (!(column in at)) exit; next }
+		{
+			ok = 1
+			for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($at[kv[1]] != kv[2]) ok = 0 }
+			if (ok) print $at[column]
+		}' "run/$file.tsv"
+}
+
+pages() {	# pages VALUE FORMULA: to the byte
+	[ -n "$1" ] || { echo "nothing, not $2 pages"; return 1; }
+	awk -v v="$1" "BEGIN { d = v - ($2) * 4096; exit !(d <= 1 && d >= -1) }" || { echo "$1, not $2 pages" >&2; return 1; }
+}
+
+near() {	# near VALUE FORMULA
+	awk -v v="$1" "BEGIN { d = v - ($2); exit !(v != \"\" && d <= 0.0011 && d >= -0.0011) }" || { echo "$1, not $2" >&2; return 1; }
+}
+
+# Half of a 95 % interval over three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
+HALF=2.484138
+
+@test "sums of processes, by number of logins; with their intervals" {
+	make_run
+	"$TOP/bin/summarize" --format json -o out run
+	jq -e '.result | [.cells, .cells_complete, .cells_failed, .cells_marked, .summary_rows] == [2, 6, 0, 0, 10]' out
+	# 1000 + 10 r and 100 pages, r 1 to 3; ten logins, ten times that
+	pages "$(of summary private_bytes system=vnc.light logins=1)" 1120
+	pages "$(of summary private_bytes_low system=vnc.light logins=1)" "1120 - 10 * $HALF"
+	pages "$(of summary private_bytes_high system=vnc.light logins=10)" "11200 + 100 * $HALF"
+	near "$(of summary private_mb system=vnc.light logins=10)" "11200 / 256"
+	near "$(of summary each_mb system=vnc.light logins=10)" "1120 / 256"
+	pages "$(of summary swap_bytes system=vnc.light logins=5)" 15
+	pages "$(of summary private_dirty_bytes system=vnc.light logins=5)" 5585
+	pages "$(of summary private_bytes system=vnc.typical logins=2)" 3100
+	pages "$(of summary private_clean_bytes system=vnc.typical logins=1)" 20
+	pages "$(of summary private_clean_bytes system=vnc.typical logins=2)" 0
+	# 500 pages of libraries once, however many there are; swap was no part of the shares
+	pages "$(of summary pss_bytes system=vnc.light logins=10)" 11670
+	pages "$(of summary group_bytes system=vnc.light logins=5)" 5850
+	# the machine less what the lab has; none: as it was
+	pages "$(of summary server_bytes system=vnc.light logins=5)" 15850
+	pages "$(of summary server_bytes system=vnc.light logins=0)" 10000
+	[ "$(of summary processes system=vnc.typical logins=10)" = 50.00 ]
+	[ "$(of summary protocol system=vnc.typical logins=10)" = vnc ]
+	[ "$(of summary kind system=vnc.typical logins=10)" = typical ]
+	[ -z "$(of summary group_bytes system=vnc.light logins=0)" ]
+}
+
+@test "one more login: the slope of each repeat, its interval, and where the line begins" {
+	make_run
+	"$TOP/bin/summarize" run >/dev/null
+	pages "$(of slope slope_bytes system=vnc.light what=private)" 1120
+	pages "$(of slope slope_bytes_low system=vnc.light what=private)" "1120 - 10 * $HALF"
+	pages "$(of slope start_bytes system=vnc.light what=private)" 0
+	near "$(of slope slope_mb system=vnc.light what=private)" "1120 / 256"
+	# the shared pages are where the line begins, and not in the slope
+	pages "$(of slope slope_bytes system=vnc.typical what=pss)" 1547
+	pages "$(of slope start_bytes system=vnc.typical what=pss)" 500
+	pages "$(of slope slope_bytes system=vnc.typical what=group)" 1600
+	pages "$(of slope slope_bytes system=vnc.typical what=server)" 1600
+	pages "$(of slope start_bytes system=vnc.typical what=server)" 10000
+	pages "$(of slope slope_bytes system=vnc.light what=page_tables)" 4
+	[ "$(of slope logins_max system=vnc.light what=private)" = 10 ]
+}
+
+@test "processes: of one login on average, those of one name together" {
+	make_run
+	"$TOP/bin/summarize" run >/dev/null
+	pages "$(of who private_bytes system=vnc.typical logins=10 name=panel)" 400
+	[ "$(of who count system=vnc.typical logins=10 name=panel)" = 2.00 ]
+	pages "$(of who private_bytes system=vnc.light logins=5 name=Xvnc)" 1020
+	pages "$(of who private_clean_bytes system=vnc.light logins=1 name=Xvnc)" 20
+	[ -z "$(of who count system=vnc.light logins=1 name=panel)" ]
+	# the largest first
+	[ "$(awk -F'\t' '$2 == "vnc.typical" && $3 == 1 { print $4 }' run/who.tsv | paste -sd ' ')" = "Xvnc panel bash dbus-daemon" ]
+}
+
+finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
+
+@test "findings and figures" {
+	make_run
+	"$TOP/report/report.sh" run >/dev/null
+	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","charged","shared","idle"]' ]
+	# of a typical login 1550 pages, charged 1600; of a light one 1120: Xvnc has 1020 of them
+	read -r value low high _ < <(finding cost)
+	near "$value" "1550 / 256"
+	near "$low" "(1550 - 10 * $HALF) / 256"
+	near "$high" "(1550 + 10 * $HALF) / 256"
+	read -r value _ < <(finding largest)
+	near "$value" "100 * 1020 / 1120"
+	read -r value low high verdict < <(finding charged)
+	near "$value" "1600 / 256"
+	[ "$verdict" = good ]
+	# ten times 1120 pages, and 500 that all of them share
+	read -r value _ < <(finding shared)
+	near "$value" "1167 / 256"
+	read -r value _ < <(finding idle)
+	near "$value" "10000 / 256"
+	for figure in logins processes; do grep -q '</svg>' "run/figures/$figure.svg"; done
+	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
+}
+
+@test "without groups, from one repeat, with a cell that failed: what is not known is not said" {
+	make_run
+	for r in 2 3; do
+		echo '{"state": "failed", "reason": "a login did not come up"}' >run/cells/vnc.light-10/$r/cell.json
+		rm -r run/cells/vnc.typical-10/$r
+	done
+	for file in run/cells/*/1/machine.tsv; do
+		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 10; i <= 15; i++) $i = "" } { print }' "$file" >new && mv new "$file"
+	done
+	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run >/dev/null
+	[ -z "$(of slope slope_bytes system=vnc.light what=group)" ]
+	[ -z "$(of slope slope_bytes_low system=vnc.light what=private)" ]
+	pages "$(of slope slope_bytes system=vnc.light what=private)" 1110
+	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]
+}
+
+@test "broken files are named" {
+	make_run
+	sed -i '3s/\t1\t/\tx\t/' run/cells/vnc.light-10/2/samples.tsv
+	run -1 "$TOP/bin/summarize" run
+	[ "$output" = "summarize: run/cells/vnc.light-10/2/samples.tsv: line 3 cannot be read" ]
+	make_run
+	sed -i '$d' run/cells/vnc.light-10/2/machine.tsv
+	run -1 "$TOP/bin/summarize" run
+	[ "$output" = "summarize: run/cells/vnc.light-10/2: machine.tsv lacks a number of logins" ]
+	make_run
+	jq '.settings.logins = [2, 1]' run/run.json >new && mv new run/run.json
+	run -1 "$TOP/bin/summarize" run
+	[[ $output == *"run.json: settings.logins do not ascend" ]]
+}
+
+# bats test_tags=all
+@test "a short run, interrupted and resumed: processes at rest, the second login costs what the first one did, nothing is left" {
+	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	groups >"$BATS_FILE_TMPDIR/groups.before"
+	"$TOP/thinprobe" run session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1 -o run >/dev/null 2>&1 3>&- &
+	for _ in $(seq 600); do
+		[ -z "$(find run/cells -name 'vnc-vnc.light-1.out' 2>/dev/null)" ] || break
+		kill -0 $! 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status $(jq -r .state run/run.json)" = "130 interrupted" ]
+	"$TOP/thinprobe" run session-memory --resume run >out 2>err 3>&- || { cat err; return 1; }
+	groups >"$BATS_FILE_TMPDIR/groups.after"
+	[ "$(jq -r .state run/run.json)" = complete ]
+	for file in summary.tsv slope.tsv who.tsv report.html figures/logins.svg figures/processes.svg; do [ -s "run/$file" ]; done
+	for login in 1 2; do
+		[ "$(awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && ($5 != "display" || $8 > 1e6) { print $4 ":" $5 }' \
+			run/cells/vnc.light-2/1/samples.tsv | sort | paste -sd ' ')" = "Xvnc:display bash:terminal xterm:terminal" ]
+	done
+	jq -e '[.lost.vanished, .lost.unreadable, .lost.not_frozen, (.steps | map(.logins))] == [0, 0, 0, [0, 1, 2]]' \
+		run/cells/vnc.light-2/1/cell.json
+	awk -v one="$(of summary private_bytes logins=1)" -v two="$(of summary private_bytes logins=2)" 'BEGIN { print one, two
+		exit !(one > 2e6 && two > 1.9 * one && two < 2.1 * one) }'
+	if groups_left; then return 1; fi
+	[ -z "$(find run -name '*.new' -o -name '.report.*' -o -name 'read-*')" ]
+	[ -n "$(of summary group_bytes logins=2)" ] || skip "no memory groups here"
+	awk -v sum="$(of summary private_bytes logins=2)" -v kernel="$(of summary group_bytes logins=2)" 'BEGIN { print sum, kernel
+		exit !(kernel > 0.99 * sum && kernel < 1.25 * sum) }'
+}
