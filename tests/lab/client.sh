@@ -18,13 +18,13 @@ client_window() {	# client_window TITLE: sets WINDOW
 attach() {	# attach NAME OPTION...: the run folder is $W/NAME
 	local name=$1
 	shift
-	lab_exec -R client env TMPDIR=/tmp "$TOP/experiments/stalls.sh" -o "$LAB_RUN/$name" "$@"
+	lab_exec -R client env TMPDIR=/tmp "$TOP/experiments/engine/run.sh" stalls -o "$LAB_RUN/$name" "$@"
 }
 
 attach_start() {	# the same in the background: sets the variable NAME to its pid
 	local name=$1
 	shift
-	lab_start -R client "$name" env TMPDIR=/tmp "$TOP/experiments/stalls.sh" -o "$LAB_RUN/$name" "$@"
+	lab_start -R client "$name" env TMPDIR=/tmp "$TOP/experiments/engine/run.sh" stalls -o "$LAB_RUN/$name" "$@"
 	printf -v "$name" %s "$LAB_PID"
 }
 
