@@ -30,31 +30,25 @@ summarize() {
 }
 
 plot() {	# plot STEM [what it wants to know besides]
-	gnuplot -c "$here/../plots/$1.gp" "$work" "$(name light)" "$(name heavy)" "${@:2}" >"$work/gnuplot.log" 2>&1 ||
+	gnuplot -c "$here/../plots/$1.gp" "$work" '' '' "${@:2}" >"$work/gnuplot.log" 2>&1 ||
 		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/gnuplot.log" | tail -n 1 | grep . || echo "no reason given; see summary.tsv, cdf.tsv and stages.tsv for what it was to draw")"
 }
 
 # A figure takes its place when it is whole; the old ones stay if gnuplot fails.
 draw() {
-	local figure table stages=0
+	local figure table
 	mkdir -p "$work/figures"
 	for table in curve utilisation slope who runs timeline bandwidth points overtime; do [ ! -f $table.tsv ] || ln -s "$RUN/$table.tsv" "$work/"; done
-	[ "$(jq '.stages | length' <<<"$doc")" = 0 ] || { stages=1; ln -s "$RUN/stages.tsv" "$work/"; }
 	ln -s "$RUN/summary.tsv" "$RUN/cdf.tsv" "$work/"
 	[ -f cdf.tsv ] || { rm "$work/cdf.tsv"; printf 'schema\tapp\tsinks\tlatency_ms\tshare\tbound\n' >"$work/cdf.tsv"; }
 	jq -r '.run.devices // {} | to_entries[] | select(.value.write_bytes_per_s) | [.key, .value.write_bytes_per_s] | @tsv' <<<"$doc" >"$work/write.tsv"
 	plot "$stem" "$(jq -r '.run.protocol.floor_ms // 0' <<<"$doc")" "$(jq -r '.run.settings.threshold_ms // 100' <<<"$doc")"
 	! jq -e '.run.settings.on // "" | startswith("attach:")' <<<"$doc" >/dev/null ||
 		sed -i 's/sinks: processes beside the session that want all the CPU they can get/load, as whoever put it there called it/; s/number of sinks/load/; s/sinks:/load:/' "$work"/figures/*.svg
-	[ "$stages" = 0 ] || plot stages
 	mkdir -p figures || exit 1
 	for figure in "$work"/figures/*.svg; do
 		mv "$figure" figures/ || exit 1
 	done
-}
-
-name() {
-	filter name --arg app "$1" <<<"$doc"
 }
 
 # Markdown tables become HTML before cmark, which has none. Numbers are set right, "(low-high)" in grey.

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct figure unknown = { NAN, NAN, NAN, false };
 
@@ -20,59 +19,12 @@ struct work {
 	const struct estimates_cfg *cfg;
 };
 
-static void clip(struct figure *f, double low, double high)
-{
-	f->low = fmax(f->low, low);
-	f->high = fmin(f->high, high);
-}
-
 static void set_interval(struct figure *f, bool ok, const struct interval *i, double least, double most)
 {
 	if (!ok)
 		return;
-	f->low = i->low;
-	f->high = i->high;
-	clip(f, least, most);
-}
-
-/* Mean over runs of one number that each of them reported. */
-static struct figure mean_of(const struct train *t, size_t n, size_t offset, double least, const struct work *w)
-{
-	struct figure f = unknown;
-	struct interval i;
-	double mean = 0;
-	size_t known = 0;
-	bool ok;
-
-	for (size_t r = 0; r < n; r++) {
-		double v;
-
-		memcpy(&v, (const char *)&t[r] + offset, sizeof(v));
-		if (isfinite(v))
-			w->per_run[known++] = v;
-	}
-	if (!known)
-		return f;
-	for (size_t r = 0; r < known; r++)
-		mean += (w->per_run[r] - mean) / (double)(r + 1);
-	f.value = mean;
-	ok = interval_mean(w->per_run, known, w->cfg->draws, w->cfg->seed, &i);
-	set_interval(&f, ok, &i, least, INFINITY);
-	return f;
-}
-
-static struct figure largest_of(const struct train *t, size_t n, size_t offset)
-{
-	struct figure f = unknown;
-
-	for (size_t r = 0; r < n; r++) {
-		double v;
-
-		memcpy(&v, (const char *)&t[r] + offset, sizeof(v));
-		if (isfinite(v) && !(v <= f.value))
-			f.value = v;
-	}
-	return f;
+	f->low = fmax(i->low, least);
+	f->high = fmin(i->high, most);
 }
 
 static double weighted_share(const unsigned *weight, size_t runs, void *data)
@@ -135,7 +87,8 @@ static struct figure late_share(const struct train *t, size_t n, bool high, cons
 		set_interval(&f, interval_t(w->per_run, runs, &i), &i, 0, 100);
 	} else {
 		*kind = INTERVAL_BCA;
-		set_interval(&f, interval_bca(weighted_share, (void *)(uintptr_t)w, runs, w->cfg->draws, w->cfg->seed, &i), &i, 0, 100);
+		set_interval(&f, interval_bca(weighted_share, (void *)(uintptr_t)w, runs, w->cfg->draws, w->cfg->seed, &i), &i, 0,
+			     100);
 	}
 	return f;
 }
@@ -256,32 +209,11 @@ static void count_keys(const struct train *t, size_t n, struct estimates *out)
 	}
 }
 
-#define OF(field) offsetof(struct train, field)
-
-/* One update each (mean stall + period) on average: the mean inter-arrival time turned over. */
-static struct figure update_rate(const struct train *t, size_t n, const struct work *w)
+int estimates_of(const struct train *train, size_t n, const struct estimates_cfg *cfg, struct estimates *out)
 {
-	struct train *rate = calloc(n ? n : 1, sizeof(*rate));
-	struct figure f = unknown;
-
-	if (!rate)
-		return f;
-	for (size_t r = 0; r < n; r++) {
-		double gap = t[r].stall_mean_ms + t[r].period_ms;
-
-		rate[r].updates_per_key = gap > 0 ? 1000 / gap : NAN;
-	}
-	f = mean_of(rate, n, OF(updates_per_key), 0, w);
-	free(rate);
-	return f;
-}
-
-int estimates_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
-	       const struct estimates_cfg *cfg, struct estimates *out)
-{
-	size_t runs = n_latency > n_stall ? n_latency : n_stall, room = runs ? runs : 1;
 	enum interval_kind ignored;
 	struct work w = { .cfg = cfg };
+	size_t room = n ? n : 1;
 	int err = -ENOMEM;
 
 	*out = (struct estimates){ 0 };
@@ -291,27 +223,12 @@ int estimates_of(const struct train *latency, size_t n_latency, const struct tra
 	w.late = calloc(room, sizeof(*w.late));
 	w.keys = calloc(room, sizeof(*w.keys));
 	if (w.per_run && w.late && w.keys) {
-		count_keys(latency, n_latency, out);
-		out->interval = runs < 2 ? INTERVAL_NONE : runs < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
-		out->of[LATE] = late_share(latency, n_latency, false, &w, &out->late_interval);
+		count_keys(train, n, out);
+		out->interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
+		out->of[LATE] = late_share(train, n, false, &w, &out->late_interval);
 		if (out->ranged || out->censored)
-			out->of[LATE_HIGH] = late_share(latency, n_latency, true, &w, &ignored);
-		double shortest = n_stall ? -stall[0].period_ms : -INFINITY;	/* an update cannot come before the one before it */
-
-		out->of[BACKLOG] = mean_of(latency, n_latency, OF(backlog_per_s), -INFINITY, &w);
-		out->of[UPDATES_PER_KEY] = mean_of(stall, n_stall, OF(updates_per_key), 0, &w);
-		out->of[COALESCED] = mean_of(latency, n_latency, OF(coalesced_percent), 0, &w);
-		out->of[LOAD_SHARE] = mean_of(latency, n_latency, OF(load_share_percent), 0, &w);
-		out->of[UPDATES_PER_S] = update_rate(stall, n_stall, &w);
-		out->of[STALL_MEAN] = mean_of(stall, n_stall, OF(stall_mean_ms), shortest, &w);
-		out->of[STALL_POSITIVE] = mean_of(stall, n_stall, OF(stall_positive_ms), 0, &w);
-		out->of[STALL_COUNT] = mean_of(stall, n_stall, OF(stall_count), 0, &w);
-		out->of[GAP] = largest_of(stall, n_stall, OF(gap_ms));
-		out->of[JITTER_SD] = mean_of(stall, n_stall, OF(jitter_sd_ms), 0, &w);
-		out->of[JITTER_VARIANCE] = mean_of(stall, n_stall, OF(jitter_variance_ms2), 0, &w);
-		out->of[WIRE_STALL_MEAN] = mean_of(stall, n_stall, OF(wire_stall_mean_ms), shortest, &w);
-		out->of[WIRE_BYTES_PER_KEY] = mean_of(stall, n_stall, OF(wire_bytes_per_key), 0, &w);
-		err = latencies(latency, n_latency, &w, out);
+			out->of[LATE_HIGH] = late_share(train, n, true, &w, &ignored);
+		err = latencies(train, n, &w, out);
 	}
 	free(w.per_run);
 	free(w.late);
@@ -319,7 +236,7 @@ int estimates_of(const struct train *latency, size_t n_latency, const struct tra
 	return err;
 }
 
-int estimates_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n)
+int estimates_cdf(const struct train *train, size_t n_train, bool high, size_t max, struct cdf_point **out, size_t *n)
 {
 	struct pool exact = { 0 };
 	size_t keys = 0, points;
@@ -328,13 +245,13 @@ int estimates_cdf(const struct train *latency, size_t n_latency, bool high, size
 
 	*out = NULL;
 	*n = 0;
-	for (size_t r = 0; r < n_latency && !err; r++) {
-		overloaded = overloaded || latency[r].overloaded;
-		for (size_t k = 0; k < latency[r].keys.n && !err; k++) {
+	for (size_t r = 0; r < n_train && !err; r++) {
+		overloaded = overloaded || train[r].overloaded;
+		for (size_t k = 0; k < train[r].keys.n && !err; k++) {
 			int64_t ns;
 			bool later;
 
-			if (!key_latency(&latency[r].keys.key[k], high, &ns, &later))
+			if (!key_latency(&train[r].keys.key[k], high, &ns, &later))
 				continue;
 			keys++;
 			if (!later)

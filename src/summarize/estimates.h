@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* estimates - from the repeats of one cell to its figures with intervals. Reads no file and prints nothing.
+/* estimates - from the keys of one cell's repeats to figures of latency with intervals. Reads no file and prints nothing.
  *
- * Percentiles are pooled over the repeats and exact; everything else is the mean over repeats. Intervals: below ten
- * repeats Student t over per-repeat values (on logarithms for latencies), from ten on a BCa bootstrap over repeats of
- * the figure itself. A pooled percentile is no mean of per-repeat ones, so the t interval is widened to hold it where
- * it doesn't. Largest values (max, largest gap) have no interval. */
+ * Percentiles are pooled over the repeats and exact. Intervals: below ten repeats Student t over per-repeat values (on
+ * logarithms for latencies), from ten on a BCa bootstrap over repeats of the figure itself. A pooled percentile is no mean
+ * of per-repeat ones, so the t interval is widened to hold it where it doesn't. Largest values have no interval. */
 #ifndef THINPROBE_ESTIMATES_H
 #define THINPROBE_ESTIMATES_H
 
@@ -17,23 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MERGES 3	/* gaps at which the capture counts updates: 10, 5 and 20 ms */
-
-/* What one train gave. Numbers that a tool did not report are NAN. */
+/* The keys of one repeat, and what other extractors add to them. */
 struct train {
 	struct keys keys;
 	bool overloaded;
 	int64_t repeat;
-	double backlog_per_s;
-	double updates_per_key;
-	double coalesced_percent, load_share_percent;
-	double stall_mean_ms, stall_positive_ms, stall_count, gap_ms, jitter_sd_ms, jitter_variance_ms2, period_ms;
-	double wire_stall_mean_ms, wire_bytes_per_key;
-	double wire_updates[MERGES];	/* on the wire, counted at each merge gap */
-	bool depends_on_merge;	/* these differ by more than the capture tolerates */
 	struct stages stages;	/* of the keys that could be split */
 	struct truth truth;	/* of a train in blocks, whose `keys` are those that the wire alone tells */
-	char pairing[12];	/* patch, caret, updates; empty: not known */
 };
 
 enum figure_name {
@@ -41,12 +30,7 @@ enum figure_name {
 	P50, P90, P95, P99, MAX,		/* ms from the due time; of a range its early end */
 	HIGH_P50, HIGH_P90, HIGH_P95, HIGH_P99, HIGH_MAX,	/* its late end; NAN where every answer is exact */
 	SENT_P50,				/* ms from when the key was sent; of a range its early end */
-	STALL_MEAN, STALL_POSITIVE, STALL_COUNT, GAP, JITTER_SD, JITTER_VARIANCE,
-	UPDATES_PER_KEY, UPDATES_PER_S,
 	LATENESS_P99, LATENESS_MAX,		/* us */
-	WIRE_STALL_MEAN, WIRE_BYTES_PER_KEY, BACKLOG,
-	COALESCED,				/* percent of the keys answered: a later key's echo was theirs too */
-	LOAD_SHARE,				/* percent of one CPU that all processes of the load had */
 	FIGURES
 };
 
@@ -70,11 +54,9 @@ struct estimates_cfg {
 	uint64_t seed;
 };
 
-/* `latency` and `stall` may be the same trains. Figures of latency come from the former, those of updates from the
- * latter. With one overloaded train or more, latency percentiles stay unknown: pooling it would measure the length of
- * the run, leaving it out would drop just the slow keys. 0 or -ENOMEM. */
-int estimates_of(const struct train *latency, size_t n_latency, const struct train *stall, size_t n_stall,
-	       const struct estimates_cfg *cfg, struct estimates *out);
+/* With one overloaded train or more, latency percentiles stay unknown: pooling it would measure the length of the run,
+ * leaving it out would drop just the slow keys. 0 or -ENOMEM. */
+int estimates_of(const struct train *train, size_t n, const struct estimates_cfg *cfg, struct estimates *out);
 
 #define CDF_POINTS 1000		/* a curve at most */
 /* The share of keys known to be there after that time: censored keys are never. */
@@ -84,6 +66,6 @@ struct cdf_point {
 };
 /* At most `max` (>= 2) points of the pooled curve of the early or late (`high`) ends, first and last among them;
  * *n is 0 for an overloaded cell. *out is the caller's. 0 or -ENOMEM. */
-int estimates_cdf(const struct train *latency, size_t n_latency, bool high, size_t max, struct cdf_point **out, size_t *n);
+int estimates_cdf(const struct train *train, size_t n_train, bool high, size_t max, struct cdf_point **out, size_t *n);
 
 #endif

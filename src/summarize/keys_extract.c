@@ -256,7 +256,7 @@ int keys_pooled(const struct run *run, struct keys_cell *k, const char *path, st
 		.threshold_ns = llround(run->threshold_ms * MS), .draws = run->draws, .seed = (uint64_t)run->seed,
 	};
 
-	if (!k->made && estimates_of(k->train, k->n, NULL, 0, &cfg, &k->of))
+	if (!k->made && estimates_of(k->train, k->n, &cfg, &k->of))
 		return -ENOMEM;
 	k->made = true;
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)

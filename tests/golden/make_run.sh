@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes a run folder as experiments/stalls.sh leaves it, from formulas: no clock, no random numbers, so that the expected
+# Makes a run folder of the experiment stalls (but for the list of its cells), from formulas: no clock, no random numbers, so that the expected
 # figures can be worked out elsewhere. usage: [NAME=value …] make_run.sh FOLDER
 #
 #   LOADS="0 5 10 20" REPEATS=3 KEYS=100 (of which 5 skipped) APPS="light heavy" COST=10 (ms)

@@ -382,7 +382,7 @@ END
 	for words in '--server-memory much' '--server-memory 1M' '--swap zram' '--server-memory 64M --swap floppy' \
 		'--server-memory 64M --swap slow:fast' '--server-memory 64M --swap-size 0' \
 		'--server-memory 64M --swap zram --on ssh:a,b'; do
-		run "$TOP/experiments/stalls.sh" --options-only $words
+		run "$TOP/experiments/engine/run.sh" stalls --options-only $words
 		echo "$words: $output"
 		[ "$status" = 2 ]
 		[ "${#lines[@]}" = 1 ]
@@ -392,8 +392,8 @@ END
 		for s in "" M 1.G -1M 1Q "1 M"; do lab_size "$s" && echo "a size: $s"; done
 		true' "$TOP"
 	[ "$(paste -sd " " <<<"$output")" = "536870912 1610612736 10240 67108864 7 2199023255552" ]
-	"$TOP/experiments/stalls.sh" --options-only --server-memory 1.5G --swap slow:2.5ms --swap-size 3G
-	"$TOP/experiments/schedulers.sh" --options-only --server-memory none
+	"$TOP/experiments/engine/run.sh" stalls --options-only --server-memory 1.5G --swap slow:2.5ms --swap-size 3G
+	"$TOP/experiments/engine/run.sh" schedulers --options-only --server-memory none
 	run "$TOP/thinprobe" lab up --server-memory much
 	[ "$status" = 2 ]
 	run "$TOP/thinprobe" lab up --swap zram

@@ -1,9 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# findings.jq - the findings of a calibration, numbered, for a terminal.
-include "lib";
-include "calibrate/say";
-
-(findings | to_entries[] | "\(.key + 1). \(.value)"),
-(if .run.state != "complete" then "This run is \(.run.state): what is missing may change what it says." else empty end),
-(shared_words | values),
-(disturbed_words | values)
