@@ -260,7 +260,7 @@ network
 calibration
 display
 echo
-"$TP_HOME/experiments/list.sh" --protocols
+"$TP_HOME/experiments/engine/list.sh" --protocols
 if [ "$missing" -gt 0 ]; then
 	exit 4
 fi

@@ -161,12 +161,12 @@ esac
 RUN=${1%/}
 [ -f "$RUN/run.json" ] || die 1 "$RUN: not a run folder (it has no run.json)"
 need jq jq
-stem=$(jq -r '.experiment // ""' "$RUN/run.json" 2>/dev/null) || die 1 "$RUN/run.json: cannot be read"
+stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$RUN/run.json" 2>/dev/null) ||
+	die 1 "$RUN/run.json: cannot be read"
 experiment=$home/experiments/$stem
-if [ ! -f "$experiment/say.jq" ] || [ "$(jq -r '.cells | type' "$RUN/run.json")" != array ]; then	# not moved to the new tables yet
-	export REPORT_TOOL=$tool
-	case $part in '') exec "$here/old.sh" "$RUN" ;; *) exec "$here/old_$part.sh" "$RUN" ;; esac
-fi
+[ -n "$stem" ] && [ -f "$experiment/say.jq" ] || die 1 "$RUN/run.json: no experiment ${stem:-is named}; thinprobe list names them"
+[ "$(jq -r '.cells | type' "$RUN/run.json")" = array ] ||
+	die 1 "$RUN/run.json lists no cells: a run of an older version, whose own report.html is what there is"
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 figures='[]'

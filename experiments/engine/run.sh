@@ -17,7 +17,7 @@ set -u
 # signal was set. (A run started by a run has a keeper of its own.)
 case ${EXP_KEPT-} in
 "$PPID") unset EXP_KEPT ;;
-'') exec "$TP_HOME/experiments/keep.sh" "$0" "$@" ;;
+'') exec "$TP_HOME/experiments/engine/keep.sh" "$0" "$@" ;;
 *) exit 130 ;;
 esac
 

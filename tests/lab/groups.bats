@@ -97,7 +97,7 @@ export EXP_KEPT=
 END
 	# as an experiment runs: keep.sh takes the signal, in a process group that is not this test's
 	before=$(settings)
-	perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$TOP/experiments/keep.sh" "$W/experiment" >"$W/out" 2>&1 3>&- &
+	perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$TOP/experiments/engine/keep.sh" "$W/experiment" >"$W/out" 2>&1 3>&- &
 	pid=$!
 	for _ in {1..1800}; do [ ! -e "$W/up" ] && [ ! -e "$W/no" ] && kill -0 "$pid" || break; sleep 0.05; done
 	[ ! -e "$W/no" ] || skip "no groups here: $(cat "$W/no")"

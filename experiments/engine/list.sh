@@ -1,22 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# list.sh - the experiments with what they reproduce, from the plan (or the head of the driver) of each; or the protocols that can run here.
+# list.sh - the experiments with what they reproduce, from the plan of each; or the protocols that can run here.
 set -u
-. "$(dirname -- "${BASH_SOURCE[0]}")/../lab/home.sh" || exit 1
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 
 list_experiments() {
 	local f stem minutes figure paper
 	printf '%-14s  %-8s  %s\n' experiment minutes 'what it shows'
-	for f in "$TP_HOME"/experiments/*.sh "$TP_HOME"/experiments/*/plan; do
-		if [ "${f##*/}" = plan ]; then
-			stem=${f%/plan} minutes=$(sed -n 's/^minutes  *\([0-9]*\).*/\1/p' "$f")
-			figure=$(sed -n 's/^figure  *//p' "$f") paper=$(sed -n 's/^paper  *//p' "$f")
-			[ "$paper" = - ] || figure="$paper: $figure"
-		else
-			stem=${f%.sh}
-			grep -q '^# figure: ' "$f" && [ ! -f "$stem/plan" ] || continue
-			minutes=$(sed -n 's/^# minutes: \([0-9]*\).*/\1/p' "$f") figure=$(sed -n 's/^# figure: //p' "$f")
-		fi
+	for f in "$TP_HOME"/experiments/*/plan; do
+		stem=${f%/plan} minutes=$(sed -n 's/^minutes  *\([0-9]*\).*/\1/p' "$f")
+		figure=$(sed -n 's/^figure  *//p' "$f") paper=$(sed -n 's/^paper  *//p' "$f")
+		[ "$paper" = - ] || figure="$paper: $figure"
 		printf '%-14s  %-8s  %s\n' "${stem##*/}" "$minutes" "$figure"
 	done | LC_ALL=C sort
 }
