@@ -177,7 +177,7 @@ nothing_left 40
 jq -r '"\(.state): \(.reason)"' "$RUN/run.json"
 cells=$(find "$RUN/cells" -name cell.json | grep -v '~' | tr '\n' '\0' |
 	xargs -0 jq -r 'select(.state == "complete") | .state' | wc -l)
-[ "$cells" = 1 ] && [ "$(jq .cells.complete "$RUN/run.json")" = 1 ] && [ -s "$RUN/report.html" ] && echo "kept what there was"
+[ "$cells" = 1 ] && [ "$(jq .counts.complete "$RUN/run.json")" = 1 ] && [ -s "$RUN/report.html" ] && echo "kept what there was"
 nsenter --net="/proc/$SSHPAIR_server/ns/net" ip link set eth0 up
 for _ in $(seq 100); do (exec 3<>/dev/tcp/10.205.1.1/22022) && break; sleep 0.1; done 2>/dev/null
 "$TOP/thinprobe" run stalls --resume "$RUN" >"$W/out" 2>&1
@@ -197,12 +197,13 @@ END
 		and .clocks.after.client.error_ns > 0' "$run/run.json"
 	jq -e '.lab.missing | map(select(contains("real link"))) | length == 1' "$run/run.json"
 	for app in light heavy; do
-		[ "$(jq '.result.keys_answered' "$run/cells/$app-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
-		[ "$(cut -f2 "$run/cells/$app-000/1/samples.tsv" | grep -c '^[0-9]')" = 40 ]
-		[ "$(jq '.result.channels.display.packets > 35' "$run/cells/$app-000/1/prototap.json")" = true ]
+		cell=$run/cells/$(jq -r --arg app $app '.cells[] | select(.parameters.app == $app).name' "$run/run.json")/1
+		[ "$(jq '.result.keys_answered' "$cell/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
+		[ "$(cut -f2 "$cell/samples.tsv" | grep -c '^[0-9]')" = 40 ]
+		[ "$(jq '.result.channels.display.packets > 35' "$cell/prototap.json")" = true ]
 	done
-	# the load would be in the session's group: display server and reference application are
-	[ "$(jq -r '.autogroup | .session == .app' "$run/cells/heavy-000/1/cell.json")" = true ]
+	# the load would be in the session's group: display server and reference application (of the last cell) are
+	[ "$(jq -r '.autogroup | .session == .app' "$cell/cell.json")" = true ]
 	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
 }
 
