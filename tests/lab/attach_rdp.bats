@@ -26,7 +26,7 @@ END
 	[ "$status" -eq 0 ]
 	[[ $output == *"status 0"* ]]
 	[[ $output == *"text 40"* ]]
-	cell=$W/lab/run/cells/own-007/1
+	cell=$(echo "$W"/lab/run/cells/*own-7/1)
 	[ "$(jq -r '.result.pairing' "$cell/keyrepeat.json")" = caret ]
 	[ "$(jq -r '.result.keys_exact' "$cell/keyrepeat.json")" = 35 ]
 	[ "$(jq -r '.protocol.port' "$W/lab/run/run.json")" = 3389 ]

@@ -188,52 +188,41 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 @test "ten times the server's memory: ended by the limit, the cell failed with that reason, the next one measured, nothing left" {
 	[ "$(id -u)" = 0 ] || skip "swap is root's"
 	[ -x "$TOP/bin/keyrepeat" ] || skip "not built"
-	cat >"$W/trial.sh" <<END
-#!/usr/bin/env bash
-set -u
-export TP_HOME=$(printf %q "$TOP") TP_BIN=$(printf %q "$TOP")/bin TP_CHECKOUT=1
-EXPERIMENT=stalls EXPERIMENT_SAYS=trial RATE=20 PERIOD_MS=50 THRESHOLD_MS=100 FOREIGN_LIMIT=100
-. "\$TP_HOME/experiments/lib.sh"
-. "\$TP_HOME/experiments/train.sh"
+	# stalls with another load, in a tree of its own
+	mkdir -p "$W/home/experiments"
+	ln -s "$TOP"/{bin,data,lab,plots,report} "$W/home/"
+	ln -s "$TOP"/experiments/{engine,keep.sh} "$W/home/experiments/"
+	cp -R "$TOP/experiments/stalls" "$W/home/experiments/"
+	cat >>"$W/home/experiments/stalls/cell.sh" <<'END'
 train_load() {	# a hog that wants all it can name; memhog, where it is built
-	if [ -x "\$TP_BIN/memhog" ]; then
-		lab_start server sink "\$TP_BIN/memhog" -s 640M --format json
+	if [ -x "$TP_BIN/memhog" ]; then
+		lab_start server sink "$TP_BIN/memhog" -s 640M --format json
 	else
-		lab_start server sink perl -e 'print STDERR "ready\\n"; for (1 .. 640) { \$m[\$_] = join "", map { rand } 1 .. 60000 } sleep 60'
+		lab_start server sink perl -e 'print STDERR "ready\n"; for (1 .. 640) { $m[$_] = join "", map { rand } 1 .. 60000 } sleep 60'
 	fi
-	TRAIN_LOADS=("\$LAB_PID")
-	lab_wait "\$LAB_PID"
-	echo "\$? \$(lab_memory_kills)" >>$W/hog
+	TRAIN_LOADS=("$LAB_PID")
+	lab_wait "$LAB_PID"
+	echo "$? $(lab_memory_kills)" >>"$RUN/../hog"
 }
-exp_cell() { run_train "\$1" "\$2" "\$3" "\$4" latency; }
-exp_options "\$@"
-exp_folder
-export LAB_RUN=\$RUN LAB_LOG=\$RUN/log LAB_RATE=none LAB_DELAY='' LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60
-lab_use local
-lab_up
-echo "\$LAB_ID" >$W/id
-LAB_NCPU_server=1
-start_session own
-exp_circumstances "\$(lab_facts)" "\$(protocol_settings)" "\$(exp_lab '[]')"
-exp_cells_run
-exp_cell own 0 2 \$RUN/after	# the lab is as it was
-protocol_stop
-lab_down
-exp_end
+exp_before_cells() { echo "$LAB_ID" >"$RUN/../id"; }
+exp_end_lab() {	# the lab is as it was
+	cell_use 0
+	train_run own 0 2 "$RUN/after" latency
+}
 END
-	chmod 755 "$W/trial.sh"
 	status=0
-	TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/experiments/keep.sh" "$W/trial.sh" --protocol null --server-memory 64M \
-		--swap-size 64M --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" >"$W/out" 2>&1 3>&- || status=$?
+	env -u EXP_KEPT TP_HOME="$W/home" TP_BIN="$TOP/bin" LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 \
+		"$W/home/experiments/engine/run.sh" stalls --protocol null --server-memory 64M --swap-size 64M --link none \
+		--loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" >"$W/out" 2>&1 3>&- || status=$?
 	if grep -q 'cannot be had' "$W/out"; then skip "$(grep 'cannot be had' "$W/out")"; fi
 	cat "$W/out" "$W/hog"
 	# on a busy machine the cell is tried once more
 	awk '$1 != 137 || $2 != NR { bad = 1 } END { exit bad || !NR }' "$W/hog"
 	[ "$status" = 3 ]
 	[ "$(jq -r .state "$W/run/run.json")" = failed ]
-	[ "$(jq -r .state "$W/run/cells/own-001/1/cell.json")" = failed ]
-	[[ $(jq -r .reason "$W/run/cells/own-001/1/cell.json") == "the server's memory of 64M was full"*"ended 1 of its processes"* ]]
-	[ "$(jq -r .state "$W/run/cells/own-000/1/cell.json")" = complete ]
+	[ "$(jq -r .state "$W"/run/cells/*own-1/1/cell.json)" = failed ]
+	[[ $(jq -r .reason "$W"/run/cells/*own-1/1/cell.json) == "the server's memory of 64M"*"full"*"ended 1 "* ]]
+	[ "$(jq -r .state "$W"/run/cells/*own-0/1/cell.json)" = complete ]
 	[ "$(jq -r .state "$W/run/after/cell.json")" = complete ]
 	[ "$(jq -r '.lab.memory | "\(.server_memory_bytes) \(.confined) \(.swap.kind) \(.swap.size_bytes)"' "$W/run/run.json")" \
 		= "67108864 true file 67108864" ]

@@ -197,12 +197,12 @@ END
 		and .clocks.after.client.error_ns > 0' "$run/run.json"
 	jq -e '.lab.missing | map(select(contains("real link"))) | length == 1' "$run/run.json"
 	for app in light heavy; do
-		[ "$(jq '.result.keys_answered' "$run/cells/$app-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
-		[ "$(cut -f2 "$run/cells/$app-000/1/samples.tsv" | grep -c '^[0-9]')" = 40 ]
-		[ "$(jq '.result.channels.display.packets > 35' "$run/cells/$app-000/1/prototap.json")" = true ]
+		[ "$(jq '.result.keys_answered' "$run"/cells/*$app-0/1/keyrepeat.json)" = 35 ]	# 40 keys, 5 of them warm up
+		[ "$(cut -f2 "$run"/cells/*$app-0/1/samples.tsv | grep -c '^[0-9]')" = 40 ]
+		[ "$(jq '.result.channels.display.packets > 35' "$run"/cells/*$app-0/1/prototap.json)" = true ]
 	done
 	# the load would be in the session's group: display server and reference application are
-	[ "$(jq -r '.autogroup | .session == .app' "$run/cells/heavy-000/1/cell.json")" = true ]
+	[ "$(jq -r '.autogroup | .session == .app' "$run"/cells/*heavy-0/1/cell.json)" = true ]
 	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
 }
 
