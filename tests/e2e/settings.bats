@@ -4,6 +4,7 @@
 # bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
+load ../cli/helpers
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/e2e}
@@ -15,8 +16,8 @@ setup() {
 	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --seconds 2 --repeat 1 --idle 1 \
 		-o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
-	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
-	rm -r "$RUN/cells/own-001"
+	[ "$(jq '.result.keys_answered' "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
+	rm -r "$(cell_of "$RUN" sinks=1)"
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" --repeat 3
 	[ "$status" = 2 ]
 	jq '.host.kernel = "Linux 2.0.36"' "$RUN/run.json" >"$RUN/run.json.new" && mv "$RUN/run.json.new" "$RUN/run.json"
@@ -29,23 +30,23 @@ setup() {
 @test "a protocol that is a server and answers keys itself is its own application, with its cost" {
 	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 \
 		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq '.result.keys_answered' "$RUN/cells/own-000/1/keyrepeat.json")" = 35 ]
-	[ "$(jq .cost_ms "$RUN/cells/own-000/1/cell.json")" = 1 ]
+	[ "$(jq '.result.keys_answered' "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = 35 ]
+	[ "$(jq .cost_ms "$(cell_of "$RUN" sinks=0)/1/cell.json")" = 1 ]
 }
 
 @test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
 	"$TOP/thinprobe" run stalls --protocol null --loads 0 --seconds 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq -c '[.cells.total, .cells.complete]' "$RUN/run.json")" = '[2,2]' ]
-	[ "$(jq -r .series "$RUN/cells/own-000/1/stall/cell.json")" = stall ]
+	[ "$(jq -c '[.counts.total, .counts.complete]' "$RUN/run.json")" = '[2,2]' ]
+	[ "$(jq -r .series "$(cell_of "$RUN" sinks=0)/1/stall/cell.json")" = stall ]
 	# a strict train is strict: its keys are due 50 ms apart, to the nanosecond; the other is not
 	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1" | sort -u | wc -l; }
-	[ "$(gaps "$RUN/cells/own-000/1/stall/samples.tsv")" = 1 ]
-	[ "$(gaps "$RUN/cells/own-000/1/samples.tsv")" -gt 10 ]
-	rm "$RUN/cells/own-000/2/stall/cell.json"
-	before=$(stat -c %Y.%i "$RUN/cells/own-000/1/cell.json")
+	[ "$(gaps "$(cell_of "$RUN" sinks=0)/1/stall/samples.tsv")" = 1 ]
+	[ "$(gaps "$(cell_of "$RUN" sinks=0)/1/samples.tsv")" -gt 10 ]
+	rm "$(cell_of "$RUN" sinks=0)/2/stall/cell.json"
+	before=$(stat -c %Y.%i "$(cell_of "$RUN" sinks=0)/1/cell.json")
 	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq -r .state "$RUN/cells/own-000/2/stall/cell.json")" = complete ]
-	[ "$(stat -c %Y.%i "$RUN/cells/own-000/1/cell.json")" = "$before" ]
+	[ "$(jq -r .state "$(cell_of "$RUN" sinks=0)/2/stall/cell.json")" = complete ]
+	[ "$(stat -c %Y.%i "$(cell_of "$RUN" sinks=0)/1/cell.json")" = "$before" ]
 	# with nothing missing nothing is measured
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
 	[ "$status" = 0 ]
@@ -55,8 +56,8 @@ setup() {
 @test "an application that pays for every key and cannot keep up is called overloaded, not slow" {
 	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --seconds 5 \
 		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq .result.overloaded "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
-	[ "$(jq .result.latency_from_due_ms.p50 "$RUN/cells/heavy-000/1/keyrepeat.json")" = null ]
+	[ "$(jq .result.overloaded "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = true ]
+	[ "$(jq .result.latency_from_due_ms.p50 "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = null ]
 	grep -q overloaded "$BATS_TEST_TMPDIR/out"
 }
 

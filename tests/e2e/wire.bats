@@ -3,6 +3,8 @@
 # stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
 # bats file_tags=all
 
+load ../cli/helpers
+
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	export RUN="$BATS_FILE_TMPDIR/run"
@@ -21,8 +23,8 @@ column() {	# FILE COLUMN SINKS [STAGE]
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -c .settings.series "$RUN/run.json")" = '["latency","wire"]' ]
-	for load in 000 003; do
-		cell="$RUN/cells/heavy-$load/1"
+	for load in 0 3; do
+		cell="$(cell_of "$RUN" sinks=$load)/1"
 		[ "$(jq -r '[.series, .state] | join(" ")' "$cell/wire/cell.json")" = "wire complete" ]
 		# 60 keys in three blocks, all on the wire
 		[ "$(jq -c '.result.keys | [.typed, .on_the_wire, .blocks]' "$cell/wire/wire.json")" = "[60,60,3]" ]
@@ -36,17 +38,17 @@ column() {	# FILE COLUMN SINKS [STAGE]
 		[ "$(column summary wire_truth_keys $sinks)" -ge 50 ]
 		least=98	# 54 of 55
 		# where others had the CPUs, the client may show an answer so late that the truth of the pixels is the next update
-		[ -z "$(jq -r '.marked // empty' "$RUN/cells/heavy-00$sinks/1/wire/cell.json")" ] || least=90
+		[ -z "$(jq -r '.marked // empty' "$(cell_of "$RUN" sinks=$sinks)/1/wire/cell.json")" ] || least=90
 		awk -v v="$(column summary wire_truth_percent $sinks)" -v least=$least 'BEGIN { exit !(v >= least) }'
 	done
-	grep -q 'wire alone' "$RUN/report.md"
+	grep -q 'From the wire alone' "$RUN/report.md"
 }
 
 @test "stages add up to the latency of the keys, and the application's cost is in the application" {
 	for sinks in 0 3; do
 		[ "$(column stages keys $sinks latency)" -ge 50 ]
 		# as keyrepeat itself tells it, over the keys that it answered
-		want=$(jq '.result.latency_from_due_ms.mean' "$RUN/cells/heavy-00$sinks/1/keyrepeat.json")
+		want=$(jq '.result.latency_from_due_ms.mean' "$(cell_of "$RUN" sinks=$sinks)/1/keyrepeat.json")
 		[ "$(column stages keys $sinks latency)" -lt 55 ] ||
 			awk -v g="$(column stages mean_ms $sinks latency)" -v w="$want" 'BEGIN { d = g - w; exit !(d * d < 1e-5) }'
 		awk -v a="$(column stages to_ms $sinks wire_pixels)" \
@@ -62,7 +64,7 @@ column() {	# FILE COLUMN SINKS [STAGE]
 }
 
 @test "an ordinary train of the same run is refused as a source of wire latency" {
-	cell="$RUN/cells/heavy-003/1"
+	cell="$(cell_of "$RUN" sinks=3)/1"
 	[ "$(jq -r '.result.keys.pairing' "$cell/wire.json")" = none ]
 	[ "$(jq '.result.keys | has("latency_low_ms")' "$cell/wire.json")" = false ]
 }

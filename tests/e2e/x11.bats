@@ -4,6 +4,7 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
+load ../cli/helpers
 load ../not_here
 
 setup_file() {
@@ -31,12 +32,12 @@ setup_file() {
 
 @test "x11: without load every key of both applications is sent and answered" {
 	for app in light heavy; do
-		k="$RUN/cells/$app-000/1/keyrepeat.json"
+		k="$(cell_of "$RUN" app="$app")/1/keyrepeat.json"
 		[ "$(jq '.result.keys_due' "$k")" = 75 ]
 		[ "$(jq '.result.keys_answered' "$k")" = 75 ]
 	done
 	# 10 ms of CPU time cannot pass in less
-	[ "$(jq '.result.latency_from_sent_ms.min >= 10' "$RUN/cells/heavy-000/1/keyrepeat.json")" = true ]
+	[ "$(jq '.result.latency_from_sent_ms.min >= 10' "$(cell_of "$RUN" app=heavy)/1/keyrepeat.json")" = true ]
 }
 
 @test "x11: no update comes without a key from an application that draws nothing by itself" {
@@ -46,7 +47,7 @@ setup_file() {
 @test "x11: display is what goes to the display, input what comes from it: packets and bytes as tshark counts them" {
 	command -v tshark >/dev/null || skip "tshark is not installed"
 	for app in light heavy; do
-		cell="$RUN/cells/$app-000/1"
+		cell="$(cell_of "$RUN" app="$app")/1"
 		read -r port < <(jq '.settings.ports[0]' "$cell/prototap.json")
 		[ "$port" -ge 6001 ]
 		read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.dstport == $port" -T fields -e tcp.len 2>/dev/null |
