@@ -4,6 +4,7 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
+load ../cli/helpers
 load ../not_here
 
 setup_file() {
@@ -52,7 +53,7 @@ figure() {	# figure PATH DELAY COLUMN
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	for f in summary.tsv report.md report.html figures/offset.svg calibration.json; do [ -s "$RUN/$f" ]; done
-	grep -q '^1. vnc:refecho from pixels: off by' "$BATS_FILE_TMPDIR/out"
+	[ "$(finding "$RUN" vnc-refecho-patch unit)" = ms ]
 	[ "$(jq -r '[.paths[] | select(.probe == "patch") | .path] | join(" ")' "$RUN/calibration.json")" = "vnc-refecho x11" ]
 	[ ! -e "$HOME" ]
 }
@@ -82,13 +83,13 @@ figure() {	# figure PATH DELAY COLUMN
 		# both humps of the list are there, and nothing beyond the two and what a wake-up adds
 		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ ms = ($at["flushed_ns"] - $at["received_ns"]) / 1e6; if (ms < 2) bad = 1; if (ms < 12) early++; if (ms >= 15) late++ }
-			END { exit !(!bad && early && late) }' "$RUN/cells/$path-005/1/echo.tsv"
+			END { exit !(!bad && early && late) }' "$(cell_of "$RUN" path="$path" delay="2 or 15 ms")/1/echo.tsv"
 	done
 }
 
 @test "calibrate: the median offset is that of another reading of the same logs" {
 	for path in vnc-refecho x11; do
-		expected=$(python3 - "$RUN/cells/$path-002/1" <<'END'
+		expected=$(python3 - "$(cell_of "$RUN" path="$path" delay="20 ms")/1" <<'END'
 import csv, statistics, sys
 def rows(name):
     return list(csv.DictReader(open(sys.argv[1] + name), delimiter="\t"))

@@ -5,6 +5,7 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
+load ../cli/helpers
 load ../not_here
 load left
 
@@ -29,13 +30,17 @@ setup_file() {
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	for f in summary.tsv curve.tsv report.html figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "$RUN/$f" ]; done
-	grep -q '^ 10 Mbit/s  *110 % udp  *' "$BATS_FILE_TMPDIR/out"
-	grep -q '^1\. Without load a ping of 64 bytes takes' "$BATS_FILE_TMPDIR/out"
+	[ "$(finding "$RUN" idle unit)" = ms ]
+	[ "$(finding "$RUN" overfull verdict)" = bad ]
+	grep -q '^1\. Without load, a ping' "$BATS_FILE_TMPDIR/out"
 }
 
 @test "rtt: twenty pings; the load was what was asked for, and no more than all of it came through" {
-	local cell="$RUN/cells/10Mbit.fifo.udp.110.ping/1" tcp="$RUN/cells/10Mbit.fifo.tcp.110.ping/1"
-	[ "$(awk -F'\t' 'NR > 1 && $3 != ""' "$RUN/cells/10Mbit.fifo.none.0.ping/1/samples.tsv" | wc -l)" = 20 ]
+	local cell tcp idle
+	cell=$(cell_of "$RUN" probe=ping transport=udp load=110)/1
+	tcp=$(cell_of "$RUN" probe=ping transport=tcp load=110)/1
+	idle=$(cell_of "$RUN" probe=ping load=0)/1
+	[ "$(awk -F'\t' 'NR > 1 && $3 != ""' "$idle/samples.tsv" | wc -l)" = 20 ]
 	[ "$(awk 'NR > 1' "$cell/samples.tsv" | wc -l)" = 20 ]
 	jq -c .result "$cell/netload.json" "$tcp/netload.json"
 	# held, or the cell says that it was not
@@ -49,8 +54,8 @@ setup_file() {
 }
 
 @test "rtt: keys go through beside it, each with its time" {
-	[ "$(jq '.result | .keys_sent >= 15
-		and .keys_answered >= 1' "$RUN/cells/10Mbit.fifo.tcp.110.vnc-refecho/1/keyrepeat.json")" = true ]
+	[ "$(jq '.result | .keys_sent >= 15 and .keys_answered >= 1' \
+		"$(cell_of "$RUN" probe=vnc:refecho transport=tcp load=110)/1/keyrepeat.json")" = true ]
 }
 
 @test "rtt: nothing is left" {

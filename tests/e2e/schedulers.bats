@@ -4,6 +4,7 @@
 # bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
+load ../cli/helpers
 load ../not_here
 
 # What the experiment may change. (Groups of its own lab only: others may come and go.)
@@ -31,7 +32,7 @@ setup_file() {
 here() { jq -e --arg s "$1" 'any(.rows[]; .setting == $s and .here)' "$RUN/run.json" >/dev/null; }
 word() {
 	jq -r --arg w "$2=" --arg who "$3" '.autogroup[$who] | split(" ")[] | select(startswith($w)) |
-		ltrimstr($w)' "$RUN/cells/$1.heavy-10-003/1/cell.json"
+		ltrimstr($w)' "$(cell_of "$RUN" setting="$1" app=heavy)/1/cell.json"
 }
 
 @test "the run is complete, with its figures, table and findings" {
@@ -53,14 +54,15 @@ word() {
 		[[ $(word cpu-idle cgroup session) != *thinprobe* ]]
 	else
 		[ -n "$(jq -r '.rows[] | select(.setting == "cpu-idle") | .why // empty' "$RUN/run.json")" ]
-		[ ! -e "$RUN/cells/cpu-idle.heavy-10-003" ]
-		grep -q 'cpu-idle: load in a group with cpu.idle | not here' "$RUN/report.md"
+		run ! cell_of "$RUN" setting=cpu-idle
+		grep -q '^- cpu-idle' "$RUN/report.md"
 	fi
 	if jq -r .marked "$RUN"/cells/*/1/cell.json | grep 'not the setting asked for'; then return 1; fi
 }
 
 @test "the heavy application's redraws took the CPU time asked for, and the load had the rest, or less" {
-	for f in "$RUN"/cells/*.heavy-10-003/1; do
+	for setting in $(jq -r '[.cells[].parameters.setting] | unique[]' "$RUN/run.json"); do
+		f=$(cell_of "$RUN" setting="$setting" app=heavy)/1
 		[ "$(jq .cost_ms "$f/cell.json")" = 10 ]
 		[ "$(jq .result.keys_due "$f/keyrepeat.json")" -ge 30 ]
 		jq -e '.result.total_share_percent > 0 and .result.total_share_percent < 101' "$f/sink.json" >/dev/null
@@ -74,8 +76,9 @@ word() {
 }
 
 @test "--resume measures what is missing, and only that" {
-	rm -r "$RUN/cells/idle.light-003"
-	before=$(stat -c %Y.%i "$RUN/cells/default.light-003/1/cell.json")
+	idle=$(cell_of "$RUN" setting=idle app=light) default=$(cell_of "$RUN" setting=default app=light)
+	rm -r "$idle"
+	before=$(stat -c %Y.%i "$default/1/cell.json")
 	"$TOP/thinprobe" run schedulers --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- || {
 		cat "$BATS_TEST_TMPDIR/err"
 		if grep -q 'another lab' "$BATS_TEST_TMPDIR/err" && grep -q 'shared CPUs; start a new run' "$BATS_TEST_TMPDIR/err"; then
@@ -83,6 +86,6 @@ word() {
 		fi
 		return 1
 	}
-	[ "$(jq -r .state "$RUN/cells/idle.light-003/1/cell.json")" = complete ]
-	[ "$(stat -c %Y.%i "$RUN/cells/default.light-003/1/cell.json")" = "$before" ]
+	[ "$(jq -r .state "$idle/1/cell.json")" = complete ]
+	[ "$(stat -c %Y.%i "$default/1/cell.json")" = "$before" ]
 }

@@ -4,6 +4,7 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
+load ../cli/helpers
 load ../not_here
 load left
 
@@ -35,7 +36,7 @@ setup_file() {
 
 @test "wan: the link had the round trip that was asked for, and no key took less" {
 	cat "$RUN/summary.tsv" "$RUN/slope.tsv"
-	cell=$RUN/cells/vnc-60-0-0/1
+	cell=$(cell_of "$RUN" protocol=vnc rtt_ms=60 loss_percent=0 keys_per_s=0)/1
 	[ "$(jq '.parameters.ping_ms >= 60' "$cell/cell.json")" = true ]
 	[ "$(jq '.result.latency_from_sent_ms.min >= 60' "$cell/keyrepeat.json")" = true ]
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { s = $at["slope"]; n++ }

@@ -3,7 +3,10 @@
 # stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
 # bats file_tags=all
 
+<<<<<<< HEAD
 bats_require_minimum_version 1.5.0
+=======
+>>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 load ../cli/helpers
 
 setup_file() {
@@ -42,7 +45,7 @@ column() {	# FILE COLUMN SINKS [STAGE]
 		[ -z "$(jq -r '.marked // empty' "$(cell_of "$RUN" sinks=$sinks)/1/wire/cell.json")" ] || least=90
 		awk -v v="$(column summary wire_truth_percent $sinks)" -v least=$least 'BEGIN { exit !(v >= least) }'
 	done
-	grep -q 'wire alone' "$RUN/report.md"
+	grep -q 'From the wire alone' "$RUN/report.md"
 }
 
 @test "stages add up to the latency of the keys, and the application's cost is in the application" {
