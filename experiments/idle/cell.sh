@@ -185,7 +185,10 @@ idle_profile() {	# idle_profile FOLDER: sets BEFORE and AFTER, of lab_cpu; reaso
 	0) ;;
 	3) warn "$(exp_words): $(tail -n 1 "$LAB_LOG/profile.err")" ;;
 	130) reason=interrupted ;;
-	*) reason=$(tail -n 1 "$LAB_LOG/profile.err") ;;
+	*)
+		reason=$(grep -vx ready "$LAB_LOG/profile.err" | tail -n 1)
+		reason=${reason:-the profiler was not ready in time}
+		;;
 	esac
 }
 

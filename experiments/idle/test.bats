@@ -315,7 +315,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	wait "${sinks[@]}" || :
 	cat err
 	groups >"$BATS_FILE_TMPDIR/groups.after"
-	if grep -q 'too busy to be profiled' err; then skip "the machine is too busy to be profiled"; fi
+	if grep -q 'too busy to be profiled\|was not ready in' err; then skip "the machine is too busy to be profiled"; fi
 	[ "$status" = 0 ]
 	[ "$(jq -r '[.state, (.cells | map(.name + " " + .state) | join(","))] | join(": ")' run/run.json)" = \
 		"complete: none-0 complete,vnc-1 complete" ]

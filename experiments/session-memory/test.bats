@@ -210,6 +210,10 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[[ $output == *"run.json: settings.logins do not ascend" ]]
 }
 
+groups() {	# as this experiment makes them
+	find /sys/fs/cgroup -maxdepth 3 \( -name 'thinprobe-*login-*' -o -name 'thinprobe-sessmem-*' \) 2>/dev/null | sort
+}
+
 # bats test_tags=all
 @test "a short run, interrupted and resumed: processes at rest, the second login costs what the first one did, nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
