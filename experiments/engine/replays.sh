@@ -43,7 +43,7 @@ exp_settings() {
 }
 
 exp_words() { setting_row "${P[setting]}" | cut -f2; }
-exp_says() { echo "; $APP, ${#CELLS[@]} settings, $REPEATS replays of each"; }
+exp_says() { echo "; $APP, ${#CELLS[@]} settings, $REPEATS replay$([ "$REPEATS" = 1 ] || echo s) of each"; }
 
 exp_begin() {
 	local why

@@ -160,7 +160,7 @@ static int replays_read_analysis(struct replays_state *s, struct why *why)
 			inputs_text(j, path, "kind") };
 		for (size_t k = 0; k < d->runs; k++) {
 			snprintf(key, sizeof(key), "latency_from_press_ms.%zu", place[k]);
-			d->latency_ms[d->responses * d->runs + k] = inputs_number(j, path, key);
+			d->latency_ms[d->responses * d->runs + k] = place[k] < runs ? inputs_number(j, path, key) : (double)NAN;
 		}
 		d->responses++;
 	}
