@@ -21,27 +21,17 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
-<<<<<<< HEAD
 	[ "$(jq -c '[.axes, (.cells | length), .counts.complete]' "$RUN/run.json")" = '[["protocol","app","sinks"],4,8]' ]
-=======
-	[ "$(jq '.counts.complete' "$RUN/run.json")" = 8 ]
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	for f in summary.tsv cdf.tsv report.md report.html; do [ -s "$RUN/$f" ]; done
 	for f in late-share mean-stall jitter latency-cdf; do
 		xmllint --noout "$RUN/figures/$f.svg" 2>/dev/null || grep -q '</svg>' "$RUN/figures/$f.svg"
 	done
 }
 
-<<<<<<< HEAD
 @test "the table, the findings and the place of the report are printed" {
 	grep -qE '^  4  ' "$BATS_FILE_TMPDIR/out"
 	[ "$(finding "$RUN" late-light unit)" = % ] && [ "$(finding "$RUN" late-heavy unit)" = % ]
 	[ "$(grep -cE '^[0-9]\. ' "$BATS_FILE_TMPDIR/out")" = "$(jq '.findings | length' "$RUN/findings.json")" ]
-=======
-@test "the table, three findings and the place of the report are printed" {
-	grep -q 'hogs' "$BATS_FILE_TMPDIR/out"
-	[ "$(grep -cE '^[0-9]\. ' "$BATS_FILE_TMPDIR/out")" -ge 3 ]
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
 }
 

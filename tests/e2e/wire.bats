@@ -3,10 +3,7 @@
 # stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
 # bats file_tags=all
 
-<<<<<<< HEAD
 bats_require_minimum_version 1.5.0
-=======
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 load ../cli/helpers
 
 setup_file() {

@@ -32,11 +32,7 @@ setup_file() {
 
 @test "x11: without load every key of both applications is sent and answered" {
 	for app in light heavy; do
-<<<<<<< HEAD
 		k="$(cell_of "$RUN" app=$app)/1/keyrepeat.json"
-=======
-		k="$(cell_of "$RUN" app="$app")/1/keyrepeat.json"
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 		[ "$(jq '.result.keys_due' "$k")" = 75 ]
 		[ "$(jq '.result.keys_answered' "$k")" = 75 ]
 	done
@@ -51,11 +47,7 @@ setup_file() {
 @test "x11: display is what goes to the display, input what comes from it: packets and bytes as tshark counts them" {
 	command -v tshark >/dev/null || skip "tshark is not installed"
 	for app in light heavy; do
-<<<<<<< HEAD
 		cell="$(cell_of "$RUN" app=$app)/1"
-=======
-		cell="$(cell_of "$RUN" app="$app")/1"
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 		read -r port < <(jq '.settings.ports[0]' "$cell/prototap.json")
 		[ "$port" -ge 6001 ]
 		read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.dstport == $port" -T fields -e tcp.len 2>/dev/null |

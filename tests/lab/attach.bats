@@ -25,11 +25,7 @@ other=$WINDOW
 lab_exec client env DISPLAY=:90 xdotool windowmove "$other" 900 750
 client_window TigerVNC
 attach_start taken --on "attach::90,$WINDOW,500x330+0+0" --seconds 30 --repeat 2 --quick --idle 1
-<<<<<<< HEAD
 wait_until 60 grep -qs '^ready' "$LAB_RUN"/taken/cells/*/1/keyrepeat.err
-=======
-wait_until 60 grep -qs '^ready' "$LAB_RUN"/taken/cells/*own-0/1/keyrepeat.err
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 before=$(server_got)
 keys_go() { [ "$(server_got)" -ge $((before + 20)) ]; }	# a packet each, and what is asked for afterwards
 wait_until 30 keys_go && echo "keys go"
@@ -56,11 +52,7 @@ END
 	[[ $output == *"status 0"* ]]
 	# the search types five and then five a second for a second; the train 40
 	[[ $output == *"text 50"* ]]
-<<<<<<< HEAD
 	cell=$W/lab/run/cells/$(jq -r '.cells[0].name' "$W/lab/run/run.json")/1
-=======
-	cell=$(echo "$W"/lab/run/cells/*own-0/1)
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	[ "$(jq -r .state "$W/lab/run/run.json")" = complete ]
 	[ "$(jq -r '.protocol.server' "$W/lab/run/run.json")" = "not ours, unknown" ]
 	[ "$(jq -r '.protocol.watch' "$W/lab/run/run.json")" = update ]
@@ -75,11 +67,7 @@ END
 	# taken over: an interrupted run, and not one key to the stranger
 	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
 	[ "$(jq -r .state "$W/lab/taken/run.json")" = interrupted ]
-<<<<<<< HEAD
 	[ "$(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json)" = \
-=======
-	[ "$(jq -r .reason "$W"/lab/taken/cells/*own-0/1/cell.json)" = \
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 		"keyrepeat: another window has the keyboard, so the keys were stopped: leave the window alone while it is measured" ]
 	run cat "$W/main.out"
 	[[ $output == *"keys go"*"taken 130"* ]]

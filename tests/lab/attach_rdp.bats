@@ -26,11 +26,7 @@ END
 	[ "$status" -eq 0 ]
 	[[ $output == *"status 0"* ]]
 	[[ $output == *"text 40"* ]]
-<<<<<<< HEAD
 	cell=$W/lab/run/cells/$(jq -r '.cells[] | select(.parameters.sinks == 7).name' "$W/lab/run/run.json")/1
-=======
-	cell=$(echo "$W"/lab/run/cells/*own-7/1)
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	[ "$(jq -r '.result.pairing' "$cell/keyrepeat.json")" = caret ]
 	[ "$(jq -r '.result.keys_exact' "$cell/keyrepeat.json")" = 35 ]
 	[ "$(jq -r '.protocol.port' "$W/lab/run/run.json")" = 3389 ]

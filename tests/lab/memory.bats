@@ -188,7 +188,6 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 @test "ten times the server's memory: ended by the limit, the cell failed with that reason, the next one measured, nothing left" {
 	[ "$(id -u)" = 0 ] || skip "swap is root's"
 	[ -x "$TOP/bin/keyrepeat" ] || skip "not built"
-<<<<<<< HEAD
 	# stalls with another load, in a tree that has all else of this one
 	mkdir -p "$W/home/experiments/stalls"
 	ln -s "$TOP"/{bin,data,lab,plots,report} "$W/home"
@@ -202,14 +201,6 @@ exp_begin() {
 	session_start own "\$PROTOCOL" own
 }
 exp_before_cells() { :; }
-=======
-	# stalls with another load, in a tree of its own
-	mkdir -p "$W/home/experiments"
-	ln -s "$TOP"/{bin,data,lab,plots,report} "$W/home/"
-	ln -s "$TOP"/experiments/engine "$W/home/experiments/"
-	cp -R "$TOP/experiments/stalls" "$W/home/experiments/"
-	cat >>"$W/home/experiments/stalls/cell.sh" <<'END'
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 train_load() {	# a hog that wants all it can name; memhog, where it is built
 	if [ -x "$TP_BIN/memhog" ]; then
 		lab_start server sink "$TP_BIN/memhog" -s 640M --format json
@@ -225,38 +216,24 @@ exp_end_lab() {	# the lab is as it was
 	cell_use 0
 	train_run own 0 2 "$RUN/after" latency
 }
-<<<<<<< HEAD
 exp_end_lab() { P=([protocol]=null [app]=own [sinks]=0) && train_run own 0 2 "\$RUN/after" latency; }	# the lab is as it was
 END
 	status=0
 	LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 TP_HOME=$W/home TP_BIN=$TOP/bin "$TOP/experiments/engine/run.sh" stalls --protocol null \
 		--server-memory 64M --swap-size 64M --link none --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" \
 		>"$W/out" 2>&1 3>&- || status=$?
-=======
-END
-	status=0
-	env -u EXP_KEPT TP_HOME="$W/home" TP_BIN="$TOP/bin" LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 \
-		"$W/home/experiments/engine/run.sh" stalls --protocol null --server-memory 64M --swap-size 64M --link none \
-		--loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" >"$W/out" 2>&1 3>&- || status=$?
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	if grep -q 'cannot be had' "$W/out"; then skip "$(grep 'cannot be had' "$W/out")"; fi
 	cat "$W/out" "$W/hog"
 	# on a busy machine the cell is tried once more
 	awk '$1 != 137 || $2 != NR { bad = 1 } END { exit bad || !NR }' "$W/hog"
 	[ "$status" = 3 ]
 	[ "$(jq -r .state "$W/run/run.json")" = failed ]
-<<<<<<< HEAD
 	cell() {	# SINKS FILTER
 		jq -r "$2" "$W/run/cells/$(jq -r --argjson n "$1" '.cells[] | select(.parameters.sinks == $n).name' "$W/run/run.json")/1/cell.json"
 	}
 	[ "$(cell 1 .state)" = failed ]
 	[[ $(cell 1 .reason) == "the server's memory of 64M and its swap were full"*"ended 1 of its processes"* ]]
 	[ "$(cell 0 .state)" = complete ]
-=======
-	[ "$(jq -r .state "$W"/run/cells/*own-1/1/cell.json)" = failed ]
-	[[ $(jq -r .reason "$W"/run/cells/*own-1/1/cell.json) == "the server's memory of 64M"*"full"*"ended 1 "* ]]
-	[ "$(jq -r .state "$W"/run/cells/*own-0/1/cell.json)" = complete ]
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	[ "$(jq -r .state "$W/run/after/cell.json")" = complete ]
 	[ "$(jq -r '.lab.memory | "\(.server_memory_bytes) \(.confined) \(.swap.kind) \(.swap.size_bytes)"' "$W/run/run.json")" \
 		= "67108864 true file 67108864" ]

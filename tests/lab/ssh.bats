@@ -197,7 +197,6 @@ END
 		and .clocks.after.client.error_ns > 0' "$run/run.json"
 	jq -e '.lab.missing | map(select(contains("real link"))) | length == 1' "$run/run.json"
 	for app in light heavy; do
-<<<<<<< HEAD
 		cell=$run/cells/$(jq -r --arg app $app '.cells[] | select(.parameters.app == $app).name' "$run/run.json")/1
 		[ "$(jq '.result.keys_answered' "$cell/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
 		[ "$(cut -f2 "$cell/samples.tsv" | grep -c '^[0-9]')" = 40 ]
@@ -205,14 +204,6 @@ END
 	done
 	# the load would be in the session's group: display server and reference application (of the last cell) are
 	[ "$(jq -r '.autogroup | .session == .app' "$cell/cell.json")" = true ]
-=======
-		[ "$(jq '.result.keys_answered' "$run"/cells/*$app-0/1/keyrepeat.json)" = 35 ]	# 40 keys, 5 of them warm up
-		[ "$(cut -f2 "$run"/cells/*$app-0/1/samples.tsv | grep -c '^[0-9]')" = 40 ]
-		[ "$(jq '.result.channels.display.packets > 35' "$run"/cells/*$app-0/1/prototap.json)" = true ]
-	done
-	# the load would be in the session's group: display server and reference application are
-	[ "$(jq -r '.autogroup | .session == .app' "$run"/cells/*heavy-0/1/cell.json)" = true ]
->>>>>>> 7392d99159f0271636e8e4ae8c492371e1937f73
 	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
 }
 
