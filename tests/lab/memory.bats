@@ -202,19 +202,14 @@ exp_begin() {
 }
 exp_before_cells() { :; }
 train_load() {	# a hog that wants all it can name; memhog, where it is built
-	if [ -x "$TP_BIN/memhog" ]; then
-		lab_start server sink "$TP_BIN/memhog" -s 640M --format json
+	if [ -x "\$TP_BIN/memhog" ]; then
+		lab_start server sink "\$TP_BIN/memhog" -s 640M --format json
 	else
-		lab_start server sink perl -e 'print STDERR "ready\n"; for (1 .. 640) { $m[$_] = join "", map { rand } 1 .. 60000 } sleep 60'
+		lab_start server sink perl -e 'print STDERR "ready\\n"; for (1 .. 640) { \$m[\$_] = join "", map { rand } 1 .. 60000 } sleep 60'
 	fi
-	TRAIN_LOADS=("$LAB_PID")
-	lab_wait "$LAB_PID"
-	echo "$? $(lab_memory_kills)" >>"$RUN/../hog"
-}
-exp_before_cells() { echo "$LAB_ID" >"$RUN/../id"; }
-exp_end_lab() {	# the lab is as it was
-	cell_use 0
-	train_run own 0 2 "$RUN/after" latency
+	TRAIN_LOADS=("\$LAB_PID")
+	lab_wait "\$LAB_PID"
+	echo "\$? \$(lab_memory_kills)" >>$W/hog
 }
 exp_end_lab() { P=([protocol]=null [app]=own [sinks]=0) && train_run own 0 2 "\$RUN/after" latency; }	# the lab is as it was
 END
