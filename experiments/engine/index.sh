@@ -60,7 +60,6 @@ between() {
 		$0 == ENVIRON["END"] { inside = 0 } !inside { print } $0 == ENVIRON["BEGIN"] { printf "%s", new; inside = 1 }' - "$1"
 }
 
-status=0
 update() {	# update FILE BEGIN END: standard input is what should be there
 	local file=$TP_HOME/$1
 	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" || die "$1 has no place for it: the lines '$2' and '$3'"
@@ -68,7 +67,7 @@ update() {	# update FILE BEGIN END: standard input is what should be there
 	! cmp -s "$work/new" "$file" || return 0
 	if [ "$check" = 1 ]; then
 		echo "$1 is not what the plans say: run experiments/engine/index.sh"
-		status=1
+		return 1
 	else
 		cat "$work/new" >"$file"
 	fi
@@ -76,12 +75,12 @@ update() {	# update FILE BEGIN END: standard input is what should be there
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-check=0
+check=0 status=0
 case ${1-} in
 '') ;;
 --check) check=1 ;;
 *) die "usage: index.sh [--check]" ;;
 esac
-readme_rows | update experiments/README.md '<!-- from the plans: index.sh -->' '<!-- end -->'
-man_rows | update docs/thinprobe.1 '.\" from the plans: index.sh' '.\" end'
+readme_rows | update experiments/README.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
+man_rows | update docs/thinprobe.1 '.\" from the plans: index.sh' '.\" end' || status=1
 exit "$status"
