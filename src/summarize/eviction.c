@@ -33,7 +33,8 @@ static int64_t victim(enum eviction policy, const struct place *place, int64_t n
 }
 
 /* Shows one frame; true: it was there. */
-static bool show(struct place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame, int64_t now, uint64_t *random)
+static bool show(struct place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame, int64_t now,
+		 uint64_t *random)
 {
 	int64_t at;
 
@@ -111,7 +112,8 @@ static double off_at(enum eviction policy, int64_t capacity, const struct evicti
 	return worst;
 }
 
-enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS])
+enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials,
+			     double most[EVICTIONS])
 {
 	int64_t low = llround(capacity * (1 - slack)), high = llround(capacity * (1 + slack)), step = (high - low) / SIZES + 1;
 	double off[EVICTIONS], second = INFINITY;

@@ -5,9 +5,10 @@
  *	loop, n <= C	all policies: 1
  *	loop, n > C	LRU, FIFO: 0. Random replacement: h = exp(-(n - 1)(1 - h) / C) about (the root below 1), exactly
  *			1 - 2 / (C + 1) for n = C + 1. What keeps the oldest (MRU): (C - 1) / (n - 1)
- *	random, n > C	all policies that keep what was shown last: (C - 1) / (n - 1), as the next is one of n - 1 others, all as likely, of which
- *			C - 1 are there. So it tells C whatever the policy.
- *	hot, h of n	with 2h <= C and n - h > C: LRU 1/2, all of the hot ones and no other; FIFO fewer, since being shown does not keep them
+ *	random, n > C	all policies that keep what was shown last: (C - 1) / (n - 1), as the next is one of
+ *			n - 1 others, all as likely, of which C - 1 are there. So it tells C whatever the policy.
+ *	hot, h of n	with 2h <= C and n - h > C: LRU 1/2, all of the hot ones and no other; FIFO fewer, since being shown
+ *			does not keep them
  * Between these, simulation says what to expect. */
 #ifndef THINPROBE_SUMMARIZE_EVICTION_H
 #define THINPROBE_SUMMARIZE_EVICTION_H
@@ -35,11 +36,13 @@ double eviction_random_loop(double frames, double capacity);
 /* Places that a share of hits in random order tells: 1 + h (n - 1). */
 double eviction_capacity(double hits, double frames);
 
-/* Of trials with the shares measured in them (NAN: not measured), the policy whose simulated shares are nearest, where they are
- * furthest off, at the best of the sizes within `slack` (0: exact) of `capacity`. EVICTIONS: none is within EVICTION_NEAR in all, or the next
- * one is not EVICTION_APART further. `most` (may be NULL) is filled with the largest difference of each. */
+/* Of trials with the shares measured in them (NAN: not measured), the policy whose simulated shares are nearest, where
+ * they are furthest off, at the best of the sizes within `slack` (0: exact) of `capacity`. EVICTIONS: none is within
+ * EVICTION_NEAR in all, or the next one is not EVICTION_APART further. `most` (may be NULL) is filled with the largest
+ * difference of each. */
 #define EVICTION_NEAR 0.12
 #define EVICTION_APART 0.05
-enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials, double most[EVICTIONS]);
+enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials,
+			     double most[EVICTIONS]);
 
 #endif

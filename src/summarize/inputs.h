@@ -20,8 +20,9 @@ struct json *inputs_json(const char *folder, const char *name, char *why, size_t
 bool inputs_there(const char *folder, const char *name);
 
 #define INPUTS_REPEATS_MAX 1000
-/* run.json with the two settings that every experiment has, as far as it tells them: *repeats, from 1 to INPUTS_REPEATS_MAX, and *seed (NULL: of no interest).
- * NULL: it cannot be read, or its repeats are none of these. Owned by the caller until json_free(). */
+/* run.json with the two settings that every experiment has, as far as it tells them: *repeats, from 1 to
+ * INPUTS_REPEATS_MAX, and *seed (NULL: of no interest). NULL: it cannot be read, or its repeats are none of these.
+ * Owned by the caller until json_free(). */
 struct json *inputs_run(const char *folder, int64_t *repeats, int64_t *seed, char *why, size_t size);
 
 /* What cell.json tells of every repeat of a cell. */

@@ -21,12 +21,12 @@ bool interval_t(const double *value, size_t n, struct interval *out);
 /* The same on logarithms, for what is positive and skewed: an interval of the geometric mean. Needs all > 0. */
 bool interval_t_log(const double *value, size_t n, struct interval *out);
 
-/* Two-sided p of a mean of 0 (Student's t test of one sample, n - 1 degrees of freedom); 0 where all values are alike and not 0, 1 where
- * all are 0. NAN below two finite values. */
+/* Two-sided p of a mean of 0 (Student's t test of one sample, n - 1 degrees of freedom); 0 where all values are alike
+ * and not 0, 1 where all are 0. NAN below two finite values. */
 double interval_t_p(const double *value, size_t n);
 
-/* Of the slope of the least-squares line through n points, errors alike and normal: slope +- t(n - 2) times its standard error. Needs three points, two
- * different x. */
+/* Of the slope of the least-squares line through n points, errors alike and normal: slope +- t(n - 2) times its
+ * standard error. Needs three points, two different x. */
 bool interval_slope(const double *x, const double *y, size_t n, struct interval *out);
 
 /* A figure of a set of runs in which run i counts weight[i] times. NAN where there is none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* measured - all values of one measure of a cell: together, by repeat, and with the repeat's number for a bootstrap over repeats. */
+/* measured - all values of one measure of a cell: together, by repeat, and with the repeat's number for a bootstrap
+ * over repeats. */
 #ifndef THINPROBE_SUMMARIZE_MEASURED_H
 #define THINPROBE_SUMMARIZE_MEASURED_H
 

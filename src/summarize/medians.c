@@ -37,7 +37,8 @@ bool medians_interval(struct sample *s, size_t draws, uint64_t seed, double *low
 		return false;
 	for (size_t k = 0; k < s->n; k++)
 		value[k] = (double)s->value[k];
-	there = s->n >= INTERVAL_BOOTSTRAP_FROM ? interval_bca(weighted_median, value, s->n, draws, seed, &i) : interval_t_log(value, s->n, &i);
+	there = s->n >= INTERVAL_BOOTSTRAP_FROM ? interval_bca(weighted_median, value, s->n, draws, seed, &i)
+						: interval_t_log(value, s->n, &i);
 	free(value);
 	if (!there)
 		return false;

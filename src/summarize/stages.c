@@ -5,7 +5,8 @@
 
 #define NUMBER_BITS 0xffffff	/* what a patch shows of a number */
 
-const char *const stage_names[STAGES_ALL] = { "due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_pixels", "wire_wire" };
+const char *const stage_names[STAGES_ALL] = { "due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_pixels",
+					      "wire_wire" };
 
 void stages_split(const struct stage_times *t, int64_t ns[STAGES_ALL])
 {

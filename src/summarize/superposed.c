@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* With n users, m = response + think and s = think / m: nobody asks again within the response, so up to it S = 1 and G = 1 - x/m, and behind it the integrals are those of
- * the think time alone, by s^(n - 1). All are closed. */
+/* With n users, m = response + think and s = think / m: nobody asks again within the response, so up to it S = 1 and G
+ * = 1 - x/m, and behind it the integrals are those of the think time alone, by s^(n - 1). All are closed. */
 double superposed_cov(enum superposed_think how, double n, double think, double response)
 {
 	double m = response + think, s = think / m, within, behind, moment;

@@ -14,7 +14,8 @@ static void *room_for(void *array, size_t n, size_t size)
 }
 
 enum { KIND, TIME, END, KEY, LOW, HIGH, EXACT, BLOCK, CAPTURED };
-static const char *const wire_columns[] = { "kind", "time_ns", "end_ns", "key", "low_ns", "high_ns", "exact", "block", "captured", NULL };
+static const char *const wire_columns[] = { "kind", "time_ns", "end_ns", "key", "low_ns", "high_ns", "exact", "block", "captured",
+					    NULL };
 
 static int wire_row(void *context, char *const *cell)
 {

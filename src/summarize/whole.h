@@ -26,8 +26,8 @@ struct whole_table {
 };
 /* 0, or -errno with "FOLDER/NAME: what is wrong" in `why`; then none is left to close. */
 int whole_open_all(const struct whole_table *t, size_t n, const char *folder, char *why, size_t size);
-/* `err` is what came of writing them: 0, or else all are dropped and it is returned. 0, or -errno with a line in `why`, and then those that have not got
- * their names yet are dropped. */
+/* `err` is what came of writing them: 0, or else all are dropped and it is returned. 0, or -errno with a line in `why`,
+ * and then those that have not got their names yet are dropped. */
 int whole_close_all(const struct whole_table *t, size_t n, int err, char *why, size_t size);
 
 /* A cell with so many decimals, empty for what is not finite. */

@@ -64,7 +64,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	plan
 	[ "$status" = 0 ]
 	jq -e --argjson it "${lines[0]}" -n '$it == {on: "lab", loads: [0, 1, 5], apps: ["light", "heavy"], depth_m: 1, pause: 20,
-		think_s: [1.5, 2], what: "a", most: null, extra: [4], bare: false, seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false, rate: 20,
+		think_s: [1.5, 2], what: "a", most: null, extra: [4], bare: false, seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false,
+		rate: 20,
 		apps_of: ["x", "y"], more: 1}'
 	plan --extra=none --most 3 --pause 1.5s --think 500ms,2s --bare --note 'two words' --seconds=4s --queue 20ms
 	jq -e --argjson it "${lines[0]}" -n '$it | .extra == [] and .most == 3 and .pause == 1500 and .think_s == [0.5, 2]

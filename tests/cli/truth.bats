@@ -100,7 +100,8 @@ END
 
 @test "what is missing, too long, split or somebody else's is counted as such" {
 	four
-	# the first is not there; the second 30 us too short (over 20 us and 1 %); the third ends 99 us early, which 1 % allows, as 9,901 us; the last in two
+	# the first is not there; the second 30 us too short (over 20 us and 1 %); the third ends 99 us early, which 1 % allows,
+	# as 9,901 us; the last in two
 	lost <<'END'
 0 4985000 1030000 1030000 1 event sink
 0 20000000 9901000 9901000 1 event sink
@@ -261,7 +262,8 @@ END
 END
 	# started at 2.2 s: due at 3.001 s, 3.002 (4 ms late, at 3.0055), then 3.006, ... 3.010 and 3.011
 	printf 'Thread 0 Interval: 1000\n' >cyclic
-	printf '       0:%8d:%8d\n' 0 3000 1 3500000 2 4000 3 4000 4 4000 5 4000 6 4000 7 4000 8 123456789 >>cyclic		# so late that the columns touch
+	# the last so late that the columns touch
+	printf '       0:%8d:%8d\n' 0 3000 1 3500000 2 4000 3 4000 4 4000 5 4000 6 4000 7 4000 8 123456789 >>cyclic
 	"$TRUTH" bursts --cyclictest cyclic --from 2200000000 >out
 	is found 1				# that of 0.3 ms lies between two cycles
 	is found_below_10ms "1 of 1"

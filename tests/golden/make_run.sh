@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes a run folder of the experiment stalls (but for the list of its cells), from formulas: no clock, no random numbers, so that the expected
-# figures can be worked out elsewhere. usage: [NAME=value …] make_run.sh FOLDER
+# Makes a run folder of the experiment stalls (but for the list of its cells), from formulas: no clock, no random numbers, so
+# that the expected figures can be worked out elsewhere. usage: [NAME=value …] make_run.sh FOLDER
 #
 #   LOADS="0 5 10 20" REPEATS=3 KEYS=100 (of which 5 skipped) APPS="light heavy" COST=10 (ms)
 #   SERIES=1|2      2: a periodic "stall" train beside each jittered one
@@ -25,7 +25,8 @@
 set -eu
 out=$1
 : "${LOADS:=0 5 10 20}" "${REPEATS:=3}" "${KEYS:=100}" "${APPS:=light heavy}" "${COST:=10}" "${SERIES:=1}" "${LIGHT:=quick}"
-: "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}" "${FLOOR:=8.333}" "${STRETCH:=1}" "${GROUP:=4}"
+: "${OVERLOADED:=}" "${CENSORED:=0}" "${STATE:=complete}" "${SHARED:=false}" "${MARKED:=0}"
+: "${FLOOR:=8.333}" "${STRETCH:=1}" "${GROUP:=4}"
 : "${LINK:=100Mbit}" "${STEAL:=0.0}" "${FOREIGN:=known}" "${MERGE:=0}" "${PROTOCOL:=vnc}" "${PAIRING:=caret}"
 case $LIGHT in ranged | open) PAIRING=updates ;; esac
 plain() {	# plain APP: needs little CPU
@@ -34,12 +35,15 @@ plain() {	# plain APP: needs little CPU
 
 train() {	# train FOLDER APP SINKS REPEAT SERIES
 	local folder=$1 app=$2 sinks=$3 repeat=$4 series=$5 over=false backlog=0.0 gap marked='' cost=null kind=heavy pairing=patch
-	local schedule=jittered depends=false foreign steal=0.0 busy=99.8 load="autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/"
+	local schedule=jittered depends=false foreign steal=0.0 busy=99.8
+	local load="autogroup=/autogroup-4 session=4 nice=0 policy=other cpus=0 cgroup=/"
 	! plain "$app" || kind=light
 	[ "$app" != light ] || pairing=$PAIRING
 	case " $OVERLOADED " in *" $sinks "*) [ $kind = light ] || over=true backlog=9.5 ;; esac
 	[ $kind = light ] || cost=$COST
-	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then marked="foreign CPU time 4.20 %, stolen $STEAL %: over 3 %" steal=$STEAL; fi
+	if [ "$MARKED" = 1 ] && [ "$sinks" = 10 ] && [ "$repeat" = 2 ]; then
+		marked="foreign CPU time 4.20 %, stolen $STEAL %: over 3 %" steal=$STEAL
+	fi
 	foreign=${marked:+4.2}
 	foreign=${foreign:-0.$sinks}
 	[ "$FOREIGN" != null ] || foreign=null
@@ -47,8 +51,8 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 	if [ "$MERGE" = 1 ] && [ "$sinks" = 10 ]; then depends=true; fi
 	[ "$sinks" -gt 0 ] || busy=12.5 load=''
 	mkdir -p "$folder"
-	awk -v app="$kind" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" -v stretch="$STRETCH" -v light="$LIGHT" \
-		-v censored="$CENSORED" -v over="$over" '
+	awk -v app="$kind" -v sinks="$sinks" -v repeat="$repeat" -v series="$series" -v keys="$KEYS" -v cost="$COST" \
+		-v stretch="$STRETCH" -v light="$LIGHT" -v censored="$CENSORED" -v over="$over" '
 		function out(v) { return v == "" ? "" : sprintf("%.0f", v) }
 		BEGIN {
 			base = 1000000000000; period = 50000000
@@ -99,23 +103,30 @@ train() {	# train FOLDER APP SINKS REPEAT SERIES
 	cat >"$folder/keyrepeat.json" <<END
 {"schema": "thinprobe.keyrepeat/1", "tool": "keyrepeat", "version": "0.1.0",
  "settings": {"schedule": "$schedule", "rate_per_s": 20},
- "result": {"keys_due": $((KEYS - 5)), "keys_sent": $((KEYS - 5)), "keys_skipped": 5, "updates": $updates, "updates_per_key": $per_key, "pairing": "$pairing",
+ "result": {"keys_due": $((KEYS - 5)), "keys_sent": $((KEYS - 5)), "keys_skipped": 5, "updates": $updates,
+  "updates_per_key": $per_key, "pairing": "$pairing",
   "overloaded": $over, "backlog_per_s": $backlog, "largest_gap_ms": $gap,
   "stalls": {"period_ms": 50.0, "intervals": $intervals, "count": $count, "mean_ms": $mean, "mean_positive_ms": $positive,
    "max_ms": $max, "jitter_sd_ms": $sd, "jitter_variance_ms2": $variance}, "drain_s": 1.0, "probe_cpu_percent": 1.5}}
 END
 	cat >"$folder/prototap.json" <<END
 {"schema": "thinprobe.prototap/1", "tool": "prototap", "version": "0.1.0", "settings": {},
- "result": {"channels": {"input": {"wire_bytes": $((KEYS * 180))}, "display": {"wire_bytes": $((KEYS * 420))}, "total": {"wire_bytes": $((KEYS * 600))}},
-  "updates": {"count": $updates, "merge_ms": 10.0, "other_merges": [{"merge_ms": 5.0, "count": $((updates + (MERGE * (sinks == 10) * 8)))}, {"merge_ms": 20.0, "count": $updates}],
+ "result": {"channels": {"input": {"wire_bytes": $((KEYS * 180))}, "display": {"wire_bytes": $((KEYS * 420))},
+  "total": {"wire_bytes": $((KEYS * 600))}},
+  "updates": {"count": $updates, "merge_ms": 10.0, "other_merges": [{"merge_ms": 5.0,
+   "count": $((updates + (MERGE * (sinks == 10) * 8)))}, {"merge_ms": 20.0, "count": $updates}],
    "depends_on_merge": $depends},
-  "stalls": {"period_ms": 50.0, "mean_ms": $mean}, "capture": {"packets": $((KEYS * 6)), "dropped": 0, "truncated": 0, "malformed": 0}, "cpu_percent": 0.4}}
+  "stalls": {"period_ms": 50.0, "mean_ms": $mean}, "capture": {"packets": $((KEYS * 6)), "dropped": 0, "truncated": 0,
+   "malformed": 0}, "cpu_percent": 0.4}}
 END
 	cat >"$folder/cell.json" <<END
-{"schema": "thinprobe.cell/1", "parameters": {"protocol": "$PROTOCOL", "app": "$app", "sinks": $sinks}, "repeat": $repeat, "series": "$series",
+{"schema": "thinprobe.cell/1", "parameters": {"protocol": "$PROTOCOL", "app": "$app", "sinks": $sinks}, "repeat": $repeat,
+ "series": "$series",
  "state": "complete", "reason": "", "foreign_percent": $foreign, "steal_percent": $steal, "server_busy_percent": $busy,
  "marked": "$marked", "probe_cpu_percent": 1.5, "capture_cpu_percent": 0.4, "regime": "session",
- "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/", "app": "autogroup=/autogroup-$GROUP session=$((20 + repeat)) nice=0 policy=other cpus=0 cgroup=/", "sinks": "$load"}, "cost_ms": $cost, "period_ms": 50}
+ "autogroup": {"session": "autogroup=/autogroup-$GROUP session=17 nice=0 policy=other cpus=0 cgroup=/",
+  "app": "autogroup=/autogroup-$GROUP session=$((20 + repeat)) nice=0 policy=other cpus=0 cgroup=/", "sinks": "$load"},
+  "cost_ms": $cost, "period_ms": 50}
 END
 }
 
@@ -136,20 +147,31 @@ if [ "$STATE" = interrupted ]; then
 	for app in $APPS; do
 		folder=$out/cells/$app-$(printf %03d "$last")
 		rm "$folder/$REPEATS/cell.json"
-		sed -i 's/"state": "complete", "reason": ""/"state": "failed", "reason": "the probe lost its connection"/' "$folder/$((REPEATS - 1))/cell.json"
+		sed -i 's/"state": "complete", "reason": ""/"state": "failed", "reason": "the probe lost its connection"/' \
+			"$folder/$((REPEATS - 1))/cell.json"
 	done
 fi
 cat >"$out/run.json" <<END
-{"schema": "thinprobe.run/1", "experiment": "stalls", "version": "0.1.0", "started": "2026-01-02T03:04:05Z", "ended": "2026-01-02T03:07:05Z",
+{"schema": "thinprobe.run/1", "experiment": "stalls", "version": "0.1.0", "started": "2026-01-02T03:04:05Z",
+ "ended": "2026-01-02T03:07:05Z",
  "state": "$STATE", "command": "thinprobe demo",
- "settings": {"protocol": "$PROTOCOL", "apps": ["${APPS// /\", \"}"], "loads": [$(echo "$LOADS" | tr ' ' ',')], "repeats": $REPEATS, "seconds": $((KEYS / 20)),
-  "rate_per_s": 20, "schedule": "$([ "$SERIES" = 1 ] && echo jittered || echo jittered and periodic)", "series": ["latency"$([ "$SERIES" = 1 ] || echo ', "stall"')],
-  "cost_ms": $COST, "cost_per": "redraw", "regime": "session", "seed": 1, "link": "$LINK", "quick": $([ "$SERIES" = 1 ] && echo true || echo false), "threshold_ms": 100},
- "protocol": {"server": "Xvnc", "version": "1.12.0", "says": "VNC (Xvnc 1.12, 60 frames/s)", "frame_rate_per_s": 60, "floor_ms": $FLOOR, "encodings": "tight", "encryption": "none"},
- "host": {"kernel": "6.1.0", "taken": "2026-01-02T03:04:06Z", "cpu": {"model": "a made-up machine", "count": 2, "governor": null}, "load": [0.5, 0.25, 0.1], "scheduler": {"autogroup": true}, "virtualisation": "kvm", "missing": {"netem": "the kernel has no sch_netem"}},
+ "settings": {"protocol": "$PROTOCOL", "apps": ["${APPS// /\", \"}"], "loads": [$(echo "$LOADS" | tr ' ' ',')],
+  "repeats": $REPEATS, "seconds": $((KEYS / 20)),
+  "rate_per_s": 20, "schedule": "$([ "$SERIES" = 1 ] && echo jittered || echo jittered and periodic)",
+   "series": ["latency"$([ "$SERIES" = 1 ] || echo ', "stall"')],
+  "cost_ms": $COST, "cost_per": "redraw", "regime": "session", "seed": 1, "link": "$LINK",
+   "quick": $([ "$SERIES" = 1 ] && echo true || echo false), "threshold_ms": 100},
+ "protocol": {"server": "Xvnc", "version": "1.12.0", "says": "VNC (Xvnc 1.12, 60 frames/s)", "frame_rate_per_s": 60,
+  "floor_ms": $FLOOR, "encodings": "tight", "encryption": "none"},
+ "host": {"kernel": "6.1.0", "taken": "2026-01-02T03:04:06Z", "cpu": {"model": "a made-up machine", "count": 2,
+  "governor": null}, "load": [0.5, 0.25, 0.1], "scheduler": {"autogroup": true}, "virtualisation": "kvm",
+  "missing": {"netem": "the kernel has no sch_netem"}},
  "lab": {"cpus_server": "0", "cpus_client": "1", "rate": "$LINK", "shared_cpus": $SHARED, "rootless": true},
- "facts_after": {"kernel": "6.1.0", "taken": "2026-01-02T03:07:05Z", "cpu": {"model": "a made-up machine", "count": 2, "governor": null}, "load": [9.5, 4.25, 2.1], "scheduler": {"autogroup": false}, "virtualisation": "kvm"},
- "chain": {"latency_p50_ms": 0.061, "latency_p99_ms": 0.148, "latency_max_ms": 0.21, "lateness_p99_us": 31.5, "lateness_max_us": 60.2, "probe_cpu_percent": 1.2, "capture_cpu_percent": 0.3},
- "idle": {$([ "$APPS" != own ] || echo '"own": {"updates": 0, "seconds": 12}, ')"light": {"updates": 0, "seconds": 12}, "heavy": {"updates": 2, "seconds": 12}},
+ "facts_after": {"kernel": "6.1.0", "taken": "2026-01-02T03:07:05Z", "cpu": {"model": "a made-up machine", "count": 2,
+  "governor": null}, "load": [9.5, 4.25, 2.1], "scheduler": {"autogroup": false}, "virtualisation": "kvm"},
+ "chain": {"latency_p50_ms": 0.061, "latency_p99_ms": 0.148, "latency_max_ms": 0.21, "lateness_p99_us": 31.5,
+  "lateness_max_us": 60.2, "probe_cpu_percent": 1.2, "capture_cpu_percent": 0.3},
+ "idle": {$([ "$APPS" != own ] || echo '"own": {"updates": 0, "seconds": 12}, ')"light": {"updates": 0, "seconds": 12},
+  "heavy": {"updates": 2, "seconds": 12}},
  "cells": {"total": 24, "complete": 24, "failed": 0, "marked": $MARKED}}
 END
