@@ -62,7 +62,7 @@ END
 	# the port was told by the viewer's own connection
 	[ "$(jq -r '.protocol.port' "$W/lab/run/run.json")" = 5901 ]
 	[ "$(jq -r '.result.channels.input.messages' "$cell/prototap.json")" -ge 35 ]
-	grep -q '^# Echo of a key in a window of a server that is not ours' "$W/lab/run/report.md"
+	grep -q '^# Typing into a window: ' "$W/lab/run/report.md"
 	grep -q 'server: not ours, so nothing is known' "$W/lab/run/report.md"
 	run -1 grep -ni 'emulated hosts\|beside processes\|sinks' "$W/lab/run/report.md"
 	[ -s "$W/lab/run/report.html" ]
