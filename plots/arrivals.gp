@@ -2,7 +2,8 @@
 # arrivals.gp - how requests arrive, beside a Poisson process of the same rate.
 #
 # gnuplot -c plots/arrivals.gp ROWS OUT.svg
-#   reads what arrivals --rows wrote: the first arrivals as marks, counts in intervals and gaps between arrivals beside what a Poisson process would have, and, where
+#   reads what arrivals --rows wrote: the first arrivals as marks, counts in intervals and
+#   gaps between arrivals beside what a Poisson process would have, and, where
 #   it is there, the coefficient of variation by the number of sources with its band.
 
 rows = ARG1
@@ -24,7 +25,8 @@ n_gaps = 0
 set xrange [-1:1]
 set yrange [-1:1]
 set table $unused
-plot rows using (strcol("kind") eq "sources" ? (n_sources = n_sources + 1) : strcol("kind") eq "arrival" ? (last = column("x")) : strcol("kind") eq "interval" ? (interval = column("x")) : \
+plot rows using (strcol("kind") eq "sources" ? (n_sources = n_sources + 1) : strcol("kind") eq "arrival" \
+	? (last = column("x")) : strcol("kind") eq "interval" ? (interval = column("x")) : \
 	strcol("kind") eq "count" ? (n_counts = n_counts + 1) : strcol("kind") eq "gap" ? (n_gaps = n_gaps + 1) : 0, 0):(0)
 unset table
 set autoscale
@@ -66,12 +68,14 @@ set rmargin at screen 0.48
 set style fill solid 0.35 noborder
 set boxwidth 0.8 relative
 set offsets 0, 0, graph 0.12, 0
-set title interval > 0 ? sprintf("arrivals in %.3g %s", interval < 1000 ? interval : interval / 1000, interval < 1000 ? "ms" : "s") : "arrivals in an interval"
+set title interval > 0 ? sprintf("arrivals in %.3g %s", interval < 1000 ? interval : interval / 1000, interval < 1000 \
+	? "ms" : "s") : "arrivals in an interval"
 set xlabel "arrivals"
 set ylabel "share of intervals" offset 0.5
 if (n_counts > 0) {
 	plot rows using (of("count", "x")):(of("count", "y")) with boxes linecolor rgb light_colour title "measured", \
-		rows using (of("count", "x")):(of("count", "expected")) with linespoints pointtype 7 pointsize 0.5 linecolor rgb heavy_colour title "Poisson"
+		rows using (of("count", "x")):(of("count", "expected")) with linespoints pointtype 7 pointsize 0.5 linecolor rgb heavy_colour \
+			title "Poisson"
 } else {
 	set label 1 "too few intervals" at graph 0.5, 0.5 center
 	plot [0:1] [0:1] NaN notitle
@@ -85,7 +89,8 @@ set xlabel "ms"
 set ylabel "share of gaps"
 if (n_gaps > 0) {
 	plot rows using (of("gap", "x")):(of("gap", "y")) with boxes linecolor rgb light_colour title "measured", \
-		rows using (of("gap", "x")):(of("gap", "expected")) with linespoints pointtype 7 pointsize 0.5 linecolor rgb heavy_colour title "exponential"
+		rows using (of("gap", "x")):(of("gap", "expected")) with linespoints pointtype 7 pointsize 0.5 linecolor rgb heavy_colour \
+			title "exponential"
 } else {
 	set label 1 "the log's steps of time are too long to tell" at graph 0.5, 0.5 center
 	plot [0:1] [0:1] NaN notitle
@@ -104,7 +109,8 @@ if (n_sources > 0) {
 	set yrange [0:*]
 	set key at graph 0.98, 0.36 right top Right noreverse samplen 2
 	plot 1 with lines dashtype 2 linecolor rgb line_colour title "Poisson process", \
-		rows using (of("sources", "x")):(of("sources", "y")):(of("sources", "low")):(of("sources", "high")) with yerrorbars pointtype 7 linecolor rgb light_colour title "measured ± 1.96/√n", \
+		rows using (of("sources", "x")):(of("sources", "y")):(of("sources", "low")):(of("sources", "high")) \
+			with yerrorbars pointtype 7 linecolor rgb light_colour title "measured ± 1.96/√n", \
 		rows using (of("sources", "x")):(of("sources", "y")) with lines linecolor rgb light_colour notitle
 }
 unset multiplot

@@ -27,7 +27,8 @@ set xrange [-1:1]
 set yrange [-1:1]
 set table $unused
 plot rows using (measured = measured + (strcol("kind") eq "measured"), later = later + (strcol("kind") eq "later"), \
-	slowest = filled("r_s") && column("r_s") > slowest ? column("r_s") : slowest, most = filled("lambda") && column("lambda") > most ? column("lambda") : most, 0):(0)
+	slowest = filled("r_s") && column("r_s") > slowest ? column("r_s") : slowest, most = filled("lambda") && column("lambda") > most \
+		? column("lambda") : most, 0):(0)
 unset table
 set autoscale
 
@@ -44,12 +45,18 @@ set xlabel x eq "n" ? "users" : x eq "q" ? "requests under way" : "requests a se
 set ylabel y eq "r_s" ? "response time, " . unit : "requests a second"
 if (y eq "r_s") { set yrange [0:slowest * scale * 1.1] } else { set yrange [0:most * 1.15] }
 # rows are sorted here, since those measured come as they were given
-sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && index(\" %s \", \" \" $at[\"kind\"] \" \") && $at[\"%s\"] != \"\" && $at[\"%s\"] != \"\" { print $at[\"%s\"] \"\\t\" $at[\"%s\"] }' '%s' | sort -g", kinds, x, c, x, c, rows)
+sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } " \
+	. "NR > 1 && index(\" %s \", \" \" $at[\"kind\"] \" \") && $at[\"%s\"] != \"\" && $at[\"%s\"] != \"\" { " \
+	. "print $at[\"%s\"] \"\\t\" $at[\"%s\"] }' '%s' | sort -g", kinds, x, c, x, c, rows)
 unset key
 set key at screen 0.1, 0.17 left top Left reverse vertical maxrows 3 maxcols 2 samplen 2.5 spacing 1.2 noautotitle
-computed = 'sorted("model fit", y) using 1:($2 * scale) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour title "computed"'
+computed = 'sorted("model fit", y) using 1:($2 * scale) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour' \
+	. ' title "computed"'
 parts = "plot " . computed
-if (bound ne "") { parts = parts . ', sorted("model fit", bound) using 1:($2 * scale) with lines dashtype 2 linecolor rgb line_colour title "asymptotes"' }
-if (measured) { parts = parts . ', sorted("measured", y) using 1:($2 * scale) with points pointtype 7 linecolor rgb heavy_colour title "measured, fitted to"' }
-if (later) { parts = parts . ', sorted("later", y) using 1:($2 * scale) with points pointtype 9 pointsize 1 linecolor rgb heavy_colour title "measured, foretold"' }
+if (bound ne "") { parts = parts \
+	. ', sorted("model fit", bound) using 1:($2 * scale) with lines dashtype 2 linecolor rgb line_colour title "asymptotes"' }
+if (measured) { parts = parts . ', sorted("measured", y) using 1:($2 * scale) with points pointtype 7 linecolor rgb heavy_colour' \
+	. ' title "measured, fitted to"' }
+if (later) { parts = parts . ', sorted("later", y) using 1:($2 * scale) with points pointtype 9 pointsize 1 linecolor rgb heavy_colour' \
+	. ' title "measured, foretold"' }
 eval parts

@@ -28,7 +28,8 @@ if (figure eq "cdf") {
 	set ylabel "share of inputs answered within it"
 	set yrange [0:1]
 	set logscale x
-	plot for [i = 0:n - 1] table index i using 1:2 with steps linecolor rgb load_colour(i, n) dashtype load_dash(i, n) linewidth 1.5 title columnhead(1) noenhanced
+	plot for [i = 0:n - 1] table index i using 1:2 with steps linecolor rgb load_colour(i, n) dashtype load_dash(i, n) \
+		linewidth 1.5 title columnhead(1) noenhanced
 }
 
 if (figure eq "ratio") {

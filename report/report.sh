@@ -51,7 +51,8 @@ say() {	# say PROGRAM: runs a jq program with the vocabulary and the experiment'
 
 # Without samples, a kept run's tables are all there is.
 summarize() {
-	[ ! -f summary.tsv ] || [ ! -f schema.tsv ] || [ -n "$(find cells -type f ! -name cell.json -print -quit 2>/dev/null)" ] || return 0
+	[ ! -f summary.tsv ] || [ ! -f schema.tsv ] ||
+		[ -n "$(find cells -type f ! -name cell.json -print -quit 2>/dev/null)" ] || return 0
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says so

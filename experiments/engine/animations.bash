@@ -20,7 +20,8 @@ animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json
 	printf '%s\t%s\n' "${@:2}" | jq -Rn --arg experiment "$1" '[inputs | split("\t") | {protocol: .[0], draw: .[1]}
 			| {name: ("\(.protocol)-\(.draw)" | gsub(":"; "-")), parameters: ., state: "complete", complete: 2, flags: []}] as $cells
 		| {schema: "thinprobe.run/1", $experiment, version: "0", state: "complete",
-		started: "2026-11-20T10:00:00Z", ended: "2026-11-20T11:00:00Z", command: "thinprobe run \($experiment)", axes: ["protocol", "draw"],
+		started: "2026-11-20T10:00:00Z", ended: "2026-11-20T11:00:00Z", command: "thinprobe run \($experiment)",
+		axes: ["protocol", "draw"],
 		$cells,
 		settings: {protocols: ["x11"], size: "100x100", rate_per_s: 20, content: "mixed", frames: 10, most: 100, seconds: 10,
 			repeats: 2, seed: 1, banner_size: "468x60", banner_frames: 200, link: "100Mbit", bin_ms: 100, on: "lab"},

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# index.sh [--check] - writes what is said of all experiments outside their folders, from their plans: the table of experiments/README.md,
-# and the experiments with their own options in docs/thinprobe.1, each between two marks. --check: only says which is not up to date.
+# index.sh [--check] - writes what is said of all experiments outside their folders, from their plans: the table of
+# experiments/README.md, and the experiments with their own options in docs/thinprobe.1, each between two marks.
+# --check: only says which is not up to date, and fails.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 die() { printf 'index.sh: %s\n' "$*" >&2; exit 1; }

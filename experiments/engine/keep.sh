@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # keep.sh DRIVER ARGUMENT... - runs a driver and takes the signals for it.
 #
-# bash 5.2 runs a pending trap in the middle of parsing the next command substitution, and breaks both. A driver is full of these; here is
-# none. So signals come here, and the driver looks whether one has come where it is safe for it (lab/lib.sh, stop_here): the pipe
-# LAB_STOP_FD is at its end then, as it is when this shell is gone. Should this shell be killed, the driver dies with it.
+# bash 5.2 runs a pending trap in the middle of parsing the next command substitution, and breaks both. A driver is full of
+# these; here is none. So signals come here, and the driver looks whether one has come where it is safe (lab/lib.sh, stop_here):
+# the pipe LAB_STOP_FD is at its end then, as it is when this shell is gone. If this shell is killed, the driver dies with it.
 set -u
 dir=''
 make_pipe() {	# its reading end in `told`, its writing end in `keep`
 	local both
 	read -r dir < <(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX")
-	[ -n "$dir" ] && mkfifo -m 600 "$dir/pipe" || { echo "thinprobe: cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written" >&2; exit 1; }
+	[ -n "$dir" ] && mkfifo -m 600 "$dir/pipe" || {
+		echo "thinprobe: cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written" >&2
+		exit 1
+	}
 	exec {both}<>"$dir/pipe"	# for both directions: opening does not wait for another
 	exec {told}<"$dir/pipe"
 	exec {keep}>"$dir/pipe" {both}>&-

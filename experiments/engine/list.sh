@@ -22,7 +22,9 @@ list_protocols() {
 		name=$(basename "$f" .sh)
 		list_protocol "$name"
 		# the first of its variants is what it is without a word
-		for variant in $(. "$TP_HOME/lab/lib.sh" && protocol_use "$name" && protocol_variants | cut -s -d' ' -f2-); do list_protocol "$name:$variant"; done
+		for variant in $(. "$TP_HOME/lab/lib.sh" && protocol_use "$name" && protocol_variants | cut -s -d' ' -f2-); do
+			list_protocol "$name:$variant"
+		done
 	done
 }
 

@@ -10,7 +10,8 @@ n = words(apps)
 do for [what in "mean_stall jitter_sd"] {
 	says = what eq "jitter_sd" ? "jitter (standard deviation), ms" : "mean stall, ms"
 	eval figure(what eq "jitter_sd" ? "jitter" : "mean-stall", 360, "")
-	eval panels(n, 1, 36, what eq "jitter_sd" ? "Jitter of a held key and of typed keys" : "Mean stall of a held key and of typed keys")
+	eval panels(n, 1, 36, what eq "jitter_sd" \
+		? "Jitter of a held key and of typed keys" : "Mean stall of a held key and of typed keys")
 	set xrange [0:most * 1.05]
 	set xlabel "CPU hogs beside the session" offset 0, 0.5
 	do for [i = 1:n] {
@@ -21,7 +22,8 @@ do for [what in "mean_stall jitter_sd"] {
 		command = "plot NaN notitle"
 		do for [m = 1:words(modes)] { command = command . ", " . curve(sprintf("at(%d)", m), what . "_ms", m, word(modes, m)) }
 		if (what eq "mean_stall" && app eq "heavy" && exists("cost_ms")) {
-			command = command . ", (cost_ms * (x + 1) > 50 ? cost_ms * (x + 1) - 50 : 0) with lines dashtype 2 linecolor rgb line_colour notitle"
+			command = command . ", (cost_ms * (x + 1) > 50 ? cost_ms * (x + 1) - 50 : 0)" \
+				. " with lines dashtype 2 linecolor rgb line_colour notitle"
 		}
 		eval command
 	}

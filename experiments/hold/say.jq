@@ -4,11 +4,13 @@ include "words";
 
 def title: "A key held down: \(.run.settings.protocol)";
 def apps: {light: "vim", heavy: "work of \(.run.settings.cost_ms // 0 | plain) ms per update"};
-def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: {app_light: "vim", app_heavy: apps.heavy, cost_ms: (.run.settings.cost_ms // 0)}};
+def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: {app_light: "vim", app_heavy: apps.heavy,
+	cost_ms: (.run.settings.cost_ms // 0)}};
 
 # Rows of both modes beside the same load.
 def pairs: [measured_rows("summary")[] | select(.mean_stall_ms != null)] | group_by([.app, .sinks])
-	| map({app: .[0].app, sinks: .[0].sinks, tap: (first(.[] | select(.mode == "tap")) // null), hold: (first(.[] | select(.mode == "hold")) // null)}
+	| map({app: .[0].app, sinks: .[0].sinks, tap: (first(.[] | select(.mode == "tap")) // null),
+		hold: (first(.[] | select(.mode == "hold")) // null)}
 		| select(.tap and .hold));
 def apart: .hold.mean_stall_ms_low != null and .tap.mean_stall_ms_low != null
 	and (.hold.mean_stall_ms_low > .tap.mean_stall_ms_high or .hold.mean_stall_ms_high < .tap.mean_stall_ms_low);
@@ -18,12 +20,17 @@ def verdict: pairs as $p | [$p[] | select(apart)] as $apart
 	  elif $apart == [] then "A held key is not shown to stall differently from typed keys at any load."
 	  else "A held key stalls differently from typed keys in \($apart | length) of \($p | length | plural("condition"))." end;
 
-def rate: [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 and .updates_per_key != null)] | if . == [] then empty else
-	.[0] as $r | finding("held-rate"; "**Without load a held key brings \($r | level("updates_per_key")) updates per repeat**; the client repeats it 20 times a second.";
-		($r | figure("updates_per_key")) + {verdict: (if $r.updates_per_key > 0.95 then "good" else "unsure" end), figure: "mean-stall"}) end;
+def rate: [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 and .updates_per_key != null)] | if . == [] then
+	empty else
+	.[0] as $r | finding("held-rate";
+		"**Without load a held key brings \($r | level("updates_per_key")) updates per repeat**; the client repeats it 20 times a"
+		+ " second.";
+		($r | figure("updates_per_key")) + {verdict: (if $r.updates_per_key > 0.95 then "good" else "unsure" end),
+			figure: "mean-stall"}) end;
 
 def modes: . as $doc | [pairs[] | .app] | unique[] as $app | [$doc | pairs[] | select(.app == $app)] | max_by(.sinks)
-	| finding("held-\($app)"; "**\($doc | apps[$app] // $app): \(if apart then "held and typed keys differ" else "no difference shown" end)** with \(.sinks | plural("CPU hog")):"
+	| finding("held-\($app)"; "**\($doc | apps[$app] // $app): \(if apart then "held and typed keys differ" else "no difference shown" end)**"
+			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) held and \(.tap | level("mean_stall_ms")) typed.";
 		(.hold | figure("mean_stall_ms")) + {verdict: (if apart then "unsure" else "none" end), figure: "mean-stall"});
 

@@ -11,7 +11,8 @@ setup() {
 
 @test "a short run of hold: typed and held keys, without load" {
 	local status=0
-	LAB_SHARED_CPUS=1 ./thinprobe run hold --quick --repeat 1 --seconds 3 --app light --loads 0 -o "$RUN" 2>"$RUN.err" 3>&- || status=$?
+	LAB_SHARED_CPUS=1 ./thinprobe run hold --quick --repeat 1 --seconds 3 --app light --loads 0 -o "$RUN" \
+		2>"$RUN.err" 3>&- || status=$?
 	cat "$RUN.err"
 	[ "$status" != 4 ] || skip "$(tail -n 1 "$RUN.err")"
 	[ "$status" = 0 ]

@@ -295,8 +295,8 @@ in_scratch() {
 	local stems
 
 	stems=$(printf '%s\n' experiments/*/plan | cut -d/ -f2 | paste -sd'|')
-	# (old*, common.sh: of runs from before the folders)
-	run grep -nrE --exclude="old*" --exclude=common.sh "(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
+	run grep -nrE \
+		"(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
 		experiments/engine report/*.* plots/style.gp src/summarize lab
 	echo "$output"
 	[ "$status" -eq 1 ]

@@ -224,7 +224,8 @@ END
 	[ "$status" = 3 ]
 	[ "$(jq -r .state "$W/run/run.json")" = failed ]
 	cell() {	# SINKS FILTER
-		jq -r "$2" "$W/run/cells/$(jq -r --argjson n "$1" '.cells[] | select(.parameters.sinks == $n).name' "$W/run/run.json")/1/cell.json"
+		jq -r "$2" "$W/run/cells/$(jq -r --argjson n "$1" '.cells[] | select(.parameters.sinks == $n).name' \
+			"$W/run/run.json")/1/cell.json"
 	}
 	[ "$(cell 1 .state)" = failed ]
 	[[ $(cell 1 .reason) == "the server's memory of 64M and its swap were full"*"ended 1 of its processes"* ]]

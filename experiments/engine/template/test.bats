@@ -18,7 +18,8 @@ setup() {
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	cell=$(jq -r '.cells[0].name' "$RUN/run.json")
 	own=$(jq '.result.latency_from_due_ms.p50 * 1000 | round' "$RUN/cells/$cell/1/keyrepeat.json")
-	table=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%.0f", $at["p50_ms"] * 1000; exit }' "$RUN/summary.tsv")
+	table=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%.0f", $at["p50_ms"] * 1000; exit }' \
+		"$RUN/summary.tsv")
 	[ "$own" = "$table" ]
 	[ -s "$RUN/figures/median.svg" ]
 	[ -s "$RUN/report.html" ]
