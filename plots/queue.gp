@@ -57,6 +57,6 @@ if (bound ne "") { parts = parts \
 	. ', sorted("model fit", bound) using 1:($2 * scale) with lines dashtype 2 linecolor rgb line_colour title "asymptotes"' }
 if (measured) { parts = parts . ', sorted("measured", y) using 1:($2 * scale) with points pointtype 7 linecolor rgb heavy_colour' \
 	. ' title "measured, fitted to"' }
-if (later) { parts = parts . ', sorted("later", y) using 1:($2 * scale) with points pointtype 9 pointsize 1 linecolor rgb heavy_colour' \
-	. ' title "measured, foretold"' }
+if (later) { parts = parts . ', sorted("later", y) using 1:($2 * scale) with points pointtype 9 pointsize 1' \
+	. ' linecolor rgb heavy_colour title "measured, foretold"' }
 eval parts

@@ -5,7 +5,8 @@
 stages = "due_sent sent_wire wire_app app_drawn drawn_wire wire_wire wire_pixels"
 tones = "#bbbbbb #56B4E9 #009E73 #D55E00 #0072B2 #CC79A7 #E69F00"
 array stage_words[7] = ["due → sent", "sent → on the wire", "on the wire → in the application", \
-	"in the application → drawn", "drawn → response on the wire", "on the wire → response on the wire", "response on the wire → pixels"]
+	"in the application → drawn", "drawn → response on the wire", "on the wire → response on the wire", \
+	"response on the wire → pixels"]
 apps = ""
 loads = ""
 used = ""

@@ -29,7 +29,8 @@ def rate: [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 a
 			figure: "mean-stall"}) end;
 
 def modes: . as $doc | [pairs[] | .app] | unique[] as $app | [$doc | pairs[] | select(.app == $app)] | max_by(.sinks)
-	| finding("held-\($app)"; "**\($doc | apps[$app] // $app): \(if apart then "held and typed keys differ" else "no difference shown" end)**"
+	| finding("held-\($app)";
+		"**\($doc | apps[$app] // $app): \(if apart then "held and typed keys differ" else "no difference shown" end)**"
 			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) held and \(.tap | level("mean_stall_ms")) typed.";
 		(.hold | figure("mean_stall_ms")) + {verdict: (if apart then "unsure" else "none" end), figure: "mean-stall"});

@@ -27,7 +27,7 @@ struct json *inputs_run(const char *folder, int64_t *repeats, int64_t *seed, cha
 
 /* What cell.json tells of every repeat of a cell. */
 struct inputs_cell {
-	struct json *json;	/* for what else it tells; NULL: there is none, the repeat was interrupted. Owned by the caller until json_free() */
+	struct json *json;	/* NULL: none, the repeat was interrupted; owned by the caller until json_free() */
 	bool complete, marked;
 };
 /* 0, or -EPROTO: it is there and cannot be read. */

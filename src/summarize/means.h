@@ -18,7 +18,8 @@ void means_add(struct means *m, double x);
 
 double means_of(const struct means *m);	/* NAN for none */
 
-/* Three cells: mean, and both ends of its interval (interval_mean: Student's t, BCa from ten values on, none from one); `floor`: nothing
+/* Three cells: mean, and both ends of its interval (interval_mean: Student's t, BCa from ten values on, none from one);
+ * `floor`: nothing
  * is below that. */
 void means_write(struct rows *t, const struct means *m, double floor, int decimals, int64_t seed);
 

@@ -304,12 +304,14 @@ in_scratch() {
 	run grep -nE "(experiments/|run |results/)($stems)\\>" thinprobe
 	echo "$output"
 	[ "$status" -eq 1 ]
+}
 
 @test "no line of a source or a script is over 132 columns, a tab counted as one" {
 	local files found
 
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
-	mapfile -t files < <({ git ls-files '*.sh' '*.bats' '*.bash' '*.jq' '*.gp' '*.[ch]'; git grep -lE '^#!.*[/ ](ba|da)?sh( |$)'; } | sort -u)
+	mapfile -t files < <({ git ls-files '*.sh' '*.bats' '*.bash' '*.jq' '*.gp' '*.[ch]'
+		git grep -lE '^#!.*[/ ](ba|da)?sh( |$)'; } | sort -u)
 	found=$(LC_ALL=C.UTF-8 grep -nE '^.{133}' "${files[@]}" | cut -d: -f1,2 || true)
 	echo "$found"
 	[ -z "$found" ]

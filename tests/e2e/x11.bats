@@ -25,7 +25,8 @@ setup_file() {
 		map(tostring) | join(" ")' "$RUN/run.json")" = "Xvfb none none 0 null" ]
 	for f in summary.tsv report.md report.html figures/latency-cdf.svg; do [ -s "$RUN/$f" ]; done
 	# versions of programs that are on this machine are no claim
-	run grep -i -e vnc -e 'frame timer' -e 'half a frame' <(grep -Ev '^\| ([a-z]+: )?tools |^\| calibration: ' "$RUN/report.md") "$BATS_FILE_TMPDIR/out"
+	run grep -i -e vnc -e 'frame timer' -e 'half a frame' <(grep -Ev '^\| ([a-z]+: )?tools |^\| calibration: ' "$RUN/report.md") \
+		"$BATS_FILE_TMPDIR/out"
 	echo "$output"
 	[ "$status" = 1 ]
 }
