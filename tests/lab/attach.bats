@@ -64,7 +64,7 @@ END
 	[ "$(jq -r '.result.channels.input.messages' "$cell/prototap.json")" -ge 35 ]
 	grep -q '^# Typing into a window: ' "$W/lab/run/report.md"
 	grep -q 'server: not ours, so nothing is known' "$W/lab/run/report.md"
-	run -1 grep -ni 'emulated hosts\|beside processes\|sinks' "$W/lab/run/report.md"
+	run -1 grep -ni 'emulated hosts\|CPU hogs\|sinks' "$W/lab/run/findings.json"
 	[ -s "$W/lab/run/report.html" ]
 	# taken over: an interrupted run, and not one key to the stranger
 	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
