@@ -316,7 +316,7 @@ static int slope_row(const struct logins *s, const struct cell *c, int figure, s
 			s->y[points++] = y;
 		}
 		s->slope[n] = points ? means_slope(s->x, s->y, points, &s->start[n]) : (double)NAN;
-		n += isfinite(s->slope[n]);
+		n += isfinite(s->slope[n]) ? 1 : 0;
 	}
 	if (!n)
 		return 0;

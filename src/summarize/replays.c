@@ -176,7 +176,7 @@ static void replays_points(const struct replays *r, size_t setting, size_t base,
 		ratio[n] = replays_point_of(r, i, setting, base).ratio;
 		out[REPLAYS_SLOWER_POINTS].value += ratio[n] >= REPLAYS_SLOWER;
 		out[REPLAYS_FASTER_POINTS].value += ratio[n] <= REPLAYS_FASTER;
-		n += isfinite(ratio[n]);
+		n += isfinite(ratio[n]) ? 1 : 0;
 	}
 	out[REPLAYS_POINTS].value = (double)n;
 	out[REPLAYS_RATIO_P25].value = replays_quantile(ratio, n, 0.25);
