@@ -25,7 +25,8 @@ other=$WINDOW
 lab_exec client env DISPLAY=:90 xdotool windowmove "$other" 900 750
 client_window TigerVNC
 attach_start taken --on "attach::90,$WINDOW,500x330+0+0" --seconds 30 --repeat 2 --quick --idle 1
-wait_until 60 grep -qs '^ready' "$LAB_RUN"/taken/cells/*/1/keyrepeat.err
+train_ready() { grep -qs '^ready' "$LAB_RUN"/taken/cells/*/1/keyrepeat.err; }	# the pattern is matched each time anew
+wait_until 60 train_ready
 before=$(server_got)
 keys_go() { [ "$(server_got)" -ge $((before + 20)) ]; }	# a packet each, and what is asked for afterwards
 wait_until 30 keys_go && echo "keys go"
