@@ -207,7 +207,8 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ "$KEEP" = 1 ] || rm -f "$folder/capture.pcap"
 	kills=$(($(lab_memory_kills) - kills))
 	[ "$kills" -le 0 ] ||
-		reason="the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills processes${reason:+ ($reason)}"
+		reason="the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills of its processes$(
+			[ -z "$reason" ] || echo " ($reason)")"
 	file=$(lab_lost) && reason=$file
 	train_write "$name" "$repeat" "$folder" "$series" "$reason" "$before" "$after" "$regime"
 	[ -z "$reason" ]
