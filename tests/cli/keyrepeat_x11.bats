@@ -97,7 +97,8 @@ focus_terminal() {
 	[ "$(xdotool getwindowname "$terminal")" != restless ]
 	xdotool windowmove --sync "$terminal" 40 50
 	xdotool mousemove 790 10
-	"$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" --region 480x300+0+0 -t 1s --watch update --format json -o report.json
+	"$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" --region 480x300+0+0 --rate 5 -t 4s \
+		--watch update --format json -o report.json
 	[ "$(jq -r .result.pairing report.json)" = caret ]
 	[ "$(jq -r .settings.region report.json)" = 480x300+0+0 ]
 	[ "$(jq .result.keys_exact report.json)" = 15 ]
