@@ -31,9 +31,17 @@ exp_cells() {
 	printf '%s\n' "${lines[@]}"
 }
 
-# Sets CELLS and CELL_VALUES: of a run that goes on those that it has.
+# Sets CELLS and CELL_VALUES: of a run that goes on those that it has, by the names that they have there.
 cells_choose() {
 	local line name
+	if [ -n "$RESUME" ] && [ -z "$late" ]; then
+		while IFS=$'\037' read -r name line; do
+			CELLS+=("$name") CELL_VALUES+=("$line")
+		done < <(jq -r '.axes as $axes | .cells[] | .parameters as $p
+			| [.name, ($axes[] | $p[.] // "" | tostring)] | join("\u001f")' "$RESUME/run.json")
+		[ "${#CELLS[@]}" -gt 0 ] || exp_bad "--resume $RESUME: it has no cells; start a new run"
+		return
+	fi
 	local -A seen
 	while IFS= read -r line; do
 		[ -n "$line" ] || continue
@@ -42,11 +50,7 @@ cells_choose() {
 		name=${name%-}
 		[ -z "${seen[$name]-}" ] || die "two cells are called $name"
 		seen[$name]=1 CELLS+=("$name") CELL_VALUES+=("$line")
-	done < <(if [ -n "$RESUME" ] && [ -z "$late" ]; then
-		jq -r '.axes as $axes | .cells[] | .parameters as $p | [$axes[] | $p[.] // "" | tostring] | join("\t")' "$RESUME/run.json"
-	else
-		exp_cells
-	fi)
+	done < <(exp_cells)
 	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "there is nothing to measure"
 }
 
@@ -208,10 +212,13 @@ cells_run() {
 		measured=$((measured + 1))
 		if [ "$i" -gt "$total" ]; then
 			cell_keep_quieter "$folder"
+			cell_judge "$folder"
 		elif [ -n "$CELL_FLAGS" ] && [ "$again" -lt "$most" ]; then
 			again=$((again + 1))
 			order+=("$n $repeat $session")
 		fi
+		CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
+		run_set "$CELLS_SUMMED" --arg rows "$(cells_rows)"
 	done
 	[ -z "$now" ] || exp_end_session
 	[ ! -t 1 ] || printf '\r\033[K'
@@ -239,25 +246,28 @@ cell_keep_quieter() {
 	fi
 }
 
-# What became of all: CELLS_JSON, for run.json; CELLS_TOTAL, CELLS_LEFT, in repeats.
+# What became of all: CELLS_JSON, for run.json; CELLS_TOTAL, CELLS_LEFT, in repeats. CELL_ROWS has state and flags of each
+# "N REPEAT"; CELLS_SUMMED makes of these the states and counts in run.json.
+declare -A CELL_ROWS
+cells_rows() { local row; for row in "${!CELL_ROWS[@]}"; do printf '%s\037%s\n' "${row% *}" "${CELL_ROWS[$row]}"; done; }
+CELLS_SUMMED='($rows | split("\n") | map(select(. != "") | split("\u001f"))) as $rows
+	| ($rows | map(select(.[1] == "complete")) | length) as $complete | .cells |= map(.complete = 0 | .flags = [] | .of = 0)
+	| reduce $rows[] as [$n, $state, $flags] (.; .cells[$n | tonumber] |= (.of += 1
+		| (if $state == "complete" then .complete += 1 else . end)
+		| if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
+	| .cells |= map(.state = (if .complete == .of then "complete" elif .complete > 0 then "partial" else "missing" end) | del(.of))
+	| .counts = {total: ($rows | length), $complete, missing: (($rows | length) - $complete),
+		marked: ($rows | map(select(.[2] != "")) | length)}'
 cells_sum() {
 	local n repeat
-	CELLS_JSON=$(
-		for ((n = 0; n < ${#CELLS[@]}; n++)); do
-			cell_use "$n"
-			for ((repeat = 1; repeat <= CELL_REPEATS; repeat++)); do
-				cell_judge "$(cell_folder "$CELL" "$repeat")"
-				printf '%s\037%s\037%s\037%s\n' "$n" "$CELL_STATE" "$CELL_FLAGS" "$CELL_REPEATS"
-			done
-		done | jq -cRn --argjson run "$(cells_json)" '
-			[inputs | split("\u001f")] as $rows
-			| reduce $rows[] as [$n, $state, $flags, $repeats] ($run; .cells[$n | tonumber] |=
-				(.of = ($repeats | tonumber) | (if $state == "complete" then .complete += 1 else . end)
-				| if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
-			| .cells |= map(.state = (if .complete == .of then "complete" elif .complete > 0 then "partial" else "missing" end) | del(.of))
-			| ($rows | map(select(.[1] == "complete")) | length) as $complete
-			| . + {counts: {total: ($rows | length), $complete, missing: (($rows | length) - $complete),
-				marked: ($rows | map(select(.[2] != "")) | length)}}'
-	)
+	CELL_ROWS=()
+	for ((n = 0; n < ${#CELLS[@]}; n++)); do
+		cell_use "$n"
+		for ((repeat = 1; repeat <= CELL_REPEATS; repeat++)); do
+			cell_judge "$(cell_folder "$CELL" "$repeat")"
+			CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
+		done
+	done
+	CELLS_JSON=$(cells_json | jq -c "$CELLS_SUMMED" --arg rows "$(cells_rows)")
 	read -r CELLS_TOTAL CELLS_LEFT < <(jq -r '.counts | "\(.total) \(.missing)"' <<<"$CELLS_JSON")
 }

@@ -19,13 +19,14 @@ fill() {	# fill TEMPLATE FILE
 usage="usage: thinprobe new experiment NAME | thinprobe new protocol NAME
 Writes experiments/NAME/ or lab/protocols/NAME.sh from a template that runs as it is: change it to what you need."
 what=${1-}
+case " $* " in *" -h "* | *" --help "*) echo "$usage"; exit 0 ;; esac
 case $what in
--h | --help) echo "$usage"; exit 0 ;;
 experiment | protocol) ;;
 *) die 2 "new ${what:-what}? new experiment NAME, or new protocol NAME" ;;
 esac
 [ $# = 2 ] || die 2 "new $what: give one name, such as: thinprobe new $what hello"
 name=$2
+[ ${#name} -le 60 ] || die 2 "new $what ${name:0:20}...: a name has at most 60 letters"
 if [ "$what" = protocol ]; then
 	[[ $name =~ ^[a-z][a-z0-9]*$ ]] || die 2 "new protocol $name: a name is of small letters and digits, and begins with a letter"
 	target=$home/lab/protocols/$name.sh

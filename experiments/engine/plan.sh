@@ -141,30 +141,34 @@ exp_usage() {
 
 # plan_parse WORD...: sets the options' variables: what was said, else what --demo, --quick, or nothing asks for. Sets EXP_COMMAND.
 plan_parse() {
-	local name
+	local name value
 	printf -v EXP_COMMAND ' %q' "$@"
 	EXP_COMMAND=${EXP_COMMAND//\\,/,}	# a comma needs no backslash
 	EXP_COMMAND=$(exp_called)${*:+$EXP_COMMAND}
 	EXP_COMMAND=${EXP_COMMAND/run $EXPERIMENT --demo/demo}
 	for name in "${OPTIONS[@]}"; do plan_set "$name" "${OPT[$name.default]}"; done
 	while [ $# -gt 0 ]; do
+		value=''
 		case $1 in
-		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+		--*=*) value=joined && set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
 		--help | -h) exp_usage; exit 0 ;;
 		esac
 		name=${1#--}
 		[ "$1" != -o ] || name=o
 		[[ $1 == --[a-z]* || $1 == -o ]] && [ "$1" != --o ] && [ -n "${OPT[$name.type]-}" ] || exp_bad "unexpected $1"
-		OPT[$name.given]=1
 		if [ "${OPT[$name.type]}" = flag ]; then
+			[ -z "$value" ] || exp_bad "$1 takes no value"
 			plan_set "$name" 1
 		else
-			[ $# -gt 1 ] && [ -n "$2" ] || exp_bad "$1 needs a value"
+			[ $# -gt 1 ] && [ -n "$2" ] && [[ $value == joined || $2 != --* ]] || exp_bad "$1 needs a value"
+			! plan_given "$name" || [ "${!OPT[$name.var]}" = "$2" ] || exp_bad "$1 is there twice"
 			plan_set "$name" "$2"
 			shift
 		fi
+		OPT[$name.given]=1
 		shift
 	done
+	! plan_given quick || ! plan_given demo || exp_bad "--quick with --demo: each has values of its own; choose one"
 	RESUME=${RESUME%/}
 	if [ -n "$RESUME" ]; then plan_resume; return; fi
 	[ "$DEMO" = 0 ] || plan_instead demo
@@ -194,6 +198,9 @@ plan_resume() {
 	jq -e . "$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its run.json cannot be read"
 	[ "$(jq -r .experiment "$RESUME/run.json")" = "$EXPERIMENT" ] || exp_bad "--resume $RESUME: not a run of $EXPERIMENT"
 	jq -e .axes "$RESUME/run.json" >/dev/null || exp_bad "--resume $RESUME: an older version made it; start a new run"
+	jq -e --arg axes "${AXES[*]%%=*}" '(.axes | join(" ")) == $axes and all(.cells[]; (.name | test("^[^/\\s.][^/\\s]*$"))
+		and (.parameters | keys) == ($axes | split(" ") | sort)) and ([.cells[].name] | length == (unique | length))' \
+		"$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its cells are not of the axes ${AXES[*]%%=*}; start a new run"
 	while IFS=$'\037' read -r key value; do
 		settings[$key]=$value
 	done < <(jq -r '.settings | to_entries[] | "\(.key)\u001f\(.value
@@ -268,6 +275,7 @@ plan_item() {
 		[[ $ITEM =~ ^(0|[1-9][0-9]{0,9})(\.[0-9]{1,9})?$ ]] &&
 			LC_ALL=C awk -v v="$ITEM" -v low="$low" -v high="$high" 'BEGIN { exit !(v + 0 >= low + 0 && v + 0 <= high + 0) }' ||
 			exp_bad "$option $text: not a number from $low to $high${unit:+, in $unit}"
+		if [[ $ITEM == *.* ]]; then ITEM=${ITEM%"${ITEM##*[!0]}"} ITEM=${ITEM%.}; fi	# 0.50 and 0.5 are one value
 		;;
 	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
 	size) lab_size "$text" || exp_bad "$option $text: a size such as 512M or 1.5G" ;;
@@ -317,10 +325,13 @@ plan_check_queue() {
 }
 
 plan_check_memory() {
-	local SIZE
+	local SIZE name
 	[ "$SERVER_MEMORY" != none ] || SERVER_MEMORY=''
 	if [ -z "$SERVER_MEMORY" ]; then
-		[ -z "$SWAP$SWAP_SIZE" ] || exp_bad "--swap is of a server with a size of its own: --server-memory SIZE"
+		for name in swap swap-size; do
+			! plan_given "$name" || exp_bad "--$name is of a server with a size of its own: --server-memory SIZE"
+		done
+		SWAP='' SWAP_SIZE=''
 		return
 	fi
 	lab_size "$SERVER_MEMORY" && [ "$SIZE" -ge $((16 << 20)) ] ||

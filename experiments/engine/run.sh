@@ -87,17 +87,19 @@ run_folder() {
 	fi
 	{ touch "$RUN/.write" && rm "$RUN/.write"; } 2>/dev/null || die "cannot write to $RUN; give a folder of yours with -o DIR"
 	mkdir -p "$RUN/cells" "$RUN/log"
+	cells_sum
 	[ -z "$RESUME" ] || return 0
 	# The record is this machine's (in front of a window, too); a probe on another one is not calibrated.
 	[ "$ON_BACKEND" = ssh ] || calibration=$(calibration_record)
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration "$calibration" \
-		--argjson cells "$(cells_json)" '
+		--argjson cells "$CELLS_JSON" '
 		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: null, state: "running", $command, $settings} + $cells
 		+ {$calibration}' | put_json "$RUN/run.json"
 }
 
 # A run that ends before its end, by an error or a signal, says so.
+# shellcheck disable=SC2317 # on_exit calls it
 run_abandoned() {
 	local state=failed why
 	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
@@ -259,8 +261,10 @@ run_end() {
 	for file in table figures.gp say.jq; do
 		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (experiments/$EXPERIMENT has no $file: no report yet)"; exit "$status"; }
 	done
-	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) ||
+	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) || {
+		! stopped || exit 130
 		die "the samples are there, but the report failed (${why##*$'\n'}); again: thinprobe report $(printf %q "$RUN")"
+	}
 	exp_reported "$state"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
@@ -290,15 +294,17 @@ if declare -F exp_find >/dev/null && { [ -z "$RESUME" ] || jq -e '.cells == []' 
 [ -n "$late" ] || cells_choose
 run_folder
 if [ -n "$RESUME" ] && [ -z "$late" ]; then
-	cells_sum
 	[ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
 fi
 on_exit run_abandoned
 run_lab
 if declare -F exp_find >/dev/null; then
 	exp_find
-	[ -z "$late" ] || cells_choose
-	[ -z "$late" ] || run_set '. + $cells | .settings += $more' --argjson cells "$(cells_json)" --argjson more "$(exp_settings)"
+	if [ -n "$late" ]; then
+		cells_choose
+		cells_sum
+		run_set '. + $cells | .settings += $more' --argjson cells "$CELLS_JSON" --argjson more "$(exp_settings)"
+	fi
 fi
 [ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" = local ] || plan_choose_protocols
 if [ -z "${PROTOCOLS-}" ] && [ -n "${PROTOCOL-}" ]; then

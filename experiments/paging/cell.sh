@@ -94,7 +94,8 @@ exp_begin() {
 	[ -n "$RESUME" ] || [ "${#LACKS[@]}" = 0 ] || {
 		CELLS=() CELL_VALUES=()
 		cells_choose
-		run_set '. + $cells' --argjson cells "$(cells_json)"
+		cells_sum
+		run_set '. + $cells' --argjson cells "$CELLS_JSON"
 	}
 }
 

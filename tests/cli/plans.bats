@@ -79,16 +79,21 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$output" = "0,5 1 1" ]
 	plan --seconds 2 --quick
 	[ "$output" = "0,5 2 1" ]
-	plan --demo --quick
-	[ "$output" = "2 1 1" ]
+	plan --demo
+	[ "$output" = "2 3 0" ]
+	refused '--quick with --demo' --demo --quick
 }
 
 @test "what is wrong is refused in one line that names it" {
 	refused 'unexpected --nonsense' --nonsense
 	for word in LOADS -- -q '*' -o= --o; do refused "unexpected" "$word"; done
-	refused 'unexpected 1' --quick=1
+	refused '--quick takes no value' --quick=no
 	refused '--seconds needs a value' --seconds
 	refused '--note needs a value' --note=
+	refused '--note needs a value' --note --bare
+	refused '-o needs a value' -o --options-only
+	refused '--seconds is there twice' --seconds 1 --seconds=2
+	refused '--resume is there twice' --resume a --resume b
 	refused '--loads 10: not a whole number from 0 to 9' --loads 1,10
 	refused '--loads 1,1: 1 is there twice' --loads 1,1
 	refused '--loads 1,,2: values with commas between' --loads 1,,2
@@ -97,11 +102,32 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--pause 6s: not a number from 0 to 5000, in ms' --pause 6s
 	refused '--pause x' --pause x
 	refused '--think 2,2: 2 is there twice' --think 2s,2
+	refused '--think 1,1: 1 is there twice' --think 1,1.0
+	refused '--think 0.5,0.5: 0.5 is there twice' --think 0.50,500ms
 	refused '--what c: a or b' --what c
 	refused '--app fat: light or heavy' --app fat
 	refused '--link fast: a rate' --link fast
 	refused '--link none) has no queue' --link none --queue 5ms
 	refused '--queue 5' --queue 5
+}
+
+@test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {
+	export DO='echo "$NOTE $SECONDS_EACH $DEPTH $THINK $PAUSE_MS"'
+	plan --note=--bare --seconds 2 --seconds 2 --depth 1.50 --think 10.0,0.010 --pause 20.0ms
+	[ "$output" = "--bare 2 1.5 10,0.01 20" ]
+	plan --note -x
+	[ "$output" = "-x 3 1 1.5,2 20" ]
+}
+
+@test "swap without server-memory is refused by the name that was said; a plan's default of it is left out" {
+	printf '%s\n' 'use server-memory' 'use swap' 'use swap-size 1G' >>plan
+	refused '--swap-size is of a server' --swap-size 2G
+	refused '--swap is of a server' --swap zram --server-memory none
+	export DO='echo "-$SERVER_MEMORY$SWAP$SWAP_SIZE-"'
+	plan --server-memory none
+	[ "$output" = -- ]
+	run --separate-stderr "$TOP/experiments/engine/run.sh" startup --options-only --server-memory none
+	[ "$status" = 2 ] && [[ $stderr == *"--server-memory none: there is no pressure"* ]]
 }
 
 @test "--help: what it asks, every option with its default, none that is only for the front door" {
@@ -126,6 +152,16 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	plan --resume run/
 	jq -e --argjson it "${lines[0]}" -n --slurpfile run run/run.json '$it == $run[0].settings'
 	[ "${lines[*]:1}" = "light-3-2 heavy-3-2" ]
+	cp run/run.json kept
+	jq '.cells[0] |= (.name = "old-name" | .parameters.depth = 0.7)' kept >run/run.json
+	DO='cell_use 0; echo "${CELLS[*]} ${P[app]} ${P[sinks]} ${P[depth]}"' plan --resume run
+	[ "$output" = "old-name heavy-3-2 light 3 0.7" ]
+	for other in '.axes = ["app", "depth"]' 'del(.cells[1].parameters.depth)' '.cells[1].name = "../.."' \
+		'.cells[1].name = .cells[0].name'; do
+		jq "$other" kept >run/run.json
+		refused 'its cells are not of the axes app sinks depth' --resume run
+	done
+	cp kept run/run.json
 	refused '--depth with --resume' --resume run --depth 1
 	refused '-o with --resume' --resume run -o x
 	refused 'it has no run.json' --resume nowhere
@@ -161,6 +197,33 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 			[ "$(printf '%s\n' "${lines[@]:first:5}" | cut -d' ' -f2- | uniq | wc -l)" = 1 ]
 		done
 	done
+}
+
+@test "states and counts are in run.json from the start, and after every cell: a run that is killed tells what it has" {
+	mkdir run
+	export DO='RUN=$PWD/run
+		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }
+		lab_lost() { return 1; }
+		stopped() { return 1; }
+		exp_measure() {
+			[ "$(ls -d run/cells/*/* | wc -l)" -lt 4 ] || kill -9 $$
+			echo "{\"state\": \"complete\", \"marked\": \"$MARK\"}" >"$3/cell.json"
+		}
+		cells_sum
+		echo "$CELLS_JSON" >run/run.json
+		cp run/run.json first
+		cells_run'
+	MARK='' plan --loads 1,5 --depth 1
+	[ "$status" = 137 ]
+	jq -e '.counts == {total: 8, complete: 0, missing: 8, marked: 0} and all(.cells[]; .state == "missing")' first
+	jq -e '.counts == {total: 8, complete: 3, missing: 5, marked: 0} and ([.cells[].complete] | add) == 3
+		and ([.cells[].name] | length) == 4 and any(.cells[]; .state == "partial")' run/run.json
+	rm -r run/cells
+	printf '%s\n' 'again 0' >>plan
+	MARK=noisy plan --loads 1 --depth 1 --app light
+	[ "$status" = 0 ]
+	jq -e '.counts == {total: 2, complete: 2, missing: 0, marked: 2} and .cells[0].state == "complete"
+		and .cells[0].flags == ["noisy"]' run/run.json
 }
 
 # --- the plans of the tree ---------------------------------------------------------------------------------------
@@ -220,6 +283,25 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	run env -u EXP_KEPT "$TOP/experiments/engine/run.sh" calibrate --help
 	[ "$status" = 0 ]
 	[[ $output == *"usage: thinprobe calibrate"* ]]
+}
+
+@test "new says how it is called, and refuses a long name in one line" {
+	for words in --help 'experiment --help' 'protocol x -h'; do
+		# shellcheck disable=SC2086 # words
+		run "$TOP/thinprobe" new $words
+		[ "$status" = 0 ]
+		[[ $output == "usage: thinprobe new experiment NAME"* ]]
+	done
+	run "$TOP/thinprobe" new experiment "$(printf 'a%.0s' {1..61})"
+	[ "$status" = 2 ]
+	[[ ${#lines[@]} = 1 && $output == *"at most 60 letters" ]]
+}
+
+@test "the build before a run has no temporary file that a signal could leave" {
+	mkdir run
+	echo '{}' >run/run.json
+	TMPDIR=$PWD/none run "$TOP/thinprobe" report run
+	[[ $output != *"temporary file"* && $output != *mktemp* ]]
 }
 
 @test "setup knows what an application needs" {
