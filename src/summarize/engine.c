@@ -419,16 +419,3 @@ int engine_summarize(const char *folder, const struct engine_options *options, s
 		engine_report(&e, out, n);
 	return engine_end(&e, err);
 }
-
-bool engine_reads(const char *folder)
-{
-	char what[256], path[4400];
-	struct json *j;
-	bool reads;
-
-	snprintf(path, sizeof(path), "%s/run.json", folder);
-	j = json_read(path, what, sizeof(what));
-	reads = j && json_get_str(j, "cells.0.name");
-	json_free(j);
-	return reads;
-}

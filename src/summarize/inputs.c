@@ -49,22 +49,6 @@ bool inputs_there(const char *folder, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-struct json *inputs_run(const char *folder, int64_t *repeats, int64_t *seed, char *why, size_t size)
-{
-	struct json *j = inputs_json(folder, "run.json", why, size);
-
-	if (!j)
-		return NULL;
-	json_get_int(j, "settings.repeats", repeats);
-	if (seed)
-		json_get_int(j, "settings.seed", seed);
-	if (*repeats >= 1 && *repeats <= INPUTS_REPEATS_MAX)
-		return j;
-	snprintf(why, size, "%s/run.json: settings.repeats is not 1 to %d", folder, INPUTS_REPEATS_MAX);
-	json_free(j);
-	return NULL;
-}
-
 int inputs_cell(const char *folder, struct inputs_cell *out, char *why, size_t size)
 {
 	const char *word;
@@ -80,16 +64,6 @@ int inputs_cell(const char *folder, struct inputs_cell *out, char *why, size_t s
 	word = json_get_str(out->json, "marked");
 	out->marked = word && *word;
 	return 0;
-}
-
-void inputs_experiment(const char *folder, char *name, size_t size)
-{
-	char why[PATH_ROOM + 300];	/* nobody reads it: who reads run.json next says why it cannot be read */
-	struct json *j = inputs_json(folder, "run.json", why, sizeof(why));
-	const char *word = j ? json_get_str(j, "experiment") : NULL;
-
-	snprintf(name, size, "%s", word ? word : "");
-	json_free(j);
 }
 
 double inputs_number(const struct json *j, const char *prefix, const char *key)
@@ -108,13 +82,6 @@ const char *inputs_text(const struct json *j, const char *prefix, const char *ke
 
 	snprintf(path, sizeof(path), "%s.%s", prefix, key);
 	return json_get_str(j, path);
-}
-
-bool inputs_word(const struct json *j, const char *prefix, const char *key, char *into, size_t size)
-{
-	const char *word = inputs_text(j, prefix, key);
-
-	return word && snprintf(into, size, "%s", word) < (int)size;
 }
 
 bool inputs_is_name(const char *word)

@@ -216,7 +216,7 @@ static int write_slope(const struct losses *s, const char *protocol, const char 
 {
 	const struct run *run = s->run;
 	double *x = calloc(2 * run->n + (size_t)run->repeats + 1, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
-	struct means slopes = { value, 0 };
+	size_t slopes = 0;
 	struct figure f = { NAN, NAN, NAN, false };
 	int err = x ? 0 : -ENOMEM;
 
@@ -234,14 +234,15 @@ static int write_slope(const struct losses *s, const char *protocol, const char 
 			most = fmax(most, sessions);
 		}
 		if (n)
-			means_add(&slopes, means_slope(x, y, n, NULL));
+			value[slopes] = means_slope(x, y, n, NULL);
+		slopes += n && isfinite(value[slopes]);
 	}
-	if (!err && slopes.n)
-		err = estimate(ESTIMATE_CHANGE_CI, value, NULL, slopes.n, run->draws, (uint64_t)run->seed, &f);
-	if (!err && slopes.n) {
+	if (!err && slopes)
+		err = estimate(ESTIMATE_CHANGE_CI, value, NULL, slopes, run->draws, (uint64_t)run->seed, &f);
+	if (!err && slopes) {
 		row_text(out, "system", protocol);
 		row_text(out, "what", what);
-		row_number(out, "repeats", (double)slopes.n);
+		row_number(out, "repeats", (double)slopes);
 		row_number(out, "sessions_max", most);
 		row_figure(out, "slope_ms_per_min", &f);
 		row_number(out, "slope_cpu_percent", 100 * f.value / (MINUTE_S * 1e3));

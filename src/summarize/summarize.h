@@ -6,7 +6,6 @@
 #include "rec.h"
 #include "why.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +20,5 @@ struct engine_options {
 /* Writes all tables; `out` gets the report's settings and result. 0 or -errno. */
 int engine_summarize(const char *folder, const struct engine_options *options, struct rec *out, struct engine_counts *n,
 		     struct why *why);
-/* Is it a run of this form: does run.json have an array of cells? */
-bool engine_reads(const char *folder);
 
 #endif

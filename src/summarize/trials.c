@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials.h"
-#include "medians.h"
+#include "estimate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,13 +57,15 @@ struct sample trials_sample(const struct trials *t, const struct cell *c, unsign
 struct figure trials_median(const struct run *run, struct sample *s)
 {
 	struct sample_stat median = sample_quantile(s, 0.5);
-	struct figure f = { median.value / TRIALS_SCALE, NAN, NAN, median.above };
+	struct figure f = { NAN, NAN, NAN, false };
+	double *value = calloc(s->n + 1, sizeof(*value));
 
-	if (medians_interval(s, run->draws, (uint64_t)run->seed, &f.low, &f.high)) {
-		f.low /= TRIALS_SCALE;
-		f.high /= TRIALS_SCALE;
-	}
-	return f;
+	for (size_t i = 0; value && i < s->n; i++)
+		value[i] = (double)s->value[i];
+	if (value)
+		estimate(ESTIMATE_MEDIAN_CI, value, NULL, s->n, run->draws, (uint64_t)run->seed, &f);
+	free(value);
+	return (struct figure){ median.value / TRIALS_SCALE, f.low / TRIALS_SCALE, f.high / TRIALS_SCALE, median.above };
 }
 
 size_t trials_count(const struct trials *t, const struct cell *c, unsigned groups)

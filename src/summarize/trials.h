@@ -4,7 +4,7 @@
  *
  * A figure is asked for as GROUPS.VALUE.STATISTIC ("paged_out.first_key_ms.p50") or GROUPS.n. GROUPS: what the trial was
  * judged to be, several joined by "+". STATISTIC: n, min, mean, sd, max, median, p50 (the median with its interval:
- * medians.h), above (how many are later than their value). A value that is "later than" stays in, and a figure that it reaches
+ * estimate.h), above (how many are later than their value). A value that is "later than" stays in, and a figure that it reaches
  * is a lower bound. */
 #ifndef THINPROBE_SUMMARIZE_TRIALS_H
 #define THINPROBE_SUMMARIZE_TRIALS_H

@@ -67,42 +67,6 @@ void whole_drop(struct whole *w)
 	free(w->path);
 }
 
-static int complain(const char *path, int err, char *why, size_t size)
-{
-	snprintf(why, size, "%s: %s", path, strerror(-err));
-	return err;
-}
-
-int whole_open_all(const struct whole_table *t, size_t n, const char *folder, char *why, size_t size)
-{
-	for (size_t i = 0; i < n; i++) {
-		int err = whole_open(t[i].whole, folder, t[i].name, t[i].schema, t[i].columns);
-		char path[4300];
-
-		if (!err)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, t[i].name);
-		while (i > 0)
-			whole_drop(t[--i].whole);
-		return complain(path, err, why, size);
-	}
-	return 0;
-}
-
-int whole_close_all(const struct whole_table *t, size_t n, int err, char *why, size_t size)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (err) {
-			whole_drop(t[i].whole);
-			continue;
-		}
-		err = whole_close(t[i].whole);
-		if (err)
-			complain(t[i].name, err, why, size);
-	}
-	return err;
-}
-
 void whole_number(struct rows *t, double v, int decimals)
 {
 	char text[64];
