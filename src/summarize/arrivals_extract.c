@@ -26,14 +26,11 @@ struct arrivals {
 
 static void *arrivals_open(const struct run *run, struct why *why)
 {
-	struct arrivals *a = calloc(1, sizeof(*a) + run->n * sizeof(*a->cell));
+	struct arrivals *a = run_state(run, sizeof(*a), sizeof(*a->cell), why);
 	const char *spread = json_get_str(run->json, "settings.spread");
 
-	if (!a) {
-		why_no_memory(why);
+	if (!a)
 		return NULL;
-	}
-	a->run = run;
 	a->known = spread && (!strcmp(spread, "uniform") || !strcmp(spread, "exp"));
 	a->how = a->known && !strcmp(spread, "uniform") ? SUPERPOSED_UNIFORM : SUPERPOSED_EXP;
 	return a;

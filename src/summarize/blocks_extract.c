@@ -14,17 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *blocks_open(const struct run *run, struct why *why)
-{
-	struct keys_run *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-
-	if (!s)
-		why_no_memory(why);
-	else
-		s->run = run;
-	return s;
-}
-
 static int blocks_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
 {
 	struct keys_cell *k = &((struct keys_run *)state)->cell[c->index];
@@ -88,16 +77,7 @@ static int blocks_figure(void *state, const struct cell *c, const char *path, st
 	return 0;
 }
 
-static void blocks_close(void *state)
-{
-	struct keys_run *s = state;
-
-	for (size_t i = 0; i < s->run->n; i++)
-		keys_cell_free(&s->cell[i]);
-	free(s);
-}
-
 const struct extractor blocks_extractor = {
-	.name = "blocks", .open = blocks_open, .read = blocks_read, .figure = blocks_figure,
-	.close = blocks_close,
+	.name = "blocks", .open = keys_open, .read = blocks_read, .figure = blocks_figure,
+	.close = keys_close,
 };

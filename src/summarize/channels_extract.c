@@ -51,13 +51,10 @@ struct channels_row {
 
 static void *channels_open(const struct run *run, struct why *why)
 {
-	struct channels *s = calloc(1, sizeof(*s));
+	struct channels *s = run_state(run, sizeof(*s), 0, why);
 
-	if (!s) {
-		why_no_memory(why);
+	if (!s)
 		return NULL;
-	}
-	s->run = run;
 	json_get_int(run->json, "settings.keys", &s->keys);
 	json_get_int(run->json, "settings.idle_seconds", &s->idle_seconds);
 	for (size_t i = 0; i < run->n; i++)

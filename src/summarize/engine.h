@@ -87,6 +87,10 @@ void row_figure(struct table_out *t, const char *column, const struct figure *f)
 void row_params(struct table_out *t, const struct cell *c);	/* all columns of this table whose name is a parameter of the cell */
 void row_end(struct table_out *t);
 
+/* A state for `open`, all zero: a struct of `size` bytes that begins with `const struct run *run`, and behind it `each` bytes
+ * for each cell. NULL: no memory. */
+void *run_state(const struct run *run, size_t size, size_t each, struct why *why);
+
 /* What may be NULL: all but name, open and close. */
 struct extractor {
 	const char *name;

@@ -109,22 +109,9 @@ double keys_median(const struct train *t)
 	return m.above ? (double)NAN : m.value;
 }
 
-void keys_cell_free(struct keys_cell *k)
+void *keys_open(const struct run *run, struct why *why)
 {
-	for (size_t i = 0; i < k->n; i++)
-		keys_free(&k->train[i].keys);
-	free(k->train);
-}
-
-static void *keys_open(const struct run *run, struct why *why)
-{
-	struct keys_run *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-
-	if (!s)
-		why_no_memory(why);
-	else
-		s->run = run;
-	return s;
+	return run_state(run, sizeof(struct keys_run), sizeof(struct keys_cell), why);
 }
 
 static int keys_read_repeat(void *state, const struct cell *c, const struct repeat *r, struct why *why)
@@ -141,12 +128,17 @@ static int keys_read_repeat(void *state, const struct cell *c, const struct repe
 	return err;
 }
 
-static void keys_close(void *state)
+void keys_close(void *state)
 {
 	struct keys_run *s = state;
 
-	for (size_t i = 0; i < s->run->n; i++)
-		keys_cell_free(&s->cell[i]);
+	for (size_t i = 0; i < s->run->n; i++) {
+		for (size_t r = 0; r < s->cell[i].n; r++) {
+			keys_free(&s->cell[i].train[r].keys);
+			stages_free(&s->cell[i].train[r].stages);
+		}
+		free(s->cell[i].train);
+	}
 	free(s);
 }
 

@@ -17,6 +17,10 @@ struct keys_run {
 	struct keys_cell cell[];
 };
 
+/* Of a struct keys_run, for extractors that hold one. */
+void *keys_open(const struct run *run, struct why *why);
+void keys_close(void *state);
+
 /* samples.tsv of keyrepeat, or of ping: then a key is due at 0 and answered after the round trip,
  * and of one that was lost nothing is known. */
 int keys_of_repeat(const struct repeat *r, struct keys *out, struct why *why);
@@ -30,7 +34,6 @@ double keys_median(const struct train *t);
 /* Figures of the path "low.p50" etc. of any pool of trains; made by the first call. -ENOENT: no
  * such path. */
 int keys_pooled(const struct run *run, struct keys_cell *k, const char *path, struct figure *out);
-void keys_cell_free(struct keys_cell *k);
 
 /* Rows of settings held against the default (compare_rows.c). */
 int compare_rows(const struct keys_run *keys, struct table_out *out, struct why *why);

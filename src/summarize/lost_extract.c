@@ -43,13 +43,7 @@ struct losses {
 
 static void *losses_open(const struct run *run, struct why *why)
 {
-	struct losses *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-
-	if (!s)
-		why_no_memory(why);
-	else
-		s->run = run;
-	return s;
+	return run_state(run, sizeof(struct losses), sizeof(struct lost_cell), why);
 }
 
 static int read_times(struct losses *s, const struct repeat *r, struct why *why)

@@ -30,13 +30,7 @@ struct netload {
 
 static void *netload_open(const struct run *run, struct why *why)
 {
-	struct netload *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-
-	if (!s)
-		why_no_memory(why);
-	else
-		s->run = run;
-	return s;
+	return run_state(run, sizeof(struct netload), sizeof(struct netload_cell), why);
 }
 
 static int netload_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)

@@ -26,13 +26,7 @@ struct offsets_run {
 
 static void *offsets_open(const struct run *run, struct why *why)
 {
-	struct offsets_run *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-
-	if (!s)
-		why_no_memory(why);
-	else
-		s->run = run;
-	return s;
+	return run_state(run, sizeof(struct offsets_run), sizeof(struct offsets_cell), why);
 }
 
 static const char *offsets_path(const struct cell *c)

@@ -34,13 +34,10 @@ struct pagein {
 
 static void *pagein_open(const struct run *run, struct why *why)
 {
-	struct pagein *p = calloc(1, sizeof(*p));
+	struct pagein *p = run_state(run, sizeof(*p), 0, why);
 
-	if (!p) {
-		why_no_memory(why);
-		return NULL;
-	}
-	*p = (struct pagein){ run, { .groups = pagein_groups, .values = pagein_values } };
+	if (p)
+		p->runs = (struct trials){ .groups = pagein_groups, .values = pagein_values };
 	return p;
 }
 

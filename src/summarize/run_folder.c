@@ -121,6 +121,17 @@ const struct repeat *cell_train(const struct cell *c, const struct repeat *r, co
 	return any ? repeat_train(r, series) : r;
 }
 
+void *run_state(const struct run *run, size_t size, size_t each, struct why *why)
+{
+	void *state = calloc(1, size + run->n * each);
+
+	if (!state)
+		why_no_memory(why);
+	else
+		*(const struct run **)state = run;
+	return state;
+}
+
 /* --- cells ----------------------------------------------------------------------------------------------------- */
 
 static int run_folder_failed(struct cell *c, const struct json *json, struct why *why)

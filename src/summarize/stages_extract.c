@@ -15,17 +15,6 @@
 /* In the order in which a key meets them. */
 static const enum stage stages_order[] = { DUE_SENT, SENT_WIRE, WIRE_APP, APP_DRAWN, DRAWN_WIRE, WIRE_WIRE, WIRE_PIXELS };
 
-static void *stages_open(const struct run *run, struct why *why)
-{
-	struct keys_run *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-
-	if (!s)
-		why_no_memory(why);
-	else
-		s->run = run;
-	return s;
-}
-
 static int stages_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
 {
 	struct keys_cell *k = &((struct keys_run *)state)->cell[c->index];
@@ -154,19 +143,7 @@ static int stages_rows(void *state, const char *table, struct table_out *out, st
 	return err ? why_no_memory(why) : 0;
 }
 
-static void stages_close(void *state)
-{
-	struct keys_run *s = state;
-
-	for (size_t i = 0; i < s->run->n; i++) {
-		for (size_t r = 0; r < s->cell[i].n; r++)
-			stages_free(&s->cell[i].train[r].stages);
-		free(s->cell[i].train);
-	}
-	free(s);
-}
-
 const struct extractor stages_extractor = {
-	.name = "stages", .open = stages_open, .read = stages_read, .rows = stages_rows,
-	.close = stages_close,
+	.name = "stages", .open = keys_open, .read = stages_read, .rows = stages_rows,
+	.close = keys_close,
 };

@@ -16,6 +16,7 @@
 #include <string.h>
 
 struct stalls {
+	const struct run *run;
 	const struct json *probe, *capture;	/* of the repeat at hand; NULL: none */
 	double keys;				/* of its train, with those skipped */
 	bool there;				/* it has one */
@@ -23,12 +24,7 @@ struct stalls {
 
 static void *stalls_open(const struct run *run, struct why *why)
 {
-	struct stalls *s = calloc(1, sizeof(*s));
-
-	(void)run;
-	if (!s)
-		why_no_memory(why);
-	return s;
+	return run_state(run, sizeof(struct stalls), 0, why);
 }
 
 static int stalls_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
@@ -38,7 +34,7 @@ static int stalls_read(void *state, const struct cell *c, const struct repeat *r
 	struct keys keys;
 	int err;
 
-	*s = (struct stalls){ .keys = NAN, .there = train };
+	*s = (struct stalls){ .run = s->run, .keys = NAN, .there = train };
 	err = train ? repeat_json(train, "keyrepeat.json", &s->probe, why) : 0;
 	if (!err && train)
 		err = repeat_json(train, "prototap.json", &s->capture, why);

@@ -39,17 +39,15 @@ static bool startup_named(const struct run *run)
 
 static void *startup_open(const struct run *run, struct why *why)
 {
-	struct startup *s = calloc(1, sizeof(*s));
+	struct startup *s = run_state(run, sizeof(*s), 0, why);
 
 	if (s && !startup_named(run)) {
 		why_set(why, -EPROTO, "%s/run.json: a cell without app, start, axis or swap", run->folder);
 		free(s);
 		return NULL;
 	}
-	if (!s) {
-		why_no_memory(why);
+	if (!s)
 		return NULL;
-	}
 	*s = (struct startup){ run, NAN, { .groups = startup_groups, .values = startup_values },
 		{ .groups = startup_event_groups, .values = startup_event_values } };
 	json_get_real(run->json, "settings.ceiling_s", &s->ceiling_ms);

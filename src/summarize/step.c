@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step.h"
+#include "inputs.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-static double step_number(const struct json *j, const char *prefix, const char *key)
-{
-	char path[160];
-	double v = NAN;
-
-	snprintf(path, sizeof(path), "%s.%s", prefix, key);
-	json_get_real(j, path, &v);
-	return v;
-}
 
 bool step_read(const struct json *j, const char *prefix, struct step *out)
 {
@@ -30,7 +20,7 @@ bool step_read(const struct json *j, const char *prefix, struct step *out)
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		*keys[i].into = step_number(j, prefix, keys[i].key);
+		*keys[i].into = inputs_number(j, prefix, keys[i].key);
 	return !isnan(out->seconds);
 }
 

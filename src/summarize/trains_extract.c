@@ -15,17 +15,13 @@
 #include <string.h>
 
 struct trains {
+	const struct run *run;
 	char text[1024];
 };
 
 static void *trains_open(const struct run *run, struct why *why)
 {
-	struct trains *s = calloc(1, sizeof(*s));
-
-	(void)run;
-	if (!s)
-		why_no_memory(why);
-	return s;
+	return run_state(run, sizeof(struct trains), 0, why);
 }
 
 /* Train number i of a cell, in the order of repeats; NULL: there are no more. */
