@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 #include "holm.h"
-#include "inputs.h"
 #include "run_folder.h"
 #include "summarize.h"
 #include "table_out.h"

@@ -15,7 +15,7 @@
 #define THINPROBE_SUMMARIZE_ENGINE_H
 
 #include "figure.h"
-#include "json_in.h"
+#include "inputs.h"
 #include "rec.h"
 #include "why.h"
 

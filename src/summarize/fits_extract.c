@@ -7,7 +7,6 @@
  *	curve		the same as points of a curve: measured (later: not known to the model), fit
  * A part without such a file has no rows. */
 #include "engine.h"
-#include "inputs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,7 +25,7 @@ static double fits_number(const struct fit *f, const char *list, size_t i, const
 	char prefix[64];
 
 	snprintf(prefix, sizeof(prefix), "result.%s.%zu", list, i);
-	return inputs_number(f->json, prefix, key);
+	return inputs_number(f->json, "%s.%s", prefix, key);
 }
 
 static const char *fits_text(const struct fit *f, const char *list, size_t i, const char *key)
@@ -34,7 +33,7 @@ static const char *fits_text(const struct fit *f, const char *list, size_t i, co
 	char prefix[64];
 
 	snprintf(prefix, sizeof(prefix), "result.%s.%zu", list, i);
-	return inputs_text(f->json, prefix, key);
+	return inputs_text(f->json, "%s.%s", prefix, key);
 }
 
 static bool fits_used(const struct fit *f, size_t i)
@@ -76,9 +75,9 @@ static void fits_need(const struct fit *f, const char *name, const char *source,
 	row_number(f->out, "demand_ms", demand_s * 1e3);
 	row_number(f->out, "low_ms", low_s * 1e3);
 	row_number(f->out, "high_ms", high_s * 1e3);
-	row_number(f->out, "rows", inputs_number(f->json, "result", "rows_used"));
+	row_number(f->out, "rows", inputs_number(f->json, "result.rows_used"));
 	row_number(f->out, "of_rows", (double)rows);
-	row_number(f->out, "error_percent", inputs_number(f->json, "result", "error_percent"));
+	row_number(f->out, "error_percent", inputs_number(f->json, "result.error_percent"));
 	row_number(f->out, "disturbed", disturbed);
 	row_end(f->out);
 }
@@ -90,8 +89,8 @@ static void fits_slope(const struct fit *f)
 	for (size_t i = 0; (name = fits_text(f, "demands", i, "name")); i++)
 		fits_need(f, name, fits_text(f, "demands", i, "from"), fits_number(f, "demands", i, "demand_s"),
 			  fits_number(f, "demands", i, "low_s"), fits_number(f, "demands", i, "high_s"));
-	fits_need(f, "delay", "response time", inputs_number(f->json, "result.delay", "delay_s"),
-		  inputs_number(f->json, "result.delay", "low_s"), inputs_number(f->json, "result.delay", "high_s"));
+	fits_need(f, "delay", "response time", inputs_number(f->json, "result.delay.delay_s"),
+		  inputs_number(f->json, "result.delay.low_s"), inputs_number(f->json, "result.delay.high_s"));
 }
 
 static void fits_compare(const struct fit *f)
@@ -142,7 +141,7 @@ static int fits_write(struct fit *f, void (*write)(const struct fit *), struct w
 	snprintf(name, sizeof(name), "fit/%s-%s.json", f->part, f->fitted);
 	if (!inputs_there(f->run->folder, name))
 		return 0;
-	f->json = json = inputs_json(f->run->folder, name, why->text, sizeof(why->text));
+	f->json = json = inputs_json(f->run->folder, name, why);
 	if (!json)
 		return -EPROTO;
 	write(f);

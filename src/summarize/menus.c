@@ -35,8 +35,8 @@ static bool menus_read(const struct json *j, const char *prefix, int class, int 
 	char of[96];
 
 	snprintf(of, sizeof(of), "%s.classes.%d.events.%d", prefix, class, i);
-	*e = (struct menus_event){ inputs_text(j, of, "application"), inputs_text(j, of, "path"), inputs_text(j, of, "shortcut"),
-		inputs_number(j, of, "count") };
+	*e = (struct menus_event){ inputs_text(j, "%s.application", of), inputs_text(j, "%s.path", of), inputs_text(j, "%s.shortcut", of),
+		inputs_number(j, "%s.count", of) };
 	if (!e->shortcut)
 		e->shortcut = "";
 	return e->application && e->path;
@@ -56,7 +56,7 @@ static bool menus_class(const struct json *j, const char *prefix, int class)
 	char of[64];
 
 	snprintf(of, sizeof(of), "%s.classes.%d", prefix, class);
-	return inputs_text(j, of, "class");
+	return inputs_text(j, "%s.class", of);
 }
 
 size_t menus_common(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS])

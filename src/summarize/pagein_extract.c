@@ -5,7 +5,6 @@
  * Sums are over the processes of the session. The last two groups are in no figure: what was to be paged out was not, or
  * what was to be in memory was not. */
 #include "trials.h"
-#include "inputs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,9 +43,9 @@ static void *pagein_open(const struct run *run, struct why *why)
 /* A key that was asked for, or how long it was waited for in vain. */
 static void pagein_key(const struct json *j, const char *prefix, const char *key, struct trial *t, int value)
 {
-	double ms = inputs_number(j, prefix, key);
+	double ms = inputs_number(j, "%s.%s", prefix, key);
 
-	trials_set(t, value, isnan(ms) ? inputs_number(j, "settings", "timeout_s") * 1000 : ms, isnan(ms));
+	trials_set(t, value, isnan(ms) ? inputs_number(j, "settings.timeout_s") * 1000 : ms, isnan(ms));
 }
 
 /* Sums over the processes; what one of them does not tell stays unknown. */
@@ -64,12 +63,12 @@ static void pagein_processes(const struct json *j, const char *prefix, struct tr
 		char of[96];
 
 		snprintf(of, sizeof(of), "%s.processes.%d", prefix, p);
-		if (isnan(inputs_number(j, of, "pid")))
+		if (isnan(inputs_number(j, "%s.pid", of)))
 			return;
 		for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
-			t->value[sums[k].value] = (p ? t->value[sums[k].value] : 0) + inputs_number(j, of, sums[k].key);
-		t->value[PAGEIN_EVICTED] = fmin(t->value[PAGEIN_EVICTED], inputs_number(j, of, "evicted_percent"));
-		t->value[PAGEIN_MAJOR_LEAST] = fmin(t->value[PAGEIN_MAJOR_LEAST], inputs_number(j, of, "major_faults"));
+			t->value[sums[k].value] = (p ? t->value[sums[k].value] : 0) + inputs_number(j, "%s.%s", of, sums[k].key);
+		t->value[PAGEIN_EVICTED] = fmin(t->value[PAGEIN_EVICTED], inputs_number(j, "%s.evicted_percent", of));
+		t->value[PAGEIN_MAJOR_LEAST] = fmin(t->value[PAGEIN_MAJOR_LEAST], inputs_number(j, "%s.major_faults", of));
 	}
 }
 
@@ -90,7 +89,7 @@ static int pagein_runs(struct pagein *p, const struct json *j, const struct cell
 		int group;
 
 		snprintf(of, sizeof(of), "result.runs.%lld", (long long)n);
-		state = inputs_text(j, of, "state");
+		state = inputs_text(j, "%s.state", of);
 		if (!state)
 			return 0;
 		group = pagein_group(state);
@@ -100,15 +99,15 @@ static int pagein_runs(struct pagein *p, const struct json *j, const struct cell
 		if (!t)
 			return why_no_memory(why);
 		t->group = (unsigned)group;
-		text = inputs_text(j, of, "why");
+		text = inputs_text(j, "%s.why", of);
 		snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 		if (group <= PAGEIN_KEPT) {
 			pagein_key(j, of, "first_key_ms", t, PAGEIN_FIRST);
 			pagein_key(j, of, "second_key_ms", t, PAGEIN_SECOND);
 		}
 		pagein_processes(j, of, t);
-		t->value[PAGEIN_SWAP_IN] = inputs_number(j, of, "swap_in_bytes");
-		t->value[PAGEIN_READ] = inputs_number(j, of, "refaulted_read_percent");
+		t->value[PAGEIN_SWAP_IN] = inputs_number(j, "%s.swap_in_bytes", of);
+		t->value[PAGEIN_READ] = inputs_number(j, "%s.refaulted_read_percent", of);
 	}
 }
 

@@ -10,7 +10,6 @@
  * Rows: points (a response at a setting), runs (a replay), cdf (the share of responses within a time). */
 #include "engine.h"
 #include "holm.h"
-#include "inputs.h"
 #include "replays.h"
 
 #include <errno.h>
@@ -68,7 +67,7 @@ static bool replays_row(const struct cell *c, char *path, size_t size)
 
 	for (size_t i = 0;; i++) {
 		snprintf(path, size, "settings.rows.%zu", i);
-		name = inputs_text(c->run->json, path, "setting");
+		name = inputs_text(c->run->json, "%s.setting", path);
 		if (!name || !strcmp(name, c->name))
 			return name != NULL;
 	}
@@ -97,7 +96,7 @@ static int replays_read_cells(struct replays_state *s, struct why *why)
 			s->list[d->runs] = (struct replays_run){ &c->repeat[k], c, NAN, NAN };
 			d->setting[d->runs] = i;
 			d->repeat[d->runs] = c->repeat[k].number;
-			d->total_s[d->runs] = inputs_number(c->repeat[k].json, "play", "total_s");
+			d->total_s[d->runs] = inputs_number(c->repeat[k].json, "play.total_s");
 		}
 	}
 	return 0;
@@ -110,7 +109,7 @@ static size_t replays_count(const struct json *j, const char *list, const char *
 
 	for (size_t n = 0;; n++) {
 		snprintf(path, sizeof(path), "%s.%zu", list, n);
-		if (!inputs_text(j, path, key) && isnan(inputs_number(j, path, key)))
+		if (!inputs_text(j, "%s.%s", path, key) && isnan(inputs_number(j, "%s.%s", path, key)))
 			return n;
 	}
 }
@@ -125,7 +124,7 @@ static size_t replays_place(const struct json *j, size_t n, const struct replays
 	snprintf(file, sizeof(file), "cells/%s/%lld/replay.rfb", run->cell->name, (long long)run->repeat->number);
 	for (i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "result.runs.%zu", i);
-		is = inputs_text(j, path, "file");
+		is = inputs_text(j, "%s.file", path);
 		if (is && !strcmp(is, file))
 			break;
 	}
@@ -149,18 +148,18 @@ static int replays_read_analysis(struct replays_state *s, struct why *why)
 	for (size_t k = 0; k < d->runs; k++) {
 		place[k] = replays_place(j, runs, &s->list[k]);
 		snprintf(path, sizeof(path), "result.runs.%zu", place[k]);
-		s->list[k].updates = inputs_number(j, path, "updates");
-		s->list[k].bytes = inputs_number(j, path, "bytes");
+		s->list[k].updates = inputs_number(j, "%s.updates", path);
+		s->list[k].bytes = inputs_number(j, "%s.bytes", path);
 	}
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "result.responses.%zu", i);
-		if (inputs_number(j, path, "confidence") < REPLAYS_SURE)
+		if (inputs_number(j, "%s.confidence", path) < REPLAYS_SURE)
 			continue;
-		s->response[d->responses] = (struct replays_response){ inputs_number(j, path, "input"), inputs_number(j, path, "at_s"),
-			inputs_text(j, path, "kind") };
+		s->response[d->responses] = (struct replays_response){ inputs_number(j, "%s.input", path), inputs_number(j, "%s.at_s", path),
+			inputs_text(j, "%s.kind", path) };
 		for (size_t k = 0; k < d->runs; k++) {
 			snprintf(key, sizeof(key), "latency_from_press_ms.%zu", place[k]);
-			d->latency_ms[d->responses * d->runs + k] = place[k] < runs ? inputs_number(j, path, key) : (double)NAN;
+			d->latency_ms[d->responses * d->runs + k] = place[k] < runs ? inputs_number(j, "%s.%s", path, key) : (double)NAN;
 		}
 		d->responses++;
 	}
@@ -198,7 +197,7 @@ static void *replays_open(const struct run *run, struct why *why)
 	s->run = run;
 	err = replays_read_cells(s, why);
 	if (!err && inputs_there(run->folder, "analysis.json")) {
-		s->analysis = inputs_json(run->folder, "analysis.json", why->text, sizeof(why->text));
+		s->analysis = inputs_json(run->folder, "analysis.json", why);
 		err = s->analysis ? replays_read_analysis(s, why) : -EPROTO;
 	}
 	if (!err)
@@ -215,7 +214,7 @@ static int replays_figure(void *state, const struct cell *c, const char *path, s
 	char row[64];
 
 	if (!strcmp(path, "value")) {
-		out->value = replays_row(c, row, sizeof(row)) ? inputs_number(c->run->json, row, "value") : (double)NAN;
+		out->value = replays_row(c, row, sizeof(row)) ? inputs_number(c->run->json, "%s.value", row) : (double)NAN;
 		return 0;
 	}
 	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
@@ -233,7 +232,7 @@ static const char *replays_text(void *state, const struct cell *c, const char *p
 
 	if (!strcmp(path, "verdict"))
 		return c->index == s->base ? NULL : replays_verdict(s->figures[c->index]);
-	return replays_row(c, row, sizeof(row)) ? inputs_text(c->run->json, row, path) : c->name;
+	return replays_row(c, row, sizeof(row)) ? inputs_text(c->run->json, "%s.%s", row, path) : c->name;
 }
 
 static void replays_rows_points(const struct replays_state *s, struct table_out *out)
@@ -276,7 +275,7 @@ static void replays_rows_runs(const struct replays_state *s, struct table_out *o
 		row_params(out, s->list[i].cell);
 		row_number(out, "repeat", (double)s->data.repeat[i]);
 		for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++)
-			row_number(out, numbers[k].column, inputs_number(j, numbers[k].in, numbers[k].key));
+			row_number(out, numbers[k].column, inputs_number(j, "%s.%s", numbers[k].in, numbers[k].key));
 		row_number(out, "updates", s->list[i].updates);
 		row_number(out, "bytes", s->list[i].bytes);
 		row_number(out, "responses", (double)found);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_folder.h"
-#include "inputs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +55,7 @@ int repeat_json(const struct repeat *r, const char *file, const struct json **ou
 		return why_no_memory(why);
 	if (!inputs_there(r->folder, file))
 		return 0;
-	*out = f->json = inputs_json(r->folder, file, why->text, sizeof(why->text));
+	*out = f->json = inputs_json(r->folder, file, why);
 	return f->json ? 0 : -EPROTO;
 }
 
@@ -67,7 +66,21 @@ bool repeat_has(const struct repeat *r, const char *file)
 
 int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_reader *read, void *into, struct why *why)
 {
-	return inputs_rows(r->folder, file, needed, read, into, why->text, sizeof(why->text));
+	unsigned long line = 0;
+	char path[4300];
+	FILE *in;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", r->folder, file);
+	in = fopen(path, "re");
+	if (!in && errno == ENOENT && !needed)
+		return 0;
+	err = in ? read(in, into, &line) : -errno;
+	if (in)
+		fclose(in);
+	if (err == -EPROTO)
+		return why_set(why, err, "%s: line %lu cannot be read", path, line);
+	return err ? why_set(why, err, "%s: %s", path, strerror(-err)) : 0;
 }
 
 void repeat_forget(const struct repeat *r)
@@ -96,20 +109,12 @@ const struct repeat *repeat_train(const struct repeat *r, const char *series)
 
 double cell_number(const struct cell *c, const char *key)
 {
-	char path[160];
-	double v = NAN;
-
-	snprintf(path, sizeof(path), "cells.%zu.parameters.%s", c->index, key);
-	json_get_real(c->run->json, path, &v);
-	return v;
+	return inputs_number(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
 const char *cell_text(const struct cell *c, const char *key)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "cells.%zu.parameters.%s", c->index, key);
-	return json_get_str(c->run->json, path);
+	return inputs_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
 const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series)
@@ -136,7 +141,7 @@ void *run_state(const struct run *run, size_t size, size_t each, struct why *why
 
 static int run_folder_failed(struct cell *c, const struct json *json, struct why *why)
 {
-	const char *reason = json ? json_get_str(json, "reason") : NULL;
+	const char *reason = inputs_text(json, "reason");
 
 	free(c->reason);
 	c->reason = strdup(reason && *reason ? reason : "interrupted");
@@ -144,27 +149,35 @@ static int run_folder_failed(struct cell *c, const struct json *json, struct why
 	return c->reason ? 0 : why_no_memory(why);
 }
 
+/* Whether a word may become part of a path: nothing that leads elsewhere. */
+static bool run_folder_is_name(const char *word)
+{
+	return *word && *word != '.' && !strchr(word, '/');
+}
+
 /* What cell.json in the folder says becomes *out; *complete: it is one. Takes `folder`. */
 static int run_folder_train(struct cell *c, char *folder, const char *series, struct repeat *out, bool *complete, struct why *why)
 {
-	struct inputs_cell told;
-	int err = inputs_cell(folder, &told, why->text, sizeof(why->text));
+	bool there = inputs_there(folder, "cell.json");
+	struct json *told = there ? inputs_json(folder, "cell.json", why) : NULL;
+	const char *state = inputs_text(told, "state"), *marked = inputs_text(told, "marked");
+	int err = there && !told ? -EPROTO : 0;
 
 	*complete = false;
-	if (!err && told.json && !json_get_str(told.json, "state"))
+	if (told && !state)
 		err = why_set(why, -EPROTO, "%s/cell.json: says no state", folder);
-	c->tried += !*series && told.json != NULL;
-	if (err || !told.complete) {
-		err = err ? err : run_folder_failed(c, told.json, why);
-		json_free(told.json);
+	c->tried += !*series && told;
+	if (err || !state || strcmp(state, "complete") != 0) {
+		err = err ? err : run_folder_failed(c, told, why);
+		json_free(told);
 		free(folder);
 		return err;
 	}
-	*out = (struct repeat){ .folder = folder, .json = told.json, .flagged = told.marked };
+	*out = (struct repeat){ .folder = folder, .json = told, .flagged = marked && *marked };
 	out->series = strdup(series);
 	out->files = calloc(1, sizeof(*out->files));
 	c->complete++;
-	c->flagged += told.marked;
+	c->flagged += out->flagged;
 	*complete = true;
 	return out->series && out->files ? 0 : why_no_memory(why);
 }
@@ -230,7 +243,7 @@ static int run_folder_cell(struct run *run, const char *name, bool found, struct
 	*c = (struct cell){ .run = run, .index = run->n++, .name = name, .repeat = calloc((size_t)run->repeats, sizeof(*c->repeat)) };
 	if (!c->repeat)
 		return why_no_memory(why);
-	if (!inputs_is_name(name))
+	if (!run_folder_is_name(name))
 		return why_set(why, -EPROTO, "%s/run.json: not a cell's name: %s", run->folder, name);
 	for (int64_t n = 1; !err && n <= run->repeats; n++)
 		err = run_folder_repeat(c, n, found, why);
@@ -244,7 +257,7 @@ static int run_folder_settings(struct run *run, struct why *why)
 	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
 		return why_set(why, -EPROTO, "%s/run.json: not of schema thinprobe.run/1", run->folder);
 	run->experiment = json_get_str(run->json, "experiment");
-	if (!run->experiment || !inputs_is_name(run->experiment))
+	if (!run->experiment || !run_folder_is_name(run->experiment))
 		return why_set(why, -EPROTO, "%s/run.json: names no experiment", run->folder);
 	json_get_int(run->json, "settings.repeats", &run->repeats);
 	json_get_int(run->json, "settings.seed", &run->seed);
@@ -286,7 +299,7 @@ int run_folder_read(const char *folder, struct run *out, struct why *why)
 	int err;
 
 	*out = (struct run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
-	out->json = inputs_json(folder, "run.json", why->text, sizeof(why->text));
+	out->json = inputs_json(folder, "run.json", why);
 	err = out->json ? run_folder_settings(out, why) : -EPROTO;
 	if (err)
 		run_folder_free(out);
@@ -298,11 +311,8 @@ int run_folder_cells(struct run *run, bool found, struct why *why)
 	int err = 0;
 
 	while (!err) {
-		const char *name;
-		char path[64];
+		const char *name = inputs_text(run->json, "cells.%zu.name", run->n);
 
-		snprintf(path, sizeof(path), "cells.%zu.name", run->n);
-		name = json_get_str(run->json, path);
 		if (!name)
 			return run->n ? 0 : why_set(why, -EPROTO, "%s/run.json: names no cells", run->folder);
 		err = run_folder_cell(run, name, found, why);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "startup.h"
-#include "inputs.h"
 #include "interval.h"
 
 #include <errno.h>
@@ -65,7 +64,7 @@ static int startup_read_events(struct startup *s, const struct json *j, const ch
 		double ms;
 
 		snprintf(of, sizeof(of), "%s.events.%d", run, i);
-		name = inputs_text(j, of, "name");
+		name = inputs_text(j, "%s.name", of);
 		if (!name)
 			return 0;
 		if (name[0] == '-')
@@ -74,13 +73,13 @@ static int startup_read_events(struct startup *s, const struct json *j, const ch
 		if (!t)
 			return -ENOMEM;
 		snprintf(t->text, sizeof(t->text), "%s", name);
-		state = inputs_text(j, of, "state");
-		ms = inputs_number(j, of, "stable_ms");
+		state = inputs_text(j, "%s.state", of);
+		ms = inputs_number(j, "%s.stable_ms", of);
 		if (isfinite(ms) || (state && !strcmp(state, "ceiling")))
 			trials_set(t, STARTUP_EVENT, isfinite(ms) ? ms : s->ceiling_ms, !isfinite(ms));
 		else if (state && !strcmp(state, "no_change"))
 			trials_set(t, STARTUP_UNCHANGED, 1, false);
-		trials_set(t, STARTUP_FIRST_CHANGE, inputs_number(j, of, "first_change_ms"), false);
+		trials_set(t, STARTUP_FIRST_CHANGE, inputs_number(j, "%s.first_change_ms", of), false);
 	}
 }
 
@@ -93,7 +92,7 @@ static int startup_read_start(struct startup *s, const struct json *j, const cha
 	if (t->group == STARTUP_BROKEN)
 		return 0;
 	for (int v = 0; v < STARTUP_SWAP_IN_MB; v++)
-		t->value[v] = inputs_number(j, of, startup_keys[v]);
+		t->value[v] = inputs_number(j, "%s.%s", of, startup_keys[v]);
 	if (above)
 		trials_set(t, STARTUP_TIME, s->ceiling_ms, true);
 	t->value[STARTUP_SWAP_IN_MB] = t->value[STARTUP_SWAP_IN] / MB;
@@ -114,7 +113,7 @@ static int startup_read(void *state, const struct cell *c, const struct repeat *
 		char of[64];
 
 		snprintf(of, sizeof(of), "result.runs.%lld", (long long)n);
-		word = inputs_text(j, of, "state");
+		word = inputs_text(j, "%s.state", of);
 		if (!word)
 			break;
 		t = trials_add(&((struct startup *)state)->starts, c, r->number, n + 1);
@@ -227,11 +226,11 @@ static double startup_file_ms(const struct startup *s, const struct cell *c)
 		char of[32];
 
 		snprintf(of, sizeof(of), "devices.%d", i);
-		swap = inputs_text(s->run->json, of, "swap");
+		swap = inputs_text(s->run->json, "%s.swap", of);
 		if (!swap)
 			return NAN;
 		if (!strcmp(swap, cell_text(c, "swap")))
-			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(s->run->json, of, "write_bytes_per_s");
+			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(s->run->json, "%s.write_bytes_per_s", of);
 	}
 }
 

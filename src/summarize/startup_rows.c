@@ -2,7 +2,6 @@
 /* startup_rows - tables beside the summary: every start, further events, what pressure makes of each application, and what
  * users feel of it. */
 #include "startup.h"
-#include "inputs.h"
 #include "menus.h"
 
 #include <math.h>
@@ -135,7 +134,7 @@ static void startup_application_rows(const struct startup *s, struct table_out *
 	const char *app;
 	char of[96];
 
-	for (int i = 0; snprintf(of, sizeof(of), "%d", i), app = inputs_text(s->run->json, "settings.apps", of); i++) {
+	for (int i = 0; snprintf(of, sizeof(of), "%d", i), app = inputs_text(s->run->json, "settings.apps.%s", of); i++) {
 		const struct cell *at[] = { startup_find(s->run, app, "warm", "none"), startup_find(s->run, app, "cold", "none"),
 			startup_hardest(s, app, "used", "start"), startup_hardest(s, app, "left", "start") };
 		static const char *const columns[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
@@ -143,9 +142,9 @@ static void startup_application_rows(const struct startup *s, struct table_out *
 		row_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
 		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
-			row_text(out, words[k], inputs_text(s->run->json, of, words[k]));
+			row_text(out, words[k], inputs_text(s->run->json, "%s.%s", of, words[k]));
 		for (size_t k = 0; k < sizeof(bytes) / sizeof(*bytes); k++)
-			row_number(out, bytes[k], inputs_number(s->run->json, of, bytes[k]));
+			row_number(out, bytes[k], inputs_number(s->run->json, "%s.%s", of, bytes[k]));
 		for (size_t k = 0; k < sizeof(columns) / sizeof(*columns); k++)
 			row_number(out, columns[k], at[k] ? startup_time(s, at[k]).value : (double)NAN);
 		row_number(out, "used_step", at[2] ? cell_number(at[2], "step") : (double)NAN);
@@ -174,11 +173,11 @@ static void startup_felt_row(const struct startup *s, const struct startup_felt 
 		*const felt[] = { "felt_s", "pressed_felt_s" };
 	const double handle_s[] = { f->none_s, f->pressed_s };
 	const struct json *j = s->run->json;
-	const char *at = "settings.model.times_s";
+	static const char at[] = "settings.model.times_s.%s";
 	const struct menus_times times = { inputs_number(j, at, "key"), inputs_number(j, at, "point"), inputs_number(j, at, "button"),
 		inputs_number(j, at, "home"), inputs_number(j, at, "mental") };
 	double index = menus_index(&times, f->event->path, f->event->shortcut);
-	double tolerance = inputs_number(j, "settings.model", "tolerance_s");
+	double tolerance = inputs_number(j, "settings.model.tolerance_s");
 
 	row_text(out, "app", f->event->application);
 	row_text(out, "event", f->event->path);
@@ -194,7 +193,7 @@ static void startup_felt_row(const struct startup *s, const struct startup_felt 
 		row_number(out, handle[i], handle_s[i]);
 		row_number(out, total[i], total_s);
 		row_number(out, felt[i], isnan(total_s) ? NAN :
-			menus_felt(total_s, index + times.mental + tolerance, inputs_number(j, "settings.model", "beta")));
+			menus_felt(total_s, index + times.mental + tolerance, inputs_number(j, "settings.model.beta")));
 	}
 	row_end(out);
 }

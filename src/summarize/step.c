@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step.h"
-#include "inputs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,7 +19,7 @@ bool step_read(const struct json *j, const char *prefix, struct step *out)
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		*keys[i].into = inputs_number(j, prefix, keys[i].key);
+		*keys[i].into = inputs_number(j, "%s.%s", prefix, keys[i].key);
 	return !isnan(out->seconds);
 }
 
