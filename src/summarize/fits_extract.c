@@ -22,18 +22,12 @@ struct fit {
 /* LIST.I.KEY of the report's result; NAN, NULL: unknown. */
 static double fits_number(const struct fit *f, const char *list, size_t i, const char *key)
 {
-	char prefix[64];
-
-	snprintf(prefix, sizeof(prefix), "result.%s.%zu", list, i);
-	return inputs_number(f->json, "%s.%s", prefix, key);
+	return inputs_number(f->json, "result.%s.%zu.%s", list, i, key);
 }
 
 static const char *fits_text(const struct fit *f, const char *list, size_t i, const char *key)
 {
-	char prefix[64];
-
-	snprintf(prefix, sizeof(prefix), "result.%s.%zu", list, i);
-	return inputs_text(f->json, "%s.%s", prefix, key);
+	return inputs_text(f->json, "result.%s.%zu.%s", list, i, key);
 }
 
 static bool fits_used(const struct fit *f, size_t i)

@@ -126,21 +126,15 @@ static int headcount_machine(FILE *in, void *into, unsigned long *line)
 
 static const char *headcount_text(const struct json *j, const char *list, size_t i, const char *key)
 {
-	const char *text;
-	char path[80];
+	const char *text = inputs_text(j, "%s.%zu.%s", list, i, key);
 
-	snprintf(path, sizeof(path), "%s.%zu.%s", list, i, key);
-	text = json_get_str(j, path);
 	return text ? text : "";
 }
 
 static bool headcount_number(const struct json *j, const char *list, size_t i, const char *key, double *out)
 {
-	char path[80];
-
-	snprintf(path, sizeof(path), "%s.%zu.%s", list, i, key);
-	*out = NAN;
-	return json_get_real(j, path, out);
+	*out = inputs_number(j, "%s.%zu.%s", list, i, key);
+	return !isnan(*out);
 }
 
 static int headcount_limits(struct headcount_system *s, const struct repeat *r, struct why *why)
@@ -206,20 +200,17 @@ static void headcount_close(void *state)
 
 static void *headcount_open(const struct run *run, struct why *why)
 {
-	struct headcount *h = calloc(1, sizeof(*h) + run->n * sizeof(*h->system));
+	struct headcount *h = run_state(run, sizeof(*h), sizeof(*h->system), why);
 
-	if (h) {
-		h->run = run;
+	if (h)
 		h->value = calloc((size_t)run->repeats + 1, sizeof(*h->value));
-	}
 	if (!h || !h->value) {
 		why_no_memory(why);
 		free(h);
 		return NULL;
 	}
-	h->rate = h->typing = NAN;
-	json_get_real(run->json, "settings.rate_per_s", &h->rate);
-	json_get_real(run->json, "settings.typing_per_s", &h->typing);
+	h->rate = inputs_number(run->json, "settings.rate_per_s");
+	h->typing = inputs_number(run->json, "settings.typing_per_s");
 	for (size_t i = 0; i < run->n; i++) {
 		const char *protocol = cell_text(&run->cell[i], "protocol"), *app = cell_text(&run->cell[i], "app");
 

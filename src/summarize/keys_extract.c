@@ -146,15 +146,11 @@ void keys_close(void *state)
 
 static double keys_coalesced_percent(const struct repeat *r)
 {
-	double coalesced = NAN, answered = NAN;
 	const struct json *j;
 	struct why ignored;	/* keys_train() has read it */
 
-	if (!repeat_json(r, "keyrepeat.json", &j, &ignored) && j) {
-		json_get_real(j, "result.coalesced", &coalesced);
-		json_get_real(j, "result.keys_answered", &answered);
-	}
-	return 100 * coalesced / answered;
+	repeat_json(r, "keyrepeat.json", &j, &ignored);
+	return 100 * inputs_number(j, "result.coalesced") / inputs_number(j, "result.keys_answered");
 }
 
 static int keys_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
@@ -328,13 +324,8 @@ static int keys_rows(void *state, const char *table, struct table_out *out, stru
 
 static void keys_report_idle(const struct json *run, const char *app, struct rec *out)
 {
-	double updates = NAN, seconds = NAN;
-	char path[64];
+	double updates = inputs_number(run, "idle.%s.updates", app), seconds = inputs_number(run, "idle.%s.seconds", app);
 
-	snprintf(path, sizeof(path), "idle.%s.updates", app);
-	json_get_real(run, path, &updates);
-	snprintf(path, sizeof(path), "idle.%s.seconds", app);
-	json_get_real(run, path, &seconds);
 	if (!isfinite(updates) || !(seconds > 0))
 		return;
 	rec_object(out, app);

@@ -53,10 +53,7 @@ static bool menus_find(const struct json *j, const char *prefix, int class, cons
 
 static bool menus_class(const struct json *j, const char *prefix, int class)
 {
-	char of[64];
-
-	snprintf(of, sizeof(of), "%s.classes.%d", prefix, class);
-	return inputs_text(j, "%s.class", of);
+	return inputs_text(j, "%s.classes.%d.class", prefix, class);
 }
 
 size_t menus_common(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS])

@@ -37,14 +37,12 @@ static int netload_read(void *state, const struct cell *c, const struct repeat *
 {
 	struct netload *s = state;
 	struct netload_cell *cell = &s->cell[c->index];
-	double link = NAN, queue = NAN, bucket = 0;
+	double link = inputs_number(r->json, "link_bit_s"), bucket = 0;
 	const struct json *j;
 	int err = repeat_json(r, "netload.json", &j, why);
 
 	if (err)
 		return err;
-	json_get_real(r->json, "link_bit_s", &link);
-	json_get_real(r->json, "queue_bytes", &queue);
 	json_get_real(r->json, "bucket_bytes", &bucket);
 	if (!(link > 0))
 		return why_set(why, -EPROTO, "%s: cell.json does not tell the rate of the link", r->folder);
@@ -55,7 +53,7 @@ static int netload_read(void *state, const struct cell *c, const struct repeat *
 		s->received *= 100 / (link / 1e6);
 	if (isnan(s->sent))
 		return why_set(why, -EPROTO, "%s: netload.json does not tell what was sent", r->folder);
-	s->queue_ms = queue * 8000 / link;
+	s->queue_ms = inputs_number(r->json, "queue_bytes") * 8000 / link;
 	cell->frame_ms = NETLOAD_FRAME_BITS / link * 1000;
 	cell->credit = bucket > NETLOAD_PING_BYTES ? (bucket - NETLOAD_PING_BYTES) * 8 / NETLOAD_FRAME_BITS : 0;
 	cell->sum += isfinite(s->received) ? s->received : 0;

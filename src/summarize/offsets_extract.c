@@ -86,11 +86,9 @@ static void offsets_row(struct table_out *out, const struct cell *c, const char 
 {
 	struct offsets *o = &g->of[probe];
 	int tail = offsets_tail(o);
-	double offset = offsets_ms(&o->offset, 0.5), floor_ms = NAN;
-	char key[160];
+	double offset = offsets_ms(&o->offset, 0.5);
+	double floor_ms = inputs_number(c->run->json, "protocols.%s.floor_ms", offsets_path(c));
 
-	snprintf(key, sizeof(key), "protocols.%s.floor_ms", offsets_path(c));
-	json_get_real(c->run->json, key, &floor_ms);
 	row_text(out, "path", offsets_path(c));
 	row_text(out, "probe", probe_names[probe]);
 	row_text(out, "delay", delay);
@@ -121,13 +119,9 @@ static bool offsets_is_base(const struct cell *c)
 	const char *delay = cell_text(c, "delay"), *name = "";
 
 	for (int d = 0; delay && name; d++) {
-		char key[64];
-		double ms = NAN;
+		double ms = inputs_number(c->run->json, "settings.delays.%d.ms", d);
 
-		snprintf(key, sizeof(key), "settings.delays.%d.ms", d);
-		json_get_real(c->run->json, key, &ms);
-		snprintf(key, sizeof(key), "settings.delays.%d.name", d);
-		name = json_get_str(c->run->json, key);
+		name = inputs_text(c->run->json, "settings.delays.%d.name", d);
 		if (name && !strcmp(name, delay))
 			return ms >= 0 && ms <= 0;
 	}

@@ -49,31 +49,12 @@ struct remembered {
 	size_t n;
 };
 
-static double remembered_real(const struct json *j, const char *path)
-{
-	double v = NAN;
-
-	json_get_real(j, path, &v);
-	return v;
-}
-
 /* A whole number from 0 on of points.N; 0: none. */
 static int64_t remembered_count(const struct json *j, size_t number, const char *key)
 {
-	char path[64];
-	double v;
+	double v = inputs_number(j, "points.%zu.%s", number, key);
 
-	snprintf(path, sizeof(path), "points.%zu.%s", number, key);
-	v = remembered_real(j, path);
 	return v >= 0 && v <= NUMBER_MAX ? (int64_t)v : 0;
-}
-
-static const char *remembered_text(const struct json *j, size_t number, const char *key)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "points.%zu.%s", number, key);
-	return json_get_str(j, path);
 }
 
 /* Can a simulation play it, in some time? */
@@ -88,8 +69,8 @@ static bool remembered_playable(const struct eviction_trial *t)
 /* 1: read; 0: no more; -EPROTO. */
 static int remembered_read_point(const struct json *j, size_t number, struct remembered_point *p)
 {
-	const char *name = remembered_text(j, number, "name"), *order = remembered_text(j, number, "order");
-	const char *folder = remembered_text(j, number, "step");
+	const char *name = inputs_text(j, "points.%zu.name", number), *order = inputs_text(j, "points.%zu.order", number);
+	const char *folder = inputs_text(j, "points.%zu.step", number);
 	char prefix[32];
 
 	if (!name)
@@ -201,9 +182,9 @@ static int remembered_read(void *state, const struct cell *c, const struct repea
 	if (!t->point)
 		return why_no_memory(why);
 	s->n++;
-	t->low = remembered_real(r->json, "search.low");
-	t->high = remembered_real(r->json, "search.high");
-	t->most = remembered_real(r->json, "search.most");
+	t->low = inputs_number(r->json, "search.low");
+	t->high = inputs_number(r->json, "search.high");
+	t->most = inputs_number(r->json, "search.most");
 	while (t->n < POINTS_MAX && (more = remembered_read_point(r->json, t->n, &t->point[t->n])) > 0)
 		t->n++;
 	if (more < 0)

@@ -105,26 +105,23 @@ static int replays_read_cells(struct replays_state *s, struct why *why)
 /* How many places `list` has in which `key` is there. */
 static size_t replays_count(const struct json *j, const char *list, const char *key)
 {
-	char path[64];
+	size_t n = 0;
 
-	for (size_t n = 0;; n++) {
-		snprintf(path, sizeof(path), "%s.%zu", list, n);
-		if (!inputs_text(j, "%s.%s", path, key) && isnan(inputs_number(j, "%s.%s", path, key)))
-			return n;
-	}
+	while (inputs_text(j, "%s.%zu.%s", list, n, key) || !isnan(inputs_number(j, "%s.%zu.%s", list, n, key)))
+		n++;
+	return n;
 }
 
 /* The place of a replay of ours among the analysis' runs; `n`: it is not there. */
 static size_t replays_place(const struct json *j, size_t n, const struct replays_run *run)
 {
-	char path[64], file[300];
+	char file[300];
 	const char *is;
 	size_t i;
 
 	snprintf(file, sizeof(file), "cells/%s/%lld/replay.rfb", run->cell->name, (long long)run->repeat->number);
 	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "result.runs.%zu", i);
-		is = inputs_text(j, "%s.file", path);
+		is = inputs_text(j, "result.runs.%zu.file", i);
 		if (is && !strcmp(is, file))
 			break;
 	}
@@ -137,7 +134,7 @@ static int replays_read_analysis(struct replays_state *s, struct why *why)
 	const struct json *j = s->analysis;
 	size_t runs = replays_count(j, "result.runs", "file"), n = replays_count(j, "result.responses", "input");
 	size_t *place = calloc(d->runs + 1, sizeof(*place));
-	char path[96], key[64];
+	char path[96];
 
 	d->latency_ms = calloc(n * d->runs + 1, sizeof(*d->latency_ms));
 	s->response = calloc(n + 1, sizeof(*s->response));
@@ -147,9 +144,8 @@ static int replays_read_analysis(struct replays_state *s, struct why *why)
 	}
 	for (size_t k = 0; k < d->runs; k++) {
 		place[k] = replays_place(j, runs, &s->list[k]);
-		snprintf(path, sizeof(path), "result.runs.%zu", place[k]);
-		s->list[k].updates = inputs_number(j, "%s.updates", path);
-		s->list[k].bytes = inputs_number(j, "%s.bytes", path);
+		s->list[k].updates = inputs_number(j, "result.runs.%zu.updates", place[k]);
+		s->list[k].bytes = inputs_number(j, "result.runs.%zu.bytes", place[k]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "result.responses.%zu", i);
@@ -158,8 +154,8 @@ static int replays_read_analysis(struct replays_state *s, struct why *why)
 		s->response[d->responses] = (struct replays_response){ inputs_number(j, "%s.input", path), inputs_number(j, "%s.at_s", path),
 			inputs_text(j, "%s.kind", path) };
 		for (size_t k = 0; k < d->runs; k++) {
-			snprintf(key, sizeof(key), "latency_from_press_ms.%zu", place[k]);
-			d->latency_ms[d->responses * d->runs + k] = place[k] < runs ? inputs_number(j, "%s.%s", path, key) : (double)NAN;
+			d->latency_ms[d->responses * d->runs + k] =
+				place[k] < runs ? inputs_number(j, "%s.latency_from_press_ms.%zu", path, place[k]) : (double)NAN;
 		}
 		d->responses++;
 	}
@@ -187,14 +183,11 @@ static int replays_compute(struct replays_state *s, struct why *why)
 
 static void *replays_open(const struct run *run, struct why *why)
 {
-	struct replays_state *s = calloc(1, sizeof(*s));
+	struct replays_state *s = run_state(run, sizeof(*s), 0, why);
 	int err;
 
-	if (!s) {
-		why_no_memory(why);
+	if (!s)
 		return NULL;
-	}
-	s->run = run;
 	err = replays_read_cells(s, why);
 	if (!err && inputs_there(run->folder, "analysis.json")) {
 		s->analysis = inputs_json(run->folder, "analysis.json", why);
@@ -266,12 +259,10 @@ static void replays_rows_runs(const struct replays_state *s, struct table_out *o
 
 	for (size_t i = 0; i < s->data.runs; i++) {
 		const struct json *j = s->list[i].repeat->json;
-		double busy = NAN;
 		size_t found = 0;
 
 		for (size_t k = 0; k < s->data.responses; k++)
 			found += s->data.latency_ms[k * s->data.runs + i] > 0;
-		json_get_real(j, "server_busy_percent", &busy);
 		row_params(out, s->list[i].cell);
 		row_number(out, "repeat", (double)s->data.repeat[i]);
 		for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++)
@@ -279,7 +270,7 @@ static void replays_rows_runs(const struct replays_state *s, struct table_out *o
 		row_number(out, "updates", s->list[i].updates);
 		row_number(out, "bytes", s->list[i].bytes);
 		row_number(out, "responses", (double)found);
-		row_number(out, "server_busy_percent", busy);
+		row_number(out, "server_busy_percent", inputs_number(j, "server_busy_percent"));
 		row_text(out, "caches", json_get_str(j, "caches"));
 		row_end(out);
 	}

@@ -46,30 +46,21 @@ static int stalls_read(void *state, const struct cell *c, const struct repeat *r
 	return err;
 }
 
-static double stalls_real(const struct json *j, const char *path)
-{
-	double v = NAN;
-
-	if (j)
-		json_get_real(j, path, &v);
-	return v;
-}
-
 /* The largest gap: the capture tells the largest stall. */
 static double stalls_gap(const struct stalls *s, bool watched)
 {
-	return watched ? stalls_real(s->probe, "result.largest_gap_ms")
-		       : stalls_real(s->capture, "result.stalls.max_ms") + stalls_real(s->capture, "result.stalls.period_ms");
+	return watched ? inputs_number(s->probe, "result.largest_gap_ms")
+		       : inputs_number(s->capture, "result.stalls.max_ms") + inputs_number(s->capture, "result.stalls.period_ms");
 }
 
 /* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 /
  * sqrt(12) * sqrt(2). */
 static double stalls_schedule(const struct json *probe)
 {
-	const char *schedule = probe ? json_get_str(probe, "settings.schedule") : NULL;
-	double period = stalls_real(probe, "result.stalls.period_ms");
+	const char *schedule = inputs_text(probe, "settings.schedule");
+	double period = inputs_number(probe, "result.stalls.period_ms");
 
-	period = isfinite(period) ? period : stalls_real(probe, "settings.period_ms");
+	period = isfinite(period) ? period : inputs_number(probe, "settings.period_ms");
 	if (schedule && !strcmp(schedule, "jittered"))
 		return period / 3 / sqrt(12) * sqrt(2);
 	return schedule && !strcmp(schedule, "periodic") ? 0 : NAN;
@@ -78,17 +69,11 @@ static double stalls_schedule(const struct json *probe)
 /* The same updates counted at several merge gaps, in whatever order. */
 static double stalls_merged(const struct json *capture, double gap_ms)
 {
-	char path[64];
-
-	if (fabs(stalls_real(capture, "result.updates.merge_ms") - gap_ms) < 1e-6)
-		return stalls_real(capture, "result.updates.count");
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "result.updates.other_merges.%d.merge_ms", i);
-		if (!(fabs(stalls_real(capture, path) - gap_ms) < 1e-6))
-			continue;
-		snprintf(path, sizeof(path), "result.updates.other_merges.%d.count", i);
-		return stalls_real(capture, path);
-	}
+	if (fabs(inputs_number(capture, "result.updates.merge_ms") - gap_ms) < 1e-6)
+		return inputs_number(capture, "result.updates.count");
+	for (int i = 0; i < 2; i++)
+		if (fabs(inputs_number(capture, "result.updates.other_merges.%d.merge_ms", i) - gap_ms) < 1e-6)
+			return inputs_number(capture, "result.updates.other_merges.%d.count", i);
 	return NAN;
 }
 
@@ -96,14 +81,12 @@ static int stalls_number(void *state, const struct cell *c, const struct repeat 
 {
 	static const char *const plain[] = { "mean_ms", "mean_positive_ms", "count", "jitter_sd_ms", "jitter_variance_ms2" };
 	const struct stalls *s = state;
-	bool watched = isfinite(stalls_real(s->probe, "result.stalls.mean_ms")), depends = false;
+	bool watched = isfinite(inputs_number(s->probe, "result.stalls.mean_ms")), depends = false;
 	const struct json *j = watched ? s->probe : s->capture;
-	char full[64];
 
 	(void)c;
 	(void)r;
-	snprintf(full, sizeof(full), "result.stalls.%s", path);
-	*out = stalls_real(j, full);
+	*out = inputs_number(j, "result.stalls.%s", path);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
 		if (!strcmp(path, plain[i]))
 			return 0;
@@ -112,9 +95,9 @@ static int stalls_number(void *state, const struct cell *c, const struct repeat 
 	else if (!strcmp(path, "gap_ms"))
 		*out = stalls_gap(s, watched);
 	else if (!strcmp(path, "updates_per_s"))	/* one each mean stall + period, on average */
-		*out = 1000 / (stalls_real(j, "result.stalls.mean_ms") + stalls_real(j, "result.stalls.period_ms"));
+		*out = 1000 / (inputs_number(j, "result.stalls.mean_ms") + inputs_number(j, "result.stalls.period_ms"));
 	else if (!strcmp(path, "wire_bytes_per_key"))
-		*out = s->keys > 0 ? stalls_real(s->capture, "result.channels.total.wire_bytes") / s->keys : (double)NAN;
+		*out = s->keys > 0 ? inputs_number(s->capture, "result.channels.total.wire_bytes") / s->keys : (double)NAN;
 	else if (!strcmp(path, "schedule_jitter_ms"))
 		*out = stalls_schedule(s->probe);
 	else if (!strncmp(path, "updates_", 8) && atoi(path + 8) > 0)

@@ -49,8 +49,7 @@ static void *startup_open(const struct run *run, struct why *why)
 		return NULL;
 	*s = (struct startup){ run, NAN, { .groups = startup_groups, .values = startup_values },
 		{ .groups = startup_event_groups, .values = startup_event_values } };
-	json_get_real(run->json, "settings.ceiling_s", &s->ceiling_ms);
-	s->ceiling_ms *= 1000;
+	s->ceiling_ms = inputs_number(run->json, "settings.ceiling_s") * 1000;
 	return s;
 }
 
@@ -130,12 +129,8 @@ static int startup_number(void *state, const struct cell *c, const struct repeat
 
 	(void)state;
 	(void)c;
-	*out = NAN;
-	if (!key)
-		return -ENOENT;
-	json_get_real(r->json, key, out);
-	*out /= MB;
-	return 0;
+	*out = key ? inputs_number(r->json, "%s", key) / MB : (double)NAN;
+	return key ? 0 : -ENOENT;
 }
 
 const struct cell *startup_find(const struct run *run, const char *app, const char *start, const char *axis)
@@ -222,15 +217,12 @@ static double startup_waits(const struct startup *s, const struct cell *c)
 static double startup_file_ms(const struct startup *s, const struct cell *c)
 {
 	for (int i = 0;; i++) {
-		const char *swap;
-		char of[32];
+		const char *swap = inputs_text(s->run->json, "devices.%d.swap", i);
 
-		snprintf(of, sizeof(of), "devices.%d", i);
-		swap = inputs_text(s->run->json, "%s.swap", of);
 		if (!swap)
 			return NAN;
 		if (!strcmp(swap, cell_text(c, "swap")))
-			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(s->run->json, "%s.write_bytes_per_s", of);
+			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(s->run->json, "devices.%d.write_bytes_per_s", i);
 	}
 }
 

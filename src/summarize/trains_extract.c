@@ -99,9 +99,8 @@ static double trains_disturbed(const struct cell *c)
 	double most = NAN;
 
 	for (size_t i = 0; (j = trains_at(c, i)); i++) {
-		double foreign = NAN, steal = 0;
+		double foreign = inputs_number(j, "foreign_percent"), steal = 0;
 
-		json_get_real(j, "foreign_percent", &foreign);
 		json_get_real(j, "steal_percent", &steal);
 		most = fmax(most, foreign + steal);
 	}
@@ -137,12 +136,10 @@ static const char *trains_text(void *state, const struct cell *c, const char *pa
 {
 	struct trains *s = state;
 	const struct json *j;
-	char full[64];
 
 	s->text[0] = '\0';
-	snprintf(full, sizeof(full), "autogroup.%s", path);
 	for (size_t i = 0; (j = trains_at(c, i)); i++)
-		trains_note(s->text, sizeof(s->text), json_get_str(j, full));
+		trains_note(s->text, sizeof(s->text), inputs_text(j, "autogroup.%s", path));
 	return s->text;
 }
 
