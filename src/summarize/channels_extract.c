@@ -8,6 +8,7 @@
  * `state` is "different", the figures are of that work, and `all` leaves the protocol out. */
 #include "engine.h"
 #include "estimate.h"
+#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,7 +39,7 @@ struct channels {
 	const struct run *run;
 	int64_t keys, idle_seconds;
 	struct channels_sample *sample;
-	size_t n, room;
+	size_t n;
 };
 
 /* One row: the samples that count, and how many there were of others. */
@@ -114,14 +115,11 @@ static int channels_add(struct channels *s, const struct cell *c, const struct r
 	bool flag;
 	int err;
 
-	if (s->n == s->room) {
-		more = reallocarray(s->sample, 2 * s->room + 64, sizeof(*more));
-		if (!more)
-			return why_no_memory(why);
-		s->sample = more;
-		s->room = 2 * s->room + 64;
-	}
-	more = &s->sample[s->n];
+	more = room_for(s->sample, s->n, sizeof(*more));
+	if (!more)
+		return why_no_memory(why);
+	s->sample = more;
+	more += s->n;
 	*more = (struct channels_sample){ .cell = c, .what = part->what, .repeat = r->number, .same = true, .differs_percent = NAN };
 	more->restless = json_get_bool(r->json, "restless", &flag) && flag;
 	if (json_get_bool(r->json, "picture.same", &flag))

@@ -67,9 +67,8 @@ static int engine_begin_column(struct engine *e, struct column *c, const void *d
 		taken->figure = (struct figure){ .value = NAN, .low = NAN, .high = NAN };
 		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_ABOVE))
 			continue;
-		taken->room = e->run.cell[i].complete;
-		taken->value = calloc(taken->room + 1, sizeof(*taken->value));
-		taken->total = calloc(taken->room + 1, sizeof(*taken->total));
+		taken->value = calloc(e->run.cell[i].complete + 1, sizeof(*taken->value));
+		taken->total = calloc(e->run.cell[i].complete + 1, sizeof(*taken->total));
 		if (!taken->value || !taken->total)
 			return why_no_memory(e->why);
 	}

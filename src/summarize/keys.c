@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keys.h"
+#include "room.h"
 #include "rows_in.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@ static const char *const names[] = { "due_ns", "sent_ns", "answer_ns", "answer_h
 static int row(void *context, char *const *cell)
 {
 	struct keys *out = context;
-	struct key k;
+	struct key k, *grown;
 	int64_t skipped;
 
 	if (!rows_in_count(cell[KEY], &k.number) || !rows_in_count(cell[DUE], &k.due) || k.due == KEY_NONE ||
@@ -26,15 +27,10 @@ static int row(void *context, char *const *cell)
 	/* No clock of ours lets an echo come before its key was due. */
 	if (k.answer != KEY_NONE && k.answer < k.due)
 		return -EPROTO;
-	if (out->n == out->room) {
-		size_t room = out->room ? out->room * 2 : 256;
-		struct key *grown = reallocarray(out->key, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		out->key = grown;
-		out->room = room;
-	}
+	grown = room_for(out->key, out->n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	out->key = grown;
 	if (k.answer != KEY_NONE && k.answer_high != KEY_NONE && k.answer_high != k.answer)
 		out->ranged = true;
 	/* Answered, but who knows when: the range has no late end. */

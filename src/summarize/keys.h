@@ -24,7 +24,7 @@ struct key {
 
 struct keys {
 	struct key *key;	/* owned; without those the train skipped (its warm-up) */
-	size_t n, room, skipped;
+	size_t n, skipped;
 	bool ranged;		/* some answer is a range: wire-only pairing */
 };
 

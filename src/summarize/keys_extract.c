@@ -20,6 +20,7 @@
 #include "keys_extract.h"
 #include "clock.h"
 #include "interval.h"
+#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,17 +34,15 @@
 static int keys_ping_row(void *context, char *const *cell)
 {
 	struct keys *k = context;
+	struct key *grown;
 	int64_t ns;
 
 	if (!rows_in_count(cell[1], &ns))
 		return -EPROTO;
-	if (!(k->n & (k->n - 1))) {	/* full at each power of two */
-		struct key *grown = reallocarray(k->key, k->n ? 2 * k->n : 1, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		k->key = grown;
-	}
+	grown = room_for(k->key, k->n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	k->key = grown;
 	k->key[k->n++] = (struct key){ .answer = ns, .answer_high = ns, .censored = KEY_NONE, .number = KEY_NONE };
 	return 0;
 }

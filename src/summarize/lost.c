@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lost.h"
+#include "room.h"
 
 #include "rows_in.h"
 
@@ -15,14 +16,6 @@ struct lost_process {
 	enum lost_class class;
 	char process[16];	/* of which it is a thread; empty: not known */
 };
-
-/* Room for one more in an array that doubles. */
-static void *room_for(void *array, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return reallocarray(array, n ? 2 * n : 1, size);
-}
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
 static const char *const event_columns[] = { "cpu", "start_ns", "lost_ns", "span_ns", "kind", NULL };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pool.h"
+#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,15 +8,11 @@
 
 int pool_add(struct pool *p, int64_t value, size_t run)
 {
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 1024;
-		struct pool_item *grown = reallocarray(p->item, room, sizeof(*grown));
+	struct pool_item *more = room_for(p->item, p->n, sizeof(*more));
 
-		if (!grown)
-			return -ENOMEM;
-		p->item = grown;
-		p->room = room;
-	}
+	if (!more)
+		return -ENOMEM;
+	p->item = more;
 	if (run >= p->runs) {
 		size_t *grown = reallocarray(p->of_run, run + 1, sizeof(*grown));
 

@@ -16,7 +16,7 @@ struct pool_item {
 
 struct pool {
 	struct pool_item *item;	/* owned; sorted by value after pool_sort() */
-	size_t n, room;
+	size_t n;
 	size_t *of_run, runs;	/* owned; how many values each run gave */
 };
 

@@ -39,7 +39,7 @@ enum count {
 /* What the engine took for one cell of a column. */
 struct taken {
 	double *value, *total;	/* of each complete repeat (or train) */
-	size_t n, room;
+	size_t n;
 	char *text;
 	struct figure figure;
 };

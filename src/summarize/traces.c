@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "traces.h"
+#include "room.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Room for one more in an array that doubles. */
-static void *room_for(void *array, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return reallocarray(array, n ? 2 * n : 1, size);
-}
 
 enum { KIND, TIME, END, KEY, LOW, HIGH, EXACT, BLOCK, CAPTURED };
 static const char *const wire_columns[] = { "kind", "time_ns", "end_ns", "key", "low_ns", "high_ns", "exact", "block", "captured",

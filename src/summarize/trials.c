@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials.h"
 #include "estimate.h"
+#include "room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,18 +11,12 @@
 
 struct trial *trials_add(struct trials *t, const struct cell *c, int64_t repeat, int64_t number)
 {
-	struct trial *one;
+	struct trial *one = room_for(t->of, t->n, sizeof(*one));
 
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 64;
-		struct trial *grown = reallocarray(t->of, room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		t->of = grown;
-		t->room = room;
-	}
-	one = &t->of[t->n++];
+	if (!one)
+		return NULL;
+	t->of = one;
+	one += t->n++;
 	*one = (struct trial){ .cell = c, .repeat = repeat, .number = number };
 	for (int v = 0; v < TRIALS_VALUES; v++)
 		one->value[v] = NAN;

@@ -31,7 +31,7 @@ struct trial {
 struct trials {
 	const char *const *groups, *const *values;	/* their names, NULL at the end */
 	struct trial *of;				/* owned */
-	size_t n, room;
+	size_t n;
 };
 
 /* A new one, all values unknown. NULL: no memory. */
