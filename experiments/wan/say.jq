@@ -9,7 +9,7 @@ def setup: [(if .run.settings.app == "light" then "vim in a terminal" else "the 
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
 def slopes: [.slope // [] | .[] | select(.slope != null and .points > 1) | .trips = whole_slope("slope")];
-def slope_words: "\(.protocol) \(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""))";
+def slope_words: "\(.protocol) \(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))";
 def trips($n): if $n == 0 then "no round trip" else $n | plural("round trip") end;
 def p50_words: if ranged then "\(.p50_ms | number) to \(.p50_late_end_ms | with_unit("ms"))" else .p50_ms | with_unit("ms") end;
 
