@@ -68,7 +68,7 @@ figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_pa
 	. 'font "sans-serif,13" linewidth 1.2 background rgb "white"; ' \
 	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; eval legend_lines(2)', name, title)
 legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical ' \
-	. 'maxrows auto maxcols 1 width 2', (76.0 + 22 * n) / figure_height, (12.0 + 22 * n) / figure_height)
+	. 'maxrows auto maxcols 1 width 2', (76.0 + 24 * n) / figure_height, (12.0 + 24 * n) / figure_height)
 
 # Panels across and down with one title above all and a strip of that many pixels below them all for a legend:
 # eval panels(across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot;
