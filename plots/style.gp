@@ -58,7 +58,7 @@ shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 # A new figure of this height in pixels, 760 wide; closes the one before and takes back what it had set.
 figure_height = 480.0
 figure_panels = 0
-figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; unset output; ' \
+figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; least_drawn = -1e300; unset output; ' \
 	. 'unset arrow; unset label; unset logscale; ' \
 	. 'unset xlabel; unset ylabel; unset lmargin; unset rmargin; unset tmargin; set autoscale; ' \
 	. 'set xtics autofreq; set ytics autofreq; set border 3 linecolor rgb "#666666" linewidth 0.8; ' \
@@ -68,7 +68,7 @@ figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_pa
 	. 'font "sans-serif,13" linewidth 1.2 background rgb "white"; ' \
 	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; eval legend_lines(2)', name, title)
 legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical ' \
-	. 'maxrows auto maxcols 1 width 2', (76.0 + 22 * n) / figure_height, (12.0 + 22 * n) / figure_height)
+	. 'maxrows auto maxcols 1 width 2', (76.0 + 24 * n) / figure_height, (12.0 + 24 * n) / figure_height)
 
 # Panels across and down with one title above all and a strip of that many pixels below them all for a legend:
 # eval panels(across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot;
@@ -95,7 +95,7 @@ legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; un
 	. sprintf('set key at screen 0.04, %g left top Left reverse horizontal samplen 2 ', (panel_strip - 4) / figure_height) \
 	. (columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row
 
-# A curve, with error bars where the column has NAME_low and NAME_high, and its value where the pointer rests. Expressions are text,
+# A curve, its points in the order of x, with error bars where the column has NAME_low and NAME_high, and its value where the pointer rests. Expressions are text,
 # over the rows of the table `data`: eval "plot " . curve('column("load")', "p50_ms", 1, "vim") . ", " . line(...)
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))
@@ -104,10 +104,13 @@ hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to 
 there(c) = known(x_) ? y(c) : NaN
 there_low(c) = known(x_) ? low(c) : NaN
 there_high(c) = known(x_) ? high(c) : NaN
-bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(there_low("%s")):(there_high("%s")) ' \
+# An end at or below 0 is drawn down to the edge of a logarithmic axis.
+least_drawn = -1e300
+drawn_low(c) = known(there_low(c)) && there_low(c) < least_drawn ? least_drawn : there_low(c)
+bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(drawn_low("%s")):(there_high("%s")) ' \
 	. 'with yerrorbars pointtype 0 linecolor rgb "%s" notitle', x, c, c, c, colour)
 points_with_lines(x, c, i, colour, \
-	title) = sprintf('data using (x_ = %s):(there("%s")) with linespoints pointtype %d linecolor rgb "%s" ', \
+	title) = sprintf('data using (x_ = %s):(there("%s")) smooth unique with linespoints pointtype %d linecolor rgb "%s" ', \
 	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)
 hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, \
 	c, title) \

@@ -9,6 +9,8 @@ def section($name): ("\n" + $readme) | split("\n## ") | map(select(startswith($n
 	| ltrimstr($name + "\n");
 def parts: split("\n### ")[1:] | map(split("\n") | {name: (.[0] | split(":")[0]), title: (.[0] | split(": ")[1:] | join(": ")),
 	text: (.[1:] | join("\n") | gsub("^\\s+|\\s+$"; ""))});
+# Text with values of the run in it: nothing there is HTML, or the start of a link.
+def safe: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\\["; "&#91;") | gsub("[\r\n]"; " ");
 def paragraphs: gsub("^\\s+|\\s+$"; "");
 
 # ---- facts as rows [what, value]: an object of plain values is one row; what changes all the time is no fact ----
@@ -46,18 +48,18 @@ def conditions: .run as $run
 
 def page: . as $doc
 	| ("\n" + section("Figures") | parts | map(select(.name | IN($figures[])))) as $shown
-	| "# \(title)", "", setup, "",
-	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(verdict)**", "", (notes[] | "> \(.)", ">"), "", "</div>",
+	| "# \(title | safe)", "", (setup | safe), "",
+	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(verdict | safe)**", "", (notes[] | "> \(safe)", ">"), "", "</div>",
 		"<div class=\"first\">", "",
 	($shown[:1][] | figure_image), "</div>", "<div class=\"findings\">", "", "## Findings", "",
-	(findings | to_entries[] | "\(.key + 1). \(.value.text)"), "", "</div>", "</div>", "",
+	(findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"), "", "</div>", "</div>", "",
 	(if $shown[1:] == [] then empty else "## Figures", "", ($shown[1:][] | "### \(.title)", "", figure_image) end),
 	([views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2) | {view: $view, grid: .}]
 		| if . == [] then empty else
 		"## Results", "", "In brackets: 95 % confidence intervals. \">\" means more than that.", "",
 		(.[] | "### \(.view.title)", "", (table_note(.view.id) | ., ""), (.grid | markdown_table)) end),
 	(section("How it was measured") | paragraphs | select(. != "") | . as $text | details("How it was measured"; $text, "")),
-	(not_here | select(. != []) | . as $list | details("Not on this machine"; ($list[] | "- \(.)"), "")),
+	(not_here | select(. != []) | . as $list | details("Not on this machine"; ($list[] | "- \(safe)"), "")),
 	details("Run conditions"; $doc | conditions),
 	"Make this report again from the samples with `thinprobe report RUN`.";
 def findings_file: {schema: "findings/1", verdict: verdict, findings: findings};

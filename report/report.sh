@@ -24,6 +24,20 @@ need() {	# need COMMAND PACKAGE
 	command -v "$1" >/dev/null || die 4 "$1 is missing; apt-get install --no-install-recommends $2"
 }
 
+# What is wrong with the shape of run.json; nothing if all is well.
+# shellcheck disable=SC2016 # a program of jq
+shape='def want(ok; $what): if ok then empty else $what end;
+	def plain: type | IN("string", "number", "boolean", "null");
+	first(want(.started // "" | type == "string"; "started is no text"), want(.state // "" | type == "string"; "state is no text"),
+		(.settings // {} | want(type == "object"; "settings is no object"),
+			(("repeats", "threshold_ms", "cost_ms") as $name
+				| want(.[$name] // 0 | type == "number"; "settings.\($name) is no number"))),
+		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
+			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
+			want(.parameters | type == "object"; "\($cell).parameters is no object"),
+			(.parameters | to_entries[] | .key as $name
+				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))))'
+
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null.
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
@@ -45,8 +59,10 @@ document() {
 }
 
 say() {	# say PROGRAM: runs a jq program with the vocabulary and the experiment's words, on the document
-	jq -r -L "$here" -L "$experiment" -L "$home/experiments/engine" --rawfile table "$experiment/table" \
-		--rawfile readme "$experiment/README.md" --argjson figures "$figures" "$1" <<<"$doc"
+	local errors
+	{ errors=$(jq -r -L "$here" -L "$experiment" -L "$home/experiments/engine" --rawfile table "$experiment/table" \
+		--rawfile readme "$experiment/README.md" --argjson figures "$figures" "$1" <<<"$doc" 2>&1 >&3); } 3>&1 ||
+		die 1 "$RUN/run.json or a table has a value of another kind than the report expects: ${errors%%$'\n'*}"
 }
 
 # Without samples, a kept run's tables are all there is.
@@ -168,6 +184,8 @@ experiment=$home/experiments/$stem
 [ -n "$stem" ] && [ -f "$experiment/say.jq" ] || die 1 "$RUN/run.json: no experiment ${stem:-is named}; thinprobe list names them"
 [ "$(jq -r '.cells | type' "$RUN/run.json")" = array ] ||
 	die 1 "$RUN/run.json lists no cells: a run of an older version, whose own report.html is what there is"
+wrong=$(jq -r "$shape" "$RUN/run.json" 2>/dev/null) || wrong='cannot be read'
+[ -z "$wrong" ] || die 1 "$RUN/run.json: $wrong"
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 figures='[]'

@@ -35,14 +35,22 @@ def figure($name): {value: .[$name], low: .[$name + "_low"], high: .[$name + "_h
 # The same from two columns, of latencies that are only known as a range.
 def figure($low; $high): figure($high) as $late | figure($low) | .to = $late.value | .high = ($late.high // .high)
 	| .above = (.above or $late.above);
-def range_words($low; $high; $unit):
-	if $unit == "%" then "\($low | percent) to \($high | percent) %" else "\($low | number) to \($high | with_unit($unit))" end;
-def interval($low; $high; $unit): if $low == null or $high == null then "" else " (95 % CI \(range_words($low; $high; $unit)))" end;
+def range_words($low; $high; $unit; words):
+	if $unit == "%" then "\($low | percent) to \($high | percent) %"
+	elif $unit == "ms" and ($high | fabs) >= 9950 then range_words($low / 1000; $high / 1000; "s"; words)
+	else "\($low | words) to \($high | words)\(if $unit == "" or $unit == "/s" then $unit else " \($unit)" end)" end;
+def range_words($low; $high; $unit): range_words($low; $high; $unit; number);
+def interval($low; $high; $unit; words):
+	if $low == null or $high == null then "" else " (95 % CI \(range_words($low; $high; $unit; words)))" end;
+def interval($low; $high; $unit): interval($low; $high; $unit; number);
 def figure_words:	# "19.1 ms"; input: a figure
 	(if .above then "more than " else "" end)
 	+ (.unit as $unit | if .value != null and .to != null and .to != .value then range_words(.value; .to; $unit) else .value
 		| with_unit($unit) end);
-def figure_interval: interval(.low; .high; .unit);
+# With as many decimals as the value has.
+def figure_interval: (.value // 0) as $v | (if .unit == "ms" and (.high // 0 | fabs) >= 9950 then $v / 1000 else $v end | number
+		| (split(".")[1] // "" | length)) as $decimals
+	| interval(.low; .high; .unit; if $v == 0 then number else fixed($decimals) end);
 def level($name): figure($name) | figure_words + figure_interval;	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
 
 # ---- shared verbs: each compares with the ends of intervals, not with the values alone ----

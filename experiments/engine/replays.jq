@@ -20,8 +20,8 @@ def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
 def same_total: .total_ratio - 1 | fabs <= 0.01;
-def within: "within 1 %"
-	+ if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (the interval is wider)" end;
+def within_unsure:
+	if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (its interval is wider)" end;
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
 def kind: if same_total then (if moved then "hidden" else "unchanged" end) elif moved then "shown" else "total-only" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
@@ -33,7 +33,7 @@ def row_words: "with \(.says), total time changes by \(.total_ratio | more_perce
 def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
 def claims: (base_row | .says) as $base | compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
 	| (.[0] | kind) as $kind
-	| finding($kind; "**\($kind | kind_words)** (held against \($base)): \(.[0] | row_words)."
+	| finding($kind; "**\($kind | kind_words)** (compared with \($base)): \(.[0] | row_words)."
 			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
 		(.[0] | figure("ratio")) + if $kind == "total-only" then {verdict: "none", figure: "total"}
 			else {verdict: (if $kind == "unchanged" or .[0].ratio < 1 then "good" else "bad" end), figure: "ratio"} end);
@@ -95,9 +95,10 @@ def replays_verdict: (base_row | .says) as $base | compared as $rows
 	| ([$rows[] | select(kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
 	  elif $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), and "
-		+ ($shown | moved_words) + "." + if $hidden then " With \($hidden.says) total time stays \($hidden | within), but "
+		+ ($shown | moved_words) + "." + if $hidden then " With \($hidden.says) total time changes by less than 1 %\($hidden | within_unsure), but "
 			+ ($hidden | moved_words) + "." else "" end
-	  elif $hidden then "With \($hidden.says) the session takes as long as with \($base), \($hidden | within), but "
+	  elif $hidden then "With \($hidden.says) the session's total time differs by less than 1 % from that with \($base)"
+		+ "\($hidden | within_unsure), but "
 		+ ($hidden | moved_words) + "."
 	  else "No setting changes total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];

@@ -42,7 +42,7 @@ def in_use: courses("used") | if . == [] then empty else
 	[.[] | select((.last.startup_ms_low // .last.startup_ms) > 1.3 * (.first.startup_ms_high // .first.startup_ms))] as $grow
 	| finding("swap-in-use"; (if $grow == [] then "**One step when memory is full, then no more**: "
 			else "**Start-up grows with swap in use** for \($grow | distinct(.app) | and_list): " end)
-		+ (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
+		+ (if $grow == [] then "" else "all applications: " end) + (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
 			+ "\(.[0].first | step_words) and \(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
 		(worst | times_figure) + {verdict: (if $grow == [] then "none" else "bad" end), figure: "start-used"}) end;
@@ -77,12 +77,13 @@ def felt: (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] th
 		+ ". Felt of it: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list).";
 		{value: .[0].pressed_handle_s, unit: "s", verdict: (if .[0].pressed_felt_s > 0 then "bad" else "good" end)}) end;
 
+def capped: [., 100] | min;
 # By the kernel's delay accounting, beside a hog that goes on.
 def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
 		and .added_ms > 3 * (.t0_spread_ms // infinite))] | if . == [] then empty else
 	finding("waits"; "**The application's own threads wait for pages for "
-		+ "\(map(100 * .waits_ms / .added_ms) | least_most(fixed(0))) % of what little memory adds**, and look for free pages themselves "
+		+ "\(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of what little memory adds**, and look for free pages themselves "
 		+ "for \(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % (\(length | plural("condition")); threads that "
-		+ "wait at once count each)."; {value: (map(100 * .waits_ms / .added_ms) | max), unit: "%", verdict: "none"}) end;
+		+ "wait at once count each; more than 100 % counts as 100)."; {value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%", verdict: "none"}) end;
 
 def findings: [in_use, left, share, felt, waits];

@@ -23,7 +23,8 @@ if (n > 0) {
 		eval look("summary.tsv", 'of(p) && filled("response_ms") ? (fastest = less(fastest, y("response_ms"))) : 0')
 		set logscale y
 		set xrange [0:*]
-		set yrange [10**floor(log10(fastest / 2)):*]
+		least_drawn = 10**floor(log10(fastest / 2))
+		set yrange [least_drawn:*]
 		eval panel(i, says(p))
 		set ylabel (i == 1) ? "ms" : "" offset 1.5, 0
 		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " \

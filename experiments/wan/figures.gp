@@ -18,7 +18,7 @@ eval look("slope.tsv", 's = place(protocols, strcol("protocol")), ' \
 	. 's >= 1 && filled("slope") ? (rate[s] = y("slope"), start[s] = y("start_ms")) : 0')
 
 # ---- median over the round trip, with each protocol's line ----
-eval figure("rtt", 400 + 22 * (n + 1), "Response time of a key over the round trip time of the link")
+eval figure("rtt", 410 + 24 * (n + 1), "Response time of a key over the round trip time of the link")
 eval legend_lines(n + 1)
 set xrange [0:rtt_most * 1.04]
 set yrange [0:*]
@@ -46,6 +46,7 @@ if (loss_most > 0) {
 	set logscale y
 	set xrange [-0.06 * loss_most:loss_most * 1.06]
 	set yrange [10:top * 1.4]
+	least_drawn = 10
 	set ytics ("10" 10, "30" 30, "100" 100, "300" 300, "1 s" 1000, "3 s" 3000, "10 s" 10000, "30 s" 30000)
 	set xlabel "loss each way, %" offset 0, 0.5
 	at(i) = strcol("protocol") eq word(protocols, i) && column("rtt_ms") == loss_rtt && column("keys_per_s") == 0 \

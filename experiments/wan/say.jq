@@ -9,7 +9,7 @@ def setup: [(if .run.settings.app == "light" then "vim in a terminal" else "the 
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
 def slopes: [.slope // [] | .[] | select(.slope != null and .points > 1) | .trips = whole_slope("slope")];
-def slope_words: "\(.protocol) \(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""))";
+def slope_words: "\(.protocol) \(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))";
 def trips($n): if $n == 0 then "no round trip" else $n | plural("round trip") end;
 def p50_words: if ranged then "\(.p50_ms | number) to \(.p50_late_end_ms | with_unit("ms"))" else .p50_ms | with_unit("ms") end;
 
@@ -67,21 +67,28 @@ def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percen
 	| (map(.loss_percent) | max) as $most
 	| map(select(.loss_percent == $most)) | if . == [] then empty else
 		(max_by(.max_ms // 0)) as $worst
+		| ([$doc | measured_rows("summary")[] | lone | select(.loss_percent == 0 and .protocol == $worst.protocol
+			and .rtt_ms == $worst.rtt_ms) | .max_ms | values] | max) as $without
+		| ($without != null and $worst.max_ms > $without and $worst.max_ms >= 2 * $worst.rtt_ms) as $again
 		| finding("loss"; "**\($most | plain) % of packets lost each way** at \(.[0].rtt_ms | plain) ms: medians of"
 			+ " \(map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
-			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol)):"
-				+ " it waited until a lost packet was sent again.";
+			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol))"
+				+ (if $again then ": long enough to have waited until a lost packet was sent again." else "." end);
 			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"}) end;
 
-def link_quality: (.run.facts_after.link.line // .run.host.link.line) as $line
+def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line) as $line
 	| [measured_rows("summary")[] | select(.loss_percent > 0 and .lost_percent_low != null)] as $lossy
 	| if $line == null then empty else $line.wire.added_delay_us as $added
 		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
+		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
+		| (($added.max // 0) > 100 * $longest) as $late	# us over a tenth of ms
 		| finding("link"; "**The emulated link** is " + (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
-			+ (if ($added.n // 0) > 0 then ", \($added.p50 | plain) µs late in the median." else "." end)
+			+ (if ($added.n // 0) > 0 then ", \($added.p50 | plain) µs late in the median"
+				+ (if $added.max == null then "." else " and \($added.max / 1000 | with_unit("ms")) at most." end)
+				+ (if $late then " That is over 10 % of the longest round trip." else "" end) else "." end)
 			+ (if $lossy == [] then "" elif $out == 0 then " It lost as many packets as asked."
 				else " Its loss was not what was asked in \($out) of \($lossy | length | plural("condition")) (about one in twenty is"
 				+ " normal)." end);
-			{value: $added.p50, unit: "us", verdict: (if $out > 1 then "unsure" else "good" end)}) end;
+			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
 
 def findings: [([round_trips][:2][]), typed, longest, losses, link_quality][:5];

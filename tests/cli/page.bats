@@ -28,9 +28,9 @@ setup() {
 	sed -i 's/crossing("load"; "p50_ms"; 0) as $none | //' say.jq
 	cd ../../../run || return 1
 	jq -n '{schema: "thinprobe.run/1", experiment: "made", state: "complete", settings: {repeats: 2, protocol: "vnc", note: "<b>"},
-		axes: ["app", "load"], counts: {total: 3, complete: 3}, cells: [{name: "a-0", state: "complete", flags: []},
-		{name: "a-5", flags: ["CPU"]},
-		{name: "b-5", state: "missing", flags: []}], host: {kernel: "6", missing: [{what: "FUSE", why: "no module"}]}}' >run.json
+		axes: ["app", "load"], counts: {total: 3, complete: 3}, cells: [{name: "a-0", parameters: {}, state: "complete", flags: []},
+		{name: "a-5", parameters: {}, flags: ["CPU"]},
+		{name: "b-5", parameters: {}, state: "missing", flags: []}], host: {kernel: "6", missing: [{what: "FUSE", why: "no module"}]}}' >run.json
 	printf 'schema\tapp\tload\tp50_ms\tp50_ms_low\tp50_ms_high\tp50_ms_above\tnote\n' >summary.tsv
 	printf 'made/1\ta\t0\t1.5\t\t\t0\t10\nmade/1\ta\t5\t50.25\t40\t60\t0\t\nmade/1\tb\t5\t150\t120\t180\t1\t007\n' >>summary.tsv
 	{
@@ -87,4 +87,26 @@ setup() {
 	[[ $output == "table.sh: "*"schema.tsv is missing;"* ]]
 	echo nonsense >run/run.json
 	run -1 "$TOP/report/findings.sh" run
+}
+
+@test "values of the run are text on the page: in title, findings, tables, and drawings" {
+	sed -i -e 's/"Made up"/"Made up \\(.summary[0].app)"/' -e 's/Slow\.\*\* /&\\(.summary[0].app) /' \
+		-e "s/app_name: .*\"}}/app_name: .summary[0].app}}/" home/experiments/made/say.jq
+	sed -i "s/^made\/1\ta\t/made\/1\ta<script>alert('1')<\/script>\&\t/" run/summary.tsv
+	run -0 "$TOP/report/report.sh" run
+	run ! grep -i -e "<script>alert" run/report.html
+	[ "$(grep -c '&lt;script&gt;' run/report.html)" -ge 4 ]
+}
+
+@test "a run.json of another shape is refused in one line that names it" {
+	local change
+	cp run/run.json good.json
+	for change in '.cells[0].parameters = null' 'del(.cells[0].parameters)' '.cells[0].parameters.app = {a: 1}' \
+		'.settings.repeats = "two"' '.settings = 3' '.started = 5' '.cells[0] = 1' '.cells[0].name = 7'; do
+		jq "$change" good.json >run/run.json
+		run -1 "$TOP/report/report.sh" run
+		echo "$change: $output"
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == "report.sh: "*run/run.json:* ]]
+	done
 }

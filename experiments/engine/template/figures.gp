@@ -9,9 +9,16 @@ eval figure("median", 420, "Response time of a key")
 eval legend_lines(1)
 set xrange [0.5:n + 0.5]
 set yrange [0:*]
-set for [i = 1:n] xtics add (word(apps, i) i)
+app_words(app) = exists("app_" . app) ? value("app_" . app) : app
+set xtics ()
+do for [i = 1:n] { set xtics add (app_words(word(apps, i)) i) }
 set ylabel "median response time, ms"
 eval threshold_across
-at(i) = place(apps, strcol("app"))
-eval "plot " . curve('at(1)', "p50_ms", 1, "median, with its 95 % interval")
+at(i) = strcol("app") eq word(apps, i) ? i : NaN
+command = "plot NaN with points pointtype shape(1) linecolor rgb colour(1) title 'median, with its 95 % interval'"
+do for [i = 1:n] {
+	command = command . ", " . bars(sprintf("at(%d)", i), "p50_ms", colour(1)) \
+		. ", " . hovers("hover_ends", sprintf("at(%d)", i), "p50_ms", 1, colour(1), app_words(word(apps, i)))
+}
+eval command
 unset output

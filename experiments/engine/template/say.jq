@@ -3,14 +3,16 @@
 include "words";
 
 def title: "Response time of a key: \(.run.settings.protocol)";
-def labels: {value: {app: {light: "vim", heavy: "refecho"}}};
+def labels: {value: {app: {light: "vim", heavy: "refecho"}}, figures: {app_light: "vim", app_heavy: "refecho"}};
 
 def slowest: [measured_rows("summary")[] | select(.p50_ms != null)] | max_by(.p50_ms);
 def verdict: threshold as $limit | slowest
 	| if . == null then "No condition was measured to the end: there is nothing to say yet."
 	  elif surely_above("p50_ms"; $limit) then "Half of the keys take longer than \($limit | plain) ms in the slowest application."
-	  else "The median response stays at \(.p50_ms | with_unit("ms")) or less." end;
+	  elif surely_below("p50_ms"; $limit) then "The median response stays at \(.p50_ms | with_unit("ms")) or less."
+	  else "This run cannot tell whether half of the keys take longer than \($limit | plain) ms in the slowest application." end;
 
 def findings: threshold as $limit | [measured_rows("summary")[] | select(.p50_ms != null)
 	| finding("median-\(.app)"; "**\(labels.value.app[.app] // .app)**: the median response time is \(level("p50_ms")).";
-		figure("p50_ms") + {verdict: (if surely_above("p50_ms"; $limit) then "bad" else "good" end), figure: "median"})][:5];
+		figure("p50_ms") + {verdict: (if surely_above("p50_ms"; $limit) then "bad"
+			elif surely_below("p50_ms"; $limit) then "good" else "unsure" end), figure: "median"})][:5];
