@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,13 +229,21 @@ static size_t table_out_known(const struct taken *taken)
 	return n;
 }
 
-static void table_out_long_row(struct rows *t, const struct cell *c, const struct column *column, const char *const *axis,
-			       size_t axes)
+/* What a run is called: the last part of its folder's real path, into `room`. */
+static const char *table_out_run(const struct run *run, char room[PATH_MAX])
+{
+	const char *slash = realpath(run->folder, room) ? strrchr(room, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : run->folder;
+}
+
+static void table_out_long_row(struct rows *t, const char *name, const struct cell *c, const struct column *column,
+			       const char *const *axis, size_t axes)
 {
 	const struct taken *taken = &column->cell[c->index];
 	const struct figure *f = &taken->figure;
 
-	rows_str(t, c->run->folder);
+	rows_str(t, name);
 	rows_str(t, c->run->experiment);
 	for (size_t i = 0; i < axes; i++) {
 		char text[64];
@@ -263,6 +272,8 @@ int table_out_long(const struct run *run, const struct tables *tables, struct wh
 	};
 	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after) + 1] = { "run", "experiment" }, *axis[AXES_MAX];
 	size_t axes = table_out_axes(run, tables, axis), n = 2;
+	char room[PATH_MAX];
+	const char *name = table_out_run(run, room);
 	struct whole w;
 	int err;
 
@@ -278,7 +289,7 @@ int table_out_long(const struct run *run, const struct tables *tables, struct wh
 				const struct column *c = &tables->table[i].column[k];
 
 				if (c->decimals >= 0 && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR) && isfinite(c->cell[cell].figure.value))
-					table_out_long_row(w.rows, &run->cell[cell], c, axis, axes);
+					table_out_long_row(w.rows, name, &run->cell[cell], c, axis, axes);
 			}
 	return table_out_whole(&w, run->folder, "long.tsv", err, why);
 }
