@@ -95,7 +95,8 @@ legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; un
 	. sprintf('set key at screen 0.04, %g left top Left reverse horizontal samplen 2 ', (panel_strip - 4) / figure_height) \
 	. (columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row
 
-# A curve, its points in the order of x, with error bars where the column has NAME_low and NAME_high, and its value where the pointer rests. Expressions are text,
+# A curve, its points in the order of x, with error bars where the column has NAME_low and NAME_high, and its
+# value where the pointer rests. Expressions are text,
 # over the rows of the table `data`: eval "plot " . curve('column("load")', "p50_ms", 1, "vim") . ", " . line(...)
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))

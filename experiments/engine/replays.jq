@@ -95,9 +95,10 @@ def replays_verdict: (base_row | .says) as $base | compared as $rows
 	| ([$rows[] | select(kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
 	  elif $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), and "
-		+ ($shown | moved_words) + "." + if $hidden then " With \($hidden.says) total time changes by less than 1 %\($hidden | within_unsure), but "
+		+ ($shown | moved_words) + "." + if $hidden then
+			" With \($hidden.says) total time changes by at most 1 %\($hidden | within_unsure), but "
 			+ ($hidden | moved_words) + "." else "" end
-	  elif $hidden then "With \($hidden.says) the session's total time differs by less than 1 % from that with \($base)"
+	  elif $hidden then "With \($hidden.says) the session's total time differs by at most 1 % from that with \($base)"
 		+ "\($hidden | within_unsure), but "
 		+ ($hidden | moved_words) + "."
 	  else "No setting changes total time by more than 1 %, or a tenth of the responses by half." end;

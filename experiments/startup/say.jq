@@ -41,8 +41,8 @@ def verdict: courses("used") as $used | (courses("left") + $used) as $all
 def in_use: courses("used") | if . == [] then empty else
 	[.[] | select((.last.startup_ms_low // .last.startup_ms) > 1.3 * (.first.startup_ms_high // .first.startup_ms))] as $grow
 	| finding("swap-in-use"; (if $grow == [] then "**One step when memory is full, then no more**: "
-			else "**Start-up grows with swap in use** for \($grow | distinct(.app) | and_list): " end)
-		+ (if $grow == [] then "" else "all applications: " end) + (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
+			else "**Start-up grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
+		+ (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
 			+ "\(.[0].first | step_words) and \(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
 		(worst | times_figure) + {verdict: (if $grow == [] then "none" else "bad" end), figure: "start-used"}) end;
@@ -82,8 +82,11 @@ def capped: [., 100] | min;
 def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
 		and .added_ms > 3 * (.t0_spread_ms // infinite))] | if . == [] then empty else
 	finding("waits"; "**The application's own threads wait for pages for "
-		+ "\(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of what little memory adds**, and look for free pages themselves "
-		+ "for \(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % (\(length | plural("condition")); threads that "
-		+ "wait at once count each; more than 100 % counts as 100)."; {value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%", verdict: "none"}) end;
+		+ "\(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of what little memory adds**, "
+		+ "and look for free pages themselves "
+		+ "for \(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % "
+		+ "(\(length | plural("condition")); threads that "
+		+ "wait at once count each; more than 100 % counts as 100).";
+		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%", verdict: "none"}) end;
 
 def findings: [in_use, left, share, felt, waits];

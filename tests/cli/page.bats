@@ -28,9 +28,10 @@ setup() {
 	sed -i 's/crossing("load"; "p50_ms"; 0) as $none | //' say.jq
 	cd ../../../run || return 1
 	jq -n '{schema: "thinprobe.run/1", experiment: "made", state: "complete", settings: {repeats: 2, protocol: "vnc", note: "<b>"},
-		axes: ["app", "load"], counts: {total: 3, complete: 3}, cells: [{name: "a-0", parameters: {}, state: "complete", flags: []},
-		{name: "a-5", parameters: {}, flags: ["CPU"]},
-		{name: "b-5", parameters: {}, state: "missing", flags: []}], host: {kernel: "6", missing: [{what: "FUSE", why: "no module"}]}}' >run.json
+		axes: ["app", "load"], counts: {total: 3, complete: 3}, cells: [
+		{name: "a-0", parameters: {}, state: "complete", flags: []}, {name: "a-5", parameters: {}, flags: ["CPU"]},
+		{name: "b-5", parameters: {}, state: "missing", flags: []}],
+		host: {kernel: "6", missing: [{what: "FUSE", why: "no module"}]}}' >run.json
 	printf 'schema\tapp\tload\tp50_ms\tp50_ms_low\tp50_ms_high\tp50_ms_above\tnote\n' >summary.tsv
 	printf 'made/1\ta\t0\t1.5\t\t\t0\t10\nmade/1\ta\t5\t50.25\t40\t60\t0\t\nmade/1\tb\t5\t150\t120\t180\t1\t007\n' >>summary.tsv
 	{
