@@ -30,7 +30,8 @@ END
 	started+=("$(cat desk.pid)")
 	[ "$status" -eq 0 ]
 	[ "$(jq -c '[.result.runs[].file]' report.json)" = '["o-1.rfb","o-2.rfb","o-3.rfb"]' ]
-	[ "$(jq -c '[.result.runs[].total_s] | unique | length' report.json)" -eq 3 ]
+	# the first seeds of jitter: one replay is 0.15 s longer than the two others, which are alike within some ms
+	[ "$(jq -c '[.result.runs[].total_s] | max - min > 0.05' report.json)" = true ]
 	"$BIN/vncplay" learn t.trace o-1.rfb o-2.rfb o-3.rfb -o t.deps
 	cat t.deps
 	[ "$(head -n 1 t.deps)" = "vncplay-deps 1" ]
