@@ -90,6 +90,12 @@ static struct piece *make(struct piece *p, enum who_kind kind, int id, int64_t s
 	return p;
 }
 
+/* A task that wants the CPU comes back: gone by then, it would begin anew each time. */
+static bool goes_before(const struct piece *a, const struct piece *b)
+{
+	return a->wants != b->wants ? b->wants : a->ns < b->ns;
+}
+
 /* Makes room for one more: what had the least so far goes to the others of its kind. */
 static struct piece *make_room(struct stretch_queue *q, struct stretch *s)
 {
@@ -98,7 +104,7 @@ static struct piece *make_room(struct stretch_queue *q, struct stretch *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct piece *p = stretch_piece(q, s, i);
 
-		if (p->id != OTHERS && (!least || p->ns < least->ns))
+		if (p->id != OTHERS && (!least || goes_before(p, least)))
 			least = p;
 	}
 	others = find(q, s, least->kind, OTHERS);

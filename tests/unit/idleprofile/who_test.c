@@ -507,6 +507,29 @@ static void many_culprits(void **state)
 	assert_int_equal(who_part(w, 16200, 16210, got, 0), 0);
 }
 
+/* Short slices between those of ever others who have more. */
+static void cut_among_many_culprits(void **state)
+{
+	struct who *w = begin(state);
+	int64_t at = 0;
+	size_t i = 0;
+
+	to(w, at, LOOP, true, 1000);
+	for (int other = 1000; other < 1500; other++)
+		to(w, at += 20, other, false, other + 1);
+	to(w, at += 20, 1500, false, 7);
+	for (int other = 2000; other < 2500; other++) {
+		to(w, at += 10, 7, true, other);
+		to(w, at += 20, other, false, 7);
+	}
+	to(w, at += 10, 7, false, LOOP);
+	ask(w, 0, at);
+	while (i < n && got[i].pid != 7)
+		i++;
+	assert_in_range(i, 0, n - 1);
+	assert_int_equal(got[i].ns, 501 * 10);
+}
+
 /* Stretches with culprits of their own, each with few enough of them, in one part: together too many. */
 static void many_culprits_of_many_stretches(void **state)
 {
@@ -687,6 +710,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(across_the_edges, make, drop),
 		cmocka_unit_test_setup_teardown(bounded_within_a_part, make, drop),
 		cmocka_unit_test_setup_teardown(many_culprits, make, drop),
+		cmocka_unit_test_setup_teardown(cut_among_many_culprits, make, drop),
 		cmocka_unit_test_setup_teardown(many_culprits_of_many_stretches, make, drop),
 		cmocka_unit_test_setup_teardown(never_asked_for, make, drop),
 		cmocka_unit_test_setup_teardown(asked_too_late, make, drop),
