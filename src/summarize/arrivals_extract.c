@@ -1,64 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* arrivals_extract - times between the requests of users.
  *
- * Figure cov_independent: coefficient of variation of as many users who know nothing of each other
- * (superposed.h), from the parameters users and think_s, the run's setting `spread` and the mean
- * response time; unknown where there is no formula.
+ * Figure cov_independent: coefficient of variation of as many users who know nothing of each other,
+ * from the parameters users and think_s, the run's setting `spread` and the mean response time;
+ * unknown where there is no formula.
  * Rows: from arrivals.tsv of each cell's first complete repeat, what `arrivals --sources` made of the
- * requests of the first user, of the first two, and so on. */
+ * requests of the first user, of the first two, and so on.
+ *
+ * The formula: each user asks again after a response that always takes the same time and a think time. Of N such renewal processes
+ * in equilibrium, laid over each other, a gap is longer than x when one user's own interval is and all others are not
+ * due within it (Cox & Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the
+ * integral of S from x on by the mean interval. Its first two moments give the coefficient of variation. */
 #include "engine.h"
-#include "rows_in.h"
-#include "superposed.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct arrivals {
-	const struct run *run;
-	enum superposed_think how;
-	bool known;
-	struct arrivals_cell {
-		double sum_ms, n;	/* of the repeats' mean response times */
-	} cell[];
+struct arrivals_cell {
+	double sum_ms, n;	/* of the repeats' mean response times */
 };
 
-static void *arrivals_open(const struct run *run, struct why *why)
+static void arrivals_take(const struct repeat *r)
 {
-	struct arrivals *a = run_state(run, sizeof(*a), sizeof(*a->cell), why);
-	const char *spread = json_get_str(run->json, "settings.spread");
+	struct arrivals_cell *cell = cell_own(r->cell);
+	double mean = inputs_number(repeat_file(r, "vusers.json"), "result.response_ms.mean");
 
-	if (!a)
-		return NULL;
-	a->known = spread && (!strcmp(spread, "uniform") || !strcmp(spread, "exp"));
-	a->how = a->known && !strcmp(spread, "uniform") ? SUPERPOSED_UNIFORM : SUPERPOSED_EXP;
-	return a;
+	cell->sum_ms += isnan(mean) ? 0 : mean;
+	cell->n += isnan(mean) ? 0 : 1;
 }
 
-static int arrivals_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
+/* With n users, m = response + think and s = think / m: nobody asks again within the response, so up to it S = 1 and G
+ * = 1 - x/m, and behind it the integrals are those of the think time alone, by s^(n - 1). All are closed. Think times are uniform
+ * from 0 to twice the mean (without a response sqrt((2N - 1)/(2N + 1))) or exponential (without a response 1). NAN: less than one
+ * user, no mean think time, a response time below 0 or not known. */
+static double arrivals_cov(bool uniform, double n, double think, double response)
 {
-	struct arrivals_cell *cell = &((struct arrivals *)state)->cell[c->index];
-	const struct json *j;
-	double mean;
-	int err = repeat_json(r, "vusers.json", &j, why);
+	double m = response + think, s = think / m, within, behind, moment;
 
-	if (!err && j && json_get_real(j, "result.response_ms.mean", &mean)) {
-		cell->sum_ms += mean;
-		cell->n++;
-	}
-	return err;
+	if (!(n >= 1) || !(think > 0) || !(response >= 0) || !isfinite(m))
+		return NAN;
+	within = m * m * ((1 - pow(s, n)) / n - (1 - pow(s, n + 1)) / (n + 1));
+	behind = response * think / n + think * think * (uniform ? 4 / (2 * n * (2 * n + 1)) : 1 / (n * n));
+	moment = 2 * (within + pow(s, n - 1) * behind);
+	return sqrt(fmax(0, moment * n * n / (m * m) - 1));
 }
 
-static int arrivals_figure(void *state, const struct cell *c, const char *path, struct figure *out)
+static void arrivals_finish(const struct cell *c)
 {
-	const struct arrivals *a = state;
-	double response_s = a->cell[c->index].sum_ms / a->cell[c->index].n / 1e3;
+	const char *spread = json_get_str(c->run->json, "settings.spread");
+	const struct arrivals_cell *cell = cell_own(c);
+	bool uniform = spread && !strcmp(spread, "uniform");
+	double response_s = cell->sum_ms / cell->n / 1e3;
 
-	if (strcmp(path, "cov_independent") != 0)
-		return -ENOENT;
-	out->value = a->known ? superposed_cov(a->how, cell_number(c, "users"), cell_number(c, "think_s"), response_s) : (double)NAN;
-	return 0;
+	give_value("cov_independent", !uniform && (!spread || strcmp(spread, "exp") != 0) ? (double)NAN :
+		   arrivals_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"), response_s));
 }
 
 struct arrivals_points {
@@ -66,49 +61,29 @@ struct arrivals_points {
 	struct table_out *out;
 };
 
-static int arrivals_point(void *context, char *const *text)
+static int arrivals_point(void *into, const struct rows_cell *cell)
 {
 	static const char *const columns[] = { "users", "cov", "cov_low", "cov_high" };
-	const struct arrivals_points *p = context;
-	char *end;
+	const struct arrivals_points *p = into;
 
-	if (strcmp(text[0], "sources") != 0)
+	if (strcmp(cell[0].text, "sources") != 0)
 		return 0;
 	row_params(p->out, p->cell);
-	for (size_t i = 0; i < 4; i++) {
-		double v = strtod(text[i + 1], &end);
-
-		if (*end)
-			return -EPROTO;
-		row_number(p->out, columns[i], *text[i + 1] ? v : (double)NAN);
-	}
+	for (size_t i = 0; i < 4; i++)
+		row_number(p->out, columns[i], cell[i + 1].real);
 	row_end(p->out);
 	return 0;
 }
 
-static int arrivals_points(FILE *in, void *into, unsigned long *line)
+static void arrivals_rows(const struct cell *c, struct table_out *out)
 {
-	static const char *const columns[] = { "kind", "x", "y", "low", "high", NULL };
+	static const struct rows_kind points = { "arrivals/1", "$kind %x %y %low %high", arrivals_point, NULL };
 
-	return rows_in_read(in, "arrivals/1", columns, 5, arrivals_point, into, line);
-}
-
-static int arrivals_rows(void *state, const char *table, struct table_out *out, struct why *why)
-{
-	const struct run *run = ((const struct arrivals *)state)->run;
-	int err = 0;
-
-	(void)table;
-	for (size_t i = 0; !err && i < run->n; i++) {
-		struct arrivals_points into = { &run->cell[i], out };
-
-		if (into.cell->n)
-			err = repeat_rows(&into.cell->repeat[0], "arrivals.tsv", false, arrivals_points, &into, why);
-	}
-	return err;
+	if (c->n)
+		repeat_table(c->repeat, "arrivals.tsv", false, &points, &(struct arrivals_points){ c, out });
 }
 
 const struct extractor arrivals_extractor = {
-	.name = "arrivals", .open = arrivals_open, .read = arrivals_read, .figure = arrivals_figure,
-	.rows = arrivals_rows, .close = free,
+	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell), .take = arrivals_take, .finish = arrivals_finish,
+	.tables = { { NULL, arrivals_rows } },
 };

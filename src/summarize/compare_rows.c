@@ -2,19 +2,14 @@
 /* Rows of `compare`: settings held against the default, by the median latencies of keys of the same
  * repeat. Cells are compared that differ in nothing but the parameter `setting`. The effect is the
  * ratio to the default's: the geometric mean over the pairs, with the t interval of the logarithms;
- * below COMPARE_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
-#include "holm.h"
+ * below INTERVAL_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
 #include "interval.h"
 #include "keys_extract.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COMPARE_BASE "default"
-#define COMPARE_PAIRS 5			/* at least */
-#define COMPARE_NOISY 2.0		/* an interval that reaches from x to more than this times x shows nothing */
 
 struct compare_one {
 	const struct cell *cell;
@@ -36,107 +31,76 @@ static bool compare_same(const struct cell *a, const struct cell *b, const char 
 /* The cell of the default that differs in nothing but the setting. */
 static const struct cell *compare_base(const struct run *run, const struct cell *c)
 {
-	for (size_t i = 0; i < run->n; i++) {
-		const char *setting = cell_text(&run->cell[i], "setting"), *axis = "";
+	for (const struct cell *base = run->cell; base < run->cell + run->n; base++) {
+		const char *setting = cell_text(base, "setting"), *axis;
 		bool same = setting && !strcmp(setting, COMPARE_BASE);
-		char path[32];
 
-		for (int k = 0; same && axis; k++) {
-			snprintf(path, sizeof(path), "axes.%d", k);
-			axis = json_get_str(run->json, path);
-			same = !axis || !strcmp(axis, "setting") || compare_same(c, &run->cell[i], axis);
-		}
+		for (int k = 0; same && (axis = inputs_text(run->json, "axes.%d", k)); k++)
+			same = !strcmp(axis, "setting") || compare_same(c, base, axis);
 		if (same)
-			return &run->cell[i];
+			return base;
 	}
 	return NULL;
 }
 
-static int compare_pairs(const struct keys_run *keys, struct compare_one *out, const struct cell *base)
+/* The geometric mean has an interval only where it has a p. */
+static void compare_pairs(struct compare_one *out, const struct cell *base)
 {
-	const struct keys_cell *k = &keys->cell[out->cell->index], *b = base ? &keys->cell[base->index] : NULL;
-	double *ratio = calloc(k->n + 1, sizeof(*ratio)), sum = 0;
-	struct interval i;
+	const struct train *k = repeat_own(out->cell->repeat), *b = base ? repeat_own(base->repeat) : NULL;
+	double *ratio = room_new(out->cell->n, sizeof(*ratio));
 
-	out->ratio = (struct figure){ .value = NAN, .low = NAN, .high = NAN };
-	out->p = NAN;
-	if (!ratio)
-		return -ENOMEM;
-	for (size_t t = 0; b && t < k->n; t++)
-		for (size_t u = 0; u < b->n; u++) {
-			double r = b->train[u].repeat == k->train[t].repeat ? log(keys_median(&k->train[t]) / keys_median(&b->train[u])) : (double)NAN;
+	for (size_t t = 0; b && t < out->cell->n; t++)
+		for (size_t u = 0; u < base->n; u++) {
+			double r = b[u].repeat == k[t].repeat ? keys_median(&k[t]) / keys_median(&b[u]) : (double)NAN;
 
-			if (!isfinite(r))
+			if (!(r > 0) || !isfinite(r))
 				continue;
 			ratio[out->pairs++] = r;
-			sum += r;
 			break;
 		}
-	if (out->pairs)
-		out->ratio.value = exp(sum / (double)out->pairs);
-	if (out->pairs >= COMPARE_PAIRS && interval_t(ratio, out->pairs, &i)) {
-		out->ratio.low = exp(i.low);
-		out->ratio.high = exp(i.high);
-		out->p = interval_t_p(ratio, out->pairs);
-	}
+	out->ratio = interval_ratio(ratio, out->pairs, &out->p);
+	if (!isfinite(out->p))
+		out->ratio.low = out->ratio.high = NAN;
 	free(ratio);
-	return 0;
 }
 
-/* Each part has a verdict of its own: p-values of the cells of the part that begins at i. */
-static int compare_holm(struct compare_one *one, size_t n, size_t i, double *p)
+/* The p-value of one, adjusted by those of its part: each part has a verdict of its own. */
+static double compare_holm(const struct compare_one *one, size_t n, size_t i)
 {
-	int err;
+	double *p = room_new(n, sizeof(*p)), adjusted;
 
-	for (size_t k = 0; k < i; k++)
-		if (compare_same(one[k].cell, one[i].cell, "part"))
-			return 0;	/* not its first */
 	for (size_t k = 0; k < n; k++)
 		p[k] = compare_same(one[k].cell, one[i].cell, "part") ? one[k].p : (double)NAN;
-	err = holm_adjust(p, n);
-	for (size_t k = 0; k < n; k++)
-		if (compare_same(one[k].cell, one[i].cell, "part"))
-			one[k].p = p[k];
-	return err;
+	holm_adjust(p, n);
+	adjusted = p[i];
+	free(p);
+	return adjusted;
 }
 
-static const char *compare_verdict(const struct compare_one *c)
+/* All of them, with the first cell. */
+void compare_rows(const struct cell *first, struct table_out *out)
 {
-	if (!isfinite(c->p))
-		return "too few runs";
-	if (c->p < 1 - INTERVAL_LEVEL)
-		return c->ratio.value < 1 ? "better" : "worse";
-	return c->ratio.high > COMPARE_NOISY * c->ratio.low ? "too noisy" : "no difference shown";
-}
-
-int compare_rows(const struct keys_run *keys, struct table_out *out, struct why *why)
-{
-	const struct run *run = keys->run;
-	struct compare_one *one = calloc(run->n, sizeof(*one));
-	double *p = calloc(run->n, sizeof(*p));
-	int err = one && p ? 0 : -ENOMEM;
+	const struct run *run = first->run;
+	struct compare_one *one = room_new(run->n, sizeof(*one));
 	size_t n = 0;
 
-	for (size_t i = 0; !err && i < run->n; i++) {
-		const char *setting = cell_text(&run->cell[i], "setting");
+	for (const struct cell *c = first; !first->index && c < run->cell + run->n; c++) {
+		const char *setting = cell_text(c, "setting");
 
 		if (!setting || !*setting || !strcmp(setting, COMPARE_BASE))
 			continue;
-		one[n].cell = &run->cell[i];
-		err = compare_pairs(keys, &one[n], compare_base(run, one[n].cell));
-		n++;
+		one[n].cell = c;
+		compare_pairs(&one[n++], compare_base(run, c));
 	}
-	for (size_t i = 0; !err && i < n; i++)
-		err = compare_holm(one, n, i, p);
-	for (size_t i = 0; !err && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
+		double p = compare_holm(one, n, i);
+
 		row_params(out, one[i].cell);
 		row_number(out, "pairs", (double)one[i].pairs);
-		row_figure(out, "ratio", &one[i].ratio);
-		row_number(out, "p", one[i].p);
-		row_text(out, "verdict", compare_verdict(&one[i]));
+		row_figure(out, "ratio", one[i].ratio);
+		row_number(out, "p", p);
+		row_text(out, "verdict", interval_verdict(&one[i].ratio, p));
 		row_end(out);
 	}
 	free(one);
-	free(p);
-	return err ? why_no_memory(why) : 0;
 }

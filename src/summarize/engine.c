@@ -1,117 +1,195 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
-#include "holm.h"
-#include "run_folder.h"
-#include "summarize.h"
-#include "table_out.h"
+#include "interval.h"
+#include "table.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define EXTRACTORS_MAX 64
 
-struct engine {
-	struct run run;
-	struct tables tables;
-	void *state[EXTRACTORS_MAX];		/* by place in extractors[]; NULL: not used in this run */
-	struct table_out out[EXTRACTORS_MAX];	/* by place in tables */
-	size_t rows[EXTRACTORS_MAX];		/* written to each of them */
-	struct why *why;
+/* What the extractor at hand has given of a repeat or of a cell. */
+struct engine_given {
+	char name[64];
+	struct figure figure;
+	char *text;
 };
 
-static size_t engine_place(const struct extractor *x)
-{
-	size_t i = 0;
-
-	while (extractors[i] != x)
-		i++;
-	return i;
-}
+/* One at a time. */
+static struct engine {
+	struct run run;
+	struct tables tables;
+	struct table_out out[EXTRACTORS_MAX];	/* by place in tables */
+	struct engine_own {
+		bool used;
+		char *run, *cell, *repeat;
+	} own[EXTRACTORS_MAX];			/* by place in extractors[] */
+	size_t now;				/* the extractor at hand */
+	const struct cell *cell;		/* those at hand */
+	const struct repeat *repeat;
+	struct engine_given *given;
+	size_t n_given;
+} e;
 
 /* Calls `visit` for each column of the tables of cells. */
-typedef int engine_visit(struct engine *e, struct column *c, const void *data);
+typedef void engine_visit(struct column *c);
 
-static int engine_columns(struct engine *e, engine_visit *visit, const void *data)
+static void engine_columns(engine_visit *visit)
 {
-	int err = 0;
+	for (size_t i = 0; i < e.tables.n; i++)
+		for (size_t k = 0; !e.tables.table[i].rows && k < e.tables.table[i].n; k++)
+			visit(&e.tables.table[i].column[k]);
+}
 
-	for (size_t i = 0; !err && i < e->tables.n; i++)
-		for (size_t k = 0; !err && !e->tables.table[i].rows && k < e->tables.table[i].n; k++)
-			err = visit(e, &e->tables.table[i].column[k], data);
-	return err;
+/* The next extractor of this run after e.now; NULL: there is none. */
+static const struct extractor *engine_next(void)
+{
+	while (extractors[e.now] && !e.own[e.now].used)
+		e.now++;
+	while (e.n_given)
+		free(e.given[--e.n_given].text);
+	return extractors[e.now];
+}
+
+/* --- for extractors -------------------------------------------------------------------------------------------- */
+
+void *run_own(void)
+{
+	return e.own[e.now].run;
+}
+
+void *cell_own(const struct cell *c)
+{
+	return e.own[e.now].cell + c->index * extractors[e.now]->cell_size;
+}
+
+void *repeat_own(const struct repeat *r)
+{
+	return e.own[e.now].repeat + r->place * extractors[e.now]->repeat_size;
+}
+
+static struct engine_given *engine_give(const char *name)
+{
+	struct engine_given *g;
+
+	room_more(e.given, e.n_given);
+	g = &e.given[e.n_given++];
+	*g = (struct engine_given){ .figure = FIGURE_UNKNOWN };
+	snprintf(g->name, sizeof(g->name), "%s", name);
+	return g;
+}
+
+void give_figure(const char *name, struct figure f)
+{
+	engine_give(name)->figure = f;
+}
+
+void give_value(const char *name, double value)
+{
+	engine_give(name)->figure.value = value;
+}
+
+void give_text(const char *name, const char *text)
+{
+	engine_give(name)->text = text ? room_got(strdup(text)) : NULL;
+}
+
+static const struct engine_given *engine_given(const char *name)
+{
+	for (size_t i = 0; i < e.n_given; i++)
+		if (!strcmp(e.given[i].name, name))
+			return &e.given[i];
+	return NULL;
+}
+
+struct figure run_estimate(enum estimator estimator, const double *value, size_t n)
+{
+	return estimate(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
+}
+
+const char *cell_need(const struct cell *c, const char *key)
+{
+	const char *text = cell_text(c, key);
+
+	if (!text)
+		die(EXIT_RUN, "%s/run.json: cell %s has no %s", c->run->folder, c->name, key);
+	return text;
+}
+
+bool cell_first(const struct cell *c, const char *key)
+{
+	for (const struct cell *k = c->run->cell; k < c; k++)
+		if (!strcmp(cell_need(k, key), cell_need(c, key)))
+			return false;
+	return true;
 }
 
 /* --- start ----------------------------------------------------------------------------------------------------- */
 
-static int engine_start(struct engine *e, const struct extractor *x)
+static void engine_use(const struct extractor *x)
 {
-	void **state = &e->state[engine_place(x)];
+	const struct repeat *last = NULL;
 
-	if (!*state)
-		*state = x->open(&e->run, e->why);
-	return *state ? 0 : -EPROTO;
+	for (e.now = 0; extractors[e.now] != x; e.now++)
+		;
+	if (e.own[e.now].used)
+		return;
+	for (size_t i = 0; i < e.run.n; i++)
+		last = e.run.cell[i].n ? &e.run.cell[i].repeat[e.run.cell[i].n - 1] : last;
+	e.own[e.now] = (struct engine_own){ true, room_new(1, x->run_size + 1), room_new(e.run.n, x->cell_size + 1),
+					    room_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
+	if (x->begin)
+		x->begin(&e.run);
 }
 
-static int engine_begin_column(struct engine *e, struct column *c, const void *data)
+/* Cells stand where they will stay. */
+static void engine_place_repeats(void)
 {
-	(void)data;
-	c->cell = calloc(e->run.n, sizeof(*c->cell));
-	if (!c->cell)
-		return why_no_memory(e->why);
-	for (size_t i = 0; i < e->run.n; i++) {
+	size_t place = 0;
+
+	for (struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
+		for (struct repeat *r = c->repeat; r < c->repeat + c->n; r++, place++) {
+			r->cell = c;
+			r->place = place;
+		}
+}
+
+static void engine_begin_column(struct column *c)
+{
+	c->cell = room_new(e.run.n, sizeof(*c->cell));
+	for (size_t i = 0; i < e.run.n; i++) {
 		struct taken *taken = &c->cell[i];
 
-		taken->figure = (struct figure){ .value = NAN, .low = NAN, .high = NAN };
+		taken->figure = FIGURE_UNKNOWN;
 		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_ABOVE))
 			continue;
-		taken->value = calloc(e->run.cell[i].complete + 1, sizeof(*taken->value));
-		taken->total = calloc(e->run.cell[i].complete + 1, sizeof(*taken->total));
-		if (!taken->value || !taken->total)
-			return why_no_memory(e->why);
+		taken->value = room_new(e.run.cell[i].complete, sizeof(*taken->value));
+		taken->total = room_new(e.run.cell[i].complete, sizeof(*taken->total));
 	}
-	return c->extractor ? engine_start(e, c->extractor) : 0;
+	if (c->extractor)
+		engine_use(c->extractor);
 }
 
-static int engine_table(struct engine *e, const char *given)
+static void engine_table(const char *given)
 {
 	static const char *const beside[] = { "../experiments", "../../share/thinprobe/experiments", "../../../experiments" };
 	const char *home = getenv("TP_HOME");
-	char path[4400], program[4096];
-	ssize_t length;
+	struct why why;
+	char path[4400] = "", program[4096] = "";
 
 	if (given)
 		snprintf(path, sizeof(path), "%s/table", given);
 	else if (home)
-		snprintf(path, sizeof(path), "%s/experiments/%s/table", home, e->run.experiment);
-	length = given || home ? -1 : readlink("/proc/self/exe", program, sizeof(program) - 1);
-	if (length > 0) {
-		program[length] = '\0';
+		snprintf(path, sizeof(path), "%s/experiments/%s/table", home, e.run.experiment);
+	else if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
 		*strrchr(program, '/') = '\0';
-		for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
-			snprintf(path, sizeof(path), "%s/%s/%s/table", program, beside[i], e->run.experiment);
-			if (!access(path, R_OK))
-				break;
-		}
-	}
-	return tables_read(path, &e->tables, e->why);
-}
-
-static int engine_begin(struct engine *e)
-{
-	int err = engine_columns(e, engine_begin_column, NULL);
-
-	if (e->tables.n > EXTRACTORS_MAX)
-		return why_set(e->why, -EPROTO, "%s: too many tables", e->run.experiment);
-	for (size_t i = 0; !err && i < e->tables.n; i++) {
-		if (e->tables.table[i].extractor)
-			err = engine_start(e, e->tables.table[i].extractor);
-		if (!err)
-			err = table_out_open(&e->out[i], &e->tables.table[i], e->run.folder, e->why);
-	}
-	return err;
+	for (size_t i = 0; *program && access(path, R_OK) && i < sizeof(beside) / sizeof(*beside); i++)
+		snprintf(path, sizeof(path), "%s/%s/%s/table", program, beside[i], e.run.experiment);
+	if (!tables_read(path, &e.tables, &why))
+		die(EXIT_RUN, "%s", why.text);
+	if (e.tables.n > EXTRACTORS_MAX)
+		die(EXIT_RUN, "%s: too many tables", e.run.experiment);
 }
 
 /* --- repeats --------------------------------------------------------------------------------------------------- */
@@ -126,80 +204,97 @@ static double engine_json_number(const struct json *j, const char *path)
 	return v;
 }
 
-static int engine_keep_text(struct engine *e, struct column *c, struct taken *taken, const char *text)
+static void engine_keep_text(const struct column *c, struct taken *taken, const char *text)
 {
 	if (!text || (taken->text && c->estimator == ESTIMATE_FIRST))
-		return 0;
+		return;
 	if (taken->text && c->estimator == ESTIMATE_SAME && strcmp(taken->text, text) != 0)
 		text = "mixed";
 	free(taken->text);
-	taken->text = strdup(text);
-	return taken->text ? 0 : why_no_memory(e->why);
+	taken->text = room_got(strdup(text));
 }
-
-struct engine_at {
-	const struct cell *cell;
-	const struct repeat *repeat;
-};
 
 /* The column's number or text of one repeat, or of one of its trains. */
-static int engine_take_json(struct engine *e, struct column *c, struct taken *taken, const struct repeat *r)
+static void engine_take_file(const struct column *c, struct taken *taken, const struct repeat *r)
 {
-	const struct json *j;
-	int err = repeat_json(r, c->from, &j, e->why);
+	const struct json *j = repeat_file(r, c->from);
 
-	if (err)
-		return err;
 	if (!j && c->needed)
-		return why_set(e->why, -ENOENT, "%s: %s is missing", r->folder, c->from);
-	if (c->decimals == TABLE_TEXT)
-		return j ? engine_keep_text(e, c, taken, json_get_str(j, c->path)) : 0;
+		die(EXIT_RUN, "%s: %s is missing", r->folder, c->from);
+	if (c->decimals == TABLE_TEXT) {
+		engine_keep_text(c, taken, j ? json_get_str(j, c->path) : NULL);
+		return;
+	}
 	taken->total[taken->n] = c->over ? engine_json_number(j, c->over) : (double)NAN;
 	taken->value[taken->n++] = engine_json_number(j, c->path);
-	return 0;
 }
 
-static int engine_take(struct engine *e, struct column *c, const void *data)
+static void engine_take_json(struct column *c)
 {
-	const struct engine_at *at = data;
-	struct taken *taken = &c->cell[at->cell->index];
-	const struct repeat *r = at->repeat;
+	const struct repeat *r = e.repeat;
+	struct taken *taken = &c->cell[r->cell->index];
 	bool all = c->series && !strcmp(c->series, "*");
-	int err = -ENOENT;
 
-	if (c->source == SOURCE_EXTRACTOR && taken->value) {
-		double *value = &taken->value[taken->n++];
-
-		*value = NAN;
-		if (c->extractor->number)
-			err = c->extractor->number(e->state[engine_place(c->extractor)], at->cell, r, c->path, value);
-		return err ? why_set(e->why, err, "extractor %s has no number %s", c->from, c->path) : 0;
-	}
 	if (c->source != SOURCE_JSON)
-		return 0;
+		return;
 	if (c->series && !all)
-		r = cell_train(at->cell, r, c->series);
-	err = r ? engine_take_json(e, c, taken, r) : 0;
-	for (size_t i = 0; !err && all && i < r->trains; i++)
-		err = engine_take_json(e, c, taken, &r->train[i]);
-	return err;
+		r = cell_train(r->cell, r, c->series);
+	if (r)
+		engine_take_file(c, taken, r);
+	for (size_t i = 0; all && i < r->trains; i++)
+		engine_take_file(c, taken, &r->train[i]);
 }
 
-static int engine_repeat(struct engine *e, const struct cell *c, const struct repeat *r)
+static void engine_take_given(struct column *c)
 {
-	const struct engine_at at = { c, r };
-	int err = 0;
+	const struct repeat *r = e.repeat;
+	struct taken *taken = &c->cell[r->cell->index];
+	const struct extractor *x = extractors[e.now];
+	const struct engine_given *g = engine_given(c->path ? c->path : "");
+	double *value;
 
-	for (size_t i = 0; !err && extractors[i]; i++)
-		if (e->state[i] && extractors[i]->read)
-			err = extractors[i]->read(e->state[i], c, r, e->why);
-	if (!err)
-		err = engine_columns(e, engine_take, &at);
+	if (c->extractor != x || !taken->value)
+		return;
+	value = &taken->value[taken->n++];
+	if (g)
+		*value = g->figure.value;
+	else if (!x->number_of || !x->number_of(r, c->path, value))
+		die(EXIT_RUN, "extractor %s has no number %s", c->from, c->path);
+}
+
+static void engine_take(const struct repeat *r)
+{
+	const struct extractor *x;
+
+	e.repeat = r;
+	for (e.now = 0; (x = engine_next()); e.now++) {
+		if (x->take)
+			x->take(r);
+		engine_columns(engine_take_given);
+	}
+	engine_columns(engine_take_json);
 	repeat_forget(r);
-	return err;
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
+
+static void engine_finish_given(struct column *c)
+{
+	struct taken *taken = &c->cell[e.cell->index];
+	const struct extractor *x = extractors[e.now];
+	const struct engine_given *g = engine_given(c->path ? c->path : "");
+
+	if (c->extractor != x || taken->value)
+		return;
+	if (c->decimals == TABLE_TEXT)
+		engine_keep_text(c, taken, g ? g->text : NULL);
+	else if (g)
+		taken->figure = g->figure;
+	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
+		die(EXIT_RUN, "extractor %s has no figure %s", c->from, c->path);
+	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
+		taken->figure.value = NAN;	/* nothing beside it would say that it is a bound */
+}
 
 static const char *engine_state(const struct cell *c, bool measured)
 {
@@ -208,212 +303,179 @@ static const char *engine_state(const struct cell *c, bool measured)
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
-static void engine_count(struct column *c, const struct cell *cell)
+static void engine_count(const struct column *c, const struct cell *cell, struct taken *taken)
 {
 	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
 		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
 	const char *const texts[COUNTS] = { [COUNT_STATE] = engine_state(cell, false), [COUNT_MEASURED] = engine_state(cell, true),
 					    [COUNT_REASON] = cell->reason, [COUNT_NAME] = cell->name };
-	struct taken *taken = &c->cell[cell->index];
 
 	taken->figure.value = (double)numbers[c->count];
-	taken->text = texts[c->count] ? strdup(texts[c->count]) : NULL;
+	engine_keep_text(c, taken, texts[c->count]);
 }
 
 /* A value of run.json: the same for all cells. */
-static int engine_run_value(struct engine *e, struct column *c, struct taken *taken, const char *path)
+static void engine_run_value(const struct column *c, struct taken *taken, const char *path)
 {
 	char number[64];
-	double v = engine_json_number(e->run.json, path);
 
-	taken->figure.value = v;
-	snprintf(number, sizeof(number), "%.10g", v);
-	return c->decimals == TABLE_TEXT ? engine_keep_text(e, c, taken, isfinite(v) ? number : json_get_str(e->run.json, path)) : 0;
-}
-
-static int engine_extract(struct engine *e, struct column *c, const struct cell *cell, struct taken *taken)
-{
-	void *state = e->state[engine_place(c->extractor)];
-	int err = 0;
-
+	taken->figure.value = engine_json_number(e.run.json, path);
+	snprintf(number, sizeof(number), "%.10g", taken->figure.value);
 	if (c->decimals == TABLE_TEXT)
-		return c->extractor->text ? engine_keep_text(e, c, taken, c->extractor->text(state, cell, c->path)) : 0;
-	err = c->extractor->figure ? c->extractor->figure(state, cell, c->path, &taken->figure) : -ENOENT;
-	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
-		taken->figure.value = NAN;	/* nothing beside it would say that it is a bound */
-	if (err == -ENOENT)
-		return why_set(e->why, err, "extractor %s has no figure %s", c->from, c->path);
-	return err ? why_no_memory(e->why) : 0;
+		engine_keep_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
 }
 
-static int engine_holm(struct engine *e, struct column *c)
+static void engine_holm(struct column *c)
 {
-	double *p = calloc(e->run.n, sizeof(*p));
-	int err = p ? 0 : -ENOMEM;
+	double *p = room_new(e.run.n, sizeof(*p));
 
-	for (size_t i = 0; p && i < e->run.n; i++)
+	for (size_t i = 0; i < e.run.n; i++)
 		p[i] = c->cell[i].figure.value;
-	if (!err)
-		err = holm_adjust(p, e->run.n);
-	for (size_t i = 0; !err && i < e->run.n; i++)
+	holm_adjust(p, e.run.n);
+	for (size_t i = 0; i < e.run.n; i++)
 		c->cell[i].figure.value = p[i];
 	free(p);
-	return err ? why_no_memory(e->why) : 0;
 }
 
-static int engine_evaluate(struct engine *e, struct column *c, const void *data)
+static void engine_evaluate(struct column *c)
 {
 	char path[160];
-	int err = 0;
 
-	(void)data;
-	for (size_t i = 0; !err && i < e->run.n; i++) {
-		const struct cell *cell = &e->run.cell[i];
+	for (size_t i = 0; i < e.run.n; i++) {
 		struct taken *taken = &c->cell[i];
 
 		snprintf(path, sizeof(path), "cells.%zu.parameters.%s", i, c->path ? c->path : "");
 		if (c->source == SOURCE_COUNT)
-			engine_count(c, cell);
+			engine_count(c, &e.run.cell[i], taken);
 		else if (c->source == SOURCE_PARAM)
-			err = engine_run_value(e, c, taken, path);
+			engine_run_value(c, taken, path);
 		else if (c->source == SOURCE_RUN)
-			err = engine_run_value(e, c, taken, c->path);
-		else if (taken->value)
-			err = c->decimals == TABLE_TEXT ? 0 :
-			      estimate(c->estimator, taken->value, taken->total, taken->n, e->run.draws, (uint64_t)e->run.seed, &taken->figure) ?
-			      why_no_memory(e->why) : 0;
-		else
-			err = engine_extract(e, c, cell, taken);
+			engine_run_value(c, taken, c->path);
+		else if (taken->value && c->decimals != TABLE_TEXT)
+			taken->figure = estimate(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
 	}
-	return !err && c->estimator == ESTIMATE_CHANCE_HOLM ? engine_holm(e, c) : err;
+	if (c->estimator == ESTIMATE_CHANCE_HOLM)
+		engine_holm(c);
 }
 
-static int engine_write(struct engine *e)
+static void engine_finish(void)
 {
-	int err = 0;
+	const struct extractor *x;
 
-	for (size_t i = 0; !err && i < e->tables.n; i++) {
-		const struct table *t = &e->tables.table[i];
-		struct table_out *out = &e->out[i];
-
-		if (t->rows)
-			err = t->extractor->rows(e->state[engine_place(t->extractor)], t->name, out, e->why);
-		for (size_t cell = 0; !t->rows && cell < e->run.n; cell++) {
-			for (size_t k = 0; k < t->n; k++) {
-				const struct taken *taken = &t->column[k].cell[cell];
-
-				if (t->column[k].decimals == TABLE_TEXT)
-					row_text(out, t->column[k].name, taken->text);
-				else
-					row_figure(out, t->column[k].name, &taken->figure);
-			}
-			row_end(out);
+	for (e.cell = e.run.cell; e.cell < e.run.cell + e.run.n; e.cell++)
+		for (e.now = 0; (x = engine_next()); e.now++) {
+			if (x->finish)
+				x->finish(e.cell);
+			engine_columns(engine_finish_given);
 		}
-		e->rows[i] = out->rows;
-	}
-	return err;
+	engine_columns(engine_evaluate);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------------------------- */
 
-static void engine_report(const struct engine *e, struct rec *out, const struct engine_counts *n)
+static void engine_row(const struct table *t, const struct cell *c, struct table_out *out)
 {
-	const char *unit = e->tables.counts ? e->tables.counts : "cells";
+	for (size_t k = 0; k < t->n; k++) {
+		const struct taken *taken = &t->column[k].cell[c->index];
+
+		if (t->column[k].decimals == TABLE_TEXT)
+			row_text(out, t->column[k].name, taken->text);
+		else
+			row_figure(out, t->column[k].name, taken->figure);
+	}
+	row_end(out);
+}
+
+static void engine_write(const struct table *t, struct table_out *out)
+{
+	const struct extractor *x = t->extractor;
+	size_t i = 0;
+
+	if (x)
+		engine_use(x);
+	while (x && x->tables[i].write && x->tables[i].table && strcmp(x->tables[i].table, t->name) != 0)
+		i++;
+	if (x && !x->tables[i].write)
+		die(EXIT_RUN, "extractor %s has no rows of %s", t->rows, t->name);
+	for (const struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
+		if (x)
+			x->tables[i].write(c, out);
+		else
+			engine_row(t, c, out);
+}
+
+static void engine_report(struct rec *out, const struct engine_counts *n)
+{
+	const char *unit = e.tables.counts ? e.tables.counts : "cells";
+	const struct extractor *x;
 	char key[300];
 
 	rec_object(out, "settings");
-	rec_str(out, "run", e->run.folder);
-	rec_int(out, "repeats", e->run.repeats);
-	rec_real(out, "threshold_ms", e->run.threshold_ms, 3);
-	rec_int(out, "draws", (int64_t)e->run.draws);
-	rec_int(out, "seed", e->run.seed);
+	rec_str(out, "run", e.run.folder);
+	rec_int(out, "repeats", e.run.repeats);
+	rec_real(out, "threshold_ms", e.run.threshold_ms, 3);
+	rec_int(out, "draws", (int64_t)e.run.draws);
+	rec_int(out, "seed", e.run.seed);
 	rec_end(out);
 	rec_object(out, "result");
-	rec_int(out, "cells", (int64_t)n->cells);
+	rec_int(out, "cells", (int64_t)e.run.n);
 	snprintf(key, sizeof(key), "%s_complete", unit);
 	rec_int(out, key, (int64_t)n->complete);
 	snprintf(key, sizeof(key), "%s_failed", unit);
 	rec_int(out, key, (int64_t)n->failed);
 	snprintf(key, sizeof(key), "%s_marked", unit);
 	rec_int(out, key, (int64_t)n->flagged);
-	for (size_t i = 0; i < e->tables.n; i++) {
-		const char *name = e->tables.table[i].name;
+	for (size_t i = 0; i < e.tables.n; i++) {
+		const char *name = e.tables.table[i].name;
 		size_t length = strlen(name);
 
 		snprintf(key, sizeof(key), "%.*s_rows", (int)(length - (name[length - 1] == 's')), name);
-		rec_int(out, key, (int64_t)e->rows[i]);
+		rec_int(out, key, (int64_t)e.out[i].rows);
 	}
-	for (size_t i = 0; extractors[i]; i++)
-		if (e->state[i] && extractors[i]->report)
-			extractors[i]->report(e->state[i], out);
+	for (e.now = 0; (x = engine_next()); e.now++)
+		if (x->tell)
+			x->tell(&e.run, out);
 	rec_end(out);
 }
 
-static int engine_free_column(struct engine *e, struct column *c, const void *data)
+/* No half table is left behind, whoever ends the program. */
+static void engine_drop(void)
 {
-	(void)data;
-	for (size_t i = 0; c->cell && i < e->run.n; i++) {
-		free(c->cell[i].value);
-		free(c->cell[i].total);
-		free(c->cell[i].text);
-	}
-	free(c->cell);
-	return 0;
+	for (size_t i = 0; i < e.tables.n; i++)
+		table_out_close(&e.out[i], false);
 }
 
-static int engine_end(struct engine *e, int err)
+struct engine_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec *out)
 {
-	for (size_t i = 0; i < e->tables.n && i < EXTRACTORS_MAX; i++) {
-		int closed = table_out_close(&e->out[i], !err, e->run.folder, e->why);
+	struct engine_counts n = { 0 };
 
-		err = err ? err : closed;
-	}
-	if (!err)
-		err = table_out_long(&e->run, &e->tables, e->why);
-	if (!err)
-		err = table_out_schema(&e->run, &e->tables, e->why);
-	for (size_t i = 0; extractors[i]; i++)
-		if (e->state[i])
-			extractors[i]->close(e->state[i]);
-	engine_columns(e, engine_free_column, NULL);
-	tables_free(&e->tables);
-	run_folder_free(&e->run);
-	return err;
-}
-
-int engine_summarize(const char *folder, const struct engine_options *options, struct rec *out, struct engine_counts *n,
-		     struct why *why)
-{
-	static struct engine e;		/* one at a time, and large */
-	int err;
-
-	e = (struct engine){ .why = why };
-	*n = (struct engine_counts){ 0 };
-	err = run_folder_read(folder, &e.run, why);
-	if (err)
-		return err;
+	run_folder_read(folder, &e.run);
 	e.run.draws = (size_t)options->draws;
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
-	err = engine_table(&e, options->experiment);
-	if (!err)
-		err = run_folder_cells(&e.run, e.tables.found, why);
-	if (!err)
-		err = engine_begin(&e);
-	n->cells = e.run.n;
-	for (size_t i = 0; !err && i < e.run.n; i++) {
-		const struct cell *c = &e.run.cell[i];
-
-		n->complete += c->complete;
-		n->failed += c->failed;
-		n->flagged += c->flagged;
-		for (size_t k = 0; !err && k < c->n; k++)
-			err = engine_repeat(&e, c, &c->repeat[k]);
+	engine_table(options->experiment);
+	run_folder_cells(&e.run, e.tables.found);
+	engine_place_repeats();
+	engine_columns(engine_begin_column);
+	for (size_t i = 0; i < e.tables.n; i++)
+		if (e.tables.table[i].extractor)
+			engine_use(e.tables.table[i].extractor);
+	for (const struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
+		n.complete += c->complete;
+		n.failed += c->failed;
+		n.flagged += c->flagged;
+		for (size_t k = 0; k < c->n; k++)
+			engine_take(&c->repeat[k]);
 	}
-	if (!err)
-		err = engine_columns(&e, engine_evaluate, NULL);
-	if (!err)
-		err = engine_write(&e);
-	if (!err)
-		engine_report(&e, out, n);
-	return engine_end(&e, err);
+	engine_finish();
+	atexit(engine_drop);
+	for (size_t i = 0; i < e.tables.n; i++) {
+		table_out_open(&e.out[i], &e.tables.table[i], e.run.folder);
+		engine_write(&e.tables.table[i], &e.out[i]);
+	}
+	engine_report(out, &n);
+	for (size_t i = 0; i < e.tables.n; i++)
+		table_out_close(&e.out[i], true);
+	table_out_long(&e.run, &e.tables);
+	table_out_schema(&e.run, &e.tables);
+	return n;
 }

@@ -7,17 +7,16 @@
  * and gives figures to columns whose source is EXTRACTOR:figure, or whole rows to tables of
  * rows:EXTRACTOR.
  *
- * Order of calls: open; for each cell in the order of the run, for each of its complete repeats:
- * read, then number for each column that asks for it; after the last cell: figure and text for each
- * column of each cell, rows for each table, report; close. Calls that fail return -errno and have
- * one line in `why`. */
+ * Order of calls: begin; for each cell in the order of the run, for each of its complete repeats: take; after the last cell:
+ * finish for each cell, the tables, tell. */
 #ifndef THINPROBE_SUMMARIZE_ENGINE_H
 #define THINPROBE_SUMMARIZE_ENGINE_H
 
-#include "figure.h"
-#include "inputs.h"
+#include "cli.h"
+#include "estimate.h"
 #include "rec.h"
-#include "why.h"
+#include "room.h"
+#include "run_folder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +25,9 @@
 
 /* A complete repeat. All of it belongs to the engine. */
 struct repeat {
+	const struct cell *cell;
 	int64_t number;
+	size_t place;			/* among the complete ones of all cells, from 0 */
 	size_t index;			/* among the cell's complete ones, from 0 */
 	char *folder;
 	struct json *json;		/* its cell.json, until the end of the run */
@@ -38,14 +39,12 @@ struct repeat {
 };
 /* The repeat's train of that series; NULL: none. */
 const struct repeat *repeat_train(const struct repeat *r, const char *series);
-/* FILE of the repeat's folder as JSON, until the next repeat is read; *out is NULL where there is
- * no such file. 0 or -errno: it cannot be read. */
-int repeat_json(const struct repeat *r, const char *file, const struct json **out, struct why *why);
+/* What cannot be read, or is no regular file, ends the program with one line. FILE of the repeat's folder as JSON, until the next
+ * repeat is read; NULL where there is no such file. */
+const struct json *repeat_file(const struct repeat *r, const char *file);
 bool repeat_has(const struct repeat *r, const char *file);
-/* Reads the rows of FILE. *line: number of the row that is wrong, for -EPROTO. A file that is not
- * there is an error only if `needed`. */
-typedef int repeat_reader(FILE *in, void *into, unsigned long *line);
-int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_reader *read, void *into, struct why *why);
+/* Reads the rows of FILE. One that is not there is an error only if `needed`. */
+void repeat_table(const struct repeat *r, const char *file, bool needed, const struct rows_kind *kind, void *into);
 
 struct run;
 struct cell {
@@ -57,11 +56,13 @@ struct cell {
 	size_t complete, failed;	/* repeats, and trains of other series in complete ones */
 	size_t flagged;			/* complete ones that are flagged */
 	size_t tried;			/* repeats of which there is a cell.json */
-	char *reason;			/* of the last failure; NULL */
+	const char *reason;		/* of the last failure; NULL */
 };
 /* A parameter: NAN, NULL where there is none of that type. */
 double cell_number(const struct cell *c, const char *key);
 const char *cell_text(const struct cell *c, const char *key);
+const char *cell_need(const struct cell *c, const char *key);	/* a text; without it the program ends */
+bool cell_first(const struct cell *c, const char *key);		/* does no cell before it have the same text? */
 
 struct run {
 	const char *folder, *experiment;
@@ -83,29 +84,58 @@ const struct repeat *cell_train(const struct cell *c, const struct repeat *r, co
 struct table_out;
 void row_text(struct table_out *t, const char *column, const char *value);	/* NULL: empty */
 void row_number(struct table_out *t, const char *column, double value);		/* with the column's decimals; NAN: empty */
-void row_figure(struct table_out *t, const char *column, const struct figure *f);	/* column of estimator ends or ends+above */
-void row_params(struct table_out *t, const struct cell *c);	/* all columns of this table whose name is a parameter of the cell */
+void row_figure(struct table_out *t, const char *column, struct figure f);	/* column of estimator ends or ends+above */
+/* All columns of this table whose name is a parameter of the cell, and `cell`, its name. */
+void row_params(struct table_out *t, const struct cell *c);
+/* `columns`: words COLUMN, COLUMN=PATH or COLUMN=PATH*FACTOR; PATH (the column's name, where it is not given) begins at the object
+ * `prefix`. Numbers, truth values (0, 1) or texts; empty where there is none. */
+void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns);
 void row_end(struct table_out *t);
 
-/* A state for `open`, all zero: a struct of `size` bytes that begins with `const struct run *run`, and behind it `each` bytes
- * for each cell. NULL: no memory. */
-void *run_state(const struct run *run, size_t size, size_t each, struct why *why);
+/* What the extractor at hand keeps of the run, of each cell, of each complete repeat (those of a cell stand in one array): so many
+ * bytes as it says, all zero at first. The program ends with the run, so nobody frees what hangs on it. */
+void *run_own(void);
+void *cell_own(const struct cell *c);
+void *repeat_own(const struct repeat *r);
 
-/* What may be NULL: all but name, open and close. */
+/* What columns EXTRACTOR:name ask for, of the repeat or the cell at hand; others are not kept. A number of each repeat is for
+ * columns whose estimator makes the figure from repeats. */
+void give_value(const char *name, double value);
+void give_figure(const char *name, struct figure f);
+void give_text(const char *name, const char *text);	/* NULL: empty */
+
+/* A figure from n numbers, by the draws and the seed of the run. */
+struct figure run_estimate(enum estimator e, const double *value, size_t n);
+
+/* What may be 0 or NULL: all but the name. What goes wrong ends the program with one line (die()). */
 struct extractor {
 	const char *name;
-	void *(*open)(const struct run *run, struct why *why);	/* state of a run; NULL: why */
-	int (*read)(void *state, const struct cell *c, const struct repeat *r, struct why *why);
-	/* A number of the repeat that was just read, for a column whose estimator makes the figure from repeats. -ENOENT: no such path. */
-	int (*number)(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out);
-	/* A figure of the cell. -ENOENT: no such path. */
-	int (*figure)(void *state, const struct cell *c, const char *path, struct figure *out);
-	/* Of text columns; NULL: empty. */
-	const char *(*text)(void *state, const struct cell *c, const char *path);
-	int (*rows)(void *state, const char *table, struct table_out *out, struct why *why);
-	void (*report)(void *state, struct rec *out);		/* keys in the report's result */
-	void (*close)(void *state);
+	size_t run_size, cell_size, repeat_size;		/* bytes of what it keeps */
+	void (*begin)(const struct run *run);			/* before any repeat is taken */
+	void (*take)(const struct repeat *r);			/* reads a complete repeat and gives its numbers */
+	void (*finish)(const struct cell *c);			/* gives figures and texts of a cell, when all cells are taken */
+	/* For names that were not given. False: there is none of that name. */
+	bool (*number_of)(const struct repeat *r, const char *name, double *out);
+	bool (*figure_of)(const struct cell *c, const char *name, struct figure *out);
+	struct {
+		const char *table;				/* NULL: any */
+		void (*write)(const struct cell *c, struct table_out *out);	/* called for each cell, in order */
+	} tables[6];
+	void (*tell)(const struct run *run, struct rec *out);	/* keys in the report's result */
 };
 extern const struct extractor *const extractors[];	/* NULL-terminated (extractors.c) */
+
+/* --- the engine as the program calls it ------------------------------------------------------------------------ */
+
+/* What came of it: repeats. */
+struct engine_counts {
+	size_t complete, failed, flagged;
+};
+struct engine_options {
+	const char *experiment;		/* folder of the experiment; NULL: looked for by its name */
+	int64_t draws, seed;		/* seed < 0: that of the run */
+};
+/* Writes all tables; `out` gets the report's settings and result. */
+struct engine_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec *out);
 
 #endif

@@ -4,10 +4,7 @@
 #ifndef THINPROBE_SUMMARIZE_ESTIMATE_H
 #define THINPROBE_SUMMARIZE_ESTIMATE_H
 
-#include "figure.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "interval.h"
 
 enum estimator {
 	ESTIMATE_GIVEN,		/* -		the extractor's own figure, without ends */
@@ -36,8 +33,7 @@ extern const char *const estimate_names[];
 
 /* 0: NAME alone; 2: and NAME_low, NAME_high; 3: and NAME_above. */
 int estimate_ends(enum estimator e);
-/* `value`: n numbers, NAN: not known. `total`: as many, for ESTIMATE_SHARE_CI, else unused. 0 or
- * -ENOMEM. */
-int estimate(enum estimator e, const double *value, const double *total, size_t n, size_t draws, uint64_t seed, struct figure *out);
+/* `value`: n numbers, NAN: not known. `total`: as many, for ESTIMATE_SHARE_CI, else unused. The figure's `repeats`: those known. */
+struct figure estimate(enum estimator e, const double *value, const double *total, size_t n, size_t draws, uint64_t seed);
 
 #endif

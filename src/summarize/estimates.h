@@ -7,22 +7,14 @@
 #ifndef THINPROBE_ESTIMATES_H
 #define THINPROBE_ESTIMATES_H
 
-#include "figure.h"
+#include "interval.h"
 #include "keys.h"
-#include "stages.h"
-#include "truth.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* The keys of one repeat, and what other extractors add to them. */
+/* The keys of one repeat. */
 struct train {
 	struct keys keys;
 	bool overloaded;
 	int64_t repeat;
-	struct stages stages;	/* of the keys that could be split */
-	struct truth truth;	/* of a train in blocks, whose `keys` are those that the wire alone tells */
 };
 
 enum figure_name {
@@ -55,8 +47,8 @@ struct estimates_cfg {
 };
 
 /* With one overloaded train or more, latency percentiles stay unknown: pooling it would measure the length of the run,
- * leaving it out would drop just the slow keys. 0 or -ENOMEM. */
-int estimates_of(const struct train *train, size_t n, const struct estimates_cfg *cfg, struct estimates *out);
+ * leaving it out would drop just the slow keys. */
+struct estimates estimates_of(const struct train *train, size_t n, const struct estimates_cfg *cfg);
 
 #define CDF_POINTS 1000		/* a curve at most */
 /* The share of keys known to be there after that time: censored keys are never. */
@@ -64,8 +56,8 @@ struct cdf_point {
 	int64_t ns;
 	double share;
 };
-/* At most `max` (>= 2) points of the pooled curve of the early or late (`high`) ends, first and last among them;
- * *n is 0 for an overloaded cell. *out is the caller's. 0 or -ENOMEM. */
-int estimates_cdf(const struct train *train, size_t n_train, bool high, size_t max, struct cdf_point **out, size_t *n);
+/* At most `max` (>= 2) points of the pooled curve of the early or late (`high`) ends, first and last among them; none of an
+ * overloaded cell. The caller's. */
+struct cdf_point *estimates_cdf(const struct train *train, size_t n_train, bool high, size_t max, size_t *n);
 
 #endif

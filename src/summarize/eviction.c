@@ -79,23 +79,6 @@ double eviction_hits(enum eviction policy, int64_t capacity, const struct evicti
 	return sum / chances;
 }
 
-double eviction_random_loop(double frames, double capacity)
-{
-	double h = 0;
-
-	if (frames <= capacity)
-		return 1;
-	/* From below, the first fixed point: the other one is 1. */
-	for (int i = 0; i < 100000; i++) {
-		double next = exp(-(frames - 1) * (1 - h) / capacity);
-
-		if (fabs(next - h) < 1e-12)
-			break;
-		h = next;
-	}
-	return h;
-}
-
 double eviction_capacity(double hits, double frames)
 {
 	return 1 + hits * (frames - 1);
@@ -112,27 +95,22 @@ static double off_at(enum eviction policy, int64_t capacity, const struct evicti
 	return worst;
 }
 
-enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials,
-			     double most[EVICTIONS])
+enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials)
 {
 	int64_t low = llround(capacity * (1 - slack)), high = llround(capacity * (1 + slack)), step = (high - low) / SIZES + 1;
-	double off[EVICTIONS], second = INFINITY;
+	double least = INFINITY, second = INFINITY;
 	enum eviction best = EVICTIONS;
 
 	for (int p = 0; p < EVICTIONS; p++) {
-		off[p] = NAN;
+		double off = NAN;
+
 		for (int64_t c = low; c <= high; c += step)
-			off[p] = fmin(off[p], off_at((enum eviction)p, c, trial, hits, trials));
-		if (most)
-			most[p] = off[p];
-		if (isnan(off[p]))
+			off = fmin(off, off_at((enum eviction)p, c, trial, hits, trials));
+		if (isnan(off))
 			return EVICTIONS;
-		if (best == EVICTIONS || off[p] < off[best]) {
-			second = best == EVICTIONS ? second : off[best];
-			best = (enum eviction)p;
-		} else if (off[p] < second) {
-			second = off[p];
-		}
+		second = fmin(second, fmax(off, least));
+		best = off < least ? (enum eviction)p : best;
+		least = fmin(least, off);
 	}
-	return off[best] <= EVICTION_NEAR && second - off[best] >= EVICTION_APART ? best : EVICTIONS;
+	return least <= EVICTION_NEAR && second - least >= EVICTION_APART ? best : EVICTIONS;
 }

@@ -31,18 +31,14 @@ struct eviction_trial {
 /* Share of them that hit in a cache of so many places, at first empty; NAN: no memory, or nothing to show. */
 double eviction_hits(enum eviction policy, int64_t capacity, const struct eviction_trial *trial);
 
-/* Mean-field share of a loop of n frames in C places under random replacement. */
-double eviction_random_loop(double frames, double capacity);
 /* Places that a share of hits in random order tells: 1 + h (n - 1). */
 double eviction_capacity(double hits, double frames);
 
 /* Of trials with the shares measured in them (NAN: not measured), the policy whose simulated shares are nearest, where
  * they are furthest off, at the best of the sizes within `slack` (0: exact) of `capacity`. EVICTIONS: none is within
- * EVICTION_NEAR in all, or the next one is not EVICTION_APART further. `most` (may be NULL) is filled with the largest
- * difference of each. */
+ * EVICTION_NEAR in all, or the next one is not EVICTION_APART further. */
 #define EVICTION_NEAR 0.12
 #define EVICTION_APART 0.05
-enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials,
-			     double most[EVICTIONS]);
+enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials);
 
 #endif

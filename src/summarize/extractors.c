@@ -1,46 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 
-extern const struct extractor arrivals_extractor;
-extern const struct extractor blocks_extractor;
-extern const struct extractor channels_extractor;
-extern const struct extractor fits_extractor;
-extern const struct extractor headcount_extractor;
-extern const struct extractor keys_extractor;
-extern const struct extractor logins_extractor;
-extern const struct extractor lost_extractor;
-extern const struct extractor netload_extractor;
-extern const struct extractor offsets_extractor;
-extern const struct extractor pagein_extractor;
-extern const struct extractor remembered_extractor;
-extern const struct extractor replays_extractor;
-extern const struct extractor slope_extractor;
-extern const struct extractor stages_extractor;
-extern const struct extractor stalls_extractor;
-extern const struct extractor startup_extractor;
-extern const struct extractor steps_extractor;
-extern const struct extractor trains_extractor;
-
 /* By name of what they read; each stands at the end of its file. */
-const struct extractor *const extractors[] = {
-	&arrivals_extractor,
-	&blocks_extractor,
-	&channels_extractor,
-	&fits_extractor,
-	&headcount_extractor,
-	&keys_extractor,
-	&logins_extractor,
-	&lost_extractor,
-	&netload_extractor,
-	&offsets_extractor,
-	&pagein_extractor,
-	&remembered_extractor,
-	&replays_extractor,
-	&slope_extractor,
-	&stages_extractor,
-	&stalls_extractor,
-	&startup_extractor,
-	&steps_extractor,
-	&trains_extractor,
-	NULL,
-};
+#define EXTRACTORS(x) \
+	x(arrivals) x(blocks) x(channels) x(fits) x(headcount) x(keys) x(logins) x(lost) x(netload) x(offsets) x(pagein) x(remembered) \
+	x(replays) x(slope) x(stages) x(stalls) x(startup) x(steps) x(trains)
+#define EXTRACTORS_DECLARE(name) extern const struct extractor name##_extractor;
+#define EXTRACTORS_PLACE(name) &name##_extractor,
+
+EXTRACTORS(EXTRACTORS_DECLARE)
+const struct extractor *const extractors[] = { EXTRACTORS(EXTRACTORS_PLACE) NULL };

@@ -8,184 +8,117 @@
  * A part without such a file has no rows. */
 #include "engine.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
+static const char *const fits_fitted[] = { "all", "first", NULL };
+
 struct fit {
-	const struct run *run;
-	const char *part, *fitted;	/* "all", "first" */
-	const struct json *json;	/* the whole report */
+	const struct cell *first;	/* of its part */
 	struct table_out *out;
+	const char *const *next;	/* of fits_fitted */
+	struct json *json;		/* the whole report */
 };
 
-/* LIST.I.KEY of the report's result; NAN, NULL: unknown. */
-static double fits_number(const struct fit *f, const char *list, size_t i, const char *key)
+/* Reads the next report of the part. False: there is none, or the cell is not the first of a part. */
+static bool fits_next(struct fit *f)
 {
-	return inputs_number(f->json, "result.%s.%zu.%s", list, i, key);
-}
+	const char *part = cell_text(f->first, "part"), *folder = f->first->run->folder;
+	char name[300];
 
-static const char *fits_text(const struct fit *f, const char *list, size_t i, const char *key)
-{
-	return inputs_text(f->json, "result.%s.%zu.%s", list, i, key);
-}
-
-static bool fits_used(const struct fit *f, size_t i)
-{
-	char path[64];
-	bool used = false;
-
-	snprintf(path, sizeof(path), "result.rows.%zu.fitted", i);
-	json_get_bool(f->json, path, &used);
-	return used;
-}
-
-static void fits_begin(const struct fit *f)
-{
-	row_text(f->out, "part", f->part);
-	row_text(f->out, "fitted", f->fitted);
-}
-
-/* A measured row is named after its cell. */
-static bool fits_flagged(const struct fit *f, const char *name)
-{
-	for (size_t i = 0; i < f->run->n; i++)
-		if (!strcmp(f->run->cell[i].name, name))
-			return f->run->cell[i].flagged > 0;
+	json_free(f->json);
+	f->next = f->next ? f->next : fits_fitted;
+	for (; part && cell_first(f->first, "part") && *f->next; f->next++) {
+		snprintf(name, sizeof(name), "fit/%s-%s.json", part, *f->next);
+		f->json = inputs_json(folder, name, false);
+		if (!f->json)
+			continue;
+		f->next++;
+		return true;
+	}
 	return false;
 }
 
-static void fits_need(const struct fit *f, const char *name, const char *source, double demand_s, double low_s, double high_s)
+/* A row, whose columns are those of an object of the report. */
+static void fits_begin(const struct fit *f, const char *object, const char *columns)
 {
+	row_text(f->out, "part", cell_text(f->first, "part"));
+	row_text(f->out, "fitted", f->next[-1]);
+	row_json(f->out, f->json, object, columns);
+}
+
+/* The i-th of the measured rows, which is named after its cell. NULL: there is none. */
+static const char *fits_measured(const struct fit *f, size_t i, char path[64])
+{
+	snprintf(path, 64, "result.rows.%zu", i);
+	return inputs_text(f->json, "%s.run", path);
+}
+
+static void fits_need(const struct fit *f, const char *object, const char *columns)
+{
+	const struct run *run = f->first->run;
 	bool disturbed = false;
-	const char *run;
+	const char *name;
+	char path[64];
 	size_t rows;
 
-	for (rows = 0; (run = fits_text(f, "rows", rows, "run")); rows++)
-		disturbed = disturbed || fits_flagged(f, run);
-	fits_begin(f);
-	row_text(f->out, "name", name);
-	row_text(f->out, "source", source);
-	row_number(f->out, "demand_ms", demand_s * 1e3);
-	row_number(f->out, "low_ms", low_s * 1e3);
-	row_number(f->out, "high_ms", high_s * 1e3);
-	row_number(f->out, "rows", inputs_number(f->json, "result.rows_used"));
+	for (rows = 0; (name = fits_measured(f, rows, path)); rows++)
+		for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
+			disturbed = disturbed || (!strcmp(c->name, name) && c->flagged);
+	fits_begin(f, object, columns);
+	row_json(f->out, f->json, "result", "rows=rows_used error_percent");
 	row_number(f->out, "of_rows", (double)rows);
-	row_number(f->out, "error_percent", inputs_number(f->json, "result.error_percent"));
 	row_number(f->out, "disturbed", disturbed);
-	row_end(f->out);
 }
 
-static void fits_slope(const struct fit *f)
+static void fits_slope(const struct cell *c, struct table_out *out)
 {
-	const char *name;
+	char path[64];
 
-	for (size_t i = 0; (name = fits_text(f, "demands", i, "name")); i++)
-		fits_need(f, name, fits_text(f, "demands", i, "from"), fits_number(f, "demands", i, "demand_s"),
-			  fits_number(f, "demands", i, "low_s"), fits_number(f, "demands", i, "high_s"));
-	fits_need(f, "delay", "response time", inputs_number(f->json, "result.delay.delay_s"),
-		  inputs_number(f->json, "result.delay.low_s"), inputs_number(f->json, "result.delay.high_s"));
-}
-
-static void fits_compare(const struct fit *f)
-{
-	const char *cell;
-
-	for (size_t i = 0; (cell = fits_text(f, "rows", i, "run")); i++) {
-		fits_begin(f);
-		row_text(f->out, "cell", cell);
-		row_number(f->out, "used", fits_used(f, i));
-		row_number(f->out, "lambda_per_s", fits_number(f, "rows", i, "lambda_measured"));
-		row_number(f->out, "lambda_fit_per_s", fits_number(f, "rows", i, "lambda"));
-		row_number(f->out, "response_ms", fits_number(f, "rows", i, "r_measured_s") * 1e3);
-		row_number(f->out, "response_fit_ms", fits_number(f, "rows", i, "r_s") * 1e3);
-		row_number(f->out, "off_percent", fits_number(f, "rows", i, "off_percent"));
-		row_end(f->out);
+	for (struct fit f = { .first = c, .out = out }; fits_next(&f);) {
+		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), inputs_text(f.json, "%s.name", path); i++) {
+			fits_need(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
+			row_end(out);
+		}
+		fits_need(&f, "result.delay", "demand_ms=delay_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
+		row_text(out, "name", "delay");
+		row_text(out, "source", "response time");
+		row_end(out);
 	}
 }
 
-static void fits_point(const struct fit *f, size_t i, const char *kind, double lambda, double q, double r_s)
+static void fits_compare(const struct cell *c, struct table_out *out)
 {
-	fits_begin(f);
-	row_text(f->out, "kind", kind);
-	row_number(f->out, "n", fits_number(f, "rows", i, "n"));
-	row_number(f->out, "z_s", fits_number(f, "rows", i, "z_s"));
-	row_number(f->out, "lambda", lambda);
-	row_number(f->out, "q", q);
-	row_number(f->out, "r_s", r_s);
-	row_end(f->out);
+	char path[64];
+
+	for (struct fit f = { .first = c, .out = out }; fits_next(&f);)
+		for (size_t i = 0; fits_measured(&f, i, path); i++) {
+			fits_begin(&f, path, "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
+				   "response_ms=r_measured_s*1e3 response_fit_ms=r_s*1e3 off_percent");
+			row_end(out);
+		}
 }
 
-static void fits_curve(const struct fit *f)
+static void fits_curve(const struct cell *c, struct table_out *out)
 {
-	for (size_t i = 0; fits_text(f, "rows", i, "run"); i++) {
-		double lambda = fits_number(f, "rows", i, "lambda_measured"), r_s = fits_number(f, "rows", i, "r_measured_s");
+	char path[64], fitted[96];
 
-		fits_point(f, i, fits_used(f, i) ? "measured" : "later", lambda, lambda * r_s, r_s);
-		fits_point(f, i, "fit", fits_number(f, "rows", i, "lambda"), fits_number(f, "rows", i, "q"),
-			   fits_number(f, "rows", i, "r_s"));
-	}
-}
+	for (struct fit f = { .first = c, .out = out }; fits_next(&f);)
+		for (size_t i = 0; fits_measured(&f, i, path); i++) {
+			bool used = false;
 
-static int fits_write(struct fit *f, void (*write)(const struct fit *), struct why *why)
-{
-	struct json *json;
-	char name[300];
-
-	snprintf(name, sizeof(name), "fit/%s-%s.json", f->part, f->fitted);
-	if (!inputs_there(f->run->folder, name))
-		return 0;
-	f->json = json = inputs_json(f->run->folder, name, why);
-	if (!json)
-		return -EPROTO;
-	write(f);
-	json_free(json);
-	return 0;
-}
-
-static bool fits_first_of_part(const struct run *run, const struct cell *c)
-{
-	const char *part = cell_text(c, "part"), *other;
-
-	for (const struct cell *o = run->cell; part && o < c; o++)
-		if ((other = cell_text(o, "part")) && !strcmp(other, part))
-			return false;
-	return part;
-}
-
-static int fits_rows(void *state, const char *table, struct table_out *out, struct why *why)
-{
-	struct fit f = { .run = state, .out = out };
-	void (*write)(const struct fit *) = !strcmp(table, "slope") ? fits_slope : !strcmp(table, "compare") ? fits_compare :
-					    !strcmp(table, "curve") ? fits_curve : NULL;
-	int err = 0;
-
-	if (!write)
-		return why_set(why, -EINVAL, "fits has no rows for a table %s", table);
-	for (size_t i = 0; !err && i < f.run->n; i++) {
-		if (!fits_first_of_part(f.run, &f.run->cell[i]))
-			continue;
-		f.part = cell_text(&f.run->cell[i], "part");
-		f.fitted = "all";
-		err = fits_write(&f, write, why);
-		f.fitted = "first";
-		if (!err)
-			err = fits_write(&f, write, why);
-	}
-	return err;
-}
-
-static void *fits_open(const struct run *run, struct why *why)
-{
-	(void)why;
-	return (void *)(uintptr_t)run;
-}
-
-static void fits_close(void *state)
-{
-	(void)state;
+			snprintf(fitted, sizeof(fitted), "%s.fitted", path);
+			json_get_bool(f.json, fitted, &used);
+			fits_begin(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
+			row_text(out, "kind", used ? "measured" : "later");
+			row_number(out, "q", inputs_number(f.json, "%s.lambda_measured", path) * inputs_number(f.json, "%s.r_measured_s", path));
+			row_end(out);
+			fits_begin(&f, path, "n z_s lambda q r_s");
+			row_text(out, "kind", "fit");
+			row_end(out);
+		}
 }
 
 const struct extractor fits_extractor = {
-	.name = "fits", .open = fits_open, .rows = fits_rows, .close = fits_close,
+	.name = "fits", .tables = { { "slope", fits_slope }, { "compare", fits_compare }, { "curve", fits_curve } },
 };

@@ -23,13 +23,12 @@ enum headcount_figure {
 	HEADCOUNT_FAULTS, HEADCOUNT_DROPPED,		/* per 100 keys */
 	HEADCOUNT_FIGURES
 };
-extern const char *const headcount_names[HEADCOUNT_FIGURES];	/* of their columns */
 
 /* One number of users in one repeat. NAN: not known. */
 struct headcount_step {
 	int64_t users, repeat;
 	double of[HEADCOUNT_FIGURES];
-	double *means, *p95s;	/* of each user; owned */
+	double sum, squares, *p95;	/* of the users' means; p95 of each (owned) */
 	size_t n;
 };
 
@@ -37,16 +36,15 @@ struct headcount_step {
 struct headcount_limit {
 	const char *criterion, *ended, *resource;	/* why nobody could be added, and what there was too little of; "" */
 	int64_t repeat;
-	double users, beyond;		/* the most for which it held, the first for which it did not (NAN) */
-	bool reached;			/* false: it held for all users that were tried */
+	double users, beyond;		/* the most for which it held, the first for which it did not (NAN: it held for all) */
 };
 
 struct headcount_system {
 	const struct cell *cell;
-	char name[128];			/* PROTOCOL.APP */
-	struct headcount_step *step;
+	int64_t repeat;			/* that is read */
+	struct headcount_step *step;	/* ascending by users, then by repeat */
 	size_t steps;
-	struct headcount_limit *limit;
+	struct headcount_limit *limit;	/* those of a criterion together, ascending by repeat */
 	size_t limits;
 	double servers;			/* CPUs of the server */
 };
@@ -61,31 +59,17 @@ struct headcount_rule {
 #define HEADCOUNT_RULES 16
 
 struct headcount {
-	const struct run *run;
 	struct headcount_rule rule[HEADCOUNT_RULES];
 	size_t rules;
 	double rate, typing;		/* keys a second of the user in front, and of each other */
 	double *value;			/* room for one of each repeat */
-	struct headcount_system system[];
 };
 
-/* What follows from a step's users, and from two of its figures. Needs the same repeat's step with one user. */
-void headcount_finish(const struct headcount_system *s, struct headcount_step *step, double rate);
-const struct headcount_step *headcount_find(const struct headcount_system *s, double users, int64_t repeat);
-double headcount_jain(const double *v, size_t n);	/* NAN for none */
-double headcount_worst(double *v, size_t n);		/* the largest over the median; sorts */
+void headcount_begin(struct table_out *out, const struct cell *c);	/* the first columns of a row */
+bool headcount_criterion(const char *text, bool *apdex, double *value);		/* "p95:100ms", "apdex:0.85" */
 
-bool headcount_criterion(const char *text, bool *apdex, double *value);	/* "p95:100ms", "apdex:0.85" */
-/* What a rule looks at with so many users, and whether it is fulfilled. */
-double headcount_value(const struct headcount_system *s, const struct headcount_limit *l, const struct headcount_rule *r,
-		       double users);
-bool headcount_full(const struct headcount *h, const struct headcount_system *s, const struct headcount_limit *l,
-		    const struct headcount_rule *r, double users);
-/* What was full over the repeats, the fullest first, such as "CPU, memory (1 of 3)". */
-void headcount_words(const struct headcount *h, const struct headcount_system *s, const char *criterion, char *text, size_t size);
-
-/* Columns forecast... of a row of points; the rows of slope for a criterion (headcount_forecast.c). */
-void headcount_forecast(const struct headcount *h, const struct headcount_system *s, const char *criterion, struct table_out *out);
-void headcount_slopes(const struct headcount *h, const struct headcount_system *s, const char *criterion, struct table_out *out);
+/* Of n limits of one criterion: columns forecast... of a row of points; the rows of slope (headcount_forecast.c). */
+typedef void headcount_write(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out);
+headcount_write headcount_forecast, headcount_needs;
 
 #endif

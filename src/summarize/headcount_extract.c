@@ -4,16 +4,13 @@
  *
  *	summary	a row for each cell and number of users that was measured, means over the repeats that did
  *	points	a row for each cell and criterion: the most users over the repeats, what was full with the first number for which
- *		it did not hold, how alike users fared, and what the first third of the curve foretold (mdm.h)
+ *		it did not hold, how alike users fared, and what the first third of the curve foretold (headcount_forecast.c)
  *	compare	what each rule of settings.limits looks at, for each criterion and repeat, on both sides of the limit
  *	slope	what a key needs of each resource by the first third, and the users with whom that is full
  *
  * Fairness: the largest p95 of a user over the median of all users', and Jain's index (Jain, Chiu & Hawe 1984) of their mean
  * latencies: 1 where all are alike, 1/n where one has all of it. */
 #include "headcount.h"
-#include "cli.h"
-#include "estimate.h"
-#include "rows_in.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,108 +18,82 @@
 #include <string.h>
 
 #define HEADCOUNT_USERS 10000
+#define MORE_LEAST 1.0		/* ms: what a key takes longer by less is not asked where it waits */
+#define SHARE_HALF 50.0
 
-struct headcount_reader {
-	struct headcount_system *system;
-	int64_t repeat;
+static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* of their columns */
+	"mean_ms", "p50_ms", "p95_ms", "apdex", "late_percent", "all_p95_ms", "all_mean_ms", "jain", "worst_over_median",
+	"keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes",
+	"swap_in_bytes_per_s", "link_percent", "own_percent", "major_faults_per_s", "drops_per_s", "client_waiting",
+	"memory_stall_ms_per_s", "more_ms", "wait_ms", "wait_share_percent", "wait_over_queue", "viewers_share_percent",
+	"memory_share_percent", "faults_percent", "drops_percent",
 };
 
-/* A number or an empty cell. */
-static bool headcount_cell(const char *cell, double *out)
+static struct headcount_step *headcount_find(const struct headcount_system *s, double users, int64_t repeat)
 {
-	*out = NAN;
-	return !cell || !*cell || (!cli_read_real(cell, out) && isfinite(*out));
-}
-
-static struct headcount_step *headcount_step_of(const struct headcount_reader *r, const char *cell)
-{
-	struct headcount_system *s = r->system;
-	struct headcount_step *more;
-	int64_t users;
-
-	if (!rows_in_count(cell, &users) || users < 1 || users > HEADCOUNT_USERS)
-		return NULL;
 	for (size_t i = 0; i < s->steps; i++)
-		if (s->step[i].users == users && s->step[i].repeat == r->repeat)
+		if ((double)s->step[i].users == users && s->step[i].repeat == repeat)
 			return &s->step[i];
-	more = reallocarray(s->step, s->steps + 1, sizeof(*more));
-	if (!more)
-		return NULL;
-	s->step = more;
-	more = &s->step[s->steps++];
-	*more = (struct headcount_step){ .users = users, .repeat = r->repeat };
-	for (size_t f = 0; f < HEADCOUNT_FIGURES; f++)
-		more->of[f] = NAN;
-	return more;
+	return NULL;
 }
 
-static int headcount_append(double **list, size_t n, double value)
-{
-	double *more = reallocarray(*list, n + 1, sizeof(*more));
+/* --- reading --------------------------------------------------------------------------------------------------- */
 
-	if (!more)
-		return -ENOMEM;
-	*list = more;
-	more[n] = value;
-	return 0;
+static struct headcount_step *headcount_step_of(struct headcount_system *s, int64_t users)
+{
+	struct headcount_step *step;
+
+	if (users < 1 || users > HEADCOUNT_USERS)
+		return NULL;
+	step = headcount_find(s, (double)users, s->repeat);
+	if (step)
+		return step;
+	s->step = room_for(s->step, s->steps, sizeof(*step));
+	step = &s->step[s->steps++];
+	*step = (struct headcount_step){ .users = users, .repeat = s->repeat };
+	for (size_t f = 0; f < HEADCOUNT_FIGURES; f++)
+		step->of[f] = NAN;
+	return step;
 }
 
 enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
 
-static int headcount_user(void *context, char *const *cell)
+static int headcount_add_user(void *into, const struct rows_cell *c)
 {
-	struct headcount_step *s = headcount_step_of(context, cell[U_USERS]);
-	double v[U_ALL];
-	int64_t user;
-	int err;
+	struct headcount_step *s = headcount_step_of(into, c[U_USERS].count);
 
-	if (!s || !rows_in_count(cell[U_USER], &user) || user < 1 || user > s->users)
+	if (!s || c[U_USER].count < 1 || c[U_USER].count > s->users)
 		return -EPROTO;
-	for (size_t i = U_MEAN; i < U_ALL; i++) {
-		if (!headcount_cell(cell[i], &v[i]))
-			return -EPROTO;
-		if (user == 1)
-			s->of[HEADCOUNT_MEAN + i - U_MEAN] = v[i];
-	}
-	if (!isfinite(v[U_MEAN]))
+	for (size_t i = U_MEAN; c[U_USER].count == 1 && i < U_ALL; i++)
+		s->of[HEADCOUNT_MEAN + i - U_MEAN] = c[i].real;
+	if (!isfinite(c[U_MEAN].real))
 		return 0;
-	s->of[HEADCOUNT_ALL_P95] = fmax(s->of[HEADCOUNT_ALL_P95], v[U_P95]);
-	err = headcount_append(&s->means, s->n, v[U_MEAN]);
-	err = err ? err : headcount_append(&s->p95s, s->n, v[U_P95]);
-	s->n += !err;
-	return err;
-}
-
-static int headcount_users(FILE *in, void *into, unsigned long *line)
-{
-	static const char *const columns[] = { "users", "user", "mean_ms", "p50_ms", "p95_ms", "apdex", "late_percent", NULL };
-
-	return rows_in_read(in, "capacity-user/1", columns, U_ALL, headcount_user, into, line);
-}
-
-/* Columns of machine.tsv are the figures from KEYS to STALL, behind the number of users; those from OWN on may be missing. */
-enum { M_FIRST = HEADCOUNT_KEYS, M_LAST = HEADCOUNT_STALL, M_NEEDED = 1 + HEADCOUNT_OWN - M_FIRST };
-
-static int headcount_machine_row(void *context, char *const *cell)
-{
-	struct headcount_step *s = headcount_step_of(context, cell[0]);
-
-	if (!s)
-		return -EPROTO;
-	for (size_t f = M_FIRST; f <= M_LAST; f++)
-		if (!headcount_cell(cell[1 + f - M_FIRST], &s->of[f]))
-			return -EPROTO;
+	room_more(s->p95, s->n);
+	s->p95[s->n++] = c[U_P95].real;
+	s->sum += c[U_MEAN].real;
+	s->squares += c[U_MEAN].real * c[U_MEAN].real;
 	return 0;
 }
 
-static int headcount_machine(FILE *in, void *into, unsigned long *line)
-{
-	const char *columns[M_LAST - M_FIRST + 3] = { "users" };
+static const struct rows_kind headcount_users = {
+	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_add_user, NULL,
+};
 
-	for (size_t f = M_FIRST; f <= M_LAST; f++)
-		columns[1 + f - M_FIRST] = headcount_names[f];
-	return rows_in_read(in, "capacity-machine/1", columns, M_NEEDED, headcount_machine_row, into, line);
+/* Columns of machine.tsv are the figures from KEYS to STALL, behind the number of users; those from OWN on may be missing. */
+static int headcount_add_machine(void *into, const struct rows_cell *c)
+{
+	struct headcount_step *s = headcount_step_of(into, c[0].count);
+
+	for (size_t f = HEADCOUNT_KEYS; s && f <= HEADCOUNT_STALL; f++)
+		s->of[f] = c[1 + f - HEADCOUNT_KEYS].real;
+	return s ? 0 : -EPROTO;
 }
+
+static const struct rows_kind headcount_machine = {
+	"capacity-machine/1", "users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting %available_bytes "
+	"%swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s %client_waiting %memory_stall_ms_per_s",
+	headcount_add_machine, NULL,
+};
 
 static const char *headcount_text(const struct json *j, const char *list, size_t i, const char *key)
 {
@@ -131,245 +102,347 @@ static const char *headcount_text(const struct json *j, const char *list, size_t
 	return text ? text : "";
 }
 
-static bool headcount_number(const struct json *j, const char *list, size_t i, const char *key, double *out)
+static void headcount_limits(struct headcount_system *s, const struct repeat *r)
 {
-	*out = inputs_number(j, "%s.%zu.%s", list, i, key);
-	return !isnan(*out);
-}
+	const struct json *j = r->json;
 
-static int headcount_limits(struct headcount_system *s, const struct repeat *r, struct why *why)
-{
-	for (size_t i = 0; headcount_text(r->json, "limits", i, "criterion")[0]; i++) {
-		struct headcount_limit *l = reallocarray(s->limit, s->limits + 1, sizeof(*l));
+	for (size_t i = 0; headcount_text(j, "limits", i, "criterion")[0]; i++) {
+		struct headcount_limit one = { headcount_text(j, "limits", i, "criterion"), headcount_text(j, "limits", i, "ended"),
+			headcount_text(j, "limits", i, "resource"), r->number,
+			inputs_number(j, "limits.%zu.users", i), inputs_number(j, "limits.%zu.beyond", i) };
+		size_t at = s->limits;
+		bool reached = false;
 		char path[40];
 
-		if (!l)
-			return why_no_memory(why);
-		s->limit = l;
-		l += s->limits++;
-		*l = (struct headcount_limit){ .criterion = headcount_text(r->json, "limits", i, "criterion"),
-			.ended = headcount_text(r->json, "limits", i, "ended"),
-			.resource = headcount_text(r->json, "limits", i, "resource"), .repeat = r->number };
-		headcount_number(r->json, "limits", i, "beyond", &l->beyond);
 		snprintf(path, sizeof(path), "limits.%zu.reached", i);
-		if (!headcount_number(r->json, "limits", i, "users", &l->users) || !json_get_bool(r->json, path, &l->reached))
-			return why_set(why, -EPROTO, "%s/cell.json: limits cannot be read", r->folder);
+		if (isnan(one.users) || !json_get_bool(j, path, &reached) || (reached && isnan(one.beyond)))
+			die(EXIT_RUN, "%s/cell.json: limits cannot be read", r->folder);
+		one.beyond = reached ? one.beyond : (double)NAN;
+		s->limit = room_for(s->limit, s->limits, sizeof(*s->limit));
+		while (at && strcmp(s->limit[at - 1].criterion, one.criterion) != 0)
+			at--;
+		at = at ? at : s->limits;
+		memmove(&s->limit[at + 1], &s->limit[at], (s->limits++ - at) * sizeof(*s->limit));
+		s->limit[at] = one;
 	}
-	return 0;
 }
 
-static int headcount_rules(struct headcount *h, struct why *why)
+static void headcount_start(const struct run *run)
 {
-	const struct json *j = h->run->json;
+	static const char list[] = "settings.limits";
+	struct headcount *h = run_own();
 
-	for (; h->rules < HEADCOUNT_RULES; h->rules++) {
-		struct headcount_rule *rule = &h->rule[h->rules];
-		const char *figure = headcount_text(j, "settings.limits", h->rules, "figure");
-
-		rule->name = headcount_text(j, "settings.limits", h->rules, "name");
-		rule->unless = headcount_text(j, "settings.limits", h->rules, "unless");
-		rule->unit = headcount_text(j, "settings.limits", h->rules, "unit");
-		if (!rule->name[0])
-			break;
-		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
-			rule->figure++;
-		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) ||
-		    !headcount_number(j, "settings.limits", h->rules, "at_least", &rule->at_least) || !(rule->at_least > 0))
-			return why_set(why, -EPROTO, "%s/run.json: settings.limits cannot be read", h->run->folder);
-	}
-	return 0;
-}
-
-static void headcount_close(void *state)
-{
-	struct headcount *h = state;
-
-	for (size_t i = 0; i < h->run->n; i++) {
-		struct headcount_system *s = &h->system[i];
-
-		for (size_t k = 0; k < s->steps; k++) {
-			free(s->step[k].means);
-			free(s->step[k].p95s);
-		}
-		free(s->step);
-		free(s->limit);
-	}
-	free(h->value);
-	free(h);
-}
-
-static void *headcount_open(const struct run *run, struct why *why)
-{
-	struct headcount *h = run_state(run, sizeof(*h), sizeof(*h->system), why);
-
-	if (h)
-		h->value = calloc((size_t)run->repeats + 1, sizeof(*h->value));
-	if (!h || !h->value) {
-		why_no_memory(why);
-		free(h);
-		return NULL;
-	}
+	h->value = room_new((size_t)run->repeats + 1, sizeof(*h->value));
 	h->rate = inputs_number(run->json, "settings.rate_per_s");
 	h->typing = inputs_number(run->json, "settings.typing_per_s");
-	for (size_t i = 0; i < run->n; i++) {
-		const char *protocol = cell_text(&run->cell[i], "protocol"), *app = cell_text(&run->cell[i], "app");
+	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_text(run->json, list, i, "name")[0]; i++) {
+		struct headcount_rule *rule = &h->rule[h->rules++];
+		const char *figure = headcount_text(run->json, list, i, "figure");
 
-		h->system[i] = (struct headcount_system){ .cell = &run->cell[i], .servers = 1 };
-		snprintf(h->system[i].name, sizeof(h->system[i].name), "%s.%s", protocol ? protocol : "", app ? app : "");
+		*rule = (struct headcount_rule){ headcount_text(run->json, list, i, "name"), headcount_text(run->json, list, i, "unless"),
+			headcount_text(run->json, list, i, "unit"), 0, inputs_number(run->json, "%s.%zu.at_least", list, i) };
+		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
+			rule->figure++;
+		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
+			die(EXIT_RUN, "%s/run.json: settings.limits cannot be read", run->folder);
 	}
-	if (!headcount_rules(h, why))
-		return h;
-	headcount_close(h);
-	return NULL;
 }
 
-static int headcount_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
-{
-	struct headcount *h = state;
-	struct headcount_system *s = &h->system[c->index];
-	struct headcount_reader reader = { s, r->number };
-	int err = headcount_limits(s, r, why);
+/* --- figures --------------------------------------------------------------------------------------------------- */
 
+/* Mean wait, ms, of arrivals at random with exponential service at so many servers, so busy; of one who does not wait for
+ * himself (headcount_forecast.c). */
+static double headcount_queue(const double *of, double rate, double servers)
+{
+	double busy = of[HEADCOUNT_BUSY] / 100, own = of[HEADCOUNT_OWN] / 100, keys = of[HEADCOUNT_KEYS];
+	double others = fmax(fmin(busy * (1 - rate / keys), 1), 0);
+
+	return busy < 1 ? pow(others, sqrt(2 * (servers + 1)) - 1) * 1000 * own / keys / (1 - busy) : (double)INFINITY;
+}
+
+/* What follows from a step's users, and from two of its figures. */
+static void headcount_finish(const struct headcount_system *s, struct headcount_step *p)
+{
+	const struct headcount *h = run_own();
+	const struct headcount_step *one = headcount_find(s, 1, p->repeat);
+	double *of = p->of, keys = of[HEADCOUNT_KEYS], more;
+
+	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
+	of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
+	of[HEADCOUNT_ALL_P95] = run_estimate(ESTIMATE_MAX, p->p95, p->n).value;
+	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / run_estimate(ESTIMATE_MEDIAN, p->p95, p->n).value;
+	if (!isfinite(of[HEADCOUNT_OWN]))
+		of[HEADCOUNT_OWN] = of[HEADCOUNT_BUSY] - of[HEADCOUNT_FOREIGN];
+	if (!(keys > 0))
+		return;
+	of[HEADCOUNT_FAULTS] = 100 * of[HEADCOUNT_MAJOR] / keys;
+	of[HEADCOUNT_DROPPED] = 100 * of[HEADCOUNT_DROPS] / keys;
+	of[HEADCOUNT_WAIT] = 1000 * of[HEADCOUNT_WAITING] / keys;
+	more = one && p->users > 1 ? of[HEADCOUNT_ALL_MEAN] - one->sum / (double)one->n : (double)NAN;
+	of[HEADCOUNT_MORE] = more;
+	if (!(more >= MORE_LEAST))
+		return;
+	of[HEADCOUNT_WAIT_SHARE] = 100 * of[HEADCOUNT_WAIT] / more;
+	of[HEADCOUNT_VIEWERS_SHARE] = 100 * 1000 * of[HEADCOUNT_CLIENT_WAITING] / keys / more;
+	of[HEADCOUNT_MEMORY_SHARE] = 100 * of[HEADCOUNT_STALL] / keys / more;
+	if (of[HEADCOUNT_WAIT_SHARE] >= SHARE_HALF)
+		of[HEADCOUNT_OVER_QUEUE] = of[HEADCOUNT_WAIT] / headcount_queue(of, h->rate, s->servers);
+}
+
+static int headcount_by_users(const void *a, const void *b)
+{
+	const struct headcount_step *x = a, *y = b;
+
+	return x->users != y->users ? (x->users > y->users) - (x->users < y->users) : (x->repeat > y->repeat) - (x->repeat < y->repeat);
+}
+
+static void headcount_take(const struct repeat *r)
+{
+	struct headcount_system *s = cell_own(r->cell);
+
+	headcount_limits(s, r);
+	s->cell = r->cell;
+	s->repeat = r->number;
+	s->servers = 1;
 	json_get_real(r->json, "server_cpus", &s->servers);
-	err = err ? err : repeat_rows(r, "samples.tsv", true, headcount_users, &reader, why);
-	err = err ? err : repeat_rows(r, "machine.tsv", true, headcount_machine, &reader, why);
-	for (size_t i = 0; !err && i < s->steps; i++)
+	repeat_table(r, "samples.tsv", true, &headcount_users, s);
+	repeat_table(r, "machine.tsv", true, &headcount_machine, s);
+	for (size_t i = 0; i < s->steps; i++)
 		if (s->step[i].repeat == r->number)
-			headcount_finish(s, &s->step[i], h->rate);
-	return err;
+			headcount_finish(s, &s->step[i]);
+	if (s->steps)
+		qsort(s->step, s->steps, sizeof(*s->step), headcount_by_users);
+}
+
+/* --- what is full ---------------------------------------------------------------------------------------------- */
+
+bool headcount_criterion(const char *text, bool *apdex, double *value)
+{
+	*apdex = !strncmp(text, "apdex:", 6);
+	if (!*apdex && strncmp(text, "p95:", 4) != 0)
+		return false;
+	*value = strtod(strchr(text, ':') + 1, NULL);
+	return isfinite(*value) && *value > 0;
+}
+
+/* What a rule looks at with so many users. */
+static double headcount_value(const struct headcount_system *s, const struct headcount_limit *l, const struct headcount_rule *r,
+			      double users)
+{
+	bool alone = r->figure == HEADCOUNT_ALONE, apdex;
+	const struct headcount_step *step = headcount_find(s, alone ? 1 : users, l->repeat);
+	double value;
+
+	if (!step || isnan(users) || (alone && !headcount_criterion(l->criterion, &apdex, &value)))
+		return NAN;
+	return !alone ? step->of[r->figure] : 100 * (apdex ? value / step->of[HEADCOUNT_APDEX] : step->of[HEADCOUNT_P95] / value);
+}
+
+/* Is it fulfilled with the first number of users for which the criterion did not hold? Pages are read back because what users work
+ * with no longer fits, or by other programs of the machine, which are counted with it: by these where at least half is available
+ * of what was with one user. */
+static bool headcount_full(const struct headcount_system *s, const struct headcount_limit *l, const struct headcount_rule *r)
+{
+	const struct headcount *h = run_own();
+	const struct headcount_step *step = headcount_find(s, l->beyond, l->repeat), *one = headcount_find(s, 1, l->repeat);
+
+	if (!(headcount_value(s, l, r, l->beyond) >= r->at_least))
+		return false;
+	if (r->figure == HEADCOUNT_FAULTS && step && one && step->of[HEADCOUNT_AVAILABLE] > 0 &&
+	    step->of[HEADCOUNT_AVAILABLE] >= one->of[HEADCOUNT_AVAILABLE] / 2)
+		return false;
+	for (const struct headcount_rule *other = h->rule; other < h->rule + h->rules; other++)
+		if (other != r && !strcmp(other->name, r->unless) && headcount_value(s, l, other, l->beyond) >= other->at_least)
+			return false;
+	return true;
+}
+
+#define TALLIES (HEADCOUNT_RULES + 8)
+
+/* One resource over the repeats. */
+struct headcount_tally {
+	const char *name;
+	size_t times;
+	int64_t repeat;		/* the latest, from 1 */
+	double fullness;	/* sum of value over threshold */
+};
+
+static int headcount_fullest(const void *a, const void *b)
+{
+	const struct headcount_tally *x = a, *y = b;
+
+	return x->times != y->times ? (x->times < y->times) - (x->times > y->times) :
+				      (x->fullness < y->fullness) - (x->fullness > y->fullness);
+}
+
+/* Once for each repeat, whatever number of rules it fulfils. */
+static void headcount_count(struct headcount_tally *t, const char *name, int64_t repeat, double fullness)
+{
+	const struct headcount_tally *end = t + TALLIES;
+
+	while (t < end && t->name && strcmp(t->name, name) != 0)
+		t++;
+	if (t == end || t->repeat == repeat)
+		return;
+	*t = (struct headcount_tally){ name, t->times + 1, repeat, t->fullness + fullness };
+}
+
+/* What was full over the repeats, the fullest first, such as "CPU, memory (1 of 3)". */
+static void headcount_words(const struct headcount_system *s, const struct headcount_limit *l, size_t n, char *text, size_t size)
+{
+	const struct headcount *h = run_own();
+	struct headcount_tally t[TALLIES] = { 0 };
+	size_t reached = 0, used = 0;
+
+	text[0] = '\0';
+	for (const struct headcount_limit *end = l + n; l < end; l++) {
+		bool any = l->ended[0];
+
+		if (isnan(l->beyond))
+			continue;
+		reached++;
+		/* who could not be added could not be measured: that is as full as it gets */
+		if (any)
+			headcount_count(t, l->resource, l->repeat, HUGE_VAL);
+		for (const struct headcount_rule *r = h->rule; r < h->rule + h->rules; r++)
+			if (headcount_full(s, l, r) && strcmp(r->name, l->resource) != 0) {
+				headcount_count(t, r->name, l->repeat, headcount_value(s, l, r, l->beyond) / r->at_least);
+				any = true;
+			}
+		if (!any)
+			headcount_count(t, "unexplained", l->repeat, 0);
+	}
+	qsort(t, TALLIES, sizeof(*t), headcount_fullest);
+	for (size_t i = 0; i < TALLIES && t[i].name && used < size; i++) {
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", t[i].name);
+		if (t[i].times < reached && used < size)
+			used += (size_t)snprintf(text + used, size - used, " (%zu of %zu)", t[i].times, reached);
+	}
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-static void headcount_begin(struct table_out *out, const struct headcount_system *s)
+void headcount_begin(struct table_out *out, const struct cell *c)
 {
-	row_text(out, "system", s->name);
-	row_params(out, s->cell);
+	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s.%s", protocol ? protocol : "", app ? app : "");
+	row_text(out, "system", name);
+	row_params(out, c);
 }
 
-static int64_t headcount_next(const struct headcount_system *s, int64_t after)
+/* A row for steps with the same number of users. Nothing was measured: that is a row, too. */
+static void headcount_summary(const struct cell *c, struct table_out *out)
 {
-	int64_t next = INT64_MAX;
+	const struct headcount_system *s = cell_own(c);
+	const struct headcount *h = run_own();
+	size_t i = 0, n;
 
-	for (size_t i = 0; i < s->steps; i++)
-		if (s->step[i].users > after && s->step[i].users < next)
-			next = s->step[i].users;
-	return next;
+	do {
+		const struct headcount_step *step = &s->step[i];
+
+		for (n = 0; i + n < s->steps && step[n].users == step->users; n++)
+			;
+		headcount_begin(out, c);
+		row_text(out, "state", n ? "measured" : "failed");
+		row_number(out, "users", n ? (double)step->users : (double)NAN);
+		row_number(out, "repeats", (double)n);
+		row_number(out, "failed", (double)c->failed);
+		row_number(out, "marked", (double)c->flagged);
+		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
+			for (size_t k = 0; k < n; k++)
+				h->value[k] = step[k].of[f];
+			row_figure(out, headcount_names[f], run_estimate(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI : ESTIMATE_MEAN_CI, h->value, n));
+		}
+		row_end(out);
+	} while ((i += n) < s->steps);
 }
 
-/* users INT64_MAX: nothing was measured, which is a row, too. */
-static int headcount_summary_row(const struct headcount *h, const struct headcount_system *s, int64_t users, struct table_out *out)
+/* How alike users fared on both sides of the limit: means over the repeats. */
+static void headcount_fared(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out)
 {
-	size_t n = 0;
-	int err = 0;
+	static const struct { const char *column; bool bad; enum headcount_figure figure; } columns[] = {
+		{ "jain_good", false, HEADCOUNT_JAIN }, { "jain_bad", true, HEADCOUNT_JAIN },
+		{ "worst_good", false, HEADCOUNT_WORST }, { "worst_bad", true, HEADCOUNT_WORST },
+	};
+	const struct headcount *h = run_own();
 
-	for (size_t i = 0; i < s->steps; i++)
-		n += s->step[i].users == users;
-	headcount_begin(out, s);
-	row_text(out, "state", n ? "measured" : "failed");
-	row_number(out, "users", n ? (double)users : (double)NAN);
-	row_number(out, "repeats", (double)n);
-	row_number(out, "failed", (double)s->cell->failed);
-	row_number(out, "marked", (double)s->cell->flagged);
-	for (int f = 0; n && !err && f < HEADCOUNT_FIGURES; f++) {
-		bool ends = f == HEADCOUNT_P95 || f == HEADCOUNT_APDEX || f == HEADCOUNT_BUSY;
-		struct figure figure;
+	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+		for (size_t i = 0; i < n; i++) {
+			const struct headcount_step *step = headcount_find(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
 
-		n = 0;
-		for (size_t i = 0; i < s->steps; i++)
-			if (s->step[i].users == users)
-				h->value[n++] = s->step[i].of[f];
-		err = estimate(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI : ends ? ESTIMATE_MEAN_CI : ESTIMATE_MEAN, h->value, NULL, n,
-			       h->run->draws, (uint64_t)h->run->seed, &figure);
-		if (ends)
-			row_figure(out, headcount_names[f], &figure);
-		else
-			row_number(out, headcount_names[f], figure.value);
+			h->value[i] = step ? step->of[columns[c].figure] : (double)NAN;
+		}
+		row_number(out, columns[c].column, run_estimate(ESTIMATE_MEAN, h->value, n).value);
 	}
-	row_end(out);
-	return err;
 }
 
-static int headcount_summary(const struct headcount *h, const struct headcount_system *s, struct table_out *out)
+static void headcount_point(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out)
 {
-	int64_t users = headcount_next(s, 0);
-	int err;
-
-	do
-		err = headcount_summary_row(h, s, users, out);
-	while (!err && s->steps && (users = headcount_next(s, users)) != INT64_MAX);
-	return err;
-}
-
-/* How alike users fared on that side of the limit: mean over the repeats. */
-static double headcount_fared(const struct headcount_system *s, const char *criterion, bool bad, enum headcount_figure f)
-{
-	double sum = 0, n = 0;
-
-	for (size_t i = 0; i < s->limits; i++) {
-		const struct headcount_limit *l = &s->limit[i];
-		const struct headcount_step *step = headcount_find(s, bad ? l->beyond : l->users, l->repeat);
-
-		if (strcmp(l->criterion, criterion) != 0 || !step || !isfinite(step->of[f]))
-			continue;
-		sum += step->of[f];
-		n++;
-	}
-	return sum / n;
-}
-
-static int headcount_point(const struct headcount *h, const struct headcount_system *s, const char *criterion,
-			   struct table_out *out)
-{
-	double least = INFINITY, most = -INFINITY, reached = 0;
+	const struct headcount *h = run_own();
 	const char *ended = "";
 	struct figure users;
 	char words[256];
-	size_t n = 0;
-	int err;
+	double reached = 0;
 
-	for (size_t i = 0; i < s->limits; i++) {
-		const struct headcount_limit *l = &s->limit[i];
-
-		if (strcmp(l->criterion, criterion) != 0)
-			continue;
-		h->value[n++] = l->users;
-		reached += l->reached;
-		least = fmin(least, l->users);
-		most = fmax(most, l->users);
-		ended = l->ended[0] ? l->ended : ended;
+	for (size_t i = 0; i < n; i++) {
+		h->value[i] = l[i].users;
+		reached += !isnan(l[i].beyond);
+		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
-	err = estimate(ESTIMATE_MEAN_CI, h->value, NULL, n, h->run->draws, (uint64_t)h->run->seed, &users);
+	users = run_estimate(ESTIMATE_MEAN_CI, h->value, n);
 	if (reached < (double)n)	/* a bound from below has no interval */
 		users.low = users.high = NAN;
-	headcount_begin(out, s);
-	row_text(out, "criterion", criterion);
+	headcount_words(s, l, n, words, sizeof(words));
+	headcount_begin(out, s->cell);
+	row_text(out, "criterion", l->criterion);
 	row_number(out, "repeats", (double)n);
 	row_number(out, "reached", reached);
-	row_figure(out, "users", &users);
-	row_number(out, "users_min", least);
-	row_number(out, "users_max", most);
-	headcount_words(h, s, criterion, words, sizeof(words));
+	row_figure(out, "users", users);
+	row_number(out, "users_min", run_estimate(ESTIMATE_MIN, h->value, n).value);
+	row_number(out, "users_max", run_estimate(ESTIMATE_MAX, h->value, n).value);
 	row_text(out, "limit", words);
 	row_text(out, "ended", ended);
-	row_number(out, "jain_good", headcount_fared(s, criterion, false, HEADCOUNT_JAIN));
-	row_number(out, "jain_bad", headcount_fared(s, criterion, true, HEADCOUNT_JAIN));
-	row_number(out, "worst_good", headcount_fared(s, criterion, false, HEADCOUNT_WORST));
-	row_number(out, "worst_bad", headcount_fared(s, criterion, true, HEADCOUNT_WORST));
-	headcount_forecast(h, s, criterion, out);
+	headcount_fared(s, l, n, out);
+	headcount_forecast(s, l, n, out);
 	row_end(out);
-	return err;
 }
 
-static void headcount_sides(const struct headcount *h, const struct headcount_system *s, const struct headcount_limit *l,
-			    struct table_out *out)
+static void headcount_each(const struct cell *c, headcount_write *write, struct table_out *out)
 {
-	double beyond = l->reached ? l->beyond : (double)NAN;
+	const struct headcount_system *s = cell_own(c);
+	const struct headcount_limit *l = s->limit, *end = l + s->limits;
 
-	for (size_t i = 0; i < h->rules; i++) {
-		const struct headcount_rule *r = &h->rule[i];
+	for (size_t n; l < end; l += n) {
+		for (n = 1; l + n < end && !strcmp(l[n].criterion, l->criterion); n++)
+			;
+		write(s, l, n, out);
+	}
+}
 
-		headcount_begin(out, s);
+static void headcount_points(const struct cell *c, struct table_out *out)
+{
+	headcount_each(c, headcount_point, out);
+}
+
+static void headcount_slopes(const struct cell *c, struct table_out *out)
+{
+	headcount_each(c, headcount_needs, out);
+}
+
+static void headcount_compare(const struct cell *c, struct table_out *out)
+{
+	const struct headcount_system *s = cell_own(c);
+	const struct headcount *h = run_own();
+
+	for (size_t i = 0; i < c->n * s->limits * h->rules; i++) {
+		const struct headcount_limit *l = &s->limit[i / h->rules % s->limits];
+		const struct headcount_rule *r = &h->rule[i % h->rules];
+
+		if (l->repeat != c->repeat[i / h->rules / s->limits].number)
+			continue;
+		headcount_begin(out, c);
 		row_text(out, "criterion", l->criterion);
 		row_number(out, "repeat", (double)l->repeat);
 		row_text(out, "name", r->name);
@@ -377,42 +450,16 @@ static void headcount_sides(const struct headcount *h, const struct headcount_sy
 		row_number(out, "at_least", r->at_least);
 		row_number(out, "users_good", l->users);
 		row_number(out, "good", headcount_value(s, l, r, l->users));
-		row_number(out, "users_bad", beyond);
-		row_number(out, "bad", l->reached ? headcount_value(s, l, r, l->beyond) : (double)NAN);
-		row_number(out, "full", l->reached && headcount_full(h, s, l, r, l->beyond));
+		row_number(out, "users_bad", l->beyond);
+		row_number(out, "bad", headcount_value(s, l, r, l->beyond));
+		row_number(out, "full", headcount_full(s, l, r));
 		row_end(out);
 	}
 }
 
-static bool headcount_seen_before(const struct headcount_system *s, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(s->limit[k].criterion, s->limit[i].criterion))
-			return true;
-	return false;
-}
-
-static int headcount_rows(void *state, const char *table, struct table_out *out, struct why *why)
-{
-	struct headcount *h = state;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < h->run->n; i++) {
-		const struct headcount_system *s = &h->system[i];
-
-		if (!strcmp(table, "summary"))
-			err = headcount_summary(h, s, out);
-		for (size_t k = 0; !err && k < s->limits; k++)
-			if (!strcmp(table, "compare"))
-				headcount_sides(h, s, &s->limit[k], out);
-			else if (!strcmp(table, "points") && !headcount_seen_before(s, k))
-				err = headcount_point(h, s, s->limit[k].criterion, out);
-			else if (!strcmp(table, "slope") && !headcount_seen_before(s, k))
-				headcount_slopes(h, s, s->limit[k].criterion, out);
-	}
-	return err ? why_no_memory(why) : 0;
-}
-
 const struct extractor headcount_extractor = {
-	.name = "headcount", .open = headcount_open, .read = headcount_read, .rows = headcount_rows, .close = headcount_close,
+	.name = "headcount", .run_size = sizeof(struct headcount), .cell_size = sizeof(struct headcount_system),
+	.begin = headcount_start, .take = headcount_take,
+	.tables = { { "summary", headcount_summary }, { "points", headcount_points }, { "compare", headcount_compare },
+		    { "slope", headcount_slopes } },
 };

@@ -1,203 +1,268 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* headcount_forecast - how many users a criterion allows, foretold from few, by a queue M/D/m.
+ *
+ * The share of the CPUs that a key takes is a line over the keys a second (utilization law, with what the sessions take without
+ * keys). What others' keys put in front of one is the wait of arrivals at random at as many servers as there are CPUs, where each
+ * key costs the same: half the wait of exponential service (Pollaczek 1930, Khinchine 1932), its tail taken as exponential:
+ * P(W > t) = p exp(-t / theta), theta = D / (2 m (1 - u)), p = the share of keys that wait at all, u^(sqrt(2 (m + 1)) - 1)
+ * (Sakasegawa 1977; exact for m = 1). The user in front does not wait for himself, so u in p is what the others take. What one
+ * user alone has (application, frame timer, link) comes on top; the deviations of independent parts add in squares. */
 #include "headcount.h"
-#include "mdm.h"
-#include "estimate.h"
+#include "interval.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* What the first third of the curve tells: the rows with at most a third of the first number of users for which the criterion did
  * not hold (or of the most there were, where it held for all), at least three of them, all of which it held for. */
 #define ROWS_LEAST 3
 #define ROWS_MAX 4096
 #define APDEX_T 100.0	/* ms: data/thresholds.tsv, apdex_target */
+#define USERS_MAX 10000
+#define HALVINGS 200	/* of an interval: no double has more */
+#define TAIL 0.05	/* beyond p95 */
 
-struct third {
+/* --- a line ---------------------------------------------------------------------------------------------------- */
+
+/* With the 95 % interval of its slope, and so of its height everywhere (Student's t). */
+struct forecast_line {
+	double slope, low, high, start;
+	double mean_x, spread;	/* of the x, and their variance (over n) */
+	size_t n;
+};
+
+/* Its height; side -1, 1: the lower, the upper end of the interval there. The variance of the height at x is that of the slope
+ * times (Sxx / n + (x - mean)^2). */
+static double forecast_at(const struct forecast_line *l, double x, int side)
+{
+	return l->start + l->slope * x + side * (l->high - l->low) / 2 * sqrt(l->spread + (x - l->mean_x) * (x - l->mean_x));
+}
+
+/* From where on it is at least `full`. INFINITY: nowhere. */
+static double forecast_reaches(const struct forecast_line *l, double full, int side)
+{
+	double low = l->mean_x, high = fmax(2 * fabs(l->mean_x), 1);
+
+	if (forecast_at(l, low, side) >= full)
+		return low;
+	while (forecast_at(l, high, side) < full)
+		if ((high *= 2) > 1e9)
+			return INFINITY;
+	for (int i = 0; i < HALVINGS; i++) {
+		double middle = (low + high) / 2;
+
+		*(forecast_at(l, middle, side) >= full ? &high : &low) = middle;
+	}
+	return high;
+}
+
+struct forecast_third {
 	const struct headcount_step *row[ROWS_MAX];
 	size_t n;
 	double most;		/* the largest number of users among them */
 };
 
-static int by_users(const struct headcount_step *a, const struct headcount_step *b)
+/* The rows of n repeats together, those of each in ascending order. */
+static const struct forecast_third *forecast_third_of(const struct headcount_system *s, const struct headcount_limit *l, size_t n)
 {
-	return (a->users > b->users) - (a->users < b->users);
-}
+	static struct forecast_third t;
 
-/* Of one repeat, in ascending order, behind those that are there. */
-static void add_third(const struct headcount_system *s, const struct headcount_limit *l, struct third *t)
-{
-	size_t first = t->n, kept;
-	double end = l->reached ? l->beyond : INFINITY, most = 0;
+	t.n = 0;
+	t.most = NAN;
+	for (const struct headcount_limit *last = l + n; l < last; l++) {
+		size_t first = t.n;
+		double end = l->beyond;
 
-	for (size_t i = 0; i < s->steps && t->n < ROWS_MAX; i++) {
-		const struct headcount_step *step = &s->step[i];
-		size_t at;
+		for (size_t i = 0; isnan(l->beyond) && i < s->steps; i++)
+			if (s->step[i].repeat == l->repeat)
+				end = (double)s->step[i].users;
+		for (size_t i = 0; i < s->steps && t.n < ROWS_MAX; i++) {
+			const struct headcount_step *step = &s->step[i];
+			bool enough = t.n - first >= ROWS_LEAST && (double)step->users * 3 > end;
 
-		if (step->repeat != l->repeat)
-			continue;
-		most = fmax(most, (double)step->users);
-		if ((double)step->users >= end || !isfinite(step->of[HEADCOUNT_OWN]) || !isfinite(step->of[HEADCOUNT_KEYS]))
-			continue;
-		for (at = t->n++; at > first && by_users(t->row[at - 1], step) > 0; at--)
-			t->row[at] = t->row[at - 1];
-		t->row[at] = step;
+			if (step->repeat == l->repeat && !enough && !((double)step->users >= l->beyond) &&
+			    isfinite(step->of[HEADCOUNT_OWN]) && isfinite(step->of[HEADCOUNT_KEYS]))
+				t.row[t.n++] = step;
+		}
+		t.n = t.n - first < ROWS_LEAST ? first : t.n;
+		if (t.n > first)
+			t.most = fmax(t.most, (double)t.row[t.n - 1]->users);
 	}
-	if (!l->reached)
-		end = most;
-	kept = first;
-	while (kept < t->n && (kept - first < ROWS_LEAST || (double)t->row[kept]->users * 3 <= end))
-		kept++;
-	t->n = kept - first < ROWS_LEAST ? first : kept;
-	if (t->n > first)
-		t->most = fmax(t->most, (double)t->row[t->n - 1]->users);
+	return &t;
 }
 
-/* All repeats together, or one (0: all). */
-static void collect(const struct headcount_system *s, const char *criterion, int64_t repeat, struct third *t)
+/* Of a figure over the keys a second, or over the users. False: less than three points, or all at one x. */
+static bool forecast_fit(const struct forecast_third *t, bool by_keys, enum headcount_figure figure, double scale,
+			 struct forecast_line *l)
 {
-	t->n = 0;
-	t->most = 0;
-	for (size_t i = 0; i < s->limits; i++)
-		if (!strcmp(s->limit[i].criterion, criterion) && (!repeat || s->limit[i].repeat == repeat))
-			add_third(s, &s->limit[i], t);
-}
-
-static bool line_of(const struct third *t, enum headcount_figure x, enum headcount_figure y, double scale, struct mdm_line *l)
-{
-	static double xs[ROWS_MAX], ys[ROWS_MAX];
+	static double x[ROWS_MAX], y[ROWS_MAX];
+	double my = 0, xx = 0, xy = 0;
+	struct interval slope;
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		double at = x == HEADCOUNT_FIGURES ? (double)t->row[i]->users : t->row[i]->of[x];
-		double v = t->row[i]->of[y];
-
-		if (isfinite(at) && isfinite(v)) {
-			xs[n] = at;
-			ys[n++] = scale * v;
-		}
+		x[n] = by_keys ? t->row[i]->of[HEADCOUNT_KEYS] : (double)t->row[i]->users;
+		y[n] = scale * t->row[i]->of[figure];
+		n += isfinite(x[n]) && isfinite(y[n]);
 	}
-	return mdm_line_fit(xs, ys, n, l);
+	if (!interval_slope(x, y, n, &slope))
+		return false;
+	*l = (struct forecast_line){ .low = slope.low, .high = slope.high, .n = n };
+	for (size_t i = 0; i < n; i++) {
+		l->mean_x += x[i] / (double)n;
+		my += y[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		xx += (x[i] - l->mean_x) * (x[i] - l->mean_x);
+		xy += (x[i] - l->mean_x) * (y[i] - my);
+	}
+	l->slope = xy / xx;
+	l->start = my - l->slope * l->mean_x;
+	l->spread = xx / (double)n;
+	return true;
 }
 
+/* --- the queue ------------------------------------------------------------------------------------------------- */
+
+struct forecast_queue {
+	struct forecast_line cpu;	/* share of all CPUs, 0 to 1, over keys a second of all users */
+	double servers;			/* CPUs */
+	double rate, typing;		/* keys a second of the user in front, and of every other */
+	double mean_ms, p95_ms;		/* of one user alone */
+};
+
+/* The line reaches 100 percent with so many users. */
+static double forecast_users(const struct forecast_line *l, int side)
+{
+	const struct headcount *h = run_own();
+
+	return 1 + (forecast_reaches(l, 100, side) - h->rate) / h->typing;
+}
+
+static double forecast_beyond(double p, double theta, double ms)
+{
+	return ms < 0 ? 1 : theta > 0 ? p * exp(-ms / theta) : 0;
+}
+
+/* Does the criterion hold with so many users? side 1, -1: by the ends of the line's interval. */
+static bool forecast_holds(const struct forecast_queue *q, double users, bool apdex, double value, int side)
+{
+	double slope = side > 0 ? q->cpu.high : side < 0 ? q->cpu.low : q->cpu.slope;
+	double u = forecast_at(&q->cpu, q->rate + q->typing * (users - 1), side);
+	double others = users > 1 ? fmin(fmax(u - q->rate * slope, 0), 1) : 0, late;
+	double p = pow(others, sqrt(2 * (q->servers + 1)) - 1);
+	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2;	/* the slope is D / m */
+
+	if (!(u < 1))
+		return false;
+	if (apdex)
+		return 1 - (forecast_beyond(p, theta, APDEX_T - q->mean_ms) + forecast_beyond(p, theta, 4 * APDEX_T - q->mean_ms)) / 2 >= value;
+	late = p > TAIL ? fmax(theta * log(p / TAIL) - p * theta, 0) : 0;
+	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
+}
+
+/* The most users for whom it does; 0: not even one. INFINITY: no end. */
+static double forecast_most(const struct forecast_queue *q, bool apdex, double value, int side)
+{
+	for (double users = 1; users <= USERS_MAX; users++)
+		if (!forecast_holds(q, users, apdex, value, side))
+			return users - 1;
+	return INFINITY;
+}
+
+/* --- the forecast ---------------------------------------------------------------------------------------------- */
+
 /* What is full first by the line of its use alone, the user at the link or the viewers; those that do not grow are never full. */
-static const struct resource {
+static const struct {
 	const char *name;
 	enum headcount_figure figure;
 } lines[] = { { "CPU", HEADCOUNT_OWN }, { "viewers", HEADCOUNT_CLIENT }, { "link", HEADCOUNT_LINK } };
 enum { LINES = sizeof(lines) / sizeof(*lines) };
 
 struct forecast {
-	double most, low, high;		/* users; NAN: none */
+	struct figure users;
 	const char *of, *why;		/* what is at its limit then; why there is none */
 };
 
-static double bound(const struct mdm *m, const struct mdm_line *l, int side)
+static struct forecast forecast_make(const struct headcount_system *s, const struct forecast_third *t, const char *criterion)
 {
-	return floor(mdm_users(m, mdm_line_reaches(l, 100, side)) + 1e-9);
-}
-
-static struct forecast foretell(const struct headcount *h, const struct headcount_system *s, const struct third *t,
-				const char *criterion)
-{
-	struct forecast f = { NAN, NAN, NAN, "", "" };
-	struct mdm m = { .servers = s->servers, .rate = h->rate, .typing = h->typing };
-	struct mdm_line l;
-	double value, ones = 0;
+	const struct headcount *h = run_own();
+	struct forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
+	struct forecast_queue q = { .servers = s->servers, .rate = h->rate, .typing = h->typing };
+	double value, ones = 0, most[3];
+	struct forecast_line l;
 	bool apdex;
 
-	f.why = "fewer than three numbers of users were good";
 	if (t->n < ROWS_LEAST || !headcount_criterion(criterion, &apdex, &value) || !(h->typing > 0) || !(h->rate > 0))
 		return f;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->row[i]->users == 1 && isfinite(t->row[i]->of[HEADCOUNT_P95])) {
-			m.mean_ms += t->row[i]->of[HEADCOUNT_MEAN];
-			m.p95_ms += t->row[i]->of[HEADCOUNT_P95];
+			q.mean_ms += t->row[i]->of[HEADCOUNT_MEAN];
+			q.p95_ms += t->row[i]->of[HEADCOUNT_P95];
 			ones++;
 		}
-	f.why = "one user alone was not measured";
-	if (!(ones > 0))
+	q.mean_ms /= ones;
+	q.p95_ms /= ones;
+	f.why = !(ones > 0) ? "one user alone was not measured" :
+		!forecast_fit(t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0) ?
+		"the first third tells nothing: the interval of what a key takes of the CPU holds 0" : "";
+	if (*f.why)
 		return f;
-	m.mean_ms /= ones;
-	m.p95_ms /= ones;
-	f.why = "the first third tells nothing: the interval of what a key takes of the CPU holds 0";
-	if (!line_of(t, HEADCOUNT_KEYS, HEADCOUNT_OWN, 0.01, &m.cpu) || !(m.cpu.low > 0))
-		return f;
-	f = (struct forecast){ mdm_most(&m, apdex, value, APDEX_T, 0), mdm_most(&m, apdex, value, APDEX_T, 1),
-			       mdm_most(&m, apdex, value, APDEX_T, -1), "CPU", "" };
+	f.users = (struct figure){ forecast_most(&q, apdex, value, 0), forecast_most(&q, apdex, value, 1),
+				   forecast_most(&q, apdex, value, -1), false, 0 };
+	f.of = "CPU";
 	for (size_t i = 1; i < LINES; i++) {
-		double most;
-
-		if (!line_of(t, HEADCOUNT_KEYS, lines[i].figure, 1, &l) || !(l.low > 0))
+		if (!forecast_fit(t, true, lines[i].figure, 1, &l) || !(l.low > 0))
 			continue;
-		most = bound(&m, &l, 0);
-		if (most < f.most)
-			f = (struct forecast){ most, fmin(f.low, bound(&m, &l, 1)), bound(&m, &l, -1), lines[i].name, "" };
+		for (int side = -1; side <= 1; side++)
+			most[side + 1] = floor(forecast_users(&l, side) + 1e-9);
+		if (!(most[1] < f.users.value))
+			continue;
+		f.users = (struct figure){ most[1], fmin(f.users.low, most[2]), most[0], false, 0 };
+		f.of = lines[i].name;
 	}
 	return f;
 }
 
-void headcount_forecast(const struct headcount *h, const struct headcount_system *s, const char *criterion, struct table_out *out)
+void headcount_forecast(const struct headcount_system *s, const struct headcount_limit *limit, size_t n, struct table_out *out)
 {
-	static struct third third;
-	struct figure each = { NAN, NAN, NAN, false };
-	struct forecast all;
-	size_t n = 0;
+	const struct headcount *h = run_own();
+	const struct forecast_third *third = forecast_third_of(s, limit, n);
+	struct forecast all = forecast_make(s, third, limit->criterion);
 
-	collect(s, criterion, 0, &third);
-	row_number(out, "forecast_from", third.n ? third.most : (double)NAN);
-	all = foretell(h, s, &third, criterion);
-	row_figure(out, "forecast", &(struct figure){ all.most, all.low, all.high, false });
+	row_number(out, "forecast_from", third->most);
+	row_figure(out, "forecast", all.users);
 	row_text(out, "forecast_of", all.of);
 	row_text(out, "forecast_why", all.why);
-	for (size_t i = 0; i < s->limits; i++)
-		if (!strcmp(s->limit[i].criterion, criterion)) {
-			collect(s, criterion, s->limit[i].repeat, &third);
-			h->value[n++] = foretell(h, s, &third, criterion).most;
-		}
-	/* (without room for the bootstrap there is no interval) */
-	estimate(ESTIMATE_MEAN_CI, h->value, NULL, n, h->run->draws, (uint64_t)h->run->seed, &each);
-	row_figure(out, "forecast_repeats", &each);
+	for (size_t i = 0; i < n; i++)
+		h->value[i] = forecast_make(s, forecast_third_of(s, &limit[i], 1), limit->criterion).users.value;
+	row_figure(out, "forecast_repeats", run_estimate(ESTIMATE_MEAN_CI, h->value, n));
 }
 
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
-static void slope_row(struct table_out *out, const struct headcount_system *s, const char *criterion, const char *name,
-		      const struct mdm_line *l, double scale, const double users[3])
+void headcount_needs(const struct headcount_system *s, const struct headcount_limit *limit, size_t n, struct table_out *out)
 {
-	bool memory = !strcmp(name, "memory");
-
-	row_text(out, "system", s->name);
-	row_params(out, s->cell);
-	row_text(out, "criterion", criterion);
-	row_text(out, "name", name);
-	row_number(out, "points", (double)l->n);
-	row_number(out, "none", memory ? -l->start : l->start);
-	row_figure(out, "slope", &(struct figure){ scale * l->slope, scale * l->low, scale * l->high, false });
-	row_figure(out, "users", &(struct figure){ users[1], users[2], users[0], false });
-	row_end(out);
-}
-
-void headcount_slopes(const struct headcount *h, const struct headcount_system *s, const char *criterion, struct table_out *out)
-{
-	const struct mdm m = { .rate = h->rate, .typing = h->typing };
-	static struct third third;
-	struct mdm_line l;
+	const struct forecast_third *third = forecast_third_of(s, limit, n);
+	struct forecast_line l;
 	double users[3];
 
-	collect(s, criterion, 0, &third);
-	for (size_t i = 0; third.n && i < LINES; i++) {
-		if (!line_of(&third, HEADCOUNT_KEYS, lines[i].figure, 1, &l))
+	/* Behind the lines: of memory, what a user takes; what is available shrinks. */
+	for (size_t i = 0; third->n && i <= LINES; i++) {
+		bool memory = i == LINES;
+		/* a CPU's percent for a key a second is 10 ms of its time for a key, for each CPU there is */
+		double scale = i == 0 ? 10 * s->servers : 1;
+
+		if (!forecast_fit(third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &l))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			users[side + 1] = l.slope > 0 ? mdm_users(&m, mdm_line_reaches(&l, 100, side)) : (double)NAN;
-		/* a CPU's percent for a key a second is 10 ms of its time for a key, for each CPU there is */
-		slope_row(out, s, criterion, lines[i].name, &l, i == 0 ? 10 * s->servers : 1, users);
+			users[side + 1] = !(l.slope > 0) ? (double)NAN : memory ? forecast_reaches(&l, 0, side) : forecast_users(&l, side);
+		headcount_begin(out, s->cell);
+		row_text(out, "criterion", limit->criterion);
+		row_text(out, "name", memory ? "memory" : lines[i].name);
+		row_number(out, "points", (double)l.n);
+		row_number(out, "none", memory ? -l.start : l.start);
+		row_figure(out, "slope", (struct figure){ scale * l.slope, scale * l.low, scale * l.high, false, 0 });
+		row_figure(out, "users", (struct figure){ users[1], users[2], users[0], false, 0 });
+		row_end(out);
 	}
-	/* of memory, what a user takes; what is available shrinks */
-	if (!third.n || !line_of(&third, HEADCOUNT_FIGURES, HEADCOUNT_AVAILABLE, -1.0 / 1048576, &l))
-		return;
-	for (int side = -1; side <= 1; side++)
-		users[side + 1] = l.slope > 0 ? mdm_line_reaches(&l, 0, side) : (double)NAN;
-	slope_row(out, s, criterion, "memory", &l, 1, users);
 }

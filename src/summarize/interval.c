@@ -1,139 +1,131 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval.h"
+#include "room.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
 #include <gsl/gsl_rng.h>
-#include <math.h>
-#include <stdlib.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
 
-/* GSL would abort where one of its inversions does not converge; here that is "no interval". */
-static void no_abort(void)
+static bool interval_around(double middle, double half, struct interval *out)
+{
+	if (isfinite(half))
+		*out = (struct interval){ middle - half, middle + half };
+	return isfinite(half);
+}
+
+/* (GSL would abort where one of its inversions does not converge; here that is "no interval".) */
+static double interval_student(size_t freedom)
 {
 	gsl_set_error_handler_off();
+	return gsl_cdf_tdist_Pinv(1 - TAIL, (double)freedom);
+}
+
+/* Standard error of the mean; NAN below two finite values. */
+static double interval_error(const double *value, size_t n)
+{
+	return n > 1 ? gsl_stats_sd(value, 1, n) / sqrt((double)n) : (double)NAN;
 }
 
 bool interval_t(const double *value, size_t n, struct interval *out)
 {
-	double mean = 0, squares = 0, half;
-
-	if (n < 2)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!isfinite(value[i]))
-			return false;
-		mean += (value[i] - mean) / (double)(i + 1);
-	}
-	for (size_t i = 0; i < n; i++)
-		squares += (value[i] - mean) * (value[i] - mean);
-	no_abort();
-	half = gsl_cdf_tdist_Pinv(1 - TAIL, (double)(n - 1)) * sqrt(squares / (double)(n - 1) / (double)n);
-	*out = (struct interval){ mean - half, mean + half };
-	return isfinite(half);
+	return n > 1 && interval_around(gsl_stats_mean(value, 1, n), interval_student(n - 1) * interval_error(value, n), out);
 }
 
 double interval_t_p(const double *value, size_t n)
 {
-	double mean = 0, squares = 0, error;
+	double mean = gsl_stats_mean(value, 1, n), error = interval_error(value, n);
 
-	for (size_t i = 0; i < n; i++)
-		mean += (value[i] - mean) / (double)(i + 1);
-	for (size_t i = 0; i < n; i++)
-		squares += (value[i] - mean) * (value[i] - mean);
-	if (n < 2 || !isfinite(squares))
-		return NAN;
-	error = sqrt(squares / (double)(n - 1) / (double)n);
 	if (!(error > 0))
-		return mean == 0 ? 1 : 0;
-	no_abort();
+		return isnan(error) ? NAN : mean == 0;
+	gsl_set_error_handler_off();
 	return 2 * gsl_cdf_tdist_Q(fabs(mean) / error, (double)(n - 1));
+}
+
+/* The variance of the slope, or NAN. */
+static double interval_fit(const double *x, const double *y, size_t n, double *start, double *slope)
+{
+	double of_start, covariance, variance, squares;
+
+	gsl_fit_linear(x, 1, y, 1, n, start, slope, &of_start, &covariance, &variance, &squares);
+	return n > 2 ? variance : (double)NAN;
+}
+
+double means_slope(const double *x, const double *y, size_t n, double *start)
+{
+	double slope, ignored;
+
+	interval_fit(x, y, n, start ? start : &ignored, &slope);
+	return slope;
 }
 
 bool interval_slope(const double *x, const double *y, size_t n, struct interval *out)
 {
-	double mx = 0, my = 0, xx = 0, xy = 0, slope, squares = 0, half;
+	double start, slope, variance = interval_fit(x, y, n, &start, &slope);
 
-	if (n < 3)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		mx += (x[i] - mx) / (double)(i + 1);
-		my += (y[i] - my) / (double)(i + 1);
-	}
-	for (size_t i = 0; i < n; i++) {
-		xx += (x[i] - mx) * (x[i] - mx);
-		xy += (x[i] - mx) * (y[i] - my);
-	}
-	slope = xy / xx;
-	for (size_t i = 0; i < n; i++)
-		squares += pow(y[i] - my - slope * (x[i] - mx), 2);
-	if (!(xx > 0) || !isfinite(squares))
-		return false;
-	no_abort();
-	half = gsl_cdf_tdist_Pinv(1 - TAIL, (double)(n - 2)) * sqrt(squares / (double)(n - 2) / xx);
-	*out = (struct interval){ slope - half, slope + half };
-	return isfinite(half);
+	return isfinite(variance) && interval_around(slope, interval_student(n - 2) * sqrt(variance), out);
 }
 
 bool interval_t_log(const double *value, size_t n, struct interval *out)
 {
-	double *logs = malloc((n ? n : 1) * sizeof(*logs));
-	bool ok = logs != NULL;
+	double *logs = room_new(n, sizeof(*logs));
+	bool ok;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		ok = value[i] > 0;
-		logs[i] = ok ? log(value[i]) : 0;
-	}
-	ok = ok && interval_t(logs, n, out);
+	for (size_t i = 0; i < n; i++)
+		logs[i] = log(value[i]);	/* not finite where it is not positive */
+	ok = interval_t(logs, n, out);
 	if (ok)
 		*out = (struct interval){ exp(out->low), exp(out->high) };
 	free(logs);
 	return ok;
 }
 
-static int ascending(const void *a, const void *b)
+double interval_quantile(double *value, size_t n, double p)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	gsl_sort(value, 1, n);
+	return n ? gsl_stats_quantile_from_sorted_data(value, 1, n, p) : (double)NAN;
 }
 
-/* Type 7, as everywhere in the suite. */
-static double quantile(const double *sorted, size_t n, double p)
+struct figure interval_ratio(const double *ratio, size_t n, double *p)
 {
-	double at = (double)(n - 1) * p, low = floor(at);
-	size_t i = (size_t)low;
+	struct figure f = FIGURE_UNKNOWN;
+	struct interval i = { NAN, NAN };
+	double *logs = room_new(n, sizeof(*logs));
 
-	return i + 1 < n ? sorted[i] + (at - low) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+	for (size_t k = 0; k < n; k++)
+		logs[k] = log(ratio[k]);
+	if (n)
+		f.value = exp(gsl_stats_mean(logs, 1, n));
+	interval_t(logs, n, &i);
+	f.low = exp(i.low);
+	f.high = exp(i.high);
+	*p = n < INTERVAL_PAIRS ? (double)NAN : interval_t_p(logs, n);
+	free(logs);
+	return f;
+}
+
+const char *interval_verdict(const struct figure *ratio, double p)
+{
+	if (!isfinite(p))
+		return "too few runs";
+	if (p < 1 - INTERVAL_LEVEL)
+		return ratio->value < 1 ? "better" : "worse";
+	return ratio->high > 2 * ratio->low ? "too noisy" : "no difference shown";
 }
 
 /* How far the bootstrap's median lies from the figure. Ties count half on either side: figures on a grid (shares of
  * 100 keys) have many. Never quite 0 or 1, whose normal quantile would be infinite. */
-static double bias(double figure, const double *sorted, size_t n)
+static double interval_bias(double figure, const double *sorted, size_t n)
 {
-	double below = 0, share, edge = 0.5 / (double)n;
+	double below = 0;
 
 	for (size_t i = 0; i < n; i++)
 		below += sorted[i] < figure ? 1 : sorted[i] == figure ? 0.5 : 0;
-	share = below / (double)n;
-	share = share < edge ? edge : share > 1 - edge ? 1 - edge : share;
-	return gsl_cdf_ugaussian_Pinv(share);
-}
-
-static double acceleration(const double *without, size_t runs)
-{
-	double mean = 0, squares = 0, cubes = 0;
-
-	for (size_t i = 0; i < runs; i++)
-		mean += without[i] / (double)runs;
-	for (size_t i = 0; i < runs; i++) {
-		double d = mean - without[i];
-
-		squares += d * d;
-		cubes += d * d * d;
-	}
-	return squares > 0 ? cubes / (6 * pow(squares, 1.5)) : 0;
+	return gsl_cdf_ugaussian_Pinv(fmin(fmax(below, 0.5), (double)n - 0.5) / (double)n);
 }
 
 bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs,
@@ -141,22 +133,16 @@ bool interval_bca_from(double figure, double *replicate, size_t draws, const dou
 {
 	double end[2], z0, a;
 
-	if (!isfinite(figure) || !draws || runs < 2)
+	if (!isfinite(figure) || !draws || runs < 2 || !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
 		return false;
-	for (size_t i = 0; i < draws; i++)
-		if (!isfinite(replicate[i]))
-			return false;
-	for (size_t i = 0; i < runs; i++)
-		if (!isfinite(without[i]))
-			return false;
-	qsort(replicate, draws, sizeof(*replicate), ascending);
-	z0 = bias(figure, replicate, draws);
-	a = acceleration(without, runs);
+	gsl_sort(replicate, 1, draws);
+	z0 = interval_bias(figure, replicate, draws);
+	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
+	a = isfinite(a) ? a : 0;	/* all alike */
 	for (int side = 0; side < 2; side++) {
 		double z = z0 + gsl_cdf_ugaussian_Pinv(side ? 1 - TAIL : TAIL);
-		double p = gsl_cdf_ugaussian_P(z0 + z / (1 - a * z));
 
-		end[side] = quantile(replicate, draws, p);
+		end[side] = gsl_stats_quantile_from_sorted_data(replicate, 1, draws, gsl_cdf_ugaussian_P(z0 + z / (1 - a * z)));
 	}
 	*out = (struct interval){ end[0], end[1] };
 	return true;
@@ -164,42 +150,43 @@ bool interval_bca_from(double figure, double *replicate, size_t draws, const dou
 
 bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out)
 {
-	gsl_rng *rng = (no_abort(), gsl_rng_alloc(gsl_rng_mt19937));
-	unsigned *weight = calloc(runs ? runs : 1, sizeof(*weight));
-	double *replicate = calloc(draws ? draws : 1, sizeof(*replicate));
-	double *without = calloc(runs ? runs : 1, sizeof(*without));
-	bool ok = rng && weight && replicate && without && runs >= 2;
+	gsl_rng *rng = (gsl_set_error_handler_off(), room_got(gsl_rng_alloc(gsl_rng_mt19937)));
+	unsigned *weight = room_new(runs, sizeof(*weight));
+	double *replicate = room_new(draws, sizeof(*replicate)), *without = room_new(runs, sizeof(*without));
+	bool ok;
 
-	if (ok) {
-		double all;
-
-		gsl_rng_set(rng, (unsigned long)seed);
+	gsl_rng_set(rng, (unsigned long)seed);
+	for (size_t d = 0; d < draws; d++) {
 		for (size_t i = 0; i < runs; i++)
-			weight[i] = 1;
-		all = figure(weight, runs, data);
-		for (size_t i = 0; i < runs; i++) {
 			weight[i] = 0;
-			without[i] = figure(weight, runs, data);
-			weight[i] = 1;
-		}
-		for (size_t d = 0; d < draws; d++) {
-			for (size_t i = 0; i < runs; i++)
-				weight[i] = 0;
-			for (size_t i = 0; i < runs; i++)
-				weight[gsl_rng_uniform_int(rng, runs)]++;
-			replicate[d] = figure(weight, runs, data);
-		}
-		ok = interval_bca_from(all, replicate, draws, without, runs, out);
+		for (size_t i = 0; i < runs; i++)
+			weight[gsl_rng_uniform_int(rng, runs)]++;
+		replicate[d] = figure(weight, runs, data);
 	}
+	for (size_t i = 0; i < runs; i++)
+		weight[i] = 1;
+	for (size_t i = 0; i < runs; i++) {
+		weight[i] = 0;
+		without[i] = figure(weight, runs, data);
+		weight[i] = 1;
+	}
+	ok = interval_bca_from(figure(weight, runs, data), replicate, draws, without, runs, out);
 	free(without);
 	free(replicate);
 	free(weight);
-	if (rng)
-		gsl_rng_free(rng);
+	gsl_rng_free(rng);
 	return ok;
 }
 
-static double weighted_mean(const unsigned *weight, size_t runs, void *data)
+bool interval_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
+		   struct interval *out)
+{
+	if (n < INTERVAL_BOOTSTRAP_FROM)
+		return (logs ? interval_t_log : interval_t)(value, n, out);
+	return interval_bca(figure, data, n, draws, seed, out);
+}
+
+static double interval_weighted_mean(const unsigned *weight, size_t runs, void *data)
 {
 	const double *value = data;
 	double sum = 0, n = 0;
@@ -213,9 +200,7 @@ static double weighted_mean(const unsigned *weight, size_t runs, void *data)
 
 bool interval_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out)
 {
-	if (n < INTERVAL_BOOTSTRAP_FROM)
-		return interval_t(value, n, out);
-	return interval_bca(weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
+	return interval_runs(value, false, interval_weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
 }
 
 bool interval_share(size_t hits, size_t n, struct interval *out)
@@ -224,7 +209,7 @@ bool interval_share(size_t hits, size_t n, struct interval *out)
 
 	if (!n || hits > n)
 		return false;
-	no_abort();
+	gsl_set_error_handler_off();
 	out->low = hits ? gsl_cdf_beta_Pinv(tail, k, m - k + 1) : 0;
 	out->high = hits < n ? gsl_cdf_beta_Qinv(tail, k + 1, m - k) : 1;
 	return isfinite(out->low) && isfinite(out->high);
@@ -232,6 +217,23 @@ bool interval_share(size_t hits, size_t n, struct interval *out)
 
 double interval_rate_high(double events)
 {
-	no_abort();
+	gsl_set_error_handler_off();
 	return gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, 2 * (events + 1)) / 2;
+}
+
+void holm_adjust(double *p, size_t n)
+{
+	size_t *at = room_new(n, sizeof(*at)), left = 0;
+	double least = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		left += isfinite(p[i]) ? 1 : 0;
+		p[i] = isfinite(p[i]) ? p[i] : INFINITY;	/* last in order */
+	}
+	gsl_sort_index(at, p, 1, n);
+	for (size_t i = 0; i < n; i++) {
+		least = left ? fmax(least, fmin(1, (double)left-- * p[at[i]])) : NAN;
+		p[at[i]] = least;
+	}
+	free(at);
 }

@@ -1,60 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keys.h"
 #include "room.h"
-#include "rows_in.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-enum column { DUE, SENT, ANSWER, ANSWER_HIGH, CENSORED, SKIPPED, NEEDED, KEY = NEEDED };
-static const char *const names[] = { "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "key", NULL };
-
-static int row(void *context, char *const *cell)
+static int keys_add(void *into, const struct rows_cell *cell)
 {
-	struct keys *out = context;
-	struct key k, *grown;
-	int64_t skipped;
+	struct keys *out = into;
+	const struct key k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count };
 
-	if (!rows_in_count(cell[KEY], &k.number) || !rows_in_count(cell[DUE], &k.due) || k.due == KEY_NONE ||
-	    !rows_in_count(cell[SENT], &k.sent) || !rows_in_count(cell[ANSWER], &k.answer) ||
-	    !rows_in_count(cell[ANSWER_HIGH], &k.answer_high) || !rows_in_count(cell[CENSORED], &k.censored) ||
-	    !rows_in_int(cell[SKIPPED], &skipped))
+	if (k.due == KEY_NONE)
 		return -EPROTO;
-	if (skipped != KEY_NONE && skipped != 0) {
+	if (cell[5].count != KEY_NONE && cell[5].count != 0) {
 		out->skipped++;
 		return 0;
 	}
 	/* No clock of ours lets an echo come before its key was due. */
 	if (k.answer != KEY_NONE && k.answer < k.due)
 		return -EPROTO;
-	grown = room_for(out->key, out->n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	out->key = grown;
-	if (k.answer != KEY_NONE && k.answer_high != KEY_NONE && k.answer_high != k.answer)
-		out->ranged = true;
-	/* Answered, but who knows when: the range has no late end. */
-	if (k.answer != KEY_NONE && k.answer_high == KEY_NONE && k.censored != KEY_NONE)
-		out->ranged = true;
+	room_more(out->key, out->n);
+	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_exact(&k));
 	out->key[out->n++] = k;
 	return 0;
 }
 
-int keys_read(FILE *in, struct keys *out, unsigned long *line)
+static int keys_add_ping(void *into, const struct rows_cell *cell)
 {
-	int err;
+	struct keys *out = into;
 
-	*out = (struct keys){ 0 };
-	err = rows_in_read(in, "keys/1", names, NEEDED, row, out, line);
-	if (err)
-		keys_free(out);
-	return err;
+	room_more(out->key, out->n);
+	out->key[out->n++] = (struct key){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE };
+	return 0;
 }
+
+static const struct rows_kind keys_ping_rows = { "ping/1", "number rtt_ns", keys_add_ping, NULL };
+const struct rows_kind keys_rows = {
+	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_add, &keys_ping_rows,
+};
 
 void keys_free(struct keys *k)
 {
 	free(k->key);
 	*k = (struct keys){ 0 };
+}
+
+bool key_exact(const struct key *k)
+{
+	return k->answer != KEY_NONE && (k->answer_high == KEY_NONE ? k->censored == KEY_NONE : k->answer_high == k->answer);
 }
 
 bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later)

@@ -5,7 +5,7 @@
 #ifndef THINPROBE_SUMMARIZE_KEYS_H
 #define THINPROBE_SUMMARIZE_KEYS_H
 
-#include "rows_in.h"
+#include "run_folder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +28,12 @@ struct keys {
 	bool ranged;		/* some answer is a range: wire-only pairing */
 };
 
-/* 0; -ENOMEM; -EPROTO for another schema, a missing column or a row that cannot be read, with its number in *line. */
-int keys_read(FILE *in, struct keys *out, unsigned long *line);
+/* samples.tsv of keyrepeat, or of ping: then a key is due at 0 and answered after the round trip, and of one that was lost nothing
+ * is known. Rows add to a struct keys, which starts all zero. */
+extern const struct rows_kind keys_rows;
 void keys_free(struct keys *k);
 
+bool key_exact(const struct key *k);	/* answered, and known exactly when */
 /* Latency from the due time. False: nothing is known of this key. `later`: only that it is later than that. */
 bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later);
 

@@ -8,18 +8,14 @@
  * the processes of one login, on average over all that there were. Figures are means over the complete repeats, with
  * their interval. */
 #include "engine.h"
-#include "estimate.h"
-#include "means.h"
-#include "rows_in.h"
+#include "interval.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_MAX 200
 #define LOGINS_MAX 10000
-#define PROCESSES_MAX 2000	/* names in one cell */
 #define KIB 1024.0
 #define MIB 1048576.0
 
@@ -29,366 +25,272 @@
 enum { PRIVATE, DIRTY, SWAP, CLEAN, PSS, SHARED, TABLES, PROCESSES, THREADS, SUMS,
 	SERVER = SUMS, MACHINE, LAB, MACHINE_PROCESSES, MACHINE_KERNEL, MACHINE_CACHE, MACHINE_TOTAL,
 	GROUP, GROUP_KERNEL, GROUP_SHARED, GROUP_CACHE, FIGURES };
-static const char *const names[FIGURES] = {	/* columns are NAME_bytes, but for two */
-	"private", "private_dirty", "swap", "private_clean", "pss", "shared", "page_tables", "processes", "threads",
-	"server", "machine", "lab", "machine_processes", "machine_kernel", "machine_file_cache", "machine_total",
-	"group", "group_kernel", "group_shared_memory", "group_file_cache",
+static const char *const logins_names[FIGURES] = {	/* of columns */
+	"private_bytes", "private_dirty_bytes", "swap_bytes", "private_clean_bytes", "pss_bytes", "shared_bytes", "page_tables_bytes",
+	"processes", "threads", "server_bytes", "machine_bytes", "lab_bytes", "machine_processes_bytes", "machine_kernel_bytes",
+	"machine_file_cache_bytes", "machine_total_bytes", "group_bytes", "group_kernel_bytes", "group_shared_memory_bytes",
+	"group_file_cache_bytes",
 };
+/* Those with a slope; and with a column in MB of all logins. */
+static const struct {
+	int figure;
+	const char *what, *mb;
+} logins_memory[] = {
+	{ PRIVATE, "private", "private_mb" }, { CLEAN, "private_clean", "private_clean_mb" }, { PSS, "pss", "pss_mb" },
+	{ TABLES, "page_tables", NULL }, { GROUP, "group", "group_mb" }, { SERVER, "server", "server_mb" },
+};
+enum { MEMORIES = sizeof(logins_memory) / sizeof(*logins_memory) };
 
-/* Processes of one name and class: their sums in every reading. */
-struct login_kind {
-	char name[64], class[16];
-	double all;			/* private, for the order */
-	double (*sum)[SUMS];		/* complete repeats x steps */
+struct logins {
+	int64_t logins[STEPS_MAX + 1];	/* of each step; the first is 0 */
+	size_t steps;
 };
 
 struct login_cell {
-	double (*reading)[FIGURES];	/* complete repeats x steps */
-	bool *there;
-	struct login_kind *kind;
+	bool *there;			/* of each reading, that is of each complete repeat and step: it is in machine.tsv */
+	struct login_kind {		/* processes of one name and class; the first: all of them, and the machine */
+		const char *name, *class;
+		double all;		/* private of all readings, for the order */
+		double (*of)[FIGURES];	/* of each reading */
+	} *kind;
 	size_t kinds;
+	const struct repeat *now;	/* that is read */
 };
 
-struct logins {
-	const struct run *run;
-	int64_t logins[STEPS_MAX + 1];	/* of each step; the first is 0 */
-	size_t steps;
-	const struct cell *c;		/* what is being read */
-	size_t repeat;
-	double *x, *y, *slope, *start;	/* room */
-	struct login_cell cell[];
-};
-
-static void logins_close(void *state)
+static void logins_begin(const struct run *run)
 {
-	struct logins *s = state;
-
-	for (size_t i = 0; i < s->run->n; i++) {
-		for (size_t k = 0; k < s->cell[i].kinds; k++)
-			free(s->cell[i].kind[k].sum);
-		free(s->cell[i].kind);
-		free(s->cell[i].reading);
-		free(s->cell[i].there);
-	}
-	free(s->x);
-	free(s);
-}
-
-static void *logins_open(const struct run *run, struct why *why)
-{
-	struct logins *s = calloc(1, sizeof(*s) + run->n * sizeof(*s->cell));
-	size_t room = (size_t)run->repeats + STEPS_MAX + 1;
+	struct logins *s = run_own();
 	char path[64];
 	int64_t n;
 
-	if (!s || !(s->run = run, s->x = calloc(4 * room, sizeof(*s->x)))) {
-		free(s);
-		why_no_memory(why);
-		return NULL;
-	}
-	s->y = s->x + room, s->slope = s->y + room, s->start = s->slope + room;
 	for (s->steps = 1; s->steps <= STEPS_MAX; s->steps++) {
 		snprintf(path, sizeof(path), "settings.logins.%zu", s->steps - 1);
 		if (!json_get_int(run->json, path, &n))
 			break;
-		if (n <= s->logins[s->steps - 1] || n > LOGINS_MAX) {
-			why_set(why, -EPROTO, "%s/run.json: settings.logins do not ascend", run->folder);
-			logins_close(s);
-			return NULL;
-		}
+		if (n <= s->logins[s->steps - 1] || n > LOGINS_MAX)
+			die(EXIT_RUN, "%s/run.json: settings.logins do not ascend", run->folder);
 		s->logins[s->steps] = n;
 	}
-	if (s->steps > 1)
-		return s;
-	why_set(why, -EPROTO, "%s/run.json: settings.logins cannot be read", run->folder);
-	logins_close(s);
-	return NULL;
+	if (s->steps < 2)
+		die(EXIT_RUN, "%s/run.json: settings.logins cannot be read", run->folder);
 }
 
-/* Place of a reading of the repeat at hand, from a cell of a table. False: no such number of logins. */
-static bool logins_place(const struct logins *s, const char *cell, size_t *at, int64_t *logins)
+/* Place of a reading of the repeat at hand, of so many logins. False: no such number of logins. */
+static bool logins_place(const struct login_cell *c, int64_t logins, size_t *at)
 {
-	if (!rows_in_count(cell, logins))
-		return false;
+	const struct logins *s = run_own();
+
 	for (size_t i = 0; i < s->steps; i++)
-		if (s->logins[i] == *logins) {
-			*at = s->repeat * s->steps + i;
+		if (s->logins[i] == logins) {
+			*at = c->now->index * s->steps + i;
 			return true;
 		}
 	return false;
 }
 
-static struct login_kind *logins_kind(struct logins *s, const char *name, const char *class)
+static struct login_kind *logins_kind(struct login_cell *c, const char *name, const char *class)
 {
-	struct login_cell *cell = &s->cell[s->c->index];
+	const struct logins *s = run_own();
 	struct login_kind *k;
 
-	for (size_t i = 0; i < cell->kinds; i++)
-		if (!strcmp(cell->kind[i].name, name) && !strcmp(cell->kind[i].class, class))
-			return &cell->kind[i];
-	if (cell->kinds == PROCESSES_MAX || strlen(name) >= sizeof(k->name) || strlen(class) >= sizeof(k->class))
-		return NULL;
-	k = reallocarray(cell->kind, cell->kinds + 1, sizeof(*k));
-	if (!k)
-		return NULL;
-	cell->kind = k;
-	k += cell->kinds;
-	*k = (struct login_kind){ .sum = calloc(s->c->n * s->steps, sizeof(*k->sum)) };
-	if (!k->sum)
-		return NULL;
-	strcpy(k->name, name);
-	strcpy(k->class, class);
-	cell->kinds++;
+	for (size_t i = 0; i < c->kinds; i++)
+		if (!strcmp(c->kind[i].name, name) && !strcmp(c->kind[i].class, class))
+			return &c->kind[i];
+	c->kind = room_for(c->kind, c->kinds, sizeof(*k));
+	k = &c->kind[c->kinds++];
+	*k = (struct login_kind){ room_got(strdup(name)), room_got(strdup(class)), 0,
+				  room_new(c->now->cell->n * s->steps, sizeof(*k->of)) };
 	return k;
 }
 
-enum { P_LOGINS, P_NAME, P_CLASS, P_DIRTY, P_SWAP, P_CLEAN, P_PSS, P_SHARED, P_RSS, P_TABLES, P_THREADS, P_SWAP_PSS, P_ALL };
-static const char *const process_columns[] = {
-	"logins", "name", "class", "private_dirty_bytes", "swap_bytes", "private_clean_bytes", "pss_bytes", "shared_bytes", "rss_bytes",
-	"page_tables_bytes", "threads", "swap_pss_bytes", NULL,
-};
-
-static int process_row(void *context, char *const *cell)
+enum { P_LOGINS, P_NAME, P_CLASS, P_DIRTY, P_SWAP, P_CLEAN, P_PSS, P_SHARED, P_TABLES, P_THREADS, P_SWAP_PSS };
+static int logins_add_process(void *into, const struct rows_cell *cell)
 {
-	struct logins *s = context;
+	static const int adds[][2] = {
+		{ P_DIRTY, PRIVATE }, { P_SWAP, PRIVATE }, { P_DIRTY, DIRTY }, { P_SWAP, SWAP }, { P_CLEAN, CLEAN }, { P_PSS, PSS },
+		{ P_SWAP_PSS, PSS }, { P_SHARED, SHARED }, { P_TABLES, TABLES }, { P_THREADS, THREADS },
+	};
+	const struct logins *s = run_own();
+	struct login_cell *c = into;
 	struct login_kind *k;
-	int64_t v[P_ALL];
-	double add[SUMS];
 	size_t at = 0;
 
-	if (!logins_place(s, cell[P_LOGINS], &at, &v[P_LOGINS]) || v[P_LOGINS] == 0)
+	if (!logins_place(c, cell[P_LOGINS].count, &at) || at % s->steps == 0)
 		return -EPROTO;
-	for (size_t i = P_DIRTY; i < P_ALL; i++) {
-		v[i] = ROWS_IN_NONE;
-		if (cell[i] && !rows_in_count(cell[i], &v[i]))
-			return -EPROTO;
-		v[i] = v[i] == ROWS_IN_NONE ? 0 : v[i];
+	k = logins_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
+	for (size_t i = 0; i < sizeof(adds) / sizeof(*adds); i++) {
+		double v = cell[adds[i][0]].real;
+
+		k->of[at][adds[i][1]] += isnan(v) ? 0 : v;
+		c->kind->of[at][adds[i][1]] += isnan(v) ? 0 : v;
 	}
-	k = logins_kind(s, cell[P_NAME], cell[P_CLASS]);
-	if (!k)
-		return -EPROTO;
-	add[PRIVATE] = (double)(v[P_DIRTY] + v[P_SWAP]);
-	add[DIRTY] = (double)v[P_DIRTY];
-	add[SWAP] = (double)v[P_SWAP];
-	add[CLEAN] = (double)v[P_CLEAN];
-	add[PSS] = (double)(v[P_PSS] + v[P_SWAP_PSS]);
-	add[SHARED] = (double)v[P_SHARED];
-	add[TABLES] = (double)v[P_TABLES];
-	add[PROCESSES] = 1;
-	add[THREADS] = (double)v[P_THREADS];
-	for (size_t f = 0; f < SUMS; f++) {
-		k->sum[at][f] += add[f];
-		s->cell[s->c->index].reading[at][f] += add[f];
-	}
-	k->all += add[PRIVATE];
+	k->of[at][PROCESSES]++;
+	c->kind->of[at][PROCESSES]++;
 	return 0;
 }
 
-static const char *const machine_columns[] = {
-	"logins", "used_bytes", "lab_bytes", "processes_bytes", "kernel_bytes", "file_cache_bytes", "total_bytes",
-	"group_used_bytes", "group_kernel_bytes", "group_shared_memory_bytes", "group_file_cache_bytes", NULL,
-};
-
-static int machine_row(void *context, char *const *cell)
+static int logins_add_machine(void *into, const struct rows_cell *cell)
 {
-	struct logins *s = context;
-	struct login_cell *into = &s->cell[s->c->index];
-	double *account;
+	struct login_cell *c = into;
+	double *of;
 	size_t at = 0;
-	int64_t v;
 
-	if (!logins_place(s, cell[0], &at, &v))
+	if (!logins_place(c, cell[0].count, &at))
 		return -EPROTO;
-	account = into->reading[at];
-	for (size_t i = 1, f = MACHINE; f < FIGURES; i++, f++) {
-		v = ROWS_IN_NONE;
-		if (cell[i] && !rows_in_count(cell[i], &v))
-			return -EPROTO;
-		account[f] = v == ROWS_IN_NONE ? (double)NAN : (double)v;
-	}
-	account[SERVER] = account[MACHINE] - account[LAB];
-	into->there[at] = true;
+	of = c->kind->of[at];
+	for (size_t i = 1, f = MACHINE; f < FIGURES; i++, f++)
+		of[f] = cell[i].real;
+	of[SERVER] = of[MACHINE] - of[LAB];
+	c->there[at] = true;
 	return 0;
 }
 
-static int read_processes(FILE *in, void *into, unsigned long *line)
+static void logins_take(const struct repeat *r)
 {
-	return rows_in_read(in, "login-memory/1", process_columns, P_RSS + 1, process_row, into, line);
+	static const struct rows_kind processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
+		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", logins_add_process, NULL };
+	static const struct rows_kind machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
+		"file_cache_bytes total_bytes group_used_bytes group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes",
+		logins_add_machine, NULL };
+	const struct logins *s = run_own();
+	struct login_cell *c = cell_own(r->cell);
+
+	c->now = r;
+	c->there = c->there ? c->there : room_new(r->cell->n * s->steps, sizeof(*c->there));
+	logins_kind(c, "", "");
+	repeat_table(r, "samples.tsv", true, &processes, c);
+	repeat_table(r, "machine.tsv", true, &machine, c);
+	for (size_t i = 0; i < s->steps; i++)
+		if (!c->there[r->index * s->steps + i])
+			die(EXIT_RUN, "%s: machine.tsv lacks a number of logins", r->folder);
 }
 
-static int read_machine(FILE *in, void *into, unsigned long *line)
+/* The mean over repeats, divided by `of`. */
+static struct figure logins_mean(const struct cell *c, const struct login_kind *k, int figure, size_t step, double of)
 {
-	return rows_in_read(in, "memory/1", machine_columns, 2, machine_row, into, line);
-}
+	const struct logins *s = run_own();
+	double *v = room_new(c->n, sizeof(*v));
+	struct figure f;
 
-static int logins_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
-{
-	struct logins *s = state;
-	struct login_cell *cell = &s->cell[c->index];
-	int err;
-
-	if (!cell->reading)
-		cell->reading = calloc(c->n * s->steps, sizeof(*cell->reading));
-	if (!cell->there)
-		cell->there = calloc(c->n * s->steps, sizeof(*cell->there));
-	if (!cell->reading || !cell->there)
-		return why_no_memory(why);
-	s->c = c;
-	s->repeat = r->index;
-	err = repeat_rows(r, "samples.tsv", true, read_processes, s, why);
-	err = err ? err : repeat_rows(r, "machine.tsv", true, read_machine, s, why);
-	for (size_t i = 0; !err && i < s->steps; i++)
-		if (!cell->there[r->index * s->steps + i])
-			err = why_set(why, -EPROTO, "%s: machine.tsv lacks a number of logins", r->folder);
-	return err;
-}
-
-/* The mean over repeats of one of `width` figures that stand in an array of readings, divided by `of`. */
-static struct figure logins_mean(const struct logins *s, const double *value, size_t width, size_t repeats, size_t step, double of)
-{
-	struct figure f = { NAN, NAN, NAN, false };
-
-	for (size_t r = 0; r < repeats; r++)
-		s->y[r] = value[(r * s->steps + step) * width] / of;
-	estimate(ESTIMATE_MEAN_CI, s->y, NULL, repeats, s->run->draws, (uint64_t)s->run->seed, &f);
+	for (size_t r = 0; r < c->n; r++)
+		v[r] = k->of[r * s->steps + step][figure] / of;
+	f = run_estimate(ESTIMATE_MEAN_CI, v, c->n);
+	free(v);
 	return f;
 }
 
-static void logins_put(struct table_out *out, int figure, const struct figure *f, bool ends)
+static void logins_put(struct table_out *out, const char *column, struct figure f, double unit)
 {
-	char column[64];
-
-	snprintf(column, sizeof(column), "%s%s", names[figure], figure == PROCESSES || figure == THREADS ? "" : "_bytes");
-	if (ends)
-		row_figure(out, column, f);
-	else
-		row_number(out, column, f->value);
+	row_figure(out, column, (struct figure){ f.value / unit, f.low / unit, f.high / unit, false, 0 });
 }
 
-static void logins_put_in(struct table_out *out, const char *column, const struct figure *f, double unit)
+static void logins_summary(const struct cell *c, struct table_out *out)
 {
-	row_figure(out, column, &(struct figure){ f->value / unit, f->low / unit, f->high / unit, false });
-}
-
-static void summary_row(const struct logins *s, const struct cell *c, size_t step, struct table_out *out)
-{
-	static const char *const in_mb[FIGURES] = { [PRIVATE] = "private_mb", [CLEAN] = "private_clean_mb", [PSS] = "pss_mb",
-		[SERVER] = "server_mb", [GROUP] = "group_mb" };
+	const struct logins *s = run_own();
+	const struct login_cell *own = cell_own(c);
 	const char *system = cell_text(c, "system"), *kind = system ? strrchr(system, '.') : NULL;
 	char protocol[64];
 
 	snprintf(protocol, sizeof(protocol), "%.*s", kind ? (int)(kind - system) : 0, kind ? system : "");
-	row_text(out, "system", system);
-	row_text(out, "protocol", protocol);
-	row_text(out, "kind", kind ? kind + 1 : NULL);
-	row_number(out, "logins", (double)s->logins[step]);
-	row_text(out, "state", c->complete ? "measured" : "failed");
-	row_number(out, "repeats", (double)c->complete);
-	row_number(out, "failed", (double)c->failed);
-	row_number(out, "marked", (double)c->flagged);
-	for (int f = 0; f < FIGURES && c->n; f++) {
-		struct figure mean = logins_mean(s, &s->cell[c->index].reading[0][f], FIGURES, c->n, step, 1);
+	for (size_t step = 0; step < s->steps; step++) {
+		struct figure mean[FIGURES];
 
-		logins_put(out, f, &mean, in_mb[f]);
-		if (in_mb[f])
-			logins_put_in(out, in_mb[f], &mean, MIB);
-		if (f == PRIVATE && step)
-			row_number(out, "each_mb", mean.value / MIB / (double)s->logins[step]);
+		row_text(out, "system", system);
+		row_text(out, "protocol", protocol);
+		row_text(out, "kind", kind ? kind + 1 : NULL);
+		row_number(out, "logins", (double)s->logins[step]);
+		row_text(out, "state", c->complete ? "measured" : "failed");
+		row_number(out, "repeats", (double)c->complete);
+		row_number(out, "failed", (double)c->failed);
+		row_number(out, "marked", (double)c->flagged);
+		for (int f = 0; f < FIGURES && c->n; f++) {
+			mean[f] = logins_mean(c, own->kind, f, step, 1);
+			row_figure(out, logins_names[f], mean[f]);
+		}
+		for (size_t i = 0; i < MEMORIES && c->n; i++)
+			if (logins_memory[i].mb)
+				logins_put(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
+		if (step && c->n)
+			row_number(out, "each_mb", mean[PRIVATE].value / MIB / (double)s->logins[step]);
+		row_end(out);
 	}
-	row_end(out);
 }
 
-static int slope_row(const struct logins *s, const struct cell *c, int figure, struct table_out *out)
+static void logins_slopes(const struct cell *c, struct table_out *out)
 {
-	struct figure slope, start;
-	size_t n = 0;
-	int err;
+	const struct logins *s = run_own();
+	const struct login_cell *own = cell_own(c);
+	double x[STEPS_MAX], y[STEPS_MAX], *slope = room_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
 
-	for (size_t r = 0; r < c->n; r++) {
-		size_t points = 0;
+	for (size_t i = 0; i < MEMORIES; i++) {
+		struct figure slopes;
+		size_t n = 0;
 
-		for (size_t step = 1; step < s->steps; step++) {
-			double y = s->cell[c->index].reading[r * s->steps + step][figure];
+		for (size_t r = 0; r < c->n; r++) {
+			size_t points = 0;
 
-			if (!isfinite(y))
-				continue;
-			s->x[points] = (double)s->logins[step];
-			s->y[points++] = y;
+			for (size_t step = 1; step < s->steps; step++) {
+				x[points] = (double)s->logins[step];
+				y[points] = own->kind->of[r * s->steps + step][logins_memory[i].figure];
+				points += isfinite(y[points]) ? 1 : 0;
+			}
+			slope[n] = points ? means_slope(x, y, points, &start[n]) : (double)NAN;
+			n += isfinite(slope[n]) ? 1 : 0;
 		}
-		s->slope[n] = points ? means_slope(s->x, s->y, points, &s->start[n]) : (double)NAN;
-		n += isfinite(s->slope[n]) ? 1 : 0;
+		if (!n)
+			continue;
+		slopes = run_estimate(ESTIMATE_CHANGE_CI, slope, n);
+		row_text(out, "system", cell_text(c, "system"));
+		row_text(out, "what", logins_memory[i].what);
+		row_number(out, "repeats", (double)n);
+		row_number(out, "logins_min", (double)s->logins[1]);
+		row_number(out, "logins_max", (double)s->logins[s->steps - 1]);
+		row_figure(out, "slope_bytes", slopes);
+		row_figure(out, "start_bytes", run_estimate(ESTIMATE_CHANGE_CI, start, n));
+		logins_put(out, "slope_mb", slopes, MIB);
+		row_end(out);
 	}
-	if (!n)
-		return 0;
-	err = estimate(ESTIMATE_CHANGE_CI, s->slope, NULL, n, s->run->draws, (uint64_t)s->run->seed, &slope);
-	err = err ? err : estimate(ESTIMATE_CHANGE_CI, s->start, NULL, n, s->run->draws, (uint64_t)s->run->seed, &start);
-	if (err)
-		return err;
-	row_text(out, "system", cell_text(c, "system"));
-	row_text(out, "what", names[figure]);
-	row_number(out, "repeats", (double)n);
-	row_number(out, "logins_min", (double)s->logins[1]);
-	row_number(out, "logins_max", (double)s->logins[s->steps - 1]);
-	row_figure(out, "slope_bytes", &slope);
-	row_figure(out, "start_bytes", &start);
-	logins_put_in(out, "slope_mb", &slope, MIB);
-	row_end(out);
-	return 0;
+	free(slope);
 }
 
 /* The largest first. */
-static int by_private(const void *a, const void *b)
+static int logins_by_private(const void *a, const void *b)
 {
 	double x = ((const struct login_kind *)a)->all, y = ((const struct login_kind *)b)->all;
 
 	return (x < y) - (x > y);
 }
 
-static void who_rows(struct logins *s, const struct cell *c, struct table_out *out)
+static void logins_who(const struct cell *c, struct table_out *out)
 {
-	struct login_cell *cell = &s->cell[c->index];
+	const struct logins *s = run_own();
+	struct login_cell *own = cell_own(c);
+	size_t kinds = own->kinds ? own->kinds - 1 : 0;
 
-	if (cell->kinds)
-		qsort(cell->kind, cell->kinds, sizeof(*cell->kind), by_private);
-	for (size_t i = 0; i < (s->steps - 1) * cell->kinds; i++) {
-		size_t step = 1 + i / cell->kinds;
-		const struct login_kind *k = &cell->kind[i % cell->kinds];
+	for (size_t i = 0; i < own->kinds * c->n * s->steps; i++)
+		own->kind[i % own->kinds].all += own->kind[i % own->kinds].of[i / own->kinds][PRIVATE];
+	if (kinds)
+		qsort(own->kind + 1, kinds, sizeof(*own->kind), logins_by_private);
+	for (size_t i = kinds; i < s->steps * kinds; i++) {
+		size_t step = i / kinds;
+		const struct login_kind *k = &own->kind[1 + i % kinds];
 
 		row_text(out, "system", cell_text(c, "system"));
 		row_number(out, "logins", (double)s->logins[step]);
 		row_text(out, "name", k->name);
 		row_text(out, "class", k->class);
 		for (int f = 0; f < SUMS; f++) {
-			struct figure mean = logins_mean(s, &k->sum[0][f], SUMS, c->n, step, (double)s->logins[step]);
+			struct figure mean = logins_mean(c, k, f, step, (double)s->logins[step]);
 
-			if (f == PROCESSES)
-				row_number(out, "count", mean.value);
-			else
-				logins_put(out, f, &mean, f == PRIVATE);
+			row_figure(out, f == PROCESSES ? "count" : logins_names[f], mean);
 			if (f == PRIVATE)
-				logins_put_in(out, "private_kb", &mean, KIB);
+				logins_put(out, "private_kb", mean, KIB);
 		}
 		row_end(out);
 	}
 }
 
-static int logins_rows(void *state, const char *table, struct table_out *out, struct why *why)
-{
-	static const int slopes[] = { PRIVATE, CLEAN, PSS, TABLES, GROUP, SERVER };
-	struct logins *s = state;
-
-	for (const struct cell *c = s->run->cell; c < s->run->cell + s->run->n; c++) {
-		if (!strcmp(table, "who"))
-			who_rows(s, c, out);
-		for (size_t step = 0; step < s->steps && !strcmp(table, "summary"); step++)
-			summary_row(s, c, step, out);
-		for (size_t i = 0; i < sizeof(slopes) / sizeof(*slopes) && !strcmp(table, "slope"); i++)
-			if (slope_row(s, c, slopes[i], out))
-				return why_no_memory(why);
-	}
-	return 0;
-}
-
 const struct extractor logins_extractor = {
-	.name = "logins", .open = logins_open, .read = logins_read, .rows = logins_rows, .close = logins_close,
+	.name = "logins", .run_size = sizeof(struct logins), .cell_size = sizeof(struct login_cell), .begin = logins_begin,
+	.take = logins_take, .tables = { { "summary", logins_summary }, { "slope", logins_slopes }, { "who", logins_who } },
 };

@@ -2,8 +2,6 @@
 #include "lost.h"
 #include "room.h"
 
-#include "rows_in.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,38 +16,29 @@ struct lost_process {
 };
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
-static const char *const event_columns[] = { "cpu", "start_ns", "lost_ns", "span_ns", "kind", NULL };
 
-static int event_row(void *context, char *const *cell)
+static int lost_add_event(void *into, const struct rows_cell *c)
 {
-	struct lost *l = context;
-	struct lost_event *e;
-	int64_t v[E_KIND];
+	struct lost *l = into;
+	int64_t span = c[E_SPAN].count > c[E_LOST].count ? c[E_SPAN].count : c[E_LOST].count;
 
-	for (int c = 0; c < E_KIND; c++)
-		if (!rows_in_count(cell[c], &v[c]) || v[c] == ROWS_IN_NONE)
+	for (int i = 0; i < E_KIND; i++)
+		if (c[i].count == ROWS_IN_NONE)
 			return -EPROTO;
-	if (!l->rows++ || v[E_START] < l->first_ns)
-		l->first_ns = v[E_START];
-	if (!strcmp(cell[E_KIND], "tick")) {
-		l->tick_ns += v[E_LOST];
+	if (!l->rows++ || c[E_START].count < l->first_ns)
+		l->first_ns = c[E_START].count;
+	if (!strcmp(c[E_KIND].text, "tick")) {
+		l->tick_ns += c[E_LOST].count;
 		return 0;
 	}
-	if (strcmp(cell[E_KIND], "event"))
+	if (strcmp(c[E_KIND].text, "event"))
 		return -EPROTO;
-	e = room_for(l->event, l->events, sizeof(*e));
-	if (!e)
-		return -ENOMEM;
-	l->event = e;
-	e[l->events++] = (struct lost_event){ v[E_CPU], v[E_START], v[E_START] + (v[E_SPAN] > v[E_LOST] ? v[E_SPAN] : v[E_LOST]),
-					      v[E_LOST], 0 };
+	room_more(l->event, l->events);
+	l->event[l->events++] = (struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count, 0 };
 	return 0;
 }
 
-int lost_read_events(FILE *in, void *l, unsigned long *line)
-{
-	return rows_in_read(in, "lost/1", event_columns, E_KIND + 1, event_row, l, line);
-}
+const struct rows_kind lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_add_event, NULL };
 
 static int by_pid(const void *a, const void *b)
 {
@@ -58,40 +47,22 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-enum { P_PID, P_CLASS, P_PROCESS };
-static const char *const process_columns[] = { "pid", "class", "process", NULL };
-
-static int process_row(void *context, char *const *cell)
+static int lost_add_process(void *into, const struct rows_cell *c)
 {
-	struct lost *l = context;
-	struct lost_process *p = room_for(l->process, l->processes, sizeof(*p));
-	int64_t pid;
+	struct lost *l = into;
+	struct lost_process *p = room_more(l->process, l->processes) + l->processes;
 
-	if (!p)
-		return -ENOMEM;
-	l->process = p;
-	if (!rows_in_count(cell[P_PID], &pid) || pid == ROWS_IN_NONE)
+	*p = (struct lost_process){ .pid = c[0].count };
+	while (p->class < LOST_CLASSES && strcmp(c[1].text, lost_class_names[p->class]) != 0)
+		p->class++;
+	if (p->pid == ROWS_IN_NONE || p->class == LOST_CLASSES)
 		return -EPROTO;
-	for (int c = 0; c < LOST_CLASSES; c++) {
-		if (strcmp(cell[P_CLASS], lost_class_names[c]))
-			continue;
-		p += l->processes++;
-		*p = (struct lost_process){ .pid = pid, .class = (enum lost_class)c };
-		snprintf(p->process, sizeof(p->process), "%s", cell[P_PROCESS] ? cell[P_PROCESS] : "");
-		return 0;
-	}
-	return -EPROTO;
+	snprintf(p->process, sizeof(p->process), "%s", c[2].text ? c[2].text : "");
+	l->processes++;
+	return 0;
 }
 
-int lost_read_processes(FILE *in, void *l, unsigned long *line)
-{
-	struct lost *all = l;
-	int err = rows_in_read(in, "process/1", process_columns, P_CLASS + 1, process_row, l, line);
-
-	if (all->processes)
-		qsort(all->process, all->processes, sizeof(*all->process), by_pid);
-	return err;
-}
+const struct rows_kind lost_processes = { "process/1", "pid $class | $process", lost_add_process, NULL };
 
 static const struct lost_process *process_of(const struct lost *l, const char *kind, int64_t pid)
 {
@@ -110,59 +81,47 @@ static enum lost_class class_of(const struct lost_process *p, const char *kind)
 	return p ? p->class : LOST_ENDED;
 }
 
-static int name_place(struct lost *l, const char *name, const char *kind, size_t *place)
+static size_t name_place(struct lost *l, const char *name, const char *kind)
 {
 	struct lost_name *n;
 
-	for (*place = 0; *place < l->names; ++*place)
-		if (!strncmp(l->name[*place].name, name, sizeof(n->name) - 1) && !strcmp(l->name[*place].kind, kind))
-			return 0;
-	n = room_for(l->name, l->names, sizeof(*n));
-	if (!n)
-		return -ENOMEM;
-	l->name = n;
-	n += l->names++;
+	for (size_t i = 0; i < l->names; i++)
+		if (!strncmp(l->name[i].name, name, sizeof(n->name) - 1) && !strcmp(l->name[i].kind, kind))
+			return i;
+	l->name = room_for(l->name, l->names, sizeof(*n));
+	n = &l->name[l->names];
 	snprintf(n->name, sizeof(n->name), "%s", name);
 	snprintf(n->kind, sizeof(n->kind), "%s", kind);
-	return 0;
+	return l->names++;
 }
 
 enum { C_CPU, C_START, C_END, C_NS, C_PID, C_CULPRIT, C_KIND };
-static const char *const culprit_columns[] = { "cpu", "start_ns", "end_ns", "ns", "pid", "culprit", "kind", NULL };
 
-static int culprit_row(void *context, char *const *cell)
+static int lost_add_culprit(void *into, const struct rows_cell *c)
 {
-	struct lost *l = context;
+	struct lost *l = into;
+	const char *culprit = c[C_CULPRIT].text, *kind = c[C_KIND].text;
 	const struct lost_process *p;
-	struct lost_share *s;
-	int64_t v[C_CULPRIT];
 	char thread[sizeof(l->name->name)];
-	size_t name = 0;
 
-	for (int c = 0; c < C_CULPRIT; c++)
-		if (!rows_in_count(cell[c], &v[c]) || (v[c] == ROWS_IN_NONE && c != C_PID))
+	for (int i = 0; i < C_PID; i++)
+		if (c[i].count == ROWS_IN_NONE)
 			return -EPROTO;
-	if (v[C_END] < v[C_START] || strlen(cell[C_KIND]) >= sizeof(l->name->kind))
+	if (c[C_END].count < c[C_START].count || strlen(kind) >= sizeof(l->name->kind))
 		return -EPROTO;
-	p = process_of(l, cell[C_KIND], v[C_PID]);
-	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, cell[C_CULPRIT]);
-	if (p && *p->process && strcmp(p->process, cell[C_CULPRIT]))
-		snprintf(thread, sizeof(thread), "%.16s (%s)", cell[C_CULPRIT], p->process);
-	if (name_place(l, thread, cell[C_KIND], &name))
-		return -ENOMEM;
-	s = room_for(l->share, l->shares, sizeof(*s));
-	if (!s)
-		return -ENOMEM;
-	l->share = s;
-	s[l->shares++] = (struct lost_share){ v[C_CPU], v[C_START], v[C_END], v[C_NS], class_of(p, cell[C_KIND]), name };
+	if (!l->shares && l->processes)
+		qsort(l->process, l->processes, sizeof(*l->process), by_pid);
+	p = process_of(l, kind, c[C_PID].count);
+	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, culprit);
+	if (p && *p->process && strcmp(p->process, culprit))
+		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
+	room_more(l->share, l->shares);
+	l->share[l->shares++] = (struct lost_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count, class_of(p, kind),
+						     name_place(l, thread, kind) };
 	return 0;
 }
 
-int lost_read_culprits(FILE *in, void *l, unsigned long *line)
-{
-	((struct lost *)l)->named = true;
-	return rows_in_read(in, "culprit/1", culprit_columns, C_KIND + 1, culprit_row, l, line);
-}
+const struct rows_kind lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind", lost_add_culprit, NULL };
 
 void lost_free(struct lost *l)
 {
@@ -236,14 +195,9 @@ double lost_of(const struct lost *l, enum lost_class class)
 	return sum;
 }
 
-static double length_of(const struct lost_event *e, bool system)
+double lost_length(const struct lost_event *e, bool system)
 {
 	return system ? e->system : (double)e->length;
-}
-
-double lost_all(const struct lost *l, bool system)
-{
-	return lost_beyond(l, 0, system);
 }
 
 double lost_beyond(const struct lost *l, double x_ns, bool system)
@@ -251,7 +205,7 @@ double lost_beyond(const struct lost *l, double x_ns, bool system)
 	double sum = 0;
 
 	for (size_t e = 0; e < l->events; e++)
-		sum += fmax(0, length_of(&l->event[e], system) - x_ns);
+		sum += fmax(0, lost_length(&l->event[e], system) - x_ns);
 	return sum;
 }
 
@@ -265,7 +219,7 @@ void lost_bins(const struct lost *l, int64_t start, int64_t width, double *bin, 
 		for (size_t b = from > 0 ? (size_t)from : 0; to > fmax(from, 0) && b < bins && (double)b < to; b++) {
 			double part = fmin(to, (double)b + 1) - fmax(from, (double)b);
 
-			bin[b] += length_of(v, system) * part / (to - from);
+			bin[b] += lost_length(v, system) * part / (to - from);
 		}
 	}
 }

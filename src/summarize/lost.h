@@ -9,10 +9,7 @@
 #ifndef THINPROBE_SUMMARIZE_LOST_H
 #define THINPROBE_SUMMARIZE_LOST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "run_folder.h"
 
 enum lost_class {
 	LOST_OWN, LOST_KERNEL,					/* the system */
@@ -46,17 +43,14 @@ struct lost {
 	size_t events, shares, names;
 	size_t rows;			/* events and ticks */
 	int64_t tick_ns, first_ns;	/* ticks' time; when the first row began */
-	bool named;			/* culprits were recorded */
-	struct lost_process *process;	/* sorted by pid */
+	bool named;			/* culprits were recorded: the caller says it */
+	struct lost_process *process;
 	size_t processes;
 };
 
-/* Each reads a whole table into `l`: 0 or -errno, -EPROTO with the row's number in *line. Processes
- * (process/1: pid, class[, process: the name of which it is a thread, put behind the thread's own])
- * go before culprits (culprit/1), events (lost/1) whenever. */
-int lost_read_events(FILE *in, void *l, unsigned long *line);
-int lost_read_processes(FILE *in, void *l, unsigned long *line);
-int lost_read_culprits(FILE *in, void *l, unsigned long *line);
+/* Rows add to a struct lost, all zero at first. Processes (process/1: pid, class[, process: the name of which it is a thread, put
+ * behind the thread's own]) go before culprits (culprit/1), events (lost/1) whenever. */
+extern const struct rows_kind lost_events, lost_processes, lost_culprits;
 void lost_free(struct lost *l);
 
 /* What of each event is the system's. One culprit over several events (a long burst that the
@@ -65,10 +59,9 @@ void lost_join(struct lost *l);
 
 /* ns of a class in all; NAN where culprits were not recorded. */
 double lost_of(const struct lost *l, enum lost_class class);
-/* ns of all events, or of the system only. */
-double lost_all(const struct lost *l, bool system);
-/* Sum of max(0, length - x) over events, ns: divided by the time observed, the share of moments at which whoever has to wait until
- * what runs is done waits for longer than x (run-to-completion bound). */
+double lost_length(const struct lost_event *e, bool system);	/* ns of it, or of the system's part */
+/* Sum of max(0, length - x) over events (system: over their parts that are the system's), ns: divided by the time observed, the
+ * share of moments at which whoever has to wait until what runs is done waits for longer than x (run-to-completion bound). */
 double lost_beyond(const struct lost *l, double x_ns, bool system);
 
 /* Adds to bin[i], ns, what was lost from start + i * width on, each event spread evenly over its

@@ -10,215 +10,230 @@
  * each repeat); waited.X (percent of the tasks woken that waited for over X ms, all repeats together).
  *
  * Rows: `slope`, what one more session of the setting `protocol` costs, a least-squares line over all numbers of
- * sessions in each repeat; the others: lost_pool.h. */
+ * sessions in each repeat; of all repeats of a cell together `curve`, the time lost to events no longer than x, and `who`,
+ * who ran; of its first repeat alone `utilisation`, the first ten seconds in bins of 10 ms. */
 #include "engine.h"
-#include "estimate.h"
 #include "interval.h"
-#include "lost_pool.h"
-#include "means.h"
+#include "lost.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MS 1e6		/* ns */
 #define MINUTE_S 60.0
 #define WAITS 16
+#define FROM_MS 0.001
+#define PER_DECADE 20
+#define POINTS (8 * PER_DECADE + 1)	/* from 0.001 ms to 100 s */
+#define BIN_NS 10000000LL
+#define BINS 1000
+/* Rows of `who`: who is part of the system, and the others beside it, of whom a busy machine has many. */
+#define WHO_SYSTEM 60
+#define WHO_OTHERS 20
 
-enum { SYSTEM, OWN, KERNEL, KEPT };	/* of each repeat, for what compares cells */
+enum { SYSTEM, OWN, KERNEL, KEPT };	/* of each repeat, in ms a minute, for what compares cells */
+
+struct losses {			/* the repeat just read */
+	struct lost now;
+	double wall_s, cpu_s;	/* cpu_s: of all its CPUs together */
+};
 
 struct lost_cell {
-	double (*kept)[KEPT];
+	double wall_s;
 	struct lost_wait { double x_ms, waited, woken; } wait[WAITS];
-	struct lost_pool pool;
+	double upto[2][POINTS];		/* ns: of all, of the system */
+	double bin[2][BINS];		/* percent of the time that all CPUs had */
+	size_t bins, rans;
+	struct lost_ran {
+		struct lost_name name;
+		enum lost_class class;
+		double ns, longest_ns;
+		size_t events;
+	} *ran;
 };
 
-struct losses {
-	const struct run *run;
-	struct lost now;		/* the repeat just read */
-	double wall_s, cpu_s;		/* of it; cpu_s: of all its CPUs together */
-	struct lost_cell cell[];
-};
+/* --- reading --------------------------------------------------------------------------------------------------- */
 
-static void *losses_open(const struct run *run, struct why *why)
+static void losses_read_times(struct losses *s, const struct repeat *r)
 {
-	return run_state(run, sizeof(struct losses), sizeof(struct lost_cell), why);
-}
-
-static int read_times(struct losses *s, const struct repeat *r, struct why *why)
-{
-	const struct json *j;
+	const struct json *j = repeat_file(r, "idleprofile.json");
 	double wall;
-	char path[64];
-	int err = repeat_json(r, "idleprofile.json", &j, why);
 
-	if (err || !j)
-		return err ? err : why_set(why, -ENOENT, "%s/idleprofile.json: %s", r->folder, strerror(ENOENT));
+	if (!j)
+		die(EXIT_RUN, "%s/idleprofile.json: No such file or directory", r->folder);
 	s->wall_s = s->cpu_s = 0;
-	for (int i = 0; snprintf(path, sizeof(path), "result.cpus.%d.wall_s", i), json_get_real(j, path, &wall); i++) {
+	for (int i = 0; isfinite(wall = inputs_number(j, "result.cpus.%d.wall_s", i)); i++) {
 		s->cpu_s += wall;
 		s->wall_s = fmax(s->wall_s, wall);
 	}
-	return s->wall_s > 0 ? 0 : why_set(why, -EPROTO, "%s/idleprofile.json: tells no time", r->folder);
+	if (!(s->wall_s > 0))
+		die(EXIT_RUN, "%s/idleprofile.json: tells no time", r->folder);
 }
 
-static int read_wakeups(struct lost_cell *cell, const struct repeat *r, struct why *why)
+static void losses_read_wakeups(struct lost_cell *cell, const struct repeat *r)
 {
-	const struct json *j;
-	double n;
-	char path[64];
-	int err = repeat_json(r, "wakeups.json", &j, why);
+	const struct json *j = repeat_file(r, "wakeups.json");
+	double n = inputs_number(j, "result.wakeups.n"), x_ms;
 
-	if (err || !j || !json_get_real(j, "result.wakeups.n", &n) || !(n > 0))
-		return err;
-	for (int i = 0; i < WAITS; i++) {
-		double x_ms, share;
+	for (int i = 0; n > 0 && isfinite(x_ms = inputs_number(j, "result.compulsory.%d.wait_ms", i)); i++) {
+		double share = inputs_number(j, "result.compulsory.%d.measured", i);
+		struct lost_wait *w = cell->wait;
 
-		snprintf(path, sizeof(path), "result.compulsory.%d.wait_ms", i);
-		if (!json_get_real(j, path, &x_ms))
-			break;
-		snprintf(path, sizeof(path), "result.compulsory.%d.measured", i);
-		if (!json_get_real(j, path, &share))
-			continue;
-		for (struct lost_wait *w = cell->wait; w < cell->wait + WAITS; w++) {
-			if (w->woken > 0 && fabs(w->x_ms - x_ms) > 1e-6)
-				continue;
+		while (w < cell->wait + WAITS && w->woken > 0 && fabs(w->x_ms - x_ms) > 1e-6)
+			w++;
+		if (isfinite(share) && w < cell->wait + WAITS)
 			*w = (struct lost_wait){ x_ms, w->waited + share * n, w->woken + n };
-			break;
+	}
+}
+
+static double losses_curve_ms(int point)
+{
+	return FROM_MS * pow(10, (double)point / PER_DECADE);
+}
+
+static struct lost_ran *losses_ran(struct lost_cell *cell, const struct lost_name *n, enum lost_class class)
+{
+	for (size_t i = 0; i < cell->rans; i++)
+		if (cell->ran[i].class == class && !strcmp(cell->ran[i].name.name, n->name) && !strcmp(cell->ran[i].name.kind, n->kind))
+			return &cell->ran[i];
+	cell->ran = room_for(cell->ran, cell->rans, sizeof(*cell->ran));
+	cell->ran[cell->rans] = (struct lost_ran){ .name = *n, .class = class };
+	return &cell->ran[cell->rans++];
+}
+
+static void losses_pool(struct lost_cell *cell, const struct losses *s)
+{
+	const struct lost *l = &s->now;
+
+	for (int system = 0; system < 2; system++) {
+		for (size_t e = 0; e < l->events; e++) {
+			double ns = lost_length(&l->event[e], system);
+
+			for (int i = POINTS; i-- > 0 && ns / MS <= losses_curve_ms(i);)
+				cell->upto[system][i] += ns;
 		}
+		if (cell->bins)
+			continue;
+		lost_bins(l, l->first_ns, BIN_NS, cell->bin[system], BINS, system);
+		for (size_t b = 0; b < BINS; b++)
+			cell->bin[system][b] *= 100 / (double)BIN_NS / (s->cpu_s / s->wall_s);
 	}
-	return 0;
-}
+	while (!(cell->wall_s > 0) && cell->bins < BINS && (double)cell->bins * BIN_NS < s->wall_s * 1e9)
+		cell->bins++;
+	cell->wall_s += s->wall_s;
+	for (size_t i = 0; i < l->shares; i++) {
+		struct lost_ran *ran = losses_ran(cell, &l->name[l->share[i].name], l->share[i].class);
 
-static double per_minute(const struct losses *s, double ns)
-{
-	return ns / MS * (MINUTE_S / s->wall_s);
-}
-
-static int losses_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
-{
-	struct losses *s = state;
-	struct lost_cell *cell = &s->cell[c->index];
-	int err = read_times(s, r, why);
-
-	lost_free(&s->now);
-	if (!cell->kept)
-		cell->kept = calloc(c->n, sizeof(*cell->kept));
-	if (!cell->kept)
-		return why_no_memory(why);
-	err = err ? err : repeat_rows(r, "processes.tsv", false, lost_read_processes, &s->now, why);
-	err = err ? err : repeat_rows(r, "culprits.tsv", false, lost_read_culprits, &s->now, why);
-	err = err ? err : repeat_rows(r, "lost.tsv", true, lost_read_events, &s->now, why);
-	if (err)
-		return err;
-	lost_join(&s->now);
-	cell->kept[r->index][SYSTEM] = per_minute(s, lost_all(&s->now, true));
-	cell->kept[r->index][OWN] = per_minute(s, lost_of(&s->now, LOST_OWN));
-	cell->kept[r->index][KERNEL] = per_minute(s, lost_of(&s->now, LOST_KERNEL));
-	if (lost_pool_add(&cell->pool, &s->now, s->wall_s, s->cpu_s / s->wall_s))
-		return why_no_memory(why);
-	return read_wakeups(cell, r, why);
-}
-
-static double events(const struct losses *s, bool longest)
-{
-	double n = 0, most = 0;
-
-	for (size_t e = 0; e < s->now.events; e++) {
-		n += s->now.event[e].system > 0 ? MINUTE_S / s->wall_s : 0;
-		most = fmax(most, s->now.event[e].system / MS);
+		ran->ns += (double)l->share[i].ns;
+		ran->longest_ns = fmax(ran->longest_ns, (double)l->share[i].ns);
+		ran->events++;
 	}
-	return longest ? most : n;
 }
 
-static int losses_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
+static void losses_take(const struct repeat *r)
 {
-	const struct losses *s = state;
-	const char *of = strchr(path, '.');
+	struct losses *s = run_own();
+	struct lost *l = &s->now;
+	double *kept = repeat_own(r), events = 0, longest = 0, per_minute;
 
-	(void)c, (void)r;
+	lost_free(l);
+	losses_read_times(s, r);
+	l->named = repeat_has(r, "culprits.tsv");
+	repeat_table(r, "processes.tsv", false, &lost_processes, l);
+	repeat_table(r, "culprits.tsv", false, &lost_culprits, l);
+	repeat_table(r, "lost.tsv", true, &lost_events, l);
+	lost_join(l);
+	for (size_t e = 0; e < l->events; e++) {
+		events += l->event[e].system > 0 ? MINUTE_S / s->wall_s : 0;
+		longest = fmax(longest, l->event[e].system / MS);
+	}
+	per_minute = MINUTE_S / s->wall_s;
+	kept[SYSTEM] = lost_beyond(l, 0, true) / MS * per_minute;
+	kept[OWN] = lost_of(l, LOST_OWN) / MS * per_minute;
+	kept[KERNEL] = lost_of(l, LOST_KERNEL) / MS * per_minute;
+	give_value("system", kept[SYSTEM]);
+	give_value("all", lost_beyond(l, 0, false) / MS * per_minute);
+	give_value("tick", (double)l->tick_ns / MS * per_minute);
+	give_value("events", events);
+	give_value("longest", longest);
+	give_value("seconds", s->wall_s);
 	for (int k = 0; k < LOST_CLASSES; k++)
-		if (!strcmp(path, lost_class_names[k])) {
-			*out = per_minute(s, lost_of(&s->now, (enum lost_class)k));
-			return 0;
-		}
-	if (!strcmp(path, "system") || !strcmp(path, "all"))
-		*out = per_minute(s, lost_all(&s->now, *path == 's'));
-	else if (!strcmp(path, "tick"))
-		*out = per_minute(s, (double)s->now.tick_ns);
-	else if (!strcmp(path, "events") || !strcmp(path, "longest"))
-		*out = events(s, *path == 'l');
-	else if (!strcmp(path, "seconds"))
-		*out = s->wall_s;
-	else if (of && (!strncmp(path, "bound.", 6) || !strncmp(path, "bound_all.", 10)))
-		*out = 100 * lost_beyond(&s->now, atof(of + 1) * MS, path[5] == '.') / (s->cpu_s * 1e9);
-	else
-		return -ENOENT;
-	return 0;
+		give_value(lost_class_names[k], lost_of(l, (enum lost_class)k) / MS * per_minute);
+	losses_pool(cell_own(r->cell), s);
+	losses_read_wakeups(cell_own(r->cell), r);
 }
+
+static bool losses_bound(const struct repeat *r, const char *name, double *out)
+{
+	const struct losses *s = run_own();
+	bool system = !strncmp(name, "bound.", 6);
+
+	(void)r;
+	if (!system && strncmp(name, "bound_all.", 10) != 0)
+		return false;
+	*out = 100 * lost_beyond(&s->now, atof(strchr(name, '.') + 1) * MS, system) / (s->cpu_s * 1e9);
+	return true;
+}
+
+/* --- figures --------------------------------------------------------------------------------------------------- */
 
 /* What was kept of repeat `number`; NULL: it is not complete. */
-static const double *kept(const struct losses *s, const struct cell *c, int64_t number)
+static const double *losses_kept(const struct cell *c, int64_t number)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->repeat[i].number == number)
-			return s->cell[c->index].kept[i];
+			return repeat_own(&c->repeat[i]);
 	return NULL;
 }
 
-static int above(const struct losses *s, const struct cell *c, struct figure *out)
+static void losses_finish(const struct cell *c)
 {
-	const struct cell *none = s->run->cell, *end = none + s->run->n;
-	double *value = calloc(c->n + 1, sizeof(*value));
+	const struct cell *none = c->run->cell, *end = none + c->run->n;
+	double *value = room_new(c->n, sizeof(*value));
 	size_t n = 0;
-	int err;
 
 	while (none < end && cell_number(none, "sessions") > 0)
 		none++;
-	for (size_t i = 0; value && none < end && none != c && i < c->n; i++) {
-		const double *at = kept(s, none, c->repeat[i].number);
+	for (size_t i = 0; none < end && none != c && i < c->n; i++) {
+		const double *at = losses_kept(none, c->repeat[i].number), *own = repeat_own(&c->repeat[i]);
 
 		if (at)
-			value[n++] = s->cell[c->index].kept[i][SYSTEM] - at[SYSTEM];
+			value[n++] = own[SYSTEM] - at[SYSTEM];
 	}
-	err = value ? estimate(ESTIMATE_CHANGE_CI, value, NULL, n, s->run->draws, (uint64_t)s->run->seed, out) : -ENOMEM;
+	give_figure("above", run_estimate(ESTIMATE_CHANGE_CI, value, n));
 	free(value);
-	return err;
 }
 
-static int losses_figure(void *state, const struct cell *c, const char *path, struct figure *out)
+static bool losses_waited(const struct cell *c, const char *name, struct figure *out)
 {
-	const struct losses *s = state;
+	const struct lost_cell *cell = cell_own(c);
 	struct interval i = { NAN, NAN };
 
-	if (!strcmp(path, "above"))
-		return above(s, c, out);
-	if (strncmp(path, "waited.", 7) != 0)
-		return -ENOENT;
-	for (const struct lost_wait *w = s->cell[c->index].wait; w < s->cell[c->index].wait + WAITS; w++) {
-		if (!(w->woken > 0) || fabs(w->x_ms - atof(path + 7)) > 1e-6)
+	if (strncmp(name, "waited.", 7) != 0)
+		return false;
+	for (const struct lost_wait *w = cell->wait; w < cell->wait + WAITS; w++) {
+		if (!(w->woken > 0) || fabs(w->x_ms - atof(name + 7)) > 1e-6)
 			continue;
 		interval_share((size_t)llround(w->waited), (size_t)llround(w->woken), &i);
-		*out = (struct figure){ 100 * w->waited / w->woken, 100 * i.low, 100 * i.high, false };
+		*out = (struct figure){ 100 * w->waited / w->woken, 100 * i.low, 100 * i.high, false, 0 };
 	}
-	return 0;
+	return true;
 }
 
-/* One line in each repeat, through the machine without a session and every number of sessions of the protocol. */
-static int write_slope(const struct losses *s, const char *protocol, const char *what, int column, struct table_out *out)
-{
-	const struct run *run = s->run;
-	double *x = calloc(2 * run->n + (size_t)run->repeats + 1, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
-	size_t slopes = 0;
-	struct figure f = { NAN, NAN, NAN, false };
-	int err = x ? 0 : -ENOMEM;
+/* --- rows ------------------------------------------------------------------------------------------------------ */
 
-	for (int64_t r = 1; !err && r <= run->repeats; r++) {
+/* One line in each repeat, through the machine without a session and every number of sessions of the protocol. */
+static void losses_slope_row(const struct run *run, const char *protocol, const char *what, int column, struct table_out *out)
+{
+	double *x = room_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
+	size_t slopes = 0;
+	struct figure f;
+
+	for (int64_t r = 1; r <= run->repeats; r++) {
 		size_t n = 0;
 
 		for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
-			const double *at = kept(s, c, r), sessions = cell_number(c, "sessions");
+			const double *at = losses_kept(c, r), sessions = cell_number(c, "sessions");
 			const char *system = cell_text(c, "system");
 
 			if (!at || !isfinite(at[column]) || (sessions > 0 && (!system || strcmp(system, protocol) != 0)))
@@ -231,52 +246,90 @@ static int write_slope(const struct losses *s, const char *protocol, const char 
 			value[slopes] = means_slope(x, y, n, NULL);
 		slopes += n && isfinite(value[slopes]);
 	}
-	if (!err && slopes)
-		err = estimate(ESTIMATE_CHANGE_CI, value, NULL, slopes, run->draws, (uint64_t)run->seed, &f);
-	if (!err && slopes) {
+	if (slopes) {
+		f = run_estimate(ESTIMATE_CHANGE_CI, value, slopes);
 		row_text(out, "system", protocol);
 		row_text(out, "what", what);
 		row_number(out, "repeats", (double)slopes);
 		row_number(out, "sessions_max", most);
-		row_figure(out, "slope_ms_per_min", &f);
+		row_figure(out, "slope_ms_per_min", f);
 		row_number(out, "slope_cpu_percent", 100 * f.value / (MINUTE_S * 1e3));
 		row_end(out);
 	}
 	free(x);
-	return err;
 }
 
-static int losses_rows(void *state, const char *table, struct table_out *out, struct why *why)
+static void losses_slope(const struct cell *c, struct table_out *out)
 {
-	struct losses *s = state;
-	const char *protocol = json_get_str(s->run->json, "settings.protocol");
-	int err;
+	static const char *const what[KEPT] = { "system", "own", "kernel" };
+	const char *protocol = json_get_str(c->run->json, "settings.protocol");
 
-	if (strcmp(table, "slope") != 0) {
-		for (size_t i = 0; i < s->run->n; i++)
-			lost_pool_write(&s->cell[i].pool, &s->run->cell[i], table, out);
-		return 0;
-	}
-	protocol = protocol ? protocol : "";
-	err = write_slope(s, protocol, "system", SYSTEM, out);
-	err = err ? err : write_slope(s, protocol, "own", OWN, out);
-	err = err ? err : write_slope(s, protocol, "kernel", KERNEL, out);
-	return err ? why_no_memory(why) : 0;
+	for (int i = 0; !c->index && i < KEPT; i++)
+		losses_slope_row(c->run, protocol ? protocol : "", what[i], i, out);
 }
 
-static void losses_close(void *state)
+static void losses_curve(const struct cell *c, struct table_out *out)
 {
-	struct losses *s = state;
+	const struct lost_cell *cell = cell_own(c);
+	double minutes = cell->wall_s / MINUTE_S;
 
-	for (size_t i = 0; i < s->run->n; i++) {
-		free(s->cell[i].kept);
-		lost_pool_free(&s->cell[i].pool);
+	for (int i = 0; minutes > 0 && i < POINTS; i++) {
+		row_params(out, c);
+		row_number(out, "upto_ms", losses_curve_ms(i));
+		row_number(out, "lost_ms_per_min", cell->upto[1][i] / MS / minutes);
+		row_number(out, "all_ms_per_min", cell->upto[0][i] / MS / minutes);
+		row_end(out);
 	}
-	lost_free(&s->now);
-	free(s);
+}
+
+static int losses_by_time(const void *a, const void *b)
+{
+	double x = ((const struct lost_ran *)a)->ns, y = ((const struct lost_ran *)b)->ns;
+
+	return (x < y) - (x > y);
+}
+
+static void losses_who(const struct cell *c, struct table_out *out)
+{
+	struct lost_cell *cell = cell_own(c);
+	double minutes = cell->wall_s / MINUTE_S, sum = 0;
+	int left[] = { WHO_OTHERS, WHO_SYSTEM };
+
+	if (cell->rans)
+		qsort(cell->ran, cell->rans, sizeof(*cell->ran), losses_by_time);
+	for (size_t i = 0; i < cell->rans; i++)
+		sum += cell->ran[i].ns;
+	for (const struct lost_ran *r = cell->ran; r < cell->ran + cell->rans; r++) {
+		if (!left[lost_of_system(r->class)])
+			continue;
+		left[lost_of_system(r->class)]--;
+		row_params(out, c);
+		row_text(out, "class", lost_class_names[r->class]);
+		row_text(out, "kind", r->name.kind);
+		row_text(out, "culprit", r->name.name);
+		row_number(out, "lost_ms_per_min", r->ns / MS / minutes);
+		row_number(out, "share_percent", sum > 0 ? 100 * r->ns / sum : (double)NAN);
+		row_number(out, "times_per_min", (double)r->events / minutes);
+		row_number(out, "longest_ms", r->longest_ns / MS);
+		row_end(out);
+	}
+}
+
+static void losses_utilisation(const struct cell *c, struct table_out *out)
+{
+	const struct lost_cell *cell = cell_own(c);
+
+	for (size_t b = 0; b < cell->bins; b++) {
+		row_params(out, c);
+		row_number(out, "time_ms", (double)b * (BIN_NS / MS));
+		row_number(out, "lost_percent", cell->bin[1][b]);
+		row_number(out, "all_percent", cell->bin[0][b]);
+		row_end(out);
+	}
 }
 
 const struct extractor lost_extractor = {
-	.name = "lost", .open = losses_open, .read = losses_read, .number = losses_number, .figure = losses_figure,
-	.rows = losses_rows, .close = losses_close,
+	.name = "lost", .run_size = sizeof(struct losses), .cell_size = sizeof(struct lost_cell), .repeat_size = KEPT * sizeof(double),
+	.take = losses_take, .finish = losses_finish, .number_of = losses_bound, .figure_of = losses_waited,
+	.tables = { { "slope", losses_slope }, { "curve", losses_curve }, { "who", losses_who }, { "utilisation", losses_utilisation } },
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "menus.h"
-#include "inputs.h"
+#include "run_folder.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "offsets.h"
 #include "clock.h"
-
-#include <stdlib.h>
+#include "room.h"
 
 const char *const probe_names[PROBES] = { "patch", "wire" };
 
@@ -22,7 +21,7 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 	for (size_t i = 0; i < keys->n; i++) {
 		const struct key *k = &keys->key[i];
 		const struct trace_echo *e = traces_echo(t, k->number);
-		int64_t sent = k->sent, answer = k->answer, there, back;
+		int64_t sent = k->sent, answer = k->answer, value[OFFSETS];
 
 		if (!e || e->received == TRACE_NONE || e->flushed == TRACE_NONE) {
 			o->lost++;
@@ -38,34 +37,25 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 			o->lost++;
 			continue;
 		}
-		there = e->received - sent;
-		back = answer - e->flushed;
-		sample_add(&o->there, there);
-		sample_add(&o->back, back);
-		sample_add(&o->offset, there + back);
-		sample_add(&o->magnitude, llabs(there + back));
-		sample_add(&o->measured, answer - sent);
-		sample_add(&o->injected, e->flushed - e->received);
+		value[THERE] = e->received - sent;
+		value[BACK] = answer - e->flushed;
+		value[OFFSET] = value[THERE] + value[BACK];
+		value[MAGNITUDE] = llabs(value[OFFSET]);
+		value[MEASURED] = answer - sent;
+		value[INJECTED] = e->flushed - e->received;
+		for (int f = 0; f < OFFSETS; f++) {
+			sample_add(&o->of[f], value[f]);
+			room_kept(o->of[f].lost);
+		}
 	}
 }
 
-void offsets_free(struct offsets *o)
-{
-	sample_free(&o->offset);
-	sample_free(&o->magnitude);
-	sample_free(&o->measured);
-	sample_free(&o->injected);
-	sample_free(&o->there);
-	sample_free(&o->back);
-	*o = (struct offsets){ 0 };
-}
-
-int offsets_tail(const struct offsets *o)
+int offsets_tail(const struct sample *offset)
 {
 	static const int percent[] = { 99, 95, 90 };
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
-		if (sample_supports(&o->offset, percent[i] / 100.0))
+		if (sample_supports(offset, percent[i] / 100.0))
 			return percent[i];
-	return o->offset.n ? 75 : 0;
+	return offset->n ? 75 : 0;
 }

@@ -8,24 +8,24 @@
 #ifndef THINPROBE_SUMMARIZE_OFFSETS_H
 #define THINPROBE_SUMMARIZE_OFFSETS_H
 
-#include "keys.h"
 #include "sample.h"
 #include "traces.h"
 
 enum probe { PROBE_PATCH, PROBE_WIRE, PROBES };	/* the number read from the pixels; packets of the display channel */
 extern const char *const probe_names[PROBES];
 
+enum offset { OFFSET, MAGNITUDE, MEASURED, INJECTED, THERE, BACK, OFFSETS };	/* magnitude: of the offset, without its sign */
+
 struct offsets {
-	struct sample offset, magnitude, measured, injected, there, back;	/* ns; magnitude: of the offset, without its sign */
+	struct sample of[OFFSETS];	/* ns; never freed */
 	size_t lost;		/* keys of the train that have no answer, or of which the application says nothing */
 };
 
 /* Adds one train's keys, which the application numbered likewise. On the wire a key is there with its first packet, and answered by
  * the first update that is not before the application began to draw. */
 void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, const struct traces *t);
-void offsets_free(struct offsets *o);
 
 /* The farthest of the percentiles 99, 95, 90, 75 beyond which at least ten values lie; 0: not even that. */
-int offsets_tail(const struct offsets *o);
+int offsets_tail(const struct sample *offset);
 
 #endif

@@ -5,13 +5,13 @@
 #ifndef THINPROBE_POOL_H
 #define THINPROBE_POOL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "estimate.h"
+#include "sample.h"
 
 struct pool_item {
 	int64_t value;
 	unsigned run;
+	bool later;		/* all that is known is that it is later than that */
 };
 
 struct pool {
@@ -20,11 +20,15 @@ struct pool {
 	size_t *of_run, runs;	/* owned; how many values each run gave */
 };
 
-int pool_add(struct pool *p, int64_t value, size_t run);	/* 0 or -ENOMEM */
+void pool_add(struct pool *p, int64_t value, size_t run);
 void pool_sort(struct pool *p);
 void pool_free(struct pool *p);
 
 /* Quantile (type 7, as sample.h) of the multiset in which each value of run i stands weight[i] times. NAN when that is empty. */
-double pool_quantile(const struct pool *p, const unsigned *weight, double q);
+struct sample_stat pool_stat(const struct pool *p, const unsigned *weight, double q);
+double pool_quantile(const struct pool *p, const unsigned *weight, double q);	/* its value */
+/* One of all values, over `unit`, where they are enough for it, with an interval over runs (logs: on logarithms). No interval of
+ * the largest value (q 1), nor where values that are only known to be later reach it. */
+struct figure pool_figure(const struct pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed);
 
 #endif

@@ -7,52 +7,47 @@
  * Where a loop of two still costs REMEMBERED_NONE of a new frame there is no cache. Figures are POINT.FIGURE (step.h, hits_percent,
  * frames) or of the search. */
 #include "eviction.h"
-#include "overtime.h"
 #include "step.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REMEMBERED_NONE 0.5
 #define CLIFF_OFF 0.05		/* frames left out on the way make a cliff a little too far */
 #define PLACES_OFF 0.2		/* cliff and random order tell the same size within this part of it */
-#define POINTS_MAX 400
 #define FRAMES_MAX 100000
 #define NUMBER_MAX 1e15
 
 struct remembered_point {
-	char name[16], folder[64];
+	const char *name, *folder;	/* folder: of its step; NULL: none */
+	char path[32];			/* in cell.json */
 	struct eviction_trial trial;
-	struct step step;
-	double hits;		/* 0 to 1; NAN */
+	double hits;			/* 0 to 1; NAN */
 };
 
 /* One repeat. */
-struct remembered_take {
-	const struct cell *cell;
-	const struct repeat *repeat;
-	struct remembered_point *point;		/* owned */
-	size_t n;
-	double low, high, most;		/* frames: the longest loop that hits, the shortest that does not, the longest that was tried; NAN */
-	double miss, hit;		/* bytes of a frame on the wire */
-	double frame_bytes;		/* as a picture */
-	double places;			/* frames held: by the cliff, or by random order where that tells another size (then no cliff is sharp) */
-	double random_places;
-	enum eviction policy;
-	double scanned, agree;		/* loops of the scan; of these: that hit as the cliff says */
-};
-
 struct remembered {
-	struct remembered_take *take;
+	struct remembered_point *point;
 	size_t n;
+	double low, high;		/* frames: the longest loop that hits, the shortest that does not; NAN */
+	double miss, hit;		/* bytes of a frame on the wire */
+	double places;			/* frames held: by the cliff, or by random order where that tells another size (then no cliff is sharp) */
+	enum eviction policy;
 };
 
-/* A whole number from 0 on of points.N; 0: none. */
-static int64_t remembered_count(const struct json *j, size_t number, const char *key)
+static double remembered_step(const struct repeat *r, const struct remembered_point *p, const char *figure)
 {
-	double v = inputs_number(j, "points.%zu.%s", number, key);
+	double v = NAN;
+
+	if (p)
+		step_figure(r->json, p->path, figure, &v);
+	return v;
+}
+
+/* A whole number from 0 on; 0: none. */
+static int64_t remembered_count(const struct repeat *r, const struct remembered_point *p, const char *key)
+{
+	double v = inputs_number(r->json, "%s.%s", p->path, key);
 
 	return v >= 0 && v <= NUMBER_MAX ? (int64_t)v : 0;
 }
@@ -66,34 +61,32 @@ static bool remembered_playable(const struct eviction_trial *t)
 	       t->warm <= FRAMES_MAX && t->count >= 1 && t->count <= FRAMES_MAX;
 }
 
-/* 1: read; 0: no more; -EPROTO. */
-static int remembered_read_point(const struct json *j, size_t number, struct remembered_point *p)
+static void remembered_read(const struct repeat *r, struct remembered *t)
 {
-	const char *name = inputs_text(j, "points.%zu.name", number), *order = inputs_text(j, "points.%zu.order", number);
-	const char *folder = inputs_text(j, "points.%zu.step", number);
-	char prefix[32];
+	const char *name, *order;
 
-	if (!name)
-		return 0;
-	*p = (struct remembered_point){ .trial = { .order = SEQUENCE_ORDERS } };
-	for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
-		if (!strcmp(order, sequence_names[o]))
-			p->trial.order = (enum sequence_order)o;
-	snprintf(p->name, sizeof(p->name), "%s", name);
-	snprintf(p->folder, sizeof(p->folder), "%s", folder ? folder : "");
-	p->trial.frames = remembered_count(j, number, "frames");
-	p->trial.hot = remembered_count(j, number, "hot");
-	p->trial.warm = remembered_count(j, number, "warm");
-	p->trial.count = remembered_count(j, number, "count");
-	p->trial.seed = (uint64_t)remembered_count(j, number, "seed");
-	snprintf(prefix, sizeof(prefix), "points.%zu", number);
-	if (!remembered_playable(&p->trial) || strchr(p->folder, '/') || p->folder[0] == '.' || !step_read(j, prefix, &p->step))
-		return -EPROTO;
-	return 1;
+	while ((name = inputs_text(r->json, "points.%zu.name", t->n))) {
+		struct remembered_point *p;
+		int is = SEQUENCE_ORDERS;
+
+		t->point = room_for(t->point, t->n, sizeof(*p));
+		p = &t->point[t->n];
+		*p = (struct remembered_point){ .name = name };
+		snprintf(p->path, sizeof(p->path), "points.%zu", t->n++);
+		p->folder = inputs_text(r->json, "%s.step", p->path);
+		order = inputs_text(r->json, "%s.order", p->path);
+		for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
+			is = strcmp(order, sequence_names[o]) ? is : o;
+		p->trial = (struct eviction_trial){ (enum sequence_order)is, remembered_count(r, p, "frames"), remembered_count(r, p, "hot"),
+			remembered_count(r, p, "warm"), remembered_count(r, p, "count"), (uint64_t)remembered_count(r, p, "seed") };
+		if (!remembered_playable(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
+		    isnan(remembered_step(r, p, "seconds")))
+			die(EXIT_RUN, "%s/cell.json: a point cannot be read", r->folder);
+	}
 }
 
 /* The last of that name: what was confirmed. NULL: none. */
-static const struct remembered_point *remembered_find(const struct remembered_take *t, const char *name)
+static const struct remembered_point *remembered_find(const struct remembered *t, const char *name)
 {
 	for (size_t i = t->n; i-- > 0;)
 		if (!strcmp(t->point[i].name, name))
@@ -101,19 +94,12 @@ static const struct remembered_point *remembered_find(const struct remembered_ta
 	return NULL;
 }
 
-static double remembered_bytes(const struct remembered_take *t, const char *name)
-{
-	const struct remembered_point *p = remembered_find(t, name);
-
-	return p ? p->step.bytes_per_frame : (double)NAN;
-}
-
-static bool remembered_there(const struct remembered_take *t)
+static bool remembered_there(const struct remembered *t)
 {
 	return t->hit < REMEMBERED_NONE * t->miss;
 }
 
-static double remembered_hits(const struct remembered_take *t, double bytes)
+static double remembered_hits(const struct remembered *t, double bytes)
 {
 	double h = (t->miss - bytes) / (t->miss - t->hit);
 
@@ -121,25 +107,25 @@ static double remembered_hits(const struct remembered_take *t, double bytes)
 }
 
 /* A cache that gives up places at random has no cliff: where the loop hits half, it holds fewer frames than that. Random order
- * tells its size all the same. */
-static void remembered_judge_places(struct remembered_take *t)
+ * tells its size all the same, which is returned. */
+static double remembered_judge_places(struct remembered *t)
 {
 	const struct remembered_point *random = remembered_find(t, "random");
+	double places = random ? eviction_capacity(random->hits, (double)random->trial.frames) : (double)NAN;
 
 	t->places = isnan(t->high) || !remembered_there(t) ? (double)NAN : t->low;
-	t->random_places = random && !isnan(random->hits) ? eviction_capacity(random->hits, (double)random->trial.frames) : (double)NAN;
-	if (!isnan(t->places) && !isnan(t->random_places) && fabs(t->random_places - t->low) > PLACES_OFF * t->low)
-		t->places = t->random_places;
+	if (!isnan(t->places) && !isnan(places) && fabs(places - t->low) > PLACES_OFF * t->low)
+		t->places = places;
+	return places;
 }
 
-static void remembered_judge_policy(struct remembered_take *t)
+static void remembered_judge_policy(struct remembered *t)
 {
 	static const char *const names[] = { "over", "random", "hot" };
 	struct eviction_trial trial[3];
 	double hits[3];
 	int n = 0;
 
-	t->policy = EVICTIONS;
 	for (int i = 0; i < 3; i++) {
 		const struct remembered_point *p = remembered_find(t, names[i]);
 
@@ -148,222 +134,140 @@ static void remembered_judge_policy(struct remembered_take *t)
 		trial[n] = p->trial;
 		hits[n++] = p->hits;
 	}
+	t->policy = EVICTIONS;
 	if (n && t->places >= 1)
-		t->policy = eviction_judge(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits, n, NULL);
+		t->policy = eviction_judge(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits, n);
 }
 
-static void remembered_judge(struct remembered_take *t)
+static void remembered_take(const struct repeat *r)
 {
-	const struct remembered_point *miss = remembered_find(t, "miss");
+	struct remembered *t = repeat_own(r);
+	double scanned = 0, agree = 0;
 
-	t->miss = remembered_bytes(t, "miss");
-	t->hit = remembered_bytes(t, "hit");
-	t->frame_bytes = miss ? miss->step.frame_bytes : (double)NAN;
-	for (size_t i = 0; i < t->n; i++) {
-		struct remembered_point *p = &t->point[i];
-
-		p->hits = remembered_hits(t, p->step.bytes_per_frame);
-		if (strcmp(p->name, "scan") != 0 || isnan(p->hits))
-			continue;
-		t->scanned++;
-		t->agree += ((double)p->trial.frames <= t->low) == (p->hits >= 0.5);
-	}
-	remembered_judge_places(t);
-	remembered_judge_policy(t);
-}
-
-static int remembered_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
-{
-	struct remembered *s = state;
-	struct remembered_take *t = &s->take[s->n];
-	int more = 1;
-
-	*t = (struct remembered_take){ .cell = c, .repeat = r, .point = calloc(POINTS_MAX, sizeof(*t->point)) };
-	if (!t->point)
-		return why_no_memory(why);
-	s->n++;
+	remembered_read(r, t);
 	t->low = inputs_number(r->json, "search.low");
 	t->high = inputs_number(r->json, "search.high");
-	t->most = inputs_number(r->json, "search.most");
-	while (t->n < POINTS_MAX && (more = remembered_read_point(r->json, t->n, &t->point[t->n])) > 0)
-		t->n++;
-	if (more < 0)
-		return why_set(why, more, "%s/cell.json: a point cannot be read", r->folder);
-	remembered_judge(t);
-	return 0;
+	t->miss = remembered_step(r, remembered_find(t, "miss"), "bytes_per_frame");
+	t->hit = remembered_step(r, remembered_find(t, "hit"), "bytes_per_frame");
+	for (struct remembered_point *p = t->point; p < t->point + t->n; p++) {
+		p->hits = remembered_hits(t, remembered_step(r, p, "bytes_per_frame"));
+		if (strcmp(p->name, "scan") != 0 || isnan(p->hits))
+			continue;
+		scanned++;
+		agree += ((double)p->trial.frames <= t->low) == (p->hits >= 0.5);
+	}
+	give_value("random_places", remembered_judge_places(t));
+	remembered_judge_policy(t);
+	give_value("low", t->low);
+	give_value("high", t->high);
+	give_value("most", inputs_number(r->json, "search.most"));
+	give_value("places", t->places);
+	give_value("sent_bytes", t->places * t->miss);
+	give_value("picture_bytes", t->places * remembered_step(r, remembered_find(t, "miss"), "frame_bytes"));
+	give_value("scan_points", scanned);
+	give_value("scan_agree", agree);
 }
 
-static int remembered_of_point(const struct remembered_take *t, const char *path, const char *figure, double *out)
+/* POINT.FIGURE */
+static bool remembered_number(const struct repeat *r, const char *path, double *out)
 {
-	char name[16];
 	const struct remembered_point *p;
-	struct step none = { 0 };
-
-	snprintf(name, sizeof(name), "%.*s", (int)(figure - 1 - path), path);
-	p = remembered_find(t, name);
-	if (!strcmp(figure, "frames"))
-		*out = p ? (double)p->trial.frames : (double)NAN;
-	else if (!strcmp(figure, "hits_percent"))
-		*out = p ? 100 * p->hits : (double)NAN;
-	else if (step_figure(p ? &p->step : &none, figure, out))
-		return -ENOENT;
-	if (!p)
-		*out = NAN;
-	return 0;
-}
-
-static int remembered_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
-{
-	const struct remembered *s = state;
-	const struct remembered_take *t = &s->take[s->n - 1];
 	const char *dot = strchr(path, '.');
-	const struct {
-		const char *name;
-		double value;
-	} figures[] = {
-		{ "sent_bytes", t->places * t->miss }, { "picture_bytes", t->places * t->frame_bytes }, { "low", t->low }, { "high", t->high },
-		{ "most", t->most }, { "places", t->places }, { "random_places", t->random_places }, { "scan_points", t->scanned },
-		{ "scan_agree", t->agree },
-	};
+	char name[16];
 
-	(void)c;
-	(void)r;
-	if (dot)
-		return remembered_of_point(t, path, dot + 1, out);
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-		if (!strcmp(figures[i].name, path)) {
-			*out = figures[i].value;
-			return 0;
-		}
-	return -ENOENT;
+	if (!dot)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
+	p = remembered_find(repeat_own(r), name);
+	if (!strcmp(dot, ".frames"))
+		*out = p ? (double)p->trial.frames : (double)NAN;
+	else if (!strcmp(dot, ".hits_percent"))
+		*out = p ? 100 * p->hits : (double)NAN;
+	else
+		return step_figure(r->json, p ? p->path : "", dot + 1, out);
+	return true;
 }
 
 /* Repeats that differ tell nothing. */
-static const char *remembered_text_of(void *state, const struct cell *c, const char *path)
+static void remembered_finish(const struct cell *c)
 {
-	const struct remembered *s = state;
-	size_t there = 0, beyond = 0, n = 0;
-	enum eviction policy = EVICTIONS;
+	const struct remembered *t = repeat_own(c->repeat);
+	enum eviction policy = c->n ? t->policy : EVICTIONS;
+	size_t there = 0, beyond = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct remembered_take *t = &s->take[i];
-
-		if (t->cell != c)
-			continue;
-		policy = !n++ || policy == t->policy ? t->policy : EVICTIONS;
-		there += remembered_there(t);
-		beyond += remembered_there(t) && isnan(t->high);
+	for (size_t i = 0; i < c->n; i++) {
+		policy = policy == t[i].policy ? policy : EVICTIONS;
+		there += remembered_there(&t[i]);
+		beyond += remembered_there(&t[i]) && isnan(t[i].high);
 	}
-	if (!strcmp(path, "policy"))
-		return policy < EVICTIONS ? eviction_names[policy] : NULL;
-	if (!n || !there)
-		return n ? "none" : NULL;
-	return there < n || (beyond && beyond < n) ? "unclear" : beyond ? "beyond" : "size";
+	give_text("policy", policy < EVICTIONS ? eviction_names[policy] : NULL);
+	give_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ? "unclear" :
+		  beyond ? "beyond" : "size");
 }
 
-static void remembered_points(const struct remembered_take *t, struct table_out *out)
+static void remembered_points(const struct cell *c, struct table_out *out)
 {
 	static const char *const figures[] = { "mbit_per_s", "cpu_percent", "shown_per_s", "seen_per_s" };
 
-	for (size_t i = 0; i < t->n; i++) {
-		const struct remembered_point *p = &t->point[i];
-		double v;
+	for (const struct repeat *r = c->repeat; r < c->repeat + c->n; r++) {
+		const struct remembered *t = repeat_own(r);
 
-		row_text(out, "cell", t->cell->name);
-		row_params(out, t->cell);
-		row_number(out, "repeat", (double)t->repeat->number);
-		row_text(out, "name", p->name);
-		row_text(out, "order", sequence_names[p->trial.order]);
-		row_number(out, "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN);
-		row_number(out, "frame_wire_bytes", p->step.bytes_per_frame);
-		row_number(out, "hits_percent", 100 * p->hits);
-		for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
-			if (!step_figure(&p->step, figures[f], &v))
-				row_number(out, figures[f], v);
-		row_end(out);
+		for (const struct remembered_point *p = t->point; p < t->point + t->n; p++) {
+			row_params(out, c);
+			row_number(out, "repeat", (double)r->number);
+			row_text(out, "name", p->name);
+			row_text(out, "order", sequence_names[p->trial.order]);
+			row_number(out, "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN);
+			row_number(out, "frame_wire_bytes", remembered_step(r, p, "bytes_per_frame"));
+			row_number(out, "hits_percent", 100 * p->hits);
+			for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
+				row_number(out, figures[f], remembered_step(r, p, figures[f]));
+			row_end(out);
+		}
 	}
 }
 
 /* The loop of that name, as time goes by; the share of hits is from the beginning to then, as the paper has it. */
-static int remembered_overtime(const struct remembered_take *t, const char *part, struct table_out *out, struct why *why)
+static void remembered_overtime(const struct repeat *r, const char *part, struct table_out *out)
 {
+	const struct remembered *t = repeat_own(r);
 	const struct remembered_point *p = remembered_find(t, part);
+	double from_ns = remembered_step(r, p, "from_ns"), seconds = remembered_step(r, p, "seconds"), bytes = 0, period, warm_s;
 	struct overtime o;
-	double period, warm_s, bytes = 0;
-	int err;
 
-	if (!p || !*p->folder || !(p->step.from_ns > 0))
-		return 0;
-	period = p->step.seconds / (double)p->trial.count;
+	if (!p || !p->folder || !(from_ns > 0))
+		return;
+	period = seconds / (double)p->trial.count;
 	warm_s = (double)p->trial.warm * period;
-	err = overtime_read(t->repeat, p->folder, p->step.from_ns - warm_s * 1e9, &o, why);
-	if (err)
-		return err;
+	o = overtime_read(r, p->folder, from_ns - warm_s * 1e9);
 	for (size_t i = 0; i < o.n; i++) {
 		int64_t piece = o.first + (int64_t)i;
 		double end_s = (double)(piece + 1) * OVERTIME_PIECE_S;
 
-		if (piece < 0 || end_s > p->step.seconds + warm_s)
+		if (piece < 0 || end_s > seconds + warm_s)
 			continue;	/* before the first frame, or after the last */
 		bytes += o.piece[i].bytes;
-		row_text(out, "cell", t->cell->name);
-		row_params(out, t->cell);
+		row_params(out, r->cell);
 		row_text(out, "part", part);
 		row_number(out, "frames", (double)p->trial.frames);
 		row_number(out, "time_s", end_s);
-		row_number(out, "mbit_per_s", overtime_mbit_per_s(o.piece[i].bytes));
+		row_number(out, "mbit_per_s", o.piece[i].bytes * OVERTIME_MBIT_PER_S);
 		row_number(out, "cpu_percent", o.piece[i].cpu_percent);
 		row_number(out, "hits_percent", 100 * remembered_hits(t, bytes / (end_s / period)));
 		row_end(out);
 	}
-	overtime_free(&o);
-	return 0;
+	free(o.piece);
 }
 
-static int remembered_rows(void *state, const char *table, struct table_out *out, struct why *why)
+static void remembered_overtimes(const struct cell *c, struct table_out *out)
 {
-	const struct remembered *s = state;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < s->n; i++) {
-		if (!strcmp(table, "points")) {
-			remembered_points(&s->take[i], out);
-		} else if (!i || s->take[i].cell != s->take[i - 1].cell) {
-			err = remembered_overtime(&s->take[i], "fits", out, why);
-			if (!err)
-				err = remembered_overtime(&s->take[i], "over", out, why);
-		}
-	}
-	return err;
-}
-
-static void *remembered_open(const struct run *run, struct why *why)
-{
-	struct remembered *s = calloc(1, sizeof(*s));
-	size_t repeats = 0;
-
-	for (size_t i = 0; i < run->n; i++)
-		repeats += run->cell[i].n;
-	if (s)
-		s->take = calloc(repeats ? repeats : 1, sizeof(*s->take));
-	if (s && s->take)
-		return s;
-	free(s);
-	why_no_memory(why);
-	return NULL;
-}
-
-static void remembered_close(void *state)
-{
-	struct remembered *s = state;
-
-	for (size_t i = 0; i < s->n; i++)
-		free(s->take[i].point);
-	free(s->take);
-	free(s);
+	if (!c->n)
+		return;
+	remembered_overtime(c->repeat, "fits", out);
+	remembered_overtime(c->repeat, "over", out);
 }
 
 const struct extractor remembered_extractor = {
-	.name = "remembered", .open = remembered_open, .read = remembered_read, .number = remembered_number,
-	.text = remembered_text_of, .rows = remembered_rows, .close = remembered_close,
+	.name = "remembered", .repeat_size = sizeof(struct remembered), .take = remembered_take, .finish = remembered_finish,
+	.number_of = remembered_number, .tables = { { "points", remembered_points }, { "overtime", remembered_overtimes } },
 };

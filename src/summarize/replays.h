@@ -7,18 +7,20 @@
 #ifndef THINPROBE_SUMMARIZE_REPLAYS_H
 #define THINPROBE_SUMMARIZE_REPLAYS_H
 
-#include "figure.h"
+#include "interval.h"
+#include "pool.h"
 
-#include <stddef.h>
-#include <stdint.h>
+struct replay {
+	int64_t repeat;
+	double total_s;
+	double *latency_ms;	/* of each response, from the press. NAN: not found */
+	double updates, bytes;	/* NAN: not known */
+};
 
-/* Latencies response by response, in the order of the runs. NAN: not found. All arrays are owned. */
+/* Those of a setting. */
 struct replays {
-	size_t runs, responses;
-	size_t *setting;	/* of each run */
-	int64_t *repeat;
-	double *total_s;
-	double *latency_ms;	/* [response * runs + run], from the press */
+	const struct replay *of;
+	size_t n, responses;
 };
 
 #define REPLAYS_SLOWER 1.5	/* what counts as slower and as faster */
@@ -29,24 +31,22 @@ struct replays {
  * adjust. RESPONSES: latencies; MISSING: those that the base has in the same repeat. */
 enum replays_figure {
 	REPLAYS_P25, REPLAYS_P50, REPLAYS_P75, REPLAYS_P90, REPLAYS_MAX, REPLAYS_RESPONSES,
-	REPLAYS_TOTAL_RATIO, REPLAYS_RATIO, REPLAYS_PAIRS, REPLAYS_P, REPLAYS_MISSING,
-	REPLAYS_RATIO_P25, REPLAYS_RATIO_P75, REPLAYS_RATIO_MAX, REPLAYS_POINTS, REPLAYS_SLOWER_POINTS, REPLAYS_FASTER_POINTS,
+	REPLAYS_PAIRS, REPLAYS_MISSING, REPLAYS_POINTS, REPLAYS_SLOWER_POINTS, REPLAYS_FASTER_POINTS,
+	REPLAYS_TOTAL_RATIO, REPLAYS_RATIO, REPLAYS_P, REPLAYS_RATIO_P25, REPLAYS_RATIO_P75, REPLAYS_RATIO_MAX,
 	REPLAYS_FIGURES
 };
 
-/* 0 or -ENOMEM. */
-int replays_figures_of(const struct replays *r, size_t setting, size_t base, size_t draws, uint64_t seed,
-		       struct figure out[REPLAYS_FIGURES]);
+/* base NULL: it is the base itself. */
+void replays_figures(const struct replays *r, const struct replays *base, size_t draws, uint64_t seed,
+		     struct figure out[REPLAYS_FIGURES]);
+/* All latencies in us, by replay, sorted. For pool_free(). */
+struct pool replays_pool(const struct replays *r);
 
-/* One response at one setting: geometric means over the n pairs in which both have it. */
+/* One response: geometric means over the n pairs in which both have it. */
 struct replays_point {
 	double ms, base_ms, ratio;
 	size_t n;
 };
-struct replays_point replays_point_of(const struct replays *r, size_t response, size_t setting, size_t base);
-
-/* "too few runs" below five pairs, "too noisy", "better", "worse", "no difference shown"; P of `f` after adjustment. */
-const char *replays_verdict(const struct figure f[REPLAYS_FIGURES]);
-void replays_free(struct replays *r);
+struct replays_point replays_point_of(const struct replays *r, const struct replays *base, size_t response);
 
 #endif

@@ -1,62 +1,152 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_folder.h"
+#include "engine.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-struct repeat_files {
-	char *name;
-	struct json *json;		/* NULL: there is none */
-	struct repeat_files *next;
-};
+#define PATH_ROOM 4300
 
-int why_set(struct why *why, int err, const char *format, ...)
+/* --- JSON files ------------------------------------------------------------------------------------------------ */
+
+/* Puts the path in `room`. What is no regular file ends the program: a FIFO would wait for its writer, a device may never end. */
+static void inputs_path(const char *folder, const char *name, char room[PATH_ROOM])
 {
-	va_list list;
+	struct stat s;
 
-	va_start(list, format);
-	vsnprintf(why->text, sizeof(why->text), format, list);
-	va_end(list);
-	return err;
+	snprintf(room, PATH_ROOM, "%s/%s", folder, name);
+	if (!stat(room, &s) && !S_ISREG(s.st_mode))
+		die(EXIT_RUN, "%s: not a regular file", room);
 }
 
-int why_no_memory(struct why *why)
+struct json *inputs_json(const char *folder, const char *name, bool needed)
 {
-	return why_set(why, -ENOMEM, "out of memory");
+	char path[PATH_ROOM], what[256];
+	struct json *j;
+
+	inputs_path(folder, name, path);
+	if (!needed && access(path, F_OK))
+		return NULL;
+	j = json_read(path, what, sizeof(what));
+	if (!j)
+		die(EXIT_RUN, "%s: %s", path, what);
+	return j;
+}
+
+bool inputs_there(const char *folder, const char *name)
+{
+	char path[PATH_ROOM];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return access(path, F_OK) == 0;
+}
+
+double inputs_number(const struct json *j, const char *path, ...)
+{
+	double v = NAN;
+	char full[160];
+	va_list list;
+
+	va_start(list, path);
+	vsnprintf(full, sizeof(full), path, list);
+	va_end(list);
+	if (j)
+		json_get_real(j, full, &v);
+	return v;
+}
+
+const char *inputs_text(const struct json *j, const char *path, ...)
+{
+	char full[160];
+	va_list list;
+
+	va_start(list, path);
+	vsnprintf(full, sizeof(full), path, list);
+	va_end(list);
+	return j ? json_get_str(j, full) : NULL;
+}
+
+/* --- tables ---------------------------------------------------------------------------------------------------- */
+
+struct rows_reading {
+	const struct rows_kind *kind;
+	void *into;
+	char sort[ROWS_IN_COLUMNS];	/* of each column */
+	size_t n;
+};
+
+static int rows_row(void *context, char *const *text)
+{
+	const struct rows_reading *r = context;
+	struct rows_cell cell[ROWS_IN_COLUMNS];
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct rows_cell *c = &cell[i];
+
+		*c = (struct rows_cell){ text[i], ROWS_IN_NONE, NAN };
+		if (!text[i] || !*text[i] || r->sort[i] == '$')
+			continue;
+		if (r->sort[i] == '%' ? cli_read_real(text[i], &c->real) || !isfinite(c->real) : !rows_in_count(text[i], &c->count))
+			return -EPROTO;
+		c->real = r->sort[i] == '%' ? c->real : (double)c->count;
+	}
+	return r->kind->row(r->into, cell);
+}
+
+int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long *line)
+{
+	struct rows_reading r = { .kind = kind, .into = into };
+	char words[1024], *rest = words, *word;
+	const char *columns[ROWS_IN_COLUMNS + 1] = { NULL };
+	size_t needed = ROWS_IN_COLUMNS;
+	int err;
+
+	snprintf(words, sizeof(words), "%s", kind->columns);
+	while ((word = strsep(&rest, " "))) {
+		if (*word == '|') {
+			needed = r.n;
+			continue;
+		}
+		r.sort[r.n] = *word;
+		columns[r.n++] = word + strspn(word, "%$");
+	}
+	err = rows_in_read(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_row, &r, line);
+	if (err != -EPROTO || *line > 1 || !kind->otherwise)
+		return err;
+	rewind(in);
+	return rows_read(in, kind->otherwise, into, line);
 }
 
 /* --- files of a repeat ----------------------------------------------------------------------------------------- */
 
-int repeat_json(const struct repeat *r, const char *file, const struct json **out, struct why *why)
-{
-	struct repeat_files *f;
+struct repeat_files {
+	struct repeat_files *next;
+	struct json *json;		/* NULL: there is none */
+	char name[];
+};
 
-	*out = NULL;
-	if (!strcmp(file, "cell.json")) {
-		*out = r->json;
-		return 0;
-	}
-	for (f = r->files->next; f; f = f->next)
-		if (!strcmp(f->name, file)) {
-			*out = f->json;
-			return 0;
-		}
-	f = calloc(1, sizeof(*f));
+static struct repeat_files *repeat_keep(const char *name, struct json *json, struct repeat_files *next)
+{
+	struct repeat_files *f = room_new(1, sizeof(*f) + strlen(name) + 1);
+
+	*f = (struct repeat_files){ next, json };
+	strcpy(f->name, name);
+	return f;
+}
+
+const struct json *repeat_file(const struct repeat *r, const char *file)
+{
+	struct repeat_files *f = r->files;
+
+	while (f && strcmp(f->name, file) != 0)
+		f = f->next;
 	if (!f)
-		return why_no_memory(why);
-	f->next = r->files->next;
-	r->files->next = f;
-	f->name = strdup(file);
-	if (!f->name)
-		return why_no_memory(why);
-	if (!inputs_there(r->folder, file))
-		return 0;
-	*out = f->json = inputs_json(r->folder, file, why);
-	return f->json ? 0 : -EPROTO;
+		r->files->next = f = repeat_keep(file, inputs_json(r->folder, file, false), r->files->next);
+	return f->json;
 }
 
 bool repeat_has(const struct repeat *r, const char *file)
@@ -64,36 +154,32 @@ bool repeat_has(const struct repeat *r, const char *file)
 	return inputs_there(r->folder, file);
 }
 
-int repeat_rows(const struct repeat *r, const char *file, bool needed, repeat_reader *read, void *into, struct why *why)
+void repeat_table(const struct repeat *r, const char *file, bool needed, const struct rows_kind *kind, void *into)
 {
 	unsigned long line = 0;
-	char path[4300];
+	char path[PATH_ROOM];
 	FILE *in;
 	int err;
 
-	snprintf(path, sizeof(path), "%s/%s", r->folder, file);
+	inputs_path(r->folder, file, path);
 	in = fopen(path, "re");
 	if (!in && errno == ENOENT && !needed)
-		return 0;
-	err = in ? read(in, into, &line) : -errno;
-	if (in)
-		fclose(in);
+		return;
+	err = in ? rows_read(in, kind, into, &line) : -errno;
 	if (err == -EPROTO)
-		return why_set(why, err, "%s: line %lu cannot be read", path, line);
-	return err ? why_set(why, err, "%s: %s", path, strerror(-err)) : 0;
+		die(EXIT_RUN, "%s: line %lu cannot be read", path, line);
+	if (err)
+		die(EXIT_RUN, "%s: %s", path, strerror(-err));
+	fclose(in);
 }
 
 void repeat_forget(const struct repeat *r)
 {
 	for (size_t i = 0; i < r->trains; i++)
 		repeat_forget(&r->train[i]);
-	while (r->files && r->files->next) {
-		struct repeat_files *f = r->files->next;
-
+	for (struct repeat_files *f; r->files && (f = r->files->next); free(f)) {
 		r->files->next = f->next;
 		json_free(f->json);
-		free(f->name);
-		free(f);
 	}
 }
 
@@ -126,28 +212,7 @@ const struct repeat *cell_train(const struct cell *c, const struct repeat *r, co
 	return any ? repeat_train(r, series) : r;
 }
 
-void *run_state(const struct run *run, size_t size, size_t each, struct why *why)
-{
-	void *state = calloc(1, size + run->n * each);
-
-	if (!state)
-		why_no_memory(why);
-	else
-		*(const struct run **)state = run;
-	return state;
-}
-
 /* --- cells ----------------------------------------------------------------------------------------------------- */
-
-static int run_folder_failed(struct cell *c, const struct json *json, struct why *why)
-{
-	const char *reason = inputs_text(json, "reason");
-
-	free(c->reason);
-	c->reason = strdup(reason && *reason ? reason : "interrupted");
-	c->failed++;
-	return c->reason ? 0 : why_no_memory(why);
-}
 
 /* Whether a word may become part of a path: nothing that leads elsewhere. */
 static bool run_folder_is_name(const char *word)
@@ -155,167 +220,99 @@ static bool run_folder_is_name(const char *word)
 	return *word && *word != '.' && !strchr(word, '/');
 }
 
-/* What cell.json in the folder says becomes *out; *complete: it is one. Takes `folder`. */
-static int run_folder_train(struct cell *c, char *folder, const char *series, struct repeat *out, bool *complete, struct why *why)
+/* What cell.json says of a repeat or of its train of that series. False: it is not complete. */
+static bool run_folder_take(struct cell *c, int64_t number, const char *series, struct repeat *out)
 {
-	bool there = inputs_there(folder, "cell.json");
-	struct json *told = there ? inputs_json(folder, "cell.json", why) : NULL;
-	const char *state = inputs_text(told, "state"), *marked = inputs_text(told, "marked");
-	int err = there && !told ? -EPROTO : 0;
+	const char *state, *text;
 
-	*complete = false;
-	if (told && !state)
-		err = why_set(why, -EPROTO, "%s/cell.json: says no state", folder);
-	c->tried += !*series && told;
-	if (err || !state || strcmp(state, "complete") != 0) {
-		err = err ? err : run_folder_failed(c, told, why);
-		json_free(told);
-		free(folder);
-		return err;
+	*out = (struct repeat){ .number = number, .index = c->n };
+	room_kept(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ? "/" : "",
+			   series) < 0);
+	out->series = strrchr(out->folder, '\0') - strlen(series);
+	out->json = inputs_json(out->folder, "cell.json", false);
+	c->tried += out->json && !*series;
+	state = inputs_text(out->json, "state");
+	if (out->json && !state)
+		die(EXIT_RUN, "%s/cell.json: says no state", out->folder);
+	if (state && !strcmp(state, "complete")) {
+		text = inputs_text(out->json, "marked");
+		out->flagged = text && *text;
+		c->flagged += out->flagged;
+		c->complete++;
+		out->files = repeat_keep("cell.json", out->json, NULL);
+		return true;
 	}
-	*out = (struct repeat){ .folder = folder, .json = told, .flagged = marked && *marked };
-	out->series = strdup(series);
-	out->files = calloc(1, sizeof(*out->files));
-	c->complete++;
-	c->flagged += out->flagged;
-	*complete = true;
-	return out->series && out->files ? 0 : why_no_memory(why);
+	text = inputs_text(out->json, "reason");
+	c->reason = text && *text ? text : "interrupted";
+	c->failed++;
+	return false;
 }
 
 /* Trains of other series, in order of name. */
-static int run_folder_series(struct cell *c, struct repeat *r, struct why *why)
+static void run_folder_series(struct cell *c, struct repeat *r)
 {
 	struct dirent **entry;
-	int n = scandir(r->folder, &entry, NULL, versionsort), err = 0;
+	int n = scandir(r->folder, &entry, NULL, versionsort);
 
 	if (n < 0)
-		return why_set(why, -errno, "%s: %s", r->folder, strerror(errno));
-	r->train = n > 0 ? calloc((size_t)n, sizeof(*r->train)) : NULL;
+		die(EXIT_RUN, "%s: %s", r->folder, strerror(errno));
+	r->train = room_new((size_t)n, sizeof(*r->train));
 	for (int i = 0; i < n; i++) {
-		char *folder, cell[300];
-		bool complete = false;
+		char cell[300];
 
 		snprintf(cell, sizeof(cell), "%s/cell.json", entry[i]->d_name);
-		if (!err && !r->train)
-			err = why_no_memory(why);
-		if (!err && entry[i]->d_name[0] != '.' && inputs_there(r->folder, cell)) {
-			err = asprintf(&folder, "%s/%s", r->folder, entry[i]->d_name) < 0 ? why_no_memory(why) :
-			      run_folder_train(c, folder, entry[i]->d_name, &r->train[r->trains], &complete, why);
-			r->train[r->trains].number = r->number;
-			r->trains += complete;
-		}
+		if (entry[i]->d_name[0] != '.' && inputs_there(r->folder, cell))
+			r->trains += run_folder_take(c, r->number, entry[i]->d_name, &r->train[r->trains]);
 		free(entry[i]);
 	}
 	free(entry);
-	return err;
 }
 
-static int run_folder_repeat(struct cell *c, int64_t number, bool found, struct why *why)
+static void run_folder_cell(struct run *run, const char *name, bool found)
 {
-	struct repeat *r = &c->repeat[c->n];
-	bool complete;
-	char *folder;
-	int err;
+	struct cell *c;
+	char folder[300];
 
-	if (asprintf(&folder, "%s/cells/%s/%lld", c->run->folder, c->name, (long long)number) < 0)
-		return why_no_memory(why);
-	if (found && !inputs_there(folder, "")) {
-		free(folder);
-		return 0;
-	}
-	err = run_folder_train(c, folder, "", r, &complete, why);
-	if (!complete)
-		return err;
-	r->number = number;
-	r->index = c->n++;
-	return err ? err : run_folder_series(c, r, why);
-}
-
-static int run_folder_cell(struct run *run, const char *name, bool found, struct why *why)
-{
-	struct cell *grown = reallocarray(run->cell, run->n + 1, sizeof(*grown)), *c;
-	int err = 0;
-
-	if (!grown)
-		return why_no_memory(why);
-	run->cell = grown;
-	c = &run->cell[run->n];
-	*c = (struct cell){ .run = run, .index = run->n++, .name = name, .repeat = calloc((size_t)run->repeats, sizeof(*c->repeat)) };
-	if (!c->repeat)
-		return why_no_memory(why);
 	if (!run_folder_is_name(name))
-		return why_set(why, -EPROTO, "%s/run.json: not a cell's name: %s", run->folder, name);
-	for (int64_t n = 1; !err && n <= run->repeats; n++)
-		err = run_folder_repeat(c, n, found, why);
-	return err;
-}
-
-static int run_folder_settings(struct run *run, struct why *why)
-{
-	const char *schema = json_get_str(run->json, "schema");
-
-	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
-		return why_set(why, -EPROTO, "%s/run.json: not of schema thinprobe.run/1", run->folder);
-	run->experiment = json_get_str(run->json, "experiment");
-	if (!run->experiment || !run_folder_is_name(run->experiment))
-		return why_set(why, -EPROTO, "%s/run.json: names no experiment", run->folder);
-	json_get_int(run->json, "settings.repeats", &run->repeats);
-	json_get_int(run->json, "settings.seed", &run->seed);
-	json_get_real(run->json, "settings.threshold_ms", &run->threshold_ms);
-	if (run->repeats < 1 || run->repeats > RUN_REPEATS_MAX)
-		return why_set(why, -EPROTO, "%s/run.json: settings.repeats is not 1 to %d", run->folder, RUN_REPEATS_MAX);
-	return 0;
-}
-
-static void run_folder_free_repeat(struct repeat *r)
-{
-	repeat_forget(r);
-	for (size_t i = 0; i < r->trains; i++)
-		run_folder_free_repeat(&r->train[i]);
-	free(r->files);
-	free(r->train);
-	free(r->folder);
-	free((char *)(uintptr_t)r->series);
-	json_free(r->json);
-}
-
-void run_folder_free(struct run *run)
-{
-	for (size_t i = 0; i < run->n; i++) {
-		struct cell *c = &run->cell[i];
-
-		for (size_t k = 0; k < c->n; k++)
-			run_folder_free_repeat(&c->repeat[k]);
-		free(c->repeat);
-		free(c->reason);
+		die(EXIT_RUN, "%s/run.json: not a cell's name: %s", run->folder, name);
+	for (size_t i = 0; i < run->n; i++)
+		if (!strcmp(run->cell[i].name, name))
+			die(EXIT_RUN, "%s/run.json: two cells of the name %s", run->folder, name);
+	room_more(run->cell, run->n);
+	c = &run->cell[run->n];
+	*c = (struct cell){ .run = run, .index = run->n++, .name = name, .repeat = room_new((size_t)run->repeats, sizeof(*c->repeat)) };
+	for (int64_t n = 1; n <= run->repeats; n++) {
+		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
+		if ((!found || inputs_there(run->folder, folder)) && run_folder_take(c, n, "", &c->repeat[c->n]))
+			run_folder_series(c, &c->repeat[c->n++]);
 	}
-	free(run->cell);
-	json_free(run->json);
-	*run = (struct run){ 0 };
 }
 
-int run_folder_read(const char *folder, struct run *out, struct why *why)
+void run_folder_read(const char *folder, struct run *out)
 {
-	int err;
+	const char *schema;
 
 	*out = (struct run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
-	out->json = inputs_json(folder, "run.json", why);
-	err = out->json ? run_folder_settings(out, why) : -EPROTO;
-	if (err)
-		run_folder_free(out);
-	return err;
+	out->json = inputs_json(folder, "run.json", true);
+	schema = json_get_str(out->json, "schema");
+	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
+		die(EXIT_RUN, "%s/run.json: not of schema thinprobe.run/1", folder);
+	out->experiment = json_get_str(out->json, "experiment");
+	if (!out->experiment || !run_folder_is_name(out->experiment))
+		die(EXIT_RUN, "%s/run.json: names no experiment", folder);
+	json_get_int(out->json, "settings.repeats", &out->repeats);
+	json_get_int(out->json, "settings.seed", &out->seed);
+	json_get_real(out->json, "settings.threshold_ms", &out->threshold_ms);
+	if (out->repeats < 1 || out->repeats > RUN_REPEATS_MAX)
+		die(EXIT_RUN, "%s/run.json: settings.repeats is not 1 to %d", folder, RUN_REPEATS_MAX);
 }
 
-int run_folder_cells(struct run *run, bool found, struct why *why)
+void run_folder_cells(struct run *run, bool found)
 {
-	int err = 0;
+	const char *name;
 
-	while (!err) {
-		const char *name = inputs_text(run->json, "cells.%zu.name", run->n);
-
-		if (!name)
-			return run->n ? 0 : why_set(why, -EPROTO, "%s/run.json: names no cells", run->folder);
-		err = run_folder_cell(run, name, found, why);
-	}
-	return err;
+	while ((name = inputs_text(run->json, "cells.%zu.name", run->n)))
+		run_folder_cell(run, name, found);
+	if (!run->n)
+		die(EXIT_RUN, "%s/run.json: names no cells", run->folder);
 }

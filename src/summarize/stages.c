@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stages.h"
-
-#include <errno.h>
+#include "room.h"
 
 #define NUMBER_BITS 0xffffff	/* what a patch shows of a number */
 
-const char *const stage_names[STAGES_ALL] = { "due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_pixels",
-					      "wire_wire" };
+const char *const stage_names[STAGES] = {
+	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
+};
 
-void stages_split(const struct stage_times *t, int64_t ns[STAGES_ALL])
+void stages_split(const struct stage_times *t, int64_t ns[STAGES])
 {
-	for (int s = 0; s < STAGES_ALL; s++)
-		ns[s] = TRACE_NONE;
+	bool logged = t->app != TRACE_NONE && t->drawn != TRACE_NONE;
+
 	ns[DUE_SENT] = t->sent - t->due;
 	ns[SENT_WIRE] = t->wire - t->sent;
+	ns[WIRE_APP] = logged ? t->app - t->wire : TRACE_NONE;
+	ns[APP_DRAWN] = logged ? t->drawn - t->app : TRACE_NONE;
+	ns[DRAWN_WIRE] = logged ? t->reply - t->drawn : TRACE_NONE;
+	ns[WIRE_WIRE] = logged ? TRACE_NONE : t->reply - t->wire;
 	ns[WIRE_PIXELS] = t->pixels - t->reply;
-	if (t->app == TRACE_NONE || t->drawn == TRACE_NONE) {
-		ns[WIRE_WIRE] = t->reply - t->wire;
-		return;
-	}
-	ns[WIRE_APP] = t->app - t->wire;
-	ns[APP_DRAWN] = t->drawn - t->app;
-	ns[DRAWN_WIRE] = t->reply - t->drawn;
+	ns[LATENCY] = t->pixels - t->due;
 }
 
 /* Everything known of one key? */
@@ -30,9 +28,8 @@ static bool times_of(const struct key *k, const struct traces *t, int64_t base, 
 	const struct trace_key *on_wire = traces_key(t, k->number);
 	const struct trace_update *reply;
 	const struct trace_echo *echo;
-	bool exact = k->answer != KEY_NONE && (k->answer_high == KEY_NONE ? k->censored == KEY_NONE : k->answer_high == k->answer);
 
-	if (!exact || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
+	if (!key_exact(k) || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
 		return false;
 	reply = traces_update_at(t, k->answer);
 	if (!reply || reply->first < on_wire->seen)
@@ -52,35 +49,26 @@ static bool times_of(const struct key *k, const struct traces *t, int64_t base, 
 	return true;
 }
 
-int stages_of(const struct keys *keys, const struct traces *t, int64_t base, struct stages *out)
+struct stages stages_of(const struct keys *keys, const struct traces *t, int64_t base)
 {
-	uint64_t lost = 0;
+	struct stages out = { .keys = keys->n };
 
-	*out = (struct stages){ .keys = keys->n };
 	/* The patch counts modulo 2^24, the log does not. */
 	if (base >= 0 && t->echoes)
 		base += (t->echo[0].number - 1 - base + NUMBER_BITS / 2) / (NUMBER_BITS + 1) * (NUMBER_BITS + 1);
 	for (size_t i = 0; i < keys->n; i++) {
 		struct stage_times times;
-		int64_t ns[STAGES_ALL];
+		int64_t ns[STAGES];
 
 		if (!times_of(&keys->key[i], t, base, &times))
 			continue;
 		stages_split(&times, ns);
-		for (int s = 0; s < STAGES_ALL; s++)
+		for (int s = 0; s < STAGES; s++) {
 			if (ns[s] != TRACE_NONE)
-				sample_add(&out->of[s], ns[s]);
-		sample_add(&out->latency, times.pixels - times.due);
-		out->split++;
+				sample_add(&out.of[s], ns[s]);
+			room_kept(out.of[s].lost);
+		}
+		out.split++;
 	}
-	for (int s = 0; s < STAGES_ALL; s++)
-		lost += out->of[s].lost;
-	return lost || out->latency.lost ? -ENOMEM : 0;
-}
-
-void stages_free(struct stages *s)
-{
-	for (int i = 0; i < STAGES_ALL; i++)
-		sample_free(&s->of[i]);
-	sample_free(&s->latency);
+	return out;
 }

@@ -6,63 +6,47 @@
 #include "clock.h"
 #include "interval.h"
 #include "keys_extract.h"
+#include "stages.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* In the order in which a key meets them. */
-static const enum stage stages_order[] = { DUE_SENT, SENT_WIRE, WIRE_APP, APP_DRAWN, DRAWN_WIRE, WIRE_WIRE, WIRE_PIXELS };
+struct stages_train {
+	struct stages stages;
+	bool overloaded;
+};
 
-static int stages_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
+static void stages_take(const struct repeat *r)
 {
-	struct keys_cell *k = &((struct keys_run *)state)->cell[c->index];
+	struct stages_train *own = repeat_own(r);
+	const struct json *j = repeat_file(r, "keyrepeat.json");
+	struct train train = keys_train(r);
 	struct traces traces = { 0 };
-	const struct json *j;
 	int64_t base = -1;
-	struct train *t;
-	int err = repeat_json(r, "keyrepeat.json", &j, why);
 
-	if (!k->train)
-		k->train = calloc(c->n, sizeof(*k->train));
-	if (err || !k->train)
-		return err ? err : why_no_memory(why);
 	if (j)
 		json_get_int(j, "result.patch_base", &base);
 	if (base < -1 || base > UINT32_MAX)	/* as keyrepeat holds it; -1: there was none */
-		return why_set(why, -EPROTO, "%s/keyrepeat.json: result.patch_base is no number of a patch", r->folder);
-	t = &k->train[k->n];
-	err = keys_train(r, t, why);
-	k->n += !err;
-	if (!err)
-		err = repeat_rows(r, "wire.tsv", false, traces_read_wire, &traces, why);
-	if (!err)
-		err = repeat_rows(r, "echo.tsv", false, traces_read_echo, &traces, why);
-	if (!err && stages_of(&t->keys, &traces, base, &t->stages))
-		err = why_no_memory(why);
+		die(EXIT_RUN, "%s/keyrepeat.json: result.patch_base is no number of a patch", r->folder);
+	repeat_table(r, "wire.tsv", false, &traces_wire, &traces);
+	repeat_table(r, "echo.tsv", false, &traces_echoes, &traces);
+	*own = (struct stages_train){ stages_of(&train.keys, &traces, base), train.overloaded };
 	traces_free(&traces);
-	keys_free(&t->keys);
-	return err;
+	keys_free(&train.keys);
 }
 
-/* One stage of a repeat; STAGES_ALL: the latency itself. */
-static const struct sample *stages_sample(const struct train *t, int stage)
+static bool stages_any(const struct cell *c, enum stage stage)
 {
-	return stage == STAGES_ALL ? &t->stages.latency : &t->stages.of[stage];
-}
+	const struct stages_train *t = repeat_own(c->repeat);
 
-static bool stages_any(const struct keys_cell *k, int stage)
-{
-	for (size_t r = 0; r < k->n; r++)
-		if (k->train[r].stages.of[stage].n)
+	for (size_t r = 0; r < c->n; r++)
+		if (t[r].stages.of[stage].n)
 			return true;
 	return false;
 }
 
 /* Where the application's log is there for some trains only, those without it are left out of every
  * row: means of the stages add up to that of the latency only where all are of the same keys. */
-static bool stages_belongs(const struct train *t, bool logged)
+static bool stages_belongs(const struct stages_train *t, bool logged)
 {
 	return !logged || t->stages.of[WIRE_APP].n;
 }
@@ -72,78 +56,66 @@ static double stages_tail_ms(struct sample *s, double p)
 	return sample_supports(s, p) ? sample_quantile(s, p).value / NS_PER_MS : NAN;
 }
 
-static int stages_row(struct table_out *out, const struct cell *c, const struct keys_cell *k, bool logged, int stage,
-		      size_t of_keys, double *at_ms)
+static void stages_row(struct table_out *out, const struct cell *c, bool logged, enum stage stage, size_t of_keys, double *at_ms)
 {
-	double *means = calloc(k->n, sizeof(*means)), mean;
+	const struct stages_train *t = repeat_own(c->repeat);
+	double *means = room_new(c->n, sizeof(*means)), mean;
 	struct interval i = { NAN, NAN };
 	struct sample all = { 0 };
 	size_t runs = 0;
 
-	for (size_t r = 0; means && r < k->n; r++) {
-		const struct sample *s = stages_sample(&k->train[r], stage);
+	for (size_t r = 0; r < c->n; r++) {
+		const struct sample *s = &t[r].stages.of[stage];
 
-		if (!s->n || !stages_belongs(&k->train[r], logged))
+		if (!s->n || !stages_belongs(&t[r], logged))
 			continue;
 		for (size_t n = 0; n < s->n; n++)
 			sample_add(&all, s->value[n]);
 		means[runs++] = sample_mean(s).value / NS_PER_MS;
 	}
+	room_kept(all.lost);
 	mean = sample_mean(&all).value / NS_PER_MS;
 	/* The mean of all keys is no geometric mean, nor that of the repeats where these have not as many: widened to hold it. */
-	if (means && (interval_t_log(means, runs, &i) || interval_t(means, runs, &i)))
+	if (interval_t_log(means, runs, &i) || interval_t(means, runs, &i))
 		i = (struct interval){ fmax(0, fmin(i.low, mean)), fmax(i.high, mean) };
 	free(means);
-	if (all.n) {
-		row_params(out, c);
-		row_text(out, "stage", stage == STAGES_ALL ? "latency" : stage_names[stage]);
-		row_number(out, "keys", (double)all.n);
-		row_number(out, "of_keys", (double)of_keys);
-		row_number(out, "mean_ms", mean);
-		row_number(out, "mean_ms_low", i.low);
-		row_number(out, "mean_ms_high", i.high);
-		row_number(out, "p50_ms", stages_tail_ms(&all, 0.5));
-		row_number(out, "p90_ms", stages_tail_ms(&all, 0.9));
-		row_number(out, "max_ms", sample_max(&all).value / NS_PER_MS);
-		row_number(out, "from_ms", stage == STAGES_ALL ? 0 : *at_ms);
-		*at_ms = stage == STAGES_ALL ? mean : *at_ms + mean;
-		row_number(out, "to_ms", *at_ms);
-		row_end(out);
-	}
+	if (!all.n)
+		return;
+	row_params(out, c);
+	row_text(out, "stage", stage_names[stage]);
+	row_number(out, "keys", (double)all.n);
+	row_number(out, "of_keys", (double)of_keys);
+	row_number(out, "mean_ms", mean);
+	row_number(out, "mean_ms_low", i.low);
+	row_number(out, "mean_ms_high", i.high);
+	row_number(out, "p50_ms", stages_tail_ms(&all, 0.5));
+	row_number(out, "p90_ms", stages_tail_ms(&all, 0.9));
+	row_number(out, "max_ms", sample_max(&all).value / NS_PER_MS);
+	*at_ms = stage == LATENCY ? 0 : *at_ms;
+	row_number(out, "from_ms", *at_ms);
+	*at_ms += mean;
+	row_number(out, "to_ms", *at_ms);
+	row_end(out);
 	sample_free(&all);
-	return means && !all.lost ? 0 : -ENOMEM;
 }
 
-static int stages_cell(const struct cell *c, const struct keys_cell *k, struct table_out *out)
+static void stages_rows(const struct cell *c, struct table_out *out)
 {
-	bool logged = stages_any(k, WIRE_APP);
+	const struct stages_train *t = repeat_own(c->repeat);
+	bool logged = stages_any(c, WIRE_APP);
 	size_t of_keys = 0;
 	double at_ms = 0;
-	int err = 0;
 
-	for (size_t r = 0; r < k->n; r++) {
-		of_keys += stages_belongs(&k->train[r], logged) ? k->train[r].stages.keys : 0;
-		if (k->train[r].overloaded)	/* they would tell how long the run was */
-			return 0;
+	for (size_t r = 0; r < c->n; r++) {
+		of_keys += stages_belongs(&t[r], logged) ? t[r].stages.keys : 0;
+		if (t[r].overloaded)	/* they would tell how long the run was */
+			return;
 	}
-	for (size_t i = 0; i < sizeof(stages_order) / sizeof(*stages_order) && !err; i++)
-		if (stages_any(k, (int)stages_order[i]) && !(logged && stages_order[i] == WIRE_WIRE))
-			err = stages_row(out, c, k, logged, (int)stages_order[i], of_keys, &at_ms);
-	return !err && stages_any(k, DUE_SENT) ? stages_row(out, c, k, logged, STAGES_ALL, of_keys, &at_ms) : err;
-}
-
-static int stages_rows(void *state, const char *table, struct table_out *out, struct why *why)
-{
-	const struct keys_run *s = state;
-	int err = 0;
-
-	(void)table;
-	for (size_t i = 0; !err && i < s->run->n; i++)
-		err = stages_cell(&s->run->cell[i], &s->cell[i], out);
-	return err ? why_no_memory(why) : 0;
+	for (enum stage s = 0; s < STAGES; s++)
+		if (stages_any(c, s) && !(logged && s == WIRE_WIRE))
+			stages_row(out, c, logged, s, of_keys, &at_ms);
 }
 
 const struct extractor stages_extractor = {
-	.name = "stages", .open = keys_open, .read = stages_read, .rows = stages_rows,
-	.close = keys_close,
+	.name = "stages", .repeat_size = sizeof(struct stages_train), .take = stages_take, .tables = { { NULL, stages_rows } },
 };

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* startup_extract - startup.json of each repeat: start-up times under memory pressure, what paging adds, what of that is input and
+ * output, later events. Tables of the whole run: what pressure makes of each application, and what users feel of it.
+ *
+ * T0 is the median start-up time of the same application, started alike, without pressure (axis "none"); its spread the
+ * standard deviation of these starts. e = (T_startup - T0 - T_IO) / (T_startup - T0) from the medians, where T_startup - T0
+ * exceeds three times the spread of T0, else it would be a quotient of noise; and only on axis "used": beside a hog that goes
+ * on, its own traffic is in T_IO. The interval of e is Student's t over the starts, each with its own T_IO. A start that had
+ * not come to rest at the ceiling is "later than" it. */
 #include "startup.h"
 #include "interval.h"
+#include "menus.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SPREADS 3	/* of T0 that start-up must exceed for an e */
 #define MB 1e6
+#define STARTUP_START "start"	/* among the events */
 
 static const char *const startup_groups[] = { "started", "broken", NULL };
 static const char *const startup_values[] = {
@@ -22,60 +29,40 @@ static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
 	"stable_ms", "mapped_ms", "first_paint_ms", "t_io_ms", "blkio_delay_ms", "swapin_delay_ms", "thrashing_delay_ms",
 	"freepages_delay_ms", "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded",
 };
-static const char *const startup_event_groups[] = { "event", NULL };
-static const char *const startup_event_values[] = { "event_ms", "first_change_ms", "unchanged", NULL };
 
-static bool startup_named(const struct run *run)
+static void startup_begin(const struct run *run)
 {
 	static const char *const keys[] = { "app", "start", "axis", "swap" };
 
 	for (size_t i = 0; i < run->n; i++)
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
 			if (!cell_text(&run->cell[i], keys[k]))
-				return false;
-	return true;
+				die(EXIT_RUN, "%s/run.json: a cell without app, start, axis or swap", run->folder);
 }
 
-static void *startup_open(const struct run *run, struct why *why)
+static double startup_ceiling_ms(const struct repeat *r)
 {
-	struct startup *s = run_state(run, sizeof(*s), 0, why);
-
-	if (s && !startup_named(run)) {
-		why_set(why, -EPROTO, "%s/run.json: a cell without app, start, axis or swap", run->folder);
-		free(s);
-		return NULL;
-	}
-	if (!s)
-		return NULL;
-	*s = (struct startup){ run, NAN, { .groups = startup_groups, .values = startup_values },
-		{ .groups = startup_event_groups, .values = startup_event_values } };
-	s->ceiling_ms = inputs_number(run->json, "settings.ceiling_s") * 1000;
-	return s;
+	return inputs_number(r->cell->run->json, "settings.ceiling_s") * 1000;
 }
 
 /* What follows the start, by name; a step on the way to an event ("-...") is none. */
-static int startup_read_events(struct startup *s, const struct json *j, const char *run, const struct trial *start)
+static void startup_read_events(const struct repeat *r, const struct json *j, const char *run, int64_t number)
 {
-	for (int i = 0;; i++) {
-		const char *name, *state;
+	const char *name, *state;
+	char of[96];
+
+	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = inputs_text(j, "%s.name", of); i++) {
 		struct trial *t;
-		char of[96];
 		double ms;
 
-		snprintf(of, sizeof(of), "%s.events.%d", run, i);
-		name = inputs_text(j, "%s.name", of);
-		if (!name)
-			return 0;
 		if (name[0] == '-')
 			continue;
-		t = trials_add(&s->events, start->cell, start->repeat, start->number);
-		if (!t)
-			return -ENOMEM;
+		t = trials_add(&((struct startup *)cell_own(r->cell))->events, r->number, number);
 		snprintf(t->text, sizeof(t->text), "%s", name);
 		state = inputs_text(j, "%s.state", of);
 		ms = inputs_number(j, "%s.stable_ms", of);
 		if (isfinite(ms) || (state && !strcmp(state, "ceiling")))
-			trials_set(t, STARTUP_EVENT, isfinite(ms) ? ms : s->ceiling_ms, !isfinite(ms));
+			trials_set(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_ceiling_ms(r), !isfinite(ms));
 		else if (state && !strcmp(state, "no_change"))
 			trials_set(t, STARTUP_UNCHANGED, 1, false);
 		trials_set(t, STARTUP_FIRST_CHANGE, inputs_number(j, "%s.first_change_ms", of), false);
@@ -83,186 +70,289 @@ static int startup_read_events(struct startup *s, const struct json *j, const ch
 }
 
 /* A start that had not come to rest at the ceiling is later than that; one that ended, or showed no window, is in no figure. */
-static int startup_read_start(struct startup *s, const struct json *j, const char *of, const char *state, struct trial *t)
+static void startup_read_start(const struct repeat *r, const struct json *j, const char *of, const char *state, struct trial *t)
 {
 	bool above = !strcmp(state, "ceiling");
 
 	t->group = above || !strcmp(state, "stable") ? STARTUP_STARTED : STARTUP_BROKEN;
 	if (t->group == STARTUP_BROKEN)
-		return 0;
+		return;
 	for (int v = 0; v < STARTUP_SWAP_IN_MB; v++)
 		t->value[v] = inputs_number(j, "%s.%s", of, startup_keys[v]);
 	if (above)
-		trials_set(t, STARTUP_TIME, s->ceiling_ms, true);
+		trials_set(t, STARTUP_TIME, startup_ceiling_ms(r), true);
 	t->value[STARTUP_SWAP_IN_MB] = t->value[STARTUP_SWAP_IN] / MB;
 	t->value[STARTUP_SWAP_OUT_MB] = t->value[STARTUP_SWAP_OUT] / MB;
-	return startup_read_events(s, j, of, t);
+	startup_read_events(r, j, of, t->number);
 }
 
-static int startup_read(void *state, const struct cell *c, const struct repeat *r, struct why *why)
+static void startup_take(const struct repeat *r)
 {
-	const struct json *j;
-	int err = repeat_json(r, "startup.json", &j, why);
-
-	if (!err && !j)
-		err = why_set(why, -ENOENT, "%s/startup.json: missing", r->folder);
-	for (int64_t n = 0; !err; n++) {
-		struct trial *t;
-		const char *word;
-		char of[64];
-
-		snprintf(of, sizeof(of), "result.runs.%lld", (long long)n);
-		word = inputs_text(j, "%s.state", of);
-		if (!word)
-			break;
-		t = trials_add(&((struct startup *)state)->starts, c, r->number, n + 1);
-		if (!t || startup_read_start(state, j, of, word, t))
-			err = why_no_memory(why);
-	}
-	return err;
+	trials_read(&((struct startup *)cell_own(r->cell))->starts, r, "startup.json", startup_read_start);
+	give_value("swap_used_mb", inputs_number(r->json, "memory.swap_used_bytes") / MB);
+	give_value("left_mb", inputs_number(r->json, "memory.left_bytes") / MB);
 }
 
-/* Of the repeat, whatever it has of starts. */
-static int startup_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
+/* The first; NULL: none. */
+static const struct cell *startup_find(const struct run *run, const char *app, const char *start, const char *axis)
 {
-	const char *key = !strcmp(path, "swap_used_mb") ? "memory.swap_used_bytes" : !strcmp(path, "left_mb") ? "memory.left_bytes" : NULL;
-
-	(void)state;
-	(void)c;
-	*out = key ? inputs_number(r->json, "%s", key) / MB : (double)NAN;
-	return key ? 0 : -ENOENT;
-}
-
-const struct cell *startup_find(const struct run *run, const char *app, const char *start, const char *axis)
-{
-	for (size_t i = 0; i < run->n; i++) {
-		const struct cell *c = &run->cell[i];
-
+	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
 		if (!strcmp(cell_text(c, "app"), app) && !strcmp(cell_text(c, "start"), start) && !strcmp(cell_text(c, "axis"), axis))
 			return c;
-	}
 	return NULL;
 }
 
-static struct sample startup_times(const struct startup *s, const struct cell *c)
+static struct figure startup_of(const struct startup *s, enum startup_value value, const char *statistic)
 {
-	return trials_sample(&s->starts, c, 1u << STARTUP_STARTED, STARTUP_TIME, NULL);
+	return trials_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
 
-struct figure startup_time(const struct startup *s, const struct cell *c)
+/* Median time of a start or of an event, ms, without an interval. NULL: no cell. */
+static struct figure startup_time(const struct cell *c, const char *event)
 {
-	struct sample times = startup_times(s, c);
-	struct figure f = { sample_quantile(&times, 0.5).value / TRIALS_SCALE, NAN, NAN, sample_quantile(&times, 0.5).above };
+	const struct startup *s = c ? cell_own(c) : NULL;
 
-	sample_free(&times);
-	return f;
+	if (!s)
+		return FIGURE_UNKNOWN;
+	return strcmp(event, STARTUP_START) ? trials_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
+					      startup_of(s, STARTUP_TIME, "median");
 }
 
-struct startup_base startup_base_of(const struct startup *s, const struct cell *c)
+struct figure startup_share(const struct startup *s, struct startup_base base)
 {
-	const struct cell *none = startup_find(s->run, cell_text(c, "app"), cell_text(c, "start"), "none");
-	struct sample times = { 0 };
-	struct startup_base b;
-
-	if (none)
-		times = startup_times(s, none);
-	b = (struct startup_base){ sample_quantile(&times, 0.5).value / TRIALS_SCALE, sample_sd(&times).value / TRIALS_SCALE };
-	sample_free(&times);
-	return b;
-}
-
-static double startup_part(double startup_ms, double io_ms, double t0_ms)
-{
-	return (startup_ms - t0_ms - io_ms) / (startup_ms - t0_ms);
-}
-
-struct figure startup_share(const struct startup *s, const struct cell *c, struct startup_base base)
-{
-	struct sample io = trials_sample(&s->starts, c, 1u << STARTUP_STARTED, STARTUP_IO, NULL);
-	double *value = calloc(s->starts.n + 1, sizeof(*value));
-	struct figure time = startup_time(s, c), e = { NAN, NAN, NAN, false };
+	double *value = room_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
+	struct figure time = startup_of(s, STARTUP_TIME, "median"), e = FIGURE_UNKNOWN;
 	struct interval i;
 	size_t n = 0;
 
 	/* Of a median at the ceiling nobody knows how long it would have been. */
-	if (value && !time.above && time.value - base.t0_ms > SPREADS * base.spread_ms && time.value > base.t0_ms)
-		e.value = startup_part(time.value, sample_quantile(&io, 0.5).value / TRIALS_SCALE, base.t0_ms);
-	for (size_t k = 0; k < s->starts.n && isfinite(e.value); k++) {
-		const struct trial *t = &s->starts.of[k];
-
-		if (t->cell == c && !t->above && t->value[STARTUP_TIME] > base.t0_ms && isfinite(t->value[STARTUP_IO]))
-			value[n++] = startup_part(t->value[STARTUP_TIME], t->value[STARTUP_IO], base.t0_ms);
-	}
+	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
+		e.value = (time.value - t0 - startup_of(s, STARTUP_IO, "median").value) / (time.value - t0);
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
+		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
+			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
 	if (n && interval_t(value, n, &i)) {
 		e.low = fmin(i.low, e.value);
 		e.high = fmax(i.high, e.value);
 	}
-	sample_free(&io);
 	free(value);
 	return e;
 }
 
-/* Of the application's threads, the larger of blkio and swapin + thrashing, which may count the same wait. */
-static double startup_waits(const struct startup *s, const struct cell *c)
+/* How long the device takes to write a file as large as the swap in use. */
+static double startup_file_ms(const struct cell *c)
 {
-	static const char *const paths[] = { "started.blkio_ms.median", "started.swapin_ms.median", "started.thrashing_ms.median" };
-	struct figure of[3];
+	const struct json *j = c->run->json;
+	const char *swap;
 
-	for (int i = 0; i < 3; i++)
-		trials_figure(&s->starts, s->run, c, paths[i], &of[i]);
-	return isnan(of[0].value) ? NAN : fmax(of[0].value, fmax(of[1].value, 0) + fmax(of[2].value, 0));
+	for (int i = 0; (swap = inputs_text(j, "devices.%d.swap", i)); i++)
+		if (!strcmp(swap, cell_text(c, "swap")))
+			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(j, "devices.%d.write_bytes_per_s", i);
+	return NAN;
 }
 
-/* How long the device takes to write a file as large as the swap in use. */
-static double startup_file_ms(const struct startup *s, const struct cell *c)
+static void startup_finish(const struct cell *c)
 {
-	for (int i = 0;; i++) {
-		const char *swap = inputs_text(s->run->json, "devices.%d.swap", i);
+	const struct startup *s = cell_own(c);
+	const struct cell *none = startup_find(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
+	struct startup_base base = { NAN, NAN };
+	double blkio = startup_of(s, STARTUP_BLKIO, "median").value, swapin = startup_of(s, STARTUP_SWAPIN, "median").value;
+	double thrashing = startup_of(s, STARTUP_THRASHING, "median").value;
 
-		if (!swap)
-			return NAN;
-		if (!strcmp(swap, cell_text(c, "swap")))
-			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(s->run->json, "devices.%d.write_bytes_per_s", i);
+	if (none)
+		base = (struct startup_base){ startup_of(cell_own(none), STARTUP_TIME, "median").value,
+					      startup_of(cell_own(none), STARTUP_TIME, "sd").value };
+	give_value("t0_ms", base.t0_ms);
+	give_value("t0_spread_ms", base.spread_ms);
+	give_value("added_ms", startup_of(s, STARTUP_TIME, "median").value - base.t0_ms);
+	/* Of the application's threads, the larger of blkio and swapin + thrashing, which may count the same wait. */
+	give_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
+	/* Beside a hog that goes on, the device's traffic is the hog's too: no T_IO of the start. */
+	give_value("file_ms", strcmp(cell_text(c, "axis"), "used") ? NAN : startup_file_ms(c));
+	give_figure("e", strcmp(cell_text(c, "axis"), "used") ? FIGURE_UNKNOWN : startup_share(s, base));
+}
+
+static bool startup_figure(const struct cell *c, const char *path, struct figure *out)
+{
+	return trials_figure(&((const struct startup *)cell_own(c))->starts, startup_groups, startup_values, path, out);
+}
+
+static void startup_run_rows(const struct cell *c, struct table_out *out)
+{
+	const struct startup *s = cell_own(c);
+
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+		if (t->group == STARTUP_BROKEN)
+			continue;
+		trials_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
+		row_number(out, "startup_above", t->above);
+		row_end(out);
 	}
 }
 
-static int startup_figure(void *state, const struct cell *c, const char *path, struct figure *out)
+static void startup_event_row(const struct cell *c, const struct trials *events, const char *name, struct table_out *out)
 {
-	const struct startup *s = state;
-	bool used = !strcmp(cell_text(c, "axis"), "used");
-	struct startup_base base;
+	static const struct {
+		const char *column;
+		enum startup_event_value value;
+		const char *statistic;
+	} columns[] = {
+		{ "n", STARTUP_EVENT, "n" }, { "unchanged", STARTUP_UNCHANGED, "n" }, { "event_ms", STARTUP_EVENT, "p50" },
+		{ "event_ms_max", STARTUP_EVENT, "max" }, { "first_change_ms", STARTUP_FIRST_CHANGE, "median" },
+	};
 
-	if (strchr(path, '.'))
-		return trials_figure(&s->starts, s->run, c, path, out);
-	base = startup_base_of(s, c);
-	*out = (struct figure){ NAN, NAN, NAN, false };
-	if (!strcmp(path, "t0_ms"))
-		out->value = base.t0_ms;
-	else if (!strcmp(path, "t0_spread_ms"))
-		out->value = base.spread_ms;
-	else if (!strcmp(path, "added_ms"))
-		out->value = startup_time(s, c).value - base.t0_ms;
-	else if (!strcmp(path, "waits_ms"))
-		out->value = startup_waits(s, c);
-	else if (!strcmp(path, "file_ms"))
-		out->value = used ? startup_file_ms(s, c) : NAN;
-	else if (strcmp(path, "e") != 0)
-		return -ENOENT;
-	else if (used)	/* beside a hog that goes on, the device's traffic is the hog's too: no T_IO of the start */
-		*out = startup_share(s, c, base);
-	return 0;
+	row_params(out, c);
+	row_text(out, "event", name);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		row_figure(out, columns[i].column,
+			   trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name, columns[i].statistic));
+	row_end(out);
 }
 
-static void startup_close(void *state)
+static void startup_event_rows(const struct cell *c, struct table_out *out)
 {
-	struct startup *s = state;
+	const struct trials *events = &((const struct startup *)cell_own(c))->events;
 
-	trials_free(&s->starts);
-	trials_free(&s->events);
-	free(s);
+	for (size_t i = 0, first; i < events->n; i++) {
+		for (first = 0; strcmp(events->of[first].text, events->of[i].text) != 0; first++)
+			;
+		if (first == i)
+			startup_event_row(c, events, events->of[i].text, out);
+	}
+}
+
+/* --- tables of the run ----------------------------------------------------------------------------------------- */
+
+static bool startup_is(const struct cell *c, const char *key, const char *value)
+{
+	return !strcmp(cell_text(c, key), value);
+}
+
+/* How hard a step is: more in swap, less memory left. */
+static double startup_hardness(const struct cell *c)
+{
+	return startup_is(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
+}
+
+/* Starts with files in memory, but in a run that has none. */
+static const char *startup_main(const struct run *run)
+{
+	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
+		if (startup_is(c, "start", "warm") && isfinite(startup_time(c, STARTUP_START).value))
+			return "warm";
+	return "cold";
+}
+
+/* The heaviest pressure of a kind (NULL: of any, memory left before swap in use): the last device, the hardest step where that
+ * was measured. */
+static const struct cell *startup_hardest(const struct run *run, const char *app, const char *axis, const char *event)
+{
+	const struct cell *hardest = NULL;
+	const char *start = startup_main(run);
+
+	for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
+		bool alike = hardest && startup_is(hardest, "axis", cell_text(c, "axis"));
+
+		if (!startup_is(c, "app", app) || !startup_is(c, "start", start) || startup_is(c, "axis", "none") ||
+		    (axis && !startup_is(c, "axis", axis)) || isnan(startup_time(c, event).value))
+			continue;
+		if (!hardest || (!alike && startup_is(c, "axis", "left")) || (alike &&
+		    (!startup_is(hardest, "swap", cell_text(c, "swap")) || startup_hardness(c) > startup_hardness(hardest))))
+			hardest = c;
+	}
+	return hardest;
+}
+
+/* After Table 1 of the paper; and the start under the heaviest pressure of either kind. */
+static void startup_application_rows(const struct cell *first, struct table_out *out)
+{
+	static const char *const times[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
+	const struct run *run = first->run;
+	const char *app;
+	char of[96];
+
+	for (int i = 0; !first->index && (app = inputs_text(run->json, "settings.apps.%d", i)); i++) {
+		const struct cell *at[] = { startup_find(run, app, "warm", "none"), startup_find(run, app, "cold", "none"),
+			startup_hardest(run, app, "used", STARTUP_START), startup_hardest(run, app, "left", STARTUP_START) };
+
+		row_text(out, "app", app);
+		snprintf(of, sizeof(of), "applications.%s", app);
+		row_json(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
+		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
+			row_number(out, times[k], startup_time(at[k], STARTUP_START).value);
+		row_number(out, "used_step", at[2] ? cell_number(at[2], "step") : (double)NAN);
+		row_number(out, "left_step", at[3] ? cell_number(at[3], "step") : (double)NAN);
+		row_end(out);
+	}
+}
+
+struct startup_felt {
+	const struct menus_event *event;
+	double none_s, pressed_s;
+	const struct cell *under;
+};
+
+static int startup_slower(const void *a, const void *b)
+{
+	const struct startup_felt *x = a, *y = b;
+	double xs = isnan(x->pressed_s) ? x->none_s : x->pressed_s, ys = isnan(y->pressed_s) ? y->none_s : y->pressed_s;
+
+	return (xs < ys) - (xs > ys);
+}
+
+static void startup_felt_row(const struct json *j, const struct startup_felt *f, struct table_out *out)
+{
+	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
+		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
+	static const char at[] = "settings.model.times_s.%s";
+	const struct menus_times times = { inputs_number(j, at, "key"), inputs_number(j, at, "point"), inputs_number(j, at, "button"),
+		inputs_number(j, at, "home"), inputs_number(j, at, "mental") };
+	double index = menus_index(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
+	double tolerance = inputs_number(j, "settings.model.tolerance_s");
+
+	row_text(out, "app", f->event->application);
+	row_text(out, "event", f->event->path);
+	row_number(out, "count", f->event->count);
+	row_text(out, "shortcut", f->event->shortcut);
+	row_number(out, "t_index_s", index);
+	row_number(out, "t_think_s", times.mental);
+	if (f->under)
+		row_params(out, f->under);
+	for (int i = 0; i < 2; i++) {
+		double handle_s = i ? f->pressed_s : f->none_s, total_s = expected + handle_s;
+
+		row_number(out, columns[i][0], handle_s);
+		row_number(out, columns[i][1], total_s);
+		row_number(out, columns[i][2], isnan(total_s) ? NAN :
+			   menus_felt(total_s, expected + tolerance, inputs_number(j, "settings.model.beta")));
+	}
+	row_end(out);
+}
+
+/* Events that every class of users asks for and that were measured, the slowest first. */
+static void startup_felt_rows(const struct cell *first, struct table_out *out)
+{
+	const struct run *run = first->run;
+	struct menus_event event[MENUS_EVENTS];
+	struct startup_felt felt[MENUS_EVENTS];
+	size_t common = first->index ? 0 : menus_common(run->json, "settings.model", event), n = 0;
+
+	for (size_t i = 0; i < common; i++) {
+		const char *app = event[i].application, *path = event[i].path;
+		const struct cell *under = startup_hardest(run, app, NULL, path);
+
+		felt[n] = (struct startup_felt){ &event[i], startup_time(startup_find(run, app, startup_main(run), "none"), path).value / 1000,
+			startup_time(under, path).value / 1000, under };
+		n += isfinite(felt[n].none_s) || isfinite(felt[n].pressed_s);
+	}
+	qsort(felt, n, sizeof(*felt), startup_slower);
+	for (size_t i = 0; i < n; i++)
+		startup_felt_row(run->json, &felt[i], out);
 }
 
 const struct extractor startup_extractor = {
-	.name = "startup", .open = startup_open, .read = startup_read, .number = startup_number, .figure = startup_figure,
-	.rows = startup_rows, .close = startup_close,
+	.name = "startup", .cell_size = sizeof(struct startup), .begin = startup_begin, .take = startup_take, .finish = startup_finish,
+	.figure_of = startup_figure,
+	.tables = { { "runs", startup_run_rows }, { "events", startup_event_rows }, { "applications", startup_application_rows },
+		    { "felt", startup_felt_rows } },
 };

@@ -5,41 +5,97 @@
 #include <math.h>
 #include <string.h>
 
-bool step_read(const struct json *j, const char *prefix, struct step *out)
+#define PIECE_NS ((int64_t)(OVERTIME_PIECE_S * 1e9))
+#define ORIGIN_MAX 1e18
+
+bool step_figure(const struct json *j, const char *prefix, const char *name, double *out)
 {
-	const struct {
-		double *into;
-		const char *key;
-	} keys[] = {
-		{ &out->seconds, "seconds" }, { &out->from_ns, "from_ns" }, { &out->due, "frames_due" }, { &out->shown, "frames_shown" },
-		{ &out->late, "late_frames" }, { &out->seen, "frames_seen" }, { &out->display_bytes, "display_wire_bytes" },
-		{ &out->input_bytes, "input_wire_bytes" }, { &out->packets, "display_packets" }, { &out->cpu_percent, "cpu_percent" },
-		{ &out->bytes_per_frame, "bytes_per_frame" }, { &out->frame_bytes, "frame_bytes" },
-		{ &out->information_bytes, "information_bytes" },
+	static const struct {
+		const char *name, *key;
+		double factor;
+		const char *over, *other;	/* other: instead of `over`, where that is not known */
+	} figures[] = {
+		{ "mbit_per_s", "display_wire_bytes", 8 / 1e6, "seconds", NULL },
+		{ "input_mbit_per_s", "input_wire_bytes", 8 / 1e6, "seconds", NULL },
+		{ "seen_per_s", "frames_seen", 1, "seconds", NULL },
+		{ "shown_per_s", "frames_shown", 1, "seconds", NULL },
+		{ "late_percent", "late_frames", 100, "frames_due", NULL },
+		{ "packets_per_frame", "display_packets", 1, "frames_seen", "frames_shown" },
+		{ "cpu_percent", NULL, 1, NULL, NULL }, { "bytes_per_frame", NULL, 1, NULL, NULL }, { "frame_bytes", NULL, 1, NULL, NULL },
+		{ "information_bytes", NULL, 1, NULL, NULL }, { "seconds", NULL, 1, NULL, NULL }, { "from_ns", NULL, 1, NULL, NULL },
 	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		*keys[i].into = inputs_number(j, "%s.%s", prefix, keys[i].key);
-	return !isnan(out->seconds);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		const char *over = figures[i].over;
+		double of = over ? inputs_number(j, "%s.%s", prefix, over) : 1;
+
+		if (strcmp(figures[i].name, name) != 0)
+			continue;
+		if (isnan(of) && figures[i].other)
+			of = inputs_number(j, "%s.%s", prefix, figures[i].other);
+		*out = of > 0 ? figures[i].factor * inputs_number(j, "%s.%s", prefix, figures[i].key ? figures[i].key : name) / of : (double)NAN;
+		return true;
+	}
+	return false;
 }
 
-int step_figure(const struct step *s, const char *name, double *out)
-{
-	const struct {
-		const char *name;
-		double value, of;
-	} figures[] = {
-		{ "mbit_per_s", s->display_bytes * 8 / 1e6, s->seconds }, { "input_mbit_per_s", s->input_bytes * 8 / 1e6, s->seconds },
-		{ "seen_per_s", s->seen, s->seconds }, { "shown_per_s", s->shown, s->seconds }, { "late_percent", 100 * s->late, s->due },
-		{ "packets_per_frame", s->packets, isnan(s->seen) ? s->shown : s->seen }, { "cpu_percent", s->cpu_percent, 1 },
-		{ "bytes_per_frame", s->bytes_per_frame, 1 }, { "frame_bytes", s->frame_bytes, 1 },
-		{ "information_bytes", s->information_bytes, 1 },
-	};
+/* --- as time went by ------------------------------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-		if (!strcmp(figures[i].name, name)) {
-			*out = figures[i].of > 0 ? figures[i].value / figures[i].of : (double)NAN;
-			return 0;
-		}
-	return -ENOENT;
+struct overtime_reading {
+	struct overtime *out;
+	int64_t time_ns, wall_ns, own_ns;	/* of the row before; time 0: none */
+};
+
+/* In pieces behind the first one. */
+static int64_t overtime_place(const struct overtime *t, int64_t time_ns)
+{
+	return (int64_t)floor((double)(time_ns - t->origin_ns) / (double)PIECE_NS) - t->first;
+}
+
+/* Rows come in the order of time, so pieces are only added at the end. */
+static int overtime_traffic(void *into, const struct rows_cell *c)
+{
+	struct overtime *t = ((struct overtime_reading *)into)->out;
+	int64_t at;
+
+	if (!t->n)
+		t->first = overtime_place(t, c[0].count);
+	at = overtime_place(t, c[0].count);
+	if (at < 0 || at >= OVERTIME_MAX)
+		return -EPROTO;
+	while ((int64_t)t->n <= at)
+		t->piece[t->n++] = (struct overtime_piece){ 0, NAN };
+	t->piece[at].bytes += c[1].real;
+	return 0;
+}
+
+/* Between two readings, for the piece in which the middle of them lies. */
+static int overtime_cpu(void *into, const struct rows_cell *c)
+{
+	struct overtime_reading *r = into;
+	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = overtime_place(r->out, (r->time_ns + time) / 2);
+
+	if (r->time_ns && wall > r->wall_ns && at >= 0 && at < (int64_t)r->out->n)
+		r->out->piece[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
+	*r = (struct overtime_reading){ r->out, time, wall, own };
+	return 0;
+}
+
+struct overtime overtime_read(const struct repeat *r, const char *step, double origin_ns)
+{
+	static const struct rows_kind traffic = { "traffic/1", "bin_start_ns display_wire_bytes", overtime_traffic, NULL };
+	static const struct rows_kind cpu = { "cpu/1", "time_ns wall_ns own_ns", overtime_cpu, NULL };
+	struct overtime out = { .piece = room_new(OVERTIME_MAX, sizeof(*out.piece)) };
+	struct overtime_reading reading = { .out = &out };
+	char file[128];
+
+	if (!(fabs(origin_ns) < ORIGIN_MAX))
+		return out;
+	out.origin_ns = (int64_t)origin_ns;
+	snprintf(file, sizeof(file), "%s/traffic.tsv", step);
+	repeat_table(r, file, false, &traffic, &reading);
+	snprintf(file, sizeof(file), "%s/cpu.tsv", step);
+	if (out.n)
+		repeat_table(r, file, false, &cpu, &reading);
+	return out;
 }

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* step - one animation that ran for a while, as its driver summed it up, and the figures that follow. */
+/* step - one animation that ran for a while: as its driver summed it up, the figures that follow, and as time went by. */
 #ifndef THINPROBE_SUMMARIZE_STEP_H
 #define THINPROBE_SUMMARIZE_STEP_H
 
 #include "engine.h"
 
-/* NAN: not known. */
-struct step {
-	double seconds, from_ns;
-	double due, shown, late, seen;			/* frames; seen: on the user's screen */
-	double display_bytes, input_bytes, packets;	/* on the wire */
-	double cpu_percent;
-	double bytes_per_frame;		/* display, of those seen (of those shown, where no screen is watched) */
-	double frame_bytes, information_bytes;	/* of a frame as it is, and what lossless coding takes at least */
+/* A figure of the step that is the object at `prefix`: mbit_per_s, input_mbit_per_s, seen_per_s (frames on
+ * the user's screen), shown_per_s, late_percent, packets_per_frame, cpu_percent, bytes_per_frame (display, of
+ * those seen, of those shown where no screen is watched), frame_bytes (of a frame as it is), information_bytes
+ * (what lossless coding takes at least), seconds, from_ns. NAN: not known. False: no such figure. */
+bool step_figure(const struct json *j, const char *prefix, const char *name, double *out);
+
+#define OVERTIME_MAX 20000	/* pieces */
+#define OVERTIME_PIECE_S 0.5
+#define OVERTIME_MBIT_PER_S (8 / OVERTIME_PIECE_S / 1e6)	/* that a byte in a piece is */
+
+/* traffic.tsv and cpu.tsv of the step's folder in pieces of equal length. */
+struct overtime {
+	int64_t origin_ns;
+	int64_t first;		/* number of the first piece: below 0 before the origin */
+	size_t n;
+	struct overtime_piece {
+		double bytes;		/* display, on the wire */
+		double cpu_percent;	/* of one CPU; NAN: not read in this piece */
+	} *piece;			/* the caller's, to free() */
 };
 
-/* From the object at `prefix`. False: there is none. */
-bool step_read(const struct json *j, const char *prefix, struct step *out);
-/* A figure by its name, such as mbit_per_s or seen_per_s. 0, or -ENOENT: no such figure. */
-int step_figure(const struct step *s, const char *name, double *out);
+/* Of the folder STEP of the repeat. Packets stand in the piece in which their bin begins. No pieces where the origin is not known
+ * (NAN) or nothing was captured. */
+struct overtime overtime_read(const struct repeat *r, const char *step, double origin_ns);
 
 #endif

@@ -7,159 +7,112 @@
  *	NAME.users_MBIT		how many whole users with such an animation a link of so many Mbit/s has room for
  * Held against new frames and not against the size of a picture, because a protocol may compress, with losses too: so only having
  * had the frame before makes the difference. */
-#include "overtime.h"
 #include "step.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 
-/* The step of new frames that belongs to a step. */
-static const char *steps_fresh(const char *name)
+static double steps_of(const struct repeat *r, const char *name, const char *figure)
 {
-	return !strcmp(name, "banner") ? "banner-fresh" : "fresh";
-}
-
-static bool steps_read(const struct repeat *r, const char *name, struct step *out)
-{
-	char path[64];
+	char path[96];
+	double v = NAN;
 
 	snprintf(path, sizeof(path), "steps.%s", name);
-	return step_read(r->json, path, out);
+	step_figure(r->json, path, figure, &v);
+	return v;
 }
 
-/* Splits NAME.FIGURE; NULL: it is none. */
-static const char *steps_split(const char *path, char *name, size_t size)
+/* NAME.FIGURE */
+static bool steps_number(const struct repeat *r, const char *path, double *out)
 {
 	const char *dot = strchr(path, '.');
+	char name[64];
+	double fresh;
 
-	if (!dot || (size_t)(dot - path) >= size)
-		return NULL;
-	snprintf(name, size, "%.*s", (int)(dot - path), path);
-	return dot + 1;
+	if (!dot)
+		return false;
+	if (strcmp(dot, ".share_percent") != 0) {
+		snprintf(name, sizeof(name), "steps.%.*s", (int)(dot - path), path);
+		return step_figure(r->json, name, dot + 1, out);
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
+	fresh = steps_of(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
+	*out = fresh > 0 ? 100 * (steps_of(r, name, "bytes_per_frame") / fresh) : (double)NAN;
+	return true;
 }
 
-static int steps_number(void *state, const struct cell *c, const struct repeat *r, const char *path, double *out)
+static double steps_mean(const struct cell *c, const char *path)
 {
-	struct step step, fresh;
-	char name[32];
-	const char *figure = steps_split(path, name, sizeof(name));
+	double sum = 0, n = 0, v;
 
-	(void)state;
-	(void)c;
-	if (!figure)
-		return -ENOENT;
-	steps_read(r, name, &step);
-	if (strcmp(figure, "share_percent") != 0)
-		return step_figure(&step, figure, out);
-	steps_read(r, steps_fresh(name), &fresh);
-	*out = fresh.bytes_per_frame > 0 ? 100 * (step.bytes_per_frame / fresh.bytes_per_frame) : (double)NAN;
-	return 0;
-}
-
-static double steps_mean(const struct cell *c, const char *name, const char *figure)
-{
-	char path[64];
-	double sum = 0, v;
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "%s.%s", name, figure);
-	for (size_t i = 0; i < c->n; i++) {
-		v = NAN;
-		steps_number(NULL, c, &c->repeat[i], path, &v);
-		if (isfinite(v)) {
+	for (size_t i = 0; i < c->n; i++)
+		if (steps_number(&c->repeat[i], path, &v) && isfinite(v)) {
 			sum += v;
 			n++;
 		}
-	}
-	return n ? sum / (double)n : (double)NAN;
+	return sum / n;
 }
 
-static int steps_users(void *state, const struct cell *c, const char *path, struct figure *out)
+/* NAME.users_MBIT */
+static bool steps_users(const struct cell *c, const char *path, struct figure *out)
 {
-	char name[32];
-	const char *figure = steps_split(path, name, sizeof(name));
+	const char *dot = strchr(path, '.');
+	char name[64];
 	double each;
 
-	(void)state;
-	if (!figure || strncmp(figure, "users_", 6) != 0)
-		return -ENOENT;
-	each = steps_mean(c, name, "mbit_per_s");
-	out->value = each > 0 ? floor(strtod(figure + 6, NULL) / each) : (double)NAN;
-	return 0;
+	if (!dot || strncmp(dot, ".users_", 7) != 0)
+		return false;
+	snprintf(name, sizeof(name), "%.*s.mbit_per_s", (int)(dot - path), path);
+	each = steps_mean(c, name);
+	out->value = each > 0 ? floor(strtod(dot + 7, NULL) / each) : (double)NAN;
+	return true;
 }
 
-static const char *steps_verdict(void *state, const struct cell *c, const char *path)
+static const char *steps_verdict(double share_percent)
 {
-	char name[32];
-	double share;
-
-	(void)state;
-	if (!steps_split(path, name, sizeof(name)))
-		return NULL;
-	share = steps_mean(c, name, "share_percent");
-	return isnan(share) ? NULL : share >= STEPS_AGAIN ? "again" : share <= STEPS_CACHED ? "cached" : "in part";
+	return isnan(share_percent) ? NULL : share_percent >= STEPS_AGAIN ? "again" : share_percent <= STEPS_CACHED ? "cached" : "in part";
 }
 
-static int steps_overtime(const struct cell *c, const struct repeat *r, const char *name, struct table_out *out, struct why *why)
+static void steps_finish(const struct cell *c)
 {
+	give_text("loop.verdict", steps_verdict(steps_mean(c, "loop.share_percent")));
+	give_text("banner.verdict", steps_verdict(steps_mean(c, "banner.share_percent")));
+}
+
+static void steps_overtime(const struct cell *c, const char *name, struct table_out *out)
+{
+	double seconds = steps_of(c->repeat, name, "seconds");
 	struct overtime t;
-	struct step step;
-	int err = steps_read(r, name, &step) ? overtime_read(r, name, step.from_ns, &t, why) : -ENOENT;
 
-	if (err)
-		return err == -ENOENT ? 0 : err;
+	if (isnan(seconds))
+		return;
+	t = overtime_read(c->repeat, name, steps_of(c->repeat, name, "from_ns"));
 	for (size_t p = 1; p < t.n; p++) {	/* the first is no whole piece */
 		double from_s = (double)(t.first + (int64_t)p) * OVERTIME_PIECE_S;
 
-		if (from_s + OVERTIME_PIECE_S > step.seconds)
+		if (from_s + OVERTIME_PIECE_S > seconds)
 			break;
-		row_text(out, "cell", c->name);
 		row_params(out, c);
 		row_text(out, "step", name);
 		row_number(out, "time_s", from_s);
-		row_number(out, "mbit_per_s", overtime_mbit_per_s(t.piece[p].bytes));
+		row_number(out, "mbit_per_s", t.piece[p].bytes * OVERTIME_MBIT_PER_S);
 		row_number(out, "cpu_percent", t.piece[p].cpu_percent);
 		row_end(out);
 	}
-	overtime_free(&t);
-	return 0;
+	free(t.piece);
 }
 
-static int steps_rows(void *state, const char *table, struct table_out *out, struct why *why)
+static void steps_rows(const struct cell *c, struct table_out *out)
 {
-	const struct run *run = state;
-	int err = 0;
-
-	(void)table;
-	for (size_t i = 0; !err && i < run->n; i++) {
-		const struct cell *c = &run->cell[i];
-
-		if (!c->n)
-			continue;
-		err = steps_overtime(c, &c->repeat[0], "fresh", out, why);
-		if (!err)
-			err = steps_overtime(c, &c->repeat[0], "loop", out, why);
-	}
-	return err;
-}
-
-static void *steps_open(const struct run *run, struct why *why)
-{
-	(void)why;
-	return (void *)(uintptr_t)run;
-}
-
-static void steps_close(void *state)
-{
-	(void)state;
+	if (!c->n)
+		return;
+	steps_overtime(c, "fresh", out);
+	steps_overtime(c, "loop", out);
 }
 
 const struct extractor steps_extractor = {
-	.name = "steps", .open = steps_open, .number = steps_number, .figure = steps_users, .text = steps_verdict,
-	.rows = steps_rows, .close = steps_close,
+	.name = "steps", .finish = steps_finish, .number_of = steps_number, .figure_of = steps_users, .tables = { { NULL, steps_rows } },
 };

@@ -3,12 +3,7 @@
  *
  * The engine (engine.c) reads the folder, makes the columns that the experiment's `table` asks for, and writes. This file
  * reads options, runs it, reports. */
-#include "cli.h"
-#include "rec.h"
-#include "summarize.h"
-
-#include <errno.h>
-#include <string.h>
+#include "engine.h"
 
 static struct engine_options cfg = { .draws = 2000, .seed = -1 };
 static struct rec_cfg out_cfg;
@@ -23,24 +18,9 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static int summarize_cells(struct rec *out, const char *folder)
-{
-	struct engine_counts n;
-	struct why why;
-	int err;
-
-	if (engine_summarize(folder, &cfg, out, &n, &why))
-		die(EXIT_RUN, "%s", why.text);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
-	if (!n.complete)
-		die(EXIT_RUN, "%s: no repeat of any cell is complete; the tables hold no figures", folder);
-	return n.failed ? EXIT_LOSSY : EXIT_OK;
-}
-
 int main(int argc, char **argv)
 {
+	struct engine_counts n;
 	struct rec *out;
 	int first;
 
@@ -50,8 +30,10 @@ int main(int argc, char **argv)
 		die_usage("which run folder?");
 	if (first + 1 < argc)
 		die_usage("unexpected word %s", argv[first + 1]);
-	out = rec_open(&out_cfg, "summarize");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	return summarize_cells(out, argv[first]);
+	out = rec_must_open(&out_cfg, "summarize");
+	n = engine_summarize(argv[first], &cfg, out);
+	rec_must_close(out);
+	if (!n.complete)
+		die(EXIT_RUN, "%s: no repeat of any cell is complete; the tables hold no figures", argv[first]);
+	return n.failed ? EXIT_LOSSY : EXIT_OK;
 }

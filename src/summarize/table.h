@@ -35,6 +35,7 @@ enum count {
 };
 
 #define TABLE_TEXT (-1)		/* decimals of a column of text */
+#define TABLE_ENDS 4		/* names of a column: its own, and those of estimate_ends() */
 
 /* What the engine took for one cell of a column. */
 struct taken {
@@ -44,13 +45,16 @@ struct taken {
 	struct figure figure;
 };
 
+/* Its texts are parts of tables.text. */
 struct column {
-	char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path under the / */
+	const char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path under the / */
+	char *end[TABLE_ENDS];	/* names of its cells in a row, NULL for those that are not there; owned */
+	size_t place;		/* of the first of them in the row */
 	enum source source;
 	enum count count;
 	enum estimator estimator;
 	bool needed;		/* the file must be there */
-	char *series;		/* of the trains of that series (cell_train() in engine.h); "*": of all trains; NULL: of the repeats */
+	const char *series;	/* of the trains of that series (cell_train() in engine.h); "*": of all trains; NULL: of the repeats */
 	int decimals;
 	const char *better;	/* lower, higher, "" */
 	const struct extractor *extractor;
@@ -58,24 +62,50 @@ struct column {
 };
 
 struct table {
-	char *name, *schema, *rows;		/* rows: the extractor's name; NULL: a row for each cell */
+	const char *name, *rows;		/* rows: the extractor's name; NULL: a row for each cell */
+	char schema[128];
 	const struct extractor *extractor;	/* of the rows */
 	bool optional;
 	struct column *column;
-	size_t n;
+	size_t n, places;			/* columns; cells of a row */
 };
 
 struct tables {
 	struct table *table;
 	size_t n;
-	char *counts;
+	const char *counts;
 	bool found;
+	char **text;		/* the files that were read */
+	size_t texts;
 };
 
-/* 0 or -errno, and then `out` is empty. */
-int tables_read(const char *path, struct tables *out, struct why *why);
+struct why {
+	char text[4608];
+};
+/* False: `why` says in one line what is wrong, and `out` is empty. */
+bool tables_read(const char *path, struct tables *out, struct why *why);
 void tables_free(struct tables *t);
 
 const struct column *table_column(const struct table *t, const char *name);	/* NULL: none */
+
+/* --- table_out.c: writes them as NAME.tsv, which take their names when all are whole --------------------------- */
+
+#define TABLE_PATH 4400
+
+struct table_out {
+	const struct table *table;
+	struct rows *file;		/* NULL: not open */
+	char path[TABLE_PATH], temporary[TABLE_PATH + 8];
+	char **cell;			/* of the row at hand; NULL: empty */
+	size_t rows;			/* written */
+};
+
+/* What cannot be written ends the program. */
+void table_out_open(struct table_out *t, const struct table *table, const char *folder);
+/* keep: the file takes its name (an optional table without rows: it goes, and an older one too); else the old file stays. */
+void table_out_close(struct table_out *t, bool keep);
+/* long.tsv (schema long/1) of the tables of cells and schema.tsv (schema/1) of all columns. */
+void table_out_long(const struct run *run, const struct tables *tables);
+void table_out_schema(const struct run *run, const struct tables *tables);
 
 #endif

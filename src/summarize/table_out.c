@@ -1,111 +1,104 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "table_out.h"
-#include "cli.h"
+#include "table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-const char *const table_ends[TABLE_ENDS] = { "", "_low", "_high", "_above" };
+#define NUMBER 400	/* room for one with its decimals */
 
-static int table_out_names(struct table_out *t, const struct table *table)
+/* --- files, which take their names when they are whole (rows_open() alone writes in place) --------------------- */
+
+static noreturn void table_out_fail(const struct table_out *t, int err)
 {
-	size_t most = TABLE_ENDS * table->n;
-
-	t->names = calloc(most + 1, sizeof(*t->names));
-	t->made = calloc(most + 1, sizeof(*t->made));
-	t->cell = calloc(most + 1, sizeof(*t->cell));
-	if (!t->names || !t->made || !t->cell)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->n; i++) {
-		t->names[t->n++] = table->column[i].name;
-		for (int e = 1; e <= estimate_ends(table->column[i].estimator); e++) {
-			if (asprintf(&t->made[t->n_made], "%s%s", table->column[i].name, table_ends[e]) < 0)
-				return -ENOMEM;
-			t->names[t->n++] = t->made[t->n_made++];
-		}
-	}
-	return 0;
+	unlink(t->temporary);
+	die(EXIT_RUN, "%s: %s", t->path, strerror(err));
 }
 
-static void table_out_free(struct table_out *t)
+static void table_out_begin(struct table_out *t, const char *folder, const char *name, const char *schema,
+			    const char *const *columns)
 {
-	for (size_t i = 0; i < t->n_made; i++)
-		free(t->made[i]);
-	for (size_t i = 0; t->cell && i < t->n; i++)
-		free(t->cell[i]);
-	free(t->made);
-	free(t->cell);
-	free(t->names);
-	*t = (struct table_out){ 0 };
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	snprintf(t->path, sizeof(t->path), "%s/%s.tsv", folder, name);
+	snprintf(t->temporary, sizeof(t->temporary), "%s.XXXXXX", t->path);
+	fd = mkostemp(t->temporary, O_CLOEXEC);
+	if (fd < 0)
+		table_out_fail(t, errno);
+	fchmod(fd, 0666 & ~mask);	/* mkostemp made it private */
+	close(fd);
+	t->file = rows_open(t->temporary, schema, columns);
+	if (!t->file)
+		table_out_fail(t, errno);
 }
 
-int table_out_open(struct table_out *t, const struct table *table, const char *folder, struct why *why)
+/* keep: it takes its name. */
+static void table_out_end(struct table_out *t, bool keep)
 {
-	char name[300];
-	int err;
+	int err = rows_close(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
 
-	*t = (struct table_out){ .table = table };
-	snprintf(name, sizeof(name), "%s.tsv", table->name);
-	err = table_out_names(t, table);
-	if (!err)
-		err = whole_open(&t->whole, folder, name, table->schema, t->names);
-	t->open = !err;
-	if (!err)
-		return 0;
-	table_out_free(t);
-	return why_set(why, err, "%s/%s: %s", folder, name, strerror(-err));
+	t->file = NULL;
+	if (keep && !err && (fd < 0 || fsync(fd) || rename(t->temporary, t->path)))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (keep && err)
+		table_out_fail(t, -err);
+	if (!keep)
+		unlink(t->temporary);
 }
 
-int table_out_close(struct table_out *t, bool keep, const char *folder, struct why *why)
+void table_out_open(struct table_out *t, const struct table *table, const char *folder)
 {
-	int err = 0;
+	const char **names = room_new(table->places + 1, sizeof(*names));
 
-	if (!t->open)
-		return 0;
-	if (!keep || (t->table->optional && !t->rows)) {
-		if (keep)
-			unlink(t->whole.path);
-		whole_drop(&t->whole);
-	} else {
-		err = whole_close(&t->whole);
-	}
-	if (err)
-		why_set(why, err, "%s/%s.tsv: %s", folder, t->table->name, strerror(-err));
-	table_out_free(t);
-	return err;
+	*t = (struct table_out){ .table = table, .cell = room_new(table->places, sizeof(*t->cell)) };
+	for (size_t i = 0; i < table->n; i++)
+		for (int e = 0; e < TABLE_ENDS && table->column[i].end[e]; e++)
+			names[table->column[i].place + (size_t)e] = table->column[i].end[e];
+	table_out_begin(t, folder, table->name, table->schema, names);
+	free(names);
+}
+
+void table_out_close(struct table_out *t, bool keep)
+{
+	bool drop = !keep || (t->table && t->table->optional && !t->rows);
+
+	if (t->file)
+		table_out_end(t, !drop);
+	if (keep && drop)
+		unlink(t->path);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
 static char **table_out_at(struct table_out *t, const char *column, const struct column **of)
 {
-	for (size_t i = 0, k = 0; i < t->table->n; i++) {
-		*of = &t->table->column[i];
-		if (!strcmp((*of)->name, column))
-			return &t->cell[k];
-		k += 1 + (size_t)estimate_ends((*of)->estimator);
-	}
-	die(EXIT_RUN, "table %s has no column %s", t->table->name, column);
+	*of = table_column(t->table, column);
+	if (!*of)
+		die(EXIT_RUN, "table %s has no column %s", t->table->name, column);
+	return &t->cell[(*of)->place];
 }
 
 static void table_out_set(char **cell, const char *text)
 {
 	free(*cell);
-	*cell = text ? strdup(text) : NULL;
-	if (text && !*cell)
-		die(EXIT_RUN, "out of memory");
+	*cell = text ? room_got(strdup(text)) : NULL;
 }
 
-static void table_out_number(char **cell, double v, int decimals)
+/* NULL: not known. */
+static const char *table_out_number(char room[NUMBER], double v, int decimals)
 {
-	char text[400];
-
-	snprintf(text, sizeof(text), "%.*f", decimals < 0 ? 0 : decimals, v);
-	table_out_set(cell, isfinite(v) ? text : NULL);
+	snprintf(room, NUMBER, "%.*f", decimals < 0 ? 0 : decimals, v);
+	return isfinite(v) ? room : NULL;
 }
 
 void row_text(struct table_out *t, const char *column, const char *value)
@@ -115,27 +108,41 @@ void row_text(struct table_out *t, const char *column, const char *value)
 	table_out_set(table_out_at(t, column, &c), value);
 }
 
+void row_figure(struct table_out *t, const char *column, struct figure f)
+{
+	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, isfinite(f.value) ? f.above : (double)NAN };
+	const struct column *c;
+	char **cell = table_out_at(t, column, &c), room[NUMBER];
+
+	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
+		table_out_set(&cell[e], table_out_number(room, numbers[e], e < 3 ? c->decimals : 0));
+}
+
 void row_number(struct table_out *t, const char *column, double value)
 {
 	const struct column *c;
-	char **cell = table_out_at(t, column, &c);
+	char **cell = table_out_at(t, column, &c), room[NUMBER];
 
-	table_out_number(cell, value, c->decimals);
+	table_out_set(cell, table_out_number(room, value, c->decimals));
 }
 
-void row_figure(struct table_out *t, const char *column, const struct figure *f)
+void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns)
 {
-	const struct column *c;
-	char **cell = table_out_at(t, column, &c);
-	int ends = estimate_ends(c->estimator);
+	char word[160], column[80], key[80], path[160];
+	int length;
 
-	table_out_number(cell, f->value, c->decimals);
-	if (ends) {
-		table_out_number(cell + 1, f->low, c->decimals);
-		table_out_number(cell + 2, f->high, c->decimals);
+	for (; sscanf(columns, "%159s%n", word, &length) == 1; columns += length) {
+		double factor = 1;
+		bool is = false;
+
+		if (sscanf(word, "%79[^=]=%79[^*]*%lf", column, key, &factor) < 2)
+			snprintf(key, sizeof(key), "%s", column);
+		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
+		if (json_get_str(j, path))
+			row_text(t, column, json_get_str(j, path));
+		else
+			row_number(t, column, json_get_bool(j, path, &is) ? is : inputs_number(j, "%s", path) * factor);
 	}
-	if (ends == 3)
-		table_out_set(cell + 3, !isfinite(f->value) ? NULL : f->above ? "1" : "0");
 }
 
 void row_params(struct table_out *t, const struct cell *c)
@@ -145,58 +152,50 @@ void row_params(struct table_out *t, const struct cell *c)
 
 		if (isfinite(cell_number(c, name)))
 			row_number(t, name, cell_number(c, name));
-		else if (cell_text(c, name))
-			row_text(t, name, cell_text(c, name));
+		else if (cell_text(c, name) || !strcmp(name, "cell"))
+			row_text(t, name, cell_text(c, name) ? cell_text(c, name) : c->name);
 	}
+}
+
+static void table_out_cell(struct rows *file, const char *text)
+{
+	if (text)
+		rows_str(file, text);
+	else
+		rows_none(file);
 }
 
 void row_end(struct table_out *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		if (t->cell[i])
-			rows_str(t->whole.rows, t->cell[i]);
-		else
-			rows_none(t->whole.rows);
+	for (size_t i = 0; i < t->table->places; i++) {
+		table_out_cell(t->file, t->cell[i]);
 		table_out_set(&t->cell[i], NULL);
 	}
-	rows_end(t->whole.rows);
+	rows_end(t->file);
 	t->rows++;
 }
 
 /* --- long.tsv and schema.tsv ----------------------------------------------------------------------------------- */
 
-static int table_out_whole(struct whole *w, const char *folder, const char *name, int err, struct why *why)
-{
-	if (!err && w)
-		err = whole_close(w);
-	return err ? why_set(why, err, "%s/%s: %s", folder, name, strerror(-err)) : 0;
-}
-
-int table_out_schema(const struct run *run, const struct tables *tables, struct why *why)
+void table_out_schema(const struct run *run, const struct tables *tables)
 {
 	static const char *const names[] = { "table", "column", "type", "unit", "decimals", "better", "heading", NULL };
-	struct whole w;
-	int err = whole_open(&w, run->folder, "schema.tsv", "schema/1", names);
+	struct table_out t = { 0 };
 
-	for (size_t i = 0; !err && i < tables->n; i++)
-		for (size_t k = 0; k < tables->table[i].n; k++) {
-			const struct column *c = &tables->table[i].column[k];
-
-			for (int e = 0; e <= estimate_ends(c->estimator); e++) {
-				char name[300];
-
-				snprintf(name, sizeof(name), "%s%s", c->name, table_ends[e]);
-				rows_str(w.rows, tables->table[i].name);
-				rows_str(w.rows, name);
-				rows_str(w.rows, c->decimals < 0 ? "text" : e == 3 || !c->decimals ? "int" : "real");
-				rows_str(w.rows, e == 3 ? "" : c->unit);
-				rows_count(w.rows, e == 3 ? 0 : c->decimals);
-				rows_str(w.rows, e ? "" : c->better);
-				rows_str(w.rows, e ? "" : c->heading);
-				rows_end(w.rows);
+	table_out_begin(&t, run->folder, "schema", "schema/1", names);
+	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
+		for (const struct column *c = of->column; c < of->column + of->n; c++)
+			for (int e = 0; e < TABLE_ENDS && c->end[e]; e++) {
+				rows_str(t.file, of->name);
+				rows_str(t.file, c->end[e]);
+				rows_str(t.file, c->decimals < 0 ? "text" : e == 3 || !c->decimals ? "int" : "real");
+				rows_str(t.file, e == 3 ? "" : c->unit);
+				rows_count(t.file, e == 3 ? 0 : c->decimals);
+				rows_str(t.file, e ? "" : c->better);
+				rows_str(t.file, e ? "" : c->heading);
+				rows_end(t.file);
 			}
-		}
-	return table_out_whole(&w, run->folder, "schema.tsv", err, why);
+	table_out_end(&t, true);
 }
 
 #define AXES_MAX 32
@@ -204,28 +203,14 @@ int table_out_schema(const struct run *run, const struct tables *tables, struct 
 /* The run's axes, else the cells' parameters that `table` names. */
 static size_t table_out_axes(const struct run *run, const struct tables *tables, const char **axis)
 {
-	char path[64];
 	size_t n = 0;
 
-	for (; n < AXES_MAX; n++) {
-		snprintf(path, sizeof(path), "axes.%zu", n);
-		axis[n] = json_get_str(run->json, path);
-		if (!axis[n])
-			break;
-	}
+	while (n < AXES_MAX && (axis[n] = inputs_text(run->json, "axes.%zu", n)))
+		n++;
 	for (size_t i = 0; !n && i < tables->n; i++)
 		for (size_t k = 0; !tables->table[i].rows && k < tables->table[i].n && n < AXES_MAX; k++)
 			if (tables->table[i].column[k].source == SOURCE_PARAM)
 				axis[n++] = tables->table[i].column[k].path;
-	return n;
-}
-
-static size_t table_out_known(const struct taken *taken)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < taken->n; i++)
-		n += isfinite(taken->value[i]) ? 1 : 0;
 	return n;
 }
 
@@ -242,22 +227,21 @@ static void table_out_long_row(struct rows *t, const char *name, const struct ce
 {
 	const struct taken *taken = &column->cell[c->index];
 	const struct figure *f = &taken->figure;
+	char room[NUMBER];
 
 	rows_str(t, name);
 	rows_str(t, c->run->experiment);
 	for (size_t i = 0; i < axes; i++) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "%.10g", cell_number(c, axis[i]));
-		rows_str(t, cell_text(c, axis[i]) ? cell_text(c, axis[i]) : isfinite(cell_number(c, axis[i])) ? text : "");
+		snprintf(room, sizeof(room), "%.10g", cell_number(c, axis[i]));
+		table_out_cell(t, isfinite(cell_number(c, axis[i])) ? room : cell_text(c, axis[i]));
 	}
 	rows_str(t, column->name);
 	rows_str(t, column->unit);
-	whole_number(t, f->value, column->decimals);
-	whole_number(t, f->low, column->decimals);
-	whole_number(t, f->high, column->decimals);
+	table_out_cell(t, table_out_number(room, f->value, column->decimals));
+	table_out_cell(t, table_out_number(room, f->low, column->decimals));
+	table_out_cell(t, table_out_number(room, f->high, column->decimals));
 	rows_int(t, f->above);
-	rows_count(t, taken->value ? (int64_t)table_out_known(taken) : -1);
+	rows_count(t, taken->value || f->repeats ? (int64_t)f->repeats : -1);
 	rows_int(t, (int64_t)c->n);
 	rows_str(t, estimate_names[column->estimator]);
 	rows_str(t, column->better);
@@ -265,31 +249,24 @@ static void table_out_long_row(struct rows *t, const char *name, const struct ce
 	rows_end(t);
 }
 
-int table_out_long(const struct run *run, const struct tables *tables, struct why *why)
+void table_out_long(const struct run *run, const struct tables *tables)
 {
 	static const char *const after[] = {
-		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags",
+		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", NULL,
 	};
-	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after) + 1] = { "run", "experiment" }, *axis[AXES_MAX];
-	size_t axes = table_out_axes(run, tables, axis), n = 2;
+	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after)] = { "run", "experiment" }, **axis = names + 2;
+	size_t axes = table_out_axes(run, tables, axis);
+	struct table_out t = { 0 };
 	char room[PATH_MAX];
 	const char *name = table_out_run(run, room);
-	struct whole w;
-	int err;
 
-	for (size_t i = 0; i < axes; i++)
-		names[n++] = axis[i];
-	for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++)
-		names[n++] = after[i];
-	names[n] = NULL;
-	err = whole_open(&w, run->folder, "long.tsv", "long/1", names);
-	for (size_t i = 0; !err && i < tables->n; i++)
-		for (size_t cell = 0; !tables->table[i].rows && cell < run->n; cell++)
-			for (size_t k = 0; k < tables->table[i].n; k++) {
-				const struct column *c = &tables->table[i].column[k];
-
-				if (c->decimals >= 0 && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR) && isfinite(c->cell[cell].figure.value))
-					table_out_long_row(w.rows, name, &run->cell[cell], c, axis, axes);
-			}
-	return table_out_whole(&w, run->folder, "long.tsv", err, why);
+	memcpy(axis + axes, after, sizeof(after));
+	table_out_begin(&t, run->folder, "long", "long/1", names);
+	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
+		for (const struct cell *cell = run->cell; !of->rows && cell < run->cell + run->n; cell++)
+			for (const struct column *c = of->column; c < of->column + of->n; c++)
+				if (c->decimals >= 0 && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR) &&
+				    isfinite(c->cell[cell->index].figure.value))
+					table_out_long_row(t.file, name, cell, c, axis, axes);
+	table_out_end(&t, true);
 }

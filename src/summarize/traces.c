@@ -7,74 +7,47 @@
 #include <string.h>
 
 enum { KIND, TIME, END, KEY, LOW, HIGH, EXACT, BLOCK, CAPTURED };
-static const char *const wire_columns[] = { "kind", "time_ns", "end_ns", "key", "low_ns", "high_ns", "exact", "block", "captured",
-					    NULL };
 
-static int wire_row(void *context, char *const *cell)
+static int traces_add_wire(void *into, const struct rows_cell *c)
 {
-	struct traces *t = context;
-	int64_t v[CAPTURED + 1];
+	struct traces *t = into;
 
-	for (int c = TIME; c <= CAPTURED; c++)
-		if (!rows_in_count(cell[c], &v[c]))
-			return -EPROTO;
-	if (!strcmp(cell[KIND], "update")) {
-		struct trace_update *u = room_for(t->update, t->updates, sizeof(*u));
+	if (!strcmp(c[KIND].text, "update")) {
+		struct trace_update *u = room_more(t->update, t->updates);
 
-		if (!u)
-			return -ENOMEM;
-		t->update = u;
-		if (v[TIME] == TRACE_NONE || v[END] < v[TIME] || (t->updates && v[TIME] < u[t->updates - 1].first))
+		if (c[TIME].count == TRACE_NONE || c[END].count < c[TIME].count || (t->updates && c[TIME].count < u[t->updates - 1].first))
 			return -EPROTO;
-		u[t->updates++] = (struct trace_update){ v[TIME], v[END] };
-	} else if (!strcmp(cell[KIND], "key")) {
-		struct trace_key *k = room_for(t->key, t->keys, sizeof(*k));
-		bool captured;
+		u[t->updates++] = (struct trace_update){ c[TIME].count, c[END].count };
+	} else if (!strcmp(c[KIND].text, "key")) {
+		struct trace_key *k = room_more(t->key, t->keys);
+		bool captured = c[CAPTURED].count == TRACE_NONE ? c[TIME].count != TRACE_NONE : c[CAPTURED].count > 0;
 
-		if (!k)
-			return -ENOMEM;
-		t->key = k;
-		if (v[KEY] == TRACE_NONE || (t->keys && v[KEY] <= k[t->keys - 1].number))
+		if (c[KEY].count == TRACE_NONE || (t->keys && c[KEY].count <= k[t->keys - 1].number))
 			return -EPROTO;
-		captured = v[CAPTURED] == TRACE_NONE ? v[TIME] != TRACE_NONE : v[CAPTURED] > 0;
 		/* where prototap did not say it yet, the first key of a block told it */
-		if (v[CAPTURED] == TRACE_NONE && t->keys && v[BLOCK] != TRACE_NONE && v[BLOCK] == k[t->keys - 1].block)
+		if (c[CAPTURED].count == TRACE_NONE && t->keys && c[BLOCK].count != TRACE_NONE && c[BLOCK].count == k[t->keys - 1].block)
 			captured = k[t->keys - 1].captured;
-		k[t->keys++] = (struct trace_key){ v[KEY], v[TIME], v[LOW], v[HIGH], v[EXACT] > 0, captured, v[BLOCK] };
+		k[t->keys++] = (struct trace_key){ c[KEY].count, c[TIME].count, c[LOW].count, c[HIGH].count, c[EXACT].count > 0, captured,
+						   c[BLOCK].count };
 	}
 	return 0;
 }
 
-int traces_read_wire(FILE *in, void *traces, unsigned long *line)
+static int traces_add_echo(void *into, const struct rows_cell *c)
 {
-	return rows_in_read(in, "wire/1", wire_columns, BLOCK + 1, wire_row, traces, line);
-}
+	struct traces *t = into;
+	struct trace_echo *e = room_more(t->echo, t->echoes);
 
-enum { SEQ, RECEIVED, DRAW, FLUSHED };
-static const char *const echo_columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", NULL };
-
-static int echo_row(void *context, char *const *cell)
-{
-	struct traces *t = context;
-	struct trace_echo *e = room_for(t->echo, t->echoes, sizeof(*e));
-	int64_t v[FLUSHED + 1];
-
-	if (!e)
-		return -ENOMEM;
-	t->echo = e;
-	for (int c = 0; c <= FLUSHED; c++)
-		if (!rows_in_count(cell[c], &v[c]))
-			return -EPROTO;
-	if (v[SEQ] == TRACE_NONE || (t->echoes && v[SEQ] <= e[t->echoes - 1].number))
+	if (c[0].count == TRACE_NONE || (t->echoes && c[0].count <= e[t->echoes - 1].number))
 		return -EPROTO;
-	e[t->echoes++] = (struct trace_echo){ v[SEQ], v[RECEIVED], v[DRAW], v[FLUSHED] };
+	e[t->echoes++] = (struct trace_echo){ c[0].count, c[1].count, c[2].count, c[3].count };
 	return 0;
 }
 
-int traces_read_echo(FILE *in, void *traces, unsigned long *line)
-{
-	return rows_in_read(in, "echo/1", echo_columns, FLUSHED + 1, echo_row, traces, line);
-}
+const struct rows_kind traces_wire = {
+	"wire/1", "$kind time_ns end_ns key low_ns high_ns exact block | captured", traces_add_wire, NULL,
+};
+const struct rows_kind traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", traces_add_echo, NULL };
 
 void traces_free(struct traces *t)
 {
@@ -114,4 +87,66 @@ const struct trace_key *traces_key(const struct traces *t, int64_t number)
 const struct trace_echo *traces_echo(const struct traces *t, int64_t number)
 {
 	return t->echoes ? bsearch(&number, t->echo, t->echoes, sizeof(*t->echo), by_number) : NULL;
+}
+
+/* --- truth ----------------------------------------------------------------------------------------------------- */
+
+/* NULL for a key of a block that the capture does not hold. One that crossed only after the next key was sent was not seen on its
+ * own, but is paired like all others: to leave it out would drop the late ones. */
+static const struct trace_key *told(const struct traces *wire, const struct key *k)
+{
+	const struct trace_key *t = traces_key(wire, k->number);
+
+	return t && t->captured ? t : NULL;
+}
+
+struct truth truth_of(const struct keys *pixels, const struct traces *wire)
+{
+	struct truth out = { 0 };
+
+	for (size_t i = 0; i < pixels->n; i++) {
+		const struct key *k = &pixels->key[i];
+		const struct trace_key *t = told(wire, k);
+		const struct trace_update *shown = key_exact(k) ? traces_update_at(wire, k->answer) : NULL;
+
+		if (!t || !shown) {
+			out.untested++;
+			continue;
+		}
+		out.keys++;
+		out.exact += t->exact;
+		out.held += t->low != TRACE_NONE && t->low <= shown->first && (t->high == TRACE_NONE || shown->first <= t->high);
+	}
+	return out;
+}
+
+/* A time that the answer is surely not before: nothing more is known of its end. */
+static int64_t not_before(const struct traces *wire, const struct trace_key *t, int64_t sent)
+{
+	int64_t gone = t->seen != TRACE_NONE ? t->seen : sent;
+	const struct trace_update *u = traces_update_at(wire, gone);
+	size_t next = u ? (size_t)(u - wire->update) + 1 : 0;
+
+	if (t->low != TRACE_NONE)
+		return t->low;
+	return next < wire->updates ? wire->update[next].first : gone;
+}
+
+struct keys truth_wire_keys(const struct keys *pixels, const struct traces *wire)
+{
+	struct keys out = { .skipped = pixels->skipped, .key = room_new(pixels->n, sizeof(*out.key)) };
+
+	for (size_t i = 0; i < pixels->n; i++) {
+		struct key k = pixels->key[i];
+		const struct trace_key *t = told(wire, &k);
+
+		if (!t)
+			continue;
+		k.answer = t->low;
+		k.answer_high = t->high;
+		k.censored = t->low == TRACE_NONE || t->high == TRACE_NONE ? not_before(wire, t, k.sent == KEY_NONE ? k.due : k.sent) : KEY_NONE;
+		out.ranged = out.ranged || (k.answer != KEY_NONE && k.answer_high != k.answer);
+		out.key[out.n++] = k;
+	}
+	return out;
 }

@@ -5,7 +5,7 @@
 #ifndef THINPROBE_SUMMARIZE_TRACES_H
 #define THINPROBE_SUMMARIZE_TRACES_H
 
-#include "rows_in.h"
+#include "keys.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,14 +39,28 @@ struct traces {
 	size_t updates, keys, echoes;
 };
 
-/* Both add to a struct traces, which starts all zero. 0, or as rows_in_read(). */
-int traces_read_wire(FILE *in, void *traces, unsigned long *line);
-int traces_read_echo(FILE *in, void *traces, unsigned long *line);
+/* Rows of both add to a struct traces, which starts all zero. */
+extern const struct rows_kind traces_wire, traces_echoes;
 void traces_free(struct traces *t);
 
 /* The last update that began by then: the one that carried what the client showed at that time. NULL: none. */
 const struct trace_update *traces_update_at(const struct traces *t, int64_t ns);
 const struct trace_key *traces_key(const struct traces *t, int64_t number);
 const struct trace_echo *traces_echo(const struct traces *t, int64_t number);
+
+/* Is what the wire alone tells of a key true? Held against the pixels of the same train, where these are exact. */
+struct truth {
+	size_t keys;		/* with an exact answer in the pixels, and looked for on the wire */
+	size_t held;		/* of them: the update that the client then showed lies within the key's range */
+	size_t exact;		/* of them: told as exact */
+	size_t untested;	/* no exact answer in the pixels, or not in the capture */
+};
+
+/* The true update is the last one that began before the client's pixels showed the answer: decoding one takes the client less than
+ * the 10 ms that updates are apart. */
+struct truth truth_of(const struct keys *pixels, const struct traces *wire);
+
+/* The same keys as the wire alone tells them: an answer's range, or "later than". The caller's. */
+struct keys truth_wire_keys(const struct keys *pixels, const struct traces *wire);
 
 #endif

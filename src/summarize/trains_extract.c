@@ -9,20 +9,8 @@
  * "autogroup=... nice=... policy=... cpus=... cgroup=..."; what differs between trains "varies". */
 #include "engine.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct trains {
-	const struct run *run;
-	char text[1024];
-};
-
-static void *trains_open(const struct run *run, struct why *why)
-{
-	return run_state(run, sizeof(struct trains), 0, why);
-}
 
 /* Train number i of a cell, in the order of repeats; NULL: there are no more. */
 static const struct json *trains_at(const struct cell *c, size_t i)
@@ -76,74 +64,44 @@ static void trains_note(char *kept, size_t size, const char *words)
 		snprintf(kept, size, "%s", text);
 }
 
-static double trains_same_group(const struct cell *c)
+/* Do they compete in one scheduling group? NAN: not told. */
+static double trains_same_group(const struct cell *c, const struct json *train)
 {
-	const char *name = cell_text(c, "app");
-	const struct json *j;
-	double same = NAN;
+	const char *app = inputs_text(train, "autogroup.app"), *sinks = inputs_text(train, "autogroup.sinks"), *name = cell_text(c, "app");
 
-	for (size_t i = 0; (j = trains_at(c, i)); i++) {
-		const char *app = json_get_str(j, "autogroup.app"), *sinks = json_get_str(j, "autogroup.sinks");
-
-		if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
-			app = json_get_str(j, "autogroup.session");
-		if (app && sinks && *app && *sinks)
-			same = trains_same_word(app, sinks, "autogroup-") && trains_same_word(app, sinks, "cgroup=");
-	}
-	return same;
+	if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
+		app = inputs_text(train, "autogroup.session");
+	if (!app || !sinks || !*app || !*sinks)
+		return NAN;
+	return trains_same_word(app, sinks, "autogroup-") && trains_same_word(app, sinks, "cgroup=");
 }
 
-static double trains_disturbed(const struct cell *c)
+static void trains_finish(const struct cell *c)
 {
-	const struct json *j;
-	double most = NAN;
-
-	for (size_t i = 0; (j = trains_at(c, i)); i++) {
-		double foreign = inputs_number(j, "foreign_percent"), steal = 0;
-
-		json_get_real(j, "steal_percent", &steal);
-		most = fmax(most, foreign + steal);
-	}
-	return most;
-}
-
-static int trains_figure(void *state, const struct cell *c, const char *path, struct figure *out)
-{
-	double cost = NAN, period = NAN;
+	static const char *const competes[] = { "session", "app", "sinks" };
+	double cost = NAN, period = NAN, disturbed = NAN, same_group = NAN, fair;
+	char text[3][1024] = { "", "", "" };
 	const struct json *j;
 
-	(void)state;
 	for (size_t i = 0; (j = trains_at(c, i)); i++) {
+		double same = trains_same_group(c, j), steal = inputs_number(j, "steal_percent");
+
 		json_get_real(j, "cost_ms", &cost);
 		json_get_real(j, "period_ms", &period);
+		disturbed = fmax(disturbed, inputs_number(j, "foreign_percent") + (isnan(steal) ? 0 : steal));
+		same_group = isnan(same) ? same_group : same;
+		for (int k = 0; k < 3; k++)
+			trains_note(text[k], sizeof(text[k]), inputs_text(j, "autogroup.%s", competes[k]));
 	}
-	if (!strcmp(path, "disturbed_percent"))
-		out->value = trains_disturbed(c);
-	else if (!strcmp(path, "same_group"))
-		out->value = trains_same_group(c);
-	else if (!strcmp(path, "cost_ms"))
-		out->value = isfinite(cost) ? cost : cell_number(c, "cost_ms");
-	else if (strcmp(path, "fair_stall_ms") != 0)
-		return -ENOENT;
-	else if (isfinite(cost * (cell_number(c, "sinks") + 1) - period))
-		/* Keys of the train come every period; with n CPU hogs an application gets one part in n + 1, so a redraw takes
-		 * cost * (n + 1), and the gap between two is that once it is longer than the period. */
-		out->value = fmax(0, cost * (cell_number(c, "sinks") + 1) - period);
-	return 0;
+	give_value("disturbed_percent", disturbed);
+	give_value("same_group", same_group);
+	give_value("cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms"));
+	/* Keys of the train come every period; with n CPU hogs an application gets one part in n + 1, so a redraw takes
+	 * cost * (n + 1), and the gap between two is that once it is longer than the period. */
+	fair = cost * (cell_number(c, "sinks") + 1) - period;
+	give_value("fair_stall_ms", isfinite(fair) ? fmax(0, fair) : (double)NAN);
+	for (int k = 0; k < 3; k++)
+		give_text(competes[k], text[k]);
 }
 
-static const char *trains_text(void *state, const struct cell *c, const char *path)
-{
-	struct trains *s = state;
-	const struct json *j;
-
-	s->text[0] = '\0';
-	for (size_t i = 0; (j = trains_at(c, i)); i++)
-		trains_note(s->text, sizeof(s->text), inputs_text(j, "autogroup.%s", path));
-	return s->text;
-}
-
-const struct extractor trains_extractor = {
-	.name = "trains", .open = trains_open, .figure = trains_figure, .text = trains_text,
-	.close = free,
-};
+const struct extractor trains_extractor = { .name = "trains", .finish = trains_finish };

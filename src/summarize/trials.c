@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials.h"
-#include "estimate.h"
-#include "room.h"
+#include "sample.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct trial *trials_add(struct trials *t, const struct cell *c, int64_t repeat, int64_t number)
-{
-	struct trial *one = room_for(t->of, t->n, sizeof(*one));
+#define TRIALS_SCALE 1e6	/* samples hold whole millionths */
 
-	if (!one)
-		return NULL;
-	t->of = one;
-	one += t->n++;
-	*one = (struct trial){ .cell = c, .repeat = repeat, .number = number };
+static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
+enum trials_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
+
+struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number)
+{
+	struct trial *one;
+
+	t->of = room_for(t->of, t->n, sizeof(*one));
+	one = &t->of[t->n++];
+	*one = (struct trial){ .repeat = repeat, .number = number };
 	for (int v = 0; v < TRIALS_VALUES; v++)
 		one->value[v] = NAN;
 	return one;
-}
-
-void trials_free(struct trials *t)
-{
-	free(t->of);
-	*t = (struct trials){ 0 };
 }
 
 void trials_set(struct trial *t, int value, double v, bool above)
@@ -35,44 +28,7 @@ void trials_set(struct trial *t, int value, double v, bool above)
 	t->above |= (uint32_t)above << value;
 }
 
-struct sample trials_sample(const struct trials *t, const struct cell *c, unsigned groups, int value, const char *text)
-{
-	struct sample s = { 0 };
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct trial *one = &t->of[i];
-
-		if (one->cell != c || !(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
-			continue;
-		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
-	}
-	return s;
-}
-
-struct figure trials_median(const struct run *run, struct sample *s)
-{
-	struct sample_stat median = sample_quantile(s, 0.5);
-	struct figure f = { NAN, NAN, NAN, false };
-	double *value = calloc(s->n + 1, sizeof(*value));
-
-	for (size_t i = 0; value && i < s->n; i++)
-		value[i] = (double)s->value[i];
-	if (value)
-		estimate(ESTIMATE_MEDIAN_CI, value, NULL, s->n, run->draws, (uint64_t)run->seed, &f);
-	free(value);
-	return (struct figure){ median.value / TRIALS_SCALE, f.low / TRIALS_SCALE, f.high / TRIALS_SCALE, median.above };
-}
-
-size_t trials_count(const struct trials *t, const struct cell *c, unsigned groups)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		n += t->of[i].cell == c && (groups >> t->of[i].group & 1);
-	return n;
-}
-
-static int trials_place(const char *const *names, const char *word)
+int trials_place(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(names[i], word))
@@ -80,13 +36,61 @@ static int trials_place(const char *const *names, const char *word)
 	return -1;
 }
 
-static bool trials_groups(const struct trials *t, char *words, unsigned *groups)
+void trials_read(struct trials *t, const struct repeat *r, const char *file, trials_reader *read)
+{
+	const struct json *j = repeat_file(r, file);
+	const char *state;
+	char path[64];
+
+	if (!j)
+		die(EXIT_RUN, "%s/%s: missing", r->folder, file);
+	for (int64_t n = 0;; n++) {
+		snprintf(path, sizeof(path), "result.runs.%lld", (long long)n);
+		state = inputs_text(j, "%s.state", path);
+		if (!state)
+			return;
+		read(r, j, path, state, trials_add(t, r->number, n + 1));
+	}
+}
+
+struct figure trials_statistic(const struct trials *t, unsigned groups, int value, const char *text, const char *statistic)
+{
+	struct sample s = { 0 };
+	struct figure f = FIGURE_UNKNOWN;
+	struct sample_stat of = { NAN, false };
+	double *v = room_new(t->n, sizeof(*v));
+
+	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
+		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
+			continue;
+		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
+	}
+	switch (trials_place(trials_statistics, statistic)) {
+	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
+	case TRIALS_ABOVE: of.value = (double)s.censored * TRIALS_SCALE; break;
+	case TRIALS_MEAN: of = sample_mean(&s); break;
+	case TRIALS_SD: of = sample_sd(&s); break;
+	case TRIALS_MIN: of = sample_min(&s); break;
+	case TRIALS_MAX: of = sample_max(&s); break;
+	case TRIALS_P50:
+		for (size_t i = 0; i < s.n; i++)
+			v[i] = (double)s.value[i];
+		f = run_estimate(ESTIMATE_MEDIAN_CI, v, s.n);
+		/* fall through */
+	case TRIALS_MEDIAN: of = sample_quantile(&s, 0.5); break;
+	}
+	sample_free(&s);
+	free(v);
+	return (struct figure){ of.value / TRIALS_SCALE, f.low / TRIALS_SCALE, f.high / TRIALS_SCALE, of.above, 0 };
+}
+
+static bool trials_groups(const char *const *names, char *words, unsigned *groups)
 {
 	char *rest = NULL;
 
 	*groups = 0;
 	for (char *word = strtok_r(words, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
-		int g = trials_place(t->groups, word);
+		int g = trials_place(names, word);
 
 		if (g < 0)
 			return false;
@@ -95,45 +99,34 @@ static bool trials_groups(const struct trials *t, char *words, unsigned *groups)
 	return *groups;
 }
 
-static int trials_statistic(const struct run *run, struct sample *s, const char *name, struct figure *out)
+bool trials_figure(const struct trials *t, const char *const *groups, const char *const *values, const char *path,
+		   struct figure *out)
 {
-	static const char *const names[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
-	enum { N, ABOVE, MEAN, SD, MIN, MEDIAN, MAX, P50 } statistic = (unsigned)trials_place(names, name);
-	double v;
-
-	switch (statistic) {
-	case N: v = (double)s->n * TRIALS_SCALE; break;
-	case ABOVE: v = (double)s->censored * TRIALS_SCALE; break;
-	case MEAN: v = sample_mean(s).value; break;
-	case SD: v = sample_sd(s).value; break;
-	case MIN: v = sample_min(s).value; break;
-	case MEDIAN: v = sample_quantile(s, 0.5).value; break;
-	case MAX: v = sample_max(s).value; break;
-	case P50: *out = trials_median(run, s); return 0;
-	default: return -ENOENT;
-	}
-	*out = (struct figure){ v / TRIALS_SCALE, NAN, NAN, false };
-	return 0;
-}
-
-int trials_figure(const struct trials *t, const struct run *run, const struct cell *c, const char *path, struct figure *out)
-{
-	char groups[96], value[32], statistic[16];
-	int parts = sscanf(path, "%95[^.].%31[^.].%15s", groups, value, statistic), v, err;
-	struct sample s;
+	char words[96], value[32], statistic[16] = "";
+	int parts = sscanf(path, "%95[^.].%31[^.].%15s", words, value, statistic), v;
 	unsigned mask;
 
-	if (parts < 2 || !trials_groups(t, groups, &mask))
-		return -ENOENT;
+	if (parts < 2 || !trials_groups(groups, words, &mask))
+		return false;
+	v = trials_place(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
-		*out = (struct figure){ (double)trials_count(t, c, mask), NAN, NAN, false };
-		return 0;
+		*out = (struct figure){ 0, NAN, NAN, false, 0 };
+		for (size_t i = 0; i < t->n; i++)
+			out->value += mask >> t->of[i].group & 1;
+	} else if (v < 0 || trials_place(trials_statistics, statistic) < 0) {
+		return false;
+	} else {
+		*out = trials_statistic(t, mask, v, NULL, statistic);
+		out->above &= !strcmp(statistic, "p50");
 	}
-	v = trials_place(t->values, value);
-	if (parts < 3 || v < 0)
-		return -ENOENT;
-	s = trials_sample(t, c, mask, v, NULL);
-	err = s.lost ? -ENOMEM : trials_statistic(run, &s, statistic, out);
-	sample_free(&s);
-	return err;
+	return true;
+}
+
+void trials_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out)
+{
+	row_params(out, c);
+	row_number(out, "repeat", (double)t->repeat);
+	row_number(out, "run", (double)t->number);
+	for (int v = 0; v <= last; v++)
+		row_number(out, values[v], t->value[v]);
 }

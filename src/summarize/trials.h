@@ -10,17 +10,11 @@
 #define THINPROBE_SUMMARIZE_TRIALS_H
 
 #include "engine.h"
-#include "sample.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define TRIALS_VALUES 20
 #define TRIALS_ALL (~0u)	/* every group */
 
 struct trial {
-	const struct cell *cell;
 	int64_t repeat, number;		/* number: of the trial in its repeat, from 1 */
 	unsigned group;
 	double value[TRIALS_VALUES];	/* NAN: not known */
@@ -28,23 +22,27 @@ struct trial {
 	char text[128];			/* why it counts as nothing better; the name of an event */
 };
 
+/* Those of a cell. */
 struct trials {
-	const char *const *groups, *const *values;	/* their names, NULL at the end */
-	struct trial *of;				/* owned */
+	struct trial *of;
 	size_t n;
 };
 
-/* A new one, all values unknown. NULL: no memory. */
-struct trial *trials_add(struct trials *t, const struct cell *c, int64_t repeat, int64_t number);
-void trials_free(struct trials *t);
+struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number);	/* a new one, all values unknown */
 void trials_set(struct trial *t, int value, double v, bool above);
+int trials_place(const char *const *names, const char *word);			/* -1: it is none of them */
 
-#define TRIALS_SCALE 1e6	/* samples hold whole millionths */
-/* One value of the trials of a cell in those groups (bit g: group g), of the given text where that is not NULL. For the caller
- * to free. */
-struct sample trials_sample(const struct trials *t, const struct cell *c, unsigned groups, int value, const char *text);
-struct figure trials_median(const struct run *run, struct sample *s);	/* with its interval */
-size_t trials_count(const struct trials *t, const struct cell *c, unsigned groups);
-int trials_figure(const struct trials *t, const struct run *run, const struct cell *c, const char *path, struct figure *out);
+/* Adds what FILE has in result.runs, with their state and the path of each. */
+typedef void trials_reader(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t);
+void trials_read(struct trials *t, const struct repeat *r, const char *file, trials_reader *read);
+
+/* Of the trials in those groups (bit g: group g), of the given text where that is not NULL; `above` where it is a lower bound.
+ * NAN: no such statistic. */
+struct figure trials_statistic(const struct trials *t, unsigned groups, int value, const char *text, const char *statistic);
+/* By the names of groups and values, NULL at the end. False: no such figure. */
+bool trials_figure(const struct trials *t, const char *const *groups, const char *const *values, const char *path,
+		   struct figure *out);
+/* The first columns of a trial's row, and its values up to `last`. */
+void trials_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out);
 
 #endif

@@ -115,3 +115,36 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run -2 "$TOP/bin/summarize" a b
 	run -2 "$TOP/bin/summarize" --draws 1 a
 }
+
+@test "two cells of one name and files that are none are refused in one line; nothing waits for a FIFO" {
+	local file
+	cp run/run.json whole.json
+	jq '.cells[1].name = "a-0"' whole.json >run/run.json
+	run -1 summarize
+	[ "$output" = 'summarize: run/run.json: two cells of the name a-0' ]
+	cp whole.json run/run.json
+	printf 'p50 Median ms keys:low.p50 ends+above 3 lower\n' >>own/table
+	for file in cell.json vusers.json keyrepeat.json samples.tsv; do
+		rm -rf run/cells && cell a-0 1 1 true
+		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >run/cells/a-0/1/samples.tsv
+		rm -f "run/cells/a-0/1/$file" && mkfifo "run/cells/a-0/1/$file"
+		run -1 timeout 10 "$TOP/bin/summarize" run --experiment own
+		[ "$output" = "summarize: run/cells/a-0/1/$file: not a regular file" ]
+	done
+	rm -rf run/cells && cell a-0 1 1 true && ln -sf /dev/zero run/cells/a-0/1/cell.json
+	run -1 timeout 10 "$TOP/bin/summarize" run --experiment own
+	[ "$output" = "summarize: run/cells/a-0/1/cell.json: not a regular file" ]
+	[ ! -e run/summary.tsv ]
+}
+
+@test "long.tsv tells from how many repeats a figure over all keys is made" {
+	local r
+	printf 'p50 Median ms keys:low.p50 ends+above 3 lower\nkeys Keys - keys:keys - 0 -\n' >>own/table
+	for r in a-0/1 a-0/2 a-5/1; do
+		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >"run/cells/$r/samples.tsv"
+		[ $r = a-5/1 ] || printf 'keys/1\t1\t1000\t2000\t9000000\t\t\t\n' >>"run/cells/$r/samples.tsv"
+	done
+	summarize || [ $? = 3 ]
+	run awk -F'\t' '$6 == "p50" || $6 == "keys" { print $6, $5, $8, $12 }' run/long.tsv
+	[ "${lines[*]}" = 'p50 0 8.999 2 keys 0 2  keys 5 0 ' ]
+}

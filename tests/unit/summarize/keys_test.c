@@ -23,7 +23,8 @@ static int read_text(const char *text, struct keys *out, unsigned long *line)
 	int err;
 
 	assert_non_null(in);
-	err = keys_read(in, out, line);
+	*out = (struct keys){ 0 };
+	err = rows_read(in, &keys_rows, out, line);
 	fclose(in);
 	return err;
 }
@@ -131,7 +132,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_int_equal(read_text(wrong[i].text, &k, &line), -EPROTO);
 		assert_int_equal(line, wrong[i].line);
-		assert_null(k.key);
+		keys_free(&k);
 	}
 }
 

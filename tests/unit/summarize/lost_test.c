@@ -19,24 +19,23 @@
 #define PROCESSES "schema\tpid\tclass\tname\n"
 #define CULPRITS "schema\tcpu\tstart_ns\tend_ns\tculprit\tkind\tpid\tns\n"
 
-typedef int reader(FILE *in, void *l, unsigned long *line);
-
-static int read_text(reader *read, const char *text, struct lost *l, unsigned long *line)
+static int read_text(const struct rows_kind *kind, const char *text, struct lost *l, unsigned long *line)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err;
 
 	assert_non_null(in);
-	err = read(in, l, line);
+	l->named = l->named || kind == &lost_culprits;
+	err = rows_read(in, kind, l, line);
 	fclose(in);
 	return err;
 }
 
-static void must_read(reader *read, const char *text, struct lost *l)
+static void must_read(const struct rows_kind *kind, const char *text, struct lost *l)
 {
 	unsigned long line;
 
-	assert_int_equal(read_text(read, text, l, &line), 0);
+	assert_int_equal(read_text(kind, text, l, &line), 0);
 }
 
 static void without_culprits_all_is_the_systems(void **state)
@@ -44,13 +43,13 @@ static void without_culprits_all_is_the_systems(void **state)
 	struct lost l = { 0 };
 
 	(void)state;
-	must_read(lost_read_events, EVENTS "lost/1\t0\t1000\t6\t6\t1\ttick\t\n" "lost/1\t0\t3000\t500\t900\t2\tevent\t\n"
+	must_read(&lost_events, EVENTS "lost/1\t0\t1000\t6\t6\t1\ttick\t\n" "lost/1\t0\t3000\t500\t900\t2\tevent\t\n"
 		  "lost/1\t1\t2000\t100\t100\t1\tevent\t\n", &l);
 	lost_join(&l);
 	assert_int_equal(l.tick_ns, 6);
 	assert_int_equal(l.first_ns, 1000);
-	assert_near(lost_all(&l, true), 600, 1e-9);
-	assert_near(lost_all(&l, false), 600, 1e-9);
+	assert_near(lost_beyond(&l, 0, true), 600, 1e-9);
+	assert_near(lost_beyond(&l, 0, false), 600, 1e-9);
 	assert_near(lost_beyond(&l, 150, true), 350, 1e-9);
 	assert_true(isnan(lost_of(&l, LOST_OWN)));
 	lost_free(&l);
@@ -62,16 +61,16 @@ static void what_is_not_the_systems_is_not_in_its_event(void **state)
 	struct lost l = { 0 };
 
 	(void)state;
-	must_read(lost_read_processes, PROCESSES "process/1\t20\tforeign\tcc1\n" "process/1\t10\town\tXvnc\n"
+	must_read(&lost_processes, PROCESSES "process/1\t20\tforeign\tcc1\n" "process/1\t10\town\tXvnc\n"
 		  "process/1\t30\tkernel\trcu\n" "process/1\t50\titself\tjq\n", &l);
-	must_read(lost_read_culprits, CULPRITS
+	must_read(&lost_culprits, CULPRITS
 		  "culprit/1\t0\t1000\t2000\tXvnc\ttask\t10\t700\n" "culprit/1\t0\t1000\t2000\tcc1\ttask\t20\t200\n"
 		  "culprit/1\t0\t1000\t2000\teth0\tirq\t\t100\n"
 		  "culprit/1\t0\t5000\t6000\tunexplained\tunexplained\t\t1000\n"
 		  "culprit/1\t0\t7000\t8000\trcu\ttask\t30\t500\n" "culprit/1\t0\t7000\t8000\tgone\ttask\t40\t300\n"
 		  "culprit/1\t0\t7000\t8000\tjq\ttask\t50\t200\n"
 		  "culprit/1\t1\t1000\t2000\tcc1\ttask\t20\t1000\n", &l);
-	must_read(lost_read_events, EVENTS
+	must_read(&lost_events, EVENTS
 		  "lost/1\t1\t1000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t7000\t1000\t1000\t1\tevent\t\n"
 		  "lost/1\t0\t5000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t1000\t1000\t1000\t1\tevent\t\n", &l);
 	lost_join(&l);
@@ -81,8 +80,8 @@ static void what_is_not_the_systems_is_not_in_its_event(void **state)
 	assert_near(lost_of(&l, LOST_ITSELF), 200, 1e-9);
 	assert_near(lost_of(&l, LOST_ENDED), 300, 1e-9);
 	assert_near(lost_of(&l, LOST_UNEXPLAINED), 1000, 1e-9);
-	assert_near(lost_all(&l, true), 1300, 1e-6);
-	assert_near(lost_all(&l, false), 4000, 1e-9);
+	assert_near(lost_beyond(&l, 0, true), 1300, 1e-6);
+	assert_near(lost_beyond(&l, 0, false), 4000, 1e-9);
 	/* of the system: 800, 0, 500 on CPU 0, none on CPU 1 */
 	assert_near(lost_beyond(&l, 600, true), 200, 1e-6);
 	assert_near(lost_beyond(&l, 600, false), 1600, 1e-9);
@@ -95,10 +94,10 @@ static void one_culprit_over_several_events(void **state)
 	struct lost l = { 0 };
 
 	(void)state;
-	must_read(lost_read_processes, PROCESSES "process/1\t9\town\tx\n", &l);
-	must_read(lost_read_culprits, CULPRITS "culprit/1\t0\t100\t4200\tx\ttask\t9\t2700\n"
+	must_read(&lost_processes, PROCESSES "process/1\t9\town\tx\n", &l);
+	must_read(&lost_culprits, CULPRITS "culprit/1\t0\t100\t4200\tx\ttask\t9\t2700\n"
 		  "culprit/1\t0\t3900\t4000\teth0\tirq\t\t30\n" "culprit/1\t0\t4200\t4250\tspin\ttask\t8\t50\n", &l);
-	must_read(lost_read_events, EVENTS "lost/1\t0\t100\t2000\t2000\t1\tevent\t\n"
+	must_read(&lost_events, EVENTS "lost/1\t0\t100\t2000\t2000\t1\tevent\t\n"
 		  "lost/1\t0\t3000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t4200\t50\t50\t1\tevent\t\n", &l);
 	lost_join(&l);
 	assert_near(l.event[0].system, 1800, 1e-6);	/* 2700 * 2/3 */
@@ -113,11 +112,11 @@ static void bins_share_an_event_by_time(void **state)
 	struct lost l = { 0 };
 
 	(void)state;
-	must_read(lost_read_culprits, CULPRITS "culprit/1\t0\t150\t350\tspin\ttask\t9\t50\n"
+	must_read(&lost_culprits, CULPRITS "culprit/1\t0\t150\t350\tspin\ttask\t9\t50\n"
 		  "culprit/1\t0\t150\t350\teth0\tirq\t\t50\n" "culprit/1\t0\t450\t550\teth0\tirq\t\t100\n", &l);
 	/* from 150 to 350: a quarter, a half, a quarter of 100 ns in bins of 100; one that lasts beyond
 	 * the last bin; one before the first; one of no length */
-	must_read(lost_read_events, EVENTS "lost/1\t0\t20\t10\t10\t1\tevent\t\n" "lost/1\t0\t150\t100\t200\t2\tevent\t\n"
+	must_read(&lost_events, EVENTS "lost/1\t0\t20\t10\t10\t1\tevent\t\n" "lost/1\t0\t150\t100\t200\t2\tevent\t\n"
 		  "lost/1\t0\t450\t100\t100\t1\tevent\t\n"
 		  "lost/1\t0\t175\t0\t0\t1\tevent\t\n", &l);
 	lost_join(&l);
@@ -143,10 +142,10 @@ static void broken_rows_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		assert_int_equal(read_text(lost_read_events, events[i], &l, &line), -EPROTO);
+		assert_int_equal(read_text(&lost_events, events[i], &l, &line), -EPROTO);
 	for (size_t i = 0; i < sizeof(culprits) / sizeof(*culprits); i++)
-		assert_int_equal(read_text(lost_read_culprits, culprits[i], &l, &line), -EPROTO);
-	assert_int_equal(read_text(lost_read_processes, PROCESSES "process/1\t1\tsomething\tx\n", &l, &line), -EPROTO);
+		assert_int_equal(read_text(&lost_culprits, culprits[i], &l, &line), -EPROTO);
+	assert_int_equal(read_text(&lost_processes, PROCESSES "process/1\t1\tsomething\tx\n", &l, &line), -EPROTO);
 	assert_int_equal(line, 2);
 	lost_free(&l);
 }

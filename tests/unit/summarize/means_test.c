@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../near.h"
-#include "summarize/means.h"
+#include "summarize/interval.h"
 
 static void test_a_line_is_found(void **state)
 {

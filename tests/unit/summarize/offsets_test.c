@@ -47,23 +47,29 @@ static const struct traces traces = {
 	.echo = echo, .echoes = sizeof(echo) / sizeof(*echo),
 };
 
+static void offsets_free(struct offsets *o)
+{
+	for (int i = 0; i < OFFSETS; i++)
+		sample_free(&o->of[i]);
+}
+
 static void from_pixels(void **state)
 {
 	struct offsets o = { 0 };
 
 	(void)state;
 	offsets_add(&o, PROBE_PATCH, &keys, &traces);
-	assert_int_equal(o.offset.n, 2);
+	assert_int_equal(o.of[OFFSET].n, 2);
 	assert_int_equal(o.lost, 3);
 	/* key 2: 5,400 measured, 5,000 injected; key 6: 250 and 50 */
-	assert_int_equal(sample_max(&o.offset).value, 400 * US);
-	assert_int_equal(sample_min(&o.offset).value, 200 * US);
-	assert_int_equal(sample_max(&o.measured).value, 5400 * US);
-	assert_int_equal(sample_min(&o.measured).value, 250 * US);
-	assert_int_equal(sample_max(&o.injected).value, 5000 * US);
-	assert_int_equal(sample_max(&o.there).value, 100 * US);
-	assert_int_equal(sample_max(&o.back).value, 300 * US);
-	assert_int_equal(sample_min(&o.back).value, 100 * US);
+	assert_int_equal(sample_max(&o.of[OFFSET]).value, 400 * US);
+	assert_int_equal(sample_min(&o.of[OFFSET]).value, 200 * US);
+	assert_int_equal(sample_max(&o.of[MEASURED]).value, 5400 * US);
+	assert_int_equal(sample_min(&o.of[MEASURED]).value, 250 * US);
+	assert_int_equal(sample_max(&o.of[INJECTED]).value, 5000 * US);
+	assert_int_equal(sample_max(&o.of[THERE]).value, 100 * US);
+	assert_int_equal(sample_max(&o.of[BACK]).value, 300 * US);
+	assert_int_equal(sample_min(&o.of[BACK]).value, 100 * US);
 	offsets_free(&o);
 }
 
@@ -74,14 +80,14 @@ static void on_the_wire(void **state)
 	(void)state;
 	offsets_add(&o, PROBE_WIRE, &keys, &traces);
 	/* keys 2, 5 and 6: the pixels' answer is not asked for */
-	assert_int_equal(o.offset.n, 3);
+	assert_int_equal(o.of[OFFSET].n, 3);
 	assert_int_equal(o.lost, 2);
 	/* 2: there 60, back -30 (out before it was logged as flushed); 5: 50 and -9; 6: 40 and -45 */
-	assert_int_equal(o.offset.value[0], 30 * US);
-	assert_int_equal(o.offset.value[1], 41 * US);
-	assert_int_equal(o.offset.value[2], -5 * US);
-	assert_int_equal(sample_max(&o.magnitude).value, 41 * US);
-	assert_int_equal(sample_min(&o.magnitude).value, 5 * US);
+	assert_int_equal(o.of[OFFSET].value[0], 30 * US);
+	assert_int_equal(o.of[OFFSET].value[1], 41 * US);
+	assert_int_equal(o.of[OFFSET].value[2], -5 * US);
+	assert_int_equal(sample_max(&o.of[MAGNITUDE]).value, 41 * US);
+	assert_int_equal(sample_min(&o.of[MAGNITUDE]).value, 5 * US);
 	offsets_free(&o);
 }
 
@@ -96,8 +102,8 @@ static void the_tail_that_can_be_told(void **state)
 		struct offsets o = { 0 };
 
 		for (int v = 0; v < expected[i].n; v++)
-			sample_add(&o.offset, v);
-		assert_int_equal(offsets_tail(&o), expected[i].percent);
+			sample_add(&o.of[OFFSET], v);
+		assert_int_equal(offsets_tail(&o.of[OFFSET]), expected[i].percent);
 		offsets_free(&o);
 	}
 }

@@ -24,7 +24,7 @@ static void make(struct pool *p)
 
 	*p = (struct pool){ 0 };
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		assert_int_equal(pool_add(p, all[i].value, all[i].run), 0);
+		pool_add(p, all[i].value, all[i].run);
 	pool_sort(p);
 }
 

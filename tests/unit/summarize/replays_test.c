@@ -13,26 +13,20 @@
 
 #define NONE ((double)NAN)
 
-/* Two repeats of setting 0 (the base) and of setting 1; four responses. At 1 everything takes 2, in
- * the second repeat 8 times as long. */
-static size_t setting[] = { 0, 1, 1, 0 };
-static int64_t repeat[] = { 1, 1, 2, 2 };
-static double total[] = { 10, 10, 11, 10 };
-static double latency[] = {
-	10, 20, 80, 10,
-	20, 40, 160, 20,
-	30, 60, 240, 30,
-	40, 80, NONE, 40,
-};
-static struct replays made = { .runs = 4, .responses = 4, .setting = setting, .repeat = repeat,
-			       .total_s = total, .latency_ms = latency };
+/* Two repeats of the base and of a slow setting; four responses. There everything takes 2, in the second
+ * repeat 8 times as long. */
+static double base_1[] = { 10, 20, 30, 40 }, slow_1[] = { 20, 40, 60, 80 }, slow_2[] = { 80, 160, 240, NONE },
+	base_2[] = { 10, 20, 30, 40 };
+static const struct replay base_of[] = { { 1, 10, base_1, NONE, NONE }, { 2, 10, base_2, NONE, NONE } };
+static const struct replay slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
+static const struct replays base = { base_of, 2, 4 }, slow = { slow_of, 2, 4 }, none = { NULL, 0, 4 };
 
 static void pairs_are_of_one_repeat(void **state)
 {
 	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	assert_int_equal(replays_figures_of(&made, 1, 0, 2000, 1, f), 0);
+	replays_figures(&slow, &base, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
 	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
 	/* Student's t on logarithms, one degree of freedom: 12.7062 (tables); s of ln 2, ln 8 is ln 4 / sqrt 2 */
@@ -54,7 +48,7 @@ static void percentiles_are_pooled(void **state)
 	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	assert_int_equal(replays_figures_of(&made, 0, 0, 2000, 1, f), 0);
+	replays_figures(&base, NULL, 2000, 1, f);
 	/* 10 10 20 20 30 30 40 40 */
 	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
 	assert_near(f[REPLAYS_P50].value, 25, 1e-9);
@@ -73,40 +67,36 @@ static void a_point_has_what_both_have(void **state)
 	struct replays_point p;
 
 	(void)state;
-	p = replays_point_of(&made, 3, 1, 0);
+	p = replays_point_of(&slow, &base, 3);
 	assert_int_equal(p.n, 1);
 	assert_near(p.ms, 80, 1e-9);
 	assert_near(p.ratio, 2, 1e-9);
-	p = replays_point_of(&made, 0, 1, 0);
+	p = replays_point_of(&slow, &base, 0);
 	assert_near(p.ms, 40, 1e-9);	/* of 20 and 80 */
-	assert_int_equal(replays_point_of(&made, 0, 2, 0).n, 0);
+	assert_int_equal(replays_point_of(&none, &base, 0).n, 0);
 }
 
-static const char *verdict(double pairs, double p, double ratio, double low, double high)
+static const char *verdict(double p, double ratio, double low, double high)
 {
-	struct figure f[REPLAYS_FIGURES] = { [REPLAYS_PAIRS] = { .value = pairs }, [REPLAYS_P] = { .value = p },
-					     [REPLAYS_RATIO] = { .value = ratio, .low = low, .high = high } };
-
-	return replays_verdict(f);
+	return interval_verdict(&(struct figure){ .value = ratio, .low = low, .high = high }, p);
 }
 
 static void verdicts_need_five_pairs(void **state)
 {
 	(void)state;
-	assert_string_equal(verdict(4, 0.001, 3, 2.9, 3.1), "too few runs");
-	assert_string_equal(verdict(5, 0.001, 3, 2.9, 3.1), "worse");
-	assert_string_equal(verdict(5, 0.001, 0.5, 0.4, 0.6), "better");
-	assert_string_equal(verdict(5, 0.2, 1.1, 0.9, 1.3), "no difference shown");
-	assert_string_equal(verdict(5, 0.2, 1.1, 0.6, 1.9), "too noisy");
+	assert_string_equal(verdict(NAN, 3, 2.9, 3.1), "too few runs");
+	assert_string_equal(verdict(0.001, 3, 2.9, 3.1), "worse");
+	assert_string_equal(verdict(0.001, 0.5, 0.4, 0.6), "better");
+	assert_string_equal(verdict(0.2, 1.1, 0.9, 1.3), "no difference shown");
+	assert_string_equal(verdict(0.2, 1.1, 0.6, 1.9), "too noisy");
 }
 
 static void nothing_measured_is_nothing_known(void **state)
 {
-	struct replays none = { 0 };
 	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	assert_int_equal(replays_figures_of(&none, 0, 0, 2000, 1, f), 0);
+	replays_figures(&none, &none, 2000, 1, f);
 	assert_true(isnan(f[REPLAYS_TOTAL_RATIO].value) && isnan(f[REPLAYS_P50].value));
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 0);
 }

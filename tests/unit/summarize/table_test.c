@@ -13,17 +13,18 @@
 
 #include "summarize/table.h"
 
-static int read_text(const char *text, struct tables *out, struct why *why)
+static bool read_text(const char *text, struct tables *out, struct why *why)
 {
 	char path[] = "/tmp/table_test.XXXXXX";
-	int fd = mkstemp(path), err;
+	int fd = mkstemp(path);
+	bool ok;
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	err = tables_read(path, out, why);
+	ok = tables_read(path, out, why);
 	unlink(path);
-	return err;
+	return ok;
 }
 
 static void test_columns(void **state)
@@ -33,13 +34,13 @@ static void test_columns(void **state)
 	const struct column *c;
 
 	(void)state;
-	assert_int_equal(read_text("counts trains\nrepeats found\n"
+	assert_true(read_text("counts trains\nrepeats found\n"
 				   "table summary cells schema=users/1\t# of users\n"
 				   "part Part - param:kind - text -\n\n"
 				   "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
 				   "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
 				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n"
-				   "view main summary \"A title\" by=part lost p50_ms\n", &t, &why), 0);
+				   "view main summary \"A title\" by=part lost p50_ms\n", &t, &why));
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.counts, "trains");
 	assert_true(t.found);
@@ -103,7 +104,7 @@ static void test_mistakes(void **state)
 		struct tables t;
 		struct why why;
 
-		assert_true(read_text(wrong[i].text, &t, &why) < 0);
+		assert_false(read_text(wrong[i].text, &t, &why));
 		if (!strstr(why.text, wrong[i].said))
 			fail_msg("\"%s\" does not say \"%s\"", why.text, wrong[i].said);
 		assert_null(strchr(why.text, '\n'));
