@@ -9,10 +9,15 @@ light_colour = "#0072B2"
 heavy_colour = "#D55E00"
 line_colour = "#555555"
 mark_colour = "#999999"
+light = 1
+heavy = 2
+dashed = 3
+dotted = 4
+set style line light linecolor rgb light_colour pointtype 7
+set style line heavy linecolor rgb heavy_colour pointtype 5
+set style line dashed linecolor rgb line_colour dashtype 2
+set style line dotted linecolor rgb mark_colour dashtype 3
 
-set border 3 linecolor rgb "#666666" linewidth 0.8
-set tics nomirror out scale 0.6 textcolor rgb "#333333"
-set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1
 set key at screen 0.1, 0.17 left top Left reverse vertical maxcols 1 samplen 2.5 spacing 1.2 textcolor rgb "#222222"
 set bmargin at screen 0.31
 set title font ",14" offset 0, 0.3
@@ -28,7 +33,7 @@ load_dash(i, n) = n > 7 && i % 2 ? 4 : 1
 
 # ---- helpers for experiments/STEM/figures.gp, which runs in a folder with all tables of the run as NAME.tsv ----
 # Variables set by who calls: threshold_ms, floor_ms, engine (folder of experiments/engine), and labels.figures of say.jq.
-# A helper that gives commands is used as: eval figure("rtt", 420, "Title").
+# A helper that gives commands is used as: eval figure("rtt", 420, "Title", 2).
 
 if (exists("engine")) { set datafile separator "\t"; set datafile columnheaders }
 
@@ -55,45 +60,62 @@ colours = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8c564b"
 colour(i) = word(colours, 1 + (i - 1) % words(colours))
 shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 
-# A new figure of this height in pixels, 760 wide; closes the one before and takes back what it had set.
+x_axis(range, words) = sprintf('set xrange [%s]; set xlabel "%s"; ', range, words)
+y_axis(range, words) = sprintf('set yrange [%s]; set ylabel "%s"; ', range, words)
+
+# A new figure of this height in pixels, 760 wide, with so many lines of legend. It closes the one before and takes back all that
+# figures set.
 figure_height = 480.0
 figure_panels = 0
-figure(name, height, title) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; least_drawn = -1e300; unset output; ' \
-	. 'unset arrow; unset label; unset logscale; ' \
-	. 'unset xlabel; unset ylabel; unset lmargin; unset rmargin; unset tmargin; set autoscale; ' \
-	. 'set xtics autofreq; set ytics autofreq; set border 3 linecolor rgb "#666666" linewidth 0.8; ' \
-	. 'set tics nomirror out scale 0.6 textcolor rgb "#333333"; unset grid; ' \
-	. 'set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set datafile missing; set samples 100; ' \
+axes_looks = 'set border 3 linecolor rgb "#666666" linewidth 0.8; set tics nomirror out scale 0.6 textcolor rgb "#333333"; ' \
+	. 'set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1'
+eval axes_looks
+figure(name, height, title, lines) = 'if (figure_panels) { unset multiplot }; figure_panels = 0; unset output; ' \
+	. 'least_drawn = -1e300; unset arrow; unset label; unset object; unset logscale; unset grid; unset xlabel; unset ylabel; ' \
+	. 'unset y2label; unset y2tics; unset lmargin; unset rmargin; unset tmargin; set autoscale; set format; ' \
+	. 'set xtics autofreq norotate; set ytics autofreq; set datafile missing; set samples 100; ' . axes_looks . '; ' \
 	. sprintf('figure_height = %d.0; set terminal svg size 760,%d dynamic enhanced ', height, height) \
 	. 'font "sans-serif,13" linewidth 1.2 background rgb "white"; ' \
-	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; eval legend_lines(2)', name, title)
+	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; ', name, title) \
+	. (lines > 0 ? sprintf("eval legend_lines(%d)", lines) : "unset key; set bmargin 4")
 legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical ' \
 	. 'maxrows auto maxcols 1 width 2', (76.0 + 24 * n) / figure_height, (12.0 + 24 * n) / figure_height)
 
-# Panels across and down with one title above all and a strip of that many pixels below them all for a legend:
-# eval panels(across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot;
-# at last eval legend_strip(columns) and a plot of NaN.
-panels(across, down, strip, title) = sprintf('figure_panels = 1; panel_across = %d; panel_down = %d; panel_strip = %g; ' \
-	. 'unset key; unset title; ', across, down, strip) . sprintf('set multiplot title "%s" font ",14"', title)
-panel_wide(c) = (0.88 - 0.07 * (panel_across - 1)) / panel_across
-panel_left(c) = 0.105 + c * (panel_wide(0) + 0.07)
-panel_right(c) = panel_left(c) + panel_wide(0)
-panel_height(d) = (figure_height - panel_strip - 40.0) / panel_down
-panel_top(r) = 1 - (40.0 + 24 + r * panel_height(0)) / figure_height
-panel_bottom(r) = 1 - (40.0 - 62 + (r + 1) * panel_height(0)) / figure_height
+# A new figure of panels across and down with one title above all and a strip of that many pixels below them all for a legend:
+# eval panels("name", height, across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot;
+# at last eval legend_strip(columns) and a plot of NaN. For n panels, at most `most` of them across:
+across(n, most) = n < most ? n : most
+down(n, most) = int((n + across(n, most) - 1) / across(n, most))
+panels(name, height, columns, rows, strip, title) = figure(name, height, "", 0) . '; figure_panels = 1; ' \
+	. sprintf('panel_across = %d; panel_down = %d; panel_strip = %g; unset bmargin; unset title; ', columns, rows, strip) \
+	. sprintf('set multiplot title "%s" font ",14"', title)
 panel_column(i) = (i - 1) % panel_across
 panel_row(i) = int((i - 1) / panel_across)
-panel(i, title) = sprintf('set lmargin at screen %g; set rmargin at screen %g; ', panel_left(panel_column(i)), \
-	panel_right(panel_column(i))) \
-	. sprintf('set tmargin at screen %g; set bmargin at screen %g; ', panel_top(panel_row(i)), panel_bottom(panel_row(i))) \
+panel_wide(c) = (0.88 - 0.07 * (panel_across - 1)) / panel_across
+panel_left(i) = 0.105 + panel_column(i) * (panel_wide(0) + 0.07)
+panel_height(d) = (figure_height - panel_strip - 40.0) / panel_down
+panel_top(i) = 1 - (40.0 + 24 + panel_row(i) * panel_height(0)) / figure_height
+panel_bottom(i) = 1 - (40.0 - 62 + (panel_row(i) + 1) * panel_height(0)) / figure_height
+inside(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin at screen %g; set tmargin at screen %g; ' \
+	. 'set bmargin at screen %g; ', left, right, top, bottom)
+panel(i, title) = inside(panel_left(i), panel_left(i) + panel_wide(0), panel_top(i), panel_bottom(i)) \
 	. sprintf('set title "%s" noenhanced offset 0, -0.3 font ",13"; unset arrow; unset label; ', title) \
-		. (panel_column(i) > 0 ? 'unset ylabel; ' : '')
-legend_strip(columns) = 'unset arrow; unset label; unset title; unset xlabel; unset ylabel; unset border; ' \
-	. 'unset tics; unset grid; unset logscale; ' \
-	. 'set xrange [0:1]; set yrange [0:1]; set lmargin at screen 0.02; set rmargin at screen 0.98; set bmargin at screen 0.01; ' \
-	. sprintf('set tmargin at screen %g; ', panel_strip / figure_height) \
+	. (panel_column(i) > 0 ? 'unset ylabel; ' : '')
+legend_strip(columns) = 'unset arrow; unset label; unset object; unset title; unset xlabel; unset ylabel; unset border; ' \
+	. 'unset tics; unset grid; unset logscale; set xrange [0:1]; set yrange [0:1]; ' \
+	. inside(0.02, 0.98, panel_strip / figure_height, 0.01) \
 	. sprintf('set key at screen 0.04, %g left top Left reverse horizontal samplen 2 ', (panel_strip - 4) / figure_height) \
 	. (columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row
+
+# Tics at the numbers of a list. Rows with the words of a list, from the top; every second one with a band behind it.
+tics_at(axis, list) = sprintf('set %stics (); do for [t_ in "%s"] { set %stics add (sprintf("%%g", real(t_)) real(t_)) }', \
+	axis, list, axis)
+rows_of(list) = sprintf('row_words = "%s"; set ytics scale 0 (); set grid noytics xtics; ', list) \
+	. 'do for [t_ = 1:words(row_words)] { set ytics add (word(row_words, t_) words(row_words) + 1 - t_) }; ' \
+	. 'set yrange [0.4:words(row_words) + 0.6]'
+row_of(w) = place(row_words, w) ? words(row_words) + 1 - place(row_words, w) : NaN
+band(i, y) = sprintf('set object %d rectangle from graph 0, first %g to graph 1, first %g behind fillcolor rgb "#f5f5f5" ' \
+	. 'fillstyle solid noborder', i, y - 0.5, y + 0.5)
 
 # A curve, its points in the order of x, with error bars where the column has NAME_low and NAME_high, and its
 # value where the pointer rests. Expressions are text,
@@ -108,19 +130,26 @@ there_high(c) = known(x_) ? high(c) : NaN
 # An end at or below 0 is drawn down to the edge of a logarithmic axis.
 least_drawn = -1e300
 drawn_low(c) = known(there_low(c)) && there_low(c) < least_drawn ? least_drawn : there_low(c)
-bars(x, c, colour) = sprintf('data using (x_ = %s):(there("%s")):(drawn_low("%s")):(there_high("%s")) ' \
-	. 'with yerrorbars pointtype 0 linecolor rgb "%s" notitle', x, c, c, c, colour)
-points_with_lines(x, c, i, colour, \
-	title) = sprintf('data using (x_ = %s):(there("%s")) smooth unique with linespoints pointtype %d linecolor rgb "%s" ', \
-	x, c, shape(i), colour) . sprintf('title "%s" noenhanced', title)
-hovers(f, x, c, i, colour, title) = sprintf('data using (x_ = %s):(there("%s")):(%s("%s", "%s")) with labels hypertext ', x, c, f, \
-	c, title) \
-	. sprintf('point pointtype %d linecolor rgb "%s" notitle', shape(i), colour)
+values(x, c) = sprintf('data using (x_ = %s):(there("%s"))', x, c)
+ends(x, c) = values(x, c) . sprintf(':(drawn_low("%s")):(there_high("%s"))', c, c)
+looks(i, colour) = sprintf('pointtype %d linecolor rgb "%s" ', shape(i), colour)
+bars(x, c, colour) = ends(x, c) . sprintf(' with yerrorbars pointtype 0 linecolor rgb "%s" notitle', colour)
+points_with_lines(x, c, i, colour, title) = values(x, c) . ' smooth unique with linespoints ' . looks(i, colour) \
+	. sprintf('title "%s" noenhanced', title)
+hovers(f, x, c, i, colour, title) = values(x, c) . sprintf(':(%s("%s", "%s")) with labels hypertext point ', f, c, title) \
+	. looks(i, colour) . 'notitle'
 line_of(x, c, i, colour, title) = points_with_lines(x, c, i, colour, title) . ", " . hovers("hover", x, c, i, colour, title)
 curve_of(x, c, i, colour, title) = bars(x, c, colour) . ", " . points_with_lines(x, c, i, colour, title) . ", " \
 	. hovers("hover_ends", x, c, i, colour, title)
 line(x, c, i, title) = line_of(x, c, i, colour(i), title)
 curve(x, c, i, title) = curve_of(x, c, i, colour(i), title)
+# The curves 1 to n of a column: where each lies and what it is called, say at(i) and says(i) of who calls. Begins with a comma.
+curves(n, c) = (all_ = "", sum [curve_i = 1:n] (all_ = all_ . ", " \
+	. curve(sprintf("at(%d)", curve_i), c, curve_i, says(curve_i)), 0), all_)
+# The same without lines, each with its mark; what the pointer shows is called label(i).
+dots(n, c, mark) = sprintf(', for [i = 1:%d] ', n) . ends("at(i)", c) . sprintf(' with yerrorbars pointtype %s ', mark) \
+	. sprintf('linecolor rgb colour(i) title says(i) noenhanced, for [i = 1:%d] ', n) . values("at(i)", c) \
+	. sprintf(':(hover_ends("%s", label(i))) with labels hypertext point pointtype %s linecolor rgb colour(i) notitle', c, mark)
 
 # The threshold, across or upright, and the least wait that the server has by itself.
 threshold_across = \

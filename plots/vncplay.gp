@@ -9,10 +9,7 @@
 
 figure = ARG1
 table = ARG2
-
-here = "."
-do for [i = 1:strlen(ARG0)] { if (ARG0[i:i] eq "/") { here = ARG0[1:i - 1] } }
-load here . "/style.gp"
+load ARG0[1:strlen(ARG0) - strlen("vncplay.gp")] . "style.gp"
 set datafile separator "\t"
 set datafile missing "nan"
 set output ARG3

@@ -15,58 +15,48 @@ eval look("points.tsv", 'v = y("mbit_per_s"), least = v > 0 ? less(least, v) : l
 	. 'frames = strcol("order") eq "loop" ? more(frames, y("frames")) : frames')
 if (has_table("overtime.tsv")) { eval look("overtime.tsv", 'timed = add(timed, named(0))') }
 n = words(systems)
+m = words(timed)
 
 # ---- bandwidth by frames ----
 if (n > 0) {
-	across = n < 3 ? n : 3
-	down = int((n + across - 1) / across)
-	eval figure("cliff", 90 + 210 * down, "")
-	eval panels(across, down, 36, "Bandwidth over the frames of the loop")
+	eval condition_panels("cliff", 210, "Bandwidth over the frames of the loop")
 	set logscale xy
 	set xrange [2:frames * 1.2]
-	set yrange [least / 2:most * 2]
 	set xtics (2, 5, 10, 25, 50, 100, 200, 400, 800)
-	eval mbit_tics
-	of(i, key, value) = named(0) eq word(systems, i) && strcol(key) eq value ? y("mbit_per_s") : NaN
+	of(key, value) = named(0) eq word(systems, i) && strcol(key) eq value ? y("mbit_per_s") : NaN
 	do for [i = 1:n] {
-		set ylabel "Mbit/s" offset 1.5, 0
-		if (i + across > n) { set xlabel "frames of the loop" offset 0, 0.5 } else { unset xlabel }
-		eval panel(i, word(systems, i))
+		eval condition_panel(i, "frames of the loop")
 		if (number_of(limits, i) > 0) { eval upright(number_of(limits, i), 1, line_colour, 2) }
-		plot "points.tsv" using (2):(of(i, "name", "miss")):(frames * 1.2 - 2):(0) with vectors nohead linewidth 1.2 \
+		plot "points.tsv" using (2):(of("name", "miss")):(frames * 1.2 - 2):(0) with vectors nohead linewidth 1.2 \
 				linecolor rgb heavy_colour notitle, \
-			"points.tsv" using "frames":(of(i, "order", "loop")) with points pointtype 7 pointsize 0.5 linecolor rgb light_colour notitle
+			"points.tsv" using "frames":(of("order", "loop")) with points pointtype 7 pointsize 0.5 linecolor rgb light_colour notitle
 	}
 	eval legend_strip(3)
 	plot NaN with points pointtype 7 pointsize 0.6 linecolor rgb light_colour title "a loop", \
-		NaN with lines linewidth 1.2 linecolor rgb heavy_colour title "new frames", \
-		NaN with lines dashtype 2 linecolor rgb line_colour title "the limit"
-	unset multiplot
+		NaN with lines linestyle heavy linewidth 1.2 title "new frames", \
+		NaN with lines linestyle dashed title "the limit"
 }
 
 # ---- as time goes by ----
-m = words(timed)
 if (m > 0) {
-	eval figure("overtime", 90 + 170 * m, "")
-	eval panels(3, m, 36, "The longest loop that fits, and a longer one")
+	eval panels("overtime", 90 + 170 * m, 3, m, 36, "The longest loop that fits, and a longer one")
 	set datafile missing NaN	# pieces without a reading of the CPU do not break the line
 	set xrange [0:*]
 	set ytics font ",10"
-	over(i, part, c) = named(0) eq word(timed, i) && strcol("part") eq part ? y(c) : NaN
+	over(part, c) = named(0) eq word(timed, i) && strcol("part") eq part ? y(c) : NaN
 	do for [k = 1:3 * m] {
 		i = panel_row(k) + 1
 		c = panel_column(k)
 		of = word("hits_percent mbit_per_s cpu_percent", c + 1)
-		if (c == 0) { set yrange [0:105] } else { set yrange [0:*] }
-		if (i == m) { set xlabel "seconds" offset 0, 0.5 } else { unset xlabel }
+		set yrange [0:*]
+		if (c == 0) { set yrange [0:105] }
+		set xlabel (i == m ? "seconds" : "") offset 0, 0.5
 		set ylabel word(timed, i) noenhanced offset 1.5, 0
 		eval panel(k, i > 1 ? "" : c == 0 ? "hits so far, %" : c == 1 ? "display, Mbit/s" : "server CPU, %")
-		plot for [p = 1:2] "overtime.tsv" using "time_s":(over(i, word("fits over", p), of)) with linespoints pointtype 7 pointsize 0.25 \
+		plot for [p = 1:2] "overtime.tsv" using "time_s":(over(word("fits over", p), of)) with linespoints pointtype 7 pointsize 0.25 \
 			linewidth 1.6 linecolor rgb colour(p) notitle
 	}
 	eval legend_strip(2)
 	plot NaN with lines linewidth 1.6 linecolor rgb colour(1) title "the longest loop that fits", \
 		NaN with lines linewidth 1.6 linecolor rgb colour(2) title "a longer loop"
-	unset multiplot
 }
-unset output

@@ -1,4 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# animations.gp - conditions of an animation: their names (a no-break space keeps each one word), and tics for bandwidths.
+# animations.gp - conditions of an animation: their names (a no-break space keeps each one word), and a panel for each of `systems`
+# with its bandwidth, from `least` to `most` Mbit/s.
 named(x_) = strcol("protocol") . (strcol("draw") eq "pixmap" ? "\302\240(pixmap)" : "")
-mbit_tics = 'set ytics ("0.0001" 0.0001, "0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100, "1000" 1000)'
+condition_panels(name, high, title) = panels(name, 90 + high * down(n, 3), across(n, 3), down(n, 3), 36, title) \
+	. '; set yrange [least / 2:most * 2]; ' \
+	. 'set ytics ("0.0001" 0.0001, "0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100, "1000" 1000)'
+condition_panel(i, words) = 'set ylabel "Mbit/s" offset 1.5, 0; ' \
+	. sprintf('set xlabel "%s" offset 0, 0.5; ', i + panel_across > n ? words : "") . panel(i, word(systems, i))

@@ -21,59 +21,47 @@ do for [i = 2:n] { do for [j = 1:i - 1] { width = less(width, abs(spot[i] - spot
 place_of(s) = sum [i = 1:n] (named[i] eq s ? spot[i] : 0)
 x_of_row = 'column("repeats") > 0 ? place_of(strcol("setting")) : NaN'
 settings_axis = 'set xrange [least - pad:most + pad]; set xlabel axis_words; set xtics () nomirror; ' \
-	. 'do for [i = 1:n] { set xtics add (sprintf("%s", numeric ? named[i] : said[i]) spot[i]) }'
+	. 'do for [i = 1:n] { set xtics add ((numeric ? named[i] : said[i]) spot[i]) }'
 
-eval figure("total", 340, "Total time of the session by setting")
+eval figure("total", 340, "Total time of the session by setting", 0)
 eval settings_axis
-unset key
-set bmargin 4
-set ylabel "total time, s"
-set yrange [0:more(total_most, 1) * 1.12]
+eval y_axis("0:more(total_most, 1) * 1.12", "total time, s")
 eval sprintf('plot data using (x_ = %s):(there("total_s")):(0.5 * width) with boxes fill solid 0.35 ', x_of_row) \
 	. "noborder linecolor rgb light_colour notitle, " . bars(x_of_row, "total_s", light_colour) . ", " \
 	. hovers("hover_ends", x_of_row, "total_s", 1, light_colour, "total time, s")
 
 if (p75_most > 0) {
-	eval figure("percentiles", 420, "Response times by setting")
+	eval figure("percentiles", 420, "Response times by setting", 3)
 	eval settings_axis
-	eval legend_lines(3)
-	set ylabel "response time, ms"
-	set yrange [0:p75_most * 1.3]
+	eval y_axis("0:p75_most * 1.3", "response time, ms")
 	eval "plot " . curve_of(x_of_row, "p75_ms", 4, colour(5), "75 % of the responses are faster") . ", " \
 		. curve_of(x_of_row, "p50_ms", 1, colour(1), "median") . ", " . curve_of(x_of_row, "p25_ms", 2, colour(3), "25 % are faster")
 
-	eval figure("cdf", 400 + 22 * n, "Share of responses within a time")
-	eval legend_lines(n)
+	eval figure("cdf", 400 + 22 * n, "Share of responses within a time", n)
 	set logscale x
 	set xtics ("1 ms" 1, "3" 3, "10 ms" 10, "30" 30, "100 ms" 100, "300" 300, "1 s" 1000, "3 s" 3000, "10 s" 10000, "30 s" 30000, \
 		"100 s" 100000, "300 s" 300000)
-	set yrange [0:1]
+	eval y_axis("0:1", "share of the responses")
 	set xlabel "response time"
-	set ylabel "share of the responses"
 	set format y "%.1f"
 	plot for [i = 1:n] "cdf.tsv" using (strcol("setting") eq named[i] ? column("latency_ms") : NaN):"share" with steps linewidth 1.6 \
 		linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) title said[i] noenhanced
-	set format y "%g"
 }
 
 if (p75_most > 0 && strlen(far)) {
 	bin(x) = floor(log(x) / log(2) * 2 + 0.5) / 2.0	# half octaves
 	from = 0
 	to = 2
-	eval look("points.tsv", 'strcol("setting") eq far ? (from = less(from, bin(column("ratio"))), ' \
-		. 'to = more(to, bin(column("ratio")))) : 0')
-	eval figure("ratio", 360, "Each response by itself at the base")
-	unset key
-	set bmargin 4
+	eval look("points.tsv", 'strcol("setting") eq far ? (v = bin(column("ratio")), from = less(from, v), to = more(to, v)) : 0')
+	eval figure("ratio", 360, "Each response by itself at the base", 0)
 	set xtics ("1/16" -4, "1/8" -3, "1/4" -2, "1/2" -1, "1" 0, "2" 1, "4" 2, "8" 3, "16" 4, "32" 5, \
 		"64" 6, "128" 7, "256" 8, "1024" 10)
 	set xlabel sprintf("times as long with %s as with %s", far_says, base_says) noenhanced
-	set ylabel "responses"
+	eval y_axis("0:*", "responses")
+	set format y "%g"
 	set xrange [from - 0.6:to + 0.6]
-	set yrange [0:*]
 	eval upright(0, 1, mark_colour, 3)
 	set boxwidth 0.42
 	plot "points.tsv" using (strcol("setting") eq far ? bin(column("ratio")) : NaN):(1) smooth frequency with boxes fill solid 0.5 \
 		noborder linecolor rgb heavy_colour notitle
 }
-unset output

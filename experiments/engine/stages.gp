@@ -15,27 +15,22 @@ apps = (place(apps, "light") ? "light " : "") . (place(apps, "own") ? "own " : "
 title_of(a) = a eq "light" || !strlen(app_heavy) ? app_light : app_heavy
 
 if (words(apps) > 0) {
-	eval figure("stages", 480, "")
-	eval panels(words(apps), 1, 110, "Where the time of a key goes")
+	eval panels("stages", 480, words(apps), 1, 110, "Where the time of a key goes")
 	set grid noytics xtics
 	set yrange [words(loads) + 0.6 : 0.4]
-	set xlabel "ms after the key was due, mean of all keys"
-	set xrange [0:*]
+	eval x_axis("0:*", "ms after the key was due, mean of all keys")
 	set style fill solid 1.0 noborder
 	set ytics ()
 	do for [i = 1:words(loads)] { set ytics add (word(loads, i) i) }
 	set ylabel load_word
 	do for [p = 1:words(apps)] {
 		eval panel(p, title_of(word(apps, p)))
-		ms(c, s) = strcol("app") eq word(apps, p) && strcol("stage") eq word(stages, s) ? y(c) : NaN
-		bar(d) = place(loads, strcol("sinks"))
-		plot for [s = 1:7] "stages.tsv" using (ms("from_ms", s)):(bar(0)):(ms("from_ms", s)):(ms("to_ms", \
-			s)):(bar(0) - 0.32):(bar(0) + 0.32) \
+		ms(c) = strcol("app") eq word(apps, p) && strcol("stage") eq word(stages, s) ? y(c) : NaN
+		bar(d) = place(loads, strcol("sinks")) + d
+		plot for [s = 1:7] "stages.tsv" using (ms("from_ms")):(bar(0)):(ms("from_ms")):(ms("to_ms")):(bar(-0.32)):(bar(0.32)) \
 			with boxxyerror linecolor rgb word(tones, s) notitle
 	}
 	eval legend_strip(2)
 	set key vertical
 	plot for [s = 1:7] NaN with boxes linecolor rgb word(tones, s) title (place(used, word(stages, s)) ? stage_words[s] : "")
-	unset multiplot
-	unset output
 }

@@ -9,8 +9,7 @@ n = words(apps)
 
 do for [what in "mean_stall jitter_sd"] {
 	says = what eq "jitter_sd" ? "jitter (standard deviation), ms" : "mean stall, ms"
-	eval figure(what eq "jitter_sd" ? "jitter" : "mean-stall", 360, "")
-	eval panels(n, 1, 36, what eq "jitter_sd" \
+	eval panels(what eq "jitter_sd" ? "jitter" : "mean-stall", 360, n, 1, 36, what eq "jitter_sd" \
 		? "Jitter of a held key and of typed keys" : "Mean stall of a held key and of typed keys")
 	set xrange [0:most * 1.05]
 	set xlabel "CPU hogs beside the session" offset 0, 0.5
@@ -18,9 +17,9 @@ do for [what in "mean_stall jitter_sd"] {
 		set ylabel says
 		eval panel(i, exists("app_" . word(apps, i)) ? value("app_" . word(apps, i)) : word(apps, i))
 		app = word(apps, i)
+		says(m) = word(modes, m)
 		at(m) = strcol("app") eq app && strcol("mode") eq word(modes, m) ? column("sinks") : NaN
-		command = "plot NaN notitle"
-		do for [m = 1:words(modes)] { command = command . ", " . curve(sprintf("at(%d)", m), what . "_ms", m, word(modes, m)) }
+		command = "plot NaN notitle" . curves(words(modes), what . "_ms")
 		if (what eq "mean_stall" && app eq "heavy" && exists("cost_ms")) {
 			command = command . ", (cost_ms * (x + 1) > 50 ? cost_ms * (x + 1) - 50 : 0)" \
 				. " with lines dashtype 2 linecolor rgb line_colour notitle"
@@ -30,6 +29,4 @@ do for [what in "mean_stall jitter_sd"] {
 	eval legend_strip(2)
 	plot for [m = 1:words(modes)] NaN with linespoints linecolor rgb colour(m) pointtype shape(m) \
 		title word(modes, m) eq "hold" ? "one key held down" : "typed key by key"
-	unset multiplot
 }
-unset output

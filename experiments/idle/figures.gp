@@ -37,51 +37,41 @@ do for [i = 1:n] {
 colour_of(i) = name(i) eq "none" ? mark_colour : place(several, word(systems, i)) \
 	? load_colour(place(several, word(systems, i)) - 1, words(several)) : colour(1 + place(alone, word(systems, i)))
 
-eval figure("utilisation", 120 * n + 140, "")
-eval panels(1, n > 0 ? n : 1, 50, "CPU in use over ten seconds")
+eval panels("utilisation", 120 * n + 140, 1, n > 0 ? n : 1, 50, "CPU in use over ten seconds")
 busiest = busiest > 100 ? 100 : busiest > 0 ? busiest : 1
 set xrange [0:10]
 set yrange [0:busiest < 100 ? busiest * 1.05 : 100]
 set xtics 1
 step = busiest > 10 ? 10 * ceil(busiest / 25) : busiest > 1 ? ceil(busiest / 2.5) : 0.5
+set ytics step
 do for [i = 1:n] {
 	set ylabel "% of 10 ms"
 	eval panel(i, label(i))
-	set tmargin at screen 1 - (70.0 + (i - 1) * 120) / figure_height
-	set bmargin at screen 1 - (32.0 + i * 120) / figure_height
+	eval inside(panel_left(1), panel_left(1) + panel_wide(0), 1 - (70.0 + (i - 1) * 120) / figure_height, \
+		1 - (32.0 + i * 120) / figure_height)
 	set format x (i == n ? "%g" : "")
-	if (i == n) { set xlabel "seconds" } else { unset xlabel }
-	set ytics step
+	set xlabel (i == n ? "seconds" : "")
 	at(c) = mine(i) ? y(c) : NaN
 	plot "utilisation.tsv" using (at("time_ms") / 1000):(at("all_percent")) with impulses linewidth 0.7 \
 			linecolor rgb "#bbbbbb" notitle, \
-		"utilisation.tsv" using (at("time_ms") / 1000):(at("lost_percent")) with impulses linewidth 0.7 \
-			linecolor rgb light_colour notitle
+		"utilisation.tsv" using (at("time_ms") / 1000):(at("lost_percent")) with impulses linewidth 0.7 linecolor rgb light_colour notitle
 }
-set format x "%g"
 eval legend_strip(1)
-plot NaN with lines linewidth 5 linecolor rgb light_colour title "lab's processes, kernel, interrupts", \
+plot NaN with lines linestyle light linewidth 5 title "lab's processes, kernel, interrupts", \
 	NaN with lines linewidth 5 linecolor rgb "#bbbbbb" title "everything else"
 
-eval figure("lost-time", 400 + 22 * n, "Lost CPU time by length of event")
-eval legend_lines(n)
-set xrange [0.005:10 ** ceil(log10(longest * 1.05))]
+eval figure("lost-time", 400 + 22 * n, "Lost CPU time by length of event", n)
+eval x_axis("0.005:10 ** ceil(log10(longest * 1.05))", "length of the event, ms")
+eval y_axis("0:*", "lost to events no longer than that, ms/min")
 set logscale x
-set yrange [0:*]
-set xlabel "length of the event, ms"
-set ylabel "lost to events no longer than that, ms/min"
 plot for [i = 1:n] "curve.tsv" using (mine(i) ? y("upto_ms") : NaN):(y("lost_ms_per_min")) with steps \
 	linewidth (name(i) eq "none" ? 2.5 : 1.5) linecolor rgb colour_of(i) title label(i) noenhanced
 
 # One more session: points with their intervals, and the line of the slope through their centre.
 if (protocol ne "" && known(rate)) {
-	eval figure("per-session", 420, "Lost CPU time by number of idle sessions")
-	eval legend_lines(3)
-	set xrange [-0.02 * most:most * 1.04 + 0.1]
-	set yrange [0:*]
+	eval figure("per-session", 420, "Lost CPU time by number of idle sessions", 3)
+	eval x_axis("-0.02 * most:most * 1.04 + 0.1", "idle sessions of " . protocol) . y_axis("0:*", "lost time, ms/min")
 	if (most <= 12) { set xtics 1 }	# there is no half a session
-	set xlabel "idle sessions of " . protocol
-	set ylabel "lost time, ms/min"
 	line_at(x) = sum_y / points_ + rate * (x - sum_x / points_)
 	points_of(c, i, colour, title) = bars('of(0)', c, colour) . sprintf(', data using (x_ = of(0)):(there("%s")) with points ' \
 		. 'pointtype %d linecolor rgb "%s" title "%s", ', c, shape(i), colour, title) . hovers("hover_ends", 'of(0)', c, i, colour, title)
@@ -89,4 +79,3 @@ if (protocol ne "" && known(rate)) {
 		. points_of("lost_ms_per_min", 1, light_colour, "lab's processes, kernel and interrupts") . ", " \
 		. points_of("own_ms_per_min", 2, heavy_colour, "of it the lab's processes")
 }
-unset output

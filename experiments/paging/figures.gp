@@ -15,24 +15,19 @@ n = words(cells)
 row(i) = n + 3.6 - i	# below them two rows of 1999
 
 # ---- every run ----
-eval figure("first-key", 210 + 24 * (n + 2), "")
-eval panels(1, 1, 86, "Response time of the first key")
+eval panels("first-key", 210 + 24 * (n + 2), 1, 1, 86, "Response time of the first key")
 eval panel(1, "")
 set lmargin at screen 0.38
 set border 1
 set logscale x
-set xrange [least < 1 ? 0.1 : 1:most * 1.3]
+eval x_axis("least < 1 ? 0.1 : 1:most * 1.3", "response time, ms from when the key was due")
 set yrange [0.4:n + 3.2]
 set xtics ("0.1" 0.1, "0.3" 0.3, "1" 1, "3" 3, "10" 10, "30" 30, "100" 100, "300" 300, "1 s" 1000, "3 s" 3000, "10 s" 10000)
-set xlabel "response time, ms from when the key was due"
 set ytics scale 0
 set ytics ("Linux, hardware of 1999" 2, "Windows NT TSE, 1999" 1)
 do for [i = 1:n] {
 	set ytics add (label[i] row(i))
-	if (i % 2 == 0) {
-		set object i rectangle from graph 0, first row(i) - 0.5 to graph 1, first row(i) + 0.5 behind \
-			fillcolor rgb "#f5f5f5" fillstyle solid noborder
-	}
+	if (i % 2 == 0) { eval band(i, row(i)) }
 }
 set grid xtics noytics
 eval upright(threshold_ms, 1, line_colour, 2)
@@ -51,14 +46,12 @@ eval "plot " . group("in_memory", 0.2, light_colour) . ", " . group("paged_out",
 	. old . '3:1 with points pointtype 2 linecolor rgb mark_colour notitle, ' \
 	. old . '(50):1 with points pointtype 6 linecolor rgb mark_colour notitle'
 eval legend_strip(3)
-do for [i = 2:n:2] { unset object i }
-plot NaN with points pointtype 7 linecolor rgb light_colour title "in memory", \
+plot NaN with points linestyle light title "in memory", \
 	NaN with points pointtype 7 linecolor rgb heavy_colour title "paged out", \
 	NaN with points pointtype 7 linecolor rgb kept_colour title "protected", \
 	NaN with lines linewidth 2.5 linecolor rgb line_colour title "median", \
-	NaN with lines dashtype 2 linecolor rgb line_colour title sprintf("%g ms", threshold_ms), \
+	NaN with lines linestyle dashed title sprintf("%g ms", threshold_ms), \
 	NaN with linespoints pointtype 2 linecolor rgb mark_colour title "1999: least, mean, largest"
-unset multiplot
 
 # ---- one run over time ----
 if (has_table("timeline.tsv")) {
@@ -75,13 +68,14 @@ if (has_table("timeline.tsv")) {
 		. '(begin = less(begin, column("time_ms")), end = more(end, column("time_ms")), ' \
 		. 'own = before("major_faults", own), all = before("group_major_faults", all), 0)')
 	around = known(first_echo) ? first_echo : 100
-	eval figure("timeline", 690, "")
-	eval panels(2, 3, 60, "One run that was paged out, over time")
-	mb(c) = strlen(strcol("event")) ? NaN : y(c) / 1048576
-	faults(c, from) = strlen(strcol("event")) || !filled(c) ? NaN : column(c) < from ? 0 : column(c) - from
+	eval panels("timeline", 690, 2, 3, 60, "One run that was paged out, over time")
+	less_than(c) = c eq "major_faults" ? own : all
+	of(c) = strlen(strcol("event")) || !filled(c) ? NaN : down < 3 ? column(c) / 1048576 : more(0, column(c) - less_than(c))
+	array columns[3] = ["group_bytes group_swap_bytes", "resident_bytes swap_bytes", "major_faults group_major_faults"]
+	array colours_of[3] = [line_colour . " " . heavy_colour, light_colour . " " . heavy_colour, colour(4) . " " . line_colour]
 	do for [i = 1:6] {
 		whole = i % 2
-		down = int((i + 1) / 2)
+		down = panel_row(i) + 1
 		scale = whole ? 1000.0 : 1.0
 		set xrange [whole ? begin / scale : -0.35 * around:whole ? end / scale : 1.6 * around]
 		set yrange [0:*]
@@ -91,24 +85,12 @@ if (has_table("timeline.tsv")) {
 		eval upright(0, 1, line_colour, 1)
 		if (known(first_echo)) { eval upright(first_echo / scale, 1, line_colour, 2) }
 		if (known(second_key) && (whole || second_key < 1.6 * around)) { eval upright(second_key / scale, 1, mark_colour, 1) }
-		if (down == 1) {
-			plot data using (column("time_ms") / scale):(mb("group_bytes")) with lines linecolor rgb line_colour notitle, \
-				data using (column("time_ms") / scale):(mb("group_swap_bytes")) with lines linecolor rgb heavy_colour notitle
-		}
-		if (down == 2) {
-			plot data using (column("time_ms") / scale):(mb("resident_bytes")) with lines linecolor rgb light_colour notitle, \
-				data using (column("time_ms") / scale):(mb("swap_bytes")) with lines linecolor rgb heavy_colour notitle
-		}
-		if (down == 3) {
-			plot data using (column("time_ms") / scale):(faults("major_faults", own)) with steps linecolor rgb colour(4) notitle, \
-				data using (column("time_ms") / scale):(faults("group_major_faults", all)) with steps linecolor rgb line_colour notitle
-		}
+		eval 'plot for [k = 1:2] data using (column("time_ms") / scale):(of(word(columns[down], k))) with ' \
+			. (down < 3 ? "lines" : "steps") . ' linecolor rgb word(colours_of[down], k) notitle'
 	}
 	eval legend_strip(2)
 	plot NaN with lines linecolor rgb line_colour title "all that the server runs", \
-		NaN with lines linecolor rgb light_colour title "editor and terminal in memory", \
-		NaN with lines linecolor rgb heavy_colour title "in swap", \
+		NaN with lines linestyle light title "editor and terminal in memory", \
+		NaN with lines linestyle heavy title "in swap", \
 		NaN with lines linecolor rgb colour(4) title "faults of editor and terminal"
-	unset multiplot
 }
-unset output

@@ -25,50 +25,44 @@ measured = "lambda_per_s concurrency response_ms"
 model = "model_lambda_per_s model_concurrency model_response_s"
 scale(k) = k == 3 ? 1000.0 : 1
 end_of(k, p, v) = of(p) ? (k == 2 && v <= 0 ? 1e-6 : v / scale(k)) : NaN	# 0 has no place on a logarithmic axis
+parts = "held-think held-ratio"
 way(p) = p eq "held-think" ? "think time held" : "users by think time held"
+tone(p) = p eq "held-think" ? heavy_colour : light_colour
+mark(p) = p eq "held-think" ? 7 : 5
 do for [k = 1:3 * (held > 0)] {
-	eval figure(word("rate queue response", k), 520, title_of[k])
-	eval legend_lines(5)
+	eval figure(word("rate queue response", k), 520, title_of[k], 5)
 	set grid xtics
 	set datafile missing NaN
-	set xlabel "users"
-	set ylabel unit_of[k]
-	set xrange [0:most_held * 1.03]
-	set yrange [0:*]
+	eval x_axis("0:most_held * 1.03", "users") . y_axis("0:*", unit_of[k])
 	if (k == 2) { set logscale y; set yrange [10**floor(log10(least_queue * 0.99)):*] }
 	c = word(measured, k)
 	computed = word(model, k)
 	bounds = bound[k]
-	plot for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, computed)) with lines dashtype 2 \
-			linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) title way(p) . ": computed (exact mean value analysis)", \
-		for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, c) / scale(k)):(end_of(k, p, low(c))):(end_of(k, p, high(c))) \
-			with yerrorbars \
-			linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) pointtype (p eq "held-think" ? 7 : 5) title way(p) \
-				. ": measured", \
-		for [p in "held-think held-ratio"] data using (at(p)):(known_of(p, c) / scale(k)):(hover_ends(c, way(p))) with labels hypertext \
-			point linecolor rgb (p eq "held-think" ? heavy_colour : light_colour) pointtype (p eq "held-think" ? 7 : 5) notitle, \
+	plot for [p in parts] data using (at(p)):(known_of(p, computed)) with lines dashtype 2 linecolor rgb tone(p) \
+			title way(p) . ": computed (exact mean value analysis)", \
+		for [p in parts] data using (at(p)):(known_of(p, c) / scale(k)):(end_of(k, p, low(c))):(end_of(k, p, high(c))) \
+			with yerrorbars linecolor rgb tone(p) pointtype mark(p) title way(p) . ": measured", \
+		for [p in parts] data using (at(p)):(known_of(p, c) / scale(k)):(hover_ends(c, way(p))) with labels hypertext \
+			point linecolor rgb tone(p) pointtype mark(p) notitle, \
 		data using (k == 2 ? NaN : at("held-think")):(k == 2 ? NaN : y(bounds)) with lines dashtype 3 linecolor rgb line_colour \
 			title (k == 1 ? "most that think time or the slowest station allow" : k == 3 \
 				? "least: an empty server, or the slowest station" : "")
 }
 
 if (counted > 0) {
-	eval figure("cov", 500, "When requests come: coefficient of variation of the times between them")
-	eval legend_lines(4)
+	eval figure("cov", 500, "When requests come: coefficient of variation of the times between them", 4)
 	set grid xtics
 	set datafile missing NaN
 	set logscale x
-	set xlabel "users"
+	eval x_axis("least:most * 1.05", "users")
 	set ylabel "standard deviation by mean"
-	set xrange [least:most * 1.05]
 	set yrange [0:highest + 0.3]	# what of the bars of few repeats goes beyond is cut off
 	set style fill transparent solid 0.25 noborder
 	eval 'plot data using (at("cov-ratio")):(1 - y("cov_band")):(1 + y("cov_band")) with filledcurves linecolor rgb mark_colour ' \
 		. 'title "1 ± 1.96/√n: 95 of 100 such conditions, if requests come at random", 1 with lines ' \
-		. 'linecolor rgb mark_colour dashtype 3 notitle, ' \
-		. 'data using (at("cov-ratio")):(y("cov_independent")) with lines linecolor rgb light_colour dashtype 2 title "theory: ' \
+		. 'linestyle dotted notitle, ' \
+		. 'data using (at("cov-ratio")):(y("cov_independent")) with lines linestyle light dashtype 2 title "theory: ' \
 		. 'independent users", ' \
 		. curve_of('at("cov-ratio")', "cov", 2, light_colour, "users by think time held") . ", " \
 		. curve_of('at("cov-think")', "cov", 1, heavy_colour, "think time held")
 }
-unset output

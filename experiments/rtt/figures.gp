@@ -20,7 +20,11 @@ dash(q) = place(queues, q) == 1 ? 1 : 1 + place(queues, q)
 spaced(l) = (n_ = strstrt(l, "bit"), l[1:n_ - 2] . " " . l[n_ - 1:*] . "/s")
 of(l, q, p, t) = y("repeats") > 0 && strcol("link") eq l && strcol("queue") eq q && strcol("probe") eq p \
 	&& (strcol("transport") eq t || strcol("transport") eq "none")
-at(l, q, p, t) = of(l, q, p, t) ? y("load_percent") : NaN
+at(q, t) = of(l, q, p, t) ? y("load_percent") : NaN
+every = 'for [q in queues] for [t in transports] data using (x_ = at(q, t)):'
+series(c, mark) = 'plot ' . every . sprintf('(there("%s")):(there_low("%s")):(there_high("%s")) ', c, c, c) \
+	. sprintf('with yerrorbars linecolor rgb kind_colour(t) pointtype %d notitle, ', mark) . every . sprintf('(there("%s")) ', c) \
+	. 'with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, '
 # A curve is its own rows and the one without load, which stands before them in the table; other rows are missing, not holes.
 axes = 'set datafile missing NaN; set format y "%g"; set grid xtics ytics ' \
 	. 'linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set logscale y; ' \
@@ -29,9 +33,8 @@ rows = words(transports) * words(queues)
 
 do for [k = 1:2 * (place(probes, "ping") > 0)] {
 	what = k == 1 ? "mean_ms" : "variance_ms2"
-	eval figure(k == 1 ? "round-trip" : "variance", 410 + 22 * (rows + 2), "")
-	eval panels(n, 1, 22.0 * (rows + 2) + 12, k == 1 \
-		? "Round trip of a ping beside a load, mean" : "Round trip of a ping beside a load, variance")
+	eval panels(k == 1 ? "round-trip" : "variance", 410 + 22 * (rows + 2), n, 1, 22.0 * (rows + 2) + 12, \
+		"Round trip of a ping beside a load, " . (k == 1 ? "mean" : "variance"))
 	eval axes
 	array base[n]
 	array full[n]
@@ -44,31 +47,24 @@ do for [k = 1:2 * (place(probes, "ping") > 0)] {
 		set ylabel k == 1 ? "ms" : "ms^2"
 		eval panel(i, spaced(word(links, i)))
 		l = word(links, i)
-		plot for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", \
-			t)):(there(what)):(there_low(what)):(there_high(what)) \
-				with yerrorbars linecolor rgb kind_colour(t) pointtype 0 notitle, \
-			for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", t)):(there(what)) \
-				with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, \
-			for [q in queues] for [t in transports] data using (x_ = at(l, q, "ping", t)):(there(what)):(hover(what, kind_says(t))) \
-				with labels hypertext point pointtype 7 linecolor rgb kind_colour(t) notitle, \
-			"curve.tsv" using (strcol("link") eq l ? y("load_percent") : NaN):(base[i] + y(k == 1 ? "wait_ms" : "variance_ms2")) \
-				with lines linecolor rgb line_colour dashtype 2 notitle, \
-			[0:most] (k == 1 ? base[i] + full[i] : NaN) with lines linecolor rgb mark_colour dashtype 3 notitle
+		p = "ping"
+		eval series(what, 0) . every . '(there(what)):(hover(what, kind_says(t))) with labels hypertext point pointtype 7 ' \
+			. 'linecolor rgb kind_colour(t) notitle, "curve.tsv" using (strcol("link") eq l ? y("load_percent") : NaN):' \
+			. '(base[i] + y(k == 1 ? "wait_ms" : "variance_ms2")) with lines linestyle dashed notitle, ' \
+			. '[0:most] (k == 1 ? base[i] + full[i] : NaN) with lines linestyle dotted notitle'
 	}
 	eval legend_strip(1)
 	plot for [q in queues] for [t in transports] NaN with linespoints linecolor rgb kind_colour(t) dashtype dash(q) pointtype 7 \
 			title kind_says(t) . queue_says(q) noenhanced, \
-		NaN with lines linecolor rgb line_colour dashtype 2 \
-			title "for orientation, not fitted: frames at random, one server (M/D/1), beyond the bucket", \
-		NaN with lines linecolor rgb mark_colour dashtype 3 title k == 1 ? "no load, and a queue that is full" : ""
+		NaN with lines linestyle dashed title "for orientation, not fitted: frames at random, one server (M/D/1), beyond the bucket", \
+		NaN with lines linestyle dotted title k == 1 ? "no load, and a queue that is full" : ""
 }
 
 others = ""
 do for [p in probes] { if (p ne "ping") { others = add(others, p) } }
 if (words(others) > 0) {
 	m = words(others)
-	eval figure("keys", 80 + 310 * m + 22 * (rows + 1), "")
-	eval panels(n, m, 22.0 * (rows + 1) + 12, "Response time of a key beside a load")
+	eval panels("keys", 80 + 310 * m + 22 * (rows + 1), n, m, 22.0 * (rows + 1) + 12, "Response time of a key beside a load")
 	eval axes
 	do for [r = 1:m] {
 		do for [i = 1:n] {
@@ -76,13 +72,8 @@ if (words(others) > 0) {
 			p = word(others, r)
 			set ylabel "ms after the key was due"
 			eval panel((r - 1) * n + i, (m > 1 ? p . ", " : "") . spaced(l))
-			plot for [q in queues] for [t in transports] data using (x_ = at(l, q, p, \
-				t)):(there("mean_ms")):(there_low("mean_ms")):(there_high("mean_ms")) \
-					with yerrorbars linecolor rgb kind_colour(t) pointtype 7 notitle, \
-				for [q in queues] for [t in transports] data using (x_ = at(l, q, p, t)):(there("mean_ms")) \
-					with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, \
-				for [t in transports] data using (at(l, word(queues, 1), p, t)):(y("max_ms")) \
-					with points linecolor rgb kind_colour(t) pointtype 2 notitle
+			eval series("mean_ms", 7) . 'for [t in transports] data using (at(word(queues, 1), t)):(y("max_ms")) with points ' \
+				. 'linecolor rgb kind_colour(t) pointtype 2 notitle'
 		}
 	}
 	eval legend_strip(1)
@@ -90,5 +81,3 @@ if (words(others) > 0) {
 			title "mean beside " . kind_says(t) . queue_says(q) noenhanced, NaN with points linecolor rgb line_colour pointtype 2 \
 				title "the slowest key"
 }
-if (figure_panels) { unset multiplot }
-unset output

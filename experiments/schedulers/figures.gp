@@ -18,36 +18,22 @@ n = words(names)
 n_loads = words(loads)
 
 if (n > 0) {
-	eval figure("settings", 186 + 26 * n, "")
-	eval panels(1, 1, 60, "")
-	set tmargin at screen 1 - 50.0 / figure_height
-	set bmargin at screen 128.0 / figure_height
-	set yrange [0.4:n + 0.6]
-	unset grid
-	set grid xtics linecolor rgb "#dddddd" linewidth 0.6 linetype 1
+	eval panels("settings", 186 + 26 * n, 1, 1, 60, "")
+	eval rows_of(names)
 	set border 1
-	set ytics scale 0
-	set ytics ()
-	do for [i = 1:n] { set ytics add (word(names, i) n + 1 - i) }
-	do for [i = 2:n:2] {	# a band behind every second row, so that the eye keeps its line
-		set object i rectangle from graph 0, first n + 0.5 - i to graph 1, \
-			first n + 1.5 - i fillcolor rgb "#f5f5f5" fillstyle solid noborder behind
-	}
+	do for [i = 2:n:2] { eval band(i, n + 1 - i) }	# so that the eye keeps its line
 	this(app) = strcol("part") eq "table" && y("repeats") > 0 && strcol("app") eq app && (app eq "light" || y("cost_ms") == cost_ms)
 	apart(l) = n_loads > 1 ? 0.34 * (0.5 - (place(loads, l) - 1.0) / (n_loads - 1)) : 0
-	row(app, l) = this(app) && strcol("sinks") eq l ? n + 1 - place(names, strcol("setting")) + apart(l) : NaN
+	row(app, l) = this(app) && strcol("sinks") eq l ? row_of(strcol("setting")) + apart(l) : NaN
 	slowest(d) = filled("latency_high_max_ms") ? y("latency_high_max_ms") : y("latency_max_ms")
-	left_of(p) = word("0.16 0.44 0.73 0.87", p)
-	right_of(p) = word("0.41 0.70 0.84 0.985", p)
 	set logscale x
 	set xtics ("10" 10, "100" 100, "1 s" 1000, "10 s" 10000)
 	set xrange [5:200<*]
 	set xlabel "response time, ms"
 	do for [p = 1:4] {
 		app = p == 1 ? "light" : "heavy"
-		set lmargin at screen left_of(p)
-		set rmargin at screen right_of(p)
-		set title word("vim heavy coalesced kept", p)
+		eval inside(number_of("0.16 0.44 0.73 0.87", p), number_of("0.41 0.70 0.84 0.985", p), 1 - 50.0 / figure_height, \
+			128.0 / figure_height)
 		set title (p == 1 ? app_light : p == 2 ? app_heavy : p == 3 ? "coalesced" : "load kept") font ",12"
 		c = word("latency_p50_ms latency_p50_ms coalesced_percent load_share_percent", p)
 		unset arrow
@@ -66,7 +52,6 @@ if (n > 0) {
 			for [i = 1:n_loads] data using (y(c)):(row(app, word(loads, i))):(hover_ends(c, strcol("setting"))) \
 				with labels hypertext point pointtype shape(i) linecolor rgb colour(i) notitle
 	}
-	unset object
 	eval legend_strip(3)
 	plot for [i = 1:n_loads] NaN with points pointtype shape(i) linecolor rgb colour(i) \
 		title sprintf("with %s CPU hogs", word(loads, i)), \
@@ -79,15 +64,13 @@ if (words(curves) > 0) {
 	shortest = 1e9
 	longest = 0
 	do for [i = 1:words(lengths)] { shortest = less(shortest, number_of(lengths, i)); longest = more(longest, number_of(lengths, i)) }
-	eval figure("length", 580, sprintf("Response time by length of the operation, with %d CPU hogs", hogs))
+	eval figure("length", 580, sprintf("Response time by length of the operation, with %d CPU hogs", hogs), 2)
 	set bmargin at screen 0.29
 	set key at screen 0.085, 0.18 left top Left reverse vertical maxrows 4 maxcols 4 samplen 2.5 width 2
 	set logscale xy
-	set xlabel "CPU time of the operation, ms"
+	eval x_axis("shortest / 1.25:longest * 1.25", "CPU time of the operation, ms")
 	set ylabel "response time, ms"
-	set xrange [shortest / 1.25:longest * 1.25]
-	set xtics ()
-	do for [i = 1:words(lengths)] { set xtics add (sprintf("%g", number_of(lengths, i)) number_of(lengths, i)) }
+	eval tics_at("x", lengths)
 	set ytics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, "2 s" 2000, "5 s" 5000, \
 		"10 s" 10000)
 	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# dots of one length stand beside each other
@@ -96,11 +79,10 @@ if (words(curves) > 0) {
 	command = 'plot NaN notitle, [shortest:longest] x + floor_ms with lines dashtype 3 linecolor rgb line_colour ' \
 		. 'title "its own CPU time" ' \
 		. '. (floor_ms > 0 ? " and " . floor_word : ""), ' \
-		. '[shortest:longest] x * (hogs + 1) + floor_ms with lines dashtype 2 linecolor rgb line_colour ' \
+		. '[shortest:longest] x * (hogs + 1) + floor_ms with lines linestyle dashed ' \
 		. 'title sprintf("fair sharing: × %d", hogs + 1), ' \
 		. 'for [i = 1:n] "cdf.tsv" using (at(i)):(y("latency_ms")) with points pointtype 7 pointsize 0.25 linecolor rgb tone(i) notitle'
 	eval command . ', for [i = 1:n] data using (at(i)):(y("latency_p50_ms")) smooth unique with linespoints pointtype shape(i) ' \
 		. 'linecolor rgb tone(i) title word(curves, i), for [i = 1:n] data using (x_ = at(i)):(there("latency_p50_ms")):' \
 		. '(hover("latency_p50_ms", strcol("setting"))) with labels hypertext point pointtype shape(i) linecolor rgb tone(i) notitle'
 }
-unset output

@@ -19,23 +19,16 @@ kind(i) = (s = word(systems, i), s[strstrt(s, ".") + 1:*])
 protocol(i) = (s = word(systems, i), s[1:strstrt(s, ".") - 1])
 label(i) = kind(i) . " login, " . protocol(i)
 
-eval figure("logins", 400 + 22 * n, "Memory of all logins together")
-eval legend_lines(n + 1)
-set xrange [0:most * 1.04 + 0.1]
-set yrange [0:*]
+eval figure("logins", 400 + 22 * n, "Memory of all logins together", n + 1)
+eval x_axis("0:most * 1.04 + 0.1", "logins at once") . y_axis("0:*", "MB")
 if (most <= 12) { set xtics 1 }	# there is no half a login
-set xlabel "logins at once"
-set ylabel "MB"
-named(i) = known(rate[i]) ? sprintf("%s: %.3g MB for one more%s", label(i), rate[i], \
+says(i) = known(rate[i]) ? sprintf("%s: %.3g MB for one more%s", label(i), rate[i], \
 	known(charged[i]) ? sprintf(" (charged %.3g)", charged[i]) : "") : label(i)
 at(i) = which(0) == i && column("logins") > 0 ? column("logins") : NaN
-plot for [i = 1:n] [least:most] start[i] + rate[i] * x with lines linecolor rgb colour(i) dashtype 3 notitle, \
-	for [i = 1:n] data using (x_ = at(i)):(there("private_mb")):(there_low("private_mb")):(there_high("private_mb")) with yerrorbars \
-		linecolor rgb colour(i) pointtype 7 title named(i) noenhanced, \
-	for [i = 1:n] data using (x_ = at(i)):(there("private_mb")):(hover_ends("private_mb", label(i))) with labels hypertext \
-		point pointtype 7 linecolor rgb colour(i) notitle, \
-	for [i = 1:n] data using (x_ = at(i)):(there("group_mb")) with points linecolor rgb colour(i) pointtype 2 notitle, \
-	NaN with points pointtype 2 linecolor rgb line_colour title "charged by the kernel"
+eval 'plot for [i = 1:n] [least:most] start[i] + rate[i] * x with lines linecolor rgb colour(i) dashtype 3 notitle' \
+	. dots(n, "private_mb", "7") . ', for [i = 1:n] data using (x_ = at(i)):(there("group_mb")) with points ' \
+	. 'linecolor rgb colour(i) pointtype 2 notitle, ' \
+	. 'NaN with points pointtype 2 linecolor rgb line_colour title "charged by the kernel"'
 
 # Bars: of a login at the least number, what its private memory goes to.
 classes = "display terminal desktop services"
@@ -47,8 +40,7 @@ do for [i = 1:n * m] { part[i] = 0 }
 eval look("who.tsv", 's = which(0), c = place(classes, strcol("class")), s && c && column("logins") == least ' \
 	. '&& filled("private_kb") ? (part[(s - 1) * m + c] = part[(s - 1) * m + c] + y("private_kb") / 1024) : 0')
 upto(i, k) = sum [c = 1:k] part[(i - 1) * m + c]
-eval figure("processes", 430, "What the private memory of one login goes to")
-eval legend_lines(m)
+eval figure("processes", 430, "What the private memory of one login goes to", m)
 set style fill solid 1 border rgb "white"
 set boxwidth 0.55
 set xrange [0.4:n + 0.6]
@@ -56,12 +48,7 @@ set yrange [0:*]
 set xtics () scale 0 noenhanced
 do for [i = 1:n] { set xtics add (label(i) i) }
 set ylabel "private memory, MB"
-set print $bars
-print "place"
-do for [i = 1:n] { print i }
-unset print
-plot for [k = 1:m] $bars using 1:(upto(int($1), m + 1 - k)) with boxes \
-		linecolor rgb class_colour(m + 1 - k) title class_label(m + 1 - k), \
-	$bars using 1:(upto(int($1), m)):(sprintf("%.1f", upto(int($1), m))) with labels offset 0, 0.6 \
+plot for [k = 1:m] for [i = 1:n] "+" every ::::0 using (i):(upto(i, m + 1 - k)) with boxes linecolor rgb class_colour(m + 1 - k) \
+		title i == 1 ? class_label(m + 1 - k) : "", \
+	for [i = 1:n] "+" every ::::0 using (i):(upto(i, m)):(sprintf("%.1f", upto(i, m))) with labels offset 0, 0.6 \
 		textcolor rgb "#333333" notitle
-unset output

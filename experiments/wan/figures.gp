@@ -18,30 +18,21 @@ eval look("slope.tsv", 's = place(protocols, strcol("protocol")), ' \
 	. 's >= 1 && filled("slope") ? (rate[s] = y("slope"), start[s] = y("start_ms")) : 0')
 
 # ---- median over the round trip, with each protocol's line ----
-eval figure("rtt", 410 + 24 * (n + 1), "Response time of a key over the round trip time of the link")
-eval legend_lines(n + 1)
-set xrange [0:rtt_most * 1.04]
-set yrange [0:*]
-set xlabel "round trip time by ping, ms"
-set ylabel "median response time, ms"
+eval figure("rtt", 410 + 24 * (n + 1), "Response time of a key over the round trip time of the link", n + 1)
+eval x_axis("0:rtt_most * 1.04", "round trip time by ping, ms") . y_axis("0:*", "median response time, ms")
 eval threshold_across
 ping(d) = filled("ping_ms") ? y("ping_ms") : y("rtt_ms")
-lone(i) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 0 && column("keys_per_s") == 0 ? ping(0) : NaN
+at(i) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 0 && column("keys_per_s") == 0 ? ping(0) : NaN
 says(i) = known(rate[i]) ? sprintf("%s: %.2f round trips a key, from %.3g ms on", word(protocols, i), rate[i], \
 	start[i]) : word(protocols, i)
-plot x with lines dashtype 2 linecolor rgb line_colour title "one round trip and nothing else", \
-	for [i = 1:n] start[i] + rate[i] * x with lines linecolor rgb colour(i) notitle, \
-	for [i = 1:n] data using (x_ = lone(i)):(there("p50_ms")):(there_low("p50_ms")):(there_high("p50_ms")) with yerrorbars \
-		linecolor rgb colour(i) pointtype shape(i) title says(i) noenhanced, \
-	for [i = 1:n] data using (x_ = lone(i)):(there("p50_ms")):(hover_ends("p50_ms", word(protocols, i))) with labels hypertext \
-		point pointtype shape(i) linecolor rgb colour(i) notitle
+label(i) = word(protocols, i)
+eval 'plot x with lines linestyle dashed title "one round trip and nothing else", for [i = 1:n] ' \
+	. 'start[i] + rate[i] * x with lines linecolor rgb colour(i) notitle' . dots(n, "p50_ms", "shape(i)")
 
 # ---- median, 90 % and largest over loss ----
 if (loss_most > 0) {
-	across = n < 3 ? n : 3
-	down = int((n + across - 1) / across)
-	eval figure("loss", 90 + 250 * down, "")
-	eval panels(across, down, 36, sprintf("Response time of a key over packet loss, round trip %g ms", loss_rtt))
+	eval panels("loss", 90 + 250 * down(n, 3), across(n, 3), down(n, 3), 36, \
+		sprintf("Response time of a key over packet loss, round trip %g ms", loss_rtt))
 	set datafile missing NaN
 	set logscale y
 	set xrange [-0.06 * loss_most:loss_most * 1.06]
@@ -54,14 +45,11 @@ if (loss_most > 0) {
 	do for [i = 1:n] {
 		set ylabel "response time, ms"
 		eval panel(i, word(protocols, i))
-		eval "plot " . line_of('at(i)', "max_ms", 3, mark_colour, "largest") . ", " . line_of('at(i)', "p90_ms", 2, heavy_colour, \
-			"90 %") \
-			. ", " . curve_of('at(i)', "p50_ms", 1, light_colour, "median")
+		eval "plot " . line_of('at(i)', "max_ms", 3, mark_colour, "largest") . ", " \
+			. line_of('at(i)', "p90_ms", 2, heavy_colour, "90 %") . ", " . curve_of('at(i)', "p50_ms", 1, light_colour, "median")
 	}
 	eval legend_strip(3)
-	plot NaN with linespoints linecolor rgb light_colour pointtype 7 title "median", \
-		NaN with linespoints linecolor rgb heavy_colour pointtype 5 title "90 %", \
+	plot NaN with linespoints linestyle light title "median", \
+		NaN with linespoints linestyle heavy title "90 %", \
 		NaN with linespoints linecolor rgb mark_colour pointtype 9 title "largest"
-	unset multiplot
 }
-unset output
