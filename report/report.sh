@@ -58,10 +58,11 @@ document() {
 		| .run = $run[0]' || die 1 "$RUN: its tables cannot be read"
 }
 
-say() {	# say PROGRAM: runs a jq program with the vocabulary and the experiment's words, on the document
+say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the experiment's words, on the document; true: as HTML
 	local errors
 	{ errors=$(jq -r -L "$here" -L "$experiment" -L "$home/experiments/engine" --rawfile table "$experiment/table" \
-		--rawfile readme "$experiment/README.md" --argjson figures "$figures" "$1" <<<"$doc" 2>&1 >&3); } 3>&1 ||
+		--rawfile readme "$experiment/README.md" --argjson figures "$figures" --argjson html "${2-false}" "$1" \
+		<<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN/run.json or a table has a value of another kind than the report expects: ${errors%%$'\n'*}"
 }
 
@@ -84,39 +85,15 @@ draw() {
 	local values
 	values=$(say 'include "page"; figure_variables') || exit 1
 	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") \
-		>"$work/log" 2>&1 ||
-		die 1 "gnuplot failed: $(grep -v -i -e warning -e '^[[:space:]]*$' "$work/log" | tail -n 1 | grep . || echo 'no reason given')"
+		>"$work/log" 2>&1 || {
+		local status=$?	# its last words, or where all of them are warnings the last one
+		die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } | grep '[^[:space:]]' | tail -n 1 |
+			grep . || echo "status $status")"
+	}
 	local figure
 	for figure in "$work"/figures/*.svg; do
 		[ ! -f "$figure" ] || mv "$figure" figures/ || exit 1
 	done
-}
-
-# Markdown tables become HTML before cmark, which has none. An interval in brackets is grey.
-tables() {
-	awk '
-		function cells(line, tag,   n, i, cell, part) {
-			sub(/^\| /, "", line); sub(/ \|$/, "", line)
-			n = split(line, part, / \| /)
-			printf "<tr>"
-			for (i = 1; i <= n; i++) {
-				cell = part[i]
-				gsub(/&/, "\\&amp;", cell); gsub(/</, "\\&lt;", cell); gsub(/>/, "\\&gt;", cell)
-				if (tag == "td") sub(/ \(-?[0-9.]+ to [^)]*\)$/, "<small>&</small>", cell)
-				printf "<%s%s>%s</%s>", tag, right[i] ? " class=\"r\"" : "", cell, tag
-			}
-			print "</tr>"
-		}
-		/^\|/ && !inside {
-			head = $0; getline rule; n = split(rule, mark, "|")
-			for (i = 2; i < n; i++) right[i - 1] = mark[i] ~ /-: *$/
-			print "<div class=\"table\"><table><thead>"; cells(head, "th"); print "</thead><tbody>"
-			inside = 1; next
-		}
-		/^\|/ { cells($0, "td"); next }
-		inside { print "</tbody></table></div>\n"; inside = 0 }
-		{ print }
-		END { if (inside) print "</tbody></table></div>" }'
 }
 
 # An image of figures/ becomes the drawing itself: its stem in front of all names inside, since drawings share a page, and the text
@@ -152,7 +129,7 @@ page_html() {
 	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
-	tables <report.md | cmark --unsafe | inline_figures
+	say 'include "page"; page' true | cmark --unsafe | inline_figures
 	printf '<p class="files">In this page:'
 	for file in summary.tsv findings.json run.json report.md; do
 		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" "$file"
@@ -190,9 +167,9 @@ cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 figures='[]'
 case $part in
-table) doc=$(document) && say 'include "table"; terminal_view'; exit ;;
-findings) doc=$(document) && say 'include "table"; terminal_words'; exit ;;
-record) doc=$(document) && say 'include "record"; record'; exit ;;
+table) doc=$(document) && say 'include "page"; terminal_view'; exit ;;
+findings) doc=$(document) && say 'include "page"; terminal_words'; exit ;;
+record) doc=$(document) && say 'include "say"; record'; exit ;;
 esac
 
 need gnuplot gnuplot-nox

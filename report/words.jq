@@ -56,22 +56,6 @@ def level($name): figure($name) | figure_words + figure_interval;	# "19.1 ms (95
 # ---- shared verbs: each compares with the ends of intervals, not with the values alone ----
 def surely_above($name; $limit): (.[$name + "_low"] // .[$name]) as $v | $v != null and $v > $limit;
 def surely_below($name; $limit): (.[$name + "_high"] // .[$name]) as $v | $v != null and $v <= $limit;
-# Where a column passes a limit along an axis (input: rows):
-# {below: last row up to which all are surely below, above: first surely above}.
-def crossing($axis; $name; $limit):
-	sort_by(.[$axis]) as $rows | (first($rows[] | select(surely_above($name; $limit))) // null) as $above
-	| {above: $above, below: (reduce $rows[] as $r ({go: true}; if .go and ($r | surely_below($name; $limit)) then .row = $r
-		else .go = false end) | .row)};
-# What a column is against the same of a base row (input: a row): {ratio, is: "more" | "less" | "alike" | "unsure"}.
-def versus_base($base; $name; $tolerance):
-	figure($name) as $f | ($base | figure($name)) as $b
-	| if $f.value == null or $b.value == null then {ratio: null, is: "unsure"} else
-		{ratio: (if $b.value == 0 then null else $f.value / $b.value end),
-		 is: (if ($f.low // $f.value) > ($b.high // $b.value) * (1 + $tolerance) then "more"
-			elif ($f.high // $f.value) < ($b.low // $b.value) * (1 - $tolerance) then "less"
-			elif ($f.high // $f.value) <= ($b.high // $b.value) * (1 + $tolerance)
-				and ($f.low // $f.value) >= ($b.low // $b.value) * (1 - $tolerance)
-			then "alike" else "unsure" end)} end;
 # A slope as a whole number (input: a row): the number, "none" where the interval excludes each, "unsure" where it is too wide.
 def whole_slope($name):
 	figure($name) | .value as $s | ($s | round) as $n
@@ -123,8 +107,11 @@ def link_words: .run.settings.link as $link | if $link == null then null elif $l
 def protocol_words:
 	if .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")
 	else .run.settings | if .protocols then .protocols | join(", ") elif .protocol then .protocol else null end end;
-def setup: [protocol_words, link_words, (.run.settings.repeats | values | plural("repeat")),
-	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")"] | map(values) | join("; ") + ".";
+def run_words: "run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")";
+def sentence: map(values | select(. != "")) | join("; ") + ".";
+def repeats_words: .run.settings.repeats | values | plural("repeat");
+def setup: [protocol_words, link_words, repeats_words, run_words] | sentence;
+def words_for(words): map({key: ., value: words}) | from_entries;	# the words of each value of a list, for labels
 # Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}}, least: {COLUMN: limit of resolution},
 # figures: {VARIABLE: number or text for figures.gp}}.
 def labels: {};

@@ -56,6 +56,6 @@ def banner: (.run.settings.banner_size // "468x60" | sub("x"; " x ")) as $size
 		+ ([("again", "in part", "cached") as $v | [$all[] | select(.banner_verdict == $v)] | select(. != [])
 			| "\({again: "sent again", "in part": "sent in part", cached: "shown from memory"}[$v]) over "
 				+ named("(\(.banner_mbit_per_s | mbit) Mbit/s)")] | join("; ")) + ".";
-		{value: .[0].banner_mbit_per_s, unit: "Mbit/s", verdict: "none", figure: "frame-bytes"}) end;
+		{value: .[0].banner_mbit_per_s, unit: "Mbit/s", figure: "frame-bytes"}) end;
 
 def findings: [again, cached, users, frames, banner];

@@ -62,11 +62,11 @@ def banner: (.run.settings.size | split("x") | map(tonumber) | .[0] * .[1]) as $
 			"may or may not fit with \(map(.name) | and_list) (not tried that far)"),
 		($all | map(select(.part < 1 and (.open | not))) | select(. != [])
 			| "overflows \(map("\(.name) (\(100 * .part | fixed(0)) % of it fits)") | join(", "))")] | join("; ")) + ".";
-		{value: (100 * $all[0].part), unit: "%", verdict: "none", figure: "cliff"}) end;
+		{value: (100 * $all[0].part), unit: "%", figure: "cliff"}) end;
 
 def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != null)] as $r | if $r == [] then empty else
 	finding("cpu"; "**The server's CPU** for a loop that fits and for a longer one: "
 		+ "\($r | named("\(.fits_cpu_percent | fixed(1)) and \(.over_cpu_percent | fixed(1)) %")).";
-		{value: $r[0].over_cpu_percent, unit: "%", verdict: "none", figure: "overtime"}) end;
+		{value: $r[0].over_cpu_percent, unit: "%", figure: "overtime"}) end;
 
 def findings: [limits, given_up, none, banner, cpu];

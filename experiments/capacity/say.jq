@@ -2,20 +2,19 @@
 # say.jq - what a run that looked for the most users found.
 include "words";
 
-def systems: [(.points // [])[] | .system] | reduce .[] as $s ([]; if index([$s]) then . else . + [$s] end);
+def systems: .points // [] | distinct(.system);
 def app_words($cost): {light: "vim", heavy: "an editor that computes \($cost // 10 | plain) ms per redraw"};
 def words_of($system): app_words(.run.settings.cost_ms) as $apps
 	| $system | split(".") as $p | "\($apps[$p[-1]] // $p[-1]) over \($p[:-1] | join("."))" | upper_first;
 def criterion_words:
 	if startswith("p95:") then "95 % of the keys within \(.[4:] | rtrimstr("ms")) ms" else "an Apdex of \(.[6:])" end;
 def labels: app_words(.run.settings.cost_ms) as $apps
-	| {value: {app: $apps, criterion: ([.run.settings.criteria // [] | .[] | {key: ., value: criterion_words}] | from_entries)},
+	| {value: {app: $apps, criterion: (.run.settings.criteria // [] | words_for(criterion_words))},
 		figures: {app_light: $apps.light, app_heavy: $apps.heavy}};
 def title: "How many users fit: \(.run.settings.protocols // [] | and_list)";
 def setup: [link_words, (.run.settings as $set | [$set.apps // [] | .[] | app_words($set.cost_ms)[.] // .] | and_list),
 	(.run.settings.repeats | values | plural("search"; "searches")),
-	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state)"]
-	| map(values | select(. != "")) | join("; ") + ".";
+	run_words] | sentence;
 
 # What was found for each system, strictest criterion first, as it was asked for.
 def most_words:
@@ -84,7 +83,7 @@ def needs($system): first((.slope // [])[]
 	| finding("need-\(id($system))"; bold($system; "a key needs \($l.slope | with_unit("ms")) of CPU time")
 		+ "\(interval($l.slope_low; $l.slope_high; "ms")) by the first third."
 		+ " The CPU would be busy all the time with \($l.users | number) users.";
-		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", verdict: "none", figure: "resources"});
+		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", figure: "resources"});
 
 def fair($system): first(of($system)[] | select(.worst_good != null and .users > 1)) as $l
 	| (if $l.worst_good > 2 then ["users fare unequally", "bad"] elif $l.worst_good > 1.25 then ["not all users fare alike", "unsure"]

@@ -10,6 +10,5 @@ def bytes:	# 1 KB is 1,000 bytes, as on a link
 def rows: measured_rows("summary");
 def with($verdict): [rows[] | select(.verdict == $verdict)];
 def named(value): map("\(system) \(value)") | join(", ");
-def animation_setup($frames): .run.settings as $set
-	| ["\($frames) of \($set.size | sub("x"; " x ")) pixels, \($set.rate_per_s) a second", protocol_words, link_words,
-		($set.repeats | plural("repeat"))] | map(values) | join("; ") + ".";
+def animation_setup($frames): [(.run.settings | "\($frames) of \(.size | sub("x"; " x ")) pixels, \(.rate_per_s) a second"),
+	protocol_words, link_words, repeats_words] | sentence;

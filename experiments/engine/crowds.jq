@@ -13,7 +13,7 @@ def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 
 		+ " itself; corrected for all of them (Holm), \($holm) "
 		+ (if $holm == 1 then "is not random." else "are not random." end)
 			+ " Of random conditions, one in twenty is not called so by itself.";
-		{value: $holm, unit: "", verdict: "none", figure: "cov"}) end;
+		{value: $holm, unit: "", figure: "cov"}) end;
 def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
 	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
 		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";

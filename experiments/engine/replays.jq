@@ -35,7 +35,7 @@ def claims: (base_row | .says) as $base | compared | group_by(kind) | sort_by(-l
 	| (.[0] | kind) as $kind
 	| finding($kind; "**\($kind | kind_words)** (compared with \($base)): \(.[0] | row_words)."
 			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
-		(.[0] | figure("ratio")) + if $kind == "total-only" then {verdict: "none", figure: "total"}
+		(.[0] | figure("ratio")) + if $kind == "total-only" then {figure: "total"}
 			else {verdict: (if $kind == "unchanged" or .[0].ratio < 1 then "good" else "bad" end), figure: "ratio"} end);
 
 def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), input \(.input)";
@@ -75,7 +75,7 @@ def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $r
 def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)] as $rows | if $rows == [] then empty else
 	finding("throttled"; "**The quota stopped the session** for "
 		+ "\($rows | map("\(.throttled_s | seconds) (\(.says))") | and_list), when it wanted more CPU time.";
-		{value: $rows[-1].throttled_s, unit: "s", verdict: "none"}) end;
+		{value: $rows[-1].throttled_s, unit: "s"}) end;
 def unanalyzed: .run.analysis_failed | values | finding("analysis";
 	"**Total times only**: the replays could not be analyzed (\(.)). Try again with `thinprobe vncplay analyze`.";
 	{verdict: "unsure"});
@@ -84,7 +84,7 @@ def unanalyzed: .run.analysis_failed | values | finding("analysis";
 def replays_setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.script) as $own
 	| if $own then "the session of \($own | sub(".*/"; ""))" elif $set.quick then "a short session" else "the whole session" end); "
 	+ "\(.run.protocol.says // "VNC"); \($set.repeats // 0 | plural("replay")) per setting; "
-	+ "run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown").";
+	+ run_words + ".";
 def replays_labels: base_row as $base | farthest as $far
 	| {figures: {far: ($far.setting // ""), far_says: ($far.says // ""), base_says: ($base.says // "")}};
 # Where total time changes, and where it hides what responses do.

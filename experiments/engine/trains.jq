@@ -11,8 +11,6 @@ def calibrated: calibration_path as $path | (.run.calibration // {}) as $record
 # A lower latency is no figure. Without a calibration: what a series to a target inside the probe, which answers at once, measures.
 def resolution: (calibrated | if . == null then null else .error_ms end) // (.run.chain // {} | .latency_p99_ms // .latency_p50_ms
 	// 0);
-# A time between two updates is off by the difference of two keys' offsets.
-def gap_resolution: calibrated | if . == null then 0 else .sd_ms * (2 | sqrt) end;
 def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_p99_us | values] | max) as $late | calibrated as $c
 	| if $late == null and $c == null then empty else
 		finding("probe"; "**Probe quality.**"
@@ -45,8 +43,8 @@ def loads_tried($rows): ($rows | map(.sinks)) as $n | if $n == [0] then with_loa
 	elif $n | length == 1 then with_load($n[0]) else "with \($n | min) to \($n | max | plural("CPU hog"))" end;
 def train_labels: . as $doc | {
 	heading: (if attached then {sinks: "Load"} else {} end),
-	value: {app: ([.summary[].app] | unique | map({key: ., value: (. as $a | $doc | app_name($a))}) | from_entries)},
-	least: ((["latency_p50_ms", "latency_p90_ms", "latency_max_ms"] | map({key: ., value: ($doc | resolution)}) | from_entries)),
+	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))},
+	least: (["latency_p50_ms", "latency_p90_ms", "latency_max_ms"] | words_for($doc | resolution)),
 	figures: {app_light: role_name("light"), app_heavy: role_name("heavy"), load_word: (if attached then "load" else "CPU hogs" end),
 		load_axis: (if attached then "load, as whoever put it there called it"
 			else "CPU hogs: processes beside the session that want all the CPU they can get" end),

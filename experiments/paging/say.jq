@@ -7,11 +7,10 @@ def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \
 def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "memory group of its own",
 	low: "memory.low"}[.] // .;
 def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
-def setup: .run as $run | "an editor in a terminal on a server with \($run.settings.server_memory) of memory; "
-	+ "\($run.settings.runs | plural("run")) paged out and as many in memory in each of \($run.settings.repeats | plural("repeat")); "
-	+ "run of \($run.started | .[:16] | sub("T"; " ")), \($run.state).";
-def labels: {value: {swap: ([measured_rows("summary")[].swap] | unique | map({key: ., value: swap_words}) | from_entries),
-	session: (["plain", "private", "locked", "beside", "low"] | map({key: ., value: session_words}) | from_entries)}};
+def setup: ["an editor in a terminal on a server with \(.run.settings.server_memory) of memory",
+	"\(.run.settings.runs | plural("run")) paged out and as many in memory in each of \(repeats_words)", run_words] | sentence;
+def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(swap_words)),
+	session: (["plain", "private", "locked", "beside", "low"] | words_for(session_words))}};
 
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most

@@ -19,7 +19,7 @@ def held_think: limit as $limit | part("held-think") | if length < 2 then empty 
 			+ " \($top.lambda_per_s | number)"
 		+ "\($top | figure("lambda_per_s") | interval(.low; .high; "")) of at most \($limit | number); requests under way grow from"
 			+ " \($low.concurrency | number) to \($top.concurrency | number).";
-		($top | figure("lambda_per_s")) + {verdict: "none", figure: "rate"}) end;
+		($top | figure("lambda_per_s")) + {figure: "rate"}) end;
 def held_ratio: .run.settings.nz_per_s as $nz | part("held-ratio") | if length < 2 then empty else last as $top | .[0] as $low
 	| finding("ratio-held"; "**With users by think time held at \($nz | number) a second, the rate"
 		+ " \(if $top.lambda_per_s > $low.lambda_per_s then "nears" else "does not near" end) that ratio**: "

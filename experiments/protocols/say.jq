@@ -23,9 +23,8 @@ def total: figure("total_wire_bytes") | .unit = "bytes";
 def range_of(value): map(value) | "\(min | fixed(0)) to \(max | fixed(0)) %";
 
 def title: "The same work over every protocol";
-def setup: .run.settings as $set
-	| [protocol_words, (if works == [] then "keys only" else works_words end), link_words, ($set.repeats | plural("repeat")),
-		(if $set.quick then "quick: only the first part of each piece of work" else null end)] | map(values) | join("; ") + ".";
+def setup: [protocol_words, (if works == [] then "keys only" else works_words end), link_words, repeats_words,
+	(if .run.settings.quick then "quick: only the first part of each piece of work" else null end)] | sentence;
 
 def verdict: work_rows as $r | ranked("key") as $k
 	| if $r + $k == [] then "No condition was measured to the end: there is nothing to say yet."
@@ -51,7 +50,7 @@ def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "a
 def work: work_rows as $r | if $r == [] then empty else
 	finding("work"; "**The same work** (\(works_words)) takes \($r | ordered) on the wire. "
 		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(as_in_1999)";
-		$r[0] | total + {verdict: "none", figure: "work"}) end;
+		$r[0] | total + {figure: "work"}) end;
 
 def messages: work_rows as $r | if $r | length < 2 then empty else
 	($r | sort_by(.mean_message_ip_bytes)) as $size | ($r | sort_by(.vip_saving_percent)) as $saving
@@ -69,7 +68,7 @@ def keys: ranked("key") as $r | if $r == [] then empty else
 		+ " decides: \($r | extremes("total_packets"; fixed(1))), bare acknowledgements included."
 		+ ([$r[] | select((.tls_percent // 0) > 0.05)] | if . == [] then "" else
 			" Headers of TLS records: \(named("\(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes"))." end);
-		$r[0] | total + {verdict: "none", figure: "key"}) end;
+		$r[0] | total + {figure: "key"}) end;
 
 def before_work: ranked("setup") as $setup | ranked("window") as $window | ranked("idle") as $idle
 	| if $setup + $idle == [] then empty else

@@ -10,10 +10,9 @@ def setup: .run.settings as $set | [("a queue of \($set.queue | values)"),
 	({display: "load from the server to the client, as pictures go",
 		input: "load from the client to the server", both: "load both ways"}[$set.direction // ""] | values),
 	"\($set.repeats // 0 | plural("repeat")) of \($set.seconds // "?") s",
-		"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")"]
-	| join("; ") + ".";
+		run_words] | sentence;
 def labels: {value: {transport: {udp: "even", random: "random", tcp: "TCP", none: "none"},
-	link: (.run.settings.links // [] | map({key: ., value: mbit}) | from_entries)}};
+	link: (.run.settings.links // [] | words_for(mbit))}};
 
 def links: measured_rows("summary") | distinct(.link);
 def queues: [.summary[]] | distinct(.queue);
@@ -30,14 +29,14 @@ def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost"
 
 def at_rest: [links[] as $l | idle(pings($l)) | values] | if . == [] then empty else
 	finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(fine_ends("mean_ms")) at \(.link | mbit)") | and_list).";
-		.[0] | figure("mean_ms") + {verdict: "none", figure: "round-trip"}) end;
+		.[0] | figure("mean_ms") + {figure: "round-trip"}) end;
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
 		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100)] | select(. != []) | min_by(.load)] | if . == [] then
 			empty else
 	finding("nearly-full"; "**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
 		+ (map("\(fine_ends("mean_ms"))\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".";
-		max_by(.mean_ms) | figure("mean_ms") + {verdict: "none", figure: "round-trip"}) end;
+		max_by(.mean_ms) | figure("mean_ms") + {figure: "round-trip"}) end;
 def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100)] | select(. != [])
 	| max_by(.load)] | if . == [] then empty else
 	finding("overfull"; "**TCP that wants more than the link** leaves pings "
@@ -57,14 +56,14 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 		else "**Beside frames at random times, a ping waits** "
 			+ ($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list)
 			+ ". The model is not fitted." end;
-		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {verdict: "none", figure: "round-trip"}) end;
+		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {figure: "round-trip"}) end;
 def keys: queues[0] as $q | [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
 	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(.mean_ms) // null) as $worst
 		| select($worst != null) | {idle: $idle, worst: $worst})
 	| if . == [] then empty else finding("keys"; "**A key over the loaded link** takes "
 		+ (map("\(.worst | fine_ends("mean_ms")) beside \(.worst.load | plain) % by \(.worst.transport | transport_words) at"
 			+ " \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)") | join("; ")) + ".";
-		max_by(.worst.mean_ms).worst | figure("mean_ms") + {verdict: "none", figure: "keys"}) end;
+		max_by(.worst.mean_ms).worst | figure("mean_ms") + {figure: "keys"}) end;
 # A ping cannot wait for more than the queues that it meets can hold.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 	| [measured_rows("summary")[] | select(.probe == "ping" and .mean_ms > $ways * .queue_ms * 1.05 + 5)] | if . == [] then empty else

@@ -41,7 +41,7 @@ def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful
 	| if $r == null or $all == [] then empty
 	  elif $near == [] then finding("remedies";
 		"**No setting makes it nearly as fast as without load** (\(near_ms | with_unit("ms"))). The fastest is \($all[0] | named($doc)).";
-		($all[0] | figure("latency_p50_ms")) + {verdict: "none", figure: "settings"})
+		($all[0] | figure("latency_p50_ms")) + {figure: "settings"})
 	  else finding("remedies"; "**Nearly as fast as without load** (at most \(near_ms | with_unit("ms"))):"
 		+ " \($near | map(named($doc)) | and_list)."
 		+ ($all | map(select(.latency_p50_ms > 0.8 * $r.latency_p50_ms)) | if . == [] then ""
@@ -56,7 +56,7 @@ def price: . as $doc | row_of(base; "heavy") as $r
 			+ "\($cheap.setting as $s | $doc | says($s)) leaves it most (\($cheap.load_share_percent | fixed(0)) %)"
 			+ (if $dear.setting == $cheap.setting then "."
 				else ", \($dear.setting as $s | $doc | says($s)) least (\($dear.load_share_percent | fixed(0)) %)." end);
-			($cheap | figure("load_share_percent")) + {verdict: "none", figure: "settings"}) end;
+			($cheap | figure("load_share_percent")) + {figure: "settings"}) end;
 
 # Longer operations: kept up to a length while the median is within twice the operation's own time (and the least wait, and 5 ms).
 def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
@@ -64,12 +64,12 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 		| (first(range(length) as $i | select(.[$i].latency_p50_ms > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
 	| if . == [] then empty else sort_by(-.to) | finding("length";
-		"**Protection ends at some length of the operation** with \($doc.run.settings.length.sinks // "?") CPU hogs. A response within"
-			+ " twice the operation's own CPU time is kept "
+		"**Protection ends at some length of the operation** with \($doc.run.settings | .length_load // .length.sinks // "?")"
+			+ " CPU hogs. A response within twice the operation's own CPU time is kept "
 		+ (map("by \(.setting as $s | $doc | says($s)) "
 			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end))
 			| join("; ")) + ".";
-		{value: .[0].to, unit: "ms", verdict: "none", figure: "length"}) end;
+		{value: .[0].to, unit: "ms", figure: "length"}) end;
 def tested: . as $doc | verdicts as $c | if $c == [] then
 	finding("tested"; "**None of these differences is tested**: that takes five repeats with the default beside them (`--repeat 5`).";
 		{verdict: "unsure", figure: "settings"})
@@ -78,7 +78,7 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 			| "\($v): " + (map((.setting as $s | $doc | says($s))
 				+ (if .ratio == null then "" else " \(.ratio | fixed(2))\(interval(.ratio_low; .ratio_high; ""))" end)) | and_list)]
 			| join("; ")) + "."; ($c | min_by(.ratio // 1e9) | {value: .ratio, low: .ratio_low, high: .ratio_high, unit: ""})
-				+ {verdict: "none", figure: "settings"}) end;
+				+ {figure: "settings"}) end;
 
 def verdict: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 	| if $r == null then "The default setting was not measured: there is nothing to compare with."

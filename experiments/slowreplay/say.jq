@@ -14,5 +14,5 @@ def verdict: first(compared[]) as $slow
 def slower: base_row as $base | first(compared[]) | finding("slower";
 	"**The session takes \(.total_ratio | times) times as long** with "
 	+ "\(.delay_ms | plain) ms for each read and write: \($base.total_s | seconds) becomes \(.total_s | seconds).";
-	figure("total_ratio") + {verdict: "none", figure: "total"});
+	figure("total_ratio") + {figure: "total"});
 def findings: [slower, delivered, most_grown, unanalyzed];

@@ -9,7 +9,7 @@ def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a ser
 	link_words,
 	"\(.run.settings.rate_per_s // "?") keys a second",
 		"\(.run.settings.repeats // 0 | plural("repeat")) of \(.run.settings.seconds // "?") s",
-	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")"] | map(values) | join("; ") + ".";
+	run_words] | sentence;
 def labels: train_labels;
 
 def late_limit: 5;	# percent of late keys above which an application counts as late
@@ -81,36 +81,30 @@ def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_
 def fair_pair: (gap | figure_words + figure_interval) as $is
 	| "fair sharing gives one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";
 
+def widest: max_by((.mean_stall_ms_high // 0) - (.mean_stall_ms_low // 0));
 def fair_sharing: . as $doc
 	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null and .overloaded == 0))) as $known
 	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(fair_ok | not))) as $off
-		| ($known | map(.updates_per_key // 1) | max) as $goes
+	| ($known | map(.updates_per_key // 1) | max // 0) as $goes
 	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
-		($full | last) as $top
-		| if ($goes // 0) > 1.2 then finding("fair-sharing";
-			"**Fair sharing cannot be tested here**: one update of the application arrives as up to \($goes | number).";
-			{verdict: "unsure", figure: "mean-stall"})
-		  elif $off == [] and all($full[]; fair_near) then finding("fair-sharing";
-			"**The cause is fair sharing, not a fault.** \($doc | with_load($top.sinks) | upper_first), the application gets"
-				+ " 1/\($top.sinks + 1) of the CPU: \($top | fair_pair). A faster server helps; a faster link does not.";
-			($top | gap) + {verdict: "good", figure: "mean-stall"})
-		  elif $off == [] then ($full | map(select(fair_near | not))
-			| max_by((.mean_stall_ms_high // 0) - (.mean_stall_ms_low // 0))) as $r | finding("fair-sharing";
-			"**The stalls scatter too widely to test fair sharing.** \($doc | with_load($r.sinks) | upper_first), \($r | fair_pair).";
-				($r | gap) + {verdict: "unsure", figure: "mean-stall"})
-		  elif all($off[]; .mean_stall_ms > .fair_stall_ms) then ($off | max_by(.mean_stall_ms - .fair_stall_ms)) as $r
-			| finding("fair-sharing";
-			"**Stalls are longer than fair sharing explains.** \($doc | with_load($r.sinks) | upper_first), \($r | fair_pair). Something"
-				+ " else takes CPU time, or an update costs more than it should.";
-			($r | gap) + {verdict: "bad", figure: "mean-stall"})
-		  elif all($off[]; .mean_stall_ms < .fair_stall_ms) then ($off | min_by(.mean_stall_ms - .fair_stall_ms)) as $r
-			| finding("fair-sharing";
-			"**The application gets more than a fair share.** \($doc | with_load($r.sinks) | upper_first), \($r | fair_pair)."
-				+ (if [$off[].same_group] | unique == [0] then " It is in another scheduling group than the CPU hogs." else "" end); ($r | gap)
-					+ {verdict: "none", figure: "mean-stall"})
-		  else finding("fair-sharing";
-			"**Stalls miss fair sharing both ways**, at loads of \($off | map(.sinks | tostring) | and_list): too noisy to tell more.";
-			{verdict: "unsure", figure: "mean-stall"}) end end;
+		# of the row that shows it, if one does: a verdict in words, the same as one word, what follows from it
+		(if $goes > 1.2 then [null, "unsure",
+			"**Fair sharing cannot be tested here**: one update of the application arrives as up to \($goes | number)."]
+		elif $off == [] and all($full[]; fair_near) then [($full | last), "good", "**The cause is fair sharing, not a fault.**",
+			", the application gets 1/\($full | last.sinks + 1) of the CPU:", " A faster server helps; a faster link does not."]
+		elif $off == [] then [($full | map(select(fair_near | not)) | widest), "unsure",
+			"**The stalls scatter too widely to test fair sharing.**", ",", ""]
+		elif all($off[]; .mean_stall_ms > .fair_stall_ms) then [($off | max_by(.mean_stall_ms - .fair_stall_ms)), "bad",
+			"**Stalls are longer than fair sharing explains.**", ",",
+			" Something else takes CPU time, or an update costs more than it should."]
+		elif all($off[]; .mean_stall_ms < .fair_stall_ms) then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
+			"**The application gets more than a fair share.**", ",",
+			if [$off[].same_group] | unique == [0] then " It is in another scheduling group than the CPU hogs." else "" end]
+		else [null, "unsure", "**Stalls miss fair sharing both ways**, at loads of \($off | map(.sinks | tostring) | and_list):"
+			+ " too noisy to tell more."] end) as [$row, $verdict, $head, $gets, $so]
+		| finding("fair-sharing"; $head + if $row == null then "" else
+				" \($doc | with_load($row.sinks) | upper_first)\($gets) \($row | fair_pair).\($so)" end;
+			($row | if . == null then {} else gap end) + {$verdict, figure: "mean-stall"}) end;
 
 # Late although the CPU has room: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
@@ -150,7 +144,7 @@ def idle_response: . as $doc
 				+ (if ($floor // 0) > 0 then "\($wait | upper_first) would take \($floor | with_unit("ms"))"
 					else "Nothing known of the server explains it" end)
 				+ "\($network)." end;
-			($r | figure("latency_p50_ms")) + {figure: "latency-cdf", verdict: "none"}) end;
+			($r | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
 def verdict: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]

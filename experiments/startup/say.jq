@@ -6,10 +6,9 @@ include "words";
 def title: "Start-up of applications under memory pressure";
 def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \(.unit)")) + " a read"
 	elif . == "file" then "fast file" else . end;
-def setup: .run as $run | "\($run.settings.apps // [] | and_list) on a server with \($run.settings.server_memory) of memory, "
-	+ "swap on \($run.settings.swaps // [] | map(swap_words) | and_list); \($run.settings.repeats | plural("repeat")); "
-	+ "run of \($run.started | .[:16] | sub("T"; " ")), \($run.state).";
-def labels: {value: {swap: ((.run.settings.swaps // []) | map({key: ., value: swap_words}) | from_entries),
+def setup: ["\(.run.settings.apps // [] | and_list) on a server with \(.run.settings.server_memory) of memory, "
+	+ "swap on \(.run.settings.swaps // [] | map(swap_words) | and_list)", repeats_words, run_words] | sentence;
+def labels: {value: {swap: (.run.settings.swaps // [] | words_for(swap_words)),
 	axis: {used: "swap in use", left: "memory left"}}};
 
 def started: [measured_rows("summary")[] | select(.startup_ms != null)];
@@ -66,7 +65,7 @@ def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] the
 		+ ": e, the part that it does not explain, is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
 		+ ". Below 0 the requests take longer one after the other than they delayed the start.";
-		($middle | figure("e")) + {verdict: "none", figure: "e"}) end;
+		($middle | figure("e")) + {figure: "e"}) end;
 
 # Events of the models, the slowest first.
 def felt: (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
@@ -87,6 +86,6 @@ def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.start
 		+ "for \(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % "
 		+ "(\(length | plural("condition")); threads that "
 		+ "wait at once count each; more than 100 % counts as 100).";
-		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%", verdict: "none"}) end;
+		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"}) end;
 
 def findings: [in_use, left, share, felt, waits];

@@ -19,7 +19,7 @@ def growth($p): busiest($p) as $top | calmest($p) as $low | if $top == null or $
 			+ " \($p | what) a second. The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
 			else "; one queue, with nothing fitted, would respond in \($top.model_response_s * 1000 | with_unit("ms"))." end);
-		($top | figure("response_ms")) + {verdict: "none", figure: "response"}) end;
+		($top | figure("response_ms")) + {figure: "response"}) end;
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}[.] // "a queue";
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
@@ -50,7 +50,7 @@ def world: busiest("web") | if . == null or .pages_per_s == null then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
 	| finding("world"; "**\(.users | plural("user")) at \(.pages_per_s | number) pages a second stand for \($users | fixed(0)) users"
 		+ " of the world** who look at each page for 30 s.";
-		{value: $users, unit: "", verdict: "none", figure: "response"}) end;
+		{value: $users, unit: "", figure: "response"}) end;
 
 def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest($p) as $low | select($top != null)
 		| "\($p | part_words | upper_first): at \($low.lambda_per_s | number) \($p | what) a second the mean response is"

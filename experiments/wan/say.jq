@@ -4,8 +4,7 @@ include "words";
 
 def title: "Typing over a long link: \(.run.settings.protocols | and_list)";
 def setup: [(if .run.settings.app == "light" then "vim in a terminal" else "the reference application" end), link_words,
-	"round trips of \(.run.settings.rtts_ms // [] | map(plain) | and_list) ms", (.run.settings.repeats | values | plural("repeat")),
-	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")"] | map(values) | join("; ") + ".";
+	"round trips of \(.run.settings.rtts_ms // [] | map(plain) | and_list) ms", repeats_words, run_words] | sentence;
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
 def slopes: [.slope // [] | .[] | select(.slope != null and .points > 1) | .trips = whole_slope("slope")];
@@ -37,19 +36,25 @@ def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
 			figure: "rtt"});
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
+def late_from($ms): .alone.p50_ms != null and $ms > 1.15 * .alone.p50_ms;
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and .p50_ms != null) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
 	| if $all == [] then empty else
-		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else .alone.p50_ms != null
-			and (.p50_ms_low // .p50_ms) > 1.15 * .alone.p50_ms end)] as $wait
-		| finding("typed"; (if $wait == [] then "**No protocol is shown to wait between updates**"
-			else "**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between updates**: several"
-				+ " keys appear at once, or late," end)
+		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else late_from(.p50_ms_low // .p50_ms) end)] as $wait
+		| [$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms) and (late_from(.p50_ms_low // .p50_ms) | not))
+			| .protocol] as $untold
+		| finding("typed"; (if $wait != [] then
+				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between updates**: several"
+				+ " keys appear at once, or late,"
+			elif $untold != [] then "**Whether \($untold | and_list) \(if $untold | length == 1 then "waits" else "wait" end) between"
+				+ " updates is not told**, since the intervals are too wide,"
+			else "**No protocol is shown to wait between updates**" end)
 			+ " when keys come at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
 			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)")
 				| join("; ")) + ".";
-			($wait[0] // $all[0] | figure("p50_ms")) + {verdict: (if $wait == [] then "good" else "bad" end), figure: "rtt"}) end;
+			($wait[0] // $all[0] | figure("p50_ms"))
+				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end), figure: "rtt"}) end;
 
 def longest: threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)] | (map(.rtt_ms) | max) as $rtt
 		| map(select(.rtt_ms == $rtt and .p50_ms != null)) | sort_by(.p50_ms)) as $rows
