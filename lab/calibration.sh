@@ -50,10 +50,10 @@ calibration_save() {
 
 # calibration_add: standard input is what a calibration found; it becomes part of the record, which
 # is printed. One at a time: of two that end together neither loses what it found. In a subshell,
-# whose end gives up the lock.
+# whose end gives up the lock. (It is held for the moment of a sync, which is seconds on a busy disk.)
 calibration_add() (
 	file=$(calibration_file)
-	mkdir -p -- "${file%/*}" 2>/dev/null && { exec {lock}<"${file%/*}"; } 2>/dev/null && flock -w 10 "$lock" || exit
+	mkdir -p -- "${file%/*}" 2>/dev/null && { exec {lock}<"${file%/*}"; } 2>/dev/null && flock -w 300 "$lock" || exit
 	record=$(calibration_merge)
 	printf '%s\n' "$record"
 	calibration_save <<<"$record" {lock}<&-

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and animations.sh
 . "$TP_HOME/experiments/engine/animations.sh"
 
 FIRST=100	# the first loop of the search

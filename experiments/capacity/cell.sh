@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - capacity: a cell is a search for the most users. Sessions are added, one by one at first and then twice as many each
 # time, but no more than fill the CPU; each has an application and a user who types at random times; the first user is measured.
 # Where no criterion holds any more, or nobody can be added, the number of sessions is halved until the most for which each holds
@@ -10,9 +9,9 @@ RATE=10 THRESHOLD_MS=100
 WARM_SECONDS=1.5	# users type for so long before the one in front is measured
 SKIP=5			# first keys left out
 PIN_EFFECT="so the viewers take from the server what users should have"
-SAMPLES=(schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent)
-MACHINE=(schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes
-	swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s)
+SAMPLES="schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent"
+MACHINE="schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes"
+MACHINE+=" swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s"
 
 exp_check() {
 	local c
@@ -22,11 +21,8 @@ exp_check() {
 	done
 }
 
-exp_settings() {	# when a resource counts as full
-	jq -cRn '[inputs | select(. != "") | split("\t")] | .[0] as $head
-		| {limits: (.[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries | del(.schema)
-			| .at_least |= tonumber))}' "$TP_HOME/data/limits.tsv"
-}
+# when a resource counts as full
+exp_settings() { table_json "$TP_HOME/data/limits.tsv" | jq -c '{limits: map(del(.schema) | .at_least |= tonumber)}'; }
 
 exp_words() { echo "users of the ${P[app]} application over ${P[protocol]}"; }
 
@@ -63,78 +59,72 @@ user_start() {	# user_start USER LOG SEED GO: sets LAB_PID; the user in front wa
 	watch=$(app_watch)
 	[ "$PROTOCOL_WATCH" = patch ] || watch=update
 	eval "options=(${SESSION_OPTIONS[$1]})"
-	lab_start ${go[@]+"${go[@]}"} -o "$2/user-$1.tsv" client "user-$1" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$1]}" "${how[@]}" \
-		--watch "$watch" ${options[@]+"${options[@]}"} --log "$2/user-$1.tsv" --format json
+	lab_start "${go[@]}" -o "$2/user-$1.tsv" client "user-$1" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$1]}" "${how[@]}" \
+		--watch "$watch" "${options[@]}" --log "$2/user-$1.tsv" --format json
+}
+
+users_start() {	# users_start N LOG SEED GO: all of them, connected; 1: LAB_WHY
+	local user
+	for ((user = 1; user <= $1; user++)); do
+		APP_DISPLAY=${SESSION_DISPLAY[$user]} LAB_WHY="the application of user $user could not be made as it was"
+		app_reset >/dev/null 2>&1 || return
+		user_start "$user" "${@:2}"
+		pids+=("$LAB_PID")
+	done
+	for ((user = 1; user <= $1; user++)); do is_ready "user-$user" 30 "user $user did not connect" 2>/dev/null || return; done
 }
 
 # All users type, and the one in front is measured: BEFORE and AFTER, each what server and client did until then.
 step_users() {	# step_users N LOG SEED; 1: STEP_WHY
-	local n=$1 log=$2 go user pids=() probe='' status
+	local go user pids=() LAB_WHY=''
 	open_pipe go
-	for ((user = 1; user <= n; user++)); do
-		APP_DISPLAY=${SESSION_DISPLAY[$user]}
-		app_reset >/dev/null 2>&1 || { STEP_WHY="the application of user $user could not be made as it was"; break; }
-		user_start "$user" "$log" "$3" "$go"
-		if [ "$user" = 1 ]; then probe=$LAB_PID; else pids+=("$LAB_PID"); fi
-	done
-	for ((user = 1; user <= n; user++)); do
-		[ -z "$STEP_WHY" ] || break
-		lab_ready "user-$user" 30 2>/dev/null || STEP_WHY="user $user did not connect: $(tail -n 1 "$log/user-$user.err")"
-	done
-	[ -n "$STEP_WHY" ] || [ "$n" = 1 ] || nap "$WARM_SECONDS"
-	! stopped || STEP_WHY=interrupted
-	if [ -z "$STEP_WHY" ]; then
+	if users_start "$@" "$go"; then
+		[ "$1" = 1 ] || nap "$WARM_SECONDS"
 		BEFORE=("$(lab_cpu server)" "$(lab_cpu client)" "$(reading)" "$(client_reading)")
 		echo go >&"$go"
-		lab_wait "$probe"
-		status=$?
+		has_ended user-1 "$2" || STEP_WHY=$LAB_WHY
 		AFTER=("$(lab_cpu server)" "$(lab_cpu client)" "$(reading)" "$(client_reading)")
-		[ "$status" -le 128 ] || { lab_stop "$probe"; status=130; }
-		case $status in 0 | 3) ;; 130) STEP_WHY=interrupted ;; *) STEP_WHY=$(tail -n 1 "$log/user-1.err") ;; esac
 	else
-		[ -z "$probe" ] || lab_stop "$probe"
+		STEP_WHY=$LAB_WHY
 	fi
-	[ "${#pids[@]}" = 0 ] || lab_stop "${pids[@]}"
+	lab_stop "${pids[@]}"
 	exec {go}>&-
+	! stopped || STEP_WHY=interrupted
 	[ "$STEP_WHY" = interrupted ] || sessions_live || return
-	for ((user = 1; user <= n; user++)); do
-		[ -n "$STEP_WHY" ] || [ -s "$log/user-$user.tsv" ] || STEP_WHY="user $user left no log"
+	for ((user = 1; user <= $1; user++)); do
+		[ -n "$STEP_WHY" ] || [ -s "$2/user-$user.tsv" ] || STEP_WHY="user $user left no log"
 	done
 	[ -z "$STEP_WHY" ]
 }
 
-link_bits() {	# of the link's rate; 0: none
-	LC_ALL=C awk -v r="$LAB_RATE" 'BEGIN {
-		n = r + 0; print r ~ /[Gg]bit/ ? n * 1e9 : r ~ /[Mm]bit/ ? n * 1e6 : r ~ /[Kk]bit/ ? n * 1e3 : r ~ /bit/ ? n : 0 }'
-}
-
-# The row of machine.tsv, from BEFORE and AFTER; sets OWN and FOREIGN of that number of users.
+# From BEFORE and AFTER: MACHINE_ROWS, OWN and FOREIGN of that number of users.
 step_machine() {	# step_machine N KEYS_PER_S
 	local foreign steal busy client
 	read -r foreign steal busy < <(exp_shares "${BEFORE[0]}" "${AFTER[0]}" "$LAB_NCPU_server")
 	read -r _ _ client < <(exp_shares "${BEFORE[1]}" "${AFTER[1]}" "$LAB_NCPU_client")
 	[ "$LAB_SHARED_CPUS" = 0 ] || client=''
 	FOREIGN[$1]=$foreign
-	OWN[$1]=$(awk -v a="${BEFORE[0]}" -v b="${AFTER[0]}" -v cpus="$LAB_NCPU_server" 'BEGIN {
-		split(a, x, " "); split(b, y, " "); printf "%.3f", 100 * (y[4] - x[4]) / (y[1] - x[1]) / cpus }')
-	LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]}" -v b="${AFTER[2]}" -v va="${BEFORE[3]}" -v vb="${AFTER[3]}" \
-		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" -v own="${OWN[$1]}" -v link="$(link_bits)" \
+	MACHINE_ROWS[$1]=$(LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]}" -v b="${AFTER[2]}" \
+		-v va="${BEFORE[3]}" -v vb="${AFTER[3]}" -v ca="${BEFORE[0]}" -v cb="${AFTER[0]}" -v cpus="$LAB_NCPU_server" \
+		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" -v link="$(rate_bits "$LAB_RATE")" \
 		-v waited="$(waited "$(cut -d' ' -f2 <<<"${BEFORE[2]}")" "$(cut -d' ' -f2 <<<"${AFTER[2]}")")" \
 		-v viewers="$(waited "${BEFORE[3]#* }" "${AFTER[3]#* }")" -v shared="$LAB_SHARED_CPUS" '
 		function grown(i) { return y[i] > x[i] ? y[i] - x[i] : 0 }
 		function as(f, v) { return sprintf(f, v) }
 		BEGIN {
 			split(a, x, " "); split(b, y, " "); s = y[1] - x[1]; most = grown(5) > grown(6) ? grown(5) : grown(6)
+			split(ca, u, " "); split(cb, v, " "); own = as("%.3f", 100 * (v[4] - u[4]) / (v[1] - u[1]) / cpus)
 			print "capacity-machine/1", n, keys, busy, client, foreign, steal, as("%.3f", waited / 1e9 / s), as("%.0f", y[3]),
 				as("%.0f", grown(4) / s), (link > 0) ? as("%.2f", 100 * most * 8 / s / link) : "", own, as("%.2f", grown(7) / s),
 				as("%.2f", grown(8) / s), (shared == 1) ? "" : as("%.3f", viewers / 1e9 / (vb - va)),
 				(9 in y) ? as("%.3f", grown(9) / 1e3 / s) : ""
-		}'
+		}')
+	OWN[$1]=$(cut -f 12 <<<"${MACHINE_ROWS[$1]}")
 }
 
-# Rows in samples.tsv and machine.tsv; what the user in front had in P95[N], APDEX[N].
+# Its rows in SAMPLE_ROWS[N] and MACHINE_ROWS[N]; what the user in front had in P95[N], APDEX[N].
 step() {	# step N FOLDER SEED; 1: STEP_WHY
-	local n=$1 folder=$2 log=$2/log/$1 user from to keys
+	local n=$1 log=$2/log/$1 user from to keys
 	local -a BEFORE AFTER
 	STEP_WHY='' STEP_SAID='' STEP_AT=$n
 	mkdir -p "$log"
@@ -145,14 +135,12 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 	step_users "$n" "$log" "$3" || return
 	read -r from to < <(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["skipped"] != 1 { if (!n++) f = $at["due_ns"]; l = $at["due_ns"] } END { print n ? f : 0, n ? l : 0 }' "$log/user-1.tsv")
-	for ((user = 1; user <= n; user++)); do
-		user_row "$n" "$user" "$log/user-$user.tsv" "$from" "$to" >>"$folder/samples.tsv"
-	done
+	SAMPLE_ROWS[n]=$(for ((user = 1; user <= n; user++)); do user_row "$n" "$user" "$log/user-$user.tsv" "$from" "$to"; done)
 	# keys that were due from the first to the last of the one in front, whose last one has its share of time, too
-	keys=$(LC_ALL=C awk -F'\t' -v n="$n" -v from="$from" -v to="$to" -v rate="$RATE" '
-		$2 == n { k += $4 } END { printf "%.3f\n", k / ((to - from) / 1e9 + 1 / rate) }' "$folder/samples.tsv")
-	step_machine "$n" "$keys" >>"$folder/machine.tsv"
-	read -r "P95[n]" "APDEX[n]" < <(awk -F'\t' -v n="$n" '$2 == n && $3 == 1 { print $7, $9 }' "$folder/samples.tsv")
+	keys=$(LC_ALL=C awk -F'\t' -v from="$from" -v to="$to" -v rate="$RATE" '
+		{ k += $4 } END { printf "%.3f\n", k / ((to - from) / 1e9 + 1 / rate) }' <<<"${SAMPLE_ROWS[n]}")
+	step_machine "$n" "$keys"
+	read -r "P95[n]" "APDEX[n]" < <(awk -F'\t' '$3 == 1 { print $7, $9 }' <<<"${SAMPLE_ROWS[n]}")
 	[ -n "${P95[n]}" ] || { STEP_WHY="no key of the user in front was answered"; return 1; }
 	rm -rf "$log"
 }
@@ -176,18 +164,11 @@ bounds() {	# bounds CRITERION
 	done
 }
 
-forget() {	# forget N FOLDER: its rows
-	local t
-	for t in samples machine; do
-		awk -F'\t' -v n="$1" 'NR == 1 || $2 != n' "$2/$t.tsv" >"$2/$t.less" && mv "$2/$t.less" "$2/$t.tsv"
-	done
-}
-
 # One number of users. A session that fails, and once more when it is tried again, is a limit as well, if it isn't the first.
 measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 	local try kills
 	for try in 0 250; do
-		forget "$1" "$2"
+		unset "SAMPLE_ROWS[$1]" "MACHINE_ROWS[$1]"
 		kills=$(lab_memory_kills)
 		if step "$1" "$2" "$(($3 + try))"; then
 			TRIED[$1]=1
@@ -204,16 +185,17 @@ measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 		sessions 0
 		[ "$try" != 0 ] || TWICE=$((TWICE + 1))
 	done
-	forget "$1" "$2"
+	unset "SAMPLE_ROWS[$1]" "MACHINE_ROWS[$1]"
 	TRIED[STEP_AT]=1 FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
 }
 
-# As many again, but no more than what the sessions take of the CPU allows, and one more.
+# As many again, but no more than what the sessions take of the CPU allows, and one more; at first one more, and MOST at most.
 more_users() {	# more_users N
-	[ "$1" -ge 4 ] || { echo $(($1 + 1)); return; }
-	awk -v n="$1" -v one="${OWN[1]}" -v now="${OWN[$1]:-100}" 'BEGIN {
-		full = now > one ? 1 + (100 - one) / (now - one) * (n - 1) : 2 * n; full = int(full) + 1
-		next_ = full < 2 * n ? full : 2 * n; print (next_ > n ? next_ : n + 1) }'
+	awk -v n="$1" -v one="${OWN[1]}" -v now="${OWN[$1]:-100}" -v most="$MOST" 'BEGIN {
+		more = now > one ? int(1 + (100 - one) / (now - one) * (n - 1)) + 1 : 2 * n
+		if (more > 2 * n) more = 2 * n
+		if (n < 4 || more <= n) more = n + 1
+		print (more < most ? more : most) }'
 }
 
 search() {	# search FOLDER SEED; 1: STEP_WHY
@@ -225,7 +207,6 @@ search() {	# search FOLDER SEED; 1: STEP_WHY
 		for c in ${CRITERIA//,/ }; do bounds "$c"; [ "$BAD" != 0 ] || all=0; done
 		[ "$all" = 0 ] && [ "$n" -lt "$MOST" ] || break
 		n=$(more_users "$n")
-		[ "$n" -le "$MOST" ] || n=$MOST
 	done
 	# The first number that is too many is measured once more: that must not be the work of another program's second. The second
 	# time counts, for all criteria.
@@ -258,16 +239,17 @@ search_limits() {	# what was found, as JSON
 
 exp_measure() {
 	local folder=$3 reason='' limits='[]' foreign STEP_WHY='' STEP_SAID='' STEP_AT=0 TWICE=0 GOOD BAD
-	local -a TRIED=() P95=() APDEX=() OWN=() FOREIGN=() FAILED=() LACKED=() SURE=()
+	local -a TRIED=() P95=() APDEX=() OWN=() FOREIGN=() FAILED=() LACKED=() SURE=() SAMPLE_ROWS=() MACHINE_ROWS=()
 	mkdir -p "$folder/log"
-	(IFS=$'\t' && echo "${SAMPLES[*]}" >"$folder/samples.tsv" && echo "${MACHINE[*]}" >"$folder/machine.tsv")
 	protocol_use "${P[protocol]}"
 	LAB_LOG=$RUN/log
 	sessions 0
 	search "$folder" "$2" || reason=$STEP_WHY
 	sessions 0
+	printf '%s\n' "${SAMPLES// /$'\t'}" "${SAMPLE_ROWS[@]}" >"$folder/samples.tsv"
+	printf '%s\n' "${MACHINE// /$'\t'}" "${MACHINE_ROWS[@]}" >"$folder/machine.tsv"
 	[ -n "$reason" ] || limits=$(search_limits)
-	foreign=$(printf '%s\n' 0 ${FOREIGN[@]+"${FOREIGN[@]}"} | LC_ALL=C sort -g | tail -n 1)
+	foreign=$(printf '%s\n' 0 "${FOREIGN[@]}" | LC_ALL=C sort -g | tail -n 1)
 	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign "$foreign" \
 		--argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --argjson limits "$limits" '
 		{parameters: {$most}, foreign_percent: $foreign, steal_percent: null, server_cpus: $cpus, measured_twice: $twice, $limits}')"

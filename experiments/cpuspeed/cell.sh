@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - cpuspeed: all that the session runs (display server, window manager, application) has so much of one CPU: by a CFS
 # quota in every period of 5 ms, which is short enough to be a slower CPU to a person; or by the CPU's own frequency, where
 # there is a choice.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - diskload: while the session is replayed, others read from its disk: fio, 32 KB at random places, so many times a
 # second. The page cache would hide the disk, so it is empty when a replay begins; and one of today's disks would not notice
 # such a load (--disk file), so this one takes a stated time for each read and write, one after the other.

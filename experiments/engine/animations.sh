@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
 # animations.sh - what experiments with an animation share: a session for each cell, one step in it (an animation that runs for a
 # while, with a capture beside it, and the frames counted on the user's screen), and what a step took in its window.
 #
@@ -13,8 +12,8 @@ FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down 
 PIN_EFFECT="so what the client does slows the server"
 
 exp_check() {
-	[[ $SIZE =~ ^([0-9]{2,4})x([0-9]{2,4})$ ]] && [ "$((10#${BASH_REMATCH[1]}))" -ge 40 ] && [ "$((10#${BASH_REMATCH[2]}))" -ge 32 ] &&
-		[ "$((10#${BASH_REMATCH[1]}))" -le 1024 ] && [ "$((10#${BASH_REMATCH[2]}))" -le 768 ] ||
+	[[ $SIZE =~ ^([0-9]{2,4})x([0-9]{2,4})$ ]] &&
+		((10#${BASH_REMATCH[1]} >= 40 && 10#${BASH_REMATCH[1]} <= 1024 && 10#${BASH_REMATCH[2]} >= 32 && 10#${BASH_REMATCH[2]} <= 768)) ||
 		exp_bad "--size $SIZE: width and height in pixels from 40x32 to 1024x768, such as 100x100"
 }
 
@@ -33,24 +32,17 @@ exp_missing() { lab_lacks pin shape; }
 exp_says() { echo ", frames of $SIZE, $RATE a second"; }
 exp_begin() { [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be captured here; see: thinprobe doctor"; }
 
-exp_measure() {	# exp_measure CELL REPEAT FOLDER
-	local folder=$3 reason='' before after foreign=null steal=null flags='' LAB_WHY='' LAB_LOG=$3/log
-	mkdir -p "$LAB_LOG"
+exp_run() {	# exp_run FOLDER REPEAT
 	protocol_use "${P[protocol]}"
 	protocol_start animation
-	before=$(lab_cpu server)
-	animation_steps "$folder" "$2" || reason=$LAB_WHY
-	after=$(lab_cpu server)
-	lab_stop ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	cpu_begin
+	animation_steps "$1" "$2" || return
+	cpu_end
+}
+exp_stop() {	# exp_stop FOLDER
+	lab_stop "${LAB_PIDS[@]}"
 	protocol_stop
-	! stopped || reason=interrupted
-	if [ -z "$reason" ]; then
-		read -r foreign steal _ < <(exp_shares "$before" "$after" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-		flags=$(exp_disturbed "$foreign" "$steal")
-		rm -rf "$LAB_LOG"
-	fi
-	cell_write "$folder" "$2" "$reason" "$flags" "$(animation_report "$folder" |
-		jq -c --argjson foreign "$foreign" --argjson steal "$steal" '{foreign_percent: $foreign, steal_percent: $steal} + .')"
+	CELL_MORE=$(animation_report "$1")
 }
 
 # One step ------------------------------------------------------------------------------------------------------
@@ -66,54 +58,47 @@ animation_cpu() {
 # animation_step FOLDER WARM FRAMES OPTION...: FRAMES of the animation are measured after WARM of them. Leaves frames.tsv, seen.tsv,
 # traffic.tsv, cpu.tsv, animate.json, prototap.json and step.json in FOLDER. 1: LAB_WHY.
 animation_step() {
-	local folder=$1 warm=$2 frames=$3 show count='' tap seconds name LAB_LOG=$1
-	shift 3
-	mkdir -p "$folder"
+	local seconds name LAB_LOG=$1
+	mkdir -p "$1"
+	seconds=$(LC_ALL=C awk -v n="$(($2 + $3))" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')
+	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$1/cpu.tsv"
 	LAB_WHY=''
-	seconds=$(LC_ALL=C awk -v n="$((warm + frames))" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')
-	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$folder/cpu.tsv"
-	lab_start -o "$folder/traffic.tsv" "${LAB_TAP[@]}" prototap "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port "$PROTOCOL_PORT" \
-		--traffic "$folder/traffic.tsv" --traffic-bin "${BIN_MS}ms" --format json
-	tap=$LAB_PID
-	lab_ready prototap 10 || { LAB_WHY="the capture did not start: $(tail -n 1 "$folder/prototap.err")"; lab_stop "$tap"; return 1; }
-	animation_cpu "$folder"
-	lab_start -o "$folder/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --size "$SIZE" \
-		--rate "$RATE" --content "$CONTENT" -t "${seconds}s" --log "$folder/frames.tsv" "$@" --format json
-	show=$LAB_PID
-	lab_ready animate 30 || LAB_WHY="the animation did not start: $(tail -n 1 "$folder/animate.err")"
-	if [ -z "$LAB_WHY" ]; then
-		lab_start -o "$folder/seen.tsv" client count "$TP_BIN/animate" count --display "$PROTOCOL_VIEW" \
-			--log "$folder/seen.tsv" --format json
-		count=$LAB_PID
-		lab_ready count 15 || LAB_WHY="no frame arrives on the display of the client: $(tail -n 1 "$folder/count.err")"
-	fi
-	[ -n "$LAB_WHY" ] || animation_wait "$show" "$folder" "$seconds"
-	animation_cpu "$folder"
-	lab_stop "$show" ${count:+"$count"}
-	lab_stop "$tap"
+	animation_start "$1" "$seconds" "${@:4}" && animation_wait "$1" "$seconds"
+	animation_cpu "$1"
+	for name in animate count prototap; do lab_stop "${LAB_PID_OF[$name]-}"; done
 	! stopped || LAB_WHY=interrupted
-	for name in animate count prototap; do
-		[ ! -s "$folder/$name.out" ] || mv "$folder/$name.out" "$folder/$name.json"
-		rm -f "$folder/$name.out"
-		[ -s "$folder/$name.err" ] && ! printf 'ready\n' | cmp -s - "$folder/$name.err" || rm -f "$folder/$name.err"
-	done
-	[ -z "$LAB_WHY" ] && animation_figures "$folder" "$warm" "$frames"
+	keep_outputs "$1" animate count prototap
+	[ -z "$LAB_WHY" ] && animation_figures "$1" "$2" "$3"
+}
+
+# The capture, the animation, and who counts its frames on the user's display. 1: LAB_WHY.
+animation_start() {	# animation_start FOLDER SECONDS OPTION...
+	LAB_PID_OF[animate]='' LAB_PID_OF[count]=''
+	lab_start -o "$1/traffic.tsv" "${LAB_TAP[@]}" prototap "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port "$PROTOCOL_PORT" \
+		--traffic "$1/traffic.tsv" --traffic-bin "${BIN_MS}ms" --format json
+	is_ready prototap 10 "the capture did not start" || return
+	animation_cpu "$1"
+	lab_start -o "$1/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --size "$SIZE" \
+		--rate "$RATE" --content "$CONTENT" -t "${2}s" --log "$1/frames.tsv" "${@:3}" --format json
+	is_ready animate 30 "the animation did not start" || return
+	lab_start -o "$1/seen.tsv" client count "$TP_BIN/animate" count --display "$PROTOCOL_VIEW" --log "$1/seen.tsv" --format json
+	is_ready count 15 "no frame arrives on the display of the client" || return
 }
 
 # Until it has ended by itself; one that hangs is not waited for without end. Sets LAB_WHY where it failed.
-animation_wait() {	# animation_wait PID FOLDER SECONDS
-	local left=$((${3%.*} + 20)) i status=0
-	until lab_gone "$1" || stopped || [ "$left" -le 0 ]; do
-		for i in 1 2 3 4 5; do lab_gone "$1" || nap 0.2; done
-		animation_cpu "$2"
+animation_wait() {	# animation_wait FOLDER SECONDS
+	local left=$((${2%.*} + 20)) i pid=${LAB_PID_OF[animate]} status=0
+	until lab_gone "$pid" || stopped || [ "$left" -le 0 ]; do
+		for i in 1 2 3 4 5; do lab_gone "$pid" || nap 0.2; done
+		animation_cpu "$1"
 		left=$((left - 1))
 	done
-	lab_gone "$1" || { LAB_WHY="the animation does not end: the display takes no more frames"; return; }
-	lab_wait "$1" || status=$?
+	lab_gone "$pid" || { LAB_WHY="the animation does not end: the display takes no more frames"; return; }
+	lab_wait "$pid" || status=$?
 	case $status in
 	0) ;;
 	130) LAB_WHY=interrupted ;;
-	*) LAB_WHY="the animation failed: $(grep -vx ready "$2/animate.err" | tail -n 1)" ;;
+	*) LAB_WHY="the animation failed: $(last_word animate)" ;;
 	esac
 }
 

@@ -1,81 +1,64 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with run.sh, plan.sh and the experiments
 # cells.sh - the cells of a run: which there are, their order, what runs them, what became of them.
 #
-# A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_VALUES their values in the axes' order
-# (\037 between).
+# A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_PARAMETERS their values by axis (JSON),
+# CELL_VALUES these in the axes' order (\037 between).
 
-CELLS=() CELL_VALUES=()
+CELLS=() CELL_PARAMETERS=() CELL_VALUES=()
 declare -A P	# the values of the cell that is measured, by axis
 
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
 exp_repeats() { CELL_REPEATS=$REPEATS; }	# of the cell in P
-exp_trains() { printf '%s\n' "$1/cell.json"; }
-exp_cell_begin() { :; }
-exp_cell_end() { :; }
 exp_session() { :; }
 exp_end_session() { :; }
 
 # The product of the axes' options: axis NAME=OPTION, or NAME where the option has that name.
 exp_cells() {
-	local axis option item line lines=('') more
+	local axis
 	for axis in "${AXES[@]}"; do
-		option=${axis#*=} more=()
-		[ -n "${OPT[$option.var]-}" ] || die "$EXP_DIR/plan: axis $axis has no option; write NAME=OPTION"
-		item=${!OPT[$option.var]}
-		for line in "${lines[@]}"; do for item in ${!OPT[$option.var]//,/ }; do more+=("$line${line:+$'\t'}$item"); done; done
-		lines=("${more[@]}")
-	done
-	printf '%s\n' "${lines[@]}"
+		[ -n "${OPT[${axis#*=}.var]-}" ] || die "$EXP_DIR/plan: axis $axis has no option; write NAME=OPTION"
+		echo "${!OPT[${axis#*=}.var]}"
+	done | jq -Rrn '[inputs / ","] | combinations | join("\t")'
 }
 
-# Sets CELLS and CELL_VALUES: of a run that goes on those that it has, by the names that they have there.
+# Sets CELLS, CELL_PARAMETERS and CELL_VALUES: of a run that goes on those that it has, by the names that they have there.
 cells_choose() {
-	local line name
-	if [ -n "$RESUME" ] && [ -z "$late" ]; then
-		while IFS=$'\037' read -r name line; do
-			CELLS+=("$name") CELL_VALUES+=("$line")
-		done < <(jq -r '.axes as $axes | .cells[] | .parameters as $p
-			| [.name, ($axes[] | $p[.] // "" | tostring)] | join("\u001f")' "$RESUME/run.json")
-		[ "${#CELLS[@]}" -gt 0 ] || exp_bad "--resume $RESUME: it has no cells; start a new run"
-		return
-	fi
-	local -A seen
-	while IFS= read -r line; do
-		[ -n "$line" ] || continue
-		line=${line//$'\t'/$'\037'}
-		name=$(tr -s '\037' '-' <<<"$line" | tr '/: ' '---')
-		name=${name%-}
-		[ -z "${seen[$name]-}" ] || die "two cells are called $name"
-		seen[$name]=1 CELLS+=("$name") CELL_VALUES+=("$line")
-	done < <(exp_cells)
-	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "there is nothing to measure"
+	local name parameters values none="there is nothing to measure" twice
+	CELLS=() CELL_PARAMETERS=() CELL_VALUES=()
+	while IFS=$'\037' read -r name parameters values; do
+		CELLS+=("$name") CELL_PARAMETERS+=("$parameters") CELL_VALUES+=("$values")
+	done < <(
+		if [ -n "$RESUME" ] && [ -z "$late" ]; then
+			jq -r '.axes as $axes | .cells[]
+				| [.name, (.parameters | tojson, (.[$axes[]] // "" | tostring))] | join("\u001f")' "$RESUME/run.json"
+		else
+			exp_cells | jq -Rr --arg axes "${AXIS[*]}" '
+				def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9]+)?$") then tonumber else . end;
+				select(. != "") | (. / "\t") as $values | [($values | map(select(. != "")) | join("-") | gsub("[/: ]"; "-")),
+					([$axes / " ", $values] | transpose | map({(.[0]): (.[1] // "" | value)}) | add | tojson), $values[]]
+				| join("\u001f")'
+		fi
+	)
+	[ -z "$RESUME" ] || [ -n "$late" ] || none="--resume $RESUME: it has no cells; start a new run"
+	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "$none"
+	twice=$(printf '%s\n' "${CELLS[@]}" | sort | uniq -d | head -n 1)
+	[ -z "$twice" ] || die "two cells are called $twice"
 }
 
 cell_use() {	# cell_use N: sets CELL, P and CELL_REPEATS
 	local values i
 	IFS=$'\037' read -ra values <<<"${CELL_VALUES[$1]}"
-	CELL=${CELLS[$1]}
+	CELL=${CELLS[$1]} CELL_JSON=${CELL_PARAMETERS[$1]}
 	for ((i = 0; i < ${#AXIS[@]}; i++)); do P[${AXIS[i]}]=${values[i]-}; done
 	exp_repeats
 }
 
-cell_parameters() {	# P as JSON
-	local axis
-	for axis in "${AXIS[@]}"; do printf '%s\037%s\n' "$axis" "${P[$axis]}"; done |
-		jq -cRn "$CELL_JSON"' [inputs | pair] | from_entries'
-}
-CELL_JSON='def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9]+)?$") then tonumber else . end;
-	def pair: split("\u001f") | {key: .[0], value: (.[1] | value)};'
-
 cells_json() {	# axes and cells of run.json, before anything is measured
-	printf '%s\n' ${CELL_VALUES[@]+"${CELL_VALUES[@]}"} | jq -cRn --arg axes "${AXIS[*]}" --arg names "${CELLS[*]-}" "$CELL_JSON"'
-		($axes | split(" ")) as $axes | ($names | split(" ")) as $names
-		| {axes: $axes, cells: [foreach (inputs | select(. != "")) as $line (-1; . + 1; . as $n | ($line | split("\u001f")) as $v
-			| {name: $names[$n], parameters: ([range($axes | length) | {key: $axes[.], value: ($v[.] // "" | value)}] | from_entries),
-				state: "missing", complete: 0, flags: []})]}'
+	printf '%s\n' "${CELL_PARAMETERS[@]}" | jq -cs --arg axes "${AXIS[*]}" --arg names "${CELLS[*]-}" '
+		{axes: ($axes / " "), cells: [[$names / " ", .] | transpose[]
+			| {name: .[0], parameters: .[1], state: "missing", complete: 0, flags: []}]}'
 }
 
 # Order -----------------------------------------------------------------------------------------------------------
@@ -90,7 +73,7 @@ cells_order() {
 			cell_use "$i"
 			[ "$repeat" -gt "$CELL_REPEATS" ] || printf '%s\037%s\n' "$i" "${CELL_VALUES[i]}"
 		done |
-			LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + repeat))" -v repeat="$repeat" -v axes="${AXIS[*]}" -v group="${GROUP[*]-}" \
+			LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + repeat))" -v repeat="$repeat" -v axes="${AXIS[*]}" -v group="${PLAN[group]-}" \
 				-v first="${PLAN[first]-}" '
 				BEGIN {
 					srand(seed); n = split(axes, axis, " "); groups = split(group, g, " "); split(first, f, "=")
@@ -114,28 +97,27 @@ cells_order() {
 
 cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME REPEAT
 
-# cell_judge FOLDER: CELL_STATE is complete where every train is, CELL_FLAGS what they are flagged for, CELL_WORST the
-# greatest share of the server's CPU that others had, in percent (1000 for a cell that is not complete), CELL_REASON why a
-# train failed.
+# cell_judge FOLDER: CELL_STATE is complete where all that was measured in it is (its cell.json, and those in its folders),
+# CELL_FLAGS what it is flagged for, CELL_WORST the greatest share of the server's CPU that others had, in percent (1000 for
+# a cell that is not complete), CELL_REASON why it failed.
 cell_judge() {
-	local trains=() train
-	mapfile -t trains < <(exp_trains "$1")
 	CELL_STATE=missing CELL_FLAGS='' CELL_WORST=1000 CELL_REASON=''
-	for train in "${trains[@]}"; do [ -s "$train" ] || return; done
-	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(jq -rs '
-		(if all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
-			else "missing", 1000 end),
-		(map(.marked // "" | select(. != "")) | unique | join("; ")), (map(.reason // "" | select(. != "")) | first // "")' \
-		"${trains[@]}" 2>/dev/null)
-	[ -n "$CELL_STATE" ] || CELL_STATE=missing
+	[ -s "$1/cell.json" ] || return
+	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(
+		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs '
+			(if all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
+				else "missing", 1000 end),
+			(map(.marked // "" | select(. != "")) | unique | join("; ")), (map(.reason // "" | select(. != "")) | first // "")' \
+			2>/dev/null)
+	: "${CELL_STATE:=missing}"
 }
 
 cell_complete() { cell_judge "$1"; [ "$CELL_STATE" = complete ]; }
 
-# exp_shares BEFORE AFTER CPUS: between two answers of lab_cpu, of those CPUs' time in percent: what tasks that are not the
-# lab's took, what the hypervisor stole, and all that was busy.
+# exp_shares BEFORE AFTER [CPUS]: between two answers of lab_cpu, of the time of so many CPUs (the server's) in percent: what
+# tasks that are not the lab's took, what the hypervisor stole, and all that was busy.
 exp_shares() {
-	awk -v cpus="$3" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
+	awk -v cpus="${3:-$LAB_NCPU_server}" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
 		split(a, x, " "); split(b, y, " "); wall = (y[1] - x[1]) * cpus
 		foreign = (y[2] - x[2]) - (y[4] - x[4]); if (foreign < 0) foreign = 0
 		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * (y[2] - x[2]) / wall }'
@@ -150,19 +132,35 @@ exp_disturbed() {
 # cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those
 # of the axes.
 cell_write() {
-	jq -n --argjson parameters "$(cell_parameters)" --argjson repeat "$2" --arg reason "$3" --arg marked "${4#; }" \
+	jq -n --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "$3" --arg marked "${4#; }" \
 		--argjson more "${5:-{\}}" '
 		{schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason, $marked}
 		* $more' | put_json "$1/cell.json"
 }
 
-# Running -----------------------------------------------------------------------------------------------------------
+app_of() { case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac; }	# app_of APP: its plug-in, where it has one
 
-exp_clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }	# seconds as m:ss
+# json_object NAME VALUE...: of values of one line; what reads as JSON is that, all else text.
+json_object() {
+	printf '%s\037%s\n' "$@" | jq -cRn '[inputs / "\u001f" | .[1] as $text
+		| {(.[0]): (if $text == "" then "" else $text | try fromjson catch $text end)}] | add'
+}
+
+# keep_outputs FOLDER NAME...: what these programs printed is NAME.json from then on; of what they said "ready" is not kept.
+keep_outputs() {
+	local name
+	for name in "${@:2}"; do
+		[ ! -s "$1/$name.out" ] || mv "$1/$name.out" "$1/$name.json"
+		rm -f "$1/$name.out"
+		grep -qvx ready "$1/$name.err" 2>/dev/null || rm -f "$1/$name.err"
+	done
+}
+
+# Running -----------------------------------------------------------------------------------------------------------
 
 exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: MEASURED of the DONE took time
 	local bar left='' elapsed=$((SECONDS - EXP_SINCE))
-	[ "$3" -gt 0 ] && left=", $(exp_clock $((elapsed * ($2 - $1) / $3))) left"
+	[ "$3" = 0 ] || { left=$((elapsed * ($2 - $1) / $3)); printf -v left ', %d:%02d left' $((left / 60)) $((left % 60)); }
 	if [ -t 1 ]; then
 		bar=$(printf '%*s' $(($1 * 16 / $2)) '' | tr ' ' '#')$(printf '%*s' $((16 - $1 * 16 / $2)) '' | tr ' ' '-')
 		printf '\r%s  [%s]  %s%s\033[K' "$EXPERIMENT" "$bar" "$4" "$left"
@@ -179,14 +177,12 @@ exp_step() {	# what goes on before the first cell
 # quieter try stays, the other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4
 # quick=20`, 0 for never.
 cells_run() {
-	local order=() again=0 part most n repeat session now='' folder total i=0 measured=0 WORDS TEXT
+	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0
 	LAB_STOP_ENDS=''	# from here on a signal ends the train that runs; what there is by then is summed up
-	plan_words "${PLAN[again]-4}"
-	part=${WORDS[0]}
-	[ "$QUICK" = 0 ] || [[ ${WORDS[1]-} != quick=* ]] || part=${WORDS[1]#*=}
+	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
 	total=${#order[@]}
-	[ "$part" -gt 0 ] && most=$(((total + part - 1) / part)) || most=0
+	[ "$part" = 0 ] || most=$(((total + part - 1) / part))
 	EXP_SINCE=$SECONDS
 	while ! EXP_LOST=$(lab_lost) && [ "$i" -lt "${#order[@]}" ] && ! stopped; do
 		read -r n repeat session <<<"${order[i]}"
@@ -203,7 +199,7 @@ cells_run() {
 			"$(exp_words), repeat $repeat of $REPEATS$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
 		rm -rf "$folder"
 		mkdir -p "$folder" || exp_lost
-		if [ "${#GROUP[@]}" -gt 0 ] && [ "$now" != "$repeat$session" ]; then
+		if [ -n "${PLAN[group]-}" ] && [ "$now" != "$repeat$session" ]; then
 			[ -z "$now" ] || exp_end_session
 			now=$repeat$session LAB_WHY='' EXP_SESSION_WHY=''
 			exp_session "$repeat" || EXP_SESSION_WHY=${LAB_WHY:-its session could not be made}
@@ -229,9 +225,7 @@ cell_measure() {	# cell_measure REPEAT FOLDER
 	if [ -n "$EXP_SESSION_WHY" ]; then
 		cell_write "$2" "$1" "$EXP_SESSION_WHY" ''
 	else
-		exp_cell_begin "$CELL" "$1" "$2"
 		exp_measure "$CELL" "$1" "$2"
-		exp_cell_end "$CELL" "$1" "$2"
 	fi
 	[ -d "$2" ] || exp_lost
 	cell_judge "$2"

@@ -6,20 +6,9 @@
 # these; here is none. So signals come here, and the driver looks whether one has come where it is safe (lab/lib.sh, stop_here):
 # the pipe LAB_STOP_FD is at its end then, as it is when this shell is gone. If this shell is killed, the driver dies with it.
 set -u
-dir=''
-make_pipe() {	# its reading end in `told`, its writing end in `keep`
-	local both
-	read -r dir < <(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX")
-	[ -n "$dir" ] && mkfifo -m 600 "$dir/pipe" || {
-		echo "thinprobe: cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written" >&2
-		exit 1
-	}
-	exec {both}<>"$dir/pipe"	# for both directions: opening does not wait for another
-	exec {told}<"$dir/pipe"
-	exec {keep}>"$dir/pipe" {both}>&-
-	rm -r -- "$dir"
-}
-make_pipe
+# A pipe without a name, which no signal can leave behind. Open for both directions at first: opening does not wait for another.
+exec {both}<> <(:)
+exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-
 # shellcheck disable=SC2317 # the trap calls it
 tell() {
 	[ -z "$keep" ] || exec {keep}>&-

@@ -1,19 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # option variables are for the experiments
 # plan.sh - reads an experiment's plan: its options, and from these the usage, the command line, checks, and settings in run.json.
 
 # PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, help, given.
 declare -A PLAN OPT
-OPTIONS=() AXES=() GROUP=() PLAN_SETTINGS=()
-
-# plan_words LINE: its words in WORDS, the text between double quotes in TEXT.
-plan_words() {
-	local rest=$1
-	TEXT=''
-	if [[ $rest =~ ^([^\"]*)\"([^\"]*)\" ]]; then rest=${BASH_REMATCH[1]} TEXT=${BASH_REMATCH[2]}; fi
-	read -ra WORDS <<<"${rest%%[[:space:]]#*}"
-}
+OPTIONS=() AXES=() PLAN_SETTINGS=()
 
 # plan_lines FILE: its lines; one that begins with a blank goes on with the line before. No comments.
 plan_lines() {
@@ -21,67 +12,63 @@ plan_lines() {
 		END { print line }' "$1"
 }
 
-# plan_read FOLDER: sets PLAN, OPT, OPTIONS, AXES, GROUP, PLAN_SETTINGS.
+# plan_read FOLDER: sets PLAN, OPT, OPTIONS, AXES, PLAN_SETTINGS.
 plan_read() {
-	local line first rest name more
+	local first name rest
 	local -A engine
-	while IFS= read -r line; do
-		read -r first name _ <<<"$line"
-		[ "$first" != option ] || engine[$name]=$line
-	done < <(plan_lines "$TP_HOME/experiments/engine/options")
-	while read -r first rest; do
+	while read -r first name rest; do engine[$name]=$rest; done < <(plan_lines "$TP_HOME/experiments/engine/options")
+	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' quick demo resume o options-only)
+	read -ra AXES <<<"${PLAN[axis]-}"
+}
+
+plan_take() {	# plan_take FILE: its lines from standard input; of an option that is there twice the first line counts
+	local first name rest option
+	while read -r first name rest; do
 		case $first in
-		option) plan_option "$rest" '' ;;
+		option) plan_option "$name" "$rest" '' ;;
 		use)
-			read -r name more <<<"$rest"
-			[ -n "${engine[$name]-}" ] || die "$1/plan: no option $name in experiments/engine/options"
-			plan_option "${engine[$name]#option }" "$more"
+			for option in ${name//,/ }; do
+				if [[ $option == *.plan ]]; then
+					plan_take "$option" < <(plan_lines "$TP_HOME/experiments/engine/$option")
+				else
+					[ -n "${engine[$option]-}" ] || die "$1: no option $option in experiments/engine/options"
+					[ -n "${OPT[$option.type]-}" ] || plan_option "$option" "${engine[$option]}" "$rest"
+				fi
+			done
 			;;
-		axis) read -ra AXES <<<"$rest" ;;
-		group) read -ra GROUP <<<"$rest" ;;
-		setting) PLAN_SETTINGS+=("$rest") ;;
-		*) PLAN[$first]=$rest ;;
+		setting) PLAN_SETTINGS+=("$name"$'\037json\037'"$rest") ;;
+		*) PLAN[$first]="$name${rest:+ $rest}" ;;
 		esac
-	done < <(plan_lines "$1/plan")
-	for name in quick demo resume o options-only; do
-		[ -n "${OPT[$name.type]-}" ] || plan_option "${engine[$name]#option }" ''
 	done
 }
 
-# plan_option "NAME TYPE DEFAULT ... HELP" "DEFAULT ... HELP": the second has what a plan changes of an option of the engine.
+# plan_option NAME "TYPE DEFAULT ... HELP" MORE: MORE is what a plan changes of an option of the engine.
 plan_option() {
-	local WORDS TEXT name word list=''
-	plan_words "$1"
-	name=${WORDS[0]} OPT[${WORDS[0]}.help]=$TEXT OPT[${WORDS[0]}.type]=${WORDS[1]}
-	plan_attributes "$name" "${WORDS[@]:2}"
-	plan_words "$2"
-	[ -z "$TEXT" ] || OPT[$name.help]=$TEXT
-	plan_attributes "$name" ${WORDS[@]+"${WORDS[@]}"}
+	local name=${1//-/_} list='' type
+	OPTIONS+=("$1") OPT[$1.help]=''
+	plan_attributes "$1" "type=$2"
+	type=${OPT[$1.type]}
+	plan_attributes "$1" "$3"
 	# An option of the engine that has several values here: its names get an s.
-	word=${OPT[$name.type]}
-	if [ -n "$2" ] && [[ $word == *-list* || $word == list || ${OPT[$name.default]} == *,* ]]; then
+	if [ -n "$3" ] && [[ ${OPT[$1.type]} == *-list* || ${OPT[$1.type]} == list || ${OPT[$1.default]} == *,* ]]; then
 		list=s
-		if [[ $word != *-list* ]]; then
-			plan_words "$1"
-			[ "$word" != list ] || word=${WORDS[1]}
-			OPT[$name.type]=${word/%:*/}-list${word#"${word%%:*}"}
-		fi
+		[ "${OPT[$1.type]}" = list ] || type=${OPT[$1.type]}
+		[[ $type == *-list* ]] || type=${type%%:*}-list${type#"${type%%:*}"}
+		OPT[$1.type]=$type
 	fi
-	: "${OPT[$name.key]:=${name//-/_}$list}"
-	word=${name//-/_}$list
-	: "${OPT[$name.var]:=${word^^}}"
-	OPTIONS+=("$name")
+	name+=$list
+	: "${OPT[$1.key]:=$name}" "${OPT[$1.var]:=${name^^}}"
 }
 
-plan_attributes() {	# plan_attributes NAME WORD...
-	local name=$1 word
-	shift
-	for word; do
-		if [[ $word =~ ^(type|var|key|unit|quick|demo|meta)=(.*)$ ]]; then
-			OPT[$name.${BASH_REMATCH[1]}]=${BASH_REMATCH[2]}
-		else
-			OPT[$name.default]=${word#-}
-		fi
+plan_attributes() {	# plan_attributes NAME TEXT: words like quick=V, the help in double quotes, the default (- for none)
+	local rest=$2 word
+	while [[ $rest =~ ^[[:space:]]*(\"[^\"]*\"|[^[:space:]\"]+)(.*)$ ]]; do
+		word=${BASH_REMATCH[1]} rest=${BASH_REMATCH[2]}
+		case $word in
+		\"*) OPT[$1.help]=${word:1:-1} ;;
+		type=* | var=* | key=* | unit=* | quick=* | demo=* | meta=*) OPT[$1.${word%%=*}]=${word#*=} ;;
+		*) OPT[$1.default]=${word#-} ;;
+		esac
 	done
 }
 
@@ -99,41 +86,30 @@ exp_bad() {
 }
 
 # plan_meta NAME: what stands for its value in the usage.
+declare -A META=([int]=N [real]=X [ms]=MS [s]=S)
 plan_meta() {
-	local kind=${OPT[$1.type]%%:*} words=${OPT[$1.type]#*:} list=''
+	local kind=${OPT[$1.type]%%:*} words=${OPT[$1.type]#*:} list='' name=${1//-/_}
 	[[ $kind != *-list ]] || list=,...
-	case ${OPT[$1.meta]-}/${kind%-list} in
-	/flag) return ;;
-	/word) [ ${#words} -le 20 ] && [ -z "$list" ] && echo " $words" || echo " WORD$list" ;;
-	/int) echo " N$list" ;;
-	/real) echo " X$list" ;;
-	/ms) echo " MS$list" ;;
-	/s) echo " S$list" ;;
-	/*) kind=${1//-/_}; echo " ${kind^^}$list" ;;
-	*) echo " ${OPT[$1.meta]}$list" ;;
+	case ${kind%-list} in
+	flag) return ;;
+	word) [ ${#words} -le 20 ] && [ -z "$list" ] || words=WORD ;;
+	*) words=${META[${kind%-list}]-${name^^}} ;;
 	esac
+	echo " ${OPT[$1.meta]-$words}$list"
 }
 
 exp_usage() {
-	local name head text demo=''
+	local name head default quick
 	printf 'usage: %s [options]\n%s\n' "$(exp_called)" "${PLAN[says]}"
 	for name in "${OPTIONS[@]}"; do
-		case $name in
-		options-only | demo) continue ;;
-		o) head="  -o$(plan_meta o)" ;;
-		*) head="  --$name$(plan_meta "$name")" ;;
-		esac
-		text=${OPT[$name.help]}
-		if [ "${OPT[$name.type]}" != flag ] && [ -n "${OPT[$name.default]}" ]; then
-			text+=" (${OPT[$name.default]}${OPT[$name.quick]:+; with --quick ${OPT[$name.quick]}})"
-		elif [ -n "${OPT[$name.quick]-}" ]; then
-			text+=" (with --quick ${OPT[$name.quick]})"
-		fi
+		[[ $name != options-only && $name != demo ]] || continue
+		[ "$name" = o ] && head=-o || head=--$name
+		head="  $head$(plan_meta "$name")" default=${OPT[$name.default]} quick=${OPT[$name.quick]-}
+		[ "${OPT[$name.type]}" != flag ] || default=''
+		default+=${quick:+${default:+; }with --quick $quick}
 		[ ${#head} -lt 24 ] || { echo "$head"; head=''; }
-		fold -s -w 76 <<<"$text" | while IFS= read -r text; do
-			printf '%-24s%s\n' "$head" "${text%"${text##*[! ]}"}"
-			head=''
-		done
+		printf '%-24s' "$head"
+		fold -s -w 76 <<<"${OPT[$name.help]}${default:+ ($default)}" | sed "1!s/^/$(printf '%24s' '')/; s/ *\$//"
 	done
 }
 
@@ -186,7 +162,7 @@ plan_instead() {	# plan_instead quick|demo: its values, of options that were not
 
 # The settings of the run that goes on.
 plan_resume() {
-	local name key value
+	local name key value why
 	local -A settings
 	for name in "${OPTIONS[@]}"; do
 		! plan_given "$name" || [ "${OPT[$name.key]}" = - ] ||
@@ -195,12 +171,14 @@ plan_resume() {
 	! plan_given o || exp_bad "-o with --resume: a run goes on in its own folder"
 	need jq jq
 	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: no run folder (it has no run.json)"
-	jq -e . "$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its run.json cannot be read"
-	[ "$(jq -r .experiment "$RESUME/run.json")" = "$EXPERIMENT" ] || exp_bad "--resume $RESUME: not a run of $EXPERIMENT"
-	jq -e .axes "$RESUME/run.json" >/dev/null || exp_bad "--resume $RESUME: an older version made it; start a new run"
-	jq -e --arg axes "${AXES[*]%%=*}" '(.axes | join(" ")) == $axes and all(.cells[]; (.name | test("^[^/\\s.][^/\\s]*$"))
-		and (.parameters | keys) == ($axes | split(" ") | sort)) and ([.cells[].name] | length == (unique | length))' \
-		"$RESUME/run.json" >/dev/null 2>&1 || exp_bad "--resume $RESUME: its cells are not of the axes ${AXES[*]%%=*}; start a new run"
+	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '
+		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | test("^[^/\\s.][^/\\s]*$"))
+			and (.parameters | keys) == ($axes | split(" ") | sort)) and ([.cells[].name] | length == (unique | length));
+		if .experiment != $experiment then "not a run of \($experiment)"
+		elif .axes == null then "an older version made it; start a new run"
+		elif try fits catch false then empty else "its cells are not of the axes \($axes); start a new run" end' \
+		"$RESUME/run.json" 2>/dev/null) || why="its run.json cannot be read"
+	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
 	while IFS=$'\037' read -r key value; do
 		settings[$key]=$value
 	done < <(jq -r '.settings | to_entries[] | "\(.key)\u001f\(.value
@@ -218,26 +196,25 @@ plan_resume() {
 
 # plan_check: every option's value is of its type. (What options must mean together: the engine's own below, and exp_check.)
 plan_check() {
-	local name item type kind args value=() text
+	local name item type kind args values text ITEM
 	for name in "${OPTIONS[@]}"; do
 		type=${OPT[$name.type]} text=${!OPT[$name.var]}
 		kind=${type%%:*} args=''
 		[[ $type != *:* ]] || args=${type#*:}
 		if [[ $kind != word && "|$args|" == *'|none|'* && $text == none ]]; then text=''; fi
-		[ "${kind%-list}" = word ] || args=${args%|none}
-		if [ -n "$text" ] && [[ $kind == *-list ]]; then
-			exp_list "--$name" "$text"
-			value=()
-			for item in ${text//,/ }; do
+		if [ -n "$text" ] && [ "$kind" != flag ]; then
+			values=("$text")
+			if [[ $kind == *-list ]]; then
+				[[ $text =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "--$name $text: values with commas between"
+				IFS=, read -ra values <<<"$text"
+			fi
+			text=''
+			for item in "${values[@]}"; do
 				plan_item "--$name" "${kind%-list}" "$args" "$item" "${OPT[$name.unit]-}"
-				value+=("$ITEM")
+				text+=${text:+,}$ITEM
 			done
-			printf -v text '%s,' "${value[@]}"
-			text=${text%,}
-			exp_list "--$name" "$text"
-		elif [ -n "$text" ] && [ "$kind" != flag ]; then
-			plan_item "--$name" "$kind" "$args" "$text" "${OPT[$name.unit]-}"
-			text=$ITEM
+			item=$([[ $kind != *-list ]] || tr , '\n' <<<"$text" | sort | uniq -d | head -n 1)
+			[ -z "$item" ] || exp_bad "--$name $text: $item is there twice"
 		fi
 		plan_set "$name" "$text"
 	done
@@ -247,60 +224,46 @@ plan_check() {
 	[ -z "${OPT[server-memory.type]-}" ] || plan_check_memory
 }
 
-exp_list() {	# exp_list OPTION LIST: no empty places, nothing twice
-	local twice
-	[[ $2 =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "$1 $2: values with commas between"
-	twice=$(tr , '\n' <<<"$2" | sort | uniq -d | head -n 1)
-	[ -z "$twice" ] || exp_bad "$1 $2: $twice is there twice"
-}
-
 # plan_item OPTION KIND ARGUMENTS TEXT UNIT: ITEM is the text as it is kept: numbers without units.
 plan_item() {
-	local option=$1 kind=$2 low=${3%..*} high=${3#*..} text=$4 unit=$5 SIZE
-	ITEM=$text
+	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
+	low=${range%..*} high=${range#*..} ITEM=$text
 	case $kind in
-	int)
-		ITEM=${text%"$unit"}
-		[[ $ITEM =~ ^(0|[1-9][0-9]{0,9})$ ]] && [ "$ITEM" -ge "$low" ] && [ "$ITEM" -le "$high" ] ||
-			exp_bad "$option $text: not a whole number from $low to $high${unit:+, in $unit}"
-		;;
-	real | ms | s)
-		[ "$kind" = real ] || unit=$kind
-		case $kind/$text in
-		ms/*us | s/*ms) ITEM=$(plan_scaled "${text%[um]s}" 0.001) ;;
-		ms/*ms | s/*s) ITEM=${text%"$kind"} ;;
-		ms/*s) ITEM=$(plan_scaled "${text%s}" 1000) ;;
-		real/*) ITEM=${text%"$unit"} ;;
-		esac
-		[[ $ITEM =~ ^(0|[1-9][0-9]{0,9})(\.[0-9]{1,9})?$ ]] &&
-			LC_ALL=C awk -v v="$ITEM" -v low="$low" -v high="$high" 'BEGIN { exit !(v + 0 >= low + 0 && v + 0 <= high + 0) }' ||
-			exp_bad "$option $text: not a number from $low to $high${unit:+, in $unit}"
-		if [[ $ITEM == *.* ]]; then ITEM=${ITEM%"${ITEM##*[!0]}"} ITEM=${ITEM%.}; fi	# 0.50 and 0.5 are one value
+	int | real | ms | s)
+		[[ $kind != *s ]] || unit=$kind
+		[ "$kind" != int ] || whole='whole '
+		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v kind="$kind" -v low="$low" -v high="$high" 'BEGIN {
+			match(text, /^[0-9.]+/); number = substr(text, 1, RLENGTH); said = kind substr(text, RLENGTH + 1)
+			by = said == kind || said == kind unit ? 1 : said == "msus" || said == "sms" ? 0.001 : said == "mss" ? 1000 : 0
+			right = kind == "int" ? "^(0|[1-9][0-9]*)$" : "^(0|[1-9][0-9]*)([.][0-9]+)?$"
+			if (!by || number !~ right || length(number) > 20 || number * by < low + 0 || number * by > high + 0) exit 1
+			if (by != 1) number = sprintf("%.9g", number * by)
+			if (number ~ /[.]/) sub(/[.]?0+$/, "", number)	# 0.50 and 0.5 are one value
+			print number }') ||
+			exp_bad "$option $text: not a ${whole}number from $low to $high${unit:+, in $unit}"
 		;;
 	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
-	size) lab_size "$text" || exp_bad "$option $text: a size such as 512M or 1.5G" ;;
+	size)
+		lab_size "$range" && least=$SIZE
+		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||
+			exp_bad "$option $text: a size from $range on, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
+		;;
 	protocol) plan_protocol "$text" ;;
 	text) ;;
 	*) die "experiments/$EXPERIMENT/plan: $option has no type that is known: $kind" ;;
 	esac
 }
 
-plan_scaled() { LC_ALL=C awk -v v="$1" -v by="$2" 'BEGIN { if (v !~ /^[0-9]+(\.[0-9]+)?$/) exit; printf "%.9g", v * by }'; }
-
 # plan_protocol NAME[:VARIANT]: there is such a one, and it has the properties that the plan asks for.
+declare -A WITHOUT=([display]='no applications run in its sessions' [link]='nothing of it crosses the link'
+	[view]='no client of its own shows its sessions')
 plan_protocol() {
 	local have property
 	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] || exp_bad "no protocol $1; thinprobe list --protocols names them"
 	have=$(protocol_use "$1" && protocol_properties) || exit	# it has said why
 	for property in ${PLAN[protocols]-}; do
-		[[ " $have " != *" $property "* ]] || continue
-		case $property in
-		display) exp_bad "--protocol $1: no applications run in its sessions" ;;
-		link) exp_bad "--protocol $1: nothing of it crosses the link" ;;
-		view) exp_bad "--protocol $1: no client of its own shows its sessions" ;;
-		own-server) exp_bad "--protocol $1: its server is the application, too" ;;
-		*) exp_bad "--protocol $1: it has not the property '$property'" ;;
-		esac
+		[[ " $have " == *" $property "* ]] ||
+			exp_bad "--protocol $1: ${WITHOUT[$property]-it has not the property '$property'}"
 	done
 }
 
@@ -325,8 +288,7 @@ plan_check_queue() {
 }
 
 plan_check_memory() {
-	local SIZE name
-	[ "$SERVER_MEMORY" != none ] || SERVER_MEMORY=''
+	local name
 	if [ -z "$SERVER_MEMORY" ]; then
 		for name in swap swap-size; do
 			! plan_given "$name" || exp_bad "--$name is of a server with a size of its own: --server-memory SIZE"
@@ -334,12 +296,8 @@ plan_check_memory() {
 		SWAP='' SWAP_SIZE=''
 		return
 	fi
-	lab_size "$SERVER_MEMORY" && [ "$SIZE" -ge $((16 << 20)) ] ||
-		exp_bad "--server-memory $SERVER_MEMORY: a size from 16M on, such as 512M, or none"
 	[[ ${SWAP:-file} =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
 		exp_bad "--swap $SWAP: none, file, zram, or slow:DELAY such as slow:2.5ms"
-	[ -z "$SWAP_SIZE" ] || { lab_size "$SWAP_SIZE" && [ "$SIZE" -ge $((1 << 20)) ]; } ||
-		exp_bad "--swap-size $SWAP_SIZE: a size from 1M on, such as 1G"
 	[ "$ON" = lab ] || [ -z "$SWAP$SWAP_SIZE" ] || exp_bad "--swap with --on $ON: the swap of a real machine is left as it is"
 }
 
@@ -398,18 +356,14 @@ plan_choose_protocols() {
 
 # What was asked for, as JSON: each option by its type, the plan's constants (`setting`), and what exp_settings prints.
 plan_settings() {
-	local name text
+	local name
 	{
-		for name in "${OPTIONS[@]}"; do
-			[ "${OPT[$name.key]}" = - ] || printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"
-		done
-		for name in ${PLAN_SETTINGS[@]+"${PLAN_SETTINGS[@]}"}; do
-			read -r name text <<<"$name"
-			printf '%s\037json\037%s\n' "$name" "$text"
-		done
+		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"; done
+		printf '%s\n' "${PLAN_SETTINGS[@]}"
 	} | jq -cRn --argjson more "$(exp_settings)" '
-		def kept($kind): if $kind == "int" or $kind == "real" or $kind == "ms" or $kind == "s" then tonumber? // null else . end;
-		[inputs | split("\u001f") | . as [$key, $type, $text] | ($type | sub("-list$"; "")) as $kind
+		def kept($kind): if $kind | IN("int", "real", "ms", "s") then tonumber? // null else . end;
+		[inputs | split("\u001f") | . as [$key, $type, $text] | select($key != "-" and $type != null)
+			| ($type | sub("-list$"; "")) as $kind
 			| if $kind == "json" then ($text | try fromjson catch $text)
 			elif $kind == "flag" then $text == "1"
 			elif $kind != $type then (if $text == "" then [] else $text | split(",") | map(kept($kind)) end)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
 # replays.sh - one recorded session, replayed at every setting of something (the axis `setting`).
 #
 # A session (data/sessions/APP.script: an application is started from the menu of a desk and worked in) is recorded once, at
@@ -31,14 +30,13 @@ exp_check() {
 	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
 	[ -z "$SCRIPT" ] || [ -f "$SCRIPT" ] || exp_bad "--script $SCRIPT: no such file"
 	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
-	[ -z "$TRACE" ] || TRACE=$(realpath -- "$TRACE")
 	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
-	[ -z "$TRACE" ] || LAB_KEEP=("$TRACE")
+	[ -z "$TRACE" ] || { TRACE=$(realpath -- "$TRACE"); LAB_KEEP=("$TRACE"); }
 }
 
 exp_settings() {
 	local name
-	for name in ${CELLS[@]+"${CELLS[@]}"}; do printf '%s\t%s\n' "$name" "$(setting_row "$name")"; done | jq -cRn '
+	for name in "${CELLS[@]}"; do printf '%s\t%s\n' "$name" "$(setting_row "$name")"; done | jq -cRn '
 		[inputs | split("\t") | {setting: .[0], value: (.[1] | tonumber? // null), says: .[2]}] | {rows: ., base: .[0].setting}'
 }
 
@@ -61,47 +59,33 @@ exp_begin() {
 exp_before_cells() { session_first; }
 exp_end_lab() { [ "$ON_DISK" = 0 ] || lab_disk_off || warn "$LAB_WHY"; }
 
-exp_measure() {
-	local reason='' before='' after='' counts='' FACTS='{}' CACHES='' LAB_LOG=$3/log
-	mkdir -p "$LAB_LOG"
-	if ! session_make "${P[setting]}"; then
-		reason="the session could not be made: $LAB_WHY"
+exp_run() {	# exp_run FOLDER REPEAT
+	local status=0 counts=() FACTS='{}' CACHES='' disk=null play
+	session_make "${P[setting]}" || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }
+	caches_drop
+	if setting_begin "${P[setting]}" "$1"; then
+		[ "$ON_DISK" = 0 ] || read -ra counts < <(lab_disk_counts)
+		cpu_begin
+		replay_play "$1" || status=1
+		cpu_end
+		[ "$ON_DISK" = 0 ] || read -ra counts <<<"${counts[*]} $(lab_disk_counts)"
 	else
-		caches_drop
-		if setting_begin "${P[setting]}" "$3"; then
-			[ "$ON_DISK" = 0 ] || counts=$(lab_disk_counts)
-			before=$(lab_cpu server)
-			replay_play "$3" || reason=$LAB_WHY
-			after=$(lab_cpu server)
-			[ "$ON_DISK" = 0 ] || counts+=" $(lab_disk_counts)"
-		else
-			reason="the setting could not be made: $LAB_WHY"
-		fi
-		setting_end "${P[setting]}" "$3"
+		LAB_WHY="the setting could not be made: $LAB_WHY" status=1
 	fi
+	setting_end "${P[setting]}" "$1"
+	[ "${#counts[@]}" = 0 ] || disk=$(json_object reads $((counts[4] - counts[0])) read_bytes $((counts[5] - counts[1])) \
+		writes $((counts[6] - counts[2])) written_bytes $((counts[7] - counts[3])))
+	play=$(jq -c '.result.runs[0]' "$1/play.json" 2>/dev/null)
+	CELL_MORE=$(json_object log "cells/$CELL/$2/replay.rfb" play "${play:-null}" caches "$CACHES" facts "${FACTS:-null}" disk "$disk")
+	return "$status"
+}
+exp_stop() {
 	session_end
 	setting_away
-	! stopped || reason=interrupted
-	replay_write "$@"
-	[ -n "$reason" ] || rm -rf "$LAB_LOG"
+	return 0
 }
-
-replay_write() {	# replay_write CELL REPEAT FOLDER: cell.json, of what exp_measure knows
-	local foreign=null steal=null busy=null flags=''
-	if [ -n "$before" ]; then
-		read -r foreign steal busy < <(exp_shares "$before" "$after" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-		# The work of the disk is the lab's own, though no process of the server does it: foreign time cannot be told from it.
-		[ "$ON_DISK" = 0 ] || foreign=null
-		flags=$(exp_disturbed "${foreign/null/0}" "$steal")
-	fi
-	cell_write "$3" "$2" "$reason" "$flags" "$(jq -cn --arg log "cells/$1/$2/replay.rfb" --argjson foreign "$foreign" \
-		--argjson steal "$steal" --argjson busy "$busy" --argjson facts "${FACTS:-null}" --arg counts "$counts" --arg caches "$CACHES" \
-		--slurpfile play <(cat "$3/play.json" 2>/dev/null || echo '{}') '
-		{$log, play: ($play[0].result.runs[0] // null), $caches, $facts, disk: ($counts | if . == "" then null else
-			split(" ") | map(tonumber) | {reads: (.[4] - .[0]), read_bytes: (.[5] - .[1]), writes: (.[6] - .[2]),
-				written_bytes: (.[7] - .[3])} end),
-		foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy}')"
-}
+# The work of the disk is the lab's own, though no process of the server does it: foreign time cannot be told from it.
+exp_ran() { [ "$ON_DISK" = 0 ] || FOREIGN=null; }
 
 # The session -----------------------------------------------------------------------------------------------------
 
@@ -114,7 +98,7 @@ session_make() {	# session_make SETTING: the setting, a display and a desk, all 
 
 session_end() {
 	# shellcheck disable=SC2086 # words
-	lab_stop ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	lab_stop "${LAB_PIDS[@]}"
 	protocol_stop
 	[ "$ON_DISK" = 0 ] || [ -z "$LAB_DISK" ] || lab_exec -R server rm -rf "$LAB_DISK/desk"
 }
@@ -122,24 +106,13 @@ session_end() {
 # The page cache without what is mapped. It is the machine's: only root may.
 caches_drop() {
 	CACHES=kept
-	[ "$KEEP_CACHES" = 0 ] || return 0
-	sync
-	{ echo 3 >/proc/sys/vm/drop_caches; } 2>/dev/null && CACHES=dropped
-}
-
-session_server() { printf '%s::%s' "$LAB_ADDR_server" "$PROTOCOL_PORT"; }
-
-# The short session is the first part of the script.
-session_script() {
-	if [ -n "$SCRIPT" ]; then cat -- "$SCRIPT"
-	elif [ "$QUICK" = 1 ]; then sed '/^# --quick ends here/q' "$TP_HOME/data/sessions/$APP.script"
-	else cat "$TP_HOME/data/sessions/$APP.script"; fi
+	[ "$KEEP_CACHES" = 1 ] || { sync && echo 3 >/proc/sys/vm/drop_caches && CACHES=dropped; } 2>/dev/null
 }
 
 # Once, before the first cell, at full speed: it is recorded, or the trace that was given is replayed to see that it fits. Where
 # the session is to be on a disk of its own, what it has read from the system meanwhile is on it from then on.
 session_first() {
-	local LAB_LOG=$RUN/log status=0 CACHES
+	local LAB_LOG=$RUN/log CACHES short=''
 	[ ! -f "$RUN/session.trace" ] || [ "$ON_DISK" = 1 ] || return 0
 	DESK_FOLDER=/tmp/desk
 	exp_step "$([ -f "$RUN/session.trace" ] && echo "the session once, to see what it reads" || echo "recording the session")"
@@ -149,11 +122,12 @@ session_first() {
 	if [ -f "$RUN/session.trace" ]; then
 		replay_play "$RUN/log" || die "the trace does not fit this session: $LAB_WHY; see $RUN/log"
 	else
-		session_script >"$RUN/session.script"
+		# The short session is the first part of the script.
+		[ -n "$SCRIPT" ] || [ "$QUICK" = 0 ] || short='/^# --quick ends here/q'
+		sed "$short" -- "${SCRIPT:-$TP_HOME/data/sessions/$APP.script}" >"$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record --headless --script "$RUN/session.script" \
-			"$(session_server)" "$RUN/session.new"
-		lab_wait "$LAB_PID" || status=$?
-		[ "$status" = 0 ] || die "the session could not be recorded: $(tail -n 1 "$LAB_LOG/record.err")"
+			"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
+		lab_wait "$LAB_PID" || die "the session could not be recorded: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
 	[ "$ON_DISK" = 0 ] || disk_fill
@@ -163,12 +137,13 @@ session_first() {
 
 # 0, or LAB_WHY: what is not complete is no figure.
 replay_play() {	# replay_play FOLDER
-	local status=0
-	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play "$(session_server)" \
-		"$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s --format json -o "$1/play.json"
-	lab_wait "$LAB_PID" || status=$?
-	[ "$status" != 0 ] || return 0
-	LAB_WHY=$(grep -vx ready "$LAB_LOG/play.err" | tail -n 1)
+	local status
+	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
+		"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
+		--format json -o "$1/play.json"
+	lab_wait "$LAB_PID" && return
+	status=$?
+	LAB_WHY=$(last_word play)
 	[ "$status" != 130 ] || LAB_WHY=interrupted
 	: "${LAB_WHY:=the replay ended with status $status}"
 	return 1
@@ -213,7 +188,7 @@ fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
 		--output-format=json --output="$1/fio.json" "${@:2}"
 	FIO=$LAB_PID
 	wait_until 30 fio_reads "$reads" && ! lab_gone "$FIO" && return
-	LAB_WHY="fio does not read: $(tail -n 1 "$LAB_LOG/fio.err")"
+	LAB_WHY="fio does not read: $(last_word fio)"
 	return 1
 }
 fio_reads() {	# fio_reads BEFORE: five more came
@@ -255,12 +230,10 @@ input_names() {
 
 # All complete replays together.
 exp_summed() {
-	local files=() name repeat why
-	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
-		while read -r name; do
-			! cell_complete "$(cell_folder "$name" "$repeat")" || files+=("cells/$name/$repeat/replay.rfb")
-		done < <(printf '%s\n' "${CELLS[@]}" | sort)
-	done
+	local files=() file why
+	while read -r file; do
+		! cell_complete "$RUN/${file%/*}" || files+=("$file")
+	done < <(cd "$RUN" && printf '%s\n' cells/*/*[0-9]/replay.rfb | sort -t / -k 3,3n -k 2,2)
 	[ "${#files[@]}" -gt 0 ] || return 0
 	run_set '.inputs = $names | del(.analysis_failed)' --argjson names "$(input_names)"
 	exp_step "analyzing ${#files[@]} replays"

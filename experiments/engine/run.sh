@@ -8,7 +8,6 @@
 # same shell through pipes.
 #
 # The run folder is valid at every instant: run.json is replaced whole, and a cell counts once its cell.json is there.
-# shellcheck disable=SC2034,SC2154 # variables shared with plan.sh, cells.sh, the experiments and the lab
 set -u
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
@@ -29,6 +28,7 @@ shift
 . "$TP_HOME/lab/calibration.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/cells.sh"
+. "$TP_HOME/experiments/engine/measure.sh"
 
 # Hooks that an experiment may have.
 exp_check() { :; }	# what options must mean together
@@ -70,23 +70,19 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 }
 
 run_folder() {
-	local base stamp n=2 calibration=null
-	if [ -n "$RESUME" ]; then
-		RUN=$(cd -- "$RESUME" && pwd) || exit 1
-	elif [ -n "$OUT" ]; then
-		[ ! -e "$OUT/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
-		mkdir -p -- "$OUT" 2>/dev/null || die "cannot make $OUT; give a folder of yours with -o DIR"
-		RUN=$(cd -- "$OUT" && pwd) || exit 1
-	else
-		base=$PWD/thinprobe-results
+	local base=$PWD/thinprobe-results stamp n=2 calibration=null how="give a folder of yours with -o DIR"
+	RUN=${RESUME:-$OUT}
+	if [ -z "$RUN" ]; then
 		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		RUN=$base/$EXPERIMENT/$stamp
 		while [ -e "$RUN" ]; do RUN=$base/$EXPERIMENT/$stamp.$((n++)); done
-		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; give a folder of yours with -o DIR"
+		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; $how"
 	fi
-	{ touch "$RUN/.write" && rm "$RUN/.write"; } 2>/dev/null || die "cannot write to $RUN; give a folder of yours with -o DIR"
-	mkdir -p "$RUN/cells" "$RUN/log"
+	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
+	mkdir -p -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
+	RUN=$(cd -- "$RUN" && pwd) || exit 1
+	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum
 	[ -z "$RESUME" ] || return 0
 	# The record is this machine's (in front of a window, too); a probe on another one is not calibrated.
@@ -98,17 +94,17 @@ run_folder() {
 		+ {$calibration}' | put_json "$RUN/run.json"
 }
 
+run_ended() {	# run_ended STATE WHY
+	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended = (now | todate)' \
+		--arg state "$1" --arg why "$2" --argjson sum "${CELLS_JSON:-{\}}"
+}
+
 # A run that ends before its end, by an error or a signal, says so.
 # shellcheck disable=SC2317 # on_exit calls it
 run_abandoned() {
-	local state=failed why
+	local state=failed
 	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
-	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || {
-		why=$(lab_lost 2>/dev/null)
-		cells_sum 2>/dev/null
-		(run_set '. + $sum | .state = $state | .ended = (now | todate) | if $why == "" then . else .reason = $why end' \
-			--arg state "$state" --arg why "$why" --argjson sum "${CELLS_JSON:-{\}}") 2>/dev/null
-	}
+	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || (cells_sum; run_ended "$state" "$(lab_lost)") 2>/dev/null
 }
 
 # The lab ---------------------------------------------------------------------------------------------------------
@@ -121,7 +117,7 @@ run_lab() {
 	lab_use "$ON_BACKEND" "$ON_ARGS"
 	exp_step "two hosts and their sessions"
 	lab_up
-	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc)
+	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc) LAB_NCPU_client=$(lab_exec client nproc)
 }
 
 # lab_lacks LEVER...: what this machine does not give, each with what that does to the figures.
@@ -177,39 +173,35 @@ run_where() {
 				capture: (if $tapif == "" then "none" else "at the client" end)}
 			else . + {server: ($on | sub("^[a-z]*:"; "") | split(",")[0]), client: ($on | split(",")[1]), $link,
 				capture: (if $tapif == "" then "none" else "at the \($tap)" end)} end
-		| if $memory == null then . else .memory = $memory end' < <(exp_missing; printf '%s\n' ${ABSENT[@]+"${ABSENT[@]}"})
+		| if $memory == null then . else .memory = $memory end' < <(exp_missing; printf '%s\n' "${ABSENT[@]}")
 }
 
 # run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is
 # most likely on a connection that is cut, which takes ssh up to ten seconds to tell: a train that failed of it must not be
 # left without its reason.
 run_clocks() {
-	local role clock clocks=''
+	local role clock
+	run_set '.clocks[$when] = {}' --arg when "$1"
 	for role in server client; do
 		if clock=$(lab_clock "$role"); then
-			clocks+="$role $clock "
+			run_set '.clocks[$when][$role] = {realtime_offset_ns: $offset, error_ns: $error}' --arg when "$1" --arg role "$role" \
+				--argjson offset "${clock% *}" --argjson error "${clock#* }"
 		elif [ "$ON_BACKEND" = ssh ]; then
 			wait_until 15 lab_lost >/dev/null
 		fi
 	done
 	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
-	run_set '.clocks[$when] = ([$clocks | scan("([a-z]+) (-?[0-9]+) ([0-9]+)")]
-		| map({key: .[0], value: {realtime_offset_ns: (.[1] | tonumber), error_ns: (.[2] | tonumber)}}) | from_entries)' \
-		--arg when "$1" --arg clocks "$clocks"
 }
 
 # What the machine and the sessions are like goes into run.json; a run can only be resumed under the same.
 run_record() {
 	local what host where protocol=null name
 	host=$(lab_facts) where=$(run_where)
-	if [ -n "${PROTOCOLS-}" ]; then
-		for name in ${PROTOCOLS//,/ }; do
-			protocol_use "$name"
-			run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
-		done
-	elif [ -n "${PROTOCOL-}" ]; then
-		protocol=$(protocol_use "$PROTOCOL" && protocol_settings)
-	fi
+	for name in ${PROTOCOLS//,/ }; do
+		protocol_use "$name"
+		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
+	done
+	[ -n "$PROTOCOLS" ] || [ -z "${PROTOCOL-}" ] || protocol=$(protocol_use "$PROTOCOL" && protocol_settings)
 	if [ -n "$RESUME" ]; then
 		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where" '
 			[if .protocol != null and .protocol != $protocol then "the protocol'\''s settings" else empty end,
@@ -250,8 +242,7 @@ run_end() {
 	[ "$CELLS_LEFT" = 0 ] || state=failed status=3
 	! stopped || state=interrupted status=130
 	[ -z "$EXP_LOST" ] || echo "thinprobe: $EXP_LOST" >&2
-	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended = (now | todate)' \
-		--arg why "$EXP_LOST" --arg state "$state" --argjson sum "$CELLS_JSON"
+	run_ended "$state" "$EXP_LOST"
 	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ]; then
 		echo "thinprobe: no cell was measured; see $RUN/log and the cells' .err files in $RUN/cells" >&2
 		[ "$status" = 130 ] || status=1
@@ -286,16 +277,15 @@ plan_check
 exp_check
 [ "$EXP_ONLY" = 0 ] || exit 0
 need jq jq
-[ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" != local ] || plan_choose_protocols
+: "${PROTOCOLS:=}"
+[ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || plan_choose_protocols
 AXIS=("${AXES[@]%%=*}")
 late=''	# the cells are chosen when the lab is up
 if declare -F exp_find >/dev/null && { [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
 [ -n "$RESUME" ] || exp_choose
 [ -n "$late" ] || cells_choose
 run_folder
-if [ -n "$RESUME" ] && [ -z "$late" ]; then
-	[ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
-fi
+[ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
 on_exit run_abandoned
 run_lab
 if declare -F exp_find >/dev/null; then
@@ -306,8 +296,8 @@ if declare -F exp_find >/dev/null; then
 		run_set '. + $cells | .settings += $more' --argjson cells "$CELLS_JSON" --argjson more "$(exp_settings)"
 	fi
 fi
-[ -z "${PROTOCOLS-}" ] || [ "$ON_BACKEND" = local ] || plan_choose_protocols
-if [ -z "${PROTOCOLS-}" ] && [ -n "${PROTOCOL-}" ]; then
+[ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" = local ] || plan_choose_protocols
+if [ -z "$PROTOCOLS" ] && [ -n "${PROTOCOL-}" ]; then
 	protocol_use "$PROTOCOL"
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $why"
 fi

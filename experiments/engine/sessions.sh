@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154,SC2317 # variables shared with the driver, lib.sh and the lab
 # sessions.sh - for experiments that add sessions until there is too little of something: as many as are wanted, what becomes of
 # those that fail, and what the server waits for, has and moves meanwhile. P[app] (light, heavy) is the application of each.
 
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 SESSIONS=0
 declare -A SESSION_TARGET SESSION_DISPLAY SESSION_APP SESSION_OPTIONS SESSION_PIDS
-
-app_of() {	# the plug-in of an application: light is vim, heavy is refecho
-	case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac
-}
 
 # attempt COMMAND...: of a plug-in, which ends the shell (die) where it cannot do what it is for. Here that is a result and no end:
 # 1, and what it said in ATTEMPT_WHY. In bash 4.3's way `break` leaves the loops of who has called the function that it stands in,

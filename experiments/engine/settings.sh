@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine, trains.sh and the lab
 # settings.sh - settings of the scheduler: read from data/schedulers.tsv, tried, made with the sessions in them, loaded, held
 # against what ran, taken back.
 #
@@ -9,19 +8,13 @@
 
 # The settings, as data -------------------------------------------------------------------------------------------
 
-SETTING_FILE=$TP_HOME/data/schedulers.tsv
 declare -A SAYS SESSION_HOW LOAD_HOW MACHINE_HOW NOT_HERE
 SETTING_NAMES=()
-read_settings_file() {
-	local name says session load machine
-	while IFS=$'\t' read -r name says session load machine; do
-		case $name in '#'* | setting | '') continue ;; esac
-		[ "$load" != - ] || load=''	# a word of it may begin with one
-		SETTING_NAMES+=("$name")
-		SAYS[$name]=$says SESSION_HOW[$name]=${session#-} LOAD_HOW[$name]=$load MACHINE_HOW[$name]=${machine#-}
-	done <"$SETTING_FILE"
-}
-read_settings_file
+while IFS=$'\t' read -r name says session load machine; do
+	SETTING_NAMES+=("$name")
+	[ "$load" != - ] || load=''	# a word of it may begin with one
+	SAYS[$name]=$says SESSION_HOW[$name]=${session#-} LOAD_HOW[$name]=$load MACHINE_HOW[$name]=${machine#-}
+done < <(grep -vE '^(#|setting\s|$)' "$TP_HOME/data/schedulers.tsv")
 
 # A setting ---------------------------------------------------------------------------------------------------
 
@@ -51,9 +44,9 @@ setting_levers() {
 		esac
 	done
 	[[ " ${LOAD_HOW[$1]} " != *" client "* ]] || own_cpu || return
-	[ -z "$SESSION_GROUP" ] || lab_group session ${session[@]+"${session[@]}"} || return
-	[[ " ${LOAD_HOW[$1]} " != *" group "* ]] || lab_group load ${load[@]+"${load[@]}"} || return
-	LOAD_GROUP_OPTIONS=(${load[@]+"${load[@]}"})
+	[ -z "$SESSION_GROUP" ] || lab_group session "${session[@]}" || return
+	[[ " ${LOAD_HOW[$1]} " != *" group "* ]] || lab_group load "${load[@]}" || return
+	LOAD_GROUP_OPTIONS=("${load[@]}")
 }
 
 # nice itself only warns, and starts the command all the same.
@@ -90,56 +83,50 @@ own_cpu() {
 	lab_can client rt
 }
 
+in_session() { local LAB_GROUP=$SESSION_GROUP LAB_BEFORE=("${SESSION_BEFORE[@]}"); "$@"; }	# COMMAND...
+
 setting_begin() {	# setting_begin SETTING: with new sessions; 1: LAB_WHY
 	local why
 	setting_levers "$1" || { why=$LAB_WHY; levers_back; LAB_WHY=$why; return 1; }
-	LAB_GROUP=$SESSION_GROUP LAB_BEFORE=(${SESSION_BEFORE[@]+"${SESSION_BEFORE[@]}"})
 	COST_MS=${COSTS%%,*}
-	session_start light "$PROTOCOL" light
-	session_start heavy "$PROTOCOL" heavy
-	LAB_GROUP='' LAB_BEFORE=()
-	HEAVY_PID=$APP_PID HEAVY_COST=$COST_MS CURRENT=$1
+	in_session session_start light "$PROTOCOL" light
+	in_session session_start heavy "$PROTOCOL" heavy
+	HEAVY_COST=$COST_MS CURRENT=$1
 }
 
 heavy_costs() {	# the heavy application of the current session, at that cost
 	[ "$HEAVY_COST" != "$1" ] || return 0
-	lab_stop "$HEAVY_PID"
-	LAB_GROUP=$SESSION_GROUP LAB_BEFORE=(${SESSION_BEFORE[@]+"${SESSION_BEFORE[@]}"})
+	lab_stop "${SESSION_PID[heavy]}"
 	COST_MS=$1
-	session_start_app heavy
-	LAB_GROUP='' LAB_BEFORE=()
-	HEAVY_PID=$APP_PID HEAVY_COST=$1
+	in_session session_start_app heavy
+	HEAVY_COST=$1
 }
 
 setting_end() {
 	[ -z "$CURRENT" ] || {
-		lab_stop "${SESSION_PID[light]}" "$HEAVY_PID"
+		lab_stop "${SESSION_PID[light]}" "${SESSION_PID[heavy]}"
 		protocol_stop
 	}
 	levers_back
 	CURRENT=''
 }
 
-# The load, as train.sh asks for it: where the setting wants it, one process for each login of its own if it wants that.
+# The load, as trains.sh asks for it: where the setting wants it, one process for each login of its own if it wants that.
 train_load() {	# train_load LOAD FOLDER
-	local n
+	local name names=(sink) count=$1 group=()
 	TRAIN_LOADS=()
-	if [ -z "$LOAD_EACH" ]; then
-		lab_start ${LOAD_FLAGS[@]+"${LOAD_FLAGS[@]}"} server sink "$TP_BIN/sink" -n "$1" ${LOAD_OPTIONS[@]+"${LOAD_OPTIONS[@]}"} \
-			--format json
-		TRAIN_LOADS=("$LAB_PID")
-		lab_ready sink 30 || { TRAIN_WHY="the load did not start: $(tail -n 1 "$2/sink.err")"; return 1; }
-		return
-	fi
-	for ((n = 1; n <= $1; n++)); do
-		lab_group "login-$n" ${LOAD_GROUP_OPTIONS[@]+"${LOAD_GROUP_OPTIONS[@]}"} ||
-			{ TRAIN_WHY="no group for login $n: $LAB_WHY"; return 1; }
-		lab_start -G "login-$n" ${LOAD_FLAGS[@]+"${LOAD_FLAGS[@]}"} server "sink-$n" "$TP_BIN/sink" \
-			${LOAD_OPTIONS[@]+"${LOAD_OPTIONS[@]}"} --format json
+	if [ -n "$LOAD_EACH" ]; then mapfile -t names < <(seq -f 'sink-%.0f' "$1"); count=1; fi
+	for name in "${names[@]}"; do
+		if [ -n "$LOAD_EACH" ]; then
+			group=(-G "login-${name#*-}")
+			lab_group "${group[1]}" "${LOAD_GROUP_OPTIONS[@]}" ||
+				{ TRAIN_WHY="no group for ${group[1]}: $LAB_WHY"; return 1; }
+		fi
+		lab_start "${group[@]}" "${LOAD_FLAGS[@]}" server "$name" "$TP_BIN/sink" -n "$count" "${LOAD_OPTIONS[@]}" --format json
 		TRAIN_LOADS+=("$LAB_PID")
 	done
-	for ((n = 1; n <= $1; n++)); do
-		lab_ready "sink-$n" 30 || { TRAIN_WHY="the load did not start: $(tail -n 1 "$2/sink-$n.err")"; return 1; }
+	for name in "${names[@]}"; do
+		lab_ready "$name" 30 || { TRAIN_WHY="the load did not start: $(last_word "$name")"; return 1; }
 	done
 }
 
@@ -156,34 +143,30 @@ train_loaded() {	# train_loaded FOLDER
 
 # What ran, held against what the setting asks for: groups, logins, nice values, policies, CPUs, switches.
 train_mismatch() {	# train_mismatch REGIME
-	local setting=$CURRENT word switched='' policy=other nice=0 session_policy=other session_nice=0
-	for word in ${MACHINE_HOW[$setting]}; do
-		[ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || switched+="; $word is not so: not the setting asked for"
-	done
+	local setting=$CURRENT word policy=other nice=0 session_policy=other session_nice=0
+	for word in $(switched "$setting"); do printf '; %s is not so: not the setting asked for' "$word"; done
 	for word in ${SESSION_HOW[$setting]}; do
 		case $word in nice=*) session_nice=${word#*=} ;; policy=*) session_policy=${word#*=} ;; esac
 	done
 	[[ " ${LOAD_HOW[$setting]} " =~ \ --nice\ (-?[0-9]+)\  ]] && nice=${BASH_REMATCH[1]}
 	[[ " ${LOAD_HOW[$setting]} " =~ \ --policy\ ([a-z:0-9]+)\  ]] && policy=${BASH_REMATCH[1]}
-	printf '%s' "$switched"
 	jq -r --arg session "$SESSION_GROUP" --arg load " ${LOAD_HOW[$setting]} " --arg nice "$nice" --arg policy "$policy" \
 		--arg snice "$session_nice" --arg spolicy "$session_policy" \
 		--argjson autogroup "$(switch_value autogroup || echo 0)" --arg cpus "$LAB_CPUS_server" --arg client "$LAB_CPUS_client" '
 		def words: [splits(" ") | select(contains("=")) | {key: sub("=.*"; ""), value: sub("^[^=]*="; "")}] | from_entries;
 		def ours: . // "" | capture("/thinprobe-[0-9a-f]{6}-(?<name>[a-z]+)").name // "";
-		if . == null then empty else map_values(words) | .session as $s | .app as $a | .sinks as $l |
-		[ ([$s, $a][] | select(. != {}) | if (.cgroup | ours) != $session then "session in cgroup \(.cgroup)" else empty end,
-			if .nice != $snice then "session at nice \(.nice)" else empty end,
-			if .policy != $spolicy then "session under \(.policy)" else empty end,
-			if .cpus != $cpus then "session on CPU \(.cpus)" else empty end),
-		  ($l | select(. != {}) | (if $load | contains(" group ") then "load"
-				elif $load | contains(" each ") then "login" else "" end) as $want
-			| if (.cgroup | ours) != $want then "load in cgroup \(.cgroup)" else empty end,
-			  if .nice != $nice then "load at nice \(.nice)" else empty end,
-			  if .policy != $policy then "load under \(.policy)" else empty end,
-			  if .cpus != (if $load | contains(" client ") then $client else $cpus end) then "load on CPU \(.cpus)" else empty end,
-			  if $session == "" and $want == "" and $autogroup == 1 and (.autogroup == $s.autogroup) == ($load | contains(" login "))
-				then "load in \(.autogroup), session in \($s.autogroup)" else empty end) ]
+		def differs($who; $group; $nice; $policy; $cpus): select(. != {})
+			| (if (.cgroup | ours) != $group then "\($who) in cgroup \(.cgroup)" else empty end,
+				if .nice != $nice then "\($who) at nice \(.nice)" else empty end,
+				if .policy != $policy then "\($who) under \(.policy)" else empty end,
+				if .cpus != $cpus then "\($who) on CPU \(.cpus)" else empty end);
+		if . == null then empty else map_values(words)
+		| (if $load | contains(" group ") then "load" elif $load | contains(" each ") then "login" else "" end) as $group
+		| [((.session, .app) | differs("session"; $session; $snice; $spolicy; $cpus)),
+			(.sinks | differs("load"; $group; $nice; $policy; if $load | contains(" client ") then $client else $cpus end)),
+			(select(.sinks != {} and $session + $group == "" and $autogroup == 1
+					and (.sinks.autogroup == .session.autogroup) == ($load | contains(" login ")))
+				| "load in \(.sinks.autogroup), session in \(.session.autogroup)")]
 		| unique | .[] | "; \(.): not the setting asked for" end' <<<"$1" | tr -d '\n'
 }
 
@@ -192,33 +175,29 @@ train_mismatch() {	# train_mismatch REGIME
 # Each setting is tried, with a process in the session's place and one in the load's.
 setting_try() {	# 0, or LAB_WHY
 	local why='' slice
-	if [ "$1" != default ] && [ -z "${SESSION_HOW[$1]}${LOAD_HOW[$1]}" ] && [ -n "${MACHINE_HOW[$1]}" ] && as_it_is "$1"; then
+	if [ "$1" != default ] && [ -z "${SESSION_HOW[$1]}${LOAD_HOW[$1]}" ] && [ -z "$(switched "$1")" ]; then
 		LAB_WHY="it is so already: that is the default row"
 		return 1
 	fi
 	setting_levers "$1" || return
-	LAB_GROUP=$SESSION_GROUP LAB_BEFORE=(${SESSION_BEFORE[@]+"${SESSION_BEFORE[@]}"})
-	lab_start server "try-$1" true
-	LAB_GROUP='' LAB_BEFORE=()
-	lab_wait "$LAB_PID" || why="the session may not be started so: $(tail -n 1 "$LAB_LOG/try-$1.err")"
+	in_session lab_start server "try-$1" true
+	lab_wait "$LAB_PID" || why="the session may not be started so: $(last_word "try-$1")"
 	if [ -z "$why" ] && [ -z "$LOAD_EACH" ]; then
-		lab_start ${LOAD_FLAGS[@]+"${LOAD_FLAGS[@]}"} server "try-$1" "$TP_BIN/sink" -t 10ms ${LOAD_OPTIONS[@]+"${LOAD_OPTIONS[@]}"} \
-			--format json
-		lab_wait "$LAB_PID" || why="the load may not be started so: $(grep -v '^ready$' "$LAB_LOG/try-$1.err" | tail -n 1)"
-		if [ -z "$why" ] && [[ " ${LOAD_HOW[$1]} " == *" --slice "* ]]; then
-			slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out")	# what the kernel gives
-			[[ " ${LOAD_HOW[$1]} " == *" --slice ${slice}ms "* ]] ||
-				why="this kernel takes no slice length for a process (EEVDF does, from Linux 6.12 on)"
-		fi
+		lab_start "${LOAD_FLAGS[@]}" server "try-$1" "$TP_BIN/sink" -t 10ms "${LOAD_OPTIONS[@]}" --format json
+		lab_wait "$LAB_PID" || why="the load may not be started so: $(last_word "try-$1")"
+		slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out" 2>/dev/null)	# what the kernel gives
+		[[ -n $why || " ${LOAD_HOW[$1]} " != *" --slice "* || " ${LOAD_HOW[$1]} " == *" --slice ${slice}ms "* ]] ||
+			why="this kernel takes no slice length for a process (EEVDF does, from Linux 6.12 on)"
 	fi
 	rm -f "$LAB_LOG/try-$1".{out,err}
 	LAB_WHY=$why
 	[ -z "$why" ]
 }
 
-as_it_is() {
+# switched SETTING: those of its switches that are not as it wants them.
+switched() {
 	local word
-	for word in ${MACHINE_HOW[$1]}; do [ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || return 1; done
+	for word in ${MACHINE_HOW[$1]}; do [ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || echo "$word"; done
 }
 
 settings_here() {	# those of SETTINGS that can be made

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine, the experiments and the lab
 # trains.sh - for experiments that inject trains of keys into sessions: sessions, what the measuring itself costs, idle
 # noise, one train beside a load, and the words on who competed with whom.
 #
@@ -26,44 +25,33 @@ exp_missing() { lab_lacks attach pin shape memory autogroup rt capture; }
 
 session_start() {	# session_start NAME PROTOCOL APP: a display server, and the application
 	local name=$1
-	SESSION_PROTOCOL[$name]=$2 SESSION_APP[$name]=$3 SESSION_COST[$name]='' SESSION_PID[$name]='' SESSION_OPTIONS[$name]=''
+	SESSION_PROTOCOL[$name]=$2 SESSION_APP[$name]=$3 SESSION_OPTIONS[$name]=''
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	session_use "$name"
-	session_app_options "$name"
 	protocol_start "$name"
 	[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$name]" '%q ' "${PROTOCOL_OPTIONS[@]}"
 	SESSION_TARGET[$name]=$PROTOCOL_TARGET SESSION_PORT[$name]=$PROTOCOL_PORT SESSION_DISPLAY[$name]=$PROTOCOL_DISPLAY
-	SESSION_SERVER[$name]=${PROTOCOL_PIDS%% *} SESSION_WATCH[$name]=$PROTOCOL_WATCH
+	SESSION_SERVER[$name]=${PROTOCOL_PIDS%% *} SESSION_PID[$name]=${PROTOCOL_PIDS%% *} SESSION_WATCH[$name]=$PROTOCOL_WATCH
 	# What answers keys itself does so at the same cost if it is a process of its own that shows their number.
-	if [ -z "$PROTOCOL_DISPLAY" ]; then
-		SESSION_PID[$name]=${PROTOCOL_PIDS%% *}
-		[ "$PROTOCOL_WATCH" = update ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$name]=${PROTOCOL_PIDS:+$COST_MS}
-		return
-	fi
-	session_start_app "$name"
+	SESSION_COST[$name]=''
+	[ "$PROTOCOL_WATCH" = update ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$name]=${PROTOCOL_PIDS:+$COST_MS}
+	[ -z "$PROTOCOL_DISPLAY" ] || session_start_app "$name"
 }
 
-# Loads the plug-ins of a session, and what the probe is told for it.
+# Loads the plug-ins of a session, with what the probe and the application are told for it.
 session_use() {
 	protocol_use "${SESSION_PROTOCOL[$1]}"
-	case ${SESSION_APP[$1]} in
-	light) app_use vim ;;
-	heavy) app_use refecho ;;
-	esac
+	app_of "${SESSION_APP[$1]}"
 	[ -z "${SESSION_OPTIONS[$1]}" ] || eval "PROTOCOL_OPTIONS=(${SESSION_OPTIONS[$1]})"
+	APP_COST=${COST_MS:-0}ms APP_OPTIONS=(--cost-per "${COST_PER:-redraw}")
+	[ "$ECHOES" = 0 ] || APP_OPTIONS+=(--log "$RUN/log/echo-$1.tsv")
 }
 
 session_start_app() {	# session_start_app NAME: the application, in its session
-	session_app_options "$1"
 	session_use "$1"
 	app_start "${SESSION_DISPLAY[$1]}"
-	SESSION_WATCH[$1]=$(app_watch) SESSION_PID[$1]=$APP_PID
+	SESSION_WATCH[$1]=$(app_watch) SESSION_PID[$1]=$APP_PID SESSION_COST[$1]=''
 	[ "${SESSION_APP[$1]}" != heavy ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$1]=$COST_MS
-}
-
-session_app_options() {
-	APP_COST=${COST_MS:-0}ms APP_OPTIONS=(--cost-per "${COST_PER:-redraw}")
-	[ "$ECHOES" = 0 ] || APP_OPTIONS+=(--log "$RUN/log/echo-$1.tsv")
 }
 
 session_reset() {	# every train finds its application alike
@@ -76,31 +64,27 @@ session_reset() {	# every train finds its application alike
 # measure_idle SECONDS NAME...: what comes without a key (a caret that blinks, a clock), in pixels and on the wire; of these
 # sessions at once.
 measure_idle() {
-	local name seconds=$1 pid
-	local -A probes taps
+	local name seconds=$1 updates wire LAB_LOG=$RUN/log
 	shift
 	for name; do
 		session_use "$name"
-		lab_start client "idle-$name" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} \
+		lab_start client "idle-$name" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" "${PROTOCOL_OPTIONS[@]}" \
 			--rate 0 -t "${seconds}s" --watch update --format json
-		probes[$name]=$LAB_PID
 	done
 	for name; do
 		# once the session is up: what its start draws is no noise
 		[ "$WIRE" = 1 ] && [ -n "${SESSION_PORT[$name]}" ] && lab_ready "idle-$name" 20 || continue
-		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || continue
-		taps[$name]=$LAB_PID
+		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
 	for name; do
-		lab_wait "${probes[$name]}" || warn "idle noise of $name: not measured; see $RUN/log/idle-$name.err"
-		pid=${taps[$name]-} SESSION_IDLE[$name]=''
-		[ -z "$pid" ] || { lab_wait "$pid" &&
-			SESSION_IDLE[$name]=$(jq -r '.result.updates.count' "$RUN/log/idle-prototap-$name.out")/${seconds}s; }
-		SESSION_NOISE[$name]=$(jq -r '.result.unsolicited_per_s // 0' "$RUN/log/idle-$name.out" 2>/dev/null || echo 0)
-		run_set '.idle[$name] = {updates: $n, seconds: $s}
-			+ if $wire == "" then {} else {wire_updates: ($wire | split("/")[0] | tonumber)} end' \
-			--arg name "$name" --argjson s "$seconds" --arg wire "${SESSION_IDLE[$name]}" \
-			--argjson n "$(jq -s '.[0].result.updates' "$RUN/log/idle-$name.out" 2>/dev/null || echo null)"
+		lab_wait "${LAB_PID_OF[idle-$name]}" || warn "idle noise of $name: not measured; see $LAB_LOG/idle-$name.err"
+		read -r "SESSION_NOISE[$name]" updates < <(jq -r '.result | "\(.unsolicited_per_s // 0) \(.updates)"' "$LAB_LOG/idle-$name.out" \
+			2>/dev/null)
+		wire=null SESSION_IDLE[$name]=''
+		[ -z "${LAB_PID_OF[idle-prototap-$name]-}" ] || ! lab_wait "${LAB_PID_OF[idle-prototap-$name]}" ||
+			wire=$(jq .result.updates.count "$LAB_LOG/idle-prototap-$name.out") SESSION_IDLE[$name]=$wire/${seconds}s
+		run_set '.idle[$name] = ({updates: $n, seconds: $s, wire_updates: $wire} | if $wire == null then del(.wire_updates) else . end)' \
+			--arg name "$name" --argjson s "$seconds" --argjson wire "$wire" --argjson n "${updates:-null}"
 	done
 }
 
@@ -112,7 +96,7 @@ capture_start() {
 		shift 2
 	fi
 	[ -n "$LAB_TAP_IF" ] || return 1
-	lab_start ${bring[@]+"${bring[@]}"} "${LAB_TAP[@]}" "$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" "${@:2}" --format json
+	lab_start "${bring[@]}" "${LAB_TAP[@]}" "$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" "${@:2}" --format json
 }
 
 # What the measuring chain itself costs: the same train to a target that answers at once, the same capture beside it.
@@ -143,16 +127,16 @@ measure_chain() {
 train_load() {	# train_load LOAD FOLDER
 	local login=()
 	[ "$REGIME" = session ] || login=(-S)
-	lab_start ${login[@]+"${login[@]}"} server sink "$TP_BIN/sink" -n "$1" --format json
+	lab_start "${login[@]}" server sink "$TP_BIN/sink" -n "$1" --format json
 	TRAIN_LOADS=("$LAB_PID")
-	lab_ready sink 30 || { TRAIN_WHY="the load did not start: $(tail -n 1 "$2/sink.err")"; return 1; }
+	lab_ready sink 30 || { TRAIN_WHY="the load did not start: $(last_word sink)"; return 1; }
 }
 train_loaded() { :; }
 
 # One train in one folder: capture, load, keys. Leaves the raw outputs and cell.json there.
 train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
-	local name=$1 load=$2 repeat=$3 folder=$4 series=$5 file
-	local kills probe tap='' go before='' after='' status reason='' regime=null schedule=jittered keep=() bring=()
+	local name=$1 load=$2 repeat=$3 folder=$4 series=$5
+	local kills probe tap='' go before='' after='' reason='' regime=null schedule=jittered keep=() bring=()
 	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder
 	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
 	[ "$TRAIN_MODE" = tap ] || schedule=periodic	# the client's own clock
@@ -163,15 +147,14 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	open_pipe go
 	lab_start -i "$go" -o "$folder/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" --rate "$RATE" \
 		-t "${SECONDS_EACH}s" --mode "$TRAIN_MODE" --schedule "$schedule" --seed "$((SEED * 1000 + repeat))" \
-		--watch "${SESSION_WATCH[$name]}" --noise "${SESSION_NOISE[$name]:-0}" ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} \
-		--threshold "${THRESHOLD_MS:-100}ms" \
-		--skip "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
+		--watch "${SESSION_WATCH[$name]}" --noise "${SESSION_NOISE[$name]:-0}" "${PROTOCOL_OPTIONS[@]}" \
+		--threshold "${THRESHOLD_MS:-100}ms" --skip "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
 	probe=$LAB_PID
-	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(tail -n 1 "$folder/keyrepeat.err")"
-	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] && capture_start ${bring[@]+"${bring[@]}"} prototap \
-		--port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" ${keep[@]+"${keep[@]}"}; then
+	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(last_word keyrepeat)"
+	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] && capture_start "${bring[@]}" prototap \
+		--port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" "${keep[@]}"; then
 		tap=$LAB_PID
-		lab_ready prototap 10 || reason="the capture did not start: $(tail -n 1 "$folder/prototap.err")"
+		lab_ready prototap 10 || reason="the capture did not start: $(last_word prototap)"
 	fi
 	if [ -z "$reason" ] && [ "$load" -gt 0 ] && [ "$ON_BACKEND" != attach ]; then	# there it is a label
 		train_load "$load" "$folder" || reason=$TRAIN_WHY
@@ -180,14 +163,11 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	if [ -z "$reason" ]; then
 		before=$(lab_cpu server)
 		echo go >&"$go"
-		lab_wait "$probe"
-		status=$?
-		# told to stop, the probe ends early and reports
-		[ "$status" -le 128 ] || { lab_stop "$probe"; status=130; }
+		has_ended keyrepeat "$folder" || reason=$LAB_WHY
 		after=$(lab_cpu server)
+		! stopped || reason=interrupted
 		# Who took the window back wants it: no more keys.
-		[ "$(jq -r .result.ended "$folder/keyrepeat.out" 2>/dev/null)" != "window left" ] || LAB_STOPPED=1
-		case $status in 0 | 3) ;; 130) reason="interrupted" ;; *) reason=$(tail -n 1 "$folder/keyrepeat.err") ;; esac
+		[ "$(jq -r .result.ended "$folder/keyrepeat.json" 2>/dev/null)" != "window left" ] || LAB_STOPPED=1
 		regime=$(train_regime "$name" "${TRAIN_LOADS[0]-}")
 	else
 		lab_stop "$probe"
@@ -196,11 +176,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	train_loaded "$folder"
 	[ -z "$tap" ] || lab_stop "$tap"
 	exec {go}>&-
-	for file in keyrepeat prototap sink; do
-		[ ! -s "$folder/$file.out" ] || mv "$folder/$file.out" "$folder/$file.json"
-		rm -f "$folder/$file.out"
-		[ -s "$folder/$file.err" ] && ! printf 'ready\n' | cmp -s - "$folder/$file.err" || rm -f "$folder/$file.err"
-	done
+	keep_outputs "$folder" keyrepeat prototap sink
 	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] && [ -s "$folder/samples.tsv" ] || reason=${reason:-the probe left no report}
 	[ -n "$reason" ] || [ "$TRACES" = 0 ] || train_traces "$name" "$folder" "$series" ||
 		reason="the wire told nothing: $(tail -n 1 "$folder/wire.err")"
@@ -209,7 +185,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ "$kills" -le 0 ] ||
 		reason="the server's memory of $SERVER_MEMORY and its swap were full: the kernel ended $kills of its processes$(
 			[ -z "$reason" ] || echo " ($reason)")"
-	file=$(lab_lost) && reason=$file
+	! lab_lost >/dev/null || reason=$(lab_lost)
 	train_write "$name" "$repeat" "$folder" "$series" "$reason" "$before" "$after" "$regime"
 	[ -z "$reason" ]
 }
@@ -221,7 +197,7 @@ train_traces() {	# train_traces SESSION FOLDER SERIES
 	[ "$3" != wire ] || how=(${SESSION_IDLE[$name]:+--idle "${SESSION_IDLE[$name]}"})
 	if [ -s "$folder/capture.pcap" ]; then
 		"$TP_BIN/prototap" read "$folder/capture.pcap" --port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" \
-			--keys "$folder/samples.tsv" --rows "$folder/wire.tsv" ${how[@]+"${how[@]}"} --format json \
+			--keys "$folder/samples.tsv" --rows "$folder/wire.tsv" "${how[@]}" --format json \
 			-o "$folder/wire.json" 2>"$folder/wire.err" || status=$?
 		[ -s "$folder/wire.err" ] || rm -f "$folder/wire.err"
 	fi
@@ -244,8 +220,8 @@ train_echoes_there() {	# LOG FIRST KEYS
 # lab_start has started the process behind it counts: the program that answers keys, not its terminal; a sink that spins
 # with the policy asked for, not the one that waits.
 train_regime() {	# train_regime SESSION LOAD
-	jq -n --arg session "$(regime_of "${SESSION_SERVER[$1]:-}")" --arg app "$(regime_of_child "${SESSION_PID[$1]:-}")" \
-		--arg sinks "$(regime_of_child "$2")" '{$session, $app, $sinks}'
+	json_object session "$(regime_of "${SESSION_SERVER[$1]:-}")" app "$(regime_of_child "${SESSION_PID[$1]:-}")" \
+		sinks "$(regime_of_child "$2")"
 }
 regime_of() { [ -z "$1" ] || lab_regime "$1"; }
 regime_of_child() {
@@ -265,21 +241,17 @@ train_mismatch() {
 }
 
 train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU-AFTER REGIME
-	local name=$1 folder=$3 foreign=null steal=null busy=null flags=''
-	if [ "$(wc -w <<<"$7")" = 4 ]; then
-		read -r foreign steal busy < <(exp_shares "$6" "$7" "$LAB_NCPU_server")
+	local foreign=null steal=null busy=null flags='' probe capture
+	if [ -n "$7" ]; then
+		read -r foreign steal busy < <(exp_shares "$6" "$7")
 		flags=$(exp_disturbed "$foreign" "$steal")
 	fi
-	flags+=$(train_mismatch "$8")
-	cell_write "$folder" "$2" "$5" "$flags" "$(
-		jq -n --arg series "$4" --argjson foreign "$foreign" --argjson steal "$steal" --argjson busy "$busy" --argjson autogroup "$8" \
-			--arg regime "$REGIME" --argjson parameters "$TRAIN_MORE" --argjson cost "${SESSION_COST[$name]:-null}" \
-			--argjson period "$PERIOD_MS" \
-			--argjson probe "$(jq '.result.probe_cpu_percent // null' "$folder/keyrepeat.json" 2>/dev/null || echo null)" \
-			--argjson capture "$(jq '.result.cpu_percent // null' "$folder/prototap.json" 2>/dev/null || echo null)" '
-			{$parameters, $series, foreign_percent: $foreign, steal_percent: $steal, server_busy_percent: $busy, probe_cpu_percent: $probe,
-			capture_cpu_percent: $capture, $regime, $autogroup, cost_ms: $cost, period_ms: $period}'
-	)"
+	probe=$(jq .result.probe_cpu_percent "$3/keyrepeat.json" 2>/dev/null)
+	capture=$(jq .result.cpu_percent "$3/prototap.json" 2>/dev/null)
+	cell_write "$3" "$2" "$5" "$flags$(train_mismatch "$8")" "$(json_object parameters "$TRAIN_MORE" series "$4" \
+		foreign_percent "$foreign" steal_percent "$steal" server_busy_percent "$busy" probe_cpu_percent "${probe:-null}" \
+		capture_cpu_percent "${capture:-null}" regime "$REGIME" autogroup "$8" cost_ms "${SESSION_COST[$1]:-null}" \
+		period_ms "$PERIOD_MS")"
 }
 
 # What the probe's own error is, by the calibration of this machine, and what came without keys. None in W seconds: fewer than 3/W a

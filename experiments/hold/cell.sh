@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - hold: a session for each application stays up for the whole run; each cell is one periodic train into one of
 # them, typed key by key or with the key held down, beside a number of CPU hogs.
 . "$TP_HOME/experiments/engine/trains.sh"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - iosched: the session is replayed beside a heavy load of its disk: fio keeps many reads of 32 KB at random places
 # waiting all the time. What the scheduler of the block device does with the session's requests among them is the question.
 . "$TP_HOME/experiments/engine/replays.sh"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - a session that waits for a key, an editor in a terminal; runs in memory and runs after it was paged out alternate.
 #
 # All that the server runs is in its memory group; the probe, which stays connected and sends a key when it is told to, is at the
@@ -10,21 +9,14 @@ PIN_EFFECT='so the load slows the probe'
 SWAP='' PROBER='' SESSION_PIDS='' SESSION_GROUP=''
 
 exp_check() {
-	local item
-	for item in ${SWAPS//,/ }; do
-		[[ $item =~ ^(file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
-			exp_bad "--swap $item: file, zram, or slow:DELAY such as slow:2.5ms"
-	done
+	check_swaps
 	if [ "$PRIVATE" = 1 ]; then
 		! plan_given sessions || exp_bad "--private-copies with --sessions: one of them"
 		SESSIONS=private OPT[sessions.given]=1
 	fi
 	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: nothing is paged out of a server that has all of the machine's"
 	[ "$QUICK" = 0 ] || PLAN[choose]=one
-	SWAP=${SWAPS%%,*}	# the first; lab_swap exchanges it
 }
-
-exp_settings() { jq -cn --arg protocol "$PROTOCOL" '{$protocol}'; }
 
 # Cells ---------------------------------------------------------------------------------------------------------------
 
@@ -33,17 +25,13 @@ declare -A LACKS	# "OPTION VALUE" that this machine does not give
 exp_cells() {
 	local protocol swap session method felt=${SWAPS##*,}
 	for swap in ${SWAPS//,/ }; do [[ $swap != slow:* ]] || felt=$swap; done
-	for protocol in ${PROTOCOLS//,/ }; do
-		for swap in ${SWAPS//,/ }; do
-			for session in ${SESSIONS//,/ }; do
-				for method in ${METHODS//,/ }; do
-					[ -z "${LACKS[swap $swap]-}${LACKS[session $session]-}${LACKS[method $method]-}" ] || continue
-					! wanted "$protocol" "$([ "$swap" = "$felt" ] && echo felt || echo other)" "$swap" "$session.$method" ||
-						printf '%s\t%s\t%s\t%s\n' "$protocol" "$swap" "$session" "$method"
-				done
-			done
-		done
-	done
+	for protocol in ${PROTOCOLS//,/ }; do for swap in ${SWAPS//,/ }; do
+		for session in ${SESSIONS//,/ }; do for method in ${METHODS//,/ }; do
+			[ -z "${LACKS[swap $swap]-}${LACKS[session $session]-}${LACKS[method $method]-}" ] || continue
+			! wanted "$protocol" "$([ "$swap" = "$felt" ] && echo felt || echo other)" "$swap" "$session.$method" ||
+				printf '%s\t%s\t%s\t%s\n' "$protocol" "$swap" "$session" "$method"
+		done; done
+	done; done
 }
 
 # Which combinations are worth their time: every method on an unchanged session; of private copies the hog, as in the paper, and the
@@ -77,7 +65,7 @@ exp_words() { echo "${P[protocol]}, swap on ${P[swap]}, ${P[session]}, ${P[metho
 lacks() { LACKS[$1]=1 ABSENT+=("$1: ${2:-$LAB_WHY}"); }
 
 # What this machine does not give has no cells.
-exp_begin() {
+exp_find() {
 	local item
 	lab_can server memory || die "-$EXIT_MISSING" "the server cannot be given a memory of its own: $LAB_WHY; see: thinprobe doctor"
 	lab_can server swap || die "-$EXIT_MISSING" "no swap can be had: $LAB_WHY; see: thinprobe doctor"
@@ -91,12 +79,6 @@ exp_begin() {
 	[[ ,$METHODS, != *,damon,* ]] || LAB_WHY=$("$TP_HOME/lab/local/damon.sh" --can) || lacks "method damon"
 	[[ ,$SESSIONS, != *,low,* ]] || lab_can server memory_low ||
 		lacks "session low" "memory groups of version $LAB_MEMORY_VERSION have no memory.low here"
-	[ -n "$RESUME" ] || [ "${#LACKS[@]}" = 0 ] || {
-		CELLS=() CELL_VALUES=()
-		cells_choose
-		cells_sum
-		run_set '. + $cells' --argjson cells "$CELLS_JSON"
-	}
 }
 
 # A session -----------------------------------------------------------------------------------------------------------
@@ -123,7 +105,7 @@ exp_session() {
 }
 
 exp_end_session() {
-	lab_stop ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	lab_stop "${LAB_PIDS[@]}"
 	[ -z "${PROTOCOL_NAME-}" ] || protocol_stop
 	[ -z "$PROBER" ] || exec {PROBER_IN}>&- {PROBER_OUT}>&-
 	rm -rf "$RUN/prober.in" "$RUN/prober.out" "$RUN/copies"
@@ -134,7 +116,7 @@ exp_end_session() {
 session_group() {
 	local low=()
 	[ "${P[session]}" = beside ] || low=(low="$SERVER_MEMORY")
-	lab_memory_group session ${low[@]+"${low[@]}"} || return
+	lab_memory_group session "${low[@]}" || return
 	SESSION_GROUP=${LAB_MEMORY_GROUPS[session]}
 	LAB_MEMORY=session
 }
@@ -144,7 +126,7 @@ copies_make() {
 	local vi
 	for vi in vim.tiny vi vim; do ! lab_has server "$vi" || break; done
 	lab_start server copies "$TP_HOME/lab/local/copies.sh" "$RUN/copies" xterm "$vi"
-	lab_wait "$LAB_PID" || { LAB_WHY="no private copies: $(tail -n 1 "$LAB_LOG/copies.err")"; return 1; }
+	lab_wait "$LAB_PID" || { LAB_WHY="no private copies: $(last_word copies)"; return 1; }
 	APP_ENV=(PATH="$RUN/copies/bin:$PATH")
 }
 
@@ -152,22 +134,20 @@ copies_make() {
 session_pids() {
 	local LAB_CHILD vi
 	lab_child "$APP_PID"
+	LAB_WHY="the editor's process is not found"
 	vi=$(pgrep -P "$LAB_CHILD" | head -n 1)
-	[ -n "$vi" ] || { LAB_WHY="the editor's process is not found"; return 1; }
-	SESSION_PIDS=$vi,$LAB_CHILD
+	[ -n "$vi" ] && SESSION_PIDS=$vi,$LAB_CHILD
 }
 
 # All of it that the server runs: without its display server an editor that is in memory would still answer late.
 session_lock() {
-	local pid LAB_CHILD pids=$SESSION_PIDS kills
+	local CHILDREN kills
 	kills=$(lab_memory_kills)
-	for pid in ${PROTOCOL_PIDS:-}; do
-		lab_child "$pid"
-		[ ! "/proc/$LAB_CHILD/ns/pid" -ef "/proc/$LAB_HOLD_server/ns/pid_for_children" ] || pids+=,$LAB_CHILD
-	done
-	"$TP_BIN/pagein" --lock --pid "$pids" --format json -o "$RUN/log/lock.json" 2>"$LAB_LOG/lock.err" &&
+	# shellcheck disable=SC2086 # words
+	children_in server $PROTOCOL_PIDS
+	"$TP_BIN/pagein" --lock --pid "$SESSION_PIDS${CHILDREN:+,$CHILDREN}" --format json -o "$RUN/log/lock.json" 2>"$LAB_LOG/lock.err" &&
 		run_set '.locked[$p] = $lock[0].result.processes' --arg p "$PROTOCOL_NAME" --slurpfile lock "$RUN/log/lock.json" && return
-	LAB_WHY=$(tail -n 1 "$LAB_LOG/lock.err")
+	LAB_WHY=$(last_word lock)
 	[ "$(lab_memory_kills)" = "$kills" ] ||
 		LAB_WHY="all that it has, also what it never needed, does not fit into $SERVER_MEMORY: a larger --server-memory"
 	return 1
@@ -178,41 +158,33 @@ prober_start() {
 	rm -f "$RUN/prober.in" "$RUN/prober.out"
 	mkfifo -m 600 "$RUN/prober.in" "$RUN/prober.out" || { LAB_WHY="cannot make a pipe in $RUN"; return 1; }
 	exec {PROBER_IN}<>"$RUN/prober.in" {PROBER_OUT}<>"$RUN/prober.out"
-	# shellcheck disable=SC2016
 	lab_start client prober sh -c 'in=$1 out=$2; shift 2; exec "$@" <"$in" >"$out"' sh "$RUN/prober.in" "$RUN/prober.out" \
-		"$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --schedule asked --watch update ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"}
+		"$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --schedule asked --watch update "${PROTOCOL_OPTIONS[@]}"
 	PROBER=$LAB_PID
-	lab_ready prober 20 || { LAB_WHY=$(grep -vx ready "$LAB_LOG/prober.err" | tail -n 1); return 1; }
+	is_ready prober 20
 }
 
 # A cell --------------------------------------------------------------------------------------------------------------
 
-exp_measure() {	# exp_measure CELL REPEAT FOLDER
-	local reason='' before after steal=null flags='' LAB_LOG=$3/log
-	mkdir -p "$LAB_LOG"
+exp_run() {	# exp_run FOLDER REPEAT
 	# The session goes on with the text that it has: emptied, its next key's echo would look like anything. One that ended is made
 	# again.
-	if ! lab_gone "$APP_PID" && ! lab_gone "$PROBER" || { exp_end_session && exp_session; }; then
-		before=$(lab_cpu server)
-		page_out "$3" "$RUNS" || reason=$LAB_WHY
-		after=$(lab_cpu server)
-	else
-		reason="the session could not be made: $LAB_WHY"
+	if lab_gone "$APP_PID" || lab_gone "$PROBER"; then
+		exp_end_session
+		exp_session || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }
 	fi
-	! stopped || reason=interrupted
-	# Reclaim, swapping and its device are the kernel's and the lab's own work, though no process of the server: what is foreign cannot
-	# be told from it. Stolen time can.
-	if [ -z "$reason" ]; then
-		read -r _ steal _ < <(exp_shares "$before" "$after" "$LAB_NCPU_server")
-		flags=$(exp_disturbed 0 "$steal")
-		rm -rf "$LAB_LOG"
-	fi
-	cell_write "$3" "$2" "$reason" "$flags" "{\"steal_percent\": $steal}"
+	cpu_begin
+	page_out "$1" "$RUNS" || return
+	cpu_end
 }
+
+# Reclaim, swapping and its device are the kernel's and the lab's own work, though no process of the server: what is foreign cannot
+# be told from it. Stolen time can.
+exp_ran() { FOREIGN=null; }
 
 # page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
 page_out() {
-	local status=0 settle=300ms words=() LAB_COMMAND PAGEIN
+	local settle=300ms words=(--evict "${P[method]}") LAB_COMMAND
 	case ${P[method]} in
 	hog | busy)
 		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
@@ -223,18 +195,12 @@ page_out() {
 		words+=(--evict hog --hog "${LAB_COMMAND[@]}")
 		;;
 	damon) words=(--evict hog --evict-timeout 40s --hog "$TP_HOME/lab/local/damon.sh" "$SESSION_GROUP") ;;
-	*) words=(--evict "${P[method]}") ;;
 	esac
-	setpriv --pdeathsig KILL "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" --prober "$RUN/prober.in,$RUN/prober.out" \
-		--runs "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms --format json -o "$1/pagein.json" "${@:3}" "${words[@]}" \
-		</dev/null >"$LAB_LOG/pagein.out" 2>"$LAB_LOG/pagein.err" &
-	PAGEIN=$!
-	until lab_gone "$PAGEIN" || stopped; do nap 0.1; done
-	lab_gone "$PAGEIN" || kill -TERM "$PAGEIN" 2>/dev/null
-	wait "$PAGEIN" || status=$?
-	LAB_WHY=$(grep -vx ready "$LAB_LOG/pagein.err" | tail -n 1)
-	case $status in 0 | 3) [ ! -s "$1/pagein.json" ] || return 0; LAB_WHY="pagein left no report" ;; esac
-	return 1
+	outside_start pagein "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" --prober "$RUN/prober.in,$RUN/prober.out" \
+		--runs "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms --format json "${@:3}" "${words[@]}"
+	has_ended pagein "$1" || return
+	LAB_WHY="pagein left no report"
+	[ -s "$1/pagein.json" ]
 }
 
 # One run over time -----------------------------------------------------------------------------------------------------

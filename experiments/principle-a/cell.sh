@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - principle-a: the server is vusers serve: three stations of known service times, a tenth of the paper's (5, 4 and
 # 3 ms), so that all times are a tenth and all rates ten times the paper's. Tables 1a and 1b: exponential service. CoV of
 # arrivals over the number of users: constant service, once with the ratio of users to think time held, once with the think
@@ -25,22 +24,17 @@ exp_cells() {
 
 exp_says() { echo "; stations of ${STATIONS//,/, }; ${#CELLS[@]} cells of $SECONDS_EACH s"; }
 
-exp_measure() {
-	local reason='' LAB_LOG=$3/log service=exp target=vnc:$LAB_ADDR_server:$PORT server
-	mkdir -p "$LAB_LOG"
+exp_run() {	# exp_run FOLDER REPEAT
+	local service=exp target=vnc:$LAB_ADDR_server:$PORT
 	[[ ${P[part]} != cov-* ]] || service=const
 	[ "$KIND" = vnc ] || target=http://$LAB_ADDR_server:$PORT/
 	lab_start server serve "$TP_BIN/vusers" serve "$target" --stations "$STATIONS" --service "$service" --width 32 \
 		--seed "$((SEED * 1000 + $2))" --format json
-	server=$LAB_PID
-	if lab_ready serve 10; then
-		crowd_run "$3" "$((SEED * 1000 + $2))" "$target" || reason=$LAB_WHY
-	else
-		reason="the server did not start: $(tail -n 1 "$LAB_LOG/serve.err")"
-	fi
-	lab_stop_within 5 "$server"
-	[ ! -s "$LAB_LOG/serve.out" ] || mv "$LAB_LOG/serve.out" "$3/serve.json"
+	is_ready serve 10 "the server did not start" && crowd_run "$1" "$((SEED * 1000 + $2))" "$target" || return
 	# (constant service has no such closed form)
-	[ -n "$reason" ] || [ "$service" = const ] || crowd_model "$3" "$STATIONS"
-	crowd_write "$3" "$2" "$reason"
+	[ "$service" = const ] || crowd_model "$1" "$STATIONS"
+}
+exp_stop() {	# exp_stop FOLDER
+	lab_stop_within 5 "${LAB_PID_OF[serve]}"
+	keep_report serve "$1"
 }

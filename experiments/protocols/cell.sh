@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
-. "$TP_HOME/experiments/protocols/alike.sh"
-
+# cell.sh - protocols: what set-up, idling, keys and the same work take over each protocol, counted in captures; and whether the
+# work ended in the same picture.
 RATE=20 REST_SECONDS=12
 FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
 SESSION='' SESSION_CLIENT=''	# the protocol that has a session; a client of keyrepeat's own that keeps it connected
-TAP=''
 
 protocols_has() { [[ " $(protocol_use "$1" && protocol_properties) " == *" $2 "* ]]; }	# protocols_has PROTOCOL PROPERTY
 
@@ -18,13 +16,13 @@ exp_check() {
 }
 
 exp_choose() {
-	local work why all=''
+	local work why here=''
 	app_use work
 	for work in ${WORKS//,/ }; do
 		APP_WORK=$work
-		if why=$(app_can); then all+=,$work; else ABSENT+=("$work: $why"); fi
+		if why=$(app_can); then here+=,$work; else ABSENT+=("$work: $why"); fi
 	done
-	WORKS=${all#,}
+	WORKS=${here#,}
 }
 
 # Graphical work is done where a client shows it, so that its end can be seen.
@@ -36,17 +34,8 @@ exp_cells() {
 	done
 }
 
-exp_words() {
-	local words=${P[part]}
-	case $words in
-	session) words="set-up, idle, keys" ;;
-	text) words="editing a text" ;;
-	draw) words=drawing ;;
-	browse) words="looking at pages" ;;
-	esac
-	echo "${P[protocol]}: $words"
-}
-exp_settings() { jq -cn --argjson scripts "$(protocols_scripts)" '{$scripts}'; }
+declare -A SAYS=([session]="set-up, idle, keys" [text]="editing a text" [draw]=drawing [browse]="looking at pages")
+exp_words() { echo "${P[protocol]}: ${SAYS[${P[part]}]}"; }
 exp_missing() { lab_lacks pin shape; }
 
 exp_begin() {
@@ -54,104 +43,74 @@ exp_begin() {
 	[ -n "$WORKS" ] || return 0
 	WORK_PICTURES=$RUN/log/pictures
 	mkdir -p "$WORK_PICTURES"
-	"$TP_HOME/experiments/protocols/pictures.sh" "$WORK_PICTURES" || die "the pictures to look at could not be made"
+	work_pictures "$WORK_PICTURES" || die "the pictures to look at could not be made"
 }
 
-exp_end_session() { session_end; }
 exp_end_lab() { rm -rf "$RUN/log/pictures"; }
 exp_summed() { alike_compare; }
 
-# Scripts -----------------------------------------------------------------------------------------------------------------
-
 # The script of a work as this run does it.
 protocols_script() {
-	local ends='^# --quick ends here$'
-	[ "$QUICK" = 1 ] || ends='^$never'
-	sed "/$ends/q" "$TP_HOME/data/work/$1.script"
-}
-
-# What it is made of: its length, and how many lines are keys, typed texts, drags and clicks.
-protocols_scripts() {
-	local work
-	for work in ${WORKS//,/ }; do
-		protocols_script "$work" | LC_ALL=C awk -v work="$work" '/^#/ || NF == 0 { next }
-			{ ms += $1 }
-			$2 == "type" {
-				text = $0; sub(/^[^ ]+ type [^ ]+ /, "", text)
-				keys += length(text); ms += $3 * (length(text) - 1); next
-			}
-			$2 == "move" { moves++; if ($4 == "over") ms += $5; next }
-			$2 == "button" { buttons++; next }
-			{ keys++ }
-			END { printf "%s %d %d %d %.1f\n", work, keys, moves, buttons, ms / 1000 }'
-	done | jq -cRn '[inputs | split(" ") | {work: .[0], keys: (.[1] | tonumber), moves: (.[2] | tonumber), buttons: (.[3] | tonumber),
-		seconds: (.[4] | tonumber)}]'
+	local last='/^# --quick ends here$/q'
+	[ "$QUICK" = 1 ] || last=''
+	sed "$last" "$TP_HOME/data/work/$1.script"
 }
 
 # Sessions ----------------------------------------------------------------------------------------------------------------
 
-session_alive() { [ "$SESSION" = "$1" ] && ! lab_gone "${PROTOCOL_PIDS%% *}"; }
-
-session_end() {
-	[ -z "$SESSION_CLIENT" ] || lab_stop "$SESSION_CLIENT"
+exp_end_session() {
+	lab_stop "$SESSION_CLIENT"
 	[ -z "$SESSION" ] || protocol_stop
 	SESSION='' SESSION_CLIENT=''
 }
 
-session_begin() {	# session_begin PROTOCOL
-	session_end
+session_begin() {	# session_begin PROTOCOL; 1: LAB_WHY
+	exp_end_session
 	protocol_use "$1"
 	PROTOCOL_OPTIONS=() PROTOCOL_VIEW='' PROTOCOL_PORT=''
 	SESSION=$1
 	protocol_start work
-	# without a viewer a client of its own, which is connected all the time
-	[ -n "$PROTOCOL_VIEW" ] || session_client || return
 	VIEW_TARGET=${PROTOCOL_VIEW:+x11:$PROTOCOL_VIEW}
 	APP_DISPLAY=$PROTOCOL_DISPLAY
-}
-
-session_client() {
-	lab_start client client "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate 0 -t 3600s --watch update \
-		${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} --format json
+	[ -z "$PROTOCOL_VIEW" ] || return 0
+	# without a viewer a client of its own, which is connected all the time
+	client_start client || return
 	SESSION_CLIENT=$LAB_PID
-	lab_ready client 20 || { LAB_WHY=$(grep -vx ready "$LAB_LOG/client.err" | tail -n 1); return 1; }
 }
 
-# The view has not changed for a while. 1 when that never came: what is measured then is measured all the same, and said. Without a
+# Waits until the view does not change for a while. Where it never rests, what comes is measured all the same, and said. Without a
 # view a second client would be on the wire: time passes.
 session_rest() {
-	local end=$((SECONDS + REST_SECONDS)) updates
 	[ -n "$VIEW_TARGET" ] || { nap 1.5; return; }
-	while :; do
-		updates=$(lab_exec client "$TP_BIN/keyrepeat" "$VIEW_TARGET" --rate 0 -t 600ms --watch update --priority 0 --format json \
-			2>>"$LAB_LOG/rest.err" </dev/null | jq -r .result.updates)
-		[ "$updates" != 0 ] || return 0
-		! stopped || return 1
-		[ "$SECONDS" -lt "$end" ] || { RESTLESS=1; return 1; }
-	done
+	wait_until "$REST_SECONDS" view_rests || CELL_MORE='{"restless": true}'
+}
+view_rests() {
+	stopped || [ "$(lab_exec client "$TP_BIN/keyrepeat" "$VIEW_TARGET" --rate 0 -t 600ms --watch update --priority 0 --format json \
+		2>>"$LAB_LOG/rest.err" </dev/null | jq -r .result.updates)" = 0 ]
 }
 
 # Captures ----------------------------------------------------------------------------------------------------------------
 
 # All TCP, to a file: before a session is there, nobody knows its port. Nobody else is on the link.
-tap_start() {	# tap_start NAME
+tap_start() {	# tap_start NAME; 1: LAB_WHY
 	lab_start "${LAB_TAP[@]}" "tap-$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port 1-65535 -w "$LAB_LOG/$1.pcap" --format json
 	TAP=$LAB_PID
-	lab_ready "tap-$1" 10 || { LAB_WHY="the capture did not start: $(tail -n 1 "$LAB_LOG/tap-$1.err")"; return 1; }
+	is_ready "tap-$1" 10 "the capture did not start"
 }
 
 # Ends it, and counts what is in it. 1: LAB_WHY.
 tap_end() {	# tap_end NAME FOLDER
-	local lost why=''
-	! lab_gone "$TAP" || why="the capture ended early: $(tail -n 1 "$LAB_LOG/tap-$1.err")"
+	local lost
+	LAB_WHY="the capture ended early: $(last_word "tap-$1")"
+	! lab_gone "$TAP" || return
 	lab_stop "$TAP"
 	TAP=''
 	# What it has not seen would look like a protocol that needs less.
 	lost=$(jq '.result.capture.dropped // 0' "$LAB_LOG/tap-$1.out" 2>/dev/null)
-	[ "${lost:-0}" = 0 ] || why="the capture lost $lost packets"
-	[ -z "$why" ] || { LAB_WHY=$why; return 1; }
+	LAB_WHY="the capture lost $lost packets"
+	[ "${lost:-0}" = 0 ] || return
 	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" || {
-		LAB_WHY="the capture could not be read: $(tail -n 1 "$LAB_LOG/$1.err")"
+		LAB_WHY="the capture could not be read: $(last_word "$1")"
 		return 1
 	}
 	[ "$KEEP" = 0 ] || mv "$LAB_LOG/$1.pcap" "$2/"
@@ -160,31 +119,27 @@ tap_end() {	# tap_end NAME FOLDER
 
 # Cells -------------------------------------------------------------------------------------------------------------------
 
-exp_measure() {	# exp_measure CELL REPEAT FOLDER
-	local protocol=${P[protocol]} part=${P[part]} folder=$3 reason='' flags='' before foreign steal busy
-	local RESTLESS=0 LAB_LOG=$3/log LAB_WHY=''
-	mkdir -p "$LAB_LOG"
-	before=$(lab_cpu server)
-	if [ "$part" = session ]; then measure_session; else measure_work; fi || reason=${LAB_WHY:-it could not be measured}
-	read -r foreign steal busy < <(exp_shares "$before" "$(lab_cpu server)" "$(machine_cpu_list "$LAB_CPUS_server" | wc -w)")
-	[ -z "$TAP" ] || lab_stop "$TAP"
-	TAP=''
-	! stopped || reason=interrupted
+exp_run() {	# exp_run FOLDER REPEAT
+	local part=${P[part]} folder=$1
+	TAP='' CELL_MORE='{"restless": false}'
+	cpu_begin
+	if [ "$part" = session ]; then measure_session; else measure_work; fi || return
+	cpu_end
+}
+
+exp_stop() {
+	lab_stop "$TAP"
 	# what went wrong may be the session
-	if [ -n "$reason" ]; then session_end; else flags=$(exp_disturbed "$foreign" "$steal"); rm -rf "$LAB_LOG"; fi
-	cell_write "$folder" "$2" "$reason" "$flags" "{\"restless\": $([ "$RESTLESS" = 1 ] && echo true || echo false),
-		\"foreign_percent\": $foreign, \"steal_percent\": $steal, \"server_busy_percent\": $busy}"
+	[ -z "$reason" ] && ! stopped || exp_end_session
 }
 
 # What a session takes before any work is done: set-up, a terminal, nothing, keys.
 measure_session() {
-	local kind=application
-	! protocols_has "$protocol" display || kind=display
 	VIEW_TARGET=''
-	tap_start setup && session_begin "$protocol" || return
+	tap_start setup && session_begin "${P[protocol]}" || return
 	session_rest
 	tap_end setup "$folder" || return
-	if [ "$kind" = display ]; then
+	if [ "$(protocol_kind)" = display ]; then
 		tap_start window || return
 		app_use vim
 		app_start "$PROTOCOL_DISPLAY"
@@ -193,62 +148,144 @@ measure_session() {
 	fi
 	tap_start idle || return
 	nap "$IDLE_SECONDS"
-	! stopped || return 0
-	tap_end idle "$folder" || return
-	[ -z "$SESSION_CLIENT" ] || lab_stop "$SESSION_CLIENT"
+	! stopped && tap_end idle "$folder" || return
+	lab_stop "$SESSION_CLIENT"
 	SESSION_CLIENT=''
 	measure_keys || return
-	[ "$kind" != display ] || app_stop
+	[ "$(protocol_kind)" != display ] || app_stop
 }
 
 # The first keys make clients fetch the keyboard anew, and vim's second is late: they go before the capture.
 measure_keys() {
-	local go status=0
-	lab_exec client "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate "$RATE" -t 500ms ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} \
-		--format json </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
+	local go status=0 keys=("$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate "$RATE" "${PROTOCOL_OPTIONS[@]}" --format json)
+	lab_exec client "${keys[@]}" -t 500ms </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
 	session_rest
 	open_pipe go
-	lab_start -i "$go" client keyrepeat "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate "$RATE" \
-		-t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')s" --skip 0 --watch update \
-		--hold-start ${PROTOCOL_OPTIONS[@]+"${PROTOCOL_OPTIONS[@]}"} --format json
-	lab_ready keyrepeat 20 && { [ -n "$VIEW_TARGET" ] || nap 1; } && tap_start keys || { lab_stop "$LAB_PID"; exec {go}>&-; return 1; }
-	echo go >&"$go"
-	lab_wait "${LAB_PID_OF[keyrepeat]}" || status=$?
+	lab_start -i "$go" client keyrepeat "${keys[@]}" --skip 0 --watch update --hold-start \
+		-t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')s"
+	if is_ready keyrepeat 20 && { [ -n "$VIEW_TARGET" ] || nap 1; } && tap_start keys; then
+		echo go >&"$go"
+		has_ended keyrepeat "$folder" || status=1
+		# the last acknowledgement may be delayed
+		nap 0.3
+		[ "$status" = 1 ] || tap_end keys "$folder" || status=1
+	else
+		lab_stop "${LAB_PID_OF[keyrepeat]}"
+		status=1
+	fi
 	exec {go}>&-
-	# the last acknowledgement may be delayed
-	nap 0.3
-	tap_end keys "$folder" || return
-	mv "$LAB_LOG/keyrepeat.out" "$folder/keyrepeat.json"
-	case $status in 0 | 3) ;; *) LAB_WHY=$(grep -vx ready "$LAB_LOG/keyrepeat.err" | tail -n 1); return 1 ;; esac
+	return "$status"
 }
 
 measure_work() {
+	local status=0
 	APP_WORK=$part
-	if ! session_alive "$protocol"; then
-		VIEW_TARGET=''
-		session_begin "$protocol" || return
+	if [ "$SESSION" != "${P[protocol]}" ] || lab_gone "${PROTOCOL_PIDS%% *}"; then
+		session_begin "${P[protocol]}" || return
 		session_rest
 	fi
 	app_use work
 	app_start "$PROTOCOL_DISPLAY" || return
 	session_rest
-	LAB_WHY=''
-	stopped || work_do
+	stopped || work_do || status=1
 	app_stop
-	[ -z "$LAB_WHY" ]
+	return "$status"
 }
 
-# The script, and the picture at its end. Sets LAB_WHY where it failed.
+# The script, and the picture at its end. 1: LAB_WHY.
 work_do() {
 	protocols_script "$part" >"$LAB_LOG/$part.script"
 	tap_start prototap || return
 	lab_start client keyrepeat "$TP_BIN/keyrepeat" "$VIEW_TARGET" --script "$LAB_LOG/$part.script" -t 3600s --skip 0 --format json
-	lab_wait "$LAB_PID" || LAB_WHY=$(grep -vx ready "$LAB_LOG/keyrepeat.err" | tail -n 1)
+	has_ended keyrepeat "$folder" || return
 	session_rest
-	tap_end prototap "$folder"
+	tap_end prototap "$folder" || return
 	lab_exec client env DISPLAY="$PROTOCOL_VIEW" timeout 20 import -window root png:- \
-		>"$folder/picture.png" 2>"$LAB_LOG/import.err" </dev/null ||
-		LAB_WHY="no picture of the view: $(tail -n 1 "$LAB_LOG/import.err")"
-	mv "$LAB_LOG/keyrepeat.out" "$folder/keyrepeat.json"
-	! lab_gone "$APP_PID" || LAB_WHY="the application ended by itself: $(grep -h . "$LAB_LOG"/app-*.err | tail -n 1)"
+		>"$folder/picture.png" 2>"$LAB_LOG/import.err" </dev/null || { LAB_WHY="no picture of the view: $(last_word import)"; return 1; }
+	LAB_WHY="the application ended by itself: $(grep -h . "$LAB_LOG"/app-*.err | tail -n 1)"
+	! lab_gone "$APP_PID"
+}
+
+# The pictures at the end --------------------------------------------------------------------------------------------------
+
+# Two are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
+PIXELS_PERCENT=0.1 STEPS=48
+
+# The end state of each work against that of one protocol, in the same repeat: remote X where it is there, whose pixels no codec has
+# touched. Where fewer than half have the same as that one, it is the odd one out: then the next is tried.
+alike_compare() {
+	local repeat work n folder folders reference alike
+	for ((repeat = 1; repeat <= REPEATS; repeat++)); do for work in ${WORKS//,/ }; do
+		folders=() alike=''
+		for ((n = 0; n < ${#CELLS[@]}; n++)); do
+			cell_use "$n"
+			folder=$(cell_folder "$CELL" "$repeat")
+			[ "${P[part]}" = "$work" ] && cell_complete "$folder" || continue
+			if [ "${P[protocol]}" = x11 ]; then folders=("$folder" "${folders[@]}"); else folders+=("$folder"); fi
+		done
+		for reference in "${folders[@]}"; do [ -n "$alike" ] || ! alike_with "$reference" || alike=1; done
+		[ -n "$alike" ] || [ ${#folders[@]} = 0 ] || alike_with "${folders[0]}"	# no half of them are alike
+	done; done
+}
+
+# All of `folders` against one of them: what differs goes into their cells. 0: half of them or more, itself counted, are the same.
+alike_with() {	# alike_with REFERENCE
+	local folder differs name same=0
+	name=$(jq -r .parameters.protocol "$1/cell.json")
+	for folder in "${folders[@]}"; do
+		differs=$(alike_differs "$1/picture.png" "$folder/picture.png")
+		jq --argjson differs "${differs:-null}" --arg reference "$name" --argjson limit "$PIXELS_PERCENT" '.picture = {$reference,
+			differs_percent: $differs, same: ($differs != null and $differs <= $limit)}' "$folder/cell.json" | put_json "$folder/cell.json"
+		! jq -e .picture.same "$folder/cell.json" >/dev/null || same=$((same + 1))
+	done
+	[ $((2 * same)) -ge ${#folders[@]} ]
+}
+
+# Share of pixels, in percent, that differ by more than STEPS of 255 in one of their colours.
+alike_differs() {
+	local percent
+	percent=$(LC_ALL=C awk -v s="$STEPS" 'BEGIN { printf "%.4f", s * 100 / 255 }')
+	convert "$1" "$2" -compose difference -composite -separate -evaluate-sequence max -threshold "$percent%" \
+		-format '%[fx:100*mean]' info: 2>/dev/null
+}
+
+# The pictures of the work: photo.png and scene.png with many soft colours and a little noise, chart.png of few flat ones,
+# canvas.png to paint on. The same every time: each pixel is a formula.
+work_pictures() {	# work_pictures FOLDER
+	picture photo 640 420 "$1/photo.png" && picture scene 480 360 "$1/scene.png" && picture chart 480 300 "$1/chart.png" &&
+		picture canvas 640 400 "$1/canvas.png"
+}
+
+picture() {	# picture KIND WIDTH HEIGHT FILE
+	LC_ALL=C awk -v kind="$1" -v w="$2" -v h="$3" '
+		function grain() { seed = (seed * 1103 + 12345) % 65536; return seed % 17 - 8 }	# exact in any awk
+		function put(r, g, b) { line = line " " part(r) " " part(g) " " part(b) }
+		function part(v) { v = int(v); return v < 0 ? 0 : v > 255 ? 255 : v }
+		BEGIN {
+			seed = 7
+			print "P3", w, h, 255
+			for (y = 0; y < h; y++) {
+				line = ""
+				for (x = 0; x < w; x++) {
+					if (kind == "chart") {
+						bar = int(x / (w / 8)); top = h * (0.25 + 0.09 * ((bar * 5) % 8))
+						if (y == h - 12 || x == 10) put(40, 40, 40)
+						else if (y < h - 12 && y > top && x % int(w / 8) > 8) put(0, 114, 178)
+						else if (y % 40 == 0) put(220, 220, 220)
+						else put(255, 255, 255)
+					} else if (kind == "canvas" && x < w / 2) {
+						put(255, 255, 255)
+					} else {
+						n = grain(); turn = kind == "scene" ? 1 : 0
+						r = 140 + 70 * sin(x / 37 + turn) + 40 * cos(y / 23) + n
+						g = 120 + 60 * cos((x + 2 * y) / 61) + 30 * sin(y / 11 + 2 * turn) + n
+						b = 90 + 90 * y / h + 30 * sin((x - y) / 17) + n
+						if ((x - w * 0.7) ^ 2 + (y - h * 0.4) ^ 2 < (h / 5) ^ 2) { r += 60; g += 50; b -= 40 }
+						if (turn && y > h * 0.65) { g += 40; r -= 50 }
+						put(r, g, b)
+					}
+				}
+				print line
+			}
+		}' | convert ppm:- -strip "$4"
 }

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - schedulers: one train of keys beside a fixed load, again and again: the same session under one setting of the
 # scheduler after the other (data/schedulers.tsv; engine/settings.sh makes them). Sessions are made anew for each setting, in
 # it; what this machine does not let us set is found by trying.
@@ -20,11 +19,6 @@ exp_check() {
 		[ -n "${SAYS[$name]+there}" ] || exp_bad "--settings $name: no such setting; --settings list names them"
 	done
 	[ "$QUICK" = 0 ] || CHAIN_SECONDS=1
-}
-
-exp_settings() {
-	jq -cn --argjson lengths "[$LENGTHS]" --argjson load "$LENGTH_LOAD" --argjson keys "$LENGTH_KEYS" '
-		{length: {lengths_ms: $lengths, sinks: $load, keys: $keys}}'
 }
 
 exp_find() {
@@ -74,10 +68,9 @@ exp_end_session() { setting_end; }
 
 # Keys so slow that the application alone stays below 30 % of a CPU. What is beside the main cost needs no tails: shorter
 # trains.
-table_rate() {	# table_rate COST_MS: sets RATE PERIOD_MS SECONDS_EACH TRAIN_SKIP
+table_rate() {	# table_rate COST_MS: sets PERIOD_MS SECONDS_EACH TRAIN_SKIP
 	if [ "$1" -gt 15 ]; then
 		PERIOD_MS=$(($1 * 4))
-		RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
 		[ $((14 * PERIOD_MS)) -le 3000 ] || TRAIN_SKIP=2
 	fi
 	[[ ,$FULL_COSTS, == *",$1,"* ]] || SECONDS_EACH=3
@@ -89,7 +82,6 @@ table_rate() {	# table_rate COST_MS: sets RATE PERIOD_MS SECONDS_EACH TRAIN_SKIP
 length_rate() {	# length_rate COST_MS
 	PERIOD_MS=$(($1 * (LENGTH_LOAD + 1) * 3 / 2))
 	[ "$PERIOD_MS" -ge 50 ] || PERIOD_MS=50
-	RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
 	TRAIN_SKIP=2
 	SECONDS_EACH=$(awk -v p="$PERIOD_MS" -v n="$((LENGTH_KEYS + TRAIN_SKIP))" 'BEGIN { printf "%.3f", n * p / 1000 }')
 }
@@ -98,6 +90,7 @@ exp_measure() {
 	local RATE=$RATE PERIOD_MS=$PERIOD_MS SECONDS_EACH=$SECONDS_EACH TRAIN_SKIP=$TRAIN_SKIP
 	if [ "${P[app]}" = heavy ]; then
 		"${P[part]}_rate" "${P[cost_ms]}"
+		RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
 		heavy_costs "${P[cost_ms]}"
 	fi
 	train_run "${P[app]}" "${P[sinks]}" "$2" "$3" latency

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - slowreplay: the session is replayed on its own disk as fast as that is, and then with a time for each read and
 # write that makes the session take FACTOR times as long. Does the replay come to its end, and deliver every input?
 . "$TP_HOME/experiments/engine/replays.sh"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - stalls: one session for each application stays up for the whole run; for every cell the sinks come, a train of
 # keys is injected and watched on the client while the capture runs on the server's link, and the sinks go.
 . "$TP_HOME/experiments/engine/trains.sh"
@@ -18,12 +17,6 @@ exp_check() {
 	plan_given loads || [ -n "$RESUME" ] || LOADS=0
 	[[ $LOADS != *,* ]] ||
 		exp_bad "--loads $LOADS with --on attach: one number, a label of the load that you have put there; a run for each"
-}
-
-exp_settings() {
-	jq -cn --argjson quick "$QUICK" --argjson wire "$WIRE" '
-		{schedule: (if $quick == 1 then "jittered" else "jittered and periodic" end),
-		series: (["latency"] + (if $quick == 1 then [] else ["stall"] end) + (if $wire == 1 then ["wire"] else [] end))}'
 }
 
 exp_words() { echo "${P[sinks]} sinks, ${P[app]}"; }
@@ -51,14 +44,9 @@ exp_before_cells() {
 	esac
 }
 
-# Every train of a cell: the latency series in the cell's own folder, the others below it.
-exp_trains() {
-	printf '%s\n' "$1/cell.json"
-	[ "$QUICK" = 1 ] || printf '%s\n' "$1/stall/cell.json"
-	[ "$WIRE" = 0 ] || printf '%s\n' "$1/wire/cell.json"
-}
-
-exp_measure() {	# the latency series goes last: the cell counts as there once its cell.json is
+# The latency series in the cell's own folder, the others below it; it goes last, since the cell counts as there once its
+# cell.json is.
+exp_measure() {
 	local series
 	for series in $([ "$QUICK" = 1 ] || echo stall) $([ "$WIRE" = 0 ] || echo wire) latency; do
 		! stopped && ! lab_lost >/dev/null || return 1

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - users. Web: lighttpd serves the paper's 15 objects in 9 pages over a link of 100 Mbit/s; 200 users with uniform
 # think times, shorter from cell to cell, as the paper's seven runs. VNC: each user types into a refecho of its own, which
 # burns CPU time for each key, on one CPU for all of them.
@@ -11,11 +10,10 @@ WORKLOAD=$TP_HOME/data/users/webgov.tsv
 exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate"; }
 
 exp_choose() {
-	if [[ ,$PARTS, == *,web,* ]] && ! command -v lighttpd >/dev/null; then
-		ABSENT+=("the web server: lighttpd is not installed (thinprobe setup --app web)")
-		[[ ,$PARTS, == *,vnc,* ]] || die "-$EXIT_MISSING" "lighttpd is not installed; thinprobe setup --app web"
-		PARTS=vnc
-	fi
+	[[ ,$PARTS, == *,web,* ]] && ! command -v lighttpd >/dev/null || return 0
+	ABSENT+=("the web server: lighttpd is not installed (thinprobe setup --app web)")
+	[[ ,$PARTS, == *,vnc,* ]] || die "-$EXIT_MISSING" "lighttpd is not installed; thinprobe setup --app web"
+	PARTS=vnc
 }
 
 exp_cells() {
@@ -58,9 +56,7 @@ vnc_start() {
 	for ((i = 0; i < VNC_USERS; i++)); do
 		lab_start server "refecho-$i" "$TP_BIN/refecho" --vnc "$((VNC_PORT + i))" --listen "$LAB_ADDR_server" --cost "${COST_MS}ms"
 	done
-	for ((i = 0; i < VNC_USERS; i++)); do
-		lab_ready "refecho-$i" 20 || die "a VNC server does not start: $(tail -n 1 "$LAB_LOG/refecho-$i.err")"
-	done
+	for ((i = 0; i < VNC_USERS; i++)); do is_ready "refecho-$i" 20 "a VNC server does not start" || die "$LAB_WHY"; done
 }
 
 exp_begin() {
@@ -73,45 +69,38 @@ exp_begin() {
 part_demand() {
 	[ "${P[part]}" = web ] || { echo "${COST_MS}ms"; return; }
 	[ "$LINK" != none ] || return 0
-	LC_ALL=C awk -F'\t' -v link="$LINK" '
+	LC_ALL=C awk -F'\t' -v rate="$(rate_bits "$LINK")" '
 		!/^#/ && NF >= 5 { n += $2; bytes += $2 * (($5 + 250) * 1514 / 1448) }
-		END {
-			rate = link * (link ~ /K/ ? 1e3 : link ~ /M/ ? 1e6 : link ~ /G/ ? 1e9 : 1)
-			printf "%.6fms", bytes / n * 8 / rate * 1000
-		}' "$WORKLOAD"
+		END { printf "%.6fms", bytes / n * 8 / rate * 1000 }' "$WORKLOAD"
 }
 
-exp_measure() {
-	local reason='' demand LAB_LOG=$3/log CROWD_ARRIVALS=(--sources user --rows "$3/arrivals.tsv") target words
-	local SECONDS_EACH=$SECONDS_EACH
-	mkdir -p "$LAB_LOG"
+exp_run() {	# exp_run FOLDER REPEAT
+	local demand target words CROWD_ARRIVALS=(--sources user --rows "$1/arrivals.tsv") SECONDS_EACH=$SECONDS_EACH
 	if [ "${P[part]}" = web ]; then
 		target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD")
 	else
 		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch)
 		target=vnc:$LAB_ADDR_server:$VNC_PORT-$((VNC_PORT + VNC_USERS - 1))
 	fi
-	crowd_run "$3" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || reason=$LAB_WHY
+	crowd_run "$1" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || return
 	demand=$(part_demand)
-	[ -n "$reason" ] || [ -z "$demand" ] || crowd_model "$3" "$demand"
-	crowd_write "$3" "$2" "$reason"
+	[ -z "$demand" ] || crowd_model "$1" "$demand"
 }
 
 # What a request needs of the CPU and of the link, by the measured rows of each part: fitted to all of them, and to the half
 # with the lowest rates, which foretells the others. Flagged cells are left out where three others are there.
 users_rows() {	# users_rows PART MOST-FLAGGED: of summary.tsv, in the order of their rates, what queue fit reads
-	LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$1" -v most="$2" '
+	local rows columns=1-5 n
+	rows=$(LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$1" -v most="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		function share(p) { return p == "" ? "" : p > 100 ? 1 : p / 100 }
 		$at["part"] == part && $at["response_ms"] > 0 && $at["lambda_per_s"] > 0 && $at["marked"] <= most + 0 {
 			print $at["cell"], $at["users"], $at["think_s"], $at["lambda_per_s"], $at["response_ms"],
 				share($at["server_own_percent"]), share($at["link_percent"])
-		}' "$RUN/summary.tsv" | LC_ALL=C sort -t $'\t' -s -gk4,4 | awk -F'\t' '
-		{ line[NR] = $1 FS $2 FS $3 FS $4 FS $5; cpu[NR] = $6; link[NR] = $7; cpus += $6; links += $7 }
-		END {	# (a resource that was never busy is none)
-			print "run" FS "n" FS "z_s" FS "lambda" FS "r_ms" (cpus > 0 ? FS "u_cpu" : "") (links > 0 ? FS "u_link" : "")
-			for (i = 1; i <= NR; i++) print line[i] (cpus > 0 ? FS cpu[i] : "") (links > 0 ? FS link[i] : "")
-		}'
+		}' "$RUN/summary.tsv" | LC_ALL=C sort -t $'\t' -s -gk4,4)
+	# a resource that was never busy is none
+	for n in 6 7; do ! cut -f "$n" <<<"$rows" | grep -q '[1-9]' || columns+=,$n; done
+	cut -f "$columns" <<<"run	n	z_s	lambda	r_ms	u_cpu	u_link${rows:+$'\n'$rows}"
 }
 
 users_fit() {	# users_fit PART FITTED ROWS: leaves fit/PART-FITTED.json, or why not

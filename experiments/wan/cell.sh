@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - wan: one session per protocol stays up and connected for the whole run, while the link under it changes
 # (lab_link): round trips without loss, then losses at one round trip. Every key stands alone: the next one is due two round
 # trips and a quarter of a second later, so that none waits for another's echo; what is later than that is shown by its
@@ -14,11 +13,6 @@ CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
 exp_check() {
 	: "${LOSS_KEYS:=$((3 * KEYS))}" "${TYPING:=0}"
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate; how long it takes is --rtt"
-}
-
-exp_settings() {
-	cells_json | jq -c '.cells[0].parameters.protocol as $first
-		| {links: [.cells[].parameters | select(.protocol == $first) | del(.protocol)]}'
 }
 
 # Losses at a round trip that is measured without any, too.
@@ -71,13 +65,12 @@ wan_ping() {
 
 exp_measure() {
 	local rtt=${P[rtt_ms]} loss=${P[loss_percent]} typing=${P[keys_per_s]} keys=$KEYS ping counts packets lost
-	local PERIOD_MS RATE SECONDS_EACH
+	local PERIOD_MS=$((P[keys_per_s] ? 1000 / P[keys_per_s] : 2 * P[rtt_ms] + 250)) RATE SECONDS_EACH
 	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	LAB_LINK_SEED=$((SEED * 1000 + $2))
 	lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" || die "the link cannot be changed: $LAB_WHY"
 	ping=$(wan_ping)
 	counts=$(wan_counts)
-	[ "$typing" = 0 ] && PERIOD_MS=$((2 * rtt + 250)) || PERIOD_MS=$((1000 / typing))
 	RATE=$(awk -v period="$PERIOD_MS" 'BEGIN { printf "%.6f", 1000 / period }')
 	SECONDS_EACH=$(awk -v period="$PERIOD_MS" -v keys="$((keys + TRAIN_SKIP))" 'BEGIN { printf "%.3f", keys * period / 1000 }')
 	TRAIN_MORE=$(jq -cn --arg app "$APP" --argjson ping "${ping:-null}" '{app: $app, ping_ms: $ping}')

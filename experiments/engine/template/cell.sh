@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with the engine and the lab
 # cell.sh - NAME: a session for each application stays up for the whole run; each cell is one train of keys into one of them.
 . "$TP_HOME/experiments/engine/trains.sh"
 RATE=20 PERIOD_MS=50

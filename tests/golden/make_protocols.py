@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run of the protocols experiment made by hand: make_run.py FOLDER. Three repeats; every figure follows from a rule.
+"""A run of the protocols experiment made by hand: make_protocols.py FOLDER. Three repeats; every figure follows from a rule.
 
 All work together over x11, rdp and nx is the table of Wong & Seltzer (2000, section 6), nx in the place of LBX: its bytes are
 our IP bytes, its packets are those that its savings tell (20 bytes each). A quarter of it is text, a quarter drawing, the rest
@@ -100,14 +100,13 @@ session('xpra', 20000, 3000, 500, (65, 330))
 works('xpra', PAPER['x11'], share=2)
 session('ssh', 3000, 0, 0, (36, 52))
 
-scripts = [{'work': w, 'keys': 10, 'moves': 3, 'buttons': 2, 'seconds': 20.0} for w in ('text', 'draw', 'browse')]
 write(f'{run}/run.json', {
     'schema': 'thinprobe.run/1', 'experiment': 'protocols', 'version': '0', 'state': 'complete', 'command': 'by hand',
     'started': '2026-01-01T00:00:00Z', 'ended': '2026-01-01T01:00:00Z',
     'settings': {'protocol': 'x11', 'protocols': ['x11', 'rdp', 'nx', 'xpra', 'ssh'], 'works': ['text', 'draw', 'browse'],
                  'keys': KEYS, 'rate_per_s': 20, 'idle_seconds': IDLE_S, 'repeats': REPEATS, 'seed': 1,
                  'link': '100Mbit', 'quick': False,
-                 'picture': {'differs_percent': 0.1, 'steps': 48}, 'scripts': scripts, 'on': 'lab'},
+                 'picture': {'differs_percent': 0.1, 'steps': 48}, 'on': 'lab'},
     'axes': ['protocol', 'part'], 'cells': cells,
     'protocols': {'x11': {'says': 'remote X', 'compression': 'none', 'encryption': 'none'}},
     'lab': {'shared_cpus': False, 'cpus_server': '0', 'cpus_client': '1', 'missing': ['spice: Xspice is missing']},

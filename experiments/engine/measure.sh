@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# measure.sh - what cells have in common: the frame of a cell with the CPU time that others took, programs that are waited for, and
+# why one failed.
+#
+# An experiment has
+#	exp_run FOLDER REPEAT	measures the cell in P: 1, and LAB_WHY, where that failed. cpu_begin and cpu_end stand around what counts
+#	exp_stop FOLDER		ends what exp_run has started, however that ended; may fail as well
+# or an exp_measure of its own, which leaves cell.json (cell_write) in the cell's folder.
+
+exp_stop() { :; }
+exp_ran() { :; }	# exp_ran FOLDER: measured; may change FOREIGN and STEAL, and add to CELL_FLAGS ("; words") and CELL_MORE (JSON)
+
+cpu_begin() { CPU_BEFORE=("$(lab_cpu server)" "$(lab_cpu client)"); }
+cpu_end() { CPU_AFTER=("$(lab_cpu server)" "$(lab_cpu client)"); }
+
+exp_measure() {	# exp_measure CELL REPEAT FOLDER
+	local reason='' LAB_LOG=$3/log LAB_WHY='' CELL_FLAGS='' CELL_MORE='{}' CPU_BEFORE=() CPU_AFTER=()
+	local FOREIGN=null STEAL=null BUSY=null CLIENT_FOREIGN=null CLIENT_STEAL=null CLIENT_BUSY=null
+	mkdir -p "$LAB_LOG"
+	exp_run "$3" "$2" || reason=${LAB_WHY:-it could not be measured}
+	exp_stop "$3" || reason=${reason:-$LAB_WHY}
+	! stopped || reason=interrupted
+	if [ -z "$reason" ]; then
+		if [ -n "${CPU_AFTER[0]-}" ]; then
+			read -r FOREIGN STEAL BUSY < <(exp_shares "${CPU_BEFORE[0]}" "${CPU_AFTER[0]}" "$LAB_NCPU_server")
+			read -r CLIENT_FOREIGN CLIENT_STEAL CLIENT_BUSY < <(
+				exp_shares "${CPU_BEFORE[1]}" "${CPU_AFTER[1]}" "$(machine_cpu_list "$LAB_CPUS_client" | wc -w)")
+		fi
+		exp_ran "$3"
+		CELL_FLAGS=$(exp_disturbed "${FOREIGN/null/0}" "${STEAL/null/0}")$CELL_FLAGS
+		rm -rf "$LAB_LOG"
+	fi
+	cell_write "$3" "$2" "$reason" "$CELL_FLAGS" "$(jq -c '{foreign_percent: .[0], steal_percent: .[1], server_busy_percent: .[2],
+		client_busy_percent: .[3]} + .[4]' <<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $CELL_MORE]")"
+}
+
+# Programs ------------------------------------------------------------------------------------------------------
+
+last_word() { grep -vsx ready "$LAB_LOG/$1.err" | tail -n 1; }	# last_word NAME: of what lab_start has called so
+
+is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
+	lab_ready "$1" "$2" && return
+	LAB_WHY=${3:+$3: }$(last_word "$1")
+	return 1
+}
+
+# Waits for its end, or ends it where the run is told to stop; its report becomes FOLDER/NAME.json. 1: LAB_WHY.
+has_ended() {	# has_ended NAME FOLDER; sets STATUS (3: measured, but some was lost)
+	STATUS=0 LAB_WHY=''
+	lab_wait "${LAB_PID_OF[$1]}" || STATUS=$?
+	[ "$STATUS" -le 128 ] || lab_stop "${LAB_PID_OF[$1]}"
+	keep_report "$1" "$2"
+	case $STATUS in 0 | 3) return ;; esac
+	LAB_WHY=$(last_word "$1")
+	: "${LAB_WHY:=$1 ended with status $STATUS}"
+	return 1
+}
+keep_report() { [ ! -s "$LAB_LOG/$1.out" ] || mv "$LAB_LOG/$1.out" "$2/$1.json"; }	# keep_report NAME FOLDER
+
+# As lab_start, but outside of the hosts, as who runs us: for what has to see all processes. It dies with this shell.
+outside_start() {	# outside_start NAME COMMAND...
+	: >"$LAB_LOG/$1.err"
+	setpriv --pdeathsig KILL "${@:2}" </dev/null >"$LAB_LOG/$1.out" 2>"$LAB_LOG/$1.err" &
+	LAB_PID=$! LAB_PID_OF[$1]=$!
+}
+
+# Which commands of these are in that role, with the numbers that this machine knows them by.
+children_in() {	# children_in ROLE LAB_PID...: sets CHILDREN, with commas
+	local pid LAB_CHILD home=LAB_HOLD_$1
+	CHILDREN=''
+	for pid in "${@:2}"; do
+		lab_child "$pid"
+		[ "$LAB_CHILD" != "$pid" ] && [ "/proc/$LAB_CHILD/ns/pid" -ef "/proc/${!home}/ns/pid_for_children" ] || continue
+		CHILDREN+=${CHILDREN:+,}$LAB_CHILD
+	done
+}
+
+# A client that keeps the session that was started last connected. 1: LAB_WHY.
+client_start() {	# client_start NAME
+	lab_start client "$1" "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate 0 -t 1d --watch update "${PROTOCOL_OPTIONS[@]}" --format json
+	is_ready "$1" 20
+}
+
+# Options and data ------------------------------------------------------------------------------------------------
+
+check_swaps() {	# each of SWAPS; the lab comes up with the first, lab_swap exchanges it
+	local item
+	for item in ${SWAPS//,/ }; do
+		[[ $item =~ ^(file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
+			exp_bad "--swap $item: file, zram, or slow:DELAY such as slow:2.5ms"
+	done
+	SWAP=${SWAPS%%,*}
+}
+
+rate_bits() {	# rate_bits 10Mbit: bit/s; 0: none
+	LC_ALL=C awk -v r="$1" 'BEGIN { printf "%.0f", r * (r ~ /[Gg]bit/ ? 1e9 : r ~ /[Mm]bit/ ? 1e6 : r ~ /[Kk]bit/ ? 1e3 : 1) }'
+}
+
+table_json() {	# table_json FILE: rows of text, by the names in its first line
+	jq -cRn '[inputs | select(startswith("#") | not) | split("\t")] | .[0] as $head
+		| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries)' "$1"
+}
