@@ -26,6 +26,11 @@ for path in "$@"; do
 		;;
 	esac
 done
+# Copies of others' slow disks: unmounted there, they would live on here.
+mapfile -t mounts </proc/self/mounts
+for line in "${mounts[@]}"; do
+	[[ $line != "slowdisk "* ]] || { line=${line#* } && umount -l -- "$(printf %b "${line%% *}")" 2>/dev/null; }
+done
 mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /tmp || fail "cannot mount a private /tmp"
 mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /dev/shm || fail "cannot mount a private /dev/shm"
 # Where X servers keep their compiled keyboard map for a moment; of one that is killed just then it would stay.
