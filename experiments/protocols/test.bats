@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Cells, scripts, the comparison of pictures; tables and report of a run made by hand (make_run.py) whose figures follow from the
-# table of the paper; a short run over remote X, held against tshark.
+# Cells, scripts, the comparison of pictures; tables and report of a run made by hand (tests/golden/make_protocols.py) whose
+# figures follow from the table of the paper; a short run over remote X, held against tshark.
 
 bats_require_minimum_version 1.5.0
 
@@ -14,8 +14,9 @@ setup() {
 # The functions of the experiment without the engine's run, and words that use them.
 functions() {
 	bash -c '. "$TP_HOME/lab/lib.sh"; RUN=run QUICK=0 SEED=1 RESUME= late=; declare -A PLAN OPT
-		AXES=(protocol part) AXIS=(protocol part) GROUP=(protocol)
-		. "$TP_HOME/experiments/engine/cells.sh"; . "$TP_HOME/experiments/protocols/cell.sh"; PLAN[first]=part=session
+		AXES=(protocol part) AXIS=(protocol part)
+		. "$TP_HOME/experiments/engine/cells.sh"; . "$TP_HOME/experiments/protocols/cell.sh"
+		PLAN[first]=part=session PLAN[group]=protocol
 		eval "$1"' bash "$1"
 }
 row() {	# row PROTOCOL WHAT COLUMN
@@ -26,7 +27,7 @@ near() {	# near A B BY
 	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' ||
 		{ echo "$1 is not $2"; return 1; }
 }
-made_up_run() { python3 "$BATS_TEST_DIRNAME/make_run.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
+made_up_run() { python3 "$TOP/tests/golden/make_protocols.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
 @test "a protocol whose server is the application is refused" {
@@ -59,12 +60,6 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 		[ "$(wc -l <quick)" -lt "$(wc -l <full)" ]
 		head -n "$(wc -l <quick)" full | cmp - quick
 	done
-	# typed letters are keys, drags in time are long
-	mkdir -p data/work
-	printf '%s\n' '# x' '10 move 1,1' '20 move 5,5 over 100' '5 button 1 click' '70 type 50 a b' '100 ctrl+s' \
-		'# --quick ends here' '1000 a' >data/work/trial.script
-	[ "$(functions "TP_HOME=$PWD WORKS=trial QUICK=1; protocols_scripts")" = \
-		'[{"work":"trial","keys":4,"moves":2,"buttons":1,"seconds":0.4}]' ]
 }
 
 @test "pictures: the share of pixels that differ in a colour by more than the steps" {
@@ -77,7 +72,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	near "$(functions 'STEPS=30; alike_differs a.png b.png')" 5 0.001
 	near "$(functions 'alike_differs a.png a.png')" 0 0.001
 	[ -z "$(functions 'alike_differs a.png nothing.png')" ]
-	"$TOP/experiments/protocols/pictures.sh" "$BATS_TEST_TMPDIR"
+	functions "work_pictures $BATS_TEST_TMPDIR"
 	[ "$(convert canvas.png -format '%wx%h' info:)" = 640x400 ]
 }
 
@@ -191,7 +186,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	cat out err
 	[ "$status" = 0 ]
 	for f in summary.tsv report.html figures/work.svg figures/key.svg cells/x11-text/1/picture.png; do [ -s "run/$f" ]; done
-	[ "$(jq -c '[.state, (.settings.scripts | length)]' run/run.json)" = '["complete",1]' ]
+	[ "$(jq -r .state run/run.json)" = complete ]
 	if command -v tshark >/dev/null; then
 		for part in text:prototap session:keys; do
 			folder="run/cells/x11-${part%:*}/1"

@@ -35,7 +35,7 @@ make_run() {	# make_run REPEATS
 	jq -n --argjson repeats "$1" '{schema: "thinprobe.run/1", experiment: "schedulers", state: "complete",
 		settings: {protocol: "vnc", settings: ["default", "nice-19", "base-slice-1ms", "rr"], parts: ["table", "length"],
 			apps: ["light", "heavy"], loads: [4], costs_ms: [10], full_costs_ms: [10], seconds: 4, repeats: $repeats, rate_per_s: 20,
-			threshold_ms: 100, seed: 1, link: "100Mbit", on: "lab", length: {lengths_ms: [10, 50], sinks: 5, keys: 20}},
+			threshold_ms: 100, seed: 1, link: "100Mbit", on: "lab", length_load: 5},
 		rows: [{setting: "default", says: "load in the session itself", here: true, why: null},
 			{setting: "nice-19", says: "load at nice 19", here: true, why: null},
 			{setting: "base-slice-1ms", says: "base slice of 1 ms for all", here: false, why: "this kernel | has none"},

@@ -173,11 +173,18 @@ END
 }
 
 @test "no test negates a command: only the last one of a test could fail it" {
-	run grep -snE '^[[:space:]]*! ' tests/*/*.bats tests/*/*.bash
+	run grep -snE '^[[:space:]]*! ' {tests,experiments}/*/*.{bats,bash}
 	found=$(grep -vF '|| return 1' <<<"$output" || true)
 	echo "write: if command; then return 1; fi"
 	echo "$found"
 	[ -z "$found" ]
+}
+
+@test "no test waits for words that were expanded before it began to wait" {
+	run grep -snE '(until_true|wait_for|wait_until [0-9.]+) \[' {tests,experiments}/*/*.{bats,bash,sh}
+	echo "write: until_true eval '[ ... ]'"
+	echo "$output"
+	[ "$status" -eq 1 ]
 }
 
 @test "nothing speaks of documents that are not in the tree" {

@@ -3,10 +3,10 @@
 # The experiment from end to end on the emulated hosts, small: every figure against something that is not ours.
 
 bats_require_minimum_version 1.5.0
-load ../cli/helpers
+load ../../tests/cli/helpers
 
 setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export TOP=${BATS_TEST_DIRNAME%/experiments/*}
 	export RUN="$BATS_FILE_TMPDIR/a run"	# a path with a space, below /tmp
 	cd /
 	status=0
@@ -59,7 +59,8 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 		awk '{ n++; s += $1 } END { print n, s }')
 	# live and read again: the same file, the same figures
 	[ "$(jq '.result.channels.display.packets' "$cell/prototap.json")" = "$packets" ]
-	[ "$(jq '.result.channels.display.payload_bytes' "$cell/prototap.json")" = "$payload" ]
+	# tshark's payload has bytes that the kernel sent again, as on a busy machine it may
+	[ "$(jq '.result.channels.display | .payload_bytes + .retransmitted_bytes' "$cell/prototap.json")" = "$payload" ]
 	run --separate-stderr "$TOP/bin/prototap" read "$cell/capture.pcap" --port "$port" --format json
 	[ "$status" = 0 ]
 	[ "$(jq '.result.channels.display.packets' <<<"$output")" = "$packets" ]

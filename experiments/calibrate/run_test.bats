@@ -4,11 +4,11 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
-load ../cli/helpers
-load ../not_here
+load ../../tests/cli/helpers
+load ../../tests/not_here
 
 setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export TOP=${BATS_TEST_DIRNAME%/experiments/*}
 	export RUN="$BATS_FILE_TMPDIR/a run"
 	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state HOME=$BATS_FILE_TMPDIR/home
 	for tool in Xvfb xauth xset; do command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }; done

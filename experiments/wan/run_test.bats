@@ -4,12 +4,12 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
-load ../cli/helpers
-load ../not_here
-load left
+load ../../tests/cli/helpers
+load ../../tests/not_here
+load ../../tests/e2e/left
 
 setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export TOP=${BATS_TEST_DIRNAME%/experiments/*}
 	export RUN="$BATS_FILE_TMPDIR/a run"
 	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
 	for tool in Xvnc xset xterm xdotool ping gnuplot cmark; do

@@ -4,22 +4,18 @@
 # bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
-load ../cli/helpers
-load ../not_here
+load ../../tests/cli/helpers
+load ../../tests/not_here
+load ../../tests/e2e/left
 
-# What the experiment may change. (Groups of its own lab only: others may come and go.)
-settings() {
-	cat /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us 2>&1
-	for f in $(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-*-*" 2>/dev/null); do
-		[[ "$seen " == *" $f "* ]] || echo "$f"
-	done
-}
+# What the experiment may change, beside groups.
+settings() { cat /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us 2>&1; }
 
 setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export TOP=${BATS_TEST_DIRNAME%/experiments/*}
 	export RUN="$BATS_FILE_TMPDIR/a run"
 	[ "$(nice)" = 0 ] || { not_here "run at nice $(nice): every setting would be another one"; return 0; }
-	seen=" $(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-*-*' 2>/dev/null | tr '\n' ' ')"
+	groups >"$BATS_FILE_TMPDIR/groups.before"
 	settings >"$BATS_FILE_TMPDIR/before"
 	cd /
 	status=0
@@ -27,6 +23,7 @@ setup_file() {
 		--seconds 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 	settings >"$BATS_FILE_TMPDIR/after"
+	groups >"$BATS_FILE_TMPDIR/groups.after"
 }
 
 here() { jq -e --arg s "$1" 'any(.rows[]; .setting == $s and .here)' "$RUN/run.json" >/dev/null; }
@@ -73,6 +70,7 @@ word() {
 
 @test "nothing is left changed" {
 	diff "$BATS_FILE_TMPDIR/before" "$BATS_FILE_TMPDIR/after"
+	if groups_left; then return 1; fi
 }
 
 @test "--resume measures what is missing, and only that" {
