@@ -85,5 +85,7 @@ whole() {	# all inputs delivered in every replay; nothing left
 	[ "$(finding delivered | cut -d' ' -f2)" = good ]
 	if groups_left; then return 1; fi
 	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
-	[ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-*' -newer "$BATS_FILE_TMPDIR/groups.before")" ]
+	while read -r f; do
+		if is_left "$f"; then return 1; fi
+	done < <(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$BATS_FILE_TMPDIR/groups.before")
 }

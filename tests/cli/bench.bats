@@ -149,7 +149,8 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 @test "fill writes what it says, and takes no less for more" {
 	local small large
 
-	small=$("$TOOLS/fill" plain $((4 << 20)))
+	# the least of three: others may have the CPU just then
+	small=$(for _ in 1 2 3; do "$TOOLS/fill" plain $((4 << 20)); done | sort -n | head -n 1)
 	large=$("$TOOLS/fill" plain $((128 << 20)))
 	[ "$large" -gt "$small" ]
 	"$TOOLS/clocked" took "$TOOLS/fill" touch $((64 << 20)) >out

@@ -23,7 +23,9 @@ ordinary_user() {
 end_displays() {
 	local server n i
 
-	for server in "${displays[@]}"; do kill -CONT "${server% *}" 2>/dev/null && kill "${server% *}" 2>/dev/null || true; done
+	for server in "${displays[@]}"; do
+		if of_this_test "${server% *}"; then { kill -CONT "${server% *}" && kill "${server% *}"; } 2>/dev/null || true; fi
+	done
 	for server in "${displays[@]}"; do
 		n=${server#* } server=${server% *}
 		for ((i = 0; i < 100; i++)); do ! gone "$server" || break; sleep 0.02; done
@@ -37,10 +39,14 @@ teardown() {
 
 	end_displays
 	for pid in "${started[@]}"; do
-		kill -CONT "$pid" 2>/dev/null || true
-		kill -9 "$pid" 2>/dev/null || true
+		if of_this_test "$pid"; then { kill -CONT "$pid"; kill -9 "$pid"; } 2>/dev/null || true; fi
 		wait "$pid" 2>/dev/null || true
 	done
+}
+
+# A pid that somebody has waited for may be another process's by now: where pids are few, within a minute.
+of_this_test() {	# pid
+	[[ " $(jobs -pr | xargs) " == *" $1 "* ]] || grep -qszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "/proc/$1/environ"
 }
 
 need() {
@@ -91,18 +97,27 @@ ends() {	# pid: waits for it, leaves its exit status in $status
 # A display of our own: $DISPLAY, $server
 start_x() {	# options of the server...
 	need Xvfb
-	: >display
-	start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp "$@" 4>display
-	server=$pid
-	until_true test -s display
+	# two servers that look for a number at the same time may find the same one, and then one of them gives up
+	for _ in 1 2 3 4 5; do
+		: >display
+		start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp "$@" 4>display
+		server=$pid
+		until_true told_display
+		[ ! -s display ] || break
+	done
 	DISPLAY=:$(cat display)
 	export DISPLAY
 	displays+=("$server ${DISPLAY#:}")
+	[ -s display ]
 }
 
-unused_port() {	# $port: one at which nobody listens now
+told_display() { [ -s display ] || gone "$server"; }	# its number, or it has given up
+
+# $port: one at which nobody listens now, and that no other test of this run has taken
+unused_port() {
 	need ss
-	until port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000)) && [ -z "$(ss -Hltn "sport = :$port")" ]; do :; done
+	until port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000)) && [ -z "$(ss -Hltn "sport = :$port")" ] &&
+		mkdir "${TEST_WORK:-$BATS_RUN_TMPDIR}/port.$port" 2>/dev/null; do :; done
 }
 
 start_vnc() {	# options of the server...: $DISPLAY, $port, $server

@@ -64,7 +64,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 				start_refecho --vnc "$port" --delay file:delays --log echo.tsv
 				where=127.0.0.1:$port
 			fi
-			prober "$target:$where" --watch $watch --timeout 400ms
+			prober "$target:$where" --watch $watch --timeout 1s
 			for i in 1 2 3; do
 				key $i
 				[ "$seq" -eq $i ]
@@ -103,8 +103,10 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	start_x
 	need xterm xdotool
 	# -bc: the caret blinks. Nobody echoes: the terminal's own echo is off, and what is read is thrown away.
-	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 -e sh -c 'stty -echo raw; printf "ready here"; exec cat >/dev/null'
+	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 \
+		-e sh -c 'stty -echo raw; printf "ready here"; : >up; exec cat >/dev/null'
 	until_true xdotool search --onlyvisible --class xterm
+	until_true test -e up
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --format tsv -o noise.tsv
@@ -125,8 +127,10 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	need xterm xdotool
 	# what is typed comes back after 500 ms: the caret blinks before
 	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 \
-		-e sh -c 'stty -echo raw; printf "here: "; while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
+		-e sh -c 'stty -echo raw; printf "here: "; : >up
+			while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
 	until_true xdotool search --onlyvisible --class xterm
+	until_true test -e up
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500
 	sleep 0.3

@@ -15,7 +15,7 @@ teardown() {
 	local pid
 
 	for pid in "${started[@]}"; do
-		kill -9 "$pid" 2>/dev/null || true
+		if of_this_test "$pid"; then kill -9 "$pid" 2>/dev/null || true; fi
 		wait "$pid" 2>/dev/null || true
 	done
 	if [ -n "${loop-}" ]; then
@@ -157,9 +157,9 @@ different() {
 
 	need jq
 	"$MEMHOG" -s 8M --rate 16M/s -t 1500ms --format json >out 2>err
-	# 24 MiB, and less only by what a busy machine made it give up
+	# 24 MiB, and less only by what a busy machine made it give up; more where it was late to end it, at the same rate
 	jq -e '.settings.touch == "keep" and .settings.write and .result.pattern == "seq" and
-		(.result | .touched_bytes + .behind_s * 16777216 | . > 20e6 and . < 27e6) and .result.stopped_by == "time"' out
+		(.result | .touched_bytes + .behind_s * 16777216 > 20e6 and .touch_bytes_per_s < 18e6 and .stopped_by == "time")' out
 	for pattern in seq random stream; do
 		start_hog -s 8M --read --pattern $pattern --rate 64M/s --seed 3
 		if pages_of "$pid" a 2>err; then
@@ -236,15 +236,20 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 }
 
 @test "when the reserve is touched it ends and gives all back" {
-	local available pid
+	local available pid hog
 
 	need jq
 	available=$(awk '/^MemAvailable/ { a = $2 } /^SwapFree/ { s = $2 } END { print a + s }' /proc/meminfo)
 	[ "$available" -gt 1500000 ] || skip "too little memory here"
-	# somebody else takes what was left above it
+	# somebody else takes what was left above it, and what third ones give back meanwhile
 	start_hog -s 16M --reserve "$((available - 300000))K"
 	hog=$pid
-	start other "$MEMHOG" -s 500M
+	for _ in 1 2 3 4 5; do
+		start other "$MEMHOG" -s 500M
+		until_true eval 'grep -qx ready other.err || gone "$pid"'
+		sleep 0.5
+		if gone "$hog"; then break; fi
+	done
 	until_true gone "$hog"
 	status=0
 	wait "$hog" || status=$?
@@ -260,6 +265,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	bash -c "'$MEMHOG' -s 4M >/dev/null 2>hog.err & echo \$! >hog.pid; wait" &
 	started+=($!)
 	until_true grep -qx ready hog.err
+	until_true test -s hog.pid
 	hog=$(cat hog.pid)
 	kill -9 "${started[-1]}"
 	until_true gone "$hog"
@@ -320,10 +326,10 @@ confined() {	# limit
 	kill "$pid"
 	ends "$pid"
 	jq -e '.result | .major_faults > .fill_major_faults and .swapped_bytes > 0' report
-	# more than there can be
-	run "$MEMHOG" -s 36M --until-swap 24M --cgroup "$group" --format json -o report
+	# more than it is itself (of more than the limit, pages that are still being written count as swapped)
+	run timeout 60 "$MEMHOG" -s 20M --until-swap 24M --cgroup "$group" --format json -o report
 	[ "$status" -eq 3 ]
-	[[ $output == "memhog: all of 36 MiB is filled and "*" are in swap, not 24 MiB; a larger --size, or a smaller --until-swap" ]]
+	[[ $output == "memhog: all of 20 MiB is filled and "*" are in swap, not 24 MiB; a larger --size, or a smaller --until-swap" ]]
 	jq -e '.result.stopped_by == "size"' report
 	# ten times the limit, more than fits into memory and swap: it is what is ended, and nothing else is
 	start bystander bash -c "echo \$\$ >'$group/cgroup.procs' && exec sleep 60"

@@ -20,7 +20,7 @@ start_serve() {	# options...: $server
 		server=$pid
 		until_true settled
 		if grep -qx ready serve.err; then return 0; fi
-		port=$((port + 7 * try))
+		unused_port
 	done
 	cat serve.err
 	return 1
@@ -131,6 +131,7 @@ alone() {
 	rm report.json
 	start parent bash -c '"$1" send "127.0.0.1:$2" --rate 4Mbit --format json -o report.json & echo $!; wait' parent "$NETLOAD" "$port"
 	until_true grep -qx ready parent.err
+	until_true test -s parent.out
 	kill -9 "$pid"
 	until_true gone "$(cat parent.out)"
 	[ "$(jq .result.stopped_by report.json)" = '"signal"' ]

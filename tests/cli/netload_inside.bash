@@ -50,7 +50,7 @@ counts() {
 # Two ends of a veth pair with a token bucket between them; what arrived is counted by the other interface.
 lossy() {
 	local peer
-	unshare --net sleep 60 &
+	unshare --net sleep 600 &
 	peer=$!
 	# until it is in a network of its own, the other end would be made in ours
 	for ((i = 0; i < 500; i++)); do [ "$(readlink "/proc/$peer/ns/net")" = "$(readlink /proc/self/ns/net)" ] || break; sleep 0.02; done

@@ -19,7 +19,7 @@ setup() {
 teardown() {
 	local p i
 
-	for p in "${started[@]}"; do kill -9 "$p" 2>/dev/null || true; done
+	for p in "${started[@]}"; do if of_this_test "$p"; then kill -9 "$p" 2>/dev/null || true; fi; done
 	for p in "${started[@]}"; do wait "$p" 2>/dev/null || true; done
 	if [ -n "$GROUP" ] && [ -d "$GROUP" ]; then
 		while read -r p; do kill -9 "$p" 2>/dev/null || true; done <"$GROUP/cgroup.procs"

@@ -11,20 +11,10 @@ setup() {
 }
 
 display_up() {
-	need Xvfb xdotool python3
+	need xdotool python3
 	mkdir -p screen
-	: >display
-	Xvfb -displayfd 7 -screen 0 400x300x24 -fbdir screen -nolisten tcp -noreset 7>display 2>/dev/null 3>&- &
-	XVFB=$!
-	started+=("$XVFB")
-	until_true test -s display
-	D=:$(cat display)
-	displays+=("$XVFB ${D#:}")
-}
-
-free_port() {
-	need python3
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+	start_x -screen 0 400x300x24 -fbdir screen
+	XVFB=$server D=$DISPLAY
 }
 
 serve() {	# options...: starts refecho, waits until it is ready
@@ -82,6 +72,12 @@ result() {	# key: from the report in TSV
 
 received() {	# n: so many rows with a flushed time can only be seen at the end; the window is watched instead
 	until_true shows "$1"
+}
+
+# Of dropped keys nothing shows on the screen: what was typed is with it when it has been typed, and taken when it sleeps again.
+taken() {
+	sleep 0.5
+	until_true grep -q '^State:.S' "/proc/$PID/status"
 }
 
 # Every row: received <= draw <= flushed, numbers in order, and at least so many ms from received to drawn.
@@ -148,9 +144,7 @@ END
 }
 
 @test "a port in use is said, the first server lives on" {
-	local port
-
-	port=$(free_port)
+	unused_port
 	serve --vnc "$port"
 	run "$REFECHO" --vnc "$port"
 	[ "$status" -eq 1 ]
@@ -161,14 +155,11 @@ END
 }
 
 @test "it listens where it was told, and by default on the loopback only" {
-	local port
-
-	need ss
-	port=$(free_port)
+	unused_port
 	serve --vnc "$port"
 	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.1:$port" ]
 	finish
-	port=$(free_port)
+	unused_port
 	serve --vnc "$port" --listen 127.0.0.2
 	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.2:$port" ]
 	finish
@@ -212,7 +203,7 @@ for left in 16, 28:
 	[ "$(ink)" = "0 0 " ]
 	keys 1
 	received 1
-	until_true [ "$(ink | cut -d ' ' -f 1)" -gt 8 ]
+	until_true eval '[ "$(ink | cut -d " " -f 1)" -gt 8 ]'
 	[ "$(ink | cut -d ' ' -f 2)" -eq 0 ]
 	finish
 }
@@ -336,7 +327,7 @@ END
 	display_up
 	serve --x11 "$D" --drop 1 --log log.tsv --format tsv
 	keys 4
-	sleep 1		# nothing shows that they were taken
+	taken
 	shows 0
 	finish
 	[ "$(result keys_received)" = 4 ]
@@ -349,7 +340,7 @@ END
 	for i in 1 2; do
 		serve --x11 "$D" --drop 0.5 --seed 3 --log "log$i.tsv"
 		keys 12
-		sleep 1
+		taken
 		finish
 	done
 	[ "$(cut -f 6 log1.tsv)" = "$(cut -f 6 log2.tsv)" ]
@@ -419,9 +410,7 @@ END
 }
 
 @test "ready goes to the descriptor asked for" {
-	local port
-
-	port=$(free_port)
+	unused_port
 	"$REFECHO" --vnc "$port" --ready-fd 5 5>ready >out 2>err 3>&- &
 	PID=$!
 	started+=("$PID")
@@ -443,9 +432,9 @@ END
 }
 
 @test "a signal at any moment of the start leaves a report or nothing" {
-	local i port status
+	local i status
 
-	port=$(free_port)
+	unused_port
 	for i in 0 1 2 3 5 8 13 21; do
 		"$REFECHO" --vnc "$port" -o report >out 2>err 3>&- &
 		PID=$!
@@ -470,10 +459,8 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 }
 
 @test "with keyrepeat over vnc: each key is answered, and not before it was drawn" {
-	local port
-
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
-	port=$(free_port)
+	unused_port
 	serve --vnc "$port" --delay uniform:0,20ms --noise --log log.tsv
 	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --skip 0
 	finish
@@ -485,10 +472,8 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 }
 
 @test "with keyrepeat over vnc: coalesced keys are counted exactly" {
-	local port
-
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
-	port=$(free_port)
+	unused_port
 	serve --vnc "$port" --coalesce 3 --format tsv
 	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --skip 0
 	finish

@@ -162,8 +162,7 @@ for word in sys.argv[2:]:
     elif what == "cycle":
         i = 0
         while True:
-            fill(args[0], 3, COLOURS[1 + i % 3])
-            X.XSync(display, 0)
+            does("cycle", args[0], lambda: fill(args[0], 3, COLOURS[1 + i % 3]))
             serve(time.monotonic() + float(args[1]) / 1000)
             i += 1
     elif what == "keys":

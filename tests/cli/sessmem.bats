@@ -189,6 +189,8 @@ equal_to_the_page() {	# PID,...
 	until_true test -s leader -a -s left -a -s orphan
 	until_true grep -x sleep "/proc/$(cat left)/comm"
 	leader=$(cat leader)
+	# two shells and two that have become what they are to be; the shell between has ended
+	until_true eval '[ "$(pgrep -s "$leader" | wc -l) $(pgrep -x -s "$leader" sleep | wc -l)" = "4 2" ]'
 	started+=($(pgrep -s "$leader") $(cat left))
 	"$SESSMEM" --session "$leader" --format json -o out
 	jq -r '.result.processes[].command' out
@@ -215,7 +217,8 @@ equal_to_the_page() {	# PID,...
 	[ "$(jq -r .result.frozen_by out)" = signal ]
 	[ "$(state "$child")" = T ]
 	goes_on a
-	[ -z "$(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-sessmem-*' 2>/dev/null)" ]
+	# (somebody else's may come and go)
+	until_true eval '[ -z "$(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-sessmem-*" 2>/dev/null)" ]'
 }
 
 # Killed while a process stands still, which takes a while when it has very many mappings.
@@ -304,8 +307,8 @@ teardown_file() {
 		print(1, flush=True)
 		time.sleep(600)"' sh "$group/thinprobe-bats-$BATS_ROOT_PID/cgroup.procs"
 	until_true grep -q 1 inner.out
-	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format tsv |
-		awk -F"\t" "\$2 == \"result.processes_read\" { print \$3 }")" = 2 ]'
+	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format json | jq -rc "[.result.processes[].name] | sort")" = \
+		"[\"python3\",\"sleep\"]" ]'
 	"$SESSMEM" --cgroup "$group" --format json -o out
 	[ "$(jq -rc '[.result.processes[].name] | sort' out)" = '["python3","sleep"]' ]
 	jq -c .result.cgroup out

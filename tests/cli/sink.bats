@@ -118,6 +118,7 @@ children_of() {
 	parent=$!
 	started+=("$parent")
 	until_true grep -qs '^ready$' err
+	until_true test -s pid
 	sink=$(cat pid)
 	started+=("$sink")
 	kill -9 "$parent"

@@ -10,21 +10,17 @@ setup_file() {
 
 	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_FILE_TMPDIR" || return 1
-	: >pids
 	for variant in plain strips absent; do
 		(
 			DELAYS=40,120,70,160,90,55,140,100 GAP=250 setpriv --pdeathsig TERM -- "$top/tests/lab/known.sh" "$variant" 6 3 \
 				>"$variant.out" 2>&1 && good=0 || good=1
 			echo $good >"$variant.status"
 		) 3>&- &
-		echo $! >>pids
 	done
 }
 
 teardown_file() {
-	local pid
-
-	while read -r pid; do kill "$pid" 2>/dev/null || true; done <"$BATS_FILE_TMPDIR/pids"
+	kill $(jobs -pr) 2>/dev/null || true
 }
 
 setup() {

@@ -9,7 +9,7 @@ load helpers
 setup() {
 	begin_test
 	VUSERS=$BIN/vusers
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	unused_port
 }
 
 # serve KIND OPTIONS...: $server, $at
@@ -24,7 +24,7 @@ start_serve() {
 		server=$pid
 		until_true settled
 		if grep -qx ready serve.err; then return 0; fi
-		port=$((port + 7 * try))
+		unused_port
 	done
 	cat serve.err
 	return 1
@@ -163,7 +163,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	need jq
 	start_scripted --fail
 	at=${at}a,b
-	users -n 1 -z 5ms --think const -t 300ms --timeout 200ms --jtl a.jtl
+	users -n 1 -z 5ms --think const -t 1500ms --timeout 200ms --jtl a.jtl
 	[ "$status" = 3 ]
 	python3 - "$at" <<-'END'
 		import csv, sys
@@ -214,7 +214,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 		holds '.requests > 0 and .errors == 0'
 		all=$((all + $(jq .result.requests report.json)))
 	done
-	until_true [ "$(stat -c %s typed)" = "$all" ]
+	until_true eval '[ "$(stat -c %s typed)" = "$all" ]'
 	# several at once: each is let in
 	users -n 12 -z 100ms -t 300ms
 	holds '.users_ready == 12'
@@ -265,6 +265,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	rm report.json
 	start parent bash -c '"$1" "$2" -n 3 -z 50ms --format json -o report.json & echo $!; wait' parent "$VUSERS" "$at"
 	until_true grep -qx ready parent.err
+	until_true test -s parent.out
 	kill -9 "$pid"
 	until_true gone "$(cat parent.out)"
 	[ "$(jq -r .result.stopped_by report.json)" = signal ]

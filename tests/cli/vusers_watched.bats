@@ -10,7 +10,7 @@ setup() {
 	begin_test
 	need jq python3
 	VUSERS=$BIN/vusers
-	port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+	unused_port
 }
 
 # The scripted server: $at, $scripted
@@ -77,7 +77,7 @@ column() {	# file name
 		and .requests == 0 and .response_ms.n == 0'
 	# two servers, one user each: one keeps pixels and one does not
 	first=$port
-	port=$((port + 13))
+	unused_port
 	start_refecho --vnc "$port" --delay const:30ms
 	at=vnc:127.0.0.1:$first,$port
 	users -n 2 --watched 1 -z 20ms --think const -t 800ms --echo patch
@@ -123,9 +123,12 @@ column() {	# file name
 		[ "$(awk -F'\t' '$12 == 1 && $8 == "timeout"' log.tsv | wc -l)" = "$(jq '.result.watched[0].timeouts' report.json)" ]
 	done
 	# a long timeout is not waited for when it is told to stop
+	kill "$scripted"
+	wait "$scripted" || true
+	start_scripted --half 3 --keys keys
 	start users "$VUSERS" "$at" -n 2 --watched 2 -z 50ms -t 60s --timeout 60s --format json -o report.json --log early.tsv
 	until_true grep -qx ready users.err
-	sleep 0.4
+	until_true eval '[ "$(cat keys)" = 6 ]'	# three of each: what is answered to the third never ends
 	from=$SECONDS
 	kill -INT "$pid"
 	ends "$pid"
@@ -152,8 +155,9 @@ column() {	# file name
 
 @test "vusers --watched: servers that never speak, or take no second connection: a line, or a run that is not valid" {
 	start_scripted --greet
-	start early "$VUSERS" "$at" -n 3 --watched 2 -z 50ms -t 60s --timeout 30s --format json -o report.json
-	sleep 0.5
+	start early "$VUSERS" "$at" -n 3 --watched 2 -z 50ms -t 60s --timeout 30s --format json -o report.json --log early.tsv
+	until_true test -s early.tsv
+	sleep 0.3
 	kill -TERM "$pid"
 	ends "$pid"
 	[ "$status" = 130 ]
@@ -163,7 +167,7 @@ column() {	# file name
 	[ "$status" = 1 ]
 	[ "$(wc -l <users.err)" = 1 ]
 	start_scripted --refuse-after 2
-	users -n 3 --watched 2 -z 50ms -t 500ms --timeout 500ms
+	users -n 3 --watched 2 -z 50ms -t 500ms --timeout 5s
 	[ "$status" = 3 ]
 	holds '(.valid | not) and .users_ready == 2 and ([.watched[].ready] | sort) == [false, true]'
 	# they are threads: killed, it leaves nobody
@@ -217,7 +221,7 @@ column() {	# file name
 		holds '.watched_requests > 0 and .watched[0].width == 800'
 		all=$((all + $(jq .result.watched_requests report.json)))
 	done
-	until_true [ "$(stat -c %s typed)" = "$all" ]
+	until_true eval '[ "$(stat -c %s typed)" = "$all" ]'
 }
 
 @test "vusers --watched: wrong words: exit 2, one line" {

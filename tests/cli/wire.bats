@@ -18,13 +18,13 @@ hosts() {
 	inside=()
 	if [ "$(id -u)" != 0 ]; then
 		unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
-		start holder unshare --user --map-root-user sleep 60
+		start holder unshare --user --map-root-user sleep 600
 		until_true grep -q . "/proc/$pid/uid_map"
 		inside=(nsenter -t "$pid" --user --preserve-credentials)
 	fi
-	start a "${inside[@]}" unshare --net sleep 60
+	start a "${inside[@]}" unshare --net sleep 600
 	a=$pid
-	start b "${inside[@]}" unshare --net sleep 60
+	start b "${inside[@]}" unshare --net sleep 600
 	b=$pid
 	until_true apart "$a"
 	until_true apart "$b"
@@ -197,6 +197,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	start parent "${inside[@]}" bash -c '"$@" 2>wire.err & echo $! >wire.pid; wait' sh "$WIRE" \
 		--end "a0@/proc/$a/ns/net" --end "b0@/proc/$b/ns/net" --control "a fifo"
 	until_true grep -q ready wire.err
+	until_true test -s wire.pid
 	wire=$(cat wire.pid)
 	[ -p "a fifo" ]
 	on "$a" ip link show a0

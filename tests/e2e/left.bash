@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# left.bash - what a run may have left on the machine: control groups.
+# left.bash - what a run may have left on the machine: control groups, files. Others may run labs meanwhile: what comes and goes with
+# theirs is told by the lab's ID, which its processes have in their environment.
 
 # of ours, by any version
-groups() { find /sys/fs/cgroup -maxdepth 2 -name 'thinprobe-*' 2>/dev/null | sort; }
+groups() { find /sys/fs/cgroup -maxdepth 2 -name 'thinprobe-??????' -o -maxdepth 2 -name 'thinprobe-??????[-.]*' 2>/dev/null | sort; }
 
-# groups_left: none of those that have come between the files `groups.before` and `groups.after` is
-# ours: somebody else's may have come meanwhile, but one of ours, whose processes have ended, would
-# be empty.
+# Is PATH, in whose name is a lab's ID, still there although nobody of that lab runs?
+is_left() {	# PATH
+	local id=${1##*/thinprobe-}
+
+	id=${id#disk-}
+	for _ in {1..50}; do
+		[ -e "$1" ] || return 1
+		! grep -qzsxF "LAB_ID=${id:0:6}" /proc/[0-9]*/environ || return 1
+		sleep 0.1
+	done
+	[ -e "$1" ] && echo "$1 is left"
+}
+
+# none of those that have come between the files `groups.before` and `groups.after`
 groups_left() {
 	local group
 	for group in $(comm -13 "$BATS_FILE_TMPDIR/groups.before" "$BATS_FILE_TMPDIR/groups.after"); do
-		for _ in $(seq 50); do [ -d "$group" ] && [ -z "$(cat "$group/cgroup.procs" 2>/dev/null)" ] || break; sleep 0.1; done
-		[ ! -d "$group" ] || [ -n "$(cat "$group/cgroup.procs")" ] || { echo "$group is left"; return 0; }
+		! is_left "$group" || return 0
 	done
 	return 1
 }

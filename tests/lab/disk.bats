@@ -19,7 +19,8 @@ setup() {
 
 teardown() {
 	local p
-	[ -z "${pid-}" ] || kill -9 "$pid" 2>/dev/null || true
+	# not one that has ended: its pid may be another's by now
+	[[ " $(jobs -pr | xargs) " != *" ${pid-none} "* ]] || kill -9 "$pid" 2>/dev/null || true
 	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || bash "$TOP/lab/local/undo.sh" back "$p"; done
 	rm -rf -- "$W"
 }
@@ -109,7 +110,7 @@ lab_start -R server reads sh -c "while :; do dd if=/tmp/disk/x of=/dev/null bs=4
 		lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" bfq ||
 			lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" mq-deadline || :'
 	kill -9 "$(cat "$W/undo")" "$pid"
-	for _ in $(seq 100); do kill -0 "$(cat "$W/undo")" 2>/dev/null || break; sleep 0.02; done
+	for _ in {1..1500}; do kill -0 "$(cat "$W/undo")" 2>/dev/null || break; sleep 0.02; done
 	[ -e "$W/locks/undo-$id" ]
 	run "$TOP/thinprobe" lab clean
 	echo "$output"

@@ -41,8 +41,7 @@ scroll) options=(--scroll 200) ;;
 esac
 first=()	# whom a test believes does not wait for a CPU
 ! chrt -f 5 true 2>/dev/null || first=(chrt -f 5)
-started=()
-trap '[ ${#started[@]} = 0 ] || kill "${started[@]}" 2>/dev/null' EXIT
+trap 'kill $(jobs -pr) 2>/dev/null' EXIT	# not who has ended: his pid may be somebody else's
 trap 'exit 130' INT TERM HUP
 
 server() {	# NAME OPTION...: $server, $port
@@ -52,7 +51,6 @@ server() {	# NAME OPTION...: $server, $port
 	rm -f "$name.server"
 	setpriv --pdeathsig KILL -- "${first[@]}" python3 "$lab/scripted_rfb.py" --log "$name.server" --delays "$delays" "$@" 3>&- &
 	server=$!
-	started+=("$server")
 	for ((i = 0; i < 1500; i++)); do
 		port=$(sed -n 's/.* listens port=//p' "$name.server" 2>/dev/null)
 		[ -z "$port" ] || return 0
@@ -63,7 +61,7 @@ server() {	# NAME OPTION...: $server, $port
 
 ended() {
 	kill "$server" && wait "$server" 2>/dev/null
-	true
+	server=
 }
 
 recorded() {
@@ -87,7 +85,8 @@ replayed() {	# N
 	local more=()
 
 	[ "$variant" != absent ] || [ "$1" != 3 ] || more=(--missing "3,5")
-	trap 'kill "$server" 2>/dev/null' EXIT
+	trap '[ -z "$server" ] || kill "$server" 2>/dev/null' EXIT
+	server=
 	server "$1" --factor "${factors[($1 - 1) % 5]}" "${options[@]}" "${more[@]}" || return
 	timeout 120 "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || {
 		tail -n 1 "$1.err" && return 1
@@ -102,7 +101,6 @@ for ((i = 1; i <= replays; i++)); do
 	servers+=("$i.server")
 	replayed "$i" &
 	running+=($!)
-	started+=($!)
 	if [ $((i % at_once)) = 0 ] || [ "$i" = "$replays" ]; then
 		for pid in "${running[@]}"; do wait "$pid" || exit 1; done
 		running=()

@@ -43,7 +43,7 @@ END
 	} >"$W/main.sh"
 	[ ${#AS[@]} -eq 0 ] || chown 12345 "$W/main.sh"
 	cd /
-	run "${AS[@]}" timeout 60 bash "$W/main.sh"
+	run "${AS[@]}" timeout -k 10 240 bash "$W/main.sh"
 	echo "$output"
 }
 

@@ -16,7 +16,8 @@ setup() {
 
 teardown() {
 	local p
-	[ -z "${pid-}" ] || kill -9 "$pid" 2>/dev/null || true
+	# not one that has ended: its pid may be another's by now
+	[[ " $(jobs -pr | xargs) " != *" ${pid-none} "* ]] || kill -9 "$pid" 2>/dev/null || true
 	[ "$id" = none ] || gone || true
 	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || bash "$TOP/lab/local/undo.sh" back "$p"; done
 	rm -rf -- "$W"
@@ -289,12 +290,12 @@ serve() {
 	{
 		printf '%s\n' 'memory server limit=67108864' 'limit server swap=no' 'memory kept low=4096 min=8192' \
 			'memory bad swappiness=10' 'memory ../x limit=1'
-		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 5 ] || break; sleep 0.02; done
+		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 5 ] || break; sleep 0.02; done
 		echo "cpu memory" >"$g/cgroup.controllers"
 		: >"$g/cgroup.subtree_control"
 		echo 90000000 >"$g/memory.current"	# which no reclaim changes here
 		printf '%s\n' 'limit server limit=33554432' 'group load shares=2048'
-		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 7 ] || break; sleep 0.02; done
+		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 7 ] || break; sleep 0.02; done
 		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
 	} | serve >"$W/answers"
 	cat "$W/answers" "$W/seen"
@@ -341,7 +342,7 @@ END
 	chmod 755 "$W/path/mkdir"
 	{
 		printf '%s\n' 'memory server limit=67108864' 'memory low low=4096' 'limit server swap=no' 'limit server limit=134217728'
-		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
+		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
 		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
 	} | serve >"$W/answers"
 	diff - "$W/answers" <<END
@@ -366,7 +367,7 @@ END
 	echo 'always [madvise] never' >"$W/switches/thp"
 	{
 		printf '%s\n' 'switch delayacct 1' 'switch swappiness 100' 'switch thp never' 'memory x limit=1'
-		for _ in {1..200}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
+		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
 		cat "$W"/switches/* "$W/locks/undo-abcdef" >"$W/seen"
 	} | serve >"$W/answers"
 	[ "$(paste -sd ' ' "$W/seen")" = "1 100 never switch delayacct 0 switch swappiness 60 switch thp madvise" ]

@@ -14,7 +14,7 @@ setup() {
 	"$TOP/lab/local/copies.sh" "$BATS_TEST_TMPDIR/co pies" sleep
 	"$BATS_TEST_TMPDIR/co pies/bin/sleep" 60 3>&- &
 	pid=$!
-	for _ in $(seq 200); do grep -q libc "/proc/$pid/maps" && [ "$(cat "/proc/$pid/comm")" = sleep ] && break; sleep 0.02; done
+	for _ in {1..1500}; do grep -q libc "/proc/$pid/maps" && [ "$(cat "/proc/$pid/comm")" = sleep ] && break; sleep 0.02; done
 	[ "$(cat "/proc/$pid/comm")" = sleep ]
 	[[ $(tr '\0' ' ' <"/proc/$pid/cmdline") == "sleep "*" 60 " ]]
 	if awk '$6 ~ /^\// && $6 ~ /\.so|sleep/ { $1 = $2 = $3 = $4 = $5 = ""; print }' "/proc/$pid/maps" | grep -v '/co pies/'; then
@@ -54,7 +54,7 @@ damon_tree() {
 	damon_tree
 	"$TOP/lab/local/damon.sh" "$PWD/groups/a lab.server" 2>said 3>&- &
 	pid=$!
-	for _ in $(seq 200); do [ "$(cat damon/0/state)" = on ] && break; sleep 0.02; done
+	for _ in {1..1500}; do [ "$(cat damon/0/state)" = on ] && break; sleep 0.02; done
 	[ "$(cat damon/0/state)" = on ]
 	k=damon/0/contexts/0
 	[ "$(cat damon/nr_kdamonds $k/operations $k/schemes/0/action | tr '\n' ' ')" = "1 paddr pageout " ]
@@ -63,11 +63,11 @@ damon_tree() {
 		"1 memcg /a lab.server N N " ]
 	[ ! -s said ]
 	echo 'total_rss 10' >"groups/a lab.server/memory.stat"
-	for _ in $(seq 200); do grep -q ready said && break; sleep 0.02; done
+	for _ in {1..1500}; do grep -q ready said && break; sleep 0.02; done
 	grep -qx ready said
 	kill -KILL "$pid"
 	wait "$pid" || :
-	for _ in $(seq 200); do [ "$(cat damon/nr_kdamonds)" = 0 ] && break; sleep 0.02; done
+	for _ in {1..1500}; do [ "$(cat damon/nr_kdamonds)" = 0 ] && break; sleep 0.02; done
 	[ "$(cat damon/0/state damon/nr_kdamonds | tr '\n' ' ')" = "off 0 " ]
 	# somebody else's
 	echo 1 >damon/nr_kdamonds

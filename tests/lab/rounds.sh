@@ -25,18 +25,19 @@ golden=$top/tests/golden/vncplay
 started=() served=() bad=0
 unset DISPLAY
 
+# bash waits for who ends by himself, and his pid may be somebody else's by then.
+running() { [[ " $(jobs -pr | xargs) " == *" $1 "* ]]; }	# PID
+
 end() {	# PID...
 	local p i
 
 	# an X server that is killed leaves its socket and its lock
-	for p; do kill "$p" 2>/dev/null; done
+	for p; do if running "$p"; then kill "$p" 2>/dev/null; fi; done
 	for ((i = 0; i < 100; i++)); do
-		for p; do
-			case $(ps -o stat= -p "$p") in '' | Z*) ;; *) sleep 0.02 && continue 2 ;; esac
-		done
+		for p; do if running "$p"; then sleep 0.02 && continue 2; fi; done
 		break
 	done
-	for p; do kill -9 "$p" 2>/dev/null; done
+	for p; do if running "$p"; then kill -9 "$p" 2>/dev/null; fi; done
 	for p; do wait "$p" 2>/dev/null; done
 }
 trap 'end "${started[@]}"' EXIT
@@ -201,10 +202,16 @@ replayed() {
 }
 
 for variant; do
-	before=$bad bad=0
-	if [ "${variant#-}" = "$variant" ]; then recorded; fi
+	before=$bad fresh=1
+	[ "${variant#-}" = "$variant" ] || fresh=0
 	variant=${variant#-}
-	[ $bad != 0 ] || replayed
+	# Who draws the pointer is late at times; the recorder cannot tell, and has it where it was. Then it is recorded again.
+	for _ in 1 2 3; do
+		bad=0
+		[ $fresh = 0 ] || recorded
+		[ $bad != 0 ] || replayed
+		[ $bad != 0 ] && [ "$kind$fresh" = drawn1 ] || break
+	done
 	if [ $bad = 0 ]; then
 		echo "$kind $variant: good"
 	else

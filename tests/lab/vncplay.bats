@@ -39,23 +39,21 @@ setup_file() {
 
 	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_FILE_TMPDIR" || return 1
-	: >pids
 	for kind in "${kinds[@]}"; do
 		# shellcheck disable=SC2046  # words
 		(
 			"$top/tests/lab/rounds.sh" "$kind" $(variants "$kind" | tr ' ' '\n' | grep -v sinks) >"$kind.out" 2>&1 && good=0 || good=1
 			echo $good >"$kind.status"
 		) 3>&- &
-		echo $! >>pids
 	done
 }
 
 teardown_file() {
 	local pid child
 
-	while read -r pid; do
+	for pid in $(jobs -pr); do
 		for child in $(cat "/proc/$pid/task/$pid/children" 2>/dev/null); do kill "$child" 2>/dev/null || true; done
-	done <"$BATS_FILE_TMPDIR/pids"
+	done
 }
 
 setup() {
@@ -68,7 +66,7 @@ setup() {
 good() {	# KIND
 	local i
 
-	for ((i = 0; i < 50 * (${ROUNDS:-2} * 60 + 60); i++)); do
+	for ((i = 0; i < 50 * (${ROUNDS:-4} * 60 + 60); i++)); do
 		[ ! -s "$1.status" ] || break
 		sleep 0.02
 	done

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -155,6 +156,20 @@ static void what_is_no_smaps_is_refused(void **state)
 	assert_int_equal(sum.all.rss, 0);
 }
 
+/* Is it the program by now, with nothing left to do? */
+static bool sleeps(pid_t pid)
+{
+	char path[64], name[16] = "", state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*d (%15[^)]) %c", name, &state), 2);
+	fclose(f);
+	return !strcmp(name, "sleep") && state == 'S';
+}
+
 /* A program that sleeps, so that nothing moves between the two readings: of a mere child, pages
  * that we change meanwhile become its own. */
 static void a_process_as_awk_adds_it_up(void **state)
@@ -171,7 +186,8 @@ static void a_process_as_awk_adds_it_up(void **state)
 		execlp("sleep", "sleep", "600", (char *)NULL);
 		_exit(127);
 	}
-	usleep(50000);
+	while (!sleeps(pid))
+		usleep(1000);
 	snprintf(command, sizeof(command),
 		 "awk '$1==\"Rss:\"{r+=$2} $1==\"Private_Dirty:\"{d+=$2} $1==\"Swap:\"{s+=$2} $1==\"Anonymous:\"{a+=$2} "
 		 "END{print r*1024,d*1024,s*1024,a*1024}' /proc/%d/smaps", (int)pid);

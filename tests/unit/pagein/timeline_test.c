@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,7 +77,23 @@ static void sums_of_processes_and_a_group(void **state)
 	assert_int_equal(s.group_swap, -1);
 }
 
-/* A child that takes 8 MB meanwhile: the last row has it, the first has not. */
+/* How often the other threads have gone to sleep. */
+static long naps(void)
+{
+	struct rusage all, mine;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &all) | getrusage(RUSAGE_THREAD, &mine), 0);
+	return all.ru_nvcsw - mine.ru_nvcsw;
+}
+
+/* Until the sampler, which sleeps after each row, has written one that it began after now. */
+static void wait_for_a_row(void)
+{
+	for (long before = naps(); naps() < before + 3;)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
+/* 8 MB are taken meanwhile: the last row has them, the first has not. */
 static void a_table_over_time(void **state)
 {
 	char path[512], line[512];
@@ -91,11 +108,11 @@ static void a_table_over_time(void **state)
 	snprintf(path, sizeof(path), "%s/table.tsv", folder);
 	t = timeline_start(&cfg);
 	assert_non_null(t);
-	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+	wait_for_a_row();
 	memory = malloc(8 << 20);
 	assert_non_null(memory);
 	memset(memory, 1, 8 << 20);
-	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+	wait_for_a_row();
 	assert_int_equal(timeline_stop(t), 0);
 	assert_int_equal(memory[4096], 1);
 	free(memory);
