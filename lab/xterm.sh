@@ -23,13 +23,13 @@ xterm_start() {
 	APP_PID=$LAB_PID APP_DISPLAY=$display
 	wait_until 20 xterm_began_or_ended "$name" && read -r pid <"$LAB_LOG/$name.out"
 	# A program reads keys from the moment it has switched its terminal to single characters. No window manager: keys go to the window
-	# that has the focus, and only while the pointer is above it.
+	# that has the focus, and only while the pointer is above it. The window of an xterm that has just ended may still be there.
 	# shellcheck disable=SC2016
 	[ -n "$pid" ] && lab_exec server timeout 20 sh -c '
 		export DISPLAY="$1"
 		until child=$(pgrep -P "$2" -x "$3") && tty=$(ps -o tty= -p "$child") &&
 			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do kill -0 "$2" && sleep 0.05 || exit; done
-		until window=$(xdotool search --onlyvisible --class xterm 2>/dev/null | head -n 1) && [ -n "$window" ]; do sleep 0.05; done
+		until window=$(xdotool search --all --onlyvisible --pid "$2" --class xterm 2>/dev/null) && [ -n "$window" ]; do sleep 0.05; done
 		xdotool windowfocus --sync "$window" mousemove --sync 200 150' sh "$display" "$pid" "$program" >>"$log" 2>&1 || {
 		lab_stop "$APP_PID"
 		die "the window of $app did not appear on display $display:" \

@@ -37,7 +37,7 @@ word() {
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	for f in summary.tsv compare.tsv report.html figures/settings.svg; do [ -s "$RUN/$f" ]; done
-	grep -q 'load in the session itself' "$BATS_FILE_TMPDIR/out"
+	grep -q 'load in the session itself' "$RUN/report.md"
 	[ "$(grep -cE '^[0-9]\. ' "$BATS_FILE_TMPDIR/out")" -ge 2 ]
 }
 

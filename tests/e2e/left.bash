@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# left.bash - what a run may have left on the machine: control groups, files. Others may run labs meanwhile: what comes and goes with
-# theirs is told by the lab's ID, which its processes have in their environment.
+# left.bash - what a run may have left on the machine: control groups, files. Others may run labs meanwhile: what is theirs is told
+# by the lab's ID, which its processes have in their environment.
 
 # of ours, by any version
-groups() { find /sys/fs/cgroup -maxdepth 2 -name 'thinprobe-??????' -o -maxdepth 2 -name 'thinprobe-??????[-.]*' 2>/dev/null | sort; }
+groups() {
+	find /sys/fs/cgroup -maxdepth 2 \( -name 'thinprobe-??????' -o -name 'thinprobe-??????[-.]*' \) 2>/dev/null | sort
+}
 
 # Is PATH, in whose name is a lab's ID, still there although nobody of that lab runs?
 is_left() {	# PATH
@@ -13,7 +15,7 @@ is_left() {	# PATH
 	id=${id#disk-}
 	for _ in {1..50}; do
 		[ -e "$1" ] || return 1
-		! grep -qzsxF "LAB_ID=${id:0:6}" /proc/[0-9]*/environ || return 1
+		if grep -qzsxF "LAB_ID=${id:0:6}" /proc/[0-9]*/environ; then return 1; fi
 		sleep 0.1
 	done
 	[ -e "$1" ] && echo "$1 is left"
@@ -23,7 +25,7 @@ is_left() {	# PATH
 groups_left() {
 	local group
 	for group in $(comm -13 "$BATS_FILE_TMPDIR/groups.before" "$BATS_FILE_TMPDIR/groups.after"); do
-		! is_left "$group" || return 0
+		if is_left "$group"; then return 0; fi
 	done
 	return 1
 }
