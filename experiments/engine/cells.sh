@@ -11,6 +11,7 @@ declare -A P	# the values of the cell that is measured, by axis
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
 exp_repeats() { CELL_REPEATS=$REPEATS; }	# of the cell in P
+exp_series() { :; }	# folders in that of a repeat that have a cell.json of their own when it is complete
 exp_session() { :; }
 exp_end_session() { :; }
 
@@ -101,8 +102,9 @@ cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME R
 # CELL_FLAGS what it is flagged for, CELL_WORST the greatest share of the server's CPU that others had, in percent (1000 for
 # a cell that is not complete), CELL_REASON why it failed.
 cell_judge() {
+	local series
 	CELL_STATE=missing CELL_FLAGS='' CELL_WORST=1000 CELL_REASON=''
-	[ -s "$1/cell.json" ] || return
+	for series in $(exp_series) .; do [ -s "$1/$series/cell.json" ] || return; done
 	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(
 		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs '
 			(if all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)

@@ -44,11 +44,16 @@ exp_before_cells() {
 	esac
 }
 
+exp_series() {
+	[ "$QUICK" = 1 ] || echo stall
+	[ "$WIRE" = 0 ] || echo wire
+}
+
 # The latency series in the cell's own folder, the others below it; it goes last, since the cell counts as there once its
 # cell.json is.
 exp_measure() {
 	local series
-	for series in $([ "$QUICK" = 1 ] || echo stall) $([ "$WIRE" = 0 ] || echo wire) latency; do
+	for series in $(exp_series) latency; do
 		! stopped && ! lab_lost >/dev/null || return 1
 		train_run "${P[app]}" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"
 	done
