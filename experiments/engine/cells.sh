@@ -36,7 +36,7 @@ cells_choose() {
 				| [.name, (.parameters | tojson, (.[$axes[]] // "" | tostring))] | join("\u001f")' "$RESUME/run.json"
 		else
 			exp_cells | jq -Rr --arg axes "${AXIS[*]}" '
-				def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9]+)?$") then tonumber else . end;
+				def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9]+)?(e-[0-9]+)?$") then tonumber else . end;
 				select(. != "") | (. / "\t") as $values | [($values | map(select(. != "")) | join("-") | gsub("[/: ]"; "-")),
 					([$axes / " ", $values] | transpose | map({(.[0]): (.[1] // "" | value)}) | add | tojson), $values[]]
 				| join("\u001f")'

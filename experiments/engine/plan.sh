@@ -233,11 +233,12 @@ plan_item() {
 		[[ $kind != *s ]] || unit=$kind
 		[ "$kind" != int ] || whole='whole '
 		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v kind="$kind" -v low="$low" -v high="$high" 'BEGIN {
-			match(text, /^[0-9.]+/); number = substr(text, 1, RLENGTH); said = kind substr(text, RLENGTH + 1)
+			match(text, /^[0-9.]+(e-[0-9]+)?/); number = substr(text, 1, RLENGTH); said = kind substr(text, RLENGTH + 1)
 			by = said == kind || said == kind unit ? 1 : said == "msus" || said == "sms" ? 0.001 : said == "mss" ? 1000 : 0
-			right = kind == "int" ? "^(0|[1-9][0-9]*)$" : "^(0|[1-9][0-9]*)([.][0-9]+)?$"
+			right = kind == "int" ? "^(0|[1-9][0-9]*)$" : "^(0|[1-9][0-9]*)([.][0-9]+)?(e-[0-9]+)?$"
 			if (!by || number !~ right || length(number) > 20 || number * by < low + 0 || number * by > high + 0) exit 1
 			if (by != 1) number = sprintf("%.9g", number * by)
+			if (number ~ /e/) number = sprintf("%.15f", number)
 			if (number ~ /[.]/) sub(/[.]?0+$/, "", number)	# 0.50 and 0.5 are one value
 			print number }') ||
 			exp_bad "$option $text: not a ${whole}number from $low to $high${unit:+, in $unit}"
@@ -270,7 +271,7 @@ plan_protocol() {
 plan_check_link() {
 	local number='[0-9]+(\.[0-9]+)?' time
 	time="($number(us|ms|s)|0)"
-	[[ $LINK =~ ^(none|${number}[KMGkmg]?bit)(,$time(,$time(,$number%?)?)?)?$ ]] ||
+	[[ $LINK =~ ^(none|${number}[KMGkmg]?bit)(,$time(,$time(,$number%?)?)?)?$ && $LINK =~ ^(none|[0.]*[1-9]) ]] ||
 		exp_bad "--link $LINK: a rate such as 10Mbit, or none; with a delay each way, jitter and loss such as 10Mbit,40ms,5ms,0.5%"
 	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] ||
 		exp_bad "--link $LINK: a loss of less than 100 percent"
@@ -317,14 +318,15 @@ plan_check_on() {
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
 			exp_bad "--on $ON: the place of the echo is WxH+X+Y from the window's corner, or pick"
-		[ "$PROTOCOL" = vnc ] || [ "$PROTOCOL" = attach ] ||
+		[[ ${PROTOCOL-vnc} == @(vnc|attach) ]] ||
 			exp_bad "--protocol $PROTOCOL with --on attach: the client in the window decides"
 		PROTOCOL=attach
 		;;
 	attach*) exp_bad "--on $ON: give attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
 	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, or attach:DISPLAY,WINDOW" ;;
 	esac
-	[[ $ON == lab || " ${PLAN[on]-lab ssh} " == *" ${ON%%:*} "* ]] ||
+	: "${PLAN[on]=lab ssh}"
+	[[ $ON == lab || " ${PLAN[on]} " == *" ${ON%%:*} "* ]] ||
 		exp_bad "--on $ON: this experiment can only have --on ${PLAN[on]// /, or }"
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"
 	[ "$ON_BACKEND" = attach ] || [ "${PROTOCOL-}" != attach ] ||

@@ -82,6 +82,7 @@ run_folder() {
 	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
 	mkdir -p -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
 	RUN=$(cd -- "$RUN" && pwd) || exit 1
+	exec {RUN_LOCK}<"$RUN" && flock -w 5 "$RUN_LOCK" || exp_bad "$RUN: a run is under way in it; wait for its end"
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum
 	[ -z "$RESUME" ] || return 0
@@ -104,7 +105,9 @@ run_ended() {	# run_ended STATE WHY
 run_abandoned() {
 	local state=failed
 	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
-	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ] || (cells_sum; run_ended "$state" "$(lab_lost)") 2>/dev/null
+	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" = running ] || return 0
+	(cells_sum; run_ended "$state" "$(lab_lost)") 2>/dev/null
+	printf 'thinprobe: this run is %s; go on with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
 }
 
 # The lab ---------------------------------------------------------------------------------------------------------
@@ -263,6 +266,7 @@ run_end() {
 	printf 'report: %s   (again: thinprobe report %q)\n' "$RUN/report.html" "$RUN"
 	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s cells; go on with: %s --resume %q\n' \
 		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
+	exec {RUN_LOCK}<&-
 	# Only where somebody sits in front of a desktop.
 	if [ "$DEMO" = 1 ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then
 		setsid xdg-open "$RUN/report.html" >/dev/null 2>&1 &

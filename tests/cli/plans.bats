@@ -104,9 +104,11 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--think 2,2: 2 is there twice' --think 2s,2
 	refused '--think 1,1: 1 is there twice' --think 1,1.0
 	refused '--think 0.5,0.5: 0.5 is there twice' --think 0.50,500ms
+	refused '--think 0.01,0.01: 0.01 is there twice' --think 1e-02,0.01	# as jq writes it
 	refused '--what c: a or b' --what c
 	refused '--app fat: light or heavy' --app fat
 	refused '--link fast: a rate' --link fast
+	refused '--link 0Mbit: a rate' --link 0Mbit
 	refused '--link none) has no queue' --link none --queue 5ms
 	refused '--queue 5' --queue 5
 }

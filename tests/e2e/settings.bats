@@ -47,6 +47,12 @@ setup() {
 	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -r .state "$(cell_of "$RUN" sinks=0)/2/stall/cell.json")" = complete ]
 	[ "$(stat -c %Y.%i "$(cell_of "$RUN" sinks=0)/1/cell.json")" = "$before" ]
+	# two at once would spoil each other's cells
+	exec {held}<"$RUN"
+	flock "$held"
+	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" {held}<&-
+	[ "$status" = 2 ]
+	exec {held}<&-
 	# with nothing missing nothing is measured
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
 	[ "$status" = 0 ]
