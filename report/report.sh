@@ -84,8 +84,8 @@ draw() {
 	done
 	local values
 	values=$(say 'include "page"; figure_variables') || exit 1
-	(cd "$work" && exec gnuplot -e "engine='$home/experiments/engine'; $values" "$home/plots/style.gp" "$experiment/figures.gp") \
-		>"$work/log" 2>&1 || {
+	(cd "$work" && exec gnuplot -e "engine='${home//\'/\'\'}/experiments/engine'; $values" "$home/plots/style.gp" \
+		"$experiment/figures.gp") >"$work/log" 2>&1 || {
 		local status=$?	# its last words, or where all of them are warnings the last one
 		die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } | grep '[^[:space:]]' | tail -n 1 |
 			grep . || echo "status $status")"

@@ -25,7 +25,11 @@ def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protoc
 		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good" else "bad" end),
 			figure: "offset"});
 def misses: [all_rows[] | select(.probe == "patch" and (has_floor | not) and (wanted | not)) | .path | path_name];
-def verdict: if all_rows == [] then "No series was measured to the end: there is nothing to say yet."
+def unanswered: [.summary[] | select(.delay == "all" and .probe == "patch" and .keys == 0 and (.lost // 0) > 0)
+	| .path | path_name];
+def verdict: if unanswered != [] then "The probe saw no answer to any key in the pixels of \(unanswered | and_list)."
+	elif all_rows == [] then "No series was measured to the end: there is nothing to say yet."
+	elif all(all_rows[]; .probe != "patch" or has_floor) then "No path without a frame clock was measured: the probe is not judged."
 	elif misses == [] then "The probe is good enough: its offset is below 1 ms and its spread below 0.5 ms on every path without a"
 		+ " frame clock."
 	else "The probe is off by more than it should be (offset 1 ms, spread 0.5 ms) on \(misses | and_list). "

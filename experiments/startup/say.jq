@@ -29,6 +29,8 @@ def worst: max_by(.last | times) | .last;
 
 def verdict: courses("used") as $used | (courses("left") + $used) as $all
 	| if started == [] then "No condition was measured to the end: there is nothing to say yet."
+	  elif $all == [] and any(started[]; .axis != "none") then
+		"The start without pressure was not measured: there is nothing to compare with."
 	  elif $all == [] then "Only starts without pressure were measured."
 	  else ($all | worst) as $worst
 		| "Under memory pressure \($worst.app) needs up to \($worst | times | times_words) times as long to start: "

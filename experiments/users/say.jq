@@ -54,7 +54,8 @@ def world: busiest("web") | if . == null or .pages_per_s == null then empty
 
 def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest($p) as $low | select($top != null)
 		| "\($p | part_words | upper_first): at \($low.lambda_per_s | number) \($p | what) a second the mean response is"
-			+ " \($low.response_ms | with_unit("ms")), at \($top.lambda_per_s | number) a second \($top.response_ms | with_unit("ms"))."]
+			+ " \($low.response_ms | with_unit("ms"))"
+			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top.response_ms | with_unit("ms"))." end]
 	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else join(" ") end;
 def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)),
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
