@@ -75,7 +75,7 @@ struct sample_stat sample_quantile(struct sample *s, double p)
 	i = (size_t)low;
 	q.value = (double)s->value[i];
 	if (i + 1 < s->n)
-		q.value += (at - low) * (double)(s->value[i + 1] - s->value[i]);
+		q.value += (at - low) * ((double)s->value[i + 1] - (double)s->value[i]);
 	/* the upper neighbour counts too, where it has weight */
 	if (s->censored)
 		q.above = s->value[at > low && i + 1 < s->n ? i + 1 : i] >= s->censored_min;

@@ -77,9 +77,13 @@ static struct table *table_find(const struct tables *all, const char *name)
 
 static int table_begin(struct table_reader *r)
 {
+	static const char *const taken[] = { "schema", "long", "run", "thresholds", NULL };
 	struct tables *all = r->tables;
 	struct table t = { .name = r->word[1] };
 
+	for (const char *const *own = taken; *own; own++)
+		if (!strcmp(t.name, *own))
+			return table_wrong(r, "a name that a run's own files have", t.name);
 	if (!table_is_name(t.name))
 		return table_wrong(r, "table wants NAME cells|rows:EXTRACTOR [schema=WORD] [optional]", NULL);
 	if (table_find(all, t.name))
@@ -193,8 +197,6 @@ static int table_add_column(struct table_reader *r)
 		return table_wrong(r, "a column wants NAME HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER", r->word[0]);
 	if (!table_is_name(r->word[0]) || !strcmp(r->word[0], "schema"))
 		return table_wrong(r, "no name for a column", r->word[0]);
-	if (table_column(t, r->word[0]))
-		return table_wrong(r, "a second column of that name", r->word[0]);
 	room_more(t->column, t->n);
 	c = &t->column[t->n++];
 	*c = (struct column){ .name = r->word[0], .heading = table_word(r->word[1]), .unit = table_word(r->word[2]), .place = t->places };
@@ -203,8 +205,13 @@ static int table_add_column(struct table_reader *r)
 		err = table_source(r, c, r->word[3]);
 	if (!err && (c->source == SOURCE_ROW) != (t->rows != NULL))
 		return table_wrong(r, t->rows ? "of rows that an extractor writes the source is -" : "a table of cells wants a source", c->name);
-	for (int e = 0; !err && e <= estimate_ends(c->estimator); e++, t->places++)
+	for (int e = 0; !err && e <= estimate_ends(c->estimator); e++, t->places++) {
 		room_kept(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
+		for (size_t i = 0; i + 1 < t->n; i++)
+			for (int o = 0; o <= estimate_ends(t->column[i].estimator); o++)
+				if (!strcmp(t->column[i].end[o], c->end[e]))
+					return table_wrong(r, "a second column of that name", c->end[e]);
+	}
 	return err;
 }
 

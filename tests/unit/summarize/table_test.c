@@ -83,6 +83,8 @@ static void test_mistakes(void **state)
 		{ "table t cells\na \"A\"B - param - 0 -\n", ":2: no blank after a quote" },
 		{ "table t cells\na/b A - param - 0 -\n", ":2: no name for a column: a/b" },
 		{ "table t cells\na A - param - 0 -\na A - param - 0 -\n", ":3: a second column of that name: a" },
+		{ "table t cells\na_low A - param - 0 -\na A - x.json:y mean+ci 0 -\n", ":3: a second column of that name: a_low" },
+		{ "table schema cells\n", ":1: a name that a run's own files have: schema" },
 		{ "table t cells\na A - x.json:y often 0 -\n", ":2: no such estimator: often" },
 		{ "table t cells\na A - x.json:y mean many -\n", ":2: decimals are text or 0 to 9, not: many" },
 		{ "table t cells\na A - x.json:y mean 0 best\n", ":2: better is lower, higher or -, not: best" },
