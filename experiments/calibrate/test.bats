@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
+load ../../tests/near
 
 setup() {
 	begin_test
@@ -57,10 +58,7 @@ calibration_train() {	# FOLDER FROM_US DELAY_MS
 
 cell() { field run/summary.tsv "$4" path="$1" probe="$2" delay="$3"; }	# cell PATH PROBE DELAY COLUMN
 
-near() {	# near VALUE EXPECTED: to the last digit printed
-	awk -v v="$1" -v e="$2" 'BEGIN { d = v - e; exit !(v != "" && d <= 0.00011 && d >= -0.00011) }' ||
-		{ echo "$1, not $2" >&2; return 1; }
-}
+NEAR=0.00011
 
 @test "offset, spread, there and back of a made-up run, by formula" {
 	make_calibration x11:250

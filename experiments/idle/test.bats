@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/e2e/left
+load ../../tests/near
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -91,9 +92,7 @@ of() {	# of FILE COLUMN NAME=VALUE...
 }
 cell() { of summary "$3" "system=$1" "sessions=$2"; }	# cell SYSTEM SESSIONS COLUMN
 
-near() {	# near VALUE FORMULA: to the last digit printed
-	awk -v v="$1" "BEGIN { d = v - ($2); exit !(v != \"\" && d <= 0.00011 && d >= -0.00011) }" || { echo "$1, not $2" >&2; return 1; }
-}
+NEAR=0.00011
 
 # Half of a 95 % interval over three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
 HALF=2.484138

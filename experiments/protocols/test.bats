@@ -4,6 +4,7 @@
 # figures follow from the table of the paper; a short run over remote X, held against tshark.
 
 bats_require_minimum_version 1.5.0
+load ../../tests/near
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -22,10 +23,6 @@ functions() {
 row() {	# row PROTOCOL WHAT COLUMN
 	awk -F'\t' -v protocol="$1" -v what="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["protocol"] == protocol && $at["what"] == what { print $at[name] }' run/summary.tsv
-}
-near() {	# near A B BY
-	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' ||
-		{ echo "$1 is not $2"; return 1; }
 }
 made_up_run() { python3 "$TOP/tests/golden/make_protocols.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/e2e/left
+load ../../tests/near
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -90,9 +91,7 @@ pages() {	# pages VALUE FORMULA: to the byte
 	awk -v v="$1" "BEGIN { d = v - ($2) * 4096; exit !(d <= 1 && d >= -1) }" || { echo "$1, not $2 pages" >&2; return 1; }
 }
 
-near() {	# near VALUE FORMULA
-	awk -v v="$1" "BEGIN { d = v - ($2); exit !(v != \"\" && d <= 0.0011 && d >= -0.0011) }" || { echo "$1, not $2" >&2; return 1; }
-}
+NEAR=0.0011
 
 # Half of a 95 % interval over three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
 HALF=2.484138

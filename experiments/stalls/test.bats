@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
+load ../../tests/near
 
 setup() {
 	begin_test
@@ -290,11 +291,6 @@ trace() {	# FOLDER [WRONG]
 heavy_run() { make_run APPS=heavy LOADS="0 5" REPEATS=2; }
 stage() { field run/stages.tsv "$3" sinks="$1" stage="$2"; }	# stage SINKS STAGE COLUMN
 stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
-
-near() {	# GOT WANTED TOLERANCE
-	awk -v g="$1" -v w="$2" -v t="$3" 'BEGIN { d = g - w; exit !(g ~ /^-?[0-9.]+$/ && d <= t && -d <= t) }' ||
-		{ echo "$1 is not $2"; return 1; }
-}
 
 @test "without traces there are no stages, and no figures from the wire alone" {
 	heavy_run

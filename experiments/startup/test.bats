@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/e2e/left
+load ../../tests/near
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -22,11 +23,6 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 row() {	# row CELL NAME
 	awk -F'\t' -v cell="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["cell"] == cell { print $at[name] }' run/summary.tsv
-}
-near() {	# near A B BY
-	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' && return
-	echo "$1 is not $2"
-	return 1
 }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/report.sh" run; }

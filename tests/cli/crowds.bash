@@ -45,7 +45,3 @@ short_run() {	# short_run EXPERIMENT OPTION...: into run/; it is complete, and n
 	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
 }
 
-near() {	# near A B BY
-	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= by && -d <= by) }' ||
-		{ echo "$1 is not $2"; return 1; }
-}
