@@ -21,6 +21,17 @@ is_left() {	# PATH
 	[ -e "$1" ] && echo "$1 is left"
 }
 
+# small_run EXPERIMENT OPTION...: a run in setup_file, into $RUN; its status, output and errors, and the groups before and after it,
+# are files of $BATS_FILE_TMPDIR. Wants not_here.bash.
+small_run() {
+	status=0
+	groups >"$BATS_FILE_TMPDIR/groups.before"
+	"$TOP/thinprobe" run "$@" -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
+	groups >"$BATS_FILE_TMPDIR/groups.after"
+	echo "$status" >"$BATS_FILE_TMPDIR/status"
+	[ "$status" != 4 ] || not_here "$(tail -n 1 "$BATS_FILE_TMPDIR/err")"
+}
+
 # none of those that have come between the files `groups.before` and `groups.after`
 groups_left() {
 	local group
