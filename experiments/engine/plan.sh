@@ -304,7 +304,7 @@ plan_check_memory() {
 
 # The back-end, and what it is told, from ON.
 plan_check_on() {
-	local region
+	local region where=${PLAN[on]-lab ssh}
 	[ -n "${OPT[on.type]-}" ] || ON=lab
 	ON_ARGS=${ON#*:}
 	case $ON in
@@ -325,9 +325,8 @@ plan_check_on() {
 	attach*) exp_bad "--on $ON: give attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
 	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, or attach:DISPLAY,WINDOW" ;;
 	esac
-	: "${PLAN[on]=lab ssh}"
-	[[ $ON == lab || " ${PLAN[on]} " == *" ${ON%%:*} "* ]] ||
-		exp_bad "--on $ON: this experiment can only have --on ${PLAN[on]// /, or }"
+	[[ $ON == lab || " $where " == *" ${ON%%:*} "* ]] ||
+		exp_bad "--on $ON: this experiment can only have --on ${where// /, or }"
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"
 	[ "$ON_BACKEND" = attach ] || [ "${PROTOCOL-}" != attach ] ||
 		exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"
