@@ -9,7 +9,7 @@
 
 #define EXTRACTORS_MAX 64
 
-/* What the extractor at hand has given of a repeat or of a cell. */
+/* What the called extractor has given for a repeat or a cell. */
 struct engine_given {
 	char name[64];
 	struct figure figure;
@@ -25,7 +25,7 @@ static struct engine {
 		bool used;
 		char *run, *cell, *repeat;
 	} own[EXTRACTORS_MAX];			/* by place in extractors[] */
-	size_t now;				/* the extractor at hand */
+	size_t now;				/* index in extractors[] of the one that is being called */
 	const struct cell *cell;		/* those at hand */
 	const struct repeat *repeat;
 	struct engine_given *given;

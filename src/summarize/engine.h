@@ -27,8 +27,8 @@
 struct repeat {
 	const struct cell *cell;
 	int64_t number;
-	size_t place;			/* among the complete ones of all cells, from 0 */
-	size_t index;			/* among the cell's complete ones, from 0 */
+	size_t place;			/* its index among the complete repeats of all cells */
+	size_t index;			/* its index among the complete repeats of its cell */
 	char *folder;
 	struct json *json;		/* its cell.json, until the end of the run */
 	bool flagged;			/* its cell.json is marked */
@@ -112,7 +112,7 @@ struct extractor {
 	const char *name;
 	size_t run_size, cell_size, repeat_size;		/* bytes of what it keeps */
 	void (*begin)(const struct run *run);			/* before any repeat is taken */
-	void (*take)(const struct repeat *r);			/* reads a complete repeat and gives its numbers */
+	void (*take)(const struct repeat *r);			/* reads the files of a complete repeat, gives its numbers */
 	void (*finish)(const struct cell *c);			/* gives figures and texts of a cell, when all cells are taken */
 	/* For names that were not given. False: there is none of that name. */
 	bool (*number_of)(const struct repeat *r, const char *name, double *out);

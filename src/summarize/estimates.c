@@ -10,8 +10,8 @@
 /* Latencies from when keys were due, at their early or late end, or from when they were sent; or how late they were sent. */
 enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS, MEASURES };
 
-#define GREATEST 1.0	/* of a quantile */
-#define SHARE 2.0	/* instead of one: of late keys */
+#define GREATEST 1.0	/* as a quantile: the largest value */
+#define SHARE 2.0	/* not a quantile: the share of late keys */
 
 static const struct estimates_row {
 	enum measure measure;

@@ -58,7 +58,7 @@ static double forecast_reaches(const struct forecast_line *l, double full, int s
 struct forecast_third {
 	const struct headcount_step *row[ROWS_MAX];
 	size_t n;
-	double most;		/* the largest number of users among them */
+	double most;		/* the largest number of users in these rows */
 };
 
 /* The rows of n repeats together, those of each in ascending order. */
@@ -246,10 +246,10 @@ void headcount_needs(const struct headcount_system *s, const struct headcount_li
 	struct forecast_line l;
 	double users[3];
 
-	/* Behind the lines: of memory, what a user takes; what is available shrinks. */
+	/* After the fitted lines comes memory: a user takes as much as the available memory shrinks. */
 	for (size_t i = 0; third->n && i <= LINES; i++) {
 		bool memory = i == LINES;
-		/* a CPU's percent for a key a second is 10 ms of its time for a key, for each CPU there is */
+		/* 1 % of a CPU at 1 key/s is 10 ms of CPU time per key; the percentage is of all CPUs together */
 		double scale = i == 0 ? 10 * s->servers : 1;
 
 		if (!forecast_fit(third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &l))

@@ -50,7 +50,7 @@ struct login_cell {
 	bool *there;			/* of each reading, that is of each complete repeat and step: it is in machine.tsv */
 	struct login_kind {		/* processes of one name and class; the first: all of them, and the machine */
 		const char *name, *class;
-		double all;		/* private of all readings, for the order */
+		double all;		/* private memory summed over all readings: rows are sorted by it */
 		double (*of)[FIGURES];	/* of each reading */
 	} *kind;
 	size_t kinds;

@@ -33,7 +33,7 @@
 
 enum { SYSTEM, OWN, KERNEL, KEPT };	/* of each repeat, in ms a minute, for what compares cells */
 
-struct losses {			/* the repeat just read */
+struct losses {			/* of the repeat that was read last */
 	struct lost now;
 	double wall_s, cpu_s;	/* cpu_s: of all its CPUs together */
 };

@@ -67,7 +67,7 @@ static struct md1 md1_wait(double load, double credit)
 
 struct netload_cell {
 	double sum, n;			/* of received_percent, over repeats */
-	double frame_ms;		/* one frame on the link */
+	double frame_ms;		/* time that one frame takes on the link */
 	double credit;			/* the work that the token bucket lets a ping pass by, in frames */
 };
 

@@ -23,7 +23,7 @@ static const char *const replays_names[REPLAYS_FIGURES] = {
 };
 
 struct replays_run {
-	const struct json *analysis;		/* NULL: there is none */
+	const struct json *analysis;		/* analysis.json; NULL: the run has none */
 	const struct cell *base;
 	size_t *response, responses;		/* their places in the analysis */
 };

@@ -16,7 +16,7 @@
 
 #define SPREADS 3	/* of T0 that start-up must exceed for an e */
 #define MB 1e6
-#define STARTUP_START "start"	/* among the events */
+#define STARTUP_START "start"	/* the name of the start itself in the list of events */
 
 static const char *const startup_groups[] = { "started", "broken", NULL };
 static const char *const startup_values[] = {

@@ -50,7 +50,7 @@ const struct trace_echo *traces_echo(const struct traces *t, int64_t number);
 
 /* Is what the wire alone tells of a key true? Held against the pixels of the same train, where these are exact. */
 struct truth {
-	size_t keys;		/* with an exact answer in the pixels, and looked for on the wire */
+	size_t keys;		/* keys with an exact response time from the pixels that were searched for on the wire */
 	size_t held;		/* of them: the update that the client then showed lies within the key's range */
 	size_t exact;		/* of them: told as exact */
 	size_t untested;	/* no exact answer in the pixels, or not in the capture */
