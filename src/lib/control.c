@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CONTROL_READS 16	/* at a time: who writes without end must not keep us from all else */
+
 size_t control_lines_take(struct control_lines *in, const char *data, size_t size, const char **line)
 {
 	*line = NULL;
@@ -53,18 +55,18 @@ int control_open(struct control *c, const char *path, char *why, size_t size)
 	return -err;
 }
 
-void control_read(struct control *c, void (*heed)(const char *line))
+void control_read(struct control *c, void (*heed)(void *arg, const char *line), void *arg)
 {
 	char text[512];
 	ssize_t n;
 
-	while ((n = read(c->fd, text, sizeof(text))) > 0) {
+	for (int i = 0; i < CONTROL_READS && (n = read(c->fd, text, sizeof(text))) > 0; i++) {
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
 			at += control_lines_take(&c->lines, text + at, (size_t)n - at, &line);
 			if (line)
-				heed(line);
+				heed(arg, line);
 		}
 	}
 }

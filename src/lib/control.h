@@ -24,8 +24,8 @@ struct control {
 
 /* Opens the fifo, and makes it where it is not there. 0 or -errno, with a line in `why`; then nothing is left. */
 int control_open(struct control *c, const char *path, char *why, size_t size);
-/* Each line that has come, in its order. */
-void control_read(struct control *c, void (*heed)(const char *line));
+/* Each line that has come (of very many the first ones: poll again), in its order, to `heed`. */
+void control_read(struct control *c, void (*heed)(void *arg, const char *line), void *arg);
 /* Removes the fifo, if it was made here. */
 void control_remove(struct control *c);
 

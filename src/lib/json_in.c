@@ -49,7 +49,10 @@ static const json_t *find(const struct json *j, const char *path)
 
 	while (at && *path) {
 		size_t n = strcspn(path, ".");
+		const json_t *rest = json_object_get(at, path);
 
+		if (rest)
+			return rest;
 		if (n >= sizeof(key))
 			return NULL;
 		memcpy(key, path, n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* json_in - reads JSON that other programs of the suite wrote.
  *
- * Values are asked for by a dotted path ("result.stalls.mean_ms"; a number is a place in an array). Whole
- * numbers stay exact over the full range of int64_t, so nanoseconds survive. */
+ * Values are asked for by a dotted path ("result.stalls.mean_ms"; a number is a place in an array; the last
+ * key may hold dots itself). Whole numbers stay exact over the full range of int64_t, so nanoseconds survive. */
 #ifndef THINPROBE_JSON_IN_H
 #define THINPROBE_JSON_IN_H
 

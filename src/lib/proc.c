@@ -138,6 +138,18 @@ int proc_cpus_allowed(struct cli_cpus *out)
 	return 0;
 }
 
+int proc_cpus_online(struct cli_cpus *out)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	char text[256] = "";
+
+	if (f && fgets(text, sizeof(text), f))
+		text[strcspn(text, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return cli_read_cpus(text, out) ? proc_cpus_allowed(out) : 0;
+}
+
 /* Never creates the file: a folder that is no group must not look like one. */
 int proc_enter_group(const char *folder)
 {

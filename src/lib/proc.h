@@ -43,6 +43,8 @@ void proc_say_ready(int fd);
 int proc_pin(const struct cli_cpus *cpus);
 /* The CPUs the calling thread may use. 0 or -errno. */
 int proc_cpus_allowed(struct cli_cpus *out);
+/* Those that the machine has switched on; where it does not tell, those allowed. 0 or -errno. */
+int proc_cpus_online(struct cli_cpus *out);
 
 /* Puts this process into a cgroup, of either version: a folder that holds a cgroup.procs. 0 or -errno. */
 int proc_enter_group(const char *folder);

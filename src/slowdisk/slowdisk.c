@@ -62,10 +62,11 @@ static const struct cli_opt options[] = {
 
 /* --- orders ------------------------------------------------------------------------------------------------- */
 
-static void heed(const char *line)
+static void heed(void *arg, const char *line)
 {
 	int err = pace_order(&now.pace, line);
 
+	(void)arg;
 	if (err)
 		warn("order \"%s\" is %s; orders are: read-delay TIME, write-delay TIME, delay TIME", line,
 		     err == -ERANGE ? "out of range (0 to 60s)" : "not understood");
@@ -113,7 +114,7 @@ static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 	if (fd[0].revents)
 		read_signals(folder);
 	if (fd[1].revents)
-		control_read(&now.control, heed);
+		control_read(&now.control, heed, NULL);
 	return fd[2].revents != 0;
 }
 

@@ -224,11 +224,12 @@ static void open_control(void)
 		die(EXIT_RUN, "%s", why);
 }
 
-static void heed(const char *line)
+static void heed(void *arg, const char *line)
 {
 	struct orders *o = &now.orders;
 	int err = orders_read(o, line);
 
+	(void)arg;
 	if (err) {
 		warn("order \"%s\" is %s", line, err == -ERANGE ? "out of range" : "not understood; thinprobe-wire(1) lists them");
 		return;
@@ -301,7 +302,7 @@ static void run(void)
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !pump.broken && clock_now() < end_ns) {
 		if (pump_turn(&pump, now.control.fd, end_ns, &before))
-			control_read(&now.control, heed);
+			control_read(&now.control, heed, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -41,8 +41,8 @@ static struct json *read_text(const char *text, char *why, size_t size)
 static void values_by_path(void **state)
 {
 	char why[128];
-	struct json *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true},"
-		" \"s\": \"words\", \"low\": -9223372036854775808}", why, sizeof(why));
+	struct json *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
+		" \"d.o.t\": \"s\"}, \"s\": \"words\", \"low\": -9223372036854775808}", why, sizeof(why));
 	double real = -1;
 	int64_t whole = -1;
 	bool flag = false;
@@ -60,6 +60,8 @@ static void values_by_path(void **state)
 	assert_true(json_get_bool(j, "a.yes", &flag));
 	assert_true(flag);
 	assert_string_equal(json_get_str(j, "s"), "words");
+	assert_string_equal(json_get_str(j, "a.d.o.t"), "s");
+	assert_null(json_get_str(j, "a.d.o"));
 	json_free(j);
 }
 
