@@ -155,7 +155,7 @@ static struct trace *open_trace(void)
 
 	if (!cfg.who)
 		return NULL;
-	if (trace_open(&trace, &cfg.cpus, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
+	if (trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
 		warn("profiling without culprits: %s", run.why_no_who);
 		return NULL;
 	}

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trace_read - tracepoints by name, and one perf sample -> one record. Fields are found by the kernel's own description.
- *
- * Layout of a sample: linux/perf_event.h, PERF_RECORD_SAMPLE with TID, TIME and RAW. */
+/* trace_read - tracepoints by name, and one perf sample -> one record. Fields are found by the kernel's own description. */
 #ifndef THINPROBE_TRACE_READ_H
 #define THINPROBE_TRACE_READ_H
 
 #include "trace.h"
 #include "tracefs.h"
+#include "tracepoint.h"
 
-#include <linux/perf_event.h>
-
-#define TRACE_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 #define TRACE_POINTS 15		/* the first is sched_switch */
 #define TRACE_SOFTIRQS 32
 
 /* Thread ids of the initial pid namespace -> ours, as seen at switches. */
 #define TRACE_THREADS 1024
 struct trace_thread {
-	int pid, here;
+	int pid, here, process;
 };
 
 struct trace_points {
@@ -30,8 +26,8 @@ struct trace_points {
 	struct trace_thread thread[TRACE_THREADS];
 };
 
-/* From tracefs. 0 or -errno; -ENOENT: no sched_switch. */
-int trace_points_read(struct trace_points *p);
+/* The first n, from tracefs. 0 or -errno; -ENOENT: no sched_switch. */
+int trace_points_read(struct trace_points *p, size_t n);
 /* From texts as tracefs_formats gives them, in the order of trace_points_names. Pure. */
 extern const char *const trace_points_names[TRACE_POINTS];
 int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT]);

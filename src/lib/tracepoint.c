@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trace.h"
-#include "trace_read.h"
-#include "tracefs.h"
+#include "tracepoint.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,24 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One drain's batch, put in order; the last KEEP wait for what may come before them: an interrupt that strikes while a
- * record is being written is in the ring before it, with a later time. */
-#define BATCH 1024
-#define KEEP 16
-
 struct ring {
 	int cpu;
-	int fd[TRACE_POINTS];	/* the first that is open owns the ring */
+	int fd[TRACEPOINTS];	/* the first owns the ring */
 	struct perf_event_mmap_page *page;
 	size_t bytes;		/* of the records */
 };
 
-struct trace {
-	struct trace_points points;
-	size_t n;		/* rings */
+struct tracepoint {
+	size_t n, points;	/* rings; files in each, some of them closed (-1) */
 	struct ring *ring;
-	int64_t lost;
-	struct trace_record batch[BATCH];
 };
 
 static int event_open(int id, int cpu, size_t bytes)
@@ -43,7 +31,7 @@ static int event_open(int id, int cpu, size_t bytes)
 		.size = sizeof(attr),
 		.config = (unsigned)id,
 		.sample_period = 1,
-		.sample_type = TRACE_SAMPLE_TYPE,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
 		.disabled = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -77,21 +65,16 @@ static int ring_map(struct ring *r, int fd, size_t bytes)
 	return -errno;
 }
 
-/* The owner must be sched_switch: without it nothing can be told. */
-static int ring_open(struct ring *r, struct trace_points *points, size_t bytes)
+static int ring_open(struct ring *r, int *id, size_t n, const char *filter, size_t bytes)
 {
-	for (int i = 0; i < TRACE_POINTS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int err = 0;
 
-		if (points->id[i] < 0)
+		if (id[i] < 0)
 			continue;
-		r->fd[i] = event_open(points->id[i], r->cpu, bytes);
+		r->fd[i] = event_open(id[i], r->cpu, bytes);
 		if (r->fd[i] < 0 && i > 0 && r->fd[i] != -EMFILE && r->fd[i] != -ENFILE) {
-			int other = trace_points_drop(points, i);	/* described, but not to be had */
-
-			if (r->fd[other] >= 0)
-				close(r->fd[other]);
-			r->fd[i] = r->fd[other] = -1;
+			id[i] = -1;	/* described, but not to be had */
 			continue;
 		}
 		if (r->fd[i] < 0)
@@ -100,15 +83,17 @@ static int ring_open(struct ring *r, struct trace_points *points, size_t bytes)
 			err = ring_map(r, r->fd[0], bytes);
 		else if (ioctl(r->fd[i], PERF_EVENT_IOC_SET_OUTPUT, r->fd[0]))
 			err = -errno;
+		if (!err && filter && ioctl(r->fd[i], PERF_EVENT_IOC_SET_FILTER, filter))
+			err = -errno;
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int ring_start(const struct ring *r)
+static int ring_start(const struct ring *r, size_t n)
 {
-	for (int i = 0; i < TRACE_POINTS; i++)
+	for (size_t i = 0; i < n; i++)
 		if (r->fd[i] >= 0 && ioctl(r->fd[i], PERF_EVENT_IOC_ENABLE, 0))
 			return -errno;
 	return 0;
@@ -118,12 +103,12 @@ static void ring_close(struct ring *r)
 {
 	if (r->page)
 		munmap(r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
-	for (int i = TRACE_POINTS; i-- > 0;)
+	for (int i = TRACEPOINTS; i-- > 0;)
 		if (r->fd[i] >= 0)
 			close(r->fd[i]);
 }
 
-/* Fifteen files a CPU: the usual 1,024 are not enough for a large machine. */
+/* A file per tracepoint and CPU: the usual 1,024 are not enough for a large machine. */
 static void want_files(size_t n)
 {
 	struct rlimit limit;
@@ -134,7 +119,7 @@ static void want_files(size_t n)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int refused(int err, char *why, size_t size, int cpu)
+int tracepoint_refused(int err, int cpu, char *why, size_t size)
 {
 	switch (err) {
 	case -EACCES:
@@ -151,7 +136,7 @@ static int refused(int err, char *why, size_t size, int cpu)
 		break;
 	case -EMFILE:
 	case -ENFILE:
-		snprintf(why, size, "tracing needs %d open files per CPU, more than `ulimit -n` allows", TRACE_POINTS);
+		snprintf(why, size, "tracing needs more open files than `ulimit -n` allows");
 		break;
 	default:
 		snprintf(why, size, "tracing the kernel failed: %s", strerror(-err));
@@ -168,39 +153,46 @@ static size_t round_up(size_t bytes)
 	return size;
 }
 
-int trace_open(struct trace **out, const struct cli_cpus *cpus, size_t ring_bytes, char *why, size_t why_size)
+int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
+		    size_t ring_bytes, char *why, size_t why_size)
 {
-	struct trace *t = calloc(1, sizeof(*t));
+	struct tracepoint *t = calloc(1, sizeof(*t));
 	int err = -ENOMEM, cpu = -1;
 
 	*out = NULL;
 	if (t)
 		t->ring = calloc((size_t)cpus->n + 1, sizeof(*t->ring));
 	if (t && t->ring)
-		err = trace_points_read(&t->points);
-	want_files((size_t)cpus->n * TRACE_POINTS);
+		err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0;
+	want_files((size_t)cpus->n * n);
 	for (int i = 0; i < cpus->n && !err; i++) {
 		struct ring *r = &t->ring[t->n++];
 
 		r->cpu = cpu = cpus->cpu[i];
-		for (int p = 0; p < TRACE_POINTS; p++)
+		for (int p = 0; p < TRACEPOINTS; p++)
 			r->fd[p] = -1;
-		err = ring_open(r, &t->points, round_up(ring_bytes));
+		err = ring_open(r, id, n, filter, round_up(ring_bytes));
 	}
+	if (t)
+		t->points = n;
 	for (size_t i = 0; !err && i < t->n; i++)
-		err = ring_start(&t->ring[i]);
+		err = ring_start(&t->ring[i], n);
 	if (err) {
-		err = refused(err, why, why_size, cpu);
-		trace_close(t);
+		err = tracepoint_refused(err, cpu, why, why_size);
+		tracepoint_close(t);
 		return err;
 	}
 	*out = t;
 	return 0;
 }
 
-const char *trace_missing(const struct trace *t)
+int tracepoint_filter(struct tracepoint *t, const char *filter)
 {
-	return t->points.missing;
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t p = 0; p < t->points; p++)
+			if (t->ring[i].fd[p] >= 0 && ioctl(t->ring[i].fd[p], PERF_EVENT_IOC_SET_FILTER, filter))
+				return -errno;
+	return 0;
 }
 
 /* The record at `at`: its header is never cut (8-byte units), the rest may run over the ring's end. */
@@ -224,41 +216,11 @@ static const struct perf_event_header *record_whole(const struct ring *r, uint64
 	return (const void *)whole;
 }
 
-/* Nearly sorted. */
-static void sort_by_time(struct trace_record *batch, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct trace_record r = batch[i];
-		size_t to = i;
-
-		for (; to > 0 && batch[to - 1].time_ns > r.time_ns; to--)
-			batch[to] = batch[to - 1];
-		batch[to] = r;
-	}
-}
-
-static int hand_over(struct trace *t, size_t *n, size_t keep, int (*each)(void *, const struct trace_record *), void *arg)
-{
-	size_t ready = *n - keep;
-
-	sort_by_time(t->batch, *n);
-	for (size_t i = 0; i < ready; i++) {
-		int err = each(arg, &t->batch[i]);
-
-		if (err)
-			return err;
-	}
-	memmove(t->batch, t->batch + ready, keep * sizeof(*t->batch));
-	*n = keep;
-	return 0;
-}
-
-int trace_drain(struct trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
+int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg)
 {
 	char whole[1024] __attribute__((aligned(8)));
 	struct ring *r = t->ring;
 	uint64_t head, tail;
-	size_t n = 0;
 	int err = 0;
 
 	while (r < t->ring + t->n && r->cpu != cpu)
@@ -271,33 +233,17 @@ int trace_drain(struct trace *t, int cpu, int (*each)(void *, const struct trace
 		const struct perf_event_header *header;
 		size_t size = record_at(r, tail)->size;
 
-		if (size < sizeof(*header) || size > head - tail) {	/* cannot be: leave all that is there */
-			tail = head;
-			break;
-		}
-		header = record_whole(r, tail, whole, sizeof(whole));
-		if (header && trace_read(&t->points, header, &t->batch[n], &t->lost)) {
-			/* What was lost was lost before the record behind, whose time was taken first. */
-			if (n > 0 && t->batch[n - 1].kind == TRACE_LOST && t->batch[n - 1].time_ns > t->batch[n].time_ns)
-				t->batch[n - 1].time_ns = t->batch[n].time_ns;
-			n++;
-		}
+		if (size < sizeof(*header) || size > head - tail)	/* cannot be: leave all that is there */
+			size = head - tail;
+		else if ((header = record_whole(r, tail, whole, sizeof(whole))))
+			err = each(arg, header);
 		tail += size;
-		if (n == BATCH) {
-			__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
-			err = hand_over(t, &n, KEEP, each, arg);
-		}
+		__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
-	return err ? err : hand_over(t, &n, 0, each, arg);
+	return err;
 }
 
-int64_t trace_lost(const struct trace *t)
-{
-	return t->lost;
-}
-
-void trace_close(struct trace *t)
+void tracepoint_close(struct tracepoint *t)
 {
 	if (!t)
 		return;
@@ -305,4 +251,37 @@ void trace_close(struct trace *t)
 		ring_close(&t->ring[i]);
 	free(t->ring);
 	free(t);
+}
+
+bool tracepoint_read(const struct perf_event_header *header, struct tracepoint_sample *out)
+{
+	const char *body = (const char *)(header + 1);
+	size_t n = header->size - sizeof(*header);
+	uint32_t pid, tid, size;
+	uint64_t time;
+
+	if (header->type != PERF_RECORD_SAMPLE || n < 20)
+		return false;
+	memcpy(&pid, body, 4);
+	memcpy(&tid, body + 4, 4);
+	memcpy(&time, body + 8, 8);
+	memcpy(&size, body + 16, 4);
+	if (size > n - 20)
+		return false;
+	*out = (struct tracepoint_sample){ .time_ns = (int64_t)time, .pid = (int)pid, .tid = (int)tid, .raw = body + 20, .size = size };
+	return true;
+}
+
+int64_t tracepoint_read_lost(const struct perf_event_header *header, int64_t *time_ns)
+{
+	const char *body = (const char *)(header + 1);
+	uint64_t count, time;
+
+	if (header->type != PERF_RECORD_LOST || header->size < sizeof(*header) + 32)
+		return 0;
+	/* u64 id, u64 lost, then the same who and when as in a sample. */
+	memcpy(&count, body + 8, 8);
+	memcpy(&time, body + 24, 8);
+	*time_ns = (int64_t)time;
+	return (int64_t)count;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "idleprofile/trace_read.h"
+#include "trace_read.h"
 
 static char text[TRACE_POINTS][TRACEFS_TEXT];
 static struct trace_points points;
@@ -108,11 +108,17 @@ static void a_switch(void **state)
 	assert_int_equal(got.prev_here, 78);
 	assert_int_equal(got.next_pid, 99);
 	assert_int_equal(got.next_here, 99);
+	assert_int_equal(got.prev_process, 77);
+	assert_int_equal(got.next_process, 0);	/* not seen yet */
 	assert_string_equal(got.next_comm, "next");
 	assert_string_equal(got.prev_comm, "sixteen letters");
 	assert_true(got.prev_wants);	/* R+ */
 	put(&s, 48, 0);
 	assert_true(read_one(&s) && got.prev_wants);	/* R */
+	s.pid = s.tid = UINT32_MAX;	/* dying */
+	assert_true(read_one(&s));
+	assert_int_equal(got.prev_here, 78);
+	assert_int_equal(got.prev_process, 77);
 	for (int state_bit = 1; state_bit < 0x100; state_bit <<= 1) {
 		put(&s, 48, state_bit);
 		assert_true(read_one(&s) && !got.prev_wants);

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "idleprofile/trace.h"
+#include "trace.h"
 #include "proc.h"
 
 /* What a child did, by its own clocks. */
@@ -45,7 +45,7 @@ static struct trace *open_or_skip(const struct cli_cpus *cpus, size_t bytes)
 {
 	struct trace *t = NULL;
 	char why[160] = "";
-	int err = trace_open(&t, cpus, bytes, why, sizeof(why));
+	int err = trace_open(&t, cpus, false, bytes, why, sizeof(why));
 
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
 		print_message("skipped: %s\n", why);
@@ -310,7 +310,7 @@ static int in_namespace(void)
 	struct trace *t;
 	int status;
 
-	if (getpid() != 1 || trace_open(&t, &cpus, 1 << 18, why, sizeof(why)))
+	if (getpid() != 1 || trace_open(&t, &cpus, false, 1 << 18, why, sizeof(why)))
 		return 2;
 	s.pid = fork();
 	if (!s.pid) {
@@ -368,7 +368,7 @@ static void refused(void **state)
 		close(before);
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(2);
-		switch (trace_open(&t, &cpus, 1 << 16, why, sizeof(why))) {
+		switch (trace_open(&t, &cpus, false, 1 << 16, why, sizeof(why))) {
 		case 0:
 			_exit(0);	/* a machine that lets everybody */
 		case -EACCES:

@@ -139,6 +139,21 @@ struct tracefs_field tracefs_field(const char *format, const char *name)
 	return none;
 }
 
+int64_t tracefs_number(const char *raw, size_t size, struct tracefs_field f)
+{
+	union {
+		uint8_t u8;
+		uint16_t u16;
+		int32_t s32;
+		int64_t s64;
+	} v = { .s64 = 0 };
+
+	if (f.size <= 0 || (size_t)f.offset + (size_t)f.size > size || (size_t)f.size > sizeof(v))
+		return 0;
+	memcpy(&v, raw + f.offset, (size_t)f.size);
+	return f.size == 1 ? v.u8 : f.size == 2 ? v.u16 : f.size == 4 ? v.s32 : v.s64;
+}
+
 bool tracefs_word(const char *format, int value, char *word, size_t size)
 {
 	const char *at = strstr(format, "__print_symbolic(");

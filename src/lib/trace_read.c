@@ -91,7 +91,7 @@ int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT])
 	return p->id[0] < 0 || !p->type.size || !p->prev_pid.size || !p->next_pid.size ? -ENOENT : 0;
 }
 
-int trace_points_read(struct trace_points *p)
+int trace_points_read(struct trace_points *p, size_t n)
 {
 	char (*text)[TRACEFS_TEXT] = calloc(TRACE_POINTS, sizeof(*text));
 	char ours[64] = "";
@@ -99,29 +99,13 @@ int trace_points_read(struct trace_points *p)
 
 	if (!text)
 		return -ENOMEM;
-	err = tracefs_formats(trace_points_names, TRACE_POINTS, text);
+	err = tracefs_formats(trace_points_names, n, text);
 	if (!err)
 		err = trace_points_parse(p, text);
 	free(text);
 	/* The kernel's number for the initial pid namespace, fixed since it has numbers. */
 	p->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
 	return err;
-}
-
-/* A whole number of 1, 2, 4 or 8 bytes; 0 where the record does not reach so far. */
-static int64_t number(const char *raw, size_t size, struct tracefs_field f)
-{
-	union {
-		uint8_t u8;
-		uint16_t u16;
-		int32_t s32;
-		int64_t s64;
-	} v = { .s64 = 0 };
-
-	if (f.size <= 0 || (size_t)f.offset + (size_t)f.size > size || (size_t)f.size > sizeof(v))
-		return 0;
-	memcpy(&v, raw + f.offset, (size_t)f.size);
-	return f.size == 1 ? v.u8 : f.size == 2 ? v.u16 : f.size == 4 ? v.s32 : v.s64;
 }
 
 static void text(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
@@ -151,88 +135,71 @@ static void read_name(const struct trace_points *p, int i, const char *raw, size
 	if (word) {
 		snprintf(out->name, sizeof(out->name), "%s", word);
 	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
-		uint32_t where = (uint32_t)number(raw, size, p->name[i]);
+		uint32_t where = (uint32_t)tracefs_number(raw, size, p->name[i]);
 
 		text(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
 	}
 }
 
-static void read_switch(struct trace_points *p, const char *raw, size_t size, int tid, struct trace_record *out)
+static void read_switch(struct trace_points *p, const struct tracepoint_sample *at, struct trace_record *out)
 {
+	const char *raw = at->raw;
+	size_t size = at->size;
 	struct trace_thread *prev, *next;
 
-	out->prev_pid = (int)number(raw, size, p->prev_pid);
-	out->next_pid = (int)number(raw, size, p->next_pid);
+	out->prev_pid = (int)tracefs_number(raw, size, p->prev_pid);
+	out->next_pid = (int)tracefs_number(raw, size, p->next_pid);
 	text(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
 	text(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
 	/* sched.h's reported states are the low eight bits; "preempted" lies above them. */
-	out->prev_wants = p->prev_state.size && !(number(raw, size, p->prev_state) & 0xff);
-	if (p->initial) {
-		out->prev_here = out->prev_pid;
-		out->next_here = out->next_pid;
-		return;
-	}
+	out->prev_wants = p->prev_state.size && !(tracefs_number(raw, size, p->prev_state) & 0xff);
 	/* The sample was taken in the thread that leaves, which has no id any more when it dies: ask what was seen before. */
 	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
 	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
-	if (tid > 0 && out->prev_pid > 0)
-		*prev = (struct trace_thread){ out->prev_pid, tid };
-	out->prev_here = prev->pid == out->prev_pid ? prev->here : 0;
-	out->next_here = next->pid == out->next_pid ? next->here : 0;
+	if (at->tid > 0 && out->prev_pid > 0)
+		*prev = (struct trace_thread){ out->prev_pid, at->tid, at->pid };
+	out->prev_here = p->initial ? out->prev_pid : prev->pid == out->prev_pid ? prev->here : 0;
+	out->next_here = p->initial ? out->next_pid : next->pid == out->next_pid ? next->here : 0;
+	out->prev_process = prev->pid == out->prev_pid ? prev->process : 0;
+	out->next_process = next->pid == out->next_pid ? next->process : 0;
 }
 
-static bool read_sample(struct trace_points *p, const char *body, size_t n, struct trace_record *out)
+static bool read_sample(struct trace_points *p, const struct tracepoint_sample *at, struct trace_record *out)
 {
-	struct {
-		uint32_t pid, tid;
-		uint64_t time;
-		uint32_t size;
-	} head;
-	const char *raw = body + 20;
 	int type, i = 0;
 
-	if (n < 20)
+	if (!p->type.size)
 		return false;
-	memcpy(&head.pid, body, 4);
-	memcpy(&head.tid, body + 4, 4);
-	memcpy(&head.time, body + 8, 8);
-	memcpy(&head.size, body + 16, 4);
-	if (head.size > n - 20 || !p->type.size)
-		return false;
-	type = (int)number(raw, head.size, p->type);
+	type = (int)tracefs_number(at->raw, at->size, p->type);
 	while (i < TRACE_POINTS && p->id[i] != type)
 		i++;
 	if (i == TRACE_POINTS)
 		return false;
-	out->time_ns = (int64_t)head.time;
+	out->time_ns = at->time_ns;
 	out->kind = i == 0 ? TRACE_SWITCH : i % 2 ? TRACE_ENTER : TRACE_EXIT;
 	if (i == 0) {
-		read_switch(p, raw, head.size, (int)head.tid, out);
+		read_switch(p, at, out);
 		return true;
 	}
 	out->class = points[i].class;
-	out->id = p->number[i].size ? (int)number(raw, head.size, p->number[i]) : 0;
+	out->id = p->number[i].size ? (int)tracefs_number(at->raw, at->size, p->number[i]) : 0;
 	if (out->kind == TRACE_ENTER)
-		read_name(p, i, raw, head.size, out);
+		read_name(p, i, at->raw, at->size, out);
 	return true;
 }
 
 bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost)
 {
-	const char *body = (const char *)(header + 1);
-	size_t n = header->size - sizeof(*header);
-	uint64_t count, time;
+	struct tracepoint_sample at;
+	int64_t gone;
 
 	memset(out, 0, sizeof(*out));
-	if (header->type == PERF_RECORD_SAMPLE)
-		return read_sample(p, body, n, out);
-	if (header->type != PERF_RECORD_LOST || n < 32)
+	if (tracepoint_read(header, &at))
+		return read_sample(p, &at, out);
+	gone = tracepoint_read_lost(header, &out->time_ns);
+	if (!gone)
 		return false;
-	/* u64 id, u64 lost, then the same who and when as in a sample. */
-	memcpy(&count, body + 8, 8);
-	memcpy(&time, body + 24, 8);
-	*lost += (int64_t)count;
+	*lost += gone;
 	out->kind = TRACE_LOST;
-	out->time_ns = (int64_t)time;
 	return true;
 }

@@ -38,16 +38,20 @@ struct trace_record {
 	/* Thread ids. *_pid: as the kernel counts, in the initial pid namespace. *_here: the same thread in ours, 0 where it
 	 * is not visible there or not known yet (next_here, until the thread leaves a CPU for the first time). */
 	int prev_pid, next_pid, prev_here, next_here;
+	/* The process of that thread, as we count; 0: not known, as with *_here (here also in the initial namespace). */
+	int prev_process, next_process;
 	char prev_comm[16], next_comm[16];
 	bool prev_wants;	/* taken off the CPU while it still wanted it (preempted, throttled), not asleep or gone */
 };
 
 struct trace;
 
-/* Opens and starts. ring_bytes per CPU is rounded up to pages times a power of two. 0, or -errno with `why` in words and
- * without a full stop ("only root may trace the kernel ..."): -EACCES no right, -ENOENT no tracefs or no sched_switch.
+/* Opens and starts; switches_only: of the tracepoints just sched_switch. ring_bytes per CPU is rounded up to pages times a power of
+ * two. 0, or -errno with `why` in words and without a full stop ("only root may trace the kernel ..."): -EACCES no right, -ENOENT
+ * no tracefs or no sched_switch.
  * Free with trace_close. Forks once: call it before there are threads that hold locks. */
-int trace_open(struct trace **out, const struct cli_cpus *cpus, size_t ring_bytes, char *why, size_t why_size);
+int trace_open(struct trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, char *why,
+	       size_t why_size);
 /* The tracepoints this kernel lacks, "reschedule call_function"; empty where all are there. Valid until trace_close. */
 const char *trace_missing(const struct trace *t);
 /* All records of one CPU that are there now, in time order; `each` returns 0 to go on, anything else ends the

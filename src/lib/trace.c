@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trace.h"
+#include "trace_read.h"
+#include "tracepoint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One drain's batch, put in order; the last KEEP wait for what may come before them: an interrupt that strikes while a
+ * record is being written is in the ring before it, with a later time. */
+#define BATCH 1024
+#define KEEP 16
+
+struct trace {
+	struct trace_points points;
+	struct tracepoint *rings;
+	int64_t lost;
+	/* of the drain that goes on */
+	int (*each)(void *, const struct trace_record *);
+	void *arg;
+	size_t n;
+	struct trace_record batch[BATCH];
+};
+
+int trace_open(struct trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, char *why,
+	       size_t why_size)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+	int id[TRACE_POINTS];
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (t)
+		err = trace_points_read(&t->points, switches_only ? 1 : TRACE_POINTS);
+	if (err) {
+		free(t);
+		return tracepoint_refused(err, -1, why, why_size);
+	}
+	memcpy(id, t->points.id, sizeof(id));
+	err = tracepoint_open(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why, why_size);
+	for (int i = 1; i < TRACE_POINTS && !err; i++)
+		if (id[i] < 0)
+			trace_points_drop(&t->points, i);
+	if (err) {
+		free(t);
+		return err;
+	}
+	*out = t;
+	return 0;
+}
+
+const char *trace_missing(const struct trace *t)
+{
+	return t->points.missing;
+}
+
+/* Nearly sorted. */
+static void sort_by_time(struct trace_record *batch, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct trace_record r = batch[i];
+		size_t to = i;
+
+		for (; to > 0 && batch[to - 1].time_ns > r.time_ns; to--)
+			batch[to] = batch[to - 1];
+		batch[to] = r;
+	}
+}
+
+static int hand_over(struct trace *t, size_t keep)
+{
+	size_t ready = t->n - keep;
+
+	sort_by_time(t->batch, t->n);
+	for (size_t i = 0; i < ready; i++) {
+		int err = t->each(t->arg, &t->batch[i]);
+
+		if (err)
+			return err;
+	}
+	memmove(t->batch, t->batch + ready, keep * sizeof(*t->batch));
+	t->n = keep;
+	return 0;
+}
+
+static int take_record(void *arg, const struct perf_event_header *header)
+{
+	struct trace *t = arg;
+	struct trace_record *r = &t->batch[t->n];
+
+	if (!trace_read(&t->points, header, r, &t->lost))
+		return 0;
+	/* What was lost was lost before the record behind, whose time was taken first. */
+	if (t->n > 0 && r[-1].kind == TRACE_LOST && r[-1].time_ns > r->time_ns)
+		r[-1].time_ns = r->time_ns;
+	return ++t->n == BATCH ? hand_over(t, KEEP) : 0;
+}
+
+int trace_drain(struct trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
+{
+	int err;
+
+	t->each = each;
+	t->arg = arg;
+	t->n = 0;
+	err = tracepoint_drain(t->rings, cpu, take_record, t);
+	return err ? err : hand_over(t, 0);
+}
+
+int64_t trace_lost(const struct trace *t)
+{
+	return t->lost;
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	tracepoint_close(t->rings);
+	free(t);
+}
