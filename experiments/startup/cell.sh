@@ -6,33 +6,18 @@
 #
 # All that the server runs is in its memory group: display, application, hog. The applications' files, too: what of them was in
 # memory for somebody else is dropped once, and read again by a process of the server, so that their pages are accounted to it.
+. "$TP_HOME/experiments/engine/starts.sh"
 
-# Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The
-# display's cookie is in the home of the session, not in that of the application.)
-APP_ENVIRONMENT=(XAUTHORITY=/tmp/home/.Xauthority GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
-	DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
 # How often a second a hog that keeps touching would touch all of its memory, were it all there. Enough to keep it, little CPU.
 TOUCHES_PER_S=2
 PIN_EFFECT='so the load slows the watcher'
 SWAP='' HOG=''
 declare -A APP_RSS	# memory at rest, bytes, by name
 
-# What data/applications.tsv says of one. 1: nothing.
-application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND
-	local words
-	IFS=$'\t' read -r _ APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE words < <(
-		awk -F'\t' -v name="$1" '!/^#/ && $1 == name' "$TP_HOME/data/applications.tsv") || return
-	APP_PACKAGE=${APP_PACKAGE%% *}
-	read -ra APP_COMMAND <<<"$words"
-}
-
 exp_check() {
 	local item
 	if [ "$QUICK" = 1 ] && plan_given cold && ! plan_given warm; then WARM=0; fi
-	for item in ${APPS//,/ }; do
-		application "$item" || exp_bad "--app $item: there are $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/data/applications.tsv" |
-			paste -sd ' ')"
-	done
+	apps_known
 	check_swaps
 	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: there is no pressure on a server that has all of the machine's"
 	[ -n "$PROFILES" ] || PROFILES=$(printf '%s\n' "$TP_HOME"/data/menus/*.tsv | paste -sd ,)
@@ -55,17 +40,7 @@ exp_settings() {
 
 # Cells ---------------------------------------------------------------------------------------------------------------
 
-# Applications that are not installed have no cells.
-exp_choose() {
-	local name here=''
-	for name in ${APPS//,/ }; do
-		application "$name"
-		if lab_has server "${APP_COMMAND[0]}"; then here+=,$name; continue; fi
-		ABSENT+=("$name: ${APP_COMMAND[0]} is missing; thinprobe setup --app $name")
-	done
-	[ -n "$here" ] || die "-$EXIT_MISSING" "none of the applications is here: ${ABSENT[0]#*: }"
-	APPS=${here#,}
-}
+exp_choose() { apps_choose; }
 
 some_of() {	# some_of used|left: STEPS of its steps, evenly spread, the first and the last among them
 	local list=${1^^} all i

@@ -212,6 +212,7 @@ static int begin(struct watch *r)
 {
 	const struct start_cfg *cfg = r->cfg;
 	struct start_result *out = r->out;
+	int64_t key_ns;
 	int err;
 
 	*out = (struct start_result){ .mapped_ns = -1, .paint_ns = -1, .stable_ns = -1, .splash_ns = -1,
@@ -227,11 +228,14 @@ static int begin(struct watch *r)
 	if (err)
 		return err;
 	traffic_begin(cfg->traffic);
+	key_ns = clock_now();
+	if (cfg->key)
+		screen_send(cfg->screen, cfg->key);
 	err = nanny_start(r->nanny, &cfg->start);
 	if (err)
 		return err;
 	screen_owner(cfg->screen, r->nanny->pid);
-	r->exec_ns = out->exec_ns = atomic_load(&r->nanny->told->exec_ns);
+	r->exec_ns = out->exec_ns = cfg->key ? key_ns : atomic_load(&r->nanny->told->exec_ns);
 	r->tree_ns = r->busy_ns = r->exec_ns;
 	r->unnoted = true;
 	watch_note(r, r->exec_ns, "exec", NULL, NULL);

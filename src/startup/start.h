@@ -45,6 +45,7 @@ struct start_cfg {
 	struct nanny_cfg start;
 	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns;
 	bool any_owner;			/* windows go by their name, so the end of the command tells nothing */
+	const struct then_event *key;	/* sent just before the start, and times are since then; NULL: none */
 	const struct then *script;	/* NULL: no events */
 	bool keep;			/* leave it running */
 	struct screen *screen;
@@ -62,11 +63,11 @@ struct start_event {
 	int64_t first_change_ns, stable_ns;
 };
 
-/* Times are since the command was executed; -1: there is none. */
+/* Times are since the command was executed, or since the key before it; -1: there is none. */
 struct start_result {
 	enum start_state state;
 	enum start_end end;
-	int64_t exec_ns;			/* absolute */
+	int64_t exec_ns;			/* absolute; of the key, where there is one */
 	int64_t mapped_ns, paint_ns, stable_ns, splash_ns;
 	int64_t last_change_ns;			/* also where no rest was reached */
 	int64_t told_ns;			/* when stable was certain */

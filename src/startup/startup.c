@@ -19,7 +19,7 @@
 #define RUNS_MAX 1000
 
 static struct {
-	const char *display, *window, *cgroup, *swap_device, *scratch, *log, *then, *app_output;
+	const char *display, *window, *cgroup, *swap_device, *scratch, *log, *then, *app_output, *key;
 	int64_t runs, warm_up, least, priority;
 	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns, pause_ns;
 	bool cold, keep;
@@ -28,6 +28,8 @@ static struct {
 static struct rec_cfg out_cfg;
 static struct report_cfg report_cfg;
 static struct then script;
+static struct then_event key_event = { .name = "--key", .words = 1 };
+static const struct then key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
 static struct traffic traffic;
 static struct cold files;
@@ -72,10 +74,11 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "scratch", &cfg.scratch, 0, 0,
 	  "repeat the swap traffic on this file, which is overwritten, to know T_IO", NULL, NULL, "FILE" },
 	{ CLI_CALL, 0, "t0", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_t0, "MEAN,SPREAD" },
+	{ CLI_STR, 0, "key", &cfg.key, 0, 0, "press this key before each start, and count times from it", NULL, NULL, "KEY" },
 	{ CLI_STR, 0, "then", &cfg.then, 0, 0, "events after the start: lines with a name, a tab, and keys", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
 	  "let it close for this long before it is told to end, and as long before it is killed (3s)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, "wait between runs (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, "wait between runs, and with --key before the first (0)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "keep", &cfg.keep, 0, 0, "leave it running; with one run only", NULL, NULL, NULL },
 	{ CLI_STR, 0, "app-output", &cfg.app_output, 0, 0, "append what it prints to this file (thrown away)", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write every change and every step of swap traffic to this file", NULL, NULL, "FILE" },
@@ -170,7 +173,7 @@ static struct screen *open_screen(void)
 
 	if (!screen)
 		die(EXIT_RUN, "%s", why);
-	if (cfg.then && screen_check(screen, &script, why))
+	if ((cfg.then && screen_check(screen, &script, why)) || (cfg.key && screen_check(screen, &key_script, why)))
 		die(EXIT_RUN, "%s", why);
 	return screen;
 }
@@ -208,6 +211,7 @@ static void report_settings(struct rec *r, struct screen *screen, char *const *c
 	rec_str(r, "swap_from", traffic_names[traffic.from]);
 	rec_str(r, "swap_device", cfg.swap_device);
 	rec_str(r, "scratch", cfg.scratch);
+	rec_str(r, "key", cfg.key);
 	rec_str(r, "then", cfg.then);
 	rec_bool(r, "delay_accounting", report_cfg.delays);
 	rec_str(r, "why_no_delays", report_cfg.no_delays);
@@ -244,6 +248,7 @@ static int64_t start_all(struct screen *screen, char **command, struct report_ru
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display(screen), cfg.cgroup, cfg.app_output }, .quiet_ns = cfg.quiet_ns,
 				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
+				   .key = cfg.key ? &key_event : NULL,
 				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
 				   .taskstats = &taskstats, .opened = &opened, .log = rows ? log_note : NULL };
 	struct nanny nanny = { 0 };
@@ -254,7 +259,7 @@ static int64_t start_all(struct screen *screen, char **command, struct report_ru
 		int err;
 
 		run_number = i + 1;
-		if (i > -cfg.warm_up && cfg.pause_ns)
+		if ((i > -cfg.warm_up || cfg.key) && cfg.pause_ns)
 			proc_wait_stop(clock_now() + cfg.pause_ns);
 		/* files are learnt in the runs that do not count */
 		start_cfg.learn = cfg.cold && i < 0 ? &files : NULL;
@@ -330,6 +335,7 @@ int main(int argc, char **argv)
 	proc_catch_stop();
 	if (cfg.then)
 		read_then();
+	key_event.word[0] = (struct then_word){ .kind = THEN_KEY, .text = (char *)cfg.key };
 	screen = open_screen();
 	open_accounts();
 	out = rec_open(&out_cfg, "startup");	/* before the run: a bad path must not cost it */

@@ -163,6 +163,23 @@ all_gone() {	# name: every process of the client's log
 	[ "$(jq '.result.events[1].stable_ms.n' managed.json)" -eq 1 ]
 }
 
+@test "a key before the start: the display has it, and times count from it" {
+	need xev
+	# X events have the display's own time, ms of the same clock
+	start xev stdbuf -oL xev -geometry 800x600+0+0 -event keyboard -event structure
+	watcher=$pid
+	until_true grep -q MapNotify xev.out
+	starts keyed --key Return --pause 100ms --watch-on 0 -- map:main paint:main,1 wait
+	over keyed 0
+	kill "$watcher"
+	[ "$(grep -c 'keysym 0xff0d, Return' xev.out)" = 2 ]
+	awk -v exec="$(of keyed .exec_ns)" -v late=$LATE '/KeyPress/ { pressed = 1 }
+		pressed && match($0, /time [0-9]+/) { ms = substr($0, RSTART + 5, RLENGTH - 5) + 0
+			if (ms < exec / 1e6 - 20 || ms > exec / 1e6 + late) { print "pressed at " ms " ms, said " exec " ns"; exit 1 }
+			exit }' xev.out
+	agrees keyed .mapped_ms "map main"
+}
+
 @test "nothing is left: not what ignores all requests, not daemons, not after SIGINT, not when it is killed itself" {
 	starts deaf --watch-on 0 --close-for 200ms -- daemon map:main paint:main,1 deaf wait
 	starts killed -- daemon map:main,400,0,100,100 deaf wait

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# starts.sh - for experiments that start the applications of data/applications.tsv (APPS): what is said of them there, which are
+# installed, and what makes one start like the next.
+
+# Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The
+# display's cookie is in the home of the session, not in that of the application.)
+APP_ENVIRONMENT=(XAUTHORITY=/tmp/home/.Xauthority GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
+	DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
+# What data/applications.tsv says of one. 1: nothing.
+application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND
+	local words
+	IFS=$'\t' read -r _ APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE words < <(
+		awk -F'\t' -v name="$1" '!/^#/ && $1 == name' "$TP_HOME/data/applications.tsv") || return
+	APP_PACKAGE=${APP_PACKAGE%% *}
+	eval "APP_COMMAND=($words)"	# a file of ours, quoted as in a shell
+}
+
+apps_known() {
+	local item
+	for item in ${APPS//,/ }; do
+		application "$item" || exp_bad "--app $item: there are $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/data/applications.tsv" |
+			paste -sd ' ')"
+	done
+}
+
+app_has() { lab_has server "$1"; }	# an experiment may have others
+
+# Applications that are not installed have no cells.
+apps_choose() {
+	local name here=''
+	for name in ${APPS//,/ }; do
+		application "$name"
+		if app_has "${APP_COMMAND[0]}"; then here+=,$name; continue; fi
+		ABSENT+=("$name: ${APP_COMMAND[0]} is missing; thinprobe setup --app $name")
+	done
+	[ -n "$here" ] || die "-$EXIT_MISSING" "none of the applications is here: ${ABSENT[0]#*: }"
+	APPS=${here#,}
+}
