@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* animate - shows a looping animation of N different frames, or counts the frames of one that really come by on a display.
+/* animate - shows a looping animation of N different frames, writes them as raw video, or counts those that really come by on a
+ * display.
  *
- * What is on a frame is picture.c's, when it is due slots.c's, what was seen seen.c's; show.c and count.c do it on a display. This
- * file reads options, runs, and reports. */
+ * What is on a frame is picture.c's, when it is due slots.c's, what was seen seen.c's; show.c and count.c do it on a display,
+ * write.c in a file. This file reads options, runs, and reports. */
 #include "clock.h"
 #include "count.h"
 #include "proc.h"
 #include "rec.h"
 #include "show.h"
+#include "write.h"
 
 #include <errno.h>
 #include <math.h>
@@ -53,21 +55,22 @@ static int read_place(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "size", NULL, 0, 0, "show: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
+	{ CLI_CALL, 0, "size", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
+	  "show, count: stop after this time (when told to)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "show, count: the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
 	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_place, "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "show: in which order frames follow each other (loop)", sequence_names, NULL, NULL },
 	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
 	  "show: with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "show: of the pictures and of the random order (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "show, write: of the pictures and of the random order (1)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "draw", &cfg.draw, 0, 0,
 	  "show: send each frame every time, or once to a pixmap of the display (image)", show_draws, NULL, NULL },
-	{ CLI_WORD, 0, "content", &cfg.content, 0, 0, "show: what a frame shows (mixed)", picture_contents, NULL, NULL },
+	{ CLI_WORD, 0, "content", &cfg.content, 0, 0, "show, write: what a frame shows (mixed)", picture_contents, NULL, NULL },
 	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600.0 * (double)NS_PER_S, "count: look for the animation so long (10s)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each frame shown, or seen, to this file", NULL, NULL, "FILE" },
-	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "show, count: write a row for each frame shown, or seen, to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "show, count: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -217,21 +220,56 @@ static int count(struct rec *r)
 	return end(r, lost, got.stopped);
 }
 
+static int write_frames(struct rec *r, const char *path)
+{
+	struct picture picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
+	int64_t frames = cfg.frames == UNSET ? FRAMES : cfg.frames;
+	char why[256];
+
+	if (write_run(&picture, frames, path, why, sizeof(why)))
+		die(EXIT_RUN, "%s", why);
+	rec_object(r, "settings");
+	rec_int(r, "width_pixels", cfg.width);
+	rec_int(r, "height_pixels", cfg.height);
+	rec_str(r, "content", picture_contents[cfg.content]);
+	rec_int(r, "seed", cfg.seed);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_int(r, "frames", frames);
+	rec_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
+	rec_end(r);
+	return end(r, 0, false);
+}
+
+/* The help of an option begins with the commands that have it, where not all do. */
+static void check_options(const char *word)
+{
+	static const char *const whose[] = { "show: ", "count: ", "show, count: ", "show, write: ", NULL };
+
+	for (int i = 0; whose[i]; i++)
+		if (!strstr(whose[i], word) && cli_given(whose[i]))
+			die_usage("--%s is not of animate %s", cli_given(whose[i]), word);
+}
+
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
-			      "animate [show] [--frames N] [--size WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]",
-			      "Shows a looping animation whose frames can be told apart, or counts those that really come by on a display.", options);
+			      "animate [show] [--frames N] [--size WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
+			      " | animate write FILE [--frames N] [--size WxH] [options]",
+			      "Shows a looping animation whose frames can be told apart, writes them as raw video, or counts those that really come by.",
+			      options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";
+	int words = word[0] == 'w' ? 2 : 1;
 	struct rec *out;
 
-	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0)
-		die_usage("unexpected word %s: show or count", word);
-	if (first + 1 < argc)
-		die_usage("unexpected word %s", argv[first + 1]);
-	if (cli_given(word[0] == 's' ? "count: " : "show: "))
-		die_usage("--%s is of animate %s", cli_given(word[0] == 's' ? "count: " : "show: "), word[0] == 's' ? "count" : "show");
+	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0 && strcmp(word, "write") != 0)
+		die_usage("unexpected word %s: show, count or write", word);
+	if (first + words < argc)
+		die_usage("unexpected word %s", argv[first + words]);
+	if (words == 2 && first + 2 > argc)
+		die_usage("animate write: to which file?");
+	check_options(word);
 	if (word[0] == 's')
 		check_show();
 	rec_check_apart(place, 2);
@@ -241,5 +279,5 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "animate");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	return word[0] == 's' ? show(out) : count(out);
+	return word[0] == 's' ? show(out) : word[0] == 'c' ? count(out) : write_frames(out, argv[first + 1]);
 }

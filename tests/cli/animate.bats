@@ -63,11 +63,12 @@ setup() {
 		[ "$(figure count.out frames_seen)" = $(($(wc -l <seen.tsv) - 1)) ]
 		[ "$(figure show.out frames_due)" = $(($(wc -l <frames.tsv) - 1)) ]
 		[ "$(figure show.out frames_shown)" = "$(awk -F'\t' 'NR > 1 && $6 != "" { n++ } END { print n }' frames.tsv)" ]
-		# each frame seen had been begun before, and is the one that was drawn last
+		# each frame seen had been begun before, and is the one that was drawn last, or one of three before it: a busy machine may
+		# keep the program from the CPU between the picture and its time
 		awk -F'\t' 'NR == FNR { if (FNR > 1 && $5 != "") { begun[++n] = $5; frame[n] = $3 } next }
 			FNR > 1 {
 				while (i < n && begun[i + 1] < $2) i++
-				if (frame[i] != $3 && frame[i - 1] != $3) { print "not so: " $0; exit 1 }
+				if (frame[i] != $3 && frame[i - 1] != $3 && frame[i - 2] != $3 && frame[i - 3] != $3) { print "not so: " $0; exit 1 }
 			}' frames.tsv seen.tsv
 	done
 }
@@ -147,4 +148,22 @@ END
 	ends "$show"
 	kill -CONT "$server"
 	[ "$status" != 0 ]
+}
+
+@test "write: the frames as raw video, each with its number, whatever stands around" {
+	"$ANIMATE" write frames.raw --frames 3 --size 48x40 --content flat --seed 5 --format json -o report.json
+	[ "$(stat -c %s frames.raw)" = $((3 * 48 * 40 * 4)) ]
+	[ "$(jq -c '[.result.frames, .result.frame_bytes]' report.json)" = '[3,7680]' ]
+	"$ANIMATE" write - --frames 3 --size 48x40 --content flat --seed 5 -o report.txt | cmp - frames.raw
+	# the mark's corner is white; no two frames are the same; the fourth byte of a pixel is nothing
+	[ "$(head -c 4 frames.raw | od -An -tx1 | tr -d ' ')" = ffffff00 ]
+	for n in 0 1 2; do tail -c +$((7680 * n + 1)) frames.raw | head -c 7680 | md5sum; done | sort | uniq -d >twice
+	[ ! -s twice ]
+	[ "$(od -An -v -tu1 -w4 frames.raw | awk '{ s += $4 } END { print s }')" = 0 ]
+	run -1 "$ANIMATE" write /nowhere/frames.raw
+	for words in "write" "write a b" "write a --rate 5" "write a -t 1s" "count --size 50x50" "write a --display :1"; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr "$ANIMATE" $words
+		[ "$(wc -l <<<"$stderr")" = 1 ]
+	done
 }
