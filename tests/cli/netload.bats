@@ -44,7 +44,11 @@ alone() {
 
 @test "TCP and UDP: frames and their bytes are those that tshark finds, and the interface has counted" {
 	need jq tshark ip
-	alone "$NETLOAD" counts 6Mbit
+	# where the machine kept the receiver from the CPU, TCP sends again: then once more
+	for _ in 1 2 3 4 5; do
+		alone "$NETLOAD" counts 6Mbit
+		[ "$(jq .result.resent_frames report.tcp)" != 0 ] || break
+	done
 	for how in tcp udp; do
 		mv "report.$how" report.json
 		jq -c '[.settings, .result]' report.json
