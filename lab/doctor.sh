@@ -200,6 +200,21 @@ desktop() {
 	fi
 }
 
+# Machines of QEMU, for a kernel or a system that this one is not.
+guests() {
+	local said
+	. "$TP_HOME/lab/guest.sh"
+	if said=$(guest_missing); then
+		row part "guests (make check-vm)" "${said%;*}" "thinprobe setup --app vm"
+	elif ! have apt-cache || [ -z "$(apt-cache search --names-only '^linux-image-amd64$' 2>/dev/null)" ]; then
+		row part "guests (make check-vm)" "no package linux-image-amd64 in this system's archive"
+	elif [ "$(guest_accel)" = kvm ]; then
+		row yes "guests (make check-vm)" "QEMU with KVM"
+	else
+		row yes "guests (make check-vm)" "QEMU without KVM: emulated, several times slower"
+	fi
+}
+
 # The record that calibrate keeps.
 calibration() {
 	local said
@@ -256,6 +271,7 @@ cpu_groups
 memory
 idle_profile
 desktop
+guests
 network
 calibration
 display

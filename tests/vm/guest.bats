@@ -1,0 +1,300 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# bats file_tags=all
+# Guests: a stock kernel with cgroup v2 boots, our programs run in it, and nothing is left of it. One guest ("one") is up for all
+# tests of this file; a process of its own holds it, as a driver would. `W` is the tests' own world.
+
+load ../not_here
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/vm} W=$BATS_FILE_TMPDIR/w
+	mkdir "$W"
+	. "$TOP/lab/lib.sh"
+	. "$TOP/lab/guest.sh"
+	if why=$(guest_missing); then
+		not_here "$why"
+		return 0
+	fi
+	if ! why=$("$TOP/lab/guest.sh" root small 2>&1); then
+		not_here "$why"
+		return 0
+	fi
+	cat >"$W/driver.sh" <<'END'
+set -u
+. "$TOP/lab/lib.sh"
+. "$TOP/lab/guest.sh"
+name=$1
+shift
+guest_up "$name" small "$@"
+declare -p GUEST_DIR GUEST_KEEPER | sed 's/declare -A/declare -gA/' >"$W/$name.new"
+mv "$W/$name.new" "$W/$name.up"
+while :; do nap 1; done
+END
+	mkdir "$W/share"
+	begin one -s "$W/share"
+	export DRIVER=$driver
+}
+
+teardown_file() {
+	[ -z "${DRIVER-}" ] || kill "$DRIVER"
+}
+
+# begin NAME OPTION...: a guest of a driver of its own, whose process id is set.
+begin() {
+	bash "$W/driver.sh" "$@" >"$W/$1.log" 2>&1 3>&- &
+	driver=$!
+	while [ ! -e "$W/$1.up" ] && kill -0 "$driver" 2>/dev/null; do sleep 0.1; done
+	[ -e "$W/$1.up" ] || { cat "$W/$1.log"; return 1; }
+}
+
+setup() {
+	skip_not_here
+	. "$TOP/lab/lib.sh"
+	. "$TOP/lab/guest.sh"
+	. "$W/one.up"
+	cd "$BATS_TEST_TMPDIR"
+}
+
+until_true() {	# COMMAND...
+	local i
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# in_guest COMMAND...: of bash, in the guest "one".
+in_guest() { guest_exec one bash -c "$*" </dev/null; }
+
+@test "input, output, errors and status are the command's, whatever bytes they are" {
+	head -c 300000 /dev/urandom >in
+	status=0
+	guest_exec one sh -c 'tee /tmp/copy; echo "a  b" >&2; exit 42' <in >out 2>err || status=$?
+	[ "$status" -eq 42 ]
+	cmp in out
+	[ "$(cat err)" = "a  b" ]
+	[ "$(in_guest 'sha256sum </tmp/copy')" = "$(sha256sum <in)" ]
+}
+
+@test "words arrive as they are, and -u runs as the ordinary user" {
+	[ "$(guest_exec one printf '%s|' 'a b' '$HOME' "it's" '' </dev/null)" = "a b|\$HOME|it's||" ]
+	guest_exec -u user one sh -c 'id -un; cd && pwd; touch "$XDG_RUNTIME_DIR/x" && id -Gn' </dev/null >out
+	[ "$(xargs <out)" = "user /home/user user" ]
+	[ "$(guest_exec one id -un </dev/null)" = root ]
+}
+
+@test "the kernel is the distribution's, with two CPUs" {
+	[ "$(in_guest nproc)" -eq 2 ]
+	kernel=$(in_guest uname -r)
+	[[ $kernel == *-amd64 ]]
+	[ "$kernel" != "$(uname -r)" ]
+}
+
+@test "cgroup v2 gives weights and CPU sets" {
+	run in_guest '
+		set -e
+		cd /sys/fs/cgroup
+		[ "$(stat -fc %T .)" = cgroup2fs ]
+		mkdir t
+		echo 300 >t/cpu.weight
+		echo 1 >t/cpuset.cpus
+		echo $$ >t/cgroup.procs
+		cat t/cpu.weight t/cpuset.cpus.effective
+		taskset -cp $$ | sed "s/.*: //"
+		echo $$ >cgroup.procs
+		rmdir t'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(xargs <<<"$output")" = "300 1 1" ]
+}
+
+@test "the kernel has pressure, delay accounting, scheduler tracepoints, and the modules that belong to it" {
+	run in_guest '
+		set -e
+		grep some /proc/pressure/cpu
+		[ -w /proc/sys/kernel/task_delayacct ]
+		[ -d /sys/kernel/tracing/events/sched/sched_switch ]
+		modprobe uinput
+		[ -c /dev/uinput ]'
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "processes that lose their parent are waited for" {
+	# (the inner one ends when its parent has)
+	run in_guest '
+		(sleep 0.3 & echo $! >/tmp/orphan)
+		pid=$(cat /tmp/orphan)
+		for _ in $(seq 100); do [ -e /proc/$pid ] || exit 0; sleep 0.1; done
+		cat /proc/$pid/stat
+		exit 1'
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "every program of the suite runs in the guest" {
+	versions() { for program in "$TOP"/bin/*; do "$program" --version; done; }
+	versions >here
+	guest_exec one bash -c "TOP=$TOP; $(declare -f versions); versions" </dev/null >there
+	[ "$(wc -l <there)" -ge 20 ]
+	diff here there
+}
+
+@test "sink uses the time that it was told to, by the guest's own account" {
+	in_guest "$TOP/bin/sink -n 1 -t 2s --format tsv >/tmp/sink; echo \$(awk '{ print \$14 + \$15, \$16 + \$17 }' /proc/\$\$/stat)" >out
+	cat out
+	read -r _ children <out
+	# hundredths of a second; the machine that emulates it may have little time
+	[ "$children" -gt 20 ]
+}
+
+@test "idleprofile sees what runs in the guest" {
+	run in_guest "$TOP/bin/idleprofile -t 500ms --who --format tsv"
+	echo "$output" | tail -n 20
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	grep -q 'result' <<<"$output"
+}
+
+@test "the unit tests of vamp pass in the guest" {
+	found=0
+	for t in "$TOP"/build/tests/vamp/*_test; do
+		[ -x "$t" ] || continue
+		found=$((found + 1))
+		run guest_exec one "$t" </dev/null
+		echo "$output"
+		[ "$status" -eq 0 ]
+	done
+	[ "$found" -gt 0 ] || skip "no unit test of vamp is built"
+}
+
+@test "the suite is read-only there, a shared folder is seen by both" {
+	run in_guest "touch $TOP/build/x"
+	[ "$status" -ne 0 ]
+	echo mine >"$W/share/host"
+	in_guest "cat $W/share/host; echo yours >$W/share/guest" >out
+	[ "$(cat out)" = mine ]
+	[ "$(cat "$W/share/guest")" = yours ]
+}
+
+@test "a job runs beside others, and stopping it ends its descendants" {
+	guest_start one napper sh -c 'sleep 1000 & echo $! >/tmp/napper; echo begun; wait'
+	until_true grep -qs begun "$(guest_job one napper).out"
+	in_guest 'kill -0 $(cat /tmp/napper)'
+	status=0
+	guest_stop one napper || status=$?
+	[ "$status" -eq 143 ]
+	run in_guest 'for _ in $(seq 100); do [ -e /proc/$(cat /tmp/napper) ] || exit 0; sleep 0.1; done; exit 1'
+	[ "$status" -eq 0 ]
+}
+
+# qmp SOCKET COMMAND: the answer to it, of a QEMU.
+qmp() {
+	python3 - "$@" <<'END'
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+f = s.makefile("rw")
+f.readline()
+for c in ("qmp_capabilities", sys.argv[2]):
+    f.write(json.dumps({"execute": c}) + "\n")
+    f.flush()
+    while True:
+        answer = json.loads(f.readline())
+        if "return" in answer:
+            break
+json.dump(answer["return"], sys.stdout)
+END
+}
+
+@test "guest_vcpus names the threads that QEMU says, and theirs is the time that the guest's CPUs use" {
+	mapfile -t vcpus < <(guest_vcpus one)
+	[ "$(qmp "$(guest_qmp one)" query-cpus-fast | jq -r 'sort_by(."cpu-index")[]."thread-id"')" = "$(printf '%s\n' "${vcpus[@]}")" ]
+	pid=$(guest_pid one)
+	ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$pid/task/${vcpus[$1]}/stat"; }
+	before=("$(ticks 0)" "$(ticks 1)")
+	in_guest 'timeout 3 taskset -c 1 sh -c "while :; do :; done"' || true
+	used=("$(($(ticks 0) - before[0]))" "$(($(ticks 1) - before[1]))")
+	echo "${used[*]}"
+	[ "${used[1]}" -gt "$((2 * used[0]))" ]
+}
+
+@test "the port org.thinprobe.vamp carries lines both ways" {
+	guest_start one port bash -c 'exec 4<>/dev/virtio-ports/org.thinprobe.vamp
+		while ! read -r line <&4; do sleep 0.1; done; echo "heard $line" >&4; sleep 1'
+	run timeout 60 python3 - "$(guest_vamp one)" <<'END'
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(b"hello\n")
+print(s.makefile().readline(), end="")
+END
+	guest_wait one port
+	[ "$output" = "heard hello" ]
+}
+
+@test "two guests at once: each its own disk, and the root that both came from stays as it is" {
+	image=$(tr '\0' '\n' <"/proc/$(guest_pid one)/cmdline" | sed -n 's/^file=\(.*\),format=raw.*/\1/p')
+	before=$(stat -c '%Y %b' "$image")
+	in_guest 'echo one >/etc/mark; sync'
+	begin two -c 1 -m 256M
+	. "$W/two.up"
+	[ "$(guest_exec two nproc </dev/null)" -eq 1 ]
+	run guest_exec two cat /etc/mark </dev/null
+	[ "$status" -ne 0 ]
+	. "$W/one.up"
+	[ "$(in_guest cat /etc/mark)" = one ]
+	kill "$driver"
+	[ "$(stat -c '%Y %b' "$image")" = "$before" ]
+}
+
+@test "QEMU runs where it is told to; kill -9 of the driver: no process, no file, no socket and no mount is left" {
+	group=$(mktemp -d /sys/fs/cgroup/cpu/tp-XXXXXX 2>/dev/null || mktemp -d /sys/fs/cgroup/tp-XXXXXX 2>/dev/null) || group=''
+	begin three -c 1 -m 256M -C 0 ${group:+-G "$group"}
+	. "$W/three.up"
+	[ "$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/"$(guest_pid three)"/task/*/status | sort -u)" = 0 ]
+	[ -z "$group" ] || grep -F "${group##*/}" "/proc/$(guest_pid three)/cgroup"
+	dir=${GUEST_DIR[three]} keeper=${GUEST_KEEPER[three]} qemu=$(guest_pid three)
+	[ -S "$dir/qmp" ]
+	kill -0 "$keeper" "$qemu"
+	kill -9 "$driver"
+	gone() { [ ! -e "$dir" ] && [ ! -d "/proc/$keeper" ] && [ ! -d "/proc/$qemu" ]; }
+	until_true gone
+	[ -z "$group" ] || rmdir "$group"
+	run grep -lszF "$dir" /proc/[0-9]*/cmdline
+	[ "$status" -ne 0 ]
+	run grep -F "$dir" /proc/net/unix /proc/mounts
+	[ "$status" -ne 0 ]
+}
+
+@test "kill -9 of the keeper: QEMU goes with it, and clean removes its files" {
+	begin four -c 1 -m 256M
+	. "$W/four.up"
+	qemu=$(guest_pid four)
+	kill -9 "${GUEST_KEEPER[four]}"
+	gone() { [ ! -d "/proc/$qemu" ]; }
+	until_true gone
+	kill "$driver"
+	XDG_CACHE_HOME=$PWD/cache "$TOP/lab/guest.sh" clean
+	[ ! -e "${GUEST_DIR[four]}" ]
+	. "$W/one.up"
+	[ -d "${GUEST_DIR[one]}" ]
+}
+
+@test "guest.sh run boots, runs one command, gives its status" {
+	status=0
+	"$TOP/lab/guest.sh" run -c 1 -m 256M small sh -c 'uname -n; exit 9' </dev/null >out || status=$?
+	[ "$status" -eq 9 ]
+	[ "$(cat out)" = guest ]
+}
+
+@test "what cannot be is said in a line" {
+	run "$TOP/lab/guest.sh" root nonsense
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	mkdir empty
+	for tool in bash dirname awk sed; do ln -s "$(command -v $tool)" empty; done
+	run bash -c '. "$TOP/lab/lib.sh"; . "$TOP/lab/guest.sh"; PATH=$0; guest_up x small' "$PWD/empty"
+	[ "$status" -eq 4 ]
+	[[ $output == *"thinprobe setup --app vm"* ]]
+}
