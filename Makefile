@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score vusers
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score vusers vamp
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -25,6 +25,7 @@ LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lX11
 LIBS_vusers = -lcurl -lvncclient
+LIBS_vamp = -ljansson -lXi -lX11
 
 BUILD = build
 BIN = bin
@@ -48,6 +49,7 @@ $(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/lib
 endef
 $(foreach r,lib $(PRESENT),$(eval $(call room,$(r))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
+EXTRA_vamp/shares_group_test = -Wl,--wrap=files_write,--wrap=files_write_number,--wrap=mkdir,--wrap=rmdir
 EXTRA_idleprofile/follow_test = -Wl,--wrap=clock_now
 # (before libvncserver, whose functions of the same names do not free what the client's allocate)
 EXTRA_refecho/lossy_test = -lvncclient
@@ -72,7 +74,10 @@ $(BUILD)/bench/%: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-tests: $(TESTS) $(BENCH_PROGRAMS)
+# Programs for bats files that use a room directly.
+TEST_PROGRAMS = $(BUILD)/tests/vamp/episodes
+
+tests: $(TESTS) $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
 
 unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
@@ -93,6 +98,11 @@ asan-%:
 
 check: all
 	tests/run
+
+# In a guest: a stock kernel with cgroup v2, whatever kernel this machine has.
+check-vm: all tests
+	./thinprobe setup --app vm
+	tests/run bats/vm
 
 # Side by side with the peers; QUICK=1: small and short, to see that they run. All of them run, whatever one finds.
 bench: all $(BENCH_PROGRAMS)
@@ -127,6 +137,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan asan-build check bench fuzz install dist clean
+.PHONY: all tests unit asan asan-build check check-vm bench fuzz install dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -292,13 +292,14 @@ lab_regime() {
 lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
 # lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap
-# and DAMON schemes whose record is lost, lock files nobody holds, folders of pipes and of ssh labs
+# and DAMON schemes whose record is lost, groups of a dead vamp, lock files nobody holds, folders of pipes and of ssh labs
 # (with what still runs of these), trial swap files and groups of dead labs, an interactive lab
 # whose keeper is gone. Only what bears our name and, but for root, is ours. Prints what it removed.
 lab_clean() {
 	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name
 	shopt -s nullglob
 	lab_undo_clean "$dir"
+	lab_vamp_clean
 	for f in "$dir"/cpu* "$dir"/switch-*; do
 		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
 		[ -f "$f" ] && [ ! -L "$f" ] || continue

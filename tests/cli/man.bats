@@ -20,7 +20,7 @@ plain() {	# page: as text, without overstrikes
 commands() {	# tool
 	case $1 in
 	prototap) echo live read ;;
-	vncplay) bin/vncplay --help | sed -nE 's/^  ([a-z]+) .*/\1/p' ;;
+	vncplay | vamp) "bin/$1" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' ;;
 	esac
 }
 

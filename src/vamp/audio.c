@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Two children of pactl: one that tells of changes while the server lives, and one that lists the streams after each. */
+#include "audio_counter.h"
+#include "audio_list.h"
+#include "audio_pactl.h"
+#include "audio_wakeups.h"
+#include "clock.h"
+#include "control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define ANSWER_MS 2000
+
+struct audio {
+	struct input_source source;	/* first: one is the other. Its fd is an epoll of the children's */
+	char *asked;			/* --audio-server, or NULL */
+	struct audio_server server;
+	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
+	struct control_lines lines;
+	int64_t asked_last_ns;
+	int64_t changed_ns, asked_ns;	/* the first change that is not on the list yet, and on the list that is asked for; 0: none */
+	bool listed;		/* there was a list */
+	struct audio_list streams;
+	struct audio_counting counting;
+	struct audio_wakeups *wakeups;
+	char why_not[160];	/* no wake-ups */
+};
+
+static int watch(const struct audio *a, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	return epoll_ctl(a->source.fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static void count_wakeups(struct audio *a)
+{
+	const int ours[] = { (int)getpid(), (int)a->changes.pid, (int)a->list.pid };
+
+	if (a->wakeups)
+		audio_wakeups_read(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
+}
+
+static int ask_list(struct audio *a)
+{
+	static const char *const words[] = { "--format=json", "list", "sink-inputs", NULL };
+	int err;
+
+	a->asked_ns = a->changed_ns;
+	a->asked_last_ns = clock_now();
+	a->changed_ns = 0;
+	err = audio_pactl_start(&a->list, &a->server, words, false);
+	return err ? err : watch(a, a->list.pidfd);
+}
+
+static void disconnect(struct audio *a)
+{
+	count_wakeups(a);
+	audio_pactl_end(&a->changes);
+	audio_pactl_end(&a->list);
+	audio_wakeups_close(a->wakeups);
+	a->wakeups = NULL;
+	a->streams.n = 0;
+	a->lines.n = 0;
+	a->changed_ns = 0;
+	a->listed = false;
+}
+
+static int connect_to(struct audio *a, char *why, size_t size)
+{
+	static const char *const words[] = { "subscribe", NULL };
+	int err = audio_server_find(&a->server, a->asked, why, size);
+
+	if (err)
+		return err;
+	err = audio_pactl_start(&a->changes, &a->server, words, true);
+	if (!err)
+		err = watch(a, a->changes.out);
+	if (!err)
+		err = ask_list(a);
+	if (err) {
+		snprintf(why, size, "cannot run pactl: %s", strerror(-err));
+		disconnect(a);
+		return err;
+	}
+	a->why_not[0] = '\0';
+	if (a->server.pid)
+		audio_wakeups_open(&a->wakeups, a->server.pid, a->why_not, sizeof(a->why_not));
+	else
+		snprintf(a->why_not, sizeof(a->why_not), "the server's process is not known");
+	return 0;
+}
+
+/* The list that has come: 0, or the exit status of a pactl that failed. */
+static int take_list(struct audio *a, void (*each)(void *arg, const struct input_event *event), void *arg)
+{
+	struct audio_list now;
+	char path[40];
+	int err, status;
+
+	count_wakeups(a);	/* while it is known which are pactl's */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->list.out);
+	err = audio_list_read(path, &now);
+	status = audio_pactl_end(&a->list);
+	if (err)
+		return status ? status : 1;
+	if (each && a->listed && audio_list_started(&a->streams, &now)) {
+		struct input_event event = { .seen_ns = a->asked_ns ? a->asked_ns : clock_now(), .what = "audio" };
+
+		each(arg, &event);
+	}
+	a->streams = now;
+	a->listed = true;
+	return 0;
+}
+
+/* "Event 'new' on sink-input #5"; a stream that goes on after a pause is a 'change'. False: the server has gone. */
+static bool take_changes(struct audio *a, int64_t now)
+{
+	char text[1024];
+	ssize_t n;
+
+	while ((n = read(a->changes.out, text, sizeof(text))) > 0)
+		for (size_t at = 0; at < (size_t)n;) {
+			const char *line;
+
+			at += control_lines_take(&a->lines, text + at, (size_t)n - at, &line);
+			if (line && strstr(line, " on sink-input #") && !a->changed_ns)
+				a->changed_ns = now;
+		}
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static bool has_come(int fd)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+
+	return fd >= 0 && poll(&one, 1, 0) > 0;
+}
+
+static int audio_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+{
+	struct audio *a = (struct audio *)s;
+	int64_t now = clock_now();
+
+	if (has_come(a->changes.out) && !take_changes(a, now)) {
+		disconnect(a);
+		return 0;
+	}
+	if (has_come(a->list.pidfd))
+		take_list(a, each, arg);
+	if (a->changed_ns && !a->list.pid)
+		ask_list(a);
+	return 0;
+}
+
+static const struct input_ops ops = { .name = "audio", .read = audio_take };
+
+int audio_open(struct audio **out, const char *server, char *why, size_t size)
+{
+	struct audio *a = calloc(1, sizeof(*a));
+	struct pollfd answer;
+	int err, status;
+
+	*out = NULL;
+	if (!a) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	a->asked = server ? strdup(server) : NULL;
+	a->changes = a->list = (struct audio_pactl){ .pidfd = -1, .out = -1 };
+	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };
+	if (a->source.fd < 0 || (server && !a->asked)) {
+		err = -errno;
+		snprintf(why, size, "cannot watch the sound server: %s", strerror(-err));
+		audio_close(a);
+		return err;
+	}
+	*out = a;
+	err = connect_to(a, why, size);
+	if (err)
+		return -ENOENT;
+	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
+	if (poll(&answer, 1, ANSWER_MS) <= 0)
+		return 0;	/* it will come */
+	status = take_list(a, NULL, NULL);
+	if (!status)
+		return 0;
+	disconnect(a);
+	snprintf(why, size, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
+		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
+	return -ENOENT;
+}
+
+struct input_source *audio_source(struct audio *a)
+{
+	return &a->source;
+}
+
+bool audio_is(const struct audio *a, int pid)
+{
+	if (!a->changes.pid || pid <= 0)
+		return false;
+	return pid == a->server.pid || audio_list_has(&a->streams, pid) ||
+	       (a->streams.n && pid == audio_counting_dominant(&a->counting));
+}
+
+void audio_average(struct audio *a, const int *tagged, size_t n)
+{
+	char why[160];
+
+	if (!a->changes.pid)
+		connect_to(a, why, sizeof(why));
+	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
+		ask_list(a);	/* also what began before pactl told of changes */
+	count_wakeups(a);
+	audio_counting_average(&a->counting, tagged, n);
+	if (a->wakeups)
+		audio_wakeups_refresh(a->wakeups);
+}
+
+static void put_counter(struct audio_counter *out, const struct audio_counter *c, bool stream)
+{
+	char path[32];
+	FILE *f;
+
+	*out = *c;
+	out->stream = stream;
+	snprintf(path, sizeof(path), "/proc/%d/comm", c->pid);
+	f = fopen(path, "re");
+	if (f && fgets(out->comm, sizeof(out->comm), f))
+		out->comm[strcspn(out->comm, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+size_t audio_counters(const struct audio *a, struct audio_counter *out, size_t room)
+{
+	struct audio_list rest = a->streams;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->counting.n; i++, n++) {
+		const struct audio_counter *c = &a->counting.process[i];
+
+		if (n < room)
+			put_counter(&out[n], c, audio_list_has(&a->streams, c->pid));
+		for (size_t k = 0; k < rest.n; k++)
+			if (rest.stream[k].pid == c->pid)
+				rest.stream[k].pid = 0;
+	}
+	for (size_t k = 0; k < rest.n; k++)
+		if (rest.stream[k].pid && n++ < room)
+			put_counter(&out[n - 1], &(struct audio_counter){ .pid = rest.stream[k].pid }, true);
+	return n;
+}
+
+void audio_tell(const struct audio *a, char *text, size_t size)
+{
+	if (!a->changes.pid)
+		snprintf(text, size, "no sound server");
+	else
+		snprintf(text, size, "sound server at %s, pid %d, %zu streams play; %s%s", a->server.name, (int)a->server.pid,
+			 a->streams.n, a->wakeups ? "wake-ups counted" : "wake-ups not counted: ", a->why_not);
+}
+
+void audio_close(struct audio *a)
+{
+	if (!a)
+		return;
+	disconnect(a);
+	if (a->source.fd >= 0)
+		close(a->source.fd);
+	free(a->asked);
+	free(a);
+}

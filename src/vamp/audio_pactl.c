@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "audio_pactl.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS 8
+
+static void find_name(struct audio_server *s, const char *name)
+{
+	const char *given = name ? name : getenv("PULSE_SERVER");
+	const char *folder = getenv("PULSE_RUNTIME_PATH"), *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (given && *given)
+		snprintf(s->name, sizeof(s->name), "%s", given);
+	else if (folder && *folder)
+		snprintf(s->name, sizeof(s->name), "unix:%s/native", folder);
+	else if (runtime && *runtime)
+		snprintf(s->name, sizeof(s->name), "unix:%s/pulse/native", runtime);
+	else
+		snprintf(s->name, sizeof(s->name), "unix:/run/user/%u/pulse/native", (unsigned)geteuid());
+	s->socket = !strncmp(s->name, "unix:", 5) ? s->name + 5 : s->name[0] == '/' ? s->name : NULL;
+}
+
+/* The socket may have been made by systemd, for a server that is started by who connects: that one notes its pid beside. */
+static pid_t pid_beside(const char *socket)
+{
+	const char *end = strrchr(socket, '/');
+	char path[200];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%.*s/pid", (int)(end - socket), socket);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%d", &pid) != 1)
+		pid = 0;
+	if (f)
+		fclose(f);
+	return pid > 0 && !kill(pid, 0) ? pid : 0;
+}
+
+static bool is_systemd(pid_t pid)
+{
+	char path[32], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (f && !fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	if (f)
+		fclose(f);
+	return !strcmp(name, "systemd\n");
+}
+
+int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct ucred who;
+	socklen_t length = sizeof(who);
+	struct stat st;
+	int fd, err = 0;
+
+	*s = (struct audio_server){ .uid = geteuid(), .gid = getegid() };
+	find_name(s, name);
+	if (!s->socket)
+		return 0;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", s->socket);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)))
+		err = errno;
+	else if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length))
+		s->pid = is_systemd(who.pid) ? pid_beside(s->socket) : who.pid;
+	if (!err && !stat(s->socket, &st)) {
+		s->uid = st.st_uid;
+		s->gid = st.st_gid;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		return 0;
+	snprintf(why, size, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(err));
+	return -err;
+}
+
+/* In the child. (Who changes its user loses the wish to die with its parent: so first the user.) */
+static void run_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
+{
+	const char *argv[WORDS + 5] = { "pactl", "--server", s->name };
+	int null = open("/dev/null", O_RDWR);
+
+	if (geteuid() == 0 && s->uid != 0 && (setgroups(0, NULL) || setresgid(s->gid, s->gid, s->gid) ||
+					      setresuid(s->uid, s->uid, s->uid) || unsetenv("HOME") || chdir("/")))
+		_exit(1);
+	for (int i = 0; words[i] && i < WORDS; i++)
+		argv[3 + i] = words[i];
+	if (proc_die_with_parent(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
+		_exit(1);
+	execvp("pactl", (char **)(uintptr_t)argv);
+	_exit(127);
+}
+
+int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream)
+{
+	int ends[2] = { -1, -1 }, err = 0;
+	pid_t parent = getpid();
+
+	*p = (struct audio_pactl){ .pidfd = -1, .out = -1 };
+	if (stream && (pipe2(ends, O_CLOEXEC) || fcntl(ends[0], F_SETFL, O_NONBLOCK)))
+		return -errno;
+	if (!stream && (ends[0] = ends[1] = memfd_create("pactl", MFD_CLOEXEC)) < 0)
+		return -errno;
+	p->out = ends[0];
+	p->pid = fork();
+	if (!p->pid)
+		run_pactl(s, words, ends[1], parent);
+	if (p->pid < 0 || (p->pidfd = pidfd_open(p->pid, 0)) < 0)
+		err = -errno;
+	if (stream)
+		close(ends[1]);
+	if (p->pid < 0)
+		p->pid = 0;
+	if (err)
+		audio_pactl_end(p);
+	return err;
+}
+
+int audio_pactl_end(struct audio_pactl *p)
+{
+	int status = 0;
+
+	if (p->pid > 0) {
+		kill(p->pid, SIGKILL);
+		while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	if (p->out >= 0)
+		close(p->out);
+	*p = (struct audio_pactl){ .pidfd = -1, .out = -1 };
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* audio_pactl - children that ask the sound server (pactl of pulseaudio-utils), and where that is. */
+#ifndef VAMP_AUDIO_PACTL_H
+#define VAMP_AUDIO_PACTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Where the server is: $PULSE_SERVER, or its socket in $PULSE_RUNTIME_PATH or $XDG_RUNTIME_DIR. */
+struct audio_server {
+	char name[160];		/* for pactl --server; never empty, else it might start a server */
+	const char *socket;	/* within `name`; NULL: not a socket of this machine */
+	pid_t pid;		/* 0: not known */
+	uid_t uid;		/* whose it is */
+	gid_t gid;
+};
+/* Finds it, and that somebody listens. 0, or -errno with a line in `why`. Does not block. */
+int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size);
+
+/* A pactl that runs. As root, by the name of the server's user, whom it knows. */
+struct audio_pactl {
+	pid_t pid;		/* 0: none runs */
+	int pidfd;		/* readable when it has ended */
+	int out;		/* what it prints: a pipe that does not block, or a file in memory */
+};
+/* `words`: NULL-terminated. `stream`: it goes on printing, read the pipe. 0 or -errno. */
+int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream);
+/* Kills it if it runs still, and closes all. Its exit status; 127: there is no pactl; -1: killed. */
+int audio_pactl_end(struct audio_pactl *p);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "audio_wakeups.h"
+#include "proc.h"
+#include "tracefs.h"
+#include "tracepoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RING_BYTES (256 << 10)	/* some 3,000 wake-ups of a CPU between two looks */
+#define FILTER 4000		/* the kernel takes a page */
+#define FLAG_INTERRUPT 0x18	/* linux/trace_events.h: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ */
+
+struct audio_wakeups {
+	int server;
+	bool initial;		/* we live in the initial pid namespace */
+	struct cli_cpus cpus;
+	struct tracepoint *rings;
+	struct tracefs_field flags, waker, woken;
+	char filter[FILTER];
+	int64_t lost;
+	/* of the read that goes on */
+	struct audio_wakeup *got;
+	size_t n, room;
+};
+
+static int read_format(struct audio_wakeups *w)
+{
+	static const char *const event[] = { "sched/sched_waking" };
+	char text[1][TRACEFS_TEXT];
+	int err = tracefs_formats(event, 1, text);
+
+	if (err)
+		return err;
+	w->flags = tracefs_field(text[0], "common_flags");
+	w->waker = tracefs_field(text[0], "common_pid");
+	w->woken = tracefs_field(text[0], "pid");
+	return w->flags.size && w->waker.size && w->woken.size ? tracefs_id(text[0]) : -ENOENT;
+}
+
+/* A name in the filter's quotes; what it could not hold is any character. */
+static void quote(int tid, char *out, size_t size)
+{
+	char path[64], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof(name), f))
+		name[strcspn(name, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	for (char *c = name; *c; c++)
+		if (*c == '"' || *c == '\\' || *c < ' ')
+			*c = '?';
+	snprintf(out, size, "comm ~ \"%s\"", name);
+}
+
+/* Those of the server's threads. With none (it has ended) a filter that nothing passes. */
+static void make_filter(const struct audio_wakeups *w, char *text, size_t size)
+{
+	char path[32], one[64];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", w->server);
+	d = opendir(path);
+	while (d && (e = readdir(d))) {
+		int tid = atoi(e->d_name);
+
+		if (tid <= 0)
+			continue;
+		if (w->initial)
+			snprintf(one, sizeof(one), "pid == %d", tid);
+		else
+			quote(tid, one, sizeof(one));
+		if (n + strlen(one) + 5 < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
+	}
+	if (d)
+		closedir(d);
+	if (!n)
+		snprintf(text, size, "pid == -1");
+}
+
+int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t size)
+{
+	struct audio_wakeups *w = calloc(1, sizeof(*w));
+	char ours[64] = "";
+	int id, err;
+
+	*out = NULL;
+	if (!w) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	w->server = server;
+	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
+	id = read_format(w);
+	err = id < 0 ? tracepoint_refused(id, -1, why, size) : 0;
+	if (!err && proc_cpus_online(&w->cpus)) {
+		snprintf(why, size, "cannot tell which CPUs there are");
+		err = -EIO;
+	}
+	if (!err) {
+		make_filter(w, w->filter, sizeof(w->filter));
+		err = tracepoint_open(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why, size);
+	}
+	if (err) {
+		free(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+static int take(void *arg, const struct perf_event_header *header)
+{
+	struct audio_wakeups *w = arg;
+	struct tracepoint_sample s;
+	int64_t when;
+
+	if (!tracepoint_read(header, &s)) {
+		w->lost += tracepoint_read_lost(header, &when);
+		return 0;
+	}
+	if (w->n == w->room) {
+		size_t room = w->room ? 2 * w->room : 256;
+		struct audio_wakeup *more = realloc(w->got, room * sizeof(*more));
+
+		if (!more) {
+			w->lost++;
+			return 0;
+		}
+		w->got = more;
+		w->room = room;
+	}
+	w->got[w->n++] = (struct audio_wakeup){
+		.time_ns = s.time_ns, .waker_pid = s.pid, .waker_tid = (int)tracefs_number(s.raw, s.size, w->waker),
+		.woken_tid = (int)tracefs_number(s.raw, s.size, w->woken),
+		.interrupt = tracefs_number(s.raw, s.size, w->flags) & FLAG_INTERRUPT,
+	};
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct audio_wakeup *p = a, *q = b;
+
+	return p->time_ns > q->time_ns ? 1 : p->time_ns < q->time_ns ? -1 : 0;
+}
+
+void audio_wakeups_read(struct audio_wakeups *w, struct audio_counting *c, const int *ours, size_t n)
+{
+	w->n = 0;
+	for (int i = 0; i < w->cpus.n; i++)
+		tracepoint_drain(w->rings, w->cpus.cpu[i], take, w);
+	if (w->n)
+		qsort(w->got, w->n, sizeof(*w->got), by_time);
+	for (size_t i = 0; i < w->n; i++) {
+		struct audio_wakeup *one = &w->got[i];
+
+		for (size_t k = 0; k < n; k++)
+			if (one->waker_pid == ours[k])
+				one->waker_pid = 0;
+		audio_counting_wakeup(c, w->server, one);
+	}
+}
+
+void audio_wakeups_refresh(struct audio_wakeups *w)
+{
+	char filter[FILTER];
+
+	make_filter(w, filter, sizeof(filter));
+	if (!strcmp(filter, w->filter))
+		return;
+	memcpy(w->filter, filter, sizeof(w->filter));
+	tracepoint_filter(w->rings, w->filter);
+}
+
+int64_t audio_wakeups_lost(const struct audio_wakeups *w)
+{
+	return w->lost;
+}
+
+void audio_wakeups_close(struct audio_wakeups *w)
+{
+	if (!w)
+		return;
+	tracepoint_close(w->rings);
+	free(w->got);
+	free(w);
+}

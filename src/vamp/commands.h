@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* commands - what vamp can do, a file each. They read their own options and return an exit status. */
+#ifndef VAMP_COMMANDS_H
+#define VAMP_COMMANDS_H
+
+int vamp_run(int argc, char **argv);
+int vamp_status(int argc, char **argv);
+int vamp_trace(int argc, char **argv);
+int vamp_vm(int argc, char **argv);
+
+#endif

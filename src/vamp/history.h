@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* history - what a process wanted of the CPUs in the last sub-epochs, and whether that makes it background. Pure.
+ *
+ * The load of a process is the share of the time in which it had, or waited for, a CPU (Kim et al. 2014, 3.1.2: time stolen by
+ * others is counted in proportion). From the times that its threads ran and waited for a CPU, the greater of
+ *   A  the sum over its threads of run / (span - wait): threads that run side by side, or sleep each for itself;
+ *   B  R / (span - W), R and W the sums, W at most span - R: threads that take turns, one at a time. Waits of threads that do not
+ *      take turns overlap, and their sum says nothing: B counts only where in three of four samples some thread wanted a CPU.
+ * A thread that did not sleep between two samples wanted a CPU all the time between them, whatever the kernel has counted: a wait
+ * that still lasts is in no counter.
+ *
+ * What is known of a process from before others took the CPUs counts for it: see PAST_KNOWN. */
+#ifndef VAMP_HISTORY_H
+#define VAMP_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define HISTORY_SUBS 4			/* sub-epochs in the pre-I/O period */
+#define HISTORY_SLOTS 8			/* samples kept: more than HISTORY_SUBS + 2, and a power of two */
+
+/* When the samples were taken. The last one may be fresh: out of turn, to judge by, and overwritten by the next regular one. */
+struct moments {
+	int64_t at_ns[HISTORY_SLOTS];
+	int64_t last;			/* number of the last sample, from 0; -1: none yet */
+	bool fresh;			/* the last one is */
+};
+/* Begins a sample. */
+void moments_next(struct moments *m, int64_t now_ns, bool fresh);
+size_t moments_slot(int64_t sample);
+
+struct thread_past {
+	pid_t tid;
+	int64_t first;			/* the first sample that has it */
+	bool born;			/* it was not there at the sample before: its counters were 0 then */
+	int fd[2];			/* the sampler's */
+	struct {
+		int64_t run_ns, wait_ns;	/* counters since its birth */
+		int64_t sleeps;			/* how often it went to sleep; -1: not read */
+		bool wants;			/* it had or waited for a CPU */
+	} at[HISTORY_SLOTS];
+};
+
+/* A process that hardly waited in any sub-epoch of a period (below a tenth of the time), or slept half of it, is known by the most
+ * that it wanted in one of them. While that is below the threshold and it runs no more than half as much again, it is no background
+ * task: where others take the CPUs, a light task that cannot catch up never sleeps, and looks like a hog.
+ * So a known light process that becomes a hog while it waits for others is found when it ran more, or had a CPU for itself. */
+#define PAST_KNOWN_WAIT 0.1
+#define PAST_KNOWN_AWAKE 0.5
+#define PAST_KNOWN_MORE 1.5
+#define PAST_KNOWN_SLACK 0.02		/* of a CPU */
+
+struct past {
+	pid_t pid;
+	uint64_t start;
+	char comm[16];
+	int64_t born_ns;		/* on the clock of the samples */
+	int64_t first;			/* the first sample that has it */
+	int64_t run_ns[HISTORY_SLOTS];	/* of all its threads, those that ended too */
+	double known;			/* share of a CPU; below 0: not known */
+	struct thread_past *thread;	/* owned */
+	size_t n, room;
+};
+
+struct load {
+	double load, run;		/* shares of one CPU: may be above 1 */
+	int64_t span_ns;
+};
+/* Up to the last sample, at most a pre-I/O period and what has passed since its end. All 0 where less than half a sub-epoch,
+ * `sub_ns`, is known. A process that is younger than the period is judged by its life, at least one sub-epoch. */
+struct load past_load(const struct past *p, const struct moments *m, int64_t sub_ns);
+
+/* Was it born after the sample before its first one? (Asked while that one is kept.) */
+bool past_young(const struct past *p, const struct moments *m);
+
+/* After a regular sample: learns what is known of it. */
+void past_learn(struct past *p, const struct moments *m);
+
+enum verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold but for what is known */
+enum verdict past_judge(const struct past *p, const struct load *load, double threshold);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "clock.h"
+#include "control.h"
+#include "input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct control_source {
+	struct input_source source;	/* first: one is the other */
+	struct control control;
+	int64_t seen_ns;
+	void (*each)(void *arg, const struct input_event *event);
+	void *arg;
+};
+
+static void heed(void *arg, const char *line)
+{
+	struct control_source *c = arg;
+	struct input_event event = { .seen_ns = c->seen_ns };
+
+	snprintf(event.what, sizeof(event.what), "%.*s", (int)sizeof(event.what) - 1, line);
+	for (char *at = event.what; *at; at++)	/* it goes to terminals and tables */
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';
+	c->each(c->arg, &event);
+}
+
+static int input_control_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+{
+	struct control_source *c = (struct control_source *)s;
+
+	c->seen_ns = clock_now();
+	c->each = each;
+	c->arg = arg;
+	control_read(&c->control, heed, c);
+	return 0;
+}
+
+static void input_control_close(struct input_source *s)
+{
+	struct control_source *c = (struct control_source *)s;
+
+	control_remove(&c->control);
+	close(c->control.fd);
+	free(c);
+}
+
+static const struct input_ops ops = { .name = "control", .read = input_control_take, .close = input_control_close };
+
+int input_control_open(struct input_source **out, const char *path, char *why, size_t size)
+{
+	struct control_source *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	err = control_open(&c->control, path, why, size);
+	if (err) {
+		free(c);
+		return err;
+	}
+	c->source = (struct input_source){ .ops = &ops, .fd = c->control.fd };
+	*out = &c->source;
+	return 0;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Layout of a record: linux/input.h, struct input_event; codes: linux/input-event-codes.h. */
+#include "clock.h"
+#include "input.h"
+#include "keysym.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/input-event-codes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of linux/input.h, which cannot be included: its struct input_event has the name of ours. */
+#define EVIOCSCLOCKID _IOW('E', 0xa0, int)
+struct evdev_record {
+	long seconds, micros;
+	uint16_t type, code;
+	int32_t value;
+};
+#define RECORDS 64	/* at a time: a device gives whole ones */
+
+struct evdev_source {
+	struct input_source source;	/* first: one is the other */
+	struct input_keys keys;
+	bool own_time;		/* its times are of CLOCK_MONOTONIC */
+};
+
+/* The device knows places, not letters: these are a US keyboard's. */
+static const char *const places[] = {
+	[KEY_ESC] = "Escape", [KEY_1] = "1", [KEY_2] = "2", [KEY_3] = "3", [KEY_4] = "4", [KEY_5] = "5", [KEY_6] = "6",
+	[KEY_7] = "7", [KEY_8] = "8", [KEY_9] = "9", [KEY_0] = "0", [KEY_MINUS] = "-", [KEY_EQUAL] = "=",
+	[KEY_BACKSPACE] = "BackSpace", [KEY_TAB] = "Tab", [KEY_Q] = "q", [KEY_W] = "w", [KEY_E] = "e", [KEY_R] = "r",
+	[KEY_T] = "t", [KEY_Y] = "y", [KEY_U] = "u", [KEY_I] = "i", [KEY_O] = "o", [KEY_P] = "p", [KEY_LEFTBRACE] = "[",
+	[KEY_RIGHTBRACE] = "]", [KEY_ENTER] = "Return", [KEY_LEFTCTRL] = "Control_L", [KEY_A] = "a", [KEY_S] = "s",
+	[KEY_D] = "d", [KEY_F] = "f", [KEY_G] = "g", [KEY_H] = "h", [KEY_J] = "j", [KEY_K] = "k", [KEY_L] = "l",
+	[KEY_SEMICOLON] = ";", [KEY_APOSTROPHE] = "'", [KEY_GRAVE] = "`", [KEY_LEFTSHIFT] = "Shift_L",
+	[KEY_BACKSLASH] = "\\", [KEY_Z] = "z", [KEY_X] = "x", [KEY_C] = "c", [KEY_V] = "v", [KEY_B] = "b", [KEY_N] = "n",
+	[KEY_M] = "m", [KEY_COMMA] = ",", [KEY_DOT] = ".", [KEY_SLASH] = "/", [KEY_RIGHTSHIFT] = "Shift_R",
+	[KEY_LEFTALT] = "Alt_L", [KEY_SPACE] = "space", [KEY_CAPSLOCK] = "Caps_Lock", [KEY_F1] = "F1", [KEY_F2] = "F2",
+	[KEY_F3] = "F3", [KEY_F4] = "F4", [KEY_F5] = "F5", [KEY_F6] = "F6", [KEY_F7] = "F7", [KEY_F8] = "F8",
+	[KEY_F9] = "F9", [KEY_F10] = "F10", [KEY_F11] = "F11", [KEY_F12] = "F12", [KEY_NUMLOCK] = "Num_Lock",
+	[KEY_KPENTER] = "KP_Enter", [KEY_RIGHTCTRL] = "Control_R", [KEY_SYSRQ] = "Print", [KEY_RIGHTALT] = "Alt_R",
+	[KEY_HOME] = "Home", [KEY_UP] = "Up", [KEY_PAGEUP] = "Page_Up", [KEY_LEFT] = "Left", [KEY_RIGHT] = "Right",
+	[KEY_END] = "End", [KEY_DOWN] = "Down", [KEY_PAGEDOWN] = "Page_Down", [KEY_INSERT] = "Insert",
+	[KEY_DELETE] = "Delete", [KEY_PAUSE] = "Pause", [KEY_LEFTMETA] = "Super_L", [KEY_RIGHTMETA] = "Super_R",
+	[KEY_COMPOSE] = "Menu",
+};
+
+/* X's numbers: left, middle, right; 4 to 7 are the wheel's there, which is no key here. 0: not a mouse button. */
+static int button_number(int code)
+{
+	return code == BTN_LEFT || code == BTN_TOUCH ? 1 : code == BTN_MIDDLE ? 2 : code == BTN_RIGHT ? 3 :
+	       code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE : 0;
+}
+
+/* A key that is pressed (value 1; 2: held, it repeats) or a button that is released, if it counts. */
+static bool evdev_counts(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
+{
+	int button = button_number(r->code);
+	uint32_t keysym = 0;
+
+	if (r->type != EV_KEY)
+		return false;
+	if (button) {
+		snprintf(what, size, "button %d", button);
+		return keys->button && r->value == 0;
+	}
+	if (r->value != 1 || (r->code >= BTN_MISC && r->code < KEY_OK))
+		return false;
+	if (r->code < sizeof(places) / sizeof(*places) && places[r->code] && !keysym_read(places[r->code], &keysym))
+		snprintf(what, size, "%s", places[r->code]);
+	else
+		snprintf(what, size, "key %d", r->code);
+	return input_keys_have(keys, keysym);
+}
+
+static int input_evdev_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+{
+	struct evdev_source *d = (struct evdev_source *)s;
+	struct evdev_record record[RECORDS];
+	ssize_t n = read(s->fd, record, sizeof(record));
+	struct input_event event = { .seen_ns = clock_now() };
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++) {
+		const struct evdev_record *r = &record[i];
+
+		if (!evdev_counts(&d->keys, r, event.what, sizeof(event.what)))
+			continue;
+		event.event_ns = d->own_time ? r->seconds * NS_PER_S + r->micros * NS_PER_US : 0;
+		each(arg, &event);
+	}
+	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+static void input_evdev_close(struct input_source *s)
+{
+	close(s->fd);
+	free(s);
+}
+
+static const struct input_ops ops = { .name = "evdev", .read = input_evdev_take, .close = input_evdev_close };
+
+int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size)
+{
+	struct evdev_source *d = calloc(1, sizeof(*d));
+	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = errno, clock = CLOCK_MONOTONIC;
+	struct stat st;
+
+	*out = NULL;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISCHR(st.st_mode) && ioctl(fd, EVIOCSCLOCKID, &clock)) {
+		close(fd);
+		fd = -1;
+		err = ENOTTY;
+	}
+	if (d && fd >= 0) {
+		*d = (struct evdev_source){ .source = { .ops = &ops, .fd = fd }, .keys = *keys };
+		d->own_time = !ioctl(fd, EVIOCSCLOCKID, &clock);
+		*out = &d->source;
+		return 0;
+	}
+	if (fd < 0)
+		snprintf(why, size, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
+			 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
+	else
+		snprintf(why, size, "out of memory");
+	if (fd >= 0)
+		close(fd);
+	free(d);
+	return fd < 0 ? -err : -ENOMEM;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Raw events come whatever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt.
+ * The master devices tell all that their slaves do, once; so keys sent by XTEST or by a VNC client count, too. A key that is held
+ * is one event, for the server's own repeats are not raw; those that a VNC viewer sends are. */
+#include "clock.h"
+#include "input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <X11/XKBlib.h>
+#include <X11/extensions/XInput2.h>
+
+#define WHEEL_FIRST 4
+#define WHEEL_LAST 7
+#define OLDEST_NS (60 * NS_PER_S)	/* an event that seems older was stamped by another clock */
+
+struct x11_source {
+	struct input_source source;	/* first: one is the other */
+	struct input_keys keys;
+	Display *display;
+	int opcode, xkb_event;
+	KeySym *map;			/* `columns` of each key from min_code on */
+	int min_code, max_code, columns;
+	bool local, broken;
+};
+
+/* Xlib's own handlers print and exit. */
+static int ignore_error(Display *d, XErrorEvent *e)
+{
+	(void)d;
+	(void)e;
+	return 0;
+}
+
+static int ignore_io_error(Display *d)
+{
+	(void)d;
+	return 0;
+}
+
+static void mark_broken(Display *d, void *source)
+{
+	(void)d;
+	((struct x11_source *)source)->broken = true;
+}
+
+/* The server's clock is CLOCK_MONOTONIC in milliseconds (os/utils.c, GetTimeInMillis), of which there are 32 bits here. */
+static int64_t event_time(const struct x11_source *x, Time time, int64_t seen_ns)
+{
+	int64_t age_ns = (int64_t)(uint32_t)((uint64_t)(seen_ns / NS_PER_MS) - time) * NS_PER_MS;
+
+	return x->local && age_ns < OLDEST_NS ? seen_ns / NS_PER_MS * NS_PER_MS - age_ns : 0;
+}
+
+/* When it has changed, which programs do that send a character of no key: a round trip. */
+static void fetch_map(struct x11_source *x)
+{
+	if (x->map)
+		XFree(x->map);
+	XDisplayKeycodes(x->display, &x->min_code, &x->max_code);
+	x->map = XGetKeyboardMapping(x->display, (KeyCode)x->min_code, x->max_code - x->min_code + 1, &x->columns);
+}
+
+/* A key may give several symbols: the first columns are without and with shift, of two layouts. */
+static bool key_counts(const struct x11_source *x, int code, char *what, size_t size)
+{
+	for (int i = 0; x->map && code >= x->min_code && code <= x->max_code && i < x->columns && i < 4; i++) {
+		KeySym symbol = x->map[(code - x->min_code) * x->columns + i];
+		const char *name;
+
+		if (!input_keys_have(&x->keys, (uint32_t)symbol))
+			continue;
+		/* (The names of Unicode's Xlib makes anew each time, and nobody frees them.) */
+		if (symbol >= 0x01000000)
+			snprintf(what, size, "U%04lX", symbol & 0xffffff);
+		else if ((name = XKeysymToString(symbol)))
+			snprintf(what, size, "%s", name);
+		else
+			snprintf(what, size, "key %d", code);
+		return true;
+	}
+	return false;
+}
+
+static bool x11_counts(const struct x11_source *x, const XIRawEvent *raw, char *what, size_t size)
+{
+	if (raw->evtype == XI_RawKeyPress)
+		return key_counts(x, raw->detail, what, size);
+	snprintf(what, size, "button %d", raw->detail);
+	return raw->evtype == XI_RawButtonRelease && x->keys.button && (raw->detail < WHEEL_FIRST || raw->detail > WHEEL_LAST);
+}
+
+static int input_x11_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+{
+	struct x11_source *x = (struct x11_source *)s;
+
+	int mode = QueuedAfterReading;	/* once: a flood comes in parts */
+
+	for (; !x->broken && XEventsQueued(x->display, mode) > 0 && !x->broken; mode = QueuedAlready) {
+		struct input_event event = { .seen_ns = clock_now() };
+		XEvent e;
+
+		XNextEvent(x->display, &e);
+		if (e.type == MappingNotify || e.type == x->xkb_event)
+			fetch_map(x);
+		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
+			continue;
+		if (x11_counts(x, e.xcookie.data, event.what, sizeof(event.what))) {
+			event.event_ns = event_time(x, ((const XIRawEvent *)e.xcookie.data)->time, event.seen_ns);
+			each(arg, &event);
+		}
+		XFreeEventData(x->display, &e.xcookie);
+	}
+	return x->broken ? -EPIPE : 0;
+}
+
+/* Closing a broken connection writes to it once more: it is left to the end of the process. */
+static void input_x11_close(struct input_source *s)
+{
+	struct x11_source *x = (struct x11_source *)s;
+
+	if (x->map)
+		XFree(x->map);
+	if (!x->broken)
+		XCloseDisplay(x->display);
+	free(x);
+}
+
+static const struct input_ops ops = { .name = "x11", .read = input_x11_take, .close = input_x11_close };
+
+/* 0, or -ENOTSUP where the display has no such extension. */
+static int select_raw(struct x11_source *x)
+{
+	unsigned char bits[XIMaskLen(XI_LASTEVENT)] = { 0 };
+	XIEventMask mask = { .deviceid = XIAllMasterDevices, .mask_len = sizeof(bits), .mask = bits };
+	unsigned changes = XkbMapNotifyMask | XkbNewKeyboardNotifyMask;
+	int event, error, major = 2, minor = 2;
+
+	if (!XQueryExtension(x->display, "XInputExtension", &x->opcode, &event, &error) ||
+	    XIQueryVersion(x->display, &major, &minor) || (major == 2 && minor < 1))
+		return -ENOTSUP;
+	XISetMask(bits, XI_RawKeyPress);
+	XISetMask(bits, XI_RawButtonRelease);
+	XISelectEvents(x->display, DefaultRootWindow(x->display), &mask, 1);
+	if (!XkbQueryExtension(x->display, NULL, &x->xkb_event, NULL, NULL, NULL))
+		x->xkb_event = -1;
+	/* (A client of that extension, which Xlib is, gets no MappingNotify.) */
+	XkbSelectEvents(x->display, XkbUseCoreKbd, changes, changes);
+	fetch_map(x);
+	return 0;
+}
+
+int input_x11_open(struct input_source **out, const char *display, const struct input_keys *keys, char *why, size_t size)
+{
+	struct x11_source *x = calloc(1, sizeof(*x));
+	struct sockaddr_storage at = { 0 };
+	socklen_t length = sizeof(at);
+	int err;
+
+	*out = NULL;
+	if (!x) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	XSetErrorHandler(ignore_error);
+	XSetIOErrorHandler(ignore_io_error);
+	x->display = XOpenDisplay(display);
+	if (!x->display) {
+		snprintf(why, size, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?",
+			 XDisplayName(display));
+		free(x);
+		return -ECONNREFUSED;
+	}
+	XSetIOErrorExitHandler(x->display, mark_broken, x);
+	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
+	x->keys = *keys;
+	x->local = !getsockname(x->source.fd, (struct sockaddr *)&at, &length) && at.ss_family == AF_UNIX;
+	err = select_raw(x);
+	if (x->broken)
+		err = -EPIPE;
+	if (err) {
+		snprintf(why, size, "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
+			 "has no X input extension 2.1 or later: use a newer X server, or --evdev");
+		input_x11_close(&x->source);
+		return err;
+	}
+	*out = &x->source;
+	return 0;
+}

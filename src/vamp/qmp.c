@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* QEMU Machine Protocol: JSON objects, one after the other: a greeting, then an answer to each command, events in between.
+ * Specification: docs/interop/qmp-spec.txt of QEMU. */
+#include "qmp.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PATIENCE_S 5
+#define EVENTS 1000	/* between two answers, at most */
+
+static int qmp_connect(const char *path, uid_t *owner)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct timeval patience = { .tv_sec = PATIENCE_S };
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int fd, err;
+
+	if (strlen(path) >= sizeof(to.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(to.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) &&
+	    !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) &&	/* of connect, too */
+	    !connect(fd, (struct sockaddr *)&to, sizeof(to)) && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		*owner = peer.uid;
+		return fd;
+	}
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* The next object that has the key, which the caller frees; NULL: the end, an error, or none in time. */
+static json_t *qmp_read(FILE *in, const char *key)
+{
+	for (int i = 0; i < EVENTS; i++) {
+		json_t *message = json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL);
+
+		if (!message || json_object_get(message, key))
+			return message;
+		json_decref(message);
+	}
+	return NULL;
+}
+
+static json_t *qmp_ask(FILE *in, const char *command)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "{\"execute\": \"%s\"}\n", command);
+
+	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read(in, "return") : NULL;
+}
+
+static int qmp_by_index(const void *a, const void *b)
+{
+	const struct qmp_vcpu *x = a, *y = b;
+
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static int qmp_take_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, size_t *n)
+{
+	json_t *list = json_object_get(answer, "return"), *one;
+	size_t i;
+
+	*n = json_array_size(list);
+	if (!*n || *n > room)
+		return -EPROTO;
+	json_array_foreach(list, i, one) {
+		json_int_t index, tid;
+
+		if (json_unpack(one, "{s:I, s:I}", "cpu-index", &index, "thread-id", &tid) || index < 0 || index >= (json_int_t)room ||
+		    tid <= 0 || tid > INT_MAX)
+			return -EPROTO;
+		out[i] = (struct qmp_vcpu){ (int)index, (pid_t)tid };
+	}
+	qsort(out, *n, sizeof(*out), qmp_by_index);
+	for (i = 1; i < *n; i++)
+		if (out[i].index == out[i - 1].index)
+			return -EPROTO;
+	return 0;
+}
+
+int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size)
+{
+	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
+	int fd = qmp_connect(path, owner), err = 0;
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!in) {
+		err = fd < 0 ? fd : -ENOMEM;
+		snprintf(why, size, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off", path, strerror(-err), path);
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	greeting = qmp_read(in, "QMP");
+	ready = greeting ? qmp_ask(in, "qmp_capabilities") : NULL;
+	answer = ready ? qmp_ask(in, "query-cpus-fast") : NULL;
+	if (!greeting) {
+		err = -ETIMEDOUT;
+		snprintf(why, size, "no greeting from QEMU at %s: it talks to one at a time: give it a second -qmp socket", path);
+	} else if (!answer || qmp_take_vcpus(answer, out, room, n)) {
+		err = -EPROTO;
+		snprintf(why, size, "QEMU at %s does not tell the threads of its CPUs: its version must be 2.12 or newer", path);
+	}
+	json_decref(greeting);
+	json_decref(ready);
+	json_decref(answer);
+	fclose(in);
+	return err;
+}

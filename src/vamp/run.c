@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* run - the daemon: samples every sub-epoch, judges at an input, favours until the episode ends, undoes all, reports.
+ *
+ * Who is background is decided in history.c, when in episode.c; what is done about it is a favour, and each change goes through
+ * undo. This file reads options, opens the parts, has watch.c wait, and reports. */
+#include "answer.h"
+#include "cli.h"
+#include "clock.h"
+#include "commands.h"
+#include "proc.h"
+#include "report.h"
+#include "rt.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNDO_ROOM 16384
+
+static bool sound;	/* a sound server is there at the start */
+
+static const char *const ratio_words[] = { "L", "M", "H", NULL };
+
+static struct {
+	const char *display, *evdev, *control, *audio_server, *keys, *agent, *group, *user, *log;
+	bool no_audio, isolate, no_interrupts, dry;
+	int ratio;
+	double threshold;
+	int64_t before_ns, most_ns, time_ns, ready_fd;
+} cfg = { .keys = "Return,KP_Enter,button", .ratio = -1, .threshold = 50, .before_ns = 1024 * NS_PER_MS, .most_ns = 5 * NS_PER_S,
+	  .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "input of this X display ($DISPLAY, if no other is named)", NULL, NULL, "DISPLAY" },
+	{ CLI_STR, 0, "evdev", &cfg.evdev, 0, 0, "input of this device: /dev/input/eventN", NULL, NULL, "DEVICE" },
+	{ CLI_STR, 0, "control", &cfg.control, 0, 0, "every line through this fifo is an input", NULL, NULL, "FIFO" },
+	{ CLI_STR, 0, "keys", &cfg.keys, 0, 0, "which input counts (Return,KP_Enter,button)", NULL, NULL, "LIST" },
+	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, 0, 0, "do not look for who plays sound", NULL, NULL, NULL },
+	{ CLI_STR, 0, "audio-server", &cfg.audio_server, 0, 0, "the sound server (the user's)", NULL, NULL, "SERVER" },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "background against others, 1:3, 1:9 or 1:18 (M; with --agent none)", ratio_words,
+	  NULL, NULL },
+	{ CLI_FLAG, 0, "isolate", &cfg.isolate, 0, 0, "CPUs and interrupts of their own for what is not background", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, 0, 0, "isolate: leave the interrupts where they are", NULL, NULL, NULL },
+	{ CLI_STR, 0, "agent", &cfg.agent, 0, 0, "in a guest: tell the host through this port", NULL, NULL, "PORT" },
+	{ CLI_FLAG, 0, "dry-run", &cfg.dry, 0, 0, "change nothing", NULL, NULL, NULL },
+	{ CLI_STR, 0, "group", &cfg.group, 0, 0, "processes of this control group (all that may be changed)", NULL, NULL, "FOLDER" },
+	{ CLI_STR, 0, "user", &cfg.user, 0, 0, "processes of this user", NULL, NULL, "NAME" },
+	{ CLI_REAL, 0, "threshold", &cfg.threshold, 1, 100, "load in percent of a CPU that makes a process background (50)", NULL, NULL,
+	  NULL },
+	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S, "judge by so much time before an input (1024ms)", NULL,
+	  NULL, NULL },
+	{ CLI_NS, 0, "most", &cfg.most_ns, 10 * NS_PER_MS, 600 * NS_PER_S, "an episode lasts at most (5s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for every episode, tag and end to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 365 * NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static struct scope scope;
+static struct watch run;
+
+static void opened(int err, const char *why)
+{
+	if (err)
+		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
+}
+
+static void open_sources(void)
+{
+	bool other = cfg.evdev || cfg.control;
+	struct input_keys keys;
+	char why[256] = "";
+
+	if (input_keys_read(cfg.keys, &keys, why, sizeof(why)))
+		die_usage("%s", why);
+	if (!cfg.display && !other)
+		cfg.display = getenv("DISPLAY");
+	if (!cfg.display && !other)
+		die_usage("where does input come from? name --display, --evdev or --control, or set DISPLAY");
+	if (cfg.display)
+		opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
+	if (cfg.evdev)
+		opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
+	if (cfg.control)
+		opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+}
+
+/* No sound server is no reason not to run, unless one was named. */
+static void open_audio(void)
+{
+	char why[256] = "";
+	int err = cfg.no_audio ? -ENOENT : audio_open(&run.audio, cfg.audio_server, why, sizeof(why));
+
+	if (err && cfg.audio_server)
+		opened(err, why);
+	if (run.audio)	/* also where there is no server yet */
+		run.source[run.sources++] = audio_source(run.audio);
+	sound = run.audio && !err;
+	if (err)
+		snprintf(run.told.sound, sizeof(run.told.sound), "%s", cfg.no_audio ? "not looked for" : why);
+}
+
+static enum ratio ratio(void)
+{
+	return cfg.ratio < 0 ? RATIO_M : (enum ratio)cfg.ratio;
+}
+
+static void open_ways(void)
+{
+	char why[512] = "";
+
+	if (cfg.dry) {
+		run.way[run.ways++] = dry_open();
+		return;
+	}
+	if (cfg.ratio >= 0 || !cfg.agent) {
+		int err = shares_open(&run.way[run.ways], cfg.group, ratio(), run.undo, why, sizeof(why));
+
+		if (err && cfg.isolate && cfg.ratio < 0)	/* which takes no rights */
+			warn("shares stay as they are: %s", why);
+		else
+			opened(err, why);
+		run.ways += !err;
+	}
+	if (cfg.isolate)
+		opened(isolate_open(&run.way[run.ways++], &scope, sound, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
+	if (cfg.agent)
+		opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
+}
+
+static void open_scope(void)
+{
+	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
+
+	char path[4096];
+
+	if (cfg.user && !user)
+		die_usage("there is no user %s", cfg.user);
+	if (user && geteuid() && user->pw_uid != geteuid())
+		die_usage("--user %s: only root may change the processes of others", cfg.user);
+	if (cfg.group && (snprintf(path, sizeof(path), "%s/cgroup.procs", cfg.group) >= (int)sizeof(path) || access(path, R_OK)))
+		die(EXIT_RUN, "--group %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", cfg.group);
+	scope = (struct scope){ .group = cfg.group, .by_user = user || geteuid(), .uid = user ? user->pw_uid : geteuid() };
+}
+
+static void open_all(void)
+{
+	int err;
+
+	open_scope();
+	run.threshold = cfg.threshold / 100;
+	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
+	run.episode.most_ns = cfg.most_ns;
+	err = cfg.dry ? 0 : undo_start(&run.undo, UNDO_ROOM);	/* while there is one thread */
+	if (err)
+		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
+	open_audio();
+	open_ways();
+	err = tasks_open(&run.tasks, &scope, run.sub_ns);
+	if (err)
+		die(EXIT_MISSING, "the kernel does not tell how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
+	run.log = cfg.log ? log_open(cfg.log) : NULL;
+	if (cfg.log && !run.log)
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	run.answers = answer_open();
+	if (run.answers < 0)
+		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
+	open_sources();	/* last: a fifo that was made here is to be removed */
+}
+
+static void close_all(void)
+{
+	watch_tell(&run);
+	for (int i = 0; i < run.ways; i++)
+		run.way[i]->ops->close(run.way[i]);
+	run.told.not_undone = run.undo ? undo_stop(run.undo) : 0;
+	for (int i = 0; i < run.sources; i++)
+		if (!run.audio || run.source[i] != audio_source(run.audio))
+			run.source[i]->ops->close(run.source[i]);
+	if (run.audio)
+		audio_close(run.audio);
+	tasks_close(run.tasks);
+	close(run.answers);
+}
+
+static void settings(struct rec *r, const struct rt_state *priority)
+{
+	char text[128];
+
+	rt_describe(priority, text, sizeof(text));
+	rec_object(r, "settings");
+	rec_str(r, "display", cfg.display);
+	rec_str(r, "evdev", cfg.evdev);
+	rec_str(r, "control", cfg.control);
+	rec_str(r, "keys", cfg.keys);
+	rec_str(r, "ratio", cfg.dry || (cfg.agent && cfg.ratio < 0) ? NULL : ratio_words[ratio()]);
+	rec_bool(r, "isolate", cfg.isolate);
+	rec_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
+	rec_str(r, "agent", cfg.agent);
+	rec_bool(r, "dry_run", cfg.dry);
+	rec_str(r, "group", cfg.group);
+	rec_str(r, "user", cfg.user);
+	rec_real(r, "threshold_percent", cfg.threshold, 1);
+	rec_int(r, "before_ms", cfg.before_ns / NS_PER_MS);
+	rec_int(r, "most_ms", cfg.most_ns / NS_PER_MS);
+	rec_str(r, "probe", text);
+	rec_end(r);
+}
+
+int vamp_run(int argc, char **argv)
+{
+	struct rt_state priority;
+	struct rec *out;
+	int first = cli_parse(argc, argv, "vamp run [options]",
+			      "Throttles the background tasks from an input until the episode ends, and undoes it.", options), err;
+
+	if (first < argc)
+		die_usage("unexpected word %s", argv[first]);
+	if (cfg.no_interrupts && !cfg.isolate)
+		die_usage("--no-interrupts goes with --isolate");
+	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_check_apart((struct rec_place[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
+					     { "control", cfg.control } }, 3);
+	proc_catch_stop();
+	out = rec_must_open(&out_cfg, "vamp");
+	open_all();
+	rt_setup(1, &priority);	/* after all forks: what decides must not wait for what it throttles */
+	watch_begin(&run);
+	proc_say_ready((int)cfg.ready_fd);
+	watch_until(&run, cfg.time_ns ? run.told.began_ns + cfg.time_ns : INT64_MAX);
+	close_all();
+	err = run.log ? rows_close(run.log) : 0;
+	settings(out, &priority);
+	rec_object(out, "result");
+	report_run(out, &run.told);
+	rec_end(out);
+	rec_must_close(out);
+	told_free(&run.told);
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));
+	if (run.err)
+		die(EXIT_RUN, "ended early: %s", watch_why(run.err));
+	if (run.told.not_undone)
+		die(EXIT_RUN, "%zu changes could not be undone (see above)", run.told.not_undone);
+	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : EXIT_OK;
+}

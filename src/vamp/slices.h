@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* slices - from the kernel's task switches: every slice that a task ran on a CPU at one go. Pure. */
+#ifndef VAMP_SLICES_H
+#define VAMP_SLICES_H
+
+#include "sample.h"
+#include "trace.h"
+
+struct slice {
+	int64_t start_ns, ran_ns;	/* interrupts within count as the task's */
+	int cpu, pid, tid;	/* process and thread, as we count; 0: not known, or not visible in our pid namespace */
+	char comm[16];
+	bool wanted_more;	/* taken off the CPU while it still wanted it; false too where that is not known: not whole */
+	bool whole;		/* else cut by the begin or the end of the trace: it ran longer, before or after */
+};
+
+/* A CPU of which records are read. Begins as { .cpu = ..., .since_ns = the begin of the trace }. */
+struct slices {
+	int cpu;
+	int64_t since_ns;	/* 0: not known, records were lost */
+	int running;		/* its thread, as the kernel counts; -1: not known */
+	int here, process;
+	char comm[16];
+	bool cut;		/* it ran before `since_ns` */
+	/* Tasks that left without having come, which ran for at most so long: kernels leave out some switches, mostly from the idle
+	 * task. They are no slices. */
+	int64_t beginless, beginless_ns;
+};
+void slices_begin(struct slices *s, int cpu, int64_t now_ns);
+/* True: *out is a slice that has ended. The idle task has none, nor has what ran while records were lost. */
+bool slices_take(struct slices *s, const struct trace_record *r, struct slice *out);
+/* At the end, of what runs still. */
+bool slices_end(struct slices *s, int64_t now_ns, struct slice *out);
+
+/* Sums by process. */
+struct slices_process {
+	int pid;
+	char comm[16];		/* of its last slice */
+	int64_t ran_ns, slices, wanted_more;	/* cut ones, too */
+	struct sample quanta;	/* ns, of whole slices */
+};
+struct slices_sums {
+	struct slices_process *process;
+	size_t n, room;
+};
+int slices_add(struct slices_sums *sums, const struct slice *s);	/* 0 or -ENOMEM */
+void slices_sort(struct slices_sums *sums);	/* the one that ran most first */
+void slices_free(struct slices_sums *sums);
+
+#endif

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tasks.h"
+#include "clock.h"
+#include "proc.h"
+#include "threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ACTIVE 0.01			/* of a CPU: below it threads are not looked at */
+#define MUCH 0.25			/* of a CPU: above it is known whether some thread wants one */
+#define SLEEPERS 4			/* of the processes that did not run lately a quarter is asked at a regular sample, all at a
+				 * fresh one */
+#define SCAN_NEW 256			/* new pids that are tried one by one */
+#define LOOK_AGAIN 16			/* samples after which all pids are looked at: some may be missed otherwise */
+#define TICKS_PER_S 100			/* USER_HZ */
+
+struct process {
+	struct past past;		/* first: what tasks_next gives out */
+	clockid_t clock;		/* of its CPU time */
+	bool in_scope, gone;
+	int64_t ran;			/* the last sample in which it ran */
+	int64_t met;			/* the first sample */
+};
+
+struct tasks {
+	const struct scope *scope;
+	int64_t sub_ns, boot_ns;	/* boot_ns: of the clock that starts of processes are told on, at 0 of ours */
+	struct moments moments;
+	struct process **process;	/* ascending pids */
+	size_t n, in_scope;
+	int loadavg;
+	long last_pid;			/* that the kernel gave away; -1: look at all */
+	unsigned scans;
+};
+
+static void forget(struct process *p)
+{
+	threads_forget(&p->past);
+	free(p->past.thread);
+	free(p);
+}
+
+static void look(const struct tasks *t, struct process *p)
+{
+	struct scope_process is = { 0 };
+
+	p->in_scope = scope_may(t->scope, p->past.pid, &is);
+	p->past.first = t->moments.last;
+	p->past.start = is.start;
+	memcpy(p->past.comm, is.comm, sizeof(is.comm));
+	p->past.born_ns = (int64_t)is.start * (NS_PER_S / TICKS_PER_S) - t->boot_ns;
+}
+
+/* As glibc's clock_getcpuclockid, which asks the kernel besides whether there is such a process. */
+static clockid_t cpu_clock(pid_t pid)
+{
+	return (clockid_t)((~(unsigned)pid << 3) | 2);
+}
+
+static struct process *new_process(const struct tasks *t, pid_t pid)
+{
+	struct process *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->past.pid = pid;
+	p->past.known = -1;
+	p->ran = INT64_MIN / 2;
+	p->met = t->moments.last;
+	p->clock = cpu_clock(pid);
+	look(t, p);
+	return p;
+}
+
+/* The number that the kernel gave to the last new task; -1: not known. */
+static long last_pid(const struct tasks *t)
+{
+	char text[128];
+	ssize_t n = pread(t->loadavg, text, sizeof(text) - 1, 0);
+	const char *last;
+
+	text[n > 0 ? n : 0] = '\0';
+	last = strrchr(text, ' ');
+	return last ? strtol(last, NULL, 10) : -1;
+}
+
+/* Merges the sorted list of pids with those that are known. */
+static int scan_all(struct tasks *t)
+{
+	struct process **merged;
+	size_t pids, n = 0, old = 0;
+	pid_t *pid;
+	int err = scope_pids(t->scope, &pid, &pids);
+
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	merged = reallocarray(NULL, pids + 1, sizeof(struct process *));
+	for (size_t i = 0; merged && i < pids; i++) {
+		while (old < t->n && (t->process[old]->past.pid < pid[i] || t->process[old]->gone))
+			forget(t->process[old++]);
+		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : new_process(t, pid[i]);
+		if (merged[n])
+			n++;
+		else
+			err = -ENOMEM;
+	}
+	free(pid);
+	if (!merged)
+		return -ENOMEM;
+	while (old < t->n)
+		forget(t->process[old++]);
+	free(t->process);
+	t->process = merged;
+	t->n = n;
+	return err;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *const *x = a, *const *y = b;
+
+	return ((*x)->past.pid > (*y)->past.pid) - ((*x)->past.pid < (*y)->past.pid);
+}
+
+static bool is_known(const struct tasks *t, size_t n, pid_t pid)
+{
+	const struct process like = { .past.pid = pid }, *key = &like;
+	struct process *const *found = bsearch(&key, t->process, n, sizeof(key), by_pid);
+
+	return found && !(*found)->gone;
+}
+
+/* Only the numbers that the kernel gave away since. */
+static int scan_new(struct tasks *t, long from, long to)
+{
+	struct process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct process *));
+	size_t n = t->n;
+	struct timespec ts;
+
+	if (!grown)
+		return -ENOMEM;
+	t->process = grown;
+	for (long pid = from + 1; pid <= to; pid++)
+		if (!clock_gettime(cpu_clock((pid_t)pid), &ts) && !is_known(t, n, (pid_t)pid)) {	/* (no clock: another's thread) */
+			t->process[t->n] = new_process(t, (pid_t)pid);
+			if (!t->process[t->n++])
+				return t->n--, -ENOMEM;
+		}
+	if (t->n > n)
+		qsort(t->process, t->n, sizeof(*t->process), by_pid);
+	return 0;
+}
+
+/* Looks for new processes; *new_pids: there may be new threads, too. */
+static int scan(struct tasks *t, bool *new_pids)
+{
+	long before = t->last_pid, last = last_pid(t);
+
+	*new_pids = last != before || last < 0;
+	t->last_pid = last;
+	if (t->scope->group || last < 0 || before < 0 || ++t->scans % LOOK_AGAIN == 0)
+		return scan_all(t);
+	if (!*new_pids)
+		return 0;
+	return last > before && last - before <= SCAN_NEW ? scan_new(t, before, last) : scan_all(t);
+}
+
+/* 0; -ESRCH: it has ended, or another has its number. */
+static int read_process(struct tasks *t, struct process *p, bool new_pids)
+{
+	size_t slot = moments_slot(t->moments.last), before = moments_slot(t->moments.last - 1);
+	bool active = t->moments.last - p->ran <= HISTORY_SUBS + 1, known = p->past.first < t->moments.last;
+	struct timespec ts;
+	int64_t ran;
+	bool wants;
+	int err;
+
+	if (known && !active && t->moments.last - p->past.first > 1 && !t->moments.fresh && (p->past.pid + t->moments.last) % SLEEPERS) {
+		p->past.run_ns[slot] = p->past.run_ns[before];
+		return 0;
+	}
+	if (clock_gettime(p->clock, &ts))
+		return -ESRCH;
+	p->past.run_ns[slot] = ts.tv_sec * NS_PER_S + ts.tv_nsec;
+	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : past_young(&p->past, &t->moments) ? p->past.run_ns[slot] : 0;
+	if (ran < 0)
+		return -ESRCH;
+	if ((double)ran > ACTIVE * (double)t->sub_ns)
+		p->ran = t->moments.last;
+	else if (!active) {
+		threads_forget(&p->past);
+		return 0;
+	}
+	err = threads_read(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
+	if (wants)	/* starved: it stays in sight */
+		p->ran = t->moments.last;
+	return err;
+}
+
+/* A process may take on another user some time after its birth: asked at samples 1, 2, 4, 8, ... of its life. */
+static bool user_may_change(const struct tasks *t, const struct process *p)
+{
+	int64_t age = t->moments.last - p->met;
+
+	return !p->gone && !t->moments.fresh && age > 0 && !(age & (age - 1));
+}
+
+int tasks_sample(struct tasks *t, int64_t now_ns, bool fresh)
+{
+	bool new_pids;
+	int err;
+
+	moments_next(&t->moments, now_ns, fresh);
+	err = scan(t, &new_pids);
+
+	t->in_scope = 0;
+	for (size_t i = 0; !err && i < t->n; i++) {
+		struct process *p = t->process[i];
+
+		if (!p->in_scope && t->scope->by_user && user_may_change(t, p))
+			look(t, p);
+		if (!p->in_scope)
+			continue;
+		err = read_process(t, p, new_pids);
+		if (err == -ESRCH) {
+			p->in_scope = false;
+			p->gone = true;
+			err = 0;
+			continue;
+		}
+		if (!fresh)
+			past_learn(&p->past, &t->moments);
+		t->in_scope++;
+	}
+	return err;
+}
+
+int tasks_open(struct tasks **out, const struct scope *scope, int64_t sub_ns)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+	struct proc_schedstat own;
+	struct timespec boot;
+	struct rlimit files;
+
+	if (!t)
+		return -ENOMEM;
+	if (proc_schedstat(getpid(), &own)) {
+		free(t);
+		return -ENOSYS;
+	}
+	t->loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	if (t->loadavg < 0) {
+		free(t);
+		return -errno;
+	}
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	t->boot_ns = boot.tv_sec * NS_PER_S + boot.tv_nsec - clock_now();
+	t->scope = scope;
+	t->sub_ns = sub_ns;
+	t->moments.last = -1;
+	t->last_pid = -1;
+	*out = t;
+	return 0;
+}
+
+void tasks_close(struct tasks *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		forget(t->process[i]);
+	free(t->process);
+	close(t->loadavg);
+	free(t);
+}
+
+size_t tasks_count(const struct tasks *t)
+{
+	return t->in_scope;
+}
+
+const struct moments *tasks_moments(const struct tasks *t)
+{
+	return &t->moments;
+}
+
+const struct past *tasks_next(const struct tasks *t, size_t *i)
+{
+	while (*i < t->n) {
+		const struct process *p = t->process[(*i)++];
+
+		if (p->in_scope)
+			return &p->past;
+	}
+	return NULL;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* trace - records which task ran where and for how long. The kernel's records are read by the library, slices.c makes slices of
+ * switches; this file reads options, runs it, reports. */
+#include "cli.h"
+#include "clock.h"
+#include "commands.h"
+#include "proc.h"
+#include "rec.h"
+#include "slices.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRAIN_NS (50 * NS_PER_MS)
+#define RING_BYTES (8 << 20)	/* 80,000 switches of a CPU between two looks */
+
+static struct {
+	int64_t time_ns, ready_fd;
+	struct cli_cpus cpus;
+	const char *log;
+} cfg = { .time_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, "trace this long (10s)", NULL, NULL, NULL },
+	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "which CPUs (all that are online)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write every slice to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static struct {
+	struct slices *cpu;	/* as in cfg.cpus */
+	struct rows *log;
+	struct slices_sums sums;
+	int64_t start_ns, end_ns;
+	int err;
+} run;
+
+/* A thread that runs at the end and was not seen to leave a CPU before: still there, so that it can be looked up. */
+static int process_of(int tid)
+{
+	char line[128], path[32];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && !pid && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %d", &pid);
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+static void put_slice(const struct slice *s)
+{
+	struct rows *t = run.log;
+
+	if (slices_add(&run.sums, s))
+		run.err = -ENOMEM;
+	if (!t)
+		return;
+	rows_int(t, s->start_ns);
+	rows_int(t, s->cpu);
+	rows_count(t, s->pid > 0 ? s->pid : -1);
+	rows_count(t, s->tid > 0 ? s->tid : -1);
+	rows_str(t, s->comm);
+	rows_int(t, s->ran_ns);
+	rows_int(t, s->wanted_more);
+	rows_int(t, s->whole);
+	rows_end(t);
+}
+
+static int take_record(void *cpu, const struct trace_record *r)
+{
+	struct slice s;
+
+	if (r->time_ns > run.start_ns && r->time_ns <= run.end_ns && slices_take(cpu, r, &s))
+		put_slice(&s);
+	return run.err;
+}
+
+static void drain(struct trace *t)
+{
+	for (int i = 0; i < cfg.cpus.n && !run.err; i++)
+		run.err = trace_drain(t, cfg.cpus.cpu[i], take_record, &run.cpu[i]);
+	if (run.log && !run.err)
+		run.err = rows_flush(run.log);
+}
+
+static void measure(struct trace *t)
+{
+	int64_t end_ns;
+
+	proc_catch_stop();
+	run.start_ns = clock_now();
+	run.end_ns = INT64_MAX;
+	for (int i = 0; i < cfg.cpus.n; i++)
+		slices_begin(&run.cpu[i], cfg.cpus.cpu[i], run.start_ns);
+	end_ns = run.start_ns + cfg.time_ns;
+	proc_say_ready((int)cfg.ready_fd);
+	for (int64_t now = run.start_ns; now < end_ns && !proc_stop && !run.err; now = clock_now()) {
+		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
+		drain(t);
+	}
+	run.end_ns = clock_now();
+	drain(t);
+	for (int i = 0; i < cfg.cpus.n && !run.err; i++) {
+		struct slice s;
+
+		if (!slices_end(&run.cpu[i], run.end_ns, &s))
+			continue;
+		if (!s.pid && s.tid > 0)
+			s.pid = process_of(s.tid);
+		put_slice(&s);
+	}
+}
+
+static void report(struct rec *r, int64_t lost)
+{
+	int64_t slices = 0, beginless = 0, beginless_ns = 0;
+	char text[512];
+
+	cli_write_cpus(&cfg.cpus, text, sizeof(text));
+	rec_object(r, "settings");
+	rec_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
+	rec_str(r, "cpus", text);
+	rec_end(r);
+	for (size_t i = 0; i < run.sums.n; i++)
+		slices += run.sums.process[i].slices;
+	for (int i = 0; i < cfg.cpus.n; i++) {
+		beginless += run.cpu[i].beginless;
+		beginless_ns += run.cpu[i].beginless_ns;
+	}
+	slices_sort(&run.sums);
+	rec_object(r, "result");
+	rec_real(r, "traced_s", (double)(run.end_ns - run.start_ns) / (double)NS_PER_S, 6);
+	rec_int(r, "slices", slices);
+	rec_int(r, "lost_records", lost);
+	rec_int(r, "without_begin", beginless);
+	rec_real(r, "without_begin_ms", (double)beginless_ns / NS_PER_MS, 6);
+	rec_array(r, "processes");
+	for (size_t i = 0; i < run.sums.n; i++) {
+		struct slices_process *p = &run.sums.process[i];
+
+		rec_object(r, NULL);
+		rec_count(r, "pid", p->pid ? p->pid : -1);
+		rec_str(r, "comm", p->pid ? p->comm : NULL);
+		rec_real(r, "ran_ms", (double)p->ran_ns / NS_PER_MS, 6);
+		rec_int(r, "slices", p->slices);
+		rec_int(r, "wanted_more", p->wanted_more);
+		rec_timing(r, "quanta_ms", &p->quanta, NS_PER_MS);
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_end(r);
+}
+
+int vamp_trace(int argc, char **argv)
+{
+	static const char *const columns[] = { "start_ns", "cpu", "pid", "tid", "comm", "ran_ns", "wanted_more", "whole", NULL };
+	int first = cli_parse(argc, argv, "vamp trace [-t TIME] [--cpus LIST] [options]",
+			      "Records every slice of time that a task ran on a CPU, of the whole system.", options);
+	struct rec_place places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
+	static struct cli_cpus online;
+	struct trace *t;
+	struct rec *out;
+	char why[160];
+	int64_t lost;
+
+	if (first < argc)
+		die_usage("unexpected word %s", argv[first]);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_check_apart(places, sizeof(places) / sizeof(*places));
+	if (!cfg.cpus.n && proc_cpus_online(&cfg.cpus))
+		die(EXIT_RUN, "cannot tell which CPUs there are; name them with --cpus");
+	proc_cpus_online(&online);
+	for (int i = 0, k = 0; i < cfg.cpus.n; i++) {
+		while (k < online.n && online.cpu[k] < cfg.cpus.cpu[i])
+			k++;
+		if (k == online.n || online.cpu[k] != cfg.cpus.cpu[i])
+			die_usage("--cpus: there is no CPU %d here", cfg.cpus.cpu[i]);
+	}
+	out = rec_must_open(&out_cfg, "vamp");
+	if (cfg.log && !(run.log = rows_open(cfg.log, "vamp-trace/1", columns)))
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	run.cpu = calloc((size_t)cfg.cpus.n, sizeof(*run.cpu));
+	if (!run.cpu)
+		die(EXIT_RUN, "out of memory");
+	if (trace_open(&t, &cfg.cpus, true, RING_BYTES, why, sizeof(why)))
+		die(EXIT_RUN, "cannot trace: %s", why);
+	measure(t);
+	lost = trace_lost(t);
+	trace_close(t);
+	if (run.log && rows_close(run.log) && !run.err)
+		run.err = -EIO;
+	if (run.err)
+		die(EXIT_RUN, "the trace broke off: %s", strerror(-run.err));
+	if (lost)
+		warn("the kernel left out %lld records: what ran then is in no figure", (long long)lost);
+	report(out, lost);
+	slices_free(&run.sums);
+	free(run.cpu);
+	rec_must_close(out);
+	return proc_stop ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
+}

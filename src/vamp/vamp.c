@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* vamp - favour what the user waits for: throttle the background tasks from an input until the episode ends.
+ *
+ * Each command is a file of its own (run.c, status.c, ...). This file finds the command. */
+#include "cli.h"
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *word, *wants, *does;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "run", "", "watch for input and favour the tasks of this system", vamp_run },
+	{ "status", "", "who is favoured now, and why", vamp_status },
+	{ "trace", "", "record which task ran where and for how long", vamp_trace },
+	{ "vm", "", "favour virtual CPUs of a QEMU by what its guest reports", vamp_vm },
+};
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void vamp_usage(FILE *to)
+{
+	fputs("usage: vamp COMMAND [options]\n"
+	      "Finds the background tasks when the user acts and throttles them until the episode ends.\n\n", to);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(to, "  %-8s %-4s %s\n", commands[i].word, commands[i].wants, commands[i].does);
+	fputs("\n      --help     print this and exit; vamp COMMAND --help: its options\n"
+	      "      --version  print the version and exit\n\nManual: man thinprobe-vamp\n", to);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		vamp_usage(stdout);
+		return EXIT_OK;
+	}
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		puts("vamp (thinprobe) " THINPROBE_VERSION);
+		return EXIT_OK;
+	}
+	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].word))
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, argc > 1 ? "vamp: no command %s (see vamp --help)\n" : "vamp: which command? (see vamp --help)\n",
+		argc > 1 ? argv[1] : "");
+	return EXIT_USAGE;
+}

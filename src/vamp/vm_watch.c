@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "vm_watch.h"
+#include "clock.h"
+#include "control.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOG_NS (100 * NS_PER_MS)
+#define PIECE 8192			/* bytes at a time, */
+#define PAUSE_NS (10 * NS_PER_MS)	/* and then none for so long: a guest that floods the port costs the host little */
+#define LEAST_NS NS_PER_MS		/* shorter intervals are not logged apart */
+
+const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
+	NULL };
+
+static void vm_watch_account(struct vm_watch *w, int64_t now_ns)
+{
+	for (size_t i = 0; i < w->vm->n; i++) {
+		struct proc_schedstat stat;
+
+		if (w->slow[i])
+			w->all[i].slow_ns += now_ns - w->accounted_ns;
+		if (proc_schedstat(w->vm->vcpu[i].tid, &stat))
+			continue;	/* the thread has ended */
+		if (!w->accounted_ns)
+			w->base[i] = (struct vm_spent){ 0, stat.run_ns, stat.wait_ns };
+		w->all[i].run_ns = stat.run_ns - w->base[i].run_ns;
+		w->all[i].wait_ns = stat.wait_ns - w->base[i].wait_ns;
+	}
+	w->accounted_ns = now_ns;
+}
+
+/* What ran since the last rows, with the weights that were in force. */
+static void vm_watch_log(struct vm_watch *w)
+{
+	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
+		return;
+	for (size_t i = 0; i < w->vm->n; i++) {
+		rows_int(w->log, w->accounted_ns);
+		rows_int(w->log, w->accounted_ns - w->logged_ns);
+		rows_int(w->log, w->vm->vcpu[i].index);
+		rows_int(w->log, vm_weights_of(w->weights, w->slow[i]));
+		rows_count(w->log, w->percent[i]);
+		rows_int(w->log, w->all[i].run_ns - w->logged[i].run_ns);
+		rows_int(w->log, w->all[i].wait_ns - w->logged[i].wait_ns);
+		rows_end(w->log);
+	}
+	w->logged_ns = w->accounted_ns;
+	memcpy(w->logged, w->all, sizeof(w->logged));
+}
+
+static int vm_watch_begin(struct vm_watch *w)
+{
+	struct vm_episode *e;
+
+	w->seen = w->state.episodes;
+	if (w->episodes == VM_EPISODES)
+		return 0;
+	if (w->episodes % 64 == 0) {
+		e = realloc(w->episode, (w->episodes + 64) * sizeof(*e));
+		if (!e)
+			return -ENOMEM;
+		w->episode = e;
+	}
+	e = &w->episode[w->episodes];
+	*e = (struct vm_episode){ .started_ns = w->accounted_ns, .vcpu = malloc(w->vm->n * sizeof(*e->vcpu)) };
+	if (!e->vcpu)
+		return -ENOMEM;
+	memcpy(e->vcpu, w->all, w->vm->n * sizeof(*e->vcpu));
+	w->episodes++;
+	w->open = true;
+	return 0;
+}
+
+static void vm_watch_end(struct vm_watch *w)
+{
+	struct vm_episode *e = &w->episode[w->episodes - 1];
+
+	e->ended_ns = w->accounted_ns;
+	e->ended_by = w->state.ended_by;
+	for (size_t i = 0; i < w->vm->n; i++)
+		e->vcpu[i] = (struct vm_spent){ w->all[i].slow_ns - e->vcpu[i].slow_ns, w->all[i].run_ns - e->vcpu[i].run_ns,
+						w->all[i].wait_ns - e->vcpu[i].wait_ns };
+	w->open = false;
+}
+
+/* Does what the agent's lines have come to. However many they were, this is done once in a pause. */
+static int vm_watch_act(struct vm_watch *w)
+{
+	bool over = w->open && (!w->state.episode || w->seen != w->state.episodes);
+	bool begun = w->state.episode && w->seen != w->state.episodes;
+
+	if (over || begun || memcmp(w->slow, w->state.slow, sizeof(w->slow))) {
+		vm_watch_account(w, clock_now());
+		vm_watch_log(w);
+	}
+	for (size_t i = 0; i < w->vm->n; i++) {
+		if (w->slow[i] == w->state.slow[i])
+			continue;
+		if (vm_weights_set(w->weights, i, w->state.slow[i])) {
+			w->failures++;
+			continue;	/* tried again with the next line */
+		}
+		w->slow[i] = w->state.slow[i];
+	}
+	memcpy(w->percent, w->state.percent, sizeof(w->percent));
+	if (over)
+		vm_watch_end(w);
+	return begun ? vm_watch_begin(w) : 0;
+}
+
+static void vm_watch_read(struct vm_watch *w, struct control_lines *lines)
+{
+	char text[PIECE];
+	ssize_t n = read(w->port, text, sizeof(text));
+	int64_t now_ns = clock_now();
+
+	w->closed = !n || (n < 0 && errno != EAGAIN && errno != EINTR);
+	for (size_t at = 0; n > 0 && at < (size_t)n;) {
+		const char *line;
+
+		at += control_lines_take(lines, text + at, (size_t)n - at, &line);
+		if (line)
+			vm_state_take(&w->state, line, now_ns);
+	}
+}
+
+static int64_t vm_watch_earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
+{
+	struct control_lines lines = { 0 };
+	int64_t deaf_ns = 0, due_ns = w->log ? w->started_ns + LOG_NS : INT64_MAX, now_ns;
+	int err = 0;
+
+	while (!err && !proc_stop && !w->closed && (now_ns = clock_now()) < w->until_ns) {
+		bool deaf = now_ns < deaf_ns;
+		int64_t silence_ns = w->state.silent ? INT64_MAX : w->state.heard_ns + VM_SILENCE_NS + NS_PER_MS;
+		int64_t next = vm_watch_earlier(vm_watch_earlier(w->until_ns, due_ns), deaf ? deaf_ns : silence_ns);
+		int64_t left = next > now_ns ? next - now_ns : 0;
+		struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };
+
+		if (ppoll(&port, 1, &ts, signals) > 0) {
+			vm_watch_read(w, &lines);
+			deaf_ns = clock_now() + PAUSE_NS;
+		}
+		now_ns = clock_now();
+		if (w->closed)
+			vm_state_end(&w->state, "port closed");
+		else if (!deaf && vm_state_is_silent(&w->state, now_ns)) {
+			w->silences++;
+			warn("the agent is silent: all vCPUs are equal until it speaks again");
+		}
+		err = vm_watch_act(w);
+		if (now_ns >= due_ns) {
+			vm_watch_account(w, now_ns);
+			vm_watch_log(w);
+			rows_flush(w->log);
+			due_ns += (1 + (now_ns - due_ns) / LOG_NS) * LOG_NS;
+		}
+	}
+	return err;
+}
+
+int vm_watch_run(struct vm_watch *w)
+{
+	int64_t cpu_ns = clock_process_cpu();
+	sigset_t stops, before;
+	int err, last;
+
+	w->started_ns = clock_now();
+	vm_state_start(&w->state, (int)w->vm->n, w->started_ns);
+	memcpy(w->percent, w->state.percent, sizeof(w->percent));
+	vm_watch_account(w, w->started_ns);
+	w->logged_ns = w->started_ns;
+	proc_stop_signals(&stops);	/* let in by the poll alone: none is missed */
+	sigprocmask(SIG_BLOCK, &stops, &before);
+	err = vm_watch_loop(w, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	vm_state_end(&w->state, "end of the run");
+	last = vm_watch_act(w);
+	vm_watch_account(w, clock_now());
+	vm_watch_log(w);
+	w->ended_ns = w->accounted_ns;
+	w->cpu_ns = clock_process_cpu() - cpu_ns;
+	return err ? err : last;
+}
+
+void vm_watch_free(struct vm_watch *w)
+{
+	for (size_t i = 0; i < w->episodes; i++)
+		free(w->episode[i].vcpu);
+	free(w->episode);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* vm_weights - the division of a virtual machine's CPU share among its virtual CPUs: a control group for each, below the machine's
+ * own, whose weight stays as it is. A fast one weighs as much as any other thread of QEMU, a slow one 1/3, 1/9 or 1/18 of that.
+ * QEMU's other threads stay where they are. */
+#ifndef VAMP_VM_WEIGHTS_H
+#define VAMP_VM_WEIGHTS_H
+
+#include "favour.h"
+#include "undo.h"
+#include "vm.h"
+
+struct vm_weights;
+
+/* All are fast then. `group`: folder of the machine's own group, into which QEMU is moved if it is elsewhere; NULL: the group
+ * that it is in. Falls back to nice values where no group can be made, and says so in vm_weights_tell. `dry`: changes nothing.
+ * 0, or -errno with a line in `why`; the caller undoes with `undo`. */
+int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *group, enum ratio ratio, bool dry, struct undo *undo,
+		    char *why, size_t size);
+/* 0; -errno, and the weight is as before. */
+int vm_weights_set(struct vm_weights *w, size_t vcpu, bool slow);
+/* In the scale of nice values, where 1024 is nice 0. */
+int vm_weights_of(const struct vm_weights *w, bool slow);
+/* "cgroup v1", "cgroup v2", "nice", "dry run"; and one line: what it does to whom. */
+const char *vm_weights_way(const struct vm_weights *w);
+void vm_weights_tell(const struct vm_weights *w, char *text, size_t size);
+/* Undoes nothing: that is the undo's. */
+void vm_weights_free(struct vm_weights *w);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "watch.h"
+#include "answer.h"
+#include "cli.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static void tell_ways(struct watch *w)
+{
+	size_t n = 0;
+
+	w->told.way[0] = '\0';
+	for (int i = 0; i < w->ways && n < sizeof(w->told.way); i++) {
+		char text[256] = "";
+
+		w->way[i]->ops->tell(w->way[i], text, sizeof(text));
+		n += (size_t)snprintf(w->told.way + n, sizeof(w->told.way) - n, "%s%s", i ? "; " : "", text);
+	}
+	if (w->audio)
+		audio_tell(w->audio, w->told.sound, sizeof(w->told.sound));
+}
+
+static struct told_episode *lasting(struct watch *w)
+{
+	return (struct told_episode *)told_lasting(&w->told);
+}
+
+static int apply(struct watch *w, const struct judged *now)
+{
+	int err = 0;
+
+	for (int i = 0; i < w->ways && now->background; i++) {
+		int one = w->way[i]->ops->begin(w->way[i], now->tag, now->background);
+
+		if (one && !err)
+			err = one;
+		w->applied = true;
+	}
+	return err;
+}
+
+static void restore(struct watch *w)
+{
+	for (int i = 0; i < w->ways && w->applied; i++)
+		w->way[i]->ops->end(w->way[i]);
+	w->applied = false;
+}
+
+static void end_episode(struct watch *w, enum ended how, int64_t at_ns)
+{
+	struct told_episode *e = lasting(w);
+
+	if (!e)
+		return;
+	e->ended_ns = at_ns;
+	e->ended = how;
+	log_end(w->log, e);
+}
+
+/* Counters of sound are averaged by those who are background now. */
+static void average_sound(struct watch *w, const struct judged *now)
+{
+	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
+
+	w->averaged_ns = clock_now();
+	if (!pid)
+		return;
+	for (size_t i = 0; i < now->background; i++)
+		pid[i] = now->tag[i].pid;
+	log_sound(w->log, w->averaged_ns, w->audio);
+	audio_average(w->audio, pid, now->background);
+	free(pid);
+}
+
+static void sampled(struct watch *w, int err)
+{
+	w->err = w->err ? w->err : err;
+	w->told.processes = tasks_count(w->tasks);
+	if (w->told.processes > w->told.most_processes)
+		w->told.most_processes = w->told.processes;
+}
+
+static void judge_now(struct watch *w, struct judged *now)
+{
+	int err = judge(w->tasks, w->sub_ns, w->threshold, w->audio, now);
+
+	w->err = w->err ? w->err : err;
+}
+
+const char *watch_why(int err)
+{
+	switch (err) {
+	case -ENODEV: return "the control group has gone";
+	case -EPIPE: return "no source of input is left";
+	default: return strerror(-err);
+	}
+}
+
+/* Tags that stay as they were are left in place: end and begin would give them a moment of their full share. */
+static void on_event(struct watch *w, const struct input_event *event, bool sound)
+{
+	struct told_episode *e, *before = lasting(w);
+	struct episode_turn turn;
+	struct judged now;
+	bool same;
+
+	if (event->seen_ns - w->second_ns >= NS_PER_S) {
+		w->second_ns = event->seen_ns;
+		w->inputs = 0;
+	}
+	if (w->inputs++ >= WATCH_INPUTS)
+		return;
+	turn = episode_event(&w->episode, event->seen_ns, sound);
+	if (!turn.begins)
+		return;
+	sampled(w, tasks_sample(w->tasks, clock_now(), true));
+	judge_now(w, &now);
+	if (w->err) {
+		judged_free(&now);
+		return;
+	}
+	same = w->applied && before && !before->err && judged_same(&before->judged, &now);
+	if (turn.ends)
+		end_episode(w, ENDED_INPUT, event->seen_ns);
+	if (!same)
+		restore(w);
+	e = told_add(&w->told);
+	if (!e) {
+		w->err = -ENOMEM;
+		judged_free(&now);
+		return;
+	}
+	e->started_ns = event->seen_ns;
+	memcpy(e->trigger, event->what, sizeof(e->trigger));
+	e->judged = now;
+	e->err = same ? 0 : apply(w, &now);
+	e->decided_ns = clock_now();
+	sample_add(&w->told.decision_ns, e->decided_ns - e->started_ns);
+	log_begin(w->log, e);
+	average_sound(w, &now);
+	tell_ways(w);
+}
+
+static void note_event(void *arg, const struct input_event *event)
+{
+	struct watch *w = arg;
+
+	if (!w->event.seen_ns)
+		w->event = *event;
+}
+
+static void read_source(struct watch *w, int i)
+{
+	struct input_source *s = w->source[i];
+	int err;
+
+	w->event.seen_ns = 0;
+	err = s->ops->read(s, note_event, w);
+	if (w->event.seen_ns)
+		on_event(w, &w->event, w->audio && s == audio_source(w->audio));
+	if (!err)
+		return;
+	warn("no more input from %s: %s", s->ops->name, strerror(-err));
+	if (!w->audio || s != audio_source(w->audio))
+		s->ops->close(s);
+	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no user */
+		w->err = -EPIPE;
+	w->source[i] = w->source[--w->sources];
+}
+
+static void on_sub_epoch(struct watch *w, int64_t now)
+{
+	sampled(w, tasks_sample(w->tasks, now, false));
+	w->told.samples++;
+	for (int i = 0; i < w->ways && w->applied; i++)
+		if (w->way[i]->ops->tick)
+			w->way[i]->ops->tick(w->way[i], now);
+	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
+		struct judged would;
+
+		judge_now(w, &would);
+		average_sound(w, &would);
+		judged_free(&would);
+	}
+}
+
+static void read_cost(struct watch *w)
+{
+	struct rusage children;
+	int64_t watchdog = w->undo ? clock_cpu_of(undo_watchdog(w->undo)) : 0;
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	w->told.now_ns = clock_now();
+	w->told.cpu_ns = clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
+			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
+			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
+}
+
+static void wait_for_something(struct watch *w, int64_t due_ns, const sigset_t *waiting)
+{
+	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
+	int64_t left = due_ns - clock_now();
+	struct timespec ts = { .tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0 };
+	int n = w->sources;
+
+	for (int i = 0; i < n; i++)
+		fd[i + 1] = (struct pollfd){ .fd = w->source[i]->fd, .events = POLLIN };
+	if (ppoll(fd, (nfds_t)n + 1, &ts, waiting) <= 0)
+		return;
+	for (int i = n - 1; i >= 0; i--)	/* from the last: one that has ended is replaced by the last */
+		if (fd[i + 1].revents)
+			read_source(w, i);
+	if (fd[0].revents) {
+		read_cost(w);
+		answer(w->answers, &w->told);
+	}
+}
+
+void watch_begin(struct watch *w)
+{
+	w->told.began_ns = clock_now();
+	sampled(w, tasks_sample(w->tasks, w->told.began_ns, false));
+	tell_ways(w);
+}
+
+void watch_until(struct watch *w, int64_t until_ns)
+{
+	int64_t next = w->told.began_ns + w->sub_ns;
+	sigset_t stop, before;
+
+	proc_stop_signals(&stop);
+	sigprocmask(SIG_BLOCK, &stop, &before);
+	while (!proc_stop && !w->err && clock_now() < until_ns) {
+		int64_t due = next < episode_due(&w->episode) ? next : episode_due(&w->episode), now;
+
+		wait_for_something(w, due < until_ns ? due : until_ns, &before);
+		now = clock_now();
+		if (episode_over(&w->episode, now)) {
+			restore(w);
+			end_episode(w, ENDED_TIME, now);
+			tell_ways(w);
+		}
+		if (now >= next) {
+			int64_t late = (now - next) / w->sub_ns;
+
+			on_sub_epoch(w, now);
+			w->told.missed += late;
+			next += (1 + late) * w->sub_ns;
+		}
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	restore(w);
+	end_episode(w, ENDED_STOP, clock_now());
+}
+
+void watch_tell(struct watch *w)
+{
+	tell_ways(w);
+	read_cost(w);
+}

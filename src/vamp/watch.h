@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* watch - waits for what comes first: an input, the end of a sub-epoch or of an episode, a question; and does what is due then. */
+#ifndef VAMP_WATCH_H
+#define VAMP_WATCH_H
+
+#include "episode.h"
+#include "favour.h"
+#include "input.h"
+#include "log.h"
+#include "tasks.h"
+#include "told.h"
+#include "undo.h"
+
+enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
+#define WATCH_INPUTS 20		/* a second open episodes; of a flood the rest is passed over */
+
+/* Filled in by who opens the parts, and theirs to close but where said. */
+struct watch {
+	double threshold;		/* share of a CPU */
+	int64_t sub_ns;
+	struct tasks *tasks;
+	struct undo *undo;		/* NULL: nothing is changed */
+	struct audio *audio;		/* or NULL; its source is one of the sources */
+	struct favour *way[WATCH_WAYS];
+	int ways;
+	struct input_source *source[WATCH_SOURCES];	/* one that ends is closed and taken out */
+	int sources;
+	struct rows *log;		/* or NULL */
+	int answers;			/* of answer_open */
+	struct episode episode;
+	struct told told;
+	int64_t second_ns;		/* when this second of inputs began */
+	int inputs;			/* in it */
+	int err;			/* why it ended by itself: watch_why; 0: it did not */
+
+	bool applied;			/* a begin without its end */
+	struct input_event event;	/* the first that came in one reading; seen_ns 0: none */
+	int64_t averaged_ns;
+};
+
+/* The first sample. */
+void watch_begin(struct watch *w);
+/* Until the time, a signal to stop, the end of the last source of a user's input, or an error (w->err); then all is as before. */
+void watch_until(struct watch *w, int64_t until_ns);
+const char *watch_why(int err);
+/* Fills in what the report and status need to know: cost, way, sound. */
+void watch_tell(struct watch *w);
+
+#endif

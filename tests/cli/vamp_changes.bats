@@ -1,0 +1,259 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What vamp changes while an episode lasts, by CPU time and in /proc, and that all is as before, however it ends.
+# (build/tests/vamp/episodes is its code without a cause: see tests/unit/vamp/episodes.c.)
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	need taskset
+	EPISODES=$TOP/build/tests/vamp/episodes
+	[ -x "$EPISODES" ] || skip "$EPISODES is not built: make tests"
+	groups=()
+	mapfile -t CPUS < <(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | awk -F- '{ for (c = $1; c <= $NF; c++) print c }')
+	ALL=$(affinity $$)
+}
+
+teardown() {
+	local pid i group
+
+	for pid in "${started[@]}"; do
+		if of_this_test "$pid"; then { kill -CONT "$pid"; kill -9 "$pid"; } 2>/dev/null || true; fi
+		wait "$pid" 2>/dev/null || true
+	done
+	for group in "${groups[@]}"; do
+		for ((i = 0; i < 500; i++)); do
+			[ -d "$group" ] || break
+			while read -r pid; do ! of_this_test "$pid" || kill -9 "$pid" || true; done <"$group/cgroup.procs"
+			rmdir "$group" 2>/dev/null || sleep 0.02
+		done
+	done
+}
+
+# A cpu group of version 1: $1 names it. Without one, the test is skipped.
+cpu_group() {
+	CPU=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
+	[ -n "$CPU" ] || skip "no cpu controller of cgroup version 1 is mounted"
+	GROUP=$CPU/vamp-changes-$BASHPID-$1
+	mkdir "$GROUP" 2>/dev/null || skip "$CPU may not be written"
+	groups=("$GROUP" "${groups[@]}")
+}
+
+may_renice() {
+	bash -c 'renice -n 1 -p $$ && renice -n 0 -p $$' >/dev/null 2>&1 || skip "this user may not lower a nice value"
+}
+
+hog() {	# name group [cpu]: it never sleeps
+	start "$1" taskset -c "${3-${CPUS[-1]}}" sh -c 'while :; do :; done'
+	echo "$pid" >"$2/cgroup.procs"
+}
+
+ran_ms() { awk '{ printf "%d", $1 / 1e6 }' "/proc/$1/schedstat"; }
+affinity() { taskset -p "$1" | sed 's/.*: //'; }
+group_of() { sed -n 's/^[0-9]*:\(.*,\)*cpu\(,.*\)*://p' "/proc/$1/cgroup"; }
+nice_of() { ps -o ni= -p "$1" | tr -d ' '; }
+
+# ran PID...: sets `ran`, the CPU time in ms of each until the last has run for at least $most ms of it (or 20 s have gone by).
+ran() {
+	local first=() i n=0
+
+	for i in "$@"; do first+=("$(ran_ms "$i")"); done
+	for ((i = 0; i < 200; i++)); do
+		[ $(($(ran_ms "${*: -1}") - first[-1])) -lt "$most" ] || break
+		sleep 0.1
+	done
+	ran=()
+	for i in "$@"; do ran+=($(($(ran_ms "$i") - first[n++]))); done
+	echo "ran: ${ran[*]} ms"
+}
+
+within() {	# value lowest highest
+	awk -v v="$1" -v from="$2" -v to="$3" 'BEGIN { exit !(v >= from && v <= to) }' || { echo "$1 is not from $2 to $3"; return 1; }
+}
+
+episodes() {	# word...: it runs, and the first episode has begun
+	start episodes "$EPISODES" "$@"
+	daemon=$pid
+	until_true test -s episodes.out
+	cat episodes.out
+}
+
+finish_episodes() {
+	kill "$daemon"
+	wait "$daemon"
+}
+
+@test "by a group: the background runs for 1/3, 1/9, 1/18 of the foreground's time, and another user keeps half" {
+	cpu_group a; a=$GROUP
+	cpu_group b; b=$GROUP
+	hog background "$a"; background=$pid
+	hog foreground "$a"; foreground=$pid
+	hog other "$b"; other=$pid
+	most=1000
+	ran "$background" "$foreground" "$other"	# without: each of the two half of the half
+	within "$((1000 * ran[0] / ran[1]))" 650 1550
+	for ratio in L:3 M:9 H:18; do
+		episodes shares "$a" "${ratio%:*}" 100000 10 "+$background" "$foreground"
+		grep -q "^cgroup v1: " episodes.out
+		ran "$background" "$foreground" "$other"
+		[ "${ran[0]}" -gt 0 ]	# it does not starve
+		within "$((1000 * ran[1] / ran[0]))" "$((600 * ${ratio#*:}))" "$((1650 * ${ratio#*:}))"
+		within "$((1000 * ran[2] / (ran[0] + ran[1] + ran[2])))" 400 600
+		finish_episodes
+		[ -z "$(find "$a" -mindepth 1 -type d)" ]
+		grep -qx "$background" "$a/cgroup.procs"
+	done
+}
+
+@test "by nice values: the same within a group" {
+	may_renice
+	cpu_group a; a=$GROUP
+	hog background "$a"; background=$pid
+	hog foreground "$a"; foreground=$pid
+	most=1000
+	for ratio in L:3:5 M:9:10 H:18:13; do
+		IFS=: read -r word parts nicer <<<"$ratio"
+		episodes shares none "$word" 100000 10 "+$background" "$foreground"
+		[ "$(nice_of "$background")" = "$nicer" ]
+		[ "$(nice_of "$foreground")" = 0 ]
+		ran "$background" "$foreground"
+		[ "${ran[0]}" -gt 0 ]
+		within "$((1000 * ran[1] / ran[0]))" "$((600 * parts))" "$((1650 * parts))"
+		finish_episodes
+		[ "$(nice_of "$background")" = 0 ]
+	done
+}
+
+@test "nice values that could not be set back are not changed: an error of one line" {
+	ordinary_user
+	start other "${user[@]}" sleep 60
+	run --separate-stderr "${user[@]}" "$EPISODES" shares none M 100 100 "+$pid"
+	[ "$status" -eq 1 ] || skip "an ordinary user may lower nice values here: $output"
+	[ "${#lines[@]}" -eq 1 ]
+	[ "$(nice_of "$pid")" = 0 ]
+}
+
+@test "a process goes back into the group below that it came from, its child of the episode too; where that has ended, above it" {
+	cpu_group a; a=$GROUP
+	mkdir "$a/one" "$a/two"; groups=("$a/one" "$a/two" "${groups[@]}")
+	start one sh -c 'until [ -e born ]; do sleep 0.05; done; sleep 100 & echo $!; wait'
+	one=$pid
+	start two sleep 100; two=$pid
+	echo "$one" >"$a/one/cgroup.procs"
+	echo "$two" >"$a/two/cgroup.procs"
+	episodes shares "$a" M 100000 10 "+$one" "+$two"
+	for p in "$one" "$two"; do grep -qx "$p" "$a/thinprobe-vamp-$daemon/cgroup.procs"; done
+	touch born
+	until_true test -s one.out
+	child=$(cat one.out)
+	grep -qx "$child" "$a/thinprobe-vamp-$daemon/cgroup.procs"
+	rmdir "$a/two"
+	finish_episodes
+	[ ! -e "$a/thinprobe-vamp-$daemon" ]
+	[ "$(sort "$a/one/cgroup.procs")" = "$(printf '%s\n' "$one" "$child" | sort)" ]
+	grep -qx "$two" "$a/cgroup.procs"
+	kill "$child"
+}
+
+@test "isolation: background and foreground on CPUs of their own, and a thread's own affinity is kept" {
+	[ "${#CPUS[@]}" -gt 1 ] || skip "there is one CPU"
+	start background sleep 100; background=$pid
+	start foreground sleep 100; foreground=$pid
+	start pinned taskset -c "${CPUS[0]}" sleep 100; pinned=$pid
+	until_true grep -q sleep "/proc/$pinned/comm"
+	own=$(affinity "$pinned")
+	episodes isolate none M 100000 10 "+$background" "$foreground" "+$pinned"
+	during=$((16#$(affinity "$background"))) beside=$((16#$(affinity "$foreground")))
+	[ $((during & beside)) -eq 0 ]
+	[ $((during | beside)) -eq $((16#$ALL)) ]
+	[ $((16#$(affinity "$foreground"))) -eq $((16#$own)) ]	# the first CPU
+	[ "$(affinity "$pinned")" = "$own" ]	# none of the background's is its own
+	finish_episodes
+	[ "$(affinity "$background")" = "$ALL" ]
+	[ "$(affinity "$foreground")" = "$ALL" ]
+	[ "$(affinity "$pinned")" = "$own" ]
+}
+
+@test "isolation on one CPU is refused in one line" {
+	start other sleep 100
+	run --separate-stderr taskset -c "${CPUS[0]}" "$EPISODES" isolate none M 100 100 "+$pid"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+# All that an episode may change, of the processes of `tree`, their children and threads, and of the machine.
+settings() {
+	local p t f
+
+	find "$a" -type d | sort
+	for p in "${tree[@]}"; do echo "$p $(group_of "$p") $(ps -L -o ni= -p "$p" | xargs) $(affinity "$p")"; done
+	for p in $(pgrep -P "${tree[0]}"); do	# they come and go: told where they are not as their parent was
+		t=$(nice_of "$p") f=$(affinity "$p" 2>/dev/null) || continue
+		[ -z "$t" ] || [ -z "$f" ] || [ "$t $f" = "0 $ALL" ] || echo "child $p nice $t on $f"
+	done
+	grep . /proc/irq/*/smp_affinity_list
+	cat "$a/cpu.shares"
+}
+
+as_before() { [ "$(settings)" = "$before" ]; }
+
+# kill_at_random WAY SIGNAL GROUP: 20 times, the daemon's whole process group, at some moment of its short episodes.
+kill_at_random() {
+	local i watchdog
+
+	start tree sh -c 'while :; do sleep 0.03; done'; tree=("$pid")
+	start still sleep 100; tree+=("$pid")
+	start own taskset -c "${CPUS[0]}" nice -n 3 sleep 100; tree+=("$pid")
+	until_true grep -q sleep "/proc/$pid/comm"
+	for i in "${tree[@]}"; do echo "$i" >"$a/cgroup.procs"; done
+	until_true pgrep -P "${tree[0]}"
+	before=$(settings)
+	for i in {1..20}; do
+		start episodes setsid "$EPISODES" "$1" "$3" M 12 4 "+${tree[0]}" "${tree[1]}" "+${tree[2]}"
+		daemon=$pid
+		until_true test -s episodes.out
+		watchdog=$(pgrep -P "$daemon")
+		sleep "0.$(printf %03d $((RANDOM % 80)))"
+		kill "-$2" -- "-$daemon"
+		wait "$daemon" || true
+		until_true gone "$watchdog"
+		until_true as_before || { diff <(echo "$before") <(settings); cat episodes.err; return 1; }
+		[ ! -s episodes.err ] || { cat episodes.err; return 1; }
+	done
+}
+
+@test "kill -9 at 20 moments of episodes by group and isolation: groups, weights, affinities and interrupts are as before" {
+	[ "${#CPUS[@]}" -gt 1 ] || skip "there is one CPU"
+	cpu_group a; a=$GROUP
+	kill_at_random both KILL "$a"
+}
+
+# bats test_tags=all
+@test "kill -9 at 20 moments of episodes by nice values: they are as before" {
+	may_renice
+	cpu_group a; a=$GROUP
+	kill_at_random shares KILL none
+}
+
+# bats test_tags=all
+@test "a signal for the whole process group at 20 moments: as before" {
+	cpu_group a; a=$GROUP
+	kill_at_random shares TERM "$a"
+}
+
+@test "lab clean empties and removes the groups of a vamp that is dead, and only these" {
+	cpu_group a; a=$GROUP
+	start sleeper sleep 100; sleeper=$pid
+	start dead true; dead=$pid
+	wait "$dead"
+	mkdir "$a/thinprobe-vamp-$dead" "$a/thinprobe-vamp-$sleeper"
+	groups=("$a/thinprobe-vamp-$dead" "$a/thinprobe-vamp-$sleeper" "${groups[@]}")
+	echo "$sleeper" >"$a/thinprobe-vamp-$dead/cgroup.procs"
+	LAB_LOCKS=$PWD/locks run "$TOP/thinprobe" lab clean
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"$a/thinprobe-vamp-$dead"* ]]
+	[ ! -e "$a/thinprobe-vamp-$dead" ]
+	[ -d "$a/thinprobe-vamp-$sleeper" ]
+	grep -qx "$sleeper" "$a/cgroup.procs"
+}

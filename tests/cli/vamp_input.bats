@@ -1,0 +1,199 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# vamp run: what opens an episode, typed and played by programs that are not ours; nothing is changed (--dry-run).
+# vamp trace: every slice that a task ran, against what the tasks themselves and the kernel's accounting say.
+
+load helpers
+
+setup() {
+	begin_test
+	VAMP=$BIN/vamp
+}
+
+trace_or_skip() {	# options...
+	"$VAMP" trace -t 10ms >/dev/null 2>why || skip "$(cat why)"
+	start trace "$VAMP" trace --log rows --format json -o report "$@"
+	trace=$pid
+	until_true eval 'grep -q ready trace.err || gone "$trace"'
+}
+
+@test "trace: the slices of a CPU hog add up to the CPU time it says it took" {
+	need pgrep
+	trace_or_skip -t 20s
+	start sink "$BIN/sink" -t 1s --format json -o sink.json
+	sink=$pid
+	until_true pgrep -P "$sink"
+	hog=$(pgrep -P "$sink" | head -n 1)
+	ends "$sink"
+	kill -INT "$trace"
+	ends "$trace"
+	[ "$status" -eq 130 ]
+	[ "$(jq .result.lost_records report)" -eq 0 ] || skip "the kernel left out records"
+	ran=$(awk -F'\t' -v pid="$hog" '$4 == pid { ns += $7 } END { print ns / 1e9 }' rows)
+	took=$(jq '.result.children[0].cpu_s' sink.json)
+	untold=$(jq '.result.without_begin_ms / 1000' report)
+	echo "ran $ran and at most $untold, took $took"
+	# (interrupts count here and may not there; it starts and ends, too)
+	awk -v a="$ran" -v more="$untold" -v b="$took" 'BEGIN { exit !(a + more > 0.98 * b && a < 1.05 * b + 0.01) }'
+	# and the report to the same: it never sleeps, so its slices are cut by others only
+	jq -e --argjson pid "$hog" --argjson ran "$ran" '.result.processes[] | select(.pid == $pid)
+		| .comm == "sink" and (.ran_ms / 1000 - $ran | fabs) < 1e-4 and .wanted_more >= .slices - 10
+		and .quanta_ms.n <= .slices' report
+}
+
+@test "trace: on a CPU one task runs at a time, and a thread is of its process" {
+	need python3
+	start two python3 -c 'import threading, time
+def nap():
+	while True: time.sleep(0.02)
+t = threading.Thread(target=nap)
+t.start()
+print(t.native_id, flush=True)'
+	two=$pid
+	until_true test -s two.out
+	trace_or_skip -t 1s
+	ends "$trace"
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	[ "$(head -n 1 rows)" = "$(printf 'schema\tstart_ns\tcpu\tpid\ttid\tcomm\tran_ns\twanted_more\twhole')" ]
+	tail -n +2 rows | sort -t$'\t' -k3,3n -k2,2n | awk -F'\t' '
+		$1 != "vamp-trace/1" || $7 < 0 || $8 !~ /^[01]$/ || $9 !~ /^[01]$/ || ($3 == cpu && $2 < end) { print "not so: " $0; wrong = 1 }
+		{ cpu = $3; end = $2 + $7 }
+		END { exit wrong || !NR }'
+	awk -F'\t' -v pid="$two" -v tid="$(cat two.out)" '$4 == pid && $5 == tid && $8 == 0 { n++ } END { exit n < 5 }' rows
+}
+
+@test "trace: only the CPUs that are asked for" {
+	trace_or_skip -t 300ms --cpus 0
+	ends "$trace"
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	[ "$(tail -n +2 rows | cut -f3 | sort -u)" = 0 ]
+	jq -e '.settings.cpus == "0" and .result.slices > 0' report
+}
+
+@test "trace: refuses in one line without the right, with a CPU that is not there, with a word too many" {
+	ordinary_user
+	run "${user[@]}" "$VAMP" trace -t 10ms
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run "$VAMP" trace -t 10ms --cpus 1023
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run "$VAMP" trace word
+	[ "$status" -eq 2 ]
+	run "$VAMP" trace --log same -o same
+	[ "$status" -eq 2 ]
+}
+
+# --- what opens an episode ------------------------------------------------------------------------------------
+
+watch() {	# options...
+	rm -f log report
+	start vamp "$VAMP" run --dry-run -t 120s --log log --format json -o report "$@"
+	vamp=$pid
+	until_true eval 'grep -q ready vamp.err || gone "$vamp"'
+	if gone "$vamp"; then cat vamp.err; return 1; fi
+}
+
+opened() { grep -qF $'\tepisode\t'"$1"$'\t' log; }
+
+triggers_are() {	# WORD...: those of the report, in their order
+	kill -INT "$vamp"
+	ends "$vamp"
+	jq -c '[.result.episodes[].trigger]' report
+	jq -e '[.result.episodes[].trigger] == $ARGS.positional' report --args "$@"
+}
+
+@test "x11: Return, KP_Enter and a click open episodes; other keys and the wheel do not" {
+	need xdotool
+	start_x
+	watch --no-audio --display "$DISPLAY"
+	xdotool key a click 4 key Return
+	until_true opened Return
+	xdotool click 5 key Tab key KP_Enter
+	until_true opened KP_Enter
+	xdotool click 1
+	until_true opened 'button 1'
+	triggers_are Return KP_Enter 'button 1'
+}
+
+@test "x11: --keys names the keys, any is all of them" {
+	need xdotool
+	start_x
+	watch --no-audio --display "$DISPLAY" --keys F5
+	xdotool key Return click 1 key F5
+	until_true opened F5
+	triggers_are F5
+	watch --no-audio --display "$DISPLAY" --keys any
+	xdotool click 1 key x
+	until_true opened x
+	triggers_are x
+	run "$VAMP" run --dry-run --display "$DISPLAY" --keys Retur
+	[ "$status" -eq 2 ]
+}
+
+@test "x11: keys of a VNC client count" {
+	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
+	start_vnc -SecurityTypes None
+	watch --no-audio --display "$DISPLAY"
+	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --key a --rate 10 -t 500ms -o keys
+	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --key Return --rate 10 -t 90ms -o keys
+	until_true opened Return
+	triggers_are Return
+}
+
+@test "x11: a display that goes away ends the input, not the rest" {
+	start_x
+	watch --no-audio --display "$DISPLAY" --control orders
+	kill "$server"
+	until_true grep -q x11 vamp.err
+	echo later >orders
+	until_true opened later
+	triggers_are later
+}
+
+@test "control: each line opens an episode, and the fifo goes with the program" {
+	watch --no-audio --control orders
+	for word in "page 1" "page 2"; do
+		echo "$word" >orders
+		until_true opened "$word"
+	done
+	triggers_are 'page 1' 'page 2'
+	[ ! -e orders ]
+}
+
+@test "evdev: a device that is missing is told in one line" {
+	run "$VAMP" run --dry-run --no-audio --evdev /dev/input/none
+	[ "$status" -ne 0 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *'/dev/input/none'* ]]
+}
+
+hog() {	# name: takes a CPU, or waits for one
+	start "$1" perl -e '1 while 1'
+}
+
+@test "sound: the start of a stream opens an episode, and who plays is not background" {
+	need pulseaudio pactl pacat perl
+	export XDG_RUNTIME_DIR=$PWD HOME=$PWD PULSE_RUNTIME_PATH=$PWD/pulse
+	unset PULSE_SERVER
+	start pulse pulseaudio -n --load=module-null-sink --load=module-native-protocol-unix --exit-idle-time=-1 --daemonize=no
+	until_true pactl --server "unix:$PWD/pulse/native" info
+	watch --control orders --audio-server "unix:$PWD/pulse/native"
+	hog video
+	video=$pid
+	hog background
+	background=$pid
+	sleep 2	# both have their load before
+	# the hog's stream, as another process plays it
+	start pacat pacat --raw --property=application.process.id="$video" /dev/zero
+	until_true opened audio
+	sleep 2
+	echo key >orders
+	until_true opened key
+	kill -INT "$vamp"
+	ends "$vamp"
+	jq -c '.result.episodes[]' report
+	jq -e --argjson video "$video" --argjson background "$background" '.result.episodes
+		| .[0].trigger == "audio" and .[-1].trigger == "key"
+		and (.[-1].background | map(.pid) | index($background) != null and index($video) == null)' report
+}

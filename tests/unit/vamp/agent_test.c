@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* agent - what it counts against the kernel's account of a known process, and what it sends through a socket. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "vamp/agent.h"
+#include "vamp/agent_load.h"
+#include "vamp/favour.h"
+
+static void *burn(void *arg)
+{
+	struct timespec nap = { .tv_nsec = 3000000 };
+
+	for (;;) {
+		for (volatile int i = 0; i < 1000000; i++)
+			;
+		if (arg)
+			nanosleep(&nap, NULL);
+	}
+	return NULL;
+}
+
+/* A process with two threads on the CPU, one of them that sleeps at times. */
+static pid_t start_burner(int cpu)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (!pid) {
+		struct cli_cpus one = { 1, { cpu } };
+		pthread_t second;
+
+		proc_die_with_parent(parent);
+		proc_pin(&one);
+		pthread_create(&second, NULL, burn, &one);
+		burn(NULL);
+	}
+	return pid;
+}
+
+static void end_burner(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static int last_cpu(void)
+{
+	static struct cli_cpus allowed;
+
+	assert_int_equal(proc_cpus_allowed(&allowed), 0);
+	return allowed.cpu[allowed.n - 1];
+}
+
+static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
+{
+	static struct agent_load_cpu cpu[AGENT_CPUS];
+	int here = last_cpu();
+	pid_t pid = start_burner(here), other = start_burner(here);
+	struct tag tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
+	int64_t interval_ns, before_ns, counted_ns = 0, ran_ns;
+	struct agent_load *l;
+
+	(void)state;
+	clock_sleep_until(clock_now() + 100 * NS_PER_MS);
+	before_ns = clock_cpu_of(pid);
+	l = agent_load_start(tags, 2);
+	assert_non_null(l);
+	for (int round = 0; round < 10 || (round < 600 && clock_cpu_of(pid) - before_ns < 100 * NS_PER_MS); round++) {
+		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+		assert_true(agent_load_take(l, &interval_ns, cpu) > here);
+		assert_true(cpu[here].online);
+		counted_ns += cpu[here].background_ns;
+		for (int i = 0; i < AGENT_CPUS; i++)
+			if (i != here)
+				assert_int_equal(cpu[i].background_ns, 0);
+	}
+	ran_ns = clock_cpu_of(pid) - before_ns;
+	/* the kernel brings a running thread's account up to date at its ticks, and we look at two moments */
+	assert_true(counted_ns > ran_ns - 40 * NS_PER_MS - ran_ns / 10);
+	assert_true(counted_ns < ran_ns + 40 * NS_PER_MS + ran_ns / 10);
+	assert_true(ran_ns > 50 * NS_PER_MS);
+	end_burner(pid);
+	agent_load_take(l, &interval_ns, cpu);
+	agent_load_take(l, &interval_ns, cpu);
+	assert_int_equal(cpu[here].background_ns, 0);	/* it has ended, and the other was never tagged: its start is another */
+	end_burner(other);
+	agent_load_free(l);
+}
+
+/* The next line that is no report, and the greatest percent that the reports before it gave of the CPU, of both at most -1. */
+static enum agent_word next_word(FILE *in, int64_t *sequence, int cpu, int *most, int *elsewhere)
+{
+	struct agent_line line;
+	char text[256];
+
+	*most = *elsewhere = -1;
+	while (fgets(text, sizeof(text), in)) {
+		int *percent;
+
+		text[strcspn(text, "\n")] = '\0';
+		assert_int_equal(agent_line_read(text, &line), 0);
+		assert_int_equal(line.sequence, ++*sequence);
+		if (line.word != AGENT_CPU)
+			return line.word;
+		percent = line.cpu == cpu ? most : elsewhere;
+		*percent = line.percent > *percent ? line.percent : *percent;
+	}
+	fail_msg("the agent has ended");
+	return AGENT_END;
+}
+
+static void an_episode_is_told_through_a_socket(void **state)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), most, elsewhere;
+	struct tag tag = { .pid = start_burner(here) };
+	struct favour *agent;
+	int64_t sequence = 0;
+	char why[256], told[256];
+	FILE *in;
+
+	(void)state;
+	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
+	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(agent_open(&agent, at.sun_path, why, sizeof(why)), 0);
+	in = fdopen(accept(server, NULL, NULL), "r");
+	assert_non_null(in);
+	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
+	assert_int_equal(most, -1);
+	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
+
+	assert_int_equal(agent->ops->begin(agent, &tag, 1), 0);
+	while (next_word(in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
+		;
+	clock_sleep_until(clock_now() + 500 * NS_PER_MS);
+	assert_int_equal(agent->ops->begin(agent, NULL, 0), 0);		/* the next input comes: nobody is background now */
+	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_END);
+	assert_true(most > 0);
+	assert_true(elsewhere <= 0);
+	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_BEGIN);
+	clock_sleep_until(clock_now() + 200 * NS_PER_MS);
+	assert_int_equal(agent->ops->end(agent), 0);
+	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_END);
+	assert_true(most <= 0);
+
+	assert_int_equal(agent->ops->begin(agent, &tag, 1), 0);
+	while (next_word(in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
+		;
+	agent->ops->tell(agent, told, sizeof(told));
+	assert_non_null(strstr(told, ", 0 of them unsent"));
+	agent->ops->close(agent);
+	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_END);
+	end_burner(tag.pid);
+	fclose(in);
+	close(server);
+	unlink(at.sun_path);
+}
+
+static void a_port_that_is_none_is_refused(void **state)
+{
+	struct favour *agent;
+	char why[256];
+
+	(void)state;
+	assert_true(agent_open(&agent, "/nonexistent/port", why, sizeof(why)) < 0);
+	assert_true(agent_open(&agent, "/proc/self/stat", why, sizeof(why)) < 0);
+	assert_non_null(strstr(why, "/proc/self/stat"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(run_time_counts_for_the_cpu_where_it_was_spent),
+		cmocka_unit_test(an_episode_is_told_through_a_socket),
+		cmocka_unit_test(a_port_that_is_none_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* audio_counter - wake-ups by hand, averages computed by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../near.h"
+#include "vamp/audio_counter.h"
+
+#define SERVER 50	/* the process; its threads are 150, 151 */
+static struct audio_counting c;
+
+static int clear(void **state)
+{
+	(void)state;
+	memset(&c, 0, sizeof(c));
+	return 0;
+}
+
+static void wake(int waker_pid, int waker_tid, int woken_tid, bool interrupt)
+{
+	audio_counting_wakeup(&c, SERVER, &(struct audio_wakeup){ .waker_pid = waker_pid, .waker_tid = waker_tid, .woken_tid = woken_tid,
+								  .interrupt = interrupt });
+}
+
+static const struct audio_counter *of(int pid)
+{
+	for (size_t i = 0; i < c.n; i++)
+		if (c.process[i].pid == pid)
+			return &c.process[i];
+	return NULL;
+}
+
+static void who_woke(void **state)
+{
+	(void)state;
+	wake(7, 107, 150, false);
+	wake(7, 108, 150, false);	/* another thread of the same process */
+	wake(9, 109, 150, true);	/* an interrupt while 9 ran */
+	wake(0, 999, 150, false);	/* somebody we cannot see */
+	assert_int_equal(of(7)->wakeups, 2);
+	assert_null(of(9));
+	assert_int_equal(c.n, 1);
+}
+
+/* Figure 3: what the server's threads do among themselves is on behalf of who woke the first. */
+static void the_source_is_passed_on(void **state)
+{
+	(void)state;
+	wake(SERVER, 150, 151, false);	/* nobody woke it yet */
+	assert_int_equal(c.n, 0);
+	wake(7, 107, 150, false);	/* 7: 1 */
+	wake(SERVER, 150, 151, false);	/* 7: 2 */
+	wake(SERVER, 151, 150, false);	/* 7: 3 */
+	assert_int_equal(of(7)->wakeups, 3);
+	wake(9, 109, 150, true);	/* from now on on nobody's behalf */
+	wake(SERVER, 150, 151, false);
+	assert_int_equal(of(7)->wakeups, 3);
+	wake(8, 108, 151, false);	/* 8: 1 */
+	wake(SERVER, 151, 150, false);	/* 8: 2 */
+	assert_int_equal(of(8)->wakeups, 2);
+	assert_null(of(SERVER));
+	/* more threads than there is room for */
+	for (int tid = 1000; tid < 1000 + 2 * AUDIO_THREADS; tid++)
+		wake(8, 108, tid, false);
+	assert_int_equal(of(8)->wakeups, 2 + 2 * AUDIO_THREADS);
+}
+
+static void burst(int pid, int n)
+{
+	while (n-- > 0)
+		wake(pid, pid + 100, 150, false);
+}
+
+static void averages(void **state)
+{
+	const int tagged[] = { 8 };
+
+	(void)state;
+	assert_int_equal(audio_counting_dominant(&c), 0);
+	burst(7, 10);
+	burst(8, 24);
+	audio_counting_average(&c, NULL, 0);
+	assert_near(of(7)->average, 5, 1e-9);
+	assert_near(of(8)->average, 12, 1e-9);
+	assert_int_equal(of(7)->wakeups, 0);
+	assert_int_equal(audio_counting_dominant(&c), 8);
+	/* 8 is tagged twice: first / 1, then / 2 */
+	burst(7, 10);
+	burst(8, 24);
+	audio_counting_average(&c, tagged, 1);	/* 7: (5 + 10) / 2, 8: (12 + 24) / 2 */
+	assert_near(of(7)->average, 7.5, 1e-9);
+	assert_near(of(8)->average, 18, 1e-9);
+	burst(7, 10);
+	burst(8, 24);
+	audio_counting_average(&c, tagged, 1);	/* 8: (18 + 24 / 2) / 2 */
+	assert_near(of(8)->average, 15, 1e-9);
+	assert_int_equal(of(8)->confidence, 2);
+	for (int i = 0; i < 20; i++) {
+		burst(7, 10);
+		burst(8, 24);
+		audio_counting_average(&c, tagged, 1);
+	}
+	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE);
+	assert_near(of(8)->average, 2.4, 0.01);	/* 24 / 10 */
+	assert_near(of(7)->average, 10, 0.01);
+	assert_int_equal(audio_counting_dominant(&c), 7);
+	/* no longer tagged: the confidence goes as it came */
+	for (int i = 0; i < 4; i++)
+		audio_counting_average(&c, NULL, 0);
+	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE - 4);
+}
+
+static void what_is_left_of_nobody(void **state)
+{
+	const int tagged[] = { 8 };
+
+	(void)state;
+	burst(7, 1);
+	audio_counting_average(&c, tagged, 1);
+	assert_int_equal(of(8)->confidence, 1);		/* tagged without a wake-up: remembered for later ones */
+	assert_int_equal(audio_counting_dominant(&c), 0);	/* 0.5: not one */
+	audio_counting_average(&c, NULL, 0);
+	assert_null(of(8));
+	for (int i = 0; i < 10; i++)
+		audio_counting_average(&c, NULL, 0);
+	assert_int_equal(c.n, 0);
+	for (int pid = 1; pid <= AUDIO_PROCESSES + 100; pid++)
+		burst(pid + 1000, 1);
+	assert_int_equal(c.n, AUDIO_PROCESSES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(who_woke, clear),
+		cmocka_unit_test_setup(the_source_is_passed_on, clear),
+		cmocka_unit_test_setup(averages, clear),
+		cmocka_unit_test_setup(what_is_left_of_nobody, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

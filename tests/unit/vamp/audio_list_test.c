@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* audio_list - lists as pactl 16.1 prints them, shortened. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "vamp/audio_list.h"
+
+static int read_text(const char *text, struct audio_list *out)
+{
+	char path[] = "/tmp/list.XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+	int err;
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0 && !fclose(f));
+	err = audio_list_read(path, out);
+	unlink(path);
+	return err;
+}
+
+static const char four[] =
+	"[{\"index\":3,\"client\":\"2\",\"corked\":false,\"balance\":0.00,\"properties\":{\"application.name\":\"a\","
+	"\"application.process.id\":\"14316\"}},"
+	"{\"index\":4,\"corked\":true,\"properties\":{\"application.process.id\":\"77\"}},"
+	"{\"index\":5,\"corked\":false,\"properties\":{\"media.name\":\"], \\\"application.process.id\\\": \\\"78\\\"\"}},"
+	"{\"index\":6,\"corked\":false,\"properties\":{\"application.process.id\":\"-3\"}}]";
+
+static void those_that_play(void **state)
+{
+	struct audio_list l;
+
+	(void)state;
+	assert_int_equal(read_text(four, &l), 0);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.stream[0].index, 3);
+	assert_int_equal(l.stream[0].pid, 14316);
+	assert_int_equal(l.stream[1].pid, 0);
+	assert_int_equal(l.stream[2].pid, 0);
+	assert_true(audio_list_has(&l, 14316));
+	assert_false(audio_list_has(&l, 77) || audio_list_has(&l, 78));
+	assert_int_equal(read_text("[]", &l), 0);
+	assert_int_equal(l.n, 0);
+	assert_int_equal(read_text("", &l), -EPROTO);
+	assert_int_equal(read_text("Connection failure", &l), -EPROTO);
+}
+
+static void more_than_there_is_room_for(void **state)
+{
+	static char text[8192] = "[";
+	struct audio_list l;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s{\"index\":%d,\"corked\":false}", i ? "," : "", i);
+	assert_int_equal(read_text(strcat(text, "]"), &l), 0);
+	assert_int_equal(l.n, AUDIO_STREAMS);
+}
+
+static void a_start(void **state)
+{
+	struct audio_list before = { .n = 2, .stream = { { 3, 10 }, { 5, 10 } } };
+	struct audio_list now = { .n = 1, .stream = { { 5, 10 } } };
+
+	(void)state;
+	assert_false(audio_list_started(&before, &now));
+	assert_true(audio_list_started(&now, &before));
+	now.stream[0].index = 6;	/* the same process, another stream */
+	assert_true(audio_list_started(&before, &now));
+	now.n = 0;
+	assert_false(audio_list_started(&before, &now));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_that_play),
+		cmocka_unit_test(more_than_there_is_room_for),
+		cmocka_unit_test(a_start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

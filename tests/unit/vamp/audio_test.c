@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* audio - a pulseaudio of our own with a sink that goes nowhere, and pacat that plays silence. Without them: skipped. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "vamp/input.h"
+
+static char folder[] = "/tmp/audio.XXXXXX";
+static char why[200];
+static struct audio *a;
+static pid_t server, player;
+static int events;
+static int64_t seen_ns;
+static bool tools;
+
+static pid_t run(const char *const *words)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	if (proc_die_with_parent(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
+	    !freopen("/dev/zero", "r", stdin))
+		_exit(1);
+	execvp(words[0], (char **)(uintptr_t)words);
+	_exit(127);
+}
+
+static void end(pid_t *pid)
+{
+	if (*pid > 0) {
+		kill(*pid, SIGTERM);
+		waitpid(*pid, NULL, 0);
+	}
+	*pid = 0;
+}
+
+static int begin(void **state)
+{
+	char path[64];
+
+	(void)state;
+	tools = !system("command -v pulseaudio pactl pacat >/dev/null");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/pulse", folder);
+	unsetenv("PULSE_SERVER");
+	unsetenv("DBUS_SESSION_BUS_ADDRESS");
+	return setenv("HOME", folder, 1) || setenv("XDG_RUNTIME_DIR", folder, 1) || setenv("PULSE_RUNTIME_PATH", path, 1);
+}
+
+static int finish(void **state)
+{
+	char command[64];
+
+	(void)state;
+	audio_close(a);
+	end(&player);
+	end(&server);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void need_tools(void)
+{
+	if (tools)
+		return;
+	print_message("skipped: no pulseaudio with pactl and pacat\n");
+	skip();
+}
+
+static void hear(void *arg, const struct input_event *event)
+{
+	(void)arg;
+	assert_string_equal(event->what, "audio");
+	assert_true(event->seen_ns <= clock_now());
+	seen_ns = event->seen_ns;
+	events++;
+}
+
+/* Reads until it is so, for up to 20 s; true: it is. */
+static bool until_is(int pid, bool is)
+{
+	struct input_source *s = audio_source(a);
+
+	for (int64_t end_ns = clock_now() + 20 * NS_PER_S; clock_now() < end_ns && audio_is(a, pid) != is;) {
+		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
+
+		poll(&ready, 1, 100);
+		assert_int_equal(s->ops->read(s, hear, NULL), 0);
+	}
+	return audio_is(a, pid) == is;
+}
+
+static void play(const char *property)
+{
+	const char *const words[] = { "pacat", "--raw", "--latency-msec=20", property, NULL };
+
+	player = run(words);
+}
+
+static void a_server_that_comes_later(void **state)
+{
+	const char *const words[] = { "pulseaudio", "-n", "--load=module-null-sink", "--load=module-native-protocol-unix",
+				      "--exit-idle-time=-1", "--daemonize=no", NULL };
+	char text[200];
+
+	(void)state;
+	need_tools();
+	assert_int_equal(audio_open(&a, NULL, why, sizeof(why)), -ENOENT);
+	assert_true(why[0] && a && audio_source(a)->fd >= 0);
+	audio_tell(a, text, sizeof(text));
+	assert_string_equal(text, "no sound server");
+	audio_average(a, NULL, 0);
+	server = run(words);
+	assert_false(audio_is(a, server));
+	for (int i = 0; i < 200 && !audio_is(a, server); i++) {
+		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+		audio_average(a, NULL, 0);
+	}
+	assert_true(until_is(server, true));
+	assert_false(audio_is(a, getpid()) || audio_is(a, 0) || audio_is(a, 1));
+	assert_int_equal(events, 0);
+	/* Found at once by another, which would also take its socket by name. */
+	audio_close(a);
+	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
+	assert_int_equal(audio_open(&a, text, why, sizeof(why)), 0);
+	assert_true(audio_is(a, server));
+}
+
+static void a_stream(void **state)
+{
+	struct audio_counter counter[8];
+	int64_t from = clock_now();
+	pid_t gone;
+
+	(void)state;
+	need_tools();
+	play(NULL);
+	assert_true(until_is(player, true));
+	assert_int_equal(events, 1);
+	assert_true(seen_ns >= from);
+	assert_true(audio_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
+	gone = player;
+	end(&player);
+	assert_true(until_is(gone, false));
+	assert_int_equal(events, 1);
+}
+
+/* One that gives a wrong pid is found by who wakes the server; a busy bystander is not. */
+static void a_waker(void **state)
+{
+	struct audio_counter counter[8];
+	const char *const hog[] = { "yes", NULL };
+	pid_t bystander;
+	char text[200];
+	size_t n;
+	bool listed = false;
+
+	(void)state;
+	need_tools();
+	audio_tell(a, text, sizeof(text));
+	if (!strstr(text, "wake-ups counted")) {
+		print_message("skipped: %s\n", text);
+		skip();
+	}
+	bystander = run(hog);
+	play("--property=application.process.id=1");
+	assert_true(until_is(1, true));
+	for (int i = 0; i < 40 && !audio_is(a, player); i++) {
+		clock_sleep_until(clock_now() + 250 * NS_PER_MS);
+		audio_average(a, &bystander, 1);
+	}
+	assert_true(audio_is(a, player));
+	assert_false(audio_is(a, bystander));
+	n = audio_counters(a, counter, 8);
+	for (size_t i = 0; i < n && i < 8; i++) {
+		listed |= counter[i].pid == player && !strcmp(counter[i].comm, "pacat") && counter[i].average >= 1;
+		if (counter[i].pid == bystander)
+			assert_true(counter[i].confidence > 0 && counter[i].average < 1);
+	}
+	assert_true(listed);
+	end(&bystander);
+	end(&player);
+	assert_true(until_is(1, false));
+}
+
+static void the_server_goes_away(void **state)
+{
+	pid_t gone = server;
+
+	(void)state;
+	need_tools();
+	end(&server);
+	assert_true(until_is(gone, false));
+	audio_average(a, NULL, 0);
+	assert_false(audio_is(a, gone));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_that_comes_later),
+		cmocka_unit_test(a_stream),
+		cmocka_unit_test(a_waker),
+		cmocka_unit_test(the_server_goes_away),
+	};
+
+	return cmocka_run_group_tests(tests, begin, finish);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* audio_wakeups - a stand-in for the sound server that is woken a known number of times: by us, and by timers while others run.
+ * Needs the right to trace: else skipped. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "vamp/audio_wakeups.h"
+
+#define WAKEUPS 200
+
+static pid_t fork_child(void)
+{
+	pid_t parent = getpid(), pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid && proc_die_with_parent(parent))
+		_exit(1);
+	return pid;
+}
+
+static void nap(int64_t ns)
+{
+	clock_sleep_until(clock_now() + ns);
+}
+
+/* Sleeps until it is told, and as many times for a while. (An event: a pipe's lock would wake it once more at times.) */
+static void serve(int in, int out)
+{
+	eventfd_t n;
+
+	for (int i = 0; i < WAKEUPS; i++)
+		if (eventfd_read(in, &n))
+			_exit(1);
+	for (int i = 0; i < WAKEUPS; i++)
+		nap(NS_PER_MS);
+	eventfd_write(out, 1);
+	pause();
+}
+
+/* Does it sleep? */
+static bool sleeps(pid_t pid)
+{
+	char path[32], text[512] = "";
+	struct proc_stat s;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_int_equal(proc_read_stat(text, &s), 0);
+	return s.state == 'S';
+}
+
+static void known_numbers(void **state)
+{
+	static struct audio_counting c, none;
+	struct audio_wakeups *w, *other;
+	char why[160];
+	int to = eventfd(0, 0), from = eventfd(0, 0), me = (int)getpid();
+	pid_t server, hog;
+	int err;
+	eventfd_t told;
+
+	(void)state;
+	assert_true(to >= 0 && from >= 0);
+	server = fork_child();
+	if (!server)
+		serve(to, from);
+	hog = fork_child();
+	while (!hog)
+		;
+	err = audio_wakeups_open(&w, server, why, sizeof(why));
+	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
+		kill(server, SIGKILL);
+		kill(hog, SIGKILL);
+		print_message("skipped: %s\n", why);
+		skip();
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(audio_wakeups_open(&other, server, why, sizeof(why)), 0);
+	for (int i = 0; i < WAKEUPS; i++) {
+		while (!sleeps(server))
+			nap(NS_PER_MS / 10);
+		assert_int_equal(eventfd_write(to, 1), 0);
+	}
+	assert_int_equal(eventfd_read(from, &told), 0);
+	audio_wakeups_refresh(w);
+	audio_wakeups_read(w, &c, NULL, 0);
+	audio_wakeups_read(w, &c, NULL, 0);	/* nothing more */
+	audio_wakeups_read(other, &none, &me, 1);
+	kill(server, SIGKILL);
+	kill(hog, SIGKILL);
+	waitpid(server, NULL, 0);
+	waitpid(hog, NULL, 0);
+	assert_int_equal(audio_wakeups_lost(w), 0);
+	/* Ours, all of them, and nobody's else: its timers count for none, whoever they interrupted. */
+	assert_int_equal(c.n, 1);
+	assert_int_equal(c.process[0].pid, me);
+	assert_int_equal(c.process[0].wakeups, WAKEUPS);
+	assert_int_equal(none.n, 0);
+	audio_wakeups_refresh(w);	/* it has ended */
+	audio_wakeups_close(w);
+	audio_wakeups_close(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* episode - inputs, sounds and time, played by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "vamp/episode.h"
+
+static void test_input_begins_and_ends(void **state)
+{
+	struct episode e = { .most_ns = 5000 };
+	struct episode_turn turn = episode_event(&e, 100, false);
+
+	(void)state;
+	assert_true(turn.begins && !turn.ends);
+	assert_int_equal(episode_due(&e), 5100);
+	turn = episode_event(&e, 900, false);
+	assert_true(turn.begins && turn.ends);
+	assert_int_equal(episode_due(&e), 5900);
+}
+
+static void test_time_ends(void **state)
+{
+	struct episode e = { .most_ns = 5000 };
+
+	(void)state;
+	assert_int_equal(episode_due(&e), INT64_MAX);
+	assert_false(episode_over(&e, INT64_MAX - 1));
+	episode_event(&e, 100, false);
+	assert_false(episode_over(&e, 5099));
+	assert_true(episode_over(&e, 5100));
+	assert_false(episode_over(&e, 5101));	/* once */
+	assert_int_equal(episode_due(&e), INT64_MAX);
+	assert_false(episode_event(&e, 6000, false).ends);
+}
+
+static void test_sound_only_outside(void **state)
+{
+	struct episode e = { .most_ns = 5000 };
+	struct episode_turn turn = episode_event(&e, 100, true);
+
+	(void)state;
+	assert_true(turn.begins && !turn.ends);
+	turn = episode_event(&e, 200, true);
+	assert_false(turn.begins || turn.ends);
+	assert_int_equal(episode_due(&e), 5100);	/* not prolonged */
+	turn = episode_event(&e, 300, false);		/* an input ends what a sound began */
+	assert_true(turn.begins && turn.ends);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_input_begins_and_ends),
+		cmocka_unit_test(test_time_ends),
+		cmocka_unit_test(test_sound_only_outside),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

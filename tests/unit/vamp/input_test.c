@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which keys count, records as linux/input.h lays them out, and lines through a fifo. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/input-event-codes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "vamp/input.h"
+
+static char why[200];
+
+struct heard {
+	int n;
+	struct input_event event[32];
+};
+
+static void hear(void *arg, const struct input_event *event)
+{
+	struct heard *h = arg;
+
+	assert_true(h->n < 32);
+	h->event[h->n++] = *event;
+}
+
+static void keys_by_name(void **state)
+{
+	static const char *const bad[] = { "", ",", "Return,", ",Return", "Return,,button", "Retur", "Return button",
+					   "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "a_name_that_is_far_too_long_for_a_key" };
+	struct input_keys keys = { .n = 7 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		why[0] = '\0';
+		assert_int_equal(input_keys_read(bad[i], &keys, why, sizeof(why)), -EINVAL);
+		assert_true(why[0]);
+		assert_int_equal(keys.n, 7);
+	}
+	assert_int_equal(input_keys_read("Return,button,KP_Enter", &keys, why, sizeof(why)), 0);
+	assert_int_equal(keys.n, 2);
+	assert_true(keys.button);
+	assert_true(input_keys_have(&keys, 0xff0d) && input_keys_have(&keys, 0xff8d));
+	assert_false(input_keys_have(&keys, 'a'));
+	assert_int_equal(input_keys_read("button", &keys, why, sizeof(why)), 0);
+	assert_false(input_keys_have(&keys, 0xff0d));
+	assert_int_equal(input_keys_read("Prior", &keys, why, sizeof(why)), 0);
+	assert_true(input_keys_have(&keys, 0xff55));	/* Page_Up, its other name */
+	assert_false(keys.button);
+	assert_int_equal(input_keys_read("any", &keys, why, sizeof(why)), 0);
+	assert_true(input_keys_have(&keys, 'a') && input_keys_have(&keys, 0));
+	assert_int_equal(input_keys_read("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, why, sizeof(why)), 0);
+	assert_int_equal(keys.n, INPUT_KEYS);
+}
+
+static void record(int fd, int type, int code, int value)
+{
+	struct {
+		long seconds, micros;
+		uint16_t type, code;
+		int32_t value;
+	} r = { 5, 250000, (uint16_t)type, (uint16_t)code, value };
+
+	assert_int_equal(write(fd, &r, sizeof(r)), sizeof(r));
+}
+
+/* A device's stream, by hand, through a fifo in its place. */
+static void records_of_a_device(void **state)
+{
+	struct input_keys keys;
+	struct input_source *s;
+	struct heard h = { 0 };
+	char path[] = "/tmp/evdev.XXXXXX";
+	int fd;
+
+	(void)state;
+	assert_true(mkstemp(path) >= 0 && !unlink(path) && !mkfifo(path, 0600));
+	assert_int_equal(input_keys_read("Return,KP_Enter,button", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_evdev_open(&s, path, &keys, why, sizeof(why)), 0);
+	assert_string_equal(s->ops->name, "evdev");
+	fd = open(path, O_WRONLY);
+	assert_true(fd >= 0 && !unlink(path));
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	assert_int_equal(h.n, 0);
+
+	record(fd, EV_KEY, KEY_A, 1);
+	record(fd, EV_KEY, KEY_ENTER, 1);
+	record(fd, EV_SYN, SYN_REPORT, 0);
+	record(fd, EV_KEY, KEY_ENTER, 2);	/* held */
+	record(fd, EV_KEY, KEY_ENTER, 0);
+	record(fd, EV_REL, KEY_ENTER, 1);	/* movement, of an axis with the key's number */
+	record(fd, EV_KEY, BTN_LEFT, 1);
+	record(fd, EV_KEY, BTN_LEFT, 0);
+	record(fd, EV_REL, REL_WHEEL, 1);
+	record(fd, EV_KEY, KEY_KPENTER, 1);
+	record(fd, EV_KEY, BTN_SIDE, 0);
+	record(fd, EV_KEY, KEY_MAX, 1);
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	assert_int_equal(h.n, 4);
+	assert_string_equal(h.event[0].what, "Return");
+	assert_string_equal(h.event[1].what, "button 1");
+	assert_string_equal(h.event[2].what, "KP_Enter");
+	assert_string_equal(h.event[3].what, "button 8");	/* X's number, past the wheel's */
+	assert_true(h.event[0].seen_ns > 0 && h.event[0].seen_ns <= clock_now());
+	assert_int_equal(h.event[0].event_ns, 0);	/* a fifo cannot be asked for its clock */
+	close(fd);
+	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);
+	s->ops->close(s);
+}
+
+static void any_key_but_no_button(void **state)
+{
+	struct input_keys keys;
+	struct input_source *s;
+	struct heard h = { 0 };
+	char path[] = "/tmp/evdev.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(input_keys_read("any", &keys, why, sizeof(why)), 0);
+	record(fd, EV_KEY, KEY_Q, 1);
+	record(fd, EV_KEY, BTN_LEFT, 0);
+	record(fd, EV_KEY, BTN_TOOL_FINGER, 1);
+	record(fd, EV_KEY, KEY_BRIGHTNESSUP, 1);
+	assert_int_equal(input_evdev_open(&s, path, &keys, why, sizeof(why)), 0);
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);	/* a plain file ends */
+	assert_int_equal(h.n, 2);
+	assert_string_equal(h.event[0].what, "q");
+	assert_string_equal(h.event[1].what, "key 225");
+	s->ops->close(s);
+	close(fd);
+	unlink(path);
+}
+
+static void no_such_device(void **state)
+{
+	struct input_keys keys = { 0 };
+	struct input_source *s;
+
+	(void)state;
+	assert_int_equal(input_evdev_open(&s, "/dev/input/none", &keys, why, sizeof(why)), -ENOENT);
+	assert_non_null(strstr(why, "/dev/input/none"));
+	assert_null(s);
+}
+
+static void lines_are_events(void **state)
+{
+	struct input_source *s;
+	struct heard h = { 0 };
+	struct pollfd ready;
+	char path[] = "/tmp/control.XXXXXX";
+	const char *text = "page 1\nclick a very long word that is longer than an event has room for\nhal";
+	int fd;
+
+	(void)state;
+	assert_true(mkstemp(path) >= 0);
+	assert_int_equal(input_control_open(&s, path, why, sizeof(why)), -EEXIST);	/* a plain file */
+	assert_true(why[0] && !s);
+	unlink(path);
+	assert_int_equal(input_control_open(&s, path, why, sizeof(why)), 0);
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	fd = open(path, O_WRONLY | O_NONBLOCK);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	ready = (struct pollfd){ .fd = s->fd, .events = POLLIN };
+	assert_int_equal(poll(&ready, 1, 0), 1);
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	assert_int_equal(h.n, 2);
+	assert_string_equal(h.event[0].what, "page 1");
+	assert_memory_equal(h.event[1].what, "click a very long word that is ", 32);
+	assert_int_equal(write(fd, "f\n", 2), 2);
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	assert_int_equal(h.n, 3);
+	assert_string_equal(h.event[2].what, "half");
+	close(fd);
+	assert_int_equal(s->ops->read(s, hear, &h), 0);	/* who wrote has gone: others may come */
+	s->ops->close(s);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_by_name),
+		cmocka_unit_test(records_of_a_device),
+		cmocka_unit_test(any_key_but_no_button),
+		cmocka_unit_test(no_such_device),
+		cmocka_unit_test(lines_are_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Raw events of an Xvfb of our own, in which xdotool types. Without those two: skipped. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "vamp/input.h"
+
+static char why[200];
+static pid_t server;
+
+struct heard {
+	int n;
+	struct input_event event[32];
+};
+
+static void hear(void *arg, const struct input_event *event)
+{
+	struct heard *h = arg;
+
+	assert_true(h->n < 32);
+	h->event[h->n++] = *event;
+}
+
+static bool installed(const char *program)
+{
+	char command[80];
+
+	snprintf(command, sizeof(command), "command -v %s >/dev/null", program);
+	return system(command) == 0;
+}
+
+static int start_display(void **state)
+{
+	char number[16] = "", fd[16];
+	pid_t parent = getpid();
+	ssize_t n;
+	int pipes[2];
+
+	(void)state;
+	if (!installed("Xvfb") || !installed("xdotool"))
+		return 0;
+	if (pipe(pipes))
+		return -1;
+	snprintf(fd, sizeof(fd), "%d", pipes[1]);
+	server = fork();
+	if (!server) {
+		if (proc_die_with_parent(parent) || !freopen("/dev/null", "w", stderr))
+			_exit(1);
+		execlp("Xvfb", "Xvfb", "-displayfd", fd, "-noreset", "-nolisten", "tcp", (char *)NULL);
+		_exit(1);
+	}
+	close(pipes[1]);
+	n = read(pipes[0], number, sizeof(number) - 1);
+	close(pipes[0]);
+	if (n <= 0)
+		return -1;
+	number[strcspn(number, "\n")] = '\0';
+	snprintf(why, sizeof(why), ":%s", number);
+	return setenv("DISPLAY", why, 1);
+}
+
+static int end_display(void **state)
+{
+	(void)state;
+	if (server > 0) {
+		kill(server, SIGTERM);
+		waitpid(server, NULL, 0);
+	}
+	return 0;
+}
+
+static struct input_source *open_or_skip(const char *names)
+{
+	struct input_source *s;
+	struct input_keys keys;
+
+	if (server <= 0) {
+		print_message("skipped: no Xvfb or no xdotool\n");
+		skip();
+	}
+	assert_int_equal(input_keys_read(names, &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_x11_open(&s, NULL, &keys, why, sizeof(why)), 0);
+	return s;
+}
+
+/* Until the word has been heard. */
+static int hear_until(struct input_source *s, struct heard *h, const char *last)
+{
+	int64_t until = clock_now() + 20 * NS_PER_S;
+	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
+	int err = 0;
+
+	while (!err && clock_now() < until && (!h->n || strcmp(h->event[h->n - 1].what, last))) {
+		poll(&ready, 1, 100);
+		err = s->ops->read(s, hear, h);
+	}
+	return err;
+}
+
+static void keys_and_buttons(void **state)
+{
+	struct input_source *s = open_or_skip("Return,KP_Enter,F12,button");
+	struct heard h = { 0 };
+	int64_t from = clock_now();
+
+	(void)state;
+	assert_int_equal(s->ops->read(s, hear, &h), 0);
+	assert_int_equal(h.n, 0);
+	assert_int_equal(system("xdotool key a Return mousemove 50 50 click 1 click 4 click 5 key KP_Enter click 3 key F12"), 0);
+	assert_int_equal(hear_until(s, &h, "F12"), 0);
+	assert_int_equal(h.n, 5);
+	assert_string_equal(h.event[0].what, "Return");
+	assert_string_equal(h.event[1].what, "button 1");
+	assert_string_equal(h.event[2].what, "KP_Enter");
+	assert_string_equal(h.event[3].what, "button 3");
+	for (int i = 0; i < h.n; i++) {
+		assert_true(h.event[i].event_ns > from - 2 * NS_PER_MS);
+		assert_true(h.event[i].event_ns <= h.event[i].seen_ns);
+	}
+	s->ops->close(s);
+}
+
+/* A snowman is on no key of this keyboard: xdotool gives it one for as long as it sends it. */
+static void a_keyboard_that_changes(void **state)
+{
+	struct input_source *s = open_or_skip("U2603,F12");
+	struct heard h = { 0 };
+
+	(void)state;
+	assert_int_equal(system("xdotool key --delay 300 U2603 F12 2>/dev/null &"), 0);
+	assert_int_equal(hear_until(s, &h, "F12"), 0);
+	assert_int_equal(h.n, 2);
+	assert_string_equal(h.event[0].what, "U2603");
+	s->ops->close(s);
+}
+
+static void a_key_that_is_held(void **state)
+{
+	struct input_source *s = open_or_skip("Return,F12");
+	struct heard h = { 0 };
+
+	(void)state;
+	assert_int_equal(system("xdotool keydown Return sleep 1.2 keyup Return key F12"), 0);
+	assert_int_equal(hear_until(s, &h, "F12"), 0);
+	assert_int_equal(h.n, 2);
+	s->ops->close(s);
+}
+
+static void any_key(void **state)
+{
+	struct input_source *s = open_or_skip("any");
+	struct heard h = { 0 };
+
+	(void)state;
+	assert_int_equal(system("xdotool key b click 1 key Escape"), 0);
+	assert_int_equal(hear_until(s, &h, "Escape"), 0);
+	assert_int_equal(h.n, 2);
+	assert_string_equal(h.event[0].what, "b");
+	s->ops->close(s);
+}
+
+static void no_display(void **state)
+{
+	struct input_source *s;
+	struct input_keys keys = { .button = true };
+
+	(void)state;
+	assert_true(input_x11_open(&s, ":4711", &keys, why, sizeof(why)) < 0);
+	assert_non_null(strstr(why, ":4711"));
+	assert_null(s);
+}
+
+/* The last one: the source ends, not this program. */
+static void the_display_goes_away(void **state)
+{
+	struct input_source *s = open_or_skip("Return");
+	struct heard h = { 0 };
+
+	(void)state;
+	assert_int_equal(kill(server, SIGTERM), 0);
+	assert_int_equal(hear_until(s, &h, "Return"), -EPIPE);
+	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);
+	assert_int_equal(h.n, 0);
+	s->ops->close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_and_buttons),
+		cmocka_unit_test(a_keyboard_that_changes),
+		cmocka_unit_test(a_key_that_is_held),
+		cmocka_unit_test(any_key),
+		cmocka_unit_test(no_display),
+		cmocka_unit_test(the_display_goes_away),
+	};
+
+	return cmocka_run_group_tests(tests, start_display, end_display);
+}

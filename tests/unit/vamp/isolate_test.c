@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* isolate - how busy CPUs were, from the text of a /proc/stat; which interrupts are a user's devices, on a tree that plays /sys. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "vamp/isolate_inside.h"
+
+static void busy_is_all_but_idle_and_waiting_for_a_disk(void **state)
+{
+	char text[] = "cpu  111 0 0 999 0 0 0 0 0 0\ncpu0 1 2 3 40 50 6 7 8 0 0\ncpu1 10 20 30 400 500 60 70 80 0 0\nintr 5\n";
+	FILE *f = fmemopen(text, sizeof(text) - 1, "r");
+	int64_t busy, all;
+	cpu_set_t set;
+
+	(void)state;
+	CPU_ZERO(&set);
+	CPU_SET(1, &set);
+	isolate_read_busy(f, &set, &busy, &all);
+	assert_int_equal(busy, 270);
+	assert_int_equal(all, 1170);
+	rewind(f);
+	CPU_SET(0, &set);
+	isolate_read_busy(f, &set, &busy, &all);
+	assert_int_equal(busy, 297);
+	assert_int_equal(all, 1287);
+	fclose(f);
+}
+
+static char root[] = "/tmp/vamp-irq.XXXXXX";
+
+static void folder(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
+	}
+	mkdir(path, 0755);
+}
+
+static void file(const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	*strrchr(path, '/') = '\0';
+	folder(path + strlen(root) + 1);
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void device(const char *class, const char *name, const char *path)
+{
+	char link[256], to[256];
+
+	snprintf(link, sizeof(link), "sys/class/%s/%s", class, name);
+	folder(link);
+	snprintf(link, sizeof(link), "%s/sys/class/%s/%s/device", root, class, name);
+	snprintf(to, sizeof(to), "%s/sys/devices/%s", root, path);
+	folder(to + strlen(root) + 1);
+	assert_int_equal(symlink(to, link), 0);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static void interrupts_of_devices_are_found(void **state)
+{
+	static const int wanted[] = { 1, 9, 36, 38, 39 };
+	struct isolate_irqs irqs;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n");	/* a disk, of virtio */
+	device("block", "vda", "pci0/02.0/virtio1");
+	file("sys/devices/pci0/03.0/irq", "9\n");		/* a card that says one */
+	device("net", "eth0", "pci0/03.0");
+	device("input", "input0", "platform/i8042/serio0/input/input0");	/* a handler's name */
+	folder("proc/irq/1/i8042");
+	device("input", "input1", "platform/a.mmio/virtio2");	/* the device's name, and more */
+	folder("proc/irq/38/virtio2-input.0");
+	folder("proc/irq/39/virtio2-config");
+	folder("sys/class/net/lo");				/* no hardware */
+	file("sys/devices/pci0/05.0/msi_irqs/50", "msix\n");	/* some other device */
+	folder("proc/irq/40/virtio20-rng");
+	folder("proc/irq/41/ttyS0");
+	assert_int_equal(isolate_irq_find(&irqs, root), 0);
+	assert_int_equal(irqs.n, sizeof(wanted) / sizeof(*wanted));
+	for (size_t i = 0; i < irqs.n; i++)
+		assert_int_equal(irqs.irq[i], wanted[i]);
+	free(irqs.irq);
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(busy_is_all_but_idle_and_waiting_for_a_disk),
+		cmocka_unit_test(interrupts_of_devices_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

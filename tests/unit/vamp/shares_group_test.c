@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* shares_group - on a tree that plays the kernel's cgroups: a write to cgroup.procs moves a process, a folder gets its files, and
+ * version 2 refuses what it refuses (Documentation/admin-guide/cgroup-v2.rst, "No Internal Process Constraint"). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "vamp/files.h"
+#include "vamp/shares_inside.h"
+
+static char root[32], mount[64];
+static int version;
+static struct undo *undo;
+
+static void put(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(const char *text, const char *format, ...)
+{
+	char path[1024];
+	va_list words;
+	FILE *f;
+
+	va_start(words, format);
+	vsnprintf(path, sizeof(path), format, words);
+	va_end(words);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* ---- the kernel ---- */
+
+static bool holds(const char *folder, const char *file, const char *word)
+{
+	char path[1024], text[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	f = fopen(path, "r");
+	while (f && fscanf(f, "%255s", text) == 1)
+		found = found || !strcmp(text, word) || !*word;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static const char *leaver;
+
+static int leave(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	char left[1024] = "";
+	int pid;
+	FILE *f;
+
+	(void)st;
+	if (type != FTW_F || strcmp(path + at->base, "cgroup.procs"))
+		return 0;
+	f = fopen(path, "r");
+	while (f && fscanf(f, "%d", &pid) == 1)
+		if (pid != atoi(leaver))
+			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%d\n", pid);
+	if (f)
+		fclose(f);
+	put(left, "%s", path);
+	return 0;
+}
+
+/* /proc/PID/cgroup of the tree */
+static void tell_group(const char *who, const char *folder)
+{
+	char path[128], line[1024];
+
+	snprintf(path, sizeof(path), "%s/proc/%s", root, who);
+	mkdir(path, 0755);
+	folder += strlen(mount);
+	snprintf(line, sizeof(line), "%s%s\n", version == 1 ? "4:cpu,cpuacct:" : "0::", *folder ? folder : "/");
+	put(line, "%s/cgroup", path);
+}
+
+int __real_files_write(const char *path, const char *text);
+int __wrap_files_write(const char *path, const char *text)
+{
+	char folder[1024], text_of[1024];
+	const char *file = strrchr(path, '/') + 1;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(file - path - 1), path);
+	if (access(path, F_OK))
+		return -ENOENT;
+	if (!strcmp(file, "cgroup.procs")) {
+		char pid[16];
+
+		snprintf(pid, sizeof(pid), "%d", atoi(text));
+		if (version == 2 && holds(folder, "cgroup.subtree_control", "cpu") && holds(folder, "cgroup.events", ""))
+			return -EBUSY;
+		leaver = pid;
+		nftw(mount, leave, 8, FTW_PHYS);
+		files_read(path, text_of, sizeof(text_of));
+		FILE *f = fopen(path, "a");
+		fprintf(f, "%s\n", pid);
+		fclose(f);
+		tell_group(pid, folder);
+		return 0;
+	}
+	if (!strcmp(file, "cgroup.subtree_control")) {
+		if (*text == '+' && holds(folder, "cgroup.events", "") && holds(folder, "cgroup.procs", ""))
+			return -EBUSY;
+		put(*text == '+' ? "cpu memory\n" : "memory\n", "%s", path);
+		return 0;
+	}
+	return __real_files_write(path, text);
+}
+
+int __wrap_files_write_number(const char *path, long number);
+int __wrap_files_write_number(const char *path, long number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld\n", number);
+	return __wrap_files_write(path, text);
+}
+
+int __real_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	char above[1024];
+
+	if (__real_mkdir(path, mode))
+		return -1;
+	if (strncmp(path, mount, strlen(mount)))
+		return 0;
+	put("", "%s/cgroup.procs", path);
+	if (version == 1) {
+		put("1024\n", "%s/cpu.shares", path);
+		return 0;
+	}
+	snprintf(above, sizeof(above), "%.*s", (int)(strrchr(path, '/') - path), path);
+	put("populated 0\n", "%s/cgroup.events", path);
+	put("\n", "%s/cgroup.subtree_control", path);
+	put(holds(above, "cgroup.subtree_control", "cpu") ? "cpu memory\n" : "memory\n", "%s/cgroup.controllers", path);
+	if (holds(above, "cgroup.subtree_control", "cpu"))
+		put("100\n", "%s/cpu.weight", path);
+	return 0;
+}
+
+int __real_rmdir(const char *path);
+int __wrap_rmdir(const char *path)
+{
+	static const char *const files[] = { "cgroup.procs", "cgroup.events", "cgroup.subtree_control", "cgroup.controllers", "cpu.weight",
+					     "cpu.shares" };
+	char file[1024];
+
+	if (holds(path, "cgroup.procs", "")) {
+		errno = EBUSY;
+		return -1;
+	}
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(file, sizeof(file), "%s/%s", path, files[i]);
+		unlink(file);
+	}
+	return __real_rmdir(path);
+}
+
+/* ---- */
+
+static pid_t first, second;	/* of the session; the second one is background */
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	proc_die_with_parent(getppid());
+	for (;;)
+		pause();
+}
+
+/* A machine with a session /s that holds two processes. */
+static void play(int which, char session[128])
+{
+	char line[256], path[64];
+
+	strcpy(root, "/tmp/vamp-group.XXXXXX");
+	assert_non_null(mkdtemp(root));
+	version = 0;
+	snprintf(path, sizeof(path), "%s/proc", root);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/proc/self", root);
+	mkdir(path, 0755);
+	snprintf(mount, sizeof(mount), "%s/cg", root);
+	__real_mkdir(mount, 0755);
+	version = which;
+	snprintf(line, sizeof(line), "tmpfs /tmp tmpfs rw 0 0\n%s\n",
+		 which == 1 ? "cgroup2 /unified cgroup2 rw 0 0\ncgroup /cg cgroup rw,cpu,cpuacct 0 0" : "cgroup2 /cg cgroup2 rw,nsdelegate 0 0");
+	put(line, "%s/proc/self/mounts", root);
+	put("", "%s/cgroup.procs", mount);
+	if (which == 2) {
+		put("cpu memory\n", "%s/cgroup.controllers", mount);
+		put("cpu memory\n", "%s/cgroup.subtree_control", mount);
+	}
+	snprintf(session, 128, "%s/s", mount);
+	mkdir(session, 0755);
+	first = sleeper();
+	second = sleeper();
+	snprintf(line, sizeof(line), "%s/cgroup.procs", session);
+	assert_int_equal(files_write_number(line, first), 0);
+	assert_int_equal(files_write_number(line, second), 0);
+	tell_group("self", session);
+	assert_int_equal(undo_start(&undo, 100), 0);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static void play_ends(void)
+{
+	assert_int_equal(undo_stop(undo), 0);
+	kill(first, SIGKILL);
+	kill(second, SIGKILL);
+	waitpid(first, NULL, 0);
+	waitpid(second, NULL, 0);
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool is_in(pid_t pid, const char *folder)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return holds(folder, "cgroup.procs", number);
+}
+
+static struct tag tag_of(pid_t pid)
+{
+	struct proc_stat task;
+
+	assert_int_equal(files_stat(pid, &task), 0);
+	return (struct tag){ .pid = pid, .start = task.start };
+}
+
+static void assert_weight(const struct shares_group *g, const char *file, const char *weight)
+{
+	assert_true(holds(g->ours, file, weight));
+}
+
+/* A process is taken into the group and comes back; afterwards the session is as before. */
+static void take_and_return(struct shares_group *g, const char *session, const char *between)
+{
+	struct tag tag = tag_of(second);
+	size_t mark = undo_mark(undo);
+
+	assert_int_equal(shares_group_take(g, undo, &tag), 0);
+	assert_true(is_in(second, g->ours));
+	assert_true(is_in(first, between));
+	assert_int_equal(shares_group_take(g, undo, &tag), 0);	/* it is there already */
+	assert_int_equal(undo_back(undo, mark), 0);
+	assert_true(is_in(second, between));
+	assert_int_equal(undo_back(undo, 0), 0);
+	assert_true(is_in(first, session));
+	assert_true(is_in(second, session));
+	assert_int_equal(access(g->ours, F_OK), -1);
+}
+
+static void version_1_weighs_by_shares(void **state)
+{
+	static const char *const weights[RATIOS] = { "341", "114", "57" };	/* 1024 / 3, 9, 18, rounded */
+	struct shares_group g;
+	char session[128], why[300];
+
+	(void)state;
+	for (int ratio = 0; ratio < RATIOS; ratio++) {
+		play(1, session);
+		assert_int_equal(shares_group_open(&g, root, NULL, (enum ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(g.version, 1);
+		assert_string_equal(g.above, session);
+		assert_weight(&g, "cpu.shares", weights[ratio]);
+		take_and_return(&g, session, session);
+		play_ends();
+	}
+}
+
+static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
+{
+	static const char *const weights[RATIOS] = { "33", "11", "6" };	/* 100 / 3, 9, 18, rounded */
+	struct shares_group g;
+	char session[128], rest[200], why[300];
+
+	(void)state;
+	for (int ratio = 0; ratio < RATIOS; ratio++) {
+		play(2, session);
+		assert_int_equal(shares_group_open(&g, root, NULL, (enum ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(g.version, 2);
+		assert_weight(&g, "cpu.weight", weights[ratio]);
+		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
+		snprintf(rest, sizeof(rest), "%s/thinprobe-vamp-%d-rest", session, (int)getpid());
+		assert_false(holds(session, "cgroup.procs", ""));
+		take_and_return(&g, session, rest);
+		assert_false(holds(session, "cgroup.subtree_control", "cpu"));
+		assert_int_equal(access(rest, F_OK), -1);
+		play_ends();
+	}
+}
+
+static void version_2_where_groups_below_have_weights_already(void **state)
+{
+	struct shares_group g;
+	char session[128], slice[64], why[300];
+
+	(void)state;
+	play(2, session);
+	snprintf(slice, sizeof(slice), "%s", mount + strlen(root));
+	assert_int_equal(shares_group_open(&g, root, slice, RATIO_M, undo, why, sizeof(why)), 0);
+	assert_weight(&g, "cpu.weight", "11");
+	take_and_return(&g, session, session);
+	assert_true(holds(mount, "cgroup.subtree_control", "cpu"));
+	play_ends();
+}
+
+static void what_cannot_be_is_told_and_nothing_changes(void **state)
+{
+	struct shares_group g;
+	char session[128], inner[160], why[300];
+	struct tag tag;
+
+	(void)state;
+	play(2, session);
+	snprintf(inner, sizeof(inner), "%s/inner", session);
+	assert_int_equal(mkdir(inner, 0755), 0);	/* it would get the weight of all others together */
+	*why = '\0';
+	assert_int_equal(shares_group_open(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), -EBUSY);
+	assert_true(*why);
+	assert_true(is_in(first, session));
+	*why = '\0';
+	assert_int_equal(shares_group_open(&g, root, inner + strlen(root), RATIO_M, undo, why, sizeof(why)), -ENOTSUP);
+	assert_true(*why);
+	assert_int_equal(shares_group_open(&g, root, "/elsewhere", RATIO_M, undo, why, sizeof(why)), -ENOENT);
+	assert_int_equal(undo_mark(undo), 0);
+	rmdir(inner);
+	/* a process of another session is not taken into this one's budget */
+	snprintf(inner, sizeof(inner), "%s/other", mount);
+	assert_int_equal(mkdir(inner, 0755), 0);
+	snprintf(why, sizeof(why), "%s/cgroup.procs", inner);
+	files_write_number(why, second);
+	tag = tag_of(second);
+	assert_int_equal(shares_group_open(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), 0);
+	assert_int_equal(shares_group_take(&g, undo, &tag), -EXDEV);
+	assert_true(is_in(second, inner));
+	play_ends();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(version_1_weighs_by_shares),
+		cmocka_unit_test(version_2_puts_the_others_into_a_group_of_their_own),
+		cmocka_unit_test(version_2_where_groups_below_have_weights_already),
+		cmocka_unit_test(what_cannot_be_is_told_and_nothing_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* tasks and scope - a process that works, with a thread that sleeps, held against what the kernel says of it in /proc. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "vamp/tasks.h"
+
+#define SUB (256 * NS_PER_MS)
+
+static void *rest(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void work(void)
+{
+	pthread_t thread;
+
+	alarm(40);	/* whatever becomes of the test */
+	pthread_create(&thread, NULL, rest, NULL);
+	for (;;)
+		;
+}
+
+/* A child of a child: children of vamp itself are not in scope. */
+static pid_t start_worker(void)
+{
+	pid_t pid, between;
+	int out[2];
+
+	assert_int_equal(pipe(out), 0);
+	between = fork();
+	if (!between) {
+		pid = fork();
+		if (!pid)
+			work();
+		_exit(write(out[1], &pid, sizeof(pid)) != sizeof(pid));
+	}
+	assert_int_equal(read(out[0], &pid, sizeof(pid)), sizeof(pid));
+	waitpid(between, NULL, 0);
+	close(out[0]);
+	close(out[1]);
+	return pid;
+}
+
+static const struct past *find(const struct tasks *t, pid_t pid)
+{
+	const struct past *p;
+
+	for (size_t i = 0; (p = tasks_next(t, &i));)
+		if (p->pid == pid)
+			return p;
+	return NULL;
+}
+
+static void until_used(pid_t pid, int64_t ns)
+{
+	for (int i = 0; clock_cpu_of(pid) < ns && i < 3000; i++)
+		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
+}
+
+static void test_counts_as_the_kernel(void **state)
+{
+	struct scope scope = { .by_user = true, .uid = geteuid() };
+	struct proc_schedstat before, after;
+	const struct past *p;
+	struct tasks *t;
+	pid_t pid = start_worker();
+	int64_t first;
+	size_t slot;
+
+	(void)state;
+	if (tasks_open(&t, &scope, SUB))
+		skip();
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	p = find(t, pid);
+	assert_non_null(p);
+	first = p->run_ns[moments_slot(tasks_moments(t)->last)];
+	until_used(pid, first + 100 * NS_PER_MS);
+	assert_int_equal(proc_schedstat(pid, &before), 0);
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	assert_int_equal(proc_schedstat(pid, &after), 0);
+	p = find(t, pid);
+	assert_non_null(p);
+	slot = moments_slot(tasks_moments(t)->last);
+	assert_true(p->run_ns[slot] >= first + 100 * NS_PER_MS);
+	assert_int_equal(p->n, 2);	/* its threads are looked at, for it ran */
+	for (size_t i = 0; i < p->n; i++)
+		if (p->thread[i].tid == pid) {
+			assert_in_range(p->thread[i].at[slot].run_ns, before.run_ns, after.run_ns);
+			assert_in_range(p->thread[i].at[slot].wait_ns, before.wait_ns, after.wait_ns);
+			assert_true(p->thread[i].at[slot].wants);
+		} else
+			assert_false(p->thread[i].at[slot].wants);
+	kill(pid, SIGKILL);
+	while (clock_cpu_of(pid) >= 0)
+		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
+	assert_int_equal(tasks_sample(t, clock_now(), true), 0);
+	assert_null(find(t, pid));
+	tasks_close(t);
+}
+
+/* One that is born between two samples is found at the next. */
+static void test_new_process(void **state)
+{
+	struct scope scope = { .by_user = true, .uid = geteuid() };
+	struct tasks *t;
+	pid_t pid;
+
+	(void)state;
+	if (tasks_open(&t, &scope, SUB))
+		skip();
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	pid = start_worker();
+	until_used(pid, 50 * NS_PER_MS);
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	assert_non_null(find(t, pid));
+	kill(pid, SIGKILL);
+	tasks_close(t);
+}
+
+static void test_scope(void **state)
+{
+	struct scope all = { 0 }, other = { .by_user = true, .uid = geteuid() + 1 }, nowhere = { .group = "/proc" };
+	pid_t pid = start_worker(), child = fork();
+
+	(void)state;
+	if (!child)
+		for (;;)
+			pause();
+	assert_true(scope_has(&all, pid));
+	assert_false(scope_has(&other, pid));
+	assert_false(scope_has(&nowhere, pid));
+	assert_false(scope_has(&all, child));
+	assert_false(scope_has(&all, getpid()));
+	assert_false(scope_has(&all, 1));
+	assert_false(scope_has(&all, 2));	/* the kernel's */
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	kill(pid, SIGKILL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts_as_the_kernel),
+		cmocka_unit_test(test_new_process),
+		cmocka_unit_test(test_scope),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

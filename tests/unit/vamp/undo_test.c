@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* undo - real processes and files: what is changed comes back in order, and after kill -9; what is born meanwhile, too. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "vamp/files.h"
+#include "vamp/undo.h"
+
+#define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
+
+static char folder[] = "/tmp/thinprobe-undo.XXXXXX";
+static char file[64], other[64];
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void assert_holds(const char *path, const char *text)
+{
+	char is[64];
+
+	assert_int_equal(files_read(path, is, sizeof(is)), 0);
+	assert_string_equal(is, text);
+}
+
+static int make_files(void **state)
+{
+	(void)state;
+	snprintf(file, sizeof(file), "%s/one", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	put(file, "1024\n");
+	put(other, "none\n");
+	return 0;
+}
+
+/* A child that sleeps until it is killed. */
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	proc_die_with_parent(getppid());
+	for (;;)
+		pause();
+}
+
+static void reap(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static uint64_t start_of(pid_t pid)
+{
+	struct proc_stat task;
+
+	assert_int_equal(files_stat(pid, &task), 0);
+	return task.start;
+}
+
+static int nice_of(pid_t tid)
+{
+	errno = 0;
+	return getpriority(PRIO_PROCESS, (id_t)tid);
+}
+
+static bool may_lower_nice(void)
+{
+	return geteuid() == 0;
+}
+
+/* ---- */
+
+static void files_come_back_in_reverse(void **state)
+{
+	struct undo *u;
+	size_t mark;
+
+	(void)state;
+	assert_int_equal(undo_start(&u, 10), 0);
+	assert_int_equal(undo_write(u, file, "341\n"), 0);
+	mark = undo_mark(u);
+	assert_int_equal(undo_write(u, file, "56\n"), 0);
+	assert_int_equal(undo_write(u, file, "11\n"), 0);
+	assert_holds(file, "11");
+	assert_int_equal(undo_back(u, mark), 0);
+	assert_holds(file, "341");
+	assert_int_equal(undo_mark(u), mark);
+	assert_int_equal(undo_stop(u), 0);
+	assert_holds(file, "1024");
+}
+
+static void what_cannot_be_done_is_not_noted(void **state)
+{
+	char path[80], lengthy[600];
+	struct undo *u;
+
+	(void)state;
+	memset(lengthy, 'a', sizeof(lengthy) - 1);
+	lengthy[0] = '/';
+	lengthy[sizeof(lengthy) - 1] = '\0';
+	snprintf(path, sizeof(path), "%s/missing", folder);
+	assert_int_equal(undo_start(&u, 2), 0);
+	assert_int_equal(undo_write(u, path, "1\n"), -ENOENT);
+	assert_int_equal(undo_write(u, lengthy, "1\n"), -ENAMETOOLONG);
+	assert_int_equal(undo_mkdir(u, folder), -EEXIST);	/* not ours: it must not be removed */
+	snprintf(path, sizeof(path), "%s/missing/group", folder);
+	assert_int_equal(undo_mkdir(u, path), -ENOENT);
+	assert_int_equal(undo_mark(u), 0);
+	assert_int_equal(undo_write(u, file, "1\n"), 0);
+	assert_int_equal(undo_write(u, file, "2\n"), 0);
+	assert_int_equal(undo_write(u, file, "3\n"), -ENOSPC);
+	assert_holds(file, "2");
+	assert_int_equal(undo_stop(u), 0);
+	assert_int_equal(access(folder, F_OK), 0);
+	assert_holds(file, "1024");
+}
+
+static void a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_with_a_word(void **state)
+{
+	char group[80], inside[96];
+	struct undo *u;
+
+	(void)state;
+	snprintf(group, sizeof(group), "%s/group", folder);
+	snprintf(inside, sizeof(inside), "%s/file", group);
+	assert_int_equal(undo_start(&u, 4), 0);
+	assert_int_equal(undo_mkdir(u, group), 0);
+	put(inside, "1\n");
+	assert_int_equal(undo_write(u, file, "1\n"), 0);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(undo_back(u, 0), 1);	/* not empty */
+	assert_int_equal(undo_mark(u), 0);
+	unlink(inside);
+	rmdir(group);
+	assert_int_equal(undo_stop(u), 1);	/* what was left is counted to the end */
+	make_files(NULL);
+}
+
+static void a_move_notes_where_the_task_was(void **state)
+{
+	struct undo *u;
+	char number[16];
+	pid_t pid = sleeper();
+
+	(void)state;
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	put(file, "");
+	assert_int_equal(undo_start(&u, 4), 0);
+	assert_int_equal(undo_move(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
+	assert_int_equal(undo_mark(u), 0);
+	assert_int_equal(undo_move(u, pid, start_of(pid), file, other), 0);
+	assert_holds(file, number);
+	put(file, "");	/* as the kernel would */
+	assert_int_equal(undo_stop(u), 0);
+	assert_holds(other, number);
+	reap(pid);
+}
+
+static void a_task_that_has_ended_is_nothing_to_undo(void **state)
+{
+	struct undo *u;
+	pid_t pid = sleeper();
+
+	(void)state;
+	put(file, "");
+	assert_int_equal(undo_start(&u, 4), 0);
+	assert_int_equal(undo_move(u, pid, 0, file, other), 0);
+	assert_int_equal(undo_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
+	reap(pid);
+	put(file, "");
+	assert_int_equal(undo_nice(u, pid, 0, 5), -ESRCH);
+	assert_int_equal(undo_stop(u), 0);
+	assert_holds(other, "none");
+}
+
+static void a_nice_value_keeps_its_first_note(void **state)
+{
+	struct undo *u;
+	pid_t pid = sleeper();
+	int was;
+
+	(void)state;
+	if (!may_lower_nice()) {
+		reap(pid);
+		skip();
+	}
+	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 3), 0);
+	assert_int_equal(undo_start(&u, 4), 0);
+	assert_int_equal(undo_nice(u, pid, 0, 8), 0);
+	assert_int_equal(undo_nice(u, pid, 0, 16), 0);
+	assert_int_equal(nice_of(pid), 16);
+	assert_int_equal(undo_mark(u), 1);
+	assert_int_equal(undo_nice_was(u, pid, &was), 0);
+	assert_int_equal(was, 3);
+	assert_int_equal(undo_stop(u), 0);
+	assert_int_equal(nice_of(pid), 3);
+	reap(pid);
+}
+
+static void without_the_right_to_go_back_a_nice_value_is_not_changed(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid) {
+		struct rlimit none = { 0, 0 };
+		struct undo *u;
+		int nice = nice_of(0), err;
+
+		setrlimit(RLIMIT_NICE, &none);
+		if (geteuid() == 0 && setresuid(65534, 65534, 65534))
+			_exit(3);
+		if (undo_start(&u, 4))
+			_exit(4);
+		err = undo_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
+		_exit(err != -EPERM ? 5 : nice_of(0) != nice ? 6 : undo_stop(u) ? 7 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : 99, 0);
+}
+
+/* ---- tasks born meanwhile ---- */
+
+static void *thread_main(void *said)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
+	if (write(*(int *)said, &tid, sizeof(tid)) != sizeof(tid))
+		abort();
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Says the tid of a thread and the pid of a child, each born when a byte comes. */
+static pid_t parent_to_be(int *ask, int *say)
+{
+	int in[2], out[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	pid = fork();
+	if (pid) {
+		close(in[0]);
+		close(out[1]);
+		*ask = in[1];
+		*say = out[0];
+		return pid;
+	}
+	proc_die_with_parent(getppid());
+	close(in[1]);
+	setsid();	/* nothing else of this test is in this session */
+	for (char c; read(in[0], &c, 1) == 1;) {
+		pthread_t thread;
+		pid_t child;
+
+		pthread_create(&thread, NULL, thread_main, &out[1]);
+		child = sleeper();
+		if (write(out[1], &child, sizeof(child)) != sizeof(child))
+			abort();
+	}
+	_exit(0);
+}
+
+static void two_born(int ask, int say, pid_t born[2])
+{
+	assert_int_equal(write(ask, "x", 1), 1);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(read(say, &born[i], sizeof(*born)), sizeof(*born));
+}
+
+static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
+{
+	pid_t before[2], born[2], late;
+	int ask, say, was;
+	pid_t pid = parent_to_be(&ask, &say);
+	cpu_set_t all, one, is;
+	struct undo *u;
+
+	(void)state;
+	if (!may_lower_nice()) {
+		reap(pid);
+		skip();
+	}
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	for (size_t cpu = 0; !CPU_COUNT(&one); cpu++)
+		if (CPU_ISSET(cpu, &all))
+			CPU_SET(cpu, &one);
+	two_born(ask, say, before);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)before[i], 10), 0);	/* as they are made below */
+	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 2), 0);
+	usleep(30000);	/* the birth of a task is known to a clock tick */
+	assert_int_equal(undo_start(&u, 10), 0);
+	assert_int_equal(undo_nice(u, pid, 0, 10), 0);
+	assert_int_equal(undo_affinity(u, pid, 0, &one), 0);
+	two_born(ask, say, born);
+	late = sleeper();	/* another parent's, which happens to be as they were made */
+	setpgid(late, late);
+	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)late, 10), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(nice_of(born[i]), 10);
+		assert_int_equal(sched_getaffinity(born[i], sizeof(is), &is), 0);
+		assert_true(CPU_EQUAL(&is, &one));
+		assert_int_equal(undo_nice_was(u, born[i], &was), 0);
+		assert_int_equal(was, 2);
+		assert_int_equal(undo_affinity_was(u, born[i], &is), 0);
+		assert_true(CPU_EQUAL(&is, &all));
+	}
+	assert_int_equal(undo_stop(u), 0);
+	assert_int_equal(nice_of(pid), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(nice_of(born[i]), 2);
+		assert_int_equal(sched_getaffinity(born[i], sizeof(is), &is), 0);
+		assert_true(CPU_EQUAL(&is, &all));
+		assert_int_equal(nice_of(before[i]), 10);
+	}
+	assert_int_equal(nice_of(late), 10);
+	reap(late);
+	close(ask);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(say);
+}
+
+/* ---- the watchdog ---- */
+
+static bool comes_back(const char *path, const char *text)
+{
+	char is[64];
+
+	for (int64_t end = clock_now() + PATIENCE; clock_now() < end; usleep(2000))
+		if (!files_read(path, is, sizeof(is)) && !strcmp(is, text))
+			return true;
+	return false;
+}
+
+/* A daemon in a process group of its own that changes the file and makes a folder; *watchdog tells its pid. */
+static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
+{
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		struct undo *u;
+		pid_t is;
+
+		setpgid(0, 0);
+		if (undo_start(&u, 10) || undo_mkdir(u, group) || undo_write(u, file, "56\n"))
+			_exit(1);
+		if (again) {	/* its watchdog is killed: the next change starts another */
+			kill(undo_watchdog(u), SIGKILL);
+			while (waitid(P_PID, (id_t)undo_watchdog(u), &(siginfo_t){ 0 }, WEXITED | WNOWAIT))
+				;
+			if (undo_write(u, file, "11\n"))
+				_exit(1);
+		}
+		is = undo_watchdog(u);
+		if (write(ends[1], &is, sizeof(is)) != sizeof(is))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], watchdog, sizeof(*watchdog)), sizeof(*watchdog));
+	close(ends[0]);
+	return pid;
+}
+
+static void a_killed_daemon_is_undone_by_its_watchdog(void **state)
+{
+	char group[80];
+	pid_t watchdog, pid;
+
+	(void)state;
+	snprintf(group, sizeof(group), "%s/group", folder);
+	for (int again = 0; again < 2; again++) {
+		pid = daemon_of(group, &watchdog, again);
+		assert_int_equal(access(group, F_OK), 0);
+		/* all signals that a terminal or a supervisor sends to the group, and those it could be sent itself */
+		kill(watchdog, SIGTERM);
+		kill(watchdog, SIGHUP);
+		kill(watchdog, SIGINT);
+		kill(-pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_true(comes_back(file, "1024"));
+		for (int64_t end = clock_now() + PATIENCE; clock_now() < end && !access(group, F_OK);)
+			usleep(2000);
+		assert_int_equal(access(group, F_OK), -1);
+		for (int64_t end = clock_now() + PATIENCE; clock_now() < end && !kill(watchdog, 0);)
+			usleep(2000);
+		assert_int_equal(kill(watchdog, 0), -1);	/* and goes itself */
+	}
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	unlink(file);
+	unlink(other);
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(files_come_back_in_reverse, make_files),
+		cmocka_unit_test_setup(what_cannot_be_done_is_not_noted, make_files),
+		cmocka_unit_test_setup(a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_with_a_word, make_files),
+		cmocka_unit_test_setup(a_move_notes_where_the_task_was, make_files),
+		cmocka_unit_test_setup(a_task_that_has_ended_is_nothing_to_undo, make_files),
+		cmocka_unit_test_setup(a_nice_value_keeps_its_first_note, make_files),
+		cmocka_unit_test(without_the_right_to_go_back_a_nice_value_is_not_changed),
+		cmocka_unit_test(tasks_born_meanwhile_get_what_their_parent_had),
+		cmocka_unit_test_setup(a_killed_daemon_is_undone_by_its_watchdog, make_files),
+	};
+
+	return cmocka_run_group_tests(tests, begin, finish);
+}
