@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# favour.sh - for experiments that ask what a scheme (data/favour.tsv: nothing, autogroups, nice by hand, vamp) does for a person
+# who waits beside a job in the background of the same session.
+#
+# favour_check and favour_find belong into exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
+# (exp_session, exp_end_session); favour_job_begin and favour_job_end around what counts of a cell. Where the session runs is
+# place_*.sh's matter: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe,
+# place_trace, place_down; where PLACE_PORT is a guest's port to vamp on its host, place_host.
+
+declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
+SCHEME_NAMES=()
+while IFS=$'\t' read -r name says session job vamp; do
+	SCHEME_NAMES+=("$name")
+	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=${vamp#-}
+	[ "$vamp" = - ] || SCHEME_VAMP[$name]=$vamp
+done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/data/favour.tsv")
+
+# Schemes -----------------------------------------------------------------------------------------------------------
+
+favour_check() {
+	local name
+	if [ "$SCHEMES" = list ]; then
+		for name in "${SCHEME_NAMES[@]}"; do printf '%-10s %s\n' "$name" "${SCHEME_SAYS[$name]}"; done
+		exit 0
+	fi
+	[ -n "$SCHEMES" ] || SCHEMES=$(IFS=,; echo "${SCHEME_NAMES[*]}")
+	[[ ,$SCHEMES, == *,baseline,* ]] || SCHEMES=baseline,$SCHEMES	# all others are held against it
+	for name in ${SCHEMES//,/ }; do
+		[ -n "${SCHEME_SAYS[$name]+there}" ] || exp_bad "--scheme $name: no such scheme; --scheme list names them"
+	done
+	. "$TP_HOME/experiments/engine/place_$PLACE.sh"
+}
+
+# Leaves in SCHEMES those that can be made here; the others are in ABSENT with the reason.
+favour_find() {
+	local name here='' vamp='' why
+	local -A not=()
+	place_find || die "-$EXIT_MISSING" "no group for the session: $LAB_WHY; see: thinprobe doctor"
+	"$TP_BIN/vamp" run --help >/dev/null 2>&1 || vamp="vamp run does not start: $("$TP_BIN/vamp" run --help 2>&1 | tail -n 1)"
+	for name in ${SCHEMES//,/ }; do
+		LAB_WHY=''
+		[ -z "${SCHEME_VAMP[$name]}" ] || LAB_WHY=$vamp
+		[[ ${SCHEME_VAMP[$name]} != vm* || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour"
+		[[ "${SCHEME_VAMP[$name]}" != *--isolate* || $PLACE_CPUS -gt 1 ]] || LAB_WHY="isolation takes two CPUs, and the session has one"
+		[[ ${SCHEME_JOB[$name]} != login ]] || [ "$PLACE" != lab ] || lab_can server autogroup || LAB_WHY="no autogroups in this kernel"
+		if [ -n "$LAB_WHY" ]; then not[$LAB_WHY]+=", $name"; else here+=,$name; fi
+	done
+	for why in "${!not[@]}"; do ABSENT+=("scheme ${not[$why]#, }: $why"); done
+	SCHEMES=${here#,} here=''
+	for name in ${JOBS//,/ }; do
+		if place_has "${JOB_WORKER[$name]}"; then here+=,$name; continue; fi
+		ABSENT+=("job $name: ${JOB_WORKER[$name]} is missing; apt-get install --no-install-recommends ${JOB_WORKER[$name]/xz/xz-utils}")
+	done
+	[ -n "$here" ] || die "-$EXIT_MISSING" "${ABSENT[-1]}"
+	JOBS=${here#,}
+	run_set '.schemes = $schemes' --argjson schemes "$(
+		for name in ${SCHEMES//,/ }; do
+			jq -cn --arg name "$name" --arg says "${SCHEME_SAYS[$name]}" '{($name): $says}'
+		done | jq -s add)"
+}
+
+# What an experiment may set: how vamp hears of sound, and a log of it; and what else the session has, before vamp looks at it.
+FAVOUR_VAMP_WORDS=(--no-audio)
+favour_more() { :; }
+
+# A session under the scheme, with the job and, where the scheme has it, vamp. 1: LAB_WHY.
+favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run folder; of a session made once more beside it
+	local LAB_LOG=$RUN/log scope=() words report=${3%.json}
+	mkdir -p "${3%/*}"
+	[ ! -e "$report.json" ] || report+=-again
+	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
+	place_begin "${SCHEME_SESSION[$1]}" && favour_more || return
+	read -ra words <<<"${SCHEME_VAMP[$1]}"
+	if [ "${words[0]-}" = vm ]; then
+		place_host --ratio "${words[1]}" || return
+		words=(--agent "$PLACE_PORT" "${words[@]:2}")
+	fi
+	if [ "${#words[@]}" -gt 0 ]; then
+		[ -z "$PLACE_GROUP" ] || scope=(--group "$PLACE_GROUP")
+		place_start -D -o "$report.json" vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" "${FAVOUR_VAMP_WORDS[@]}" \
+			--most "${MOST}s" "${scope[@]}" "${words[@]}" \
+			--format json -o "$report.json"
+		FAVOUR_VAMP=$LAB_PID
+		is_ready vamp 20 "vamp did not start" || return
+	fi
+	[ "${SCHEME_JOB[$1]}" = none ] || favour_job_start "$2" "${SCHEME_JOB[$1]}"
+}
+
+favour_end() {
+	lab_stop "$FAVOUR_JOB" "$FAVOUR_VAMP" "$FAVOUR_HOST"
+	# What went on would load all that is measured after it.
+	[ -z "$FAVOUR_JOB" ] || wait_until 10 favour_job_over || die "the job in the background ($FAVOUR_WORKER) cannot be ended"
+	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
+	place_end
+}
+
+favour_lives() {	# 1, LAB_WHY: the job or vamp has ended
+	LAB_WHY="the job in the background ended: $(LAB_LOG=$RUN/log last_word job)"
+	[ -z "$FAVOUR_JOB" ] || ! lab_gone "$FAVOUR_JOB" || return
+	LAB_WHY="vamp ended: $(LAB_LOG=$RUN/log last_word vamp)"
+	[ -z "$FAVOUR_VAMP" ] || ! lab_gone "$FAVOUR_VAMP"
+}
+
+# The input of a person that opens an episode.
+favour_return() { place_exec env DISPLAY="$PROTOCOL_DISPLAY" xdotool key Return; }
+
+# The job -------------------------------------------------------------------------------------------------------------
+
+# Whose reading is a job's work, and the names of all its processes.
+declare -A JOB_WORKER=([parallel]=xz [quanta]=python3 [pipes]=md5sum)
+declare -A JOB_NAMES=([parallel]="xz cat bash" [quanta]="python3 bash" [pipes]="md5sum dd bash")
+# A signal for the first process of a job ends all of it.
+# shellcheck disable=SC2016 # another shell's
+declare -A JOB_COMMAND=(
+	[parallel]='exec xz -0 -T "$1" --block-size=1MiB < <(while cat /bin/bash; do :; done) >/dev/null'
+	[quanta]='exec python3 -c "$2" "$1"'
+	[pipes]='all=; for i in $(seq "$1"); do dd if=/dev/urandom bs=32k status=none | md5sum & all="$all $!"; done
+		trap "kill $all" TERM; wait')
+
+# Threads that hand a token on to the next one every 100 us or so, half as many tokens as threads.
+JOB_THREADS='import os, sys, threading
+n = int(sys.argv[1])
+pipes = [os.pipe() for i in range(n)]
+def work(i):
+    while True:
+        token = os.read(pipes[i][0], 4096)
+        for k in range(3000): pass
+        os.write(pipes[(i + 1) % n][1], token)
+for i in range(n): threading.Thread(target=work, args=[i]).start()
+for i in range(max(1, n // 2)): os.write(pipes[2 * i % n][1], bytes(4096))'
+
+favour_job_start() {	# favour_job_start JOB HOW; 1: LAB_WHY
+	local flags=() before=()
+	case $2 in
+	login) flags=(-S) ;;
+	nice=*) before=(nice -n "${2#*=}") ;;
+	esac
+	FAVOUR_WORKER=${JOB_WORKER[$1]}
+	place_start "${flags[@]}" job "${before[@]}" bash -c "${JOB_COMMAND[$1]}" bash "$THREADS" "$JOB_THREADS"
+	FAVOUR_JOB=$LAB_PID
+	LAB_WHY="the job in the background does not work"
+	wait_until 20 favour_job_works || return
+	nap 1.5	# the load of the last second is what vamp judges by
+}
+favour_job_over() { [ "$(favour_work | cut -d' ' -f2)" = 0 ]; }
+favour_job_works() { [ "$(favour_work | cut -d' ' -f2)" -gt 1000000 ]; }
+
+# "seconds bytes": now, and what the job has read.
+favour_work() {
+	# shellcheck disable=SC2016 # another shell's
+	place_exec -R sh -c 'read -r now _ </proc/uptime
+		for p in /proc/[0-9]*; do
+			read -r name <$p/comm && [ "$name" = "$1" ] && sed -n "s/^rchar: //p" $p/io
+		done 2>/dev/null | awk -v now="$now" "{ s += \$1 } END { printf \"%s %.0f\\n\", now, s }"' sh "$FAVOUR_WORKER"
+}
+
+favour_job_begin() { [ -z "$FAVOUR_JOB" ] || FAVOUR_WORK=$(favour_work); }
+favour_job_end() {	# adds `job` to CELL_MORE: its work, bytes a second, since favour_job_begin
+	[ -n "$FAVOUR_JOB" ] || return 0
+	CELL_MORE=$(jq -c --arg from "$FAVOUR_WORK" --arg to "$(favour_work)" '
+		[$from, $to | split(" ") | map(tonumber)] as [$a, $b]
+		| .job = {seconds: ($b[0] - $a[0]), bytes: ($b[1] - $a[1]), bytes_per_s: (($b[1] - $a[1]) / ($b[0] - $a[0]))}' <<<"$CELL_MORE")
+}
+
+# What vamp said of itself in each session (RUN/vamp/SCHEME-JOB-REPEAT.json) goes into run.json: in how many episodes it throttled
+# the job, and whom else; how long it took to decide; its share of a CPU.
+favour_summed() {
+	local file scheme job repeat rows=''	# (of a session that was made once more there are two)
+	for file in "$RUN"/vamp/*.json; do
+		[ -s "$file" ] || continue
+		IFS=- read -r scheme job repeat _ <<<"$(basename "$file" .json)"
+		rows+=$(jq -c --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" \
+			--argjson names "[\"${JOB_NAMES[$job]// /\",\"}\"]" '.result | {$scheme, $job, $repeat, episodes: (.episodes | length),
+				found: ([.episodes[] | select(any(.background[]; IN(.comm; $names[])))] | length),
+				others: [.episodes[].background[].comm | select(IN($names[]) | not)],
+				decided_us: [.episodes[].decided_us | values],
+				decided_ns: [.episodes[] | select(.decided_us) | .started_ns + .decided_us * 1000],
+				daemon_cpu_percent, sampled_tasks, not_undone}' "$file")
+	done
+	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
+}
