@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# cell.sh - launch: a session under a scheme, with a job in the background that runs throughout; in it each application is launched
+# once, by Return, and a train of keys goes to refecho after a Return. A cell is one of these; its job's work is that of the whole
+# cell.
+. "$TP_HOME/experiments/engine/starts.sh"
+. "$TP_HOME/experiments/engine/favour.sh"
+PIN_EFFECT='so the load slows the watcher'
+KEYS_SECONDS=3.5	# an episode lasts 5 s at most
+
+exp_check() {
+	apps_known
+	favour_check
+}
+app_has() { place_has "$1"; }
+exp_find() {
+	local item why
+	favour_find
+	apps_choose
+	why=$("$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
+	[ -z "$TRACED" ] || [ -z "$why" ] || { ABSENT+=("traces of launches: $why"); TRACED=''; }
+	read -ra item <<<"${SCHEMES//,/ }"
+	LAST_SCHEME=${item[-1]}
+}
+
+exp_cells() {
+	local scheme job app
+	for scheme in ${SCHEMES//,/ }; do
+		for job in ${JOBS//,/ }; do
+			if [ "${SCHEME_JOB[$scheme]}" = none ]; then
+				[ "$job" = "${JOBS%%,*}" ] || continue
+				job=none
+			fi
+			for app in ${APPS//,/ } $([ "$KEYS" = 0 ] || echo keys); do printf '%s\t%s\t%s\n' "$app" "$scheme" "$job"; done
+		done
+	done
+}
+
+exp_words() { echo "${P[app]}, ${P[scheme]}$([ "${P[job]}" = none ] || echo ", job ${P[job]}")"; }
+
+# Each application once, alone: its settings are there and its files are in memory from then on.
+exp_before_cells() {
+	local app LAB_LOG=$RUN/log LAB_WHY=''
+	place_begin group || die "no session: $LAB_WHY"
+	for app in ${APPS//,/ }; do
+		exp_step "$app for the first time"
+		place_exec -R mkdir -p "/tmp/home/$app"
+		launch "$app" "$RUN/log/first-$app.json" || die "$app did not start: $LAB_WHY"
+	done
+	place_end
+	[ ! -t 1 ] || printf '\r\033[K'
+}
+
+exp_end_lab() { place_down; }
+
+exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
+exp_end_session() { favour_end; }
+
+exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
+	favour_lives || return
+	favour_job_begin
+	cpu_begin
+	if [ "${P[app]}" = keys ]; then
+		keys "$1" "$2" || return
+	else
+		launch "${P[app]}" "$1/startup.json" || return
+		CELL_MORE=$(jq -c '.result.runs[0] | {launch: {launch_ms: .stable_ms, mapped_ms, paint_ms: .first_paint_ms, key_ns: .exec_ns}}' \
+			"$1/startup.json")
+	fi
+	cpu_end
+	favour_job_end
+	[ "$2" != 1 ] || [ "${P[job]}" = none ] || [[ ,$TRACED, != *,"${P[app]}",* || ! ${P[scheme]} =~ ^(baseline|"$LAST_SCHEME")$ ]] ||
+		launch_traced "$1"
+}
+
+# One more launch, with every slice of time that a task ran on the server's CPUs on record: trace.tsv, who of both kinds had the
+# CPU from when to when after the key; quanta.tsv, for how long tasks ran at a time.
+launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
+	local raw=$RUN/log/slices.tsv
+	place_trace -t 1h --log "$raw" --format json
+	is_ready slices 10 || return
+	launch "${P[app]}" "$1/traced.json" || return
+	lab_stop "${LAB_PID_OF[slices]}"
+	jq -r '.result.runs[0] | "\(.exec_ns) \(.stable_ms)"' "$1/traced.json" | {
+		read -r key_ns ms
+		awk -F'\t' -v key="$key_ns" -v ms="$ms" -v names="${JOB_NAMES[${P[job]}]}" -v folder="$1" '
+			function put() { if (n[cpu]) printf "%d\t%.3f\t%.3f\t%s\n", cpu, from[cpu], to[cpu], kind[cpu] >(folder "/trace.tsv") }
+			BEGIN { split(names, list, " "); for (i in list) job[list[i]] = 1 }
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			{
+				start = ($at["start_ns"] - key) / 1e6; ran = $at["ran_ns"] / 1e6
+				if ($at["tid"] == "" || start + ran < 0 || start > ms) next
+				who = $at["comm"] in job ? "job" : "other"; cpu = $at["cpu"]
+				if ($at["whole"] == 1) printf "%s\t%.6f\n", who, ran >(folder "/quanta.tsv")
+				# slices of one kind with less than half a pixel between them are one
+				if (n[cpu] && kind[cpu] == who && start - to[cpu] < ms / 1400) { to[cpu] = start + ran; next }
+				put()
+				n[cpu] = 1; kind[cpu] = who; from[cpu] = start; to[cpu] = start + ran
+			}
+			END { for (cpu in n) put() }' "$raw"
+	}
+	rm -f "$raw"
+}
+
+# 0, and the report; 1: LAB_WHY. The pause before the key is that between close and launch, and longer than the time that vamp
+# judges by: the watcher's own start must not be what it finds.
+launch() {	# launch APP REPORT
+	application "$1"
+	place_start -R -o "$2" startup env "${APP_ENVIRONMENT[@]}" HOME="/tmp/home/$1" "$TP_BIN/startup" --display "$PROTOCOL_DISPLAY" \
+		--window "$APP_WINDOW" --key Return --pause 1500ms --quiet-for 1s --watch-on 500ms --close-for 300ms \
+		--ceiling "${CEILING}s" --format json -o "$2" -- "${APP_COMMAND[@]}"
+	has_ended startup "${2%/*}" || return
+	LAB_WHY="it had not come to rest after $CEILING s"
+	jq -e '.result.runs[0].state == "stable"' "$2" >/dev/null 2>&1
+}
+
+# Keys to an application with a stated cost, in the episode that Return opens.
+keys() {	# keys FOLDER REPEAT
+	local status
+	place_start refecho "$TP_BIN/refecho" --x11 "$PROTOCOL_DISPLAY" --cost "${COST_MS}ms" --cost-per redraw
+	is_ready refecho 20 || return
+	# The keyboard for its window, the pointer where it hides nothing; tried again, for the window found may be that of one before.
+	LAB_WHY="refecho's window did not come"
+	place_exec env DISPLAY="$PROTOCOL_DISPLAY" timeout 20 sh -c 'until window=$(xdotool search --onlyvisible --name "^refecho" |
+		head -n 1) && [ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" mousemove --window "$window" 310 230
+		do sleep 0.05; done' >/dev/null 2>&1 || return
+	favour_return
+	nap 0.3	# it is a key to the application, too: its answer is not that of the first key
+	place_probe -o "$1/samples.tsv" keyrepeat "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" "${PROTOCOL_OPTIONS[@]}" --rate 20 \
+		-t "${KEYS_SECONDS}s" --schedule jittered --seed "$((SEED * 1000 + $2))" --watch patch \
+		--threshold "${THRESHOLD_MS}ms" --priority 20 --log "$1/samples.tsv" --format json
+	has_ended keyrepeat "$1"
+	status=$?
+	lab_stop "${LAB_PID_OF[refecho]}"
+	return "$status"
+}
+
+# All traces of the run as one table, and how many of the quanta of either kind are no longer than so long, under the baseline.
+traces_summed() {
+	local folder kind files
+	rm -f "$RUN/trace.tsv" "$RUN/quanta.tsv"
+	for folder in $(jq -r '.cells[].name' "$RUN/run.json"); do
+		folder=$RUN/cells/$folder/1
+		[ -s "$folder/trace.tsv" ] || continue
+		[ -s "$RUN/trace.tsv" ] || printf 'schema\tapp\tscheme\tjob\tcpu\tfrom_ms\tto_ms\tkind\n' >"$RUN/trace.tsv"
+		jq -r '.parameters | ["launch-trace/1", .app, .scheme, .job] | @tsv' "$folder/cell.json" |
+			{ IFS= read -r words; sed "s|^|$words\t|" "$folder/trace.tsv"; } >>"$RUN/trace.tsv"
+	done
+	[ -s "$RUN/trace.tsv" ] || return 0
+	printf 'schema\tkind\tms\tshare\n' >"$RUN/quanta.tsv"
+	for kind in other ${JOBS//,/ }; do
+		[ "$kind" = other ] && files=("$RUN"/cells/*-baseline-*/1/quanta.tsv) || files=("$RUN"/cells/*-baseline-"$kind"/1/quanta.tsv)
+		cat "${files[@]}" 2>/dev/null |
+			awk -F'\t' -v kind="$([ "$kind" = other ] && echo other || echo job)" '$1 == kind { print $2 }' | sort -g |
+			awk -v kind="$kind" '{ ms[NR] = $1 }
+				END {
+					for (i = 1; NR && i <= 200; i++)
+						printf "launch-quanta/1\t%s\t%s\t%.3f\n", kind, ms[int((NR - 1) * i / 200) + 1], i / 200
+				}'
+	done >>"$RUN/quanta.tsv"
+}
+
+# Against the baseline in the same run: launches by its mean time, and the time of a unit of the job's work by that at its
+# mean rate. And how long after the key vamp had decided.
+exp_summed() {
+	local file means
+	favour_summed
+	traces_summed
+	means=$(jq -s 'def mean(value): map(value | values) | if . == [] then null else add / length end;
+		map(select(.state == "complete" and .parameters.scheme == "baseline")) | group_by(.parameters.app, .parameters.job)
+		| map({app: .[0].parameters.app, job: .[0].parameters.job, launch: mean(.launch.launch_ms),
+			rate: mean(.job.bytes_per_s)})' \
+		"$RUN"/cells/*/*[0-9]/cell.json)
+	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
+		jq --argjson means "$means" --slurpfile run "$RUN/run.json" '. as $cell
+			| $cell.parameters as $p
+			| (first($means[] | select(.app == $p.app and ($p.job == "none" or .job == $p.job))) // {}) as $of
+			| .relative = {launch: (if .launch and $of.launch then .launch.launch_ms / $of.launch else null end),
+				job: (if .job and $of.rate then $of.rate / .job.bytes_per_s else null end)}
+			| if .launch then .launch.decided_ms = (first($run[0].vamp[]
+				| select(.scheme == $p.scheme and .job == $p.job and .repeat == $cell.repeat) | .decided_ns[]
+				| (. - $cell.launch.key_ns) / 1e6 | select(. > 0 and . < 5000)) // null) else . end' "$file" | put_json "$file"
+	done
+}
