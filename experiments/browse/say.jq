@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what a run of visits found.
+include "words";
+
+def title: "Pages in a browser beside a job in the background";
+def setup: ["\(.run.settings.pages // [] | length | plural("page")), visited \(.run.settings.think_s | plain) s apart",
+	protocol_words, repeats_words, run_words] | sentence;
+def scheme_words: {alone: "alone", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
+	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
+def labels: {value: {scheme: scheme_words}};
+def says: scheme_words[.] // .;
+
+def measured: [measured_rows("summary")[] | select(.all_rel != null)];
+def is_vamp: .scheme | IN("baseline", "alone", "autogroup", "nice") | not;
+def faster: (1 - .) * 100 | "\(fixed(0)) %";
+def gain: "\(.all_rel | faster)" + if .all_rel_low == null then "" else
+	interval((1 - .all_rel_high) * 100; (1 - .all_rel_low) * 100; "%"; fixed(0)) end;
+def known_ends: .all_rel_low != null;
+# Its whole interval below that of the other one: sooner. Above: later.
+def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
+	elif .all_rel_high < $other.all_rel_low then "good" elif .all_rel_low > $other.all_rel_high then "bad" else "none" end;
+def job_of($job): [measured[] | select(.job == $job)];
+def first_job: [.summary[]? | .job | select(. != "none")] | first;
+def scheme($name): first(.[] | select(.scheme == $name)) // null;
+def best_vamp: map(select(is_vamp)) | if . == [] then null else min_by(.all_rel) end;
+
+def verdict: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | ($rows | scheme("nice")) as $nice
+	| if measured == [] and measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
+	  elif ($rows | scheme("baseline")) == null then "The baseline was not measured: there is nothing to compare with."
+	  elif $vamp == null then "Vamp did not run: only what a user can do by hand was measured."
+	  else "Pages are there \($vamp | gain) sooner with \($vamp.scheme | says) than with nothing done"
+		+ if $nice == null then "." else ($vamp | compare($nice)) as $c
+			| if $c == "good" then ", and sooner than with the job at nice 19, too."
+			  elif $c == "bad" then "; with the job at nice 19 they are there sooner still (\($nice | gain))."
+			  else "; that is not shown to differ from the job at nice 19 (\($nice | gain))." end end end;
+
+def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | ($rows | best_vamp) as $vamp
+	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
+	| finding("schemes"; "**All pages, to the baseline**: "
+			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
+		($of | figure("all_rel")) + {verdict: ($of | if known_ends and .all_rel_high < 1 then "good"
+			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"}) end;
+
+# Is it worth having? Against what a user, or the kernel, does without it.
+def against($name; $id): job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | ($rows | scheme($name)) as $other
+	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
+	| finding($id; (if $c == "good" then "**\($vamp.scheme | says | upper_first) beats \($name | says)**"
+			elif $c == "bad" then "**\($vamp.scheme | says | upper_first) loses to \($name | says)**"
+			elif $c == "none" then "**\($vamp.scheme | says | upper_first) is not shown to differ from \($name | says)**"
+			else "**\($vamp.scheme | says | upper_first) against \($name | says): too few repeats to tell**" end)
+		+ ": pages take \($vamp | level("all_rel")) times the baseline's time, with \($name | says) \($other | level("all_rel")).";
+		($vamp | figure("all_rel")) + {verdict: $c, figure: "visits-\(first_job)"}) end;
+
+def job: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | if $vamp == null or $vamp.job_rel == null then empty else
+	finding("job"; "**The job takes \($vamp.job_rel | fixed(2)) times as long** for a unit of work with \($vamp.scheme | says)"
+		+ ([$rows[] | select((.scheme | IN("nice", "autogroup")) and .job_rel)
+				| "\(.job_rel | fixed(2)) with \(.scheme | says)"]
+			| if . == [] then "" else "; " + join("; ") end) + ", beside a user who asks for a page every few seconds.";
+		{value: (($vamp.job_rel - 1) * 100), unit: "%", low: (if $vamp.job_rel_low then ($vamp.job_rel_low - 1) * 100 else null end),
+			high: (if $vamp.job_rel_high then ($vamp.job_rel_high - 1) * 100 else null end)}) end;
+
+def wrong: ([measured_rows("summary")[] | .wrong // 0] | add // 0) | if . == 0 then empty else
+	finding("wrong"; "**\(plural("visit")) left out**: the screen was at rest with another picture than that of the page, or never.";
+		{value: ., unit: "", verdict: "unsure"}) end;
+
+# What vamp said of itself, over all sessions.
+def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then empty else
+	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
+	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
+	| finding("vamp"; "**Vamp found the job in \($found) of \($episodes | plural("episode"))**"
+		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end)
+		+ ", with \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU at most.";
+		{value: (100 * $found / $episodes), unit: "%",
+			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
+
+def findings: [schemes, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job, itself, wrong];
