@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# cell.sh - video: a session under a scheme, with a sound server and a job in the background that runs throughout; in it a player
+# shows a clip once, while the user presses Return now and then, which opens an episode. A cell is one such clip. mult: vamp leaves
+# out who plays sound (with), or not (without); none: vamp does not run.
+#
+# Frames carry their numbers; a program outside of the session's group (animate count) reads them from the screen. What the player
+# says of itself is held against that.
+. "$TP_HOME/experiments/engine/favour.sh"
+. "$TP_HOME/experiments/video/clip.sh"
+PIN_EFFECT='so the load slows the watcher'
+PLACE_VIDEO=/tmp/video
+SOUND_SERVER=unix:$PLACE_VIDEO/native
+LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's threshold
+
+exp_check() {
+	favour_check
+	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--size $SIZE: width and height in pixels, such as 1920x1080"
+}
+exp_choose() { need ffmpeg ffmpeg; }
+exp_find() {
+	local program
+	favour_find
+	for program in mpv pulseaudio pactl; do
+		place_has "$program" || die "-$EXIT_MISSING" "$program is missing where the session runs; thinprobe setup --app video"
+	done
+}
+
+exp_cells() {
+	local scheme job mult
+	for scheme in ${SCHEMES//,/ }; do
+		if [ "${SCHEME_JOB[$scheme]}" = none ]; then printf '%s\tnone\tnone\n' "$scheme"; continue; fi
+		for job in ${JOBS//,/ }; do
+			for mult in $([ -z "${SCHEME_VAMP[$scheme]}" ] && echo none || echo without with); do
+				printf '%s\t%s\t%s\n' "$scheme" "$job" "$mult"
+			done
+		done
+	done
+}
+exp_words() {
+	echo "${P[scheme]}$([ "${P[mult]}" = none ] || echo ", ${P[mult]} sound")$([ "${P[job]}" = none ] || echo ", job ${P[job]}")"
+}
+
+# The clip: of the least size of which the player alone takes enough of the CPU, or of the largest.
+exp_before_cells() {
+	local LAB_LOG=$RUN/log LAB_WHY='' size percent=null
+	for size in ${SIZE:-"${CLIP_SIZES[@]}"}; do
+		exp_step "a clip of $size"
+		clip_make "$size" 4 "$RUN/log/try.mkv" || die "$LAB_WHY"
+		place_begin group && favour_more || die "no session: $LAB_WHY"
+		clip_copy "$RUN/log/try.mkv" && clip_play "$RUN/log" 4 || die "the clip cannot be played: $LAB_WHY"
+		lab_stop "$SOUND"
+		place_end
+		percent=$(jq .needs_percent "$RUN/log/video.json")
+		LC_ALL=C awk -v p="$percent" -v least="$LEAST_PERCENT" 'BEGIN { exit !(p >= least) }' && break
+	done
+	clip_make "$size" "$SECONDS_EACH" "$RUN/log/clip.mkv" || die "$LAB_WHY"
+	run_set '.clip = {$size, needs_percent: $percent, bytes: $bytes}' --arg size "$size" --argjson percent "$percent" \
+		--argjson bytes "$(stat -c %s "$RUN/log/clip.mkv")"
+	rm -f "$RUN/log"/{try.mkv,video.json,seen.tsv,count.json,player.*}
+	[ ! -t 1 ] || printf '\r\033[K'
+}
+exp_end_lab() {
+	rm -f "$RUN/log/clip.mkv"
+	place_down
+}
+
+# What the session has before vamp looks at it.
+favour_more() {
+	place_exec -R sh -c 'rm -rf "$1" && mkdir -p "$1/pulse" && chmod -R 777 "$1"' sh "$PLACE_VIDEO"
+	sound_start || return
+	SOUND=$LAB_PID
+}
+clip_copy() {	# clip_copy FILE; 1: LAB_WHY
+	LAB_WHY="the clip could not be copied to the session"
+	# shellcheck disable=SC2016 # another shell's
+	place_exec -R -i sh -c 'cat >"$1"' sh "$PLACE_VIDEO/clip.mkv" <"$1"
+}
+
+exp_session() {
+	local name=${P[scheme]}-${P[job]}-${P[mult]}-$1
+	FAVOUR_VAMP_WORDS=(--no-audio)
+	[ "${P[mult]}" != with ] || FAVOUR_VAMP_WORDS=(--audio-server "$SOUND_SERVER" --log "$RUN/vamp/$name.tsv")
+	SOUND=''
+	favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/$name.json" && LAB_LOG=$RUN/log clip_copy "$RUN/log/clip.mkv"
+}
+exp_end_session() {
+	lab_stop ${SOUND:+"$SOUND"}
+	favour_end
+}
+
+exp_run() {	# exp_run FOLDER REPEAT
+	favour_lives || return
+	favour_job_begin
+	cpu_begin
+	clip_play "$1" "$SECONDS_EACH" || return
+	cpu_end
+	favour_job_end
+	CELL_MORE=$(jq -c '. + {video: $video[0]}' --slurpfile video "$1/video.json" <<<"$CELL_MORE")
+	rm -f "$1/video.json"
+}
+exp_stop() { lab_stop "${LAB_PID_OF[player]-}" "${LAB_PID_OF[count]-}"; }
+
+# Plays the clip in the session: FOLDER/video.json. A player that hangs is not waited for without end. 1: LAB_WHY.
+clip_play() {	# clip_play FOLDER SECONDS
+	local deadline=$((SECONDS + 3 * $2 + 30)) due_ms=0 NOW_MS MS said seen
+	place_start -D -o "$1/seen.tsv" count env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" count --wait 30s \
+		--log "$1/seen.tsv" --format json
+	player_start "$PLACE_VIDEO/clip.mkv"
+	until lab_gone "${LAB_PID_OF[player]}" || stopped || [ "$SECONDS" -gt "$deadline" ]; do
+		now_ms
+		if [ "$NOW_MS" -ge "$due_ms" ]; then
+			favour_return
+			seconds_ms "$PRESS"
+			due_ms=$((NOW_MS + MS))
+		fi
+		nap 0.1
+	done
+	LAB_WHY="the player did not come to the end of the clip"
+	lab_gone "${LAB_PID_OF[player]}" || return
+	has_ended player "$LAB_LOG" || return
+	lab_stop "${LAB_PID_OF[count]}"
+	keep_outputs "$LAB_LOG" count
+	said=$(player_said "$LAB_LOG/player.err")
+	LAB_WHY="the player did not say how many frames it dropped"
+	[ -n "$said" ] || return
+	LAB_WHY="no frame came by on the screen: $(last_word count)"
+	seen=$(clip_seen "$1/seen.tsv")
+	[ -n "$seen" ] || return
+	jq -n --arg said "$said" --arg ticks "$(tail -n 1 "$LAB_LOG/player.json")" --argjson seen "$seen" \
+		--argjson due "$(($2 * CLIP_RATE))" --argjson rate "$CLIP_RATE" '
+		($said / " " | map(tonumber)) as [$frame, $vo, $decoder] | ($ticks / " " | map(tonumber) | add / 100) as $cpu
+		| ([$due / $rate, $seen.seconds] | max) as $seconds | ($vo + $decoder) as $dropped | ($due - $dropped) as $shown
+		| {$due, $dropped, $shown, $seconds, cpu_s: $cpu, player_percent: (100 * $cpu / $seconds),
+			needs_percent: (100 * $cpu * $rate / ([$shown, 1] | max)), fps: ($shown / $seconds),
+			dropped_percent: (100 * $dropped / $due), seen: $seen.frames, seen_fps: ($seen.frames / $seconds),
+			gap_ms: $seen.gap_ms}' >"$1/video.json" && [ -s "$1/video.json" ]
+}
+
+# What came by on the screen, from the rows of animate count. A player shows its first frame and then gets ready: it plays from when
+# frame 0 was due by the second one that came. Nothing, where fewer than two came.
+clip_seen() {	# clip_seen ROWS
+	LC_ALL=C awk -F'\t' -v rate="$CLIP_RATE" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			now = $at["seen_ns"] / 1e9; n++
+			if (n == 2) begun = now - $at["frame"] / rate
+			if (n > 2 && now - before > gap) gap = now - before
+			before = now
+		}
+		END {
+			if (n > 1) printf "{\"frames\": %d, \"seconds\": %.6f, \"gap_ms\": %.3f}\n", n, before + 1 / rate - begun, gap * 1000
+		}' "$1"
+}
+
+# What the job pays against the baseline's mean in the same run; whom vamp took for background, by cell; counters of sound over
+# time.
+exp_summed() {
+	local file rates name
+	rates=$(jq -s 'map(select(.state == "complete" and .parameters.scheme == "baseline" and .job)) | group_by(.parameters.job)
+		| map({key: .[0].parameters.job, value: (map(.job.bytes_per_s) | add / length)}) | from_entries' \
+		"$RUN"/cells/*/*[0-9]/cell.json)
+	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
+		name=$(jq -r '.parameters as $p | "\($p.scheme)-\($p.job)-\($p.mult)-\(.repeat)"' "$file")
+		{ cat "$RUN/vamp/$name.json" 2>/dev/null || echo null; } |
+			jq --slurpfile cell "$file" --argjson rates "$rates" '
+				(.result.episodes // []) as $episodes | .result as $vamp | $cell[0]
+				| .job_relative = (if .job and $rates[.parameters.job] then $rates[.parameters.job] / .job.bytes_per_s else null end)
+				| .vamp = if $vamp == null then null else {episodes: ($episodes | length),
+					player: ([$episodes[] | select(any(.background[]; .comm == "mpv"))] | length),
+					others: ([$episodes[] | select(any(.background[]; .comm != "mpv"))] | length),
+					daemon_cpu_percent: $vamp.daemon_cpu_percent} end' | put_json "$file"
+	done
+	sound_summed
+}
+
+sound_summed() {
+	local file scheme job mult
+	rm -f "$RUN/audio.tsv"
+	for file in "$RUN"/vamp/*-with-1.tsv; do
+		grep -q $'\taudio\t' "$file" 2>/dev/null || continue
+		IFS=- read -r scheme job mult <<<"$(basename "$file" .tsv)"
+		[ -s "$RUN/audio.tsv" ] || printf 'schema\tscheme\tjob\ts\tcomm\taverage\n' >"$RUN/audio.tsv"
+		LC_ALL=C awk -F'\t' -v scheme="$scheme" -v job="$job" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			!begun { begun = $at["time_ns"] }
+			$at["event"] == "audio" {
+				printf "video-audio/1\t%s\t%s\t%.3f\t%s\t%.3f\n", scheme, job, ($at["time_ns"] - begun) / 1e9, $at["comm"],
+					$at["average_1000"] / 1000
+			}' "$file" >>"$RUN/audio.tsv"
+	done
+}

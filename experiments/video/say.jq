@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what a run of clips found.
+include "words";
+
+def title: "A video beside a job in the background";
+def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s, of which the player alone needs "
+	+ "\(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
+def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
+def scheme_words: {alone: "no job", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
+	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
+def mult_words: {none: "-", without: "not looked at", with: "left out who plays"};
+def labels: {value: {scheme: scheme_words, mult: mult_words}, figures: {rate_per_s: (.run.settings.rate_per_s // 24)}};
+def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that does not look at sound"
+	elif .mult == "with" then " that leaves out who plays sound" else "" end;
+
+def measured: [measured_rows("summary")[] | select(.fps_per_s != null)];
+def first_job: [.summary[]? | .job | select(. != "none")] | first;
+def job_of($job): [measured[] | select(.job == $job)];
+def scheme($name): first(.[] | select(.scheme == $name)) // null;
+def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(.fps_per_s) end;
+# More frames by whole intervals: good; fewer: bad.
+def compare($other): if .fps_per_s_low == null or $other.fps_per_s_low == null then "unsure"
+	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad" else "none" end;
+def frames: "\(.fps_per_s | number) frames a second\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
+	+ "\(.dropped_percent | percent) % dropped";
+
+def verdict: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
+	| ($rows | scheme("nice")) as $nice
+	| if measured == [] then "No condition was measured to the end: there is nothing to say yet."
+	  elif $base == null then "The baseline was not measured: there is nothing to compare with."
+	  elif $vamp == null then "With nothing done, \($base | frames); vamp with an eye on sound did not run."
+	  else ($vamp | compare($base)) as $c
+		| (if $c == "good" then "Vamp that leaves out who plays sound shows more of the video"
+			elif $c == "bad" then "Vamp that leaves out who plays sound shows less of the video"
+			else "Vamp that leaves out who plays sound is not shown to help" end)
+		+ ": \($vamp | frames), against \($base.fps_per_s | number) with nothing done"
+		+ (if $nice then " and \($nice.fps_per_s | number) with the job at nice 19" else "" end) + "." end;
+
+def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
+	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
+	| finding("schemes"; "**Frames shown a second**: " + ($rows | map("\(says) \(.fps_per_s | number)"
+			+ interval(.fps_per_s_low; .fps_per_s_high; ""; number)) | join("; ")) + ".";
+		($of | figure("fps_per_s")) + {figure: "frames-\(first_job)"}) end;
+
+def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult == "with")] as $with
+	| [$with[] as $w | {w: $w, o: (first($rows[] | select(.mult == "without" and .scheme == $w.scheme)) // null)} | select(.o)]
+	| if . == [] then empty else max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
+	| finding("sound"; (if $c == "good" then "**Leaving out who plays sound is what helps**"
+			elif $c == "bad" then "**Leaving out who plays sound makes it worse**"
+			elif $c == "none" then "**Leaving out who plays sound is not shown to matter**"
+			else "**Whether leaving out who plays sound matters: too few repeats to tell**" end)
+		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames a second instead of "
+		+ "\($p.o.fps_per_s | number); "
+		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with it, in "
+		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without.";
+		($p.w | figure("fps_per_s")) + {verdict: $c, figure: "frames-\($job)"}) end;
+
+# Is it worth having? Against what a user, or the kernel, does without it.
+def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme($name)) as $other
+	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
+	| finding($id; (if $c == "good" then "**\(scheme_words[$vamp.scheme] // $vamp.scheme | upper_first) beats \($other | says)**"
+			elif $c == "bad" then "**\(scheme_words[$vamp.scheme] // $vamp.scheme | upper_first) loses to \($other | says)**"
+			elif $c == "none" then "**Vamp buys nothing here that is shown against \($other | says)**"
+			else "**Vamp against \($other | says): too few repeats to tell**" end)
+		+ ": \($vamp | frames), with \($other | says) \($other | frames).";
+		($vamp | figure("fps_per_s")) + {verdict: $c, figure: "frames-\(first_job)"}) end;
+
+def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
+	finding("job"; "**The job takes \(.job_rel | fixed(2)) times as long** for a unit of work while the video is shown with "
+			+ "\(says).";
+		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
+
+def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if . == [] then empty else
+	(map(.frames_shown) | add) as $shown | (map(.frames_seen) | add) as $seen
+	| finding("seen"; "**\(100 * $seen / $shown | fixed(1)) % of the frames that the player says it showed were seen on the screen**, "
+		+ "by a program that reads their numbers there.";
+		{value: (100 * $seen / $shown), unit: "%",
+			verdict: (if $seen > $shown or $seen < 0.9 * $shown then "unsure" else "good" end)}) end;
+
+def findings: [schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job, seen];

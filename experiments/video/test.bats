@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Options, cells; what the player says; a clip whose frames can be told; tables and report of a run made by hand whose figures
+# follow from a rule; and a short run.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/near
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR TP_HOME=$TOP TP_BIN=$TOP/bin
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+functions() {	# functions TEXT: bash with those of the experiment
+	bash -c '. "$TP_HOME/lab/lib.sh" && . <(sed -n "/^put_json()/,/^}/p" "$TP_HOME/experiments/engine/run.sh")
+		. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/experiments/video/cell.sh"; SEED=1 RUN=run; '"$1"
+}
+row() {	# row SCHEME MULT NAME
+	awk -F'\t' -v scheme="$1" -v mult="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["scheme"] == scheme && $at["mult"] == mult { print $at[name] }' run/summary.tsv
+}
+found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
+
+# Of 240 frames so many are dropped, two more in each second repeat; one in fifty that was shown was not seen. L throttles the
+# player in each of its two episodes where it does not look at sound.
+MADE_UP="alone none none 0
+baseline parallel none 120
+nice parallel none 12
+L parallel without 140
+L parallel with 48"
+made_up() {
+	local scheme job mult dropped repeat part
+	rm -rf run && mkdir -p run/vamp
+	while read -r scheme job mult dropped; do
+		for repeat in 1 2 3 4 5; do
+			part=$scheme-$job-$mult
+			mkdir -p "run/cells/$part/$repeat"
+			jq -n --arg scheme "$scheme" --arg job "$job" --arg mult "$mult" --argjson repeat "$repeat" --argjson dropped "$dropped" '
+				($dropped + ($repeat % 2) * 2) as $dropped
+				| {schema: "thinprobe.cell/1", parameters: {$scheme, $job, $mult}, $repeat, state: "complete", reason: "", marked: "",
+				foreign_percent: 0.5, video: {due: 240, $dropped, shown: (240 - $dropped), seconds: 10, player_percent: 60,
+					fps: ((240 - $dropped) / 10), dropped_percent: (100 * $dropped / 240), seen: ((240 - $dropped) * 0.98),
+					seen_fps: ((240 - $dropped) * 0.098), gap_ms: 80}}
+				+ if $job == "none" then {} else {job: {bytes_per_s: (if $scheme == "baseline" then 3e6 else 2e6 end)}} end' \
+				>"run/cells/$part/$repeat/cell.json"
+			[ "$mult" = none ] || jq -n --arg mult "$mult" '{comm: "mpv"} as $player | {comm: "xz"} as $job
+				| {result: {daemon_cpu_percent: 0.4,
+					episodes: [range(2) | {background: (if $mult == "without" then [$player, $job] else [$job] end)}]}}' \
+				>"run/vamp/$part-$repeat.json"
+		done
+		printf '%s\t%s\t%s\n' "$scheme" "$job" "$mult"
+	done <<<"$MADE_UP" | jq -Rn '{schema: "thinprobe.run/1", tool: "thinprobe", version: "0.1.0", host: {name: "here"},
+		experiment: "video", started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete",
+		axes: ["scheme", "job", "mult"], protocol: null, lab: {missing: [], shared_cpus: false},
+		clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
+			seconds: 10, rate_per_s: 24},
+		cells: [inputs / "\t" | {name: join("-"), parameters: {scheme: .[0], job: .[1], mult: .[2]}, state: "complete", complete: 5,
+			flags: []}]}
+		| .counts = {total: (.cells | length * 5), complete: (.cells | length * 5), missing: 0, marked: 0}' >run/run.json
+	printf '%s\t' schema time_ns event what pid comm load_percent run_percent wakeups average_1000 | sed 's/\t$/\n/' \
+		>run/vamp/L-parallel-with-1.tsv
+	printf 'vamp-log/1\t%s\t%s\t\t%s\t%s\t\t\t%s\t%s\n' 5000000000 episode '' '' '' '' 10000000000 audio 7 mpv 300 150500 \
+		10000000000 audio 8 xz 3 1500 >>run/vamp/L-parallel-with-1.tsv
+	functions exp_summed
+}
+
+@test "what options must mean together is refused before anything is installed or started" {
+	for words in "--size big" "--size 12x12" "--scheme nosuch" "--job nosuch" "--seconds 1" "--press 0" "--protocol null"; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" run video $words -o run
+		[ "${#lines[@]}" = 1 ]
+		[ ! -e run ]
+	done
+}
+
+@test "cells: alone once, every other scheme beside each job, those with vamp with and without a look at sound" {
+	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = "$(printf '%s' \
+		'alone none none;baseline parallel none;baseline quanta none;L parallel without;L parallel with;' \
+		'L quanta without;L quanta with')" ]
+}
+
+@test "what the player said last counts, among escapes and other words" {
+	printf 'ready\n\033[Kframe 1 dropped 0 0\r\033[Kframe 190 dropped 70 3\r\n[vo/x11] frame of reference\n\n' >said
+	[ "$(functions 'player_said said')" = "190 70 3" ]
+	: >said
+	[ "$(functions 'player_said said')" = "" ]
+}
+
+@test "playing begins when frame 0 was due by the second frame that was seen" {
+	{
+		printf 'schema\tseen_ns\tframe\n'
+		printf 'seen/1\t%s\t%s\n' 1000000000 0 3500000000 12 4000000000 24 5000000000 48
+	} >seen.tsv
+	functions 'clip_seen seen.tsv' >seen.json
+	# frame 12 half a second after frame 0: 3.0; the last one stays for a frame: 5 + 1/24
+	jq -e '.frames == 4 and .gap_ms == 1000' seen.json
+	near "$(jq .seconds seen.json)" "$(awk 'BEGIN { print 2 + 1 / 24 }')" 0.0001
+	head -n 2 seen.tsv >one.tsv
+	[ "$(functions 'clip_seen one.tsv')" = "" ]
+}
+
+@test "a clip: as long as asked for, with sound, and its frames can be told after it was made smaller" {
+	for tool in ffmpeg ffprobe; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	functions 'LAB_LOG=.; clip_make 1280x720 4 clip.mkv || { echo "$LAB_WHY"; exit 1; }'
+	[ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 clip.mkv)" = \
+		1280,720,96 ]
+	[ "$(ffprobe -v error -select_streams a -show_entries stream=codec_type -of csv=p=0 clip.mkv)" = audio ]
+	# No two frames have the same mark, also when they are as small as on the screen.
+	ffmpeg -v error -i clip.mkv -map 0:v -vf "scale=960:540,crop=60:48:0:0" -f framemd5 - | grep -v '^#' | awk '{ print $NF }' >marks
+	[ "$(wc -l <marks)" = 96 ]
+	[ "$(sort -u marks | wc -l)" = 96 ]
+}
+
+@test "tables: frames, what the job pays, whom vamp throttled" {
+	made_up
+	"$TOP/bin/summarize" run >/dev/null
+	near "$(row baseline none fps_per_s)" 11.88 0.0001		# (240 - 121.2) / 10
+	near "$(row baseline none dropped_percent)" 50.5 0.0001
+	near "$(row L with seen_per_s)" "$(awk 'BEGIN { print (240 - 49.2) * 0.098 }')" 0.001
+	near "$(row L with job_rel)" 1.5 0.0001
+	[ "$(row L without player_tagged),$(row L without episodes)" = 10,10 ]
+	[ "$(row L with player_tagged),$(row L with others_tagged)" = 0,10 ]
+	[ "$(row nice none episodes)" = "" ]
+	# Student's t of 12.0, 11.8, 12.0, 11.8, 11.8 and so on: 2.7764451 standard errors
+	near "$(row baseline none fps_per_s_low)" \
+		"$(awk 'BEGIN { print 11.88 - 2.7764451 * sqrt((3 * 0.08^2 + 2 * 0.12^2) / 4 / 5) }')" 0.001
+	[ "$(grep -c . run/audio.tsv)" = 3 ]
+	awk -F'\t' '$5 == "mpv" && $4 == 5 && $6 == 150.5 { found = 1 } END { exit !found }' run/audio.tsv
+}
+
+@test "report: the verdict is of vamp with a look at sound, against nothing and nice; figures; the same again" {
+	made_up
+	"$TOP/report/report.sh" run
+	[ "$(found schemes .value)" = 19.08 ]
+	[ "$(found sound .verdict)" = '"good"' ]
+	[ "$(found against-nice .verdict)" = '"bad"' ]
+	near "$(found job .value)" 50 0.01
+	near "$(found seen .value)" 98 0.1
+	for f in frames-parallel sound; do grep -q "id=\"figure-$f\"" run/report.html; done
+	if grep -E '(src|href)="http' run/report.html; then return 1; fi
+	cp run/summary.tsv before
+	"$TOP/report/report.sh" run
+	cmp before run/summary.tsv
+}
+
+@test "a run of which nothing came says so, one without a baseline too" {
+	made_up
+	find run/cells/baseline-parallel-none -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
+	"$TOP/report/report.sh" run
+	jq -r .verdict run/findings.json | grep -q 'nothing to compare with'
+	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
+	"$TOP/bin/summarize" run >/dev/null || [ $? = 1 ]
+	"$TOP/report/findings.sh" run | grep -q 'there is nothing to say yet'
+}
+
+# bats test_tags=all
+@test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
+	for tool in Xvnc mpv ffmpeg pulseaudio pactl xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	status=0
+	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run video --seconds 8 --size 1280x720 --scheme alone,baseline,L --repeat 1 --press 2 -o run \
+		>out 2>err 3>&- || status=$?
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	cat out err
+	[ "$status" = 0 ]
+	[ "$(jq -r .state run/run.json)" = complete ]
+	for cell in alone-none-none baseline-parallel-none L-parallel-with L-parallel-without; do
+		# a frame may be on the screen when the player counts it as dropped, but hardly three
+		jq -e '.video | .due == 192 and .shown == .due - .dropped and .seen > 0 and .seen <= .shown + 3 and .seconds >= 8' \
+			"run/cells/$cell/1/cell.json"
+	done
+	jq -e '.vamp.episodes >= 2 and .vamp.player == 0' run/cells/L-parallel-with/1/cell.json
+	[ -s run/report.html ]
+}
