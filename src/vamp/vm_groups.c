@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vm_groups.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,16 +87,13 @@ static int vm_groups_open_weight(struct vm_groups *g, const char *folder, int fa
 static int vm_groups_add(struct vm_groups *g, const struct vm_vcpu *vcpu, struct undo *undo)
 {
 	char folder[VM_GROUP + 48], path[PATH + 48], from[PATH];
-	int err, fd;
+	int err;
 
 	snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", g->machine, (int)getpid(), vcpu->index);
 	err = undo_mkdir(undo, folder);
 	if (!err && g->version == 2) {
 		snprintf(path, sizeof(path), "%s/cgroup.type", folder);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		err = fd < 0 ? -errno : vm_groups_write(fd, "threaded");
-		if (fd >= 0)
-			close(fd);
+		err = files_write(path, "threaded");
 	}
 	if (!err)
 		err = vm_groups_open_weight(g, folder, files[g->version].fast);
