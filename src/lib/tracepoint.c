@@ -233,7 +233,7 @@ int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const st
 		const struct perf_event_header *header;
 		size_t size = record_at(r, tail)->size;
 
-		if (size < sizeof(*header) || size > head - tail)	/* cannot be: leave all that is there */
+		if (size < sizeof(*header) || size > head - tail)	/* a damaged ring: skip all that is in it */
 			size = head - tail;
 		else if ((header = record_whole(r, tail, whole, sizeof(whole))))
 			err = each(arg, header);

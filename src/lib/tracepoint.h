@@ -35,7 +35,7 @@ int tracepoint_refused(int err, int cpu, char *why, size_t size);
 
 struct tracepoint_sample {
 	int64_t time_ns;
-	int pid, tid;		/* of the task that ran then, in our pid namespace: process and thread. 0 or -1: not there, or it dies */
+	int pid, tid;		/* of the task that ran then, in our pid namespace: process and thread. 0 or -1: not visible there, or ending */
 	const char *raw;	/* the event's fields, at the offsets of tracefs_field */
 	size_t size;
 };

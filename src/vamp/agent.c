@@ -47,7 +47,7 @@ static void agent_send(struct agent *a, const char *text, size_t size, int64_t l
 	a->sequence += lines;
 	if (n == (ssize_t)size)
 		return;
-	/* A piece of a line makes the next one unreadable, too: the gap in the sequence counts both. */
+	/* A line cut short also spoils the next one; the host counts both as lost by the gap in the sequence numbers. */
 	a->unsent += lines;
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		a->err = -errno;

@@ -14,7 +14,7 @@ struct audio_list {
 	size_t n;
 	struct {
 		int64_t index;	/* of the server; never used again */
-		int pid;	/* as the client says itself, in its own pid namespace; 0: it says none */
+		int pid;	/* reported by the client, in its own pid namespace; 0: not reported */
 	} stream[AUDIO_STREAMS];
 };
 

@@ -35,7 +35,7 @@ static int vm_state_order(struct vm_state *s, int64_t sequence)
 		vm_state_end(s, "new agent");
 	else if (gap < 0)
 		return -EPROTO;
-	else if (s->lost < AGENT_SEQUENCE_MAX)	/* a liar's sum must not overflow */
+	else if (s->lost < AGENT_SEQUENCE_MAX)	/* a hostile guest could make the sum overflow */
 		s->lost += gap;
 	s->sequence = sequence;
 	return 0;

@@ -107,7 +107,7 @@ static void known_numbers(void **state)
 	waitpid(server, NULL, 0);
 	waitpid(hog, NULL, 0);
 	assert_int_equal(audio_wakeups_lost(w), 0);
-	/* Ours, all of them, and nobody's else: its timers count for none, whoever they interrupted. */
+	/* All wake-ups by this process and no others: those by timers are charged to no process, whichever they interrupted. */
 	assert_int_equal(c.n, 1);
 	assert_int_equal(c.process[0].pid, me);
 	assert_int_equal(c.process[0].wakeups, WAKEUPS);

@@ -94,7 +94,7 @@ static void interrupts_of_devices_are_found(void **state)
 	assert_non_null(mkdtemp(root));
 	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n");	/* a disk, of virtio */
 	device("block", "vda", "pci0/02.0/virtio1");
-	file("sys/devices/pci0/03.0/irq", "9\n");		/* a card that says one */
+	file("sys/devices/pci0/03.0/irq", "9\n");		/* a card with a single legacy interrupt */
 	device("net", "eth0", "pci0/03.0");
 	device("input", "input0", "platform/i8042/serio0/input/input0");	/* a handler's name */
 	folder("proc/irq/1/i8042");

@@ -150,7 +150,7 @@ static void test_scope(void **state)
 	assert_false(scope_has(&all, child));
 	assert_false(scope_has(&all, getpid()));
 	assert_false(scope_has(&all, 1));
-	assert_false(scope_has(&all, 2));	/* the kernel's */
+	assert_false(scope_has(&all, 2));	/* kthreadd, a kernel thread */
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	kill(pid, SIGKILL);
