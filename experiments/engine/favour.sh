@@ -167,9 +167,10 @@ favour_job_end() {	# adds `job` to CELL_MORE: its work, bytes a second, since fa
 # the job, and whom else; how long it took to decide; its share of a CPU.
 favour_summed() {
 	local file scheme job repeat rows=''	# (of a session that was made once more there are two)
+	local name='^(.+)-([a-z]+)-([0-9]+)(-again)*[.]json$'
 	for file in "$RUN"/vamp/*.json; do
-		[ -s "$file" ] || continue
-		IFS=- read -r scheme job repeat _ <<<"$(basename "$file" .json)"
+		[ -s "$file" ] && [[ ${file##*/} =~ $name ]] || continue
+		scheme=${BASH_REMATCH[1]} job=${BASH_REMATCH[2]} repeat=${BASH_REMATCH[3]}
 		rows+=$(jq -c --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" \
 			--argjson names "[\"${JOB_NAMES[$job]// /\",\"}\"]" '.result | {$scheme, $job, $repeat, episodes: (.episodes | length),
 				found: ([.episodes[] | select(any(.background[]; IN(.comm; $names[])))] | length),

@@ -59,6 +59,7 @@ made_up() {
 		{"started_ns": 9e9, "decided_us": 5000, "background": [{"comm": "vi"}]},
 		{"started_ns": 99e9, "decided_us": 4000, "background": [{"comm": "xz"}, {"comm": "cat"}]}],
 		"daemon_cpu_percent": 0.5}}' >run/vamp/L-parallel-1.json
+	echo '{"result": {"episodes": [], "daemon_cpu_percent": 0.1}}' >run/vamp/vmL+iso-irq-parallel-2-again.json
 	TP_HOME=$TOP RUN=run bash -c '. "$TP_HOME/experiments/launch/cell.sh"; put_json() { cat >new && mv new "$1"; }
 		run_set() { jq "$@" "$RUN/run.json" >new && mv new "$RUN/run.json"; }; exp_summed'
 	"$TOP/report/report.sh" run
@@ -105,6 +106,7 @@ made_up() {
 	near "$(row xpdf L decided_ms)" 15 0.001
 	[ "$(row xpdf M decided_ms)" = "" ]
 	[ "$(jq -c '.vamp[0] | [.episodes, .found, .others]' run/run.json)" = '[3,2,["vi"]]' ]
+	[ "$(jq -c '.vamp[1] | [.scheme, .job, .repeat]' run/run.json)" = '["vmL+iso-irq","parallel",2]' ]
 	for f in launch job; do [ -s "run/figures/$f.svg" ]; done
 	[ ! -e run/figures/keys.svg ]
 }
