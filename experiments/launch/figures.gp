@@ -34,8 +34,8 @@ all_bars(c) = sprintf('for [s = 1:m] data using (x_ = at(s)):(there("%s")):(wide
 	. 'with boxes linecolor rgb paint(s) notitle, ' \
 	. sprintf('for [s = 1:m] data using (x_ = at(s)):(there_low("%s")):(0):(there_high("%s") - there_low("%s")) ', c, c, c) \
 	. 'with vectors nohead linecolor rgb "#222222" linewidth 1.2 notitle'	# error bars would leave a hole in the bar
-strip = 20 + 24 * int((m + 3) / 4)
-scheme_legend = 'eval legend_strip(4); plot for [s = 1:m] NaN with boxes linecolor rgb paint(s) title says(s) noenhanced'
+strip = 20 + 24 * int((m + 2) / 3)
+scheme_legend = 'eval legend_strip(3); plot for [s = 1:m] NaN with boxes linecolor rgb paint(s) title says(s) noenhanced'
 
 # ---- launch times, and what the job pays ----
 do for [what in "launch job"] {
@@ -69,13 +69,14 @@ if (keyed && words(jobs) > 0) {
 	eval panels("keys", 40 + strip + 220 * words(jobs), 1, words(jobs), strip, \
 		"Latency of a key, ms: the median of a train after a Return")
 	at(s) = here(s) && strcol("app") eq "keys" ? s : NaN
+	broken(word, sign) = (i_ = strstrt(word, sign)) ? word[:i_ - 1] . "\n" . word[i_:] : word	# two lines: side by side they overlap
 	wide = 0.8
 	do for [k = 1:words(jobs)] {
 		job = word(jobs, k)
 		eval top_of("p50_ms")
 		set xrange [0.4:m + 0.6]
 		set xtics scale 0 ()
-		do for [s = 1:m] { set xtics add (word(schemes, s) s) }
+		do for [s = 1:m] { set xtics add (broken(broken(broken(word(schemes, s), "+"), "-"), "group") s) }
 		eval panel(k, "")
 		set title job_words(job) enhanced
 		eval "plot " . all_bars("p50_ms")
