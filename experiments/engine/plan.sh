@@ -145,7 +145,7 @@ plan_parse() {
 		shift
 	done
 	! plan_given quick || ! plan_given demo || exp_bad "--quick with --demo: each has values of its own; choose one"
-	RESUME=${RESUME%/}
+	[ "$RESUME" = / ] || RESUME=${RESUME%/}
 	if [ -n "$RESUME" ]; then plan_resume; return; fi
 	[ "$DEMO" = 0 ] || plan_instead demo
 	[ "$QUICK" = 0 ] || plan_instead quick
@@ -290,6 +290,7 @@ plan_check_queue() {
 
 plan_check_memory() {
 	local name
+	plan_item --queue ms 0.001..60000 "$QUEUE" ''
 	if [ -z "$SERVER_MEMORY" ]; then
 		for name in swap swap-size; do
 			! plan_given "$name" || exp_bad "--$name is of a server with a size of its own: --server-memory SIZE"

@@ -112,6 +112,9 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--link none) has no queue' --link none --queue 5ms
 	refused '--queue 5' --queue 5
 }
+	for queue in 0ms 0.0us 61s; do refused "--queue $queue: not a number from" --queue $queue; done
+	refused '--resume /: no run folder' --resume /
+	refused '--resume /: no run folder' --resume //
 
 @test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {
 	export DO='echo "$NOTE $SECONDS_EACH $DEPTH $THINK $PAUSE_MS"'
