@@ -86,11 +86,11 @@ seconds_ms() {
 	MS=$((10#${whole:-0} * 1000 + 10#${part:0:3}))
 }
 
-# lab_size 1.5G: sets SIZE, bytes (1024 each step); 1 when it is no size.
+# lab_size 1.5G: sets SIZE, bytes (1024 each step); 1 when it is no size, or more than the shell counts.
 lab_size() {
 	[[ $1 =~ ^[0-9]+(\.[0-9]+)?([KMGT](i?B)?|B)?$ ]] || return 1
-	SIZE=$(LC_ALL=C awk -v t="$1" 'BEGIN { n = index("KMGT", substr(t, match(t, /[KMGT]/), 1));
-		printf "%.0f", t * (t ~ /[KMGT]/ ? 1024 ^ n : 1) }')
+	SIZE=$(LC_ALL=C awk -v t="$1" 'BEGIN { n = index("KMGT", substr(t, match(t, /[KMGT]/), 1)); t *= t ~ /[KMGT]/ ? 1024 ^ n : 1
+		printf "%.0f", t; exit t >= 2 ^ 62 }')
 }
 
 # wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; 1 when it never did. The fact decides,

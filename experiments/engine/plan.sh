@@ -247,7 +247,7 @@ plan_item() {
 	size)
 		lab_size "$range" && least=$SIZE
 		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||
-			exp_bad "$option $text: a size from $range on, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
+			exp_bad "$option $text: a size from $range to 1000000T, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
 		;;
 	protocol) plan_protocol "$text" ;;
 	text) ;;

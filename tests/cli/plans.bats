@@ -129,6 +129,9 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--swap-size is of a server' --swap-size 2G
 	refused '--swap is of a server' --swap zram --server-memory none
 	export DO='echo "-$SERVER_MEMORY$SWAP$SWAP_SIZE-"'
+	for size in 15M 9999999999999999999 99999999999999999999T; do
+		refused "--server-memory $size: a size from 16M to" --server-memory $size
+	done
 	plan --server-memory none
 	[ "$output" = -- ]
 	run --separate-stderr "$TOP/experiments/engine/run.sh" startup --options-only --server-memory none
