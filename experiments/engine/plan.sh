@@ -213,7 +213,7 @@ plan_check() {
 				plan_item "--$name" "${kind%-list}" "$args" "$item" "${OPT[$name.unit]-}"
 				text+=${text:+,}$ITEM
 			done
-			item=$([[ $kind != *-list ]] || tr , '\n' <<<"$text" | sort | uniq -d | head -n 1)
+			item=$([[ $kind != *-list || $args == twice ]] || tr , '\n' <<<"$text" | sort | uniq -d | head -n 1)
 			[ -z "$item" ] || exp_bad "--$name $text: $item is there twice"
 		fi
 		plan_set "$name" "$text"

@@ -21,6 +21,7 @@ option    extra    int-list:1..9|none   4
 option    pause    ms:0..5000           20ms   var=PAUSE_MS
 option    think    s-list:0.001..100    1.5,2  key=think_s
 option    what     word:a|b             a
+option    times    text-list:twice      5,5
 option    note     text                 -
 option    bare     flag                 0
 use       seconds  3                    quick=1
