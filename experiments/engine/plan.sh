@@ -255,6 +255,12 @@ plan_item() {
 	esac
 }
 
+plan_file() {	# plan_file OPTION FILE: it can be read, more than once
+	[ -e "$2" ] || exp_bad "$1 $2: no such file"
+	[ -f "$2" ] || exp_bad "$1 $2: not a regular file; copy what it gives into one, and name that"
+	[ -r "$2" ] || exp_bad "$1 $2: cannot be read; give yourself the right to (chmod), or name another"
+}
+
 # plan_protocol NAME[:VARIANT]: there is such a one, and it has the properties that the plan asks for.
 declare -A WITHOUT=([display]='no applications run in its sessions' [link]='nothing of it crosses the link'
 	[view]='no client of its own shows its sessions')
@@ -284,13 +290,13 @@ plan_check_link() {
 plan_check_queue() {
 	[ -n "${QUEUE-}" ] || return 0
 	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
+	plan_item --queue ms 0.001..60000 "$QUEUE" ''
 	[ "$ON" = lab ] || exp_bad "--queue with --on $ON: a real link is left as it is"
 	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
 }
 
 plan_check_memory() {
 	local name
-	plan_item --queue ms 0.001..60000 "$QUEUE" ''
 	if [ -z "$SERVER_MEMORY" ]; then
 		for name in swap swap-size; do
 			! plan_given "$name" || exp_bad "--$name is of a server with a size of its own: --server-memory SIZE"

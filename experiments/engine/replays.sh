@@ -27,8 +27,8 @@ exp_check() {
 	[ -z "${DISK-}" ] || [[ $DISK =~ ^(file|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
 		exp_bad "--disk $DISK: slow:TIME such as slow:4ms, or file"
 	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
-	[ -z "$TRACE" ] || [ -f "$TRACE" ] || exp_bad "--trace $TRACE: no such file"
-	[ -z "$SCRIPT" ] || [ -f "$SCRIPT" ] || exp_bad "--script $SCRIPT: no such file"
+	[ -z "$TRACE" ] || plan_file --trace "$TRACE"
+	[ -z "$SCRIPT" ] || plan_file --script "$SCRIPT"
 	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
 	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
 	[ -z "$TRACE" ] || { TRACE=$(realpath -- "$TRACE"); LAB_KEEP=("$TRACE"); }

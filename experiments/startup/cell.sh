@@ -23,7 +23,7 @@ exp_check() {
 	[ -n "$PROFILES" ] || PROFILES=$(printf '%s\n' "$TP_HOME"/data/menus/*.tsv | paste -sd ,)
 	IFS=, read -ra PROFILES <<<"$PROFILES"
 	for item in "${PROFILES[@]}"; do
-		[ -f "$item" ] || exp_bad "--profile $item: no such file"
+		plan_file --profile "$item"
 		grep -q $'^schema\tapplication\tpath\tcount\tshortcut$' "$item" ||
 			exp_bad "--profile $item: no table of schema menu/1 (columns schema application path count shortcut)"
 	done

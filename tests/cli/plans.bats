@@ -65,7 +65,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	plan
 	[ "$status" = 0 ]
 	jq -e --argjson it "${lines[0]}" -n '$it == {on: "lab", loads: [0, 1, 5], apps: ["light", "heavy"], depth_m: 1, pause: 20,
-		think_s: [1.5, 2], what: "a", most: null, extra: [4], bare: false, seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false,
+		think_s: [1.5, 2], what: "a", most: null, extra: [4], times: ["5", "5"], bare: false, seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false,
 		rate: 20,
 		apps_of: ["x", "y"], more: 1}'
 	plan --extra=none --most 3 --pause 1.5s --think 500ms,2s --bare --note 'two words' --seconds=4s --queue 20ms
@@ -112,10 +112,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--link 0Mbit: a rate' --link 0Mbit
 	refused '--link none) has no queue' --link none --queue 5ms
 	refused '--queue 5' --queue 5
-}
 	for queue in 0ms 0.0us 61s; do refused "--queue $queue: not a number from" --queue $queue; done
 	refused '--resume /: no run folder' --resume /
 	refused '--resume /: no run folder' --resume //
+}
 
 @test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {
 	export DO='echo "$NOTE $SECONDS_EACH $DEPTH $THINK $PAUSE_MS"'
@@ -129,10 +129,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	printf '%s\n' 'use server-memory' 'use swap' 'use swap-size 1G' >>plan
 	refused '--swap-size is of a server' --swap-size 2G
 	refused '--swap is of a server' --swap zram --server-memory none
-	export DO='echo "-$SERVER_MEMORY$SWAP$SWAP_SIZE-"'
 	for size in 15M 9999999999999999999 99999999999999999999T; do
 		refused "--server-memory $size: a size from 16M to" --server-memory $size
 	done
+	export DO='echo "-$SERVER_MEMORY$SWAP$SWAP_SIZE-"'
 	plan --server-memory none
 	[ "$output" = -- ]
 	run --separate-stderr "$TOP/experiments/engine/run.sh" startup --options-only --server-memory none
@@ -273,6 +273,20 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 			done' || wrong=1
 	done
 	[ "$wrong" = 0 ]
+}
+
+@test "a file that is read more than once is no pipe, and is there" {
+	local words
+	mkfifo pipe
+	for words in 'cpuspeed --script' 'cpuspeed --trace' 'startup --profile'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words pipe --options-only
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } pipe: not a regular file"* ]]
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words none --options-only
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } none: no such file"* ]]
+	done
 }
 
 @test "the list has every experiment, with the paper's figures before what it shows" {
