@@ -24,10 +24,10 @@ static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
 static struct {
 	struct samples_in_cfg in;
 	const char *thresholds;
-	int64_t target_ns, expected_ns;
+	int64_t threshold_ns, target_ns, expected_ns;
 	double beta;
 	int model, unit;
-} cfg = { .in.to_ns = INT64_MAX, .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
+} cfg = { .in.to_ns = INT64_MAX, .threshold_ns = -1, .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -40,6 +40,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, "only keys due from then on, in ns of the log's clock", NULL, NULL, "NS" },
 	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, "only keys due until then", NULL, NULL, "NS" },
 	{ CLI_STR, 0, "thresholds", &cfg.thresholds, 0, 0, "the numbers of the rules (data/thresholds.tsv)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, "later than this is late (perception, as the table says)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, "T of Apdex (as the table says)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, "T of Wu's rule (as the table says)", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "beta", &cfg.beta, 0, 100, "exponent of Wu's rule (as the table says)", NULL, NULL, NULL },
@@ -82,6 +83,8 @@ static void read_limits(struct limits_in *l)
 		die(EXIT_RUN, "%s: %s", path, why);
 	if (err)
 		die(EXIT_RUN, "cannot read %s: %s", path, strerror(-err));
+	if (cfg.threshold_ns > 0)
+		l->limits.perception = (double)cfg.threshold_ns / 1e6;
 	if (cfg.target_ns > 0)
 		l->limits.apdex_target = (double)cfg.target_ns / 1e6;
 	if (cfg.expected_ns >= 0)

@@ -296,7 +296,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
 	struct report_what what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
 				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
-				    .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text,
+				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
 	struct vlog_sums sums;

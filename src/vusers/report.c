@@ -83,6 +83,7 @@ static void settings(struct rec *r, const struct crowd *c, const struct report_w
 	rec_real(r, "skip_s", (double)cfg->skip_ns / S, 3);
 	rec_real(r, "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3);
 	rec_real(r, "timeout_s", (double)cfg->timeout_ns / S, 3);
+	rec_real(r, "threshold_ms", (double)w->threshold_ns / MS, 3);
 	rec_real(r, "late_limit_ms", (double)w->late_limit_ns / MS, 3);
 	rec_int(r, "seed", (int64_t)cfg->seed);
 	rec_str(r, "asks", w->asks);
@@ -207,6 +208,16 @@ static void watched(struct rec *r, const struct crowd *c, struct vlog_sums *s, c
 	rec_end(r);
 }
 
+/* Of what was cut off sooner nobody knows: it is not counted as longer. */
+static double over_percent(const struct sample *s, int64_t threshold_ns)
+{
+	size_t over = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		over += s->value[i] > threshold_ns;
+	return s->n ? 100 * (double)over / (double)s->n : (double)NAN;
+}
+
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	const struct crowd_sums *u = &c->sums;
@@ -238,6 +249,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_int(r, "pages", u->pages);
 	rec_real(r, "pages_per_s", per_s(c, (double)u->pages), 4);
 	rec_timing(r, "response_ms", &s->response, MS);
+	rec_real(r, "over_threshold_percent", over_percent(&s->response, w->threshold_ns), 3);
 	rec_timing(r, "from_sent_ms", &s->from_sent, MS);
 	if (c->cfg.open)
 		rec_timing(r, "waited_for_user_ms", &s->waited, MS);

@@ -16,7 +16,7 @@ static const char *const ask_words[] = { "key", "move", NULL }, *const echo_word
 	*const per_words[] = { "object", "page", NULL }, *const service_words[] = { "exp", "const", NULL };
 
 static struct ends_cfg cfg = { .users = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
-			       .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
+			       .threshold_ns = 100 * NS_PER_MS, .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
 			       .encodings = "zrle,hextile,copyrect,raw", .size = 1000, .width = 640 };
 
 static int read_think(const char *text, void *value)
@@ -40,6 +40,8 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "skip", &cfg.skip_ns, 0, 86400e9, "after that, leave out so much (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
 	  "an answer that takes longer is none; also to connect (10s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1e3, 3600e9,
+	  "count the responses that take longer than this (100ms)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "late", &cfg.late_ns, 1e3, 60e9,
 	  "a run in which 1 % of requests left later than this is not valid (5ms)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "asks", &cfg.asks, 0, 0, "vnc: users press keys, or move the pointer (key)", ask_words, NULL, NULL },
