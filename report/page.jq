@@ -116,10 +116,11 @@ def details($title; lines): "<details><summary>\($title)</summary>", "", lines, 
 def table_note($id): section("Tables") | "\n" + . | parts | map(select(.name == $id) | .text) | first // empty;
 
 # What stands below the findings: experiment and run in numbers. Input: the document.
-def conditions: .run as $run
+def conditions: .run as $run | threshold_source as $source
 	| fact_table(["setting", "value"]; ["command", $run.command // "?"], ["thinprobe", $run.version // "?"],
 		["started", $run.started // "?"],
-		["ended", $run.ended // "?"], ($run.settings | facts(""))),
+		["ended", $run.ended // "?"],
+		($run.settings | if $source then .threshold += " (\($source))" else . end | facts(""))),
 	fact_table(["what", "value"]; ($run.protocol | facts("protocol: ")), ($run.protocols | facts("")), ($run.chain | facts("probe: ")),
 		($run.calibration | facts("calibration: ")), ($run.lab | facts("lab: ")), ($run.host | facts("host: ")),
 			($run.facts_after | facts("after: ")));

@@ -194,6 +194,7 @@ plan_resume() {
 
 # Checks ----------------------------------------------------------------------------------------------------------
 
+THRESHOLD=''	# the name of the threshold, where it was not a number
 # plan_check: every option's value is of its type. (What options must mean together: the engine's own below, and exp_check.)
 plan_check() {
 	local name item type kind args values text ITEM
@@ -208,6 +209,7 @@ plan_check() {
 				[[ $text =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "--$name $text: values with commas between"
 				IFS=, read -ra values <<<"$text"
 			fi
+			[ "$kind" != threshold ] || [[ $text == [0-9]* ]] || THRESHOLD=$text
 			text=''
 			for item in "${values[@]}"; do
 				plan_item "--$name" "${kind%-list}" "$args" "$item" "${OPT[$name.unit]-}"
@@ -250,9 +252,22 @@ plan_item() {
 			exp_bad "$option $text: a size from $range to 1000000T, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
 		;;
 	protocol) plan_protocol "$text" ;;
+	threshold) plan_threshold "$option " "$range" "$text" ;;
 	text) ;;
 	*) die "experiments/$EXPERIMENT/plan: $option has no type that is known: $kind" ;;
 	esac
+}
+
+# plan_threshold "OPTION " RANGE TEXT: ITEM is that time in ms: a number, or one that data/thresholds.tsv has by that name.
+plan_threshold() {
+	local name ms text='' known=''
+	[[ $3 != [0-9]* ]] || text=$3
+	while read -r name ms; do
+		[ "$3" != "$name" ] || text=$ms
+		known+=", $name ($ms ms)"
+	done < <(awk -F'\t' '$1 == "thresholds/1" && $4 == "ms" { print $2, $3 }' "$TP_HOME/data/thresholds.tsv")
+	[ -n "$text" ] || exp_bad "$1$3: a time such as 150ms, or one of these names: ${known#, }"
+	plan_item "${1% }" ms "$2" "$text" ''
 }
 
 plan_file() {	# plan_file OPTION FILE: it can be read, more than once
@@ -367,9 +382,9 @@ plan_settings() {
 	local name
 	{
 		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"; done
-		printf '%s\n' "${PLAN_SETTINGS[@]}"
+		printf '%s\n' "${PLAN_SETTINGS[@]}" "threshold"$'\037text\037'"$THRESHOLD"
 	} | jq -cRn --argjson more "$(exp_settings)" '
-		def kept($kind): if $kind | IN("int", "real", "ms", "s") then tonumber? // null else . end;
+		def kept($kind): if $kind | IN("int", "real", "ms", "s", "threshold") then tonumber? // null else . end;
 		[inputs | split("\u001f") | . as [$key, $type, $text] | select($key != "-" and $type != null)
 			| ($type | sub("-list$"; "")) as $kind
 			| if $kind == "json" then ($text | try fromjson catch $text)

@@ -87,6 +87,23 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	is light 20 fair_stall_ms ''
 }
 
+@test "another threshold: shares, figures and words follow it, and the page tells where its name is from" {
+	local was
+	need gnuplot cmark
+	reported LOADS=0,5
+	was=$(field run/summary.tsv latency_p50_ms app=heavy sinks=5)
+	edit_json run/run.json '.settings += {threshold: "typing", threshold_ms: 120}'
+	again
+	# by the samples themselves
+	is heavy 5 late_share_percent "$(cat "$(cell_of run app=heavy sinks=5)"/*/samples.tsv | awk -F'\t' '$1 == "keys/1" && $8 != 1 {
+		n++; late += $5 - $3 > 120e6 } END { printf "%.3f", 100 * late / n }')"
+	is heavy 5 latency_p50_ms "$was"
+	grep -q 'Keys without a response after 120 ms' run/figures/late-share.svg
+	grep -q '>120 ms<' run/figures/latency-cdf.svg
+	[[ $(finding run late-heavy text) == *"longer than 120 ms"* ]]
+	grep -q 'typing (Shneiderman' run/report.md
+}
+
 @test "from 1000 keys on p99 stands; curves rise, are at most a thousand points, and end at 1" {
 	summarized KEYS=1105 LOADS=5 APPS=heavy
 	is heavy 5 keys 3300

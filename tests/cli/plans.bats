@@ -275,6 +275,50 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$wrong" = 0 ]
 }
 
+@test "thresholds: a number, or a name that data/thresholds.tsv has; a new line there is a new name" {
+	echo 'use threshold crisp' >>plan
+	export DO='plan_settings | jq -c "[.threshold, .threshold_ms]"'
+	plan
+	[ "$output" = '["crisp",150]' ]
+	plan --threshold 0.2s
+	[ "$output" = '[null,200]' ]
+	plan --threshold 42.5
+	[ "$output" = '[null,42.5]' ]
+	while read -r name ms; do
+		plan --threshold "$name"
+		[ "$output" = "[\"$name\",$ms]" ]
+	done < <(awk -F'\t' '$4 == "ms" { print $2, $3 }' "$TOP/data/thresholds.tsv")
+	for name in perception typing pointer; do grep -q "^thresholds/1	$name	[0-9]*	ms	[A-Z].*	" "$TOP/data/thresholds.tsv"; done
+	refused '--threshold mine: a time such as 150ms, or one of these names: perception (100 ms), ' --threshold mine
+	# what is no time is no name: a score, a share
+	refused '--threshold apdex_good: a time' --threshold apdex_good
+	refused '--threshold 0: not a number from 1 to 60000, in ms' --threshold 0
+	refused '--threshold 61s' --threshold 61s
+	mkdir -p home/data
+	ln -s "$TOP/lab" "$TOP/experiments" home/
+	{ cat "$TOP/data/thresholds.tsv"; printf 'thresholds/1\tmine\t77\tms\tours\t\n'; } >home/data/thresholds.tsv
+	TP_HOME=$PWD/home plan --threshold mine
+	[ "$output" = '["mine",77]' ]
+	# capacity takes names in its criteria too, each once
+	export DO='exp_check; echo "$CRITERIA"'
+	sed -i 's,^plan_check$,. "$TOP/experiments/capacity/cell.sh"; plan_check,; s,^plan_read .,plan_read "$TOP/experiments/capacity",; /^cells_choose/d' driver
+	plan
+	[ "$output" = p95:100ms,p95:150ms,apdex:0.85 ]
+	plan --threshold pointer --criteria p95:threshold,p95:typing,p95:1.5s,p95:60ms,apdex:0.9
+	[ "$output" = p95:60ms,p95:150ms,p95:1500ms,apdex:0.9 ]
+	refused '--criteria p95:mine: a time' --criteria p95:mine
+}
+
+@test "every experiment with a threshold has it as an option" {
+	local plan
+	for plan in "$TOP"/experiments/*/plan; do
+		grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' \
+			"${plan%/plan}"/{cell.sh,say.jq,figures.gp,table} || continue
+		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing || { echo "$plan"; return 1; }
+	done
+	if grep -nE '^setting +threshold_ms' "$TOP"/experiments/*/plan "$TOP"/experiments/engine/*.plan; then return 1; fi
+}
+
 @test "a file that is read more than once is no pipe, and is there" {
 	local words
 	mkfifo pipe
