@@ -5,7 +5,7 @@
 # Where no criterion holds any more, or nobody can be added, the number of sessions is halved until the most for which each holds
 # is known.
 . "$TP_HOME/experiments/engine/sessions.sh"
-RATE=10 THRESHOLD_MS=100
+RATE=10
 WARM_SECONDS=1.5	# users type for so long before the one in front is measured
 SKIP=5			# first keys left out
 PIN_EFFECT="so the viewers take from the server what users should have"
@@ -14,11 +14,19 @@ MACHINE="schema users keys_per_s server_busy_percent client_busy_percent foreign
 MACHINE+=" swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s"
 
 exp_check() {
-	local c
+	local c ITEM all=''
 	for c in ${CRITERIA//,/ }; do
-		[[ $c =~ ^(p95:[1-9][0-9]{0,4}ms|apdex:(0\.[0-9]{1,4}|1))$ ]] ||
-			exp_bad "--criteria $c: p95:TIME such as p95:100ms, or apdex:SCORE such as apdex:0.85"
+		case $c in
+		p95:threshold) c=p95:${THRESHOLD_MS}ms ;;
+		p95:?*) plan_threshold --criteria\ p95: 1..60000 "${c#p95:}" && c=p95:${ITEM}ms ;;
+		*)
+			[[ $c =~ ^apdex:(0\.[0-9]{1,4}|1)$ ]] ||
+				exp_bad "--criteria $c: p95:TIME such as p95:100ms, or apdex:SCORE such as apdex:0.85"
+			;;
+		esac
+		[[ ,$all, == *",$c,"* ]] || all+=${all:+,}$c
 	done
+	CRITERIA=$all
 }
 
 # when a resource counts as full
@@ -42,7 +50,7 @@ exp_begin() {
 # One row of a user: keys due while the one in front was measured, from due to answered; a key that was answered later than
 # somebody waited counts with that.
 user_row() {	# user_row USERS USER FILE FROM TO
-	"$TP_BIN/score" "$3" --from "$4" --to "$5" --target "${THRESHOLD_MS}ms" --format tsv 2>/dev/null |
+	"$TP_BIN/score" "$3" --from "$4" --to "$5" --threshold "${THRESHOLD_MS}ms" --target "${THRESHOLD_MS}ms" --format tsv 2>/dev/null |
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v users="$1" -v user="$2" '
 			{ sub(/^result\./, "", $2); v[$2] = $3 }
 			END {

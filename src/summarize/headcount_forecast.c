@@ -16,7 +16,6 @@
  * not hold (or of the most there were, where it held for all), at least three of them, all of which it held for. */
 #define ROWS_LEAST 3
 #define ROWS_MAX 4096
-#define APDEX_T 100.0	/* ms: data/thresholds.tsv, apdex_target */
 #define USERS_MAX 10000
 #define HALVINGS 200	/* of an interval: no double has more */
 #define TAIL 0.05	/* beyond p95 */
@@ -128,6 +127,7 @@ struct forecast_queue {
 	double servers;			/* CPUs */
 	double rate, typing;		/* keys a second of the user in front, and of every other */
 	double mean_ms, p95_ms;		/* of one user alone */
+	double target_ms;		/* T of Apdex */
 };
 
 /* The line reaches 100 percent with so many users. */
@@ -155,7 +155,8 @@ static bool forecast_holds(const struct forecast_queue *q, double users, bool ap
 	if (!(u < 1))
 		return false;
 	if (apdex)
-		return 1 - (forecast_beyond(p, theta, APDEX_T - q->mean_ms) + forecast_beyond(p, theta, 4 * APDEX_T - q->mean_ms)) / 2 >= value;
+		return 1 - (forecast_beyond(p, theta, q->target_ms - q->mean_ms) +
+			    forecast_beyond(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
 	late = p > TAIL ? fmax(theta * log(p / TAIL) - p * theta, 0) : 0;
 	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
 }
@@ -187,7 +188,8 @@ static struct forecast forecast_make(const struct headcount_system *s, const str
 {
 	const struct headcount *h = run_own();
 	struct forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
-	struct forecast_queue q = { .servers = s->servers, .rate = h->rate, .typing = h->typing };
+	struct forecast_queue q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
+		.target_ms = s->cell->run->threshold_ms };
 	double value, ones = 0, most[3];
 	struct forecast_line l;
 	bool apdex;
