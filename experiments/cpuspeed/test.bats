@@ -30,6 +30,13 @@ load ../engine/replays
 	[ "$(column 100 responses)" = 6 ]
 	# 10 10.1 20 20.2 400 404
 	[ "$(column 100 p50_ms)" = 20.10 ]
+	# over 150 ms: the base's 400 and 404; 1600 at the other, where it was found once
+	[ "$(column 100 late_percent)" = 33.33 ]
+	[ "$(column 25 late_percent)" = 20.00 ]
+	jq '.settings.threshold_ms = 20.1' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	"$TOP/bin/summarize" "$RUN"
+	[ "$(column 100 late_percent)" = 50.00 ]
+	[ "$(column 25 late_percent)" = 100.00 ]
 	[ "$(column 25 slower)" = 3 ]
 	[ "$(column 25 verdict)" = "too few runs" ]
 	[ "$(column 25 throttled_s)" = 7.000 ]

@@ -44,6 +44,8 @@ if (p75_most > 0) {
 	eval y_axis("0:1", "share of the responses")
 	set xlabel "response time"
 	set format y "%.1f"
+	set tmargin 4
+	eval upright(threshold_ms, 1, line_colour, 2) . "; " . upright_label(threshold_ms, sprintf("%g ms", threshold_ms), line_colour)
 	plot for [i = 1:n] "cdf.tsv" using (strcol("setting") eq named[i] ? column("latency_ms") : NaN):"share" with steps linewidth 1.6 \
 		linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) title said[i] noenhanced
 }

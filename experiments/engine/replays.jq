@@ -31,9 +31,15 @@ def row_words: "with \(.says), total time changes by \(.total_ratio | more_perce
 	+ "and responses take \(.ratio | times) times as long in the median\(ends("ratio"; times))\(judged); "
 	+ "\(.slower) of \(.points) take at least 1.5 times, \(.faster) at most two thirds as long";
 def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
-def claims: (base_row | .says) as $base | compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
+# How many responses of a row (the input) are late, and how many of the base's.
+def late_words($base; $limit): if .late_percent == null or $base.late_percent == null then "" else
+	" Late (over \($limit | plain) ms) are \(.late_percent | with_unit("%")) of the responses, instead of"
+		+ " \($base.late_percent | with_unit("%"))." end;
+def claims: base_row as $row | threshold as $limit | $row.says as $base
+	| compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
 	| (.[0] | kind) as $kind
 	| finding($kind; "**\($kind | kind_words)** (compared with \($base)): \(.[0] | row_words)."
+			+ (.[0] | late_words($row; $limit))
 			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
 		(.[0] | figure("ratio")) + if $kind == "total-only" then {figure: "total"}
 			else {verdict: (if $kind == "unchanged" or .[0].ratio < 1 then "good" else "bad" end), figure: "ratio"} end);

@@ -100,7 +100,16 @@ static void replays_ratios(const struct replays *r, const struct replays *base, 
 	free(ratio);
 }
 
-void replays_figures(const struct replays *r, const struct replays *base, size_t draws, uint64_t seed,
+static double replays_late(const struct pool *pool, double threshold_ms)
+{
+	size_t late = 0;
+
+	for (size_t k = 0; k < pool->n; k++)
+		late += (double)pool->item[k].value > threshold_ms * US;
+	return pool->n ? 100 * (double)late / (double)pool->n : (double)NAN;
+}
+
+void replays_figures(const struct replays *r, const struct replays *base, double threshold_ms, size_t draws, uint64_t seed,
 		     struct figure out[REPLAYS_FIGURES])
 {
 	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
@@ -112,6 +121,7 @@ void replays_figures(const struct replays *r, const struct replays *base, size_t
 	for (size_t i = REPLAYS_P25; i <= REPLAYS_MAX; i++)
 		out[i] = pool_figure(&pool, percentiles[i], US, true, draws, seed);
 	out[REPLAYS_RESPONSES].value = (double)pool.n;
+	out[REPLAYS_LATE].value = replays_late(&pool, threshold_ms);
 	if (base)
 		replays_ratios(r, base, out);
 	pool_free(&pool);

@@ -32,12 +32,13 @@ struct replays {
 enum replays_figure {
 	REPLAYS_P25, REPLAYS_P50, REPLAYS_P75, REPLAYS_P90, REPLAYS_MAX, REPLAYS_RESPONSES,
 	REPLAYS_PAIRS, REPLAYS_MISSING, REPLAYS_POINTS, REPLAYS_SLOWER_POINTS, REPLAYS_FASTER_POINTS,
+	REPLAYS_LATE,		/* percent of the latencies that are over the threshold */
 	REPLAYS_TOTAL_RATIO, REPLAYS_RATIO, REPLAYS_P, REPLAYS_RATIO_P25, REPLAYS_RATIO_P75, REPLAYS_RATIO_MAX,
 	REPLAYS_FIGURES
 };
 
 /* base NULL: it is the base itself. */
-void replays_figures(const struct replays *r, const struct replays *base, size_t draws, uint64_t seed,
+void replays_figures(const struct replays *r, const struct replays *base, double threshold_ms, size_t draws, uint64_t seed,
 		     struct figure out[REPLAYS_FIGURES]);
 /* All latencies in us, by replay, sorted. For pool_free(). */
 struct pool replays_pool(const struct replays *r);

@@ -5,6 +5,7 @@
  *
  *	replays:value	text replays:says	of settings.rows
  *	replays:p25 p50 p75 p90 max responses	response times of all replays of the setting together (ms), and how many they are
+ *	replays:late	percent of them that are over the threshold
  *	replays:total_ratio ratio pairs p missing ratio_p25 ratio_p75 ratio_max points slower faster	against the base; p after Holm
  *	text replays:verdict
  * Rows: points (a response at a setting), runs (a replay), cdf (the share of responses within a time). */
@@ -19,7 +20,7 @@
 
 static const char *const replays_names[REPLAYS_FIGURES] = {
 	"p25", "p50", "p75", "p90", "max", "responses", "pairs", "missing", "points", "slower", "faster",
-	"total_ratio", "ratio", "p", "ratio_p25", "ratio_p75", "ratio_max",
+	"late", "total_ratio", "ratio", "p", "ratio_p25", "ratio_p75", "ratio_max",
 };
 
 struct replays_run {
@@ -77,7 +78,7 @@ static void replays_compute(const struct run *run)
 		const struct replays r = replays_of(c);
 		struct figure *f = cell_own(c);
 
-		replays_figures(&r, c == s->base ? NULL : &base, run->draws, (uint64_t)run->seed, f);
+		replays_figures(&r, c == s->base ? NULL : &base, run->threshold_ms, run->draws, (uint64_t)run->seed, f);
 		p[c->index] = f[REPLAYS_P].value;
 	}
 	holm_adjust(p, run->n);

@@ -26,7 +26,7 @@ static void pairs_are_of_one_repeat(void **state)
 	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	replays_figures(&slow, &base, 2000, 1, f);
+	replays_figures(&slow, &base, 60, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
 	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
 	/* Student's t on logarithms, one degree of freedom: 12.7062 (tables); s of ln 2, ln 8 is ln 4 / sqrt 2 */
@@ -34,6 +34,8 @@ static void pairs_are_of_one_repeat(void **state)
 	assert_near(f[REPLAYS_TOTAL_RATIO].value, sqrt(1.1), 1e-9);
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 7);
 	assert_int_equal(f[REPLAYS_MISSING].value, 1);
+	/* of 20 40 60 80 80 160 240 four are over 60 */
+	assert_near(f[REPLAYS_LATE].value, 400.0 / 7, 1e-9);
 	/* the responses': 4, 4, 4 and, found in the first repeat only, 2 */
 	assert_near(f[REPLAYS_RATIO_P25].value, 3.5, 1e-9);
 	assert_near(f[REPLAYS_RATIO_P75].value, 4, 1e-9);
@@ -48,13 +50,14 @@ static void percentiles_are_pooled(void **state)
 	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	replays_figures(&base, NULL, 2000, 1, f);
+	replays_figures(&base, NULL, 40, 2000, 1, f);
 	/* 10 10 20 20 30 30 40 40 */
 	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
 	assert_near(f[REPLAYS_P50].value, 25, 1e-9);
 	assert_near(f[REPLAYS_P75].value, 32.5, 1e-9);
 	assert_true(isnan(f[REPLAYS_P90].value));	/* less than ten beyond it */
 	assert_near(f[REPLAYS_MAX].value, 40, 1e-9);
+	assert_near(f[REPLAYS_LATE].value, 0, 1e-9);	/* what takes as long as the threshold is not late */
 	/* both replays say 25: no spread */
 	assert_near(f[REPLAYS_P50].low, 25, 1e-9);
 	assert_near(f[REPLAYS_P50].high, 25, 1e-9);
@@ -96,7 +99,7 @@ static void nothing_measured_is_nothing_known(void **state)
 	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
-	replays_figures(&none, &none, 2000, 1, f);
+	replays_figures(&none, &none, 100, 2000, 1, f);
 	assert_true(isnan(f[REPLAYS_TOTAL_RATIO].value) && isnan(f[REPLAYS_P50].value));
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 0);
 }
