@@ -14,6 +14,9 @@ def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 
 		+ (if $holm == 1 then "is not random." else "are not random." end)
 			+ " Of random conditions, one in twenty is not called so by itself.";
 		{value: $holm, unit: "", figure: "cov"}) end;
+# How many requests of a row (the input) are answered late.
+def late_words($limit): if .late_percent == null then "" else
+	", and \(.late_percent | with_unit("%")) of them take longer than \($limit | plain) ms" end;
 def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
 	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
 		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";

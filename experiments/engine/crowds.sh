@@ -53,7 +53,7 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
 	lab_start "${root[@]}" -o "$folder/samples.tsv" client vusers "$TP_BIN/vusers" "$target" -n "${P[users]}" \
 		-z "$(crowd_times "${P[think_s]} * 1000")ms" --think "$SPREAD" -t "${SECONDS_EACH}s" --skip "${skip}s" --seed "$seed" \
-		--late "$CROWD_LATE" --log "$folder/samples.tsv" --format json "$@"
+		--threshold "${THRESHOLD_MS:-100}ms" --late "$CROWD_LATE" --log "$folder/samples.tsv" --format json "$@"
 	is_ready vusers 60 || return
 	from=$EPOCHREALTIME
 	until stopped || lab_gone "$LAB_PID" || awk -v a="$from" -v b="$EPOCHREALTIME" -v s="$skip" 'BEGIN { exit !(b - a >= s) }'; do

@@ -69,11 +69,12 @@ def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_m
 def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) as $x
 	| select($r["bound_all_\($x)ms_percent"] != null
 		and ($r["measured_\($x)ms_percent_low"] // 0) > 2 * $r["bound_all_\($x)ms_percent"]) | "\($r | row_words), over \($x) ms"];
-def waits: unexplained as $odd | (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
+def waits: unexplained as $odd | threshold as $limit
+	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
 	| if $r == null then empty else
 	finding("waits"; "**The longest event was \(rows | map(.longest_ms // 0) | max | with_unit("ms")).** Who comes at a random moment"
 		+ " beside \($r | row_words), and has to wait until what runs is done, waits over 1 ms with a probability of at most"
-		+ " \($r | share("bound_1ms_percent")), and over 10 ms with \($r | share("bound_10ms_percent"))."
+		+ " \($r | share("bound_1ms_percent")), and over \($limit | plain) ms with \($r | share("bound_late_percent"))."
 		+ (if $r.measured_1ms_percent == null then "" else " Of \($r.wakeups | plural("task")) woken at random,"
 			+ " \($r | share("measured_1ms_percent")) (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
 			+ " \($r | share("measured_1ms_percent_high"))) waited over 1 ms." end)

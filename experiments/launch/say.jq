@@ -65,11 +65,13 @@ def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms !
 		+ (map("\(.scheme | scheme_words) \(.rel | fixed(2))") | join(", ")) + " (while applications are launched all the time).";
 		{value: .[-1].rel, unit: "", verdict: (if .[-1].rel > 1.2 then "bad" else "good" end), figure: "job"}) end;
 
-def keyed: [measured_rows("summary")[] | select(.app == "keys" and .p50_ms != null)]
+def keyed: threshold as $limit | [measured_rows("summary")[] | select(.app == "keys" and .p50_ms != null)]
 	| if map(.scheme) | index("baseline") == null then empty else
 	(first(.[] | select(.scheme == "baseline"))) as $base | (map(select(.job == $base.job or .job == "none"))) as $rows
 	| finding("keys"; "**A key takes \($base | level("p50_ms")) with the baseline**"
 		+ ($rows | map(select(.scheme != "baseline") | ", \(.p50_ms | with_unit("ms")) with \(.scheme | scheme_words)") | join(""))
+		+ (if $base.late_percent == null then "" else
+			"; \($base | figure("late_percent") | figure_words) of them take longer than \($limit | plain) ms with the baseline" end)
 		+ " (medians of keys within the episode that a Return opens, beside \($base.job | job_words)).";
 		($base | figure("p50_ms")) + {verdict: "none", figure: "keys"}) end;
 

@@ -73,6 +73,7 @@ if (words(others) > 0) {
 			p = word(others, r)
 			set ylabel "ms after the key was due"
 			eval panel((r - 1) * n + i, (m > 1 ? p . ", " : "") . spaced(l))
+			eval threshold_across
 			eval series("mean_ms", 7) . 'for [t in transports] data using (at(word(queues, 1), t)):(y("max_ms")) with points ' \
 				. 'linecolor rgb kind_colour(t) pointtype 2 notitle'
 		}
@@ -80,5 +81,5 @@ if (words(others) > 0) {
 	eval legend_strip(1)
 	plot for [q in queues] for [t in transports] NaN with linespoints linecolor rgb kind_colour(t) dashtype dash(q) pointtype 7 \
 			title "mean beside " . kind_says(t) . queue_says(q) noenhanced, NaN with points linecolor rgb line_colour pointtype 2 \
-				title "the slowest key"
+				title "the slowest key", NaN with lines linestyle dotted title sprintf("%g ms", threshold_ms)
 }

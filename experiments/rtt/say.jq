@@ -57,12 +57,15 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 			+ ($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list)
 			+ ". The model is not fitted." end;
 		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {figure: "round-trip"}) end;
-def keys: queues[0] as $q | [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
+def keys: threshold as $limit | queues[0] as $q
+	| [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
 	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(.mean_ms) // null) as $worst
 		| select($worst != null) | {idle: $idle, worst: $worst})
 	| if . == [] then empty else finding("keys"; "**A key over the loaded link** takes "
 		+ (map("\(.worst | fine_ends("mean_ms")) beside \(.worst.load | plain) % by \(.worst.transport | transport_words) at"
-			+ " \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)") | join("; ")) + ".";
+			+ " \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)"
+			+ (if .worst.late_percent == null then "" else
+				", over \($limit | plain) ms in \(.worst | figure("late_percent") | figure_words)" end)) | join("; ")) + ".";
 		max_by(.worst.mean_ms).worst | figure("mean_ms") + {figure: "keys"}) end;
 # A ping cannot wait for more than the queues that it meets can hold.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways

@@ -80,6 +80,11 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>run/cells/$key/1/samples.tsv
 	"$BIN/summarize" run >/dev/null
 	[ "$(column $key later)/$(column $key max_ms)/$(column $key lost)" = 1/1000.0000/0 ]
+	# 10, 20 and over 1000 ms: what waited longer than the threshold is late, whichever it is
+	[ "$(column $key late_percent)" = 33.33 ]
+	edit_json run/run.json '.settings.threshold_ms = 15'
+	"$BIN/summarize" run >/dev/null
+	[ "$(column $key late_percent)" = 66.67 ]
 	edit_json run/cells/$key/1/cell.json 'del(.link_bit_s)'
 	run --separate-stderr "$BIN/summarize" run
 	[ "$status" = 1 ]

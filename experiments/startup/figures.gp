@@ -48,6 +48,7 @@ do for [axis in "used left"] {
 			set yrange [least * 0.7:most * 1.5]
 			eval lowest
 			eval panel(i, word(apps, i))
+			eval threshold_across
 			eval 'plot t0 with lines linestyle dashed notitle' . curves(words(swaps), "startup_ms") \
 				. ', for [s = 1:words(swaps)] data using (at(s)):(column("startup_ms_above") > 0 ? y("startup_ms") * 1.25 : NaN) ' \
 				. 'with points pointtype 8 linecolor rgb colour(s) notitle'
@@ -55,6 +56,7 @@ do for [axis in "used left"] {
 		eval legend_strip(3)
 		plot for [s = 1:words(swaps)] NaN with linespoints pointtype shape(s) linecolor rgb colour(s) title "swap: " . says(s), \
 			NaN with lines linestyle dashed title "without pressure (T0)", \
+			NaN with lines linestyle dotted title sprintf("%g ms", threshold_ms), \
 			NaN with points pointtype 8 linecolor rgb line_colour title "later than that"
 	}
 }

@@ -27,7 +27,11 @@ def courses($axis): started | (if any(.[]; .start == "warm") then "warm" else "c
 	| map(sort_by(hardness) | {app: .[0].app, swap: .[0].swap, first: .[0], last: .[-1], steps: .});
 def worst: max_by(.last | times) | .last;
 
-def verdict: courses("used") as $used | (courses("left") + $used) as $all
+# How many conditions are late, by the median.
+def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)) as $late
+	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
+
+def verdict: late_words as $late | courses("used") as $used | (courses("left") + $used) as $all
 	| if started == [] then "No condition was measured to the end: there is nothing to say yet."
 	  elif $all == [] and any(started[]; .axis != "none") then
 		"The start without pressure was not measured: there is nothing to compare with."
@@ -36,7 +40,7 @@ def verdict: courses("used") as $used | (courses("left") + $used) as $all
 		| "Under memory pressure \($worst.app) needs up to \($worst | times | times_words) times as long to start: "
 		+ "\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
 		+ if $used == [] then "" else " Where swap is merely in use, start-up takes "
-			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end end;
+			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
 
 # One step when memory is full, or growth with swap in use?
 def in_use: courses("used") | if . == [] then empty else

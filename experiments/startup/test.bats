@@ -63,6 +63,16 @@ made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/repor
 	near "$(row $slow-100 file_ms)" 419.430 0.001		# 100 x 1048576 bytes at 250 MB/s
 	near "$(row $slow-100 e)" 0.75 0.0001		# (400 - 100) / 400
 	near "$(row $slow-200 e)" 0.7619 0.0001		# (420 - 100) / 420
+	# late: over the threshold, as two of six starts without pressure are, or at the ceiling
+	edit_json() { jq "$2" "$1" >x && mv x "$1"; }
+	edit_json run/run.json '.settings.threshold_ms = 1000'
+	"$TOP/report/report.sh" run
+	near "$(row editor-warm-none-none-0 late_percent)" 33.33 0.01
+	near "$(row $slow-100 late_percent)" 100 0.01
+	edit_json run/run.json '.settings.threshold_ms = 22000'
+	"$TOP/report/report.sh" run
+	near "$(row $slow-100 late_percent)" 0 0.01
+	near "$(row editor-warm-left-slow-2.5ms-25 late_percent)" 66.67 0.01
 	# beside a hog that goes on, T_IO is the hog's too
 	[ "$(row editor-warm-left-slow-2.5ms-50 e)" = "" ]
 	# 20 ms more is not over three times 8.9

@@ -24,6 +24,7 @@ if (n > 0) {
 		least_drawn = 10**floor(log10(fastest / 2))
 		set yrange [least_drawn:*]
 		eval panel(i, says(p))
+		eval threshold_across
 		set ylabel (i == 1) ? "ms" : "" offset 1.5, 0
 		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " \
 			. line_of('rate(p)', "p95_ms", 2, heavy_colour, "95 % are faster") \
@@ -31,6 +32,7 @@ if (n > 0) {
 	}
 	eval legend_strip(1)
 	plot NaN with linespoints linestyle light title "mean", NaN with linespoints linestyle heavy title "95 % are faster", \
+		NaN with lines linestyle dotted title sprintf("%g ms", threshold_ms), \
 		NaN with lines linestyle dashed title "mean of one queue, not fitted: the link (web), the CPU (VNC)"
 
 	eval panels("load", 420, n, 1, 60, "How busy CPU and link are")

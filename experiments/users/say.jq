@@ -12,11 +12,11 @@ def busiest($p): part($p) | map(select(.response_ms != null)) | if . == [] then 
 def calmest($p): part($p) | map(select(.response_ms != null)) | if . == [] then null else min_by(.lambda_per_s) end;
 def what: {web: "objects", vnc: "keys"}[.] // "requests";
 
-def growth($p): busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
+def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
 	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low.response_ms | with_unit("ms")) to"
 		+ " \($top | level("response_ms"))** "
 		+ "while \($top.users | plural("user")) raise the rate from \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
-			+ " \($p | what) a second. The server's CPU is then busy for \($top.server_busy_percent | percent) %"
+			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
 			else "; one queue, with nothing fitted, would respond in \($top.model_response_s * 1000 | with_unit("ms"))." end);
 		($top | figure("response_ms")) + {figure: "response"}) end;

@@ -6,7 +6,7 @@
  * Numbers of a repeat, in ms a minute of all CPUs together: system (the lab's tasks, the kernel and interrupts), all,
  * tick, and of each class own, kernel, foreign, itself, ended, unexplained; events (of the system, a minute);
  * longest (of these, ms); seconds (watched); bound.X and bound_all.X (percent of moments at which who waits until
- * what runs is done waits for over X ms). Figures of a cell: above (system, less the cell with sessions 0, within
+ * what runs is done waits for over X ms; X may be threshold, that of the run). Figures of a cell: above (system, less the cell with sessions 0, within
  * each repeat); waited.X (percent of the tasks woken that waited for over X ms, all repeats together).
  *
  * Rows: `slope`, what one more session of the setting `protocol` costs, a least-squares line over all numbers of
@@ -167,11 +167,12 @@ static bool losses_bound(const struct repeat *r, const char *name, double *out)
 {
 	const struct losses *s = run_own();
 	bool system = !strncmp(name, "bound.", 6);
+	const char *x;
 
-	(void)r;
 	if (!system && strncmp(name, "bound_all.", 10) != 0)
 		return false;
-	*out = 100 * lost_beyond(&s->now, atof(strchr(name, '.') + 1) * MS, system) / (s->cpu_s * 1e9);
+	x = strchr(name, '.') + 1;
+	*out = 100 * lost_beyond(&s->now, (strcmp(x, "threshold") ? atof(x) : r->cell->run->threshold_ms) * MS, system) / (s->cpu_s * 1e9);
 	return true;
 }
 

@@ -151,6 +151,18 @@ static double startup_file_ms(const struct cell *c)
 	return NAN;
 }
 
+/* Percent of the starts that take longer; one that had not come to rest at the ceiling does. */
+static double startup_late(const struct startup *s, double threshold_ms)
+{
+	size_t late = 0, n = 0;
+
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+		n += t->group == STARTUP_STARTED;
+		late += t->group == STARTUP_STARTED && (t->above || t->value[STARTUP_TIME] > threshold_ms);
+	}
+	return n ? 100 * (double)late / (double)n : (double)NAN;
+}
+
 static void startup_finish(const struct cell *c)
 {
 	const struct startup *s = cell_own(c);
@@ -162,6 +174,7 @@ static void startup_finish(const struct cell *c)
 	if (none)
 		base = (struct startup_base){ startup_of(cell_own(none), STARTUP_TIME, "median").value,
 					      startup_of(cell_own(none), STARTUP_TIME, "sd").value };
+	give_value("late", startup_late(s, c->run->threshold_ms));
 	give_value("t0_ms", base.t0_ms);
 	give_value("t0_spread_ms", base.spread_ms);
 	give_value("added_ms", startup_of(s, STARTUP_TIME, "median").value - base.t0_ms);
