@@ -65,33 +65,43 @@ cells_json() {	# axes and cells of run.json, before anything is measured
 # Order -----------------------------------------------------------------------------------------------------------
 
 # Lines "N REPEAT SESSION": within each repeat every cell once, shuffled with the seed. Cells with the same values of the
-# plan's `group` axes stay together, group within group (SESSION: their values); `first AXIS=VALUE` of the plan puts such
-# cells first in their group.
+# plan's `group` axes stay together, group within group (SESSION: their values), in each repeat, or with `together repeats` of
+# the plan in all of them; `first AXIS=VALUE` of the plan puts such cells first in their group.
 cells_order() {
+	local repeat
+	if [ -n "${PLAN[together]-}" ]; then
+		cells_order_of 1 "$REPEATS"
+	else
+		for ((repeat = 1; repeat <= REPEATS; repeat++)); do cells_order_of "$repeat" "$repeat"; done
+	fi
+}
+
+cells_order_of() {	# cells_order_of FROM TO: these repeats
 	local repeat i
-	for ((repeat = 1; repeat <= REPEATS; repeat++)); do
+	for ((repeat = $1; repeat <= $2; repeat++)); do
 		for ((i = 0; i < ${#CELLS[@]}; i++)); do
 			cell_use "$i"
-			[ "$repeat" -gt "$CELL_REPEATS" ] || printf '%s\037%s\n' "$i" "${CELL_VALUES[i]}"
-		done |
-			LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + repeat))" -v repeat="$repeat" -v axes="${AXIS[*]}" -v group="${PLAN[group]-}" \
-				-v first="${PLAN[first]-}" '
-				BEGIN {
-					srand(seed); n = split(axes, axis, " "); groups = split(group, g, " "); split(first, f, "=")
-					for (i = 1; i <= n; i++) at[axis[i]] = i + 1
+			[ "$repeat" -gt "$CELL_REPEATS" ] || printf '%s\037%s\037%s\n' "$i" "$repeat" "${CELL_VALUES[i]}"
+		done
+	done |
+		LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + $1))" -v axes="${AXIS[*]}" -v group="${PLAN[group]-}" -v one="$(($1 == $2))" \
+			-v first="${PLAN[first]-}" '
+			BEGIN {
+				srand(seed); n = split(axes, axis, " "); groups = split(group, g, " "); split(first, f, "=")
+				for (i = 1; i <= n; i++) at[axis[i]] = i + 2
+			}
+			{
+				key = session = ""
+				for (i = 1; i <= groups; i++) {
+					session = session "|" $at[g[i]]
+					if (!(session in place)) place[session] = sprintf("%.9f", rand())
+					key = key place[session] " "
 				}
-				{
-					key = session = ""
-					for (i = 1; i <= groups; i++) {
-						session = session "|" $at[g[i]]
-						if (!(session in place)) place[session] = sprintf("%.9f", rand())
-						key = key place[session] " "
-					}
-					late = f[1] != "" && $at[f[1]] != f[2]
-					gsub(/ /, "_", session)
-					printf "%s%d %.9f\t%s %s %s\n", key, late, rand(), $1, repeat, session == "" ? "-" : session
-				}' | sort | cut -f2
-	done
+				late = f[1] != "" && $at[f[1]] != f[2]
+				gsub(/ /, "_", session)
+				session = session == "" ? "-" : (one ? $2 : "") session
+				printf "%s%06d %d %.9f\t%s %s %s\n", key, $2, late, rand(), $1, $2, session
+			}' | sort | cut -f2
 }
 
 # What became of a cell ---------------------------------------------------------------------------------------------
@@ -102,12 +112,13 @@ cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME R
 # CELL_FLAGS what it is flagged for, CELL_WORST the greatest share of the server's CPU that others had, in percent (1000 for
 # a cell that is not complete), CELL_REASON why it failed.
 cell_judge() {
-	local series
+	local series whole=true
 	CELL_STATE=missing CELL_FLAGS='' CELL_WORST=1000 CELL_REASON=''
-	for series in $(exp_series) .; do [ -s "$1/$series/cell.json" ] || return; done
+	[ -s "$1/cell.json" ] || return
+	for series in $(exp_series); do [ -s "$1/$series/cell.json" ] || whole=false; done
 	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(
-		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs '
-			(if all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
+		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs --argjson whole "$whole" '
+			(if $whole and all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
 				else "missing", 1000 end),
 			(map(.marked // "" | select(. != "")) | unique | join("; ")), (map(.reason // "" | select(. != "")) | first // "")' \
 			2>/dev/null)
@@ -201,9 +212,9 @@ cells_run() {
 			"$(exp_words), repeat $repeat of $REPEATS$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
 		rm -rf "$folder"
 		mkdir -p "$folder" || exp_lost
-		if [ -n "${PLAN[group]-}" ] && [ "$now" != "$repeat$session" ]; then
+		if [ -n "${PLAN[group]-}" ] && [ "$now" != "$session" ]; then
 			[ -z "$now" ] || exp_end_session
-			now=$repeat$session LAB_WHY='' EXP_SESSION_WHY=''
+			now=$session LAB_WHY='' EXP_SESSION_WHY=''
 			exp_session "$repeat" || EXP_SESSION_WHY=${LAB_WHY:-its session could not be made}
 		fi
 		cell_measure "$repeat" "$folder"

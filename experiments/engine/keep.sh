@@ -5,25 +5,41 @@
 # bash 5.2 runs a pending trap in the middle of parsing the next command substitution, and breaks both. A driver is full of
 # these; here is none. So signals come here, and the driver looks whether one has come where it is safe (lab/lib.sh, stop_here):
 # the pipe LAB_STOP_FD is at its end then, as it is when this shell is gone. If this shell is killed, the driver dies with it.
+#
+# Nor can a driver read from its terminal: it is not in the foreground there. For USR1 this shell waits for a line, and
+# says through the pipe EXP_ANSWERS that it has come (enter), or that none will (end).
 set -u
 # A pipe without a name, which no signal can leave behind. Open for both directions at first: opening does not wait for another.
 exec {both}<> <(:)
 exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-
+exec {answers}<> <(:)
 # shellcheck disable=SC2317 # the trap calls it
 tell() {
+	again=1
 	[ -z "$keep" ] || exec {keep}>&-
 	keep=''
 }
+# shellcheck disable=SC2317 # as this one
+ask() {
+	local line=0
+	again=1
+	# Looks up now and then: somebody who is told to stop does not wait for a line any more.
+	until [ -z "$keep" ] || { IFS= read -r -t 0.2 _; line=$?; [ "$line" -le 128 ]; }; do :; done
+	if [ -n "$keep" ] && [ "$line" = 0 ]; then echo enter; else echo end; fi >&"$answers"
+}
 trap tell TERM HUP INT
+trap ask USR1
 # A process group of its own: a Ctrl-C is for this shell. The session, and with it the scheduling group, stays the same.
 set -m
 [ -n "$keep" ] || exit 130
-EXP_KEPT=$$ LAB_STOP_FD=$told setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- &
+EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- &
 driver=$!
 exec {told}<&-
 while :; do
+	again=''
 	wait "$driver"
 	status=$?
-	kill -0 "$driver" 2>/dev/null || break
+	# A signal ends a wait: then the status is not the driver's.
+	[ -n "$again" ] || kill -0 "$driver" 2>/dev/null || break
 done
 exit "$status"

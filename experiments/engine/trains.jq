@@ -46,6 +46,6 @@ def train_labels: . as $doc | {
 	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))},
 	least: (["latency_p50_ms", "latency_p90_ms", "latency_max_ms"] | words_for($doc | resolution)),
 	figures: {app_light: role_name("light"), app_heavy: role_name("heavy"), load_word: (if attached then "load" else "CPU hogs" end),
-		load_axis: (if attached then "load, as whoever put it there called it"
+		load_axis: (if attached then "load on the server, in the numbers of who set it"
 			else "CPU hogs: processes beside the session that want all the CPU they can get" end),
 		floor_word: (.run.protocol.floor_of // "half a frame")}};

@@ -3,6 +3,7 @@
 # cell.sh - stalls: one session for each application stays up for the whole run; for every cell the sinks come, a train of
 # keys is injected and watched on the client while the capture runs on the server's link, and the sinks go.
 . "$TP_HOME/experiments/engine/trains.sh"
+. "$TP_HOME/experiments/engine/set_load.sh"
 RATE=20 PERIOD_MS=50
 
 exp_check() {
@@ -14,12 +15,14 @@ exp_check() {
 		exp_bad "--app own: light or heavy"
 	fi
 	[ "$ON_BACKEND" = attach ] || return 0
-	plan_given loads || [ -n "$RESUME" ] || LOADS=0
-	[[ $LOADS != *,* ]] ||
-		exp_bad "--loads $LOADS with --on attach: one number, a label of the load that you have put there; a run for each"
+	if ! plan_given loads && [ -z "$RESUME" ]; then
+		[ -z "$SET_LOAD" ] || exp_bad "--set-load: name the loads that it is to set, such as --loads 0,5,10"
+		LOADS=0
+	fi
+	load_check sinks "$LOADS"
 }
 
-exp_words() { echo "${P[sinks]} sinks, ${P[app]}"; }
+exp_words() { [ "$ON_BACKEND" = attach ] && echo "load ${P[sinks]}" || echo "${P[sinks]} sinks, ${P[app]}"; }
 
 exp_begin() {
 	local app
@@ -30,7 +33,10 @@ exp_begin() {
 				"can, or with an installed prototap that has cap_net_raw"
 	fi
 	for app in ${APPS//,/ }; do session_start "$app" "$PROTOCOL" "$app"; done
+	load_begin
 }
+exp_session() { load_set "${P[sinks]}"; }
+exp_end_lab() { load_away; }
 
 exp_before_cells() {
 	measure_chain

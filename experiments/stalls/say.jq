@@ -29,7 +29,7 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 	  elif any($calm[]; late_least_low > late_limit) then
 		first($calm[] | select(late_least_low > late_limit)) as $row
 		| {is: "bad", row: $row, clause: ("is late \($doc | with_load($row.sinks))"
-			+ if $row.sinks > 0 and $row.sinks < ($rows | last.sinks) and (attached | not) then " and more" else "" end)}
+			+ if $row.sinks > 0 and $row.sinks < ($rows | last.sinks) then " and more" else "" end)}
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}

@@ -65,7 +65,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	plan
 	[ "$status" = 0 ]
 	jq -e --argjson it "${lines[0]}" -n '$it == {on: "lab", loads: [0, 1, 5], apps: ["light", "heavy"], depth_m: 1, pause: 20,
-		think_s: [1.5, 2], what: "a", most: null, extra: [4], times: ["5", "5"], bare: false, seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false,
+		think_s: [1.5, 2], what: "a", most: null, extra: [4], times: ["5", "5"], bare: false,
+		seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false,
 		rate: 20,
 		apps_of: ["x", "y"], more: 1}'
 	plan --extra=none --most 3 --pause 1.5s --think 500ms,2s --bare --note 'two words' --seconds=4s --queue 20ms
@@ -208,6 +209,24 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	done
 }
 
+@test "a group may outlast the repeats: then they follow each other in it" {
+	printf '%s\n' 'group     sinks' 'together  repeats' >>plan
+	export DO='cells_order | while read -r n repeat session; do echo "$session ${CELLS[n]} $repeat"; done'
+	for seed in 1 2 3 4 5 6; do
+		plan --loads 0,3,5 --depth 1 --repeat 3 --seed "$seed"
+		[ "${#lines[@]}" = 18 ]
+		[ "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" = 18 ]
+		# three groups, in each its repeats in their order
+		printf '%s\n' "${lines[@]}" | cut -d' ' -f1 | uniq >groups
+		[ "$(sort groups | paste -sd ' ')" = "|0 |3 |5" ]
+		paste -sd ' ' groups >>orders
+		for first in 0 6 12; do
+			[ "$(printf '%s\n' "${lines[@]:first:6}" | cut -d' ' -f3 | paste -sd ' ')" = "1 1 2 2 3 3" ]
+		done
+	done
+	[ "$(sort -u orders | wc -l)" -gt 1 ]
+}
+
 @test "states and counts are in run.json from the start, and after every cell: a run that is killed tells what it has" {
 	mkdir run
 	export DO='RUN=$PWD/run
@@ -301,7 +320,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$output" = '["mine",77]' ]
 	# capacity takes names in its criteria too, each once
 	export DO='exp_check; echo "$CRITERIA"'
-	sed -i 's,^plan_check$,. "$TOP/experiments/capacity/cell.sh"; plan_check,; s,^plan_read .,plan_read "$TOP/experiments/capacity",; /^cells_choose/d' driver
+	sed -i '/^cells_choose/d; s,^plan_read .,plan_read "$TOP/experiments/capacity",
+		s,^plan_check$,. "$TOP/experiments/capacity/cell.sh"; plan_check,' driver
 	plan
 	[ "$output" = p95:100ms,p95:150ms,apdex:0.85 ]
 	plan --threshold pointer --criteria p95:threshold,p95:typing,p95:1.5s,p95:60ms,apdex:0.9

@@ -35,7 +35,7 @@ lab_wait "$taken"
 echo "taken $?"
 n=0
 for words in "--on attach::90,nosuchtitle" "--on attach::90,r" "--on attach::90,0x77" "--on attach::91,TigerVNC" \
-	"--on attach::90,TigerVNC --loads 1,2" "--on attach::90" "--on attach::90,TigerVNC --protocol null"; do
+	"--on attach::90,TigerVNC --loads 1,2 --set-load none" "--on attach::90" "--on attach::90,TigerVNC --protocol null"; do
 	n=$((n + 1)); attach "refused$n" $words --quick --idle 1
 	echo "refused $?"
 done 2>&1
@@ -81,5 +81,142 @@ END
 	[[ $output == *"windows have a title like 'r'"*"give the number of one"* ]]
 	[[ $output == *"display :90 has no window 0x77"* ]]
 	[[ $output == *"cannot open display :91"* ]]
-	[[ $output == *"one number, a label"* ]]
+	[[ $output == *"--set-load none: write %d"* ]]
+}
+
+# --- a curve over loads that somebody else puts there ---------------------------------------------------------------
+
+# A server that is not the run's: refecho, 10 ms of CPU for each key, on the server's CPU, seen through vncviewer. The load is
+# told in the file $W/load, and loads_follow puts as many sinks beside it, as their owner would.
+foreign_server='
+lab_up
+client_screen
+protocol_use vnc; protocol_start s; app_use refecho; APP_COST=10ms; app_start "$PROTOCOL_DISPLAY"
+lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
+	"$LAB_ADDR_server::$PROTOCOL_PORT"
+client_window TigerVNC
+: >"$W/told"
+chmod 666 "$W/told"
+HOGS=""
+hogs() {	# hogs N
+	[ -z "$HOGS" ] || lab_stop "$HOGS"
+	HOGS=""
+	[ "$1" = 0 ] || { lab_start server sink "$TOP/bin/sink" -n "$1" --format json; HOGS=$LAB_PID; lab_ready sink 20; }
+	echo "$1" >"$W/there"
+}
+follow() {	# follow PID: does what is told in $W/told until PID has ended
+	local line n=0
+	until lab_gone "$1"; do
+		while read -r line <&"$TOLD"; do hogs "$line"; done
+		nap 0.05
+	done
+	while read -r line <&"$TOLD"; do hogs "$line"; done
+}
+exec {TOLD}<"$W/told"
+cat >"$W/set" <<END_SET
+#!/bin/sh
+[ "\$1" != 7 ] || { echo "no seven here" >&2; exit 9; }
+rm -f "$W/there"
+echo "\$1" >>"$W/told"
+until [ "\$(cat "$W/there" 2>/dev/null)" = "\$1" ]; do sleep 0.05; done
+END_SET
+chmod 755 "$W/set"
+'
+
+p50() {	# p50 RUN LOAD
+	awk -F'\t' -v load="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["sinks"] == load { print $at["latency_p50_ms"] }' "$1/summary.tsv"
+}
+
+@test "a curve: a command sets each load before its cells, and 0 at the end; one that fails ends its cells with the reason" {
+	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
+	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
+	drive <<END
+$foreign_server
+attach_start run --on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3,7 --set-load "\$W/set %d"
+follow "\$run"
+lab_wait "\$run"
+echo "status \$?"
+lab_down
+END
+	cat "$W/lab/log/run.err"
+	[[ $output == *"status 3"* ]]
+	run="$W/lab/run"
+	[ "$(jq -r '.settings.set_load' "$run/run.json")" = "$W/set %d" ]
+	# in each repeat each load that can be is told once (twice the same in a row is none), and 0 at last
+	cat "$W/told"
+	[ "$(tail -n 1 "$W/told")" = 0 ]
+	[ "$(sort -u "$W/told" | paste -sd ' ')" = "0 3" ]
+	jq -c '.cells[] | [.name, .state]' "$run/run.json"
+	[ "$(jq -r '[.cells[] | select(.state == "complete") | .parameters.sinks] | sort | map(tostring) | join(" ")' "$run/run.json")" = "0 3" ]
+	reason=$(jq -r .reason "$run/cells/$(jq -r '.cells[] | select(.parameters.sinks == 7).name' "$run/run.json")/1/cell.json")
+	[ "$reason" = "the load could not be set to 7: $W/set 7 ended with status 9: no seven here" ]
+	# fair sharing: four that want the CPU, and a key needs 10 ms of it
+	p50 "$run" 0; p50 "$run" 3
+	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" 'BEGIN { exit !(a > 10 && b > a + 15) }'
+	# drawn as the loads of a server of our own are
+	for f in late-share jitter latency-cdf; do [ -s "$run/figures/$f.svg" ]; done
+	grep -q 'load on the server' "$run/figures/late-share.svg"
+	run -1 grep -ni 'CPU hogs\|sinks' "$run/findings.json"
+}
+
+@test "told to stop in the midst of it, and a command that does not end: the load is 0 again, and nothing is left" {
+	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
+	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
+	drive <<END
+$foreign_server
+attach_start cut --on attach::90,TigerVNC --seconds 20 --repeat 1 --quick --idle 1 --loads 3,4 --set-load "\$W/set %d"
+told() { [ -s "\$W/told" ]; }
+wait_until 60 told
+read -r line <&"\$TOLD" && hogs "\$line"
+train_ready() { grep -qs '^ready' "\$LAB_RUN"/cut/cells/*/1/keyrepeat.err; }
+wait_until 30 train_ready
+nap 1
+kill -TERM "\$cut"
+follow "\$cut"
+lab_wait "\$cut"
+echo "cut \$? told \$(paste -sd ' ' "\$W/told")"
+attach slow --on attach::90,TigerVNC --seconds 2 --repeat 1 --quick --idle 1 --loads 0,2 --set-load-timeout 1 \
+	--set-load "echo %d >>\$W/slow; sleep 4321%d"
+echo "slow \$? told \$(paste -sd ' ' "\$W/slow")"
+lab_down
+END
+	[[ $output =~ cut\ 130\ told\ [34]\ 0$'\n' ]]
+	[ "$(jq -r .state "$W/lab/cut/run.json")" = interrupted ]
+	[[ $output =~ slow\ 1\ told\ ([02]\ [02])\ 0 ]]
+	[ "$(jq -r .reason "$W"/lab/slow/cells/*/1/cell.json | grep -c 'took longer than 1 s (--set-load-timeout)')" = 2 ]
+	if pgrep -f 'sleep 4321[02]'; then return 1; fi
+}
+
+@test "a person is asked for each load at the terminal, once for all repeats" {
+	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
+	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
+	command -v script >/dev/null || skip "script is not installed"
+	drive <<END
+$foreign_server
+mkfifo "\$W/keys"
+exec {KEYS}<>"\$W/keys"
+lab_start -i "\$KEYS" -R client typed script -qec "env TMPDIR=/tmp \$TOP/experiments/engine/run.sh stalls -o \$LAB_RUN/run \
+	--on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3" /dev/null
+typed=\$LAB_PID
+said=0
+until lab_gone "\$typed"; do
+	asked=(\$(grep -ao 'set the load to [0-9]*, then press Enter' "\$LAB_LOG/typed.out" | grep -o '[0-9]*'))
+	if [ "\${#asked[@]}" -gt "\$said" ]; then
+		hogs "\${asked[said]}"
+		said=\$((said + 1))
+		echo >&"\$KEYS"
+	fi
+	nap 0.1
+done
+lab_wait "\$typed"
+echo "status \$? asked \${asked[*]}"
+lab_down
+END
+	[[ $output =~ "status 0 asked "(0\ 3|3\ 0) ]]
+	run="$W/lab/run"
+	[ "$(jq -r .state "$run/run.json")" = complete ]
+	grep -a 'set the load to 0 again' "$W/lab/log/typed.out"
+	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" 'BEGIN { exit !(b > a + 15) }'
+	grep -q 'a person sets them' "$run/report.md"
 }

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# set_load.sh - the load of a server that is not ours (--on attach): put there before the cells that have it, by a command of the
+# user's (--set-load) or, without one, by a person who is asked at the terminal.
+#
+# An experiment calls load_check in exp_check, load_begin in exp_begin, `load_set LOAD` in exp_session, and load_away in
+# exp_end_lab.
+
+LOAD_NOW=''	# what was put there last, or ? where that failed; empty: nothing was
+
+# load_check AXIS LOADS: the cells of a load stay together. Without a command one load alone is only a label.
+load_check() {
+	local why
+	if [ -n "$SET_LOAD" ]; then
+		PLAN[group]=$1
+	elif [[ $2 == *,* ]]; then
+		[ -t 0 ] && [ -t 2 ] ||
+			exp_bad "--loads $2 with --on $ON: there is no terminal to ask on; --set-load 'ssh HOST set-load %d' sets them, or give one load"
+		# Changing it is dear: all repeats of a load in a row.
+		PLAN[group]=$1 PLAN[together]=repeats
+		why="a person sets them, so all repeats of a load follow each other, and what changes on the server meanwhile"
+		ABSENT+=("all loads in each repeat, in random order: $why may look like an effect of the load")
+	fi
+}
+
+load_begin() { [ -z "${PLAN[group]-}" ] || on_exit load_away; }
+
+load_set() {	# load_set LOAD; 1: LAB_WHY
+	[ "$LOAD_NOW" != "$1" ] || return 0
+	LOAD_NOW='?'
+	if [ -n "$SET_LOAD" ]; then
+		load_run "$1" || return
+	else
+		load_ask "set the load to $1, then press Enter" || {
+			LAB_WHY="nobody has set the load to $1"
+			! stopped || LAB_WHY=interrupted
+			return 1
+		}
+		nap 1	# the hand leaves the keyboard
+	fi
+	LOAD_NOW=$1
+}
+
+# load_ask WORDS: asks the person at the terminal, and waits for Enter; 1 where that never comes. keep.sh has the terminal.
+load_ask() {
+	local answer=''
+	[ ! -t 1 ] || printf '\r\033[K'
+	printf '%s: ' "$1" >&2
+	kill -USR1 "$PPID" || return
+	until stopped || read -r -t 0 -u "$EXP_ANSWERS"; do nap 0.1; done
+	! stopped && read -r -u "$EXP_ANSWERS" answer && [ "$answer" = enter ]
+}
+
+# The user's command, for up to --set-load-timeout; what it leaves running is the load. 1: LAB_WHY.
+load_run() {	# load_run LOAD [away]: told to stop or not
+	local command=${SET_LOAD//\%d/$1} seconds=${SET_LOAD_TIMEOUT:-60} log=$RUN/log/set-load.out pid status=0
+	{ : >"$log"; } 2>/dev/null || log=/dev/null
+	# In a session of its own: without the terminal, which is not its own to ask on, and with all that it starts in one group.
+	setpriv --pdeathsig KILL setsid sh -c "$command" </dev/null >"$log" 2>&1 &
+	pid=$!
+	if wait_until "$seconds" load_ended "$pid" "${2-}" && lab_gone "$pid"; then
+		wait "$pid"
+		status=$?
+		[ "$status" != 0 ] || return 0
+		LAB_WHY="ended with status $status: $(tail -n 1 "$log" 2>/dev/null)"
+	else
+		LAB_WHY="took longer than $seconds s (--set-load-timeout)"
+		! stopped || [ -n "${2-}" ] || LAB_WHY="was interrupted"
+		kill -TERM -- "-$pid" 2>/dev/null
+		wait_until 1 lab_gone "$pid" || :
+		{ kill -KILL -- "-$pid"; wait "$pid"; } 2>/dev/null
+	fi
+	LAB_WHY="the load could not be set to $1: $command $LAB_WHY"
+	LAB_WHY=${LAB_WHY%: }
+	return 1
+}
+load_ended() { lab_gone "$1" || { [ -z "$2" ] && stopped; }; }	# load_ended PID [away]
+
+# Nothing of it stays, also after Ctrl-C, or says how to take it away.
+load_away() {
+	[ -n "$LOAD_NOW" ] || return 0
+	LOAD_NOW=''
+	if [ -z "$SET_LOAD" ]; then
+		warn "set the load to 0 again: the run is over"
+	elif ! load_run 0 away; then
+		warn "$LAB_WHY; the load may still be there"
+	fi
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A load of a server that is not ours: what is asked for it, the user's command, and the person at the terminal. Whole runs:
+# tests/lab/attach.bats.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
+	export RUN=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR" || return 1
+	mkdir log
+	{
+		printf '%s\n' '. "$TOP/lab/lib.sh"' '. "$TOP/lab/jobs.sh"' '. "$TOP/experiments/engine/set_load.sh"'
+		printf '%s\n' "LAB_STOP_ENDS='' SET_LOAD=\${SET_LOAD-} SET_LOAD_TIMEOUT=\${SET_LOAD_TIMEOUT-}"
+	} >lib
+}
+
+ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; }
+
+@test "several loads at a window need a command, or a terminal; what makes no sense is refused in one line" {
+	local stalls="$TOP/experiments/engine/run.sh stalls --options-only"
+	refused() {	# refused WORDS OPTION...
+		run --separate-stderr $stalls "${@:2}" </dev/null
+		echo "${*:2}: $status $stderr"
+		[ "$status" = 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$1"* ]]
+	}
+	refused "--set-load 'ssh HOST set-load %d'" --on attach::0,x --loads 0,5
+	refused '--set-load x: write %d' --on attach::0,x --loads 0,5 --set-load x
+	refused '--set-load: name the loads' --on attach::0,x --set-load 'x %d'
+	refused '--set-load is for --on attach' --loads 0,5 --set-load 'x %d'
+	$stalls --on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s </dev/null
+	$stalls --on attach::0,x --loads 20 </dev/null
+	command -v script >/dev/null || skip "script is not installed"
+	run timeout 20 script -qec "$stalls --on attach::0,x --loads 0,5" /dev/null </dev/null
+	[ "$status" = 0 ]
+}
+
+@test "the command: once for each load, 0 at the end; its failure has its last line, and the run goes on" {
+	cat >driver <<'END'
+. ./lib
+load_set 5 && load_set 5 && load_set 7 && echo "now $LOAD_NOW"
+load_away
+load_away
+SET_LOAD='echo first; echo "no luck with %d" >&2; exit 3'
+load_set 2 || echo "$LAB_WHY"
+load_set 2 || echo again
+SET_LOAD='echo %d >>said'
+load_set 2 && load_away
+END
+	SET_LOAD='echo "load %d of %d" >>said' run --separate-stderr bash ./driver
+	echo "$output $stderr"
+	[ "${lines[0]}" = "now 7" ]
+	[[ ${lines[1]} == "the load could not be set to 2: echo first; "*" ended with status 3: no luck with 2" ]]
+	[ "${lines[2]}" = again ]
+	[ "$(paste -sd ' ' said)" = "load 5 of 5 load 7 of 7 load 0 of 0 2 0" ]
+	[ -z "$stderr" ]
+}
+
+@test "a command that does not end is ended with all that it has started; what it leaves when it is done stays" {
+	cat >driver <<'END'
+. ./lib
+load_set 5 || echo "$LAB_WHY"
+SET_LOAD='sleep 50 & echo $! >load; # %d'
+load_set 6 && echo "there"
+SET_LOAD='[ %d != 0 ]'
+load_away
+END
+	SET_LOAD='sleep 60 & echo $! >child; echo $$ >shell; sleep 60; : %d' SET_LOAD_TIMEOUT=1 run --separate-stderr bash ./driver
+	echo "$output $stderr"
+	[[ ${lines[0]} == "the load could not be set to 5: "*" took longer than 1 s (--set-load-timeout)" ]]
+	[ "${lines[1]}" = there ]
+	ended "$(cat child)" && ended "$(cat shell)"
+	! ended "$(cat load)"
+	kill "$(cat load)"
+	# a load that cannot be taken away is said so, in one line
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"could not be set to 0: [ 0 != 0 ] ended with status 1; the load may still be there" ]]
+}
+
+@test "at the terminal: a line for each question, none after Ctrl-C or at its end; the driver's status is kept" {
+	command -v script >/dev/null || skip "script is not installed"
+	cat >driver <<'END'
+. ./lib
+for n in 1 2; do load_ask "set the load to $n, then press Enter" && echo "got $n" || echo "none $n"; done
+load_ask third && echo "got 3" || echo "none 3"
+stopped && echo stopped
+exit 7
+END
+	asks() { timeout 20 script -qec "$TOP/experiments/engine/keep.sh ./driver" /dev/null; }
+	mkfifo keys
+	exec {keys}<>keys
+	asks <keys >out &
+	until_said() { for _ in $(seq 200); do ! grep -aq "$1" out || return 0; sleep 0.05; done; return 1; }
+	until_said 'load to 1'
+	sleep 0.5
+	run ! grep -aq 'got 1' out
+	echo >&"$keys"
+	until_said 'load to 2'
+	echo >&"$keys"
+	until_said third
+	printf '\003' >&"$keys"
+	status=0
+	wait $! || status=$?
+	exec {keys}>&-
+	cat out
+	[ "$status" = 7 ]
+	grep -aq 'got 1' out && grep -aq 'got 2' out && grep -aq 'none 3' out && grep -aq stopped out
+	# answers that were typed before are taken, too; a terminal that is closed has none
+	run bash -c 'printf "\n\n" | timeout 20 script -qec "$TOP/experiments/engine/keep.sh ./driver" /dev/null'
+	[[ $output == *"got 1"*"got 2"*"none 3"* && $status = 7 ]]
+}
