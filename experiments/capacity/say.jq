@@ -6,10 +6,10 @@ def systems: .points // [] | distinct(.system);
 def app_words($cost): {light: "vim", heavy: "an editor that computes \($cost // 10 | plain) ms per redraw"};
 def words_of($system): app_words(.run.settings.cost_ms) as $apps
 	| $system | split(".") as $p | "\($apps[$p[-1]] // $p[-1]) over \($p[:-1] | join("."))" | upper_first;
-def criterion_words:
-	if startswith("p95:") then "95 % of the keys within \(.[4:] | rtrimstr("ms")) ms" else "an Apdex of \(.[6:])" end;
-def labels: app_words(.run.settings.cost_ms) as $apps
-	| {value: {app: $apps, criterion: (.run.settings.criteria // [] | words_for(criterion_words))},
+def criterion_words($t): if startswith("p95:") then "95 % of the keys within \(.[4:] | rtrimstr("ms")) ms"
+	else "an Apdex of \(.[6:]) (T = \($t | plain) ms)" end;
+def labels: threshold as $t | app_words(.run.settings.cost_ms) as $apps
+	| {value: {app: $apps, criterion: (.run.settings.criteria // [] | words_for(criterion_words($t)))},
 		figures: {app_light: $apps.light, app_heavy: $apps.heavy}};
 def title: "How many users fit: \(.run.settings.protocols // [] | and_list)";
 def setup: [link_words, (.run.settings as $set | [$set.apps // [] | .[] | app_words($set.cost_ms)[.] // .] | and_list),
@@ -33,16 +33,16 @@ def sides($system; $criterion): compared($system; $criterion) | group_by([.name,
 def bold($system; $text): "**\(if systems | length == 1 then $text | upper_first else "\(words_of($system)): \($text)" end)**";
 def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 
-def verdict: [systems[] as $s | words_of($s) as $words
-		| of($s)[0] | "\($words): \(most_words) have \(.criterion | criterion_words)"] as $fit
+def verdict: threshold as $t | [systems[] as $s | words_of($s) as $words
+		| of($s)[0] | "\($words): \(most_words) have \(.criterion | criterion_words($t))"] as $fit
 	| if $fit == [] then "No search came to its end: there is nothing to say yet."
 	  else "\($fit | join("; "))"
 		+ ([(.points // [])[] | .limit | values] | if . == [] then "." else ". Full beyond that: \(.[0])." end) end;
 
-def fit($system): of($system) as $limits | $limits[0] as $first | select($first)
-	| finding("most-\(id($system))"; bold($system; $first | most_words) + " have \($first.criterion | criterion_words)"
+def fit($system): threshold as $t | of($system) as $limits | $limits[0] as $first | select($first)
+	| finding("most-\(id($system))"; bold($system; $first | most_words) + " have \($first.criterion | criterion_words($t))"
 		+ ($first | interval(.users_low; .users_high; "users"))
-		+ ([$limits[1:][] | "; \(most_words) \(.criterion | criterion_words)"] | join("")) + "."
+		+ ([$limits[1:][] | "; \(most_words) \(.criterion | criterion_words($t))"] | join("")) + "."
 		+ (if $first.users_min > 0 then "" else
 			" One user alone was too many in some searches: the application, the display server or this machine is too slow." end);
 		($first | figure("users")) + {unit: "users", figure: "users",
@@ -65,11 +65,11 @@ def full($system): . as $doc | first(of($system)[] | select(.limit != null and .
 			+ {verdict: (if $l.limit | test("unexplained") then "unsure" else "none" end), figure: "delay"});
 
 def no_queue: .limit // "" | test("memory|link|viewers|alone|session|displays|processes|run queue|unexplained");
-def foretold($system): . as $doc | [of($system)[] | select(.users > 0)] as $all | select($all != [])
+def foretold($system): . as $doc | threshold as $t | [of($system)[] | select(.users > 0)] as $all | select($all != [])
 	| first(($all[] | select(.forecast != null)), null) as $f
 	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast")) + ": \($all[0].forecast_why // "?")"
 		else ($doc | bold($system; "\($f.forecast | plural("user")) by the first third"))
-		+ " would be found with \($f.criterion | criterion_words)"
+		+ " would be found with \($f.criterion | criterion_words($t))"
 		+ interval($f.forecast_low; $f.forecast_high; "users") + "; found: \($f | most_words)"
 		+ (if $f.forecast_of == "CPU" then "" else ". By the forecast, \($f.forecast_of) is full first" end)
 		+ (if $f.reached == 0 or ($f | no_queue | not) then "" else
@@ -85,11 +85,11 @@ def needs($system): first((.slope // [])[]
 		+ " The CPU would be busy all the time with \($l.users | number) users.";
 		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", figure: "resources"});
 
-def fair($system): first(of($system)[] | select(.worst_good != null and .users > 1)) as $l
+def fair($system): threshold as $t | first(of($system)[] | select(.worst_good != null and .users > 1)) as $l
 	| (if $l.worst_good > 2 then ["users fare unequally", "bad"] elif $l.worst_good > 1.25 then ["not all users fare alike", "unsure"]
 		else ["users fare alike", "good"] end) as [$how, $verdict]
 	| finding("fair-\(id($system))"; bold($system; $how) + "."
-		+ " At the most users for \($l.criterion | criterion_words), the user who fares worst has \($l.worst_good | fixed(2)) times"
+		+ " At the most users for \($l.criterion | criterion_words($t)), the user who fares worst has \($l.worst_good | fixed(2)) times"
 		+ " the median of all (95 % of the keys)"
 		+ (if $l.worst_bad == null then "." else "; with the next users \($l.worst_bad | fixed(2)) times." end);
 		{value: $l.worst_good, unit: "", $verdict});
