@@ -90,7 +90,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 @test "another threshold: shares, figures and words follow it, and the page tells where its name is from" {
 	local was
 	need gnuplot cmark
-	reported LOADS=0,5
+	reported 'LOADS=0 5'
 	was=$(field run/summary.tsv latency_p50_ms app=heavy sinks=5)
 	edit_json run/run.json '.settings += {threshold: "typing", threshold_ms: 120}'
 	again

@@ -95,16 +95,16 @@ protocol_use vnc; protocol_start s; app_use refecho; APP_COST=10ms; app_start "$
 lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
 	"$LAB_ADDR_server::$PROTOCOL_PORT"
 client_window TigerVNC
-: >"$W/told"
-chmod 666 "$W/told"
+: >"$W/lab/told"
+chmod 666 "$W/lab/told"
 HOGS=""
 hogs() {	# hogs N
 	[ -z "$HOGS" ] || lab_stop "$HOGS"
 	HOGS=""
 	[ "$1" = 0 ] || { lab_start server sink "$TOP/bin/sink" -n "$1" --format json; HOGS=$LAB_PID; lab_ready sink 20; }
-	echo "$1" >"$W/there"
+	echo "$1" >"$W/lab/there"
 }
-follow() {	# follow PID: does what is told in $W/told until PID has ended
+follow() {	# follow PID: does what is told in $W/lab/told until PID has ended
 	local line n=0
 	until lab_gone "$1"; do
 		while read -r line <&"$TOLD"; do hogs "$line"; done
@@ -112,15 +112,15 @@ follow() {	# follow PID: does what is told in $W/told until PID has ended
 	done
 	while read -r line <&"$TOLD"; do hogs "$line"; done
 }
-exec {TOLD}<"$W/told"
-cat >"$W/set" <<END_SET
+exec {TOLD}<"$W/lab/told"
+cat >"$W/lab/set" <<END_SET
 #!/bin/sh
 [ "\$1" != 7 ] || { echo "no seven here" >&2; exit 9; }
-rm -f "$W/there"
-echo "\$1" >>"$W/told"
-until [ "\$(cat "$W/there" 2>/dev/null)" = "\$1" ]; do sleep 0.05; done
+rm -f "$W/lab/there"
+echo "\$1" >>"$W/lab/told"
+until [ "\$(cat "$W/lab/there" 2>/dev/null)" = "\$1" ]; do sleep 0.05; done
 END_SET
-chmod 755 "$W/set"
+chmod 755 "$W/lab/set"
 '
 
 p50() {	# p50 RUN LOAD
@@ -133,7 +133,7 @@ p50() {	# p50 RUN LOAD
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<END
 $foreign_server
-attach_start run --on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3,7 --set-load "\$W/set %d"
+attach_start run --on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3,7 --set-load "\$W/lab/set %d"
 follow "\$run"
 lab_wait "\$run"
 echo "status \$?"
@@ -142,15 +142,15 @@ END
 	cat "$W/lab/log/run.err"
 	[[ $output == *"status 3"* ]]
 	run="$W/lab/run"
-	[ "$(jq -r '.settings.set_load' "$run/run.json")" = "$W/set %d" ]
+	[ "$(jq -r '.settings.set_load' "$run/run.json")" = "$W/lab/set %d" ]
 	# in each repeat each load that can be is told once (twice the same in a row is none), and 0 at last
-	cat "$W/told"
-	[ "$(tail -n 1 "$W/told")" = 0 ]
-	[ "$(sort -u "$W/told" | paste -sd ' ')" = "0 3" ]
+	cat "$W/lab/told"
+	[ "$(tail -n 1 "$W/lab/told")" = 0 ]
+	[ "$(sort -u "$W/lab/told" | paste -sd ' ')" = "0 3" ]
 	jq -c '.cells[] | [.name, .state]' "$run/run.json"
 	[ "$(jq -r '[.cells[] | select(.state == "complete") | .parameters.sinks] | sort | map(tostring) | join(" ")' "$run/run.json")" = "0 3" ]
 	reason=$(jq -r .reason "$run/cells/$(jq -r '.cells[] | select(.parameters.sinks == 7).name' "$run/run.json")/1/cell.json")
-	[ "$reason" = "the load could not be set to 7: $W/set 7 ended with status 9: no seven here" ]
+	[ "$reason" = "the load could not be set to 7: $W/lab/set 7 ended with status 9: no seven here" ]
 	# fair sharing: four that want the CPU, and a key needs 10 ms of it
 	p50 "$run" 0; p50 "$run" 3
 	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" 'BEGIN { exit !(a > 10 && b > a + 15) }'
@@ -165,8 +165,8 @@ END
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<END
 $foreign_server
-attach_start cut --on attach::90,TigerVNC --seconds 20 --repeat 1 --quick --idle 1 --loads 3,4 --set-load "\$W/set %d"
-told() { [ -s "\$W/told" ]; }
+attach_start cut --on attach::90,TigerVNC --seconds 20 --repeat 1 --quick --idle 1 --loads 3,4 --set-load "\$W/lab/set %d"
+told() { [ -s "\$W/lab/told" ]; }
 wait_until 60 told
 read -r line <&"\$TOLD" && hogs "\$line"
 train_ready() { grep -qs '^ready' "\$LAB_RUN"/cut/cells/*/1/keyrepeat.err; }
@@ -175,10 +175,10 @@ nap 1
 kill -TERM "\$cut"
 follow "\$cut"
 lab_wait "\$cut"
-echo "cut \$? told \$(paste -sd ' ' "\$W/told")"
+echo "cut \$? told \$(paste -sd ' ' "\$W/lab/told")"
 attach slow --on attach::90,TigerVNC --seconds 2 --repeat 1 --quick --idle 1 --loads 0,2 --set-load-timeout 1 \
-	--set-load "echo %d >>\$W/slow; sleep 4321%d"
-echo "slow \$? told \$(paste -sd ' ' "\$W/slow")"
+	--set-load "echo %d >>\$W/lab/slow.told; sleep 4321%d"
+echo "slow \$? told \$(paste -sd ' ' "\$W/lab/slow.told")"
 lab_down
 END
 	[[ $output =~ cut\ 130\ told\ [34]\ 0$'\n' ]]
