@@ -113,7 +113,8 @@ if (words(counted) > 0) {
 		thinks = thinks . sprintf("%s%g and %g s (%s)", i > 1 ? ", " : "", longest, shortest, short(p))
 		at(z) = strcol("part") eq p && y("think_s") == z ? y("users") : NaN
 		eval panel(i, says(p))
-		plot for [z in sprintf("%.9g %.9g", longest, shortest)] "points.tsv" using (at(real(z))):(1 - half(0)):(1 + half(0)) \
+		# (a number with an exponent is none to real())
+		plot for [z in sprintf("%.9f %.9f", longest, shortest)] "points.tsv" using (at(real(z))):(1 - half(0)):(1 + half(0)) \
 				with filledcurves linecolor rgb (real(z) == longest ? light_colour : heavy_colour) notitle, \
 			1 with lines linestyle dotted notitle, \
 			"points.tsv" using (at(longest)):(y("cov")) with lines linestyle light notitle, \

@@ -95,6 +95,17 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 		jq -r '[.result.rows[0].web[].users * 100 | round / 100] | join(" ")')" = "979.16 1934.12 2889.08 3844.04 4799" ]
 }
 
+@test "a think time so short that it is written with an exponent is drawn, too" {
+	need gnuplot cmark
+	make_run users 1 "$SETTINGS" web-1/web/200/1 web-0/web/200/0.00001
+	cell web-1 1 159.16 253.38 1.17 false
+	cell web-0 1 200 253.38 1.17 false
+	printf 'schema\tkind\tx\ty\texpected\tlow\thigh\narrivals/1\tsources\t1\t0.5\t\t0.1\t1.2\n' |
+		tee run/cells/web-0/1/arrivals.tsv >run/cells/web-1/1/arrivals.tsv
+	"$TOP/thinprobe" report run
+	[ -s run/figures/cov.svg ]
+}
+
 @test "a short run: echoes of the CPU time that they cost, objects of the size that they have, a fit to two rows" {
 	local cell parts=web,vnc
 	command -v lighttpd >/dev/null || parts=vnc
