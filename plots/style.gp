@@ -151,9 +151,9 @@ dots(n, c, mark) = sprintf(', for [i = 1:%d] ', n) . ends("at(i)", c) . sprintf(
 	. sprintf('linecolor rgb colour(i) title says(i) noenhanced, for [i = 1:%d] ', n) . values("at(i)", c) \
 	. sprintf(':(hover_ends("%s", label(i))) with labels hypertext point pointtype %s linecolor rgb colour(i) notitle', c, mark)
 
-# The threshold, across or upright, and the least wait that the server has by itself.
-threshold_across = \
-	'set arrow from graph 0, first threshold_ms to graph 1, first threshold_ms nohead dashtype 3 linecolor rgb mark_colour back'
+# The threshold across, at the end of a plot command, where it lies within what is drawn (an arrow would leave a panel); and
+# upright, as other times that are marked.
+threshold_across = ', threshold_ms with lines dashtype 3 linecolor rgb mark_colour noautoscale notitle'
 upright(at, to, colour, dash) = sprintf('set arrow from first %g, graph 0 to first %g, graph %g nohead dashtype %d ' \
 	. 'linecolor rgb "%s"', at, at, to, dash, colour)
 upright_label(at, text, colour) = sprintf('set label "%s" at first %g, graph 1 center offset 0, 0.6 textcolor rgb "%s" ' \

@@ -5,8 +5,10 @@ systems = ""
 most = 1
 slowest = threshold_ms
 waits = 1
+mores = 0
 eval look("summary.tsv", 'strcol("state") eq "measured" ? (systems = add(systems, strcol("system")), ' \
-	. 'most = more(most, y("users")), slowest = more(slowest, y("p95_ms")), waits = more(waits, y("waiting"))) : 0')
+	. 'most = more(most, y("users")), slowest = more(slowest, y("p95_ms")), waits = more(waits, y("waiting")), ' \
+	. 'mores = mores || filled("more_ms")) : 0')
 n = words(systems)
 at(i) = strcol("system") eq word(systems, i) ? y("users") : NaN
 beside(i) = column("users") > 1 ? at(i) : NaN
@@ -20,21 +22,22 @@ begin(name, lines, title) = figure(name, 380 + 22 * lines, title, lines) \
 
 eval begin("users", n + 2, "Response time of the user in front over the number of users")
 eval y_axis("0:slowest * 1.15", "95 % of the keys within, ms")
-eval threshold_across
 users(c, looks, title) = sprintf(', for [i = 1:n] "points.tsv" using (found("%s")):(limit(0)):(low("%s")):(high("%s")) ', c, c, c) \
 	. sprintf('with xerrorbars %s linecolor rgb colour(i) title i == 1 ? "%s" : ""', looks, title)
 eval "plot NaN notitle" . curves(n, "p95_ms") . users("users", "pointtype 4 pointsize 1.2", "the most users, found") \
-	. users("forecast", "pointtype 2 pointsize 1.4 linewidth 2", "forecast from the first third")
+	. users("forecast", "pointtype 2 pointsize 1.4 linewidth 2", "forecast from the first third") . threshold_across
 
-eval begin("delay", 2 * n, "How much longer keys took than with one user alone")
-eval y_axis("0:*", "mean of all users, ms more")
-command = "plot NaN notitle"
-do for [i = 1:n] {
-	command = command . ", " . line(sprintf("at(%d)", i), "more_ms", i, "a key, " . says(i)) \
-		. sprintf(", data using (x_ = beside(%d)):(there('wait_ms')) with linespoints pointtype 8 dashtype 2 ", i) \
-		. sprintf('linecolor rgb colour(%d) title "of that, waiting for a CPU, %s" noenhanced', i, says(i))
+if (mores) {
+	eval begin("delay", 2 * n, "How much longer keys took than with one user alone")
+	eval y_axis("0:*", "mean of all users, ms more")
+	command = "plot NaN notitle"
+	do for [i = 1:n] {
+		command = command . ", " . line(sprintf("at(%d)", i), "more_ms", i, "a key, " . says(i)) \
+			. sprintf(", data using (x_ = beside(%d)):(there('wait_ms')) with linespoints pointtype 8 dashtype 2 ", i) \
+			. sprintf('linecolor rgb colour(%d) title "of that, waiting for a CPU, %s" noenhanced', i, says(i))
+	}
+	eval command
 }
-eval command
 
 eval begin("resources", n + 2, "How busy server and viewers were")
 eval y_axis("0:105", "percent of the CPUs")

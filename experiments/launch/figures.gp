@@ -79,8 +79,7 @@ if (keyed && words(jobs) > 0) {
 		do for [s = 1:m] { set xtics add (broken(broken(broken(word(schemes, s), "+"), "-"), "group") s) }
 		eval panel(k, "")
 		set title job_words(job) enhanced
-		eval threshold_across
-		eval "plot " . all_bars("p50_ms")
+		eval "plot " . all_bars("p50_ms") . threshold_across
 	}
 	eval scheme_legend
 }

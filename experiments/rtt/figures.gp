@@ -65,7 +65,7 @@ others = ""
 do for [p in probes] { if (p ne "ping") { others = add(others, p) } }
 if (words(others) > 0) {
 	m = words(others)
-	eval panels("keys", 80 + 310 * m + 22 * (rows + 1), n, m, 22.0 * (rows + 1) + 12, "Response time of a key beside a load")
+	eval panels("keys", 80 + 310 * m + 22 * (rows + 2), n, m, 22.0 * (rows + 2) + 12, "Response time of a key beside a load")
 	eval axes
 	do for [r = 1:m] {
 		do for [i = 1:n] {
@@ -73,9 +73,8 @@ if (words(others) > 0) {
 			p = word(others, r)
 			set ylabel "ms after the key was due"
 			eval panel((r - 1) * n + i, (m > 1 ? p . ", " : "") . spaced(l))
-			eval threshold_across
 			eval series("mean_ms", 7) . 'for [t in transports] data using (at(word(queues, 1), t)):(y("max_ms")) with points ' \
-				. 'linecolor rgb kind_colour(t) pointtype 2 notitle'
+				. 'linecolor rgb kind_colour(t) pointtype 2 notitle' . threshold_across
 		}
 	}
 	eval legend_strip(1)

@@ -49,7 +49,7 @@ plot for [i = 1:2] data using (x_ = at(i)):(there("late_share_percent")):(there_
 eval figure("mean-stall", 440, "Mean stall: time between updates beyond the period of the keys", both + 2)
 eval axis
 eval y_axis("lowest < -0.02 * highest ? 1.05 * lowest : -0.02 * highest : *", "mean stall, ms")
-fair(x) = cost * (x + 1) - period > 0 ? cost * (x + 1) - period : 0
+fair(x) = !known(cost) ? NaN : cost * (x + 1) - period > 0 ? cost * (x + 1) - period : 0
 set samples 201
 eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle, [0:most] fair(x) with lines linestyle dashed ' \
 	. 'title (known(cost) ? sprintf("fair sharing: %g ms × (%s + 1) − %g ms", cost, load_word, period) : "")' \
@@ -72,7 +72,8 @@ bounds = 0
 eval look("cdf.tsv", 'shortest = less(shortest, y("latency_ms")), longest = more(longest, 1.3 * y("latency_ms")), ' \
 	. 'bounds = bounds || strcol("bound") eq "low"')
 shortest = shortest > longest ? 1 : shortest / 1.4
-eval panels("latency-cdf", 480, words(roles), 1, 40, sprintf("Response time of every key, by number of %s", load_word))
+eval panels("latency-cdf", 480, words(roles), 1, 40, \
+	"Response time of every key, by " . (load_word eq "load" ? "load" : "number of " . load_word))
 set logscale x
 eval x_axis("(floor_ms > 0 && floor_ms < shortest ? floor_ms / 1.3 : shortest):longest", "ms after the key was due")
 eval y_axis("0:1.02", "keys answered by then")

@@ -39,7 +39,7 @@ bounds = 't0 = NaN; most = NaN; least = NaN; unset logscale; ' . look("summary.t
 do for [axis in "used left"] {
 	steps = axis eq "used" ? used : left
 	if (words(steps) > 0) {
-		eval panels("start-" . axis, 110 + 250 * down(n, 2), across(n, 2), down(n, 2), 60, \
+		eval panels("start-" . axis, 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, \
 			"Start-up by " . (axis eq "used" ? "swap in use" : "memory left"))
 		do for [i = 1:n] {
 			eval bounds
@@ -48,10 +48,9 @@ do for [axis in "used left"] {
 			set yrange [least * 0.7:most * 1.5]
 			eval lowest
 			eval panel(i, word(apps, i))
-			eval threshold_across
 			eval 'plot t0 with lines linestyle dashed notitle' . curves(words(swaps), "startup_ms") \
 				. ', for [s = 1:words(swaps)] data using (at(s)):(column("startup_ms_above") > 0 ? y("startup_ms") * 1.25 : NaN) ' \
-				. 'with points pointtype 8 linecolor rgb colour(s) notitle'
+				. 'with points pointtype 8 linecolor rgb colour(s) notitle' . threshold_across
 		}
 		eval legend_strip(3)
 		plot for [s = 1:words(swaps)] NaN with linespoints pointtype shape(s) linecolor rgb colour(s) title "swap: " . says(s), \

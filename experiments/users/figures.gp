@@ -11,7 +11,7 @@ rate(p) = of(p) ? y("lambda_per_s") : NaN
 grid = 'set datafile missing NaN; set grid xtics; set xrange [0:*]; set yrange [0:*]'
 
 if (n > 0) {
-	eval panels("response", 460, n, 1, 90, "Response time by rate of requests")
+	eval panels("response", 482, n, 1, 112, "Response time by rate of requests")
 	eval grid
 	set xlabel "requests a second"
 	do for [i = 1:n] {
@@ -24,11 +24,11 @@ if (n > 0) {
 		least_drawn = 10**floor(log10(fastest / 2))
 		set yrange [least_drawn:*]
 		eval panel(i, says(p))
-		eval threshold_across
 		set ylabel (i == 1) ? "ms" : "" offset 1.5, 0
 		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " \
 			. line_of('rate(p)', "p95_ms", 2, heavy_colour, "95 % are faster") \
-			. ', data using (of(p) ? y("model_lambda_per_s") : NaN):(y("model_response_s") * 1000) with lines linestyle dashed notitle'
+			. ', data using (of(p) ? y("model_lambda_per_s") : NaN):(y("model_response_s") * 1000) with lines linestyle dashed notitle' \
+			. threshold_across
 	}
 	eval legend_strip(1)
 	plot NaN with linespoints linestyle light title "mean", NaN with linespoints linestyle heavy title "95 % are faster", \

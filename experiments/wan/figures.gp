@@ -20,14 +20,13 @@ eval look("slope.tsv", 's = place(protocols, strcol("protocol")), ' \
 # ---- median over the round trip, with each protocol's line ----
 eval figure("rtt", 410 + 24 * (n + 1), "Response time of a key over the round trip time of the link", n + 1)
 eval x_axis("0:rtt_most * 1.04", "round trip time by ping, ms") . y_axis("0:*", "median response time, ms")
-eval threshold_across
 ping(d) = filled("ping_ms") ? y("ping_ms") : y("rtt_ms")
 at(i) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 0 && column("keys_per_s") == 0 ? ping(0) : NaN
 says(i) = known(rate[i]) ? sprintf("%s: %.2f round trips a key, from %.3g ms on", word(protocols, i), rate[i], \
 	start[i]) : word(protocols, i)
 label(i) = word(protocols, i)
 eval 'plot x with lines linestyle dashed title "one round trip and nothing else", for [i = 1:n] ' \
-	. 'start[i] + rate[i] * x with lines linecolor rgb colour(i) notitle' . dots(n, "p50_ms", "shape(i)")
+	. 'start[i] + rate[i] * x with lines linecolor rgb colour(i) notitle' . dots(n, "p50_ms", "shape(i)") . threshold_across
 
 # ---- median, 90 % and largest over loss ----
 if (loss_most > 0) {

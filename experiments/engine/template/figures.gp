@@ -11,11 +11,10 @@ app_words(app) = exists("app_" . app) ? value("app_" . app) : app
 set xtics ()
 do for [i = 1:n] { set xtics add (app_words(word(apps, i)) i) }
 eval y_axis("0:*", "median response time, ms")
-eval threshold_across
 at(i) = strcol("app") eq word(apps, i) ? i : NaN
 command = "plot NaN with points pointtype shape(1) linecolor rgb colour(1) title 'median, with its 95 % interval'"
 do for [i = 1:n] {
 	command = command . ", " . bars(sprintf("at(%d)", i), "p50_ms", colour(1)) \
 		. ", " . hovers("hover_ends", sprintf("at(%d)", i), "p50_ms", 1, colour(1), app_words(word(apps, i)))
 }
-eval command
+eval command . threshold_across
