@@ -11,7 +11,8 @@ cell() {
 		client_busy_percent: 6, marked: ""}' >"$folder/cell.json"
 	jq -n --argjson x "$3" --argjson r "$4" '{result: {valid: true, requests: 1000, errors: 0, timeouts: 0, unanswered: 0,
 		rate_per_s: $x, pages_per_s: ($x * 0.6), received_kbyte_per_s: ($x * 60),
-		response_ms: {mean: $r, p50: $r, p95: ($r * 2), max: ($r * 3)}, over_threshold_percent: ($r / 4), concurrency: {mean: ($x * $r / 1000)},
+		response_ms: {mean: $r, p50: $r, p95: ($r * 2), max: ($r * 3)}, over_threshold_percent: ($r / 4),
+		concurrency: {mean: ($x * $r / 1000)},
 		fairness: {mean_response_ms: {max_by_median: 1.5, jain: 0.98}}, generator: {late_ms: {p99: 0.2}, cpu_percent: 3}}}' \
 		>"$folder/vusers.json"
 	jq -n --argjson c "$5" --argjson x "$3" --argjson p "$6" '{result: {n: 1000, mean_ms: (1000 / $x), sd_ms: ($c * 1000 / $x),

@@ -34,7 +34,8 @@ setup() {
 	need jq
 	printf 'latency_ms\n%s\n' 50 100 150 151 >a.tsv
 	"$SCORE" a.tsv --format json | jq -e '.result | .perception.threshold_ms == 100 and .perception.late_percent == 50'
-	"$SCORE" a.tsv --threshold 150ms --format json | jq -e '.result | .perception.threshold_ms == 150 and .perception.late_percent == 25
+	"$SCORE" a.tsv --threshold 150ms --format json | jq -e '.result | .perception.threshold_ms == 150
+		and .perception.late_percent == 25
 		and .apdex.target_ms == 100 and .apdex.score == 0.75'
 }
 

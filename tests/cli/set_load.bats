@@ -71,7 +71,7 @@ END
 	[[ ${lines[0]} == "the load could not be set to 5: "*" took longer than 1 s (--set-load-timeout)" ]]
 	[ "${lines[1]}" = there ]
 	ended "$(cat child)" && ended "$(cat shell)"
-	! ended "$(cat load)"
+	if ended "$(cat load)"; then return 1; fi
 	kill "$(cat load)"
 	# a load that cannot be taken away is said so, in one line
 	[ "${#stderr_lines[@]}" = 1 ]
