@@ -7,9 +7,9 @@ include "words";
 # ---- views of `table` ----
 def views: [$table | gsub("\n[ \t]+"; " ") | split("\n")[] | select(startswith("view "))
 	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
-	| (map(select(startswith("by="))) | first // "" | ltrimstr("by=")) as $by
-	| {id: .[1], table: .[2], title: .[3], by: (if $by == "" then null else $by end),
-		columns: (.[4:] | map(select(startswith("by=") or startswith("#") | not)))}];
+	| def word($name): first(.[] | select(startswith($name)) | ltrimstr($name)) // null;
+	  {id: .[1], table: .[2], title: .[3], by: word("by="), only: word("only="),
+		columns: (.[4:] | map(select(test("^(by=|only=|#)") | not)))}];
 
 # Input: the document. A cell's text, a column's heading.
 def column_of($table; $name): first(.schema[] | select(.table == $table and .column == $name))
@@ -29,7 +29,8 @@ def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words:
 def all_whole($rows; $name): all($rows[]; .[$name] | . == null or (type == "number" and . == round));
 # Rows of text: {head: [...], right: [...], rows: [[...]]}
 def grid($view; $with_interval):
-	. as $doc | (.[$view.table] // [] | if $view.by == null then . else
+	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select(.[$view.only] != null)) end
+		| if $view.by == null then . else
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
 	| ([$view.by // empty] + $view.columns | map(select(. as $c | any($rows[]; .[$c] != null)))) as $names

@@ -1,11 +1,54 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
+# cell.sh - animation: what moves on the display is the axis `shows`: the loop (frames of bin/animate), a page with several
+# animations in a browser, or a caret or a progress bar in a terminal. What is measured of each is the step `loop`.
 . "$TP_HOME/experiments/engine/animations.sh"
+. "$TP_HOME/experiments/animation/page.sh"
 
 BANNER_SIZE=468x60 BANNER_FRAMES=200
 
+exp_choose() {
+	local why
+	[[ ,$SHOWN, == *,page,* ]] || return 0
+	app_use work
+	APP_WORK=news
+	why=$(app_can) || { ! plan_given shows || die "-$EXIT_MISSING" "--shows page: $why"; }
+	[ -z "$why" ] || { SHOWN=$(tr , '\n' <<<"$SHOWN" | grep -vx page | paste -sd ,) ABSENT+=("page: $why"); }
+}
+
+# Only the loop can be drawn in more ways than one.
+exp_cells() {
+	local protocol shows
+	for protocol in ${PROTOCOLS//,/ }; do
+		for shows in ${SHOWN//,/ }; do
+			if [ "$shows" = loop ]; then
+				animation_draws "$protocol" "$protocol"$'\tloop'
+			else
+				printf '%s\t%s\t\n' "$protocol" "$shows"
+			fi
+		done
+	done
+}
+exp_words() { echo "${P[protocol]}: ${P[shows]}$([ "${P[draw]}" != pixmap ] || echo ", pixmap")"; }
+
+exp_before_cells() {
+	[[ ,$SHOWN, == *,page,* ]] || return 0
+	exp_step "pictures of the page"
+	page_pictures "$RUN/log/pictures" || die "the pictures of the page could not be made; see $RUN/log"
+	[ ! -t 1 ] || printf '\r\033[K'
+}
+exp_end_lab() { rm -rf "$RUN/log/pictures"; }
+
+animation_steps() {	# animation_steps FOLDER REPEAT
+	case ${P[shows]} in
+	loop) loop_steps "$@" ;;
+	page) page_step "$1/loop" ;;
+	*) simple_step "$1/loop" ;;
+	esac
+}
+
 # Every step has pictures of its own: the one before must not help.
-animation_steps() {
+loop_steps() {
 	local warm=$((FRAMES > RATE ? FRAMES : RATE)) new=$((SECONDS_EACH > 9 ? 5 * RATE : 3 * RATE)) seed=$((SEED * 1000 + $2 * 10))
 	animation_step "$1/fresh" "$RATE" "$new" --order fresh --seed "$((seed + 1))" &&
 		animation_step "$1/loop" "$warm" "$((SECONDS_EACH * RATE))" --frames "$FRAMES" --draw "${P[draw]}" \
@@ -14,6 +57,24 @@ animation_steps() {
 	local SIZE=$BANNER_SIZE
 	animation_step "$1/banner-fresh" "$RATE" "$new" --order fresh --seed "$((seed + 3))" &&
 		animation_step "$1/banner" "$BANNER_FRAMES" "$BANNER_FRAMES" --frames "$BANNER_FRAMES" --draw "${P[draw]}" --seed "$((seed + 4))"
+}
+
+# Every picture of the page has been shown once before.
+page_step() {	# page_step FOLDER; 1: LAB_WHY
+	local WORK_PICTURES=$RUN/log/pictures
+	APP_WORK=news
+	app_use work
+	app_start "$PROTOCOL_DISPLAY" || return
+	nap "$PAGE_ROUND_S"
+	animation_watch "$1" "$SECONDS_EACH" count
+}
+
+simple_step() {	# simple_step FOLDER; 1: LAB_WHY
+	APP_SHOWS=${P[shows]}
+	app_use simple
+	app_start "$PROTOCOL_DISPLAY"
+	nap 1
+	animation_watch "$1" "$((SECONDS_EACH < 10 ? SECONDS_EACH : 10))"
 }
 
 animation_report() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a step takes in its window; tables and report of a made-up run whose figures follow from arithmetic; a short run over remote
-# X: new frames are sent, those that the display keeps are not.
+# What a step takes in its window; tables and report of a made-up run whose figures follow from arithmetic; short runs over remote
+# X: new frames are sent, those that the display keeps are not; a page, a caret and a bar move.
 
 bats_require_minimum_version 1.5.0
 load ../engine/animations
@@ -56,6 +56,29 @@ load ../engine/animations
 	rm seen.tsv	# no screen was watched: by frames shown
 	functions 'animation_window "$1" 3 8' >step.json
 	[ "$(jq -c '[.frames_seen, .bytes_per_frame]' step.json)" = '[null,2857.1]' ]
+	# of what is no animation of frames: from 1 s to 3 s, the same bytes in as many bins
+	functions 'animation_window "$1" 0 0 1001000000000 1003000000000' >step.json
+	cat step.json
+	[ "$(values '.seconds, .display_wire_bytes, .input_wire_bytes, .covered_percent, .cpu_percent')" = '[2,20000,200,100,40]' ]
+	[ "$(values '.frames_due, .frames_shown, .display_packets, .bytes_per_frame')" = '[null,null,null,null]' ]
+}
+
+@test "cells: the loop in each way to draw that is worth it, what else moves once for each protocol" {
+	bash -c 'plan_given() { return 1; }; PROTOCOLS=x11,vnc DRAWS=image,pixmap SHOWN=loop,page,bar TP_HOME=$1
+		. "$1/experiments/animation/cell.sh"; exp_cells | tr "\t" .' bash "$TOP" >cells
+	[ "$(paste -sd ' ' cells)" = "x11.loop.image x11.loop.pixmap x11.page. x11.bar. vnc.loop.image vnc.page. vnc.bar." ]
+	run -2 "$TOP/thinprobe" run animation --shows marquee
+	[ "${#lines[@]}" = 1 ]
+}
+
+watched_cell() {	# watched_cell CELL BYTES: of what is no animation of frames, in 10 s, in each of two repeats
+	local r
+	for r in 1 2; do
+		mkdir -p "run/cells/$1/$r"
+		jq -n --argjson bytes "$2" '{schema: "thinprobe.cell/1", state: "complete", reason: "", marked: "", steps: {loop: {seconds: 10,
+			from_ns: 1, to_ns: 2, display_wire_bytes: $bytes, input_wire_bytes: 660, cpu_percent: 2.5, frames_seen: null}}}' \
+			>"run/cells/$1/$r/cell.json"
+	done
 }
 
 animation_cell() {	# animation_cell CELL REPEAT LOOP-BYTES NEW-BYTES: a frame, 20 a second for 10 s
@@ -71,41 +94,41 @@ animation_cell() {	# animation_cell CELL REPEAT LOOP-BYTES NEW-BYTES: a frame, 2
 
 made_up_run() {
 	animation_run animation x11 image x11 pixmap rdp:cache image nx image
-	animation_cell x11-image 1 12500 12600	# 2.0 Mbit/s: the paper's X
-	animation_cell x11-image 2 12500 12400
-	animation_cell x11-pixmap 1 100 12500
-	animation_cell x11-pixmap 2 102 12500
-	animation_cell rdp-cache-image 1 5000 10000
-	jq '.marked = "others"' run/cells/rdp-cache-image/1/cell.json >c && mv c run/cells/rdp-cache-image/1/cell.json
-	mkdir -p run/cells/rdp-cache-image/2
-	echo '{"state": "failed", "reason": "gone"}' >run/cells/rdp-cache-image/2/cell.json
+	animation_cell x11-loop-image 1 12500 12600	# 2.0 Mbit/s: the paper's X
+	animation_cell x11-loop-image 2 12500 12400
+	animation_cell x11-loop-pixmap 1 100 12500
+	animation_cell x11-loop-pixmap 2 102 12500
+	animation_cell rdp-cache-loop-image 1 5000 10000
+	jq '.marked = "others"' run/cells/rdp-cache-loop-image/1/cell.json >c && mv c run/cells/rdp-cache-loop-image/1/cell.json
+	mkdir -p run/cells/rdp-cache-loop-image/2
+	echo '{"state": "failed", "reason": "gone"}' >run/cells/rdp-cache-loop-image/2/cell.json
 	# 1000 bytes in 100 ms, and CPU time
-	mkdir -p run/cells/x11-image/1/loop
+	mkdir -p run/cells/x11-loop-image/1/loop
 	{
 		printf 'schema\tbin_start_ns\tdisplay_wire_bytes\n'
 		for n in $(seq -10 50); do printf 'traffic/1\t%d\t1000\n' "$((1000000000000 + n * 100000000))"; done
-	} >run/cells/x11-image/1/loop/traffic.tsv
+	} >run/cells/x11-loop-image/1/loop/traffic.tsv
 	printf '%s\t%s\t%s\t%s\n' schema time_ns wall_ns own_ns cpu/1 1000000000000 5000000000 1000000000 \
-		cpu/1 1001000000000 6000000000 1250000000 >run/cells/x11-image/1/loop/cpu.tsv
+		cpu/1 1001000000000 6000000000 1250000000 >run/cells/x11-loop-image/1/loop/cpu.tsv
 }
 
 @test "bandwidth, users that fill a link, and which protocols send each frame again" {
 	made_up_run
 	run -3 "$TOP/bin/summarize" run
-	[ "$(column summary x11-image mbit_per_s)" = 2.000 ]
-	[ "$(column summary x11-image users_10mbit)" = 5 ]	# as in the paper
-	[ "$(column summary x11-image users_1000mbit)" = 500 ]
-	[ "$(column summary x11-image verdict)" = again ]
-	[ "$(column summary x11-image late_percent)" = 5.000 ]
-	[ "$(column summary x11-pixmap frame_wire_bytes)" = 101.000 ]
+	[ "$(column summary x11-loop-image mbit_per_s)" = 2.000 ]
+	[ "$(column summary x11-loop-image users_10mbit)" = 5 ]	# as in the paper
+	[ "$(column summary x11-loop-image users_1000mbit)" = 500 ]
+	[ "$(column summary x11-loop-image verdict)" = again ]
+	[ "$(column summary x11-loop-image late_percent)" = 5.000 ]
+	[ "$(column summary x11-loop-pixmap frame_wire_bytes)" = 101.000 ]
 	# Student's t of 97.5 % with one degree of freedom is 12.706; 100 and 102 are 1 / sqrt(2) x sqrt(2) off: 101 +- 12.706
-	[ "$(column summary x11-pixmap frame_wire_bytes_high)" = 113.706 ]
-	[ "$(column summary x11-pixmap verdict)" = cached ]
-	[ "$(column summary x11-pixmap banner_verdict)" = cached ]
-	[ "$(column summary rdp-cache-image verdict)" = "in part" ]
-	[ "$(column summary rdp-cache-image failed)" = 1 ]
-	[ "$(column summary nx-image state)" = "not measured" ]
-	[ "$(awk -F'\t' '$6 == "0.500" { print $7, $8 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
+	[ "$(column summary x11-loop-pixmap frame_wire_bytes_high)" = 113.706 ]
+	[ "$(column summary x11-loop-pixmap verdict)" = cached ]
+	[ "$(column summary x11-loop-pixmap banner_verdict)" = cached ]
+	[ "$(column summary rdp-cache-loop-image verdict)" = "in part" ]
+	[ "$(column summary rdp-cache-loop-image failed)" = 1 ]
+	[ "$(column summary nx-loop-image state)" = "not measured" ]
+	[ "$(awk -F'\t' '$7 == "0.500" { print $8, $9 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
 }
 
 @test "report: findings by their ids and numbers, figures, what is missing" {
@@ -123,11 +146,40 @@ made_up_run() {
 	"$TOP/report/report.sh" --table run | grep -q '^ *x11 .* 2\.00 .*12500.*again'
 }
 
+@test "a page, a caret and a bar: KB/s, users that fill 10 Mbit/s; no verdict on frames, and no row in tables of frames" {
+	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	animation_run animation x11 image x11 page x11 caret x11 bar nx page nx caret nx bar
+	animation_cell x11-loop-image 1 12500 12600
+	animation_cell x11-loop-image 2 12500 12600
+	watched_cell x11-page 2500000	# 2 Mbit/s: five users
+	watched_cell nx-page 20000000
+	watched_cell x11-caret 5000
+	watched_cell x11-bar 20000
+	watched_cell nx-caret 90000
+	watched_cell nx-bar 120000	# 12 KB/s
+	"$TOP/report/report.sh" run
+	[ "$(column summary x11-page mbit_per_s)/$(column summary x11-page users_10mbit)" = 2.000/5 ]
+	[ "$(column summary nx-page users_10mbit)" = 0 ]
+	[ "$(column summary x11-bar kb_per_s)/$(column summary x11-caret kb_per_s)" = 2.000/0.500 ]
+	[ -z "$(column summary x11-page verdict)$(column summary x11-page frame_wire_bytes)$(column summary x11-page packets_per_frame)" ]
+	[ "$(found users-that-fill-a-link '[.value, .verdict]')" = '[0,"bad"]' ]
+	[[ $(found users-that-fill-a-link .text) == *"nx 16.0, 0; x11 2.00, 5."* ]]
+	[ "$(found simple-animations '[.value, .unit, .verdict]')" = '[12,"KB/s","bad"]' ]
+	[[ $(found simple-animations .text) == *"progress bar over nx takes more"*"nx 9.0, x11 0.50 KB/s"*"nx 12.0, x11 2.0 KB/s"* ]]
+	[ "$(found sent-again .value)" = 2 ]	# of the loop alone
+	for figure in load frame-bytes bandwidth; do grep -q '</svg>' run/figures/$figure.svg; done
+	[ "$(awk '/^### /{ on = /The loop$/ } on && /^[|] x11/' run/report.md | wc -l)" = 1 ]
+	# without what is above the limit
+	rm -r run/cells/nx-bar
+	"$TOP/report/report.sh" run || [ $? = 3 ]
+	[ "$(found simple-animations '[.value, .verdict]')" = '[9,"good"]' ]
+}
+
 @test "damaged samples are refused in one line that names the file" {
 	animation_run animation x11 image
-	animation_cell x11-image 1 100 100
-	mkdir -p run/cells/x11-image/1/loop
-	printf 'schema\tbin_start_ns\tdisplay_wire_bytes\ntraffic/1\tx\t5\n' >run/cells/x11-image/1/loop/traffic.tsv
+	animation_cell x11-loop-image 1 100 100
+	mkdir -p run/cells/x11-loop-image/1/loop
+	printf 'schema\tbin_start_ns\tdisplay_wire_bytes\ntraffic/1\tx\t5\n' >run/cells/x11-loop-image/1/loop/traffic.tsv
 	run -1 --separate-stderr "$TOP/bin/summarize" run
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *"traffic.tsv"* ]]
@@ -135,10 +187,10 @@ made_up_run() {
 
 # bats test_tags=all
 @test "a short run over remote X: a frame is 40,000 bytes and the heads of its packets, a copy is none; frames drawn are seen" {
-	short_run animation --protocol x11 --draw pixmap --quick --seconds 2
+	short_run animation --protocol x11 --shows loop --draw pixmap --quick --seconds 2
 	for f in summary.tsv bandwidth.tsv findings.json report.html figures/bandwidth.svg; do [ -s "run/$f" ]; done
 	[ "$(jq -c '[.state, .counts.complete]' run/run.json)" = '["complete",1]' ]
-	step() { jq "$2" "run/cells/x11-pixmap/1/$1/step.json"; }
+	step() { jq "$2" "run/cells/x11-loop-pixmap/1/$1/step.json"; }
 	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends again
 	[ "$(step fresh '.display_payload_bytes / .frames_shown | . > 36000 and . < 44000')" = true ]
 	[ "$(step fresh '.bytes_per_frame > 41800 * .9 and .display_wire_bytes / .frames_shown < 41900 * 1.1')" = true ]
@@ -147,4 +199,19 @@ made_up_run() {
 		[ "$(step $s '.frames_shown > 0 and .frames_seen >= 0.8 * .frames_shown and .frames_seen <= 1.1 * .frames_shown + 1')" = true ]
 		[ "$(step $s '.covered_percent > 99 and .cpu_percent > 0')" = true ]
 	done
+}
+
+# bats test_tags=all
+@test "a short run over remote X: a page in a browser, a caret and a bar move, and the banner of the page is seen" {
+	for tool in netsurf-gtk import; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	short_run animation --protocol x11 --shows page,caret,bar --repeat 1 --seconds 5
+	step() { jq "$2" "run/cells/x11-$1/1/loop/step.json"; }
+	# 468 x 60 pixels of 4 bytes, at most ten times a second; at least half of what it should be arrives
+	[ "$(step page '.frames_seen >= 25 and .frames_seen <= 55 and .display_wire_bytes >= .frames_seen * 468 * 60 * 4')" = true ]
+	# a line of the bar five times a second; the caret is drawn twice in 0.9 s
+	for what in bar caret; do
+		[ "$(step $what '.display_wire_bytes > 500 and .display_wire_bytes < 500000 and .frames_seen == null')" = true ]
+	done
+	[ "$(jq -n --argjson b "$(step bar .display_wire_bytes)" --argjson c "$(step caret .display_wire_bytes)" '$b > $c')" = true ]
+	[ ! -e run/log/pictures ]
 }

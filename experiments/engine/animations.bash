@@ -15,13 +15,18 @@ column() {	# column TABLE CELL NAME
 
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json
+animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json; with the axis `shows`, DRAW may be one of its words
 	mkdir -p run
-	printf '%s\t%s\n' "${@:2}" | jq -Rn --arg experiment "$1" '[inputs | split("\t") | {protocol: .[0], draw: .[1]}
-			| {name: ("\(.protocol)-\(.draw)" | gsub(":"; "-")), parameters: ., state: "complete", complete: 2, flags: []}] as $cells
+	printf '%s\t%s\n' "${@:2}" | jq -Rn --arg experiment "$1" --arg axes "$(awk '$1 == "axis" { $1 = ""; print }' \
+			"$TOP/experiments/$1/plan")" '($axes | split(" ") | map(select(. != ""))) as $axes
+		| [inputs | split("\t") | (.[1] | IN("image", "pixmap")) as $loop
+			| {protocol: .[0], shows: (if $loop then "loop" else .[1] end), draw: (if $loop then .[1] else null end)} as $all
+			| ([$axes[] | {key: ., value: $all[.]}] | from_entries)
+			| {name: ([.[$axes[]] | values] | join("-") | gsub(":"; "-")), parameters: ., state: "complete", complete: 2, flags: []}]
+			as $cells
 		| {schema: "thinprobe.run/1", $experiment, version: "0", state: "complete",
 		started: "2026-11-20T10:00:00Z", ended: "2026-11-20T11:00:00Z", command: "thinprobe run \($experiment)",
-		axes: ["protocol", "draw"],
+		$axes,
 		$cells,
 		settings: {protocols: ["x11"], size: "100x100", rate_per_s: 20, content: "mixed", frames: 10, most: 100, seconds: 10,
 			repeats: 2, seed: 1, banner_size: "468x60", banner_frames: 200, link: "100Mbit", bin_ms: 100, on: "lab"},

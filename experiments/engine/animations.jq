@@ -7,7 +7,7 @@ def mbit: if . == null then "?" elif . >= 9.95 then fixed(1) elif . >= 0.0995 th
 def bytes:	# 1 KB is 1,000 bytes, as on a link
 	if . == null then "?" elif . >= 999500 then "\(. / 1e6 | fixed(1)) MB" elif . >= 9950 then "\(. / 1000 | fixed(0)) KB"
 	elif . >= 995 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
-def rows: measured_rows("summary");
+def rows: [measured_rows("summary")[] | select((.shows // "loop") == "loop")];
 def with($verdict): [rows[] | select(.verdict == $verdict)];
 def named(value): map("\(system) \(value)") | join(", ");
 def animation_setup($frames): [(.run.settings | "\($frames) of \(.size | sub("x"; " x ")) pixels, \(.rate_per_s) a second"),

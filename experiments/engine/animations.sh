@@ -17,17 +17,20 @@ exp_check() {
 		exp_bad "--size $SIZE: width and height in pixels from 40x32 to 1024x768, such as 100x100"
 }
 
-# An application that keeps its frames in pixmaps of the display is another case where the display itself is at the client.
 exp_cells() {
-	local protocol draw
-	for protocol in ${PROTOCOLS//,/ }; do
-		for draw in ${DRAWS//,/ }; do
-			[ "$draw" = image ] || plan_given draw || [ "$protocol" = x11 ] || continue
-			printf '%s\t%s\n' "$protocol" "$draw"
-		done
-	done
+	local protocol
+	for protocol in ${PROTOCOLS//,/ }; do animation_draws "$protocol" "$protocol"; done
 }
 exp_words() { echo "${P[protocol]}$([ "${P[draw]}" = image ] || echo ", ${P[draw]}")"; }
+
+# An application that keeps its frames in pixmaps of the display is another case where the display itself is at the client.
+animation_draws() {	# animation_draws PROTOCOL LINE: the line with each way to draw that is worth its time
+	local draw
+	for draw in ${DRAWS//,/ }; do
+		[ "$draw" = image ] || plan_given draw || [ "$1" = x11 ] || continue
+		printf '%s\t%s\n' "$2" "$draw"
+	done
+}
 exp_missing() { lab_lacks pin shape; }
 exp_says() { echo ", frames of $SIZE, $RATE a second"; }
 exp_begin() { [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be captured here; see: thinprobe doctor"; }
@@ -47,42 +50,74 @@ exp_stop() {	# exp_stop FOLDER
 
 # One step ------------------------------------------------------------------------------------------------------
 
-# The server's CPU each second, on the clock that the rows of all programs have (which only differs from this one across a suspend).
+# The server's CPU each second.
 animation_cpu() {
-	local up row
-	read -r up _ </proc/uptime
+	local at row
+	at=$(clock_10ms)
 	row=$(lab_cpu server) || return 0
-	printf 'cpu/1\t%s0000000\t%s\n' "${up/./}" "${row// /$'\t'}" >>"$1/cpu.tsv"
+	printf 'cpu/1\t%s\t%s\n' "$at" "${row// /$'\t'}" >>"$1/cpu.tsv"
 }
 
 # animation_step FOLDER WARM FRAMES OPTION...: FRAMES of the animation are measured after WARM of them. Leaves frames.tsv, seen.tsv,
 # traffic.tsv, cpu.tsv, animate.json, prototap.json and step.json in FOLDER. 1: LAB_WHY.
 animation_step() {
-	local seconds name LAB_LOG=$1
-	mkdir -p "$1"
+	local seconds LAB_LOG=$1
 	seconds=$(LC_ALL=C awk -v n="$(($2 + $3))" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')
-	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$1/cpu.tsv"
-	LAB_WHY=''
-	animation_start "$1" "$seconds" "${@:4}" && animation_wait "$1" "$seconds"
-	animation_cpu "$1"
-	for name in animate count prototap; do lab_stop "${LAB_PID_OF[$name]-}"; done
-	! stopped || LAB_WHY=interrupted
-	keep_outputs "$1" animate count prototap
-	[ -z "$LAB_WHY" ] && animation_figures "$1" "$2" "$3"
+	animation_tap "$1" && animation_start "$1" "$seconds" "${@:4}" && animation_wait "$1" "$seconds"
+	animation_end "$1" && animation_figures "$1" "$2" "$3"
 }
 
-# The capture, the animation, and who counts its frames on the user's display. 1: LAB_WHY.
-animation_start() {	# animation_start FOLDER SECONDS OPTION...
-	LAB_PID_OF[animate]='' LAB_PID_OF[count]=''
+# animation_watch FOLDER SECONDS [count]: as animation_step, so many seconds of what moves by itself on the display; count: it has
+# frames of animate write in it, which are counted on the user's screen.
+animation_watch() {
+	local n from LAB_LOG=$1
+	if animation_tap "$1" && { [ -z "${3-}" ] || animation_count "$1"; }; then
+		from=$(clock_10ms)
+		for ((n = 0; n < $2; n++)); do
+			! stopped && nap 1
+			animation_cpu "$1"
+		done
+		nap 0.1	# what the capture holds back
+	fi
+	animation_end "$1" && animation_figures "$1" 0 0 "$from" "$((from + $2 * 1000000000))"
+}
+
+clock_10ms() {	# on the clock that the rows of all programs have (which only differs from this one across a suspend), in ns
+	local up
+	read -r up _ </proc/uptime
+	echo "${up/./}0000000"
+}
+
+# A new folder, and the capture in it. 1: LAB_WHY.
+animation_tap() {
+	mkdir -p "$1"
+	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$1/cpu.tsv"
+	LAB_WHY='' LAB_PID_OF[animate]='' LAB_PID_OF[count]=''
 	lab_start -o "$1/traffic.tsv" "${LAB_TAP[@]}" prototap "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port "$PROTOCOL_PORT" \
 		--traffic "$1/traffic.tsv" --traffic-bin "${BIN_MS}ms" --format json
 	is_ready prototap 10 "the capture did not start" || return
 	animation_cpu "$1"
+}
+
+animation_count() {	# animation_count FOLDER; 1: LAB_WHY
+	lab_start -o "$1/seen.tsv" client count "$TP_BIN/animate" count --display "$PROTOCOL_VIEW" --log "$1/seen.tsv" --format json
+	is_ready count 15 "no frame arrives on the display of the client"
+}
+
+animation_end() {	# animation_end FOLDER; 1: LAB_WHY
+	local name
+	animation_cpu "$1"
+	for name in animate count prototap; do lab_stop "${LAB_PID_OF[$name]-}"; done
+	! stopped || LAB_WHY=interrupted
+	keep_outputs "$1" animate count prototap
+	[ -z "$LAB_WHY" ]
+}
+
+# The animation, and who counts its frames. 1: LAB_WHY.
+animation_start() {	# animation_start FOLDER SECONDS OPTION...
 	lab_start -o "$1/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --size "$SIZE" \
 		--rate "$RATE" --content "$CONTENT" -t "${2}s" --log "$1/frames.tsv" "${@:3}" --format json
-	is_ready animate 30 "the animation did not start" || return
-	lab_start -o "$1/seen.tsv" client count "$TP_BIN/animate" count --display "$PROTOCOL_VIEW" --log "$1/seen.tsv" --format json
-	is_ready count 15 "no frame arrives on the display of the client" || return
+	is_ready animate 30 "the animation did not start" && animation_count "$1"
 }
 
 # Until it has ended by itself; one that hangs is not waited for without end. Sets LAB_WHY where it failed.
@@ -103,7 +138,7 @@ animation_wait() {	# animation_wait FOLDER SECONDS
 }
 
 # step.json. Bytes that a capture missed would look as if they came from a cache.
-animation_figures() {	# animation_figures FOLDER WARM FRAMES; 1: LAB_WHY
+animation_figures() {	# animation_figures FOLDER WARM FRAMES [FROM_NS TO_NS]; 1: LAB_WHY
 	local covered lost frame='{}'
 	lost=$(jq '.result.capture.dropped // 0' "$1/prototap.json" 2>/dev/null)
 	LAB_WHY="the capture lost $lost packets"
@@ -116,11 +151,14 @@ animation_figures() {	# animation_figures FOLDER WARM FRAMES; 1: LAB_WHY
 	LC_ALL=C awk -v c="$covered" 'BEGIN { exit !(c >= 99) }' && LAB_WHY=''
 }
 
-# What a step took in its window: from when frame WARM was due until when the one after the last would be. Packets of bins at the
-# window's ends count by the part of the bin that lies in it; CPU time is between the two readings nearest to the ends. Any of the
-# files may be empty.
-animation_window() {	# animation_window FOLDER WARM FRAMES: JSON
-	LC_ALL=C awk -F'\t' -v warm="$2" -v frames="$3" -v rate="$RATE" -v bin="$((BIN_MS * 1000000))" '
+# What a step took in its window: from when frame WARM was due until when the one after the last would be; of what is no animation
+# of frames, between two times. Packets of bins at the window's ends count by the part of the bin that lies in it; CPU time is
+# between the two readings nearest to the ends. Any of the files may be empty.
+animation_window() {	# animation_window FOLDER WARM FRAMES [FROM_NS TO_NS]: JSON
+	local frames=$1/frames.tsv seen=$1/seen.tsv
+	[ -z "${4-}" ] || frames=/dev/null
+	[ -s "$seen" ] || seen=/dev/null
+	LC_ALL=C awk -F'\t' -v warm="$2" -v frames="$3" -v rate="$RATE" -v bin="$((BIN_MS * 1000000))" -v from="${4-0}" -v to="${5-0}" '
 		FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
 		file == "frames" {
 			n = $at["n"]
@@ -152,15 +190,14 @@ animation_window() {	# animation_window FOLDER WARM FRAMES: JSON
 			seconds = (to - from) / 1e9
 			printf "{"
 			item("seconds", "%.6f", seconds, 1); item("from_ns", "%.0f", from, 1); item("to_ns", "%.0f", to, 1)
-			item("frames_due", "%d", due, 1); item("frames_shown", "%d", shown, 1); item("late_frames", "%d", late + due - shown, 1)
+			item("frames_due", "%d", due, due); item("frames_shown", "%d", shown, due); item("late_frames", "%d", late + due - shown, due)
 			item("frames_seen", "%d", seen, watched); item("distinct_before", "%d", before, watched)
 			item("display_wire_bytes", "%.0f", display, 1); item("display_payload_bytes", "%.0f", payload, 1)
-			item("display_packets", "%.0f", packets, 1); item("input_wire_bytes", "%.0f", input, 1)
+			item("display_packets", "%.0f", packets, due); item("input_wire_bytes", "%.0f", input, 1)
 			item("covered_percent", "%.1f", seconds > 0 ? covered / seconds / 1e7 : 0, 1)
 			item("cpu_percent", "%.3f", wall1 > wall0 ? 100 * (own1 - own0) / (wall1 - wall0) : 0, wall1 > wall0)
 			counted = watched ? seen : shown
-			item("bytes_per_frame", "%.1f", counted > 0 ? display / counted : 0, counted > 0)
+			item("bytes_per_frame", "%.1f", counted > 0 ? display / counted : 0, due && counted > 0)
 			print "}"
-		}' file=frames "$1/frames.tsv" file=traffic "$1/traffic.tsv" file=cpu "$1/cpu.tsv" \
-		file=seen "$([ -s "$1/seen.tsv" ] && echo "$1/seen.tsv" || echo /dev/null)"
+		}' file=frames "$frames" file=traffic "$1/traffic.tsv" file=cpu "$1/cpu.tsv" file=seen "$seen"
 }

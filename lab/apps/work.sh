@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # APP_WORK is who uses it's; LAB_ and PROTOCOL_ ones are the lab's
 # work.sh - a piece of office work in a real application: APP_WORK is text (mousepad), draw
-# (mtpaint) or browse (netsurf). Contract: ../protocols/README.md. Which application, window and
-# document: the table below; what is done in it: data/work/NAME.script.
+# (mtpaint), browse or news (netsurf; a page that moves by itself). Contract: ../protocols/README.md.
+# Which application, window and document: the table below; what is done in it: data/work/NAME.script.
 #
 # Every start finds the same: a fresh home, its own copy of the documents, no message bus, no screen
 # reader, no animations, a caret that does not blink, a window of known size in the corner of the
@@ -16,14 +16,15 @@ work_row() {
 	text) printf 'mousepad Mousepad 900 650 mousepad --disable-server /tmp/work/text.txt\n' ;;
 	draw) printf 'mtpaint Mtpaint 900 650 mtpaint /tmp/work/canvas.png\n' ;;
 	browse) printf 'netsurf Netsurf-gtk 1000 700 netsurf-gtk file:///tmp/work/pages/index.html\n' ;;
-	*) die "-$EXIT_USAGE" "no work '${APP_WORK-}'; there are: text draw browse" ;;
+	news) printf 'netsurf Netsurf-gtk 1000 700 netsurf-gtk file:///tmp/work/pages/news.html\n' ;;
+	*) die "-$EXIT_USAGE" "no work '${APP_WORK-}'; there are: text draw browse news" ;;
 	esac
 }
 
 WORK_ENVIRONMENT=(GDK_CORE_DEVICE_EVENTS=1 GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none
 	GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable GTK_OVERLAY_SCROLLING=0)
 
-app_about() { printf 'office work in real applications: text (mousepad), draw (mtpaint), browse (netsurf)\n'; }
+app_about() { printf 'office work in real applications: text (mousepad), draw (mtpaint), browse and news (netsurf)\n'; }
 app_packages() { printf 'mousepad mtpaint netsurf-gtk imagemagick xdotool\n'; }
 app_watch() { printf 'update\n'; }
 app_cost_ns() { :; }

@@ -16,6 +16,7 @@ bool step_figure(const struct json *j, const char *prefix, const char *name, dou
 		const char *over, *other;	/* other: instead of `over`, where that is not known */
 	} figures[] = {
 		{ "mbit_per_s", "display_wire_bytes", 8 / 1e6, "seconds", NULL },
+		{ "kb_per_s", "display_wire_bytes", 1e-3, "seconds", NULL },
 		{ "input_mbit_per_s", "input_wire_bytes", 8 / 1e6, "seconds", NULL },
 		{ "seen_per_s", "frames_seen", 1, "seconds", NULL },
 		{ "shown_per_s", "frames_shown", 1, "seconds", NULL },

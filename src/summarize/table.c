@@ -223,8 +223,9 @@ static int table_check_view(struct table_reader *r)
 	if (!t)
 		return table_wrong(r, "no such table above", r->word[2]);
 	for (size_t i = 4; i < r->n; i++) {
-		const char *name = !strncmp(r->word[i], "by=", 3) ? r->word[i] + 3 : r->word[i];
+		const char *name = r->word[i];
 
+		name += !strncmp(name, "by=", 3) ? 3 : !strncmp(name, "only=", 5) ? 5 : 0;
 		if (!table_column(t, name))
 			return table_wrong(r, "no such column of that table", name);
 	}
@@ -261,7 +262,7 @@ static int table_line(struct table_reader *r, char *text)
 		const char *wants;
 	} lines[] = {
 		{ "table", 3, WORDS, table_begin, "table wants NAME cells|rows:EXTRACTOR [schema=WORD] [optional]" },
-		{ "view", 5, WORDS, table_check_view, "view wants ID TABLE TITLE [by=COLUMN] COLUMN..." },
+		{ "view", 5, WORDS, table_check_view, "view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] COLUMN..." },
 		{ "include", 2, 2, table_include, "include wants one FILE, and not one that includes this" },
 		{ "counts", 2, 2, table_counts, "counts wants one WORD" },
 	};
