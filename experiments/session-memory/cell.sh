@@ -4,6 +4,7 @@
 # asked for, when their memory is at rest, all processes of each are read while that login stands still (sessmem). A login is
 # its display server, where that is at the server, and its desktop or terminal, in a memory group of its own; a client is
 # connected to it. A system is PROTOCOL.KIND.
+. "$TP_HOME/lab/guest.sh"
 SETTLE_SECONDS=40
 PIN_EFFECT="which only takes time here"
 PROTOCOL_OPTIONS=()
@@ -34,6 +35,10 @@ exp_cells() {
 exp_words() { echo "up to ${P[logins]} ${P[system]##*.} logins over ${P[system]%.*} (${KIND_SAYS[${P[system]##*.}]})"; }
 
 exp_begin() {
+	# A file system for guests takes minutes and the archive: not in the midst of a run.
+	if ! EMPTY_WHY=$(guest_missing) && ! (guest_root small kept && guest_kernel kept) >/dev/null 2>&1; then
+		EMPTY_WHY="no guest is made yet; make it with: $TP_HOME/lab/guest.sh root small"
+	fi
 	GROUPS_HERE=0 GROUPS_WHY=''
 	[ -z "$LAB_MEMORY_GROUP" ] || return 0	# all logins are in the server's
 	if lab_memory_group login-0; then GROUPS_HERE=1; else GROUPS_WHY=$LAB_WHY; fi
@@ -42,8 +47,47 @@ exp_begin() {
 
 exp_missing() {
 	lab_lacks pin memory
+	[ -z "$EMPTY_WHY" ] || echo "memory of a server without logins: $EMPTY_WHY"
 	[ "$GROUPS_HERE" = 1 ] || [ -n "$LAB_MEMORY_GROUP" ] ||
 		echo "memory groups (${GROUPS_WHY#memory groups: }): what the kernel keeps for a login is in the machine's figure only"
+}
+
+# A server of its own -----------------------------------------------------------------------------------------------
+
+EMPTY_MEMORY=512
+
+# A guest in which nothing runs but the kernel and process 1 (and, as it is read, what reads): .empty_server of run.json.
+exp_before_cells() {
+	local said
+	[ -z "$EMPTY_WHY" ] && ! jq -e .empty_server "$RUN/run.json" >/dev/null || return 0
+	exp_step "a guest without logins"
+	said=$(
+		GUEST_PATIENCE=180
+		guest_up empty small -m "${EMPTY_MEMORY}M" -C "$LAB_CPUS_server,$LAB_CPUS_client" && empty_read
+		guest_down empty
+	) 2>"$RUN/log/guest.err"
+	[ ! -t 1 ] || printf '\r\033[K'
+	if [ -z "$said" ]; then
+		stopped || warn "no memory of a server without logins: $(LAB_LOG=$RUN/log last_word guest)"
+		return 0
+	fi
+	run_set '.empty_server = ($machine | {memory_bytes: ($mb * 1048576), $accel, $kernel,
+			unavailable_bytes: ($mb * 1048576 - .available_bytes), reserved_bytes: ($mb * 1048576 - .total_bytes)} + .)' \
+		--argjson mb "$EMPTY_MEMORY" --arg accel "$(guest_accel)" --arg kernel "${said%%$'\n'*}" --argjson machine "${said#*$'\n'}"
+}
+
+# Its kernel's name, then what is in use, as JSON, when that is at rest: it has changed by less than half a percent in two seconds.
+empty_read() {
+	local used=0 before n
+	guest_exec empty uname -r </dev/null || return
+	for n in {1..10}; do
+		nap 2
+		before=$used
+		guest_exec empty "$TP_BIN/sessmem" --machine --format json </dev/null >"${GUEST_DIR[empty]}/used.json" || return
+		used=$(jq .result.machine.used_bytes "${GUEST_DIR[empty]}/used.json") && [ -n "$used" ] || return
+		awk -v a="$before" -v b="$used" 'BEGIN { d = b > a ? b - a : a - b; exit !(d <= 0.005 * b) }' && break
+	done
+	jq -c .result.machine "${GUEST_DIR[empty]}/used.json"
 }
 
 # Logins ------------------------------------------------------------------------------------------------------------
@@ -135,7 +179,7 @@ processes_of() {	# processes_of LOGINS FOLDER
 			(.result.processes | map({key: (.pid | tostring), value: .ppid}) | from_entries) as $parent
 			| def display: . as $pid | any($roots[]; . == $pid) or ($parent[$pid | tostring] | . != null and display);
 			.result.processes[]
-			| . + {$logins, $login, class: (if .pid | display then "display"
+			| . + {$logins, $login, class: (if .name | test("^sshd") then "services" elif .pid | display then "display"
 				elif .name | test("^(xterm|bash|sh)$") then "terminal"
 				elif .name | test("^(dbus-|gvfs|at-spi|xfconfd|dconf|ssh-agent|gpg-agent|polkit)") then "services"
 				else "desktop" end)}

@@ -32,7 +32,7 @@ eval 'plot for [i = 1:n] [least:most] start[i] + rate[i] * x with lines linecolo
 
 # Bars: of a login at the least number, what its private memory goes to.
 classes = "display terminal desktop services"
-class_label(k) = k == 1 ? "display server" : k == 2 ? "terminal and shell" : k == 3 ? "desktop" : "message bus and settings"
+class_label(k) = k == 1 ? "display server" : k == 2 ? "terminal and shell" : k == 3 ? "desktop" : "message bus, settings, sshd"
 class_colour(k) = word("#0072B2 #56B4E9 #E69F00 #999999", k)
 m = words(classes)
 array part[n * m + 1]

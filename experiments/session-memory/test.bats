@@ -175,6 +175,13 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	near "$value" "10000 / 256"
 	for figure in logins processes; do grep -q '</svg>' "run/figures/$figure.svg"; done
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
+	# a server of its own, 512 MB of which 448 are available
+	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
+		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run >/dev/null
+	read -r value _ < <(finding idle)
+	near "$value" 64
+	jq -e '.findings[] | select(.id == "idle") | .text | test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
 }
 
 @test "without groups, from one repeat, with a cell that failed: what is not known is not said" {
@@ -211,6 +218,21 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 groups() {	# as this experiment makes them
 	find /sys/fs/cgroup -maxdepth 3 \( -name 'thinprobe-*login-*' -o -name 'thinprobe-sessmem-*' \) 2>/dev/null | sort
+}
+
+# bats test_tags=all
+@test "a server of its own, where a guest is made: less than its memory, more than its parts" {
+	local cache=${XDG_CACHE_HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)/.cache}
+	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	XDG_CACHE_HOME=$cache "$TOP/thinprobe" run session-memory --protocol vnc --kinds light --logins 1 --repeat 1 -o run >/dev/null 2>&1 3>&-
+	jq -e .empty_server run/run.json >/dev/null || skip "$(jq -r '.lab.missing[] | select(test("without logins"))' run/run.json)"
+	jq .empty_server run/run.json
+	# a kernel of Debian and one shell: more than 20 MB, and not a fifth of 512 MB
+	jq -e '.empty_server | .memory_bytes == 536870912 and .unavailable_bytes == .memory_bytes - .available_bytes
+		and .reserved_bytes > 0 and .used_bytes > .processes_bytes and .processes_bytes > 0
+		and .unavailable_bytes > .reserved_bytes + .processes_bytes
+		and .unavailable_bytes > 20e6 and .unavailable_bytes < 107e6' run/run.json
+	[ -z "$(pgrep -f "tp-guest.*name empty")" ]
 }
 
 # bats test_tags=all

@@ -48,17 +48,18 @@ guest_libraries() {
 		xargs -r dpkg -S 2>/dev/null | sed 's/:.*//' | sort -u
 }
 
-# guest_root NAME: makes the root NAME of guest/roots where it is not there; its image in GUEST_IMAGE.
+# guest_root NAME [kept]: makes the root NAME of guest/roots where it is not there (kept: 1 then); its image in GUEST_IMAGE.
 guest_root() {
-	local line size packages key
+	local line size packages key folder
 	line=$(grep -P "^\Q$1\E\t" "$LAB_HERE/guest/roots") ||
 		die "-$EXIT_USAGE" "no root '$1'; there are: $(sed -n 's/^\([a-z]*\)\t.*/\1/p' "$LAB_HERE/guest/roots" | paste -sd ' ')"
 	IFS=$'\t' read -r _ size packages <<<"$line"
 	case " $packages " in *' @libs '*) packages="${packages/@libs/} $(guest_libraries)" ;; esac
 	packages=$({ printf '%s\n' "${GUEST_BASE[@]}"; tr -s ' ' '\n' <<<"$packages"; } | grep . | sort -u | paste -sd,)
 	key=$({ guest_release; echo "$size $packages"; declare -f guest_root_make; } | sha256sum)
-	guest_once "$GUEST_CACHE/$1-$(guest_release)-${key:0:12}" guest_root_make "$size" "$packages"
-	GUEST_IMAGE=$GUEST_CACHE/$1-$(guest_release)-${key:0:12}/image
+	folder=$GUEST_CACHE/$1-$(guest_release)-${key:0:12} GUEST_IMAGE=$folder/image
+	[ -z "${2-}" ] || [ -d "$folder" ] || return
+	guest_once "$folder" guest_root_make "$size" "$packages"
 }
 
 guest_root_make() {	# SIZE PACKAGES FOLDER
@@ -83,7 +84,7 @@ guest_root_make() {	# SIZE PACKAGES FOLDER
 		rm -rf -- "$3/root"
 }
 
-# guest_kernel: the distribution's kernel: GUEST_KERNEL, a folder with `kernel`, `initramfs`, `modules` and `version`.
+# guest_kernel [kept]: the distribution's kernel: GUEST_KERNEL, a folder with `kernel`, `initramfs`, `modules` and `version`.
 guest_kernel() {
 	local package key
 	package=$(apt-cache show --no-all-versions linux-image-amd64 2>/dev/null | sed -n 's/^Depends: //p')
@@ -91,6 +92,7 @@ guest_kernel() {
 	key=$({ echo "$package"; declare -f guest_kernel_make; cat "$LAB_HERE/guest/initramfs.sh"; } | sha256sum)
 	package=${package%% *}
 	GUEST_KERNEL=$GUEST_CACHE/$package-${key:0:12}
+	[ -z "${1-}" ] || [ -d "$GUEST_KERNEL" ] || return
 	guest_once "$GUEST_KERNEL" guest_kernel_make "$package"
 }
 
