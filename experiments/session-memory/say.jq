@@ -72,7 +72,8 @@ def mb_range($name): map(.[$name] | values / 1048576) | if length == 0 then "?"
 	elif (min | number) == (max | number) then min | with_unit("MB") else range_words(min; max; "MB") end;
 def here: [rows[] | select(.logins == 0 and .machine_bytes != null)];
 def here_words: "\(mb_range("server_bytes")) are in use without any login"
-	+ " (of \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, file cache left out): \(mb_range("machine_processes_bytes")) of processes,"
+	+ " (of \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, file cache left out):"
+	+ " \(mb_range("machine_processes_bytes")) of processes,"
 	+ " \(mb_range("machine_kernel_bytes")) of the kernel's tables and stacks. All that runs on this machine anyway is in it.";
 def empty_words: "(a guest of QEMU, \(if .accel == "kvm" then "KVM" else "emulated" end), Linux \(.kernel), with the kernel and one"
 	+ " process): \(.reserved_bytes / 1048576 | with_unit("MB")) are kept by the kernel before it begins,"
