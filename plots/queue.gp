@@ -5,7 +5,7 @@
 #   reads what queue mva --rows or queue fit --rows wrote
 #   rate       requests a second over the users, with the most that the busiest station allows (default)
 #   response   response time over the users, with the asymptote N S_max - Z
-#   line       requests a second over requests under way: the load lines of closed users
+#   line       requests a second over requests under way, along the numbers of users
 #   load       response time over requests a second, as an open stream is drawn
 
 rows = ARG1

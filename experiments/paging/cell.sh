@@ -41,6 +41,8 @@ wanted() {	# wanted PROTOCOL felt|other SWAP SESSION.METHOD
 	case $2.$4 in
 	*.private.busy) return 1 ;;
 	felt.*.busy | *.plain.hog | *.plain.cgroup | felt.private.hog) ;;
+	felt.plain.typing | felt.throttled.typing) ;;
+	felt.*.typing) plan_given methods || return ;;
 	*.plain.madvise | *.plain.damon) [ "$2" = other ] || plan_given methods || return ;;
 	*.private.hog) plan_given sessions || return ;;
 	*.private.cgroup) [ "$3" = "${SWAPS%%,*}" ] || plan_given sessions || return ;;
@@ -55,7 +57,8 @@ wanted() {	# wanted PROTOCOL felt|other SWAP SESSION.METHOD
 		esac
 	elif [ "$1" != "${PROTOCOLS%%,*}" ]; then
 		case $2.$3.$4 in
-		*.beside.* | other.*.private.* | other.zram.plain.madvise | other.zram.plain.damon | felt.*.plain.cgroup) return 1 ;;
+		*.beside.* | *.throttled.* | *.typing | felt.*.plain.cgroup) return 1 ;;
+		other.*.private.* | other.zram.plain.madvise | other.zram.plain.damon) return 1 ;;
 		esac
 	fi
 }
@@ -79,6 +82,7 @@ exp_find() {
 	[[ ,$METHODS, != *,damon,* ]] || LAB_WHY=$("$TP_HOME/lab/local/damon.sh" --can) || lacks "method damon"
 	[[ ,$SESSIONS, != *,low,* ]] || lab_can server memory_low ||
 		lacks "session low" "memory groups of version $LAB_MEMORY_VERSION have no memory.low here"
+	[[ ,$SESSIONS, != *,throttled,* ]] || { lab_group batch quota=100,100ms && lab_ungroup batch; } || lacks "session throttled"
 }
 
 # A session -----------------------------------------------------------------------------------------------------------
@@ -92,6 +96,7 @@ exp_session() {
 	case ${P[session]} in
 	private) copies_make || return ;;
 	beside | low) session_group || return ;;
+	throttled) lab_group batch || return ;;
 	# Root may lock what it likes. An ordinary user's limit must be raised, which needs a right that root of a container may lack.
 	locked) ((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 24 & 1)) || LAB_MODE=root ;;
 	esac
@@ -101,6 +106,7 @@ exp_session() {
 	app_start "$PROTOCOL_DISPLAY"
 	session_pids || return
 	[ "${P[session]}" != locked ] || session_lock || return
+	[ "${P[session]}" != throttled ] || throttle_start || return
 	prober_start
 }
 
@@ -108,6 +114,7 @@ exp_end_session() {
 	lab_stop "${LAB_PIDS[@]}"
 	[ -z "${PROTOCOL_NAME-}" ] || protocol_stop
 	[ -z "$PROBER" ] || exec {PROBER_IN}>&- {PROBER_OUT}>&-
+	lab_ungroup batch
 	rm -rf "$RUN/prober.in" "$RUN/prober.out" "$RUN/copies"
 	PROBER='' SESSION_PIDS=''
 }
@@ -153,6 +160,13 @@ session_lock() {
 	return 1
 }
 
+# Who holds the batch work back is no part of the server's memory: what answers the first key must not be paged out itself.
+throttle_start() {
+	lab_start -R -S -M - server vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" --keys any --no-audio --most 2s \
+		--batch "${LAB_GROUPS[batch]}" --group "${LAB_GROUPS[batch]}" --format json
+	is_ready vamp 20 "vamp did not start"
+}
+
 # Told when to send a key, and telling of its echo, through two pipes that this shell keeps open.
 prober_start() {
 	rm -f "$RUN/prober.in" "$RUN/prober.out"
@@ -186,12 +200,14 @@ exp_ran() { FOREIGN=null; }
 page_out() {
 	local settle=300ms words=(--evict "${P[method]}") LAB_COMMAND
 	case ${P[method]} in
-	hog | busy)
+	hog | busy | typing)
 		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
 		if [ "${P[method]}" = hog ]; then words=(--rest-hog) settle=1s; else words=(--keep-hog); fi
 		# Whoever is protected resists as long as it is tried.
 		case ${P[session]} in locked | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
+		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 8s --type 500ms)
 		lab_command server "$TP_BIN/memhog" -s 125% --touch keep || return
+		[ "${P[session]}" != throttled ] || lab_grouped batch
 		words+=(--evict hog --hog "${LAB_COMMAND[@]}")
 		;;
 	damon) words=(--evict hog --evict-timeout 40s --hog "$TP_HOME/lab/local/damon.sh" "$SESSION_GROUP") ;;

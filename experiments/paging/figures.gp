@@ -3,6 +3,7 @@
 
 kept_colour = colour(3)
 swap_words(s) = s[1:5] eq "slow:" ? s[6:*] . " a read" : s eq "file" ? "swap file" : s
+typed_colour = colour(4)
 session_words(s) = s eq "plain" ? "" : s eq "private" ? ", private copies" : ", " . s
 array label[1000]
 cells = ""
@@ -11,11 +12,12 @@ most = 12000	# the slowest of 1999
 name_of(w) = strcol("protocol") . ", " . swap_words(strcol("swap")) . session_words(strcol("session")) . ", " . strcol("method")
 eval look("summary.tsv", 'column("repeats") > 0 ? (cells = add(cells, strcol("cell")), label[words(cells)] = name_of(0), 0) : 0')
 eval look("runs.tsv", 'filled("first_key_ms") ? (least = less(least, y("first_key_ms")), most = more(most, y("first_key_ms"))) : 0')
+eval look("runs.tsv", 'most = more(most, y("typed_max_ms"))')
 n = words(cells)
 row(i) = n + 3.6 - i	# below them two rows of 1999
 
 # ---- every run ----
-eval panels("first-key", 210 + 24 * (n + 2), 1, 1, 86, "Response time of the first key")
+eval panels("first-key", 234 + 24 * (n + 2), 1, 1, 110, "Response time of the first key")
 eval panel(1, "")
 set lmargin at screen 0.38
 set border 1
@@ -32,6 +34,7 @@ do for [i = 1:n] {
 set grid xtics noytics
 eval upright(threshold_ms, 1, line_colour, 2)
 at(state, by) = strcol("state") eq state && place(cells, strcol("cell")) ? row(place(cells, strcol("cell"))) + by : NaN
+typed_at(x_) = filled("typed_max_ms") && place(cells, strcol("cell")) ? row(place(cells, strcol("cell"))) : NaN
 middle(w, by) = place(cells, strcol("cell")) && filled(w . "_p50_ms") ? row(place(cells, strcol("cell"))) + by - 0.16 : NaN
 runs(w, by, c) = sprintf('"runs.tsv" using (y("first_key_ms")):(at("%s", %g)) with points ', w, by) \
 	. sprintf('pointtype 7 pointsize 0.4 linecolor rgb "%s" notitle, ', c)
@@ -42,13 +45,16 @@ bar(w, by, c) = sprintf('data using (y("%s_p50_ms")):(middle("%s", %g)):(0):(0.3
 group(w, by, c) = runs(w, by, c) . bar(w, by, c)
 old = '"< printf \"row\\tleast\\tmean\\tmost\\n2\\t330\\t1170\\t3000\\n1\\t2430\\t4026\\t11850\\n\"" using '
 eval "plot " . group("in_memory", 0.2, light_colour) . ", " . group("paged_out", -0.2, heavy_colour) . ", " \
-	. group("kept", -0.2, kept_colour) . ", " . old . '2:1:($4 - $2):(0) with vectors nohead linecolor rgb mark_colour notitle, ' \
+	. group("kept", -0.2, kept_colour) . ', "runs.tsv" using (y("typed_max_ms")):(typed_at(0)) with points ' \
+	. 'pointtype 9 pointsize 0.5 linecolor rgb typed_colour notitle, ' \
+	. old . '2:1:($4 - $2):(0) with vectors nohead linecolor rgb mark_colour notitle, ' \
 	. old . '3:1 with points pointtype 2 linecolor rgb mark_colour notitle, ' \
 	. old . '(50):1 with points pointtype 6 linecolor rgb mark_colour notitle'
 eval legend_strip(3)
 plot NaN with points linestyle light title "in memory", \
 	NaN with points pointtype 7 linecolor rgb heavy_colour title "paged out", \
 	NaN with points pointtype 7 linecolor rgb kept_colour title "protected", \
+	NaN with points pointtype 9 linecolor rgb typed_colour title "latest key of one who types on", \
 	NaN with lines linewidth 2.5 linecolor rgb line_colour title "median", \
 	NaN with lines linestyle dashed title sprintf("%g ms", threshold_ms), \
 	NaN with linespoints pointtype 2 linecolor rgb mark_colour title "1999: least, mean, largest"

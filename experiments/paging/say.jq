@@ -5,12 +5,12 @@ include "words";
 def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \(.unit)")) + " a read"
 	elif . == "file" then "swap file" else . end;
 def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "memory group of its own",
-	low: "memory.low"}[.] // .;
+	low: "memory.low", throttled: "batch work throttled"}[.] // .;
 def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
 def setup: ["an editor in a terminal on a server with \(.run.settings.server_memory) of memory",
 	"\(.run.settings.runs | plural("run")) paged out and as many in memory in each of \(repeats_words)", run_words] | sentence;
 def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(swap_words)),
-	session: (["plain", "private", "locked", "beside", "low"] | words_for(session_words))}};
+	session: (["plain", "private", "locked", "beside", "low", "throttled"] | words_for(session_words))}};
 
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
@@ -19,17 +19,18 @@ def times: if (.in_memory_p50_ms // 0) > 0 then .paged_out_p50_ms / .in_memory_p
 def times_words: "\(fixed(if . >= 9.95 then 0 else 1 end)) times";
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
-	| ([measured_rows("summary")[] | select(.kept_n > 0)] | min_by(.kept_p50_ms)) as $kept
+	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms)) as $kept
 	| if measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "A key into a session that was paged out is answered after \($worst | figure("paged_out_p50_ms") | figure_words)"
 		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as late as one into a session in memory."
 		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given a memory group of its own",
-			low: "protected by memory.low"}[$kept.session]) answers after \($kept | figure("kept_p50_ms") | figure_words)"
+			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
+			+ " answers after \($kept | figure("kept_p50_ms") | figure_words)"
 			+ " under the same pressure." end end;
 
 # As in the paper: another process takes the memory and then rests; where that was not measured, another way.
-def paged: out_rows | map(select(.session == "plain" and .method != "busy")) | group_by([.protocol, .swap])
+def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
 		last as $worst
 		| finding("paged-out"; "**Paged out, the first key takes up to \($worst | times | times_words) as long**: "
@@ -58,6 +59,24 @@ def protected: (.run.locked // {}) as $locked | [measured_rows("summary")[] | se
 				| join("; ")) + ", beside a process that goes on touching more memory than there is.";
 			($best | figure("kept_p50_ms")) + {verdict: (if $best.kept_n > 0 then "good" else "bad" end), figure: "first-key"}) end;
 
+# Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
+def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
+	| if $rows == [] then empty else
+		def row($session; $method): first($all[] | select(.session == $session and .method == $method and .protocol == $rows[0].protocol
+			and .swap == $rows[0].swap)) // {};
+		def typed: "\(.typed_max_ms | with_unit("ms")) (median \(.typed_p50_ms | with_unit("ms")))";
+		row("throttled"; "typing") as $t | row("plain"; "typing") as $p | row("throttled"; "busy") as $tb | row("plain"; "busy") as $pb
+		| finding("throttled"; "**Batch work held back while somebody types** (\($rows[0].protocol), \($rows[0].swap | swap_words)): "
+			+ ([if $t.typed_max_ms == null then empty else "beside a process that takes the memory the latest key takes \($t | typed)"
+					+ if $p.typed_max_ms == null then "" else ", without that \($p | typed)" end end,
+				if $tb.paged_out_p50_ms == null then empty else "after a pause in which the session left memory, the first key takes"
+					+ " \($tb | level("paged_out_p50_ms"))"
+					+ if $pb.paged_out_p50_ms == null then "" else ", without that \($pb | level("paged_out_p50_ms"))" end end]
+				| join("; ")) + ".";
+			(if $t.typed_max_ms != null then {value: $t.typed_max_ms, unit: "ms"} else $tb | figure("paged_out_p50_ms") end)
+				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none" elif $t.typed_max_ms <= threshold then "good"
+					else "bad" end)}) end;
+
 def second: out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null)) | if . == [] then empty else
 	[.[] | select(.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)] as $again
 	| finding("second-key"; (if $again == [] then "**The delay is paid once**: "
@@ -76,4 +95,5 @@ def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out
 				+ "\(.method))") | join("; ")) + "." end;
 		{value: $least, unit: "%", verdict: (if $not == [] then "good" else "unsure" end), figure: "timeline"}) end;
 
-def findings: if measured_rows("summary") == [] then [] else [paged, harder, protected, second, proof] end;
+# (The second key has a table, too.)
+def findings: if measured_rows("summary") == [] then [] else [paged, harder, protected, throttled, proof, second][:5] end;

@@ -26,7 +26,8 @@ cell() {
 		{settings: {timeout_s: 5}, result: {runs: [(0, 1, 2, 3) as $i
 			| {state: "in_memory", first_key_ms: ($memory + $i), second_key_ms: 4, swap_in_bytes: 0,
 				processes: [process(1; 100; 0; 0), process(2; 300; 0; 0)]},
-			{state: $state, why: (if $state == "not_evicted" then "too much of it was still in memory" else null end), second_key_ms: 6,
+			{state: $state, typed_ms: (if $state == "kept" then {n: 9, p50: (3 + $i), max: (10 * ($i + 1))} else {n: 0, max: null} end),
+				why: (if $state == "not_evicted" then "too much of it was still in memory" else null end), second_key_ms: 6,
 				swap_in_bytes: (4096 * $i), refaulted_read_percent: (80 + $i),
 				first_key_ms: (if $state == "not_evicted" then null else $out + [0, 10, 20, 90][$i] end),
 				processes: (if $state == "paged_out" then [process(1; 100; 95; 10 + $i), process(2; 300; 98; 20)]
@@ -66,13 +67,13 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 @test "cells: every way on an unchanged session, pressure and protection on the slow device; what is asked for by name everywhere" {
 	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		bash -c 'plan_given() { [[ " $GIVEN " == *" $1 "* ]]; }; QUICK=0 GIVEN="" PROTOCOLS=vnc,x11 SWAPS=file,zram,slow:2.5ms
-			METHODS=hog,busy,cgroup,madvise,damon SESSIONS=plain,private,locked,beside,low
+			METHODS=hog,busy,typing,cgroup,madvise,damon SESSIONS=plain,private,locked,beside,low,throttled
 			. "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" .' bash "$TOP/experiments/paging/cell.sh" "$@"
 	}
 	cells >all
-	[ "$(grep -c '^vnc\.file\.plain\.' all)" = 4 ]	# all methods but busy
-	[ "$(grep '^vnc\.slow' all | paste -sd ' ')" = "vnc.slow:2.5ms.plain.hog vnc.slow:2.5ms.plain.busy vnc.slow:2.5ms.plain.cgroup \
-vnc.slow:2.5ms.private.hog vnc.slow:2.5ms.locked.busy vnc.slow:2.5ms.beside.busy vnc.slow:2.5ms.low.busy" ]
+	[ "$(grep -c '^vnc\.file\.plain\.' all)" = 4 ]	# all methods but busy and typing
+	[ "$(grep '^vnc\.slow' all | sed 's/^vnc.slow:2.5ms.//' | paste -sd ' ')" = "plain.hog plain.busy plain.typing plain.cgroup \
+private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	[ "$(grep -c '^x11\.' all)" -lt "$(grep -c '^vnc\.' all)" ]
 	[ "$(cells QUICK=1 PROTOCOLS=vnc | wc -l)" = 7 ]
 	[ "$(cells GIVEN=methods METHODS=madvise PROTOCOLS=vnc SESSIONS=plain | wc -l)" = 3 ]
@@ -155,6 +156,26 @@ vnc.slow:2.5ms.private.hog vnc.slow:2.5ms.locked.busy vnc.slow:2.5ms.beside.busy
 	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
 	"$TOP/thinprobe" report run
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
+}
+
+@test "keys typed on while memory is taken: median of medians, the latest of all; what has none has no row in that table" {
+	local cell
+	make_run vnc-slow-2ms-plain-busy vnc-slow-2ms-throttled-busy vnc-slow-2ms-throttled-typing vnc-slow-2ms-plain-typing
+	cell vnc-slow-2ms-plain-busy 1 1 1200 paged_out
+	cell vnc-slow-2ms-throttled-busy 1 1 600 paged_out
+	cell vnc-slow-2ms-throttled-typing 1 1 2 kept
+	cell vnc-slow-2ms-plain-typing 1 1 2 not_evicted
+	for r in 1 3 5 7; do
+		change vnc-slow-2ms-plain-typing ".result.runs[$r].typed_ms = {n: 9, p50: 400, max: null, above: {max: 5000}}"
+	done
+	"$TOP/thinprobe" report run
+	[ "$(column vnc-slow-2ms-throttled-typing typed_p50_ms)/$(column vnc-slow-2ms-throttled-typing typed_max_ms)" = 4.500/40.000 ]
+	[ "$(column vnc-slow-2ms-plain-typing typed_p50_ms)/$(column vnc-slow-2ms-plain-typing typed_max_ms)" = 400.000/5000.000 ]
+	[ "$(column vnc-slow-2ms-plain-typing typed_above)/$(column vnc-slow-2ms-plain-typing not_evicted)" = 4/4 ]
+	[ -z "$(column vnc-slow-2ms-plain-busy typed_max_ms)" ]
+	[ "$(found throttled '[.value, .unit, .verdict]')" = '[40,"ms","good"]' ]
+	[[ $(found throttled .text) == *"40.0 ms (median 4.5 ms)"*"5000 ms (median 400 ms)"*"615 ms"*"1215 ms"* ]]
+	[ "$(awk '/^### /{ on = /While somebody types/ } on && /^[|] vnc/' run/report.md | wc -l)" = 2 ]
 }
 
 pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER

@@ -14,7 +14,7 @@
 
 const char *const cycle_methods[] = { "cgroup", "madvise", "hog", "none", NULL };
 
-static int ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY])
+int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY])
 {
 	int err = prober_ask(cfg->prober, cfg->patience_ns, &key->answer);
 
@@ -32,7 +32,7 @@ int cycle_warm_up(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
 {
 	struct cycle_key key;
 
-	return ask(cfg, &key, why);
+	return cycle_ask(cfg, &key, why);
 }
 
 static int64_t major_faults(const struct cycle_cfg *cfg, const struct reading *r)
@@ -61,7 +61,7 @@ static int first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 		run->process[i].before = r->is[i];
 	run->cached_bytes = memgroup_swap_cached(&cfg->group);
 	reading_note(cfg, run, r, "before_key", 0);
-	err = ask(cfg, &run->first, why);
+	err = cycle_ask(cfg, &run->first, why);
 	if (!err)
 		err = reading_faults(cfg, &after, why);
 	if (err)
@@ -99,7 +99,7 @@ static int second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 	if (err)
 		return err;
 	after = *r;
-	err = ask(cfg, &run->second, why);
+	err = cycle_ask(cfg, &run->second, why);
 	if (!err)
 		err = reading_faults(cfg, &after, why);
 	if (err)

@@ -8,6 +8,7 @@
 #include "prober.h"
 #include "rec.h"
 #include "resident.h"
+#include "sample.h"
 
 #define CYCLE_PROCESSES 32
 #define CYCLE_ROUNDS 3		/* a process that woke up while it was to rest is paged out again, so often */
@@ -24,6 +25,7 @@ struct cycle_cfg {
 	bool keep_hog;			/* it stays until the second key */
 	bool rest_hog;			/* but touches nothing from the eviction on: it takes SIGUSR1 for that, as memhog does */
 	bool kept;			/* time also those that resist */
+	int64_t type_ns;		/* a key that often while memory is taken, as long as that is tried; 0: none */
 	int64_t evict_ns;		/* try so long */
 	int64_t settle_ns, pause_ns, patience_ns;
 	struct prober *prober;
@@ -48,6 +50,7 @@ struct cycle_run {
 	struct judge_verdict verdict;
 	struct cycle_process process[CYCLE_PROCESSES];
 	struct cycle_key first, second;
+	struct sample typed;		/* latencies of keys while memory was taken; to be freed */
 	int64_t read_bytes, second_read_bytes;	/* swapped in: to the first echo, and from there to the second; -1: not known */
 	int64_t cached_bytes;		/* in memory although in swap, just before the key; -1: not known */
 	int64_t fault_bytes;		/* swap.h, at the time */
@@ -65,6 +68,8 @@ extern const char *const cycle_columns[];	/* of the log, schema pagein/1 */
 int cycle_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
 int cycle_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
 
+/* A key that is due now: 0, or as above. */
+int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY]);
 /* A key whose answer is for nobody. */
 int cycle_warm_up(const struct cycle_cfg *cfg, char why[CYCLE_WHY]);
 

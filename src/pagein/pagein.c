@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,6 +73,7 @@ static const struct cli_opt options[] = {
 	  "it stays as long, but rests once all is paged out (SIGUSR1)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "try so long to page out (20s)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application resisted: it is protected", NULL, NULL, NULL },
+	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key that often as long as it is tried to page out", NULL, NULL, NULL },
 	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "rest before the first key (1s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, "from the first echo to the second key (3s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for an echo (30s)", NULL, NULL, NULL },
@@ -199,6 +201,7 @@ static void report_settings(struct rec *r, const char *target)
 	rec_bool(r, "rest_hog", cycle.rest_hog);
 	rec_bool(r, "kept", cycle.kept);
 	rec_real(r, "evict_timeout_s", (double)cycle.evict_ns / NS_PER_S, 3);
+	rec_real(r, "type_s", cycle.type_ns ? (double)cycle.type_ns / NS_PER_S : NAN, 3);
 	rec_real(r, "settle_s", (double)cycle.settle_ns / NS_PER_S, 3);
 	rec_real(r, "pause_s", (double)cycle.pause_ns / NS_PER_S, 3);
 	rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
@@ -278,6 +281,8 @@ static int measure(struct rec *out, const char *target)
 	}
 	report_settings(out, target);
 	report_result(out, &cycle, run, n, cfg.timeout_ns, &tally);
+	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
+		sample_free(&run[i].typed);
 	free(run);
 	if (err == -EIO)
 		warn("%s", why);
@@ -322,6 +327,8 @@ static void check_options(int first, int argc)
 		die_usage("--hog is for --evict hog");
 	if ((cycle.keep_hog || cycle.rest_hog) && cycle.method != EVICT_HOG)
 		die_usage("--keep-hog and --rest-hog are for --evict hog");
+	if (cycle.type_ns && cycle.method != EVICT_HOG)
+		die_usage("--type is for --evict hog: somebody types while another process takes the memory");
 	cycle.keep_hog |= cycle.rest_hog;
 	rec_check_apart(place, 3);
 	proc_check_ready_fd((int)cfg.ready_fd);

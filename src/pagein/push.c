@@ -50,12 +50,30 @@ static int attempt(const struct cycle_cfg *cfg, struct cycle_run *run, struct ho
 	return err ? -EIO : 0;
 }
 
+/* Somebody types on: a key where one is due. */
+static int type_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
+{
+	struct cycle_key key;
+	int64_t now = clock_now();
+	int err;
+
+	if (!cfg->type_ns || now < *due_ns)
+		return 0;
+	*due_ns = now + cfg->type_ns;
+	err = cycle_ask(cfg, &key, why);
+	if (!err && key.answer.answered_ns)
+		sample_add(&run->typed, key.answer.answered_ns - key.answer.due_ns);
+	else if (!err)
+		sample_add_censored(&run->typed, clock_now() - now);
+	return err;
+}
+
 /* Until all processes count as evicted, and so long beyond; or until the time is up. */
 static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, struct reading *r,
 		 int64_t beyond_ns, int64_t until_ns, char why[CYCLE_WHY])
 {
 	struct judge_process p[CYCLE_PROCESSES];
-	int64_t since = 0;
+	int64_t since = 0, type_due_ns = 0;
 	int err;
 
 	for (;;) {
@@ -67,6 +85,8 @@ static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog 
 			return -EIO;
 		}
 		err = attempt(cfg, run, hog, why);
+		if (!err)
+			err = type_key(cfg, run, &type_due_ns, why);
 		if (!err)
 			err = reading_take(cfg, r, why);
 		if (err)
@@ -80,7 +100,7 @@ static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog 
 			since = 0;
 		else if (!since)
 			since = now;
-		if ((since && now - since >= beyond_ns) || in_the_way == JUDGE_NOTHING_ANONYMOUS || now > until_ns)
+		if ((since && now - since >= beyond_ns && !cfg->type_ns) || in_the_way == JUDGE_NOTHING_ANONYMOUS || now > until_ns)
 			return 0;
 		proc_wait_stop(now + LOOK_NS);
 		if (proc_stop)

@@ -31,7 +31,7 @@ static void report_process(struct rec *r, pid_t pid, const struct cycle_process 
 	rec_end(r);
 }
 
-static void report_run(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run)
+static void report_run(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run)
 {
 	int64_t major = 0, minor = 0;
 	bool timed = run->first.asked;
@@ -50,6 +50,8 @@ static void report_run(struct rec *r, const struct cycle_cfg *cfg, const struct 
 		timed = false;
 	rec_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
 	rec_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
+	if (cfg->type_ns)
+		rec_timing(r, "typed_ms", &run->typed, NS_PER_MS);
 	rec_str(r, "echo", timed ? run->first.answer.how : NULL);
 	rec_int(r, "major_faults", major);
 	rec_int(r, "minor_faults", minor);
@@ -96,7 +98,7 @@ static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum j
 	sample_free(&second);
 }
 
-void report_result(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n,
+void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
 		   int64_t timeout_ns, struct tally *tally)
 {
 	*tally = (struct tally){ 0 };

@@ -11,7 +11,7 @@ struct tally {
 };
 
 /* The object "result". `timeout_ns`: how long the prober waited for an echo. */
-void report_result(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n,
+void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
 		   int64_t timeout_ns, struct tally *tally);
 
 #endif

@@ -13,13 +13,13 @@ enum pagein_group { PAGEIN_IN_MEMORY, PAGEIN_OUT, PAGEIN_KEPT, PAGEIN_NOT_EVICTE
 static const char *const pagein_groups[] = { "in_memory", "paged_out", "kept", "not_evicted", "not_in_memory", NULL };
 
 enum pagein_value {
-	PAGEIN_FIRST, PAGEIN_SECOND, PAGEIN_SWAP_IN, PAGEIN_READ, PAGEIN_EVICTED,
+	PAGEIN_FIRST, PAGEIN_SECOND, PAGEIN_TYPED, PAGEIN_TYPED_MAX, PAGEIN_SWAP_IN, PAGEIN_READ, PAGEIN_EVICTED,
 	PAGEIN_SUMS,	/* six of them */
 	PAGEIN_LEAST = PAGEIN_SUMS + 6	/* of the process that had fewest; PAGEIN_EVICTED: of which least was in swap */
 };
 static const char *const pagein_values[] = {
-	"first_key_ms", "second_key_ms", "swap_in_bytes", "read_percent", "evicted_percent", "swap_bytes", "anonymous_bytes",
-	"file_resident_bytes", "file_others_bytes", "major_faults", "minor_faults", "major_faults_least", NULL,
+	"first_key_ms", "second_key_ms", "typed_ms", "typed_max_ms", "swap_in_bytes", "read_percent", "evicted_percent", "swap_bytes",
+	"anonymous_bytes", "file_resident_bytes", "file_others_bytes", "major_faults", "minor_faults", "major_faults_least", NULL,
 };
 
 /* A key that was asked for, or how long it was waited for in vain. */
@@ -28,6 +28,18 @@ static void pagein_key(const struct json *j, const char *prefix, struct trial *t
 	double ms = inputs_number(j, "%s.%s", prefix, pagein_values[value]);
 
 	trials_set(t, value, isnan(ms) ? inputs_number(j, "settings.timeout_s") * 1000 : ms, isnan(ms));
+}
+
+/* Median and largest of the keys that were typed while memory was taken. */
+static void pagein_typed(const struct json *j, const char *prefix, struct trial *t)
+{
+	static const char *const of[] = { "p50", "max" };
+
+	for (int v = 0; v < 2; v++) {
+		double ms = inputs_number(j, "%s.typed_ms.%s", prefix, of[v]), least = inputs_number(j, "%s.typed_ms.above.%s", prefix, of[v]);
+
+		trials_set(t, PAGEIN_TYPED + v, isnan(ms) ? least : ms, isnan(ms) && !isnan(least));
+	}
 }
 
 /* Sums over the processes; what one of them does not tell stays unknown. */
@@ -60,6 +72,7 @@ static void pagein_run(const struct repeat *r, const struct json *j, const char 
 	snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 	for (int v = PAGEIN_FIRST; group <= PAGEIN_KEPT && v <= PAGEIN_SECOND; v++)
 		pagein_key(j, path, t, v);
+	pagein_typed(j, path, t);
 	pagein_processes(j, path, t);
 	t->value[PAGEIN_SWAP_IN] = inputs_number(j, "%s.swap_in_bytes", path);
 	t->value[PAGEIN_READ] = inputs_number(j, "%s.refaulted_read_percent", path);

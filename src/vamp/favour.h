@@ -23,7 +23,8 @@ static const int ratio_parts[RATIOS] = { 3, 9, 18 };
 
 struct favour;
 struct favour_ops {
-	const char *name;	/* "cgroup v1", "cgroup v2", "nice", "isolate", "agent", "dry run" */
+	const char *name;	/* "cgroup v1", "cgroup v2", "nice", "isolate", "agent", "batch", "dry run" */
+	bool always;		/* episodes without any background have a begin, too */
 	/* An episode: these are background, the rest is favoured. Tasks that have ended meanwhile are passed over.
 	 * 0 or -errno; then nothing has changed. */
 	int (*begin)(struct favour *f, const struct tag *tag, size_t n);
@@ -49,6 +50,9 @@ int shares_open(struct favour **out, const char *group, enum ratio ratio, struct
  * (isolate.c). The foreground begins with one CPU, with two where `audio`. -ENOTSUP with a line in `why` on one CPU. */
 int isolate_open(struct favour **out, const struct scope *scope, bool audio, bool interrupts, struct undo *undo,
 		 char *why, size_t size);
+/* Holds the tasks of a cpu group back, whatever they loaded before: 1 ms of CPU time a second while an episode lasts (batch.c). 0 or
+ * -errno with a line in `why`. */
+int batch_open(struct favour **out, const char *group, struct undo *undo, char *why, size_t size);
 /* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. */
 int agent_open(struct favour **out, const char *port, char *why, size_t size);
 /* Changes nothing. */

@@ -25,7 +25,7 @@ static bool sound;	/* a sound server is there at the start */
 static const char *const ratio_words[] = { "L", "M", "H", NULL };
 
 static struct {
-	const char *display, *evdev, *control, *audio_server, *keys, *agent, *group, *user, *log;
+	const char *display, *evdev, *control, *audio_server, *keys, *agent, *batch, *group, *user, *log;
 	bool no_audio, isolate, no_interrupts, dry;
 	int ratio;
 	double threshold;
@@ -41,11 +41,12 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "keys", &cfg.keys, 0, 0, "which input counts (Return,KP_Enter,button)", NULL, NULL, "LIST" },
 	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, 0, 0, "do not look for who plays sound", NULL, NULL, NULL },
 	{ CLI_STR, 0, "audio-server", &cfg.audio_server, 0, 0, "the sound server (the user's)", NULL, NULL, "SERVER" },
-	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "background against others, 1:3, 1:9 or 1:18 (M; with --agent none)", ratio_words,
-	  NULL, NULL },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "background against others, 1:3, 1:9 or 1:18 (M; with --agent or --batch none)",
+	  ratio_words, NULL, NULL },
 	{ CLI_FLAG, 0, "isolate", &cfg.isolate, 0, 0, "CPUs and interrupts of their own for what is not background", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, 0, 0, "isolate: leave the interrupts where they are", NULL, NULL, NULL },
 	{ CLI_STR, 0, "agent", &cfg.agent, 0, 0, "in a guest: tell the host through this port", NULL, NULL, "PORT" },
+	{ CLI_STR, 0, "batch", &cfg.batch, 0, 0, "this cpu group gets 1 ms a second while an episode lasts", NULL, NULL, "FOLDER" },
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry, 0, 0, "change nothing", NULL, NULL, NULL },
 	{ CLI_STR, 0, "group", &cfg.group, 0, 0, "processes of this control group (all that may be changed)", NULL, NULL, "FOLDER" },
 	{ CLI_STR, 0, "user", &cfg.user, 0, 0, "processes of this user", NULL, NULL, "NAME" },
@@ -118,7 +119,9 @@ static void open_ways(void)
 		run.way[run.ways++] = dry_open();
 		return;
 	}
-	if (cfg.ratio >= 0 || !cfg.agent) {
+	if (cfg.batch)
+		opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
+	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
 		int err = shares_open(&run.way[run.ways], cfg.group, ratio(), run.undo, why, sizeof(why));
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* which takes no rights */
@@ -198,10 +201,11 @@ static void settings(struct rec *r, const struct rt_state *priority)
 	rec_str(r, "evdev", cfg.evdev);
 	rec_str(r, "control", cfg.control);
 	rec_str(r, "keys", cfg.keys);
-	rec_str(r, "ratio", cfg.dry || (cfg.agent && cfg.ratio < 0) ? NULL : ratio_words[ratio()]);
+	rec_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : ratio_words[ratio()]);
 	rec_bool(r, "isolate", cfg.isolate);
 	rec_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
 	rec_str(r, "agent", cfg.agent);
+	rec_str(r, "batch", cfg.batch);
 	rec_bool(r, "dry_run", cfg.dry);
 	rec_str(r, "group", cfg.group);
 	rec_str(r, "user", cfg.user);

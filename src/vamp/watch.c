@@ -35,9 +35,12 @@ static int apply(struct watch *w, const struct judged *now)
 {
 	int err = 0;
 
-	for (int i = 0; i < w->ways && now->background; i++) {
-		int one = w->way[i]->ops->begin(w->way[i], now->tag, now->background);
+	for (int i = 0; i < w->ways; i++) {
+		int one;
 
+		if (!now->background && !w->way[i]->ops->always)
+			continue;
+		one = w->way[i]->ops->begin(w->way[i], now->tag, now->background);
 		if (one && !err)
 			err = one;
 		w->applied = true;

@@ -115,7 +115,7 @@ states() {
 	for words in "x11::1" "--pid 1" "--pid 0 x11::1" "--pid 1,1 x11::1" "--pid 1,x x11::1" \
 		"--pid 1 --lock x11::1" "--pid 1 --lock --unlock" \
 		"--pid 1 x11::1 --evict hog --hog" "--pid 1 x11::1 --cgroup /x --keep-hog" \
-		"--pid 1 x11::1 --evict none --hog true" "--pid 1 x11::1"; do
+		"--pid 1 x11::1 --evict none --hog true" "--pid 1 x11::1 --evict none --type 1s" "--pid 1 x11::1"; do
 		# shellcheck disable=SC2086
 		run "$PAGEIN" $words
 		echo "$words: $output"
@@ -208,6 +208,21 @@ states() {
 	# it was in swap when the key came, all the same
 	[ "$(json '.result.runs[1].processes[0].evicted_percent >= 90')" = true ]
 	[[ $(json '.result.runs[1].why') == "no major fault"* ]] || [[ $(json '.result.runs[1].why') == "less than half"* ]]
+}
+
+@test "pagein --type: a key that often while memory is taken, each in the figures of its run; nobody who is typed to leaves" {
+	confined
+	application
+	prober
+	run pagein --evict hog --kept --evict-timeout 2s --type 300ms --keep-hog --hog sleep 100
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(states)" = "in_memory kept in_memory kept" ]
+	# at most one each 300 ms, the first at once; on a busy machine fewer; each took what the prober makes of memory that is there
+	[ "$(json '[.result.runs[1, 3].typed_ms | .n >= 3 and .n <= 8 and .min == 3 and .max == 3] | all')" = true ]
+	[ "$(json '.result.runs[0].typed_ms.n')" = 0 ]
+	[ "$(json '.settings.type_s')" = 0.300 ]
+	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "2 3" ]
 }
 
 @test "pagein --lock: nothing of it goes out, by the kernel's word; --unlock, and it does; the application goes on as before" {

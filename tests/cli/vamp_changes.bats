@@ -242,6 +242,37 @@ kill_at_random() {
 	kill_at_random shares TERM "$a"
 }
 
+@test "a batch group gets next to nothing from an input on, though it loads no CPU; its quota is as before, also after a kill -9" {
+	local way quota
+	cpu_group a; a=$GROUP
+	[ -e "$a/cpu.cfs_quota_us" ] || skip "cpu groups have no quota here"
+	hog job "$a"; job=$pid
+	quota() { paste -sd ' ' "$a/cpu.cfs_quota_us" "$a/cpu.cfs_period_us"; }
+	as_said() { [ "$(quota)" = "$1" ]; }
+	before=$(quota)
+	for way in TERM KILL; do
+		rm -f input
+		# (Nobody is background by a load of 100 %: with one CPU for two, none has that.)
+		start vamp "$BIN/vamp" run --no-audio --control input --batch "$a" --threshold 100 --most 60s --format json -o out.json
+		daemon=$pid
+		until_true grep -q '^ready' vamp.err
+		[ "$(quota)" = "$before" ]
+		echo Return >input
+		until_true as_said "1000 1000000"
+		sleep 1.2	# what it had of the period before
+		was=$(ran_ms "$job")
+		sleep 2
+		[ $(($(ran_ms "$job") - was)) -le 60 ]	# 2 ms, and what the kernel hands out at a time
+		kill "-$way" "$daemon"
+		wait "$daemon" || true
+		until_true as_said "$before"
+	done
+	was=$(ran_ms "$job")
+	until_true eval '[ $(($(ran_ms "$job") - was)) -gt 100 ]'
+	run -1 --separate-stderr "$BIN/vamp" run --no-audio --control input --batch "$PWD"
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
 @test "lab clean empties and removes the groups of a vamp that is dead, and only these" {
 	cpu_group a; a=$GROUP
 	start sleeper sleep 100; sleeper=$pid

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* batch - a group of batch work that gets next to no CPU time while an episode lasts, whatever it did before: who waits for a
+ * disk loads no CPU, and takes the memory of others all the same.
+ *
+ * By a quota and not by the freezer: what is frozen cannot be ended, and version 1 has the freezer in another hierarchy.
+ * (cgroup-v2.rst, cpu.max; sched-bwc.rst: 1 ms is the least quota, 1 s the longest period.) */
+#include "favour.h"
+#include "undo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct batch {
+	struct favour favour;
+	struct undo *undo;
+	size_t mark;		/* of the list of changes, before the episode */
+	bool lasts, v2;
+	char group[UNDO_PATH - 32];
+};
+
+static int batch_write(const struct batch *b, const char *file, const char *text)
+{
+	char path[UNDO_PATH];
+
+	snprintf(path, sizeof(path), "%s/%s", b->group, file);
+	return undo_write(b->undo, path, text);
+}
+
+static int batch_end(struct favour *f)
+{
+	struct batch *b = (struct batch *)f;
+	bool lasted = b->lasts;
+
+	b->lasts = false;
+	return lasted && undo_back(b->undo, b->mark) ? -EIO : 0;
+}
+
+static int batch_begin(struct favour *f, const struct tag *tag, size_t n)
+{
+	struct batch *b = (struct batch *)f;
+	int err;
+
+	(void)tag, (void)n;
+	batch_end(f);
+	b->mark = undo_mark(b->undo);
+	err = b->v2 ? batch_write(b, "cpu.max", "1000 1000000\n") : batch_write(b, "cpu.cfs_period_us", "1000000\n");
+	if (!err && !b->v2)
+		err = batch_write(b, "cpu.cfs_quota_us", "1000\n");
+	if (err)
+		undo_back(b->undo, b->mark);
+	b->lasts = !err;
+	return err;
+}
+
+static void batch_close(struct favour *f)
+{
+	batch_end(f);
+	free(f);
+}
+
+static void batch_tell(const struct favour *f, char *text, size_t size)
+{
+	const struct batch *b = (const struct batch *)f;
+
+	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
+}
+
+static const struct favour_ops batch_ops = { .name = "batch", .always = true, .begin = batch_begin, .end = batch_end,
+					     .close = batch_close, .tell = batch_tell };
+
+static bool batch_has(const struct batch *b, const char *file)
+{
+	char path[UNDO_PATH];
+
+	snprintf(path, sizeof(path), "%s/%s", b->group, file);
+	return !access(path, W_OK);
+}
+
+int batch_open(struct favour **out, const char *group, struct undo *undo, char *why, size_t size)
+{
+	struct batch *b = calloc(1, sizeof(*b));
+	int n = b ? snprintf(b->group, sizeof(b->group), "%s", group) : 0;
+
+	if (!b || n >= (int)sizeof(b->group)) {
+		snprintf(why, size, b ? "--batch %s: the path is too long" : "no memory", group);
+		free(b);
+		return -ENOMEM;
+	}
+	b->favour.ops = &batch_ops;
+	b->undo = undo;
+	b->v2 = batch_has(b, "cpu.max");
+	if (!b->v2 && !batch_has(b, "cpu.cfs_quota_us")) {
+		snprintf(why, size, "--batch %s: no cpu group whose quota may be set; name the folder of one, as root or where it is delegated",
+			 group);
+		free(b);
+		return -EACCES;
+	}
+	*out = &b->favour;
+	return 0;
+}
