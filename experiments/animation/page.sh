@@ -3,7 +3,7 @@
 # page.sh - the pictures of data/work/pages/news.html, made from the seed of the run: animations that compete for attention, and a
 # ticker. The frames of one, the banner, carry the numbers by which bin/animate counts them on the user's screen.
 
-PAGE_ROUND_S=12	# the longest of the loops
+PAGE_ROUND_S=8	# the longest of the loops
 
 page_pictures() {	# page_pictures FOLDER
 	mkdir -p "$1" &&
@@ -24,14 +24,13 @@ page_animation() {
 			2>>"$1.err" && rm "$1.raw" "$1.err"
 }
 
-# Headlines on a strip of 468x20 pixels that moves 8 pixels ten times a second, and begins again after 960.
-page_ticker() {
+# Headlines on a strip of 468x20 pixels that moves 8 pixels ten times a second, and begins again after 640.
+page_ticker() {	# page_ticker FILE
 	local font x frames=()
 	font=$(fc-match -f '%{file}' sans 2>/dev/null)
+	for ((x = 0; x < 640; x += 8)); do frames+=('(' mpr:strip -crop "468x20+$x+0" +repage ')'); done
 	convert ${font:+-font "$font"} -pointsize 13 -background '#ffffe0' -fill '#202060' label:"$PAGE_HEADLINES" \
-		-gravity west -extent 960x20 "$1.png" 2>"$1.err" && convert "$1.png" "$1.png" +append "$1.png" 2>>"$1.err" || return
-	for ((x = 0; x < 960; x += 8)); do frames+=('(' "$1.png" -crop "468x20+$x+0" +repage ')'); done
-	convert -delay 10 -loop 0 "${frames[@]}" +dither "$1" 2>>"$1.err" && rm "$1.png" "$1.err"
+		-gravity west -extent 640x20 -gravity northwest -duplicate 1 +append -write mpr:strip +delete \
+		-delay 10 -loop 0 "${frames[@]}" +dither "$1" 2>"$1.err" && rm "$1.err"
 }
-PAGE_HEADLINES="Bridge open again after eleven weeks   +++   Oats 41.20, up 0.35   +++   Rain until Thursday, then wind"
-PAGE_HEADLINES+="   +++   Harbour council meets at nine   +++   "
+PAGE_HEADLINES="Bridge open again   +++   Oats 41.20, up 0.35   +++   Rain until Thursday   +++   "
