@@ -67,8 +67,8 @@ static void batch_tell(const struct favour *f, char *text, size_t size)
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }
 
-static const struct favour_ops batch_ops = { .name = "batch", .always = true, .begin = batch_begin, .end = batch_end,
-					     .close = batch_close, .tell = batch_tell };
+static const struct favour_ops batch_ops = { .name = "batch", .begin = batch_begin, .end = batch_end, .close = batch_close,
+					     .tell = batch_tell };
 
 static bool batch_has(const struct batch *b, const char *file)
 {
@@ -88,7 +88,7 @@ int batch_open(struct favour **out, const char *group, struct undo *undo, char *
 		free(b);
 		return -ENOMEM;
 	}
-	b->favour.ops = &batch_ops;
+	b->favour = (struct favour){ &batch_ops, true };
 	b->undo = undo;
 	b->v2 = batch_has(b, "cpu.max");
 	if (!b->v2 && !batch_has(b, "cpu.cfs_quota_us")) {

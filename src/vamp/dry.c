@@ -31,7 +31,7 @@ static const struct favour_ops ops = { .name = "dry run", .begin = begin, .end =
 
 struct favour *dry_open(void)
 {
-	static struct favour dry = { &ops };
+	static struct favour dry = { &ops, false };
 
 	return &dry;
 }

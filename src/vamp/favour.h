@@ -24,7 +24,6 @@ static const int ratio_parts[RATIOS] = { 3, 9, 18 };
 struct favour;
 struct favour_ops {
 	const char *name;	/* "cgroup v1", "cgroup v2", "nice", "isolate", "agent", "batch", "dry run" */
-	bool always;		/* episodes without any background have a begin, too */
 	/* An episode: these are background, the rest is favoured. Tasks that have ended meanwhile are passed over.
 	 * 0 or -errno; then nothing has changed. */
 	int (*begin)(struct favour *f, const struct tag *tag, size_t n);
@@ -39,6 +38,7 @@ struct favour_ops {
 };
 struct favour {
 	const struct favour_ops *ops;
+	bool always;		/* episodes without any background have a begin, too */
 };
 
 struct undo;

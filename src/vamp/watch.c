@@ -38,7 +38,7 @@ static int apply(struct watch *w, const struct judged *now)
 	for (int i = 0; i < w->ways; i++) {
 		int one;
 
-		if (!now->background && !w->way[i]->ops->always)
+		if (!now->background && !w->way[i]->always)
 			continue;
 		one = w->way[i]->ops->begin(w->way[i], now->tag, now->background);
 		if (one && !err)
