@@ -162,7 +162,7 @@ session_lock() {
 
 # Who holds the batch work back is no part of the server's memory: what answers the first key must not be paged out itself.
 throttle_start() {
-	lab_start -R -S -M - server vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" --keys any --no-audio --most 2s \
+	lab_start -R -S -M - server vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" --keys any --no-audio \
 		--batch "${LAB_GROUPS[batch]}" --group "${LAB_GROUPS[batch]}" --format json
 	is_ready vamp 20 "vamp did not start"
 }
@@ -205,7 +205,7 @@ page_out() {
 		if [ "${P[method]}" = hog ]; then words=(--rest-hog) settle=1s; else words=(--keep-hog); fi
 		# Whoever is protected resists as long as it is tried.
 		case ${P[session]} in locked | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
-		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 8s --type 500ms)
+		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 11s --type 2s)
 		lab_command server "$TP_BIN/memhog" -s 125% --touch keep || return
 		[ "${P[session]}" != throttled ] || lab_grouped batch
 		words+=(--evict hog --hog "${LAB_COMMAND[@]}")
