@@ -61,7 +61,7 @@ setup() {
 	grep -q '^> \*\*Missing\*\*: no complete measurement of b-5' run/report.md
 	grep -q '^- FUSE: no module' run/report.md
 	run ! grep -e 'No figure' -e 'Not there' run/report.md
-	[ "$(awk '/^### /{ on = $2 == "Noted" } on && /^\|/' run/report.md | tail -n +3 | paste -sd ' ')" = "| first | 0 | 10 | | b | 5 | 007 |" ]
+	[ "$(sed -n '/^### Noted/,/^<details>/p' run/report.md | grep '^|' | tail -n +3 | paste -sd ' ')" = "| first | 0 | 10 | | b | 5 | 007 |" ]
 	grep -q '<figure id="figure-p50">' run/report.html
 	grep -q '<title>it.*one.*: 50.25 (40 to 60)' run/report.html
 	run ! grep -e '<b>' -e 'onmousemove' -e 'src="figures' run/report.html
