@@ -247,7 +247,7 @@ kill_at_random() {
 	cpu_group a; a=$GROUP
 	[ -e "$a/cpu.cfs_quota_us" ] || skip "cpu groups have no quota here"
 	hog job "$a"; job=$pid
-	quota() { paste -sd ' ' "$a/cpu.cfs_quota_us" "$a/cpu.cfs_period_us"; }
+	quota() { cat "$a/cpu.cfs_quota_us" "$a/cpu.cfs_period_us" | paste -sd ' '; }
 	as_said() { [ "$(quota)" = "$1" ]; }
 	before=$(quota)
 	for way in TERM KILL; do
