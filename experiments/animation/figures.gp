@@ -22,7 +22,7 @@ kind_colour(k) = colour(int(word("3 1 5 4", k)))
 kind_words(k) = word("a\302\240page\302\240with\302\240animations the\302\240loop a\302\240progress\302\240bar a\302\240caret", k)
 
 # ---- load of what is shown ----
-eval figure("load", 200 + 26 * n, "Network load of what is shown, for one user", 3)
+eval figure("load", 270 + 26 * n, "Network load of what is shown, for one user", 6)
 eval rows_of(systems)
 set lmargin at screen 0.2
 set logscale x
@@ -30,7 +30,6 @@ set xrange [low_load / 2:high_load * 2]
 set format x "10^{%T}"
 set ytics noenhanced
 set xlabel "display data on the wire, Mbit/s"
-set key maxcols 2 maxrows auto width 0
 eval upright(0.08, 1, line_colour, 2)
 eval upright(2, 1, line_colour, 3)
 least_load(k) = low("mbit_per_s") > 0 ? low("mbit_per_s") : low_load / 2
