@@ -143,7 +143,7 @@ back_line() {	# back_line WHAT WORDS: 1, when it has to be tried again
 take_back() {	# take_back RECORD
 	local what rest
 	while read -r what rest; do [ "$what" != group ] || end_group "$rest"; done <"$1"
-	hurry "$1"
+	hurry "$1" slowdisk disk-slow
 	back_lines "$1" 'group|controller|switch|swap|zram|loop|slowdisk|folder|disk-loop|disk-slow|disk-folder'
 }
 

@@ -62,7 +62,7 @@ disk_delay() {
 
 # Who has it mounted has unmounted it.
 unmake_disk() {
-	hurry "$record"
+	hurry "$record" disk-slow
 	back_lines "$record" 'disk-folder|disk-slow|disk-loop' >/dev/null || {
 		why="the disk cannot be taken back${why:+: $why}"
 		return 1

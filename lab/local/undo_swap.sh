@@ -204,7 +204,7 @@ make_zrams() {	# make_zrams BYTES
 }
 
 unmake_swap() {	# unmake_swap [now|hold]: hold: another one is to follow, and no other lab comes between
-	hurry "$record"
+	hurry "$record" slowdisk
 	let_scratch_go
 	back_lines "$record" 'folder|slowdisk|loop|zram|swap' >/dev/null || {
 		why="the swap cannot be taken back${why:+: $why}"
@@ -255,10 +255,10 @@ back_loop() {	# back_loop FILE: of loop devices that did not get as far as to le
 slowdisk_is() { [[ -e /proc/$1 ]] && grep -qzFx -- "$2/disk" "/proc/$1/cmdline" 2>/dev/null; }
 
 # A slow disk takes no time any more: what is on it will all be read at once.
-hurry() {	# hurry RECORD
+hurry() {	# hurry RECORD slowdisk|disk-slow...: those on record under these words
 	local what pid folder
 	while read -r what pid folder; do
-		[[ $what != @(slowdisk|disk-slow) ]] || ! slowdisk_is "$pid" "$folder" || kill -USR1 "$pid"
+		[[ " ${*:2} " != *" $what "* ]] || ! slowdisk_is "$pid" "$folder" || kill -USR1 "$pid"
 	done <"$1"
 }
 

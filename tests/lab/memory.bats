@@ -167,6 +167,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 			lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=10 iflag=direct of=/dev/null status=none
 			echo $((${EPOCHREALTIME/[.,]/} - t))
 		}
+		{ lab_disk slow 48M /tmp/disk && lab_disk_off; } >&2	# another slow one comes and goes: this one stays slow
 		read_one >'"$W"'/slow; lab_swap_delay 0ms; read_one >'"$W"'/fast
 		lab_memory_limit 48M || echo "$LAB_WHY" >'"$W"'/limit
 		lab_swap file || echo "$LAB_WHY" >'"$W"'/exchange; lab_ours $LAB_PID && touch '"$W"'/lives
