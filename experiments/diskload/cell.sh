@@ -10,7 +10,7 @@ setting_row() { printf '%s\t%s\n' "$1" "$([ "$1" = 0 ] && echo "no other reads" 
 setting_can() { lab_need server fio fio; }
 setting_begin() {
 	disk_slow || return
-	[ "$1" = 0 ] || fio_begin "$2" --iodepth=32 --rate_iops="$1" --rate_process=poisson
+	[ "$1" = 0 ] || fio_rate "$2" "$1"
 }
 setting_end() { fio_end "$2"; }
 setting_away() { disk_fast; }

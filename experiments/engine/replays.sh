@@ -15,7 +15,8 @@
 #	setting_begin NAME FOLDER	the session is there and nothing was done in it yet; 0, or LAB_WHY
 #	setting_end NAME FOLDER		after the replay: sets FACTS, JSON for the cell
 #	setting_away			nothing of it stays
-PROTOCOL=vnc ON_DISK=0 LOAD_FILE_MB=256 FIO=''
+. "$TP_HOME/experiments/engine/disk.sh"
+PROTOCOL=vnc ON_DISK=0
 setting_can() { :; }
 setting_session() { :; }
 setting_begin() { :; }
@@ -24,8 +25,7 @@ setting_away() { :; }
 
 exp_check() {
 	APP_DESK=$APP
-	[ -z "${DISK-}" ] || [[ $DISK =~ ^(file|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
-		exp_bad "--disk $DISK: slow:TIME such as slow:4ms, or file"
+	check_disk
 	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
 	[ -z "$TRACE" ] || plan_file --trace "$TRACE"
 	[ -z "$SCRIPT" ] || plan_file --script "$SCRIPT"
@@ -103,12 +103,6 @@ session_end() {
 	[ "$ON_DISK" = 0 ] || [ -z "$LAB_DISK" ] || lab_exec -R server rm -rf "$LAB_DISK/desk"
 }
 
-# The page cache without what is mapped. It is the machine's: only root may.
-caches_drop() {
-	CACHES=kept
-	[ "$KEEP_CACHES" = 1 ] || { sync && echo 3 >/proc/sys/vm/drop_caches && CACHES=dropped; } 2>/dev/null
-}
-
 # Once, before the first cell, at full speed: it is recorded, or the trace that was given is replayed to see that it fits. Where
 # the session is to be on a disk of its own, what it has read from the system meanwhile is on it from then on.
 session_first() {
@@ -130,7 +124,7 @@ session_first() {
 		lab_wait "$LAB_PID" || die "the session could not be recorded: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
-	[ "$ON_DISK" = 0 ] || disk_fill
+	[ "$ON_DISK" = 0 ] || { disk_list && disk_fill; } || die "-$EXIT_MISSING" "no disk for the session: $LAB_WHY"
 	session_end
 	[ ! -t 1 ] || printf '\r\033[K'
 }
@@ -148,67 +142,6 @@ replay_play() {	# replay_play FOLDER
 	: "${LAB_WHY:=the replay ended with status $status}"
 	return 1
 }
-
-# A disk of its own ------------------------------------------------------------------------------------------------
-
-# What the session has read of /usr is in memory now, and nothing else of the system is (but what runs on the machine besides):
-# these files are copied onto the disk, and stand in the server's /usr in front of its own. Nobody else has these copies in
-# memory.
-disk_fill() {
-	local list=$RUN/log/files bytes kind=${DISK:-slow}
-	kind=${kind%%:*}
-	find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,SIZE,FILE 2>/dev/null |
-		awk '$1 > 0 { bytes += $2; sub(/^[0-9]+ [0-9]+ /, ""); print substr($0, 2) } END { print bytes + 0 >"/dev/stderr" }' \
-			>"$list" 2>"$list.bytes"
-	read -r bytes <"$list.bytes"
-	[ -s "$list" ] || die "what the session reads is not known: fincore tells of no file"
-	lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" /tmp/disk || die "no disk for the session: $LAB_WHY"
-	tar -C / -cf - --files-from "$list" 2>"$RUN/log/disk.err" |
-		lab_exec -R server tar -C "$LAB_DISK" -xf - 2>>"$RUN/log/disk.err" ||
-		die "the disk cannot be filled: $(tail -n 1 "$RUN/log/disk.err")"
-	# what the load reads: written, or there would be nothing to read
-	lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none </dev/null ||
-		die "the disk cannot be filled"
-	lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null 2>"$RUN/log/disk.err" ||
-		die "-$EXIT_MISSING" \
-			"the files on the disk cannot stand in front of the system's: $(tail -n 1 "$RUN/log/disk.err") (overlayfs)"
-	rm -f "$list.bytes" "$RUN/log/disk.err"
-	DESK_FOLDER=$LAB_DISK/desk
-	run_set '.disk = {$kind, $backing, $files, files_bytes: $bytes, schedulers: ($schedulers | split(" ") | map(select(. != "")))}' \
-		--arg kind "$kind" --arg backing "$LAB_DISK_BACKING" --argjson files "$(wc -l <"$list")" --argjson bytes "$bytes" \
-		--arg schedulers "$(lab_disk_schedulers)"
-}
-
-# The load: fio's reads of 32 KB at random places, past the page cache; on the client's CPU, so that it takes none of the server's.
-fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
-	local reads _
-	read -r reads _ < <(lab_disk_counts)
-	lab_start -R -o "$1/fio.json" server fio taskset -c "$LAB_CPUS_client" fio --name=load --filename="$LAB_DISK/load" --readonly \
-		--direct=1 --rw=randread --bs=32k --ioengine=libaio --time_based --runtime=86400 --randrepeat=0 --group_reporting \
-		--output-format=json --output="$1/fio.json" "${@:2}"
-	FIO=$LAB_PID
-	wait_until 30 fio_reads "$reads" && ! lab_gone "$FIO" && return
-	LAB_WHY="fio does not read: $(last_word fio)"
-	return 1
-}
-fio_reads() {	# fio_reads BEFORE: five more came
-	local reads _
-	! lab_gone "$FIO" || return 0
-	read -r reads _ < <(lab_disk_counts)
-	[ "$reads" -ge $(($1 + 5)) ]
-}
-fio_end() {	# fio_end FOLDER: sets FACTS
-	[ -n "$FIO" ] || return 0
-	lab_stop "$FIO"
-	FIO=''
-	# (its report comes after a line that says that it was told to stop)
-	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios,
-		load_read_p50_ms: ((.clat_ns.percentile["50.000000"] | values / 1e6) // null), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
-}
-
-# The time for each read and write that was asked for lasts as long as a replay.
-disk_slow() { [[ $DISK != slow:* ]] || lab_disk_delay "${DISK#slow:}"; }
-disk_fast() { [[ ${DISK:-slow} != slow* ]] || lab_disk_delay 0; }
 
 # The analysis ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# disk.sh - for experiments whose files are on a disk of their own, of stated speed (lab/disk.sh), and for a load of its reads. The
+# option `disk` says which; FACTS is what the load really was, as JSON.
+LOAD_FILE_MB=256 FIO='' FACTS='{}'
+
+check_disk() {
+	[ -z "${DISK-}" ] || [[ $DISK =~ ^(file|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
+		exp_bad "--disk $DISK: slow:TIME such as slow:4ms, or file"
+}
+
+# The page cache without what is mapped. It is the machine's: only root may.
+caches_drop() {
+	CACHES=kept
+	[ "${KEEP_CACHES-0}" = 1 ] || { sync && echo 3 >/proc/sys/vm/drop_caches && CACHES=dropped; } 2>/dev/null
+}
+
+# What the session has read of /usr is in memory now, and nothing else of the system is (but what runs on the machine besides): the
+# list of these files, for disk_fill. 1: LAB_WHY.
+disk_list() {
+	find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,FILE 2>/dev/null |
+		awk '$1 > 0 { sub(/^[0-9]+ /, ""); print substr($0, 2) }' >"$RUN/log/files"
+	LAB_WHY="what the session reads is not known: fincore tells of no file"
+	[ -s "$RUN/log/files" ]
+}
+
+# These files are copied onto a disk, and stand in the server's /usr in front of its own. Nobody else has these copies in memory.
+# 1: LAB_WHY.
+disk_fill() {
+	local list=$RUN/log/files bytes kind=${DISK:-slow} said
+	kind=${kind%%:*}
+	bytes=$(cd / && tr '\n' '\0' <"$list" | du --bytes --total --files0-from=- 2>/dev/null | tail -n 1 | cut -f 1)
+	lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" /tmp/disk || return
+	# The load reads what was written: of what was not, there would be nothing to read.
+	said=$({ tar -C / -cf - --files-from "$list" | lab_exec -R server tar -C "$LAB_DISK" -xf - &&
+		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none </dev/null &&
+		lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null; } 2>&1) || {
+		LAB_WHY="its files cannot stand in front of the system's: ${said##*$'\n'} (it takes overlayfs)"
+		return 1
+	}
+	DESK_FOLDER=$LAB_DISK/desk
+	run_set '.disk = {$kind, $backing, $files, files_bytes: $bytes, schedulers: ($schedulers | split(" ") | map(select(. != "")))}' \
+		--arg kind "$kind" --arg backing "$LAB_DISK_BACKING" --argjson files "$(wc -l <"$list")" --argjson bytes "$bytes" \
+		--arg schedulers "$(lab_disk_schedulers)"
+}
+
+# The lab's disk, and what of it stands in /usr: nobody uses it any more. 1: LAB_WHY.
+disk_away() {
+	[ -n "$LAB_DISK" ] || return 0
+	lab_exec -R server sh -c '! grep -q "^desk /usr overlay " /proc/self/mounts || umount -l /usr' </dev/null
+	lab_disk_off
+}
+
+# The load: fio's reads of 32 KB at random places, past the page cache; on the client's CPU, so that it takes none of the server's.
+fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
+	local reads _
+	read -r reads _ < <(lab_disk_counts)
+	lab_start -R -o "$1/fio.json" server fio taskset -c "$LAB_CPUS_client" fio --name=load --filename="$LAB_DISK/load" --readonly \
+		--direct=1 --rw=randread --bs=32k --ioengine=libaio --time_based --runtime=86400 --randrepeat=0 --group_reporting \
+		--output-format=json --output="$1/fio.json" "${@:2}"
+	FIO=$LAB_PID
+	wait_until 30 fio_reads "$reads" && ! lab_gone "$FIO" && return
+	LAB_WHY="fio does not read: $(last_word fio)"
+	return 1
+}
+fio_rate() { fio_begin "$1" --iodepth=32 --rate_iops="$2" --rate_process=poisson; }	# fio_rate FOLDER READS-A-SECOND
+fio_reads() {	# fio_reads BEFORE: five more came
+	local reads _
+	! lab_gone "$FIO" || return 0
+	read -r reads _ < <(lab_disk_counts)
+	[ "$reads" -ge $(($1 + 5)) ]
+}
+fio_end() {	# fio_end FOLDER: sets FACTS
+	[ -n "$FIO" ] || return 0
+	lab_stop "$FIO"
+	FIO=''
+	# (its report comes after a line that says that it was told to stop)
+	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios,
+		load_read_p50_ms: ((.clat_ns.percentile["50.000000"] | values / 1e6) // null), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
+}
+
+# The time for each read and write that was asked for lasts as long as what is measured.
+disk_slow() { [[ $DISK != slow:* ]] || lab_disk_delay "${DISK#slow:}"; }
+disk_fast() { [[ ${DISK:-slow} != slow* ]] || lab_disk_delay 0; }
