@@ -430,7 +430,8 @@ static void engine_report(struct rec *out, const struct engine_counts *n)
 		size_t length = strlen(name);
 
 		snprintf(key, sizeof(key), "%.*s_rows", (int)(length - (name[length - 1] == 's')), name);
-		rec_int(out, key, (int64_t)e.out[i].rows);
+		if (!e.tables.table[i].given)
+			rec_int(out, key, (int64_t)e.out[i].rows);
 	}
 	for (e.now = 0; (x = engine_next()); e.now++)
 		if (x->tell)
@@ -469,6 +470,8 @@ struct engine_counts engine_summarize(const char *folder, const struct engine_op
 	engine_finish();
 	atexit(engine_drop);
 	for (size_t i = 0; i < e.tables.n; i++) {
+		if (e.tables.table[i].given)
+			continue;
 		table_out_open(&e.out[i], &e.tables.table[i], e.run.folder);
 		engine_write(&e.tables.table[i], &e.out[i]);
 	}

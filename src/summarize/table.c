@@ -85,7 +85,7 @@ static int table_begin(struct table_reader *r)
 		if (!strcmp(t.name, *own))
 			return table_wrong(r, "a name that a run's own files have", t.name);
 	if (!table_is_name(t.name))
-		return table_wrong(r, "table wants NAME cells|rows:EXTRACTOR [schema=WORD] [optional]", NULL);
+		return table_wrong(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
 	if (table_find(all, t.name))
 		return table_wrong(r, "a second table of that name", t.name);
 	snprintf(t.schema, sizeof(t.schema), "%s/1", t.name);
@@ -102,8 +102,11 @@ static int table_begin(struct table_reader *r)
 		t.extractor = table_extractor(t.rows);
 		if (!t.extractor || !t.extractor->tables[0].write)
 			return table_wrong(r, "no extractor of rows", t.rows);
+	} else if (!strcmp(r->word[2], "given")) {
+		t.rows = r->word[2];
+		t.given = true;
 	} else if (strcmp(r->word[2], "cells") != 0) {
-		return table_wrong(r, "neither cells nor rows:EXTRACTOR", r->word[2]);
+		return table_wrong(r, "neither cells, given nor rows:EXTRACTOR", r->word[2]);
 	}
 	room_more(all->table, all->n);
 	all->table[all->n++] = t;
@@ -204,7 +207,7 @@ static int table_add_column(struct table_reader *r)
 	if (!err)
 		err = table_source(r, c, r->word[3]);
 	if (!err && (c->source == SOURCE_ROW) != (t->rows != NULL))
-		return table_wrong(r, t->rows ? "of rows that an extractor writes the source is -" : "a table of cells wants a source", c->name);
+		return table_wrong(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
 	for (int e = 0; !err && e <= estimate_ends(c->estimator); e++, t->places++) {
 		room_kept(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
@@ -261,7 +264,7 @@ static int table_line(struct table_reader *r, char *text)
 		int (*read)(struct table_reader *r);
 		const char *wants;
 	} lines[] = {
-		{ "table", 3, WORDS, table_begin, "table wants NAME cells|rows:EXTRACTOR [schema=WORD] [optional]" },
+		{ "table", 3, WORDS, table_begin, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
 		{ "view", 5, WORDS, table_check_view, "view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] COLUMN..." },
 		{ "include", 2, 2, table_include, "include wants one FILE, and not one that includes this" },
 		{ "counts", 2, 2, table_counts, "counts wants one WORD" },

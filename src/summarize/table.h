@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* table - the file `table` of an experiment: which tables summarize writes, and where the number of each column comes from.
  *
- *	table NAME cells|rows:EXTRACTOR [schema=WORD] [optional]
+ *	table NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]
  *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
  *	counts WORD
  *	repeats found
@@ -10,6 +10,7 @@
  *
  * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a
  * line that begins with a blank goes on with the one before. Columns belong to the table above them.
+ * `given`: the experiment writes the file, and only its columns are described here.
  * `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells).
  * `repeats found`: cells have not all as many repeats as the run; those without a folder are not
  * failed ones. `include`: lines that several experiments share, named from the folder of this file.
@@ -62,10 +63,10 @@ struct column {
 };
 
 struct table {
-	const char *name, *rows;		/* rows: the extractor's name; NULL: a row for each cell */
+	const char *name, *rows;		/* rows: the extractor's name, or "given"; NULL: a row for each cell */
 	char schema[128];
 	const struct extractor *extractor;	/* of the rows */
-	bool optional;
+	bool given, optional;
 	struct column *column;
 	size_t n, places;			/* columns; cells of a row */
 };

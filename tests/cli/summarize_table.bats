@@ -53,6 +53,16 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$6 == "rate" && $5 == 0 { print $8, $9, $12, $14, $15 }' run/long.tsv)" = "100.00 87.29 2 mean+ci higher" ]
 }
 
+@test "a table that the experiment writes is left as it is, and its columns are in schema.tsv" {
+	printf 'schema\tname\tn\nx/1\ta\t2\n' | tee before >run/extra.tsv
+	printf '%s\n' 'table extra given' 'name Name - - - text -' 'n "How many" - - - 0 -' 'view extra extra Extra name n' >>own/table
+	run summarize --format json
+	[ "$status" = 3 ]
+	cmp before run/extra.tsv
+	[ "$(jq -c '.result | has("extra_rows")' <<<"$output")" = false ]
+	[ "$(awk -F'\t' '$2 == "extra" { print $3, $4, $8 }' run/schema.tsv | paste -sd ';')" = "name text Name;n int How many" ]
+}
+
 @test "what is wrong with a table or a file of the run is one line, and no table is written" {
 	local line said
 	while IFS='|' read -r line said; do

@@ -95,7 +95,7 @@ static void test_mistakes(void **state)
 		{ "table t cells\na A - nothing:x - 0 -\n", ":2: no such extractor: nothing" },
 		{ "table t cells\na A - what - 0 -\n", ":2: a source is" },
 		{ "table t cells\na A - - - 0 -\n", ":2: a table of cells wants a source: a" },
-		{ "table t rows:slope\na A - param - 0 -\n", ":2: of rows that an extractor writes the source is -: a" },
+		{ "table t rows:slope\na A - param - 0 -\n", ":2: of rows that others write the source is -: a" },
 		{ "table t cells\na A - param - 0 -\nview v u \"U\" a\n", ":3: no such table above: u" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" b\n", ":3: no such column of that table: b" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" only=b a\n", ":3: no such column of that table: b" },
