@@ -200,6 +200,16 @@ desktop() {
 	fi
 }
 
+# What walks the menus of applications.
+menus() {
+	if /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null && have dbus-run-session &&
+		[ -e /usr/share/dbus-1/services/org.a11y.Bus.service ]; then
+		row yes "menus of applications (run startup)" "AT-SPI"
+	else
+		row part "menus of applications (run startup)" "no AT-SPI for python3, or no bus for it" "thinprobe setup --app menus"
+	fi
+}
+
 # Machines of QEMU, for a kernel or a system that this one is not.
 guests() {
 	local said
@@ -271,6 +281,7 @@ cpu_groups
 memory
 idle_profile
 desktop
+menus
 guests
 network
 calibration

@@ -65,6 +65,12 @@ outside_start() {	# outside_start NAME COMMAND...
 	LAB_PID=$! LAB_PID_OF[$1]=$!
 }
 
+# CPU hogs, in the scheduling group of the session; with -S, as another login. 1: LAB_WHY.
+sinks_start() {	# sinks_start NUMBER [-S]
+	lab_start "${@:2}" server sink "$TP_BIN/sink" -n "$1" --format json
+	is_ready sink 30 "the load did not start"
+}
+
 # Which commands of these are in that role, with the numbers that this machine knows them by.
 children_in() {	# children_in ROLE LAB_PID...: sets CHILDREN, with commas
 	local pid LAB_CHILD home=LAB_HOLD_$1

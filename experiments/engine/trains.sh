@@ -127,9 +127,9 @@ measure_chain() {
 train_load() {	# train_load LOAD FOLDER
 	local login=()
 	[ "$REGIME" = session ] || login=(-S)
-	lab_start "${login[@]}" server sink "$TP_BIN/sink" -n "$1" --format json
+	sinks_start "$1" "${login[@]}" || TRAIN_WHY=$LAB_WHY
 	TRAIN_LOADS=("$LAB_PID")
-	lab_ready sink 30 || { TRAIN_WHY="the load did not start: $(last_word sink)"; return 1; }
+	[ -z "$TRAIN_WHY" ]
 }
 train_loaded() { :; }
 

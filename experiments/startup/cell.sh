@@ -2,16 +2,19 @@
 # shellcheck shell=bash
 # cell.sh - an application is started on a server of little memory, from exec to content at rest (bin/startup), beside a hog that
 # puts the server under pressure: idle, with so much of it in swap, or touching its memory, with so little left. After the start
-# come a few further events of the application, still under pressure.
+# come a few further events of the application, still under pressure. Or it is started beside CPU hogs, or from a disk that others
+# read from.
 #
 # All that the server runs is in its memory group: display, application, hog. The applications' files, too: what of them was in
 # memory for somebody else is dropped once, and read again by a process of the server, so that their pages are accounted to it.
 . "$TP_HOME/experiments/engine/starts.sh"
+. "$TP_HOME/experiments/engine/disk.sh"
+. "$TP_HOME/experiments/startup/menus.sh"
 
 # How often a second a hog that keeps touching would touch all of its memory, were it all there. Enough to keep it, little CPU.
 TOUCHES_PER_S=2
 PIN_EFFECT='so the load slows the watcher'
-SWAP='' HOG=''
+SWAP='' PRESSURE=''	# PRESSURE: the program that makes it, as lab_start knows it
 declare -A APP_RSS	# memory at rest, bytes, by name
 
 exp_check() {
@@ -19,6 +22,7 @@ exp_check() {
 	if [ "$QUICK" = 1 ] && plan_given cold && ! plan_given warm; then WARM=0; fi
 	apps_known
 	check_swaps
+	check_disk
 	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: there is no pressure on a server that has all of the machine's"
 	[ -n "$PROFILES" ] || PROFILES=$(printf '%s\n' "$TP_HOME"/data/menus/*.tsv | paste -sd ,)
 	IFS=, read -ra PROFILES <<<"$PROFILES"
@@ -40,9 +44,18 @@ exp_settings() {
 
 # Cells ---------------------------------------------------------------------------------------------------------------
 
-exp_choose() { apps_choose; }
+exp_choose() {
+	local tool
+	apps_choose
+	[[ ,$KINDS, == *,reads,* ]] || return 0
+	for tool in fio:fio fincore:util-linux mke2fs:e2fsprogs; do
+		! lab_has server "${tool%:*}" || continue
+		ABSENT+=("starts beside disk load: ${tool%:*} is missing (package ${tool#*:})")
+		KINDS=$(tr , '\n' <<<"$KINDS" | grep -vx reads | paste -sd ,)
+	done
+}
 
-some_of() {	# some_of used|left: STEPS of its steps, evenly spread, the first and the last among them
+some_of() {	# some_of AXIS: STEPS of its steps, evenly spread, the first and the last among them
 	local list=${1^^} all i
 	IFS=, read -ra all <<<"${!list}"
 	[ -n "$STEPS" ] && [ "$STEPS" -lt "${#all[@]}" ] || { echo "${all[*]}"; return; }
@@ -51,17 +64,23 @@ some_of() {	# some_of used|left: STEPS of its steps, evenly spread, the first an
 }
 
 exp_cells() {
-	local app start axis swap step
+	local app start axis swap step swaps
 	for app in ${APPS//,/ }; do
 		for start in warm cold; do
 			case $COLD$WARM$start in 10warm | 01cold) continue ;; esac
 			printf '%s\t%s\tnone\tnone\t0\n' "$app" "$start"
 			# Where neither is asked for, cold starts are there for comparison.
 			[ "$COLD$WARM$start" != 00cold ] || continue
-			for axis in ${KINDS//,/ }; do for swap in ${SWAPS//,/ }; do for step in $(some_of "$axis"); do
-				printf '%s\t%s\t%s\t%s\t%s\n' "$app" "$start" "$axis" "$swap" "$step"
-			done; done; done
+			for axis in ${KINDS//,/ }; do
+				swaps=$SWAPS
+				case $axis in loads) swaps=none ;; reads) continue ;; esac
+				for swap in ${swaps//,/ }; do for step in $(some_of "$axis"); do
+					printf '%s\t%s\t%s\t%s\t%s\n' "$app" "$start" "$axis" "$swap" "$step"
+				done; done
+			done
 		done
+		# What is in memory is not read from the disk.
+		[[ ,$KINDS, != *,reads,* ]] || for step in $(some_of reads); do printf '%s\tcold\treads\tnone\t%s\n' "$app" "$step"; done
 	done
 }
 
@@ -70,6 +89,8 @@ exp_words() {
 	none) echo "${P[app]}, ${P[start]}, no pressure" ;;
 	used) echo "${P[app]}, ${P[start]}, ${P[step]} MB in swap (${P[swap]})" ;;
 	left) echo "${P[app]}, ${P[start]}, ${P[step]} % of its memory left (${P[swap]})" ;;
+	loads) echo "${P[app]}, ${P[start]}, ${P[step]} sinks" ;;
+	reads) echo "${P[app]}, ${P[start]}, ${P[step]} reads a second" ;;
 	esac
 }
 
@@ -78,37 +99,25 @@ exp_words() {
 exp_begin() {
 	[ -n "$LAB_MEMORY_GROUP" ] || die "-$EXIT_MISSING" "the server cannot be given a memory of its own; see: thinprobe doctor"
 	lab_switch delayacct 1 || ABSENT+=("delay accounting: $LAB_WHY")
+	menus_can
 	LAB_LOG=$RUN/log protocol_start startup
 }
 
 # Each application once: its home has its settings from then on, and its files are accounted to the server.
 exp_before_cells() {
 	local app LAB_LOG=$RUN/log
-	devices_measure
+	[[ ,$KINDS, != *,reads,* ]] || caches_drop
 	for app in ${APPS//,/ }; do
 		exp_step "$app for the first time"
 		application_first "$app" || die "$app did not start: $LAB_WHY; see $LAB_LOG/first-$app.err"
 	done
+	[[ ,$KINDS, != *,reads,* ]] || disk_list || die "$LAB_WHY"
+	menus_walk
 	for app in ${APPS//,/ }; do
 		files_drop "$app"
 		files_read "$app"
 	done
 	[ ! -t 1 ] || printf '\r\033[K'
-}
-
-# How fast the swap devices are by themselves: an O_DIRECT write of 16 MiB in one go, as a file is written.
-devices_measure() {
-	local swap begun us
-	run_set '.devices = []'
-	for swap in ${SWAPS//,/ }; do
-		[ "$LAB_SWAP_KIND" = "$swap" ] || lab_swap "$swap" || die "swap on $swap: $LAB_WHY"
-		[ -n "$LAB_SWAP_SCRATCH" ] || continue
-		begun=${EPOCHREALTIME/[.,]/} us=null
-		! lab_exec -R server dd if=/dev/zero of="$LAB_SWAP_SCRATCH" bs=1M count=16 oflag=direct conv=notrunc status=none \
-			</dev/null 2>/dev/null || us=$((${EPOCHREALTIME/[.,]/} - begun))
-		run_set '.devices += [{$swap, write_bytes_per_s: (if $us then 16777216e6 / $us | round else null end)}]' --arg swap "$swap" \
-			--argjson us "$us"
-	done
 }
 
 # The list of the files that an application maps: RUN/log/files-APP.
@@ -164,7 +173,20 @@ of_each() { cat "${pids[@]/*/\/proc\/&\/$1}" 2>/dev/null; }	# of_each FILE
 
 # Pressure ------------------------------------------------------------------------------------------------------------
 
-exp_session() { [ "${P[swap]}" = none ] || [ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}"; }
+# The devices: swap; for swap in use a disk of the same kind beside it, for a file (zram is none); the disk that applications come
+# from.
+exp_session() {
+	local largest kind=${P[swap]%%:*}
+	[ "${P[swap]}" = none ] || [ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}" || return
+	case ${P[axis]}-$kind in
+	reads-*) disk_fill ;;
+	used-file | used-slow)
+		largest=$(tr , '\n' <<<"$USED" | sort -n | tail -n 1)
+		lab_disk "$kind" "$((largest + 96))M" /tmp/disk || warn "no file is written beside ${P[swap]}: $LAB_WHY"
+		;;
+	esac
+}
+exp_end_session() { disk_away || warn "$LAB_WHY"; }
 
 # What of the server's memory is left beside what cannot just be dropped, bytes. cgroup v1: rss, shmem and the kernel's; v2 the same
 # under other names.
@@ -179,11 +201,10 @@ memory_left() {
 		END { printf "%.0f\n", limit - (anonymous + shmem + kernel - drop) }' "$LAB_MEMORY_GROUP/memory.stat"
 }
 
-# The hog, where there is one, is as it should be. 1: LAB_WHY. A step is MB of the hog in swap, or what it leaves, in percent of the
-# application's memory at rest.
+# The pressure is as it should be. 1: LAB_WHY. A step is MB of the hog in swap, what it leaves, in percent of the application's
+# memory at rest, a number of sinks, or of reads a second.
 pressure_begin() {	# pressure_begin FOLDER
 	local room left size words
-	HOG=''
 	case ${P[axis]} in
 	none) return 0 ;;
 	used) words=(-s "$((LAB_MEMORY_BYTES + (P[step] << 20)))" --until-swap "${P[step]}M" --touch none) ;;
@@ -194,9 +215,19 @@ pressure_begin() {	# pressure_begin FOLDER
 		[ "$size" -ge $((1 << 20)) ] || return
 		words=(-s "$size" --touch keep --pattern random --write --rate "$((size * TOUCHES_PER_S))/s")
 		;;
+	loads)
+		PRESSURE=sink
+		sinks_start "${P[step]}"
+		return
+		;;
+	reads)
+		caches_drop
+		disk_slow && { [ "${P[step]}" = 0 ] || { PRESSURE=fio && fio_rate "$1" "${P[step]}"; }; }
+		return
+		;;
 	esac
+	PRESSURE=hog
 	lab_start -o "$1/memhog.json" server hog "$TP_BIN/memhog" "${words[@]}" --format json -o "$1/memhog.json"
-	HOG=$LAB_PID
 	# It may have to swap first: who is told to stop does not wait for that.
 	wait_until 60 hog_settled
 	! grep -qsx ready "$LAB_LOG/hog.err" || return 0
@@ -204,35 +235,61 @@ pressure_begin() {	# pressure_begin FOLDER
 	: "${LAB_WHY:=the hog is not ready}"
 	return 1
 }
-hog_settled() { grep -qsx ready "$LAB_LOG/hog.err" || lab_gone "$HOG" || stopped; }
+hog_settled() { grep -qsx ready "$LAB_LOG/hog.err" || lab_gone "${LAB_PID_OF[hog]}" || stopped; }
 
 # A cell --------------------------------------------------------------------------------------------------------------
 
 exp_run() {	# exp_run FOLDER REPEAT
 	local options=()
+	PRESSURE='' FACTS='{}'
 	session_lives
-	files_read "${P[app]}"
 	# What the events open and write is fresh for each start, on the server's own /tmp.
 	lab_exec server sh -c 'cp "$1"/document.* /tmp' sh "$TP_HOME/data/startup"
+	[ "${P[axis]}" = reads ] || files_read "${P[app]}"
+	# Without a hog what others have left in swap must not count: a start that is none of the run brings it back.
+	case ${P[axis]} in used | left) ;; *) start_measure "$1/more.json" || return; rm -f "$1/more.json" ;; esac
 	pressure_begin "$1" || { LAB_WHY="no pressure: $LAB_WHY"; return 1; }
 	! stopped || return
-	[ "${P[start]}" = warm ] || files_drop "${P[app]}"
+	case ${P[start]}-${P[axis]} in warm-* | cold-reads) ;; *) files_drop "${P[app]}" ;; esac
 	! with_events || options=(--then "$TP_HOME/data/startup/${P[app]}.tsv")
 	CELL_MORE=$(jq -cn --argjson left "$(memory_left)" --argjson swap "$(awk -v device="${LAB_SWAP_DEVICE:-none}" '
 		$1 == device { used = $4 } END { printf "%.0f", used * 1024 }' /proc/swaps)" \
 		'{memory: {swap_used_bytes: $swap, left_bytes: $left}}')
 	cpu_begin
-	if [ "${P[axis]}" = none ]; then base_measure "$1"; else start_measure "$1/startup.json" "${options[@]}"; fi || return
+	case ${P[start]}-${P[axis]} in
+	warm-none) base_measure "$1" ;;
+	*) start_measure "$1/startup.json" "${options[@]}" ;;
+	esac || return
 	cpu_end
+	[ "${P[axis]}" != used ] || file_write
 }
 
-exp_stop() {	# 1, LAB_WHY: the hog had not lived until now
+exp_stop() {	# 1, LAB_WHY: the load had not lived until now
 	local lost=0
-	[ -n "$HOG" ] || return 0
-	! lab_gone "$HOG" || lost=1
-	lab_stop "$HOG"
-	LAB_WHY="the hog was ended before the start was measured: $(last_word hog)"
+	[ "${P[axis]}" != reads ] || disk_fast
+	[ -n "$PRESSURE" ] || return 0
+	! lab_gone "${LAB_PID_OF[$PRESSURE]}" || lost=1
+	if [ "$PRESSURE" = fio ]; then fio_end "$1"; else lab_stop "${LAB_PID_OF[$PRESSURE]}"; fi
+	CELL_MORE=$(jq -c --argjson facts "$FACTS" '. + {$facts}' <<<"$CELL_MORE")
+	LAB_WHY="the load was ended before the start was measured: $(last_word "$PRESSURE")"
 	return "$lost"
+}
+# The work of the disk is the lab's own, though no process of the server does it: foreign time cannot be told from it.
+exp_ran() { [ "${P[axis]}" != reads ] || FOREIGN=null; }
+
+# A file as large as what the hog has in swap is written in one go, past the page cache, to a disk like that of the swap. There only
+# reads take time; here each write takes as long. Outside of the server's memory, which is full.
+file_write() {
+	local said='' seconds
+	[ -n "$LAB_DISK" ] || return 0
+	[[ ${P[swap]} != slow:* ]] || lab_disk_delay "${P[swap]#slow:}" || return
+	said=$(lab_exec -R -M - server env LC_ALL=C dd if=/dev/zero of="$LAB_DISK/file" bs=1M count="${P[step]}" oflag=direct \
+		conv=fsync </dev/null 2>&1)
+	[[ ${P[swap]} != slow:* ]] || lab_disk_delay 0
+	lab_exec -R -M - server rm -f "$LAB_DISK/file"
+	seconds=$(sed -n 's/.* copied, \([0-9.e+-]*\) s, .*/\1/p' <<<"$said")
+	LAB_WHY="the file could not be written: ${said##*$'\n'}"
+	[ -n "$seconds" ] && CELL_MORE=$(jq -c --argjson s "$seconds" '. + {file_ms: ($s * 1000)}' <<<"$CELL_MORE")
 }
 
 session_lives() {
@@ -246,7 +303,7 @@ session_lives() {
 # left that the application has at rest.
 with_events() {
 	local all last
-	[ "$EVENTS" = 1 ] && [ "${P[start]}" = warm ] || return
+	[ "$EVENTS" = 1 ] && [ "${P[start]}" = warm ] && [[ ${P[axis]} =~ ^(none|used|left)$ ]] || return
 	[ "${P[axis]}" != none ] || return 0
 	all=$(some_of "${P[axis]}")
 	read -ra all <<<"$all"
@@ -255,17 +312,11 @@ with_events() {
 	[ "${P[swap]}" = "${SWAPS##*,}" ] && [ "${P[step]}" = "$last" ]
 }
 
-# Without pressure what others have left in swap must not count: a start that is none of the run brings it back. Then a cold one, or
-# two of which the second is followed by the events.
+# Two starts, of which the second is followed by the events.
 base_measure() {	# base_measure FOLDER
 	local more=$1/more.json
-	start_measure "$more" || return
-	[ "${P[start]}" = warm ] || files_drop "${P[app]}"
-	start_measure "$1/startup.json" || return
-	if [ "${P[start]}" = warm ]; then
-		start_measure "$more" "${options[@]}" || return
-		jq -s '.[0].result.runs += .[1].result.runs | .[0] | .result |= {runs}' "$1/startup.json" "$more" | put_json "$1/startup.json"
-	fi
+	start_measure "$1/startup.json" && start_measure "$more" "${options[@]}" || return
+	jq -s '.[0].result.runs += .[1].result.runs | .[0] | .result |= {runs}' "$1/startup.json" "$more" | put_json "$1/startup.json"
 	rm -f "$more"
 }
 
@@ -281,3 +332,5 @@ start_measure() {	# start_measure REPORT OPTION...
 	: "${LAB_WHY:=startup left no report}"
 	return 1
 }
+
+exp_summed() { menus_sum "$RUN" || warn "the menus could not be summed up"; }

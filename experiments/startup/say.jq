@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of start-ups found. A step of "used" is MB of an idle hog in swap; of "left" memory left beside one that keeps
-# touching its own, in percent of what the application has in memory at rest.
+# touching its own, in percent of what the application has in memory at rest; of "loads" CPU hogs; of "reads" reads a second.
 include "words";
 
 def title: "Start-up of applications under memory pressure";
@@ -9,10 +9,12 @@ def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \
 def setup: ["\(.run.settings.apps // [] | and_list) on a server with \(.run.settings.server_memory) of memory, "
 	+ "swap on \(.run.settings.swaps // [] | map(swap_words) | and_list)", repeats_words, run_words] | sentence;
 def labels: {value: {swap: (.run.settings.swaps // [] | words_for(swap_words)),
-	axis: {used: "swap in use", left: "memory left"}}};
+	axis: {used: "swap in use", left: "memory left", loads: "CPU hogs", reads: "disk reads"},
+	place: {menu: "menu", dialog: "dialog behind an item", none: "not in the menus", "no menu": "no menu"}}};
 
 def started: [measured_rows("summary")[] | select(.startup_ms != null)];
-def step_words: if .axis == "used" then "\(.step) MB in swap" else "\(.step) % of its memory left" end;
+def step_words: if .axis == "used" then "\(.step) MB in swap" elif .axis == "left" then "\(.step) % of its memory left"
+	elif .axis == "loads" then .step | plural("CPU hog") else "\(.step) reads a second from its disk" end;
 def hardness: if .axis == "left" then -.step else .step end;
 def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
 def times: .startup_ms / .t0_ms;
@@ -22,7 +24,8 @@ def least_most(words): (min | words) as $least | (max | words) as $most
 def times_figure: {value: times, low: (if .startup_ms_low then .startup_ms_low / .t0_ms else null end),
 	high: (if .startup_ms_high then .startup_ms_high / .t0_ms else null end), unit: "times"};
 # For each application and device of a kind of pressure: {app, swap, first, last, steps}, from the easiest step to the hardest.
-def courses($axis): started | (if any(.[]; .start == "warm") then "warm" else "cold" end) as $start
+def courses($axis): started
+	| (if $axis != "reads" and any(.[]; .start == "warm") then "warm" else "cold" end) as $start
 	| map(select(.axis == $axis and .start == $start and (.t0_ms // 0) > 0)) | group_by([.swap, .app])
 	| map(sort_by(hardness) | {app: .[0].app, swap: .[0].swap, first: .[0], last: .[-1], steps: .});
 def worst: max_by(.last | times) | .last;
@@ -31,13 +34,15 @@ def worst: max_by(.last | times) | .last;
 def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)) as $late
 	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
 
-def verdict: late_words as $late | courses("used") as $used | (courses("left") + $used) as $all
+def verdict: late_words as $late | courses("used") as $used | (courses("left") + $used) as $memory
+	| (courses("loads") + courses("reads")) as $other
 	| if started == [] then "No condition was measured to the end: there is nothing to say yet."
-	  elif $all == [] and any(started[]; .axis != "none") then
+	  elif $memory + $other == [] and any(started[]; .axis != "none") then
 		"The start without pressure was not measured: there is nothing to compare with."
-	  elif $all == [] then "Only starts without pressure were measured."
-	  else ($all | worst) as $worst
-		| "Under memory pressure \($worst.app) needs up to \($worst | times | times_words) times as long to start: "
+	  elif $memory + $other == [] then "Only starts without pressure were measured."
+	  else (if $memory == [] then $other else $memory end | worst) as $worst
+		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs up to "
+		+ "\($worst | times | times_words) times as long to start: "
 		+ "\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
 		+ if $used == [] then "" else " Where swap is merely in use, start-up takes "
 			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
@@ -73,13 +78,47 @@ def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] the
 		+ ". Below 0 the requests take longer one after the other than they delayed the start.";
 		($middle | figure("e")) + {figure: "e"}) end;
 
+# A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
+def file: [started[] | select(.axis == "used" and .file_ms != null and .added_ms > 3 * (.t0_spread_ms // infinite))]
+	| if . == [] then empty else
+	def ratio: .added_ms / .file_ms;
+	finding("file"; "**Pressure adds \(map(ratio) | least_most(fixed(2))) times what it takes to write a file as large as the swap "
+		+ "in use**: " + (group_by(.swap) | map(. as $rows | "on \(.[0].swap | swap_words) "
+			+ ([([map(.step) | min, max] | unique[]) as $step
+				| "\($rows | map(select(.step == $step) | ratio) | least_most(fixed(2))) times with \($step) MB"] | and_list))
+			| join("; ")) + ".";
+		{value: (max_by(.step) | ratio), unit: "times", figure: "file-time"}) end;
+
+# Beside a load of another resource.
+def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
+	worst as $worst
+	| finding($id; "**\($what) up to \($worst | times | times_words) times T0**: "
+		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
+			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
+		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-\($axis)"}) end;
+
+# The static model: F_a and its tree, and the profiles held against it.
+def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else
+	($profiles | map(select(.place != "no menu"))) as $asked | ($asked | map(select(.place == "none"))) as $none
+	| finding("menus"; "**Menus are \(if all($models[]; .degree > .depth) then "wide and flat" else "not all wide and flat" end)**: "
+		+ ($models | map("\(.application) has \(.events) events in \(.menus | plural("menu")), depth \(.depth), degree \(.degree)")
+			| join("; ")) + ". "
+		+ if $asked == [] then "" else "Of \($asked | length | plural("event")) of the profiles with a path, "
+			+ "\($asked | map(select(.place == "menu")) | length) are items there and "
+			+ "\($asked | map(select(.place == "dialog")) | length) in a dialog behind one"
+			+ (if $none == [] then "" else "; not there: \($none | distinct("\(.event) in \(.application)") | and_list)" end)
+			+ "." end;
+		{value: ($models | map(.events) | max), unit: "events", figure: "menu-tree"}) end;
+
 # Events of the models, the slowest first.
-def felt: (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
+def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
 	finding("felt"; "**Slowest of the events that all users have in common**: "
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
 			+ " takes \(.pressed_handle_s * 1000 | time_words)"
 			+ (if .t_handle_s then " (without pressure \(.t_handle_s * 1000 | time_words))" else "" end)) | join("; "))
-		+ ". Felt of it: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list).";
+		+ ". Felt of it: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list)."
+		+ " \(map(select(.high == 1)) | length) of \(length) are in U_ah, the events of all that take over "
+		+ "\($threshold | time_words).";
 		{value: .[0].pressed_handle_s, unit: "s", verdict: (if .[0].pressed_felt_s > 0 then "bad" else "good" end)}) end;
 
 def capped: [., 100] | min;
@@ -94,4 +133,7 @@ def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.start
 		+ "wait at once count each; more than 100 % counts as 100).";
 		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"}) end;
 
-def findings: [in_use, left, share, felt, waits];
+def findings: [in_use, left, share, file,
+	beside("loads"; "cpu-load"; "CPU load makes a start"; "A fair share of the CPU would make it \(.step + 1) times."),
+	beside("reads"; "disk-load"; "Disk load makes a start"; "T0 is that of the same disk without other reads."),
+	felt, waits, menus];

@@ -2,8 +2,8 @@
 /* startup_extract - startup.json of each repeat: start-up times under memory pressure, what paging adds, what of that is input and
  * output, later events. Tables of the whole run: what pressure makes of each application, and what users feel of it.
  *
- * T0 is the median start-up time of the same application, started alike, without pressure (axis "none"); its spread the
- * standard deviation of these starts. e = (T_startup - T0 - T_IO) / (T_startup - T0) from the medians, where T_startup - T0
+ * T0 is the median start-up time of the same application, started alike, without pressure (axis "none"; beside disk load, from
+ * the same disk without other reads); its spread the standard deviation of these starts. e = (T_startup - T0 - T_IO) / (T_startup - T0) from the medians, where T_startup - T0
  * exceeds three times the spread of T0, else it would be a quotient of noise; and only on axis "used": beside a hog that goes
  * on, its own traffic is in T_IO. The interval of e is Student's t over the starts, each with its own T_IO. A start that had
  * not come to rest at the ceiling is "later than" it. */
@@ -139,16 +139,20 @@ struct figure startup_share(const struct startup *s, struct startup_base base)
 	return e;
 }
 
-/* How long the device takes to write a file as large as the swap in use. */
-static double startup_file_ms(const struct cell *c)
+static bool startup_is(const struct cell *c, const char *key, const char *value)
 {
-	const struct json *j = c->run->json;
-	const char *swap;
+	return !strcmp(cell_text(c, key), value);
+}
 
-	for (int i = 0; (swap = inputs_text(j, "devices.%d.swap", i)); i++)
-		if (!strcmp(swap, cell_text(c, "swap")))
-			return cell_number(c, "step") * 1048576 * 1000 / inputs_number(j, "devices.%d.write_bytes_per_s", i);
-	return NAN;
+/* The cell whose starts are T0. NULL: none. */
+static const struct cell *startup_unloaded(const struct cell *c)
+{
+	if (!startup_is(c, "axis", "reads"))
+		return startup_find(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
+	for (const struct cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
+		if (startup_is(o, "app", cell_text(c, "app")) && startup_is(o, "axis", "reads") && cell_number(o, "step") == 0)
+			return o;
+	return NULL;
 }
 
 /* Percent of the starts that take longer; one that had not come to rest at the ceiling does. */
@@ -166,7 +170,7 @@ static double startup_late(const struct startup *s, double threshold_ms)
 static void startup_finish(const struct cell *c)
 {
 	const struct startup *s = cell_own(c);
-	const struct cell *none = startup_find(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
+	const struct cell *none = startup_unloaded(c);
 	struct startup_base base = { NAN, NAN };
 	double blkio = startup_of(s, STARTUP_BLKIO, "median").value, swapin = startup_of(s, STARTUP_SWAPIN, "median").value;
 	double thrashing = startup_of(s, STARTUP_THRASHING, "median").value;
@@ -181,8 +185,7 @@ static void startup_finish(const struct cell *c)
 	/* Of the application's threads, the larger of blkio and swapin + thrashing, which may count the same wait. */
 	give_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* Beside a hog that goes on, the device's traffic is the hog's too: no T_IO of the start. */
-	give_value("file_ms", strcmp(cell_text(c, "axis"), "used") ? NAN : startup_file_ms(c));
-	give_figure("e", strcmp(cell_text(c, "axis"), "used") ? FIGURE_UNKNOWN : startup_share(s, base));
+	give_figure("e", startup_is(c, "axis", "used") ? startup_share(s, base) : FIGURE_UNKNOWN);
 }
 
 static bool startup_figure(const struct cell *c, const char *path, struct figure *out)
@@ -236,11 +239,6 @@ static void startup_event_rows(const struct cell *c, struct table_out *out)
 
 /* --- tables of the run ----------------------------------------------------------------------------------------- */
 
-static bool startup_is(const struct cell *c, const char *key, const char *value)
-{
-	return !strcmp(cell_text(c, key), value);
-}
-
 /* How hard a step is: more in swap, less memory left. */
 static double startup_hardness(const struct cell *c)
 {
@@ -256,8 +254,8 @@ static const char *startup_main(const struct run *run)
 	return "cold";
 }
 
-/* The heaviest pressure of a kind (NULL: of any, memory left before swap in use): the last device, the hardest step where that
- * was measured. */
+/* The heaviest memory pressure of a kind (NULL: of both, memory left before swap in use): the last device, the hardest step where
+ * that was measured. */
 static const struct cell *startup_hardest(const struct run *run, const char *app, const char *axis, const char *event)
 {
 	const struct cell *hardest = NULL;
@@ -266,8 +264,8 @@ static const struct cell *startup_hardest(const struct run *run, const char *app
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
 		bool alike = hardest && startup_is(hardest, "axis", cell_text(c, "axis"));
 
-		if (!startup_is(c, "app", app) || !startup_is(c, "start", start) || startup_is(c, "axis", "none") ||
-		    (axis && !startup_is(c, "axis", axis)) || isnan(startup_time(c, event).value))
+		if (!startup_is(c, "app", app) || !startup_is(c, "start", start) || isnan(startup_time(c, event).value) ||
+		    (axis ? !startup_is(c, "axis", axis) : !startup_is(c, "axis", "used") && !startup_is(c, "axis", "left")))
 			continue;
 		if (!hardest || (!alike && startup_is(c, "axis", "left")) || (alike &&
 		    (!startup_is(hardest, "swap", cell_text(c, "swap")) || startup_hardness(c) > startup_hardness(hardest))))
@@ -313,8 +311,10 @@ static int startup_slower(const void *a, const void *b)
 	return (xs < ys) - (xs > ys);
 }
 
-static void startup_felt_row(const struct json *j, const struct startup_felt *f, struct table_out *out)
+/* `high`: of U_ah, the events of all users that take longer than the threshold. */
+static void startup_felt_row(const struct run *run, const struct startup_felt *f, struct table_out *out)
 {
+	const struct json *j = run->json;
 	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
 		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
 	static const char at[] = "settings.model.times_s.%s";
@@ -327,6 +327,7 @@ static void startup_felt_row(const struct json *j, const struct startup_felt *f,
 	row_text(out, "event", f->event->path);
 	row_number(out, "count", f->event->count);
 	row_text(out, "shortcut", f->event->shortcut);
+	row_number(out, "high", fmax(f->none_s, f->pressed_s) * 1000 > run->threshold_ms);
 	row_number(out, "t_index_s", index);
 	row_number(out, "t_think_s", times.mental);
 	if (f->under)
@@ -360,7 +361,7 @@ static void startup_felt_rows(const struct cell *first, struct table_out *out)
 	}
 	qsort(felt, n, sizeof(*felt), startup_slower);
 	for (size_t i = 0; i < n; i++)
-		startup_felt_row(run->json, &felt[i], out);
+		startup_felt_row(run, &felt[i], out);
 }
 
 const struct extractor startup_extractor = {
