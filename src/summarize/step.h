@@ -5,8 +5,8 @@
 
 #include "engine.h"
 
-/* A figure of the step that is the object at `prefix`: mbit_per_s, kb_per_s (of 1,000 bytes), input_mbit_per_s, seen_per_s (frames on
- * the user's screen), shown_per_s, late_percent, packets_per_frame, cpu_percent, bytes_per_frame (display, of
+/* A figure of the step that is the object at `prefix`: mbit_per_s, kb_per_s (of 1,000 bytes), input_mbit_per_s,
+ * seen_per_s (frames on the user's screen), shown_per_s, late_percent, packets_per_frame, cpu_percent, bytes_per_frame (display, of
  * those seen, of those shown where no screen is watched), frame_bytes (of a frame as it is), information_bytes
  * (what lossless coding takes at least), seconds, from_ns. NAN: not known. False: no such figure. */
 bool step_figure(const struct json *j, const char *prefix, const char *name, double *out);

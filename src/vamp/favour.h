@@ -50,8 +50,8 @@ int shares_open(struct favour **out, const char *group, enum ratio ratio, struct
  * (isolate.c). The foreground begins with one CPU, with two where `audio`. -ENOTSUP with a line in `why` on one CPU. */
 int isolate_open(struct favour **out, const struct scope *scope, bool audio, bool interrupts, struct undo *undo,
 		 char *why, size_t size);
-/* Holds the tasks of a cpu group back, whatever they loaded before: 1 ms of CPU time a second while an episode lasts (batch.c). 0 or
- * -errno with a line in `why`. */
+/* Holds the tasks of a cpu group back, whatever they loaded before: 1 ms of CPU time a second while an episode lasts (batch.c).
+ * 0 or -errno with a line in `why`. */
 int batch_open(struct favour **out, const char *group, struct undo *undo, char *why, size_t size);
 /* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. */
 int agent_open(struct favour **out, const char *port, char *why, size_t size);
