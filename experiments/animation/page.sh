@@ -33,4 +33,4 @@ page_ticker() {	# page_ticker FILE
 		-gravity west -extent 640x20 -gravity northwest -duplicate 1 +append -write mpr:strip +delete \
 		-delay 10 -loop 0 "${frames[@]}" +dither "$1" 2>"$1.err" && rm "$1.err"
 }
-PAGE_HEADLINES="Bridge open again   +++   Oats 41.20, up 0.35   +++   Rain until Thursday   +++   "
+PAGE_HEADLINES="Bridge open again   +++   Oats 41.20, up 0.35   +++   Rain until Thursday   +++   Harbour council at nine   +++   "

@@ -37,12 +37,14 @@ def cached: sent("cached") as $rows | sent("in part") as $part | ($rows + $part)
 		$most | mbit_figure + {verdict: (if $rows == [] then "none" else "good" end), figure: "bandwidth"}) end;
 
 def fill: if . == 1 then "1 user fills" elif . < 1 then "Less than one user fills" else "\(plural("user")) fill" end;
+# The banner of the page has ten frames a second.
+def few_frames: if .seen_per_s == null or .seen_per_s >= 7.5 then "" else " (\(.seen_per_s | fixed(1)) of 10 frames/s arrive)" end;
 def users: (shown("page") | map(select(.users_10mbit != null))) as $page | [rows[] | select(.users_10mbit != null)]
 	| sort_by(.users_10mbit) as $loop | ($page[0] // $loop[0]) as $first | if $first == null then empty else
 	finding("users-that-fill-a-link"; (if $page == [] then "" else
 			"**\($first.users_10mbit | fill) 10 Mbit/s over \($first.protocol) with a page of competing animations and a ticker.**"
 			+ " Mbit/s and users by protocol: "
-			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)") | join("; ")) + "."
+			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)\(few_frames)") | join("; ")) + "."
 			+ " Wong & Seltzer (2000) found well over 1 Mbit/s with X, LBX and RDP, and a link full with five users." end)
 		+ (if $loop == [] then "" elif $page == [] then "**\($loop[0].users_10mbit | fill) 10 Mbit/s over \($loop[0] | system) with the"
 			+ " loop.** Wong & Seltzer (2000) found five with X. Users" else " With the loop alone" end
