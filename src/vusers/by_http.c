@@ -19,18 +19,28 @@
 
 #define LET_GO 0x80		/* beside EPOLLIN and EPOLLOUT, which are less */
 
-struct user {
+struct lane {			/* fetches one object after the other */
 	CURL *easy;
+	uint32_t user;
+	bool busy;		/* in the multi handle */
+};
+
+struct user {
 	struct curl_slist *connect_to, *resolve;
 	uint64_t random;
 	int page, object;	/* the next object, counted within its page; page -1: none yet */
-	bool busy;		/* in the multi handle */
+	int until;		/* the request is of the page's objects before this one */
+	int under_way;
+	uint32_t bytes;		/* of the request so far */
+	uint16_t code;		/* of the first answer that is an error, or of the last one */
 };
 
 struct by_http {
 	struct by_http_cfg cfg;
 	struct crowd *crowd;
 	struct user *user;
+	struct lane *lane;	/* so many for each user: */
+	int lanes;
 	CURLM *multi;
 	CURLU **url;		/* of each object, taken apart once and not by each request */
 	uint8_t *watched;	/* by descriptor: the events that the epoll has for it */
@@ -130,6 +140,33 @@ static bool make_urls(struct by_http *h)
 	return h->url;
 }
 
+static bool is_error(long code) { return code < 200 || code >= 400; }
+
+static bool make_lane(struct by_http *h, struct lane *l, uint32_t user)
+{
+	l->user = user;
+	l->easy = curl_easy_init();
+	if (!l->easy)
+		return false;
+	curl_easy_setopt(l->easy, CURLOPT_CONNECT_TO, h->user[user].connect_to);
+	curl_easy_setopt(l->easy, CURLOPT_RESOLVE, h->user[user].resolve);
+	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, pass_over);
+	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETDATA, h);
+	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, (char *)l);
+	curl_easy_setopt(l->easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(l->easy, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(l->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(l->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(l->easy, CURLOPT_USERAGENT, "thinprobe-vusers");
+	return true;
+}
+
+static struct lane *lanes_of(const struct by_http *h, uint32_t user)
+{
+	return &h->lane[(size_t)user * (size_t)h->lanes];
+}
+
 static bool make_user(struct by_http *h, uint32_t n)
 {
 	const struct target *t = h->cfg.target;
@@ -137,29 +174,29 @@ static bool make_user(struct by_http *h, uint32_t n)
 	char text[512], number[64];
 
 	target_number(t, number, sizeof(number));
-	u->easy = curl_easy_init();
 	snprintf(text, sizeof(text), "::user%u.invalid:%u", (unsigned)n, (unsigned)t->port[0]);
 	u->connect_to = curl_slist_append(NULL, text);
 	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0],
 		 strchr(number, ':') ? "[" : "", number, strchr(number, ':') ? "]" : "");
 	u->resolve = curl_slist_append(NULL, text);
-	if (!u->easy || !u->connect_to || !u->resolve)
+	if (!u->connect_to || !u->resolve)
 		return false;
 	u->random = h->cfg.seed + n;
 	random_bits(&u->random);
 	u->page = -1;
-	curl_easy_setopt(u->easy, CURLOPT_CONNECT_TO, u->connect_to);
-	curl_easy_setopt(u->easy, CURLOPT_RESOLVE, u->resolve);
-	curl_easy_setopt(u->easy, CURLOPT_WRITEFUNCTION, pass_over);
-	curl_easy_setopt(u->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-	curl_easy_setopt(u->easy, CURLOPT_CLOSESOCKETDATA, h);
-	curl_easy_setopt(u->easy, CURLOPT_PRIVATE, (char *)(uintptr_t)n);
-	curl_easy_setopt(u->easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(u->easy, CURLOPT_NOPROXY, "*");
-	curl_easy_setopt(u->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(u->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(u->easy, CURLOPT_USERAGENT, "thinprobe-vusers");
+	for (int i = 0; i < h->lanes; i++)
+		if (!make_lane(h, &lanes_of(h, n)[i], n))
+			return false;
 	return true;
+}
+
+int by_http_lanes(const struct by_http_cfg *cfg)
+{
+	int most = 1;
+
+	for (int i = 0; cfg->whole_pages && i < cfg->workload->pages; i++)
+		most = cfg->workload->page[i].n > most ? cfg->workload->page[i].n : most;
+	return most < cfg->parallel ? most : cfg->parallel;
 }
 
 struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
@@ -174,9 +211,11 @@ struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
 	h->cfg = *cfg;
 	h->crowd = crowd;
 	h->wake_ns = INT64_MAX;
+	h->lanes = by_http_lanes(cfg);
 	h->user = calloc((size_t)n, sizeof(*h->user));
+	h->lane = calloc((size_t)n * (size_t)h->lanes, sizeof(*h->lane));
 	h->multi = curl_multi_init();
-	if (!h->user || !h->multi || !make_urls(h)) {
+	if (!h->user || !h->lane || !h->multi || !make_urls(h)) {
 		by_http_close(h);
 		return NULL;
 	}
@@ -184,7 +223,7 @@ struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
-	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)(n < INT_MAX ? n : INT_MAX));
+	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)(n * h->lanes < INT_MAX ? n * h->lanes : INT_MAX));
 	curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
 	return h;
 }
@@ -192,19 +231,22 @@ struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
 static void let_go(void *self, uint32_t user)
 {
 	struct by_http *h = self;
-	struct user *u = &h->user[user];
+	struct lane *l = lanes_of(h, user);
 
-	if (u->busy)
-		curl_multi_remove_handle(h->multi, u->easy);	/* in the midst of an answer that closes the connection */
-	u->busy = false;
+	for (int i = 0; i < h->lanes; i++) {
+		if (l[i].busy)	/* in the midst of an answer that closes the connection */
+			curl_multi_remove_handle(h->multi, l[i].easy);
+		l[i].busy = false;
+	}
+	h->user[user].under_way = 0;
 }
 
 void by_http_close(struct by_http *h)
 {
-	for (int64_t i = 0; h->user && i < h->crowd->cfg.users; i++) {
+	for (int64_t i = 0; h->user && h->lane && i < h->crowd->cfg.users; i++) {
 		let_go(h, (uint32_t)i);
-		if (h->user[i].easy)
-			curl_easy_cleanup(h->user[i].easy);
+		for (int k = 0; k < h->lanes; k++)
+			curl_easy_cleanup(lanes_of(h, (uint32_t)i)[k].easy);
 		curl_slist_free_all(h->user[i].connect_to);
 		curl_slist_free_all(h->user[i].resolve);
 	}
@@ -214,6 +256,7 @@ void by_http_close(struct by_http *h)
 		curl_url_cleanup(h->url[i]);
 	free(h->url);
 	free(h->watched);
+	free(h->lane);
 	free(h->user);
 	free(h);
 	curl_global_cleanup();
@@ -235,54 +278,79 @@ static void begin(void *self, uint32_t user)
 {
 	struct by_http *h = self;
 
-	if (!h->user[user].easy && !make_user(h, user))
+	if (!lanes_of(h, user)->easy && !make_user(h, user))
 		crowd_gone(h->crowd, user, -ENOMEM, NULL);
 	else
 		crowd_here(h->crowd, user);
 }
 
+/* The next object of the user's request, if there is one. 0 or -ENOMEM. */
+static int fetch_object(struct by_http *h, struct lane *l)
+{
+	struct user *u = &h->user[l->user];
+
+	if (u->object == u->until)
+		return 0;
+	curl_easy_setopt(l->easy, CURLOPT_CURLU, h->url[h->cfg.workload->page[u->page].first + u->object]);
+	if (curl_multi_add_handle(h->multi, l->easy))
+		return -ENOMEM;
+	l->busy = true;
+	u->object++;
+	u->under_way++;
+	return 0;
+}
+
+/* A page that was broken off is not taken up again: the user chooses another. */
 static int fetch(void *self, uint32_t user, struct crowd_what *what)
 {
 	struct by_http *h = self;
 	const struct workload *w = h->cfg.workload;
 	struct user *u = &h->user[user];
-	int object;
+	int err = 0;
 
-	if (u->page < 0 || u->object == w->page[u->page].n) {
+	if (u->page < 0 || h->cfg.whole_pages || u->object == w->page[u->page].n) {
 		u->page = workload_choose(w, &u->random);
 		u->object = 0;
 	}
-	object = w->page[u->page].first + u->object++;
-	*what = (struct crowd_what){ (uint16_t)object, u->object == 1, h->cfg.whole_pages && u->object < w->page[u->page].n };
-	curl_easy_setopt(u->easy, CURLOPT_CURLU, h->url[object]);
-	if (curl_multi_add_handle(h->multi, u->easy))
-		return -ENOMEM;
-	u->busy = true;
-	return 0;
+	*what = (struct crowd_what){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object), u->object == 0 };
+	u->until = h->cfg.whole_pages ? w->page[u->page].n : u->object + 1;
+	u->bytes = 0;
+	u->code = 200;
+	for (int i = 0; !err && i < h->lanes; i++)
+		err = fetch_object(h, &lanes_of(h, user)[i]);
+	return err;
 }
 
 static void took(struct by_http *h, CURL *easy, CURLcode result)
 {
-	char *number;
+	char *private;
+	struct lane *l;
+	struct user *u;
 	curl_off_t size = 0;
 	long code = 0, made = 0, head = 0;
 	int64_t now = clock_now();
-	uint32_t user;
 
-	curl_easy_getinfo(easy, CURLINFO_PRIVATE, &number);
-	user = (uint32_t)(uintptr_t)number;
+	curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
+	l = (void *)private;
+	u = &h->user[l->user];
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
 	curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &size);
 	curl_easy_getinfo(easy, CURLINFO_HEADER_SIZE, &head);
 	curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &made);
 	curl_multi_remove_handle(h->multi, easy);
-	h->user[user].busy = false;
+	l->busy = false;
+	u->under_way--;
 	h->bytes += size + head;
 	h->connections += made;
-	if (result)	/* it may come back at once: there is nothing to be connected before */
-		crowd_gone(h->crowd, user, -EIO, curl_easy_strerror(result));
-	else
-		crowd_answered(h->crowd, user, now, (uint32_t)(size + head), (uint16_t)code, code >= 200 && code < 400);
+	u->bytes += (uint32_t)(size + head);
+	if (!is_error(u->code))
+		u->code = (uint16_t)code;
+	if (result || fetch_object(h, l)) {	/* it may come back at once: there is nothing to be connected before */
+		let_go(h, l->user);
+		crowd_gone(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
+	} else if (!u->under_way) {
+		crowd_answered(h->crowd, l->user, now, u->bytes, u->code, !is_error(u->code));
+	}
 }
 
 static void reap(struct by_http *h)

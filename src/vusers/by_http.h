@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* by_http - users of a web server, through libcurl: each has a connection of its own and fetches
- * the objects of the pages that it chooses. */
+/* by_http - users of a web server, through libcurl: each has connections of its own and fetches the
+ * objects of the pages that it chooses. */
 #ifndef THINPROBE_VUSERS_BY_HTTP_H
 #define THINPROBE_VUSERS_BY_HTTP_H
 
@@ -11,9 +11,13 @@
 struct by_http_cfg {
 	const struct target *target;
 	const struct workload *workload;
-	bool whole_pages;	/* objects of a page follow each other at once; else each is thought about */
+	bool whole_pages;	/* a request is a page, and is answered with its last object; else it is an object */
+	int parallel;		/* of a page, so many objects are fetched at once, over a connection each */
 	uint64_t seed;
 };
+
+/* Connections of each user: no more than a page has objects. */
+int by_http_lanes(const struct by_http_cfg *cfg);
 
 struct by_http;
 extern const struct crowd_kind by_http_kind;

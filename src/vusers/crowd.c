@@ -134,12 +134,12 @@ void crowd_here(struct crowd *c, uint32_t user)
 	set_free(c, user, now, now + think_draw(&c->cfg.think, &u->random));
 }
 
-/* In the closed loop the next one is due when it has thought; what belongs to the same page is due at once. */
+/* In the closed loop the next one is due when it has thought. */
 static void rests(struct crowd *c, uint32_t user, int64_t now)
 {
 	struct crowd_user *u = &c->user[user];
 
-	set_free(c, user, now, c->cfg.open ? 0 : u->more ? now : now + think_draw(&c->cfg.think, &u->random));
+	set_free(c, user, now, c->cfg.open ? 0 : now + think_draw(&c->cfg.think, &u->random));
 }
 
 void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
@@ -194,7 +194,6 @@ static void ask(struct crowd *c, uint32_t user, int64_t due)
 	c->sums.due += window_holds(&c->window, due);
 	err = c->kind->ask(c->self, user, &what);
 	u->label = what.label;
-	u->more = what.more;
 	c->sums.pages += window_holds(&c->window, due) && what.first;
 	if (err) {
 		c->kind->drop(c->self, user);

@@ -25,8 +25,7 @@ struct crowd;
 /* What a request is. */
 struct crowd_what {
 	uint16_t label;
-	bool first;	/* of a page */
-	bool more;	/* the next one belongs to it, and is not thought about before */
+	bool first;	/* begins a page */
 };
 
 /* All are called with the kind's own `self`. */
@@ -69,7 +68,7 @@ struct crowd_user {
 	uint32_t answered;			/* measured */
 	uint16_t label;
 	uint8_t state;
-	bool counted, more;			/* was there once; what it asks next is not thought about before */
+	bool counted;				/* was there once */
 	bool queued;				/* has a place among those who are due, or free, perhaps from before it was gone */
 };
 

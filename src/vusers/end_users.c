@@ -173,9 +173,11 @@ static void could_not(const struct crowd *c, const char *text, int err)
 static void describe_http(const struct ends_cfg *cfg, struct report_what *what, struct vlog_cfg *log)
 {
 	read_workload(cfg, &run.workload, &run.target);
-	for (int i = 0; i < run.workload.objects; i++) {
-		run.names[i] = run.workload.object[i].name;
-		run.paths[i] = run.workload.object[i].path;
+	if (cfg->per == PER_OBJECT && cli_given("http: of a page"))
+		die_usage("--parallel: users who think before each object fetch one at a time; --per page");
+	for (int i = 0; i < (cfg->per == PER_PAGE ? run.workload.pages : run.workload.objects); i++) {
+		run.names[i] = cfg->per == PER_PAGE ? run.workload.page[i].name : run.workload.object[i].name;
+		run.paths[i] = run.workload.object[cfg->per == PER_PAGE ? run.workload.page[i].first : i].path;
 	}
 	log->label = run.names;
 	log->path = run.paths;
@@ -184,6 +186,7 @@ static void describe_http(const struct ends_cfg *cfg, struct report_what *what, 
 	what->workload = cfg->workload ? cfg->workload : "the page of the URL";
 	what->objects_per_page = workload_objects_per_page(&run.workload);
 	what->whole_pages = cfg->per == PER_PAGE;
+	what->parallel = (int)cfg->parallel;
 	what->library = by_http_library();
 }
 
@@ -205,12 +208,17 @@ static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
 	what->encodings = cfg->encodings;
 }
 
+static struct by_http_cfg http_cfg(const struct ends_cfg *cfg)
+{
+	return (struct by_http_cfg){ &run.target, &run.workload, cfg->per == PER_PAGE, (int)cfg->parallel, (uint64_t)cfg->seed };
+}
+
 /* Those who keep no pixels; the watched ones come before them. */
 static void open_crowd(const struct ends_cfg *cfg)
 {
 	struct by_vnc_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
 				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
-	struct by_http_cfg http = { &run.target, &run.workload, cfg->per == PER_PAGE, (uint64_t)cfg->seed };
+	struct by_http_cfg http = http_cfg(cfg);
 	struct crowd *c = &run.crowd;
 	int err;
 
@@ -299,6 +307,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
+	struct by_http_cfg http = http_cfg(cfg);
 	struct vlog_sums sums;
 	struct vlog *log;
 	char why[256];
@@ -315,7 +324,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 		describe_http(cfg, &what, &log_cfg);
 	else
 		describe_vnc(cfg, &what);
-	what.descriptors = cfg->users + SPARE_DESCRIPTORS;
+	what.descriptors = cfg->users * (run.target.http ? by_http_lanes(&http) : 1) + SPARE_DESCRIPTORS;
 	what.descriptors_most = get_descriptors(cfg, what.descriptors);
 	log_cfg.expect = expected(cfg);
 	out = rec_must_open(&cfg->out, "vusers");

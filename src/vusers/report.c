@@ -91,8 +91,10 @@ static void settings(struct rec *r, const struct crowd *c, const struct report_w
 	rec_str(r, "encodings", w->encodings);
 	rec_str(r, "workload", w->workload);
 	rec_real(r, "objects_per_page", w->objects_per_page, 6);
-	if (w->workload)
+	if (w->workload) {
 		rec_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
+		rec_int(r, "parallel", w->parallel);
+	}
 	rec_str(r, "library", w->library);
 	rec_str(r, "punctual_by", w->punctual_by);
 	rec_end(r);

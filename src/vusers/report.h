@@ -14,6 +14,7 @@ struct report_what {
 	double rate, nz;		/* NAN: not asked for */
 	double objects_per_page;
 	bool whole_pages;
+	int parallel;
 	int64_t threshold_ns, late_limit_ns;
 	int64_t bytes, connections;	/* of the kind; connections -1: each user's own */
 	int64_t descriptors, descriptors_most;

@@ -15,7 +15,7 @@
 static const char *const ask_words[] = { "key", "move", NULL }, *const echo_words[] = { "next", "patch", NULL },
 	*const per_words[] = { "object", "page", NULL }, *const service_words[] = { "exp", "const", NULL };
 
-static struct ends_cfg cfg = { .users = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
+static struct ends_cfg cfg = { .users = 1, .parallel = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
 			       .threshold_ns = 100 * NS_PER_MS, .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
 			       .encodings = "zrle,hextile,copyrect,raw", .size = 1000, .width = 640 };
 
@@ -55,6 +55,7 @@ static const struct cli_opt options[] = {
 	  "vnc: the first so many users keep all pixels, and are reported apart (0)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "workload", &cfg.workload, 0, 0, "http: pages and their objects (the one of the URL)", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "per", &cfg.per, 0, 0, "http: users think before each object, or each page (object)", per_words, NULL, NULL },
+	{ CLI_INT, 0, "parallel", &cfg.parallel, 1, 64, "http: of a page, fetch so many objects at once (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "jtl", &cfg.jtl, 0, 0, "write JMeter's columns for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "stations", &cfg.stations, 0, 0,

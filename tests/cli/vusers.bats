@@ -149,6 +149,53 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	[ "$(jq '.settings.objects_per_page' report.json)" = 1.666667 ]
 }
 
+# How long the median page took, and how many there were; `sent` and `from` as the scripted server counts them.
+pages() {	# connections
+	start_scripted --delay 0.1
+	users -n 1 -z 20ms --think const -t 3s --workload page.tsv --per page --parallel "$1" --log "log-$1.tsv"
+	[ "$status" = 0 ]
+	took=$(jq .result.from_sent_ms.p50 report.json) n=$(jq .result.requests report.json)
+	read -r from sent _ < <(python3 -c "import urllib.request; print(urllib.request.urlopen('${at}count').read().decode())")
+	echo "$1 at once: $n pages of $took ms; the server saw $((from - 1)) connections and $sent requests"
+	kill "$pid"; wait "$pid" || true
+}
+
+@test "vusers: a page of six objects of 100 ms takes as many rounds as its connections make of it" {
+	need jq
+	for ((i = 1; i <= 6; i++)); do printf 'Home\t1\tobject-%d\t/%d\n' "$i" "$i"; done >page.tsv
+	pages 6
+	# (each object takes 100 ms by the server's own clock: a page can take no less)
+	holds '.from_sent_ms.min >= 100 and .pages == .requests and .connections == 6 and .errors == 0'
+	[ "$from" = 7 ]	# and that of the one who asks
+	[ "$sent" = $((6 * n)) ]
+	# a row is a page, with the bytes of its six objects: 500 each, and their heads
+	[ "$(column log-6.tsv label | sort -u)" = Home ]
+	[ "$(column log-6.tsv bytes | awk '$1 < 3000 || $1 > 4500' | wc -l)" = 0 ]
+	one=$took
+	for at_once in 1 3 4; do
+		pages "$at_once"
+		[ "$from" = $((at_once + 1)) ] && [ "$sent" = $((6 * n)) ]
+		rounds=$(((6 + at_once - 1) / at_once))
+		holds ".from_sent_ms.min >= 100 * $rounds"
+		disturbed || awk -v a="$took" -v b="$one" -v r="$rounds" 'BEGIN { q = a / b; exit !(q > 0.8 * r && q < 1.2 * r) }'
+	done
+	# no more connections than a page has objects
+	pages 20
+	[ "$from" = 7 ]
+}
+
+@test "vusers: a page of which one object fails is one error; one that breaks off ends the page, and the user comes back" {
+	need jq
+	for ((i = 1; i <= 4; i++)); do printf 'Home\t1\tobject-%d\t/%d\n' "$i" "$i"; done >page.tsv
+	start_scripted --fail
+	users -n 2 -z 20ms --think const -t 2s --timeout 300ms --workload page.tsv --per page --parallel 4 --log log.tsv
+	[ "$status" = 3 ]
+	holds '.errors > 0 and .timeouts > 0 and .reconnected > 0 and .requests + .errors + .timeouts + .unanswered == .due'
+	# of a page with a 503 in it the code is 503, wherever in the page it was
+	[ "$(awk -F'\t' '$8 == 503 && $7 != "error"' log.tsv | wc -l)" = 0 ]
+	[ "$(column log.tsv code | grep -cx 503)" -ge 1 ]
+}
+
 @test "vusers: errors, timeouts and connections that break are counted, and the exit status is 3" {
 	need jq
 	start_scripted --fail
@@ -322,6 +369,9 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 		http://127.0.0.1:99999/ -z 1s
 		http://127.0.0.1:80/ -z 1s --asks move
 		vnc:127.0.0.1:5901 -z 1s --per page
+		vnc:127.0.0.1:5901 -z 1s --parallel 6
+		http://127.0.0.1:80/ -z 1s --parallel 6
+		http://127.0.0.1:80/ -z 1s --per page --parallel 0
 		vnc:127.0.0.1:5901 -z 1s --size 5
 		vnc:127.0.0.1:5901 -z 1s --encodings tight
 		vnc:127.0.0.1:5901 -z 1s --encodings raw,raw

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A web server with a script, for vusers to be held against: prints its port; answers at once, but for what it is told.
 
---pause-at S --pause S: from S after the first request nobody is answered for so long. --fail: every 5th request is answered 503, every 7th broken off,
-every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
+--delay S: each answer comes so long after its request, on each connection for itself. --pause-at S --pause S: from S after the first request nobody is
+answered for so long. --fail: every 5th request is answered 503, every 7th broken off, every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
 import argparse
 import asyncio
 import time
 
 options = argparse.ArgumentParser()
+options.add_argument("--delay", type=float, default=0)
 options.add_argument("--pause-at", type=float, default=0)
 options.add_argument("--pause", type=float, default=0)
 options.add_argument("--fail", action="store_true")
@@ -36,6 +37,7 @@ async def talk(reader, writer):
             first = first or now
             if options.pause and now < first + options.pause_at + options.pause and now >= first + options.pause_at:
                 await asyncio.sleep(first + options.pause_at + options.pause - now)
+            await asyncio.sleep(options.delay)
             if options.fail and requests % 11 == 0:
                 await asyncio.sleep(3600)
             if options.fail and requests % 7 == 0:
