@@ -1,63 +1,81 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # arrivals.gp - how requests arrive, beside a Poisson process of the same rate.
 #
-# gnuplot -c plots/arrivals.gp ROWS OUT.svg
-#   reads what arrivals --rows wrote: the first arrivals as marks, counts in intervals and
-#   gaps between arrivals beside what a Poisson process would have, and, where
-#   it is there, the coefficient of variation by the number of sources with its band.
+# gnuplot -c plots/arrivals.gp ROWS OUT.svg [OF [PART THINK_S]]
+#   reads what arrivals --rows wrote: the first arrivals as marks, with how many there are in each
+#   interval; counts in intervals and gaps between arrivals beside what a Poisson process would have;
+#   and, where it is there, the coefficient of variation by the number of sources with its band.
+#   OF: whose arrivals they are, for the title. PART, THINK_S: only rows with these, of a run's table.
+#
+# Figures of a run call it last: it begins anew, with nothing of the figures before it.
 
+unset multiplot
+unset output
+reset
 rows = ARG1
 load ARG0[1:strlen(ARG0) - strlen("arrivals.gp")] . "style.gp"
 set datafile separator "\t"
 set datafile columnheaders
-of(kind, c) = strcol("kind") eq kind ? y(c) : NaN
+whose = ARGC > 2 ? ARG3 : ""
+asked_part = ARGC > 4 ? ARG4 : ""
+asked_think = ARGC > 4 ? real(ARG5) : 0
+asked(kind) = strcol("kind") eq kind && (asked_part eq "" || (strcol("part") eq asked_part && y("think_s") == asked_think))
+of(kind, c) = asked(kind) ? y(c) : NaN
 
 kinds = ""
 last = 1
+drawn = 0
 interval = 0
-eval look(rows, 'kinds = add(kinds, strcol("kind")), last = strcol("kind") eq "arrival" ? column("x") : last, ' \
-	. 'interval = strcol("kind") eq "interval" ? column("x") : interval')
+tallies = 0
+eval look(rows, 'kinds = asked(strcol("kind")) ? add(kinds, strcol("kind")) : kinds, ' \
+	. 'asked("arrival") ? (last = column("x"), drawn = drawn + 1) : 0, interval = asked("interval") ? column("x") : interval, ' \
+	. 'tallies = tallies + asked("tally")')
+length(ms) = sprintf("%.3g %s", ms < 1000 ? ms : ms / 1000.0, ms < 1000 ? "ms" : "s")
+unit = last < 2000 ? 1 : 1000.0
 
 # panels from the top: marks, two histograms, sources; each with room for its title and for what stands below its axis
-figure_height = place(kinds, "sources") ? 800.0 : 540.0
-place_at(left, right, top, bottom) = inside(left, right, 1 - top / figure_height, 1 - bottom / figure_height)
+head = whose eq "" ? 0 : 30
+figure_height = head + (place(kinds, "sources") ? 830.0 : 570.0)
+place_at(left, right, top, bottom) = inside(left, right, 1 - (head + top) / figure_height, 1 - (head + bottom) / figure_height)
 set terminal svg size 860,figure_height
 set output ARG2
-set multiplot
+if (head) { set multiplot title whose font ",14" } else { set multiplot }
 unset key
 set title offset 0, -0.4
 
-# marks on a line of time
-eval place_at(0.08, 0.97, 36, 96)
-set title "the first arrivals"
+# marks on a line of time; below it, how many there are in each interval
+eval place_at(0.03, 0.98, 36, 126)
+set title sprintf("the first %d arrivals", drawn) . (tallies ? ", and how many there are in each " . length(interval) : "")
 unset ytics
 unset grid
 set border 1
 set yrange [0:1]
-set xrange [0:last / 1000.0]
-set xlabel "s" offset 0, 0.4
-plot rows using (of("arrival", "x") / 1000):(0):(0):(1) with vectors nohead linestyle light notitle
+set xrange [0:last / unit]
+set xlabel unit == 1 ? "ms" : "s" offset 0, 0.4
+plot rows using (of("arrival", "x") / unit):(0.4):(0):(0.6) with vectors nohead linestyle light notitle, \
+	rows using ((of("tally", "x") + interval / 2) / unit):(0):(0):(1) with vectors nohead linestyle dotted notitle, \
+	rows using (of("tally", "x") / unit):(0.18):(sprintf("%d", y("y"))) with labels font (tallies > 50 ? ",8" : ",11") notitle
 
 eval axes_looks
-set xrange [0:*]
+set autoscale x
 set yrange [0:*]
 set ytics auto nomirror out scale 0.6
 set key at graph 0.98, 0.97 right top Right noreverse samplen 2
 set style fill solid 0.35 noborder
 set boxwidth 0.8 relative
-set offsets 0, 0, graph 0.12, 0
+set offsets 0.5, 0, graph 0.12, 0	# (a box around a count of 0)
 histogram(kind, model) = sprintf('plot rows using (of("%s", "x")):(of("%s", "y")) with boxes linestyle light title "measured", ', \
 	kind, kind) . sprintf('rows using (of("%s", "x")):(of("%s", "expected")) with linespoints linestyle heavy pointtype 7 ', \
 	kind, kind) . sprintf('pointsize 0.5 title "%s"', model)
 nothing(why) = sprintf('set label 1 "%s" at graph 0.5, 0.5 center; plot [0:1] [0:1] NaN notitle; unset label 1', why)
-eval place_at(0.09, 0.48, 190, 470)
-set title interval > 0 ? sprintf("arrivals in %.3g %s", interval < 1000 ? interval : interval / 1000, interval < 1000 \
-	? "ms" : "s") : "arrivals in an interval"
+eval place_at(0.11, 0.49, 220, 500)
+set title interval > 0 ? "arrivals in " . length(interval) : "arrivals in an interval"
 set xlabel "arrivals"
 set ylabel "share of intervals" offset 0.5
 eval place(kinds, "count") ? histogram("count", "Poisson") : nothing("too few intervals")
 
-eval place_at(0.60, 0.97, 190, 470)
+set offsets 0, 0, graph 0.12, 0
+eval place_at(0.60, 0.97, 220, 500)
 set title "time between arrivals"
 set xlabel "ms"
 set ylabel "share of gaps"
@@ -65,7 +83,7 @@ eval place(kinds, "gap") ? histogram("gap", "exponential") : nothing("the log's 
 
 if (place(kinds, "sources")) {
 	set offsets
-	eval place_at(0.09, 0.97, 570, 745)
+	eval place_at(0.09, 0.97, 600, 775)
 	set title "coefficient of variation of the times between arrivals, as sources join"
 	set xlabel "sources"
 	set ylabel "CoV"
@@ -75,3 +93,5 @@ if (place(kinds, "sources")) {
 			with yerrorbars linestyle light title "measured ± 1.96/√n", \
 		rows using (of("sources", "x")):(of("sources", "y")) with lines linestyle light notitle
 }
+unset multiplot
+unset output

@@ -10,6 +10,7 @@
 #include "logs_in.h"
 #include "nulls.h"
 #include "poisson.h"
+#include "random.h"
 #include "rec.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 static struct {
 	struct logs_in_cfg log;
 	struct poisson_cfg test;
-	int64_t head_ns, tail_ns;
+	int64_t head_ns, tail_ns, sample;
 	const char *rows;
 	int unit;
 } cfg = { .test.seed = 1, .unit = -1 };
@@ -65,20 +66,23 @@ static int read_where(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 0, "input-format", &cfg.log.kind, 0, 0, "what the log is (auto)", logs_in_kinds, NULL, NULL },
+	{ CLI_WORD, 0, "input-format", &cfg.log.kind, 0, 0, "log: what it is (auto)", logs_in_kinds, NULL, NULL },
 	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0,
-	  "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
-	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "its unit (as its name ends)", units, NULL, NULL },
-	{ CLI_CALL, 0, "where", NULL, 0, 0, "only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
-	{ CLI_CALL, 0, "skip", NULL, 0, 0, "leave out so much at the beginning, and at the end (0,0)", NULL, read_skip,
+	  "log: the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
+	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "log: its unit (as its name ends)", units, NULL, NULL },
+	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "skip", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, read_skip,
 	  "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
 	  "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12,
-	  "the step in which the log's times were written down (as they look)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "sources", &cfg.log.source, 0, 0, "the column of who asked: CoV as one after the other joins", NULL, NULL, "NAME" },
+	  "log: the step in which its times were written down (as they look)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "sources", &cfg.log.source, 0, 0, "log: the column of who asked: CoV as one after the other joins", NULL, NULL,
+	  "NAME" },
+	{ CLI_INT, 0, "sample", &cfg.sample, 2, 1e7,
+	  "instead of a log: so many arrivals, thrown at random into a second", NULL, NULL, NULL },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "write rows for a plot to this file", NULL, NULL, "FILE" },
-	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "of where in its tick an arrival is put (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "of the sample, and of where in its tick an arrival is put (1)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -92,6 +96,18 @@ static void read_log(const char *file, struct logs_in *l)
 
 	err = logs_in_read(in, &cfg.log, l, &line, &why);
 	cli_close(in, file, err, line, why);
+}
+
+/* Instead of a log: given how many they are, the arrivals of a Poisson process lie as if thrown. */
+static void throw_sample(struct logs_in *l)
+{
+	uint64_t random = (uint64_t)cfg.test.seed;
+
+	*l = (struct logs_in){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1 };
+	if (!l->arrival)
+		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
+	for (size_t i = 0; i < l->n; i++)
+		l->arrival[i].time_ns = (int64_t)(random_unit(&random) * NS_PER_S);
 }
 
 /* What is left of the log after the cut; the first of its times in *from. */
@@ -248,8 +264,9 @@ static void settings(struct rec *out, const char *file, const struct logs_in *l)
 {
 	rec_object(out, "settings");
 	rec_str(out, "file", file);
-	rec_str(out, "input_format", logs_in_kinds[l->kind]);
-	rec_str(out, "column", l->kind == LOGS_IN_CLF ? NULL : l->name);
+	rec_count(out, "sample", cfg.sample ? cfg.sample : -1);
+	rec_str(out, "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind]);
+	rec_str(out, "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name);
 	rec_real(out, "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6);
 	rec_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);
 	rec_str(out, "sources", cfg.log.source);
@@ -259,30 +276,36 @@ static void settings(struct rec *out, const char *file, const struct logs_in *l)
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "arrivals LOG [options]",
+	int first = cli_parse(argc, argv, "arrivals LOG | --sample N [options]",
 			      "Do requests arrive as those of many independent users would?", options), err;
 	struct rec_place places[] = { { "-o", NULL }, { "--rows", NULL } };
 	struct logs_in l;
 	struct rec *out;
 	struct rows *t;
 	int64_t from, *time_ns;
+	const char *file = argv[first];
 
-	if (first == argc)
+	if (first == argc && !cfg.sample)
 		die_usage("which log? a file, or - for standard input");
-	if (first + 1 < argc)
-		die_usage("unexpected word %s", argv[first + 1]);
+	if (first + !cfg.sample < argc)
+		die_usage("unexpected word %s", argv[first + !cfg.sample]);
+	if (cfg.sample && cli_given("log: "))
+		die_usage("--%s is of a log, and --sample reads none", cli_given("log: "));
 	places[0].path = out_cfg.path ? out_cfg.path : "-";
 	places[1].path = cfg.rows;
 	rec_check_apart(places, 2);
 	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
-	read_log(argv[first], &l);
+	if (cfg.sample)
+		throw_sample(&l);
+	else
+		read_log(file, &l);
 	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
 		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
 	if (l.n < 2)
-		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", argv[first], l.n);
+		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", file, l.n);
 	skip(&l, &from);
 	if (l.n < 2)
-		die(EXIT_RUN, "%s: %zu arrivals are left by --skip; less of it", argv[first], l.n);
+		die(EXIT_RUN, "%s: %zu arrivals are left by --skip; less of it", file, l.n);
 	if (!cfg.test.tick_ns)
 		cfg.test.tick_ns = l.tick_ns;
 	/* small numbers: spreading within a tick adds to them */
@@ -291,7 +314,7 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "arrivals");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	settings(out, argv[first], &l);
+	settings(out, file, &l);
 	t = cfg.rows ? rows_open(cfg.rows, "arrivals/1", draw_columns) : NULL;
 	if (cfg.rows && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);

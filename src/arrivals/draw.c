@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MARKS 150		/* arrivals that a figure shows one by one */
+#define MARKS 200		/* arrivals that a figure shows one by one */
 #define GAP_BINS 25		/* of a fifth of the mean gap, to five times the mean */
 #define GAP_BIN 0.2
 #define COUNTS_MOST 10000
@@ -58,6 +58,7 @@ static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p
 static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
 {
 	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
+	double drawn = (double)(time_ns[p->n < MARKS ? p->n : MARKS - 1] - time_ns[0]);
 	size_t at = 1, most = 0;
 
 	if (!seen)
@@ -71,6 +72,8 @@ static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *
 		if (count < COUNTS_MOST)
 			seen[count]++;
 		most = count > most && count < COUNTS_MOST ? count : most;
+		if (width * (double)(i + 1) <= drawn)
+			row(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
 	}
 	for (size_t c = 0, step = (size_t)fmax(1, sqrt(mean) / 2); p->intervals && c <= most + 1 && c < COUNTS_MOST; c += step) {
 		double share = 0, expected = 0;

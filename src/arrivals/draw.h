@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* draw - rows for plots/arrivals.gp: the first arrivals as marks, counts beside Poisson's, gaps
- * beside the exponential ones, CoV by the number of sources. */
+/* draw - rows for plots/arrivals.gp: the first arrivals as marks, how many there are in each interval of these, counts beside
+ * Poisson's, gaps beside the exponential ones, CoV by the number of sources. */
 #ifndef THINPROBE_ARRIVALS_DRAW_H
 #define THINPROBE_ARRIVALS_DRAW_H
 

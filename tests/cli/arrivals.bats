@@ -137,7 +137,7 @@ END
 	judge "a b.tsv" --sources user --rows rows.tsv
 	awk -F'\t' '$2 == "gap" { g += $4; e += $5 } $2 == "count" { c += $4; p += $5 } $2 == "sources" { s++ } $2 == "arrival" { a++ }
 		END { print g, e, c, p, s, a; exit !(g > 0.98 && g <= 1 && e > 0.99 && e < 1 && c > 0.999 &&
-			c < 1.001 && p > 0.98 && p <= 1 && s >= 8 && a == 150) }' rows.tsv
+			c < 1.001 && p > 0.98 && p <= 1 && s >= 8 && a == 200) }' rows.tsv
 	gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" rows.tsv out.svg
 	grep -q '</svg>' out.svg
 	grep -q 'arrivals in 96.9 ms' out.svg	# ten of them on average, of 2,000 in 19.4 s
@@ -153,6 +153,47 @@ END
 	done
 	grep -q 'too long to tell' seconds.svg
 	grep -q 'too few intervals' few.svg
+}
+
+@test "a sample: 200 marks on a ruler, the same for the same seed, counted and measured once more by python" {
+	need jq gnuplot python3
+	judge --sample 200 --seed 3 --interval 10ms --rows ruler.tsv
+	is '.arrivals == 200 and .n == 199 and .span_s > 0.9 and .span_s < 1 and .poisson'
+	python3 - <<'END'
+import csv, json, statistics
+rows = list(csv.DictReader(open("ruler.tsv"), delimiter="\t"))
+result = json.load(open("out.json"))["result"]
+mark = [float(r["x"]) for r in rows if r["kind"] == "arrival"]
+assert len(mark) == 200 and mark == sorted(mark) and mark[0] == 0, mark[:5]
+gap = [b - a for a, b in zip(mark, mark[1:])]
+assert abs(statistics.mean(gap) - result["mean_ms"]) < 1e-4 and abs(statistics.stdev(gap) - result["sd_ms"]) < 1e-4
+# thrown evenly: so far from the diagonal comes one sample in a hundred (Kolmogorov)
+assert max(abs(m / mark[-1] - i / 199) for i, m in enumerate(mark)) < 1.63 / 200 ** 0.5
+# marks in each centimetre, but for the first and the last one, which bound them
+counts = [sum(1 for m in mark[1:-1] if 10 * i <= m < 10 * (i + 1)) for i in range(int(mark[-1] / 10))]
+assert [int(r["y"]) for r in rows if r["kind"] == "tally"] == counts
+share = {float(r["x"]): float(r["y"]) for r in rows if r["kind"] == "count"}
+assert all(abs(share[c] - counts.count(c) / len(counts)) < 1e-6 for c in range(max(counts) + 1)), share
+assert abs(statistics.variance(counts) / statistics.mean(counts) - result["dispersion"]) < 0.02, result
+END
+	gnuplot -c "$BATS_TEST_DIRNAME/../../plots/arrivals.gp" ruler.tsv out.svg
+	grep -q 'arrivals in 10 ms' out.svg
+	"$ARRIVALS" --sample 200 --seed 3 --interval 10ms --rows again.tsv -o report
+	cmp ruler.tsv again.tsv
+	"$ARRIVALS" --sample 200 --seed 4 --interval 10ms --rows other.tsv -o report
+	run -1 cmp -s ruler.tsv other.tsv
+}
+
+@test "of samples at random the tests reject one in twenty, and the coefficient of variation is 1" {
+	need jq
+	for ((seed = 1; seed <= 60; seed++)); do
+		"$ARRIVALS" --sample 400 --seed "$seed" --format json | jq -r '.result | "\(.cov) \(.dispersion) \(.poisson)"'
+	done >figures
+	# more than nine of 60 would be rejected once in a thousand such tests; the means of 60 are known to 0.05 / sqrt(60), and of the
+	# dispersion of 39 intervals to 0.23 / sqrt(60)
+	awk '{ cov += $1; dispersion += $2; rejected += $3 == "false" }
+		END { print cov / NR, dispersion / NR, rejected
+			exit !(NR == 60 && cov / NR > 0.97 && cov / NR < 1.03 && dispersion / NR > 0.9 && dispersion / NR < 1.1 && rejected <= 9) }' figures
 }
 
 @test "sources are counted in by their names, digits as numbers" {
@@ -207,6 +248,10 @@ refused() {	# status words...
 	refused 1 bad.tsv --column when --unit s --where a=b
 	refused 2 bad.tsv --skip 2x
 	refused 2 bad.tsv --where ab
+	refused 2 bad.tsv --sample 200
+	refused 2 --sample 1
+	refused 2 --sample 200 --where a=b
+	[[ $output == *--where* ]]
 	run -0 "$ARRIVALS" bad.tsv --column when --unit s
 	refused 1 bad.tsv --column when --unit s --skip 1d
 }
