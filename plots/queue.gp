@@ -1,25 +1,56 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # queue.gp - queueing models and measured rows in one picture.
 #
-# gnuplot -c plots/queue.gp ROWS OUT.svg [rate|response|line|load]
+# gnuplot -c plots/queue.gp ROWS OUT.svg [rate|response|line|principle|load [TITLE]]
 #   reads what queue mva --rows or queue fit --rows wrote
 #   rate       requests a second over the users, with the most that the busiest station allows (default)
-#   response   response time over the users, with the asymptote N S_max - Z
-#   line       requests a second over requests under way, along the numbers of users
+#   response   response time over the users, with its asymptote N S_max - Z from its beginning at -Z on
+#   line       requests a second over requests under way, with the load lines (N - Q)/Z of closed users
+#   principle  of users by think time held (queue mva --nz): requests a second over the users near N/Z; and on
+#              the axis of the response time the diagonals from -Z through N, all with the slope Z/N
 #   load       response time over requests a second, as an open stream is drawn
+#
+# Figures of a run call it last: it begins anew, with nothing of the figures before it.
 
+unset multiplot
+unset output
+reset
 rows = ARG1
 what = ARGC > 2 ? ARG3 : "rate"
 load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "style.gp"
 set datafile separator "\t"
-set key autotitle columnheader
+set datafile columnheaders
+figure_height = what eq "principle" || what eq "line" ? 620.0 : 520.0
+set terminal svg size 760,figure_height
+set title ARGC > 3 ? ARG4 : ""
 
 measured = 0
 later = 0
+fits = 0
+models = 0
 most = 0
 slowest = 0
-eval look(rows, 'measured = measured || strcol("kind") eq "measured", later = later || strcol("kind") eq "later", ' \
-	. 'slowest = more(slowest, filled("r_s") ? y("r_s") : 0), most = more(most, filled("lambda") ? y("lambda") : 0)')
+most_n = 0
+most_q = 0
+most_z = 0
+least_held = 1e300
+most_held = 0
+eval look(rows, 'measured = measured + (strcol("kind") eq "measured"), later = later || strcol("kind") eq "later", ' \
+	. 'fits = fits || strcol("kind") eq "fit", ' \
+	. 'models = models + (strcol("kind") eq "model"), slowest = more(slowest, y("r_s")), most = more(most, y("lambda")), ' \
+	. 'most_n = more(most_n, y("n")), most_q = more(most_q, y("q")), most_z = more(most_z, y("z_s")), ' \
+	. 'least_held = less(least_held, y("n") / y("z_s")), most_held = more(most_held, y("n") / y("z_s"))')
+held = most_held > 0 && most_held < 1.001 * least_held
+if (what eq "principle" && !held) { print "queue.gp: principle is of rows with one n / z_s (queue mva --nz)"; exit status 1 }
+
+# Lines of single rows: of those measured, or of six of the model's at the most.
+every = models > 6 ? int((models + 5) / 6) : 1
+shown(d) = strcol("kind") eq (measured ? "measured" : "model") && (measured || int(column(0) + 1) % every == 0)
+shown_n = 'shown(0) ? y("n") : NaN'
+least_shown = 1e300
+corner = 0
+eval look(rows, 'known(n_ = @shown_n) ? (least_shown = less(least_shown, n_), ' \
+	. 'corner = n_ <= most_n / 2.0 ? more(corner, n_) : corner) : 0')
 
 set output ARG2
 set xrange [0:*]
@@ -29,19 +60,68 @@ unit = slowest < 2 ? "ms" : "s"
 across_c = what eq "line" ? "q" : what eq "load" ? "lambda" : "n"
 up_c = what eq "response" || what eq "load" ? "r_s" : "lambda"
 scale = up_c eq "r_s" ? ms : 1
-bound = what eq "rate" ? "x_bound" : what eq "response" ? "r_bound_s" : ""
+bound = what eq "rate" ? "x_bound" : ""
 set xlabel across_c eq "n" ? "users" : across_c eq "q" ? "requests under way" : "requests a second"
 set ylabel up_c eq "r_s" ? "response time, " . unit : "requests a second"
-if (up_c eq "r_s") { set yrange [0:slowest * scale * 1.1] } else { set yrange [0:most * 1.15] }
+if (up_c eq "r_s") { set yrange [0:slowest * scale * 1.1] } else { set yrange [0:(held ? more(most, most_held) : most) * 1.15] }
 # rows are sorted here, since those measured come as they were given
-sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } " \
+sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print \"a\\tb\"; fflush() } " \
 	. "NR > 1 && index(\" %s \", \" \" $at[\"kind\"] \" \") && $at[\"%s\"] != \"\" && $at[\"%s\"] != \"\" { " \
-	. "print $at[\"%s\"] \"\\t\" $at[\"%s\"] }' '%s' | sort -g", kinds, across_c, c, across_c, c, rows)
-unset key
-set key at screen 0.1, 0.17 left top Left reverse vertical maxrows 3 maxcols 2 samplen 2.5 spacing 1.2 noautotitle
-computed = 'sorted("model fit", up_c) using 1:($2 * scale) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour' \
-	. ' title "computed"'
-drawn(kinds, c, looks) = sprintf(', sorted("%s", "%s") using 1:($2 * scale) with %s', kinds, c, looks)
-eval "plot " . computed . (bound eq "" ? "" : drawn("model fit", bound, 'lines linestyle dashed title "asymptotes"')) \
-	. (measured ? drawn("measured", up_c, 'points linestyle heavy pointtype 7 title "measured, fitted to"') : "") \
-	. (later ? drawn("later", up_c, 'points linestyle heavy pointtype 9 pointsize 1 title "measured, foretold"') : "")
+	. "print $at[\"%s\"] \"\\t\" $at[\"%s\"] | \"sort -g\" }' '%s'", kinds, across_c, c, across_c, c, rows)
+before = ""
+beside = ""
+axes = ""
+if (what eq "response") {
+	# from -Z on: users who could not wait less than nothing
+	set yrange [-most_z * scale * 1.1:*]
+	set xzeroaxis linecolor rgb line_colour
+	beside = ', rows using (known(n_ = y("n")) ? 0 : NaN):(-y("z_s") * scale):(n_):((y("r_asymptote_s") + y("z_s")) * scale) ' \
+		. 'with vectors nohead linestyle dashed title "asymptotes: users × slowest station − think time"'
+}
+if (what eq "line") {
+	upto = more(1.1 * most_q, held ? least_shown : 0)
+	set xrange [0:upto]
+	set rmargin 9
+	beside = ", " . load_lines(rows, shown_n, upto) . ' title "load lines: (users − under way) / think time", ' \
+		. 'rows using (known(n_ = @shown_n) ? less(n_, upto) : NaN):((n_ - less(n_, upto)) / y("z_s")):' \
+		. '(sprintf("N = %g", n_)) with labels left offset 0.5, 0 font ",10" notitle'
+}
+if (held && (what eq "line" || what eq "rate")) {
+	beside = beside . sprintf(', %g with lines linestyle dashed title "users by think time (N/Z): %g a second"', most_held, most_held)
+}
+looks = models + fits > 30 ? "lines linecolor rgb light_colour" : "linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour"
+if (what eq "principle") {
+	# two axes with one zero in the middle: R and -Z at the left, the rate at the right
+	unset grid
+	set border 11
+	set rmargin 9
+	set xtics axis
+	set xzeroaxis linecolor rgb line_colour linetype 1
+	axes = " axes x1y2"
+	ms = most_z < 2 ? 1000 : 1
+	set yrange [-most_z * ms * 1.04:most_z * ms * 1.04]
+	set y2range [-1.25 * most_held:1.25 * most_held]
+	set y2tics 0, most_held / 4
+	set xrange [0:most_n]
+	set xlabel "users" offset 0, -0.5
+	set ylabel "response time; below zero: think time, " . (most_z < 2 ? "ms" : "s")
+	set y2label "requests a second" offset 1
+	# one of the triangles that are all alike: users to think time
+	up = corner / most_held * ms
+	set style fill solid 0.25 noborder
+	set object 1 polygon from 0, 0 to 0, -up to corner, 0 to 0, 0 fillcolor rgb mark_colour behind
+	set object 2 polygon from corner, 0 to 2 * corner, 0 to 2 * corner, up to corner, 0 fillcolor rgb mark_colour behind
+	before = 'rows using (known(n_ = @shown_n) ? 0 : NaN):(-y("z_s") * ms):(most_n):(most_n / most_held * ms) ' \
+		. 'with vectors nohead linestyle dashed title "from −Z through the users N: slope Z/N, as 1 to N/Z", ' \
+		. 'rows using (@shown_n):(0) with points pointtype 6 pointsize 1.2 linecolor rgb heavy_colour notitle, ' \
+		. sprintf('%g axes x1y2 with lines linewidth 1.5 linecolor rgb load_colour(0, 3) ', most_held) \
+		. sprintf('title "users by think time (N/Z): %g a second", ', most_held)
+}
+eval legend_lines(4)
+drawn(kinds, c, looks) = sprintf('sorted("%s", "%s") using 1:($2 * scale)%s with %s', kinds, c, axes, looks)
+eval "plot " . before . drawn("model fit", up_c, looks . ' title "computed"') \
+	. (bound eq "" ? "" : ", " . drawn("model fit", bound, 'lines linestyle dashed title "asymptotes"')) \
+	. (measured ? ", " . drawn("measured", up_c, 'points linestyle heavy pointtype 7 title "measured' \
+		. (fits ? ', fitted to"' : '"')) : "") \
+	. (later ? ", " . drawn("later", up_c, 'points linestyle heavy pointtype 9 pointsize 1 title "measured, foretold"') : "") . beside
+unset output

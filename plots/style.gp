@@ -151,6 +151,11 @@ dots(n, c, mark) = sprintf(', for [i = 1:%d] ', n) . ends("at(i)", c) . sprintf(
 	. sprintf('linecolor rgb colour(i) title says(i) noenhanced, for [i = 1:%d] ', n) . values("at(i)", c) \
 	. sprintf(':(hover_ends("%s", label(i))) with labels hypertext point pointtype %s linecolor rgb colour(i) notitle', c, mark)
 
+# Load lines: N users who think for Z ask N/Z times a second, and 1/Z less for each request under way. Of rows with users `n` (text;
+# NaN: not of this row), up to so many requests under way.
+load_lines(file, n, upto) = sprintf('"%s" using (known(n_ = %s) ? 0 : NaN):(n_ / y("z_s"))', file, n) \
+	. sprintf(':(less(n_, %g)):(-less(n_, %g) / y("z_s")) with vectors nohead linestyle dotted', upto, upto)
+
 # The threshold across, at the end of a plot command, where it lies within what is drawn (an arrow would leave a panel); and
 # upright, as other times that are marked.
 threshold_across = ', threshold_ms with lines dashtype 3 linecolor rgb mark_colour noautoscale notitle'

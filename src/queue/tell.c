@@ -9,7 +9,7 @@
 #define DIGITS 9	/* of results that others are held against */
 #define FAR_OFF 0.2	/* of a response time, as a logarithm: no noise of a measurement */
 
-const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_bound_s", "x_bound", NULL };
+const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
 /* An array in JSON and TSV; one word for people. */
 static void shares(struct rec *r, const char *key, const double *u, size_t n, bool text)
@@ -56,7 +56,7 @@ void tell_row(struct rows *t, const char *kind, double n, double z_s, double rat
 	cell(t, rate);
 	cell(t, rate * r_s);
 	cell(t, r_s);
-	cell(t, closed ? mva_bound_r(&b, n, z_s) : (double)NAN);
+	cell(t, closed ? n * b.demand_max_s - z_s : (double)NAN);
 	cell(t, closed ? mva_bound_x(&b, n, z_s) : (double)NAN);
 	rows_end(t);
 }

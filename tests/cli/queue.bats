@@ -98,6 +98,28 @@ END
 		and .delay.delay_s > 0' out.json
 }
 
+@test "rows for a plot: the asymptote of the response time begins at -Z, and each figure is drawn" {
+	need jq gnuplot
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 -z 10s --rows held-z.tsv -o report
+	# N S_max - Z, by hand: 5 - 10, 10 - 10, 20 - 10 ... 50 - 10
+	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s ", $at["r_asymptote_s"] }' held-z.tsv)" = \
+		"-5 0 10 20 30 40 " ]
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 130,500,2000 --nz 20 --rows held-nz.tsv -o report
+	for figure in held-nz/rate held-nz/line held-nz/principle held-z/rate held-z/response held-z/line held-z/load; do
+		gnuplot -c "$TOP/plots/queue.gp" "${figure%/*}.tsv" out.svg "${figure#*/}" 2>err
+		cat err
+		run grep -iE 'undefined|invalid|empty|error|warning' err
+		[ "$status" -eq 1 ]
+		grep -q '</svg>' out.svg
+		cp out.svg "${figure//\//-}.svg"
+	done
+	for n in 130 500 2000; do grep -q ">N = $n<" held-nz-line.svg; done
+	grep -q 'N/Z): 20 a second' held-nz-principle.svg
+	run gnuplot -c "$TOP/plots/queue.gp" held-z.tsv out.svg principle
+	[ "$status" -ne 0 ]
+	[[ $output == *--nz* ]]
+}
+
 refused() {	# status words...: one line that names the tool
 	local wanted=$1
 
