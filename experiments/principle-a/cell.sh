@@ -34,6 +34,24 @@ exp_run() {	# exp_run FOLDER REPEAT
 	# (constant service has no such closed form)
 	[ "$service" = const ] || crowd_model "$1" "$STATIONS"
 }
+# What plots/queue.gp draws of the two tables: mean value analysis between the measured numbers of users, and what was measured.
+exp_summed() {
+	local part think file most step
+	most=$(tr , '\n' <<<"$USERS" | sort -n | tail -n 1) step=$(((most + 99) / 100))
+	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
+	[ -s "$RUN/summary.tsv" ] || return 0
+	for part in held-think held-ratio; do
+		file=$RUN/model-$part.tsv think=(-z "$(crowd_times "$THINK * 1000")ms")
+		[ "$part" = held-think ] || think=(--nz "$NZ")
+		"$TP_BIN/queue" mva --demand "$STATIONS" -n "1,$step:$most:$step,$most" "${think[@]}" --rows "$file.new" -o /dev/null \
+			2>"$RUN/log/queue.err" || { warn "no computed curve: $(tail -n 1 "$RUN/log/queue.err")"; continue; }
+		LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$part" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["part"] == part && $at["response_ms"] > 0 {
+				print "queue/1", "measured", $at["users"], $at["think_s"], $at["lambda_per_s"], $at["concurrency"], $at["response_ms"] / 1000,
+					"", "" }' "$RUN/summary.tsv" >>"$file.new" && mv "$file.new" "$file"
+	done
+}
 exp_stop() {	# exp_stop FOLDER
 	lab_stop_within 5 "${LAB_PID_OF[serve]}"
 	keep_report serve "$1"

@@ -3,11 +3,12 @@
 include "words";
 include "crowds";
 
-def title: "More users: think time held, and users by think time held";
-def labels: {value: {part: {"held-think": "think time held", "held-ratio": "users by think time held",
-	"cov-think": "think time held, constant service", "cov-ratio": "users by think time held, constant service"}}};
 def limit: [.run.settings.stations[] | capture("^(?<n>[0-9.]+)(?<u>us|ms|s)$") | (.n | tonumber) * {us: 1e-6, ms: 1e-3, s: 1}[.u]]
 	| max | 1 / .;
+def title: "More users: think time held, and users by think time held";
+def labels: {value: {part: {"held-think": "think time held", "held-ratio": "users by think time held",
+	"cov-think": "think time held, constant service", "cov-ratio": "users by think time held, constant service"}},
+	figures: {slowest_s: (1 / limit), nz_per_s: .run.settings.nz_per_s}};
 def off($name; $model): (.[$name] / .[$model] - 1) * 100 | fabs;
 # So far may the rate of a full server be off by chance, in percent: of n exponential services the sum varies by 1/sqrt(n).
 def chance: if .requests > 0 then 196 / (.requests | sqrt) else null end;
