@@ -128,7 +128,10 @@ setup() {
 @test "a short run: both ends count the same requests, and the model is that of the server's stations" {
 	local cell
 	short_run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 --repeat 1
-	for f in summary.tsv report.html figures/rate.svg figures/queue.svg figures/response.svg figures/cov.svg; do [ -s "run/$f" ]; done
+	for f in summary.tsv report.html figures/{rate,queue,response,convergence,loadlines,cov}.svg; do [ -s "run/$f" ]; done
+	# the curves: 50 users at the end of both, with N/Z held and not; and what was measured
+	[ "$(awk -F'\t' 'NR > 1 { n[$2]++; last[$2] = $3 "/" $4 } END { print n["measured"], last["measured"], last["model"] }' \
+		run/model-held-ratio.tsv)" = "1 50/0.250000 50/0.25" ]
 	cell=$(cell_of run part=held-think users=50)/1
 	jq -c .result "$cell/vusers.json" "$cell/serve.json" "$cell/model.json"
 	# every row of the log is a request that the server counted
