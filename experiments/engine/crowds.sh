@@ -6,6 +6,7 @@
 # A cell has the axes part, users and think_s. exp_run calls crowd_run and crowd_model. SPREAD: how think
 # times vary.
 CROWD_LATE=5ms CROWD_ARRIVALS=()
+CROWD_PIDS=()	# files: the pid of each program of the server that is looked at by itself
 PIN_EFFECT="so what the users' programs cost is in the server's times"
 
 exp_missing() {
@@ -28,19 +29,29 @@ crowd_interrupts() {
 		$1 in ours { sum += $7 + $8 } END { printf "%.0f\n", sum * 1e7 }' /proc/stat
 }
 
-# Bytes of frames that the server has sent, and when (ns).
-crowd_sent() {
-	local bytes
-	bytes=$(lab_exec server cat /proc/net/dev </dev/null 2>/dev/null |
-		LC_ALL=C awk -v i="${LAB_IF_server:-lo}" '{ sub(/:/, " ") } $1 == i { printf "%.0f", $10 }')
-	echo "${EPOCHREALTIME/[.,]/}000 ${bytes:-0}"
+# When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and
+# the bytes that it has written. (As root: each program has a user namespace of its own, and what it wrote is told to no other.)
+# shellcheck disable=SC2016 # a program of sh
+crowd_moved() {
+	local frames programs=''
+	frames=$(lab_exec server cat /proc/net/dev </dev/null 2>/dev/null |
+		LC_ALL=C awk -v i="${LAB_IF_server:-lo}" '{ sub(/:/, " ") } $1 == i { printf "%.0f %.0f", $10, $2 }')
+	[ "${#CROWD_PIDS[@]}" = 0 ] || programs=$(lab_exec -R server sh -c 'for file; do
+		read -r pid <"$file" && read -r cpu rest <"/proc/$pid/schedstat"
+		written=$(sed -n "s/^wchar: //p" "/proc/$pid/io")
+		echo "${cpu:-null} ${written:-null}"
+	done' sh "${CROWD_PIDS[@]}" </dev/null 2>/dev/null)
+	echo "${EPOCHREALTIME/[.,]/}000 ${frames:-0 0} ${programs//$'\n'/ }"
 }
 
-# Percent of the link's rate between two answers of it; nothing where the link has none.
-crowd_link() {	# crowd_link BEFORE AFTER
-	LC_ALL=C awk -v a="$1" -v b="$2" -v bits="$(rate_bits "$LAB_RATE")" 'BEGIN {
-		split(a, x, " "); split(b, y, " ")
-		if (bits > 0 && y[1] > x[1]) printf "%.2f\n", 100 * (y[2] - x[2]) * 8e9 / (y[1] - x[1]) / bits }'
+# What was moved between two answers of it, as JSON. No link_percent where the link has no rate.
+crowd_rates() {	# crowd_rates BEFORE AFTER
+	jq -cn --arg before "$1" --arg after "$2" --argjson bits "$(rate_bits "$LAB_RATE")" '
+		[$before, $after | [splits(" +") | select(. != "") | tonumber? // null]] as [$a, $b] | (($b[0] - $a[0]) / 1e9) as $s
+		| def rate($i; $unit): if $a[$i] == null or $b[$i] == null then null else ($b[$i] - $a[$i]) / $s / $unit end;
+		{link_percent: (if $bits > 0 then rate(1; $bits / 800) else null end), sent_kbyte_per_s: rate(1; 1000),
+			received_kbyte_per_s: rate(2; 1000), programs: [range(3; $b | length; 2)
+				| {cpu_percent: rate(.; 1e7), written_kbyte_per_s: rate(. + 1; 1000)}]}'
 }
 
 # The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin
@@ -60,10 +71,10 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 		nap 0.05
 	done
 	cpu_begin
-	SENT=$(crowd_sent) INTERRUPTS=$(crowd_interrupts)
+	MOVED=$(crowd_moved) INTERRUPTS=$(crowd_interrupts)
 	has_ended vusers "$folder" || status=1
 	cpu_end
-	LINK_BUSY=$(crowd_link "$SENT" "$(crowd_sent)") INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
+	MOVED=$(crowd_rates "$MOVED" "$(crowd_moved)") INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
 	! stopped && [ "$status" = 0 ] || return 1
 	[ -s "$folder/vusers.json" ] || { LAB_WHY="the users left no report"; return 1; }
 	# (one request in all, or none, is no stream of arrivals: the cell stays, without a verdict)
@@ -85,5 +96,5 @@ exp_ran() {	# exp_ran FOLDER
 			k = 100 * ns / wall / cpus; f = f > k ? f - k : 0; printf "%.2f %.2f %.2f\n", k, f, (b > f) ? b - f : 0 }')
 	why=$(jq -r '.result.why_invalid // empty' "$1/vusers.json")
 	CELL_FLAGS=${why:+; $why}
-	CELL_MORE=$(json_object server_own_percent "$own" kernel_percent "$kernel" link_percent "${LINK_BUSY:-null}")
+	CELL_MORE=$(json_object server_own_percent "$own" kernel_percent "$kernel" | jq -c --argjson moved "${MOVED:-{\}}" '. + $moved')
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - users. Web: lighttpd serves the paper's 15 objects in 9 pages over a link of 100 Mbit/s; 200 users with uniform
-# think times, shorter from cell to cell, as the paper's seven runs. VNC: each user types into a refecho of its own, which
-# burns CPU time for each key, on one CPU for all of them.
+# cell.sh - users. Web: two lighttpd behind a haproxy serve the paper's 15 objects in 9 pages over a link of 100 Mbit/s; 200
+# users with uniform think times, shorter from cell to cell, as the paper's seven runs. VNC: each user types into a refecho of its
+# own, which burns CPU time for each key, on one CPU for all of them.
 . "$TP_HOME/experiments/engine/crowds.sh"
 WEB_PORT=8080 VNC_PORT=6001
 WORKLOAD=$TP_HOME/data/users/webgov.tsv
@@ -10,7 +10,12 @@ WORKLOAD=$TP_HOME/data/users/webgov.tsv
 exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate"; }
 
 exp_choose() {
-	[[ ,$PARTS, == *,web,* ]] && ! command -v lighttpd >/dev/null || return 0
+	[[ ,$PARTS, == *,web,* ]] || return 0
+	if [ "$WEB_SERVERS" -gt 1 ] && ! command -v haproxy >/dev/null; then
+		ABSENT+=("the load balancer: haproxy is not installed (thinprobe setup --app web), so there is one web server")
+		WEB_SERVERS=1
+	fi
+	! command -v lighttpd >/dev/null || return 0
 	ABSENT+=("the web server: lighttpd is not installed (thinprobe setup --app web)")
 	[[ ,$PARTS, == *,vnc,* ]] || die "-$EXIT_MISSING" "lighttpd is not installed; thinprobe setup --app web"
 	PARTS=vnc
@@ -27,27 +32,67 @@ exp_words() {
 
 exp_says() { echo "; ${#CELLS[@]} cells of $SECONDS_EACH s (VNC: half)"; }
 
-web_start() {
-	local www=$RUN/log/www name page weight path bytes
-	mkdir -p "$www"
-	while IFS=$'\t' read -r page weight name path bytes; do
-		[[ $page != '#'* && -n $bytes ]] || continue
-		head -c "$bytes" /dev/urandom >"$www$path" || die "cannot write to $www"
-	done <"$WORKLOAD"
-	cat >"$LAB_LOG/lighttpd.conf" <<END
-server.document-root = "$www"
-server.bind = "$LAB_ADDR_server"
-server.port = $WEB_PORT
-server.errorlog = "$LAB_LOG/lighttpd.log"
+WEB_PIDS=()
+web_program() {	# web_program NAME PORT COMMAND...
+	WEB_PIDS+=("$LAB_LOG/$1.pid")
+	# shellcheck disable=SC2016 # the host's shell
+	lab_start server "$1" sh -c 'echo $$ >"$0" && exec "$@"' "$LAB_LOG/$1.pid" "${@:3}"
+	wait_until 10 lab_listens server "$2" ||
+		die "$1 does not listen: $(tail -qn 1 "$LAB_LOG/$1.err" "$LAB_LOG/$1.log" 2>/dev/null | tail -n 1)"
+}
+
+web_server() {	# web_server NAME ADDRESS PORT
+	cat >"$LAB_LOG/$1.conf" <<END
+server.document-root = "$RUN/log/www"
+server.bind = "$2"
+server.port = $3
+server.errorlog = "$LAB_LOG/$1.log"
 server.max-connections = $((WEB_USERS + 100))
 server.max-fds = $((2 * WEB_USERS + 1000))
 server.max-keep-alive-requests = 60000
 server.max-keep-alive-idle = 600
 mimetype.assign = ( ".html" => "text/html", ".jpg" => "image/jpeg" )
 END
-	lab_start server lighttpd lighttpd -D -f "$LAB_LOG/lighttpd.conf"
-	wait_until 10 lab_listens server "$WEB_PORT" ||
-		die "lighttpd does not listen: $(tail -n 1 "$LAB_LOG/lighttpd.err" "$LAB_LOG/lighttpd.log" 2>/dev/null | tail -n 1)"
+	web_program "$1" "$3" lighttpd -D -f "$LAB_LOG/$1.conf"
+}
+
+# Requests go to the servers in turn, whichever connection they come by.
+web_balancer() {
+	local i
+	{
+		cat <<END
+global
+	maxconn $((WEB_USERS + 100))
+	nbthread 1
+defaults
+	mode http
+	timeout connect 10s
+	timeout client 600s
+	timeout server 600s
+	timeout http-keep-alive 600s
+listen web
+	bind $LAB_ADDR_server:$WEB_PORT
+	balance roundrobin
+END
+		for ((i = 1; i <= WEB_SERVERS; i++)); do printf '\tserver web-%d 127.0.0.1:%d\n' "$i" $((WEB_PORT + i)); done
+	} >"$LAB_LOG/balancer.conf"
+	web_program balancer "$WEB_PORT" haproxy -db -f "$LAB_LOG/balancer.conf"
+	run_set '.balancer = $v' --arg v "$(haproxy -v 2>/dev/null | head -n 1)"
+}
+
+web_start() {
+	local www=$RUN/log/www name page weight path bytes i
+	mkdir -p "$www"
+	while IFS=$'\t' read -r page weight name path bytes; do
+		[[ $page != '#'* && -n $bytes ]] || continue
+		head -c "$bytes" /dev/urandom >"$www$path" || die "cannot write to $www"
+	done <"$WORKLOAD"
+	if [ "$WEB_SERVERS" = 1 ]; then
+		web_server web-1 "$LAB_ADDR_server" "$WEB_PORT"
+	else
+		for ((i = 1; i <= WEB_SERVERS; i++)); do web_server "web-$i" 127.0.0.1 $((WEB_PORT + i)); done
+		web_balancer
+	fi
 	run_set '.web = $v' --arg v "$(lighttpd -v 2>/dev/null | head -n 1)"
 }
 
@@ -75,8 +120,9 @@ part_demand() {
 }
 
 exp_run() {	# exp_run FOLDER REPEAT
-	local demand target words CROWD_ARRIVALS=(--sources user --rows "$1/arrivals.tsv") SECONDS_EACH=$SECONDS_EACH
+	local demand target words CROWD_PIDS=() CROWD_ARRIVALS=(--sources user --rows "$1/arrivals.tsv") SECONDS_EACH=$SECONDS_EACH
 	if [ "${P[part]}" = web ]; then
+		CROWD_PIDS=("${WEB_PIDS[@]}")
 		target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD")
 	else
 		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch)
@@ -108,11 +154,22 @@ users_fit() {	# users_fit PART FITTED ROWS: leaves fit/PART-FITTED.json, or why 
 	"$TP_BIN/queue" fit "$RUN/fit/$1.tsv" --first "$3" --format json -o "$file.json" 2>"$file.err" && rm -f "$file.err"
 }
 
+# The users of the world that each row of the web stands for, whose pages are as many of so many objects.
+users_world() {
+	local pages
+	pages=$(awk -F'\t' '!/^#/ && NF >= 4 { objects += $2; if ($1 != page) pages += $2; page = $1 } END { print pages ":" objects }' \
+		"$WORKLOAD")
+	users_rows web "$REPEATS" >"$RUN/fit/web-users.tsv"
+	"$TP_BIN/queue" users "$RUN/fit/web-users.tsv" --think 10s:50s:10s --pages "$pages" --format json \
+		-o "$RUN/fit/web-users.json" 2>"$RUN/fit/web-users.err" && rm -f "$RUN/fit/web-users.err"
+}
+
 exp_summed() {
 	local part rows
 	rm -rf "$RUN/log/www" "$RUN/fit"
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	[ -s "$RUN/summary.tsv" ] && mkdir "$RUN/fit" || return 0
+	[[ ,$PARTS, != *,web,* ]] || users_world
 	for part in ${PARTS//,/ }; do
 		users_rows "$part" 0 >"$RUN/fit/$part.tsv"
 		[ "$(wc -l <"$RUN/fit/$part.tsv")" -gt 3 ] || users_rows "$part" "$REPEATS" >"$RUN/fit/$part.tsv"

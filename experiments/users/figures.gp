@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - response and load over the rate of requests, fit (measured rows beside a model), cov of arrivals; a panel a part.
+# figures.gp - response and load over the rate of requests, fit (measured rows beside a model), cov of arrivals, a panel a part;
+# what each web server does (servers); the arrivals of one cell (arrivals).
 
 parts = ""
 eval look("summary.tsv", 'y("repeats") > 0 ? (parts = add(parts, strcol("part"))) : 0')
@@ -51,6 +52,38 @@ if (n > 0) {
 		NaN with linespoints linestyle heavy title "link, from server to users"
 }
 
+# ---- web servers behind a balancer ----
+balanced = 0
+most_moved = 0
+eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, ' \
+	. 'most_moved = more(most_moved, more(y("received_kbyte_per_s"), y("frames_out_kbyte_per_s")))) : 0')
+if (balanced > 0) {
+	eval panels("servers", 710, 2, 2, 112, "Web servers over the rate of requests")
+	eval grid
+	over_rate = 'rate("web")'
+	set xrange [0:*]
+	eval panel(1, "response time, ms")
+	eval "plot " . line(over_rate, "response_ms", 1, "mean") . ", " . line(over_rate, "p95_ms", 2, "95 % are faster")
+	set yrange [0:100]
+	eval panel(2, "CPU, % of one")
+	eval "plot " . line(over_rate, "web1_cpu_percent", 3, "server 1") . ", " \
+		. line(over_rate, "web2_cpu_percent", 4, "server 2") . ", " . line(over_rate, "balancer_cpu_percent", 5, "balancer")
+	set yrange [0:most_moved * 1.1]
+	set xlabel "objects a second"
+	eval panel(3, "received by users, KB/s")
+	eval "plot " . line(over_rate, "received_kbyte_per_s", 6, "users")
+	eval panel(4, "sent, KB/s")
+	eval "plot " . line(over_rate, "web1_sent_kbyte_per_s", 3, "server 1") . ", " \
+		. line(over_rate, "web2_sent_kbyte_per_s", 4, "server 2") . ", " \
+		. 'data using (rate("web")):(y("web1_sent_kbyte_per_s") + y("web2_sent_kbyte_per_s")) smooth unique with linespoints ' \
+		. looks(6, colour(6)) . 'notitle, data using (rate("web")):(y("frames_out_kbyte_per_s")) smooth unique with lines ' \
+		. 'linestyle dashed notitle'
+	eval legend_strip(3)
+	entry(i, title) = "NaN with linespoints " . looks(i, colour(i)) . sprintf('title "%s", ', title)
+	eval "plot " . entry(1, "mean") . entry(2, "95 % are faster") . entry(3, "server 1") . entry(4, "server 2") \
+		. entry(5, "balancer") . entry(6, "users; all servers") . 'NaN with lines linestyle dashed title "frames on the link"'
+}
+
 # ---- the fitted model: response over rate; and the load lines of users who think: a row lies where line and server meet ----
 fits = ""
 foretold = 0
@@ -77,12 +110,13 @@ if (m > 0) {
 		set yrange [0:*]
 		if (side != 1) { set yrange [0:most_x * 1.15] }
 		eval panel(i, short(p) . ((side == 1) ? ": mean response, ms" : ": requests a second"))
-		plot "curve.tsv" using (side != 1 && fitted(p, "all", "measured") \
-			? 0 : NaN):(y("n") / y("z_s")):(most_q * 1.1):(-most_q * 1.1 / y("z_s")) with vectors nohead linestyle dotted notitle, \
-			"curve.tsv" using (over("all", "fit")):(is(0)) with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour notitle, \
-			"curve.tsv" using (over("first", "fit")):(is(0)) with linespoints linestyle dashed pointtype 8 pointsize 0.5 notitle, \
-			"curve.tsv" using (over(w, "measured")):(is(0)) with points pointtype 7 linecolor rgb heavy_colour notitle, \
-			"curve.tsv" using (over(w, "later")):(is(0)) with points pointtype 9 pointsize 1.1 linecolor rgb heavy_colour notitle
+		measured_n = 'side != 1 && fitted(p, "all", "measured") ? y("n") : NaN'
+		row(u, k, looks) = sprintf(', "curve.tsv" using (over("%s", "%s")):(is(0)) with %s notitle', u, k, looks)
+		eval "plot " . load_lines("curve.tsv", measured_n, most_q * 1.1) . " notitle" \
+			. row("all", "fit", "linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour") \
+			. row("first", "fit", "linespoints linestyle dashed pointtype 8 pointsize 0.5") \
+			. row(w, "measured", "points pointtype 7 linecolor rgb heavy_colour") \
+			. row(w, "later", "points pointtype 9 pointsize 1.1 linecolor rgb heavy_colour")
 	}
 	eval legend_strip(2)
 	plot NaN with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour title "model, fitted to all rows", \
@@ -93,35 +127,56 @@ if (m > 0) {
 		NaN with lines linestyle dotted title "load lines: (users − under way) / think time"
 }
 
-# ---- when requests come, as one user after the other is counted in ----
+# ---- when requests come, as one user after the other is counted in: with the think time nearest to that of the paper ----
+paper_think = 6.25
+nearer(a, b) = !known(b) || abs(a - paper_think) < abs(b - paper_think) ? a : b
 counted = ""
-if (has_table("points.tsv")) { eval look("points.tsv", 'counted = add(counted, strcol("part"))') }
+repeats = 1
+if (has_table("points.tsv")) { eval look("points.tsv", \
+	'counted = add(counted, strcol("part")), repeats = more(repeats, y("repeat"))') }
 if (words(counted) > 0) {
-	eval panels("cov", 480, words(counted), 1, 100, "Coefficient of variation of the times between requests")
+	eval panels("cov", 500, words(counted), 1, 124, "Coefficient of variation of the times between requests")
 	eval grid
 	set xlabel "users counted in"
 	set style fill transparent solid 0.2 noborder
 	half(d) = (y("cov_high") - y("cov_low")) / 2
-	thinks = ""
+	near_ones = ""
+	shortest_ones = ""
 	do for [i = 1:words(counted)] {
 		p = word(counted, i)
 		shortest = 1e9
-		longest = 0
-		eval look("points.tsv", 'strcol("part") eq p ? (shortest = less(shortest, y("think_s")), longest = more(longest, ' \
-			. 'y("think_s"))) : 0')
+		near = NaN
+		eval look("points.tsv", 'strcol("part") eq p ? (shortest = less(shortest, y("think_s")), near = nearer(y("think_s"), near)) : 0')
 		eval grid
-		thinks = thinks . sprintf("%s%g and %g s (%s)", i > 1 ? ", " : "", longest, shortest, short(p))
-		at(z) = strcol("part") eq p && y("think_s") == z ? y("users") : NaN
+		near_ones = near_ones . sprintf("%s%g s (%s)", i > 1 ? ", " : "", near, short(p))
+		shortest_ones = shortest_ones . sprintf("%s%g s (%s)", i > 1 ? ", " : "", shortest, short(p))
+		at(z, r) = strcol("part") eq p && y("think_s") == z && (r == 0 || y("repeat") == r) ? y("users") : NaN
 		eval panel(i, says(p))
 		# (a number with an exponent is none to real())
-		plot for [z in sprintf("%.9f %.9f", longest, shortest)] "points.tsv" using (at(real(z))):(1 - half(0)):(1 + half(0)) \
-				with filledcurves linecolor rgb (real(z) == longest ? light_colour : heavy_colour) notitle, \
+		tone(z) = real(z) == near ? light_colour : heavy_colour
+		both = sprintf("%.9f %.9f", near, shortest)
+		plot for [z in both] "points.tsv" using (at(real(z), 1)):(1 - half(0)):(1 + half(0)) with filledcurves \
+				linecolor rgb tone(z) notitle, \
 			1 with lines linestyle dotted notitle, \
-			"points.tsv" using (at(longest)):(y("cov")) with lines linestyle light notitle, \
-			"points.tsv" using (at(shortest)):(y("cov")) with lines linestyle heavy notitle
+			for [r = 1:int(repeats)] for [z in both] "points.tsv" using (at(real(z), r)):(y("cov")) with lines \
+				linewidth 0.4 linecolor rgb tone(z) notitle, \
+			for [z in both] "points.tsv" using (at(real(z), 0)):(y("cov")) smooth unique with lines \
+				linewidth 2 linecolor rgb tone(z) notitle
 	}
 	eval legend_strip(1)
-	plot NaN with lines linestyle light title "the longest think time; below, the shortest: " . thinks, \
-		NaN with lines linestyle heavy title "the shortest think time", \
-		NaN with lines linestyle dotted title "requests at random (a Poisson process); shaded: where 95 in 100 of such would lie"
+	plot NaN with lines linewidth 2 linecolor rgb light_colour \
+			title sprintf("think time nearest to the paper's %g s, not scaled: ", paper_think) . near_ones, \
+		NaN with lines linewidth 2 linecolor rgb heavy_colour title "the shortest think time: " . shortest_ones, \
+		NaN with lines linewidth 0.4 linecolor rgb light_colour title "each repeat", \
+		NaN with lines linestyle dotted title "requests at random (a Poisson process); shaded: 95 in 100 of such"
+}
+
+# ---- the requests of one cell, of the web where there is one ----
+if (has_table("marks.tsv")) {
+	p = ""
+	near = NaN
+	eval look("marks.tsv", 'strcol("part") eq "web" || p eq "" ? (p = strcol("part")) : 0')
+	eval look("marks.tsv", 'strcol("part") eq p ? (near = nearer(y("think_s"), near)) : 0')
+	if (known(near)) { call engine . "/../../plots/arrivals.gp" "marks.tsv" "figures/arrivals.svg" \
+		sprintf("Requests of users of %s who think for %g s", p eq "web" ? "the web server" : "VNC", near) p sprintf("%.9f", near) }
 }

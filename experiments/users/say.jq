@@ -20,6 +20,13 @@ def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low 
 		+ (if $top.model_response_s == null then "."
 			else "; one queue, with nothing fitted, would respond in \($top.model_response_s * 1000 | with_unit("ms"))." end);
 		($top | figure("response_ms")) + {figure: "response"}) end;
+def balance: busiest("web") | if . == null or .web2_cpu_percent == null then empty
+	else (100 * (.web1_cpu_percent - .web2_cpu_percent | fabs) / ([.web1_cpu_percent, .web2_cpu_percent] | max)) as $apart
+	| finding("balance"; "**The two web servers \(if $apart <= 10 then "share" else "do not share" end) the load evenly**: at"
+		+ " \(.lambda_per_s | number) objects a second one is busy for \(.web1_cpu_percent | percent) % of a CPU, the other for"
+		+ " \(.web2_cpu_percent | percent) %, and the balancer for \(.balancer_cpu_percent | percent) %. Together they send"
+		+ " \(.web1_sent_kbyte_per_s + .web2_sent_kbyte_per_s | thousands) KB/s; users receive \(.received_kbyte_per_s | thousands).";
+		{value: $apart, unit: "%", verdict: (if $apart <= 10 then "good" else "bad" end), figure: "servers"}) end;
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}[.] // "a queue";
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
@@ -57,6 +64,6 @@ def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest
 			+ " \($low.response_ms | with_unit("ms"))"
 			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top.response_ms | with_unit("ms"))." end]
 	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else join(" ") end;
-def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)),
+def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance,
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];

@@ -77,13 +77,16 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell vnc-1 1 19.7 15 0.97 true 19.8 0.3
 	{
 		printf 'schema\tkind\tx\ty\texpected\tlow\thigh\narrivals/1\tarrival\t0\t\t\t\t\n'
+		printf 'arrivals/1\tcount\t2\t0.3\t0.27\t\t\n'
 		for n in 1 2 5; do printf 'arrivals/1\tsources\t%d\t0.%d\t\t0.1\t1.2\n' "$n" "$n"; done
 	} >run/cells/web-1/1/arrivals.tsv
 	"$TOP/thinprobe" report run
 	jq -c '.findings[]' run/findings.json
 	for f in report.html figures/response.svg figures/load.svg figures/cov.svg; do [ -s "run/$f" ]; done
-	[ "$(tail -n +2 run/points.tsv | cut -f2-7 | paste -sd ' ' | tr '\t' ' ')" = "web 1.000000 1 0.100000 0.100000 1.200000 web\
- 1.000000 2 0.200000 0.100000 1.200000 web 1.000000 5 0.500000 0.100000 1.200000" ]
+	[ "$(tail -n +2 run/points.tsv | cut -f2-8 | paste -sd ' ' | tr '\t' ' ')" = "web 1.000000 1 1 0.100000 0.100000 1.200000 web\
+ 1.000000 1 2 0.200000 0.100000 1.200000 web 1.000000 1 5 0.500000 0.100000 1.200000" ]
+	[ "$(tail -n +2 run/marks.tsv | cut -f2- | sed 's/\t*$//' | paste -sd ' ' | tr '\t' ' ')" = "web 1.000000 arrival 0.000000 web\
+ 1.000000 count 2.000000 0.300000 0.270000" ]
 	# Table 4, run 2100, users who look at each page for 30 s: 2889.08
 	near "$(finding run world)" 2889.08 0.1
 	# N = 199.49 from lambda (R + Z)
@@ -106,11 +109,73 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ -s run/figures/cov.svg ]
 }
 
+@test "Table 4 of the paper as a table of the run: Q of objects and pages, and the users of the world, to the last digit" {
+	need gnuplot cmark
+	# runs 1800 and 2100 of Table 3
+	make_run users 1 "$SETTINGS" web-12.5/web/200/12.5 web-1/web/200/1
+	cell web-12.5 1 15.91 53.17 0.98 true
+	cell web-1 1 159.16 253.38 1.17 false
+	fit web
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "%s %.2f %.2f %.4f %.2f", $at["cell"], $at["q"], $at["n_calculated"], $at["pages_per_s"], $at["q_pages"]
+			for (z = 10; z <= 50; z += 10) printf " %.2f", $at["users_" z "s"]; print "" }' run/world.tsv >got
+	cat >paper <<'END'
+web-12.5 0.85 199.72 9.5460 0.51 95.97 191.43 286.89 382.35 477.81
+web-1 40.33 199.49 95.4960 24.20 979.16 1934.12 2889.08 3844.04 4799.00
+END
+	diff paper got
+	grep -q 'Q, pages' run/report.md
+}
+
+@test "two servers behind a balancer: held against each other, and against what users received" {
+	need gnuplot cmark
+	make_run users 2 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1
+	# the paper's run 2100: 71 % of each server's CPU, 9,538 KB/s sent, 9,552 received
+	for repeat in 1 2; do
+		cell web-6.25 "$repeat" 31.73 52.74 1.00 true
+		cell web-1 "$repeat" 159.16 253.38 1.17 false
+		edit_json "run/cells/web-6.25/$repeat/cell.json" '.programs = [{cpu_percent: 14, written_kbyte_per_s: 950},
+			{cpu_percent: 15, written_kbyte_per_s: 953}, {cpu_percent: 3, written_kbyte_per_s: 1903}]'
+		edit_json "run/cells/web-1/$repeat/cell.json" '.programs = [{cpu_percent: 71, written_kbyte_per_s: 4770},
+			{cpu_percent: (70 - $r), written_kbyte_per_s: 4768}, {cpu_percent: 15, written_kbyte_per_s: 9538}]
+			| .sent_kbyte_per_s = 9990 | .received_kbyte_per_s = 120' --argjson r "$repeat"
+		edit_json "run/cells/web-1/$repeat/vusers.json" '.result.received_kbyte_per_s = 9552'
+	done
+	"$TOP/thinprobe" report run
+	jq -c '.findings[]' run/findings.json
+	[ -s run/figures/servers.svg ]
+	# (71 - 68.5) / 71
+	near "$(finding run balance)" 3.52 0.01
+	[ "$(finding run balance verdict)" = good ]
+	[[ $(finding run balance text) == *"71 %"*"68.5 %"*"15 %"*"9,538 KB/s"*"9,552"* ]]
+	[ "$(column web-1 frames_out_kbyte_per_s)/$(column web-1 frames_in_kbyte_per_s)" = 9990.00/120.00 ]
+	# one that does twice the work of the other is no balance
+	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs[1].cpu_percent = 35'; done
+	"$TOP/thinprobe" report run
+	[ "$(finding run balance verdict)" = bad ]
+	# one server, no balancer
+	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs |= .[:1]'; done
+	"$TOP/thinprobe" report run
+	[ -z "$(finding run balance)" ]
+}
+
+@test "what was moved between two looks, by arithmetic" {
+	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/experiments/engine/crowds.sh"
+		crowd_rates "$1" "$2"' moved "$2" "$3"; }
+	# two seconds: 2.5 MB of 25 MB out, 1 MB in; a server for half of the time, 4 MB; of another nothing is known but its CPU time
+	moved 100Mbit "1000000000 500 700 10 20 5 null" "3000000000 2500500 1000700 1000000010 4000020 200000005 null" >out
+	cat out
+	[ "$(jq '. == {link_percent: 10, sent_kbyte_per_s: 1250, received_kbyte_per_s: 500, programs: [
+		{cpu_percent: 50, written_kbyte_per_s: 2000}, {cpu_percent: 10, written_kbyte_per_s: null}]}' out)" = true ]
+	moved none "1000000000 500 700" "3000000000 2500500 1000700" >out
+	[ "$(jq -c '[.link_percent, .programs]' out)" = '[null,[]]' ]
+}
+
 @test "a short run: echoes of the CPU time that they cost, objects of the size that they have, a fit to two rows" {
 	local cell parts=web,vnc
 	command -v lighttpd >/dev/null || parts=vnc
 	short_run users --parts "$parts" --users 20 --think 0.4 --vnc-users 3 --vnc-think 0.2,0.1 --cost 5ms --seconds 2 --repeat 1
-	for f in summary.tsv points.tsv report.html figures/{response,load,cov,fit}.svg; do [ -s "run/$f" ]; done
+	for f in summary.tsv points.tsv report.html figures/{response,load,cov,fit,arrivals}.svg; do [ -s "run/$f" ]; done
 	cell=$(cell_of run part=vnc think_s=0.2)/1
 	[ "$(jq '.result | .errors == 0 and .requests > 2 and .from_sent_ms.min >= 5' "$cell/vusers.json")" = true ]
 	# the CPU time of a key is what it was told to burn, and what the server needs besides
@@ -124,4 +189,13 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(jq '.result | .errors == 0 and .connections == 20
 		and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$cell/vusers.json")" = true ]
 	[ "$(jq '.link_percent > 0' "$cell/cell.json")" = true ]
+	[ -s run/figures/servers.svg ] && [ -s run/world.tsv ]
+	jq -c '[.programs, .sent_kbyte_per_s, .received_kbyte_per_s]' "$cell/cell.json"
+	command -v haproxy >/dev/null || skip "haproxy is not installed"
+	# requests in turn: two servers alike, within the share of one object of 100 kB in some 100; what they sent is what users received,
+	# but for the tenth of a second by which the two windows differ; frames add their heads
+	[ "$(jq --argjson got "$(jq .result.received_kbyte_per_s "$cell/vusers.json")" '.programs as $p | ($p | length) == 3
+		and ($p[0].written_kbyte_per_s / $p[1].written_kbyte_per_s | . > 0.6 and . < 1.67)
+		and (($p[0].written_kbyte_per_s + $p[1].written_kbyte_per_s) / $got | . > 0.75 and . < 1.33)
+		and .sent_kbyte_per_s > 0.9 * $p[2].written_kbyte_per_s and .received_kbyte_per_s > 0' "$cell/cell.json")" = true ]
 }

@@ -4,8 +4,9 @@
  * Figure cov_independent: coefficient of variation of as many users who know nothing of each other,
  * from the parameters users and think_s, the run's setting `spread` and the mean response time;
  * unknown where there is no formula.
- * Rows: from arrivals.tsv of each cell's first complete repeat, what `arrivals --sources` made of the
- * requests of the first user, of the first two, and so on.
+ * Rows, from arrivals.tsv: `points`, of each complete repeat what `arrivals --sources` made of the
+ * requests of the first user, of the first two, and so on; `marks`, of each cell's first complete
+ * repeat the rest, which plots/arrivals.gp draws.
  *
  * The formula: each user asks again after a response that always takes the same time and a think time. Of N such renewal processes
  * in equilibrium, laid over each other, a gap is longer than x when one user's own interval is and all others are not
@@ -56,34 +57,58 @@ static void arrivals_finish(const struct cell *c)
 		   arrivals_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"), response_s));
 }
 
-struct arrivals_points {
-	const struct cell *cell;
+struct arrivals_drawn {
+	const struct repeat *repeat;
 	struct table_out *out;
 };
 
 static int arrivals_point(void *into, const struct rows_cell *cell)
 {
 	static const char *const columns[] = { "users", "cov", "cov_low", "cov_high" };
-	const struct arrivals_points *p = into;
+	const struct arrivals_drawn *p = into;
 
 	if (strcmp(cell[0].text, "sources") != 0)
 		return 0;
-	row_params(p->out, p->cell);
+	row_params(p->out, p->repeat->cell);
+	row_number(p->out, "repeat", (double)p->repeat->number);
 	for (size_t i = 0; i < 4; i++)
 		row_number(p->out, columns[i], cell[i + 1].real);
 	row_end(p->out);
 	return 0;
 }
 
-static void arrivals_rows(const struct cell *c, struct table_out *out)
+static void arrivals_points(const struct cell *c, struct table_out *out)
 {
 	static const struct rows_kind points = { "arrivals/1", "$kind %x %y %low %high", arrivals_point, NULL };
 
+	for (size_t i = 0; i < c->n; i++)
+		repeat_table(&c->repeat[i], "arrivals.tsv", false, &points, &(struct arrivals_drawn){ &c->repeat[i], out });
+}
+
+static int arrivals_mark(void *into, const struct rows_cell *cell)
+{
+	static const char *const columns[] = { "x", "y", "expected" };
+	const struct arrivals_drawn *p = into;
+
+	if (!strcmp(cell[0].text, "sources"))
+		return 0;
+	row_params(p->out, p->repeat->cell);
+	row_text(p->out, "kind", cell[0].text);
+	for (size_t i = 0; i < 3; i++)
+		row_number(p->out, columns[i], cell[i + 1].real);
+	row_end(p->out);
+	return 0;
+}
+
+static void arrivals_marks(const struct cell *c, struct table_out *out)
+{
+	static const struct rows_kind marks = { "arrivals/1", "$kind %x %y %expected", arrivals_mark, NULL };
+
 	if (c->n)
-		repeat_table(c->repeat, "arrivals.tsv", false, &points, &(struct arrivals_points){ c, out });
+		repeat_table(c->repeat, "arrivals.tsv", false, &marks, &(struct arrivals_drawn){ c->repeat, out });
 }
 
 const struct extractor arrivals_extractor = {
 	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell), .take = arrivals_take, .finish = arrivals_finish,
-	.tables = { { NULL, arrivals_rows } },
+	.tables = { { "points", arrivals_points }, { "marks", arrivals_marks } },
 };

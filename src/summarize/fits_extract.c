@@ -5,6 +5,7 @@
  *	slope		what a request needs of each resource
  *	compare		each measured row beside the model
  *	curve		the same as points of a curve: measured (later: not known to the model), fit
+ *	world		from RUN/fit/PART-users.json (`queue users`): the users of the world that each row stands for
  * A part without such a file has no rows. */
 #include "engine.h"
 
@@ -119,6 +120,27 @@ static void fits_curve(const struct cell *c, struct table_out *out)
 		}
 }
 
+static void fits_world(const struct cell *c, struct table_out *out)
+{
+	const char *part = cell_text(c, "part");
+	struct json *json = NULL;
+	char name[300], path[64];
+
+	if (part && cell_first(c, "part")) {
+		snprintf(name, sizeof(name), "fit/%s-users.json", part);
+		json = inputs_json(c->run->folder, name, false);
+	}
+	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), inputs_text(json, "%s.run", path)); i++) {
+		row_text(out, "part", part);
+		row_json(out, json, path, "cell=run users=n think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
+			 "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "
+			 "users_40s=web.3.users users_50s=web.4.users");
+		row_end(out);
+	}
+	json_free(json);
+}
+
 const struct extractor fits_extractor = {
-	.name = "fits", .tables = { { "slope", fits_slope }, { "compare", fits_compare }, { "curve", fits_curve } },
+	.name = "fits", .tables = { { "slope", fits_slope }, { "compare", fits_compare }, { "curve", fits_curve },
+						 { "world", fits_world } },
 };
