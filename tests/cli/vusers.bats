@@ -152,7 +152,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 # How long the median page took, and how many there were; `sent` and `from` as the scripted server counts them.
 pages() {	# connections
 	start_scripted --delay 0.1
-	users -n 1 -z 20ms --think const -t 3s --workload page.tsv --per page --parallel "$1" --log "log-$1.tsv"
+	users -n 1 -z 20ms --think const -t 2s --workload page.tsv --per page --parallel "$1" --log "log-$1.tsv"
 	[ "$status" = 0 ]
 	took=$(jq .result.from_sent_ms.p50 report.json) n=$(jq .result.requests report.json)
 	read -r from sent _ < <(python3 -c "import urllib.request; print(urllib.request.urlopen('${at}count').read().decode())")
