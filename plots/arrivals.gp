@@ -50,7 +50,7 @@ unset ytics
 unset grid
 set border 1
 set yrange [0:1]
-set xrange [0:last / unit]
+set xrange [0:(last > 0 ? last : 1) / unit]
 set xlabel unit == 1 ? "ms" : "s" offset 0, 0.4
 plot rows using (of("arrival", "x") / unit):(0.4):(0):(0.6) with vectors nohead linestyle light notitle, \
 	rows using ((of("tally", "x") + interval / 2) / unit):(0):(0):(1) with vectors nohead linestyle dotted notitle, \
