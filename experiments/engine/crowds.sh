@@ -30,7 +30,7 @@ crowd_interrupts() {
 }
 
 # When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and
-# the bytes that it has written. (As root: each program has a user namespace of its own, and what it wrote is told to no other.)
+# the bytes that it has written (by write, not by send). (As root: each program has a user namespace of its own, and what it wrote is told to no other.)
 # shellcheck disable=SC2016 # a program of sh
 crowd_moved() {
 	local frames programs=''
@@ -54,6 +54,11 @@ crowd_rates() {	# crowd_rates BEFORE AFTER
 				| {cpu_percent: rate(.; 1e7), written_kbyte_per_s: rate(. + 1; 1000)}]}'
 }
 
+# Until so many seconds are over, or the users are.
+crowd_wait() {	# crowd_wait SINCE SECONDS
+	until stopped || lab_gone "$LAB_PID" || awk -v a="$1" -v b="$EPOCHREALTIME" -v s="$2" 'BEGIN { exit !(b - a >= s) }'; do nap 0.05; done
+}
+
 # The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin
 # together, so that their rate swings at first; with uniform think times by e^(-1.04 t/Z): after twice the think time still
 # by a tenth, after four times by two hundredths at most.)
@@ -67,14 +72,14 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 		--threshold "${THRESHOLD_MS:-100}ms" --late "$CROWD_LATE" --log "$folder/samples.tsv" --format json "$@"
 	is_ready vusers 60 || return
 	from=$EPOCHREALTIME
-	until stopped || lab_gone "$LAB_PID" || awk -v a="$from" -v b="$EPOCHREALTIME" -v s="$skip" 'BEGIN { exit !(b - a >= s) }'; do
-		nap 0.05
-	done
+	crowd_wait "$from" "$skip"
 	cpu_begin
 	MOVED=$(crowd_moved) INTERRUPTS=$(crowd_interrupts)
+	crowd_wait "$from" "$(crowd_times "$skip + $SECONDS_EACH")"
+	MOVED=$(crowd_rates "$MOVED" "$(crowd_moved)")
 	has_ended vusers "$folder" || status=1
 	cpu_end
-	MOVED=$(crowd_rates "$MOVED" "$(crowd_moved)") INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
+	INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
 	! stopped && [ "$status" = 0 ] || return 1
 	[ -s "$folder/vusers.json" ] || { LAB_WHY="the users left no report"; return 1; }
 	# (one request in all, or none, is no stream of arrivals: the cell stays, without a verdict)
