@@ -37,7 +37,7 @@ unit = last < 2000 ? 1 : 1000.0
 head = whose eq "" ? 0 : 30
 figure_height = head + (place(kinds, "sources") ? 830.0 : 570.0)
 place_at(left, right, top, bottom) = inside(left, right, 1 - (head + top) / figure_height, 1 - (head + bottom) / figure_height)
-set terminal svg size 860,figure_height
+eval terminal_of(860, figure_height)
 set output ARG2
 if (head) { set multiplot title whose font ",14" } else { set multiplot }
 unset key

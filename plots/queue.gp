@@ -21,7 +21,7 @@ load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "style.gp"
 set datafile separator "\t"
 set datafile columnheaders
 figure_height = what eq "principle" || what eq "line" ? 620.0 : 520.0
-set terminal svg size 760,figure_height
+eval terminal_of(760, figure_height)
 set title ARGC > 3 ? ARG4 : ""
 
 measured = 0
@@ -94,7 +94,7 @@ if (what eq "principle") {
 	# two axes with one zero in the middle: R and -Z at the left, the rate at the right
 	unset grid
 	set border 11
-	set rmargin 9
+	set rmargin 12
 	set xtics axis
 	set xzeroaxis linecolor rgb line_colour linetype 1
 	axes = " axes x1y2"
@@ -105,7 +105,7 @@ if (what eq "principle") {
 	set xrange [0:most_n]
 	set xlabel "users" offset 0, -0.5
 	set ylabel "response time; below zero: think time, " . (most_z < 2 ? "ms" : "s")
-	set y2label "requests a second" offset 1
+	set y2label "requests a second"
 	# one of the triangles that are all alike: users to think time
 	up = corner / most_held * ms
 	set style fill solid 0.25 noborder

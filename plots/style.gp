@@ -3,7 +3,9 @@
 # (Okabe & Ito), and for loads a scale from light to dark that also reads in grey.
 
 set encoding utf8
-set terminal svg size 760,480 dynamic enhanced font "sans-serif,13" linewidth 1.2 background rgb "white"
+terminal_of(width, height) = sprintf('set terminal svg size %d,%d dynamic enhanced font "sans-serif,13" ', width, height) \
+	. 'linewidth 1.2 background rgb "white"; '
+eval terminal_of(760, 480)
 
 light_colour = "#0072B2"
 heavy_colour = "#D55E00"
@@ -74,8 +76,7 @@ figure(name, height, title, lines) = 'if (figure_panels) { unset multiplot }; fi
 	. 'least_drawn = -1e300; unset arrow; unset label; unset object; unset logscale; unset grid; unset xlabel; unset ylabel; ' \
 	. 'unset y2label; unset y2tics; unset lmargin; unset rmargin; unset tmargin; set autoscale; set format; ' \
 	. 'set xtics autofreq norotate; set ytics autofreq; set datafile missing; set samples 100; ' . axes_looks . '; ' \
-	. sprintf('figure_height = %d.0; set terminal svg size 760,%d dynamic enhanced ', height, height) \
-	. 'font "sans-serif,13" linewidth 1.2 background rgb "white"; ' \
+	. sprintf('figure_height = %d.0; ', height) . terminal_of(760, height) \
 	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; ', name, title) \
 	. (lines > 0 ? sprintf("eval legend_lines(%d)", lines) : "unset key; set bmargin 4")
 legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical ' \
