@@ -30,7 +30,8 @@ crowd_interrupts() {
 }
 
 # When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and
-# the bytes that it has written (by write, not by send). (As root: each program has a user namespace of its own, and what it wrote is told to no other.)
+# the bytes that it has written (by write, not by send). As root: each program has a user namespace of its own, and no other is
+# told what it has written.
 # shellcheck disable=SC2016 # a program of sh
 crowd_moved() {
 	local frames programs=''
@@ -56,7 +57,9 @@ crowd_rates() {	# crowd_rates BEFORE AFTER
 
 # Until so many seconds are over, or the users are.
 crowd_wait() {	# crowd_wait SINCE SECONDS
-	until stopped || lab_gone "$LAB_PID" || awk -v a="$1" -v b="$EPOCHREALTIME" -v s="$2" 'BEGIN { exit !(b - a >= s) }'; do nap 0.05; done
+	until stopped || lab_gone "$LAB_PID" || awk -v a="$1" -v b="$EPOCHREALTIME" -v s="$2" 'BEGIN { exit !(b - a >= s) }'; do
+		nap 0.05
+	done
 }
 
 # The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin

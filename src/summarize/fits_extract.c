@@ -132,7 +132,7 @@ static void fits_world(const struct cell *c, struct table_out *out)
 	}
 	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), inputs_text(json, "%s.run", path)); i++) {
 		row_text(out, "part", part);
-		row_json(out, json, path, "cell=run users=n think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
+		row_json(out, json, path, "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
 			 "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "
 			 "users_40s=web.3.users users_50s=web.4.users");
 		row_end(out);
