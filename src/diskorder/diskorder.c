@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* diskorder - in which order a disk gets its requests, and whose go first.
+ *
+ * The kernel tells of each request when it comes, when the device takes it, and when it is done (tracepoints of the block
+ * layer). What the order is, is order.c's. This file reads options, collects, reports. */
+#include "clock.h"
+#include "order.h"
+#include "proc.h"
+#include "rec.h"
+#include "tracefs.h"
+#include "tracepoint.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define DRAIN_NS (50 * NS_PER_MS)
+#define RING_BYTES (4 << 20)	/* 30,000 records of a CPU between two looks */
+#define MINOR_BITS 20		/* of the kernel's own device numbers */
+
+enum { POINTS = 3 };
+static const char *const points[POINTS] = {
+	[ORDER_COME] = "block/block_bio_queue", [ORDER_ISSUE] = "block/block_rq_issue", [ORDER_DONE] = "block/block_rq_complete",
+};
+
+static struct {
+	int64_t time_ns, ready_fd;
+	const char *load, *log;
+} cfg = { .time_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO };
+static struct rec_cfg out_cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, "watch this long (10s)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "load", &cfg.load, 0, 0, "processes of this name are the load that the others are held against (none)", NULL, NULL,
+	  "COMM" },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static struct {
+	int id[POINTS];
+	struct tracefs_field type[POINTS], sector[POINTS], sectors[POINTS], rwbs, comm;
+	struct order_event *event;
+	size_t n, room;
+	int64_t lost, start_ns, end_ns;
+	struct order order;
+	struct rows *log;
+} run;
+
+/* --- from the kernel ------------------------------------------------------------------------------------------- */
+
+static void read_word(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
+{
+	size_t n = (size_t)f.size < size ? (size_t)f.size : size;
+
+	memset(word, 0, size);
+	if ((size_t)f.offset + n <= s->size)
+		memcpy(word, s->raw + f.offset, n);
+	word[size - 1] = '\0';
+}
+
+static int add_event(const struct order_event *e)
+{
+	if (run.n == run.room) {
+		size_t room = run.room ? 2 * run.room : 65536;
+		struct order_event *grown = reallocarray(run.event, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		run.event = grown;
+		run.room = room;
+	}
+	run.event[run.n++] = *e;
+	return 0;
+}
+
+static int take_record(void *arg, const struct perf_event_header *header)
+{
+	struct tracepoint_sample s;
+	struct order_event e = { 0 };
+	int64_t when, type;
+	char rwbs[16];
+	int i = 0;
+
+	(void)arg;
+	run.lost += tracepoint_read_lost(header, &when);
+	if (!tracepoint_read(header, &s))
+		return 0;
+	type = tracefs_number(s.raw, s.size, run.type[0]);
+	while (i < POINTS && run.id[i] != type)
+		i++;
+	if (i == POINTS)
+		return 0;
+	e.time_ns = s.time_ns;
+	e.kind = (enum order_kind)i;
+	e.sector = tracefs_number(s.raw, s.size, run.sector[i]);
+	e.sectors = tracefs_number(s.raw, s.size, run.sectors[i]);
+	if (i == ORDER_COME) {
+		read_word(&s, run.rwbs, rwbs, sizeof(rwbs));
+		read_word(&s, run.comm, e.comm, sizeof(e.comm));
+		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush before it is told first */
+		e.load = cfg.load && !strcmp(e.comm, cfg.load);
+	}
+	return add_event(&e);
+}
+
+static void find_points(void)
+{
+	char (*text)[TRACEFS_TEXT] = calloc(POINTS, sizeof(*text));
+	char why[160];
+	int err = text ? tracefs_formats(points, POINTS, text) : -ENOMEM;
+
+	if (err) {
+		tracepoint_refused(err, -1, why, sizeof(why));
+		die(err == -EACCES ? EXIT_RUN : EXIT_MISSING, "cannot watch the disk: %s",
+		    err == -EACCES ? why : "this kernel has no tracefs (CONFIG_FTRACE)");
+	}
+	for (int i = 0; i < POINTS; i++) {
+		run.id[i] = tracefs_id(text[i]);
+		if (run.id[i] < 0)
+			die(EXIT_MISSING, "cannot watch the disk: this kernel has no tracepoint %s", points[i]);
+		run.type[i] = tracefs_field(text[i], "common_type");
+		run.sector[i] = tracefs_field(text[i], "sector");
+		run.sectors[i] = tracefs_field(text[i], "nr_sector");
+	}
+	run.rwbs = tracefs_field(text[ORDER_COME], "rwbs");
+	run.comm = tracefs_field(text[ORDER_COME], "comm");
+	free(text);
+}
+
+/* The filter that leaves one disk. */
+static void name_disk(const char *path, char *filter, size_t size)
+{
+	char partition[64];
+	struct stat st;
+
+	if (stat(path, &st))
+		die(EXIT_USAGE, "%s: %s", path, strerror(errno));
+	if (!S_ISBLK(st.st_mode))
+		die_usage("%s is no disk: name a block device, such as /dev/sda", path);
+	snprintf(partition, sizeof(partition), "/sys/dev/block/%u:%u/partition", major(st.st_rdev), minor(st.st_rdev));
+	if (!access(partition, F_OK))
+		die_usage("%s is a part of a disk: requests are ordered for the whole disk; name that", path);
+	snprintf(filter, size, "dev == %u", major(st.st_rdev) << MINOR_BITS | minor(st.st_rdev));
+}
+
+static void drain(struct tracepoint *t, const struct cli_cpus *cpus)
+{
+	for (int i = 0; i < cpus->n; i++) {
+		int err = tracepoint_drain(t, cpus->cpu[i], take_record, NULL);
+
+		if (err)
+			die(EXIT_RUN, "the trace broke off: %s", strerror(-err));
+	}
+}
+
+static void watch(struct tracepoint *t, const struct cli_cpus *cpus)
+{
+	int64_t end_ns;
+
+	proc_catch_stop();
+	run.start_ns = clock_now();
+	end_ns = run.start_ns + cfg.time_ns;
+	proc_say_ready((int)cfg.ready_fd);
+	for (int64_t now = run.start_ns; now < end_ns && !proc_stop; now = clock_now()) {
+		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
+		drain(t, cpus);
+	}
+	run.end_ns = clock_now();
+	drain(t, cpus);
+}
+
+/* --- what it means --------------------------------------------------------------------------------------------- */
+
+static void put_request(const struct order_request *r)
+{
+	rows_int(run.log, r->come_ns);
+	rows_int(run.log, r->issue_ns);
+	rows_str(run.log, r->read ? "read" : "write");
+	rows_str(run.log, r->comm);
+	rows_int(run.log, r->sector);
+	rows_int(run.log, r->sectors);
+	rows_int(run.log, (int64_t)r->waiting);
+	rows_int(run.log, (int64_t)r->older);
+	rows_end(run.log);
+}
+
+static void judge(void)
+{
+	struct order_request r;
+
+	if (run.n)
+		qsort(run.event, run.n, sizeof(*run.event), order_earlier);
+	for (size_t i = 0; i < run.n; i++) {
+		int got = order_take(&run.order, &run.event[i], &r);
+
+		if (got < 0)
+			die(EXIT_RUN, "out of memory");
+		if (got && run.log)
+			put_request(&r);
+	}
+	if (run.log && rows_close(run.log))
+		die(EXIT_RUN, "cannot write %s", cfg.log);
+}
+
+static void report(struct rec *r, const char *disk)
+{
+	struct order_sums *s = &run.order.sums;
+
+	rec_object(r, "settings");
+	rec_str(r, "disk", disk);
+	rec_str(r, "load", cfg.load);
+	rec_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_real(r, "watched_s", (double)(run.end_ns - run.start_ns) / NS_PER_S, 3);
+	rec_int(r, "requests", s->requests);
+	rec_int(r, "writes", s->writes);
+	rec_int(r, "unmatched", s->unmatched);
+	rec_int(r, "lost_records", run.lost);
+	rec_int(r, "in_device_most", (int64_t)s->device_most);
+	rec_real(r, "waiting_mean", s->requests ? (double)s->waiting / (double)s->requests : (double)NAN, 2);
+	rec_int(r, "waiting_most", (int64_t)s->waiting_most);
+	rec_int(r, "pairs", s->kept + s->overtaken);
+	rec_real(r, "tau", order_tau(s), 4);
+	rec_real(r, "overtaken_percent", order_percent(s->overtaken_requests, s->requests), 2);
+	rec_object(r, "load");
+	rec_int(r, "reads", (int64_t)s->load_wait.n);
+	rec_timing(r, "wait_ms", &s->load_wait, NS_PER_MS);
+	rec_end(r);
+	rec_object(r, "others");
+	rec_int(r, "reads", (int64_t)s->others_wait.n);
+	rec_timing(r, "wait_ms", &s->others_wait, NS_PER_MS);
+	rec_real(r, "ahead_mean", s->others_wait.n ? (double)s->ahead / (double)s->others_wait.n : (double)NAN, 2);
+	rec_real(r, "passed_percent", order_percent(s->passed, s->ahead), 2);
+	rec_end(r);
+	rec_end(r);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const columns[] = { "come_ns", "issue_ns", "op", "comm", "sector", "sectors", "waiting", "older", NULL };
+	int first = cli_parse(argc, argv, "diskorder DISK [-t TIME] [--load COMM] [options]",
+			      "In which order a disk gets the requests that wait for it, and whose go first.", options);
+	struct rec_place places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
+	static struct cli_cpus cpus;
+	struct tracepoint *t;
+	struct rec *out;
+	char filter[64], why[160];
+
+	if (argc - first < 1)
+		die_usage("which disk? Name a block device, such as /dev/sda");
+	if (argc - first > 1)
+		die_usage("unexpected word %s", argv[first + 1]);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_check_apart(places, sizeof(places) / sizeof(*places));
+	name_disk(argv[first], filter, sizeof(filter));
+	if (proc_cpus_online(&cpus))
+		die(EXIT_RUN, "cannot tell which CPUs there are");
+	out = rec_must_open(&out_cfg, "diskorder");
+	if (cfg.log && !(run.log = rows_open(cfg.log, "diskorder/1", columns)))
+		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	find_points();
+	if (tracepoint_open(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
+		die(EXIT_RUN, "cannot watch the disk: %s", why);
+	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_DONE] < 0)
+		die(EXIT_MISSING, "cannot watch the disk: the kernel refuses tracepoints of the block layer");
+	watch(t, &cpus);
+	tracepoint_close(t);
+	judge();
+	report(out, argv[first]);
+	if (run.lost)
+		warn("the kernel left out %lld records: the order is told from the others", (long long)run.lost);
+	order_free(&run.order);
+	free(run.event);
+	rec_must_close(out);
+	return proc_stop ? EXIT_INTERRUPTED : run.lost ? EXIT_LOSSY : EXIT_OK;
+}
