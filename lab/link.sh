@@ -8,10 +8,11 @@
 # with netem above), wire (two TAP ends that `wire` joins, which then does all of it). docs/links.md
 # says what each is, and how far off.
 
-# link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: LEAST: packets that find room whatever the
-# queue's time; delay, jitter and loss may be empty. Sets LINK_TBF (words for tc; empty: no rate),
-# LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: NAME VALUE NAME VALUE ..., as
-# `wire` takes them). 1 with LAB_WHY: what is no number.
+# link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: RATE: each way, or DOWN/UP as the client has it:
+# from the server, and to it; LEAST: packets that find room whatever the queue's time; delay, jitter
+# and loss may be empty. Sets LINK_TBF_server and LINK_TBF_client (words for tc at that end; empty: no
+# rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: orders, as `wire` takes
+# them). 1 with LAB_WHY: what is no number.
 link_numbers() {
 	local said
 	said=$(LC_ALL=C awk -v rate="$1" -v queue="$2" -v least="$3" -v delay="$4" -v jitter="$5" -v loss="$6" '
@@ -29,32 +30,42 @@ link_numbers() {
 		}
 		function wrong(what) { printf "bad %s\n", what; bad = 1; exit }
 		BEGIN {
-			n = rate == "none" ? 0 : bits(rate)
-			if (n < 0) wrong("LAB_RATE=" rate ": want a rate like 100Mbit (or none)")
+			said = rate; gsub(/bit\/s/, "bit", said)
+			if (split(said, way, "/") < 2) way[2] = way[1]
+			if (said ~ /\/.*\/|none.|.none/) way[1] = ""
+			for (i = 1; i <= 2; i++) {
+				n[i] = way[i] == "none" ? 0 : bits(way[i])
+				if (n[i] < 0) wrong("LAB_RATE=" rate ": want a rate like 100Mbit, DOWN/UP like 1500Kbit/384Kbit, or none")
+			}
 			q = seconds(queue); d = seconds(delay); j = seconds(jitter)
 			if (q <= 0 || q > 60) wrong("LAB_QUEUE=" queue ": want a time like 50ms")
 			if (d < 0 || d > 10) wrong("LAB_DELAY=" delay ": want a time like 50ms, 10s at most")
 			if (j < 0 || j > 10) wrong("LAB_JITTER=" jitter ": want a time like 5ms, 10s at most")
 			if (loss == "") loss = 0
 			if (loss !~ /^[0-9]+(\.[0-9]+)?$/ || loss > 100) wrong("LAB_LOSS=" loss ": want percent, such as 0.5")
-			# Bytes that pass in one millisecond, and in the time the queue may hold (tbf takes bytes).
-			burst = n / 8 / 1000; if (burst < 3 * 1514) burst = 3 * 1514
-			limit = n / 8 * q; if (limit < least * 1514) limit = least * 1514
-			if (n) { printf "tbf rate %.0fbit burst %.0f limit %.0f\n", n, burst, limit; q = limit * 8 / n }
+			split("server client", end, " "); split("forth back", order, " ")
+			for (i = 1; i <= 2; i++) {
+				# Bytes that pass in one millisecond, and in the time the queue may hold (tbf takes bytes).
+				burst = n[i] / 8 / 1000; if (burst < 3 * 1514) burst = 3 * 1514
+				limit = n[i] / 8 * q; if (limit < least * 1514) limit = least * 1514
+				if (n[i]) printf "%s rate %.0fbit burst %.0f limit %.0f\n", end[i], n[i], burst, limit
+				printf "wire %s rate %s\n", order[i], n[i] ? sprintf("%.0fbit", n[i]) : "none"
+				printf "wire %s queue %.3fus\n", order[i], (n[i] ? limit * 8 / n[i] : q) * 1e6
+			}
 			if (delay jitter loss != "0")
 				printf "netem delay %.0fus%s%s\n", d * 1e6,
 					j ? sprintf(" %.0fus", j * 1e6) : "", loss + 0 ? " loss " loss "%" : ""
-			printf "wire rate %s queue %.3fus delay %.3fus jitter %.3fus loss %s\n",
-				n ? sprintf("%.0fbit", n) : "none", q * 1e6, d * 1e6, j * 1e6, loss
+			printf "wire delay %.3fus\nwire jitter %.3fus\nwire loss %s\n", d * 1e6, j * 1e6, loss
 		}')
-	LINK_TBF='' LINK_NETEM='' LINK_WIRE=()
+	LINK_TBF_server='' LINK_TBF_client='' LINK_NETEM='' LINK_WIRE=()
 	local word rest
 	while read -r word rest; do
 		case $word in
 		bad) LAB_WHY=$rest; return 1 ;;
-		tbf) LINK_TBF=$rest ;;
+		server) LINK_TBF_server=$rest ;;
+		client) LINK_TBF_client=$rest ;;
 		netem) LINK_NETEM=$rest ;;
-		wire) read -ra LINK_WIRE <<<"$rest" ;;
+		wire) LINK_WIRE+=("$rest") ;;
 		esac
 	done <<<"$said"
 }
@@ -78,10 +89,11 @@ link_choose() { # COMMAND...: in a namespace of a host, as its root
 	}
 }
 
-# link_words INTERFACE: sets LINK_WORDS, the command that gives one end of a veth pair these
+# link_words ROLE INTERFACE: sets LINK_WORDS, the command that gives that end of a veth pair these
 # numbers, whether it had others or none (to be run as root of the host). Its status: 2: the kernel
 # has no netem, 3: no tbf.
 link_words() {
+	local tbf=LINK_TBF_$1
 	# shellcheck disable=SC2016 # another shell's
 	LINK_WORDS=(sh -c '
 		end=$1 tbf=$2 netem=$3 parent=root
@@ -94,7 +106,7 @@ link_words() {
 			tc qdisc replace dev "$end" $parent handle 10: tbf $tbf || exit 3
 		else
 			case $had in *"qdisc tbf 10: $parent"*) tc qdisc del dev "$end" $parent || exit 3 ;; esac
-		fi' sh "$1" "$LINK_TBF" "$LINK_NETEM")
+		fi' sh "$2" "${!tbf}" "$LINK_NETEM")
 }
 
 # lab_link RATE QUEUE DELAY JITTER LOSS: changes the link, both ends, while sessions stay connected.
@@ -122,7 +134,7 @@ link_change() {
 	[ "$LAB_LINK" != netem ] || : "${LINK_NETEM:=delay 0us}"	# it stays, for what is below it
 	for role in server client; do
 		end=LAB_IF_$role
-		link_words "${!end}"
+		link_words "$role" "${!end}"
 		lab_exec -R "$role" "${LINK_WORDS[@]}" >>"$LAB_WIRE.err" 2>&1 && continue
 		case $? in
 		2) LAB_WHY="this kernel cannot delay packets (no netem)" ;;
@@ -138,7 +150,7 @@ link_change() {
 # Both sequences, of losses and of jitter, begin anew with each change (LAB_LINK_SEED), so that they can be had again.
 link_change_wire() {
 	local orders
-	printf -v orders '%s %s\n' "${LINK_WIRE[@]}" seed "${LAB_LINK_SEED:-1}"
+	printf -v orders '%s\n' "${LINK_WIRE[@]}" "seed ${LAB_LINK_SEED:-1}"
 	link_wire_report "$orders"
 }
 

@@ -36,7 +36,7 @@
 # LAB_ADDR_ROLE LAB_IF_ROLE LAB_HOLD_ROLE (a process in its network and mount namespaces); for
 # captures LAB_TAP (array: what lab_start is told before the name) and LAB_TAP_IF (the interface;
 # empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. Wants LAB_RUN; LAB_RATE
-# (100Mbit, none), LAB_QUEUE (50ms, but at least 64 packets unless it was said), LAB_DELAY
+# (100Mbit, DOWN/UP, none), LAB_QUEUE (50ms, but at least 64 packets unless it was said), LAB_DELAY
 # LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction; link.sh) LAB_DELAY_BY
 # LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
 # LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay

@@ -102,7 +102,8 @@ def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_
 # ---- what was set up (input: the document) ----
 def link_words: .run.settings.link as $link | if $link == null then null elif $link | startswith("none") then
 	"a link without a limit" else
-	$link | split(",") | (.[0] | sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
+	$link | split(",") | (.[0] | split("/") | map(sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
+			| if .[1] then "\(.[0]) to the client and \(.[1]) from it" else .[0] end)
 		+ (if .[1] then ", \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay" else "" end)
 		+ (if .[3] then ", \(.[3] | rtrimstr("%")) % of loss" else "" end) + (if .[1] then " each way" else "" end) end;
 def protocol_words:

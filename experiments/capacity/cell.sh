@@ -114,16 +114,18 @@ step_machine() {	# step_machine N KEYS_PER_S
 	FOREIGN[$1]=$foreign
 	MACHINE_ROWS[$1]=$(LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]}" -v b="${AFTER[2]}" \
 		-v va="${BEFORE[3]}" -v vb="${AFTER[3]}" -v ca="${BEFORE[0]}" -v cb="${AFTER[0]}" -v cpus="$LAB_NCPU_server" \
-		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" -v link="$(rate_bits "$LAB_RATE")" \
+		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" \
+		-v link="$(rate_bits "$LAB_RATE") $(rate_bits "$LAB_RATE" up)" \
 		-v waited="$(waited "$(cut -d' ' -f2 <<<"${BEFORE[2]}")" "$(cut -d' ' -f2 <<<"${AFTER[2]}")")" \
 		-v viewers="$(waited "${BEFORE[3]#* }" "${AFTER[3]#* }")" -v shared="$LAB_SHARED_CPUS" '
 		function grown(i) { return y[i] > x[i] ? y[i] - x[i] : 0 }
 		function as(f, v) { return sprintf(f, v) }
 		BEGIN {
-			split(a, x, " "); split(b, y, " "); s = y[1] - x[1]; most = grown(5) > grown(6) ? grown(5) : grown(6)
+			split(a, x, " "); split(b, y, " "); split(link, bits, " "); s = y[1] - x[1]
+			for (i = 1; i <= 2; i++) if (bits[i] > 0 && grown(4 + i) / bits[i] > most) most = grown(4 + i) / bits[i]
 			split(ca, u, " "); split(cb, v, " "); own = as("%.3f", 100 * (v[4] - u[4]) / (v[1] - u[1]) / cpus)
 			print "capacity-machine/1", n, keys, busy, client, foreign, steal, as("%.3f", waited / 1e9 / s), as("%.0f", y[3]),
-				as("%.0f", grown(4) / s), (link > 0) ? as("%.2f", 100 * most * 8 / s / link) : "", own, as("%.2f", grown(7) / s),
+				as("%.0f", grown(4) / s), (bits[1] > 0) ? as("%.2f", 100 * most * 8 / s) : "", own, as("%.2f", grown(7) / s),
 				as("%.2f", grown(8) / s), (shared == 1) ? "" : as("%.3f", viewers / 1e9 / (vb - va)),
 				(9 in y) ? as("%.3f", grown(9) / 1e3 / s) : ""
 		}')

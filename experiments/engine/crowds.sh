@@ -45,7 +45,7 @@ crowd_moved() {
 	echo "${EPOCHREALTIME/[.,]/}000 ${frames:-0 0} ${programs//$'\n'/ }"
 }
 
-# What was moved between two answers of it, as JSON. No link_percent where the link has no rate.
+# What was moved between two answers of it, as JSON. No link_percent, of the rate to the client, where the link has none.
 crowd_rates() {	# crowd_rates BEFORE AFTER
 	jq -cn --arg before "$1" --arg after "$2" --argjson bits "$(rate_bits "$LAB_RATE")" '
 		[$before, $after | [splits(" +") | select(. != "") | tonumber? // null]] as [$a, $b] | (($b[0] - $a[0]) / 1e9) as $s

@@ -99,8 +99,10 @@ check_swaps() {	# each of SWAPS; the lab comes up with the first, lab_swap excha
 	SWAP=${SWAPS%%,*}
 }
 
-rate_bits() {	# rate_bits 10Mbit: bit/s; 0: none
-	LC_ALL=C awk -v r="$1" 'BEGIN { printf "%.0f", r * (r ~ /[Gg]bit/ ? 1e9 : r ~ /[Mm]bit/ ? 1e6 : r ~ /[Kk]bit/ ? 1e3 : 1) }'
+rate_bits() {	# rate_bits 10Mbit: bit/s; 0: none. Of DOWN/UP that to the client; rate_bits DOWN/UP up: that from it
+	local rate=${1%%/*}
+	[ "${2-}" != up ] || rate=${1##*/}
+	LC_ALL=C awk -v r="$rate" 'BEGIN { printf "%.0f", r * (r ~ /[Gg]bit/ ? 1e9 : r ~ /[Mm]bit/ ? 1e6 : r ~ /[Kk]bit/ ? 1e3 : 1) }'
 }
 
 table_json() {	# table_json FILE: rows of text, by the names in its first line

@@ -289,11 +289,22 @@ plan_protocol() {
 	done
 }
 
-plan_check_link() {
-	local number='[0-9]+(\.[0-9]+)?' time
+# plan_link OPTION TEXT: LINK_SAID is the text as it is kept: in place of a name of data/links.tsv the link that it stands for.
+plan_link() {
+	local number='[0-9]+(\.[0-9]+)?' time rate
+	LINK_SAID=$(awk -F'\t' -v name="$2" '$2 == name { print $3 }' "$TP_HOME/data/links.tsv")
+	: "${LINK_SAID:=$2}"
+	rate="${number}[KMGkmg]?bit"
 	time="($number(us|ms|s)|0)"
-	[[ $LINK =~ ^(none|${number}[KMGkmg]?bit)(,$time(,$time(,$number%?)?)?)?$ && $LINK =~ ^(none|[0.]*[1-9]) ]] ||
-		exp_bad "--link $LINK: a rate such as 10Mbit, or none; with a delay each way, jitter and loss such as 10Mbit,40ms,5ms,0.5%"
+	[[ $LINK_SAID =~ ^(none|$rate(/$rate)?)(,$time(,$time(,$number%?)?)?)?$ && ! /$LINK_SAID =~ /[0.]*[KMGkmg]?bit ]] ||
+		exp_bad "$1 $2: a rate such as 10Mbit, DOWN/UP such as 1500Kbit/384Kbit, or none; with a delay each way, jitter and loss" \
+			"such as 10Mbit,40ms,5ms,0.5%; or a name of data/links.tsv, such as dsl"
+}
+
+plan_check_link() {
+	local LINK_SAID
+	plan_link --link "$LINK"
+	LINK=$LINK_SAID
 	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] ||
 		exp_bad "--link $LINK: a loss of less than 100 percent"
 	if [ "$ON" != lab ]; then

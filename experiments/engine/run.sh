@@ -222,11 +222,11 @@ run_record() {
 
 run_says() {
 	local link=${LINK-none} memory=${LAB_MEMORY_GROUP:+ with $SERVER_MEMORY of memory and swap ${LAB_SWAP_KIND-}}
-	[ "$link" != none ] || link="not shaped"
+	case $link in none) link="not shaped" ;; */*) ;; *) link=${link/Mbit/ Mbit/s} ;; esac
 	[ ! -t 1 ] || printf '\r\033[K'
 	if [ "$ON_BACKEND" != attach ] || ! attach_says; then
 		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server$memory," \
-			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link ${link/Mbit/ Mbit/s}$(exp_says)"
+			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link $link$(exp_says)"
 	fi
 	jq -r '(.protocol | values | select(.window == null) | .says // .server),
 		(.protocols // {} | to_entries[] | "\(.key): \(.value.says // .value.server // "?")"),

@@ -117,7 +117,7 @@ def late_below_saturation: . as $doc
 
 # ---- without load: what of a response the server's own wait and the link explain ----
 def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
-	| capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit(,(?<d>[0-9.]+)(?<t>us|ms|s))?") // null) as $r
+	| capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit[^,]*(,(?<d>[0-9.]+)(?<t>us|ms|s))?") // null) as $r
 	| if $r == null or $bytes == null then null
 		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
 		+ (if $r.d == null then 0 else 2 * ($r.d | tonumber) * {us: 0.001, ms: 1, s: 1000}[$r.t] end) end;

@@ -178,12 +178,8 @@ link_choose on server ||
 
 # The delay line between two TAP ends, in place of the pair. It dies with us, and holds nothing of ours open.
 start_wire() {
-	local ready='' options=()
-	set -- "${LINK_WIRE[@]}"
-	while [ $# -gt 0 ]; do
-		options+=("--$1" "$2")
-		shift 2
-	done
+	local ready='' order options=()
+	for order in "${LINK_WIRE[@]}"; do options+=(--order "$order"); done
 	(
 		for f in "${life[@]}" "${lock_fd[@]}" "$nap_fd" 3; do exec {f}>&-; done
 		exec "$TP_BIN/wire" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" \
@@ -198,7 +194,7 @@ start_wire() {
 	fail "$(($? == 4 ? 4 : 1))" "the delay line does not start: $(tail -n 1 -- "$LAB_WIRE.err")"
 }
 if [ "$LAB_LINK" = wire ]; then
-	LINK_TBF='' LINK_NETEM=''
+	LINK_TBF_server='' LINK_TBF_client='' LINK_NETEM=''
 	start_wire
 else
 	try on server ip link add "${ifname[server]}" type veth peer name "${ifname[client]}" netns "${pid[client]}"
@@ -208,7 +204,7 @@ for role in server client; do
 	try on $role ip addr add "${addr[$role]}/24" dev "${ifname[$role]}"
 	# Segments as they are on a wire: with offloads on, capture, shaping and packet counts see 64 KB giants.
 	try on $role ethtool -K "${ifname[$role]}" tso off gso off gro off
-	link_words "${ifname[$role]}"
+	link_words $role "${ifname[$role]}"
 	on $role "${LINK_WORDS[@]}" 2>/dev/null || case $? in
 	2) fail 4 "this kernel cannot delay packets (no netem); leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or load sch_netem" ;;
 	3) fail 4 "this kernel cannot shape a link (no tbf); set LAB_RATE=none, or load sch_tbf" ;;

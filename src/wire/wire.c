@@ -25,10 +25,15 @@
 static int call_end(const char *text, void *value);
 static int call_rate(const char *text, void *value);
 static int call_loss(const char *text, void *value);
+static int call_order(const char *text, void *value);
+
+#define ORDERS_AT_START 32
 
 static struct {
 	const char *end[2];
 	int ends;
+	const char *order[ORDERS_AT_START];
+	int n_orders;
 	struct path_cfg path;
 	int64_t seed, packets, run_ns, parent, ready_fd;
 	const char *control;
@@ -61,6 +66,8 @@ static const struct cli_opt options[] = {
 	  "how fast they are sent, in bits of frames, such as 10Mbit (none)", NULL, call_rate, "RATE" },
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)ORDERS_MAX_NS,
 	  "how long a packet may wait for that before it is dropped (50ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "order", &cfg, 0, 0, "an order that holds from the start, such as \"back rate 384Kbit\"; may be given many times",
+	  NULL, call_order, "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "of the losses and the jitter (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
 	  "memory for so many packets on their way, both ways together (16384)", NULL, NULL, NULL },
@@ -99,6 +106,19 @@ static int call_loss(const char *text, void *value)
 {
 	if (orders_read_loss(text, value))
 		die_usage("--loss %s: percent, from 0 to 100", text);
+	return 0;
+}
+
+static int call_order(const char *text, void *value)
+{
+	struct orders tried = { 0 };
+
+	(void)value;
+	if (cfg.n_orders == ORDERS_AT_START)
+		die_usage("--order %s: at most %d of them", text, ORDERS_AT_START);
+	if (!*text || orders_read(&tried, text) || !tried.changed)
+		die_usage("--order %s: an order that changes the link, such as \"forth rate 1500Kbit\" or \"delay 20ms\"", text);
+	cfg.order[cfg.n_orders++] = text;
 	return 0;
 }
 
@@ -283,10 +303,12 @@ static void open_ends(void)
 static void make_paths(void)
 {
 	now.orders.seed = (uint64_t)cfg.seed;
-	for (int i = 0; i < 2; i++) {
-		now.orders.cfg[i] = cfg.path;
-		path_init(&pump.way[i].path, &cfg.path, 2 * (uint64_t)cfg.seed + (uint64_t)i);
-	}
+	now.orders.cfg[0] = now.orders.cfg[1] = cfg.path;
+	for (int i = 0; i < cfg.n_orders; i++)
+		orders_read(&now.orders, cfg.order[i]);
+	now.orders.changed = 0;
+	for (int i = 0; i < 2; i++)
+		path_init(&pump.way[i].path, &now.orders.cfg[i], 2 * (uint64_t)cfg.seed + (uint64_t)i);
 	pump.shelf = shelf_new((size_t)cfg.packets);
 	if (!pump.shelf)
 		die(EXIT_RUN, "no memory for %lld packets; ask for fewer with --packets", (long long)cfg.packets);

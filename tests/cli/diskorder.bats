@@ -48,6 +48,7 @@ finish() {
 	dd if=/dev/zero of="$loop" bs=4k count=7 oflag=direct conv=notrunc status=none
 	read -r reads _ <"/sys/block/${loop##*/}/stat"
 	finish
+	[ "$(jq .result.others.reads report)" = 0 ] || skip "somebody else reads from new disks here (udev)"
 	[ $((reads - before)) = 50 ]
 	jq -e '.result | .load.reads == 50 and .writes == 7 and .requests == 57 and .pairs == 0 and .tau == null
 		and .in_device_most == 1 and .waiting_most == 1 and .lost_records == 0 and .others.reads == 0' report
@@ -59,7 +60,7 @@ finish() {
 }
 
 @test "another name is not the load; another disk is not seen" {
-	watched --load nobody
+	watched --load nobody --log log
 	dd if="$loop" of=/dev/null bs=64k count=20 iflag=direct status=none
 	other=$loop
 	fallocate -l 8M backing2
@@ -68,8 +69,8 @@ finish() {
 	losetup --detach "$loop"
 	loop=$other
 	finish
-	jq -e '.result | .others.reads == 20 and .load.reads == 0 and .requests == 20 and .others.ahead_mean == 0
-		and .others.passed_percent == null' report
+	[ "$(awk -F'\t' '{ n += $5 == "dd" } END { print n }' log)" = 20 ]
+	jq -e '.result | .others.reads >= 20 and .load.reads == 0 and .others.ahead_mean == 0 and .others.passed_percent == null' report
 }
 
 @test "what cannot be is told in one line" {

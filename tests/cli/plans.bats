@@ -111,11 +111,29 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--app fat: light or heavy' --app fat
 	refused '--link fast: a rate' --link fast
 	refused '--link 0Mbit: a rate' --link 0Mbit
+	for word in 1Mbit/0bit 1Mbit/ none/1Mbit 1Mbit/2Mbit/3Mbit 1Mbit/2Mbit,40 no-such-link; do
+		refused "--link $word: a rate" --link "$word"
+	done
 	refused '--link none) has no queue' --link none --queue 5ms
 	refused '--queue 5' --queue 5
 	for queue in 0ms 0.0us 61s; do refused "--queue $queue: not a number from" --queue $queue; done
 	refused '--resume /: no run folder' --resume /
 	refused '--resume /: no run folder' --resume //
+}
+
+@test "a link has one rate or two; a name stands for a link of data/links.tsv, and each of these is one" {
+	local name
+	export DO='. "$TOP/experiments/engine/measure.sh"; echo "$(rate_bits "${LINK%%,*}") $(rate_bits "${LINK%%,*}" up)"'
+	plan --link 1500Kbit/0.5Mbit,20ms
+	[ "$output" = "1500000 500000" ]
+	plan --link 10Mbit
+	[ "$output" = "10000000 10000000" ]
+	export DO='plan_settings'
+	plan --link dsl-2005	# as Zeldovich & Chandra have it
+	[ "$(jq -r .link <<<"$output")" = 1500Kbit/384Kbit,20ms ]
+	while IFS=$'\t' read -r _ name _; do
+		[ "$name" = name ] || { plan --link "$name"; [ "$status" = 0 ] && [ "$(jq -r .link <<<"$output")" != "$name" ]; }
+	done <"$TOP/data/links.tsv"
 }
 
 @test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {

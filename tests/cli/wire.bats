@@ -67,6 +67,7 @@ result() { jq "$1" "the report"; }
 	for words in '' '--end a' '--end a --end b --end c' '--end a --end b --rate 10' \
 		'--end a --end b --loss 101' '--end a --end b --delay 1parsec' \
 		'--end a --end b --shape square' '--end a --end b extra' '--end abcdefghijklmnop --end b' \
+		'--end a --end b --order report' '--end a --end b --order fast' \
 		'--end @x --end b' '--end a --end b --packets 1' '--end a --end b --control x -o x'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr timeout 5 "$WIRE" $words
@@ -77,6 +78,15 @@ result() { jq "$1" "the report"; }
 	run --separate-stderr "$WIRE" --end a0@/nowhere/net --end b0
 	[ "$status" = 4 ] || [ "$status" = 1 ]
 	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "wire: an order that holds from the start can be of one direction, and goes before the options" {
+	need jq
+	hosts
+	line --rate 10Mbit --delay 1ms --order 'back rate 384Kbit' --order 'forth delay 2ms'
+	finish
+	[ "$(result '.settings | [.forth.rate_bits_per_s, .back.rate_bits_per_s, .forth.delay_ms, .back.delay_ms]
+		== [10000000, 384000, 2, 1]')" = true ]
 }
 
 @test "wire: the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {

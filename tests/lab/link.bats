@@ -111,6 +111,34 @@ END
 	[[ ${lines[5]-} == "" || ${lines[5]} == *"LAB_DELAY=0ms"* ]]
 }
 
+@test "link: different rates each way: DOWN at the server's end, UP at the client's; by the delay line, too" {
+	drive 'LAB_RATE=1500Kbit/384Kbit LAB_QUEUE=2s' <<'END'
+lab_up
+for role in server client; do
+	end=LAB_IF_$role
+	echo "$role $(lab_exec -R $role tc qdisc show dev "${!end}" | sed -n 's/.*rate \([^ ]*\).*/\1/p')"
+done
+lab_link 1Mbit/none || echo "no: $LAB_WHY"
+lab_link 3Mbit/1Mbit && lab_exec -R client tc qdisc show dev "$LAB_IF_client" | sed -n 's/.*rate \([^ ]*\).*/then \1/p'
+END
+	[ "$status" -eq 0 ]
+	[[ $output != *"no tbf"* ]] || skip "this kernel has no tbf"
+	[ "${lines[0]}" = "server 1500Kbit" ]
+	[ "${lines[1]}" = "client 384Kbit" ]
+	[[ ${lines[2]} == "no: LAB_RATE=1Mbit/none: "* ]]
+	[ "${lines[3]}" = "then 1Mbit" ]
+	[ -c /dev/net/tun ] || return 0
+	# a lone frame of 1,042 bytes each way: 5.6 ms at 1500 Kbit/s and 21.7 ms at 384
+	drive 'LAB_RATE=1500Kbit/384Kbit LAB_DELAY_BY=wire LAB_QUEUE=2s' <<'END'
+lab_up
+lab_exec -R client ping -n -q -c 5 -i 0.2 -s 1000 "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,ping \1,p'
+link_wire_report && jq -r '.settings | "wire \(.forth.rate_bits_per_s) \(.back.rate_bits_per_s) \(.forth.queue_ms | round)"' "$LAB_WIRE.json"
+END
+	[ "$status" -eq 0 ]
+	awk '$1 == "ping" { exit !($2 >= 27.2 && $2 < 60) }' <<<"$output"
+	[[ $output == *"wire 1500000 384000 2000"* ]]
+}
+
 @test "link: kill -9 of the driver leaves no interface, no process and no fifo; a delay line that dies takes the lab along" {
 	[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
 	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire' <<'END'
