@@ -34,11 +34,16 @@ lab_disk() {
 	return 1
 }
 
-# lab_disk_delay TIME: how long each read and each write of a slow one takes, from now on (0: what the machine's takes).
+# lab_disk_delay TIME [READ-RATE WRITE-RATE]: how long each read and each write of a slow one takes, from now on (0: what the
+# machine's takes); with rates, such as 1500Kbit, their data takes its time, too.
 lab_disk_delay() {
 	LAB_WHY="the disk is not a slow one"
-	[ "$LAB_DISK_KIND" = slow ] && lab_change disk-delay "$1"
+	[ "$LAB_DISK_KIND" = slow ] && lab_change disk-delay "$@"
 }
+
+# lab_disk_takes N: so many requests at a time go to the device, 4 or more; the others wait in front of it, where a scheduler
+# puts them in order. Without a scheduler it is to be, and stays when it gets one.
+lab_disk_takes() { lab_change disk-takes "$1"; }
 
 # Nobody uses it any more.
 lab_disk_off() {

@@ -15,7 +15,8 @@
 #   unswap [hold]        switches it off again (hold: another one follows); delay TIME: of each read of the slow one
 #   disk KIND BYTES      makes a disk (slow, file); answers "DEVICE WHAT IT IS"; disk-hold: it is
 #                        mounted, and lets go when it is not any more
-#   disk-delay TIME      of each read and write of a slow one; undisk: takes it away
+#   disk-delay TIME [READ-RATE WRITE-RATE]   of each read and write of a slow one
+#   disk-takes N         so many requests at a time go to it; undisk: takes it away
 #   switch NAME [VALUE]  sets a switch (switch_file names them); without a value puts back what it was
 # The end of the input (nobody of the lab is left, however the driver ended) takes all of it back.
 # What is to be taken back is on record before it is done, so that a lab of which even this process
@@ -135,6 +136,7 @@ back_line() {	# back_line WHAT WORDS: 1, when it has to be tried again
 		;;
 	folder | loop | disk-folder | disk-loop) "back_${1#disk-}" "$2" ;;
 	disk-slow) back_slowdisk "$name" "${2#* }" ;;
+	disk-takes) back_takes "$name" "${2#* }" ;;
 	swap | zram | slowdisk) "back_$1" "$name" "${2#* }" ;;
 	esac
 }
@@ -144,7 +146,7 @@ take_back() {	# take_back RECORD
 	local what rest
 	while read -r what rest; do [ "$what" != group ] || end_group "$rest"; done <"$1"
 	hurry "$1" slowdisk disk-slow
-	back_lines "$1" 'group|controller|switch|swap|zram|loop|slowdisk|folder|disk-loop|disk-slow|disk-folder'
+	back_lines "$1" 'group|controller|switch|swap|zram|loop|slowdisk|folder|disk-takes|disk-loop|disk-slow|disk-folder'
 }
 
 # ---- switches ----
@@ -219,6 +221,7 @@ serve() {
 		disk) make_disk "$@" ;;
 		disk-hold) hold_disk ;;
 		disk-delay) disk_delay "$@" ;;
+		disk-takes) disk_takes "$@" ;;
 		undisk) unmake_disk ;;
 		switch) set_switch "$@" ;;
 		*) why="no request $line" && false ;;

@@ -7,7 +7,7 @@
 # Who mounts it does so in the namespace of a host, which ends with the lab. From then on
 # (disk-hold) nothing of it has a name any more, as with swap (undo_swap.sh): the loop device lets
 # go when it is unmounted, slowdisk ends when the loop device lets go of it. On record, in the order
-# of doing: "disk-folder", "disk-slow", "disk-loop".
+# of doing: "disk-folder", "disk-slow", "disk-loop", "disk-takes".
 
 # make_disk slow|file BYTES: sets answer: the device, what is behind it. Not formatted; a slow one takes no time yet.
 make_disk() {
@@ -53,17 +53,44 @@ hold_disk() {
 	rm -rf -- "$disk_place"
 }
 
-# disk_delay TIME: of each read and each write, from now on.
+# disk_delay TIME [READ-RATE WRITE-RATE]: of each read and each write, from now on; and, with rates, their data takes its time.
 disk_delay() {
+	local rate
 	[ -n "${disk_control-}" ] || { why="the disk is not a slow one"; return 1; }
 	[[ $1 =~ ^([0-9]+(\.[0-9]+)?(us|ms|s)|0)$ ]] || { why="$1: want a time such as 4ms"; return 1; }
-	printf 'read-delay %s\nwrite-delay %s\n' "$1" "$1" >&"$disk_control"
+	for rate in "${@:2}"; do
+		[[ $rate =~ ^([0-9]+(\.[0-9]+)?[KMG]?bit|none)$ ]] || { why="$rate: want a rate such as 1500Kbit, or none"; return 1; }
+	done
+	printf '%s\n' "delay $1" "read-rate ${2:-none}" "write-rate ${3:-none}" >&"$disk_control"
+}
+
+# disk_takes N: so many requests at a time go to the device (4 to what it takes by itself); what waits beyond these is the
+# scheduler's. Only without a scheduler the kernel changes that number, and only where it is not the one that it shows: after a
+# scheduler it shows all, whatever they are.
+disk_takes() {
+	local queue=/sys/block/${disk_device##*/}/queue most
+	[ -n "${disk_device-}" ] || { why="there is no disk"; return 1; }
+	put "$queue/scheduler" none || { why="the disk has no queue to set: $why"; return 1; }
+	{ read -r most </sys/module/loop/parameters/hw_queue_depth || read -r most <"$queue/nr_requests"; } 2>/dev/null
+	[[ $1 =~ ^[0-9]+$ ]] && [ "$1" -ge 4 ] && [ "$1" -le "$most" ] || { why="$1 requests at a time: 4 to $most"; return 1; }
+	note_down disk-takes "${disk_device##*/}" "$most" || return
+	set_takes "$queue" "$1"
+}
+set_takes() {	# set_takes QUEUE N
+	put "$1/nr_requests" "$(($2 == 4 ? 5 : $2 - 1))" && put "$1/nr_requests" "$2"
+}
+
+# Where the device has a scheduler it is somebody else's by now, and stays as it is.
+back_takes() {	# back_takes DEVICE MOST
+	local queue=/sys/block/$1/queue
+	[[ $1 == loop* && $(cat "$queue/scheduler" 2>/dev/null) == *'[none]'* ]] || return 0
+	set_takes "$queue" "$2"
 }
 
 # Who has it mounted has unmounted it.
 unmake_disk() {
 	hurry "$record" disk-slow
-	back_lines "$record" 'disk-folder|disk-slow|disk-loop' >/dev/null || {
+	back_lines "$record" 'disk-folder|disk-slow|disk-loop|disk-takes' >/dev/null || {
 		why="the disk cannot be taken back${why:+: $why}"
 		return 1
 	}

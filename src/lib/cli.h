@@ -80,6 +80,7 @@ int cli_read_int(const char *text, int64_t *out);
 int cli_read_real(const char *text, double *out);
 int cli_read_ns(const char *text, int64_t *out);
 int cli_read_bytes(const char *text, int64_t *out);
+int cli_read_bits(const char *text, int64_t *out);	/* a rate in bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit */
 int cli_read_cpus(const char *text, struct cli_cpus *out);
 /* The same way back, with runs of neighbours as ranges: "0,2-4". What does not fit is left out. */
 void cli_write_cpus(const struct cli_cpus *cpus, char *text, size_t size);

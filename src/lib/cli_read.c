@@ -101,3 +101,14 @@ int cli_read_bytes(const char *text, int64_t *out)
 
 	return read_with_unit(text, units, out);
 }
+
+int cli_read_bits(const char *text, int64_t *out)
+{
+	static const struct unit units[] = {
+		{ "bit", 1 }, { "bit/s", 1 }, { "Kbit", 1e3 }, { "kbit", 1e3 }, { "Kbit/s", 1e3 }, { "kbit/s", 1e3 },
+		{ "Mbit", 1e6 }, { "mbit", 1e6 }, { "Mbit/s", 1e6 }, { "mbit/s", 1e6 },
+		{ "Gbit", 1e9 }, { "gbit", 1e9 }, { "Gbit/s", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
+	};
+
+	return isdigit((unsigned char)text[0]) ? read_with_unit(text, units, out) : -EINVAL;
+}

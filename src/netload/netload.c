@@ -35,35 +35,14 @@ static const char *const bit_words[] = { "frame", "payload", NULL }, *const spac
 
 static int read_rate(const char *text, void *value)
 {
-	static const struct {
-		const char *unit;
-		double bits;
-	} units[] = { { "bit", 1 }, { "Kbit", 1e3 }, { "kbit", 1e3 }, { "Mbit", 1e6 }, { "mbit", 1e6 }, { "Gbit", 1e9 }, { "gbit", 1e9 } };
-	size_t n = strspn(text, "0123456789.");
-	char number[32];
-	double v;
-
 	(void)value;
 	cfg.rate_given = true;
 	cfg.load.rate = 0;
 	if (!strcmp(text, "max"))
 		return 0;
-	if (!n || n >= sizeof(number))
+	if (cli_read_bits(text, &cfg.load.rate) || cfg.load.rate < LOAD_RATE_LEAST || cfg.load.rate > LOAD_RATE_MOST)
 		return -1;
-	memcpy(number, text, n);
-	number[n] = '\0';
-	if (cli_read_real(number, &v))
-		return -1;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(text + n, units[i].unit) != 0)
-			continue;
-		v *= units[i].bits;
-		if (!(v >= LOAD_RATE_LEAST && v <= (double)LOAD_RATE_MOST))
-			return -1;
-		cfg.load.rate = llround(v);
-		return 0;
-	}
-	return -1;
+	return 0;
 }
 
 static const struct cli_opt options[] = {

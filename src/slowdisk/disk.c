@@ -158,7 +158,7 @@ static void on_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, 
 
 	(void)node;
 	(void)fi;
-	d->cfg.wait(d->cfg.context, DISK_READ, start);
+	d->cfg.wait(d->cfg.context, DISK_READ, start, (int64_t)n);
 	if (err)
 		fuse_reply_err(req, -err);
 	else
@@ -179,7 +179,7 @@ static void on_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t s
 		memcpy(d->data, from, n);	/* the request's own place is not aligned */
 		err = backing_io(d, DISK_WRITE, n, offset);
 	}
-	d->cfg.wait(d->cfg.context, DISK_WRITE, start);
+	d->cfg.wait(d->cfg.context, DISK_WRITE, start, (int64_t)n);
 	if (err)
 		fuse_reply_err(req, -err);
 	else

@@ -17,7 +17,7 @@ struct disk_cfg {
 	const char *folder;	/* where to mount; must be there */
 	const char *backing;	/* a regular file or a block device: its size is the disk's */
 	/* Called when a request was done and is to be answered: returns when it is time. start_ns: when it was taken up. */
-	void (*wait)(void *context, enum disk_op op, int64_t start_ns);
+	void (*wait)(void *context, enum disk_op op, int64_t start_ns, int64_t length);
 	/* Called after the answer. err: 0 or -errno of the backing file. */
 	void (*served)(void *context, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length, int err);
 	void *context;

@@ -5,30 +5,68 @@
 #include <errno.h>
 #include <string.h>
 
+int pace_read_rate(const char *text, int64_t *bits)
+{
+	int64_t value = 0;
+	int err = strcmp(text, "none") ? cli_read_bits(text, &value) : 0;
+
+	if (!err && strcmp(text, "none") != 0 && value < PACE_LEAST_BITS)
+		err = -ERANGE;
+	if (!err)
+		*bits = value;
+	return err;
+}
+
+static int pace_read_delay(const char *text, int64_t *ns)
+{
+	int64_t value;
+	int err = cli_read_ns(text, &value);
+
+	if (err)
+		return err;
+	if (value < 0 || value > PACE_MAX_NS)
+		return -ERANGE;
+	*ns = value;
+	return 0;
+}
+
 int pace_order(struct pace *pace, const char *line)
 {
-	static const struct { const char *word; int which; } orders[] = { { "read-delay", 1 }, { "write-delay", 2 }, { "delay", 3 } };
+	const struct {
+		const char *word;
+		int (*read)(const char *text, int64_t *value);
+		int64_t *to, *also;
+	} orders[] = {
+		{ "read-delay", pace_read_delay, &pace->read_ns, NULL },
+		{ "write-delay", pace_read_delay, &pace->write_ns, NULL },
+		{ "delay", pace_read_delay, &pace->read_ns, &pace->write_ns },
+		{ "read-rate", pace_read_rate, &pace->read_bits, NULL },
+		{ "write-rate", pace_read_rate, &pace->write_bits, NULL },
+		{ "rate", pace_read_rate, &pace->read_bits, &pace->write_bits },
+	};
 	const char *value = line + strcspn(line, " ");
-	int64_t ns;
-	int err;
+	size_t length = (size_t)(value - line);
 
 	if (!*line)
 		return 0;
 	if (!*value)
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
-		if (strlen(orders[i].word) != (size_t)(value - line) || strncmp(line, orders[i].word, (size_t)(value - line)) != 0)
+		int err;
+
+		if (strlen(orders[i].word) != length || strncmp(line, orders[i].word, length) != 0)
 			continue;
-		err = cli_read_ns(value + 1, &ns);
-		if (err)
-			return err;
-		if (ns < 0 || ns > PACE_MAX_NS)
-			return -ERANGE;
-		if (orders[i].which & 1)
-			pace->read_ns = ns;
-		if (orders[i].which & 2)
-			pace->write_ns = ns;
-		return 0;
+		err = orders[i].read(value + 1, orders[i].to);
+		if (!err && orders[i].also)
+			*orders[i].also = *orders[i].to;
+		return err;
 	}
 	return -EINVAL;
+}
+
+int64_t pace_takes(const struct pace *pace, bool write, int64_t bytes)
+{
+	int64_t bits = write ? pace->write_bits : pace->read_bits;
+
+	return (write ? pace->write_ns : pace->read_ns) + (bits ? bytes * 8 * 1000000000LL / bits : 0);
 }

@@ -49,11 +49,20 @@ static struct {
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
 } now = { .control.fd = -1 };
 
+static int call_rate(const char *text, void *value)
+{
+	return pace_read_rate(text, value) ? -1 : 0;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "each read takes this long (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "each write takes this long (0)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, 0, 0, "the data of a read takes longer by its bits at this rate (none)", NULL,
+	  call_rate, "RATE (150Kbit or more, or none)" },
+	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, 0, 0, "the same of a write (none)", NULL, call_rate,
+	  "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
-	  "take orders from this fifo, which is made where it is not there: read-delay 5ms, write-delay 0, delay 0", NULL, NULL, "FIFO" },
+	  "take orders from this fifo, which is made where it is not there: read-delay 5ms, write-delay 0, rate none", NULL, NULL, "FIFO" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
@@ -68,8 +77,8 @@ static void heed(void *arg, const char *line)
 
 	(void)arg;
 	if (err)
-		warn("order \"%s\" is %s; orders are: read-delay TIME, write-delay TIME, delay TIME", line,
-		     err == -ERANGE ? "out of range (0 to 60s)" : "not understood");
+		warn("order \"%s\" is %s; orders are: delay TIME, rate RATE, and read- or write- before either", line,
+		     err == -ERANGE ? "out of range (0 to 60s; 150Kbit or more)" : "not understood");
 }
 
 static void reap_unmounting(const char *folder)
@@ -121,10 +130,10 @@ static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
 /* An order that comes meanwhile holds for this request too: who sets the delay to 0 to get its pages back does not wait for one. */
-static void wait_for_disk(void *folder, enum disk_op op, int64_t start_ns)
+static void wait_for_disk(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
 {
 	for (;;) {
-		int64_t due = start_ns + (op == DISK_READ ? now.pace.read_ns : now.pace.write_ns);
+		int64_t due = start_ns + pace_takes(&now.pace, op == DISK_WRITE, length);
 
 		if (clock_now() >= due)
 			return;
@@ -223,6 +232,8 @@ static void report(struct rec *r, const char *backing, int64_t dropped)
 	rec_int(r, "size_bytes", disk_size(now.disk));
 	rec_real(r, "read_delay_ms", (double)cfg.pace.read_ns / NS_PER_MS, 3);
 	rec_real(r, "write_delay_ms", (double)cfg.pace.write_ns / NS_PER_MS, 3);
+	rec_int(r, "read_rate_bits_per_s", cfg.pace.read_bits);
+	rec_int(r, "write_rate_bits_per_s", cfg.pace.write_bits);
 	rec_end(r);
 	rec_object(r, "result");
 	report_op(r, "reads", DISK_READ);

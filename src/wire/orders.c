@@ -8,41 +8,19 @@
 #include <string.h>
 #include <strings.h>
 
-#define RATE_LEAST 1e3
-#define RATE_MOST 1e11
+#define RATE_LEAST 1000
+#define RATE_MOST 100000000000
 
 int orders_read_rate(const char *text, int64_t *bits)
 {
-	static const struct { const char *unit; double factor; } units[] = {
-		{ "bit", 1 }, { "kbit", 1e3 }, { "Mbit", 1e6 }, { "Gbit", 1e9 },
-	};
-	size_t digits = strspn(text, "0123456789."), length;
-	char number[32];
-	double value;
+	int64_t value = 0;
+	int err = strcmp(text, "none") ? cli_read_bits(text, &value) : 0;
 
-	if (!strcmp(text, "none")) {
-		*bits = 0;
-		return 0;
-	}
-	if (digits == 0 || digits >= sizeof(number))
-		return -EINVAL;
-	snprintf(number, sizeof(number), "%.*s", (int)digits, text);
-	if (cli_read_real(number, &value))
-		return -EINVAL;
-	text += digits;
-	length = strlen(text);
-	if (length > 2 && !strcmp(text + length - 2, "/s"))
-		length -= 2;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strlen(units[i].unit) != length || strncasecmp(text, units[i].unit, length) != 0)
-			continue;
-		value *= units[i].factor;
-		if (value < RATE_LEAST || value > RATE_MOST)
-			return -ERANGE;
-		*bits = llround(value);
-		return 0;
-	}
-	return -EINVAL;
+	if (!err && strcmp(text, "none") != 0 && (value < RATE_LEAST || value > RATE_MOST))
+		err = -ERANGE;
+	if (!err)
+		*bits = value;
+	return err;
 }
 
 int orders_read_loss(const char *text, double *part)

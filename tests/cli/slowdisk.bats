@@ -122,6 +122,24 @@ ends_alone() {	# pid
 		.result.writes.bytes == 8192 and .result.log_rows_dropped == 0' report
 }
 
+@test "with a rate each read takes longer by its data, and the log has it so" {
+	truncate -s 1M backing
+	start_disk folder backing --read-delay 5ms --read-rate 10Mbit --write-rate none --log log
+	dd if=folder/disk of=/dev/null bs=4096 count=3 status=none
+	dd if=folder/disk of=/dev/null bs=131072 skip=1 count=3 status=none
+	dd if=/dev/zero of=folder/disk bs=131072 count=1 conv=notrunc status=none
+	unmount folder
+	ends_alone "$pid"
+	[ "$status" -eq 0 ]
+	# 5 ms and 8 bits a byte at 10 a microsecond, nothing for writes
+	awk -F'\t' 'NR == 1 { next }
+		$3 == "read" { n++; bytes += $5; if ($6 < 5e6 + $5 * 800) { print "too soon: " $0; wrong = 1 } }
+		$3 == "write" { w++ }
+		END { exit wrong || n < 6 || bytes != 3 * 4096 + 3 * 131072 || !w }' log
+	need jq
+	jq -e '.settings | .read_rate_bits_per_s == 10000000 and .write_rate_bits_per_s == 0' report
+}
+
 @test "orders change the delay, also of the request being served; nonsense is told and changes nothing" {
 	local ms
 
@@ -223,6 +241,8 @@ print(\"whole\")'"
 2:folder backing more
 2:folder backing --read-delay 61s
 2:folder backing --write-delay -1
+2:folder backing --read-rate 10
+2:folder backing --write-rate 100Kbit
 2:folder backing --log same -o ./same
 1:folder nosuchfile
 1:folder empty

@@ -132,6 +132,20 @@ static void sizes_count_in_1024(void **state)
 	refuses(cli_read_bytes, large_sizes, -ERANGE);
 }
 
+static void rates_have_a_unit(void **state)
+{
+	static const struct value rates[] = {
+		{ "10Mbit", 10000000 }, { "2.5Gbit/s", 2500000000 }, { "64kbit", 64000 }, { "1.5Kbit/s", 1500 }, { "1000bit", 1000 },
+		{ "0bit", 0 }, { NULL, 0 },
+	};
+	static const char *const bad[] = { "", "10", "10M", "Mbit", "10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
+		"10Mbit/", "none", NULL };
+
+	(void)state;
+	reads(cli_read_bits, rates);
+	refuses(cli_read_bits, bad, -EINVAL);
+}
+
 static void cpu_lists_come_out_ascending_and_once(void **state)
 {
 	static const char *const bad[] = {
@@ -406,6 +420,7 @@ int main(void)
 		cmocka_unit_test(decimals_are_plain),
 		cmocka_unit_test(times_have_units),
 		cmocka_unit_test(sizes_count_in_1024),
+		cmocka_unit_test(rates_have_a_unit),
 		cmocka_unit_test(cpu_lists_come_out_ascending_and_once),
 		cmocka_unit_test(cpu_lists_are_written_with_ranges),
 		cmocka_unit_test(options_may_stand_anywhere),

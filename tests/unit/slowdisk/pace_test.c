@@ -14,7 +14,7 @@
 
 static void orders_change_what_they_name(void **state)
 {
-	struct pace pace = { 1, 2 };
+	struct pace pace = { 1, 2, 0, 0 };
 
 	(void)state;
 	assert_int_equal(pace_order(&pace, "read-delay 2.5ms"), 0);
@@ -37,16 +37,39 @@ static void what_is_no_order_changes_nothing(void **state)
 		{ "read-delay", -EINVAL }, { "read-delay ", -EINVAL }, { "read-dela 1ms", -EINVAL }, { "read-delays 1ms", -EINVAL },
 		{ "delay 1ms 2ms", -EINVAL }, { " delay 1ms", -EINVAL }, { "delay 1ms ", -EINVAL }, { "delay 1parsec", -EINVAL },
 		{ "delay -1ms", -ERANGE }, { "delay 61s", -ERANGE }, { "quit", -EINVAL }, { "delay\t1ms", -EINVAL },
+		{ "rate 1parsec", -EINVAL }, { "rate 100", -EINVAL }, { "read-rate 149Kbit", -ERANGE }, { "write-rate", -EINVAL },
+		{ "rates 1Mbit", -EINVAL },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct pace pace = { 11, 12 };
+		struct pace pace = { 11, 12, 13, 14 };
 
 		assert_int_equal(pace_order(&pace, bad[i].line), bad[i].err);
 		assert_int_equal(pace.read_ns, 11);
 		assert_int_equal(pace.write_ns, 12);
+		assert_int_equal(pace.read_bits, 13);
+		assert_int_equal(pace.write_bits, 14);
 	}
+}
+
+/* 32 KiB at 1.5 Mbit/s are 262144 / 1500000 s, at 384 Kbit/s 262144 / 384000 s. */
+static void data_takes_its_bits_at_the_rate(void **state)
+{
+	struct pace pace = { .read_ns = 40000000, .write_ns = 40000000 };
+
+	(void)state;
+	assert_int_equal(pace_takes(&pace, false, 32768), 40000000);
+	assert_int_equal(pace_order(&pace, "read-rate 1500Kbit"), 0);
+	assert_int_equal(pace_takes(&pace, false, 32768), 40000000 + 174762666);
+	assert_int_equal(pace_takes(&pace, true, 32768), 40000000);
+	assert_int_equal(pace_order(&pace, "write-rate 384Kbit"), 0);
+	assert_int_equal(pace_takes(&pace, true, 32768), 40000000 + 682666666);
+	assert_int_equal(pace_order(&pace, "rate 1Gbit"), 0);
+	assert_int_equal(pace_takes(&pace, false, 1 << 20), 40000000 + 8388608);
+	assert_int_equal(pace_takes(&pace, true, 1 << 20), 40000000 + 8388608);
+	assert_int_equal(pace_order(&pace, "rate none"), 0);
+	assert_int_equal(pace_takes(&pace, true, 1 << 20), 40000000);
 }
 
 /* Every way to cut the same text in two gives the same lines. */
@@ -77,7 +100,7 @@ static void lines_come_whole_however_they_are_cut(void **state)
 static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 {
 	struct control_lines in = { 0 };
-	struct pace pace = { 7, 7 };
+	struct pace pace = { 7, 7, 0, 0 };
 	char text[1000];
 	const char *line;
 	size_t at;
@@ -102,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_change_what_they_name),
 		cmocka_unit_test(what_is_no_order_changes_nothing),
+		cmocka_unit_test(data_takes_its_bits_at_the_rate),
 		cmocka_unit_test(lines_come_whole_however_they_are_cut),
 		cmocka_unit_test(a_line_too_long_is_not_understood_and_the_next_one_is),
 	};
