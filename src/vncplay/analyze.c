@@ -23,10 +23,15 @@ static const char *const methods[] = { "tiles", "paper", NULL }, *const formats[
 static struct {
 	int method, format;
 	const char *aux, *labels, *output;
-} cfg;
+	struct paper_cfg paper;
+} cfg = { .paper = PAPER_2005 };
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, 0, 0, "by hashes of tiles, or as the paper of 2005 did (tiles)", methods, NULL, NULL },
+	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, "paper: look at every so many pixels of every so many rows (4)", NULL, NULL, NULL },
+	{ CLI_REAL, 0, "differ", &cfg.paper.differ_percent, 0, 100,
+	  "paper: percent of the pixels in which a frame must differ from the one before to be looked for (2)", NULL, NULL, "PERCENT" },
+	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, "paper: changes less than this apart are one (1ms)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "aux", &cfg.aux, 0, 0, "side files, in the order of the logs (OUT.rfb.aux)", NULL, NULL, "FILE,..." },
 	{ CLI_STR, 0, "labels", &cfg.labels, 0, 0, "what the replays are called, in their order (their files' names)", NULL, NULL,
 	  "NAME,..." },
@@ -175,7 +180,7 @@ static void find(struct findings *f, struct study *study, struct paper *paper, s
 		if (!err && study->differ)
 			warn("the replays have not got the same inputs: are they of one trace?");
 	} else {
-		err = paper_find(f->replay, f->runs, paper, why, sizeof(why));
+		err = paper_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
 		if (!err)
 			err = paper_answers(f->replay, f->runs, paper, matched);
 		f->answers = matched;
@@ -205,6 +210,8 @@ int vncplay_analyze(int argc, char **argv)
 
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
+	if (cfg.method != METHOD_PAPER && cli_given("paper: "))
+		die_usage("--%s is of --method paper", cli_given("paper: "));
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
 	aux = split(cfg.aux, runs, "aux");

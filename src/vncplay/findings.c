@@ -101,6 +101,11 @@ void findings_report(struct rec *out, const struct findings *f)
 
 	rec_object(out, "settings");
 	rec_str(out, "method", f->method);
+	if (f->paper) {
+		rec_int(out, "scale", f->paper->cfg.scale);
+		rec_real(out, "differ_percent", f->paper->cfg.differ_percent, 3);
+		rec_real(out, "join_ms", (double)f->paper->cfg.join_ns / 1e6, 3);
+	}
 	rec_end(out);
 	rec_object(out, "result");
 	rec_int(out, "inputs_to_be_answered", f->inputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "paper.h"
 #include "align.h"
+#include "clock.h"
 #include "fbs.h"
 #include "rfb.h"
 
@@ -8,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE 4
-#define PERCENT 2		/* of the pixels, in which a frame must differ to be analysed */
 #define SLACK_MS 500
 #define SYNCS 2			/* on either side */
 #define UNSET 0			/* never painted; what was painted has its top byte set */
@@ -29,6 +28,7 @@ struct found {			/* in one run */
 };
 
 struct scan {
+	const struct paper_cfg *cfg;
 	struct rfb *rfb;
 	uint32_t ms;
 	int width, height;	/* of the small picture */
@@ -77,7 +77,7 @@ static void collect(struct scan *s)
 	if (s->n) {
 		for (size_t i = 0; i < all; i++)
 			equal += s->now[i] == s->analysed[i];
-		if (100 * equal / all >= 100 - PERCENT)
+		if (100 * (double)equal / (double)all >= 100 - s->cfg->differ_percent)
 			return;
 	}
 	if (s->n == s->room) {
@@ -142,14 +142,15 @@ static void painted(void *whose, struct box b)
 {
 	struct scan *s = whose;
 	const struct screen *screen = rfb_screen(s->rfb);
+	int scale = (int)s->cfg->scale;
 
 	if (s->err || !s->now)
 		return;
-	if (!s->found && s->changed && s->shown_ms != s->ms)
+	if (!s->found && s->changed && (s->ms - s->shown_ms) * NS_PER_MS >= s->cfg->join_ns)
 		collect(s);
-	for (int y = b.y / SCALE; y < (b.y + b.h) / SCALE && y < s->height; y++)
-		for (int x = b.x / SCALE; x < (b.x + b.w) / SCALE && x < s->width; x++)
-			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * SCALE * screen->width + x * SCALE] | SET);
+	for (int y = b.y / scale; y < (b.y + b.h) / scale && y < s->height; y++)
+		for (int x = b.x / scale; x < (b.x + b.w) / scale && x < s->width; x++)
+			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width + x * scale] | SET);
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
@@ -221,17 +222,23 @@ static int make_room(struct scan *s, int runs, struct paper *out)
 	return 0;
 }
 
-int paper_find(const struct replay *replay, int runs, struct paper *out, char *why, size_t size)
+int paper_find(const struct paper_cfg *cfg, const struct replay *replay, int runs, struct paper *out, char *why, size_t size)
 {
-	struct scan s = { .first = &replay[0], .width = replay[0].width / SCALE, .height = replay[0].height / SCALE };
+	int scale = (int)cfg->scale;
+	struct scan s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
 	int err = 0;
 
-	*out = (struct paper){ .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
+	*out = (struct paper){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
 		snprintf(why, size, "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
 			 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
+		return -EPROTO;
+	}
+	if (!pixels_of(&s)) {
+		snprintf(why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d", replay[0].file,
+			 replay[0].width, replay[0].height, scale);
 		return -EPROTO;
 	}
 	s.now = calloc(pixels_of(&s) + 1, sizeof(*s.now));

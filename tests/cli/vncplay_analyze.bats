@@ -116,6 +116,29 @@ scored() {	# least of right rows, most of extra ones
 		tail -n +6) <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' ours.txt)
 }
 
+@test "--method paper: which frames are looked for follows from scale, differ and join" {
+	# eight answers of five strips, each a fifth of the screen and 30 ms after the one before
+	golden make "in here" "${screen[@]}" clicks=8 answer=full strips=5 strip_ms=30
+	frames() { "$BIN/vncplay" analyze "${five[@]}" --method paper "$@" --format vncanalyze | grep -c '^== [0-9]*@0 matches with [0-9]*@0 '; }
+	[ "$(frames)" -eq 41 ]	# the first frame, and each strip
+	[ "$(frames --join 30ms)" -eq 41 ]
+	[ "$(frames --join 31ms)" -eq 9 ]
+	[ "$(frames --differ 40)" -eq 14 ]	# every third of forty strips differs from the frame before in more than two fifths
+	[ "$(frames --differ 100)" -eq 1 ]
+	"$BIN/vncplay" analyze "${five[@]}" --method paper --scale 9 --format vncanalyze | grep -q '([0-9]*/520)$'	# 26 x 20
+	"$BIN/vncplay" analyze "${five[@]}" --method paper --format json -o all.json
+	jq -e '.settings == {method: "paper", scale: 4, differ_percent: 2, join_ms: 1}' all.json
+	run "$BIN/vncplay" analyze "${five[@]}" --scale 4
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run "$BIN/vncplay" analyze "${five[@]}" --method paper --scale 0
+	[ "$status" -eq 2 ]
+	golden make "in here" width=40 height=40 clicks=2 answer=full
+	run "$BIN/vncplay" analyze "${five[@]}" --method paper --scale 64
+	[ "$status" -eq 1 ]
+	[[ $output == *"--scale 64"* ]]
+}
+
 @test "cdf, ratio, percentiles and table: figures of the setting, and pictures" {
 	scripted clicks=9
 	"$BIN/vncplay" ratio all.json --runs run4,run0 --format json >ratio.json
