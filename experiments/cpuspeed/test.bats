@@ -7,7 +7,9 @@ bats_require_minimum_version 1.5.0
 load ../engine/replays
 
 @test "an option that cannot be is refused before anything is made" {
-	for words in 'cpuspeed --trace nowhere' 'diskload --disk fast' 'iosched --disk slow:4'; do
+	for words in 'cpuspeed --trace nowhere' 'diskload --disk fast' 'iosched --disk slow:4' \
+		'cpuspeed --scale 2' 'cpuspeed --tolerance 256' 'diskload --confidence 2' 'iosched --takes 3' 'slowreplay --over fast' \
+		'slowreplay --over dsl --factor 3' 'slowreplay --over dial-up' 'slowreplay --over 1Mbit,5ms,1ms'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$TOP/thinprobe" run $words -o x
 		echo "$words: $status $stderr"
@@ -44,6 +46,16 @@ load ../engine/replays
 	[ "$(awk 'NR > 1' "$RUN/points.tsv" | wc -l)" = 6 ]
 	[ "$(awk -F'\t' '$2 == "25" && $6 == 1 { print $7, $8, $9 }' "$RUN/points.tsv")" = "1600.000 400.000 4.0000" ]
 	[ "$(awk -F'\t' '$2 == "25" { last = $4 } END { print last }' "$RUN/cdf.tsv")" = 1.00000 ]
+}
+
+@test "what counts as found is the run's own confidence" {
+	made cpuspeed 100 100:100:1:40 25:25:4:40
+	jq '.settings.confidence = 0.95' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	"$TOP/bin/summarize" "$RUN"
+	[ "$(column 100 responses)" = 0 ]
+	jq '.settings.confidence = 0.1' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	"$TOP/bin/summarize" "$RUN"
+	[ "$(column 100 responses)" = 8 ]
 }
 
 @test "a replay that failed is in no figure; an analysis that is not there leaves total times" {

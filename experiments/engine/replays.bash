@@ -58,7 +58,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \
 
 # A short real run ------------------------------------------------------------------------------------------------
 
-# ran EXPERIMENT OPTION...: sets RUN, status
+# ran EXPERIMENT OPTION...: sets RUN, status; with BEGIN_ONLY it only begins, and is $driver
 ran() {
 	local tool
 	for tool in Xvnc xset xdotool openbox mousepad gnuplot cmark; do
@@ -68,6 +68,11 @@ ran() {
 		'300 Escape' >"a script"
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	status=0
+	if [ -n "${BEGIN_ONLY-}" ]; then
+		"$TOP/thinprobe" run "$@" --script "a script" --quick -o "$RUN" >out 2>err 3>&- &
+		driver=$!
+		return
+	fi
 	"$TOP/thinprobe" run "$@" --script "a script" --quick -o "$RUN" >out 2>err 3>&- || status=$?
 	cat err out
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"

@@ -10,6 +10,7 @@
 #
 # An experiment has these functions, and ON_DISK=1 where all that the session reads is on a disk of its own:
 #	setting_row NAME		prints "value<tab>words": its place on the axis of the figures (a number, or empty), and what it is
+#	setting_check			what options must mean together
 #	setting_can			the lab is up: can the settings be made? If not, it dies
 #	setting_session NAME		before the session is made; 0, or LAB_WHY
 #	setting_begin NAME FOLDER	the session is there and nothing was done in it yet; 0, or LAB_WHY
@@ -17,6 +18,7 @@
 #	setting_away			nothing of it stays
 . "$TP_HOME/experiments/engine/disk.sh"
 PROTOCOL=vnc ON_DISK=0
+setting_check() { :; }
 setting_can() { :; }
 setting_session() { :; }
 setting_begin() { :; }
@@ -24,12 +26,18 @@ setting_end() { :; }
 setting_away() { :; }
 
 exp_check() {
+	local name
 	APP_DESK=$APP
+	setting_check
 	check_disk
 	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
 	[ -z "$TRACE" ] || plan_file --trace "$TRACE"
 	[ -z "$SCRIPT" ] || plan_file --script "$SCRIPT"
 	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
+	[ -z "$TRACE" ] || ! plan_given snapshot-size || exp_bad "--snapshot-size with --trace: it is of the recording"
+	for name in scale differ join; do
+		[ "$METHOD" = paper ] || ! plan_given "$name" || exp_bad "--$name is of --method paper"
+	done
 	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
 	[ -z "$TRACE" ] || { TRACE=$(realpath -- "$TRACE"); LAB_KEEP=("$TRACE"); }
 }
@@ -73,6 +81,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 		LAB_WHY="the setting could not be made: $LAB_WHY" status=1
 	fi
 	setting_end "${P[setting]}" "$1"
+	[ "$ON_DISK" = 0 ] || disk_fast	# who still waits for it would not end before
 	[ "${#counts[@]}" = 0 ] || disk=$(json_object reads $((counts[4] - counts[0])) read_bytes $((counts[5] - counts[1])) \
 		writes $((counts[6] - counts[2])) written_bytes $((counts[7] - counts[3])))
 	play=$(jq -c '.result.runs[0]' "$1/play.json" 2>/dev/null)
@@ -120,7 +129,7 @@ session_first() {
 		[ -n "$SCRIPT" ] || [ "$QUICK" = 0 ] || short='/^# --quick ends here/q'
 		sed "$short" -- "${SCRIPT:-$TP_HOME/data/sessions/$APP.script}" >"$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record --headless --script "$RUN/session.script" \
-			"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
+			--snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
 		lab_wait "$LAB_PID" || die "the session could not be recorded: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
@@ -134,7 +143,7 @@ replay_play() {	# replay_play FOLDER
 	local status
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
 		"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
-		--format json -o "$1/play.json"
+		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return
 	status=$?
 	LAB_WHY=$(last_word play)
@@ -145,12 +154,16 @@ replay_play() {	# replay_play FOLDER
 
 # The analysis ------------------------------------------------------------------------------------------------------
 
-# What the inputs of the session are, by their number: {"7": "ctrl+alt+t"}.
+# What the inputs of the session are, by their number: {"7": "ctrl+alt+t"}. (The paper's method counts no moves, and may find the
+# response to a release.)
 input_names() {
-	awk '$2 ~ /^(move|press|release|keydown|keyup)$/ {
+	awk -v method="$METHOD" '$2 ~ /^(move|press|release|keydown|keyup)$/ {
 		name = $4
 		modifier = name ~ /^(Control|Alt|Shift|Super|Meta)_[LR]$/ ? tolower(substr(name, 1, index(name, "_") - 1)) : ""
 		sub(/^control$/, "ctrl", modifier)
+		if (method == "paper" && $2 == "move") next
+		if (method == "paper" && $2 == "release") printf "%d\trelease of button %s at %s,%s\n", n, $3, $4, $5
+		if (method == "paper" && $2 == "keyup") printf "%d\trelease of %s\n", n, name == "" ? $3 : name
 		if ($2 == "press") printf "%d\tbutton %s at %s,%s\n", n, $3, $4, $5
 		if ($2 == "keydown" && modifier == "") printf "%d\t%s%s\n", n, held, name == "" ? $3 : name
 		if ($2 == "keydown" && modifier != "") held = held modifier "+"
@@ -163,14 +176,15 @@ input_names() {
 
 # All complete replays together.
 exp_summed() {
-	local files=() file why
+	local files=() file why words=(--method "$METHOD")
 	while read -r file; do
 		! cell_complete "$RUN/${file%/*}" || files+=("$file")
 	done < <(cd "$RUN" && printf '%s\n' cells/*/*[0-9]/replay.rfb | sort -t / -k 3,3n -k 2,2)
 	[ "${#files[@]}" -gt 0 ] || return 0
 	run_set '.inputs = $names | del(.analysis_failed)' --argjson names "$(input_names)"
+	[ "$METHOD" != paper ] || words+=(--scale "$SCALE" --differ "$DIFFER" --join "${JOIN_MS}ms")
 	exp_step "analyzing ${#files[@]} replays"
-	(cd "$RUN" && "$TP_BIN/vncplay" analyze --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" \
+	(cd "$RUN" && "$TP_BIN/vncplay" analyze "${words[@]}" --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" \
 		2>"$RUN/log/analyze.err" || {
 		why=$(tail -n 1 "$RUN/log/analyze.err")
 		run_set '.analysis_failed = $why' --arg why "${why:-vncplay analyze gave no reason}"

@@ -7,4 +7,25 @@ def title: "Disk schedulers and a session beside a heavy load";
 def setup: replays_setup;
 def labels: replays_labels;
 def verdict: replays_verdict;
-def findings: replays_findings[:5];
+
+# Two orders differ where the intervals of Kendall's tau lie apart; without intervals, by a fifth at least.
+def apart($a; $b): if $a.tau_low != null and $b.tau_low != null then $a.tau_high < $b.tau_low or $b.tau_high < $a.tau_low
+	else ($a.tau - $b.tau | fabs) >= 0.2 end;
+def percents: if . == null then "?" else "\(fixed(0)) %" end;
+def order_words: "\(.says): \(.passed_percent | percents)\(ends("passed_percent"; percents)), tau \(.tau | fixed(2))"
+	+ ends("tau"; fixed(2));
+def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(.tau != null)] as $rows
+	| if $rows == [] then empty else
+		any($rows[] as $a | $rows[] as $b | [$a, $b]; apart(.[0]; .[1])) as $differ
+		| ([$rows[].in_device_most] | max) as $most
+		| finding("order"; (if $rows | length < 2 then "**The order of the requests**"
+				elif $differ then "**The schedulers issue the requests in different orders**"
+				else "**No scheduler changes the order of the requests**" end)
+			+ ". A read of the session goes before so many of the load's reads that waited when it came (and so far the order of coming is"
+			+ " kept: tau is 1 where it is, 0 where there is none): \($rows | map(order_words) | join("; "))."
+			+ " The device had \($most) requests at a time at most"
+			+ (if $takes != null and $most > $takes then ", more than the \($takes) that it was told to take" else "" end)
+			+ ", and \([$rows[].waiting_mean] | "\(min | fixed(0)) to \(max | fixed(0))") waited in front of it.";
+			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
+				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good" else "none" end)}) end;
+def findings: ([order] + replays_findings)[:5];

@@ -13,13 +13,32 @@ load ../engine/replays
 	grep -q '>at bfq<' "$RUN/figures/total.svg"
 }
 
-# bats test_tags=all
-@test "the session runs beside the load with the scheduler that was asked for" {
-	command -v fio >/dev/null || skip "fio is not installed"
-	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
-	ran iosched --schedulers none,nowhere
-	whole
-	[ "$(jq -c '[.settings.base, (.cells | length)]' "$RUN/run.json")" = '["none",1]' ]
-	jq -e '.lab.missing[] | select(startswith("scheduler nowhere: "))' "$RUN/run.json"
-	[ "$(jq '.facts.load_reads_per_s > 100' "$RUN/cells/none/1/cell.json")" = true ]
+# of NONE-TAU and BFQ-TAU
+made_orders() {
+	made iosched none "none::1:40:{\"tau\":$1,\"passed_percent\":3,\"in_device_most\":4,\"waiting_mean\":28}" \
+		"bfq::0.5:40:{\"tau\":$2,\"passed_percent\":88,\"in_device_most\":4,\"waiting_mean\":27}"
+}
+
+@test "orders that differ are told and drawn, and those that do not; a device that took more than it was told is no proof" {
+	made_orders 0.95 0.1
+	reported
+	[ "$(finding order)" = "88 good" ]
+	[ "$(column bfq tau)" = 0.1000 ]
+	[ -s "$RUN/figures/order.svg" ]
+	grep -q 'tau 0.95' "$RUN/report.md"
+	made_orders 0.95 0.95
+	reported
+	[ "$(finding order)" = "88 none" ]
+	made_orders 0.95 0.1
+	jq '.settings.takes = 3' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	reported
+	[ "$(finding order)" = "88 unsure" ]
+}
+
+@test "a run without the order of requests has the other figures" {
+	made iosched none none::1:40 bfq::0.5:40
+	reported
+	[ -z "$(finding order)" ]
+	[ ! -e "$RUN/figures/order.svg" ]
+	[ -s "$RUN/figures/cdf.svg" ]
 }

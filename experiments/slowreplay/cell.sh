@@ -1,24 +1,54 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - slowreplay: the session is replayed on its own disk as fast as that is, and then with a time for each read and
-# write that makes the session take FACTOR times as long. Does the replay come to its end, and deliver every input?
+# write that makes the session take FACTOR times as long, or on a disk as slow as one behind the link OVER. Does the replay come
+# to its end, and deliver every input?
 . "$TP_HOME/experiments/engine/replays.sh"
 ON_DISK=1
 
 exp_cells() { printf 'plain\nslow\n'; }
-setting_row() { if [ "$1" = plain ]; then printf '1\tas fast as the disk is\n'; else printf '%s\tthrottled disk\n' "$FACTOR"; fi; }
+setting_row() {
+	if [ "$1" = plain ]; then
+		printf '1\tas fast as the disk is\n'
+	elif [ -n "$OVER" ]; then
+		printf '\tdisk behind a link of %s\n' "$OVER"
+	else
+		printf '%s\tthrottled disk\n' "$FACTOR"
+	fi
+}
+
+setting_check() {
+	local LINK_SAID way
+	[ -n "$OVER" ] || return 0
+	! plan_given factor || exp_bad "--factor with --over: one of them"
+	plan_link --over "$OVER"
+	[[ $LINK_SAID =~ ^[^,]*(,[^,]*)?$ && $LINK_SAID != none* ]] ||
+		exp_bad "--over $OVER: a rate, or two, and a delay, such as 1500Kbit/384Kbit,20ms"
+	OVER=$LINK_SAID
+	for way in down up; do
+		[ "$(rate_bits "${OVER%%,*}" "$way")" -ge 150000 ] ||
+			exp_bad "--over $OVER: from 150Kbit on, or the kernel takes a large request for one that never ends"
+	done
+}
 
 # What the session asks of the disk comes one after the other, and thinking goes on meanwhile: the plain replay tells how many
 # requests there are, and each takes so many whole ms that they alone take FACTOR times the plain session.
 setting_begin() {	# setting_begin NAME FOLDER
+	local rates="${OVER%%,*}" delay="${OVER#*,}"
 	DELAY_MS=0
-	if [ "$1" = slow ]; then
+	if [ "$1" = plain ]; then
+		lab_disk_delay 0
+	elif [ -n "$OVER" ]; then
+		[[ $OVER == *,* ]] || delay=0ms
+		DELAY_MS=$(LC_ALL=C awk -v t="$delay" 'BEGIN { printf "%.3f", 2 * t * (t ~ /us/ ? 0.001 : t ~ /ms/ ? 1 : 1000) }')
+		lab_disk_delay "${DELAY_MS}ms" "${rates%/*}" "${rates#*/}"
+	else
 		LAB_WHY="no plain replay tells how many reads there are"
 		DELAY_MS=$(jq -r --argjson factor "$FACTOR" '
 			[$factor * .play.total_s * 1000 / ([.disk.reads + .disk.writes, 1] | max) | round, 2000] | min | [., 1] | max' \
 			"$(cell_folder plain "${2##*/}")/cell.json" 2>/dev/null) && [[ $DELAY_MS =~ ^[0-9]+$ ]] || return
+		lab_disk_delay "${DELAY_MS}ms"
 	fi
-	lab_disk_delay "${DELAY_MS}ms"
 }
 setting_end() { FACTS=$(jq -cn --argjson ms "${DELAY_MS:-0}" '{delay_ms: $ms}'); }
 setting_away() { disk_fast; }

@@ -11,8 +11,9 @@ def verdict: compared[0] as $slow
 	  else "The session takes \($slow.total_ratio | times) times as long, and the replay "
 		+ if $slow.failed > 0 then "does not always come to its end." elif $slow.inputs_least == $slow.inputs_of_trace then
 			"comes to its end with every input delivered." else "comes to its end with inputs missing." end end;
-def slower: base_row as $base | compared[0] | values | finding("slower";
+def slower: base_row as $base | .run.settings.over as $over | compared[0] | values | finding("slower";
 	"**The session takes \(.total_ratio | times) times as long** with "
-	+ "\(.delay_ms | plain) ms for each read and write: \($base.total_s | seconds) becomes \(.total_s | seconds).";
+	+ "\(.delay_ms | plain) ms for each read and write\(if $over then ", and their data at the rates of \($over)" else "" end): "
+	+ "\($base.total_s | seconds) becomes \(.total_s | seconds).";
 	figure("total_ratio") + {figure: "total"});
 def findings: [slower, delivered, most_grown, unanalyzed];

@@ -12,11 +12,9 @@ load ../engine/replays
 	[ "$(finding delivered)" = "40 good" ]
 }
 
-# bats test_tags=all
-@test "a replay on a disk that takes much longer comes to its end" {
-	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
-	ran slowreplay --factor 3
-	whole
-	[ "$(jq '.facts.delay_ms' "$RUN/cells/plain/1/cell.json")" = 0 ]
-	[ "$(jq '.facts.delay_ms > 0' "$RUN/cells/slow/1/cell.json")" = true ]
+@test "a disk behind a link is told with its rates" {
+	made slowreplay plain plain:1:1:40 'slow::12:392:{"delay_ms":40}'
+	jq '.settings.over = "1500Kbit/384Kbit,20ms"' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	reported
+	grep -q '40 ms for each read and write, and their data at the rates of 1500Kbit/384Kbit,20ms' "$RUN/report.md"
 }

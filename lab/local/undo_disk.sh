@@ -59,7 +59,7 @@ disk_delay() {
 	[ -n "${disk_control-}" ] || { why="the disk is not a slow one"; return 1; }
 	[[ $1 =~ ^([0-9]+(\.[0-9]+)?(us|ms|s)|0)$ ]] || { why="$1: want a time such as 4ms"; return 1; }
 	for rate in "${@:2}"; do
-		[[ $rate =~ ^([0-9]+(\.[0-9]+)?[KMG]?bit|none)$ ]] || { why="$rate: want a rate such as 1500Kbit, or none"; return 1; }
+		[[ $rate =~ ^([0-9]+(\.[0-9]+)?[KMGkmg]?bit|none)$ ]] || { why="$rate: want a rate such as 1500Kbit, or none"; return 1; }
 	done
 	printf '%s\n' "delay $1" "read-rate ${2:-none}" "write-rate ${3:-none}" >&"$disk_control"
 }

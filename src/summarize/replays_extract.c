@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#define REPLAYS_SURE 0.5	/* responses matched with less confidence are left out */
+#define REPLAYS_SURE 0.5	/* responses matched with less confidence are left out; settings.confidence, where the run has it */
 
 static const char *const replays_names[REPLAYS_FIGURES] = {
 	"p25", "p50", "p75", "p90", "max", "responses", "pairs", "missing", "points", "slower", "faster",
@@ -33,6 +33,7 @@ static void replays_begin(const struct run *run)
 {
 	struct replays_run *s = run_own();
 	const char *base = json_get_str(run->json, "settings.base");
+	double sure = inputs_number(run->json, "settings.confidence");
 
 	s->base = run->cell;
 	for (const struct cell *c = run->cell; base && c < run->cell + run->n; c++)
@@ -40,7 +41,7 @@ static void replays_begin(const struct run *run)
 			s->base = c;
 	s->analysis = inputs_json(run->folder, "analysis.json", false);
 	for (size_t i = 0; !isnan(inputs_number(s->analysis, "result.responses.%zu.input", i)); i++)
-		if (!(inputs_number(s->analysis, "result.responses.%zu.confidence", i) < REPLAYS_SURE)) {
+		if (!(inputs_number(s->analysis, "result.responses.%zu.confidence", i) < (isnan(sure) ? REPLAYS_SURE : sure))) {
 			s->response = room_for(s->response, s->responses, sizeof(*s->response));
 			s->response[s->responses++] = i;
 		}
@@ -140,7 +141,8 @@ static void replays_run_rows(const struct cell *c, struct table_out *out)
 		row_number(out, "repeat", (double)r.of[i].repeat);
 		row_json(out, c->repeat[i].json, "", "total_s=play.total_s inputs=play.inputs inputs_of_trace=play.inputs_of_trace "
 			 "waited=play.snapshots.waited throttled_s=facts.throttled_s load_reads_per_s=facts.load_reads_per_s "
-			 "load_read_p50_ms=facts.load_read_p50_ms delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
+			 "load_read_p50_ms=facts.load_read_p50_ms in_device_most=facts.in_device_most waiting_mean=facts.waiting_mean "
+			 "tau=facts.tau passed_percent=facts.passed_percent delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
 			 "server_busy_percent caches");
 		row_number(out, "updates", r.of[i].updates);
 		row_number(out, "bytes", r.of[i].bytes);

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# slowreplay, short: on a throttled disk, and on one behind a link, and told to stop in the middle.
+# bats file_tags=all
+
+bats_require_minimum_version 1.5.0
+load ../engine/replays
+
+@test "a replay on a disk that takes much longer comes to its end" {
+	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
+	ran slowreplay --factor 3
+	whole
+	[ "$(jq '.facts.delay_ms' "$RUN/cells/plain/1/cell.json")" = 0 ]
+	[ "$(jq '.facts.delay_ms > 0' "$RUN/cells/slow/1/cell.json")" = true ]
+}
+
+@test "on a disk behind a link each read takes a round trip and its data" {
+	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
+	ran slowreplay --over 50Mbit/20Mbit,2ms
+	whole
+	[ "$(jq -r .settings.over "$RUN/run.json")" = 50Mbit/20Mbit,2ms ]
+	[ "$(jq '.facts.delay_ms' "$RUN/cells/slow/1/cell.json")" = 4 ]
+	# the responses of the session wait for its reads: together at least so long as these take
+	jq -en --slurpfile s "$RUN/cells/slow/1/cell.json" --slurpfile p "$RUN/cells/plain/1/cell.json" '
+		$s[0].disk as $d | $s[0].play.total_s > $p[0].play.total_s and $d.reads > 50 and $d.read_bytes > 1e6'
+}
+
+@test "told to stop beside a disk that takes a second for everything, it ends at once, and leaves nothing" {
+	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
+	ended() { ! kill -0 "$driver" 2>/dev/null; }
+	slow_begun() { [ -s "$RUN/cells/slow/1/replay.rfb" ] || ended; }
+	BEGIN_ONLY=1 ran slowreplay --factor 100
+	for _ in {1..3000}; do ! slow_begun || break; sleep 0.1; done
+	sleep 3
+	ended && { cat err; return 1; }
+	from=${EPOCHREALTIME/[.,]/}
+	kill -TERM "$driver"
+	for _ in {1..1500}; do ! ended || break; sleep 0.05; done
+	wait "$driver" && status=0 || status=$?
+	took=$((${EPOCHREALTIME/[.,]/} - from))
+	cat err out
+	echo "took $took us"
+	[ "$status" = 130 ]
+	[ "$took" -lt 20000000 ]
+	[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
+	if groups_left; then return 1; fi
+}
