@@ -43,5 +43,6 @@ load ../engine/replays
 	[ "$status" = 130 ]
 	[ "$took" -lt 20000000 ]
 	[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
+	groups >"$BATS_FILE_TMPDIR/groups.after"
 	if groups_left; then return 1; fi
 }
