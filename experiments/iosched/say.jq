@@ -12,7 +12,7 @@ def verdict: replays_verdict;
 def apart($a; $b): if $a.tau_low != null and $b.tau_low != null then $a.tau_high < $b.tau_low or $b.tau_high < $a.tau_low
 	else ($a.tau - $b.tau | fabs) >= 0.2 end;
 def percents: if . == null then "?" else "\(fixed(0)) %" end;
-def order_words: "\(.says): \(.passed_percent | percents)\(ends("passed_percent"; percents)), tau \(.tau | fixed(2))"
+def order_words: "with \(.says) \(.passed_percent | percents)\(ends("passed_percent"; percents)), tau \(.tau | fixed(2))"
 	+ ends("tau"; fixed(2));
 def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(.tau != null)] as $rows
 	| if $rows == [] then empty else
@@ -21,9 +21,9 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 		| finding("order"; (if $rows | length < 2 then "**The order of the requests**"
 				elif $differ then "**The schedulers issue the requests in different orders**"
 				else "**No scheduler changes the order of the requests**" end)
-			+ ". A read of the session goes before so many of the load's reads that waited when it came (and so far the order of coming is"
-			+ " kept: tau is 1 where it is, 0 where there is none): \($rows | map(order_words) | join("; "))."
-			+ " The device had \($most) requests at a time at most"
+			+ ". A read of the session overtakes this part of the load's reads that waited when it came: \($rows | map(order_words)
+				| join("; ")). (Kendall's tau of all requests is 1 in the order of coming, 0 without any order.)"
+			+ " The device had at most \($most) requests at a time"
 			+ (if $takes != null and $most > $takes then ", more than the \($takes) that it was told to take" else "" end)
 			+ ", and \([$rows[].waiting_mean] | "\(min | fixed(0)) to \(max | fixed(0))") waited in front of it.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
