@@ -51,7 +51,7 @@ setting_end() {
 		keep_report order "$2"
 	fi
 	fio_end "$2"
-	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '.result | $facts + {in_device_most, waiting_mean, tau,
+	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '.result | $facts + {in_device_p90, waiting_mean, tau,
 		overtaken_percent, passed_percent: .others.passed_percent, session_wait_ms: .others.wait_ms.p50,
 		load_wait_ms: .load.wait_ms.p50}' "$2/order.json" 2>/dev/null) || FACTS='{}'
 	ORDER=''

@@ -17,13 +17,13 @@ def order_words: "with \(.says) \(.passed_percent | percents)\(ends("passed_perc
 def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(.tau != null)] as $rows
 	| if $rows == [] then empty else
 		any($rows[] as $a | $rows[] as $b | [$a, $b]; apart(.[0]; .[1])) as $differ
-		| ([$rows[].in_device_most] | max) as $most
+		| ([$rows[].in_device_p90] | max) as $most
 		| finding("order"; (if $rows | length < 2 then "**The order of the requests**"
 				elif $differ then "**The schedulers issue the requests in different orders**"
 				else "**No scheduler changes the order of the requests**" end)
 			+ ". A read of the session overtakes this part of the load's reads that waited when it came: \($rows | map(order_words)
 				| join("; ")). (Kendall's tau of all requests is 1 in the order of coming, 0 without any order.)"
-			+ " The device had at most \($most) requests at a time"
+			+ " The device had \($most | plain) requests at a time or fewer, nine times of ten"
 			+ (if $takes != null and $most > $takes then ", more than the \($takes) that it was told to take" else "" end)
 			+ ", and \([$rows[].waiting_mean] | "\(min | fixed(0)) to \(max | fixed(0))") waited in front of it.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",

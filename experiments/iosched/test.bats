@@ -15,8 +15,8 @@ load ../engine/replays
 
 # of NONE-TAU and BFQ-TAU
 made_orders() {
-	made iosched none "none::1:40:{\"tau\":$1,\"passed_percent\":3,\"in_device_most\":4,\"waiting_mean\":28}" \
-		"bfq::0.5:40:{\"tau\":$2,\"passed_percent\":88,\"in_device_most\":4,\"waiting_mean\":27}"
+	made iosched none "none::1:40:{\"tau\":$1,\"passed_percent\":3,\"in_device_p90\":4,\"waiting_mean\":28}" \
+		"bfq::0.5:40:{\"tau\":$2,\"passed_percent\":88,\"in_device_p90\":4,\"waiting_mean\":27}"
 }
 
 @test "orders that differ are told and drawn, and those that do not; a device that took more than it was told is no proof" {

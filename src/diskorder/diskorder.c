@@ -223,8 +223,11 @@ static void report(struct rec *r, const char *disk)
 	rec_int(r, "requests", s->requests);
 	rec_int(r, "writes", s->writes);
 	rec_int(r, "unmatched", s->unmatched);
+	rec_int(r, "unissued", s->unissued);
+	rec_int(r, "unfinished", s->unfinished);
 	rec_int(r, "lost_records", run.lost);
-	rec_int(r, "in_device_most", (int64_t)s->device_most);
+	rec_real(r, "in_device_p50", sample_quantile(&s->in_device, 0.5).value, 1);
+	rec_real(r, "in_device_p90", sample_quantile(&s->in_device, 0.9).value, 1);
 	rec_real(r, "waiting_mean", s->requests ? (double)s->waiting / (double)s->requests : (double)NAN, 2);
 	rec_int(r, "waiting_most", (int64_t)s->waiting_most);
 	rec_int(r, "pairs", s->kept + s->overtaken);

@@ -41,30 +41,40 @@ static int order_come(struct order *o, const struct order_event *e)
 	return 0;
 }
 
-/* Takes what the device gets out of those that wait. Returns the oldest of them, which is in `oldest`; false: nobody saw it come. */
-static bool order_match(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
+/* The oldest that waits for data at `at` or behind it, before `to`, and of these the one that begins first; NULL: none. */
+static struct order_waiting *order_find(struct order *o, int64_t at, int64_t to)
 {
-	size_t kept = 0;
-	bool found = false;
+	struct order_waiting *found = NULL;
 
 	for (size_t i = 0; i < o->n; i++) {
 		struct order_waiting *w = &o->waiting[i];
-		bool meets = w->from < to && from < w->to;
+		int64_t begins = w->from > at ? w->from : at;
 
-		if (meets && !found) {
-			*oldest = *w;
-			found = true;
-		}
-		if (meets) {
-			w->begun = true;
-			if (from > w->from && to >= w->to)
-				w->to = from;
-			else	/* the kernel cuts from the front: a piece out of the middle takes what is before it along */
-				w->from = to < w->to ? to : w->to;
-		}
-		if (w->from < w->to)
-			o->waiting[kept++] = *w;
+		if (w->to > at && w->from < to && (!found || begins < (found->from > at ? found->from : at)))
+			found = w;
 	}
+	return found;
+}
+
+/* Takes what the device gets out of those that wait, each sector once: two may wait for the same. The oldest of them is in `oldest`;
+ * false: nobody saw it come. */
+static bool order_match(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
+{
+	struct order_waiting *w;
+	bool found = false;
+	size_t kept = 0;
+
+	while (from < to && (w = order_find(o, from, to))) {
+		if (!found || w->request.come_ns < oldest->request.come_ns)
+			*oldest = *w;
+		found = true;
+		w->begun = true;
+		/* the kernel cuts from the front: what a piece out of the middle leaves before it goes along */
+		from = w->from = w->to < to ? w->to : to;
+	}
+	for (size_t i = 0; i < o->n; i++)
+		if (o->waiting[i].from < o->waiting[i].to)
+			o->waiting[kept++] = o->waiting[i];
 	o->n = kept;
 	return found;
 }
@@ -97,11 +107,10 @@ static int order_issue(struct order *o, const struct order_event *e, struct orde
 
 	if (order_grow((void **)&o->device, &o->device_room, o->in_device, sizeof(*o->device)))
 		return -ENOMEM;
-	o->device[o->in_device].sector = e->sector;
-	o->device[o->in_device++].sectors = e->sectors;
-	o->sums.device_most = o->in_device > o->sums.device_most ? o->in_device : o->sums.device_most;
-	if (e->sectors <= 0)
+	if (e->sectors <= 0)	/* a flush has no place by which its end could be told */
 		return 0;
+	o->device[o->in_device++] = (struct order_device){ e->sector, e->sectors, 0 };
+	sample_add(&o->sums.in_device, (int64_t)o->in_device);
 	if (!order_match(o, e->sector, e->sector + e->sectors, &oldest)) {
 		o->sums.unmatched++;
 		return 0;
@@ -125,13 +134,43 @@ static int order_issue(struct order *o, const struct order_event *e, struct orde
 	return 1;
 }
 
+/* Done without having been issued before our eyes: it waits no more. */
+static void order_forget(struct order *o, const struct order_event *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		const struct order_waiting *w = &o->waiting[i];
+
+		if (w->from >= e->sector && w->to <= e->sector + e->sectors)
+			o->sums.unissued++;
+		else
+			o->waiting[kept++] = *w;
+	}
+	o->n = kept;
+}
+
 static int order_done(struct order *o, const struct order_event *e)
 {
-	for (size_t i = 0; i < o->in_device; i++)
-		if (o->device[i].sector == e->sector && o->device[i].sectors == e->sectors) {
-			o->device[i] = o->device[--o->in_device];
-			break;
-		}
+	size_t at = 0, kept = 0;
+
+	if (e->sectors <= 0)
+		return 0;
+	while (at < o->in_device && (o->device[at].sector != e->sector || o->device[at].sectors != e->sectors))
+		at++;
+	if (at == o->in_device) {
+		order_forget(o, e);
+		return 0;
+	}
+	for (size_t i = 0; i < o->in_device; i++) {
+		struct order_device d = o->device[i];
+		bool lost = i < at && ++d.passed > 2 * o->in_device;
+
+		o->sums.unfinished += lost;
+		if (i != at && !lost)
+			o->device[kept++] = d;
+	}
+	o->in_device = kept;
 	return 0;
 }
 
@@ -163,6 +202,7 @@ void order_free(struct order *o)
 {
 	free(o->waiting);
 	free(o->device);
+	sample_free(&o->sums.in_device);
 	sample_free(&o->sums.load_wait);
 	sample_free(&o->sums.others_wait);
 	*o = (struct order){ 0 };

@@ -49,20 +49,26 @@ struct order_sums {
 	int64_t overtaken_requests;	/* which a younger one has overtaken */
 	int64_t ahead, passed;		/* sums over the reads of others than the load */
 	int64_t waiting;		/* sum over requests */
-	size_t waiting_most, device_most;	/* device_most: issued and not done, also those without data */
+	size_t waiting_most;
+	struct sample in_device;	/* at each issue: issued and not done, itself included */
 	struct sample load_wait, others_wait;	/* ns from coming to being issued, of reads */
+	int64_t unissued, unfinished;	/* done, but nobody saw them issued; issued, but nobody saw their end */
 };
 
 struct order {
 	struct order_waiting *waiting;	/* the oldest first */
 	size_t n, room;
-	struct { int64_t sector, sectors; } *device;
+	struct order_device {
+		int64_t sector, sectors;
+		size_t passed;		/* issued after it and done before it */
+	} *device;			/* in the order of their issue */
 	size_t in_device, device_room;
 	int64_t youngest_ns;		/* when the youngest of those issued had come */
 	struct order_sums sums;
 };
 
-/* Events in the order of time; begins as { 0 }. 1: *out is a request that this event issues; 0: none; -ENOMEM. */
+/* Events in the order of time; begins as { 0 }. A few of them may be missing, as the kernel loses some in silence: what is done
+ * waits no more, and what twice as many have passed in the device as there are in it is not there any more. 1: *out is a request that this event issues; 0: none; -ENOMEM. */
 int order_take(struct order *o, const struct order_event *e, struct order_request *out);
 /* Kendall's tau as above; NAN: no two requests waited together. */
 double order_tau(const struct order_sums *s);

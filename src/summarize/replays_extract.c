@@ -141,7 +141,7 @@ static void replays_run_rows(const struct cell *c, struct table_out *out)
 		row_number(out, "repeat", (double)r.of[i].repeat);
 		row_json(out, c->repeat[i].json, "", "total_s=play.total_s inputs=play.inputs inputs_of_trace=play.inputs_of_trace "
 			 "waited=play.snapshots.waited throttled_s=facts.throttled_s load_reads_per_s=facts.load_reads_per_s "
-			 "load_read_p50_ms=facts.load_read_p50_ms in_device_most=facts.in_device_most waiting_mean=facts.waiting_mean "
+			 "load_read_p50_ms=facts.load_read_p50_ms in_device_p90=facts.in_device_p90 waiting_mean=facts.waiting_mean "
 			 "tau=facts.tau passed_percent=facts.passed_percent delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
 			 "server_busy_percent caches");
 		row_number(out, "updates", r.of[i].updates);

@@ -51,7 +51,7 @@ finish() {
 	[ "$(jq .result.others.reads report)" = 0 ] || skip "somebody else reads from new disks here (udev)"
 	[ $((reads - before)) = 50 ]
 	jq -e '.result | .load.reads == 50 and .writes == 7 and .requests == 57 and .pairs == 0 and .tau == null
-		and .in_device_most == 1 and .waiting_most == 1 and .lost_records == 0 and .others.reads == 0' report
+		and .in_device_p90 == 1 and .waiting_most == 1 and .lost_records == 0 and .others.reads == 0' report
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["schema"] != "diskorder/1" || $at["comm"] != "dd" || $at["issue_ns"] < $at["come_ns"] { print; wrong = 1 }
 		$at["op"] == "read" { if ($at["sector"] != 8 * n++ || $at["sectors"] != 8) { print; wrong = 1 } }

@@ -109,7 +109,7 @@ at_once() {	# beside sixteen readers
 	lab_start -R server reads fio --name=x --filename=/tmp/disk/x --direct=1 --rw=randread --bs=4k --iodepth=1 --thread --numjobs=16 \
 		--time_based --runtime=60
 	wait_until 30 reads_wait
-	echo "$1: $("$TP_BIN/diskorder" "$LAB_DISK_DEVICE" -t 500ms --format json | jq .result.in_device_most)"
+	echo "$1: $("$TP_BIN/diskorder" "$LAB_DISK_DEVICE" -t 500ms --format json | jq .result.in_device_p90)"
 	lab_stop "$LAB_PID"
 }
 lab_disk_delay 5ms
@@ -133,7 +133,7 @@ lab_disk_delay 0'
 	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=2 \
 		>"$W/fio" 2>&1 3>&- &
 	fio=$!
-	most=$("$TOP/bin/diskorder" "$loop" -t 1s --format json | jq .result.in_device_most)
+	most=$("$TOP/bin/diskorder" "$loop" -t 1s --format json | jq .result.in_device_p90)
 	wait "$fio"
 	losetup -d "$loop"
 	echo "$loop after $device: $most"
