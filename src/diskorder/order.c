@@ -56,8 +56,8 @@ static struct order_waiting *order_find(struct order *o, int64_t at, int64_t to)
 	return found;
 }
 
-/* Takes what the device gets out of those that wait, each sector once: two may wait for the same. The oldest of them is in `oldest`;
- * false: nobody saw it come. */
+/* Takes what the device gets out of those that wait, each sector once: two may wait for the same. The oldest of them is in
+ * `oldest`; false: nobody saw it come. */
 static bool order_match(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
 {
 	struct order_waiting *w;

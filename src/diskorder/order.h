@@ -67,8 +67,9 @@ struct order {
 	struct order_sums sums;
 };
 
-/* Events in the order of time; begins as { 0 }. A few of them may be missing, as the kernel loses some in silence: what is done
- * waits no more, and what twice as many have passed in the device as there are in it is not there any more. 1: *out is a request that this event issues; 0: none; -ENOMEM. */
+/* Events in the order of time; begins as { 0 }. A few of them may be missing, as the kernel loses some in silence: what is
+ * done waits no more, and what twice as many have passed in the device as there are in it is not there any more.
+ * 1: *out is a request that this event issues; 0: none; -ENOMEM. */
 int order_take(struct order *o, const struct order_event *e, struct order_request *out);
 /* Kendall's tau as above; NAN: no two requests waited together. */
 double order_tau(const struct order_sums *s);

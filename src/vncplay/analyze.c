@@ -28,7 +28,8 @@ static struct {
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, 0, 0, "by hashes of tiles, or as the paper of 2005 did (tiles)", methods, NULL, NULL },
-	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, "paper: look at every so many pixels of every so many rows (4)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64,
+	  "paper: look at every so many pixels of every so many rows (4)", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "differ", &cfg.paper.differ_percent, 0, 100,
 	  "paper: percent of the pixels in which a frame must differ from the one before to be looked for (2)", NULL, NULL, "PERCENT" },
 	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, "paper: changes less than this apart are one (1ms)", NULL, NULL, NULL },

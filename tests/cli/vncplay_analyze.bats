@@ -119,7 +119,10 @@ scored() {	# least of right rows, most of extra ones
 @test "--method paper: which frames are looked for follows from scale, differ and join" {
 	# eight answers of five strips, each a fifth of the screen and 30 ms after the one before
 	golden make "in here" "${screen[@]}" clicks=8 answer=full strips=5 strip_ms=30
-	frames() { "$BIN/vncplay" analyze "${five[@]}" --method paper "$@" --format vncanalyze | grep -c '^== [0-9]*@0 matches with [0-9]*@0 '; }
+	frames() {
+		"$BIN/vncplay" analyze "${five[@]}" --method paper "$@" --format vncanalyze |
+			grep -c '^== [0-9]*@0 matches with [0-9]*@0 '
+	}
 	[ "$(frames)" -eq 41 ]	# the first frame, and each strip
 	[ "$(frames --join 30ms)" -eq 41 ]
 	[ "$(frames --join 31ms)" -eq 9 ]

@@ -132,7 +132,8 @@ END
 	drive 'LAB_RATE=1500Kbit/384Kbit LAB_DELAY_BY=wire LAB_QUEUE=2s' <<'END'
 lab_up
 lab_exec -R client ping -n -q -c 5 -i 0.2 -s 1000 "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,ping \1,p'
-link_wire_report && jq -r '.settings | "wire \(.forth.rate_bits_per_s) \(.back.rate_bits_per_s) \(.forth.queue_ms | round)"' "$LAB_WIRE.json"
+link_wire_report && jq -r '.settings
+	| "wire \(.forth.rate_bits_per_s) \(.back.rate_bits_per_s) \(.forth.queue_ms | round)"' "$LAB_WIRE.json"
 END
 	[ "$status" -eq 0 ]
 	awk '$1 == "ping" { exit !($2 >= 27.2 && $2 < 60) }' <<<"$output"
