@@ -68,7 +68,7 @@ exp_before_cells() { session_first; }
 exp_end_lab() { [ "$ON_DISK" = 0 ] || lab_disk_off || warn "$LAB_WHY"; }
 
 exp_run() {	# exp_run FOLDER REPEAT
-	local status=0 counts=() FACTS='{}' CACHES='' disk=null play
+	local status=0 counts=() FACTS='{}' CACHES='' disk=null play why
 	session_make "${P[setting]}" || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }
 	caches_drop
 	if setting_begin "${P[setting]}" "$1"; then
@@ -81,7 +81,9 @@ exp_run() {	# exp_run FOLDER REPEAT
 		LAB_WHY="the setting could not be made: $LAB_WHY" status=1
 	fi
 	setting_end "${P[setting]}" "$1"
+	why=$LAB_WHY
 	[ "$ON_DISK" = 0 ] || disk_fast	# who still waits for it would not end before
+	LAB_WHY=$why
 	[ "${#counts[@]}" = 0 ] || disk=$(json_object reads $((counts[4] - counts[0])) read_bytes $((counts[5] - counts[1])) \
 		writes $((counts[6] - counts[2])) written_bytes $((counts[7] - counts[3])))
 	play=$(jq -c '.result.runs[0]' "$1/play.json" 2>/dev/null)

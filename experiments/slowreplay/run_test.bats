@@ -29,7 +29,7 @@ load ../engine/replays
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	ended() { ! kill -0 "$driver" 2>/dev/null; }
 	slow_begun() { [ -s "$RUN/cells/slow/1/replay.rfb" ] || ended; }
-	BEGIN_ONLY=1 ran slowreplay --factor 100
+	BEGIN_ONLY=1 ran slowreplay --factor 20
 	for _ in {1..3000}; do ! slow_begun || break; sleep 0.1; done
 	sleep 3
 	ended && { cat err; return 1; }
