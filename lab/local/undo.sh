@@ -181,12 +181,16 @@ groups_too() {
 	for file in "${base[memory]:-/none}/thinprobe-$LAB_ID".*/memory.swappiness; do [ ! -e "$file" ] || put "$file" "$1" || return; done
 }
 
-# Two labs that change one switch would put back each other's values.
+# Two labs that change one switch would put back each other's values. (A lab_clean may remove the file before it is locked.)
 hold() {
 	local file=$LAB_LOCKS/switch-$1 fd
-	[ -e "$file" ] || (set -C && umask 022 && : >"$file") 2>/dev/null
-	{ exec {fd}<"$file"; } 2>/dev/null && flock -n "$fd" && lock[$1]=$fd && return
-	[ -z "${fd-}" ] || exec {fd}<&-
+	for _ in 1 2 3; do
+		[ -e "$file" ] || (set -C && umask 022 && : >"$file") 2>/dev/null
+		{ exec {fd}<"$file"; } 2>/dev/null || continue
+		flock -n "$fd" || { exec {fd}<&-; break; }
+		[ "$file" -ef "/proc/self/fd/$fd" ] && lock[$1]=$fd && return
+		exec {fd}<&-
+	done
 	why="another lab has changed the switch $1"
 	return 1
 }

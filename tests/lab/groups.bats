@@ -205,6 +205,29 @@ END
 	grep -q '^no another lab' "$W/answers"
 }
 
+@test "a lock that lab clean removes before it is held is made anew; one that is held is not removed" {
+	mkdir "$W/bin"
+	cat >"$W/bin/flock" <<-END
+		#!/bin/sh
+		[ ! -e "$W/locks/switch-autogroup" ] || [ -e "$W/removed" ] || { : >"$W/removed"; rm "$W/locks/switch-autogroup"; }
+		exec $(type -P flock) "\$@"
+	END
+	chmod +x "$W/bin/flock"
+	tree_v2
+	echo 1 >"$W/switches/autogroup"
+	(
+		echo 'switch autogroup 0'
+		until [ -s "$W/answers" ]; do sleep 0.05; done
+		LAB_LOCKS=$W/locks "$TOP/thinprobe" lab clean >"$W/cleaned"
+		if flock -n "$W/locks/switch-autogroup" true; then echo free; else echo held; fi >"$W/lock"
+	) | PATH=$W/bin:$PATH serve >"$W/answers"
+	[ -e "$W/removed" ]
+	grep -q '^ok' "$W/answers"
+	[ "$(cat "$W/lock")" = held ]
+	run grep switch-autogroup "$W/cleaned"
+	[ "$status" -eq 1 ]
+}
+
 @test "what cannot be put on record is not done; the record stays locked whatever is struck out of it" {
 	tree_v2
 	echo 1 >"$W/switches/autogroup"
