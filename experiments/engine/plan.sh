@@ -203,6 +203,11 @@ plan_check() {
 		kind=${type%%:*} args=''
 		[[ $type != *:* ]] || args=${type#*:}
 		if [[ $kind != word && "|$args|" == *'|none|'* && $text == none ]]; then text=''; fi
+		if [ "$kind" = row-list ]; then
+			[ "$text" != list ] || { plan_rows "$args" | awk -F'\t' '{ printf "%-16s %s\n", $1, $2 }'; exit 0; }
+			[ -n "$text" ] || text=$(plan_rows "$args" | cut -f1 | paste -sd ,)
+			[[ $args != *+* || ,$text, == *",${args#*+},"* ]] || text=${args#*+},$text
+		fi
 		if [ -n "$text" ] && [ "$kind" != flag ]; then
 			values=("$text")
 			if [[ $kind == *-list ]]; then
@@ -226,6 +231,9 @@ plan_check() {
 	[ -z "${OPT[server-memory.type]-}" ] || plan_check_memory
 }
 
+# plan_rows FILE[+NAME]: name and words of each row of data/FILE.tsv: its first two columns.
+plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$TP_HOME/data/${1%+*}.tsv"; }
+
 # plan_item OPTION KIND ARGUMENTS TEXT UNIT: ITEM is the text as it is kept: numbers without units.
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
@@ -246,6 +254,7 @@ plan_item() {
 			exp_bad "$option $text: not a ${whole}number from $low to $high${unit:+, in $unit}"
 		;;
 	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
+	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" || exp_bad "$option $text: no such row of data/${3%+*}.tsv; list names them" ;;
 	size)
 		lab_size "$range" && least=$SIZE
 		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||

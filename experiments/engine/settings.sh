@@ -9,9 +9,7 @@
 # The settings, as data -------------------------------------------------------------------------------------------
 
 declare -A SAYS SESSION_HOW LOAD_HOW MACHINE_HOW NOT_HERE
-SETTING_NAMES=()
 while IFS=$'\t' read -r name says session load machine; do
-	SETTING_NAMES+=("$name")
 	[ "$load" != - ] || load=''	# a word of it may begin with one
 	SAYS[$name]=$says SESSION_HOW[$name]=${session#-} LOAD_HOW[$name]=$load MACHINE_HOW[$name]=${machine#-}
 done < <(grep -vE '^(#|setting\s|$)' "$TP_HOME/data/schedulers.tsv")
