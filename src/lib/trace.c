@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One drain's batch, put in order; the last KEEP wait for what may come before them: an interrupt that strikes while a
+/* One drain's batch, sorted by time. The last KEEP records wait, since earlier ones may still come: an interrupt that comes while a
  * record is being written is in the ring before it, with a later time. */
 #define BATCH 1024
 #define KEEP 16
@@ -91,7 +91,7 @@ static int take_record(void *arg, const struct perf_event_header *header)
 
 	if (!trace_read(&t->points, header, r, &t->lost))
 		return 0;
-	/* What was lost was lost before the record behind, whose time was taken first. */
+	/* Records were lost before the next one, whose time was taken first. */
 	if (t->n > 0 && r[-1].kind == TRACE_LOST && r[-1].time_ns > r->time_ns)
 		r[-1].time_ns = r->time_ns;
 	return ++t->n == BATCH ? hand_over(t, KEEP) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trace - what the kernel ran on some CPUs: task switches, interrupts, softirqs.
+/* trace - the work of the kernel on some CPUs: task switches, interrupts, softirqs.
  *
  * Fifteen tracepoints through perf_event_open, clock CLOCK_MONOTONIC, one ring per CPU into which all of that CPU's
  * events are redirected. Nothing is left behind: the rings die with the process, and where tracefs (which holds the
@@ -18,7 +18,7 @@ enum trace_kind {
 	TRACE_SWITCH,	/* the *_pid, *_here, *_comm and prev_wants fields */
 	TRACE_ENTER,	/* class, id, name */
 	TRACE_EXIT,	/* class, id; name is empty */
-	TRACE_LOST	/* records before this one did not fit into the ring: what runs is unknown until the next switch */
+	TRACE_LOST	/* records before this one did not fit into the ring: the running task is unknown until the next switch */
 };
 
 enum trace_class {
@@ -26,7 +26,7 @@ enum trace_class {
 	TRACE_SOFTIRQ,	/* id = vector, name = the kernel's word for it (TIMER, NET_RX) */
 	TRACE_TIMER,	/* the CPU's own timer: the tick, high-resolution timers */
 	TRACE_RESCHED,	/* another CPU woke a task here */
-	TRACE_CALL	/* another CPU had a function called here; also what arm calls an IPI, by its name */
+	TRACE_CALL	/* another CPU had a function called here; on arm also an IPI, by its name */
 };
 
 struct trace_record {

@@ -153,7 +153,7 @@ static void read_switch(struct trace_points *p, const struct tracepoint_sample *
 	text(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
 	/* sched.h's reported states are the low eight bits; "preempted" lies above them. */
 	out->prev_wants = p->prev_state.size && !(tracefs_number(raw, size, p->prev_state) & 0xff);
-	/* The sample was taken in the thread that leaves, which has no id any more when it dies: ask what was seen before. */
+	/* The sample was taken in the thread that leaves. A thread that dies has no id any more: use the one seen before. */
 	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
 	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
 	if (at->tid > 0 && out->prev_pid > 0)

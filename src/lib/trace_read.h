@@ -34,7 +34,7 @@ int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT]);
 /* This one (not the first) was refused: it and its partner, which is returned, count as missing from now on. */
 int trace_points_drop(struct trace_points *p, int i);
 
-/* false: no record of ours. What a PERF_RECORD_LOST counts is added to *lost. */
+/* false: no record of these tracepoints. The count of a PERF_RECORD_LOST is added to *lost. */
 bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost);
 
 #endif

@@ -88,7 +88,7 @@ static int read_in_child(const char *const *event, size_t n, char (*text)[TRACEF
 	}
 	err = pid < 0 ? -errno : 0;
 	while (!err && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;	/* (ECHILD where nobody wants to hear of children: it has ended all the same.) */
+		;	/* (ECHILD where SIGCHLD is ignored: the child has ended all the same.) */
 	if (!err)
 		err = shared->err;
 	if (!err)

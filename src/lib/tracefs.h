@@ -21,7 +21,7 @@ struct tracefs_field {
 struct tracefs_field tracefs_field(const char *format, const char *name);
 /* A field of a record, a whole number of 1, 2, 4 or 8 bytes; 0 where the record does not reach so far. */
 int64_t tracefs_number(const char *raw, size_t size, struct tracefs_field f);
-/* What the kernel's print format calls `value` ("{ 3, "NET_RX" }"); false: it has no word for it. */
+/* The word for `value` in the kernel's print format ("{ 3, "NET_RX" }"); false: it has no word for it. */
 bool tracefs_word(const char *format, int value, char *word, size_t size);
 
 #endif

@@ -36,7 +36,7 @@ static int event_open(int id, int cpu, size_t bytes)
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		/* Nobody polls: waking someone half-way would be an interrupt of our own making. */
+		/* The ring is not polled: a wake-up when it is half full would be an interrupt of our own making. */
 		.watermark = 1,
 		.wakeup_watermark = (unsigned)bytes,
 	};
@@ -74,7 +74,7 @@ static int ring_open(struct ring *r, int *id, size_t n, const char *filter, size
 			continue;
 		r->fd[i] = event_open(id[i], r->cpu, bytes);
 		if (r->fd[i] < 0 && i > 0 && r->fd[i] != -EMFILE && r->fd[i] != -ENFILE) {
-			id[i] = -1;	/* described, but not to be had */
+			id[i] = -1;	/* described, but refused */
 			continue;
 		}
 		if (r->fd[i] < 0)
@@ -279,7 +279,7 @@ int64_t tracepoint_read_lost(const struct perf_event_header *header, int64_t *ti
 
 	if (header->type != PERF_RECORD_LOST || header->size < sizeof(*header) + 32)
 		return 0;
-	/* u64 id, u64 lost, then the same who and when as in a sample. */
+	/* u64 id, u64 lost, then pid, tid and time as in a sample. */
 	memcpy(&count, body + 8, 8);
 	memcpy(&time, body + 24, 8);
 	*time_ns = (int64_t)time;

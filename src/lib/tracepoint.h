@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tracepoint - records of the kernel's tracepoints, through perf_event_open: one ring per CPU, clock CLOCK_MONOTONIC.
  *
- * Needs root or CAP_PERFMON. Nothing is left behind: the rings die with the process. Nobody is woken by a record: drain in time.
+ * Needs root or CAP_PERFMON. Nothing is left behind: the rings die with the process. A record wakes no task: drain in time.
  * Layout of the records: linux/perf_event.h. */
 #ifndef THINPROBE_TRACEPOINT_H
 #define THINPROBE_TRACEPOINT_H
@@ -31,7 +31,7 @@ void tracepoint_close(struct tracepoint *t);
 /* Why the kernel may not be traced, in words; returns -EACCES for all that is no right. `cpu` below 0: before any was opened. */
 int tracepoint_refused(int err, int cpu, char *why, size_t size);
 
-/* ---- what a record says; pure ---- */
+/* ---- decoding of records; pure ---- */
 
 struct tracepoint_sample {
 	int64_t time_ns;
