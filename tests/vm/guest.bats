@@ -4,21 +4,10 @@
 # Guests: a stock kernel with cgroup v2 boots, our programs run in it, and nothing is left of it. One guest ("one") is up for all
 # tests of this file; a process of its own holds it, as a driver would. `W` is the tests' own world.
 
-load ../not_here
+load guests
 
 setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/vm} W=$BATS_FILE_TMPDIR/w
-	mkdir "$W"
-	. "$TOP/lab/lib.sh"
-	. "$TOP/lab/guest.sh"
-	if why=$(guest_missing); then
-		not_here "$why"
-		return 0
-	fi
-	if ! why=$("$TOP/lab/guest.sh" root small 2>&1); then
-		not_here "$why"
-		return 0
-	fi
+	guests_here || return 0
 	cat >"$W/driver.sh" <<'END'
 set -u
 . "$TOP/lab/lib.sh"

@@ -4,17 +4,10 @@
 # vamp vm with two guests on one CPU. In "one", vCPU 1 has a hog and vCPU 0 works for the user from the input on; its daemon
 # tells the host through the port. "two" competes with a hog on each vCPU. What each vCPU got is the kernel's account.
 
-load ../not_here
+load guests
 
 setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/vm} W=$BATS_FILE_TMPDIR/w
-	mkdir "$W"
-	. "$TOP/lab/lib.sh"
-	. "$TOP/lab/guest.sh"
-	if why=$(guest_missing) || ! why=$("$TOP/lab/guest.sh" root small 2>&1); then
-		not_here "$why"
-		return 0
-	fi
+	guests_here || return 0
 	for GROUP in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
 		GROUP+=/thinprobe-bats-$BATS_ROOT_PID
 		mkdir "$GROUP.one" 2>/dev/null || continue
