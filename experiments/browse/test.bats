@@ -3,25 +3,12 @@
 # Options, cells and pages; how visits are read from a log; tables and report of a run made by hand whose figures follow from a
 # rule; and a short run of two pages.
 
-bats_require_minimum_version 1.5.0
-load ../../tests/near
+load ../engine/favour
 
-setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR TP_HOME=$TOP TP_BIN=$TOP/bin
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
-
-functions() {	# functions TEXT: bash with those of the experiment
-	bash -c '. "$TP_HOME/lab/lib.sh" && . <(sed -n "/^put_json()/,/^}/p" "$TP_HOME/experiments/engine/run.sh")
-		. "$TP_HOME/experiments/browse/cell.sh"; SEED=1 RUN=run
-		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }; '"$1"
-}
 row() {	# row CELL NAME
 	awk -F'\t' -v cell="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["scheme"] == cell { print $at[name] }' run/summary.tsv
 }
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
 # A page takes 200 or 800 ms by itself, beside the job four times as long; with nice 1.5 times, L twice, H 1.6 times. The repeats
 # differ by 1 %, up and down. The job takes a fifth more time with nice, a tenth with vamp. In one repeat of L text came out wrong.
@@ -43,12 +30,8 @@ made_up() {
 					(3e6 / (if $scheme == "nice" then 1.2 elif $scheme == "baseline" then 1 else 1.1 end))}} end' >"run/$part/cell.json"
 		done
 		printf '%s\t%s\n' "$scheme" "$job"
-	done <<<"$MADE_UP" | jq -Rn '{schema: "thinprobe.run/1", tool: "thinprobe", version: "0.1.0", host: {name: "here"},
-		experiment: "browse", started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete",
-		axes: ["scheme", "job"], protocol: null, lab: {missing: [], shared_cpus: false},
-		settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"], pages: ["plain", "text"], think_s: 3},
-		cells: [inputs / "\t" | {name: join("-"), parameters: {scheme: .[0], job: .[1]}, state: "complete", complete: 5, flags: []}]}
-		| .counts = {total: (.cells | length * 5), complete: (.cells | length * 5), missing: 0, marked: 0}' >run/run.json
+	done <<<"$MADE_UP" | made_run "scheme job" 5 '{settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
+		pages: ["plain", "text"], think_s: 3}}'
 	mkdir run/vamp
 	jq -n '{comm: "xz"} as $job | {result: {daemon_cpu_percent: 0.4, sampled_tasks: 9, not_undone: 0,
 		episodes: [{background: [$job]}, {background: []}, {background: [$job, {comm: "netsurf"}]}]}}' >run/vamp/L-parallel-1.json
@@ -61,12 +44,7 @@ L 2 parallel
 H 1.6 parallel"
 
 @test "what options must mean together is refused before anything is installed or started" {
-	for words in "--page nosuch" "--page plain,plain" "--scheme nosuch" "--job nosuch" "--think 0" "--protocol null"; do
-		# shellcheck disable=SC2086 # words
-		run -2 "$TOP/thinprobe" run browse $words -o run
-		[ "${#lines[@]}" = 1 ]
-		[ ! -e run ]
-	done
+	refused "--page nosuch" "--page plain,plain" "--scheme nosuch" "--job nosuch" "--think 0" "--protocol null"
 }
 
 @test "cells: every scheme beside each job, alone once without; the order of pages is that of the repeat" {
@@ -155,14 +133,7 @@ H 1.6 parallel"
 
 # bats test_tags=all
 @test "a short run: two pages, alone and beside a job, at rest as they look, about three seconds apart" {
-	for tool in Xvnc netsurf-gtk convert; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	status=0
-	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run browse --page plain,photo --scheme alone,baseline --repeat 1 -o run >out 2>err 3>&- ||
-		status=$?
-	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
-	cat out err
-	[ "$status" = 0 ]
-	[ "$(jq -r .state run/run.json)" = complete ]
+	short_run "Xvnc netsurf-gtk convert" --page plain,photo --scheme alone,baseline --repeat 1
 	for cell in alone-none baseline-parallel; do
 		jq -e '.visits | (keys == ["photo", "plain"]) and all(.[]; .wrong or (.first_ms > 0 and .first_ms <= .ms))' \
 			"run/cells/$cell/1/cell.json"
@@ -173,5 +144,4 @@ H 1.6 parallel"
 	# what counts ended in the same picture in both
 	jq -es '.[0] as $a | .[1] as $b | all($a | keys[]; $a[.].wrong or $b[.].wrong or $a[.].picture == $b[.].picture)' \
 		<(jq .visits run/cells/alone-none/1/cell.json) <(jq .visits run/cells/baseline-parallel/1/cell.json)
-	[ -s run/report.html ]
 }

@@ -9,28 +9,14 @@
 # place_trace, place_down; where PLACE_PORT is a guest's port to vamp on its host, place_host.
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
-SCHEME_NAMES=()
 while IFS=$'\t' read -r name says session job vamp; do
-	SCHEME_NAMES+=("$name")
 	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=${vamp#-}
 	[ "$vamp" = - ] || SCHEME_VAMP[$name]=$vamp
 done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/data/favour.tsv")
 
 # Schemes -----------------------------------------------------------------------------------------------------------
 
-favour_check() {
-	local name
-	if [ "$SCHEMES" = list ]; then
-		for name in "${SCHEME_NAMES[@]}"; do printf '%-10s %s\n' "$name" "${SCHEME_SAYS[$name]}"; done
-		exit 0
-	fi
-	[ -n "$SCHEMES" ] || SCHEMES=$(IFS=,; echo "${SCHEME_NAMES[*]}")
-	[[ ,$SCHEMES, == *,baseline,* ]] || SCHEMES=baseline,$SCHEMES	# all others are held against it
-	for name in ${SCHEMES//,/ }; do
-		[ -n "${SCHEME_SAYS[$name]+there}" ] || exp_bad "--scheme $name: no such scheme; --scheme list names them"
-	done
-	. "$TP_HOME/experiments/engine/place_$PLACE.sh"
-}
+favour_check() { . "$TP_HOME/experiments/engine/place_$PLACE.sh"; }
 
 # Leaves in SCHEMES those that can be made here; the others are in ABSENT with the reason.
 favour_find() {
@@ -180,4 +166,43 @@ favour_summed() {
 				daemon_cpu_percent, sampled_tasks, not_undone}' "$file")
 	done
 	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
+}
+
+# Traces ------------------------------------------------------------------------------------------------------------
+
+# 1, LAB_WHY: tasks cannot be traced here.
+favour_can_trace() {
+	LAB_WHY=$("$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
+	[ -z "$LAB_WHY" ]
+}
+
+# Runs COMMAND with every slice of time that a task ran on the session's CPUs in FILE. Its status; 1: LAB_WHY.
+favour_traced() {	# favour_traced FILE COMMAND...
+	local status
+	place_trace -t 1h --log "$1" --format json
+	is_ready slices 10 || return
+	"${@:2}"
+	status=$?
+	lab_stop "${LAB_PID_OF[slices]}"
+	return "$status"
+}
+
+# RUN/quanta.tsv: the distribution of the times for which tasks ran until another one did, under the baseline; from rows of
+# quanta.tsv in the cells, "KIND MS", where KIND is job or other.
+favour_quanta_summed() {
+	local kind glob
+	rm -f "$RUN/quanta.tsv"
+	for kind in other ${JOBS//,/ }; do
+		glob="*baseline-$kind*" && [ "$kind" != other ] || glob='*baseline-*'
+		# shellcheck disable=SC2086 # a pattern
+		cat "$RUN"/cells/$glob/1/quanta.tsv 2>/dev/null |
+			awk -F'\t' -v kind="$([ "$kind" = other ] && echo other || echo job)" '$1 == kind { print $2 }' | sort -g |
+			awk -v kind="$kind" '{ ms[NR] = $1 }
+				END {
+					for (i = 1; NR && i <= 200; i++)
+						printf "quanta/1\t%s\t%s\t%.3f\n", kind, ms[int((NR - 1) * i / 200) + 1], i / 200
+				}'
+	done >"$RUN/quanta.rows"
+	[ ! -s "$RUN/quanta.rows" ] || { printf 'schema\tkind\tms\tshare\n'; cat "$RUN/quanta.rows"; } >"$RUN/quanta.tsv"
+	rm -f "$RUN/quanta.rows"
 }

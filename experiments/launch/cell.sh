@@ -14,11 +14,10 @@ exp_check() {
 }
 app_has() { place_has "$1"; }
 exp_find() {
-	local item why
+	local item
 	favour_find
 	apps_choose
-	why=$("$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
-	[ -z "$TRACED" ] || [ -z "$why" ] || { ABSENT+=("traces of launches: $why"); TRACED=''; }
+	[ -z "$TRACED" ] || favour_can_trace || { ABSENT+=("traces of launches: $LAB_WHY"); TRACED=''; }
 	read -ra item <<<"${SCHEMES//,/ }"
 	LAST_SCHEME=${item[-1]}
 }
@@ -73,14 +72,11 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 		launch_traced "$1"
 }
 
-# One more launch, with every slice of time that a task ran on the server's CPUs on record: trace.tsv, who of both kinds had the
-# CPU from when to when after the key; quanta.tsv, for how long tasks ran at a time.
+# One more launch, traced: trace.tsv, when after the key the job and when all else had which CPU; quanta.tsv, for how long tasks ran
+# at a time.
 launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 	local raw=$RUN/log/slices.tsv
-	place_trace -t 1h --log "$raw" --format json
-	is_ready slices 10 || return
-	launch "${P[app]}" "$1/traced.json" || return
-	lab_stop "${LAB_PID_OF[slices]}"
+	favour_traced "$raw" launch "${P[app]}" "$1/traced.json" || return
 	jq -r '.result.runs[0] | "\(.exec_ns) \(.stable_ms)"' "$1/traced.json" | {
 		read -r key_ns ms
 		awk -F'\t' -v key="$key_ns" -v ms="$ms" -v names="${JOB_NAMES[${P[job]}]}" -v folder="$1" '
@@ -135,10 +131,10 @@ keys() {	# keys FOLDER REPEAT
 	return "$status"
 }
 
-# All traces of the run as one table, and how many of the quanta of either kind are no longer than so long, under the baseline.
+# All traces of the run as one table.
 traces_summed() {
-	local folder kind files
-	rm -f "$RUN/trace.tsv" "$RUN/quanta.tsv"
+	local folder
+	rm -f "$RUN/trace.tsv"
 	for folder in $(jq -r '.cells[].name' "$RUN/run.json"); do
 		folder=$RUN/cells/$folder/1
 		[ -s "$folder/trace.tsv" ] || continue
@@ -146,18 +142,6 @@ traces_summed() {
 		jq -r '.parameters | ["launch-trace/1", .app, .scheme, .job] | @tsv' "$folder/cell.json" |
 			{ IFS= read -r words; sed "s|^|$words\t|" "$folder/trace.tsv"; } >>"$RUN/trace.tsv"
 	done
-	[ -s "$RUN/trace.tsv" ] || return 0
-	printf 'schema\tkind\tms\tshare\n' >"$RUN/quanta.tsv"
-	for kind in other ${JOBS//,/ }; do
-		[ "$kind" = other ] && files=("$RUN"/cells/*-baseline-*/1/quanta.tsv) || files=("$RUN"/cells/*-baseline-"$kind"/1/quanta.tsv)
-		cat "${files[@]}" 2>/dev/null |
-			awk -F'\t' -v kind="$([ "$kind" = other ] && echo other || echo job)" '$1 == kind { print $2 }' | sort -g |
-			awk -v kind="$kind" '{ ms[NR] = $1 }
-				END {
-					for (i = 1; NR && i <= 200; i++)
-						printf "launch-quanta/1\t%s\t%s\t%.3f\n", kind, ms[int((NR - 1) * i / 200) + 1], i / 200
-				}'
-	done >>"$RUN/quanta.tsv"
 }
 
 # Against the baseline in the same run: launches by its mean time, and the time of a unit of the job's work by that at its
@@ -166,6 +150,7 @@ exp_summed() {
 	local file means
 	favour_summed
 	traces_summed
+	favour_quanta_summed
 	means=$(jq -s 'def mean(value): map(value | values) | if . == [] then null else add / length end;
 		map(select(.state == "complete" and .parameters.scheme == "baseline")) | group_by(.parameters.app, .parameters.job)
 		| map({app: .[0].parameters.app, job: .[0].parameters.job, launch: mean(.launch.launch_ms),

@@ -113,15 +113,5 @@ if (has_table("trace.tsv")) {
 }
 
 # ---- for how long tasks run at a time ----
-if (has_table("quanta.tsv")) {
-	kinds = ""
-	eval look("quanta.tsv", 'kinds = add(kinds, strcol("kind"))')
-	eval figure("quanta", 420, "Time for which a task runs until another one does, under the baseline", words(kinds))
-	set logscale x
-	set xrange [0.001:*]
-	set xlabel "ms"
-	eval y_axis("0:1", "share of all that are no longer")
-	plot for [k = 1:words(kinds)] "quanta.tsv" using (strcol("kind") eq word(kinds, k) ? y("ms") : NaN):(y("share")) \
-		with lines linewidth 2 linecolor rgb colour(k) title word(kinds, k) eq "other" ? "launched applications, and the display" \
-		: "job: " . word(kinds, k)
-}
+other_says = "launched applications, and the display"
+load engine . "/quanta.gp"

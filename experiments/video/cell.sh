@@ -21,6 +21,7 @@ exp_choose() { need ffmpeg ffmpeg; }
 exp_find() {
 	local program
 	favour_find
+	[ "$TRACE" = 0 ] || favour_can_trace || { ABSENT+=("the trace of the player: $LAB_WHY"); TRACE=0; }
 	for program in mpv pulseaudio pactl; do
 		place_has "$program" || die "-$EXIT_MISSING" "$program is missing where the session runs; thinprobe setup --app video"
 	done
@@ -98,6 +99,22 @@ exp_run() {	# exp_run FOLDER REPEAT
 	favour_job_end
 	CELL_MORE=$(jq -c '. + {video: $video[0]}' --slurpfile video "$1/video.json" <<<"$CELL_MORE")
 	rm -f "$1/video.json"
+	[ "$TRACE$2${P[scheme]}" != 11baseline ] || clip_traced "$1"
+}
+
+# Plays it once more: quanta.tsv, for how long threads of the player and of the job ran at a time. A process goes by the names of all
+# its threads.
+clip_traced() {	# clip_traced FOLDER; 1: LAB_WHY
+	local raw=$RUN/log/slices.tsv
+	mkdir -p "$RUN/log/traced"
+	favour_traced "$raw" clip_play "$RUN/log/traced" "$SECONDS_EACH" || return
+	awk -F'\t' -v names="${JOB_NAMES[${P[job]}]}" '
+		BEGIN { split(names, list, " "); for (i in list) named[list[i]] = "job"; named["mpv"] = "other" }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		NR == FNR { if ($at["comm"] in named) kind[$at["pid"]] = named[$at["comm"]]; next }
+		$at["pid"] != "" && $at["pid"] in kind && $at["whole"] == 1 { printf "%s\t%.6f\n", kind[$at["pid"]], $at["ran_ns"] / 1e6 }' \
+		"$raw" "$raw" >"$1/quanta.tsv"
+	rm -rf "$raw" "$RUN/log/traced"
 }
 exp_stop() { lab_stop "${LAB_PID_OF[player]-}" "${LAB_PID_OF[count]-}"; }
 
@@ -172,6 +189,7 @@ exp_summed() {
 					daemon_cpu_percent: $vamp.daemon_cpu_percent} end' | put_json "$file"
 	done
 	sound_summed
+	favour_quanta_summed
 }
 
 sound_summed() {

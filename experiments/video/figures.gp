@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - frames of a video that were shown a second, by scheme, with the share that was dropped above the bars (a figure for
-# each job); counters of sound over time, a panel for each scheme.
+# each job); counters of sound over time, a panel for each scheme; the distribution of time quanta.
 
 jobs = ""
 bars_ = ""
@@ -63,3 +63,6 @@ if (has_table("audio.tsv")) {
 	eval legend_strip(4)
 	plot for [c = 1:words(names)] NaN with linespoints pointtype shape(c) linecolor rgb colour(c) title word(names, c) noenhanced
 }
+
+other_says = "video playback"
+load engine . "/quanta.gp"

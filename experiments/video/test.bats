@@ -3,24 +3,12 @@
 # Options, cells; what the player says; a clip whose frames can be told; tables and report of a run made by hand whose figures
 # follow from a rule; and a short run.
 
-bats_require_minimum_version 1.5.0
-load ../../tests/near
+load ../engine/favour
 
-setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR TP_HOME=$TOP TP_BIN=$TOP/bin
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
-
-functions() {	# functions TEXT: bash with those of the experiment
-	bash -c '. "$TP_HOME/lab/lib.sh" && . <(sed -n "/^put_json()/,/^}/p" "$TP_HOME/experiments/engine/run.sh")
-		. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/experiments/video/cell.sh"; SEED=1 RUN=run; '"$1"
-}
 row() {	# row SCHEME MULT NAME
 	awk -F'\t' -v scheme="$1" -v mult="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["scheme"] == scheme && $at["mult"] == mult { print $at[name] }' run/summary.tsv
 }
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
 # Of 240 frames so many are dropped, two more in each second repeat; one in fifty that was shown was not seen. L throttles the
 # player in each of its two episodes where it does not look at sound.
@@ -50,28 +38,19 @@ made_up() {
 				>"run/vamp/$part-$repeat.json"
 		done
 		printf '%s\t%s\t%s\n' "$scheme" "$job" "$mult"
-	done <<<"$MADE_UP" | jq -Rn '{schema: "thinprobe.run/1", tool: "thinprobe", version: "0.1.0", host: {name: "here"},
-		experiment: "video", started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete",
-		axes: ["scheme", "job", "mult"], protocol: null, lab: {missing: [], shared_cpus: false},
-		clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
-			seconds: 10, rate_per_s: 24},
-		cells: [inputs / "\t" | {name: join("-"), parameters: {scheme: .[0], job: .[1], mult: .[2]}, state: "complete", complete: 5,
-			flags: []}]}
-		| .counts = {total: (.cells | length * 5), complete: (.cells | length * 5), missing: 0, marked: 0}' >run/run.json
+	done <<<"$MADE_UP" | made_run "scheme job mult" 5 '{clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab",
+		protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"], seconds: 10, rate_per_s: 24}}'
+	# the player's quanta are 0.1, 0.2 ... 40 ms, those of the job all of 4 ms
+	awk 'BEGIN { for (i = 400; i; i--) printf "other\t%.6f\njob\t4.000000\n", i / 10 }' >run/cells/baseline-parallel-none/1/quanta.tsv
 	printf '%s\t' schema time_ns event what pid comm load_percent run_percent wakeups average_1000 | sed 's/\t$/\n/' \
 		>run/vamp/L-parallel-with-1.tsv
 	printf 'vamp-log/1\t%s\t%s\t\t%s\t%s\t\t\t%s\t%s\n' 5000000000 episode '' '' '' '' 10000000000 audio 7 mpv 300 150500 \
 		10000000000 audio 8 xz 3 1500 >>run/vamp/L-parallel-with-1.tsv
-	functions exp_summed
+	functions 'JOBS=parallel,quanta; exp_summed'
 }
 
 @test "what options must mean together is refused before anything is installed or started" {
-	for words in "--size big" "--size 12x12" "--scheme nosuch" "--job nosuch" "--seconds 1" "--press 0" "--protocol null"; do
-		# shellcheck disable=SC2086 # words
-		run -2 "$TOP/thinprobe" run video $words -o run
-		[ "${#lines[@]}" = 1 ]
-		[ ! -e run ]
-	done
+	refused "--size big" "--size 12x12" "--scheme nosuch" "--job nosuch" "--seconds 1" "--press 0" "--protocol null"
 }
 
 @test "cells: alone once, every other scheme beside each job, those with vamp with and without a look at sound" {
@@ -125,6 +104,10 @@ made_up() {
 	# Student's t of 12.0, 11.8, 12.0, 11.8, 11.8 and so on: 2.7764451 standard errors
 	near "$(row baseline none fps_per_s_low)" \
 		"$(awk 'BEGIN { print 11.88 - 2.7764451 * sqrt((3 * 0.08^2 + 2 * 0.12^2) / 4 / 5) }')" 0.001
+	# of 400 quanta a quarter is up to 10 ms long; beside the other job nothing was traced
+	awk -F'\t' '$2 == "other" && $4 == 0.250 { print $3 }' run/quanta.tsv | grep -qx 10.000000
+	[ "$(cut -f2,3 run/quanta.tsv | grep parallel | sort -u)" = "$(printf 'parallel\t4.000000')" ]
+	[ "$(cut -f2 run/quanta.tsv | sort -u | xargs)" = "kind other parallel" ]
 	[ "$(grep -c . run/audio.tsv)" = 3 ]
 	awk -F'\t' '$5 == "mpv" && $4 == 5 && $6 == 150.5 { found = 1 } END { exit !found }' run/audio.tsv
 }
@@ -137,7 +120,7 @@ made_up() {
 	[ "$(found against-nice .verdict)" = '"bad"' ]
 	near "$(found job .value)" 50 0.01
 	near "$(found seen .value)" 98 0.1
-	for f in frames-parallel sound; do grep -q "id=\"figure-$f\"" run/report.html; done
+	for f in frames-parallel sound quanta; do grep -q "id=\"figure-$f\"" run/report.html; done
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
 	cp run/summary.tsv before
 	"$TOP/report/report.sh" run
@@ -156,19 +139,15 @@ made_up() {
 
 # bats test_tags=all
 @test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
-	for tool in Xvnc mpv ffmpeg pulseaudio pactl xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	status=0
-	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run video --seconds 8 --size 1280x720 --scheme alone,baseline,L --repeat 1 --press 2 -o run \
-		>out 2>err 3>&- || status=$?
-	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
-	cat out err
-	[ "$status" = 0 ]
-	[ "$(jq -r .state run/run.json)" = complete ]
+	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --seconds 8 --size 1280x720 --scheme alone,baseline,L --repeat 1 --press 2
 	for cell in alone-none-none baseline-parallel-none L-parallel-with L-parallel-without; do
 		# a frame may be on the screen when the player counts it as dropped, but hardly three
 		jq -e '.video | .due == 192 and .shown == .due - .dropped and .seen > 0 and .seen <= .shown + 3 and .seconds >= 8' \
 			"run/cells/$cell/1/cell.json"
 	done
 	jq -e '.vamp.episodes >= 2 and .vamp.player == 0' run/cells/L-parallel-with/1/cell.json
-	[ -s run/report.html ]
+	# no thread runs for longer than the clip is played; both kinds ran
+	jq -e '.absent // [] | any(test("trace")) | not' run/run.json >/dev/null || skip "no trace: $(jq -c .absent run/run.json)"
+	awk -F'\t' '{ n[$1]++ } $2 <= 0 || $2 > 60000 { bad = 1 } END { exit bad || !n["other"] || !n["job"] }' \
+		run/cells/baseline-parallel-none/1/quanta.tsv
 }

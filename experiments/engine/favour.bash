@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# favour.bash - for tests of experiments that compare schemes (favour.sh): `load ../engine/favour`.
+
+bats_require_minimum_version 1.5.0
+load ../../tests/near
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	EXPERIMENT=${BATS_TEST_DIRNAME##*/}
+	export EXPERIMENT THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR TP_HOME=$TOP TP_BIN=$TOP/bin
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+functions() {	# functions TEXT: bash with those of the experiment; the run is in the folder run
+	bash -c '. "$TP_HOME/lab/lib.sh" && . <(sed -n "/^put_json()/,/^}/p" "$TP_HOME/experiments/engine/run.sh")
+		. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/experiments/$EXPERIMENT/cell.sh"; SEED=1 RUN=run
+		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }; '"$1"
+}
+
+found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
+
+# made_run: run.json of a run made by hand, from lines with the parameters of its cells; MORE: what else it has, in jq.
+made_run() {	# made_run AXES REPEATS MORE
+	jq -Rn --arg axes "$1" --argjson repeats "$2" --arg experiment "$EXPERIMENT" '($axes / " ") as $names
+		| {schema: "thinprobe.run/1", tool: "thinprobe", version: "0.1.0", host: {name: "here"}, $experiment,
+			started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete", axes: $names, protocol: null,
+			lab: {missing: [], shared_cpus: false},
+			cells: [inputs / "\t" | . as $values | {name: join("-"), parameters: ([$names, $values] | transpose
+				| map({key: .[0], value: .[1]}) | from_entries), state: "complete", complete: $repeats, flags: []}]}
+		| .counts = {total: (.cells | length * $repeats), complete: (.cells | length * $repeats), missing: 0, marked: 0}
+		| . * '"$3" >run/run.json
+}
+
+refused() {	# refused "WORDS"...: before anything is made
+	for words; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" run "$EXPERIMENT" $words -o run
+		[ "${#lines[@]}" = 1 ] || return
+		[ ! -e run ] || return
+	done
+}
+
+short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
+	local tool status=0
+	for tool in $1; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run "$EXPERIMENT" "${@:2}" -o run >out 2>err 3>&- || status=$?
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	cat out err
+	[ "$status" = 0 ] && [ "$(jq -r .state run/run.json)" = complete ] && [ -s run/report.html ]
+}
