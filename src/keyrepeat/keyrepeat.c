@@ -210,7 +210,7 @@ static void report_settings(struct rec *r, const char *target, const char *serve
 		for (int i = 0; i < cpus.n && used < sizeof(text) - 8; i++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", cpus.cpu[i]);
 	rec_str(r, "cpus", text);
-	proc_autogroup(getpid(), text, sizeof(text));
+	proc_line(getpid(), "autogroup", text, sizeof(text));
 	rec_str(r, "autogroup", text);
 	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end(r);

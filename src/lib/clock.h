@@ -15,6 +15,11 @@
 
 int64_t clock_now(void);
 
+static inline int64_t clock_earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Sleeps until the absolute time `due_ns`; never shortens the sleep to catch up.
  * 0, or -EINTR when a signal came first (the caller looks at its stop flag). */
 int clock_sleep_until(int64_t due_ns);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "proc.h"
+#include "account.h"
 #include "clock.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <mntent.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -150,21 +153,13 @@ int proc_cpus_online(struct cli_cpus *out)
 	return cli_read_cpus(text, out) ? proc_cpus_allowed(out) : 0;
 }
 
-/* Never creates the file: a folder that is no group must not look like one. */
 int proc_enter_group(const char *folder)
 {
 	char path[4096];
-	int fd, err = 0;
 
 	if (snprintf(path, sizeof(path), "%s/cgroup.procs", folder) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, "0\n", 2) != 2)
-		err = -errno;
-	close(fd);
-	return err;
+	return files_write(path, "0\n");
 }
 
 static FILE *open_of(pid_t pid, const char *what)
@@ -193,18 +188,45 @@ int proc_schedstat(pid_t pid, struct proc_schedstat *out)
 
 int proc_read_stat(const char *text, struct proc_stat *out)
 {
-	const char *after = strrchr(text, ')');
+	const char *name = strchr(text, '('), *after = strrchr(text, ')');
 
-	*out = (struct proc_stat){ 0 };
+	*out = (struct proc_stat){ .cpu = -1 };
 	/* 3 state, 4 parent, 5 group, 6 session, 7 terminal, 8 its group, 9 flags, 10-13 faults, 14-17
-	 * times, 18-19 priority, 20 threads, 22 start */
-	if (!after || sscanf(after + 1, " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %"
-			     SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-			     " %*d %*d %" SCNd64 " %*d %" SCNu64, &out->state, &out->ppid, &out->session, &out->flags, &out->minor, &out->minor_waited,
-			     &out->major, &out->major_waited, &out->user, &out->system, &out->user_waited, &out->system_waited, &out->threads,
-			     &out->start) != 14)
+	 * times, 18-19 priority, 20 threads, 22 start, 39 CPU */
+	if (!name || !after || after < name || sscanf(after + 1, " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %"
+			     SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %*d %*d %" SCNd64 " %*d %" SCNu64
+			     " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", &out->state, &out->ppid, &out->session,
+			     &out->flags, &out->minor, &out->minor_waited, &out->major, &out->major_waited, &out->user, &out->system,
+			     &out->user_waited, &out->system_waited, &out->threads, &out->start, &out->cpu) < 14)
 		return -EPROTO;
+	snprintf(out->comm, sizeof(out->comm), "%.*s", (int)(after - name - 1), name + 1);
 	return 0;
+}
+
+int proc_stat(pid_t pid, struct proc_stat *out)
+{
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return files_read_all(path, text, sizeof(text)) || proc_read_stat(text, out) ? -ESRCH : 0;
+}
+
+void proc_line(pid_t pid, const char *file, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	files_read(path, text, size);
+}
+
+pid_t proc_process(pid_t tid)
+{
+	char folder[32];
+	int64_t pid;
+
+	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
+	pid = account_figure(folder, "status", "Tgid:");
+	return pid > 0 ? (pid_t)pid : 0;
 }
 
 int64_t proc_memory_peak(pid_t pid)
@@ -219,19 +241,6 @@ int64_t proc_memory_peak(pid_t pid)
 	if (f)
 		fclose(f);
 	return kb * 1024;
-}
-
-void proc_autogroup(pid_t pid, char *text, size_t size)
-{
-	FILE *f = open_of(pid, "autogroup");
-
-	text[0] = '\0';
-	if (!f)
-		return;
-	if (!fgets(text, (int)size, f))
-		text[0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	fclose(f);
 }
 
 /* "7:cpu,cpuacct:/a/b" of version 1, or "0::/a/b" of version 2, which counts where no line of version 1 has the controller. */
@@ -272,5 +281,27 @@ int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size)
 		return 0;
 	version = proc_read_cgroup(f, controller, text, size);
 	fclose(f);
+	return version;
+}
+
+int proc_cgroup_mount(const char *root, const char *controller, char *folder, size_t size)
+{
+	char path[4096];
+	struct mntent *m;
+	int version = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/self/mounts", root);
+	f = setmntent(path, "re");
+	while (f && version != 1 && (m = getmntent(f))) {
+		int here = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, controller) ? 1 : !version && !strcmp(m->mnt_type, "cgroup2") ? 2 : 0;
+
+		if (here && snprintf(path, sizeof(path), "%s%s", root, m->mnt_dir) < (int)size) {
+			strcpy(folder, path);
+			version = here;
+		}
+	}
+	if (f)
+		endmntent(f);
 	return version;
 }

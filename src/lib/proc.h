@@ -56,24 +56,31 @@ struct proc_schedstat {
 };
 int proc_schedstat(pid_t pid, struct proc_schedstat *out);
 
+#define PROC_KTHREAD 0x200000u	/* PF_KTHREAD of linux/sched.h: a thread of the kernel */
+
 /* Of the text of /proc/PID/stat (proc(5)); "waited" is of children that have ended and were waited for. The name before it may hold
  * anything, spaces and brackets too. 0 or -EPROTO. */
 struct proc_stat {
-	char state;
+	char comm[16], state;
 	pid_t ppid, session;
 	unsigned flags;			/* PF_... of the kernel */
 	int64_t minor, minor_waited, major, major_waited;	/* faults */
 	int64_t user, system, user_waited, system_waited;	/* clock ticks */
 	int64_t threads;
-	uint64_t start;			/* clock ticks after the boot: tells a pid that is used again */
+	uint64_t start;			/* clock ticks after the boot: another process may get the same pid */
+	int cpu;			/* on which it ran last; -1: the text does not tell */
 };
 int proc_read_stat(const char *text, struct proc_stat *out);
+/* The same of a process or thread. 0; -ESRCH: it has ended. */
+int proc_stat(pid_t pid, struct proc_stat *out);
+
+/* The first line of /proc/PID/FILE ("comm", "autogroup"), cut where it is longer; "" where there is none. */
+void proc_line(pid_t pid, const char *file, char *text, size_t size);
+/* The process of a thread; 0: it has ended. */
+pid_t proc_process(pid_t tid);
 
 /* The most memory that a process had resident at a time, in bytes; 0: not known. */
 int64_t proc_memory_peak(pid_t pid);
-
-/* The line of /proc/PID/autogroup ("/autogroup-4 nice 0"), or "" where there is none. */
-void proc_autogroup(pid_t pid, char *text, size_t size);
 
 /* The cgroup in which a controller ("cpu", "memory") counts the process, as /proc/PID/cgroup has
  * it: "/a/b", from version 1 where the controller is there, else from version 2. Returns the
@@ -81,5 +88,8 @@ void proc_autogroup(pid_t pid, char *text, size_t size);
 int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size);
 /* The same from such a file. */
 int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size);
+/* Where the groups of a controller are mounted, of version 1 where it is there, else of version 2. `root` ("" but for tests) is
+ * before every path. Returns the version; 0 where there is none, or no room for its name. */
+int proc_cgroup_mount(const char *root, const char *controller, char *folder, size_t size);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memgroup.h"
 #include "account.h"
+#include "files.h"
 #include "swap.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,31 +40,17 @@ int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY])
 	return -1;
 }
 
-static bool holds(const char *folder, pid_t pid, int depth)
-{
-	char path[PATH_MAX];
-	struct dirent *entry;
-	bool found = false;
-	FILE *f = join(path, folder, "cgroup.procs") ? fopen(path, "re") : NULL;
-	int one;
-	DIR *dir;
-
-	while (f && !found && fscanf(f, "%d", &one) == 1)
-		found = one == pid;
-	if (f)
-		fclose(f);
-	dir = found || !depth ? NULL : opendir(folder);
-	while (dir && !found && (entry = readdir(dir)))
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' && join(path, folder, entry->d_name))
-			found = holds(path, pid, depth - 1);
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 bool memgroup_holds(const struct memgroup *g, pid_t pid)
 {
-	return holds(g->path, pid, 8);
+	pid_t *list = NULL;
+	bool found = false;
+	size_t n = 0;
+
+	files_group(g->path, &list, &n);
+	while (n--)
+		found = found || list[n] == pid;
+	free(list);
+	return found;
 }
 
 static const char *lever(const struct memgroup *g)
@@ -103,18 +89,13 @@ int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
 int memgroup_evict(const struct memgroup *g)
 {
 	char path[PATH_MAX], text[32] = "0";
-	int fd, err = 0;
+	int err;
 
 	if (!join(path, g->path, lever(g)))
 		return -ENAMETOOLONG;
 	if (g->version == 2)
 		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used(g));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	close(fd);
+	err = files_write(path, text);
 	/* less than all could go, or a signal came: what went is gone, and smaps tells how much that was */
 	return err == -EAGAIN || err == -EBUSY || err == -EINTR ? 0 : err;
 }

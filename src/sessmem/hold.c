@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hold.h"
 #include "clock.h"
+#include "files.h"
 #include "proc.h"
 #include "procs.h"
 
@@ -45,19 +46,6 @@ struct hold {
 	struct store *store;
 };
 
-/* As one write, as control files want it. */
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 static bool holds(const char *path, const char *text)
 {
 	char line[256] = "";
@@ -75,20 +63,6 @@ static void join(char *to, const char *folder, const char *name)
 {
 	if (snprintf(to, PATH_ROOM, "%s/%s", folder, name) >= PATH_ROOM)
 		to[0] = '\0';
-}
-
-static bool freezer_root(char *root, size_t size)
-{
-	char line[PATH_ROOM], where[1024], kind[64], options[1024];
-	bool found = false;
-	FILE *in = fopen("/proc/self/mounts", "re");
-
-	while (in && !found && fgets(line, sizeof(line), in))
-		if (sscanf(line, "%*s %1023s %63s %1023s", where, kind, options) == 3 && !strcmp(kind, "cgroup") && strstr(options, "freezer"))
-			found = snprintf(root, size, "%s", where) < (int)size;
-	if (in)
-		fclose(in);
-	return found;
 }
 
 /* ---- letting go: of the child, and of us should it be gone ---- */
@@ -109,14 +83,13 @@ static int empty_own(struct store *s)
 		pid_t *pid = NULL;
 		size_t n = 0;
 
-		procs_of_cgroup(s->own, &pid, &n);
+		files_group(s->own, &pid, &n);
 		for (size_t i = 0; i < n; i++) {
 			const struct held *h = of_pid(s, pid[i]);
-			char to[2 * PATH_ROOM], text[32];
+			char to[2 * PATH_ROOM];
 
 			snprintf(to, sizeof(to), "%s%s/cgroup.procs", s->root, h ? h->from : "");
-			snprintf(text, sizeof(text), "%d", (int)pid[i]);
-			put(to, text);
+			files_write_number(to, pid[i]);
 		}
 		free(pid);
 		if (!rmdir(s->own) || errno == ENOENT) {
@@ -134,7 +107,7 @@ static int let_go(struct store *s)
 	int err = 0;
 
 	if (s->freeze[0])
-		err = put(s->freeze, strstr(s->freeze, "cgroup.freeze") ? "0" : "THAWED");
+		err = files_write(s->freeze, strstr(s->freeze, "cgroup.freeze") ? "0" : "THAWED");
 	if (s->own[0])
 		err = empty_own(s) ? -EBUSY : err;
 	if (s->freeze[0] || s->own[0])
@@ -189,7 +162,7 @@ static bool in_place(struct hold *h, const char *cgroup)
 		join(state, cgroup, "freezer.state");
 		h->version = 1;
 	}
-	if (access(h->store->freeze, W_OK) || procs_of_cgroup(cgroup, &pid, &n)) {
+	if (access(h->store->freeze, W_OK) || files_group(cgroup, &pid, &n)) {
 		h->store->freeze[0] = '\0';
 		free(pid);
 		return false;
@@ -210,7 +183,7 @@ static bool own_group(struct hold *h, char *why, size_t size)
 	char mine[256];
 	int err;
 
-	if (!freezer_root(s->root, sizeof(s->root)) || proc_cgroup(getpid(), "freezer", mine, sizeof(mine)) != 1) {
+	if (proc_cgroup_mount("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup(getpid(), "freezer", mine, sizeof(mine)) != 1) {
 		snprintf(why, size, "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
 		return false;
 	}
@@ -223,7 +196,7 @@ static bool own_group(struct hold *h, char *why, size_t size)
 	}
 	h->version = 1;
 	join(s->freeze, s->own, "freezer.state");
-	if (put(s->freeze, "FROZEN")) {	/* what comes in freezes */
+	if (files_write(s->freeze, "FROZEN")) {	/* what comes in freezes */
 		rmdir(s->own);
 		s->own[0] = s->freeze[0] = '\0';
 		snprintf(why, size, "the freezer does not take orders here; take --freeze signal");
@@ -283,7 +256,7 @@ struct hold *hold_begin(enum hold_way way, const char *cgroup, char *why, size_t
 		hold_end(h);
 		return NULL;
 	}
-	if (h->way == HOLD_FREEZER && !h->store->own[0] && put(h->store->freeze, h->version == 2 ? "1" : "FROZEN")) {
+	if (h->way == HOLD_FREEZER && !h->store->own[0] && files_write(h->store->freeze, h->version == 2 ? "1" : "FROZEN")) {
 		snprintf(why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(errno));
 		hold_end(h);
 		return NULL;
@@ -306,7 +279,7 @@ int hold_add(struct hold *h, const struct member *m)
 	struct store *s = h->store;
 	size_t n = atomic_load(&s->n);
 	struct held *held = &s->held[n];
-	char path[2 * PATH_ROOM], text[32];
+	char path[2 * PATH_ROOM];
 	int err;
 
 	if (h->way == HOLD_NONE || (h->way == HOLD_FREEZER && !s->own[0]))
@@ -323,9 +296,8 @@ int hold_add(struct hold *h, const struct member *m)
 		if (proc_cgroup(m->pid, "freezer", held->from, sizeof(held->from)) != 1)
 			return -ESRCH;
 		atomic_store(&s->n, n + 1);
-		snprintf(text, sizeof(text), "%d", (int)m->pid);
 		join(path, s->own, "cgroup.procs");
-		err = put(path, text);
+		err = files_write_number(path, m->pid);
 	}
 	if (err)	/* nothing was done to it */
 		atomic_store(&s->n, n);

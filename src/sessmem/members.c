@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PF_KTHREAD 0x200000u	/* the kernel's linux/sched.h */
-
 int member_read(const char *stat, struct member *out)
 {
 	const char *open = strchr(stat, '('), *close = strrchr(stat, ')');
@@ -20,7 +18,7 @@ int member_read(const char *stat, struct member *out)
 	out->state = is.state;
 	out->ppid = is.ppid;
 	out->session = is.session;
-	out->kernel = is.flags & PF_KTHREAD;
+	out->kernel = is.flags & PROC_KTHREAD;
 	out->threads = is.threads;
 	out->start = is.start;
 	n = (size_t)(close - open - 1);

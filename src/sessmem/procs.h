@@ -20,8 +20,4 @@ void procs_command(pid_t pid, char *text, size_t size);
 /* VmPTE of /proc/PID/status: memory of the kernel for its page tables, in bytes; -1: not known. */
 int64_t procs_page_tables(pid_t pid);
 
-/* The pids of a control group and of all groups below it, added to *pid (realloc; the caller's). 0,
- * or -errno: -ENOENT where the folder has no cgroup.procs. */
-int procs_of_cgroup(const char *folder, pid_t **pid, size_t *n);
-
 #endif

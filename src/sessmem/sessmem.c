@@ -6,6 +6,7 @@
  * library's smaps reader, what is told of them is report.c. This file reads options, stops, reads,
  * lets go. */
 #include "clock.h"
+#include "files.h"
 #include "hold.h"
 #include "proc.h"
 #include "procs.h"
@@ -83,7 +84,7 @@ static size_t mark(struct member *m, size_t n)
 	int err = 0;
 
 	if (cfg.cgroup)
-		err = procs_of_cgroup(cfg.cgroup, &listed.pid, &listed.n);
+		err = files_group(cfg.cgroup, &listed.pid, &listed.n);
 	if (err)
 		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));

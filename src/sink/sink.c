@@ -324,7 +324,7 @@ static struct crew *start(void)
 	}
 	if (cfg.regime.slice_ns && !proc_stop && crew->child[0].slice_ns != cfg.regime.slice_ns)
 		warn("--slice is not heeded by this kernel's scheduler; settings.slice_ms is what it gives");
-	proc_autogroup(crew->child[0].pid, autogroup, sizeof(autogroup));
+	proc_line(crew->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
 	proc_cgroup(crew->child[0].pid, "cpu", cgroup, sizeof(cgroup));
 	return crew;
 }

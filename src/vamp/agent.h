@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* agent - what `vamp run --agent` in a guest tells `vamp vm` on its host: lines of words through a virtio-serial port.
+/* agent - the protocol in which `vamp run --agent` in a guest reports to `vamp vm` on its host: lines through a virtio-serial port.
  *
  *     vamp/1 SEQUENCE begin            an episode begins; all vCPUs count as free of background tasks
  *     vamp/1 SEQUENCE cpu N PERCENT    of the time that vCPU N ran lately (the last 0.1 s count most), background tasks had PERCENT
@@ -9,7 +9,7 @@
  * N is the guest's CPU number, which is QEMU's cpu-index on a machine whose vCPUs are all there from the start. Numbers are
  * decimal, words are apart by one space, a line has at most AGENT_LINE bytes with its end. SEQUENCE grows by one with each
  * line from 1; a line that found no room in the port leaves a gap. 1 again: the agent was started anew.
- * The host trusts none of it. */
+ * The host trusts no line: the guest may send anything. */
 #ifndef VAMP_AGENT_H
 #define VAMP_AGENT_H
 
@@ -33,9 +33,9 @@ int agent_line_read(const char *text, struct agent_line *out);
 /* Writes it with its end; how many bytes. Pure. */
 size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE]);
 
-/* The background share of a vCPU's run time, in percent, from what was counted in an interval. The kernel counts idle and stolen
- * time in steps of `step_ns`. Where the host took time, the least run time that the counters allow is taken: a vCPU that the host
- * slows runs for a few ms in an interval, and must not look fast. Pure. */
+/* The background share of a vCPU's run time, in percent, from the times counted in an interval. The kernel counts idle and stolen
+ * time in steps of `step_ns`. Where time was stolen, the least run time that the counters allow is assumed: a slow vCPU runs for a
+ * few ms in an interval, and the rounding of the counters must not make it fast again. Pure. */
 int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
 
 #endif

@@ -5,66 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAGIC "vamp/"
+static const char *const words[] = { "begin", "cpu", "end", "alive" };
+#define WORDS (sizeof(words) / sizeof(*words))
 
-/* Takes a decimal number of at most `max`, with no sign and no zero in front. */
-static bool agent_take_number(const char **text, int64_t max, int64_t *out)
-{
-	const char *at = *text;
-	int64_t value = 0;
-
-	if (*at < '0' || *at > '9' || (*at == '0' && at[1] >= '0' && at[1] <= '9'))
-		return false;
-	for (; *at >= '0' && *at <= '9'; at++) {
-		value = value * 10 + (*at - '0');
-		if (value > max)
-			return false;
-	}
-	*text = at;
-	*out = value;
-	return true;
-}
-
-static bool agent_take_word(const char **text, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (strncmp(*text, word, n))
-		return false;
-	*text += n;
-	return true;
-}
-
+/* There is one way to write a line: one that is not the same when it is written again is none. */
 int agent_line_read(const char *text, struct agent_line *out)
 {
-	int64_t version, cpu = 0, percent = 0;
+	char version[8] = "", word[8] = "", again[AGENT_LINE], end;
+	long long sequence;
+	size_t i = 0;
 
-	if (!agent_take_word(&text, MAGIC) || !agent_take_number(&text, 1000000, &version))
+	*out = (struct agent_line){ 0 };
+	if (sscanf(text, "vamp/%7[0-9]%c", version, &end) != 2 || end != ' ')
 		return -EPROTO;
-	if (version != 1)
+	if (strcmp(version, "1"))
 		return -EPROTONOSUPPORT;
-	if (!agent_take_word(&text, " ") || !agent_take_number(&text, AGENT_SEQUENCE_MAX, &out->sequence) || !out->sequence)
+	if (sscanf(text, "vamp/1 %lld %7s %d %d", &sequence, word, &out->cpu, &out->percent) < 2 || sequence < 1 ||
+	    sequence > AGENT_SEQUENCE_MAX || out->cpu < 0 || out->cpu >= AGENT_CPUS || out->percent < 0 || out->percent > 100)
 		return -EPROTO;
-	if (agent_take_word(&text, " begin"))
-		out->word = AGENT_BEGIN;
-	else if (agent_take_word(&text, " end"))
-		out->word = AGENT_END;
-	else if (agent_take_word(&text, " alive"))
-		out->word = AGENT_ALIVE;
-	else if (agent_take_word(&text, " cpu ") && agent_take_number(&text, AGENT_CPUS - 1, &cpu) && agent_take_word(&text, " ") &&
-		 agent_take_number(&text, 100, &percent))
-		out->word = AGENT_CPU;
-	else
+	while (i < WORDS && strcmp(word, words[i]))
+		i++;
+	if (i == WORDS)
 		return -EPROTO;
-	out->cpu = (int)cpu;
-	out->percent = (int)percent;
-	return *text ? -EPROTO : 0;
+	out->sequence = sequence;
+	out->word = (enum agent_word)i;
+	again[agent_line_write(out, again) - 1] = '\0';
+	return strcmp(again, text) ? -EPROTO : 0;
 }
 
 size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE])
 {
-	static const char *const words[] = { "begin", "cpu", "end", "alive" };
-	int n = snprintf(text, AGENT_LINE, MAGIC "1 %lld %s", (long long)line->sequence, words[line->word]);
+	int n = snprintf(text, AGENT_LINE, "vamp/1 %lld %s", (long long)line->sequence, words[line->word]);
 
 	if (line->word == AGENT_CPU)
 		n += snprintf(text + n, AGENT_LINE - (size_t)n, " %d %d", line->cpu, line->percent);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "agent_load.h"
 #include "clock.h"
+#include "cpu_ticks.h"
+#include "files.h"
+#include "proc.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct agent_load {
 	size_t n[2];
 	int now;
 	int64_t taken_ns;
-	int64_t idle_ns[AGENT_CPUS], stolen_ns[AGENT_CPUS];
+	struct cpu_ticks ticks[AGENT_CPUS];
 	size_t tags;
 	struct tag tag[];
 };
@@ -32,28 +32,7 @@ int64_t agent_load_step(void)
 	return NS_PER_S / sysconf(_SC_CLK_TCK);
 }
 
-static bool agent_read_file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-/* Field `nth` (from 3) of /proc/PID/stat, which follow the name in brackets; -1: not there. */
-static int64_t agent_stat_field(const char *text, int nth)
-{
-	const char *at = strrchr(text, ')');
-
-	for (int i = 2; at && i < nth; i++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoll(at + 1, NULL, 10) : -1;
-}
-
-/* Threads come in the same order each time, so the one that is looked for is mostly the next. -1: it is new. */
+/* Threads come in the same order each time, so the next one is mostly the right one. -1: the thread is new. */
 static int64_t agent_run_before(const struct agent_load *l, pid_t tid, size_t *hint)
 {
 	const struct agent_thread *old = l->seen[!l->now];
@@ -73,81 +52,58 @@ static int64_t agent_run_before(const struct agent_load *l, pid_t tid, size_t *h
 static void agent_look_at_thread(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
 				 struct agent_load_cpu cpu[AGENT_CPUS])
 {
-	struct agent_thread *seen = &l->seen[l->now][l->n[l->now]];
-	char path[80], text[512];
-	int64_t on, ran, before;
+	int64_t before, ran;
+	struct proc_schedstat time;
+	struct proc_stat stat;
+	char path[80], text[1024];
 
-	if (l->n[l->now] == THREADS)
+	if (l->n[l->now] == THREADS || proc_schedstat(tid, &time))
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-	if (!agent_read_file(path, text, sizeof(text)))
-		return;
-	*seen = (struct agent_thread){ tid, strtoll(text, NULL, 10) };
-	l->n[l->now]++;
+	l->seen[l->now][l->n[l->now]++] = (struct agent_thread){ tid, time.run_ns };
 	before = agent_run_before(l, tid, hint);
-	ran = seen->run_ns - (before < 0 ? 0 : before);
+	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
 		ran = interval_ns;	/* it may be older: there are more than we follow */
 	if (ran <= 0 || !interval_ns)
 		return;
-	path[strlen(path) - strlen("schedstat")] = '\0';
-	strcat(path, "stat");
-	on = agent_read_file(path, text, sizeof(text)) ? agent_stat_field(text, 39) : -1;
-	if (on >= 0 && on < AGENT_CPUS)
-		cpu[on].background_ns += ran;
-}
-
-/* Is it still the process that was tagged? */
-static bool agent_is_tagged(const struct tag *tag)
-{
-	char path[64], text[512];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tag->pid);
-	return agent_read_file(path, text, sizeof(text)) && (!tag->start || agent_stat_field(text, 22) == (int64_t)tag->start);
+	/* (/proc/TID/stat would add up all threads of the process) */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	if (!files_read_all(path, text, sizeof(text)) && !proc_read_stat(text, &stat) && stat.cpu >= 0 && stat.cpu < AGENT_CPUS)
+		cpu[stat.cpu].background_ns += ran;
 }
 
 static void agent_look_at_process(struct agent_load *l, const struct tag *tag, int64_t interval_ns, size_t *hint,
 				  struct agent_load_cpu cpu[AGENT_CPUS])
 {
-	const struct dirent *entry;
+	struct proc_stat stat;
+	pid_t *tid = NULL;
 	char path[64];
-	DIR *dir;
+	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tag->pid);
-	if (!agent_is_tagged(tag) || !(dir = opendir(path)))
-		return;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			agent_look_at_thread(l, tag->pid, (pid_t)atoi(entry->d_name), interval_ns, hint, cpu);
-	closedir(dir);
+	if (!proc_stat(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
+		files_numbered(path, &tid, &n);
+	for (size_t i = 0; i < n; i++)
+		agent_look_at_thread(l, tag->pid, tid[i], interval_ns, hint, cpu);
+	free(tid);
 }
 
-/* Lines "cpuN user nice system idle iowait irq softirq steal ..." */
 static int agent_look_at_cpus(struct agent_load *l, struct agent_load_cpu cpu[AGENT_CPUS])
 {
+	struct cpu_ticks now[AGENT_CPUS];
 	FILE *f = fopen("/proc/stat", "re");
-	int64_t idle, wait, stolen, step = agent_load_step();
-	char line[512];
-	int n = 0, i;
+	int n = cpu_ticks_read(f, now, AGENT_CPUS);
+	int64_t step = agent_load_step();
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "cpu", 3))
-			break;
-		if (line[3] == ' ')
-			continue;	/* the sum */
-		if (sscanf(line, "cpu%d %*d %*d %*d %" SCNd64 " %" SCNd64 " %*d %*d %" SCNd64, &i, &idle, &wait, &stolen) != 4)
-			continue;
-		if (i < 0 || i >= AGENT_CPUS)
-			continue;
-		cpu[i].online = true;
-		cpu[i].idle_ns = (idle + wait) * step - l->idle_ns[i];
-		cpu[i].stolen_ns = stolen * step - l->stolen_ns[i];
-		l->idle_ns[i] += cpu[i].idle_ns;
-		l->stolen_ns[i] += cpu[i].stolen_ns;
-		n = i + 1 > n ? i + 1 : n;
-	}
 	if (f)
 		fclose(f);
+	memset(cpu, 0, AGENT_CPUS * sizeof(*cpu));
+	for (int i = 0; i < n; i++)
+		if (now[i].all) {
+			cpu[i] = (struct agent_load_cpu){ .online = true, .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
+							  .stolen_ns = (now[i].stolen - l->ticks[i].stolen) * step };
+			l->ticks[i] = now[i];
+		}
 	return n;
 }
 
@@ -155,14 +111,12 @@ int agent_load_take(struct agent_load *l, int64_t *interval_ns, struct agent_loa
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;
-	int cpus;
+	int cpus = agent_look_at_cpus(l, cpu);
 
 	*interval_ns = l->taken_ns ? now_ns - l->taken_ns : 0;
 	l->taken_ns = now_ns;
 	l->now = !l->now;
 	l->n[l->now] = 0;
-	memset(cpu, 0, AGENT_CPUS * sizeof(*cpu));
-	cpus = agent_look_at_cpus(l, cpu);
 	for (size_t i = 0; i < l->tags; i++)
 		agent_look_at_process(l, &l->tag[i], *interval_ns, &hint, cpu);
 	return cpus;
@@ -181,9 +135,4 @@ struct agent_load *agent_load_start(const struct tag *tag, size_t n)
 		memcpy(l->tag, tag, n * sizeof(*tag));
 	agent_load_take(l, &none, cpu);
 	return l;
-}
-
-void agent_load_free(struct agent_load *l)
-{
-	free(l);
 }

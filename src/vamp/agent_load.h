@@ -21,9 +21,7 @@ struct agent_load_cpu {
 };
 int agent_load_take(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS]);
 
-/* The step in which the kernel tells idle and stolen time. */
+/* The resolution of idle and stolen time in /proc/stat, in ns. */
 int64_t agent_load_step(void);
-
-void agent_load_free(struct agent_load *l);
 
 #endif

@@ -35,13 +35,12 @@ static void tell(FILE *out, const struct told *t)
 	if (*t->sound)
 		fprintf(out, "sound\t%s\n", t->sound);
 	for (size_t i = 0; e && i < e->judged.n; i++) {
-		const struct tag *tag = &e->judged.tag[i];
-		char comm[sizeof(tag->comm)];
+		struct tag tag = e->judged.tag[i];
 
-		for (size_t c = 0; c < sizeof(comm); c++)
-			comm[c] = (char)(tag->comm[c] && (unsigned char)tag->comm[c] < 0x20 ? '?' : tag->comm[c]);
-		fprintf(out, "%s\t%d\t%s\t%.1f\t%.1f\t%s\n", i < e->judged.background ? "background" : "excluded", (int)tag->pid, comm,
-			tag->load_percent, tag->run_percent, spared_words[e->judged.why[i]]);
+		for (char *c = tag.comm; *c; c++)
+			*c = (char)((unsigned char)*c < ' ' ? '?' : *c);
+		fprintf(out, "%s\t%d\t%s\t%.1f\t%.1f\t%s\n", tag.why == SPARED_NOT ? "background" : "excluded", (int)tag.pid, tag.comm,
+			tag.load_percent, tag.run_percent, spared_words[tag.why]);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* answer - how a running vamp tells others what it does: an abstract Unix socket, "thinprobe-vamp-UID-PID".
+/* answer - how a running vamp reports what it does: an abstract Unix socket, "thinprobe-vamp-UID-PID".
  *
- * Whoever connects is sent lines of cells with tabs between, and the end of the file:
+ * To each client it sends lines of cells with tabs between, and then closes the connection:
  *   episode SECONDS TRIGGER     since when, or no such line
  *   cost PERCENT PROCESSES EPISODES
  *   way TEXT, sound TEXT
@@ -15,7 +15,7 @@
 
 /* The descriptor to poll, or -errno. */
 int answer_open(void);
-/* Tells all who have connected. Never blocks. */
+/* Answers all clients that have connected. Never blocks. */
 void answer(int fd, const struct told *t);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two children of pactl: one that tells of changes while the server lives, and one that lists the streams after each. */
+/* Two children run pactl: one reports changes for as long as the server runs, the other lists the streams after each change. */
 #include "audio_counter.h"
 #include "audio_list.h"
 #include "audio_pactl.h"
 #include "audio_wakeups.h"
 #include "clock.h"
 #include "control.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -203,12 +204,17 @@ struct input_source *audio_source(struct audio *a)
 	return &a->source;
 }
 
+bool audio_plays(const struct audio *a)
+{
+	return a->streams.n > 0;	/* none without a server */
+}
+
 bool audio_is(const struct audio *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
 	return pid == a->server.pid || audio_list_has(&a->streams, pid) ||
-	       (a->streams.n && pid == audio_counting_dominant(&a->counting));
+	       (audio_plays(a) && pid == audio_counting_dominant(&a->counting));
 }
 
 void audio_average(struct audio *a, const int *tagged, size_t n)
@@ -218,26 +224,11 @@ void audio_average(struct audio *a, const int *tagged, size_t n)
 	if (!a->changes.pid)
 		connect_to(a, why, sizeof(why));
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		ask_list(a);	/* also what began before pactl told of changes */
+		ask_list(a);	/* for streams that began before pactl had subscribed */
 	count_wakeups(a);
 	audio_counting_average(&a->counting, tagged, n);
 	if (a->wakeups)
 		audio_wakeups_refresh(a->wakeups);
-}
-
-static void put_counter(struct audio_counter *out, const struct audio_counter *c, bool stream)
-{
-	char path[32];
-	FILE *f;
-
-	*out = *c;
-	out->stream = stream;
-	snprintf(path, sizeof(path), "/proc/%d/comm", c->pid);
-	f = fopen(path, "re");
-	if (f && fgets(out->comm, sizeof(out->comm), f))
-		out->comm[strcspn(out->comm, "\n")] = '\0';
-	if (f)
-		fclose(f);
 }
 
 size_t audio_counters(const struct audio *a, struct audio_counter *out, size_t room)
@@ -245,18 +236,19 @@ size_t audio_counters(const struct audio *a, struct audio_counter *out, size_t r
 	struct audio_list rest = a->streams;
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->counting.n; i++, n++) {
-		const struct audio_counter *c = &a->counting.process[i];
-
-		if (n < room)
-			put_counter(&out[n], c, audio_list_has(&a->streams, c->pid));
+	for (; n < a->counting.n && n < room; n++) {
+		out[n] = a->counting.process[n];
 		for (size_t k = 0; k < rest.n; k++)
-			if (rest.stream[k].pid == c->pid)
+			if (rest.stream[k].pid == out[n].pid) {
+				out[n].stream = true;
 				rest.stream[k].pid = 0;
+			}
 	}
-	for (size_t k = 0; k < rest.n; k++)
-		if (rest.stream[k].pid && n++ < room)
-			put_counter(&out[n - 1], &(struct audio_counter){ .pid = rest.stream[k].pid }, true);
+	for (size_t k = 0; k < rest.n && n < room; k++)
+		if (rest.stream[k].pid)
+			out[n++] = (struct audio_counter){ .pid = rest.stream[k].pid, .stream = true };
+	for (size_t i = 0; i < n; i++)
+		proc_line(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
 	return n;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* audio_counter - who wakes the sound server: wake-ups by process, averaged (Kim et al. 2014, section 4.3, Figure 3). Pure.
+/* audio_counter - which processes wake the sound server: their wake-ups, averaged (Kim et al. 2014, section 4.3, Figure 3). Pure.
  *
- * The paper's hypervisor infers wake-ups from interrupts between CPUs and sees none within one CPU. The kernel tells of each, so
- * those within one CPU count here, too, and the source is kept per thread of the server instead of per CPU. */
+ * The paper's hypervisor infers wake-ups from interrupts between CPUs and sees none within one CPU. The kernel
+ * records each, so those within one CPU count here, too, and the source is kept per thread of the server instead of per CPU. */
 #ifndef VAMP_AUDIO_COUNTER_H
 #define VAMP_AUDIO_COUNTER_H
 
@@ -17,7 +17,7 @@ struct audio_wakeup {
 	int64_t time_ns;
 	int waker_tid, waker_pid;	/* pid 0: not visible here */
 	int woken_tid;
-	bool interrupt;			/* by an interrupt: whoever ran then has nothing to do with it */
+	bool interrupt;			/* by an interrupt: the task that ran then is not its cause */
 };
 
 struct audio_counting {
@@ -29,7 +29,7 @@ struct audio_counting {
 	size_t threads;
 };
 
-/* Ascending in time. A thread of the server passes on who woke it. `server`: its pid. */
+/* In the order of time. A wake-up by a thread of the server counts for the process that woke that thread. `server`: its pid. */
 void audio_counting_wakeup(struct audio_counting *c, int server, const struct audio_wakeup *w);
 /* Confidences first, then average = (average + wake-ups / confidence) / 2; without confidence they count in full. Processes of
  * which nothing is left are forgotten. */

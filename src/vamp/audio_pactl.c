@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "audio_pactl.h"
+#include "files.h"
+#include "local_socket.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -11,9 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,68 +35,46 @@ static void find_name(struct audio_server *s, const char *name)
 	s->socket = !strncmp(s->name, "unix:", 5) ? s->name + 5 : s->name[0] == '/' ? s->name : NULL;
 }
 
-/* The socket may have been made by systemd, for a server that is started by who connects: that one notes its pid beside. */
-static pid_t pid_beside(const char *socket)
+/* systemd may have made the socket, for a server that starts when a client connects: that server writes its pid into a file there. */
+static pid_t server_pid(const char *socket, pid_t maker)
 {
-	const char *end = strrchr(socket, '/');
-	char path[200];
-	int pid = 0;
-	FILE *f;
+	char path[200], text[24];
+	pid_t pid;
 
-	snprintf(path, sizeof(path), "%.*s/pid", (int)(end - socket), socket);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%d", &pid) != 1)
-		pid = 0;
-	if (f)
-		fclose(f);
+	proc_line(maker, "comm", text, sizeof(text));
+	if (strcmp(text, "systemd"))
+		return maker;
+	snprintf(path, sizeof(path), "%.*s/pid", (int)(strrchr(socket, '/') - socket), socket);
+	files_read(path, text, sizeof(text));
+	pid = atoi(text);
 	return pid > 0 && !kill(pid, 0) ? pid : 0;
-}
-
-static bool is_systemd(pid_t pid)
-{
-	char path[32], name[32] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	f = fopen(path, "re");
-	if (f && !fgets(name, sizeof(name), f))
-		name[0] = '\0';
-	if (f)
-		fclose(f);
-	return !strcmp(name, "systemd\n");
 }
 
 int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	struct ucred who;
-	socklen_t length = sizeof(who);
+	struct ucred maker;
 	struct stat st;
-	int fd, err = 0;
+	int fd;
 
 	*s = (struct audio_server){ .uid = geteuid(), .gid = getegid() };
 	find_name(s, name);
 	if (!s->socket)
 		return 0;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s", s->socket);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)))
-		err = errno;
-	else if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length))
-		s->pid = is_systemd(who.pid) ? pid_beside(s->socket) : who.pid;
-	if (!err && !stat(s->socket, &st)) {
+	fd = local_connect(s->socket, 0, &maker);
+	if (fd < 0) {
+		snprintf(why, size, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(-fd));
+		return fd;
+	}
+	close(fd);
+	s->pid = server_pid(s->socket, maker.pid);
+	if (!stat(s->socket, &st)) {
 		s->uid = st.st_uid;
 		s->gid = st.st_gid;
 	}
-	if (fd >= 0)
-		close(fd);
-	if (!err)
-		return 0;
-	snprintf(why, size, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(err));
-	return -err;
+	return 0;
 }
 
-/* In the child. (Who changes its user loses the wish to die with its parent: so first the user.) */
+/* In the child. (A change of the user clears the signal for the death of the parent: so first the user.) */
 static void run_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
 {
 	const char *argv[WORDS + 5] = { "pactl", "--server", s->name };

@@ -15,10 +15,10 @@ struct audio_server {
 	uid_t uid;		/* whose it is */
 	gid_t gid;
 };
-/* Finds it, and that somebody listens. 0, or -errno with a line in `why`. Does not block. */
+/* Finds it, and connects once to see that it runs. 0, or -errno with a line in `why`. Does not block. */
 int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size);
 
-/* A pactl that runs. As root, by the name of the server's user, whom it knows. */
+/* A pactl that runs, where we are root as the user of the server, which may refuse others. */
 struct audio_pactl {
 	pid_t pid;		/* 0: none runs */
 	int pidfd;		/* readable when it has ended */

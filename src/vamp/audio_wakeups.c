@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "audio_wakeups.h"
+#include "files.h"
 #include "proc.h"
 #include "tracefs.h"
 #include "tracepoint.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,6 @@ struct audio_wakeups {
 	struct tracepoint *rings;
 	struct tracefs_field flags, waker, woken;
 	char filter[FILTER];
-	int64_t lost;
 	/* of the read that goes on */
 	struct audio_wakeup *got;
 	size_t n, room;
@@ -42,50 +41,37 @@ static int read_format(struct audio_wakeups *w)
 	return w->flags.size && w->waker.size && w->woken.size ? tracefs_id(text[0]) : -ENOENT;
 }
 
-/* A name in the filter's quotes; what it could not hold is any character. */
+/* A name in the filter's quotes; a character that they cannot hold becomes any character. */
 static void quote(int tid, char *out, size_t size)
 {
-	char path[64], name[32] = "";
-	FILE *f;
+	char name[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	f = fopen(path, "re");
-	if (f && fgets(name, sizeof(name), f))
-		name[strcspn(name, "\n")] = '\0';
-	if (f)
-		fclose(f);
+	proc_line(tid, "comm", name, sizeof(name));
 	for (char *c = name; *c; c++)
 		if (*c == '"' || *c == '\\' || *c < ' ')
 			*c = '?';
 	snprintf(out, size, "comm ~ \"%s\"", name);
 }
 
-/* Those of the server's threads. With none (it has ended) a filter that nothing passes. */
+/* The server's threads. Where there is none (it has ended), a filter that nothing passes. */
 static void make_filter(const struct audio_wakeups *w, char *text, size_t size)
 {
 	char path[32], one[64];
-	struct dirent *e;
-	size_t n = 0;
-	DIR *d;
+	size_t n = 0, threads = 0;
+	pid_t *tid = NULL;
 
+	snprintf(text, size, "pid == -1");
 	snprintf(path, sizeof(path), "/proc/%d/task", w->server);
-	d = opendir(path);
-	while (d && (e = readdir(d))) {
-		int tid = atoi(e->d_name);
-
-		if (tid <= 0)
-			continue;
+	files_numbered(path, &tid, &threads);
+	for (size_t i = 0; i < threads; i++) {
 		if (w->initial)
-			snprintf(one, sizeof(one), "pid == %d", tid);
+			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);
 		else
-			quote(tid, one, sizeof(one));
+			quote(tid[i], one, sizeof(one));
 		if (n + strlen(one) + 5 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
 	}
-	if (d)
-		closedir(d);
-	if (!n)
-		snprintf(text, size, "pid == -1");
+	free(tid);
 }
 
 int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t size)
@@ -123,20 +109,15 @@ static int take(void *arg, const struct perf_event_header *header)
 {
 	struct audio_wakeups *w = arg;
 	struct tracepoint_sample s;
-	int64_t when;
 
-	if (!tracepoint_read(header, &s)) {
-		w->lost += tracepoint_read_lost(header, &when);
+	if (!tracepoint_read(header, &s))
 		return 0;
-	}
 	if (w->n == w->room) {
 		size_t room = w->room ? 2 * w->room : 256;
 		struct audio_wakeup *more = realloc(w->got, room * sizeof(*more));
 
-		if (!more) {
-			w->lost++;
+		if (!more)
 			return 0;
-		}
 		w->got = more;
 		w->room = room;
 	}
@@ -181,11 +162,6 @@ void audio_wakeups_refresh(struct audio_wakeups *w)
 		return;
 	memcpy(w->filter, filter, sizeof(w->filter));
 	tracepoint_filter(w->rings, w->filter);
-}
-
-int64_t audio_wakeups_lost(const struct audio_wakeups *w)
-{
-	return w->lost;
 }
 
 void audio_wakeups_close(struct audio_wakeups *w)

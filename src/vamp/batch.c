@@ -67,7 +67,7 @@ static void batch_tell(const struct favour *f, char *text, size_t size)
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }
 
-static const struct favour_ops batch_ops = { .name = "batch", .begin = batch_begin, .end = batch_end, .close = batch_close,
+static const struct favour_ops batch_ops = { .begin = batch_begin, .end = batch_end, .close = batch_close,
 					     .tell = batch_tell };
 
 static bool batch_has(const struct batch *b, const char *file)

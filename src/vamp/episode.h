@@ -14,7 +14,7 @@ struct episode {
 	bool lasts;
 };
 
-/* What is to be done: end the running one, begin another. */
+/* The caller ends the running episode, begins another, or both. */
 struct episode_turn {
 	bool ends, begins;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history.h"
 
-#define BORN_ERROR_NS 20000000	/* the kernel tells it in ticks of 10 ms */
+#define BORN_ERROR_NS 20000000	/* the kernel gives the start of a process in ticks of 10 ms */
 
 size_t moments_slot(int64_t sample)
 {

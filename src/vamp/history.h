@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* history - what a process wanted of the CPUs in the last sub-epochs, and whether that makes it background. Pure.
+/* history - the CPU load of a process in the last sub-epochs, and whether that makes it background. Pure.
  *
  * The load of a process is the share of the time in which it had, or waited for, a CPU (Kim et al. 2014, 3.1.2: time stolen by
  * others is counted in proportion). From the times that its threads ran and waited for a CPU, the greater of
@@ -9,7 +9,7 @@
  * A thread that did not sleep between two samples wanted a CPU all the time between them, whatever the kernel has counted: a wait
  * that still lasts is in no counter.
  *
- * What is known of a process from before others took the CPUs counts for it: see PAST_KNOWN. */
+ * A process that was light while it could have a CPU is spared later, when it competes with others: see PAST_KNOWN. */
 #ifndef VAMP_HISTORY_H
 #define VAMP_HISTORY_H
 
@@ -43,10 +43,10 @@ struct thread_past {
 	} at[HISTORY_SLOTS];
 };
 
-/* A process that hardly waited in any sub-epoch of a period (below a tenth of the time), or slept half of it, is known by the most
- * that it wanted in one of them. While that is below the threshold and it runs no more than half as much again, it is no background
- * task: where others take the CPUs, a light task that cannot catch up never sleeps, and looks like a hog.
- * So a known light process that becomes a hog while it waits for others is found when it ran more, or had a CPU for itself. */
+/* The load of a process is known from a period in which it waited below a tenth of the time, or slept half of it, in every
+ * sub-epoch: the highest of these counts. While that is below the threshold and the process runs no more than half as much again,
+ * it is no background task. Without this rule a light task that competes with CPU hogs, and therefore never sleeps, would look like
+ * one of them. The price: a light process that becomes a CPU hog while it competes is found only once it ran more. */
 #define PAST_KNOWN_WAIT 0.1
 #define PAST_KNOWN_AWAKE 0.5
 #define PAST_KNOWN_MORE 1.5
@@ -75,10 +75,10 @@ struct load past_load(const struct past *p, const struct moments *m, int64_t sub
 /* Was it born after the sample before its first one? (Asked while that one is kept.) */
 bool past_young(const struct past *p, const struct moments *m);
 
-/* After a regular sample: learns what is known of it. */
+/* After a regular sample: updates `known`. */
 void past_learn(struct past *p, const struct moments *m);
 
-enum verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold but for what is known */
+enum verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but known as light */
 enum verdict past_judge(const struct past *p, const struct load *load, double threshold);
 
 #endif

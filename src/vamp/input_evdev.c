@@ -12,11 +12,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Of linux/input.h, which cannot be included: its struct input_event has the name of ours. */
-#define EVIOCSCLOCKID _IOW('E', 0xa0, int)
+#define EVIOCGVERSION _IOR('E', 0x01, int)
 struct evdev_record {
 	long seconds, micros;
 	uint16_t type, code;
@@ -27,7 +26,6 @@ struct evdev_record {
 struct evdev_source {
 	struct input_source source;	/* first: one is the other */
 	struct input_keys keys;
-	bool own_time;		/* its times are of CLOCK_MONOTONIC */
 };
 
 /* The device knows places, not letters: these are a US keyboard's. */
@@ -86,14 +84,9 @@ static int input_evdev_take(struct input_source *s, void (*each)(void *arg, cons
 	ssize_t n = read(s->fd, record, sizeof(record));
 	struct input_event event = { .seen_ns = clock_now() };
 
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++) {
-		const struct evdev_record *r = &record[i];
-
-		if (!evdev_counts(&d->keys, r, event.what, sizeof(event.what)))
-			continue;
-		event.event_ns = d->own_time ? r->seconds * NS_PER_S + r->micros * NS_PER_US : 0;
-		each(arg, &event);
-	}
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++)
+		if (evdev_counts(&d->keys, &record[i], event.what, sizeof(event.what)))
+			each(arg, &event);
 	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 
@@ -108,28 +101,22 @@ static const struct input_ops ops = { .name = "evdev", .read = input_evdev_take,
 int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size)
 {
 	struct evdev_source *d = calloc(1, sizeof(*d));
-	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = errno, clock = CLOCK_MONOTONIC;
+	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;
 	struct stat st;
 
 	*out = NULL;
-	if (fd >= 0 && !fstat(fd, &st) && S_ISCHR(st.st_mode) && ioctl(fd, EVIOCSCLOCKID, &clock)) {
-		close(fd);
-		fd = -1;
+	if (d && fd >= 0) {
+		if (fstat(fd, &st) || !S_ISCHR(st.st_mode) || !ioctl(fd, EVIOCGVERSION, &version)) {
+			*d = (struct evdev_source){ .source = { .ops = &ops, .fd = fd }, .keys = *keys };
+			*out = &d->source;
+			return 0;
+		}
 		err = ENOTTY;
 	}
-	if (d && fd >= 0) {
-		*d = (struct evdev_source){ .source = { .ops = &ops, .fd = fd }, .keys = *keys };
-		d->own_time = !ioctl(fd, EVIOCSCLOCKID, &clock);
-		*out = &d->source;
-		return 0;
-	}
-	if (fd < 0)
-		snprintf(why, size, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
-			 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
-	else
-		snprintf(why, size, "out of memory");
+	snprintf(why, size, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
+		 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
 	if (fd >= 0)
 		close(fd);
 	free(d);
-	return fd < 0 ? -err : -ENOMEM;
+	return -err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Raw events come whatever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt.
- * The master devices tell all that their slaves do, once; so keys sent by XTEST or by a VNC client count, too. A key that is held
- * is one event, for the server's own repeats are not raw; those that a VNC viewer sends are. */
+ * The master devices report each event of their slaves once; so keys sent by XTEST or by a VNC client count, too. A held key is one
+ * event, for the server's own repeats are not raw; those that a VNC viewer sends are. */
 #include "clock.h"
 #include "input.h"
 
@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <X11/XKBlib.h>
 #include <X11/extensions/XInput2.h>
 
 #define WHEEL_FIRST 4
 #define WHEEL_LAST 7
-#define OLDEST_NS (60 * NS_PER_S)	/* an event that seems older was stamped by another clock */
 
 struct x11_source {
 	struct input_source source;	/* first: one is the other */
@@ -25,7 +23,7 @@ struct x11_source {
 	int opcode, xkb_event;
 	KeySym *map;			/* `columns` of each key from min_code on */
 	int min_code, max_code, columns;
-	bool local, broken;
+	bool broken;
 };
 
 /* Xlib's own handlers print and exit. */
@@ -48,15 +46,7 @@ static void mark_broken(Display *d, void *source)
 	((struct x11_source *)source)->broken = true;
 }
 
-/* The server's clock is CLOCK_MONOTONIC in milliseconds (os/utils.c, GetTimeInMillis), of which there are 32 bits here. */
-static int64_t event_time(const struct x11_source *x, Time time, int64_t seen_ns)
-{
-	int64_t age_ns = (int64_t)(uint32_t)((uint64_t)(seen_ns / NS_PER_MS) - time) * NS_PER_MS;
-
-	return x->local && age_ns < OLDEST_NS ? seen_ns / NS_PER_MS * NS_PER_MS - age_ns : 0;
-}
-
-/* When it has changed, which programs do that send a character of no key: a round trip. */
+/* A round trip. The map changes when a program sends a character that is on no key. */
 static void fetch_map(struct x11_source *x)
 {
 	if (x->map)
@@ -74,7 +64,7 @@ static bool key_counts(const struct x11_source *x, int code, char *what, size_t 
 
 		if (!input_keys_have(&x->keys, (uint32_t)symbol))
 			continue;
-		/* (The names of Unicode's Xlib makes anew each time, and nobody frees them.) */
+		/* (For a Unicode symbol, XKeysymToString returns memory that cannot be freed.) */
 		if (symbol >= 0x01000000)
 			snprintf(what, size, "U%04lX", symbol & 0xffffff);
 		else if ((name = XKeysymToString(symbol)))
@@ -97,7 +87,6 @@ static bool x11_counts(const struct x11_source *x, const XIRawEvent *raw, char *
 static int input_x11_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct x11_source *x = (struct x11_source *)s;
-
 	int mode = QueuedAfterReading;	/* once: a flood comes in parts */
 
 	for (; !x->broken && XEventsQueued(x->display, mode) > 0 && !x->broken; mode = QueuedAlready) {
@@ -109,24 +98,21 @@ static int input_x11_take(struct input_source *s, void (*each)(void *arg, const 
 			fetch_map(x);
 		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
 			continue;
-		if (x11_counts(x, e.xcookie.data, event.what, sizeof(event.what))) {
-			event.event_ns = event_time(x, ((const XIRawEvent *)e.xcookie.data)->time, event.seen_ns);
+		if (x11_counts(x, e.xcookie.data, event.what, sizeof(event.what)))
 			each(arg, &event);
-		}
 		XFreeEventData(x->display, &e.xcookie);
 	}
 	return x->broken ? -EPIPE : 0;
 }
 
-/* Closing a broken connection writes to it once more: it is left to the end of the process. */
+/* The connection is left open until the process ends: XCloseDisplay waits for the server, which may be stopped, and writes to a
+ * broken connection. */
 static void input_x11_close(struct input_source *s)
 {
 	struct x11_source *x = (struct x11_source *)s;
 
 	if (x->map)
 		XFree(x->map);
-	if (!x->broken)
-		XCloseDisplay(x->display);
 	free(x);
 }
 
@@ -157,8 +143,6 @@ static int select_raw(struct x11_source *x)
 int input_x11_open(struct input_source **out, const char *display, const struct input_keys *keys, char *why, size_t size)
 {
 	struct x11_source *x = calloc(1, sizeof(*x));
-	struct sockaddr_storage at = { 0 };
-	socklen_t length = sizeof(at);
 	int err;
 
 	*out = NULL;
@@ -178,7 +162,6 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	XSetIOErrorExitHandler(x->display, mark_broken, x);
 	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
 	x->keys = *keys;
-	x->local = !getsockname(x->source.fd, (struct sockaddr *)&at, &length) && at.ss_family == AF_UNIX;
 	err = select_raw(x);
 	if (x->broken)
 		err = -EPIPE;

@@ -4,13 +4,13 @@
  * By sched_setaffinity of each thread, not by cpusets: moving a process into a cgroup waits for a grace period of the kernel's RCU
  * (milliseconds), setting an affinity does not, and no controller must be delegated. New threads and processes inherit it. */
 #include "clock.h"
+#include "cpu_ticks.h"
 #include "favour.h"
-#include "files.h"
-#include "isolate_inside.h"
+#include "input.h"
+#include "isolate_irq.h"
 #include "scope.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,33 +20,16 @@
 struct isolate {
 	struct favour favour;
 	const struct scope *scope;
+	const struct audio *audio;	/* or NULL */
 	struct undo *undo;
 	cpu_set_t all;
-	int cpus, first;		/* how many there are; of the foreground when an episode begins */
+	int cpus;
 	struct isolate_irqs irqs;
 	struct tag *tag;		/* owned; of the episode */
 	size_t tags, mark, steered;
 	int foreground;			/* CPUs; 0: no episode */
 	int64_t looked_ns, busy, ticks;
 };
-
-void isolate_read_busy(FILE *stat, const cpu_set_t *cpus, int64_t *busy, int64_t *all)
-{
-	char line[512];
-
-	*busy = *all = 0;
-	while (stat && fgets(line, sizeof(line), stat)) {
-		int64_t user, nice, system, idle, iowait, irq, softirq, steal;
-		int cpu;
-
-		if (sscanf(line, "cpu%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-			   &cpu, &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 9 ||
-		    cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET((size_t)cpu, cpus))
-			continue;
-		*busy += user + nice + system + irq + softirq + steal;
-		*all += user + nice + system + irq + softirq + steal + idle + iowait;
-	}
-}
 
 /* The first n CPUs. */
 static cpu_set_t first_cpus(const struct isolate *s, int n)
@@ -65,50 +48,39 @@ static cpu_set_t first_cpus(const struct isolate *s, int n)
 static void look_at_cpus(struct isolate *s, int64_t now_ns)
 {
 	cpu_set_t set = first_cpus(s, s->foreground);
+	struct cpu_ticks cpu[CPU_SETSIZE];
 	FILE *f = fopen("/proc/stat", "re");
+	int n = cpu_ticks_read(f, cpu, CPU_SETSIZE);
 
-	isolate_read_busy(f, &set, &s->busy, &s->ticks);
+	s->busy = s->ticks = 0;
+	for (size_t i = 0; i < (size_t)n; i++)
+		if (CPU_ISSET(i, &set)) {
+			s->busy += cpu[i].all - cpu[i].idle;
+			s->ticks += cpu[i].all;
+		}
 	if (f)
 		fclose(f);
 	s->looked_ns = now_ns;
 }
 
-/* Within what it was allowed itself; a thread that was allowed none of `to` stays. */
-static int place_thread(struct isolate *s, pid_t tid, const cpu_set_t *to, bool *changed)
+struct placing {
+	struct undo *undo;
+	const cpu_set_t *to;
+};
+
+/* Within the CPUs that the thread was allowed; where these are none of `to`, it stays. Only a full list of changes is an error. */
+static int place_thread(void *placing, pid_t tid, bool *changed)
 {
+	const struct placing *p = placing;
 	cpu_set_t is, was, set;
 
-	if (undo_affinity_was(s->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
-		return -ESRCH;
-	CPU_AND(&set, &was, to);
+	if (undo_affinity_was(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
+		return 0;
+	CPU_AND(&set, &was, p->to);
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
 		return 0;
 	*changed = true;
-	return undo_affinity(s->undo, tid, 0, &set);
-}
-
-/* Its threads, and once more those that were born meanwhile. */
-static int place_process(struct isolate *s, pid_t pid, const cpu_set_t *to)
-{
-	bool changed = true;
-	char folder[40];
-
-	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)pid);
-	for (int pass = 0; changed && pass < 3; pass++) {
-		pid_t *tid;
-		size_t n;
-
-		changed = false;
-		if (files_numbered(folder, &tid, &n))
-			return 0;	/* it has ended */
-		for (size_t i = 0; i < n; i++)
-			if (place_thread(s, tid[i], to, &changed) == -ENOSPC) {
-				free(tid);
-				return -ENOSPC;
-			}
-		free(tid);
-	}
-	return 0;
+	return undo_affinity(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
 }
 
 static bool is_tagged(const struct isolate *s, const struct scope_process *p)
@@ -133,7 +105,8 @@ static int place_all(struct isolate *s)
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
 			if (is_tagged(s, &process[i]) == !turn)
-				err = place_process(s, process[i].pid, turn ? &foreground : &background);
+				err = scope_each_thread(process[i].pid, place_thread,
+							&(struct placing){ s->undo, turn ? &foreground : &background });
 	free(process);
 	return err;
 }
@@ -164,31 +137,34 @@ static int isolate_begin(struct favour *f, const struct tag *tag, size_t n)
 	for (s->tags = 0; s->tags < n; s->tags++)
 		s->tag[s->tags] = tag[s->tags];
 	s->mark = undo_mark(s->undo);
-	s->foreground = s->first;
+	s->foreground = s->audio && audio_plays(s->audio) && s->cpus > 2 ? 2 : 1;
 	err = place_all(s);
 	if (err) {
 		isolate_end(f);
 		return err;
 	}
-	foreground = first_cpus(s, s->first);
+	foreground = first_cpus(s, s->foreground);
 	s->steered = isolate_irq_steer(&s->irqs, "", &foreground, s->undo);
 	look_at_cpus(s, clock_now());
 	return 0;
 }
 
-static int isolate_tick(struct favour *f, int64_t now_ns)
+static int64_t isolate_tick(struct favour *f, int64_t now_ns)
 {
 	struct isolate *s = (struct isolate *)f;
 	int64_t busy = s->busy, ticks = s->ticks;
 
-	if (!s->foreground || now_ns - s->looked_ns < GROW_EVERY)
-		return 0;
+	if (!s->foreground)
+		return INT64_MAX;
+	if (now_ns - s->looked_ns < GROW_EVERY)
+		return s->looked_ns + GROW_EVERY;
 	look_at_cpus(s, now_ns);
-	if (s->foreground >= s->cpus - 1 || (s->busy - busy) * 100 <= (s->ticks - ticks) * FULL_PERCENT)
-		return 0;
-	s->foreground++;
-	look_at_cpus(s, now_ns);	/* from now on one more */
-	return place_all(s);
+	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
+		s->foreground++;
+		look_at_cpus(s, now_ns);	/* from now on one more */
+		place_all(s);
+	}
+	return now_ns + GROW_EVERY;
 }
 
 static void isolate_close(struct favour *f)
@@ -208,12 +184,12 @@ static void isolate_tell(const struct favour *f, char *text, size_t size)
 		snprintf(text, size, "background on %d of %d CPUs: %zu processes; %zu of %zu interrupts of devices to the others",
 			 s->cpus - s->foreground, s->cpus, s->tags, s->steered, s->irqs.n);
 	else
-		snprintf(text, size, "background on %d of %d CPUs: no episode", s->cpus - s->first, s->cpus);
+		snprintf(text, size, "background on at most %d of %d CPUs: no episode", s->cpus - 1, s->cpus);
 }
 
-static const struct favour_ops isolate_ops = { "isolate", isolate_begin, isolate_tick, isolate_end, isolate_close, isolate_tell };
+static const struct favour_ops isolate_ops = { isolate_begin, isolate_tick, isolate_end, isolate_close, isolate_tell };
 
-int isolate_open(struct favour **out, const struct scope *scope, bool audio, bool interrupts, struct undo *undo,
+int isolate_open(struct favour **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
 		 char *why, size_t size)
 {
 	struct isolate *s = calloc(1, sizeof(*s));
@@ -235,9 +211,9 @@ int isolate_open(struct favour **out, const struct scope *scope, bool audio, boo
 	}
 	s->favour.ops = &isolate_ops;
 	s->scope = scope;
+	s->audio = audio;
 	s->undo = undo;
 	s->cpus = CPU_COUNT(&s->all);
-	s->first = audio && s->cpus > 2 ? 2 : 1;
 	*out = &s->favour;
 	return 0;
 }

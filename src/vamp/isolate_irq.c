@@ -2,13 +2,15 @@
 /* isolate_irq - /sys/class/CLASS/NAME/device leads to the device; it or one above has its interrupts in msi_irqs/ (a number
  * each) or in `irq` (Documentation/ABI/testing/sysfs-bus-pci). Where neither is (i8042, virtio without PCI), the name of a
  * handler in /proc/irq/N/ begins with that of the device. */
-#include "isolate_inside.h"
+#include "isolate_irq.h"
 #include "cli.h"
 #include "files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +33,17 @@ static void want(struct search *s, long irq)
 static bool want_listed(struct search *s, const char *device)
 {
 	char path[PATH_MAX + 16], text[24];
-	pid_t *irq;
-	size_t n;
+	pid_t *irq = NULL;
+	size_t n = 0;
+	bool listed;
 
 	snprintf(path, sizeof(path), "%s/msi_irqs", device);
-	if (!files_numbered(path, &irq, &n)) {
-		for (size_t i = 0; i < n; i++)
-			want(s, irq[i]);
-		free(irq);
+	listed = !files_numbered(path, &irq, &n);
+	for (size_t i = 0; i < n; i++)
+		want(s, irq[i]);
+	free(irq);
+	if (listed)
 		return true;
-	}
 	snprintf(path, sizeof(path), "%s/irq", device);
 	if (files_read(path, text, sizeof(text)) || !strtol(text, NULL, 10))
 		return false;
@@ -52,12 +55,11 @@ static bool want_listed(struct search *s, const char *device)
 static void want_named(struct search *s, const char *name)
 {
 	char path[PATH_MAX];
-	pid_t *irq;
-	size_t n, length = strlen(name);
+	pid_t *irq = NULL;
+	size_t n = 0, length = strlen(name);
 
 	snprintf(path, sizeof(path), "%s/proc/irq", s->root);
-	if (files_numbered(path, &irq, &n))
-		return;
+	files_numbered(path, &irq, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct dirent *entry;
 		DIR *dir;

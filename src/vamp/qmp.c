@@ -2,6 +2,7 @@
 /* QEMU Machine Protocol: JSON objects, one after the other: a greeting, then an answer to each command, events in between.
  * Specification: docs/interop/qmp-spec.txt of QEMU. */
 #include "qmp.h"
+#include "local_socket.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -10,37 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define PATIENCE_S 5
 #define EVENTS 1000	/* between two answers, at most */
-
-static int qmp_connect(const char *path, uid_t *owner)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct timeval patience = { .tv_sec = PATIENCE_S };
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	int fd, err;
-
-	if (strlen(path) >= sizeof(to.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(to.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) &&
-	    !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) &&	/* of connect, too */
-	    !connect(fd, (struct sockaddr *)&to, sizeof(to)) && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
-		*owner = peer.uid;
-		return fd;
-	}
-	err = -errno;
-	close(fd);
-	return err;
-}
 
 /* The next object that has the key, which the caller frees; NULL: the end, an error, or none in time. */
 static json_t *qmp_read(FILE *in, const char *key)
@@ -96,9 +70,11 @@ static int qmp_take_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, siz
 int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size)
 {
 	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
-	int fd = qmp_connect(path, owner), err = 0;
+	struct ucred maker = { 0 };
+	int fd = local_connect(path, PATIENCE_S, &maker), err = 0;
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 
+	*owner = maker.uid;
 	if (!in) {
 		err = fd < 0 ? fd : -ENOMEM;
 		snprintf(why, size, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off", path, strerror(-err), path);

@@ -11,8 +11,8 @@ struct qmp_vcpu {
 	pid_t tid;
 };
 
-/* In the order of their indexes, which are each there once. *owner: the user who made the socket. The connection is closed again:
- * QEMU talks to one at a time. 0, or -errno with a line in `why`. */
+/* In the order of their indexes, of which none is there twice. *owner: the user who made the socket. Closes the connection again:
+ * QEMU talks to one client at a time. 0, or -errno with a line in `why`. */
 int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* run - the daemon: samples every sub-epoch, judges at an input, favours until the episode ends, undoes all, reports.
  *
- * Who is background is decided in history.c, when in episode.c; what is done about it is a favour, and each change goes through
- * undo. This file reads options, opens the parts, has watch.c wait, and reports. */
+ * history.c decides which processes are background, episode.c when; what is done about it is a favour, and each change goes through
+ * undo. This file reads options, opens the parts, runs watch.c, and reports. */
 #include "answer.h"
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
 #include "proc.h"
-#include "report.h"
+#include "rec.h"
 #include "rt.h"
 #include "watch.h"
 
@@ -20,9 +20,7 @@
 
 #define UNDO_ROOM 16384
 
-static bool sound;	/* a sound server is there at the start */
-
-static const char *const ratio_words[] = { "L", "M", "H", NULL };
+const char *const ratio_words[] = { "L", "M", "H", NULL };
 
 static struct {
 	const char *display, *evdev, *control, *audio_server, *keys, *agent, *batch, *group, *user, *log;
@@ -39,7 +37,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "evdev", &cfg.evdev, 0, 0, "input of this device: /dev/input/eventN", NULL, NULL, "DEVICE" },
 	{ CLI_STR, 0, "control", &cfg.control, 0, 0, "every line through this fifo is an input", NULL, NULL, "FIFO" },
 	{ CLI_STR, 0, "keys", &cfg.keys, 0, 0, "which input counts (Return,KP_Enter,button)", NULL, NULL, "LIST" },
-	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, 0, 0, "do not look for who plays sound", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, 0, 0, "do not look for processes that play sound", NULL, NULL, NULL },
 	{ CLI_STR, 0, "audio-server", &cfg.audio_server, 0, 0, "the sound server (the user's)", NULL, NULL, "SERVER" },
 	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "background against others, 1:3, 1:9 or 1:18 (M; with --agent or --batch none)",
 	  ratio_words, NULL, NULL },
@@ -65,30 +63,43 @@ static const struct cli_opt options[] = {
 static struct scope scope;
 static struct watch run;
 
+static enum ratio ratio(void)
+{
+	return cfg.ratio < 0 ? RATIO_M : (enum ratio)cfg.ratio;
+}
+
 static void opened(int err, const char *why)
 {
 	if (err)
 		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
 }
 
+/* Where the fifo is not there, it is made here, and removed even after kill -9. */
+static void open_control(void)
+{
+	char why[256] = "";
+	int err = access(cfg.control, F_OK) ? undo_mkfifo(run.undo, cfg.control) : 0;
+
+	if (err)
+		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
+	opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+}
+
 static void open_sources(void)
 {
-	bool other = cfg.evdev || cfg.control;
 	struct input_keys keys;
 	char why[256] = "";
 
 	if (input_keys_read(cfg.keys, &keys, why, sizeof(why)))
 		die_usage("%s", why);
-	if (!cfg.display && !other)
-		cfg.display = getenv("DISPLAY");
-	if (!cfg.display && !other)
+	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("where does input come from? name --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
 		opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
 	if (cfg.evdev)
 		opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
 	if (cfg.control)
-		opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+		open_control();
 }
 
 /* No sound server is no reason not to run, unless one was named. */
@@ -99,26 +110,17 @@ static void open_audio(void)
 
 	if (err && cfg.audio_server)
 		opened(err, why);
-	if (run.audio)	/* also where there is no server yet */
+	if (run.audio)	/* even if there is no server yet */
 		run.source[run.sources++] = audio_source(run.audio);
-	sound = run.audio && !err;
 	if (err)
 		snprintf(run.told.sound, sizeof(run.told.sound), "%s", cfg.no_audio ? "not looked for" : why);
 }
 
-static enum ratio ratio(void)
-{
-	return cfg.ratio < 0 ? RATIO_M : (enum ratio)cfg.ratio;
-}
-
+/* Without a favour, which is the dry run, nothing is changed. */
 static void open_ways(void)
 {
 	char why[512] = "";
 
-	if (cfg.dry) {
-		run.way[run.ways++] = dry_open();
-		return;
-	}
 	if (cfg.batch)
 		opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
@@ -131,7 +133,7 @@ static void open_ways(void)
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		opened(isolate_open(&run.way[run.ways++], &scope, sound, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
+		opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
 	if (cfg.agent)
 		opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
 }
@@ -139,7 +141,6 @@ static void open_ways(void)
 static void open_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
-
 	char path[4096];
 
 	if (cfg.user && !user)
@@ -159,21 +160,20 @@ static void open_all(void)
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
 	run.episode.most_ns = cfg.most_ns;
-	err = cfg.dry ? 0 : undo_start(&run.undo, UNDO_ROOM);	/* while there is one thread */
+	run.log = log_open(cfg.log);
+	err = cfg.dry && !cfg.control ? 0 : undo_start(&run.undo, UNDO_ROOM);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
 	open_audio();
-	open_ways();
+	if (!cfg.dry)
+		open_ways();
 	err = tasks_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
 		die(EXIT_MISSING, "the kernel does not tell how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
-	run.log = cfg.log ? log_open(cfg.log) : NULL;
-	if (cfg.log && !run.log)
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	run.answers = answer_open();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
-	open_sources();	/* last: a fifo that was made here is to be removed */
+	open_sources();
 }
 
 static void close_all(void)
@@ -189,6 +189,62 @@ static void close_all(void)
 		audio_close(run.audio);
 	tasks_close(run.tasks);
 	close(run.answers);
+}
+
+static void report_tags(struct rec *r, const char *key, const struct tag *tag, size_t n)
+{
+	rec_array(r, key);
+	for (; n--; tag++) {
+		rec_object(r, NULL);
+		rec_int(r, "pid", tag->pid);
+		rec_str(r, "comm", tag->comm);
+		rec_real(r, "cpu_percent", tag->load_percent, 1);
+		rec_real(r, "run_percent", tag->run_percent, 1);
+		if (tag->why != SPARED_NOT)
+			rec_str(r, "why", spared_words[tag->why]);
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
+static void report_episode(struct rec *r, const struct told_episode *e)
+{
+	const struct judged *j = &e->judged;
+
+	rec_object(r, NULL);
+	rec_int(r, "started_ns", e->started_ns);
+	rec_int(r, "ended_ns", e->ended_ns);
+	rec_str(r, "trigger", e->trigger);
+	rec_str(r, "ended_by", ended_words[e->ended]);
+	rec_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
+	rec_bool(r, "applied", !e->err);
+	report_tags(r, "background", j->tag, j->background);
+	report_tags(r, "excluded", j->tag + j->background, j->n - j->background);
+	rec_end(r);
+}
+
+static void report(struct rec *r, struct told *t)
+{
+	int64_t tagged = 0;
+
+	rec_object(r, "result");
+	rec_array(r, "episodes");
+	for (size_t i = 0; i < t->n; i++) {
+		tagged += (int64_t)t->episode[i].judged.background;
+		report_episode(r, &t->episode[i]);
+	}
+	rec_end(r);
+	rec_int(r, "episodes_left_out", t->left_out);
+	rec_int(r, "tagged_processes", tagged);
+	rec_timing(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
+	rec_int(r, "sub_epochs", t->samples);
+	rec_int(r, "missed_sub_epochs", t->missed);
+	rec_real(r, "daemon_cpu_percent", told_cpu_percent(t), 3);
+	rec_int(r, "sampled_tasks", (int64_t)t->most_processes);
+	rec_int(r, "not_undone", (int64_t)t->not_undone);
+	rec_str(r, "way", t->way);
+	rec_str(r, "sound", *t->sound ? t->sound : NULL);
+	rec_end(r);
 }
 
 static void settings(struct rec *r, const struct rt_state *priority)
@@ -220,8 +276,8 @@ int vamp_run(int argc, char **argv)
 {
 	struct rt_state priority;
 	struct rec *out;
-	int first = cli_parse(argc, argv, "vamp run [options]",
-			      "Throttles the background tasks from an input until the episode ends, and undoes it.", options), err;
+	int err, first = cli_parse(argc, argv, "vamp run [options]",
+				   "Throttles the background tasks from an input until the episode ends, and undoes it.", options);
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
@@ -233,16 +289,14 @@ int vamp_run(int argc, char **argv)
 	proc_catch_stop();
 	out = rec_must_open(&out_cfg, "vamp");
 	open_all();
-	rt_setup(1, &priority);	/* after all forks: what decides must not wait for what it throttles */
+	rt_setup(1, &priority);	/* after all forks: the daemon must not wait for the tasks that it throttles */
 	watch_begin(&run);
 	proc_say_ready((int)cfg.ready_fd);
 	watch_until(&run, cfg.time_ns ? run.told.began_ns + cfg.time_ns : INT64_MAX);
 	close_all();
 	err = run.log ? rows_close(run.log) : 0;
 	settings(out, &priority);
-	rec_object(out, "result");
-	report_run(out, &run.told);
-	rec_end(out);
+	report(out, &run.told);
 	rec_must_close(out);
 	told_free(&run.told);
 	if (err)

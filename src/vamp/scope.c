@@ -1,146 +1,53 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scope.h"
+#include "files.h"
 #include "proc.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PF_KTHREAD 0x200000u	/* the kernel's linux/sched.h */
+#define PASSES 4
 
-struct pids {
-	pid_t *pid;
-	size_t n, room;
-};
-
-static int add(struct pids *p, pid_t pid)
-{
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 256;
-		pid_t *grown = reallocarray(p->pid, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		p->pid = grown;
-		p->room = room;
-	}
-	p->pid[p->n++] = pid;
-	return 0;
-}
-
-static int of_group(const char *folder, struct pids *p)
-{
-	char path[4096];
-	struct dirent *e;
-	int pid, err = 0;
-	FILE *in;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
-	in = fopen(path, "re");
-	if (!in)
-		return -errno;
-	while (!err && fscanf(in, "%d", &pid) == 1)
-		err = add(p, pid);
-	fclose(in);
-	dir = err ? NULL : opendir(folder);
-	while (dir && !err && (e = readdir(dir)))
-		if (e->d_type == DT_DIR && e->d_name[0] != '.' &&
-		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path)) {
-			err = of_group(path, p);
-			if (err == -ENOENT || err == -ENODEV)	/* removed meanwhile */
-				err = 0;
-		}
-	if (dir)
-		closedir(dir);
-	return err;
-}
-
-static int of_machine(struct pids *p)
-{
-	struct dirent *e;
-	int err = 0;
-	DIR *dir = opendir("/proc");
-
-	if (!dir)
-		return -errno;
-	while (!err && (e = readdir(dir)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			err = add(p, (pid_t)atoi(e->d_name));
-	closedir(dir);
-	return err;
-}
-
-static int by_pid(const void *a, const void *b)
+static int scope_by_pid(const void *a, const void *b)
 {
 	return (*(const pid_t *)a > *(const pid_t *)b) - (*(const pid_t *)a < *(const pid_t *)b);
 }
 
 int scope_pids(const struct scope *s, pid_t **out, size_t *n)
 {
-	struct pids p = { 0 };
-	int err = s->group ? of_group(s->group, &p) : of_machine(&p);
+	int err;
 
+	*out = NULL;
+	*n = 0;
+	err = s->group ? files_group(s->group, out, n) : files_numbered("/proc", out, n);
 	if (err) {
-		free(p.pid);
+		free(*out);
 		return err;
 	}
-	qsort(p.pid, p.n, sizeof(*p.pid), by_pid);
-	*out = p.pid;
-	*n = p.n;
+	if (*n)
+		qsort(*out, *n, sizeof(**out), scope_by_pid);
 	return 0;
 }
 
 bool scope_may(const struct scope *s, pid_t pid, struct scope_process *out)
 {
-	char path[64], text[1024];
+	char path[32];
 	struct proc_stat is;
 	struct stat st;
-	const char *open, *close;
-	size_t n;
 	int policy;
-	FILE *in;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	in = fopen(path, "re");
-	if (!in)
+	if (proc_stat(pid, &is) || stat(path, &st))
 		return false;
-	n = fread(text, 1, sizeof(text) - 1, in);
-	text[n] = '\0';
-	if (fstat(fileno(in), &st))
-		st.st_uid = s->uid + 1;
-	fclose(in);
-	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close || proc_read_stat(text, &is))
-		return false;
-	policy = sched_getscheduler(pid) & ~SCHED_RESET_ON_FORK;
 	*out = (struct scope_process){ .pid = pid, .start = is.start };
-	n = (size_t)(close - open - 1);
-	memcpy(out->comm, open + 1, n < sizeof(out->comm) ? n : sizeof(out->comm) - 1);
-	if (pid == 1 || pid == getpid() || is.ppid == getpid() || (is.flags & PF_KTHREAD))
-		return false;
-	return policy != SCHED_FIFO && policy != SCHED_RR && policy != SCHED_DEADLINE && (!s->by_user || st.st_uid == s->uid);
-}
-
-bool scope_has(const struct scope *s, pid_t pid)
-{
-	struct scope_process one;
-	bool in = !s->group;
-	pid_t *listed;
-	size_t n;
-
-	if (!in && !scope_pids(s, &listed, &n)) {
-		in = bsearch(&pid, listed, n, sizeof(pid), by_pid);
-		free(listed);
-	}
-	return in && scope_may(s, pid, &one);
+	memcpy(out->comm, is.comm, sizeof(out->comm));
+	policy = sched_getscheduler(pid) & ~SCHED_RESET_ON_FORK;
+	return pid != 1 && pid != getpid() && is.ppid != getpid() && !(is.flags & PROC_KTHREAD) && policy != SCHED_FIFO &&
+	       policy != SCHED_RR && policy != SCHED_DEADLINE && (!s->by_user || st.st_uid == s->uid);
 }
 
 int scope_list(const struct scope *s, struct scope_process **out, size_t *n)
@@ -157,4 +64,27 @@ int scope_list(const struct scope *s, struct scope_process **out, size_t *n)
 		*n += scope_may(s, pid[i], &(*out)[*n]);
 	free(pid);
 	return *out ? 0 : -ENOMEM;
+}
+
+int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
+{
+	bool changed = true;
+	char folder[40];
+	int err = 0;
+
+	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)pid);
+	for (int pass = 0; changed && !err && pass < PASSES; pass++) {
+		pid_t *tid = NULL;
+		size_t n = 0;
+
+		changed = false;
+		err = files_numbered(folder, &tid, &n);
+		err = err == -ENOENT ? 0 : err;	/* the process has ended */
+		for (size_t i = 0; i < n && !err; i++) {
+			err = change(arg, tid[i], &changed);
+			err = err == -ESRCH ? 0 : err;
+		}
+		free(tid);
+	}
+	return err;
 }

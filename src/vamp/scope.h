@@ -8,13 +8,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Never in scope, whatever is asked for: kernel threads, pid 1, vamp itself and its watchdog, tasks of real-time policies. */
+/* Never in scope, whatever is asked for: kernel threads, pid 1, vamp itself and its children, tasks of real-time policies. */
 struct scope {
 	const char *group;	/* folder of a cgroup (those below belong to it); NULL: not by group */
 	bool by_user;
 	uid_t uid;
 };
-bool scope_has(const struct scope *s, pid_t pid);
 
 /* All processes in scope now. *out is the caller's to free. 0 or -errno. */
 struct scope_process {
@@ -28,5 +27,9 @@ int scope_list(const struct scope *s, struct scope_process **out, size_t *n);
  * -errno), and whether such a pid is. */
 int scope_pids(const struct scope *s, pid_t **out, size_t *n);
 bool scope_may(const struct scope *s, pid_t pid, struct scope_process *out);
+
+/* Changes each thread of a process: `change` sets *changed where it had to. Goes over the threads again, up to four times, as long
+ * as there was one to change, since its children may have been born before. -ESRCH of a thread is passed over; 0 or -errno. */
+int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
 
 #endif

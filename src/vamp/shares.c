@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* shares - the background weighs a third, a ninth or an eighteenth of what it did: in a group of its own, else by nice values. */
+/* shares - divides the weight of the background by 3, 9 or 18: in a group of its own, else by nice values. */
 #include "files.h"
-#include "shares_inside.h"
+#include "proc.h"
+#include "scope.h"
+#include "shares_group.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#define NICE_MOST 19
 
 struct shares {
 	struct favour favour;
@@ -27,6 +31,28 @@ static bool is_autogrouped(pid_t pid)
 
 	return !files_read("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1") &&
 	       proc_cgroup(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
+}
+
+static int nice_thread(void *shares, pid_t tid, bool *changed)
+{
+	struct shares *s = shares;
+	int nice, err = undo_nice_was(s->undo, tid, &nice);
+
+	if (err)
+		return err;
+	nice += ratio_steps[s->ratio].nicer;
+	nice = nice < NICE_MOST ? nice : NICE_MOST;
+	if (getpriority(PRIO_PROCESS, (id_t)tid) == nice)
+		return 0;
+	*changed = true;
+	return undo_nice(s->undo, tid, 0, nice);
+}
+
+static int nice_take(struct shares *s, const struct tag *tag)
+{
+	struct proc_stat task;
+
+	return proc_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_each_thread(tag->pid, nice_thread, s);
 }
 
 static int shares_end(struct favour *f)
@@ -50,8 +76,7 @@ static int shares_begin(struct favour *f, const struct tag *tag, size_t n)
 	s->weighed = s->passed = 0;
 	s->autogrouped = *s->no_group && n && is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group ? shares_nice_take(s->undo, &tag[i], shares_nicer[s->ratio]) :
-			  shares_group_take(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group ? nice_take(s, &tag[i]) : shares_group_take(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -79,27 +104,26 @@ static void shares_close(struct favour *f)
 static void shares_tell(const struct favour *f, char *text, size_t size)
 {
 	const struct shares *s = (const struct shares *)f;
-	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh", ratio_parts[s->ratio]);
+	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
+			 ratio_steps[s->ratio].parts);
 
 	if (n < (int)size && *s->no_group)
 		n += snprintf(text + n, size - (size_t)n, "by nice +%d, which changes the budget against other users%s (%s)",
-			      shares_nicer[s->ratio], s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
+			      ratio_steps[s->ratio].nicer, s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
 			      s->no_group);
 	else if (n < (int)size)
-		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.version, s->group.ours);
+		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.groups.version, s->group.ours);
 	if (n < (int)size && s->passed)
 		snprintf(text + n, size - (size_t)n, "; %zu passed over: outside of it, or not ours to change", s->passed);
 }
 
-static const struct favour_ops group_v1 = { "cgroup v1", shares_begin, NULL, shares_end, shares_close, shares_tell };
-static const struct favour_ops group_v2 = { "cgroup v2", shares_begin, NULL, shares_end, shares_close, shares_tell };
-static const struct favour_ops by_nice = { "nice", shares_begin, NULL, shares_end, shares_close, shares_tell };
+static const struct favour_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_tell };
 
 /* Tries it on ourselves. */
 static int try_nice(struct undo *undo)
 {
 	size_t mark = undo_mark(undo);
-	int nice = getpriority(PRIO_PROCESS, 0), err = undo_nice(undo, getpid(), 0, nice < 19 ? nice + 1 : 19);
+	int nice = getpriority(PRIO_PROCESS, 0), err = undo_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
 
 	undo_back(undo, mark);
 	return err;
@@ -114,22 +138,13 @@ int shares_open(struct favour **out, const char *group, enum ratio ratio, struct
 		snprintf(why, size, "no memory");
 		return -ENOMEM;
 	}
-	s->undo = undo;
-	s->ratio = ratio;
-	s->opened = undo_mark(undo);
-	if (!shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group))) {
-		*s->no_group = '\0';
-		s->favour.ops = s->group.version == 1 ? &group_v1 : &group_v2;
-	} else {
-		err = try_nice(undo);
-		if (err) {
-			snprintf(why, size,
-				 "no group (%s), and nice values could not be set back (%s): run it as root or --group a delegated group",
-				 s->no_group, strerror(-err));
-			free(s);
-			return err;
-		}
-		s->favour.ops = &by_nice;
+	*s = (struct shares){ .favour.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
+	err = shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ? try_nice(undo) : 0;
+	if (err) {
+		snprintf(why, size, "no group (%s), and nice values could not be set back (%s): run it as root or --group a delegated group",
+			 s->no_group, strerror(-err));
+		free(s);
+		return err;
 	}
 	*out = &s->favour;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* slices - from the kernel's task switches: every slice that a task ran on a CPU at one go. Pure. */
+/* slices - slices of time, in each of which a task ran on a CPU at one go; from the kernel's task switches. Pure. */
 #ifndef VAMP_SLICES_H
 #define VAMP_SLICES_H
 
@@ -22,14 +22,14 @@ struct slices {
 	int here, process;
 	char comm[16];
 	bool cut;		/* it ran before `since_ns` */
-	/* Tasks that left without having come, which ran for at most so long: kernels leave out some switches, mostly from the idle
-	 * task. They are no slices. */
+	/* Switches away from a task whose switch to the CPU is missing, and how long these tasks ran at most: kernels leave out some
+	 * switches, mostly from the idle task. They make no slices. */
 	int64_t beginless, beginless_ns;
 };
 void slices_begin(struct slices *s, int cpu, int64_t now_ns);
-/* True: *out is a slice that has ended. The idle task has none, nor has what ran while records were lost. */
+/* True: *out is a slice that has ended. There is none of the idle task, and none for the time in which records were lost. */
 bool slices_take(struct slices *s, const struct trace_record *r, struct slice *out);
-/* At the end, of what runs still. */
+/* At the end: the slice of the task that still runs. */
 bool slices_end(struct slices *s, int64_t now_ns, struct slice *out);
 
 /* Sums by process. */

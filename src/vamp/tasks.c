@@ -31,12 +31,12 @@ struct process {
 
 struct tasks {
 	const struct scope *scope;
-	int64_t sub_ns, boot_ns;	/* boot_ns: of the clock that starts of processes are told on, at 0 of ours */
+	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, in which starts of processes are given, minus our clock */
 	struct moments moments;
 	struct process **process;	/* ascending pids */
 	size_t n, in_scope;
 	int loadavg;
-	long last_pid;			/* that the kernel gave away; -1: look at all */
+	long last_pid;			/* that the kernel gave out; -1: look at all */
 	unsigned scans;
 };
 
@@ -137,7 +137,7 @@ static bool is_known(const struct tasks *t, size_t n, pid_t pid)
 	return found && !(*found)->gone;
 }
 
-/* Only the numbers that the kernel gave away since. */
+/* Only the pids that the kernel has given out since. */
 static int scan_new(struct tasks *t, long from, long to)
 {
 	struct process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct process *));

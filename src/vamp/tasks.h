@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tasks - the sampler: what every process in scope ran, and what its threads ran and waited.
+/* tasks - the sampler: CPU time of every process in scope, run time and waiting time of its threads.
  *
- * Cost decides what is read. Of every process the CPU-time clock, a system call of a fifth of a microsecond; of those that sleep,
- * at every fourth sample. Only of those that ran (1 % of the time since the last sample, and for a period after) the schedstat of
- * threads, through descriptors that stay open; and only of threads that ran or waited their status, which tells whether they
- * slept. New processes are looked for by the numbers that the kernel gave away since; now and then, and in a group, in the list
- * of all. */
+ * The cost of each call decides which is used. It reads the CPU-time clock of every process (0.2 us), of a sleeping one at every
+ * fourth sample; the schedstat of threads, through descriptors that stay open, only of processes that ran for 1 % of the time since
+ * the last sample, and for a period after that; the status of threads, which says whether they slept, only of those that ran or
+ * waited. New processes are found by the pids that the kernel has given out since; now and then, and always in a group, by the
+ * list of all. */
 #ifndef VAMP_TASKS_H
 #define VAMP_TASKS_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "threads.h"
+#include "files.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -103,18 +102,17 @@ static int add_thread(struct past *p, const struct moments *m, pid_t tid, bool b
 static int list_threads(struct past *p, const struct moments *m)
 {
 	bool first = !p->n, born = !first || past_young(p, m);
+	pid_t *tid = NULL;
 	char path[64];
-	struct dirent *e;
+	size_t n = 0;
 	int err = 0;
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	dir = opendir(path);
-	while (dir && !err && (e = readdir(dir)))
-		if (isdigit((unsigned char)e->d_name[0]) && (first || !find_thread(p, (pid_t)atoi(e->d_name))))
-			err = add_thread(p, m, (pid_t)atoi(e->d_name), born);
-	if (dir)
-		closedir(dir);
+	files_numbered(path, &tid, &n);
+	for (size_t i = 0; i < n && !err; i++)
+		if (first || !find_thread(p, tid[i]))
+			err = add_thread(p, m, tid[i], born);
+	free(tid);
 	return err;
 }
 

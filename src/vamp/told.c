@@ -24,7 +24,7 @@ struct told_episode *told_add(struct told *t)
 	return &t->episode[t->n++];
 }
 
-const struct told_episode *told_lasting(const struct told *t)
+struct told_episode *told_lasting(const struct told *t)
 {
 	return t->n && !t->episode[t->n - 1].ended ? &t->episode[t->n - 1] : NULL;
 }

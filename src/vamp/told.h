@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* told - what a run has seen and done: for its report, its log and `vamp status`. */
+/* told - the record of a run: for its report, its log and `vamp status`. */
 #ifndef VAMP_TOLD_H
 #define VAMP_TOLD_H
 
@@ -22,7 +22,7 @@ struct told_episode {
 struct told {
 	struct told_episode *episode;	/* owned */
 	size_t n;
-	int64_t left_out;		/* episodes before these, of which no more is known: see TOLD_MOST */
+	int64_t left_out;		/* older episodes, which are no longer kept: see TOLD_MOST */
 	struct sample decision_ns;	/* of every episode: from the event to the tags applied */
 	int64_t began_ns, now_ns;
 	int64_t cpu_ns;			/* of the daemon, its watchdog and other children */
@@ -30,13 +30,13 @@ struct told {
 	size_t processes;		/* in scope at the last sample */
 	size_t most_processes;
 	size_t not_undone;
-	char way[512], sound[256];	/* one line each: what is done to whom, who tells of sound */
+	char way[512], sound[256];	/* one line each: how which processes are throttled; which sound server is asked */
 };
 
 /* Room for another episode: it, or NULL. */
 struct told_episode *told_add(struct told *t);
 /* The one that lasts, or NULL. */
-const struct told_episode *told_lasting(const struct told *t);
+struct told_episode *told_lasting(const struct told *t);
 double told_cpu_percent(const struct told *t);
 void told_free(struct told *t);
 

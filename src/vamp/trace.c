@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trace - records which task ran where and for how long. The kernel's records are read by the library, slices.c makes slices of
- * switches; this file reads options, runs it, reports. */
+/* trace - records which task ran on which CPU, and for how long. The library reads the kernel's records, slices.c makes slices of
+ * task switches; this file reads options, runs it, reports. */
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
+#include "log.h"
 #include "proc.h"
-#include "rec.h"
 #include "slices.h"
 #include "trace.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,22 +40,6 @@ static struct {
 	int64_t start_ns, end_ns;
 	int err;
 } run;
-
-/* A thread that runs at the end and was not seen to leave a CPU before: still there, so that it can be looked up. */
-static int process_of(int tid)
-{
-	char line[128], path[32];
-	int pid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && !pid && fgets(line, sizeof(line), f))
-		sscanf(line, "Tgid: %d", &pid);
-	if (f)
-		fclose(f);
-	return pid;
-}
 
 static void put_slice(const struct slice *s)
 {
@@ -116,8 +99,8 @@ static void measure(struct trace *t)
 
 		if (!slices_end(&run.cpu[i], run.end_ns, &s))
 			continue;
-		if (!s.pid && s.tid > 0)
-			s.pid = process_of(s.tid);
+		if (!s.pid && s.tid > 0)	/* it never left a CPU in the trace, so it is still there */
+			s.pid = proc_process(s.tid);
 		put_slice(&s);
 	}
 }
@@ -188,8 +171,7 @@ int vamp_trace(int argc, char **argv)
 			die_usage("--cpus: there is no CPU %d here", cfg.cpus.cpu[i]);
 	}
 	out = rec_must_open(&out_cfg, "vamp");
-	if (cfg.log && !(run.log = rows_open(cfg.log, "vamp-trace/1", columns)))
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	run.log = log_must_open(cfg.log, "vamp-trace/1", columns);
 	run.cpu = calloc((size_t)cfg.cpus.n, sizeof(*run.cpu));
 	if (!run.cpu)
 		die(EXIT_RUN, "out of memory");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "undo_inside.h"
 #include "clock.h"
+#include "files.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -17,19 +18,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Holds no file of ours but standard error, hears no signal, is in no group of processes that a signal for us is sent to.
- * It waits for us with a pidfd: the end of a pipe would be held open by each child that we forked. */
+/* It keeps no file but standard error open, blocks all signals, and is in a process group of its own, so that no signal for ours
+ * reaches it. It waits for us with a pidfd: the end of a pipe would be held open by each child that we fork. */
 static __attribute__((noreturn)) void watchdog_main(struct undo *u, int us)
 {
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	prctl(PR_SET_NAME, "vamp-undo");
-	u->index = NULL;	/* of the time of the fork */
+	u->indexed = false;
 	dup2(us, STDIN_FILENO);
 	close(STDOUT_FILENO);
 	syscall(SYS_close_range, 3U, ~0U, 0U);
-	if (chdir("/"))
-		_exit(EXIT_RUN);
 	while (poll(&end, 1, -1) < 1)
 		;
 	_exit(undo_back(u, 0) ? EXIT_RUN : EXIT_OK);
@@ -65,13 +64,12 @@ int undo_start(struct undo **out, size_t room)
 	if (!u)
 		return -ENOMEM;
 	u->room = room;
-	u->index = calloc(1, sizeof(*u->index) + room * sizeof(*u->index->older));	/* where there is none, it takes longer */
+	u->indexed = true;
 	u->list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	err = u->list == MAP_FAILED ? -errno : start_watchdog(u);
 	if (err) {
 		if (u->list != MAP_FAILED)
 			munmap(u->list, size);
-		free(u->index);
 		free(u);
 		return err;
 	}
@@ -102,7 +100,6 @@ size_t undo_stop(struct undo *u)
 			;
 	}
 	munmap(u->list, sizeof(*u->list) + u->room * sizeof(*u->list->note));
-	free(u->index);
 	free(u);
 	return failed;
 }
@@ -118,14 +115,19 @@ static uint64_t ticks_now(void)
 	return (uint64_t)t.tv_sec * per_s + (uint64_t)t.tv_nsec * per_s / NS_PER_S;
 }
 
+static int copy_path(char to[UNDO_PATH], const char *from)
+{
+	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
+}
+
 /* The place of the next note. It counts from note_keep on, when it is complete. */
-static int note_begin(struct undo *u, enum undo_kind kind, struct undo_note **out)
+static int note_begin(struct undo *u, enum undo_kind kind, const char *path, struct undo_note **out)
 {
 	size_t count = u->list->count;
 
 	if (count == u->room)
 		return -ENOSPC;
-	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* it has ended, or somebody else has waited for it */
+	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* it has ended, or other code has waited for it */
 		int err = start_watchdog(u);
 
 		if (err)
@@ -135,108 +137,107 @@ static int note_begin(struct undo *u, enum undo_kind kind, struct undo_note **ou
 	(*out)->kind = kind;
 	(*out)->tick = ticks_now();
 	(*out)->tid = 0;
+	return copy_path((*out)->path, path);
+}
+
+/* Of a task. */
+static int note_task(struct undo *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start, struct undo_note **out)
+{
+	struct proc_stat task;
+	int err = note_begin(u, kind, path, out);
+
+	if (err)
+		return err;
+	if (proc_stat(tid, &task) || (start && task.start != start))
+		return -ESRCH;
+	(*out)->tid = tid;
+	(*out)->start = task.start;
+	(*out)->session = task.session;
 	return 0;
 }
 
 static void note_keep(struct undo *u)
 {
 	size_t at = u->list->count;
-	uint32_t *newest = u->index ? &u->index->newest[(size_t)u->list->note[at].tid % UNDO_BUCKETS] : NULL;
+	struct undo_note *note = &u->list->note[at];
+	uint32_t *newest = &u->newest[(size_t)note->tid % UNDO_BUCKETS];
 
-	if (newest) {
-		u->index->older[at] = *newest;
-		*newest = (uint32_t)at + 1;
-	}
-	u->list->top = u->list->count + 1;
-	u->list->count = u->list->top;
+	note->older = *newest;
+	*newest = (uint32_t)at + 1;
+	u->list->top = at + 1;
+	u->list->count = at + 1;
 }
 
+/* Of the change that was noted last: where it failed, it is not noted. */
 static int note_result(struct undo *u, int err)
 {
-	if (err) {
-		size_t at = u->list->count - 1;
+	size_t at = u->list->count - 1;
+	const struct undo_note *note = &u->list->note[at];
 
-		if (u->index)
-			u->index->newest[(size_t)u->list->note[at].tid % UNDO_BUCKETS] = u->index->older[at];
+	if (err) {
+		u->newest[(size_t)note->tid % UNDO_BUCKETS] = note->older;
 		u->list->count = at;
 		u->list->top = at;
 	}
 	return err;
 }
 
-static int copy_path(char to[UNDO_PATH], const char *from)
-{
-	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
-}
-
-int undo_write(struct undo *u, const char *path, const char *text)
+/* `back`: what is written to undo it; NULL: what stands there now. */
+static int note_write(struct undo *u, const char *path, const char *text, const char *back)
 {
 	struct undo_note *note;
-	int err = note_begin(u, UNDO_WRITE, &note);
+	int err = note_begin(u, UNDO_WRITE, path, &note);
 
 	if (!err)
-		err = copy_path(note->path, path);
-	if (!err)
-		err = files_read(path, note->was, sizeof(note->was));
+		err = back ? copy_path(note->was, back) : files_read(path, note->was, sizeof(note->was));
 	if (err)
 		return err;
 	note_keep(u);
 	return note_result(u, files_write(path, text));
 }
 
+int undo_write(struct undo *u, const char *path, const char *text)
+{
+	return note_write(u, path, text, NULL);
+}
+
 int undo_enable(struct undo *u, const char *path, const char *word)
 {
-	struct undo_note *note;
-	char add[32];
-	int err = note_begin(u, UNDO_ENABLE, &note);
+	char add[32], take[32];
 
-	if (!err)
-		err = copy_path(note->path, path);
+	snprintf(add, sizeof(add), "+%s", word);
+	snprintf(take, sizeof(take), "-%s", word);
+	return note_write(u, path, add, take);
+}
+
+static int note_make(struct undo *u, enum undo_kind kind, const char *path)
+{
+	struct undo_note *note;
+	int err = note_begin(u, kind, path, &note);
+
+	if (!err && !access(path, F_OK))
+		err = -EEXIST;	/* made by another program: if we noted it, we would remove it */
 	if (err)
 		return err;
-	snprintf(note->was, sizeof(note->was), "-%s", word);
-	snprintf(add, sizeof(add), "+%s", word);
 	note_keep(u);
-	return note_result(u, files_write(path, add));
+	return note_result(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
 }
 
 int undo_mkdir(struct undo *u, const char *path)
 {
-	struct undo_note *note;
-	int err = note_begin(u, UNDO_MKDIR, &note);
-
-	if (!err)
-		err = copy_path(note->path, path);
-	if (!err && !access(path, F_OK))
-		err = -EEXIST;	/* somebody else's: noted, it would be removed */
-	if (err)
-		return err;
-	note_keep(u);
-	return note_result(u, mkdir(path, 0755) ? -errno : 0);
+	return note_make(u, UNDO_MKDIR, path);
 }
 
-static int note_task(struct undo_note *note, pid_t tid, uint64_t start)
+int undo_mkfifo(struct undo *u, const char *path)
 {
-	struct proc_stat task;
-	int err = files_stat(tid, &task);
-
-	if (err || (start && task.start != start))
-		return -ESRCH;
-	note->tid = tid;
-	note->start = task.start;
-	note->session = task.session;
-	return 0;
+	return note_make(u, UNDO_MKFIFO, path);
 }
 
 int undo_move(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from)
 {
 	struct undo_note *note;
-	int err = note_begin(u, UNDO_MOVE, &note);
+	int err = note_task(u, UNDO_MOVE, to, tid, start, &note);
 
-	if (!err)
-		err = note_task(note, tid, start);
-	if (!err)
-		err = copy_path(note->path, to);
 	if (!err)
 		err = copy_path(note->was, from);
 	if (err)
@@ -245,7 +246,7 @@ int undo_move(struct undo *u, pid_t tid, uint64_t start, const char *to, const c
 	return note_result(u, files_write_number(to, tid));
 }
 
-/* Who may raise a nice value may not lower it again without a right to that. */
+/* A process that raises a nice value needs a further right to lower it again. */
 static bool may_set_nice(pid_t tid, int nice)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -257,94 +258,72 @@ static bool may_set_nice(pid_t tid, int nice)
 	return !prlimit(tid, RLIMIT_NICE, NULL, &limit) && 20 - nice <= (int)(limit.rlim_cur < 40 ? limit.rlim_cur : 40);
 }
 
-static int set_nice(pid_t tid, int nice)
+static int setting_was(const struct undo *u, enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
-	return setpriority(PRIO_PROCESS, (id_t)tid, nice) ? -errno : 0;
+	struct undo_note *note;
+	struct proc_stat task;
+	int err = proc_stat(tid, &task);
+
+	if (!err)
+		err = undo_setting_read(kind, tid, out);
+	if (err)
+		return err;
+	note = undo_noted(u, kind, tid, task.start);
+	if (!note)
+		note = undo_inherited(u, 0, kind, tid, &task, out);
+	if (note)
+		*out = note->before;
+	return 0;
+}
+
+static int note_setting(struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start, const struct undo_setting *to)
+{
+	struct undo_note *note, *before;
+	int err = note_task(u, kind, "", tid, start, &note);
+
+	if (err)
+		return err;
+	before = undo_noted(u, kind, tid, note->start);
+	if (before) {
+		before->now = *to;
+		return undo_setting_write(kind, tid, to);
+	}
+	err = setting_was(u, kind, tid, &note->before);
+	if (!err && kind == UNDO_NICE && !may_set_nice(tid, note->before.nice))
+		err = -EPERM;
+	if (err)
+		return err;
+	note->now = *to;
+	note_keep(u);
+	return note_result(u, undo_setting_write(kind, tid, to));
 }
 
 int undo_nice(struct undo *u, pid_t tid, uint64_t start, int nice)
 {
-	struct undo_note *note, *before;
-	int err = note_begin(u, UNDO_NICE, &note);
-
-	if (!err)
-		err = note_task(note, tid, start);
-	if (err)
-		return err;
-	before = undo_noted(u, UNDO_NICE, tid, note->start);
-	if (before) {
-		before->nice_now = nice;
-		return set_nice(tid, nice);
-	}
-	err = undo_nice_was(u, tid, &note->nice);
-	if (!err && !may_set_nice(tid, note->nice))
-		err = -EPERM;
-	if (err)
-		return err;
-	note->nice_now = nice;
-	note_keep(u);
-	return note_result(u, set_nice(tid, nice));
-}
-
-static int set_affinity(pid_t tid, const cpu_set_t *set)
-{
-	return sched_setaffinity(tid, sizeof(*set), set) ? -errno : 0;
+	return note_setting(u, UNDO_NICE, tid, start, &(struct undo_setting){ .nice = nice });
 }
 
 int undo_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set)
 {
-	struct undo_note *note, *before;
-	int err = note_begin(u, UNDO_AFFINITY, &note);
-
-	if (!err)
-		err = note_task(note, tid, start);
-	if (err)
-		return err;
-	before = undo_noted(u, UNDO_AFFINITY, tid, note->start);
-	if (before) {
-		before->set_now = *set;
-		return set_affinity(tid, set);
-	}
-	err = undo_affinity_was(u, tid, &note->set);
-	if (err)
-		return err;
-	note->set_now = *set;
-	note_keep(u);
-	return note_result(u, set_affinity(tid, set));
+	return note_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_setting){ .set = *set });
 }
 
 int undo_nice_was(const struct undo *u, pid_t tid, int *nice)
 {
-	struct undo_note *note;
-	struct proc_stat task;
-	int err = files_stat(tid, &task);
+	struct undo_setting was;
+	int err = setting_was(u, UNDO_NICE, tid, &was);
 
 	if (!err)
-		err = undo_read_nice(tid, nice);
-	if (err)
-		return err;
-	note = undo_noted(u, UNDO_NICE, tid, task.start);
-	if (!note)
-		note = undo_inherited(u, 0, UNDO_NICE, tid, &task, *nice, NULL);
-	if (note)
-		*nice = note->nice;
-	return 0;
+		*nice = was.nice;
+	return err;
 }
 
 int undo_affinity_was(const struct undo *u, pid_t tid, cpu_set_t *set)
 {
-	struct undo_note *note;
-	struct proc_stat task;
-	int err = files_stat(tid, &task);
+	struct undo_setting was;
+	int err = setting_was(u, UNDO_AFFINITY, tid, &was);
 
-	if (!err && sched_getaffinity(tid, sizeof(*set), set))
-		err = -errno;
-	if (err)
-		return err;
-	note = undo_noted(u, UNDO_AFFINITY, tid, task.start);
-	if (!note)
-		note = undo_inherited(u, 0, UNDO_AFFINITY, tid, &task, 0, set);
-	if (note)
-		*set = note->set;
-	return 0;
+	if (!err)
+		*set = was.set;
+	return err;
 }

@@ -2,13 +2,14 @@
 /* undo - every change to the machine, noted before it is made, and undone in reverse: in order, or by a watchdog.
  *
  * The list lies in memory shared with a watchdog child, which waits for the end of this process (also kill -9) and then undoes
- * what is still on the list. The orderly way back is the same code: undo_back. A change that could not be undone is left on
- * standard error, one line each; one whose object has ended is nothing to undo. A watchdog that has ended is started again
- * before the next change.
+ * what is still on the list. The orderly way back is the same code: undo_back. A change that could not be undone is told on
+ * standard error, one line each; where the task, group or file has gone, nothing is to be undone. A watchdog that has ended is
+ * started again before the next change.
  *
- * Tasks that are born while their parent is changed inherit the change. undo_back finds them: those born since in the process,
- * of a noted parent or in a noted session that are as the noted task was made get what that task had before; what was born in
- * a group goes where its parent came from. (Not found: a grandchild of other sessions whose parent has ended.)
+ * A task that is born after its parent was changed inherits the change. undo_back finds such tasks: those of the process, of a
+ * noted parent or of a noted session that have the setting of a noted task and are younger than its note. They get the setting that
+ * the noted task had before; a task that was born in a group goes where its parent came from. (Not found: a grandchild in another
+ * session whose parent has ended.)
  *
  * A copy of the list is not kept on disk: where both are killed at once, `thinprobe lab clean` finds what is left by its name
  * (groups "thinprobe-vamp-PID"). */
@@ -27,13 +28,14 @@ struct undo;
 int undo_start(struct undo **out, size_t room);
 pid_t undo_watchdog(const struct undo *u);
 
-/* Each notes how it was and then makes the change. 0 or -errno; then nothing changed and nothing is noted. -ESRCH: the task
+/* Each notes the state before and then makes the change. 0 or -errno; then nothing changed and nothing is noted. -ESRCH: the task
  * (`start`: clock ticks after the boot; 0: any) has ended. Paths are shorter than UNDO_PATH, else -ENAMETOOLONG.
  * A task whose nice value or affinity is noted already keeps that note, and takes no more room. */
 #define UNDO_PATH 512
 int undo_write(struct undo *u, const char *path, const char *text);		/* a file of one line, as in sysfs and cgroups */
 int undo_enable(struct undo *u, const char *path, const char *word);		/* a list of words that takes +word and -word */
 int undo_mkdir(struct undo *u, const char *path);				/* a cgroup; undone by rmdir when it is emptied */
+int undo_mkfifo(struct undo *u, const char *path);				/* undone by unlink */
 /* Writes tid into the file `to` (cgroup.procs, tasks); back: into `from`, or that of the nearest group above that is left. */
 int undo_move(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from);
 int undo_nice(struct undo *u, pid_t tid, uint64_t start, int nice);		/* -EPERM also where it could not be undone */

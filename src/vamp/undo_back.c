@@ -1,38 +1,51 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* undo_back - the way back over the list, in order or after a crash. Each step may have been done already, in whole or in part. */
+/* undo_back - the way back over the list, in order or after a crash. A step that was interrupted is done again as a whole. */
 #include "undo_inside.h"
 #include "clock.h"
+#include "files.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PASSES 50		/* over what is born while it is looked for; a task that cannot be moved must not hold us for ever */
+#define PASSES 50		/* at most: tasks may be born while we look for them, and one that cannot be moved must not hold us */
 #define NAP (20 * NS_PER_MS)	/* an emptied group is busy until its last task has been reaped */
 
-static void warn_left(const char *what, int err)
-{
-	warn("could not undo: %s: %s", what, strerror(-err));
-}
-
-int undo_read_nice(pid_t tid, int *nice)
+int undo_setting_read(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
 	errno = 0;
-	*nice = getpriority(PRIO_PROCESS, (id_t)tid);
+	if (kind == UNDO_NICE)
+		out->nice = getpriority(PRIO_PROCESS, (id_t)tid);
+	else
+		sched_getaffinity(tid, sizeof(out->set), &out->set);
 	return -errno;
 }
 
-/* ---- who is noted, and who has inherited ---- */
+int undo_setting_write(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
+{
+	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice) :
+		     sched_setaffinity(tid, sizeof(to->set), &to->set);
+
+	return failed ? -errno : 0;
+}
+
+static bool setting_same(enum undo_kind kind, const struct undo_setting *a, const struct undo_setting *b)
+{
+	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
+}
+
+/* ---- which note is of a task, and which change it has inherited ---- */
 
 struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
-	size_t i = u->index ? u->index->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
+	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
 
-	for (; i > 0; i = u->index ? u->index->older[i - 1] : i - 1) {
+	for (; i > 0; i = u->indexed ? u->list->note[i - 1].older : i - 1) {
 		struct undo_note *note = &u->list->note[i - 1];
 
 		if (note->tid == tid && note->kind == kind && note->start == start)
@@ -41,43 +54,18 @@ struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t ti
 	return NULL;
 }
 
-/* The list ends at `top` again: what lay behind is in no bucket. */
+/* The list ends at `top` again: the notes behind it are in no bucket any more. */
 static void cut(struct undo *u, size_t top)
 {
 	u->list->top = top;
-	for (size_t i = 0; u->index && i < UNDO_BUCKETS; i++)
-		while (u->index->newest[i] > top)
-			u->index->newest[i] = u->index->older[u->index->newest[i] - 1];
+	for (size_t i = 0; i < UNDO_BUCKETS; i++)
+		while (u->newest[i] > top)
+			u->newest[i] = u->list->note[u->newest[i] - 1].older;
 }
 
-static pid_t process_of(pid_t tid)
-{
-	char path[40], line[256];
-	int process = tid;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %d", &process) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return process;
-}
-
-static bool as_it_was_made(const struct undo_note *note, int nice, const cpu_set_t *set)
-{
-	switch (note->kind) {
-	case UNDO_NICE: return note->nice_now == nice;
-	case UNDO_AFFINITY: return CPU_EQUAL(&note->set_now, set);
-	default: return true;	/* a move: the caller has found the task in the group */
-	}
-}
-
-/* The process itself before the parent before another of the session. */
+/* The process itself before the parent before another of the session. (Of a move the caller has found the task in the group.) */
 struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid, const struct proc_stat *task,
-				 int nice, const cpu_set_t *set)
+				 const struct undo_setting *is)
 {
 	struct undo_note *parent = NULL, *session = NULL;
 	pid_t process = 0;
@@ -87,12 +75,12 @@ struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_ki
 	for (size_t i = from; i < u->list->top; i++) {
 		struct undo_note *note = &u->list->note[i];
 
-		if (note->kind != kind || task->start < note->tick || !as_it_was_made(note, nice, set) ||
+		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE && !setting_same(kind, &note->now, is)) ||
 		    (note->tid != task->ppid && note->session != task->session))
 			continue;
 		if (!process)
-			process = process_of(tid);
-		if (!syscall(SYS_tgkill, process, note->tid, 0))
+			process = proc_process(tid);
+		if (process && !syscall(SYS_tgkill, process, note->tid, 0))
 			return note;
 		if (note->tid == task->ppid)
 			parent = note;
@@ -127,12 +115,12 @@ static int move_back(pid_t pid, const char *from)
 	return err;
 }
 
-/* What was born in a group goes where its parent came from, else where the last one came from, else to `above`. */
+/* A process that was born in a group goes where its parent came from, else where the last process came from, else to `above`. */
 static void empty_group(const struct undo *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
-		pid_t *pid;
-		size_t n;
+		pid_t *pid = NULL;
+		size_t n = 0;
 
 		if (files_numbers(file, &pid, &n) || !n) {
 			free(pid);
@@ -142,8 +130,8 @@ static void empty_group(const struct undo *u, size_t from, const char *file, con
 			struct undo_note *note = NULL;
 			struct proc_stat task;
 
-			if (!files_stat(pid[i], &task))
-				note = undo_inherited(u, from, UNDO_MOVE, pid[i], &task, 0, NULL);
+			if (!proc_stat(pid[i], &task))
+				note = undo_inherited(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
 				note = NULL;	/* of another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
@@ -182,45 +170,42 @@ static int remove_group(const struct undo *u, size_t from, const char *folder)
 /* Whether it had to be changed. */
 static bool restore_born(const struct undo *u, size_t from, pid_t tid)
 {
-	struct undo_note *note;
 	struct proc_stat task;
 	bool changed = false;
-	cpu_set_t set;
-	int nice;
 
-	if (files_stat(tid, &task) || task.start < u->list->note[from].tick)
+	if (proc_stat(tid, &task) || task.start < u->list->note[from].tick)
 		return false;
-	if (!undo_noted(u, UNDO_NICE, tid, task.start) && !undo_read_nice(tid, &nice)) {
-		note = undo_inherited(u, from, UNDO_NICE, tid, &task, nice, NULL);
-		if (note && note->nice != nice)
-			changed = !setpriority(PRIO_PROCESS, (id_t)tid, note->nice);
-	}
-	if (!undo_noted(u, UNDO_AFFINITY, tid, task.start) && !sched_getaffinity(tid, sizeof(set), &set)) {
-		note = undo_inherited(u, from, UNDO_AFFINITY, tid, &task, 0, &set);
-		if (note && !CPU_EQUAL(&note->set, &set))
-			changed = !sched_setaffinity(tid, sizeof(note->set), &note->set) || changed;
+	for (enum undo_kind kind = UNDO_NICE; kind <= UNDO_AFFINITY; kind++) {
+		struct undo_note *note;
+		struct undo_setting is;
+
+		if (undo_noted(u, kind, tid, task.start) || undo_setting_read(kind, tid, &is))
+			continue;
+		note = undo_inherited(u, from, kind, tid, &task, &is);
+		if (note && !setting_same(kind, &note->before, &is))
+			changed = !undo_setting_write(kind, tid, &note->before) || changed;
 	}
 	return changed;
 }
 
-/* Once more over all that is there: a task that was born of one which was not yet restored. */
+/* Over all tasks, again as long as one had to be changed: its children may have been born before. */
 static void restore_all_born(const struct undo *u, size_t from)
 {
 	bool changed = true;
 
 	for (int pass = 0; changed && pass < PASSES; pass++) {
-		size_t n, threads;
-		pid_t *pid, *tid;
+		size_t n = 0, threads;
+		pid_t *pid = NULL, *tid;
 
 		changed = false;
-		if (files_numbered("/proc", &pid, &n))
-			return;
+		files_numbered("/proc", &pid, &n);
 		for (size_t i = 0; i < n; i++) {
 			char folder[40];
 
 			snprintf(folder, sizeof(folder), "/proc/%d/task", (int)pid[i]);
-			if (files_numbered(folder, &tid, &threads))
-				continue;
+			tid = NULL;
+			threads = 0;
+			files_numbered(folder, &tid, &threads);
 			for (size_t k = 0; k < threads; k++)
 				changed = restore_born(u, from, tid[k]) || changed;
 			free(tid);
@@ -254,28 +239,27 @@ static int revert(const struct undo *u, size_t at)
 {
 	const struct undo_note *note = &u->list->note[at];
 	struct proc_stat task;
+	struct stat st;
 	int err = 0;
 
-	if (note->tid && (files_stat(note->tid, &task) || task.start != note->start))
+	if (note->tid && (proc_stat(note->tid, &task) || task.start != note->start))
 		return 0;
 	switch (note->kind) {
 	case UNDO_WRITE:
-	case UNDO_ENABLE:
 		err = files_write(note->path, note->was);
 		break;
 	case UNDO_MKDIR:
 		err = remove_group(u, at, note->path);
 		break;
+	case UNDO_MKFIFO:
+		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
+		break;
 	case UNDO_MOVE:
 		err = move_back(note->tid, note->was);
 		break;
 	case UNDO_NICE:
-		if (setpriority(PRIO_PROCESS, (id_t)note->tid, note->nice))
-			err = -errno;
-		break;
 	case UNDO_AFFINITY:
-		if (sched_setaffinity(note->tid, sizeof(note->set), &note->set))
-			err = -errno;
+		err = undo_setting_write(note->kind, note->tid, &note->before);
 		break;
 	}
 	if (err == -ESRCH || (err == -ENOENT && !note->tid) || (err == -ENODEV && !note->tid))
@@ -285,14 +269,12 @@ static int revert(const struct undo *u, size_t at)
 
 static void warn_note(const struct undo_note *note, int err)
 {
-	static const char *const whats[] = { "write", "enable", "mkdir", "move", "nice", "affinity" };
-	char what[UNDO_PATH + 64];
+	static const char *const whats[] = { "write", "mkdir", "mkfifo", "move", "nice", "affinity" };
 
 	if (note->tid)
-		snprintf(what, sizeof(what), "%s of task %d", whats[note->kind], (int)note->tid);
+		warn("could not undo: %s of task %d: %s", whats[note->kind], (int)note->tid, strerror(-err));
 	else
-		snprintf(what, sizeof(what), "%s %s", whats[note->kind], note->path);
-	warn_left(what, err);
+		warn("could not undo: %s %s: %s", whats[note->kind], note->path, strerror(-err));
 }
 
 size_t undo_back(struct undo *u, size_t mark)
@@ -304,7 +286,7 @@ size_t undo_back(struct undo *u, size_t mark)
 		size_t at = list->count - 1;
 		int err;
 
-		if (list->note[at].kind == UNDO_MKDIR) {	/* and then nobody is left in it */
+		if (list->note[at].kind == UNDO_MKDIR) {	/* and then no process is left in it */
 			take_back_born(u, at + 1);
 			cut(u, at + 1);
 		}

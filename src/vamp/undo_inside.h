@@ -3,41 +3,45 @@
 #ifndef VAMP_UNDO_INSIDE_H
 #define VAMP_UNDO_INSIDE_H
 
-#include "files.h"
+#include "proc.h"
 #include "undo.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum undo_kind { UNDO_WRITE, UNDO_ENABLE, UNDO_MKDIR, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
+enum undo_kind { UNDO_WRITE, UNDO_MKDIR, UNDO_MKFIFO, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
+
+/* Of a task: the one that the kind (UNDO_NICE, UNDO_AFFINITY) says. */
+struct undo_setting {
+	int nice;
+	cpu_set_t set;
+};
+/* 0 or -errno */
+int undo_setting_read(enum undo_kind kind, pid_t tid, struct undo_setting *out);
+int undo_setting_write(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
 
 struct undo_note {
 	enum undo_kind kind;
 	pid_t tid, session;
 	uint64_t start, tick;		/* of the task, and of the note: clock ticks after the boot */
-	int nice, nice_now;
-	cpu_set_t set, set_now;
+	uint32_t older;			/* number of the next older note of the same bucket + 1; 0: none */
+	struct undo_setting before, now;
 	char path[UNDO_PATH];		/* what is written or made; of a move: to */
 	char was[UNDO_PATH];		/* what stood there; of a move: from */
 };
 
-/* Shared with the watchdog. Notes from `count` to `top` are undone already, but they still tell who inherited what: what is
- * interrupted in the midst of going back is done again. */
+/* Shared with the watchdog. Notes from `count` to `top` are undone already, but are still needed to find the tasks that inherited a
+ * change: a way back that was interrupted is gone again. */
 struct undo_list {
 	atomic_size_t count, top;
 	struct undo_note note[];
 };
 
-/* Where the notes of a task are, for this process: those of one bucket lead to the next older one. NULL in the watchdog. */
 enum { UNDO_BUCKETS = 4096 };
-struct undo_index {
-	uint32_t newest[UNDO_BUCKETS];	/* number of the note + 1; 0: none */
-	uint32_t older[];		/* by number of the note */
-};
-
 struct undo {
 	struct undo_list *list;
-	struct undo_index *index;	/* or NULL: all notes are looked at */
+	bool indexed;			/* false in the watchdog, which has `newest` as it was at the fork */
+	uint32_t newest[UNDO_BUCKETS];	/* by tid: number of the newest note + 1; 0: none */
 	size_t room;
 	size_t failed;			/* changes that could not be undone, up to now */
 	pid_t watchdog;
@@ -45,10 +49,8 @@ struct undo {
 
 /* The note of this task; NULL. */
 struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start);
-/* The note, from `from` on, whose change a task that is nowhere noted has inherited; NULL. `nice`, `set`: as it is now. */
+/* The note, from `from` on, whose change a task that has no note of its own has inherited; NULL. `is`: its setting now. */
 struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid, const struct proc_stat *task,
-				 int nice, const cpu_set_t *set);
-/* getpriority and its error apart. 0 or -errno. */
-int undo_read_nice(pid_t tid, int *nice);
+				 const struct undo_setting *is);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vamp - favour what the user waits for: throttle the background tasks from an input until the episode ends.
+/* vamp - favour the tasks that the user waits for: throttle the background tasks from an input until the episode ends.
  *
  * Each command is a file of its own (run.c, status.c, ...). This file finds the command. */
 #include "cli.h"
@@ -13,8 +13,8 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "run", "", "watch for input and favour the tasks of this system", vamp_run },
-	{ "status", "", "who is favoured now, and why", vamp_status },
-	{ "trace", "", "record which task ran where and for how long", vamp_trace },
+	{ "status", "", "say which processes are throttled now, and why", vamp_status },
+	{ "trace", "", "record which task ran on which CPU and for how long", vamp_trace },
 	{ "vm", "", "favour virtual CPUs of a QEMU by what its guest reports", vamp_vm },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by what the guest's agent says.
  *
- * QEMU's threads are found in vm_find.c, the weights are in vm_weights.c and vm_groups.c, the listening in vm_watch.c, the
- * decision in vm_state.c; this file reads options, runs it, reports (vm_report.c). */
+ * vm_find.c finds QEMU's threads, vm_watch.c listens to the agent, vm_state.c decides, vm_weights.c sets the weights; this file
+ * reads options, runs it, reports. */
+#include "account.h"
 #include "clock.h"
 #include "commands.h"
+#include "groups.h"
+#include "local_socket.h"
+#include "log.h"
 #include "proc.h"
-#include "vm_report.h"
 #include "vm_watch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/resource.h>
 #include <unistd.h>
-
-static const char *const ratios[] = { "L", "M", "H", NULL };
 
 static struct {
 	const char *qmp, *agent, *group, *log;
@@ -30,7 +28,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "qmp", &cfg.qmp, 0, 0, "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off", NULL, NULL, "SOCKET" },
 	{ CLI_STR, 0, "agent", &cfg.agent, 0, 0, "host's end of the port org.thinprobe.vamp, to which the guest's agent writes", NULL,
 	  NULL, "SOCKET" },
-	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "slow to fast: L 1:3, M 1:9, H 1:18 (M)", ratios, NULL, NULL },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "slow to fast: L 1:3, M 1:9, H 1:18 (M)", ratio_words, NULL, NULL },
 	{ CLI_STR, 0, "group", &cfg.group, 0, 0, "control group of the machine; QEMU is moved there (the one that it is in)", NULL, NULL,
 	  "FOLDER" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write what every vCPU got, each 100 ms, to this file", NULL, NULL, "FILE" },
@@ -42,30 +40,6 @@ static const struct cli_opt options[] = {
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
-
-static int connect_agent(const char *path)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (strlen(path) >= sizeof(to.sun_path))
-		die_usage("--agent: the path is too long for a socket");
-	strcpy(to.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		die(EXIT_RUN, "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
-		    path, strerror(errno), path);
-	return fd;
-}
-
-static struct rows *open_log(void)
-{
-	struct rows *log = cfg.log ? rows_open(cfg.log, "vamp-vm/1", vm_watch_columns) : NULL;
-
-	if (cfg.log && !log)
-		die(EXIT_RUN, "cannot write the log %s: %m", cfg.log);
-	return log;
-}
 
 static void check_options(const char *operand)
 {
@@ -79,6 +53,90 @@ static void check_options(const char *operand)
 		die_usage("--agent: where does the guest's agent report?");
 	rec_check_apart(places, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
+}
+
+static void report_spent(struct rec *out, int index, const struct vm_spent *s)
+{
+	rec_object(out, NULL);
+	rec_int(out, "index", index);
+	rec_real(out, "slow_s", (double)s->slow_ns / 1e9, 3);
+	rec_real(out, "run_s", (double)s->run_ns / 1e9, 3);
+	rec_real(out, "wait_s", (double)s->wait_ns / 1e9, 3);
+	rec_end(out);
+}
+
+/* `left`: changes that could not be undone. */
+static void report(struct rec *out, const struct vm_watch *w, size_t left)
+{
+	double wall_ns = (double)(w->ended_ns - w->started_ns);
+	char tell[512];
+
+	vm_weights_tell(w->weights, tell, sizeof(tell));
+	rec_object(out, "settings");
+	rec_str(out, "ratio", ratio_words[cfg.ratio]);
+	rec_int(out, "slow_weight", vm_weights_of(w->weights, true));
+	rec_str(out, "way", vm_weights_way(w->weights));
+	rec_str(out, "changes", tell);
+	rec_int(out, "pid", w->vm->pid);
+	rec_end(out);
+	rec_object(out, "result");
+	rec_real(out, "watched_s", wall_ns / 1e9, 3);
+	rec_real(out, "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3);
+	rec_int(out, "lines", w->state.lines);
+	rec_int(out, "lines_lost", w->state.lost);
+	rec_int(out, "lines_refused", w->state.refused);
+	rec_bool(out, "other_version", w->state.foreign);
+	rec_int(out, "silences", w->silences);
+	rec_int(out, "weights_failed", w->failures);
+	rec_int(out, "not_undone", (int64_t)left);
+	rec_int(out, "episodes_begun", w->state.episodes);
+	rec_array(out, "vcpus");
+	for (size_t i = 0; i < w->vm->n; i++)
+		report_spent(out, w->vm->vcpu[i].index, &w->all[i]);
+	rec_end(out);
+	rec_array(out, "episodes");
+	for (const struct vm_episode *e = w->episode; e < w->episode + w->episodes; e++) {
+		rec_object(out, NULL);
+		rec_int(out, "started_ns", e->started_ns);
+		rec_int(out, "ended_ns", e->ended_ns);
+		rec_str(out, "ended_by", e->ended_by);
+		rec_array(out, "vcpus");
+		for (size_t i = 0; i < w->vm->n; i++)
+			report_spent(out, w->vm->vcpu[i].index, &e->vcpu[i]);
+		rec_end(out);
+		rec_end(out);
+	}
+	rec_end(out);
+	rec_end(out);
+}
+
+/* Of --status: as it is now. */
+static void report_status(struct rec *out, const struct vm *vm)
+{
+	char group[UNDO_PATH];
+	struct groups groups;
+	const char *weight = groups_version[groups_find(&groups, "")].weight;
+
+	rec_object(out, "result");
+	rec_int(out, "pid", vm->pid);
+	rec_str(out, "group", groups_of(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
+	rec_array(out, "vcpus");
+	for (size_t i = 0; i < vm->n; i++) {
+		pid_t tid = vm->vcpu[i].tid;
+		bool grouped = groups_of(&groups, tid, group, sizeof(group));
+		struct proc_schedstat spent;
+
+		rec_object(out, NULL);
+		rec_int(out, "index", vm->vcpu[i].index);
+		rec_int(out, "thread", tid);
+		rec_str(out, "group", grouped ? group : NULL);
+		rec_count(out, "weight", grouped ? account_figure(group, weight, NULL) : -1);
+		rec_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));
+		rec_real(out, "run_s", proc_schedstat(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
+		rec_end(out);
+	}
+	rec_end(out);
+	rec_end(out);
 }
 
 int vamp_vm(int argc, char **argv)
@@ -98,13 +156,16 @@ int vamp_vm(int argc, char **argv)
 		die(EXIT_RUN, "%s", why);
 	out = rec_must_open(&out_cfg, "vamp");
 	if (cfg.status) {
-		vm_report_status(out, &vm);
+		report_status(out, &vm);
 		rec_must_close(out);
 		return EXIT_OK;
 	}
 	watch.vm = &vm;
-	watch.port = connect_agent(cfg.agent);
-	watch.log = open_log();
+	watch.port = local_connect(cfg.agent, 0, NULL);
+	if (watch.port < 0)
+		die(EXIT_RUN, "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
+		    cfg.agent, strerror(-watch.port), cfg.agent);
+	watch.log = log_must_open(cfg.log, "vamp-vm/1", vm_watch_columns);
 	watch.until_ns = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	proc_catch_stop();
 	err = undo_start(&undo, 3 * vm.n + 16);
@@ -119,7 +180,7 @@ int vamp_vm(int argc, char **argv)
 	proc_say_ready((int)cfg.ready_fd);
 	err = vm_watch_run(&watch);
 	left = undo_stop(undo);
-	vm_report(out, &watch, ratios[cfg.ratio], left);
+	report(out, &watch, left);
 	rec_must_close(out);
 	if (watch.log && rows_close(watch.log))
 		die(EXIT_RUN, "the log %s is not whole: %m", cfg.log);

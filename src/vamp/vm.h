@@ -5,11 +5,7 @@
 
 #include "agent.h"
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
-
-#define VM_GROUP 2048	/* longest path of a group */
 
 struct vm_vcpu {
 	int index;
@@ -26,8 +22,5 @@ struct vm {
 /* Asks QEMU at the socket, and checks in /proc that these are threads of one process, of the user who made the socket (or root
  * made it: libvirt does). 0, or -errno with a line in `why`. */
 int vm_find(struct vm *out, const char *qmp, char *why, size_t size);
-
-/* The folder of the control group in which the cpu controller counts the task, and the controller's version (0: none). */
-int vm_group_of(pid_t tid, char folder[VM_GROUP]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vm_state - pure: which virtual CPUs shall be slow, from what the guest's agent says. The guest is not trusted: whatever it sends
- * changes nothing but the division of its own machine's share, and is counted. */
+/* vm_state - pure: which virtual CPUs shall be slow, from the lines of the guest's agent. The guest is not trusted: its lines
+ * change nothing but the division of its own machine's share, and is counted. */
 #ifndef VAMP_VM_STATE_H
 #define VAMP_VM_STATE_H
 
@@ -18,7 +18,7 @@ struct vm_state {
 	int64_t episodes;			/* begun so far */
 	const char *ended_by;			/* the last one that ended: "agent", "next episode", "new agent", "silence" */
 	bool slow[AGENT_CPUS];			/* background tasks had over half of the time that it ran */
-	int percent[AGENT_CPUS];		/* as last told in this episode; -1: not yet, or no episode */
+	int percent[AGENT_CPUS];		/* as last reported in this episode; -1: not yet, or no episode */
 	int64_t heard_ns, sequence;		/* of the last line that counted */
 	int64_t lines, lost, refused;		/* read; missing in the sequence; not understood, not in order, or of no vCPU */
 	bool foreign;				/* a line of another version of the protocol was seen */

@@ -13,7 +13,7 @@
 
 #define LOG_NS (100 * NS_PER_MS)
 #define PIECE 8192			/* bytes at a time, */
-#define PAUSE_NS (10 * NS_PER_MS)	/* and then none for so long: a guest that floods the port costs the host little */
+#define PAUSE_NS (10 * NS_PER_MS)	/* then reading pauses for so long: a guest that floods the port costs the host little */
 #define LEAST_NS NS_PER_MS		/* shorter intervals are not logged apart */
 
 const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
@@ -36,7 +36,7 @@ static void vm_watch_account(struct vm_watch *w, int64_t now_ns)
 	w->accounted_ns = now_ns;
 }
 
-/* What ran since the last rows, with the weights that were in force. */
+/* Rows of the time since the last rows, with the weights that were in force. */
 static void vm_watch_log(struct vm_watch *w)
 {
 	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
@@ -90,7 +90,7 @@ static void vm_watch_end(struct vm_watch *w)
 	w->open = false;
 }
 
-/* Does what the agent's lines have come to. However many they were, this is done once in a pause. */
+/* Applies the state that the agent's lines have led to: once in a pause, however many lines came. */
 static int vm_watch_act(struct vm_watch *w)
 {
 	bool over = w->open && (!w->state.episode || w->seen != w->state.episodes);
@@ -131,11 +131,6 @@ static void vm_watch_read(struct vm_watch *w, struct control_lines *lines)
 	}
 }
 
-static int64_t vm_watch_earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 {
 	struct control_lines lines = { 0 };
@@ -145,7 +140,7 @@ static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 	while (!err && !proc_stop && !w->closed && (now_ns = clock_now()) < w->until_ns) {
 		bool deaf = now_ns < deaf_ns;
 		int64_t silence_ns = w->state.silent ? INT64_MAX : w->state.heard_ns + VM_SILENCE_NS + NS_PER_MS;
-		int64_t next = vm_watch_earlier(vm_watch_earlier(w->until_ns, due_ns), deaf ? deaf_ns : silence_ns);
+		int64_t next = clock_earlier(clock_earlier(w->until_ns, due_ns), deaf ? deaf_ns : silence_ns);
 		int64_t left = next > now_ns ? next - now_ns : 0;
 		struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };

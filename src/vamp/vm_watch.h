@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vm_watch - listens to the agent, sets weights, and accounts for what the virtual CPUs got. */
+/* vm_watch - listens to the agent, sets weights, and accounts for the CPU time of the virtual CPUs. */
 #ifndef VAMP_VM_WATCH_H
 #define VAMP_VM_WATCH_H
 
@@ -25,7 +25,7 @@ struct vm_watch {
 	int port;			/* connected to the agent's socket */
 	struct rows *log;		/* NULL: none */
 	int64_t until_ns;
-	/* what came of it: */
+	/* results: */
 	struct vm_state state;
 	struct vm_episode *episode;	/* owned */
 	size_t episodes;

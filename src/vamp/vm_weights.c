@@ -1,38 +1,120 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vm_weights.h"
-#include "vm_groups.h"
+#include "files.h"
+#include "groups.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Weights of nice +5, +10 and +13 (sched_prio_to_weight of the kernel): nearest to 1/3, 1/9 and 1/18 of 1024. */
-static const struct {
-	int nice, weight;
-} steps[RATIOS] = { { 5, 335 }, { 10, 110 }, { 13, 56 } };
+#include <unistd.h>
 
 struct vm_weights {
-	enum { WAY_V1, WAY_V2, WAY_NICE, WAY_DRY } way;
 	enum ratio ratio;
 	const struct vm *vm;
 	struct undo *undo;
-	char why[256];				/* nice values and no groups */
-	struct vm_groups groups;
-	int nice[AGENT_CPUS];			/* as they were */
+	bool dry;
+	char why[256];			/* nice values and no groups */
+	struct groups groups;		/* version 0: nice values, or a dry run */
+	char machine[UNDO_PATH];	/* folder of the machine's own group */
+	bool adopted;			/* each vCPU is in a group that was there before */
+	struct {
+		char file[UNDO_PATH];	/* that holds its weight */
+		int fast;		/* that weight; or the nice value that it had */
+	} vcpu[AGENT_CPUS];
 };
 
-/* Notes the nice values, which finds out early whether they could be set back. */
-static int vm_weights_note_nice(struct vm_weights *w)
+/* Moves QEMU as a whole, where it is not there yet. */
+static int vm_enter(struct vm_weights *w, const char *folder)
+{
+	struct groups_path from = groups_path(w->machine, "cgroup.procs");
+	char real[PATH_MAX];
+
+	if (!realpath(folder, real))
+		return -errno;
+	if (!strcmp(real, w->machine))
+		return 0;
+	if (snprintf(w->machine, sizeof(w->machine), "%s", real) >= (int)sizeof(w->machine))
+		return -ENAMETOOLONG;
+	if (!groups_have(real, groups_version[w->groups.version].weight))
+		return -ENOTDIR;
+	return undo_move(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
+}
+
+/* The group of a vCPU: a new one, which goes away as a whole, so that its weight need not be noted; or the one that it is in. */
+static int vm_group_vcpu(struct vm_weights *w, size_t i)
+{
+	const struct groups_version *v = &groups_version[w->groups.version];
+	const struct vm_vcpu *vcpu = &w->vm->vcpu[i];
+	char folder[UNDO_PATH], weight[24];
+	int err;
+
+	if (w->adopted ? !groups_of(&w->groups, vcpu->tid, folder, sizeof(folder)) :
+	    snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", w->machine, (int)getpid(), vcpu->index) >= (int)sizeof(folder))
+		return w->adopted ? -ESRCH : -ENAMETOOLONG;
+	if (snprintf(w->vcpu[i].file, sizeof(w->vcpu[i].file), "%s/%s", folder, v->weight) >= (int)sizeof(w->vcpu[i].file))
+		return -ENAMETOOLONG;
+	w->vcpu[i].fast = v->whole;
+	if (w->adopted) {
+		err = files_read(w->vcpu[i].file, weight, sizeof(weight));
+		w->vcpu[i].fast = atoi(weight);
+		return err ? err : undo_write(w->undo, w->vcpu[i].file, weight);
+	}
+	err = undo_mkdir(w->undo, folder);
+	if (!err && w->groups.version == 2)
+		err = files_write(groups_path(folder, "cgroup.type").text, "threaded");
+	if (!err)
+		err = files_write_number(w->vcpu[i].file, v->whole);
+	return err ? err : undo_move(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
+				     groups_path(w->machine, v->threads).text);
+}
+
+/* 0, or -errno with a line in w->why; then all is as before. */
+static int vm_group_all(struct vm_weights *w, const char *folder)
+{
+	size_t mark = undo_mark(w->undo);
+	char at[UNDO_PATH];
+	int err;
+
+	groups_find(&w->groups, "");
+	if (!groups_of(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
+	    !groups_of(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at))) {
+		snprintf(w->why, sizeof(w->why), "no cpu control group is mounted here");
+		return -ENOENT;
+	}
+	w->adopted = !folder && strcmp(at, w->machine) != 0;
+	/* version 1: only the top has a release_agent; version 2: all but the top have a cgroup.type */
+	if (!folder && !w->adopted &&
+	    (w->groups.version == 1 ? groups_have(w->machine, "release_agent") : !groups_have(w->machine, "cgroup.type"))) {
+		snprintf(w->why, sizeof(w->why),
+			 "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
+		return -ENOENT;
+	}
+	err = folder ? vm_enter(w, folder) : 0;
+	if (!err && w->groups.version == 2 && !w->adopted)
+		err = groups_enable(w->machine, w->undo);
+	for (size_t i = 0; !err && i < w->vm->n; i++)
+		err = vm_group_vcpu(w, i);
+	if (err) {
+		snprintf(w->why, sizeof(w->why), "cannot make groups below %.150s: %s", folder ? folder : w->machine, strerror(-err));
+		undo_back(w->undo, mark);
+	}
+	return err;
+}
+
+/* Sets the nice values that they have, which finds out early whether they could be set back. */
+static int vm_note_nice(struct vm_weights *w)
 {
 	int err = 0;
 
+	w->groups.version = 0;
 	for (size_t i = 0; !err && i < w->vm->n; i++) {
 		const struct vm_vcpu *v = &w->vm->vcpu[i];
 
-		err = undo_nice_was(w->undo, v->tid, &w->nice[i]);
+		err = undo_nice_was(w->undo, v->tid, &w->vcpu[i].fast);
 		if (!err)
-			err = undo_nice(w->undo, v->tid, v->start, w->nice[i]);
+			err = undo_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}
 	return err;
 }
@@ -41,88 +123,76 @@ int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *gr
 		    char *why, size_t size)
 {
 	struct vm_weights *w = calloc(1, sizeof(*w));
-	int err = 0;
+	int err;
 
 	if (!w) {
 		snprintf(why, size, "no memory");
 		return -ENOMEM;
 	}
-	w->way = WAY_DRY;
-	w->ratio = ratio;
-	w->vm = vm;
-	w->undo = undo;
-	if (!dry) {
-		err = vm_groups_make(&w->groups, vm, group, undo, w->why, sizeof(w->why));
-		w->way = w->groups.version == 2 ? WAY_V2 : WAY_V1;
-	}
+	*w = (struct vm_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
+	err = dry ? 0 : vm_group_all(w, group);
 	if (err && group) {
 		snprintf(why, size, "--group %s: %s", group, w->why);
 	} else if (err) {
-		w->way = WAY_NICE;
-		err = vm_weights_note_nice(w);
+		err = vm_note_nice(w);
 		if (err)
 			snprintf(why, size, "%s; and nice values cannot be set back either: %s: run this as root", w->why, strerror(-err));
 	}
 	if (err)
-		vm_weights_free(w);
+		free(w);
 	else
 		*out = w;
 	return err;
 }
 
+/* In the unit of the group's version. */
+static int vm_slow_weight(const struct vm_weights *w, size_t vcpu)
+{
+	int parts = ratio_steps[w->ratio].parts;
+	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
+
+	return weight > 2 ? weight : 2;	/* the least that version 1 takes */
+}
+
 int vm_weights_set(struct vm_weights *w, size_t vcpu, bool slow)
 {
-	switch (w->way) {
-	case WAY_V1:
-	case WAY_V2:
-		return vm_groups_set(&w->groups, vcpu, slow ? vm_groups_slow(&w->groups, vcpu, ratio_parts[w->ratio])
-					: w->groups.vcpu[vcpu].fast);
-	case WAY_NICE:
-		return undo_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start, w->nice[vcpu] + (slow ? steps[w->ratio].nice : 0));
-	case WAY_DRY:
-		break;
-	}
-	return 0;
+	int fast = w->vcpu[vcpu].fast;
+
+	if (w->dry)
+		return 0;
+	if (w->groups.version)
+		return files_write_number(w->vcpu[vcpu].file, slow ? vm_slow_weight(w, vcpu) : fast);
+	return undo_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start, fast + (slow ? ratio_steps[w->ratio].nicer : 0));
 }
 
 int vm_weights_of(const struct vm_weights *w, bool slow)
 {
 	if (!slow)
 		return 1024;
-	if (w->way == WAY_NICE)
-		return steps[w->ratio].weight;
-	if (w->way == WAY_DRY)
-		return 1024 / ratio_parts[w->ratio];
-	return 1024 * vm_groups_slow(&w->groups, 0, ratio_parts[w->ratio]) / w->groups.vcpu[0].fast;
+	if (w->dry)
+		return 1024 / ratio_steps[w->ratio].parts;
+	return w->groups.version ? 1024 * vm_slow_weight(w, 0) / w->vcpu[0].fast : ratio_steps[w->ratio].weight;
 }
 
 const char *vm_weights_way(const struct vm_weights *w)
 {
-	static const char *const ways[] = { "cgroup v1", "cgroup v2", "nice", "dry run" };
+	static const char *const ways[] = { "nice", "cgroup v1", "cgroup v2" };
 
-	return ways[w->way];
+	return w->dry ? "dry run" : ways[w->groups.version];
 }
 
 void vm_weights_tell(const struct vm_weights *w, char *text, size_t size)
 {
-	switch (w->way) {
-	case WAY_V1:
-	case WAY_V2:
-		snprintf(text, size, "a group for each of %zu vCPUs below %s%s; the weight of that group is not changed", w->vm->n,
-			 w->groups.machine, w->groups.adopted ? " (made by others)" : "");
-		break;
-	case WAY_NICE:
-		snprintf(text, size, "nice values of %zu vCPU threads, not groups: %s", w->vm->n, w->why);
-		break;
-	case WAY_DRY:
+	if (w->dry)
 		snprintf(text, size, "nothing is changed");
-		break;
-	}
+	else if (w->groups.version)
+		snprintf(text, size, "a group for each of %zu vCPUs below %s%s; the weight of that group is not changed", w->vm->n,
+			 w->machine, w->adopted ? " (made by others)" : "");
+	else
+		snprintf(text, size, "nice values of %zu vCPU threads, not groups: %s", w->vm->n, w->why);
 }
 
 void vm_weights_free(struct vm_weights *w)
 {
-	if (w)
-		vm_groups_close(&w->groups);
 	free(w);
 }

@@ -15,7 +15,7 @@ static void tell_ways(struct watch *w)
 {
 	size_t n = 0;
 
-	w->told.way[0] = '\0';
+	snprintf(w->told.way, sizeof(w->told.way), "dry run: nothing is changed");
 	for (int i = 0; i < w->ways && n < sizeof(w->told.way); i++) {
 		char text[256] = "";
 
@@ -24,11 +24,6 @@ static void tell_ways(struct watch *w)
 	}
 	if (w->audio)
 		audio_tell(w->audio, w->told.sound, sizeof(w->told.sound));
-}
-
-static struct told_episode *lasting(struct watch *w)
-{
-	return (struct told_episode *)told_lasting(&w->told);
 }
 
 static int apply(struct watch *w, const struct judged *now)
@@ -57,7 +52,7 @@ static void restore(struct watch *w)
 
 static void end_episode(struct watch *w, enum ended how, int64_t at_ns)
 {
-	struct told_episode *e = lasting(w);
+	struct told_episode *e = told_lasting(&w->told);
 
 	if (!e)
 		return;
@@ -66,7 +61,7 @@ static void end_episode(struct watch *w, enum ended how, int64_t at_ns)
 	log_end(w->log, e);
 }
 
-/* Counters of sound are averaged by those who are background now. */
+/* The processes that are background now count for the confidences of the sound counters. */
 static void average_sound(struct watch *w, const struct judged *now)
 {
 	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
@@ -108,7 +103,7 @@ const char *watch_why(int err)
 /* Tags that stay as they were are left in place: end and begin would give them a moment of their full share. */
 static void on_event(struct watch *w, const struct input_event *event, bool sound)
 {
-	struct told_episode *e, *before = lasting(w);
+	struct told_episode *e, *before = told_lasting(&w->told);
 	struct episode_turn turn;
 	struct judged now;
 	bool same;
@@ -181,9 +176,6 @@ static void on_sub_epoch(struct watch *w, int64_t now)
 {
 	sampled(w, tasks_sample(w->tasks, now, false));
 	w->told.samples++;
-	for (int i = 0; i < w->ways && w->applied; i++)
-		if (w->way[i]->ops->tick)
-			w->way[i]->ops->tick(w->way[i], now);
 	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
 		struct judged would;
 
@@ -208,9 +200,16 @@ static void read_cost(struct watch *w)
 static void wait_for_something(struct watch *w, int64_t due_ns, const sigset_t *waiting)
 {
 	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
-	int64_t left = due_ns - clock_now();
-	struct timespec ts = { .tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0 };
+	struct timespec ts = { 0 };
 	int n = w->sources;
+	int64_t left;
+
+	for (int i = 0; i < w->ways; i++)
+		if (w->way[i]->ops->tick)
+			due_ns = clock_earlier(due_ns, w->way[i]->ops->tick(w->way[i], clock_now()));
+	left = due_ns - clock_now();
+	if (left > 0)
+		ts = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 
 	for (int i = 0; i < n; i++)
 		fd[i + 1] = (struct pollfd){ .fd = w->source[i]->fd, .events = POLLIN };
@@ -240,9 +239,9 @@ void watch_until(struct watch *w, int64_t until_ns)
 	proc_stop_signals(&stop);
 	sigprocmask(SIG_BLOCK, &stop, &before);
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
-		int64_t due = next < episode_due(&w->episode) ? next : episode_due(&w->episode), now;
+		int64_t now;
 
-		wait_for_something(w, due < until_ns ? due : until_ns, &before);
+		wait_for_something(w, clock_earlier(clock_earlier(next, episode_due(&w->episode)), until_ns), &before);
 		now = clock_now();
 		if (episode_over(&w->episode, now)) {
 			restore(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - waits for what comes first: an input, the end of a sub-epoch or of an episode, a question; and does what is due then. */
+/* watch - the main loop: waits for an input, the end of a sub-epoch or of an episode, or a question, and acts on it. */
 #ifndef VAMP_WATCH_H
 #define VAMP_WATCH_H
 
@@ -14,7 +14,7 @@
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20		/* a second open episodes; of a flood the rest is passed over */
 
-/* Filled in by who opens the parts, and theirs to close but where said. */
+/* The caller opens the parts, and closes them but where said. */
 struct watch {
 	double threshold;		/* share of a CPU */
 	int64_t sub_ns;
@@ -43,7 +43,7 @@ void watch_begin(struct watch *w);
 /* Until the time, a signal to stop, the end of the last source of a user's input, or an error (w->err); then all is as before. */
 void watch_until(struct watch *w, int64_t until_ns);
 const char *watch_why(int err);
-/* Fills in what the report and status need to know: cost, way, sound. */
+/* Updates cost, way and sound in `told`, for the report and for status. */
 void watch_tell(struct watch *w);
 
 #endif

@@ -306,8 +306,6 @@ static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
 	return n < 0 ? n : 0;
 }
 
-static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static int turn(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	int64_t now = clock_now(), wake = c->kind->wake_ns ? c->kind->wake_ns(c->self) : INT64_MAX;
@@ -318,14 +316,14 @@ static int turn(struct crowd *c, int64_t until, const sigset_t *mask)
 		sweep(c, now);
 		c->sweep_ns = now + SWEEP_NS;
 	}
-	until = earlier(until, earlier(wake, c->sweep_ns));
+	until = clock_earlier(until, clock_earlier(wake, c->sweep_ns));
 	if (c->running && c->retry_ns) {
 		if (now >= c->retry_ns)
 			come_back(c, now);
-		until = c->retry_ns ? earlier(until, c->retry_ns) : until;
+		until = c->retry_ns ? clock_earlier(until, c->retry_ns) : until;
 	}
 	if (c->running)	/* (looked for now: who was answered above, or has come back, may be the next) */
-		until = earlier(until, next_send(c));
+		until = clock_earlier(until, next_send(c));
 	return wait_for_events(c, until, mask);
 }
 
@@ -406,7 +404,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 			first = spent_now();
 		}
 		send_due(c, now);
-		err = turn(c, earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns), &before);
+		err = turn(c, clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns), &before);
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;

@@ -190,6 +190,9 @@ used() { [ "$(cpu_ms "$1")" -ge "$2" ]; }
 	run -2 --separate-stderr "$VAMP" run --dry-run --control input --ratio X
 	run -2 --separate-stderr "$VAMP" run --dry-run --control input --threshold 0
 	run -2 --separate-stderr "$VAMP" no-such-command
+	mkfifo pipe	# its reader could hold up the daemon, or there is none
+	run -2 --separate-stderr timeout 20 "$VAMP" run --dry-run --no-audio --control input --log pipe
+	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 	[ ! -e input ]
 }
 

@@ -95,7 +95,7 @@ finish_episodes() {
 	within "$((1000 * ran[0] / ran[1]))" 650 1550
 	for ratio in L:3 M:9 H:18; do
 		episodes shares "$a" "${ratio%:*}" 100000 10 "+$background" "$foreground"
-		grep -q "^cgroup v1: " episodes.out
+		grep -q " in cgroup v1 " episodes.out
 		ran "$background" "$foreground" "$other"
 		[ "${ran[0]}" -gt 0 ]	# it does not starve
 		within "$((1000 * ran[1] / ran[0]))" "$((600 * ${ratio#*:}))" "$((1650 * ${ratio#*:}))"

@@ -161,6 +161,19 @@ triggers_are() {	# WORD...: those of the report, in their order
 	[ ! -e orders ]
 }
 
+@test "control: a fifo of its own goes even after kill -9; one that was there stays" {
+	watch --no-audio --control orders
+	[ -p orders ]
+	kill -9 "$vamp"
+	ends "$vamp"
+	until_true eval '[ ! -e orders ]'
+	mkfifo theirs
+	watch --no-audio --control theirs
+	kill "$vamp"
+	ends "$vamp"
+	[ -p theirs ]
+}
+
 @test "evdev: a device that is missing is told in one line" {
 	run "$VAMP" run --dry-run --no-audio --evdev /dev/input/none
 	[ "$status" -ne 0 ]

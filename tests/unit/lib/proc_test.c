@@ -289,13 +289,13 @@ static void autogroup_is_one_line_or_nothing(void **state)
 	char text[64], tiny[5];
 
 	(void)state;
-	proc_autogroup(getpid(), text, sizeof(text));
+	proc_line(getpid(), "autogroup", text, sizeof(text));
 	assert_null(strchr(text, '\n'));
 	if (text[0])
 		assert_int_equal(strncmp(text, "/autogroup-", 11), 0);
-	proc_autogroup(getpid(), tiny, sizeof(tiny));
+	proc_line(getpid(), "autogroup", tiny, sizeof(tiny));
 	assert_true(strlen(tiny) < sizeof(tiny));
-	proc_autogroup(999999999, text, sizeof(text));
+	proc_line(999999999, "autogroup", text, sizeof(text));
 	assert_string_equal(text, "");
 }
 
@@ -339,9 +339,31 @@ static void a_line_of_stat(void **state)
 	assert_int_equal(s.system_waited, 8);
 	assert_int_equal(s.threads, 3);
 	assert_true(s.start == UINT64_MAX);
+	assert_string_equal(s.comm, "a) S 3 (b)");
+	assert_int_equal(s.cpu, -1);	/* the line ends before it */
+	assert_int_equal(proc_read_stat("9 (a name that is longer than the kernel's) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 23 24 "
+					"18446744073709551615 26 27 28 29 30 31 32 33 34 35 36 37 38 5 0 0", &s), 0);
+	assert_string_equal(s.comm, "a name that is ");
+	assert_int_equal(s.start, 77);
+	assert_int_equal(s.cpu, 5);
 	assert_int_equal(proc_read_stat("12 (cut) S 1 2", &s), -EPROTO);
 	assert_int_equal(proc_read_stat("no brackets", &s), -EPROTO);
 	assert_int_equal(proc_read_stat("", &s), -EPROTO);
+}
+
+static void the_process_of_a_thread(void **state)
+{
+	struct proc_stat s;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(proc_process(getpid()), getpid());
+	assert_int_equal(proc_process(999999999), 0);
+	assert_int_equal(proc_stat(getpid(), &s), 0);
+	assert_int_equal(s.ppid, getppid());
+	proc_line(getpid(), "comm", text, sizeof(text));
+	assert_string_equal(s.comm, text);
+	assert_int_equal(proc_stat(999999999, &s), -ESRCH);
 }
 
 static void group_is(const char *lines, const char *controller, int version, const char *group)
@@ -395,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_parent_already_dead_is_noticed),	/* last: from here on we die with our parent */
 		cmocka_unit_test(a_group_is_that_of_the_controller),
 		cmocka_unit_test(a_line_of_stat),
+		cmocka_unit_test(the_process_of_a_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

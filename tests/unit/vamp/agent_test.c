@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -100,20 +101,52 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 	agent_load_take(l, &interval_ns, cpu);
 	assert_int_equal(cpu[here].background_ns, 0);	/* it has ended, and the other was never tagged: its start is another */
 	end_burner(other);
-	agent_load_free(l);
+	free(l);
+}
+
+/* The next line of what has come and of what the agent still sends, if it is not NULL. */
+static bool next_line(struct favour *agent, int in, char *text, size_t size)
+{
+	for (size_t n = 0; n + 1 < size;) {
+		struct pollfd come = { .fd = in, .events = POLLIN };
+
+		while (agent && !poll(&come, 1, 0)) {
+			int64_t due_ns = agent->ops->tick(agent, clock_now());
+
+			if (!poll(&come, 1, 0))
+				clock_sleep_until(due_ns);
+		}
+		if (read(in, text + n, 1) != 1)
+			return false;
+		if (text[n] == '\n') {
+			text[n] = '\0';
+			return true;
+		}
+		n++;
+	}
+	return false;
+}
+
+/* The same for the daemon's loop, which goes on meanwhile. */
+static void pass(struct favour *agent, int64_t ns)
+{
+	for (int64_t end = clock_now() + ns; clock_now() < end;) {
+		int64_t due_ns = agent->ops->tick(agent, clock_now());
+
+		clock_sleep_until(due_ns < end ? due_ns : end);
+	}
 }
 
 /* The next line that is no report, and the greatest percent that the reports before it gave of the CPU, of both at most -1. */
-static enum agent_word next_word(FILE *in, int64_t *sequence, int cpu, int *most, int *elsewhere)
+static enum agent_word next_word(struct favour *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
 {
 	struct agent_line line;
 	char text[256];
 
 	*most = *elsewhere = -1;
-	while (fgets(text, sizeof(text), in)) {
+	while (next_line(agent, in, text, sizeof(text))) {
 		int *percent;
 
-		text[strcspn(text, "\n")] = '\0';
 		assert_int_equal(agent_line_read(text, &line), 0);
 		assert_int_equal(line.sequence, ++*sequence);
 		if (line.word != AGENT_CPU)
@@ -128,47 +161,46 @@ static enum agent_word next_word(FILE *in, int64_t *sequence, int cpu, int *most
 static void an_episode_is_told_through_a_socket(void **state)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), most, elsewhere;
+	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), in, most, elsewhere;
 	struct tag tag = { .pid = start_burner(here) };
 	struct favour *agent;
 	int64_t sequence = 0;
 	char why[256], told[256];
-	FILE *in;
 
 	(void)state;
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
 	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(server, 1), 0);
 	assert_int_equal(agent_open(&agent, at.sun_path, why, sizeof(why)), 0);
-	in = fdopen(accept(server, NULL, NULL), "r");
-	assert_non_null(in);
-	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
+	in = accept(server, NULL, NULL);
+	assert_true(in >= 0);
+	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
 	assert_int_equal(most, -1);
-	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
+	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
 
 	assert_int_equal(agent->ops->begin(agent, &tag, 1), 0);
-	while (next_word(in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
+	while (next_word(agent, in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
 		;
-	clock_sleep_until(clock_now() + 500 * NS_PER_MS);
+	pass(agent, 500 * NS_PER_MS);
 	assert_int_equal(agent->ops->begin(agent, NULL, 0), 0);		/* the next input comes: nobody is background now */
-	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_END);
+	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_END);
 	assert_true(most > 0);
 	assert_true(elsewhere <= 0);
-	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_BEGIN);
-	clock_sleep_until(clock_now() + 200 * NS_PER_MS);
+	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_BEGIN);
+	pass(agent, 200 * NS_PER_MS);
 	assert_int_equal(agent->ops->end(agent), 0);
-	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_END);
+	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_END);
 	assert_true(most <= 0);
 
 	assert_int_equal(agent->ops->begin(agent, &tag, 1), 0);
-	while (next_word(in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
+	while (next_word(agent, in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
 		;
 	agent->ops->tell(agent, told, sizeof(told));
 	assert_non_null(strstr(told, ", 0 of them unsent"));
 	agent->ops->close(agent);
-	assert_int_equal(next_word(in, &sequence, here, &most, &elsewhere), AGENT_END);
+	assert_int_equal(next_word(NULL, in, &sequence, here, &most, &elsewhere), AGENT_END);
 	end_burner(tag.pid);
-	fclose(in);
+	close(in);
 	close(server);
 	unlink(at.sun_path);
 }

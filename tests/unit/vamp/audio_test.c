@@ -150,14 +150,17 @@ static void a_stream(void **state)
 
 	(void)state;
 	need_tools();
+	assert_false(audio_plays(a));	/* a server alone is no sound */
 	play(NULL);
 	assert_true(until_is(player, true));
+	assert_true(audio_plays(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
 	assert_true(audio_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
 	gone = player;
 	end(&player);
 	assert_true(until_is(gone, false));
+	assert_false(audio_plays(a));
 	assert_int_equal(events, 1);
 }
 

@@ -5,8 +5,8 @@
  * GROUP: a cgroup's folder; "none": not one (so it is nice values). PIDs are in scope; those with a "+" before are background.
  * Says what it does on standard output, one line an episode. */
 #include "clock.h"
+#include "proc.h"
 #include "vamp/favour.h"
-#include "vamp/files.h"
 #include "vamp/scope.h"
 #include "vamp/undo.h"
 
@@ -18,16 +18,8 @@
 static struct scope_process known[64];
 static size_t knowns;
 
-bool scope_has(const struct scope *s, pid_t pid)
-{
-	(void)s;
-	for (size_t i = 0; i < knowns; i++)
-		if (known[i].pid == pid)
-			return true;
-	return false;
-}
-
-int scope_list(const struct scope *s, struct scope_process **out, size_t *n)
+int __wrap_scope_list(const struct scope *s, struct scope_process **out, size_t *n);
+int __wrap_scope_list(const struct scope *s, struct scope_process **out, size_t *n)
 {
 	(void)s;
 	*out = malloc(sizeof(known));
@@ -67,7 +59,7 @@ int main(int argc, char **argv)
 		struct proc_stat task;
 
 		known[knowns].pid = (pid_t)strtol(*pid, NULL, 10);
-		if (files_stat(known[knowns].pid, &task))
+		if (proc_stat(known[knowns].pid, &task))
 			return EXIT_USAGE;
 		known[knowns].start = task.start;
 		if (**pid == '+') {
@@ -85,7 +77,7 @@ int main(int argc, char **argv)
 		ways += !err;
 	}
 	if (!err && strcmp(argv[1], "shares")) {
-		err = isolate_open(&way[ways], &scope, false, true, undo, text, sizeof(text));
+		err = isolate_open(&way[ways], &scope, NULL, true, undo, text, sizeof(text));
 		ways += !err;
 	}
 	if (err) {
@@ -96,7 +88,7 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < ways && !err; i++) {
 			err = way[i]->ops->begin(way[i], tag, tags);
 			way[i]->ops->tell(way[i], text, sizeof(text));
-			printf("%s: %s\n", way[i]->ops->name, text);
+			puts(text);
 		}
 		fflush(stdout);
 		hold(way, ways, strtol(argv[4], NULL, 10) * NS_PER_MS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* isolate - how busy CPUs were, from the text of a /proc/stat; which interrupts are a user's devices, on a tree that plays /sys. */
+/* isolate - how busy CPUs were, from the text of a /proc/stat; interrupts of a user's devices, on a tree in place of /sys. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,26 +12,26 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "vamp/isolate_inside.h"
+#include "vamp/cpu_ticks.h"
+#include "vamp/isolate_irq.h"
 
 static void busy_is_all_but_idle_and_waiting_for_a_disk(void **state)
 {
-	char text[] = "cpu  111 0 0 999 0 0 0 0 0 0\ncpu0 1 2 3 40 50 6 7 8 0 0\ncpu1 10 20 30 400 500 60 70 80 0 0\nintr 5\n";
+	char text[] = "cpu  111 0 0 999 0 0 0 0 0 0\ncpu0 1 2 3 40 50 6 7 8 0 0\ncpu2 10 20 30 400 500 60 70 80 0 0\nintr 5\n";
 	FILE *f = fmemopen(text, sizeof(text) - 1, "r");
-	int64_t busy, all;
-	cpu_set_t set;
+	struct cpu_ticks cpu[4];
 
 	(void)state;
-	CPU_ZERO(&set);
-	CPU_SET(1, &set);
-	isolate_read_busy(f, &set, &busy, &all);
-	assert_int_equal(busy, 270);
-	assert_int_equal(all, 1170);
+	assert_int_equal(cpu_ticks_read(f, cpu, 4), 3);
+	assert_int_equal(cpu[0].all - cpu[0].idle, 27);
+	assert_int_equal(cpu[0].all, 117);
+	assert_int_equal(cpu[0].stolen, 8);
+	assert_int_equal(cpu[1].all, 0);	/* not online */
+	assert_int_equal(cpu[2].all - cpu[2].idle, 270);
+	assert_int_equal(cpu[2].all, 1170);
 	rewind(f);
-	CPU_SET(0, &set);
-	isolate_read_busy(f, &set, &busy, &all);
-	assert_int_equal(busy, 297);
-	assert_int_equal(all, 1287);
+	assert_int_equal(cpu_ticks_read(f, cpu, 2), 1);
+	assert_int_equal(cpu[0].all, 117);
 	fclose(f);
 }
 

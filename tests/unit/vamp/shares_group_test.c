@@ -17,8 +17,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "vamp/files.h"
-#include "vamp/shares_inside.h"
+#include "files.h"
+#include "proc.h"
+#include "vamp/shares_group.h"
 
 static char root[32], mount[64];
 static int version;
@@ -252,7 +253,7 @@ static struct tag tag_of(pid_t pid)
 {
 	struct proc_stat task;
 
-	assert_int_equal(files_stat(pid, &task), 0);
+	assert_int_equal(proc_stat(pid, &task), 0);
 	return (struct tag){ .pid = pid, .start = task.start };
 }
 
@@ -289,7 +290,7 @@ static void version_1_weighs_by_shares(void **state)
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
 		assert_int_equal(shares_group_open(&g, root, NULL, (enum ratio)ratio, undo, why, sizeof(why)), 0);
-		assert_int_equal(g.version, 1);
+		assert_int_equal(g.groups.version, 1);
 		assert_string_equal(g.above, session);
 		assert_weight(&g, "cpu.shares", weights[ratio]);
 		take_and_return(&g, session, session);
@@ -307,7 +308,7 @@ static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
 		assert_int_equal(shares_group_open(&g, root, NULL, (enum ratio)ratio, undo, why, sizeof(why)), 0);
-		assert_int_equal(g.version, 2);
+		assert_int_equal(g.groups.version, 2);
 		assert_weight(&g, "cpu.weight", weights[ratio]);
 		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
 		snprintf(rest, sizeof(rest), "%s/thinprobe-vamp-%d-rest", session, (int)getpid());

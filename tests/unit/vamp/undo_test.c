@@ -19,7 +19,8 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "vamp/files.h"
+#include "files.h"
+#include "proc.h"
 #include "vamp/undo.h"
 
 #define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
@@ -76,7 +77,7 @@ static uint64_t start_of(pid_t pid)
 {
 	struct proc_stat task;
 
-	assert_int_equal(files_stat(pid, &task), 0);
+	assert_int_equal(proc_stat(pid, &task), 0);
 	return task.start;
 }
 
@@ -157,6 +158,31 @@ static void a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_
 	rmdir(group);
 	assert_int_equal(undo_stop(u), 1);	/* what was left is counted to the end */
 	make_files(NULL);
+}
+
+/* Of any program may be what is at that path when it is removed: only a fifo goes. */
+static void a_fifo_goes_with_the_list(void **state)
+{
+	char fifo[80];
+	struct undo *u;
+
+	(void)state;
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	assert_int_equal(undo_start(&u, 4), 0);
+	assert_int_equal(undo_mkfifo(u, file), -EEXIST);
+	assert_int_equal(undo_mkfifo(u, fifo), 0);
+	assert_int_equal(undo_mkfifo(u, fifo), -EEXIST);
+	assert_int_equal(undo_back(u, 0), 0);
+	assert_int_equal(access(fifo, F_OK), -1);
+	assert_int_equal(undo_mkfifo(u, fifo), 0);
+	unlink(fifo);
+	assert_int_equal(undo_back(u, 0), 0);	/* it has gone already */
+	assert_int_equal(undo_mkfifo(u, fifo), 0);
+	unlink(fifo);
+	put(fifo, "1\n");
+	assert_int_equal(undo_stop(u), 0);
+	assert_holds(fifo, "1");
+	unlink(fifo);
 }
 
 static void a_move_notes_where_the_task_was(void **state)
@@ -440,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup(files_come_back_in_reverse, make_files),
 		cmocka_unit_test_setup(what_cannot_be_done_is_not_noted, make_files),
 		cmocka_unit_test_setup(a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_with_a_word, make_files),
+		cmocka_unit_test_setup(a_fifo_goes_with_the_list, make_files),
 		cmocka_unit_test_setup(a_move_notes_where_the_task_was, make_files),
 		cmocka_unit_test_setup(a_task_that_has_ended_is_nothing_to_undo, make_files),
 		cmocka_unit_test_setup(a_nice_value_keeps_its_first_note, make_files),

@@ -4,19 +4,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int read_all(const char *path, char *text, size_t size)
+int files_read_all(const char *path, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
 	size_t n = 0;
 	ssize_t got = 1;
 
-	if (fd < 0)
-		return -errno;
-	while (n + 1 < size && got > 0) {
+	while (!err && n + 1 < size && got > 0) {
 		got = read(fd, text + n, size - 1 - n);
 		if (got > 0)
 			n += (size_t)got;
@@ -25,23 +24,20 @@ static int read_all(const char *path, char *text, size_t size)
 		else if (got < 0)
 			err = -errno;
 	}
-	close(fd);
-	text[n] = '\0';
+	if (fd >= 0)
+		close(fd);
+	text[err ? 0 : n] = '\0';
 	return err;
 }
 
 int files_read(const char *path, char *text, size_t size)
 {
-	int err = read_all(path, text, size);
+	int err = files_read_all(path, text, size);
 	char *end = strchr(text, '\n');
 
-	if (err)
-		return err;
-	if (!end && strlen(text) + 1 == size)
-		return -E2BIG;
 	if (end)
 		*end = '\0';
-	return 0;
+	return err ? err : !end && strlen(text) + 1 == size ? -E2BIG : 0;
 }
 
 int files_write(const char *path, const char *text)
@@ -64,21 +60,11 @@ int files_write_number(const char *path, long number)
 	return files_write(path, text);
 }
 
-int files_stat(pid_t tid, struct proc_stat *out)
-{
-	char path[40], text[1024];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	if (read_all(path, text, sizeof(text)) || proc_read_stat(text, out))
-		return -ESRCH;
-	return 0;
-}
-
-static int add(pid_t **list, size_t *n, pid_t number)
+static int files_add(pid_t **list, size_t *n, pid_t number)
 {
 	/* 0, then 64, 128, 256 ...: room is made where n has filled it */
 	if (!*n || (*n >= 64 && !(*n & (*n - 1)))) {
-		pid_t *more = realloc(*list, (*n ? 2 * *n : 64) * sizeof(*more));
+		pid_t *more = reallocarray(*list, *n ? 2 * *n : 64, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -88,40 +74,27 @@ static int add(pid_t **list, size_t *n, pid_t number)
 	return 0;
 }
 
-static int finish(int err, pid_t **list)
-{
-	if (err) {
-		free(*list);
-		*list = NULL;
-	}
-	return err;
-}
-
-int files_numbers(const char *path, pid_t **out, size_t *n)
+int files_numbers(const char *path, pid_t **list, size_t *n)
 {
 	FILE *f = fopen(path, "re");
 	int number, err = 0;
 
-	*out = NULL;
-	*n = 0;
 	if (!f)
 		return -errno;
 	while (!err && fscanf(f, "%d", &number) == 1)
-		err = add(out, n, number);
+		err = files_add(list, n, number);
 	if (!err && ferror(f))
-		err = -EIO;
+		err = -errno;
 	fclose(f);
-	return finish(err, out);
+	return err;
 }
 
-int files_numbered(const char *folder, pid_t **out, size_t *n)
+int files_numbered(const char *folder, pid_t **list, size_t *n)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	int err = 0;
 
-	*out = NULL;
-	*n = 0;
 	if (!dir)
 		return -errno;
 	while (!err && (entry = readdir(dir))) {
@@ -129,8 +102,32 @@ int files_numbered(const char *folder, pid_t **out, size_t *n)
 		long number = strtol(entry->d_name, &end, 10);
 
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && !*end)
-			err = add(out, n, (pid_t)number);
+			err = files_add(list, n, (pid_t)number);
 	}
 	closedir(dir);
-	return finish(err, out);
+	return err;
+}
+
+int files_group(const char *folder, pid_t **list, size_t *n)
+{
+	char path[4096];
+	struct dirent *e;
+	int err;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	err = files_numbers(path, list, n);
+	dir = err ? NULL : opendir(folder);
+	if (!dir)
+		return err ? err : -errno;
+	while (!err && (e = readdir(dir))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.' ||
+		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
+			continue;
+		err = files_group(path, list, n);
+		if (err == -ENOENT || err == -ENODEV)	/* removed meanwhile */
+			err = 0;
+	}
+	closedir(dir);
+	return err;
 }

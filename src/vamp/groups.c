@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "groups.h"
+#include "files.h"
+#include "proc.h"
+
+#include <string.h>
+#include <unistd.h>
+
+const struct groups_version groups_version[3] = {
+	[1] = { "cpu.shares", "tasks", 1024 }, [2] = { "cpu.weight", "cgroup.threads", 100 }
+};
+
+struct groups_path groups_path(const char *folder, const char *file)
+{
+	struct groups_path p;
+
+	snprintf(p.text, sizeof(p.text), "%s/%s", folder, file);
+	return p;
+}
+
+bool groups_have(const char *folder, const char *file)
+{
+	return access(groups_path(folder, file).text, F_OK) == 0;
+}
+
+int groups_find(struct groups *g, const char *root)
+{
+	*g = (struct groups){ .root = root };
+	g->version = proc_cgroup_mount(root, "cpu", g->mount, sizeof(g->mount));
+	return g->version;
+}
+
+bool groups_of(const struct groups *g, pid_t tid, char *folder, size_t size)
+{
+	char file[UNDO_PATH], group[UNDO_PATH];
+	bool found = false;
+	FILE *f;
+
+	snprintf(file, sizeof(file), tid ? "%s/proc/%d/cgroup" : "%s/proc/self/cgroup", g->root, (int)tid);
+	f = g->version ? fopen(file, "re") : NULL;
+	if (f) {
+		found = proc_read_cgroup(f, "cpu", group, sizeof(group)) == g->version &&
+			snprintf(folder, size, "%s%s", g->mount, strcmp(group, "/") ? group : "") < (int)size;
+		fclose(f);
+	}
+	return found;
+}
+
+bool groups_list_cpu(const char *folder, const char *file)
+{
+	char line[512], *rest;
+
+	files_read(groups_path(folder, file).text, line, sizeof(line));
+	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (!strcmp(word, "cpu"))
+			return true;
+	return false;
+}
+
+int groups_enable(const char *folder, struct undo *undo)
+{
+	return groups_list_cpu(folder, "cgroup.subtree_control") ? 0 :
+	       undo_enable(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
+}

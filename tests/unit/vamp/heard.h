@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* heard - what the sources of input report, kept in the order of its coming. Included by tests, behind cmocka.h. */
+#ifndef TESTS_VAMP_HEARD_H
+#define TESTS_VAMP_HEARD_H
+
+#include "vamp/input.h"
+
+static char why[200];
+
+struct heard {
+	int n;
+	struct input_event event[32];
+};
+
+static void hear(void *arg, const struct input_event *event)
+{
+	struct heard *h = arg;
+
+	assert_true(h->n < 32);
+	h->event[h->n++] = *event;
+}
+
+#endif
