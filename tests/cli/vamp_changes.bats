@@ -203,8 +203,8 @@ kill_at_random() {
 	local i watchdog
 
 	start tree sh -c 'while :; do sleep 0.03; done'; tree=("$pid")
-	start still sleep 100; tree+=("$pid")
-	start own taskset -c "${CPUS[0]}" nice -n 3 sleep 100; tree+=("$pid")
+	start still sleep 1000; tree+=("$pid")
+	start own taskset -c "${CPUS[0]}" nice -n 3 sleep 1000; tree+=("$pid")
 	until_true grep -q sleep "/proc/$pid/comm"
 	for i in "${tree[@]}"; do echo "$i" >"$a/cgroup.procs"; done
 	until_true pgrep -P "${tree[0]}"
