@@ -92,14 +92,14 @@ if (words(steps) > 0 && with_io) {
 		eval lowest
 		eval panel(i, word(apps, i))
 		plot 20 with lines linecolor rgb "#ffffff" linewidth 0.1 notitle, \
+			for [s = 1:words(swaps)] data using (at(s)):(shown("file_ms")):(low("file_ms")):(high("file_ms")) \
+				with yerrorbars pointtype 0 linewidth 0.7 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (x_ = at(s)):(shown("added_ms")) with linespoints pointtype shape(s) \
 				linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (at(s)):(shown("t_io_ms")) with linespoints pointtype shape(s) pointsize 0.5 \
 				dashtype 3 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (at(s)):(shown("file_ms")) with linespoints pointtype shape(s) pointsize 0.4 \
-				linewidth 0.7 linecolor rgb colour(s) notitle, \
-			for [s = 1:words(swaps)] data using (at(s)):(shown("file_ms")):(low("file_ms")):(high("file_ms")) \
-				with yerrorbars pointtype 0 linewidth 0.7 linecolor rgb colour(s) notitle
+				linewidth 0.7 linecolor rgb colour(s) notitle
 	}
 	eval legend_strip(3)
 	plot for [s = 1:words(swaps)] NaN with points pointtype shape(s) linecolor rgb colour(s) title says(s), \
