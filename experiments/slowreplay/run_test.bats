@@ -35,9 +35,9 @@ load ../engine/replays
 	ended && { cat err; return 1; }
 	from=${EPOCHREALTIME/[.,]/}
 	kill -TERM "$driver"
-	for _ in {1..1500}; do ! ended || break; sleep 0.05; done
+	for _ in {1..1500}; do [ ! -e "$RUN/cells/slow/1/cell.json" ] || break; sleep 0.05; done
+	took=$((${EPOCHREALTIME/[.,]/} - from))	# the session and all that waits for its disk; a report follows
 	wait "$driver" && status=0 || status=$?
-	took=$((${EPOCHREALTIME/[.,]/} - from))
 	cat err out
 	echo "took $took us"
 	[ "$status" = 130 ]
