@@ -49,6 +49,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 	struct replay run[2] = { { .file = log.path, .label = "run" } };
 	struct answers answers = { 0 };
 	struct study study = { 0 };
+	const struct paper_cfg cfg = PAPER_2005;
 	struct paper paper = { 0 };
 	char why[200];
 
@@ -60,7 +61,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 			if (study.answers.answer[i].confidence < 0 || study.answers.answer[i].confidence > 1)
 				abort();
 		study_free(&study);
-		if (run[0].width <= 2000 && run[0].height <= 2000 && !paper_find(run, 2, &paper, why, sizeof(why))) {
+		if (run[0].width <= 2000 && run[0].height <= 2000 && !paper_find(&cfg, run, 2, &paper, why, sizeof(why))) {
 			if (!paper_answers(run, 2, &paper, &answers))
 				answers_free(&answers);
 			paper_free(&paper);
