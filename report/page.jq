@@ -33,7 +33,8 @@ def grid($view; $with_interval):
 		| if $view.by == null then . else
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
-	| ([$view.by // empty] + $view.columns | map(select(. as $c | any($rows[]; .[$c] != null)))) as $names
+	| ([$view.by // empty] + $view.columns | map(rtrimstr("?") as $c | select(any($rows[]; .[$c] != null))
+		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)) | $c)) as $names
 	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
 	| [$names[] as $name | ($doc | column_of($view.table; $name)) as $c
 		| {$name, heading: ($doc | heading($view.table; $name)), unit: $c.unit, decimals: $c.decimals,
@@ -122,7 +123,8 @@ def conditions: .run as $run | threshold_source as $source
 		["started", $run.started // "?"],
 		["ended", $run.ended // "?"],
 		($run.settings | if $source then .threshold += " (\($source))" else . end | facts(""))),
-	fact_table(["what", "value"]; ($run.protocol | facts("protocol: ")), ($run.protocols | facts("")), ($run.chain | facts("probe: ")),
+	fact_table(["what", "value"]; ($run | if .protocol then .protocol | facts("protocol: ") else .protocols | facts("") end),
+		($run.chain | facts("probe: ")),
 		($run.calibration | facts("calibration: ")), ($run.lab | facts("lab: ")), ($run.host | facts("host: ")),
 			($run.facts_after | facts("after: ")));
 
@@ -133,6 +135,9 @@ def page: . as $doc
 		"<div class=\"first\">", "",
 	($shown[:1][] | figure_image), "</div>", "<div class=\"findings\">", "", "## Findings", "",
 	(findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"), "", "</div>", "</div>", "",
+	(.run.runs | values | "## Runs", "", ({head: ["Run", "Host", "Started", "State", "Repeats", "Kernel", "CPU", "Where", "Folder"],
+		right: [false, false, false, false, true, false, false, false, false],
+		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	(if $shown[1:] == [] then empty else "## Figures", "", ($shown[1:][] | "### \(.title)", "", figure_image) end),
 	([views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2) | {view: $view, grid: .}]
 		| if . == [] then empty else
@@ -141,7 +146,7 @@ def page: . as $doc
 	(section("How it was measured") | trimmed | select(. != "") | . as $text | details("How it was measured"; $text, "")),
 	(not_here | select(. != []) | . as $list | details("Not on this machine"; ($list[] | "- \(safe)"), "")),
 	details("Run conditions"; $doc | conditions),
-	"Make this report again from the samples with `thinprobe report RUN`.";
+	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
 def findings_file: {schema: "findings/1", verdict: verdict, findings: findings};
 
 # Variables of figures.gp, as commands of gnuplot.

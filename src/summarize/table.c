@@ -226,9 +226,11 @@ static int table_check_view(struct table_reader *r)
 	if (!t)
 		return table_wrong(r, "no such table above", r->word[2]);
 	for (size_t i = 4; i < r->n; i++) {
-		const char *name = r->word[i];
+		char *name = r->word[i], *end = name + strlen(name);
 
 		name += !strncmp(name, "by=", 3) ? 3 : !strncmp(name, "only=", 5) ? 5 : 0;
+		if (end > name && end[-1] == '?')
+			end[-1] = '\0';
 		if (!table_column(t, name))
 			return table_wrong(r, "no such column of that table", name);
 	}

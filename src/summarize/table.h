@@ -11,6 +11,7 @@
  * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a
  * line that begins with a blank goes on with the one before. Columns belong to the table above them.
  * `given`: the experiment writes the file, and only its columns are described here.
+ * In a view COLUMN? is shown only where it has several values.
  * `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells).
  * `repeats found`: cells have not all as many repeats as the run; those without a folder are not
  * failed ones. `include`: lines that several experiments share, named from the folder of this file.

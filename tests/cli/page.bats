@@ -113,3 +113,13 @@ setup() {
 		[[ $output == "report.sh: "*run/run.json:* ]]
 	done
 }
+
+@test "a column of a view with a question mark is there only where it has several values" {
+	printf 'view main summary "By load" app? load p50_ms\n' >home/experiments/made/table
+	run -0 "$TOP/report/table.sh" run
+	echo "$output"
+	[[ $output == *Application*Load* ]]
+	sed -i '/^made\/1\tb\t/d' run/summary.tsv
+	run -0 "$TOP/report/table.sh" run
+	[[ $output == *Load* && $output != *Application* ]]
+}

@@ -40,7 +40,7 @@ static void test_columns(void **state)
 				   "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
 				   "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
 				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n"
-				   "view main summary \"A title\" by=part only=lost lost p50_ms\n", &t, &why));
+				   "view main summary \"A title\" by=part only=lost lost p50_ms?\n", &t, &why));
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.counts, "trains");
 	assert_true(t.found);
