@@ -22,6 +22,7 @@
 #include "interval.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MS ((double)NS_PER_MS)
 
@@ -181,6 +182,26 @@ static void keys_tell_idle(const struct json *run, const char *app, struct rec *
 	rec_end(out);
 }
 
+/* The session of a cell, as run.json names it in a run of several protocols; of the cells that have it only the first counts. */
+static void keys_tell_session(const struct cell *c, struct rec *out)
+{
+	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
+	char name[128];
+
+	for (const struct cell *b = c->run->cell; protocol && app && b < c; b++) {
+		const char *of = cell_text(b, "protocol"), *runs = cell_text(b, "app");
+
+		if (of && runs && !strcmp(of, protocol) && !strcmp(runs, app))
+			return;
+	}
+	if (!protocol || !app)
+		return;
+	snprintf(name, sizeof(name), "%s-%s", protocol, app);
+	for (char *at = name; (at = strchr(at, ':'));)
+		*at = '-';
+	keys_tell_idle(c->run->json, name, out);
+}
+
 static void keys_tell(const struct run *run, struct rec *out)
 {
 	const struct estimates *e = cell_own(run->cell);
@@ -193,6 +214,8 @@ static void keys_tell(const struct run *run, struct rec *out)
 	keys_tell_idle(run->json, "light", out);
 	keys_tell_idle(run->json, "heavy", out);
 	keys_tell_idle(run->json, "own", out);
+	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
+		keys_tell_session(c, out);
 	rec_end(out);
 }
 
