@@ -14,6 +14,7 @@ facts_raw() {
 		virtualisation=$(sed -n 's/^Hypervisor vendor: *//p' <<<"$lscpu")
 	fi
 	fact taken "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	fact hostname "$(uname -n)"
 	fact kernel "$(uname -sr)"
 	fact build "$(uname -v)"
 	fact architecture "$(uname -m)"
@@ -62,7 +63,7 @@ facts_json() {
 		def whole: if test("^-?[0-9]+$") then tonumber else null end;
 		def kb($key): [$memory | split("\n")[] | select(startswith($key + ":")) | capture("(?<n>[0-9]+)").n | tonumber * 1024][0];
 		{
-			taken: $taken,
+			taken: $taken, hostname: ($hostname | text),
 			kernel: $kernel, kernel_build: $build, architecture: $architecture, system: ($system | text),
 			cpu: {
 				model: ($model | text), online: ($online | text), allowed: ($allowed | text),
