@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
+# report.sh RUN RUN... [-o DIR] - of several runs of one experiment, in one figure each: DIR becomes a run folder of their tables.
 # report.sh --table | --findings | --record RUN - what the terminal shows at the end of a run; what later runs carry of it.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
@@ -12,6 +13,8 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=${TP_HOME:-$here/..}
 : "${TP_BIN:=$home/bin}"	# beside this folder in a checkout, in libexec of an installation
 [ -x "$TP_BIN/summarize" ] || [ ! -x "$here/../../../libexec/thinprobe/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
+
+. "$here/join.sh"
 
 die() {	# die STATUS WORDS
 	local status=$1
@@ -141,28 +144,44 @@ place() {	# place FILE: standard input becomes FILE, whole
 	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
 }
 
-usage='usage: report.sh [--table | --findings | --record] RUN
-Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples.'
-part=
+# run_stem RUN: the experiment's; ends the program where that is no run that can be reported.
+run_stem() {
+	local stem wrong
+	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
+	stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
+	[ -n "$stem" ] && [ -f "$home/experiments/$stem/say.jq" ] ||
+		die 1 "$1/run.json: no experiment ${stem:-is named}; thinprobe list names them"
+	[ "$(jq -r '.cells | type' "$1/run.json")" = array ] ||
+		die 1 "$1/run.json lists no cells: a run of an older version, whose own report.html is what there is"
+	wrong=$(jq -r "$shape" "$1/run.json" 2>/dev/null) || wrong='cannot be read'
+	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
+	printf '%s\n' "$stem"
+}
+
+usage='usage: report.sh RUN, or RUN RUN... [-o DIR]
+       report.sh --table | --findings | --record RUN
+Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples. Several runs of one experiment
+(of other machines, or other days) share each figure, a curve for each; their tables and report are put into DIR, or into a folder
+beside the first run.'
+part='' JOINED='' runs=()
 case ${1-} in --table | --findings | --record) part=${1#--}; shift ;; esac
-case ${1-} in
---help | -h) printf '%s\n' "$usage"; exit 0 ;;
---version) printf '%s\n' "$tool"; exit 0 ;;
--*) die 2 "unknown option $1 (see $tool --help)" ;;
-esac
-[ $# -gt 0 ] && [ -n "$1" ] || die 2 "which run folder? (see $tool --help)"
-[ $# = 1 ] || die 2 "unexpected word $2 (see $tool --help)"
-RUN=${1%/}
-[ -f "$RUN/run.json" ] || die 1 "$RUN: not a run folder (it has no run.json)"
+while [ $# -gt 0 ]; do
+	case $1 in
+	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
+	--version) printf '%s\n' "$tool"; exit 0 ;;
+	-o) [ -n "${2-}" ] || die 2 "-o needs a folder"; JOINED=$2; shift ;;
+	-*) die 2 "unknown option $1 (see $tool --help)" ;;
+	*) runs+=("$1") ;;
+	esac
+	shift
+done
+[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "which run folder? (see $tool --help)"
+[ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see $tool --help)"
+[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o is for several runs; the report of one goes into its own folder"
 need jq jq
-stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$RUN/run.json" 2>/dev/null) ||
-	die 1 "$RUN/run.json: cannot be read"
+if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
+stem=$(run_stem "$RUN") || exit
 experiment=$home/experiments/$stem
-[ -n "$stem" ] && [ -f "$experiment/say.jq" ] || die 1 "$RUN/run.json: no experiment ${stem:-is named}; thinprobe list names them"
-[ "$(jq -r '.cells | type' "$RUN/run.json")" = array ] ||
-	die 1 "$RUN/run.json lists no cells: a run of an older version, whose own report.html is what there is"
-wrong=$(jq -r "$shape" "$RUN/run.json" 2>/dev/null) || wrong='cannot be read'
-[ -z "$wrong" ] || die 1 "$RUN/run.json: $wrong"
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 figures='[]'

@@ -80,7 +80,7 @@ def distinct(value): reduce (.[] | value) as $v ([]; if index([$v]) then . else 
 
 # ---- notes (input: the document); null: nothing to say ----
 def shared_note: .run.lab // {} | if .shared_cpus != true then null
-	elif .cpus_server == .cpus_client then "Server and client shared CPUs, so latencies are upper bounds."
+	elif .cpus_server == .cpus_client and .cpus_server != null then "Server and client shared CPUs, so latencies are upper bounds."
 	else "Other labs were allowed to use the same CPUs: their work is part of these figures." end;
 def incomplete_note: .run | if (.state // "unknown") == "complete" then null else
 	"**Incomplete** (\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end)): \(.counts.complete // "?") of"
@@ -93,7 +93,14 @@ def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $fl
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
 def missing_note: missing_cells | if . == [] then null else
 	"**Missing**: no complete measurement of \(.[:6] | join(", "))" + (if length > 6 then " and \(length - 6) more." else "." end) end;
-def notes: [incomplete_note, missing_note, preliminary_note, flagged_note, shared_note] | map(values);
+# Of several runs in one report: which they are, and what was set otherwise in some.
+def runs_note: .run.runs | values | "**\(length) runs in one report**: "
+	+ (map("\(.name) (\([.host, (.started // "" | .[:16] | sub("T"; " "))] - [null, .name] | join(", ")))") | and_list) + ".";
+def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([to_entries[] | "\(.key | gsub("_"; " ")) "
+	+ ([.value | to_entries[] | "\(.value | tostring) (\(.key))"] | and_list)] | join("; "))
+	+ ". What differs between the runs may come from this.";
+def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, flagged_note, shared_note]
+	| map(values);
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then
 		"\(.what // .name): \(.why)" else tostring end
@@ -106,10 +113,12 @@ def link_words: .run.settings.link as $link | if $link == null then null elif $l
 			| if .[1] then "\(.[0]) to the client and \(.[1]) from it" else .[0] end)
 		+ (if .[1] then ", \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay" else "" end)
 		+ (if .[3] then ", \(.[3] | rtrimstr("%")) % of loss" else "" end) + (if .[1] then " each way" else "" end) end;
+def protocols: .run.settings | .protocols // [.protocol | values];	# that were asked for, as far as they can run here
 def protocol_words:
 	if .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")
-	else .run.settings | if .protocols then .protocols | join(", ") elif .protocol then .protocol else null end end;
-def run_words: "run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")";
+	else protocols | if . == [] then null else join(", ") end end;
+def run_words: if .run.runs then "\(.run.runs | length) runs" else
+	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")" end;
 def sentence: map(values | select(. != "")) | join("; ") + ".";
 def repeats_words: .run.settings.repeats | values | plural("repeat");
 def setup: [protocol_words, link_words, repeats_words, run_words] | sentence;

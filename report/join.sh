@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# join.sh - several runs of one experiment as one run folder, which report.sh then reports as any other: their tables one below
+# the other. A run is one more system: its name stands behind that of the protocol (vnc/alpha), and in the column `run_name`
+# (in long.tsv: `run`).
+# report.sh reads this file.
+
+# What names the runs: what tells all of them apart, the host if that does.
+# shellcheck disable=SC2016 # programs of jq
+join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
+	[.[] | . as $run | (.started // "") as $at
+		| (if (.settings.on // "lab") | startswith("attach:") then .protocol.title else .lab.server // .host.hostname end) as $host
+		| {host: $host, day: $at[:10], host_day: (if $host == null then null else "\($host):\($at[:10])" end), minute: $at[:16],
+			folder: .folder}] as $all
+	| first(("host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
+		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
+
+# Settings that all have are those of the joined run. What else differs is told, but for lists (the cells show these) and what
+# changes no figure.
+# shellcheck disable=SC2016
+join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] else null end;
+	def of_run($name): "\(.)/\($name)";
+	. as $runs | [$runs[].name] as $names
+	| ([$runs[].settings | keys[]] | unique) as $keys
+	| ($keys | map(. as $key | {key: $key, value: alike($runs[].settings[$key])}) | from_entries) as $settings
+	| def by_run(value): [$runs[] | {key: .name, value: value}] | from_entries;
+	([$keys[] | select(IN("seed", "on", "port", "quick", "repeats", "protocol", "idle_seconds") | not) | . as $key
+			| select(any($runs[].settings[$key]; type == "array") | not) | select(([$runs[].settings[$key]] | unique | length) > 1)
+			| {key: $key, value: by_run(.settings[$key])}]
+		+ [("shared_cpus", "rootless", "memory") as $key | select(([$runs[].lab[$key]] | unique | length) > 1)
+			| {key: $key, value: by_run(.lab[$key])}]
+		+ if ([$runs[].version] | unique | length) > 1 then [{key: "version", value: by_run(.version)}] else [] end
+		| from_entries) as $differs
+	| [$runs[] | .name as $name | (.protocols // (if .protocol == null then {} else {(.cells[0].parameters.protocol): .protocol} end))
+		| to_entries[] | .key |= of_run($name)] as $protocols
+	| [$runs[] | .name as $name | .cells[]? | .name |= of_run($name) | .parameters.protocol |= of_run($name)] as $cells
+	| {schema: "thinprobe.run/1", experiment: $runs[0].experiment, version: (alike($runs[].version) // "several"),
+		command: $command, started: ([$runs[].started] | min), ended: ([$runs[].ended] | max),
+		state: ([$runs[].state | select(. != "complete")] | first // "complete"),
+		settings: ($settings + {repeats: ([$runs[].settings.repeats | values] | min), protocols: (reduce $cells[] as $cell ([];
+			if index([$cell.parameters.protocol]) then . else . + [$cell.parameters.protocol] end))} | del(.protocol)),
+		axes: $runs[0].axes, cells: $cells,
+		counts: (["total", "complete", "missing", "marked"] | map({key: ., value: (. as $key | [$runs[].counts[$key] // 0] | add)})
+			| from_entries),
+		protocol: null, protocols: ($protocols | from_entries),
+		lab: {shared_cpus: any($runs[].lab.shared_cpus; . == true), cpus_server: alike($runs[].lab.cpus_server),
+			cpus_client: alike($runs[].lab.cpus_client), missing: [$runs[] | .name as $name | .lab.missing[]? | "\($name): \(.)"]},
+		runs: [$runs[] | {name, host: (.lab.server // .host.hostname // null), started, state, repeats: .settings.repeats,
+			kernel: .host.kernel, cpu: .host.cpu.model, on: (.settings.on // "lab"), folder: .path}], $differs}
+	+ ([$runs[].rows | values] | if . == [] then {} else {rows: .[0]} end)'
+
+# One table of all runs: FILE NAME pairs as arguments. Columns in the order in which they come; empty where a run has none.
+join_table() {
+	awk -F'\t' -v OFS='\t' '
+		function value(c) { return c == "" || !(c in at) ? "" : $at[c] }
+		BEGIN {
+			for (i = 1; i < ARGC; i += 2) {
+				file[++files] = ARGV[i]; name[files] = ARGV[i + 1]
+				if ((getline line < ARGV[i]) > 0) {
+					n = split(line, head, "\t")
+					for (j = 1; j <= n; j++) if (!(head[j] in known)) { known[head[j]] = 1; column[++columns] = head[j] }
+				}
+				close(ARGV[i])
+			}
+			if (!("run" in known)) column[++columns] = "run_name"
+			for (j = 1; j <= columns; j++) printf "%s%s", column[j], j < columns ? OFS : "\n"
+			for (i = 1; i <= files; i++) {
+				delete at
+				if ((getline < file[i]) > 0) for (j = 1; j <= NF; j++) at[$j] = j
+				while ((getline < file[i]) > 0)
+					for (j = 1; j <= columns; j++) {
+						v = value(column[j])
+						if (column[j] ~ /^run(_name)?$/) v = name[i]
+						else if (v != "" && column[j] == "system") { dot = index(v ".", "."); v = substr(v, 1, dot - 1) "/" name[i] substr(v, dot) }
+						else if (v != "" && column[j] ~ /^(protocol|cell)$/) v = v "/" name[i]
+						printf "%s%s", v, j < columns ? OFS : "\n"
+					}
+				close(file[i])
+			}
+		}' "$@"
+}
+
+# join RUN...: sets RUN, the folder that they have become (JOINED, or one beside the first).
+join() {
+	local run stem='' of threshold='' of_threshold table first names=() all=() files missing i
+	for run; do
+		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
+		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is there twice"; done
+		all+=("$run")
+		of=$(run_stem "$run") || exit
+		jq -e '.runs == null' "$run/run.json" >/dev/null || die 2 "$run: holds several runs itself; name these"
+		[ -z "$stem" ] || [ "$of" = "$stem" ] ||
+			die 2 "$run: a run of $of, and ${all[0]} is one of $stem; only runs of one experiment share a figure"
+		of_threshold=$(jq -r '.settings.threshold_ms // 100' "$run/run.json")
+		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: late is what takes longer than" \
+			"$of_threshold ms, and $threshold ms in ${all[0]}; such shares cannot stand in one figure"
+		stem=$of threshold=$of_threshold
+		jq -e '.axes | index("protocol")' "$run/run.json" >/dev/null ||
+			die 2 "$run: in $stem nothing is told apart by protocol, so its figures have no place for several runs; report each by itself"
+		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
+	done
+	RUN=${JOINED:-$(dirname -- "${all[0]}")/$(printf '%s\n' "${all[@]##*/}" | paste -sd +)}
+	[ ! -f "$RUN/run.json" ] || jq -e .runs "$RUN/run.json" >/dev/null 2>&1 ||
+		die 2 "$RUN: holds a run already; choose another folder with -o"
+	mkdir -p -- "$RUN" 2>/dev/null && [ -w "$RUN" ] || die 1 "cannot write to $RUN; choose a folder of yours with -o"
+	RUN=$(cd -- "$RUN" && pwd)
+	rm -f -- "$RUN"/*.tsv "$RUN"/figures/*.svg "$RUN"/run.json.new
+	mapfile -t names < <(join_each "${all[@]}" | jq -r -s "$join_names | .[]")
+	while read -r table; do
+		files=() missing=''
+		for ((i = 0; i < ${#all[@]}; i++)); do
+			[ -f "${all[i]}/$table" ] || continue
+			files+=("${all[i]}/$table" "${names[i]}")
+			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -qxE 'protocol|system|cell' || missing=${all[i]}
+		done
+		# in such a table nothing would tell the runs apart
+		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
+		[ "$missing$table" != "${missing}summary.tsv" ] || [ -z "$missing" ] ||
+			die 1 "$missing/summary.tsv has no column protocol: a run of an older version"
+	done < <(for run in "${all[@]}"; do (cd "$run" && printf '%s\n' *.tsv); done | grep -vx schema.tsv | sort -u)
+	first=1
+	for run in "${all[@]}"; do tail -n "+$first" "$run/schema.tsv"; first=2; done | awk -F'\t' -v OFS='\t' '
+		!seen[$2, $3]++
+		NR > 1 && !tables[$2]++ { added[++n] = $2 }
+		END { for (i = 1; i <= n; i++) if (!seen[added[i], "run_name"]++) print "schema/1", added[i], "run_name", "text", "", "", "", "Run" }' \
+		>"$RUN/schema.tsv" || die 1 "cannot write $RUN/schema.tsv"
+	join_each "${all[@]}" | jq -s --arg command "thinprobe report$(printf ' %q' "${all[@]}")" --args \
+		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&
+		[ -s "$RUN/run.json.new" ] && mv "$RUN/run.json.new" "$RUN/run.json" || die 1 "cannot write $RUN/run.json"
+}
+
+join_each() {	# join_each RUN...: their run.json
+	local run
+	for run; do jq -c --arg path "$run" '. + {$path, folder: ($path | split("/") | last)}' "$run/run.json"; done
+}
