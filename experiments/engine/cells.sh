@@ -16,7 +16,8 @@ exp_session() { :; }
 exp_end_session() { :; }
 
 # The product of the axes' options: axis NAME=OPTION, or NAME where the option has that name.
-exp_cells() {
+exp_cells() { cells_product; }
+cells_product() {
 	local axis
 	for axis in "${AXES[@]}"; do
 		[ -n "${OPT[${axis#*=}.var]-}" ] || die "$EXP_DIR/plan: axis $axis has no option; write NAME=OPTION"

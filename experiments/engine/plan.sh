@@ -360,9 +360,9 @@ plan_check_on() {
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
 			exp_bad "--on $ON: the place of the echo is WxH+X+Y from the window's corner, or pick"
-		[[ ${PROTOCOL-vnc} == @(vnc|attach) ]] ||
-			exp_bad "--protocol $PROTOCOL with --on attach: the client in the window decides"
-		PROTOCOL=attach
+		[[ ${PROTOCOLS-${PROTOCOL-vnc}} == @(vnc|attach) ]] ||
+			exp_bad "--protocol ${PROTOCOLS-$PROTOCOL} with --on attach: the client in the window decides"
+		PROTOCOL=attach PROTOCOLS=${PROTOCOLS+attach}
 		;;
 	attach*) exp_bad "--on $ON: give attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
 	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, or attach:DISPLAY,WINDOW" ;;
@@ -372,13 +372,13 @@ plan_check_on() {
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"
 	[ "$ON_BACKEND" = attach ] || [ -z "${SET_LOAD-}" ] || exp_bad "--set-load is for --on attach"
 	[ -z "${SET_LOAD-}" ] || [[ $SET_LOAD == *%d* ]] || exp_bad "--set-load $SET_LOAD: write %d where the load is to stand"
-	[ "$ON_BACKEND" = attach ] || [ "${PROTOCOL-}" != attach ] ||
+	[ "$ON_BACKEND" = attach ] || [[ ,${PROTOCOLS-${PROTOCOL-}}, != *,attach,* ]] ||
 		exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"
 }
 
-# Which of several protocols can run here: those that were asked for must; of the default ones, those that can. The plan's
-# `choose one`: only the first of these; `choose any`: it goes on without those that cannot, and without any. ABSENT has
-# these with the reason.
+# Which of several protocols can run here: of those that cannot, ABSENT has the reason. One that was asked for alone must, and so
+# must those of a run that goes on. The plan's `choose one`: only the first of the default ones that can; `choose any`: it goes on
+# without any.
 ABSENT=()
 plan_choose_protocols() {
 	local protocol why all=''
@@ -387,7 +387,7 @@ plan_choose_protocols() {
 		if why=$(protocol_can); then
 			all+=,$protocol
 			if [ "${PLAN[choose]-}" = one ] && ! plan_given protocol && [ -z "$RESUME" ]; then break; fi
-		elif [ "${PLAN[choose]-}" != any ] && { plan_given protocol || [ -n "$RESUME" ]; }; then
+		elif [ "${PLAN[choose]-}" != any ] && { [ -n "$RESUME" ] || { plan_given protocol && [[ $PROTOCOLS != *,* ]]; }; }; then
 			die "-$EXIT_MISSING" "$protocol cannot run here: $why"
 		else
 			ABSENT+=("$protocol: $why")
@@ -396,7 +396,7 @@ plan_choose_protocols() {
 	PROTOCOLS=${all#,} PROTOCOL=${all#,}
 	PROTOCOL=${PROTOCOL%%,*}
 	[ -n "$PROTOCOLS" ] || [ "${PLAN[choose]-}" = any ] ||
-		die "-$EXIT_MISSING" "no display protocol can run here (${ABSENT[0]}); see: thinprobe list --protocols"
+		die "-$EXIT_MISSING" "none of these protocols can run here (${ABSENT[0]}); see: thinprobe list --protocols"
 }
 
 # What was asked for, as JSON: each option by its type, the plan's constants (`setting`), and what exp_settings prints.

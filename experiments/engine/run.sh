@@ -204,7 +204,8 @@ run_record() {
 		protocol_use "$name"
 		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
 	done
-	[ -n "$PROTOCOLS" ] || [ -z "${PROTOCOL-}" ] || protocol=$(protocol_use "$PROTOCOL" && protocol_settings)
+	# that of all cells
+	[[ -z ${PROTOCOL-} || $PROTOCOLS == *,* ]] || protocol=$(protocol_use "${PROTOCOLS:-$PROTOCOL}" && protocol_settings)
 	if [ -n "$RESUME" ]; then
 		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where" '
 			[if .protocol != null and .protocol != $protocol then "the protocol'\''s settings" else empty end,
@@ -228,8 +229,8 @@ run_says() {
 		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server$memory," \
 			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link $link$(exp_says)"
 	fi
-	jq -r '(.protocol | values | select(.window == null) | .says // .server),
-		(.protocols // {} | to_entries[] | "\(.key): \(.value.says // .value.server // "?")"),
+	jq -r '(.protocols // {} | if length > 1 then to_entries[] | "\(.key): \(.value.says // .value.server // "?")" else empty end),
+		(.protocol | values | select(.window == null) | .says // .server),
 		(.lab.missing[] | "not on this machine: " + .)' "$RUN/run.json"
 }
 
@@ -292,15 +293,17 @@ run_folder
 [ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
 on_exit run_abandoned
 run_lab
-if declare -F exp_find >/dev/null; then
-	exp_find
-	if [ -n "$late" ]; then
-		cells_choose
-		cells_sum
-		run_set '. + $cells | .settings += $more' --argjson cells "$CELLS_JSON" --argjson more "$(exp_settings)"
-	fi
+if [ -n "$PROTOCOLS" ] && [ "$ON_BACKEND" != local ]; then
+	why=$PROTOCOLS
+	plan_choose_protocols
+	[ "$why" = "$PROTOCOLS" ] || late=1
 fi
-[ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" = local ] || plan_choose_protocols
+! declare -F exp_find >/dev/null || exp_find
+if [ -n "$late" ]; then
+	cells_choose
+	cells_sum
+	run_set '. + $cells | .settings += $more' --argjson cells "$CELLS_JSON" --argjson more "$(plan_settings)"
+fi
 if [ -z "$PROTOCOLS" ] && [ -n "${PROTOCOL-}" ]; then
 	protocol_use "$PROTOCOL"
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $why"

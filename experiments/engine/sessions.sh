@@ -7,29 +7,6 @@ PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 SESSIONS=0
 declare -A SESSION_TARGET SESSION_DISPLAY SESSION_APP SESSION_OPTIONS SESSION_PIDS
 
-# attempt COMMAND...: of a plug-in, which ends the shell (die) where it cannot do what it is for. Here that is a result and no end:
-# 1, and what it said in ATTEMPT_WHY. In bash 4.3's way `break` leaves the loops of who has called the function that it stands in,
-# and with them the plug-in.
-DIE=$(declare -f die)
-attempt() {
-	local _
-	ATTEMPT_WHY=''
-	# shellcheck disable=SC2317,SC2105 # the plug-in calls it
-	die() {
-		case ${1-} in -[0-9]*) shift ;; esac
-		[ "$BASHPID" = "$$" ] || { warn "$@"; exit 1; }
-		ATTEMPT_WHY=$*
-		# shellcheck disable=SC2104
-		break 99
-	}
-	shopt -s compat43
-	# shellcheck disable=SC2043
-	for _ in once; do "$@"; done
-	shopt -u compat43
-	eval "$DIE"
-	[ -z "$ATTEMPT_WHY" ]
-}
-
 # So many sessions, more or less than there are. 1: STEP_WHY, with STEP_AT of them not even that.
 sessions() {	# sessions N
 	local n

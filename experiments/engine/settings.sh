@@ -84,26 +84,30 @@ own_cpu() {
 in_session() { local LAB_GROUP=$SESSION_GROUP LAB_BEFORE=("${SESSION_BEFORE[@]}"); "$@"; }	# COMMAND...
 
 setting_begin() {	# setting_begin SETTING: with new sessions; 1: LAB_WHY
-	local why
+	local why app
 	setting_levers "$1" || { why=$LAB_WHY; levers_back; LAB_WHY=$why; return 1; }
 	COST_MS=${COSTS%%,*}
-	in_session session_start light "$PROTOCOL" light
-	in_session session_start heavy "$PROTOCOL" heavy
 	HEAVY_COST=$COST_MS CURRENT=$1
+	for app in light heavy; do
+		in_session attempt session_start "$(session_name "${P[protocol]}" "$app")" "${P[protocol]}" "$app" ||
+			{ LAB_WHY=$ATTEMPT_WHY; return 1; }
+	done
 }
 
 heavy_costs() {	# the heavy application of the current session, at that cost
+	local heavy
 	[ "$HEAVY_COST" != "$1" ] || return 0
-	lab_stop "${SESSION_PID[heavy]}"
+	heavy=$(session_name "${P[protocol]}" heavy)
+	lab_stop "${SESSION_PID[$heavy]}"
 	COST_MS=$1
-	in_session session_start_app heavy
+	in_session session_start_app "$heavy"
 	HEAVY_COST=$1
 }
 
 setting_end() {
 	[ -z "$CURRENT" ] || {
-		lab_stop "${SESSION_PID[light]}" "${SESSION_PID[heavy]}"
 		protocol_stop
+		lab_stop "${LAB_PIDS[@]}"
 	}
 	levers_back
 	CURRENT=''
@@ -141,14 +145,17 @@ train_loaded() {	# train_loaded FOLDER
 
 # What ran, held against what the setting asks for: groups, logins, nice values, policies, CPUs, switches.
 train_mismatch() {	# train_mismatch REGIME
-	local setting=$CURRENT word policy=other nice=0 session_policy=other session_nice=0
+	local setting=$CURRENT word policy=other nice=0 session_policy=other session_nice=0 away=false
+	# a display that stands at the client is none of the server's
+	[[ ${SESSION_DISPLAY[$(session_name "${P[protocol]}" "${P[app]}")]} != [0-9]*:* ]] || away=true
 	for word in $(switched "$setting"); do printf '; %s is not so: not the setting asked for' "$word"; done
 	for word in ${SESSION_HOW[$setting]}; do
 		case $word in nice=*) session_nice=${word#*=} ;; policy=*) session_policy=${word#*=} ;; esac
 	done
 	[[ " ${LOAD_HOW[$setting]} " =~ \ --nice\ (-?[0-9]+)\  ]] && nice=${BASH_REMATCH[1]}
 	[[ " ${LOAD_HOW[$setting]} " =~ \ --policy\ ([a-z:0-9]+)\  ]] && policy=${BASH_REMATCH[1]}
-	jq -r --arg session "$SESSION_GROUP" --arg load " ${LOAD_HOW[$setting]} " --arg nice "$nice" --arg policy "$policy" \
+	jq -r --argjson away "$away" --arg session "$SESSION_GROUP" --arg load " ${LOAD_HOW[$setting]} " \
+		--arg nice "$nice" --arg policy "$policy" \
 		--arg snice "$session_nice" --arg spolicy "$session_policy" \
 		--argjson autogroup "$(switch_value autogroup || echo 0)" --arg cpus "$LAB_CPUS_server" --arg client "$LAB_CPUS_client" '
 		def words: [splits(" ") | select(contains("=")) | {key: sub("=.*"; ""), value: sub("^[^=]*="; "")}] | from_entries;
@@ -160,7 +167,7 @@ train_mismatch() {	# train_mismatch REGIME
 				if .cpus != $cpus then "\($who) on CPU \(.cpus)" else empty end);
 		if . == null then empty else map_values(words)
 		| (if $load | contains(" group ") then "load" elif $load | contains(" each ") then "login" else "" end) as $group
-		| [((.session, .app) | differs("session"; $session; $snice; $spolicy; $cpus)),
+		| [(if $away then .app else .session, .app end | differs("session"; $session; $snice; $spolicy; $cpus)),
 			(.sinks | differs("load"; $group; $nice; $policy; if $load | contains(" client ") then $client else $cpus end)),
 			(select(.sinks != {} and $session + $group == "" and $autogroup == 1
 					and (.sinks.autogroup == .session.autogroup) == ($load | contains(" login ")))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# stages.gp - where the time of a key goes: one bar a load, one panel an application. Reads stages.tsv; means, because they add up.
-# Uses app_light, app_heavy and load_word of the experiment's say.jq.
+# stages.gp - where the time of a key goes: one bar a load, one panel an application and protocol. Reads stages.tsv; means, because
+# they add up. Uses app_light, app_heavy and load_word of the experiment's say.jq, and of its figures.gp several (protocols).
 
 stages = "due_sent sent_wire wire_app app_drawn drawn_wire wire_wire wire_pixels"
 tones = "#bbbbbb #56B4E9 #009E73 #D55E00 #0072B2 #CC79A7 #E69F00"
@@ -8,24 +8,32 @@ array stage_words[7] = ["due → sent", "sent → on the wire", "on the wire →
 	"in the application → drawn", "drawn → response on the wire", "on the wire → response on the wire", \
 	"response on the wire → pixels"]
 apps = ""
+staged = ""
 loads = ""
 used = ""
-eval look("stages.tsv", 'apps = add(apps, strcol("app")), loads = add(loads, strcol("sinks")), used = add(used, strcol("stage"))')
-apps = (place(apps, "light") ? "light " : "") . (place(apps, "own") ? "own " : "") . (place(apps, "heavy") ? "heavy" : "")
-title_of(a) = a eq "light" || !strlen(app_heavy) ? app_light : app_heavy
+session(d) = strcol("app") . (several ? "," . strcol("protocol") : "")
+eval look("stages.tsv", 'apps = add(apps, strcol("app")), staged = add(staged, session(0)), loads = add(loads, strcol("sinks")), ' \
+	. 'used = add(used, strcol("stage"))')
+if (!several) { staged = (place(apps, "light") ? "light " : "") . (place(apps, "own") ? "own " : "") \
+	. (place(apps, "heavy") ? "heavy" : "") }
+app_title(a) = a eq "light" || !strlen(app_heavy) ? app_light : app_heavy
+title_of(s) = (at_ = strstrt(s, ","), at_ ? s[at_ + 1:*] . (words(apps) > 1 ? ": " . app_title(s[1:at_ - 1]) : "") : app_title(s))
 
-if (words(apps) > 0) {
-	eval panels("stages", 480, words(apps), 1, 110, "Where the time of a key goes")
+if (words(staged) > 0) {
+	side = several && words(apps) == 2 ? 2 : 3
+	eval panels("stages", several ? 150 + (100 + 26 * words(loads)) * down(words(staged), side) : 480, across(words(staged), side), \
+		down(words(staged), side), 110, "Where the time of a key goes" . (several && words(apps) == 1 ? ", " . app_title(apps) : ""))
 	set grid noytics xtics
 	set yrange [words(loads) + 0.6 : 0.4]
-	eval x_axis("0:*", "ms after the key was due, mean of all keys")
+	set xrange [0:*]
 	set style fill solid 1.0 noborder
 	set ytics ()
 	do for [i = 1:words(loads)] { set ytics add (word(loads, i) i) }
 	set ylabel load_word
-	do for [p = 1:words(apps)] {
-		eval panel(p, title_of(word(apps, p)))
-		ms(c) = strcol("app") eq word(apps, p) && strcol("stage") eq word(stages, s) ? y(c) : NaN
+	do for [p = 1:words(staged)] {
+		set xlabel (panel_row(p) + 1 == panel_down ? "ms after the key was due, mean of all keys" : "")
+		eval panel(p, title_of(word(staged, p)))
+		ms(c) = session(0) eq word(staged, p) && strcol("stage") eq word(stages, s) ? y(c) : NaN
 		bar(d) = place(loads, strcol("sinks")) + d
 		plot for [s = 1:7] "stages.tsv" using (ms("from_ms")):(bar(0)):(ms("from_ms")):(ms("to_ms")):(bar(-0.32)):(bar(0.32)) \
 			with boxxyerror linecolor rgb word(tones, s) notitle

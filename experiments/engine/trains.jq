@@ -2,10 +2,16 @@
 # trains.jq - what reports of key series beside a load share: the probe's own error, names of applications and loads.
 include "words";
 
+# ---- several protocols, or runs of one on several machines and days: a curve for each ----
+def systems: .summary | distinct(.protocol);
+def several: systems | length > 1;
+def over($system): .run.settings.protocols = [$system] | .run.protocol = (.run.protocols[$system] // .run.protocol)
+	| (.summary, (.compare | values)) |= map(select(.protocol == $system));	# the document, of that one only
+
 # ---- the probe's own error on this run's path, by the machine's calibration; Xvnc's frame clock is no error of the probe ----
-def calibration_path: .run.settings.protocol // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11")
+def calibration_path: protocols[0] // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11")
 	or startswith("attach") then "x11" else null end;
-def calibrated: calibration_path as $path | (.run.calibration // {}) as $record
+def calibrated: (if several then null else calibration_path end) as $path | (.run.calibration // {}) as $record
 	| [$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
 		| .started = (.started // $record.started)] | first;
 # A lower latency is no figure. Without a calibration: what a series to a target inside the probe, which answers at once, measures.
@@ -16,7 +22,7 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 		finding("probe"; "**Probe quality.**"
 			+ (if $late == null then "" elif $late <= 1000 then " Each key left within 1 ms of its due time." else
 				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
-			+ (if $c == null then " The probe was not calibrated on this machine (`thinprobe calibrate`)." else
+			+ (if several then "" elif $c == null then " The probe was not calibrated on this machine (`thinprobe calibrate`)." else
 				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (disturbed)" else "" end), the probe's error"
 					+ " is at most \($c.error_ms | fixed(2)) ms." end);
 			{value: (if $late == null then null else $late / 1000 end), unit: "ms", verdict: (if ($late // 0) > 10000 then "unsure"
@@ -25,15 +31,18 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 # ---- names ----
 def cost: [.summary[].cost_ms | values] | first;
 # The protocol's own application has a role by its cost.
-def role_of($app): if $app == "light" then "light" elif $app == "heavy" or cost != null then "heavy" else "light" end;
-def rows_of($role): . as $doc | [.summary[] | select(.app as $app | $doc | role_of($app) == $role)] | sort_by(.sinks);
+def costly: [.summary[] | select(.app == "own" and .cost_ms != null).protocol];
+def role_of($app; $costly): if $app == "own" then (if $costly then "heavy" else "light" end) else $app end;
+def rows_of($role): costly as $costly
+	| [.summary[] | select(role_of(.app; IN(.protocol; $costly[])) == $role)] | sort_by(.sinks);
 def app_name($app):
 	if $app == "light" then "vim" elif $app == "heavy" then
 		"\(cost // .run.settings.cost_ms // 0 | plain) ms of CPU per \(.run.settings.cost_per // "update" | sub("redraw"; "update"))"
-	else (if attached then "the attached application" elif .run.settings.protocol // "" | startswith("null") then "the null target"
+	else (if attached then "the attached application" elif protocols[0] // "" | startswith("null") then "the null target"
 		else "the server's own application" end)
-		+ (if cost == null then "" else " (\(cost | plain) ms of CPU per"
+		+ (if cost == null or several then "" else " (\(cost | plain) ms of CPU per"
 			+ " \(.run.settings.cost_per // "update" | sub("redraw"; "update")))" end) end;
+# What an application of a person's own choice is called goes before what a protocol answers keys with itself.
 def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if . == [] then "" else first as $app | $doc
 	| app_name($app) end;
 # Loads that somebody else put beside an attached window are only labels.

@@ -59,6 +59,64 @@ session_reset() {	# every train finds its application alike
 	if [ -n "${SESSION_DISPLAY[$1]}" ]; then APP_DISPLAY=${SESSION_DISPLAY[$1]} app_reset; else protocol_reset "$1"; fi
 }
 
+# Sessions of one protocol at a time ------------------------------------------------------------------------------
+#
+# For experiments with a list of protocols and one of applications, whose cells are grouped by protocol. Only the sessions of the
+# protocol that is measured are up: those of the others would take CPU time, and be in its figures. (A run of one protocol has them
+# up from its begin to its end.)
+
+SESSIONS_OF=''
+
+# What runs over it: the applications asked for; own, where it has no display for any and answers keys itself.
+apps_over() {	# apps_over PROTOCOL
+	(protocol_use "$1" && [[ " $(protocol_properties) " == *" display "* ]]) && echo "${APPS//,/ }" || echo own
+}
+
+session_name() { [[ $PROTOCOLS == *,* ]] && echo "${1//:/-}-$2" || echo "$2"; }	# session_name PROTOCOL APP
+
+sessions_cells() {	# the product of the axes, with what runs over each protocol
+	local protocol apps all=$PROTOCOLS
+	for protocol in ${all//,/ }; do
+		apps=$(apps_over "$protocol")
+		PROTOCOLS=$protocol APPS=${apps// /,} cells_product
+	done
+}
+
+# Before the cells, those of a run's only protocol; of several, they come with their cells.
+sessions_begin() { [[ $PROTOCOLS == *,* ]] || sessions_of "$PROTOCOLS" || die "-$ATTEMPT_STATUS" "$LAB_WHY"; }
+
+# sessions_of PROTOCOL: its sessions are up, one for each application, and no others; 1: LAB_WHY.
+sessions_of() {
+	local app
+	[ "$SESSIONS_OF" != "$1" ] || return 0
+	sessions_end
+	exp_step "sessions over $1"
+	SESSIONS_OF=$1
+	for app in $(apps_over "$1"); do
+		attempt session_start "$(session_name "$1" "$app")" "$1" "$app" && continue
+		LAB_WHY=$ATTEMPT_WHY
+		sessions_end
+		return 1
+	done
+}
+
+sessions_end() {
+	[ -n "$SESSIONS_OF" ] || return 0
+	protocol_use "$SESSIONS_OF"
+	protocol_stop
+	lab_stop "${LAB_PIDS[@]}"
+	SESSIONS_OF=''
+}
+
+# Once in a run: what comes of its sessions without a key.
+sessions_noise() {	# sessions_noise PROTOCOL
+	local app names=()
+	for app in $(apps_over "$1"); do names+=("$(session_name "$1" "$app")"); done
+	[ -z "${SESSION_NOISE[${names[0]}]-}" ] || return 0
+	exp_step "idle noise, $IDLE_SECONDS s without keys"
+	measure_idle "$IDLE_SECONDS" "${names[@]}"
+}
+
 # Before the trains -----------------------------------------------------------------------------------------------
 
 # measure_idle SECONDS NAME...: what comes without a key (a caret that blinks, a clock), in pixels and on the wire; of these
@@ -260,8 +318,8 @@ trains_say() {	# trains_say WORDS: more about the idle noise
 	[ ! -t 1 ] || printf '\r\033[K'
 	jq -r --arg more "$1" '
 		def n: if . == null then "?" else . * 1000 | round / 1000 end;
-		(.settings.protocol // "" | if startswith("vnc") then "vnc-refecho"
-			elif startswith("x11") or startswith("attach") then "x11" else null end) as $path
+		([.settings | .protocols[]?, (.protocol | values)] | if length > 1 then null else first // "" | if startswith("vnc") then
+			"vnc-refecho" elif startswith("x11") or startswith("attach") then "x11" else null end end) as $path
 		| (.calibration // {}) as $record
 		| ([$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
 			| .started = (.started // $record.started)] | first) as $c
@@ -273,7 +331,7 @@ trains_say() {	# trains_say WORDS: more about the idle noise
 			else "not calibrated on this machine (thinprobe calibrate); " end) as $own
 		| "probe: \($own)by itself \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU,"
 			+ " keys at most \(.chain.lateness_max_us | n) us late",
-		"idle noise: " + ([.idle // {} | to_entries[] | "\(.key) \(.value.updates | n) updates in \(.value.seconds) s"
-			+ (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)] | join(", ")) + $more' \
-		"$RUN/run.json"
+		((.idle // {} | if length | IN(1, 2) then "idle noise: " + ([to_entries[] | "\(.key) \(.value.updates | n) updates in"
+			+ " \(.value.seconds) s" + (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)]
+			| join(", ")) else "" end) + $more | sub("^ +"; "") | select(. != ""))' "$RUN/run.json"
 }

@@ -1,24 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - a held key beside typed ones: mean stall and jitter over CPU hogs, a panel an application.
+# figures.gp - a held key beside typed ones: mean stall and jitter over CPU hogs, a panel an application and protocol.
 
 apps = ""
+sessions = ""
 modes = ""
 most = 1
-eval look("summary.tsv", 'apps = add(apps, strcol("app")), modes = add(modes, strcol("mode")), most = more(most, y("sinks"))')
-n = words(apps)
+session(d) = strcol("app") . "," . strcol("protocol")
+eval look("summary.tsv", 'apps = add(apps, strcol("app")), sessions = add(sessions, session(0)), ' \
+	. 'modes = add(modes, strcol("mode")), most = more(most, y("sinks"))')
+n = words(sessions)
+several = n > words(apps)
+side = several && words(apps) == 2 ? 2 : 3
+app_of(s) = substr(s, 1, strstrt(s, ",") - 1)
+title_of(s) = (several ? s[strstrt(s, ",") + 1:*] . ": " : "") \
+	. (exists("app_" . app_of(s)) ? value("app_" . app_of(s)) : app_of(s))
 
 do for [what in "mean_stall jitter_sd"] {
 	says = what eq "jitter_sd" ? "jitter (standard deviation), ms" : "mean stall, ms"
-	eval panels(what eq "jitter_sd" ? "jitter" : "mean-stall", 360, n, 1, 36, what eq "jitter_sd" \
-		? "Jitter of a held key and of typed keys" : "Mean stall of a held key and of typed keys")
+	eval panels(what eq "jitter_sd" ? "jitter" : "mean-stall", 90 + 270 * down(n, side), across(n, side), down(n, side), 36, \
+		what eq "jitter_sd" ? "Jitter of a held key and of typed keys" : "Mean stall of a held key and of typed keys")
 	set xrange [0:most * 1.05]
-	set xlabel "CPU hogs beside the session" offset 0, 0.5
 	do for [i = 1:n] {
 		set ylabel says
-		eval panel(i, exists("app_" . word(apps, i)) ? value("app_" . word(apps, i)) : word(apps, i))
-		app = word(apps, i)
+		set xlabel (panel_row(i) + 1 == panel_down ? "CPU hogs beside the session" : "") offset 0, 0.5
+		eval panel(i, title_of(word(sessions, i)))
+		app = app_of(word(sessions, i))
 		says(m) = word(modes, m)
-		at(m) = strcol("app") eq app && strcol("mode") eq word(modes, m) ? column("sinks") : NaN
+		at(m) = session(0) eq word(sessions, i) && strcol("mode") eq word(modes, m) ? column("sinks") : NaN
 		command = "plot NaN notitle" . curves(words(modes), what . "_ms")
 		if (what eq "mean_stall" && app eq "heavy" && exists("cost_ms")) {
 			command = command . ", (cost_ms * (x + 1) > 50 ? cost_ms * (x + 1) - 50 : 0)" \

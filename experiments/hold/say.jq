@@ -2,14 +2,14 @@
 # say.jq - what a run with held keys found.
 include "words";
 
-def title: "A key held down: \(.run.settings.protocol)";
-def apps: {light: "vim", heavy: "work of \(.run.settings.cost_ms // 0 | plain) ms per update"};
+def title: "A key held down: \(protocol_words)";
+def apps: {light: "vim", own: "the server's own application", heavy: "work of \(.run.settings.cost_ms // 0 | plain) ms per update"};
 def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: {app_light: "vim", app_heavy: apps.heavy,
 	cost_ms: (.run.settings.cost_ms // 0)}};
 
 # Rows of both modes beside the same load.
-def pairs: [measured_rows("summary")[] | select(.mean_stall_ms != null)] | group_by([.app, .sinks])
-	| map({app: .[0].app, sinks: .[0].sinks, tap: (first(.[] | select(.mode == "tap")) // null),
+def pairs: [measured_rows("summary")[] | select(.mean_stall_ms != null)] | group_by([.app, .protocol, .sinks])
+	| map({app: .[0].app, protocol: .[0].protocol, sinks: .[0].sinks, tap: (first(.[] | select(.mode == "tap")) // null),
 		hold: (first(.[] | select(.mode == "hold")) // null)}
 		| select(.tap and .hold));
 def apart: .hold.mean_stall_ms_low != null and .tap.mean_stall_ms_low != null
@@ -20,19 +20,27 @@ def verdict: pairs as $p | [$p[] | select(apart)] as $apart
 	  elif $apart == [] then "A held key is not shown to stall differently from typed keys at any load."
 	  else "A held key stalls differently from typed keys in \($apart | length) of \($p | length | plural("condition"))." end;
 
-def rate: [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 and .updates_per_key != null)] | if . == [] then
-	empty else
-	.[0] as $r | finding("held-rate";
-		"**Without load a held key brings \($r | level("updates_per_key")) updates per repeat**; the client repeats it 20 times a"
-		+ " second.";
+def several: .summary | distinct(.protocol) | length > 1;
+def least: min_by(.updates_per_key);
+def rate: several as $several | [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 and .updates_per_key != null)]
+	| if . == [] then empty else
+	least as $r | finding("held-rate";
+		"**Without load a held key brings \(if $several then "at least " else "" end)\($r | level("updates_per_key")) updates per"
+		+ " repeat**\(if $several then ", the fewest over \($r.protocol)" else "" end); the client repeats it 20 times a second.";
 		($r | figure("updates_per_key")) + {verdict: (if $r.updates_per_key > 0.95 then "good" else "unsure" end),
 			figure: "mean-stall"}) end;
 
-def modes: . as $doc | [pairs[] | .app] | unique[] as $app | [$doc | pairs[] | select(.app == $app)] | max_by(.sinks)
+# Beside the most CPU hogs; of several protocols the one whose two ways differ most.
+def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
+	| [$doc | pairs[] | select(.app == $app)] | (map(.sinks) | max) as $most | map(select(.sinks == $most))
+	| map(select(apart)) as $apart
+	| max_by([apart, (.hold.mean_stall_ms - .tap.mean_stall_ms | fabs)])
 	| finding("held-\($app)";
-		"**\($doc | apps[$app] // $app): \(if apart then "held and typed keys differ" else "no difference shown" end)**"
+		"**\($doc | apps[$app] // $app): \(if $apart == [] then "no difference shown" elif $several then
+			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
 			+ " with \(.sinks | plural("CPU hog")):"
-		+ " the mean stall is \(.hold | level("mean_stall_ms")) held and \(.tap | level("mean_stall_ms")) typed.";
+		+ " the mean stall is \(.hold | level("mean_stall_ms")) held and \(.tap | level("mean_stall_ms")) typed"
+		+ (if $several then " (over \(.protocol), where they differ most)." else "." end);
 		(.hold | figure("mean_stall_ms")) + {verdict: (if apart then "unsure" else "none" end), figure: "mean-stall"});
 
 def findings: [modes, rate][:5];

@@ -17,26 +17,27 @@ exp_find() {
 
 # What this machine does not give has no cells.
 exp_cells() {
-	local name load cost first=${LOADS%%,*}
-	for name in $(settings_here); do
+	local protocol name load cost first=${LOADS%%,*}
+	for protocol in ${PROTOCOLS//,/ }; do for name in $(settings_here); do
 		if [[ ,$PARTS, == *,table,* ]]; then
 			for load in ${LOADS//,/ }; do
-				printf '%s\t%s\ttable\t%s\tlight\t\n' "$PROTOCOL" "$name" "$load"
+				printf '%s\t%s\ttable\t%s\tlight\t\n' "$protocol" "$name" "$load"
 				for cost in ${COSTS//,/ }; do
 					[ "$load" != "$first" ] && [[ ,$FULL_COSTS, != *",$cost,"* ]] ||
-						printf '%s\t%s\ttable\t%s\theavy\t%s\n' "$PROTOCOL" "$name" "$load" "$cost"
+						printf '%s\t%s\ttable\t%s\theavy\t%s\n' "$protocol" "$name" "$load" "$cost"
 				done
 			done
 		fi
 		[[ ,$PARTS, == *,length,* && ,$LENGTH_SETTINGS, == *",$name,"* ]] || continue
-		for cost in ${LENGTHS//,/ }; do printf '%s\t%s\tlength\t%s\theavy\t%s\n' "$PROTOCOL" "$name" "$LENGTH_LOAD" "$cost"; done
-	done
+		for cost in ${LENGTHS//,/ }; do printf '%s\t%s\tlength\t%s\theavy\t%s\n' "$protocol" "$name" "$LENGTH_LOAD" "$cost"; done
+	done; done
 }
 
 exp_repeats() { [ "${P[part]}" = length ] && CELL_REPEATS=1 || CELL_REPEATS=$REPEATS; }
 
 exp_words() {
-	echo "${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$([ "${P[part]}" = table ] || echo " by length")"
+	echo "${P[protocol]}, ${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$(
+		[ "${P[part]}" = table ] || echo " by length")"
 }
 exp_missing() { lab_lacks pin shape memory autogroup rt; }
 
@@ -48,9 +49,7 @@ exp_before_cells() {
 
 exp_session() {
 	setting_begin "${P[setting]}" || { LAB_WHY="the setting could not be made: $LAB_WHY"; return 1; }
-	[ -z "${SESSION_NOISE[light]-}" ] || return 0
-	exp_step "idle noise, $IDLE_SECONDS s without keys"
-	measure_idle "$IDLE_SECONDS" light heavy
+	APPS=light,heavy sessions_noise "${P[protocol]}"
 }
 exp_end_session() { setting_end; }
 
@@ -81,7 +80,7 @@ exp_measure() {
 		RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
 		heavy_costs "${P[cost_ms]}"
 	fi
-	train_run "${P[app]}" "${P[sinks]}" "$2" "$3" latency
+	train_run "$(session_name "${P[protocol]}" "${P[app]}")" "${P[sinks]}" "$2" "$3" latency
 	# What did not run under its setting is no figure of it.
 	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' "$3/cell.json" |
 		put_json "$3/cell.json"

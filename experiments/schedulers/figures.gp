@@ -2,16 +2,23 @@
 # figures.gp - settings (a row a setting: response times of both applications, coalesced keys, what the load kept) and length
 # (response time by CPU time of the operation). From say.jq: settings (all in their order), cost_ms (what settings.svg shows).
 
+systems = ""
+eval look("summary.tsv", 'systems = add(systems, strcol("protocol"))')
+several = words(systems) > 1
+# of several protocols a row and a curve each
+setting(d) = several ? strcol("protocol") . "/" . strcol("setting") : strcol("setting")
 names = ""
 curves = ""
 loads = ""
 lengths = ""
 hogs = 0
-eval look("summary.tsv", 'y("repeats") > 0 ? (strcol("part") eq "table" ? (names = add(names, strcol("setting")), ' \
+eval look("summary.tsv", 'y("repeats") > 0 ? (strcol("part") eq "table" ? (names = add(names, setting(0)), ' \
 	. 'loads = add(loads, strcol("sinks"))) : ' \
-	. '(curves = add(curves, strcol("setting")), lengths = add(lengths, strcol("cost_ms")), hogs = y("sinks"))) : 0')
-in_order(list) = (ordered = "", sum [i = 1:words(settings)] (place(list, word(settings, i)) ? \
-	(ordered = ordered . " " . word(settings, i), 1) : 0), ordered)
+	. '(curves = add(curves, setting(0)), lengths = add(lengths, strcol("cost_ms")), hogs = y("sinks"))) : 0')
+systems_n = several ? words(systems) : 1
+named(i) = (several ? word(systems, (i - 1) % systems_n + 1) . "/" : "") . word(settings, 1 + (i - 1) / systems_n)
+in_order(list) = (ordered = "", sum [i = 1:words(settings) * systems_n] (place(list, named(i)) ? \
+	(ordered = ordered . " " . named(i), 1) : 0), ordered)
 names = in_order(names)
 curves = in_order(curves)
 n = words(names)
@@ -24,7 +31,7 @@ if (n > 0) {
 	do for [i = 2:n:2] { eval band(i, n + 1 - i) }	# so that the eye keeps its line
 	this(app) = strcol("part") eq "table" && y("repeats") > 0 && strcol("app") eq app && (app eq "light" || y("cost_ms") == cost_ms)
 	apart(l) = n_loads > 1 ? 0.34 * (0.5 - (place(loads, l) - 1.0) / (n_loads - 1)) : 0
-	row(app, l) = this(app) && strcol("sinks") eq l ? row_of(strcol("setting")) + apart(l) : NaN
+	row(app, l) = this(app) && strcol("sinks") eq l ? row_of(setting(0)) + apart(l) : NaN
 	slowest(d) = filled("latency_high_max_ms") ? y("latency_high_max_ms") : y("latency_max_ms")
 	set logscale x
 	set xtics ("10" 10, "100" 100, "1 s" 1000, "10 s" 10000)
@@ -32,7 +39,8 @@ if (n > 0) {
 	set xlabel "response time, ms"
 	do for [p = 1:4] {
 		app = p == 1 ? "light" : "heavy"
-		eval inside(number_of("0.16 0.44 0.73 0.87", p), number_of("0.41 0.70 0.84 0.985", p), 1 - 50.0 / figure_height, \
+		eval inside(number_of(several ? "0.25 0.50 0.75 0.88" : "0.16 0.44 0.73 0.87", p), \
+			number_of(several ? "0.48 0.73 0.855 0.985" : "0.41 0.70 0.84 0.985", p), 1 - 50.0 / figure_height, \
 			128.0 / figure_height)
 		set title (p == 1 ? app_light : p == 2 ? app_heavy : p == 3 ? "coalesced" : "load kept") font ",12"
 		c = word("latency_p50_ms latency_p50_ms coalesced_percent load_share_percent", p)
@@ -49,7 +57,7 @@ if (n > 0) {
 				with vectors nohead linewidth 0.8 linecolor rgb colour(i) notitle, \
 			for [i = 1:n_loads] data using (low(c)):(row(app, word(loads, i))):(high(c) - low(c)):(0) \
 				with vectors nohead linewidth 3 linecolor rgb colour(i) notitle, \
-			for [i = 1:n_loads] data using (y(c)):(row(app, word(loads, i))):(hover_ends(c, strcol("setting"))) \
+			for [i = 1:n_loads] data using (y(c)):(row(app, word(loads, i))):(hover_ends(c, setting(0))) \
 				with labels hypertext point pointtype shape(i) linecolor rgb colour(i) notitle
 	}
 	eval legend_strip(3)
@@ -74,7 +82,7 @@ if (words(curves) > 0) {
 	set ytics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, "2 s" 2000, "5 s" 5000, \
 		"10 s" 10000)
 	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# dots of one length stand beside each other
-	at(i) = strcol("part") eq "length" && strcol("setting") eq word(curves, i) ? column("cost_ms") * beside(i) : NaN
+	at(i) = strcol("part") eq "length" && setting(0) eq word(curves, i) ? column("cost_ms") * beside(i) : NaN
 	tone(i) = word("#000000 #0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9", 1 + (i - 1) % 7)
 	command = 'plot NaN notitle, [shortest:longest] x + floor_ms with lines dashtype 3 linecolor rgb line_colour ' \
 		. 'title "its own CPU time" ' \
@@ -84,5 +92,5 @@ if (words(curves) > 0) {
 		. 'for [i = 1:n] "cdf.tsv" using (at(i)):(y("latency_ms")) with points pointtype 7 pointsize 0.25 linecolor rgb tone(i) notitle'
 	eval command . ', for [i = 1:n] data using (at(i)):(y("latency_p50_ms")) smooth unique with linespoints pointtype shape(i) ' \
 		. 'linecolor rgb tone(i) title word(curves, i), for [i = 1:n] data using (x_ = at(i)):(there("latency_p50_ms")):' \
-		. '(hover("latency_p50_ms", strcol("setting"))) with labels hypertext point pointtype shape(i) linecolor rgb tone(i) notitle'
+		. '(hover("latency_p50_ms", setting(0))) with labels hypertext point pointtype shape(i) linecolor rgb tone(i) notitle'
 }

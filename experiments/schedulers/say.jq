@@ -80,11 +80,20 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 			| join("; ")) + "."; ($c | min_by(.ratio // 1e9) | {value: .ratio, low: .ratio_low, high: .ratio_high, unit: ""})
 				+ {figure: "settings"}) end;
 
-def verdict: . as $doc | row_of(base; "heavy") as $r | helpful as $near
+def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 	| if $r == null then "The default setting was not measured: there is nothing to compare with."
 	  elif $near == [] then "No setting tried makes an application that needs \(main_cost | plain) ms of CPU nearly as fast as"
 		+ " without load."
 	  else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
 		+ " nearly as fast as without load; by default it takes \($r | median)." end
 	+ (if verdicts == [] then " Too few repeats to call one better." else "" end);
-def findings: [by_default, remedies, price, lengths, tested][:5];
+def findings_of: [by_default, remedies, price, lengths, tested][:5];
+
+# Of several protocols each is said by itself, in one finding.
+def over_each(words): . as $doc | [systems[] as $system | $doc | over($system) | words | .system = $system];
+def verdict: if several | not then verdict_of else
+	over_each({text: verdict_of}) | map("Over \(.system): \(.text)") | join(" ") end;
+def findings: if several | not then findings_of else
+	over_each(findings_of[]) | [distinct(.id)[] as $id | map(select(.id == $id))
+		| .[0] + {text: (map("Over \(.system): \(.text)") | join(" "))} | del(.system)] end;
+

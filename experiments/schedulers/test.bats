@@ -128,3 +128,30 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	run "$BIN/summarize" run
 	[ "$status" = 1 ]
 }
+
+@test "two protocols: a row each, each setting against the default of its own protocol" {
+	local cell repeat
+	need gnuplot cmark
+	make_run 5
+	for cell in run/cells/*; do
+		cp -r "$cell" "run/cells/x11-${cell##*/}"
+		for repeat in "run/cells/x11-${cell##*/}"/*; do edit_json "$repeat/cell.json" '.parameters.protocol = "x11"'; done
+	done
+	# there half as fast by default only
+	for repeat in run/cells/x11-default.heavy-10-4/*/samples.tsv; do
+		awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f 'NR > 1 { $5 = 2 * $5 - $3 } { print }' "$repeat" >rows && mv rows "$repeat"
+	done
+	run_cells run
+	edit_json run/run.json 'del(.settings.protocol, .protocol) | .settings.protocols = ["vnc", "x11"]
+		| .protocols = {vnc: {floor_ms: 8}, x11: {floor_ms: 0}}'
+	"$TOP/report/report.sh" run
+	jq -c '.findings[]' run/findings.json
+	x11=$(field run/compare.tsv ratio protocol=x11 setting=nice-19 part=table app=heavy)
+	vnc=$(field run/compare.tsv ratio protocol=vnc setting=nice-19 part=table app=heavy)
+	awk -v a="$x11" -v b="$vnc" 'BEGIN { d = 2 * a - b; exit !(d < 0.0002 && d > -0.0002) }'
+	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
+	[[ $(finding run default text) == *"Over vnc: "*"161 ms"*"Over x11: "*"322 ms"* ]]
+	for row in vnc/default x11/default vnc/nice-19 x11/nice-19; do
+		grep -q ">$row<" run/figures/settings.svg && grep -q ">$row<" run/figures/length.svg
+	done
+}

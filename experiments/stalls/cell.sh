@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - stalls: one session for each application stays up for the whole run; for every cell the sinks come, a train of
-# keys is injected and watched on the client while the capture runs on the server's link, and the sinks go.
+# cell.sh - stalls: one session for each application; for every cell the sinks come, a train of keys is injected and watched on the
+# client while the capture runs on the server's link, and the sinks go. Of several protocols only one has its sessions up at a time.
 . "$TP_HOME/experiments/engine/trains.sh"
 . "$TP_HOME/experiments/engine/set_load.sh"
 RATE=20 PERIOD_MS=50
 
 exp_check() {
-	protocol_use "$PROTOCOL"
+	local protocol displays=''
+	for protocol in ${PROTOCOLS//,/ }; do [ "$(apps_over "$protocol")" = own ] || displays=1; done
 	# A protocol without a display for applications answers keys itself.
-	if [[ " $(protocol_properties) " != *" display "* ]]; then
+	if [ -z "$displays" ]; then
 		APPS=own
 	elif [[ ,$APPS, == *,own,* ]]; then
 		exp_bad "--app own: light or heavy"
@@ -22,27 +23,31 @@ exp_check() {
 	load_check sinks "$LOADS"
 }
 
-exp_words() { [ "$ON_BACKEND" = attach ] && echo "load ${P[sinks]}" || echo "${P[sinks]} sinks, ${P[app]}"; }
+exp_cells() { sessions_cells; }
+exp_words() {
+	[ "$ON_BACKEND" = attach ] && echo "load ${P[sinks]}" || echo "${P[protocol]}, ${P[sinks]} sinks, ${P[app]}"
+}
 
 exp_begin() {
-	local app
 	if [ "$ON_BACKEND" != local ]; then
 		ECHOES=0 TRACES=$WIRE
 		[ "$WIRE" = 0 ] || [ "${LAB_TAP[0]-}" = client ] ||
 			die "--wire needs a capture at the client, where keys and packets have one clock; it cannot capture: as root it" \
 				"can, or with an installed prototap that has cap_net_raw"
 	fi
-	for app in ${APPS//,/ }; do session_start "$app" "$PROTOCOL" "$app"; done
+	sessions_begin
 	load_begin
 }
-exp_session() { load_set "${P[sinks]}"; }
+exp_session() {
+	sessions_of "${P[protocol]}" || return
+	sessions_noise "${P[protocol]}" || :
+	[ "${PLAN[group]}" != sinks ] || load_set "${P[sinks]}"
+}
 exp_end_lab() { load_away; }
 
 exp_before_cells() {
 	measure_chain
-	exp_step "idle noise, $IDLE_SECONDS s without keys"
-	# shellcheck disable=SC2086 # words
-	measure_idle "$IDLE_SECONDS" ${APPS//,/ }
+	[[ $PROTOCOLS == *,* ]] || sessions_noise "$PROTOCOLS"
 	case $ON_BACKEND-$REGIME in
 	attach-*) trains_say '' ;;
 	*-session) trains_say "   regime: load in the group of the session" ;;
@@ -58,9 +63,10 @@ exp_series() {
 # The latency series in the cell's own folder, the others below it; it goes last, since the cell counts as there once its
 # cell.json is.
 exp_measure() {
-	local series
+	local series session
+	session=$(session_name "${P[protocol]}" "${P[app]}")
 	for series in $(exp_series) latency; do
 		! stopped && ! lab_lost >/dev/null || return 1
-		train_run "${P[app]}" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"
+		train_run "$session" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"
 	done
 }

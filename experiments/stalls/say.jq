@@ -146,8 +146,65 @@ def idle_response: . as $doc
 				+ "\($network)." end;
 			($r | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
-def verdict: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
+# ---- several curves: each is judged by itself, and said in one finding ----
+def judged($role): . as $doc | [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
+	| $j + {$system, most: (rows_of($role) | usable | last)}];
+def names: map(.system) | and_list;
+def count_of($all): if length == ($all | length) then "each of the \(length)" else "\(length) of the \($all | length)" end;
+def clause_several: . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
+	| if $bad != [] then "late over \($bad | count_of($all))" elif all(.is == "good") then "fast over \(count_of($all))"
+	  else "late or not over \(map(select(.is == "unsure")) | names): this run cannot tell" end;
+def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
+	($all | map(select(.is | IN("bad", "overloaded"))) | group_by(.row.sinks)) as $bad
+	| ($all | map(.most.sinks) | max) as $n | ($all | map(select(.most.sinks == $n)) | sort_by(.most.late_share_percent)) as $ends
+	| def share: .system as $s | .most | "\(late_words) over \(if $ends[0].most.late_share_percent == $ends[-1].most.late_share_percent
+		and ($ends | length) > 1 then "each" else $s end)";
+	finding("late-\($role)"; "**\(role_name($role) | upper_first): \($all | clause_several).**"
+		+ ([($bad[] | "\(.[0].row.sinks as $from | $doc | with_load($from) + if $from > 0 and $from < $n then " and more" else "" end
+				| upper_first): \(names)."),
+			(("good", "unsure") as $is | $all | map(select(.is == $is)) | select(. != [])
+				| if $is == "good" then "Fast with every load tried: \(names)."
+					elif $bad != [] then "Cannot be told: \(names)." else empty end)]
+			| if length == 1 and $bad == [] then "" else map(" " + .) | add end)
+		+ " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"
+		+ (if $ends[0].most.late_share_percent != $ends[-1].most.late_share_percent then " to \($ends[-1] | share)." else "." end);
+		($ends[-1].most | late_figure)
+			+ {verdict: (if $bad != [] then "bad" elif all($all[]; .is == "good") then "good" else "unsure" end)}) end;
+
+def from_to($name): def one: "\(level($name)) over \(.protocol)";
+	"\(.[0] | one)\(if length > 1 then " to \(.[-1] | one)" else "" end)";
+def apart($name): length < 2 or .[0][$name + "_high"] == null or .[-1][$name + "_low"] == null
+	or .[0][$name + "_high"] < .[-1][$name + "_low"];
+# Of the application with a stated cost, where one was measured.
+def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
+		| map(select(.mean_stall_ms != null and .overloaded == 0)) | select(. != [])) // [] | (map(.sinks) | max) as $n
+	| map(select(.sinks == $n)) | sort_by(.mean_stall_ms) | if . == [] then empty else
+		# where an update comes as several, the time between two tells nothing of fair sharing
+		map(select((.updates_per_key // 1) > 1.2)) as $split
+		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
+		| ($full | map(select(fair_ok | not))) as $off
+		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
+			+ (if apart("mean_stall_ms") then "" else ", not told apart" end) + ".**"
+			+ " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
+			+ (if $full == [] or ($doc | attached) then "" else
+				" Fair sharing gives a mean stall of \($full[0].fair_stall_ms | with_unit("ms"))"
+				+ (if $off == [] then "; every curve lies on that line." else "; off that line: \($off | map(.protocol) | and_list)." end) end)
+			+ (if $split == [] then "" else " An update arrives as several over \($split | map(.protocol) | and_list)." end);
+			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off == [] then "none" else "unsure" end)}) end;
+def idle_several: first(("light", "heavy") as $role | rows_of($role) | usable
+		| map(select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)) | select(. != [])) // []
+	| sort_by(.latency_p50_ms) | if . == [] then empty else
+		finding("idle-response"; "**Idle, the median response is \(from_to("latency_p50_ms")).** In order: "
+			+ (map("\(.protocol) \(.latency_p50_ms | with_unit("ms"))") | join(", ")) + ".";
+			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
+
+def nothing: "No condition was measured to the end: there is nothing to say yet.";
+def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
+	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"
+		+ " \(clause_several)."] | if . == [] then nothing else join(" ") end;
+def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
-	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else map(.text | upper_first) | join(". ")
-		+ "." end;
-def findings: [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding][:5];
+	| if . == [] then nothing else map(.text | upper_first) | join(". ") + "." end;
+def verdict: if several then verdict_several else verdict_single end;
+def findings: (if several then [late_several("light"), late_several("heavy"), stalls_several, idle_several, probe_finding]
+	else [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];

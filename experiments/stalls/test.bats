@@ -492,14 +492,14 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 
 # --- pages ---------------------------------------------------------------------------------------------------------
 
-@test "the page stands alone: valid HTML, four figures, its data inside, from a path with blanks" {
+@test "the page stands alone: valid HTML, five figures, its data inside, from a path with blanks" {
 	need gnuplot cmark python3
 	make_run LIGHT=ranged MARKED=1 "a run's [1] folder"
 	cd / && run "$TOP/report/report.sh" "$BATS_TEST_TMPDIR/a run's [1] folder"
 	echo "$output"
 	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
-	[ "$(grep -c '<svg' report.html)" -eq 4 ]
+	[ "$(grep -c '<svg' report.html)" -eq 5 ]
 	# nothing is fetched
 	run ! grep -noE '(src|href)="?(https?:|//|figures/)[^ >]*|@import|<script|<link' report.html
 	grep -o 'download="summary.tsv" href="data:[^"]*"' report.html | sed 's/.*base64,//; s/"$//' | base64 -d | cmp - summary.tsv
@@ -543,7 +543,7 @@ END
 	cp run/run.json run/*.tsv kept
 	"$TOP/report/report.sh" kept
 	cmp kept/report.md first
-	for figure in late-share mean-stall jitter latency-cdf; do cmp "run/figures/$figure.svg" "kept/figures/$figure.svg"; done
+	for figure in late-share median mean-stall jitter latency-cdf; do cmp "run/figures/$figure.svg" "kept/figures/$figure.svg"; done
 }
 
 @test "figures survive one load, a hole, no key in time; many loads" {
@@ -559,4 +559,218 @@ END
 	run -1 "$TOP/report/report.sh" run
 	reported LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=60
 	[ "$("$TOP/report/table.sh" run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
+}
+
+# --- several protocols -----------------------------------------------------------------------------------------------
+
+# The engine without a lab: what DO prints when the options are checked.
+engine() {	# engine OPTION...
+	DO=${DO-} run --separate-stderr bash -c '
+		set -u
+		. "$TP_HOME/lab/lib.sh"
+		for part in plan cells measure; do . "$TP_HOME/experiments/engine/$part.sh"; done
+		EXPERIMENT=stalls EXP_DIR=$TP_HOME/experiments/stalls late="" EXP_LOST=""
+		plan_read "$EXP_DIR"
+		. "$EXP_DIR/cell.sh"
+		plan_parse "$@"
+		plan_check
+		exp_check
+		AXIS=("${AXES[@]%%=*}")
+		eval "$DO"' engine "$@"
+	echo "$* -> $status $output $stderr"
+}
+
+@test "cells of several protocols: their own application where they have no display; interleaved in each repeat" {
+	local repeat
+	export TP_HOME=$TOP
+	DO='cells_choose; printf "%s\n" "${CELLS[@]}"' engine --protocol vnc,ssh,vnc:refecho --loads 0,5
+	[ "$output" = "$(printf '%s\n' vnc-light-{0,5} vnc-heavy-{0,5} ssh-own-{0,5} vnc-refecho-own-{0,5})" ]
+	DO='cells_choose; echo "$APPS ${CELLS[*]}"' engine --protocol ssh --app heavy --loads 0
+	[ "$output" = "own ssh-own-0" ]
+	DO='cells_choose; cells_order' engine --protocol vnc,x11,rdp --loads 0,1,2 --repeat 3
+	[ "${#lines[@]}" = 54 ]
+	for repeat in 1 2 3; do
+		# each protocol once, all of its cells together
+		[ "$(awk -v r=$repeat '$2 == r { print $3 }' <<<"$output" | uniq | sort)" = "$(printf '%s\n' '|rdp' '|vnc' '|x11')" ]
+		[ "$(awk -v r=$repeat '$2 == r { print $1 }' <<<"$output" | sort -un | wc -l)" = 18 ]
+	done
+	for bad in '--protocol vnc,nonsense' '--protocol vnc,vnc' '--protocol vnc,attach' '--protocol vnc,ssh --app own' \
+		'--on attach::0,1 --protocol vnc,x11'; do
+		# shellcheck disable=SC2086 # words
+		engine $bad
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ]
+	done
+}
+
+@test "a protocol that cannot run here is left out with its reason, but not the only one, nor in a run that goes on" {
+	local can='protocol_use() { PROTOCOL_NAME=$1; }
+		protocol_can() { [ "$PROTOCOL_NAME" != rdp ] || { echo "xrdp is missing"; return 1; }; }'
+	export TP_HOME=$TOP
+	DO="$can"'; plan_choose_protocols; echo "$PROTOCOLS $PROTOCOL: ${ABSENT[*]}"' engine --protocol rdp,vnc,x11
+	[ "$status" = 0 ] && [ "$output" = "vnc,x11 vnc: rdp: xrdp is missing" ]
+	DO="$can; plan_choose_protocols" engine --protocol rdp
+	[ "$status" = 4 ] && [[ $stderr == *"rdp cannot run here: xrdp is missing" ]]
+	DO="$can; RESUME=run; plan_choose_protocols" engine --protocol vnc,rdp
+	[ "$status" = 4 ]
+}
+
+@test "only the sessions of one protocol are up; one that does not start leaves the others" {
+	local stubs='exp_step() { :; }; protocol_use() { :; }; protocol_properties() { echo display; }; lab_stop() { :; }
+		session_start() { [ "$2" != bad ] || die -4 "no server"; UP+=" $1"; }
+		protocol_stop() { UP=""; }; LAB_PIDS=(1) UP=""'
+	export TP_HOME=$TOP
+	DO="PROTOCOLS=vnc,bad,ssh:x11; $stubs"'
+		sessions_of vnc && echo "$UP"
+		sessions_of vnc && echo "$UP"
+		sessions_of bad || echo "$LAB_WHY $ATTEMPT_STATUS:$UP"
+		sessions_of ssh:x11 && echo "$UP"; sessions_end; echo "$UP"' engine --app light,heavy
+	[ "$output" = "$(printf '%s\n' ' vnc-light vnc-heavy' ' vnc-light vnc-heavy' 'no server 4:' ' ssh-x11-light ssh-x11-heavy' '')" ]
+	# of one protocol they have the names of the applications, and the run ends where they do not start
+	DO="$stubs; sessions_begin; echo \"\$UP\"" engine --app light
+	[ "$output" = " light" ]
+	DO="PROTOCOLS=bad; $stubs; sessions_begin" engine --app light
+	[ "$status" = 4 ] && [[ $stderr == *"no server" ]]
+}
+
+# Two protocols in one run: the second one's redraws take half as long again.
+two_protocols() {	# [NAME=value …] of make_run.sh
+	local cell
+	make_run PROTOCOL=x11 STRETCH=1.5 "$@" other
+	make_run "$@"
+	for cell in other/cells/*; do mv "$cell" "run/cells/x11-${cell##*/}"; done
+	run_cells run
+	edit_json run/run.json 'del(.settings.protocol, .protocol) | .settings.protocols = ["vnc", "x11"]
+		| .protocols = {vnc: {says: "VNC", floor_ms: 8}, x11: {says: "X11", floor_ms: 0}}
+		| .idle = {"vnc-light": {updates: 3, seconds: 12}, "x11-heavy": {updates: 0, seconds: 12}}'
+}
+
+@test "two protocols: rows, curves and findings of each" {
+	need gnuplot cmark
+	two_protocols
+	again
+	[ "$(field run/summary.tsv mean_stall_ms protocol=vnc app=heavy sinks=20 | cut -d. -f1)" = 164 ]	# 10 x 21 x 1.02 - 50
+	[ "$(field run/summary.tsv mean_stall_ms protocol=x11 app=heavy sinks=20 | cut -d. -f1)" = 271 ]	# 10 x 21 x 1.02 x 1.5 - 50
+	[ "$(jq -c '.result.idle_noise | map_values(.unsolicited_per_s)' run/summary.json)" = '{"vnc-light":0.25,"x11-heavy":0}' ]
+	[ "$(cut -f 2,3,10 run/cdf.tsv | sort -u | grep -cP 'heavy\t\d+\tx11$')" = 4 ]
+	[ "$(ids)" = "late-light late-heavy mean-stall idle-response probe" ]
+	[[ $(finding run late-light text) == *"fast over each of the 2"* ]]
+	[[ $(finding run late-heavy text) == *"late over each of the 2"*"With 5 CPU hogs and more: vnc and x11"* ]]
+	[[ $(finding run mean-stall text) == *"over vnc to 271 ms"*"over x11"*"off that line: x11." ]]
+	[ "$(finding run mean-stall)" = "$(field run/summary.tsv mean_stall_ms protocol=x11 app=heavy sinks=20 |
+		awk '{ print $1 + 0 }')" ]
+	for figure in late-share median mean-stall jitter latency-cdf; do
+		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ] && [ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
+	done
+	"$TOP/report/table.sh" run | grep -qE '^ +x11 +20 '
+	two_protocols APPS=heavy
+	again
+	[ "$(ids)" = "late-heavy mean-stall idle-response probe" ]
+	# the terminal's table of a run of one protocol does not name it
+	reported LOADS='0 5'
+	run ! grep -q Protocol <("$TOP/report/table.sh" run)
+}
+
+@test "one protocol fast, one late, one that answers keys itself: each by itself" {
+	need gnuplot cmark
+	two_protocols LOADS='0 5'
+	make_run APPS=own PROTOCOL=null COST=null LOADS='0 5' third
+	for cell in third/cells/*; do mv "$cell" "run/cells/${cell##*/}"; done
+	run_cells run
+	edit_json run/run.json '.settings.protocols += ["null"]'
+	for cell in run/cells/x11-light-005/*/samples.tsv; do	# 200 ms more for all keys
+		awk -F'\t' -v OFS='\t' 'NR > 1 { $5 += 2e8; $6 = $5 } { print }' OFMT=%.0f CONVFMT=%.0f "$cell" >rows && mv rows "$cell"
+	done
+	again
+	[[ $(finding run late-light text) == *"late over 1 of the 3"*"With 5 CPU hogs: x11."*"Fast with every load tried: "*null* ]]
+	[ "$(finding run late-light verdict)" = bad ]
+	[ "$(finding run late-light)" = 100 ]
+}
+
+@test "the jitter on the wire is a column: the mean of the repeats" {
+	local r
+	make_run LOADS=0 APPS=light
+	for r in 1 2 3; do edit_json run/cells/light-000/$r/prototap.json ".result.stalls.jitter_sd_ms = $((r * 2))"; done
+	"$BIN/summarize" run >out
+	is light 0 wire_jitter_sd_ms 4
+	# Student's t of 2, 4, 6: 4.303 x 2 / sqrt(3) to both sides
+	is light 0 wire_jitter_sd_ms_high 8.968
+	rm run/cells/light-000/*/prototap.json
+	"$BIN/summarize" run >out
+	is light 0 wire_jitter_sd_ms ''
+}
+
+# --- several runs in one report ----------------------------------------------------------------------------------------
+
+two_runs() {
+	make_run LOADS='0 20' STRETCH=1.5 beta
+	make_run LOADS='0 20' alpha
+	edit_json alpha/run.json '.host.hostname = "alpha" | .counts = {total: 12, complete: 12}'
+	edit_json beta/run.json '.host.hostname = "beta.example.org" | .started = "2026-01-03T03:04:05Z"
+		| .settings.seconds = 9 | .counts = {total: 12, complete: 12}'
+}
+
+@test "runs of two machines share figures and tables, and the page says which is which" {
+	need gnuplot cmark
+	two_runs
+	run -0 "$TOP/report/report.sh" alpha beta -o both
+	[ "$output" = "$PWD/both/report.html" ]
+	[ "$(field both/summary.tsv mean_stall_ms protocol=vnc/alpha app=heavy sinks=20)" = "$(
+		field alpha/summary.tsv mean_stall_ms app=heavy sinks=20)" ]
+	[ "$(field both/summary.tsv mean_stall_ms run_name=beta-example-org app=heavy sinks=20 | cut -d. -f1)" = 271 ]
+	[ "$(awk 'END { print NR }' both/summary.tsv)" = 9 ]
+	[ "$(grep -c '>vnc/alpha' both/figures/mean-stall.svg)" -ge 1 ]
+	grep -q '^| alpha | alpha | 2026-01-02T03:04:05Z | complete | 3 |' both/report.md
+	grep -q '^| beta-example-org | beta.example.org | 2026-01-03T03:04:05Z |' both/report.md
+	grep -q '^> \*\*Not alike\*\*: seconds 5 (alpha) and 9 (beta-example-org)' both/report.md
+	[[ $(finding both mean-stall text) == *"over vnc/alpha to 271 ms"*"over vnc/beta-example-org"* ]]
+	[ "$(jq '.cells | length' both/run.json)" = 8 ]
+	# it is a run like others: reported again from its tables, to the byte
+	cp both/report.md first
+	"$TOP/report/report.sh" both
+	cmp both/report.md first
+	# and made again from the runs
+	"$TOP/report/report.sh" beta alpha -o both
+	[ "$(awk -F'\t' 'NR == 2 { print $2 }' both/summary.tsv)" = vnc/beta-example-org ]
+	# without -o: beside the first
+	run -0 "$TOP/report/report.sh" alpha beta/
+	[ "$output" = "$PWD/alpha+beta/report.html" ]
+}
+
+@test "runs of one machine are told apart by their day, by the minute, or by their folders" {
+	need gnuplot cmark
+	two_runs
+	edit_json beta/run.json '.host.hostname = "alpha"'
+	"$TOP/report/report.sh" alpha beta -o both
+	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/2026-01-02","vnc/2026-01-03"]' ]
+	edit_json beta/run.json '.started = "2026-01-02T04:04:05Z"'
+	"$TOP/report/report.sh" alpha beta -o both
+	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/2026-01-02T03:04","vnc/2026-01-02T04:04"]' ]
+	edit_json beta/run.json '.started = "2026-01-02T03:04:15Z"'
+	"$TOP/report/report.sh" alpha beta -o both
+	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/alpha","vnc/beta"]' ]
+}
+
+@test "runs that cannot share a figure are refused in one line, and nothing is written" {
+	local script=$TOP/report/report.sh
+	need gnuplot cmark
+	two_runs
+	cp -r beta other
+	edit_json other/run.json '.experiment = "hold"'
+	cp -r beta late
+	edit_json late/run.json '.settings.threshold_ms = 150'
+	cp -r beta users
+	edit_json users/run.json '.axes = ["app", "sinks"]'
+	refuses() { run -2 "$script" "$@"; echo "$output"; [ "${#lines[@]}" = 1 ]; }
+	refuses alpha other; [[ $output == *hold*stalls* ]]
+	refuses alpha late; [[ $output == *"150 ms"*"100 ms"* ]]
+	refuses alpha users; [[ $output == *protocol* ]]
+	refuses alpha ./alpha; [[ $output == *twice* ]]
+	refuses alpha beta -o late; [[ $output == *"holds a run already"* ]]
+	refuses alpha -o both
+	refuses alpha beta -o
+	refuses alpha beta --nonsense
+	[ -z "$(ls -d ./*+* both 2>/dev/null)" ]
+	"$script" alpha beta -o both
+	refuses both alpha; [[ $output == *"several runs itself"* ]]
+	run -1 "$script" alpha nowhere
 }
