@@ -35,7 +35,7 @@ static void find_name(struct audio_server *s, const char *name)
 	s->socket = !strncmp(s->name, "unix:", 5) ? s->name + 5 : s->name[0] == '/' ? s->name : NULL;
 }
 
-/* systemd may have made the socket, for a server that starts when a client connects: that server writes its pid into a file there. */
+/* systemd may have made the socket, for a server that starts when a client connects: it then writes its pid into a file there. */
 static pid_t server_pid(const char *socket, pid_t maker)
 {
 	char path[200], text[24];

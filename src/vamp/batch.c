@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* batch - a group of batch work that gets next to no CPU time while an episode lasts, whatever it did before: who waits for a
- * disk loads no CPU, and takes the memory of others all the same.
+/* batch - a group of batch work that gets next to no CPU time while an episode lasts, whatever it did before: a task that waits
+ * for a disk loads no CPU, but may still take the memory of others.
  *
- * By a quota and not by the freezer: what is frozen cannot be ended, and version 1 has the freezer in another hierarchy.
+ * By a quota and not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
  * (cgroup-v2.rst, cpu.max; sched-bwc.rst: 1 ms is the least quota, 1 s the longest period.) */
 #include "favour.h"
 #include "undo.h"
@@ -67,8 +67,7 @@ static void batch_tell(const struct favour *f, char *text, size_t size)
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }
 
-static const struct favour_ops batch_ops = { .begin = batch_begin, .end = batch_end, .close = batch_close,
-					     .tell = batch_tell };
+static const struct favour_ops batch_ops = { batch_begin, NULL, batch_end, batch_close, batch_tell };
 
 static bool batch_has(const struct batch *b, const char *file)
 {
