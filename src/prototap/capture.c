@@ -157,6 +157,7 @@ static int activate(struct capture *c, const struct capture_live_cfg *cfg, char 
 	pcap_set_timeout(c->pcap, RING_TIMEOUT_MS);
 	pcap_set_buffer_size(c->pcap, (int)cfg->buffer_bytes);
 	pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO);
+	pcap_set_promisc(c->pcap, cfg->promiscuous);
 	status = pcap_activate(c->pcap);
 	if (status < 0) {
 		explain(why, cfg->interface, status, c->pcap);

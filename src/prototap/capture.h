@@ -25,6 +25,7 @@ struct capture_live_cfg {
 	const char *write_path;	/* also write each packet there, pcap with nanoseconds; NULL: nowhere */
 	int snaplen;
 	int64_t buffer_bytes;	/* of the ring shared with the kernel */
+	bool promiscuous;	/* also what is for others: on the mirror port of a switch */
 };
 
 /* Captures from now on. NULL with the reason and its cure in `why`. */

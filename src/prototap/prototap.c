@@ -88,6 +88,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144,
 	  "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
 	{ CLI_BYTES, 0, "buffer", &cfg.buffer_bytes, 1 << 20, 1 << 30, "live: ring shared with the kernel (32M)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "promiscuous", &cfg.promiscuous, 0, 0, "live: also what is for other machines (a mirror port)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "live: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -201,7 +202,8 @@ static struct source *open_source(bool live, char **files, int n)
 {
 	char filter[CAPTURE_FILTER], why[SOURCE_WHY];
 	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
-					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes };
+					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes,
+					.promiscuous = cfg.promiscuous };
 	struct source *source;
 
 	if (live && ports_filter(&ports, filter, sizeof(filter)))

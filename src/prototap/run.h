@@ -15,7 +15,7 @@ struct run_cfg {
 	const struct ports *ports;
 	const char *interface, *write_path, *server_name, *traffic;
 	uint8_t server[16];
-	bool by_address;
+	bool by_address, promiscuous;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
 	int decode;	/* enum content_decode; 0: nothing */
 	struct latency_cfg latency;
