@@ -166,11 +166,12 @@ lab_cpu() { :; }	# of the server nothing is known
 lab_link() { LAB_WHY="a real link is left as it is"; return 1; }
 
 lab_can() {
+	LAB_WHY="the server is not ours: nothing is known of it or changed on it"
 	[ "$1" = client ] || return 1
 	case $2 in
 	capture) "$TP_BIN/prototap" live -i "${LAB_IF_client:-lo}" --port 1 -t 100ms >/dev/null 2>&1 ;;
 	rt) chrt -f 1 true 2>/dev/null ;;
 	pin) taskset -pc $$ >/dev/null 2>&1 ;;
-	*) return 1 ;;	# the user's own machine: nothing of it is changed
+	*) LAB_WHY="the client is your own machine, and nothing of it is changed"; return 1 ;;
 	esac
 }

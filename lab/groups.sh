@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# groups.sh - cpu groups and switches of the kernel for a lab on this machine. What is done here
-# does not die with the lab: a process of its own (local/undo.sh) does it, outlives a kill -9 of the
-# driver, and takes it back. Part of local.sh.
+# groups.sh - cpu groups and switches of the kernel of a lab's server. What is done here
+# does not die with the lab: a process of its own on that machine (local/undo.sh) does it, outlives
+# a kill -9 of the driver, and takes it back. For local.sh and ssh.sh, which say how that process is
+# started: lab_undo_command sets LAB_COMMAND.
 
 # lab_group NAME [OPTION]...: makes a cpu group that `lab_start -G NAME` starts commands in; they
 # and their descendants compete there as one. 1, and the reason in LAB_WHY, where this machine does
@@ -66,7 +67,7 @@ lab_change() {
 
 # Its input ends when the last process that has the writing end is gone: the driver, and all that it has started.
 lab_undo_start() {
-	local dir both told
+	local dir both told LAB_COMMAND
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
 		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written"
 	exec {both}<>"$dir/pipe"	# for both directions: opening does not wait for another
@@ -74,9 +75,8 @@ lab_undo_start() {
 	exec {LAB_ASK}>"$dir/pipe" {both}>&-
 	rm -r -- "$dir"
 	open_pipe LAB_TOLD
-	LAB_ID=$LAB_ID LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-} \
-		LAB_SWAP_LOG=${LAB_SWAP_LOG-} TP_BIN=$TP_BIN setsid "$BASH" -p "$LAB_HERE/local/undo.sh" serve \
-		<&"$told" >&"$LAB_TOLD" 2>>"$LAB_TIMES/lab.log" {LAB_ASK}>&- {LAB_TALK}>&- {told}<&- &
+	lab_undo_command
+	"${LAB_COMMAND[@]}" <&"$told" >&"$LAB_TOLD" 2>>"$LAB_TIMES/lab.log" {LAB_ASK}>&- {LAB_TALK}>&- {told}<&- &
 	LAB_UNDO=$! LAB_LATE=0
 	exec {told}<&-
 }
@@ -88,28 +88,14 @@ lab_undo_end() {
 	[ -n "${LAB_UNDO-}" ] || return 0
 	exec {LAB_ASK}>&-
 	if wait_until 60 lab_gone "$LAB_UNDO"; then
-		wait "$LAB_UNDO" 2>/dev/null || [ ! -e "$record" ] ||
-			LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB_HERE/local/undo.sh" back "$record" >>"$LAB_TIMES/lab.log" 2>&1
+		wait "$LAB_UNDO" 2>/dev/null || ! lab_query server test -e "$record" || lab_undo_again "$record" >>"$LAB_TIMES/lab.log" 2>&1
 	fi
-	[ ! -e "$record" ] ||
+	! lab_query server test -e "$record" ||
 		warn "not all of what the lab changed is taken back" \
-			"($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that with: thinprobe lab clean"
+			"($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that${LAB_AT_server-} with: thinprobe lab clean"
 	exec {LAB_TOLD}>&-
 	LAB_UNDO='' LAB_GROUPS=() LAB_IDLE=()
 	lab_memory_none
-}
-
-# lab_grouped GROUP WORD...: puts what makes a command a member of GROUP (none: empty), and WORDs
-# such as `chrt -r 10`, before LAB_COMMAND. Outside of the host's namespaces: so it needs no view of
-# the groups from within, and the command's rights don't matter.
-lab_grouped() {
-	local group=$1
-	shift
-	if [ $# -gt 0 ]; then LAB_COMMAND=("$@" "${LAB_COMMAND[@]}"); fi
-	[ -n "$group" ] || return 0
-	[ -n "${LAB_GROUPS[$group]-}" ] || die "no group '$group'; lab_group first"
-	# shellcheck disable=SC2016 # another shell's
-	LAB_COMMAND=(sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[$group]}" "${LAB_COMMAND[@]}")
 }
 
 # lab_undo_clean FOLDER: takes back what labs have left on record there whose undo.sh is gone. Of lab_clean.

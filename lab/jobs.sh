@@ -5,10 +5,11 @@
 # signals on and gives the command's exit status.
 #
 # A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND,
-# the door and its words), lab_child PID (sets LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID
+# the door and its words; LAB_LINE, the connection that it takes, where there are several), lab_child
+# PID (sets LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID
 # (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named).
 LAB_PIDS=()
-declare -gA LAB_PID_OF=() LAB_BRING=() LAB_GROUP_OF=() LAB_IDLE=()
+declare -gA LAB_PID_OF=() LAB_BRING=() LAB_GROUP_OF=() LAB_LINE_OF=() LAB_IDLE=()
 
 # A zombie is gone as well: it holds nothing.
 lab_gone() {
@@ -76,12 +77,23 @@ lab_start() {
 	LAB_PID=$!
 	LAB_PIDS+=("$LAB_PID")
 	LAB_PID_OF[$name]=$LAB_PID
-	LAB_BRING[$LAB_PID]='' LAB_GROUP_OF[$LAB_PID]=$group
+	LAB_BRING[$LAB_PID]='' LAB_GROUP_OF[$LAB_PID]=$group LAB_LINE_OF[$LAB_PID]=${LAB_LINE-}
 	[ ${#files[@]} -eq 0 ] || printf -v "LAB_BRING[$LAB_PID]" '%q ' "$role" "${files[@]}"
 }
 
+# lab_tap [-o FILE]... NAME OPTION...: the capture, as lab_start, where this lab can have one (LAB_TAP_IF is not empty). A listener
+# takes what is for others.
+lab_tap() {
+	local OPTIND=1 opt files=() others=()
+	while getopts o: opt; do files+=(-o "$OPTARG"); done
+	shift $((OPTIND - 1))
+	[ "${LAB_TAP[0]}" != listener ] || others=(--promiscuous)
+	lab_start ${files[@]+"${files[@]}"} "${LAB_TAP[@]}" "$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" ${others[@]+"${others[@]}"} \
+		"${@:2}" --format json
+}
+
 # A back-end that has groups says so itself.
-lab_grouped() { die "-$EXIT_USAGE" "cpu groups and priorities are given in the emulated lab only"; }
+lab_grouped() { die "-$EXIT_USAGE" "no cpu groups and priorities are given on a server that is not ours"; }
 
 # lab_ready NAME SECONDS: waits for a line "ready" on the standard error of what lab_start called NAME; 1 and its
 # last line when it ended before or took too long.
@@ -177,7 +189,7 @@ lab_all_gone() {
 lab_forget() {
 	local p others=() files=()
 	eval "files=(${LAB_BRING[${1:-none}]-})"
-	unset "LAB_BRING[${1:-none}]" "LAB_GROUP_OF[${1:-none}]"
+	unset "LAB_BRING[${1:-none}]" "LAB_GROUP_OF[${1:-none}]" "LAB_LINE_OF[${1:-none}]"
 	for p in ${files[@]+"${files[@]:1}"}; do lab_fetch "${files[0]}" "$p"; done
 	for p in ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}; do [ "$p" = "$1" ] || others+=("$p"); done
 	LAB_PIDS=(${others[@]+"${others[@]}"})

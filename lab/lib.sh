@@ -132,9 +132,9 @@ run_on_exit() {
 	exit "$status"
 }
 
-# lab_use BACKEND [WHERE]: local, or ssh with SERVER,CLIENT.
+# lab_use BACKEND [WHERE]: local, ssh with SERVER,CLIENT[,LISTENER], or attach with DISPLAY,WINDOW.
 lab_use() {
-	LAB_ON=${2-}
+	LAB_ON=${2-} LAB_TMP=/tmp
 	[ -f "$LAB_HERE/$1.sh" ] || die "-$EXIT_USAGE" "no back-end '$1'; there are: local ssh attach"
 	# shellcheck source=lab/local.sh
 	. "$LAB_HERE/$1.sh"

@@ -35,7 +35,8 @@
 # lab_up: sets LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS and per ROLE (server, client) LAB_CPUS_ROLE
 # LAB_ADDR_ROLE LAB_IF_ROLE LAB_HOLD_ROLE (a process in its network and mount namespaces); for
 # captures LAB_TAP (array: what lab_start is told before the name) and LAB_TAP_IF (the interface;
-# empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. Wants LAB_RUN; LAB_RATE
+# empty: no capture here). LAB_PRIVATE=1: nobody else is on the link. LAB_TMP: the server's folder for
+# what goes with the lab; its `home` is the HOME of all commands. Wants LAB_RUN; LAB_RATE
 # (100Mbit, DOWN/UP, none), LAB_QUEUE (50ms, but at least 64 packets unless it was said), LAB_DELAY
 # LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction; link.sh) LAB_DELAY_BY
 # LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
@@ -116,7 +117,7 @@ lab_up() {
 		esac
 	done
 	# Captures are made on the server's link, from the client's CPUs.
-	LAB_TAP=(-C server) LAB_TAP_IF=$LAB_IF_server LAB_PRIVATE=1
+	LAB_TAP=(-C server) LAB_TAP_IF=$LAB_IF_server LAB_PRIVATE=1 LAB_TMP=/tmp
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_ADDR_server LAB_ADDR_client \
 		LAB_IF_server LAB_IF_client LAB_LINK LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS
 	lab_memory_up
@@ -186,11 +187,51 @@ lab_command() {
 		"$mode" "$cpus" "$session" "$interrupt" "$times" "$PWD" "$@")
 }
 
+# lab_grouped GROUP WORD...: puts what makes a command a member of GROUP (none: empty), and WORDs
+# such as `chrt -r 10`, before LAB_COMMAND. Outside of the host's namespaces: so it needs no view of
+# the groups from within, and the command's rights don't matter.
+lab_grouped() {
+	local group=$1
+	shift
+	if [ $# -gt 0 ]; then LAB_COMMAND=("$@" "${LAB_COMMAND[@]}"); fi
+	[ -n "$group" ] || return 0
+	[ -n "${LAB_GROUPS[$group]-}" ] || die "no group '$group'; lab_group first"
+	# shellcheck disable=SC2016 # another shell's
+	LAB_COMMAND=(sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[$group]}" "${LAB_COMMAND[@]}")
+}
+
+# How the process that makes changes is started (groups.sh), and what takes back what it has left.
+lab_undo_command() {
+	LAB_COMMAND=(env "LAB_ID=$LAB_ID" "LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks}" "LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-}"
+		"LAB_SWAP_LOG=${LAB_SWAP_LOG-}" "TP_BIN=$TP_BIN" setsid "$BASH" -p "$LAB_HERE/local/undo.sh" serve)
+}
+lab_undo_again() { LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB_HERE/local/undo.sh" back "$1"; }
+
+# lab_inside [OPTION]... ROLE COMMAND...: sets LAB_COMMAND, what starts the command in that role when it is run by something that
+# lab_query sees (as a program that starts others).
+lab_inside() { lab_command "$@"; }
+
+# lab_query ROLE COMMAND...: as the machine of a role, as who runs us there: a command, or a function of machine.sh. It sees the
+# machine's processes and groups, not the role's own network and files. Never while keys are sent.
+lab_query() { "${@:2}"; }
+
 # lab_child PID: sets LAB_CHILD to the host-side pid of the command behind a LAB_PID (itself when it is gone).
 lab_child() {
 	local MACHINE_CHILD
 	machine_child "$1"
 	LAB_CHILD=$MACHINE_CHILD
+}
+
+# lab_children ROLE LAB_PID...: sets CHILDREN, the commands of these that run in that role, by the
+# numbers that lab_query knows, with commas.
+lab_children() {
+	local pid LAB_CHILD home=LAB_HOLD_$1
+	CHILDREN=''
+	for pid in "${@:2}"; do
+		lab_child "$pid"
+		[ "$LAB_CHILD" != "$pid" ] && [ "/proc/$LAB_CHILD/ns/pid" -ef "/proc/${!home}/ns/pid_for_children" ] || continue
+		CHILDREN+=${CHILDREN:+,}$LAB_CHILD
+	done
 }
 
 # lab_listens ROLE PORT: somebody listens on that TCP port (nobody is connected to find out).
@@ -222,8 +263,14 @@ lab_put() {
 lab_get() { [ "$2" -ef "$3" ] || cp -R -- "$2" "$3"; }
 lab_fetch() { :; }
 
+# lab_there ROLE WORD: sets LAB_WORD: a path of ours as it is called there.
+lab_there() { LAB_WORD=$2; }
+
 # lab_clock ROLE: "offset error" in ns: what CLOCK_REALTIME there shows more than here. One machine has one clock.
 lab_clock() { printf '0 0\n'; }
+
+# lab_ahead ROLE: how far the clock of all rows (CLOCK_MONOTONIC) is ahead of this machine's there, in ns.
+lab_ahead() { echo 0; }
 
 # lab_lost: prints why the hosts are gone without lab_down; fails while they are there.
 lab_lost() {

@@ -95,6 +95,27 @@ machine_cpu() {
 	}' "${@:2}"
 }
 
+# machine_clocks: prints CLOCK_REALTIME and CLOCK_MONOTONIC of one instant, in ns: when /proc/uptime makes
+# its next step, of 10 ms. (It counts time in suspend, which CLOCK_MONOTONIC does not.)
+machine_clocks() {
+	local before now _
+	read -r before _ </proc/uptime
+	while read -r now _ </proc/uptime && [ "$now" = "$before" ]; do :; done
+	printf '%s000 %s0000000\n' "${EPOCHREALTIME/[.,]/}" "${now/./}"
+}
+
+# machine_tree PID: prints it and all that descends from it. machine_of_tree PID FILE: what is in that file of each, in /proc.
+machine_tree() {
+	local pids=("$1") i
+	# shellcheck disable=SC2207 # words
+	for ((i = 0; i < ${#pids[@]}; i++)); do pids+=($(cat "/proc/${pids[i]}/task/"*/children 2>/dev/null)); done
+	printf '%s\n' "${pids[@]}"
+}
+machine_of_tree() {
+	local pid
+	for pid in $(machine_tree "$1"); do cat "/proc/$pid/$2" 2>/dev/null; done
+}
+
 # machine_regime PID: how the kernel schedules it, in one line (lab_regime's contract).
 machine_regime() {
 	local stat autogroup=none cpus='' cgroup='' line policy

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # memory.sh - a size for the memory of the lab's server, and its swap. What runs on the server is in
 # one memory group with a limit, and what does not fit goes to a swap device that the lab makes.
-# Part of local.sh; as groups.sh does, it has local/undo.sh do it, and take it back.
+# For local.sh and ssh.sh; as groups.sh does, it has local/undo.sh do it, and take it back.
 #
 # Before lab_up (a driver's --server-memory, --swap, --swap-size):
 #   LAB_SERVER_MEMORY  512M; none or empty: not confined, and nothing below is there
@@ -11,7 +11,8 @@
 #   LAB_SWAP_FOLDER    a folder on the disk that a swap file goes to (/var/tmp); LAB_SWAP_LOG: a file for what a slow one served
 #   LAB_RESERVE        what must stay for the rest of the machine (a tenth of it, at least 256M)
 # After it:
-#   LAB_MEMORY_GROUP   the server's group, a folder: the same here and for `lab_exec -R server`, whose root may read and write in it
+#   LAB_MEMORY_GROUP   the server's group, a folder: for lab_query server, and for `lab_exec -R server`,
+#                      whose root may read and write in it
 #   LAB_MEMORY_VERSION of cgroups: 1, 2
 #   LAB_SWAP_KIND      as LAB_SWAP; LAB_SWAP_DEVICE: /dev/loop3; LAB_SWAP_SCRATCH: a second device,
 #                      32M, of the same kind on the same disk and as slow, filled, nobody's: for
@@ -36,7 +37,7 @@ lab_memory_ask() {
 	lab_size "$LAB_SERVER_MEMORY" && [ "$SIZE" -ge $((16 << 20)) ] ||
 		die "-$EXIT_USAGE" "LAB_SERVER_MEMORY=$LAB_SERVER_MEMORY: want a size from 16M on, such as 512M"
 	lab_memory_fits "$SIZE" || die "a server of $LAB_SERVER_MEMORY cannot be had: $LAB_WHY"
-	[ "$EUID" = 0 ] || [ "${LAB_SWAP:-file}" = none ] ||
+	[ "$(lab_query server id -u)" = 0 ] || [ "${LAB_SWAP:-file}" = none ] ||
 		die "-$EXIT_MISSING" "a server of $LAB_SERVER_MEMORY with swap cannot be had: only root may switch swap on"
 }
 
@@ -72,8 +73,8 @@ lab_memory_of() {	# lab_memory_of ROLE NAME
 # The rest of the machine keeps a reserve: 1 and LAB_WHY when BYTES more in use would touch it.
 lab_memory_fits() {	# lab_memory_fits BYTES
 	local total available SIZE reserve
-	read -r total available < <(awk '/^MemTotal:/ { t = $2 } /^MemAvailable:/ { a = $2 }
-		END { printf "%.0f %.0f\n", t * 1024, a * 1024 }' /proc/meminfo)
+	read -r total available < <(lab_query server cat /proc/meminfo | awk '/^MemTotal:/ { t = $2 } /^MemAvailable:/ { a = $2 }
+		END { printf "%.0f %.0f\n", t * 1024, a * 1024 }')
 	reserve=$((total / 10))
 	[ "$reserve" -ge $((256 << 20)) ] || reserve=$((256 << 20))
 	[ -z "${LAB_RESERVE-}" ] || { lab_size "$LAB_RESERVE" && reserve=$SIZE; }
@@ -166,9 +167,9 @@ lab_swap() {
 
 # With a swappiness of 0 the kernel drops files and ends processes, but swaps nothing.
 lab_swaps_some() {
-	local swappiness=''
-	{ read -r swappiness <"$LAB_MEMORY_GROUP/memory.swappiness" || read -r swappiness </proc/sys/vm/swappiness; } 2>/dev/null
-	[ "$swappiness" = 0 ] || return 0
+	local swappiness
+	swappiness=$(lab_query server cat "$LAB_MEMORY_GROUP/memory.swappiness" /proc/sys/vm/swappiness 2>/dev/null)
+	[ "${swappiness%%$'\n'*}" = 0 ] || return 0
 	[ "$LAB_MEMORY_VERSION" = 1 ] && lab_change limit server swappiness=60 ||
 		warn "vm.swappiness is 0: next to nothing will be swapped; lab_switch swappiness 60, or: sysctl vm.swappiness=60"
 }
@@ -177,7 +178,7 @@ lab_swap_off() {	# lab_swap_off NEXT
 	local used why hold=hold
 	[ "$1" != none ] || hold=now
 	[ -n "$LAB_SWAP_DEVICE" ] || return 0
-	used=$(awk -v device="$LAB_SWAP_DEVICE" '$1 == device { printf "%.0f", $4 * 1024 }' /proc/swaps)
+	used=$(lab_query server cat /proc/swaps | awk -v device="$LAB_SWAP_DEVICE" '$1 == device { printf "%.0f", $4 * 1024 }')
 	lab_memory_fits "${used:-0}" || return
 	lab_change limit server "limit=$((LAB_MEMORY_BYTES + ${used:-0} + (64 << 20)))" || return
 	lab_change unswap "$hold" || {
@@ -200,17 +201,18 @@ lab_swap_delay() {
 # lab_memory_kills [NAME]: prints how many processes of the group (the server's) the kernel has ended because its memory was full.
 lab_memory_kills() {
 	local group=${LAB_MEMORY_GROUPS[${1:-server}]-} n=0
-	[ -z "$group" ] || n=$(awk '$1 == "oom_kill" { print $2 }' "$group/memory.oom_control" "$group/memory.events" 2>/dev/null)
+	[ -z "$group" ] || n=$(lab_query server cat "$group/memory.oom_control" "$group/memory.events" 2>/dev/null |
+		awk '$1 == "oom_kill" { print $2 }')
 	printf '%s\n' "${n:-0}"
 }
 
 # lab_memory_facts: prints how the server's memory is confined, as JSON; null: it was not asked for.
 lab_memory_facts() {
 	[ -n "$LAB_MEMORY_GROUP" ] || { echo null; return; }
-	machine_memory | jq -cRn --argjson bytes "$LAB_MEMORY_BYTES" --argjson version "$LAB_MEMORY_VERSION" \
+	lab_query server machine_memory | jq -cRn --argjson bytes "$LAB_MEMORY_BYTES" --argjson version "$LAB_MEMORY_VERSION" \
 		--arg kind "${LAB_SWAP_KIND%%:*}" --arg delay "$LAB_SWAP_KIND" \
 		--argjson size "${LAB_SWAP_BYTES:-null}" --arg device "$LAB_SWAP_DEVICE" --arg backing "$LAB_SWAP_BACKING" \
-		--arg group "$(cat "$LAB_MEMORY_GROUP/memory.swappiness" 2>/dev/null)" '
+		--arg group "$(lab_query server cat "$LAB_MEMORY_GROUP/memory.swappiness" 2>/dev/null)" '
 		def number: if test("^[0-9]+$") then tonumber elif . == "" then null else . end;
 		{server_memory_bytes: $bytes, confined: true, version: $version,
 		swap: {kind: $kind, size_bytes: $size, device: ($device | number), backing: ($backing | number),
@@ -232,7 +234,7 @@ lab_memory_can() {
 	memory_low) lab_memory_try low=4096 ;;
 	evict)
 		lab_change memory try || return
-		[ -w "${LAB_ANSWERED#* }/memory.force_empty" ] || [ -w "${LAB_ANSWERED#* }/memory.reclaim" ] || done_=1
+		lab_query server test -w "${LAB_ANSWERED#* }/memory.force_empty" -o -w "${LAB_ANSWERED#* }/memory.reclaim" || done_=1
 		lab_change forget try
 		[ "$done_" = 0 ] || LAB_WHY="memory groups here have neither force_empty nor reclaim"
 		return "$done_"
@@ -242,11 +244,11 @@ lab_memory_can() {
 	slowswap) lab_swap_try slow:1ms ;;
 	damon)
 		LAB_WHY="this kernel has no DAMON with a sysfs interface, or only root may use it"
-		[ -w /sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds ]
+		lab_query server test -w /sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds
 		;;
 	delayacct)
 		LAB_WHY="this kernel accounts for no delays (no kernel.task_delayacct), or only root may switch that on"
-		[ -w /proc/sys/kernel/task_delayacct ]
+		lab_query server test -w /proc/sys/kernel/task_delayacct
 		;;
 	esac
 }
@@ -258,9 +260,9 @@ lab_swap_try() {
 	if [ -n "$LAB_SWAP_DEVICE" ]; then	# one kind at a time
 		LAB_WHY="another kind of swap is on"
 		case $1 in
-		zram) [ -r /sys/class/zram-control/hot_add ] ;;
-		slow:*) [ -x "$TP_BIN/slowdisk" ] && [ -e /dev/fuse ] ;;
-		file) command -v losetup >/dev/null ;;
+		zram) lab_query server test -r /sys/class/zram-control/hot_add ;;
+		slow:*) [ -x "$TP_BIN/slowdisk" ] && lab_query server test -e /dev/fuse ;;
+		file) lab_has server losetup ;;
 		esac
 		return
 	fi

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# ssh.sh - the lab on two real machines, server and client, each reached by one ssh connection. The same verbs as local.sh.
+# ssh.sh - the lab on real machines, server, client and maybe a listener, each reached by ssh. The same verbs as local.sh.
 #
 #   here                                        there, once per role, in a fresh private folder that goes with the connection
 #   driver (main shell)
-#    +- hold.sh  both connections, a beat a     sshd
+#    +- hold.sh  the connections, a beat a      sshd
 #    |   +- ssh (server)  - - - - - - - - - - -  +- guard.sh    ends all and removes the folder when the beat stops, the connection
 #    |   +- ssh (client)        second           |   |          ends, or the keeper dies
 #    |                                           |   +- keeper.sh   starts all commands of the role: one session, one autogroup
@@ -19,7 +19,14 @@
 # lab_get. Commands run as the login, in that part of the run folder, with a home, a runtime and a
 # temporary folder of their own.
 #
-# LAB_ON says which machines: SERVER,CLIENT, as ssh knows them. THINPROBE_SSH_OPTIONS: words for ssh (-F FILE, -p PORT ...).
+# What is changed on the server (groups, swap, switches; only where it is asked for, and mostly for
+# root alone) is done there by local/undo.sh, which lives in no folder and no session of ours and
+# takes it back when its connection ends.
+#
+# LAB_ON says which machines: SERVER,CLIENT[,LISTENER[%INTERFACE]], as ssh knows them; . is this
+# machine, which needs no ssh. A listener is at the mirror port of a switch, and captures there.
+# THINPROBE_SSH_OPTIONS: words for ssh (-F FILE, -p PORT ...). THINPROBE_SSH_SESSIONS: commands that
+# one connection carries at most (6: sshd lets 10 in, see MaxSessions); for more, another is opened.
 # Wishes: LAB_CPUS_server (one CPU of those the login may use, the last: the load then means the
 # same as in the emulated lab), LAB_CPUS_client (all of them), LAB_ADDR_server (the address by which
 # the client reaches the server).
@@ -28,20 +35,31 @@
 . "$LAB_HERE/machine.sh"
 # shellcheck source=lab/jobs.sh
 . "$LAB_HERE/jobs.sh"
+# shellcheck source=lab/groups.sh
+. "$LAB_HERE/groups.sh"
+# shellcheck source=lab/memory.sh
+. "$LAB_HERE/memory.sh"
 declare -gA LAB_FOLDER=() LAB_FACT=() LAB_PROGRAM=() LAB_INSTALLED=()
 LAB_JOBS=0
 
-# lab_up: as in local.sh; LAB_HOST_ROLE is the machine's name. Nothing is shaped and nothing there is changed.
+# lab_up: as in local.sh; LAB_ROLES are those that there are, LAB_HOST_ROLE is the machine's name. Nothing is shaped.
 lab_up() {
-	local role word a b deadline NOW_MS
+	local role word a b deadline NOW_MS listener
 
 	[ "$BASHPID" = "$$" ] || die "lab_up in a subshell; call it from the main shell of the driver"
 	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; lab_down first"
 	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
-	LAB_HOST_server=${LAB_ON%%,*} LAB_HOST_client=${LAB_ON#*,}
-	LAB_AT_server=" on $LAB_HOST_server" LAB_AT_client=" on $LAB_HOST_client"	# ends what is said of them
-	[[ $LAB_ON =~ ^[^,-][^,]*,[^,-][^,]*$ ]] ||
-		die "-$EXIT_USAGE" "ssh:$LAB_ON: want ssh:SERVER,CLIENT, each HOST, USER@HOST or a name of ssh's config"
+	[[ $LAB_ON =~ ^[^,-][^,]*,[^,-][^,]*(,[^,-][^,]*)?$ ]] ||
+		die "-$EXIT_USAGE" "ssh:$LAB_ON: want ssh:SERVER,CLIENT[,LISTENER], each HOST, USER@HOST, a name of ssh's config or . (here)"
+	IFS=, read -r LAB_HOST_server LAB_HOST_client listener <<<"$LAB_ON"
+	LAB_HOST_listener=${listener%\%*} LAB_WISH_tap=''
+	[[ $listener != *%* ]] || LAB_WISH_tap=${listener##*%}
+	LAB_ROLES="server client${listener:+ listener}"
+	for role in $LAB_ROLES; do	# ends what is said of them
+		word=LAB_HOST_$role
+		[ "${!word}" = . ] && word=' here' || word=" on ${!word}"
+		printf -v "LAB_AT_$role" %s "$word"
+	done
 	need ssh openssh-client
 	need setpriv util-linux
 	need jq jq
@@ -58,7 +76,8 @@ lab_up() {
 		LAB_WISH_addr=${LAB_ADDR_server-}
 
 	open_pipe LAB_TALK
-	LAB_DRIVER=$$ LAB_LOST=$LAB_TIMES/lost LAB_HOST_server=$LAB_HOST_server LAB_HOST_client=$LAB_HOST_client \
+	LAB_DRIVER=$$ LAB_LOST=$LAB_TIMES/lost LAB_ROLES=$LAB_ROLES LAB_HOST_server=$LAB_HOST_server \
+		LAB_HOST_client=$LAB_HOST_client LAB_HOST_listener=$LAB_HOST_listener \
 		setpriv --pdeathsig TERM setsid "$BASH" -p "$LAB_HERE/ssh/hold.sh" 3>&"$LAB_TALK" {LAB_TALK}>&- \
 		</dev/null >>"$LAB_LOG/lab.log" 2>&1 &
 	LAB_HOLDER=$!
@@ -87,9 +106,9 @@ lab_up() {
 	[ "${LAB_FACT[server.uid]}${LAB_FACT[client.uid]}" != 00 ] || LAB_ROOTLESS=0
 	ssh_cpus
 	ssh_addresses
-	LAB_RATE=none LAB_DELAY='' LAB_QUEUE='' LAB_PRIVATE=0
-	ssh_tap
-	lab_memory_up
+	LAB_RATE=none LAB_DELAY='' LAB_QUEUE='' LAB_LINK=real LAB_PRIVATE=0 LAB_TMP=${LAB_FOLDER[server]}
+	if [ -n "$listener" ]; then ssh_tap_listener; else ssh_tap; fi
+	ssh_memory_up
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_ADDR_server LAB_ADDR_client \
 		LAB_IF_server LAB_IF_client LAB_RATE LAB_DELAY LAB_QUEUE
 }
@@ -113,6 +132,11 @@ ssh_cpus() {
 			ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: not CPUs that the login may use (it may use ${LAB_FACT[$role.cpus]})"
 		[ "$LAB_SHARED_CPUS" = 1 ] || ssh_say "$role" "lock ${LAB_LOCKS:-/tmp/thinprobe-locks} $(machine_cpu_list "${!cpus}")"
 	done
+	LAB_CPUS_listener=${LAB_FACT[listener.cpus]-}
+	LAB_CPUS_beside=''
+	for cpu in $(machine_cpu_list "${LAB_FACT[server.cpus]}"); do
+		[[ " $(machine_cpu_list "$LAB_CPUS_server") " == *" $cpu "* ]] || LAB_CPUS_beside+=${LAB_CPUS_beside:+,}$cpu
+	done
 	[ "$LAB_SHARED_CPUS" = 0 ] || return 0
 	: "${LAB_CPU_WAIT:=300}"
 	for role in server client; do
@@ -134,15 +158,16 @@ ssh_say() {
 # How client and server reach each other. An address counts when the client gets through to the
 # server's sshd there: to the wish, to where we got through ourselves, to any other of the server.
 ssh_addresses() {
-	local from port address tried=''
-	read -r from _ address port <<<"${LAB_FACT[server.ssh]}"
+	local address port tried=''
+	read -r _ _ address port <<<"${LAB_FACT[server.ssh]}"
+	[ "$LAB_HOST_server" != . ] || read -r address _ <<<"${LAB_FACT[client.ssh]}"	# as who reached the client from here
 	for address in ${LAB_WISH_addr:-$address ${LAB_FACT[server.addresses]}}; do
 		[[ " $tried " != *" $address "* ]] || continue
 		tried+=" $address"
 		read -r LAB_IF_client LAB_ADDR_client <<<"$(lab_query client route_to "$address")"
 		[ -n "$LAB_ADDR_client" ] || continue
-		# (A wish is taken at its word: sshd may not listen there.)
-		[ -n "$LAB_WISH_addr" ] || lab_query client reaches "$address" "$port" || continue
+		# (A wish is taken at its word: sshd may not listen there. On this machine it need not at all.)
+		[ -n "$LAB_WISH_addr" ] || [ "$LAB_HOST_server" = . ] || lab_query client reaches "$address" "$port" || continue
 		LAB_ADDR_server=$address
 		read -r LAB_IF_server _ <<<"$(lab_query server route_to "$LAB_ADDR_client")"
 		[ -n "$LAB_IF_server" ] && return
@@ -153,17 +178,48 @@ ssh_addresses() {
 
 # Where to capture: at the client, whose CPUs the load leaves alone; else at the server; else nowhere.
 ssh_tap() {
-	local role link program
+	local role link
 	LAB_TAP=() LAB_TAP_IF=''
 	for role in client server; do
 		link=LAB_IF_$role
-		for program in "${LAB_FOLDER[$role]}/bin/prototap" "${LAB_INSTALLED[$role.prototap]-}"; do
-			[ -n "$program" ] && lab_query "$role" can_run "$program" live -i "${!link}" --port 1 -t 100ms || continue
-			[[ $program == "${LAB_FOLDER[$role]}"/* ]] || lab_query "$role" ln -sf -- "$program" "${LAB_FOLDER[$role]}/bin/prototap"
-			LAB_TAP=("$role") LAB_TAP_IF=${!link}
-			return
-		done
+		ssh_captures "$role" "${!link}" || continue
+		LAB_TAP=("$role") LAB_TAP_IF=${!link}
+		return
 	done
+}
+
+# 0: there prototap may capture on that interface. (An installed one may have a right that the one that came along has not.)
+ssh_captures() {	# ssh_captures ROLE INTERFACE
+	local program
+	for program in "${LAB_FOLDER[$1]}/bin/prototap" "${LAB_INSTALLED[$1.prototap]-}"; do
+		[ -n "$program" ] && lab_query "$1" can_run "$program" live -i "$2" --port 1 -t 100ms || continue
+		[[ $program == "${LAB_FOLDER[$1]}"/* ]] || lab_query "$1" ln -sf -- "$program" "${LAB_FOLDER[$1]}/bin/prototap"
+		return
+	done
+	return 1
+}
+
+# The listener's interface: the one that was named, or the first that sees the client knock at the server. (At a port where
+# nobody answers: what is on the wire is what counts.)
+ssh_tap_listener() {
+	local link links
+	links=${LAB_WISH_tap:-$(lab_query listener links_up)}
+	for link in $links; do
+		ssh_captures listener "$link" || continue
+		lab_query listener hears "$link" "$LAB_ADDR_server" >"$LAB_LOG/listener.json" 2>/dev/null &
+		for _ in 1 2 3 4; do
+			nap 0.4
+			lab_query client reaches "$LAB_ADDR_server" 9
+		done
+		wait "$!"
+		jq -e '.result.capture.packets > 0' "$LAB_LOG/listener.json" >/dev/null 2>&1 || continue
+		rm -f "$LAB_LOG/listener.json"
+		LAB_TAP=(listener) LAB_TAP_IF=$link LAB_IF_listener=$link
+		return
+	done
+	ssh_fail "$EXIT_MISSING" listener "it does not see what passes between client and server (tried ${links:-no interface}):" \
+		"mirror the port of one of them to its own, name the interface (HOST%INTERFACE), and let prototap capture there" \
+		"(root, or an installed one with cap_net_raw)"
 }
 
 ssh_fail() {	# ssh_fail STATUS ROLE MESSAGE...
@@ -176,6 +232,7 @@ ssh_fail() {	# ssh_fail STATUS ROLE MESSAGE...
 lab_down() {
 	[ -n "${LAB_HOLDER-}" ] || return 0
 	lab_gone "$LAB_HOLDER" || lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	lab_undo_end
 	kill -TERM "$LAB_HOLDER" 2>/dev/null
 	wait_until 30 lab_gone "$LAB_HOLDER" || kill -KILL "$LAB_HOLDER" 2>/dev/null
 	wait "$LAB_HOLDER" 2>/dev/null
@@ -214,12 +271,13 @@ lab_there() {
 # lab_command [-S] [-R] [-X] ROLE COMMAND...: sets LAB_COMMAND. Everything runs as the login, so -R
 # changes nothing. There is no -C: use LAB_TAP.
 lab_command() {
-	local OPTIND=1 opt session=same interrupt=no role cpus word words=() folder host
+	local OPTIND=1 opt session=same interrupt=no role cpus word words=() folder host memory=${LAB_MEMORY-} into
 	while getopts CSRXM: opt; do
 		case $opt in
 		C) die "-$EXIT_USAGE" "over ssh nothing of one host runs on the other's CPUs" ;;
 		S) session=new ;;
-		R | M) ;;
+		M) memory=$OPTARG ;;
+		R) ;;
 		X) interrupt=yes ;;
 		*) return "$EXIT_USAGE" ;;
 		esac
@@ -227,15 +285,14 @@ lab_command() {
 	shift $((OPTIND - 1))
 	role=$1
 	shift
-	case $role in
-	server | client) ;;
-	*) die "-$EXIT_USAGE" "no role '$role' in this lab; there are: server client" ;;
-	esac
+	[[ " $LAB_ROLES " == *" $role "* ]] || die "-$EXIT_USAGE" "no role '$role' in this lab; there are: $LAB_ROLES"
 	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; lab_up first"
 	if lab_gone "$LAB_HOLDER"; then	# whoever started it finds the reason where the command would have said its own
 		LAB_COMMAND=(sh -c 'printf "%s\n" "$1" >&2; exit 255' sh "$(lab_lost)")
 		return
 	fi
+	ssh_line "$role" || die "no further connection to the $role came up${LAB_WHY:+: $LAB_WHY}"
+	lab_memory_of "$role" "$memory"
 	folder=${LAB_FOLDER[$role]} cpus=LAB_CPUS_$role host=LAB_HOST_$role
 	for word in "$@"; do
 		lab_there "$role" "$word"
@@ -245,16 +302,59 @@ lab_command() {
 	[ "$word" = "${words[0]}" ] || [ "${LAB_PROGRAM[$role.$word]-}" = ok ] ||
 		die "-$EXIT_MISSING" "$word cannot run on ${!host}: ${LAB_PROGRAM[$role.$word]:-it is not built here}"
 	LAB_COMMAND=(setpriv --pdeathsig KILL "$BASH" -p "$LAB_HERE/ssh/door.sh" "$LAB_CONTROL" "$role"
-		"$folder" "$BASHPID-$((LAB_JOBS++))" "$interrupt"
-		root "${!cpus}" "$session" "$interrupt" "$folder/ended.times" "$folder/run" "${words[@]}")
+		"$folder" "$BASHPID-$((LAB_JOBS++))" "$LAB_LINE" "$interrupt"
+		root "${!cpus}" "$session" "$interrupt" "$folder/ended.times" "$folder/run")
+	SSH_HEAD=${#LAB_COMMAND[@]}
+	[ -z "$into" ] || LAB_COMMAND+=(sh -c "$SSH_JOIN" "$into")
+	SSH_BEFORE=${#LAB_COMMAND[@]}	# the words that stand before the command
+	LAB_COMMAND+=("${words[@]}")
+}
+# shellcheck disable=SC2016 # another shell's
+SSH_JOIN='[ ! -d "$0/rest" ] || { echo 0 >"$0/rest/cgroup.procs" && exec "$@"; exit; }; echo 0 >"$0/cgroup.procs" && exec "$@"'
+
+lab_inside() { lab_command "$@" && LAB_COMMAND=("${LAB_COMMAND[@]:SSH_HEAD}"); }
+
+# As in local.sh; the command joins the group there, behind the door. In cgroup v2 a cpu group is within that of the memory.
+lab_grouped() {
+	local group=$1
+	shift
+	if [ -n "$group" ]; then
+		[ -n "${LAB_GROUPS[$group]-}" ] || die "no group '$group'; lab_group first"
+		set -- sh -c "$SSH_JOIN" "${LAB_GROUPS[$group]}" "$@"
+	fi
+	LAB_COMMAND=("${LAB_COMMAND[@]:0:SSH_BEFORE}" "$@" "${LAB_COMMAND[@]:SSH_BEFORE}")
+}
+
+# Sets LAB_LINE: a connection of that role that carries another command; where none does, a further one is opened. 1: it did not
+# come. (Some stay free on each for what runs for a moment.)
+ssh_line() {	# ssh_line ROLE
+	local pid n host=LAB_HOST_$1 used=()
+	LAB_LINE=here
+	[ "${!host}" != . ] || return 0
+	for pid in ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}; do
+		n=${LAB_LINE_OF[$pid]-}
+		[[ $n != "$1".* ]] || lab_gone "$pid" || used[${n#*.}]=$((${used[${n#*.}]:-0} + 1))
+	done
+	for ((n = 1; ${used[n]:-0} >= ${THINPROBE_SSH_SESSIONS:-6}; n++)); do :; done
+	[ -S "$LAB_CONTROL/$1.$n.ctl" ] || ssh_more "$1" "$n" || return
+	LAB_LINE=$1.$n
+}
+ssh_more() {	# ssh_more ROLE LINE
+	local fd
+	exec {fd}<>"$LAB_CONTROL/ask" && printf 'more %s %s\n' "$1" "$2" >&"$fd" && exec {fd}>&-
+	wait_until 20 test -S "$LAB_CONTROL/$1.$2.ctl"
 }
 
 # lab_via ROLE WORDS...: ask.sh there answers, in a channel of its own. lab_query: the same, without input.
 lab_via() {
-	local words
+	local words host=LAB_HOST_$1
 	printf -v words '%q ' "${@:2}"
 	words=$(base64 -w 0 <<<"$words")
-	ssh -F none -T -S "$LAB_CONTROL/$1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$1" \
+	if [ "${!host}" = . ]; then
+		bash -p "${LAB_FOLDER[$1]}/lab/ssh/ask.sh" "${LAB_FOLDER[$1]}" "$words"
+		return
+	fi
+	ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$1" \
 		"exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words"
 }
 lab_query() { lab_via "$@" </dev/null; }
@@ -289,6 +389,31 @@ lab_regime() {
 	[[ $1 == *:* ]] || lab_child "$1"
 	[[ $LAB_CHILD == *:* ]] && lab_query "${LAB_CHILD%%:*}" machine_regime "${LAB_CHILD#*:}"
 }
+
+# lab_children ROLE LAB_PID...: as in local.sh.
+lab_children() {
+	local pid LAB_CHILD
+	CHILDREN=''
+	for pid in "${@:2}"; do
+		lab_child "$pid"
+		[[ $LAB_CHILD != "$1":* ]] || CHILDREN+=${CHILDREN:+,}${LAB_CHILD#*:}
+	done
+}
+
+lab_undo_command() {
+	local LAB_LINE locks=${LAB_LOCKS:-/tmp/thinprobe-locks} words
+	words=(env -u LAB_REMOTE -C / "LAB_ID=$LAB_ID" "LAB_LOCKS=$locks" "LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-}"
+		"TP_BIN=${LAB_FOLDER[server]}/bin" setsid bash -p "$LAB_HERE/local/undo.sh" serve)
+	# Not of our session, our folder or our mark there, so that it is not ended with these: it has something to take back.
+	# shellcheck disable=SC2016 # another shell's
+	lab_command -M - server bash -c 'trap "" TERM INT HUP PIPE
+		(umask 0 && mkdir -p -m 1777 "$0") 2>/dev/null
+		exec {in}<&0
+		"$@" <&"$in" {in}<&- &
+		exec {in}<&-
+		wait' "$locks" "${words[@]}"
+}
+lab_undo_again() { lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"; }
 
 lab_listens() { lab_query "$1" machine_listens "$2"; }
 lab_display() { lab_query "$1" machine_display; }
@@ -354,45 +479,56 @@ lab_clock() {
 	[ "$i" = 60 ] && printf '%s %s\n' "$offset" "$error"
 }
 
+# lab_ahead ROLE: as in local.sh. Both clocks of a machine are known at one instant (machine_clocks), and CLOCK_REALTIME of both
+# machines by lab_clock, which has the error.
+lab_ahead() {
+	local clock there here real
+	clock=$(lab_clock "$1") && there=$(lab_query "$1" machine_clocks) && here=$(machine_clocks) || return
+	real=$((${there% *} - ${here% *}))	# between the two readings, and by their clocks
+	printf '%s\n' $((10#${there#* } - 10#${here#* } - real + ${clock% *}))
+}
+
 lab_link() { LAB_WHY="a real link is left as it is"; return 1; }
 
 # lab_can ROLE WHAT: as in local.sh. A real link is not shaped.
 lab_can() {
 	local cpus=LAB_CPUS_$1 link=LAB_IF_$1
+	LAB_WHY=''
 	case $2 in
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && lab_query "$1" can_pin "${!cpus}" ;;
-	cgroup | swap | autogroup) lab_query "$1" "machine_can_$2" "$LAB_ID" ;;
-	shape | delay) return 1 ;;
-	memory | zram | slowswap | evict | memory_low | damon | delayacct)
-		LAB_WHY="over ssh the memory of a host is left as it is"
+	cgroup) [ "$1" = server ] && lab_group try && lab_ungroup try ;;
+	autogroup) lab_query "$1" machine_can_autogroup ;;
+	shape | delay) lab_link ;;
+	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) [ "$1" = server ] && lab_memory_can "$2" ;;
+	disk)
+		LAB_WHY="a disk that stands in front of the server's own files is for the emulated server only"
 		return 1
 		;;
 	capture) lab_query "$1" can_run "${LAB_FOLDER[$1]}/bin/prototap" live -i "${!link}" --port 1 -t 100ms ;;
 	rt) lab_query "$1" can_run chrt -f 1 true ;;
 	*)
 		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap" \
-			"zram slowswap evict memory_low damon delayacct capture rt"
+			"zram slowswap evict memory_low damon delayacct disk capture rt"
 		;;
 	esac
 }
 
-# The server's memory is its own. Who is going to fill it all the same learns what that pushes out there.
-lab_memory_up() {
-	LAB_MEMORY_GROUP='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' LAB_MEMORY_VERSION=''
-	case ${LAB_SERVER_MEMORY-} in
-	'' | none) ;;
-	*)
-		warn "the memory of $LAB_HOST_server is not confined to $LAB_SERVER_MEMORY: over ssh it is the machine's own;" \
-			"filling it pushes out $(lab_query server machine_pushed_out)"
-		;;
-	esac
-}
-lab_memory_kills() { echo 0; }
-lab_memory_facts() {
-	case ${LAB_SERVER_MEMORY-} in '' | none) echo null; return ;; esac
-	lab_query server machine_memory | jq -cRn '{server_memory_bytes: null, confined: false, swap: {kind: "as the server has it"}}
-		+ ([inputs | split(" ") | {key: .[0], value: (.[1] // "" | if test("^[0-9]+$") then tonumber elif . == "" then null else . end)}]
-		| from_entries)'
+# The server's memory is its own where the login may not confine it. Who is going to fill it all the same learns what that pushes
+# out there.
+ssh_memory_up() {
+	local why
+	lab_memory_none
+	case ${LAB_SERVER_MEMORY-} in '' | none) return 0 ;; esac
+	if [ "${LAB_FACT[server.uid]}" = 0 ] || [ "${LAB_SWAP:-file}" = none ]; then
+		if lab_memory_can memory; then
+			lab_memory_ask
+			lab_memory_up
+			return
+		fi
+		why=" ($LAB_WHY)"
+	fi
+	warn "the memory of $LAB_HOST_server is not confined to $LAB_SERVER_MEMORY${why- (root could)}: it is the machine's own;" \
+		"filling it pushes out $(lab_query server machine_pushed_out)"
 }
 
 # lab_facts: the server's machine, and the client's in it as `client`.

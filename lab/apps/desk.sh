@@ -6,7 +6,7 @@
 # that are recorded once and replayed: every start of it shows the same, to the pixel. Contract:
 # ../protocols/README.md; app_can besides.
 #
-# All that it writes is below DESK_FOLDER (/tmp/desk), which is made anew: home, document, settings.
+# All that it writes is below DESK_FOLDER ($LAB_TMP/desk), which is made anew: home, document, settings.
 # No message bus, no screen reader, no settings of an earlier session, no caret that blinks, no
 # animations; windows stand where they always stand; the document bears the same date.
 
@@ -91,7 +91,7 @@ END
 
 # 1: LAB_WHY.
 app_start() {
-	local program package class words folder=${DESK_FOLDER:-/tmp/desk} log=$LAB_LOG/app-desk.log
+	local program package class words folder=${DESK_FOLDER:-$LAB_TMP/desk} log=$LAB_LOG/app-desk.log
 	# shellcheck disable=SC2034
 	read -r program package class words < <(desk_row)
 	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" <"$TP_HOME/data/work/text.txt" 2>"$log" || {

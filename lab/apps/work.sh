@@ -13,10 +13,10 @@
 # by name: program, class of its window, width and height of it, words of the command
 work_row() {
 	case $APP_WORK in
-	text) printf 'mousepad Mousepad 900 650 mousepad --disable-server /tmp/work/text.txt\n' ;;
-	draw) printf 'mtpaint Mtpaint 900 650 mtpaint /tmp/work/canvas.png\n' ;;
-	browse) printf 'netsurf Netsurf-gtk 1000 700 netsurf-gtk file:///tmp/work/pages/index.html\n' ;;
-	news) printf 'netsurf Netsurf-gtk 1000 700 netsurf-gtk file:///tmp/work/pages/news.html\n' ;;
+	text) printf 'mousepad Mousepad 900 650 mousepad --disable-server %s/work/text.txt\n' "$LAB_TMP" ;;
+	draw) printf 'mtpaint Mtpaint 900 650 mtpaint %s/work/canvas.png\n' "$LAB_TMP" ;;
+	browse) printf 'netsurf Netsurf-gtk 1000 700 netsurf-gtk file://%s/work/pages/index.html\n' "$LAB_TMP" ;;
+	news) printf 'netsurf Netsurf-gtk 1000 700 netsurf-gtk file://%s/work/pages/news.html\n' "$LAB_TMP" ;;
 	*) die "-$EXIT_USAGE" "no work '${APP_WORK-}'; there are: text draw browse news" ;;
 	esac
 }
@@ -46,8 +46,8 @@ app_can() {
 # has no second window, which would stand now above, now below the first.
 work_home() {
 	cat <<'END'
-home=/tmp/work/home
-rm -rf /tmp/work && mkdir -p $home/.config/gtk-3.0 && cd /tmp/work && tar -xf - --no-same-owner || exit
+home=$1/home
+rm -rf "$1" && mkdir -p $home/.config/gtk-3.0 && cd "$1" && tar -xf - --no-same-owner || exit
 fonts='gtk-xft-dpi = 98304
 gtk-xft-antialias = 1
 gtk-xft-hinting = 1
@@ -61,7 +61,7 @@ END
 
 # Pages and a text from data/work, pictures made before: fresh for each start.
 work_documents() {	# work_documents FOLDER-OF-PICTURES
-	tar -C "$TP_HOME/data/work" -cf - pages text.txt -C "$1" . | lab_exec server sh -c "$(work_home)"
+	tar -C "$TP_HOME/data/work" -cf - pages text.txt -C "$1" . | lab_exec server sh -c "$(work_home)" sh "$LAB_TMP/work"
 }
 
 # WORK_PICTURES is the folder of the pictures. 1: LAB_WHY.
@@ -72,9 +72,9 @@ app_start() {
 	# the cookies of the display stay where they are
 	# shellcheck disable=SC2016
 	lab_start server "app-$name" sh -c '
-		cookies=${XAUTHORITY:-$HOME/.Xauthority} display=$1 && shift &&
-			exec env "$@" HOME=/tmp/work/home XAUTHORITY="$cookies" DISPLAY="$display" sh -c "exec \$WORK_COMMAND"' \
-		sh "$1" "${WORK_ENVIRONMENT[@]}" WORK_COMMAND="$words"
+		cookies=${XAUTHORITY:-$HOME/.Xauthority} display=$1 home=$2 && shift 2 &&
+			exec env "$@" HOME="$home" XAUTHORITY="$cookies" DISPLAY="$display" sh -c "exec \$WORK_COMMAND"' \
+		sh "$1" "$LAB_TMP/work/home" "${WORK_ENVIRONMENT[@]}" WORK_COMMAND="$words"
 	APP_PID=$LAB_PID APP_DISPLAY=$1
 	# The largest of its windows, to be in the corner in the size asked for, with the keyboard. No window manager does that.
 	# shellcheck disable=SC2016

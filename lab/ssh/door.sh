@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # door.sh - stands here for one command at the other end: its streams, its exit status, and the way for signals. The driver's child.
 #
-# door.sh CONTROL ROLE FOLDER JOB INTERRUPT WORDS...: CONTROL: hold.sh's folder; FOLDER: the role's
-# folder there; INTERRUPT yes: hears the terminal's Ctrl-C (foreground); WORDS: enter.sh's.
+# door.sh CONTROL ROLE FOLDER JOB LINE INTERRUPT WORDS...: CONTROL: hold.sh's folder; FOLDER: the role's
+# folder there; LINE: one of its connections, ROLE.N (here: none, the role is this machine's); INTERRUPT yes:
+# hears the terminal's Ctrl-C (foreground); WORDS: enter.sh's.
 # shellcheck disable=SC2317 # pass_on runs in traps
 set -u
-control=$1 role=$2 folder=$3 n=$4 interrupt=$5
-shift 5
+control=$1 role=$2 folder=$3 n=$4 line=$5 interrupt=$6
+shift 6
 
 # Not from a terminal: in the background reading it would stop us.
 input=yes
@@ -28,13 +29,15 @@ for s in TERM INT HUP USR1 USR2; do
 	# shellcheck disable=SC2064
 	trap "pass_on $s" "$s"
 done
-# Only through the connection that is there: a second one would be a login of its own, with another fate.
-via=(ssh -F none -T -S "$control/$role.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$role")
+relay=(bash -p "$folder/lab/ssh/relay.sh" "$folder" "$n" "$input" "$interrupt" "$words")
+# Only through a connection that is there: another one would be a login of its own, with another fate.
+[ "$line" = here ] || relay=(ssh -F none -T -S "$control/$line.ctl" -o ControlMaster=no -o BatchMode=yes
+	-o ProxyCommand=false -o LogLevel=QUIET "$role" "exec ${relay[*]}")
 # In a process group of its own, so that what ends the driver's group does not end it before the command.
 set -m
 exec {in}<&0
 [ "$input" = yes ] || exec {in}</dev/null
-"${via[@]}" "exec bash -p $folder/lab/ssh/relay.sh $folder $n $input $interrupt $words" <&"$in" {in}<&- &
+"${relay[@]}" <&"$in" {in}<&- &
 child=$!
 exec {in}<&- </dev/null
 while :; do
@@ -43,7 +46,7 @@ while :; do
 	status=$?
 	[ -n "$signalled" ] || break
 done
-if [ "$status" = 255 ] && [ -e "$control/$role.ctl" ]; then
+if [ "$status" = 255 ] && [ -e "$control/$line.ctl" ]; then
 	printf 'the connection carries no more commands (MaxSessions in sshd_config there; the default is 10), or it was just lost\n' >&2
 fi
 if [ "$interrupt" = yes ] && [ "$status" = 130 ]; then

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# hold.sh - holds the lab of two real machines: one connection to each, a sign of life once a
-# second. Child of the driver, and ends with it (setpriv --pdeathsig TERM: it has something to
-# remove). Where one connection is lost, it ends both.
+# hold.sh - holds the lab of real machines: a connection to each, more where one does not carry all
+# commands, a sign of life once a second. Child of the driver, and ends with it (setpriv --pdeathsig
+# TERM: it has something to remove). Where one connection is lost, it ends all.
 #
 # Talks to the driver on fd 3: control FOLDER, then lines of the guards with the role in front, fail
-# STATUS MESSAGE. Environment: LAB_DRIVER LAB_HOST_server LAB_HOST_client LAB_LOST (file: the
-# reason, when a connection is lost) THINPROBE_SSH_OPTIONS TP_HOME TP_BIN
+# STATUS MESSAGE. Reads lines from CONTROL/ask: more ROLE LINE, for a further connection. Environment:
+# LAB_DRIVER LAB_ROLES LAB_HOST_ROLE (. is this machine: without ssh) LAB_LOST (file: the reason, when
+# a connection is lost) THINPROBE_SSH_OPTIONS TP_HOME TP_BIN
 # shellcheck disable=SC2317 # close runs in a trap
 set -u
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
@@ -26,13 +27,19 @@ base=${TMPDIR:-/tmp}
 [ ${#base} -le 50 ] || base=/tmp
 control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to one of yours"
 printf '%s\n' $$ >"$control/pid"
-declare -A pid=() in=() from=() sender=()
-exec {idle}<> <(:)
+declare -A pid=() in=() from=() sender=() more=()
+read -ra roles <<<"$LAB_ROLES"
+mkfifo "$control/ask" && exec {idle}<>"$control/ask" || fail 1 "cannot write to $control"
 
 # (A shell in a trap does not bury its children: a zombie is dead.)
 alive() {
 	local stat
 	[ -n "${pid[$1]-}" ] && { read -r stat <"/proc/${pid[$1]}/stat"; } 2>/dev/null && [[ ${stat##*) } != Z* ]]
+}
+any_alive() {
+	local role
+	for role in "${!pid[@]}"; do ! alive "$role" || return 0; done
+	return 1
 }
 
 close() {
@@ -42,9 +49,10 @@ close() {
 	[ ${#sender[@]} -eq 0 ] || kill "${sender[@]}" 2>/dev/null
 	for role in "${!pid[@]}"; do ! alive "$role" || printf 'end\n' >&"${in[$role]}"; done
 	for ((n = 0; n < 80; n++)); do
-		{ alive server || alive client; } || break
+		any_alive || break
 		read -r -t 0.1 -u "$idle"
 	done
+	[ ${#more[@]} -eq 0 ] || kill "${more[@]}" 2>/dev/null
 	for role in "${!pid[@]}"; do ! alive "$role" || kill -KILL "${pid[$role]}"; done
 	rm -rf -- "$control"
 }
@@ -74,15 +82,29 @@ tar -czhf "$control/tar" -C "$control/ship" . && {
 	fail 1 "cannot pack the programs; is $base full?"
 say "control $control"
 
-for role in server client; do
+# A further connection carries commands and nothing else: who ends what is there is the first.
+line_open() {	# line_open ROLE LINE
+	local host=LAB_HOST_$1
+	[ -z "${more[$1.$2]-}" ] && [ "${!host}" != . ] || return 0
+	setpriv --pdeathsig KILL ssh -N "${options[@]/@.ctl/$1.$2.ctl}" -- "${!host}" </dev/null >/dev/null 2>>"$control/$1.err" 3>&- &
+	more[$1.$2]=$!
+}
+
+for role in "${roles[@]}"; do
 	host=LAB_HOST_$role
 	mkfifo "$control/$role.in" "$control/$role.from" || fail 1 "cannot write to $control"
 	exec {fd}<>"$control/$role.in"
 	in[$role]=$fd
 	exec {fd}<>"$control/$role.from"
 	from[$role]=$fd
-	setpriv --pdeathsig KILL ssh "${options[@]/@.ctl/$role.ctl}" -- "${!host}" "exec bash -p -c 'eval \"\$(head -c $size)\"'" \
-		<"$control/$role.in" >"$control/$role.from" 2>"$control/$role.err" 3>&- &
+	# shellcheck disable=SC2016 # another shell's
+	begin=(env -u SSH_CONNECTION setsid bash -p -c 'eval "$(head -c "$1")"' begin "$size")
+	[ "${!host}" = . ] || begin=(setpriv --pdeathsig KILL ssh "${options[@]/@.ctl/$role.1.ctl}" -- "${!host}"
+		"exec bash -p -c 'eval \"\$(head -c $size)\"'")
+	(	# (Who had our ends of its pipes would not hear of our end.)
+		for fd in "${in[@]}" "${from[@]}" "$idle" 3; do exec {fd}>&-; done
+		exec "${begin[@]}"
+	) <"$control/$role.in" >"$control/$role.from" 2>"$control/$role.err" &
 	pid[$role]=$!
 	setpriv --pdeathsig KILL cat "$control/all" >&"${in[$role]}" 3>&- &
 	sender[$role]=$!
@@ -107,7 +129,7 @@ beat() {
 	for role in "${!up[@]}"; do printf 'beat\n' >&"${in[$role]}"; done
 }
 declare -A up=()
-for role in server client; do
+for role in "${roles[@]}"; do
 	host=LAB_HOST_$role
 	end=$((SECONDS + 300)) now=0
 	until [ -n "${up[$role]-}" ]; do
@@ -124,6 +146,7 @@ for role in server client; do
 			say "$role $LINE"
 		elif ! alive "$role"; then
 			line=$(grep -v '^$' "$control/$role.err" | tail -n 1)
+			[ "${!host}" != . ] || fail 1 "cannot use this machine as the $role: $line"
 			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; this must work:" \
 				"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
 		elif [ "$SECONDS" -gt "$end" ]; then
@@ -137,7 +160,7 @@ exec 3>&-
 why=''
 rm -rf -- "$control/ship" "$control/tar" "$control/all"
 while :; do
-	for role in server client; do alive "$role" && ! ended "$role" || lost "$role"; done
+	for role in "${roles[@]}"; do alive "$role" && ! ended "$role" || lost "$role"; done
 	beat
-	read -r -t 1 -u "$idle"
+	while read -r -t 1 -u "$idle" word role line; do [ "$word" != more ] || line_open "$role" "$line"; done
 done
