@@ -312,7 +312,7 @@ lab_command() {
 # shellcheck disable=SC2016 # another shell's
 SSH_JOIN='[ ! -d "$0/rest" ] || { echo 0 >"$0/rest/cgroup.procs" && exec "$@"; exit; }; echo 0 >"$0/cgroup.procs" && exec "$@"'
 
-lab_inside() { lab_command "$@" && LAB_COMMAND=("${LAB_COMMAND[@]:SSH_HEAD}"); }
+lab_inside() { lab_command "$@" && LAB_COMMAND=("${LAB_COMMAND[@]:SSH_HEAD}") && SSH_BEFORE=$((SSH_BEFORE - SSH_HEAD)); }
 
 # As in local.sh; the command joins the group there, behind the door. In cgroup v2 a cpu group is within that of the memory.
 lab_grouped() {

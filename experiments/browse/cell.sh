@@ -10,7 +10,6 @@
 . "$TP_HOME/experiments/engine/favour.sh"
 . "$TP_HOME/experiments/browse/pages.sh"
 PIN_EFFECT='so the load slows the watcher'
-PLACE_PAGES=/tmp/browse
 PICTURES='{}' START=''	# of each page at rest, by its name; of the browser without a page
 
 exp_check() {
@@ -20,6 +19,7 @@ exp_check() {
 exp_choose() { need convert imagemagick; }
 app_has() { place_has "$1"; }
 exp_find() {
+	PLACE_PAGES=$LAB_TMP/browse
 	favour_find
 	apps_choose
 }

@@ -36,8 +36,6 @@ exp_words() { echo "users of the ${P[app]} application over ${P[protocol]}"; }
 
 exp_missing() {
 	lab_lacks pin shape memory rt
-	[ "$ON_BACKEND" != ssh ] || echo "more sessions than the connection carries commands: two for each (MaxSessions in the" \
-		"server's sshd_config; its default of 10 ends the search at four)"
 }
 
 exp_begin() {

@@ -31,15 +31,16 @@ frequency_can() {
 	local cpu at
 	for cpu in $(machine_cpu_list "$LAB_CPUS_server"); do
 		at=/sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_max_freq
-		[ -e "$at" ] || { echo "CPU $cpu has no frequency to choose (no cpufreq here, as in most virtual machines)"; return 1; }
-		[ -w "$at" ] || { echo "only root may set the frequency of CPU $cpu"; return 1; }
+		lab_query server test -e "$at" ||
+			{ echo "CPU $cpu has no frequency to choose (no cpufreq here, as in most virtual machines)"; return 1; }
+		lab_query server test -w "$at" || { echo "only root may set the frequency of CPU $cpu"; return 1; }
 	done
 }
 
 frequency_set() {	# frequency_set PERCENT
 	local cpu most
 	for cpu in $(machine_cpu_list "$LAB_CPUS_server"); do
-		read -r most <"/sys/devices/system/cpu/cpu$cpu/cpufreq/cpuinfo_max_freq" &&
+		most=$(lab_query server cat "/sys/devices/system/cpu/cpu$cpu/cpufreq/cpuinfo_max_freq") &&
 			lab_switch "max_freq:$cpu" "$((most * $1 / 100))" || return
 	done
 }
@@ -53,8 +54,8 @@ setting_session() {
 }
 
 throttled_us() {
-	awk '$1 == "throttled_time" { us = $2 / 1e3 } $1 == "throttled_usec" { us = $2 } END { printf "%.0f\n", us }' \
-		"${LAB_GROUPS[session]}/cpu.stat" 2>/dev/null || echo 0
+	lab_query server cat "${LAB_GROUPS[session]-}/cpu.stat" 2>/dev/null |
+		awk '$1 == "throttled_time" { us = $2 / 1e3 } $1 == "throttled_usec" { us = $2 } END { printf "%.0f\n", us }'
 }
 setting_begin() { THROTTLED_US=$(throttled_us); }
 setting_end() {

@@ -38,6 +38,7 @@ exp_begin() { [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be capt
 exp_run() {	# exp_run FOLDER REPEAT
 	protocol_use "${P[protocol]}"
 	protocol_start animation
+	clocks_find || return
 	cpu_begin
 	animation_steps "$1" "$2" || return
 	cpu_end
@@ -46,6 +47,23 @@ exp_stop() {	# exp_stop FOLDER
 	lab_stop "${LAB_PIDS[@]}"
 	protocol_stop
 	CELL_MORE=$(animation_report "$1")
+}
+
+# How far each machine's clock is ahead of ours: rows of a step are held against each other. Not while frames are shown.
+declare -A AHEAD
+clocks_find() {
+	local role
+	for role in ${LAB_ROLES:-}; do
+		AHEAD[$role]=$(lab_ahead "$role") || { LAB_WHY="the clock of the $role could not be read"; return 1; }
+	done
+}
+# clock_ours ROLE FILE COLUMN...: these columns of it, on our clock.
+clock_ours() {
+	[ "${AHEAD[$1]:-0}" != 0 ] && [ -s "$2" ] || return 0
+	LC_ALL=C awk -F'\t' -v OFS='\t' -v ahead="${AHEAD[$1]}" -v names="${*:3}" '
+		NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+		{ for (i = 1; i <= n; i++) if ((c = at[name[i]]) && $c != "") $c = sprintf("%.0f", $c - ahead); print }' "$2" >"$2.ours" &&
+		mv "$2.ours" "$2"
 }
 
 # One step ------------------------------------------------------------------------------------------------------
@@ -82,7 +100,7 @@ animation_watch() {
 	animation_end "$1" && animation_figures "$1" 0 0 "$from" "$((from + $2 * 1000000000))"
 }
 
-clock_10ms() {	# on the clock that the rows of all programs have (which only differs from this one across a suspend), in ns
+clock_10ms() {	# on the clock that the rows of all programs have here (which differs from this one by suspends only), in ns
 	local up
 	read -r up _ </proc/uptime
 	echo "${up/./}0000000"
@@ -93,8 +111,7 @@ animation_tap() {
 	mkdir -p "$1"
 	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$1/cpu.tsv"
 	LAB_WHY='' LAB_PID_OF[animate]='' LAB_PID_OF[count]=''
-	lab_start -o "$1/traffic.tsv" "${LAB_TAP[@]}" prototap "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port "$PROTOCOL_PORT" \
-		--traffic "$1/traffic.tsv" --traffic-bin "${BIN_MS}ms" --format json
+	lab_tap -o "$1/traffic.tsv" prototap --port "$PROTOCOL_PORT" --traffic "$1/traffic.tsv" --traffic-bin "${BIN_MS}ms"
 	is_ready prototap 10 "the capture did not start" || return
 	animation_cpu "$1"
 }
@@ -109,6 +126,9 @@ animation_end() {	# animation_end FOLDER; 1: LAB_WHY
 	animation_cpu "$1"
 	for name in animate count prototap; do lab_stop "${LAB_PID_OF[$name]-}"; done
 	! stopped || LAB_WHY=interrupted
+	clock_ours server "$1/frames.tsv" due_ns begun_ns sent_ns
+	clock_ours client "$1/seen.tsv" seen_ns
+	clock_ours "${LAB_TAP[0]}" "$1/traffic.tsv" bin_start_ns
 	keep_outputs "$1" animate count prototap
 	[ -z "$LAB_WHY" ]
 }

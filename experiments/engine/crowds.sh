@@ -24,9 +24,9 @@ crowd_times() { LC_ALL=C awk "BEGIN { printf \"%.9g\", $1 }"; }
 # Kept apart, since no process of the lab is charged with them, and neither is anybody else: unlike other foreign time they
 # grow with the lab's own traffic.
 crowd_interrupts() {
-	LC_ALL=C awk -v cpus="$(machine_cpu_list "$LAB_CPUS_server" | tr '\n' ' ')" '
+	lab_query server cat /proc/stat | LC_ALL=C awk -v cpus="$(machine_cpu_list "$LAB_CPUS_server" | tr '\n' ' ')" '
 		BEGIN { n = split(cpus, c, " "); for (i = 1; i <= n; i++) ours["cpu" c[i]] = 1 }
-		$1 in ours { sum += $7 + $8 } END { printf "%.0f\n", sum * 1e7 }' /proc/stat
+		$1 in ours { sum += $7 + $8 } END { printf "%.0f\n", sum * 1e7 }'
 }
 
 # When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and

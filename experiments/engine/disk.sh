@@ -9,10 +9,10 @@ check_disk() {
 		exp_bad "--disk $DISK: slow:TIME such as slow:4ms, or file"
 }
 
-# The page cache without what is mapped. It is the machine's: only root may.
+# The server's page cache without what is mapped. It is the machine's: only root may.
 caches_drop() {
 	CACHES=kept
-	[ "${KEEP_CACHES-0}" = 1 ] || { sync && echo 3 >/proc/sys/vm/drop_caches && CACHES=dropped; } 2>/dev/null
+	[ "${KEEP_CACHES-0}" = 1 ] || { lab_query server sh -c 'sync && echo 3 >/proc/sys/vm/drop_caches' && CACHES=dropped; } 2>/dev/null
 }
 
 # What the session has read of /usr is in memory now, and nothing else of the system is (but what runs on the machine besides): the

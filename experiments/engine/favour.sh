@@ -16,7 +16,10 @@ done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/data/favour.tsv")
 
 # Schemes -----------------------------------------------------------------------------------------------------------
 
-favour_check() { . "$TP_HOME/experiments/engine/place_$PLACE.sh"; }
+favour_check() {
+	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: a guest is of this machine"
+	. "$TP_HOME/experiments/engine/place_$PLACE.sh"
+}
 
 # Leaves in SCHEMES those that can be made here; the others are in ABSENT with the reason.
 favour_find() {
@@ -172,14 +175,14 @@ favour_summed() {
 
 # 1, LAB_WHY: tasks cannot be traced here.
 favour_can_trace() {
-	LAB_WHY=$("$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
+	LAB_WHY=$(outside_exec "$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
 	[ -z "$LAB_WHY" ]
 }
 
 # Runs COMMAND with every slice of time that a task ran on the session's CPUs in FILE. Its status; 1: LAB_WHY.
 favour_traced() {	# favour_traced FILE COMMAND...
 	local status
-	place_trace -t 1h --log "$1" --format json
+	place_trace "$1" -t 1h --format json
 	is_ready slices 10 || return
 	"${@:2}"
 	status=$?

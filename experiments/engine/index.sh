@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # index.sh [--check] - writes what is said of all experiments outside their folders, from their plans: the table of
-# experiments/README.md, and the experiments with their own options in docs/thinprobe.1, each between two marks.
+# experiments/README.md, that of docs/two-hosts.md on which run on machines of one's own, and the experiments with their own
+# options in docs/thinprobe.1, each between two marks.
 # --check: only says which is not up to date, and fails.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -22,6 +23,12 @@ readme_row() {
 	[ "${PLAN[paper]}" = - ] || PLAN[figure]="${PLAN[paper]}: ${PLAN[figure]}"
 	printf '| [%s](%s/README.md) | %s | %s | %s | %s |\n' "$1" "$1" "${PLAN[figure]}" \
 		"$(sed -E 's/ (quick|demo)=/, \1 /g' <<<"${PLAN[minutes]}")" "${PLAN[needs]}" "${PLAN[wrong-if]}"
+}
+
+pair_row() {
+	local how=runs words=${PLAN[ssh]-}
+	[ -z "${PLAN[not-ssh]-}" ] || how=refused words=${PLAN[not-ssh]}
+	printf '| [%s](../experiments/%s/README.md) | %s | %s |\n' "$1" "$1" "$how" "${words:-}"
 }
 
 roff() { sed "s/\\\\/\\\\e/g; s/-/\\\\-/g; s/^[.']/\\\\\\&&/" <<<"$1"; }
@@ -65,5 +72,10 @@ esac
 	echo '|---|---|---|---|---|'
 	of_each readme_row
 } | update experiments/README.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
+{
+	echo '| experiment | on machines of yours | what is needed, marked in the report or left out; why it is refused |'
+	echo '|---|---|---|'
+	of_each pair_row
+} | update docs/two-hosts.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
 of_each man_rows | update docs/thinprobe.1 '.\" from the plans: index.sh' '.\" end' || status=1
 exit "$status"

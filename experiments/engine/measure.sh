@@ -58,28 +58,32 @@ has_ended() {	# has_ended NAME FOLDER; sets STATUS (3: measured, but some was lo
 }
 keep_report() { [ ! -s "$LAB_LOG/$1.out" ] || mv "$LAB_LOG/$1.out" "$2/$1.json"; }	# keep_report NAME FOLDER
 
-# As lab_start, but outside of the hosts, as who runs us: for what has to see all processes. It dies with this shell.
-outside_start() {	# outside_start NAME COMMAND...
+# As lab_start, but for what has to see all processes of the server's machine: outside of the emulated hosts, as who runs us; over
+# ssh on the server, on another CPU of it where it is not told which (and has one). It dies with this shell.
+outside_start() {	# outside_start [-i FD] [-o FILE]... NAME COMMAND...
+	local OPTIND=1 opt files=() beside=() in=/dev/null
+	while getopts i:o: opt; do
+		files+=("-$opt" "$OPTARG")
+		[ "$opt" = o ] || in=/dev/fd/$OPTARG
+	done
+	shift $((OPTIND - 1))
+	if [ "$ON_BACKEND" = ssh ]; then
+		[[ -z $LAB_CPUS_beside || " $* " == *" --cpus "* ]] || beside=(taskset -c "$LAB_CPUS_beside")
+		lab_start -M - -G - "${files[@]}" server "$1" "${beside[@]}" "${@:2}"
+		return
+	fi
 	: >"$LAB_LOG/$1.err"
-	setpriv --pdeathsig KILL "${@:2}" </dev/null >"$LAB_LOG/$1.out" 2>"$LAB_LOG/$1.err" &
+	setpriv --pdeathsig KILL "${@:2}" <"$in" >"$LAB_LOG/$1.out" 2>"$LAB_LOG/$1.err" &
 	LAB_PID=$! LAB_PID_OF[$1]=$!
+}
+outside_exec() {	# outside_exec COMMAND...: and waits for it
+	if [ "$ON_BACKEND" = ssh ]; then lab_exec -M - server "$@" </dev/null; else setpriv --pdeathsig KILL "$@" </dev/null; fi
 }
 
 # CPU hogs, in the scheduling group of the session; with -S, as another login. 1: LAB_WHY.
 sinks_start() {	# sinks_start NUMBER [-S]
 	lab_start "${@:2}" server sink "$TP_BIN/sink" -n "$1" --format json
 	is_ready sink 30 "the load did not start"
-}
-
-# Which commands of these are in that role, with the numbers that this machine knows them by.
-children_in() {	# children_in ROLE LAB_PID...: sets CHILDREN, with commas
-	local pid LAB_CHILD home=LAB_HOLD_$1
-	CHILDREN=''
-	for pid in "${@:2}"; do
-		lab_child "$pid"
-		[ "$LAB_CHILD" != "$pid" ] && [ "/proc/$LAB_CHILD/ns/pid" -ef "/proc/${!home}/ns/pid_for_children" ] || continue
-		CHILDREN+=${CHILDREN:+,}$LAB_CHILD
-	done
 }
 
 # A client that keeps the session that was started last connected. 1: LAB_WHY.

@@ -92,7 +92,7 @@ place_stand() {	# place_stand JOB LOG
 	exit "$status"
 }
 
-place_trace() { place_start -D slices "$TP_BIN/vamp" trace "$@"; }
+place_trace() { place_start -D slices "$TP_BIN/vamp" trace --log "$1" "${@:2}"; }
 place_probe() { place_start -D "$@"; }
 
 place_exec() {

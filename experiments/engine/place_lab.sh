@@ -68,5 +68,5 @@ place_probe() {
 	lab_start "${files[@]}" client "$@"
 }
 
-# place_trace OPTION...: vamp trace as `slices`, of the session's CPUs.
-place_trace() { outside_start slices "$TP_BIN/vamp" trace --cpus "$LAB_CPUS_server" "$@"; }
+# place_trace FILE OPTION...: vamp trace as `slices`, of the session's CPUs, with its rows in FILE.
+place_trace() { outside_start -o "$1" slices "$TP_BIN/vamp" trace --cpus "$LAB_CPUS_server" --log "$1" "${@:2}"; }

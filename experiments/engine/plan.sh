@@ -17,7 +17,7 @@ plan_read() {
 	local first name rest
 	local -A engine
 	while read -r first name rest; do engine[$name]=$rest; done < <(plan_lines "$TP_HOME/experiments/engine/options")
-	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' quick demo resume o options-only)
+	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume o options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
 
@@ -322,11 +322,21 @@ plan_check_link() {
 	fi
 }
 
+# Options that say how an emulated link is made; of a real one they are nothing.
+plan_no_link() {	# plan_no_link OPTION...
+	local name
+	[ "$ON" != lab ] || return 0
+	for name; do
+		! plan_given "$name" || exp_bad "--$name with --on $ON: a real link is left as it is"
+		plan_set "$name" ''
+	done
+}
+
 plan_check_queue() {
+	plan_no_link queue
 	[ -n "${QUEUE-}" ] || return 0
 	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
 	plan_item --queue ms 0.001..60000 "$QUEUE" ''
-	[ "$ON" = lab ] || exp_bad "--queue with --on $ON: a real link is left as it is"
 	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
 }
 
@@ -341,19 +351,22 @@ plan_check_memory() {
 	fi
 	[[ ${SWAP:-file} =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
 		exp_bad "--swap $SWAP: none, file, zram, or slow:DELAY such as slow:2.5ms"
-	[ "$ON" = lab ] || [ -z "$SWAP$SWAP_SIZE" ] || exp_bad "--swap with --on $ON: the swap of a real machine is left as it is"
+	[ "$ON_BACKEND" != attach ] || [ -z "$SWAP$SWAP_SIZE" ] || exp_bad "--swap with --on $ON: the server is not ours"
 }
 
-# The back-end, and what it is told, from ON.
+# The back-end, and what it is told, from ON. A host alone is the server, and the client is this machine. The plan's `on`: on which
+# back-ends it can be (lab ssh); `not-ssh`: why not there.
 plan_check_on() {
-	local region where=${PLAN[on]-lab ssh}
-	[ -n "${OPT[on.type]-}" ] || ON=lab
+	local region where=${PLAN[on]-lab ssh} host='[^,-][^,]*'
+	[ -z "${PLAN[not-ssh]-}" ] || where=${where/ ssh/}
+	[[ $ON == *[:,]* || $ON == lab || $ON == attach || ! $ON =~ ^[A-Za-z0-9_][A-Za-z0-9_.@-]*$ ]] || ON=ssh:$ON,.
 	ON_ARGS=${ON#*:}
 	case $ON in
 	lab) ON_BACKEND=local ON_ARGS='' ;;
 	ssh:*)
 		ON_BACKEND=ssh
-		[[ $ON_ARGS =~ ^[^,-][^,]*,[^,-][^,]*$ ]] || exp_bad "--on $ON: two machines as ssh knows them, such as ssh:server,me@client"
+		[[ $ON_ARGS =~ ^$host,$host(,$host)?$ ]] ||
+			exp_bad "--on $ON: two machines as ssh knows them, such as ssh:server,me@client, and maybe a third that listens"
 		;;
 	attach:?*,?*)
 		ON_BACKEND=attach
@@ -365,8 +378,10 @@ plan_check_on() {
 		PROTOCOL=attach PROTOCOLS=${PROTOCOLS+attach}
 		;;
 	attach*) exp_bad "--on $ON: give attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
-	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, or attach:DISPLAY,WINDOW" ;;
+	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, a server's name, or attach:DISPLAY,WINDOW" ;;
 	esac
+	[ "$ON_BACKEND" != ssh ] || [ -z "${PLAN[not-ssh]-}" ] ||
+		exp_bad "--on $ON: $EXPERIMENT is of the emulated hosts: ${PLAN[not-ssh]}"
 	[[ $ON == lab || " $where " == *" ${ON%%:*} "* ]] ||
 		exp_bad "--on $ON: this experiment can only have --on ${where// /, or }"
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"

@@ -60,7 +60,8 @@ exp_begin() {
 		lab_need server fincore util-linux
 		lab_can server disk || die "-$EXIT_MISSING" "a disk of its own for the session cannot be had: $LAB_WHY"
 	fi
-	[ "$KEEP_CACHES" = 1 ] || [ -w /proc/sys/vm/drop_caches ] || ABSENT+=("caches dropped before each replay: only root may")
+	[ "$KEEP_CACHES" = 1 ] || lab_query server test -w /proc/sys/vm/drop_caches ||
+		ABSENT+=("caches dropped before each replay: only root may")
 	setting_can
 }
 
@@ -119,7 +120,7 @@ session_end() {
 session_first() {
 	local LAB_LOG=$RUN/log CACHES short=''
 	[ ! -f "$RUN/session.trace" ] || [ "$ON_DISK" = 1 ] || return 0
-	DESK_FOLDER=/tmp/desk
+	DESK_FOLDER=$LAB_TMP/desk
 	exp_step "$([ -f "$RUN/session.trace" ] && echo "the session once, to see what it reads" || echo "recording the session")"
 	protocol_start record && app_start "$PROTOCOL_DISPLAY" || die "no session: $LAB_WHY"
 	caches_drop
@@ -130,6 +131,7 @@ session_first() {
 		# The short session is the first part of the script.
 		[ -n "$SCRIPT" ] || [ "$QUICK" = 0 ] || short='/^# --quick ends here/q'
 		sed "$short" -- "${SCRIPT:-$TP_HOME/data/sessions/$APP.script}" >"$RUN/session.script"
+		lab_put client "$RUN/session.script" "$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record --headless --script "$RUN/session.script" \
 			--snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
 		lab_wait "$LAB_PID" || die "the session could not be recorded: $(last_word record)"
@@ -143,6 +145,7 @@ session_first() {
 # 0, or LAB_WHY: what is not complete is no figure.
 replay_play() {	# replay_play FOLDER
 	local status
+	lab_put client "$RUN/session.trace" "$RUN/session.trace"
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
 		"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"

@@ -146,8 +146,13 @@ lab_lacks() {
 			;;
 		shape-*) echo "link rate and delay: a real link is left as it is" ;;
 		memory-local) ;;
-		memory-*) [ -z "${SERVER_MEMORY-}" ] || echo "server memory of $SERVER_MEMORY: not confined, it is the machine's own" ;;
+		memory-*)
+			[ -z "${SERVER_MEMORY-}" ] || [ -n "$LAB_MEMORY_GROUP" ] ||
+				echo "server memory of $SERVER_MEMORY: not confined, it is the machine's own"
+			;;
 		capture-*)
+			[ "${LAB_TAP[0]-}" != listener ] || echo "one clock for keys and packets: the listener has its own, so no latency is read" \
+				"from the wire and no stages of a key"
 			[ -n "$LAB_TAP_IF" ] || echo "capture: not allowed to the login at either end (root may, and an installed prototap with" \
 				"cap_net_raw): no bytes, messages or times on the wire"
 			;;
@@ -167,15 +172,16 @@ lab_lacks() {
 run_where() {
 	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" \
 		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif "$LAB_TAP_IF" \
-		--argjson memory "$(lab_memory_facts)" \
+		--argjson memory "$(lab_memory_facts)" --arg here "$(uname -n)" \
 		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
 		[inputs | select(. != "")] as $missing
 		| {cpus_server: $s, cpus_client: $c, $rate, shared_cpus: ($shared == 1), rootless: ($rootless == 1), $missing}
 		| if $on == "lab" then .
 			elif ($on | startswith("attach:")) then {server: "not ours, unknown", cpus_client: $c, shared_cpus: false, rootless, missing,
 				capture: (if $tapif == "" then "none" else "at the client" end)}
-			else . + {server: ($on | sub("^[a-z]*:"; "") | split(",")[0]), client: ($on | split(",")[1]), $link,
-				capture: (if $tapif == "" then "none" else "at the \($tap)" end)} end
+			else ($on | sub("^[a-z]*:"; "") | split(",") | map(if . == "." then $here else . end)) as [$server, $client, $listener]
+				| . + {$server, $client, $link, capture: (if $tapif == "" then "none" else "at the \($tap)" end)}
+				| if $listener then . + {$listener, capture: "at the listener, \($tapif)"} else . end end
 		| if $memory == null then . else .memory = $memory end' < <(exp_missing; printf '%s\n' "${ABSENT[@]}")
 }
 
@@ -185,7 +191,7 @@ run_where() {
 run_clocks() {
 	local role clock
 	run_set '.clocks[$when] = {}' --arg when "$1"
-	for role in server client; do
+	for role in ${LAB_ROLES:-server client}; do
 		if clock=$(lab_clock "$role"); then
 			run_set '.clocks[$when][$role] = {realtime_offset_ns: $offset, error_ns: $error}' --arg when "$1" --arg role "$role" \
 				--argjson offset "${clock% *}" --argjson error "${clock#* }"
@@ -285,9 +291,10 @@ need jq jq
 : "${PROTOCOLS:=}"
 [ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || plan_choose_protocols
 AXIS=("${AXES[@]%%=*}")
-late=''	# the cells are chosen when the lab is up
-if declare -F exp_find >/dev/null && { [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
-[ -n "$RESUME" ] || exp_choose
+late=''	# the cells are chosen when the lab is up: over ssh only then it can be asked what is there
+if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" = ssh ]; } &&
+	{ [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
+[ -n "$RESUME" ] || [ "$ON_BACKEND" = ssh ] || exp_choose
 [ -n "$late" ] || cells_choose
 run_folder
 [ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
@@ -298,6 +305,7 @@ if [ -n "$PROTOCOLS" ] && [ "$ON_BACKEND" != local ]; then
 	plan_choose_protocols
 	[ "$why" = "$PROTOCOLS" ] || late=1
 fi
+[ "$ON_BACKEND" != ssh ] || [ -z "$late" ] || exp_choose
 ! declare -F exp_find >/dev/null || exp_find
 if [ -n "$late" ]; then
 	cells_choose

@@ -101,15 +101,15 @@ in_its_group() {
 	local line group=${LAB_MEMORY_GROUP-} limit used
 	read -r line
 	if [ -n "$group" ]; then
-		{ read -r limit <"$group/memory.limit_in_bytes" || read -r limit <"$group/memory.max"; } 2>/dev/null
-		{ read -r used <"$group/memory.usage_in_bytes" || read -r used <"$group/memory.current"; } 2>/dev/null
-		line=$(LC_ALL=C awk -v line="$line" -v limit="$limit" -v used="$used" '
+		limit=$(lab_query server cat "$group/memory.limit_in_bytes" "$group/memory.max" 2>/dev/null)
+		used=$(lab_query server cat "$group/memory.usage_in_bytes" "$group/memory.current" 2>/dev/null)
+		line=$(lab_query server cat "$group/memory.stat" | LC_ALL=C awk -v line="$line" -v limit="$limit" -v used="$used" '
 			{ sub(/^total_/, "", $1); at[$1] = $2 }
 			END {
 				split(line, f, " ")
 				printf "%s %s %.0f %s %s %s %s %s %s\n", f[1], f[2], limit - used + at["inactive_file"], f[4], f[5], f[6],
 					at["pgmajfault"], f[8], f[9]
-			}' "$group/memory.stat")
+			}')
 	fi
 	printf '%s\n' "$line"
 }

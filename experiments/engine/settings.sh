@@ -50,13 +50,13 @@ setting_levers() {
 # nice itself only warns, and starts the command all the same.
 may_nice() {
 	LAB_WHY="a nice value of $1 is not allowed here (as root it is)"
-	[ "$(nice -n "$1" nice 2>/dev/null)" = $(($(nice) + $1)) ]
+	[ "$(lab_query server nice -n "$1" nice 2>/dev/null)" = $(($(lab_query server nice) + $1)) ]
 }
 
 switch_value() {
 	case $1 in
-	autogroup) cat /proc/sys/kernel/sched_autogroup_enabled ;;
-	base_slice) cat /sys/kernel/debug/sched/base_slice_ns ;;
+	autogroup) lab_query server cat /proc/sys/kernel/sched_autogroup_enabled ;;
+	base_slice) lab_query server cat /sys/kernel/debug/sched/base_slice_ns ;;
 	esac 2>/dev/null
 }
 
@@ -76,6 +76,8 @@ levers_back() {
 
 # With two CPUs the load can only go to the client's. The probe stands it: it has real-time priority.
 own_cpu() {
+	LAB_WHY="over ssh no load of the server goes to the client's CPU"
+	[ "$ON_BACKEND" = local ] || return
 	LAB_WHY="the load would have to share the client's CPU with the probe, which needs real-time priority for that (as root it has)"
 	[ "$LAB_SHARED_CPUS" = 0 ] || { LAB_WHY="server and client share their CPUs already"; return 1; }
 	lab_can client rt

@@ -5,11 +5,14 @@
 
 # Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The
 # display's cookie is in the home of the session, not in that of the application.)
-APP_ENVIRONMENT=(XAUTHORITY=/tmp/home/.Xauthority GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
-	DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
+start_environment() {	# the lab is up: sets APP_ENVIRONMENT
+	APP_ENVIRONMENT=(XAUTHORITY="$LAB_TMP/home/.Xauthority" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
+		DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
+}
 # What data/applications.tsv says of one. 1: nothing.
-application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND
+application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND APP_ENVIRONMENT
 	local words
+	start_environment
 	IFS=$'\t' read -r _ APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE words < <(
 		awk -F'\t' -v name="$1" '!/^#/ && $1 == name' "$TP_HOME/data/applications.tsv") || return
 	APP_PACKAGE=${APP_PACKAGE%% *}

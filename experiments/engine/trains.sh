@@ -146,16 +146,7 @@ measure_idle() {
 	done
 }
 
-# capture_start [-o FILE] NAME OPTION...: the capture, where the back-end can have one; else false.
-capture_start() {
-	local bring=()
-	if [ "$1" = -o ]; then
-		bring=(-o "$2")
-		shift 2
-	fi
-	[ -n "$LAB_TAP_IF" ] || return 1
-	lab_start "${bring[@]}" "${LAB_TAP[@]}" "$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" "${@:2}" --format json
-}
+capture_start() { [ -n "$LAB_TAP_IF" ] && lab_tap "$@"; }	# capture_start [-o FILE] NAME OPTION...: lab_tap, where there is one
 
 # What the measuring chain itself costs: the same train to a target that answers at once, the same capture beside it.
 measure_chain() {

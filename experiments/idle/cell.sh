@@ -31,8 +31,9 @@ exp_settings() { jq -cn --arg protocol "${PROTOCOLS%%,*}" '{$protocol}'; }
 exp_missing() {
 	local why
 	lab_lacks pin memory
-	why=$(setpriv --pdeathsig KILL "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" -t 10ms --effect 0s --who 2>&1 >/dev/null \
-		</dev/null | grep -vx ready | tail -n 1)
+	why=$(outside_exec "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" -t 10ms --effect 0s --who 2>&1 >/dev/null |
+		grep -vx ready | tail -n 1)
+	[ "$ON" = lab ] || echo "whose a process is: asked before and after a profile only, so who began and ended in between is foreign"
 	[ -z "$why" ] || echo "who took the CPU: ${why#*culprits: }, so whose time was lost is not told apart"
 }
 
@@ -75,17 +76,31 @@ idle_rests() {
 
 # The profiler ------------------------------------------------------------------------------------------------------
 
-profiler_start() {	# profiler_start NAME OPTION...
-	outside_start "$1" "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" --threshold "${THRESHOLD_US}us" --effect 0s "${@:2}" \
-		--format json
+profiler_start() {	# profiler_start [-o FILE]... NAME OPTION...
+	local files=()
+	while [ "$1" = -o ]; do files+=(-o "$2"); shift 2; done
+	outside_start "${files[@]}" "$1" "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" --threshold "${THRESHOLD_US}us" --effect 0s \
+		"${@:2}" --format json
 }
 
 # Whose each thread is, by its pid here: "own" lives in a process namespace of the lab; "itself" is the profiler or this
 # engine with the doors to what it started. Builtins only: nothing is started that would be in the profile.
 # What the kernel accounts to the server's own threads meanwhile is taken down too, thread by thread: a sum over processes
-# would lose what threads that end have run.
+# would lose what threads that end have run. Over ssh a look takes some of the server's time: one before, and one after.
 declare -A CLASS_OF RUN_AT_FIRST RUN_AT_LAST
 look_up() {
+	local tid line class process run first=0
+	if [ "$ON" = lab ]; then look_up_here; return; fi
+	[ "${#CLASS_OF[@]}" -gt 0 ] || { first=1 LOOKED_AT_FIRST=${EPOCHREALTIME/[.,]/}; }
+	while IFS=$'\037' read -r tid class line process run; do
+		CLASS_OF[$tid]="$class	$line	$process"
+		[ "$class" = own ] || continue
+		[ -n "${RUN_AT_FIRST[$tid]-}" ] || RUN_AT_FIRST[$tid]=$((first ? run : 0))
+		RUN_AT_LAST[$tid]=$run
+	done < <(lab_query server tasks)
+	LOOKED_AT_LAST=${EPOCHREALTIME/[.,]/}
+}
+look_up_here() {
 	local task tid pid line stat class process run first=0
 	[ "${#CLASS_OF[@]}" -gt 0 ] || { first=1 LOOKED_AT_FIRST=${EPOCHREALTIME/[.,]/}; }
 	for task in /proc/[0-9]*/task/[0-9]*; do
@@ -122,14 +137,16 @@ accounted() {
 idle_profile() {	# idle_profile FOLDER; 1: LAB_WHY
 	local tid
 	CLASS_OF=() RUN_AT_FIRST=() RUN_AT_LAST=()
-	profiler_start idleprofile -t "${SECONDS_EACH}s" --log "$1/lost.tsv" --who --who-log "$1/culprits.tsv"
+	profiler_start -o "$1/lost.tsv" -o "$1/culprits.tsv" idleprofile -t "${SECONDS_EACH}s" --log "$1/lost.tsv" --who \
+		--who-log "$1/culprits.tsv"
 	is_ready idleprofile 20 || { lab_stop "$LAB_PID"; : "${LAB_WHY:=the profiler was not ready in time}"; return 1; }
 	cpu_begin
 	look_up
 	until lab_gone "$LAB_PID" || stopped; do
 		nap 1
-		look_up
+		[ "$ON" != lab ] || look_up
 	done
+	[ "$ON" = lab ] || look_up
 	cpu_end
 	has_ended idleprofile "$1" || return
 	[ "$STATUS" = 0 ] || warn "$(exp_words): $(last_word idleprofile)"

@@ -43,7 +43,7 @@ exp_before_cells() {
 	place_begin group || die "no session: $LAB_WHY"
 	for app in ${APPS//,/ }; do
 		exp_step "$app for the first time"
-		place_exec -R mkdir -p "/tmp/home/$app"
+		place_exec -R mkdir -p "$LAB_TMP/home/$app"
 		launch "$app" "$RUN/log/first-$app.json" || die "$app did not start: $LAB_WHY"
 	done
 	place_end
@@ -102,9 +102,9 @@ launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 # judges by: the watcher's own start must not be what it finds.
 launch() {	# launch APP REPORT
 	application "$1"
-	place_start -R -o "$2" startup env "${APP_ENVIRONMENT[@]}" HOME="/tmp/home/$1" "$TP_BIN/startup" --display "$PROTOCOL_DISPLAY" \
-		--window "$APP_WINDOW" --key Return --pause 1500ms --quiet-for 1s --watch-on 500ms --close-for 300ms \
-		--ceiling "${CEILING}s" --format json -o "$2" -- "${APP_COMMAND[@]}"
+	place_start -R -o "$2" startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" "$TP_BIN/startup" \
+		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --key Return --pause 1500ms --quiet-for 1s --watch-on 500ms \
+		--close-for 300ms --ceiling "${CEILING}s" --format json -o "$2" -- "${APP_COMMAND[@]}"
 	has_ended startup "${2%/*}" || return
 	LAB_WHY="it had not come to rest after $CEILING s"
 	jq -e '.result.runs[0].state == "stable"' "$2" >/dev/null 2>&1

@@ -79,7 +79,7 @@ exp_find() {
 		esac
 	done
 	[[ ,$METHODS, != *,cgroup,* ]] || lab_can server evict || lacks "method cgroup"
-	[[ ,$METHODS, != *,damon,* ]] || LAB_WHY=$("$TP_HOME/lab/local/damon.sh" --can) || lacks "method damon"
+	[[ ,$METHODS, != *,damon,* ]] || LAB_WHY=$(outside_exec "$LAB_HERE/local/damon.sh" --can) || lacks "method damon"
 	[[ ,$SESSIONS, != *,low,* ]] || lab_can server memory_low ||
 		lacks "session low" "memory groups of version $LAB_MEMORY_VERSION have no memory.low here"
 	[[ ,$SESSIONS, != *,throttled,* ]] || { lab_group batch quota=100,100ms && lab_ungroup batch; } || lacks "session throttled"
@@ -89,7 +89,7 @@ exp_find() {
 
 # New for each repeat. 1: LAB_WHY.
 exp_session() {
-	local LAB_LOG=$RUN/log LAB_MEMORY='' LAB_MODE=$LAB_MODE APP_ENV=()
+	local LAB_LOG=$RUN/log LAB_MEMORY='' LAB_MODE=${LAB_MODE-root} APP_ENV=()
 	[ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}" || return
 	SESSION_GROUP=$LAB_MEMORY_GROUP
 	LAB_WHY='a program of it did not start'
@@ -115,7 +115,8 @@ exp_end_session() {
 	[ -z "${PROTOCOL_NAME-}" ] || protocol_stop
 	[ -z "$PROBER" ] || exec {PROBER_IN}>&- {PROBER_OUT}>&-
 	lab_ungroup batch
-	rm -rf "$RUN/prober.in" "$RUN/prober.out" "$RUN/copies"
+	rm -rf "$RUN/prober.in" "$RUN/prober.out"
+	[ "${P[session]}" != private ] || lab_exec server rm -rf "$RUN/copies"
 	PROBER='' SESSION_PIDS=''
 }
 
@@ -130,20 +131,22 @@ session_group() {
 
 # Made by a process of the server, so that they are accounted to its group, and removed with the session: 15 MB.
 copies_make() {
-	local vi
+	local vi LAB_WORD
 	for vi in vim.tiny vi vim; do ! lab_has server "$vi" || break; done
 	lab_start server copies "$TP_HOME/lab/local/copies.sh" "$RUN/copies" xterm "$vi"
 	lab_wait "$LAB_PID" || { LAB_WHY="no private copies: $(last_word copies)"; return 1; }
-	APP_ENV=(PATH="$RUN/copies/bin:$PATH")
+	lab_there server "$RUN/copies"
+	APP_ENV=(PATH="$LAB_WORD/bin:$PATH")
 }
 
 # As seen from outside of the hosts: the editor, then the terminal that it runs in.
 session_pids() {
-	local LAB_CHILD vi
+	local LAB_CHILD terminal
 	lab_child "$APP_PID"
+	terminal=$LAB_CHILD
+	lab_child "$LAB_CHILD"
 	LAB_WHY="the editor's process is not found"
-	vi=$(pgrep -P "$LAB_CHILD" | head -n 1)
-	[ -n "$vi" ] && SESSION_PIDS=$vi,$LAB_CHILD
+	[ "$LAB_CHILD" != "$terminal" ] && SESSION_PIDS=${LAB_CHILD#*:},${terminal#*:}
 }
 
 # All of it that the server runs: without its display server an editor that is in memory would still answer late.
@@ -151,8 +154,9 @@ session_lock() {
 	local CHILDREN kills
 	kills=$(lab_memory_kills)
 	# shellcheck disable=SC2086 # words
-	children_in server $PROTOCOL_PIDS
-	"$TP_BIN/pagein" --lock --pid "$SESSION_PIDS${CHILDREN:+,$CHILDREN}" --format json -o "$RUN/log/lock.json" 2>"$LAB_LOG/lock.err" &&
+	lab_children server $PROTOCOL_PIDS
+	outside_exec "$TP_BIN/pagein" --lock --pid "$SESSION_PIDS${CHILDREN:+,$CHILDREN}" --format json \
+		>"$RUN/log/lock.json" 2>"$LAB_LOG/lock.err" &&
 		run_set '.locked[$p] = $lock[0].result.processes' --arg p "$PROTOCOL_NAME" --slurpfile lock "$RUN/log/lock.json" && return
 	LAB_WHY=$(last_word lock)
 	[ "$(lab_memory_kills)" = "$kills" ] ||
@@ -172,8 +176,9 @@ prober_start() {
 	rm -f "$RUN/prober.in" "$RUN/prober.out"
 	mkfifo -m 600 "$RUN/prober.in" "$RUN/prober.out" || { LAB_WHY="cannot make a pipe in $RUN"; return 1; }
 	exec {PROBER_IN}<>"$RUN/prober.in" {PROBER_OUT}<>"$RUN/prober.out"
-	lab_start client prober sh -c 'in=$1 out=$2; shift 2; exec "$@" <"$in" >"$out"' sh "$RUN/prober.in" "$RUN/prober.out" \
-		"$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --schedule asked --watch update "${PROTOCOL_OPTIONS[@]}"
+	ln -sf "$RUN/prober.out" "$LAB_LOG/prober.out"
+	lab_start -i "$PROBER_IN" client prober "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --schedule asked --watch update \
+		"${PROTOCOL_OPTIONS[@]}"
 	PROBER=$LAB_PID
 	is_ready prober 20
 }
@@ -198,7 +203,8 @@ exp_ran() { FOREIGN=null; }
 
 # page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
 page_out() {
-	local settle=300ms words=(--evict "${P[method]}") LAB_COMMAND
+	local settle=300ms words=(--evict "${P[method]}") files=(-o "$1/pagein.json") word LAB_COMMAND
+	for word in "${@:3}"; do [[ $word != "$1"/* ]] || files+=(-o "$word"); done
 	case ${P[method]} in
 	hog | busy | typing)
 		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
@@ -206,14 +212,17 @@ page_out() {
 		# Whoever is protected resists as long as it is tried.
 		case ${P[session]} in locked | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
 		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 11s --type 2s)
-		lab_command server "$TP_BIN/memhog" -s 125% --touch keep || return
+		lab_inside server "$TP_BIN/memhog" -s 125% --touch keep || return
 		[ "${P[session]}" != throttled ] || lab_grouped batch
 		words+=(--evict hog --hog "${LAB_COMMAND[@]}")
 		;;
-	damon) words=(--evict hog --evict-timeout 40s --hog "$TP_HOME/lab/local/damon.sh" "$SESSION_GROUP") ;;
+	damon) words=(--evict hog --evict-timeout 40s --hog "$LAB_HERE/local/damon.sh" "$SESSION_GROUP") ;;
 	esac
-	outside_start pagein "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" --prober "$RUN/prober.in,$RUN/prober.out" \
-		--runs "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms --format json "${@:3}" "${words[@]}"
+	# It talks with the prober, which may be on another machine, by its own streams.
+	ln -sf "$RUN/prober.in" "$LAB_LOG/pagein.out"
+	outside_start -i "$PROBER_OUT" "${files[@]}" pagein "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" \
+		--prober /dev/stdout,/dev/stdin --runs "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms \
+		--format json -o "$1/pagein.json" "${@:3}" "${words[@]}"
 	has_ended pagein "$1" || return
 	LAB_WHY="pagein left no report"
 	[ -s "$1/pagein.json" ]

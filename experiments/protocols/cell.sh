@@ -91,9 +91,10 @@ view_rests() {
 
 # Captures ----------------------------------------------------------------------------------------------------------------
 
-# All TCP, to a file: before a session is there, nobody knows its port. Nobody else is on the link.
+# All TCP, to a file: before a session is there, nobody knows its port. When it is read the port leaves out what else is on a real
+# link.
 tap_start() {	# tap_start NAME; 1: LAB_WHY
-	lab_start "${LAB_TAP[@]}" "tap-$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" --port 1-65535 -w "$LAB_LOG/$1.pcap" --format json
+	lab_tap -o "$LAB_LOG/$1.pcap" "tap-$1" --port 1-65535 -w "$LAB_LOG/$1.pcap"
 	TAP=$LAB_PID
 	is_ready "tap-$1" 10 "the capture did not start"
 }
@@ -195,6 +196,7 @@ measure_work() {
 # The script, and the picture at its end. 1: LAB_WHY.
 work_do() {
 	protocols_script "$part" >"$LAB_LOG/$part.script"
+	lab_put client "$LAB_LOG/$part.script" "$LAB_LOG/$part.script"
 	tap_start prototap || return
 	lab_start client keyrepeat "$TP_BIN/keyrepeat" "$VIEW_TARGET" --script "$LAB_LOG/$part.script" -t 3600s --skip 0 --format json
 	has_ended keyrepeat "$folder" || return

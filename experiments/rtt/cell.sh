@@ -10,16 +10,21 @@ PIN_EFFECT="so what the load costs is in the probe's times"
 
 exp_check() {
 	local item
+	plan_no_link queue queues link-by
+	if [ "$ON" != lab ]; then	# what --links says of the real one; or it is asked, when it is there
+		plan_given links || [ -n "$RESUME" ] || LINKS=''
+		[[ $LINKS != *,* ]] || exp_bad "--links $LINKS with --on $ON: the rate of the one link that is there"
+	fi
 	for item in ${LINKS//,/ }; do [[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: a rate such as 10Mbit"; done
-	LINK=${LINKS%%,*}	# the lab comes up with it
-	[ "$BY" = tbf ] || export LAB_DELAY_BY=wire
+	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab comes up with it
+	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
 }
 
-exp_choose() { [[ ,$PROBES, != *,ping,* ]] || need ping iputils-ping; }
+exp_choose() { [[ ,$PROBES, != *,ping,* ]] || lab_need client ping iputils-ping; }
 
 # Without load there is no transport; datagrams over the whole link tell only how full the queue is.
 wanted() {	# wanted QUEUE TRANSPORT LOAD
-	[ "$1" = "${QUEUES%%,*}" ] || [ "$3" = 0 ] || [ "$3" -ge "$QUIET_LOADS" ] || plan_given loads || return 1
+	[ "$1" = "${QUEUES%%,*}" ] || [ "$1" = real ] || [ "$3" = 0 ] || [ "$3" -ge "$QUIET_LOADS" ] || plan_given loads || return 1
 	if [ "$3" = 0 ]; then [ "$2" = "${TRANSPORTS%%,*}" ]; else [ "$2" = tcp ] || [ "$3" -lt 100 ] || plan_given loads; fi
 }
 
@@ -42,9 +47,15 @@ exp_words() {
 	echo "${P[link]}, ${P[queue]}, $load, $probe"
 }
 
-exp_says() { echo ", links of ${LINKS//,/, } with a queue of $QUEUE; ${#CELLS[@]} cells of $SECONDS_EACH s"; }
+exp_says() {
+	echo ", links of ${LINKS//,/, } with $([ "$ON" = lab ] && echo "a queue of $QUEUE" || echo "its own queue");" \
+		"${#CELLS[@]} cells of $SECONDS_EACH s"
+}
 
-exp_missing() { lab_lacks pin rt; }
+exp_missing() {
+	lab_lacks pin rt
+	[ "$ON" = lab ] || echo "rate and queue of the link: as they are; loads are shares of $LINKS"
+}
 
 # The link and its queue ------------------------------------------------------------------------------------------
 
@@ -72,7 +83,7 @@ bucket_bytes() {
 
 LINK_NOW=''
 set_link() {	# set_link RATE QUEUE; 1: LAB_WHY
-	[ "$LINK_NOW" != "$1 $2" ] || return 0
+	[ "$LINK_NOW" != "$1 $2" ] && [ "$ON" = lab ] || return 0
 	LINK_NOW=''
 	lab_link "$1" "$QUEUE" - - - || return
 	[ "$LAB_LINK" = wire ] || set_queue "$2" "$(limit_bytes)" || return
@@ -85,9 +96,26 @@ limit_bytes() {
 		n = b / 8 * q * (q ~ /us/ ? 1e-6 : q ~ /ms/ ? 1e-3 : 1); printf "%.0f", n < 3028 ? 3028 : n }'
 }
 
+# The rate of a real link: the slower of the cards at its ends, where it was not said.
+real_link_find() {
+	local role link speed least=''
+	QUEUES_HERE=real
+	[ -z "$LINKS" ] || return 0
+	for role in server client; do
+		link=LAB_IF_$role
+		speed=$(lab_query "$role" cat "/sys/class/net/${!link}/speed" 2>/dev/null)
+		[[ $speed =~ ^[1-9][0-9]*$ ]] ||
+			die "-$EXIT_USAGE" "the rate of the link is not known (${!link} of the $role does not tell it); say it with --links, as 100Mbit"
+		[ -n "$least" ] && [ "$least" -le "$speed" ] || least=$speed
+	done
+	LINKS=${least}Mbit
+	run_set '.settings.links = [$rate]' --arg rate "$LINKS"
+}
+
 QUEUES_HERE=''
 exp_find() {
 	local kind
+	[ "$ON" = lab ] || { real_link_find; return; }
 	lab_can server shape || die "-$EXIT_MISSING" \
 		"this kernel does not shape a link (no tbf), and a link without a rate cannot be loaded to a share of it; load sch_tbf"
 	LAB_WHY="the delay line has one queue, first come, first served"
@@ -168,7 +196,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	local seed=$((SEED * 1000 + $2)) run=run_keys
 	KEYS_PID='' KEYS_GO='' LOAD_PID=''
 	set_link "${P[link]}" "${P[queue]}" || { LAB_WHY="the link could not be made so: $LAB_WHY"; return 1; }
-	CELL_MORE=$(jq -cn --argjson bits "$(rate_bits "${P[link]}")" --argjson limit "$(limit_bytes)" --arg bucket "$(bucket_bytes)" \
+	CELL_MORE=$(jq -cn --argjson bits "$(rate_bits "${P[link]}")" --argjson limit "$([ "$ON" = lab ] && limit_bytes || echo null)" \
+		--arg bucket "$([ "$ON" != lab ] || bucket_bytes)" \
 		'{link_bit_s: $bits, queue_bytes: $limit, bucket_bytes: ($bucket | tonumber? // 0)}')
 	if [ "${P[probe]}" = ping ]; then run=run_pings; else keys_start "keys-${P[probe]/:/-}" "$1" "$seed" || return; fi
 	load_start "$seed" && ! stopped || return

@@ -40,9 +40,9 @@ def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .t
 def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100)] | select(. != [])
 	| max_by(.load)] | if . == [] then empty else
 	finding("overfull"; "**TCP that wants more than the link** leaves pings "
-		+ (map("\(fine_ends("mean_ms")) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit), of a queue of"
-			+ " \(.queue_ms | fine)") | join("; ")) + "."
-		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .max_ms < 0.9 * .queue_ms) then
+		+ (map("\(fine_ends("mean_ms")) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
+			+ if .queue_ms == null then "" else ", of a queue of \(.queue_ms | fine)" end) | join("; ")) + "."
+		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms < 0.9 * .queue_ms) then
 			" The queue is the sender's own, and its TCP holds back before it is full." else "" end);
 		max_by(.mean_ms) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
 # Later than without load, by the intervals where there are any, held against M/D/1 below the last tenth of the link.
@@ -69,7 +69,8 @@ def keys: threshold as $limit | queues[0] as $q
 		max_by(.worst.mean_ms).worst | figure("mean_ms") + {figure: "keys"}) end;
 # A ping cannot wait for more than the queues that it meets can hold.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
-	| [measured_rows("summary")[] | select(.probe == "ping" and .mean_ms > $ways * .queue_ms * 1.05 + 5)] | if . == [] then empty else
+	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
+	| if . == [] then empty else
 	finding("beyond-queue"; "**Longer than the queue can hold**, which should not be:"
 		+ " \(map("\(.mean_ms | fine) of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;

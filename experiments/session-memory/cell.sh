@@ -100,11 +100,11 @@ login_start() {	# login_start N; 1: LAB_WHY
 		LAB_MEMORY=$group
 	fi
 	protocol_start "$name"
-	children_in server "${LAB_PIDS[@]:first}"
+	lab_children server "${LAB_PIDS[@]:first}"
 	LOGIN_DISPLAYS+=("$CHILDREN")
 	app_use "${KIND_APP[${P[system]##*.}]}"
 	app_start "$PROTOCOL_DISPLAY" || return
-	children_in server "${LAB_PIDS[@]:first}"
+	lab_children server "${LAB_PIDS[@]:first}"
 	LOGIN_ROOTS+=("$CHILDREN")
 	LOGIN_GROUPS+=("$group")
 	client_start "client-$name"
@@ -135,8 +135,8 @@ sessmem() {	# sessmem FOLDER NAME OPTION...: FOLDER/NAME.json; 1: LAB_WHY
 	has_ended "$2" "$1"
 }
 
-# FOLDER/N.json of each login; lab.json: what runs for them on this machine and not on the server (clients, displays at the
-# client, the doors of all); server.json: the group of a server with a size of its own.
+# FOLDER/N.json of each login; lab.json: what runs for them on the server's machine and is not theirs (the doors of all; in the
+# emulated lab clients, and displays at the client, too); server.json: the group of a server with a size of its own.
 read_all() {	# read_all LOGINS FOLDER
 	local n doors group CHILDREN
 	mkdir -p "$2"
@@ -149,8 +149,12 @@ read_all() {	# read_all LOGINS FOLDER
 		fi || return
 	done
 	[ -z "$LAB_MEMORY_GROUP" ] || sessmem "$2" server --cgroup "$LAB_MEMORY_GROUP" || return
-	doors=$(IFS=,; echo "${LAB_PIDS[*]-}")
-	children_in client "${LAB_PIDS[@]}"
+	if [ "$ON_BACKEND" = ssh ]; then
+		doors=$(lab_query server doors) CHILDREN=''
+	else
+		doors=$(IFS=,; echo "${LAB_PIDS[*]-}")
+		lab_children client "${LAB_PIDS[@]}"
+	fi
 	if [ -n "$doors" ]; then
 		sessmem "$2" lab --pid "$doors" ${CHILDREN:+--session "$CHILDREN"} --freeze none
 	else

@@ -148,7 +148,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 
 @test "bad options name the thing, cost nothing and exit 2" {
 	for bad in '--loads 1,x' '--seconds 0' '--repeat 0' '--app word' '--protocol none' '--regime x' \
-		'--on mars' '--nonsense' '--resume /nowhere' '--loads'; do
+		'--on mars:' '--on ssh:a,b,c,d' '--nonsense' '--resume /nowhere' '--loads'; do
 		# shellcheck disable=SC2086
 		run --separate-stderr "$TOP/thinprobe" run stalls $bad
 		[ "$status" = 2 ] || { echo "$bad: $status" >&2; return 1; }

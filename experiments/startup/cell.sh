@@ -121,55 +121,50 @@ exp_before_cells() {
 }
 
 # The list of the files that an application maps: RUN/log/files-APP.
-files_read() { lab_exec server xargs -d '\n' -a "$RUN/log/files-$1" cat >/dev/null 2>&1; }	# files_read APP
+files_read() { lab_exec server xargs -d '\n' cat <"$RUN/log/files-$1" >/dev/null 2>&1; }	# files_read APP
 files_drop() {	# files_drop APP: out of memory, but for what another process has mapped
-	local file
-	while IFS= read -r file; do dd if="$file" iflag=nocache count=0 2>/dev/null; done <"$RUN/log/files-$1"
+	# shellcheck disable=SC2016 # another shell's
+	lab_exec -R server sh -c 'while IFS= read -r file; do dd if="$file" iflag=nocache count=0 2>/dev/null; done' <"$RUN/log/files-$1"
 }
 
 # Starts it, waits until its window is there and its CPU time at rest, and looks at it. 1: LAB_WHY.
 application_first() {
-	local list=$RUN/log/files-$1 APP_TICKS='' pids memory
+	local list=$RUN/log/files-$1 APP_TICKS='' LAB_CHILD memory
 	application "$1"
 	LAB_WHY="no window of class $APP_WINDOW came"
-	lab_exec server mkdir -p "/tmp/home/$1"
-	lab_start server "first-$1" env "${APP_ENVIRONMENT[@]}" HOME="/tmp/home/$1" DISPLAY="$PROTOCOL_DISPLAY" "${APP_COMMAND[@]}"
+	lab_exec server mkdir -p "$LAB_TMP/home/$1"
+	lab_start server "first-$1" env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" DISPLAY="$PROTOCOL_DISPLAY" "${APP_COMMAND[@]}"
 	lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 60 sh -c \
 		'until xdotool search --onlyvisible --class "$1"; do sleep 0.1; done' sh "$APP_WINDOW" >/dev/null 2>&1 || {
 		lab_stop "$LAB_PID"
 		return 1
 	}
 	wait_until 10 application_rests
-	descendants "$LAB_PID"
+	lab_child "$LAB_PID"
+	# shellcheck disable=SC2016 # another shell's
 	of_each maps | sed -n 's|^[^/]*\(/.*\)|\1|p' | sort -u |
-		while IFS= read -r file; do [ ! -f "$file" ] || printf '%s\n' "$file"; done >"$list"
+		lab_exec -R server sh -c 'while IFS= read -r file; do [ ! -f "$file" ] || printf "%s\n" "$file"; done' >"$list"
 	memory=$(of_each smaps_rollup | LC_ALL=C awk '{ kb[$1] += $2 } END {
 		printf "{\"rss_bytes\": %.0f, \"anonymous_bytes\": %.0f}", kb["Rss:"] * 1024, (kb["Anonymous:"] + kb["Swap:"]) * 1024 }')
 	lab_stop "$LAB_PID"
 	APP_RSS[$1]=$(jq .rss_bytes <<<"$memory")
 	run_set '.applications[$app] = {$kind, $program, program_bytes: $size, $files, files_bytes: $bytes, $version} + $memory' \
 		--arg app "$1" --argjson memory "$memory" --arg kind "$APP_KIND" --arg program "$APP_PROGRAM" \
-		--arg version "$(dpkg-query -W -f='${Version}' "$APP_PACKAGE" 2>/dev/null)" --argjson files "$(wc -l <"$list")" \
-		--argjson size "$(stat -L -c %s "$APP_PROGRAM" 2>/dev/null || echo null)" \
-		--argjson bytes "$(xargs -d '\n' -a "$list" stat -c %s 2>/dev/null | awk '{ s += $1 } END { printf "%.0f", s }')"
+		--arg version "$(lab_query server dpkg-query -W -f='${Version}' "$APP_PACKAGE" 2>/dev/null)" --argjson files "$(wc -l <"$list")" \
+		--argjson size "$(lab_query server stat -L -c %s "$APP_PROGRAM" 2>/dev/null || echo null)" \
+		--argjson bytes "$(lab_exec -R server xargs -d '\n' stat -c %s <"$list" 2>/dev/null | awk '{ s += $1 } END { printf "%.0f", s }')"
 }
 
 application_rests() {	# in half a second it has taken less than 50 ms of CPU time
-	local before=$APP_TICKS
+	local before=$APP_TICKS LAB_CHILD
 	nap 0.5
-	descendants "$LAB_PID"
+	lab_child "$LAB_PID"
 	APP_TICKS=$(of_each stat | sed 's/.*) //' | awk '{ t += $12 + $13 } END { print int(t / 5) }')
 	[ "$APP_TICKS" = "$before" ]
 }
 
-descendants() {	# descendants LAB_PID: sets `pids`, the command behind it and all below, as seen here
-	local LAB_CHILD i
-	lab_child "$1"
-	pids=("$LAB_CHILD")
-	# shellcheck disable=SC2207 # words
-	for ((i = 0; i < ${#pids[@]}; i++)); do pids+=($(cat "/proc/${pids[i]}/task/"*/children 2>/dev/null)); done
-}
-of_each() { cat "${pids[@]/*/\/proc\/&\/$1}" 2>/dev/null; }	# of_each FILE
+# Of the command behind LAB_CHILD, and all below it.
+of_each() { lab_query server machine_of_tree "${LAB_CHILD#*:}" "$1"; }	# of_each FILE
 
 # Pressure ------------------------------------------------------------------------------------------------------------
 
@@ -191,14 +186,14 @@ exp_end_session() { disk_away || warn "$LAB_WHY"; }
 # What of the server's memory is left beside what cannot just be dropped, bytes. cgroup v1: rss, shmem and the kernel's; v2 the same
 # under other names.
 memory_left() {
-	local kernel=0
-	[ ! -r "$LAB_MEMORY_GROUP/memory.kmem.usage_in_bytes" ] || kernel=$(<"$LAB_MEMORY_GROUP/memory.kmem.usage_in_bytes")
-	LC_ALL=C awk -v kernel="$kernel" -v limit="$LAB_MEMORY_BYTES" '
+	local kernel
+	kernel=$(lab_query server cat "$LAB_MEMORY_GROUP/memory.kmem.usage_in_bytes" 2>/dev/null)
+	lab_query server cat "$LAB_MEMORY_GROUP/memory.stat" | LC_ALL=C awk -v kernel="${kernel:-0}" -v limit="$LAB_MEMORY_BYTES" '
 		$1 == "total_rss" || $1 == "anon" { anonymous += $2 }
 		$1 == "shmem" || $1 == "total_shmem" { shmem = $2 }
 		$1 == "kernel" { kernel = $2 }
 		$1 == "slab_reclaimable" { drop = $2 }
-		END { printf "%.0f\n", limit - (anonymous + shmem + kernel - drop) }' "$LAB_MEMORY_GROUP/memory.stat"
+		END { printf "%.0f\n", limit - (anonymous + shmem + kernel - drop) }'
 }
 
 # The pressure is as it should be. 1: LAB_WHY. A step is MB of the hog in swap, what it leaves, in percent of the application's
@@ -244,16 +239,17 @@ exp_run() {	# exp_run FOLDER REPEAT
 	PRESSURE='' FACTS='{}'
 	session_lives
 	# What the events open and write is fresh for each start, on the server's own /tmp.
-	lab_exec server sh -c 'cp "$1"/document.* /tmp' sh "$TP_HOME/data/startup"
+	# shellcheck disable=SC2016 # another shell's
+	lab_exec server sh -c 'cp "$1"/document.* "$2"' sh "$TP_HOME/data/startup" "$LAB_TMP"
 	[ "${P[axis]}" = reads ] || files_read "${P[app]}"
 	# Without a hog what others have left in swap must not count: a start that is none of the run brings it back.
 	case ${P[axis]} in used | left) ;; *) start_measure "$1/more.json" || return; rm -f "$1/more.json" ;; esac
 	pressure_begin "$1" || { LAB_WHY="no pressure: $LAB_WHY"; return 1; }
 	! stopped || return
 	case ${P[start]}-${P[axis]} in warm-* | cold-reads) ;; *) files_drop "${P[app]}" ;; esac
-	! with_events || options=(--then "$TP_HOME/data/startup/${P[app]}.tsv")
-	CELL_MORE=$(jq -cn --argjson left "$(memory_left)" --argjson swap "$(awk -v device="${LAB_SWAP_DEVICE:-none}" '
-		$1 == device { used = $4 } END { printf "%.0f", used * 1024 }' /proc/swaps)" \
+	! with_events || { events_put && options=(--then "$RUN/log/events.tsv"); } || return
+	CELL_MORE=$(jq -cn --argjson left "$(memory_left)" --argjson swap "$(lab_query server cat /proc/swaps |
+		awk -v device="${LAB_SWAP_DEVICE:-none}" '$1 == device { used = $4 } END { printf "%.0f", used * 1024 }')" \
 		'{memory: {swap_used_bytes: $swap, left_bytes: $left}}')
 	cpu_begin
 	case ${P[start]}-${P[axis]} in
@@ -299,6 +295,14 @@ session_lives() {
 	}
 }
 
+# The events, with the folder of the documents as it is called there.
+events_put() {
+	sed "s|tmp/document|${LAB_TMP#/}/document|" "$TP_HOME/data/startup/${P[app]}.tsv" >"$RUN/log/events.tsv" &&
+		lab_put server "$RUN/log/events.tsv" "$RUN/log/events.tsv" && return
+	LAB_WHY="the list of events could not be written"
+	return 1
+}
+
 # Further events take longer than the start: without pressure, and, on the last device, with most in swap and with just the memory
 # left that the application has at rest.
 with_events() {
@@ -325,7 +329,7 @@ start_measure() {	# start_measure REPORT OPTION...
 	local report=$1 swap=()
 	application "${P[app]}"
 	[ -z "$LAB_SWAP_DEVICE" ] || swap=(--swap-device "$LAB_SWAP_DEVICE" --scratch "$LAB_SWAP_SCRATCH")
-	lab_start -R -o "$report" server startup env "${APP_ENVIRONMENT[@]}" HOME="/tmp/home/${P[app]}" "$TP_BIN/startup" \
+	lab_start -R -o "$report" server startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/${P[app]}" "$TP_BIN/startup" \
 		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --quiet-for 1s --watch-on 500ms --close-for 300ms --ceiling "${CEILING}s" \
 		--cgroup "$LAB_MEMORY_GROUP" "${swap[@]}" "${@:2}" --format json -o "$report" -- "${APP_COMMAND[@]}"
 	has_ended startup "${report%/*}" || [ "$STATUS" != 130 ] && jq -e '.result.runs | length > 0' "$report" >/dev/null 2>&1 && return

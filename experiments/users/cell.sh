@@ -11,13 +11,13 @@ exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate"; }
 
 exp_choose() {
 	[[ ,$PARTS, == *,web,* ]] || return 0
-	if [ "$WEB_SERVERS" -gt 1 ] && ! command -v haproxy >/dev/null; then
-		ABSENT+=("the load balancer: haproxy is not installed (thinprobe setup --app web), so there is one web server")
+	if [ "$WEB_SERVERS" -gt 1 ] && ! lab_has server haproxy; then
+		ABSENT+=("the load balancer: haproxy is not installed${LAB_AT_server-} (thinprobe setup --app web), so there is one web server")
 		WEB_SERVERS=1
 	fi
-	! command -v lighttpd >/dev/null || return 0
-	ABSENT+=("the web server: lighttpd is not installed (thinprobe setup --app web)")
-	[[ ,$PARTS, == *,vnc,* ]] || die "-$EXIT_MISSING" "lighttpd is not installed; thinprobe setup --app web"
+	! lab_has server lighttpd || return 0
+	ABSENT+=("the web server: lighttpd is not installed${LAB_AT_server-} (thinprobe setup --app web)")
+	[[ ,$PARTS, == *,vnc,* ]] || die "-$EXIT_MISSING" "lighttpd is not installed${LAB_AT_server-}; thinprobe setup --app web"
 	PARTS=vnc
 }
 
@@ -35,6 +35,7 @@ exp_says() { echo "; ${#CELLS[@]} cells of $SECONDS_EACH s (VNC: half)"; }
 WEB_PIDS=()
 web_program() {	# web_program NAME PORT COMMAND...
 	WEB_PIDS+=("$LAB_LOG/$1.pid")
+	lab_put server "$LAB_LOG/$1.conf" "$LAB_LOG/$1.conf"
 	# shellcheck disable=SC2016 # the host's shell
 	lab_start server "$1" sh -c 'echo $$ >"$0" && exec "$@"' "$LAB_LOG/$1.pid" "${@:3}"
 	wait_until 10 lab_listens server "$2" ||
@@ -42,11 +43,13 @@ web_program() {	# web_program NAME PORT COMMAND...
 }
 
 web_server() {	# web_server NAME ADDRESS PORT
+	local LAB_WORD
+	lab_there server "$RUN/log/www"
 	cat >"$LAB_LOG/$1.conf" <<END
-server.document-root = "$RUN/log/www"
+server.document-root = "$LAB_WORD"
 server.bind = "$2"
 server.port = $3
-server.errorlog = "$LAB_LOG/$1.log"
+server.errorlog = "${LAB_WORD%/*}/$1.log"
 server.max-connections = $((WEB_USERS + 100))
 server.max-fds = $((2 * WEB_USERS + 1000))
 server.max-keep-alive-requests = 60000
@@ -77,7 +80,7 @@ END
 		for ((i = 1; i <= WEB_SERVERS; i++)); do printf '\tserver web-%d 127.0.0.1:%d\n' "$i" $((WEB_PORT + i)); done
 	} >"$LAB_LOG/balancer.conf"
 	web_program balancer "$WEB_PORT" haproxy -db -f "$LAB_LOG/balancer.conf"
-	run_set '.balancer = $v' --arg v "$(haproxy -v 2>/dev/null | head -n 1)"
+	run_set '.balancer = $v' --arg v "$(lab_exec server haproxy -v 2>/dev/null </dev/null | head -n 1)"
 }
 
 web_start() {
@@ -87,13 +90,14 @@ web_start() {
 		[[ $page != '#'* && -n $bytes ]] || continue
 		head -c "$bytes" /dev/urandom >"$www$path" || die "cannot write to $www"
 	done <"$WORKLOAD"
+	lab_put server "$www" "$www"
 	if [ "$WEB_SERVERS" = 1 ]; then
 		web_server web-1 "$LAB_ADDR_server" "$WEB_PORT"
 	else
 		for ((i = 1; i <= WEB_SERVERS; i++)); do web_server "web-$i" 127.0.0.1 $((WEB_PORT + i)); done
 		web_balancer
 	fi
-	run_set '.web = $v' --arg v "$(lighttpd -v 2>/dev/null | head -n 1)"
+	run_set '.web = $v' --arg v "$(lab_exec server lighttpd -v 2>/dev/null </dev/null | head -n 1)"
 }
 
 vnc_start() {

@@ -9,8 +9,6 @@
 . "$TP_HOME/experiments/engine/favour.sh"
 . "$TP_HOME/experiments/video/clip.sh"
 PIN_EFFECT='so the load slows the watcher'
-PLACE_VIDEO=/tmp/video
-SOUND_SERVER=unix:$PLACE_VIDEO/native
 LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's threshold
 
 exp_check() {
@@ -20,6 +18,8 @@ exp_check() {
 exp_choose() { need ffmpeg ffmpeg; }
 exp_find() {
 	local program
+	PLACE_VIDEO=$LAB_TMP/video
+	SOUND_SERVER=unix:$PLACE_VIDEO/native
 	favour_find
 	[ "$TRACE" = 0 ] || favour_can_trace || { ABSENT+=("the trace of the player: $LAB_WHY"); TRACE=0; }
 	for program in mpv pulseaudio pactl; do

@@ -13,6 +13,7 @@ CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
 exp_check() {
 	: "${LOSS_KEYS:=$((3 * KEYS))}" "${TYPING:=0}"
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate; how long it takes is --rtt"
+	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
 }
 
 # Losses at a round trip that is measured without any, too.
@@ -27,16 +28,33 @@ exp_cells() {
 	done
 }
 
+# A real link is measured as it is, loss and all: its round trip is what ping finds.
+exp_choose() {
+	local ping
+	[ "$ON" != lab ] || return 0
+	ping=$(wan_ping)
+	[ -n "$ping" ] ||
+		die "-$EXIT_MISSING" "the round trip of the link is not known: no ping$LAB_AT_client, or the server does not answer it"
+	RTTS=$(LC_ALL=C awk -v ms="$ping" 'BEGIN { printf "%.0f", ms }') LOSSES=''
+	run_set '.settings.rtts_ms = [$ms]' --argjson ms "$RTTS"
+}
+
 exp_words() {
 	echo "${P[protocol]}, round trip ${P[rtt_ms]} ms$([ "${P[loss_percent]}" = 0 ] || echo ", loss ${P[loss_percent]} %")$(
 		[ "${P[keys_per_s]}" = 0 ] || echo ", ${P[keys_per_s]} keys/s")"
 }
 
-exp_says() { echo ", delayed by $([ "$LAB_LINK" = wire ] && echo 'the delay line wire (user space)' || echo netem)"; }
+exp_says() {
+	case $LAB_LINK in
+	real) echo ", as long as it is" ;;
+	wire) echo ", delayed by the delay line wire (user space)" ;;
+	*) echo ", delayed by netem" ;;
+	esac
+}
 
 exp_missing() {
 	lab_lacks pin shape rt capture
-	command -v ping >/dev/null ||
+	lab_has client ping ||
 		echo "ping: the round trip is the one asked for, without the delay line's own (apt-get install" \
 			"--no-install-recommends iputils-ping)"
 }
@@ -68,7 +86,8 @@ exp_measure() {
 	local PERIOD_MS=$((P[keys_per_s] ? 1000 / P[keys_per_s] : 2 * P[rtt_ms] + 250)) RATE SECONDS_EACH
 	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	LAB_LINK_SEED=$((SEED * 1000 + $2))
-	lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" || die "the link cannot be changed: $LAB_WHY"
+	[ "$ON" != lab ] || lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" ||
+		die "the link cannot be changed: $LAB_WHY"
 	ping=$(wan_ping)
 	counts=$(wan_counts)
 	RATE=$(awk -v period="$PERIOD_MS" 'BEGIN { printf "%.6f", 1000 / period }')

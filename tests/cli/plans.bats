@@ -276,7 +276,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every plan says what it asks, shows and needs, in words that the engine knows" {
 	local plan wrong=0 word words
-	words='says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|again|axis|group|first|setting|use|option'
+	words='says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first|setting|use|option'
 	for plan in "$TOP"/experiments/*/plan; do
 		for word in says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }

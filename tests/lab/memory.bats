@@ -379,7 +379,7 @@ END
 @test "words: what is no size, no swap, or has no server: one line, 2" {
 	for words in '--server-memory much' '--server-memory 1M' '--swap zram' '--server-memory 64M --swap floppy' \
 		'--server-memory 64M --swap slow:fast' '--server-memory 64M --swap-size 0' \
-		'--server-memory 64M --swap zram --on ssh:a,b'; do
+		'--server-memory 64M --swap zram --on attach::0,0x1'; do
 		run "$TOP/experiments/engine/run.sh" stalls --options-only $words
 		echo "$words: $output"
 		[ "$status" = 2 ]
