@@ -113,12 +113,10 @@ for role in server client; do
 	read -r offset error <<<"$(lab_clock $role)"
 	[ "$error" -gt 0 ] && [ "${offset#-}" -le "$error" ] && echo "clock of the $role"
 done
-lab_can server shape || echo "no shaping"
-LAB_SERVER_MEMORY=64M
-lab_memory_up 2>&1 | grep -o "not confined to 64M.*pushes out [0-9]* MiB of files"
-lab_memory_facts | jq -r '"\(.confined) \(.server_memory_bytes) \(.swappiness | type)"'
-lab_can server zram || echo "no zram: $LAB_WHY"
+lab_can server shape || echo "no shaping: $LAB_WHY"
 lab_exec -M - server true && echo "no groups"
+read -r ahead <<<"$(lab_ahead client)"
+[ "${ahead#-}" -lt 2000000 ] && echo "one monotonic clock"
 lab_has server perl && ! lab_has server no-such-program && echo "has"
 lab_start server l perl "$TESTS/link.pl" serve 7000
 wait_until 5 lab_listens server 7000 && ! lab_listens client 7000 && echo "listens"
@@ -131,8 +129,8 @@ END
 		"each at its place" "addresses 10.205.0.1 10.205.0.2 eth1" \
 		"job 9 bye" "early 143" "dead ended before it was ready: no luck" "got start" "one came back" \
 		"stopped" "pinned" "same login, other login" \
-		"CPU time counted" "clock of the server" "clock of the client" "no shaping" "not confined to 64M" \
-		"pushes out" "false null number" "no zram: over ssh" "no groups" "has" "listens" "true" "nothing left"; do
+		"CPU time counted" "clock of the server" "clock of the client" "no shaping: a real link" \
+		"one monotonic clock" "no groups" "has" "listens" "true" "nothing left"; do
 		[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
 	done
 }
@@ -156,6 +154,96 @@ nothing_left 40
 END
 	[ "$status" -eq 0 ]
 	[[ $output == *"vim is there"*"terminal is there"*"nothing left"* ]]
+}
+
+@test "more commands than one connection carries: another one; all of them can be ended" {
+	drive <<'END'
+lab
+for n in $(seq 25); do lab_start server "s$n" sh -c 'echo ready >&2; exec sleep 300'; done
+for n in $(seq 25); do lab_ready "s$n" 20 || echo "s$n did not come"; done
+lines() { ls "$LAB_CONTROL" | grep -c '^server.*ctl$'; }
+echo "connections $(lines), asked: $(lab_query server echo answers), $(lab_exec server echo runs)"
+session() { lab_regime "$1" | sed 's/.*session=\([0-9]*\).*/\1/'; }
+[ "$(session "${LAB_PID_OF[s1]}")" = "$(session "${LAB_PID_OF[s25]}")" ] && echo "one login"
+lab_stop "${LAB_PIDS[@]}"
+# what has gone makes room
+lab_start server again sleep 300
+echo "again $(lines)"
+lab_down
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	# six on each, and the first has its guard, too
+	for words in "connections 5, asked: answers, runs" "one login" "again 5" "nothing left"; do
+		[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
+	done
+}
+
+@test "the client here, without ssh: commands, files, signals; nothing left" {
+	drive <<'END'
+LAB_RUN=$RUN
+. "$TOP/lab/lib.sh"
+lab_use ssh tp-server,.
+lab_up
+[ "$(lab_exec client readlink /proc/self/ns/net)" = "$(readlink /proc/self/ns/net)" ] && echo "here"
+echo "addresses $LAB_ADDR_server $LAB_ADDR_client"
+lab_start -o "$RUN/out.tsv" client job sh -c 'trap "echo bye >\"$1\"; exit 9" TERM; echo ready >&2; while :; do sleep 0.05; done' \
+	sh "$RUN/out.tsv"
+job=$LAB_PID
+lab_ready job 10 && kill -TERM $job
+lab_wait $job
+echo "job $? $(cat "$RUN/out.tsv")"
+echo in | lab_exec client cat
+read -r offset error <<<"$(lab_clock client)" && [ "${offset#-}" -le "$error" ] && echo "clock"
+lab_down
+nothing_left 40
+bash -c '. "$1/lab/lib.sh"; LAB_RUN=$2; lab_use ssh tp-server,.; lab_up; lab_start client s sleep 300; kill -9 $$' sh "$TOP" "$RUN"
+nothing_left 40
+END
+	[ "$status" -eq 0 ]
+	for words in "here" "addresses 10.205.1.1 10.205.1.2" "job 9 bye" $'\nin\n' "clock" "nothing left"; do
+		[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
+	done
+	[ "$(grep -c '^nothing left$' <<<"$output")" = 2 ]
+}
+
+# What is changed is real: groups of this machine, swap on it.
+@test "as root, groups, memory, swap and switches of the server; taken back at the end, also after a cut" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	for how in end cut; do
+		rm -rf "$W/a run" "$W/driver.sh"
+		HOW=$how drive <<'END'
+groups() { find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-$LAB_ID*" 2>/dev/null | wc -l; }
+LAB_SERVER_MEMORY=64M LAB_SWAP_SIZE=32M
+lab 2>"$W/err" || { cat "$W/err"; exit 1; }
+id=$LAB_ID
+if [ -z "$LAB_MEMORY_GROUP" ]; then cat "$W/err"; echo "no memory groups here"; fi
+lab_group load shares=512 || { echo "no cpu groups here: $LAB_WHY"; exit; }
+lab_start -G load server in sh -c 'cat /proc/self/cgroup; echo ready >&2; exec sleep 300'
+lab_ready in 10
+echo "in $(grep -c "thinprobe-$id-load" "$LAB_LOG/in.out")"
+lab_regime $LAB_PID | grep -o "thinprobe-$id-load"
+if [ -n "$LAB_MEMORY_GROUP" ]; then
+	echo "memory $(lab_exec server cat /proc/self/cgroup | grep -c "thinprobe-$id.server")"
+	lab_memory_facts | jq -r '"\(.confined) \(.server_memory_bytes) \(.swap.kind) \(.swap.size_bytes)"'
+	lab_exec -M - server cat /proc/self/cgroup | grep -c "thinprobe-$id.server"
+	grep -c "^$LAB_SWAP_DEVICE " /proc/swaps
+	device=$LAB_SWAP_DEVICE
+fi
+[ "$(groups)" -gt 0 ] && echo "groups are there"
+if [ "$HOW" = cut ]; then
+	kill -9 "$(pgrep -P $$ -f hold.sh)"
+fi
+lab_down
+for _ in $(seq 150); do [ "$(groups)" != 0 ] || break; sleep 0.2; done
+echo "groups $(groups), swap $(grep -c "^${device:-none} " /proc/swaps), $(ls "$W/locks"/undo-* 2>/dev/null | wc -l) records"
+nothing_left 40
+END
+		[ "$status" -eq 0 ]
+		[[ $output != *"no cpu groups here"* ]] || skip "no cpu groups here"
+		[[ $output == *"in 1"*"thinprobe-"*"-load"*"groups are there"*"groups 0, swap 0, 0 records"*"nothing left"* ]]
+		[[ $output == *"no memory groups here"* || $output == *"memory 1"*"true 67108864 file 33554432"* ]]
+	done
 }
 
 # bats test_tags=all

@@ -16,6 +16,9 @@
 # script. The logins have a bare home: what the machine's own user starts with each login (and
 # writes, and waits for) is no part of a host. SSHPAIR_RATE=none: a link that is not shaped.
 # SSHPAIR_ORDINARY=1, as root: the logins are an ordinary user's.
+# SSHPAIR_APART=FOLDER, as root: each host has processes and a /tmp of its own and does not see what is
+# in FOLDER: who takes a file or a process of the driver's machine for one of theirs finds none.
+# SSHPAIR_LISTENER=1: a third host, tp-listener, at the mirror port of the switch between the two.
 # shellcheck disable=SC2317 # tidy runs in a trap
 set -u
 PATH=$PATH:/usr/sbin:/sbin
@@ -58,12 +61,15 @@ W=$2
 shift 2
 read -ra cpus < <(taskset -pc $$ | sed 's/.*: //' |
 	awk -F, '{ for (i = 1; i <= NF; i++) { n = split($i, e, "-"); for (c = e[1]; c <= e[n]; c++) printf "%s ", c } }')
-declare -A holder=() cpu=([server]=${cpus[0]} [client]=${cpus[1]:-${cpus[0]}}) listener=()
+declare -A holder=() cpu=([server]=${cpus[0]} [client]=${cpus[1]:-${cpus[0]}} [listener]=${cpus[1]:-${cpus[0]}}) listener=()
+roles=(server client)
+[ "${SSHPAIR_LISTENER-}" != 1 ] || roles+=(listener)
+[ "$SSHPAIR_UID" = 0 ] || SSHPAIR_APART=''
 trap '' INT
 tidy() {
 	local role pids more
 	trap '' TERM
-	for role in server client; do
+	for role in "${roles[@]}"; do
 		# sshd's children do not die with it: all that descends from it.
 		pids=${listener[$role]-} more=$pids
 		while [ -n "$more" ]; do
@@ -83,7 +89,8 @@ trap 'exit 130' TERM
 	mount -t tmpfs -o mode=755 run /run && mkdir -m 755 /run/sshd
 } || die "cannot make /run/sshd"
 ssh-keygen -q -t ed25519 -N '' -f "$W/key" && cp "$W/key.pub" "$W/authorized" || die "ssh-keygen failed"
-mkdir "$W/server" "$W/client" "$W/bare" && chmod 1777 "$W/server" "$W/client"
+mkdir "$W/bare"
+for role in "${roles[@]}"; do mkdir -m 1777 "$W/$role" && chmod 1777 "$W/$role"; done
 if [ "${SSHPAIR_ORDINARY-}" = 1 ] && [ "$SSHPAIR_UID" = 0 ]; then	# one that only these hosts know
 	SSHPAIR_USER=sshpair
 	{ cat /etc/passwd && printf 'sshpair:*:12345:12345::%s:/bin/bash\n' "$W/home"; } >"$W/passwd" &&
@@ -91,22 +98,40 @@ if [ "${SSHPAIR_ORDINARY-}" = 1 ] && [ "$SSHPAIR_UID" = 0 ]; then	# one that onl
 		chmod 644 "$W/passwd" && mount --bind "$W/passwd" /etc/passwd || die "cannot add a user"
 fi
 ip link set lo up
-for role in server client; do
-	setpriv --pdeathsig KILL unshare --net sleep infinity &
+# What one host sees of the machine's files: all but what is in /tmp and in FOLDER; and this folder of ours.
+# shellcheck disable=SC2016 # another shell's
+apart='
+	at=$(mktemp -d /run/sshpair.XXXXXX) && mount --bind "$1" "$at" && mount -t tmpfs -o mode=1777 tmp /tmp || exit
+	[ ! -d "$2" ] || mount -t tmpfs -o mode=755,size=64k hidden "$2" || exit
+	mkdir -p "$1" && mount --move "$at" "$1" && rmdir "$at" && mkdir -m 1777 -p /tmp/.X11-unix /tmp/.ICE-unix && : >"$1/$3.up"
+	exec sleep infinity'
+for role in "${roles[@]}"; do
+	if [ -n "${SSHPAIR_APART-}" ]; then
+		setpriv --pdeathsig KILL unshare --net --mount --pid --fork --kill-child --mount-proc \
+			sh -c "$apart" sh "$W" "$SSHPAIR_APART" "$role" &
+	else
+		setpriv --pdeathsig KILL unshare --net sh -c ': >"$1" && exec sleep infinity' sh "$W/$role.up" &
+	fi
 	holder[$role]=$!
 done
-for role in server client; do
+for role in "${roles[@]}"; do
 	n=1
-	until [ "$(readlink "/proc/${holder[$role]}/ns/net")" != "$(readlink /proc/self/ns/net)" ] &&
-		grep -q sleep "/proc/${holder[$role]}/comm"; do
+	until [ -e "$W/$role.up" ]; do
 		[ $((n++)) -lt 200 ] || die "the hosts do not come up"
 		sleep 0.02
 	done
 done
 on() { nsenter --net="/proc/${holder[$1]}/ns/net" -- "${@:2}"; }
+# As a process of the host, too.
+enter() {
+	local ns=(--net="/proc/${holder[$1]}/ns/net")
+	[ -z "${SSHPAIR_APART-}" ] ||
+		ns+=(--mount="/proc/${holder[$1]}/ns/mnt" --pid="/proc/${holder[$1]}/ns/pid_for_children")
+	exec setpriv --pdeathsig KILL nsenter "${ns[@]}" -- "${@:2}"
+}
 
 net=1
-for role in server client; do
+for role in "${roles[@]}"; do
 	ip link add "to-$role" type veth peer name eth0 netns "${holder[$role]}" || die "cannot make a link"
 	ip addr add "10.205.$net.2/24" dev "to-$role"
 	ip link set "to-$role" up
@@ -126,9 +151,21 @@ for role in server client; do
 	net=$((net + 1))
 done
 
+# A mirror port: what comes and goes at the server's end is sent there as well.
+if [ "${SSHPAIR_LISTENER-}" = 1 ]; then
+	on server ip link add mirror type veth peer name eth1 netns "${holder[listener]}" &&
+		on server ip link set mirror up && on listener ip link set eth1 up &&
+		on server tc qdisc add dev eth1 clsact || die "cannot make the mirror port"
+	for way in ingress egress; do
+		on server tc filter add dev eth1 $way matchall action mirred egress mirror dev mirror 2>/dev/null ||
+			on server tc filter add dev eth1 $way protocol all u32 match u32 0 0 action mirred egress mirror dev mirror ||
+			die "this kernel mirrors no packets (act_mirred)"
+	done
+fi
+
 : >"$W/known"
 net=1
-for role in server client; do
+for role in "${roles[@]}"; do
 	ssh-keygen -q -t ed25519 -N '' -f "$W/$role.host" || die "ssh-keygen failed"
 	cat >"$W/$role.sshd" <<EOF
 Port 22022
@@ -156,13 +193,13 @@ EOF
 	printf '[10.205.%s.1]:22022 %s\n' "$net" "$(cut -d' ' -f1,2 "$W/$role.host.pub")" >>"$W/known"
 	as=()
 	[ "$SSHPAIR_UID" = 0 ] || as=(unshare --user "--map-user=$SSHPAIR_UID" "--map-group=$(id -g)")
-	setpriv --pdeathsig KILL nsenter --net="/proc/${holder[$role]}/ns/net" -- ${as[@]+"${as[@]}"} taskset -c "${cpu[$role]}" \
+	enter "$role" ${as[@]+"${as[@]}"} taskset -c "${cpu[$role]}" \
 		"$(command -v sshd)" -D -e -f "$W/$role.sshd" </dev/null >"$W/$role.log" 2>&1 &
 	listener[$role]=$!
 	net=$((net + 1))
 done
 net=1
-for role in server client; do
+for role in "${roles[@]}"; do
 	n=1
 	until (exec 3<>"/dev/tcp/10.205.$net.1/22022") 2>/dev/null; do
 		kill -0 "${listener[$role]}" 2>/dev/null && [ $((n++)) -lt 200 ] ||

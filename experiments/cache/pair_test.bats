@@ -1,0 +1,18 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One short cell on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "cache: over ssh, remote X has none" {
+	need Xvfb xauth
+	pair_cell cache --protocol x11 --draw image --most 8 --repeat 1
+	cell="$RUN/cells/x11-image/1/cell.json"
+	# a frame that is new and one of a loop of two: the same bytes, or it would have been looked for longer
+	[ "$(jq '.points | length' "$cell")" = 2 ]
+	[ "$(jq '(.points[1].bytes_per_frame / .points[0].bytes_per_frame - 1 | fabs) < 0.1' "$cell")" = true ]
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One short cell on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "hold: over ssh, a held key comes as often as it is repeated" {
+	need Xvnc xdotool
+	pair_cell hold --app heavy --cost 1ms --modes hold,tap --loads 0 --seconds 3 --repeat 1
+	for mode in hold tap; do
+		# 20 a second
+		[ "$(jq .result.keys_sent "$RUN/cells/vnc-heavy-$mode-0/1/keyrepeat.json")" = 60 ]
+	done
+}

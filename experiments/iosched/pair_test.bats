@@ -1,0 +1,12 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Machines that are not emulated.
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "iosched: over ssh it is refused with the reason, before anything is done" {
+	pair_refused "disk of its own" iosched
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One short cell on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "launch: over ssh, an application and keys beside a job in a group there" {
+	[ "$(id -u)" = 0 ] || skip "groups need root"
+	need Xvnc mousepad xz
+	pair_cell launch --app mousepad --scheme baseline --trace none --repeat 1
+	[ "$(jq '.launch.launch_ms > 100' "$RUN/cells/mousepad-baseline-parallel/1/cell.json")" = true ]
+	[ "$(jq .result.keys_sent "$RUN/cells/keys-baseline-parallel/1/keyrepeat.json")" = 70 ]
+}

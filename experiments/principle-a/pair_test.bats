@@ -1,0 +1,15 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Short cells on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "principle-a: over ssh, rate times time is the number of users" {
+	pair_cell principle-a --users 20 --cov-users 1 --stations 2ms,1ms --think 0.2 --nz 100 --seconds 4 --repeat 1
+	# Little: N = X (R + Z)
+	jq -e '.result | .rate_per_s * (.response_ms.mean + 200) / 1000 | . > 18 and . < 22' "$RUN/cells/held-think-20-0.2/1/vusers.json"
+}

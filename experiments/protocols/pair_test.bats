@@ -1,0 +1,19 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One short cell on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "protocols: over ssh, keys are counted on the wire, and nobody else" {
+	need Xvfb xauth xterm
+	pair_cell protocols --protocol x11 --work none --keys 40 --idle 2 --repeat 1
+	cell="$RUN/cells/x11-session/1"
+	[ "$(jq .result.keys_sent "$cell/keyrepeat.json")" = 40 ]
+	# a press and a release each, of 32 bytes as events of X11 are
+	[ "$(jq '.result.channels.input.payload_bytes >= 40 * 2 * 32' "$cell/keys.json")" = true ]
+	[ "$(jq '.result.capture.dropped' "$cell/keys.json")" = 0 ]
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One short cell on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "session-memory: over ssh, the processes of each login are read there" {
+	need Xvnc xterm
+	pair_cell session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1
+	rows="$RUN/cells/vnc.light-2/1/samples.tsv"
+	# logins, login, name
+	for login in 1 2; do
+		[ "$(awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && $4 ~ /^Xvnc/' "$rows" | wc -l)" = 1 ]
+		[ "$(awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && $4 == "xterm"' "$rows" | wc -l)" = 1 ]
+	done
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Short cells on machines that ssh reaches: two, the server alone, and with one that listens.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+quick=(--app heavy --cost 2ms --loads 0,2 --quick --seconds 3 --repeat 1 --idle 1)
+keys_are() {	# of each cell: 60 keys in 3 s, all of them sent
+	for cell in "$RUN"/cells/*/1/keyrepeat.json; do [ "$(jq .result.keys_sent "$cell")" = 60 ]; done
+}
+
+@test "stalls: over ssh" {
+	need Xvnc xdotool
+	pair_cell stalls "${quick[@]}"
+	keys_are
+	[ "$(jq -r '.lab.client' "$RUN/run.json")" = tp-client ]
+}
+
+@test "stalls: a server alone, with the client here" {
+	need Xvnc xdotool
+	PAIR_ON=tp-server pair_cell stalls "${quick[@]}"
+	keys_are
+	[ "$(jq -r '.lab.client' "$RUN/run.json")" = "$(uname -n)" ]
+}
+
+@test "stalls: a third machine listens at a mirror port: the same packets as the server's end has" {
+	need Xvnc xdotool
+	[ "$(id -u)" = 0 ] || skip "the listener needs root"
+	PAIR_LISTENER=1 PAIR_ON=ssh:tp-server,tp-client,tp-listener pair_cell stalls "${quick[@]}"
+	keys_are
+	[ "$(jq -r '.lab.capture' "$RUN/run.json")" = "at the listener, eth1" ]
+	[ "$(jq '[.lab.missing[] | select(contains("one clock"))] | length' "$RUN/run.json")" = 1 ]
+	for cell in "$RUN"/cells/*/1; do
+		# a message for each press and each release
+		[ "$(jq '.result.channels.input.packets >= 60' "$cell/prototap.json")" = true ]
+		[ "$(jq '.result.channels.display.packets >= 55' "$cell/prototap.json")" = true ]
+	done
+}
+
+@test "stalls: over ssh as an ordinary user: what the login may not do is marked" {
+	need Xvnc xdotool
+	[ "$(id -u)" = 0 ] || skip "the test above was it"
+	export SSHPAIR_ORDINARY=1
+	pair_cell stalls "${quick[@]}"
+	keys_are
+	for words in capture: "real-time priority"; do
+		[ "$(jq --arg w "$words" '[.lab.missing[] | select(startswith($w))] | length' "$RUN/run.json")" = 1 ]
+	done
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Short cells on two machines.
+# bats file_tags=all
+
+load ../../tests/lab/pair
+
+setup() { pair_need; }
+teardown() { pair_away; }
+
+@test "users: over ssh, web and VNC, rate times time is the number of users" {
+	local parts=vnc
+	! command -v lighttpd >/dev/null || parts=web,vnc
+	pair_cell users --parts "$parts" --users 10 --think 0.5 --vnc-users 4 --vnc-think 0.5 --cost 1ms --seconds 8 --repeat 1
+	for cell in "$RUN"/cells/*/1/vusers.json; do
+		n=$(jq '.settings.users // .settings.n' "$cell")
+		jq -e --argjson n "$n" '.result | .rate_per_s * (.response_ms.mean + 500) / 1000 / $n | . > 0.8 and . < 1.2' "$cell"
+	done
+}

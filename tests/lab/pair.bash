@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables for who loads this; bats sets status and output
+# pair.bash - experiments on two machines made of namespaces, with an sshd each (sshpair.sh). `load` it, and call
+#
+#   pair_need           in setup: skips where there can be no such machines; sets TOP and W, the test's own world below /tmp
+#   pair_away           in teardown
+#   pair_cell EXPERIMENT OPTION...
+#                       runs it there, into $RUN, and sees that it is complete, that it says where it was, and that nothing is
+#                       left at either end. As root the machines are apart: neither sees the driver's files and processes, nor the
+#                       other's. PAIR_ON: another --on; PAIR_LISTENER=1: with a third machine that listens. Skips where something
+#                       is missing that the run names.
+#   pair_refused WORDS EXPERIMENT OPTION...
+#                       the run is refused in one line with these words, and no run folder is made
+bats_require_minimum_version 1.5.0
+load "${BATS_TEST_DIRNAME%/experiments/*}/tests/cli/helpers"
+
+pair_need() {
+	local tool
+	TOP=${BATS_TEST_DIRNAME%/experiments/*} TOP=${TOP%/tests/*}
+	PATH=$PATH:/usr/sbin:/sbin
+	for tool in sshd ssh ssh-keygen setpriv unshare nsenter ip tc jq; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	unshare --net --mount true 2>/dev/null || unshare --user --map-root-user --net --mount true 2>/dev/null ||
+		skip "this system forbids namespaces"
+	getent passwd "$(id -u)" >/dev/null || skip "sshd lets in only users with a name"
+	W=$(mktemp -d /tmp/pair-bats.XXXXXX)
+	chmod 755 "$W"
+	RUN="$W/a run"
+}
+pair_away() { [ -z "${W-}" ] || rm -rf -- "$W"; }
+
+# shellcheck disable=SC2016 # another shell's
+PAIR_SCRIPT='
+	thinprobe=$1 run=$2
+	shift 2
+	status=0
+	"$thinprobe" run "$@" -o "$run" || status=$?
+	for _ in {1..100}; do
+		left=$(find "$SSHPAIR"/{server,client} -mindepth 1 -maxdepth 1 -name "thinprobe*"
+			grep -lsaF "LAB_REMOTE=$SSHPAIR/" /proc/[0-9]*/environ)
+		[ -n "$left" ] || break
+		sleep 0.2
+	done
+	echo "left: ${left:-nothing}"
+	exit "$status"'
+
+pair_cell() {
+	local experiment=$1
+	shift
+	run env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="$TOP" SSHPAIR_LISTENER="${PAIR_LISTENER-}" timeout -k 10 900 \
+		bash "$TOP/tests/lab/sshpair.sh" run bash -c "$PAIR_SCRIPT" sh "$TOP/thinprobe" "$RUN" "$experiment" \
+		--on "${PAIR_ON:-ssh:tp-server,tp-client}" "$@"
+	echo "$output"
+	[ "$status" != 4 ] || skip "$(grep '^thinprobe: ' <<<"$output" | tail -n 1)"
+	[[ $output != *"mirrors no packets"* ]] || skip "this kernel mirrors no packets"
+	[ "$status" = 0 ]
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	[ "$(jq -r .lab.server "$RUN/run.json")" = tp-server ]
+	[ "$(jq '.cells | length > 0' "$RUN/run.json")" = true ]
+	[ -s "$RUN/report.html" ]
+	[[ $output == *"left: nothing"* ]]
+}
+
+pair_refused() {
+	local words=$1
+	shift
+	run --separate-stderr "$TOP/thinprobe" run "$@" --on ssh:tp-server,tp-client -o "$RUN"
+	[ "$status" = 2 ]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"$words"* ]]
+	[ ! -e "$RUN" ]
+}
