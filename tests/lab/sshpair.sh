@@ -135,9 +135,9 @@ for role in "${roles[@]}"; do
 	ip link add "to-$role" type veth peer name eth0 netns "${holder[$role]}" || die "cannot make a link"
 	ip addr add "10.205.$net.2/24" dev "to-$role"
 	ip link set "to-$role" up
-	on $role ip addr add "10.205.$net.1/24" dev eth0
-	on $role ip link set eth0 up
-	on $role ip link set lo up
+	on "$role" ip addr add "10.205.$net.1/24" dev eth0
+	on "$role" ip link set eth0 up
+	on "$role" ip link set lo up
 	net=$((net + 1))
 done
 on server ip link add eth1 type veth peer name eth1 netns "${holder[client]}" || die "cannot make the link"
