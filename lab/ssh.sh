@@ -40,7 +40,7 @@
 # shellcheck source=lab/memory.sh
 . "$LAB_HERE/memory.sh"
 declare -gA LAB_FOLDER=() LAB_FACT=() LAB_PROGRAM=() LAB_INSTALLED=()
-LAB_JOBS=0
+LAB_JOBS=0 SSH_HEAD=0 SSH_BEFORE=0
 
 # lab_up: as in local.sh; LAB_ROLES are those that there are, LAB_HOST_ROLE is the machine's name. Nothing is shaped.
 lab_up() {
