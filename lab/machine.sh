@@ -98,10 +98,17 @@ machine_cpu() {
 # machine_clocks: prints CLOCK_REALTIME and CLOCK_MONOTONIC of one instant, in ns: when /proc/uptime makes
 # its next step, of 10 ms. (It counts time in suspend, which CLOCK_MONOTONIC does not.)
 machine_clocks() {
-	local before now _
+	local before now last wall=0 steps=0 _
 	read -r before _ </proc/uptime
-	while read -r now _ </proc/uptime && [ "$now" = "$before" ]; do :; done
-	printf '%s000 %s0000000\n' "${EPOCHREALTIME/[.,]/}" "${now/./}"
+	while [ "$steps" -lt 50 ]; do
+		last=$wall
+		read -r now _ </proc/uptime
+		wall=${EPOCHREALTIME/[.,]/}
+		[ "$now" != "$before" ] || continue
+		[ $((wall - last)) -gt 100 ] || break	# us: nothing came between two looks
+		before=$now steps=$((steps + 1))
+	done
+	printf '%s000 %s0000000\n' "$wall" "${now/./}"
 }
 
 # machine_tree PID: prints it and all that descends from it. machine_of_tree PID FILE: what is in that file of each, in /proc.

@@ -13,6 +13,6 @@ teardown() { pair_away; }
 	pair_cell hold --app heavy --cost 1ms --modes hold,tap --loads 0 --seconds 3 --repeat 1
 	for mode in hold tap; do
 		# 20 a second
-		[ "$(jq .result.keys_sent "$RUN/cells/vnc-heavy-$mode-0/1/keyrepeat.json")" = 60 ]
+		[ "$(pair_keys "$RUN/cells/vnc-heavy-$mode-0/1")" = 60 ]
 	done
 }

@@ -13,5 +13,5 @@ teardown() { pair_away; }
 	need Xvnc mousepad xz
 	pair_cell launch --app mousepad --scheme baseline --trace none --repeat 1
 	[ "$(jq '.launch.launch_ms > 100' "$RUN/cells/mousepad-baseline-parallel/1/cell.json")" = true ]
-	[ "$(jq .result.keys_sent "$RUN/cells/keys-baseline-parallel/1/keyrepeat.json")" = 70 ]
+	[ "$(pair_keys "$RUN/cells/keys-baseline-parallel/1")" = 70 ]
 }

@@ -12,7 +12,7 @@ teardown() { pair_away; }
 	need Xvnc xdotool ping
 	pair_cell wan --protocol vnc --keys 8 --typing none --repeat 1 --idle 1
 	[ "$(jq '.cells | length' "$RUN/run.json")" = 1 ]
-	[ "$(jq .result.keys_sent "$RUN"/cells/*/1/keyrepeat.json)" = 11 ]
+	[ "$(pair_keys "$RUN"/cells/*/1)" = 11 ]
 }
 
 @test "wan: over ssh, what only an emulated link has is refused by its name" {

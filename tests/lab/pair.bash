@@ -10,6 +10,7 @@
 #                       left at either end. As root the machines are apart: neither sees the driver's files and processes, nor the
 #                       other's. PAIR_ON: another --on; PAIR_LISTENER=1: with a third machine that listens. Skips where something
 #                       is missing that the run names.
+#   pair_keys FOLDER    prints how many keys were due in that cell
 #   pair_refused WORDS EXPERIMENT OPTION...
 #                       the run is refused in one line with these words, and no run folder is made
 bats_require_minimum_version 1.5.0
@@ -62,6 +63,8 @@ pair_cell() {
 	[ -s "$RUN/report.html" ]
 	[[ $output == *"left: nothing"* ]]
 }
+
+pair_keys() { awk 'NR > 1' "$1/samples.tsv" | wc -l; }	# pair_keys FOLDER: so many keys were due in that cell
 
 pair_refused() {
 	local words=$1

@@ -113,6 +113,7 @@ for role in "${roles[@]}"; do
 		setpriv --pdeathsig KILL unshare --net sh -c ': >"$1" && exec sleep infinity' sh "$W/$role.up" &
 	fi
 	holder[$role]=$!
+	disown
 done
 for role in "${roles[@]}"; do
 	n=1
@@ -196,6 +197,7 @@ EOF
 	enter "$role" ${as[@]+"${as[@]}"} taskset -c "${cpu[$role]}" \
 		"$(command -v sshd)" -D -e -f "$W/$role.sshd" </dev/null >"$W/$role.log" 2>&1 &
 	listener[$role]=$!
+	disown	# what ends it is no news
 	net=$((net + 1))
 done
 net=1
