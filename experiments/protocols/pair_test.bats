@@ -15,5 +15,4 @@ teardown() { pair_away; }
 	[ "$(jq .result.keys_sent "$cell/keyrepeat.json")" = 40 ]
 	# a press and a release each, of 32 bytes as events of X11 are
 	[ "$(jq '.result.channels.input.payload_bytes >= 40 * 2 * 32' "$cell/keys.json")" = true ]
-	[ "$(jq '.result.capture.dropped' "$cell/keys.json")" = 0 ]
 }
