@@ -39,13 +39,11 @@ ours() {
 # doors: of these, all but the commands behind them, with commas.
 # shellcheck disable=SC2013
 doors() {
-	local p all
-	all=$(ours)
-	for p in $(grep -lzsE "^$folder/lab/ssh/(keeper|job)\.sh\$" /proc/[0-9]*/cmdline | cut -d / -f 3); do
-		[ "$p" = "$$" ] || all+=" $p"
+	local p all=''
+	for p in $(ours) $(grep -lzsE "^$folder/lab/ssh/(keeper|job)\.sh\$" /proc/[0-9]*/cmdline | cut -d / -f 3); do
+		[ "$p" = "$$" ] || [ ! -d "/proc/$p" ] || [[ ,$all, == *",$p,"* ]] || all+=${all:+,}$p
 	done
-	read -ra all <<<"${all/ $$ / }"
-	(IFS=,; printf '%s\n' "${all[*]}")
+	printf '%s\n' "$all"
 }
 
 # tasks: of each thread here its pid, class, name, process and the ns that it has run, with \037
