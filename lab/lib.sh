@@ -132,9 +132,12 @@ run_on_exit() {
 	exit "$status"
 }
 
+# The server's folder for what goes with the lab; a back-end may have another.
+LAB_TMP=/tmp
+
 # lab_use BACKEND [WHERE]: local, ssh with SERVER,CLIENT[,LISTENER], or attach with DISPLAY,WINDOW.
 lab_use() {
-	LAB_ON=${2-} LAB_TMP=/tmp
+	LAB_ON=${2-}
 	[ -f "$LAB_HERE/$1.sh" ] || die "-$EXIT_USAGE" "no back-end '$1'; there are: local ssh attach"
 	# shellcheck source=lab/local.sh
 	. "$LAB_HERE/$1.sh"
