@@ -8,7 +8,8 @@
 #   pair_cell EXPERIMENT OPTION...
 #                       runs it there, into $RUN, and sees that it is complete, that it says where it was, and that nothing is
 #                       left at either end. As root the machines are apart: neither sees the driver's files and processes, nor the
-#                       other's. PAIR_ON: another --on; PAIR_LISTENER=1: with a third machine that listens. Skips where something
+#                       other's. PAIR_ON: another --on; PAIR_APART (empty): they share
+#                       the driver's files and processes; PAIR_LISTENER=1: with a third machine that listens. Skips where something
 #                       is missing that the run names.
 #   pair_keys FOLDER    prints how many keys were due in that cell
 #   pair_refused WORDS EXPERIMENT OPTION...
@@ -50,7 +51,7 @@ PAIR_SCRIPT='
 pair_cell() {
 	local experiment=$1
 	shift
-	run env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="$TOP" SSHPAIR_LISTENER="${PAIR_LISTENER-}" timeout -k 10 900 \
+	run env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="${PAIR_APART-$TOP}" SSHPAIR_LISTENER="${PAIR_LISTENER-}" timeout -k 10 900 \
 		bash "$TOP/tests/lab/sshpair.sh" run bash -c "$PAIR_SCRIPT" sh "$TOP/thinprobe" "$RUN" "$experiment" \
 		--on "${PAIR_ON:-ssh:tp-server,tp-client}" "$@"
 	echo "$output"
