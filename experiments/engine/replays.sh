@@ -18,6 +18,7 @@
 #	setting_away			nothing of it stays
 . "$TP_HOME/experiments/engine/disk.sh"
 PROTOCOL=vnc ON_DISK=0
+PROTOCOL_OPTIONS=()
 setting_check() { :; }
 setting_can() { :; }
 setting_session() { :; }
@@ -132,8 +133,8 @@ session_first() {
 		[ -n "$SCRIPT" ] || [ "$QUICK" = 0 ] || short='/^# --quick ends here/q'
 		sed "$short" -- "${SCRIPT:-$TP_HOME/data/sessions/$APP.script}" >"$RUN/session.script"
 		lab_put client "$RUN/session.script" "$RUN/session.script"
-		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record --headless --script "$RUN/session.script" \
-			--snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
+		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record "${PROTOCOL_OPTIONS[@]}" --headless \
+			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
 		lab_wait "$LAB_PID" || die "the session could not be recorded: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
@@ -146,7 +147,7 @@ session_first() {
 replay_play() {	# replay_play FOLDER
 	local status
 	lab_put client "$RUN/session.trace" "$RUN/session.trace"
-	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
+	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play "${PROTOCOL_OPTIONS[@]}" \
 		"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return
