@@ -10,8 +10,8 @@ teardown() { pair_away; }
 
 @test "animation: over ssh, what a frame takes is counted on the clock of its window" {
 	need Xvfb xauth
-	pair_cell animation --protocol x11 --draw image --no-banner --seconds 3 --repeat 1
-	step="$RUN/cells/x11-image/1/loop/step.json"
+	pair_cell animation --protocol x11 --shows loop --draw image --no-banner --seconds 3 --repeat 1
+	step="$RUN/cells/x11-loop-image/1/loop/step.json"
 	# 3 s of 20 frames a second, and the capture knows all of that time
 	[ "$(jq .frames_due "$step")" = 60 ]
 	[ "$(jq '.covered_percent >= 99 and .display_wire_bytes > .frames_due * 100' "$step")" = true ]

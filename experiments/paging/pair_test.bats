@@ -15,7 +15,7 @@ teardown() { pair_away; }
 	for method in cgroup hog; do
 		report="$RUN/cells/vnc-file-plain-$method/1/pagein.json"
 		# two in memory, two paged out, which is known by their faults
-		[ "$(jq '[.result.runs[] | select(.state == "paged out" and .major_faults > 0)] | length' "$report")" = 2 ]
+		[ "$(jq '[.result.runs[] | select(.state == "paged_out" and .major_faults > 0)] | length' "$report")" = 2 ]
 		[ "$(jq '.result | .paged_out_ms.min > .in_memory_ms.min' "$report")" = true ]
 	done
 }
