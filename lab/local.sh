@@ -269,8 +269,8 @@ lab_there() { LAB_WORD=$2; }
 # lab_clock ROLE: "offset error" in ns: what CLOCK_REALTIME there shows more than here. One machine has one clock.
 lab_clock() { printf '0 0\n'; }
 
-# lab_ahead ROLE: how far the clock of all rows (CLOCK_MONOTONIC) is ahead of this machine's there, in ns.
-lab_ahead() { echo 0; }
+# lab_ahead ROLE: "ahead error" in ns: how far the clock of all rows (CLOCK_MONOTONIC) is ahead of this machine's there.
+lab_ahead() { printf '0 0\n'; }
 
 # lab_lost: prints why the hosts are gone without lab_down; fails while they are there.
 lab_lost() {

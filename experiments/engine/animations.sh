@@ -54,7 +54,8 @@ declare -A AHEAD
 clocks_find() {
 	local role
 	for role in ${LAB_ROLES:-}; do
-		AHEAD[$role]=$(lab_ahead "$role") || { LAB_WHY="the clock of the $role could not be read"; return 1; }
+		read -r "AHEAD[$role]" _ < <(lab_ahead "$role")
+		[ -n "${AHEAD[$role]}" ] || { LAB_WHY="the clock of the $role could not be read"; return 1; }
 	done
 }
 # clock_ours ROLE FILE COLUMN...: these columns of it, on our clock.
