@@ -41,6 +41,8 @@
 . "$LAB_HERE/memory.sh"
 declare -gA LAB_FOLDER=() LAB_FACT=() LAB_PROGRAM=() LAB_INSTALLED=()
 LAB_JOBS=0 SSH_HEAD=0 SSH_BEFORE=0
+# shellcheck disable=SC2034 # for drivers: a disk of its own is for the emulated server only
+LAB_DISK='' LAB_DISK_DEVICE=''
 
 # lab_up: as in local.sh; LAB_ROLES are those that there are, LAB_HOST_ROLE is the machine's name. Nothing is shaped.
 lab_up() {
