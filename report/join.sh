@@ -122,7 +122,8 @@ join() {
 	for run in "${all[@]}"; do tail -n "+$first" "$run/schema.tsv"; first=2; done | awk -F'\t' -v OFS='\t' '
 		!seen[$2, $3]++
 		NR > 1 && !tables[$2]++ { added[++n] = $2 }
-		END { for (i = 1; i <= n; i++) if (!seen[added[i], "run_name"]++) print "schema/1", added[i], "run_name", "text", "", "", "", "Run" }' \
+		END { for (i = 1; i <= n; i++) if (!seen[added[i], "run_name"]++)
+			print "schema/1", added[i], "run_name", "text", "", "", "", "Run" }' \
 		>"$RUN/schema.tsv" || die 1 "cannot write $RUN/schema.tsv"
 	join_each "${all[@]}" | jq -s --arg command "thinprobe report$(printf ' %q' "${all[@]}")" --args \
 		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&

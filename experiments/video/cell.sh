@@ -102,8 +102,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	[ "$TRACE$2${P[scheme]}" != 11baseline ] || clip_traced "$1"
 }
 
-# Plays it once more: quanta.tsv, for how long threads of the player and of the job ran at a time. A process goes by the names of all
-# its threads.
+# Plays it once more: quanta.tsv, for how long threads of the player and of the job ran at a time. A process goes by the names of
+# all its threads.
 clip_traced() {	# clip_traced FOLDER; 1: LAB_WHY
 	local raw=$RUN/log/slices.tsv
 	mkdir -p "$RUN/log/traced"

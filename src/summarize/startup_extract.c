@@ -3,10 +3,10 @@
  * output, later events. Tables of the whole run: what pressure makes of each application, and what users feel of it.
  *
  * T0 is the median start-up time of the same application, started alike, without pressure (axis "none"; beside disk load, from
- * the same disk without other reads); its spread the standard deviation of these starts. e = (T_startup - T0 - T_IO) / (T_startup - T0) from the medians, where T_startup - T0
- * exceeds three times the spread of T0, else it would be a quotient of noise; and only on axis "used": beside a hog that goes
- * on, its own traffic is in T_IO. The interval of e is Student's t over the starts, each with its own T_IO. A start that had
- * not come to rest at the ceiling is "later than" it. */
+ * the same disk without other reads); its spread the standard deviation of these starts. e is from the medians,
+ * (T_startup - T0 - T_IO) / (T_startup - T0), where T_startup - T0 exceeds three times the spread of T0, else it would be a
+ * quotient of noise; and only on axis "used": beside a hog that goes on, its own traffic is in T_IO. The interval of e is
+ * Student's t over the starts, each with its own T_IO. A start that had not come to rest at the ceiling is "later than" it. */
 #include "startup.h"
 #include "interval.h"
 #include "menus.h"

@@ -51,8 +51,8 @@ PAIR_SCRIPT='
 pair_cell() {
 	local experiment=$1
 	shift
-	run env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="${PAIR_APART-$TOP}" SSHPAIR_LISTENER="${PAIR_LISTENER-}" timeout -k 10 900 \
-		bash "$TOP/tests/lab/sshpair.sh" run bash -c "$PAIR_SCRIPT" sh "$TOP/thinprobe" "$RUN" "$experiment" \
+	run env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="${PAIR_APART-$TOP}" SSHPAIR_LISTENER="${PAIR_LISTENER-}" \
+		timeout -k 10 900 bash "$TOP/tests/lab/sshpair.sh" run bash -c "$PAIR_SCRIPT" sh "$TOP/thinprobe" "$RUN" "$experiment" \
 		--on "${PAIR_ON:-ssh:tp-server,tp-client}" "$@"
 	echo "$output"
 	[ "$status" != 4 ] || skip "$(grep '^thinprobe: ' <<<"$output" | tail -n 1)"
