@@ -204,9 +204,9 @@ desktop() {
 menus() {
 	if /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null && have dbus-run-session &&
 		[ -e /usr/share/dbus-1/services/org.a11y.Bus.service ]; then
-		row yes "menus of applications (run startup)" "AT-SPI"
+		row yes "menus of applications" "AT-SPI"
 	else
-		row part "menus of applications (run startup)" "no AT-SPI for python3, or no bus for it" "thinprobe setup --app menus"
+		row part "menus of applications" "no AT-SPI for python3, or no bus for it" "thinprobe setup --app menus"
 	fi
 }
 
