@@ -18,7 +18,7 @@ exp_check() {
 	for c in ${CRITERIA//,/ }; do
 		case $c in
 		p95:threshold) c=p95:${THRESHOLD_MS}ms ;;
-		p95:?*) plan_threshold --criteria\ p95: 1..60000 "${c#p95:}" && c=p95:${ITEM}ms ;;
+		p95:*[!0-9]) plan_threshold --criteria\ p95: 1..60000 "${c#p95:}" && c=p95:${ITEM}ms ;;
 		*)
 			[[ $c =~ ^apdex:(0\.[0-9]{1,4}|1)$ ]] ||
 				exp_bad "--criteria $c: p95:TIME such as p95:100ms, or apdex:SCORE such as apdex:0.85"
