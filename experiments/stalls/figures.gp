@@ -77,8 +77,7 @@ eval axis
 do for [p = 1:panels_n] {
 	set yrange [0:1<*]
 	eval each_role(p, "ms after the key was due")
-	eval threshold_across
-	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle' . curves(curves_n, "latency_p50_ms") \
+	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle' . threshold_across . curves(curves_n, "latency_p50_ms") \
 		. ', NaN with lines dashtype 3 linecolor rgb mark_colour title in_panel(sprintf("%g ms", threshold_ms))'
 }
 eval legend

@@ -591,7 +591,7 @@ engine() {	# engine OPTION...
 	[ "${#lines[@]}" = 54 ]
 	for repeat in 1 2 3; do
 		# each protocol once, all of its cells together
-		[ "$(awk -v r=$repeat '$2 == r { print $3 }' <<<"$output" | uniq | sort)" = "$(printf '%s\n' '|rdp' '|vnc' '|x11')" ]
+		[ "$(awk -v r=$repeat '$2 == r { print $3 }' <<<"$output" | uniq | sort)" = "$(printf '%s\n' $repeat\|{rdp,vnc,x11})" ]
 		[ "$(awk -v r=$repeat '$2 == r { print $1 }' <<<"$output" | sort -un | wc -l)" = 18 ]
 	done
 	for bad in '--protocol vnc,nonsense' '--protocol vnc,vnc' '--protocol vnc,attach' '--protocol vnc,ssh --app own' \
