@@ -106,7 +106,7 @@ END
 		"-5 0 10 20 30 40 " ]
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 130,500,2000 --nz 20 --rows held-nz.tsv -o report
 	for figure in held-nz/rate held-nz/line held-nz/principle held-z/rate held-z/response held-z/line held-z/load; do
-		gnuplot -c "$TOP/plots/queue.gp" "${figure%/*}.tsv" out.svg "${figure#*/}" 2>err
+		LC_ALL=C.UTF-8 gnuplot -c "$TOP/plots/queue.gp" "${figure%/*}.tsv" out.svg "${figure#*/}" 2>err
 		cat err
 		run grep -iE 'undefined|invalid|empty|error|warning' err
 		[ "$status" -eq 1 ]

@@ -19,20 +19,22 @@ setup() {
 ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; }
 
 @test "several loads at a window need a command, or a terminal; what makes no sense is refused in one line" {
-	local stalls="$TOP/experiments/engine/run.sh stalls --options-only"
+	local stalls=("$TOP/experiments/engine/run.sh" stalls --options-only)
 	refused() {	# refused WORDS OPTION...
-		run --separate-stderr $stalls "${@:2}" </dev/null
+		run --separate-stderr "${stalls[@]}" "${@:2}" </dev/null
 		echo "${*:2}: $status $stderr"
 		[ "$status" = 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$1"* ]]
 	}
+	stalls[2]=--quick
 	refused "--set-load 'ssh HOST set-load %d'" --on attach::0,x --loads 0,5
+	stalls[2]=--options-only
 	refused '--set-load x: write %d' --on attach::0,x --loads 0,5 --set-load x
 	refused '--set-load: name the loads' --on attach::0,x --set-load 'x %d'
 	refused '--set-load is for --on attach' --loads 0,5 --set-load 'x %d'
-	$stalls --on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s </dev/null
-	$stalls --on attach::0,x --loads 20 </dev/null
+	"${stalls[@]}" --on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s </dev/null
+	"${stalls[@]}" --on attach::0,x --loads 20 </dev/null
 	command -v script >/dev/null || skip "script is not installed"
-	run timeout 20 script -qec "$stalls --on attach::0,x --loads 0,5" /dev/null </dev/null
+	run timeout 20 script -qec "'${stalls[0]}' stalls --options-only --on attach::0,x --loads 0,5" /dev/null </dev/null
 	[ "$status" = 0 ]
 }
 
@@ -87,7 +89,7 @@ load_ask third && echo "got 3" || echo "none 3"
 stopped && echo stopped
 exit 7
 END
-	asks() { timeout 20 script -qec "$TOP/experiments/engine/keep.sh ./driver" /dev/null; }
+	asks() { timeout 20 script -qec "'$TOP/experiments/engine/keep.sh' ./driver" /dev/null; }
 	mkfifo keys
 	exec {keys}<>keys
 	asks <keys >out &
@@ -107,6 +109,6 @@ END
 	[ "$status" = 7 ]
 	grep -aq 'got 1' out && grep -aq 'got 2' out && grep -aq 'none 3' out && grep -aq stopped out
 	# answers that were typed before are taken, too; a terminal that is closed has none
-	run bash -c 'printf "\n\n" | timeout 20 script -qec "$TOP/experiments/engine/keep.sh ./driver" /dev/null'
+	run bash -c 'printf "\n\n" | timeout 20 script -qec "\"$TOP/experiments/engine/keep.sh\" ./driver" /dev/null'
 	[[ $output == *"got 1"*"got 2"*"none 3"* && $status = 7 ]]
 }

@@ -196,7 +196,7 @@ END
 $foreign_server
 mkfifo "\$W/keys"
 exec {KEYS}<>"\$W/keys"
-lab_start -i "\$KEYS" -R client typed script -qec "env TMPDIR=/tmp \$TOP/experiments/engine/run.sh stalls -o \$LAB_RUN/run \
+lab_start -i "\$KEYS" -R client typed script -qec "env TMPDIR=/tmp '\$TOP/experiments/engine/run.sh' stalls -o '\$LAB_RUN/run' \
 	--on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3" /dev/null
 typed=\$LAB_PID
 said=0
