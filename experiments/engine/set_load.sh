@@ -14,7 +14,7 @@ load_check() {
 	if [ -n "$SET_LOAD" ]; then
 		PLAN[group]=$1
 	elif [[ $2 == *,* ]]; then
-		[ -t 0 ] && [ -t 2 ] ||
+		[ "$EXP_ONLY" = 1 ] || { [ -t 0 ] && [ -t 2 ]; } ||
 			exp_bad "--loads $2 with --on $ON: there is no terminal to ask on; --set-load 'ssh HOST set-load %d' sets them, or give one load"
 		# Changing it is dear: all repeats of a load in a row.
 		PLAN[group]=$1 PLAN[together]=repeats
