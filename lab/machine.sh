@@ -95,20 +95,20 @@ machine_cpu() {
 	}' "${@:2}"
 }
 
-# machine_clocks: prints CLOCK_REALTIME and CLOCK_MONOTONIC of one instant, in ns: when /proc/uptime makes
+# machine_clocks: prints CLOCK_REALTIME and CLOCK_MONOTONIC of one instant and the error of that, in ns: when /proc/uptime makes
 # its next step, of 10 ms. (It counts time in suspend, which CLOCK_MONOTONIC does not.)
 machine_clocks() {
-	local before now last wall=0 steps=0 _
+	local before now last wall=0 steps=0 at up best='' _
 	read -r before _ </proc/uptime
-	while [ "$steps" -lt 50 ]; do
+	while [ "$steps" -lt 50 ] && [ "${best:-1000000}" -gt 100 ]; do
 		last=$wall
 		read -r now _ </proc/uptime
 		wall=${EPOCHREALTIME/[.,]/}
 		[ "$now" != "$before" ] || continue
-		[ $((wall - last)) -gt 100 ] || break	# us: nothing came between two looks
 		before=$now steps=$((steps + 1))
+		[ $((wall - last)) -ge "${best:-1000000}" ] || at=$wall up=$now best=$((wall - last))	# us between two looks
 	done
-	printf '%s000 %s0000000\n' "$wall" "${now/./}"
+	[ -n "$best" ] && printf '%s000 %s0000000 %s000\n' "$at" "${up/./}" "$best"
 }
 
 # machine_tree PID: prints it and all that descends from it. machine_of_tree PID FILE: what is in that file of each, in /proc.

@@ -482,12 +482,12 @@ lab_clock() {
 }
 
 # lab_ahead ROLE: as in local.sh. Both clocks of a machine are known at one instant (machine_clocks), and CLOCK_REALTIME of both
-# machines by lab_clock; either look at a machine is good to 0.1 ms.
+# machines by lab_clock.
 lab_ahead() {
-	local clock there here real
-	clock=$(lab_clock "$1") && there=$(lab_query "$1" machine_clocks) && here=$(machine_clocks) || return
-	real=$((${there% *} - ${here% *}))	# between the two readings, and by their clocks
-	printf '%s %s\n' $((10#${there#* } - 10#${here#* } - real + ${clock% *})) $((${clock#* } + 200000))
+	local clock there here
+	clock=$(lab_clock "$1") && read -ra there < <(lab_query "$1" machine_clocks) && read -ra here < <(machine_clocks) || return
+	# less what lies between the two readings, by their clocks
+	printf '%s %s\n' $((10#${there[1]} - 10#${here[1]} - (there[0] - here[0]) + ${clock% *})) $((${clock#* } + there[2] + here[2]))
 }
 
 lab_link() { LAB_WHY="a real link is left as it is"; return 1; }
