@@ -105,7 +105,9 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
 	struct stat st;
 
 	*out = NULL;
-	if (d && fd >= 0) {
+	if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode))
+		err = EISDIR;
+	else if (d && fd >= 0) {
 		if (fstat(fd, &st) || !S_ISCHR(st.st_mode) || !ioctl(fd, EVIOCGVERSION, &version)) {
 			*d = (struct evdev_source){ .source = { .ops = &ops, .fd = fd }, .keys = *keys };
 			*out = &d->source;

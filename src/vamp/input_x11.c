@@ -2,19 +2,25 @@
 /* Raw events come whatever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt.
  * The master devices report each event of their slaves once; so keys sent by XTEST or by a VNC client count, too. A held key is one
  * event, for the server's own repeats are not raw; those that a VNC viewer sends are. */
+#include "cli.h"
 #include "clock.h"
 #include "input.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <X11/XKBlib.h>
 #include <X11/extensions/XInput2.h>
 
 #define WHEEL_FIRST 4
 #define WHEEL_LAST 7
+#define PATIENCE_OPEN_S 10
+#define PATIENCE_S 5		/* an episode ends later by so much at most */
 
 struct x11_source {
 	struct input_source source;	/* first: one is the other */
@@ -46,6 +52,39 @@ static void mark_broken(Display *d, void *source)
 	((struct x11_source *)source)->broken = true;
 }
 
+/* ---- patience: Xlib waits for an answer for ever, whatever signal comes, and a server may be stopped ---- */
+
+static volatile sig_atomic_t connection = -1;
+static char no_answer[160];
+
+static void give_up(int signal)
+{
+	int err = errno;
+	ssize_t told;
+
+	(void)signal;
+	if (connection >= 0) {	/* Xlib finds it broken and comes back */
+		shutdown(connection, SHUT_RDWR);
+		errno = err;
+		return;
+	}
+	told = write(STDERR_FILENO, no_answer, strlen(no_answer));
+	(void)told;
+	_exit(EXIT_RUN);	/* the watchdog undoes what was changed */
+}
+
+static void be_patient(int seconds)
+{
+	struct sigaction sa = { .sa_handler = seconds ? give_up : SIG_DFL };
+
+	if (!seconds)
+		alarm(0);
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGALRM, &sa, NULL);
+	if (seconds)
+		alarm((unsigned)seconds);
+}
+
 /* A round trip. The map changes when a program sends a character that is on no key. */
 static void fetch_map(struct x11_source *x)
 {
@@ -53,6 +92,14 @@ static void fetch_map(struct x11_source *x)
 		XFree(x->map);
 	XDisplayKeycodes(x->display, &x->min_code, &x->max_code);
 	x->map = XGetKeyboardMapping(x->display, (KeyCode)x->min_code, x->max_code - x->min_code + 1, &x->columns);
+}
+
+static void refetch_map(struct x11_source *x)
+{
+	connection = ConnectionNumber(x->display);
+	be_patient(PATIENCE_S);
+	fetch_map(x);
+	be_patient(0);
 }
 
 /* A key may give several symbols: the first columns are without and with shift, of two layouts. */
@@ -95,7 +142,7 @@ static int input_x11_take(struct input_source *s, void (*each)(void *arg, const 
 
 		XNextEvent(x->display, &e);
 		if (e.type == MappingNotify || e.type == x->xkb_event)
-			fetch_map(x);
+			refetch_map(x);
 		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
 			continue;
 		if (x11_counts(x, e.xcookie.data, event.what, sizeof(event.what)))
@@ -152,8 +199,13 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	}
 	XSetErrorHandler(ignore_error);
 	XSetIOErrorHandler(ignore_io_error);
+	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
+		 XDisplayName(display));
+	connection = -1;
+	be_patient(PATIENCE_OPEN_S);
 	x->display = XOpenDisplay(display);
 	if (!x->display) {
+		be_patient(0);
 		snprintf(why, size, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?",
 			 XDisplayName(display));
 		free(x);
@@ -163,6 +215,7 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
 	x->keys = *keys;
 	err = select_raw(x);
+	be_patient(0);
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {

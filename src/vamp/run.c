@@ -13,6 +13,7 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static void open_ways(void)
 static void open_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
+	static char real[PATH_MAX];	/* as the kernel tells of processes: no link, no "//" */
 	char path[4096];
 
 	if (cfg.user && !user)
@@ -149,6 +151,9 @@ static void open_scope(void)
 		die_usage("--user %s: only root may change the processes of others", cfg.user);
 	if (cfg.group && (snprintf(path, sizeof(path), "%s/cgroup.procs", cfg.group) >= (int)sizeof(path) || access(path, R_OK)))
 		die(EXIT_RUN, "--group %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", cfg.group);
+	if (cfg.group && !realpath(cfg.group, real))
+		die(EXIT_RUN, "--group %s: %m", cfg.group);
+	cfg.group = cfg.group ? real : NULL;
 	scope = (struct scope){ .group = cfg.group, .by_user = user || geteuid(), .uid = user ? user->pw_uid : geteuid() };
 }
 

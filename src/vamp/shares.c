@@ -114,7 +114,7 @@ static void shares_tell(const struct favour *f, char *text, size_t size)
 	else if (n < (int)size)
 		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.groups.version, s->group.ours);
 	if (n < (int)size && s->passed)
-		snprintf(text + n, size - (size_t)n, "; %zu passed over: outside of it, or not ours to change", s->passed);
+		snprintf(text + n, size - (size_t)n, "; %zu passed over: outside of it, of another vamp, or not ours to change", s->passed);
 }
 
 static const struct favour_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_tell };

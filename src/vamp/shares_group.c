@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define GROUP_NAME "thinprobe-vamp-"
 #define PASSES 20		/* new processes may be born while their group is emptied */
 
 static bool is_below(const char *folder, const char *above)
@@ -70,7 +71,7 @@ static int share_out(const struct shares_group *g, struct undo *undo, char *why,
 			snprintf(why, size, "%s holds processes beside groups: move these into a group of their own", g->above);
 			return -EBUSY;
 		}
-		snprintf(rest, sizeof(rest), "%s/thinprobe-vamp-%d-rest", g->above, (int)getpid());
+		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undo_mkdir(undo, rest);
 		if (!err)
 			err = empty_into(g->above, rest, undo);
@@ -113,7 +114,7 @@ int shares_group_open(struct shares_group *g, const char *root, const char *abov
 		snprintf(why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 		return -ENOENT;
 	}
-	if (snprintf(g->ours, sizeof(g->ours), "%s/thinprobe-vamp-%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32) {
+	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32) {
 		snprintf(why, size, "the path of %s is too long", g->above);
 		return -ENAMETOOLONG;
 	}
@@ -128,6 +129,13 @@ int shares_group_open(struct shares_group *g, const char *root, const char *abov
 	return err;
 }
 
+static bool is_of_vamp(const char *folder)
+{
+	const char *name = strrchr(folder, '/');
+
+	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
+}
+
 int shares_group_take(const struct shares_group *g, struct undo *undo, const struct tag *tag)
 {
 	char folder[UNDO_PATH];
@@ -138,5 +146,7 @@ int shares_group_take(const struct shares_group *g, struct undo *undo, const str
 		return -EXDEV;
 	if (!strcmp(folder, g->ours))
 		return 0;
+	if (is_of_vamp(folder))	/* another daemon's: it moves it away from us, and later we would put it back there, for good */
+		return -EBUSY;
 	return undo_move(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder, "cgroup.procs").text);
 }

@@ -32,7 +32,7 @@ struct daemon {
 };
 
 /* The answer, within PATIENCE_S as a whole; NULL: none. Any program may take any name: only the user in the name is believed. */
-static char *ask(const char *name, uid_t uid)
+static char *ask(const char *name, uid_t uid, bool *silent)
 {
 	int64_t until_ns = clock_now() + PATIENCE_S * NS_PER_S;
 	size_t n = 0, room = 1 << 20;
@@ -53,6 +53,7 @@ static char *ask(const char *name, uid_t uid)
 			*c = '?';
 	if (n)
 		return text;
+	*silent = fd >= 0 && maker.uid == uid;
 	free(text);
 	return NULL;
 }
@@ -80,8 +81,8 @@ static char *const *cells_of(const struct daemon *d, const char *key)
 	return none.cell;
 }
 
-/* Every socket of the name that the kernel lists, in the order of /proc/net/unix. */
-static size_t find(struct daemon **out)
+/* Every socket of the name that the kernel lists, in the order of /proc/net/unix. `silent`: one that does not answer, or 0. */
+static size_t find(struct daemon **out, int *silent)
 {
 	FILE *in = fopen("/proc/net/unix", "re");
 	struct daemon *d = NULL;
@@ -91,13 +92,16 @@ static size_t find(struct daemon **out)
 	while (in && fgets(line, sizeof(line), in)) {
 		char *name = strstr(line, "@" ANSWER_NAME), *text;
 		struct passwd *user;
+		bool mute = false;
 		unsigned uid;
 		int pid;
 
 		if (!name || sscanf(name, "@" ANSWER_NAME "%u-%d", &uid, &pid) != 2)
 			continue;
 		name[strcspn(name, "\n")] = '\0';
-		text = ask(name, uid);
+		text = ask(name, uid, &mute);
+		if (mute)
+			*silent = pid;
 		if (!text)
 			continue;
 		d = reallocarray(d, n + 1, sizeof(*d));
@@ -190,12 +194,16 @@ int vamp_status(int argc, char **argv)
 {
 	struct daemon *d;
 	size_t n;
-	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
+	int silent = 0, first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
 			      options);
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
-	n = find(&d);
+	n = find(&d, &silent);
+	if (silent)
+		warn("vamp %d does not answer: is it stopped, or does it wait for its display?", silent);
+	if (!n && silent)
+		return EXIT_RUN;
 	if (!n)
 		die(EXIT_RUN, "no vamp runs here; start one with vamp run");
 	if (out_cfg.format == REC_TEXT) {

@@ -192,7 +192,7 @@ static void read_cost(struct watch *w)
 
 	getrusage(RUSAGE_CHILDREN, &children);
 	w->told.now_ns = clock_now();
-	w->told.cpu_ns = clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
+	w->told.cpu_ns = -w->cpu_before_ns + clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
 			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
 			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
@@ -226,6 +226,8 @@ static void wait_for_something(struct watch *w, int64_t due_ns, const sigset_t *
 
 void watch_begin(struct watch *w)
 {
+	read_cost(w);
+	w->cpu_before_ns = w->told.cpu_ns;
 	w->told.began_ns = clock_now();
 	sampled(w, tasks_sample(w->tasks, w->told.began_ns, false));
 	tell_ways(w);

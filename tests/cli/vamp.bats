@@ -112,6 +112,16 @@ used() { [ "$(cpu_ms "$1")" -ge "$2" ]; }
 	stop_vamp
 }
 
+@test "status: a vamp that is stopped does not answer, which is said" {
+	start_vamp
+	kill -STOP "$vamp"
+	"$VAMP" status >status.txt 2>status.err || true	# others may run here
+	kill -CONT "$vamp"
+	grep -q "^vamp: vamp [0-9]* does not answer" status.err
+	[ "$(grep -c "^vamp $vamp " status.txt)" = 0 ]
+	stop_vamp
+}
+
 @test "status: exit 1 and a line where no vamp runs" {
 	need unshare
 	unshare -rn true 2>/dev/null || skip "no namespace of its own can be made here"

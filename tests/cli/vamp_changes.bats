@@ -156,6 +156,42 @@ finish_episodes() {
 	kill "$child"
 }
 
+@test "what another vamp has in its group is passed over, and all goes back" {
+	cpu_group a; a=$GROUP
+	start both sleep 100; both=$pid
+	start free sleep 100; free=$pid
+	for pid in "$both" "$free"; do echo "$pid" >"$a/cgroup.procs"; done
+	episodes shares "$a" M 100000 10 "+$both" "$free"
+	first=$daemon
+	rm episodes.out
+	episodes shares "$a" M 100000 10 "+$both" "+$free"
+	grep -q '1 passed over' episodes.out
+	grep -qx "$both" "$a/thinprobe-vamp-$first/cgroup.procs"
+	grep -qx "$free" "$a/thinprobe-vamp-$daemon/cgroup.procs"
+	kill "$first"
+	wait "$first"
+	finish_episodes
+	for pid in "$both" "$free"; do grep -qx "$pid" "$a/cgroup.procs"; done
+	[ -z "$(find "$a" -mindepth 1 -type d)" ]
+}
+
+@test "--group may be written in any way; the cost counts from the first sample on" {
+	cpu_group a; a=$GROUP
+	hog job "$a"; job=$pid
+	start vamp "$BIN/vamp" run --no-audio --control input --group "$CPU//./${a##*/}/" --most 60s --format json -o out.json
+	daemon=$pid
+	until_true grep -q '^ready' vamp.err
+	sleep 2
+	echo Return >input
+	until_true grep -qx "$job" "$a/thinprobe-vamp-$daemon/cgroup.procs"
+	kill "$daemon"
+	wait "$daemon"
+	jq -e '.result | .episodes[0].applied and .daemon_cpu_percent < 50 and .not_undone == 0' out.json
+	run "$BIN/vamp" run --dry-run --evdev "$PWD"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+}
+
 @test "isolation: background and foreground on CPUs of their own, and a thread's own affinity is kept" {
 	[ "${#CPUS[@]}" -gt 1 ] || skip "there is one CPU"
 	start background sleep 100; background=$pid

@@ -151,6 +151,28 @@ triggers_are() {	# WORD...: those of the report, in their order
 	triggers_are later
 }
 
+@test "x11: a display that stops is given up, at the start and in an episode, which ends" {
+	need xdotool
+	need xmodmap
+	start_x
+	watch --no-audio --display "$DISPLAY" --control orders --keys any --most 1s
+	xdotool key a
+	until_true opened a
+	kill -STOP "$vamp"
+	xmodmap -e 'keycode 200 = F21'	# of which vamp asks more
+	kill -STOP "$server"
+	kill -CONT "$vamp"
+	until_true grep -q 'no more input from x11' vamp.err
+	echo later >orders
+	until_true opened later
+	triggers_are a later
+	[ "$(jq -r '.result.episodes[0].ended_by' report)" = time ]
+	run timeout 25 "$VAMP" run --dry-run --no-audio --display "$DISPLAY" -t 1s
+	kill -CONT "$server"
+	[ "$status" -eq 1 ]
+	[ "$output" = "vamp: display $DISPLAY does not answer: is it stopped, or its link down?" ]
+}
+
 @test "control: each line opens an episode, and the fifo goes with the program" {
 	watch --no-audio --control orders
 	for word in "page 1" "page 2"; do
