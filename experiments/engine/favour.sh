@@ -18,6 +18,7 @@ done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/data/favour.tsv")
 
 favour_check() {
 	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: a guest is of this machine"
+	[ "$NEIGHBOUR" = 0 ] || [ "$PLACE" = guest ] || exp_bad "--neighbour goes with --place guest"
 	. "$TP_HOME/experiments/engine/place_$PLACE.sh"
 }
 

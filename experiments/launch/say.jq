@@ -58,10 +58,11 @@ def today: [against("autogroup", "nice")] | if . == [] then empty else
 		+ (map(against_words) | and_list) + ".";
 		.[-1] | {value: .ratio, unit: "", verdict: against_verdict, figure: "launch"}) end;
 
+def unique_ends: if .[0] == .[-1] then .[0] else "\(.[0]) to \(.[-1])" end;
 def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms != null and .scheme != "baseline")]
 	| group_by(.scheme)
 	| map({scheme: .[0].scheme, rel: (map(.job_rel) | geomean)}) | sort_by(.rel) | if . == [] then empty else
-	finding("job"; "**The job takes \(.[0].rel | fixed(2)) to \(.[-1].rel | fixed(2)) times as long as with the baseline**: "
+	finding("job"; "**The job takes \(map(.rel | fixed(2)) | unique_ends) times as long as with the baseline**: "
 		+ (map("\(.scheme | scheme_words) \(.rel | fixed(2))") | join(", ")) + " (while applications are launched all the time).";
 		{value: .[-1].rel, unit: "", verdict: (if .[-1].rel > 1.2 then "bad" else "good" end), figure: "job"}) end;
 

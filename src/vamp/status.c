@@ -194,7 +194,8 @@ int vamp_status(int argc, char **argv)
 {
 	struct daemon *d;
 	size_t n;
-	int silent = 0, first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
+	int silent = 0;
+	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
 			      options);
 
 	if (first < argc)
