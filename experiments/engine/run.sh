@@ -33,6 +33,7 @@ shift
 # Hooks that an experiment may have.
 exp_check() { :; }	# what options must mean together
 exp_choose() { :; }	# what can run here: after the options, before the folder
+# shellcheck disable=SC2317 # plan.sh calls it
 exp_settings() { echo '{}'; }	# more settings for run.json
 # exp_find, which few have: the lab is up, what can be measured in it? Then the cells are chosen after it.
 exp_begin() { :; }	# the lab is up: sessions and servers
