@@ -9,37 +9,42 @@
 # Nor can a driver read from its terminal: it is not in the foreground there. For USR1 this shell waits for a line, and
 # says through the pipe EXP_ANSWERS that it has come (enter), or that none will (end).
 set -u
-# A pipe without a name, which no signal can leave behind. Open for both directions at first: opening does not wait for another.
+# Pipes without a name, which no signal can leave behind. Open for both directions at first: opening does not wait for another.
 exec {both}<> <(:)
 exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-
+exec {both}<> <(:)
+exec {ended}<"/dev/fd/$both" {alive}>"/dev/fd/$both" {both}>&-
 exec {answers}<> <(:)
 # shellcheck disable=SC2317 # the trap calls it
 tell() {
-	again=1
 	[ -z "$keep" ] || exec {keep}>&-
 	keep=''
 }
 # shellcheck disable=SC2317 # as this one
 ask() {
-	local line=0
-	again=1
-	# Looks up now and then: somebody who is told to stop does not wait for a line any more.
-	until [ -z "$keep" ] || { IFS= read -r -t 0.2 _; line=$?; [ "$line" -le 128 ]; }; do :; done
-	if [ -n "$keep" ] && [ "$line" = 0 ]; then echo enter; else echo end; fi >&"$answers"
+	local line=end
+	# Looks up now and then: somebody who is told to stop does not wait for a line any more. Reads only what is there: a read with a
+	# time limit loses a line that comes just at its end.
+	while [ -n "$keep" ]; do
+		if read -r -t 0; then
+			! read -r -t 1 _ || line=enter
+			break
+		fi
+		read -r -t 0.2 -u "$ended" _
+		[ "$?" -gt 128 ] || break
+	done
+	[ -n "$keep" ] || line=end
+	echo "$line" >&"$answers"
 }
 trap tell TERM HUP INT
 trap ask USR1
 # A process group of its own: a Ctrl-C is for this shell. The session, and with it the scheduling group, stays the same.
 set -m
 [ -n "$keep" ] || exit 130
-EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- &
+EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
 driver=$!
-exec {told}<&-
-while :; do
-	again=''
-	wait "$driver"
-	status=$?
-	# A signal ends a wait: then the status is not the driver's.
-	[ -n "$again" ] || kill -0 "$driver" 2>/dev/null || break
-done
-exit "$status"
+exec {told}<&- {alive}>&-
+# Not a `wait`: a signal that comes just before it would be taken after it, and one just after it would be its status. This read is
+# at its end with the driver and all that it has started; what it leaves running does not hold this shell up.
+while kill -0 "$driver" 2>/dev/null; do read -r -t 1 -u "$ended" _; done
+wait "$driver"
