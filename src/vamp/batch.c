@@ -5,6 +5,7 @@
  * By a quota and not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
  * (cgroup-v2.rst, cpu.max; sched-bwc.rst: 1 ms is the least quota, 1 s the longest period.) */
 #include "favour.h"
+#include "groups.h"
 #include "undo.h"
 
 #include <errno.h>
@@ -22,10 +23,7 @@ struct batch {
 
 static int batch_write(const struct batch *b, const char *file, const char *text)
 {
-	char path[UNDO_PATH];
-
-	snprintf(path, sizeof(path), "%s/%s", b->group, file);
-	return undo_write(b->undo, path, text);
+	return undo_write(b->undo, groups_path(b->group, file).text, text);
 }
 
 static int batch_end(struct favour *f)
@@ -71,10 +69,7 @@ static const struct favour_ops batch_ops = { batch_begin, NULL, batch_end, batch
 
 static bool batch_has(const struct batch *b, const char *file)
 {
-	char path[UNDO_PATH];
-
-	snprintf(path, sizeof(path), "%s/%s", b->group, file);
-	return !access(path, W_OK);
+	return !access(groups_path(b->group, file).text, W_OK);
 }
 
 int batch_open(struct favour **out, const char *group, struct undo *undo, char *why, size_t size)
