@@ -97,9 +97,10 @@ more_lines() {
 
 # Says the words, then "alive", so that the agent is not silent; again where it was, all the same.
 # $shares: run times while vCPU 0 ran for 0.8 s
-take_shares() {	# agent's words...
-	local before now i word silences
+take_shares() {	# PARTS, agent's words...
+	local parts=$1 before now i word silences
 
+	shift
 	for _ in 1 2 3 4 5; do
 		silences=$(grep -c silent vamp.err || true)
 		for word in "$@"; do say "$word"; done
@@ -113,7 +114,7 @@ take_shares() {	# agent's words...
 		done
 		shares=($((now[0] - before[0])) $((now[1] - before[1])) $((now[2] - before[2])))
 		echo "$*: ${shares[*]}"
-		[ "$(grep -c silent vamp.err || true)" -gt "$silences" ] || break
+		[ "$(grep -c silent vamp.err || true)" -gt "$silences" ] || ! near_ratio "${shares[0]}" "${shares[1]}" "$parts" || break
 	done
 }
 
@@ -134,16 +135,16 @@ group_of() {	# thread
 	start_vamp --ratio M --group "$group" --log log
 	fast=$(cat "$group/$weight")	# nobody has changed it
 	weights_are "$fast $fast"
-	take_shares alive
+	take_shares 1 alive
 	near_ratio "${shares[0]}" "${shares[1]}" 1
 
-	take_shares begin "cpu 0 3" "cpu 1 97"
+	take_shares 9 begin "cpu 0 3" "cpu 1 97"
 	weights_are "$fast $(((fast + (fast == 100) * 4) / 9))"
 	near_ratio "${shares[0]}" "${shares[1]}" 9
 	near_ratio "${shares[0]}" "${shares[2]}" 1	# an I/O thread is not slowed
 	[ "$(cat "$group/$weight")" = "$fast" ]
 
-	take_shares end
+	take_shares 1 end
 	weights_are "$fast $fast"
 	near_ratio "${shares[0]}" "${shares[1]}" 1
 
@@ -239,7 +240,7 @@ nice_of() {	# thread
 	until_true eval '[ "$(nice_of "$vcpu1")" = 5 ]'
 	[ "$(nice_of "$vcpu0")" = 0 ]
 	[ "$(nice_of "$other")" = 0 ]
-	take_shares begin "cpu 1 80"
+	take_shares 3 begin "cpu 1 80"
 	near_ratio "${shares[0]}" "${shares[1]}" 3
 	say cpu 1 20
 	until_true eval '[ "$(nice_of "$vcpu1")" = 0 ]'
