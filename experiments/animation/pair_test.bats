@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "animation: over ssh, what a frame takes is counted on the clock of its window" {
 	need Xvfb xauth
 	pair_cell animation --protocol x11 --shows loop --draw image --no-banner --seconds 3 --repeat 1

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "browse: over ssh, visits beside a job in a group there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc netsurf-gtk convert xz

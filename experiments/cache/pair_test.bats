@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "cache: over ssh, remote X has none" {
 	need Xvfb xauth
 	pair_cell cache --protocol x11 --draw image --most 8 --repeat 1

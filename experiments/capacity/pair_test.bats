@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "capacity: over ssh, more sessions than one connection carries" {
 	need Xvnc xdotool
 	# 16 users have 32 commands on the server: MaxSessions lets 10 through a connection

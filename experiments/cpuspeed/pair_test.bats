@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "cpuspeed: over ssh, a session with a quota there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc openbox mousepad

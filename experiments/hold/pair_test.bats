@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "hold: over ssh, a held key comes as often as it is repeated" {
 	need Xvnc xdotool
 	pair_cell hold --app heavy --cost 1ms --modes hold,tap --loads 0 --seconds 3 --repeat 1

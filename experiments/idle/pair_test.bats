@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "idle: over ssh, the profile is of the server there, and names what runs on it" {
 	need Xvnc xterm
 	# The kernel tells of pids as it knows them, not as a namespace of processes does.

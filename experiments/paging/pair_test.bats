@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "paging: over ssh, an editor is paged out there, and the key comes from the other machine" {
 	[ "$(id -u)" = 0 ] || skip "memory groups and swap need root"
 	need Xvnc xterm

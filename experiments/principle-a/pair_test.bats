@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "principle-a: over ssh, rate times time is the number of users" {
 	pair_cell principle-a --users 20 --cov-users 1 --stations 2ms,1ms --think 0.2 --nz 100 --seconds 4 --repeat 1
 	# Little: N = X (R + Z)

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "protocols: over ssh, keys are counted on the wire, and nobody else" {
 	need Xvfb xauth xterm
 	pair_cell protocols --protocol x11 --work none --keys 40 --idle 2 --repeat 1

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "rtt: over ssh, pings beside the load of a link whose rate was said" {
 	need ping
 	pair_cell rtt --links 100Mbit --loads 0,50 --transport udp --probes ping --seconds 2 --interval 50ms

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "schedulers: over ssh, groups are made there; what cannot be is named" {
 	need Xvnc xdotool
 	pair_cell schedulers --settings default,weight-10-1,own-cpu --parts table --loads 2 --costs 5 --full-costs 5 \

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "session-memory: over ssh, the processes of each login are read there" {
 	need Xvnc xterm
 	pair_cell session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1

@@ -4,9 +4,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "slowreplay: over ssh it is refused with the reason, before anything is done" {
 	pair_refused "disk of its own" slowreplay
 }

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 quick=(--app heavy --cost 2ms --loads 0,2 --quick --seconds 3 --repeat 1 --idle 1)
 keys_are() {	# of each cell: 60 keys in 3 s, of which all but the first five count
 	for cell in "$RUN"/cells/*/1; do

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "startup: over ssh, an application starts under pressure there" {
 	[ "$(id -u)" = 0 ] || skip "memory groups and swap need root"
 	need Xvnc xterm xdotool

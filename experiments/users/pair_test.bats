@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "users: over ssh, web and VNC, rate times time is the number of users" {
 	local parts=vnc
 	if command -v lighttpd >/dev/null; then parts=web,vnc; fi

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "video: over ssh, the frames of a clip are counted on the screen there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc mpv ffmpeg pulseaudio

@@ -5,9 +5,6 @@
 
 load ../../tests/lab/pair
 
-setup() { pair_need; }
-teardown() { pair_away; }
-
 @test "wan: over ssh, the round trip is the one that is there" {
 	need Xvnc xdotool ping
 	pair_cell wan --protocol vnc --keys 8 --typing none --repeat 1 --idle 1

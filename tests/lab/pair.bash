@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables for who loads this; bats sets status and output
-# pair.bash - experiments on two machines made of namespaces, with an sshd each (sshpair.sh). `load` it, and call
+# pair.bash - experiments on two machines made of namespaces, with an sshd each (sshpair.sh). `load` it: a test is skipped where
+# there can be no such machines, and has TOP and W, its own world below /tmp, which goes with it. It calls
 #
-#   pair_need           in setup: skips where there can be no such machines; sets TOP and W, the test's own world below /tmp
-#   pair_away           in teardown
 #   pair_cell EXPERIMENT OPTION...
 #                       runs it there, into $RUN, and sees that it is complete, that it says where it was, and that nothing is
 #                       left at either end. As root the machines are apart: neither sees the driver's files and processes, nor the
@@ -17,7 +16,7 @@
 bats_require_minimum_version 1.5.0
 load "${BATS_TEST_DIRNAME%/experiments/*}/tests/cli/helpers"
 
-pair_need() {
+setup() {
 	local tool
 	TOP=${BATS_TEST_DIRNAME%/experiments/*} TOP=${TOP%/tests/*}
 	PATH=$PATH:/usr/sbin:/sbin
@@ -31,7 +30,7 @@ pair_need() {
 	chmod 755 "$W"
 	RUN="$W/a run"
 }
-pair_away() { [ -z "${W-}" ] || rm -rf -- "$W"; }
+teardown() { [ -z "${W-}" ] || rm -rf -- "$W"; }
 
 # shellcheck disable=SC2016 # another shell's
 PAIR_SCRIPT='
@@ -65,7 +64,7 @@ pair_cell() {
 	[[ $output == *"left: nothing"* ]]
 }
 
-pair_keys() { awk 'NR > 1' "$1/samples.tsv" | wc -l; }	# pair_keys FOLDER: so many keys were due in that cell
+pair_keys() { awk 'NR > 1' "$1/samples.tsv" | wc -l; }
 
 pair_refused() {
 	local words=$1
