@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MARKS 200		/* arrivals that a figure shows one by one */
+#define MARKS 200		/* at most so many arrivals are drawn as points */
 #define GAP_BINS 25		/* of a fifth of the mean gap, to five times the mean */
 #define GAP_BIN 0.2
 #define COUNTS_MOST 10000

@@ -45,7 +45,7 @@ struct order_waiting {
 struct order_sums {
 	int64_t requests, writes;
 	int64_t unmatched;		/* issued, but nobody saw them come: before the begin of the trace, or of the driver's own */
-	int64_t kept, overtaken;	/* pairs */
+	int64_t kept, overtaken;	/* pairs of requests, served in the order they came or not */
 	int64_t overtaken_requests;	/* which a younger one has overtaken */
 	int64_t ahead, passed;		/* sums over the reads of others than the load */
 	int64_t waiting;		/* sum over requests */

@@ -67,7 +67,7 @@ struct start_event {
 struct start_result {
 	enum start_state state;
 	enum start_end end;
-	int64_t exec_ns;			/* absolute; of the key, where there is one */
+	int64_t exec_ns;			/* CLOCK_MONOTONIC; when the key was sent, if --key started it */
 	int64_t mapped_ns, paint_ns, stable_ns, splash_ns;
 	int64_t last_change_ns;			/* also where no rest was reached */
 	int64_t told_ns;			/* when stable was certain */

@@ -38,7 +38,7 @@ struct thread_past {
 	int fd[2];			/* the sampler's */
 	struct {
 		int64_t run_ns, wait_ns;	/* counters since its birth */
-		int64_t sleeps;			/* how often it went to sleep; -1: not read */
+		int64_t sleeps;			/* voluntary context switches; -1: not read */
 		bool wants;			/* it had or waited for a CPU */
 	} at[HISTORY_SLOTS];
 };

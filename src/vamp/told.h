@@ -11,7 +11,7 @@ extern const char *const ended_words[];		/* "", "input", "time", "stop" */
 
 struct told_episode {
 	int64_t started_ns, ended_ns;	/* started: the event was seen */
-	int64_t decided_ns;		/* the tags were applied; 0: they were not */
+	int64_t decided_ns;		/* when the tags were applied; 0: they were not */
 	char trigger[32];
 	enum ended ended;
 	struct judged judged;

@@ -34,7 +34,7 @@ static const struct cli_opt options[] = {
 };
 
 static struct {
-	struct slices *cpu;	/* as in cfg.cpus */
+	struct slices *cpu;	/* one for each of cfg.cpus, in that order */
 	struct rows *log;
 	struct slices_sums sums;
 	int64_t start_ns, end_ns;

@@ -26,8 +26,8 @@ struct undo_note {
 	uint64_t start, tick;		/* of the task, and of the note: clock ticks after the boot */
 	uint32_t older;			/* number of the next older note of the same bucket + 1; 0: none */
 	struct undo_setting before, now;
-	char path[UNDO_PATH];		/* what is written or made; of a move: to */
-	char was[UNDO_PATH];		/* what stood there; of a move: from */
+	char path[UNDO_PATH];		/* the file that was written, the folder that was made, or where the task was moved to */
+	char was[UNDO_PATH];		/* the text before the write, or where the task was before the move */
 };
 
 /* Shared with the watchdog. Notes from `count` to `top` are undone already, but are still needed to find the tasks that inherited a

@@ -340,7 +340,7 @@ static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
 			CPU_SET(cpu, &one);
 	two_born(ask, say, before);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)before[i], 10), 0);	/* as they are made below */
+		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)before[i], 10), 0);	/* the nice value that undo_nice sets below */
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 2), 0);
 	usleep(30000);	/* the birth of a task is known to a clock tick */
 	assert_int_equal(undo_start(&u, 10), 0);
