@@ -19,10 +19,10 @@ application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PAC
 	eval "APP_COMMAND=($words)"	# a file of ours, quoted as in a shell
 }
 
-apps_known() {
+apps_known() {	# apps_known OPTION APPS
 	local item
-	for item in ${APPS//,/ }; do
-		application "$item" || exp_bad "--app $item: there are $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/data/applications.tsv" |
+	for item in ${2//,/ }; do
+		application "$item" || exp_bad "$1 $item: there are $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/data/applications.tsv" |
 			paste -sd ' ')"
 	done
 }

@@ -9,7 +9,8 @@ PIN_EFFECT='so the load slows the watcher'
 KEYS_SECONDS=3.5	# an episode lasts 5 s at most
 
 exp_check() {
-	apps_known
+	apps_known --app "$APPS"
+	apps_known --trace "$TRACED"
 	favour_check
 }
 app_has() { place_has "$1"; }

@@ -53,7 +53,8 @@ made_up() {
 }
 
 @test "what options must mean together is refused before anything is started" {
-	refused "--app nosuch" "--scheme nosuch" "--scheme L,L" "--job sideways" "--threads 0" "--place nowhere" "--neighbour 1"
+	refused "--app nosuch" "--trace nosuch" "--scheme nosuch" "--scheme L,L" "--job sideways" "--threads 0" \
+		"--place nowhere" "--neighbour 1"
 	[ "$("$TOP/thinprobe" run launch --scheme list | awk '{ print $1 }' | paste -sd ' ')" = \
 		"$(awk -F'\t' '!/^#/ && $1 != "scheme" { print $1 }' "$TOP/data/favour.tsv" | paste -sd ' ')" ]
 }

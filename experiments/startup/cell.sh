@@ -20,7 +20,7 @@ declare -A APP_RSS	# memory at rest, bytes, by name
 exp_check() {
 	local item
 	if [ "$QUICK" = 1 ] && plan_given cold && ! plan_given warm; then WARM=0; fi
-	apps_known
+	apps_known --app "$APPS"
 	check_swaps
 	check_disk
 	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: there is no pressure on a server that has all of the machine's"

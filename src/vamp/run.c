@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
+#include "groups.h"
 #include "proc.h"
 #include "rec.h"
 #include "rt.h"
@@ -139,18 +140,23 @@ static void open_ways(void)
 		opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
 }
 
+static void must_be_group(const char *option, const char *folder)
+{
+	if (folder && access(groups_path(folder, "cgroup.procs").text, R_OK))
+		die(EXIT_RUN, "%s %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", option, folder);
+}
+
 static void open_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
 	static char real[PATH_MAX];	/* as the kernel tells of processes: no link, no "//" */
-	char path[4096];
 
 	if (cfg.user && !user)
 		die_usage("there is no user %s", cfg.user);
 	if (user && geteuid() && user->pw_uid != geteuid())
 		die_usage("--user %s: only root may change the processes of others", cfg.user);
-	if (cfg.group && (snprintf(path, sizeof(path), "%s/cgroup.procs", cfg.group) >= (int)sizeof(path) || access(path, R_OK)))
-		die(EXIT_RUN, "--group %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", cfg.group);
+	must_be_group("--group", cfg.group);
+	must_be_group("--batch", cfg.batch);
 	if (cfg.group && !realpath(cfg.group, real))
 		die(EXIT_RUN, "--group %s: %m", cfg.group);
 	cfg.group = cfg.group ? real : NULL;

@@ -199,6 +199,7 @@ used() { [ "$(cpu_ms "$1")" -ge "$2" ]; }
 	run -2 --separate-stderr "$VAMP" run --dry-run --control input --user no-such-user
 	run -2 --separate-stderr "$VAMP" run --dry-run --control input --ratio X
 	run -2 --separate-stderr "$VAMP" run --dry-run --control input --threshold 0
+	run -1 --separate-stderr "$VAMP" run --dry-run --control input --batch "$PWD"
 	run -2 --separate-stderr "$VAMP" no-such-command
 	mkfifo pipe	# its reader could hold up the daemon, or there is none
 	run -2 --separate-stderr timeout 20 "$VAMP" run --dry-run --no-audio --control input --log pipe
