@@ -340,8 +340,8 @@ lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
 # lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap
 # and DAMON schemes whose record is lost, groups of a dead vamp, lock files nobody holds, folders of pipes and of ssh labs
-# (with what still runs of these), trial swap files and groups of dead labs, an interactive lab
-# whose keeper is gone. Only what bears our name and, but for root, is ours. Prints what it removed.
+# (with what still runs of these), groups of dead labs, an interactive lab whose keeper is gone. Only what bears our name and,
+# but for root, is ours. Prints what it removed.
 lab_clean() {
 	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name
 	shopt -s nullglob
@@ -357,14 +357,10 @@ lab_clean() {
 	done
 	[ -d "$dir" ] && [ ! -L "$dir" ] && rmdir -- "$dir" 2>/dev/null && printf 'removed %s\n' "$dir"
 	while read -r name _; do
-		if [[ $name == /dev/* ]]; then
-			# Its record is lost. (A lab in a container can only be seen from outside.)
-			[ "$EUID" = 0 ] && [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] &&
-				f=$(swaplabel "$name" 2>/dev/null | sed -n 's/^LABEL: *thinprobe//p') &&
-				[ ${#f} = 6 ] && [ ! -e "$dir/undo-$f" ] && ! lab_alive "$f" || continue
-		else
-			[[ $name == */thinprobe-swap.?????? ]] || continue
-		fi
+		# Its record is lost. (A lab in a container can only be seen from outside.)
+		[[ $name == /dev/* ]] && [ "$EUID" = 0 ] && [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] &&
+			f=$(swaplabel "$name" 2>/dev/null | sed -n 's/^LABEL: *thinprobe//p') &&
+			[ ${#f} = 6 ] && [ ! -e "$dir/undo-$f" ] && ! lab_alive "$f" || continue
 		swapoff "$name" 2>/dev/null && printf 'ended swap on %s\n' "$name"
 	done </proc/swaps
 	# local/damon.sh ends it, and what ends it after a kill -9 can have been killed, too.
@@ -386,8 +382,7 @@ lab_clean() {
 	while IFS= read -r f; do
 		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
-	done < <(find "$tmp" -maxdepth 1 \( -type d -name 'thinprobe.??????' \
-		-o -type f -name 'thinprobe-swap.??????' \) -mmin +1 2>/dev/null)
+	done < <(find "$tmp" -maxdepth 1 -type d -name 'thinprobe.??????' -mmin +1 2>/dev/null)
 	# Of a lab over ssh, here or at this end of one: its process is gone.
 	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? "${HOME-}"/thinprobe-ssh.??????; do
 		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue

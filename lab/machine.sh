@@ -165,16 +165,6 @@ machine_can_cgroup() {
 	return $done_
 }
 
-machine_can_swap() {
-	local file done_=1
-	[ "$EUID" = 0 ] || return 1
-	file=$(mktemp "${TMPDIR:-/tmp}/thinprobe-swap.XXXXXX") || return 1
-	dd if=/dev/zero of="$file" bs=64k count=16 status=none && chmod 600 "$file" && mkswap "$file" >/dev/null 2>&1 &&
-		swapon -p 0 "$file" 2>/dev/null && swapoff "$file" && done_=0
-	rm -f -- "$file"
-	return $done_
-}
-
 # machine_memory: lines "name value" of what decides on paging.
 machine_memory() {
 	local name file value

@@ -64,13 +64,6 @@ double report_sent(const struct trip *r)
 	return per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
 }
 
-double report_received(const struct trip *r)
-{
-	struct lane_count all = sum(&r->other, r->load.lanes);
-
-	return per_s((double)(r->load.payload_bits ? all.got_payload : all.got_wire), span(&r->own, &r->other));
-}
-
 bool report_held(const struct trip *r)
 {
 	return !r->load.rate || fabs(report_sent(r) / report_offered(r) - 1) <= HELD;

@@ -19,7 +19,6 @@ struct told {
 bool report_held(const struct trip *r);
 double report_offered(const struct trip *r);	/* Mbit/s; NAN: none */
 double report_sent(const struct trip *r);
-double report_received(const struct trip *r);
 void report_send(struct rec *rec, const struct trip *r, const struct told *t);
 void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds);
 

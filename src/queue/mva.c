@@ -77,11 +77,6 @@ void mva_bounds(const struct mva_net *net, struct mva_bounds *out)
 	out->x_max = 1 / out->demand_max_s;
 }
 
-double mva_knee(const struct mva_bounds *b, double z_s)
-{
-	return (b->r_min_s + z_s) / b->demand_max_s;
-}
-
 double mva_bound_x(const struct mva_bounds *b, double n, double z_s)
 {
 	return fmin(b->x_max, n / (b->r_min_s + z_s));

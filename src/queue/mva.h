@@ -43,7 +43,6 @@ struct mva_bounds {
 	double r_min_s;		/* the sum of the demands, and delay_s */
 };
 void mva_bounds(const struct mva_net *net, struct mva_bounds *out);
-double mva_knee(const struct mva_bounds *b, double z_s);
 double mva_bound_x(const struct mva_bounds *b, double n, double z_s);	/* at most: min(x_max, n / (r_min + z)) */
 double mva_bound_r(const struct mva_bounds *b, double n, double z_s);	/* at least: max(r_min, n demand_max - z) */
 

@@ -116,11 +116,6 @@ int64_t think_draw(const struct think *t, uint64_t *state)
 	return llround(fmin(ns, THINK_MOST_NS));
 }
 
-const char *think_name(const struct think *t)
-{
-	return names[t->kind];
-}
-
 void think_free(struct think *t)
 {
 	free(t->value);

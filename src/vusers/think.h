@@ -36,7 +36,6 @@ int think_read(FILE *in, struct think *out, unsigned long *line);
 void think_set_mean(struct think *t, double mean_ns);
 /* In ns, 0 or more. */
 int64_t think_draw(const struct think *t, uint64_t *state);
-const char *think_name(const struct think *t);
 void think_free(struct think *t);
 
 #endif
