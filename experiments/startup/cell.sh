@@ -45,14 +45,17 @@ exp_settings() {
 # Cells ---------------------------------------------------------------------------------------------------------------
 
 exp_choose() {
-	local tool
+	local tool why=''
 	apps_choose
 	[[ ,$KINDS, == *,reads,* ]] || return 0
+	[ "$ON_BACKEND" != ssh ] || lab_can server disk || why=$LAB_WHY
 	for tool in fio:fio fincore:util-linux mke2fs:e2fsprogs; do
-		! lab_has server "${tool%:*}" || continue
-		ABSENT+=("starts beside disk load: ${tool%:*} is missing (package ${tool#*:})")
-		KINDS=$(tr , '\n' <<<"$KINDS" | grep -vx reads | paste -sd ,)
+		[ -n "$why" ] || lab_has server "${tool%:*}" || why="${tool%:*} is missing (package ${tool#*:})"
 	done
+	[ -z "$why" ] || {
+		ABSENT+=("starts beside disk load: $why")
+		KINDS=$(tr , '\n' <<<"$KINDS" | grep -vx reads | paste -sd ,)
+	}
 }
 
 some_of() {	# some_of AXIS: STEPS of its steps, evenly spread, the first and the last among them
