@@ -119,9 +119,10 @@ SHARE = $(DESTDIR)$(PREFIX)/share/thinprobe
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thinprobe
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 MAN5 = $(DESTDIR)$(PREFIX)/share/man/man5
+DOC = $(DESTDIR)$(PREFIX)/share/doc/thinprobe
 
 install: all
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)"
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(DOC)/docs"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages lab experiments plots report data "$(SHARE)"
@@ -129,6 +130,14 @@ install: all
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
+	install -m 644 *.md LICENSE "$(DOC)"
+	install -m 644 docs/*.md "$(DOC)/docs"
+
+uninstall:
+	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"
+	rm -f "$(DESTDIR)$(PREFIX)/bin/thinprobe" "$(MAN)/thinprobe.1"
+	for t in $(PRESENT); do rm -f "$(MAN)/thinprobe-$$t.1"; done
+	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done
 
 dist:
 	git archive --prefix=thinprobe-$(VERSION)/ -o thinprobe-$(VERSION).tar.gz HEAD
@@ -138,6 +147,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan asan-build check check-vm bench fuzz install dist clean
+.PHONY: all tests unit asan asan-build check check-vm bench fuzz install uninstall dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:

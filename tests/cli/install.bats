@@ -41,6 +41,9 @@ setup() {
 	for part in packages lab experiments plots report data; do
 		[ -e "$PLACE/usr/share/thinprobe/$part" ]
 	done
+	for part in README.md LICENSE docs/method.md; do
+		[ -f "$PLACE/usr/share/doc/thinprobe/$part" ]
+	done
 }
 
 @test "nothing is installed outside PREFIX" {
@@ -95,6 +98,17 @@ setup() {
 	run env -u MAKEFLAGS -u MAKELEVEL make -s install DESTDIR="$PLACE" PREFIX=/usr
 	[ "$status" -eq 0 ]
 	[ ! -e "$PLACE/usr/share/thinprobe/lab/lab" ]
+}
+
+@test "uninstall takes away what install has put there, and nothing else" {
+	cp -R "$PLACE" "$BATS_TEST_TMPDIR/a place"
+	touch "$BATS_TEST_TMPDIR/a place/usr/bin/other" "$BATS_TEST_TMPDIR/a place/usr/share/man/man1/thinprobe-other.1"
+	cd "$HOME_OF_SOURCE" || return 1
+	run env -u MAKEFLAGS -u MAKELEVEL make -s uninstall DESTDIR="$BATS_TEST_TMPDIR/a place" PREFIX=/usr
+	echo "$output"
+	[ "$status" -eq 0 ]
+	cd "$BATS_TEST_TMPDIR/a place"
+	[ "$(find . ! -type d | sort | xargs)" = "./usr/bin/other ./usr/share/man/man1/thinprobe-other.1" ]
 }
 
 @test "a checkout whose path holds a space builds" {
