@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The documents at the top and in docs/ against the tree: links have targets, commands in fenced blocks are understood.
+# (man.bats looks at commands in indented blocks and in the text.)
+
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
+
+@test "every relative link has a target" {
+	local file link n=0 wrong=0
+
+	for file in *.md docs/*.md; do
+		while IFS= read -r link; do
+			n=$((n + 1))
+			case $link in
+			http*:* | mailto:*) continue ;;
+			'#'*) grep -E '^#+ ' "$file" | tr A-Z a-z | sed -E 's/^#+ //; s/[^a-z0-9 _-]//g; s/ /-/g' | grep -qxF -- "${link#?}" ;;
+			*) [ -e "$(dirname "$file")/${link%%#*}" ] ;;
+			esac || { echo "$file: no $link"; wrong=1; }
+		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^..//; s/)$//')
+	done
+	[ $wrong -eq 0 ] && [ $n -ge 100 ]
+}
+
+# Lines of fenced blocks that call this suite, from the word after thinprobe on: no comment, no pipe, no redirection.
+fenced() {
+	awk 'FNR == 1 { inside = 0 } /^ *```/ { inside = !inside; next } inside' *.md docs/*.md | grep -oE '(^|[ /])thinprobe [a-z].*' |
+		sed -E 's/^[ \/]?thinprobe //; s/  +#.*//; s/ (\||&&?|>|#)( .*)?$//' | sort -u
+}
+
+# (hello is a protocol, or NAME an experiment, that somebody has yet to write.)
+@test "every experiment in a fenced block is understood" {
+	local command stem rest n=0 wrong=0
+
+	while read -r command stem rest; do
+		[ "$command $stem" != "run NAME" ] && [ "$command" = run ] || continue
+		bash -c "experiments/engine/run.sh $stem --options-only ${rest//hello/x11}" || { echo "^ $command $stem $rest"; wrong=1; }
+		n=$((n + 1))
+	done < <(fenced)
+	[ $wrong -eq 0 ] && [ $n -ge 15 ]
+}
+
+@test "every option of a program in a fenced block is one of its --help" {
+	local tool rest first option help n=0 wrong=0 tools
+
+	tools=" $(sed -n 's/^TOOLS = //p' Makefile) "
+	while read -r tool rest; do
+		[[ $tools == *" $tool "* ]] || continue
+		first=${rest%% *}
+		[[ $tool =~ ^(vncplay|vamp)$ ]] || first=''
+		help=$(bin/"$tool" ${first:+"$first"} --help)
+		for option in $(grep -oE '(^| )--?[a-z][a-z-]*' <<<"$rest"); do
+			grep -qE -- "^  +(-[a-z], )?$option( |$)|^  +$option, " <<<"$help" || { echo "$tool has no $option: $rest"; wrong=1; }
+			n=$((n + 1))
+		done
+	done < <(fenced)
+	[ $wrong -eq 0 ] && [ $n -ge 15 ]
+}
