@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# docs/papers.md: a row for each figure and table, and in it figures and columns that the experiment or program has. (That its
+# commands are understood: man.bats.)
+
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
+
+rows() { grep -E '^\| (Fig\.|Table) ' docs/papers.md; }	# the head of a table has no number
+paths() { for word in "${@:2}"; do compgen -G "${1/@/$word}"; done; }	# paths PATTERN WORD...: files there are, @ being the word
+
+# What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
+# read in quotes, if one of these or the command names the table; of a program's report, what its source has in quotes.
+columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
+	local declared drawings
+	if [ "$1" = report ]; then grep -ohE '"[a-z0-9_]+"' $(paths 'src/@/*.c' $4) | tr -d '"'; return; fi
+	declared=$(for stem in $3; do
+		awk -v t="${1%.tsv}" -v folder="experiments/$stem/" '
+			function see(word, name) {
+				if (word == "table" || word == "view") on = word == "table" && name == t
+				else if (on) print word
+			}
+			$1 != "include" { see($1, $2); next }
+			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "experiments/$stem/table"
+	done)
+	if [ -n "$declared" ]; then echo "$declared"; return; fi
+	drawings=$(paths 'experiments/@/figures.gp' $3; ls plots/*.gp experiments/engine/*.gp)
+	if [[ $2 == *" $1"* ]] || grep -qF "\"$1\"" $drawings; then grep -ohE '"[a-z0-9_]+"' $drawings | tr -d '"'; fi
+}
+
+@test "the 54 figures and tables of the five papers have a row each, with a command" {
+	local figure command rest n=0 wrong=0
+	while IFS='|' read -r _ figure command rest; do
+		n=$((n + 1))
+		[[ $command == *'`thinprobe '* && ${rest//[!|]/} == '||' ]] || { echo "$figure: $command"; wrong=1; }
+	done < <(rows)
+	[ $wrong -eq 0 ] && [ $n -eq 54 ]
+}
+
+@test "every figure of a row is one of its experiment, every column one of its table" {
+	local figure command file name column there experiments programs n=0 wrong=0
+	while IFS='|' read -r _ figure command file _; do
+		experiments=$(grep -oP '`thinprobe run \K[a-z-]+' <<<"$command" | sort -u)
+		programs=$(grep -oP '`thinprobe (?!run )\K[a-z]+' <<<"$command" | sort -u)
+		for name in $(grep -oP '`figures/\K[a-z-]+(?=\.svg`)' <<<"$file"); do
+			grep -q "^### $name: " $(paths 'experiments/@/README.md' $experiments) || { echo "$figure: no figure $name"; wrong=1; }
+		done
+		while IFS=: read -r name column; do
+			there=" $(columns "$name" "$command" "$experiments" "$programs" | tr '\n' ' ')"
+			for column in ${column//,/ }; do
+				n=$((n + 1))
+				[[ $there == *" $column "* ]] || { echo "$figure: no $column in $name"; wrong=1; }
+			done
+		done < <(grep -oP '`\K[a-z-]+(\.tsv)?: [a-z0-9_, ]+(?=`)' <<<"$file")
+	done < <(rows)
+	[ $wrong -eq 0 ] && [ $n -gt 150 ]
+}
