@@ -10,6 +10,7 @@ KEYS_SECONDS=3.5	# an episode lasts 5 s at most
 
 exp_check() {
 	apps_known --app "$APPS"
+	[ "$TRACED" != none ] || TRACED=''
 	apps_known --trace "$TRACED"
 	favour_check
 }
