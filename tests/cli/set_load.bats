@@ -105,6 +105,7 @@ END
 	status=0
 	wait $! || status=$?
 	exec {keys}>&-
+	echo "status $status"
 	cat out
 	[ "$status" = 7 ]
 	grep -aq 'got 1' out && grep -aq 'got 2' out && grep -aq 'none 3' out && grep -aq stopped out

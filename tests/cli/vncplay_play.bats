@@ -163,7 +163,7 @@ END
 		jq -e --arg why "--mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" '
 			.result.runs[0] == {file: "o.rfb", status: "refused", why: $why}' report.json
 	done
-	play far.trace o.rfb --timeout 150ms --wait-end 0 --mask 0,0,2000,50
+	play far.trace o.rfb --wait-end 0 --mask 0,0,2000,50
 	[ "$status" -eq 0 ]
 	end_desk
 	# nothing was replayed: the reason, and no zeros for figures
