@@ -20,7 +20,7 @@
 #define WHEEL_FIRST 4
 #define WHEEL_LAST 7
 #define PATIENCE_OPEN_S 10
-#define PATIENCE_S 5		/* an episode ends later by so much at most */
+#define PATIENCE_S 5		/* delays the end of an episode by at most this */
 
 struct x11_source {
 	struct input_source source;	/* first: one is the other */
@@ -70,7 +70,7 @@ static void give_up(int signal)
 	}
 	told = write(STDERR_FILENO, no_answer, strlen(no_answer));
 	(void)told;
-	_exit(EXIT_RUN);	/* the watchdog undoes what was changed */
+	_exit(EXIT_RUN);	/* the watchdog process then restores all settings */
 }
 
 static void be_patient(int seconds)
