@@ -98,15 +98,16 @@ machine_cpu() {
 # machine_clocks: prints CLOCK_REALTIME and CLOCK_MONOTONIC of one instant and the error of that, in ns: when /proc/uptime makes
 # its next step, of 10 ms. (It counts time in suspend, which CLOCK_MONOTONIC does not.)
 machine_clocks() {
-	local before now last wall=0 steps=0 at up best='' _
+	local before now early last=0 wall=0 steps=0 at up best='' _
 	read -r before _ </proc/uptime
 	while [ "$steps" -lt 50 ] && [ "${best:-1000000}" -gt 100 ]; do
-		last=$wall
+		# The step came after the last look at /proc/uptime began, so after the clock was read before that look.
+		early=$last last=$wall
 		read -r now _ </proc/uptime
 		wall=${EPOCHREALTIME/[.,]/}
 		[ "$now" != "$before" ] || continue
 		before=$now steps=$((steps + 1))
-		[ $((wall - last)) -ge "${best:-1000000}" ] || at=$wall up=$now best=$((wall - last))	# us between two looks
+		[ $((wall - early)) -ge "${best:-1000000}" ] || at=$wall up=$now best=$((wall - early))	# us
 	done
 	[ -n "$best" ] && printf '%s000 %s0000000 %s000\n' "$at" "${up/./}" "$best"
 }
