@@ -14,7 +14,7 @@ setup() {
 # bombs. Each is met by play and by record.
 @test "sixty servers that lie: play and record end by themselves, with a reason, in bounded time and memory" {
 	mkdir "a folder"
-	run timeout 280 python3 "$ROOT/tests/lab/hostile_rfb.py" "$BIN/vncplay" "a folder"
+	run timeout 1500 python3 "$ROOT/tests/lab/hostile_rfb.py" "$BIN/vncplay" "a folder"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *" kinds=61 wrong=0"* ]]
@@ -39,7 +39,7 @@ for name, data in {
                                        "run end at 9000 status=complete\n")
 END
 	for n in empty banner other text greeting_cut length other_protocol huge; do
-		run timeout 30 "$BIN/vncplay" analyze "$n.rfb" -o "$n.out"
+		run timeout 120 "$BIN/vncplay" analyze "$n.rfb" -o "$n.out"
 		echo "$n: $status: $output"
 		[[ $status =~ ^[123]$ ]]
 		[[ $output == "vncplay: "*"$n.rfb"* ]]

@@ -10,6 +10,7 @@ import collections
 import concurrent.futures
 import os
 import random
+import resource
 import signal
 import socket
 import struct
@@ -19,7 +20,8 @@ import threading
 import time
 import zlib
 
-SECONDS = 60          # twenty times what the options below come to together: the largest screens are much work on a busy machine
+CPU_SECONDS = 60      # many times what the largest screens take
+SECONDS = 600         # a hundred times what the options below come to together: the machine may be busy
 MEMORY = 150 << 10    # KB
 MEMORY_HUGE = 1200 << 10   # where the screen has 64 million pixels: four bytes each, and nine of the recorder's
 W, H = 64, 48
@@ -233,6 +235,7 @@ def run(words, folder):
     """Status, what it said, how long it took, its largest memory (KB)."""
     began = time.monotonic()
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder)
+    resource.prlimit(child.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     clock = threading.Timer(SECONDS, child.kill)
     clock.start()
     said = child.stderr.read().decode("utf-8", "replace")
@@ -244,7 +247,7 @@ def run(words, folder):
 
 def wrong_with(status, said, seconds, memory, kind):
     if status == -signal.SIGKILL:
-        return f"not over after {SECONDS} s"
+        return f"not over after {SECONDS} s, or {CPU_SECONDS} s of CPU"
     if status not in (0, 1, 3):
         return f"status {status}: {said[-300:]!r}"
     lines = [one for one in said.split("\n") if one and one != "ready"]
