@@ -15,35 +15,35 @@ exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-
 exec {both}<> <(:)
 exec {ended}<"/dev/fd/$both" {alive}>"/dev/fd/$both" {both}>&-
 exec {answers}<> <(:)
-asked='' pause=1
+asked=''	# while a line is waited for: seconds between two looks at the terminal
 # shellcheck disable=SC2317 # the trap calls it
 tell() {
 	[ -z "$keep" ] || exec {keep}>&-
 	keep=''
 }
 trap tell TERM HUP INT
-trap 'asked=1 pause=0.2' USR1
+trap asked=0.2 USR1
 # A process group of its own: a Ctrl-C is for this shell. The session, and with it the scheduling group, stays the same.
 set -m
 [ -n "$keep" ] || exit 130
 EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
 driver=$!
 exec {told}<&- {alive}>&-
-# Looks whether a line has come, and says so. Reads only what is there: a read with a time limit loses a line that comes at its end.
+# Answers the question if a line has come, or none will. Reads only what is there: a read that times out as a line comes loses it.
 look() {
 	local line=end
 	if [ -n "$keep" ]; then
 		read -r -t 0 || return
 		! read -r -t 1 _ || line=enter
 	fi
-	asked='' pause=1	# before the answer: the next question may follow it at once
+	asked=''	# before the answer: the next question may follow it at once
 	echo "$line" >&"$answers"
 }
 # Not a `wait`: a signal that comes just before it would be taken after it, and one just after it would be its status. This read is
-# at its end with the driver and all that it has started; what it leaves running does not hold this shell up. No trap reads: in bash
-# 5.2 a read in the middle of another takes the time limit from it.
+# at its end with the driver and all that it has started; what it leaves running does not hold this shell up. No trap may read: in
+# bash 5.2 the read that it interrupts would lose its time limit.
 while kill -0 "$driver" 2>/dev/null; do
-	read -r -t "$pause" -u "$ended" _
+	read -r -t "${asked:-1}" -u "$ended" _
 	[ -z "$asked" ] || look
 done
 wait "$driver"
