@@ -101,7 +101,7 @@ machine_clocks() {
 	local before now early last=0 wall=0 steps=0 at up best='' _
 	read -r before _ </proc/uptime
 	while [ "$steps" -lt 50 ] && [ "${best:-1000000}" -gt 100 ]; do
-		# The step came after the last look at /proc/uptime began, so after the clock was read before that look.
+		# The step came after the previous look at /proc/uptime had begun, thus after `early`, the clock reading before that look.
 		early=$last last=$wall
 		read -r now _ </proc/uptime
 		wall=${EPOCHREALTIME/[.,]/}

@@ -19,8 +19,8 @@
 
 #define WHEEL_FIRST 4
 #define WHEEL_LAST 7
-#define PATIENCE_OPEN_S 10
-#define PATIENCE_S 5		/* delays the end of an episode by at most this */
+#define PATIENCE_OPEN_S 10	/* time limit for connecting */
+#define PATIENCE_S 5		/* time limit for a later answer: an episode may end that much late */
 
 struct x11_source {
 	struct input_source source;	/* first: one is the other */
@@ -70,7 +70,7 @@ static void give_up(int signal)
 	}
 	told = write(STDERR_FILENO, no_answer, strlen(no_answer));
 	(void)told;
-	_exit(EXIT_RUN);	/* the watchdog process then restores all settings */
+	_exit(EXIT_RUN);	/* the watchdog process restores the changed settings */
 }
 
 static void be_patient(int seconds)

@@ -34,7 +34,7 @@ struct watch {
 	int err;			/* why it ended by itself: watch_why; 0: it did not */
 
 	bool applied;			/* a begin without its end */
-	int64_t cpu_before_ns;		/* CPU time used before the first sample: not part of the cost */
+	int64_t cpu_before_ns;		/* CPU time used by start-up; subtracted from the reported cost */
 	struct input_event event;	/* the first that came in one reading; seen_ns 0: none */
 	int64_t averaged_ns;
 };

@@ -97,7 +97,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	stop_serve
 	[ "$(jq '.result.inside_ms | .min == 12 and .max == 12' serve.json)" = true ]
 	# with as many as you like the slowest station is the limit: 200 a second (one more at each end of a second), R = N / X each.
-	# The median, and Little's law for the rate: a machine that stands still for a while makes both worse together.
+	# If the machine stalls, the rate falls and the mean response grows; the median and their product (Little's law) stay.
 	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
 	users -n 20 -z 0 -t 1s --skip 300ms
 	holds '(.rate_per_s <= 202 and .response_ms.p50 > 98 and .response_ms.p50 < 105

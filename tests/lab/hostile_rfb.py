@@ -20,8 +20,8 @@ import threading
 import time
 import zlib
 
-CPU_SECONDS = 60      # many times what the largest screens take
-SECONDS = 600         # a hundred times what the options below come to together: the machine may be busy
+CPU_SECONDS = 60      # several times what the largest screens take
+SECONDS = 600         # two hundred times what the options below add up to: the machine may be busy
 MEMORY = 150 << 10    # KB
 MEMORY_HUGE = 1200 << 10   # where the screen has 64 million pixels: four bytes each, and nine of the recorder's
 W, H = 64, 48
