@@ -46,4 +46,5 @@ while kill -0 "$driver" 2>/dev/null; do
 	read -r -t "${asked:-1}" -u "$ended" _
 	[ -z "$asked" ] || look
 done
-wait "$driver"
+# A signal that is pending is the status of a wait, and not the driver's: the second has that, whatever the first said.
+wait "$driver" || wait "$driver"
