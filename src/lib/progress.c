@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "progress.h"
+#include "clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define WIDTH 79
+
+void progress_start(struct progress *p, bool quiet)
+{
+	*p = (struct progress){ .on = !quiet && isatty(STDERR_FILENO), .next_ns = clock_now() + NS_PER_S };
+}
+
+int64_t progress_wake(const struct progress *p, int64_t until_ns)
+{
+	return p->on && p->next_ns < until_ns ? p->next_ns : until_ns;
+}
+
+bool progress_due(struct progress *p, int64_t now_ns)
+{
+	if (!p->on || now_ns < p->next_ns)
+		return false;
+	p->next_ns = now_ns + NS_PER_S;
+	return true;
+}
+
+void progress_show(struct progress *p, const char *format, ...)
+{
+	char line[4 * WIDTH];
+	int columns = 0;
+	va_list args;
+	char *end;
+
+	if (!p->on)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (end = line; *end && (columns < WIDTH || (*end & 0xc0) == 0x80); end++)
+		columns += (*end & 0xc0) != 0x80;
+	fprintf(stderr, "\r%.*s\033[K", (int)(end - line), line);
+	p->shown = true;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->on = p->shown = false;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "say.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXTS 32
+#define TEXT_SIZE 48
+
+static char *next_text(void)
+{
+	static char text[TEXTS][TEXT_SIZE];
+	static unsigned at;
+
+	return text[at++ % TEXTS];
+}
+
+/* The value with as many digits as are printed, so that the unit and the decimals suit what will stand there. */
+static double rounded(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.*e", fabs(value) < 0.9995 ? 1 : 2, value);
+	return strtod(text, NULL);
+}
+
+static void group_thousands(char *digits)
+{
+	size_t n = strspn(digits, "0123456789");
+
+	for (size_t at = n; at > 3 && strlen(digits) + 1 < TEXT_SIZE - 1;) {
+		at -= 3;
+		memmove(digits + at + 1, digits + at, strlen(digits + at) + 1);
+		digits[at] = ',';
+	}
+}
+
+const char *say_number(double value)
+{
+	char *text = next_text();
+	double size;
+	int decimals;
+
+	if (!isfinite(value) || fabs(value) >= 1e18) {
+		strcpy(text, "-");
+		return text;
+	}
+	value = rounded(value);
+	size = fabs(value);
+	if (size < 1e-9) {
+		strcpy(text, "0");
+		return text;
+	}
+	if (size >= 1)
+		decimals = size < 10 ? 2 : size < 100 ? 1 : 0;
+	else
+		decimals = 1 - (int)floor(log10(size) + 1e-9);
+	snprintf(text, TEXT_SIZE, "%.*f", decimals > 9 ? 9 : decimals, value);
+	group_thousands(text + (*text == '-'));
+	return text;
+}
+
+const char *say_count(int64_t value)
+{
+	char *text = next_text();
+
+	snprintf(text, TEXT_SIZE, "%lld", (long long)value);
+	group_thousands(text + (*text == '-'));
+	return text;
+}
+
+struct unit {
+	double factor;
+	const char *name;
+};
+
+static const char *with_unit(double value, const struct unit *units)
+{
+	char *text = next_text();
+
+	if (!isfinite(value)) {
+		strcpy(text, "-");
+		return text;
+	}
+	while (units[1].name && rounded(fabs(value) / units[1].factor) >= 1)
+		units++;
+	snprintf(text, TEXT_SIZE, "%s %s", say_number(value / units->factor), units->name);
+	return text;
+}
+
+const char *say_ns(double ns)
+{
+	static const struct unit units[] = { { 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" }, { 0, NULL } };
+	static const struct unit zero[] = { { 1, "s" }, { 0, NULL } };
+	char *text;
+	long long s;
+
+	if (fabs(ns) < 0.5)
+		return with_unit(0, zero);
+	if (!(fabs(ns) >= 119.5e9) || !(fabs(ns) < 1e18))
+		return with_unit(ns, units);
+	text = next_text();
+	s = llround(fabs(ns) / 1e9);
+	if (s < 7200)
+		snprintf(text, TEXT_SIZE, "%s%lld min %lld s", ns < 0 ? "-" : "", s / 60, s % 60);
+	else
+		snprintf(text, TEXT_SIZE, "%s%lld h %lld min", ns < 0 ? "-" : "", s / 3600, s % 3600 / 60);
+	return text;
+}
+
+const char *say_bytes(double bytes)
+{
+	static const struct unit units[] = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 1e12, "TB" }, { 0, NULL } };
+
+	return with_unit(bytes, units);
+}
+
+const char *say_memory(double bytes)
+{
+	static const struct unit units[] = {
+		{ 1, "B" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" }, { 1099511627776, "TiB" }, { 0, NULL },
+	};
+
+	return with_unit(bytes, units);
+}
+
+const char *say_bits(double bits_per_s)
+{
+	static const struct unit units[] = {
+		{ 1, "bit/s" }, { 1e3, "kbit/s" }, { 1e6, "Mbit/s" }, { 1e9, "Gbit/s" }, { 0, NULL },
+	};
+
+	return with_unit(bits_per_s, units);
+}
+
+const char *say_quantile(struct sample *s, double p, double unit)
+{
+	struct sample_stat stat = p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p);
+	char *text;
+
+	if (p > 0 && p < 1 && !sample_supports(s, p))
+		return say_number(NAN);
+	if (!stat.above)
+		return say_number(stat.value / unit);
+	text = next_text();
+	snprintf(text, TEXT_SIZE, ">%s", say_number(stat.value / unit));
+	return text;
+}

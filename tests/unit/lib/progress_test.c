@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* progress - a line on a terminal, and on a terminal only. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "clock.h"
+#include "progress.h"
+
+/* What arrives at a terminal that stands in for standard error while `what` runs. */
+static const char *on_terminal(void (*what)(void))
+{
+	static char seen[1024];
+	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal, kept = dup(STDERR_FILENO);
+	ssize_t n;
+
+	assert_true(master >= 0 && !grantpt(master) && !unlockpt(master));
+	terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0);
+	fcntl(master, F_SETFL, O_NONBLOCK);
+	fflush(stderr);
+	dup2(terminal, STDERR_FILENO);
+	what();
+	fflush(stderr);
+	n = read(master, seen, sizeof(seen) - 1);
+	dup2(kept, STDERR_FILENO);
+	seen[n > 0 ? n : 0] = '\0';
+	close(kept);
+	close(terminal);
+	close(master);
+	return seen;
+}
+
+static void show_once_a_second(void)
+{
+	struct progress p;
+
+	progress_start(&p, false);
+	assert_int_equal(progress_wake(&p, INT64_MAX), p.next_ns);
+	assert_int_equal(progress_wake(&p, 5), 5);
+	assert_false(progress_due(&p, p.next_ns - 1));
+	assert_true(progress_due(&p, p.next_ns));
+	assert_false(progress_due(&p, p.next_ns - 1));
+	progress_show(&p, "%d keys", 7);
+	progress_end(&p);
+	progress_end(&p);
+}
+
+static void show_a_long_line(void)
+{
+	char text[200] = "";
+	struct progress p;
+
+	for (int i = 0; i < 90; i++)
+		strcat(text, "µ");
+	progress_start(&p, false);
+	progress_show(&p, "%s", text);
+}
+
+static void be_quiet(void)
+{
+	struct progress p;
+
+	progress_start(&p, true);
+	assert_int_equal(progress_wake(&p, INT64_MAX), INT64_MAX);
+	assert_false(progress_due(&p, INT64_MAX));
+	progress_show(&p, "something");
+	progress_end(&p);
+}
+
+static void a_line_comes_and_goes(void **state)
+{
+	(void)state;
+	assert_string_equal(on_terminal(show_once_a_second), "\r7 keys\033[K\r\033[K");
+	assert_int_equal(strlen(on_terminal(show_a_long_line)), 1 + 2 * 79 + 3);
+	assert_string_equal(on_terminal(be_quiet), "");
+}
+
+static void a_file_gets_none(void **state)
+{
+	struct progress p;
+	int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+
+	(void)state;
+	dup2(null, STDERR_FILENO);
+	progress_start(&p, false);
+	dup2(kept, STDERR_FILENO);
+	assert_false(p.on);
+	close(null);
+	close(kept);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_comes_and_goes),
+		cmocka_unit_test(a_file_gets_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
