@@ -98,6 +98,8 @@ int proc_ready(int fd)
 {
 	ssize_t n;
 
+	if (fd == STDERR_FILENO && isatty(fd))
+		return 0;
 	do
 		n = write(fd, "ready\n", 6);
 	while (n < 0 && errno == EINTR);

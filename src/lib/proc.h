@@ -33,7 +33,8 @@ void proc_stop_with_parent(void);
 /* Dies with EXIT_USAGE unless `fd` is open: to be called before any file is opened, which might take that number
  * and then find "ready" in its midst. A closed standard error is allowed. */
 void proc_check_ready_fd(int fd);
-/* Says "ready" for whoever waits: one line on `fd` (standard error by default). 0, or -errno when nobody can read it. */
+/* Says "ready" for whoever waits: one line on `fd` (standard error by default). 0, or -errno when nobody can read it.
+ * Where standard error is a terminal nothing is said: a person does not wait for it. */
 int proc_ready(int fd);
 /* The same, with a warning where nobody can (but for standard error, which may be closed). */
 void proc_say_ready(int fd);
