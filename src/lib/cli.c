@@ -61,14 +61,19 @@ void warn(const char *format, ...)
 
 void die_usage(const char *format, ...)
 {
-	char hint[64];
+	char hint[80];
 	va_list args;
 
-	snprintf(hint, sizeof(hint), " (see %s --help)", tool_name);
+	snprintf(hint, sizeof(hint), " (see thinprobe %s --help)", tool_name);
 	va_start(args, format);
 	say(format, args, hint);
 	va_end(args);
 	exit(EXIT_USAGE);
+}
+
+static bool takes_value(const struct cli_opt *o)
+{
+	return o->type != CLI_FLAG && o->type != CLI_SET;
 }
 
 static const char *meta(const struct cli_opt *o)
@@ -87,8 +92,8 @@ static void print_option(const struct cli_opt *o)
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, o->type == CLI_FLAG ? "" : " ",
-		 o->type == CLI_FLAG ? "" : meta(o));
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "",
+		 takes_value(o) ? meta(o) : "");
 	printf("%-32s%s%s", left, strlen(left) > 31 ? "\n                                " : "", o->help);
 	if (o->type == CLI_WORD) {
 		printf(":");
@@ -100,11 +105,11 @@ static void print_option(const struct cli_opt *o)
 
 static void print_help(const char *synopsis, const char *summary, const struct cli_opt *options)
 {
-	printf("usage: %s\n%s\n\n", synopsis, summary);
+	printf("usage: thinprobe %s\n%s\n\n", synopsis, summary);
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
 		print_option(o);
-	printf("      --help                    print this\n");
-	printf("      --version                 print the version\n");
+	printf("  -h, --help                    print this\n");
+	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
 }
 
@@ -179,6 +184,9 @@ static void take(const struct cli_opt *o, const char *text)
 	case CLI_FLAG:
 		*(bool *)o->value = true;
 		return;
+	case CLI_SET:
+		*(int *)o->value = (int)o->min;
+		return;
 	case CLI_STR:
 		if (!*text)
 			die_usage("--%s needs a value", o->name);
@@ -247,35 +255,35 @@ const char *cli_given(const char *prefix)
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options)
 {
 	struct option longs[OPTIONS_MAX + 3] = { 0 };
-	char letters[OPTIONS_MAX * 2 + 2] = ":";
-	size_t n = 0, l = 1;
+	char letters[OPTIONS_MAX * 2 + 4] = ":hV";
+	size_t n = 0, l = 3;
 	int c;
 
 	occupy_standard_descriptors();
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
-		int wants = o->type == CLI_FLAG ? no_argument : required_argument;
+		int wants = takes_value(o) ? required_argument : no_argument;
 
 		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)n };
 		if (o->letter) {
 			letters[l++] = o->letter;
-			if (wants)
+			if (wants == required_argument)
 				letters[l++] = ':';
 		}
 	}
 	letters[l] = '\0';
-	longs[n] = (struct option){ "help", no_argument, NULL, 1 };
-	longs[n + 1] = (struct option){ "version", no_argument, NULL, 2 };
+	longs[n] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[n + 1] = (struct option){ "version", no_argument, NULL, 'V' };
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		const struct cli_opt *o = NULL;
 
-		if (c == 1) {
+		if (c == 'h') {
 			print_help(synopsis, summary, options);
 			exit(fflush(stdout) ? EXIT_RUN : EXIT_OK);
 		}
-		if (c == 2) {
+		if (c == 'V') {
 			printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
 			exit(EXIT_OK);
 		}

@@ -22,6 +22,7 @@ enum exit_status {
 enum cli_type {
 	CLI_END,
 	CLI_FLAG,	/* bool *: set when given */
+	CLI_SET,	/* int *: becomes `min` when given; takes no value either */
 	CLI_INT,	/* int64_t * */
 	CLI_REAL,	/* double * */
 	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; a bare number is seconds */
@@ -51,7 +52,7 @@ struct cli_opt {
 };
 
 /* Reads options anywhere on the line, leaves the operands (in order) at the end of argv and returns the
- * index of the first. `synopsis` begins with the tool's name. --help and --version are built in and exit 0;
+ * index of the first. `synopsis` begins with the tool's name. -h, --help, -V and --version are built in and exit 0;
  * a wrong word ends the program with EXIT_USAGE after one line that names it and the cure. */
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options);
 
@@ -66,7 +67,7 @@ const char *cli_tool(void);
 /* One line "tool: message" on standard error, then exit. A trailing ": %m" works as in printf. */
 void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* "tool: message (see tool --help)" and EXIT_USAGE. */
+/* "tool: message (see thinprobe tool --help)" and EXIT_USAGE. */
 void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* The operand that is read: FILE, or standard input for "-". Ends the program where it cannot be opened. */

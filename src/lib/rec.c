@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,13 +13,15 @@
 
 #define DEPTH_MAX 16
 
-const char *const rec_formats[] = { "text", "json", "tsv", NULL };
+const char *const rec_formats[] = { "text", "json", "tsv", "rows", NULL };
 
 struct rec {
 	struct rec_cfg cfg;
 	FILE *out;
 	char *place, *temporary;	/* NULL for what is written through: standard output, devices, pipes */
-	struct rec_node root;
+	struct rec_lines lines;
+	const char *main_table;
+	struct rec_node root, *host;
 	struct rec_node *stack[DEPTH_MAX];
 	int depth;
 	int err;
@@ -117,7 +120,7 @@ void rec_real(struct rec *r, const char *key, double value, int decimals)
 		return;
 	}
 	snprintf(text, sizeof(text), fabs(value) < 1e15 ? "%.*f" : "%.*e", decimals, value);
-	add(r, key, NUMBER, text);
+	add(r, key, NUMBER, strspn(text, "-0.") == strlen(text) && *text == '-' ? text + 1 : text);
 }
 
 void rec_str(struct rec *r, const char *key, const char *value)
@@ -185,6 +188,18 @@ static void start_report(struct rec *r, const char *tool)
 	rec_str(r, "version", THINPROBE_VERSION);
 	rec_str(r, "started", when);
 	rec_str(r, "host", host);
+	r->host = r->root.last;
+}
+
+struct rec_lines *rec_lines(struct rec *r)
+{
+	return &r->lines;
+}
+
+void rec_main_table(struct rec *r, const char *key)
+{
+	if (r)
+		r->main_table = key;
 }
 
 /* Whether `path` is to be written to as it stands and never replaced: a device, a pipe, or a name of one of our own
@@ -278,14 +293,60 @@ static void drop_children(struct rec_node *n)
 	}
 }
 
+/* After the host: before what may be long. */
+static void add_summary(struct rec *r)
+{
+	const char *summary = rec_summary(&r->lines);
+	struct rec_node *behind = r->host ? r->host->next : NULL, *last = r->root.last, *n;
+
+	if (!summary || !behind)
+		return;
+	r->depth = 0;
+	n = add(r, "summary", STRING, summary);
+	if (!n)
+		return;
+	last->next = NULL;
+	r->root.last = last;
+	r->host->next = n;
+	n->next = behind;
+}
+
+static void write_text(struct rec *r)
+{
+	bool quiet = r->cfg.detail == REC_QUIET, verbose = r->cfg.detail == REC_VERBOSE;
+	bool said = rec_write_lines(r->out, &r->lines, quiet, verbose);
+
+	if (said && verbose)
+		fputc('\n', r->out);
+	if (!quiet && (verbose || !said))
+		rec_write(r->out, REC_TEXT, &r->root, NULL);
+}
+
+static int write_report(struct rec *r)
+{
+	if (r->cfg.format == REC_TEXT)
+		write_text(r);
+	if (r->cfg.format != REC_TEXT || r->out != stdout)
+		for (const struct rec_line *l = r->lines.first; l; l = l->next)
+			if (l->kind == LINE_WARNED)
+				warn("%s", l->text);
+	if (r->cfg.format == REC_TEXT)
+		return 0;
+	add_summary(r);
+	return r->err ? r->err : rec_write(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
+}
+
 int rec_close(struct rec *r)
 {
 	int err = r->err;
 
+	signal(SIGPIPE, SIG_IGN);
 	if (!err)
-		rec_write(r->out, (enum rec_format)r->cfg.format, &r->root);
+		err = write_report(r);
 	if (fflush(r->out) || ferror(r->out))
 		err = err ? err : -(errno ? errno : EIO);
+	if (err == -EPIPE && r->out == stdout)
+		err = 0;
 	if (r->temporary) {
 		if (!err && fsync(fileno(r->out)))
 			err = -errno;
@@ -300,6 +361,7 @@ int rec_close(struct rec *r)
 		err = -errno;
 	}
 	drop_children(&r->root);
+	rec_drop_lines(&r->lines);
 	free(r->temporary);
 	free(r->place);
 	free(r);

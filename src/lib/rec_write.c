@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rec_tree.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
@@ -76,6 +78,23 @@ void rec_write_plain(FILE *out, const char *text)
 	}
 }
 
+static void join_path(char *path, size_t size, const char *prefix, const struct rec_node *n, int index)
+{
+	const char *dot = *prefix ? "." : "";
+
+	if (n->key)
+		snprintf(path, size, "%s%s%s", prefix, dot, n->key);
+	else
+		snprintf(path, size, "%s%s%d", prefix, dot, index);
+}
+
+/* Empty where it is null. */
+static void value(FILE *out, const struct rec_node *n)
+{
+	if (n->kind != WORD || (n->text && strcmp(n->text, "null") != 0))
+		rec_write_plain(out, n->text);
+}
+
 static void tsv(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
 {
 	int i = 0;
@@ -83,17 +102,13 @@ static void tsv(FILE *out, const struct rec_node *n, const char *schema, const c
 	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
 		char path[512];
 
-		if (c->key)
-			snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", c->key);
-		else
-			snprintf(path, sizeof(path), "%s%s%d", prefix, *prefix ? "." : "", i);
+		join_path(path, sizeof(path), prefix, c, i);
 		if (c->kind == OBJECT || c->kind == ARRAY) {
 			tsv(out, c, schema, path);
 			continue;
 		}
 		fprintf(out, "%s\t%s\t", schema, path);
-		if (c->kind != WORD || (c->text && strcmp(c->text, "null") != 0))
-			rec_write_plain(out, c->text);
+		value(out, c);
 		fputc('\n', out);
 	}
 }
@@ -188,20 +203,107 @@ static void text(FILE *out, const struct rec_node *n, int indent)
 	}
 }
 
-void rec_write(FILE *out, enum rec_format format, const struct rec_node *root)
+/* ---- rows: one array of the result, an element a line, its leaves in columns ---- */
+
+struct columns {
+	char **path;
+	const struct rec_node **leaf;	/* of the current row; NULL: it has none */
+	int n;
+	bool failed;
+};
+
+static void take_leaf(struct columns *k, const char *path, const struct rec_node *leaf)
+{
+	char **paths;
+	int i = 0;
+
+	while (i < k->n && strcmp(k->path[i], path) != 0)
+		i++;
+	if (i == k->n) {
+		const struct rec_node **leaves = realloc(k->leaf, (size_t)(i + 1) * sizeof(*leaves));
+
+		k->leaf = leaves ? leaves : k->leaf;
+		paths = leaves ? realloc(k->path, (size_t)(i + 1) * sizeof(*paths)) : NULL;
+		k->path = paths ? paths : k->path;
+		if (!paths || !(paths[i] = strdup(path))) {
+			k->failed = true;
+			return;
+		}
+		k->n++;
+	}
+	k->leaf[i] = leaf;
+}
+
+static void take_leaves(struct columns *k, const struct rec_node *n, const char *prefix)
+{
+	char path[512];
+	int i = 0;
+
+	if (leaf(n)) {
+		take_leaf(k, *prefix ? prefix : "value", n);
+		return;
+	}
+	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
+		join_path(path, sizeof(path), prefix, c, i);
+		take_leaves(k, c, path);
+	}
+}
+
+static int rows(FILE *out, const struct rec_node *table, const char *schema)
+{
+	struct columns k = { 0 };
+
+	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
+		take_leaves(&k, row, "");
+	fputs("schema", out);
+	for (int i = 0; i < k.n; i++)
+		fprintf(out, "\t%s", k.path[i]);
+	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next) {
+		memset(k.leaf, 0, (size_t)k.n * sizeof(*k.leaf));
+		take_leaves(&k, row, "");
+		fprintf(out, "\n%s", schema);
+		for (int i = 0; i < k.n; i++) {
+			fputc('\t', out);
+			if (k.leaf[i])
+				value(out, k.leaf[i]);
+		}
+	}
+	fputc('\n', out);
+	for (int i = 0; i < k.n; i++)
+		free(k.path[i]);
+	free(k.path);
+	free(k.leaf);
+	return k.failed ? -ENOMEM : 0;
+}
+
+static const struct rec_node *child(const struct rec_node *n, const char *key)
+{
+	for (const struct rec_node *c = n ? n->first : NULL; c; c = c->next)
+		if (c->key && !strcmp(c->key, key))
+			return c;
+	return NULL;
+}
+
+int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
+	const struct rec_node *main_table = table ? child(child(root, "result"), table) : NULL;
 
 	switch (format) {
 	case REC_JSON:
 		json(out, root, 0);
 		fputc('\n', out);
-		break;
+		return 0;
+	case REC_ROWS:
+		if (main_table)
+			return rows(out, main_table, schema);
+		/* fall through */
 	case REC_TSV:
 		fputs("schema\tkey\tvalue\n", out);
 		tsv(out, root, schema, "");
-		break;
+		return 0;
 	default:
 		text(out, root, 0);
+		return 0;
 	}
 }

@@ -165,13 +165,19 @@ static void read_files(struct run *run)
 	source_drops(run->source, &run->drops);
 }
 
+/* The rows are all that --format tsv or --tsv writes. */
+static bool rows_only(void)
+{
+	return out_cfg.format == REC_TSV || out_cfg.format == REC_ROWS;
+}
+
 static void check_usage(bool live, int files)
 {
 	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
 					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
 
 	rec_check_apart(place, sizeof(place) / sizeof(*place));
-	if (cfg.latency.rows && out_cfg.format == REC_TSV)
+	if (cfg.latency.rows && rows_only())
 		die_usage("--format tsv is the rows: -o says where they go, not --rows");
 	if (!cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns))
 		die_usage("--pairing, --assume and --idle are for --keys");
@@ -248,7 +254,7 @@ static struct rec *open_report(struct run *run)
 	struct rec *out = NULL;
 	char why[LATENCY_WHY];
 
-	if (out_cfg.format == REC_TSV)
+	if (rows_only())
 		latency.rows = out_cfg.path ? out_cfg.path : "-";
 	else if (!(out = rec_open(&out_cfg, "prototap")))
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);

@@ -21,12 +21,12 @@ static const struct {
 
 static void vamp_usage(FILE *to)
 {
-	fputs("usage: vamp COMMAND [options]\n"
+	fputs("usage: thinprobe vamp COMMAND [options]\n"
 	      "Finds the background tasks when the user acts and throttles them until the episode ends.\n\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-8s %-4s %s\n", commands[i].word, commands[i].wants, commands[i].does);
-	fputs("\n      --help     print this and exit; vamp COMMAND --help: its options\n"
-	      "      --version  print the version and exit\n\nManual: man thinprobe-vamp\n", to);
+	fputs("\n  -h, --help     print this and exit; thinprobe vamp COMMAND --help: its options\n"
+	      "  -V, --version  print the version and exit\n\nManual: man thinprobe-vamp\n", to);
 }
 
 int main(int argc, char **argv)
@@ -35,14 +35,16 @@ int main(int argc, char **argv)
 		vamp_usage(stdout);
 		return EXIT_OK;
 	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
 		puts("vamp (thinprobe) " THINPROBE_VERSION);
 		return EXIT_OK;
 	}
 	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].word))
 			return commands[i].run(argc - 1, argv + 1);
-	fprintf(stderr, argc > 1 ? "vamp: no command %s (see vamp --help)\n" : "vamp: which command? (see vamp --help)\n",
-		argc > 1 ? argv[1] : "");
+	if (argc > 1)
+		fprintf(stderr, "vamp: no command %s (see thinprobe vamp --help)\n", argv[1]);
+	else
+		fputs("vamp: which command? (see thinprobe vamp --help)\n", stderr);
 	return EXIT_USAGE;
 }

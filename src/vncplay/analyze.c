@@ -16,13 +16,15 @@
 #define READERS 4		/* logs that are read at the same time, at most: each has a screen */
 
 enum { METHOD_TILES, METHOD_PAPER };
-enum { FORMAT_OLD = REC_TSV + 1 };
+enum { FORMAT_OLD = REC_ROWS + 1 };
 
-static const char *const methods[] = { "tiles", "paper", NULL }, *const formats[] = { "text", "json", "tsv", "vncanalyze", NULL };
+static const char *const methods[] = { "tiles", "paper", NULL };
+static const char *const formats[] = { "text", "json", "tsv", "rows", "vncanalyze", NULL };
 
 static struct {
-	int method, format;
-	const char *aux, *labels, *output;
+	int method;
+	const char *aux, *labels;
+	struct rec_cfg out;
 	struct paper_cfg paper;
 } cfg = { .paper = PAPER_2005 };
 
@@ -36,8 +38,9 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "aux", &cfg.aux, 0, 0, "side files, in the order of the logs (OUT.rfb.aux)", NULL, NULL, "FILE,..." },
 	{ CLI_STR, 0, "labels", &cfg.labels, 0, 0, "what the replays are called, in their order (their files' names)", NULL, NULL,
 	  "NAME,..." },
-	{ CLI_WORD, 0, "format", &cfg.format, 0, 0, "how to report; vncanalyze: rows for scripts of 2005 (text)", formats, NULL, NULL },
-	{ CLI_STR, 'o', "output", &cfg.output, 0, 0, "write the report to this file (standard output)", NULL, NULL, "FILE" },
+	{ CLI_WORD, 0, "format", &cfg.out.format, 0, 0,
+	  "how to report; vncanalyze: rows for scripts of 2005 (text)", formats, NULL, NULL },
+	REC_OPTIONS_SHORT(cfg.out, "quiet"),
 	{ .type = CLI_END },
 };
 
@@ -121,7 +124,7 @@ static const char *label_of(const char *file)
 static void check_places(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
-	struct rec_place places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.output } };
+	struct rec_place places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.out.path } };
 
 	snprintf(beside, sizeof(beside), "%s.aux", log);
 	rec_check_apart(places, sizeof(places) / sizeof(*places));
@@ -155,10 +158,10 @@ static void report(struct rec *out, const struct findings *f)
 		findings_report(out, f);
 		err = rec_close(out);
 	} else {
-		if (cfg.output && strcmp(cfg.output, "-") != 0)
-			old = fopen(cfg.output, "we");
+		if (cfg.out.path && strcmp(cfg.out.path, "-") != 0)
+			old = fopen(cfg.out.path, "we");
 		if (!old)
-			die(EXIT_RUN, "cannot write %s: %m", cfg.output);
+			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
 		findings_old(old, f);
 		err = ferror(old) || (old == stdout ? fflush(old) : fclose(old)) ? -EIO : 0;
 	}
@@ -199,7 +202,6 @@ int vncplay_analyze(int argc, char **argv)
 	int first = cli_parse(argc, argv, "vncplay analyze OUT.rfb... [options]",
 			      "The response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
-	struct rec_cfg out_cfg = { .format = cfg.format, .path = cfg.output };
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
 	struct study study = { 0 };
 	struct paper paper = { 0 };
@@ -227,10 +229,10 @@ int vncplay_analyze(int argc, char **argv)
 		replay[r].file = argv[first + r];
 		replay[r].label = labels ? labels[r] : label_of(argv[first + r]);
 	}
-	if (cfg.format != FORMAT_OLD) {
-		out = rec_open(&out_cfg, "vncplay-analyze");
+	if (cfg.out.format != FORMAT_OLD) {
+		out = rec_open(&cfg.out, "vncplay-analyze");
 		if (!out)
-			die(EXIT_RUN, "cannot write %s: %m", cfg.output);
+			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
 	}
 	read_all(replay, aux, err, runs);
 	status = judge(replay, err, runs);

@@ -68,7 +68,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9,
 	  "what changes near the pointer so long after a move is its doing; 0: never (800ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
-	REC_OPTIONS(out_cfg),
+	REC_OPTIONS_QUIET(out_cfg, "silent"),
 	{ .type = CLI_END },
 };
 

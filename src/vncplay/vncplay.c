@@ -26,12 +26,12 @@ static const struct {
 
 static void usage(FILE *to)
 {
-	fputs("usage: vncplay COMMAND [options]\nRecords a session once, replays it reliably, "
+	fputs("usage: thinprobe vncplay COMMAND [options]\nRecords a session once, replays it reliably, "
 	      "and tells the response time of every input.\n\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-11s %-16s %s\n", commands[i].word, commands[i].wants, commands[i].does);
-	fputs("\n      --help                   print this and exit; vncplay COMMAND --help: its options\n"
-	      "      --version                print the version and exit\n\nManual: man thinprobe-vncplay\n", to);
+	fputs("\n  -h, --help                   print this and exit; thinprobe vncplay COMMAND --help: its options\n"
+	      "  -V, --version                print the version and exit\n\nManual: man thinprobe-vncplay\n", to);
 }
 
 int main(int argc, char **argv)
@@ -40,14 +40,16 @@ int main(int argc, char **argv)
 		usage(stdout);
 		return EXIT_OK;
 	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
 		puts("vncplay (thinprobe) " THINPROBE_VERSION);
 		return EXIT_OK;
 	}
 	for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].word))
 			return commands[i].run(argc - 1, argv + 1);
-	fprintf(stderr, argc > 1 ? "vncplay: no command %s (see vncplay --help)\n" : "vncplay: which command? (see vncplay --help)\n",
-		argc > 1 ? argv[1] : "");
+	if (argc > 1)
+		fprintf(stderr, "vncplay: no command %s (see thinprobe vncplay --help)\n", argv[1]);
+	else
+		fputs("vncplay: which command? (see thinprobe vncplay --help)\n", stderr);
 	return EXIT_USAGE;
 }

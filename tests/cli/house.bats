@@ -216,7 +216,7 @@ says_help() {
 	local out
 
 	out=$("bin/$1" --help 2>err) || return 1
-	[ ! -s err ] && [[ $out == "usage: $1"* ]] && [[ $out == *--version* ]]
+	[ ! -s err ] && [[ $out == "usage: thinprobe $1"* ]] && [[ $out == *--version* ]]
 }
 
 refuses() {	# words... tool: exit 2, nothing on standard output, one line on standard error that begins with the tool's name

@@ -86,7 +86,8 @@ man_options() {	# page
 	need_mandoc
 	[ "$(commands vncplay | wc -w)" -ge 8 ]
 	for command in $(commands vncplay); do
-		bin/vncplay "$command" --help | head -n 1 | grep -q "^usage: vncplay $command" || { echo "vncplay $command --help"; wrong=1; }
+		bin/vncplay "$command" --help | head -n 1 | grep -q "^usage: thinprobe vncplay $command" ||
+			{ echo "vncplay $command --help"; wrong=1; }
 		plain src/vncplay/vncplay.1 | sed -n '/^OPTIONS/,/^FILES/p' | grep -qE "^   [a-z, ]*\b$command\b" || {
 			echo "no part on $command"
 			wrong=1

@@ -156,7 +156,7 @@ END
 		play far.trace o.rfb --mask 1,1,1,1 --mask $bad
 		[ "$status" -eq 2 ] && [ ! -e report.json ]
 		[ "$(cat play.err)" = \
-			"vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see vncplay --help)" ]
+			"vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see thinprobe vncplay --help)" ]
 		play far.trace o.rfb --any-size --mask $bad
 		[ "$status" -eq 1 ]
 		[ "$(cat play.err)" = "vncplay: o.rfb: --mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" ]

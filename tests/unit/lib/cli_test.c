@@ -222,6 +222,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "name", &got.name, 0, 0, "a word", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "colour", &got.word, 0, 0, "which (red)", words, NULL, NULL },
 	{ CLI_CPUS, 0, "cpus", &got.cpus, 0, 0, "where", NULL, NULL, NULL },
+	{ CLI_SET, 'z', "green", &got.word, 1, 0, "same as --colour green", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "even", &even, 0, 0, "even only", NULL, read_even, "EVEN" },
 	{ .type = CLI_END },
 };
@@ -289,7 +290,7 @@ static void blames(const char *line, const char *err)
 {
 	char whole[512];
 
-	snprintf(whole, sizeof(whole), "demo: %s (see demo --help)\n", err);
+	snprintf(whole, sizeof(whole), "demo: %s (see thinprobe demo --help)\n", err);
 	parse(line);
 	assert_string_equal(child.err, whole);
 	assert_string_equal(child.out, "");
@@ -304,6 +305,7 @@ static void options_may_stand_anywhere(void **state)
 	takes("-qn3 --percent=0.1 --time 500ms --size 1K --name x --colour green --cpus 0-1 --even 4",
 	      "left: | loud 1 count 3 percent 0.1 time 500000000 size 1024 name x word 1 cpus 2 even 4\n");
 	takes("-n 1 -n 2", "left: | loud 0 count 2 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");	/* the last one */
+	takes("--colour red -z", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 1 cpus 0 even 0\n");
 	takes("-- -n 3", "left: -n 3 | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("--name --loud", "left: | loud 0 count 0 percent 0 time 0 size 0 name --loud word 0 cpus 0 even 0\n");
 	takes("--free -99 --time 30d", "left: | loud 0 count 0 percent 0 time 2592000000000000 size 0 name - word 0 cpus 0 even 0\n");
@@ -317,6 +319,7 @@ static void a_wrong_word_is_named_with_the_cure(void **state)
 	blames("-n 2 -qx", "unknown option -x");
 	blames("-qxn3", "unknown option -x");
 	blames("--loud=yes", "--loud takes no value");
+	blames("--green=yes", "--green takes no value");
 	blames("--help=yes", "--help takes no value");
 	blames("-n", "-n needs a value");
 	blames("one --time", "--time needs a value");
@@ -344,7 +347,7 @@ static void help_tells_every_option_and_its_words(void **state)
 	parse("--help --bogus");
 	assert_int_equal(child.status, EXIT_OK);
 	assert_string_equal(child.err, "");
-	assert_int_equal(strncmp(child.out, "usage: demo [options] WORD...\nShows how it is done.\n\n", 53), 0);
+	assert_int_equal(strncmp(child.out, "usage: thinprobe demo [options] WORD...\nShows how it is done.\n\n", 63), 0);
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++) {
 		char name[32];
 
@@ -358,6 +361,11 @@ static void help_tells_every_option_and_its_words(void **state)
 	parse("--version -n 0");
 	assert_int_equal(child.status, EXIT_OK);
 	assert_string_equal(child.out, "demo (thinprobe) " THINPROBE_VERSION "\n");
+	parse("-V -n 0");
+	assert_string_equal(child.out, "demo (thinprobe) " THINPROBE_VERSION "\n");
+	parse("-h --bogus");
+	assert_int_equal(child.status, EXIT_OK);
+	assert_non_null(strstr(child.out, "\n  -h, --help "));
 	parse("--bogus --help");	/* in the order of the line */
 	assert_int_equal(child.status, EXIT_USAGE);
 }

@@ -79,7 +79,7 @@ static const char *content(const char *path)
 /* Opens a report in `format`; the file is in_folder("report"). */
 static struct rec *start(enum rec_format format)
 {
-	struct rec_cfg cfg = { (int)format, in_folder("report") };
+	struct rec_cfg cfg = { (int)format, in_folder("report"), REC_SHORT };
 	struct rec *r = rec_open(&cfg, "demo");
 
 	assert_non_null(r);
@@ -416,7 +416,7 @@ static void a_child_that_dies_leaves_its_parents_file(void **state)
 
 static void open_fails_with(const char *path, int err)
 {
-	struct rec_cfg cfg = { REC_JSON, path };
+	struct rec_cfg cfg = { REC_JSON, path, REC_SHORT };
 
 	errno = 0;
 	assert_null(rec_open(&cfg, "demo"));
@@ -440,7 +440,7 @@ static void a_bad_path_is_told_before_the_run(void **state)
 
 static void a_full_disk_is_told(void **state)
 {
-	struct rec_cfg cfg = { REC_JSON, "/dev/full" };
+	struct rec_cfg cfg = { REC_JSON, "/dev/full", REC_SHORT };
 	struct rec *r;
 	struct stat st;
 

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The short report: sentences and small tables, at most WIDTH columns. */
+#include "rec_tree.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 80
+#define COLUMNS_MAX 16
+#define ROWS_SHOWN 5		/* of a longer table: spread from the first to the last, with the worst among them */
+
+static __attribute__((format(printf, 4, 0))) struct rec_line *add_line(struct rec_lines *to, enum rec_line_kind kind,
+								       const char *align, const char *format, va_list args)
+{
+	struct rec_line *line = calloc(1, sizeof(*line));
+
+	if (!line)
+		return NULL;
+	line->kind = kind;
+	line->rank = NAN;
+	line->align = align;
+	if (vasprintf(&line->text, format, args) < 0) {
+		free(line);
+		return NULL;
+	}
+	if (to->last)
+		to->last->next = line;
+	else
+		to->first = line;
+	to->last = line;
+	return line;
+}
+
+void rec_say(struct rec *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (r)
+		add_line(rec_lines(r), LINE_SAID, NULL, format, args);
+	va_end(args);
+}
+
+void rec_warn(struct rec *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (r)
+		add_line(rec_lines(r), LINE_WARNED, NULL, format, args);
+	va_end(args);
+}
+
+void rec_table(struct rec *r, const char *align, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (r)
+		add_line(rec_lines(r), LINE_HEAD, align, format, args);
+	va_end(args);
+}
+
+void rec_row(struct rec *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (r)
+		add_line(rec_lines(r), LINE_ROW, NULL, format, args);
+	va_end(args);
+}
+
+void rec_rank(struct rec *r, double badness)
+{
+	if (r && rec_lines(r)->last)
+		rec_lines(r)->last->rank = badness;
+}
+
+const char *rec_summary(const struct rec_lines *lines)
+{
+	const struct rec_line *said = NULL;
+
+	for (const struct rec_line *l = lines->first; l; l = l->next) {
+		if (l->kind == LINE_WARNED)
+			return l->text;
+		if (l->kind == LINE_SAID && !said)
+			said = l;
+	}
+	return said ? said->text + strspn(said->text, " ") : NULL;
+}
+
+static int width_of(const char *text, size_t bytes)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		columns += (text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+/* Words as they fit; what goes on in the next line is indented a little more than its first. */
+static void write_wrapped(FILE *out, const char *mark, const char *text)
+{
+	int indent = (int)strspn(text, " "), at = indent + (int)strlen(mark);
+	char word[1024];
+
+	fprintf(out, "%s%*s", mark, indent, "");
+	for (text += indent; *text;) {
+		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
+		int columns = width_of(text + gap, n);
+
+		if (at + (int)gap + columns > WIDTH && n && at > indent + 2) {
+			fprintf(out, "\n%*s", indent + 2, "");
+			at = indent + 2;
+		} else {
+			fprintf(out, "%*s", (int)gap, "");
+			at += (int)gap;
+		}
+		snprintf(word, sizeof(word), "%.*s", (int)n, text + gap);
+		rec_write_plain(out, word);
+		at += columns;
+		text += gap + n;
+	}
+	fputc('\n', out);
+}
+
+struct cell {
+	const char *text;
+	size_t bytes;
+};
+
+static int split_cells(const char *text, struct cell *cell)
+{
+	int n = 0;
+
+	for (;; text++) {
+		cell[n].text = text;
+		cell[n].bytes = strcspn(text, "\t");
+		text += cell[n++].bytes;
+		if (!*text || n == COLUMNS_MAX)
+			return n;
+	}
+}
+
+/* A row of two cells in a wider table is a name and a text of any length. */
+static bool spans(int cells, int columns)
+{
+	return cells == 2 && columns > 2;
+}
+
+static void measure_row(const char *text, int columns, int *width)
+{
+	struct cell cell[COLUMNS_MAX];
+	int n = split_cells(text, cell);
+
+	for (int i = 0; i < n && i < columns && !(i && spans(n, columns)); i++)
+		if (width_of(cell[i].text, cell[i].bytes) > width[i])
+			width[i] = width_of(cell[i].text, cell[i].bytes);
+}
+
+static void append(char *line, size_t size, int blanks, const struct cell *cell)
+{
+	size_t at = strlen(line);
+
+	snprintf(line + at, size - at, "%*s%.*s", blanks > 0 ? blanks : 0, "", (int)cell->bytes, cell->text);
+}
+
+static void write_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool cut)
+{
+	struct cell cell[COLUMNS_MAX];
+	int n = split_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
+	char line[1024] = "";
+	size_t end;
+
+	for (int i = 0; i < n; i++) {
+		int wide = width_of(cell[i].text, cell[i].bytes);
+		bool right = i < columns && align[i] == 'r' && !(i && spans(n, columns));
+
+		if (wide) {
+			append(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
+			at = width_of(line, strlen(line));
+		}
+		start += (i < columns ? width[i] : wide) + gap;
+	}
+	end = strlen(line);
+	if (cut && at > WIDTH) {
+		for (at = 0, end = 0; at < WIDTH - 1; end++)
+			at += (line[end + 1] & 0xc0) != 0x80;
+		strcpy(line + end, "…");
+		end = strlen(line);
+	}
+	while (end && line[end - 1] == ' ')
+		line[--end] = '\0';
+	rec_write_plain(out, line);
+	fputc('\n', out);
+}
+
+/* Which rows of a table are shown: all, or of a long one the first, the worst, the last, and some between. */
+static int choose_rows(struct rec_line *head, bool all)
+{
+	struct rec_line *worst = NULL;
+	int n = 0, i = 0, next = 0, nearest = 0;
+
+	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, n++)
+		if (isfinite(l->rank) && (!worst || l->rank > worst->rank)) {
+			worst = l;
+			nearest = n;
+		}
+	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
+		l->shown = all || n <= ROWS_SHOWN || i == next * (n - 1) / (ROWS_SHOWN - 1);
+		next += i == next * (n - 1) / (ROWS_SHOWN - 1);
+	}
+	if (!worst || worst->shown)
+		return n;
+	worst->shown = true;
+	/* in place of the nearest that is neither first nor last */
+	nearest = (nearest * (ROWS_SHOWN - 1) + (n - 1) / 2) / (n - 1);
+	nearest = nearest < 1 ? 1 : nearest > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : nearest;
+	i = 0;
+	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++)
+		if (l != worst && i == nearest * (n - 1) / (ROWS_SHOWN - 1))
+			l->shown = false;
+	return n;
+}
+
+static struct rec_line *write_table(FILE *out, struct rec_line *head, bool all)
+{
+	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_rows(head, all), hidden = 0;
+	struct rec_line *l;
+
+	measure_row(head->text, columns, width);
+	for (l = head->next; l && l->kind == LINE_ROW; l = l->next)
+		if (l->shown)
+			measure_row(l->text, columns, width);
+	for (int i = 0; i < columns; i++)
+		total += width[i];
+	if (total + gap * (columns - 1) > WIDTH)
+		gap = 2;
+	if (*head->text)
+		write_row(out, head->text, head->align, width, gap, !all);
+	for (l = head->next; l && l->kind == LINE_ROW; l = l->next) {
+		if (l->shown)
+			write_row(out, l->text, head->align, width, gap, !all);
+		hidden += !l->shown;
+	}
+	if (hidden)
+		fprintf(out, "%d of %d rows; --tsv has all\n", rows - hidden, rows);
+	return l;
+}
+
+bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all)
+{
+	bool some = false;
+
+	for (const struct rec_line *l = lines->first; l; l = l->next)
+		if (l->kind == LINE_WARNED)
+			write_wrapped(out, "! ", l->text);
+	for (struct rec_line *l = lines->first; l && !warnings_only;) {
+		if (l->kind == LINE_HEAD) {
+			l = write_table(out, l, all);
+			some = true;
+			continue;
+		}
+		if (l->kind == LINE_SAID) {
+			write_wrapped(out, "", l->text);
+			some = true;
+		}
+		l = l->next;
+	}
+	return some;
+}
+
+void rec_drop_lines(struct rec_lines *lines)
+{
+	for (struct rec_line *l = lines->first, *next; l; l = next) {
+		next = l->next;
+		free(l->text);
+		free(l);
+	}
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* rec_say - the short report: what stands in it, how tables are laid out, and who gets it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "rec.h"
+
+static char path[] = "/tmp/thinprobe-say.XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(strcpy(path, "/tmp/thinprobe-say.XXXXXX"));
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static struct rec *start(int format, int detail)
+{
+	struct rec_cfg cfg = { format, path, detail };
+	struct rec *r = rec_open(&cfg, "demo");
+
+	assert_non_null(r);
+	return r;
+}
+
+static const char *finish(struct rec *r)
+{
+	static char text[8192];
+	size_t n;
+	FILE *f;
+
+	assert_int_equal(rec_close(r), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+static struct rec *tell(int format, int detail)
+{
+	struct rec *r = start(format, detail);
+
+	rec_object(r, "settings");
+	rec_int(r, "count", 2);
+	rec_end(r);
+	rec_object(r, "result");
+	rec_array(r, "children");
+	for (int i = 0; i < 2; i++) {
+		rec_object(r, NULL);
+		rec_int(r, "cpu", i);
+		if (i) {
+			rec_object(r, "wait");
+			rec_real(r, "p50", -0.0001, 3);
+			rec_end(r);
+		}
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_end(r);
+	rec_say(r, "%d processes", 2);
+	return r;
+}
+
+static void text_is_what_was_said(void **state)
+{
+	(void)state;
+	assert_string_equal(finish(tell(REC_TEXT, REC_SHORT)), "2 processes\n");
+	assert_string_equal(finish(tell(REC_TEXT, REC_QUIET)), "");
+	assert_int_equal(strncmp(finish(tell(REC_TEXT, REC_VERBOSE)), "2 processes\n\nschema ", 20), 0);
+	assert_null(strstr(finish(tell(REC_TEXT, REC_VERBOSE)), "summary"));
+}
+
+static void nothing_said_is_the_tree(void **state)
+{
+	struct rec *r = start(REC_TEXT, REC_SHORT);
+
+	(void)state;
+	assert_int_equal(strncmp(finish(r), "schema ", 7), 0);
+	assert_string_equal(finish(start(REC_TEXT, REC_QUIET)), "");
+	rec_say(NULL, "to nobody");
+	rec_warn(NULL, "to nobody");
+}
+
+static void a_warning_comes_first_and_stays(void **state)
+{
+	(void)state;
+	for (int detail = REC_SHORT; detail <= REC_QUIET; detail++) {
+		struct rec *r = tell(REC_TEXT, detail);
+
+		rec_warn(r, "not held: %d %%", 14);
+		assert_string_equal(finish(r), detail == REC_QUIET ? "! not held: 14 %\n" : "! not held: 14 %\n2 processes\n");
+	}
+}
+
+static void json_has_the_summary_before_the_settings(void **state)
+{
+	for (int warned = 0; warned < 2; warned++) {
+		struct rec *r = tell(REC_JSON, REC_QUIET);
+		const char *text;
+		json_t *all;
+
+		(void)state;
+		if (warned)
+			rec_warn(r, "not valid");
+		text = finish(r);
+		all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(all);
+		assert_string_equal(json_string_value(json_object_get(all, "summary")), warned ? "not valid" : "2 processes");
+		assert_true(strstr(text, "\"host\"") < strstr(text, "\"summary\""));
+		assert_true(strstr(text, "\"summary\"") < strstr(text, "\"settings\""));
+		json_decref(all);
+	}
+	assert_null(strstr(finish(start(REC_JSON, REC_SHORT)), "summary"));
+}
+
+static void rows_are_the_main_table(void **state)
+{
+	struct rec *r = tell(REC_ROWS, REC_SHORT);
+
+	(void)state;
+	rec_main_table(r, "children");
+	assert_string_equal(finish(r), "schema\tcpu\twait.p50\nthinprobe.demo/1\t0\t\nthinprobe.demo/1\t1\t0.000\n");
+	assert_int_equal(strncmp(finish(tell(REC_ROWS, REC_SHORT)), "schema\tkey\tvalue\n", 17), 0);
+	r = tell(REC_ROWS, REC_SHORT);
+	rec_main_table(r, "users");
+	assert_int_equal(strncmp(finish(r), "schema\tkey\tvalue\n", 17), 0);
+}
+
+static void long_lines_go_on_in_the_next(void **state)
+{
+	struct rec *r = start(REC_TEXT, REC_SHORT);
+	char word[100];
+
+	(void)state;
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	rec_say(r, "  %.38s %.39s %.3s", word, word, word);
+	rec_say(r, "µ%.38s %.40s", word, word);	/* exactly 80 */
+	rec_say(r, "%s", word);
+	rec_warn(r, "%.40s %.40s", word, word);
+	rec_say(r, "a\tb\nc\033[2J");
+	assert_string_equal(finish(r),
+			    "! xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+			    "  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n    xxx\n"
+			    "µxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+			    "a b c?[2J\n");
+}
+
+static void tables_are_aligned(void **state)
+{
+	struct rec *r = start(REC_TEXT, REC_SHORT);
+
+	(void)state;
+	rec_say(r, "above");
+	rec_table(r, "lrr", "\tmin\tp50 µs");
+	rec_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
+	rec_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
+	rec_row(r, "x\t\t12");
+	rec_table(r, "ll", "%s", "");
+	rec_row(r, "a\tb");
+	assert_string_equal(finish(r), "above\n"
+				       "            min   p50 µs\n"
+				       "  latency   8.1     9.70   ms\n"
+				       "  late      0 of 595 keys, and a long text that widens no column\n"
+				       "x                     12\n"
+				       "a   b\n");
+}
+
+static const char *nine_rows(int worst, int detail)
+{
+	struct rec *r = start(REC_TEXT, detail);
+
+	rec_table(r, "r", "%s", "");
+	for (int i = 0; i < 9; i++) {
+		rec_row(r, "%d", i);
+		if (worst >= 0)
+			rec_rank(r, i == worst ? 1 : 0);
+	}
+	return finish(r);
+}
+
+static void long_tables_show_first_worst_and_last(void **state)
+{
+	(void)state;
+	assert_string_equal(nine_rows(-1, REC_SHORT), "0\n2\n4\n6\n8\n5 of 9 rows; --tsv has all\n");
+	assert_string_equal(nine_rows(4, REC_SHORT), "0\n2\n4\n6\n8\n5 of 9 rows; --tsv has all\n");
+	assert_string_equal(nine_rows(1, REC_SHORT), "0\n1\n4\n6\n8\n5 of 9 rows; --tsv has all\n");
+	assert_string_equal(nine_rows(7, REC_SHORT), "0\n2\n4\n7\n8\n5 of 9 rows; --tsv has all\n");
+	assert_int_equal(strncmp(nine_rows(7, REC_VERBOSE), "0\n1\n2\n3\n4\n5\n6\n7\n8\n\nschema", 25), 0);
+}
+
+static void a_wide_table_is_cut(void **state)
+{
+	struct rec *r = start(REC_TEXT, REC_SHORT);
+	const char *text;
+	int columns = 0;
+
+	(void)state;
+	rec_table(r, "lr", "%s", "");
+	rec_row(r, "%s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
+	text = finish(r);
+	for (; *text != '\n'; text++)
+		columns += (*text & 0xc0) != 0x80;
+	assert_int_equal(columns, 80);
+	assert_int_equal(strncmp(text - 3, "…", 3), 0);
+}
+
+/* As `| head` does. */
+static void a_reader_who_left_is_no_error(void **state)
+{
+	struct rec_cfg cfg = { REC_TEXT, NULL, REC_SHORT };
+	int pipe_fd[2], kept = dup(STDOUT_FILENO), err;
+	struct rec *r;
+
+	(void)state;
+	fflush(stdout);
+	assert_int_equal(pipe(pipe_fd), 0);
+	close(pipe_fd[0]);
+	dup2(pipe_fd[1], STDOUT_FILENO);
+	close(pipe_fd[1]);
+	r = rec_open(&cfg, "demo");
+	for (int i = 0; i < 10000; i++)		/* more than the buffer holds */
+		rec_say(r, "line %d", i);
+	err = rec_close(r);
+	clearerr(stdout);
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+	assert_int_equal(err, 0);
+}
+
+int main(void)
+{
+#define HERE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
+	const struct CMUnitTest tests[] = {
+		HERE(text_is_what_was_said),
+		HERE(nothing_said_is_the_tree),
+		HERE(a_warning_comes_first_and_stays),
+		HERE(json_has_the_summary_before_the_settings),
+		HERE(rows_are_the_main_table),
+		HERE(long_lines_go_on_in_the_next),
+		HERE(tables_are_aligned),
+		HERE(long_tables_show_first_worst_and_last),
+		HERE(a_wide_table_is_cut),
+		HERE(a_reader_who_left_is_no_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
