@@ -35,6 +35,7 @@ static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
 static int read_skip(const char *text, void *value)
 {
 	char head[64], *tail;
+	int err = 0;
 
 	(void)value;
 	if (snprintf(head, sizeof(head), "%s", text) >= (int)sizeof(head))
@@ -43,10 +44,9 @@ static int read_skip(const char *text, void *value)
 	tail = strchr(head, ',');
 	if (tail) {
 		*tail++ = '\0';
-		if (cli_read_ns(tail, &cfg.tail_ns))
-			return -1;
+		err = cli_read_ns(tail, &cfg.tail_ns);
 	}
-	return cli_read_ns(head, &cfg.head_ns);
+	return err ? err : cli_read_ns(head, &cfg.head_ns);
 }
 
 static int read_where(const char *text, void *value)

@@ -174,6 +174,20 @@ static void read_word(const struct cli_opt *o, const char *text)
 	die_usage("--%s %s: not one of %s", o->name, text, all);
 }
 
+/* How long a run lasts is said in seconds by habit; other times without a unit are as often meant in milliseconds. */
+static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
+{
+	bool seconds = !strcmp(o->name, "time") || !strcmp(o->name, "seconds");
+	int err = cli_read_ns(text, ns);
+	char number[40];
+
+	if (err == -EDOM && seconds && snprintf(number, sizeof(number), "%ss", text) < (int)sizeof(number))
+		err = cli_read_ns(number, ns);
+	if (err == -EDOM)
+		die_usage("--%s %s: which unit? %sms or %ss", o->name, text, text, text);
+	return err;
+}
+
 static void take(const struct cli_opt *o, const char *text)
 {
 	int64_t whole = 0;
@@ -196,11 +210,14 @@ static void take(const struct cli_opt *o, const char *text)
 		read_word(o, text);
 		return;
 	case CLI_CALL:
-		if (o->call(text, o->value))
+		err = o->call(text, o->value);
+		if (err == -EDOM)
+			die_usage("--%s %s: which unit? write each time with one, as in 20ms or 20s", o->name, text);
+		if (err)
 			die_usage("--%s %s: not %s", o->name, text, o->meta ? o->meta : "understood");
 		return;
 	case CLI_INT: err = cli_read_int(text, &whole); break;
-	case CLI_NS: err = cli_read_ns(text, &whole); break;
+	case CLI_NS: err = read_time(o, text, &whole); break;
 	case CLI_BYTES: err = cli_read_bytes(text, &whole); break;
 	case CLI_REAL: err = cli_read_real(text, &real); break;
 	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;

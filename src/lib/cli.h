@@ -25,12 +25,13 @@ enum cli_type {
 	CLI_SET,	/* int *: becomes `min` when given; takes no value either */
 	CLI_INT,	/* int64_t * */
 	CLI_REAL,	/* double * */
-	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; a bare number is seconds */
+	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; --time and --seconds alone take a bare number, of seconds */
 	CLI_BYTES,	/* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
 	CLI_STR,	/* const char **, points into argv */
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
-	CLI_CALL	/* `call` reads the text itself: 0, or -1, and then --help's word for the value is in the complaint */
+	CLI_CALL	/* `call` reads the text itself: 0, -EDOM (a time without a unit), or another number below 0,
+			 * and then --help's word for the value is in the complaint */
 };
 
 #define CLI_CPUS_MAX 1024
@@ -79,7 +80,7 @@ void cli_close(FILE *in, const char *file, int err, unsigned long line, const ch
 /* Whole-text parsers: 0, or -EINVAL (not such a value, or something after it), or -ERANGE. */
 int cli_read_int(const char *text, int64_t *out);
 int cli_read_real(const char *text, double *out);
-int cli_read_ns(const char *text, int64_t *out);
+int cli_read_ns(const char *text, int64_t *out);	/* -EDOM: a number other than 0 without a unit */
 int cli_read_bytes(const char *text, int64_t *out);
 int cli_read_bits(const char *text, int64_t *out);	/* a rate in bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit */
 int cli_read_cpus(const char *text, struct cli_cpus *out);

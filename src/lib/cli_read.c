@@ -83,11 +83,17 @@ static int read_with_unit(const char *text, const struct unit *units, int64_t *o
 int cli_read_ns(const char *text, int64_t *out)
 {
 	static const struct unit units[] = {
-		{ "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+		{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
 		{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
 	};
+	double bare;
 
-	return read_with_unit(text, units, out);
+	if (cli_read_real(text, &bare))
+		return read_with_unit(text, units, out);
+	if (bare != 0)
+		return -EDOM;
+	*out = 0;
+	return 0;
 }
 
 int cli_read_bytes(const char *text, int64_t *out)

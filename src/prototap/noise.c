@@ -13,12 +13,17 @@ int noise_add(struct noise *n, const char *text)
 	size_t digits = strcspn(text, "/");
 	int64_t updates, window;
 	char count[24];
+	int err;
 
 	if (text[digits] != '/' || digits >= sizeof(count))
 		return -EINVAL;
 	snprintf(count, sizeof(count), "%.*s", (int)digits, text);
-	if (cli_read_int(count, &updates) || updates < 0 || updates > 1000000000 || cli_read_ns(text + digits + 1, &window) ||
-	    window < NS_PER_MS || window > 30 * NS_PER_DAY)
+	if (cli_read_int(count, &updates) || updates < 0 || updates > 1000000000)
+		return -EINVAL;
+	err = cli_read_ns(text + digits + 1, &window);
+	if (err)
+		return err;
+	if (window < NS_PER_MS || window > 30 * NS_PER_DAY)
 		return -EINVAL;
 	n->updates += updates;
 	n->window_ns += window;

@@ -29,7 +29,7 @@ static struct rec_cfg out_cfg;
 
 static int read_noise(const char *text, void *value)
 {
-	return noise_add(value, text) ? -1 : 0;
+	return noise_add(value, text);
 }
 
 static int read_ports(const char *text, void *value)

@@ -55,7 +55,7 @@ static int read_delay(const char *text, void *value)
 
 	(void)value;
 	cfg.delay_text = text;
-	return delay_parse(text, &run.delay, &path) ? -1 : 0;
+	return delay_parse(text, &run.delay, &path);
 }
 
 static const struct cli_opt options[] = {

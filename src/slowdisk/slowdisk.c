@@ -78,7 +78,8 @@ static void heed(void *arg, const char *line)
 	(void)arg;
 	if (err)
 		warn("order \"%s\" is %s; orders are: delay TIME, rate RATE, and read- or write- before either", line,
-		     err == -ERANGE ? "out of range (0 to 60s; 150Kbit or more)" : "not understood");
+		     err == -ERANGE ? "out of range (0 to 60s; 150Kbit or more)" :
+		     err == -EDOM ? "a time without a unit" : "not understood");
 }
 
 static void reap_unmounting(const char *folder)

@@ -251,7 +251,8 @@ static void heed(void *arg, const char *line)
 
 	(void)arg;
 	if (err) {
-		warn("order \"%s\" is %s", line, err == -ERANGE ? "out of range" : "not understood; thinprobe-wire(1) lists them");
+		warn("order \"%s\" is %s", line, err == -ERANGE ? "out of range" :
+		     err == -EDOM ? "a time without a unit" : "not understood; thinprobe-wire(1) lists them");
 		return;
 	}
 	for (int i = 0; i < 2; i++) {

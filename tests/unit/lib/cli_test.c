@@ -100,8 +100,8 @@ static void reads(int (*read)(const char *, int64_t *), const struct value *valu
 static void times_have_units(void **state)
 {
 	static const struct value good[] = {
-		{ "60s", 60 * NS_PER_S }, { "60", 60 * NS_PER_S }, { "500ms", 500 * NS_PER_MS }, { "20us", 20000 }, { "7ns", 7 },
-		{ "1.5s", 1500 * NS_PER_MS }, { "0.1", 100 * NS_PER_MS }, { "5m", 300 * NS_PER_S }, { "2min", 120 * NS_PER_S },
+		{ "60s", 60 * NS_PER_S }, { "0.0", 0 }, { "500ms", 500 * NS_PER_MS }, { "20us", 20000 }, { "7ns", 7 },
+		{ "1.5s", 1500 * NS_PER_MS }, { "0.1s", 100 * NS_PER_MS }, { "5m", 300 * NS_PER_S }, { "2min", 120 * NS_PER_S },
 		{ "1h", 3600 * NS_PER_S }, { "1d", NS_PER_DAY }, { "0", 0 }, { "-5s", -5 * NS_PER_S }, { "0.3ns", 0 }, { "1e3ms", NS_PER_S },
 		{ "106000d", 106000 * NS_PER_DAY }, { NULL, 0 }
 	};
@@ -109,12 +109,14 @@ static void times_have_units(void **state)
 		"", "s", "ms", " 5s", "5 s", "5s ", "5S", "5sec", "5ss", "5mss", "0x10", "0x10s", "nan", "nans",
 			"infs", "5e", "5,5s", "-", "s5", "5s5", NULL
 	};
-	static const char *const large[] = { "1e400", "1e300s", "106752d", "-1e300d", "1e10", NULL };
+	static const char *const large[] = { "1e400", "1e300s", "106752d", "-1e300d", NULL };
+	static const char *const bare[] = { "60", "0.1", "-5", "1e-9", "1e10", NULL };
 
 	(void)state;
 	reads(cli_read_ns, good);
 	refuses(cli_read_ns, bad, -EINVAL);
 	refuses(cli_read_ns, large, -ERANGE);
+	refuses(cli_read_ns, bare, -EDOM);
 }
 
 static void sizes_count_in_1024(void **state)
@@ -212,11 +214,20 @@ static int read_even(const char *text, void *value)
 
 static int64_t even;
 
+static int read_pair(const char *text, void *value)
+{
+	char *comma = strchr(text, ',');
+
+	return comma ? cli_read_ns(comma + 1, value) : -EINVAL;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_FLAG, 'q', "loud", &got.loud, 0, 0, "speak up", NULL, NULL, NULL },
 	{ CLI_INT, 'n', "count", &got.count, 1, 10, "how many (1)", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "percent", &got.percent, 0.1, 100, "share (100)", NULL, NULL, "PERCENT" },
 	{ CLI_NS, 't', "time", &got.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "how long", NULL, NULL, NULL },
+	{ CLI_NS, 0, "delay", &got.time_ns, 0, 1e12, "how late", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "pair", &got.time_ns, 0, 0, "a number and a time", NULL, read_pair, "N,TIME" },
 	{ CLI_BYTES, 0, "size", &got.size_bytes, 1024, 1073741824, "how large", NULL, NULL, NULL },
 	{ CLI_INT, 0, "free", &got.free, 0, 0, "unchecked", NULL, NULL, NULL },
 	{ CLI_STR, 0, "name", &got.name, 0, 0, "a word", NULL, NULL, "FILE" },
@@ -304,6 +315,8 @@ static void options_may_stand_anywhere(void **state)
 	takes("one -n 3 two --loud three", "left: one two three | loud 1 count 3 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("-qn3 --percent=0.1 --time 500ms --size 1K --name x --colour green --cpus 0-1 --even 4",
 	      "left: | loud 1 count 3 percent 0.1 time 500000000 size 1024 name x word 1 cpus 2 even 4\n");
+	takes("-t 2.5", "left: | loud 0 count 0 percent 0 time 2500000000 size 0 name - word 0 cpus 0 even 0\n");
+	takes("--time 60 --delay 0", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("-n 1 -n 2", "left: | loud 0 count 2 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");	/* the last one */
 	takes("--colour red -z", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 1 cpus 0 even 0\n");
 	takes("-- -n 3", "left: -n 3 | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
@@ -333,6 +346,8 @@ static void a_wrong_word_is_named_with_the_cure(void **state)
 	blames("--percent 100.1", "--percent 100.1 is out of range: 0.1 to 100");
 	blames("-t -5s", "--time -5s is out of range: 1ms to 30d");
 	blames("-t 5x", "--time 5x: not a time such as 60s, 500ms or 20us");
+	blames("--delay 20", "--delay 20: which unit? 20ms or 20s");
+	blames("--pair 1,20", "--pair 1,20: which unit? write each time with one, as in 20ms or 20s");
 	blames("--size 1", "--size 1 is out of range: 1K to 1G");
 	blames("--name _", "--name needs a value");
 	blames("--colour blue", "--colour blue: not one of red, green");

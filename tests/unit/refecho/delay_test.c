@@ -31,7 +31,7 @@ static void constant(void **unused)
 		assert_true(delay_next(&d) == 20 * MS);
 	d = parsed("const:0", 1);
 	assert_true(delay_next(&d) == 0);
-	d = parsed("const:1.5", 1);
+	d = parsed("const:1.5s", 1);
 	assert_true(delay_next(&d) == 1500 * MS);
 }
 
@@ -98,7 +98,8 @@ static void refused(void **unused)
 {
 	static const struct { const char *text; int err; } bad[] = {
 		{ "", -EINVAL }, { "const", -EINVAL }, { "const:", -EINVAL }, { "const:abc", -EINVAL }, { "const:5xs", -EINVAL },
-		{ "const:1ms,2ms", -EINVAL }, { "const:-1ms", -ERANGE }, { "const:2h", -ERANGE }, { "20ms", -EINVAL },
+		{ "const:1ms,2ms", -EINVAL }, { "const:-1ms", -ERANGE }, { "const:5", -EDOM }, { "uniform:5,10ms", -EDOM },
+		{ "const:2h", -ERANGE }, { "20ms", -EINVAL },
 		{ "uniform:5ms", -EINVAL }, { "uniform:15ms,5ms", -ERANGE }, { "uniform:1ms,2ms,3ms", -EINVAL },
 		{ "uniform:1ms,", -EINVAL }, { "uniforms:1ms,2ms", -EINVAL }, { "unif:1ms,2ms", -EINVAL },
 		{ "bimodal:1ms,2ms", -EINVAL }, { "bimodal:1ms,2ms,1.1", -ERANGE }, { "bimodal:1ms,2ms,x", -EINVAL },
