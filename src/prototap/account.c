@@ -128,11 +128,15 @@ static void tell_session(struct rec *r, const struct meter *m, uint64_t wire_byt
 	double after_s = (double)(s->last_ns - s->end_ns) / NS_PER_S;
 	uint64_t setup = s->count[PLACE_SETUP][INPUT].wire_bytes + s->count[PLACE_SETUP][DISPLAY].wire_bytes;
 
+	const char *why = setup_why_unknown(s);
+
 	rec_object(r, "session");
 	rec_real(r, "duration_s", (double)(s->last_ns - s->first_ns) / NS_PER_S, 6);
-	rec_int(r, "setup_wire_bytes", (int64_t)setup);
-	rec_real(r, "setup_s", (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
-	rec_real(r, "after_setup_wire_bytes_per_minute", after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
+	rec_count(r, "setup_wire_bytes", why ? -1 : (int64_t)setup);
+	rec_real(r, "setup_s", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
+	rec_str(r, "setup_why_unknown", why);
+	rec_real(r, "after_setup_wire_bytes_per_minute",
+		 s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
 	rec_end(r);
 }
 

@@ -24,13 +24,15 @@ static void tell_known(struct rec *r, const char *key, bool known, uint64_t n)
 static void tell_setup(struct rec *r, const struct setup *s)
 {
 	const struct setup_count *n = s->count[PLACE_SETUP];
-	bool known = s->begun && s->ended_by != SETUP_BEFORE;
+	const char *why = setup_why_unknown(s);
+	bool known = !why;
 	struct setup_count both = n[INPUT];
 
 	sum(&both, &n[DISPLAY]);
 	rec_object(r, "setup");
 	rec_real(r, "seconds", known ? (double)(s->end_ns - s->first_ns) / NS_PER_S : NAN, 6);
 	rec_str(r, "ended_by", s->begun ? setup_ends[s->ended_by] : setup_ends[SETUP_BEFORE]);
+	rec_str(r, "why_unknown", why);
 	tell_known(r, "packets", known, both.packets);
 	tell_known(r, "wire_bytes", known, both.wire_bytes);
 	tell_known(r, "payload_bytes", known, both.payload_bytes);

@@ -3,7 +3,10 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define PORTS 65536
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
@@ -14,7 +17,8 @@ int meter_init(struct meter *m, const struct meter_cfg *cfg)
 	m->setup.typed = cfg->typed;
 	for (int i = 0; i < MERGES; i++)
 		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
-	if (!flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
+	m->passed = calloc(PORTS, sizeof(*m->passed));
+	if (m->passed && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown) && !contents_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);
@@ -27,6 +31,7 @@ void meter_free(struct meter *m)
 	stream_pool_free(&m->pool);
 	flow_ranking_free(&m->top);
 	sample_free(&m->gaps);
+	free(m->passed);
 	contents_free(&m->contents);
 }
 
@@ -224,6 +229,16 @@ static void take_datagram(struct meter *m, struct flow *f, int c, const struct s
 	tell_tap(m, f, c, time_ns, s->payload_bytes);
 }
 
+static void pass_segment(struct meter *m, const struct segment *s)
+{
+	uint16_t port = s->port[0] < s->port[1] ? s->port[0] : s->port[1];
+
+	m->unasked++;
+	m->passed[port].packets++;
+	m->passed[port].wire_bytes += s->wire_bytes;
+	m->passed[port].port = port;
+}
+
 static void take_segment(struct meter *m, const struct segment *s, const struct kept *kept, int64_t time_ns)
 {
 	struct stream_taken t;
@@ -233,7 +248,7 @@ static void take_segment(struct meter *m, const struct segment *s, const struct 
 
 	f = flow_of(m, s, time_ns, &source);
 	if (!f) {
-		m->unasked++;
+		pass_segment(m, s);
 		return;
 	}
 	c = f->server == source ? DISPLAY : INPUT;
@@ -295,4 +310,25 @@ void meter_finish(struct meter *m)
 		if (m->table.flow[i].used)
 			end_flow(m, &m->table.flow[i]);
 	flow_ranking_sort(&m->top);
+}
+
+int meter_ports(const struct meter *m, struct meter_port top[METER_PORTS])
+{
+	int n = 0;
+
+	for (size_t port = 0; port < PORTS; port++) {
+		const struct meter_port *p = &m->passed[port];
+		int at = n;
+
+		if (!p->packets)
+			continue;
+		while (at > 0 && top[at - 1].wire_bytes < p->wire_bytes)
+			at--;
+		if (at == METER_PORTS)
+			continue;
+		n += n < METER_PORTS;
+		memmove(top + at + 1, top + at, (size_t)(n - at - 1) * sizeof(*top));
+		top[at] = *p;
+	}
+	return n;
 }

@@ -28,6 +28,13 @@ struct meter_tap {
 };
 #define METER_TAPS 4
 
+/* TCP and UDP packets that nobody asked for, by the lower of their two ports: most likely the server's. */
+struct meter_port {
+	uint64_t packets, wire_bytes;
+	uint16_t port;
+};
+#define METER_PORTS 5
+
 struct meter_cfg {
 	struct meter_tap tap[METER_TAPS];	/* the first `taps` of them */
 	int taps;
@@ -52,6 +59,7 @@ struct meter {
 	struct channel_count sum[CHANNELS];	/* of flows that were given up; after meter_finish() of all */
 	/* Packets by what became of them. */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;
+	struct meter_port *passed;	/* of the unasked ones, by port */
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes of all others */
 	uint64_t flows, flows_evicted, steps_back;
 	uint64_t largest_frame_bytes;
@@ -68,5 +76,8 @@ void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const u
 
 /* Ends all flows: sums and ranking are complete afterwards. */
 void meter_finish(struct meter *m);
+
+/* The ports of what nobody asked for, most bytes first: how many of METER_PORTS there are. */
+int meter_ports(const struct meter *m, struct meter_port top[METER_PORTS]);
 
 #endif

@@ -34,6 +34,7 @@ static int read_noise(const char *text, void *value)
 
 static int read_ports(const char *text, void *value)
 {
+	cfg.port_name = cfg.port_name ? "those ports" : text;
 	return ports_add(value, text);
 }
 
@@ -220,31 +221,17 @@ static struct source *open_source(bool live, char **files, int n)
 	return source;
 }
 
-/* What is not wrong enough to stop, but must not wait until somebody reads the report. */
-static void warn_of(const struct run *run)
-{
-	if (run->damaged > 1)
-		warn("%s; what stands before it was counted, and so in %d more file%s", run->damage, run->damaged - 1,
-		     run->damaged > 2 ? "s" : "");
-	else if (run->damaged)
-		warn("%s; what stands before it was counted", run->damage);
-	else if (!run->meter.packets)
-		warn("no packet at all in what was read");
-	else if (!run->meter.flows)
-		warn("no TCP or UDP packet was selected; see capture.other_packets, --port and --server");
-}
-
+/* What must not wait until somebody reads the report. A live capture without a packet is one of silence. */
 static int status_of(const struct run *run)
 {
-	const struct meter *m = &run->meter;
+	char why[RUN_WHY];
+	bool empty = !run->live && run_empty(run, why), lossy = !empty && run_lost(run, why);
 
+	if (empty || lossy)
+		warn("%s", why);
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* without -t a signal is how a live capture is meant to end */
-	if (run->latency.wire.missed_keys || run->damaged || *run->error || run->drops.kernel > 0 ||
-	    run->drops.interface > 0 || m->flows_evicted || m->decoded[DECODED_SHORT] || m->sum[INPUT].missing_bytes ||
-	    m->sum[DISPLAY].missing_bytes)
-		return EXIT_LOSSY;
-	return EXIT_OK;
+	return empty ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* TSV is the rows themselves, which cannot wait for the end as a report does; then there is none (NULL). */
@@ -345,8 +332,6 @@ int main(int argc, char **argv)
 	if (out)
 		run_report(out, &run, argv + at);
 	status = status_of(&run);
-	if (!run.live)
-		warn_of(&run);
 	meter_free(&run.meter);
 	latency_free(&run.latency);
 	err = source_close(run.source);

@@ -6,6 +6,9 @@
 #include "findings.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *const run_decodes[] = { "rfb", "x11", "auto", NULL };
 
@@ -20,6 +23,7 @@ static void tell_count(struct rec *r, const char *key, int64_t n)
 static void tell_capture(struct rec *r, const struct run *run)
 {
 	const struct meter *m = &run->meter;
+	char why[RUN_WHY];
 
 	rec_object(r, "capture");
 	rec_int(r, "packets", (int64_t)m->packets);
@@ -47,7 +51,81 @@ static void tell_capture(struct rec *r, const struct run *run)
 	}
 	if (*run->error)
 		rec_str(r, "ended_by", run->error);
+	rec_str(r, "why_empty", run_empty(run, why) ? why : NULL);
+	rec_str(r, "why_lost", run_lost(run, why) ? why : NULL);
 	rec_end(r);
+}
+
+/* --- what is missing --- */
+
+static void add_words(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_words(char *why, const char *format, ...)
+{
+	size_t n = strlen(why);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why + n, RUN_WHY - n, format, args);
+	va_end(args);
+}
+
+bool run_empty(const struct run *run, char *why)
+{
+	const struct run_cfg *cfg = run->cfg;
+	struct meter_port top[METER_PORTS];
+	int n = meter_ports(&run->meter, top);
+
+	*why = '\0';
+	if (run->meter.flows || run->damaged)
+		return false;
+	if (!run->meter.packets) {
+		add_words(why, "no packet at all in what was read");
+		return true;
+	}
+	add_words(why, "no TCP or UDP packet");
+	if (cfg->port_name)
+		add_words(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "", cfg->port_name);
+	if (cfg->by_address)
+		add_words(why, " of host %s", cfg->server_name);
+	if (!n)
+		add_words(why, "; the capture has %llu of other kinds", (unsigned long long)run->meter.packets);
+	if (run->meter.decoded[DECODED_SHORT])
+		add_words(why, ", %llu of them captured too short to tell", (unsigned long long)run->meter.decoded[DECODED_SHORT]);
+	for (int i = 0; i < n; i++)
+		add_words(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
+			  (unsigned long long)top[i].packets, top[i].packets == 1 ? "" : "s", (unsigned long long)top[i].wire_bytes);
+	if (n && cfg->by_address)
+		add_words(why, "; try it without --server");
+	else if (n)
+		add_words(why, "; try --port %u", top[0].port);
+	return true;
+}
+
+static void add_loss(char *why, uint64_t n, const char *what, const char *where)
+{
+	if (n)
+		add_words(why, "%s%llu %s%s %s", *why ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
+}
+
+bool run_lost(const struct run *run, char *why)
+{
+	const struct meter *m = &run->meter;
+
+	*why = '\0';
+	if (run->damaged)
+		add_words(why, "%s; what stands before it was counted", run->damage);
+	if (run->damaged > 1)
+		add_words(why, ", and so in %d more file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
+	if (*run->error)
+		add_words(why, "%s%s; what came before was counted", *why ? "; " : "", run->error);
+	add_loss(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
+		 run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
+	add_loss(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
+	add_loss(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte", "of the connections missing from the capture");
+	add_loss(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count");
+	add_loss(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
+	add_loss(why, run->latency.wire.missed_keys, "key", "outside the capture");
+	return *why;
 }
 
 /* All that were asked for, or those that a display owns (X11). */

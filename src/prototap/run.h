@@ -14,6 +14,7 @@
 struct run_cfg {
 	const struct ports *ports;
 	const char *interface, *write_path, *server_name, *traffic;
+	const char *port_name;	/* --port as it was given; NULL: no port */
 	uint8_t server[16];
 	bool by_address, promiscuous;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
@@ -41,6 +42,12 @@ struct run {
 	struct source_drops drops;
 	char privileges[128], offloads[64];
 };
+
+#define RUN_WHY 1024
+/* After meter_finish(). Whether no packet was selected; `why` then also says what the capture has instead. */
+bool run_empty(const struct run *run, char *why);
+/* Whether some was lost; `why` then says what. */
+bool run_lost(const struct run *run, char *why);
 
 /* Settings and result, after meter_finish(). `files` ends with NULL. */
 void run_report(struct rec *r, struct run *run, char *const *files);

@@ -96,6 +96,13 @@ void setup_finish(struct setup *s, int64_t to_ns)
 		end(s, SETUP_SILENCE);
 }
 
+const char *setup_why_unknown(const struct setup *s)
+{
+	if (!s->begun || s->ended_by == SETUP_BEFORE)
+		return "the capture has no packet that opens the session";
+	return s->over ? NULL : "no second without a packet, and no key, ended the set-up";
+}
+
 /* What of [at, at + length) lies in [from, to). */
 static int64_t within(int64_t at, int64_t length, int64_t from, int64_t to)
 {

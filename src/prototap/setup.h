@@ -47,6 +47,9 @@ void setup_data(struct setup *s, int channel, uint64_t bytes);
 /* The capture ends at `to_ns`: a second without a packet before that ends set-up too. Once, before what follows. */
 void setup_finish(struct setup *s, int64_t to_ns);
 
+/* After that: NULL where the counts of PLACE_SETUP are those of a whole set-up, else why they are not. */
+const char *setup_why_unknown(const struct setup *s);
+
 /* After that. Times on the clock of the packets; `from_ns` is where the capture began, `to_ns` where it ended. */
 struct setup_idle {
 	double seconds;			/* NAN: set-up was never over */

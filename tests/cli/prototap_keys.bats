@@ -116,8 +116,9 @@ keys() {	# NAME JQ [options]
 }
 
 @test "keys typed after the capture are counted as missed, with status 3" {
-	run "$BIN/prototap" read "$MADE/half.pcap" --keys "$MADE/half.tsv" --format json
+	run --separate-stderr "$BIN/prototap" read "$MADE/half.pcap" --keys "$MADE/half.tsv" --format json
 	[ "$status" = 3 ]
+	[[ $stderr == *"4 keys"* ]]
 	[ "$(jq -c '.result.keys | [.exact, .missed, .blocks, .blocks_missed, .latency_low_ms.n]' <<<"$output")" = "[4,4,2,1,4]" ]
 }
 
