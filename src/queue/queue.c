@@ -223,7 +223,7 @@ static double service(const char *mode)
 
 static int run_open(const char *mode)
 {
-	double s = service(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers;
+	double s = service(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers, unstable = INFINITY;
 	struct rec *out;
 
 	if (!cfg.rate.n)
@@ -239,10 +239,15 @@ static int run_open(const char *mode)
 	result(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
-		tell_open(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT);
+		if (!tell_open(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT))
+			unstable = fmin(unstable, cfg.rate.value[i]);
 	rec_end(out);
 	close_all(out, NULL);
-	return EXIT_OK;
+	if (isinf(unstable))
+		return EXIT_OK;
+	warn("no steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end",
+	     unstable, servers / s);
+	return EXIT_LOSSY;
 }
 
 static int run_closed(void)
@@ -369,7 +374,10 @@ static int run_fit(const char *file)
 	foretell(out, t, &d, &m, last_z);
 	close_all(out, t);
 	observed_free(&o);
-	return EXIT_OK;
+	if (!tell_far_off(&d))
+		return EXIT_OK;
+	warn("%s", tell_doubt(&d));
+	return EXIT_LOSSY;
 }
 
 int main(int argc, char **argv)

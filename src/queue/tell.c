@@ -117,7 +117,7 @@ static void one_queue(struct rec *r, const struct erlang_queue *q, bool text)
 	rec_real(r, "waits", q->waits, DIGITS);
 }
 
-void tell_open(struct rec *r, double rate, double service_s, double servers, bool text)
+bool tell_open(struct rec *r, double rate, double service_s, double servers, bool text)
 {
 	struct erlang_queue q;
 	char note[160];
@@ -127,13 +127,15 @@ void tell_open(struct rec *r, double rate, double service_s, double servers, boo
 	rec_real(r, "lambda", rate, DIGITS);
 	rec_real(r, "load", rate * service_s, DIGITS);
 	one_queue(r, &q, text);
-	rec_real(r, "blocked", q.blocked, DIGITS);
+	if (servers > 1)
+		rec_real(r, "blocked", q.blocked, DIGITS);
 	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
 	rec_real(r, "r_p95_s", erlang_open_quantile(rate, service_s, servers, 0.95), DIGITS);
 	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; "
 		 "the queue grows without end", rate, servers / service_s);
 	rec_str(r, "note", q.steady ? NULL : note);
 	rec_end(r);
+	return q.steady;
 }
 
 void tell_closed(struct rec *r, double n, double z_s, double service_s, bool text)
@@ -186,14 +188,18 @@ void tell_users(struct rec *r, const struct tell_users *u, const struct observed
 	rec_end(r);
 }
 
-/* What the figures alone do not make plain to everybody. */
-static const char *doubt(const struct demands *d)
+bool tell_far_off(const struct demands *d)
+{
+	return d->error > FAR_OFF;
+}
+
+const char *tell_doubt(const struct demands *d)
 {
 	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
 
 	for (size_t k = 0; k < d->net.stations; k++)
 		untold = untold || isnan(d->low[k]);
-	if (d->error > FAR_OFF)
+	if (tell_far_off(d))
 		return "response times are far from what any such model says (error_percent): demands and forecasts mean nothing";
 	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): "
 			"what has no interval is one of many that fit" : NULL;
@@ -220,7 +226,7 @@ void tell_demands(struct rec *r, const struct demands *d, const struct observed 
 	rec_real(r, "high_s", d->delay_high, DIGITS);
 	rec_end(r);
 	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
-	rec_str(r, "note", doubt(d));
+	rec_str(r, "note", tell_doubt(d));
 }
 
 void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct tell_model *m, const struct observed *o)

@@ -22,8 +22,8 @@ struct tell_model {
 };
 void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s);
 void tell_bounds(struct rec *r, const struct mva_net *net);
-/* A row of one queue: an open stream, or users who think. `text`: as above. */
-void tell_open(struct rec *r, double rate, double service_s, double servers, bool text);
+/* A row of one queue: an open stream (whether it has a steady state), or users who think. `text`: as above. */
+bool tell_open(struct rec *r, double rate, double service_s, double servers, bool text);
 void tell_closed(struct rec *r, double n, double z_s, double service_s, bool text);
 /* Measured or predicted, for a plot; NAN: an empty cell. */
 void tell_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net);
@@ -36,6 +36,9 @@ struct tell_users {
 };
 void tell_users(struct rec *r, const struct tell_users *u, const struct observed_row *row);
 
+/* What the figures of a fit do not say by themselves; NULL: nothing. */
+const char *tell_doubt(const struct demands *d);
+bool tell_far_off(const struct demands *d);	/* no such model has these response times: the fit means nothing */
 void tell_demands(struct rec *r, const struct demands *d, const struct observed *o);
 void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct tell_model *m, const struct observed *o);
 

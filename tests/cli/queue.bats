@@ -162,7 +162,13 @@ refused() {	# status words...: one line that names the tool
 	# M/M/2 with half the load each: C = 1/3
 	"$QUEUE" mmm --rate 20 --service 50ms --servers 2 --format json |
 		jq -e '.result.rows[0] | (.waits - 1 / 3 | fabs) < 1e-8 and .blocked == 0.2'
-	"$QUEUE" mm1 --rate 25 --service 50ms --format json |
+	"$QUEUE" mm1 --rate 18 --service 50ms --format json | jq -e '.result.rows[0] | has("blocked") | not'	# nobody is
+	run -3 --separate-stderr "$QUEUE" mm1 --rate 18,25 --service 50ms --format json
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"25 requests"* ]]
+	jq -e '.result.rows[0].steady' <<<"$output"
+	run -3 "$QUEUE" mm1 --rate 25 --service 50ms --format json
+	sed '/^queue: /d' <<<"$output" |
 		jq -e '.result.rows[0] | .steady == false and .r_s == null and (.note | test("25 requests a second come, 20 at most"))'
 	"$QUEUE" mm1n --service 50ms -n 1 -z 0.95s --format json | jq -e '.result.rows[0] | .x == 1 and .r_s == 0.05'
 	# a think time of eleven days takes no digits off a response time of a millisecond; saturation takes none off the other end
@@ -189,7 +195,7 @@ refused() {	# status words...: one line that names the tool
 	need jq
 	fit() {	# rows
 		printf '%b' "$1" >rows.tsv
-		"$QUEUE" fit rows.tsv --format json -o out.json
+		"$QUEUE" fit rows.tsv --format json -o out.json 2>err || [ "$? $(wc -l <err)" = "3 1" ]
 		jq -c '.result | [.demands, .delay, .error_percent, .note]' out.json
 	}
 	fit 'n\tz_s\tr_ms\n10\t2\t100\n10\t2\t100\n'	# twice the same
@@ -198,6 +204,7 @@ refused() {	# status words...: one line that names the tool
 	jq -e '.result | (.demands[0].demand_s - 0.1 | fabs) < 1e-6 and .delay.low_s == null and (.note | test("saturation"))' out.json
 	fit 'n\tz_s\tr_ms\n10\t2\t100\n20\t2\t80\n30\t2\t60\n40\t2\t40\n'	# faster with more users
 	jq -e '.result.note | test("mean nothing")' out.json
+	[ -s err ]
 	fit 'lambda\tu_cpu\n10\t0.5\n'
 	jq -e '.result | .demands[0].demand_s == 0.05 and (.note | test("too few"))' out.json
 	fit 'lambda\tu_cpu\n10\t0.5\n12\t0.61\n14\t0.69\n'
