@@ -12,8 +12,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Is
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
-LIBS_lib = -ljansson
-LIBS_keyrepeat = -lvncclient -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
+LIBS_lib = -ljansson -lgcrypt -lxkbcommon
+LIBS_keyrepeat = -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
 LIBS_animate = -lXdamage -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng
@@ -23,9 +23,9 @@ LIBS_slowdisk = -lfuse3
 LIBS_wire = -lcap-ng
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
-LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lX11
-LIBS_vusers = -lcurl -lvncclient
-LIBS_vamp = -ljansson -lXi -lX11
+LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lX11 -lgcrypt -lxkbcommon
+LIBS_vusers = -lcurl -lvncclient -lgcrypt
+LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
 
 BUILD = build
 BIN = bin

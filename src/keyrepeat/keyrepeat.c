@@ -87,7 +87,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1e3, 3600e9, "an echo later than this is late (100ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "skip", &cfg.skip, 0, 1e6, "leave the first keys out of figures (5)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise, "X/s" },
-	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "first line: password for vnc", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "vnc: the password, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
 	  "wait so long for the echo of a key that was asked for (30s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, "look for the patch so long (5s)", NULL, NULL, NULL },

@@ -9,6 +9,7 @@
 #include "caret.h"
 #include "clock.h"
 #include "proc.h"
+#include "vnc_password.h"
 #include "watchdog.h"
 
 #include <errno.h>
@@ -60,19 +61,14 @@ static struct vnc *self_of(rfbClient *client)
 static char *give_password(rfbClient *client)
 {
 	struct vnc *self = self_of(client);
-	char line[256] = "";
-	FILE *f;
+	char password[VNC_PASSWORD_TEXT];
 
 	self->asked = true;
 	if (!self->password_file)
 		return NULL;
-	f = fopen(self->password_file, "re");
-	if (!f || !fgets(line, sizeof(line), f))
-		self->bad_password_file = true;
-	if (f)
-		fclose(f);
-	line[strcspn(line, "\r\n")] = '\0';
-	return strdup(line);
+	if (!vnc_password_read(self->password_file, password, self->bad_password, sizeof(self->bad_password)))
+		return strdup(password);
+	return strdup("");
 }
 
 /* VeNCrypt's Plain types want a user; X509 types take the system's own certificates. */
@@ -222,13 +218,13 @@ static int vnc_check(const char *where, char *why)
 
 static void why_not_connected(const struct vnc *self, const char *where, char *why)
 {
-	if (self->bad_password_file)
-		snprintf(why, TARGET_WHY, "cannot read a password from %s: its first line must hold it, as plain text", self->password_file);
+	if (self->bad_password[0])
+		snprintf(why, TARGET_WHY, "cannot read a password: %s", self->bad_password);
 	else if (self->asked && !self->password_file)
 		snprintf(why, TARGET_WHY, "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
-		snprintf(why, TARGET_WHY, "vnc:%s refused the password (%s): the first line of %s must hold it, as plain text",
-			 where, last_error[0] ? last_error : "no reason given", self->password_file);
+		snprintf(why, TARGET_WHY, "vnc:%s refused the password of %s (%s)",
+			 where, self->password_file, last_error[0] ? last_error : "no reason given");
 	else
 		snprintf(why, TARGET_WHY,
 			 "cannot connect to vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",

@@ -13,7 +13,8 @@ struct vnc {
 	struct seen *seen;
 	const char *password_file;
 	int watch;
-	bool asked, bad_password_file;
+	bool asked;
+	char bad_password[256];	/* why its file cannot be read */
 	bool changed;			/* this update had a rectangle of pixels */
 	struct { int left, top, right, bottom; } area;	/* around all of them */
 	uint32_t *before;		/* the picture before this update; NULL: not kept */

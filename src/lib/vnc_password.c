@@ -1,49 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* In a file: hidden under a key that everybody has, as vncpasswd writes them, or as plain text. */
 #include "vnc_password.h"
-#include "des.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gcrypt.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const uint8_t hiding_key[DES_BLOCK] = { 23, 82, 107, 6, 35, 78, 88, 7 };
-
 /* The first implementation took the bits of a key's bytes the other way round, and so do all since. */
-static void make_key(const uint8_t *from, uint8_t key[DES_BLOCK])
+static void vnc_password_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
 {
-	for (int i = 0; i < DES_BLOCK; i++) {
-		key[i] = 0;
+	uint8_t mirrored[VNC_PASSWORD] = { 0 };
+	gcry_cipher_hd_t des;
+
+	for (int i = 0; i < VNC_PASSWORD; i++)
 		for (int bit = 0; bit < 8; bit++)
-			key[i] = (uint8_t)(key[i] | (from[i] >> bit & 1) << (7 - bit));
-	}
-}
-
-static void uncover(const uint8_t hidden[DES_BLOCK], char password[VNC_PASSWORD + 1])
-{
-	uint8_t key[DES_BLOCK], plain[DES_BLOCK];
-
-	make_key(hiding_key, key);
-	des_block(key, hidden, plain, true);
-	memcpy(password, plain, DES_BLOCK);
-	password[VNC_PASSWORD] = '\0';
+			mirrored[i] = (uint8_t)(mirrored[i] | (key[i] >> bit & 1) << (7 - bit));
+	gcry_check_version(NULL);
+	if (gcry_cipher_open(&des, GCRY_CIPHER_DES, GCRY_CIPHER_MODE_ECB, 0))
+		return;
+	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1);	/* such as that of no password */
+	gcry_cipher_setkey(des, mirrored, sizeof(mirrored));
+	if (decrypt)
+		gcry_cipher_decrypt(des, out, n, in, n);
+	else
+		gcry_cipher_encrypt(des, out, n, in, n);
+	gcry_cipher_close(des);
+	explicit_bzero(mirrored, sizeof(mirrored));
 }
 
 void vnc_password_answer(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE])
 {
-	uint8_t padded[DES_BLOCK] = { 0 }, key[DES_BLOCK];
+	char key[VNC_PASSWORD] = "";
 
-	for (size_t i = 0; i < DES_BLOCK && password[i]; i++)
-		padded[i] = (uint8_t)password[i];
-	make_key(padded, key);
-	for (int i = 0; i < VNC_CHALLENGE; i += DES_BLOCK)
-		des_block(key, challenge + i, answer + i, false);
-	explicit_bzero(padded, sizeof(padded));
+	memcpy(key, password, strnlen(password, sizeof(key)));
+	vnc_password_des(key, challenge, answer, VNC_CHALLENGE, false);
 	explicit_bzero(key, sizeof(key));
 }
 
@@ -55,22 +50,19 @@ static bool is_text(const unsigned char *bytes, size_t n)
 	return true;
 }
 
-int vnc_password_read(const char *path, char password[VNC_PASSWORD + 1], char *why, size_t size)
+int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *why, size_t size)
 {
-	unsigned char text[256];
+	static const char hiding_key[VNC_PASSWORD] = { 23, 82, 107, 6, 35, 78, 88, 7 };
+	unsigned char text[VNC_PASSWORD_TEXT];
 	size_t line;
 	ssize_t n;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 
-	if (fd < 0) {
-		err = -errno;
-		snprintf(why, size, "%s: %s", path, strerror(-err));
-		return err;
-	}
-	n = read(fd, text, sizeof(text));
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	if (n < 0)
 		err = -errno;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (err) {
 		snprintf(why, size, "%s: %s", path, strerror(-err));
 		return err;
@@ -79,13 +71,14 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD + 1], char *w
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
 	if (line && (size_t)n < sizeof(text) && is_text(text, (size_t)n)) {
-		snprintf(password, VNC_PASSWORD + 1, "%.*s", (int)(line < VNC_PASSWORD ? line : VNC_PASSWORD), (const char *)text);
+		snprintf(password, VNC_PASSWORD_TEXT, "%.*s", (int)line, (const char *)text);
 		return 0;
 	}
 	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD) {
 		snprintf(why, size, "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 		return -EINVAL;
 	}
-	uncover(text, password);
+	memset(password, 0, VNC_PASSWORD_TEXT);
+	vnc_password_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
 	return 0;
 }

@@ -264,7 +264,7 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 static int greet(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
-	char password[VNC_PASSWORD + 1], text[sizeof(s->why) - 64];
+	char password[VNC_PASSWORD_TEXT], text[sizeof(s->why) - 64];
 	int port, err = 0;
 
 	if (cfg->password_file)

@@ -30,7 +30,7 @@ static struct {
 	int32_t encodings[BY_VNC_ENCODINGS];
 	int n_encodings;
 	char words[64];			/* the same, as libvncclient has them */
-	char password[VNC_PASSWORD + 1];
+	char password[VNC_PASSWORD_TEXT];
 	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
 	char punctual[96];
 } run;

@@ -339,6 +339,8 @@ END
 	start_vnc -SecurityTypes VncAuth -PasswordFile "$PWD/obfuscated"
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file right -o /dev/null
 	[ "$status" -eq 0 ]
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file obfuscated -o /dev/null
+	[ "$status" -eq 0 ]
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms -o /dev/null
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]

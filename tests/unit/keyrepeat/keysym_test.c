@@ -17,6 +17,7 @@ static void names_are_keysymdef(void **state)
 		{ "\303\244", 0xe4 } /* a with diaeresis, Latin-1 */, { "\342\202\254", 0x010020ac } /* euro */, { "U20AC", 0x010020ac },
 		{ "U41", 0x41 }, { "\360\237\231\202", 0x0101f642 }, { "Return", 0xff0d }, { "BackSpace", 0xff08 }, { "Escape", 0xff1b },
 		{ "F12", 0xffc9 }, { "Page_Down", 0xff56 }, { "0xff0d", 0xff0d }, { "U", 0x55 },
+		{ "dead_acute", 0xfe51 }, { "eacute", 0xe9 }, { "F13", 0xffca }, { "XF86AudioMute", 0x1008ff12 },
 	};
 	static const char *const bad[] = { "", "ab", "Retur", "Return ", "0x", "0xzz", "0x0", "0xffffffff", "U110000", "U1F", "\303",
 					   "\200", "\377", "\t", "U20ACx", "0x123456789" };
