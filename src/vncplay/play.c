@@ -84,7 +84,6 @@ static const struct cli_opt options[] = {
 	  "go on for this time after the last input; twice as long where the screen is not quiet (5s)", NULL, NULL, NULL },
 	{ CLI_INT, 'n', "repeat", &repeat, 1, REPEAT_MOST, "so many replays: OUT-1.rfb, OUT-2.rfb, ... (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "before", &before, 0, 0, "run this before each replay; where it fails, stop", NULL, NULL, "COMMAND" },
-	{ CLI_FLAG, 0, "view", &cfg.view, 0, 0, "show the session in a window", NULL, NULL, NULL },
 	{ CLI_INT, 0, "priority", &priority, 0, 98, "with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

@@ -18,7 +18,7 @@ struct play_cfg {
 	double speed, jitter;
 	uint64_t seed;
 	int64_t wait_end_ns;	/* after the last input, at least */
-	bool any_size, view;
+	bool any_size;
 	int asked_masks;	/* the first of await.match.masks: asked for by --mask, and not by --deps */
 	const struct deps *deps;	/* NULL: none */
 };

@@ -4,7 +4,6 @@
 
 #include "clock.h"
 #include "proc.h"
-#include "view.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,8 +33,8 @@ static void on_resized(void *whose, int width, int height)
 {
 	struct play_live *l = whose;
 
-	if (l->view)
-		view_resize(l->view, width, height);
+	(void)width;
+	(void)height;
 	l->covered = (struct box){ 0 };
 	l->whole = false;
 }
@@ -46,7 +45,6 @@ static void on_painted(void *whose, struct box box)
 
 	l->touched = true;
 	l->covered = box_join(l->covered, box);
-	l->damage = box_join(l->damage, box);
 	if (l->painted)
 		l->painted(l->whose, box);
 }
@@ -112,30 +110,9 @@ static int flush(struct play_live *l)
 	return err ? live_over(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(-err)) : 0;
 }
 
-/* The window shows what is there while nothing is due; what is done at it is nobody's business. */
-static void show(struct play_live *l)
-{
-	struct view_event e;
-
-	if (!l->view)
-		return;
-	if (l->damage.w > 0)
-		view_paint(l->view, live_screen(l), l->damage);
-	l->damage = (struct box){ 0 };
-	view_flush(l->view);
-	do {
-		view_take(l->view, &e);
-	} while (e.kind != VIEW_NOTHING && e.kind != VIEW_CLOSED);
-	if (e.kind == VIEW_NOTHING)
-		return;
-	view_close(l->view);	/* the replay goes on */
-	l->view = NULL;
-}
-
 int live_turn(struct play_live *l, int64_t until_ns)
 {
-	struct pollfd p[2] = { { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_waits(l->server) ? POLLOUT : 0)) },
-			       { .fd = -1, .events = POLLIN } };
+	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_waits(l->server) ? POLLOUT : 0)) };
 	int64_t left = until_ns - clock_now();
 	struct timespec wait = { 0 };
 	int ready, err;
@@ -146,23 +123,20 @@ int live_turn(struct play_live *l, int64_t until_ns)
 		err = flush(l);
 		if (err)
 			return err;
-		show(l);
 		left = until_ns - clock_now();
 		if (left > NS_PER_S)	/* nothing is missed, and no number is too large for the kernel */
 			left = NS_PER_S;
 		if (left > 0)
 			wait = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 	}
-	if (l->view)
-		p[1].fd = view_fd(l->view);
-	ready = ppoll(p, 2, &wait, &l->outside);
+	ready = ppoll(&p, 1, &wait, &l->outside);
 	if (ready < 0 && errno != EINTR)
 		return live_over(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
 	if (ready <= 0)
 		return 0;
-	if ((p[0].revents & POLLOUT) && server_flush(l->server))
+	if ((p.revents & POLLOUT) && server_flush(l->server))
 		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
-	return p[0].revents & ~POLLOUT ? take(l) : 0;
+	return p.revents & ~POLLOUT ? take(l) : 0;
 }
 
 int live_first(struct play_live *l, int64_t until_ns)
@@ -259,13 +233,6 @@ int live_open(struct play_live *l, const struct play_cfg *cfg, const char *out, 
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
 		return proc_stop ? live_over(l, PLAY_INTERRUPTED, "interrupted") : live_over(l, PLAY_REFUSED, "%s", why);
-	if (cfg->view) {
-		const struct screen *s = live_screen(l);
-
-		l->view = view_open(out, s->width, s->height, why, sizeof(why));
-		if (!l->view)
-			return live_over(l, PLAY_REFUSED, "--view: %s", why);
-	}
 	return open_files(l, out);
 }
 
@@ -285,8 +252,6 @@ void live_close(struct play_live *l)
 	}
 	if ((err || side_err) && l->r->status != PLAY_FAILED)
 		live_over(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
-	if (l->view)
-		view_close(l->view);
 	server_close(l->server);
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
 }

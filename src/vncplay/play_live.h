@@ -16,14 +16,12 @@ struct play_live {
 	struct server *server;
 	struct fbs_writer *log;
 	struct side_writer *side;
-	struct view *view;
 	int log_err;
 	int64_t began_ns;		/* the log's 0 */
 	int64_t painted_ns;		/* the last time that something was */
 	bool shaped;			/* a shape of the pointer came: it is not on the screen */
 	struct box covered;		/* of the screen, since it has its size */
 	bool whole;			/* all of it, by an update that is over */
-	struct box damage;		/* for the view */
 	bool touched;			/* something was painted by the last read */
 	void (*painted)(void *whose, struct box box);
 	void *whose;

@@ -12,8 +12,11 @@
 #include <string.h>
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <rfb/rfb.h>
 #include <rfb/rfbregion.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define STALLED_MS 5000		/* a viewer that takes nothing for so long is let go */
 #define SOON_NS (5 * NS_PER_MS)	/* what the library could not do at once is tried again */
@@ -120,7 +123,21 @@ static void proxy_close(struct user *u)
 	free(p);
 }
 
-struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char *why, size_t size)
+/* The library takes no port 0, but a socket that listens. */
+static int any_port(in_addr_t address)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = address };
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = 0;
+
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&at, size) && !getsockname(fd, (struct sockaddr *)&at, &size))
+		port = ntohs(at.sin_port);
+	if (fd >= 0)
+		close(fd);
+	return port;
+}
+
+struct user *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80], char *why, size_t size)
 {
 	struct proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
@@ -136,7 +153,7 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 	}
 	p->screen = screen;
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	p->user = (struct user){ proxy_wait, proxy_take, proxy_painted, proxy_resized, NULL, proxy_close, "viewer left" };
+	p->user = (struct user){ proxy_wait, proxy_take, proxy_painted, proxy_resized, proxy_close, "viewer left" };
 	s = p->server;
 	s->screenData = p;
 	s->desktopName = p->name;
@@ -153,22 +170,23 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 	s->handleEventsEagerly = TRUE;
 	s->maxClientWait = STALLED_MS;
 	s->autoPort = FALSE;
-	s->port = port;
 	s->ipv6port = 0;
-	if (inet_pton(AF_INET, bind, &s->listenInterface) != 1) {
-		snprintf(why, size, "--bind %s: not an IPv4 address", bind);
+	if (inet_pton(AF_INET, where, &s->listenInterface) != 1) {
+		snprintf(why, size, "--bind %s: not an IPv4 address", where);
 		proxy_close(&p->user);
 		return NULL;
 	}
+	s->port = port ? port : any_port(s->listenInterface);
 	errno = 0;
 	rfbInitServer(s);
 	if (s->listenSock < 0) {
 		int reason = errno;
 
-		snprintf(why, size, "cannot listen on %s port %d: %s; choose another --listen or --bind", bind, port,
+		snprintf(why, size, "cannot listen on %s port %d: %s; choose another --listen or --bind", where, s->port,
 			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
 		proxy_close(&p->user);
 		return NULL;
 	}
+	snprintf(words, 80, "vncviewer %s::%d", strcmp(where, "0.0.0.0") ? where : "ADDRESS", s->port);
 	return &p->user;
 }

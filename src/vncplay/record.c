@@ -42,9 +42,9 @@ static int read_box(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_FLAG, 0, "headless", &cfg.headless, 0, 0, "no window: a script does it", NULL, NULL, NULL },
-	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "what to do without a window, a line each; - is standard input", NULL, NULL, "FILE" },
-	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, "no window: serve the screen on this TCP port, to any viewer", NULL, NULL, "PORT" },
+	{ CLI_FLAG, 0, "headless", &cfg.headless, 0, 0, "a script says what is done (implied by --script)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "do what it says, a line each, instead of a viewer; - is standard input", NULL, NULL, "FILE" },
+	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, "serve the screen on this TCP port, to any viewer (one that is free)", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "at this address; 0.0.0.0 is all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
 	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0,
 	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
@@ -119,8 +119,6 @@ static void on_ended(void *whose)
 	struct recording *r = whose;
 
 	r->updated = true;
-	if (r->user && r->user->shown)
-		r->user->shown(r->user);
 }
 
 static void on_shape(void *whose)
@@ -222,7 +220,7 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 	for (;;) {
 		err = hear(r);
 		if (err) {
-			*status = cfg.headless ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user has seen it */
+			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user has seen it */
 			snprintf(why, size, "%s", server_why(r->server));
 			return "server closed";
 		}
@@ -275,7 +273,7 @@ static void report(struct rec *out, const struct recording *r, const char *serve
 	rec_object(out, "settings");
 	rec_str(out, "server", server);
 	rec_str(out, "trace", trace);
-	rec_str(out, "by", cfg.headless ? "script" : cfg.port ? "proxy" : "window");
+	rec_str(out, "by", cfg.script ? "script" : "proxy");
 	rec_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
 	rec_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
 	rec_int(out, "snapshot_size", cfg.recorder.snapshot);
@@ -305,12 +303,10 @@ static void report(struct rec *out, const struct recording *r, const char *serve
 
 static void check(void)
 {
-	if (cfg.headless != (cfg.script != NULL))
-		die_usage(cfg.headless ? "--headless: what is to be done? --script FILE" : "--script is for --headless");
-	if (cfg.headless && cfg.port)
-		die_usage("--headless and --listen: either a script or a viewer");
-	if (cfg.bind && !cfg.port)
-		die_usage("--bind is for --listen");
+	if (cfg.headless && !cfg.script)
+		die_usage("--headless: what is to be done? --script FILE");
+	if (cfg.script && (cfg.port || cfg.bind))
+		die_usage("--script and %s: either a script or a viewer", cfg.port ? "--listen" : "--bind");
 	proc_check_ready_fd((int)cfg.ready_fd);
 	cfg.recorder.snapshot = (int)cfg.snapshot;
 	cfg.recorder.anchor = !cfg.no_anchor;
@@ -318,15 +314,13 @@ static void check(void)
 		die_usage("--quiet-most is shorter than --quiet");
 }
 
-static struct user *open_user(const struct rfb *rfb, char *why, size_t size)
+static struct user *open_user(const struct rfb *rfb, char words[80], char *why, size_t size)
 {
 	const struct screen *screen = rfb_screen(rfb);
 
-	if (cfg.headless)
+	if (cfg.script)
 		return user_script(screen, cfg.script, why, size);
-	if (cfg.port)
-		return user_proxy(screen, rfb_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, why, size);
-	return user_window(screen, rfb_name(rfb), why, size);
+	return user_proxy(screen, rfb_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, why, size);
 }
 
 int vncplay_record(int argc, char **argv)
@@ -337,7 +331,7 @@ int vncplay_record(int argc, char **argv)
 	const char *server, *path, *ended;
 	const struct rfb *rfb;
 	struct rec *rec;
-	char why[256] = "";
+	char why[256] = "", words[80];
 	int first, err, status = EXIT_OK;
 	int64_t start;
 
@@ -367,9 +361,9 @@ int vncplay_record(int argc, char **argv)
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", server,
 		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_why(r.server));
-	r.user = open_user(rfb, why, sizeof(why));
+	r.user = open_user(rfb, words, why, sizeof(why));
 	if (!r.user)
-		die(cfg.headless || strncmp(why, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why);
+		die(cfg.script || strncmp(why, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why);
 	r.trace = trace_create(path, rfb_name(rfb), rfb_screen(rfb)->width, rfb_screen(rfb)->height);
 	if (!r.trace)
 		die(EXIT_RUN, "cannot write %s: %m", path);
@@ -377,8 +371,10 @@ int vncplay_record(int argc, char **argv)
 	r.recorder = recorder_open(&cfg.recorder, &out, &r, rfb_screen(rfb), start);
 	if (!r.recorder)
 		die(EXIT_RUN, "out of memory");
-	if (!cfg.headless)
+	if (!cfg.script) {
+		warn("work in a viewer: %s; the recording ends when it leaves", words);
 		proc_say_ready((int)cfg.ready_fd);
+	}
 	why[0] = '\0';
 	ended = work(&r, why, sizeof(why), &status);
 	leave(&r);

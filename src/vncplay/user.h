@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* user - who works at the screen that is recorded: a hand at a window, a script, or somebody with a
- * viewer of their own. Each in its own file. */
+/* user - who works at the screen that is recorded: a script, or a person with any viewer. Each in its own file. */
 #ifndef THINPROBE_VNCPLAY_USER_H
 #define THINPROBE_VNCPLAY_USER_H
 
@@ -19,14 +18,13 @@ struct user {
 	int (*take)(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size);
 	void (*painted)(struct user *u, struct box box);	/* or NULL */
 	int (*resized)(struct user *u);	/* 0 or -errno; or NULL */
-	void (*shown)(struct user *u);	/* an update is whole; or NULL */
 	void (*close)(struct user *u);
 	const char *ended;		/* the words for the report when take returned 1 */
 };
 
 /* Each looks at `screen`, which must stay, from then on. NULL with one line in `why`. */
-struct user *user_window(const struct screen *screen, const char *name, char *why, size_t size);
-struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char *why, size_t size);
+/* Port 0: any that is free. Says the viewer's command in `words`. */
+struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char words[80], char *why, size_t size);
 struct user *user_script(const struct screen *screen, const char *path, char *why, size_t size);
 
 #endif

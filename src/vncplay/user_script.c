@@ -108,6 +108,6 @@ struct user *user_script(const struct screen *screen, const char *path, char *wh
 			script_close(&s->user);
 		return NULL;
 	}
-	s->user = (struct user){ script_wait, script_take, NULL, NULL, NULL, script_close, "script done" };
+	s->user = (struct user){ script_wait, script_take, NULL, NULL, script_close, "script done" };
 	return &s->user;
 }
