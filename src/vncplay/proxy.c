@@ -137,7 +137,8 @@ static int any_port(in_addr_t address)
 	return port;
 }
 
-struct user *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80], char *why, size_t size)
+struct user *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80],
+			char *why, size_t size)
 {
 	struct proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;

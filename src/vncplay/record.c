@@ -43,8 +43,10 @@ static int read_box(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "headless", &cfg.headless, 0, 0, "a script says what is done (implied by --script)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "do what it says, a line each, instead of a viewer; - is standard input", NULL, NULL, "FILE" },
-	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, "serve the screen on this TCP port, to any viewer (one that is free)", NULL, NULL, "PORT" },
+	{ CLI_STR, 0, "script", &cfg.script, 0, 0,
+	  "do what it says, a line each, instead of a viewer; - is standard input", NULL, NULL, "FILE" },
+	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535,
+	  "serve the screen on this TCP port, to any viewer (one that is free)", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "at this address; 0.0.0.0 is all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
 	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0,
 	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },

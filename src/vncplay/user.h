@@ -24,7 +24,8 @@ struct user {
 
 /* Each looks at `screen`, which must stay, from then on. NULL with one line in `why`. */
 /* Port 0: any that is free. Says the viewer's command in `words`. */
-struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char words[80], char *why, size_t size);
+struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char words[80],
+			char *why, size_t size);
 struct user *user_script(const struct screen *screen, const char *path, char *why, size_t size);
 
 #endif
