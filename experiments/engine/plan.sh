@@ -86,21 +86,23 @@ exp_bad() {
 }
 
 # plan_meta NAME: what stands for its value in the usage.
-declare -A META=([int]=N [real]=X [ms]=MS [s]=S)
+declare -A META=([int]=N [real]=X [time]=TIME)
 plan_meta() {
 	local kind=${OPT[$1.type]%%:*} words=${OPT[$1.type]#*:} list='' name=${1//-/_}
 	[[ $kind != *-list ]] || list=,...
-	case ${kind%-list} in
+	kind=${kind%-list}
+	[[ ! ${OPT[$1.unit]-$kind} =~ ^m?s$ ]] || kind=time
+	case $kind in
 	flag) return ;;
 	word) [ ${#words} -le 20 ] && [ -z "$list" ] || words=WORD ;;
-	*) words=${META[${kind%-list}]-${name^^}} ;;
+	*) words=${META[$kind]-${name^^}} ;;
 	esac
 	echo " ${OPT[$1.meta]-$words}$list"
 }
 
 exp_usage() {
 	local name head default quick
-	printf 'usage: %s [options]\n%s\n' "$(exp_called)" "${PLAN[says]}"
+	{ echo "usage: $(exp_called) [options]"; echo "${PLAN[says]}"; } | fold -s -w 80 | sed 's/ *$//'
 	for name in "${OPTIONS[@]}"; do
 		[[ $name != options-only && $name != demo ]] || continue
 		[ "$name" = o ] && head=-o || head=--$name
@@ -109,8 +111,9 @@ exp_usage() {
 		default+=${quick:+${default:+; }with --quick $quick}
 		[ ${#head} -lt 24 ] || { echo "$head"; head=''; }
 		printf '%-24s' "$head"
-		fold -s -w 76 <<<"${OPT[$name.help]}${default:+ ($default)}" | sed "1!s/^/$(printf '%24s' '')/; s/ *\$//"
+		fold -s -w 56 <<<"${OPT[$name.help]}${default:+ ($default)}" | sed "1!s/^/$(printf '%24s' '')/; s/ *\$//"
 	done
+	echo "Times: 30s 500ms 2m. A number alone is in seconds, where the default is one."
 }
 
 # The command line ------------------------------------------------------------------------------------------------
@@ -234,24 +237,31 @@ plan_check() {
 # plan_rows FILE[+NAME]: name and words of each row of data/FILE.tsv: its first two columns.
 plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$TP_HOME/data/${1%+*}.tsv"; }
 
-# plan_item OPTION KIND ARGUMENTS TEXT UNIT: ITEM is the text as it is kept: numbers without units.
+# plan_item OPTION KIND ARGUMENTS TEXT UNIT: ITEM is the text as it is kept: a number of that unit. Of times any unit may be said, and
+# must be where the option is not of seconds; what a run has kept has none.
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
 	low=${range%..*} high=${range#*..} ITEM=$text
 	case $kind in
 	int | real | ms | s)
-		[[ $kind != *s ]] || unit=$kind
+		[[ $kind != @(ms|s) ]] || unit=$kind
 		[ "$kind" != int ] || whole='whole '
-		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v kind="$kind" -v low="$low" -v high="$high" 'BEGIN {
-			match(text, /^[0-9.]+(e-[0-9]+)?/); number = substr(text, 1, RLENGTH); said = kind substr(text, RLENGTH + 1)
-			by = said == kind || said == kind unit ? 1 : said == "msus" || said == "sms" ? 0.001 : said == "mss" ? 1000 : 0
-			right = kind == "int" ? "^(0|[1-9][0-9]*)$" : "^(0|[1-9][0-9]*)([.][0-9]+)?(e-[0-9]+)?$"
-			if (!by || number !~ right || length(number) > 20 || number * by < low + 0 || number * by > high + 0) exit 1
+		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v whole="$whole" -v low="$low" -v high="$high" -v kept="$RESUME" 'BEGIN {
+			split("us 1 ms 1e3 s 1e6 m 6e7 min 6e7 h 3.6e9", words, " "); for (i = 1; i in words; i += 2) us[words[i]] = words[i + 1]
+			match(text, /^[0-9.]+(e-[0-9]+)?/); number = substr(text, 1, RLENGTH); said = substr(text, RLENGTH + 1)
+			time = unit == "ms" || unit == "s"; by = 1
+			if (number !~ /^(0|[1-9][0-9]*)([.][0-9]+)?(e-[0-9]+)?$/ || length(number) > 20) exit 1
+			if (said == "" && unit == "ms" && number + 0 && kept == "") exit 2
+			if (said != "" && said != unit) by = time && said in us ? us[said] / us[unit] : 0
+			if (!by || number * by < low + 0 || number * by > high + 0) exit 1
 			if (by != 1) number = sprintf("%.9g", number * by)
 			if (number ~ /e/) number = sprintf("%.15f", number)
+			if (whole != "" && number ~ /[.]/ && (by == 1 || number != int(number))) exit 1
 			if (number ~ /[.]/) sub(/[.]?0+$/, "", number)	# 0.50 and 0.5 are one value
-			print number }') ||
+			print number }') || {
+			[ $? != 2 ] || exp_bad "$option $text: which unit? ${text}ms or ${text}s"
 			exp_bad "$option $text: not a ${whole}number from $low to $high${unit:+, in $unit}"
+		}
 		;;
 	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
 	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" || exp_bad "$option $text: no such row of data/${3%+*}.tsv; list names them" ;;
@@ -272,7 +282,7 @@ plan_threshold() {
 	local name ms text='' known=''
 	[[ $3 != [0-9]* ]] || text=$3
 	while read -r name ms; do
-		[ "$3" != "$name" ] || text=$ms
+		[ "$3" != "$name" ] || text=${ms}ms
 		known+=", $name ($ms ms)"
 	done < <(awk -F'\t' '$1 == "thresholds/1" && $4 == "ms" { print $2, $3 }' "$TP_HOME/data/thresholds.tsv")
 	[ -n "$text" ] || exp_bad "$1$3: a time such as 150ms, or one of these names: ${known#, }"

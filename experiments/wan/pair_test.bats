@@ -13,7 +13,7 @@ load ../../tests/lab/pair
 }
 
 @test "wan: over ssh, what only an emulated link has is refused by its name" {
-	for words in '--rtt 10' '--loss 1' '--loss-rtt 5' '--link 10Mbit' '--queue 5ms'; do
+	for words in '--rtt 10ms' '--loss 1' '--loss-rtt 5ms' '--link 10Mbit' '--queue 5ms'; do
 		# shellcheck disable=SC2086 # words
 		pair_refused "${words%% *}" wan $words
 	done

@@ -121,6 +121,28 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--resume /: no run folder' --resume //
 }
 
+@test "times take any unit; a number alone is taken in seconds, or where a run has kept it" {
+	echo 'option waits int-list:0..9000 0,20ms unit=ms' >>plan
+	export DO='echo "$PAUSE_MS $SECONDS_EACH $WAITS $THINK"'
+	plan
+	[ "$output" = "20 3 0,20 1.5,2" ]
+	plan --pause 1.5s --seconds 1.5m --waits 0,2ms,0.5s,1000us --think 2,0.01m
+	[ "$output" = "1500 90 0,2,500,1 2,0.6" ]
+	refused '--pause 20: which unit? 20ms or 20s' --pause 20
+	refused '--waits 20: which unit? 20ms or 20s' --waits 0,20
+	refused '--waits 1.5ms: not a whole number' --waits 1.5ms
+	refused '--seconds 2.5s: not a whole number' --seconds 2.5s
+	refused '--seconds 2h: not a whole number from 1 to 3600, in s' --seconds 2h
+	refused '--depth 1ms' --depth 1ms
+	mkdir run
+	export DO='jq -n --argjson s "$(plan_settings)" --argjson c "$(cells_json)" "{experiment: \"trial\", settings: \$s} + \$c"'
+	plan --pause 30ms --waits 7ms
+	echo "$output" >run/run.json
+	export DO='echo "$PAUSE_MS $WAITS"'
+	plan --resume run
+	[ "$output" = "30 7" ]
+}
+
 @test "a link has one rate or two; a name stands for a link of data/links.tsv, and each of these is one" {
 	local name
 	export DO='. "$TOP/experiments/engine/measure.sh"; echo "$(rate_bits "${LINK%%,*}") $(rate_bits "${LINK%%,*}" up)"'
@@ -168,7 +190,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		grep -q -- "^  $option\b" <<<"$output"
 	done
 	[[ $output != *--options-only* && $output != *--demo* ]]
-	[ -z "$(awk 'length > 100' <<<"$output")" ]
+	[ -z "$(awk 'length > 80' <<<"$output")" ]
 }
 
 @test "a run that goes on takes its own settings and cells, and no others; what is no run of this is refused" {
@@ -319,7 +341,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$output" = '["crisp",150]' ]
 	plan --threshold 0.2s
 	[ "$output" = '[null,200]' ]
-	plan --threshold 42.5
+	plan --threshold 42.5ms
 	[ "$output" = '[null,42.5]' ]
 	while read -r name ms; do
 		plan --threshold "$name"
@@ -331,6 +353,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--threshold apdex_good: a time' --threshold apdex_good
 	refused '--threshold 0: not a number from 1 to 60000, in ms' --threshold 0
 	refused '--threshold 61s' --threshold 61s
+	refused '--threshold 42.5: which unit? 42.5ms or 42.5s' --threshold 42.5
 	mkdir -p home/data
 	ln -s "$TOP/lab" "$TOP/experiments" home/
 	{ cat "$TOP/data/thresholds.tsv"; printf 'thresholds/1\tmine\t77\tms\tours\t\n'; } >home/data/thresholds.tsv
