@@ -237,8 +237,8 @@ plan_check() {
 # plan_rows FILE[+NAME]: name and words of each row of data/FILE.tsv: its first two columns.
 plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$TP_HOME/data/${1%+*}.tsv"; }
 
-# plan_item OPTION KIND ARGUMENTS TEXT UNIT: ITEM is the text as it is kept: a number of that unit. Of times any unit may be said, and
-# must be where the option is not of seconds; what a run has kept has none.
+# plan_item OPTION KIND ARGUMENTS TEXT UNIT: sets ITEM, the text as a number of UNIT. A time may have any unit of time; it needs one
+# unless UNIT is s. Values kept by a run (run.json) have none.
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
 	low=${range%..*} high=${range#*..} ITEM=$text
