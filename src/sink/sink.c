@@ -8,6 +8,7 @@
 #include "crew.h"
 #include "rec.h"
 #include "rt.h"
+#include "say.h"
 #include "share.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 
 #define SPIN_TURNS 2000		/* between looks at the clock: some microseconds */
 #define END_NS (500 * NS_PER_MS)	/* for the processes to end before the report; the report needs nothing of them */
+#define HELD 0.95		/* of the share that was asked for: less is called not held */
 #define LEAD_NS (50 * NS_PER_MS)	/* from ready to time 0 of a plan: who waits for ready can be there */
 
 static struct {
@@ -273,8 +275,48 @@ static void report_bursts(struct rec *r, const struct crew *crew)
 	rec_timing(r, "late_us", &late, NS_PER_US);
 	rec_timing(r, "over_us", &over, NS_PER_US);
 	rec_end(r);
+	rec_say(r, "%s of %s bursts played, %s of CPU time", say_count((int64_t)played), say_count((int64_t)plan.n * crew->count),
+		say_ns((double)burned));
+	rec_say(r, "  started %s late (worst %s), burned %s too much (medians)", say_ns(sample_quantile(&late, 0.5).value),
+		say_ns(sample_max(&late).value), say_ns(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
+}
+
+static void say_load(struct rec *r, const struct crew *crew)
+{
+	double least = INFINITY, most = 0, waited_ns = 0;
+	const char *plural = crew->count == 1 ? "" : "es";
+	int64_t n = 0, wall_ns = 0;
+
+	for (const struct crew_child *c = crew->child; c < crew->child + crew->count; c++) {
+		if (c->died)
+			continue;
+		least = fmin(least, share_percent(c));
+		most = fmax(most, share_percent(c));
+		waited_ns += c->accounted ? (double)c->sched.wait_ns : NAN;
+		wall_ns = c->wall_ns > wall_ns ? c->wall_ns : wall_ns;
+		n++;
+	}
+	if (cfg.percent < 100)
+		rec_say(r, "%s process%s, %s %% of a CPU each, %s", say_count(crew->count), plural, say_number(cfg.percent),
+			say_ns((double)wall_ns));
+	else
+		rec_say(r, "%s process%s, all the CPU time they can get, %s", say_count(crew->count), plural, say_ns((double)wall_ns));
+	if (!n)
+		return;
+	if (n == 1)
+		rec_say(r, "  got %s %% of a CPU; waited %s for one", say_number(most), say_ns(waited_ns));
+	else
+		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for one, in total", say_number(least), say_number(most),
+			say_ns(waited_ns));
+	if (cfg.percent >= 100)
+		return;
+	if (least < HELD * cfg.percent)
+		rec_warn(r, "Load NOT held: %s %% of %s %%. Others used the CPU: each process waited %s of %s.", say_number(least),
+			 say_number(cfg.percent), say_ns(waited_ns / (double)n), say_ns((double)wall_ns));
+	else
+		rec_say(r, "Load held.");
 }
 
 static int64_t report(struct rec *r, const struct crew *crew)
@@ -297,6 +339,11 @@ static int64_t report(struct rec *r, const struct crew *crew)
 	rec_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
 	if (plan.due)
 		report_bursts(r, crew);
+	else
+		say_load(r, crew);
+	if (died)
+		rec_warn(r, "%s of %s processes died before the end.", say_count(died), say_count(crew->count));
+	rec_main_table(r, "children");
 	rec_end(r);
 	return died;
 }

@@ -483,6 +483,6 @@ END
 	"$SINK" -t 10ms --format tsv -o tsv
 	[ "$(head -n 1 tsv)" = $'schema\tkey\tvalue' ]
 	grep -qP '^thinprobe.sink/1\tresult.children.0.share_percent\t[0-9.]+$' tsv
-	"$SINK" -t 10ms -o text
+	"$SINK" -t 10ms -v -o text
 	grep -q '^  total_share_percent  *[0-9.]*$' text
 }
