@@ -9,6 +9,7 @@
 #include "random.h"
 #include "rec.h"
 #include "report.h"
+#include "say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -310,16 +311,16 @@ static struct hog *map_hog(void)
 	return h;
 }
 
-static void tell_why(enum report_end end, bool ready)
+static void tell_why(struct rec *out, enum report_end end, bool ready)
 {
 	char a[32], b[32], c[32];
 
 	if (end == END_RESERVE)
-		warn("stopped %s: %s of memory were left to everybody else, and %s are to stay", ready ? "early" : "while filling",
-		     sized(a, sizeof(a), world.left_least), sized(b, sizeof(b), world.reserve));
+		rec_warn(out, "stopped %s: %s of memory were left to everybody else, and %s are to stay", ready ? "early" : "while filling",
+			 sized(a, sizeof(a), world.left_least), sized(b, sizeof(b), world.reserve));
 	if (end == END_SIZE)
-		warn("all of %s is filled and %s are in swap, not %s; a larger --size, or a smaller --until-swap", sized(a, sizeof(a), cfg.size),
-		     sized(b, sizeof(b), world.swapped_goal), sized(c, sizeof(c), cfg.until_swap));
+		rec_warn(out, "all of %s is filled and %s are in swap, not %s; a larger --size, or a smaller --until-swap",
+			 sized(a, sizeof(a), cfg.size), sized(b, sizeof(b), world.swapped_goal), sized(c, sizeof(c), cfg.until_swap));
 }
 
 int main(int argc, char **argv)
@@ -352,8 +353,8 @@ int main(int argc, char **argv)
 	report_look(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
-		warn("only %lld of %lld bytes are in pages of 2M; huge_bytes tells", (long long)filled.is.huge,
-		     (long long)(filled.is.rss + filled.is.swap));
+		rec_warn(out, "only %s of %s are in pages of 2M", say_memory((double)filled.is.huge),
+			 say_memory((double)(filled.is.rss + filled.is.swap)));
 	if (ready) {
 		from = clock_now();
 		end = hold(h);
@@ -361,7 +362,7 @@ int main(int argc, char **argv)
 		to = clock_now();
 	}
 	report_look(h, &last);
-	tell_why(end, ready);
+	tell_why(out, end, ready);
 	report(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
 	err = rec_close(out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "say.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -64,6 +65,31 @@ static void report_settings(struct rec *r, const struct wish *cfg, const struct 
 	rec_end(r);
 }
 
+static void say_fill(struct rec *r, const struct hog *h, const struct picture *filled)
+{
+	double bytes = (double)hog_filled(h), fill_ns = (double)hog_fill_ns(h);
+	char where[128] = "";
+
+	if (!filled->err)
+		snprintf(where, sizeof(where), filled->is.swap ? ", %s resident, %s in swap" : ", all resident, none in swap",
+			 say_memory((double)filled->is.rss), say_memory((double)filled->is.swap));
+	rec_say(r, "%s filled in %s (%s/s)%s", say_memory(bytes), say_ns(fill_ns),
+		say_memory(fill_ns > 0 ? bytes / fill_ns * NS_PER_S : NAN), where);
+}
+
+static void say_touch(struct rec *r, const struct wish *cfg, int64_t touched, int64_t touch_ns, int64_t faults)
+{
+	double rate = touch_ns > 0 ? (double)touched / (double)touch_ns * NS_PER_S : NAN;
+
+	if (cfg->touching != TOUCH_KEEP)
+		rec_say(r, "left alone for %s; %s major faults", say_ns((double)touch_ns), say_count(faults));
+	else if (!cfg->rate)
+		rec_say(r, "touched at %s/s; %s major faults", say_memory(rate), say_count(faults));
+	else
+		rec_say(r, "touched at %s/s of %s/s asked; %s major faults", say_memory(rate), say_memory((double)cfg->rate),
+			say_count(faults));
+}
+
 void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
 	    const struct picture *filled, const struct picture *last, int64_t touch_ns, enum report_end end)
 {
@@ -98,4 +124,8 @@ void report(struct rec *r, const struct wish *cfg, const struct world *world, st
 	rec_bool(r, "confined", room_confined(&world->machine, &world->group));
 	rec_str(r, "memory_group", world->group.version ? world->group.folder : NULL);
 	rec_end(r);
+	say_fill(r, h, filled);
+	say_touch(r, cfg, touched, touch_ns, last->used.ru_majflt - filled->used.ru_majflt);
+	if (world->left_least != INT64_MAX)
+		rec_say(r, "at least %s stayed free for the rest of the machine", say_memory((double)world->left_least));
 }

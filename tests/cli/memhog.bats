@@ -389,6 +389,6 @@ END
 		"first_to_be_killed", "confined", "memory_group")] | all)' json
 	"$MEMHOG" -s 1M -t 1ms --format tsv -o tsv 2>err
 	grep -qP '^thinprobe.memhog/1\tresult.filled_bytes\t1048576$' tsv
-	"$MEMHOG" -s 1M -t 1ms -o text 2>err
+	"$MEMHOG" -s 1M -t 1ms -v -o text 2>err
 	grep -q '^  filled_bytes  *1048576$' text
 }
