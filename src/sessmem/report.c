@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "say.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static void report_figures(struct rec *r, const char *before, const struct smaps_figures *f)
 {
@@ -93,4 +97,78 @@ void report_machine(struct rec *r, const struct used_machine *m)
 	rec_int(r, "available_bytes", m->available);
 	rec_int(r, "swap_bytes", m->swapped);
 	rec_end(r);
+}
+
+/* ---- for people ---- */
+
+#define NAMED 4		/* processes; the others are one row */
+
+static int64_t private_of(const struct smaps_figures *f)
+{
+	return f->private_dirty + f->swap;
+}
+
+static int by_private(const void *a, const void *b)
+{
+	const struct reading *const *x = a, *const *y = b;
+	int64_t one = private_of(&(*x)->sum.all), other = private_of(&(*y)->sum.all);
+
+	return one < other ? 1 : one > other ? -1 : 0;
+}
+
+static void say_row(struct rec *r, const char *name, const struct smaps_figures *f, const char *note)
+{
+	rec_row(r, "%s\t%s\t%s\t%s%s", name, say_memory((double)private_of(f)), say_memory((double)f->swap),
+		say_memory((double)(f->pss - f->private_dirty - f->private_clean)), note);
+}
+
+static void say_processes(struct rec *r, const struct seen *s, struct smaps_figures *total)
+{
+	const struct reading **order = calloc(s->n + 1, sizeof(*order));
+	struct smaps_figures rest = { 0 };
+	char more[32];
+
+	for (size_t i = 0; order && i < s->n; i++)
+		order[i] = &s->row[i];
+	if (order)
+		qsort(order, s->n, sizeof(*order), by_private);
+	rec_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
+	for (size_t i = 0; order && i < s->n; i++) {
+		const struct smaps_figures *f = &order[i]->sum.all;
+
+		add(total, f);
+		if (i < NAMED || s->n == NAMED + 1)
+			say_row(r, order[i]->is.name, f, "");
+		else
+			add(&rest, f);
+	}
+	snprintf(more, sizeof(more), "%zu more", s->n - NAMED);
+	if (s->n > NAMED + 1)
+		say_row(r, more, &rest, "");
+	free(order);
+}
+
+void report_text(struct rec *r, const struct seen *s, const struct used_machine *m)
+{
+	struct smaps_figures total = { 0 };
+	double takes;
+
+	if (!s) {
+		rec_say(r, "%s of %s in use: processes %s, kernel %s", say_memory((double)m->used), say_memory((double)m->total),
+			say_memory((double)m->processes), say_memory((double)m->kernel));
+		rec_say(r, "%s available, %s of file cache; %s in swap", say_memory((double)m->available), say_memory((double)m->cache),
+			say_memory((double)m->swapped));
+		return;
+	}
+	if (s->unreadable)
+		rec_warn(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
+	if (s->vanished)
+		rec_warn(r, "%zu processes ended while they were read", s->vanished);
+	say_processes(r, s, &total);
+	if (s->n > 1)
+		say_row(r, "total", &total, "\t*fair share of it");
+	takes = (double)private_of(&total);
+	if (takes > 0)
+		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", say_memory(takes),
+			say_memory((double)m->available), say_number((double)m->available / takes));
 }

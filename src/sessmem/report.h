@@ -28,5 +28,7 @@ struct seen {
 void report_processes(struct rec *r, const struct seen *s);
 void report_group(struct rec *r, const struct used_group *g);
 void report_machine(struct rec *r, const struct used_machine *m);
+/* The short text; `s` is NULL where no processes were read. */
+void report_text(struct rec *r, const struct seen *s, const struct used_machine *m);
 
 #endif

@@ -275,6 +275,8 @@ static void report(struct rec *r, const struct used_machine *machine, const stru
 		report_group(r, group);
 	report_machine(r, machine);
 	rec_end(r);
+	rec_main_table(r, "processes");
+	report_text(r, cfg.machine ? NULL : &seen, machine);
 }
 
 static void read_options(int argc, char **argv)
@@ -310,9 +312,5 @@ int main(int argc, char **argv)
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
-	if (seen.unreadable)
-		warn("%zu of %zu processes may not be read; as root they may", seen.unreadable, seen.unreadable + seen.n);
-	if (seen.vanished)
-		warn("%zu processes ended while they were read", seen.vanished);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;
 }
