@@ -5,7 +5,9 @@
  * pull.c receives, report.c tells. This file reads options, runs one of the two ends, and ends. */
 #include "clock.h"
 #include "proc.h"
+#include "progress.h"
 #include "report.h"
+#include "say.h"
 #include "rt.h"
 #include "send.h"
 #include "serve.h"
@@ -123,28 +125,36 @@ static void check_send(void)
 }
 
 /* What is to be said besides the report; the exit status. */
-static int judge(const struct trip *r, enum send_end end, bool heard)
+static int judge(struct rec *rec, const struct trip *r, enum send_end end, bool heard)
 {
 	int status = EXIT_OK;
 
 	if (!heard) {
-		warn("the server is gone%s: what it received is not known", end == SEND_BROKEN ? ", and so are the streams" : "");
+		rec_warn(rec, "the server is gone%s: what it received is not known", end == SEND_BROKEN ? ", and so are the streams" : "");
 		status = EXIT_LOSSY;
 	} else if (end == SEND_SERVER) {
-		warn("the server ended the load early");
+		rec_warn(rec, "the server ended the load early");
 		status = EXIT_LOSSY;
 	}
 	if (end == SEND_BROKEN && heard) {
-		warn("a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; a smaller --size" : "");
+		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; a smaller --size" : "");
 		status = EXIT_LOSSY;
 	}
 	if (!report_held(r) && r->own.sent_ns >= NS_PER_S / 2) {
-		warn("%.4g of %.4g Mbit/s went out%s", report_sent(r), report_offered(r),
-		     r->load.udp ? ": this process was not let run in time (behind_ms, refused_frames)" :
-		     ": the link or the server takes no more, or this process was not let run (behind_ms)");
+		rec_warn(rec, "%.4g of %.4g Mbit/s went out%s", report_sent(r), report_offered(r),
+			 r->load.udp ? ": this process got no CPU in time" :
+			 ": the link or the server takes no more, or this process got no CPU");
 		status = EXIT_LOSSY;
 	}
 	return end == SEND_SIGNAL && cfg.load.time_ns ? EXIT_INTERRUPTED : status;
+}
+
+static struct progress progress;
+
+static void show_progress(const struct trip *r)
+{
+	if (progress_due(&progress, clock_now()))
+		progress_show(&progress, "sending %s", say_bits((double)atomic_load(&r->push.bits_per_s)));
 }
 
 static double cpu_used(void)
@@ -164,7 +174,7 @@ static int run_send(const char *to)
 	enum send_end end;
 	struct rec *out;
 	char why[256];
-	int err;
+	int err, status;
 
 	check_send();
 	if (door_find(to, 0, false, &place, why, sizeof(why)))
@@ -183,15 +193,18 @@ static int run_send(const char *to)
 	if (err)
 		die(EXIT_RUN, "%s: %s%s", to, why, err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
 	told.cpu_s = -cpu_used();
-	err = send_carry(&r, say_ready, &end, &told.heard);
+	progress_start(&progress, out_cfg.detail == REC_QUIET);
+	err = send_carry(&r, say_ready, show_progress, &end, &told.heard);
+	progress_end(&progress);
 	if (err)
 		die(EXIT_RUN, "cannot start the load: %s", strerror(-err));
 	told.cpu_s += cpu_used();
 	told.stopped_by = send_end_words[end];
 	report_send(out, &r, &told);
+	status = judge(out, &r, end, told.heard);
 	rec_must_close(out);
 	trip_free(&r);
-	return judge(&r, end, told.heard);
+	return status;
 }
 
 int main(int argc, char **argv)

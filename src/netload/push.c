@@ -88,8 +88,10 @@ static bool is_told(const struct pusher *s)
 
 static bool goes_on(struct pusher *s, int64_t now)
 {
-	if (second_over(&s->second, now))
+	if (second_over(&s->second, now)) {
 		second_read(&s->second, now, all_bits(s));
+		atomic_store(&s->p->bits_per_s, s->second.last);
+	}
 	return !s->p->err && now < s->end_ns && !is_told(s);
 }
 

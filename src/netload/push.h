@@ -16,6 +16,7 @@ struct push {
 	struct side *side;		/* gets what was sent */
 	int priority;			/* of the thread, real-time; 0: none */
 	atomic_bool stop, started, over;
+	atomic_llong bits_per_s;	/* sent in the last whole second */
 	int err;			/* -errno: a stream broke */
 	pthread_t thread;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
+#include "say.h"
 
 #include <math.h>
 
@@ -154,6 +155,56 @@ static void settings(struct rec *rec, const struct trip *r, const struct told *t
 	rec_end(rec);
 }
 
+/* ---- for people ---- */
+
+static void say_side(struct rec *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
+{
+	if (!known)
+		rec_row(rec, "  %s\tnot known", name);
+	else if (low < 0)
+		rec_row(rec, "  %s\t%s\t\t%s", name, say_bits(mbit_s * MEGA), note);
+	else
+		rec_row(rec, "  %s\t%s\tslowest second %s\t%s", name, say_bits(mbit_s * MEGA), say_number((double)low / MEGA), note);
+}
+
+static void say_direction(struct rec *rec, const struct trip *r, const struct side *from, const struct side *to, bool sender_known,
+			  bool receiver_known, const char *back, const char *cpu)
+{
+	struct lane_count sent = sum(from, r->load.lanes), got = sum(to, r->load.lanes);
+	bool payload = r->load.payload_bits;
+	char name[32], note[128];
+
+	snprintf(name, sizeof(name), "sent%s", back);
+	snprintf(note, sizeof(note), "retransmitted %s", say_count(sent.resent_frames));
+	say_side(rec, name, sender_known, per_s((double)(payload ? sent.sent_payload : sent.sent_wire), from->sent_ns), from->sent_low,
+		 r->load.udp ? "" : note);
+	snprintf(name, sizeof(name), "received%s", back);
+	if (r->load.udp && sender_known && receiver_known)
+		snprintf(note, sizeof(note), "lost %s of %s", say_count(sent.sent_frames - got.got_frames), say_count(sent.sent_frames));
+	say_side(rec, name, receiver_known, per_s((double)(payload ? got.got_payload : got.got_wire), span(from, to)), to->got_low,
+		 r->load.udp ? note : cpu);
+}
+
+static void say_send(struct rec *rec, const struct trip *r, const struct told *t)
+{
+	double seconds = (double)r->own.sent_ns / NS_PER_S;
+	char asked[64] = "as fast as it goes", cpu[64] = "";
+
+	if (r->load.rate)
+		snprintf(asked, sizeof(asked), "%s of %s bits asked", say_bits((double)r->load.rate),
+			 r->load.payload_bits ? "payload" : "frame");
+	if (seconds > 0 && t->heard)
+		snprintf(cpu, sizeof(cpu), "CPU %s %% here, %s %% there", say_number(100 * t->cpu_s / seconds),
+			 say_number((double)r->other.cpu_ns / NS_PER_S / seconds * 100));
+	rec_say(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, say_ns((double)r->own.sent_ns));
+	rec_table(rec, "lrll", "%s", "");
+	say_direction(rec, r, &r->own, &r->other, true, t->heard, "", cpu);
+	if (r->load.both)
+		say_direction(rec, r, &r->other, &r->own, t->heard, true, " back", "");
+	if (r->load.rate && report_held(r))
+		rec_say(rec, "Rate held.");
+}
+
 void report_send(struct rec *rec, const struct trip *r, const struct told *t)
 {
 	settings(rec, r, t);
@@ -171,6 +222,8 @@ void report_send(struct rec *rec, const struct trip *r, const struct told *t)
 	}
 	streams(rec, r, t);
 	rec_end(rec);
+	rec_main_table(rec, "streams");
+	say_send(rec, r, t);
 }
 
 void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds)
@@ -190,4 +243,8 @@ void report_serve(struct rec *rec, const char *bind, int port, bool once, const 
 	rec_int(rec, "sent_wire_bytes", (int64_t)s->sent_wire);
 	rec_real(rec, "seconds", seconds, 3);
 	rec_end(rec);
+	rec_say(rec, "%s loads in %s: %s received, %s sent", say_count((int64_t)s->loads), say_ns(seconds * NS_PER_S),
+		say_bytes((double)s->got_wire), say_bytes((double)s->sent_wire));
+	if (s->broken || s->refused)
+		rec_warn(rec, "%s loads broke off, %s peers were refused", say_count((int64_t)s->broken), say_count((int64_t)s->refused));
 }

@@ -18,6 +18,7 @@ void second_read(struct second *s, int64_t now_ns, int64_t bits)
 		s->low = rate;
 	if (!s->seconds || rate > s->high)
 		s->high = rate;
+	s->last = rate;
 	s->seconds++;
 	s->from_ns = now_ns;
 	s->from_bits = bits;

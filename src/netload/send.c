@@ -134,7 +134,7 @@ int send_open(struct trip *r, const struct door_place *to, char *why, size_t siz
 }
 
 /* Until the sending half is over, the server has something to say, or a signal comes. */
-static enum send_end watch(struct trip *r, void (*ready)(void))
+static enum send_end watch(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r))
 {
 	struct pollfd p = { .fd = r->control.fd, .events = POLLIN };
 	bool told = false;
@@ -146,6 +146,7 @@ static enum send_end watch(struct trip *r, void (*ready)(void))
 			told = true;
 			ready();
 		}
+		look(r);
 		if (proc_stop)
 			return SEND_SIGNAL;
 		if (come > 0)
@@ -156,7 +157,7 @@ static enum send_end watch(struct trip *r, void (*ready)(void))
 	return r->push.err ? SEND_BROKEN : proc_stop ? SEND_SIGNAL : SEND_TIME;
 }
 
-int send_carry(struct trip *r, void (*ready)(void), enum send_end *end, bool *heard)
+int send_carry(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r), enum send_end *end, bool *heard)
 {
 	int err;
 
@@ -165,7 +166,7 @@ int send_carry(struct trip *r, void (*ready)(void), enum send_end *end, bool *he
 	err = trip_start(r);
 	if (err)
 		return err;
-	*end = watch(r, ready);
+	*end = watch(r, ready, look);
 	trip_end_push(r, *end != SEND_TIME);
 	err = door_say_side(&r->control, &r->own, r->load.lanes);
 	/* (the stop flag is up already when a signal ended it: the report is waited for all the same) */

@@ -14,8 +14,8 @@ int send_open(struct trip *r, const struct door_place *to, char *why, size_t siz
 enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN };
 extern const char *const send_end_words[];
 
-/* The load, until its end; `ready` is called once it is there. *heard: what the server counted is
+/* The load, until its end; `ready` is called once it is there, `look` again and again. *heard: what the server counted is
  * in r->other. -errno: it could not begin. */
-int send_carry(struct trip *r, void (*ready)(void), enum send_end *end, bool *heard);
+int send_carry(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r), enum send_end *end, bool *heard);
 
 #endif
