@@ -11,6 +11,7 @@
 #include "proc.h"
 #include "pump.h"
 #include "rec.h"
+#include "say.h"
 #include "rt.h"
 
 #include <errno.h>
@@ -196,6 +197,60 @@ static bool lossy(void)
 	return pump.way[0].no_room || pump.way[1].no_room;
 }
 
+/* "10.0 Mbit/s, queue 50.0 ms, 20.0 ms each way, no loss" */
+static void describe_path(const struct path_cfg *p, const char *each_way, char *text, size_t size)
+{
+	char rate[80] = "no limit of rate", jitter[40] = "", loss[40] = "no loss";
+
+	if (p->rate_bits)
+		snprintf(rate, sizeof(rate), "%s, queue %s", say_bits((double)p->rate_bits), say_ns((double)p->queue_ns));
+	if (p->jitter_ns)
+		snprintf(jitter, sizeof(jitter), " ± %s", say_ns((double)p->jitter_ns));
+	if (p->loss > 0)
+		snprintf(loss, sizeof(loss), "loss %s %%", say_number(p->loss * 100));
+	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? say_ns((double)p->delay_ns) : "no delay", jitter, each_way, loss);
+}
+
+static void say_way(struct rec *r, int i, const char *link)
+{
+	const struct pump_way *way = &pump.way[i];
+	const struct { int64_t n; const char *what; } gone[] = {
+		{ way->fate[PATH_LOST], "lost as asked" }, { way->fate[PATH_DROPPED], "dropped (queue full)" },
+		{ way->no_room, "dropped (no room)" }, { way->refused, "refused by the interface" },
+		{ end_dropped(&pump.ends[i]), "missed" },
+	};
+	char text[256] = "";
+
+	for (size_t k = 0; k < sizeof(gone) / sizeof(*gone); k++)
+		if (gone[k].n > 0)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", say_count(gone[k].n), gone[k].what);
+	if (way->packets && !*text)
+		strcpy(text, ", all delivered");
+	rec_say(r, "  %s -> %s   %s packets%s%s%s", pump.ends[i].name, pump.ends[!i].name, say_count(way->packets), text,
+		*link ? "; " : "", link);
+}
+
+static void say_link(struct rec *r, double wall_ns)
+{
+	bool alike = !memcmp(&now.orders.cfg[0], &now.orders.cfg[1], sizeof(now.orders.cfg[0]));
+	const struct late *late = &pump.late;
+	char link[2][256];
+
+	for (int i = 0; i < 2; i++)
+		describe_path(&now.orders.cfg[i], alike && now.orders.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
+	rec_say(r, "%s <-> %s: %s%s%s", pump.ends[0].name, pump.ends[1].name, alike ? link[0] : "", alike ? "; " : "", say_ns(wall_ns));
+	for (int i = 0; i < 2; i++)
+		say_way(r, i, alike ? "" : link[i]);
+	if (late->n)
+		rec_say(r, "wire's own delay on top: %s µs (p50), %s (p99), %s at worst", say_number(late_percentile(late, 0.5)),
+			say_number(late_percentile(late, 0.99)), say_number((double)late->max_ns / NS_PER_US));
+	if (lossy())
+		rec_warn(r, "%s packets found no room and were dropped; give more with --packets",
+			 say_count(pump.way[0].no_room + pump.way[1].no_room));
+	if (pump.broken)
+		rec_warn(r, "the interface %s is gone", pump.ends[pump.broken - 1].name);
+}
+
 static void report(struct rec *r)
 {
 	int64_t wall = clock_now() - now.begun_ns;
@@ -218,6 +273,8 @@ static void report(struct rec *r)
 	rec_bool(r, "real_time", now.rt.fifo > 0);
 	rec_bool(r, "memory_locked", now.rt.locked);
 	rec_end(r);
+	rec_main_table(r, "ways");
+	say_link(r, (double)wall);
 }
 
 /* What was opened for the end is written now, and opened again: so there is never more than one temporary file. */
@@ -357,8 +414,6 @@ int main(int argc, char **argv)
 	proc_say_ready((int)cfg.ready_fd);
 	run();
 	control_remove(&now.control);
-	if (pump.broken)
-		warn("the interface %s is gone", pump.ends[pump.broken - 1].name);
 	if (!now.out)
 		return EXIT_RUN;
 	report(now.out);
