@@ -8,6 +8,7 @@
 #include "count.h"
 #include "proc.h"
 #include "rec.h"
+#include "say.h"
 #include "show.h"
 #include "write.h"
 
@@ -141,6 +142,12 @@ static void report_show(struct rec *r, const struct show_cfg *show, struct show_
 	rec_real(r, "information_bytes", got->information_bytes, 1);
 	rec_timing(r, "lateness_us", &got->lateness_ns, NS_PER_US);
 	rec_end(r);
+	rec_say(r, "%s of %s frames shown at %s/s, %s late (worst %s)", say_count(got->shown), say_count(got->due),
+		say_number(per_second(got->shown, got->start_ns, got->end_ns)), got->late ? say_count(got->late) : "none",
+		say_ns(sample_max(&got->lateness_ns).value));
+	if (got->left_out)
+		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", say_count(got->left_out),
+			 say_count(got->due), say_number(show->rate_per_s));
 }
 
 /* What does not go together, before anything is opened. */
@@ -177,6 +184,21 @@ static int show(struct rec *r)
 	return end(r, lost, got.stopped);
 }
 
+static void say_seen(struct rec *r, int64_t loop, struct count_result *got)
+{
+	struct seen *seen = &got->seen;
+	const char *frames = say_count(seen->frames), *seconds = say_ns((double)(got->end_ns - got->start_ns));
+	const char *rate = say_number(per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
+
+	if (loop > 1)
+		rec_say(r, "%s frames seen in %s: %s/s, %s of %s kinds, %s missed", frames, seconds, rate, say_count(seen->distinct),
+			say_count(loop), seen->missed ? say_count(seen->missed) : "none");
+	else
+		rec_say(r, "%s frames seen in %s: %s/s, %s kinds; missed: unknown, give --frames N", frames, seconds, rate,
+			say_count(seen->distinct));
+	rec_say(r, "  gap %s (median), %s at worst", say_ns(sample_quantile(&seen->gap, 0.5).value), say_ns(sample_max(&seen->gap).value));
+}
+
 static void report_count(struct rec *r, const struct count_cfg *count, struct count_result *got)
 {
 	struct seen *seen = &got->seen;
@@ -201,6 +223,7 @@ static void report_count(struct rec *r, const struct count_cfg *count, struct co
 	rec_real(r, "cell_pixels", got->cell, 2);
 	rec_timing(r, "gap_ms", &seen->gap, NS_PER_MS);
 	rec_end(r);
+	say_seen(r, count->loop, got);
 }
 
 static int count(struct rec *r)
@@ -238,6 +261,8 @@ static int write_frames(struct rec *r, const char *path)
 	rec_int(r, "frames", frames);
 	rec_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
 	rec_end(r);
+	rec_say(r, "%s frames of %dx%d pixels written to %s, %s", say_count(frames), cfg.width, cfg.height, path,
+		say_bytes((double)frames * cfg.width * cfg.height * 4));
 	return end(r, 0, false);
 }
 
