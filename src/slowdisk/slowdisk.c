@@ -11,6 +11,7 @@
 #include "proc.h"
 #include "rec.h"
 #include "rt.h"
+#include "say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,6 +227,27 @@ static void report_op(struct rec *r, const char *name, enum disk_op op)
 	rec_end(r);
 }
 
+static void say_op(struct rec *r, const char *name, enum disk_op op)
+{
+	int64_t n = now.done[op].n;
+
+	if (n)
+		rec_say(r, "%s %s (%s), %s each, %s at worst", say_count(n), name, say_bytes((double)now.done[op].bytes),
+			say_ns((double)now.done[op].sum_ns / (double)n), say_ns((double)now.done[op].max_ns));
+	if (now.done[op].errors)
+		rec_warn(r, "%s of %s %s failed", say_count(now.done[op].errors), say_count(n), name);
+}
+
+static void say_requests(struct rec *r, int64_t dropped)
+{
+	say_op(r, "reads", DISK_READ);
+	say_op(r, "writes", DISK_WRITE);
+	if (!now.done[DISK_READ].n && !now.done[DISK_WRITE].n)
+		rec_say(r, "no reads and no writes");
+	if (dropped)
+		rec_warn(r, "%s rows are missing in %s; the report counts them", say_count(dropped), cfg.log);
+}
+
 static void report(struct rec *r, const char *backing, int64_t dropped)
 {
 	rec_object(r, "settings");
@@ -246,6 +268,7 @@ static void report(struct rec *r, const char *backing, int64_t dropped)
 	rec_bool(r, "io_flusher", now.flusher);
 	rec_bool(r, "oom_spared", now.spared);
 	rec_end(r);
+	say_requests(r, dropped);
 }
 
 static void read_options(int argc, char **argv, const char **folder, const char **backing)
@@ -302,6 +325,8 @@ int main(int argc, char **argv)
 		if (!said && disk_ready(now.disk)) {
 			said = true;
 			proc_say_ready((int)cfg.ready_fd);
+			if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
+				fprintf(stderr, "slowdisk: %s/disk, %s; Ctrl-C unmounts it\n", folder, say_memory((double)disk_size(now.disk)));
 		}
 	}
 	control_remove(&now.control);
