@@ -7,6 +7,7 @@
 #include "order.h"
 #include "proc.h"
 #include "rec.h"
+#include "say.h"
 #include "tracefs.h"
 #include "tracepoint.h"
 
@@ -209,6 +210,39 @@ static void judge(void)
 		die(EXIT_RUN, "cannot write %s", cfg.log);
 }
 
+static void say_waits(struct rec *r, const char *whose, struct sample *wait)
+{
+	if (wait->n)
+		rec_row(r, "%s\t%s\t%s\t%s\t%s", whose, say_count((int64_t)wait->n), say_quantile(wait, 0.5, NS_PER_MS),
+			say_quantile(wait, 0.99, NS_PER_MS), say_quantile(wait, 1, NS_PER_MS));
+}
+
+static void say_order(struct rec *r, const char *disk, struct order_sums *s)
+{
+	const char *seconds = say_ns((double)(run.end_ns - run.start_ns));
+
+	if (run.lost)
+		rec_warn(r, "the kernel left out %s records: the order is told from the others", say_count(run.lost));
+	if (!s->requests) {
+		rec_say(r, "no request reached %s in %s", disk, seconds);
+		return;
+	}
+	rec_say(r, "%s requests in %s, %s of them writes; queue %s long on average, %s at most", say_count(s->requests), seconds,
+		s->writes ? say_count(s->writes) : "none", say_number((double)s->waiting / (double)s->requests),
+		say_count((int64_t)s->waiting_most));
+	if (s->kept + s->overtaken)
+		rec_say(r, "%s %% were overtaken by a younger one; tau %s (1: all as they came, 0: no order)",
+			say_number(order_percent(s->overtaken_requests, s->requests)), say_number(order_tau(s)));
+	else
+		rec_say(r, "no two requests waited at the same time: nothing to order");
+	rec_table(r, "lrrrr", "reads\tnumber\tp50\tp99\tmax ms waited");
+	say_waits(r, cfg.load ? cfg.load : "of the load", &s->load_wait);
+	say_waits(r, cfg.load ? "others" : "all", &s->others_wait);
+	if (cfg.load && s->ahead)
+		rec_say(r, "reads of others passed %s %% of those of %s that waited before them", say_number(order_percent(s->passed, s->ahead)),
+			cfg.load);
+}
+
 static void report(struct rec *r, const char *disk)
 {
 	struct order_sums *s = &run.order.sums;
@@ -244,6 +278,7 @@ static void report(struct rec *r, const char *disk)
 	rec_real(r, "passed_percent", order_percent(s->passed, s->ahead), 2);
 	rec_end(r);
 	rec_end(r);
+	say_order(r, disk, s);
 }
 
 int main(int argc, char **argv)
@@ -278,8 +313,6 @@ int main(int argc, char **argv)
 	tracepoint_close(t);
 	judge();
 	report(out, argv[first]);
-	if (run.lost)
-		warn("the kernel left out %lld records: the order is told from the others", (long long)run.lost);
 	order_free(&run.order);
 	free(run.event);
 	rec_must_close(out);
