@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# outputs - what the programs print: writes docs/outputs.md from short real runs (2 minutes; as root also those that need it).
+# usage: docs/outputs.sh [PROGRAM...]     those alone, on standard output
+# tests/cli/text.bats runs the same rows.
+set -u
+OUTPUTS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+outputs_pids=()
+
+# A row a run, three columns: program; what must be there first (a function outputs_need_NAME, or -); command. $OPTIONS is where
+# tests put more options. It runs in an empty folder.
+outputs_rows() {
+	cat <<'END'
+sink	-	thinprobe sink -n 2 -l 5 -t 500ms $OPTIONS
+sink	-	thinprobe sink --burst every:50ms,len:2ms -t 500ms $OPTIONS
+memhog	-	thinprobe memhog -s 16M --rate 20M/s -t 500ms $OPTIONS
+sessmem	-	thinprobe sessmem --session $$ $OPTIONS
+netload	netload	thinprobe netload send 127.0.0.1:$PORT --rate 2Mbit -t 1200ms $OPTIONS
+wire	networks	unshare -rn thinprobe wire --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
+animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
+animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
+slowdisk	mounts	timeout --preserve-status -s INT 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
+diskorder	loop	timeout --preserve-status -s INT 20 thinprobe diskorder $LOOP -t 300ms $OPTIONS
+END
+}
+
+# --- what runs need: 0, or 1 where it cannot be had here -----------------------------------------------------------
+
+# outputs_start NAME COMMAND...: in the background; returns when it says "ready" (1: it ended before).
+outputs_start() {
+	local name=$1
+	shift
+	: >"$name.err"	# not that of a run before
+	"$@" >/dev/null 2>"$name.err" 3>&- &
+	outputs_pids+=($!)
+	until grep -q '^ready' "$name.err"; do
+		kill -0 "${outputs_pids[-1]}" 2>/dev/null || return 1
+		sleep 0.05
+	done
+}
+
+outputs_stop() {
+	local i
+
+	for ((i = ${#outputs_pids[@]} - 1; i >= 0; i--)); do	# what runs on a display before the display
+		kill "${outputs_pids[i]}" 2>/dev/null || true
+		wait "${outputs_pids[i]}" 2>/dev/null || true
+	done
+	outputs_pids=()
+	[ -z "${LOOP-}" ] || losetup --detach "$LOOP" || true
+	LOOP=''
+	unset DISPLAY
+}
+
+# outputs_start_port NAME COMMAND...: the same, with PORT in the words replaced by a free one, which is in $PORT then.
+outputs_start_port() {
+	local name=$1
+	shift
+	for _ in 1 2 3 4 5; do
+		PORT=$((20000 + RANDOM % 12000))
+		outputs_start "$name" "${@//PORT/$PORT}" && return 0
+	done
+	return 1
+}
+
+outputs_need_netload() { outputs_start_port netload thinprobe netload serve --port PORT; }
+outputs_need_networks() { unshare -rn true 2>/dev/null; }
+
+outputs_need_display() {
+	command -v Xvfb >/dev/null || return 1
+	: >display
+	Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp 4>display 3>&- >xvfb.err 2>&1 &
+	outputs_pids+=($!)
+	until [ -s display ]; do
+		kill -0 "${outputs_pids[-1]}" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	DISPLAY=:$(cat display)
+	export DISPLAY
+}
+
+outputs_need_animation() { outputs_need_display && outputs_start animation thinprobe animate --rate 20; }
+
+# outputs_read FILE [FLAG]: reads 64 KiB of it again and again, once it is there.
+outputs_read() {
+	while sleep 0.02; do
+		dd if="$1" of=/dev/null bs=4k count=16 ${2:+iflag=$2} 2>/dev/null
+	done >/dev/null 2>&1 3>&- &
+	outputs_pids+=($!)
+}
+
+outputs_need_mounts() {
+	[ -w /dev/fuse ] && [ "$(id -u)" = 0 ] && mkdir -p mnt && truncate -s 64K disk.img && outputs_read mnt/disk direct
+}
+
+outputs_need_loop() {
+	[ "$(id -u)" = 0 ] && truncate -s 1M loop.img && LOOP=$(losetup --find --show loop.img 2>/dev/null) &&
+		timeout 20 thinprobe diskorder "$LOOP" -t 1ms >/dev/null 2>&1 &&	# the kernel may not let us trace
+		outputs_read "$LOOP" direct
+}
+
+# --- the document --------------------------------------------------------------------------------------------------
+
+# outputs_run COMMAND: with $OPTIONS of the caller.
+outputs_run() {
+	eval "$1"
+}
+
+outputs_one() {	# program need command
+	[ "$2" = - ] || "outputs_need_$2" || { outputs_stop; echo "outputs.sh: $1: no $2 here, left out" >&2; return; }
+	echo
+	echo '```'
+	# shellcheck disable=SC2016,SC2001 # the words as they stand
+	echo "\$ $(sed 's/ \$OPTIONS//g' <<<"$3")"
+	outputs_run "$3" 2>/dev/null
+	echo '```'
+	outputs_stop
+}
+
+outputs_all() {	# [program...]
+	local program need command before=
+
+	while IFS=$'\t' read -r program need command; do
+		[ $# = 0 ] || [[ " $* " == *" $program "* ]] || continue
+		[ "$program" = "$before" ] || printf '\n## %s\n' "$program"
+		before=$program
+		outputs_one "$program" "$need" "$command" </dev/null
+	done < <(outputs_rows)
+}
+
+outputs_main() {
+	local work OPTIONS='' PORT='' LOOP=''
+
+	export PATH=$OUTPUTS_TOP:$PATH
+	unset DISPLAY
+	work=$(mktemp -d)
+	# shellcheck disable=SC2064 # the folder of now
+	trap "outputs_stop; rm -rf '$work'" EXIT
+	cd "$work" || exit 1
+	if [ $# -gt 0 ]; then
+		outputs_all "$@"
+		return
+	fi
+	{
+		printf '# What the programs print\n\n'
+		printf 'Written by [outputs.sh](outputs.sh) from short runs; the figures are those of one machine at one moment. `-v` adds\n'
+		printf 'the settings and all figures, `--json` and `--tsv` are for programs, `-q` leaves only warnings (`!`).\n'
+		outputs_all
+	} >outputs.md
+	mv outputs.md "$OUTPUTS_TOP/docs/outputs.md"
+}
+
+[ "${BASH_SOURCE[0]}" != "$0" ] || outputs_main "$@"
