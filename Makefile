@@ -23,7 +23,7 @@ LIBS_slowdisk = -lfuse3
 LIBS_wire = -lcap-ng
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
-LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -ljansson -lgcrypt -lxkbcommon
+LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
 LIBS_vusers = -lcurl -lvncclient -lgcrypt
 LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
 

@@ -8,9 +8,5 @@ int vncplay_record(int argc, char **argv);
 int vncplay_play(int argc, char **argv);
 int vncplay_learn(int argc, char **argv);
 int vncplay_analyze(int argc, char **argv);
-int vncplay_cdf(int argc, char **argv);
-int vncplay_ratio(int argc, char **argv);
-int vncplay_percentiles(int argc, char **argv);
-int vncplay_table(int argc, char **argv);
 
 #endif

@@ -17,10 +17,6 @@ static const struct {
 	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows what it showed", vncplay_play },
 	{ "learn", "TRACE LOG...", "which changes of the screen come before which input", vncplay_learn },
 	{ "analyze", "LOG...", "the response time of every input, over all replays", vncplay_analyze },
-	{ "cdf", "ANALYSIS", "distribution of the response times of each replay", vncplay_cdf },
-	{ "ratio", "ANALYSIS", "histogram of the response times of one replay against another's", vncplay_ratio },
-	{ "percentiles", "ANALYSIS", "25th, 50th and 75th percentile over the settings", vncplay_percentiles },
-	{ "table", "ANALYSIS", "total running times beside response times", vncplay_table },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

@@ -84,7 +84,7 @@ man_options() {	# page
 	local command wrong=0
 
 	need_mandoc
-	[ "$(commands vncplay | wc -w)" -ge 8 ]
+	[ "$(commands vncplay | wc -w)" -ge 4 ]
 	for command in $(commands vncplay); do
 		bin/vncplay "$command" --help | head -n 1 | grep -q "^usage: thinprobe vncplay $command" ||
 			{ echo "vncplay $command --help"; wrong=1; }
