@@ -125,7 +125,7 @@ install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(DOC)/docs"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
-	cp -R packages lab experiments plots report data "$(SHARE)"
+	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done

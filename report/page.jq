@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme and $table, texts of its files;
-# $figures, stems of the SVGs; $html: with tables in HTML, as cmark has none.
+# page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme, $table and $glossary, texts of
+# files; $figures, stems of the SVGs; $cells, names of cell folders; $html: with what only a browser can use: contents,
+# links to files, the glossary.
 include "say";
 include "words";
 
@@ -27,9 +28,13 @@ def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words:
 			else "" end
 	end;
 def all_whole($rows; $name): all($rows[]; .[$name] | . == null or (type == "number" and . == round));
-# Rows of text: {head: [...], right: [...], rows: [[...]]}
+# The folder of a row's condition, by the axes of the run.
+def axes_key($axes): [.[$axes[]] | tostring] | join("\t");
+def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
+	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}] | from_entries end;
+# Rows of text: {head: [...], right: [...], rows: [[...]], at: the column whose text is a link, links: [file or null, a row each]}
 def grid($view; $with_interval):
-	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select(.[$view.only] != null)) end
+	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select(.[$view.only] // 0 != 0)) end
 		| if $view.by == null then . else
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
@@ -41,7 +46,10 @@ def grid($view; $with_interval):
 			words: ($labels.value[$name] // {} | if $with_interval or $name == $view.by or all(.[]; length <= 24) then . else {} end),
 		   least: ($labels.least // {})[$name],
 		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
-	| {head: ($columns | map(.heading) + if $state then ["State"] else [] end),
+	| (.run.axes // []) as $axes | (if $with_interval and $html then folders else {} end) as $folders
+	| {at: ([$names | to_entries[] | select(.value | IN($axes[])) | .key] | last),
+	   links: [$rows[] | $folders[axes_key($axes)]],
+	   head: ($columns | map(.heading) + if $state then ["State"] else [] end),
 	   right: ($columns | map(.type != "text") + if $state then [false] else [] end),
 	   rows: [$rows | to_entries[] | .key as $i | .value as $row
 		| [$columns[] | .name as $name
@@ -68,11 +76,29 @@ def terminal_table($grouped):
 		.[$columns[$i].c] = ([range($lines) | ""] + $heads[$i])[-$lines:][$l]) | line_of(.; $columns)),
 	  ($g.rows[] | (if $grouped and .[0] != "" then .[0] else empty end), line_of(.; $columns));
 
+# ---- the run before this one: the headline column of the first view, where it changed most ----
+def previous_note: . as $doc | (.run.axes // []) as $axes
+	| first(views[] | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
+	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c) | select(.better // "" | IN("lower", "higher"))]
+	| first(sort_by(.unit == "%")[]) | . as $c | .column as $name
+	| ([($doc.previous // [])[] | select(.[$name] | type == "number") | {key: axes_key($axes), value: .}] | from_entries) as $was
+	| [$doc.summary[] | select(.[$name] | type == "number") | {now: ., was: $was[axes_key($axes)]} | select(.was != null)
+		| .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs)] | select(. != []) | max_by(.by) as $most
+	| (map(select(.now[$name + "_low"] != null and .was[$name + "_low"] != null))) as $known
+	| ($known | map(select(.now[$name + "_low"] > .was[$name + "_high"] or .now[$name + "_high"] < .was[$name + "_low"]))) as $apart
+	| "**Previous run** with these settings (\($doc.before | .[:16] | sub("T"; " "))): \($doc | heading("summary"; $name))"
+		+ " \($most.was[$name] | cell_number($c)) then, \($most.now[$name] | cell_number($c)) now, where it changed most"
+		+ ([$axes[] | . as $a | select(($doc.summary | distinct(.[$a]) | length) > 1) | "\($doc | heading("summary"; $a)) "
+				+ ($most.now[$a] | tostring | ($doc | labels).value[$a][.] // .)]
+			| if . == [] then "" else " (\(join(", ")))" end)
+		+ (if $known == [] then "." else "; intervals are apart in \($apart | length) of \($known | length | plural("condition"))." end);
+def all_notes: notes + [previous_note | values];
+
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
 	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
-def terminal_words: (verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (notes[] | bare);
+def terminal_words: (verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (all_notes[] | bare);
 
 # ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----
 def trimmed: gsub("^\\s+|\\s+$"; "");
@@ -83,15 +109,15 @@ def parts: split("\n### ")[1:] | map(split("\n") | {name: (.[0] | split(":")[0])
 # Text with values of the run in it: nothing there is HTML, or the start of a link.
 def safe: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\\["; "&#91;") | gsub("[\r\n]"; " ");
 
-# ---- a grid as a table; in HTML an interval in brackets is grey ----
-def markdown_cells: "| " + (map(. // "" | tostring | gsub("[|\n]"; " ")) | join(" | ")) + " |";
-def html_cells($tag; $right): "<tr>" + ([., $right] | transpose | map("<\($tag)\(if .[1] then " class=\"r\"" else "" end)>"
-	+ (.[0] // "" | tostring | gsub("[|]"; " ") | safe) + "</\($tag)>") | add) + "</tr>";
-def grey_ends: gsub("(?<ends> \\(-?[0-9.]+ to [^()]*\\))</td>"; "<small>\(.ends)</small></td>");
-def page_table: .right as $right | if .rows == [] then empty elif $html then
-	"<div class=\"table\"><table><thead>", (.head | html_cells("th"; $right)), "</thead><tbody>",
-	(.rows[] | html_cells("td"; $right) | grey_ends), "</tbody></table></div>", ""
-	else (.head, (.right | map(if . then "--:" else ":--" end)), .rows[] | markdown_cells), "" end;
+# ---- a grid as a table ----
+def cell_safe: tostring | if test("[\\\\|*`<&\\[\r\n]") then gsub("[\r\n]"; " ")
+	| gsub("(?<c>[\\\\|*`\\[]|[<&](?=[A-Za-z/!?#]))"; "\\\(.c)") else . end;
+def markdown_cells: "| " + (map(. // "") | join(" | ")) + " |";
+def page_table: . as $grid | if .rows == [] then empty else (.head | map(cell_safe) | markdown_cells),
+	(.right | map(if . then "--:" else ":--" end) | markdown_cells),
+	(.rows | to_entries[] | .key as $i | .value | map(. // "" | cell_safe)
+		| if $grid.links[$i] == null or $grid.at == null then . else .[$grid.at] |= "[\(.)](\($grid.links[$i]))" end
+		| markdown_cells), "" end;
 
 # ---- facts as rows [what, value]: an object of plain values is one row; what changes all the time is no fact ----
 def volatile: IN("taken", "uptime_s", "cpu_time", "load", "available_bytes", "swap_free_bytes", "says", "missing", "cannot",
@@ -113,39 +139,60 @@ def facts($prefix): objects | to_entries[] | select(.value != null and (.key | v
 	  else [$prefix + $key, plain_value] end;
 def fact_table($head; rows): [rows] | if . == [] then empty else {head: $head, right: [false, false], rows: .} | page_table end;
 
-def figure_image: "![\(.title)](figures/\(.name).svg)", "", .text, "";
-def details($title; lines): "<details><summary>\($title)</summary>", "", lines, "</details>", "";
 def table_note($id): section("Tables") | "\n" + . | parts | map(select(.name == $id) | .text) | first // empty;
+def figure_image: "![\(.title)](figures/\(.name).svg)", "",
+	.text + if $html then " <a href=\"figures/\(.name).svg\">SVG</a>" else "" end, "";
+def table_of_view: "### \(.view.title)", "", (table_note(.view.id) | ., ""), (.grid | page_table),
+	(if $html then "<p class=\"file\"><a href=\"\(.view.table).tsv\">\(.view.table).tsv</a></p>", "" else empty end);
 
-# What stands below the findings: experiment and run in numbers. Input: the document.
+# What stands below the findings: experiment and run in numbers. Input: the document. Of the host after the run only what differs.
 def conditions: .run as $run | threshold_source as $source
 	| fact_table(["setting", "value"]; ["command", $run.command // "?"], ["thinprobe", $run.version // "?"],
 		["started", $run.started // "?"],
 		["ended", $run.ended // "?"],
 		($run.settings | if $source then .threshold += " (\($source))" else . end | facts(""))),
-	fact_table(["what", "value"]; ($run | if .protocol then .protocol | facts("protocol: ") else .protocols | facts("") end),
+	fact_table(["what", "value"]; [$run.host | facts("")] as $before
+		| ($run | if .protocol then .protocol | facts("protocol: ") else .protocols | facts("") end),
 		($run.chain | facts("probe: ")),
-		($run.calibration | facts("calibration: ")), ($run.lab | facts("lab: ")), ($run.host | facts("host: ")),
-			($run.facts_after | facts("after: ")));
+		($run.calibration | facts("calibration: ")), ($run.lab | facts("lab: ")), ($before[] | .[0] |= "host: \(.)"),
+		($run.facts_after | facts("") | select(IN($before[]) | not) | .[0] |= "after: \(.)"));
 
-def page: . as $doc
-	| ("\n" + section("Figures") | parts | map(select(.name | IN($figures[])))) as $shown
+# The words of GLOSSARY.md, without its links.
+def glossary: $glossary | split("\n## ")[1:] | map("### " + .) | join("\n")
+	| gsub("\\[(?<words>[^\\]]*)\\]\\([^)]*\\)"; .words) | trimmed;
+
+# Sections: {id, title, lines}; those that are folded tell their titles themselves.
+def section_head($id; $title): if $html then "<h2 id=\"\($id)\">\($title)</h2>" else "## \($title)" end, "";
+def open_section($id; $title; lines): [lines] | select(. != []) | {$id, $title, lines: ([section_head($id; $title)] + .)};
+def folded_section($id; $title; lines): [lines] | select(. != []) | {$id, $title,
+	lines: (["<details id=\"\($id)\"><summary>\($title)</summary>", ""] + . + ["</details>", ""])};
+def sections: . as $doc
+	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
+	| [views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2)
+		| {view: $view, grid: .}] as $tables
+	| open_section("summary"; "Summary"; if $tables == [] then empty else
+		"In brackets: 95 % confidence intervals. \">\" means more than that.", "", ($tables[0] | table_of_view) end),
+	open_section("figures"; "Figures"; $shown[] | "### \(.title)", "", figure_image),
+	folded_section("results"; "Full results"; $tables[1:][] | table_of_view),
+	folded_section("method"; "How it was measured"; section("How it was measured") | trimmed | select(. != "") | ., ""),
+	folded_section("left-out"; "Not on this machine"; not_here[] | "- \(safe)"),
+	folded_section("conditions"; "Run conditions"; conditions),
+	(select($html) | folded_section("glossary"; "Glossary"; glossary, ""));
+
+def page: . as $doc | [sections] as $sections
+	| ("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))) | first) as $first
 	| "# \(title | safe)", "", (setup | safe), "",
-	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(verdict | safe)**", "", (notes[] | "> \(safe)", ">"), "", "</div>",
-		"<div class=\"first\">", "",
-	($shown[:1][] | figure_image), "</div>", "<div class=\"findings\">", "", "## Findings", "",
-	(findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"), "", "</div>", "</div>", "",
+	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
+		+ "</nav>", "" else empty end),
+	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(verdict | safe)**", "",
+	(all_notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
+	($first | values | figure_image), "</div>", "<div class=\"findings\">", "", section_head("findings"; "Findings"),
+	(findings | to_entries[] | "\(.key + 1). \(.value.text | safe)" + (.value.figure // "" | if $html and IN($figures[]) then
+		" <a href=\"#figure-\(.)\">figure</a>" else "" end)), "", "</div>", "</div>", "",
 	(.run.runs | values | "## Runs", "", ({head: ["Run", "Host", "Started", "State", "Repeats", "Kernel", "CPU", "Where", "Folder"],
 		right: [false, false, false, false, true, false, false, false, false],
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
-	(if $shown[1:] == [] then empty else "## Figures", "", ($shown[1:][] | "### \(.title)", "", figure_image) end),
-	([views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2) | {view: $view, grid: .}]
-		| if . == [] then empty else
-		"## Results", "", "In brackets: 95 % confidence intervals. \">\" means more than that.", "",
-		(.[] | "### \(.view.title)", "", (table_note(.view.id) | ., ""), (.grid | page_table)) end),
-	(section("How it was measured") | trimmed | select(. != "") | . as $text | details("How it was measured"; $text, "")),
-	(not_here | select(. != []) | . as $list | details("Not on this machine"; ($list[] | "- \(safe)"), "")),
-	details("Run conditions"; $doc | conditions),
+	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
 def findings_file: {schema: "findings/1", verdict: verdict, findings: findings};
 

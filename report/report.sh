@@ -41,30 +41,48 @@ shape='def want(ok; $what): if ok then empty else $what end;
 			(.parameters | to_entries[] | .key as $name
 				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))))'
 
-# One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null.
+# The latest complete run of the same experiment, settings and host beside this one that began before it: its folder, if any.
+previous_run() {
+	local file
+	[ -n "$(jq -r '.started // ""' run.json)" ] || return 0
+	for file in ../*/run.json; do
+		[ ! -f "${file%/*}/summary.tsv" ] || printf '%s\0' "$file"
+	done | xargs -0 -r jq -r --slurpfile run run.json '
+		def alike: [.experiment, (.settings // {} | del(.seed)), .host.hostname, .lab.server];
+		select(.state == "complete" and .runs == null and (.started // "") < $run[0].started and alike == ($run[0] | alike))
+		| [.started, input_filename] | @tsv' 2>/dev/null | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'
+}
+
+# One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
+# summary of the run before this one, which began at `before`.
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
+	local before
+	before=$(previous_run)
 	{
 		printf 'schema\n'; cat schema.tsv
+		[ -z "$before" ] || { printf '\fprevious\n'; cat "$before/summary.tsv"; }
 		printf '\fthresholds\n'; cat "$home/data/thresholds.tsv"
 		local file
 		for file in *.tsv; do
 			case $file in schema.tsv | long.tsv | cdf.tsv) ;; *) printf '\f%s\n' "${file%.tsv}"; cat "$file" ;; esac
 		done
-	} | jq -R -s -c --slurpfile run run.json '
+	} | jq -R -s -c --slurpfile run run.json \
+		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" '
 		def rows: .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")) | rows)}) | from_entries
 		| (reduce .schema[] as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
 		| with_entries(.key as $table | .value |= map(with_entries(.value as $text
 			| (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
 			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
-		| .run = $run[0]' || die 1 "$RUN: its tables cannot be read"
+		| .run = $run[0] | .before = $before' || die 1 "$RUN: its tables cannot be read"
 }
 
 say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the experiment's words, on the document; true: as HTML
 	local errors
 	{ errors=$(jq -r -L "$here" -L "$experiment" -L "$home/experiments/engine" --rawfile table "$experiment/table" \
-		--rawfile readme "$experiment/README.md" --argjson figures "$figures" --argjson html "${2-false}" "$1" \
+		--rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
+		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$1" \
 		<<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN/run.json or a table has a value of another kind than the report expects: ${errors%%$'\n'*}"
 }
@@ -100,8 +118,9 @@ draw() {
 }
 
 # An image of figures/ becomes the drawing itself: its stem in front of all names inside, since drawings share a page, and the text
-# of hypertext points in their titles, which browsers show where the pointer rests.
-inline_figures() {
+# of hypertext points in their titles, which browsers show where the pointer rests. Tables get a box to scroll in; the interval in
+# a cell is small.
+dressed() {
 	awk '
 		function inline(file, alt,   stem, line, begun, text) {
 			stem = file; gsub(/^.*\/|\.svg$/, "", stem)
@@ -110,6 +129,7 @@ inline_figures() {
 				if (line ~ /^<svg/) { begun = 1; line = "<svg role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
 				if (!begun) continue
 				gsub(/ id=["\047]|href=["\047]#|url\(#/, "&" stem "-", line)
+				gsub(/<title>gnuplot_plot_[0-9a-z]*<\/title>/, "", line)
 				if (match(line, /showHypertext\(evt,\047.*\047\)" onmouseout/)) {
 					text = substr(line, RSTART + 19, RLENGTH - 33)
 					sub(/ onmousemove="[^"]*" onmouseout="[^"]*"/, "", line)
@@ -122,7 +142,12 @@ inline_figures() {
 		match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
 			split(substr($0, RSTART, RLENGTH), word, "\""); inline(word[2], word[4]); next
 		}
-		{ print }'
+		/^<t[dh]/ && match($0, / \(-?[0-9.]+ to [^()]*\)<\/td>$/) {
+			$0 = substr($0, 1, RSTART - 1) "<small>" substr($0, RSTART, RLENGTH - 5) "</small></td>"
+		}
+		/^<table>$/ { print "<div class=\"table\">" }
+		{ print }
+		/^<\/table>$/ { print "</div>" }'
 }
 
 page_html() {
@@ -132,12 +157,14 @@ page_html() {
 	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
-	say 'include "page"; page' true | cmark --unsafe | inline_figures
+	say 'include "page"; page' true | cmark-gfm -e table --unsafe | dressed
 	printf '<p class="files">In this page:'
 	for file in summary.tsv findings.json run.json report.md; do
 		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" "$file"
 	done
-	printf '</p>\n</main>\n</body>\n</html>\n'
+	printf '.<br>Links to other files work where this page lies in the folder of its run.</p>\n</main>\n<script>\n'
+	cat "$here/report.js"
+	printf '</script>\n</body>\n</html>\n'
 }
 
 place() {	# place FILE: standard input becomes FILE, whole
@@ -184,7 +211,7 @@ stem=$(run_stem "$RUN") || exit
 experiment=$home/experiments/$stem
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
-figures='[]'
+figures='[]' cells='[]'
 case $part in
 table) doc=$(document) && say 'include "page"; terminal_view'; exit ;;
 findings) doc=$(document) && say 'include "page"; terminal_words'; exit ;;
@@ -192,7 +219,7 @@ record) doc=$(document) && say 'include "say"; record'; exit ;;
 esac
 
 need gnuplot gnuplot-nox
-need cmark cmark
+need cmark-gfm cmark-gfm
 [ -w . ] || die 1 "cannot write to $RUN; copy it to a folder of yours"
 work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
 trap 'rm -rf "$work"' EXIT
@@ -200,7 +227,8 @@ trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
 draw
-figures=$(find figures -name '*.svg' -printf '%f\n' | jq -R -s -c 'split("\n") | map(rtrimstr(".svg"))')
+figures=$(find figures -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
+cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | jq -R -s -c '[splits("\n") | select(. != "")]')
 say 'include "page"; findings_file' | place findings.json || exit 1
 say 'include "page"; page' | place report.md || exit 1
 page_html | place report.html || exit 1

@@ -85,8 +85,15 @@ def shared_note: .run.lab // {} | if .shared_cpus != true then null
 def incomplete_note: .run | if (.state // "unknown") == "complete" then null else
 	"**Incomplete** (\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end)): \(.counts.complete // "?") of"
 		+ " \(.counts.total // "?") measurements were made. What is missing may change the findings." end;
-def preliminary_note: .run.settings.repeats | if . == null or . >= 5 then null else
-	"**Preliminary**: \(plural("repeat")) per condition. Use 5 or more before you rely on this (`--repeat 5`)." end;
+# The command of the run with more repeats, into a folder of its own; and the minutes that it takes.
+def again_command: .run.command // "" | select(startswith("thinprobe "))
+	| gsub(" (--repeat|-o|--output|--resume)(=| +)('[^']*'|[^ ]+)"; "") + " --repeat 5";
+def again_minutes: [.run | try (((.ended | fromdate) - (.started | fromdate)) / 60 * 5 / .settings.repeats | ceil
+	| select(. > 0)) catch null] | .[0];
+def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5 then null else
+	"**Preliminary**: \(plural("repeat")) per condition. Use 5 or more before you rely on this"
+		+ ([$doc | again_command] | if . == [] then " (`--repeat 5`)." else
+			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end) + "." end) end;
 def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $flagged | if $flagged == [] then null else
 	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took"
 		+ " too much of the server's CPUs in at least one repeat." end;

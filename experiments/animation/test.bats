@@ -132,7 +132,7 @@ made_up_run() {
 }
 
 @test "report: findings by their ids and numbers, figures, what is missing" {
-	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run
 	[ -s run/figures/bandwidth.svg ]
@@ -147,7 +147,7 @@ made_up_run() {
 }
 
 @test "a page, a caret and a bar: KB/s, users that fill 10 Mbit/s; no verdict on frames, and no row in tables of frames" {
-	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	animation_run animation x11 image x11 page x11 caret x11 bar nx page nx caret nx bar
 	animation_cell x11-loop-image 1 12500 12600
 	animation_cell x11-loop-image 2 12500 12600

@@ -90,7 +90,7 @@ made_up_run() {
 }
 
 @test "report: findings by their ids and numbers, figures" {
-	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run
 	[ -s run/figures/cliff.svg ]

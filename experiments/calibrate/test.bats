@@ -112,7 +112,7 @@ NEAR=0.00011
 }
 
 @test "findings: a floor is the server's, a miss is said; the record has every path's error" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_calibration vnc-refecho:150 vnc:8600 x11:1200
 	"$TOP/thinprobe" report run
 	jq -c '.findings[]' run/findings.json
@@ -169,7 +169,7 @@ record() {	# record ERROR_MS SD_MS: of this machine
 }
 
 @test "the record: quick or disturbed is marked where it is named, and replaces only what is one or the other" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	. "$TOP/lab/calibration.sh"
 	paths() {
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort

@@ -78,7 +78,7 @@ change() {	# change ASSIGNMENT: of awk, in each row of all machine.tsv
 }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" "a run/findings.json"; }	# found ID FILTER
 small_search() {
-	for tool in Xvnc xset xdotool gnuplot cmark; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	for tool in Xvnc xset xdotool gnuplot cmark-gfm; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	RUN="$BATS_TEST_TMPDIR/a run" CELL="$BATS_TEST_TMPDIR/a run/cells/vnc-heavy/1"
 }
 nothing_left() {
@@ -222,7 +222,7 @@ nothing_left() {
 }
 
 @test "capacity: findings and figures" {
-	command -v gnuplot >/dev/null && command -v cmark >/dev/null || skip "gnuplot or cmark is not installed"
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
 	make_run
 	"$TOP/report/report.sh" "a run"
 	cat "a run/findings.json"

@@ -61,7 +61,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \
 # ran EXPERIMENT OPTION...: sets RUN, status; with BEGIN_ONLY it only begins, and is $driver
 ran() {
 	local tool
-	for tool in Xvnc xset xdotool openbox mousepad gnuplot cmark; do
+	for tool in Xvnc xset xdotool openbox mousepad gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
 	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' '200 button 1 click' \

@@ -14,7 +14,7 @@ setup() {
 # Made-up trains of both ways over both protocols (tests/golden/make_run.sh): over x11 a held key's redraws take 30 % longer.
 @test "two protocols: a panel each, and only the one that differs is said to differ" {
 	local protocol mode cell name
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	for protocol in vnc x11; do
 		for mode in tap hold; do
 			env PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH="$([ $protocol$mode = x11hold ] && echo 1.3 || echo 1)" \

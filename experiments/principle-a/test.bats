@@ -87,7 +87,7 @@ setup() {
 }
 
 @test "findings: rates, the model's errors, and when requests come at random" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run principle-a 1 "$SETTINGS" held-think-100/held-think/100/1 held-think-400/held-think/400/1 \
 		held-ratio-100/held-ratio/100/0.5 held-ratio-1000/held-ratio/1000/5 cov-ratio-1/cov-ratio/1/0.00625 \
 		cov-ratio-50/cov-ratio/50/0.3125 cov-ratio-200/cov-ratio/200/1.25 cov-think-1/cov-think/1/0.00625 \

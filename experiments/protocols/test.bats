@@ -147,7 +147,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 }
 
 @test "report: findings by their ids and numbers, figures, the same again" {
-	for tool in gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run
 	near "$(found work .value)" 2298703 1
@@ -173,7 +173,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 
 # bats test_tags=all
 @test "a short run over remote X: its captures are what tshark finds; a key is two events of 32 bytes; nothing is left" {
-	for tool in Xvfb xauth xset xdotool xterm mousepad import convert gnuplot cmark; do
+	for tool in Xvfb xauth xset xdotool xterm mousepad import convert gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
 	status=0

@@ -92,7 +92,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 }
 
 @test "findings: without load, nearly full, overfull, at random times, a key, beyond the queue" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.udp.96.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.96.ping \
 		10Mbit.fifo.tcp.96.ping 10Mbit.fifo.tcp.110.ping 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
 	cell 10Mbit.fifo.none.0.ping 1 0 0.1 0.1 0.1

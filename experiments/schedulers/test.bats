@@ -102,7 +102,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 }
 
 @test "findings of three repeats: the default, remedies, their price, longer operations; nothing is called better" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run 3
 	"$TOP/thinprobe" report run
 	jq -c '.findings[]' run/findings.json
@@ -118,7 +118,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 }
 
 @test "five repeats give verdicts; a run without a complete cell says so" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run 5
 	"$TOP/thinprobe" report run
 	jq -c '.findings[]' run/findings.json
@@ -131,7 +131,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 
 @test "two protocols: a row each, each setting against the default of its own protocol" {
 	local cell repeat
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run 5
 	for cell in run/cells/*; do
 		cp -r "$cell" "run/cells/x11-${cell##*/}"

@@ -89,7 +89,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
 @test "another threshold: shares, figures and words follow it, and the page tells where its name is from" {
 	local was
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported 'LOADS=0 5'
 	was=$(field run/summary.tsv latency_p50_ms app=heavy sinks=5)
 	edit_json run/run.json '.settings += {threshold: "typing", threshold_ms: 120}'
@@ -400,7 +400,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 # --- findings ------------------------------------------------------------------------------------------------------
 
 @test "findings of the demo's run; interrupted and shared are said on top" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported SHARED=true
 	[ "$(ids)" = "late-light late-heavy fair-sharing idle-response probe" ]
 	found late-light 0 good
@@ -417,7 +417,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: a protocol's own wait; several updates a redraw are not held against fair sharing; another scheduling group" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported FLOOR='5, "floor_of": "waiting for the release"' GROUP=9
 	[[ $(finding run idle-response text) == *"waiting for the release takes 5.0 ms"*"0.05 ms"* ]]
 	[[ $(finding run late-light text) == *"scheduling group of its own"* ]]
@@ -427,7 +427,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: a protocol that answers keys itself, by its cost" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported APPS=own PROTOCOL=null COST=null FLOOR=0 LOADS='0 5'
 	[ "$(ids)" = "late-light idle-response probe" ]
 	reported APPS=own PROTOCOL=vnc:refecho
@@ -437,7 +437,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: a light application that is late, too noisy, or open because of ranges" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported LIGHT=late APPS=light
 	found late-light 10.526 bad
 	reported LIGHT=noisy APPS=light
@@ -448,7 +448,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: off the line of fair sharing, either way; late although the CPU has room" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported STRETCH=1.5 APPS=heavy
 	[ "$(finding run fair-sharing verdict)/$(finding run fair-sharing | cut -d. -f1)" = bad/321 ]
 	reported STRETCH=0.5 APPS=heavy
@@ -458,7 +458,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: overloaded conditions have no response time, but a backlog" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported OVERLOADED=20
 	[[ $(finding run late-heavy text) == *"cannot keep up"* ]]
 	[ "$(finding run fair-sharing verdict)" = good ]
@@ -468,7 +468,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: the link of an idle response; below the probe's own error there is no number" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run FLOOR=0 APPS=light LOADS=0
 	edit_json run/run.json '.lab.rate = "1Mbit,2ms"'
 	again
@@ -493,7 +493,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 # --- pages ---------------------------------------------------------------------------------------------------------
 
 @test "the page stands alone: valid HTML, five figures, its data inside, from a path with blanks" {
-	need gnuplot cmark python3
+	need gnuplot cmark-gfm python3
 	make_run LIGHT=ranged MARKED=1 "a run's [1] folder"
 	cd / && run "$TOP/report/report.sh" "$BATS_TEST_TMPDIR/a run's [1] folder"
 	echo "$output"
@@ -501,7 +501,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
 	[ "$(grep -c '<svg' report.html)" -eq 5 ]
 	# nothing is fetched
-	run ! grep -noE '(src|href)="?(https?:|//|figures/)[^ >]*|@import|<script|<link' report.html
+	run ! grep -noE '(src|href)="?(https?:|//)[^ >]*|src="?figures/|@import|<script [^>]*src|<link' report.html
 	grep -o 'download="summary.tsv" href="data:[^"]*"' report.html | sed 's/.*base64,//; s/"$//' | base64 -d | cmp - summary.tsv
 	# every name once, every reference to a name that is there
 	[ -z "$(grep -oE " id=['\"][^'\"]*['\"]" report.html | tr -d "'\"" | sort | uniq -d)" ]
@@ -530,7 +530,7 @@ END
 }
 
 @test "a report is made again byte for byte: from stored files, in an installation, without samples" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported LOADS='0 5'
 	cp run/report.md first
 	again
@@ -547,7 +547,7 @@ END
 }
 
 @test "figures survive one load, a hole, no key in time; many loads" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	reported LOADS=0 APPS=light REPEATS=1
 	[ "$(ids)" = "late-light idle-response probe" ]
 	reported LOADS='0 5' OVERLOADED='0 5' APPS=heavy
@@ -645,7 +645,7 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 }
 
 @test "two protocols: rows, curves and findings of each" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	two_protocols
 	again
 	[ "$(field run/summary.tsv mean_stall_ms protocol=vnc app=heavy sinks=20 | cut -d. -f1)" = 164 ]	# 10 x 21 x 1.02 - 50
@@ -671,7 +671,7 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 }
 
 @test "one protocol fast, one late, one that answers keys itself: each by itself" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	two_protocols LOADS='0 5'
 	make_run APPS=own PROTOCOL=null COST=null LOADS='0 5' third
 	for cell in third/cells/*; do mv "$cell" "run/cells/${cell##*/}"; done
@@ -710,7 +710,7 @@ two_runs() {
 }
 
 @test "runs of two machines share figures and tables, and the page says which is which" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	two_runs
 	run -0 "$TOP/report/report.sh" alpha beta -o both
 	[ "$output" = "$PWD/both/report.html" ]
@@ -737,7 +737,7 @@ two_runs() {
 }
 
 @test "runs of one machine are told apart by their day, by the minute, or by their folders" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	two_runs
 	edit_json beta/run.json '.host.hostname = "alpha"'
 	"$TOP/report/report.sh" alpha beta -o both
@@ -752,7 +752,7 @@ two_runs() {
 
 @test "runs that cannot share a figure are refused in one line, and nothing is written" {
 	local script=$TOP/report/report.sh
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	two_runs
 	cp -r beta other
 	edit_json other/run.json '.experiment = "hold"'

@@ -23,7 +23,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 
 @test "demands fitted to a run's rows are those that made them, and the first rows foretell the others" {
 	local z x r u name
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	# 20 users of one station of 10 ms and a delay of 2 ms that nobody waits for: the machine repairman's closed form
 	make_run users 1 "$SETTINGS" vnc-2/vnc/20/2 vnc-1/vnc/20/1 vnc-0.5/vnc/20/0.5 vnc-0.3/vnc/20/0.3 vnc-0.2/vnc/20/0.2 \
 		vnc-0.1/vnc/20/0.1
@@ -69,7 +69,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 @test "the paper's own rows: Little's law, the users of the world; when requests come, user by user" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	# rows 2 and 7 of Table 3: rate, response, CoV; 0.6 pages an object
 	make_run users 1 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1 vnc-1/vnc/20/1
 	cell web-6.25 1 31.73 52.74 1.00 true 31.9 1
@@ -99,7 +99,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 @test "a think time so short that it is written with an exponent is drawn, too" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run users 1 "$SETTINGS" web-1/web/200/1 web-0/web/200/0.00001
 	cell web-1 1 159.16 253.38 1.17 false
 	cell web-0 1 200 253.38 1.17 false
@@ -110,7 +110,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 @test "Table 4 of the paper as a table of the run: Q of objects and pages, and the users of the world, to the last digit" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	# runs 1800 and 2100 of Table 3
 	make_run users 1 "$SETTINGS" web-12.5/web/200/12.5 web-1/web/200/1
 	cell web-12.5 1 15.91 53.17 0.98 true
@@ -128,7 +128,7 @@ END
 }
 
 @test "two servers behind a balancer: held against each other, and against what users received" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run users 2 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1
 	# the paper's run 2100: 71 % of each server's CPU, 9,538 KB/s sent, 9,552 received
 	for repeat in 1 2; do

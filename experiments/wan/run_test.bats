@@ -12,7 +12,7 @@ setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/experiments/*}
 	export RUN="$BATS_FILE_TMPDIR/a run"
 	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
-	for tool in Xvnc xset xterm xdotool ping gnuplot cmark; do
+	for tool in Xvnc xset xterm xdotool ping gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }
 	done
 	cd /

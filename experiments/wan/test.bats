@@ -108,7 +108,7 @@ three_protocols() {
 }
 
 @test "findings: round trips per key, keys typed at a rate, what the link lost" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	three_protocols
 	"$TOP/thinprobe" report run
 	jq -c '.findings[]' run/findings.json
@@ -125,7 +125,7 @@ three_protocols() {
 }
 
 @test "with losses, only what had the same loss stands side by side; typed keys are held against lone ones by their intervals" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("4$") | not)) | .cells |= map(.parameters.rtt_ms = 200 |
 		(if .name | test("0$") then .parameters.loss_percent = 0 elif .name | test("1$") then .parameters.loss_percent = 1
@@ -146,7 +146,7 @@ three_protocols() {
 }
 
 @test "one protocol, no loss, one repeat: no interval, no panel, and a report all the same" {
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	make_run one
 	edit_json run/run.json '.settings.repeats = 1 | .cells |= .[:2]'
 	cell one 0 1 null 10 10 10

@@ -37,7 +37,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 
 short_run() {	# short_run EXPERIMENT OPTION...: into run/; it is complete, and no pipe, no half file and no process is left
 	local status=0
-	need gnuplot cmark
+	need gnuplot cmark-gfm
 	"$TOP/thinprobe" run "$@" -o run >out 2>err 3>&- || status=$?
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	for tool in jq gnuplot cmark; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	for tool in jq gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	cd "$BATS_TEST_TMPDIR" || return 1
 	mkdir -p home/experiments/made/engine run/cells
 	ln -s "$TOP/plots" "$TOP/data" home/
@@ -62,7 +62,7 @@ setup() {
 	grep -q '^> \*\*Missing\*\*: no complete measurement of b-5' run/report.md
 	grep -q '^- FUSE: no module' run/report.md
 	run ! grep -e 'No figure' -e 'Not there' run/report.md
-	sed -n '/^### Noted/,/^<details>/p' run/report.md | grep '^|' >noted
+	sed -n '/^### Noted/,/^<\/details>/p' run/report.md | grep '^|' >noted
 	[ "$(tail -n +3 noted | paste -sd ' ')" = "| first | 0 | 10 | | b | 5 | 007 |" ]
 	grep -q '<figure id="figure-p50">' run/report.html
 	grep -q '<title>it.*one.*: 50.25 (40 to 60)' run/report.html
@@ -75,6 +75,43 @@ setup() {
 	grep -qx 'first' table
 	"$TOP/report/findings.sh" run >findings
 	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms (95 % CI 120 to 180 ms)." ]
+}
+
+@test "in a browser: contents, rows linked to their cells, the glossary; a part that is named is there" {
+	mkdir run/cells/a-5
+	jq '.axes = ["app", "load"] | .cells |= map(.parameters = {app: .name[:1], load: (.name[2:] | tonumber)})' run/run.json >new
+	mv new run/run.json
+	"$TOP/report/report.sh" run
+	grep -q '<a href="cells/a-5">5</a>' run/report.html
+	[ "$(grep -o 'href="cells/[^"]*"' run/report.html | sort -u | wc -l)" = 1 ]
+	grep -q '<a href="figures/p50.svg">' run/report.html
+	grep -q '<details id="glossary">' run/report.html
+	grep -q '<td align="right">[^<]*<small> (40.0 to 60.0)</small></td>' run/report.html
+	grep -o 'href="#[^"]*"' run/report.html | cut -d'"' -f2 | while read -r name; do
+		grep -q "id=\"${name#\#}\"" run/report.html || { echo "no $name"; return 1; }
+	done
+	run ! grep -e 'cells/' -e 'gnuplot_plot' run/report.md
+	run ! grep 'title>gnuplot_plot' run/report.html
+	[ "$(wc -l <"$TOP/report/report.js")" -le 40 ]
+}
+
+@test "the run before this one, of the same settings only; the command with more repeats" {
+	sed -i 's/\(p50_ms\treal\tms\t3\t\)/\1lower/' run/schema.tsv
+	jq '.axes = ["app", "load"] | .started = "2026-01-02T03:00:00Z" | .ended = "2026-01-02T03:04:00Z"
+		| .command = "thinprobe run made --loads 0,5 --repeat 2 -o x"' run/run.json >new
+	mv new run/run.json
+	mkdir before other
+	jq '.started = "2026-01-01T03:00:00Z" | .settings.seed = 7' run/run.json >before/run.json
+	jq '.started = "2026-01-01T04:00:00Z" | .settings.link = "10Mbit"' run/run.json >other/run.json
+	sed 's/50.25\t40\t60/100\t90\t110/' run/summary.tsv | tee before/summary.tsv >other/summary.tsv
+	"$TOP/report/report.sh" run
+	grep 'Previous run' run/report.md >line
+	cat line
+	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"* ]]
+	grep -q '`thinprobe run made --loads 0,5 --repeat 5` (about 10 minutes)' run/report.md
+	rm -r before
+	"$TOP/report/report.sh" run
+	run ! grep 'Previous run' run/report.md
 }
 
 @test "what is wrong is said in one line" {
