@@ -14,6 +14,8 @@ LAB_HERE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$LAB_HERE/home.sh"
 # shellcheck source=lab/line.sh
 . "$LAB_HERE/line.sh"
+# shellcheck source=lab/nearest.sh
+. "$LAB_HERE/nearest.sh"
 # An ordinary user's PATH often lacks the folders where ip, tc and ethtool live.
 case :$PATH: in
 *:/usr/sbin:*) ;;

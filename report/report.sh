@@ -185,11 +185,16 @@ run_stem() {
 	printf '%s\n' "$stem"
 }
 
-usage='usage: report.sh RUN, or RUN RUN... [-o DIR]
-       report.sh --table | --findings | --record RUN
-Makes the tables, figures, findings.json, report.md and report.html of a run again, from its samples. Several runs of one experiment
-(of other machines, or other days) share each figure, a curve for each; their tables and report are put into DIR, or into a folder
-beside the first run.'
+usage='usage: thinprobe report RUN
+       thinprobe report RUN RUN... [-o DIR]
+       thinprobe report --table | --findings | --record RUN
+Makes tables, figures, findings.json, report.md and report.html of a run again,
+from its samples. Several runs of one experiment (of other machines, or other
+days) share each figure, a curve for each.
+  -o DIR       where tables and report of several go (beside the first run)
+  --table      only print the table of the end of a run
+  --findings   only print verdict, findings and notes
+  --record     only print what a calibration keeps, as JSON'
 part='' JOINED='' runs=()
 case ${1-} in --table | --findings | --record) part=${1#--}; shift ;; esac
 while [ $# -gt 0 ]; do

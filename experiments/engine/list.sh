@@ -1,18 +1,65 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# list.sh - the experiments with what they reproduce, from the plan of each; or the protocols that can run here.
+# list.sh - the experiments by question, or by what they reproduce, from the plan of each; or the protocols that can run here.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
+TP_TOOL=thinprobe
 
-list_experiments() {
+# Lines "STEM WORD REST" of all plans, by stem.
+list_plans() {
 	local plan name
-	printf '%-14s  %-8s  %s\n' experiment minutes 'what it shows'
 	for plan in "$TP_HOME"/experiments/*/plan; do
 		name=${plan%/plan}
-		plan_lines "$plan" | awk -v name="${name##*/}" '{ word = $1; sub(/^[^ ]+ +/, ""); of[word] = $0 } END {
-			printf "%-14s  %-8d  %s%s\n", name, of["minutes"], of["paper"] == "-" ? "" : of["paper"] ": ", of["figure"] }'
-	done | LC_ALL=C sort
+		plan_lines "$plan" | sed "s/^/${name##*/} /"
+	done | LC_ALL=C sort -s -k 1,1
+}
+
+# A topic that is not one of these comes last, by its own name.
+list_questions() {
+	list_plans | awk '
+		BEGIN {
+			n = split("typing network sizing applications probe", topics, " ")
+			split("Typing|Network|Sizing a server|Applications|The probe itself", titles, "|")
+			for (i = 1; i <= n; i++) title[topics[i]] = titles[i]
+		}
+		$1 != last { last = $1; stems[++stem] = $1 }
+		{ word = $2; name = $1; sub(/^[^ ]+ +[^ ]+ +/, ""); of[name, word] = $0 }
+		END {
+			for (i = 1; i <= stem; i++) {
+				topic = of[stems[i], "question"]; text = topic; sub(/ .*/, "", topic)
+				if (!sub(/^[^ ]+ +/, "", text)) { topic = "other"; text = of[stems[i], "says"] }
+				if (!(topic in title)) { title[topic] = topic; topics[++n] = topic }
+				lines[topic] = lines[topic] sprintf("  %-14s %4d  %s\n", stems[i], of[stems[i], "minutes"], text)
+			}
+			print "Questions, and the minutes they take: thinprobe run NAME (far fewer: --quick)"
+			for (i = 1; i <= n; i++) if (topics[i] in lines) printf "\n%s\n%s", title[topics[i]], lines[topics[i]]
+			print "\nPapers: thinprobe list --papers   Protocols: thinprobe list --protocols"
+			print "Needs of one: thinprobe doctor NAME   Options of one: thinprobe run NAME --help"
+		}'
+}
+
+list_papers() {
+	printf '%-14s  %-8s  %s\n' experiment minutes 'what it shows'
+	list_plans | awk '
+		$1 != last { flush(); last = $1; split("", of) }
+		{ word = $2; sub(/^[^ ]+ +[^ ]+ +/, ""); of[word] = $0 }
+		END { flush() }
+		function flush() {
+			if (last != "")
+				printf "%-14s  %-8d  %s%s\n", last, of["minutes"], of["paper"] == "-" ? "" : of["paper"] ": ", of["figure"]
+		}'
+}
+
+list_json() {
+	need jq jq
+	list_plans | jq -Rn '[inputs | capture("^(?<name>[^ ]+) +(?<word>[^ ]+) +(?<rest>.*)$")] | group_by(.name) | map(
+		(map(select(.word | IN("option", "use", "setting") | not) | {(.word): .rest}) | add) as $plan
+		| ($plan.question // "other \($plan.says)" | capture("^(?<topic>[^ ]+) +(?<text>.*)$")) as $question
+		| {name: .[0].name, topic: $question.topic, question: $question.text, says: $plan.says, figure: $plan.figure,
+			paper: ($plan.paper | if . == "-" then null else . end), minutes: ($plan.minutes | split(" ")[0] | tonumber),
+			quick_minutes: ($plan.minutes | capture("quick=(?<n>[0-9]+)").n // null | values // "" | tonumber? // null),
+			needs: $plan.needs})'
 }
 
 list_protocols() {
@@ -37,10 +84,20 @@ list_protocol() (
 	printf '%-12s  %-4s  %s%s\n' "$1" "$here" "$(protocol_about)" "$why"
 )
 
-[ $# -le 1 ] || { echo "thinprobe: list: unexpected $2" >&2; exit 2; }
+[ $# -le 1 ] || die -2 "list: unexpected $2 (see thinprobe list --help)"
 case ${1:-} in
-'') list_experiments ;;
+'') list_questions ;;
+--papers) list_papers ;;
 --protocols) list_protocols ;;
--h | --help) echo "usage: thinprobe list [--protocols]" ;;
-*) echo "thinprobe: list: unexpected $1; try --protocols" >&2; exit 2 ;;
+--json) list_json ;;
+-h | --help)
+	cat <<'END'
+usage: thinprobe list [--papers | --protocols | --json]
+Lists the experiments by question.
+  --papers      by what they show, and of which paper
+  --protocols   display protocols, whether they can run here, and why not
+  --json        experiments as JSON
+END
+	;;
+*) die -2 "list: unexpected $1$(nearest "$1" "" --papers --protocols --json) (see thinprobe list --help)" ;;
 esac

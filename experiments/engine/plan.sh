@@ -120,7 +120,7 @@ exp_usage() {
 
 # plan_parse WORD...: sets the options' variables: what was said, else what --demo, --quick, or nothing asks for. Sets EXP_COMMAND.
 plan_parse() {
-	local name value
+	local name value names=("${OPTIONS[@]/#/--}")
 	printf -v EXP_COMMAND ' %q' "$@"
 	EXP_COMMAND=${EXP_COMMAND//\\,/,}	# a comma needs no backslash
 	EXP_COMMAND=$(exp_called)${*:+$EXP_COMMAND}
@@ -134,7 +134,8 @@ plan_parse() {
 		esac
 		name=${1#--}
 		[ "$1" != -o ] || name=o
-		[[ $1 == --[a-z]* || $1 == -o ]] && [ "$1" != --o ] && [ -n "${OPT[$name.type]-}" ] || exp_bad "unexpected $1"
+		[[ $1 == --[a-z]* || $1 == -o ]] && [ "$1" != --o ] && [ -n "${OPT[$name.type]-}" ] ||
+			exp_bad "unexpected $1$(nearest "$1" "" "${names[@]/%--o/-o}" --help)"
 		if [ "${OPT[$name.type]}" = flag ]; then
 			[ -z "$value" ] || exp_bad "$1 takes no value"
 			plan_set "$name" 1
@@ -264,7 +265,8 @@ plan_item() {
 		}
 		;;
 	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
-	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" || exp_bad "$option $text: no such row of data/${3%+*}.tsv; list names them" ;;
+	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" || exp_bad "$option $text: no such row of data/${3%+*}.tsv$(nearest "$text" \
+		"; list names them" $(plan_rows "$3" | cut -f1))" ;;
 	size)
 		lab_size "$range" && least=$SIZE
 		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||
@@ -300,7 +302,9 @@ declare -A WITHOUT=([display]='no applications run in its sessions' [link]='noth
 	[view]='no client of its own shows its sessions')
 plan_protocol() {
 	local have property
-	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] || exp_bad "no protocol $1; thinprobe list --protocols names them"
+	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] ||
+		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" \
+		$(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh))"
 	have=$(protocol_use "$1" && protocol_properties) || exit	# it has said why
 	for property in ${PLAN[protocols]-}; do
 		[[ " $have " == *" $property "* ]] ||

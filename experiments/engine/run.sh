@@ -16,7 +16,7 @@ set -u
 # signal was set. (A run started by a run has a keeper of its own.)
 case ${EXP_KEPT-} in
 "$PPID") unset EXP_KEPT ;;
-'') exec "$TP_HOME/experiments/engine/keep.sh" "$0" "$@" ;;
+'') [[ " $* " == *" --help "* ]] || exec "$TP_HOME/experiments/engine/keep.sh" "$0" "$@" ;;	# (help in a pipe ends as it likes)
 *) exit 130 ;;
 esac
 

@@ -298,9 +298,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every plan says what it asks, shows and needs, in words that the engine knows" {
 	local plan wrong=0 word words
-	words='says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first|setting|use|option'
+	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
+	words+='|setting|use|option'
 	for plan in "$TOP"/experiments/*/plan; do
-		for word in says figure paper minutes needs wrong-if axis; do
+		for word in question says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
 		done
 		[ -f "${plan%plan}cell.sh" ] || { echo "$plan: no cell.sh beside it"; wrong=1; }
@@ -396,7 +397,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 @test "the list has every experiment, with the paper's figures before what it shows" {
-	run "$TOP/thinprobe" list
+	run "$TOP/thinprobe" list --papers
 	[ "$status" = 0 ]
 	for plan in "$TOP"/experiments/*/plan; do
 		plan=${plan%/plan}
