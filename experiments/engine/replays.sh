@@ -182,13 +182,17 @@ input_names() {
 
 # All complete replays together.
 exp_summed() {
-	local files=() file why words=(--method "$METHOD")
+	local files=() file labels='' why words=(--method "$METHOD")
 	while read -r file; do
-		! cell_complete "$RUN/${file%/*}" || files+=("$file")
+		cell_complete "$RUN/${file%/*}" || continue
+		files+=("$file")
+		file=${file#cells/}
+		labels+=,${file%%/*}	# replays of one cell are of one setting
 	done < <(cd "$RUN" && printf '%s\n' cells/*/*[0-9]/replay.rfb | sort -t / -k 3,3n -k 2,2)
 	[ "${#files[@]}" -gt 0 ] || return 0
 	run_set '.inputs = $names | del(.analysis_failed)' --argjson names "$(input_names)"
 	[ "$METHOD" != paper ] || words+=(--scale "$SCALE" --differ "$DIFFER" --join "${JOIN_MS}ms")
+	words+=(--labels "${labels#,}")
 	exp_step "analyzing ${#files[@]} replays"
 	(cd "$RUN" && "$TP_BIN/vncplay" analyze "${words[@]}" --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" \
 		2>"$RUN/log/analyze.err" || {

@@ -27,6 +27,7 @@ static struct {
 	struct rec_cfg out;
 	struct paper_cfg paper;
 } cfg = { .paper = PAPER_2005 };
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, 0, 0, "by hashes of tiles, or as the paper of 2005 did (tiles)", methods, NULL, NULL },
@@ -141,7 +142,8 @@ static int judge(const struct replay *replay, const int *err, int runs)
 	for (int r = 0; r < runs; r++) {
 		if (!replay[r].cut)
 			continue;
-		warn("%s: cut: %s; what is before is used", replay[r].file, replay[r].why);
+		if (out_cfg.format == FORMAT_OLD)
+			warn("%s: cut: %s; what is before is used", replay[r].file, replay[r].why);
 		status = EXIT_LOSSY;
 	}
 	return status;
@@ -181,8 +183,7 @@ static void find(struct findings *f, struct study *study, struct paper *paper, s
 		f->masked = study->masked;
 		f->n_masked = study->n_masked;
 		f->unmatched = study->unmatched;
-		if (!err && study->differ)
-			warn("the replays have not got the same inputs: are they of one trace?");
+		f->differ = study->differ;
 	} else {
 		err = paper_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
 		if (!err)
@@ -193,8 +194,6 @@ static void find(struct findings *f, struct study *study, struct paper *paper, s
 	}
 	if (err)
 		die(EXIT_RUN, "%s", *why ? why : strerror(-err));
-	if (f->runs > 1 && f->inputs > 0 && !f->answers->n)
-		warn("none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?", f->inputs);
 }
 
 int vncplay_analyze(int argc, char **argv)
@@ -203,6 +202,7 @@ int vncplay_analyze(int argc, char **argv)
 			      "The response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
+	char unusable[400];
 	struct study study = { 0 };
 	struct paper paper = { 0 };
 	struct answers matched = { 0 };
@@ -237,7 +237,10 @@ int vncplay_analyze(int argc, char **argv)
 	read_all(replay, aux, err, runs);
 	status = judge(replay, err, runs);
 	f.replay = replay;
+	f.labelled = labels != NULL;
 	find(&f, &study, &paper, &matched);
+	if (out && findings_unusable(&f, unusable, sizeof(unusable)))
+		status = EXIT_LOSSY;
 	report(out, &f);
 	study_free(&study);
 	paper_free(&paper);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "findings.h"
+#include "say.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
 static double ms(int64_t us)
 {
@@ -31,21 +33,10 @@ static void tell_answer(struct rec *out, const struct answer *a, int runs)
 	rec_end(out);
 }
 
-static int by_size(const void *a, const void *b)
+/* What run `r` took from presses, in us. What a movement is answered by has no press, but counts in *n. */
+static void take_latencies(const struct answers *answers, int r, struct sample *us, int64_t *n)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The middle of what run `r` took from presses, which are `*n`; NAN: none, or no memory. What a
- * movement is answered by has no press. */
-static double median_ms(const struct answers *answers, int r, int64_t *n)
-{
-	int64_t *us = calloc(answers->n + 1, sizeof(*us));
-	double middle = NAN;
-	size_t k = 0;
-
+	*us = (struct sample){ 0 };
 	*n = 0;
 	for (size_t i = 0; i < answers->n; i++) {
 		const struct answer *a = &answers->answer[i];
@@ -53,15 +44,9 @@ static double median_ms(const struct answers *answers, int r, int64_t *n)
 		if (a->press_us[r] == ANSWER_NONE)
 			continue;
 		*n += 1;
-		if (us && a->kind != STIMULUS_MOVE)
-			us[k++] = a->press_us[r];
+		if (a->kind != STIMULUS_MOVE)
+			sample_add(us, a->press_us[r]);
 	}
-	if (k) {
-		qsort(us, k, sizeof(*us), by_size);
-		middle = (ms(us[(k - 1) / 2]) + ms(us[k / 2])) / 2;
-	}
-	free(us);
-	return middle;
 }
 
 /* Inputs that were answered in one replay at least. */
@@ -95,9 +80,97 @@ static void tell_run(struct rec *out, const struct replay *p, int64_t answered, 
 	rec_end(out);
 }
 
+static bool one_setting(const struct findings *f, int a, int b)
+{
+	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
+}
+
+bool findings_unusable(const struct findings *f, char *why, size_t size)
+{
+	double median[ALIGN_RUNS];
+	struct sample us;
+	int64_t n;
+
+	*why = '\0';
+	for (int r = 0; r < f->runs; r++) {
+		take_latencies(f->answers, r, &us, &n);
+		median[r] = sample_quantile(&us, 0.5).value;
+		/* (the method of 2005 counts releases as inputs, too) */
+		if (!*why && !f->paper && 2 * (int64_t)us.n < f->inputs)
+			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->inputs,
+				 f->replay[r].label);
+		sample_free(&us);
+	}
+	for (int a = 0; a < f->runs; a++)
+		for (int b = 0; !*why && b < f->runs; b++)
+			if (one_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
+				snprintf(why, size, "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
+					 median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
+	return *why;
+}
+
+/* --- for people --- */
+
+static void say_run(struct rec *out, const struct findings *f, int r)
+{
+	struct sample us;
+	int64_t n;
+
+	take_latencies(f->answers, r, &us, &n);
+	rec_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, say_count((int64_t)us.n), say_count(f->inputs),
+		say_quantile(&us, 0.5, 1000), say_quantile(&us, 0.9, 1000), say_quantile(&us, 1, 1000),
+		say_ns(f->replay[r].total_ms * 1e6));
+	rec_rank(out, us.n ? sample_max(&us).value : INFINITY);
+	sample_free(&us);
+}
+
+static void say_slowest(struct rec *out, const struct findings *f)
+{
+	const struct answer *slowest = NULL;
+	int in = 0;
+
+	for (size_t i = 0; i < f->answers->n; i++)
+		for (int r = 0; r < f->runs; r++) {
+			const struct answer *a = &f->answers->answer[i];
+
+			if (a->kind == STIMULUS_MOVE || a->press_us[r] == ANSWER_NONE || (slowest && slowest->press_us[in] >= a->press_us[r]))
+				continue;
+			slowest = a;
+			in = r;
+		}
+	if (slowest)
+		rec_say(out, "slowest: input %d, a %s at %s: %s (%s)", slowest->input, stimulus_words[slowest->kind],
+			say_ns((double)slowest->at_us * 1e3), say_ns((double)slowest->press_us[in] * 1e3), f->replay[in].label);
+}
+
+static void say_findings(struct rec *out, const struct findings *f)
+{
+	int64_t answered = inputs_answered(f->answers);
+	char why[400];
+
+	if (findings_unusable(f, why, sizeof(why)))
+		rec_warn(out, "NOT usable: %s", why);
+	if (f->differ)
+		rec_warn(out, "the replays have not got the same inputs: are they of one trace?");
+	if (f->runs > 1 && f->inputs > 0 && !f->answers->n)
+		rec_warn(out, "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
+			 f->inputs);
+	else if (!f->paper && answered < f->inputs)
+		rec_warn(out, "%s of %d inputs were answered in no replay", say_count(f->inputs - answered), f->inputs);
+	for (int r = 0; r < f->runs; r++)
+		if (f->replay[r].cut)
+			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
+	rec_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
+	for (int r = 0; r < f->runs; r++)
+		say_run(out, f, r);
+	say_slowest(out, f);
+	rec_main_table(out, "responses");
+}
+
 void findings_report(struct rec *out, const struct findings *f)
 {
 	int64_t unmatched = 0;
+	char why[400];
 
 	rec_object(out, "settings");
 	rec_str(out, "method", f->method);
@@ -108,14 +181,18 @@ void findings_report(struct rec *out, const struct findings *f)
 	}
 	rec_end(out);
 	rec_object(out, "result");
+	rec_bool(out, "usable", !findings_unusable(f, why, sizeof(why)));
+	rec_str(out, "why_unusable", *why ? why : NULL);
 	rec_int(out, "inputs_to_be_answered", f->inputs);
 	rec_int(out, "inputs_answered", inputs_answered(f->answers));
 	rec_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
-		double median = median_ms(f->answers, r, &answered);
+		struct sample us;
 
-		tell_run(out, &f->replay[r], answered, median, f->unmatched ? (int64_t)f->unmatched[r] : -1);
+		take_latencies(f->answers, r, &us, &answered);
+		tell_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000, f->unmatched ? (int64_t)f->unmatched[r] : -1);
+		sample_free(&us);
 		unmatched += f->unmatched ? (int64_t)f->unmatched[r] : 0;
 	}
 	rec_end(out);
@@ -136,6 +213,7 @@ void findings_report(struct rec *out, const struct findings *f)
 	rec_end(out);
 	rec_count(out, "unmatched", f->unmatched ? unmatched : -1);
 	rec_end(out);
+	say_findings(out, f);
 }
 
 void findings_old(FILE *out, const struct findings *f)

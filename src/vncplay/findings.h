@@ -10,6 +10,8 @@
 struct findings {
 	const char *method;	/* tiles, paper */
 	const struct replay *replay;
+	bool differ;		/* the replays have not got the same inputs */
+	bool labelled;		/* labels tell settings apart; else all replays are of one */
 	int runs, inputs;
 	const struct answers *answers;
 	const struct masked *masked;
@@ -17,6 +19,11 @@ struct findings {
 	const uint64_t *unmatched;	/* NULL: not known by this method */
 	const struct paper *paper;	/* NULL: another method */
 };
+
+/* Whether these response times say nothing, and why: a replay in which fewer than half of the inputs were answered, or medians of
+ * replays of one setting that differ more than twofold, and by more than a frame of the screen. */
+#define FINDINGS_FRAME_US 17000
+bool findings_unusable(const struct findings *f, char *why, size_t size);
 
 void findings_report(struct rec *out, const struct findings *f);
 /* "Sync log I:", "input_ts: I: MS", "== A@0 matches with B@I (p/q)". An answer that is missing in a

@@ -3,6 +3,7 @@
 # vncplay analyze, on replays whose response times are known
 # because they were written so (tests/golden/make_vncplay.py).
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
@@ -19,7 +20,8 @@ golden() {
 
 scripted() {	# settings...: replays, analysed
 	golden make "in here" "${screen[@]}" "$@"
-	"$BIN/vncplay" analyze "in here"/run?.rfb --format json -o all.json
+	# five servers, each slower than the one before
+	"$BIN/vncplay" analyze "in here"/run?.rfb --labels run0,run1,run2,run3,run4 --format json -o all.json
 }
 
 scored() {	# least of right rows, most of extra ones
@@ -129,7 +131,7 @@ scored() {	# least of right rows, most of extra ones
 	[ "$(frames --differ 40)" -eq 14 ]	# every third of forty strips differs from the frame before in more than two fifths
 	[ "$(frames --differ 100)" -eq 1 ]
 	"$BIN/vncplay" analyze "${five[@]}" --method paper --scale 9 --format vncanalyze | grep -q '([0-9]*/520)$'	# 26 x 20
-	"$BIN/vncplay" analyze "${five[@]}" --method paper --format json -o all.json
+	"$BIN/vncplay" analyze "${five[@]}" --method paper --labels run0,run1,run2,run3,run4 --format json -o all.json
 	jq -e '.settings == {method: "paper", scale: 4, differ_percent: 2, join_ms: 1}' all.json
 	run "$BIN/vncplay" analyze "${five[@]}" --scale 4
 	[ "$status" -eq 2 ]
@@ -159,8 +161,26 @@ scored() {	# least of right rows, most of extra ones
 	mkdir one other
 	golden make one "${screen[@]}" clicks=4 factors=1 seed=1 answer=full
 	golden make other "${screen[@]}" clicks=4 factors=1 seed=2 answer=full
-	"$BIN/vncplay" analyze one/run0.rfb other/run0.rfb --format json -o all.json 2>err
+	"$BIN/vncplay" analyze one/run0.rfb other/run0.rfb --format json -o all.json 2>err && false
+	jq -e '.result | .usable == false and .inputs_answered == 0 and [.runs[].latency_p50_ms] == [null, null]' all.json
 	grep -q 'none of 4 inputs was answered alike.*--before' err
+}
+
+@test "mostly unanswered, or replays of one setting that contradict each other: not usable, said first, status 3" {
+	golden make "in here" "${screen[@]}" clicks=8 factors=1,1.1
+	"$BIN/vncplay" analyze "in here"/run[01].rfb --json -o all.json
+	jq -e '.result.usable and .result.why_unusable == null' all.json
+	golden make "in here" "${screen[@]}" clicks=8 factors=1,2.5
+	run -3 "$BIN/vncplay" analyze "in here"/run[01].rfb
+	[[ ${lines[0]} == "! "*run0*run1* ]]
+	run -3 --separate-stderr "$BIN/vncplay" analyze "in here"/run[01].rfb --json
+	jq -e '.result.usable == false and (.result.why_unusable | length > 0)' <<<"$output"
+	[ "${#stderr_lines[@]}" = 1 ]
+	run -0 "$BIN/vncplay" analyze "in here"/run[01].rfb --labels slow,fast
+	# half of the trace's inputs are there, and none of the others
+	golden make "in here" "${screen[@]}" clicks=8 factors=1,1 missing=0:0,0:1,1:0,1:1,2:0,2:1,3:0,3:1,4:0,4:1
+	run -3 --separate-stderr "$BIN/vncplay" analyze "in here"/run[01].rfb --json
+	jq -e '.result.usable == false' <<<"$output"
 }
 
 @test "what cannot be used: one line that names it and what to do" {

@@ -106,7 +106,7 @@ for ((i = 1; i <= replays; i++)); do
 		running=()
 	fi
 done
-timeout 120 "$bin/vncplay" analyze "${logs[@]}" --format json -o analysis.json || exit 1
+timeout 120 "$bin/vncplay" analyze "${logs[@]}" --labels "$(IFS=,; echo "${logs[*]%.rfb}")" --format json -o analysis.json || exit 1
 "$lab/known.py" analysis.json 1.rfb.aux "${servers[@]}" "${demand[@]}" --rows >rows
 status=$?
 tail -n 1 rows
