@@ -21,6 +21,9 @@ animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
 animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
 slowdisk	mounts	timeout --preserve-status -s INT 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
 diskorder	loop	timeout --preserve-status -s INT 20 thinprobe diskorder $LOOP -t 300ms $OPTIONS
+arrivals	-	thinprobe arrivals --sample 2000 $OPTIONS
+score	latencies	thinprobe score samples.tsv $OPTIONS
+vusers	web	thinprobe vusers http://127.0.0.1:$PORT/ -n 20 -z 100ms -t 500ms $OPTIONS
 END
 }
 
@@ -64,6 +67,8 @@ outputs_start_port() {
 }
 
 outputs_need_netload() { outputs_start_port netload thinprobe netload serve --port PORT; }
+outputs_need_latencies() { awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv; }
+outputs_need_web() { outputs_start_port web thinprobe vusers serve http://127.0.0.1:PORT/ --stations 5ms; }
 outputs_need_networks() { unshare -rn true 2>/dev/null; }
 
 outputs_need_display() {

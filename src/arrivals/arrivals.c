@@ -12,6 +12,7 @@
 #include "poisson.h"
 #include "random.h"
 #include "rec.h"
+#include "say.h"
 
 #include <errno.h>
 #include <math.h>
@@ -189,6 +190,33 @@ static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p
 	rec_str(r, "hint", broken ? hint : NULL);
 }
 
+static void say(struct rec *r, const struct logs_in *l, const struct poisson *p)
+{
+	double band = POISSON_BAND / sqrt((double)p->n);
+	char words[400], by[160] = "";
+
+	if (poisson_hint(p, words, sizeof(words)))
+		rec_warn(r, "%s", words);
+	poisson_words(p, words, sizeof(words));
+	if (!p->verdict)
+		rec_warn(r, "%s", words);
+	if (p->gaps_told)
+		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)", say_count((int64_t)l->n),
+			say_ns(p->span_s * NS_PER_S), say_number(1 / p->mean_s), p->cov, 1 - band, 1 + band);
+	else
+		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", say_count((int64_t)l->n),
+			say_ns(p->span_s * NS_PER_S), say_number(1 / p->mean_s), say_ns((double)cfg.test.tick_ns));
+	for (size_t t = 0; t < POISSON_TESTS; t++)
+		if (p->rejected[t])
+			snprintf(by + strlen(by), sizeof(by) - strlen(by), "%s%s", *by ? ", " : "", poisson_test_names[t]);
+	if (p->verdict && p->poisson)
+		rec_say(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested, 100 * POISSON_LEVEL);
+	else if (p->verdict)
+		rec_say(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
+	if (cfg.log.source)
+		rec_main_table(r, "by_sources");
+}
+
 /* 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and all. */
 static uint32_t next_sources(uint32_t now, uint32_t all)
 {
@@ -255,6 +283,7 @@ static int judge(struct rec *out, struct rows *t, const struct logs_in *l, int64
 	if (err)
 		return err;
 	tell(out, l, &p);
+	say(out, l, &p);
 	if (t)
 		err = draw_arrivals(t, time_ns, &p);
 	return err || !cfg.log.source ? err : tell_sources(out, t, l, time_ns);

@@ -8,6 +8,7 @@
 #include "rec.h"
 #include "sample.h"
 #include "samples_in.h"
+#include "say.h"
 
 #include <errno.h>
 #include <math.h>
@@ -202,6 +203,56 @@ static void tell_vsi(struct rec *r, const struct samples_in *s, const struct lim
 	rec_end(r);
 }
 
+/* --- for people --- */
+
+static void say_vsi(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+{
+	struct models_vsi v;
+
+	if (!wanted(VSIMAX) || models_vsi(s, &l->limits, &v))
+		return;
+	if (v.known)
+		rec_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? say_number(v.users) : "not reached",
+			say_number(v.base), say_number(v.limit));
+	else
+		rec_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
+}
+
+static void say(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+{
+	const struct models_limits *m = &l->limits;
+	double share[MODELS_TOLIA], mean;
+	struct models_apdex apdex;
+	size_t most = 0;
+
+	if (s->later)
+		rec_warn(r, "%s of %s samples were not answered: they count as later than they were waited for", say_count((int64_t)s->later),
+			 say_count((int64_t)s->n));
+	if ((double)s->n < m->apdex_few)
+		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, m->apdex_few);
+	if (s->passed)
+		rec_say(r, "%s samples of %s; %s rows passed over", say_count((int64_t)s->n), s->name, say_count((int64_t)s->passed));
+	else
+		rec_say(r, "%s samples of %s", say_count((int64_t)s->n), s->name);
+	rec_table(r, "lrl", "  rule\tscore\t");
+	if (wanted(PERCEPTION))
+		rec_row(r, "  later than %s ms\t%s %%\tperception", say_number(m->perception), say_number(100 * models_late(s, m->perception)));
+	if (wanted(TOLIA)) {
+		models_tolia(s, m, share);
+		for (size_t c = 1; c < MODELS_TOLIA; c++)
+			most = share[c] > share[most] ? c : most;
+		rec_row(r, "  Tolia\t%s %%\t%s", say_number(100 * share[most]), models_tolia_words[most]);
+	}
+	if (wanted(APDEX)) {
+		models_apdex(s, m, &apdex);
+		rec_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", say_number(m->apdex_target),
+			apdex.score, models_apdex_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
+	}
+	if (wanted(WU))
+		rec_row(r, "  Wu, T = %s ms\t%s\tfelt in total", say_number(m->wu_expected), say_ns(models_wu(s, m, &mean) * 1e9));
+	say_vsi(r, s, l);
+}
+
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "score SAMPLES [options]",
@@ -232,6 +283,7 @@ int main(int argc, char **argv)
 	tell_simple(out, &s, &l);
 	tell_vsi(out, &s, &l);
 	rec_end(out);
+	say(out, &s, &l);
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));

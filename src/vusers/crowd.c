@@ -4,6 +4,7 @@
 #include "nap.h"
 #include "proc.h"
 #include "random.h"
+#include "say.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -387,11 +388,25 @@ static void cut_unsent(struct crowd *c, int64_t now)
 			log_end(c, i, now, VLOG_CUT, 0, 0);
 }
 
+static void show_progress(const struct crowd *c, int64_t now)
+{
+	int64_t away = 0;
+
+	if (!c->cfg.progress || !progress_due(c->cfg.progress, now))
+		return;
+	for (int64_t i = 0; i < c->cfg.users; i++)
+		away += is_gone(&c->user[i]);
+	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", say_count(c->cfg.users - away),
+		      say_count(c->cfg.users), say_count(c->sums.due), say_count(c->sums.finished),
+		      c->window.end_ns < INT64_MAX ? "   left: " : "",
+		      c->window.end_ns < INT64_MAX ? say_ns((double)((c->window.end_ns - now) / NS_PER_S) * NS_PER_S) : "");
+}
+
 int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 {
 	struct spent first = { 0, -1 }, last;
 	sigset_t before;
-	int64_t now, over;
+	int64_t now, over, until;
 	bool window = false;
 	int err = 0;
 
@@ -404,7 +419,9 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 			first = spent_now();
 		}
 		send_due(c, now);
-		err = turn(c, clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns), &before);
+		show_progress(c, now);
+		until = clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns);
+		err = turn(c, c->cfg.progress ? progress_wake(c->cfg.progress, until) : until, &before);
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;

@@ -11,6 +11,7 @@
 #define THINPROBE_VUSERS_CROWD_H
 
 #include "dues.h"
+#include "progress.h"
 #include "spent.h"
 #include "think.h"
 #include "vlog.h"
@@ -55,6 +56,7 @@ struct crowd_cfg {
 	int64_t time_ns;	/* of the figures; 0: until told to stop */
 	int64_t timeout_ns;	/* for an answer, and to connect */
 	uint64_t seed;
+	struct progress *progress;	/* NULL: nobody looks on */
 };
 
 enum crowd_state { CROWD_AWAY, CROWD_CONNECTING, CROWD_FREE, CROWD_ASKED };

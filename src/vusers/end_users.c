@@ -135,7 +135,7 @@ static int64_t expected(const struct ends_cfg *cfg)
 /* --- what came of it ----------------------------------------------------------------------------------------------- */
 
 /* What is to be said besides the report; the exit status. */
-static int judge(const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
+static int judge(struct rec *out, const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
 	char text[160];
@@ -148,11 +148,11 @@ static int judge(const struct crowd *c, struct vlog_sums *s, const struct report
 	for (int i = 0; i < what->watched; i++)
 		all_there = all_there && what->user[i].ready;
 	if (why)
-		warn("not valid: %s", why);
+		rec_warn(out, "NOT VALID: %s", why);
 	if (log_err)
-		warn("the log is not whole: %s", strerror(-log_err));
+		rec_warn(out, "the log is not whole: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
-		warn("%lld requests failed (%lld answered with an error or broken off, %lld timed out, %lld not answered by the end)%s%s",
+		rec_warn(out, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, %lld not answered by the end)%s%s",
 		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
 		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
@@ -308,6 +308,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
 	struct by_http_cfg http = http_cfg(cfg);
+	struct progress progress;
 	struct vlog_sums sums;
 	struct vlog *log;
 	char why[256];
@@ -332,15 +333,19 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
 	ends_be_punctual(cfg, run.punctual, sizeof(run.punctual));
+	what.each_user = cfg->out.format == REC_ROWS;
 	open_crowd(cfg);
+	progress_start(&progress, cfg->out.detail == REC_QUIET);
+	c->cfg.progress = &progress;
 	early = carry(cfg, text, log, &what);
+	progress_end(&progress);
 	err = vlog_close(log, &sums);
 	what.process_cpu_ns = clock_process_cpu();
 	what.bytes = run.http ? by_http_bytes(run.http) : by_vnc_bytes(run.vnc);
 	what.connections = run.http ? by_http_connections(run.http) : -1;
 	report_users(out, c, &sums, &what);
+	status = judge(out, c, &sums, &what, err);
 	rec_must_close(out);
-	status = judge(c, &sums, &what, err);
 	if (early)
 		status = EXIT_INTERRUPTED;
 	close_all(cfg);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -154,6 +155,22 @@ static void fairness(struct rec *r, const struct crowd *c)
 	free(v);
 }
 
+static void each_user(struct rec *r, const struct crowd *c)
+{
+	rec_array(r, "per_user");
+	for (int64_t i = 0; i < c->cfg.users; i++) {
+		const struct crowd_user *u = &c->user[i];
+
+		rec_object(r, NULL);
+		rec_int(r, "user", c->cfg.before + i);
+		rec_int(r, "answered", u->answered);
+		rec_real(r, "mean_response_ms", u->answered ? (double)u->response_ns / u->answered / MS : (double)NAN, 4);
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_main_table(r, "per_user");
+}
+
 static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	rec_object(r, "generator");
@@ -220,6 +237,38 @@ static double over_percent(const struct sample *s, int64_t threshold_ns)
 	return s->n ? 100 * (double)over / (double)s->n : (double)NAN;
 }
 
+/* --- for people --- */
+
+static void say_responses(struct rec *r, const char *name, struct sample *s)
+{
+	rec_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, say_quantile(s, 0, MS), say_quantile(s, 0.5, MS), say_quantile(s, 0.9, MS),
+		say_quantile(s, 0.95, MS), say_quantile(s, 0.99, MS), say_quantile(s, 1, MS));
+}
+
+static void say_users(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+{
+	int64_t failed = s->ended[VLOG_ERROR] + s->ended[VLOG_TIMEOUT] + s->ended[VLOG_CUT];
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (int64_t i = 0; i < c->cfg.users; i++) {
+		least = c->user[i].answered < least ? c->user[i].answered : least;
+		most = c->user[i].answered > most ? c->user[i].answered : most;
+	}
+	rec_say(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", say_count(c->cfg.all), c->cfg.all == 1 ? "" : "s",
+		isfinite(w->rate) ? say_number(w->rate) : say_ns(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
+		say_ns(seconds(c) * S), say_count(s->ended[VLOG_OK]), say_number(per_s(c, (double)s->ended[VLOG_OK])), say_count(failed));
+	rec_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
+	say_responses(r, "response", &s->response);
+	if (w->watched)
+		say_responses(r, "watched users", &s->watched.response);
+	if (s->response.n)
+		rec_say(r, "over %s: %s %%; answers per user: %s to %s", say_ns((double)w->threshold_ns),
+			say_number(over_percent(&s->response, w->threshold_ns)), say_count(least), say_count(most));
+	if (s->late.n)
+		rec_say(r, "generator: requests left %s late at worst, %s %% of a CPU", say_ns(sample_max(&s->late).value),
+			say_number(cpu_percent(c)));
+}
+
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	const struct crowd_sums *u = &c->sums;
@@ -269,11 +318,14 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_int(r, "bytes", w->bytes);
 	rec_real(r, "received_kbyte_per_s", per_s(c, (double)s->bytes / 1000), 3);
 	fairness(r, c);
+	if (w->each_user)
+		each_user(r, c);
 	if (w->watched)
 		watched(r, c, s, w);
 	generator(r, c, s, w);
 	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
 	rec_end(r);
+	say_users(r, c, s, w);
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */
@@ -306,4 +358,14 @@ void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg
 	rec_real(r, "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2);
 	rec_real(r, "seconds", (double)s->ns / S, 3);
 	rec_end(r);
+	if (!s->requests)
+		rec_warn(r, "no request came: %s connections in %s", say_count(s->guests), say_ns((double)s->ns));
+	else
+		rec_say(r, "%s of %s requests answered in %s, from %s connections", say_count(s->answered), say_count(s->requests),
+			say_ns((double)s->ns), say_count(s->guests));
+	if (s->inside.n)
+		rec_say(r, "  inside %s (median), %s at worst; answers left %s late at worst", say_ns(sample_quantile(&s->inside, 0.5).value),
+			say_ns(sample_max(&s->inside).value), say_ns(sample_max(&s->late).value));
+	if (s->refused)
+		rec_warn(r, "%s connections spoke another protocol", say_count(s->refused));
 }

@@ -20,6 +20,7 @@ struct report_what {
 	int64_t descriptors, descriptors_most;
 	int64_t process_cpu_ns;
 	const char *punctual_by;
+	bool each_user;			/* a row for each user, too */
 	int watched;			/* so many users of these */
 	struct watch_user user[WATCH_MOST];
 };
@@ -30,6 +31,7 @@ struct report_what {
 double report_gone_percent(const struct crowd *c);	/* NAN: no time, or nobody */
 const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size);
 
+/* The tree, and lines for people but for warnings, which are the caller's. */
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w);
 void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
 

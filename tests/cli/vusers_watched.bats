@@ -141,7 +141,7 @@ column() {	# file name
 	start_scripted --die 1 --refuse-after 8 --refused refused
 	users -n 8 -z 50ms --think const -t 2500ms
 	[ "$status" = 3 ]
-	grep -q 'not valid: users had no connection for' users.err
+	grep -qi 'not valid: users had no connection for' users.err
 	# gone from the first key on; each tries again every second
 	holds '(.valid | not) and .gone_percent > 80 and .refused >= 8 and .refused <= 24'
 	# (the server has counted some who had not heard of it at the end: at most one each)
