@@ -22,6 +22,9 @@ animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
 slowdisk	mounts	timeout --preserve-status -s INT 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
 diskorder	loop	timeout --preserve-status -s INT 20 thinprobe diskorder $LOOP -t 300ms $OPTIONS
 arrivals	-	thinprobe arrivals --sample 2000 $OPTIONS
+queue	-	thinprobe queue mva --demand 50ms,40ms -n 1,5,10,20 -z 1s $OPTIONS
+queue	-	thinprobe queue mm1 --rate 10,18,25 --service 50ms $OPTIONS
+queue	rows	thinprobe queue fit observed.tsv --threshold 200ms $OPTIONS
 score	latencies	thinprobe score samples.tsv $OPTIONS
 vusers	web	thinprobe vusers http://127.0.0.1:$PORT/ -n 20 -z 100ms -t 500ms $OPTIONS
 END
@@ -67,7 +70,10 @@ outputs_start_port() {
 }
 
 outputs_need_netload() { outputs_start_port netload thinprobe netload serve --port PORT; }
-outputs_need_latencies() { awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv; }
+outputs_need_latencies() {
+	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
+}
+outputs_need_rows() { printf 'n\tz_s\tr_ms\n10\t2\t75\n20\t2\t110\n40\t2\t490\n60\t2\t1600\n' >observed.tsv; }
 outputs_need_web() { outputs_start_port web thinprobe vusers serve http://127.0.0.1:PORT/ --stations 5ms; }
 outputs_need_networks() { unshare -rn true 2>/dev/null; }
 

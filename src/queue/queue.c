@@ -8,6 +8,7 @@
 #include "lists.h"
 #include "mva.h"
 #include "observed.h"
+#include "say.h"
 #include "tell.h"
 
 #include <errno.h>
@@ -178,6 +179,7 @@ static int run_mva(void)
 {
 	struct mva_net net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
 	struct tell_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
+	struct mva_bounds bounds;
 	double most = 0;
 	struct rec *out;
 	struct rows *t;
@@ -204,10 +206,17 @@ static int run_mva(void)
 	result(out);
 	t = open_rows();
 	tell_bounds(out, &net);
+	tell_points_head(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
 		tell_point(out, t, &m, cfg.users.value[i], think_of(cfg.users.value[i], 0));
 	rec_end(out);
+	mva_bounds(&net, &bounds);
+	if (isfinite(cfg.nz))
+		rec_say(out, "limit %s/s", say_number(bounds.x_max));
+	else
+		rec_say(out, "limit %s/s; response bends at about %s users", say_number(bounds.x_max),
+			say_count(llround((bounds.r_min_s + think_of(1, 0)) / bounds.demand_max_s)));
 	close_all(out, t);
 	return EXIT_OK;
 }
@@ -237,17 +246,18 @@ static int run_open(const char *mode)
 	rec_real(out, "service_s", s, 9);
 	rec_int(out, "servers", (int64_t)servers);
 	result(out);
+	rec_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
+	rec_main_table(out, "rows");
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
 		if (!tell_open(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT))
 			unstable = fmin(unstable, cfg.rate.value[i]);
 	rec_end(out);
+	if (isfinite(unstable))
+		rec_warn(out, "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
+			 unstable, servers / s);
 	close_all(out, NULL);
-	if (isinf(unstable))
-		return EXIT_OK;
-	warn("no steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end",
-	     unstable, servers / s);
-	return EXIT_LOSSY;
+	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
 }
 
 static int run_closed(void)
@@ -262,6 +272,7 @@ static int run_closed(void)
 	out = open_report("mm1n");
 	rec_real(out, "service_s", s, 9);
 	result(out);
+	tell_points_head(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
 		tell_closed(out, cfg.users.value[i], think_of(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
@@ -288,6 +299,7 @@ static int run_users(const char *file)
 	struct observed_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
 	struct observed o = { .row = &asked, .rows = 1 };
 	struct tell_users u = { cfg.pages, cfg.think.value, cfg.think.n };
+	char head[64];
 	struct rec *out;
 
 	if (file) {
@@ -303,6 +315,10 @@ static int run_users(const char *file)
 	out = open_report("users");
 	rec_real(out, "pages_per_object", cfg.pages, 9);
 	result(out);
+	if (u.thinks)
+		snprintf(head, sizeof(head), "users who think %s", say_ns(u.think_s[u.thinks - 1] * 1e9));
+	rec_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
+	rec_main_table(out, "rows");
 	rec_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
 		tell_users(out, &u, &o.row[i]);
@@ -313,25 +329,59 @@ static int run_users(const char *file)
 	return EXIT_OK;
 }
 
-static void foretell(struct rec *out, struct rows *t, const struct demands *d, const struct tell_model *m, double last_z)
+/* What stays below --threshold; NAN: not asked for, or not of that kind of users. */
+struct most {
+	double users, rate;
+};
+
+static void foretell(struct rec *out, struct rows *t, const struct tell_model *m, double last_z, const struct most *most)
 {
 	if (cfg.users.n) {
+		tell_points_head(out);
 		rec_array(out, "foretold");
 		for (size_t i = 0; i < cfg.users.n; i++)
 			tell_point(out, t, m, cfg.users.value[i], think_of(cfg.users.value[i], last_z));
 		rec_end(out);
 	}
 	if (cfg.threshold_ns > 0) {
-		bool open = !isfinite(think_of(1, last_z));
 		double limit = (double)cfg.threshold_ns / 1e9;
 
 		rec_object(out, "threshold");
 		rec_real(out, "r_s", limit, 9);
-		rec_real(out, "users", open ? (double)NAN :
-			 demands_most_users(&d->net, m->method, limit, cfg.nz, think_of(1, last_z), USERS_MOST), 0);
-		rec_real(out, "rate", open ? demands_most_rate(&d->net, limit) : (double)NAN, 9);
+		rec_real(out, "users", most->users, 0);
+		rec_real(out, "rate", most->rate, 9);
 		rec_end(out);
 	}
+}
+
+static struct most foretell_most(const struct demands *d, const struct tell_model *m, double last_z)
+{
+	struct most most = { NAN, NAN };
+	double limit = (double)cfg.threshold_ns / 1e9;
+
+	if (cfg.threshold_ns > 0 && isfinite(think_of(1, last_z)))
+		most.users = demands_most_users(&d->net, m->method, limit, cfg.nz, think_of(1, last_z), USERS_MOST);
+	else if (cfg.threshold_ns > 0)
+		most.rate = demands_most_rate(&d->net, limit);
+	return most;
+}
+
+static void say_fit(struct rec *out, const struct demands *d, const struct observed *o, const struct most *most)
+{
+	if (tell_doubt(d))
+		rec_warn(out, "%s", tell_doubt(d));
+	if (isfinite(most->users))
+		rec_say(out, "At most %s users stay below %s.", say_count((int64_t)most->users), say_ns((double)cfg.threshold_ns));
+	if (isfinite(most->rate))
+		rec_say(out, "At most %s requests a second stay below %s.", say_number(most->rate), say_ns((double)cfg.threshold_ns));
+	rec_say(out, "Fits %zu rows within %s %%; a request needs:", d->rows, say_number(100 * expm1(d->error)));
+	for (size_t k = 0; k < d->net.stations; k++)
+		rec_say(out, "  %s of %s (95 %%: %s to %s)", say_ns(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] : "one queue",
+			say_ns(d->low[k] * 1e9), say_ns(d->high[k] * 1e9));
+	if (d->net.delay_s > 0)
+		rec_say(out, "  %s beside them (95 %%: %s to %s)", say_ns(d->net.delay_s * 1e9), say_ns(d->delay_low * 1e9),
+			say_ns(d->delay_high * 1e9));
+	rec_main_table(out, "rows");
 }
 
 static int run_fit(const char *file)
@@ -342,6 +392,7 @@ static int run_fit(const char *file)
 	struct tell_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
 	struct observed o;
 	double last_z = NAN;
+	struct most most;
 	const char *why = "";
 	struct rec *out;
 	struct rows *t;
@@ -368,16 +419,15 @@ static int run_fit(const char *file)
 	rec_str(out, "column", cfg.column);
 	result(out);
 	t = open_rows();
+	most = foretell_most(&d, &m, last_z);
+	say_fit(out, &d, &o, &most);
 	tell_demands(out, &d, &o);
 	tell_bounds(out, &d.net);
 	tell_fitted(out, t, &d, &m, &o);
-	foretell(out, t, &d, &m, last_z);
+	foretell(out, t, &m, last_z, &most);
 	close_all(out, t);
 	observed_free(&o);
-	if (!tell_far_off(&d))
-		return EXIT_OK;
-	warn("%s", tell_doubt(&d));
-	return EXIT_LOSSY;
+	return tell_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tell.h"
 #include "erlang.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,6 +62,21 @@ void tell_row(struct rows *t, const char *kind, double n, double z_s, double rat
 	rows_end(t);
 }
 
+/* Users are whole, but for the approximation. */
+static const char *say_users(double n)
+{
+	return floor(n) == n ? say_count((int64_t)n) : say_number(n);
+}
+
+static void say_point(struct rec *r, double n, double x, double r_s, const double *u, size_t stations)
+{
+	double busiest = 0;
+
+	for (size_t k = 0; k < stations; k++)
+		busiest = fmax(busiest, u[k]);
+	rec_row(r, "%s\t%s/s\t%s\t%s %%", say_users(n), say_number(x), say_ns(r_s * 1e9), say_number(100 * busiest));
+}
+
 void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s)
 {
 	struct mva_point p, o;
@@ -91,7 +107,14 @@ void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, doubl
 		rec_real(r, key, o.q, DIGITS);
 	}
 	rec_end(r);
+	say_point(r, n, p.x, p.r_s, p.u, m->net->stations);
 	tell_row(t, "model", n, z_s, p.x, p.r_s, m->net);
+}
+
+void tell_points_head(struct rec *r)
+{
+	rec_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
+	rec_main_table(r, "rows");
 }
 
 void tell_bounds(struct rec *r, const struct mva_net *net)
@@ -135,6 +158,11 @@ bool tell_open(struct rec *r, double rate, double service_s, double servers, boo
 		 "the queue grows without end", rate, servers / service_s);
 	rec_str(r, "note", q.steady ? NULL : note);
 	rec_end(r);
+	if (q.steady)
+		rec_row(r, "%s/s\t%s\t%s\t%s\t%s %%", say_number(rate), say_ns(q.r_s * 1e9),
+			say_ns(erlang_open_quantile(rate, service_s, servers, 0.95) * 1e9), say_number(q.q), say_number(100 * q.u));
+	else
+		rec_row(r, "%s/s\tgrows without end", say_number(rate));
 	return q.steady;
 }
 
@@ -151,6 +179,7 @@ void tell_closed(struct rec *r, double n, double z_s, double service_s, bool tex
 	rec_real(r, "qz", q.q / z_s, DIGITS);
 	one_queue(r, &q, text);
 	rec_end(r);
+	say_point(r, n, q.x, q.r_s, &q.u, 1);
 }
 
 void tell_users(struct rec *r, const struct tell_users *u, const struct observed_row *row)
@@ -186,6 +215,8 @@ void tell_users(struct rec *r, const struct tell_users *u, const struct observed
 		rec_end(r);
 	}
 	rec_end(r);
+	rec_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : say_users(row->n), say_number(row->rate), say_ns(row->r_s * 1e9),
+		say_number(q), say_number(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
 }
 
 bool tell_far_off(const struct demands *d)

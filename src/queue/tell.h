@@ -21,6 +21,8 @@ struct tell_model {
 	bool other;		/* the other method's figures beside it */
 };
 void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s);
+/* For people: begins the table of the points that follow. */
+void tell_points_head(struct rec *r);
 void tell_bounds(struct rec *r, const struct mva_net *net);
 /* A row of one queue: an open stream (whether it has a steady state), or users who think. `text`: as above. */
 bool tell_open(struct rec *r, double rate, double service_s, double servers, bool text);
