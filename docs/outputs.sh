@@ -27,6 +27,7 @@ queue	-	thinprobe queue mm1 --rate 10,18,25 --service 50ms $OPTIONS
 queue	rows	thinprobe queue fit observed.tsv --threshold 200ms $OPTIONS
 score	latencies	thinprobe score samples.tsv $OPTIONS
 vusers	web	thinprobe vusers http://127.0.0.1:$PORT/ -n 20 -z 100ms -t 500ms $OPTIONS
+summarize	run	thinprobe summarize run $OPTIONS
 END
 }
 
@@ -75,6 +76,10 @@ outputs_need_latencies() {
 }
 outputs_need_rows() { printf 'n\tz_s\tr_ms\n10\t2\t75\n20\t2\t110\n40\t2\t490\n60\t2\t1600\n' >observed.tsv; }
 outputs_need_web() { outputs_start_port web thinprobe vusers serve http://127.0.0.1:PORT/ --stations 5ms; }
+outputs_need_run() {
+	rm -rf run && "$OUTPUTS_TOP/tests/golden/make_run.sh" run &&
+		bash -c "source '$OUTPUTS_TOP/tests/cli/helpers.bash' && run_cells run"
+}
 outputs_need_networks() { unshare -rn true 2>/dev/null; }
 
 outputs_need_display() {

@@ -159,8 +159,8 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 @test "failed and interrupted repeats are left out and counted; a first try that was measured again does not count" {
 	make_run STATE=interrupted
 	cp -R run/cells/heavy-000/2 "run/cells/heavy-000/2~"
-	run -3 "$BIN/summarize" run
-	[[ $output == *"trains_failed  "*4* ]]
+	run -3 --separate-stderr "$BIN/summarize" run --json
+	[ "$(jq .result.trains_failed <<<"$output")" = 4 ]
 	is heavy 0 repeats 3
 	is heavy 0 keys 285
 	is heavy 20 repeats 1

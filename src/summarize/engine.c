@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 #include "interval.h"
+#include "say.h"
 #include "table.h"
 
 #include <math.h>
@@ -404,6 +405,21 @@ static void engine_write(const struct table *t, struct table_out *out)
 			engine_row(t, c, out);
 }
 
+static void engine_say(struct rec *out, const struct engine_counts *n, const char *unit)
+{
+	char tables[256] = "";
+
+	for (size_t i = 0; i < e.tables.n; i++)
+		if (!e.tables.table[i].given && e.out[i].rows)
+			snprintf(tables + strlen(tables), sizeof(tables) - strlen(tables), "%s%s.tsv (%s rows)", *tables ? ", " : "",
+				 e.tables.table[i].name, say_count((int64_t)e.out[i].rows));
+	rec_say(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n, (long long)e.run.repeats,
+		say_count((int64_t)n->complete), unit, n->failed ? say_count((int64_t)n->failed) : "none",
+		n->flagged ? say_count((int64_t)n->flagged) : "none");
+	if (*tables)
+		rec_say(out, "wrote %s", tables);
+}
+
 static void engine_report(struct rec *out, const struct engine_counts *n)
 {
 	const char *unit = e.tables.counts ? e.tables.counts : "cells";
@@ -437,6 +453,7 @@ static void engine_report(struct rec *out, const struct engine_counts *n)
 		if (x->tell)
 			x->tell(&e.run, out);
 	rec_end(out);
+	engine_say(out, n, unit);
 }
 
 /* No half table is left behind, whoever ends the program. */
