@@ -34,12 +34,13 @@ def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
 	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}] | from_entries end;
 # Rows of text: {head: [...], right: [...], rows: [[...]], at: the column whose text is a link, links: [file or null, a row each]}
 def grid($view; $with_interval):
-	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select(.[$view.only] // 0 != 0)) end
+	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select((.[$view.only] // 0) != 0)) end
 		| if $view.by == null then . else
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
 	| ([$view.by // empty] + $view.columns | map(rtrimstr("?") as $c | select(any($rows[]; .[$c] != null))
-		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)) | $c)) as $names
+		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)
+			or (($doc | column_of($view.table; $c).better) == "lower" and any($rows[]; (.[$c] // 0) != 0))) | $c)) as $names
 	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
 	| [$names[] as $name | ($doc | column_of($view.table; $name)) as $c
 		| {$name, heading: ($doc | heading($view.table; $name)), unit: $c.unit, decimals: $c.decimals,

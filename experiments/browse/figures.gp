@@ -6,10 +6,11 @@ jobs = ""
 schemes = ""
 pages = ""
 top = 1.0
+alones = 0
 all_pages = "plain text table icons photo album boxes styles form news"
 eval look("summary.tsv", 'column("repeats") > 0 ? (jobs = strcol("job") eq "none" ? jobs : add(jobs, strcol("job")), ' \
 	. 'schemes = strcol("scheme") eq "alone" ? schemes : add(schemes, strcol("scheme")), ' \
-	. 'top = more(top, high("all_rel")), ' \
+	. 'alones = alones || strcol("scheme") eq "alone", top = more(top, high("all_rel")), ' \
 	. 'sum [p = 1:words(all_pages)] (pages = filled(word(all_pages, p) . "_ms") ? add(pages, word(all_pages, p)) : pages, ' \
 	. 'top = more(top, high(word(all_pages, p) . "_rel")), 0)) : 0')
 pages = pages . " all"
@@ -33,7 +34,7 @@ do for [job in jobs] {
 	set xrange [0.45:m + 0.55]
 	set xtics () scale 0
 	do for [p = 1:m] { set xtics add (word(pages, p) p) }
-	eval y_axis("0:top", "time of a visit, times the baseline's")
+	eval y_axis("0:1.09 * top", "time of a visit, times the baseline's")
 	set style fill solid 0.75 noborder
 	set errorbars front 0.4 linecolor rgb line_colour linewidth 1
 	plot for [s = 1:n] for [p = 1:m] data \
@@ -42,8 +43,8 @@ do for [job in jobs] {
 		for [s = 1:n] for [p = 1:m] data using (x_ = at(p, s)):(there(rel(p))):(hover_ends(rel(p), says(word(schemes, s)))) \
 			with labels hypertext point pointtype 0 linecolor rgb colour(s) notitle, \
 		for [p = 1:m - 1] data \
-			using (x_ = of(job) && strcol("scheme") eq "baseline" ? p : NaN):(known(x_) ? top : NaN):(base_words(p)) \
-			with labels offset 0, -0.6 font ",11" textcolor rgb "#333333" notitle, \
+			using (x_ = of(job) && strcol("scheme") eq "baseline" ? p : NaN):(known(x_) ? 1.05 * top : NaN):(base_words(p)) \
+			with labels font ",11" textcolor rgb "#333333" notitle, \
 		for [p = 1:m] data using (alone(p) - 0.44):(y(rel(p))):(0.88):(0) with vectors nohead linewidth 1.4 \
-			linecolor rgb "#000000" dashtype 3 title p == 1 ? "alone, without the job" : ""
+			linecolor rgb "#000000" dashtype 3 title p == 1 && alones ? "alone, without the job" : ""
 }

@@ -28,15 +28,15 @@ def verdict: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | ($rows 
 	| if measured == [] and measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
 	  elif ($rows | scheme("baseline")) == null then "The baseline was not measured: there is nothing to compare with."
 	  elif $vamp == null then "Vamp did not run: only what a user can do by hand was measured."
-	  else "Pages are there \($vamp | gain) sooner with \($vamp.scheme | says) than with nothing done"
+	  else "Pages take \($vamp | gain) less time with \($vamp.scheme | says) than with nothing done"
 		+ if $nice == null then "." else ($vamp | compare($nice)) as $c
-			| if $c == "good" then ", and sooner than with the job at nice 19, too."
-			  elif $c == "bad" then "; with the job at nice 19 they are there sooner still (\($nice | gain))."
-			  else "; that is not shown to differ from the job at nice 19 (\($nice | gain))." end end end;
+			| if $c == "good" then ", and less than with the job at nice 19."
+			  elif $c == "bad" then "; with the job at nice 19 even less: \($nice | gain)."
+			  else "; the difference from nice 19 is not significant: \($nice | gain)." end end end;
 
 def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | ($rows | best_vamp) as $vamp
 	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
-	| finding("schemes"; "**All pages, to the baseline**: "
+	| finding("schemes"; "**Time of all pages, in multiples of the baseline**: "
 			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
 		($of | figure("all_rel")) + {verdict: ($of | if known_ends and .all_rel_high < 1 then "good"
 			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"}) end;
@@ -46,7 +46,7 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best_vamp) as $va
 	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
 	| finding($id; (if $c == "good" then "**\($vamp.scheme | says | upper_first) beats \($name | says)**"
 			elif $c == "bad" then "**\($vamp.scheme | says | upper_first) loses to \($name | says)**"
-			elif $c == "none" then "**\($vamp.scheme | says | upper_first) is not shown to differ from \($name | says)**"
+			elif $c == "none" then "**\($vamp.scheme | says | upper_first) does not differ significantly from \($name | says)**"
 			else "**\($vamp.scheme | says | upper_first) against \($name | says): too few repeats to tell**" end)
 		+ ": pages take \($vamp | level("all_rel")) times the baseline's time, with \($name | says) \($other | level("all_rel")).";
 		($vamp | figure("all_rel")) + {verdict: $c, figure: "visits-\(first_job)"}) end;
@@ -55,12 +55,12 @@ def job: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | if $vamp ==
 	finding("job"; "**The job takes \($vamp.job_rel | fixed(2)) times as long** for a unit of work with \($vamp.scheme | says)"
 		+ ([$rows[] | select((.scheme | IN("nice", "autogroup")) and .job_rel)
 				| "\(.job_rel | fixed(2)) with \(.scheme | says)"]
-			| if . == [] then "" else "; " + join("; ") end) + ", beside a user who asks for a page every few seconds.";
+			| if . == [] then "" else "; " + join("; ") end) + ", while a user opens a page every few seconds.";
 		{value: (($vamp.job_rel - 1) * 100), unit: "%", low: (if $vamp.job_rel_low then ($vamp.job_rel_low - 1) * 100 else null end),
 			high: (if $vamp.job_rel_high then ($vamp.job_rel_high - 1) * 100 else null end)}) end;
 
 def wrong: ([measured_rows("summary")[] | .wrong // 0] | add // 0) | if . == 0 then empty else
-	finding("wrong"; "**\(plural("visit")) left out**: the screen was at rest with another picture than that of the page, or never.";
+	finding("wrong"; "**\(plural("visit")) excluded**: the screen came to rest with a picture other than the page, or not at all.";
 		{value: ., unit: "", verdict: "unsure"}) end;
 
 # What vamp said of itself, over all sessions.

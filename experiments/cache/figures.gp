@@ -6,6 +6,7 @@ load engine . "/animations.gp"
 systems = ""
 limits = ""
 timed = ""
+longer = 0
 least = 1.0
 most = 1.0
 frames = 100.0
@@ -13,7 +14,8 @@ eval look("summary.tsv", 'column("repeats") > 0 ? (systems = add(systems, named(
 	. 'limits = limits . " " . (filled("frames_high") ? sprintf("%g", (y("frames_low") + y("frames_high")) / 2) : "0")) : ""')
 eval look("points.tsv", 'v = y("mbit_per_s"), least = v > 0 ? less(least, v) : least, most = more(most, v), ' \
 	. 'frames = strcol("order") eq "loop" ? more(frames, y("frames")) : frames')
-if (has_table("overtime.tsv")) { eval look("overtime.tsv", 'timed = add(timed, named(0))') }
+if (has_table("overtime.tsv")) { eval look("overtime.tsv", 'timed = add(timed, named(0)), ' \
+	. 'longer = longer || strcol("part") eq "over"') }
 n = words(systems)
 m = words(timed)
 
@@ -24,9 +26,10 @@ if (n > 0) {
 	set xrange [2:frames * 1.2]
 	set xtics (2, 5, 10, 25, 50, 100, 200, 400, 800)
 	of(key, value) = named(0) eq word(systems, i) && strcol(key) eq value ? y("mbit_per_s") : NaN
+	limited = 0
 	do for [i = 1:n] {
 		eval condition_panel(i, "frames of the loop")
-		if (number_of(limits, i) > 0) { eval upright(number_of(limits, i), 1, line_colour, 2) }
+		if (number_of(limits, i) > 0) { limited = 1; eval upright(number_of(limits, i), 1, line_colour, 2) }
 		plot "points.tsv" using (2):(of("name", "miss")):(frames * 1.2 - 2):(0) with vectors nohead linewidth 1.2 \
 				linecolor rgb heavy_colour notitle, \
 			"points.tsv" using "frames":(of("order", "loop")) with points pointtype 7 pointsize 0.5 linecolor rgb light_colour notitle
@@ -34,7 +37,7 @@ if (n > 0) {
 	eval legend_strip(3)
 	plot NaN with points pointtype 7 pointsize 0.6 linecolor rgb light_colour title "a loop", \
 		NaN with lines linestyle heavy linewidth 1.2 title "new frames", \
-		NaN with lines linestyle dashed title "the limit"
+		NaN with lines linestyle dashed title (limited ? "the limit" : "")
 }
 
 # ---- as time goes by ----
@@ -58,5 +61,5 @@ if (m > 0) {
 	}
 	eval legend_strip(2)
 	plot NaN with lines linewidth 1.6 linecolor rgb colour(1) title "the longest loop that fits", \
-		NaN with lines linewidth 1.6 linecolor rgb colour(2) title "a longer loop"
+		NaN with lines linewidth 1.6 linecolor rgb colour(2) title (longer ? "a longer loop" : "")
 }

@@ -23,7 +23,7 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 			+ (if $late == null then "" elif $late <= 1000 then " Each key left within 1 ms of its due time." else
 				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
 			+ (if several then "" elif $c == null then " The probe was not calibrated on this machine (`thinprobe calibrate`)." else
-				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (disturbed)" else "" end), the probe's error"
+				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (flagged)" else "" end), the probe's error"
 					+ " is at most \($c.error_ms | fixed(2)) ms." end);
 			{value: (if $late == null then null else $late / 1000 end), unit: "ms", verdict: (if ($late // 0) > 10000 then "unsure"
 				else "good" end)}) end;
@@ -48,6 +48,7 @@ def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if . == [] t
 # Loads that somebody else put beside an attached window are only labels.
 def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
 	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;
+def at_load($n): if attached or $n == 0 then with_load($n) else "at \($n | plural("CPU hog"))" end;
 def loads_tried($rows): ($rows | map(.sinks)) as $n | if $n == [0] then with_load(0) elif attached then "with every load tried"
 	elif $n | length == 1 then with_load($n[0]) else "with \($n | min) to \($n | max | plural("CPU hog"))" end;
 def train_labels: . as $doc | {

@@ -56,7 +56,7 @@ def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_m
 	  elif $row == null then empty else
 		($doc | top($row)) as $top
 		| ($row.own_ms_per_min // 0) as $own | ($row.accounted_ms_per_min // 0) as $kernel
-		| finding("who"; (if $top == [] then "**Nobody took more CPU beside \($row | row_words)** than without a session."
+		| finding("who"; (if $top == [] then "**No process took more CPU with \($row | row_words)** than without a session."
 			else "**Beside \($row | row_words), more was taken by** "
 				+ ($top | map("\(.culprit) (\(.lost_ms_per_min | with_unit(unit)))") | and_list) + "." end)
 			+ (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then
@@ -72,8 +72,8 @@ def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) 
 def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
 	| if $r == null then empty else
-	finding("waits"; "**The longest event was \(rows | map(.longest_ms // 0) | max | with_unit("ms")).** Who comes at a random moment"
-		+ " beside \($r | row_words), and has to wait until what runs is done, waits over 1 ms with a probability of at most"
+	finding("waits"; "**The longest event was \(rows | map(.longest_ms // 0) | max | with_unit("ms")).** A task that wakes at a"
+		+ " random moment with \($r | row_words) waits over 1 ms with a probability of at most"
 		+ " \($r | share("bound_1ms_percent")), and over \($limit | plain) ms with \($r | share("bound_late_percent"))."
 		+ (if $r.measured_1ms_percent == null then "" else " Of \($r.wakeups | plural("task")) woken at random,"
 			+ " \($r | share("measured_1ms_percent")) (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
@@ -84,7 +84,7 @@ def waits: unexplained as $odd | threshold as $limit
 
 def apart: if named | not then empty else rows as $rows
 	| def most($name): [$rows[][$name] | values] | max // 0;
-	finding("apart"; "**Left out of these figures**: at most \(most("foreign_ms_per_min") | with_unit(unit)) of other processes,"
+	finding("apart"; "**Excluded from these figures**: at most \(most("foreign_ms_per_min") | with_unit(unit)) of other processes,"
 		+ " \(most("unexplained_ms_per_min") | with_unit(unit)) stolen or unexplained, \(most("ended_ms_per_min") | with_unit(unit)) of"
 		+ " tasks that ended too soon to be known, and \(most("tick_ms_per_min") | with_unit(unit)) of timer ticks, which the profiler"
 		+ " keeps alive.";

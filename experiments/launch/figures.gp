@@ -28,11 +28,12 @@ here(s) = column("repeats") > 0 && strcol("scheme") eq word(schemes, s) && (strc
 at(s) = here(s) && place(apps, strcol("app")) ? place(apps, strcol("app")) + (s - (m + 1) / 2.0) * wide : NaN
 # An interval of few repeats may reach far: the axis is for the values, and cuts it.
 top_of(c) = 'top = NaN; ' . look("summary.tsv", sprintf('filled("%s") ? (top = more(top, y("%s")), 0) : 0', c, c)) \
-	. '; set yrange [0:top * 1.25]'
+	. '; set yrange [0:top * 1.35]'
 set style fill solid noborder
 all_bars(c) = sprintf('for [s = 1:m] data using (x_ = at(s)):(there("%s")):(wide * 0.88) ', c) \
 	. 'with boxes linecolor rgb paint(s) notitle, ' \
-	. sprintf('for [s = 1:m] data using (x_ = at(s)):(there_low("%s")):(0):(there_high("%s") - there_low("%s")) ', c, c, c) \
+	. sprintf('for [s = 1:m] data using (x_ = at(s)):(there_low("%s")):(0):', c) \
+	. sprintf('(less(there_high("%s"), top * 1.2) - there_low("%s")) ', c, c) \
 	. 'with vectors nohead linecolor rgb "#222222" linewidth 1.2 notitle'	# error bars would leave a hole in the bar
 strip = 20 + 24 * int((m + 2) / 3)
 scheme_legend = 'eval legend_strip(3); plot for [s = 1:m] NaN with boxes linecolor rgb paint(s) title says(s) noenhanced'
@@ -55,7 +56,7 @@ do for [what in "launch job"] {
 			command = "plot " . all_bars(c)
 			if (what eq "launch") {
 				command = command . ', for [s = 1:m] data using (word(schemes, s) eq "baseline" ? at(s) : NaN):' \
-					. '(high(c) < top * 1.15 ? high(c) : y(c)):(sprintf("%.2f s", y("launch_ms") / 1000)) ' \
+					. '(less(high(c), top * 1.2)):(sprintf("%.2f s", y("launch_ms") / 1000)) ' \
 					. 'with labels offset 0, 0.7 font ",11" textcolor rgb "#333333" notitle'
 			}
 			eval command
@@ -67,7 +68,7 @@ do for [what in "launch job"] {
 # ---- latency of keys ----
 if (keyed && words(jobs) > 0) {
 	eval panels("keys", 40 + strip + 220 * words(jobs), 1, words(jobs), strip, \
-		"Latency of a key, ms: the median of a train after a Return")
+		"Latency of a key, ms: median of the keys after a Return")
 	at(s) = here(s) && strcol("app") eq "keys" ? s : NaN
 	broken(word, sign) = (i_ = strstrt(word, sign)) ? word[:i_ - 1] . "\n" . word[i_:] : word	# two lines: side by side they overlap
 	wide = 0.8

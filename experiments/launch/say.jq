@@ -29,7 +29,7 @@ def times_as_long($ratio): if $ratio <= 1 then "\(1 / $ratio | times_words) time
 	"\($ratio | times_words) times as slow as" end;
 def how_many($pairs): [($pairs | length) as $n | ("sooner", "later", "same") as $how
 	| ($pairs | map(select(.apart == $how)) | length) | select(. > 0)
-	| "\($how | {sooner: "sooner", later: "later", same: "no difference shown"}[.]) in \(.) of \($n)"]
+	| "\($how | {sooner: "sooner", later: "later", same: "no significant difference"}[.]) in \(.) of \($n)"]
 	| if . == [] then "one repeat, so no intervals" else and_list + " conditions" end;
 # vamp's best against another scheme: {other, ratio, shown: sooner, later or none, how}.
 def against($other): . as $doc | best as $best | if $best == null then empty else
@@ -37,7 +37,8 @@ def against($other): . as $doc | best as $best | if $best == null then empty els
 	($p | map(select(.apart == "sooner")) | length) as $sooner | ($p | map(select(.apart == "later")) | length) as $later
 	| {$other, best: ($best.scheme | scheme_words), ratio: ($p | map(.ratio) | geomean), how: how_many($p),
 		shown: (if $sooner > $later then "sooner" elif $later > $sooner then "later" else "none" end)} end end;
-def shown_words: ({sooner: "launches sooner than", later: "launches later than", none: "is not shown to differ from"}[.shown])
+def shown_words: ({sooner: "launches sooner than", later: "launches later than",
+		none: "does not differ significantly from"}[.shown])
 	+ " \(.other | scheme_words)";
 def against_verdict: {sooner: "good", later: "bad", none: "unsure"}[.shown];
 def against_words: "\(times_as_long(.ratio)) with \(.other | scheme_words) (\(.how))";
@@ -46,15 +47,15 @@ def without: pairs("baseline"; "alone") | if . == [] then empty else (map(.ratio
 	| "The job makes a launch take \($ratio | times_words) times as long, at most \($worst.x | level("launch_ms")) instead of"
 		+ " \($worst.y | level("launch_ms")) for \($worst.app)." end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
-	| if $a then finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: applications are there"
+	| if $a then finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: applications start"
 			+ " \($a | against_words). \($without // "")" | rtrimstr(" ");
 			{value: $a.ratio, unit: "", verdict: ($a | against_verdict), figure: "launch"})
-	  elif $without then finding("baseline"; "**Nothing was done about it.** \($without)";
+	  elif $without then finding("baseline"; "**Baseline.** \($without)";
 			{verdict: "bad", figure: "launch"}) else empty end;
 # What an administrator has already: the kernel's autogroups, and nice.
 def today: [against("autogroup", "nice")] | if . == [] then empty else
 	finding("today"; "**\(.[0].best | upper_first) "
-		+ (map(shown_words) | and_list) + "**: applications are there "
+		+ (map(shown_words) | and_list) + "**: applications start "
 		+ (map(against_words) | and_list) + ".";
 		.[-1] | {value: .ratio, unit: "", verdict: against_verdict, figure: "launch"}) end;
 
@@ -90,11 +91,11 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 
 def verdict: best as $best | if launches == [] then "No launch was measured to the end: there is nothing to say yet."
-	elif $best == null then "vamp was not measured: what autogroups and nice do is all there is to say."
+	elif $best == null then "Vamp was not measured; only autogroups and nice were."
 	else . as $doc | [("baseline", "autogroup", "nice") as $o | ($doc | pairs($best.scheme; $o)) | select(. != [])
 			| {o: $o, ratio: (map(.ratio) | geomean), shown: (map(select(.apart == "sooner")) | length), n: length}]
-		| "With \($best.scheme | scheme_words) applications are there "
+		| "With \($best.scheme | scheme_words) applications start "
 			+ (map("\(times_as_long(.ratio)) with \(.o | scheme_words)"
-				+ (if .ratio < 1 and .shown == 0 then " (not shown)" else "" end)) | and_list) + "." end;
+				+ (if .ratio < 1 and .shown == 0 then " (not significant)" else "" end)) | and_list) + "." end;
 
 def findings: [baseline, today, pays, keyed, itself];

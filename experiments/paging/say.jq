@@ -22,11 +22,11 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms)) as $kept
 	| if measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
-	  else "A key into a session that was paged out is answered after \($worst | figure("paged_out_p50_ms") | figure_words)"
-		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as late as one into a session in memory."
+	  else "The first key after a session was paged out takes \($worst | figure("paged_out_p50_ms") | figure_words)"
+		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as long as with the session in memory."
 		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given a memory group of its own",
 			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
-			+ " answers after \($kept | figure("kept_p50_ms") | figure_words)"
+			+ " takes \($kept | figure("kept_p50_ms") | figure_words)"
 			+ " under the same pressure." end end;
 
 # As in the paper: another process takes the memory and then rests; where that was not measured, another way.
@@ -56,7 +56,7 @@ def protected: (.run.locked // {}) as $locked | [measured_rows("summary")[] | se
 				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), at most \(.kept_max_ms | with_unit("ms"))"
 					else "no run stayed in memory" end)
 				+ (if .paged_out_n > 0 then ", paged out in \(.paged_out_n) of \(.attempts) runs" else "" end) + " (\(.protocol))")
-				| join("; ")) + ", beside a process that goes on touching more memory than there is.";
+				| join("; ")) + ", while a process keeps touching more memory than there is.";
 			($best | figure("kept_p50_ms")) + {verdict: (if $best.kept_n > 0 then "good" else "bad" end), figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.

@@ -54,7 +54,7 @@ do for [k = 1:3 * (held > 0)] {
 			dashtype 3 linecolor rgb line_colour \
 			title (k == 1 && p eq "held-think" ? "most that think time or the slowest station allow" : ""), \
 		(k == 1 ? nz_per_s : NaN) with lines dashtype 4 linecolor rgb light_colour \
-			title (k == 1 ? sprintf("users by think time: %g a second", nz_per_s) : ""), \
+			title (k == 1 ? sprintf("users / think time: %g per second", nz_per_s) : ""), \
 		data using (k == 3 && of("held-think") ? 0 : NaN):(-y("think_s")):(y("users")):(y("users") * slowest_s) with vectors nohead \
 			dashtype 3 linecolor rgb line_colour title (k == 3 ? "asymptote: users × slowest station − think time" : "")
 	unset xzeroaxis

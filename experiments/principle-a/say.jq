@@ -22,7 +22,7 @@ def held_think: limit as $limit | part("held-think") | if length < 2 then empty 
 			+ " \($low.concurrency | number) to \($top.concurrency | number).";
 		($top | figure("lambda_per_s")) + {figure: "rate"}) end;
 def held_ratio: .run.settings.nz_per_s as $nz | part("held-ratio") | if length < 2 then empty else last as $top | .[0] as $low
-	| finding("ratio-held"; "**With users by think time held at \($nz | number) a second, the rate"
+	| finding("ratio-held"; "**With users / think time fixed at \($nz | number) per second, the rate"
 		+ " \(if $top.lambda_per_s > $low.lambda_per_s then "nears" else "does not near" end) that ratio**: "
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 			+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")).";
@@ -49,16 +49,16 @@ def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then e
 			else " Theory of independent users is off by at most \(map(.cov - .cov_independent | fabs) | max | fixed(3))." end);
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
 def not_held: part("cov-think") | map(select(.cov != null)) | if length < 2 then empty else last as $top
-	| finding("randomness-think-held"; "**With the think time held instead, it is \($top.cov | fixed(2))** with \($top.users) users: "
+	| finding("randomness-think-held"; "**With a fixed think time instead, it is \($top.cov | fixed(2))** with \($top.users) users: "
 		+ (if $top | cov_below then "a full server lets requests through one after the other." elif $top | cov_above then
 			"above 1, which should not be."
 		else "not below 1, which should not be: this server is not full." end);
 		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" else "bad" end), figure: "cov"}) end;
 
 def verdict: part("held-think") as $t | part("held-ratio") as $r | limit as $limit
-	| [(if ($t | length) > 1 then "With the think time held, more users fill the server (\($t | last.lambda_per_s | number) of at"
+	| [(if ($t | length) > 1 then "With a fixed think time, more users fill the server (\($t | last.lambda_per_s | number) of at"
 		+ " most \($limit | number) requests a second)." else empty end),
-	   (if ($r | length) > 1 then "With users by think time held, \($r | last.users) users make \($r | last.lambda_per_s | number) of"
+	   (if ($r | length) > 1 then "With users / think time fixed, \($r | last.users) users make \($r | last.lambda_per_s | number) of"
 		+ " \(.run.settings.nz_per_s | number) requests a second." else empty end)]
 	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else join(" ") end;
 def findings: [invalid_requests, lost_requests, held_think, held_ratio, model, random, not_held, together][:5];

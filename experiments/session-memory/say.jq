@@ -50,9 +50,9 @@ def charged: . as $doc | [slopes("group")[] | . as $g | ($doc | slope_of($g.syst
 	| finding("charged"; "**The kernel charges** " + (map("\(amount("slope_mb")) to a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
 		+ ". The rest is mapped by no process alone: page tables, stacks in the kernel, sockets, memory shared within the login."
-		+ " By that, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)
-		+ ", which do nothing."
-		+ (if $odd == [] then "" else " Beware: less, or over a quarter more, wants an explanation:"
+		+ " At that rate, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)
+		+ " without activity."
+		+ (if $odd == [] then "" else " Unexplained, since it is less than private memory or over a quarter more:"
 			+ " \($odd | map(.system | system_words) | and_list)." end);
 		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] then "good" else "unsure" end)}) end;
 
@@ -64,7 +64,7 @@ def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 	finding("shared"; "**Shared pages cost once**: the fair share (PSS) of one of \(.[0].logins_max) logins is "
 		+ (map("\(.each | with_unit("MB")) (\(.system | system_words); \(.one | with_unit("MB"))"
 			+ " \(if .logins_min == 1 then "alone" else "at \(.logins_min)" end))") | join("; "))
-		+ ". Others here who use the same programs have a part of these pages.";
+		+ ". Other users of the same programs on this machine share these pages too.";
 		{value: .[0].each, unit: "MB", figure: "logins"}) end;
 
 # Before each cell the machine was a little different: a range, and no statistic.
@@ -74,7 +74,8 @@ def here: [rows[] | select(.logins == 0 and .machine_bytes != null)];
 def here_words: "\(mb_range("server_bytes")) are in use without any login"
 	+ " (of \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, file cache left out):"
 	+ " \(mb_range("machine_processes_bytes")) of processes,"
-	+ " \(mb_range("machine_kernel_bytes")) of the kernel's tables and stacks. All that runs on this machine anyway is in it.";
+	+ " \(mb_range("machine_kernel_bytes")) of the kernel's tables and stacks."
+		+ " That includes everything else that runs on this machine.";
 def empty_words: "(a guest of QEMU, \(if .accel == "kvm" then "KVM" else "emulated" end), Linux \(.kernel), with the kernel and one"
 	+ " process): \(.reserved_bytes / 1048576 | with_unit("MB")) are kept by the kernel before it begins,"
 	+ " \(.used_bytes / 1048576 | with_unit("MB")) in use, \(.processes_bytes / 1048576 | with_unit("MB")) of that by processes, and"

@@ -107,6 +107,10 @@ do for [p = 1:panels_n] {
 }
 eval legend . (several && strlen(schedule_words) ? ', NaN with lines linestyle dotted title "in the keys themselves"' : "")
 
+# Without its samples a kept run has the figure of every key from before.
+if (!has_table("cdf.tsv") && has_table("stages.tsv")) { load engine . "/stages.gp" }
+if (!has_table("cdf.tsv")) { exit }
+
 # ---- every key: one curve a load, one panel an application and protocol ----
 shown = ""
 eval look("summary.tsv", 'shown = add(shown, sprintf("%d,%s", role_of(0), strcol("protocol")))')

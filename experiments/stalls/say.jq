@@ -4,7 +4,7 @@ include "words";
 include "trains";
 
 def title: if attached then "Typing into a window: \(.run.protocol.title // "?")"
-	else "Typing beside CPU hogs: \(protocol_words)" end;
+	else "Typing latency under CPU load: \(protocol_words)" end;
 def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that is not ours" else protocol_words end),
 	link_words,
 	"\(.run.settings.rate_per_s // "?") keys a second",
@@ -28,8 +28,8 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 	| if $rows == [] then null
 	  elif any($calm[]; late_least_low > late_limit) then
 		first($calm[] | select(late_least_low > late_limit)) as $row
-		| {is: "bad", row: $row, clause: ("is late \($doc | with_load($row.sinks))"
-			+ if $row.sinks > 0 and $row.sinks < ($rows | last.sinks) then " and more" else "" end)}
+		| {is: "bad", row: $row, clause: ("breaks \($doc | at_load($row.sinks)): \($row | late_figure | figure_words) of keys later"
+				+ " than \(threshold | plain) ms")}
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
@@ -151,6 +151,10 @@ def judged($role): . as $doc | [systems[] as $system | $doc | over($system) | ju
 	| $j + {$system, most: (rows_of($role) | usable | last)}];
 def names: map(.system) | and_list;
 def count_of($all): if length == ($all | length) then "each of the \(length)" else "\(length) of the \($all | length)" end;
+def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.row.sinks)
+	| map("\(.[0].row.sinks as $n | $doc | at_load($n)) over \(names) ("
+		+ (map(.row.late_share_percent) | [min, max] | map(fixed(0)) | if .[0] == .[1] then .[0] else join(" to ") end)
+		+ " % of keys over \($doc | threshold | plain) ms)") | and_list | select(. != "") | ", \(.)";
 def clause_several: . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
 	| if $bad != [] then "late over \($bad | count_of($all))" elif all(.is == "good") then "fast over \(count_of($all))"
 	  else "late or not over \(map(select(.is == "unsure")) | names): this run cannot tell" end;
@@ -201,7 +205,7 @@ def idle_several: first(("light", "heavy") as $role | rows_of($role) | usable
 def nothing: "No condition was measured to the end: there is nothing to say yet.";
 def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
 	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"
-		+ " \(clause_several)."] | if . == [] then nothing else join(" ") end;
+		+ " \(clause_several)\(first(breaks($doc), ""))."] | if . == [] then nothing else join(" ") end;
 def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
 	| if . == [] then nothing else map(.text | upper_first) | join(". ") + "." end;

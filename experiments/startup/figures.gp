@@ -47,7 +47,8 @@ at(s) = of(axis) && strcol("app") eq word(here, i) && strcol("swap") eq word(ser
 # An interval of three repeats may reach far: a panel shows what was measured, and cuts it.
 bounds = 't0 = NaN; most = NaN; least = NaN; unset logscale; ' . look("summary.tsv", \
 	'strcol("app") eq word(here, i) && (of(axis) || axis ne "reads" && of("none")) ? (t0 = filled("t0_ms") ? column("t0_ms") : t0, ' \
-	. 'most = more(most, column("startup_ms_max")), least = less(least, column("startup_ms_min")), 0) : 0')
+	. 'most = more(most, column("startup_ms_max")), least = less(least, column("startup_ms_min")), ' \
+	. 'later = later || column("startup_ms_above") > 0, 0) : 0')
 do for [axis in "used left loads reads"] {
 	steps = steps_of(axis)
 	series = series_of(axis)
@@ -55,6 +56,7 @@ do for [axis in "used left loads reads"] {
 		here = ""
 		eval look("summary.tsv", 'of(axis) ? (here = add(here, strcol("app")), 0) : 0')
 		n = words(here)
+		later = 0
 		eval panels("start-" . axis, 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, "Start-up by " . axis_title(axis))
 		do for [i = 1:n] {
 			eval bounds
@@ -71,7 +73,7 @@ do for [axis in "used left loads reads"] {
 		plot for [s = 1:words(series)] NaN with linespoints pointtype shape(s) linecolor rgb colour(s) title says(s), \
 			NaN with lines linestyle dashed title "without pressure (T0)", \
 			NaN with lines linestyle dotted title sprintf("%g ms", threshold_ms), \
-			NaN with points pointtype 8 linecolor rgb line_colour title "later than that"
+			NaN with points pointtype 8 linecolor rgb line_colour title (later ? "later than that" : "")
 	}
 }
 

@@ -151,6 +151,19 @@ if (words(counted) > 0) {
 		near_ones = near_ones . sprintf("%s%g s (%s)", i > 1 ? ", " : "", near, short(p))
 		shortest_ones = shortest_ones . sprintf("%s%g s (%s)", i > 1 ? ", " : "", shortest, short(p))
 		at(z, r) = strcol("part") eq p && y("think_s") == z && (r == 0 || y("repeat") == r) ? y("users") : NaN
+		# Means only at users that every repeat has: a mean of some repeats would jump.
+		near_seen = ""
+		shortest_seen = ""
+		eval look("points.tsv", 'near_seen = known(at(near, 0)) ? near_seen . sprintf(" %d", at(near, 0)) : near_seen, ' \
+			. 'shortest_seen = known(at(shortest, 0)) ? shortest_seen . sprintf(" %d", at(shortest, 0)) : shortest_seen, 0')
+		eval grid
+		times(list, u) = sum [k = 1:words(list)] (word(list, k) eq sprintf("%d", u))
+		most_times(list) = words(list) ? (top_ = 0, \
+			sum [l = 1:words(list)] (top_ = more(top_, times(list, real(word(list, l)))), 0), top_) : 0
+		near_times = most_times(near_seen)
+		shortest_times = most_times(shortest_seen)
+		mean_at(z) = known(at(z, 0)) && times(z == near ? near_seen : shortest_seen, at(z, 0)) \
+			== (z == near ? near_times : shortest_times) ? at(z, 0) : NaN
 		eval panel(i, says(p))
 		# (a number with an exponent is none to real())
 		tone(z) = real(z) == near ? light_colour : heavy_colour
@@ -160,7 +173,7 @@ if (words(counted) > 0) {
 			1 with lines linestyle dotted notitle, \
 			for [r = 1:int(repeats)] for [z in both] "points.tsv" using (at(real(z), r)):(y("cov")) with lines \
 				linewidth 0.4 linecolor rgb tone(z) notitle, \
-			for [z in both] "points.tsv" using (at(real(z), 0)):(y("cov")) smooth unique with lines \
+			for [z in both] "points.tsv" using (mean_at(real(z))):(y("cov")) smooth unique with lines \
 				linewidth 2 linecolor rgb tone(z) notitle
 	}
 	eval legend_strip(1)

@@ -40,7 +40,7 @@ def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] 
 			figure: "fit"}) end;
 def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | if . == [] then empty else
 	(map(.off_percent | fabs) | max) as $most
-	| finding("forecast-\($p)"; "**From the lowest rates alone, the model foretells the \($p | part_words) responses within"
+	| finding("forecast-\($p)"; "**From the lowest rates alone, the model predicts the \($p | part_words) responses within"
 		+ " \($most | number) %**: "
 		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (was \(.response_ms | with_unit("ms")))")
 			| join("; ")) + "."

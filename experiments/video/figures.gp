@@ -16,17 +16,17 @@ scheme_of(b) = b[:strstrt(b, ":") - 1]
 kind_of(b) = place(kinds, b[strstrt(b, ":") + 1:])
 says(s) = s eq "baseline" ? "nothing\ndone" : s eq "autogroup" ? "auto-\ngroups" : s eq "nice" ? "nice 19" \
 	: s eq "alone" ? "no job" : "vamp\n" . s
-kind_words(k) = k == 1 ? "without vamp" : k == 2 ? "vamp, whoever plays sound" : "vamp, which leaves out who plays sound"
+kind_words(k) = k == 1 ? "without vamp" : k == 2 ? "vamp, ignoring sound" : "vamp, excluding sound players"
 rate = exists("rate_per_s") ? rate_per_s : 24
 
 do for [job in jobs] {
 	at(i) = column("repeats") > 0 && (strcol("job") eq job || strcol("job") eq "none") && key_of(0) eq word(sorted, i) ? i : NaN
-	eval figure("frames-" . job, 470, "Frames of a video shown a second, beside the job " . job, 4)
+	eval figure("frames-" . job, 470, "Video frames shown per second, with the job " . job, 4)
 	set xrange [0.4:n + 0.6]
 	set xtics () scale 0
 	do for [i = 1:n] { set xtics add (says(scheme_of(word(sorted, i))) i) }
 	set key at screen 0.1, (12.0 + 24 * 4) / 470
-	eval y_axis("0:rate * 1.18", "frames shown a second")
+	eval y_axis("0:rate * 1.18", "frames shown per second")
 	set style fill solid 0.75 noborder
 	set errorbars front 0.6 linecolor rgb line_colour linewidth 1
 	plot rate with lines linestyle dotted notitle, \

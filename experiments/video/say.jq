@@ -8,10 +8,10 @@ def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.secon
 def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
 def scheme_words: {alone: "no job", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
 	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
-def mult_words: {none: "-", without: "not looked at", with: "left out who plays"};
+def mult_words: {none: "-", without: "ignored", with: "players excluded"};
 def labels: {value: {scheme: scheme_words, mult: mult_words}, figures: {rate_per_s: (.run.settings.rate_per_s // 24)}};
-def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that does not look at sound"
-	elif .mult == "with" then " that leaves out who plays sound" else "" end;
+def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that ignores sound"
+	elif .mult == "with" then " that excludes sound players" else "" end;
 
 def measured: [measured_rows("summary")[] | select(.fps_per_s != null)];
 def first_job: [.summary[]? | .job | select(. != "none")] | first;
@@ -21,35 +21,35 @@ def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(
 # More frames by whole intervals: good; fewer: bad.
 def compare($other): if .fps_per_s_low == null or $other.fps_per_s_low == null then "unsure"
 	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad" else "none" end;
-def frames: "\(.fps_per_s | number) frames a second\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
+def frames: "\(.fps_per_s | number) frames per second\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";
 
 def verdict: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
 	| ($rows | scheme("nice")) as $nice
 	| if measured == [] then "No condition was measured to the end: there is nothing to say yet."
 	  elif $base == null then "The baseline was not measured: there is nothing to compare with."
-	  elif $vamp == null then "With nothing done, \($base | frames); vamp with an eye on sound did not run."
+	  elif $vamp == null then "With nothing done, \($base | frames); vamp that excludes sound players did not run."
 	  else ($vamp | compare($base)) as $c
-		| (if $c == "good" then "Vamp that leaves out who plays sound shows more of the video"
-			elif $c == "bad" then "Vamp that leaves out who plays sound shows less of the video"
-			else "Vamp that leaves out who plays sound is not shown to help" end)
+		| (if $c == "good" then "With vamp, which excludes sound players, more frames are shown"
+			elif $c == "bad" then "With vamp, which excludes sound players, fewer frames are shown"
+			else "Vamp, which excludes sound players, makes no significant difference" end)
 		+ ": \($vamp | frames), against \($base.fps_per_s | number) with nothing done"
 		+ (if $nice then " and \($nice.fps_per_s | number) with the job at nice 19" else "" end) + "." end;
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
 	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
-	| finding("schemes"; "**Frames shown a second**: " + ($rows | map("\(says) \(.fps_per_s | number)"
+	| finding("schemes"; "**Frames shown per second**: " + ($rows | map("\(says) \(.fps_per_s | number)"
 			+ interval(.fps_per_s_low; .fps_per_s_high; ""; number)) | join("; ")) + ".";
 		($of | figure("fps_per_s")) + {figure: "frames-\(first_job)"}) end;
 
 def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult == "with")] as $with
 	| [$with[] as $w | {w: $w, o: (first($rows[] | select(.mult == "without" and .scheme == $w.scheme)) // null)} | select(.o)]
 	| if . == [] then empty else max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
-	| finding("sound"; (if $c == "good" then "**Leaving out who plays sound is what helps**"
-			elif $c == "bad" then "**Leaving out who plays sound makes it worse**"
-			elif $c == "none" then "**Leaving out who plays sound is not shown to matter**"
-			else "**Whether leaving out who plays sound matters: too few repeats to tell**" end)
-		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames a second instead of "
+	| finding("sound"; (if $c == "good" then "**Excluding sound players is what helps**"
+			elif $c == "bad" then "**Excluding sound players makes it worse**"
+			elif $c == "none" then "**Excluding sound players makes no significant difference**"
+			else "**Whether excluding sound players matters: too few repeats to tell**" end)
+		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second instead of "
 		+ "\($p.o.fps_per_s | number); "
 		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with it, in "
 		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without.";
