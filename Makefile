@@ -12,6 +12,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Is
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
+LIBS_x11 = -lXext -lX11
 LIBS_lib = -ljansson -lgcrypt -lxkbcommon
 LIBS_keyrepeat = -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
@@ -26,6 +27,14 @@ LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
 LIBS_vusers = -lcurl -lvncclient -lgcrypt
 LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
+
+# Rooms that several programs share, beside the library.
+ROOMS = x11
+USES_keyrepeat = x11
+USES_startup = x11
+USES_animate = x11
+USES_refecho = x11
+USES_vamp = x11
 
 BUILD = build
 BIN = bin
@@ -42,12 +51,12 @@ define room
 $(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(wildcard src/$(1)/*.c)))
 	rm -f $$@ && $$(AR) qcs $$@ $$^
 
-$(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/lib.a
+$(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(BUILD)/lib.a -Wl,--as-needed \
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a -Wl,--as-needed \
 		$$(EXTRA_$(1)/$$*) $(LIBS_$(1)) -lcmocka -lm
 endef
-$(foreach r,lib $(PRESENT),$(eval $(call room,$(r))))
+$(foreach r,lib $(ROOMS) $(PRESENT),$(eval $(call room,$(r))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
 EXTRA_vamp/shares_group_test = -Wl,--wrap=files_write,--wrap=files_write_number,--wrap=mkdir,--wrap=rmdir
 EXTRA_vamp/episodes = -Wl,--wrap=scope_list
@@ -56,7 +65,7 @@ EXTRA_idleprofile/follow_test = -Wl,--wrap=clock_now
 EXTRA_refecho/lossy_test = -lvncclient
 
 define program
-$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(BUILD)/lib.a | $(BIN)
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(LIBS_$(1)) -lm
 endef
 $(foreach t,$(PRESENT),$(eval $(call program,$(t))))

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ipc.h>
-#include <sys/shm.h>
 
 #define SEARCH_NS (50 * NS_PER_MS)	/* between two searches */
 #define CELL_LEAST 3.0
@@ -30,94 +28,13 @@ struct count {
 	int damaged;		/* the event */
 	int x, y, w, h;		/* what is read: the mark with a margin */
 	struct patch_place place;	/* within it */
-	XImage *image;
-	XShmSegmentInfo shm;
-	bool shared;
+	struct x11_picture picture;
 };
-
-/* Of a true-colour picture; XGetPixel() knows all kinds. */
-static int luminance(const void *pixels, int x, int y)
-{
-	static const int weight[3] = { 77, 150, 29 };
-	XImage *image = (XImage *)(uintptr_t)pixels;
-	unsigned long p = XGetPixel(image, x, y), mask[3] = { image->red_mask, image->green_mask, image->blue_mask };
-	int sum = 0;
-
-	for (int i = 0; i < 3; i++)
-		sum += mask[i] ? (int)((p & mask[i]) * 255 / mask[i]) * weight[i] : 0;
-	return sum >> 8;
-}
-
-static void set_masks(const struct count *c, XImage *image)
-{
-	image->red_mask = c->x11.visual->red_mask;
-	image->green_mask = c->x11.visual->green_mask;
-	image->blue_mask = c->x11.visual->blue_mask;
-}
-
-/* Shared memory saves the copy through the socket; where it is refused, the plain way does. */
-static void share(struct count *c)
-{
-	Display *d = c->x11.display;
-	XImage *image;
-
-	if (!XShmQueryExtension(d))
-		return;
-	image = XShmCreateImage(d, c->x11.visual, c->x11.depth, ZPixmap, NULL, &c->shm, (unsigned)c->w, (unsigned)c->h);
-	if (!image)
-		return;
-	c->shm.shmid = shmget(IPC_PRIVATE, (size_t)image->bytes_per_line * (size_t)image->height, IPC_CREAT | 0600);
-	c->shm.shmaddr = c->shm.shmid < 0 ? (void *)-1 : shmat(c->shm.shmid, NULL, 0);
-	if (c->shm.shmaddr != (void *)-1) {
-		image->data = c->shm.shmaddr;
-		c->shared = XShmAttach(d, &c->shm) != 0;
-		XSync(d, False);
-		/* A server in another namespace answers with an error, which shows in the first picture. */
-		c->shared = c->shared && !c->x11.gone && XShmGetImage(d, c->x11.root, image, c->x, c->y, AllPlanes);
-	}
-	if (c->shm.shmid >= 0)
-		shmctl(c->shm.shmid, IPC_RMID, NULL);
-	if (c->shared) {
-		set_masks(c, image);
-		c->image = image;
-		return;
-	}
-	if (c->shm.shmaddr != (void *)-1)
-		shmdt(c->shm.shmaddr);
-	image->data = NULL;
-	XDestroyImage(image);
-}
-
-static void forget_image(struct count *c)
-{
-	if (c->shared) {
-		if (!c->x11.gone)
-			XShmDetach(c->x11.display, &c->shm);
-		shmdt(c->shm.shmaddr);
-		c->image->data = NULL;
-	}
-	if (c->image)
-		XDestroyImage(c->image);
-	c->image = NULL;
-	c->shared = false;
-}
 
 static bool read_mark(struct count *c, uint32_t *number)
 {
-	struct patch_image view = { c->w, c->h, luminance, NULL };
-
-	if (c->shared) {
-		if (!XShmGetImage(c->x11.display, c->x11.root, c->image, c->x, c->y, AllPlanes))
-			return false;
-	} else {
-		forget_image(c);
-		c->image = XGetImage(c->x11.display, c->x11.root, c->x, c->y, (unsigned)c->w, (unsigned)c->h, AllPlanes, ZPixmap);
-		if (!c->image)
-			return false;
-		set_masks(c, c->image);
-	}
-	view.pixels = c->image;
-	return patch_read(&view, &c->place, number);
+	return x11_picture_read(&c->picture, c->x, c->y, c->w, c->h) &&
+	       patch_read(&(struct patch_image){ c->w, c->h, x11_luminance, c->picture.image }, &c->place, number);
 }
 
 static int at_least(int v, int low) { return v < low ? low : v; }
@@ -128,15 +45,14 @@ static bool find_mark(struct count *c)
 {
 	int screen = DefaultScreen(c->x11.display), width = DisplayWidth(c->x11.display, screen),
 		height = DisplayHeight(c->x11.display, screen);
-	XImage *all = XGetImage(c->x11.display, c->x11.root, 0, 0, (unsigned)width, (unsigned)height, AllPlanes, ZPixmap);
+	XImage *all = x11_whole_image(c->x11.display, 0, 0, width, height);
 	struct patch_place at;
 	uint32_t number;
 	bool found;
 
 	if (!all)
 		return false;
-	set_masks(c, all);
-	found = patch_find(&(struct patch_image){ width, height, luminance, all }, CELL_LEAST, CELL_MOST, &at, &number);
+	found = patch_find(&(struct patch_image){ width, height, x11_luminance, all }, CELL_LEAST, CELL_MOST, &at, &number);
 	XDestroyImage(all);
 	if (!found)
 		return false;
@@ -148,8 +64,7 @@ static bool find_mark(struct count *c)
 	c->out->x = (int)lround(at.x - at.cell);
 	c->out->y = (int)lround(at.y - at.cell);
 	c->out->cell = at.cell;
-	share(c);
-	return true;
+	return x11_picture_open(&c->picture, c->x11.display, c->w, c->h);
 }
 
 static int gone(const struct count *c, char *why, size_t size)
@@ -255,7 +170,7 @@ int count_run(const struct count_cfg *cfg, struct count_result *out, char *why, 
 		err = search(&c, why, size);
 	if (!err)
 		err = watch(&c, why, size);
-	forget_image(&c);
+	x11_picture_close(&c.picture, c.x11.gone);
 	x11_close(&c.x11);
 	return err;
 }

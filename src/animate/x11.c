@@ -9,78 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define STOP_NS (2 * NS_PER_S)
-#define LOOK_NS (100 * NS_PER_MS)
-
-static void went_away(Display *display, void *arg)
-{
-	struct x11 *x = arg;
-
-	(void)display;
-	atomic_store(&x->gone, true);
-}
-
-/* Xlib prints a paragraph and ends the program by default; ours is said once, by whoever waits. */
-static int io_error(Display *display)
-{
-	(void)display;
-	return 0;
-}
-
-/* A request refused (a window destroyed by somebody else) shows where its result is wanted. */
-static int request_error(Display *display, XErrorEvent *event)
-{
-	(void)display;
-	(void)event;
-	return 0;
-}
-
-/* Xlib waits without end for a display that reads nothing, and takes signals for no reason to stop. */
-static void *guard(void *arg)
-{
-	struct x11 *x = arg;
-	int64_t stopped_ns = 0;
-
-	while (!atomic_load(&x->ending)) {
-		clock_sleep_until(clock_now() + LOOK_NS);
-		if (proc_stop && !stopped_ns)
-			stopped_ns = clock_now();
-		if (stopped_ns && clock_now() - stopped_ns > STOP_NS) {
-			shutdown(ConnectionNumber(x->display), SHUT_RDWR);
-			break;
-		}
-	}
-	return NULL;
-}
-
-static void start_guard(struct x11 *x)
-{
-	sigset_t all, before;
-
-	/* signals are for the thread that looks at them */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	x->guarded = pthread_create(&x->guard, NULL, guard, x) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
 
 int x11_open(struct x11 *x, const char *name, char *why, size_t size)
 {
 	*x = (struct x11){ 0 };
-	if (!*XDisplayName(name)) {
-		snprintf(why, size, "on which display? --display :N, or DISPLAY in the environment");
+	x->display = x11_connect(name, &x->gone, why, size);
+	if (!x->display)
 		return -ENOENT;
-	}
-	x->display = XOpenDisplay(name);
-	if (!x->display) {
-		snprintf(why, size, "cannot open display %s; is it running, and may this user use it (xauth, xhost)?", XDisplayName(name));
-		return -ENOENT;
-	}
-	XSetIOErrorHandler(io_error);
-	XSetIOErrorExitHandler(x->display, went_away, x);
-	XSetErrorHandler(request_error);
 	x->root = DefaultRootWindow(x->display);
 	x->visual = DefaultVisual(x->display, DefaultScreen(x->display));
 	x->depth = (unsigned)DefaultDepth(x->display, DefaultScreen(x->display));
@@ -89,17 +26,16 @@ int x11_open(struct x11 *x, const char *name, char *why, size_t size)
 		x11_close(x);
 		return -ENOTSUP;
 	}
-	start_guard(x);
+	/* Xlib waits without end for a display that reads nothing, and takes signals for no reason to stop. */
+	x->guarded = !watchdog_start(&x->watchdog, ConnectionNumber(x->display), WATCHDOG_STOP, STOP_NS);
 	return 0;
 }
 
 void x11_close(struct x11 *x)
 {
-	if (x->display && !atomic_load(&x->gone))
-		XCloseDisplay(x->display);
-	atomic_store(&x->ending, true);
+	x11_disconnect(x->display, &x->gone);
 	if (x->guarded)
-		pthread_join(x->guard, NULL);
+		watchdog_end(&x->watchdog);
 	x->guarded = false;
 	x->display = NULL;
 }

@@ -3,15 +3,16 @@
 #ifndef ANIMATE_X11_H
 #define ANIMATE_X11_H
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include "watchdog.h"
+#include "x11/connection.h"
+#include "x11/picture.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
-#include <X11/extensions/XShm.h>
 #include <X11/extensions/Xdamage.h>
 
 struct x11 {
@@ -20,9 +21,8 @@ struct x11 {
 	Visual *visual;
 	unsigned depth;
 	_Atomic bool gone;	/* the connection is broken: Xlib may not be called any more */
-	_Atomic bool ending;
+	struct watchdog watchdog;
 	bool guarded;
-	pthread_t guard;
 };
 
 /* Opens a display (NULL: $DISPLAY) with true colours. A display that takes nothing any more cannot

@@ -295,7 +295,7 @@ static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int6
 static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + CONNECT_S * NS_PER_S;
-	struct watchdog watchdog;
+	struct watchdog watchdog = { 0 };
 	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
 
 	if (err) {

@@ -10,35 +10,6 @@
 
 #define GRACE_NS NS_PER_S	/* after a stop a display may take so long to answer: a stalled one mostly does */
 
-/* Xlib's own handlers print and exit; a display that goes away is a result here, with samples to keep. */
-static int ignore_error(Display *d, XErrorEvent *e)
-{
-	(void)d;
-	(void)e;
-	return 0;
-}
-
-static int ignore_io_error(Display *d)
-{
-	(void)d;
-	return 0;
-}
-
-static void mark_broken(Display *d, void *flag)
-{
-	(void)d;
-	atomic_store((_Atomic bool *)flag, true);
-}
-
-static Display *connect_to(const char *where, _Atomic bool *broken)
-{
-	Display *d = XOpenDisplay(where);
-
-	if (d)
-		XSetIOErrorExitHandler(d, mark_broken, broken);
-	return d;
-}
-
 /* The X server inside a Wayland session: newer ones say so by an extension, older ones by the names of their outputs. */
 static bool is_xwayland(Display *d)
 {
@@ -59,6 +30,11 @@ static bool is_xwayland(Display *d)
 	}
 	XRRFreeScreenResources(screen);
 	return found;
+}
+
+struct region x11_screen(Display *d)
+{
+	return (struct region){ 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)) };
 }
 
 /* The rectangle asked for counts from the window's corner where there is one, else from the screen's. */
@@ -93,13 +69,11 @@ void x11_await(struct x11_patience *p, int64_t until_ns)
 		atomic_store(&p->watchdog.until_ns, until_ns);
 }
 
-/* Closing a broken connection writes to it once more: it is left to the end of the process. */
 static void disconnect(Display *d, const _Atomic bool *broken, struct x11_patience *p)
 {
 	if (d && !*broken)
 		XSync(d, False);
-	if (d && !*broken)
-		XCloseDisplay(d);
+	x11_disconnect(d, broken);
 	if (p->watched)
 		watchdog_end(&p->watchdog);
 }
@@ -137,7 +111,7 @@ static int prepare(struct x11 *self, const struct target_cfg *cfg, char *why)
 		return -1;
 	}
 	if (cfg->watch != WATCH_NONE || cfg->window) {
-		self->watch = connect_to(cfg->where, &self->watch_broken);
+		self->watch = x11_connect(cfg->where, &self->watch_broken, why, TARGET_WHY);
 		if (!self->watch) {
 			snprintf(why, TARGET_WHY, "cannot open display %s a second time: are all its connections taken?", cfg->where);
 			return -1;
@@ -164,13 +138,10 @@ static void *x11_open(const struct target_cfg *cfg, char *why)
 		return NULL;
 	}
 	XInitThreads();
-	XSetErrorHandler(ignore_error);
-	XSetIOErrorHandler(ignore_io_error);
 	self->seen = cfg->seen;
 	self->mode = cfg->watch;
-	self->send = connect_to(cfg->where, &self->send_broken);
+	self->send = x11_connect(cfg->where, &self->send_broken, why, TARGET_WHY);
 	if (!self->send) {
-		snprintf(why, TARGET_WHY, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", cfg->where);
 		free(self);
 		return NULL;
 	}

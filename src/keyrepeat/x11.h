@@ -10,12 +10,13 @@
 #include "region.h"
 #include "target.h"
 #include "watchdog.h"
+#include "x11/connection.h"
+#include "x11/picture.h"
 
 #include <X11/XKBlib.h>
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
-#include <X11/extensions/XShm.h>
 #include <X11/extensions/XTest.h>
 #include <X11/extensions/Xdamage.h>
 #include <X11/extensions/Xfixes.h>
@@ -36,14 +37,6 @@ struct x11_repeat {
 	char display[256];
 	bool changed, was_on, rate_changed;
 	unsigned int delay_ms, interval_ms;
-};
-
-/* A rectangle of the screen, up to a size, as it can be read: by shared memory where the server can reach it. */
-struct x11_picture {
-	Display *display;
-	XImage *image;			/* after a reading: its first row is the rectangle's */
-	XShmSegmentInfo shm;
-	bool shared;
 };
 
 /* A display that does not answer must not keep us: waiting for it has an end (watchdog.h). */
@@ -89,18 +82,6 @@ struct x11 {
 void x11_watchdog(struct x11_patience *p, Display *d);
 /* Waiting may last until then, or WATCHDOG_IDLE. */
 void x11_await(struct x11_patience *p, int64_t until_ns);
-
-/* x11_image.c */
-/* Room for w x h pixels. False when none can be had. */
-bool x11_picture_open(struct x11_picture *p, Display *display, int w, int h);
-/* Reads what the screen shows there. False when it cannot be read (the rectangle is not on the screen, a broken connection). */
-bool x11_picture_read(struct x11_picture *p, const struct region *at);
-/* Copies a picture of w x h that was read to pixels of 32 bits, `stride` of them a row. */
-void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, size_t stride);
-void x11_picture_close(struct x11_picture *p, bool broken);
-/* For patch_read(), of an XImage. */
-int x11_luminance(const void *image, int x, int y);
-XImage *x11_whole_image(Display *d, const struct region *at);
 struct region x11_screen(Display *d);
 
 /* x11_send.c */

@@ -26,7 +26,7 @@ static bool look(struct finder *f, uint8_t bit)
 	uint32_t *swap = f->last;
 	bool changed;
 
-	if (!x11_picture_read(&f->self->picture, &f->self->area))
+	if (!x11_picture_read(&f->self->picture, f->self->area.x, f->self->area.y, f->self->area.w, f->self->area.h))
 		return false;
 	x11_picture_copy(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
 	changed = region_mark(&f->marks, f->last, f->now, bit);

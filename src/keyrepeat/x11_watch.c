@@ -14,13 +14,14 @@ static bool read_patch(struct x11 *self, uint32_t *number)
 {
 	struct patch_image view = { self->patch.w, self->patch.h, x11_luminance, self->picture.image };
 
-	return x11_picture_read(&self->picture, &self->patch) && patch_read(&view, &self->place, number);
+	return x11_picture_read(&self->picture, self->patch.x, self->patch.y, self->patch.w, self->patch.h) &&
+	       patch_read(&view, &self->place, number);
 }
 
 /* Looks for the patch in the whole area; from then on only its rectangle is read. */
 static bool place_patch(struct x11 *self)
 {
-	XImage *all = x11_whole_image(self->watch, &self->area);
+	XImage *all = x11_whole_image(self->watch, self->area.x, self->area.y, self->area.w, self->area.h);
 	struct patch_place place;
 	struct patch_image view;
 	struct region with_margin;
@@ -64,7 +65,7 @@ static int keep_picture(struct x11 *self, char *why)
 	self->before = calloc(pixels, sizeof(*self->before));
 	self->now = calloc(pixels, sizeof(*self->now));
 	if (!self->before || !self->now || !x11_picture_open(&self->picture, self->watch, self->area.w, self->area.h) ||
-	    !x11_picture_read(&self->picture, &self->area)) {
+	    !x11_picture_read(&self->picture, self->area.x, self->area.y, self->area.w, self->area.h)) {
 		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", DisplayString(self->send));
 		return -1;
 	}
@@ -152,7 +153,7 @@ static void look_at_pixels(struct x11 *self, const struct region *at)
 	struct caret_step step = { 0 };
 	int below;
 
-	if (!x11_picture_read(&self->picture, at)) {
+	if (!x11_picture_read(&self->picture, at->x, at->y, at->w, at->h)) {
 		self->seen->steps_lost = true;
 		return;
 	}
@@ -191,7 +192,7 @@ int x11_handle(void *p)
 	if (!self->watch)
 		return 0;
 	while (XEventsQueued(self->watch, QueuedAfterReading) > 0 && !self->watch_broken) {
-		struct region at;
+		struct region at = { 0 };
 		bool drawn = false;
 
 		while (XEventsQueued(self->watch, QueuedAlready) > 0) {

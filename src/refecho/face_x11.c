@@ -6,6 +6,7 @@
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
+#include "x11/connection.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,31 +30,9 @@ struct x11 {
 	XFontStruct *font;
 	Atom delete_window;
 	uint64_t random;
-	bool gone, closed, exposed, mapped;
+	_Atomic bool gone;
+	bool closed, exposed, mapped;
 };
-
-static void display_gone(Display *display, void *arg)
-{
-	struct x11 *x = arg;
-
-	(void)display;
-	x->gone = true;
-}
-
-/* Xlib prints a paragraph by default; ours is said once, by whoever waits. */
-static int io_error(Display *display)
-{
-	(void)display;
-	return 0;
-}
-
-/* A request refused (the window was destroyed by somebody else) shows as DestroyNotify; nothing to add. */
-static int request_error(Display *display, XErrorEvent *event)
-{
-	(void)display;
-	(void)event;
-	return 0;
-}
 
 static void fill(struct x11 *x, GC gc, const struct scene_box *box, int n)
 {
@@ -303,15 +282,11 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 	x->face = (struct face){ x11_wait, x11_draw, x11_close };
 	x->random = cfg->seed;
 	scene_start(&x->scene, cfg->cell);
-	x->display = XOpenDisplay(cfg->display);
+	x->display = x11_connect(cfg->display, &x->gone, why, size);
 	if (!x->display) {
-		snprintf(why, size, "cannot open display %s; is it running, and may this user use it (xauth, xhost)?", cfg->display);
 		free(x);
 		return NULL;
 	}
-	XSetIOErrorHandler(io_error);
-	XSetIOErrorExitHandler(x->display, display_gone, x);
-	XSetErrorHandler(request_error);
 	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
 		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
 		x11_close(&x->face);

@@ -193,9 +193,9 @@ static void end_application(struct watch *r)
 	int64_t until;
 	int how, asked;
 
-	atomic_store(&r->watchdog.alive_ns, clock_now());
+	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
 	asked = screen_ask_to_close(r->cfg->screen);
-	atomic_store(&r->watchdog.alive_ns, 0);
+	atomic_store(&r->watchdog.until_ns, WATCHDOG_IDLE);
 	if (!nanny_has_any(r->nanny)) {
 		r->out->exit_status = atomic_load(&r->nanny->told->status);
 		nanny_end(r->nanny, 0);
@@ -276,7 +276,7 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 	err = begin(r);
 	if (!err) {
 		/* Without it, waiting has no end where a display does not answer: no reason not to measure. */
-		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), cfg->ceiling_ns);
+		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), WATCHDOG_IDLE, 2 * NS_PER_S);
 
 		err = wait_for_rest(r);
 		if (!err && out->state == START_STABLE && cfg->script)

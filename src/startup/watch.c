@@ -105,7 +105,7 @@ int watch_pass(struct watch *r, int64_t until_ns)
 	int64_t now, wake;
 	int err;
 
-	atomic_store(&r->watchdog.alive_ns, clock_now());
+	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
 	err = screen_handle(screen);
 	now = clock_now();
 	if (!err && screen_due(screen) <= now) {

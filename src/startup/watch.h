@@ -16,7 +16,7 @@ struct watch {
 	struct tree tree;
 	struct tree_counts counts;
 	struct traffic_refaults refaults;
-	struct watchdog watchdog;
+	struct watchdog watchdog;	/* of the display */
 	int64_t exec_ns, tick_ns, tree_ns, busy_ns;	/* busy_ns: when it last was */
 	uint64_t picture, set;
 	bool unnoted;		/* a change of which no counts were taken yet */

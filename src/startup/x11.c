@@ -14,26 +14,6 @@
 #define PAUSE_LEAST (2 * NS_PER_MS)
 #define PAUSE_MOST (50 * NS_PER_MS)	/* a look that took long was held up, and changes must not be missed for it */
 
-/* Xlib's own handlers print and exit; a window that goes while we ask about it is no error here. */
-static int ignore_error(Display *d, XErrorEvent *e)
-{
-	(void)d;
-	(void)e;
-	return 0;
-}
-
-static int ignore_io_error(Display *d)
-{
-	(void)d;
-	return 0;
-}
-
-static void mark_broken(Display *d, void *flag)
-{
-	(void)d;
-	atomic_store((_Atomic bool *)flag, true);
-}
-
 static void name_atoms(struct screen *s)
 {
 	static const char *const names[ATOMS] = {
@@ -106,17 +86,12 @@ struct screen *screen_open(const struct screen_cfg *cfg, char *why)
 		snprintf(why, SCREEN_WHY, "out of memory");
 		return NULL;
 	}
-	XSetErrorHandler(ignore_error);
-	XSetIOErrorHandler(ignore_io_error);
 	s->cfg = *cfg;
-	s->display = XOpenDisplay(cfg->display);
+	s->display = x11_connect(cfg->display, &s->broken, why, SCREEN_WHY);
 	if (!s->display) {
-		snprintf(why, SCREEN_WHY, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?",
-			 XDisplayName(cfg->display));
 		free(s);
 		return NULL;
 	}
-	XSetIOErrorExitHandler(s->display, mark_broken, &s->broken);
 	s->root = DefaultRootWindow(s->display);
 	s->width = DisplayWidth(s->display, DefaultScreen(s->display));
 	s->height = DisplayHeight(s->display, DefaultScreen(s->display));
@@ -131,8 +106,7 @@ void screen_close(struct screen *s)
 {
 	x11_windows_forget(s);
 	x11_pixels_close(s);
-	if (!s->broken)		/* closing a broken connection writes to it once more */
-		XCloseDisplay(s->display);
+	x11_disconnect(s->display, &s->broken);
 	free(s);
 }
 

@@ -4,13 +4,14 @@
 #define STARTUP_X11_H
 
 #include "screen.h"
+#include "x11/connection.h"
+#include "x11/picture.h"
 
 #include <X11/XKBlib.h>
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 #include <X11/extensions/XRes.h>
-#include <X11/extensions/XShm.h>
 #include <X11/extensions/XTest.h>
 #include <X11/extensions/Xdamage.h>
 #include <X11/extensions/Xfixes.h>
@@ -34,14 +35,6 @@ struct x11_window {
 	struct x11_area at;	/* the part of it on the screen */
 	uint64_t *row;		/* hash of each row of it, owned */
 	uint64_t sum;
-};
-
-/* The whole screen's size at most, as it can be read: by shared memory where the server can reach it. */
-struct x11_picture {
-	Display *display;
-	XImage *image;
-	XShmSegmentInfo shm;
-	bool shared;
 };
 
 enum x11_atom {

@@ -4,10 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ipc.h>
-#include <sys/shm.h>
-
-#define COLOUR 0xffffffu	/* the fourth byte of a pixel is nobody's */
 
 struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b)
 {
@@ -17,112 +13,31 @@ struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b)
 	return (struct x11_area){ left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0 };
 }
 
-/* Shared memory saves the copy through the socket; over the network, or where it is refused, the plain way does. */
-static bool share(struct x11_picture *p, Window root, int w, int h)
-{
-	Display *d = p->display;
-	XImage *image;
-	bool attached;
-
-	if (!XShmQueryExtension(d))
-		return false;
-	image = XShmCreateImage(d, DefaultVisual(d, DefaultScreen(d)), (unsigned)DefaultDepth(d, DefaultScreen(d)), ZPixmap,
-				NULL, &p->shm, (unsigned)w, (unsigned)h);
-	if (!image)
-		return false;
-	p->shm.shmid = shmget(IPC_PRIVATE, (size_t)image->bytes_per_line * (size_t)image->height, IPC_CREAT | 0600);
-	p->shm.shmaddr = p->shm.shmid < 0 ? (void *)-1 : shmat(p->shm.shmid, NULL, 0);
-	p->shm.readOnly = False;
-	attached = p->shm.shmaddr != (void *)-1;
-	if (attached) {
-		image->data = p->shm.shmaddr;
-		attached = XShmAttach(d, &p->shm) != 0;
-		XSync(d, False);
-		/* A server on another machine, or in another namespace, answers with an error, which shows in the first picture. */
-		attached = attached && XShmGetImage(d, root, image, 0, 0, AllPlanes);
-	}
-	if (p->shm.shmid >= 0)
-		shmctl(p->shm.shmid, IPC_RMID, NULL);
-	if (!attached) {
-		if (p->shm.shmaddr != (void *)-1)
-			shmdt(p->shm.shmaddr);
-		image->data = NULL;
-		XDestroyImage(image);
-		return false;
-	}
-	p->image = image;
-	p->shared = true;
-	return true;
-}
-
 bool x11_pixels_open(struct screen *s)
 {
 	size_t pixels = (size_t)s->width * (size_t)s->height;
 
-	s->picture.display = s->display;
 	s->before = calloc(pixels, sizeof(*s->before));
 	s->now = calloc(pixels, sizeof(*s->now));
 	if (!s->before || !s->now)
 		return false;
-	if (!share(&s->picture, s->root, s->width, s->height))
-		s->picture.image = NULL;
-	return true;
+	return x11_picture_open(&s->picture, s->display, s->width, s->height);
 }
 
 void x11_pixels_close(struct screen *s)
 {
-	struct x11_picture *p = &s->picture;
-
-	if (p->shared) {
-		if (!s->broken)
-			XShmDetach(p->display, &p->shm);
-		shmdt(p->shm.shmaddr);
-		p->image->data = NULL;
-		XDestroyImage(p->image);
-	}
+	x11_picture_close(&s->picture, s->broken);
 	free(s->before);
 	free(s->now);
 }
 
-static void copy_rows(const XImage *image, const struct x11_area *at, uint32_t *to, size_t stride)
-{
-	to += (size_t)at->y * stride + (size_t)at->x;
-	for (int y = 0; y < at->h; y++, to += stride) {
-		const char *row = image->data + (size_t)y * (size_t)image->bytes_per_line;
-
-		if (image->bits_per_pixel == 32) {
-			memcpy(to, row, (size_t)at->w * sizeof(*to));
-			for (int x = 0; x < at->w; x++)
-				to[x] &= COLOUR;
-			continue;
-		}
-		for (int x = 0; x < at->w; x++)
-			to[x] = (uint32_t)XGetPixel((XImage *)(uintptr_t)image, x, y);
-	}
-}
-
 bool x11_pixels_read(struct screen *s, const struct x11_area *at, uint32_t *to)
 {
-	XImage *image = s->picture.image;
-	Display *d = s->display;
-
 	if (!at->w || !at->h)
 		return true;
-	if (!s->picture.shared) {
-		image = XGetImage(d, s->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap);
-		if (!image || s->broken)
-			return false;
-		copy_rows(image, at, to, (size_t)s->width);
-		XDestroyImage(image);
-		return true;
-	}
-	/* The server fills the segment with rows of the length asked for. */
-	image->width = at->w;
-	image->height = at->h;
-	image->bytes_per_line = (at->w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
-	if (!XShmGetImage(d, s->root, image, at->x, at->y, AllPlanes) || s->broken)
+	if (!x11_picture_read(&s->picture, at->x, at->y, at->w, at->h) || s->broken)
 		return false;
-	copy_rows(image, at, to, (size_t)s->width);
+	x11_picture_copy(&s->picture, at->w, at->h, to + (size_t)at->y * (size_t)s->width + (size_t)at->x, (size_t)s->width);
 	return true;
 }
 

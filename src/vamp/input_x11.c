@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "input.h"
+#include "x11/connection.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -29,28 +30,8 @@ struct x11_source {
 	int opcode, xkb_event;
 	KeySym *map;			/* `columns` of each key from min_code on */
 	int min_code, max_code, columns;
-	bool broken;
+	_Atomic bool broken;
 };
-
-/* Xlib's own handlers print and exit. */
-static int ignore_error(Display *d, XErrorEvent *e)
-{
-	(void)d;
-	(void)e;
-	return 0;
-}
-
-static int ignore_io_error(Display *d)
-{
-	(void)d;
-	return 0;
-}
-
-static void mark_broken(Display *d, void *source)
-{
-	(void)d;
-	((struct x11_source *)source)->broken = true;
-}
 
 /* ---- patience: Xlib waits for an answer for ever, whatever signal comes, and a server may be stopped ---- */
 
@@ -197,21 +178,16 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 		snprintf(why, size, "out of memory");
 		return -ENOMEM;
 	}
-	XSetErrorHandler(ignore_error);
-	XSetIOErrorHandler(ignore_io_error);
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;
 	be_patient(PATIENCE_OPEN_S);
-	x->display = XOpenDisplay(display);
+	x->display = x11_connect(display, &x->broken, why, size);
 	if (!x->display) {
 		be_patient(0);
-		snprintf(why, size, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?",
-			 XDisplayName(display));
 		free(x);
 		return -ECONNREFUSED;
 	}
-	XSetIOErrorExitHandler(x->display, mark_broken, x);
 	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
 	x->keys = *keys;
 	err = select_raw(x);

@@ -8,76 +8,16 @@
 
 #include "clock.h"
 #include "proc.h"
+#include "watchdog.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <rfb/rfbclient.h>
-
-/* --- the end of its time --------------------------------------------------------------------------------------- */
-
-struct guard {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t over;
-	int64_t until_ns;
-	int fd;
-	bool done, late;
-};
-
-static void *watch(void *whose)
-{
-	struct guard *g = whose;
-	struct timespec until = { .tv_sec = g->until_ns / NS_PER_S, .tv_nsec = g->until_ns % NS_PER_S };
-
-	pthread_mutex_lock(&g->lock);
-	while (!g->done && !g->late)
-		if (pthread_cond_timedwait(&g->over, &g->lock, &until) == ETIMEDOUT)
-			g->late = true;
-	if (!g->done)
-		shutdown(g->fd, SHUT_RDWR);
-	pthread_mutex_unlock(&g->lock);
-	return NULL;
-}
-
-static int guard_start(struct guard *g, int fd, int64_t until_ns)
-{
-	pthread_condattr_t monotonic;
-	sigset_t all, old;
-	int err;
-
-	*g = (struct guard){ .fd = fd, .until_ns = until_ns };
-	pthread_mutex_init(&g->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&g->over, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	sigfillset(&all);	/* signals are to reach the read that waits */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&g->thread, NULL, watch, g);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -err;
-}
-
-/* Whether the time was over. */
-static bool guard_end(struct guard *g)
-{
-	pthread_mutex_lock(&g->lock);
-	g->done = true;
-	pthread_cond_signal(&g->over);
-	pthread_mutex_unlock(&g->lock);
-	pthread_join(g->thread, NULL);
-	pthread_cond_destroy(&g->over);
-	pthread_mutex_destroy(&g->lock);
-	return g->late;
-}
 
 /* --- what it says about itself --------------------------------------------------------------------------------- */
 
@@ -161,7 +101,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
 	rfbClient *client;
-	struct guard guard;
+	struct watchdog guard = { .exact = true };
 	bool good, late;
 	char *host;
 	int err;
@@ -170,7 +110,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	last_words[0] = '\0';
 	rfbClientLog = rfbClientErr = listen_to;
 	client = rfbGetClient(8, 3, 4);
-	err = client ? guard_start(&guard, fd, until_ns) : -ENOMEM;
+	err = client ? watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
 		snprintf(why, size, "no memory for the greeting");
 		if (client)
@@ -184,7 +124,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
 	SetClientAuthSchemes(client, schemes, 2);
 	good = InitialiseRFBConnection(client);
-	late = guard_end(&guard);
+	late = watchdog_end(&guard);
 	if (!good || late)
 		err = say_why(client, late, client->authScheme == rfbVncAuth && !password, why, size);
 	else

@@ -28,11 +28,11 @@ setup() {
 @test "no display, and no animation on one: one line, 1" {
 	run --separate-stderr "$ANIMATE" --display :7777 -t 1s -o report
 	[ "$status" = 1 ]
-	[[ $stderr == "animate: cannot open display :7777;"* ]]
+	[[ $stderr == "animate: "*:7777* ]]
 	[ ! -e report ]
 	DISPLAY='' run --separate-stderr "$ANIMATE" -t 1s
 	[ "$status" = 1 ]
-	[ "$stderr" = "animate: on which display? --display :N, or DISPLAY in the environment" ]
+	[[ $stderr == "animate: "*DISPLAY* ]]
 	start_x
 	run --separate-stderr "$ANIMATE" count --wait 200ms
 	[ "$status" = 1 ]

@@ -5,6 +5,7 @@
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
 	TOOLS=$(sed -n 's/^TOOLS = //p' Makefile)
+	SHARED=$(sed -n 's/^ROOMS = //p' Makefile)
 	PRESENT=$(for t in $TOOLS; do if [ -f "src/$t/$t.c" ]; then echo "$t"; fi; done)	# the first test tells of the others
 }
 
@@ -25,7 +26,7 @@ sources() {	# room
 	local room tool wrong=0
 
 	for room in $(rooms); do
-		[ "$room" = lib ] && continue
+		[[ " lib $SHARED " == *" $room "* ]] && continue
 		[[ " $TOOLS " == *" $room "* ]] || { echo "src/$room is not in TOOLS"; wrong=1; }
 	done
 	for tool in $TOOLS; do
@@ -35,12 +36,14 @@ sources() {	# room
 	[ $wrong -eq 0 ]
 }
 
-@test "a room includes its own headers and those of the library, nobody else's" {
-	local room file name wrong=0
+@test "a room includes its own headers, those of the library and of the shared rooms that it uses" {
+	local room file name uses wrong=0
 
 	for room in $(rooms); do
+		uses=" $(sed -n "s/^USES_$room = //p" Makefile) "
 		while IFS=: read -r file name; do
-			[ -f "src/$room/$name" ] || [ -f "src/lib/$name" ] || { echo "$file includes $name"; wrong=1; }
+			[ -f "src/$room/$name" ] || [ -f "src/lib/$name" ] ||
+				[[ -f src/$name && $uses == *" ${name%%/*} "* ]] || { echo "$file includes $name"; wrong=1; }
 		done < <(sources "$room" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' /dev/null |
 			sed -E 's/:.*"(.*)"/:\1/')
 	done
@@ -69,7 +72,7 @@ pcap	<pcap	-lpcap
 capng	<cap-ng\.h	-lcap-ng
 jansson	<jansson\.h	-ljansson	json_in	json_in
 gsl	<gsl/	-lgsl
-x11	<X11/	-lX11
+x11	<X11/	-lX11		x11/[a-z]+
 rfbserver	<rfb/rfb\.h	-lvncserver
 rfbclient	<rfb/rfbclient\.h	-lvncclient
 curl	<curl/	-lcurl

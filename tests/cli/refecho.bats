@@ -121,7 +121,7 @@ END
 	run "$REFECHO" --x11 :nosuch
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "refecho: cannot open display :nosuch"* ]]
+	[[ $output == "refecho: "*":nosuch"* ]]
 	run "$REFECHO" --vnc 5900 --listen 203.0.113.7
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]

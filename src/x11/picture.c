@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Pixels of the screen. The root window's, not a window's own: what a person sees, also where something covers it. */
-#include "x11.h"
+#include "picture.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
-
-struct region x11_screen(Display *d)
-{
-	return (struct region){ 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)) };
-}
 
 /* Of a 24 or 32 bit picture; XGetPixel() knows the others. */
 int x11_luminance(const void *pixels, int x, int y)
@@ -26,7 +20,7 @@ int x11_luminance(const void *pixels, int x, int y)
 	return sum >> 8;
 }
 
-static void set_masks(Display *d, XImage *image)
+static void x11_set_masks(Display *d, XImage *image)
 {
 	const Visual *v = DefaultVisual(d, DefaultScreen(d));
 
@@ -36,17 +30,17 @@ static void set_masks(Display *d, XImage *image)
 	image->blue_mask = v->blue_mask;
 }
 
-XImage *x11_whole_image(Display *d, const struct region *at)
+XImage *x11_whole_image(Display *d, int x, int y, int w, int h)
 {
-	XImage *image = XGetImage(d, RootWindow(d, DefaultScreen(d)), at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap);
+	XImage *image = XGetImage(d, DefaultRootWindow(d), x, y, (unsigned)w, (unsigned)h, AllPlanes, ZPixmap);
 
 	if (image)
-		set_masks(d, image);
+		x11_set_masks(d, image);
 	return image;
 }
 
 /* Shared memory saves the copy through the socket; over the network, or where it is refused, the plain way does. */
-static bool share(struct x11_picture *p, int w, int h)
+static bool x11_picture_share(struct x11_picture *p, int w, int h)
 {
 	Display *d = p->display;
 	XImage *image;
@@ -79,7 +73,7 @@ static bool share(struct x11_picture *p, int w, int h)
 		XDestroyImage(image);
 		return false;
 	}
-	set_masks(d, image);
+	x11_set_masks(d, image);
 	p->image = image;
 	p->shared = true;
 	return true;
@@ -87,38 +81,36 @@ static bool share(struct x11_picture *p, int w, int h)
 
 bool x11_picture_open(struct x11_picture *p, Display *display, int w, int h)
 {
-	struct region corner = { 0, 0, w, h };
-
 	p->display = display;
-	if (!share(p, w, h))
-		p->image = x11_whole_image(display, &corner);
+	if (!x11_picture_share(p, w, h))
+		p->image = x11_whole_image(display, 0, 0, w, h);
 	return p->image;
 }
 
-bool x11_picture_read(struct x11_picture *p, const struct region *at)
+bool x11_picture_read(struct x11_picture *p, int x, int y, int w, int h)
 {
-	Display *d = p->display;
-	Window root = RootWindow(d, DefaultScreen(d));
+	Window root = DefaultRootWindow(p->display);
 	XImage *image = p->image;
 
 	if (!p->shared)
-		return XGetSubImage(d, root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap, image, 0, 0);
+		return XGetSubImage(p->display, root, x, y, (unsigned)w, (unsigned)h, AllPlanes, ZPixmap, image, 0, 0);
 	/* The server fills the segment with rows of the length asked for. */
-	image->width = at->w;
-	image->height = at->h;
-	image->bytes_per_line = (at->w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
-	return XShmGetImage(d, root, image, at->x, at->y, AllPlanes);
+	image->width = w;
+	image->height = h;
+	image->bytes_per_line = (w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
+	return XShmGetImage(p->display, root, image, x, y, AllPlanes);
 }
 
 void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, size_t stride)
 {
+	XImage *image = p->image;
+	uint32_t colours = (uint32_t)(image->red_mask | image->green_mask | image->blue_mask);
+
 	for (int y = 0; y < h; y++, out += stride) {
-		if (p->image->bits_per_pixel == 32) {
-			memcpy(out, p->image->data + (size_t)y * (size_t)p->image->bytes_per_line, (size_t)w * sizeof(*out));
-			continue;
-		}
-		for (int x = 0; x < w; x++)
-			out[x] = (uint32_t)XGetPixel(p->image, x, y);
+		if (image->bits_per_pixel == 32)
+			memcpy(out, image->data + (size_t)y * (size_t)image->bytes_per_line, (size_t)w * sizeof(*out));
+		for (int x = 0; x < w; x++)	/* the other bits are undefined */
+			out[x] = (image->bits_per_pixel == 32 ? out[x] : (uint32_t)XGetPixel(image, x, y)) & (colours ? colours : UINT32_MAX);
 	}
 }
 

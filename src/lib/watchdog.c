@@ -35,7 +35,8 @@ static void *watch(void *arg)
 			stop_ns = 0;
 		else if (!stop_ns)
 			stop_ns = now;
-		if ((stop_ns && now - stop_ns >= w->grace_ns) || (until != WATCHDOG_IDLE && now - NS_PER_S > until && silent(w->sock))) {
+		if ((stop_ns && now - stop_ns >= w->grace_ns) ||
+		    (w->exact ? now > until : now - NS_PER_S > until && silent(w->sock))) {
 			atomic_store(&w->bitten, true);
 			shutdown(w->sock, SHUT_RDWR);
 			break;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watchdog - ends a library's blocking read of a socket on a signal, or when its time is over.
+/* watchdog - ends a library's blocking read of a socket (Xlib's, libvncclient's) on a signal, or when its time is over.
  *
  * A thread that looks every 50 ms and shuts the socket down, after which the read fails. The socket may be closed meanwhile. */
-#ifndef KEYREPEAT_WATCHDOG_H
-#define KEYREPEAT_WATCHDOG_H
+#ifndef THINPROBE_WATCHDOG_H
+#define THINPROBE_WATCHDOG_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,8 +11,10 @@
 #include <stdint.h>
 
 #define WATCHDOG_IDLE INT64_MAX	/* until_ns while nothing is waited for: a signal does nothing either */
+#define WATCHDOG_STOP (INT64_MAX - 1)	/* until_ns: until a signal */
 
 struct watchdog {
+	bool exact;			/* from the caller: at until_ns, whatever comes */
 	int sock;			/* a descriptor of its own */
 	int64_t grace_ns;
 	_Atomic int64_t until_ns;	/* may be moved at any time */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "connection.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* Xlib's own handlers print and exit. */
+static int x11_ignore_error(Display *d, XErrorEvent *e)
+{
+	(void)d;
+	(void)e;
+	return 0;
+}
+
+static int x11_ignore_io_error(Display *d)
+{
+	(void)d;
+	return 0;
+}
+
+static void x11_mark_broken(Display *d, void *flag)
+{
+	(void)d;
+	atomic_store((_Atomic bool *)flag, true);
+}
+
+Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t size)
+{
+	Display *d;
+
+	XSetErrorHandler(x11_ignore_error);
+	XSetIOErrorHandler(x11_ignore_io_error);
+	d = XOpenDisplay(name);
+	if (d)
+		XSetIOErrorExitHandler(d, x11_mark_broken, broken);
+	else if (*XDisplayName(name))
+		snprintf(why, size, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
+	else
+		snprintf(why, size, "which display? name it, or set DISPLAY");
+	return d;
+}
+
+void x11_disconnect(Display *d, const _Atomic bool *broken)
+{
+	if (d && !*broken)
+		XCloseDisplay(d);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* watchdog - a read that would wait for ever ends: at its time, on a stop signal, and not before. */
+#include "watchdog.h"
+#include "clock.h"
+#include "proc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void reads_are_ended(void **state)
+{
+	static const struct { bool exact, stop; int64_t after_ns, least_ns; } cases[] = {
+		{ true, false, 100 * NS_PER_MS, 100 * NS_PER_MS },
+		{ false, false, 0, NS_PER_S },		/* a second more, for a slow link */
+		{ false, true, 0, 50 * NS_PER_MS },	/* by a signal alone */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct watchdog w = { .exact = cases[i].exact };
+		int64_t start = clock_now();
+		int pair[2];
+		char byte;
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+		proc_stop = cases[i].stop;
+		assert_int_equal(watchdog_start(&w, pair[0], cases[i].stop ? WATCHDOG_STOP : start + cases[i].after_ns, 50 * NS_PER_MS), 0);
+		assert_int_equal(read(pair[0], &byte, 1), 0);
+		assert_true(clock_now() - start >= cases[i].least_ns);
+		assert_true(watchdog_end(&w));
+		close(pair[0]);
+		close(pair[1]);
+		proc_stop = 0;
+	}
+}
+
+static void nothing_awaited_is_left_alone(void **state)
+{
+	struct watchdog w = { 0 };
+	int pair[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	proc_stop = 1;
+	assert_int_equal(watchdog_start(&w, pair[0], WATCHDOG_IDLE, 0), 0);
+	clock_sleep_until(clock_now() + 200 * NS_PER_MS);
+	assert_false(watchdog_end(&w));
+	assert_int_equal(write(pair[0], "x", 1), 1);
+	proc_stop = 0;
+	close(pair[0]);
+	close(pair[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_are_ended), cmocka_unit_test(nothing_awaited_is_left_alone),
+	};
+
+	return cmocka_run_group_tests_name("watchdog", tests, NULL, NULL);
+}
