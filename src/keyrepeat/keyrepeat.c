@@ -326,15 +326,17 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
-	target_cfg = (struct target_cfg){ where, cfg.watch, cfg.mode == HOLD, plan.n > 0, plan.period_ns,
-					  cfg.patch_wait_ns, cfg.password_file, cfg.window, cfg.region, cfg.find_region, plan_key(&plan), &seen };
+	target_cfg = (struct target_cfg){ .where = where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan.n > 0,
+		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .password_file = cfg.password_file,
+		.window = cfg.window, .region = cfg.region, .find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
 	run.self = target->open(&target_cfg, why);
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);
 	prepare_keys(target, run.self);
-	run = (struct train_cfg){ target, run.self, &seen, cfg.watch, cfg.mode == HOLD, plan.n, plan.offset_ns, plan.key, plan.only_key,
-				  !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, plan.period_ns, cfg.time_ns,
-				  cfg.noise_per_s, (int)cfg.priority };
+	run = (struct train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
+		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
+		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,
+		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
 	seen_restart(&seen);
 	target->describe(run.self, server, sizeof(server));
 	if (target->region)
@@ -360,7 +362,8 @@ int main(int argc, char **argv)
 	munlockall();				/* so that the report finds memory under any limit */
 	for (size_t i = 0; i < train.due && i < (size_t)cfg.skip; i++)
 		train.key[i].skipped = true;
-	figures_cfg = (struct figures_cfg){ cfg.watch, plan.period_ns, cfg.threshold_ns, cfg.noise_per_s };
+	figures_cfg = (struct figures_cfg){ .watch = cfg.watch, .period_ns = plan.period_ns, .threshold_ns = cfg.threshold_ns,
+					    .noise_per_s = cfg.noise_per_s };
 	if (err || figures_compute(&figures_cfg, &train, &seen, &figures))
 		die(EXIT_RUN, "out of memory");
 	if (rows && (err = report_keys(rows, &train)))
