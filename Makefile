@@ -29,7 +29,9 @@ LIBS_vusers = -lcurl -lvncclient -lgcrypt
 LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
 
 # Rooms that several programs share, beside the library.
-ROOMS = x11
+ROOMS = x11 rfb
+USES_vncplay = rfb
+USES_vusers = rfb
 USES_keyrepeat = x11
 USES_startup = x11
 USES_animate = x11

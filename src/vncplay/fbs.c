@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fbs.h"
+#include "rfb/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,11 +83,6 @@ size_t fbs_size(const struct fbs *f)
 	return f->size;
 }
 
-static uint32_t u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* A log may be larger than memory: pages behind the reader go, those before him come many at a
  * time. What went comes again for who looks back. */
 static void slide(struct fbs *f)
@@ -119,7 +115,7 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 	f->over = -EPROTO;
 	if (left < 4)
 		return f->over;
-	n = u32(p);
+	n = rfb_u32(p);
 	padded = (n + 3) / 4 * 4;
 	if (n > INT32_MAX)
 		return f->over;
@@ -129,7 +125,7 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 		return f->over;
 	}
 	block->n = n;
-	block->ms = u32(p + 4 + padded);
+	block->ms = rfb_u32(p + 4 + padded);
 	f->at += 4 + padded + 4;
 	f->over = 0;
 	return 1;
@@ -183,12 +179,6 @@ struct fbs_writer *fbs_create(const char *path)
 	return NULL;
 }
 
-static void to_u32(uint8_t *p, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
 int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
 {
 	uint8_t head[4], tail[3 + 4] = { 0 };
@@ -197,8 +187,8 @@ int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
 	for (; n && !w->err; bytes += now, n -= now) {
 		now = n < PIECE ? n : PIECE;
 		pad = (4 - now % 4) % 4;
-		to_u32(head, (uint32_t)now);
-		to_u32(tail + pad, ms);
+		rfb_put_u32(head, (uint32_t)now);
+		rfb_put_u32(tail + pad, ms);
 		put(w, (struct iovec[]){ { head, 4 }, { (void *)(uintptr_t)bytes, now }, { tail, pad + 4 } }, 3);
 		memset(tail, 0, sizeof(tail));
 	}

@@ -12,16 +12,6 @@ int rfb_bad(struct rfb *r, const char *why)
 	return -EPROTO;
 }
 
-uint32_t rfb_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-unsigned rfb_u16(const uint8_t *p)
-{
-	return (unsigned)p[0] << 8 | p[1];
-}
-
 void rfb_then(struct rfb_machine *m, rfb_step *step, size_t need)
 {
 	m->step = step;

@@ -43,14 +43,14 @@ static ssize_t init(struct rfb *r, const uint8_t *in, size_t n)
 {
 	const uint8_t *f = in + 4;
 	struct rfb_format format = { .bits = f[0], .depth = f[1], .big_endian = f[2] != 0, .true_colour = f[3] != 0,
-				     .red_max = (uint16_t)rfb_u16(f + 4), .green_max = (uint16_t)rfb_u16(f + 6), .blue_max = (uint16_t)rfb_u16(f + 8),
+				     .red_max = rfb_u16(f + 4), .green_max = rfb_u16(f + 6), .blue_max = rfb_u16(f + 8),
 				     .red_shift = f[10], .green_shift = f[11], .blue_shift = f[12] };
 	int err;
 
 	(void)n;
 	if (!pixels_set(&r->pixels, &format))
 		return rfb_bad(r, "pixels of a format that is not understood");
-	err = rfb_size(r, (int)rfb_u16(in), (int)rfb_u16(in + 2));
+	err = rfb_size(r, rfb_u16(in), rfb_u16(in + 2));
 	if (err)
 		return err;
 	r->left = rfb_u32(in + 20);

@@ -9,6 +9,7 @@
 
 #include "pixel.h"
 #include "rfb.h"
+#include "rfb/bytes.h"
 
 #include <sys/types.h>
 
@@ -65,8 +66,6 @@ int rfb_bad(struct rfb *r, const char *why);	/* -EPROTO */
 int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n);
 void rfb_then(struct rfb_machine *m, rfb_step *step, size_t need);
 void rfb_skip(struct rfb *r, uint64_t n, void (*after)(struct rfb *r));	/* of the wire; `after` sets what is next */
-uint32_t rfb_u32(const uint8_t *p);
-unsigned rfb_u16(const uint8_t *p);
 
 /* rfb_greet.c */
 rfb_step rfb_greet;

@@ -7,10 +7,6 @@
 #include <limits.h>
 #include <string.h>
 
-enum { RAW = 0, COPYRECT = 1, RRE = 2, CORRE = 4, HEXTILE = 5, ZLIB = 6, TIGHT = 7, ZRLE = 16,
-       DESKTOP_SIZE = -223, LAST_RECT = -224, POINTER_POS = -232, CURSOR = -239, X_CURSOR = -240,
-       DESKTOP_NAME = -307, EXTENDED_DESKTOP_SIZE = -308 };
-
 static rfb_step rectangle;
 
 void rfb_next(struct rfb *r)
@@ -41,32 +37,32 @@ static int pixels_of(struct rfb *r, int32_t encoding)
 		return rfb_bad(r, "a rectangle that is not on the screen");
 	rfb_paint_in(r, r->box, &r->pixels.plain);
 	switch (encoding) {
-	case RAW:
+	case RFB_RAW:
 		rfb_then(&r->wire, rfb_raw, r->pixels.plain.bytes);
 		if (empty)
 			rfb_done(r);
 		break;
-	case COPYRECT:
+	case RFB_COPYRECT:
 		rfb_then(&r->wire, rfb_copy, 4);
 		break;
-	case RRE:
+	case RFB_RRE:
 		rfb_then(&r->wire, rfb_rre, 4 + r->pixels.plain.bytes);
 		break;
-	case CORRE:
+	case RFB_CORRE:
 		rfb_then(&r->wire, rfb_corre, 4 + r->pixels.plain.bytes);
 		break;
-	case HEXTILE:
+	case RFB_HEXTILE:
 		rfb_hextile(r);
 		if (empty)
 			rfb_done(r);
 		break;
-	case ZLIB:
+	case RFB_ZLIB:
 		rfb_then(&r->wire, rfb_zlib, 4);
 		break;
-	case TIGHT:
+	case RFB_TIGHT:
 		rfb_then(&r->wire, rfb_tight, 1);
 		break;
-	case ZRLE:
+	case RFB_ZRLE:
 		rfb_then(&r->wire, rfb_zrle_length, 4);
 		break;
 	default:
@@ -109,28 +105,28 @@ static int other(struct rfb *r, int32_t encoding)
 	int err;
 
 	switch (encoding) {
-	case CURSOR:
+	case RFB_CURSOR:
 		rfb_skip(r, all * r->pixels.plain.bytes + rows, shape);
 		return 0;
-	case X_CURSOR:
+	case RFB_X_CURSOR:
 		rfb_skip(r, all ? 6 + 2 * rows : 0, shape);
 		return 0;
-	case POINTER_POS:
+	case RFB_POINTER_POS:
 		if (r->events.pointer)
 			r->events.pointer(r->whose, r->box.x, r->box.y);
 		break;
-	case DESKTOP_NAME:
+	case RFB_DESKTOP_NAME:
 		rfb_then(&r->wire, desktop_name, 4);
 		return 0;
-	case EXTENDED_DESKTOP_SIZE:
+	case RFB_EXTENDED_DESKTOP_SIZE:
 		rfb_then(&r->wire, screens, 4);
 		return 0;
-	case DESKTOP_SIZE:
+	case RFB_DESKTOP_SIZE:
 		err = rfb_size(r, r->box.w, r->box.h);
 		if (err)
 			return err;
 		break;
-	case LAST_RECT:
+	case RFB_LAST_RECT:
 		r->rectangles = 1;
 		break;
 	}
@@ -144,15 +140,15 @@ static ssize_t rectangle(struct rfb *r, const uint8_t *in, size_t n)
 	int err;
 
 	(void)n;
-	r->box = (struct box){ (int)rfb_u16(in), (int)rfb_u16(in + 2), (int)rfb_u16(in + 4), (int)rfb_u16(in + 6) };
+	r->box = (struct box){ rfb_u16(in), rfb_u16(in + 2), rfb_u16(in + 4), rfb_u16(in + 6) };
 	switch (encoding) {
-	case CURSOR:
-	case X_CURSOR:
-	case POINTER_POS:
-	case DESKTOP_NAME:
-	case EXTENDED_DESKTOP_SIZE:
-	case DESKTOP_SIZE:
-	case LAST_RECT:
+	case RFB_CURSOR:
+	case RFB_X_CURSOR:
+	case RFB_POINTER_POS:
+	case RFB_DESKTOP_NAME:
+	case RFB_EXTENDED_DESKTOP_SIZE:
+	case RFB_DESKTOP_SIZE:
+	case RFB_LAST_RECT:
 		err = other(r, encoding);
 		break;
 	default:
@@ -166,7 +162,7 @@ static ssize_t update(struct rfb *r, const uint8_t *in, size_t n)
 	(void)n;
 	if (r->events.begun)
 		r->events.begun(r->whose);
-	r->rectangles = (int)rfb_u16(in + 2);
+	r->rectangles = rfb_u16(in + 2);
 	if (r->rectangles == 0xffff)	/* the last one will say so */
 		r->rectangles = INT_MAX - 1;
 	r->rectangles++;	/* (one that rfb_next takes off) */
@@ -184,8 +180,8 @@ static ssize_t colour(struct rfb *r, const uint8_t *in, size_t n)
 	size_t used = 0;
 
 	for (; r->left && n - used >= 6; used += 6, r->left--)
-		pixels_colour(&r->pixels, r->colour++, (uint16_t)rfb_u16(in + used), (uint16_t)rfb_u16(in + used + 2),
-			      (uint16_t)rfb_u16(in + used + 4));
+		pixels_colour(&r->pixels, r->colour++, rfb_u16(in + used), rfb_u16(in + used + 2),
+			      rfb_u16(in + used + 4));
 	if (!r->left)
 		message_over(r);
 	return (ssize_t)used;

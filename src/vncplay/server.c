@@ -4,7 +4,8 @@
 
 #include "clock.h"
 #include "server_dial.h"
-#include "server_messages.h"
+#include "rfb/bytes.h"
+#include "rfb/messages.h"
 #include "server_stamp.h"
 #include "vnc_password.h"
 
@@ -245,7 +246,11 @@ int server_ask(struct server *s, bool incremental)
 static int begin(struct server *s, const struct server_greeted *g, const int32_t *list, int n)
 {
 	static const struct rfb_events ours = { on_resized, on_begun, on_painted, on_ended, on_pointer, on_shape, on_bell };
-	uint8_t hello[MESSAGES_HELLO];
+	/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
+	static const int32_t always[] = { RFB_CURSOR, RFB_X_CURSOR, RFB_POINTER_POS, RFB_LAST_RECT, RFB_DESKTOP_SIZE,
+					  RFB_EXTENDED_DESKTOP_SIZE, RFB_DESKTOP_NAME };
+	uint8_t hello[20 + 4 + 4 * MESSAGES_ENCODINGS + sizeof(always)];
+	size_t at;
 	int err;
 
 	s->greeting_n = messages_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
@@ -257,7 +262,9 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 		return over(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
 	server_stamp_ask(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
-	err = say(s, hello, messages_hello(hello, list, n));
+	at = messages_format(hello);
+	at += messages_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
+	err = say(s, hello, at);
 	return err ? err : server_ask(s, false);
 }
 
@@ -287,8 +294,9 @@ struct server *server_open(const struct server_cfg *cfg, const struct rfb_events
 	struct server_greeted g = { 0 };
 	int32_t list[MESSAGES_ENCODINGS];
 	struct server *s;
-	int n = messages_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", list, why, size), err;
+	int n, err;
 
+	n = messages_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why, size);
 	if (n < 0) {
 		errno = -n;
 		return NULL;

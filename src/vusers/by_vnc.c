@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "by_vnc.h"
 #include "clock.h"
+#include "rfb/messages.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -30,30 +31,6 @@ struct by_vnc {
 };
 
 const char *const by_vnc_labels[] = { "key", "move", NULL };
-
-int by_vnc_encodings(const char *text, int32_t *out, int *n)
-{
-	static const struct {
-		const char *name;
-		int32_t number;
-	} known[] = { { "raw", 0 }, { "copyrect", 1 }, { "hextile", 5 }, { "zrle", 16 } };
-
-	for (*n = 0;; text++) {
-		size_t size = strcspn(text, ","), k = 0;
-
-		while (k < sizeof(known) / sizeof(*known) && (strlen(known[k].name) != size || strncmp(known[k].name, text, size) != 0))
-			k++;
-		if (k == sizeof(known) / sizeof(*known) || *n == BY_VNC_ENCODINGS)
-			return -EINVAL;
-		for (int i = 0; i < *n; i++)
-			if (out[i] == known[k].number)
-				return -EINVAL;
-		out[(*n)++] = known[k].number;
-		text += size;
-		if (!*text)
-			return 0;
-	}
-}
 
 struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd)
 {
@@ -210,9 +187,9 @@ static int type(void *self, uint32_t user, struct crowd_what *what)
 	u->bytes = 0;
 	vrfb_ask(&u->rfb);
 	if (v->cfg.move)
-		n = vrfb_pointer(bytes, (uint16_t)(u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2), u->rfb.height / 2, 0);
+		n = messages_pointer(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
 	else
-		n = vrfb_key(bytes, 'a' + u->typed % 26);
+		n = messages_stroke(bytes, 'a' + u->typed % 26);
 	u->typed++;
 	return send_all(u, bytes, n);
 }

@@ -24,8 +24,4 @@ void by_vnc_close(struct by_vnc *v);
 /* Bytes that came, of all users. */
 int64_t by_vnc_bytes(const struct by_vnc *v);
 
-/* "zrle,hextile,copyrect,raw", each once, the best first. 0 or -EINVAL. */
-#define BY_VNC_ENCODINGS 4
-int by_vnc_encodings(const char *text, int32_t *out, int *n);
-
 #endif

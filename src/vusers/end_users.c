@@ -6,6 +6,7 @@
 #include "ends.h"
 #include "proc.h"
 #include "report.h"
+#include "rfb/messages.h"
 #include "vnc_password.h"
 #include "watch.h"
 
@@ -27,7 +28,7 @@ static struct {
 	struct by_vnc *vnc;
 	struct by_http *http;
 	struct watch *watch;
-	int32_t encodings[BY_VNC_ENCODINGS];
+	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
 	char words[64];			/* the same, as libvncclient has them */
 	char password[VNC_PASSWORD_TEXT];
@@ -194,8 +195,9 @@ static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
 {
 	char why[256];
 
-	if (by_vnc_encodings(cfg->encodings, run.encodings, &run.n_encodings))
-		die_usage("--encodings %s: of zrle, hextile, copyrect and raw, each once", cfg->encodings);
+	run.n_encodings = messages_encodings(cfg->encodings, true, run.encodings, why, sizeof(why));
+	if (run.n_encodings < 0)
+		die_usage("--encodings: %s", why);
 	snprintf(run.words, sizeof(run.words), "%s", cfg->encodings);
 	for (char *p = run.words; (p = strchr(p, ','));)
 		*p = ' ';

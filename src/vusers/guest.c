@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "guest.h"
+#include "rfb/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,12 +11,6 @@
 #define SQUARE 16	/* pixels, 32 bits each */
 
 enum { VERSION, SECURITY, INIT, MESSAGE, FORMAT, ENCODINGS, REQUEST, KEY, POINTER, CUT };
-
-static void put16(uint8_t *p, unsigned v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
 
 /* A message of one raw rectangle. */
 static uint8_t *update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
@@ -29,8 +24,8 @@ static uint8_t *update(uint16_t width, uint16_t height, uint8_t grey, size_t *si
 	memset(p, 0, 16);
 	memset(p + 16, grey, *size - 16);
 	p[3] = 1;
-	put16(p + 8, width);
-	put16(p + 10, height);
+	rfb_put_u16(p + 8, width);
+	rfb_put_u16(p + 10, height);
 	return p;
 }
 
@@ -138,8 +133,8 @@ static int tell_init(struct guest *g, const struct guest_way *w)
 	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0,
 			     8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
 
-	put16(init, w->width);
-	put16(init + 2, w->height);
+	rfb_put_u16(init, w->width);
+	rfb_put_u16(init + 2, w->height);
 	return say(g, init, sizeof(init));
 }
 
@@ -165,7 +160,7 @@ static int step(struct guest *g, const struct guest_way *w)
 		g->stage = messages[g->head[0]];
 		return 0;
 	case ENCODINGS:
-		g->skip = 4 * (uint64_t)(g->head[1] << 8 | g->head[2]);
+		g->skip = 4ull * rfb_u16(g->head + 1);
 		return 0;
 	case REQUEST:
 		g->wants = true;
@@ -175,7 +170,7 @@ static int step(struct guest *g, const struct guest_way *w)
 	case POINTER:
 		return 1;
 	case CUT:
-		g->skip = (uint64_t)g->head[3] << 24 | (uint64_t)g->head[4] << 16 | (uint64_t)g->head[5] << 8 | g->head[6];
+		g->skip = rfb_u32(g->head + 3);
 		return 0;
 	default:
 		return 0;

@@ -54,42 +54,42 @@ static void next_tile(struct vrfb *s)
 
 static int step_rect(struct vrfb *s)
 {
-	int32_t encoding = (int32_t)vrfb_32(s->head + 8);
+	int32_t encoding = (int32_t)rfb_u32(s->head + 8);
 	uint64_t area;
 
 	s->rects--;
-	s->x = vrfb_16(s->head);
-	s->y = vrfb_16(s->head + 2);
-	s->w = vrfb_16(s->head + 4);
-	s->h = vrfb_16(s->head + 6);
+	s->x = rfb_u16(s->head);
+	s->y = rfb_u16(s->head + 2);
+	s->w = rfb_u16(s->head + 4);
+	s->h = rfb_u16(s->head + 6);
 	area = (uint64_t)s->w * s->h;
 	s->raw = false;
 	s->pixels |= encoding >= 0 && area;
 	switch (encoding) {
-	case VRFB_RAW:
+	case RFB_RAW:
 		s->raw = s->patch && area;
 		s->skip = area * s->pixel_bytes;
 		break;
-	case VRFB_COPYRECT:
+	case RFB_COPYRECT:
 		s->skip = 4;
 		break;
-	case VRFB_HEXTILE:
+	case RFB_HEXTILE:
 		s->tile_x = s->tile_y = 0;
 		next_tile(s);
 		return 0;
-	case VRFB_ZRLE:
+	case RFB_ZRLE:
 		vrfb_expect(s, VRFB_LENGTH, 4);
 		return 0;
-	case VRFB_CURSOR:
+	case RFB_CURSOR:
 		s->skip = area * s->pixel_bytes + (uint64_t)((s->w + 7) / 8) * s->h;
 		break;
-	case VRFB_DESKTOP_SIZE:
+	case RFB_DESKTOP_SIZE:
 		if (!area)
 			return -EPROTO;
 		s->width = s->w;
 		s->height = s->h;
 		break;
-	case VRFB_LAST_RECT:
+	case RFB_LAST_RECT:
 		s->last_rect = true;
 		break;
 	default:
@@ -129,20 +129,20 @@ static int step(struct vrfb *s)
 	switch (s->state) {
 	case VRFB_MESSAGE: return step_message(s);
 	case VRFB_UPDATE_HEAD:
-		s->rects = vrfb_16(s->head + 1);
+		s->rects = rfb_u16(s->head + 1);
 		next_rect(s);
 		return 0;
 	case VRFB_COLOURS:
-		s->skip = 6ull * vrfb_16(s->head + 3);
+		s->skip = 6ull * rfb_u16(s->head + 3);
 		vrfb_expect(s, VRFB_MESSAGE, 1);
 		return 0;
 	case VRFB_CUT_TEXT:
-		s->skip = vrfb_32(s->head + 3);
+		s->skip = rfb_u32(s->head + 3);
 		vrfb_expect(s, VRFB_MESSAGE, 1);
 		return 0;
 	case VRFB_RECT: return step_rect(s);
 	case VRFB_LENGTH:
-		s->skip = vrfb_32(s->head);
+		s->skip = rfb_u32(s->head);
 		next_rect(s);
 		return 0;
 	case VRFB_TILE: return step_tile(s);
@@ -258,24 +258,4 @@ void vrfb_ask(struct vrfb *s)
 	s->asked = true;
 	if (s->patch)
 		s->patch->awaited = (s->patch->shown + 1) & PATCH_NUMBER_MAX;
-}
-
-size_t vrfb_key(uint8_t *out, uint32_t keysym)
-{
-	for (int i = 0; i < 2; i++) {
-		memset(out + 8 * i, 0, 8);
-		out[8 * i] = 4;
-		out[8 * i + 1] = i == 0;
-		vrfb_put_32(out + 8 * i + 4, keysym);
-	}
-	return 16;
-}
-
-size_t vrfb_pointer(uint8_t *out, uint16_t x, uint16_t y, uint8_t buttons)
-{
-	out[0] = 5;
-	out[1] = buttons;
-	vrfb_put_16(out + 2, x);
-	vrfb_put_16(out + 4, y);
-	return 6;
 }

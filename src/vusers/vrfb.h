@@ -67,8 +67,5 @@ void vrfb_start(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *p
 int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n);
 /* A key is about to be sent: the next update (or number) answers it. */
 void vrfb_ask(struct vrfb *s);
-/* Bytes of a key pressed and released (16), or of a pointer at a place (6), into `out` of the caller. */
-size_t vrfb_key(uint8_t *out, uint32_t keysym);
-size_t vrfb_pointer(uint8_t *out, uint16_t x, uint16_t y, uint8_t buttons);
 
 #endif

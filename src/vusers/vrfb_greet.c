@@ -3,13 +3,14 @@
  * of it (RFC 6143, 7.1 to 7.4, 7.5.1 to 7.5.3). */
 #include "vrfb_inside.h"
 #include "vnc_password.h"
+#include "rfb/messages.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum { NONE = 1, VNC_AUTH = 2 };
 
-static const int32_t pseudo[] = { VRFB_CURSOR, VRFB_DESKTOP_SIZE, VRFB_LAST_RECT };
+static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
 
 static int say(struct vrfb *s, const void *bytes, size_t n)
 {
@@ -27,11 +28,7 @@ int vrfb_request(struct vrfb *s, bool incremental)
 
 	if (!p)
 		return -ENOBUFS;
-	memset(p, 0, 10);
-	p[0] = 3;
-	p[1] = incremental;
-	vrfb_put_16(p + 6, s->width);
-	vrfb_put_16(p + 8, s->height);
+	messages_ask(p, incremental, s->width, s->height);
 	return 0;
 }
 
@@ -65,7 +62,7 @@ static int step_challenge_next(struct vrfb *s)
 
 static int step_security_33(struct vrfb *s)
 {
-	uint32_t type = vrfb_32(s->head);
+	uint32_t type = rfb_u32(s->head);
 
 	return type == NONE ? step_init_next(s) : type == VNC_AUTH ? step_challenge_next(s) : type == 0 ? -ECONNREFUSED : -EPROTO;
 }
@@ -112,41 +109,40 @@ static int step_challenge(struct vrfb *s)
 
 static int step_result(struct vrfb *s)
 {
-	return !vrfb_32(s->head) ? step_init_next(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+	return !rfb_u32(s->head) ? step_init_next(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
 }
 
 static int ask_encodings(struct vrfb *s)
 {
-	int n = s->cfg->n_encodings + (int)(sizeof(pseudo) / sizeof(*pseudo));
-	uint8_t *p = vrfb_room(s, 4 + 4 * (size_t)n);
+	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
+	uint8_t *p = vrfb_room(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
 
 	if (!p)
 		return -ENOBUFS;
-	p[0] = 2;
-	p[1] = 0;
-	vrfb_put_16(p + 2, (unsigned)n);
-	for (int i = 0; i < n; i++)
-		vrfb_put_32(p + 4 + 4 * i, (uint32_t)(i < s->cfg->n_encodings ? s->cfg->encodings[i] : pseudo[i - s->cfg->n_encodings]));
+	messages_set_encodings(p, s->cfg->encodings, s->cfg->n_encodings, pseudo, more);
 	return 0;
 }
 
-/* 32 bits, little-endian, red at 16: the second byte of a pixel is green. */
+/* The second byte of its pixels is green. */
 static int ask_format(struct vrfb *s)
 {
-	static const uint8_t format[20] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
+	uint8_t *p = vrfb_room(s, 20);
 
+	if (!p)
+		return -ENOBUFS;
 	s->pixel_bytes = 4;
-	return say(s, format, sizeof(format));
+	messages_format(p);
+	return 0;
 }
 
 static int step_init(struct vrfb *s)
 {
-	s->width = vrfb_16(s->head);
-	s->height = vrfb_16(s->head + 2);
+	s->width = rfb_u16(s->head);
+	s->height = rfb_u16(s->head + 2);
 	s->pixel_bytes = s->head[4] / 8;
 	if (!s->width || !s->height || (s->head[4] != 8 && s->head[4] != 16 && s->head[4] != 32))
 		return -EPROTO;
-	s->skip = vrfb_32(s->head + 20);	/* the name */
+	s->skip = rfb_u32(s->head + 20);	/* the name */
 	vrfb_expect(s, VRFB_MESSAGE, 1);
 	if ((s->patch && ask_format(s)) || ask_encodings(s))
 		return -ENOBUFS;

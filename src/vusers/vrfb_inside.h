@@ -4,30 +4,13 @@
 #define THINPROBE_VUSERS_VRFB_INSIDE_H
 
 #include "vrfb.h"
+#include "rfb/bytes.h"
 
 /* What the next `need` bytes are; those before VRFB_MESSAGE are of the greeting. */
 enum {
 	VRFB_VERSION, VRFB_SECURITY_33, VRFB_SECURITY_COUNT, VRFB_SECURITY_TYPES, VRFB_CHALLENGE, VRFB_RESULT, VRFB_INIT,
 	VRFB_MESSAGE, VRFB_UPDATE_HEAD, VRFB_COLOURS, VRFB_CUT_TEXT, VRFB_RECT, VRFB_LENGTH, VRFB_TILE, VRFB_TILE_COLOURS,
 };
-
-enum { VRFB_RAW = 0, VRFB_COPYRECT = 1, VRFB_HEXTILE = 5, VRFB_ZRLE = 16, VRFB_CURSOR = -239,
-       VRFB_DESKTOP_SIZE = -223, VRFB_LAST_RECT = -224 };
-
-static inline uint16_t vrfb_16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
-static inline uint32_t vrfb_32(const uint8_t *p) { return (uint32_t)vrfb_16(p) << 16 | vrfb_16(p + 2); }
-
-static inline void vrfb_put_16(uint8_t *p, unsigned v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
-
-static inline void vrfb_put_32(uint8_t *p, uint32_t v)
-{
-	vrfb_put_16(p, v >> 16);
-	vrfb_put_16(p + 2, v & 0xffff);
-}
 
 static inline void vrfb_expect(struct vrfb *s, int state, uint8_t need)
 {

@@ -2,7 +2,7 @@
 #include "watch_one.h"
 #include "clock.h"
 #include "random.h"
-#include "vrfb.h"
+#include "rfb/messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -166,8 +166,8 @@ static int ask(struct watch_one *o)
 	size_t n;
 
 	viewer_size(o->viewer, &width, &height);
-	n = w->cfg.move ? vrfb_pointer(bytes, (uint16_t)(o->typed % 2 ? width / 3 : width / 2),
-				       (uint16_t)(height / 2), 0) : vrfb_key(bytes, 'a' + o->typed % 26);
+	n = w->cfg.move ? messages_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
+	    messages_stroke(bytes, 'a' + o->typed % 26);
 	o->typed++;
 	o->received = received(o->fd);
 	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
