@@ -10,7 +10,8 @@ def views: [$table | gsub("\n[ \t]+"; " ") | split("\n")[] | select(startswith("
 	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
 	| def word($name): first(.[] | select(startswith($name)) | ltrimstr($name)) // null;
 	  {id: .[1], table: .[2], title: .[3], by: word("by="), only: word("only="),
-		columns: (.[4:] | map(select(test("^(by=|only=|#)") | not)))}];
+		breaks: ((word("breaks=") | values | capture("^(?<axis>[^:]+):(?<column>[^>]+)>(?<limit>.*)$")) // null),
+		columns: (.[4:] | map(select(test("^(by=|only=|breaks=|#)") | not)))}];
 
 # Input: the document. A cell's text, a column's heading.
 def column_of($table; $name): first(.schema[] | select(.table == $table and .column == $name))
@@ -32,7 +33,15 @@ def all_whole($rows; $name): all($rows[]; .[$name] | . == null or (type == "numb
 def axes_key($axes): [.[$axes[]] | tostring] | join("\t");
 def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
 	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}] | from_entries end;
-# Rows of text: {head: [...], right: [...], rows: [[...]], at: the column whose text is a link, links: [file or null, a row each]}
+# Of rows the numbers of those where a condition breaks: the first of each group in which the column is surely above the limit. A
+# group has the same values in the columns of the view that are left of the axis.
+def broken($view; $rows): $view.breaks as $b | if $b == null then [] else
+	(if $b.limit == "threshold" then threshold else $b.limit | tonumber end) as $limit
+	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($b.axis)])) as $group
+	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)) | {$i, group: [.[$group[]]]}]
+	| group_by(.group) | map(.[0].i) end;
+# Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
+# links: [file or null, a row each]}
 def grid($view; $with_interval):
 	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select((.[$view.only] // 0) != 0)) end
 		| if $view.by == null then . else
@@ -56,26 +65,29 @@ def grid($view; $with_interval):
 		| [$columns[] | .name as $name
 			| if $name == $view.by and $i > 0 and $rows[$i - 1][$name] == $row[$name] then "" else
 				. as $c | $row | figure($name) | cell_text($c; $with_interval) end]
-		+ if $state then [$row.state] else [] end]};
+		+ if $state then [$row.state] else [] end],
+	   breaks: ($doc | broken($view; $rows))};
 
 # ---- for a terminal: columns from the left as far as they fit into 80; groups of `by` under a line of their own ----
 def pad($width; $right): (" " * ($width - length) // "") as $space | if $right then $space + . else . + $space end;
-def wrap($width): reduce splits(" ") as $word ([];
+def wrap($width): reduce splits(" (?!%)") as $word ([];
 	if length > 0 and (.[-1] + " " + $word | length) <= $width then .[:-1] + [.[-1] + " " + $word] else . + [$word] end);
 def line_of($cells; $columns): "  " + ([$columns[] | .width as $w | .right as $r | $cells[.c] // "" | pad($w; $r)] | join("  "))
 	| sub(" +$"; "");
 def terminal_table($grouped):
-	. as $g | (if $grouped then 1 else 0 end) as $from
+	. as $g | (if $grouped then 1 else 0 end) as $from | "  <- breaks here" as $mark
+	| (80 - if $g.breaks == [] then 0 else $mark | length end) as $most
 	| [range($from; $g.head | length) as $c
-		| {$c, width: ([$g.rows[][$c] | length] + [$g.head[$c] | splits(" ") | length] | max),
+		| {$c, width: ([$g.rows[][$c] | length] + [$g.head[$c] | splits(" (?!%)") | length] | max),
 			right: ($g.right[$c] and ($c > $from or ($grouped | not)))}]
 	| (reduce .[] as $c ({width: 0, columns: []};
-		if .done or .width + $c.width + 2 > 80 then .done = true else .width += $c.width + 2 | .columns += [$c] end)
+		if .done or .width + $c.width + 2 > $most then .done = true else .width += $c.width + 2 | .columns += [$c] end)
 			| .columns) as $columns
 	| ([$columns[] | .width as $w | $g.head[.c] | wrap($w)]) as $heads | ($heads | map(length) | max) as $lines
 	| (range($lines) as $l | [range($g.head | length) | ""] | reduce range($columns | length) as $i (.;
 		.[$columns[$i].c] = ([range($lines) | ""] + $heads[$i])[-$lines:][$l]) | line_of(.; $columns)),
-	  ($g.rows[] | (if $grouped and .[0] != "" then .[0] else empty end), line_of(.; $columns));
+	  ($g.rows | to_entries[] | .key as $i | .value | (if $grouped and .[0] != "" then .[0] else empty end),
+		line_of(.; $columns) + if $g.breaks | index($i) then $mark else "" end);
 
 # ---- the run before this one: the headline column of the first view, where it changed most ----
 def previous_note: . as $doc | (.run.axes // []) as $axes
@@ -99,6 +111,14 @@ def all_notes: notes + [previous_note | values];
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
 	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
+# Of a run of one cell: the first two figures of the first view of the summary that has any.
+def terminal_cell: . as $doc | (.run.axes // []) as $axes
+	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name | ($doc | column_of("summary"; $name)) as $c
+		| select($c.type != "text" and ($c.unit // "-" | . != "-" and . != "") and ($axes | index($name) | not))
+		| $doc.summary[0] | select(.[$name] != null)
+		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
+		| select(. != [])) | .[:2] | join(", ");
+def terminal_verdict: (verdict, all_notes[]) | bare;
 def terminal_words: (verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (all_notes[] | bare);
 
 # ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
 # report.sh RUN RUN... [-o DIR] - of several runs of one experiment, in one figure each: DIR becomes a run folder of their tables.
-# report.sh --table | --findings | --record RUN - what the terminal shows at the end of a run; what later runs carry of it.
+# report.sh --table | --verdict | --findings | --record | --cell RUN - parts of it: at the end of a run; what later runs carry of it;
+# the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
 # say.jq and README.md.
@@ -187,21 +188,27 @@ run_stem() {
 
 usage='usage: thinprobe report RUN
        thinprobe report RUN RUN... [-o DIR]
-       thinprobe report --table | --findings | --record RUN
+       thinprobe report RUN --fail-if CONDITIONS
+       thinprobe report --table | --verdict | --findings | --record RUN
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
   -o DIR       where tables and report of several go (beside the first run)
+  --fail-if CONDITIONS
+               exit status 5 if one holds, such as p95>150ms,late>1%
   --table      only print the table of the end of a run
+  --verdict    only print the verdict and notes below it
   --findings   only print verdict, findings and notes
   --record     only print what a calibration keeps, as JSON'
-part='' JOINED='' runs=()
-case ${1-} in --table | --findings | --record) part=${1#--}; shift ;; esac
+part='' JOINED='' fail_if='' runs=()
+case ${1-} in --table | --verdict | --findings | --record | --cell) part=${1#--}; shift ;; esac
 while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
 	--version) printf '%s\n' "$tool"; exit 0 ;;
 	-o) [ -n "${2-}" ] || die 2 "-o needs a folder"; JOINED=$2; shift ;;
+	--fail-if) [ -n "${2-}" ] || die 2 "--fail-if needs conditions, such as p95>150ms,late>1%"; fail_if=$2; shift ;;
+	--fail-if=?*) fail_if=${1#*=} ;;
 	-*) die 2 "unknown option $1 (see $tool --help)" ;;
 	*) runs+=("$1") ;;
 	esac
@@ -214,11 +221,14 @@ need jq jq
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
 experiment=$home/experiments/$stem
+[ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 figures='[]' cells='[]'
 case $part in
 table) doc=$(document) && say 'include "page"; terminal_view'; exit ;;
+cell) doc=$(document) && say 'include "page"; terminal_cell'; exit ;;
+verdict) doc=$(document) && say 'include "page"; terminal_verdict' | fold -s -w 80 | sed 's/ *$//'; exit ;;
 findings) doc=$(document) && say 'include "page"; terminal_words'; exit ;;
 record) doc=$(document) && say 'include "say"; record'; exit ;;
 esac
@@ -238,3 +248,4 @@ say 'include "page"; findings_file' | place findings.json || exit 1
 say 'include "page"; page' | place report.md || exit 1
 page_html | place report.html || exit 1
 printf '%s\n' "$RUN/report.html"
+[ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"

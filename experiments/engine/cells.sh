@@ -183,6 +183,21 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: MEASURED of the DONE 
 	fi
 }
 
+# What a repeat that has just been measured gave, from the experiment's `table`: that of a run folder which holds nothing else.
+cell_figure() {	# cell_figure FOLDER
+	local work=$RUN/.cell
+	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] || return 0
+	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && ln -s "$1" "$work/cells/$CELL/1" &&
+		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" >"$work/run.json" &&
+		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" && "$TP_HOME/report/report.sh" --cell "$work"
+	rm -rf "$work"
+} 2>/dev/null
+
+exp_measured() {	# exp_measured WORDS FIGURE: a line that stays
+	[ -n "$2" ] || return 0
+	if [ -t 1 ]; then printf '\r%s: %s\033[K\n' "$1" "$2"; else printf '    %s\n' "$2"; fi
+}
+
 exp_step() {	# what goes on before the first cell
 	if [ -t 1 ]; then printf '\r%s  %s\033[K' "$EXPERIMENT" "$*"; fi
 }
@@ -191,7 +206,7 @@ exp_step() {	# what goes on before the first cell
 # quieter try stays, the other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4
 # quick=20`, 0 for never.
 cells_run() {
-	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0
+	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words
 	LAB_STOP_ENDS=''	# from here on a signal ends the train that runs; what there is by then is summed up
 	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
@@ -209,8 +224,8 @@ cells_run() {
 		elif [ "$CELL_STATE" = complete ]; then
 			continue
 		fi
-		exp_progress "$((i - 1))" "${#order[@]}" "$measured" \
-			"$(exp_words), repeat $repeat of $REPEATS$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
+		words="$(exp_words), repeat $repeat of $REPEATS"
+		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$words$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
 		rm -rf "$folder"
 		mkdir -p "$folder" || exp_lost
 		if [ -n "${PLAN[group]-}" ] && [ "$now" != "$session" ]; then
@@ -227,6 +242,7 @@ cells_run() {
 			again=$((again + 1))
 			order+=("$n $repeat $session")
 		fi
+		exp_measured "$words" "$(cell_figure "$folder")"
 		CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
 		run_set "$CELLS_SUMMED" --arg rows "$(cells_rows)"
 	done

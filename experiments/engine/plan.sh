@@ -17,7 +17,7 @@ plan_read() {
 	local first name rest
 	local -A engine
 	while read -r first name rest; do engine[$name]=$rest; done < <(plan_lines "$TP_HOME/experiments/engine/options")
-	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume o options-only)
+	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume fail-if o options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
 
@@ -229,6 +229,7 @@ plan_check() {
 		fi
 		plan_set "$name" "$text"
 	done
+	[ -z "$FAIL_IF" ] || "$TP_HOME/report/fail.sh" check "$EXPERIMENT" "$FAIL_IF" || exit
 	plan_check_on
 	[ -z "${OPT[link.type]-}" ] || plan_check_link
 	[ -z "${OPT[queue.type]-}" ] || plan_check_queue

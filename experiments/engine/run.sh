@@ -270,8 +270,13 @@ run_end() {
 	exp_reported "$state"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
-	"$TP_HOME/report/findings.sh" "$RUN"
-	printf 'report: %s   (again: thinprobe report %q)\n' "$RUN/report.html" "$RUN"
+	echo
+	"$TP_HOME/report/report.sh" --verdict "$RUN"
+	printf 'Report: %s\n' "$RUN/report.html"
+	if [ -n "$FAIL_IF" ]; then
+		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
+		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
+	fi
 	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s cells; go on with: %s --resume %q\n' \
 		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
 	exec {RUN_LOCK}<&-

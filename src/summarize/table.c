@@ -228,6 +228,16 @@ static int table_check_view(struct table_reader *r)
 	for (size_t i = 4; i < r->n; i++) {
 		char *name = r->word[i], *end = name + strlen(name);
 
+		if (!strncmp(name, "breaks=", 7)) {	/* breaks=AXIS:COLUMN>LIMIT */
+			char *of = strchr(name, ':'), *limit = strchr(name, '>');
+
+			if (!of || !limit || limit < of)
+				return table_wrong(r, "breaks wants AXIS:COLUMN>LIMIT", name);
+			*of = *limit = '\0';
+			if (!table_column(t, name + 7))
+				return table_wrong(r, "no such column of that table", name + 7);
+			name = of + 1;
+		}
 		name += !strncmp(name, "by=", 3) ? 3 : !strncmp(name, "only=", 5) ? 5 : 0;
 		if (end > name && end[-1] == '?')
 			end[-1] = '\0';
@@ -267,7 +277,8 @@ static int table_line(struct table_reader *r, char *text)
 		const char *wants;
 	} lines[] = {
 		{ "table", 3, WORDS, table_begin, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
-		{ "view", 5, WORDS, table_check_view, "view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] COLUMN..." },
+		{ "view", 5, WORDS, table_check_view,
+			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
 		{ "include", 2, 2, table_include, "include wants one FILE, and not one that includes this" },
 		{ "counts", 2, 2, table_counts, "counts wants one WORD" },
 	};

@@ -12,7 +12,8 @@ setup() {
 	ln -s "$TOP/plots" "$TOP/data" home/
 	export TP_HOME=$PWD/home TP_BIN=$PWD/bin
 	cd home/experiments/made || return 1
-	printf 'view main summary "By load" by=app load p50_ms note\nview noted summary "Noted" only=note app load note\n' >table
+	printf 'view main summary "By load" by=app breaks=load:p50_ms>threshold load p50_ms note\n' >table
+	printf 'view noted summary "Noted" only=note app load note\n' >>table
 	printf 'view none absent "Not there" load\n' >>table
 	printf '# made\n\n## Figures\n\n### p50: Median\nA caption.\n\n### absent: No figure\nNothing.\n' >README.md
 	printf '\n## How it was measured\n\nBy hand.\n' >>README.md
@@ -73,8 +74,26 @@ setup() {
 	"$TOP/report/table.sh" run >table
 	[ -z "$(awk 'length > 80' table)" ]
 	grep -qx 'first' table
+	[ "$(grep -c 'breaks here' table)" = 1 ] && grep -q '^  5 .*<- breaks here$' <(sed -n '/^b$/,$p' table)
 	"$TOP/report/findings.sh" run >findings
 	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms (95 % CI 120 to 180 ms)." ]
+	"$TOP/report/report.sh" --verdict run >verdict
+	[ "$(head -n 1 verdict)" = "$(head -n 1 findings)" ]
+	[ -z "$(awk 'length > 80' verdict)" ]
+	run ! grep -q '^1\.' verdict
+	run -0 "$TOP/report/report.sh" --cell run
+	[[ $output =~ ^"median <2.0"0*" ms"$ ]]
+}
+
+@test "a condition breaks where the view's column is surely above its limit, once in each group" {
+	sed -i 's/>threshold/>45/' home/experiments/made/table
+	sed -i 's/\t40\t60\t0\t$/\t46\t60\t0\t/; $a made/1\tb\t9\t170\t150\t180\t0\t' run/summary.tsv
+	"$TOP/report/table.sh" run >table
+	[ "$(grep -c '<- breaks here$' table)" = 2 ]
+	[ "$(sed -n '/^first$/,/^b$/p' table | grep -c '^  5 .*breaks')" = 1 ]
+	[ "$(sed -n '/^b$/,$p' table | grep -c '^  5 .*breaks')" = 1 ]
+	sed -i 's/>45/>1000/' home/experiments/made/table
+	run ! grep -q breaks <("$TOP/report/table.sh" run)
 }
 
 @test "in a browser: contents, rows linked to their cells, the glossary; a part that is named is there" {
@@ -159,4 +178,36 @@ setup() {
 	sed -i '/^made\/1\tb\t/d' run/summary.tsv
 	run -0 "$TOP/report/table.sh" run
 	[[ $output == *Load* && $output != *Application* ]]
+}
+
+failing() {	# failing STATUS CONDITIONS: the exit status of the report with these
+	run --separate-stderr "$TOP/report/report.sh" run --fail-if "$2"
+	echo "$2 -> $status $output $stderr"
+	[ "$status" = "$1" ]
+}
+
+@test "--fail-if: 5 where a condition holds in a row of a table; a wrong one is refused before anything is made" {
+	ln -s "$TOP/lab" home/
+	printf 'table summary cells schema=made/1\napp Application - param - text -\nload Load - param - 0 -\n' >table
+	printf 'p50_ms Median ms keys:low.p50 ends+above 3 lower\n' >>table
+	cat home/experiments/made/table >>table
+	mv table home/experiments/made/table
+	for words in 'median<1ms' 'load>5' 'p50_ms<0.001s,load<0'; do failing 0 "$words"; done
+	for words in 'p50>100ms' 'p50>149.9ms' 'median>0.1s' 'load>=5' 'load<1' 'p50<2ms' 'load>9,p50>0.1s'; do failing 5 "$words"; done
+	grep -q 'fail-if p50>0.1s: in 1 of 3 conditions, 150 ms in b 5' <<<"$output"
+	rm -r run/report.html
+	for words in 'p50>100' 'p50=3ms' 'load>1ms' 'p50>1%' 'nothing>1' 'p50' '>3'; do
+		failing 2 "$words"
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+	failing 2 'p51>1ms'
+	[[ $stderr == *"did you mean p50?"* ]]
+	[ ! -e run/report.html ]
+}
+
+@test "what was only seen to be more than a value is too long" {
+	ln -s "$TOP/lab" home/
+	printf 'table summary cells\np50_ms Median ms keys:low.p50 ends+above 3 lower\n' >home/experiments/made/table
+	run -5 "$TOP/report/fail.sh" judge run 'p50>160ms'
+	run -0 "$TOP/report/fail.sh" judge run 'load>160'
 }
