@@ -113,7 +113,8 @@ def terminal_view: . as $doc
 	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
 # Of a run of one cell: the first two figures of the first view of the summary that has any.
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
-	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name | ($doc | column_of("summary"; $name)) as $c
+	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name
+		| ($doc | column_of("summary"; $name) + {least: (labels.least // {})[$name]}) as $c
 		| select($c.type != "text" and ($c.unit // "-" | . != "-" and . != "") and ($axes | index($name) | not))
 		| $doc.summary[0] | select(.[$name] != null)
 		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
