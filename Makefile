@@ -130,10 +130,11 @@ SHARE = $(DESTDIR)$(PREFIX)/share/thinprobe
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thinprobe
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 MAN5 = $(DESTDIR)$(PREFIX)/share/man/man5
+COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 DOC = $(DESTDIR)$(PREFIX)/share/doc/thinprobe
 
 install: all
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(DOC)/docs"
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
@@ -143,10 +144,11 @@ install: all
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 	install -m 644 *.md LICENSE "$(DOC)"
 	install -m 644 docs/*.md "$(DOC)/docs"
+	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 
 uninstall:
 	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"
-	rm -f "$(DESTDIR)$(PREFIX)/bin/thinprobe" "$(MAN)/thinprobe.1"
+	rm -f "$(DESTDIR)$(PREFIX)/bin/thinprobe" "$(MAN)/thinprobe.1" "$(COMPLETIONS)/thinprobe"
 	for t in $(PRESENT); do rm -f "$(MAN)/thinprobe-$$t.1"; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# doctor.sh - what this machine can and cannot measure, why, and the command that would mend it.
+# doctor.sh [--json] [EXPERIMENT] - what this machine can and cannot measure, or of what an experiment needs, why, and the command
+# that would mend it.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/home.sh" || exit 1
 # An ordinary user's PATH often lacks the folders where ip, tc and sysctl live.
@@ -9,11 +10,20 @@ case :$PATH: in
 *) PATH=$PATH:/usr/sbin:/sbin ;;
 esac
 
-missing=0 limited=0
+missing=0 limited=0 json=0 rows=()
 
 row() {	# row yes|no|part WHAT WHY [CURE]
-	printf '%-5s %-38s %s\n' "$1" "$2" "$3"
-	[ "$1" = yes ] || [ -z "${4:-}" ] || printf '%-5s %-38s cure: %s\n' '' '' "$4"
+	local cure=${4:-}
+	[ "$1" != yes ] || cure=''
+	if [ "$json" = 1 ]; then
+		rows+=("$1"$'\037'"$2"$'\037'"$3"$'\037'"$cure")
+	elif [ $((${#2} > 38 ? ${#2} : 38)) -gt $((72 - ${#3})) ]; then
+		printf '%-5s %s\n' "$1" "$2"
+		fold -s -w 73 <<<"$3" | sed 's/^/       /; s/ *$//'
+	else
+		printf '%-5s %-38s %s\n' "$1" "$2" "$3"
+	fi
+	[ "$json" = 1 ] || [ -z "$cure" ] || { fold -s -w 67 <<<"$cure" | sed '1s/^/       cure: /; 1!s/^/             /; s/ *$//'; }
 	case $1 in no) missing=$((missing + 1)) ;; part) limited=$((limited + 1)) ;; esac
 }
 
@@ -35,17 +45,16 @@ there() {	# a command, or a header
 	esac
 }
 
-programs() {	# programs WHAT CLASS...: what the one list of packages says is needed for that
-	local class package proof what=$1 lacking=()
-	shift
+programs() {	# programs WHAT CLASS [CURE]: what the one list of packages says is needed for that
+	local class package proof what=$1 lacking=() of=$2 cure=${3-thinprobe setup}
 	while read -r class package proof; do
-		case " $* " in *" $class "*) ;; *) continue ;; esac
+		[ "$class" = "$of" ] || continue
 		there "$proof" || lacking+=("$proof (package ${package%%|*})")
 	done < <(grep -v '^#' "$TP_HOME/packages")
 	if [ "${#lacking[@]}" = 0 ]; then
 		row yes "$what" "all there"
 	elif have apt-get; then
-		row no "$what" "missing: ${lacking[*]}" "thinprobe setup"
+		row no "$what" "missing: ${lacking[*]}" "$cure"
 	else
 		row no "$what" "missing: ${lacking[*]}" "install them by this system's means; the names are Debian's"
 	fi
@@ -265,12 +274,102 @@ display() {
 	fi
 }
 
-case ${1-} in
--h | --help) echo "usage: thinprobe doctor"; exit 0 ;;
-esac
-[ $# = 0 ] || { echo "thinprobe: doctor takes no words" >&2; exit 2; }
-printf '%s, Linux %s, %s CPUs, %s\n' "$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}")" \
-	"$(uname -r)" "$(nproc)" "$(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')"
+# Protocols that can run here, and those that cannot; all of them with their reasons: list --protocols.
+protocols() {
+	local here='' not=''
+	while read -r name is _; do
+		case $is in yes) here+=" $name" ;; no) not+=" $name" ;; esac
+	done < <("$TP_HOME/experiments/engine/list.sh" --protocols | tail -n +2)
+	if [ -n "$here" ]; then
+		row yes "display protocols" "${here# }"
+	else
+		row no "display protocols" "none can run here" "thinprobe setup"
+	fi
+	[ -z "$not" ] || row part "other display protocols" "${not# }" "thinprobe list --protocols says why, and what to install"
+}
+
+# What the words of the plan's `needs` stand for: of the packages that it names by setup --app, and of the levers.
+needs_of() {	# needs_of EXPERIMENT
+	local words needs apps minutes protocol why first=''
+	. "$TP_HOME/lab/lib.sh"
+	. "$TP_HOME/experiments/engine/plan.sh"
+	plan_read "$TP_HOME/experiments/$1"
+	words=${PLAN[question]-"- ${PLAN[says]}"} words=${words#* }
+	needs=${PLAN[needs]} minutes=${PLAN[minutes]%% *}
+	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$words" | fold -s -w 80 | sed 's/ *$//'
+	[ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
+	programs "programs" run
+	hosts
+	processors
+	for apps in $(sed -nE 's/.*setup --app ([a-z,]+).*/\1/p' <<<"$needs" | tr , ' '); do
+		! grep -q "^app:$apps	" "$TP_HOME/packages" || programs "application $apps" "app:$apps" "thinprobe setup --app $apps"
+	done
+	case $needs in *groups*) cpu_groups ;; esac
+	case $needs in *memory\ groups* | *swap*) memory ;; esac
+	case $needs in *netem* | *tbf*) network ;; esac
+	if [[ $needs == *root* ]] && [ "$(id -u)" != 0 ]; then row part "root" "you are not" "sudo thinprobe run $1"; fi
+	if [ "${OPT[protocol.type]-}" = protocol ] || [ "${OPT[protocol.type]-}" = protocol-list ]; then
+		for protocol in ${OPT[protocol.default]//,/ }; do
+			if why=$(protocol_use "$protocol" && protocol_can); then
+				row yes "protocol $protocol" "can run here" && first=1
+			else
+				row part "protocol $protocol" "$why" "thinprobe setup --protocol $protocol"
+			fi
+		done
+		[ -n "$first" ] || row no "a display protocol" "none of these can run here" "thinprobe setup"
+	fi
+	[ "$json" = 1 ] || [ "$missing" != 0 ] ||
+		printf '\nIt can run here: thinprobe run %s (%s minutes; --quick: fewer)\n' "$1" "$minutes"
+}
+
+finish() {
+	if [ "$json" = 1 ]; then
+		printf '%s\n' "${rows[@]}" | jq -Rn --arg os "$os" --arg kernel "$(uname -r)" --arg cpus "$(nproc)" \
+			--arg experiment "$experiment" '
+			{schema: "thinprobe.doctor/1", $os, $kernel, cpus: ($cpus | tonumber), experiment: (if $experiment == "" then null
+				else $experiment end), rows: [inputs / "\u001f" | {state: .[0], what: .[1], why: .[2],
+				cure: (if .[3] == "" then null else .[3] end)}]}
+			| .can_measure = all(.rows[]; .state != "no")'
+	fi
+	[ "$missing" = 0 ] || exit 4
+}
+
+experiment=''
+for word; do
+	case $word in
+	-h | --help)
+		cat <<'END'
+usage: thinprobe doctor [--fix] [--json] [EXPERIMENT]
+What this machine can and cannot measure, why, and the cure; of an experiment:
+whether what it needs is there. Exit status 4 if something needed is missing.
+  --fix    first install what thinprobe setup would
+  --json   as JSON
+END
+		exit 0
+		;;
+	--json) json=1 ;;
+	-*)
+		. "$TP_HOME/lab/nearest.sh"
+		echo "thinprobe: doctor: unexpected $word$(nearest "$word" "" --json --fix) (see thinprobe doctor --help)" >&2
+		exit 2
+		;;
+	*)
+		if [ -n "$experiment" ] || [[ $word == */* ]] || [ ! -f "$TP_HOME/experiments/$word/plan" ]; then
+			. "$TP_HOME/lab/nearest.sh"
+			# shellcheck disable=SC2046 # names
+			echo "thinprobe: doctor: no experiment $word$(nearest "$word" "; thinprobe list names them" \
+				$(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,'))" >&2
+			exit 2
+		fi
+		experiment=$word
+		;;
+	esac
+done
+[ "$json" = 0 ] || have jq || { echo "thinprobe: doctor: --json needs jq; thinprobe setup" >&2; exit 4; }
+os=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}")
+if [ -n "$experiment" ]; then needs_of "$experiment"; finish; exit; fi
+[ "$json" = 1 ] || printf '%s, Linux %s, %s CPUs, %s\n' "$os" "$(uname -r)" "$(nproc)" \
+	"$(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')"
 have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not installed for you" \
 	"install what is named below by hand"
 [ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
@@ -286,9 +385,6 @@ guests
 network
 calibration
 display
-echo
-"$TP_HOME/experiments/engine/list.sh" --protocols
-if [ "$missing" -gt 0 ]; then
-	exit 4
-fi
-[ "$limited" = 0 ] || echo "thinprobe can measure here; $limited things above are limited."
+protocols
+finish
+[ "$json" = 1 ] || [ "$limited" = 0 ] || printf '\nthinprobe can measure here; %s things above are limited.\n' "$limited"

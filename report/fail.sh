@@ -39,7 +39,8 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 			(.[] | select("_\(.column)_" | contains("_\($n)_")))) // null;
 	def wrong($what): {error: $what};
 	. as $all | [$asked | splits(",")] | map(. as $text
-	| (capture("^ *(?<name>[A-Za-z][A-Za-z0-9_]*) *(?<op><=?|>=?) *(?<value>[0-9]+([.][0-9]+)?) *(?<unit>[A-Za-z%/0-9]*) *$") // null) as $p
+	| (capture("^ *"
+		+ "(?<name>[A-Za-z][A-Za-z0-9_]*) *(?<op><=?|>=?) *(?<value>[0-9]+([.][0-9]+)?) *(?<unit>[A-Za-z%/0-9]*) *$") // null) as $p
 	| if $p == null then wrong("want NAME>NUMBER with its unit, such as p95>150ms or late>1%") else
 		($all | column($p.name | ascii_downcase)) as $c
 		| (($c.unit // "-") | if . == "" then "-" else . end) as $unit | ($times[$unit]) as $by
@@ -71,15 +72,16 @@ judge='def words: if . >= 99.95 or . == floor then . * 10 | round / 10 else . * 
 		| {key: .[0][0], value: (.[1] as $head | .[2:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries))})
 		| from_entries) as $tables
 	| .asked[] | . as $a | [$tables[.table] // [] | .[] | select((.[$a.column] // "") != "")
-		| {value: (.[$a.column] | tonumber), above: (.[($a.column | sub("_(ms|us|s)$"; "")) + "_above"] == "1" or .[$a.column + "_above"] == "1"),
+		| {value: (.[$a.column] | tonumber), above: (.[$a.column + "_above"] == "1"),
 			of: ([.[$axes[]] // empty] | join(" "))}] as $rows
 	| [$rows[] | select(if $a.op == ">" then .value > $a.limit or .above elif $a.op == ">=" then .value >= $a.limit or .above
 		elif $a.op == "<" then .value < $a.limit else .value <= $a.limit end)] as $failed
 	| (if $failed == [] then $rows else $failed end | if $a.op[:1] == ">" then max_by(.value) else min_by(.value) end) as $worst
 	| (if $a.unit == "-" then "" else " \($a.unit)" end) as $unit
-	| if $rows == [] then "none\t\($a.text): no condition has \($a.column)"
-	elif $failed == [] then "ok\t\($a.text): in none of \($rows | length) conditions; the worst has \($worst.value | words)\($unit) (\($worst.of))"
-	else "failed\t\($a.text): in \($failed | length) of \($rows | length) conditions, \($worst.value | words)\($unit) in \($worst.of)" end'
+	| def most: "\(.value | words)\($unit) (\(.of))";
+	if $rows == [] then "none\t\($a.text): no condition has \($a.column)"
+	elif $failed == [] then "ok\t\($a.text): in none of \($rows | length) conditions; the worst has \($worst | most)"
+	else "failed\t\($a.text): in \($failed | length) of \($rows | length) conditions, as \($worst | most)" end'
 
 case ${1-} in
 check) fail_parse "$(fail_columns "$TP_HOME/experiments/$2/table")" "$3" >/dev/null ;;

@@ -101,3 +101,64 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr != *"did you mean"* ]]
 	done
 }
+
+completed() {	# completed WORD...: what bash would offer for the last of these
+	COMP_WORDS=(thinprobe "$@") COMP_CWORD=$# COMPREPLY=()
+	_thinprobe
+	printf '%s\n' "${COMPREPLY[@]}" | sort >got
+}
+
+@test "completion: every option of --help, of programs and experiments, commands, names and values" {
+	local name
+	thinprobe completion >completion
+	. ./completion
+	completed ""
+	for name in run doctor $TOOLS; do grep -qx "$name" got; done
+	completed run ""
+	[ "$(cat got)" = "$(tr ' ' '\n' <<<"$EXPERIMENTS" | sort)" ]
+	for name in $TOOLS; do
+		completed "$name" --
+		comm -23 <("$TOP/bin/$name" --help | sed -nE 's/^ +(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
+		[ -s got ] && [ ! -s left_out ]
+	done
+	for name in stalls wan users; do
+		completed run "$name" --
+		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | sort -u) got >left_out
+		[ -s got ] && [ ! -s left_out ]
+	done
+	completed run stalls --app h
+	[ "$(cat got)" = heavy ]
+	completed run wan --protocol x
+	grep -qx x11 got
+	run ! grep -qx vnc got
+	completed run stalls --sec
+	[ "$(cat got)" = --seconds ]
+	completed setup --no
+	[ "$(cat got)" = --no-install ]
+}
+
+@test "doctor: of an experiment what that one needs, by its plan; as JSON; a wrong name is asked back" {
+	run thinprobe doctor stalls
+	[ "$status" = 0 ] || [ "$status" = 4 ]
+	narrow
+	grep -q '^[a-z]*  *protocol vnc' <<<"$output"
+	run ! grep -q 'slow disk' <<<"$output"
+	run thinprobe doctor --json hold
+	[ "$status" = 0 ] || [ "$status" = 4 ]
+	jq -e --arg status "$status" '.schema == "thinprobe.doctor/1" and .experiment == "hold" and (.rows | length) > 5
+		and all(.rows[]; (.state | IN("yes", "part", "no")) and .what != "" and .why != "")
+		and .can_measure == ($status == "0")' <<<"$output"
+	meant stalls doctor stals
+	meant --json doctor --jsn
+}
+
+@test "doctor says no, the cure, and exit status 4 where a program is missing" {
+	mkdir home
+	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" home/
+	ln -s "$TOP/bin" home/bin
+	printf 'run\tno-such-package\tno-such-program\n' >home/packages
+	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh hold
+	[[ $output == *"no-such-program (package no-such-package)"* && $output == *"cure: thinprobe setup"* ]]
+	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh --json hold
+	jq -e '.can_measure == false and any(.rows[]; .state == "no" and .cure == "thinprobe setup")' <<<"$output"
+}

@@ -41,6 +41,7 @@ setup() {
 	for part in packages lab experiments plots report data; do
 		[ -e "$PLACE/usr/share/thinprobe/$part" ]
 	done
+	grep -q '^complete .* thinprobe' "$PLACE/usr/share/bash-completion/completions/thinprobe"
 	for part in README.md LICENSE docs/method.md; do
 		[ -f "$PLACE/usr/share/doc/thinprobe/$part" ]
 	done
