@@ -21,6 +21,8 @@ animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
 animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
 slowdisk	mounts	timeout --preserve-status -s INT 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
 diskorder	loop	timeout --preserve-status -s INT 20 thinprobe diskorder $LOOP -t 300ms $OPTIONS
+prototap	capture	thinprobe prototap read session.pcap --port 5900 $OPTIONS
+vncplay	replays	thinprobe vncplay analyze run?.rfb $OPTIONS
 arrivals	-	thinprobe arrivals --sample 2000 $OPTIONS
 queue	-	thinprobe queue mva --demand 50ms,40ms -n 1,5,10,20 -z 1s $OPTIONS
 queue	-	thinprobe queue mm1 --rate 10,18,25 --service 50ms $OPTIONS
@@ -71,6 +73,13 @@ outputs_start_port() {
 }
 
 outputs_need_netload() { outputs_start_port netload thinprobe netload serve --port PORT; }
+# The hand-made captures and replays of the tests.
+outputs_need_capture() {
+	python3 "$OUTPUTS_TOP/tests/golden/make_captures.py" made && cp made/long_message.pcap session.pcap
+}
+outputs_need_replays() {
+	(cd "$OUTPUTS_TOP/tests/golden" && python3 make_vncplay.py make "$OLDPWD" width=240 height=180 noise_ms=200 factors=1,1.1) >/dev/null
+}
 outputs_need_latencies() {
 	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
 }

@@ -10,6 +10,7 @@
 #include "proc.h"
 #include "rec.h"
 #include "run.h"
+#include "watch.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -116,7 +117,7 @@ static void read_wall(struct run *run, struct clock_offset *wall, int64_t now)
 	run->traffic.ahead_ns = wall->offset_ns;
 }
 
-static void capture(struct run *run)
+static void capture(struct run *run, struct watch *watch)
 {
 	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
 	struct clock_offset wall = { 0 };
@@ -127,6 +128,7 @@ static void capture(struct run *run)
 	traffic_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
 		read_wall(run, &wall, now);
+		watch_show(watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
 				rows_flush(run->latency.rows);
@@ -166,10 +168,10 @@ static void read_files(struct run *run)
 	source_drops(run->source, &run->drops);
 }
 
-/* The rows are all that --format tsv or --tsv writes. */
+/* The rows are all that --format tsv writes. */
 static bool rows_only(void)
 {
-	return out_cfg.format == REC_TSV || out_cfg.format == REC_ROWS;
+	return out_cfg.format == REC_TSV;
 }
 
 static void check_usage(bool live, int files)
@@ -221,13 +223,13 @@ static struct source *open_source(bool live, char **files, int n)
 	return source;
 }
 
-/* What must not wait until somebody reads the report. A live capture without a packet is one of silence. */
-static int status_of(const struct run *run)
+/* A live capture without a packet is one of silence. `out` NULL: there is no report that says what is wrong. */
+static int status_of(const struct run *run, const struct rec *out)
 {
 	char why[RUN_WHY];
 	bool empty = !run->live && run_empty(run, why), lossy = !empty && run_lost(run, why);
 
-	if (empty || lossy)
+	if (!out && (empty || lossy))
 		warn("%s", why);
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* without -t a signal is how a live capture is meant to end */
@@ -282,6 +284,7 @@ int main(int argc, char **argv)
 	static struct run run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports };
 	char why[SOURCE_WHY];
+	struct watch watch;
 	static struct rec *out;	/* not lost where die() ends the program */
 	int at, status, err;
 
@@ -307,6 +310,9 @@ int main(int argc, char **argv)
 	if (latency_begin(&run.latency, why))
 		die(EXIT_RUN, "%s", why);
 	connect_taps(&run, &meter_cfg);
+	watch_start(&watch, out_cfg.detail == REC_QUIET, clock_now());
+	if (run.live && watch.progress.on)
+		meter_cfg.tap[meter_cfg.taps++] = (struct meter_tap){ .context = &watch, .display = watch_display };
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
 	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
 	meter_cfg.decode = cfg.decode;
@@ -321,7 +327,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
 	if (run.live) {
 		proc_ready((int)cfg.ready_fd);
-		capture(&run);
+		capture(&run, &watch);
 	} else {
 		read_files(&run);
 	}
@@ -331,7 +337,7 @@ int main(int argc, char **argv)
 	end_traffic(&run);
 	if (out)
 		run_report(out, &run, argv + at);
-	status = status_of(&run);
+	status = status_of(&run, out);
 	meter_free(&run.meter);
 	latency_free(&run.latency);
 	err = source_close(run.source);

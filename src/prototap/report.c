@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "costs.h"
 #include "findings.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -177,6 +178,64 @@ static void tell_settings(struct rec *r, const struct run *run, char *const *fil
 	rec_end(r);
 }
 
+/* --- for people --- */
+
+static const char *say_messages(const struct channel_count *n, char *text, size_t size)
+{
+	if (n->messages)
+		snprintf(text, size, "%s x %s", say_count((int64_t)n->messages), say_bytes((double)n->payload_bytes / (double)n->messages));
+	else
+		snprintf(text, size, "none");
+	return text;
+}
+
+static void say_channels(struct rec *r, struct meter *m, double seconds)
+{
+	const struct channel_count *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
+	double wire = (double)(in->wire_bytes + out->wire_bytes), payload = (double)(in->payload_bytes + out->payload_bytes);
+	char up[80], down[80];
+
+	rec_table(r, "lrr", "\tto server\tto client");
+	rec_row(r, "  packets\t%s\t%s", say_count((int64_t)in->packets), say_count((int64_t)out->packets));
+	rec_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", say_bytes((double)in->wire_bytes), say_bytes((double)out->wire_bytes),
+		say_number(wire > payload ? 100 * (wire - payload) / wire : 0));
+	if (seconds > 0)
+		rec_row(r, "  average rate\t%s\t%s", say_bits(8 * (double)in->wire_bytes / seconds), say_bits(8 * (double)out->wire_bytes / seconds));
+	rec_row(r, "  messages\t%s\t%s", say_messages(in, up, sizeof(up)), say_messages(out, down, sizeof(down)));
+	if (m->gaps.n)
+		rec_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", say_count((int64_t)m->update[0].count),
+			say_ns(sample_quantile(&m->gaps, 0.5).value), say_ns((double)m->update[0].gaps.max));
+	else
+		rec_row(r, "  screen updates\t\t%s", say_count((int64_t)m->update[0].count));
+}
+
+static void say_run(struct rec *r, struct run *run, double seconds)
+{
+	struct meter *m = &run->meter;
+	struct wire *w = &run->latency.wire;
+	uint64_t resent = m->sum[INPUT].retransmitted_packets + m->sum[DISPLAY].retransmitted_packets;
+	char why[RUN_WHY];
+
+	rec_main_table(r, "flows");
+	if (!run->live && run_empty(run, why)) {
+		rec_warn(r, "%s", why);
+		rec_say(r, "%s packets read, none selected", say_count((int64_t)m->packets));
+		return;
+	}
+	if (run_lost(run, why))
+		rec_warn(r, "%s", why);
+	if (!m->flows) {
+		rec_say(r, "%s without a packet", say_ns(seconds * NS_PER_S));
+		return;
+	}
+	rec_say(r, "%s, %s connection%s, %s packets, %s retransmitted", say_ns(seconds * NS_PER_S), say_count((int64_t)m->flows),
+		m->flows == 1 ? "" : "s", say_count((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets)), say_count((int64_t)resent));
+	say_channels(r, m, seconds);
+	if (run->cfg->latency.keys && w->low.n)
+		rec_say(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", w->exact, w->keys,
+			say_quantile(&w->low, 0.5, NS_PER_MS), say_quantile(&w->high, 0.5, NS_PER_MS));
+}
+
 void run_report(struct rec *r, struct run *run, char *const *files)
 {
 	int64_t from_ns = run->live ? run->from_ns : run->meter.first_ns, to_ns = run->live ? run->until_ns : run->meter.last_ns;
@@ -199,4 +258,5 @@ void run_report(struct rec *r, struct run *run, char *const *files)
 	if (run->live)
 		rec_real(r, "cpu_percent", run->cpu_percent, 3);
 	rec_end(r);
+	say_run(r, run, (double)(to_ns - from_ns) / NS_PER_S);
 }

@@ -211,12 +211,12 @@ static int prepare(int64_t run)
 	return EXIT_RUN;
 }
 
-static int judge(const struct play_result *r, const struct trace *t, const char *path)
+static int judge(struct rec *out, const struct play_result *r, const struct trace *t, const char *path)
 {
 	int inputs = 0;
 
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
-		warn("%s: %s", path, r->why);
+		rec_warn(out, "%s: %s", path, r->why);
 	for (int i = 0; i < t->n; i++)
 		inputs += t->events[i].kind != TRACE_SNAPSHOT;
 	switch (r->status) {
@@ -299,6 +299,8 @@ int vncplay_play(int argc, char **argv)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
 	report_settings(out, argv[first], argv[first + 1]);
 	rec_object(out, "result");
+	rec_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
+	rec_main_table(out, "runs");
 	rec_array(out, "runs");
 	for (int64_t run = 1; run <= repeat && !status && !proc_stop; run++) {
 		struct play_result r;
@@ -311,7 +313,7 @@ int vncplay_play(int argc, char **argv)
 		cfg.seed = (uint64_t)(seed + run - 1);
 		play_run(&cfg, &t, path, &r);
 		play_report(out, path, &t, &r);
-		status = judge(&r, &t, path);
+		status = judge(out, &r, &t, path);
 		play_free(&r);
 	}
 	rec_end(out);

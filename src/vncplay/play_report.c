@@ -5,7 +5,9 @@
 #include "clock.h"
 #include "proc.h"
 #include "rec.h"
+#include "say.h"
 
+#include <math.h>
 #include <unistd.h>
 
 void play_report(struct rec *out, const char *path, const struct trace *t, struct play_result *r)
@@ -20,6 +22,7 @@ void play_report(struct rec *out, const char *path, const struct trace *t, struc
 	rec_str(out, "why", *r->why ? r->why : NULL);
 	if (!r->began) {	/* nothing was replayed: zeros would be taken for figures */
 		rec_end(out);
+		rec_row(out, "%s\tnothing was replayed", path);
 		return;
 	}
 	rec_int(out, "inputs", r->inputs);
@@ -41,7 +44,10 @@ void play_report(struct rec *out, const char *path, const struct trace *t, struc
 	rec_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
 	rec_int(out, "bytes", r->bytes);
 	rec_int(out, "updates", r->updates);
-	rec_real(out, "cpu_percent", r->inputs ? 100 * (double)r->cpu_ns / (double)r->log_ns : 0, 2);
+	rec_real(out, "cpu_percent", r->log_ns > 0 ? 100 * (double)r->cpu_ns / (double)r->log_ns : (double)NAN, 2);
 	rec_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
 	rec_end(out);
+	rec_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], say_count(r->inputs), say_count(inputs),
+		say_count(r->snapshots), say_count(snapshots), say_ns((double)r->total_ns), say_ns((double)r->shifted_ns));
+	rec_rank(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "proc.h"
 #include "rec.h"
+#include "say.h"
 #include "recorder.h"
 #include "server.h"
 #include "user.h"
@@ -271,6 +272,7 @@ static void report(struct rec *out, const struct recording *r, const char *serve
 {
 	const struct recorder_count *c = recorder_counts(r->recorder);
 	const struct rfb *rfb = server_rfb(r->server);
+	int64_t snapshots = 0;
 
 	rec_object(out, "settings");
 	rec_str(out, "server", server);
@@ -291,14 +293,24 @@ static void report(struct rec *out, const struct recording *r, const char *serve
 	rec_int(out, "releases", c->releases);
 	rec_int(out, "keys", c->keys);
 	rec_object(out, "snapshots");
-	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++)
+	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++) {
 		rec_int(out, trace_why_word((enum trace_why)i), c->snapshots[i]);
+		snapshots += c->snapshots[i];
+	}
 	rec_end(out);
 	rec_int(out, "quiesced", c->quiesced);
 	rec_int(out, "restless", c->restless);
 	rec_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
 	rec_bool(out, "pointer_shape", r->shape);
 	rec_end(out);
+	if (!c->presses && !c->keys)
+		rec_warn(out, "no click and no key in %s: nothing to replay", say_ns(seconds * NS_PER_S));
+	else
+		rec_say(out, "recorded %s: %s inputs (%s keys, %s clicks), %s snapshots", say_ns(seconds * NS_PER_S), say_count(c->inputs),
+			say_count(c->keys), say_count(c->presses), say_count(snapshots));
+	rec_say(out, "  inputs were held back %s at most", say_ns((double)c->held_most_ns));
+	if (c->restless)
+		rec_say(out, "  %s times the screen did not come to rest before a snapshot", say_count(c->restless));
 }
 
 /* --- the command ----------------------------------------------------------------------------------------------- */
@@ -381,7 +393,7 @@ int vncplay_record(int argc, char **argv)
 	ended = work(&r, why, sizeof(why), &status);
 	leave(&r);
 	if (*why)
-		warn("%s", why);
+		rec_warn(rec, "%s", why);
 	report(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
 	r.user->close(r.user);
 	recorder_free(r.recorder);

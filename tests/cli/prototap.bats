@@ -435,3 +435,18 @@ agree()
 	[ "$(value channels.total.packets <cut.json)" = 0 ]
 	[[ "$(value cpu_percent <timed.json)" == [0-9]* ]]
 }
+
+@test "live on a terminal: a line a second; anywhere else none before the end" {
+	need_namespace
+	command -v script >/dev/null || skip "no script"
+	cat >watch <<-END
+		ip link set lo up
+		script -qec "'$BIN/prototap' live -i lo --port 9 -t 2500ms" typescript >seen </dev/null
+		"$BIN/prototap" live -i lo --port 9 -t 1500ms >out 2>err </dev/null
+	END
+	in_namespace bash watch
+	cat seen err
+	grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2} .*updates/s' seen
+	run ! grep updates/s err
+	[ "$(head -n 1 out | grep -c 'without a packet')" = 1 ]
+}

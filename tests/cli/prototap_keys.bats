@@ -3,6 +3,7 @@
 # prototap with keys: which update answers which key, as rows and as latency, from hand-made captures (tests/golden/make_keys.py).
 # Keys are 50 ms apart, due 1 ms before they were sent; every figure below is worked out from the times given there.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {

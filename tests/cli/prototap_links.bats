@@ -72,7 +72,7 @@ agree_bytes()
 		grep -q "^prototap: $MADE/$file: .*; what stands before it was counted" err
 		python3 -c 'import json; assert json.load(open("out"))["result"]["capture"]["packets"] > 0'
 	done
-	"$BIN/prototap" read "$MADE/cut_record.pcap" "$MADE/damaged.pcap" >out 2>err || [ $? = 3 ]
+	"$BIN/prototap" read "$MADE/cut_record.pcap" "$MADE/damaged.pcap" --json >out 2>err || [ $? = 3 ]
 	[ "$(wc -l <err)" = 1 ]
 	grep -q "and so in 1 more file" err
 }

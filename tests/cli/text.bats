@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 # Programs whose text is not short yet, or that have no short run.
-LATER="keyrepeat prototap refecho idleprofile pagein startup vncplay vamp"
+LATER="keyrepeat refecho idleprofile pagein startup vamp"
 
 setup() {
 	begin_test
