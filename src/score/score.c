@@ -177,6 +177,8 @@ static void tell_latency(struct rec *r, const struct samples_in *s)
 	rec_real(r, "p95", sample_quantile(&ns, 0.95).value / 1e6, 3);
 	rec_real(r, "max", sample_max(&ns).value / 1e6, 3);
 	rec_end(r);
+	rec_say(r, "%s samples: median %s, 95 %% within %s, longest %s", say_count((int64_t)s->n),
+		say_ns(sample_quantile(&ns, 0.5).value), say_ns(sample_quantile(&ns, 0.95).value), say_ns(sample_max(&ns).value));
 	if (ns.lost)
 		die(EXIT_RUN, "out of memory");
 	sample_free(&ns);
@@ -230,10 +232,6 @@ static void say(struct rec *r, const struct samples_in *s, const struct limits_i
 			 say_count((int64_t)s->n));
 	if ((double)s->n < m->apdex_few)
 		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, m->apdex_few);
-	if (s->passed)
-		rec_say(r, "%s samples of %s; %s rows passed over", say_count((int64_t)s->n), s->name, say_count((int64_t)s->passed));
-	else
-		rec_say(r, "%s samples of %s", say_count((int64_t)s->n), s->name);
 	rec_table(r, "lrl", "  rule\tscore\t");
 	if (wanted(PERCEPTION))
 		rec_row(r, "  later than %s ms\t%s %%\tperception", say_number(m->perception), say_number(100 * models_late(s, m->perception)));
