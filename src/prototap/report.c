@@ -197,10 +197,12 @@ static void say_channels(struct rec *r, struct meter *m, double seconds)
 
 	rec_table(r, "lrr", "\tto server\tto client");
 	rec_row(r, "  packets\t%s\t%s", say_count((int64_t)in->packets), say_count((int64_t)out->packets));
-	rec_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", say_bytes((double)in->wire_bytes), say_bytes((double)out->wire_bytes),
+	rec_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", say_bytes((double)in->wire_bytes),
+		say_bytes((double)out->wire_bytes),
 		say_number(wire > payload ? 100 * (wire - payload) / wire : 0));
 	if (seconds > 0)
-		rec_row(r, "  average rate\t%s\t%s", say_bits(8 * (double)in->wire_bytes / seconds), say_bits(8 * (double)out->wire_bytes / seconds));
+		rec_row(r, "  average rate\t%s\t%s", say_bits(8 * (double)in->wire_bytes / seconds),
+			say_bits(8 * (double)out->wire_bytes / seconds));
 	rec_row(r, "  messages\t%s\t%s", say_messages(in, up, sizeof(up)), say_messages(out, down, sizeof(down)));
 	if (m->gaps.n)
 		rec_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", say_count((int64_t)m->update[0].count),

@@ -153,7 +153,8 @@ static int judge(struct rec *out, const struct crowd *c, struct vlog_sums *s, co
 	if (log_err)
 		rec_warn(out, "the log is not whole: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
-		rec_warn(out, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, %lld not answered by the end)%s%s",
+		rec_warn(out, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
+			 "%lld not answered by the end)%s%s",
 		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
 		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)

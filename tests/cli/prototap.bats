@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # prototap from outside: hand-made captures, real ones beside tshark and an independent counter, live capture, wrong words.
 
+bats_require_minimum_version 1.5.0
+
 setup_file()
 {
 	export BIN="${PROTOTAP_BIN:-$(cd "$BATS_TEST_DIRNAME/../../bin" && pwd)}"
