@@ -78,7 +78,7 @@ outputs_need_capture() {
 	python3 "$OUTPUTS_TOP/tests/golden/make_captures.py" made && cp made/long_message.pcap session.pcap
 }
 outputs_need_replays() {
-	(cd "$OUTPUTS_TOP/tests/golden" && python3 make_vncplay.py make "$OLDPWD" width=240 height=180 noise_ms=200 factors=1,1.1) >/dev/null
+	python3 "$OUTPUTS_TOP/tests/golden/make_vncplay.py" make . width=240 height=180 noise_ms=200 factors=1,1.1 >/dev/null
 }
 outputs_need_latencies() {
 	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
