@@ -4,8 +4,6 @@
 #include "proc.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,24 +40,14 @@ void x11_close(struct x11 *x)
 
 void x11_sleep(struct x11 *x, int64_t until_ns)
 {
-	struct pollfd fd = { .events = POLLIN };
-	int64_t left;
-	struct timespec ts;
-	sigset_t stops, before;
+	int fd = ConnectionNumber(x->display);
+	fd_set in;
 
 	if (atomic_load(&x->gone) || XPending(x->display) || atomic_load(&x->gone))
 		return;
-	left = until_ns - clock_now();
-	ts = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
-	fd.fd = ConnectionNumber(x->display);
-	if (left <= 0)
-		return;
-	/* Blocked between the look at the flag and the sleep, and let in by the sleep itself: none is missed. */
-	proc_stop_signals(&stops);
-	sigprocmask(SIG_BLOCK, &stops, &before);
-	if (!proc_stop)
-		ppoll(&fd, 1, until_ns == INT64_MAX ? NULL : &ts, &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	FD_ZERO(&in);
+	FD_SET(fd, &in);
+	proc_select(fd + 1, &in, NULL, until_ns);
 }
 
 XImage *x11_image(const struct x11 *x, int width, int height)

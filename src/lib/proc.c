@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mntent.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,22 +50,26 @@ void proc_ignore_stop(void)
 	signal(SIGHUP, SIG_IGN);
 }
 
-void proc_wait_stop(int64_t until_ns)
+void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
 {
+	int64_t left = until_ns - clock_now();
+	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 	sigset_t all, before;
 
+	if (left <= 0)
+		return;
 	/* Blocked but for the wait itself: a signal between the look at the flag and the sleep is not missed. */
 	proc_stop_signals(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	while (!proc_stop) {
-		int64_t left = until_ns - clock_now();
-		struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
-
-		if (left <= 0)
-			break;
-		ppoll(NULL, 0, until_ns == INT64_MAX ? NULL : &ts, &before);
-	}
+	if (!proc_stop)
+		pselect(count, in, out, NULL, until_ns == INT64_MAX ? NULL : &ts, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void proc_wait_stop(int64_t until_ns)
+{
+	while (!proc_stop && clock_now() < until_ns)
+		proc_select(0, NULL, NULL, until_ns);
 }
 
 int proc_die_with_parent(pid_t parent)

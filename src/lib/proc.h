@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <sys/select.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +22,9 @@ void proc_stop_signals(sigset_t *set);
 void proc_ignore_stop(void);
 /* Sleeps until the absolute time (INT64_MAX: for ever) or until such a signal, also one that came before. */
 void proc_wait_stop(int64_t until_ns);
+/* The same, and until one of `count` descriptors can be read or written; may wake up for nothing, at once where the time is over.
+ * The sets (or NULL) are undefined afterwards. */
+void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns);
 
 /* Asks the kernel to kill this process when its parent dies; `parent` is the pid that must still be the parent.
  * 0, or -ESRCH when it has died already. */

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/select.h>
 
 struct face_cfg {
 	const char *display;	/* X11 */
@@ -34,9 +33,5 @@ struct face {
 /* Shows number 0 before they return. NULL with one line in `why`. */
 struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size);
 struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size);
-
-/* Sleeps until one of the descriptors can be read, until_ns (INT64_MAX: for ever), or a stop signal, also one that came
- * just before. */
-void face_sleep(int count, fd_set *readable, int64_t until_ns);
 
 #endif

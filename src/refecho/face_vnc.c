@@ -174,7 +174,7 @@ static int vnc_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 
 	(void)why;
 	(void)size;
-	face_sleep(v->screen->maxFd + 1, &fds, until_ns);
+	proc_select(v->screen->maxFd + 1, &fds, NULL, until_ns);
 	rfbProcessEvents(v->screen, 0);
 	return 0;
 }

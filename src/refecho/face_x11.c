@@ -160,7 +160,7 @@ static int x11_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 	if (!x->gone && !XPending(x->display)) {
 		FD_ZERO(&fds);
 		FD_SET(ConnectionNumber(x->display), &fds);
-		face_sleep(ConnectionNumber(x->display) + 1, &fds, until_ns);
+		proc_select(ConnectionNumber(x->display) + 1, &fds, NULL, until_ns);
 	}
 	while (!x->gone && XPending(x->display)) {
 		XEvent event;

@@ -12,7 +12,6 @@
 #include "user.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,11 +155,8 @@ static int to_notes(void *whose, const char *text)
 /* Sleeps until something comes, or until then, or a stop signal, also one that came just before. */
 static void rest(struct recording *r, int64_t until_ns)
 {
-	struct timespec left;
 	fd_set in, out;
-	sigset_t stop, old;
 	int top = server_fd(r->server);
-	int64_t ns;
 
 	FD_ZERO(&in);
 	FD_ZERO(&out);
@@ -168,17 +164,11 @@ static void rest(struct recording *r, int64_t until_ns)
 	if (server_waits(r->server))
 		FD_SET(top, &out);
 	if (r->user) {
-		ns = r->user->wait(r->user, &in, &top);
-		until_ns = ns < until_ns ? ns : until_ns;
+		int64_t wake_ns = r->user->wait(r->user, &in, &top);
+
+		until_ns = wake_ns < until_ns ? wake_ns : until_ns;
 	}
-	ns = until_ns == INT64_MAX ? NS_PER_DAY : until_ns - clock_now();
-	ns = ns < 0 ? 0 : ns;
-	left = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
-	proc_stop_signals(&stop);
-	sigprocmask(SIG_BLOCK, &stop, &old);
-	if (!proc_stop)
-		pselect(top + 1, &in, &out, NULL, &left, &old);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	proc_select(top + 1, &in, &out, until_ns);
 }
 
 /* 0, or -errno: the connection is over. */

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-static XImage *image_of(char *data, int bits, int depth, int bytes_per_line, unsigned long red, unsigned long green, unsigned long blue)
+static XImage *image_of(char *data, int bits, int depth, int bytes_per_line,
+			unsigned long red, unsigned long green, unsigned long blue)
 {
 	static XImage image;
 
