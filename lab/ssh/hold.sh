@@ -27,7 +27,7 @@ base=${TMPDIR:-/tmp}
 [ ${#base} -le 50 ] || base=/tmp
 control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to one of yours"
 printf '%s\n' $$ >"$control/pid"
-declare -A pid=() in=() from=() sender=() more=()
+declare -A pid=() in=() from=() sender=() more=() up=()
 read -ra roles <<<"$LAB_ROLES"
 mkfifo "$control/ask" && exec {idle}<>"$control/ask" || fail 1 "cannot write to $control"
 
@@ -43,11 +43,22 @@ any_alive() {
 }
 
 close() {
-	local role n
+	local role host fd n
 	trap '' TERM
 	trap - EXIT
 	[ ${#sender[@]} -eq 0 ] || kill "${sender[@]}" 2>/dev/null
-	for role in "${!pid[@]}"; do ! alive "$role" || printf 'end\n' >&"${in[$role]}"; done
+	# Who is not up yet is told by the end of its input: its pipe may be full of the archive. A login that did not come
+	# (ssh has no socket yet) has nothing there.
+	for role in "${!pid[@]}"; do
+		host=LAB_HOST_$role
+		if [ -n "${up[$role]-}" ]; then
+			! alive "$role" || printf 'end\n' >&"${in[$role]}"
+			continue
+		fi
+		fd=${in[$role]}
+		exec {fd}>&-
+		[ "${!host}" = . ] || [ -S "$control/$role.1.ctl" ] || ! alive "$role" || kill "${pid[$role]}"
+	done
 	for ((n = 0; n < 80; n++)); do
 		any_alive || break
 		read -r -t 0.1 -u "$idle"
@@ -128,7 +139,6 @@ beat() {
 	local role
 	for role in "${!up[@]}"; do printf 'beat\n' >&"${in[$role]}"; done
 }
-declare -A up=()
 for role in "${roles[@]}"; do
 	host=LAB_HOST_$role
 	end=$((SECONDS + 300)) now=0

@@ -208,6 +208,24 @@ END
 	[ "$(grep -c '^nothing left$' <<<"$output")" = 2 ]
 }
 
+@test "a host that refuses, one that is not there: nothing left there nor here" {
+	drive <<'END'
+try() { bash -c '. "$1/lab/lib.sh"; LAB_RUN=$2; lab_use ssh "$3"; lab_up' sh "$TOP" "$RUN" "$1"; }
+cp "$SSHPAIR/authorized" "$W/authorized"
+# It reads nothing of the archive, says no, and lingers.
+sed "s|^|command=\"echo fail 4 packages are missing; exec sleep 2\" |" "$W/authorized" >"$SSHPAIR/authorized"
+try tp-server,.
+echo "refused $?"
+cp "$W/authorized" "$SSHPAIR/authorized"
+nothing_left 5
+try tp-nobody,.
+echo "nobody $?"
+nothing_left 5
+END
+	[ "$status" -eq 0 ]
+	[[ $output == *"tp-server: packages are missing"*"refused 4"*"nothing left"*"nobody 1"*"nothing left"* ]]
+}
+
 # What is changed is real: groups of this machine, swap on it.
 @test "as root, groups, memory, swap and switches of the server; taken back at the end, also after a cut" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
