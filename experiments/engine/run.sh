@@ -87,8 +87,8 @@ run_folder() {
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum
 	[ -z "$RESUME" ] || return 0
-	# The record is this machine's (in front of a window, too); a probe on another one is not calibrated.
-	[ "$ON_BACKEND" = ssh ] || calibration=$(calibration_record)
+	# The record is this machine's; a probe on another one is not calibrated.
+	[ "$ON_BACKEND" = ssh ] && [[ ! $ON_ARGS =~ ^[^,]*,[.](,|$) ]] || calibration=$(calibration_record)
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration "$calibration" \
 		--argjson cells "$CELLS_JSON" '

@@ -22,7 +22,9 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 		finding("probe"; "**Probe quality.**"
 			+ (if $late == null then "" elif $late <= 1000 then " Each key left within 1 ms of its due time." else
 				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
-			+ (if several then "" elif $c == null then " The probe was not calibrated on this machine (`thinprobe calibrate`)." else
+			+ (if several then "" elif $c == null then " The probe was not calibrated\(if .run.settings.on // ""
+				| test("^ssh:[^,]*,(?![.](,|$))") then ": the client was another machine" else " on this machine (`thinprobe calibrate`)"
+				end)." else
 				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (flagged)" else "" end), the probe's error"
 					+ " is at most \($c.error_ms | fixed(2)) ms." end);
 			{value: (if $late == null then null else $late / 1000 end), unit: "ms", verdict: (if ($late // 0) > 10000 then "unsure"

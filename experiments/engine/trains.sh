@@ -318,7 +318,7 @@ trains_say() {	# trains_say WORDS: more about the idle noise
 				+ (if $c.disturbed == true then " (from a disturbed calibration)" else "" end)
 				+ (if $c.quick == true then " (quick)" else "" end) + "; "
 			elif $path == null then ""
-			elif .settings.on | startswith("ssh:") then "not calibrated: the record of thinprobe calibrate holds for this machine only; "
+			elif .settings.on | test("^ssh:[^,]*,(?![.](,|$))") then "not calibrated: the client is another machine; "
 			else "not calibrated on this machine (thinprobe calibrate); " end) as $own
 		| "probe: \($own)by itself \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU,"
 			+ " keys at most \(.chain.lateness_max_us | n) us late",

@@ -13,17 +13,28 @@ keys_are() {	# of each cell: 60 keys in 3 s, of which all but the first five cou
 	done
 }
 
+calibrated() {	# this machine is
+	mkdir "$W/state"
+	(. "$TOP/lab/calibration.sh" && jq -n --arg machine "$(calibration_machine)" '{schema: "thinprobe.calibration/1", $machine,
+		started: "2020-01-02T00:00:00Z", paths: [{path: "vnc-refecho", probe: "patch", error_ms: 0.5}]}' >"$W/state/calibration.json")
+}
+
 @test "stalls: over ssh" {
 	need Xvnc xdotool
+	calibrated
 	pair_cell stalls "${quick[@]}"
 	keys_are
+	[ "$(jq -c .calibration "$RUN/run.json")" = null ]
 	[ "$(jq -r '.lab.client' "$RUN/run.json")" = tp-client ]
 }
 
 @test "stalls: a server alone, with the client here" {
 	need Xvnc xdotool
+	calibrated
 	PAIR_ON=tp-server pair_cell stalls "${quick[@]}"
 	keys_are
+	[ "$(jq '.calibration.paths[0].error_ms' "$RUN/run.json")" = 0.5 ]
+	[[ $output == *2020-01-02* ]]
 	[ "$(jq -r '.lab.client' "$RUN/run.json")" = "$(uname -n)" ]
 }
 
