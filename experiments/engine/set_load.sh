@@ -53,16 +53,18 @@ load_ask() {
 
 # The user's command, for up to --set-load-timeout; what it leaves running is the load. 1: LAB_WHY.
 load_run() {	# load_run LOAD [away]: told to stop or not
-	local command=${SET_LOAD//\%d/$1} seconds=${SET_LOAD_TIMEOUT:-60} log=$RUN/log/set-load.out pid status=0
-	{ : >"$log"; } 2>/dev/null || log=/dev/null
+	local command=${SET_LOAD//\%d/$1} seconds=${SET_LOAD_TIMEOUT:-60} log=$RUN/log/set-load.out pid status=0 begin gap=''
+	[ -z "$(tail -c 1 "$log" 2>/dev/null)" ] || gap=$'\n'	# a command may have ended in the middle of a line
+	{ printf '%s# load %s: %s\n' "$gap" "$1" "$command" >>"$log"; } 2>/dev/null || log=/dev/null
+	begin=$(wc -c <"$log")
 	# In a session of its own: without the terminal, which is not its own to ask on, and with all that it starts in one group.
-	setpriv --pdeathsig KILL setsid sh -c "$command" </dev/null >"$log" 2>&1 &
+	setpriv --pdeathsig KILL setsid sh -c "$command" </dev/null >>"$log" 2>&1 &
 	pid=$!
 	if wait_until "$seconds" load_ended "$pid" "${2-}" && lab_gone "$pid"; then
 		wait "$pid"
 		status=$?
 		[ "$status" != 0 ] || return 0
-		LAB_WHY="ended with status $status: $(tail -n 1 "$log" 2>/dev/null)"
+		LAB_WHY="ended with status $status: $(tail -c "+$((begin + 1))" "$log" 2>/dev/null | tail -n 1)"
 	else
 		LAB_WHY="took longer than $seconds s (--set-load-timeout)"
 		! stopped || [ -n "${2-}" ] || LAB_WHY="was interrupted"

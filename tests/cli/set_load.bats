@@ -47,6 +47,10 @@ load_away
 SET_LOAD='echo first; echo "no luck with %d" >&2; exit 3'
 load_set 2 || echo "$LAB_WHY"
 load_set 2 || echo again
+SET_LOAD='printf bye >&2; [ %d = 7 ]'
+load_set 7
+SET_LOAD='exit %d'
+load_set 2 || echo "$LAB_WHY"
 SET_LOAD='echo %d >>said'
 load_set 2 && load_away
 END
@@ -55,6 +59,11 @@ END
 	[ "${lines[0]}" = "now 7" ]
 	[[ ${lines[1]} == "the load could not be set to 2: echo first; "*" ended with status 3: no luck with 2" ]]
 	[ "${lines[2]}" = again ]
+	# of its own output only
+	[ "${lines[3]}" = "the load could not be set to 2: exit 2 ended with status 2" ]
+	# that of all of them is kept, each below its load
+	[ "$(grep -c '^# load [0-9]*: ' log/set-load.out)" = 9 ]
+	[ "$(grep -A 2 '^# load 2: echo first' log/set-load.out | sed 1d | head -n 2 | paste -sd ,)" = "first,no luck with 2" ]
 	[ "$(paste -sd ' ' said)" = "load 5 of 5 load 7 of 7 load 0 of 0 2 0" ]
 	[ -z "$stderr" ]
 }
