@@ -22,7 +22,8 @@ case :$PATH: in
 *) PATH=$PATH:/usr/sbin:/sbin ;;
 esac
 
-# die [-STATUS] MESSAGE...: one line "tool: what; cure", then out.
+# die [-STATUS] MESSAGE...: one line "tool: what; cure", then out. What runs on_exit has the message in DIED.
+DIED=''
 die() {
 	local status=$EXIT_RUN
 	case ${1-} in
@@ -31,7 +32,8 @@ die() {
 		shift
 		;;
 	esac
-	warn "$@"
+	DIED=$*
+	warn "$DIED"
 	exit "$status"
 }
 

@@ -107,7 +107,13 @@ run_abandoned() {
 	local state=failed
 	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
 	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" = running ] || return 0
-	(cells_sum; run_ended "$state" "$(lab_lost)") 2>/dev/null
+	# Nothing measured and nothing logged, such as without a connection: there is nothing to go on with.
+	if [ "$state" = failed ] && [ -z "$RESUME" ] && [ -z "$(find "$RUN/cells" "$RUN/log" ! -type d -print -quit)" ]; then
+		rm -rf "$RUN/cells" "$RUN/log" "$RUN/run.json"
+		rmdir "$RUN" 2>/dev/null
+		return
+	fi
+	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null
 	printf 'thinprobe: this run is %s; go on with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
 }
 

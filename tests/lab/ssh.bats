@@ -226,6 +226,21 @@ END
 	[[ $output == *"tp-server: packages are missing"*"refused 4"*"nothing left"*"nobody 1"*"nothing left"* ]]
 }
 
+@test "a run that never connected leaves no folder; one with something in its log has the reason" {
+	try() { TMPDIR=$W timeout 60 "$TOP/thinprobe" run stalls --quick --loads 0 --on nosuch.invalid -o "$W/run"; }
+	status=0
+	try 2>"$W/err" || status=$?
+	cat "$W/err"
+	[ "$status" = 1 ]
+	[ "$(wc -l <"$W/err")" = 1 ]
+	[ ! -e "$W/run" ]
+	mkdir -p "$W/run/log" && echo seen >"$W/run/log/kept"
+	try 2>"$W/err" || status=$?
+	[ -s "$W/run/log/kept" ]
+	jq -e '.state == "failed" and (.reason | contains("nosuch.invalid"))' "$W/run/run.json"
+	grep -q -e --resume "$W/err"
+}
+
 # What is changed is real: groups of this machine, swap on it.
 @test "as root, groups, memory, swap and switches of the server; taken back at the end, also after a cut" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
