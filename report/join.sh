@@ -82,7 +82,7 @@ join_table() {
 
 # join RUN...: sets RUN, the folder that they have become (JOINED, or one beside the first).
 join() {
-	local run stem='' of threshold='' of_threshold table first names=() all=() files missing i
+	local run stem='' of threshold='' of_threshold window='' of_window table first names=() all=() files missing i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
 		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is there twice"; done
@@ -91,10 +91,13 @@ join() {
 		jq -e '.runs == null' "$run/run.json" >/dev/null || die 2 "$run: holds several runs itself; name these"
 		[ -z "$stem" ] || [ "$of" = "$stem" ] ||
 			die 2 "$run: a run of $of, and ${all[0]} is one of $stem; only runs of one experiment share a figure"
-		of_threshold=$(jq -r '.settings.threshold_ms // 100' "$run/run.json")
+		read -r of_threshold of_window < <(jq -r '.settings | "\(.threshold_ms // 100) \(.on // "" | startswith("attach:"))"' \
+			"$run/run.json")
 		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: late is what takes longer than" \
 			"$of_threshold ms, and $threshold ms in ${all[0]}; such shares cannot stand in one figure"
-		stem=$of threshold=$of_threshold
+		[ "${window:-$of_window}" = "$of_window" ] || die 2 "$run: of this run and ${all[0]}, one typed into a window of another" \
+			"server, where a load is only a label; report each by itself"
+		stem=$of threshold=$of_threshold window=$of_window
 		jq -e '.axes | index("protocol")' "$run/run.json" >/dev/null ||
 			die 2 "$run: in $stem nothing is told apart by protocol, so its figures have no place for several runs; report each by itself"
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1

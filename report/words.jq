@@ -74,7 +74,7 @@ def finding($id; $text; $about):
 	 verdict: ($about.verdict // "none"), figure: $about.figure};
 def threshold: .run.settings.threshold_ms // 100;
 def threshold_source: .run.settings.threshold as $name | first((.thresholds // [])[] | select(.name == $name) | .source) // null;
-def attached: .run.settings.on // "" | startswith("attach:");	# a window of a server that is not ours; its loads are only labels
+def attached: (.run.runs // [.run.settings])[0].on // "" | startswith("attach:");	# a window of a server that is not ours; its loads are only labels
 def measured_rows($table): [.[$table] // [] | .[] | select((.repeats // 1) > 0)];
 def distinct(value): reduce (.[] | value) as $v ([]; if index([$v]) then . else . + [$v] end);
 

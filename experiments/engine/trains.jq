@@ -44,9 +44,9 @@ def app_name($app):
 		else "the server's own application" end)
 		+ (if cost == null or several then "" else " (\(cost | plain) ms of CPU per"
 			+ " \(.run.settings.cost_per // "update" | sub("redraw"; "update")))" end) end;
-# What an application of a person's own choice is called goes before what a protocol answers keys with itself.
-def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if . == [] then "" else first as $app | $doc
-	| app_name($app) end;
+# Where both have a cost, an application's name goes before what a protocol answers keys with itself.
+def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == "light" then . else .[:1] end
+	| map(. as $app | $doc | app_name($app)) | join(" or ");
 # Loads that somebody else put beside an attached window are only labels.
 def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
 	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;

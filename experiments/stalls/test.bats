@@ -684,6 +684,8 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	[[ $(finding run late-light text) == *"late over 1 of the 3"*"With 5 CPU hogs: x11."*"Fast with every load tried: "*null* ]]
 	[ "$(finding run late-light verdict)" = bad ]
 	[ "$(finding run late-light)" = 100 ]
+	# which is no vim
+	[[ $(finding run late-light text) == *"Vim or "* ]]
 }
 
 @test "the jitter on the wire is a column: the mean of the repeats" {
@@ -750,6 +752,17 @@ two_runs() {
 	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/alpha","vnc/beta"]' ]
 }
 
+@test "windows of two servers: their loads are labels in the joined report too" {
+	need gnuplot cmark-gfm
+	two_runs
+	for run in alpha beta; do
+		edit_json $run/run.json '.settings.on = "attach:" + $run | .protocol.title = $run' --arg run $run
+	done
+	"$TOP/report/report.sh" alpha beta -o both
+	grep -q '^|.*| Load |' both/report.md
+	run ! grep -i 'hogs' both/figures/late-share.svg
+}
+
 @test "runs that cannot share a figure are refused in one line, and nothing is written" {
 	local script=$TOP/report/report.sh
 	need gnuplot cmark-gfm
@@ -760,7 +773,11 @@ two_runs() {
 	edit_json late/run.json '.settings.threshold_ms = 150'
 	cp -r beta users
 	edit_json users/run.json '.axes = ["app", "sinks"]'
+	cp -r beta window
+	edit_json window/run.json '.settings.on = "attach:0x1"'
 	refuses() { run -2 "$script" "$@"; echo "$output"; [ "${#lines[@]}" = 1 ]; }
+	refuses alpha window; [[ $output == *window* ]]
+	refuses window alpha
 	refuses alpha other; [[ $output == *hold*stalls* ]]
 	refuses alpha late; [[ $output == *"150 ms"*"100 ms"* ]]
 	refuses alpha users; [[ $output == *protocol* ]]
