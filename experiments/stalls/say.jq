@@ -186,15 +186,17 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 		# where an update comes as several, the time between two tells nothing of fair sharing
 		map(select((.updates_per_key // 1) > 1.2)) as $split
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
-		| ($full | map(select(fair_ok | not))) as $off
+		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
 			+ (if apart("mean_stall_ms") then "" else ", not told apart" end) + ".**"
 			+ " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
 			+ (if $full == [] or ($doc | attached) then "" else
 				" Fair sharing gives a mean stall of \($full[0].fair_stall_ms | with_unit("ms"))"
-				+ (if $off == [] then "; every curve lies on that line." else "; off that line: \($off | map(.protocol) | and_list)." end) end)
+				+ (if $off == [] then "" else "; off that line: \($off | map(.protocol) | and_list)" end)
+				+ (if $wide == [] then "" else "; scattered too widely to tell: \($wide | map(.protocol) | and_list)" end)
+				+ (if $off + $wide == [] then "; every curve lies on that line." else "." end) end)
 			+ (if $split == [] then "" else " An update arrives as several over \($split | map(.protocol) | and_list)." end);
-			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off == [] then "none" else "unsure" end)}) end;
+			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
 def idle_several: first(("light", "heavy") as $role | rows_of($role) | usable
 		| map(select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)) | select(. != [])) // []
 	| sort_by(.latency_p50_ms) | if . == [] then empty else

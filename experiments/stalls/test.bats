@@ -670,6 +670,17 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	run ! grep -q Protocol <("$TOP/report/table.sh" run)
 }
 
+@test "two protocols: a curve whose interval merely reaches the prediction does not lie on it" {
+	need gnuplot cmark-gfm
+	two_protocols APPS=heavy LOADS='0 20'
+	for repeat in 1 2 3; do	# (a mean of 460 ms, with an interval from below 0)
+		edit_json "run/cells/x11-heavy-020/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
+	done
+	again
+	[ "$(finding run mean-stall verdict)" = unsure ]
+	[[ $(finding run mean-stall text) == *"160 ms;"*x11*. ]]
+}
+
 @test "one protocol fast, one late, one that answers keys itself: each by itself" {
 	need gnuplot cmark-gfm
 	two_protocols LOADS='0 5'
