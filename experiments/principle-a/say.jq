@@ -28,16 +28,22 @@ def held_ratio: .run.settings.nz_per_s as $nz | part("held-ratio") | if length <
 			+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")).";
 		($top | figure("lambda_per_s")) + {verdict: (if $top.lambda_per_s > $low.lambda_per_s then "good" else "unsure" end),
 			figure: "rate"}) end;
+def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + "_low"] or .[$model] > .[$name + "_high"]);
+# What chance allows requests under way is known from repeats alone.
 def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else
 	(map(off("lambda_per_s"; "model_lambda_per_s")) | max) as $most
-		| (map(select(chance != null and off("lambda_per_s"; "model_lambda_per_s") > chance)) | length) as $out
+		| any(.concurrency_low != null) as $tested
+		| (map(select((chance != null and off("lambda_per_s"; "model_lambda_per_s") > chance)
+			or out_of("concurrency"; "model_concurrency"))) | length) as $out
 	| finding("model"; "**Exact mean value analysis is off by at most \($most | number) %** in the rate, and"
 		+ " \(map(off("concurrency"; "model_concurrency")) | max | number) % in the requests under way, with nothing fitted; "
-		+ "\(if $out == 0 then "no condition is" else "\($out | plural("condition is"; "conditions are"))" end) off by more than chance"
-			+ " allows. Schweitzer's approximation is off by up to "
+		+ (if $out == 0 and ($tested | not) then "one repeat cannot tell whether that is chance."
+			else "\($out) of \(length | plural("condition")) \(if $out == 1 then "is" else "are" end) off by more than chance allows." end)
+		+ " Schweitzer's approximation is off by up to "
 		+ "\(map(off("lambda_per_s"; "approximate_lambda_per_s")) | max | number) % and"
 			+ " \(map(off("concurrency"; "approximate_concurrency")) | max | number) %.";
-		{value: $most, unit: "%", verdict: (if $out <= length / 10 then "good" else "bad" end), figure: "rate"}) end;
+		{value: $most, unit: "%", figure: "rate",
+			verdict: (if $out > length / 10 then "bad" elif $tested then "good" else "unsure" end)}) end;
 def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on((cov_above or cov_below) | not) as $from
