@@ -19,8 +19,8 @@ netload	netload	thinprobe netload send 127.0.0.1:$PORT --rate 2Mbit -t 1200ms $O
 wire	networks	unshare -rn thinprobe wire --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
 animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
 animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
-slowdisk	mounts	timeout --preserve-status -s INT 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
-diskorder	loop	timeout --preserve-status -s INT 20 thinprobe diskorder $LOOP -t 300ms $OPTIONS
+slowdisk	mounts	timeout --preserve-status -s INT -k 20 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
+diskorder	loop	thinprobe diskorder $LOOP -t 300ms $OPTIONS
 prototap	capture	thinprobe prototap read session.pcap --port 5900 $OPTIONS
 vncplay	replays	thinprobe vncplay analyze run?.rfb $OPTIONS
 arrivals	-	thinprobe arrivals --sample 2000 $OPTIONS
@@ -56,6 +56,7 @@ outputs_stop() {
 		wait "${outputs_pids[i]}" 2>/dev/null || true
 	done
 	outputs_pids=()
+	if mountpoint -q mnt 2>/dev/null; then umount -l mnt; fi	# a disk that had to be killed
 	[ -z "${LOOP-}" ] || losetup --detach "$LOOP" || true
 	LOOP=''
 	unset DISPLAY
@@ -106,22 +107,27 @@ outputs_need_display() {
 
 outputs_need_animation() { outputs_need_display && outputs_start animation thinprobe animate --rate 20; }
 
-# outputs_read FILE [FLAG]: reads 64 KiB of it again and again, once it is there.
-outputs_read() {
+# outputs_reads FILE: a process that reads 64 KiB of it.
+outputs_reads() {
+	dd if="$1" of=/dev/null bs=4k count=16 iflag=direct
+}
+
+# Once for each mount, at its beginning: a disk in use cannot be unmounted.
+outputs_need_mounts() {
+	[ -w /dev/fuse ] && [ "$(id -u)" = 0 ] && mkdir -p mnt && truncate -s 64K disk.img || return 1
 	while sleep 0.02; do
-		dd if="$1" of=/dev/null bs=4k count=16 ${2:+iflag=$2} 2>/dev/null
+		[ -e mnt/disk ] || continue
+		outputs_reads mnt/disk
+		while [ -e mnt/disk ]; do sleep 0.1; done
 	done >/dev/null 2>&1 3>&- &
 	outputs_pids+=($!)
 }
 
-outputs_need_mounts() {
-	[ -w /dev/fuse ] && [ "$(id -u)" = 0 ] && mkdir -p mnt && truncate -s 64K disk.img && outputs_read mnt/disk direct
-}
-
 outputs_need_loop() {
 	[ "$(id -u)" = 0 ] && truncate -s 1M loop.img && LOOP=$(losetup --find --show loop.img 2>/dev/null) &&
-		timeout 20 thinprobe diskorder "$LOOP" -t 1ms >/dev/null 2>&1 &&	# the kernel may not let us trace
-		outputs_read "$LOOP" direct
+		timeout 20 thinprobe diskorder "$LOOP" -t 1ms >/dev/null 2>&1 || return 1	# the kernel may not let us trace
+	while sleep 0.02; do outputs_reads "$LOOP"; done >/dev/null 2>&1 3>&- &
+	outputs_pids+=($!)
 }
 
 # --- the document --------------------------------------------------------------------------------------------------
@@ -168,8 +174,9 @@ outputs_main() {
 	fi
 	{
 		printf '# What the programs print\n\n'
-		printf 'Written by [outputs.sh](outputs.sh) from short runs; the figures are those of one machine at one moment. `-v` adds\n'
-		printf 'the settings and all figures, `--json` and `--tsv` are for programs, `-q` leaves only warnings (`!`).\n'
+		printf 'Written by [outputs.sh](outputs.sh) from short runs; the figures are those of one machine at one\n'
+		printf 'moment. `-v` adds the settings and all figures, `--json` and `--tsv` are for programs, `-q` leaves\n'
+		printf 'only warnings (`!`).\n'
 		outputs_all
 	} >outputs.md
 	mv outputs.md "$OUTPUTS_TOP/docs/outputs.md"
