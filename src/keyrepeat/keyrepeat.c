@@ -28,7 +28,7 @@ static const struct target *const targets[] = { &target_x11, &target_vnc, &targe
 
 static struct {
 	double rate_per_s, noise_per_s;
-	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, timeout_ns;
+	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
 	int schedule, mode, watch;
 	const char *key, *script, *log, *password_file;
 	bool hold_start, find_region;
@@ -36,7 +36,7 @@ static struct {
 	uint64_t window;
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
-	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .timeout_ns = 30 * NS_PER_S, .key = "a" };
+	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S, .key = "a" };
 static struct rec_cfg out_cfg;
 
 /* "0.25/s", or the number alone */
@@ -89,6 +89,8 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise, "X/s" },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0,
 	  "vnc: the password, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, "vnc: give up connecting and greeting after this time (10s)", NULL,
+	  NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
 	  "wait so long for the echo of a key that was asked for (30s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, "look for the patch so long (5s)", NULL, NULL, NULL },
@@ -135,7 +137,7 @@ static const struct target *find_target(const char *text, const char **where)
 			return targets[i];
 		}
 	}
-	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:PORT or null:", text);
+	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
 }
 
 static void check_options(const struct target *target)
@@ -307,9 +309,9 @@ int main(int argc, char **argv)
 	int first, err, status;
 
 	first = cli_parse(argc, argv, "keyrepeat TARGET [options]",
-			  "Sends keys on an open-loop schedule to x11:DISPLAY, vnc:HOST:PORT or null: and watches for their echo.", options);
+			  "Sends keys on an open-loop schedule to x11:DISPLAY, vnc:HOST:DISPLAY or null: and watches for their echo.", options);
 	if (first != argc - 1)
-		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:PORT or null:" : "more than one target");
+		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
 	target = find_target(argv[first], &where);
 	if (target->check && target->check(where, why))
 		die_usage("%s", why);
@@ -327,8 +329,8 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
 	target_cfg = (struct target_cfg){ .where = where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan.n > 0,
-		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .password_file = cfg.password_file,
-		.window = cfg.window, .region = cfg.region, .find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
+		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
+		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region, .find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
 	run.self = target->open(&target_cfg, why);
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);

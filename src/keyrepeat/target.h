@@ -21,6 +21,7 @@ struct target_cfg {
 	bool keys;			/* keys will be sent; without, only watched */
 	int64_t period_ns;
 	int64_t patch_wait_ns;		/* how long open() looks for the patch */
+	int64_t connect_ns;		/* how long open() waits for a connection and its greeting, and then for the first picture */
 	const char *password_file;	/* NULL: none */
 	uint64_t window;		/* keys are for this window only; 0: for whatever has the focus */
 	struct region region;		/* only changes in it count (of the window, where there is one); empty: all */

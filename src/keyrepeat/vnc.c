@@ -8,8 +8,10 @@
 #include "vnc.h"
 #include "caret.h"
 #include "clock.h"
+#include "dial.h"
 #include "proc.h"
 #include "vnc_password.h"
+#include "vnc_address.h"
 #include "watchdog.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define CONNECT_S 10
+#define HOST_MOST 256
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
 
 static int tag;				/* its address is our name among the client's data */
@@ -46,7 +48,7 @@ static void keep_cause(const char *format, ...)
 	va_list args;
 
 	/* Of the talk only what names a cause: the server's reason, the end of the connection. */
-	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "timed out"))
+	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "valid") && !strstr(format, "timed out"))
 		return;
 	va_start(args, format);
 	keep(format, args);
@@ -182,43 +184,27 @@ static void got_update(rfbClient *client)
 	}
 }
 
-/* "host:port", "[ipv6]:port" or "host::port". */
-static int read_address(const char *where, char **host, int *port)
-{
-	const char *colon = strrchr(where, ':');
-	size_t length;
-	int64_t number;
-
-	if (!colon || cli_read_int(colon + 1, &number) || number < 1 || number > 65535)
-		return -EINVAL;
-	length = (size_t)(colon - where);
-	if (length && where[length - 1] == ':' && where[0] != '[')
-		length--;
-	if (length > 1 && where[0] == '[' && where[length - 1] == ']') {
-		where++;
-		length -= 2;
-	}
-	*host = strndup(length ? where : "127.0.0.1", length ? length : 9);
-	*port = (int)number;
-	return *host ? 0 : -ENOMEM;
-}
-
 static int vnc_check(const char *where, char *why)
 {
-	char *host;
+	char host[HOST_MOST];
 	int port;
 
-	if (read_address(where, &host, &port)) {
-		snprintf(why, TARGET_WHY, "vnc:%s is no address: give vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
-		return -1;
-	}
-	free(host);
-	return 0;
+	if (!vnc_address_read(where, host, sizeof(host), &port))
+		return 0;
+	snprintf(why, TARGET_WHY, "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
+	return -1;
 }
 
-static void why_not_connected(const struct vnc *self, const char *where, char *why)
+static void why_not_greeted(const struct vnc *self, const struct target_cfg *cfg, bool late, char *why)
 {
-	if (self->bad_password[0])
+	const char *where = cfg->where;
+
+	if (proc_stop)
+		snprintf(why, TARGET_WHY, "stopped before vnc:%s had greeted", where);
+	else if (late)
+		snprintf(why, TARGET_WHY, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect", where,
+			 (double)cfg->connect_ns / NS_PER_S);
+	else if (self->bad_password[0])
 		snprintf(why, TARGET_WHY, "cannot read a password: %s", self->bad_password);
 	else if (self->asked && !self->password_file)
 		snprintf(why, TARGET_WHY, "vnc:%s wants a password: give --password-file FILE", where);
@@ -227,7 +213,7 @@ static void why_not_connected(const struct vnc *self, const char *where, char *w
 			 where, self->password_file, last_error[0] ? last_error : "no reason given");
 	else
 		snprintf(why, TARGET_WHY,
-			 "cannot connect to vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
+			 "no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
 			 where, last_error[0] ? last_error : "no reason given");
 }
 
@@ -294,7 +280,7 @@ static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int6
 /* A server that stops in the middle of a message would hold the library's read for ever. */
 static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char *why)
 {
-	int64_t until = clock_now() + CONNECT_S * NS_PER_S;
+	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { 0 };
 	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
 
@@ -325,32 +311,13 @@ static void vnc_close(void *p)
 	free(self);
 }
 
-static void *vnc_open(const struct target_cfg *cfg, char *why)
+static void set_up_client(struct vnc *self)
 {
-	struct vnc *self = calloc(1, sizeof(*self));
-	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
-	char *host;
-	int port, none = 0;
+	rfbClient *c = self->client;
 
-	if (!c) {
-		snprintf(why, TARGET_WHY, "out of memory");
-		free(self);
-		return NULL;
-	}
-	if (read_address(cfg->where, &host, &port)) {
-		snprintf(why, TARGET_WHY, "out of memory");
-		rfbClientCleanup(c);
-		free(self);
-		return NULL;
-	}
-	*self = (struct vnc){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
 	rfbClientLog = keep_cause;
 	rfbClientErr = keep_error;
 	rfbClientSetClientData(c, &tag, self);
-	free(c->serverHost);
-	c->serverHost = host;
-	c->serverPort = port;
-	c->connectTimeout = c->readTimeout = CONNECT_S;
 	c->GetPassword = give_password;
 	c->GetCredential = give_credential;
 	c->GotFrameBufferUpdate = got_rectangle;
@@ -364,12 +331,62 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 	c->format.greenShift = 8;
 	c->format.blueShift = 16;
 	c->format.bigEndian = FALSE;
-	if (!rfbInitClient(c, &none, NULL)) {	/* frees the client */
-		why_not_connected(self, cfg->where, why);
+}
+
+/* Connects and greets, all of it in one time: the library bounds each of its reads only. 0 or -1; then the client is gone. */
+static int greet(struct vnc *self, const struct target_cfg *cfg, char *why)
+{
+	int64_t until = clock_now() + cfg->connect_ns;
+	char host[HOST_MOST], reason[TARGET_WHY - 100];
+	int port, fd, none = 0, err;
+	rfbClient *c = self->client;
+	struct watchdog watchdog = { .exact = true };	/* a server may send its greeting a byte at a time */
+	bool good, late;
+
+	vnc_address_read(cfg->where, host, sizeof(host), &port);
+	fd = dial(host, port, until, reason, sizeof(reason));
+	if (fd < 0) {
+		snprintf(why, TARGET_WHY, "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?", cfg->where, reason);
+		rfbClientCleanup(c);
+		return -1;
+	}
+	c->listenSpecified = TRUE;	/* the connection is there */
+	c->sock = fd;
+	free(c->serverHost);
+	c->serverHost = strdup(host);	/* whose certificate it is to be */
+	c->serverPort = port;
+	err = watchdog_start(&watchdog, fd, until, 0);
+	if (err) {
+		snprintf(why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
+		rfbClientCleanup(c);
+		return -1;
+	}
+	good = rfbInitClient(c, &none, NULL);	/* frees the client where it fails */
+	late = watchdog_end(&watchdog);
+	if (good && !late)
+		return 0;
+	if (good)
+		rfbClientCleanup(c);
+	why_not_greeted(self, cfg, late, why);
+	return -1;
+}
+
+static void *vnc_open(const struct target_cfg *cfg, char *why)
+{
+	struct vnc *self = calloc(1, sizeof(*self));
+	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
+
+	if (!c) {
+		snprintf(why, TARGET_WHY, "out of memory");
 		free(self);
 		return NULL;
 	}
-	c->readTimeout = 0;		/* from now on a silent server is a result, not an error */
+	*self = (struct vnc){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
+	set_up_client(self);
+	if (greet(self, cfg, why)) {
+		free(self);
+		return NULL;
+	}
 	if (wait_for_picture(self, cfg, why)) {
 		vnc_close(self);
 		return NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli.h"
 #include "clock.h"
+#include "rec_tree.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,19 +25,23 @@ const char *cli_tool(void)
 	return tool_name;
 }
 
-/* One line whatever the message quotes, and one write, so that lines of several processes do not mix. */
+/* One line that no terminal obeys, whatever the message quotes; and one write, so that lines of several processes do not mix. */
 static __attribute__((format(printf, 1, 0))) void say(const char *format, va_list args, const char *after)
 {
 	int saved = errno;	/* %m belongs to the caller's failure, not to ours */
-	char line[1024], message[800];
+	char line[1024] = "", message[800];
+	FILE *whole;
 
 	fflush(stdout);
 	errno = saved;
 	vsnprintf(message, sizeof(message), format, args);
-	for (char *p = message; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			*p = '?';
-	snprintf(line, sizeof(line), "%s: %s%s\n", tool_name, message, after);
+	whole = fmemopen(line, sizeof(line), "w");
+	if (!whole)
+		return;
+	fprintf(whole, "%s: ", tool_name);
+	rec_write_plain(whole, message);
+	fprintf(whole, "%s\n", after);
+	fclose(whole);
 	fputs(line, stderr);
 }
 

@@ -30,6 +30,8 @@ static void json_string(FILE *out, const char *text)
 			fprintf(out, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7f)
 			fprintf(out, "\\u%04x", *p);
+		else if (p[0] == 0xc2 && p[1] < 0xa0)	/* C1: a terminal obeys these, too */
+			fprintf(out, "\\u%04x", p[1]);
 		else if (!n)
 			fputs("\xef\xbf\xbd", out);
 		else
@@ -136,9 +138,16 @@ static const char *shown(const struct rec_node *n)
 {
 	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
 		return "-";
-	for (char *p = n->text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+	for (unsigned char *p = (unsigned char *)n->text; *p; p++) {
+		int length = utf8_length(p);
+
+		if (*p < 0x20 || *p == 0x7f)
 			*p = ' ';
+		else if (!length || (p[0] == 0xc2 && p[1] < 0xa0))
+			*p = '?';	/* and what is left of a C1 control in the next turn */
+		else
+			p += length - 1;
+	}
 	return n->text;
 }
 

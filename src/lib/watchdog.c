@@ -23,20 +23,27 @@ static bool silent(int sock)
 	return getsockopt(sock, IPPROTO_TCP, TCP_INFO, &info, &size) || info.tcpi_last_data_recv >= SILENCE_MS;
 }
 
+static bool over(const struct watchdog *w, int64_t until, int64_t now)
+{
+	if (until == WATCHDOG_IDLE)
+		return false;
+	return w->exact ? now >= until : now - NS_PER_S > until && silent(w->sock);
+}
+
 static void *watch(void *arg)
 {
 	struct watchdog *w = arg;
-	int64_t stop_ns = 0;	/* when a stop was first seen in this wait */
+	int64_t stop_ns = 0, last = 0;	/* when a stop was first seen in this wait */
 
 	while (!atomic_load(&w->stopping)) {
 		int64_t until = atomic_load(&w->until_ns), now = clock_now();
 
 		if (until == WATCHDOG_IDLE || !proc_stop)
 			stop_ns = 0;
-		else if (!stop_ns)
+		else if (!stop_ns || until != last)
 			stop_ns = now;
-		if ((stop_ns && now - stop_ns >= w->grace_ns) ||
-		    (w->exact ? now > until : now - NS_PER_S > until && silent(w->sock))) {
+		last = until;
+		if ((stop_ns && now - stop_ns >= w->grace_ns) || over(w, until, now)) {
 			atomic_store(&w->bitten, true);
 			shutdown(w->sock, SHUT_RDWR);
 			break;

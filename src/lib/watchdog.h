@@ -17,14 +17,14 @@ struct watchdog {
 	bool exact;			/* from the caller: at until_ns, whatever comes */
 	int sock;			/* a descriptor of its own */
 	int64_t grace_ns;
-	_Atomic int64_t until_ns;	/* may be moved at any time */
+	_Atomic int64_t until_ns;	/* may be moved at any time, which begins the grace anew */
 	_Atomic bool stopping, bitten;	/* bitten: it has shut the socket down */
 	pthread_t thread;
 };
 
 /* Shuts `sock` down on proc_stop, when what was waited for then has not come after grace_ns; or a
- * second after until_ns, unless bytes still come (a slow link is not a stuck server). 0 or -errno.
- * `w` must stay where it is until watchdog_end(). */
+ * second after until_ns, unless bytes still come (a slow link is not a stuck server); `exact`: at
+ * until_ns, whatever comes. 0 or -errno. `w` must stay where it is until watchdog_end(). */
 int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns);
 /* Ends and joins it. True when it had bitten. */
 bool watchdog_end(struct watchdog *w);

@@ -29,11 +29,11 @@ static const char *const watches[] = { "update", "patch", NULL };
 
 static struct cycle_cfg cycle = { .evict_ns = 20 * NS_PER_S, .settle_ns = NS_PER_S, .pause_ns = 3 * NS_PER_S };
 static struct {
-	int64_t runs, timeout_ns, ready_fd;
+	int64_t runs, timeout_ns, connect_ns, ready_fd;
 	const char *cgroup, *prober, *key, *region, *window, *password_file, *log, *timeline;
 	int watch;
 	bool lock, unlock;
-} cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
+} cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
 static struct rec_cfg out_cfg;
 
 static int read_pids(const char *text, void *value)
@@ -76,6 +76,8 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key that often as long as it is tried to page out", NULL, NULL, NULL },
 	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "rest before the first key (1s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, "from the first echo to the second key (3s)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, "vnc: give up connecting and greeting after this time (10s)", NULL,
+	  NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for an echo (30s)", NULL, NULL, NULL },
 	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key, as keyrepeat has it (a)", NULL, NULL, "KEY" },
 	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (update)", watches, NULL, NULL },
@@ -110,11 +112,12 @@ static const char *beside(const char *tool)
 
 static void start_prober(struct prober *prober, const char *target)
 {
-	char why[PROBER_WHY], timeout[32];
+	char why[PROBER_WHY], timeout[32], connect[32];
 	const char *command[24] = { beside("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch", watches[cfg.watch],
-				    "--timeout", timeout, "--ready-fd", "3" };
-	size_t n = 12;
+				    "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
+	size_t n = 14;
 
+	snprintf(connect, sizeof(connect), "%lldns", (long long)cfg.connect_ns);
 	snprintf(timeout, sizeof(timeout), "%.6fs", (double)cfg.timeout_ns / NS_PER_S);
 	if (cfg.region) {
 		command[n++] = "--region";
@@ -130,7 +133,7 @@ static void start_prober(struct prober *prober, const char *target)
 	}
 	command[n] = NULL;
 	if (cfg.prober ? prober_join(prober, cfg.prober, why) :
-	    prober_start(prober, (char *const *)(uintptr_t)command, 60 * NS_PER_S, why))
+	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, why))
 		die(EXIT_RUN, "%s", why);
 }
 
@@ -322,7 +325,7 @@ static void check_options(int first, int argc)
 		return;
 	}
 	if (first != argc - 1)
-		die_usage(first == argc ? "which target? give x11:DISPLAY or vnc:HOST:PORT" : "more than one target");
+		die_usage(first == argc ? "which target? give x11:DISPLAY or vnc:HOST:DISPLAY" : "more than one target");
 	if (cycle.hog && cycle.method != EVICT_HOG)
 		die_usage("--hog is for --evict hog");
 	if ((cycle.keep_hog || cycle.rest_hog) && cycle.method != EVICT_HOG)

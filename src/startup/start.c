@@ -262,6 +262,9 @@ static void finish(struct watch *r, int err)
 	traffic_until(r->cfg->traffic, r->exec_ns + (out->stable_ns >= 0 ? out->stable_ns + WATCH_TICK : r->cfg->ceiling_ns), &out->moved);
 }
 
+/* What a display that does not answer is given after a stop. */
+#define STOP_GRACE_NS (2 * NS_PER_S)
+
 int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_result *out)
 {
 	struct watch *r = calloc(1, sizeof(*r));
@@ -276,7 +279,7 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 	err = begin(r);
 	if (!err) {
 		/* Without it, waiting has no end where a display does not answer: no reason not to measure. */
-		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), WATCHDOG_IDLE, 2 * NS_PER_S);
+		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), WATCHDOG_IDLE, STOP_GRACE_NS);
 
 		err = wait_for_rest(r);
 		if (!err && out->state == START_STABLE && cfg->script)

@@ -3,10 +3,12 @@
 #include "server.h"
 
 #include "clock.h"
-#include "server_dial.h"
+#include "dial.h"
 #include "rfb/bytes.h"
 #include "rfb/messages.h"
+#include "server_greet.h"
 #include "server_stamp.h"
+#include "vnc_address.h"
 #include "vnc_password.h"
 
 #include <errno.h>
@@ -271,14 +273,18 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 static int greet(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
-	char password[VNC_PASSWORD_TEXT], text[sizeof(s->why) - 64];
+	char password[VNC_PASSWORD_TEXT], host[256], text[sizeof(s->why) - 64];
 	int port, err = 0;
 
 	if (cfg->password_file)
 		err = vnc_password_read(cfg->password_file, password, s->why, sizeof(s->why));
 	if (err)
 		return err;
-	s->fd = server_dial(cfg->address, until, &port, s->why, sizeof(s->why));
+	if (vnc_address_read(cfg->address, host, sizeof(host), &port)) {
+		snprintf(s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
+		return -EINVAL;
+	}
+	s->fd = dial(host, port, until, s->why, sizeof(s->why));
 	if (s->fd < 0)
 		return s->fd;
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);

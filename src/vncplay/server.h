@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct server_cfg {
-	const char *address;	/* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, unix:PATH is not supported */
+	const char *address;	/* as vnc_address.h reads it */
 	const char *password_file;	/* as vncpasswd writes it, or plain text of one line; NULL: none */
 	int64_t timeout_ns;	/* for the greeting, all of it */
 	/* words, separated by commas; NULL: tight,zlib,hextile,copyrect,raw. The cursor's, LastRect and

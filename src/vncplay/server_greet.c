@@ -2,11 +2,9 @@
 /* server_greet - the greeting and the proof who we are, by libvncclient.
  *
  * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before
- * anything else is known. What it waits for is bounded for each read only, so a thread closes the
- * connection under its feet when all of the time is over. */
-#include "server_dial.h"
+ * anything else is known. What it waits for is bounded for each read only, and not all of it. */
+#include "server_greet.h"
 
-#include "clock.h"
 #include "proc.h"
 #include "watchdog.h"
 

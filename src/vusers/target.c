@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target.h"
+#include "vnc_address.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,28 +16,29 @@ static int bad(char *why, size_t size, const char *words)
 	return -EINVAL;
 }
 
-static bool port_of(const char *text, const char **end, uint16_t *port)
+/* A number behind so many colons (vnc_address.h). */
+static bool port_of(const char *text, const char **end, int colons, uint16_t *port)
 {
-	unsigned long v = 0;
+	int v = 0;
 	const char *p = text;
 
 	for (; *p >= '0' && *p <= '9' && v <= 65535; p++)
-		v = 10 * v + (unsigned long)(*p - '0');
+		v = 10 * v + *p - '0';
 	*end = p;
-	*port = (uint16_t)v;
-	return p > text && v >= 1 && v <= 65535;
+	*port = (uint16_t)vnc_address_port(v, colons);
+	return p > text && v <= 65535 && *port;
 }
 
-/* "5901-5903,5910" */
-static bool ports_of(const char *text, struct target *t)
+/* "5901-5903,5910", or as displays "1-3,10" */
+static bool ports_of(const char *text, int colons, struct target *t)
 {
 	uint16_t from, to;
 
 	for (t->ports = 0;; text++) {
-		if (!port_of(text, &text, &from))
+		if (!port_of(text, &text, colons, &from))
 			return false;
 		to = from;
-		if (*text == '-' && !port_of(text + 1, &text, &to))
+		if (*text == '-' && !port_of(text + 1, &text, colons, &to))
 			return false;
 		for (unsigned p = from; p <= to; p++) {
 			if (t->ports == TARGET_PORTS)
@@ -50,7 +52,7 @@ static bool ports_of(const char *text, struct target *t)
 	}
 }
 
-/* The name at the start of text, also [::1]; what is behind it. NULL: none. */
+/* The name at the start of what follows http://, also [::1]; what is behind it. NULL: none. */
 static const char *host_of(const char *text, char *host, size_t size)
 {
 	bool brackets = *text == '[';
@@ -75,7 +77,7 @@ static int parse_http(const char *text, struct target *t, char *why, size_t size
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
 	rest = host_of(rest, t->host, sizeof(t->host));
-	if (rest && *rest == ':' && !port_of(rest + 1, &rest, &t->port[0]))
+	if (rest && *rest == ':' && !port_of(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
 	return rest == end ? 0 : bad(why, size, "not an address such as http://127.0.0.1:8080/");
 }
@@ -101,17 +103,17 @@ static int find(struct target *t, char *why, size_t size)
 int target_parse(const char *text, struct target *t, char *why, size_t size)
 {
 	const char *rest;
-	int err = 0;
+	int colons, err = 0;
 
 	*t = (struct target){ 0 };
 	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
 		err = parse_http(text, t, why, size);
 	} else if (!strncmp(text, "vnc:", 4)) {
-		rest = host_of(text + 4, t->host, sizeof(t->host));
-		if (!rest || *rest != ':' || !ports_of(rest + 1, t))
-			err = bad(why, size, "not an address such as vnc:127.0.0.1:5901, or with several ports vnc:127.0.0.1:5901-5910,5920");
+		rest = vnc_address_host(text + 4, t->host, sizeof(t->host), &colons);
+		if (!rest || !text[4] || !ports_of(colons ? rest : "0", colons, t))
+			err = bad(why, size, "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = bad(why, size, "a target is vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = bad(why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : find(t, why, size);
 }

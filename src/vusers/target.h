@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* target - where users go: vnc:HOST:PORT (PORTS: 5901-5910,5920), http://HOST[:PORT]/PATH, https://. Finds the address once. */
+/* target - where users go: vnc:HOST:PORT (PORTS: 5901-5910,5920, or displays 1-10,20: vnc_address.h), http://HOST[:PORT]/PATH,
+ * https://. Finds the address once. */
 #ifndef THINPROBE_VUSERS_TARGET_H
 #define THINPROBE_VUSERS_TARGET_H
 

@@ -232,3 +232,37 @@ hold_swap() {
 	exec {swaps}</proc/swaps
 	flock -w 15 "$swaps" || skip "somebody else has made swap for a trial"
 }
+
+# A server that says what it is told to: bytes in hexadecimal, pauses in seconds ("p3"), "r12" reads
+# as many, "*" goes on until nobody listens.
+mute() {	# name words...
+	local name=$1
+
+	shift
+	start "$name" python3 -c '
+import socket, sys, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+c, _ = s.accept()
+try:
+    words = sys.argv[1:]
+    for w in words:
+        if w[0] == "p":
+            time.sleep(float(w[1:]))
+        elif w[0] == "r":
+            c.recv(int(w[1:]))
+        elif w[0] == "*":
+            while True:
+                c.sendall(bytes.fromhex(w[1:]))
+                time.sleep(0.05)
+        else:
+            c.sendall(bytes.fromhex(w))
+    time.sleep(20)
+except OSError:
+    pass
+' "$@"
+	until_true test -s "$name.out"
+	port=$(cat "$name.out")
+}

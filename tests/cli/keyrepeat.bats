@@ -175,13 +175,17 @@ END
 	run "$KEYREPEAT" nowhere:1
 	[ "$status" -eq 2 ]
 	[[ $output == *"x11:DISPLAY"* ]]
-	run "$KEYREPEAT" vnc:127.0.0.1
-	[ "$status" -eq 2 ]
-	[[ $output == *"HOST:PORT"* ]]
-	run "$KEYREPEAT" vnc:127.0.0.1:1 -t 1s
+	for where in '' 127.0.0.1: 127.0.0.1:x 127.0.0.1::0 127.0.0.1:65536 ::1:2; do
+		run "$KEYREPEAT" "vnc:$where"
+		[ "$status" -eq 2 ]
+		[[ $output == *HOST:PORT* ]]
+	done
+	run "$KEYREPEAT" vnc:127.0.0.1::1 -t 1s
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"does a VNC server listen there"* ]]
+	[[ $output == *"port 1:"*"does a VNC server listen there"* ]]
+	run "$KEYREPEAT" vnc:127.0.0.1:1 -t 1s --connect 1s	# somebody may listen there
+	[[ $output != *"port 1:"* ]]
 	run "$KEYREPEAT" x11:/nowhere:1 -t 1s
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
@@ -192,6 +196,26 @@ END
 	run "$KEYREPEAT" null: --log /nowhere/keys -o /dev/null
 	[ "$status" -eq 1 ]
 	[[ $output == *"cannot write /nowhere/keys"* ]]
+}
+
+@test "vnc: a server that is silent, drips, or sends what a terminal would obey: one line, in time" {
+	local from words v8
+
+	v8=$(printf 'RFB 003.008\n' | xxd -p)
+	for words in '' '*52' "$v8 r12 0101 r1 00000000 r1 *02" "$v8 r12 00 00000006 1b5b331bc29b" \
+		"$(printf 'HTTP\33[2J1' | xxd -p)3132 p1"; do
+		# shellcheck disable=SC2086 # words
+		mute server $words
+		from=$SECONDS
+		run "$KEYREPEAT" "vnc:127.0.0.1:$port" --connect 500ms -o report
+		kill -9 "$pid" 2>/dev/null || true
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[ $((SECONDS - from)) -lt 10 ]
+		[ ! -e report ]
+		run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' <<<"$output"
+	done
 }
 
 @test "a descriptor for ready that is not open is refused before a file can take its number" {

@@ -322,7 +322,7 @@ pages() {	# connections
 }
 
 @test "vusers: who is not there, wants a password, or speaks something else: one line, status 1" {
-	for to in vnc:127.0.0.1:1 http://127.0.0.1:1/; do
+	for to in vnc:127.0.0.1::1 http://127.0.0.1:1/; do
 		at=$to
 		users -n 3 -z 10ms -t 200ms
 		echo "$to: $status $(cat users.err)"
@@ -363,8 +363,10 @@ pages() {	# connections
 		vnc:127.0.0.1:5901 -n 3
 		vnc:127.0.0.1:5901 -n 3 -z 1s --nz 3
 		vnc:127.0.0.1:5901 -n 3 -z 1s --open 3
-		vnc:127.0.0.1 -z 1s
-		vnc:127.0.0.1:0 -z 1s
+		vnc: -z 1s
+		vnc:127.0.0.1: -z 1s
+		vnc:127.0.0.1::0 -z 1s
+		vnc:127.0.0.1:1-3,x -z 1s
 		vnc:127.0.0.1:5910-5901 -z 1s
 		ftp://127.0.0.1/ -z 1s
 		http://127.0.0.1:99999/ -z 1s

@@ -353,7 +353,8 @@ static void a_wrong_word_is_named_with_the_cure(void **state)
 	blames("--colour blue", "--colour blue: not one of red, green");
 	blames("--cpus 3-1", "--cpus 3-1: not a list of CPUs such as 0,2-3");
 	blames("--even 3", "--even 3: not EVEN");
-	blames("--name a\nb --bo\ngus", "unknown or ambiguous option --bo?gus");	/* one line, whatever it quotes */
+	blames("--name a\nb --bo\ngus", "unknown or ambiguous option --bo gus");	/* one line, whatever it quotes */
+	blames("--na\033[31m\302\233x\377", "unknown or ambiguous option --na?[31m?x?");
 }
 
 static void help_tells_every_option_and_its_words(void **state)

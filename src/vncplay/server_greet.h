@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* server_dial - the first half of a connection to an RFB server: its socket, and the greeting, all of it until a stated time. */
-#ifndef THINPROBE_SERVER_DIAL_H
-#define THINPROBE_SERVER_DIAL_H
+/* server_greet - the first half of a connection to an RFB server: the greeting, all of it until a stated time. */
+#ifndef THINPROBE_SERVER_GREET_H
+#define THINPROBE_SERVER_GREET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name; libvncclient refuses longer ones */
-
-/* HOST:DISPLAY (below 100), HOST:PORT, HOST::PORT, [ADDRESS]:..., HOST alone (display 0). `host`
- * without brackets, "localhost" where it is empty. 0 or -EINVAL. */
-int server_address(const char *text, char *host, size_t size, int *port);
-/* A TCP connection, or -errno with the reason in `why`; -EINTR: told to stop. */
-int server_dial(const char *address, int64_t until_ns, int *port, char *why, size_t size);
 
 /* What a greeting ends with: what the server told of itself, and what it said beyond that. */
 struct server_greeted {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* server_dial - the socket of a connection. */
-#include "server_dial.h"
-
+#include "dial.h"
 #include "clock.h"
 #include "proc.h"
 
@@ -11,58 +9,9 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define FIRST_PORT 5900		/* of display 0 */
-#define DISPLAYS 100		/* a number below is a display, the others are ports */
-
-/* The last colon ends the host: a bare IPv6 address needs its brackets. */
-int server_address(const char *text, char *host, size_t size, int *port)
-{
-	const char *end = strrchr(text, ':'), *from = text, *number;
-	bool plain = false;	/* a port, however small */
-	size_t n;
-	long v = 0;
-	char *stop;
-
-	if (*text == '[') {
-		from = text + 1;
-		end = strchr(text, ']');
-		if (!end || (end[1] && end[1] != ':'))
-			return -EINVAL;
-		n = (size_t)(end - from);
-		number = end + 1;
-	} else {
-		n = end ? (size_t)(end - from) : strlen(from);
-		number = end ? end : from + n;
-		if (n && from[n - 1] == ':') {	/* HOST::PORT */
-			n--;
-			number--;
-		}
-		if (memchr(from, ':', n))
-			return -EINVAL;
-	}
-	if (*number == ':') {
-		plain = number[1] == ':';
-		number += plain ? 2 : 1;
-		if (*number < '0' || *number > '9')
-			return -EINVAL;
-		v = strtol(number, &stop, 10);
-		if (*stop || v > 65535 || (plain && !v))
-			return -EINVAL;
-	}
-	if (n >= size)
-		return -EINVAL;
-	memcpy(host, from, n);
-	host[n] = '\0';
-	if (!n)
-		snprintf(host, size, "localhost");
-	*port = (int)(plain || v >= DISPLAYS ? v : v + FIRST_PORT);
-	return 0;
-}
 
 static int wait_connected(int fd, int64_t until_ns)
 {
@@ -103,17 +52,13 @@ static int dial_one(const struct addrinfo *a, int64_t until_ns)
 	return fd;
 }
 
-int server_dial(const char *address, int64_t until_ns, int *port, char *why, size_t size)
+int dial(const char *host, int port, int64_t until_ns, char *why, size_t size)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
-	char host[256], service[8];
+	char service[8];
 	int fd = -ENOENT, err;
 
-	if (server_address(address, host, sizeof(host), port)) {
-		snprintf(why, size, "%s is no server: HOST:DISPLAY, HOST:PORT or HOST::PORT", address);
-		return -EINVAL;
-	}
-	snprintf(service, sizeof(service), "%d", *port);
+	snprintf(service, sizeof(service), "%d", port);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err) {
 		snprintf(why, size, "%s: %s", host, gai_strerror(err));
@@ -130,6 +75,6 @@ int server_dial(const char *address, int64_t until_ns, int *port, char *why, siz
 	}
 	freeaddrinfo(found);
 	if (fd < 0)
-		snprintf(why, size, "%s port %d: %s", host, *port, strerror(-fd));
+		snprintf(why, size, "%s port %d: %s", host, port, strerror(-fd));
 	return fd;
 }

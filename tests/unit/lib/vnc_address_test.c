@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which server is meant. */
-#include "vncplay/server_dial.h"
+#include "vnc_address.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -23,12 +23,14 @@ static void test_addresses(void **state)
 		{ "host:", NULL, 0 }, { "host::", NULL, 0 }, { "host:x", NULL, 0 }, { "host:1x", NULL, 0 },
 		{ "host:-1", NULL, 0 }, { "host:65536", NULL, 0 }, { "host::0", NULL, 0 }, { "::1", "localhost", 1 },
 		{ "fe80::1:2", NULL, 0 }, { "[::1", NULL, 0 }, { "[::1]x", NULL, 0 }, { "host:99999999999999999999", NULL, 0 },
+		{ "", NULL, 0 }, { "vnc:host:1", "host", 5901 }, { "vnc:host::1", "host", 1 }, { "vnc::2", "vnc", 2 }, { "vnc:2", "vnc", 5902 },
+		{ "vnc:[::1]:5901", "::1", 5901 }, { "vnc:host:x", NULL, 0 }, { "[]:1", NULL, 0 }, { "host:+1", NULL, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char host[64];
-		int port = 0, err = server_address(cases[i].text, host, sizeof(host), &port);
+		int port = 0, err = vnc_address_read(cases[i].text, host, sizeof(host), &port);
 
 		if (err != (cases[i].port ? 0 : -EINVAL))
 			fail_msg("%s: %d", cases[i].text, err);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "vnc_address.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_PORT 5900		/* of display 0 */
+#define DISPLAYS 100
+
+const char *vnc_address_host(const char *text, char *host, size_t size, int *colons)
+{
+	size_t brackets = *text == '[', n = strcspn(text + brackets, brackets ? "]" : ":");
+	const char *from = text + brackets, *rest = from + n + brackets;
+
+	if (n >= size || (brackets && (!n || !from[n])) || (*rest && *rest != ':'))
+		return NULL;
+	snprintf(host, size, "%.*s", (int)n, from);
+	if (!n)
+		snprintf(host, size, "localhost");
+	*colons = !*rest ? 0 : rest[1] == ':' ? 2 : 1;
+	return rest + *colons;
+}
+
+int vnc_address_port(int number, int colons)
+{
+	return colons == 2 || number >= DISPLAYS ? number : FIRST_PORT + number;
+}
+
+static int read_plain(const char *text, char *host, size_t size, int *port)
+{
+	int64_t number = 0;
+	int colons;
+	const char *rest = vnc_address_host(text, host, size, &colons);
+
+	if (!*text || !rest)
+		return -EINVAL;
+	if (colons && (*rest < '0' || *rest > '9' || cli_read_int(rest, &number) || number > 65535 || (colons == 2 && !number)))
+		return -EINVAL;
+	*port = vnc_address_port((int)number, colons);
+	return 0;
+}
+
+int vnc_address_read(const char *text, char *host, size_t size, int *port)
+{
+	int err = read_plain(text, host, size, port);	/* a host may be called vnc */
+
+	return err && !strncmp(text, "vnc:", 4) ? read_plain(text + 4, host, size, port) : err;
+}
