@@ -29,8 +29,4 @@ void lengths_add(struct lengths *l, int64_t length_ns);
 /* P(wait > lengths_waits[i]) over `total_ns` of wall-clock time (of all CPUs together). */
 double lengths_bound(const struct lengths *l, int i, int64_t total_ns);
 
-/* One-sided upper bound (Clopper and Pearson 1934), at 95 %, of a probability of which `hits` of `n` tries were seen;
- * for none of n it is about 3/n. NAN without tries. */
-double lengths_upper(int64_t hits, int64_t n);
-
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "binomial.h"
 #include "who.h"
 
 #include <math.h>
@@ -130,7 +131,7 @@ static void report_compulsory(struct rec *r, const struct report *p)
 		rec_real(r, "wait_ms", (double)lengths_waits[i] / NS_PER_MS, 6);
 		rec_real(r, "bound", lengths_bound(l, i, watched), 9);
 		rec_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
-		rec_real(r, "measured_high", p->wakeups ? lengths_upper(hits, n) : NAN, 9);
+		rec_real(r, "measured_high", p->wakeups ? binomial_upper(hits, n) : NAN, 9);
 		rec_end(r);
 	}
 	rec_end(r);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "binomial.h"
+
+#include <math.h>
+
+/* P(X <= hits) of a binomial variable, by its terms on a logarithmic scale, from the largest down. */
+static double binomial_below(int64_t hits, int64_t n, double p)
+{
+	double logit = log(p) - log1p(-p);
+	double term = lgamma((double)n + 1) - lgamma((double)hits + 1) - lgamma((double)(n - hits) + 1) +
+		      (double)hits * log(p) + (double)(n - hits) * log1p(-p);
+	double sum = 0;
+
+	for (int64_t k = hits; k >= 0; k--) {
+		sum += exp(term);
+		if (term < -745)	/* what follows is smaller still: hits lies below the mean where this matters */
+			break;
+		term += log((double)k) - log((double)(n - k + 1)) - logit;
+	}
+	return sum;
+}
+
+double binomial_upper(int64_t hits, int64_t n)
+{
+	double low, high = 1;
+
+	if (n <= 0)
+		return NAN;
+	if (hits >= n)
+		return 1;
+	low = (double)hits / (double)n;
+	for (int i = 0; i < 60; i++) {
+		double mid = (low + high) / 2;
+
+		if (mid <= 0 || mid >= 1)
+			break;
+		if (binomial_below(hits, n, mid) > 0.05)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
