@@ -160,7 +160,7 @@ measure_session() {
 # The first keys make clients fetch the keyboard anew, and vim's second is late: they go before the capture.
 measure_keys() {
 	local go status=0 keys=("$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate "$RATE" "${PROTOCOL_OPTIONS[@]}" --format json)
-	lab_exec client "${keys[@]}" -t 500ms </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
+	lab_exec client "${keys[@]}" -t 500ms --watch none </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
 	session_rest
 	open_pipe go
 	lab_start -i "$go" client keyrepeat "${keys[@]}" --skip 0 --watch update --hold-start \
@@ -199,7 +199,8 @@ work_do() {
 	protocols_script "$part" >"$LAB_LOG/$part.script"
 	lab_put client "$LAB_LOG/$part.script" "$LAB_LOG/$part.script"
 	tap_start prototap || return
-	lab_start client keyrepeat "$TP_BIN/keyrepeat" "$VIEW_TARGET" --script "$LAB_LOG/$part.script" -t 3600s --skip 0 --format json
+	lab_start client keyrepeat "$TP_BIN/keyrepeat" "$VIEW_TARGET" --script "$LAB_LOG/$part.script" -t 3600s --skip 0 \
+		--watch none --format json
 	has_ended keyrepeat "$folder" || return
 	session_rest
 	tap_end prototap "$folder" || return

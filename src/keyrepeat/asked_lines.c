@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "asked_lines.h"
 #include "clock.h"
+#include "say.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -123,6 +124,9 @@ void asked_lines_report(struct rec *r, const struct asked_talk *talk)
 	rec_int(r, "in_doubt", (int64_t)talk->count[ASKED_DOUBT]);
 	rec_timing(r, "latency_from_due_ms", &due, NS_PER_MS);
 	rec_timing(r, "latency_from_sent_ms", &sent, NS_PER_MS);
+	rec_say(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", say_count((int64_t)t->blocks),
+		say_count((int64_t)(t->blocks - talk->count[ASKED_NONE])), say_quantile(&due, 0.5, NS_PER_MS),
+		say_quantile(&due, 1, NS_PER_MS));
 	rec_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
 	rec_end(r);
 	sample_free(&due);

@@ -11,6 +11,7 @@
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
+#include "told.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,14 +30,15 @@ static const struct target *const targets[] = { &target_x11, &target_vnc, &targe
 static struct {
 	double rate_per_s, noise_per_s;
 	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
-	int schedule, mode, watch;
+	int schedule, mode, watch;	/* watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file;
 	bool hold_start, find_region;
 	struct region region;
 	uint64_t window;
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
-	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S, .key = "a" };
+	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S,
+	  .watch = -1, .key = "a" };
 static struct rec_cfg out_cfg;
 
 /* "0.25/s", or the number alone */
@@ -74,7 +76,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "mode", &cfg.mode, 0, 0, "press and release each time, or press once and repeat (tap)", modes, NULL, NULL },
 	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key: a character, a name, U20AC or 0xff0d (a)", NULL, NULL, "KEY" },
 	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line", NULL, NULL, "FILE" },
-	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (none)", watches, NULL, NULL },
+	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (update; null: none)", watches, NULL, NULL },
 	{ CLI_CALL, 0, "region", &cfg.region, 0, 0, "only changes in this rectangle count; auto types a few keys to find it (all)", NULL,
 	  read_region, "WxH+X+Y" },
 	{ CLI_CALL, 0, "window", &cfg.window, 0, 0,
@@ -298,10 +300,12 @@ int main(int argc, char **argv)
 	struct target_cfg target_cfg;
 	const struct target *target;
 	const char *where, *trouble;
-	char why[TARGET_WHY] = "", server[400];
+	char why[TARGET_WHY] = "", server[400], receiver[200] = "";
 	struct seen seen;
-	struct train train;
+	struct train train = { 0 };
 	struct figures figures;
+	struct told_cfg told;
+	struct told_progress progress = { .cfg = &told, .train = &train, .seen = &seen };
 	struct watched watched = { .from = NULL };
 	struct rt_state rt;
 	struct rows *rows = NULL;
@@ -313,6 +317,8 @@ int main(int argc, char **argv)
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
 	target = find_target(argv[first], &where);
+	if (cfg.watch < 0)
+		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
 	if (target->check && target->check(where, why))
 		die_usage("%s", why);
 	proc_check_ready_fd((int)cfg.ready_fd);
@@ -328,9 +334,12 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	make_room(&seen, target);
+	if (cfg.find_region && isatty(STDERR_FILENO))
+		warn("types a few keys into %s first, to find where they show", argv[first]);
 	target_cfg = (struct target_cfg){ .where = where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan.n > 0,
 		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
-		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region, .find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
+		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
+		.find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
 	run.self = target->open(&target_cfg, why);
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);
@@ -341,6 +350,12 @@ int main(int argc, char **argv)
 		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
 	seen_restart(&seen);
 	target->describe(run.self, server, sizeof(server));
+	if (target->receiver)
+		target->receiver(run.self, receiver, sizeof(receiver));
+	told = (struct told_cfg){ argv[first], receiver, cfg.script, cfg.key, plan.n, (size_t)cfg.skip, cfg.rate_per_s,
+				  plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, cfg.watch };
+	if (!asked() && out_cfg.detail != REC_QUIET)
+		told_before(&told);
 	if (target->region)
 		target->region(run.self, &watched.region, &watched.from);
 	err = train_watch(&run);
@@ -358,7 +373,9 @@ int main(int argc, char **argv)
 		target->close(run.self);
 		die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
 	}
+	told_progress_start(&progress, out_cfg.detail == REC_QUIET);
 	err = train_run(&run, &train);
+	told_progress_end(&progress);
 	train_unwatch(&run);
 	target->close(run.self);
 	munlockall();				/* so that the report finds memory under any limit */
@@ -373,13 +390,14 @@ int main(int argc, char **argv)
 	report_settings(out, argv[first], server, &watched, &rt);
 	report_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
 	trouble = report_trouble(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
+	if (trouble)
+		rec_warn(out, "%s", trouble);
+	told_result(out, &told, &train, &figures);
 	if (err)
 		status = EXIT_RUN;
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
-	if (trouble)
-		warn("%s", trouble);
 	figures_free(&figures);
 	train_free(&train);
 	seen_free(&seen);

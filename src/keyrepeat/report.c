@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
+#include "binomial.h"
 #include "cli.h"
 #include "clock.h"
 #include "wall.h"
@@ -90,7 +91,8 @@ static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
 	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_real(r, "late_share_percent", f->late_percent, 3);
-	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);
+	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* where each key counts from the late end of its range */
+	rec_real(r, "late_share_bound_percent", 100 * binomial_upper((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_bool(r, "overloaded", f->backlog.overloaded);
 	latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);

@@ -61,6 +61,8 @@ struct target {
 	void (*close)(void *self);
 	/* For the report: server, size, encodings. */
 	void (*describe)(void *self, char *text, size_t size);
+	/* For people: what gets the keys, as in: window "xterm". NULL: nothing does. */
+	void (*receiver)(void *self, char *text, size_t size);
 	/* What is watched, and where that comes from. NULL: there is no such thing, and cfg's window and region are not known. */
 	void (*region)(void *self, struct region *out, const char **from);
 	/* In hold mode the display makes the repeats, not we. */

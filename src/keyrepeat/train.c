@@ -226,6 +226,7 @@ static void run_block(struct run *run, struct train_block *b)
 			let_repeat(&t->key[i]);
 		else
 			sender_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
+		atomic_store(&t->gone, i + 1);
 		read_wall(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
 	/* a held key stays down until its last repeat has surely been made */

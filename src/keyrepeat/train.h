@@ -40,6 +40,7 @@ struct train {
 	struct pair_key *key;		/* owned; due and sent are filled in */
 	struct train_block *block;	/* owned */
 	size_t blocks;			/* begun */
+	_Atomic size_t gone;		/* keys whose turn is over; for who looks on from another thread */
 	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
 	struct clock_offset *wall;	/* owned: the offset of CLOCK_REALTIME, read about once a second */
 	size_t walls, wall_room;

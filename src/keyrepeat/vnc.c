@@ -412,8 +412,16 @@ static void vnc_describe(void *p, char *text, size_t size)
 		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
 }
 
+static void vnc_receiver(void *p, char *text, size_t size)
+{
+	const rfbClient *c = ((struct vnc *)p)->client;
+
+	snprintf(text, size, "\"%s\"", c->desktopName ? c->desktopName : "");
+}
+
 const struct target target_vnc = {
 	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .act = vnc_act, .send_fd = vnc_send_fd,
 	.send = vnc_send, .watch_fd = vnc_send_fd, .handle = vnc_handle, .interrupt = vnc_interrupt,
-	.close = vnc_close, .describe = vnc_describe, .tells_steps = true,
+	.close = vnc_close, .describe = vnc_describe,
+	.receiver = vnc_receiver, .tells_steps = true,
 };

@@ -175,5 +175,5 @@ static void x11_region(void *p, struct region *out, const char **from)
 const struct target target_x11 = {
 	.scheme = "x11", .open = x11_open, .act = x11_act, .send_fd = x11_send_fd, .send = x11_send, .watch_fd = x11_watch_fd,
 	.handle = x11_handle, .close = x11_close, .describe = x11_describe, .aim = x11_window_aim, .interrupt = x11_interrupt,
-	.region = x11_region, .repeats_itself = true, .tells_steps = true,
+	.region = x11_region, .receiver = x11_window_receiver, .repeats_itself = true, .tells_steps = true,
 };

@@ -98,6 +98,7 @@ int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why);
 /* Raises it and gives it the focus. 0, or -1 with a line in `why`. */
 int x11_window_take(struct x11 *self, char *why);
 /* Asks the server whether the next key would go into the window: as target.h says. */
+void x11_window_receiver(void *p, char *text, size_t size);
 int x11_window_aim(void *p, int64_t until_ns);
 /* An event of the window: it may have gone, moved, or lost the keyboard. */
 void x11_window_event(struct x11 *self, const XEvent *event);

@@ -192,6 +192,26 @@ int x11_window_take(struct x11 *self, char *why)
 	return 0;
 }
 
+void x11_window_receiver(void *p, char *text, size_t size)
+{
+	struct x11 *self = p;
+	Window w = self->window;
+	char *name = NULL;
+	int revert;
+
+	if (!w)
+		XGetInputFocus(self->send, &w, &revert);
+	if (w == None || w == PointerRoot || w == root_of(self->send)) {
+		snprintf(text, size, "%s", w == None ? "no window (none has the focus)" : "the window below the pointer");
+		return;
+	}
+	w = top_of(self->send, w);
+	XFetchName(self->send, w, &name);
+	snprintf(text, size, "window \"%s\" (0x%lx)", name ? name : "", w);
+	if (name)
+		XFree(name);
+}
+
 static int left(struct x11 *self, const char *why)
 {
 	const char *before = NULL;

@@ -313,10 +313,10 @@ END
 	need xset
 	start_x
 	[ "$(repeat_state)" = on ]
-	"$KEYREPEAT" "x11:$DISPLAY" -t 200ms -o /dev/null
+	"$KEYREPEAT" "x11:$DISPLAY" -t 200ms --watch none -o /dev/null
 	[ "$(repeat_state)" = on ]
 	for signal in TERM KILL; do
-		start keys "$KEYREPEAT" "x11:$DISPLAY" -t 60s
+		start keys "$KEYREPEAT" "x11:$DISPLAY" -t 60s --watch none
 		until_true grep -q '^ready$' keys.err
 		[ "$(repeat_state)" = off ]
 		kill -$signal "$pid"
@@ -329,7 +329,7 @@ END
 	need xset
 	start_x
 	xset r off
-	"$KEYREPEAT" "x11:$DISPLAY" -t 200ms -o /dev/null
+	"$KEYREPEAT" "x11:$DISPLAY" -t 200ms --watch none -o /dev/null
 	[ "$(repeat_state)" = off ]
 }
 
@@ -361,19 +361,19 @@ END
 	echo mistake >wrong
 	vncpasswd -f <right >obfuscated
 	start_vnc -SecurityTypes VncAuth -PasswordFile "$PWD/obfuscated"
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file right -o /dev/null
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file right -o /dev/null
 	[ "$status" -eq 0 ]
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file obfuscated -o /dev/null
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file obfuscated -o /dev/null
 	[ "$status" -eq 0 ]
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms -o /dev/null
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none -o /dev/null
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"--password-file"* ]]
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file wrong -o /dev/null
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file wrong -o /dev/null
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"refused the password"* ]]
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file nosuchfile -o /dev/null
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file nosuchfile -o /dev/null
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *nosuchfile* ]]
@@ -384,7 +384,7 @@ END
 	echo sesame >right
 	vncpasswd -f <right >obfuscated
 	start_vnc -SecurityTypes TLSVnc -PasswordFile "$PWD/obfuscated"
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --password-file right --format tsv -o report.tsv
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file right --format tsv -o report.tsv
 	[ "$status" -eq 0 ]
 	grep -q 'settings.server.*TLS' report.tsv
 }

@@ -166,14 +166,14 @@ END
 	vim
 	grabbers
 	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
-	run env LD_PRELOAD="$PWD/grab.so" "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 1s
+	run env LD_PRELOAD="$PWD/grab.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 	echo "$output"
 	[ "$status" -eq 1 ]
 	[[ $output == grabbed*"does not get the keyboard"* ]]
-	"$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 500ms -o report.txt
+	"$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 500ms -o report.txt
 	start grab ./grab
 	until_true grep -q grabbed grab.err
-	run "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 1s
+	run "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 	echo "$output"
 	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"does not get the keyboard"* ]]
@@ -187,7 +187,7 @@ END
 	vim
 	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
 	[ "$(repeat_state)" = on ]
-	for how in "--window $terminal --watch update" "--window $terminal" "--watch update" ""; do
+	for how in "--window $terminal --watch update" "--window $terminal --watch none" "--watch update" "--watch none"; do
 		# shellcheck disable=SC2086
 		start keys "$KEYREPEAT" "x11:$DISPLAY" $how -t 20s --format tsv -o report.tsv
 		until_true grep -q ready keys.err
@@ -228,7 +228,7 @@ int XGetInputFocus(Display *d, Window *focus, int *revert)
 END
 	"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o breaks.so breaks.c -lX11 || skip "no compiler for X programs"
 	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
-	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 5s --format tsv -o report.tsv
+	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 5s --format tsv -o report.tsv
 	echo "$output"
 	[ "$status" -eq 1 ]
 	[ "$(figure report.tsv ended)" = "connection dropped" ]
@@ -251,10 +251,10 @@ END
 		[ "$status" -eq 1 ]
 		grep -qE 'keyrepeat: the window was (moved|closed).*keys were stopped' keys.err
 	done
-	run "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 1s
+	run "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"not in sight"* ]]
-	run "$KEYREPEAT" "x11:$DISPLAY" --window 0x123456 -t 1s
+	run "$KEYREPEAT" "x11:$DISPLAY" --watch none --window 0x123456 -t 1s
 	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"no window 0x123456"*xwininfo* ]]
 	run "$KEYREPEAT" "x11:$DISPLAY" --region 10x10+5000+5000 --watch update -t 1s
@@ -271,7 +271,7 @@ END
 		--use-pixman --xwayland --socket=wl-thinprobe --no-config --idle-time=0
 	until_true grep -qs 'xserver listening' weston.out weston.err || skip "weston has no Xwayland here"
 	display=$(cat weston.out weston.err | sed -n 's/.*xserver listening on display //p')
-	run timeout 20 "$KEYREPEAT" "x11:$display" -t 1s
+	run timeout 20 "$KEYREPEAT" "x11:$display" --watch none -t 1s
 	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"Wayland session"*"X11 session"* ]]
 }
@@ -298,7 +298,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
 	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' \
 		>script
-	"$KEYREPEAT" "$1" --script script --skip 0 --format tsv -o report.tsv
+	"$KEYREPEAT" "$1" --watch none --script script --skip 0 --format tsv -o report.tsv
 	until_true grep -q 'KeyRelease.*' xev.out
 	until_true sh -c "grep -A 2 KeyRelease xev.out | grep -q 'keysym 0x42'"
 	awk '/^(Motion|Button|Key)/ { what = $1; getline where; sub(/.*\(/, "", where); sub(/\).*/, "", where);
@@ -320,7 +320,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	xev_of "x11:$DISPLAY"
 	# outside of the screen is nowhere; a window has no pointer
 	printf '0 move 900,10\n' >script
-	run "$KEYREPEAT" "x11:$DISPLAY" --script script
+	run "$KEYREPEAT" "x11:$DISPLAY" --watch none --script script
 	[ "$status" = 1 ]
 	[[ $output == *"move 900,10: the screen of x11:$DISPLAY is 800x600"* ]]
 	run "$KEYREPEAT" "x11:$DISPLAY" --script script --window 0x123
@@ -333,7 +333,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	start xev xev -geometry 300x200+0+0 -event button
 	until_true xdotool search --onlyvisible --name 'Event Tester'
 	printf '0 move 50,60\n10 button 1 down\n60000 button 1 up\n' >script
-	start keyrepeat "$KEYREPEAT" "x11:$DISPLAY" --script script -t 90s
+	start keyrepeat "$KEYREPEAT" "x11:$DISPLAY" --watch none --script script -t 90s
 	until_true grep -q ButtonPress xev.out
 	kill -TERM "$pid"
 	wait "$pid" || [ $? = 130 ]

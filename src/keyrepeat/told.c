@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "told.h"
+#include "binomial.h"
+#include "cli.h"
+#include "clock.h"
+#include "progress.h"
+#include "say.h"
+#include "target.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "600 keys in 30.0 s (20/s)" */
+static void amount(const struct told_cfg *cfg, size_t keys, int64_t ns, char *text, size_t size)
+{
+	if (cfg->script)
+		snprintf(text, size, "%s acts of %s in %s", say_count((int64_t)keys), cfg->script, say_ns((double)ns));
+	else
+		snprintf(text, size, "%s key%s in %s (%g/s)", say_count((int64_t)keys), keys == 1 ? "" : "s", say_ns((double)ns),
+			 cfg->rate_per_s);
+}
+
+void told_before(const struct told_cfg *cfg)
+{
+	char what[200];
+
+	if (!isatty(STDERR_FILENO) || !cfg->keys || !*cfg->receiver)
+		return;
+	amount(cfg, cfg->keys, cfg->time_ns, what, sizeof(what));
+	warn("types %s into %s on %s; Ctrl-C ends it", what, cfg->receiver, cfg->target);
+}
+
+static void *show(void *arg)
+{
+	struct told_progress *p = arg;
+	struct progress line;
+	int64_t begin = clock_now();
+
+	progress_start(&line, false);
+	while (!atomic_load(&p->stopping)) {
+		int64_t now = clock_now(), last = atomic_load(&p->seen->last_change_ns);
+
+		if (progress_due(&line, now)) {
+			progress_show(&line, "%s  %s of %s keys  %s updates%s%s%s", say_ns((double)(now - begin)),
+				      say_count((int64_t)atomic_load(&p->train->gone)), say_count((int64_t)p->cfg->keys),
+				      say_count((int64_t)atomic_load(&p->seen->updates)), last ? ", the last " : "",
+				      last ? say_ns((double)(now - last)) : "", last ? " ago" : "");
+		}
+		clock_sleep_until(now + 50 * NS_PER_MS);
+	}
+	progress_end(&line);
+	return NULL;
+}
+
+void told_progress_start(struct told_progress *p, bool quiet)
+{
+	sigset_t all, before;
+
+	if (quiet || !isatty(STDERR_FILENO) || !p->cfg->keys)
+		return;
+	/* signals are for the thread that sends: they end its sleep */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	p->running = !pthread_create(&p->thread, NULL, show, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void told_progress_end(struct told_progress *p)
+{
+	if (!p->running)
+		return;
+	atomic_store(&p->stopping, true);
+	pthread_join(p->thread, NULL);
+	p->running = false;
+}
+
+static void say_latency(struct rec *r, struct figures *f)
+{
+	struct sample *s = &f->from_due;
+
+	rec_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax");
+	rec_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", say_quantile(s, 0, NS_PER_MS), say_quantile(s, 0.5, NS_PER_MS),
+		say_quantile(s, 0.9, NS_PER_MS), say_quantile(s, 0.99, NS_PER_MS), say_quantile(s, 1, NS_PER_MS));
+}
+
+static void say_late(struct rec *r, const struct told_cfg *cfg, const struct figures *f)
+{
+	char range[40] = "", unanswered[60] = "";
+
+	if (f->late_high > f->late)
+		snprintf(range, sizeof(range), " to %s", say_count((int64_t)f->late_high));
+	if (f->keys_answered < f->keys_due)
+		snprintf(unanswered, sizeof(unanswered), ", %s never answered", say_count((int64_t)(f->keys_due - f->keys_answered)));
+	rec_row(r, "  late\t%s%s of %s keys over %s%s (95 %% confidence: at most %s %%)", say_count((int64_t)f->late), range,
+		say_count((int64_t)f->keys_due), say_ns((double)cfg->threshold_ns), unanswered,
+		say_number(100 * binomial_upper((int64_t)f->late_high, (int64_t)f->keys_due)));
+}
+
+static void say_keys(struct rec *r, const struct told_cfg *cfg, struct figures *f)
+{
+	double jitter = sample_sd(&f->interarrival).value;
+
+	if (f->backlog.overloaded)
+		rec_warn(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run lasts; "
+			 "only the shortest means something.");
+	say_latency(r, f);
+	say_late(r, cfg, f);
+	if (f->largest_gap_ns >= 0)
+		rec_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", say_ns((double)f->largest_gap_ns),
+			isfinite(jitter) ? say_ns(jitter) : "-");
+}
+
+void told_result(struct rec *r, const struct told_cfg *cfg, const struct train *train, struct figures *f)
+{
+	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
+	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;
+	char what[200], skipped[60] = "";
+
+	if (!cfg->keys) {
+		rec_say(r, "Watched %s for %s: %s update%s came without a key (%s/s)", cfg->target, say_ns(seconds * NS_PER_S),
+			say_count((int64_t)f->updates), f->updates == 1 ? "" : "s", say_number((double)f->updates / seconds));
+		return;
+	}
+	if (!*cfg->receiver) {
+		rec_say(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
+			say_quantile(&f->lateness, 0.5, NS_PER_US), say_quantile(&f->lateness, 1, NS_PER_US), say_number(cpu));
+		return;
+	}
+	if (cfg->watch == WATCH_NONE)
+		rec_warn(r, "Nothing was measured: --watch none only types.");
+	amount(cfg, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what, sizeof(what));
+	if (f->keys_skipped)
+		snprintf(skipped, sizeof(skipped), "; first %s ignored", say_count((int64_t)f->keys_skipped));
+	rec_say(r, "Typed %s into %s on %s%s", what, cfg->receiver, cfg->target, skipped);
+	if (cfg->watch == WATCH_NONE)
+		rec_table(r, "llllll", "%s", "");
+	else
+		say_keys(r, cfg, f);
+	rec_row(r, "  probe\tkeys sent at most %s late (p50 %s)", say_ns(sample_max(&f->lateness).value),
+		say_ns(sample_quantile(&f->lateness, 0.5).value));
+}
