@@ -133,12 +133,12 @@ void told_result(struct rec *r, const struct told_cfg *cfg, const struct train *
 		rec_warn(r, "Nothing was measured: --watch none only types.");
 	amount(cfg, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what, sizeof(what));
 	if (f->keys_skipped)
-		snprintf(skipped, sizeof(skipped), "; first %s ignored", say_count((int64_t)f->keys_skipped));
-	rec_say(r, "Typed %s into %s on %s%s", what, cfg->receiver, cfg->target, skipped);
+		snprintf(skipped, sizeof(skipped), "first %s ignored; ", say_count((int64_t)f->keys_skipped));
+	rec_say(r, "Typed %s into %s on %s", what, cfg->receiver, cfg->target);
 	if (cfg->watch == WATCH_NONE)
 		rec_table(r, "llllll", "%s", "");
 	else
 		say_keys(r, cfg, f);
-	rec_row(r, "  probe\tkeys sent at most %s late (p50 %s)", say_ns(sample_max(&f->lateness).value),
+	rec_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, say_ns(sample_max(&f->lateness).value),
 		say_ns(sample_quantile(&f->lateness, 0.5).value));
 }

@@ -207,7 +207,10 @@ void x11_window_receiver(void *p, char *text, size_t size)
 	}
 	w = top_of(self->send, w);
 	XFetchName(self->send, w, &name);
-	snprintf(text, size, "window \"%s\" (0x%lx)", name ? name : "", w);
+	if (name && *name)
+		snprintf(text, size, "window \"%s\"", name);
+	else
+		snprintf(text, size, "window 0x%lx", w);
 	if (name)
 		XFree(name);
 }
