@@ -7,6 +7,7 @@
 #include "who.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +42,22 @@ struct follow {
 	struct follow_cpu cpu[];
 };
 
+static void keep_longest(struct follow_total *t, const struct event *e)
+{
+	const struct culprit *who = culprit_main(&e->who);
+
+	if (e->lost_ns <= t->longest_ns)
+		return;
+	t->longest_ns = e->lost_ns;
+	t->longest_at_ns = e->start_ns;
+	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
+}
+
 static void take_event(void *arg, const struct event *e)
 {
 	struct follow_cpu *c = arg;
 
+	c->total.of_length[lengths_bin(e->lost_ns)]++;
 	logs_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
 	if (e->tick) {
 		c->total.ticks++;
@@ -54,6 +67,7 @@ static void take_event(void *arg, const struct event *e)
 	logs_culprits(c->f->cfg.logs, c->spin->cpu, e);
 	c->total.events++;
 	c->total.lost_ns += e->lost_ns;
+	keep_longest(&c->total, e);
 	lengths_add(&c->f->lengths, e->lost_ns);
 	if (c->f->names)
 		culprit_table_add(c->f->names, &e->who);

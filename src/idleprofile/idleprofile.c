@@ -7,7 +7,9 @@
 #include "loops.h"
 #include "own.h"
 #include "proc.h"
+#include "progress.h"
 #include "report.h"
+#include "say.h"
 #include "trace.h"
 #include "warnings.h"
 
@@ -156,10 +158,27 @@ static struct trace *open_trace(void)
 	if (!cfg.who)
 		return NULL;
 	if (trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
-		warn("profiling without culprits: %s", run.why_no_who);
+		if (isatty(STDERR_FILENO))
+			warn("profiling without culprits: %s", run.why_no_who);
 		return NULL;
 	}
 	return trace;
+}
+
+static struct progress progress;
+
+static void show_progress(struct follow *f)
+{
+	int64_t lost = 0, longest = 0, since = clock_now() - run.start_ns;
+
+	for (int i = 0; i < spin->n; i++) {
+		const struct follow_total *t = follow_total(f, i);
+
+		lost += t->lost_ns + t->tick_ns;
+		longest = t->longest_ns > longest ? t->longest_ns : longest;
+	}
+	progress_show(&progress, "%s of %s  lost %s %%, longest %s", say_ns((double)since), say_ns((double)cfg.time_ns),
+		      say_number(100.0 * (double)lost / (double)since / spin->n), say_ns((double)longest));
 }
 
 static void drain_until(struct follow *f, int64_t end_ns)
@@ -173,6 +192,8 @@ static void drain_until(struct follow *f, int64_t end_ns)
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_WATCH_NS;
 		spin_watch(spin, left < SPIN_WATCH_NS ? left : SPIN_WATCH_NS);
 		follow_drain(f);
+		if (progress_due(&progress, clock_now()))
+			show_progress(f);
 		run.log_lost |= warn_of_logs(&logs);
 	}
 }
@@ -227,7 +248,9 @@ static void profile(void)
 	if (proc_stop)
 		stop_early();
 	proc_say_ready((int)cfg.ready_fd);
+	progress_start(&progress, out_cfg.detail == REC_QUIET);
 	drain_until(run.follow, run.start_ns + cfg.time_ns);
+	progress_end(&progress);
 	run.end_ns = clock_now();
 	run.cut = run.end_ns < run.start_ns + cfg.time_ns;
 	if (!run.cut)
@@ -287,14 +310,18 @@ static int report(struct rec *out)
 		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = warn_of_unwatched(run.follow, spin->n) || follow_lost_records(run.follow) > 0;
+	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || follow_lost_records(run.follow) > 0;
 	int err;
 
 	report_settings(out);
 	rec_object(out, "result");
 	report_result(out, &r);
 	rec_end(out);
-	warn_of_missed(run.follow, spin->n);
+	rec_main_table(out, "cpus");
+	if (*run.why_no_who)
+		rec_warn(out, "profiling without culprits: %s", run.why_no_who);
+	report_say(out, &r);
+	warn_of_missed(out, run.follow, spin->n);
 	give_back();
 	logs_close(&logs);
 	run.log_lost |= warn_of_logs(&logs);

@@ -16,7 +16,7 @@ int64_t lengths_edge(int bin)
 	return bin >= LENGTHS_BINS - 1 ? INT64_MAX : llround(1000.0 * pow(10.0, bin / 10.0));
 }
 
-static int bin_of(int64_t ns)
+int lengths_bin(int64_t ns)
 {
 	int bin = ns <= 1000 ? 0 : (int)floor(10.0 * log10((double)ns / 1000.0));
 
@@ -30,7 +30,7 @@ static int bin_of(int64_t ns)
 
 void lengths_add(struct lengths *l, int64_t length_ns)
 {
-	int bin = bin_of(length_ns);
+	int bin = lengths_bin(length_ns);
 
 	l->bin_ns[bin] += length_ns;
 	l->bin_events[bin]++;

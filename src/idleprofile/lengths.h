@@ -25,6 +25,8 @@ extern const int64_t lengths_waits[LENGTHS_WAITS];	/* ns, ascending */
 
 /* Upper edge of a bin in ns; INT64_MAX for the last. */
 int64_t lengths_edge(int bin);
+/* The bin of an event so long. */
+int lengths_bin(int64_t length_ns);
 void lengths_add(struct lengths *l, int64_t length_ns);
 /* P(wait > lengths_waits[i]) over `total_ns` of wall-clock time (of all CPUs together). */
 double lengths_bound(const struct lengths *l, int i, int64_t total_ns);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
-#include "clock.h"
 #include "binomial.h"
+#include "clock.h"
+#include "say.h"
 #include "who.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <time.h>
 
 static double seconds(int64_t ns)
 {
@@ -220,4 +223,122 @@ void report_result(struct rec *r, const struct report *p)
 	else
 		rec_str(r, "missed_switches", NULL);
 	rec_int(r, "memory_peak_bytes", p->memory_peak_bytes);
+}
+
+/* --- for people --------------------------------------------------------------------------------------------------- */
+
+static double taken_percent(const struct report *p, int i)
+{
+	const struct follow_total *t = follow_total(p->follow, i);
+
+	return percent(t->lost_ns + t->tick_ns, watched_ns(p, i));
+}
+
+/* As well as the bins tell it: their geometric middle. */
+static double median_ns(const struct follow_total *t)
+{
+	int64_t n = t->events + t->ticks, sum = 0;
+	int bin = 0;
+
+	while (bin < LENGTHS_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
+		bin++;
+	return n ? (double)lengths_edge(bin) / pow(10, 0.05) : NAN;
+}
+
+/* "Xvnc, 14:02:11" */
+static void describe_longest(const struct follow_total *t, char *text, size_t size)
+{
+	struct clock_offset now;
+	struct tm local;
+	time_t at;
+	char when[16];
+
+	clock_read_offset(&now);
+	at = (time_t)((t->longest_at_ns + now.offset_ns) / NS_PER_S);
+	localtime_r(&at, &local);
+	strftime(when, sizeof(when), "%H:%M:%S", &local);
+	snprintf(text, size, "%s%s%s", t->longest_who, *t->longest_who ? ", " : "", when);
+}
+
+static void say_cpus(struct rec *r, const struct report *p)
+{
+	const struct follow_total *worst = NULL;
+
+	for (int i = 0; i < p->spin->n; i++)
+		if (!worst || follow_total(p->follow, i)->longest_ns > worst->longest_ns)
+			worst = follow_total(p->follow, i);
+	rec_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
+	for (int i = 0; i < p->spin->n; i++) {
+		const struct follow_total *t = follow_total(p->follow, i);
+		char mark[64] = "", arrow[72] = "";
+
+		if (t == worst && t->events) {
+			describe_longest(t, mark, sizeof(mark));
+			snprintf(arrow, sizeof(arrow), "\t<- %s", mark);
+		}
+		rec_row(r, "%d\t%s %%\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, say_number(taken_percent(p, i)),
+			say_number((double)(t->events + t->ticks) / seconds(p->wall_ns)), say_ns(median_ns(t)),
+			say_ns((double)t->longest_ns), arrow);
+		rec_rank(r, (double)t->longest_ns);
+	}
+}
+
+/* Shares of all lost time, the tick's among them. */
+static void say_who(struct rec *r, const struct report *p)
+{
+	int64_t tick = 0, all = 0, unexplained = 0, named = 0;
+	const struct culprit_total *line;
+	char text[200];
+	size_t n, used;
+
+	for (int i = 0; i < p->spin->n; i++) {
+		const struct follow_total *t = follow_total(p->follow, i);
+
+		tick += t->tick_ns;
+		all += t->tick_ns + t->lost_ns;
+		unexplained += t->unexplained_ns;
+	}
+	if (!p->who || !all)
+		return;
+	line = follow_culprits(p->follow, &n);
+	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", percent(tick, all));
+	for (size_t i = 0, shown = 0; i < n && shown < 3 && percent(line[i].ns, all) >= 0.5; i++) {
+		if (line[i].kind == WHO_UNEXPLAINED)
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name, percent(line[i].ns, all));
+		named += line[i].ns;
+		shown++;
+	}
+	if (percent(all - tick - named - unexplained, all) >= 0.5)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%",
+					 percent(all - tick - named - unexplained, all));
+	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", percent(unexplained, all));
+	rec_say(r, "%s", text);
+}
+
+void report_say(struct rec *r, const struct report *p)
+{
+	static struct cli_cpus taken;
+	int64_t watched = 0;
+	double most = 0;
+	char list[64];
+	int wait = 0;
+
+	for (int i = 0; i < p->spin->n; i++) {
+		watched += watched_ns(p, i);
+		if (taken_percent(p, i) < 50)
+			continue;
+		taken.cpu[taken.n++] = p->spin->cpu[i].cpu;
+		most = fmax(most, taken_percent(p, i));
+	}
+	cli_write_cpus(&taken, list, sizeof(list));
+	if (taken.n)
+		rec_warn(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", say_number(most),
+			 p->who ? "" : " --who tells which.");
+	while (lengths_waits[wait] < NS_PER_MS)
+		wait++;
+	rec_say(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ? "" : "s",
+		say_ns((double)p->wall_ns), say_number(100 * lengths_bound(follow_lengths(p->follow), wait, watched)));
+	say_cpus(r, p);
+	say_who(r, p);
 }

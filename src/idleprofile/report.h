@@ -22,5 +22,7 @@ struct report {
 
 /* Fills the current object ("result"). */
 void report_result(struct rec *r, const struct report *p);
+/* The short report. */
+void report_say(struct rec *r, const struct report *p);
 
 #endif

@@ -16,7 +16,7 @@ bool warn_of_logs(struct logs *logs)
 	return any;
 }
 
-bool warn_of_unwatched(const struct follow *f, int n)
+bool warn_of_unwatched(struct rec *out, const struct follow *f, int n)
 {
 	int64_t most = 0;
 
@@ -24,12 +24,12 @@ bool warn_of_unwatched(const struct follow *f, int n)
 		if (follow_total(f, i)->unwatched_ns > most)
 			most = follow_total(f, i)->unwatched_ns;
 	if (most)
-		warn("not watched for %.3f s, in which this program was stopped or hung: that time is in no figure but unwatched_s",
+		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure but unwatched_s",
 		     (double)most / (double)NS_PER_S);
 	return most > 0;
 }
 
-void warn_of_missed(const struct follow *f, int n)
+void warn_of_missed(struct rec *out, const struct follow *f, int n)
 {
 	int64_t lost = 0, missed = 0;
 
@@ -38,6 +38,6 @@ void warn_of_missed(const struct follow *f, int n)
 		missed += follow_total(f, i)->missed_ns;
 	}
 	if (missed * 100 > lost)
-		warn("the kernel left out records of %lld task switches: who had %.1f %% of the lost time is not known",
+		rec_warn(out, "the kernel left out records of %lld task switches: who had %.1f %% of the lost time is not known",
 		     (long long)follow_missed_switches(f), 100.0 * (double)missed / (double)lost);
 }
