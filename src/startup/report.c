@@ -2,6 +2,7 @@
 #include "report.h"
 #include "clock.h"
 #include "overhead.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -157,6 +158,67 @@ static int64_t painted(const struct report_run *run)
 static int64_t stable(const struct report_run *run)
 {
 	return run->result.stable_ns;
+}
+
+static void say_time(struct rec *r, const char *name, const struct report_run *run, int64_t n,
+		     int64_t (*of)(const struct report_run *))
+{
+	struct sample s = { 0 };
+
+	for (int64_t i = 0; i < n; i++)
+		if (run[i].result.state == START_STABLE && of(&run[i]) >= 0)
+			sample_add(&s, of(&run[i]));
+	if (s.n == 1)
+		rec_row(r, "  %s\t%s\tms", name, say_quantile(&s, 0.5, NS_PER_MS));
+	else if (s.n)
+		rec_row(r, "  %s\t%s\t%s\t%s\tms", name, say_quantile(&s, 0.5, NS_PER_MS), say_quantile(&s, 0, NS_PER_MS),
+			say_quantile(&s, 1, NS_PER_MS));
+	sample_free(&s);
+}
+
+/* Of the last start that was not stable. */
+static enum start_state unstable(const struct report_run *run, int64_t n)
+{
+	while (n && run[n - 1].result.state == START_STABLE)
+		n--;
+	return n ? run[n - 1].result.state : START_STABLE;
+}
+
+void report_say(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command)
+{
+	const struct start_result *last = NULL;
+	int64_t good = 0, read = 0;
+	char state[40];
+
+	for (int64_t i = 0; i < n; i++) {
+		good += run[i].result.state == START_STABLE;
+		if (run[i].result.state == START_STABLE)
+			last = &run[i].result;
+		read += run[i].result.moved.read_bytes > 0 ? run[i].result.moved.read_bytes : 0;
+	}
+	if (!n) {
+		rec_warn(r, "%s was not started: stopped before.", command);
+		return;
+	}
+	if (good < n) {
+		snprintf(state, sizeof(state), "%s", start_states[unstable(run, n)]);
+		for (char *p = state; *p; p++)
+			*p = *p == '_' ? ' ' : *p;
+		rec_warn(r, "%s of %s starts came to no stable content, the last of them: %s (runs of --json has more)",
+			 say_count(n - good), say_count(n), state);
+	}
+	if (!good) {
+		rec_say(r, "%s: %s start%s, no times", command, say_count(n), n == 1 ? "" : "s");
+		return;
+	}
+	rec_say(r, "%s: %s start%s, files %s", command, say_count(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
+	rec_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
+	say_time(r, "window appears", run, n, mapped);
+	say_time(r, "first pixels", run, n, painted);
+	say_time(r, "content stable", run, n, stable);
+	if (last->memory.resident_bytes > 0)
+		rec_say(r, "%s resident, %s read from swap", say_memory((double)last->memory.resident_bytes),
+			read ? say_memory((double)read) : "nothing");
 }
 
 static void report_event_timings(struct rec *r, const struct then *script, const struct report_run *run, int64_t n)

@@ -10,10 +10,12 @@
 #include "rt.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define REPLAY_LIMIT_NS (120 * NS_PER_S)
 #define RUNS_MAX 1000
@@ -178,6 +180,24 @@ static struct screen *open_screen(void)
 	return screen;
 }
 
+/* A mistyped command is to be found before anything else that may be wrong. */
+static void check_command(const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+
+	if (strchr(name, '/'))
+		at = NULL;
+	for (size_t n; at && *at; at += n + (at[n] == ':')) {
+		n = strcspn(at, ":");
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)n, at, n ? "/" : "", name);
+		if (!access(path, X_OK))
+			return;
+	}
+	if (!strchr(name, '/') || access(name, X_OK))
+		die(EXIT_RUN, "cannot start %s: %s", name, strchr(name, '/') ? strerror(errno) : "no such command in PATH");
+}
+
 static void be_punctual(void)
 {
 	rt_setup((int)cfg.priority, &punctual);
@@ -336,6 +356,7 @@ int main(int argc, char **argv)
 	if (cfg.then)
 		read_then();
 	key_event.word[0] = (struct then_word){ .kind = THEN_KEY, .text = (char *)cfg.key };
+	check_command(command[0]);
 	screen = open_screen();
 	open_accounts();
 	out = rec_open(&out_cfg, "startup");	/* before the run: a bad path must not cost it */
@@ -347,13 +368,12 @@ int main(int argc, char **argv)
 	n = start_all(screen, command, run);
 	report_settings(out, screen, command);	/* the window manager may have come meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
+	rec_main_table(out, "runs");
+	report_say(out, &report_cfg, run, n, command[0]);
 	lost = rows ? rows_close(rows) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
 	screen_close(screen);
-	if (!good && !proc_stop)
-		warn("no run was stable, the last of %lld: %s; runs[] tells more", (long long)n,
-		     n ? start_states[run[n - 1].result.state] : "none");
 	for (int64_t i = 0; i < n; i++)
 		start_free(&run[i].result);
 	free(run);
