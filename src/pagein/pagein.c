@@ -284,16 +284,13 @@ static int measure(struct rec *out, const char *target)
 	}
 	report_settings(out, target);
 	report_result(out, &cycle, run, n, cfg.timeout_ns, &tally);
+	rec_main_table(out, "runs");
+	if (err == -EIO)
+		rec_warn(out, "%s", why);
+	report_say(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
 		sample_free(&run[i].typed);
 	free(run);
-	if (err == -EIO)
-		warn("%s", why);
-	else if (!err && cycle.method != EVICT_NONE && !tally.of[JUDGE_PAGED_OUT] && !tally.of[JUDGE_KEPT])
-		warn("not one run could be paged out; the report says why of each");
-	else if (tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY])
-		warn("%lld runs are left out of the figures; the report says why of each",
-		     (long long)(tally.of[JUDGE_NOT_EVICTED] + tally.of[JUDGE_NOT_IN_MEMORY]));
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
 	if (err)

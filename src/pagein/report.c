@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "say.h"
 
 #include <math.h>
 
@@ -120,4 +121,92 @@ void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run 
 		report_run(r, cfg, &run[i]);
 	rec_end(r);
 	rec_end(r);
+}
+
+/* --- for people --------------------------------------------------------------------------------------------------- */
+
+static double say_row(struct rec *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
+		      int64_t timeout_ns)
+{
+	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
+	struct tally unused = { 0 };
+	double median;
+	char more[80] = "";
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t major = 0;
+
+		if (run[i].verdict.state != state)
+			continue;
+		add(&first, &run[i].first, timeout_ns, &unused);
+		add(&second, &run[i].second, timeout_ns, &unused);
+		for (size_t k = 0; k < CYCLE_PROCESSES; k++)
+			major += run[i].process[k].judged.major;
+		sample_add(&faults, major);
+		if (run[i].read_bytes >= 0)
+			sample_add(&read, run[i].read_bytes);
+	}
+	median = sample_quantile(&first, 0.5).value;
+	if (state == JUDGE_PAGED_OUT && first.n)
+		snprintf(more, sizeof(more), "\t%s page faults, %s read back", say_quantile(&faults, 0.5, 1),
+			 read.n ? say_memory(sample_quantile(&read, 0.5).value) : "-");
+	if (first.n)
+		rec_row(r, "%s\t%s ms\t%s ms%s", name, say_quantile(&first, 0.5, NS_PER_MS), say_quantile(&second, 0.5, NS_PER_MS), more);
+	sample_free(&first);
+	sample_free(&second);
+	sample_free(&faults);
+	sample_free(&read);
+	return median;
+}
+
+/* Why most runs that were to be paged out were not. */
+static enum judge_why main_reason(const struct cycle_run *run, size_t n)
+{
+	int count[JUDGE_MAJOR_FAULT + 1] = { 0 };
+	enum judge_why most = JUDGE_CLEAR;
+
+	for (size_t i = 0; i < n; i++)
+		if (run[i].verdict.state == JUDGE_NOT_EVICTED && ++count[run[i].verdict.why] > count[most])
+			most = run[i].verdict.why;
+	return most;
+}
+
+static const char *cure_of(enum judge_why why)
+{
+	switch (why) {
+	case JUDGE_RESIDENT: return "Take more memory (--evict hog), a longer --evict-timeout, or a --settle in which it sleeps.";
+	case JUDGE_LOCKED: return "--unlock undoes that.";
+	case JUDGE_SWAP_CACHE:
+	case JUDGE_NO_MAJOR_FAULT: return "Put swap on a slow disk: slowdisk, or thinprobe run paging --swap slow:2.5ms.";
+	case JUDGE_NOTHING_ANONYMOUS: return "Give the processes with memory of their own as --pid.";
+	default: return "";
+	}
+}
+
+void report_say(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+		const struct tally *tally)
+{
+	enum judge_why why = main_reason(run, n);
+	int64_t tried = tally->of[JUDGE_PAGED_OUT] + tally->of[JUDGE_NOT_EVICTED];
+	double in, out;
+
+	if (tally->of[JUDGE_NOT_EVICTED])
+		rec_warn(r, "%s page the process out%s%s (%s of %s runs). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" : "Could not",
+			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
+			 say_count(tally->of[JUDGE_PAGED_OUT]), say_count(tried), cure_of(why));
+	if (tally->of[JUDGE_NOT_IN_MEMORY])
+		rec_warn(r, "%s runs in memory are left out: something had to be read after all.",
+			 say_count(tally->of[JUDGE_NOT_IN_MEMORY]));
+	if (tally->unanswered)
+		rec_warn(r, "%s keys were not answered in %s.", say_count(tally->unanswered), say_ns((double)timeout_ns));
+	rec_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
+		  say_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
+	in = say_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
+	out = say_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
+	if (cfg->kept)
+		say_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
+	if (out > in)
+		rec_say(r, "Paging out costs this user %s, once.", say_ns(out - in));
+	else if (isfinite(in) && isfinite(out))
+		rec_say(r, "Paging out costs this user nothing that shows.");
 }

@@ -14,4 +14,8 @@ struct tally {
 void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
 		   int64_t timeout_ns, struct tally *tally);
 
+/* The short report. */
+void report_say(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+		const struct tally *tally);
+
 #endif
