@@ -11,6 +11,7 @@
 #include "random.h"
 #include "rec.h"
 #include "rt.h"
+#include "say.h"
 #include "scene.h"
 
 #include <arpa/inet.h>
@@ -233,6 +234,28 @@ static void report_keys(struct rec *r)
 	rec_end(r);
 }
 
+static void say(struct rec *r)
+{
+	uint64_t open = run.echo.received - run.echo.answered;
+	char answered[80] = "all answered", shared[60] = "";
+
+	if (!run.echo.received) {
+		rec_say(r, "0 keys: nobody typed.");
+		return;
+	}
+	if (open)
+		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", say_count((int64_t)run.echo.answered),
+			 say_count((int64_t)run.echo.dropped), say_count((int64_t)(open - run.echo.dropped)));
+	if (run.echo.coalesced)
+		snprintf(shared, sizeof(shared), " (%s shared one)", say_count((int64_t)run.echo.coalesced));
+	rec_say(r, "%s key%s, %s, in %s redraws%s", say_count((int64_t)run.echo.received), run.echo.received == 1 ? "" : "s", answered,
+		say_count((int64_t)run.echo.redraws), shared);
+	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst", say_quantile(&run.lag, 0.5, NS_PER_MS),
+		say_quantile(&run.lag, 1, NS_PER_MS));
+	if (run.echo.lost)
+		rec_warn(r, "%s keys found no room in the queue and were not answered.", say_count((int64_t)run.echo.lost));
+}
+
 static void report(struct rec *r, const struct rt_state *rt)
 {
 	char words[120];
@@ -271,6 +294,8 @@ static void report(struct rec *r, const struct rt_state *rt)
 	if (run.listed)
 		report_keys(r);
 	rec_end(r);
+	rec_main_table(r, "keys");
+	say(r);
 }
 
 static void prepare(struct rt_state *rt)
@@ -284,15 +309,29 @@ static void prepare(struct rt_state *rt)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	}
 	run.drop_random = ~(uint64_t)cfg.seed;
-	if (out_cfg.format == REC_JSON)
+	if (out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS)
 		run.listed = calloc(LISTED_MAX, sizeof(*run.listed));
 	if (echo_open(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
-	    (out_cfg.format == REC_JSON && !run.listed))
+	    ((out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS) && !run.listed))
 		die(EXIT_RUN, "out of memory");
 	rt_setup((int)cfg.priority, rt);
 	if (cfg.priority && !rt->fifo)
 		warn("no real-time priority %lld: %s; going on without (root, or a limit on rtprio, allows it)",
 		     (long long)cfg.priority, strerror(rt->why));
+}
+
+/* For a person, in place of "ready". */
+static void announce(void)
+{
+	char where[300], delay[200] = "at once";
+
+	if (cfg.display)
+		snprintf(where, sizeof(where), "window on %s", cfg.display);
+	else
+		snprintf(where, sizeof(where), "VNC on %s:%lld", cfg.listen, (long long)cfg.port);
+	if (strcmp(cfg.delay_text, "const:0") != 0)
+		snprintf(delay, sizeof(delay), "after %s", cfg.delay_text);
+	fprintf(stderr, "refecho: %s, answers %s; Ctrl-C ends it\n", where, delay);
 }
 
 int main(int argc, char **argv)
@@ -329,15 +368,17 @@ int main(int argc, char **argv)
 	if (!face)
 		die(EXIT_RUN, "%s", why);
 	proc_ready((int)cfg.ready_fd);
+	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
+		announce();
 	gone = serve(face, why, sizeof(why));
 	echo_rest(&run.echo, leave, NULL);
 	face->close(face);
+	if (gone)
+		rec_warn(out, "%s; the keys up to then are reported", why);
 	report(out, &rt);
 	err = run.log ? rows_close(run.log) : 0;
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
-	if (gone)
-		warn("%s; the keys up to then are reported", why);
 	gone = gone || err;
 	echo_close(&run.echo);
 	delay_free(&run.delay);
