@@ -11,6 +11,7 @@
 #include "proc.h"
 #include "rec.h"
 #include "rt.h"
+#include "say.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -258,6 +259,23 @@ static void report(struct rec *r, struct told *t)
 	rec_end(r);
 }
 
+static void say(struct rec *r, struct told *t)
+{
+	int64_t tagged = 0;
+	double seconds = (double)(t->now_ns - t->began_ns);
+
+	for (size_t i = 0; i < t->n; i++)
+		tagged += (int64_t)t->episode[i].judged.background;
+	rec_say(r, "%s episodes in %s: background processes %s %s times", say_count((int64_t)t->n + t->left_out), say_ns(seconds),
+		cfg.dry ? "would have been throttled" : "throttled", say_count(tagged));
+	if (t->decision_ns.n)
+		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", say_quantile(&t->decision_ns, 0.5, NS_PER_MS),
+			say_quantile(&t->decision_ns, 1, NS_PER_MS));
+	rec_say(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed", say_number(told_cpu_percent(t)),
+		say_count((int64_t)t->most_processes), say_count(t->missed), say_count(t->samples + t->missed));
+	rec_main_table(r, "episodes");
+}
+
 static void settings(struct rec *r, const struct rt_state *priority)
 {
 	char text[128];
@@ -308,6 +326,7 @@ int vamp_run(int argc, char **argv)
 	err = run.log ? rows_close(run.log) : 0;
 	settings(out, &priority);
 	report(out, &run.told);
+	say(out, &run.told);
 	rec_must_close(out);
 	told_free(&run.told);
 	if (err)

@@ -48,9 +48,6 @@ static char *ask(const char *name, uid_t uid, bool *silent)
 	if (fd >= 0)
 		close(fd);
 	text[n] = '\0';
-	for (char *c = text; c < text + n; c++)
-		if ((*c & 0xe0) == 0 && *c != '\n' && *c != '\t')
-			*c = '?';
 	if (n)
 		return text;
 	*silent = fd >= 0 && maker.uid == uid;
@@ -121,25 +118,24 @@ static size_t find(struct daemon **out, int *silent)
 	return n;
 }
 
-static void say(FILE *out, const struct daemon *d)
+static void say(struct rec *r, const struct daemon *d)
 {
 	char *const *episode = cells_of(d, "episode"), *const *cost = cells_of(d, "cost");
+	char lasts[100] = "no episode";
 
-	fprintf(out, "vamp %d of %s: ", d->pid, d->user);
 	if (**episode)
-		fprintf(out, "episode for %s s, by %s", episode[1], episode[2]);
-	else
-		fputs("no episode", out);
-	fprintf(out, "; %s so far; costs %s %% of a CPU for %s processes\n", cost[3], cost[1], cost[2]);
+		snprintf(lasts, sizeof(lasts), "episode for %s s, by %s", episode[1], episode[2]);
+	rec_say(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts, cost[3], cost[1],
+		cost[2]);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
 
 		if (!strcmp(cell[0], "background"))
-			fprintf(out, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%\n", cell[2], cell[1], cell[3], cell[4]);
+			rec_say(r, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%", cell[2], cell[1], cell[3], cell[4]);
 		else if (!strcmp(cell[0], "excluded"))
-			fprintf(out, "  not throttled: %s (%s), load %s %%: %s\n", cell[2], cell[1], cell[3], cell[5]);
+			rec_say(r, "  not throttled: %s (%s), load %s %%: %s", cell[2], cell[1], cell[3], cell[5]);
 		else if (!strcmp(cell[0], "way") || !strcmp(cell[0], "sound"))
-			fprintf(out, "  %s: %s\n", cell[0], cell[1]);
+			rec_say(r, "  %s: %s", cell[0], cell[1]);
 	}
 }
 
@@ -193,6 +189,7 @@ static void report(struct rec *r, const struct daemon *d, size_t n)
 int vamp_status(int argc, char **argv)
 {
 	struct daemon *d;
+	struct rec *out;
 	size_t n;
 	int silent = 0;
 	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
@@ -207,20 +204,11 @@ int vamp_status(int argc, char **argv)
 		return EXIT_RUN;
 	if (!n)
 		die(EXIT_RUN, "no vamp runs here; start one with vamp run");
-	if (out_cfg.format == REC_TEXT) {
-		FILE *out = out_cfg.path && strcmp(out_cfg.path, "-") ? fopen(out_cfg.path, "we") : stdout;
-
-		if (!out)
-			die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-		for (size_t i = 0; i < n; i++)
-			say(out, &d[i]);
-		if (fclose(out))
-			die(EXIT_RUN, "cannot write the answer: %m");
-	} else {
-		struct rec *r = rec_must_open(&out_cfg, "vamp");
-
-		report(r, d, n);
-		rec_must_close(r);
-	}
+	out = rec_must_open(&out_cfg, "vamp");
+	report(out, d, n);
+	rec_main_table(out, "daemons");
+	for (size_t i = 0; i < n; i++)
+		say(out, &d[i]);
+	rec_must_close(out);
 	return EXIT_OK;
 }

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "log.h"
 #include "proc.h"
+#include "say.h"
 #include "slices.h"
 #include "trace.h"
 
@@ -105,6 +106,8 @@ static void measure(struct trace *t)
 	}
 }
 
+#define SAID 5		/* processes in the short report */
+
 static void report(struct rec *r, int64_t lost)
 {
 	int64_t slices = 0, beginless = 0, beginless_ns = 0;
@@ -143,6 +146,26 @@ static void report(struct rec *r, int64_t lost)
 	}
 	rec_end(r);
 	rec_end(r);
+}
+
+static void say(struct rec *r)
+{
+	int64_t slices = 0, ran_ns = 0;
+
+	for (size_t i = 0; i < run.sums.n; i++) {
+		slices += run.sums.process[i].slices;
+		ran_ns += run.sums.process[i].ran_ns;
+	}
+	rec_say(r, "%s slices of %s processes in %s on %d CPUs", say_count(slices), say_count((int64_t)run.sums.n),
+		say_ns((double)(run.end_ns - run.start_ns)), cfg.cpus.n);
+	rec_table(r, "lrrrr", "\tof all\tslices\tmedian\tlongest ms");
+	for (size_t i = 0; i < run.sums.n && i < SAID; i++) {
+		struct slices_process *p = &run.sums.process[i];
+
+		rec_row(r, "  %s\t%s %%\t%s\t%s\t%s", p->pid ? p->comm : "others", say_number(100.0 * (double)p->ran_ns / (double)ran_ns),
+			say_count(p->slices), say_quantile(&p->quanta, 0.5, NS_PER_MS), say_quantile(&p->quanta, 1, NS_PER_MS));
+	}
+	rec_main_table(r, "processes");
 }
 
 int vamp_trace(int argc, char **argv)
@@ -185,8 +208,9 @@ int vamp_trace(int argc, char **argv)
 	if (run.err)
 		die(EXIT_RUN, "the trace broke off: %s", strerror(-run.err));
 	if (lost)
-		warn("the kernel left out %lld records: what ran then is in no figure", (long long)lost);
+		rec_warn(out, "the kernel left out %lld records: what ran then is in no figure", (long long)lost);
 	report(out, lost);
+	say(out);
 	slices_free(&run.sums);
 	free(run.cpu);
 	rec_must_close(out);

@@ -10,6 +10,7 @@
 #include "local_socket.h"
 #include "log.h"
 #include "proc.h"
+#include "say.h"
 #include "vm_watch.h"
 
 #include <string.h>
@@ -63,6 +64,23 @@ static void report_spent(struct rec *out, int index, const struct vm_spent *s)
 	rec_real(out, "run_s", (double)s->run_ns / 1e9, 3);
 	rec_real(out, "wait_s", (double)s->wait_ns / 1e9, 3);
 	rec_end(out);
+}
+
+static void say(struct rec *r, const struct vm_watch *w, size_t left)
+{
+	int64_t slow_ns = 0;
+	double wall_ns = (double)(w->ended_ns - w->started_ns);
+
+	for (size_t i = 0; i < w->vm->n; i++)
+		slow_ns += w->all[i].slow_ns;
+	rec_say(r, "%s episodes in %s: %zu vCPUs held back for %s in all", say_count(w->state.episodes), say_ns(wall_ns), w->vm->n,
+		say_ns((double)slow_ns));
+	rec_say(r, "  costs %s %% of a CPU", say_number((double)w->cpu_ns * 100 / wall_ns));
+	if (w->state.lost || w->state.refused)
+		rec_warn(r, "%s lines of the agent were lost, %s not understood.", say_count(w->state.lost), say_count(w->state.refused));
+	if (w->failures || left)
+		rec_warn(r, "%s weights could not be set, %zu changes not undone.", say_count(w->failures), left);
+	rec_main_table(r, "episodes");
 }
 
 /* `left`: changes that could not be undone. */
@@ -181,6 +199,7 @@ int vamp_vm(int argc, char **argv)
 	err = vm_watch_run(&watch);
 	left = undo_stop(undo);
 	report(out, &watch, left);
+	say(out, &watch, left);
 	rec_must_close(out);
 	if (watch.log && rows_close(watch.log))
 		die(EXIT_RUN, "the log %s is not whole: %m", cfg.log);
