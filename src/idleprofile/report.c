@@ -270,13 +270,15 @@ static void say_cpus(struct rec *r, const struct report *p)
 	rec_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
 	for (int i = 0; i < p->spin->n; i++) {
 		const struct follow_total *t = follow_total(p->follow, i);
-		char mark[64] = "", arrow[72] = "";
+		char mark[64] = "", arrow[72] = "", lost[24] = "-";
 
 		if (t == worst && t->events) {
 			describe_longest(t, mark, sizeof(mark));
 			snprintf(arrow, sizeof(arrow), "\t<- %s", mark);
 		}
-		rec_row(r, "%d\t%s %%\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, say_number(taken_percent(p, i)),
+		if (watched_ns(p, i) > 0)
+			snprintf(lost, sizeof(lost), "%s %%", say_number(taken_percent(p, i)));
+		rec_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
 			say_number((double)(t->events + t->ticks) / seconds(p->wall_ns)), say_ns(median_ns(t)),
 			say_ns((double)t->longest_ns), arrow);
 		rec_rank(r, (double)t->longest_ns);

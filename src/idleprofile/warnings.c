@@ -24,7 +24,7 @@ bool warn_of_unwatched(struct rec *out, const struct follow *f, int n)
 		if (follow_total(f, i)->unwatched_ns > most)
 			most = follow_total(f, i)->unwatched_ns;
 	if (most)
-		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure but unwatched_s",
+		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
 		     (double)most / (double)NS_PER_S);
 	return most > 0;
 }

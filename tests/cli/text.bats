@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 # Programs whose text is not short yet, or that have no short run.
-LATER="keyrepeat refecho idleprofile pagein startup vamp"
+LATER="idleprofile"
 
 setup() {
 	begin_test
