@@ -70,8 +70,9 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 	put_json "$RUN/run.json" <<<"$new"
 }
 
+RUN_MADE=()	# until a run goes on: folders in it that were not there
 run_folder() {
-	local base=$PWD/thinprobe-results stamp n=2 calibration=null how="give a folder of yours with -o DIR"
+	local base=$PWD/thinprobe-results stamp name n=2 calibration=null how="give a folder of yours with -o DIR"
 	RUN=${RESUME:-$OUT}
 	if [ -z "$RUN" ]; then
 		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
@@ -84,6 +85,7 @@ run_folder() {
 	mkdir -p -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
 	RUN=$(cd -- "$RUN" && pwd) || exit 1
 	exec {RUN_LOCK}<"$RUN" && flock -w 5 "$RUN_LOCK" || exp_bad "$RUN: a run is under way in it; wait for its end"
+	for name in cells log; do [ -d "$RUN/$name" ] || RUN_MADE+=("$RUN/$name"); done
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum
 	[ -z "$RESUME" ] || return 0
@@ -106,7 +108,11 @@ run_ended() {	# run_ended STATE WHY
 run_abandoned() {
 	local state=failed
 	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
-	[ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" = running ] || return 0
+	if [ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ]; then
+		# One that could not go on stays as it was.
+		[ -z "$RESUME" ] || rm -rf ${RUN_MADE[@]+"${RUN_MADE[@]}"}
+		return 0
+	fi
 	# Nothing measured and nothing logged, such as without a connection: there is nothing to go on with.
 	if [ "$state" = failed ] && [ -z "$RESUME" ] && [ -z "$(find "$RUN/cells" "$RUN/log" ! -type d -print -quit)" ]; then
 		rm -rf "$RUN/cells" "$RUN/log" "$RUN/run.json"
@@ -213,10 +219,6 @@ run_clocks() {
 run_record() {
 	local what host where protocol=null name
 	host=$(lab_facts) where=$(run_where)
-	for name in ${PROTOCOLS//,/ }; do
-		protocol_use "$name"
-		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
-	done
 	# that of all cells
 	[[ -z ${PROTOCOL-} || $PROTOCOLS == *,* ]] || protocol=$(protocol_use "${PROTOCOLS:-$PROTOCOL}" && protocol_settings)
 	if [ -n "$RESUME" ]; then
@@ -228,6 +230,11 @@ run_record() {
 				else empty end] | join(", ")' "$RUN/run.json")
 		[ -z "$what" ] || die "not the same as when $RUN was begun: $what; start a new run"
 	fi
+	RUN_MADE=()
+	for name in ${PROTOCOLS//,/ }; do
+		protocol_use "$name"
+		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
+	done
 	# What some of the cells had to do without stays said when the run goes on.
 	run_set '(.lab.missing // []) as $before | .host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null
 		| del(.reason) | if $before == [] then . else .lab.missing = $before + ((.lab.missing // []) - $before) end' \

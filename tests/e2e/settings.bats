@@ -21,10 +21,14 @@ setup() {
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" --repeat 3
 	[ "$status" = 2 ]
 	jq '.host.kernel = "Linux 2.0.36"' "$RUN/run.json" >"$RUN/run.json.new" && mv "$RUN/run.json.new" "$RUN/run.json"
+	rm -r "$RUN/log"
+	cp "$RUN/run.json" "$BATS_TEST_TMPDIR/before"
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
 	[ "$status" = 1 ]
 	[[ $stderr == *"the kernel"*"start a new run"* ]]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	# it is as it was
+	cmp "$RUN/run.json" "$BATS_TEST_TMPDIR/before"
+	[ ! -e "$RUN/log" ]
 }
 
 @test "a protocol that is a server and answers keys itself is its own application, with its cost" {
