@@ -298,11 +298,12 @@ plan_file() {	# plan_file OPTION FILE: it can be read, more than once
 	[ -r "$2" ] || exp_bad "$1 $2: cannot be read; give yourself the right to (chmod), or name another"
 }
 
-# plan_protocol NAME[:VARIANT]: there is such a one, and it has the properties that the plan asks for.
+# plan_protocol NAME[:VARIANT]: there is such a one, and it has the properties that the plan asks for. ITEM is its name; the first
+# variant, which it is without a word, has that of the protocol.
 declare -A WITHOUT=([display]='no applications run in its sessions' [link]='nothing of it crosses the link'
 	[view]='no client of its own shows its sessions')
 plan_protocol() {
-	local have property
+	local have property name=${1%%:*} first
 	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] ||
 		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" \
 		$(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh))"
@@ -311,6 +312,9 @@ plan_protocol() {
 		[[ " $have " == *" $property "* ]] ||
 			exp_bad "--protocol $1: ${WITHOUT[$property]-it has not the property '$property'}"
 	done
+	[[ -z $RESUME && $1 == *:* ]] || return 0
+	first=$(protocol_use "$name" && protocol_variants)
+	[ -n "${1#*:}" ] && [ "${1#*:}" != "${first%% *}" ] || ITEM=$name
 }
 
 # plan_link OPTION TEXT: LINK_SAID is the text as it is kept: in place of a name of data/links.tsv the link that it stands for.

@@ -443,3 +443,14 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	# every package that the plug-in names is on the list, in its class
 	for package in $(. "$TOP/lab/apps/desktop.sh"; app_packages); do grep -q "^app:desktop	$package	" "$TOP/packages"; done
 }
+
+@test "a protocol and its variant have one spelling" {
+	local protocols
+	for protocols in vnc,vnc:xvnc vnc:,vnc nx:proxy,nx; do
+		run "$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol "$protocols"
+		echo "$protocols: $status $output"
+		[ "$status" = 2 ]
+		[[ $output == *"is there twice"* ]]
+	done
+	"$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol vnc,vnc:viewer
+}
