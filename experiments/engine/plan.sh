@@ -405,6 +405,7 @@ plan_check_on() {
 		exp_bad "--on $ON: this experiment can only have --on ${where// /, or }"
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"
 	[ "$ON_BACKEND" = attach ] || [ -z "${SET_LOAD-}" ] || exp_bad "--set-load is for --on attach"
+	[ -n "${SET_LOAD-}" ] || [ -z "${SET_LOAD_TIMEOUT-}" ] || exp_bad "--set-load-timeout is for --set-load"
 	[ -z "${SET_LOAD-}" ] || [[ $SET_LOAD == *%d* ]] || exp_bad "--set-load $SET_LOAD: write %d where the load is to stand"
 	[ "$ON_BACKEND" = attach ] || [[ ,${PROTOCOLS-${PROTOCOL-}}, != *,attach,* ]] ||
 		exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"

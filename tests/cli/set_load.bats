@@ -30,6 +30,7 @@ ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; 
 	stalls[2]=--options-only
 	refused '--set-load x: write %d' --on attach::0,x --loads 0,5 --set-load x
 	refused '--set-load: name the loads' --on attach::0,x --set-load 'x %d'
+	refused '--set-load-timeout is for --set-load' --on attach::0,x --loads 0 --set-load-timeout 3
 	refused '--set-load is for --on attach' --loads 0,5 --set-load 'x %d'
 	"${stalls[@]}" --on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s </dev/null
 	"${stalls[@]}" --on attach::0,x --loads 20 </dev/null
