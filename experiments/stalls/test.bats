@@ -719,7 +719,7 @@ two_runs() {
 	make_run LOADS='0 20' alpha
 	edit_json alpha/run.json '.host.hostname = "alpha" | .counts = {total: 12, complete: 12}'
 	edit_json beta/run.json '.host.hostname = "beta.example.org" | .started = "2026-01-03T03:04:05Z"
-		| .settings.seconds = 9 | .counts = {total: 12, complete: 12}'
+		| .settings.seconds = 9 | .settings.threshold = "perception" | .settings.new = 1 | .counts = {total: 12, complete: 12}'
 }
 
 @test "runs of two machines share figures and tables, and the page says which is which" {
@@ -735,6 +735,7 @@ two_runs() {
 	grep -q '^| alpha | alpha | 2026-01-02T03:04:05Z | complete | 3 |' both/report.md
 	grep -q '^| beta-example-org | beta.example.org | 2026-01-03T03:04:05Z |' both/report.md
 	grep -q '^> \*\*Not alike\*\*: seconds 5 (alpha) and 9 (beta-example-org)' both/report.md
+	[ "$(jq -c '.differs | map_values(.alpha)' both/run.json)" = '{"seconds":5}' ]
 	[[ $(finding both mean-stall text) == *"over vnc/alpha to 271 ms"*"over vnc/beta-example-org"* ]]
 	[ "$(jq '.cells | length' both/run.json)" = 8 ]
 	# it is a run like others: reported again from its tables, to the byte
