@@ -15,8 +15,8 @@ join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	| first(("host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
 		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
 
-# Settings that all have are those of the joined run. What else differs is told, but for lists (the cells show these) and what
-# changes no figure, and what a run of another version has no field for.
+# Settings that all have are those of the joined run. What else differs is told, but for the protocols (the cells show these),
+# what changes no figure, and what a run of another version has no field for.
 # shellcheck disable=SC2016
 join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] else null end;
 	def of_run($name): "\(.)/\($name)";
@@ -26,8 +26,8 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	| def by_run(value): [$runs[] | {key: .name, value: value}] | from_entries;
 	def differing($of; $key): [$runs[] | select(.[$of] // {} | has($key)) | {key: .name, value: .[$of][$key]}]
 		| select(map(.value) | unique | length > 1) | {$key, value: from_entries};
-	([$keys[] | select(IN("seed", "on", "port", "quick", "repeats", "protocol", "idle_seconds", "threshold") | not) | . as $key
-			| select(any($runs[].settings[$key]; type == "array") | not) | differing("settings"; $key)]
+	([$keys[] | select(IN("seed", "on", "port", "quick", "protocol", "protocols", "idle_seconds", "threshold") | not) | . as $key
+			| differing("settings"; $key)]
 		+ [("shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
 		+ if ([$runs[].version] | unique | length) > 1 then [{key: "version", value: by_run(.version)}] else [] end
 		| from_entries) as $differs

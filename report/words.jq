@@ -104,7 +104,7 @@ def missing_note: missing_cells | if . == [] then null else
 def runs_note: .run.runs | values | "**\(length) runs in one report**: "
 	+ (map("\(.name) (\([.host, (.started // "" | .[:16] | sub("T"; " "))] - [null, .name] | join(", ")))") | and_list) + ".";
 def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([to_entries[] | "\(.key | gsub("_"; " ")) "
-	+ ([.value | to_entries[] | "\(.value | tostring) (\(.key))"] | and_list)] | join("; "))
+	+ ([.value | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ") else tostring end) (\(.key))"] | and_list)] | join("; "))
 	+ ". What differs between the runs may come from this.";
 def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, flagged_note, shared_note]
 	| map(values);

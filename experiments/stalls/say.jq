@@ -147,8 +147,11 @@ def idle_response: . as $doc
 			($r | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
 # ---- several curves: each is judged by itself, and said in one finding ----
-def judged($role): . as $doc | [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
-	| $j + {$system, most: (rows_of($role) | usable | last)}];
+# The largest load that all curves have, of rows; null if there is none.
+def common_most: group_by(.protocol) | map(map(.sinks)) | reduce .[1:][] as $loads (.[0] // []; . - (. - $loads)) | max;
+def judged($role): . as $doc | (rows_of($role) | usable | common_most) as $n
+	| [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
+		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first)}];
 def names: map(.system) | and_list;
 def count_of($all): if length == ($all | length) then "each of the \(length)" else "\(length) of the \($all | length)" end;
 def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.row.sinks)
@@ -160,18 +163,19 @@ def clause_several: . as $all | map(select(.is | IN("bad", "overloaded"))) as $b
 	  else "late or not over \(map(select(.is == "unsure")) | names): this run cannot tell" end;
 def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
 	($all | map(select(.is | IN("bad", "overloaded"))) | group_by(.row.sinks)) as $bad
-	| ($all | map(.most.sinks) | max) as $n | ($all | map(select(.most.sinks == $n)) | sort_by(.most.late_share_percent)) as $ends
+	| (rows_of($role) | usable | map(.sinks) | max) as $top | $all[0].most.sinks as $n
+	| ($all | sort_by(.most.late_share_percent)) as $ends
 	| def share: .system as $s | .most | "\(late_words) over \(if $ends[0].most.late_share_percent == $ends[-1].most.late_share_percent
 		and ($ends | length) > 1 then "each" else $s end)";
 	finding("late-\($role)"; "**\(role_name($role) | upper_first): \($all | clause_several).**"
-		+ ([($bad[] | "\(.[0].row.sinks as $from | $doc | with_load($from) + if $from > 0 and $from < $n then " and more" else "" end
+		+ ([($bad[] | "\(.[0].row.sinks as $from | $doc | with_load($from) + if $from > 0 and $from < $top then " and more" else "" end
 				| upper_first): \(names)."),
 			(("good", "unsure") as $is | $all | map(select(.is == $is)) | select(. != [])
 				| if $is == "good" then "Fast with every load tried: \(names)."
 					elif $bad != [] then "Cannot be told: \(names)." else empty end)]
 			| if length == 1 and $bad == [] then "" else map(" " + .) | add end)
-		+ " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"
-		+ (if $ends[0].most.late_share_percent != $ends[-1].most.late_share_percent then " to \($ends[-1] | share)." else "." end);
+		+ if $n == null then "" else " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"
+			+ (if $ends[0].most.late_share_percent != $ends[-1].most.late_share_percent then " to \($ends[-1] | share)." else "." end) end;
 		($ends[-1].most | late_figure)
 			+ {verdict: (if $bad != [] then "bad" elif all($all[]; .is == "good") then "good" else "unsure" end)}) end;
 
@@ -181,8 +185,8 @@ def apart($name): length < 2 or .[0][$name + "_high"] == null or .[-1][$name + "
 	or .[0][$name + "_high"] < .[-1][$name + "_low"];
 # Of the application with a stated cost, where one was measured.
 def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
-		| map(select(.mean_stall_ms != null and .overloaded == 0)) | select(. != [])) // [] | (map(.sinks) | max) as $n
-	| map(select(.sinks == $n)) | sort_by(.mean_stall_ms) | if . == [] then empty else
+		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
+	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms) | if . == [] then empty else
 		# where an update comes as several, the time between two tells nothing of fair sharing
 		map(select((.updates_per_key // 1) > 1.2)) as $split
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full

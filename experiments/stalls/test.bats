@@ -750,6 +750,24 @@ two_runs() {
 	[ "$output" = "$PWD/alpha+beta/report.html" ]
 }
 
+@test "runs of other loads are compared at the largest that all have, and the page says what was not alike" {
+	need gnuplot cmark-gfm
+	make_run LOADS='0 5' APPS=heavy REPEATS=2 beta
+	make_run LOADS='0 5 20' APPS=heavy alpha
+	edit_json beta/run.json '.host.hostname = "beta"'
+	"$TOP/report/report.sh" alpha beta -o both
+	[ "$(finding both mean-stall)" = "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["sinks"] == 5 {
+		v = $at["mean_stall_ms"] + 0; if (v > most) most = v } END { print most }' both/summary.tsv)" ]
+	[[ $(finding both late-heavy) == 5[0-9]* ]]	# of 5 CPU hogs; with 20 all are late
+	[ "$(jq -c '.differs | map_values(.beta)' both/run.json)" = '{"loads":[0,5],"repeats":2}' ]
+	# none at all
+	make_run LOADS=10 APPS=heavy beta
+	edit_json beta/run.json '.host.hostname = "beta"'
+	"$TOP/report/report.sh" alpha beta -o both
+	[ "$(finding both late-heavy verdict)/$(finding both late-heavy)" = bad/null ]
+	[ -z "$(finding both mean-stall)" ]
+}
+
 @test "runs of one machine are told apart by their day, by the minute, or by their folders" {
 	need gnuplot cmark-gfm
 	two_runs
