@@ -83,8 +83,10 @@ def shared_note: .run.lab // {} | if .shared_cpus != true then null
 	elif .cpus_server == .cpus_client and .cpus_server != null then "Server and client shared CPUs, so latencies are upper bounds."
 	else "Other labs were allowed to use the same CPUs: their work is part of these figures." end;
 def incomplete_note: .run | if (.state // "unknown") == "complete" then null else
-	"**Incomplete** (\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end)): \(.counts.complete // "?") of"
-		+ " \(.counts.total // "?") measurements were made. What is missing may change the findings." end;
+	"(\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end))" as $state | .counts
+	| if .total != null and .complete == .total then "**Ended early** \($state), after all \(.total) measurements were made."
+	  else "**Incomplete** \($state): \(.complete // "?") of \(.total // "?") measurements were made. What is missing may change the"
+		+ " findings." end end;
 # The command of the run with more repeats, into a folder of its own; and the minutes that it takes.
 def again_command: .run.command // "" | select(startswith("thinprobe "))
 	| gsub(" (--repeat|-o|--output|--resume)(=| +)('[^']*'|[^ ]+)"; "") + " --repeat 5";

@@ -70,6 +70,15 @@ setup() {
 	run ! grep -e '<b>' -e 'onmousemove' -e 'src="figures' run/report.html
 }
 
+@test "an interrupted run whose measurements were all made is not incomplete" {
+	jq '.state = "interrupted"' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	run ! grep -F '> **Incomplete**' run/report.md
+	jq '.counts.complete = 2' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	grep -F '> **Incomplete**' run/report.md
+}
+
 @test "the terminal: at most 80 columns, findings without marks" {
 	"$TOP/report/table.sh" run >table
 	[ -z "$(awk 'length > 80' table)" ]
