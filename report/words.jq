@@ -88,12 +88,14 @@ def incomplete_note: .run | if (.state // "unknown") == "complete" then null els
 	  else "**Incomplete** \($state): \(.complete // "?") of \(.total // "?") measurements were made. What is missing may change the"
 		+ " findings." end end;
 # The command of the run with more repeats, into a folder of its own; and the minutes that it takes.
-def again_command: .run.command // "" | select(startswith("thinprobe "))
+def again_command: .run | select(.runs == null) | .command // "" | select(startswith("thinprobe "))
 	| gsub(" (--repeat|-o|--output|--resume)(=| +)('[^']*'|[^ ]+)"; "") + " --repeat 5";
 def again_minutes: [.run | try (((.ended | fromdate) - (.started | fromdate)) / 60 * 5 / .settings.repeats | ceil
 	| select(. > 0)) catch null] | .[0];
+def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | unique | select(. != [])
+	| if length > 1 then "\(min) to \(max | plural("repeat"))" else .[0] | plural("repeat") end;
 def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5 then null else
-	"**Preliminary**: \(plural("repeat")) per condition. Use 5 or more before you rely on this"
+	"**Preliminary**: \($doc | repeats_words) per condition. Use 5 or more before you rely on this"
 		+ ([$doc | again_command] | if . == [] then " (`--repeat 5`)." else
 			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end) + "." end) end;
 def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $flagged | if $flagged == [] then null else
@@ -129,7 +131,6 @@ def protocol_words:
 def run_words: if .run.runs then "\(.run.runs | length) runs" else
 	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")" end;
 def sentence: map(values | select(. != "")) | join("; ") + ".";
-def repeats_words: .run.settings.repeats | values | plural("repeat");
 def setup: [protocol_words, link_words, repeats_words, run_words] | sentence;
 def words_for(words): map({key: ., value: words}) | from_entries;	# the words of each value of a list, for labels
 # Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}}, least: {COLUMN: limit of resolution},

@@ -8,7 +8,7 @@ def title: if attached then "Typing into a window: \(.run.protocol.title // "?")
 def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that is not ours" else protocol_words end),
 	link_words,
 	"\(.run.settings.rate_per_s // "?") keys a second",
-		"\(.run.settings.repeats // 0 | plural("repeat")) of \(.run.settings.seconds // "?") s",
+	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
 def labels: train_labels;
 
@@ -153,7 +153,8 @@ def judged($role): . as $doc | (rows_of($role) | usable | common_most) as $n
 	| [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
 		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first)}];
 def names: map(.system) | and_list;
-def count_of($all): if length == ($all | length) then "each of the \(length)" else "\(length) of the \($all | length)" end;
+def count_of($all): if ($all | length) == 1 then names
+	elif length == ($all | length) then "each of the \(length)" else "\(length) of the \($all | length)" end;
 def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.row.sinks)
 	| map("\(.[0].row.sinks as $n | $doc | at_load($n)) over \(names) ("
 		+ (map(.row.late_share_percent) | [min, max] | map(fixed(0)) | if .[0] == .[1] then .[0] else join(" to ") end)

@@ -664,6 +664,12 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	"$TOP/report/table.sh" run | grep -qE '^ +x11 +20 '
 	two_protocols APPS=heavy
 	again
+	[[ $(finding run late-heavy text) == *"each of the 2"* ]]
+	rm run/cells/x11-heavy-*/[123]/cell.json	# only one is left to be judged
+	again
+	run ! grep 'of the 1[.:*]' run/report.md
+	two_protocols APPS=heavy
+	again
 	[ "$(ids)" = "late-heavy mean-stall idle-response probe" ]
 	# the terminal's table of a run of one protocol does not name it
 	reported LOADS='0 5'
@@ -760,6 +766,8 @@ two_runs() {
 		v = $at["mean_stall_ms"] + 0; if (v > most) most = v } END { print most }' both/summary.tsv)" ]
 	[[ $(finding both late-heavy) == 5[0-9]* ]]	# of 5 CPU hogs; with 20 all are late
 	[ "$(jq -c '.differs | map_values(.beta)' both/run.json)" = '{"loads":[0,5],"repeats":2}' ]
+	grep -q '^[^|>]*; 2 to 3 repeats' both/report.md
+	run ! grep 'thinprobe report' <(grep Preliminary both/report.md)
 	# none at all
 	make_run LOADS=10 APPS=heavy beta
 	edit_json beta/run.json '.host.hostname = "beta"'
