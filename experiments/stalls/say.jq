@@ -75,8 +75,8 @@ def fair_near: (.mean_stall_ms - .fair_stall_ms | fabs) <= 0.1 * .fair_stall_ms 
 # Repeats that scatter over the prediction do not contradict it.
 def fair_ok: fair_near or (.mean_stall_ms_low != null and .mean_stall_ms_low <= 1.1 * .fair_stall_ms + 5
 	and .mean_stall_ms_high >= 0.9 * .fair_stall_ms - 5);
-def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else .mean_stall_ms_low
-	+ $p end),
+def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else
+	[.mean_stall_ms_low + $p, 0] | max end),
 	high: (if .mean_stall_ms_high == null then null else .mean_stall_ms_high + $p end), unit: "ms", above: false};
 def fair_pair: (gap | figure_words + figure_interval) as $is
 	| "fair sharing gives one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";

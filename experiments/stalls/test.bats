@@ -676,6 +676,16 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	run ! grep -q Protocol <("$TOP/report/table.sh" run)
 }
 
+@test "findings: no time between updates is below 0" {
+	need gnuplot cmark-gfm
+	make_run APPS=heavy LOADS='0 20'
+	for repeat in 1 2 3; do
+		edit_json "run/cells/heavy-020/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
+	done
+	again
+	[ "$(finding run fair-sharing low)" = 0 ]
+}
+
 @test "two protocols: a curve whose interval merely reaches the prediction does not lie on it" {
 	need gnuplot cmark-gfm
 	two_protocols APPS=heavy LOADS='0 20'
