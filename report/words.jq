@@ -74,7 +74,7 @@ def finding($id; $text; $about):
 	 verdict: ($about.verdict // "none"), figure: $about.figure};
 def threshold: .run.settings.threshold_ms // 100;
 def threshold_source: .run.settings.threshold as $name | first((.thresholds // [])[] | select(.name == $name) | .source) // null;
-def attached: (.run.runs // [.run.settings])[0].on // "" | startswith("attach:");	# a window of a server that is not ours; its loads are only labels
+def attached: (.run.runs // [.run.settings])[0].on // "" | startswith("attach:");	# a window of another's server
 def measured_rows($table): [.[$table] // [] | .[] | select((.repeats // 1) > 0)];
 def distinct(value): reduce (.[] | value) as $v ([]; if index([$v]) then . else . + [$v] end);
 
@@ -108,7 +108,8 @@ def missing_note: missing_cells | if . == [] then null else
 def runs_note: .run.runs | values | "**\(length) runs in one report**: "
 	+ (map("\(.name) (\([.host, (.started // "" | .[:16] | sub("T"; " "))] - [null, .name] | join(", ")))") | and_list) + ".";
 def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([to_entries[] | "\(.key | gsub("_"; " ")) "
-	+ ([.value | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ") else tostring end) (\(.key))"] | and_list)] | join("; "))
+	+ ([.value | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ")
+		else tostring end) (\(.key))"] | and_list)] | join("; "))
 	+ ". What differs between the runs may come from this.";
 def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, flagged_note, shared_note]
 	| map(values);

@@ -488,6 +488,9 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	edit_json run/run.json '.settings.protocol = "rdp"'	# no path of that name is on record
 	again
 	[[ $(finding run probe text) == *"not calibrated on this machine"* ]]
+	edit_json run/run.json '.settings.on = "ssh:a,b"'	# where it cannot be
+	again
+	[[ $(finding run probe text) != *"thinprobe calibrate"* ]]
 }
 
 # --- pages ---------------------------------------------------------------------------------------------------------
