@@ -15,9 +15,9 @@ die() {	# die STATUS WORDS
 }
 
 fail_text() {	# fail_text TABLE: its text, with those that it includes in their places
-	local line
+	local line folder=${1%/*}
 	while IFS= read -r line || [ -n "$line" ]; do
-		case $line in "include "*) fail_text "$(dirname -- "$1")/${line#include }" ;; *) printf '%s\n' "$line" ;; esac
+		case $line in "include "*) fail_text "$folder/${line#include }" ;; *) printf '%s\n' "$line" ;; esac
 	done <"$1"
 }
 

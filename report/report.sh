@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
 # report.sh RUN RUN... [-o DIR] - of several runs of one experiment, in one figure each: DIR becomes a run folder of their tables.
-# report.sh --table | --verdict | --findings | --record | --cell RUN - parts of it: at the end of a run; what later runs carry of it;
-# the first figures of a run of one cell.
+# report.sh --table | --verdict | --findings | --record | --cell RUN - parts of it: at the end of a run; what later runs carry of
+# it; the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
 # say.jq and README.md.

@@ -304,6 +304,7 @@ declare -A WITHOUT=([display]='no applications run in its sessions' [link]='noth
 	[view]='no client of its own shows its sessions')
 plan_protocol() {
 	local have property name=${1%%:*} first
+	# shellcheck disable=SC2046 # words
 	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] ||
 		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" \
 		$(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh))"

@@ -322,11 +322,19 @@ static void write_text(struct rec *r)
 		rec_write(r->out, REC_TEXT, &r->root, NULL);
 }
 
+/* Standard output and standard error go to the same place, such as a terminal. */
+static bool is_seen_once(void)
+{
+	struct stat out, err;
+
+	return !fstat(STDOUT_FILENO, &out) && !fstat(STDERR_FILENO, &err) && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+}
+
 static int write_report(struct rec *r)
 {
 	if (r->cfg.format == REC_TEXT)
 		write_text(r);
-	if (r->cfg.format != REC_TEXT || r->out != stdout)
+	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_seen_once())
 		for (const struct rec_line *l = r->lines.first; l; l = l->next)
 			if (l->kind == LINE_WARNED)
 				warn("%s", l->text);

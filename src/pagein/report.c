@@ -199,6 +199,7 @@ void report_say(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_r
 			 say_count(tally->of[JUDGE_NOT_IN_MEMORY]));
 	if (tally->unanswered)
 		rec_warn(r, "%s keys were not answered in %s.", say_count(tally->unanswered), say_ns((double)timeout_ns));
+	rec_say(r, "%s runs of two keys each; time from the key to the first change", say_count((int64_t)n));
 	rec_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
 		  say_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
 	in = say_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);

@@ -146,7 +146,7 @@ need_namespace()
 		d = json.load(sys.stdin)
 		assert d["schema"] == "thinprobe.prototap/1"
 		assert d["result"]["channels"]["total"]["wire_bytes"] == 596'
-	run "$BIN/prototap" read "$MADE/plain_ns.pcap" -o report.txt
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" -v -o report.txt
 	[ "$status" = 0 ]
 	[ -z "$output" ]
 	grep -q "vip_saving_percent *38.298" report.txt || grep -q "vip_saving_percent 38.298" report.txt

@@ -99,7 +99,7 @@ of()
 }
 
 @test "text: a line for each name" {
-	"$BIN/prototap" read "$MADE/rfb.pcap" --decode rfb -o report.txt
+	"$BIN/prototap" read "$MADE/rfb.pcap" --decode rfb -v -o report.txt
 	grep -qE 'name Tight +count 8 +bytes 20[0-9]{3}' report.txt
 	grep -qE 'name KeyEvent +count 2 +bytes 16' report.txt
 	run "$BIN/prototap" read "$MADE/rfb.pcap" --decode http

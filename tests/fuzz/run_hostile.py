@@ -3,7 +3,7 @@
 """Reads every file of a folder with prototap and holds each run against what must hold. usage: run_hostile.py PROTOTAP FOLDER
 
 It measured (0), or measured a part (3): a report that is JSON, and at most one line beside it. It could not (1): one line that says why, and
-nothing else. Never a signal, a sanitizer's word, or more than 10 seconds. Prints how many files ended how, or what is wrong.
+nothing else, or a report that says that no packet was selected. Never a signal, a sanitizer's word, or more than 10 seconds. Prints how many files ended how, or what is wrong.
 """
 import collections
 import concurrent.futures
@@ -27,7 +27,8 @@ def wrong_with(program, path):
     if said and (said.count("\n") != 1 or not said.startswith("prototap: ")):
         return run.returncode, f"not one line of its own on standard error: {said!r}"
     if run.returncode == 1:
-        return 1, "" if said and not run.stdout else "status 1 without a reason, or with a report"
+        nothing = run.stdout and json.loads(run.stdout)["result"]["capture"].get("why_empty")  # no packet was selected
+        return 1, "" if said and (nothing or not run.stdout) else "status 1 without a reason, or with a report"
     try:
         capture = json.loads(run.stdout)["result"]["capture"]
     except (ValueError, KeyError) as e:
