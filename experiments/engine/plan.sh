@@ -91,7 +91,7 @@ plan_meta() {
 	local kind=${OPT[$1.type]%%:*} words=${OPT[$1.type]#*:} list='' name=${1//-/_}
 	[[ $kind != *-list ]] || list=,...
 	kind=${kind%-list}
-	[[ ! ${OPT[$1.unit]-$kind} =~ ^m?s$ ]] || kind=time
+	[[ ! ${OPT[$1.unit]-$kind} =~ ^m?s$ ]] || kind="time"
 	case $kind in
 	flag) return ;;
 	word) [ ${#words} -le 20 ] && [ -z "$list" ] || words=WORD ;;
@@ -244,6 +244,7 @@ plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$TP_HO
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
 	low=${range%..*} high=${range#*..} ITEM=$text
+	# shellcheck disable=SC2046 # words
 	case $kind in
 	int | real | ms | s)
 		[[ $kind != @(ms|s) ]] || unit=$kind
