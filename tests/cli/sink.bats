@@ -453,7 +453,11 @@ END
 	[ -n "$group" ] || skip "no cgroup can be made here"
 	group=$group/thinprobe-bats-$BATS_ROOT_PID
 	start_sink -n 2 --cgroup "$group" --format json
-	[ "$(sort -n "$group/cgroup.procs" | xargs)" = "$(children_of "$pid" | xargs -n 1 | sort -n | xargs)" ]
+	echo "$pid: children $(children_of "$pid"), in the group $(xargs <"$group/cgroup.procs")"
+	for child in $(children_of "$pid"); do
+		grep -q "/${group##*/}\$" "/proc/$child/cgroup"
+	done
+	[ "$(sort -nu "$group/cgroup.procs" | wc -l)" = 2 ]
 	kill "$pid"
 	ends "$pid"
 	rmdir "$group"
