@@ -135,8 +135,8 @@ triggers_are() {	# WORD...: those of the report, in their order
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
 	start_vnc -SecurityTypes None
 	watch --no-audio --display "$DISPLAY"
-	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --key a --rate 10 -t 500ms -o keys
-	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --key Return --rate 10 -t 90ms -o keys
+	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --key a --rate 10 -t 500ms --watch none -o keys
+	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --key Return --rate 10 -t 90ms --watch none -o keys
 	until_true opened Return
 	triggers_are Return
 }
