@@ -319,14 +319,26 @@ plan_protocol() {
 	[ -n "${1#*:}" ] && [ "${1#*:}" != "${first%% *}" ] || ITEM=$name
 }
 
+# plan_rate TEXT: its rates as Kbit, Mbit or Gbit, however they are written: 10mbit, 10MBIT, 10Mbit/s.
+plan_rate() { sed -E 's,([0-9][kmg]?)bit(/s)?,\U\1\Ebit,gI' <<<"$1"; }
+
+# plan_bits_or_bytes OPTION TEXT: refuses a rate whose unit has two meanings: M is bits to iperf3, bytes to others; tc reads Mbps as
+# bytes.
+plan_bits_or_bytes() {
+	shopt -s nocasematch
+	[[ ! $2 =~ (^|/)[0-9.]+[kmg](b|bps|b/s)?($|[,/]) ]] || exp_bad "$1 $2: bits or bytes? write bits a second, as in 10Mbit"
+	shopt -u nocasematch
+}
+
 # plan_link OPTION TEXT: LINK_SAID is the text as it is kept: in place of a name of data/links.tsv the link that it stands for.
 plan_link() {
 	local number='[0-9]+(\.[0-9]+)?' time rate
 	LINK_SAID=$(awk -F'\t' -v name="$2" '$2 == name { print $3 }' "$TP_HOME/data/links.tsv")
-	: "${LINK_SAID:=$2}"
-	rate="${number}[KMGkmg]?bit"
+	LINK_SAID=$(plan_rate "${LINK_SAID:-$2}")
+	rate="${number}[KMG]?bit"
 	time="($number(us|ms|s)|0)"
-	[[ $LINK_SAID =~ ^(none|$rate(/$rate)?)(,$time(,$time(,$number%?)?)?)?$ && ! /$LINK_SAID =~ /[0.]*[KMGkmg]?bit ]] ||
+	plan_bits_or_bytes "$1" "$LINK_SAID"
+	[[ $LINK_SAID =~ ^(none|$rate(/$rate)?)(,$time(,$time(,$number%?)?)?)?$ && ! /$LINK_SAID =~ /[0.]*[KMG]?bit ]] ||
 		exp_bad "$1 $2: a rate such as 10Mbit, DOWN/UP such as 1500Kbit/384Kbit, or none; with a delay each way, jitter and loss" \
 			"such as 10Mbit,40ms,5ms,0.5%; or a name of data/links.tsv, such as dsl"
 }

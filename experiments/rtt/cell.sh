@@ -15,7 +15,11 @@ exp_check() {
 		plan_given links || [ -n "$RESUME" ] || LINKS=''
 		[[ $LINKS != *,* ]] || exp_bad "--links $LINKS with --on $ON: the rate of the one link that is there"
 	fi
-	for item in ${LINKS//,/ }; do [[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: a rate such as 10Mbit"; done
+	LINKS=$(plan_rate "$LINKS")
+	for item in ${LINKS//,/ }; do
+		plan_bits_or_bytes --links "$item"
+		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: a rate such as 10Mbit"
+	done
 	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab comes up with it
 	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
 }

@@ -84,8 +84,8 @@ static bool takes_value(const struct cli_opt *o)
 static const char *meta(const struct cli_opt *o)
 {
 	static const char *const names[] = {
-		[CLI_INT] = "N", [CLI_REAL] = "X", [CLI_NS] = "TIME", [CLI_BYTES] = "SIZE",
-		[CLI_STR] = "TEXT", [CLI_WORD] = "WORD", [CLI_CPUS] = "LIST", [CLI_CALL] = "VALUE",
+		[CLI_INT] = "N", [CLI_REAL] = "X", [CLI_PERCENT] = "PERCENT", [CLI_NS] = "TIME",
+		[CLI_BYTES] = "SIZE", [CLI_STR] = "TEXT", [CLI_WORD] = "WORD", [CLI_CPUS] = "LIST", [CLI_CALL] = "VALUE",
 	};
 
 	return o->meta ? o->meta : names[o->type];
@@ -112,7 +112,8 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 {
 	printf("usage: thinprobe %s\n%s\n\n", synopsis, summary);
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
-		print_option(o);
+		if (o->type != CLI_FORMER)
+			print_option(o);
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
@@ -123,6 +124,7 @@ static const char *kind(enum cli_type type)
 	switch (type) {
 	case CLI_INT: return "a whole number";
 	case CLI_REAL: return "a number";
+	case CLI_PERCENT: return "a percentage such as 5 or 5%";
 	case CLI_NS: return "a time such as 60s, 500ms or 20us";
 	case CLI_BYTES: return "a size such as 4096, 32K or 1.5G";
 	case CLI_CPUS: return "a list of CPUs such as 0,2-3";
@@ -195,6 +197,7 @@ static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
 
 static void take(const struct cli_opt *o, const char *text)
 {
+	bool is_real = o->type == CLI_REAL || o->type == CLI_PERCENT;
 	int64_t whole = 0;
 	double real = 0;
 	int err = 0;
@@ -218,6 +221,8 @@ static void take(const struct cli_opt *o, const char *text)
 		err = o->call(text, o->value);
 		if (err == -EDOM)
 			die_usage("--%s %s: which unit? write each time with one, as in 20ms or 20s", o->name, text);
+		if (err == -ENOTUNIQ)
+			die_usage("--%s %s: bits or bytes? write bits a second, as in 10Mbit", o->name, text);
 		if (err)
 			die_usage("--%s %s: not %s", o->name, text, o->meta ? o->meta : "understood");
 		return;
@@ -225,7 +230,9 @@ static void take(const struct cli_opt *o, const char *text)
 	case CLI_NS: err = read_time(o, text, &whole); break;
 	case CLI_BYTES: err = cli_read_bytes(text, &whole); break;
 	case CLI_REAL: err = cli_read_real(text, &real); break;
+	case CLI_PERCENT: err = cli_read_percent(text, &real); break;
 	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
+	case CLI_FORMER:
 	case CLI_END: return;
 	}
 	if (err == -ERANGE)
@@ -234,8 +241,8 @@ static void take(const struct cli_opt *o, const char *text)
 		die_usage("--%s %s: not %s", o->name, text, kind(o->type));
 	if (o->type == CLI_CPUS)
 		return;
-	check_range(o, o->type == CLI_REAL ? real : (double)whole, text);
-	if (o->type == CLI_REAL)
+	check_range(o, is_real ? real : (double)whole, text);
+	if (is_real)
 		*(double *)o->value = real;
 	else
 		*(int64_t *)o->value = whole;
@@ -274,6 +281,17 @@ const char *cli_given(const char *prefix)
 	return NULL;
 }
 
+/* The place of the option that row `i` is, or is a former name of. */
+static size_t present_option(const struct cli_opt *options, size_t i)
+{
+	const char *now = options[i].help;
+
+	if (options[i].type == CLI_FORMER)
+		for (i = 0; options[i].type == CLI_FORMER || strcmp(options[i].name, now); i++)
+			;
+	return i;
+}
+
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options)
 {
 	struct option longs[OPTIONS_MAX + 3] = { 0 };
@@ -285,9 +303,10 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
-		int wants = takes_value(o) ? required_argument : no_argument;
+		size_t now = present_option(options, n);
+		int wants = takes_value(&options[now]) ? required_argument : no_argument;
 
-		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)n };
+		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)now };
 		if (o->letter) {
 			letters[l++] = o->letter;
 			if (wants == required_argument)
@@ -313,9 +332,11 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			unknown(argv[optind - 1], longs);
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0, now; i < n; i++) {
+			now = present_option(options, i);
 			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
-				o = given[i] = &options[i];
+				o = given[now] = &options[now];
+		}
 		if (o)
 			take(o, optarg);
 	}

@@ -25,13 +25,15 @@ enum cli_type {
 	CLI_SET,	/* int *: becomes `min` when given; takes no value either */
 	CLI_INT,	/* int64_t * */
 	CLI_REAL,	/* double * */
+	CLI_PERCENT,	/* double *, percent: 5, or 5% */
 	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; --time and --seconds alone take a bare number, of seconds */
 	CLI_BYTES,	/* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
 	CLI_STR,	/* const char **, points into argv */
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
-	CLI_CALL	/* `call` reads the text itself: 0, -EDOM (a time without a unit), or another number below 0,
-			 * and then --help's word for the value is in the complaint */
+	CLI_CALL,	/* `call` reads the text itself: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate whose unit
+			 * has two meanings), or another number below 0, and then --help's word for the value is in the complaint */
+	CLI_FORMER	/* CLI_FORMER_NAME: understood, but not in --help */
 };
 
 #define CLI_CPUS_MAX 1024
@@ -51,6 +53,10 @@ struct cli_opt {
 	int (*call)(const char *text, void *value);
 	const char *meta;	/* what the value is called in --help; NULL: from the type */
 };
+
+/* A name (and a letter, or 0) that the option `now` of the same table had in an earlier release; where it lost only its letter,
+ * both names are the same. The manual page lists it under FORMER NAMES. */
+#define CLI_FORMER_NAME(letter, name, now) { CLI_FORMER, letter, name, NULL, 0, 0, now, NULL, NULL, NULL }
 
 /* Reads options anywhere on the line, leaves the operands (in order) at the end of argv and returns the
  * index of the first. `synopsis` begins with the tool's name. -h, --help, -V and --version are built in and exit 0;
@@ -80,9 +86,11 @@ void cli_close(FILE *in, const char *file, int err, unsigned long line, const ch
 /* Whole-text parsers: 0, or -EINVAL (not such a value, or something after it), or -ERANGE. */
 int cli_read_int(const char *text, int64_t *out);
 int cli_read_real(const char *text, double *out);
+int cli_read_percent(const char *text, double *out);	/* 5 and 5% alike */
 int cli_read_ns(const char *text, int64_t *out);	/* -EDOM: a number other than 0 without a unit */
 int cli_read_bytes(const char *text, int64_t *out);
-int cli_read_bits(const char *text, int64_t *out);	/* a rate in bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit */
+int cli_read_bits(const char *text, int64_t *out);	/* a rate in bits per second: 10Mbit, 2.5Gbit/s, 64kbit,
+						 * 1000bit, in either case; -ENOTUNIQ: 10M, 10Mbps, 10MB/s */
 int cli_read_cpus(const char *text, struct cli_cpus *out);
 /* The same way back, with runs of neighbours as ranges: "0,2-4". What does not fit is left out. */
 void cli_write_cpus(const struct cli_cpus *cpus, char *text, size_t size);

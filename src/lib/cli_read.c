@@ -55,6 +55,14 @@ int cli_read_real(const char *text, double *out)
 	return err ? err : *end ? -EINVAL : 0;
 }
 
+int cli_read_percent(const char *text, double *out)
+{
+	const char *end;
+	int err = read_decimal(text, out, &end);
+
+	return err ? err : *end && strcmp(end, "%") ? -EINVAL : 0;
+}
+
 struct unit {
 	const char *name;
 	double factor;
@@ -111,10 +119,25 @@ int cli_read_bytes(const char *text, int64_t *out)
 int cli_read_bits(const char *text, int64_t *out)
 {
 	static const struct unit units[] = {
-		{ "bit", 1 }, { "bit/s", 1 }, { "Kbit", 1e3 }, { "kbit", 1e3 }, { "Kbit/s", 1e3 }, { "kbit/s", 1e3 },
-		{ "Mbit", 1e6 }, { "mbit", 1e6 }, { "Mbit/s", 1e6 }, { "mbit/s", 1e6 },
-		{ "Gbit", 1e9 }, { "gbit", 1e9 }, { "Gbit/s", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
+		{ "bit", 1 }, { "bit/s", 1 }, { "kbit", 1e3 }, { "kbit/s", 1e3 }, { "mbit", 1e6 }, { "mbit/s", 1e6 },
+		{ "gbit", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
 	};
+	/* With K, M, G or nothing before: bits to iperf3, bytes to others; tc even reads "bps" as bytes. */
+	static const char *const bits_or_bytes[] = { "", "b", "b/s", "bps", "/s", NULL };
+	size_t digits = strspn(text, "0123456789."), length = strlen(text);
+	char lower[40];
+	const char *unit;
 
-	return isdigit((unsigned char)text[0]) ? read_with_unit(text, units, out) : -EINVAL;
+	if (!isdigit((unsigned char)text[0]) || length >= sizeof(lower))
+		return -EINVAL;
+	for (size_t i = 0; i <= length; i++)
+		lower[i] = (char)tolower((unsigned char)text[i]);
+	unit = lower + digits;
+	unit += *unit && strchr("kmg", *unit) ? 1 : 0;
+	for (const char *const *u = bits_or_bytes; *u; u++)
+		if (unit > lower + digits || **u == 'b') {
+			if (!strcmp(*u, unit))
+				return -ENOTUNIQ;
+		}
+	return read_with_unit(lower, units, out);
 }

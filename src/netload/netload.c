@@ -37,12 +37,17 @@ static const char *const bit_words[] = { "frame", "payload", NULL }, *const spac
 
 static int read_rate(const char *text, void *value)
 {
+	int err;
+
 	(void)value;
 	cfg.rate_given = true;
 	cfg.load.rate = 0;
 	if (!strcmp(text, "max"))
 		return 0;
-	if (cli_read_bits(text, &cfg.load.rate) || cfg.load.rate < LOAD_RATE_LEAST || cfg.load.rate > LOAD_RATE_MOST)
+	err = cli_read_bits(text, &cfg.load.rate);
+	if (err)
+		return err;
+	if (cfg.load.rate < LOAD_RATE_LEAST || cfg.load.rate > LOAD_RATE_MOST)
 		return -1;
 	return 0;
 }

@@ -52,7 +52,7 @@ static struct {
 
 static int call_rate(const char *text, void *value)
 {
-	return pace_read_rate(text, value) ? -1 : 0;
+	return pace_read_rate(text, value);
 }
 
 static const struct cli_opt options[] = {

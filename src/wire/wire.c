@@ -98,9 +98,11 @@ static int call_end(const char *text, void *value)
 
 static int call_rate(const char *text, void *value)
 {
-	if (orders_read_rate(text, value))
+	int err = orders_read_rate(text, value);
+
+	if (err && err != -ENOTUNIQ)
 		die_usage("--rate %s: a rate from 1kbit to 100Gbit, such as 10Mbit, or none", text);
-	return 0;
+	return err;
 }
 
 static int call_loss(const char *text, void *value)

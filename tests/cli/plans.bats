@@ -150,7 +150,12 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$output" = "1500000 500000" ]
 	plan --link 10Mbit
 	[ "$output" = "10000000 10000000" ]
+	plan --link 10MBIT/384kbit/s
+	[ "$output" = "10000000 384000" ]
+	for name in 10M 10m,40ms 1Mbit/384k 10Mbps 10MB/s; do refused "--link $name: bits or bytes?" --link "$name"; done
 	export DO='plan_settings'
+	plan --link 10mbit/s,5ms
+	[ "$(jq -r .link <<<"$output")" = 10Mbit,5ms ]
 	plan --link dsl-2005	# as Zeldovich & Chandra have it
 	[ "$(jq -r .link <<<"$output")" = 1500Kbit/384Kbit,20ms ]
 	while IFS=$'\t' read -r _ name _; do

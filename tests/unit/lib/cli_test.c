@@ -138,14 +138,30 @@ static void rates_have_a_unit(void **state)
 {
 	static const struct value rates[] = {
 		{ "10Mbit", 10000000 }, { "2.5Gbit/s", 2500000000 }, { "64kbit", 64000 }, { "1.5Kbit/s", 1500 }, { "1000bit", 1000 },
-		{ "0bit", 0 }, { NULL, 0 },
+		{ "0bit", 0 }, { "10mbit", 10000000 }, { "10MBIT/S", 10000000 }, { "1gBit", 1000000000 }, { NULL, 0 },
 	};
-	static const char *const bad[] = { "", "10", "10M", "Mbit", "10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
+	static const char *const ambiguous[] = { "10M", "10k", "1.5G/s", "10Mbps", "10MB/s", "10Mb", "10bps", NULL };
+	static const char *const bad[] = { "", "10", "10/s", "10Tbit", "Mbit", "10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
 		"10Mbit/", "none", NULL };
 
 	(void)state;
 	reads(cli_read_bits, rates);
 	refuses(cli_read_bits, bad, -EINVAL);
+	refuses(cli_read_bits, ambiguous, -ENOTUNIQ);
+}
+
+static void percentages_may_have_their_sign(void **state)
+{
+	static const char *const good[] = { "12.5", "12.5%", NULL }, *const bad[] = { "", "%", "5%%", "5 %", "5percent", NULL };
+	double v;
+
+	(void)state;
+	for (const char *const *t = good; *t; t++) {
+		assert_int_equal(cli_read_percent(*t, &v), 0);
+		assert_true(v == 12.5);
+	}
+	for (const char *const *t = bad; *t; t++)
+		assert_int_equal(cli_read_percent(*t, &v), -EINVAL);
 }
 
 static void cpu_lists_come_out_ascending_and_once(void **state)
@@ -445,6 +461,7 @@ int main(void)
 		cmocka_unit_test(times_have_units),
 		cmocka_unit_test(sizes_count_in_1024),
 		cmocka_unit_test(rates_have_a_unit),
+		cmocka_unit_test(percentages_may_have_their_sign),
 		cmocka_unit_test(cpu_lists_come_out_ascending_and_once),
 		cmocka_unit_test(cpu_lists_are_written_with_ranges),
 		cmocka_unit_test(options_may_stand_anywhere),

@@ -18,7 +18,7 @@ static void rates(void **state)
 	static const struct { const char *text; int err; int64_t bits; } of[] = {
 		{ "10Mbit", 0, 10000000 }, { "2.5Gbit/s", 0, 2500000000 }, { "64kbit", 0, 64000 }, { "64Kbit", 0, 64000 },
 		{ "1000bit", 0, 1000 }, { "none", 0, 0 }, { "999bit", -ERANGE, 0 }, { "101Gbit", -ERANGE, 0 },
-		{ "10", -EINVAL, 0 }, { "10M", -EINVAL, 0 }, { "Mbit", -EINVAL, 0 }, { "", -EINVAL, 0 },
+		{ "10", -EINVAL, 0 }, { "10M", -ENOTUNIQ, 0 }, { "Mbit", -EINVAL, 0 }, { "", -EINVAL, 0 },
 		{ "10Mbits", -EINVAL, 0 }, { "1.2.3Mbit", -EINVAL, 0 }, { "-1Mbit", -EINVAL, 0 }, { "10Mbit ", -EINVAL, 0 },
 	};
 
