@@ -50,18 +50,18 @@ row() {	# row NAME: per-key difference in us, then median, sd, p99 - p50
 
 printf '%-14s %6s %12s %14s %10s %12s\n' delay keys offset_ms less_base_ms sd_ms p99_p50_ms
 base=''
-train 0ms --delay const:0ms
+train 0ms --answer-delay const:0ms
 base_line=$(row 0ms 2>"$LAB_RUN/base")
 echo "$base_line"
 base=$(cat "$LAB_RUN/base")
 for d in 5ms 20ms 80ms; do
-	train "$d" --delay "const:$d"
+	train "$d" --answer-delay "const:$d"
 	row "$d" 2>/dev/null
 done
-train uniform5-15ms --delay uniform:5ms,15ms
+train uniform5-15ms --answer-delay uniform:5ms,15ms
 row uniform5-15ms 2>/dev/null
 
-train by-three --delay const:0ms --coalesce 3
+train by-three --answer-delay const:0ms --coalesce 3
 # the warm-up keys are in the server's log but in no figure of the probe
 awk -F'\t' -v probe="$(jq .result.coalesced "$LAB_RUN/by-three.out")" \
 	-v skipped="$(jq .result.keys_skipped "$LAB_RUN/by-three.out")" '

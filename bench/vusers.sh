@@ -57,7 +57,7 @@ port=$((port + 1))
 serve "vnc:127.0.0.1:$port" --width 32
 for ((round = 1; round <= n; round++)); do
 	taskset -c "$mine" "$TP_BIN/vusers" "vnc:127.0.0.1:$port" -n "$users" -z 5s -t "${vnc_seconds}s" \
-		--skip 10s --format json -o "$work/vnc.json" 2>"$work/err" || die "vusers: $(tail -n 1 "$work/err")"
+		--warmup 10s --format json -o "$work/vnc.json" 2>"$work/err" || die "vusers: $(tail -n 1 "$work/err")"
 	jq -r '.result | [.users_ready, .rate_per_s,
 		(.generator | .late_ms.p50, .late_ms.p99, .late_ms.max, .cpu_percent, .memory_bytes_per_user), .valid]
 		| map(tostring) | join(" ")' "$work/vnc.json" >>"$work/vnc"
@@ -82,7 +82,7 @@ echo "200 users of VNC who keep no pixels and 8 of libvncclient, of the same ser
 	"from when a key was sent:"
 serve "vnc:127.0.0.1:$port" --stations 2ms --service const --width 640
 taskset -c "$mine" "$TP_BIN/vusers" "vnc:127.0.0.1:$port" -n 208 --watched 8 -z 2s -t "${vnc_seconds}s" \
-	--skip 2s --format json -o "$work/watched.json" 2>"$work/err" || die "vusers: $(tail -n 1 "$work/err")"
+	--warmup 2s --format json -o "$work/watched.json" 2>"$work/err" || die "vusers: $(tail -n 1 "$work/err")"
 end_servers
 jq -r '.result | ["no pixels", .from_sent_ms], ["all pixels", .watched_from_sent_ms] |
 	"  \(.[0]): \(.[1].n) answers, p25 \(.[1].p25) ms, p50 \(.[1].p50) ms, p75 \(.[1].p75) ms"' "$work/watched.json"
@@ -92,7 +92,7 @@ holds "both tell the same time, within half a millisecond (half are below it)" a
 # --- the top rate --------------------------------------------------------------------------------------------------
 
 port=$((port + 1))
-serve "http://127.0.0.1:$port/" --size 100
+serve "http://127.0.0.1:$port/" --body 100
 url=http://127.0.0.1:$port/
 fastest() {	# CONTENDER ROUND: requests a second of CPU time
 	local answered
@@ -159,7 +159,7 @@ taskset -c "$mine" "$TP_BIN/vusers" "$url" -n 10 -z 0 -t "${pause_seconds}s" --f
 row "vusers, 10 users, closed" "$work/closed.json"
 end_servers
 paused
-taskset -c "$mine" "$TP_BIN/vusers" "$url" -n 10 --open "$open_rate" --think const \
+taskset -c "$mine" "$TP_BIN/vusers" "$url" -n 10 --open "$open_rate" --think-dist const \
 	-t "${pause_seconds}s" --format json -o "$work/open.json" 2>/dev/null
 row "vusers, 10 users, open, $open_rate/s" "$work/open.json"
 end_servers

@@ -15,7 +15,7 @@ keyrepeat	-	thinprobe keyrepeat null: -t 500ms $OPTIONS
 keyrepeat	refecho	thinprobe keyrepeat vnc:127.0.0.1:$PORT -t 1s $OPTIONS
 keyrepeat	refecho	thinprobe keyrepeat vnc:127.0.0.1:$PORT --watch none -t 300ms $OPTIONS
 refecho	free_port	timeout --preserve-status -s INT 1 thinprobe refecho --vnc $PORT $OPTIONS
-startup	xterm	thinprobe startup --quiet-for 200ms --watch-on 0 --close-for 200ms $OPTIONS -- xterm
+startup	xterm	thinprobe startup --settle 200ms --watch-after 0 --close-for 200ms $OPTIONS -- xterm
 pagein	window	thinprobe pagein --pid ${outputs_pids[-1]} x11:$DISPLAY -e none -n 2 --settle 50ms --pause 50ms $OPTIONS
 vamp	-	thinprobe vamp run --dry-run --no-audio --control input -t 300ms $OPTIONS
 sink	-	thinprobe sink -n 2 -l 5 -t 500ms $OPTIONS
@@ -100,7 +100,7 @@ outputs_need_run() {
 outputs_need_refecho() { outputs_start_port refecho thinprobe refecho --vnc PORT; }
 outputs_need_free_port() { PORT=$((20000 + RANDOM % 12000)); }
 outputs_need_xterm() { command -v xterm >/dev/null && outputs_need_display; }
-outputs_need_window() { outputs_need_display && outputs_start window thinprobe refecho --x11 "$DISPLAY"; }
+outputs_need_window() { outputs_need_display && outputs_start window thinprobe refecho --display "$DISPLAY"; }
 outputs_need_networks() { unshare -rn true 2>/dev/null; }
 
 outputs_need_display() {

@@ -80,7 +80,7 @@ visits_measure() {	# visits_measure FOLDER REPEAT
 	tar -C "$RUN/log/pages" -cf - . | place_exec -R -i sh -c "$BROWSER_HOME" sh "$PLACE_PAGES" || return
 	visits_script "$2" | place_exec -R -i tee "$PLACE_PAGES/visits.tsv" >/dev/null || return
 	place_start -R -o "$1/startup.json" -o "$1/startup.tsv" startup env "${APP_ENVIRONMENT[@]}" HOME="$PLACE_PAGES/home" \
-		"$TP_BIN/startup" --display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --quiet-for "${THINK}s" --watch-on 0 --close-for 300ms \
+		"$TP_BIN/startup" --display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle "${THINK}s" --watch-after 0 --close-for 300ms \
 		--ceiling "${CEILING}s" --then "$PLACE_PAGES/visits.tsv" --log "$1/startup.tsv" --format json -o "$1/startup.json" \
 		-- "${APP_COMMAND[@]}"
 	has_ended startup "$1" || return

@@ -63,7 +63,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	seed=$((SEED * 1000 + $2 * 10 + n))
 	# two humps, one key in five in the late one; the list is the seed's
 	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' >"$LAB_LOG/delays"
-	APP_OPTIONS=(--delay "${DELAYS[n]##*|}" --seed "$seed" --log "$1/echo.tsv" --priority 20)
+	APP_OPTIONS=(--answer-delay "${DELAYS[n]##*|}" --seed "$seed" --log "$1/echo.tsv" --priority 20)
 	APP_OPTIONS[1]=${APP_OPTIONS[1]/FILE/$LAB_LOG/delays}
 	use_path "$path"
 	if [ "$(protocol_kind)" = display ]; then

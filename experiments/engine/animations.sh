@@ -136,7 +136,7 @@ animation_end() {	# animation_end FOLDER; 1: LAB_WHY
 
 # The animation, and who counts its frames. 1: LAB_WHY.
 animation_start() {	# animation_start FOLDER SECONDS OPTION...
-	lab_start -o "$1/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --size "$SIZE" \
+	lab_start -o "$1/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --geometry "$SIZE" \
 		--rate "$RATE" --content "$CONTENT" -t "${2}s" --log "$1/frames.tsv" "${@:3}" --format json
 	is_ready animate 30 "the animation did not start" && animation_count "$1"
 }

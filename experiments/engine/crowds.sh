@@ -71,8 +71,8 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	skip=$(crowd_times "${P[think_s]} * 4 + 1")
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
 	lab_start "${root[@]}" -o "$folder/samples.tsv" client vusers "$TP_BIN/vusers" "$target" -n "${P[users]}" \
-		-z "$(crowd_times "${P[think_s]} * 1000")ms" --think "$SPREAD" -t "${SECONDS_EACH}s" --skip "${skip}s" --seed "$seed" \
-		--threshold "${THRESHOLD_MS:-100}ms" --late "$CROWD_LATE" --log "$folder/samples.tsv" --format json "$@"
+		-z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD" -t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$seed" \
+		--threshold "${THRESHOLD_MS:-100}ms" --lateness "$CROWD_LATE" --log "$folder/samples.tsv" --format json "$@"
 	is_ready vusers 60 || return
 	from=$EPOCHREALTIME
 	crowd_wait "$from" "$skip"

@@ -105,7 +105,7 @@ launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 launch() {	# launch APP REPORT
 	application "$1"
 	place_start -R -o "$2" startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" "$TP_BIN/startup" \
-		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --key Return --pause 1500ms --quiet-for 1s --watch-on 500ms \
+		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --key Return --pause 1500ms --settle 1s --watch-after 500ms \
 		--close-for 300ms --ceiling "${CEILING}s" --format json -o "$2" -- "${APP_COMMAND[@]}"
 	has_ended startup "${2%/*}" || return
 	LAB_WHY="it had not come to rest after $CEILING s"
@@ -115,7 +115,7 @@ launch() {	# launch APP REPORT
 # Keys to an application with a stated cost, in the episode that Return opens.
 keys() {	# keys FOLDER REPEAT
 	local status
-	place_start refecho "$TP_BIN/refecho" --x11 "$PROTOCOL_DISPLAY" --cost "${COST_MS}ms" --cost-per redraw
+	place_start refecho "$TP_BIN/refecho" --display "$PROTOCOL_DISPLAY" --cost "${COST_MS}ms" --cost-per redraw
 	is_ready refecho 20 || return
 	# The keyboard for its window, the pointer where it hides nothing; tried again, for the window found may be that of one before.
 	LAB_WHY="refecho's window did not come"

@@ -221,7 +221,7 @@ page_out() {
 	# It talks with the prober, which may be on another machine, by its own streams.
 	ln -sf "$RUN/prober.in" "$LAB_LOG/pagein.out"
 	outside_start -i "$PROBER_OUT" "${files[@]}" pagein "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" \
-		--prober /dev/stdout,/dev/stdin --runs "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms \
+		--prober /dev/stdout,/dev/stdin --repeat "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms \
 		--format json -o "$1/pagein.json" "${@:3}" "${words[@]}"
 	has_ended pagein "$1" || return
 	LAB_WHY="pagein left no report"

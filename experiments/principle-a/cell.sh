@@ -42,7 +42,7 @@ exp_summed() {
 	[ -s "$RUN/summary.tsv" ] || return 0
 	for part in held-think held-ratio; do
 		file=$RUN/model-$part.tsv think=(-z "$(crowd_times "$THINK * 1000")ms")
-		[ "$part" = held-think ] || think=(--nz "$NZ")
+		[ "$part" = held-think ] || think=(--users-per-second "$NZ")
 		"$TP_BIN/queue" mva --demand "$STATIONS" -n "1,$step:$most:$step,$most" "${think[@]}" --rows "$file.new" -o /dev/null \
 			2>"$RUN/log/queue.err" || { warn "no computed curve: $(tail -n 1 "$RUN/log/queue.err")"; continue; }
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$part" '

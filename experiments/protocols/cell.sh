@@ -163,7 +163,7 @@ measure_keys() {
 	lab_exec client "${keys[@]}" -t 500ms --watch none </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
 	session_rest
 	open_pipe go
-	lab_start -i "$go" client keyrepeat "${keys[@]}" --skip 0 --watch update --hold-start \
+	lab_start -i "$go" client keyrepeat "${keys[@]}" --warmup 0 --watch update --hold-start \
 		-t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')s"
 	if is_ready keyrepeat 20 && { [ -n "$VIEW_TARGET" ] || nap 1; } && tap_start keys; then
 		echo go >&"$go"
@@ -199,7 +199,7 @@ work_do() {
 	protocols_script "$part" >"$LAB_LOG/$part.script"
 	lab_put client "$LAB_LOG/$part.script" "$LAB_LOG/$part.script"
 	tap_start prototap || return
-	lab_start client keyrepeat "$TP_BIN/keyrepeat" "$VIEW_TARGET" --script "$LAB_LOG/$part.script" -t 3600s --skip 0 \
+	lab_start client keyrepeat "$TP_BIN/keyrepeat" "$VIEW_TARGET" --script "$LAB_LOG/$part.script" -t 3600s --warmup 0 \
 		--watch none --format json
 	has_ended keyrepeat "$folder" || return
 	session_rest

@@ -50,7 +50,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 
 @test "scripts: each is read whole by keyrepeat, and its quick part is the beginning of it" {
 	for work in text draw browse; do
-		"$TOP/bin/keyrepeat" null: --script "$TOP/data/work/$work.script" -t 3ms --skip 0 --format json >report.json
+		"$TOP/bin/keyrepeat" null: --script "$TOP/data/work/$work.script" -t 3ms --warmup 0 --format json >report.json
 		functions "protocols_script $work" >full
 		functions "QUICK=1; protocols_script $work" >quick
 		[ "$(wc -l <quick)" -gt 8 ]

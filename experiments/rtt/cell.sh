@@ -157,7 +157,7 @@ load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }
 	lab_start "${root[@]}" "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --streams "$STREAMS" --catch-up 50ms \
 		--rate "$(LC_ALL=C awk -v b="$(rate_bits "${P[link]}")" -v p="${P[load]}" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
-		--size "$size" "${options[@]}" --seed "$1" --format json
+		--frame-size "$size" "${options[@]}" --seed "$1" --format json
 	LOAD_PID=$LAB_PID
 	is_ready netload 15 "the load did not start" && nap 1	# TCP needs a while to find what the link gives
 }
@@ -190,7 +190,7 @@ keys_start() {	# keys_start SESSION FOLDER SEED; sets KEYS_PID KEYS_GO; 1: LAB_W
 	open_pipe KEYS_GO
 	lab_start -i "$KEYS_GO" -o "$2/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$1]}" --rate "$RATE" \
 		-t "${SECONDS_EACH}s" --schedule jittered --seed "$3" --watch "${SESSION_WATCH[$1]}" "${PROTOCOL_OPTIONS[@]}" \
-		--threshold "${THRESHOLD_MS}ms" --skip 5 --priority 20 --hold-start --log "$2/samples.tsv" --format json
+		--late "${THRESHOLD_MS}ms" --warmup 5 --priority 20 --hold-start --log "$2/samples.tsv" --format json
 	KEYS_PID=$LAB_PID
 	is_ready keyrepeat 20 "the probe did not connect"
 }

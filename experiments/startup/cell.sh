@@ -333,7 +333,7 @@ start_measure() {	# start_measure REPORT OPTION...
 	application "${P[app]}"
 	[ -z "$LAB_SWAP_DEVICE" ] || swap=(--swap-device "$LAB_SWAP_DEVICE" --scratch "$LAB_SWAP_SCRATCH")
 	lab_start -R -o "$report" server startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/${P[app]}" "$TP_BIN/startup" \
-		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --quiet-for 1s --watch-on 500ms --close-for 300ms --ceiling "${CEILING}s" \
+		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle 1s --watch-after 500ms --close-for 300ms --ceiling "${CEILING}s" \
 		--cgroup "$LAB_MEMORY_GROUP" "${swap[@]}" "${@:2}" --format json -o "$report" -- "${APP_COMMAND[@]}"
 	has_ended startup "${report%/*}" || [ "$STATUS" != 130 ] && jq -e '.result.runs | length > 0' "$report" >/dev/null 2>&1 && return
 	: "${LAB_WHY:=startup left no report}"

@@ -10,7 +10,7 @@ VIEW_WIDTH=960 VIEW_HEIGHT=540	# as it is shown: every size is scaled to it, whi
 clip_make() {
 	local width=${1%x*} scale
 	scale=$(((width + VIEW_WIDTH - 1) / VIEW_WIDTH))
-	"$TP_BIN/animate" write - --frames "$(($2 * CLIP_RATE))" --size 40x32 --content flat -o /dev/null |
+	"$TP_BIN/animate" write - --frames "$(($2 * CLIP_RATE))" --geometry 40x32 --content flat -o /dev/null |
 		ffmpeg -v error -y -f lavfi -i "testsrc2=size=$1:rate=$CLIP_RATE" -f rawvideo -pixel_format bgr0 -video_size 40x32 \
 			-framerate "$CLIP_RATE" -i - -f lavfi -i sine=frequency=440 \
 			-filter_complex "[1]scale=$((40 * scale)):$((32 * scale)):flags=neighbor[mark];[0][mark]overlay=0:0" -map 2:a -t "$2" \

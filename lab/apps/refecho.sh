@@ -22,7 +22,7 @@ app_start() {
 	[ -x "$TP_BIN/refecho" ] || die "-$EXIT_MISSING" "$TP_BIN/refecho is not built; run: make"
 	lab_need server xdotool xdotool
 	local name=app-refecho${1//[!0-9]/-}
-	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "$name" "$TP_BIN/refecho" --x11 "$1" \
+	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "$name" "$TP_BIN/refecho" --display "$1" \
 		--cost "${APP_COST:-10ms}" --cost-per redraw \
 		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	APP_PID=$LAB_PID

@@ -38,7 +38,7 @@ static int read_size(const char *text, void *value)
 	(void)value;
 	if (sscanf(text, "%4dx%4d%c", &cfg.width, &cfg.height, &rest) != 2 || cfg.width < PICTURE_MARK_WIDTH ||
 	    cfg.height < PICTURE_MARK_HEIGHT || cfg.width > SIDE_MAX || cfg.height > SIDE_MAX)
-		die_usage("--size %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text,
+		die_usage("--geometry %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text,
 			  PICTURE_MARK_WIDTH, PICTURE_MARK_HEIGHT, SIDE_MAX, SIDE_MAX);
 	return 0;
 }
@@ -56,11 +56,11 @@ static int read_place(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "size", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
+	{ CLI_CALL, 0, "geometry", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
 	  "show, count: stop after this time (when told to)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "show, count: the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
+	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "show, count: the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
 	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_place, "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "show: in which order frames follow each other (loop)", sequence_names, NULL, NULL },
 	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
@@ -73,6 +73,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "show, count: write a row for each frame shown, or seen, to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "show, count: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "size", "geometry"),
 	{ .type = CLI_END },
 };
 
@@ -279,8 +280,8 @@ static void check_options(const char *word)
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
-			      "animate [show] [--frames N] [--size WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
-			      " | animate write FILE [--frames N] [--size WxH] [options]",
+			      "animate [show] [--frames N] [--geometry WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
+			      " | animate write FILE [--frames N] [--geometry WxH] [options]",
 			      "Shows a looping animation whose frames can be told apart, writes them as raw video, or counts those that really come by.",
 			      options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };

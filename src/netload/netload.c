@@ -64,9 +64,9 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, 0, 0, "send: datagrams, an open loop (TCP)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "both", &cfg.load.both, 0, 0, "send: the server sends as much back", NULL, NULL, NULL },
 	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_LANES, "send: over so many streams, in turn (1)", NULL, NULL, NULL },
-	{ CLI_BYTES, 0, "size", &cfg.load.size, 1, LOAD_SIZE_MOST,
+	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST,
 	  "send: payload of a frame (a whole one, or a 400th of a second's bits)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "count-bits", &cfg.bits, 0, 0,
+	{ CLI_WORD, 0, "rate-in", &cfg.bits, 0, 0,
 	  "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
 	{ CLI_WORD, 0, "spacing", &cfg.spacing, 0, 0,
 	  "send: frames at even distances, or at random ones (even)", spacing_words, NULL, NULL },
@@ -77,6 +77,8 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, "send: of the random data (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "size", "frame-size"),
+	CLI_FORMER_NAME(0, "count-bits", "rate-in"),
 	{ .type = CLI_END },
 };
 
@@ -122,7 +124,7 @@ static void check_send(void)
 	if (cli_given("serve: "))
 		die_usage("--%s is of netload serve", cli_given("serve: "));
 	if (cfg.load.udp && cfg.load.size && cfg.load.size < TALK_MARK)
-		die_usage("--size %d: a datagram of this needs at least %d", (int)cfg.load.size, TALK_MARK);
+		die_usage("--frame-size %d: a datagram of this needs at least %d", (int)cfg.load.size, TALK_MARK);
 	cfg.load.payload_bits = cfg.bits == 1;
 	cfg.load.random = cfg.spacing == 1;
 	if (cfg.load.random && !cfg.load.rate)
@@ -142,7 +144,7 @@ static int judge(struct rec *rec, const struct trip *r, enum send_end end, bool 
 		status = EXIT_LOSSY;
 	}
 	if (end == SEND_BROKEN && heard) {
-		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; a smaller --size" : "");
+		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; a smaller --frame-size" : "");
 		status = EXIT_LOSSY;
 	}
 	if (!report_held(r) && r->own.sent_ns >= NS_PER_S / 2) {

@@ -63,8 +63,8 @@ static int read_hog(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 'p', "pid", &cycle.n, 0, 0, "the processes of the application, up to 32", NULL, read_pids, "PID,..." },
-	{ CLI_INT, 'n', "runs", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "pid", &cycle.n, 0, 0, "the processes of the application, up to 32", NULL, read_pids, "PID,..." },
+	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
 	{ CLI_WORD, 'e', "evict", &cycle.method, 0, 0, "how to page out (cgroup)", cycle_methods, NULL, NULL },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "the memory group that the processes are in: a folder", NULL, NULL, "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last of all: what takes the memory (memhog in the group)", NULL, read_hog, "COMMAND..." },
@@ -80,7 +80,7 @@ static const struct cli_opt options[] = {
 	  NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for an echo (30s)", NULL, NULL, NULL },
 	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key, as keyrepeat has it (a)", NULL, NULL, "KEY" },
-	{ CLI_WORD, 'w', "watch", &cfg.watch, 0, 0, "what counts as echo (update)", watches, NULL, NULL },
+	{ CLI_WORD, 0, "watch", &cfg.watch, 0, 0, "what counts as echo (update)", watches, NULL, NULL },
 	{ CLI_STR, 0, "region", &cfg.region, 0, 0, "for keyrepeat", NULL, NULL, "WxH+X+Y" },
 	{ CLI_STR, 0, "window", &cfg.window, 0, 0, "for keyrepeat", NULL, NULL, "ID" },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "for keyrepeat", NULL, NULL, "FILE" },
@@ -92,6 +92,9 @@ static const struct cli_opt options[] = {
 	  "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "runs", "repeat"),
+	CLI_FORMER_NAME('w', "watch", "watch"),
+	CLI_FORMER_NAME('p', "pid", "pid"),
 	{ .type = CLI_END },
 };
 

@@ -62,9 +62,10 @@ static const struct cli_opt options[] = {
 	  "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: and a time in which nobody waits for anybody (0)", NULL, NULL, NULL },
 	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, read_numbers, "N,... or FROM:TO:STEP" },
-	{ CLI_NS, 'z', "z", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "nz", &cfg.nz, 1e-9, 1e9, "mva, mm1n, fit: instead, users by this rate give the think time of each row", NULL, NULL,
-	  "PER_SECOND" },
+	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)",
+	  NULL, NULL, NULL },
+	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
+	  "mva, mm1n, fit: instead, users by this rate give the think time of each row", NULL, NULL, "RATIO" },
 	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or the approximation (exact)", mva_methods, NULL, NULL },
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
 	  "mva: the approximation ends where no queue changes by more (0: never mind how many turns)", NULL, NULL, "REQUESTS" },
@@ -83,6 +84,8 @@ static const struct cli_opt options[] = {
 	  "fit: foretell the most users, or of an open stream the most requests a second, with this response time", NULL, NULL, NULL },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "mva, fit: write rows for a plot to this file", NULL, NULL, "FILE" },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "z", "think-time"),
+	CLI_FORMER_NAME(0, "nz", "users-per-second"),
 	{ .type = CLI_END },
 };
 
@@ -168,11 +171,11 @@ static double think_of(double n, double otherwise)
 static void check_think(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
-		die_usage("-z or --nz, not both: with --nz, the think time follows the users");
+		die_usage("-z or --users-per-second, not both: with it, the think time follows the users");
 	if (!cfg.users.n)
 		die_usage("queue %s needs -n, such as 100:1000:100", mode);
 	if (!isfinite(cfg.nz) && cfg.think_ns < 0)
-		die_usage("queue %s needs a think time: -z TIME, or --nz USERS_PER_SECOND", mode);
+		die_usage("queue %s needs a think time: -z TIME, or --users-per-second RATIO", mode);
 }
 
 static int run_mva(void)
@@ -401,7 +404,7 @@ static int run_fit(const char *file)
 	if (!file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
-		die_usage("-z or --nz, not both");
+		die_usage("-z or --users-per-second, not both");
 	check_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
 	read_file(file, &o);
 	err = demands_fit(&o, &how, &d, &why);
@@ -412,7 +415,7 @@ static int run_fit(const char *file)
 	for (size_t i = 0; i < o.rows; i++)
 		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
 	if (cfg.users.n && !isfinite(think_of(1, last_z)))
-		die_usage("to foretell users, a think time: -z TIME, or --nz USERS_PER_SECOND");
+		die_usage("to foretell users, a think time: -z TIME, or --users-per-second RATIO");
 	out = open_report("fit");
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_str(out, "file", file);

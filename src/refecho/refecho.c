@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* refecho - answers each key with a patch that a program can read from pixels, when a script says so.
  *
- * The application (--x11) or VNC server (--vnc) against which probes are tested and calibrated. Which keys a redraw
+ * The application (--display) or VNC server (--vnc) against which probes are tested and calibrated. Which keys a redraw
  * answers is decided in echo.c, when in delay.c; this file reads options, runs the loop and reports. */
 #include "clock.h"
 #include "delay.h"
@@ -59,17 +59,30 @@ static int read_delay(const char *text, void *value)
 	return delay_parse(text, &run.delay, &path);
 }
 
+/* A number alone is a share: that is what it was before percentages were taken. */
+static int read_drop(const char *text, void *value)
+{
+	bool percent = strchr(text, '%');
+	double number;
+
+	if (cli_read_percent(text, &number) || number < 0 || number > (percent ? 100 : 1))
+		return -EINVAL;
+	*(double *)value = percent ? number / 100 : number;
+	return 0;
+}
+
 static const struct cli_opt options[] = {
-	{ CLI_STR, 0, "x11", &cfg.display, 0, 0, "be a window on this display", NULL, NULL, "DISPLAY" },
+	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "be a window on this display", NULL, NULL, "DISPLAY" },
 	{ CLI_INT, 0, "vnc", &cfg.port, 1, 65535, "be a VNC server on this port", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "listen", &cfg.listen, 0, 0, "IPv4 address of the VNC server (127.0.0.1)", NULL, NULL, "ADDR" },
-	{ CLI_CALL, 0, "delay", NULL, 0, 0, "how long after its arrival a key may be drawn (const:0)", NULL, read_delay,
+	{ CLI_CALL, 0, "answer-delay", NULL, 0, 0, "how long after its arrival a key may be drawn (const:0)", NULL, read_delay,
 	  "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
 	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, "CPU time to burn (0)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, 0, 0, "for each (redraw)", cost_words, NULL, NULL },
 	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000,
 	  "draw only when so many keys are due, or 1 s after the last (1)", NULL, NULL, "K" },
-	{ CLI_REAL, 0, "drop", &cfg.drop, 0, 1, "share of keys that are never drawn (0)", NULL, NULL, "P" },
+	{ CLI_CALL, 0, "drop", &cfg.drop, 0, 0, "so many keys are never drawn (0%)", NULL, read_drop,
+	  "PERCENT% (or a share from 0 to 1)" },
 	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "overlay noise, so that lossy coding is really used", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 0, "of delays, drops and noise (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, "pixels of a patch cell (8)", NULL, NULL, NULL },
@@ -77,6 +90,8 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, "real-time priority to ask for (none)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "x11", "display"),
+	CLI_FORMER_NAME(0, "delay", "answer-delay"),
 	{ .type = CLI_END },
 };
 
@@ -343,12 +358,12 @@ int main(int argc, char **argv)
 	char why[256] = "";
 	int err, operands, gone;
 
-	operands = cli_parse(argc, argv, "refecho --x11 DISPLAY | --vnc PORT [--delay SCRIPT] [--cost TIME] [options]",
+	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --vnc PORT [--answer-delay SCRIPT] [--cost TIME] [options]",
 			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
 	if (operands < argc)
 		die_usage("unexpected word %s", argv[operands]);
 	if (!cfg.display == !cfg.port)
-		die_usage("say either --x11 DISPLAY or --vnc PORT");
+		die_usage("say either --display DISPLAY or --vnc PORT");
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 	proc_check_ready_fd((int)cfg.ready_fd);

@@ -54,8 +54,8 @@ static int read_burst(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, "how many processes (1)", NULL, NULL, NULL },
-	{ CLI_REAL, 'l', "load", &cfg.percent, 0.1, 100,
-	  "share of wall-clock time each holds, in percent; 100 never yields (100)", NULL, NULL, "PERCENT" },
+	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100,
+	  "share of wall-clock time each holds; 100 never yields (100)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_CPUS, 0, "cpus", &cfg.regime.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "policy", &cfg.regime, 0, 0, "scheduling policy (other)", NULL, regime_read_policy,

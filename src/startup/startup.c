@@ -47,25 +47,25 @@ static int read_t0(const char *text, void *value)
 
 	(void)value;
 	if (!comma || (size_t)(comma - text) >= sizeof(mean))
-		die_usage("--t0 %s: a mean and a spread, as in 1.2s,40ms", text);
+		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	memcpy(mean, text, (size_t)(comma - text));
 	mean[comma - text] = '\0';
 	if (cli_read_ns(mean, &report_cfg.t0_ns) || cli_read_ns(comma + 1, &report_cfg.t0_spread_ns) ||
 	    report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
-		die_usage("--t0 %s: a mean and a spread, as in 1.2s,40ms", text);
+		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	report_cfg.t0_given = true;
 	return 0;
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "the X display (as DISPLAY says)", NULL, NULL, "DISPLAY" },
-	{ CLI_INT, 'n', "runs", &cfg.runs, 1, RUNS_MAX, "how often to start it (1)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "warm-up", &cfg.warm_up, 0, 100, "start it so often before, not counted (0; 1 with --cold)", NULL, NULL, NULL },
+	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, "how often to start it (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "warmup", &cfg.warm_up, 0, 100, "start it so often before, not counted (0; 1 with --cold)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "window", &cfg.window, 0, 0,
 	  "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)", NULL, NULL, "NAME" },
-	{ CLI_INT, 0, "least-size", &cfg.least, 1, 10000, "windows count from this size on, in pixels both ways (32)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "quiet-for", &cfg.quiet_ns, 20e6, 60e9, "at rest means unchanged for this long (500ms)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "watch-on", &cfg.watch_on_ns, 0, 600e9,
+	{ CLI_INT, 0, "min-size", &cfg.least, 1, 10000, "windows count from this size on, in pixels both ways (32)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "settle", &cfg.quiet_ns, 20e6, 60e9, "at rest means unchanged for this long (500ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "watch-after", &cfg.watch_on_ns, 0, 600e9,
 	  "watch on for another window after that, ten times as long while it is busy (2s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9,
 	  "give a start, and each event, up after this long (120s)", NULL, NULL, NULL },
@@ -75,7 +75,7 @@ static const struct cli_opt options[] = {
 	  "read swap traffic from this block device's figures (the group's, or the machine's)", NULL, NULL, "DEVICE" },
 	{ CLI_STR, 0, "scratch", &cfg.scratch, 0, 0,
 	  "repeat the swap traffic on this file, which is overwritten, to know T_IO", NULL, NULL, "FILE" },
-	{ CLI_CALL, 0, "t0", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_t0, "MEAN,SPREAD" },
+	{ CLI_CALL, 0, "baseline", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_t0, "MEAN,SPREAD" },
 	{ CLI_STR, 0, "key", &cfg.key, 0, 0, "press this key before each start, and count times from it", NULL, NULL, "KEY" },
 	{ CLI_STR, 0, "then", &cfg.then, 0, 0, "events after the start: lines with a name, a tab, and keys", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
@@ -86,6 +86,12 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write every change and every step of swap traffic to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 99, "watch at this real-time priority (0: none)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "runs", "repeat"),
+	CLI_FORMER_NAME(0, "warm-up", "warmup"),
+	CLI_FORMER_NAME(0, "quiet-for", "settle"),
+	CLI_FORMER_NAME(0, "watch-on", "watch-after"),
+	CLI_FORMER_NAME(0, "least-size", "min-size"),
+	CLI_FORMER_NAME(0, "t0", "baseline"),
 	{ .type = CLI_END },
 };
 
@@ -335,7 +341,7 @@ static char **read_options(int argc, char **argv)
 	if (cfg.warm_up < 0)
 		cfg.warm_up = cfg.cold ? 1 : 0;
 	if (cfg.cold && !cfg.warm_up)
-		die_usage("--cold needs a --warm-up: it learns the files from it");
+		die_usage("--cold needs a --warmup: it learns the files from it");
 	report_cfg.cold = cfg.cold;
 	return argv + first;
 }

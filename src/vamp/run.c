@@ -36,7 +36,7 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 0, "display", &cfg.display, 0, 0, "input of this X display ($DISPLAY, if no other is named)", NULL, NULL, "DISPLAY" },
+	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "input of this X display ($DISPLAY, if no other is named)", NULL, NULL, "DISPLAY" },
 	{ CLI_STR, 0, "evdev", &cfg.evdev, 0, 0, "input of this device: /dev/input/eventN", NULL, NULL, "DEVICE" },
 	{ CLI_STR, 0, "control", &cfg.control, 0, 0, "every line through this fifo is an input", NULL, NULL, "FIFO" },
 	{ CLI_STR, 0, "keys", &cfg.keys, 0, 0, "which input counts (Return,KP_Enter,button)", NULL, NULL, "LIST" },
@@ -51,7 +51,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry, 0, 0, "change nothing", NULL, NULL, NULL },
 	{ CLI_STR, 0, "group", &cfg.group, 0, 0, "processes of this control group (all that may be changed)", NULL, NULL, "FOLDER" },
 	{ CLI_STR, 0, "user", &cfg.user, 0, 0, "processes of this user", NULL, NULL, "NAME" },
-	{ CLI_REAL, 0, "threshold", &cfg.threshold, 1, 100, "load in percent of a CPU that makes a process background (50)", NULL, NULL,
+	{ CLI_PERCENT, 0, "threshold", &cfg.threshold, 1, 100, "load of a CPU that makes a process background (50)", NULL, NULL,
 	  NULL },
 	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S, "judge by so much time before an input (1024ms)", NULL,
 	  NULL, NULL },

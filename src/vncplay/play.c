@@ -56,7 +56,7 @@ static int read_mask(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0,
+	{ CLI_STR, 0, "password-file", &cfg.server.password_file, 0, 0,
 	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9,
 	  "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
@@ -64,13 +64,13 @@ static const struct cli_opt options[] = {
 	  "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
 	{ CLI_FLAG, 0, "any-size", &cfg.any_size, 0, 0, "play also on a screen of another size", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "speed", &cfg.speed, 0.01, 100, "think so many times as fast (1)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "jitter", &jitter, 0, 90, "vary the times of thinking by up to so many percent (0)", NULL, NULL, "PERCENT" },
+	{ CLI_PERCENT, 0, "jitter", &jitter, 0, 90, "vary the times of thinking by up to this (0)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &seed, 0, 9e15, "of the jitter; each further replay has the next (1)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.await.timeout_ns, 1e6, 7.0 * (double)NS_PER_DAY,
 	  "give up a snapshot that does not come (30s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "tolerance", &tolerance, 0, 255, "values of a channel that differ by this are the same (8)", NULL, NULL, NULL },
-	{ CLI_REAL, 0, "mismatch", &cfg.await.match.share, 0, 100,
-	  "percent of a snapshot's pixels that may differ (3)", NULL, NULL, "PERCENT" },
+	{ CLI_PERCENT, 0, "mismatch", &cfg.await.match.share, 0, 100,
+	  "share of a snapshot's pixels that may differ (3)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "settle", &cfg.await.settle_ns, 0, 60e9, "a snapshot must hold for this time (50ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "search", &radius, 0, MATCH_RADIUS,
 	  "look so many pixels around for a snapshot that is not at its place (0: never)", NULL, NULL, "RADIUS" },
@@ -86,6 +86,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "before", &before, 0, 0, "run this before each replay; where it fails, stop", NULL, NULL, "COMMAND" },
 	{ CLI_INT, 0, "priority", &priority, 0, 98, "with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME('p', "password-file", "password-file"),
 	{ .type = CLI_END },
 };
 

@@ -48,16 +48,16 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535,
 	  "serve the screen on this TCP port, to any viewer (one that is free)", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "at this address; 0.0.0.0 is all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
-	{ CLI_STR, 'p', "password-file", &cfg.server.password_file, 0, 0,
+	{ CLI_STR, 0, "password-file", &cfg.server.password_file, 0, 0,
 	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9,
 	  "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0,
 	  "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "quiet", &cfg.recorder.quiet_ns, 1e6, 10e9,
+	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
 	  "the screen rests once nothing has changed or been sent for this time (150ms)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "quiet-most", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
+	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
 	  "hold an input back for at most this time (2s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, "pixels a side around the pointer (11)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "no-anchor", &cfg.no_anchor, 0, 0, "no second snapshot where the first is of one colour", NULL, NULL, NULL },
@@ -71,6 +71,9 @@ static const struct cli_opt options[] = {
 	  "what changes near the pointer so long after a move is its doing; 0: never (800ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS_QUIET(out_cfg, "silent"),
+	CLI_FORMER_NAME(0, "quiet-most", "settle-timeout"),
+	CLI_FORMER_NAME(0, "quiet", "settle"),
+	CLI_FORMER_NAME('p', "password-file", "password-file"),
 	{ .type = CLI_END },
 };
 
@@ -315,7 +318,7 @@ static void check(void)
 	cfg.recorder.snapshot = (int)cfg.snapshot;
 	cfg.recorder.anchor = !cfg.no_anchor;
 	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
-		die_usage("--quiet-most is shorter than --quiet");
+		die_usage("--settle-timeout is shorter than --settle");
 }
 
 static struct user *open_user(const struct rfb *rfb, char words[80], char *why, size_t size)

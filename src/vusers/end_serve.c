@@ -34,7 +34,7 @@ static void read_pause(const struct ends_cfg *cfg, struct serve_cfg *s)
 		    s->pause_at_ns >= 0 && s->pause_ns >= 0)
 			return;
 	}
-	die_usage("--pause %s: not two times such as 5s,1s", cfg->pause);
+	die_usage("--freeze %s: not two times such as 5s,1s", cfg->pause);
 }
 
 int ends_serve(const struct ends_cfg *cfg, const char *text)

@@ -75,7 +75,7 @@ static void choose_think(struct ends_cfg *cfg)
 	if (cfg->think_file)
 		read_think_file(cfg);
 	if ((cfg->rate > 0) + (cfg->nz > 0) + (cfg->think_ns >= 0) > 1)
-		die_usage("one of --think-time, --nz and --open");
+		die_usage("one of --think-time, --users-per-second and --open");
 	if (cfg->rate > 0)
 		think_set_mean(&cfg->think, 1e9 / cfg->rate);
 	else if (cfg->nz > 0)
@@ -83,7 +83,7 @@ static void choose_think(struct ends_cfg *cfg)
 	else if (cfg->think_ns >= 0)
 		think_set_mean(&cfg->think, (double)cfg->think_ns);
 	else if (!cfg->think_file)
-		die_usage("how long do users think? --think-time TIME, --nz RATIO, or --open RATE");
+		die_usage("how long do users think? --think-time TIME, --users-per-second RATIO, or --open RATE");
 	if (cfg->rate > 0 && !(cfg->think.mean_ns > 0))
 		die_usage("--open with gaps of no length");
 }

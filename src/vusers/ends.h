@@ -17,7 +17,7 @@ struct ends_cfg {
 	int64_t seed, ready_fd, priority, size, width, parallel;
 	double rate, nz;
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
-	struct think think;	/* as --think has it; the ends set its mean */
+	struct think think;	/* as --think-dist has it; the ends set its mean */
 	int asks, echo, per, service;
 	struct rec_cfg out;
 };

@@ -338,7 +338,8 @@ END
 	[ "$(wc -l <log.tsv)" -eq 5 ]
 	# the same seed drops the same keys
 	for i in 1 2; do
-		serve --x11 "$D" --drop 0.5 --seed 3 --log "log$i.tsv"
+		if [ $i = 1 ]; then part=0.5; else part=50%; fi
+		serve --display "$D" --drop "$part" --seed 3 --log "log$i.tsv"
 		keys 12
 		taken
 		finish

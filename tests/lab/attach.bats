@@ -18,7 +18,7 @@ client_window TigerVNC
 attach run --on attach::90,TigerVNC --seconds 2 --repeat 1 --quick --idle 1 && echo "status 0"
 vim_text
 # the same window by its number, with a rectangle; somebody clicks elsewhere in the train
-lab_start client stranger "$TOP/bin/refecho" --x11 :90 --format json
+lab_start client stranger "$TOP/bin/refecho" --display :90 --format json
 stranger=$LAB_PID
 client_window '^refecho'
 other=$WINDOW

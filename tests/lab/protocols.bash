@@ -74,7 +74,7 @@ echo up
 for p in "${!TARGET[@]}"; do
 	eval "options=(${OPTIONS[$p]})"
 	lab_start client "keys-${p/:/-}" "$TP_BIN/keyrepeat" "${TARGET[$p]}" ${options[@]+"${options[@]}"} \
-		--rate 20 -t 3s --skip 5 --watch update --format json
+		--rate 20 -t 3s --warmup 5 --watch update --format json
 	PID[$p]=$LAB_PID
 done
 for p in "${!PID[@]}"; do

@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Former names of options: they mean what the present ones mean, and only the section FORMER NAMES of a page names them.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() { begin_test; }
+teardown() { true; }
+
+# Rows "PAGE OLD NEW" of the sections FORMER NAMES; -x or --word each.
+former() {
+	awk '/^\.Sh / { on = /FORMER NAMES/; n = split(FILENAME, part, "/"); page = part[n]; sub(/\.1$/, "", page) }
+		on && (/^\.It Fl / || /^\.Fl /) { name = $0; sub(/^\.It /, "", name); sub(/^\.?Fl Fl /, "--", name); sub(/^\.?Fl /, "-", name)
+			if (/^\.It/) old = name; else print page, old, name }' "$@"
+}
+
+# The command of a tool that has the option; nothing where the tool itself has it.
+command_of() {	# TOOL OPTION
+	local command
+	"$BIN/$1" --help | grep -qE -- " $2( |\$)" && return
+	for command in $("$BIN/$1" --help | sed -nE 's/^  ([a-z]+) .*/\1/p'); do
+		if "$BIN/$1" "$command" --help | grep -qE -- " $2( |\$)"; then echo "$command"; return; fi
+	done
+	return 1
+}
+
+@test "a former name is understood as the present one, and --help and completion know only that" {
+	local tool old new command complaint n=0 wrong=0
+
+	"$TOP/thinprobe" completion >completion
+	while read -r tool old new; do
+		command=$(command_of "$tool" "$new") || { echo "$tool: no $new in --help"; wrong=1; continue; }
+		run "$BIN/$tool" $command "$new" ''
+		complaint=$output
+		[ "$status" = 2 ] && [[ $output == "$tool"*": $new"* ]] || { echo "$tool $new: $output"; wrong=1; }
+		run "$BIN/$tool" $command "$old" ''
+		[ "$status" = 2 ] && [ "$output" = "$complaint" ] || { echo "$tool $old: $output"; wrong=1; }
+		if "$BIN/$tool" $command --help | grep -E -- "^ +$old[ ,]"; then echo "$tool --help: $old"; wrong=1; fi
+		if [[ $old == --* ]] && [ "$old" != --quiet ] && grep -P "^$tool\t$old\t" completion; then wrong=1; fi
+		n=$((n + 1))
+	done < <(former "$TOP"/src/*/*.1)
+	[ $wrong = 0 ] && [ $n -ge 25 ]
+}
+
+@test "every former name of a table of options is in its page, and in the changelog" {
+	local tool old n
+
+	for tool in "$TOP"/src/*/; do
+		tool=$(basename "$tool")
+		n=$(cat "$TOP/src/$tool"/*.c | grep -oE "CLI_FORMER_NAME\([^,]*, \"[^)]*" | sort -u | wc -l)
+		[ "$n" = 0 ] || echo "$tool: $n"
+		[ "$n" = 0 ] || [ "$(former "$TOP/src/$tool/$tool.1" | wc -l)" = "$n" ]
+	done
+	while read -r tool old _; do
+		grep -qE -- "\`$tool\`.*\`$old\`" "$TOP/CHANGELOG.md" || { echo "CHANGELOG.md: $tool $old"; n=none; }
+	done < <(former "$TOP"/src/*/*.1)
+	[ "$n" != none ]
+}
+
+@test "what an old name is given counts as if the new one were" {
+	"$BIN/queue" mva --demand 50ms -n 10 --think-time 2s --rows new.tsv -o new
+	"$BIN/queue" mva --demand 50ms -n 10 --z 2s --rows old.tsv -o old
+	cmp new old && cmp new.tsv old.tsv
+	"$BIN/queue" mva --demand 50ms -n 10 --users-per-second 5 -o held
+	"$BIN/queue" mva --demand 50ms -n 10 --nz 5 -o old
+	cmp held old
+	"$BIN/animate" write new.raw --frames 2 --geometry 48x40 -o new
+	"$BIN/animate" write old.raw --frames 2 --size 48x40 -o old
+	cmp new.raw old.raw
+	[ -s new.raw ]
+	"$BIN/keyrepeat" null: -t 300ms --warmup 2 --late 80ms --watch update --priority 0 --json >new.json
+	"$BIN/keyrepeat" null: -t 300ms --skip 2 --threshold 80ms -w update --priority 0 --json >old.json
+	[ "$(jq -cS .settings new.json)" = "$(jq -cS .settings old.json)" ]
+	jq -e '.settings.skip == 2 and .settings.threshold_ms == 80' old.json
+}
+
+@test "a percentage may have its sign" {
+	"$BIN/sink" -t 20ms -l 30 --json | jq -c .settings >bare
+	"$BIN/sink" -t 20ms -l 30% --json | jq -c .settings >sign
+	cmp bare sign
+	for words in 'sink -l 101%' 'sink -l 5%%' 'vamp run --threshold 0%' 'vncplay play a b c --mismatch 101%' \
+		'refecho --vnc 5900 --drop 101%' 'refecho --vnc 5900 --drop 5'; do
+		# shellcheck disable=SC2086 # words
+		run "$BIN"/$words
+		echo "$words: $output"
+		[ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+	done
+}
