@@ -20,7 +20,7 @@ column() {	# column RUN NAME HOGS
 
 train() {	# train PROTOCOL ROUND
 	local run=$BENCH_WORK/$1-$2
-	"$TP_HOME/thinprobe" run stalls --quick --protocol "$1" --app heavy --loads 0,10 --seconds "$SECONDS_EACH" \
+	"$TP_HOME/thinprobe" run stalls --quick --protocol "$1" --app heavy --loads 0,10 --time "$SECONDS_EACH" \
 		--repeat 1 --idle 1 -o "$run" >"$run.out" 2>"$run.err" || die "thinprobe run stalls: $(tail -n 1 "$run.err")"
 	note "updates a second" "$1" "$2" "$(column "$run" updates_per_s 0)"
 	note "updates a second" keys "$2" 20

@@ -41,7 +41,7 @@ eval look(rows, 'measured = measured + (strcol("kind") eq "measured"), later = l
 	. 'most_n = more(most_n, y("n")), most_q = more(most_q, y("q")), most_z = more(most_z, y("z_s")), ' \
 	. 'least_held = less(least_held, y("n") / y("z_s")), most_held = more(most_held, y("n") / y("z_s"))')
 held = most_held > 0 && most_held < 1.001 * least_held
-if (what eq "principle" && !held) { print "queue.gp: principle is of rows with one n / z_s (queue mva --users-per-second)"; exit status 1 }
+if (what eq "principle" && !held) { print "queue.gp: principle is of rows of queue mva --users-per-second"; exit status 1 }
 
 # Lines of single rows: of those measured, or of six of the model's at the most.
 every = models > 6 ? int((models + 5) / 6) : 1

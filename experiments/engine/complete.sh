@@ -32,8 +32,10 @@ options_of_plan() {	# options_of_plan STEM, in a shell of its own, since plan_re
 		esac
 		case $option in
 		options-only | demo) ;;
-		o) printf '%s\t-o\t\n' "$name" ;;
-		*) printf '%s\t--%s\t%s\n' "$name" "$option" "$values" ;;
+		*)
+			printf '%s\t--%s\t%s\n' "$name" "$option" "$values"
+			[ -z "${OPT[$option.letter]-}" ] || printf '%s\t-%s\t\n' "$name" "${OPT[$option.letter]}"
+			;;
 		esac
 	done
 }

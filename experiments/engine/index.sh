@@ -34,7 +34,7 @@ pair_row() {
 roff() { sed "s/\\\\/\\\\e/g; s/-/\\\\-/g; s/^[.']/\\\\\\&&/" <<<"$1"; }
 
 man_rows() {
-	local name own='' default
+	local name own='' former='' default
 	printf '.Ss run %s\n' "$1"
 	roff "${PLAN[says]}"
 	printf '.Pp\n'
@@ -44,10 +44,13 @@ man_rows() {
 		[ -n "$own" ] || printf '.Bl -tag -width Ds\n'
 		own=1 default=${OPT[$name.default]}
 		[ "${OPT[$name.type]}" != flag ] || default=''
-		printf '.It Fl Fl %s%s\n' "$name" "$([ "${OPT[$name.type]}" = flag ] || echo " Ar ${OPT[$name.meta]:-value}")"
+		printf '.It %sFl Fl %s%s\n' "${OPT[$name.letter]:+Fl ${OPT[$name.letter]} , }" "$name" \
+			"$([ "${OPT[$name.type]}" = flag ] || echo " Ar ${OPT[$name.meta]:-value}")"
 		roff "${OPT[$name.help]^}${default:+ ($default)}."
+		[ -z "${OPT[$name.was]-}" ] || former+="${former:+, }--${OPT[$name.was]} (now --$name)"
 	done
 	[ -z "$own" ] || printf '.El\n'
+	[ -z "$former" ] || { printf '.Pp\n'; roff "Former names: $former."; }
 }
 
 update() {	# update FILE BEGIN END: standard input is what should be between these two lines

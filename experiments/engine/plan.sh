@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # plan.sh - reads an experiment's plan: its options, and from these the usage, the command line, checks, and settings in run.json.
 
-# PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, help, given.
-declare -A PLAN OPT
+# PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, letter, help, given.
+# NAMED[-o] is the option of a letter, NAMED[--seconds] that of a former name, which --help and completion do not show.
+declare -A PLAN OPT NAMED
 OPTIONS=() AXES=() PLAN_SETTINGS=()
 
 # plan_lines FILE: its lines; one that begins with a blank goes on with the line before. No comments.
@@ -16,8 +17,11 @@ plan_lines() {
 plan_read() {
 	local first name rest
 	local -A engine
-	while read -r first name rest; do engine[$name]=$rest; done < <(plan_lines "$TP_HOME/experiments/engine/options")
-	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume fail-if o options-only)
+	while read -r first name rest; do
+		engine[$name]=$rest
+		[[ ! $rest =~ [[:space:]]was=([a-z-]+) ]] || NAMED[--${BASH_REMATCH[1]}]=$name
+	done < <(plan_lines "$TP_HOME/experiments/engine/options")
+	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume fail-if output-dir options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
 
@@ -31,6 +35,7 @@ plan_take() {	# plan_take FILE: its lines from standard input; of an option that
 				if [[ $option == *.plan ]]; then
 					plan_take "$option" < <(plan_lines "$TP_HOME/experiments/engine/$option")
 				else
+					option=${NAMED[--$option]-$option}
 					[ -n "${engine[$option]-}" ] || die "$1: no option $option in experiments/engine/options"
 					[ -n "${OPT[$option.type]-}" ] || plan_option "$option" "${engine[$option]}" "$rest"
 				fi
@@ -58,6 +63,8 @@ plan_option() {
 	fi
 	name+=$list
 	: "${OPT[$1.key]:=$name}" "${OPT[$1.var]:=${name^^}}"
+	[ -z "${OPT[$1.letter]-}" ] || NAMED[-${OPT[$1.letter]}]=$1
+	[ -z "${OPT[$1.was]-}" ] || NAMED[--${OPT[$1.was]}]=$1
 }
 
 plan_attributes() {	# plan_attributes NAME TEXT: words like quick=V, the help in double quotes, the default (- for none)
@@ -66,7 +73,7 @@ plan_attributes() {	# plan_attributes NAME TEXT: words like quick=V, the help in
 		word=${BASH_REMATCH[1]} rest=${BASH_REMATCH[2]}
 		case $word in
 		\"*) OPT[$1.help]=${word:1:-1} ;;
-		type=* | var=* | key=* | unit=* | quick=* | demo=* | meta=*) OPT[$1.${word%%=*}]=${word#*=} ;;
+		type=* | var=* | key=* | unit=* | quick=* | demo=* | meta=* | letter=* | was=*) OPT[$1.${word%%=*}]=${word#*=} ;;
 		*) OPT[$1.default]=${word#-} ;;
 		esac
 	done
@@ -105,8 +112,8 @@ exp_usage() {
 	{ echo "usage: $(exp_called) [options]"; echo "${PLAN[says]}"; } | fold -s -w 80 | sed 's/ *$//'
 	for name in "${OPTIONS[@]}"; do
 		[[ $name != options-only && $name != demo ]] || continue
-		[ "$name" = o ] && head=-o || head=--$name
-		head="  $head$(plan_meta "$name")" default=${OPT[$name.default]} quick=${OPT[$name.quick]-}
+		head="  ${OPT[$name.letter]:+-${OPT[$name.letter]}, }--$name$(plan_meta "$name")"
+		default=${OPT[$name.default]} quick=${OPT[$name.quick]-}
 		[ "${OPT[$name.type]}" != flag ] || default=''
 		default+=${quick:+${default:+; }with --quick $quick}
 		[ ${#head} -lt 24 ] || { echo "$head"; head=''; }
@@ -132,10 +139,9 @@ plan_parse() {
 		--*=*) value=joined && set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
 		--help | -h) exp_usage; exit 0 ;;
 		esac
-		name=${1#--}
-		[ "$1" != -o ] || name=o
-		[[ $1 == --[a-z]* || $1 == -o ]] && [ "$1" != --o ] && [ -n "${OPT[$name.type]-}" ] ||
-			exp_bad "unexpected $1$(nearest "$1" "" "${names[@]/%--o/-o}" --help)"
+		name=${NAMED[$1]-${1#--}}
+		[[ $1 == -[a-z-]* && $1 != "$name" ]] && [ -n "${OPT[$name.type]-}" ] ||
+			exp_bad "unexpected $1$(nearest "$1" "" "${names[@]}" "${!NAMED[@]}" --help)"
 		if [ "${OPT[$name.type]}" = flag ]; then
 			[ -z "$value" ] || exp_bad "$1 takes no value"
 			plan_set "$name" 1
@@ -172,7 +178,7 @@ plan_resume() {
 		! plan_given "$name" || [ "${OPT[$name.key]}" = - ] ||
 			exp_bad "--$name with --resume: a run goes on with its own settings"
 	done
-	! plan_given o || exp_bad "-o with --resume: a run goes on in its own folder"
+	! plan_given output-dir || exp_bad "-o with --resume: a run goes on in its own folder"
 	need jq jq
 	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: no run folder (it has no run.json)"
 	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '

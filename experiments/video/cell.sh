@@ -13,7 +13,7 @@ LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's thresh
 
 exp_check() {
 	favour_check
-	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--size $SIZE: width and height in pixels, such as 1920x1080"
+	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--geometry $SIZE: width and height in pixels, such as 1920x1080"
 }
 exp_choose() { need ffmpeg ffmpeg; }
 exp_find() {

@@ -123,7 +123,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	done
 	for name in stalls wan users; do
 		completed run "$name" --
-		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | sort -u) got >left_out
+		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
 		[ -s got ] && [ ! -s left_out ]
 	done
 	completed run stalls --app h
@@ -131,8 +131,8 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	completed run wan --protocol x
 	grep -qx x11 got
 	run ! grep -qx vnc got
-	completed run stalls --sec
-	[ "$(cat got)" = --seconds ]
+	completed run stalls --ti
+	[ "$(cat got)" = --time ]
 	completed setup --no
 	[ "$(cat got)" = --no-install ]
 }

@@ -58,6 +58,30 @@ command_of() {	# TOOL OPTION
 	[ "$n" != none ]
 }
 
+@test "former names of experiments are understood; thinprobe(1) and the changelog have them, completion has not" {
+	local plan stem old new complaint n=0
+
+	"$TOP/thinprobe" completion >completion
+	while IFS=: read -r plan new old; do
+		stem=$(basename "$(dirname "$plan")")
+		[ "$stem" != engine ] || stem=stalls
+		run "$TOP/experiments/engine/run.sh" "$stem" --options-only "--$new" ,
+		complaint=$output
+		[ "$status" = 2 ] && [[ $output == *"--$new ,"* ]]
+		run "$TOP/experiments/engine/run.sh" "$stem" --options-only "--$old" ,
+		echo "$stem --$old: $output"
+		[ "$status" = 2 ] && [ "$output" = "$complaint" ]
+		run ! grep -P "^run $stem\t--$old\t" completion
+		grep -qP "^run $stem\t--$new\t" completion
+		sed -n "/^\.Ss run $stem/,/^\.Ss/p; /^\.Sh EXPERIMENT OPTIONS/,/^\.Sh/p" "$TOP/docs/thinprobe.1" | sed 's/\\-/-/g' |
+			grep -qE -- "--$old \(now --$new\)|^\.Fl Fl $old "
+		grep -qE "\`run[ \`].*\`--$old\` \| \`--$new\`" "$TOP/CHANGELOG.md"
+		n=$((n + 1))
+	done < <(grep -oE '^option +[a-z-]+ .* was=[a-z-]+' "$TOP"/experiments/*/plan "$TOP"/experiments/engine/options |
+		sed -E 's/:option +([a-z-]+) .* was=/:\1:/')
+	[ $n -ge 10 ]
+}
+
 @test "what an old name is given counts as if the new one were" {
 	"$BIN/queue" mva --demand 50ms -n 10 --think-time 2s --rows new.tsv -o new
 	"$BIN/queue" mva --demand 50ms -n 10 --z 2s --rows old.tsv -o old

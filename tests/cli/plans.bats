@@ -75,6 +75,27 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[[ ${lines[1]} == "thinprobe run trial --extra=none --most 3 "*" --bare --note two\\ words --seconds=4s --queue 20ms" ]]
 }
 
+@test "a former name is taken as the present one, in a plan as well; a letter stands for its option" {
+	local words
+	printf '%s\n' 'option most-keys int:1..9 3 was=keys letter=k' >>plan
+	export DO=plan_settings
+	for words in '--most-keys 4 --time 7' '--keys 4 --seconds 7' '--keys=4 --seconds=7' '-k 4 -t 7'; do
+		# shellcheck disable=SC2086 # words
+		plan $words
+		jq -e '.most_keys == 4 and .seconds == 7' <<<"$output"
+	done
+	sed -i 's/^use *seconds/use time/' plan
+	plan --seconds 5
+	jq -e '.seconds == 5' <<<"$output"
+	plan --seconds 5 --time 5
+	[ "$status" = 0 ]
+	refused '--seconds is there twice' --time 5 --seconds 6
+	refused '--most-keys 0: not a whole number' --keys 0
+	for words in -x -keys --k -time; do refused "unexpected $words" $words 4; done
+	DO='' plan --help
+	[[ $output == *"  -k, --most-keys N"* && $output != *--keys* ]]
+}
+
 @test "--quick and --demo have values of their own; what was said goes before them" {
 	export DO='echo "$LOADS $SECONDS_EACH $QUICK"'
 	plan --quick
@@ -131,8 +152,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--pause 20: which unit? 20ms or 20s' --pause 20
 	refused '--waits 20: which unit? 20ms or 20s' --waits 0,20
 	refused '--waits 1.5ms: not a whole number' --waits 1.5ms
-	refused '--seconds 2.5s: not a whole number' --seconds 2.5s
-	refused '--seconds 2h: not a whole number from 1 to 3600, in s' --seconds 2h
+	refused '--time 2.5s: not a whole number' --time 2.5s
+	refused '--time 2h: not a whole number from 1 to 3600, in s' --time 2h
 	refused '--depth 1ms' --depth 1ms
 	mkdir run
 	export DO='jq -n --argjson s "$(plan_settings)" --argjson c "$(cells_json)" "{experiment: \"trial\", settings: \$s} + \$c"'
@@ -191,10 +212,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "${lines[0]}" = "usage: thinprobe run trial [options]" ]
 	[ "${lines[1]}" = "What does a plan say?" ]
 	[[ $output == *"--loads N,...         numbers of sinks (0,1,5; with --quick 0,5)"* ]]
-	for option in --app --depth --pause --think --what --note --bare --seconds --repeat --seed --link --queue --quick --resume -o; do
+	for option in --app --depth --pause --think --what --note --bare -t --repeat --seed --link --queue --quick --resume -o; do
 		grep -q -- "^  $option\b" <<<"$output"
 	done
-	[[ $output != *--options-only* && $output != *--demo* ]]
+	[[ $output != *--options-only* && $output != *--demo* && $output != *--seconds* ]]
 	[ -z "$(awk 'length > 80' <<<"$output")" ]
 }
 

@@ -117,7 +117,7 @@ END
 	grep -q 'N/Z): 20 a second' held-nz-principle.svg
 	run gnuplot -c "$TOP/plots/queue.gp" held-z.tsv out.svg principle
 	[ "$status" -ne 0 ]
-	[[ $output == *--nz* ]]
+	[[ $output == *--users-per-second* ]]
 }
 
 refused() {	# status words...: one line that names the tool

@@ -11,7 +11,7 @@ setup() {
 
 @test "a short run of NAME" {
 	local status=0
-	LAB_SHARED_CPUS=1 ./thinprobe run NAME --quick --repeat 1 --seconds 2 --app light -o "$RUN" 2>"$RUN.err" 3>&- || status=$?
+	LAB_SHARED_CPUS=1 ./thinprobe run NAME --quick --repeat 1 --time 2 --app light -o "$RUN" 2>"$RUN.err" 3>&- || status=$?
 	cat "$RUN.err"
 	[ "$status" != 4 ] || skip "$(tail -n 1 "$RUN.err")"
 	[ "$status" = 0 ]

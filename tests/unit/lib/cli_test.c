@@ -141,7 +141,8 @@ static void rates_have_a_unit(void **state)
 		{ "0bit", 0 }, { "10mbit", 10000000 }, { "10MBIT/S", 10000000 }, { "1gBit", 1000000000 }, { NULL, 0 },
 	};
 	static const char *const ambiguous[] = { "10M", "10k", "1.5G/s", "10Mbps", "10MB/s", "10Mb", "10bps", NULL };
-	static const char *const bad[] = { "", "10", "10/s", "10Tbit", "Mbit", "10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
+	static const char *const bad[] = { "", "10", "10/s", "10Tbit", "Mbit",
+		"10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
 		"10Mbit/", "none", NULL };
 
 	(void)state;
