@@ -88,7 +88,8 @@ alone() {
 	jq -c .result report.json
 	[ "$(jq '.settings.counts == "payload bits"
 		and (.result | .sent_frames + .given_up_frames - 250 | fabs <= 2)' report.json)" = true ]
-	[ "$(jq '.result | .sent_payload_bytes == 1000 * (.sent_frames - .resent_frames) and .sent_wire_bytes == 1066 * .sent_frames' report.json)" = true ]
+	[ "$(jq '.result | .sent_payload_bytes == 1000 * (.sent_frames - .resent_frames)
+		and .sent_wire_bytes == 1066 * .sent_frames' report.json)" = true ]
 	kill -INT "$server"
 	ends "$server"
 	[ "$status" = 0 ]
