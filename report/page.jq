@@ -9,9 +9,9 @@ include "words";
 def views: [$table | gsub("\n[ \t]+"; " ") | split("\n")[] | select(startswith("view "))
 	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
 	| def word($name): first(.[] | select(startswith($name)) | ltrimstr($name)) // null;
-	  {id: .[1], table: .[2], title: .[3], by: word("by="), only: word("only="),
+	  {id: .[1], table: .[2], title: .[3], by: word("by="), only: word("only="), rank: word("rank="), at: word("at="),
 		breaks: ((word("breaks=") | values | capture("^(?<axis>[^:]+):(?<column>[^>]+)>(?<limit>.*)$")) // null),
-		columns: (.[4:] | map(select(test("^(by=|only=|breaks=|#)") | not)))}];
+		columns: (.[4:] | map(select(test("^(by=|only=|rank=|at=|breaks=|#)") | not)))}];
 
 # Input: the document. A cell's text, a column's heading.
 def column_of($table; $name): first(.schema[] | select(.table == $table and .column == $name))
@@ -40,19 +40,44 @@ def broken($view; $rows): $view.breaks as $b | if $b == null then [] else
 	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($b.axis)])) as $group
 	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
+# Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are held against each
+# other. A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
+def ranking($view): . as $doc | $view.columns[0] as $who
+	| reduce ($view.at // "" | split(",")[] | split(":")) as [$name, $which] (.[$view.table] // [];
+		(map(.[$name] | values) | if $which == "least" then min elif $which == "most" then max else $which end) as $value
+		| map(select(.[$name] == $value)))
+	| map(. as $row | reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ($row;
+		.[$name] = (first($doc[$table][]? | select(.[$who] == $row[$who])) // {})[$name]))
+	| sort_by(.[$view.rank] == null, .[$view.rank]);
+def apart($a; $b; $name): $a[$name + "_low"] != null and $b[$name + "_low"] != null
+	and ($a[$name + "_high"] < $b[$name + "_low"] or $b[$name + "_high"] < $a[$name + "_low"]);
+# Places as "1-3 5".
+def places: reduce .[] as $i ([]; if length > 0 and .[-1][1] == $i - 1 then .[-1][1] = $i else . + [[$i, $i]] end)
+	| map(unique | map(tostring) | join("-")) | join(" ");
+def with_places($view; $rows): [range($rows | length) as $i | if $rows[$i][$view.rank] == null then ["-", ""] else
+		["\($i + 1)", ([range($rows | length) | select(. != $i and $rows[.][$view.rank] != null
+			and (apart($rows[.]; $rows[$i]; $view.rank) | not)) | . + 1] | places)] end] as $places
+	| .head |= ["Rank"] + . + ["Not told apart from"] | .right |= [true] + . + [false]
+	| .rows |= [to_entries[] | $places[.key] as [$place, $not_apart] | [$place] + .value + [$not_apart]]
+	| .at |= if . == null then . else . + 1 end;
+# A table of a run is shown where it has rows; a ranking, where there are two to rank.
+def shown($view): (.[$view.table] // []) != []
+	and ($view.rank == null or ([ranking($view)[] | select(.[$view.rank] != null)] | length > 1));
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
 # links: [file or null, a row each]}
 def grid($view; $with_interval):
-	. as $doc | (.[$view.table] // [] | if $view.only == null then . else map(select((.[$view.only] // 0) != 0)) end
+	. as $doc | (if $view.rank != null then ranking($view) else .[$view.table] // [] end
+		| if $view.only == null then . else map(select((.[$view.only] // 0) != 0)) end
 		| if $view.by == null then . else
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
-	| ([$view.by // empty] + $view.columns | map(rtrimstr("?") as $c | select(any($rows[]; .[$c] != null))
+	| (reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ({}; .[$name] = $table)) as $other
+	| ([$view.by // empty] + $view.columns | map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; .[$c] != null))
 		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)
 			or (($doc | column_of($view.table; $c).better) == "lower" and any($rows[]; (.[$c] // 0) != 0))) | $c)) as $names
 	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
-	| [$names[] as $name | ($doc | column_of($view.table; $name)) as $c
-		| {$name, heading: ($doc | heading($view.table; $name)), unit: $c.unit, decimals: $c.decimals,
+	| [$names[] as $name | ($other[$name] // $view.table) as $table | ($doc | column_of($table; $name)) as $c
+		| {$name, heading: ($doc | heading($table; $name)), unit: $c.unit, decimals: $c.decimals,
 			words: ($labels.value[$name] // {} | if $with_interval or $name == $view.by or all(.[]; length <= 24) then . else {} end),
 		   least: ($labels.least // {})[$name],
 		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
@@ -66,7 +91,8 @@ def grid($view; $with_interval):
 			| if $name == $view.by and $i > 0 and $rows[$i - 1][$name] == $row[$name] then "" else
 				. as $c | $row | figure($name) | cell_text($c; $with_interval) end]
 		+ if $state then [$row.state] else [] end],
-	   breaks: ($doc | broken($view; $rows))};
+	   breaks: ($doc | broken($view; $rows))}
+	| if $view.rank == null then . else with_places($view; $rows) end;
 
 # ---- for a terminal: columns from the left as far as they fit into 80; groups of `by` under a line of their own ----
 def pad($width; $right): (" " * ($width - length) // "") as $space | if $right then $space + . else . + $space end;
@@ -107,10 +133,27 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 		+ (if $known == [] then "." else "; intervals are apart in \($apart | length) of \($known | length | plural("condition"))." end);
 def all_notes: notes + [previous_note | values];
 
+# The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
+def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $view | $doc | shown($view)))) // null
+	| if . == null then empty else . as $view | ($doc | ranking($view)) as $all | [$all[] | select(.[$view.rank] != null)] as $rows
+	| (reduce range($rows | length) as $i ([]; if $i > 0 and (apart($rows[$i - 1]; $rows[$i]; $view.rank) | not)
+		then .[-1] += [$rows[$i]] else . + [[$rows[$i]]] end)) as $groups
+	| def who: .[$view.columns[0]];
+	  def name: "\(who) (\(figure($view.rank) | figure_words))";
+	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name | $rows[0][$name] | select(type == "number" and . != 0)
+		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
+	| "On \([($doc | link_words) // "this link", $at[]] | join(", ")): "
+		+ ([$groups | to_entries[] | .key as $i | .value | if length > 1 then "\(map(if $i == 0 then name else who end) | and_list)"
+				+ " cannot \(if apart(.[0]; .[-1]; $view.rank) then "all " else "" end)be told apart"
+			elif $i == 0 then "\(.[0] | name) first" elif $i == ($groups | length) - 1 then "\(.[0] | name) last"
+			else "then \(.[0] | name)" end] | join("; ")) + "."
+		+ ([$all[] | select(.[$view.rank] == null) | who] | if . == [] then "" else " No figure for \(and_list)." end) end;
+def full_verdict: [rank_verdict, (verdict | select(. != ""))] | join(" ");
+
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
-	| first(views[] | select(($doc[.table] // []) != [])) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
+	| first(views[] | select(. as $view | $doc | shown($view))) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
 # Of a run of one cell: the first two figures of the first view of the summary that has any.
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
 	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name
@@ -119,8 +162,8 @@ def terminal_cell: . as $doc | (.run.axes // []) as $axes
 		| $doc.summary[0] | select(.[$name] != null)
 		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
 		| select(. != [])) | .[:2] | join(", ");
-def terminal_verdict: (verdict, all_notes[]) | bare;
-def terminal_words: (verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (all_notes[] | bare);
+def terminal_verdict: (full_verdict, all_notes[]) | bare;
+def terminal_words: (full_verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (all_notes[] | bare);
 
 # ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----
 def trimmed: gsub("^\\s+|\\s+$"; "");
@@ -190,7 +233,7 @@ def folded_section($id; $title; lines): [lines] | select(. != []) | {$id, $title
 	lines: (["<details id=\"\($id)\"><summary>\($title)</summary>", ""] + . + ["</details>", ""])};
 def sections: . as $doc
 	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
-	| [views[] | . as $view | $doc | grid($view; true) | select(.rows != [] and (.head | length) > 2)
+	| [views[] | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
 		| {view: $view, grid: .}] as $tables
 	| open_section("summary"; "Summary"; if $tables == [] then empty else
 		"In brackets: 95 % confidence intervals. \">\" means more than that.", "", ($tables[0] | table_of_view) end),
@@ -206,7 +249,7 @@ def page: . as $doc | [sections] as $sections
 	| "# \(title | safe)", "", (setup | safe), "",
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
 		+ "</nav>", "" else empty end),
-	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(verdict | safe)**", "",
+	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(full_verdict | safe)**", "",
 	(all_notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
 	($first | values | figure_image), "</div>", "<div class=\"findings\">", "", section_head("findings"; "Findings"),
 	(findings | to_entries[] | "\(.key + 1). \(.value.text | safe)" + (.value.figure // "" | if $html and IN($figures[]) then
@@ -216,7 +259,7 @@ def page: . as $doc | [sections] as $sections
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
-def findings_file: {schema: "findings/1", verdict: verdict, findings: findings};
+def findings_file: {schema: "findings/1", verdict: full_verdict, findings: findings};
 
 # Variables of figures.gp, as commands of gnuplot.
 def figure_variables: {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold} + (labels.figures // {}) | to_entries[]

@@ -121,10 +121,12 @@ def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_
 # ---- what was set up (input: the document) ----
 def link_words: .run.settings.link as $link | if $link == null then null elif $link | startswith("none") then
 	"a link without a limit" else
-	$link | split(",") | (.[0] | split("/") | map(sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
+	$link | split(",") | map(sub("(?<n>[0-9])(?<u>us|ms|s)$"; "\(.n) \(.u)")) | (.[1:3][] |= if . == "0" then null else . end)
+		| (.[0] | split("/") | map(sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
 			| if .[1] then "\(.[0]) to the client and \(.[1]) from it" else .[0] end)
 		+ (if .[1] then ", \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay" else "" end)
-		+ (if .[3] then ", \(.[3] | rtrimstr("%")) % of loss" else "" end) + (if .[1] then " each way" else "" end) end;
+		+ ((.[3] // "0" | rtrimstr("%") | tonumber) as $loss | (if $loss > 0 then ", \($loss) % of loss" else "" end)
+			+ (if .[1] or $loss > 0 then " each way" else "" end)) end;
 def protocols: .run.settings | .protocols // [.protocol | values];	# that were asked for, as far as they can run here
 def protocol_words:
 	if .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")

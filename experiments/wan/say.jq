@@ -15,6 +15,7 @@ def p50_words: if ranged then "\(.p50_ms | number) to \(.p50_late_end_ms | with_
 def verdict: slopes as $s
 	| (measured_rows("summary") | length) as $measured
 	| if $measured == 0 then "No condition was measured to the end: there is nothing to say yet."
+	  elif $s == [] and (measured_rows("summary") | distinct(.protocol) | length > 1) then ""	# the ranking says it
 	  elif $s == [] then "This run has too few round trip times to tell how many round trips a key takes."
 	  elif all($s[]; .trips == 1) then
 		"A key that stands alone takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end):"

@@ -218,33 +218,71 @@ static int table_add_column(struct table_reader *r)
 	return err;
 }
 
+static int table_check_column(struct table_reader *r, const struct table *t, char *name)
+{
+	char *end = name + strlen(name);
+
+	if (end > name && end[-1] == '?')
+		end[-1] = '\0';
+	return table_column(t, name) ? 0 : table_wrong(r, "no such column of that table", name);
+}
+
+static int table_check_breaks(struct table_reader *r, const struct table *t, char *words)	/* AXIS:COLUMN>LIMIT */
+{
+	char *of = strchr(words, ':'), *limit = strchr(words, '>');
+	int err;
+
+	if (!of || !limit || limit < of)
+		return table_wrong(r, "breaks wants AXIS:COLUMN>LIMIT", words);
+	*of = *limit = '\0';
+	err = table_check_column(r, t, words);
+	return err ? err : table_check_column(r, t, of + 1);
+}
+
+static int table_check_at(struct table_reader *r, const struct table *t, char *words)	/* COLUMN:least|most|VALUE,... */
+{
+	char *rest = words, *one;
+
+	while ((one = strsep(&rest, ","))) {
+		char *which = strchr(one, ':');
+		int err;
+
+		if (!which || !which[1])
+			return table_wrong(r, "at wants COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
+		*which = '\0';
+		err = table_check_column(r, t, one);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* Views are the report's; here they are only held against the tables. */
 static int table_check_view(struct table_reader *r)
 {
 	const struct table *t = table_find(r->tables, r->word[2]);
+	int err = t ? 0 : table_wrong(r, "no such table above", r->word[2]);
 
-	if (!t)
-		return table_wrong(r, "no such table above", r->word[2]);
-	for (size_t i = 4; i < r->n; i++) {
-		char *name = r->word[i], *end = name + strlen(name);
+	for (size_t i = 4; !err && i < r->n; i++) {
+		char *word = r->word[i], *is = strchr(word, '='), *of = strchr(word, ':');
 
-		if (!strncmp(name, "breaks=", 7)) {	/* breaks=AXIS:COLUMN>LIMIT */
-			char *of = strchr(name, ':'), *limit = strchr(name, '>');
+		if (!strncmp(word, "breaks=", 7)) {
+			err = table_check_breaks(r, t, is + 1);
+		} else if (!strncmp(word, "at=", 3)) {
+			err = table_check_at(r, t, is + 1);
+		} else if (!strncmp(word, "by=", 3) || !strncmp(word, "only=", 5) || !strncmp(word, "rank=", 5)) {
+			err = table_check_column(r, t, is + 1);
+		} else if (of) {	/* TABLE:COLUMN */
+			const struct table *other;
 
-			if (!of || !limit || limit < of)
-				return table_wrong(r, "breaks wants AXIS:COLUMN>LIMIT", name);
-			*of = *limit = '\0';
-			if (!table_column(t, name + 7))
-				return table_wrong(r, "no such column of that table", name + 7);
-			name = of + 1;
+			*of = '\0';
+			other = table_find(r->tables, word);
+			err = other ? table_check_column(r, other, of + 1) : table_wrong(r, "no such table above", word);
+		} else {
+			err = table_check_column(r, t, word);
 		}
-		name += !strncmp(name, "by=", 3) ? 3 : !strncmp(name, "only=", 5) ? 5 : 0;
-		if (end > name && end[-1] == '?')
-			end[-1] = '\0';
-		if (!table_column(t, name))
-			return table_wrong(r, "no such column of that table", name);
 	}
-	return 0;
+	return err;
 }
 
 static int table_counts(struct table_reader *r)
@@ -278,7 +316,7 @@ static int table_line(struct table_reader *r, char *text)
 	} lines[] = {
 		{ "table", 3, WORDS, table_begin, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
 		{ "view", 5, WORDS, table_check_view,
-			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
+			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:VALUE,...]] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
 		{ "include", 2, 2, table_include, "include wants one FILE, and not one that includes this" },
 		{ "counts", 2, 2, table_counts, "counts wants one WORD" },
 	};

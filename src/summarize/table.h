@@ -5,13 +5,14 @@
  *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
  *	counts WORD
  *	repeats found
- *	view ID TABLE TITLE [by=COLUMN] COLUMN...
+ *	view ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:least|most|VALUE,...]] COLUMN...
  *	include FILE
  *
  * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a
  * line that begins with a blank goes on with the one before. Columns belong to the table above them.
  * `given`: the experiment writes the file, and only its columns are described here.
- * In a view COLUMN? is shown only where it has several values.
+ * In a view COLUMN? is shown only where it has several values, and TABLE:COLUMN is of another table's row with the same first
+ * column. A view with `rank` sorts the rows by that column, least first, at one value of each column of `at`.
  * `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells).
  * `repeats found`: cells have not all as many repeats as the run; those without a folder are not
  * failed ones. `include`: lines that several experiments share, named from the folder of this file.
