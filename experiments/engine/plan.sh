@@ -349,8 +349,10 @@ plan_link() {
 			"such as 10Mbit,40ms,5ms,0.5%; or a name of data/links.tsv, such as dsl"
 }
 
+LINK_MEASURED=null	# what --link measure: found (lab/measure_link.sh)
 plan_check_link() {
 	local LINK_SAID
+	[[ $LINK != measure* ]] || plan_measure_link
 	plan_link --link "$LINK"
 	LINK=$LINK_SAID
 	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] ||
@@ -359,6 +361,26 @@ plan_check_link() {
 		! plan_given link || exp_bad "--link with --on $ON: a real link is not shaped"
 		LINK=none
 	fi
+}
+
+# --link measure:SERVER[,CLIENT]: LINK becomes the link between these two.
+plan_measure_link() {
+	local hosts=${LINK#measure} host='[^,:-][^,]*'
+	hosts=${hosts#:}
+	[ "$ON" = lab ] || exp_bad "--link $LINK with --on $ON: a real link is not shaped; without --on, --link measure:SERVER,CLIENT" \
+		"emulates it here"
+	[ -n "$hosts" ] || exp_bad "--link measure: between the emulated hosts there is nothing to measure; name the server, or server and" \
+		"client: --link measure:SERVER[,CLIENT]"
+	[[ $LINK == measure:* && $hosts =~ ^$host(,$host)?$ ]] || exp_bad "--link $LINK: measure:SERVER or measure:SERVER,CLIENT, as ssh knows them"
+	LINK=none
+	[ "$EXP_ONLY" = 0 ] || return 0
+	need jq jq
+	[[ $hosts == *,* ]] || hosts+=,.
+	exp_step "the link between ${hosts/,/ and }: half a minute"
+	LINK_MEASURED=$("$TP_HOME/lab/measure_link.sh" "$hosts") || exit
+	[ ! -t 1 ] || printf '\r\033[K'
+	read -r LINK < <(jq -r .link <<<"$LINK_MEASURED")
+	jq -r '"link measured: \(.link): round trip \(.rtt_ms) ms, rate \(.down_mbit_s) Mbit/s down and \(.up_mbit_s) up"' <<<"$LINK_MEASURED"
 }
 
 # Options that say how an emulated link is made; of a real one they are nothing.
@@ -460,7 +482,7 @@ plan_settings() {
 	{
 		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"; done
 		printf '%s\n' "${PLAN_SETTINGS[@]}" "threshold"$'\037text\037'"$THRESHOLD"
-	} | jq -cRn --argjson more "$(exp_settings)" '
+	} | jq -cRn --argjson more "$(exp_settings)" --argjson measured "$LINK_MEASURED" '
 		def kept($kind): if $kind | IN("int", "real", "ms", "s", "threshold") then tonumber? // null else . end;
 		[inputs | split("\u001f") | . as [$key, $type, $text] | select($key != "-" and $type != null)
 			| ($type | sub("-list$"; "")) as $kind
@@ -468,5 +490,6 @@ plan_settings() {
 			elif $kind == "flag" then $text == "1"
 			elif $kind != $type then (if $text == "" then [] else $text | split(",") | map(kept($kind)) end)
 			else $text | kept($kind) end
-			| select(. != "") | {key: $key, value: .}] | {on: "lab"} + from_entries + $more'
+			| select(. != "") | {key: $key, value: .}] | {on: "lab"} + from_entries + $more
+			+ if $measured == null then {} else {link_measured: $measured} end'
 }

@@ -12,8 +12,22 @@ CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
 
 exp_check() {
 	: "${LOSS_KEYS:=$((3 * KEYS))}" "${TYPING:=0}"
-	[[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate; how long it takes is --rtt"
+	wan_one_link
 	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
+}
+
+# A link with a delay is the only one: its round trip, and its loss.
+wan_one_link() {
+	local rate delay jitter loss name
+	IFS=, read -r rate delay jitter loss <<<"$LINK"
+	[ -n "$delay" ] || return 0
+	for name in rtt loss loss-rtt; do ! plan_given "$name" || exp_bad "--$name with --link $LINK: that link has a round trip; give one"; done
+	plan_given keys || [ -n "$RESUME" ] || KEYS=$((2 * KEYS))	# there is time for more
+	RTTS=$(LC_ALL=C awk -v text="$delay" 'BEGIN {
+		ms = 2 * text * (text ~ /[0-9]us$/ ? 1e-3 : text ~ /ms$/ ? 1 : 1e3); printf "%.0f", ms }')
+	LOSSES=${loss%\%} LOSS_RTT=$RTTS
+	[ "$RTTS" -le 2000 ] || exp_bad "--link $LINK: a round trip of at most 2000 ms"
+	case $LOSSES in *[1-9]*) ;; *) LOSSES='' ;; esac
 }
 
 # Losses at a round trip that is measured without any, too.
@@ -86,7 +100,7 @@ exp_measure() {
 	local PERIOD_MS=$((P[keys_per_s] ? 1000 / P[keys_per_s] : 2 * P[rtt_ms] + 250)) RATE SECONDS_EACH
 	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	LAB_LINK_SEED=$((SEED * 1000 + $2))
-	[ "$ON" != lab ] || lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" none "$loss" ||
+	[ "$ON" != lab ] || lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" - "$loss" ||
 		die "the link cannot be changed: $LAB_WHY"
 	ping=$(wan_ping)
 	counts=$(wan_counts)

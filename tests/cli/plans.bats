@@ -135,6 +135,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	for word in 1Mbit/0bit 1Mbit/ none/1Mbit 1Mbit/2Mbit/3Mbit 1Mbit/2Mbit,40 no-such-link; do
 		refused "--link $word: a rate" --link "$word"
 	done
+	refused '--link measure:SERVER' --link measure
+	refused 'as ssh knows them' --link measure:a,b,c
+	refused 'as ssh knows them' --link measure:-a
+	refused '--link measure:a with --on' --link measure:a --on ssh:a,b
 	refused '--link none) has no queue' --link none --queue 5ms
 	refused '--queue 5' --queue 5
 	for queue in 0ms 0.0us 61s; do refused "--queue $queue: not a number from" --queue $queue; done
