@@ -130,16 +130,19 @@ SHARE = $(DESTDIR)$(PREFIX)/share/thinprobe
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thinprobe
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 MAN5 = $(DESTDIR)$(PREFIX)/share/man/man5
+MAN7 = $(DESTDIR)$(PREFIX)/share/man/man7
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 DOC = $(DESTDIR)$(PREFIX)/share/doc/thinprobe
 
 install: all
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(DOC)/docs" "$(COMPLETIONS)"
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(MAN7)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
+	install -m 644 docs/*.5 "$(MAN5)"
+	install -m 644 docs/*.7 "$(MAN7)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 	install -m 644 *.md LICENSE "$(DOC)"
@@ -148,6 +151,7 @@ install: all
 
 uninstall:
 	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"
+	rm -f "$(MAN5)/thinprobe-formats.5" "$(MAN7)/thinprobe-run.7"
 	rm -f "$(DESTDIR)$(PREFIX)/bin/thinprobe" "$(MAN)/thinprobe.1" "$(COMPLETIONS)/thinprobe"
 	for t in $(PRESENT); do rm -f "$(MAN)/thinprobe-$$t.1"; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done

@@ -37,6 +37,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	for command in setup check doctor run report calibrate list tools new lab; do
 		run -0 thinprobe "$command" --help
 		[[ ${lines[0]} == "usage: thinprobe $command"* ]]
+		[ "$command" != run ] || continue	# its manual
 		thinprobe help "$command" >help
 		[ "$output" = "$(cat help)" ]
 		run -1 cmp -s front help
@@ -52,6 +53,10 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[[ $output == *"THINPROBE-SINK(1)"* ]]
 	MANPAGER=cat run -0 thinprobe help thinprobe
 	[[ $output == *"THINPROBE(1)"* ]]
+	MANPAGER=cat run -0 thinprobe help run
+	[[ $output == *"THINPROBE-RUN(7)"* ]]
+	MANPAGER=cat run -0 thinprobe help formats
+	[[ $output == *"THINPROBE-FORMATS(5)"* ]]
 }
 
 @test "the list has every experiment once, with its question; tools every program; both fit a terminal" {

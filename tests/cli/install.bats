@@ -38,6 +38,7 @@ setup() {
 	for part in "$HOME_OF_SOURCE"/src/*/*.5; do	# pages of file formats
 		[ ! -f "$part" ] || [ -f "$PLACE/usr/share/man/man5/thinprobe-${part##*/}" ]
 	done
+	[ -f "$PLACE/usr/share/man/man5/thinprobe-formats.5" ] && [ -f "$PLACE/usr/share/man/man7/thinprobe-run.7" ]
 	for part in packages lab experiments plots report data; do
 		[ -e "$PLACE/usr/share/thinprobe/$part" ]
 	done

@@ -44,7 +44,7 @@ man_options() {	# page
 	local page wrong=0
 
 	need_mandoc
-	for page in src/*/*.1 src/*/*.5 docs/*.1; do
+	for page in src/*/*.1 src/*/*.5 docs/*.[157]; do
 		[ -f "$page" ] || continue
 		mandoc -T lint -W error "$page" || wrong=1
 	done
@@ -78,6 +78,34 @@ man_options() {	# page
 		done
 	done
 	[ $wrong -eq 0 ]
+}
+
+# fields SECTION: the names of fields that thinprobe-formats(5) has in a section, a line each.
+fields() {
+	sed -n "/^\.Ss $1\$/,/^\.S[sh] /p" docs/thinprobe-formats.5 | sed -nE 's/^(\.It )?\.?Va //p' |
+		tr -d ';' | sed 's/ *$//; s/ , /\n/g; s/ \.$//; s/ ,$//' | grep -E '^[a-z_0-9]+$' | sort -u
+}
+header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TABLE
+
+@test "formats: the fields named are those of kept tables, of run.json and of what programs write" {
+	local kept=results/reference/stalls extra
+
+	[ "$(fields schema.tsv)" = "$(header $kept/schema.tsv)" ]
+	extra=$(comm -3 <(fields long.tsv) <(header $kept/long.tsv) | tr -d '\t' | paste -sd ' ')
+	[ "$extra" = "$(jq -r '.axes | sort | join(" ")' $kept/run.json)" ]
+	# of run.json and its cells, each name that is described is there, or is optional
+	extra=$(comm -23 <(fields run.json) <(jq -r '(., .cells[0], .counts, .settings) | keys[]' $kept/run.json | sort -u) | paste -sd ' ')
+	[ "$extra" = "link_measured protocols reason" ]
+	[ "$(comm -13 <(fields run.json) <(jq -r 'keys[]' $kept/run.json | grep -vx schema | sort) | paste -sd ' ')" = "" ]
+	[ "$(fields findings.json)" = "$(jq -r '., .findings[0] | keys[]' $kept/findings.json | grep -vx schema | sort -u)" ]
+	bin/keyrepeat null: -t 100ms --log "$BATS_TEST_TMPDIR/samples.tsv" -q
+	[ "$(fields 'samples.tsv of keys')" = "$(header "$BATS_TEST_TMPDIR/samples.tsv")" ]
+	for extra in wire echo; do
+		fields $extra.tsv >"$BATS_TEST_TMPDIR/$extra"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/$extra")" -ge 6 ]
+		while read -r name; do grep -q "\"$name\"" src/prototap/wire.c src/refecho/refecho.c || { echo "$extra: $name"; return 1; }; done \
+			<"$BATS_TEST_TMPDIR/$extra"
+	done
 }
 
 @test "every command of vncplay has its part of the page, and --help of its own" {
