@@ -9,7 +9,7 @@
 # say.jq and README.md.
 set -u -o pipefail
 
-tool=${REPORT_TOOL:-${0##*/}}
+tool=thinprobe
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=${TP_HOME:-$here/..}
 : "${TP_BIN:=$home/bin}"	# beside this folder in a checkout, in libexec of an installation
@@ -209,13 +209,13 @@ while [ $# -gt 0 ]; do
 	-o) [ -n "${2-}" ] || die 2 "-o needs a folder"; JOINED=$2; shift ;;
 	--fail-if) [ -n "${2-}" ] || die 2 "--fail-if needs conditions, such as p95>150ms,late>1%"; fail_if=$2; shift ;;
 	--fail-if=?*) fail_if=${1#*=} ;;
-	-*) die 2 "unknown option $1 (see $tool --help)" ;;
+	-*) die 2 "unknown option $1 (see thinprobe report --help)" ;;
 	*) runs+=("$1") ;;
 	esac
 	shift
 done
-[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "which run folder? (see $tool --help)"
-[ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see $tool --help)"
+[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "which run folder? (see thinprobe report --help)"
+[ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see thinprobe report --help)"
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o is for several runs; the report of one goes into its own folder"
 need jq jq
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi

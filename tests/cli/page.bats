@@ -152,7 +152,7 @@ setup() {
 	done
 	rm run/schema.tsv
 	run -1 "$TOP/report/table.sh" run
-	[[ $output == "table.sh: "*"schema.tsv is missing;"* ]]
+	[[ $output == "thinprobe: "*"schema.tsv is missing;"* ]]
 	echo nonsense >run/run.json
 	run -1 "$TOP/report/findings.sh" run
 }
@@ -175,7 +175,7 @@ setup() {
 		run -1 "$TOP/report/report.sh" run
 		echo "$change: $output"
 		[ "${#lines[@]}" = 1 ]
-		[[ $output == "report.sh: "*run/run.json:* ]]
+		[[ $output == "thinprobe: "*run/run.json:* ]]
 	done
 }
 
