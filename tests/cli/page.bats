@@ -146,7 +146,7 @@ setup() {
 	local script
 	for script in report.sh table.sh findings.sh record.sh; do
 		run "$TOP/report/$script" nowhere
-		[ "$status/$output" = "1/$script: nowhere: not a run folder (it has no run.json)" ]
+		[ "$status/$output" = "1/thinprobe: nowhere: not a run folder (it has no run.json)" ]
 		run -2 "$TOP/report/$script"
 		run -0 "$TOP/report/$script" --help
 	done
