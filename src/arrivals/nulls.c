@@ -35,7 +35,8 @@ static void stretch(double *z, size_t from, size_t n)
 	}
 }
 
-double nulls_ks_modified(double distance, size_t n)
+/* Stephens' modification, of the exponential distribution with an estimated mean. */
+static double ks_modified(double distance, size_t n)
 {
 	double root = sqrt((double)n);
 
@@ -66,7 +67,7 @@ struct nulls *nulls_make(size_t n)
 		t->lag1[d] = f.lag1 * sqrt((double)of);
 		for (size_t i = 0; i < of_ks; i++)
 			mean += gap[i] / (double)of_ks;
-		t->ks[d] = nulls_ks_modified(gaps_ks(gap, of_ks, mean), of_ks);
+		t->ks[d] = ks_modified(gaps_ks(gap, of_ks, mean), of_ks);
 	}
 	free(gap);
 	stretch(t->cov, of, n);
@@ -120,13 +121,5 @@ double nulls_lag1(const struct nulls *t, double lag1)
 
 double nulls_ks(const struct nulls *t, double distance)
 {
-	return upper(t->ks, nulls_ks_modified(distance, t->n));
-}
-
-double nulls_ks_critical(const struct nulls *t, double p)
-{
-	double at = (1 - p) * (NULLS_DRAWS - 1);
-	size_t i = (size_t)at;
-
-	return i + 1 < NULLS_DRAWS ? t->ks[i] + (at - (double)i) * (t->ks[i + 1] - t->ks[i]) : t->ks[NULLS_DRAWS - 1];
+	return upper(t->ks, ks_modified(distance, t->n));
 }

@@ -25,10 +25,5 @@ void nulls_free(struct nulls *t);
 double nulls_cov(const struct nulls *t, double cov);
 double nulls_lag1(const struct nulls *t, double lag1);
 double nulls_ks(const struct nulls *t, double distance);
-/* The modified distance that a share p of the sets exceeds. */
-double nulls_ks_critical(const struct nulls *t, double p);
-
-/* Stephens' modification, of the exponential distribution with an estimated mean. */
-double nulls_ks_modified(double distance, size_t n);
 
 #endif

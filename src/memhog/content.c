@@ -27,11 +27,6 @@ static uint64_t state(uint64_t seed, uint64_t key, unsigned stream)
 	return s ? s : 1;	/* of 0, xorshift makes nothing but 0 */
 }
 
-uint64_t content_first(uint64_t seed, uint64_t key)
-{
-	return state(seed, key, 0);
-}
-
 FOR_EACH_CPU static void fill(streams *at, size_t bytes, const streams *from)
 {
 	streams s = *from;

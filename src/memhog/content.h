@@ -12,9 +12,6 @@
 
 #define CONTENT_STREAMS 8
 
-/* The first word of a page. */
-uint64_t content_first(uint64_t seed, uint64_t key);
-
 /* Fills `bytes` (a multiple of 64) at `page` (aligned to 64). */
 void content_fill(void *page, size_t bytes, uint64_t seed, uint64_t key);
 

@@ -55,11 +55,6 @@ struct scene_box scene_type(struct scene *s, unsigned char character, bool *clea
 				   SCENE_GLYPH_HEIGHT };
 }
 
-struct scene_box scene_patch(const struct scene *s)
-{
-	return (struct scene_box){ 2 * s->cell, 2 * s->cell, PATCH_COLUMNS * s->cell, PATCH_ROWS * s->cell };
-}
-
 struct scene_box scene_line(const struct scene *s)
 {
 	return (struct scene_box){ 2 * s->cell, 10 * s->cell, columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };

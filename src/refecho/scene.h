@@ -48,7 +48,6 @@ void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *
 /* Adds a character to the line: its box. *cleared: the line was full; it now holds this character alone. */
 struct scene_box scene_type(struct scene *s, unsigned char character, bool *cleared);
 
-struct scene_box scene_patch(const struct scene *s);
 struct scene_box scene_line(const struct scene *s);
 
 #endif

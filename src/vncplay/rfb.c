@@ -124,11 +124,6 @@ const char *rfb_why(const struct rfb *r)
 	return r->why ? r->why : "";
 }
 
-bool rfb_between(const struct rfb *r)
-{
-	return r->wire.step == rfb_message && !r->wire.held;
-}
-
 bool rfb_ready(const struct rfb *r)
 {
 	return r->ready;
@@ -142,9 +137,4 @@ const struct screen *rfb_screen(const struct rfb *r)
 const char *rfb_name(const struct rfb *r)
 {
 	return r->name;
-}
-
-const struct rfb_format *rfb_format_of(const struct rfb *r)
-{
-	return &r->pixels.format;
 }

@@ -52,11 +52,9 @@ void rfb_free(struct rfb *r);
  * Updates that were whole before are valid. */
 int rfb_take(struct rfb *r, const uint8_t *bytes, size_t n);
 const char *rfb_why(const struct rfb *r);
-bool rfb_between(const struct rfb *r);	/* at the end of a message: nothing is half taken */
 bool rfb_ready(const struct rfb *r);	/* the greeting is over, the screen has its size */
 
 const struct screen *rfb_screen(const struct rfb *r);
 const char *rfb_name(const struct rfb *r);	/* the desktop's name, cut to 255 bytes, control characters as '?' */
-const struct rfb_format *rfb_format_of(const struct rfb *r);
 
 #endif

@@ -7,6 +7,7 @@
  * (bytes a pixel, less one; 128: with a colour map), and what comes after ServerInit on a screen of
  * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a
  * file. */
+#include "../unit/vncplay/rfb_between.h"
 #include "vncplay/deps.h"
 #include "vncplay/paper.h"
 #include "vncplay/rfb.h"

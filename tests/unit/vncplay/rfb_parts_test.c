@@ -12,6 +12,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "rfb_between.h"
+
 #define W 8
 #define H 4
 #define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
@@ -256,8 +258,8 @@ static void test_a_log_with_a_password(void **state)
 	assert_true(rfb_between(r));
 	assert_string_equal(told, "size 5x3 ");
 	assert_string_equal(rfb_name(r), "a??b");
-	assert_int_equal(rfb_format_of(r)->big_endian, 1);
-	assert_int_equal(rfb_format_of(r)->green_max, 63);
+	assert_int_equal(r->pixels.format.big_endian, 1);
+	assert_int_equal(r->pixels.format.green_max, 63);
 	rfb_free(r);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "rfb_between.h"
 #include "rfb_server.h"
 
 static pid_t server;
@@ -271,9 +272,9 @@ static void test_a_session_with_all_else(void **state)
 	assert_string_equal(rfb_name(r), "scripted");
 	assert_int_equal(rfb_screen(r)->width, WIDTH);
 	assert_int_equal(rfb_screen(r)->height, HEIGHT);
-	assert_int_equal(rfb_format_of(r)->bits, 32);
-	assert_int_equal(rfb_format_of(r)->blue_shift, 16);
-	assert_int_equal(rfb_format_of(r)->blue_max, 255);
+	assert_int_equal(r->pixels.format.bits, 32);
+	assert_int_equal(r->pixels.format.blue_shift, 16);
+	assert_int_equal(r->pixels.format.blue_max, 255);
 	assert_int_equal(seen.resized, 1);
 	client_ask(fd, false, WIDTH, HEIGHT);
 	wait_for(fd, r, &all, &seen, 1);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* rfb_between - whether the decoder is at the end of a message: nothing is half taken. */
+#include "vncplay/rfb_inside.h"
+
+static inline bool rfb_between(const struct rfb *r)
+{
+	return r->wire.step == rfb_message && !r->wire.held;
+}
