@@ -85,7 +85,9 @@ void train_unwatch(const struct train_cfg *cfg)
 	watcher.running = false;
 }
 
-int64_t train_quiet_ns(double noise_per_s)
+/* How long the display must have been quiet to be called so (a second is enough where the updates, or the caret, account for every
+ * key), and how long to wait for that at most. */
+static int64_t train_quiet_ns(double noise_per_s)
 {
 	double period = noise_per_s > 0 ? 1.2 / noise_per_s * (double)NS_PER_S : 0;
 
@@ -95,7 +97,7 @@ int64_t train_quiet_ns(double noise_per_s)
 	return period > 10e9 ? 10 * NS_PER_S : (int64_t)period;
 }
 
-int64_t train_drain_ns(int watch, double noise_per_s)
+static int64_t train_drain_ns(int watch, double noise_per_s)
 {
 	return watch == WATCH_UPDATE && noise_per_s > 0.5 ? 2 * NS_PER_S : 10 * NS_PER_S;
 }

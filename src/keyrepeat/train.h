@@ -62,9 +62,4 @@ void train_unwatch(const struct train_cfg *cfg);
 int train_run(const struct train_cfg *cfg, struct train *out);
 void train_free(struct train *t);
 
-/* How long the display must have been quiet to be called so (a second is enough where the updates, or the caret, account for every
- * key), and how long to wait for that at most. */
-int64_t train_quiet_ns(double noise_per_s);
-int64_t train_drain_ns(int watch, double noise_per_s);
-
 #endif

@@ -57,7 +57,8 @@ static int place_area(struct x11 *self, const struct target_cfg *cfg, char *why)
 	return -1;
 }
 
-void x11_watchdog(struct x11_patience *p, Display *d)
+/* From now on waiting on this connection has an end; none until x11_await() says so. */
+static void x11_watchdog(struct x11_patience *p, Display *d)
 {
 	/* Without it, waiting has no end: no reason not to measure. */
 	p->watched = p->watched || (d && !watchdog_start(&p->watchdog, ConnectionNumber(d), WATCHDOG_IDLE, GRACE_NS));

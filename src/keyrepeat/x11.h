@@ -77,9 +77,6 @@ struct x11 {
 };
 
 /* x11.c */
-/* From now on waiting on this connection has an end; none until x11_await() says so. Does nothing the second time, or without a
- * connection (NULL). */
-void x11_watchdog(struct x11_patience *p, Display *d);
 /* Waiting may last until then, or WATCHDOG_IDLE. */
 void x11_await(struct x11_patience *p, int64_t until_ns);
 struct region x11_screen(Display *d);

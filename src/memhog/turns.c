@@ -14,7 +14,10 @@ static uint64_t scramble(uint64_t half, uint64_t key)
 	return random_bits(&state);
 }
 
-uint64_t turns_shuffled(uint64_t n, uint64_t key, uint64_t i)
+/* A random one to one map of 0..n-1 onto itself: four rounds of a Feistel network over the next
+ * power of four, walked until it falls below n (Black and Rogaway, "Ciphers with arbitrary finite
+ * domains", 2002). On average less than four walks. */
+static uint64_t turns_shuffled(uint64_t n, uint64_t key, uint64_t i)
 {
 	unsigned bits = 1;	/* of half a number */
 	uint64_t mask;

@@ -11,11 +11,6 @@
 
 enum turns_order { TURNS_SEQ, TURNS_RANDOM };
 
-/* A random one to one map of 0..n-1 onto itself: four rounds of a Feistel network over the next
- * power of four, walked until it falls below n (Black and Rogaway, "Ciphers with arbitrary finite
- * domains", 2002). On average less than four walks. */
-uint64_t turns_shuffled(uint64_t n, uint64_t key, uint64_t i);
-
 struct turns {
 	uint64_t pages, seed;
 	enum turns_order order;

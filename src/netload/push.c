@@ -43,7 +43,7 @@ unsigned char *push_noise(int64_t seed)
 	return noise;
 }
 
-int64_t push_frame_bits(const struct load *load, const struct lane *lane)
+static int64_t push_frame_bits(const struct load *load, const struct lane *lane)
 {
 	return 8 * (load->size + (load->payload_bits ? 0 : lane->header));
 }

@@ -23,8 +23,6 @@ struct push {
 
 /* Random bytes that no compressor makes smaller, made before the load begins. NULL: no memory. */
 unsigned char *push_noise(int64_t seed);
-/* Frame bits of one frame of this load. */
-int64_t push_frame_bits(const struct load *load, const struct lane *lane);
 /* Bytes that go to the kernel at a time. */
 int64_t push_batch_bytes(const struct load *load, int64_t header);
 

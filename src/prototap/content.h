@@ -51,9 +51,4 @@ void content_reached(struct contents *all, struct flow *f, int c);
 /* The connection is over, or given up. */
 void content_end(struct contents *all, struct flow *f);
 
-static inline bool content_wanted(const struct flow *f)
-{
-	return f->content || f->looked != CONTENT_LOOKED;
-}
-
 #endif

@@ -205,7 +205,7 @@ static void take_payload(struct meter *m, struct flow *f, int c, const struct se
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
-	if (content_wanted(f)) {
+	if (f->content || f->looked != CONTENT_LOOKED) {
 		uint32_t there = kept->captured > s->payload_at ? kept->captured - s->payload_at : 0;
 
 		content_segment(&m->contents, f, c, there ? kept->bytes + s->payload_at : NULL,

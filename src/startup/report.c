@@ -19,7 +19,7 @@ static void mean(struct rec *r, const char *key, int64_t bytes, int64_t n)
 	rec_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
 }
 
-int64_t report_t_io(const struct report_run *run)
+static int64_t report_t_io(const struct report_run *run)
 {
 	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
 }

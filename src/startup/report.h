@@ -25,7 +25,5 @@ struct report_cfg {
 int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n);
 /* The short report. */
 void report_say(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command);
-/* T_IO of a run; -1: not known. */
-int64_t report_t_io(const struct report_run *run);
 
 #endif

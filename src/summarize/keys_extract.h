@@ -8,8 +8,6 @@
 
 /* samples.tsv of a repeat, and its overload by keyrepeat.json where there is one. */
 struct train keys_train(const struct repeat *r);
-/* Early ends of the keys' latencies in ns; the caller's. */
-struct sample keys_low(const struct keys *keys);
 /* Median of those in ns; NAN where it is none: overloaded, or among keys without an echo. */
 double keys_median(const struct train *t);
 /* Figures "low.p50" etc. of n trains of a cell. */

@@ -37,7 +37,7 @@ void pool_free(struct pool *p)
 	*p = (struct pool){ 0 };
 }
 
-struct sample_stat pool_stat(const struct pool *p, const unsigned *weight, double q)
+static struct sample_stat pool_stat(const struct pool *p, const unsigned *weight, double q)
 {
 	struct sample_stat s = { NAN, false };
 	size_t total = 0, seen = 0, i, k;

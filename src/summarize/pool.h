@@ -25,8 +25,7 @@ void pool_sort(struct pool *p);
 void pool_free(struct pool *p);
 
 /* Quantile (type 7, as sample.h) of the multiset in which each value of run i stands weight[i] times. NAN when that is empty. */
-struct sample_stat pool_stat(const struct pool *p, const unsigned *weight, double q);
-double pool_quantile(const struct pool *p, const unsigned *weight, double q);	/* its value */
+double pool_quantile(const struct pool *p, const unsigned *weight, double q);
 /* One of all values, over `unit`, where they are enough for it, with an interval over runs (logs: on logarithms). No interval of
  * the largest value (q 1), nor where values that are only known to be later reach it. */
 struct figure pool_figure(const struct pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed);

@@ -37,7 +37,7 @@ struct json *inputs_json(const char *folder, const char *name, bool needed)
 	return j;
 }
 
-bool inputs_there(const char *folder, const char *name)
+static bool inputs_there(const char *folder, const char *name)
 {
 	char path[PATH_ROOM];
 

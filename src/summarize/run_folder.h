@@ -9,7 +9,6 @@
 
 /* What cannot be read, or is no regular file, ends the program with one line. NULL: there is none, and it is not needed. */
 struct json *inputs_json(const char *folder, const char *name, bool needed);
-bool inputs_there(const char *folder, const char *name);
 /* The number or the text at a path, as by printf(); NAN, NULL: there is none, or no `j`. */
 double inputs_number(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
 const char *inputs_text(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));

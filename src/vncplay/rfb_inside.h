@@ -74,7 +74,6 @@ int rfb_size(struct rfb *r, int width, int height);	/* gives the screen its size
 /* rfb_message.c */
 rfb_step rfb_message;
 void rfb_done(struct rfb *r);	/* the rectangle is on the screen */
-void rfb_next(struct rfb *r);	/* the rectangle was something else */
 
 /* rfb_plain.c: Raw, CopyRect, RRE, CoRRE */
 void rfb_paint_in(struct rfb *r, struct box area, const struct pixel *pixel);

@@ -9,7 +9,7 @@
 
 static rfb_step rectangle;
 
-void rfb_next(struct rfb *r)
+static void rfb_next(struct rfb *r)
 {
 	if (r->rectangles != INT_MAX)
 		r->rectangles--;

@@ -22,7 +22,8 @@ static bool is_click(const struct trace_event *e)
 	return e->kind == TRACE_PRESS || e->kind == TRACE_RELEASE;
 }
 
-bool tempo_holds(const struct tempo *t, const struct trace_event *input)
+/* Whether the distance between the input before and this one is the hand's. */
+static bool tempo_holds(const struct tempo *t, const struct trace_event *input)
 {
 	if (t->buttons || t->n_keys)
 		return true;

@@ -34,7 +34,5 @@ int64_t tempo_due(struct tempo *t, const struct trace_event *input);
 /* It could not go before `now_ns` for want of what the screen was to show: it was due then, and all
  * that follows is later. Returns by how much. */
 int64_t tempo_shift(struct tempo *t, int64_t now_ns);
-/* Whether the distance between the input before and this one is the hand's. */
-bool tempo_holds(const struct tempo *t, const struct trace_event *input);
 
 #endif

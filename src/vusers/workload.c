@@ -21,7 +21,7 @@ static int split(char *text, char **cell, int most)
 	return n;
 }
 
-bool workload_is_path(const char *text)
+static bool workload_is_path(const char *text)
 {
 	if (*text != '/')
 		return false;

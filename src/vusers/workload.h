@@ -27,8 +27,6 @@ struct workload {
 	int objects, pages;
 };
 
-/* Begins with /; no blanks, controls, quotes and backslashes. */
-bool workload_is_path(const char *text);
 /* 0; -EPROTO with the line that is none, and why in `why`; -ENODATA; -ENOMEM. */
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why);
 /* A page of one object. */
