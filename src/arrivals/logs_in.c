@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "logs_in.h"
+#include "array.h"
 #include "fields.h"
 #include "lines.h"
 #include "sources.h"
@@ -28,15 +29,8 @@ static int add(struct logs_in *l, int64_t time_ns, const char *source)
 
 	if (err)
 		return err;
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : 4096;
-		struct logs_in_arrival *more = realloc(l->arrival, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		l->arrival = more;
-		l->room = room;
-	}
+	if (array_room(&l->arrival, l->n))
+		return -ENOMEM;
 	l->arrival[l->n++] = a;
 	return 0;
 }

@@ -34,7 +34,7 @@ struct logs_in_arrival {
 
 struct logs_in {
 	struct logs_in_arrival *arrival;	/* owned; in the order of the file */
-	size_t n, room, passed;			/* passed over by `where`, or without a time (an empty cell) */
+	size_t n, passed;			/* passed over by `where`, or without a time (an empty cell) */
 	int64_t tick_ns;			/* what the log's times can tell: a power of ten of ns up to 1 s */
 	enum logs_in_kind kind;
 	uint32_t sources;			/* how many; 0: not asked for */

@@ -3,6 +3,7 @@
  *
  * The kernel tells of each request when it comes, when the device takes it, and when it is done (tracepoints of the block
  * layer). What the order is, is order.c's. This file reads options, collects, reports. */
+#include "array.h"
 #include "clock.h"
 #include "order.h"
 #include "proc.h"
@@ -48,7 +49,7 @@ static struct {
 	int id[POINTS];
 	struct tracefs_field type[POINTS], sector[POINTS], sectors[POINTS], rwbs, comm;
 	struct order_event *event;
-	size_t n, room;
+	size_t n;
 	int64_t lost, start_ns, end_ns;
 	struct order order;
 	struct rows *log;
@@ -68,15 +69,8 @@ static void read_word(const struct tracepoint_sample *s, struct tracefs_field f,
 
 static int add_event(const struct order_event *e)
 {
-	if (run.n == run.room) {
-		size_t room = run.room ? 2 * run.room : 65536;
-		struct order_event *grown = reallocarray(run.event, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		run.event = grown;
-		run.room = room;
-	}
+	if (array_room(&run.event, run.n))
+		return -ENOMEM;
 	run.event[run.n++] = *e;
 	return 0;
 }

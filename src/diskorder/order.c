@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "order.h"
+#include "array.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Makes room for one more of `size` bytes. 0 or -ENOMEM. */
-static int order_grow(void **items, size_t *room, size_t n, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (n < *room)
-		return 0;
-	grown = reallocarray(*items, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*items = grown;
-	*room = more;
-	return 0;
-}
 
 static int order_come(struct order *o, const struct order_event *e)
 {
@@ -28,7 +13,7 @@ static int order_come(struct order *o, const struct order_event *e)
 
 	if (e->sectors <= 0)
 		return 0;
-	if (order_grow((void **)&o->waiting, &o->room, o->n, sizeof(*o->waiting)))
+	if (array_room(&o->waiting, o->n))
 		return -ENOMEM;
 	w = &o->waiting[o->n];
 	*w = (struct order_waiting){ .from = e->sector, .to = e->sector + e->sectors };
@@ -105,7 +90,7 @@ static int order_issue(struct order *o, const struct order_event *e, struct orde
 {
 	struct order_waiting oldest;
 
-	if (order_grow((void **)&o->device, &o->device_room, o->in_device, sizeof(*o->device)))
+	if (array_room(&o->device, o->in_device))
 		return -ENOMEM;
 	if (e->sectors <= 0)	/* a flush has no place by which its end could be told */
 		return 0;

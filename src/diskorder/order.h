@@ -57,12 +57,12 @@ struct order_sums {
 
 struct order {
 	struct order_waiting *waiting;	/* the oldest first */
-	size_t n, room;
+	size_t n;
 	struct order_device {
 		int64_t sector, sectors;
 		size_t passed;		/* issued after it and done before it */
 	} *device;			/* in the order of their issue */
-	size_t in_device, device_room;
+	size_t in_device;
 	int64_t youngest_ns;		/* when the youngest of those issued had come */
 	struct order_sums sums;
 };

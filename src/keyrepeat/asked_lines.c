@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "asked_lines.h"
+#include "array.h"
 #include "clock.h"
 #include "say.h"
 
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define GROW 256	/* keys: memory is made before a key is asked for, not while it is under way */
 
 /* Takes one line. False at the end of the input, or when there is nothing to ask for any more. */
 static bool next_line(struct asked_talk *talk)
@@ -32,22 +31,10 @@ static bool next_line(struct asked_talk *talk)
 	return false;
 }
 
+/* Before a key is asked for, not while it is under way. */
 static int make_room(struct train *t)
 {
-	size_t room = t->blocks + GROW;
-	struct pair_key *key;
-	struct train_block *block;
-	struct clock_offset *wall;
-
-	if (t->blocks % GROW)
-		return 0;
-	key = realloc(t->key, room * sizeof(*key));
-	t->key = key ? key : t->key;
-	block = realloc(t->block, room * sizeof(*block));
-	t->block = block ? block : t->block;
-	wall = realloc(t->wall, room * sizeof(*wall));
-	t->wall = wall ? wall : t->wall;
-	return key && block && wall ? 0 : -ENOMEM;
+	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
 static int answer(const struct asked_talk *talk, const struct pair_key *key, enum asked_how how)

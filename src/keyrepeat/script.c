@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script.h"
+#include "array.h"
 #include "clock.h"
 #include "cli.h"
 
@@ -14,37 +15,17 @@
 /* What is read, so far. */
 struct reading {
 	struct script *out;
-	size_t room;
 	int64_t at_ns;
 	const struct act *place;	/* where the pointer is; NULL: nobody has said */
 	struct act place_is;
 };
 
-static int grow(struct reading *r)
-{
-	size_t more = r->room ? r->room * 2 : 256;
-	int64_t *offsets = reallocarray(r->out->offset_ns, more, sizeof(*offsets));
-	struct act *acts;
-
-	if (!offsets)
-		return -ENOMEM;
-	r->out->offset_ns = offsets;
-	acts = reallocarray(r->out->act, more, sizeof(*acts));
-	if (!acts)
-		return -ENOMEM;
-	r->out->act = acts;
-	r->room = more;
-	return 0;
-}
-
 static int add(struct reading *r, int64_t at_ns, const struct act *act)
 {
-	int err = 0;
-
-	if (r->out->n == r->room)
-		err = r->out->n < ACTS_MAX ? grow(r) : -E2BIG;
-	if (err)
-		return err;
+	if (r->out->n == ACTS_MAX)
+		return -E2BIG;
+	if (array_room(&r->out->offset_ns, r->out->n) || array_room(&r->out->act, r->out->n))
+		return -ENOMEM;
 	r->out->offset_ns[r->out->n] = at_ns;
 	r->out->act[r->out->n++] = *act;
 	return 0;

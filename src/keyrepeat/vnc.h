@@ -22,7 +22,7 @@ struct vnc {
 	bool pictured;			/* the first whole picture has come */
 	bool found;
 	struct patch_place place;
-	int acts, act_room;
+	int acts;
 	struct act *act;		/* what was prepared; owned */
 	int x, y, buttons;		/* the pointer, and a bit for each button that is down */
 };

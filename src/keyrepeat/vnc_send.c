@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Keys and the pointer as messages of RFB, each one write (vnc.c says why). */
+#include "array.h"
 #include "vnc.h"
 
 #include <errno.h>
@@ -19,16 +20,9 @@ int vnc_act(void *p, const struct act *act, char *why)
 			 self->client->width, self->client->height);
 		return -1;
 	}
-	if (self->acts == self->act_room) {
-		int more = self->act_room ? 2 * self->act_room : 64;
-		struct act *grown = reallocarray(self->act, (size_t)more, sizeof(*grown));
-
-		if (!grown) {
-			snprintf(why, TARGET_WHY, "out of memory");
-			return -1;
-		}
-		self->act = grown;
-		self->act_room = more;
+	if (array_room(&self->act, self->acts)) {
+		snprintf(why, TARGET_WHY, "out of memory");
+		return -1;
 	}
 	self->act[self->acts] = *act;
 	return self->acts++;

@@ -53,7 +53,7 @@ struct x11 {
 	int mode;			/* enum target_watch */
 
 	KeyCode shift, level3, ctrl, alt;
-	int strokes, stroke_room;
+	int strokes;
 	struct x11_stroke *stroke;	/* owned */
 	unsigned buttons;		/* that we hold down, a bit each */
 	struct x11_repeat repeat;

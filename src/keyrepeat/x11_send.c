@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Keys and the pointer by XTEST, and the display's auto-repeat. */
+#include "array.h"
 #include "x11.h"
 #include "cli.h"
 #include "clock.h"
@@ -145,28 +146,13 @@ static int place_stroke(struct x11 *self, const struct act *act, struct x11_stro
 	return -1;
 }
 
-static bool make_room(struct x11 *self)
-{
-	int more = self->stroke_room ? 2 * self->stroke_room : 64;
-	struct x11_stroke *grown;
-
-	if (self->strokes < self->stroke_room)
-		return true;
-	grown = reallocarray(self->stroke, (size_t)more, sizeof(*grown));
-	if (!grown)
-		return false;
-	self->stroke = grown;
-	self->stroke_room = more;
-	return true;
-}
-
 int x11_act(void *p, const struct act *act, char *why)
 {
 	struct x11 *self = p;
 	struct x11_stroke *out;
 	int err = 0;
 
-	if (!make_room(self)) {
+	if (array_room(&self->stroke, self->strokes)) {
 		snprintf(why, TARGET_WHY, "out of memory");
 		return -1;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "files.h"
+#include "array.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -62,14 +63,8 @@ int files_write_number(const char *path, long number)
 
 static int files_add(pid_t **list, size_t *n, pid_t number)
 {
-	/* 0, then 64, 128, 256 ...: room is made where n has filled it */
-	if (!*n || (*n >= 64 && !(*n & (*n - 1)))) {
-		pid_t *more = reallocarray(*list, *n ? 2 * *n : 64, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		*list = more;
-	}
+	if (array_room(list, *n))
+		return -ENOMEM;
 	(*list)[(*n)++] = number;
 	return 0;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "array.h"
 #include "rec_tree.h"
 
 #include <errno.h>
@@ -223,18 +224,12 @@ struct columns {
 
 static void take_leaf(struct columns *k, const char *path, const struct rec_node *leaf)
 {
-	char **paths;
 	int i = 0;
 
 	while (i < k->n && strcmp(k->path[i], path) != 0)
 		i++;
 	if (i == k->n) {
-		const struct rec_node **leaves = realloc(k->leaf, (size_t)(i + 1) * sizeof(*leaves));
-
-		k->leaf = leaves ? leaves : k->leaf;
-		paths = leaves ? realloc(k->path, (size_t)(i + 1) * sizeof(*paths)) : NULL;
-		k->path = paths ? paths : k->path;
-		if (!paths || !(paths[i] = strdup(path))) {
+		if (array_room(&k->leaf, i) || array_room(&k->path, i) || !(k->path[i] = strdup(path))) {
 			k->failed = true;
 			return;
 		}

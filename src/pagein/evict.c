@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "evict.h"
+#include "array.h"
 #include "clock.h"
 #include "proc.h"
 #include "smaps.h"
@@ -24,7 +25,7 @@
 
 struct mappings {
 	struct iovec *at;
-	size_t n, room;
+	size_t n;
 };
 
 static int keep(void *context, const struct smaps_mapping *m)
@@ -33,15 +34,8 @@ static int keep(void *context, const struct smaps_mapping *m)
 
 	if (m->kind == SMAPS_SPECIAL || !m->is.rss)
 		return 0;
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 256;
-		struct iovec *grown = realloc(list->at, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		list->at = grown;
-		list->room = room;
-	}
+	if (array_room(&list->at, list->n))
+		return -ENOMEM;
 	list->at[list->n++] = (struct iovec){ (void *)(uintptr_t)m->start, (size_t)(m->end - m->start) };
 	return 0;
 }

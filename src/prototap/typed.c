@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "typed.h"
+#include "array.h"
 #include "rows_in.h"
 #include "wall.h"
 
@@ -9,31 +10,6 @@
 enum column { KEY, DUE, SENT, SKIPPED, OFFSET, BLOCK };
 static const char *const names[] = { "key", "due_ns", "sent_ns", "skipped", "realtime_offset_ns", "block", NULL };
 #define NEEDED 4	/* the others came later */
-
-static void *grown(void *array, size_t n, size_t size, bool *ok)
-{
-	void *more = reallocarray(array, n, size);
-
-	*ok = *ok && more;
-	return more ? more : array;
-}
-
-static int make_room(struct typed *t)
-{
-	size_t room = t->room ? t->room * 2 : 1024;
-	bool ok = true;
-
-	if (t->n < t->room)
-		return 0;
-	t->key = grown(t->key, room, sizeof(*t->key), &ok);
-	t->number = grown(t->number, room, sizeof(*t->number), &ok);
-	t->block = grown(t->block, room, sizeof(*t->block), &ok);
-	t->wall = grown(t->wall, room, sizeof(*t->wall), &ok);
-	if (!ok)
-		return -ENOMEM;
-	t->room = room;
-	return 0;
-}
 
 /* A time that is one: later arithmetic cannot overflow. */
 static bool is_time(int64_t ns)
@@ -45,7 +21,6 @@ static int add(void *context, char *const *cell)
 {
 	struct typed *t = context;
 	int64_t key, due, sent, skipped, offset, block, last;
-	int err;
 
 	if (!rows_in_int(cell[KEY], &key) || !rows_in_int(cell[DUE], &due) || !rows_in_int(cell[SENT], &sent) ||
 	    !rows_in_int(cell[SKIPPED], &skipped) || !rows_in_int(cell[OFFSET], &offset) || !rows_in_int(cell[BLOCK], &block))
@@ -54,9 +29,8 @@ static int add(void *context, char *const *cell)
 		return -EPROTO;
 	if (t->n == TYPED_MAX)
 		return -E2BIG;
-	err = make_room(t);
-	if (err)
-		return err;
+	if (array_room(&t->key, t->n) || array_room(&t->number, t->n) || array_room(&t->block, t->n) || array_room(&t->wall, t->n))
+		return -ENOMEM;
 	if (block == ROWS_IN_NONE)
 		block = 0;
 	if (block < 0 || block > UINT32_MAX || (t->n && (block < t->block[t->n - 1] || due < t->key[t->n - 1].due_ns)))

@@ -20,7 +20,7 @@ struct typed {
 	int64_t *number;		/* owned; each key's number in the file */
 	uint32_t *block;		/* owned; ascending; all 0 where the file does not say */
 	struct clock_offset *wall;	/* owned; one reading a key that was sent */
-	size_t n, room, walls;
+	size_t n, walls;
 	size_t unsent;			/* keys without a time when they were sent */
 	bool in_blocks;			/* no block is longer than TYPED_BLOCK_MAX */
 	size_t longest;			/* keys in the longest block */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "wire.h"
+#include "array.h"
 #include "clock.h"
 
 #include <errno.h>
@@ -269,19 +270,12 @@ static void turn_blocks(struct wire *w, int64_t now_ns)
 
 static void add_update(struct wire *w, int64_t now_ns)
 {
-	if (w->updates == w->room) {
-		size_t room = w->room ? w->room * 2 : 256;
-		int64_t *more = w->room < WIRE_UPDATES_MAX ? reallocarray(w->update_ns, room, sizeof(*more)) : NULL;
+	int err = w->updates >= WIRE_UPDATES_MAX ? -E2BIG : array_room(&w->update_ns, w->updates);
 
-		if (!more) {
-			if (!w->err)
-				w->err = w->room < WIRE_UPDATES_MAX ? -ENOMEM : -E2BIG;
-			return;
-		}
-		w->update_ns = more;
-		w->room = room;
-	}
-	w->update_ns[w->updates++] = now_ns;
+	if (!err)
+		w->update_ns[w->updates++] = now_ns;
+	else if (!w->err)
+		w->err = err;
 }
 
 void wire_display(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes)

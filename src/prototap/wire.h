@@ -44,7 +44,7 @@ struct wire {
 	size_t first, end;	/* its keys */
 	bool open;		/* it has begun and is not over */
 	int64_t *update_ns;	/* owned; its updates */
-	size_t updates, room, next_key;
+	size_t updates, next_key;
 	int64_t *seen_ns;	/* owned; when each key's first packet crossed; 0: none did */
 	int64_t tapped_ns;	/* the first packet of all; 0: none yet */
 	/* Of all. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lists.h"
+#include "array.h"
 #include "cli.h"
 
 #include <errno.h>
@@ -27,14 +28,10 @@ int lists_seconds(const char *text, double *out)
 
 static int push(struct lists *l, double value)
 {
-	double *more;
-
 	if (l->n >= LISTS_MOST)
 		return -ERANGE;
-	more = realloc(l->value, (l->n + 1) * sizeof(*more));
-	if (!more)
+	if (array_room(&l->value, l->n))
 		return -ENOMEM;
-	l->value = more;
 	l->value[l->n++] = value;
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "observed.h"
+#include "array.h"
 #include "cli.h"
 #include "fields.h"
 #include "lines.h"
@@ -99,7 +100,7 @@ static int head(struct reader *r, char *line, const char *response, const char *
 
 static int body(struct reader *r, char *line, const char **why)
 {
-	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *more, *row;
+	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *row;
 	char *field[FIELDS];
 	double value;
 
@@ -109,11 +110,9 @@ static int body(struct reader *r, char *line, const char **why)
 	*why = "too many rows";
 	if (r->out->rows >= ROWS_MOST)
 		return -EPROTO;
-	more = realloc(r->out->row, (r->out->rows + 1) * sizeof(*more));
-	if (!more)
+	if (array_room(&r->out->row, r->out->rows))
 		return -ENOMEM;
-	r->out->row = more;
-	row = &more[r->out->rows++];
+	row = &r->out->row[r->out->rows++];
 	*row = blank;
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		row->u[k] = NAN;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "delay.h"
+#include "array.h"
 #include "cli.h"
 #include "random.h"
 
@@ -58,7 +59,6 @@ int delay_parse(const char *text, struct delay *out, const char **path)
 int delay_load(struct delay *d, FILE *in, int *line)
 {
 	char text[256];
-	size_t room = 0;
 
 	for (*line = 1; fgets(text, sizeof(text), in); ++*line) {
 		char *p = text + strspn(text, " \t\r\n"), *end;
@@ -77,14 +77,8 @@ int delay_load(struct delay *d, FILE *in, int *line)
 			return err;
 		if (d->n == DELAY_LINES_MAX)
 			return -ERANGE;
-		if (d->n == room) {
-			int64_t *more = reallocarray(d->list, room ? 2 * room : 256, sizeof(*more));
-
-			if (!more)
-				return -ENOMEM;
-			d->list = more;
-			room = room ? 2 * room : 256;
-		}
+		if (array_room(&d->list, d->n))
+			return -ENOMEM;
 		d->list[d->n++] = ns;
 	}
 	if (ferror(in))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "samples_in.h"
+#include "array.h"
 #include "cli.h"
 #include "fields.h"
 #include "lines.h"
@@ -75,15 +76,8 @@ static int head(struct table *t, char *line, const char **why)
 
 static int add(struct samples_in *s, struct samples_in_one one)
 {
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 1024;
-		struct samples_in_one *more = realloc(s->one, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->one = more;
-		s->room = room;
-	}
+	if (array_room(&s->one, s->n))
+		return -ENOMEM;
 	s->one[s->n++] = one;
 	s->later += one.later;
 	s->failed += one.failed;

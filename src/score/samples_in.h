@@ -18,7 +18,7 @@ struct samples_in_one {
 
 struct samples_in {
 	struct samples_in_one *one;	/* owned */
-	size_t n, room;
+	size_t n;
 	size_t passed;			/* rows without a latency, of a warm-up, or due at another time */
 	size_t later, failed;
 	char name[64];			/* of the column, or what was read */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "procs.h"
+#include "array.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -41,7 +42,7 @@ int procs_look(pid_t pid, struct member *out)
 int procs_scan(struct member **out, size_t *n)
 {
 	struct member *m = NULL;
-	size_t room = 0, have = 0;
+	size_t have = 0;
 	struct dirent *e;
 	DIR *dir = opendir("/proc");
 
@@ -50,16 +51,10 @@ int procs_scan(struct member **out, size_t *n)
 	while ((e = readdir(dir))) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (have == room) {
-			struct member *grown = reallocarray(m, room ? room * 2 : 256, sizeof(*m));
-
-			if (!grown) {
-				free(m);
-				closedir(dir);
-				return -ENOMEM;
-			}
-			m = grown;
-			room = room ? room * 2 : 256;
+		if (array_room(&m, have)) {
+			free(m);
+			closedir(dir);
+			return -ENOMEM;
 		}
 		if (!procs_look((pid_t)atoi(e->d_name), &m[have]))
 			have++;

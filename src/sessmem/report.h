@@ -19,7 +19,7 @@ struct reading {
 
 struct seen {
 	struct reading *row;
-	size_t n, room;
+	size_t n;
 	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies, without memory */
 	int64_t frozen_ns;
 	enum hold_way way;

@@ -5,6 +5,7 @@
  * in hold.c, what the machine and its group have in use in used.c; the figures of a process are the
  * library's smaps reader, what is told of them is report.c. This file reads options, stops, reads,
  * lets go. */
+#include "array.h"
 #include "clock.h"
 #include "files.h"
 #include "hold.h"
@@ -40,14 +41,12 @@ static int read_pids(const char *text, void *value)
 	const char *at = text;
 
 	while (*at) {
-		pid_t *grown = reallocarray(p->pid, p->n + 1, sizeof(*grown));
 		size_t length = strcspn(at, ",");
 		int64_t one = 0;
 		char word[32];
 
-		if (!grown)
+		if (array_room(&p->pid, p->n))
 			die(EXIT_RUN, "out of memory");
-		p->pid = grown;
 		snprintf(word, sizeof(word), "%.*s", (int)(length < 31 ? length : 31), at);
 		if (cli_read_int(word, &one) || one < 1 || one > INT32_MAX)
 			die_usage("%s: not a list of process numbers such as 812,977", text);
@@ -173,15 +172,8 @@ static void read_one(const struct member *m)
 	struct member now;
 	int err;
 
-	if (seen.n == seen.room) {
-		size_t room = seen.room ? seen.room * 2 : 64;
-
-		r = reallocarray(seen.row, room, sizeof(*r));
-		if (!r)
-			die(EXIT_RUN, "out of memory");
-		seen.row = r;
-		seen.room = room;
-	}
+	if (array_room(&seen.row, seen.n))
+		die(EXIT_RUN, "out of memory");
 	r = &seen.row[seen.n];
 	*r = (struct reading){ .is = *m };
 	if (m->state == 'Z') {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cold.h"
+#include "array.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,7 +41,7 @@ char *cold_mapped(char *line)
 void cold_add(struct cold *c, const char *path)
 {
 	size_t low = 0, high = c->n, middle;
-	char **more, *copy;
+	char *copy;
 	struct stat st;
 
 	while (low < high) {
@@ -57,13 +58,8 @@ void cold_add(struct cold *c, const char *path)
 	}
 	if (c->n == COLD_FILES_MAX || !droppable(path) || stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
-	if (c->n == c->room) {
-		more = realloc(c->path, (c->room + 256) * sizeof(*more));
-		if (!more)
-			return;
-		c->path = more;
-		c->room += 256;
-	}
+	if (array_room(&c->path, c->n))
+		return;
 	copy = strdup(path);
 	if (!copy)
 		return;

@@ -15,7 +15,7 @@
 
 struct cold {
 	char **path;		/* owned, each once, in the order of strcmp */
-	size_t n, room;
+	size_t n;
 };
 
 struct cold_dropped {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "delays.h"
+#include "array.h"
 
 #include <stdlib.h>
 
@@ -10,18 +11,11 @@ bool delays_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
 
 static struct delay_process *find(struct delays *d, pid_t pid, int64_t began)
 {
-	struct delay_process *more;
-
 	for (size_t i = 0; i < d->n; i++)
 		if (d->process[i].pid == pid && d->process[i].began == began)
 			return &d->process[i];
-	if (d->n == d->room) {
-		more = realloc(d->process, (d->room + 64) * sizeof(*more));
-		if (!more)
-			return NULL;
-		d->process = more;
-		d->room += 64;
-	}
+	if (array_room(&d->process, d->n))
+		return NULL;
 	d->process[d->n] = (struct delay_process){ .pid = pid, .began = began };
 	return &d->process[d->n++];
 }

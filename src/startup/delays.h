@@ -27,7 +27,7 @@ struct delay_process {
 
 struct delays {
 	struct delay_process *process;	/* owned */
-	size_t n, room;
+	size_t n;
 	int64_t readings, discarded;	/* values, DELAY_KINDS to a reading */
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "then.h"
+#include "array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +86,6 @@ static const char *read_event(struct then_event *e, char *line)
 
 int then_read(struct then *s, FILE *in, char *why, size_t size)
 {
-	struct then_event *more;
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t room = 0;
@@ -97,12 +97,10 @@ int then_read(struct then *s, FILE *in, char *why, size_t size)
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!line[strspn(line, " \t")] || line[0] == '#')
 			continue;
-		more = realloc(s->event, (s->n + 1) * sizeof(*more));
-		if (!more) {
+		if (array_room(&s->event, s->n)) {
 			wrong = "no memory";
 			break;
 		}
-		s->event = more;
 		s->event[s->n] = (struct then_event){ 0 };
 		wrong = read_event(&s->event[s->n++], line);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "traffic.h"
+#include "array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -165,7 +166,7 @@ void traffic_close(struct traffic *t)
 	t->fd = t->stat_fd = -1;
 	free(t->step);
 	t->step = NULL;
-	t->n = t->room = 0;
+	t->n = 0;
 }
 
 void traffic_begin(struct traffic *t)
@@ -184,23 +185,16 @@ static int64_t difference(int64_t now, int64_t before)
 void traffic_look(struct traffic *t, int64_t now_ns)
 {
 	struct traffic_counts now = read_counts(t), moved;
-	struct traffic_step *more;
 
 	moved = (struct traffic_counts){ difference(now.reads, t->last.reads), difference(now.read_bytes, t->last.read_bytes),
 					 difference(now.writes, t->last.writes), difference(now.write_bytes, t->last.write_bytes) };
 	if (moved.reads <= 0 && moved.read_bytes <= 0 && moved.writes <= 0 && moved.write_bytes <= 0)
 		return;
 	t->last = now;
-	if (t->n == t->room) {
-		more = realloc(t->step, (t->room + 1024) * sizeof(*more));
-		if (!more) {
-			t->lost++;
-			return;
-		}
-		t->step = more;
-		t->room += 1024;
-	}
-	t->step[t->n++] = (struct traffic_step){ now_ns, moved };
+	if (array_room(&t->step, t->n))
+		t->lost++;
+	else
+		t->step[t->n++] = (struct traffic_step){ now_ns, moved };
 }
 
 static void add(int64_t *sum, int64_t value)

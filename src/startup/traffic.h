@@ -36,7 +36,7 @@ struct traffic {
 	struct traffic_counts begin, last;
 	struct traffic_refaults refaults_begin;
 	struct traffic_step *step;	/* owned */
-	size_t n, room;
+	size_t n;
 	int64_t lost;			/* steps for which there was no memory */
 };
 

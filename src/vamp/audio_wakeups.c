@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "audio_wakeups.h"
+#include "array.h"
 #include "files.h"
 #include "proc.h"
 #include "tracefs.h"
@@ -24,7 +25,7 @@ struct audio_wakeups {
 	char filter[FILTER];
 	/* of the read that goes on */
 	struct audio_wakeup *got;
-	size_t n, room;
+	size_t n;
 };
 
 static int read_format(struct audio_wakeups *w)
@@ -112,15 +113,8 @@ static int take(void *arg, const struct perf_event_header *header)
 
 	if (!tracepoint_read(header, &s))
 		return 0;
-	if (w->n == w->room) {
-		size_t room = w->room ? 2 * w->room : 256;
-		struct audio_wakeup *more = realloc(w->got, room * sizeof(*more));
-
-		if (!more)
-			return 0;
-		w->got = more;
-		w->room = room;
-	}
+	if (array_room(&w->got, w->n))
+		return 0;
 	w->got[w->n++] = (struct audio_wakeup){
 		.time_ns = s.time_ns, .waker_pid = s.pid, .waker_tid = (int)tracefs_number(s.raw, s.size, w->waker),
 		.woken_tid = (int)tracefs_number(s.raw, s.size, w->woken),

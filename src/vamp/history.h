@@ -61,7 +61,7 @@ struct past {
 	int64_t run_ns[HISTORY_SLOTS];	/* of all its threads, those that ended too */
 	double known;			/* share of a CPU; below 0: not known */
 	struct thread_past *thread;	/* owned */
-	size_t n, room;
+	size_t n;
 };
 
 struct load {

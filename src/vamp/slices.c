@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "slices.h"
+#include "array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,15 +53,8 @@ static struct slices_process *process_of(struct slices_sums *sums, int pid)
 	for (size_t i = 0; i < sums->n; i++)
 		if (sums->process[i].pid == pid)
 			return &sums->process[i];
-	if (sums->n == sums->room) {
-		size_t room = sums->room ? 2 * sums->room : 64;
-		struct slices_process *more = realloc(sums->process, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		sums->process = more;
-		sums->room = room;
-	}
+	if (array_room(&sums->process, sums->n))
+		return NULL;
 	sums->process[sums->n] = (struct slices_process){ .pid = pid };
 	return &sums->process[sums->n++];
 }

@@ -41,7 +41,7 @@ struct slices_process {
 };
 struct slices_sums {
 	struct slices_process *process;
-	size_t n, room;
+	size_t n;
 };
 int slices_add(struct slices_sums *sums, const struct slice *s);	/* 0 or -ENOMEM */
 void slices_sort(struct slices_sums *sums);	/* the one that ran most first */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* status - asks every vamp that runs here which processes it throttles now, and why. */
 #include "answer.h"
+#include "array.h"
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
@@ -60,8 +61,7 @@ static void split(struct daemon *d, char *rest)
 	char *text;
 
 	while ((text = strsep(&rest, "\n")) && *text) {
-		d->line = reallocarray(d->line, d->n + 1, sizeof(*d->line));
-		if (!d->line)
+		if (array_room(&d->line, d->n))
 			die(EXIT_RUN, "out of memory");
 		d->line[d->n] = (struct line){ { "", "", "", "", "", "" } };
 		d->n += fields_cut(text, false, d->line[d->n].cell, CELLS) > 0;
@@ -101,8 +101,7 @@ static size_t find(struct daemon **out, int *silent)
 			*silent = pid;
 		if (!text)
 			continue;
-		d = reallocarray(d, n + 1, sizeof(*d));
-		if (!d)
+		if (array_room(&d, n))
 			die(EXIT_RUN, "out of memory");
 		d[n] = (struct daemon){ .pid = pid };
 		user = getpwuid(uid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "threads.h"
+#include "array.h"
 #include "files.h"
 
 #include <errno.h>
@@ -86,15 +87,8 @@ static struct thread_past *find_thread(struct past *p, pid_t tid)
 
 static int add_thread(struct past *p, const struct moments *m, pid_t tid, bool born)
 {
-	if (p->n == p->room) {
-		size_t room = p->room ? p->room * 2 : 4;
-		struct thread_past *grown = reallocarray(p->thread, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		p->thread = grown;
-		p->room = room;
-	}
+	if (array_room(&p->thread, p->n))
+		return -ENOMEM;
 	p->thread[p->n++] = (struct thread_past){ .tid = tid, .first = m->last, .born = born, .fd = { -1, -1 } };
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "told.h"
+#include "array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +14,8 @@ struct told_episode *told_add(struct told *t)
 		judged_free(&t->episode[0].judged);
 		memmove(t->episode, t->episode + 1, --t->n * sizeof(*t->episode));
 		t->left_out++;
-	} else if (!(t->n & (t->n - 1))) {	/* full at each power of two */
-		struct told_episode *grown = reallocarray(t->episode, t->n ? t->n * 2 : 1, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		t->episode = grown;
+	} else if (array_room(&t->episode, t->n)) {
+		return NULL;
 	}
 	t->episode[t->n] = (struct told_episode){ 0 };
 	return &t->episode[t->n++];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vm_watch.h"
+#include "array.h"
 #include "clock.h"
 #include "control.h"
 #include "proc.h"
@@ -62,12 +63,8 @@ static int vm_watch_begin(struct vm_watch *w)
 	w->seen = w->state.episodes;
 	if (w->episodes == VM_EPISODES)
 		return 0;
-	if (w->episodes % 64 == 0) {
-		e = realloc(w->episode, (w->episodes + 64) * sizeof(*e));
-		if (!e)
-			return -ENOMEM;
-		w->episode = e;
-	}
+	if (array_room(&w->episode, w->episodes))
+		return -ENOMEM;
 	e = &w->episode[w->episodes];
 	*e = (struct vm_episode){ .started_ns = w->accounted_ns, .vcpu = malloc(w->vm->n * sizeof(*e->vcpu)) };
 	if (!e->vcpu)

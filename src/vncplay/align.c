@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "align.h"
+#include "array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ struct pair {
 
 struct list {
 	struct item *item;
-	size_t n, room;
+	size_t n;
 };
 
 struct align {
@@ -31,9 +32,9 @@ struct align {
 	const uint32_t *const *press_ms;
 	struct list common, fresh, joined;
 	uint32_t *pool;
-	size_t n_slots, room_slots;
+	size_t n_slots;
 	struct pair *pair;
-	size_t n_pairs, room_pairs;
+	size_t n_pairs;
 	int32_t *best;		/* Fenwick tree over j: the pair with the greatest total up to there; -1 */
 	size_t room_best;
 	int32_t *mate;		/* of each item of the common sequence: the item of the run */
@@ -71,20 +72,13 @@ void sames_free(struct sames *s)
 	free(s->at);
 	s->same = NULL;
 	s->at = NULL;
-	s->n = s->room = 0;
+	s->n = 0;
 }
 
 static int push(struct list *l, const struct item *one)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? l->room * 2 : 64;
-		struct item *grown = reallocarray(l->item, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		l->item = grown;
-		l->room = room;
-	}
+	if (array_room(&l->item, l->n))
+		return -ENOMEM;
 	l->item[l->n++] = *one;
 	return 0;
 }
@@ -96,15 +90,8 @@ static uint32_t *places(const struct align *a, const struct item *x)
 
 static int take_slot(struct align *a, uint32_t *slot)
 {
-	if (a->n_slots == a->room_slots) {
-		size_t room = a->room_slots ? a->room_slots * 2 : 256;
-		uint32_t *grown = reallocarray(a->pool, room * (size_t)a->runs, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		a->pool = grown;
-		a->room_slots = room;
-	}
+	if (array_grow(&a->pool, a->n_slots, (size_t)a->runs * sizeof(*a->pool)))
+		return -ENOMEM;
 	*slot = (uint32_t)a->n_slots++;
 	memset(a->pool + (size_t)*slot * (size_t)a->runs, 0xff, (size_t)a->runs * sizeof(*a->pool));
 	return 0;
@@ -143,15 +130,8 @@ static int64_t fit(const struct align *a, const struct item *x, const struct ite
 
 static int add_pair(struct align *a, struct pair p)
 {
-	if (a->n_pairs == a->room_pairs) {
-		size_t room = a->room_pairs ? a->room_pairs * 2 : 256;
-		struct pair *grown = reallocarray(a->pair, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		a->pair = grown;
-		a->room_pairs = room;
-	}
+	if (array_room(&a->pair, a->n_pairs))
+		return -ENOMEM;
 	a->pair[a->n_pairs++] = p;
 	return 0;
 }
@@ -285,20 +265,8 @@ static int put_out(struct align *a, uint32_t tile, struct sames *out)
 			members = (uint8_t)(members + (places(a, x)[r] != ALIGN_NONE));
 		if (members < 2 && a->runs > 1)
 			continue;
-		if (out->n == out->room) {
-			size_t room = out->room ? out->room * 2 : 1024;
-			struct same *same = reallocarray(out->same, room, sizeof(*same));
-			uint32_t *at;
-
-			if (!same)
-				return -ENOMEM;
-			out->same = same;
-			at = reallocarray(out->at, room * (size_t)a->runs, sizeof(*at));
-			if (!at)
-				return -ENOMEM;
-			out->at = at;
-			out->room = room;
-		}
+		if (array_room(&out->same, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
+			return -ENOMEM;
 		out->same[out->n] = (struct same){ tile, x->after, x->seen, members };
 		memcpy(out->at + out->n++ * (size_t)a->runs, places(a, x), (size_t)a->runs * sizeof(*out->at));
 	}

@@ -25,7 +25,7 @@ struct same {			/* one change */
 struct sames {
 	struct same *same;
 	uint32_t *at;		/* same i in run r: at[i * runs + r] is its place in that run's updates, ALIGN_NONE: missing */
-	size_t n, room;
+	size_t n;
 	int runs;
 };
 

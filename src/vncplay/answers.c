@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "array.h"
 #include "pieces.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@ struct finder {
 	int runs, inputs;
 	const struct pieces *pieces;
 	struct answers *out;
-	size_t room, room_times;
 	struct paint *paint;	/* of one input */
 	size_t n_paints, room_paints;
 	int64_t *times;		/* of those paints */
@@ -67,15 +67,8 @@ static struct answer *add(struct finder *f)
 	struct answers *out = f->out;
 	struct answer *a;
 
-	if (out->n == f->room) {
-		size_t room = f->room ? f->room * 2 : 64;
-		struct answer *grown = reallocarray(out->answer, room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		out->answer = grown;
-		f->room = room;
-	}
+	if (array_room(&out->answer, out->n))
+		return NULL;
 	a = &out->answer[out->n];
 	*a = (struct answer){ 0 };
 	a->press_us = malloc(4 * (size_t)f->runs * sizeof(*a->press_us));

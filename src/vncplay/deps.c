@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* deps - the file of dependencies. */
 #include "deps.h"
+#include "array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,32 +26,18 @@ uint64_t deps_hash(const struct screen *s, struct box box)
 	return h;
 }
 
-/* Room for one more: doubled whenever the number is a power of two. */
-static void *room(void *array, int n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return realloc(array, (size_t)(n ? 2 * n : 1) * size);
-}
-
 int deps_add_before(struct deps *d, const struct deps_before *b)
 {
-	struct deps_before *more = room(d->before, d->n_before, sizeof(*more));
-
-	if (!more)
+	if (array_room(&d->before, d->n_before))
 		return -ENOMEM;
-	d->before = more;
 	d->before[d->n_before++] = *b;
 	return 0;
 }
 
 int deps_add_ignore(struct deps *d, const struct deps_ignore *i)
 {
-	struct deps_ignore *more = room(d->ignore, d->n_ignore, sizeof(*more));
-
-	if (!more)
+	if (array_room(&d->ignore, d->n_ignore))
 		return -ENOMEM;
-	d->ignore = more;
 	d->ignore[d->n_ignore++] = *i;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hand.h"
 #include "act.h"
+#include "array.h"
 #include "cli.h"
 #include "clock.h"
 
@@ -24,7 +25,7 @@
 
 struct reading {
 	struct hand *h;
-	int room, line, width, height;
+	int line, width, height;
 	int x, y;		/* where the pointer is; -1: nobody has said */
 	const char *wrong;	/* what is */
 };
@@ -35,15 +36,8 @@ static int add(struct reading *r, double after_ms, struct hand_step step)
 
 	if (h->n == STEPS_MOST)
 		return -E2BIG;
-	if (h->n == r->room) {
-		int more = r->room ? 2 * r->room : 256;
-		struct hand_step *steps = reallocarray(h->steps, (size_t)more, sizeof(*steps));
-
-		if (!steps)
-			return -ENOMEM;
-		h->steps = steps;
-		r->room = more;
-	}
+	if (array_room(&h->steps, h->n))
+		return -ENOMEM;
 	step.after_ns = (int64_t)(after_ms * NS_PER_MS);
 	step.line = r->line;
 	h->steps[h->n++] = step;

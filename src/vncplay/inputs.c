@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "inputs.h"
+#include "array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,30 +25,16 @@ void inputs_free(struct inputs *in)
 
 static int add(struct inputs *in, struct input one)
 {
-	if (in->n == in->room) {
-		size_t room = in->room ? in->room * 2 : 256;
-		struct input *grown = reallocarray(in->input, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		in->input = grown;
-		in->room = room;
-	}
+	if (array_room(&in->input, in->n))
+		return -ENOMEM;
 	in->input[in->n++] = one;
 	return 0;
 }
 
-static int add_ms(uint32_t **list, size_t *n, size_t *room, int64_t ms)
+static int add_ms(uint32_t **list, size_t *n, int64_t ms)
 {
-	if (*n == *room) {
-		size_t more = *room ? *room * 2 : 64;
-		uint32_t *grown = reallocarray(*list, more, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		*list = grown;
-		*room = more;
-	}
+	if (array_room(list, *n))
+		return -ENOMEM;
 	(*list)[(*n)++] = (uint32_t)ms;
 	return 0;
 }
@@ -126,10 +113,10 @@ static int take(struct inputs *in, struct inputs *old, const char *line)
 		if (!number(rest, UINT32_MAX, &v))
 			return 1;
 		one.at_us = v * 1000;
-		return add(old, one) || add_ms(&in->old_ms, &in->n_old, &in->room_old, v) ? -ENOMEM : 0;
+		return add(old, one) || add_ms(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
 	}
 	if (begins(line, "Sync ok at ", &rest))
-		return !number(rest, UINT32_MAX, &v) ? 1 : add_ms(&in->sync_ms, &in->n_syncs, &in->room_syncs, v);
+		return !number(rest, UINT32_MAX, &v) ? 1 : add_ms(&in->sync_ms, &in->n_syncs, v);
 	if (begins(line, "run end at ", &rest) && number(rest, TIME_MOST, &v)) {
 		in->end_us = v;
 		word = strstr(rest, "status=");
@@ -210,7 +197,6 @@ int inputs_read(FILE *file, struct inputs *in)
 		free(in->input);
 		in->input = old.input;
 		in->n = old.n;
-		in->room = old.room;
 		old.input = NULL;
 		put_in_order(in);
 		pair(in);

@@ -27,11 +27,11 @@ struct input {
 
 struct inputs {
 	struct input *input;	/* by time */
-	size_t n, room;
+	size_t n;
 	uint32_t *sync_ms;	/* when a snapshot was there */
-	size_t n_syncs, room_syncs;
+	size_t n_syncs;
 	uint32_t *old_ms;	/* the old lines as they are, for who wants to write them again: mouse and keyboard alike */
-	size_t n_old, room_old;
+	size_t n_old;
 	int64_t end_us;		/* when the replay ended; -1: not told */
 	char status[32];	/* complete, timeout, ...; "": not told */
 	bool old;		/* has only lines of the old form */

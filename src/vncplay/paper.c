@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "paper.h"
 #include "align.h"
+#include "array.h"
 #include "clock.h"
 #include "fbs.h"
 #include "rfb.h"
@@ -36,7 +37,7 @@ struct scan {
 	uint32_t shown_ms;	/* of the last change */
 	bool changed;
 	struct frame *frame;
-	size_t n, room;
+	size_t n;
 	const struct replay *first;
 	struct found *found;	/* NULL: frames are being collected */
 	int err;
@@ -80,16 +81,9 @@ static void collect(struct scan *s)
 		if (100 * (double)equal / (double)all >= 100 - s->cfg->differ_percent)
 			return;
 	}
-	if (s->n == s->room) {
-		size_t room = s->room ? s->room * 2 : 64;
-		struct frame *grown = reallocarray(s->frame, room, sizeof(*grown));
-
-		if (!grown) {
-			s->err = -ENOMEM;
-			return;
-		}
-		s->frame = grown;
-		s->room = room;
+	if (array_room(&s->frame, s->n)) {
+		s->err = -ENOMEM;
+		return;
 	}
 	f = &s->frame[s->n];
 	*f = (struct frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "study.h"
+#include "array.h"
 #include "kin.h"
 
 #include <errno.h>
@@ -294,19 +295,13 @@ static struct masked gather(struct work *w, size_t t, uint32_t *stack)
 static int gather_masked(struct work *w, struct study *out)
 {
 	uint32_t *stack = malloc((tiles_of(w) + 1) * sizeof(*stack));
-	size_t room = 0;
 
 	for (size_t t = 0; stack && t < tiles_of(w); t++) {
 		if (w->restless[t] < MASKED_LEAST)
 			continue;
-		if (out->n_masked == room) {
-			struct masked *grown = reallocarray(out->masked, room = room ? room * 2 : 16, sizeof(*grown));
-
-			if (!grown) {
-				free(stack);
-				return -ENOMEM;
-			}
-			out->masked = grown;
+		if (array_room(&out->masked, out->n_masked)) {
+			free(stack);
+			return -ENOMEM;
 		}
 		out->masked[out->n_masked++] = gather(w, t, stack);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tilelog.h"
+#include "array.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -131,35 +132,6 @@ void tilelog_paint(struct tilelog *t, struct box box)
 	}
 }
 
-static int grow(struct tilelog *t)
-{
-	size_t room = t->room ? t->room * 2 : 4096;
-	uint32_t *changed = reallocarray(t->changed, room, sizeof(*changed));
-	uint64_t *content;
-
-	if (!changed)
-		return -ENOMEM;
-	t->changed = changed;
-	content = reallocarray(t->content, room, sizeof(*content));
-	if (!content)
-		return -ENOMEM;
-	t->content = content;
-	t->room = room;
-	return 0;
-}
-
-static int grow_updates(struct tilelog *t)
-{
-	size_t room = t->room_updates ? t->room_updates * 2 : 512;
-	struct tilelog_update *update = reallocarray(t->update, room, sizeof(*update));
-
-	if (!update)
-		return -ENOMEM;
-	t->update = update;
-	t->room_updates = room;
-	return 0;
-}
-
 /* Whether this change is to be listed. One that is not counts, too, but no further than FULL_MS:
  * who becomes quieter is listed again after a while. */
 static int listed(struct tile_state *s, uint32_t ms)
@@ -194,7 +166,7 @@ static void look_at(struct tilelog *t, const struct screen *s, uint32_t i, uint3
 		t->unlisted++;
 		return;
 	}
-	if (t->n == t->room && grow(t)) {
+	if (array_room(&t->changed, t->n) || array_room(&t->content, t->n)) {
 		t->err = -ENOMEM;
 		return;
 	}
@@ -220,7 +192,7 @@ void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms)
 	t->n_dirty = left;
 	if (t->n == first)
 		return;
-	if (t->n_updates == t->room_updates && grow_updates(t)) {
+	if (array_room(&t->update, t->n_updates)) {
 		t->err = -ENOMEM;
 		return;
 	}

@@ -40,9 +40,9 @@ struct tilelog {
 	size_t n_dirty;
 	uint32_t *changed;	/* of every change: the tile's number */
 	uint64_t *content;	/* ... and what it shows from then on */
-	size_t n, room;
+	size_t n;
 	struct tilelog_update *update;
-	size_t n_updates, room_updates;
+	size_t n_updates;
 	uint64_t unlisted;	/* changes of restless tiles */
 	int err;		/* -ENOMEM: what comes after is not in it */
 };

@@ -2,6 +2,7 @@
 /* Reading of traces: our own format here, that of 2005 in trace_2005.c. A trace may come from
  * anywhere: nothing in it is believed before it is checked. */
 #include "trace.h"
+#include "array.h"
 #include "cli.h"
 #include "clock.h"
 #include "trace_lines.h"
@@ -38,20 +39,12 @@ int trace_lines_bad(struct trace_lines *r, const char *format, ...)
 int trace_lines_add(struct trace_lines *r, const struct trace_event *e)
 {
 	struct trace *t = r->t;
-	int err = 0;
+	int err;
 
-	if (t->n == TRACE_EVENTS_MOST) {
+	if (t->n == TRACE_EVENTS_MOST)
 		err = trace_lines_bad(r, "more than %d events", TRACE_EVENTS_MOST);
-	} else if (t->n == r->room) {
-		int more = r->room ? 2 * r->room : 256;
-		struct trace_event *events = reallocarray(t->events, (size_t)more, sizeof(*events));
-
-		err = events ? 0 : -ENOMEM;
-		if (events) {
-			t->events = events;
-			r->room = more;
-		}
-	}
+	else
+		err = array_room(&t->events, t->n);
 	if (err) {
 		free(e->pixels);
 		return err;

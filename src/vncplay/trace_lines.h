@@ -15,7 +15,6 @@
 
 struct trace_lines {
 	struct trace *t;
-	int room;		/* for so many events */
 	size_t pixels;		/* of snapshots so far */
 	int line;
 	char *why;		/* of the caller */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "think.h"
+#include "array.h"
 #include "cli.h"
 #include "random.h"
 
@@ -36,13 +37,8 @@ static int add(struct think *t, double ns)
 {
 	if (t->n == THINK_VALUES_MOST)
 		return -E2BIG;
-	if (!(t->n & (t->n - 1))) {	/* room doubles at each power of two */
-		double *grown = reallocarray(t->value, t->n ? 2 * t->n : 1, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		t->value = grown;
-	}
+	if (array_room(&t->value, t->n))
+		return -ENOMEM;
 	t->value[t->n++] = ns;
 	return 0;
 }
