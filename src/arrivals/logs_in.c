@@ -88,7 +88,7 @@ static int find_time(struct table *t, char *const *cell, const char **why)
 		snprintf(t->out->name, sizeof(t->out->name), "%d", t->time + 1);
 	else
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
-	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS : stamps_unit(t->out->name);
+	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS : fields_unit_ns(t->out->name);
 	*why = t->headless ? "no header line that tells the unit of the times; --unit" :
 		"the column's name does not end in _ns, _us, _ms or _s; --unit";
 	return t->unit_ns ? 0 : -EPROTO;
@@ -135,7 +135,7 @@ static int row(struct table *t, char *const *cell, const char **why)
 	return add(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
 }
 
-static int body(struct table *t, char *line, const char **why)
+static int row_of(struct table *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
@@ -186,8 +186,9 @@ static void settle_tick(struct logs_in *l, int64_t tick_ns)
 }
 
 /* The first line: what it is, and where in it what was asked for is. A first line of numbers is a row. */
-static int begin(struct table *t, char *line, const char **why)
+static int begin(void *context, char *line, const char **why)
 {
+	struct table *t = context;
 	char *copy = NULL;
 	int err;
 
@@ -201,9 +202,16 @@ static int begin(struct table *t, char *line, const char **why)
 		return -ENOMEM;
 	err = head(t, line, why);
 	if (!err && t->headless)
-		err = body(t, copy, why);
+		err = row_of(t, copy, why);
 	free(copy);
 	return err;
+}
+
+static int body(void *context, char *line, const char **why)
+{
+	struct table *t = context;
+
+	return t->out->kind == LOGS_IN_CLF ? clf(t->out, line, why) : row_of(t, line, why);
 }
 
 /* Sources in the order of their names. */
@@ -226,30 +234,11 @@ static int order_sources(struct logs_in *l)
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
 {
 	struct table t = { .cfg = cfg, .out = out, .tick_ns = S };
-	struct lines lines;
-	bool first = true;
-	int err, got = 0;
+	int err;
 
 	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1, .names = cfg->source ? sources_new() : NULL };
 	*line = 0;
-	err = lines_open(&lines, in);
-	if (!err && cfg->source && !out->names)
-		err = -ENOMEM;
-	while (!err && (got = lines_next(&lines, t.commas)) == 1) {
-		if (first)
-			err = begin(&t, lines.text, why);
-		else if (out->kind == LOGS_IN_CLF)
-			err = clf(out, lines.text, why);
-		else
-			err = body(&t, lines.text, why);
-		first = false;
-	}
-	*line = lines.line;
-	if (!err && got < 0) {
-		err = got;
-		*why = lines.why;
-	}
-	lines_close(&lines);
+	err = cfg->source && !out->names ? -ENOMEM : lines_each(in, &t.commas, begin, body, &t, line, why);
 	if (!err && out->names)
 		err = order_sources(out);
 	if (out->kind == LOGS_IN_CLF)

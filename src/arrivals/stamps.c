@@ -59,20 +59,3 @@ bool stamps_clf(const char *text, int64_t *out)
 		(sign == '+' ? zone : -zone)) * 1000000000;
 	return *out >= 0;
 }
-
-int64_t stamps_unit(const char *column)
-{
-	static const struct {
-		const char *end;
-		int64_t ns;
-	} units[] = { { "_ns", 1 }, { "_us", 1000 }, { "_ms", 1000000 }, { "_s", 1000000000 } };
-	size_t n = strlen(column);
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		size_t m = strlen(units[i].end);
-
-		if (n > m && !strcmp(column + n - m, units[i].end))
-			return units[i].ns;
-	}
-	return 0;
-}

@@ -15,7 +15,4 @@ bool stamps_number(const char *text, size_t n, int64_t unit_ns, int64_t *out, in
 /* "10/Oct/2000:13:55:36 -0700" (Apache's %t, without the brackets), as ns since 1970. False for anything else. */
 bool stamps_clf(const char *text, int64_t *out);
 
-/* The unit that a column's name ends in (_ns, _us, _ms, _s), in ns; 0: none. */
-int64_t stamps_unit(const char *column);
-
 #endif

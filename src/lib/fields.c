@@ -44,3 +44,20 @@ int fields_find(char *const *cell, size_t n, const char *name)
 			return (int)i;
 	return -1;
 }
+
+int64_t fields_unit_ns(const char *name)
+{
+	static const struct {
+		const char *end;
+		int64_t ns;
+	} units[] = { { "_ns", 1 }, { "_us", 1000 }, { "_ms", 1000000 }, { "_s", 1000000000 } };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t m = strlen(units[i].end);
+
+		if (n > m && !strcmp(name + n - m, units[i].end))
+			return units[i].ns;
+	}
+	return 0;
+}

@@ -96,3 +96,20 @@ int lines_next(struct lines *l, bool quotes)
 	}
 	return got;
 }
+
+int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line, const char **why)
+{
+	struct lines l;
+	lines_take *take = head;
+	int err = lines_open(&l, in), got = 0;
+
+	for (; !err && (got = lines_next(&l, *quotes)) == 1; take = body)
+		err = take(context, l.text, why);
+	*line = l.line;
+	if (!err && got < 0) {
+		err = got;
+		*why = l.why;
+	}
+	lines_close(&l);
+	return err;
+}

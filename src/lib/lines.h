@@ -28,4 +28,11 @@ int lines_open(struct lines *l, FILE *in);	/* 0 or -ENOMEM; `in` stays the calle
 int lines_next(struct lines *l, bool quotes);
 void lines_close(struct lines *l);
 
+/* Takes one line: 0, or what ends the reading, with *why. */
+typedef int lines_take(void *context, char *text, const char **why);
+
+/* Calls `head` for the first line of a table and `body` for the others; `quotes` is looked at before each. 0, or what they
+ * returned, or the error of lines_next, with *why; -ENOMEM. *line is the last that was begun. */
+int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line, const char **why);
+
 #endif

@@ -23,17 +23,11 @@ struct place {
 
 struct reader {
 	struct observed *out;
+	const char *response;
 	struct place place[FIELDS];
 	size_t fields;
 	bool commas;
 };
-
-static double unit_of(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 3 && !strcmp(name + n - 3, "_ms") ? 1e-3 : n > 2 && !strcmp(name + n - 2, "_s") ? 1 : 0;
-}
 
 static bool known(struct reader *r, const char *name, const char *response, struct place *p)
 {
@@ -54,7 +48,7 @@ static bool known(struct reader *r, const char *name, const char *response, stru
 		return true;
 	}
 	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
-		*p = (struct place){ offsetof(struct observed_row, r_s), unit_of(name), true, false, false };
+		*p = (struct place){ offsetof(struct observed_row, r_s), (double)fields_unit_ns(name) / 1e9, true, false, false };
 		return true;
 	}
 	if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
@@ -72,8 +66,10 @@ static bool known(struct reader *r, const char *name, const char *response, stru
 	return false;
 }
 
-static int head(struct reader *r, char *line, const char *response, const char **why)
+static int head(void *context, char *line, const char **why)
 {
+	struct reader *r = context;
+	const char *response = r->response;
 	char *field[FIELDS];
 	bool found = !response;
 	size_t useful = 0;
@@ -98,8 +94,9 @@ static int head(struct reader *r, char *line, const char *response, const char *
 	return useful && found ? 0 : -EPROTO;
 }
 
-static int body(struct reader *r, char *line, const char **why)
+static int body(void *context, char *line, const char **why)
 {
+	struct reader *r = context;
 	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *row;
 	char *field[FIELDS];
 	double value;
@@ -139,27 +136,15 @@ static int body(struct reader *r, char *line, const char **why)
 
 int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why)
 {
-	struct reader r = { .out = out };
-	struct lines lines;
-	bool first = true;
-	int err, got = 0;
+	struct reader r = { .out = out, .response = response };
+	int err;
 
 	*out = (struct observed){ 0 };
 	*line = 0;
-	*why = "the column of the response time ends in neither _s nor _ms";
-	if (response && unit_of(response) == 0)
+	*why = "the name of the response time's column does not end in _ns, _us, _ms or _s";
+	if (response && !fields_unit_ns(response))
 		return -EPROTO;
-	err = lines_open(&lines, in);
-	while (!err && (got = lines_next(&lines, r.commas)) == 1) {
-		err = first ? head(&r, lines.text, response, why) : body(&r, lines.text, why);
-		first = false;
-	}
-	*line = lines.line;
-	if (!err && got < 0) {
-		err = got;
-		*why = lines.why;
-	}
-	lines_close(&lines);
+	err = lines_each(in, &r.commas, head, body, &r, line, why);
 	if (!err && !out->rows) {
 		*why = "no rows";
 		*line = 0;

@@ -23,25 +23,10 @@ struct table {
 	double unit_ms;
 };
 
-static double unit_of(const char *name)
-{
-	static const struct {
-		const char *end;
-		double ms;
-	} units[] = { { "_ns", 1e-6 }, { "_us", 1e-3 }, { "_ms", 1 }, { "_s", 1e3 } };
-	size_t n = strlen(name);
-
-	if (!strcmp(name, "elapsed"))
-		return 1;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (n > strlen(units[i].end) && !strcmp(name + n - strlen(units[i].end), units[i].end))
-			return units[i].ms;
-	return 0;
-}
-
-static int head(struct table *t, char *line, const char **why)
+static int head(void *context, char *line, const char **why)
 {
 	static const char *const usual[] = { "answer_ns", "elapsed", "latency_ms", "response_ms", "r_ms", "latency_ns" };
+	struct table *t = context;
 	const char *name = t->cfg->column;
 	char *cell[FIELDS];
 
@@ -57,7 +42,8 @@ static int head(struct table *t, char *line, const char **why)
 	t->later = t->due < 0 ? -1 : fields_find(cell, t->fields, "censored_ns");
 	t->skipped = t->due < 0 ? -1 : fields_find(cell, t->fields, "skipped");
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find(cell, t->fields, "success");
-	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : unit_of(cell[t->at]);
+	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
+		(double)fields_unit_ns(cell[t->at]) / 1e6;
 	*why = "--from and --to are of keys: the header has no due_ns";
 	if (t->due < 0 && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
 		return -EPROTO;
@@ -100,8 +86,9 @@ static bool between(const char *from, const char *to, double *ns)
 	return true;
 }
 
-static int body(struct table *t, char *line, const char **why)
+static int body(void *context, char *line, const char **why)
 {
+	struct table *t = context;
 	struct samples_in_one one = { .users = NAN };
 	char *cell[FIELDS];
 	const char *value;
@@ -139,23 +126,14 @@ static int body(struct table *t, char *line, const char **why)
 int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why)
 {
 	struct table t = { .cfg = cfg, .out = out };
-	struct lines lines;
-	bool first = true;
-	int err, got = 0;
+	int err;
 
 	*out = (struct samples_in){ 0 };
-	err = lines_open(&lines, in);
-	while (!err && (got = lines_next(&lines, t.commas)) == 1) {
-		err = first ? head(&t, lines.text, why) : body(&t, lines.text, why);
-		first = false;
-	}
-	*line = lines.line;
-	if (!err && (got < 0 || first)) {
-		err = got < 0 ? got : -EPROTO;
-		*why = got < 0 ? lines.why : "no header";
-	}
-	lines_close(&lines);
-	return err;
+	err = lines_each(in, &t.commas, head, body, &t, line, why);
+	if (err || t.fields)
+		return err;
+	*why = "no header";
+	return -EPROTO;
 }
 
 void samples_in_free(struct samples_in *s)
