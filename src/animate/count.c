@@ -6,6 +6,7 @@
 #include "patch.h"
 #include "picture.h"
 #include "proc.h"
+#include "why.h"
 #include "x11.h"
 
 #include <errno.h>
@@ -71,8 +72,7 @@ static int gone(const struct count *c, char *why, size_t size)
 {
 	if (!c->x11.gone)
 		return 0;
-	snprintf(why, size, "the display went away");
-	return -EPIPE;
+	return why_write(-EPIPE, why, size, "the display went away");
 }
 
 static int search(struct count *c, char *why, size_t size)
@@ -96,10 +96,9 @@ static int watch_damage(struct count *c, char *why, size_t size)
 {
 	int event, error, major = 1, minor = 1;
 
-	if (!XDamageQueryExtension(c->x11.display, &event, &error) || !XDamageQueryVersion(c->x11.display, &major, &minor)) {
-		snprintf(why, size, "display %s has no DAMAGE extension, which tells what was drawn", DisplayString(c->x11.display));
-		return -ENOTSUP;
-	}
+	if (!XDamageQueryExtension(c->x11.display, &event, &error) || !XDamageQueryVersion(c->x11.display, &major, &minor))
+		return why_write(-ENOTSUP, why, size, "display %s has no DAMAGE extension, which tells what was drawn",
+				 DisplayString(c->x11.display));
 	c->damaged = event + XDamageNotify;
 	/* On the root window it covers all windows; "non-empty" sends one event until we take it. */
 	c->damage = XDamageCreate(c->x11.display, c->x11.root, XDamageReportNonEmpty);
@@ -158,10 +157,8 @@ int count_run(const struct count_cfg *cfg, struct count_result *out, char *why, 
 	int err;
 
 	*out = (struct count_result){ 0 };
-	if (seen_start(&out->seen, cfg->loop)) {
-		snprintf(why, size, "out of memory");
-		return -ENOMEM;
-	}
+	if (seen_start(&out->seen, cfg->loop))
+		return why_write(-ENOMEM, why, size, "out of memory");
 	err = x11_open(&c.x11, cfg->display, why, size);
 	if (err)
 		return err;

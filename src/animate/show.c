@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "proc.h"
 #include "slots.h"
+#include "why.h"
 #include "x11.h"
 
 #include <errno.h>
@@ -41,8 +42,7 @@ static XImage *make_frame(struct show *s, int64_t frame, XImage *image)
 
 static int no_memory(char *why, size_t size)
 {
-	snprintf(why, size, "no memory for the frames; show fewer or smaller ones");
-	return -ENOMEM;
+	return why_write(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
 }
 
 /* Before the first is due: making a frame takes time that showing it must not. */
@@ -106,8 +106,7 @@ static int lost(const struct show *s, char *why, size_t size)
 {
 	if (!s->x11.gone && !s->closed)
 		return 0;
-	snprintf(why, size, s->closed ? "the window was closed" : "the display went away");
-	return -EPIPE;
+	return why_write(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
 }
 
 static int make_window(struct show *s, char *why, size_t size)

@@ -88,7 +88,8 @@ static int find_time(struct table *t, char *const *cell, const char **why)
 		snprintf(t->out->name, sizeof(t->out->name), "%d", t->time + 1);
 	else
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
-	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS : fields_unit_ns(t->out->name);
+	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS :
+		fields_unit_ns(t->out->name);
 	*why = t->headless ? "no header line that tells the unit of the times; --unit" :
 		"the column's name does not end in _ns, _us, _ms or _s; --unit";
 	return t->unit_ns ? 0 : -EPROTO;

@@ -2,6 +2,7 @@
 #include "group.h"
 #include "clock.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,14 +119,10 @@ int group_find(FILE *mountinfo, struct group_place *out, char *why, size_t why_s
 		if (!strcmp(type, "cgroup2"))
 			snprintf(second, sizeof(second), "%s", mount);
 	}
-	if (!second[0]) {
-		snprintf(why, why_size, "no cpu cgroups are mounted");
-		return -ENOENT;
-	}
-	if (!file_has_word(second, "cgroup.subtree_control", "cpu")) {
-		snprintf(why, why_size, "the cpu controller is not in %.80s/cgroup.subtree_control", second);
-		return -ENOENT;
-	}
+	if (!second[0])
+		return why_write(-ENOENT, why, why_size, "no cpu cgroups are mounted");
+	if (!file_has_word(second, "cgroup.subtree_control", "cpu"))
+		return why_write(-ENOENT, why, why_size, "the cpu controller is not in %.80s/cgroup.subtree_control", second);
 	out->version = 2;
 	snprintf(out->root, sizeof(out->root), "%s", second);
 	return 0;

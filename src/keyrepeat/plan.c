@@ -2,6 +2,7 @@
 #include "plan.h"
 #include "cli.h"
 #include "clock.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,10 +17,8 @@ static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[P
 	FILE *in = fopen(cfg->script, "re");
 	int err;
 
-	if (!in) {
-		snprintf(why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
-		return EXIT_RUN;
-	}
+	if (!in)
+		return why_write(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
 	err = script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
@@ -27,16 +26,12 @@ static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[P
 			 "or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
 		return EXIT_USAGE;
 	}
-	if (err) {
-		snprintf(why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
-		return EXIT_RUN;
-	}
+	if (err)
+		return why_write(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
 	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
 		script->n--;
-	if (!script->n) {
-		snprintf(why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
-		return EXIT_USAGE;
-	}
+	if (!script->n)
+		return why_write(EXIT_USAGE, why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
 	plan->act = script->act;
@@ -60,10 +55,8 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 		out->period_ns = NS_PER_MS;	/* changes further apart than this are told apart: asked keys may follow closely */
 	if (!(cfg->rate_per_s > 0))
 		return 0;
-	if (n < 1 || n > PLAN_KEYS_MAX) {
-		snprintf(why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
-		return EXIT_USAGE;
-	}
+	if (n < 1 || n > PLAN_KEYS_MAX)
+		return why_write(EXIT_USAGE, why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 	if (act_read_key(cfg->key, &out->only)) {
 		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, "
 			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
@@ -71,14 +64,10 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 	}
 	out->n = (size_t)n;
 	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
-	if (!out->offset_ns) {
-		snprintf(why, PLAN_WHY, "no memory for %zu keys", out->n);
-		return EXIT_RUN;
-	}
-	if (!asked && schedule_fill((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n)) {
-		snprintf(why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
-		return EXIT_USAGE;
-	}
+	if (!out->offset_ns)
+		return why_write(EXIT_RUN, why, PLAN_WHY, "no memory for %zu keys", out->n);
+	if (!asked && schedule_fill((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
+		return why_write(EXIT_USAGE, why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
 	return 0;
 }
 
@@ -111,10 +100,8 @@ int plan_prepare(struct plan *plan, const struct target *target, void *self, cha
 		return plan->only_key < 0 ? -1 : 0;
 	}
 	plan->key = calloc(plan->n, sizeof(*plan->key));
-	if (!plan->key) {
-		snprintf(why, TARGET_WHY, "no memory for %zu keys", plan->n);
-		return -1;
-	}
+	if (!plan->key)
+		return why_write(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
 	for (size_t i = 0; i < plan->n; i++) {
 		/* keys come again and again; of places there may be thousands, nearly all different */
 		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !act_same(&plan->act[j], &plan->act[i]); j++)

@@ -13,6 +13,7 @@
 #include "vnc_password.h"
 #include "vnc_address.h"
 #include "watchdog.h"
+#include "why.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -191,8 +192,8 @@ static int vnc_check(const char *where, char *why)
 
 	if (!vnc_address_read(where, host, sizeof(host), &port))
 		return 0;
-	snprintf(why, TARGET_WHY, "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
-	return -1;
+	return why_write(-1, why, TARGET_WHY,
+			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
 static void why_not_greeted(const struct vnc *self, const struct target_cfg *cfg, bool late, char *why)
@@ -251,14 +252,10 @@ static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int6
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		if (pump(self, 100)) {
-			snprintf(why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
-			return -1;
-		}
-		if (!self->pictured && clock_now() > until) {
-			snprintf(why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
-			return -1;
-		}
+		if (pump(self, 100))
+			return why_write(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+		if (!self->pictured && clock_now() > until)
+			return why_write(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)
 			continue;
 		if (!before) {
@@ -269,10 +266,9 @@ static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int6
 			return 0;
 		if (find_patch(self))
 			return 0;
-		if (clock_now() > look_until) {
-			snprintf(why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
-			return -1;
-		}
+		if (clock_now() > look_until)
+			return why_write(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight",
+					 cfg->where);
 	}
 	return 0;
 }
@@ -284,17 +280,14 @@ static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char
 	struct watchdog watchdog = { 0 };
 	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
 
-	if (err) {
-		snprintf(why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
-		return -1;
-	}
+	if (err)
+		return why_write(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
 	err = look_for_picture(self, cfg, until, &watchdog, why);
 	if (!watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
 		return 0;	/* the run that follows ends at once, with a report */
-	snprintf(why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
-	return -1;
+	return why_write(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
 static void vnc_close(void *p)

@@ -2,6 +2,7 @@
 /* Keys and the pointer as messages of RFB, each one write (vnc.c says why). */
 #include "array.h"
 #include "vnc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,15 +16,11 @@ int vnc_act(void *p, const struct act *act, char *why)
 {
 	struct vnc *self = p;
 
-	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height)) {
-		snprintf(why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
-			 self->client->width, self->client->height);
-		return -1;
-	}
-	if (array_room(&self->act, self->acts)) {
-		snprintf(why, TARGET_WHY, "out of memory");
-		return -1;
-	}
+	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
+		return why_write(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+				 self->client->width, self->client->height);
+	if (array_room(&self->act, self->acts))
+		return why_write(-1, why, TARGET_WHY, "out of memory");
 	self->act[self->acts] = *act;
 	return self->acts++;
 }

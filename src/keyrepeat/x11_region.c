@@ -3,6 +3,7 @@
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
+#include "why.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,10 +72,8 @@ static int type_and_look(struct finder *f, int key, char *why)
 	look(f, 0);	/* the first picture has none to compare with */
 	rest(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
-		if (!type(f, key, (uint8_t)REGION_KEY(i))) {
-			snprintf(why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
-			return -1;
-		}
+		if (!type(f, key, (uint8_t)REGION_KEY(i)))
+			return why_write(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
 	}
 	rest(f, REGION_AFTER);
 	if (proc_stop)

@@ -4,6 +4,7 @@
 #include "x11.h"
 #include "cli.h"
 #include "clock.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,10 +49,9 @@ static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
 		return 0;
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
-		if (!r->rate_changed) {
-			snprintf(why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
-			return -1;
-		}
+		if (!r->rate_changed)
+			return why_write(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap",
+					 cfg->where);
 	}
 	r->changed = true;
 	if (guard_start(&self->guard, put_back_alone, r))
@@ -119,19 +119,17 @@ static bool look_up(struct x11 *self, KeySym keysym, struct x11_stroke *out)
 
 static int key_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
 {
-	if (!look_up(self, act->keysym, out)) {
-		snprintf(why, TARGET_WHY, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
-			 DisplayString(self->send), (unsigned)act->keysym);
-		return -1;
-	}
+	if (!look_up(self, act->keysym, out))
+		return why_write(-1, why, TARGET_WHY,
+				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
+				 DisplayString(self->send), (unsigned)act->keysym);
 	out->shift |= (act->held & ACT_SHIFT) != 0;
 	out->ctrl = act->held & ACT_CTRL;
 	out->alt = act->held & ACT_ALT;
 	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
 		return 0;
-	snprintf(why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
-		 DisplayString(self->send));
-	return -1;
+	return why_write(-1, why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
+			 DisplayString(self->send));
 }
 
 static int place_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
@@ -141,9 +139,8 @@ static int place_stroke(struct x11 *self, const struct act *act, struct x11_stro
 	*out = (struct x11_stroke){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
 	if (act->x < screen.w && act->y < screen.h)
 		return 0;
-	snprintf(why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
-		 DisplayString(self->send), screen.w, screen.h);
-	return -1;
+	return why_write(-1, why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
+			 DisplayString(self->send), screen.w, screen.h);
 }
 
 int x11_act(void *p, const struct act *act, char *why)
@@ -152,10 +149,8 @@ int x11_act(void *p, const struct act *act, char *why)
 	struct x11_stroke *out;
 	int err = 0;
 
-	if (array_room(&self->stroke, self->strokes)) {
-		snprintf(why, TARGET_WHY, "out of memory");
-		return -1;
-	}
+	if (array_room(&self->stroke, self->strokes))
+		return why_write(-1, why, TARGET_WHY, "out of memory");
 	out = &self->stroke[self->strokes];
 	switch (act->kind) {
 	case ACT_KEY:

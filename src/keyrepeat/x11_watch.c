@@ -3,6 +3,7 @@
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -65,10 +66,8 @@ static int keep_picture(struct x11 *self, char *why)
 	self->before = calloc(pixels, sizeof(*self->before));
 	self->now = calloc(pixels, sizeof(*self->now));
 	if (!self->before || !self->now || !x11_picture_open(&self->picture, self->watch, self->area.w, self->area.h) ||
-	    !x11_picture_read(&self->picture, self->area.x, self->area.y, self->area.w, self->area.h)) {
-		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", DisplayString(self->send));
-		return -1;
-	}
+	    !x11_picture_read(&self->picture, self->area.x, self->area.y, self->area.w, self->area.h))
+		return why_write(-1, why, TARGET_WHY, "cannot read the pixels of x11:%s", DisplayString(self->send));
 	x11_picture_copy(&self->picture, self->area.w, self->area.h, self->before, (size_t)self->area.w);
 	return 0;
 }
@@ -81,10 +80,9 @@ int x11_watch_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	XRectangle area = { (short)self->area.x, (short)self->area.y, (unsigned short)self->area.w, (unsigned short)self->area.h };
 
 	if (!XDamageQueryExtension(self->watch, &event, &error) || !XDamageQueryVersion(self->watch, &major, &minor) ||
-	    !XFixesQueryVersion(self->watch, &fixes, &fixes_minor)) {
-		snprintf(why, TARGET_WHY, "x11:%s has no DAMAGE extension, which tells what was drawn: use --watch none", cfg->where);
-		return -1;
-	}
+	    !XFixesQueryVersion(self->watch, &fixes, &fixes_minor))
+		return why_write(-1, why, TARGET_WHY,
+				 "x11:%s has no DAMAGE extension, which tells what was drawn: use --watch none", cfg->where);
 	self->damage_event = event + XDamageNotify;
 	self->interest = XFixesCreateRegion(self->watch, &area, 1);
 	self->parts = XFixesCreateRegion(self->watch, NULL, 0);
@@ -100,10 +98,8 @@ int x11_watch_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	if (cfg->watch == WATCH_UPDATE)
 		return keep_picture(self, why);
 	while (cfg->watch == WATCH_PATCH && !proc_stop && !find_patch(self)) {
-		if (clock_now() > until || self->watch_broken) {
-			snprintf(why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
-			return -1;
-		}
+		if (clock_now() > until || self->watch_broken)
+			return why_write(-1, why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
 		proc_wait_stop(clock_now() + 100 * NS_PER_MS);
 	}
 	return 0;

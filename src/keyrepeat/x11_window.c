@@ -4,6 +4,7 @@
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -127,16 +128,14 @@ int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	XWindowAttributes a;
 
 	self->window = (Window)cfg->window;
-	if (!XGetWindowAttributes(self->send, self->window, &a)) {
-		snprintf(why, TARGET_WHY, "x11:%s has no window 0x%lx: xwininfo tells its number when you click into it",
-			 cfg->where, self->window);
-		return -1;
-	}
-	if (!locate(self->send, self->window, &self->window_at)) {
-		snprintf(why, TARGET_WHY, "window 0x%lx of x11:%s is not in sight: open it (it may be minimised, or on another desktop)",
-			 self->window, cfg->where);
-		return -1;
-	}
+	if (!XGetWindowAttributes(self->send, self->window, &a))
+		return why_write(-1, why, TARGET_WHY,
+				 "x11:%s has no window 0x%lx: xwininfo tells its number when you click into it", cfg->where,
+				 self->window);
+	if (!locate(self->send, self->window, &self->window_at))
+		return why_write(-1, why, TARGET_WHY,
+				 "window 0x%lx of x11:%s is not in sight: open it (it may be minimised, or on another desktop)",
+				 self->window, cfg->where);
 	self->top = top_of(self->send, self->window);
 	XSelectInput(self->watch, self->top, EVENTS);
 	if (self->window != self->top)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "control.h"
+#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,13 +39,10 @@ int control_open(struct control *c, const char *path, char *why, size_t size)
 	c->made = !mkfifo(path, 0600);
 	if (!c->made && errno != EEXIST) {
 		err = errno;
-		snprintf(why, size, "cannot make the fifo %s: %s", path, strerror(err));
-		return -err;
+		return why_write(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
 	}
-	if (!stat(path, &st) && !S_ISFIFO(st.st_mode)) {
-		snprintf(why, size, "--control %s is there and no fifo", path);
-		return -EEXIST;
-	}
+	if (!stat(path, &st) && !S_ISFIFO(st.st_mode))
+		return why_write(-EEXIST, why, size, "--control %s is there and no fifo", path);
 	/* for writing too: it does not end when who gave an order has gone */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->fd >= 0)

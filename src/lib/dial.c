@@ -2,6 +2,7 @@
 #include "dial.h"
 #include "clock.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -60,10 +61,8 @@ int dial(const char *host, int port, int64_t until_ns, char *why, size_t size)
 
 	snprintf(service, sizeof(service), "%d", port);
 	err = getaddrinfo(host, service, &hints, &found);
-	if (err) {
-		snprintf(why, size, "%s: %s", host, gai_strerror(err));
-		return -ENOENT;
-	}
+	if (err)
+		return why_write(-ENOENT, why, size, "%s: %s", host, gai_strerror(err));
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 

@@ -97,7 +97,8 @@ int lines_next(struct lines *l, bool quotes)
 	return got;
 }
 
-int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line, const char **why)
+int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
+	       const char **why)
 {
 	struct lines l;
 	lines_take *take = head;

@@ -33,6 +33,7 @@ typedef int lines_take(void *context, char *text, const char **why);
 
 /* Calls `head` for the first line of a table and `body` for the others; `quotes` is looked at before each. 0, or what they
  * returned, or the error of lines_next, with *why; -ENOMEM. *line is the last that was begun. */
-int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line, const char **why);
+int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
+	       const char **why);
 
 #endif

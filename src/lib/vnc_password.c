@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* In a file: hidden under a key that everybody has, as vncpasswd writes them, or as plain text. */
 #include "vnc_password.h"
+#include "why.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -63,10 +64,8 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 		err = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (err) {
-		snprintf(why, size, "%s: %s", path, strerror(-err));
-		return err;
-	}
+	if (err)
+		return why_write(err, why, size, "%s: %s", path, strerror(-err));
 	/* All of it: eight hidden bytes may well hold a letter and a newline. */
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
@@ -74,10 +73,9 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 		snprintf(password, VNC_PASSWORD_TEXT, "%.*s", (int)line, (const char *)text);
 		return 0;
 	}
-	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD) {
-		snprintf(why, size, "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
-		return -EINVAL;
-	}
+	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD)
+		return why_write(-EINVAL, why, size,
+				 "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
 	vnc_password_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
 	return 0;

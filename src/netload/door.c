@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "door.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -57,10 +58,8 @@ int door_find(const char *text, int port, bool numeric, struct door_place *out, 
 	}
 	snprintf(service, sizeof(service), "%d", (int)number);
 	err = getaddrinfo(host, service, &hints, &found);
-	if (err) {
-		snprintf(why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
-		return -EINVAL;
-	}
+	if (err)
+		return why_write(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	memset(out, 0, sizeof(*out));
 	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
 	out->size = found->ai_addrlen;

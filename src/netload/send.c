@@ -2,6 +2,7 @@
 #include "send.h"
 #include "frame.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,8 +19,7 @@ const char *const send_end_words[] = { "time", "signal", "server", "broken" };
 
 static int because(char *why, size_t size, int err, const char *words)
 {
-	snprintf(why, size, "%s", words);
-	return err;
+	return why_write(err, why, size, "%s", words);
 }
 
 /* A line of the server that is not what was hoped for. */
@@ -35,10 +35,8 @@ static int not_so(struct trip *r, const char *line, int heard, char *why, size_t
 	if (heard <= 0)
 		return because(why, size, -ECONNRESET,
 			       heard == -EPROTO ? "it answers, but not as netload serve does" : "it closed the connection");
-	if (talk_read_no(line, words, sizeof(words))) {
-		snprintf(why, size, "it refuses: %s", words);
-		return -EPROTO;
-	}
+	if (talk_read_no(line, words, sizeof(words)))
+		return why_write(-EPROTO, why, size, "it refuses: %s", words);
 	return because(why, size, -EPROTO, "it answers, but not as this version of netload serve does");
 }
 

@@ -3,6 +3,7 @@
 #include "account.h"
 #include "files.h"
 #include "swap.h"
+#include "why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -62,27 +63,21 @@ int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
 {
 	char path[PATH_MAX];
 
-	if (!join(path, g->path, lever(g)) || access(path, W_OK)) {
-		snprintf(why, MEMGROUP_WHY, "cannot write %s/%s (%s): run it as root; version 2 has it since Linux 5.19", g->path, lever(g),
-			 strerror(errno));
-		return -1;
-	}
-	if (g->version == 1 && account_figure(g->path, "memory.swappiness", NULL) == 0) {
-		snprintf(why, MEMGROUP_WHY, "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
-		return -1;
-	}
-	if (g->version == 2 && account_figure("/proc/sys/vm", "swappiness", NULL) == 0) {
-		snprintf(why, MEMGROUP_WHY, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
-		return -1;
-	}
-	if (g->version == 2 && account_figure(g->path, "memory.swap.max", NULL) == 0) {
-		snprintf(why, MEMGROUP_WHY, "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
-		return -1;
-	}
-	if (!swap_is_on()) {
-		snprintf(why, MEMGROUP_WHY, "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
-		return -1;
-	}
+	if (!join(path, g->path, lever(g)) || access(path, W_OK))
+		return why_write(-1, why, MEMGROUP_WHY,
+				 "cannot write %s/%s (%s): run it as root; version 2 has it since Linux 5.19", g->path, lever(g),
+				 strerror(errno));
+	if (g->version == 1 && account_figure(g->path, "memory.swappiness", NULL) == 0)
+		return why_write(-1, why, MEMGROUP_WHY,
+				 "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
+	if (g->version == 2 && account_figure("/proc/sys/vm", "swappiness", NULL) == 0)
+		return why_write(-1, why, MEMGROUP_WHY, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
+	if (g->version == 2 && account_figure(g->path, "memory.swap.max", NULL) == 0)
+		return why_write(-1, why, MEMGROUP_WHY,
+				 "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
+	if (!swap_is_on())
+		return why_write(-1, why, MEMGROUP_WHY,
+				 "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "push.h"
 #include "clock.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -80,10 +81,8 @@ static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog 
 		enum judge_why in_the_way;
 		int64_t now;
 
-		if (cfg->method == EVICT_HOG && !hog->pid && (err = hog_start(hog, cfg->hog))) {
-			snprintf(why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
-			return -EIO;
-		}
+		if (cfg->method == EVICT_HOG && !hog->pid && (err = hog_start(hog, cfg->hog)))
+			return why_write(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
 		err = attempt(cfg, run, hog, why);
 		if (!err)
 			err = type_key(cfg, run, &type_due_ns, why);

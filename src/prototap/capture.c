@@ -2,6 +2,7 @@
 #include "capture.h"
 #include "clock.h"
 #include "records.h"
+#include "why.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -167,20 +168,16 @@ static int activate(struct capture *c, const struct capture_live_cfg *cfg, char 
 	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
 	c->link = link_of(pcap_datalink(c->pcap));
-	if (!c->link) {
-		snprintf(why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any", cfg->interface, link_name(c->pcap));
-		return -1;
-	}
-	if (compile(c, cfg->filter, &filter)) {
-		snprintf(why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
-		return -1;
-	}
+	if (!c->link)
+		return why_write(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
+				 cfg->interface, link_name(c->pcap));
+	if (compile(c, cfg->filter, &filter))
+		return why_write(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
-	if (status || pcap_setnonblock(c->pcap, 1, error)) {
-		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
-		return -1;
-	}
+	if (status || pcap_setnonblock(c->pcap, 1, error))
+		return why_write(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
+				 status ? pcap_geterr(c->pcap) : error);
 	c->nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
 }

@@ -2,10 +2,10 @@
 #include "latency.h"
 #include "clock.h"
 #include "wall.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #define RANGED_SHARE 0.05	/* of keys without an exact pair, above which the report says so in words */
@@ -13,24 +13,13 @@
 const char *const latency_pairings[] = { "blocks", "none", NULL };
 const char *const latency_assumes[] = { "nothing", "coalescing", NULL };
 
-static int refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(char *why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, LATENCY_WHY, format, args);
-	va_end(args);
-	return -1;
-}
-
 int latency_open(struct latency *l, const struct latency_cfg *cfg, char *why)
 {
 	*l = (struct latency){ .cfg = *cfg };
 	if (cfg->keys && !(l->in = fopen(cfg->keys, "re")))
-		return refuse(why, "cannot read %s: %s", cfg->keys, strerror(errno));
+		return why_write(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
 	if (cfg->rows && !(l->rows = rows_open(cfg->rows, "wire/1", wire_columns)))
-		return refuse(why, "cannot write %s: %s", cfg->rows, strerror(errno));
+		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
 	return 0;
 }
 
@@ -46,19 +35,24 @@ static int read_keys(struct latency *l, char *why)
 	case 0:
 		break;
 	case -EPROTO:
-		return refuse(why, "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)", file, line);
+		return why_write(-1, why, LATENCY_WHY,
+				 "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
+				 file, line);
 	case -E2BIG:
-		return refuse(why, "%s: more than %d keys; give the log of a shorter train", file, TYPED_MAX);
+		return why_write(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, TYPED_MAX);
 	case -ENODATA:
-		return refuse(why, "%s: no key in it was sent", file);
+		return why_write(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
 	case -ENOTSUP:
-		return refuse(why, "%s, line %lu: no offset of the wall clock, so packets cannot be put beside this key; type again", file, line);
+		return why_write(-1, why, LATENCY_WHY,
+				 "%s, line %lu: no offset of the wall clock, so packets cannot be put beside this key; type again",
+				 file, line);
 	default:
-		return refuse(why, "cannot read %s: %s", file, strerror(-err));
+		return why_write(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
 	}
 	l->step_ns = wall_step(l->typed.wall, l->typed.walls);
 	if (l->step_ns > WALL_STEP_NS)
-		return refuse(why, "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
+		return why_write(-1, why, LATENCY_WHY,
+				 "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
 			      "packet times tell nothing of them; type again", file, (double)l->step_ns / NS_PER_MS);
 	return 0;
 }
@@ -76,14 +70,16 @@ int latency_begin(struct latency *l, char *why)
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == WIRE_BLOCKS && !t->in_blocks)
-			return refuse(why, "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; "
+			return why_write(-1, why, LATENCY_WHY,
+					 "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; "
 				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
 		if (l->cfg.pairing == WIRE_BLOCKS && t->unsent > t->n / 2)
-			return refuse(why, "%s: most keys have no time when they were sent (the display repeated them); "
+			return why_write(-1, why, LATENCY_WHY,
+					 "%s: most keys have no time when they were sent (the display repeated them); "
 				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
 	if (wire_init(&l->wire, &wire))
-		return refuse(why, "no memory for %zu keys", t->n);
+		return why_write(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
 	l->tap = (struct meter_tap){ .context = &l->wire, .display = wire_display, .input = wire_input };
 	return 0;
 }
@@ -98,17 +94,19 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 		l->rows = NULL;
 	}
 	if (err)
-		return refuse(why, err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" :
+		return why_write(-1, why, LATENCY_WHY,
+				 err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" :
 			      "out of memory with %d updates", WIRE_UPDATES_MAX);
 	if (closed)
-		return refuse(why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
+		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != WIRE_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
-		return refuse(why, "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
+		return why_write(-1, why, LATENCY_WHY,
+				 "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
 			      l->cfg.keys);
 	if (w->cut + w->missed == w->blocks)
-		return refuse(why, "%s: the display never rested for a second after a block of keys, "
+		return why_write(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
 			      "so none was drained and the wire does not tell which update answers which key; "
 			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
 	return 0;

@@ -2,6 +2,7 @@
 #include "records.h"
 #include "clock.h"
 #include "reader.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -86,10 +87,8 @@ static int refill(struct records *r, size_t n)
 	if (n > r->room) {
 		uint8_t *larger = realloc(r->buffer, n);
 
-		if (!larger) {
-			snprintf(r->error, sizeof(r->error), "out of memory");
-			return -1;
-		}
+		if (!larger)
+			return why_write(-1, r->error, sizeof(r->error), "out of memory");
 		r->buffer = larger;
 		r->room = n;
 	}
@@ -99,10 +98,8 @@ static int refill(struct records *r, size_t n)
 	while (r->end < r->room) {
 		ssize_t got = load(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
-		if (got < 0) {
-			snprintf(r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
-			return -1;
-		}
+		if (got < 0)
+			return why_write(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
 		if (!got)
 			break;
 		r->end += (size_t)got;
@@ -125,8 +122,8 @@ static int have(struct records *r, size_t skip, size_t n, const char *what)
 	if (!r->end)
 		return 0;
 	left = r->end > skip ? r->end - skip : 0;
-	snprintf(r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what, left);
-	return -1;
+	return why_write(-1, r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what,
+			 left);
 }
 
 int records_next(struct records *r, struct packet *p)
@@ -141,10 +138,9 @@ int records_next(struct records *r, struct packet *p)
 	if (n <= 0)
 		return n;
 	captured = u32(r, r->buffer + r->begin + 8);
-	if (captured > LONGEST) {
-		snprintf(r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u", captured, LONGEST);
-		return -1;
-	}
+	if (captured > LONGEST)
+		return why_write(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
+				 captured, LONGEST);
 	if (have(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
 	head = r->buffer + r->begin;

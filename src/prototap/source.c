@@ -3,6 +3,7 @@
 #include "drops.h"
 #include "input.h"
 #include "merge.h"
+#include "why.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,9 @@ static int begin_file(struct source *s, struct file *f, char *why)
 	FILE *stream = f->in.stream;
 	const struct link *link, *first;
 
-	if (unpack) {
-		snprintf(why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path,
-			 unpack, strcmp(path, "-") ? path : "FILE");
-		return -1;
-	}
+	if (unpack)
+		return why_write(-1, why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
+				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
 	f->in.stream = NULL;
@@ -91,8 +90,8 @@ static int begin_file(struct source *s, struct file *f, char *why)
 	first = capture_link(s->file->capture);
 	if (link->type == first->type)
 		return 0;
-	snprintf(why, SOURCE_WHY, "%s has link type %s and %s %s; read them one by one", s->file->in.path, first->name, path, link->name);
-	return -1;
+	return why_write(-1, why, SOURCE_WHY, "%s has link type %s and %s %s; read them one by one", s->file->in.path, first->name,
+			 path, link->name);
 }
 
 /* Behind the header: damage, after which the rest of the file is unreadable, or what we do not read. */

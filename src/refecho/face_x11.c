@@ -6,6 +6,7 @@
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
+#include "why.h"
 #include "x11/connection.h"
 
 #include <errno.h>
@@ -169,14 +170,10 @@ static int x11_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 		if (!x->gone)
 			handle(x, &event);
 	}
-	if (x->gone) {
-		snprintf(why, size, "display %s went away", x->cfg.display);
-		return -EPIPE;
-	}
-	if (x->closed) {
-		snprintf(why, size, "the window on display %s was closed", x->cfg.display);
-		return -ECONNRESET;
-	}
+	if (x->gone)
+		return why_write(-EPIPE, why, size, "display %s went away", x->cfg.display);
+	if (x->closed)
+		return why_write(-ECONNRESET, why, size, "the window on display %s was closed", x->cfg.display);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "limits_in.h"
 #include "cli.h"
 #include "rows_in.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,10 +45,8 @@ static int row(void *context, char *const *cell)
 	for (size_t i = 0; i < NUMBERS; i++) {
 		if (strcmp(cell[0], numbers[i].name) != 0)
 			continue;
-		if (cli_read_real(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9) {
-			snprintf(r->why, r->size, "%s is no such number", cell[0]);
-			return -ERANGE;
-		}
+		if (cli_read_real(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
+			return why_write(-ERANGE, r->why, r->size, "%s is no such number", cell[0]);
 		memcpy((char *)&r->out->limits + numbers[i].at, &value, sizeof(value));
 		r->seen[i] = true;
 		if (!r->out->source[numbers[i].model][0])

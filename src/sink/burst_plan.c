@@ -4,18 +4,13 @@
 #include "clock.h"
 #include "random.h"
 #include "rows_in.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int wrong(char *why, size_t size, const char *what)
-{
-	snprintf(why, size, "%s", what);
-	return -EINVAL;
-}
 
 static bool read_share(const char *text, double *out)
 {
@@ -87,23 +82,23 @@ int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t 
 			out->kind = i < 2 ? BURST_EVERY : BURST_RANDOM;
 	}
 	if (out->kind == BURST_FILE)
-		return *text ? 0 : wrong(why, why_size, "a list or the name of a file is needed");
+		return *text ? 0 : why_write(-EINVAL, why, why_size, "a list or the name of a file is needed");
 	out->path = NULL;
 	/* strtok would take ",," for "," */
 	if (strlen(text) >= sizeof(copy) || strstr(text, ",,") || text[strlen(text) - 1] == ',')
-		return wrong(why, why_size, forms[out->kind]);
+		return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		if (!read_word(word, out, &seen))
-			return wrong(why, why_size, forms[out->kind]);
+			return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
-		return wrong(why, why_size, forms[out->kind]);
+		return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY && out->length_ns > out->every_ns)
-		return wrong(why, why_size, "len must not be longer than every");
+		return why_write(-EINVAL, why, why_size, "len must not be longer than every");
 	if (out->kind == BURST_RANDOM && out->min_ns > out->max_ns)
-		return wrong(why, why_size, "min must not be longer than max");
+		return why_write(-EINVAL, why, why_size, "min must not be longer than max");
 	if (out->kind == BURST_RANDOM && (double)out->max_ns > out->load * NS_PER_S)
-		return wrong(why, why_size, "max must not be longer than the load's share of a second");
+		return why_write(-EINVAL, why, why_size, "max must not be longer than the load's share of a second");
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #define FUSE_USE_VERSION 312
 #include "disk.h"
 #include "clock.h"
+#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -232,16 +233,14 @@ static int open_backing(struct disk *d, char *why, size_t size)
 		err = -errno;
 	else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		err = -ENODEV;
-	if (err) {
-		snprintf(why, size, "cannot use %s: %s", d->cfg.backing, err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
-		return err;
-	}
+	if (err)
+		return why_write(err, why, size, "cannot use %s: %s", d->cfg.backing,
+				 err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
-	if (d->size <= 0) {
-		snprintf(why, size, "cannot use %s: it has no size; make it with: truncate -s SIZE, or fallocate", d->cfg.backing);
-		return -EINVAL;
-	}
+	if (d->size <= 0)
+		return why_write(-EINVAL, why, size, "cannot use %s: it has no size; make it with: truncate -s SIZE, or fallocate",
+				 d->cfg.backing);
 	return 0;
 }
 
@@ -278,9 +277,8 @@ static int mount_it(struct disk *d, char *why, size_t size)
 	errno = 0;
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
-		snprintf(why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
-			 err == -ENOTCONN ? "; a mount is left behind there by who was killed: umount it" : "");
-		return err;
+		return why_write(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
+				 err == -ENOTCONN ? "; a mount is left behind there by who was killed: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
 	fuse_set_log_func(keep_words);

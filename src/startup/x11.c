@@ -2,6 +2,7 @@
 /* The connection, and looks at what was drawn. */
 #include "x11.h"
 #include "clock.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -55,21 +56,17 @@ static int prepare(struct screen *s, char *why)
 	Display *d = s->display;
 
 	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
-	    !XFixesQueryVersion(d, &fixes, &fixes_minor)) {
-		snprintf(why, SCREEN_WHY, "display %s has no DAMAGE extension, which tells what was drawn", DisplayString(d));
-		return -1;
-	}
-	if (!XTestQueryExtension(d, &a, &b, &c, &e)) {
-		snprintf(why, SCREEN_WHY, "display %s has no XTEST extension, so nothing can be sent to the application", DisplayString(d));
-		return -1;
-	}
+	    !XFixesQueryVersion(d, &fixes, &fixes_minor))
+		return why_write(-1, why, SCREEN_WHY, "display %s has no DAMAGE extension, which tells what was drawn",
+				 DisplayString(d));
+	if (!XTestQueryExtension(d, &a, &b, &c, &e))
+		return why_write(-1, why, SCREEN_WHY,
+				 "display %s has no XTEST extension, so nothing can be sent to the application", DisplayString(d));
 	s->damage_event = event + XDamageNotify;
 	name_atoms(s);
 	s->knows_pids = tells_pids(s);
-	if (!x11_pixels_open(s)) {
-		snprintf(why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
-		return -1;
-	}
+	if (!x11_pixels_open(s))
+		return why_write(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
 	s->parts = XFixesCreateRegion(d, NULL, 0);
 	/* On the root window it covers all windows; the "non-empty" level sends one event until we take it. */
 	s->damage = XDamageCreate(d, s->root, XDamageReportNonEmpty);

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "control.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -170,10 +171,8 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size)
 	int err, status;
 
 	*out = NULL;
-	if (!a) {
-		snprintf(why, size, "out of memory");
-		return -ENOMEM;
-	}
+	if (!a)
+		return why_write(-ENOMEM, why, size, "out of memory");
 	a->asked = server ? strdup(server) : NULL;
 	a->changes = a->list = (struct audio_pactl){ .pidfd = -1, .out = -1 };
 	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };

@@ -5,6 +5,7 @@
 #include "proc.h"
 #include "tracefs.h"
 #include "tracepoint.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -82,10 +83,8 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 	int id, err;
 
 	*out = NULL;
-	if (!w) {
-		snprintf(why, size, "out of memory");
-		return -ENOMEM;
-	}
+	if (!w)
+		return why_write(-ENOMEM, why, size, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
 	id = read_format(w);

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "control.h"
 #include "input.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,10 +57,8 @@ int input_control_open(struct input_source **out, const char *path, char *why, s
 	int err;
 
 	*out = NULL;
-	if (!c) {
-		snprintf(why, size, "out of memory");
-		return -ENOMEM;
-	}
+	if (!c)
+		return why_write(-ENOMEM, why, size, "out of memory");
 	err = control_open(&c->control, path, why, size);
 	if (err) {
 		free(c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "input.h"
 #include "keysym.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,21 +17,19 @@ int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t
 		uint32_t keysym;
 
 		end = strchrnul(text, ',');
-		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word)) {
-			snprintf(why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
-			return -EINVAL;
-		}
+		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word))
+			return why_write(-EINVAL, why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
 		text = end + 1;
 		if (!strcmp(word, "button")) {
 			read.button = true;
 		} else if (!strcmp(word, "any")) {
 			read.any = true;
 		} else if (keysym_read(word, &keysym)) {
-			snprintf(why, size, "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button", word);
-			return -EINVAL;
+			return why_write(-EINVAL, why, size,
+					 "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
+					 word);
 		} else if (read.n == INPUT_KEYS) {
-			snprintf(why, size, "--keys: at most %d keys", INPUT_KEYS);
-			return -EINVAL;
+			return why_write(-EINVAL, why, size, "--keys: at most %d keys", INPUT_KEYS);
 		} else {
 			read.keysym[read.n++] = keysym;
 		}

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "input.h"
+#include "why.h"
 #include "x11/connection.h"
 
 #include <errno.h>
@@ -174,10 +175,8 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	int err;
 
 	*out = NULL;
-	if (!x) {
-		snprintf(why, size, "out of memory");
-		return -ENOMEM;
-	}
+	if (!x)
+		return why_write(-ENOMEM, why, size, "out of memory");
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;

@@ -4,6 +4,7 @@
 #include "proc.h"
 #include "scope.h"
 #include "shares_group.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,10 +135,8 @@ int shares_open(struct favour **out, const char *group, enum ratio ratio, struct
 	struct shares *s = calloc(1, sizeof(*s));
 	int err;
 
-	if (!s) {
-		snprintf(why, size, "no memory");
-		return -ENOMEM;
-	}
+	if (!s)
+		return why_write(-ENOMEM, why, size, "no memory");
 	*s = (struct shares){ .favour.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
 	err = shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ? try_nice(undo) : 0;
 	if (err) {

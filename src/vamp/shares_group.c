@@ -2,6 +2,7 @@
 #include "shares_group.h"
 #include "files.h"
 #include "proc.h"
+#include "why.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,18 +60,16 @@ static int share_out(const struct shares_group *g, struct undo *undo, char *why,
 	char rest[UNDO_PATH], text[8];
 	int err = 0;
 
-	if (!groups_list_cpu(g->above, "cgroup.controllers")) {
-		snprintf(why, size, "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
-		return -ENOTSUP;
-	}
+	if (!groups_list_cpu(g->above, "cgroup.controllers"))
+		return why_write(-ENOTSUP, why, size,
+				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
 	if (groups_list_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
 	files_read(groups_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_have(g->above, "cgroup.events")) {
-		if (has_groups(g->above)) {
-			snprintf(why, size, "%s holds processes beside groups: move these into a group of their own", g->above);
-			return -EBUSY;
-		}
+		if (has_groups(g->above))
+			return why_write(-EBUSY, why, size,
+					 "%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undo_mkdir(undo, rest);
 		if (!err)
@@ -100,24 +99,18 @@ int shares_group_open(struct shares_group *g, const char *root, const char *abov
 	size_t mark = undo_mark(undo), n;
 	int err;
 
-	if (!groups_find(&g->groups, root)) {
-		snprintf(why, size, "no cpu cgroups are mounted");
-		return -ENOENT;
-	}
+	if (!groups_find(&g->groups, root))
+		return why_write(-ENOENT, why, size, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
 	else if (!groups_of(&g->groups, 0, g->above, sizeof(g->above)) || !groups_have(g->above, "cgroup.procs"))
 		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* a container whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
-	if (!is_below(g->above, g->groups.mount) || !groups_have(g->above, "cgroup.procs")) {
-		snprintf(why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
-		return -ENOENT;
-	}
-	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32) {
-		snprintf(why, size, "the path of %s is too long", g->above);
-		return -ENAMETOOLONG;
-	}
+	if (!is_below(g->above, g->groups.mount) || !groups_have(g->above, "cgroup.procs"))
+		return why_write(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
+	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
+		return why_write(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
 	err = g->groups.version == 2 ? share_out(g, undo, why, size) : 0;
 	if (!err) {
 		err = make_ours(g, ratio, undo);

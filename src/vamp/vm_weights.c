@@ -2,6 +2,7 @@
 #include "vm_weights.h"
 #include "files.h"
 #include "groups.h"
+#include "why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -79,10 +80,8 @@ static int vm_group_all(struct vm_weights *w, const char *folder)
 
 	groups_find(&w->groups, "");
 	if (!groups_of(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
-	    !groups_of(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at))) {
-		snprintf(w->why, sizeof(w->why), "no cpu control group is mounted here");
-		return -ENOENT;
-	}
+	    !groups_of(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
+		return why_write(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* version 1: only the top has a release_agent; version 2: all but the top have a cgroup.type */
 	if (!folder && !w->adopted &&
@@ -125,10 +124,8 @@ int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *gr
 	struct vm_weights *w = calloc(1, sizeof(*w));
 	int err;
 
-	if (!w) {
-		snprintf(why, size, "no memory");
-		return -ENOMEM;
-	}
+	if (!w)
+		return why_write(-ENOMEM, why, size, "no memory");
 	*w = (struct vm_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
 	err = dry ? 0 : vm_group_all(w, group);
 	if (err && group) {

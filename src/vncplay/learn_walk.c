@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* learn_walk - a log, tile by tile. */
 #include "learn_walk.h"
+#include "why.h"
 
 #include "deps.h"
 #include "fbs.h"
@@ -92,16 +93,12 @@ static int take_blocks(struct walk *k, struct fbs *log, const int64_t *sent_us, 
 			snprintf(why, size, "%s", rfb_why(k->rfb));
 		if (err || k->err)
 			return err ? err : k->err;
-		if (k->resized) {
-			snprintf(why, size, "its screen changes its size");
-			return -EPROTO;
-		}
+		if (k->resized)
+			return why_write(-EPROTO, why, size, "its screen changes its size");
 		tell_changes(k, (int64_t)block.ms * 1000);
 	}
-	if (more < 0) {
-		snprintf(why, size, "the log is cut");
-		return more;
-	}
+	if (more < 0)
+		return why_write(more, why, size, "the log is cut");
 	while (sent < inputs)
 		k->w->sent(k->w->whose, sent++, rfb_screen(k->rfb));
 	return 0;

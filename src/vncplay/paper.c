@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "fbs.h"
 #include "rfb.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -226,15 +227,13 @@ int paper_find(const struct paper_cfg *cfg, const struct replay *replay, int run
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
-		snprintf(why, size, "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
-			 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
-		return -EPROTO;
+		return why_write(-EPROTO, why, size,
+				 "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
+				 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 	}
-	if (!pixels_of(&s)) {
-		snprintf(why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d", replay[0].file,
-			 replay[0].width, replay[0].height, scale);
-		return -EPROTO;
-	}
+	if (!pixels_of(&s))
+		return why_write(-EPROTO, why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
+				 replay[0].file, replay[0].width, replay[0].height, scale);
 	s.now = calloc(pixels_of(&s) + 1, sizeof(*s.now));
 	s.analysed = calloc(pixels_of(&s) + 1, sizeof(*s.analysed));
 	if (!s.now || !s.analysed)

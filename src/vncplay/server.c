@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* server - the stream of a connection, once the greeting is over: RFC 6143, 7.5 and 7.6. */
 #include "server.h"
+#include "why.h"
 
 #include "clock.h"
 #include "dial.h"
@@ -108,8 +109,7 @@ static void on_bell(void *whose)
 static int over(struct server *s, int err, const char *text)
 {
 	s->err = err;
-	snprintf(s->why, sizeof(s->why), "%s", text);
-	return err;
+	return why_write(err, s->why, sizeof(s->why), "%s", text);
 }
 
 /* How many bytes may be taken before the clock is looked at: 16 of them can paint a whole screen,
@@ -280,10 +280,8 @@ static int greet(struct server *s, const struct server_cfg *cfg, struct server_g
 		err = vnc_password_read(cfg->password_file, password, s->why, sizeof(s->why));
 	if (err)
 		return err;
-	if (vnc_address_read(cfg->address, host, sizeof(host), &port)) {
-		snprintf(s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
-		return -EINVAL;
-	}
+	if (vnc_address_read(cfg->address, host, sizeof(host), &port))
+		return why_write(-EINVAL, s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
 	s->fd = dial(host, port, until, s->why, sizeof(s->why));
 	if (s->fd < 0)
 		return s->fd;

@@ -4,6 +4,7 @@
  * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before
  * anything else is known. What it waits for is bounded for each read only, and not all of it. */
 #include "server_greet.h"
+#include "why.h"
 
 #include "proc.h"
 #include "watchdog.h"
@@ -50,18 +51,12 @@ static int say_why(rfbClient *client, bool late, bool wanted, char *why, size_t 
 {
 	static const char types[] = "Unknown authentication scheme from VNC server: ";
 
-	if (proc_stop) {
-		snprintf(why, size, "interrupted");
-		return -EINTR;
-	}
-	if (late) {
-		snprintf(why, size, "no whole greeting in time");
-		return -ETIMEDOUT;
-	}
-	if (wanted) {
-		snprintf(why, size, "it wants a password: --password-file FILE");
-		return -EACCES;
-	}
+	if (proc_stop)
+		return why_write(-EINTR, why, size, "interrupted");
+	if (late)
+		return why_write(-ETIMEDOUT, why, size, "no whole greeting in time");
+	if (wanted)
+		return why_write(-EACCES, why, size, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
 		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
 			 last_words + sizeof(types) - 1);

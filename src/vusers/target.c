@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target.h"
 #include "vnc_address.h"
+#include "why.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,12 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int bad(char *why, size_t size, const char *words)
-{
-	snprintf(why, size, "%s", words);
-	return -EINVAL;
-}
 
 /* A number behind so many colons (vnc_address.h). */
 static bool port_of(const char *text, const char **end, int colons, uint16_t *port)
@@ -73,13 +68,13 @@ static int parse_http(const char *text, struct target *t, char *why, size_t size
 	t->ports = 1;
 	t->port[0] = strncmp(text, "https", 5) ? 80 : 443;
 	if (strlen(text) >= sizeof(t->origin) || strpbrk(text, " \"\\@#"))
-		return bad(why, size, "not an address such as http://127.0.0.1:8080/");
+		return why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
 	rest = host_of(rest, t->host, sizeof(t->host));
 	if (rest && *rest == ':' && !port_of(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
-	return rest == end ? 0 : bad(why, size, "not an address such as http://127.0.0.1:8080/");
+	return rest == end ? 0 : why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 }
 
 static int find(struct target *t, char *why, size_t size)
@@ -90,10 +85,8 @@ static int find(struct target *t, char *why, size_t size)
 
 	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
 	err = getaddrinfo(t->host, port, &want, &got);
-	if (err) {
-		snprintf(why, size, "%s: %s", t->host, gai_strerror(err));
-		return -EAFNOSUPPORT;
-	}
+	if (err)
+		return why_write(-EAFNOSUPPORT, why, size, "%s: %s", t->host, gai_strerror(err));
 	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
 	t->address_size = got->ai_addrlen;
 	freeaddrinfo(got);
@@ -111,9 +104,10 @@ int target_parse(const char *text, struct target *t, char *why, size_t size)
 	} else if (!strncmp(text, "vnc:", 4)) {
 		rest = vnc_address_host(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !ports_of(colons ? rest : "0", colons, t))
-			err = bad(why, size, "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
+			err = why_write(-EINVAL, why, size,
+					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = bad(why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = why_write(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : find(t, why, size);
 }

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "end.h"
+#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-static int refuse(int err, char *why, size_t size, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, size, format, args);
-	va_end(args);
-	return -err;
-}
 
 static int open_tap(struct end *e, char *why, size_t size)
 {
@@ -30,13 +20,14 @@ static int open_tap(struct end *e, char *why, size_t size)
 
 	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (e->fd < 0)
-		return refuse(errno, why, size, "cannot open /dev/net/tun: %s; modprobe tun, or give the login access to it", strerror(errno));
+		return why_write(-errno, why, size, "cannot open /dev/net/tun: %s; modprobe tun, or give the login access to it",
+				 strerror(errno));
 	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
 	if (ioctl(e->fd, TUNSETIFF, &request)) {
 		err = errno;
 		close(e->fd);
 		e->fd = -1;
-		return refuse(err, why, size, "cannot make the interface %s: %s%s", e->name, strerror(err),
+		return why_write(-err, why, size, "cannot make the interface %s: %s%s", e->name, strerror(err),
 			      err == EPERM ? "; this takes CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; there is one of that name" : "");
 	}
 	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
@@ -51,14 +42,14 @@ int end_open(struct end *e, const char *where, char *why, size_t size)
 
 	*e = (struct end){ .fd = -1, .counters = -1 };
 	if (length == 0 || length >= sizeof(e->name))
-		return refuse(EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
+		return why_write(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
 	memcpy(e->name, where, length);
 	if (!space)
 		return open_tap(e, why, size);
 	there = open(space + 1, O_RDONLY | O_CLOEXEC);
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
-		refuse(err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		why_write(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
 		       err == EPERM ? "; this takes CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
