@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup wire animate netload vncplay arrivals queue score vusers vamp diskorder
+TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup delayline animate netload vncplay arrivals queue score vusers vamp diskorder
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -21,7 +21,7 @@ LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
-LIBS_wire = -lcap-ng
+LIBS_delayline = -lcap-ng
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon

@@ -23,7 +23,7 @@ sink	-	thinprobe sink --burst every:50ms,len:2ms -t 500ms $OPTIONS
 memhog	-	thinprobe memhog -s 16M --rate 20M/s -t 500ms $OPTIONS
 sessmem	-	thinprobe sessmem --session $$ $OPTIONS
 netload	netload	thinprobe netload send 127.0.0.1:$PORT --rate 2Mbit -t 1200ms $OPTIONS
-wire	networks	unshare -rn thinprobe wire --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
+delayline	networks	unshare -rn thinprobe delayline --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
 animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
 animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
 slowdisk	mounts	timeout --preserve-status -s INT -k 20 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS

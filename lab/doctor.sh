@@ -108,11 +108,11 @@ processors() {
 # What stands in for netem: two TAP interfaces, in a network namespace of their own.
 delay_line() {
 	local said
-	if [ ! -x "$TP_BIN/wire" ]; then
-		row part "link delay and loss" "no netem in this kernel, and wire is not built" "thinprobe setup"
+	if [ ! -x "$TP_BIN/delayline" ]; then
+		row part "link delay and loss" "no netem in this kernel, and delayline is not built" "thinprobe setup"
 	elif said=$(unshare ${UNSHARE_USER:+--user --map-root-user} --net \
-		"$TP_BIN/wire" --end tp0 --end tp1 -t 10ms --format tsv 2>&1); then
-		row yes "link delay and loss" "wire, in user space (no netem in this kernel)$(grep -q 'real_time.true' <<<"$said" ||
+		"$TP_BIN/delayline" --end tp0 --end tp1 -t 10ms --format tsv 2>&1); then
+		row yes "link delay and loss" "delayline, in user space (no netem in this kernel)$(grep -q 'real_time.true' <<<"$said" ||
 			echo '; without real-time priority it is late now and then')"
 	else
 		row part "link delay and loss" "no netem in this kernel, and $(tail -n 1 <<<"$said")"

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # link.sh - the link of the local lab: its numbers, what makes them true (tbf, netem, or the delay
-# line `wire`), and changing them while it is up. For local.sh, and for local/hold.sh, which makes
+# line, `delayline`), and changing them while it is up. For local.sh, and for local/hold.sh, which makes
 # the link.
 #
 # LAB_LINK is what it came out as: veth (a pair, with tbf where there is a rate), netem (the same,
-# with netem above), wire (two TAP ends that `wire` joins, which then does all of it). docs/links.md
+# with netem above), wire (two TAP ends that `delayline` joins, which then does all of it). docs/links.md
 # says what each is, and how far off.
 
 # link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: RATE: each way, or DOWN/UP as the client has it:
 # from the server, and to it; LEAST: packets that find room whatever the queue's time; delay, jitter
 # and loss may be empty. Sets LINK_TBF_server and LINK_TBF_client (words for tc at that end; empty: no
-# rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: orders, as `wire` takes
+# rate), LINK_NETEM (words; empty: nothing asked for), LINK_WIRE (array: orders, as `delayline` takes
 # them). 1 with LAB_WHY: what is no number.
 link_numbers() {
 	local said
@@ -82,7 +82,7 @@ link_choose() { # COMMAND...: in a namespace of a host, as its root
 	netem) link_has_netem "$@" || { LAB_WHY="this kernel has no netem"; [ -z "${LAB_DELAY_BY-}" ] || return; LAB_LINK=wire; } ;;
 	*) return 1 ;;
 	esac
-	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/wire" ] || { LAB_WHY+=", and the delay line is not built: thinprobe setup"; return 1; }
+	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/delayline" ] || { LAB_WHY+=", and the delay line is not built: thinprobe setup"; return 1; }
 	[ "$LAB_LINK" = netem ] || [ -c /dev/net/tun ] || {
 		LAB_WHY+=", and there is no /dev/net/tun for the delay line (modprobe tun)"
 		return 1

@@ -182,7 +182,7 @@ start_wire() {
 	for order in "${LINK_WIRE[@]}"; do options+=(--order "$order"); done
 	(
 		for f in "${life[@]}" "${lock_fd[@]}" "$nap_fd" 3; do exec {f}>&-; done
-		exec "$TP_BIN/wire" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" \
+		exec "$TP_BIN/delayline" --end "${ifname[server]}@/proc/${pid[server]}/ns/net" \
 			--end "${ifname[client]}@/proc/${pid[client]}/ns/net" "${options[@]}" \
 			--seed "${LAB_LINK_SEED:-1}" --parent $$ --cpus "$client" --control "$LAB_WIRE.control" \
 			--format json -o "$LAB_WIRE.json" --ready-fd "$up_fd" 2>"$LAB_WIRE.err"

@@ -10,7 +10,7 @@ setup() {
 	for tool in setpriv unshare nsenter ip tc ethtool jq ping; do
 		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
-	[ -x "$HOME_OF_LAB/bin/wire" ] || skip "wire is not built"
+	[ -x "$HOME_OF_LAB/bin/delayline" ] || skip "delayline is not built"
 	AS=()
 	unshare --user --map-root-user --net true 2>/dev/null || [ "$(id -u)" = 0 ] || skip "this system forbids user namespaces"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* privilege - gives up what makes a link once it is there: from then on bytes of strangers pass through. */
-#ifndef THINPROBE_WIRE_PRIVILEGE_H
-#define THINPROBE_WIRE_PRIVILEGE_H
+#ifndef THINPROBE_DELAYLINE_PRIVILEGE_H
+#define THINPROBE_DELAYLINE_PRIVILEGE_H
 
 /* Keeps only what a report that is written later, and memory that is locked, may take; nothing
  * comes back (no_new_privs). 0 or -errno. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* wire - a link of a stated delay, jitter, loss and rate between two interfaces, for kernels that cannot emulate one.
+/* delayline - a link of a stated delay, jitter, loss and rate between two interfaces, for kernels that cannot emulate one.
  *
  * Both ends are TAP interfaces, each in a network namespace of choice. When a packet passes is
  * path.c's, where it waits shelf.c's, who carries it pump.c's. This file reads options and orders,
- * runs, reports; its own delay too, for that is in every figure measured over the wire. */
+ * runs, reports; its own delay too, for that is in every figure measured over the link. */
 #include "clock.h"
 #include "control.h"
 #include "orders.h"
@@ -89,7 +89,7 @@ static int call_end(const char *text, void *value)
 
 	(void)value;
 	if (cfg.ends == 2)
-		die_usage("--end %s: a wire has two ends", text);
+		die_usage("--end %s: a link has two ends", text);
 	if (name == 0 || name >= IFNAMSIZ || memchr(text, '/', name))
 		die_usage("--end %s: the name of an interface has 1 to 15 characters, and no /", text);
 	cfg.end[cfg.ends++] = text;
@@ -244,7 +244,7 @@ static void say_link(struct rec *r, double wall_ns)
 	for (int i = 0; i < 2; i++)
 		say_way(r, i, alike ? "" : link[i]);
 	if (late->n)
-		rec_say(r, "wire's own delay on top: %s µs (p50), %s (p99), %s at worst", say_number(late_percentile(late, 0.5)),
+		rec_say(r, "The line's own delay on top: %s µs (p50), %s (p99), %s at worst", say_number(late_percentile(late, 0.5)),
 			say_number(late_percentile(late, 0.99)), say_number((double)late->max_ns / NS_PER_US));
 	if (lossy())
 		rec_warn(r, "%s packets found no room and were dropped; give more with --packets",
@@ -288,7 +288,7 @@ static void report_now(void)
 	err = rec_close(now.out);
 	if (err)
 		warn("cannot write the report: %s", strerror(-err));
-	now.out = rec_open(&out_cfg, "wire");
+	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
 		warn("cannot write %s any more: %m; this was the last report", out_cfg.path ? out_cfg.path : "the report");
 }
@@ -311,7 +311,7 @@ static void heed(void *arg, const char *line)
 	(void)arg;
 	if (err) {
 		warn("order \"%s\" is %s", line, err == -ERANGE ? "out of range" :
-		     err == -EDOM ? "a time without a unit" : "not understood; thinprobe-wire(1) lists them");
+		     err == -EDOM ? "a time without a unit" : "not understood; thinprobe-delayline(1) lists them");
 		return;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -332,14 +332,14 @@ static void heed(void *arg, const char *line)
 static void read_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
-			      "wire --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
+			      "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
 	if (cfg.ends != 2)
-		die_usage("a wire has two ends: --end NAME --end NAME");
+		die_usage("a link has two ends: --end NAME --end NAME");
 	rec_check_apart(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
@@ -398,7 +398,7 @@ int main(int argc, char **argv)
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "our parent is not %lld", (long long)cfg.parent);
 	proc_catch_stop();
-	now.out = rec_open(&out_cfg, "wire");
+	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	err = proc_pin(&cfg.cpus);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "wire/shelf.h"
+#include "delayline/shelf.h"
 
 static void put(struct shelf *s, int64_t due, const char *text, int way)
 {

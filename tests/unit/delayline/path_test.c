@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "wire/path.h"
+#include "delayline/path.h"
 
 #define MS 1000000LL
 #define S 1000000000LL

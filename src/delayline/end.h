@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* end - one end of a wire: a TAP interface in a network namespace of choice, for as long as its descriptor is open. */
+/* end - one end of the delay line: a TAP interface in a network namespace of choice, for as long as its descriptor is open. */
 #ifndef THINPROBE_END_H
 #define THINPROBE_END_H
 

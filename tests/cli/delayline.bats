@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# wire: two interfaces in two network namespaces, and what it does to the packets between them, seen from both ends.
+# delayline: two interfaces in two network namespaces, and what it does to the packets between them, seen from both ends.
 
 bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
 	begin_test
-	WIRE=$BIN/wire
+	WIRE=$BIN/delayline
 }
 
-# Two namespaces, $a and $b: as root, or in a user namespace that holds both. `line` starts the wire
+# Two namespaces, $a and $b: as root, or in a user namespace that holds both. `line` starts the delay line
 # between them, a0 to b0 (10.9.0.1, .2).
 hosts() {
 	need ip unshare nsenter
@@ -63,7 +63,7 @@ finish() {
 order() { printf '%s\n' "$@" report >orders; until_true test -s "the report"; }
 result() { jq "$1" "the report"; }
 
-@test "wire: bad words name the thing and exit 2; two ends and no more" {
+@test "delayline: bad words name the thing and exit 2; two ends and no more" {
 	for words in '' '--end a' '--end a --end b --end c' '--end a --end b --rate 10' \
 		'--end a --end b --loss 101' '--end a --end b --delay 1parsec' \
 		'--end a --end b --shape square' '--end a --end b extra' '--end abcdefghijklmnop --end b' \
@@ -80,7 +80,7 @@ result() { jq "$1" "the report"; }
 	[ "${#stderr_lines[@]}" = 1 ]
 }
 
-@test "wire: an order that holds from the start can be of one direction, and goes before the options" {
+@test "delayline: an order that holds from the start can be of one direction, and goes before the options" {
 	need jq
 	hosts
 	line --rate 10Mbit --delay 1ms --order 'back rate 384Kbit' --order 'forth delay 2ms'
@@ -89,7 +89,7 @@ result() { jq "$1" "the report"; }
 		== [10000000, 384000, 2, 1]')" = true ]
 }
 
-@test "wire: the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
+@test "delayline: the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
 	need ping jq
 	hosts
 	line --delay 30ms
@@ -148,7 +148,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	cp receiver.out "$1"
 }
 
-@test "wire: of 12,000 packets as many are lost as asked for (binomial interval); the same ones with the same seed" {
+@test "delayline: of 12,000 packets as many are lost as asked for (binomial interval); the same ones with the same seed" {
 	need jq python3
 	hosts
 	cat_numbers >numbers.py
@@ -179,7 +179,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	sort -n second | cmp - second
 }
 
-@test "wire: the rate is held and the queue drops what would wait too long; an interface that goes is its end" {
+@test "delayline: the rate is held and the queue drops what would wait too long; an interface that goes is its end" {
 	need jq python3
 	hosts
 	cat_numbers >numbers.py
@@ -201,7 +201,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	grep -q 'the interface b0 is gone' wire.err
 }
 
-@test "wire: it ends with its parent, and its interfaces with it, however it ends" {
+@test "delayline: it ends with its parent, and its interfaces with it, however it ends" {
 	hosts
 	# shellcheck disable=SC2016 # another shell's
 	start parent "${inside[@]}" bash -c '"$@" 2>wire.err & echo $! >wire.pid; wait' sh "$WIRE" \

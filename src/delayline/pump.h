@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pump - carries frames between two ends of a wire: reads them, gives each its time, hands it over
+/* pump - carries frames between the two ends: reads them, gives each its time, hands it over
  * when that has come. One thread. */
 #ifndef THINPROBE_PUMP_H
 #define THINPROBE_PUMP_H

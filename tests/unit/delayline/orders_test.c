@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "wire/end.h"
-#include "wire/orders.h"
+#include "delayline/end.h"
+#include "delayline/orders.h"
 
 static void rates(void **state)
 {

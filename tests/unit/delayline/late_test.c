@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "wire/late.h"
+#include "delayline/late.h"
 
 static struct late late;
 
