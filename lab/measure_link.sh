@@ -38,7 +38,8 @@ words='def digits: if . == 0 then 0 else (. | fabs | log10 | floor) as $e | pow(
 
 lab_use ssh "$1"
 lab_up
-lab_has client ping || die "-$EXIT_MISSING" "--link measure: no ping$LAB_AT_client; apt-get install --no-install-recommends iputils-ping"
+lab_has client ping ||
+	die "-$EXIT_MISSING" "--link measure: no ping$LAB_AT_client; apt-get install --no-install-recommends iputils-ping"
 pings=$(lab_exec client ping -n -q -c "$PINGS" -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null </dev/null)
 read -r lost rtt mdev < <(LC_ALL=C awk -F'[ /]' '/packet loss/ { match($0, /[0-9.]+% packet loss/); lost = substr($0, RSTART) + 0 }
 	/^rtt / { sub(/.*= /, ""); print lost, $2, $4 }' <<<"$pings")

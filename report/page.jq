@@ -40,8 +40,8 @@ def broken($view; $rows): $view.breaks as $b | if $b == null then [] else
 	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($b.axis)])) as $group
 	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
-# Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are held against each
-# other. A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
+# Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
+# A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
 def ranking($view): . as $doc | $view.columns[0] as $who
 	| reduce ($view.at // "" | split(",")[] | split(":")) as [$name, $which] (.[$view.table] // [];
 		(map(.[$name] | values) | if $which == "least" then min elif $which == "most" then max else $which end) as $value
@@ -140,7 +140,8 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 		then .[-1] += [$rows[$i]] else . + [[$rows[$i]]] end)) as $groups
 	| def who: .[$view.columns[0]];
 	  def name: "\(who) (\(figure($view.rank) | figure_words))";
-	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name | $rows[0][$name] | select(type == "number" and . != 0)
+	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name
+		| $rows[0][$name] | select(type == "number" and . != 0)
 		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
 	| "On \([($doc | link_words) // "this link", $at[]] | join(", ")): "
 		+ ([$groups | to_entries[] | .key as $i | .value | if length > 1 then "\(map(if $i == 0 then name else who end) | and_list)"
@@ -153,7 +154,8 @@ def full_verdict: [rank_verdict, (verdict | select(. != ""))] | join(" ");
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
-	| first(views[] | select(. as $view | $doc | shown($view))) | . as $view | $doc | grid($view; false) | terminal_table($view.by != null);
+	| first(views[] | select(. as $view | $doc | shown($view))) | . as $view
+	| $doc | grid($view; false) | terminal_table($view.by != null);
 # Of a run of one cell: the first two figures of the first view of the summary that has any.
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
 	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name

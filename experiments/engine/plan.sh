@@ -367,11 +367,12 @@ plan_check_link() {
 plan_measure_link() {
 	local hosts=${LINK#measure} host='[^,:-][^,]*'
 	hosts=${hosts#:}
-	[ "$ON" = lab ] || exp_bad "--link $LINK with --on $ON: a real link is not shaped; without --on, --link measure:SERVER,CLIENT" \
-		"emulates it here"
-	[ -n "$hosts" ] || exp_bad "--link measure: between the emulated hosts there is nothing to measure; name the server, or server and" \
-		"client: --link measure:SERVER[,CLIENT]"
-	[[ $LINK == measure:* && $hosts =~ ^$host(,$host)?$ ]] || exp_bad "--link $LINK: measure:SERVER or measure:SERVER,CLIENT, as ssh knows them"
+	[ "$ON" = lab ] || exp_bad "--link $LINK with --on $ON: a real link is not shaped;" \
+		"without --on, --link measure:SERVER,CLIENT emulates it here"
+	[ -n "$hosts" ] || exp_bad "--link measure: between the emulated hosts there is nothing to measure;" \
+		"name the server, or server and client: --link measure:SERVER[,CLIENT]"
+	[[ $LINK == measure:* && $hosts =~ ^$host(,$host)?$ ]] ||
+		exp_bad "--link $LINK: measure:SERVER or measure:SERVER,CLIENT, as ssh knows them"
 	LINK=none
 	[ "$EXP_ONLY" = 0 ] || return 0
 	need jq jq
@@ -380,7 +381,8 @@ plan_measure_link() {
 	LINK_MEASURED=$("$TP_HOME/lab/measure_link.sh" "$hosts") || exit
 	[ ! -t 1 ] || printf '\r\033[K'
 	read -r LINK < <(jq -r .link <<<"$LINK_MEASURED")
-	jq -r '"link measured: \(.link): round trip \(.rtt_ms) ms, rate \(.down_mbit_s) Mbit/s down and \(.up_mbit_s) up"' <<<"$LINK_MEASURED"
+	jq -r '"link measured: \(.link): round trip \(.rtt_ms) ms, \(.down_mbit_s) Mbit/s down and \(.up_mbit_s) up"' \
+		<<<"$LINK_MEASURED"
 }
 
 # Options that say how an emulated link is made; of a real one they are nothing.

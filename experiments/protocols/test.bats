@@ -155,7 +155,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(awk '{ print $1, $2, $3, $4, $5, $6, $7 }' table | paste -sd ';')" = \
 		"1 rdp 10 20 416 0 ;2 ssh 20 40 352 0 ;3 x11 30 60 388 0 4;4 nx 31 62 288 0 3;5 xpra 60 120 659 10 " ]
 	[ -z "$("$TOP/report/report.sh" --table run | awk 'length > 80')" ]
-	[[ $(jq -r .verdict run/findings.json) == "On 100 Mbit/s: rdp "*" first; "*"ssh"*"; x11 and nx cannot be told apart; xpra "*" last. "* ]]
+	[[ $(jq -r .verdict run/findings.json) == \
+		"On 100 Mbit/s: rdp "*" first; "*"ssh"*"; x11 and nx cannot be told apart; xpra "*" last. "* ]]
 	# one protocol is no ranking
 	jq '.cells |= map(select(.parameters.protocol == "ssh"))' run/run.json >new && mv new run/run.json
 	"$TOP/report/report.sh" run

@@ -21,7 +21,9 @@ wan_one_link() {
 	local rate delay jitter loss name
 	IFS=, read -r rate delay jitter loss <<<"$LINK"
 	[ -n "$delay" ] || return 0
-	for name in rtt loss loss-rtt; do ! plan_given "$name" || exp_bad "--$name with --link $LINK: that link has a round trip; give one"; done
+	for name in rtt loss loss-rtt; do
+		! plan_given "$name" || exp_bad "--$name with --link $LINK: that link has a round trip of its own; give one of the two"
+	done
 	plan_given keys || [ -n "$RESUME" ] || KEYS=$((2 * KEYS))	# there is time for more
 	RTTS=$(LC_ALL=C awk -v text="$delay" 'BEGIN {
 		ms = 2 * text * (text ~ /[0-9]us$/ ? 1e-3 : text ~ /ms$/ ? 1 : 1e3); printf "%.0f", ms }')

@@ -94,7 +94,8 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 	extra=$(comm -3 <(fields long.tsv) <(header $kept/long.tsv) | tr -d '\t' | paste -sd ' ')
 	[ "$extra" = "$(jq -r '.axes | sort | join(" ")' $kept/run.json)" ]
 	# of run.json and its cells, each name that is described is there, or is optional
-	extra=$(comm -23 <(fields run.json) <(jq -r '(., .cells[0], .counts, .settings) | keys[]' $kept/run.json | sort -u) | paste -sd ' ')
+	jq -r '(., .cells[0], .counts, .settings) | keys[]' $kept/run.json | sort -u >"$BATS_TEST_TMPDIR/there"
+	extra=$(comm -23 <(fields run.json) "$BATS_TEST_TMPDIR/there" | paste -sd ' ')
 	[ "$extra" = "link_measured protocols reason" ]
 	[ "$(comm -13 <(fields run.json) <(jq -r 'keys[]' $kept/run.json | grep -vx schema | sort) | paste -sd ' ')" = "" ]
 	[ "$(fields findings.json)" = "$(jq -r '., .findings[0] | keys[]' $kept/findings.json | grep -vx schema | sort -u)" ]
@@ -103,8 +104,9 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 	for extra in wire echo; do
 		fields $extra.tsv >"$BATS_TEST_TMPDIR/$extra"
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/$extra")" -ge 6 ]
-		while read -r name; do grep -q "\"$name\"" src/prototap/wire.c src/refecho/refecho.c || { echo "$extra: $name"; return 1; }; done \
-			<"$BATS_TEST_TMPDIR/$extra"
+		while read -r name; do
+			grep -q "\"$name\"" src/prototap/wire.c src/refecho/refecho.c || { echo "$extra: $name"; return 1; }
+		done <"$BATS_TEST_TMPDIR/$extra"
 	done
 }
 
