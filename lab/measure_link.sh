@@ -54,7 +54,7 @@ for way in "down server client" "up client server"; do
 	mbit=$(load "$from" "$to" --rate max -t 3s | jq -e .result.received_mbit_s) ||
 		die "--link measure: no load gets from the $from to the $to (port $PORT and those that the receiver chooses):" \
 			"$(tail -n 1 "$LAB_LOG/netload.err")"
-	loss=$(load "$from" "$to" --udp --size 200 --rate "$(fifth "$mbit")" -t 5s | jq .result.lost_percent) || loss=null
+	loss=$(load "$from" "$to" --udp --frame-size 200 --rate "$(fifth "$mbit")" -t 5s | jq .result.lost_percent) || loss=null
 	printf -v "of_$name" '{"%s_mbit_s": %s, "%s_lost_percent": %s}' "$name" "$mbit" "$name" "${loss:-null}"
 done
 lab_down
