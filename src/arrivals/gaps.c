@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gaps.h"
+#include "ascending.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,18 +25,11 @@ void gaps_figures(const double *gap, size_t n, struct gaps_figures *out)
 	out->lag1 = squares > 0 ? products / squares : 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double gaps_ks(double *gap, size_t n, double mean)
 {
 	double most = 0;
 
-	qsort(gap, n, sizeof(*gap), ascending);
+	qsort(gap, n, sizeof(*gap), ascending_double);
 	for (size_t i = 0; i < n; i++) {
 		double p = -expm1(-gap[i] / mean), above = (double)(i + 1) / (double)n - p, below = p - (double)i / (double)n;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "nulls.h"
+#include "ascending.h"
 #include "chances.h"
 #include "gaps.h"
 #include "random.h"
@@ -15,19 +16,12 @@ struct nulls {
 	double cov[NULLS_DRAWS], lag1[NULLS_DRAWS], ks[NULLS_DRAWS];	/* sorted; the first two times sqrt(n), cov less 1 */
 };
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* From sets of `from` gaps to sets of n. */
 static void stretch(double *z, size_t from, size_t n)
 {
 	double part = sqrt((double)from / (double)n);
 
-	qsort(z, NULLS_DRAWS, sizeof(*z), ascending);
+	qsort(z, NULLS_DRAWS, sizeof(*z), ascending_double);
 	for (size_t i = 0; i < NULLS_DRAWS && from < n; i++) {
 		double normal = chances_normal_inverse(((double)i + 0.5) / NULLS_DRAWS);
 
@@ -72,7 +66,7 @@ struct nulls *nulls_make(size_t n)
 	free(gap);
 	stretch(t->cov, of, n);
 	stretch(t->lag1, of, n);
-	qsort(t->ks, NULLS_DRAWS, sizeof(*t->ks), ascending);
+	qsort(t->ks, NULLS_DRAWS, sizeof(*t->ks), ascending_double);
 	return t;
 }
 

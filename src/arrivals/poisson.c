@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "poisson.h"
+#include "ascending.h"
 #include "chances.h"
 #include "gaps.h"
 #include "random.h"
@@ -19,18 +20,11 @@
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
-static int ascending(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 {
 	for (size_t i = 0; i < n && tick_ns > 1; i++)
 		time_ns[i] += (int64_t)(random_unit(&seed) * (double)tick_ns);
-	qsort(time_ns, n, sizeof(*time_ns), ascending);
+	qsort(time_ns, n, sizeof(*time_ns), ascending_int64);
 }
 
 /* --- the tests ------------------------------------------------------------------------------------------------- */

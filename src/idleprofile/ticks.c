@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ticks.h"
+#include "ascending.h"
 #include "clock.h"
 
 #include <stdlib.h>
@@ -24,13 +25,6 @@ static int by_phase(const void *a, const void *b)
 	const struct candidate *x = a, *y = b;
 
 	return x->phase_ns < y->phase_ns ? -1 : x->phase_ns > y->phase_ns;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* The window of phases with the most parts in it: where it begins, and how many; c is sorted and appears twice. */
@@ -60,7 +54,7 @@ static void settle(struct ticks *t, const struct candidate *c, int n, int begin,
 
 	for (int i = 0; i < count; i++)
 		length[i] = c[(begin + i) % n].length_ns;
-	qsort(length, (size_t)count, sizeof(*length), by_value);
+	qsort(length, (size_t)count, sizeof(*length), ascending_int64);
 	t->learned = true;
 	t->phase_ns = (c[begin].phase_ns - MARGIN_NS + period) % period;
 	t->window_ns = (width < 0 ? width + period : width) + 2 * MARGIN_NS;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample.h"
+#include "ascending.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,17 +48,10 @@ void sample_free(struct sample *s)
 	*s = (struct sample){ 0 };
 }
 
-static int ascending(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void sort(struct sample *s)
 {
 	if (!s->sorted && s->n)
-		qsort(s->value, s->n, sizeof(*s->value), ascending);
+		qsort(s->value, s->n, sizeof(*s->value), ascending_int64);
 	s->sorted = true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models.h"
+#include "ascending.h"
 
 #include <errno.h>
 #include <math.h>
@@ -72,13 +73,6 @@ double models_wu(const struct samples_in *s, const struct models_limits *l, doub
 	return s->n ? sum : (double)NAN;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double mean_of(const double *v, size_t from, size_t to)
 {
 	double sum = 0;
@@ -99,7 +93,7 @@ int models_vsi(const struct samples_in *s, const struct models_limits *l, struct
 	for (size_t i = 0; i < s->n; i++)
 		v[i] = s->one[i].ms;
 	if (s->n >= base && base > dropped) {
-		qsort(v, s->n, sizeof(*v), ascending);
+		qsort(v, s->n, sizeof(*v), ascending_double);
 		out->base = mean_of(v, dropped, base);
 		out->limit = out->base + l->vsi_margin;
 	}
@@ -115,7 +109,7 @@ int models_vsi(const struct samples_in *s, const struct models_limits *l, struct
 			continue;
 		for (size_t j = 0; j < n; j++)
 			v[j] = s->one[i + 1 - n + j].ms;
-		qsort(v, n, sizeof(*v), ascending);
+		qsort(v, n, sizeof(*v), ascending_double);
 		out->known = true;
 		out->last = mean_of(v, (size_t)trim, n - (size_t)trim);
 		out->reached = out->last > out->limit;

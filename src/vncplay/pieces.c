@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pieces.h"
+#include "ascending.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,18 +43,11 @@ static int piece_order(const void *a, const void *b)
 	return (x->since_ms > y->since_ms) - (x->since_ms < y->since_ms);
 }
 
-static int number_order(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double median(double *v, size_t n)
 {
 	if (!n)
 		return 0;
-	qsort(v, n, sizeof(*v), number_order);
+	qsort(v, n, sizeof(*v), ascending_double);
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 

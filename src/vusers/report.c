@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
+#include "ascending.h"
 #include "clock.h"
 #include "say.h"
 
@@ -101,13 +102,6 @@ static void settings(struct rec *r, const struct crowd *c, const struct report_w
 	rec_end(r);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Jain, Chiu & Hawe 1984: 1 where all are alike, 1/n where one has all. */
 static double jain(const double *v, size_t n)
 {
@@ -124,7 +118,7 @@ static void spread(struct rec *r, const char *key, double *v, size_t n, int deci
 {
 	double median = NAN;
 
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), ascending_double);
 	if (n)
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	rec_object(r, key);
