@@ -7,13 +7,17 @@
 
 #include <stdint.h>
 
-static inline uint64_t random_bits(uint64_t *state)
+/* The end of SplitMix64: one to one, and near words become far ones. */
+static inline uint64_t random_mix(uint64_t z)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
+}
+
+static inline uint64_t random_bits(uint64_t *state)
+{
+	return random_mix(*state += 0x9e3779b97f4a7c15u);
 }
 
 /* 0 <= value < 1, with all 53 bits of a double */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "content.h"
+#include "random.h"
 
 /* The compiler makes of it what the CPU has: two words at a time on any of 64 bits. */
 typedef uint64_t streams __attribute__((vector_size(CONTENT_STREAMS * sizeof(uint64_t))));
@@ -11,18 +12,11 @@ typedef uint64_t streams __attribute__((vector_size(CONTENT_STREAMS * sizeof(uin
 #define FOR_EACH_CPU
 #endif
 
-/* The end of SplitMix64: one to one, so that states differ where keys do. Stepped by one, and not by the odd number of
- * random.h, since what is stepped over here is other pages' streams. */
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
+/* One to one, so that states differ where keys do. Stepped by one, and not by the odd number of random.h, since what is
+ * stepped over here is other pages' streams. */
 static uint64_t state(uint64_t seed, uint64_t key, unsigned stream)
 {
-	uint64_t s = mix(seed + key * CONTENT_STREAMS + stream);
+	uint64_t s = random_mix(seed + key * CONTENT_STREAMS + stream);
 
 	return s ? s : 1;	/* of 0, xorshift makes nothing but 0 */
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pixels of the screen. The root window's, not a window's own: what a person sees, also where something covers it. */
 #include "x11.h"
+#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +42,6 @@ bool x11_pixels_read(struct screen *s, const struct x11_area *at, uint32_t *to)
 	return true;
 }
 
-static uint64_t mix(uint64_t z)		/* the end of SplitMix64 */
-{
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
 /* The rows' hashes are summed, so each carries its place. */
 static uint64_t row_hash(const uint32_t *pixel, int n, int y)
 {
@@ -57,7 +51,7 @@ static uint64_t row_hash(const uint32_t *pixel, int n, int y)
 		h = (h ^ pixel[x]) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;
 	}
-	return mix(h);
+	return random_mix(h);
 }
 
 /* More than one colour, and not merely what lay below a window without a background. */
