@@ -111,6 +111,14 @@ void rec_count(struct rec *r, const char *key, int64_t value)
 		rec_int(r, key, value);
 }
 
+void rec_known(struct rec *r, const char *key, bool known, int64_t value)
+{
+	if (known)
+		rec_int(r, key, value);
+	else
+		rec_real(r, key, NAN, 0);
+}
+
 void rec_real(struct rec *r, const char *key, double value, int decimals)
 {
 	char text[64];

@@ -60,6 +60,7 @@ void rec_end(struct rec *r);
 
 void rec_int(struct rec *r, const char *key, int64_t value);
 void rec_count(struct rec *r, const char *key, int64_t value);	/* null where it is below 0: not known */
+void rec_known(struct rec *r, const char *key, bool known, int64_t value);	/* null where it is not known */
 /* NAN and infinities become null. `decimals` digits after the point; no negative zero. */
 void rec_real(struct rec *r, const char *key, double value, int decimals);
 void rec_str(struct rec *r, const char *key, const char *value);	/* NULL becomes null; copied */

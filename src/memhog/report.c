@@ -39,14 +39,6 @@ void report_look(const struct hog *h, struct picture *p)
 	p->is = own.sum;
 }
 
-static void rec_known(struct rec *r, const char *key, bool known, int64_t value)
-{
-	if (known)
-		rec_int(r, key, value);
-	else
-		rec_real(r, key, NAN, 0);
-}
-
 static void report_settings(struct rec *r, const struct wish *cfg, const struct world *world)
 {
 	rec_object(r, "settings");

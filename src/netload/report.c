@@ -13,14 +13,6 @@ static double per_s(double bytes, int64_t ns)
 	return ns > 0 ? bytes * 8 / ((double)ns / NS_PER_S) / MEGA : NAN;
 }
 
-static void rec_known(struct rec *r, const char *key, bool known, int64_t value)
-{
-	if (known)
-		rec_int(r, key, value);
-	else
-		rec_real(r, key, NAN, 0);
-}
-
 /* The sums over the streams of what one end counted. */
 static struct lane_count sum(const struct side *s, int64_t lanes)
 {
