@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define MARKS 200		/* at most so many arrivals are drawn as points */
@@ -14,26 +13,14 @@
 
 const char *const draw_columns[] = { "kind", "x", "y", "expected", "low", "high", NULL };
 
-static void cell(struct rows *t, double value)
-{
-	char text[40];
-
-	if (!isfinite(value)) {
-		rows_none(t);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.9g", value);
-	rows_str(t, text);
-}
-
 static void row(struct rows *t, const char *kind, double x, double y, double expected, double low, double high)
 {
 	rows_str(t, kind);
-	cell(t, x);
-	cell(t, y);
-	cell(t, expected);
-	cell(t, low);
-	cell(t, high);
+	rows_real(t, x);
+	rows_real(t, y);
+	rows_real(t, expected);
+	rows_real(t, low);
+	rows_real(t, high);
 	rows_end(t);
 }
 

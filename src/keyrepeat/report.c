@@ -11,14 +11,6 @@
 const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
 				       "realtime_offset_ns", NULL };
 
-static void cell(struct rows *rows, int64_t ns)
-{
-	if (ns)
-		rows_int(rows, ns);
-	else
-		rows_none(rows);
-}
-
 int report_keys(struct rows *rows, const struct train *train)
 {
 	size_t b = 0;
@@ -30,10 +22,10 @@ int report_keys(struct rows *rows, const struct train *train)
 			b++;
 		rows_int(rows, (int64_t)i + 1);
 		rows_int(rows, key->due_ns);
-		cell(rows, key->sent_ns);
-		cell(rows, key->answer_ns);
-		cell(rows, key->high_ns);
-		cell(rows, key->censored_ns);
+		rows_time(rows, key->sent_ns);
+		rows_time(rows, key->answer_ns);
+		rows_time(rows, key->high_ns);
+		rows_time(rows, key->censored_ns);
 		rows_int(rows, key->skipped);
 		rows_int(rows, (int64_t)b + 1);
 		if (train->walls)

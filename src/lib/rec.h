@@ -101,6 +101,8 @@ struct rows;
 struct rows *rows_open(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
 void rows_int(struct rows *t, int64_t value);
 void rows_count(struct rows *t, int64_t value);	/* empty where it is below 0: not known */
+void rows_time(struct rows *t, int64_t ns);	/* empty where it is 0: it never came */
+void rows_real(struct rows *t, double value);	/* nine digits; empty where it is not finite */
 void rows_none(struct rows *t);			/* an empty cell: not known, or not there */
 void rows_str(struct rows *t, const char *value);
 void rows_end(struct rows *t);			/* ends the row; more or fewer cells than columns is remembered */

@@ -2,6 +2,7 @@
 #include "rec_tree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,22 @@ void rows_count(struct rows *t, int64_t value)
 		rows_none(t);
 	else
 		rows_int(t, value);
+}
+
+void rows_time(struct rows *t, int64_t ns)
+{
+	if (ns)
+		rows_int(t, ns);
+	else
+		rows_none(t);
+}
+
+void rows_real(struct rows *t, double value)
+{
+	if (isfinite(value))
+		fprintf(cell(t), "%.9g", value);
+	else
+		rows_none(t);
 }
 
 void rows_none(struct rows *t)

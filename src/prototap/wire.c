@@ -39,14 +39,6 @@ static double noise(const struct wire *w)
 	return isnan(w->cfg.noise_per_s) ? 0 : w->cfg.noise_per_s;
 }
 
-static void cell(struct rows *rows, int64_t ns)
-{
-	if (ns)
-		rows_int(rows, ns);
-	else
-		rows_none(rows);
-}
-
 static void tell_update(struct wire *w)
 {
 	struct rows *r = w->cfg.rows;
@@ -61,7 +53,7 @@ static void tell_update(struct wire *w)
 	rows_int(r, (int64_t)w->now.bytes);
 	for (int i = 0; i < 4; i++)
 		rows_none(r);
-	cell(r, w->now.block);
+	rows_time(r, w->now.block);
 	rows_none(r);
 	rows_end(r);
 }
@@ -75,17 +67,17 @@ static void tell_key(struct wire *w, size_t i, bool captured)
 		return;
 	rows_str(r, "key");
 	rows_int(r, (int64_t)i + 1);
-	cell(r, w->seen_ns[i]);
+	rows_time(r, w->seen_ns[i]);
 	for (int k = 0; k < 3; k++)
 		rows_none(r);
 	rows_int(r, t->number[i]);
-	cell(r, t->key[i].answer_ns);
-	cell(r, t->key[i].high_ns);
+	rows_time(r, t->key[i].answer_ns);
+	rows_time(r, t->key[i].high_ns);
 	if (w->cfg.pairing == WIRE_BLOCKS)
 		rows_int(r, t->key[i].exact);
 	else
 		rows_none(r);
-	cell(r, t->block[i]);
+	rows_time(r, t->block[i]);
 	if (w->cfg.pairing == WIRE_BLOCKS)
 		rows_int(r, captured);
 	else

@@ -30,18 +30,6 @@ static void shares(struct rec *r, const char *key, const double *u, size_t n, bo
 	rec_end(r);
 }
 
-static void cell(struct rows *t, double value)
-{
-	char text[40];
-
-	if (!isfinite(value)) {
-		rows_none(t);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.9g", value);
-	rows_str(t, text);
-}
-
 void tell_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net)
 {
 	struct mva_bounds b;
@@ -52,13 +40,13 @@ void tell_row(struct rows *t, const char *kind, double n, double z_s, double rat
 	if (net)
 		mva_bounds(net, &b);
 	rows_str(t, kind);
-	cell(t, n);
-	cell(t, z_s);
-	cell(t, rate);
-	cell(t, rate * r_s);
-	cell(t, r_s);
-	cell(t, closed ? n * b.demand_max_s - z_s : (double)NAN);
-	cell(t, closed ? mva_bound_x(&b, n, z_s) : (double)NAN);
+	rows_real(t, n);
+	rows_real(t, z_s);
+	rows_real(t, rate);
+	rows_real(t, rate * r_s);
+	rows_real(t, r_s);
+	rows_real(t, closed ? n * b.demand_max_s - z_s : (double)NAN);
+	rows_real(t, closed ? mva_bound_x(&b, n, z_s) : (double)NAN);
 	rows_end(t);
 }
 
