@@ -2,17 +2,16 @@
 #include "timeline.h"
 #include "account.h"
 #include "clock.h"
+#include "files.h"
 #include "proc.h"
 #include "rec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct timeline {
 	struct timeline_cfg cfg;
@@ -20,17 +19,6 @@ struct timeline {
 	pthread_t thread;
 	atomic_bool end;
 };
-
-/* A small file as a text; "" when it cannot be read. */
-static void slurp(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-}
 
 /* The number behind "NAME" at the start of a line; -1. */
 static int64_t line_number(const char *text, const char *name)
@@ -60,12 +48,12 @@ void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct time
 	*out = (struct timeline_sample){ .group = -1, .group_swap = -1, .group_major = -1 };
 	for (size_t i = 0; i < cfg->pids; i++) {
 		snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)cfg->pid[i]);
-		slurp(path, text, sizeof(text));
+		files_read_all(path, text, sizeof(text));
 		add_kb(&out->resident, text, "VmRSS:");
 		add_kb(&out->file, text, "RssFile:");
 		add_kb(&out->swap, text, "VmSwap:");
 		snprintf(path, sizeof(path), "%s/%lld/stat", proc, (long long)cfg->pid[i]);
-		slurp(path, text, sizeof(text));
+		files_read_all(path, text, sizeof(text));
 		if (!proc_read_stat(text, &is)) {
 			out->minor += is.minor;
 			out->major += is.major;
