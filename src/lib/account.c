@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t number(const char *text)
+static int64_t read_counter(const char *text)
 {
 	char unit[4] = "";
 	int64_t n;
@@ -30,7 +30,7 @@ int64_t account_figure(const char *folder, const char *file, const char *key)
 	in = fopen(path, "re");
 	while (in && found < 0 && fgets(line, sizeof(line), in)) {
 		if (!key || (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == '\t')))
-			found = number(line + n + strspn(line + n, " \t"));
+			found = read_counter(line + n + strspn(line + n, " \t"));
 		if (!key)
 			break;
 	}

@@ -26,7 +26,7 @@ const char *cli_tool(void)
 }
 
 /* One line that no terminal obeys, whatever the message quotes; and one write, so that lines of several processes do not mix. */
-static __attribute__((format(printf, 1, 0))) void say(const char *format, va_list args, const char *after)
+static __attribute__((format(printf, 1, 0))) void print_message(const char *format, va_list args, const char *after)
 {
 	int saved = errno;	/* %m belongs to the caller's failure, not to ours */
 	char line[1024] = "", message[800];
@@ -50,7 +50,7 @@ void die(int status, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args, "");
+	print_message(format, args, "");
 	va_end(args);
 	exit(status);
 }
@@ -60,7 +60,7 @@ void warn(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args, "");
+	print_message(format, args, "");
 	va_end(args);
 }
 
@@ -71,7 +71,7 @@ void die_usage(const char *format, ...)
 
 	snprintf(hint, sizeof(hint), " (see thinprobe %s --help)", tool_name);
 	va_start(args, format);
-	say(format, args, hint);
+	print_message(format, args, hint);
 	va_end(args);
 	exit(EXIT_USAGE);
 }
@@ -119,7 +119,7 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
 }
 
-static const char *kind(enum cli_type type)
+static const char *type_words(enum cli_type type)
 {
 	switch (type) {
 	case CLI_INT: return "a whole number";
@@ -167,7 +167,7 @@ static void check_range(const struct cli_opt *o, double v, const char *text)
 			  bound(high, sizeof(high), o, o->max));
 }
 
-static void read_word(const struct cli_opt *o, const char *text)
+static void read_choice(const struct cli_opt *o, const char *text)
 {
 	char all[256] = "";
 
@@ -195,7 +195,7 @@ static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
 	return err;
 }
 
-static void take(const struct cli_opt *o, const char *text)
+static void set_option(const struct cli_opt *o, const char *text)
 {
 	bool is_real = o->type == CLI_REAL || o->type == CLI_PERCENT;
 	int64_t whole = 0;
@@ -215,7 +215,7 @@ static void take(const struct cli_opt *o, const char *text)
 		*(const char **)o->value = text;
 		return;
 	case CLI_WORD:
-		read_word(o, text);
+		read_choice(o, text);
 		return;
 	case CLI_CALL:
 		err = o->call(text, o->value);
@@ -238,7 +238,7 @@ static void take(const struct cli_opt *o, const char *text)
 	if (err == -ERANGE)
 		die_usage("--%s %s: too large", o->name, text);
 	if (err)
-		die_usage("--%s %s: not %s", o->name, text, kind(o->type));
+		die_usage("--%s %s: not %s", o->name, text, type_words(o->type));
 	if (o->type == CLI_CPUS)
 		return;
 	check_range(o, is_real ? real : (double)whole, text);
@@ -338,7 +338,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 				o = given[now] = &options[now];
 		}
 		if (o)
-			take(o, optarg);
+			set_option(o, optarg);
 	}
 	return optind;
 }

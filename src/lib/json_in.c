@@ -42,7 +42,7 @@ void json_free(struct json *j)
 	free(j);
 }
 
-static const json_t *find(const struct json *j, const char *path)
+static const json_t *find_path(const struct json *j, const char *path)
 {
 	const json_t *at = j->root;
 	char key[128];
@@ -72,7 +72,7 @@ static const json_t *find(const struct json *j, const char *path)
 
 bool json_get_real(const struct json *j, const char *path, double *out)
 {
-	const json_t *v = find(j, path);
+	const json_t *v = find_path(j, path);
 
 	if (!json_is_number(v))
 		return false;
@@ -82,7 +82,7 @@ bool json_get_real(const struct json *j, const char *path, double *out)
 
 bool json_get_int(const struct json *j, const char *path, int64_t *out)
 {
-	const json_t *v = find(j, path);
+	const json_t *v = find_path(j, path);
 
 	if (!json_is_integer(v))
 		return false;
@@ -92,7 +92,7 @@ bool json_get_int(const struct json *j, const char *path, int64_t *out)
 
 bool json_get_bool(const struct json *j, const char *path, bool *out)
 {
-	const json_t *v = find(j, path);
+	const json_t *v = find_path(j, path);
 
 	if (!json_is_boolean(v))
 		return false;
@@ -102,5 +102,5 @@ bool json_get_bool(const struct json *j, const char *path, bool *out)
 
 const char *json_get_str(const struct json *j, const char *path)
 {
-	return json_string_value(find(j, path));
+	return json_string_value(find_path(j, path));
 }

@@ -10,7 +10,7 @@ int64_t pair_gone_ns(const struct pair_key *key)
 	return key->sent_ns ? key->sent_ns : key->repeated ? key->due_ns : INT64_MAX;
 }
 
-static void forget(struct pair_key *key)
+static void forget_answer(struct pair_key *key)
 {
 	key->answer_ns = key->high_ns = key->censored_ns = 0;
 	key->exact = key->coalesced = false;
@@ -21,7 +21,7 @@ size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *show
 	size_t answered = 0, gone = 0, ahead = 0;
 
 	for (size_t i = 0; i < n; i++)
-		forget(&keys[i]);
+		forget_answer(&keys[i]);
 	for (size_t j = 0; j < m; j++) {
 		uint32_t count = (shown[j].number - base) & NUMBER_BITS;
 
@@ -63,7 +63,7 @@ void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size
 	size_t gone = 0, surplus, next = 0;
 
 	for (size_t i = 0; i < n; i++)
-		forget(&keys[i]);
+		forget_answer(&keys[i]);
 	while (gone < n && pair_gone_ns(&keys[gone]) != INT64_MAX)
 		gone++;
 	for (size_t i = gone; i < n; i++)

@@ -132,7 +132,7 @@ bool patch_read(const struct patch_image *image, const struct patch_place *where
 
 /* The picture copied once, with its summed-area table (Crow 1984): the mean of any box from four look-ups. Sums
  * wrap, their differences do not, as long as a box has fewer than 2^24 pixels. */
-struct grey {
+struct grey_image {
 	int width, height;
 	uint8_t *pixel;
 	uint32_t *sum;		/* (width + 1) x (height + 1) */
@@ -140,16 +140,16 @@ struct grey {
 
 static int grey_luminance(const void *pixels, int x, int y)
 {
-	const struct grey *g = pixels;
+	const struct grey_image *g = pixels;
 
 	return g->pixel[(size_t)y * (size_t)g->width + (size_t)x];
 }
 
-static bool grey_make(struct grey *g, const struct patch_image *image)
+static bool grey_make(struct grey_image *g, const struct patch_image *image)
 {
 	size_t w = (size_t)image->width, h = (size_t)image->height;
 
-	*g = (struct grey){ image->width, image->height, malloc(w * h), calloc((w + 1) * (h + 1), sizeof(uint32_t)) };
+	*g = (struct grey_image){ image->width, image->height, malloc(w * h), calloc((w + 1) * (h + 1), sizeof(uint32_t)) };
 	if (!g->pixel || !g->sum)
 		return false;
 	for (size_t y = 0; y < h; y++) {
@@ -166,7 +166,7 @@ static bool grey_make(struct grey *g, const struct patch_image *image)
 	return true;
 }
 
-static double box_mean(const struct grey *g, int x0, int y0, int x1, int y1)
+static double box_mean(const struct grey_image *g, int x0, int y0, int x1, int y1)
 {
 	size_t stride = (size_t)g->width + 1;
 	const uint32_t *top = g->sum + (size_t)y0 * stride, *bottom = g->sum + (size_t)y1 * stride;
@@ -175,7 +175,7 @@ static double box_mean(const struct grey *g, int x0, int y0, int x1, int y1)
 }
 
 /* Mean grey of the cells of this size about this middle, whole cells, so that a shift shows. False outside the picture. */
-static bool cell_means(const struct grey *g, double middle_x, double middle_y, double cell, double mean[CELLS])
+static bool cell_means(const struct grey_image *g, double middle_x, double middle_y, double cell, double mean[CELLS])
 {
 	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
@@ -194,7 +194,7 @@ static bool cell_means(const struct grey *g, double middle_x, double middle_y, d
 
 /* How well such cells separate: the sum of their distances from the threshold, or, once the pattern is known, what it
  * explains of them. Negative where there is no marker. */
-static double fit(const struct grey *g, const double at[3], const struct patch_cells *known)
+static double cell_fit(const struct grey_image *g, const double at[3], const struct patch_cells *known)
 {
 	double mean[CELLS], threshold, contrast, sum = 0;
 
@@ -210,9 +210,9 @@ static double fit(const struct grey *g, const double at[3], const struct patch_c
 
 /* Climbs from a rough place to the best one nearby: at[] is the middle and the size of a cell. The size changes about the
  * middle: about a corner it could only grow together with a shift, and the climb would stop half way. */
-static double climb(const struct grey *g, double at[3], const struct patch_cells *known)
+static double climb(const struct grey_image *g, double at[3], const struct patch_cells *known)
 {
-	double best = fit(g, at, known), step = at[2] / 4;
+	double best = cell_fit(g, at, known), step = at[2] / 4;
 
 	for (int turn = 0; best >= 0 && turn < 40 && step >= 0.2;) {
 		double from[3] = { at[0], at[1], at[2] };
@@ -222,7 +222,7 @@ static double climb(const struct grey *g, double at[3], const struct patch_cells
 			double to[3] = { from[0], from[1], from[2] }, value;
 
 			to[i / 2] += (i % 2 ? -step : step) * (i / 2 == 2 ? 0.16 : 1);
-			value = fit(g, to, known);
+			value = cell_fit(g, to, known);
 			if (value > best) {
 				best = value;
 				at[0] = to[0];
@@ -248,7 +248,7 @@ static struct patch_place corner(const double at[3], int right, int down)
 /* Does the pattern go on to the edges of its cells, and end there? What was read by luck from the middles of cells, in a
  * picture full of squares, does neither: the pattern must explain its share of the variance over the patch's whole area,
  * and the quiet zone, a quarter to three quarters of a cell outside, must be of one grey (as far as it is in the picture). */
-static bool whole(const struct grey *g, const struct patch_place *p, const struct patch_cells *cells)
+static bool fills_cells(const struct grey_image *g, const struct patch_place *p, const struct patch_cells *cells)
 {
 	double n[2] = { 0 }, sum[2] = { 0 }, squares = 0, spread = 0, all, mean, between, quiet_sum = 0, quiet_squares = 0;
 	int right = (int)lround(p->x + PATCH_COLUMNS * p->cell), bottom = (int)lround(p->y + PATCH_ROWS * p->cell);
@@ -292,7 +292,8 @@ static bool whole(const struct grey *g, const struct patch_place *p, const struc
 }
 
 /* Settles on the best place near a rough one, and reads there or a pixel beside it. */
-static bool settle(const struct grey *g, double left, double top, double cell, struct patch_place *where, uint32_t *number)
+static bool settle_place(const struct grey_image *g, double left, double top, double cell, struct patch_place *where,
+			 uint32_t *number)
 {
 	struct patch_image copy = { g->width, g->height, grey_luminance, g };
 	double at[3] = { left + cell * PATCH_COLUMNS / 2, top + cell * PATCH_ROWS / 2, cell };
@@ -311,13 +312,13 @@ static bool settle(const struct grey *g, double left, double top, double cell, s
 		patch_encode(*number, &cells);
 		climb(g, at, &cells);
 		*where = corner(at, 0, 0);
-		return patch_read(&copy, where, &again) && again == *number && whole(g, where, &cells);
+		return patch_read(&copy, where, &again) && again == *number && fills_cells(g, where, &cells);
 	}
 	return false;
 }
 
 /* Looks for the marker row with cells of about `cell` pixels, in steps of a quarter cell, and settles where one may be. */
-static bool scan(const struct grey *g, double cell, struct patch_place *where, uint32_t *number)
+static bool scan_cells(const struct grey_image *g, double cell, struct patch_place *where, uint32_t *number)
 {
 	int size = (int)lround(cell / 2) < 2 ? 2 : (int)lround(cell / 2), low[PATCH_COLUMNS];
 	int step = cell < 8 ? 1 : (int)(cell / 4), inset = (int)lround((cell - size) / 2);
@@ -347,7 +348,7 @@ static bool scan(const struct grey *g, double cell, struct patch_place *where, u
 				if (white - black < least)
 					break;
 			}
-			if (c == PATCH_COLUMNS && settle(g, x, y, cell, where, number))
+			if (c == PATCH_COLUMNS && settle_place(g, x, y, cell, where, number))
 				return true;
 		}
 	}
@@ -356,7 +357,7 @@ static bool scan(const struct grey *g, double cell, struct patch_place *where, u
 
 bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where, uint32_t *number)
 {
-	struct grey g = { 0 };
+	struct grey_image g = { 0 };
 	bool found = false;
 
 	if (image->width < 1 || image->height < 1)
@@ -366,7 +367,7 @@ bool patch_find(const struct patch_image *image, double min_cell, double max_cel
 	if (grey_make(&g, image))
 		/* Big cells first: they are few places to look at. */
 		for (double cell = max_cell; !found && cell > min_cell / SCALE_STEP; cell /= SCALE_STEP)
-			found = scan(&g, fmax(cell, min_cell), where, number);
+			found = scan_cells(&g, fmax(cell, min_cell), where, number);
 	free(g.pixel);
 	free(g.sum);
 	return found;

@@ -16,7 +16,7 @@
 
 volatile sig_atomic_t proc_stop;
 
-static void stop(int signal)
+static void on_stop(int signal)
 {
 	proc_stop = signal;
 }
@@ -24,7 +24,7 @@ static void stop(int signal)
 void proc_catch_stop(void)
 {
 	/* No SA_RESTART: a sleep or a read that waits for long must come back to see the flag. */
-	struct sigaction sa = { .sa_handler = stop }, hangup;
+	struct sigaction sa = { .sa_handler = on_stop }, hangup;
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);

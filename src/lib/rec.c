@@ -48,7 +48,7 @@ static void set_pending(const char *path)
 		registered = !atexit(remove_pending);
 }
 
-static struct rec_node *add(struct rec *r, const char *key, enum rec_kind kind, const char *text)
+static struct rec_node *add_node(struct rec *r, const char *key, enum rec_kind kind, const char *text)
 {
 	struct rec_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
 
@@ -71,7 +71,7 @@ static struct rec_node *add(struct rec *r, const char *key, enum rec_kind kind, 
 
 static void descend(struct rec *r, const char *key, enum rec_kind kind)
 {
-	struct rec_node *n = add(r, key, kind, NULL);
+	struct rec_node *n = add_node(r, key, kind, NULL);
 
 	if (r->depth + 1 >= DEPTH_MAX)
 		r->err = -E2BIG;
@@ -100,13 +100,13 @@ void rec_int(struct rec *r, const char *key, int64_t value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)value);
-	add(r, key, NUMBER, text);
+	add_node(r, key, NUMBER, text);
 }
 
 void rec_count(struct rec *r, const char *key, int64_t value)
 {
 	if (value < 0)
-		add(r, key, WORD, "null");
+		add_node(r, key, WORD, "null");
 	else
 		rec_int(r, key, value);
 }
@@ -124,24 +124,24 @@ void rec_real(struct rec *r, const char *key, double value, int decimals)
 	char text[64];
 
 	if (!isfinite(value)) {
-		add(r, key, WORD, "null");
+		add_node(r, key, WORD, "null");
 		return;
 	}
 	snprintf(text, sizeof(text), fabs(value) < 1e15 ? "%.*f" : "%.*e", decimals, value);
-	add(r, key, NUMBER, strspn(text, "-0.") == strlen(text) && *text == '-' ? text + 1 : text);
+	add_node(r, key, NUMBER, strspn(text, "-0.") == strlen(text) && *text == '-' ? text + 1 : text);
 }
 
 void rec_str(struct rec *r, const char *key, const char *value)
 {
 	if (value)
-		add(r, key, STRING, value);
+		add_node(r, key, STRING, value);
 	else
-		add(r, key, WORD, "null");
+		add_node(r, key, WORD, "null");
 }
 
 void rec_bool(struct rec *r, const char *key, bool value)
 {
-	add(r, key, WORD, value ? "true" : "false");
+	add_node(r, key, WORD, value ? "true" : "false");
 }
 
 void rec_timing(struct rec *r, const char *key, struct sample *s, double unit)
@@ -310,7 +310,7 @@ static void add_summary(struct rec *r)
 	if (!summary || !behind)
 		return;
 	r->depth = 0;
-	n = add(r, "summary", STRING, summary);
+	n = add_node(r, "summary", STRING, summary);
 	if (!n)
 		return;
 	last->next = NULL;

@@ -23,7 +23,7 @@ static bool real_place(const char *path, char *out)
 	return snprintf(out, PATH_MAX, "%s/%s", folder, basename(copy)) < PATH_MAX;
 }
 
-static bool same(const char *a, const char *b)
+static bool same_file(const char *a, const char *b)
 {
 	char x[PATH_MAX], y[PATH_MAX];
 	struct stat s, t;
@@ -39,6 +39,6 @@ void rec_check_apart(const struct rec_place *place, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (place[i].path && place[k].path && same(place[i].path, place[k].path))
+			if (place[i].path && place[k].path && same_file(place[i].path, place[k].path))
 				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option, place[i].path);
 }

@@ -38,7 +38,7 @@ struct rows *rows_open(const char *path, const char *schema, const char *const *
 	return t;
 }
 
-static FILE *cell(struct rows *t)
+static FILE *begin_cell(struct rows *t)
 {
 	if (!t->cells)
 		fputs(t->schema, t->out);
@@ -49,7 +49,7 @@ static FILE *cell(struct rows *t)
 
 void rows_int(struct rows *t, int64_t value)
 {
-	fprintf(cell(t), "%lld", (long long)value);
+	fprintf(begin_cell(t), "%lld", (long long)value);
 }
 
 void rows_count(struct rows *t, int64_t value)
@@ -71,19 +71,19 @@ void rows_time(struct rows *t, int64_t ns)
 void rows_real(struct rows *t, double value)
 {
 	if (isfinite(value))
-		fprintf(cell(t), "%.9g", value);
+		fprintf(begin_cell(t), "%.9g", value);
 	else
 		rows_none(t);
 }
 
 void rows_none(struct rows *t)
 {
-	cell(t);
+	begin_cell(t);
 }
 
 void rows_str(struct rows *t, const char *value)
 {
-	rec_write_plain(cell(t), value);
+	rec_write_plain(begin_cell(t), value);
 }
 
 void rows_end(struct rows *t)

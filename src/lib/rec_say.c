@@ -127,12 +127,12 @@ static void write_wrapped(FILE *out, const char *mark, const char *text)
 	fputc('\n', out);
 }
 
-struct cell {
+struct say_cell {
 	const char *text;
 	size_t bytes;
 };
 
-static int split_cells(const char *text, struct cell *cell)
+static int split_cells(const char *text, struct say_cell *cell)
 {
 	int n = 0;
 
@@ -153,7 +153,7 @@ static bool spans(int cells, int columns)
 
 static void measure_row(const char *text, int columns, int *width)
 {
-	struct cell cell[COLUMNS_MAX];
+	struct say_cell cell[COLUMNS_MAX];
 	int n = split_cells(text, cell);
 
 	for (int i = 0; i < n && i < columns && !(i && spans(n, columns)); i++)
@@ -161,7 +161,7 @@ static void measure_row(const char *text, int columns, int *width)
 			width[i] = width_of(cell[i].text, cell[i].bytes);
 }
 
-static void append(char *line, size_t size, int blanks, const struct cell *cell)
+static void append_cell(char *line, size_t size, int blanks, const struct say_cell *cell)
 {
 	size_t at = strlen(line);
 
@@ -170,7 +170,7 @@ static void append(char *line, size_t size, int blanks, const struct cell *cell)
 
 static void write_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool cut)
 {
-	struct cell cell[COLUMNS_MAX];
+	struct say_cell cell[COLUMNS_MAX];
 	int n = split_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
 	char line[1024] = "";
 	size_t end;
@@ -180,7 +180,7 @@ static void write_row(FILE *out, const char *text, const char *align, const int 
 		bool right = i < columns && align[i] == 'r' && !(i && spans(n, columns));
 
 		if (wide) {
-			append(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
+			append_cell(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
 			at = width_of(line, strlen(line));
 		}
 		start += (i < columns ? width[i] : wide) + gap;

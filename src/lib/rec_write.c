@@ -92,7 +92,7 @@ static void join_path(char *path, size_t size, const char *prefix, const struct 
 }
 
 /* Empty where it is null. */
-static void value(FILE *out, const struct rec_node *n)
+static void write_value(FILE *out, const struct rec_node *n)
 {
 	if (n->kind != WORD || (n->text && strcmp(n->text, "null") != 0))
 		rec_write_plain(out, n->text);
@@ -111,7 +111,7 @@ static void tsv(FILE *out, const struct rec_node *n, const char *schema, const c
 			continue;
 		}
 		fprintf(out, "%s\t%s\t", schema, path);
-		value(out, c);
+		write_value(out, c);
 		fputc('\n', out);
 	}
 }
@@ -135,7 +135,7 @@ static bool series(const struct rec_node *n)
 }
 
 /* What of a leaf is for people; in a node of our own tree, so it may be made plain in place. */
-static const char *shown(const struct rec_node *n)
+static const char *shown_text(const struct rec_node *n)
 {
 	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
 		return "-";
@@ -155,7 +155,7 @@ static const char *shown(const struct rec_node *n)
 static void text_series(FILE *out, const struct rec_node *n)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next)
-		fprintf(out, " %s", shown(c));
+		fprintf(out, " %s", shown_text(c));
 }
 
 /* An object of leaves in a row: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
@@ -179,9 +179,9 @@ static void text_row(FILE *out, const struct rec_node *n)
 			if (c->key && a->key && !strcmp(a->key, c->key))
 				bound = a;
 		if (bound)
-			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, shown(bound));
-		else if (strcmp(shown(c), "-") != 0)
-			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", shown(c));
+			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, shown_text(bound));
+		else if (strcmp(shown_text(c), "-") != 0)
+			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", shown_text(c));
 	}
 }
 
@@ -197,7 +197,7 @@ static void text(FILE *out, const struct rec_node *n, int indent)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next) {
 		if (leaf(c)) {
-			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", shown(c));
+			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", shown_text(c));
 		} else if (c->kind == OBJECT && row_like(c) && indent > 0) {
 			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
 			text_row(out, c);
@@ -215,14 +215,14 @@ static void text(FILE *out, const struct rec_node *n, int indent)
 
 /* ---- rows: one array of the result, an element a line, its leaves in columns ---- */
 
-struct columns {
+struct rec_columns {
 	char **path;
 	const struct rec_node **leaf;	/* of the current row; NULL: it has none */
 	int n;
 	bool failed;
 };
 
-static void take_leaf(struct columns *k, const char *path, const struct rec_node *leaf)
+static void take_leaf(struct rec_columns *k, const char *path, const struct rec_node *leaf)
 {
 	int i = 0;
 
@@ -238,7 +238,7 @@ static void take_leaf(struct columns *k, const char *path, const struct rec_node
 	k->leaf[i] = leaf;
 }
 
-static void take_leaves(struct columns *k, const struct rec_node *n, const char *prefix)
+static void take_leaves(struct rec_columns *k, const struct rec_node *n, const char *prefix)
 {
 	char path[512];
 	int i = 0;
@@ -255,7 +255,7 @@ static void take_leaves(struct columns *k, const struct rec_node *n, const char 
 
 static int rows(FILE *out, const struct rec_node *table, const char *schema)
 {
-	struct columns k = { 0 };
+	struct rec_columns k = { 0 };
 
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
 		take_leaves(&k, row, "");
@@ -269,7 +269,7 @@ static int rows(FILE *out, const struct rec_node *table, const char *schema)
 		for (int i = 0; i < k.n; i++) {
 			fputc('\t', out);
 			if (k.leaf[i])
-				value(out, k.leaf[i]);
+				write_value(out, k.leaf[i]);
 		}
 	}
 	fputc('\n', out);

@@ -10,7 +10,7 @@
 
 /* Cuts `line` at its tabs. False without a line end: a row that was cut short would still look like a number, and one that is too
  * long is none of ours. */
-static bool cut(char *line, char **field, size_t *n)
+static bool cut_row(char *line, char **field, size_t *n)
 {
 	char *end = strchr(line, '\n');
 
@@ -22,7 +22,7 @@ static bool cut(char *line, char **field, size_t *n)
 	return !line;
 }
 
-static int find(char *const *field, size_t n, const char *name)
+static int find_field(char *const *field, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(field[i], name))
@@ -30,7 +30,7 @@ static int find(char *const *field, size_t n, const char *name)
 	return -1;
 }
 
-struct table {
+struct rows_table {
 	const char *schema, *const *columns;
 	size_t needed, fields;
 	int schema_at, at[ROWS_IN_COLUMNS];
@@ -38,19 +38,19 @@ struct table {
 	void *context;
 };
 
-static int head(struct table *t, char *const *field, size_t n)
+static int take_header(struct rows_table *t, char *const *field, size_t n)
 {
 	t->fields = n;
-	t->schema_at = find(field, n, "schema");
+	t->schema_at = find_field(field, n, "schema");
 	for (size_t c = 0; t->columns[c] && c < ROWS_IN_COLUMNS; c++) {
-		t->at[c] = find(field, n, t->columns[c]);
+		t->at[c] = find_field(field, n, t->columns[c]);
 		if (t->at[c] < 0 && c < t->needed)
 			return -EPROTO;
 	}
 	return t->schema_at < 0 ? -EPROTO : 0;
 }
 
-static int body(const struct table *t, char *const *field, size_t n)
+static int take_body(const struct rows_table *t, char *const *field, size_t n)
 {
 	char *cell[ROWS_IN_COLUMNS];
 
@@ -64,7 +64,7 @@ static int body(const struct table *t, char *const *field, size_t n)
 int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row, void *context,
 		 unsigned long *line)
 {
-	struct table t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
+	struct rows_table t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
 	char text[LINE_MAX_HERE], *field[FIELDS_MAX];
 	size_t n;
 	int err = 0;
@@ -74,10 +74,10 @@ int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_
 	 * may look like the end of the file */
 	while (!err && fgets(text, sizeof(text), in)) {
 		++*line;
-		if (!cut(text, field, &n))
+		if (!cut_row(text, field, &n))
 			err = -EPROTO;
 		else
-			err = *line == 1 ? head(&t, field, n) : body(&t, field, n);
+			err = *line == 1 ? take_header(&t, field, n) : take_body(&t, field, n);
 	}
 	if (!err && ferror(in))
 		err = -EIO;

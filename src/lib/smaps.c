@@ -27,25 +27,25 @@ static const struct {
 	{ "Locked:", offsetof(struct smaps_figures, locked) },
 };
 
-static int64_t *figure(struct smaps_figures *f, size_t i)
+static int64_t *figure_at(struct smaps_figures *f, size_t i)
 {
 	return (int64_t *)((char *)f + lines[i].at);
 }
 
-static bool begins(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
 /* Memory made by a shared mapping has a name and an inode like a file, but no file to go back to. */
-static enum smaps_kind kind_of(const struct smaps_mapping *m)
+static enum smaps_kind mapping_kind(const struct smaps_mapping *m)
 {
 	static const char *const memory[] = { "/SYSV", "/memfd:", "/dev/shm/", "/dev/zero (deleted)", "/anon_hugepage", "[anon_shmem:" };
 
 	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
-		if (begins(m->name, memory[i]))
+		if (begins_with(m->name, memory[i]))
 			return SMAPS_SHARED_MEMORY;
-	if (begins(m->name, "[v"))	/* vdso, vvar, vvar_vclock, vsyscall */
+	if (begins_with(m->name, "[v"))	/* vdso, vvar, vvar_vclock, vsyscall */
 		return SMAPS_SPECIAL;
 	if (m->inode)
 		return SMAPS_FILE;
@@ -62,7 +62,7 @@ static int begin_mapping(char *line, struct smaps_mapping *m)
 		   &m->inode, &name) != 5 || !name || strlen(m->perms) != 4)
 		return -EPROTO;
 	m->name = line + name;
-	m->kind = kind_of(m);
+	m->kind = mapping_kind(m);
 	return 0;
 }
 
@@ -73,13 +73,13 @@ static int add_figure(const char *line, struct smaps_figures *f)
 		char *end;
 		long long kb;
 
-		if (!begins(line, lines[i].name))
+		if (!begins_with(line, lines[i].name))
 			continue;
 		errno = 0;
 		kb = strtoll(number, &end, 10);
 		if (errno || end == number || kb < 0 || kb > INT64_MAX / 1024 / 1024 || strcmp(end, " kB") != 0)
 			return -EPROTO;
-		*figure(f, i) = kb * 1024;
+		*figure_at(f, i) = kb * 1024;
 		return 0;
 	}
 	return 0;
@@ -105,7 +105,7 @@ static int end_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, sma
 	struct smaps_figures is = m->is;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		*figure(&sum->all, i) += *figure(&is, i);
+		*figure_at(&sum->all, i) += *figure_at(&is, i);
 	sum->mappings++;
 	if (m->kind == SMAPS_FILE)
 		add_file(sum, m);

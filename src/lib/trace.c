@@ -68,7 +68,7 @@ static void sort_by_time(struct trace_record *batch, size_t n)
 	}
 }
 
-static int hand_over(struct trace *t, size_t keep)
+static int hand_over_records(struct trace *t, size_t keep)
 {
 	size_t ready = t->n - keep;
 
@@ -84,7 +84,7 @@ static int hand_over(struct trace *t, size_t keep)
 	return 0;
 }
 
-static int take_record(void *arg, const struct perf_event_header *header)
+static int read_ring_record(void *arg, const struct perf_event_header *header)
 {
 	struct trace *t = arg;
 	struct trace_record *r = &t->batch[t->n];
@@ -94,7 +94,7 @@ static int take_record(void *arg, const struct perf_event_header *header)
 	/* Records were lost before the next one, whose time was taken first. */
 	if (t->n > 0 && r[-1].kind == TRACE_LOST && r[-1].time_ns > r->time_ns)
 		r[-1].time_ns = r->time_ns;
-	return ++t->n == BATCH ? hand_over(t, KEEP) : 0;
+	return ++t->n == BATCH ? hand_over_records(t, KEEP) : 0;
 }
 
 int trace_drain(struct trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
@@ -104,8 +104,8 @@ int trace_drain(struct trace *t, int cpu, int (*each)(void *, const struct trace
 	t->each = each;
 	t->arg = arg;
 	t->n = 0;
-	err = tracepoint_drain(t->rings, cpu, take_record, t);
-	return err ? err : hand_over(t, 0);
+	err = tracepoint_drain(t->rings, cpu, read_ring_record, t);
+	return err ? err : hand_over_records(t, 0);
 }
 
 int64_t trace_lost(const struct trace *t)

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct ring {
+struct tracepoint_ring {
 	int cpu;
 	int fd[TRACEPOINTS];	/* the first owns the ring */
 	struct perf_event_mmap_page *page;
@@ -21,7 +21,7 @@ struct ring {
 
 struct tracepoint {
 	size_t n, points;	/* rings; files in each, some of them closed (-1) */
-	struct ring *ring;
+	struct tracepoint_ring *ring;
 };
 
 static int event_open(int id, int cpu, size_t bytes)
@@ -47,7 +47,7 @@ static int event_open(int id, int cpu, size_t bytes)
 }
 
 /* Without CAP_IPC_LOCK only so much may be locked: half of it is better than nothing. */
-static int ring_map(struct ring *r, int fd, size_t bytes)
+static int ring_map(struct tracepoint_ring *r, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -65,7 +65,7 @@ static int ring_map(struct ring *r, int fd, size_t bytes)
 	return -errno;
 }
 
-static int ring_open(struct ring *r, int *id, size_t n, const char *filter, size_t bytes)
+static int ring_open(struct tracepoint_ring *r, int *id, size_t n, const char *filter, size_t bytes)
 {
 	for (size_t i = 0; i < n; i++) {
 		int err = 0;
@@ -91,7 +91,7 @@ static int ring_open(struct ring *r, int *id, size_t n, const char *filter, size
 	return 0;
 }
 
-static int ring_start(const struct ring *r, size_t n)
+static int ring_start(const struct tracepoint_ring *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (r->fd[i] >= 0 && ioctl(r->fd[i], PERF_EVENT_IOC_ENABLE, 0))
@@ -99,7 +99,7 @@ static int ring_start(const struct ring *r, size_t n)
 	return 0;
 }
 
-static void ring_close(struct ring *r)
+static void ring_close(struct tracepoint_ring *r)
 {
 	if (r->page)
 		munmap(r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
@@ -166,7 +166,7 @@ int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *i
 		err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0;
 	want_files((size_t)cpus->n * n);
 	for (int i = 0; i < cpus->n && !err; i++) {
-		struct ring *r = &t->ring[t->n++];
+		struct tracepoint_ring *r = &t->ring[t->n++];
 
 		r->cpu = cpu = cpus->cpu[i];
 		for (int p = 0; p < TRACEPOINTS; p++)
@@ -196,13 +196,13 @@ int tracepoint_filter(struct tracepoint *t, const char *filter)
 }
 
 /* The record at `at`: its header is never cut (8-byte units), the rest may run over the ring's end. */
-static const struct perf_event_header *record_at(const struct ring *r, uint64_t at)
+static const struct perf_event_header *record_at(const struct tracepoint_ring *r, uint64_t at)
 {
 	return (const void *)((const char *)r->page + r->page->data_offset + (at & (r->bytes - 1)));
 }
 
 /* The same in one piece; NULL: larger than any of ours. */
-static const struct perf_event_header *record_whole(const struct ring *r, uint64_t at, char *whole, size_t size)
+static const struct perf_event_header *record_whole(const struct tracepoint_ring *r, uint64_t at, char *whole, size_t size)
 {
 	const struct perf_event_header *header = record_at(r, at);
 	size_t first = r->bytes - (at & (r->bytes - 1));
@@ -219,7 +219,7 @@ static const struct perf_event_header *record_whole(const struct ring *r, uint64
 int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg)
 {
 	char whole[1024] __attribute__((aligned(8)));
-	struct ring *r = t->ring;
+	struct tracepoint_ring *r = t->ring;
 	uint64_t head, tail;
 	int err = 0;
 

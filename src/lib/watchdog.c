@@ -23,14 +23,14 @@ static bool silent(int sock)
 	return getsockopt(sock, IPPROTO_TCP, TCP_INFO, &info, &size) || info.tcpi_last_data_recv >= SILENCE_MS;
 }
 
-static bool over(const struct watchdog *w, int64_t until, int64_t now)
+static bool is_over(const struct watchdog *w, int64_t until, int64_t now)
 {
 	if (until == WATCHDOG_IDLE)
 		return false;
 	return w->exact ? now >= until : now - NS_PER_S > until && silent(w->sock);
 }
 
-static void *watch(void *arg)
+static void *watch_waits(void *arg)
 {
 	struct watchdog *w = arg;
 	int64_t stop_ns = 0, last = 0;	/* when a stop was first seen in this wait */
@@ -43,7 +43,7 @@ static void *watch(void *arg)
 		else if (!stop_ns || until != last)
 			stop_ns = now;
 		last = until;
-		if ((stop_ns && now - stop_ns >= w->grace_ns) || over(w, until, now)) {
+		if ((stop_ns && now - stop_ns >= w->grace_ns) || is_over(w, until, now)) {
 			atomic_store(&w->bitten, true);
 			shutdown(w->sock, SHUT_RDWR);
 			break;
@@ -68,7 +68,7 @@ int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace
 	/* Signals are for the thread that reads: they end its sleep, too. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&w->thread, NULL, watch, w);
+	err = pthread_create(&w->thread, NULL, watch_waits, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		close(w->sock);
