@@ -31,7 +31,7 @@ static struct {
 	  .rate_per_s = 20, .width = 100, .height = 100, .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
 static struct rec_cfg out_cfg;
 
-static int read_size(const char *text, void *value)
+static int read_window_size(const char *text, void *value)
 {
 	char rest;
 
@@ -43,7 +43,7 @@ static int read_size(const char *text, void *value)
 	return 0;
 }
 
-static int read_place(const char *text, void *value)
+static int read_window_place(const char *text, void *value)
 {
 	char rest;
 
@@ -56,12 +56,12 @@ static int read_place(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "geometry", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_size, "WxH" },
+	{ CLI_CALL, 0, "geometry", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_window_size, "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
 	  "show, count: stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "show, count: the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
-	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_place, "X,Y" },
+	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_window_place, "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "show: in which order frames follow each other (loop)", sequence_names, NULL, NULL },
 	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
 	  "show: with --order hot: every second frame is one of the first so many", NULL, NULL, NULL },
@@ -82,7 +82,7 @@ static void ready(void)
 	proc_ready((int)cfg.ready_fd);
 }
 
-static struct rows *open_log(const char *schema, const char *const *columns)
+static struct rows *open_frame_log(const char *schema, const char *const *columns)
 {
 	struct rows *log = cfg.log ? rows_open(cfg.log, schema, columns) : NULL;
 
@@ -101,7 +101,7 @@ static int close_log(struct rows *log)
 	return err;
 }
 
-static int end(struct rec *r, int lost, bool stopped)
+static int end_report(struct rec *r, int lost, bool stopped)
 {
 	int err = rec_close(r);
 
@@ -166,7 +166,7 @@ static void check_show(void)
 		die_usage("--order random: two frames at least");
 }
 
-static int show(struct rec *r)
+static int show_frames(struct rec *r)
 {
 	struct show_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
 				.frames = cfg.frames == UNSET ? FRAMES : cfg.frames, .hot = cfg.hot,
@@ -176,13 +176,13 @@ static int show(struct rec *r)
 	char why[256];
 	int lost;
 
-	how.log = open_log("frame/1", show_columns);
+	how.log = open_frame_log("frame/1", show_columns);
 	if (show_run(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	lost = close_log(how.log);
 	report_show(r, &how, &got);
 	show_free(&got);
-	return end(r, lost, got.stopped);
+	return end_report(r, lost, got.stopped);
 }
 
 static void say_seen(struct rec *r, int64_t loop, struct count_result *got)
@@ -227,7 +227,7 @@ static void report_count(struct rec *r, const struct count_cfg *count, struct co
 	say_seen(r, count->loop, got);
 }
 
-static int count(struct rec *r)
+static int count_frames(struct rec *r)
 {
 	struct count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
 				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = ready };
@@ -235,13 +235,13 @@ static int count(struct rec *r)
 	char why[256];
 	int lost;
 
-	how.log = open_log("seen/1", count_columns);
+	how.log = open_frame_log("seen/1", count_columns);
 	if (count_run(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	lost = close_log(how.log);
 	report_count(r, &how, &got);
 	count_free(&got);
-	return end(r, lost, got.stopped);
+	return end_report(r, lost, got.stopped);
 }
 
 static int write_frames(struct rec *r, const char *path)
@@ -264,11 +264,11 @@ static int write_frames(struct rec *r, const char *path)
 	rec_end(r);
 	rec_say(r, "%s frames of %dx%d pixels written to %s, %s", say_count(frames), cfg.width, cfg.height, path,
 		say_bytes((double)frames * cfg.width * cfg.height * 4));
-	return end(r, 0, false);
+	return end_report(r, 0, false);
 }
 
 /* The help of an option begins with the commands that have it, where not all do. */
-static void check_options(const char *word)
+static void check_command_options(const char *word)
 {
 	static const char *const whose[] = { "show: ", "count: ", "show, count: ", "show, write: ", NULL };
 
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[first + words]);
 	if (words == 2 && first + 2 > argc)
 		die_usage("animate write: to which file?");
-	check_options(word);
+	check_command_options(word);
 	if (word[0] == 's')
 		check_show();
 	rec_check_apart(place, 2);
@@ -305,5 +305,5 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "animate");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	return word[0] == 's' ? show(out) : word[0] == 'c' ? count(out) : write_frames(out, argv[first + 1]);
+	return word[0] == 's' ? show_frames(out) : word[0] == 'c' ? count_frames(out) : write_frames(out, argv[first + 1]);
 }

@@ -21,10 +21,10 @@
 
 const char *const count_columns[] = { "seen_ns", "frame", NULL };
 
-struct count {
+struct frame_counter {
 	const struct count_cfg *cfg;
 	struct count_result *out;
-	struct x11 x11;
+	struct x11_session x11;
 	Damage damage;
 	int damaged;		/* the event */
 	int x, y, w, h;		/* what is read: the mark with a margin */
@@ -32,7 +32,7 @@ struct count {
 	struct x11_picture picture;
 };
 
-static bool read_mark(struct count *c, uint32_t *number)
+static bool read_mark(struct frame_counter *c, uint32_t *number)
 {
 	return x11_picture_read(&c->picture, c->x, c->y, c->w, c->h) &&
 	       patch_read(&(struct patch_image){ c->w, c->h, x11_luminance, c->picture.image }, &c->place, number);
@@ -42,7 +42,7 @@ static int at_least(int v, int low) { return v < low ? low : v; }
 static int at_most(int v, int high) { return v > high ? high : v; }
 
 /* Looks for the mark on the whole screen. */
-static bool find_mark(struct count *c)
+static bool find_mark(struct frame_counter *c)
 {
 	int screen = DefaultScreen(c->x11.display), width = DisplayWidth(c->x11.display, screen),
 		height = DisplayHeight(c->x11.display, screen);
@@ -68,19 +68,19 @@ static bool find_mark(struct count *c)
 	return x11_picture_open(&c->picture, c->x11.display, c->w, c->h);
 }
 
-static int gone(const struct count *c, char *why, size_t size)
+static int counter_gone(const struct frame_counter *c, char *why, size_t size)
 {
 	if (!c->x11.gone)
 		return 0;
 	return why_write(-EPIPE, why, size, "the display went away");
 }
 
-static int search(struct count *c, char *why, size_t size)
+static int find_first_mark(struct frame_counter *c, char *why, size_t size)
 {
 	int64_t until = clock_now() + c->cfg->wait_ns;
 
 	while (!find_mark(c)) {
-		if (gone(c, why, size))
+		if (counter_gone(c, why, size))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
 			snprintf(why, size, proc_stop ? "stopped before an animation was found" :
@@ -89,10 +89,10 @@ static int search(struct count *c, char *why, size_t size)
 		}
 		proc_wait_stop(clock_now() + SEARCH_NS);
 	}
-	return gone(c, why, size);
+	return counter_gone(c, why, size);
 }
 
-static int watch_damage(struct count *c, char *why, size_t size)
+static int watch_damage(struct frame_counter *c, char *why, size_t size)
 {
 	int event, error, major = 1, minor = 1;
 
@@ -105,7 +105,7 @@ static int watch_damage(struct count *c, char *why, size_t size)
 	return 0;
 }
 
-static void look(struct count *c)
+static void look_at_mark(struct frame_counter *c)
 {
 	uint32_t number;
 	int64_t now;
@@ -124,13 +124,13 @@ static void look(struct count *c)
 	rows_end(c->cfg->log);
 }
 
-static int watch(struct count *c, char *why, size_t size)
+static int watch_marks(struct frame_counter *c, char *why, size_t size)
 {
 	int64_t until;
 
 	c->out->start_ns = clock_now();
 	until = c->cfg->time_ns ? c->out->start_ns + c->cfg->time_ns : INT64_MAX;
-	look(c);
+	look_at_mark(c);
 	if (c->cfg->ready)
 		c->cfg->ready();
 	while (!proc_stop && !c->x11.gone && clock_now() < until) {
@@ -144,31 +144,31 @@ static int watch(struct count *c, char *why, size_t size)
 			drawn = drawn || event.type == c->damaged;
 		}
 		if (drawn && !c->x11.gone)
-			look(c);
+			look_at_mark(c);
 	}
 	c->out->end_ns = clock_now();
 	c->out->stopped = proc_stop && c->cfg->time_ns;
-	return gone(c, why, size);
+	return counter_gone(c, why, size);
 }
 
 int count_run(const struct count_cfg *cfg, struct count_result *out, char *why, size_t size)
 {
-	struct count c = { .cfg = cfg, .out = out };
+	struct frame_counter c = { .cfg = cfg, .out = out };
 	int err;
 
 	*out = (struct count_result){ 0 };
 	if (seen_start(&out->seen, cfg->loop))
 		return why_write(-ENOMEM, why, size, "out of memory");
-	err = x11_open(&c.x11, cfg->display, why, size);
+	err = x11_session_open(&c.x11, cfg->display, why, size);
 	if (err)
 		return err;
 	err = watch_damage(&c, why, size);
 	if (!err)
-		err = search(&c, why, size);
+		err = find_first_mark(&c, why, size);
 	if (!err)
-		err = watch(&c, why, size);
+		err = watch_marks(&c, why, size);
 	x11_picture_close(&c.picture, c.x11.gone);
-	x11_close(&c.x11);
+	x11_session_close(&c.x11);
 	return err;
 }
 

@@ -11,7 +11,7 @@
 const char *const picture_contents[] = { "noise", "mixed", "flat", NULL };
 
 /* 8 x 8 x 4 shades of red, green and blue, from dark to full. */
-static uint32_t palette(uint64_t bits)
+static uint32_t palette_colour(uint64_t bits)
 {
 	uint32_t red = (uint32_t)bits & 7, green = (uint32_t)(bits >> 3) & 7, blue = (uint32_t)(bits >> 6) & 3;
 
@@ -57,10 +57,10 @@ static int64_t draw_squares(const struct picture *p, uint64_t *random, uint32_t 
 		for (int left = 0; left < p->width; left += PICTURE_SQUARE) {
 			bool noisy = (top + left) / PICTURE_SQUARE % 2 == 0, seen = false;
 
-			one = palette(random_bits(random));
+			one = palette_colour(random_bits(random));
 			for (int y = top; y < top + PICTURE_SQUARE && y < p->height; y++) {
 				for (int x = left; x < left + PICTURE_SQUARE && x < p->width; x++) {
-					rgb[y * p->width + x] = noisy ? palette(random_bits(random)) : one;
+					rgb[y * p->width + x] = noisy ? palette_colour(random_bits(random)) : one;
 					bits += in_mark(x, y) || (!noisy && seen) ? 0 : PALETTE_BITS;
 					seen = seen || !in_mark(x, y);
 				}
@@ -86,7 +86,7 @@ int64_t picture_draw(const struct picture *p, uint32_t frame, uint32_t *rgb)
 		break;
 	case PICTURE_FLAT:
 		for (int i = 0; i < p->width * p->height; i++)
-			rgb[i] = i ? rgb[0] : palette(random_bits(&random));
+			rgb[i] = i ? rgb[0] : palette_colour(random_bits(&random));
 		break;
 	}
 	draw_mark(p, frame, rgb);

@@ -18,9 +18,9 @@
 const char *const show_draws[] = { "image", "pixmap", NULL };
 const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_ns", NULL };
 
-struct show {
+struct frame_player {
 	const struct show_cfg *cfg;
-	struct x11 x11;
+	struct x11_session x11;
 	Window window;
 	GC gc;
 	uint32_t *rgb;
@@ -30,7 +30,7 @@ struct show {
 	bool mapped, exposed, closed;
 };
 
-static XImage *make_frame(struct show *s, int64_t frame, XImage *image)
+static XImage *make_frame(struct frame_player *s, int64_t frame, XImage *image)
 {
 	int64_t bits = picture_draw(&s->cfg->picture, (uint32_t)frame, s->rgb);
 
@@ -46,7 +46,7 @@ static int no_memory(char *why, size_t size)
 }
 
 /* Before the first is due: making a frame takes time that showing it must not. */
-static int make_frames(struct show *s, char *why, size_t size)
+static int make_frames(struct frame_player *s, char *why, size_t size)
 {
 	const struct show_cfg *c = s->cfg;
 	bool each = c->order != SEQUENCE_FRESH && c->draw == SHOW_IMAGE;
@@ -74,7 +74,7 @@ static int make_frames(struct show *s, char *why, size_t size)
 	return 0;
 }
 
-static void draw(struct show *s, int64_t frame)
+static void draw_frame(struct frame_player *s, int64_t frame)
 {
 	unsigned w = (unsigned)s->cfg->picture.width, h = (unsigned)s->cfg->picture.height;
 
@@ -85,7 +85,7 @@ static void draw(struct show *s, int64_t frame)
 		XPutImage(s->x11.display, s->window, s->gc, s->image[s->images > 1 ? frame : 0], 0, 0, 0, 0, w, h);
 }
 
-static bool handle(struct show *s)
+static bool handle_events(struct frame_player *s)
 {
 	XEvent event;
 	bool again = false;
@@ -102,14 +102,14 @@ static bool handle(struct show *s)
 	return again;
 }
 
-static int lost(const struct show *s, char *why, size_t size)
+static int player_lost(const struct frame_player *s, char *why, size_t size)
 {
 	if (!s->x11.gone && !s->closed)
 		return 0;
 	return why_write(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
 }
 
-static int make_window(struct show *s, char *why, size_t size)
+static int make_show_window(struct frame_player *s, char *why, size_t size)
 {
 	const struct show_cfg *c = s->cfg;
 	Display *d = s->x11.display;
@@ -128,11 +128,11 @@ static int make_window(struct show *s, char *why, size_t size)
 	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
 	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
 	XMapWindow(d, s->window);
-	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !lost(s, why, size)) {
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !player_lost(s, why, size)) {
 		x11_sleep(&s->x11, patience);
-		handle(s);
+		handle_events(s);
 	}
-	if (lost(s, why, size))
+	if (player_lost(s, why, size))
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
@@ -154,7 +154,7 @@ static void log_frame(const struct show_cfg *c, int64_t slot, int64_t frame, int
 }
 
 /* Shows the frame of one slot; what the display asks to be drawn again waits until then. */
-static void show_slot(struct show *s, struct slots *slots, struct sequence *sequence, struct show_result *out)
+static void show_slot(struct frame_player *s, struct slots *slots, struct sequence *sequence, struct show_result *out)
 {
 	int64_t slot = slots->next, frame = sequence_next(sequence), due = slots_due(slots, slot), begun = clock_now(), sent;
 
@@ -168,7 +168,7 @@ static void show_slot(struct show *s, struct slots *slots, struct sequence *sequ
 	} else {
 		if (s->cfg->order == SEQUENCE_FRESH && slot)
 			make_frame(s, frame, s->image[0]);
-		draw(s, frame);
+		draw_frame(s, frame);
 		XFlush(s->x11.display);
 		sent = clock_now();
 		out->shown += !s->x11.gone;
@@ -179,7 +179,7 @@ static void show_slot(struct show *s, struct slots *slots, struct sequence *sequ
 	slots->next++;
 }
 
-static int play(struct show *s, struct show_result *out, char *why, size_t size)
+static int play(struct frame_player *s, struct show_result *out, char *why, size_t size)
 {
 	const struct show_cfg *c = s->cfg;
 	struct sequence sequence;
@@ -191,9 +191,9 @@ static int play(struct show *s, struct show_result *out, char *why, size_t size)
 	slots = (struct slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && slots_due(&slots, slots.next) < end && !lost(s, why, size)) {
-		if (handle(s) && out->shown) {
-			draw(s, s->current);
+	while (!proc_stop && slots_due(&slots, slots.next) < end && !player_lost(s, why, size)) {
+		if (handle_events(s) && out->shown) {
+			draw_frame(s, s->current);
 			out->redrawn++;
 		}
 		if (clock_now() < slots_due(&slots, slots.next)) {
@@ -205,16 +205,16 @@ static int play(struct show *s, struct show_result *out, char *why, size_t size)
 			c->ready();
 	}
 	/* the last frame has its time on the screen */
-	while (!proc_stop && !lost(s, why, size) && clock_now() < slots_due(&slots, slots.next)) {
+	while (!proc_stop && !player_lost(s, why, size) && clock_now() < slots_due(&slots, slots.next)) {
 		x11_sleep(&s->x11, slots_due(&slots, slots.next));
-		handle(s);
+		handle_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
-	return lost(s, why, size);
+	return player_lost(s, why, size);
 }
 
-static void give_back(struct show *s)
+static void release_player(struct frame_player *s)
 {
 	for (int64_t i = 0; s->image && i < s->images; i++)
 		if (s->image[i])
@@ -222,28 +222,28 @@ static void give_back(struct show *s)
 	free(s->image);
 	free(s->pixmap);
 	free(s->rgb);
-	x11_close(&s->x11);
+	x11_session_close(&s->x11);
 }
 
 int show_run(const struct show_cfg *cfg, struct show_result *out, char *why, size_t size)
 {
-	struct show s = { .cfg = cfg };
+	struct frame_player s = { .cfg = cfg };
 	int err;
 
 	*out = (struct show_result){ 0 };
 	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
 		return no_memory(why, size);
-	err = x11_open(&s.x11, cfg->display, why, size);
+	err = x11_session_open(&s.x11, cfg->display, why, size);
 	if (err)
 		return err;
-	err = make_window(&s, why, size);
+	err = make_show_window(&s, why, size);
 	if (!err)
 		err = make_frames(&s, why, size);
 	if (!err)
 		err = play(&s, out, why, size);
 	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
 	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;
-	give_back(&s);
+	release_player(&s);
 	return err;
 }
 

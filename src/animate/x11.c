@@ -10,9 +10,9 @@
 
 #define STOP_NS (2 * NS_PER_S)
 
-int x11_open(struct x11 *x, const char *name, char *why, size_t size)
+int x11_session_open(struct x11_session *x, const char *name, char *why, size_t size)
 {
-	*x = (struct x11){ 0 };
+	*x = (struct x11_session){ 0 };
 	x->display = x11_connect(name, &x->gone, why, size);
 	if (!x->display)
 		return -ENOENT;
@@ -21,7 +21,7 @@ int x11_open(struct x11 *x, const char *name, char *why, size_t size)
 	x->depth = (unsigned)DefaultDepth(x->display, DefaultScreen(x->display));
 	if (x->visual->class != TrueColor) {
 		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", XDisplayName(name));
-		x11_close(x);
+		x11_session_close(x);
 		return -ENOTSUP;
 	}
 	/* Xlib waits without end for a display that reads nothing, and takes signals for no reason to stop. */
@@ -29,7 +29,7 @@ int x11_open(struct x11 *x, const char *name, char *why, size_t size)
 	return 0;
 }
 
-void x11_close(struct x11 *x)
+void x11_session_close(struct x11_session *x)
 {
 	x11_disconnect(x->display, &x->gone);
 	if (x->guarded)
@@ -38,7 +38,7 @@ void x11_close(struct x11 *x)
 	x->display = NULL;
 }
 
-void x11_sleep(struct x11 *x, int64_t until_ns)
+void x11_sleep(struct x11_session *x, int64_t until_ns)
 {
 	int fd = ConnectionNumber(x->display);
 	fd_set in;
@@ -50,7 +50,7 @@ void x11_sleep(struct x11 *x, int64_t until_ns)
 	proc_select(fd + 1, &in, NULL, until_ns);
 }
 
-XImage *x11_image(const struct x11 *x, int width, int height)
+XImage *x11_image(const struct x11_session *x, int width, int height)
 {
 	const union { uint16_t word; uint8_t byte[2]; } one = { 1 };
 	XImage *image = XCreateImage(x->display, x->visual, x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
@@ -75,7 +75,7 @@ static unsigned long in_mask(uint32_t value, unsigned long mask)
 	return low ? (value * (mask / low) + 127) / 255 * low : 0;
 }
 
-void x11_paint(const struct x11 *x, XImage *image, const uint32_t *rgb)
+void x11_paint(const struct x11_session *x, XImage *image, const uint32_t *rgb)
 {
 	const Visual *v = x->visual;
 

@@ -15,7 +15,7 @@
 #include <X11/Xutil.h>
 #include <X11/extensions/Xdamage.h>
 
-struct x11 {
+struct x11_session {
 	Display *display;
 	Window root;
 	Visual *visual;
@@ -28,13 +28,13 @@ struct x11 {
 /* Opens a display (NULL: $DISPLAY) with true colours. A display that takes nothing any more cannot
  * keep the program from ending: two seconds after a stop signal the connection is cut. 0 or -errno,
  * with a line in `why`. */
-int x11_open(struct x11 *x, const char *name, char *why, size_t size);
-void x11_close(struct x11 *x);
+int x11_session_open(struct x11_session *x, const char *name, char *why, size_t size);
+void x11_session_close(struct x11_session *x);
 /* Sleeps until there is something to read, until then, or until a stop signal. Sends what is waiting first. */
-void x11_sleep(struct x11 *x, int64_t until_ns);
+void x11_sleep(struct x11_session *x, int64_t until_ns);
 /* An image of the screen's kind with room for its pixels, to be given back by XDestroyImage(). NULL: no memory. */
-XImage *x11_image(const struct x11 *x, int width, int height);
+XImage *x11_image(const struct x11_session *x, int width, int height);
 /* Of 0xrrggbb pixels, to such an image. */
-void x11_paint(const struct x11 *x, XImage *image, const uint32_t *rgb);
+void x11_paint(const struct x11_session *x, XImage *image, const uint32_t *rgb);
 
 #endif
