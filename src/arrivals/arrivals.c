@@ -88,7 +88,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_log(const char *file, struct logs_in *l)
+static void read_arrivals(const char *file, struct logs_in *l)
 {
 	FILE *in = cli_open(file);
 	unsigned long line;
@@ -112,7 +112,7 @@ static void throw_sample(struct logs_in *l)
 }
 
 /* What is left of the log after the cut; the first of its times in *from. */
-static void skip(struct logs_in *l, int64_t *from)
+static void skip_cut(struct logs_in *l, int64_t *from)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t n = 0;
@@ -129,7 +129,7 @@ static void skip(struct logs_in *l, int64_t *from)
 }
 
 /* Times of the arrivals of the first `sources` of those who asked (0: of all), spread within their ticks. */
-static size_t times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
+static size_t arrival_times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
 {
 	size_t n = 0;
 
@@ -140,7 +140,7 @@ static size_t times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
 	return n;
 }
 
-static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p)
+static void tell_log(struct rec *r, const struct logs_in *l, const struct poisson *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
 	char words[400], hint[300];
@@ -190,7 +190,7 @@ static void tell(struct rec *r, const struct logs_in *l, const struct poisson *p
 	rec_str(r, "hint", broken ? hint : NULL);
 }
 
-static void say(struct rec *r, const struct logs_in *l, const struct poisson *p)
+static void say_verdict(struct rec *r, const struct logs_in *l, const struct poisson *p)
 {
 	double band = POISSON_BAND / sqrt((double)p->n);
 	char words[400], by[160] = "";
@@ -243,7 +243,7 @@ static int tell_sources(struct rec *r, struct rows *t, const struct logs_in *l, 
 	rec_int(r, "sources", l->sources);
 	rec_array(r, "by_sources");
 	for (uint32_t s = 0; (s = next_sources(s, l->sources)) > 0;) {
-		size_t n = times(l, s, time_ns);
+		size_t n = arrival_times(l, s, time_ns);
 		double span, band;
 		struct gaps_figures f;
 
@@ -272,9 +272,9 @@ static int tell_sources(struct rec *r, struct rows *t, const struct logs_in *l, 
 	return 0;
 }
 
-static int judge(struct rec *out, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+static int judge_arrivals(struct rec *out, struct rows *t, const struct logs_in *l, int64_t *time_ns)
 {
-	size_t n = times(l, 0, time_ns);
+	size_t n = arrival_times(l, 0, time_ns);
 	struct nulls *nulls = n > POISSON_FEWEST ? nulls_make(n - 1) : NULL;
 	struct poisson p;
 	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_judge(time_ns, n, &cfg.test, nulls, &p);
@@ -282,14 +282,14 @@ static int judge(struct rec *out, struct rows *t, const struct logs_in *l, int64
 	nulls_free(nulls);
 	if (err)
 		return err;
-	tell(out, l, &p);
-	say(out, l, &p);
+	tell_log(out, l, &p);
+	say_verdict(out, l, &p);
 	if (t)
 		err = draw_arrivals(t, time_ns, &p);
 	return err || !cfg.log.source ? err : tell_sources(out, t, l, time_ns);
 }
 
-static void settings(struct rec *out, const char *file, const struct logs_in *l)
+static void report_log_settings(struct rec *out, const char *file, const struct logs_in *l)
 {
 	rec_object(out, "settings");
 	rec_str(out, "file", file);
@@ -327,12 +327,12 @@ int main(int argc, char **argv)
 	if (cfg.sample)
 		throw_sample(&l);
 	else
-		read_log(file, &l);
+		read_arrivals(file, &l);
 	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
 		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", file, l.n);
-	skip(&l, &from);
+	skip_cut(&l, &from);
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: %zu arrivals are left by --skip; less of it", file, l.n);
 	if (!cfg.test.tick_ns)
@@ -343,13 +343,13 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "arrivals");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	settings(out, file, &l);
+	report_log_settings(out, file, &l);
 	t = cfg.rows ? rows_open(cfg.rows, "arrivals/1", draw_columns) : NULL;
 	if (cfg.rows && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
 	time_ns = malloc(l.n * sizeof(*time_ns));
 	rec_object(out, "result");
-	err = time_ns ? judge(out, t, &l, time_ns) : -ENOMEM;
+	err = time_ns ? judge_arrivals(out, t, &l, time_ns) : -ENOMEM;
 	free(time_ns);
 	if (err)
 		die(EXIT_RUN, "cannot judge: %s", strerror(-err));

@@ -13,7 +13,7 @@
 
 const char *const draw_columns[] = { "kind", "x", "y", "expected", "low", "high", NULL };
 
-static void row(struct rows *t, const char *kind, double x, double y, double expected, double low, double high)
+static void draw_row(struct rows *t, const char *kind, double x, double y, double expected, double low, double high)
 {
 	rows_str(t, kind);
 	rows_real(t, x);
@@ -37,12 +37,12 @@ static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p
 	for (size_t b = 0; b < GAP_BINS; b++) {
 		double low = GAP_BIN * (double)b;
 
-		row(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN, NAN);
+		draw_row(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN, NAN);
 	}
 }
 
 /* Classes are half a standard deviation of the Poisson distribution wide, or of one count. */
-static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+static int draw_counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
 {
 	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
 	double drawn = (double)(time_ns[p->n < MARKS ? p->n : MARKS - 1] - time_ns[0]);
@@ -60,7 +60,7 @@ static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *
 			seen[count]++;
 		most = count > most && count < COUNTS_MOST ? count : most;
 		if (width * (double)(i + 1) <= drawn)
-			row(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
+			draw_row(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
 	}
 	for (size_t c = 0, step = (size_t)fmax(1, sqrt(mean) / 2); p->intervals && c <= most + 1 && c < COUNTS_MOST; c += step) {
 		double share = 0, expected = 0;
@@ -69,24 +69,24 @@ static int counts(struct rows *t, const int64_t *time_ns, const struct poisson *
 			share += seen[i] / (double)p->intervals;
 			expected += chances_poisson((unsigned)i, mean);
 		}
-		row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
+		draw_row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
 	}
 	free(seen);
 	if (p->intervals)
-		row(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
+		draw_row(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
 	return 0;
 }
 
 int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *p)
 {
 	for (size_t i = 0; i <= p->n && i < MARKS; i++)
-		row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
+		draw_row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
 	if (p->mean_s > 0 && p->gaps_told)
 		gaps(t, time_ns, p);
-	return counts(t, time_ns, p);
+	return draw_counts(t, time_ns, p);
 }
 
 void draw_source(struct rows *t, double sources, double cov, double low, double high)
 {
-	row(t, "sources", sources, cov, 1, low, high);
+	draw_row(t, "sources", sources, cov, 1, low, high);
 }

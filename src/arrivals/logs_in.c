@@ -22,7 +22,7 @@ const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
 static const char *const usual[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns",
 				     "received_ns", "start_ms", "time_s", "timestamp", "time" };
 
-static int add(struct logs_in *l, int64_t time_ns, const char *source)
+static int add_arrival(struct logs_in *l, int64_t time_ns, const char *source)
 {
 	struct logs_in_arrival a = { .time_ns = time_ns };
 	int err = source && l->names ? sources_number(l->names, source, &a.source) : 0;
@@ -37,7 +37,7 @@ static int add(struct logs_in *l, int64_t time_ns, const char *source)
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
-struct table {
+struct log_table {
 	const struct logs_in_cfg *cfg;
 	struct logs_in *out;
 	bool commas, headless;
@@ -47,7 +47,7 @@ struct table {
 };
 
 /* Where a column is: by its name, or in a table without a header line by its place, from 1. */
-static int find(const struct table *t, char *const *cell, const char *name)
+static int find_column(const struct log_table *t, char *const *cell, const char *name)
 {
 	char *end;
 	unsigned long place;
@@ -67,7 +67,7 @@ static bool is_number(const char *cell, int64_t *out)
 
 /* The column of the times, and its unit. JMeter writes no header line where it is told not to, and
  * its times first, in ms since 1970. */
-static int find_time(struct table *t, char *const *cell, const char **why)
+static int find_time(struct log_table *t, char *const *cell, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
 	int64_t first;
@@ -79,7 +79,7 @@ static int find_time(struct table *t, char *const *cell, const char **why)
 	t->headless = t->time < 0 && is_number(cell[0], &first);
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
-		t->time = cfg->column ? find(t, cell, cfg->column) : ms ? 0 : -1;
+		t->time = cfg->column ? find_column(t, cell, cfg->column) : ms ? 0 : -1;
 	*why = t->headless ? "no header line: --column 1, or another place, and --unit" : cfg->column ? "the header has no such --column" :
 	       "no column of the header is known to be a time; --column NAME";
 	if (t->time < 0)
@@ -95,7 +95,7 @@ static int find_time(struct table *t, char *const *cell, const char **why)
 	return t->unit_ns ? 0 : -EPROTO;
 }
 
-static int head(struct table *t, char *line, const char **why)
+static int take_log_head(struct log_table *t, char *line, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
 	char *cell[FIELDS];
@@ -104,18 +104,18 @@ static int head(struct table *t, char *line, const char **why)
 	*why = "more columns than anybody reads";
 	if (!t->fields || find_time(t, cell, why))
 		return -EPROTO;
-	t->source = cfg->source ? find(t, cell, cfg->source) : -1;
+	t->source = cfg->source ? find_column(t, cell, cfg->source) : -1;
 	*why = t->headless ? "no header line: --sources is a place from 1 on" : "the header has no such --sources";
 	if (cfg->source && t->source < 0)
 		return -EPROTO;
 	*why = t->headless ? "no header line: --where has a place from 1 on" : "the header has no such column as --where names";
 	for (size_t i = 0; i < cfg->wheres; i++)
-		if ((t->where[i] = find(t, cell, cfg->where[i].column)) < 0)
+		if ((t->where[i] = find_column(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
 	return 0;
 }
 
-static int row(struct table *t, char *const *cell, const char **why)
+static int take_log_row(struct log_table *t, char *const *cell, const char **why)
 {
 	int64_t time_ns, tick_ns;
 
@@ -133,15 +133,15 @@ static int row(struct table *t, char *const *cell, const char **why)
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
-	return add(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+	return add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
 }
 
-static int row_of(struct table *t, char *line, const char **why)
+static int row_of(struct log_table *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
 	*why = t->headless ? "not as many cells as the first line has" : "not as many cells as the header has";
-	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? row(t, cell, why) : -EPROTO;
+	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? take_log_row(t, cell, why) : -EPROTO;
 }
 
 /* host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
@@ -156,10 +156,10 @@ static int clf(struct logs_in *out, char *line, const char **why)
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
-	return add(out, time_ns, line);
+	return add_arrival(out, time_ns, line);
 }
 
-static enum logs_in_kind guess(const char *line)
+static enum logs_in_kind guess_kind(const char *line)
 {
 	int64_t t;
 
@@ -187,30 +187,30 @@ static void settle_tick(struct logs_in *l, int64_t tick_ns)
 }
 
 /* The first line: what it is, and where in it what was asked for is. A first line of numbers is a row. */
-static int begin(void *context, char *line, const char **why)
+static int take_first_line(void *context, char *line, const char **why)
 {
-	struct table *t = context;
+	struct log_table *t = context;
 	char *copy = NULL;
 	int err;
 
 	if (t->out->kind == LOGS_IN_AUTO)
-		t->out->kind = guess(line);
+		t->out->kind = guess_kind(line);
 	if (t->out->kind == LOGS_IN_CLF)
 		return clf(t->out, line, why);
 	t->commas = t->out->kind == LOGS_IN_JTL;
 	copy = strdup(line);
 	if (!copy)
 		return -ENOMEM;
-	err = head(t, line, why);
+	err = take_log_head(t, line, why);
 	if (!err && t->headless)
 		err = row_of(t, copy, why);
 	free(copy);
 	return err;
 }
 
-static int body(void *context, char *line, const char **why)
+static int take_log_body(void *context, char *line, const char **why)
 {
-	struct table *t = context;
+	struct log_table *t = context;
 
 	return t->out->kind == LOGS_IN_CLF ? clf(t->out, line, why) : row_of(t, line, why);
 }
@@ -234,12 +234,12 @@ static int order_sources(struct logs_in *l)
 
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
 {
-	struct table t = { .cfg = cfg, .out = out, .tick_ns = S };
+	struct log_table t = { .cfg = cfg, .out = out, .tick_ns = S };
 	int err;
 
 	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1, .names = cfg->source ? sources_new() : NULL };
 	*line = 0;
-	err = cfg->source && !out->names ? -ENOMEM : lines_each(in, &t.commas, begin, body, &t, line, why);
+	err = cfg->source && !out->names ? -ENOMEM : lines_each(in, &t.commas, take_first_line, take_log_body, &t, line, why);
 	if (!err && out->names)
 		err = order_sources(out);
 	if (out->kind == LOGS_IN_CLF)

@@ -17,7 +17,7 @@ struct nulls {
 };
 
 /* From sets of `from` gaps to sets of n. */
-static void stretch(double *z, size_t from, size_t n)
+static void stretch_set(double *z, size_t from, size_t n)
 {
 	double part = sqrt((double)from / (double)n);
 
@@ -64,8 +64,8 @@ struct nulls *nulls_make(size_t n)
 		t->ks[d] = ks_modified(gaps_ks(gap, of_ks, mean), of_ks);
 	}
 	free(gap);
-	stretch(t->cov, of, n);
-	stretch(t->lag1, of, n);
+	stretch_set(t->cov, of, n);
+	stretch_set(t->lag1, of, n);
 	qsort(t->ks, NULLS_DRAWS, sizeof(*t->ks), ascending_double);
 	return t;
 }

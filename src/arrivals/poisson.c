@@ -50,7 +50,7 @@ static void test_gaps(const double *gap, double *scratch, const struct nulls *nu
 }
 
 /* Arrivals that were thrown at random into the time from `begin` to `end`. */
-struct window {
+struct poisson_window {
 	const int64_t *time_ns;
 	size_t n;
 	int64_t begin, end;
@@ -58,9 +58,9 @@ struct window {
 
 /* Those between the first and the last, or where ticks hold several of them, those of all ticks but
  * the first and the last: of these the log has a part. */
-static struct window window_of(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
+static struct poisson_window window_of(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
 {
-	struct window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
+	struct poisson_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
 
 	if (p->gaps_told)
 		return w;
@@ -76,7 +76,7 @@ static struct window window_of(const int64_t *time_ns, int64_t tick_ns, const st
 }
 
 /* Counts in so many intervals: chi-squared (Cochran 1954). */
-static void test_counts(const struct window *w, const struct poisson_cfg *cfg, struct poisson *out)
+static void test_counts(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
 	double span = (double)(w->end - w->begin);
 	double width = cfg->interval_ns ? (double)cfg->interval_ns :
@@ -110,7 +110,7 @@ static double rayleigh(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int test_peak(const struct window *w, const struct poisson_cfg *cfg, struct poisson *out)
+static int test_peak(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
 	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
@@ -147,7 +147,7 @@ static int test_peak(const struct window *w, const struct poisson_cfg *cfg, stru
 }
 
 /* Holm: the smallest against level / m, the next against level / (m - 1), until one is above. */
-static void judge(struct poisson *out)
+static void judge_tests(struct poisson *out)
 {
 	double last = 0;
 	size_t left;
@@ -184,7 +184,7 @@ static double ties_by_chance(double n, double m)
 int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
 		  const struct nulls *nulls, struct poisson *out)
 {
-	struct window w;
+	struct poisson_window w;
 	double *gap;
 	int err;
 
@@ -214,7 +214,7 @@ int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_
 	test_counts(&w, cfg, out);
 	err = test_peak(&w, cfg, out);
 	if (!err)
-		judge(out);
+		judge_tests(out);
 	return err;
 }
 

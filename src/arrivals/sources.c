@@ -33,7 +33,7 @@ uint32_t sources_count(const struct sources *t)
 	return (uint32_t)t->n;
 }
 
-static size_t place_of(const struct sources *t, const char *name)
+static size_t find_slot(const struct sources *t, const char *name)
 {
 	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
 	size_t at;
@@ -45,7 +45,7 @@ static size_t place_of(const struct sources *t, const char *name)
 	return at;
 }
 
-static int grow(struct sources *t)
+static int grow_sources(struct sources *t)
 {
 	struct sources more = { .room = t->room ? 2 * t->room : 1024, .n = t->n };
 
@@ -58,7 +58,7 @@ static int grow(struct sources *t)
 	}
 	for (size_t i = 0; i < t->room; i++)
 		if (t->name[i]) {
-			size_t at = place_of(&more, t->name[i]);
+			size_t at = find_slot(&more, t->name[i]);
 
 			more.name[at] = t->name[i];
 			more.number[at] = t->number[i];
@@ -73,9 +73,9 @@ int sources_number(struct sources *t, const char *name, uint32_t *out)
 {
 	size_t at;
 
-	if (2 * (t->n + 1) > t->room && grow(t))
+	if (2 * (t->n + 1) > t->room && grow_sources(t))
 		return -ENOMEM;
-	at = place_of(t, name);
+	at = find_slot(t, name);
 	if (!t->name[at]) {
 		t->name[at] = strdup(name);
 		if (!t->name[at])
@@ -86,26 +86,26 @@ int sources_number(struct sources *t, const char *name, uint32_t *out)
 	return 0;
 }
 
-struct named {
+struct source_name {
 	const char *name;
 	uint32_t number;
 };
 
 static int by_name(const void *a, const void *b)
 {
-	return strverscmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+	return strverscmp(((const struct source_name *)a)->name, ((const struct source_name *)b)->name);
 }
 
 int sources_places(const struct sources *t, uint32_t *place)
 {
-	struct named *all = malloc((t->n ? t->n : 1) * sizeof(*all));
+	struct source_name *all = malloc((t->n ? t->n : 1) * sizeof(*all));
 	size_t n = 0;
 
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->room; i++)
 		if (t->name[i])
-			all[n++] = (struct named){ t->name[i], t->number[i] };
+			all[n++] = (struct source_name){ t->name[i], t->number[i] };
 	qsort(all, n, sizeof(*all), by_name);
 	for (size_t i = 0; i < n; i++)
 		place[all[i].number] = (uint32_t)i;
