@@ -24,7 +24,7 @@
 #define PRIORITY 25	/* above the probe, as the interrupts of a network would be */
 
 static int call_end(const char *text, void *value);
-static int call_rate(const char *text, void *value);
+static int read_link_rate(const char *text, void *value);
 static int call_loss(const char *text, void *value);
 static int call_order(const char *text, void *value);
 
@@ -64,7 +64,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "loss", &cfg.path.loss, 0, 0, "how many packets are lost, in percent, each by itself (0)", NULL, call_loss,
 	  "PERCENT" },
 	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, 0, 0,
-	  "how fast they are sent, in bits of frames, such as 10Mbit (none)", NULL, call_rate, "RATE" },
+	  "how fast they are sent, in bits of frames, such as 10Mbit (none)", NULL, read_link_rate, "RATE" },
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)ORDERS_MAX_NS,
 	  "how long a packet may wait for that before it is dropped (50ms)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "order", &cfg, 0, 0, "an order that holds from the start, such as \"back rate 384Kbit\"; may be given many times",
@@ -96,7 +96,7 @@ static int call_end(const char *text, void *value)
 	return 0;
 }
 
-static int call_rate(const char *text, void *value)
+static int read_link_rate(const char *text, void *value)
 {
 	int err = orders_read_rate(text, value);
 
@@ -127,7 +127,7 @@ static int call_order(const char *text, void *value)
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report_settings(struct rec *r)
+static void report_wire_settings(struct rec *r)
 {
 	static const char *const names[] = { "forth", "back" };
 
@@ -253,20 +253,20 @@ static void say_link(struct rec *r, double wall_ns)
 		rec_warn(r, "the interface %s is gone", pump.ends[pump.broken - 1].name);
 }
 
-static void report(struct rec *r)
+static void report_wire(struct rec *r)
 {
 	int64_t wall = clock_now() - now.begun_ns;
 	char text[128];
 
-	report_settings(r);
+	report_wire_settings(r);
 	rec_object(r, "result");
 	rec_array(r, "ways");
 	report_way(r, 0);
 	report_way(r, 1);
 	rec_end(r);
 	report_late(r);
-	rec_int(r, "on_their_way", (int64_t)shelf_count(pump.shelf));
-	rec_int(r, "on_their_way_max", (int64_t)shelf_most(pump.shelf));
+	rec_int(r, "on_their_way", (int64_t)delay_queue_count(pump.shelf));
+	rec_int(r, "on_their_way_max", (int64_t)delay_queue_most(pump.shelf));
 	rec_int(r, "orders", now.orders_heeded);
 	rec_real(r, "seconds", (double)wall / NS_PER_S, 3);
 	rec_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu() - now.cpu_ns) / (double)wall : NAN, 2);
@@ -284,7 +284,7 @@ static void report_now(void)
 {
 	int err;
 
-	report(now.out);
+	report_wire(now.out);
 	err = rec_close(now.out);
 	if (err)
 		warn("cannot write the report: %s", strerror(-err));
@@ -295,7 +295,7 @@ static void report_now(void)
 
 /* --- orders ---------------------------------------------------------------------------------------------------- */
 
-static void open_control(void)
+static void open_wire_control(void)
 {
 	char why[512];
 
@@ -303,7 +303,7 @@ static void open_control(void)
 		die(EXIT_RUN, "%s", why);
 }
 
-static void heed(void *arg, const char *line)
+static void obey_wire_order(void *arg, const char *line)
 {
 	struct orders *o = &now.orders;
 	int err = orders_read(o, line);
@@ -329,7 +329,7 @@ static void heed(void *arg, const char *line)
 
 /* --- making it ready -------------------------------------------------------------------------------------------- */
 
-static void read_options(int argc, char **argv)
+static void read_wire_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
 			      "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
@@ -369,13 +369,13 @@ static void make_paths(void)
 	now.orders.changed = 0;
 	for (int i = 0; i < 2; i++)
 		path_init(&pump.way[i].path, &now.orders.cfg[i], 2 * (uint64_t)cfg.seed + (uint64_t)i);
-	pump.shelf = shelf_new((size_t)cfg.packets);
+	pump.shelf = delay_queue_new((size_t)cfg.packets);
 	if (!pump.shelf)
 		die(EXIT_RUN, "no memory for %lld packets; ask for fewer with --packets", (long long)cfg.packets);
 }
 
 /* One thread waits at a time: what of a signal could come between the look at proc_stop and the sleep is let in only there. */
-static void run(void)
+static void run_link(void)
 {
 	int64_t end_ns = cfg.run_ns ? now.begun_ns + cfg.run_ns : INT64_MAX;
 	sigset_t signals, before;
@@ -384,7 +384,7 @@ static void run(void)
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !pump.broken && clock_now() < end_ns) {
 		if (pump_turn(&pump, now.control.fd, end_ns, &before))
-			control_read(&now.control, heed, NULL);
+			control_read(&now.control, obey_wire_order, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -393,7 +393,7 @@ int main(int argc, char **argv)
 {
 	int err;
 
-	read_options(argc, argv);
+	read_wire_options(argc, argv);
 	proc_stop_with_parent();
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "our parent is not %lld", (long long)cfg.parent);
@@ -407,23 +407,23 @@ int main(int argc, char **argv)
 	make_paths();
 	open_ends();
 	rt_setup(PRIORITY, &now.rt);
-	err = privilege_drop();
+	err = wire_drop_privilege();
 	if (err)
 		die(EXIT_RUN, "cannot give privileges up: %s", strerror(-err));
-	open_control();
+	open_wire_control();
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
 	proc_say_ready((int)cfg.ready_fd);
-	run();
+	run_link();
 	control_remove(&now.control);
 	if (!now.out)
 		return EXIT_RUN;
-	report(now.out);
+	report_wire(now.out);
 	err = rec_close(now.out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 	for (int i = 0; i < 2; i++)
 		end_close(&pump.ends[i]);
-	shelf_free(pump.shelf);
+	delay_queue_free(pump.shelf);
 	return pump.broken ? EXIT_RUN : lossy() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

@@ -44,7 +44,7 @@ int orders_read_loss(const char *text, double *part)
 	return 0;
 }
 
-static int read_time(const char *text, int64_t *out)
+static int read_order_time(const char *text, int64_t *out)
 {
 	int64_t ns;
 	int err = cli_read_ns(text, &ns);
@@ -57,7 +57,7 @@ static int read_time(const char *text, int64_t *out)
 	return 0;
 }
 
-static int read_word(const char *text, const char *const *words, int *out)
+static int read_order_word(const char *text, const char *const *words, int *out)
 {
 	for (int i = 0; words[i]; i++) {
 		if (!strcmp(text, words[i])) {
@@ -76,18 +76,18 @@ static int read_setting(struct path_cfg *cfg, const char *name, const char *valu
 	if (!strcmp(name, "rate"))
 		return orders_read_rate(value, &cfg->rate_bits);
 	if (!strcmp(name, "queue"))
-		return read_time(value, &cfg->queue_ns);
+		return read_order_time(value, &cfg->queue_ns);
 	if (!strcmp(name, "delay"))
-		return read_time(value, &cfg->delay_ns);
+		return read_order_time(value, &cfg->delay_ns);
 	if (!strcmp(name, "jitter"))
-		return read_time(value, &cfg->jitter_ns);
+		return read_order_time(value, &cfg->jitter_ns);
 	if (!strcmp(name, "loss"))
 		return orders_read_loss(value, &cfg->loss);
 	if (!strcmp(name, "shape"))
-		return read_word(value, path_shapes, &cfg->shape);
+		return read_order_word(value, path_shapes, &cfg->shape);
 	if (strcmp(name, "order") != 0)
 		return -EINVAL;
-	err = read_word(value, order, &word);
+	err = read_order_word(value, order, &word);
 	if (!err)
 		cfg->reorder = word == 1;
 	return err;

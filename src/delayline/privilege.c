@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
-int privilege_drop(void)
+int wire_drop_privilege(void)
 {
 	static const capng_type_t sets = CAPNG_EFFECTIVE | CAPNG_PERMITTED;
 	/* Locked memory grows when a report is begun. The report and the fifo may stand in somebody else's folder. */

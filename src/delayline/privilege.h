@@ -5,6 +5,6 @@
 
 /* Keeps only what a report that is written later, and memory that is locked, may take; nothing
  * comes back (no_new_privs). 0 or -errno. */
-int privilege_drop(void);
+int wire_drop_privilege(void);
 
 #endif

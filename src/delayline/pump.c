@@ -18,7 +18,7 @@ static bool take_in(struct pump *p, int i)
 {
 	static unsigned char nowhere[SHELF_SLOT];
 	struct pump_way *way = &p->way[i];
-	unsigned char *slot = shelf_room(p->shelf);
+	unsigned char *slot = delay_queue_room(p->shelf);
 	ssize_t n = read(p->ends[i].fd, slot ? slot : nowhere, SHELF_SLOT);
 	int64_t now = clock_now(), due;
 	enum path_fate fate;
@@ -37,18 +37,18 @@ static bool take_in(struct pump *p, int i)
 	fate = path_take(&way->path, now, n, &due);
 	way->fate[fate]++;
 	if (fate == PATH_PASSES)
-		shelf_put(p->shelf, due, (size_t)n, i);
+		delay_queue_put(p->shelf, due, (size_t)n, i);
 	return true;
 }
 
-static void hand_over(struct pump *p)
+static void hand_over_frames(struct pump *p)
 {
 	int64_t now = clock_now(), due;
 	size_t bytes;
 	int i;
 
-	while (shelf_next(p->shelf) <= now) {
-		const unsigned char *frame = shelf_take(p->shelf, &due, &bytes, &i);
+	while (delay_queue_next(p->shelf) <= now) {
+		const unsigned char *frame = delay_queue_take(p->shelf, &due, &bytes, &i);
 
 		if (write(p->ends[!i].fd, frame, bytes) == (ssize_t)bytes)
 			p->way[i].passed_bytes += (int64_t)bytes;
@@ -63,7 +63,7 @@ static void hand_over(struct pump *p)
 bool pump_turn(struct pump *p, int control, int64_t until_ns, const sigset_t *while_waiting)
 {
 	struct pollfd fd[] = { { p->ends[0].fd, POLLIN, 0 }, { p->ends[1].fd, POLLIN, 0 }, { control, POLLIN, 0 } };
-	int64_t now = clock_now(), next = shelf_next(p->shelf), left;
+	int64_t now = clock_now(), next = delay_queue_next(p->shelf), left;
 	struct timespec ts;
 	bool spins = false;
 
@@ -83,11 +83,11 @@ bool pump_turn(struct pump *p, int control, int64_t until_ns, const sigset_t *wh
 		return false;
 	if (spins)
 		p->spun_ns += clock_now() - now;
-	hand_over(p);
+	hand_over_frames(p);
 	for (int i = 0; i < 2; i++) {
 		for (int n = 0; fd[i].revents && n < BATCH && take_in(p, i); n++)
 			;
 	}
-	hand_over(p);
+	hand_over_frames(p);
 	return fd[2].revents != 0;
 }

@@ -23,7 +23,7 @@ struct pump_way {	/* from ends[i] to the other one */
 struct pump {
 	struct end ends[2];
 	struct pump_way way[2];
-	struct shelf *shelf;
+	struct delay_queue *shelf;
 	struct late late;	/* handed over, after the time at which it was due */
 	int64_t begun_ns, spun_ns;	/* of the time since, so much went into waiting awake */
 	int broken;		/* 1 + the end that is gone, 0: none */

@@ -5,24 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct item {
+struct delay_item {
 	int64_t due_ns;
 	uint64_t number;
 	uint32_t slot, bytes;
 	int way;
 };
 
-struct shelf {
+struct delay_queue {
 	size_t room, n, most;
 	uint64_t number;
-	struct item *heap;
+	struct delay_item *heap;
 	uint32_t *free_slot;	/* free_slot[n..room-1] are free */
 	unsigned char *memory;
 };
 
-struct shelf *shelf_new(size_t packets)
+struct delay_queue *delay_queue_new(size_t packets)
 {
-	struct shelf *s = calloc(1, sizeof(*s));
+	struct delay_queue *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -31,7 +31,7 @@ struct shelf *shelf_new(size_t packets)
 	s->free_slot = calloc(packets, sizeof(*s->free_slot));
 	s->memory = packets <= SIZE_MAX / SHELF_SLOT ? malloc(packets * SHELF_SLOT) : NULL;
 	if (!s->heap || !s->free_slot || !s->memory) {
-		shelf_free(s);
+		delay_queue_free(s);
 		return NULL;
 	}
 	memset(s->heap, 0, packets * sizeof(*s->heap));
@@ -41,7 +41,7 @@ struct shelf *shelf_new(size_t packets)
 	return s;
 }
 
-void shelf_free(struct shelf *s)
+void delay_queue_free(struct delay_queue *s)
 {
 	if (!s)
 		return;
@@ -51,36 +51,36 @@ void shelf_free(struct shelf *s)
 	free(s);
 }
 
-static bool before(const struct item *a, const struct item *b)
+static bool item_before(const struct delay_item *a, const struct delay_item *b)
 {
 	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->number < b->number);
 }
 
-unsigned char *shelf_room(struct shelf *s)
+unsigned char *delay_queue_room(struct delay_queue *s)
 {
 	return s->n < s->room ? s->memory + (size_t)s->free_slot[s->n] * SHELF_SLOT : NULL;
 }
 
-void shelf_put(struct shelf *s, int64_t due_ns, size_t bytes, int way)
+void delay_queue_put(struct delay_queue *s, int64_t due_ns, size_t bytes, int way)
 {
-	struct item item = { due_ns, s->number++, s->free_slot[s->n], (uint32_t)bytes, way };
+	struct delay_item item = { due_ns, s->number++, s->free_slot[s->n], (uint32_t)bytes, way };
 	size_t at = s->n++;
 
-	for (; at > 0 && before(&item, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at > 0 && item_before(&item, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
 		s->heap[at] = s->heap[(at - 1) / 2];
 	s->heap[at] = item;
 	if (s->n > s->most)
 		s->most = s->n;
 }
 
-int64_t shelf_next(const struct shelf *s)
+int64_t delay_queue_next(const struct delay_queue *s)
 {
 	return s->n ? s->heap[0].due_ns : INT64_MAX;
 }
 
-const unsigned char *shelf_take(struct shelf *s, int64_t *due_ns, size_t *bytes, int *way)
+const unsigned char *delay_queue_take(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way)
 {
-	struct item first, last;
+	struct delay_item first, last;
 	size_t at = 0;
 
 	if (s->n == 0)
@@ -88,9 +88,9 @@ const unsigned char *shelf_take(struct shelf *s, int64_t *due_ns, size_t *bytes,
 	first = s->heap[0];
 	last = s->heap[--s->n];
 	for (size_t child = 1; child < s->n; child = 2 * at + 1) {
-		if (child + 1 < s->n && before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->n && item_before(&s->heap[child + 1], &s->heap[child]))
 			child++;
-		if (!before(&s->heap[child], &last))
+		if (!item_before(&s->heap[child], &last))
 			break;
 		s->heap[at] = s->heap[child];
 		at = child;
@@ -103,12 +103,12 @@ const unsigned char *shelf_take(struct shelf *s, int64_t *due_ns, size_t *bytes,
 	return s->memory + (size_t)first.slot * SHELF_SLOT;
 }
 
-size_t shelf_count(const struct shelf *s)
+size_t delay_queue_count(const struct delay_queue *s)
 {
 	return s->n;
 }
 
-size_t shelf_most(const struct shelf *s)
+size_t delay_queue_most(const struct delay_queue *s)
 {
 	return s->most;
 }

@@ -11,23 +11,23 @@
 
 #define SHELF_SLOT 2048		/* bytes: a frame of 1,518 and then some, and one less than that */
 
-struct shelf;
+struct delay_queue;
 
 /* NULL: no memory. All of it is touched: a packet must not wait for a page. */
-struct shelf *shelf_new(size_t packets);
-void shelf_free(struct shelf *s);
+struct delay_queue *delay_queue_new(size_t packets);
+void delay_queue_free(struct delay_queue *s);
 
 /* A free slot of SHELF_SLOT bytes, or NULL: all are taken. It stays free until shelf_put: asked again, the same one comes. */
-unsigned char *shelf_room(struct shelf *s);
+unsigned char *delay_queue_room(struct delay_queue *s);
 /* What was written into the slot of shelf_room goes on its way. */
-void shelf_put(struct shelf *s, int64_t due_ns, size_t bytes, int way);
+void delay_queue_put(struct delay_queue *s, int64_t due_ns, size_t bytes, int way);
 
 /* When the first is due; INT64_MAX: there is none. */
-int64_t shelf_next(const struct shelf *s);
+int64_t delay_queue_next(const struct delay_queue *s);
 /* The first one; its memory holds until the next shelf_put. NULL: none. */
-const unsigned char *shelf_take(struct shelf *s, int64_t *due_ns, size_t *bytes, int *way);
+const unsigned char *delay_queue_take(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way);
 
-size_t shelf_count(const struct shelf *s);
-size_t shelf_most(const struct shelf *s);	/* that were on their way together */
+size_t delay_queue_count(const struct delay_queue *s);
+size_t delay_queue_most(const struct delay_queue *s);	/* that were on their way together */
 
 #endif

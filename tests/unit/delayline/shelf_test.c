@@ -11,24 +11,24 @@
 #include "random.h"
 #include "delayline/shelf.h"
 
-static void put(struct shelf *s, int64_t due, const char *text, int way)
+static void put(struct delay_queue *s, int64_t due, const char *text, int way)
 {
-	unsigned char *slot = shelf_room(s);
+	unsigned char *slot = delay_queue_room(s);
 
 	assert_non_null(slot);
 	memcpy(slot, text, strlen(text) + 1);
-	shelf_put(s, due, strlen(text) + 1, way);
+	delay_queue_put(s, due, strlen(text) + 1, way);
 }
 
-static void take(struct shelf *s, int64_t due, const char *text, int way)
+static void take(struct delay_queue *s, int64_t due, const char *text, int way)
 {
 	int64_t is_due;
 	size_t bytes;
 	int is_way;
 	const unsigned char *got;
 
-	assert_int_equal(shelf_next(s), due);
-	got = shelf_take(s, &is_due, &bytes, &is_way);
+	assert_int_equal(delay_queue_next(s), due);
+	got = delay_queue_take(s, &is_due, &bytes, &is_way);
 	assert_non_null(got);
 	assert_string_equal((const char *)got, text);
 	assert_int_equal(is_due, due);
@@ -38,10 +38,10 @@ static void take(struct shelf *s, int64_t due, const char *text, int way)
 
 static void by_time_then_by_arrival(void **state)
 {
-	struct shelf *s = shelf_new(8);
+	struct delay_queue *s = delay_queue_new(8);
 
 	(void)state;
-	assert_int_equal(shelf_next(s), INT64_MAX);
+	assert_int_equal(delay_queue_next(s), INT64_MAX);
 	put(s, 30, "late", 0);
 	put(s, 10, "first", 1);
 	put(s, 20, "a", 0);
@@ -54,31 +54,31 @@ static void by_time_then_by_arrival(void **state)
 	take(s, 20, "b", 1);
 	take(s, 20, "c", 0);
 	take(s, 30, "late", 0);
-	assert_null(shelf_take(s, &(int64_t){ 0 }, &(size_t){ 0 }, &(int){ 0 }));
-	assert_int_equal(shelf_most(s), 5);
-	shelf_free(s);
+	assert_null(delay_queue_take(s, &(int64_t){ 0 }, &(size_t){ 0 }, &(int){ 0 }));
+	assert_int_equal(delay_queue_most(s), 5);
+	delay_queue_free(s);
 }
 
 static void full_is_full_and_a_slot_not_put_is_still_free(void **state)
 {
-	struct shelf *s = shelf_new(3);
+	struct delay_queue *s = delay_queue_new(3);
 	unsigned char *slot;
 
 	(void)state;
-	slot = shelf_room(s);
-	assert_ptr_equal(shelf_room(s), slot);
+	slot = delay_queue_room(s);
+	assert_ptr_equal(delay_queue_room(s), slot);
 	put(s, 3, "x", 0);
 	put(s, 2, "y", 0);
 	put(s, 1, "z", 0);
-	assert_null(shelf_room(s));
-	assert_int_equal(shelf_count(s), 3);
+	assert_null(delay_queue_room(s));
+	assert_int_equal(delay_queue_count(s), 3);
 	take(s, 1, "z", 0);
 	put(s, 9, "w", 1);
-	assert_null(shelf_room(s));
+	assert_null(delay_queue_room(s));
 	take(s, 2, "y", 0);
 	take(s, 3, "x", 0);
 	take(s, 9, "w", 1);
-	shelf_free(s);
+	delay_queue_free(s);
 }
 
 /* Against a list that is searched from end to end. */
@@ -86,7 +86,7 @@ static void as_a_plain_search_would_have_it(void **state)
 {
 	enum { ROOM = 200, TURNS = 20000 };
 	struct { int64_t due; uint32_t number; } list[ROOM];
-	struct shelf *s = shelf_new(ROOM);
+	struct delay_queue *s = delay_queue_new(ROOM);
 	uint64_t random = 4;
 	uint32_t number = 0;
 	size_t n = 0;
@@ -99,12 +99,12 @@ static void as_a_plain_search_would_have_it(void **state)
 		const unsigned char *got;
 
 		if (n < ROOM && (n == 0 || random_unit(&random) < 0.5)) {
-			unsigned char *slot = shelf_room(s);
+			unsigned char *slot = delay_queue_room(s);
 
 			list[n].due = (int64_t)(random_unit(&random) * 50);
 			list[n].number = number;
 			memcpy(slot, &number, sizeof(number));
-			shelf_put(s, list[n].due, sizeof(number), 0);
+			delay_queue_put(s, list[n].due, sizeof(number), 0);
 			n++;
 			number++;
 			continue;
@@ -112,13 +112,13 @@ static void as_a_plain_search_would_have_it(void **state)
 		for (size_t k = 1; k < n; k++)
 			if (list[k].due < list[best].due || (list[k].due == list[best].due && list[k].number < list[best].number))
 				best = k;
-		got = shelf_take(s, &due, &bytes, &way);
+		got = delay_queue_take(s, &due, &bytes, &way);
 		assert_int_equal(due, list[best].due);
 		assert_memory_equal(got, &list[best].number, sizeof(list[best].number));
 		list[best] = list[--n];
 	}
-	assert_int_equal(shelf_count(s), n);
-	shelf_free(s);
+	assert_int_equal(delay_queue_count(s), n);
+	delay_queue_free(s);
 }
 
 int main(void)
