@@ -57,7 +57,7 @@ static struct {
 
 /* --- from the kernel ------------------------------------------------------------------------------------------- */
 
-static void read_word(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
+static void copy_word(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
 {
 	size_t n = (size_t)f.size < size ? (size_t)f.size : size;
 
@@ -75,7 +75,7 @@ static int add_event(const struct order_event *e)
 	return 0;
 }
 
-static int take_record(void *arg, const struct perf_event_header *header)
+static int take_request_record(void *arg, const struct perf_event_header *header)
 {
 	struct tracepoint_sample s;
 	struct order_event e = { 0 };
@@ -97,8 +97,8 @@ static int take_record(void *arg, const struct perf_event_header *header)
 	e.sector = tracefs_number(s.raw, s.size, run.sector[i]);
 	e.sectors = tracefs_number(s.raw, s.size, run.sectors[i]);
 	if (i == ORDER_COME) {
-		read_word(&s, run.rwbs, rwbs, sizeof(rwbs));
-		read_word(&s, run.comm, e.comm, sizeof(e.comm));
+		copy_word(&s, run.rwbs, rwbs, sizeof(rwbs));
+		copy_word(&s, run.comm, e.comm, sizeof(e.comm));
 		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush before it is told first */
 		e.load = cfg.load && !strcmp(e.comm, cfg.load);
 	}
@@ -145,17 +145,17 @@ static void name_disk(const char *path, char *filter, size_t size)
 	snprintf(filter, size, "dev == %u", major(st.st_rdev) << MINOR_BITS | minor(st.st_rdev));
 }
 
-static void drain(struct tracepoint *t, const struct cli_cpus *cpus)
+static void drain_cpus(struct tracepoint *t, const struct cli_cpus *cpus)
 {
 	for (int i = 0; i < cpus->n; i++) {
-		int err = tracepoint_drain(t, cpus->cpu[i], take_record, NULL);
+		int err = tracepoint_drain(t, cpus->cpu[i], take_request_record, NULL);
 
 		if (err)
 			die(EXIT_RUN, "the trace broke off: %s", strerror(-err));
 	}
 }
 
-static void watch(struct tracepoint *t, const struct cli_cpus *cpus)
+static void watch_disk(struct tracepoint *t, const struct cli_cpus *cpus)
 {
 	int64_t end_ns;
 
@@ -165,10 +165,10 @@ static void watch(struct tracepoint *t, const struct cli_cpus *cpus)
 	proc_say_ready((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop; now = clock_now()) {
 		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
-		drain(t, cpus);
+		drain_cpus(t, cpus);
 	}
 	run.end_ns = clock_now();
-	drain(t, cpus);
+	drain_cpus(t, cpus);
 }
 
 /* --- what it means --------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static void put_request(const struct order_request *r)
 	rows_end(run.log);
 }
 
-static void judge(void)
+static void judge_requests(void)
 {
 	struct order_request r;
 
@@ -237,7 +237,7 @@ static void say_order(struct rec *r, const char *disk, struct order_sums *s)
 			cfg.load);
 }
 
-static void report(struct rec *r, const char *disk)
+static void report_disk(struct rec *r, const char *disk)
 {
 	struct order_sums *s = &run.order.sums;
 
@@ -303,10 +303,10 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot watch the disk: %s", why);
 	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_DONE] < 0)
 		die(EXIT_MISSING, "cannot watch the disk: the kernel refuses tracepoints of the block layer");
-	watch(t, &cpus);
+	watch_disk(t, &cpus);
 	tracepoint_close(t);
-	judge();
-	report(out, argv[first]);
+	judge_requests();
+	report_disk(out, argv[first]);
 	order_free(&run.order);
 	free(run.event);
 	rec_must_close(out);
