@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bins.h"
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 wide_ns;
 
 void bins_init(struct bins *b, int64_t start_ns, int64_t bin_ns,
 	       void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
@@ -31,7 +31,7 @@ void bins_part(struct bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns
 	while (end_ns - b->start_ns > b->bin_ns) {
 		/* what the part has lost up to the end of this bin, so that nothing is lost to rounding in the end; rounded
 		 * down exactly, since a bin cannot lose more than its length, not even a nanosecond */
-		int64_t upto = (int64_t)((wide)lost_ns * (b->start_ns + b->bin_ns - start_ns) / length);
+		int64_t upto = (int64_t)((wide_ns)lost_ns * (b->start_ns + b->bin_ns - start_ns) / length);
 
 		*sum += upto - given;
 		given = upto;

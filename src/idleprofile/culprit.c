@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same(const struct culprit *c, const struct who_share *s)
+static bool is_culprit(const struct culprit *c, const struct who_share *s)
 {
 	return c->kind == s->kind && c->pid == s->pid && (s->pid || !strcmp(c->name, s->name));
 }
 
-static void join(struct culprit *c, const struct who_share *s)
+static void join_share(struct culprit *c, const struct who_share *s)
 {
 	c->ns += s->ns;
 	who_span(&c->start_ns, &c->end_ns, s->start_ns, s->end_ns);
 }
 
 /* Where there is no room: the least of all but the last, which from now on stands for all that had to go. */
-static struct culprit *make_room(struct culprit_event *e)
+static struct culprit *make_culprit_room(struct culprit_event *e)
 {
 	struct culprit *others = &e->at[CULPRITS - 1], *least = e->at;
 
@@ -37,15 +37,15 @@ void culprit_add(struct culprit_event *e, const struct who_share *share, size_t 
 		const struct who_share *s = &share[i];
 		struct culprit *c = e->at;
 
-		while (c < e->at + e->n && !same(c, s))
+		while (c < e->at + e->n && !is_culprit(c, s))
 			c++;
 		if (c == e->at + e->n) {
-			c = e->n < CULPRITS ? &e->at[e->n++] : make_room(e);
+			c = e->n < CULPRITS ? &e->at[e->n++] : make_culprit_room(e);
 			*c = (struct culprit){ s->kind, s->pid, "", s->start_ns, s->end_ns, 0 };
 		}
 		/* A thread is known by its latest name: one that began as a shell may be a compiler by now. */
 		snprintf(c->name, sizeof(c->name), "%s", s->name);
-		join(c, s);
+		join_share(c, s);
 	}
 }
 
@@ -118,7 +118,7 @@ void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int by_culprit_time(const void *a, const void *b)
 {
 	const struct culprit_total *x = a, *y = b;
 
@@ -127,7 +127,7 @@ static int by_time(const void *a, const void *b)
 
 const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t *n)
 {
-	qsort(t->line, t->n, sizeof(*t->line), by_time);
+	qsort(t->line, t->n, sizeof(*t->line), by_culprit_time);
 	*n = t->n;
 	return t->line;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "events.h"
 
-static void hand_out(struct events *e, struct event *which)
+static void hand_out_event(struct events *e, struct event *which)
 {
 	if (which->parts)
 		e->each(e->arg, which);
 	which->parts = 0;
 }
 
-static void begin(struct event *v, const struct part *p)
+static void begin_event(struct event *v, const struct part *p)
 {
 	v->start_ns = p->start_ns;
 	v->lost_ns = 0;
@@ -17,7 +17,7 @@ static void begin(struct event *v, const struct part *p)
 	v->who.n = 0;
 }
 
-static void join(struct event *v, const struct part *p)
+static void join_part(struct event *v, const struct part *p)
 {
 	v->end_ns = p->end_ns;
 	v->lost_ns += p->lost_ns;
@@ -47,10 +47,10 @@ void events_until(struct events *e, int64_t now_ns)
 			e->held = e->open;
 			e->open.parts = 0;
 		} else
-			hand_out(e, &e->open);
+			hand_out_event(e, &e->open);
 	}
 	if (e->held.parts && now_ns - e->held.end_ns >= e->hold_ns)
-		hand_out(e, &e->held);
+		hand_out_event(e, &e->held);
 }
 
 void events_part(struct events *e, const struct part *p)
@@ -60,18 +60,18 @@ void events_part(struct events *e, const struct part *p)
 	if (p->tick) {
 		struct event tick = { .parts = 0 };
 
-		begin(&tick, p);
-		join(&tick, p);
+		begin_event(&tick, p);
+		join_part(&tick, p);
 		e->each(e->arg, &tick);
 		return;
 	}
 	events_until(e, p->start_ns);
 	if (e->held.parts && p->shares && who_continues(p->share, p->shares)) {
-		hand_out(e, &e->open);
+		hand_out_event(e, &e->open);
 		to = &e->held;
 	} else if (!to->parts)
-		begin(to, p);
-	join(to, p);
+		begin_event(to, p);
+	join_part(to, p);
 	if (to == &e->held && !to->wants) {
 		/* whole again: what follows within the gap belongs to it as to any other */
 		e->open = e->held;
@@ -81,6 +81,6 @@ void events_part(struct events *e, const struct part *p)
 
 void events_end(struct events *e)
 {
-	hand_out(e, &e->held);
-	hand_out(e, &e->open);
+	hand_out_event(e, &e->held);
+	hand_out_event(e, &e->open);
 }

@@ -53,7 +53,7 @@ static void keep_longest(struct follow_total *t, const struct event *e)
 	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
 }
 
-static void take_event(void *arg, const struct event *e)
+static void take_lost_event(void *arg, const struct event *e)
 {
 	struct follow_cpu *c = arg;
 
@@ -97,7 +97,7 @@ static bool is_itself(struct follow_cpu *c, int64_t from, int64_t to, int64_t *l
 }
 
 /* What of the part lies in the profile: a task that had the CPU before is not charged with that time. False: nothing. */
-static bool clip(const struct follow *f, struct part *p, struct who_share *share)
+static bool clip_part(const struct follow *f, struct part *p, struct who_share *share)
 {
 	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
 
@@ -129,7 +129,7 @@ static void take_part(struct follow_cpu *c, int64_t from, int64_t to, int64_t lo
 
 	p.shares = c->who ? who_part(c->who, from, to, share, WHO_SHARES) : 0;
 	p.tick = c->who ? who_is_tick(share, p.shares) : ticks_take(&c->ticks, from, to - from);
-	if (!clip(c->f, &p, share) || is_itself(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
+	if (!clip_part(c->f, &p, share) || is_itself(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
 		take_unexplained(&c->total, &share[i]);
@@ -148,7 +148,7 @@ static void take_unwatched(struct follow_cpu *c, int64_t from, int64_t to)
 		c->total.unwatched_ns += to - from;
 }
 
-static int take_record(void *who, const struct trace_record *r)
+static int take_trace_record(void *who, const struct trace_record *r)
 {
 	who_record(who, r);
 	return 0;
@@ -184,7 +184,7 @@ static void take_wakes(struct follow *f, int i)
 	}
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t most_ns(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -197,7 +197,7 @@ static void drain_cpu(struct follow *f, int i)
 	struct span span;
 
 	if (c->who)
-		trace_drain(f->cfg.trace, c->spin->cpu, take_record, c->who);
+		trace_drain(f->cfg.trace, c->spin->cpu, take_trace_record, c->who);
 	if (f->wakeups)
 		take_wakes(f, i);
 	if (stamp_map_ns(&f->cfg.map, seen) < upto)
@@ -210,7 +210,7 @@ static void drain_cpu(struct follow *f, int i)
 		if (!watched)
 			span.from = -span.from;
 		/* What the last drain has done with stays so, also where the line through the anchors has moved a little since. */
-		from = most(to - stamp_map_length(&f->cfg.map, span.to - span.from), c->upto_ns);
+		from = most_ns(to - stamp_map_length(&f->cfg.map, span.to - span.from), c->upto_ns);
 		if (to > upto) {
 			upto = from < upto ? from : upto;
 			break;
@@ -277,7 +277,7 @@ struct follow *follow_new(const struct follow_cfg *cfg)
 			failed |= !c->who;
 		}
 		c->ticks.period_ns = ticks_period();
-		events_init(&c->events, c->ticks.period_ns, take_event, c);
+		events_init(&c->events, c->ticks.period_ns, take_lost_event, c);
 	}
 	if (failed) {
 		follow_free(f);

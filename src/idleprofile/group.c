@@ -296,7 +296,7 @@ bool group_is_contained(const char *ns)
 	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO of the kernel's proc_ns.h */
 }
 
-static const char *within(void)
+static const char *container_note(void)
 {
 	char ns[64];
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
@@ -315,7 +315,7 @@ void group_enter(void *group, char *said, size_t size)
 		close(g->pipe);		/* the janitor waits for the parent's end, not for ours */
 	setsid();
 	if (g->path[0] && !group_join(g->path))
-		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, within());
+		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, container_note());
 	else
 		snprintf(said, size, "%s", enter_session() ? "autogroup nice 19" : "SCHED_IDLE alone");
 }

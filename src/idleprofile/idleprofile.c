@@ -40,7 +40,7 @@ static struct rec_cfg out_cfg;
 static struct logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
 
-static int read_pids(const char *text, void *value)
+static int read_ignored_pids(const char *text, void *value)
 {
 	(void)value;
 	while (*text) {
@@ -74,7 +74,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], 0, 0, "write who ran in every event to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "timeline", &logs.path[LOGS_BINS], 0, 0, "write lost time over time to this file", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "bin", &cfg.bin_ns, 1e6, 60e9, "bin of --timeline (10ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "ignore", &cfg.ignore, 0, 0, "with --who: leave out what these processes took", NULL, read_pids, "PID,..." },
+	{ CLI_CALL, 0, "ignore", &cfg.ignore, 0, 0, "with --who: leave out what these processes took", NULL, read_ignored_pids,
+	  "PID,..." },
 	{ CLI_NS, 0, "effect", &cfg.effect_ns, 0, 60e9, "how long to measure the loop's own effect first (2s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 1e15, "of the random times of --wakeups (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
@@ -136,7 +137,7 @@ static int calibrate(struct stamp_map *map, struct own *own)
 }
 
 /* What the run keeps from its start to the report. */
-static struct run {
+static struct profile_run {
 	bool tsc;
 	const char *why_no_tsc;
 	char why_no_who[200];
@@ -167,7 +168,7 @@ static struct trace *open_trace(void)
 
 static struct progress progress;
 
-static void show_progress(struct follow *f)
+static void show_profile_progress(struct follow *f)
 {
 	int64_t lost = 0, longest = 0, since = clock_now() - run.start_ns;
 
@@ -193,7 +194,7 @@ static void drain_until(struct follow *f, int64_t end_ns)
 		spin_watch(spin, left < SPIN_WATCH_NS ? left : SPIN_WATCH_NS);
 		follow_drain(f);
 		if (progress_due(&progress, clock_now()))
-			show_progress(f);
+			show_profile_progress(f);
 		run.log_lost |= warn_of_logs(&logs);
 	}
 }
@@ -207,7 +208,7 @@ static void read_spin_times(int64_t *ns)
 }
 
 /* The loops spin, and what is to be learned before the profile is learned. 0, or -EINTR. */
-static int prepare(void)
+static int prepare_run(void)
 {
 	int err = calibrate(&run.cfg.map, &run.own);
 
@@ -268,7 +269,7 @@ static void profile(void)
 	follow_end(run.follow, run.end_ns);
 }
 
-static void report_settings(struct rec *r)
+static void report_profile_settings(struct rec *r)
 {
 	char text[512];
 
@@ -290,7 +291,7 @@ static void report_settings(struct rec *r)
 }
 
 /* Frees what the run held; the loops and their cgroup are gone before the report is called complete. */
-static void give_back(void)
+static void release_run(void)
 {
 	loops_end();
 	if (run.cfg.trace)
@@ -301,9 +302,9 @@ static void give_back(void)
 	own_free(&run.own);
 }
 
-static int report(struct rec *out)
+static int make_report(struct rec *out)
 {
-	struct report r = {
+	struct profile_report r = {
 		.follow = run.follow, .spin = spin, .own = &run.own, .map = &run.cfg.map, .spin_ns = run.spin_ns,
 		.threshold_ns = cfg.threshold_ns, .wall_ns = run.end_ns - run.start_ns, .cpu_ns = run.cpu_ns,
 		.memory_peak_bytes = proc_memory_peak(getpid()) + proc_memory_peak(spin->pid), .rows = logs.rows,
@@ -313,16 +314,16 @@ static int report(struct rec *out)
 	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || follow_lost_records(run.follow) > 0;
 	int err;
 
-	report_settings(out);
+	report_profile_settings(out);
 	rec_object(out, "result");
-	report_result(out, &r);
+	report_profile(out, &r);
 	rec_end(out);
 	rec_main_table(out, "cpus");
 	if (*run.why_no_who)
 		rec_warn(out, "profiling without culprits: %s", run.why_no_who);
-	report_say(out, &r);
+	say_profile(out, &r);
 	warn_of_missed(out, run.follow, spin->n);
-	give_back();
+	release_run();
 	logs_close(&logs);
 	run.log_lost |= warn_of_logs(&logs);
 	err = rec_close(out);
@@ -347,12 +348,12 @@ static void run_profile(void)
 	if (!spin)
 		stop_early();
 	step_aside(&allowed);
-	if (prepare())
+	if (prepare_run())
 		stop_early();
 	profile();
 }
 
-static void check_places(void)
+static void check_log_places(void)
 {
 	const struct rec_place place[] = {
 		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
@@ -362,7 +363,7 @@ static void check_places(void)
 	rec_check_apart(place, sizeof(place) / sizeof(*place));
 }
 
-static void read_options(int argc, char **argv)
+static void read_idleprofile_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "idleprofile [-t TIME] [--cpus LIST] [--who] [options]",
 			      "Shows what CPUs that should be idle do: when, for how long, and who.", options);
@@ -373,7 +374,7 @@ static void read_options(int argc, char **argv)
 		die_usage("--who-log needs --who");
 	if (cfg.ignores && !cfg.who)
 		die_usage("--ignore needs --who");
-	check_places();
+	check_log_places();
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
@@ -396,10 +397,10 @@ int main(int argc, char **argv)
 {
 	struct rec *out;
 
-	read_options(argc, argv);
+	read_idleprofile_options(argc, argv);
 	proc_stop_with_parent();
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	out = open_outputs();
 	run_profile();
-	return report(out);
+	return make_report(out);
 }

@@ -12,7 +12,7 @@
 #define ROUNDS 5
 #define WAKES_PER_S 500.0
 
-struct trial {
+struct own_trial {
 	struct own *own;
 	struct spin *spin;
 	int cpu, err;
@@ -64,7 +64,7 @@ static double timer_interrupts(int cpu)
 	return n < 0 ? NAN : (double)n;
 }
 
-static void wake_for(struct trial *t, struct sample *s, int64_t time_ns)
+static void wake_for(struct own_trial *t, struct sample *s, int64_t time_ns)
 {
 	int64_t due = clock_now(), end = due + time_ns;
 
@@ -96,7 +96,7 @@ static double ticks_per_s(int cpu, int64_t time_ns)
 	return (timer_interrupts(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
 }
 
-static int64_t loop_cpu(const struct trial *t)
+static int64_t loop_cpu(const struct own_trial *t)
 {
 	struct proc_schedstat stat;
 
@@ -104,7 +104,7 @@ static int64_t loop_cpu(const struct trial *t)
 }
 
 /* Who works all the time and still does not have all of it: others had the rest. */
-static void work_for(struct trial *t, struct own_round *r, bool beside, int64_t time_ns)
+static void work_for(struct own_trial *t, struct own_round *r, bool beside, int64_t time_ns)
 {
 	int64_t wall = -clock_now(), had = -clock_thread_cpu() - loop_cpu(t);
 
@@ -115,7 +115,7 @@ static void work_for(struct trial *t, struct own_round *r, bool beside, int64_t 
 	r->others_ns += wall > had ? wall - had : 0;
 }
 
-static void half(struct trial *t, struct own_round *r, bool beside)
+static void half(struct own_trial *t, struct own_round *r, bool beside)
 {
 	wake_for(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
 	work_for(t, r, beside, t->slot_ns * 3 / 10);
@@ -132,9 +132,9 @@ static void drop_parts(struct spin *s)
 			ring_drop(&s->cpu[i].ring);
 }
 
-static void *measure(void *arg)
+static void *trial_main(void *arg)
 {
-	struct trial *t = arg;
+	struct own_trial *t = arg;
 
 	t->err = wakeups_become_normal(t->cpu);
 	for (int i = 0; i < ROUNDS && !t->err; i++) {
@@ -176,7 +176,7 @@ void own_judge(struct own *o, const struct own_round *round, int n)
 
 int own_measure(struct own *o, struct spin *s, int cpu, int64_t time_ns, uint64_t seed)
 {
-	struct trial t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
+	struct own_trial t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
 	pthread_t thread;
 	int err;
 
@@ -188,7 +188,7 @@ int own_measure(struct own *o, struct spin *s, int cpu, int64_t time_ns, uint64_
 	if (time_ns <= 0)
 		return 0;
 	/* a thread of its own: being put on that CPU is nothing that the caller wants */
-	err = -pthread_create(&thread, NULL, measure, &t);
+	err = -pthread_create(&thread, NULL, trial_main, &t);
 	if (err)
 		return err;
 	pthread_join(thread, NULL);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A part's shares while they are collected: the last places are for the others of each kind. */
-struct part {
+struct share_set {
 	size_t n;
 	struct who_share at[WHO_SHARES + WHO_UNEXPLAINED + 1];
 	int before;		/* the latest interrupt so far, -1: none */
@@ -18,17 +18,17 @@ static bool is_interrupt(enum who_kind kind)
 	return kind != WHO_TASK && kind != WHO_UNEXPLAINED;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t least_ns(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t most_ns(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
-static struct who_share *share_of(struct part *part, enum who_kind kind, int pid, const char *name)
+static struct who_share *share_of(struct share_set *part, enum who_kind kind, int pid, const char *name)
 {
 	struct who_share *s;
 
@@ -56,7 +56,7 @@ static void add_residue(struct who_share *s, int64_t ns)
 }
 
 /* Time in the part that no stretch covers: the way from the interrupt before, or to the next one. */
-static void add_gap(struct part *part, int64_t ns)
+static void add_uncovered(struct share_set *part, int64_t ns)
 {
 	if (ns <= 0)
 		return;
@@ -67,7 +67,7 @@ static void add_gap(struct part *part, int64_t ns)
 }
 
 /* Time beside a switch that has no record. */
-static void add_unseen(struct part *part, int64_t from, int64_t to)
+static void add_unseen(struct share_set *part, int64_t from, int64_t to)
 {
 	struct who_share *s;
 
@@ -78,7 +78,7 @@ static void add_unseen(struct part *part, int64_t from, int64_t to)
 	who_span(&s->start_ns, &s->end_ns, from, to);
 }
 
-static struct who_share *add_piece(struct part *part, const struct piece *p, int64_t ns, int64_t from, int64_t to)
+static struct who_share *add_piece(struct share_set *part, const struct piece *p, int64_t ns, int64_t from, int64_t to)
 {
 	int pid = p->kind != WHO_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
 	struct who_share *s = share_of(part, p->kind, pid, p->name[0] ? p->name : "?");
@@ -89,7 +89,7 @@ static struct who_share *add_piece(struct part *part, const struct piece *p, int
 		snprintf(s->name, sizeof(s->name), "%s", p->name);
 	s->wants = p->wants;
 	s->ns += ns;
-	who_span(&s->start_ns, &s->end_ns, most(p->start_ns, from), least(p->end_ns, to));
+	who_span(&s->start_ns, &s->end_ns, most_ns(p->start_ns, from), least_ns(p->end_ns, to));
 	return s;
 }
 
@@ -100,7 +100,7 @@ static int64_t portion(int64_t ns, int64_t part, int64_t whole)
 }
 
 /* What of a stretch lies in [from, to); its pieces in proportion where it sticks out. */
-static void add_stretch(struct part *part, struct stretch_queue *q, const struct stretch *s, int64_t end_ns, int64_t from,
+static void add_stretch(struct share_set *part, struct stretch_queue *q, const struct stretch *s, int64_t end_ns, int64_t from,
 			int64_t to)
 {
 	struct who_share *largest = NULL;
@@ -109,7 +109,7 @@ static void add_stretch(struct part *part, struct stretch_queue *q, const struct
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct piece *p = stretch_piece(q, s, i);
-		int64_t ns = least(portion(p->ns, to - from, end_ns - s->start_ns), left);
+		int64_t ns = least_ns(portion(p->ns, to - from, end_ns - s->start_ns), left);
 		struct who_share *share;
 
 		if (p->end_ns < from || p->start_ns > to || (p->ns == 0 && p->kind == WHO_TASK && s->n > 1))
@@ -134,7 +134,7 @@ static void add_stretch(struct part *part, struct stretch_queue *q, const struct
 	if (largest)
 		largest->ns += left;	/* rounding */
 	else
-		add_gap(part, left);
+		add_uncovered(part, left);
 	if (first >= 0 && part->waiting_ns) {
 		add_residue(&part->at[first], part->waiting_ns);
 		part->waiting_ns = 0;
@@ -143,7 +143,7 @@ static void add_stretch(struct part *part, struct stretch_queue *q, const struct
 		part->before = last;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_share_time(const void *a, const void *b)
 {
 	const struct who_share *x = a, *y = b;
 
@@ -151,7 +151,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* No interrupt anywhere: the task's way in and out, or nothing that has a record. */
-static void settle(struct part *part, int64_t start_ns, int64_t end_ns)
+static void settle_waiting(struct share_set *part, int64_t start_ns, int64_t end_ns)
 {
 	struct who_share *s = NULL;
 
@@ -190,7 +190,7 @@ static size_t fold(struct who_share *at, size_t n, size_t max)
 size_t part_shares(struct stretch_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct who_share *out,
 		   size_t max)
 {
-	struct part part = { .before = -1 };
+	struct share_set part = { .before = -1 };
 	int64_t at = start_ns;
 	bool unseen = false;	/* what comes after `at` */
 	size_t n;
@@ -200,8 +200,8 @@ size_t part_shares(struct stretch_queue *q, int64_t start_ns, int64_t end_ns, in
 	for (size_t i = 0; i < q->n; i++) {
 		const struct stretch *s = stretch_get(q, i);
 		bool open = s == stretch_last(q);
-		int64_t s_end = open ? most(end_ns, s->start_ns) : s->end_ns;
-		int64_t from = most(s->start_ns, at), to = least(s_end, end_ns);
+		int64_t s_end = open ? most_ns(end_ns, s->start_ns) : s->end_ns;
+		int64_t from = most_ns(s->start_ns, at), to = least_ns(s_end, end_ns);
 
 		if (s->start_ns >= end_ns)
 			break;
@@ -210,7 +210,7 @@ size_t part_shares(struct stretch_queue *q, int64_t start_ns, int64_t end_ns, in
 		if (unseen || s->came_unseen)
 			add_unseen(&part, at, from);
 		else
-			add_gap(&part, from - at);
+			add_uncovered(&part, from - at);
 		at = from;
 		if (from < to) {
 			add_stretch(&part, q, s, s_end, from, to);
@@ -221,23 +221,23 @@ size_t part_shares(struct stretch_queue *q, int64_t start_ns, int64_t end_ns, in
 	if (unseen)
 		add_unseen(&part, at, end_ns);
 	else
-		add_gap(&part, end_ns - at);
-	settle(&part, start_ns, end_ns);
-	qsort(part.at, part.n, sizeof(*part.at), by_time);
+		add_uncovered(&part, end_ns - at);
+	settle_waiting(&part, start_ns, end_ns);
+	qsort(part.at, part.n, sizeof(*part.at), by_share_time);
 	n = fold(part.at, part.n, max);
 	memcpy(out, part.at, n * sizeof(*out));
 	return n;
 }
 
 /* Those of which nothing lies there go. Returns how many stay, *sum is their time. */
-static size_t cut(struct who_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
+static size_t cut_shares(struct who_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
 {
 	size_t kept = 0;
 
 	*sum = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct who_share s = share[i];
-		int64_t span = s.end_ns - s.start_ns, begin = most(s.start_ns, from), end = least(s.end_ns, to);
+		int64_t span = s.end_ns - s.start_ns, begin = most_ns(s.start_ns, from), end = least_ns(s.end_ns, to);
 
 		if (begin > end || (begin == end && span > 0))
 			continue;
@@ -262,7 +262,7 @@ size_t part_clip(struct who_share *share, size_t n, int64_t from, int64_t to)
 	if (!n)
 		return 0;
 	main = share[0];
-	n = cut(share, n, from, to, &sum);
+	n = cut_shares(share, n, from, to, &sum);
 	if (!sum) {		/* a residue's time: of the one that had the most */
 		main.start_ns = from;
 		main.end_ns = to;

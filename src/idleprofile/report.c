@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static double seconds(int64_t ns)
+static double to_seconds(int64_t ns)
 {
 	return (double)ns / (double)NS_PER_S;
 }
@@ -19,7 +19,7 @@ static double percent(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int64_t step(const struct report *p, int i, double quantile)
+static int64_t loop_step(const struct profile_report *p, int i, double quantile)
 {
 	const struct spin_cpu *c = &p->spin->cpu[i];
 
@@ -27,14 +27,14 @@ static int64_t step(const struct report *p, int i, double quantile)
 }
 
 /* Of the worst CPU. max: the longest turn that is not a lost part. */
-static void report_clock(struct rec *r, const struct report *p)
+static void report_clock(struct rec *r, const struct profile_report *p)
 {
 	int64_t p50 = 0, p999 = 0, max = 0;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		p50 = step(p, i, 0.5) > p50 ? step(p, i, 0.5) : p50;
-		p999 = step(p, i, 0.999) > p999 ? step(p, i, 0.999) : p999;
-		max = step(p, i, 1) > max ? step(p, i, 1) : max;
+		p50 = loop_step(p, i, 0.5) > p50 ? loop_step(p, i, 0.5) : p50;
+		p999 = loop_step(p, i, 0.999) > p999 ? loop_step(p, i, 0.999) : p999;
+		max = loop_step(p, i, 1) > max ? loop_step(p, i, 1) : max;
 	}
 	rec_int(r, "resolution_ns", p->threshold_ns + p50);
 	rec_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
@@ -47,12 +47,12 @@ static void report_clock(struct rec *r, const struct report *p)
 }
 
 /* A CPU's time without what nobody watched. */
-static int64_t watched_ns(const struct report *p, int i)
+static int64_t watched_ns(const struct profile_report *p, int i)
 {
 	return p->wall_ns - follow_total(p->follow, i)->unwatched_ns;
 }
 
-static void report_cpus(struct rec *r, const struct report *p)
+static void report_cpus(struct rec *r, const struct profile_report *p)
 {
 	rec_array(r, "cpus");
 	for (int i = 0; i < p->spin->n; i++) {
@@ -60,21 +60,21 @@ static void report_cpus(struct rec *r, const struct report *p)
 
 		rec_object(r, NULL);
 		rec_int(r, "cpu", p->spin->cpu[i].cpu);
-		rec_real(r, "wall_s", seconds(p->wall_ns), 6);
-		rec_real(r, "lost_s", seconds(t->lost_ns), 9);
+		rec_real(r, "wall_s", to_seconds(p->wall_ns), 6);
+		rec_real(r, "lost_s", to_seconds(t->lost_ns), 9);
 		rec_real(r, "lost_percent", percent(t->lost_ns, watched_ns(p, i)), 4);
 		rec_int(r, "events", t->events);
-		rec_real(r, "tick_s", seconds(t->tick_ns), 9);
+		rec_real(r, "tick_s", to_seconds(t->tick_ns), 9);
 		rec_int(r, "ticks", t->ticks);
-		rec_real(r, "itself_s", seconds(t->itself_ns), 9);
-		rec_real(r, "unwatched_s", seconds(t->unwatched_ns), 9);
-		rec_real(r, "spin_s", p->spin_ns[i] < 0 ? NAN : seconds(p->spin_ns[i]), 6);
+		rec_real(r, "itself_s", to_seconds(t->itself_ns), 9);
+		rec_real(r, "unwatched_s", to_seconds(t->unwatched_ns), 9);
+		rec_real(r, "spin_s", p->spin_ns[i] < 0 ? NAN : to_seconds(p->spin_ns[i]), 6);
 		rec_end(r);
 	}
 	rec_end(r);
 }
 
-static void report_ticks(struct rec *r, const struct report *p)
+static void report_ticks(struct rec *r, const struct profile_report *p)
 {
 	int64_t n = 0, ns = 0, period = 0;
 	bool learned = false;
@@ -89,13 +89,13 @@ static void report_ticks(struct rec *r, const struct report *p)
 	rec_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
 	rec_int(r, "count", n);
-	rec_real(r, "per_s", p->wall_ns ? (double)n / seconds(p->wall_ns) / p->spin->n : NAN, 3);
-	rec_real(r, "lost_s", seconds(ns), 9);
+	rec_real(r, "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3);
+	rec_real(r, "lost_s", to_seconds(ns), 9);
 	rec_real(r, "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3);
 	rec_end(r);
 }
 
-static void report_histogram(struct rec *r, const struct report *p)
+static void report_histogram(struct rec *r, const struct profile_report *p)
 {
 	const struct lengths *l = follow_lengths(p->follow);
 	int64_t sum = 0, events = 0;
@@ -112,14 +112,14 @@ static void report_histogram(struct rec *r, const struct report *p)
 			continue;
 		rec_object(r, NULL);
 		rec_real(r, "upto_ms", i == LENGTHS_BINS - 1 ? NAN : (double)lengths_edge(i) / NS_PER_MS, 6);
-		rec_real(r, "cumulative_s", seconds(sum), 9);
+		rec_real(r, "cumulative_s", to_seconds(sum), 9);
 		rec_int(r, "events", events);
 		rec_end(r);
 	}
 	rec_end(r);
 }
 
-static void report_compulsory(struct rec *r, const struct report *p)
+static void report_compulsory(struct rec *r, const struct profile_report *p)
 {
 	const struct lengths *l = follow_lengths(p->follow);
 	int64_t n = follow_waits_n(p->follow), watched = 0;
@@ -148,7 +148,7 @@ static void report_compulsory(struct rec *r, const struct report *p)
 	rec_end(r);
 }
 
-static void report_who(struct rec *r, const struct report *p)
+static void report_who(struct rec *r, const struct profile_report *p)
 {
 	const struct culprit_total *line;
 	int64_t lost = 0, unexplained = 0;
@@ -169,14 +169,14 @@ static void report_who(struct rec *r, const struct report *p)
 		rec_object(r, NULL);
 		rec_str(r, "task", line[i].name);
 		rec_str(r, "kind", who_kind_name(line[i].kind));
-		rec_real(r, "lost_s", seconds(line[i].ns), 9);
+		rec_real(r, "lost_s", to_seconds(line[i].ns), 9);
 		rec_int(r, "events", line[i].events);
 		rec_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
 		rec_real(r, "share_percent", percent(line[i].ns, lost), 3);
 		rec_end(r);
 	}
 	rec_end(r);
-	rec_real(r, "unexplained_s", seconds(unexplained), 9);
+	rec_real(r, "unexplained_s", to_seconds(unexplained), 9);
 }
 
 /* A figure of the loop's effect that others had a hand in is none. */
@@ -188,7 +188,7 @@ static void report_wakeup(struct rec *r, const char *key, struct sample *s, bool
 		rec_timing(r, key, s, (double)NS_PER_US);
 }
 
-static void report_own(struct rec *r, const struct report *p)
+static void report_own(struct rec *r, const struct profile_report *p)
 {
 	rec_object(r, "own");
 	report_wakeup(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
@@ -204,7 +204,7 @@ static void report_own(struct rec *r, const struct report *p)
 	rec_end(r);
 }
 
-void report_result(struct rec *r, const struct report *p)
+void report_profile(struct rec *r, const struct profile_report *p)
 {
 	report_clock(r, p);
 	report_cpus(r, p);
@@ -227,7 +227,7 @@ void report_result(struct rec *r, const struct report *p)
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static double taken_percent(const struct report *p, int i)
+static double taken_percent(const struct profile_report *p, int i)
 {
 	const struct follow_total *t = follow_total(p->follow, i);
 
@@ -260,7 +260,7 @@ static void describe_longest(const struct follow_total *t, char *text, size_t si
 	snprintf(text, size, "%s%s%s", t->longest_who, *t->longest_who ? ", " : "", when);
 }
 
-static void say_cpus(struct rec *r, const struct report *p)
+static void say_cpus(struct rec *r, const struct profile_report *p)
 {
 	const struct follow_total *worst = NULL;
 
@@ -279,14 +279,14 @@ static void say_cpus(struct rec *r, const struct report *p)
 		if (watched_ns(p, i) > 0)
 			snprintf(lost, sizeof(lost), "%s %%", say_number(taken_percent(p, i)));
 		rec_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			say_number((double)(t->events + t->ticks) / seconds(p->wall_ns)), say_ns(median_ns(t)),
+			say_number((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), say_ns(median_ns(t)),
 			say_ns((double)t->longest_ns), arrow);
 		rec_rank(r, (double)t->longest_ns);
 	}
 }
 
 /* Shares of all lost time, the tick's among them. */
-static void say_who(struct rec *r, const struct report *p)
+static void say_who(struct rec *r, const struct profile_report *p)
 {
 	int64_t tick = 0, all = 0, unexplained = 0, named = 0;
 	const struct culprit_total *line;
@@ -318,7 +318,7 @@ static void say_who(struct rec *r, const struct report *p)
 	rec_say(r, "%s", text);
 }
 
-void report_say(struct rec *r, const struct report *p)
+void say_profile(struct rec *r, const struct profile_report *p)
 {
 	static struct cli_cpus taken;
 	int64_t watched = 0;

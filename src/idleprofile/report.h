@@ -7,7 +7,7 @@
 #include "own.h"
 #include "rec.h"
 
-struct report {
+struct profile_report {
 	struct follow *follow;
 	struct spin *spin;
 	struct own *own;
@@ -21,8 +21,8 @@ struct report {
 };
 
 /* Fills the current object ("result"). */
-void report_result(struct rec *r, const struct report *p);
+void report_profile(struct rec *r, const struct profile_report *p);
 /* The short report. */
-void report_say(struct rec *r, const struct report *p);
+void say_profile(struct rec *r, const struct profile_report *p);
 
 #endif

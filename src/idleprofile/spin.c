@@ -50,7 +50,7 @@ static __attribute__((noinline)) int64_t pause_unwatched(struct spin *s, struct 
 }
 
 /* Inlined twice, so that the choice of the clock is made outside the loop. */
-static inline __attribute__((always_inline)) void run(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
+static inline __attribute__((always_inline)) void spin_turns(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
 {
 	const int64_t limit = me->limit;
 	int64_t last = stamp_read(tsc);
@@ -102,9 +102,9 @@ static void carry_out(struct spin *s, struct spin_cpu *me, uint32_t order)
 		break;
 	case SPIN_RUN:
 		if (s->tsc)
-			run(s, me, order, true);
+			spin_turns(s, me, order, true);
 		else
-			run(s, me, order, false);
+			spin_turns(s, me, order, false);
 		break;
 	default:
 		atomic_store(&me->doing, order);
@@ -116,7 +116,7 @@ struct seat {
 	struct spin_cpu *cpu;
 };
 
-static void *loop(void *arg)
+static void *loop_main(void *arg)
 {
 	struct seat *seat = arg;
 	struct spin *s = seat->spin;
@@ -145,7 +145,7 @@ static void *loop(void *arg)
 	return NULL;
 }
 
-static int start_threads(struct spin *s, pthread_t *thread, struct seat *seat)
+static int start_loops(struct spin *s, pthread_t *thread, struct seat *seat)
 {
 	pthread_attr_t attr;
 	int err = pthread_attr_init(&attr);
@@ -155,7 +155,7 @@ static int start_threads(struct spin *s, pthread_t *thread, struct seat *seat)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (int i = 0; i < s->n && !err; i++) {
 		seat[i] = (struct seat){ s, &s->cpu[i] };
-		err = pthread_create(&thread[i], &attr, loop, &seat[i]);
+		err = pthread_create(&thread[i], &attr, loop_main, &seat[i]);
 	}
 	pthread_attr_destroy(&attr);
 	return err;
@@ -171,7 +171,7 @@ static __attribute__((noreturn)) void loops_main(struct spin *s, pid_t parent, v
 		_exit(EXIT_RUN);
 	proc_ignore_stop();
 	enter(arg, s->place, sizeof(s->place));
-	err = start_threads(s, thread, seat);
+	err = start_loops(s, thread, seat);
 	if (err) {
 		atomic_store(&s->failed, err);
 		_exit(EXIT_RUN);

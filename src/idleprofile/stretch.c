@@ -29,7 +29,7 @@ static void pop(struct stretch_queue *q)
 	q->n--;
 }
 
-static void forget(struct stretch_queue *q)
+static void forget_oldest(struct stretch_queue *q)
 {
 	q->forgotten_ns = stretch_get(q, 0)->end_ns;
 	pop(q);
@@ -40,7 +40,7 @@ struct stretch *stretch_open(struct stretch_queue *q, int64_t start_ns)
 	struct stretch *s;
 
 	if (q->n == STRETCHES)
-		forget(q);
+		forget_oldest(q);
 	s = stretch_get(q, q->n++);
 	*s = (struct stretch){ .start_ns = start_ns, .end_ns = start_ns, .first = q->pieces };
 	q->open = true;
@@ -65,7 +65,7 @@ void stretch_drop(struct stretch_queue *q, int64_t until_ns)
 		pop(q);
 }
 
-static struct piece *find(struct stretch_queue *q, const struct stretch *s, enum who_kind kind, int id)
+static struct piece *find_piece(struct stretch_queue *q, const struct stretch *s, enum who_kind kind, int id)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct piece *p = stretch_piece(q, s, i);
@@ -76,10 +76,10 @@ static struct piece *find(struct stretch_queue *q, const struct stretch *s, enum
 	return NULL;
 }
 
-static struct piece *add(struct stretch_queue *q, struct stretch *s)
+static struct piece *add_piece(struct stretch_queue *q, struct stretch *s)
 {
 	while (q->n > 1 && q->pieces - stretch_get(q, 0)->first >= PIECES)
-		forget(q);
+		forget_oldest(q);
 	q->pieces++;
 	return stretch_piece(q, s, s->n++);
 }
@@ -97,7 +97,7 @@ static bool goes_before(const struct piece *a, const struct piece *b)
 }
 
 /* Makes room for one more: what had the least so far goes to the others of its kind. */
-static struct piece *make_room(struct stretch_queue *q, struct stretch *s)
+static struct piece *make_piece_room(struct stretch_queue *q, struct stretch *s)
 {
 	struct piece *least = NULL, *others;
 
@@ -107,9 +107,9 @@ static struct piece *make_room(struct stretch_queue *q, struct stretch *s)
 		if (p->id != OTHERS && (!least || goes_before(p, least)))
 			least = p;
 	}
-	others = find(q, s, least->kind, OTHERS);
+	others = find_piece(q, s, least->kind, OTHERS);
 	if (!others) {
-		others = make(add(q, s), least->kind, OTHERS, least->start_ns);
+		others = make(add_piece(q, s), least->kind, OTHERS, least->start_ns);
 		snprintf(others->name, sizeof(others->name), "others");
 	}
 	others->ns += least->ns;
@@ -120,12 +120,12 @@ static struct piece *make_room(struct stretch_queue *q, struct stretch *s)
 struct piece *stretch_find(struct stretch_queue *q, enum who_kind kind, int id, int64_t start_ns)
 {
 	struct stretch *s = stretch_last(q);
-	struct piece *p = find(q, s, kind, id);
+	struct piece *p = find_piece(q, s, kind, id);
 	size_t named = 0;
 
 	if (p)
 		return p;
 	for (size_t i = 0; i < s->n; i++)
 		named += stretch_piece(q, s, i)->id != OTHERS;
-	return make(named < NAMED ? add(q, s) : make_room(q, s), kind, id, start_ns);
+	return make(named < NAMED ? add_piece(q, s) : make_piece_room(q, s), kind, id, start_ns);
 }

@@ -46,7 +46,7 @@ static int best_window(const struct candidate *c, int n, int64_t period, int *be
 }
 
 /* Learns from the window; the parts in it are nearly all ticks. */
-static void settle(struct ticks *t, const struct candidate *c, int n, int begin, int count)
+static void settle_period(struct ticks *t, const struct candidate *c, int n, int begin, int count)
 {
 	const int64_t period = t->period_ns;
 	const struct candidate *last = &c[(begin + count - 1) % n];
@@ -68,20 +68,20 @@ static void settle(struct ticks *t, const struct candidate *c, int n, int begin,
 
 /* What became of each slot from `first` on. */
 enum { OPEN, HIDDEN, MET };
-struct slots {
+struct tick_slots {
 	int64_t first;
 	int n;
 	unsigned char is[SLOTS_MOST];
 };
 
-static void mark(struct slots *s, int64_t slot, unsigned char is)
+static void mark_slot(struct tick_slots *s, int64_t slot, unsigned char is)
 {
 	if (slot >= s->first && slot < s->first + s->n)
 		s->is[slot - s->first] = is;
 }
 
 /* Slots that began, at this phase, while a longer part held the CPU: there a tick does not show. */
-static void mark_hidden(const struct ticks *t, struct slots *s, int64_t period, int64_t phase)
+static void mark_hidden(const struct ticks *t, struct tick_slots *s, int64_t period, int64_t phase)
 {
 	int kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
@@ -92,16 +92,16 @@ static void mark_hidden(const struct ticks *t, struct slots *s, int64_t period, 
 		if (t->kept[i].length_ns <= TICKS_SHORT_NS)
 			continue;
 		for (k = k < s->first ? s->first : k; k <= last && k < s->first + s->n; k++)
-			mark(s, k, HIDDEN);
+			mark_slot(s, k, HIDDEN);
 	}
 }
 
 /* Learns from the parts between these times, if it can. */
-static void estimate(struct ticks *t, int64_t from, int64_t now)
+static void estimate_ticks(struct ticks *t, int64_t from, int64_t now)
 {
 	const int64_t period = t->period_ns;
 	struct candidate c[TICKS_LEARN];
-	struct slots s = { .first = from / period + 1, .n = (int)(now / period - from / period) - 1 };
+	struct tick_slots s = { .first = from / period + 1, .n = (int)(now / period - from / period) - 1 };
 	int n = 0, begin = 0, count, met = 0, open = 0, kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
 	for (int i = 0; i < kept; i++) {
@@ -116,17 +116,17 @@ static void estimate(struct ticks *t, int64_t from, int64_t now)
 	count = best_window(c, n, period, &begin);
 	mark_hidden(t, &s, period, c[begin].phase_ns);
 	for (int i = begin; i < begin + count; i++)	/* beyond the edge: the slot before, as seen from the window */
-		mark(&s, c[i % n].slot - (i >= n), MET);
+		mark_slot(&s, c[i % n].slot - (i >= n), MET);
 	for (int i = 0; i < s.n; i++) {
 		met += s.is[i] == MET;
 		open += s.is[i] == OPEN;
 	}
 	if (met < MET_LEAST || met < MET_SHARE * (met + open) || met < MET_CHANCE * n * WINDOW_NS / (double)period)
 		return;
-	settle(t, c, n, begin, count);
+	settle_period(t, c, n, begin, count);
 }
 
-static void learn(struct ticks *t, int64_t start_ns, int64_t length_ns)
+static void learn_period(struct ticks *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t oldest;
 
@@ -139,7 +139,7 @@ static void learn(struct ticks *t, int64_t start_ns, int64_t length_ns)
 		return;
 	t->tried_ns = start_ns;
 	oldest = t->n > TICKS_LEARN ? t->kept[t->n % TICKS_LEARN].start_ns : t->kept[0].start_ns;
-	estimate(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
+	estimate_ticks(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
 }
 
 int64_t ticks_period(void)
@@ -156,7 +156,7 @@ bool ticks_take(struct ticks *t, int64_t start_ns, int64_t length_ns)
 	if (!t->period_ns)
 		return false;
 	if (!t->learned) {
-		learn(t, start_ns, length_ns);
+		learn_period(t, start_ns, length_ns);
 		return false;
 	}
 	slot = (start_ns - t->phase_ns) / t->period_ns;

@@ -54,7 +54,7 @@ int64_t wakeups_gap(uint64_t *random, double rate_per_s)
 }
 
 /* Until that time: true; false when told to stop. */
-static bool sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
+static bool sleep_unless_stopped(const _Atomic uint32_t *stop, int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
 
@@ -64,7 +64,7 @@ static bool sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
 	return false;
 }
 
-static void *wake(void *arg)
+static void *waker_main(void *arg)
 {
 	struct waker *me = arg;
 
@@ -72,7 +72,7 @@ static void *wake(void *arg)
 	memset(me->ring.span, 0, sizeof(me->ring.span));
 	atomic_store(&me->tid, (int)gettid());
 	me->due = clock_now() + wakeups_gap(&me->random, me->rate);
-	while (!me->err && sleep_until(me->stop, me->due)) {
+	while (!me->err && sleep_unless_stopped(me->stop, me->due)) {
 		ring_push(&me->ring, me->due, clock_now());
 		me->due += wakeups_gap(&me->random, me->rate);
 	}
@@ -102,7 +102,7 @@ int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate
 		me->stop = &w->stop;
 		me->rate = rate_per_s;
 		me->random = seed + (uint64_t)w->n * 0x10001;
-		err = -pthread_create(&me->thread, &attr, wake, me);
+		err = -pthread_create(&me->thread, &attr, waker_main, me);
 		w->n += !err;
 	}
 	pthread_attr_destroy(&attr);

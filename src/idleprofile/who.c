@@ -21,7 +21,7 @@ struct who {
 	int task, here;		/* on the CPU, by both pid namespaces; where `away` */
 	char comm[16];
 	bool away;		/* a task other than the loop is on the CPU */
-	struct frame {
+	struct who_frame {
 		enum who_kind kind;
 		int id;
 		char name[24];
@@ -90,7 +90,7 @@ static struct piece *top(struct who *w)
 	struct piece *p;
 
 	if (w->depth) {
-		const struct frame *f = &w->stack[w->depth - 1];
+		const struct who_frame *f = &w->stack[w->depth - 1];
 
 		p = stretch_find(&w->queue, f->kind, f->id, w->last_ns);
 		if (!p->name[0])
@@ -106,7 +106,7 @@ static struct piece *top(struct who *w)
 }
 
 /* Gives the time since the last record to what ran in it. */
-static void advance(struct who *w, int64_t now)
+static void advance_clock(struct who *w, int64_t now)
 {
 	if (stretch_last(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
 		struct piece *p = top(w);
@@ -126,13 +126,13 @@ static struct waiting *waits(struct who *w, int task)
 	return NULL;
 }
 
-static void begin(struct who *w)
+static void begin_stretch(struct who *w)
 {
 	if (!stretch_last(&w->queue))
 		stretch_open(&w->queue, w->last_ns);
 }
 
-static void finish(struct who *w)
+static void finish_stretch(struct who *w)
 {
 	struct stretch *s = stretch_last(&w->queue);
 
@@ -206,7 +206,7 @@ static void loop_out(struct who *w, int loop_pid)
 		stretch_undo(&w->queue);	/* it was the loop itself, which we did not know by this id */
 	w->loop_pid = loop_pid;
 	w->away = false;
-	finish(w);
+	finish_stretch(w);
 }
 
 /* Does the record contradict the one before? Not where that is unknown, or which thread is the loop. */
@@ -236,7 +236,7 @@ static void pass_unseen(struct who *w, bool from_loop, int64_t now)
 		p->end_ns = now;
 	} else {
 		w->last_ns = now;
-		begin(w);
+		begin_stretch(w);
 		stretch_last(&w->queue)->came_unseen = true;
 	}
 	if (!from_loop)
@@ -252,23 +252,23 @@ static void task_switch(struct who *w, const struct trace_record *r, int64_t now
 		pass_unseen(w, from_loop, now);
 	else if (!from_loop && !w->depth && (w->blind || w->away)) {
 		on_cpu(w, r->prev_pid, r->prev_here, r->prev_comm);
-		begin(w);
+		begin_stretch(w);
 	}
 	/* Interrupts do not switch: one on the stack has lost its exit, but had the time so far. */
 	if (!from_loop || w->depth)
-		advance(w, now);
+		advance_clock(w, now);
 	w->depth = 0;
 	if (from_loop)
 		loop_out(w, r->prev_pid);
-	advance(w, now);
+	advance_clock(w, now);
 	if (!from_loop && stretch_last(&w->queue))
 		task_out(w, r);
 	w->blind = w->away = false;
 	if (to_loop) {
-		finish(w);
+		finish_stretch(w);
 	} else {
 		on_cpu(w, r->next_pid, r->next_here, r->next_comm);
-		begin(w);
+		begin_stretch(w);
 		task_in(w, r);
 	}
 }
@@ -285,7 +285,7 @@ static int open_frame(const struct who *w, enum who_kind kind, int id)
 static void enter(struct who *w, const struct trace_record *r)
 {
 	enum who_kind kind = kinds[r->class];
-	struct frame *f;
+	struct who_frame *f;
 	int open = 0;
 
 	/* No interrupt interrupts itself, and no softirq another: the exit went missing. */
@@ -298,7 +298,7 @@ static void enter(struct who *w, const struct trace_record *r)
 	}
 	if (open)
 		w->depth = open - 1;
-	begin(w);
+	begin_stretch(w);
 	if (w->depth == DEPTH)
 		w->depth--;
 	f = &w->stack[w->depth++];
@@ -308,7 +308,7 @@ static void enter(struct who *w, const struct trace_record *r)
 	top(w);
 }
 
-static void leave(struct who *w, const struct trace_record *r)
+static void leave_frame(struct who *w, const struct trace_record *r)
 {
 	int open = open_frame(w, kinds[r->class], r->id);
 
@@ -316,7 +316,7 @@ static void leave(struct who *w, const struct trace_record *r)
 		return;
 	w->depth = open - 1;
 	if (!w->depth && !w->away)
-		finish(w);
+		finish_stretch(w);
 }
 
 void who_record(struct who *w, const struct trace_record *r)
@@ -334,15 +334,15 @@ void who_record(struct who *w, const struct trace_record *r)
 		task_switch(w, r, now);
 		break;
 	case TRACE_ENTER:
-		advance(w, now);
+		advance_clock(w, now);
 		enter(w, r);
 		break;
 	case TRACE_EXIT:
-		advance(w, now);
-		leave(w, r);
+		advance_clock(w, now);
+		leave_frame(w, r);
 		break;
 	case TRACE_LOST:
-		finish(w);
+		finish_stretch(w);
 		w->depth = 0;
 		w->away = false;
 		w->blind = true;
@@ -356,11 +356,11 @@ size_t who_part(struct who *w, int64_t start_ns, int64_t end_ns, struct who_shar
 	const struct stretch *s = stretch_last(&w->queue);
 
 	if (s && s->start_ns < start_ns - SKEW_NS) {	/* the loop ran at start_ns: a record is missing */
-		finish(w);
+		finish_stretch(w);
 		w->depth = 0;
 		w->away = false;
 	}
-	advance(w, end_ns);
+	advance_clock(w, end_ns);
 	if (start_ns < w->queue.forgotten_ns)
 		w->late++;
 	stretch_drop(&w->queue, start_ns);
