@@ -7,7 +7,8 @@
 
 const char *const asked_words[] = { "none", "patch", "change", "doubt", NULL };
 
-void asked_start(struct asked *a, const struct target *target, void *self, struct seen *seen, int watch, int64_t timeout_ns)
+void asked_start(struct asked *a, const struct target_ops *target, void *self, struct observations *seen, int watch,
+		 int64_t timeout_ns)
 {
 	*a = (struct asked){ .watch = watch, .steps_told = target->tells_steps, .timeout_ns = timeout_ns };
 	sender_start(&a->sender, target, self, seen, false);
@@ -16,7 +17,7 @@ void asked_start(struct asked *a, const struct target *target, void *self, struc
 
 static enum asked_how look_at_patch(struct asked *a, struct pair_key *key)
 {
-	const struct seen *seen = a->sender.seen;
+	const struct observations *seen = a->sender.seen;
 
 	for (size_t n = atomic_load(&seen->shows); a->shows < n; a->shows++) {
 		const struct pair_shown *shown = &seen->shown[a->shows];
@@ -32,7 +33,7 @@ static enum asked_how look_at_patch(struct asked *a, struct pair_key *key)
 
 static enum asked_how look_at_updates(struct asked *a, struct pair_key *key)
 {
-	const struct seen *seen = a->sender.seen;
+	const struct observations *seen = a->sender.seen;
 
 	for (size_t n = atomic_load(&seen->updates); a->updates < n; a->updates++) {
 		if (seen->update_ns[a->updates] >= key->sent_ns) {
@@ -46,7 +47,7 @@ static enum asked_how look_at_updates(struct asked *a, struct pair_key *key)
 /* Goes through what has changed. In doubt, the first such change is kept in *doubt. */
 static enum asked_how look_at_steps(struct asked *a, struct pair_key *key, const struct caret_step **doubt)
 {
-	const struct seen *seen = a->sender.seen;
+	const struct observations *seen = a->sender.seen;
 
 	for (size_t n = atomic_load(&seen->steps); a->steps < n;) {
 		const struct caret_step *step = &seen->step[a->steps++];
@@ -68,7 +69,7 @@ static enum asked_how look_at_steps(struct asked *a, struct pair_key *key, const
 	return ASKED_NONE;
 }
 
-static enum asked_how look(struct asked *a, struct pair_key *key, const struct caret_step **doubt)
+static enum asked_how look_for_answer(struct asked *a, struct pair_key *key, const struct caret_step **doubt)
 {
 	if (a->watch == WATCH_PATCH)
 		return look_at_patch(a, key);
@@ -80,7 +81,8 @@ static enum asked_how wait_for_echo(struct asked *a, struct pair_key *key)
 	const struct caret_step *doubt = NULL;
 	enum asked_how how;
 
-	while ((how = look(a, key, &doubt)) == ASKED_NONE && !sender_ended(&a->sender) && clock_now() < key->due_ns + a->timeout_ns)
+	while ((how = look_for_answer(a, key, &doubt)) == ASKED_NONE && !sender_ended(&a->sender) &&
+	       clock_now() < key->due_ns + a->timeout_ns)
 		proc_wait_stop(clock_now() + LOOK_NS);
 	if (how == ASKED_NONE && doubt) {
 		lone_echoed(&a->lone, doubt);

@@ -31,7 +31,8 @@ struct asked {
 };
 
 /* When nobody else uses `seen`. */
-void asked_start(struct asked *a, const struct target *target, void *self, struct seen *seen, int watch, int64_t timeout_ns);
+void asked_start(struct asked *a, const struct target_ops *target, void *self, struct observations *seen, int watch,
+		 int64_t timeout_ns);
 
 /* Sends one key (target's number), due ASKED_LEAD_NS from now, and waits for its echo until timeout_ns after it was due, or until
  * sender_ended(). Fills in due, sent and answer, or censored_ns. */

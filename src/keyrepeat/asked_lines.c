@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Takes one line. False at the end of the input, or when there is nothing to ask for any more. */
-static bool next_line(struct asked_talk *talk)
+static bool take_next_line(struct asked_talk *talk)
 {
 	struct pollfd in = { .fd = talk->in_fd, .events = POLLIN };
 	char c;
@@ -32,12 +32,12 @@ static bool next_line(struct asked_talk *talk)
 }
 
 /* Before a key is asked for, not while it is under way. */
-static int make_room(struct train *t)
+static int make_block_room(struct train *t)
 {
 	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
-static int answer(const struct asked_talk *talk, const struct pair_key *key, enum asked_how how)
+static int print_answer(const struct asked_talk *talk, const struct pair_key *key, enum asked_how how)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
 	size_t done = 0, length;
@@ -64,7 +64,7 @@ int asked_lines_run(struct asked_talk *talk)
 	int err = 0;
 
 	*t = (struct train){ .base = talk->asked->base, .begin_ns = clock_now() };
-	while (!(err = make_room(t)) && next_line(talk)) {
+	while (!(err = make_block_room(t)) && take_next_line(talk)) {
 		size_t i = t->blocks;
 		enum asked_how how = asked_key(talk->asked, talk->key, &t->key[i]);
 
@@ -74,7 +74,7 @@ int asked_lines_run(struct asked_talk *talk)
 		t->walls = t->due = ++t->blocks;
 		talk->count[how]++;
 		talk->sent += t->key[i].sent_ns != 0;
-		err = answer(talk, &t->key[i], how);
+		err = print_answer(talk, &t->key[i], how);
 		if (err)
 			break;
 	}
@@ -84,7 +84,7 @@ int asked_lines_run(struct asked_talk *talk)
 	return err;
 }
 
-static void add(struct sample *s, const struct pair_key *key, int64_t from_ns)
+static void add_latency(struct sample *s, const struct pair_key *key, int64_t from_ns)
 {
 	if (key->answer_ns)
 		sample_add(s, key->answer_ns - from_ns);
@@ -100,9 +100,9 @@ void asked_lines_report(struct rec *r, const struct asked_talk *talk)
 	for (size_t i = 0; i < t->blocks && talk->asked->watch != WATCH_NONE; i++) {
 		if (t->key[i].skipped)
 			continue;
-		add(&due, &t->key[i], t->key[i].due_ns);
+		add_latency(&due, &t->key[i], t->key[i].due_ns);
 		if (t->key[i].sent_ns)
-			add(&sent, &t->key[i], t->key[i].sent_ns);
+			add_latency(&sent, &t->key[i], t->key[i].sent_ns);
 	}
 	rec_object(r, "result");
 	rec_int(r, "keys_due", (int64_t)t->blocks);

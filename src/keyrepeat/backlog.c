@@ -11,14 +11,14 @@
 /* A rise of less than so many keys is not "growing", however straight. */
 #define RISE_MIN 2.0
 
-struct line {
+struct fitted_line {
 	double slope, t;	/* t: slope over its standard error, infinite on a perfect line */
 };
 
-static struct line fit(const double *x, const double *y, size_t n)
+static struct fitted_line fit_line(const double *x, const double *y, size_t n)
 {
 	double mx = 0, my = 0, sxx = 0, sxy = 0, rest = 0;
-	struct line line = { NAN, 0 };
+	struct fitted_line line = { NAN, 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		mx += x[i] / (double)n;
@@ -42,13 +42,14 @@ static struct line fit(const double *x, const double *y, size_t n)
 }
 
 /* Backlog just after key j fell due, j from `first` to `last` - 1: mean time (s from the train's start) and mean backlog. */
-struct part {
+struct backlog_part {
 	double at_s, backlog;
 };
 
-static struct part mean_part(const int64_t *due_ns, const int64_t *answer_ns, size_t n, size_t first, size_t last, size_t *answered)
+static struct backlog_part mean_part(const int64_t *due_ns, const int64_t *answer_ns, size_t n, size_t first, size_t last,
+				     size_t *answered)
 {
-	struct part p = { 0, 0 };
+	struct backlog_part p = { 0, 0 };
 
 	for (size_t j = first; j < last; j++) {
 		while (*answered < n && answer_ns[*answered] <= due_ns[j])
@@ -85,26 +86,26 @@ void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, st
 {
 	double x[PARTS], y[PARTS], before = 0;
 	size_t answered = 0, half = n / 2;
-	struct line line;
+	struct fitted_line line;
 
 	out->per_s = slope(due_ns, answer_ns, n);
 	out->overloaded = false;
 	if (n < 4 * PARTS)
 		return;
 	for (size_t i = 0; i < PARTS; i++) {
-		struct part p = mean_part(due_ns, answer_ns, n, half * i / PARTS, half * (i + 1) / PARTS, &answered);
+		struct backlog_part p = mean_part(due_ns, answer_ns, n, half * i / PARTS, half * (i + 1) / PARTS, &answered);
 
 		if (p.backlog > before)
 			before = p.backlog;
 	}
 	for (size_t i = 0; i < PARTS; i++) {
-		struct part p = mean_part(due_ns, answer_ns, n, half + (n - half) * i / PARTS,
+		struct backlog_part p = mean_part(due_ns, answer_ns, n, half + (n - half) * i / PARTS,
 					  half + (n - half) * (i + 1) / PARTS, &answered);
 
 		x[i] = p.at_s;
 		y[i] = p.backlog;
 	}
-	line = fit(x, y, PARTS);
+	line = fit_line(x, y, PARTS);
 	/* Steady, by a real amount, and to where it has never been: a wave that happens to rise at the end has been there. */
 	out->overloaded = line.t > T_LIMIT && line.slope * (x[PARTS - 1] - x[0]) >= RISE_MIN && y[PARTS - 1] > before;
 }

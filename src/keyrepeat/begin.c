@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-void begin_when_still(const struct seen *seen)
+void begin_when_still(const struct observations *seen)
 {
 	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&seen->number);
 
@@ -20,7 +20,7 @@ void begin_when_still(const struct seen *seen)
 	}
 }
 
-bool begin_when_told(const struct seen *seen)
+bool begin_when_told(const struct observations *seen)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	char c = 0;

@@ -51,7 +51,7 @@ static void take_smaller(int *cell, int by)
 /* The height of a line and the width of a cell, from the steps that show least: how far one went
  * from the last on its line. Where there are none such, from one alone, which shows two cells.
  * False when there is no such thing. */
-static bool measure(const struct caret_step *step, size_t n, int *line, int *cell)
+static bool measure_caret(const struct caret_step *step, size_t n, int *line, int *cell)
 {
 	*line = step[0].bottom - step[0].top + 1;
 	for (size_t i = 1; i < n; i++)
@@ -84,7 +84,7 @@ static bool line_below(const struct caret_step *from, const struct caret_step *t
 }
 
 /* Cells gone from one step to the next; -1: this is no caret walking. */
-static int gone(const struct caret_step *from, const struct caret_step *to, int cell)
+static int cells_gone(const struct caret_step *from, const struct caret_step *to, int cell)
 {
 	int by;
 
@@ -106,10 +106,10 @@ static int64_t count_from(const struct caret_step *step, size_t n, struct pair_s
 	int line, cell, by;
 	int64_t count = 0;
 
-	if (!measure(step, n, &line, &cell))
+	if (!measure_caret(step, n, &line, &cell))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		by = i ? gone(&step[i - 1], &step[i], cell) : first_gone(&step[0], line, cell);
+		by = i ? cells_gone(&step[i - 1], &step[i], cell) : first_gone(&step[0], line, cell);
 		if (by < 0)
 			return -1;
 		count += by;

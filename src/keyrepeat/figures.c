@@ -22,7 +22,7 @@ static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
 }
 
 /* A terminal's caret tells which keys an update answers, whatever their number. */
-static bool pair_caret(struct train *t, const struct seen *seen)
+static bool pair_caret(struct train *t, const struct observations *seen)
 {
 	struct pair_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
 	size_t sent = 0, steps = 0;
@@ -38,12 +38,12 @@ static bool pair_caret(struct train *t, const struct seen *seen)
 }
 
 /* As many updates as keys proves nothing where one may well have come by itself and two keys have shared another. */
-static enum pair_drain drain_of(const struct figures_cfg *cfg, const struct train_block *b)
+static enum pair_drain figures_drain(const struct figures_cfg *cfg, const struct train_block *b)
 {
 	return b->drain == PAIR_DRAINED && pair_stray_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
 }
 
-static void pair(const struct figures_cfg *cfg, struct train *t, const struct seen *seen, struct figures *f)
+static void pair_train(const struct figures_cfg *cfg, struct train *t, const struct observations *seen, struct figures *f)
 {
 	if (cfg->watch == WATCH_PATCH)
 		f->ahead = pair_patch(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
@@ -58,11 +58,11 @@ static void pair(const struct figures_cfg *cfg, struct train *t, const struct se
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
 		pair_update(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
-			    drain_of(cfg, block), block->end_ns);
+			    figures_drain(cfg, block), block->end_ns);
 	}
 }
 
-static void count_key(const struct figures_cfg *cfg, const struct pair_key *key, struct figures *f)
+static void count_figures_key(const struct figures_cfg *cfg, const struct pair_key *key, struct figures *f)
 {
 	int64_t limit = key->due_ns + cfg->threshold_ns;
 
@@ -101,7 +101,7 @@ static int64_t last_answer(const struct pair_key *key, size_t n, int64_t end_ns)
 	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
 }
 
-static void add_gap(const struct figures_cfg *cfg, struct figures *f, int64_t gap_ns)
+static void add_interarrival(const struct figures_cfg *cfg, struct figures *f, int64_t gap_ns)
 {
 	int64_t stall = gap_ns - cfg->period_ns;
 
@@ -114,7 +114,7 @@ static void add_gap(const struct figures_cfg *cfg, struct figures *f, int64_t ga
 
 /* The updates of one block, from its first key that counts. The gap between blocks is ours, not the display's. */
 static void count_updates(const struct figures_cfg *cfg, const struct train *t, const struct train_block *b,
-			  const struct seen *seen, struct figures *f)
+			  const struct observations *seen, struct figures *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
 	const struct pair_key *key = &t->key[b->first];
@@ -137,7 +137,7 @@ static void count_updates(const struct figures_cfg *cfg, const struct train *t, 
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the echo of a skipped key, where there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
-		add_gap(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
+		add_interarrival(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
 	/* a picture that stood still and never came back is the largest gap of all */
 	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
 		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
@@ -166,7 +166,7 @@ static int judge_backlog(const struct train *t, struct figures *f)
 	return due && answer ? 0 : -ENOMEM;
 }
 
-int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct seen *seen, struct figures *out)
+int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct observations *seen, struct figures *out)
 {
 	size_t keys = train->due;
 	double positive = 0;
@@ -176,13 +176,13 @@ int figures_compute(const struct figures_cfg *cfg, struct train *train, const st
 	    sample_reserve(&out->high, keys) || sample_reserve(&out->interarrival, seen->updates) ||
 	    sample_reserve(&out->stall, seen->updates))
 		return -ENOMEM;
-	pair(cfg, train, seen, out);
+	pair_train(cfg, train, seen, out);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else
-			count_key(cfg, &train->key[i], out);
+			count_figures_key(cfg, &train->key[i], out);
 	}
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
@@ -193,7 +193,7 @@ int figures_compute(const struct figures_cfg *cfg, struct train *train, const st
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
-			add_gap(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
+			add_interarrival(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
 	}
 	for (size_t b = 0; b < train->blocks; b++)
 		count_updates(cfg, train, &train->block[b], seen, out);

@@ -32,7 +32,7 @@ struct figures {
 };
 
 /* Pairs the train's keys with what was seen and computes all that. 0 or -ENOMEM. */
-int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct seen *seen, struct figures *out);
+int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct observations *seen, struct figures *out);
 void figures_free(struct figures *f);
 
 #endif

@@ -25,7 +25,7 @@
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
 static const char *const watches[] = { "none", "update", "patch", NULL };
-static const struct target *const targets[] = { &target_x11, &target_vnc, &target_null };
+static const struct target_ops *const targets[] = { &target_x11, &target_vnc, &target_null };
 
 static struct {
 	double rate_per_s, noise_per_s;
@@ -42,7 +42,7 @@ static struct {
 static struct rec_cfg out_cfg;
 
 /* "0.25/s", or the number alone */
-static int read_noise(const char *text, void *value)
+static int read_noise_rate(const char *text, void *value)
 {
 	char number[32];
 	double *per_s = value;
@@ -88,7 +88,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "late", &cfg.threshold_ns, 1e3, 3600e9, "an echo later than this is late (100ms)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "warmup", &cfg.skip, 0, 1e6, "leave the first keys out of figures (5)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise, "X/s" },
+	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, 0, 0, "updates a second that come without a key (0)", NULL, read_noise_rate, "X/s" },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0,
 	  "vnc: the password, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, "vnc: give up connecting and greeting after this time (10s)", NULL,
@@ -122,7 +122,7 @@ static void plan_keys(void)
 		die(status, "%s", why);
 }
 
-static void prepare_keys(const struct target *target, void *self)
+static void prepare_keys(const struct target_ops *target, void *self)
 {
 	char why[TARGET_WHY] = "";
 
@@ -132,7 +132,7 @@ static void prepare_keys(const struct target *target, void *self)
 	die(EXIT_RUN, "%s", why);
 }
 
-static const struct target *find_target(const char *text, const char **where)
+static const struct target_ops *find_target(const char *text, const char **where)
 {
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
 		size_t length = strlen(targets[i]->scheme);
@@ -145,7 +145,7 @@ static const struct target *find_target(const char *text, const char **where)
 	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
 }
 
-static void check_options(const struct target *target)
+static void check_train_options(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
@@ -171,12 +171,12 @@ static void check_options(const struct target *target)
 }
 
 /* What was watched of the display. */
-struct watched {
+struct watched_region {
 	struct region region;
 	const char *from;	/* NULL: the target has no regions */
 };
 
-static void report_settings(struct rec *r, const char *target, const char *server, const struct watched *watched,
+static void report_train_settings(struct rec *r, const char *target, const char *server, const struct watched_region *watched,
 			    const struct rt_state *rt)
 {
 	char text[160];
@@ -224,7 +224,7 @@ static void report_settings(struct rec *r, const char *target, const char *serve
 	rec_end(r);
 }
 
-static void make_room(struct seen *seen, const struct target *target)
+static void make_observations_room(struct observations *seen, const struct target_ops *target)
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
 		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
@@ -239,18 +239,19 @@ static void make_room(struct seen *seen, const struct target *target)
 	}
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
-	if (updates > 2e8 || seen_init(seen, plan.period_ns, (size_t)updates + 1000, (asked() ? ASKED_KEYS : plan.n * 2) + 1000, steps))
+	if (updates > 2e8 || observations_init(seen, plan.period_ns, (size_t)updates + 1000,
+					       (asked() ? ASKED_KEYS : plan.n * 2) + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
 /* Whatever changes in this time does so by itself: a caret that blinks is known before the first key. */
-static void look_at_rest(const struct target *target)
+static void look_at_rest(const struct target_ops *target)
 {
 	if (cfg.watch == WATCH_UPDATE && target->tells_steps)
 		proc_wait_stop(clock_now() + LONE_BLINK_NS);
 }
 
-static int answer_asked(struct train_cfg *run, const char *target, const char *server, const struct watched *watched,
+static int answer_asked(struct train_cfg *run, const char *target, const char *server, const struct watched_region *watched,
 			const struct rt_state *rt, struct rec *out, struct rows *rows)
 {
 	struct asked asked;
@@ -270,7 +271,7 @@ static int answer_asked(struct train_cfg *run, const char *target, const char *s
 	if (rows_err)
 		warn("cannot write %s: %s", cfg.log, strerror(-rows_err));
 	if (out) {
-		report_settings(out, target, server, watched, rt);
+		report_train_settings(out, target, server, watched, rt);
 		asked_lines_report(out, &talk);
 		status = rec_close(out);
 		if (status)
@@ -291,7 +292,7 @@ static int answer_asked(struct train_cfg *run, const char *target, const char *s
 	else if (run->seen->lost || run->seen->steps_lost)
 		status = EXIT_LOSSY;
 	train_free(&talk.train);
-	seen_free(run->seen);
+	observations_free(run->seen);
 	plan_free(&plan);
 	return status;
 }
@@ -301,15 +302,15 @@ int main(int argc, char **argv)
 	struct train_cfg run = { 0 };
 	struct figures_cfg figures_cfg;
 	struct target_cfg target_cfg;
-	const struct target *target;
+	const struct target_ops *target;
 	const char *where, *trouble;
 	char why[TARGET_WHY] = "", server[400], receiver[200] = "";
-	struct seen seen;
+	struct observations seen;
 	struct train train = { 0 };
 	struct figures figures;
 	struct told_cfg told;
 	struct told_progress progress = { .cfg = &told, .train = &train, .seen = &seen };
-	struct watched watched = { .from = NULL };
+	struct watched_region watched = { .from = NULL };
 	struct rt_state rt;
 	struct rows *rows = NULL;
 	struct rec *out;
@@ -327,7 +328,7 @@ int main(int argc, char **argv)
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	plan_keys();
-	check_options(target);
+	check_train_options(target);
 	out = asked() && !out_cfg.path ? NULL : rec_open(&out_cfg, "keyrepeat");	/* before the run: a bad path must not cost it */
 	if (!out && !(asked() && !out_cfg.path))
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
@@ -336,7 +337,7 @@ int main(int argc, char **argv)
 	err = proc_pin(&cfg.cpus);
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
-	make_room(&seen, target);
+	make_observations_room(&seen, target);
 	if (cfg.find_region && isatty(STDERR_FILENO))
 		warn("types a few keys into %s first, to find where they show", argv[first]);
 	target_cfg = (struct target_cfg){ .where = where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan.n > 0,
@@ -351,7 +352,7 @@ int main(int argc, char **argv)
 		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,
 		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
-	seen_restart(&seen);
+	observations_restart(&seen);
 	target->describe(run.self, server, sizeof(server));
 	if (target->receiver)
 		target->receiver(run.self, receiver, sizeof(receiver));
@@ -390,8 +391,8 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "out of memory");
 	if (rows && (err = report_keys(rows, &train)))
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
-	report_settings(out, argv[first], server, &watched, &rt);
-	report_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
+	report_train_settings(out, argv[first], server, &watched, &rt);
+	report_train(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
 	trouble = report_trouble(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
 	if (trouble)
 		rec_warn(out, "%s", trouble);
@@ -403,7 +404,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 	figures_free(&figures);
 	train_free(&train);
-	seen_free(&seen);
+	observations_free(&seen);
 	plan_free(&plan);
 	return status;
 }

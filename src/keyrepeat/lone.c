@@ -5,7 +5,7 @@
 
 #define CELL_MIN 4	/* no caret goes less far */
 
-static struct lone_place place_of(const struct caret_step *step)
+static struct lone_place lone_place_of(const struct caret_step *step)
 {
 	return (struct lone_place){ step->all_left, step->top, step->all_right - 1, step->bottom, step->right, 1, step->at_ns };
 }
@@ -15,7 +15,7 @@ static bool inside(const struct lone_place *a, const struct lone_place *b)
 	return a->left >= b->left && a->right <= b->right && a->top >= b->top && a->bottom <= b->bottom;
 }
 
-static int64_t area(const struct lone_place *a)
+static int64_t lone_area(const struct lone_place *a)
 {
 	return ((int64_t)a->right - a->left + 1) * ((int64_t)a->bottom - a->top + 1);
 }
@@ -23,10 +23,10 @@ static int64_t area(const struct lone_place *a)
 /* A clock does not change all its digits each time; but a caret in a window that was once drawn anew is not that window. */
 static bool alike(const struct lone_place *a, const struct lone_place *b)
 {
-	return (inside(a, b) && area(b) <= 8 * area(a)) || (inside(b, a) && area(a) <= 8 * area(b));
+	return (inside(a, b) && lone_area(b) <= 8 * lone_area(a)) || (inside(b, a) && lone_area(a) <= 8 * lone_area(b));
 }
 
-static void widen(struct lone_place *to, const struct lone_place *by)
+static void widen_place(struct lone_place *to, const struct lone_place *by)
 {
 	to->left = by->left < to->left ? by->left : to->left;
 	to->top = by->top < to->top ? by->top : to->top;
@@ -38,12 +38,12 @@ static void widen(struct lone_place *to, const struct lone_place *by)
 
 void lone_idle(struct lone *l, const struct caret_step *step)
 {
-	struct lone_place now = place_of(step);
+	struct lone_place now = lone_place_of(step);
 	size_t oldest = 0;
 
 	for (size_t i = 0; i < l->places; i++) {
 		if (now.last_ns - l->place[i].last_ns <= LONE_FORGET_NS && alike(&now, &l->place[i])) {
-			widen(&l->place[i], &now);
+			widen_place(&l->place[i], &now);
 			return;
 		}
 		if (l->place[i].last_ns < l->place[oldest].last_ns)
@@ -54,7 +54,7 @@ void lone_idle(struct lone *l, const struct caret_step *step)
 
 enum lone_verdict lone_judge(const struct lone *l, const struct caret_step *step)
 {
-	struct lone_place now = place_of(step);
+	struct lone_place now = lone_place_of(step);
 	enum lone_verdict verdict = LONE_ECHO;
 
 	for (size_t i = 0; i < l->places; i++) {
@@ -74,5 +74,5 @@ enum lone_verdict lone_judge(const struct lone *l, const struct caret_step *step
 
 void lone_echoed(struct lone *l, const struct caret_step *step)
 {
-	l->echo = place_of(step);
+	l->echo = lone_place_of(step);
 }

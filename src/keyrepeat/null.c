@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct null {
-	struct seen *seen;
+	struct observations *seen;
 	int pipe[2];
 	bool watched;
 	uint32_t number;
@@ -30,7 +30,7 @@ static void *null_open(const struct target_cfg *cfg, char *why)
 	}
 	self->seen = cfg->seen;
 	self->watched = cfg->watch != WATCH_NONE;
-	seen_number(self->seen, clock_now(), 0);
+	observations_number(self->seen, clock_now(), 0);
 	return self;
 }
 
@@ -70,8 +70,8 @@ static int null_handle(void *p)
 	if (n <= 0)
 		return 0;
 	self->number = (self->number + (uint32_t)n) & 0xffffffu;
-	seen_update(self->seen, now);
-	seen_number(self->seen, now, self->number);
+	observations_update(self->seen, now);
+	observations_number(self->seen, now, self->number);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ static void null_describe(void *p, char *text, size_t size)
 	snprintf(text, size, "answers itself: the tool's own cost");
 }
 
-const struct target target_null = {
+const struct target_ops target_null = {
 	.scheme = "null", .open = null_open, .act = null_act, .send_fd = null_send_fd, .send = null_send,
 	.watch_fd = null_watch_fd, .handle = null_handle, .close = null_close, .describe = null_describe,
 };

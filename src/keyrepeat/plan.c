@@ -89,7 +89,7 @@ bool plan_points(const struct plan *plan)
 	return false;
 }
 
-int plan_prepare(struct plan *plan, const struct target *target, void *self, char why[TARGET_WHY])
+int plan_prepare(struct plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY])
 {
 	size_t j;
 

@@ -37,7 +37,7 @@ const struct act *plan_key(const struct plan *plan);
 /* Does anything but keys happen in it? */
 bool plan_points(const struct plan *plan);
 /* Looks everything up at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
-int plan_prepare(struct plan *plan, const struct target *target, void *self, char why[TARGET_WHY]);
+int plan_prepare(struct plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY]);
 void plan_free(struct plan *plan);
 
 #endif

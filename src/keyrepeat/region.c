@@ -77,7 +77,7 @@ struct grid {
 	int *todo;		/* room for all blocks */
 };
 
-static uint8_t pixel(const struct region_marks *m, int x, int y)
+static uint8_t marked_bits(const struct region_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
 
@@ -96,7 +96,7 @@ static int grid_init(struct grid *g, const struct region_marks *m)
 		return -ENOMEM;
 	for (int y = 0; y < m->h; y++)
 		for (int x = 0; x < m->w; x++)
-			g->bits[y / BLOCK * g->w + x / BLOCK] |= pixel(m, x, y);
+			g->bits[y / BLOCK * g->w + x / BLOCK] |= marked_bits(m, x, y);
 	return 0;
 }
 
@@ -107,18 +107,18 @@ static void grid_free(struct grid *g)
 }
 
 /* Changes that lie together. */
-struct group {
+struct change_group {
 	uint8_t bits;
 	int left, top, right, bottom;	/* in pixels; right and bottom one beyond */
 };
 
-static void add_block(const struct grid *g, int block, uint8_t wanted, struct group *out)
+static void add_block(const struct grid *g, int block, uint8_t wanted, struct change_group *out)
 {
 	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
 
 	for (int y = y0; y < y0 + BLOCK && y < g->marks->h; y++) {
 		for (int x = x0; x < x0 + BLOCK && x < g->marks->w; x++) {
-			uint8_t bits = pixel(g->marks, x, y) & wanted;
+			uint8_t bits = marked_bits(g->marks, x, y) & wanted;
 
 			if (!bits)
 				continue;
@@ -132,9 +132,9 @@ static void add_block(const struct grid *g, int block, uint8_t wanted, struct gr
 }
 
 /* Takes the group that this block belongs to out of the grid. */
-static struct group take_group(struct grid *g, int block, uint8_t wanted)
+static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
 {
-	struct group out = { 0 };
+	struct change_group out = { 0 };
 	int n = 0;
 
 	g->todo[n++] = block;
@@ -156,7 +156,7 @@ static struct group take_group(struct grid *g, int block, uint8_t wanted)
 	return out;
 }
 
-static int keys_of(const struct group *group)
+static int keys_of(const struct change_group *group)
 {
 	int n = 0;
 
@@ -167,7 +167,7 @@ static int keys_of(const struct group *group)
 
 #define GROUPS_MAX 256		/* more is a film, in which no place can be told */
 
-static int all_groups(struct grid *g, uint8_t wanted, struct group *group, int n)
+static int all_groups(struct grid *g, uint8_t wanted, struct change_group *group, int n)
 {
 	for (int i = 0; i < g->w * g->h && n < GROUPS_MAX; i++)
 		if (g->bits[i] & wanted)
@@ -175,7 +175,7 @@ static int all_groups(struct grid *g, uint8_t wanted, struct group *group, int n
 	return n;
 }
 
-static bool is_caret_of(const struct group *line, const struct group *noise)
+static bool is_caret_of(const struct change_group *line, const struct change_group *noise)
 {
 	int reach = REACH_X * BLOCK;
 
@@ -185,12 +185,13 @@ static bool is_caret_of(const struct group *line, const struct group *noise)
 }
 
 /* The text that is to come goes on to the right, wraps to the left edge and goes down. */
-static void grow(const struct region_marks *m, const struct group *line, const struct group *other, int n, struct region *out)
+static void grow_region(const struct region_marks *m, const struct change_group *line, const struct change_group *other,
+			int n, struct region *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 
 	for (int i = 0; i < n; i++) {
-		const struct group *o = &other[i];
+		const struct change_group *o = &other[i];
 
 		if (!(o->bits & KEY_BITS) && (o->bits & NOISE) != NOISE)
 			continue;
@@ -206,7 +207,7 @@ static void grow(const struct region_marks *m, const struct group *line, const s
 
 bool region_find(const struct region_marks *m, struct region *out)
 {
-	struct group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
+	struct change_group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
 	struct grid grid;
 	int n, keyed, best = 0;
 
@@ -240,7 +241,7 @@ bool region_find(const struct region_marks *m, struct region *out)
 		line.bottom = group[i].bottom > line.bottom ? group[i].bottom : line.bottom;
 		group[i].bits = 0;
 	}
-	grow(m, &line, group, n, out);
+	grow_region(m, &line, group, n, out);
 	free(group);
 	return true;
 }

@@ -38,7 +38,7 @@ int report_keys(struct rows *rows, const struct train *train)
 }
 
 /* Under overload latencies grow as long as the run lasts: how many there are and the shortest is all that means something. */
-static void latency(struct rec *r, const char *name, struct sample *s, bool overloaded)
+static void report_latency(struct rec *r, const char *name, struct sample *s, bool overloaded)
 {
 	static const char *const nothing[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
 	struct sample_stat min;
@@ -87,10 +87,10 @@ static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_real(r, "late_share_bound_percent", 100 * binomial_upper((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_bool(r, "overloaded", f->backlog.overloaded);
-	latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);
-	latency(r, "latency_from_sent_ms", &f->from_sent, f->backlog.overloaded);
+	report_latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);
+	report_latency(r, "latency_from_sent_ms", &f->from_sent, f->backlog.overloaded);
 	if (cfg->watch == WATCH_UPDATE)
-		latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
+		report_latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
 	rec_timing(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
 	rec_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
 	stalls(r, cfg, f);
@@ -112,7 +112,7 @@ static void clocks(struct rec *r, const struct train *train)
 	rec_end(r);
 }
 
-void report_result(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct seen *seen,
+void report_train(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct observations *seen,
 		   struct figures *f, bool keys)
 {
 	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
@@ -146,7 +146,7 @@ void report_result(struct rec *r, const struct figures_cfg *cfg, const struct tr
 	rec_end(r);
 }
 
-const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct seen *seen,
+const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct observations *seen,
 			   const struct figures *f, bool keys, int *status)
 {
 	static char text[160];

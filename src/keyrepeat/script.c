@@ -13,14 +13,14 @@
 #define BLANK " \t\r\n"
 
 /* What is read, so far. */
-struct reading {
+struct script_reading {
 	struct script *out;
 	int64_t at_ns;
 	const struct act *place;	/* where the pointer is; NULL: nobody has said */
 	struct act place_is;
 };
 
-static int add(struct reading *r, int64_t at_ns, const struct act *act)
+static int add_act(struct script_reading *r, int64_t at_ns, const struct act *act)
 {
 	if (r->out->n == ACTS_MAX)
 		return -E2BIG;
@@ -31,7 +31,7 @@ static int add(struct reading *r, int64_t at_ns, const struct act *act)
 	return 0;
 }
 
-static int read_ms(const char *text, int64_t *ns)
+static int read_delay_ms(const char *text, int64_t *ns)
 {
 	double ms;
 
@@ -42,14 +42,14 @@ static int read_ms(const char *text, int64_t *ns)
 }
 
 /* X,Y [over MS] */
-static int read_move(struct reading *r, char *rest)
+static int read_move_act(struct script_reading *r, char *rest)
 {
 	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save), *ms = strtok_r(NULL, BLANK, &save);
 	struct act to, step = { .kind = ACT_MOVE };
 	int64_t ns = 0, steps;
 	int err = 0;
 
-	if (!place || act_read_place(place, &to) || (over && (strcmp(over, "over") != 0 || read_ms(ms, &ns))) ||
+	if (!place || act_read_place(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
 	    strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
 	if (over && !r->place)
@@ -60,26 +60,26 @@ static int read_move(struct reading *r, char *rest)
 
 		step.x = (int)lround(r->place->x + part * (to.x - r->place->x));
 		step.y = (int)lround(r->place->y + part * (to.y - r->place->y));
-		err = add(r, r->at_ns + llround((double)ns * part), &step);
+		err = add_act(r, r->at_ns + llround((double)ns * part), &step);
 	}
 	r->at_ns += ns;
 	r->place_is = to;
 	r->place = &r->place_is;
-	return err ? err : add(r, r->at_ns, &to);
+	return err ? err : add_act(r, r->at_ns, &to);
 }
 
-static int read_button(struct reading *r, char *rest)
+static int read_button_act(struct script_reading *r, char *rest)
 {
 	char *save = NULL, *number = strtok_r(rest, BLANK, &save), *way = strtok_r(NULL, BLANK, &save);
 	struct act act;
 
 	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_read_button(number, way, &act))
 		return -EINVAL;
-	return add(r, r->at_ns, &act);
+	return add_act(r, r->at_ns, &act);
 }
 
 /* MS TEXT: one blank between them, the text with all blanks that it has. */
-static int read_type(struct reading *r, char *rest)
+static int read_type_act(struct script_reading *r, char *rest)
 {
 	char *text;
 	int64_t gap;
@@ -91,7 +91,7 @@ static int read_type(struct reading *r, char *rest)
 		return -EINVAL;
 	*text++ = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
-	if (!*text || read_ms(rest, &gap))
+	if (!*text || read_delay_ms(rest, &gap))
 		return -EINVAL;
 	while (*text) {
 		char one[8] = "";
@@ -107,44 +107,44 @@ static int read_type(struct reading *r, char *rest)
 			return -EINVAL;
 		r->at_ns += first ? 0 : gap;
 		first = false;
-		err = add(r, r->at_ns, &act);
+		err = add_act(r, r->at_ns, &act);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int read_key(struct reading *r, const char *word, const char *rest)
+static int read_key_act(struct script_reading *r, const char *word, const char *rest)
 {
 	struct act act;
 
 	if (rest[strspn(rest, BLANK)] || act_read_key(word, &act))
 		return -EINVAL;
-	return add(r, r->at_ns, &act);
+	return add_act(r, r->at_ns, &act);
 }
 
-static int read_line(struct reading *r, char *text)
+static int read_script_line(struct script_reading *r, char *text)
 {
 	char none[] = "", *rest = NULL, *delay = strtok_r(text, BLANK, &rest), *what = strtok_r(NULL, BLANK, &rest);
 	int64_t ns;
 
-	if (!what || read_ms(delay, &ns))
+	if (!what || read_delay_ms(delay, &ns))
 		return -EINVAL;
 	if (!rest)
 		rest = none;
 	r->at_ns += ns;
 	if (!strcmp(what, "move"))
-		return read_move(r, rest);
+		return read_move_act(r, rest);
 	if (!strcmp(what, "button"))
-		return read_button(r, rest);
+		return read_button_act(r, rest);
 	if (!strcmp(what, "type"))
-		return read_type(r, rest);
-	return read_key(r, what, rest);
+		return read_type_act(r, rest);
+	return read_key_act(r, what, rest);
 }
 
 int script_read(FILE *in, struct script *out, size_t *line)
 {
-	struct reading r = { .out = out };
+	struct script_reading r = { .out = out };
 	char *text = NULL;
 	size_t size = 0;
 	ssize_t length;
@@ -158,7 +158,7 @@ int script_read(FILE *in, struct script *out, size_t *line)
 		if (!*first || *first == '#')
 			continue;
 		/* what is behind a zero byte would be left out in silence */
-		err = strlen(text) == (size_t)length ? read_line(&r, text) : -EINVAL;
+		err = strlen(text) == (size_t)length ? read_script_line(&r, text) : -EINVAL;
 		if (err)
 			break;
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
+int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
@@ -26,7 +26,7 @@ int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t sho
 	return 0;
 }
 
-void seen_free(struct seen *s)
+void observations_free(struct observations *s)
 {
 	free(s->update_ns);
 	free(s->shown);
@@ -36,7 +36,7 @@ void seen_free(struct seen *s)
 	s->step = NULL;
 }
 
-void seen_restart(struct seen *s)
+void observations_restart(struct observations *s)
 {
 	s->updates = s->shows = s->steps = s->lost = 0;
 	s->steps_lost = false;
@@ -44,7 +44,7 @@ void seen_restart(struct seen *s)
 	s->merge = (struct pair_merge){ 0 };
 }
 
-void seen_update(struct seen *s, int64_t at_ns)
+void observations_update(struct observations *s, int64_t at_ns)
 {
 	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
 
@@ -59,7 +59,7 @@ void seen_update(struct seen *s, int64_t at_ns)
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }
 
-void seen_step(struct seen *s, const struct caret_step *step)
+void observations_step(struct observations *s, const struct caret_step *step)
 {
 	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
 
@@ -71,7 +71,7 @@ void seen_step(struct seen *s, const struct caret_step *step)
 	}
 }
 
-void seen_number(struct seen *s, int64_t at_ns, uint32_t number)
+void observations_number(struct observations *s, int64_t at_ns, uint32_t number)
 {
 	size_t n = atomic_load_explicit(&s->shows, memory_order_relaxed);
 

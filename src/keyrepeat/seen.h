@@ -13,7 +13,7 @@
 
 #define SEEN_GAP_NS 10000000LL	/* changes closer than this are one update, under every schedule */
 
-struct seen {
+struct observations {
 	int64_t *update_ns;		/* owned: beginning of each update */
 	struct pair_shown *shown;	/* owned: each change of the patch's number */
 	struct caret_step *step;	/* owned: what each picture change changed, not merged */
@@ -30,16 +30,16 @@ struct seen {
 };
 
 /* 0 or -ENOMEM. No room for steps where nobody will tell of any. */
-int seen_init(struct seen *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
-void seen_free(struct seen *s);
+int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
+void observations_free(struct observations *s);
 /* Forgets what was seen while the connection was set up, but not the number. Only while nobody adds. */
-void seen_restart(struct seen *s);
+void observations_restart(struct observations *s);
 
 /* Pixels changed and were read at at_ns. */
-void seen_update(struct seen *s, int64_t at_ns);
-/* This changed (beside seen_update(); only from targets that hold a picture to compare with). */
-void seen_step(struct seen *s, const struct caret_step *step);
+void observations_update(struct observations *s, int64_t at_ns);
+/* This changed (beside observations_update(); only from targets that hold a picture to compare with). */
+void observations_step(struct observations *s, const struct caret_step *step);
 /* The patch was readable at at_ns and showed this number. */
-void seen_number(struct seen *s, int64_t at_ns, uint32_t number);
+void observations_number(struct observations *s, int64_t at_ns, uint32_t number);
 
 #endif

@@ -10,7 +10,7 @@
 #define AIM_NS (2 * NS_PER_MS)		/* before the due time: whether the key would go where it is meant to is asked then */
 #define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due before */
 
-void sender_start(struct sender *s, const struct target *target, void *self, struct seen *seen, bool hold)
+void sender_start(struct sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold)
 {
 	*s = (struct sender){ .target = target, .self = self, .seen = seen, .hold = hold, .down = -1 };
 }
@@ -29,7 +29,7 @@ bool sender_ended(struct sender *s)
 	return s->end != SENDER_COMPLETE;
 }
 
-static void press(struct sender *s, int key, bool down)
+static void press_key(struct sender *s, int key, bool down)
 {
 	if (s->target->send(s->self, key, down))
 		s->end = SENDER_DROPPED;
@@ -72,7 +72,7 @@ static void release_before(struct sender *s, int64_t due_ns)
 		return;
 	sender_sleep(at);
 	if (!sender_ended(s) && can_send(s, due_ns))
-		press(s, s->down, false);
+		press_key(s, s->down, false);
 }
 
 void sender_key(struct sender *s, struct pair_key *key, int number, int64_t give_up_ns)
@@ -93,8 +93,8 @@ void sender_key(struct sender *s, struct pair_key *key, int number, int64_t give
 	key->sent_ns = clock_now();
 	/* still down: the server took nothing while it should have gone up, or gaps are shorter than a tap */
 	if (s->down >= 0 && s->release_ns != INT64_MAX)
-		press(s, s->down, false);
-	press(s, number, true);
+		press_key(s, s->down, false);
+	press_key(s, number, true);
 	s->release_ns = s->hold ? INT64_MAX : key->sent_ns + RELEASE_NS;
 }
 
@@ -104,5 +104,5 @@ void sender_release(struct sender *s, int64_t held_until_ns)
 		return;
 	sender_sleep(s->release_ns != INT64_MAX ? s->release_ns : held_until_ns);
 	if (s->end != SENDER_DROPPED && can_send(s, clock_now()))
-		press(s, s->down, false);
+		press_key(s, s->down, false);
 }

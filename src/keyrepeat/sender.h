@@ -11,9 +11,9 @@
 enum sender_end { SENDER_COMPLETE, SENDER_INTERRUPTED, SENDER_DROPPED, SENDER_LEFT };	/* left: the window lost the keyboard */
 
 struct sender {
-	const struct target *target;
+	const struct target_ops *target;
 	void *self;			/* the open target */
-	struct seen *seen;
+	struct observations *seen;
 	bool hold;			/* keys stay down until sender_release() */
 	int down;			/* target's number of the key that is down; -1: none */
 	int64_t release_ns;		/* when it goes up again; INT64_MAX: not before the end */
@@ -21,7 +21,7 @@ struct sender {
 	enum sender_end end;
 };
 
-void sender_start(struct sender *s, const struct target *target, void *self, struct seen *seen, bool hold);
+void sender_start(struct sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold);
 
 /* Whether it is over: a signal, a closed connection, a window that lost the keyboard. `end` says which. */
 bool sender_ended(struct sender *s);

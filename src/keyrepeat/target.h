@@ -27,12 +27,12 @@ struct target_cfg {
 	struct region region;		/* only changes in it count (of the window, where there is one); empty: all */
 	bool find_region;		/* type a few keys and find it */
 	const struct act *first_key;	/* what to type for that */
-	struct seen *seen;
+	struct observations *seen;
 };
 
 #define TARGET_WHY 400
 
-struct target {
+struct target_ops {
 	const char *scheme;
 	/* 0, or -1 with a line in `why` when `where` cannot be meant. May be NULL. */
 	int (*check)(const char *where, char *why);
@@ -71,6 +71,6 @@ struct target {
 	bool tells_steps;
 };
 
-extern const struct target target_x11, target_vnc, target_null;
+extern const struct target_ops target_x11, target_vnc, target_null;
 
 #endif

@@ -33,7 +33,7 @@ void told_before(const struct told_cfg *cfg)
 	warn("types %s into %s on %s; Ctrl-C ends it", what, cfg->receiver, cfg->target);
 }
 
-static void *show(void *arg)
+static void *progress_main(void *arg)
 {
 	struct told_progress *p = arg;
 	struct progress line;
@@ -64,7 +64,7 @@ void told_progress_start(struct told_progress *p, bool quiet)
 	/* signals are for the thread that sends: they end its sleep */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	p->running = !pthread_create(&p->thread, NULL, show, p);
+	p->running = !pthread_create(&p->thread, NULL, progress_main, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

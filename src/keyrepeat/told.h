@@ -26,7 +26,7 @@ void told_before(const struct told_cfg *cfg);
 struct told_progress {
 	const struct told_cfg *cfg;
 	const struct train *train;
-	const struct seen *seen;
+	const struct observations *seen;
 	_Atomic bool stopping;
 	bool running;
 	pthread_t thread;

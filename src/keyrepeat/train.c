@@ -103,18 +103,18 @@ static int64_t train_drain_ns(int watch, double noise_per_s)
 }
 
 /* The run as it goes. */
-struct run {
+struct train_state {
 	const struct train_cfg *cfg;
 	struct train *train;
 	struct sender sender;
 };
 
-static bool ended(struct run *run)
+static bool run_ended(struct train_state *run)
 {
 	return sender_ended(&run->sender);
 }
 
-static void read_wall(struct train *t, int64_t next_due_ns)
+static void note_wall_offset(struct train *t, int64_t next_due_ns)
 {
 	int64_t now = clock_now();
 
@@ -130,7 +130,7 @@ static void let_repeat(struct pair_key *key)
 }
 
 /* Quiet while the last key still waits for its first update is not rest but a stall: only the limit ends that. */
-static bool rested(const struct run *run, const struct train_block *b, int64_t quiet_ns)
+static bool train_rested(const struct train_state *run, const struct train_block *b, int64_t quiet_ns)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
 	const struct pair_key *last = &run->train->key[b->first + b->n - 1];
@@ -139,9 +139,9 @@ static bool rested(const struct run *run, const struct train_block *b, int64_t q
 }
 
 /* As many updates as keys in the block, or a caret that has gone as many cells as keys were sent: nothing is left to wait for. */
-static bool accounted(const struct run *run, const struct train_block *b)
+static bool accounted(const struct train_state *run, const struct train_block *b)
 {
-	const struct seen *seen = run->cfg->seen;
+	const struct observations *seen = run->cfg->seen;
 	size_t updates = atomic_load(&seen->updates), steps = atomic_load(&seen->steps), keys = b->first + b->n, n = 0;
 	struct pair_shown *shown;
 	bool known;
@@ -158,9 +158,9 @@ static bool accounted(const struct run *run, const struct train_block *b)
 	return known;
 }
 
-static bool answered(struct run *run, const struct train_block *b, int64_t *judged_ns)
+static bool answered(struct train_state *run, const struct train_block *b, int64_t *judged_ns)
 {
-	const struct seen *seen = run->cfg->seen;
+	const struct observations *seen = run->cfg->seen;
 	int64_t change = atomic_load(&seen->last_change_ns);
 
 	if (run->cfg->watch == WATCH_PATCH) {
@@ -169,12 +169,12 @@ static bool answered(struct run *run, const struct train_block *b, int64_t *judg
 		if ((shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
 			return false;
 		/* blocks must also be apart for who pairs them by their updates on the wire */
-		return !run->cfg->block || rested(run, b, NS_PER_S);
+		return !run->cfg->block || train_rested(run, b, NS_PER_S);
 	}
-	if (rested(run, b, train_quiet_ns(run->cfg->noise_per_s)))
+	if (train_rested(run, b, train_quiet_ns(run->cfg->noise_per_s)))
 		return true;
 	/* The account changes with the picture only. */
-	if (change == *judged_ns || !rested(run, b, NS_PER_S))
+	if (change == *judged_ns || !train_rested(run, b, NS_PER_S))
 		return false;
 	*judged_ns = change;
 	return accounted(run, b);
@@ -182,14 +182,14 @@ static bool answered(struct run *run, const struct train_block *b, int64_t *judg
 
 /* What a wait up to its limit has shown. Noise may keep a display from ever being quiet, or ask for more quiet than there is
  * time; but answers still under way do not look like a picture that has rested since the last key. */
-static enum pair_drain at_limit(const struct run *run, const struct train_block *b)
+static enum pair_drain at_limit(const struct train_state *run, const struct train_block *b)
 {
 	if (run->cfg->watch != WATCH_UPDATE)
 		return PAIR_CUT;
-	return run->cfg->noise_per_s > 0.5 || rested(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
+	return run->cfg->noise_per_s > 0.5 || train_rested(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
 }
 
-static void drain(struct run *run, struct train_block *b)
+static void await_drain(struct train_state *run, struct train_block *b)
 {
 	const struct train_cfg *cfg = run->cfg;
 	int64_t begin = clock_now(), limit = begin + train_drain_ns(cfg->watch, cfg->noise_per_s), judged = 0;
@@ -197,8 +197,8 @@ static void drain(struct run *run, struct train_block *b)
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block)	/* nobody looks, but the blocks must be apart for who does */
 		proc_wait_stop(begin + train_quiet_ns(cfg->noise_per_s));
-	while (cfg->watch != WATCH_NONE && !ended(run)) {
-		read_wall(run->train, INT64_MAX);
+	while (cfg->watch != WATCH_NONE && !run_ended(run)) {
+		note_wall_offset(run->train, INT64_MAX);
 		if (answered(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
 			break;
@@ -213,7 +213,7 @@ static void drain(struct run *run, struct train_block *b)
 	run->train->drain_ns = b->end_ns - begin;
 }
 
-static void run_block(struct run *run, struct train_block *b)
+static void run_block(struct train_state *run, struct train_block *b)
 {
 	const struct train_cfg *cfg = run->cfg;
 	struct train *t = run->train;
@@ -223,19 +223,19 @@ static void run_block(struct run *run, struct train_block *b)
 	for (size_t i = b->first; i < b->first + b->n; i++)
 		t->key[i].due_ns = b->begin_ns + cfg->offset_ns[i];
 	give_up = t->key[b->first + b->n - 1].due_ns + train_drain_ns(cfg->watch, cfg->noise_per_s);
-	for (size_t i = b->first; i < b->first + b->n && !ended(run); i++) {
+	for (size_t i = b->first; i < b->first + b->n && !run_ended(run); i++) {
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first)
 			let_repeat(&t->key[i]);
 		else
 			sender_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
 		atomic_store(&t->gone, i + 1);
-		read_wall(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
+		note_wall_offset(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
 	/* a held key stays down until its last repeat has surely been made */
 	sender_release(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
 	t->busy_ns += clock_now() - now;
 	t->cpu_ns += clock_process_cpu() - cpu;
-	drain(run, b);
+	await_drain(run, b);
 }
 
 static size_t count_due(const struct train *t)
@@ -267,7 +267,7 @@ static int make_wall_room(const struct train_cfg *cfg, struct train *t, size_t s
 int train_run(const struct train_cfg *cfg, struct train *out)
 {
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
-	struct run run = { .cfg = cfg, .train = out };
+	struct train_state run = { .cfg = cfg, .train = out };
 
 	*out = (struct train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .block = calloc(blocks + 1, sizeof(*out->block)) };
 	if (!out->key || !out->block || make_wall_room(cfg, out, size, blocks))
@@ -276,17 +276,17 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 		out->key[i].due_ns = INT64_MAX;	/* touched before the run, like everything it writes */
 	sender_start(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
-	read_wall(out, INT64_MAX);
+	note_wall_offset(out, INT64_MAX);
 	out->begin_ns = clock_now();
 	if (!cfg->n) {
 		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
 
-		while (!ended(&run) && clock_now() < until)
+		while (!run_ended(&run) && clock_now() < until)
 			proc_wait_stop(clock_now() + 100 * NS_PER_MS < until ? clock_now() + 100 * NS_PER_MS : until);
 		out->busy_ns = clock_now() - out->begin_ns;
 		out->cpu_ns = clock_process_cpu() - cpu;
 	}
-	for (size_t i = 0; i < blocks && !ended(&run); i++) {
+	for (size_t i = 0; i < blocks && !run_ended(&run); i++) {
 		struct train_block *b = &out->block[out->blocks];
 
 		/* blocks without any echo at all would take 10 s each */

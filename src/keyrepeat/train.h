@@ -14,9 +14,9 @@
 #include <sys/types.h>
 
 struct train_cfg {
-	const struct target *target;
+	const struct target_ops *target;
 	void *self;			/* the open target */
-	struct seen *seen;
+	struct observations *seen;
 	int watch;			/* enum target_watch */
 	bool hold;
 	size_t n;			/* keys */

@@ -29,7 +29,7 @@
 static int tag;				/* its address is our name among the client's data */
 static char last_error[160];		/* what the library would have printed */
 
-static void keep(const char *format, va_list args)
+static void keep_message(const char *format, va_list args)
 {
 	vsnprintf(last_error, sizeof(last_error), format, args);
 	last_error[strcspn(last_error, "\n")] = '\0';
@@ -40,7 +40,7 @@ static void keep_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	keep(format, args);
+	keep_message(format, args);
 	va_end(args);
 }
 
@@ -52,18 +52,18 @@ static void keep_cause(const char *format, ...)
 	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "valid") && !strstr(format, "timed out"))
 		return;
 	va_start(args, format);
-	keep(format, args);
+	keep_message(format, args);
 	va_end(args);
 }
 
-static struct vnc *self_of(rfbClient *client)
+static struct vnc_client *vnc_of(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
 }
 
-static char *give_password(rfbClient *client)
+static char *give_vnc_password(rfbClient *client)
 {
-	struct vnc *self = self_of(client);
+	struct vnc_client *self = vnc_of(client);
 	char password[VNC_PASSWORD_TEXT];
 
 	self->asked = true;
@@ -82,14 +82,14 @@ static rfbCredential *give_credential(rfbClient *client, int type)
 
 	if (c && type == rfbCredentialTypeUser) {
 		c->userCredential.username = strdup(user ? user : "");
-		c->userCredential.password = give_password(client);
+		c->userCredential.password = give_vnc_password(client);
 		if (!c->userCredential.password)
 			c->userCredential.password = strdup("");
 	}
 	return c;
 }
 
-static int luminance(const void *pixels, int x, int y)
+static int vnc_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
@@ -99,12 +99,12 @@ static int luminance(const void *pixels, int x, int y)
 
 static struct patch_image image_of(const rfbClient *c)
 {
-	return (struct patch_image){ c->width, c->height, luminance, c };
+	return (struct patch_image){ c->width, c->height, vnc_luminance, c };
 }
 
-static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
+static void on_vnc_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	struct vnc *self = self_of(client);
+	struct vnc_client *self = vnc_of(client);
 
 	if (w <= 0 || h <= 0)
 		return;
@@ -122,7 +122,7 @@ static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
 }
 
 /* Keeps the whole picture anew: at the first update and when its size has changed. */
-static void keep_picture(struct vnc *self)
+static void keep_picture(struct vnc_client *self)
 {
 	const rfbClient *c = self->client;
 	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
@@ -139,7 +139,7 @@ static void keep_picture(struct vnc *self)
 }
 
 /* Servers send more than what changed (whole tiles), so the pixels themselves are compared. */
-static void follow_caret(struct vnc *self, int64_t now)
+static void follow_caret(struct vnc_client *self, int64_t now)
 {
 	const rfbClient *c = self->client;
 	/* libvncclient allocates it, so it is aligned as malloc does */
@@ -155,31 +155,31 @@ static void follow_caret(struct vnc *self, int64_t now)
 		return;
 	for (int from = y; caret_difference(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
 	     from = step.bottom + 1)
-		seen_step(self->seen, &step);
+		observations_step(self->seen, &step);
 	for (int row = y; row < y + h; row++)
 		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x,
 		       (size_t)w * sizeof(*pixels));
 }
 
 /* Called when the whole update stands in the framebuffer. */
-static void got_update(rfbClient *client)
+static void on_vnc_update(rfbClient *client)
 {
 	int64_t now = clock_now();
-	struct vnc *self = self_of(client);
+	struct vnc_client *self = vnc_of(client);
 	uint32_t number;
 
 	if (!self->changed)		/* only a pointer shape or the like */
 		return;
 	self->changed = false;
 	self->pictured = true;
-	seen_update(self->seen, now);
+	observations_update(self->seen, now);
 	if (self->watch == WATCH_UPDATE)
 		follow_caret(self, now);
 	if (self->watch == WATCH_PATCH && self->found) {
 		struct patch_image image = image_of(client);
 
 		if (patch_read(&image, &self->place, &number))
-			seen_number(self->seen, now, number);
+			observations_number(self->seen, now, number);
 		else
 			atomic_fetch_add(&self->seen->unreadable, 1);
 	}
@@ -196,7 +196,7 @@ static int vnc_check(const char *where, char *why)
 			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
-static void why_not_greeted(const struct vnc *self, const struct target_cfg *cfg, bool late, char *why)
+static void why_not_greeted(const struct vnc_client *self, const struct target_cfg *cfg, bool late, char *why)
 {
 	const char *where = cfg->where;
 
@@ -218,7 +218,7 @@ static void why_not_greeted(const struct vnc *self, const struct target_cfg *cfg
 			 where, last_error[0] ? last_error : "no reason given");
 }
 
-static int pump(struct vnc *self, int timeout_ms)
+static int read_messages(struct vnc_client *self, int timeout_ms)
 {
 	struct pollfd fd = { .fd = self->client->sock, .events = POLLIN };
 
@@ -233,26 +233,27 @@ static int pump(struct vnc *self, int timeout_ms)
 	return 0;
 }
 
-static bool find_patch(struct vnc *self)
+static bool find_patch(struct vnc_client *self)
 {
 	struct patch_image image = image_of(self->client);
 	uint32_t number;
 
 	self->found = patch_find(&image, 2, 40, &self->place, &number);
 	if (self->found)
-		seen_number(self->seen, clock_now(), number);
+		observations_number(self->seen, clock_now(), number);
 	return self->found;
 }
 
 /* Until the first picture is there and, if the patch is watched, it was found in it. */
-static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog, char *why)
+static int look_for_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
+			    char *why)
 {
 	int64_t look_until = until;
 
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		if (pump(self, 100))
+		if (read_messages(self, 100))
 			return why_write(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
 			return why_write(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
@@ -274,7 +275,7 @@ static int look_for_picture(struct vnc *self, const struct target_cfg *cfg, int6
 }
 
 /* A server that stops in the middle of a message would hold the library's read for ever. */
-static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char *why)
+static int wait_for_picture(struct vnc_client *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { 0 };
@@ -292,7 +293,7 @@ static int wait_for_picture(struct vnc *self, const struct target_cfg *cfg, char
 
 static void vnc_close(void *p)
 {
-	struct vnc *self = p;
+	struct vnc_client *self = p;
 
 	if (self->client) {
 		free(self->client->frameBuffer);
@@ -304,17 +305,17 @@ static void vnc_close(void *p)
 	free(self);
 }
 
-static void set_up_client(struct vnc *self)
+static void set_up_client(struct vnc_client *self)
 {
 	rfbClient *c = self->client;
 
 	rfbClientLog = keep_cause;
 	rfbClientErr = keep_error;
 	rfbClientSetClientData(c, &tag, self);
-	c->GetPassword = give_password;
+	c->GetPassword = give_vnc_password;
 	c->GetCredential = give_credential;
-	c->GotFrameBufferUpdate = got_rectangle;
-	c->FinishedFrameBufferUpdate = got_update;
+	c->GotFrameBufferUpdate = on_vnc_rectangle;
+	c->FinishedFrameBufferUpdate = on_vnc_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.encodingsString = ENCODINGS;
 	c->appData.compressLevel = 2;	/* these two as TigerVNC's viewer asks by default */
@@ -327,7 +328,7 @@ static void set_up_client(struct vnc *self)
 }
 
 /* Connects and greets, all of it in one time: the library bounds each of its reads only. 0 or -1; then the client is gone. */
-static int greet(struct vnc *self, const struct target_cfg *cfg, char *why)
+static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST], reason[TARGET_WHY - 100];
@@ -366,7 +367,7 @@ static int greet(struct vnc *self, const struct target_cfg *cfg, char *why)
 
 static void *vnc_open(const struct target_cfg *cfg, char *why)
 {
-	struct vnc *self = calloc(1, sizeof(*self));
+	struct vnc_client *self = calloc(1, sizeof(*self));
 	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
 
 	if (!c) {
@@ -374,9 +375,9 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 		free(self);
 		return NULL;
 	}
-	*self = (struct vnc){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
+	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
 	set_up_client(self);
-	if (greet(self, cfg, why)) {
+	if (greet_vnc(self, cfg, why)) {
 		free(self);
 		return NULL;
 	}
@@ -389,17 +390,17 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 
 static int vnc_handle(void *p)
 {
-	return pump(p, 0);
+	return read_messages(p, 0);
 }
 
 static void vnc_interrupt(void *p)
 {
-	shutdown(((struct vnc *)p)->client->sock, SHUT_RDWR);
+	shutdown(((struct vnc_client *)p)->client->sock, SHUT_RDWR);
 }
 
 static void vnc_describe(void *p, char *text, size_t size)
 {
-	const rfbClient *c = ((struct vnc *)p)->client;
+	const rfbClient *c = ((struct vnc_client *)p)->client;
 
 	snprintf(text, size, "RFB %d.%d, %dx%d \"%s\", security type %u%s, offers %s", c->major, c->minor, c->width, c->height,
 		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
@@ -407,12 +408,12 @@ static void vnc_describe(void *p, char *text, size_t size)
 
 static void vnc_receiver(void *p, char *text, size_t size)
 {
-	const rfbClient *c = ((struct vnc *)p)->client;
+	const rfbClient *c = ((struct vnc_client *)p)->client;
 
 	snprintf(text, size, "\"%s\"", c->desktopName ? c->desktopName : "");
 }
 
-const struct target target_vnc = {
+const struct target_ops target_vnc = {
 	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .act = vnc_act, .send_fd = vnc_send_fd,
 	.send = vnc_send, .watch_fd = vnc_send_fd, .handle = vnc_handle, .interrupt = vnc_interrupt,
 	.close = vnc_close, .describe = vnc_describe,

@@ -8,9 +8,9 @@
 
 #include <rfb/rfbclient.h>
 
-struct vnc {
+struct vnc_client {
 	rfbClient *client;
-	struct seen *seen;
+	struct observations *seen;
 	const char *password_file;
 	int watch;
 	bool asked;

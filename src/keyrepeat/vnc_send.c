@@ -14,7 +14,7 @@
 
 int vnc_act(void *p, const struct act *act, char *why)
 {
-	struct vnc *self = p;
+	struct vnc_client *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
 		return why_write(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
@@ -27,10 +27,10 @@ int vnc_act(void *p, const struct act *act, char *why)
 
 int vnc_send_fd(void *p)
 {
-	return ((struct vnc *)p)->client->sock;
+	return ((struct vnc_client *)p)->client->sock;
 }
 
-static bool send_key(const struct vnc *self, const struct act *act, bool down)
+static bool send_key(const struct vnc_client *self, const struct act *act, bool down)
 {
 	static const struct { unsigned held; uint32_t keysym; } with[] = { { ACT_CTRL, CTRL }, { ACT_ALT, ALT }, { ACT_SHIFT, SHIFT } };
 	size_t n = sizeof(with) / sizeof(*with);
@@ -46,7 +46,7 @@ static bool send_key(const struct vnc *self, const struct act *act, bool down)
 	return sent;
 }
 
-static bool send_pointer(struct vnc *self, const struct act *act, bool down)
+static bool send_pointer(struct vnc_client *self, const struct act *act, bool down)
 {
 	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
 	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
@@ -64,7 +64,7 @@ static bool send_pointer(struct vnc *self, const struct act *act, bool down)
 
 int vnc_send(void *p, int number, bool down)
 {
-	struct vnc *self = p;
+	struct vnc_client *self = p;
 	const struct act *act = &self->act[number];
 
 	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;

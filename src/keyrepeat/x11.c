@@ -70,7 +70,7 @@ void x11_await(struct x11_patience *p, int64_t until_ns)
 		atomic_store(&p->watchdog.until_ns, until_ns);
 }
 
-static void disconnect(Display *d, const _Atomic bool *broken, struct x11_patience *p)
+static void end_connection(Display *d, const _Atomic bool *broken, struct x11_patience *p)
 {
 	if (d && !*broken)
 		XSync(d, False);
@@ -97,13 +97,13 @@ static void x11_close(void *p)
 	x11_await(&self->send_patience, clock_now());
 	x11_send_close(self);
 	x11_watch_close(self);
-	disconnect(self->watch, &self->watch_broken, &self->watch_patience);
-	disconnect(self->send, &self->send_broken, &self->send_patience);
+	end_connection(self->watch, &self->watch_broken, &self->watch_patience);
+	end_connection(self->send, &self->send_broken, &self->send_patience);
 	free(self->stroke);
 	free(self);
 }
 
-static int prepare(struct x11 *self, const struct target_cfg *cfg, char *why)
+static int prepare_x11(struct x11 *self, const struct target_cfg *cfg, char *why)
 {
 	if (is_xwayland(self->send)) {
 		snprintf(why, TARGET_WHY,
@@ -146,7 +146,7 @@ static void *x11_open(const struct target_cfg *cfg, char *why)
 		free(self);
 		return NULL;
 	}
-	if (prepare(self, cfg, why)) {
+	if (prepare_x11(self, cfg, why)) {
 		x11_close(self);
 		return NULL;
 	}
@@ -173,7 +173,7 @@ static void x11_region(void *p, struct region *out, const char **from)
 	*from = self->from;
 }
 
-const struct target target_x11 = {
+const struct target_ops target_x11 = {
 	.scheme = "x11", .open = x11_open, .act = x11_act, .send_fd = x11_send_fd, .send = x11_send, .watch_fd = x11_watch_fd,
 	.handle = x11_handle, .close = x11_close, .describe = x11_describe, .aim = x11_window_aim, .interrupt = x11_interrupt,
 	.region = x11_region, .receiver = x11_window_receiver, .repeats_itself = true, .tells_steps = true,

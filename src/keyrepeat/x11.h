@@ -49,7 +49,7 @@ struct x11 {
 	Display *send, *watch;		/* watch: NULL when nothing is watched */
 	_Atomic bool send_broken, watch_broken;
 	struct x11_patience send_patience, watch_patience;
-	struct seen *seen;
+	struct observations *seen;
 	int mode;			/* enum target_watch */
 
 	KeyCode shift, level3, ctrl, alt;

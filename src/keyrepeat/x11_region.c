@@ -15,14 +15,14 @@
 #define LOOK_NS (25 * NS_PER_MS)
 #define DOWN_NS (5 * NS_PER_MS)
 
-struct finder {
+struct region_finder {
 	struct x11 *self;
 	struct region_marks marks;
 	uint32_t *last, *now;
 };
 
 /* Marks what changed since the last look. True when something did. */
-static bool look(struct finder *f, uint8_t bit)
+static bool look_for_changes(struct region_finder *f, uint8_t bit)
 {
 	uint32_t *swap = f->last;
 	bool changed;
@@ -36,18 +36,18 @@ static bool look(struct finder *f, uint8_t bit)
 	return changed;
 }
 
-static void rest(struct finder *f, uint8_t bit)
+static void await_rest(struct region_finder *f, uint8_t bit)
 {
 	int64_t until = clock_now() + REST_NS;
 
 	while (clock_now() < until && !proc_stop) {
-		look(f, bit);
+		look_for_changes(f, bit);
 		proc_wait_stop(clock_now() + LOOK_NS);
 	}
 }
 
 /* False when keys would go elsewhere. */
-static bool type(struct finder *f, int key, uint8_t bit)
+static bool type_for_region(struct region_finder *f, int key, uint8_t bit)
 {
 	int64_t begin, changed;
 
@@ -58,24 +58,24 @@ static bool type(struct finder *f, int key, uint8_t bit)
 	begin = changed = clock_now();
 	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
 	       (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
-		if (look(f, bit))
+		if (look_for_changes(f, bit))
 			changed = clock_now();
 		proc_wait_stop(clock_now() + LOOK_NS);
 	}
 	return true;
 }
 
-static int type_and_look(struct finder *f, int key, char *why)
+static int type_and_look(struct region_finder *f, int key, char *why)
 {
 	struct region found;
 
-	look(f, 0);	/* the first picture has none to compare with */
-	rest(f, REGION_BEFORE);
+	look_for_changes(f, 0);	/* the first picture has none to compare with */
+	await_rest(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
-		if (!type(f, key, (uint8_t)REGION_KEY(i)))
+		if (!type_for_region(f, key, (uint8_t)REGION_KEY(i)))
 			return why_write(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
 	}
-	rest(f, REGION_AFTER);
+	await_rest(f, REGION_AFTER);
 	if (proc_stop)
 		return 0;	/* the run that follows ends at once, with a report */
 	if (!region_find(&f->marks, &found)) {
@@ -92,7 +92,7 @@ static int type_and_look(struct finder *f, int key, char *why)
 int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
-	struct finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
+	struct region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
 			    .last = calloc(pixels, sizeof(*f.last)), .now = calloc(pixels, sizeof(*f.now)) };
 	int key = x11_act(self, cfg->first_key, why), err = -1;
 

@@ -98,7 +98,7 @@ void x11_send_close(struct x11 *self)
 }
 
 /* Which key gives the symbol, with as few modifiers as can be. */
-static bool look_up(struct x11 *self, KeySym keysym, struct x11_stroke *out)
+static bool find_stroke(struct x11 *self, KeySym keysym, struct x11_stroke *out)
 {
 	int first, last;
 
@@ -119,7 +119,7 @@ static bool look_up(struct x11 *self, KeySym keysym, struct x11_stroke *out)
 
 static int key_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
 {
-	if (!look_up(self, act->keysym, out))
+	if (!find_stroke(self, act->keysym, out))
 		return why_write(-1, why, TARGET_WHY,
 				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
 				 DisplayString(self->send), (unsigned)act->keysym);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_patch(struct x11 *self, uint32_t *number)
+static bool read_x11_patch(struct x11 *self, uint32_t *number)
 {
 	struct patch_image view = { self->patch.w, self->patch.h, x11_luminance, self->picture.image };
 
@@ -50,11 +50,11 @@ static bool find_patch(struct x11 *self)
 
 	if (!place_patch(self))
 		return false;
-	if (!read_patch(self, &number)) {
+	if (!read_x11_patch(self, &number)) {
 		x11_picture_close(&self->picture, self->watch_broken);
 		return false;
 	}
-	seen_number(self->seen, clock_now(), number);
+	observations_number(self->seen, clock_now(), number);
 	return true;
 }
 
@@ -157,9 +157,9 @@ static void look_at_pixels(struct x11 *self, const struct region *at)
 	x11_picture_copy(&self->picture, at->w, at->h, self->now + first, stride);
 	if (!caret_difference(self->before, self->now, stride, x, y, at->w, at->h, &step))
 		return;
-	seen_update(self->seen, step.at_ns);
+	observations_update(self->seen, step.at_ns);
 	do {
-		seen_step(self->seen, &step);
+		observations_step(self->seen, &step);
 		below = step.bottom + 1;
 	} while (caret_difference(self->before, self->now, stride, x, below, at->w, y + at->h - below, &step));
 	for (int row = 0; row < at->h; row++, first += stride)
@@ -171,14 +171,14 @@ static void look_at_patch(struct x11 *self)
 	uint32_t number;
 	int64_t now;
 
-	if (self->picture.image && read_patch(self, &number)) {	/* none: a signal ended the search */
+	if (self->picture.image && read_x11_patch(self, &number)) {	/* none: a signal ended the search */
 		now = clock_now();
-		seen_number(self->seen, now, number);
+		observations_number(self->seen, now, number);
 	} else {
 		now = clock_now();
 		atomic_fetch_add(&self->seen->unreadable, 1);
 	}
-	seen_update(self->seen, now);
+	observations_update(self->seen, now);
 }
 
 int x11_handle(void *p)

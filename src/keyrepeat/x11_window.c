@@ -59,7 +59,7 @@ static Window top_of(Display *d, Window w)
 	return w;
 }
 
-static bool locate(Display *d, Window w, struct region *at)
+static bool locate_window(Display *d, Window w, struct region *at)
 {
 	XWindowAttributes a;
 	Window child;
@@ -132,7 +132,7 @@ int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 		return why_write(-1, why, TARGET_WHY,
 				 "x11:%s has no window 0x%lx: xwininfo tells its number when you click into it", cfg->where,
 				 self->window);
-	if (!locate(self->send, self->window, &self->window_at))
+	if (!locate_window(self->send, self->window, &self->window_at))
 		return why_write(-1, why, TARGET_WHY,
 				 "window 0x%lx of x11:%s is not in sight: open it (it may be minimised, or on another desktop)",
 				 self->window, cfg->where);
@@ -187,7 +187,7 @@ int x11_window_take(struct x11 *self, char *why)
 		}
 		proc_wait_stop(clock_now() + 20 * NS_PER_MS);
 	}
-	locate(self->send, self->window, &self->window_at);	/* gone meanwhile: the event that tells so comes */
+	locate_window(self->send, self->window, &self->window_at);	/* gone meanwhile: the event that tells so comes */
 	return 0;
 }
 
@@ -256,7 +256,7 @@ void x11_window_event(struct x11 *self, const XEvent *event)
 		left(self, "the window was closed or minimised");
 		break;
 	case ConfigureNotify:
-		if (locate(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
+		if (locate_window(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
 								now.w != self->window_at.w || now.h != self->window_at.h))
 			left(self, "the window was moved or resized");
 		break;

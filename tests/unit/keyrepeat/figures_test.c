@@ -16,7 +16,7 @@
 static struct pair_key key[64];
 static struct train_block block[4];
 static struct train train;
-static struct seen seen;
+static struct observations seen;
 static int64_t update[64];
 static struct pair_shown shown[64];
 static struct figures f;
