@@ -80,7 +80,7 @@ int hog_new(struct hog **out, const struct hog_cfg *cfg)
 }
 
 /* The first of `threads` that could not be started ends the others. */
-static int start_threads(struct hog *h, void *(*work)(void *))
+static int start_workers(struct hog *h, void *(*work)(void *))
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
@@ -128,7 +128,7 @@ static bool place_chunk(struct hog *h, char *buffer, size_t at, size_t bytes)
 
 /* Chunks are handed out in the order of addresses, so that this is the order in which pages are first there, but for the
  * chunks that are being filled at the same time. */
-static void *fill(void *arg)
+static void *fill_thread(void *arg)
 {
 	struct hog *h = arg;
 	size_t chunk = h->cfg.huge ? HOG_HUGE : CHUNK, at;
@@ -159,7 +159,7 @@ int hog_fill(struct hog *h)
 	if (h->cfg.huge || place_open(&h->place, h->base, h->bytes))	/* placed pages are small ones */
 		atomic_store(&h->touching, true);
 	atomic_store(&h->filling, h->cfg.threads);
-	return start_threads(h, fill);
+	return start_workers(h, fill_thread);
 }
 
 bool hog_fill_ended(const struct hog *h)
@@ -198,7 +198,7 @@ static uint64_t touch_page(struct hog *h, uint64_t touch)
 	return 0;
 }
 
-static bool sleep_until(struct hog *h, int64_t due_ns)
+static bool nap_until_due(struct hog *h, int64_t due_ns)
 {
 	int64_t now;
 
@@ -217,7 +217,7 @@ static void *touch(void *arg)
 		pthread_mutex_lock(&h->lock);
 		turns_take(&h->turns, clock_now(), &turn);
 		pthread_mutex_unlock(&h->lock);
-		if (!sleep_until(h, turn.due_ns))
+		if (!nap_until_due(h, turn.due_ns))
 			break;
 		for (uint64_t i = 0; i < turn.count && !atomic_load_explicit(&h->stop, memory_order_relaxed); i++) {
 			seen += touch_page(h, turn.first + i);
@@ -237,7 +237,7 @@ int hog_touch(struct hog *h)
 		return -ENODATA;
 	atomic_store(&h->stop, false);
 	turns_start(&h->turns, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
-	return start_threads(h, touch);
+	return start_workers(h, touch);
 }
 
 int64_t hog_touched(const struct hog *h)

@@ -35,7 +35,7 @@ static const char *const page_words[] = { "4K", "2M", NULL };
 
 static struct world world = { .left_least = INT64_MAX };
 
-static int read_size(const char *text, void *value)
+static int read_fill_size(const char *text, void *value)
 {
 	size_t n = strlen(text);
 	char number[32];
@@ -50,7 +50,7 @@ static int read_size(const char *text, void *value)
 	return cli_read_real(number, &cfg.percent) || !(cfg.percent > 0 && cfg.percent <= 10000) ? -1 : 0;
 }
 
-static int read_rate(const char *text, void *value)
+static int read_touch_rate(const char *text, void *value)
 {
 	size_t n = strlen(text);
 	char size[32];
@@ -66,7 +66,7 @@ static int read_rate(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 's', "size", &cfg.size, 0, 0,
-	  "how much; a percentage is of the memory group's limit, else of the machine", NULL, read_size,
+	  "how much; a percentage is of the memory group's limit, else of the machine", NULL, read_fill_size,
 	  "SIZE (from 1M on) or PERCENT%" },
 	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15,
 	  "grow until this much is in swap, up to --size (all there is)", NULL, NULL, NULL },
@@ -76,7 +76,7 @@ static const struct cli_opt options[] = {
 	  report_touch_words, NULL, NULL },
 	{ CLI_WORD, 0, "pattern", &cfg.pattern, 0, 0,
 	  "touch a word in each page, in order or not, or all words of each in order (seq)", report_pattern_words, NULL, NULL },
-	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "touch this many bytes of pages a second (as fast as can be)", NULL, read_rate,
+	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "touch this many bytes of pages a second (as fast as can be)", NULL, read_touch_rate,
 	  "SIZE/s (from 4K/s on)" },
 	{ CLI_FLAG, 0, "write", &cfg.write, 0, 0, "change what is touched (unless --read)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "read", &cfg.read, 0, 0, "only read it", NULL, NULL, NULL },
@@ -131,7 +131,7 @@ static void find_room(void)
 	world.reserve = cfg.reserve >= 0 ? cfg.reserve : room_reserve(&world.machine);
 }
 
-static void choose_size(void)
+static void choose_fill_size(void)
 {
 	int64_t now = room_left(&world.machine, &world.group, 0), most = now - world.reserve;
 	bool confined = room_confined(&world.machine, &world.group);
@@ -200,7 +200,7 @@ static bool goal_reached(void)
 }
 
 /* END_TIME: filled as asked. */
-static enum report_end fill(struct hog *h)
+static enum report_end fill_as_asked(struct hog *h)
 {
 	enum report_end end = END_TIME;
 	bool reached = false;
@@ -229,7 +229,7 @@ static void on_rest(int signal_number)
 	to_rest = 1;
 }
 
-static enum report_end hold(struct hog *h)
+static enum report_end hold_memory(struct hog *h)
 {
 	int64_t until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	int err = cfg.touching == TOUCH_KEEP ? hog_touch(h) : 0;
@@ -253,7 +253,7 @@ static enum report_end hold(struct hog *h)
 
 /* --- main ------------------------------------------------------------------------------------------------------ */
 
-static void read_options(int argc, char **argv)
+static void read_memhog_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
 			      "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
@@ -325,7 +325,7 @@ static void tell_why(struct rec *out, enum report_end end, bool ready)
 
 int main(int argc, char **argv)
 {
-	struct picture filled, last;
+	struct memory_picture filled, last;
 	int64_t from = 0, to = 0;
 	struct rec *out;
 	struct hog *h;
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 	bool ready;
 	int err;
 
-	read_options(argc, argv);
+	read_memhog_options(argc, argv);
 	proc_stop_with_parent();
 	proc_catch_stop();
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_rest }, NULL);
@@ -345,11 +345,11 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "--cgroup %s was refused: %s; a group is a folder that holds a cgroup.procs, which root or its owner may write",
 		    cfg.cgroup, strerror(-err));
 	find_room();
-	choose_size();
+	choose_fill_size();
 	choose_rest();
 	be_expendable();
 	h = map_hog();
-	end = fill(h);
+	end = fill_as_asked(h);
 	report_look(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
@@ -357,13 +357,13 @@ int main(int argc, char **argv)
 			 say_memory((double)(filled.is.rss + filled.is.swap)));
 	if (ready) {
 		from = clock_now();
-		end = hold(h);
+		end = hold_memory(h);
 		hog_stop(h);
 		to = clock_now();
 	}
 	report_look(h, &last);
 	tell_why(out, end, ready);
-	report(out, &cfg, &world, h, &filled, &last, to - from, end);
+	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
 	err = rec_close(out);
 	if (err)

@@ -11,14 +11,14 @@ const char *const report_pattern_words[] = { "seq", "random", "stream", NULL };
 const char *const report_swap_words[] = { "process", "group", NULL };
 static const char *const end_words[] = { "time", "signal", "reserve", "size" };
 
-struct own {
+struct own_memory {
 	uint64_t start, end;
 	struct smaps_figures sum;
 };
 
 static int add_own(void *context, const struct smaps_mapping *m)
 {
-	struct own *own = context;
+	struct own_memory *own = context;
 
 	if (m->start >= own->start && m->end <= own->end) {
 		own->sum.rss += m->is.rss;
@@ -28,10 +28,10 @@ static int add_own(void *context, const struct smaps_mapping *m)
 	return 0;
 }
 
-void report_look(const struct hog *h, struct picture *p)
+void report_look(const struct hog *h, struct memory_picture *p)
 {
 	struct smaps_sum all;
-	struct own own = { 0 };
+	struct own_memory own = { 0 };
 
 	getrusage(RUSAGE_SELF, &p->used);
 	hog_place(h, &own.start, &own.end);
@@ -39,7 +39,7 @@ void report_look(const struct hog *h, struct picture *p)
 	p->is = own.sum;
 }
 
-static void report_settings(struct rec *r, const struct wish *cfg, const struct world *world)
+static void report_hog_settings(struct rec *r, const struct wish *cfg, const struct world *world)
 {
 	rec_object(r, "settings");
 	rec_int(r, "size_bytes", cfg->size);
@@ -57,7 +57,7 @@ static void report_settings(struct rec *r, const struct wish *cfg, const struct 
 	rec_end(r);
 }
 
-static void say_fill(struct rec *r, const struct hog *h, const struct picture *filled)
+static void say_fill(struct rec *r, const struct hog *h, const struct memory_picture *filled)
 {
 	double bytes = (double)hog_filled(h), fill_ns = (double)hog_fill_ns(h);
 	char where[128] = "";
@@ -82,13 +82,13 @@ static void say_touch(struct rec *r, const struct wish *cfg, int64_t touched, in
 			say_count(faults));
 }
 
-void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
-	    const struct picture *filled, const struct picture *last, int64_t touch_ns, enum report_end end)
+void report_hog(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
+	    const struct memory_picture *filled, const struct memory_picture *last, int64_t touch_ns, enum report_end end)
 {
 	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
 	int64_t touched = hog_touched(h) * HOG_PAGE;
 
-	report_settings(r, cfg, world);
+	report_hog_settings(r, cfg, world);
 	rec_object(r, "result");
 	rec_known(r, "resident_bytes", !last->err, last->is.rss);
 	rec_known(r, "swapped_bytes", !last->err, last->is.swap);

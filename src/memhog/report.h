@@ -35,15 +35,15 @@ struct world {
 };
 
 /* What smaps and the kernel's counters said at one time. */
-struct picture {
+struct memory_picture {
 	struct smaps_figures is;		/* of the hog's memory alone */
 	int err;
 	struct rusage used;
 };
-void report_look(const struct hog *h, struct picture *out);
+void report_look(const struct hog *h, struct memory_picture *out);
 
 /* `filled`, `last`: when it was filled, and at the end; touch_ns: in between. */
-void report(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
-	    const struct picture *filled, const struct picture *last, int64_t touch_ns, enum report_end end);
+void report_hog(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
+	    const struct memory_picture *filled, const struct memory_picture *last, int64_t touch_ns, enum report_end end);
 
 #endif

@@ -35,7 +35,7 @@ int room_read_meminfo(FILE *in, struct room_machine *out)
 }
 
 /* Whether `word` is one of a list with commas. */
-static bool listed(const char *list, const char *word)
+static bool list_has(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -57,7 +57,7 @@ static int find_mount(FILE *mountinfo, int version, char *top, char *point, size
 
 		if (!tail || sscanf(tail, " - %31s %*s %511s", type, super) != 2 || sscanf(line, "%*s %*s %*s %4095s %4095s", is, at) != 2)
 			continue;
-		found = version == 1 ? !strcmp(type, "cgroup") && listed(super, "memory") : !strcmp(type, "cgroup2");
+		found = version == 1 ? !strcmp(type, "cgroup") && list_has(super, "memory") : !strcmp(type, "cgroup2");
 		if (found && (strlen(is) >= size || strlen(at) >= size))
 			found = false;
 		if (found) {
