@@ -8,12 +8,12 @@
 #define LATE_PART 25	/* of the time that may be caught up with, so much at once */
 
 /* frames times bits times nanoseconds: more than 64 bits hold */
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 wide_bits;
 
 /* When frame k of an even schedule is due, after the start. */
 static int64_t even(const struct beat *b, int64_t frame)
 {
-	return (int64_t)((wide)frame * b->frame_bits * NS_PER_S / b->rate);
+	return (int64_t)((wide_bits)frame * b->frame_bits * NS_PER_S / b->rate);
 }
 
 /* The times within a block, the same whenever they are asked for. */
@@ -53,7 +53,7 @@ int64_t beat_offered(struct beat *b, int64_t now_ns)
 	if (now_ns < b->start_ns)
 		return 0;
 	/* (+ 1 ns: even() rounds down, and a frame that is due is offered) */
-	frames = (int64_t)(((wide)(now_ns - b->start_ns + 1) * b->rate - 1) / ((wide)b->frame_bits * NS_PER_S)) + 1;
+	frames = (int64_t)(((wide_bits)(now_ns - b->start_ns + 1) * b->rate - 1) / ((wide_bits)b->frame_bits * NS_PER_S)) + 1;
 	if (!b->offset)
 		return frames;
 	first = (frames - 1) / b->block * b->block;
@@ -77,13 +77,13 @@ void beat_random(struct beat *b, uint64_t seed, int64_t *room)
 void beat_start(struct beat *b, int64_t rate, int64_t frame_bits, int64_t burst_ns, int64_t catch_up_ns, int64_t now_ns)
 {
 	*b = (struct beat){ .rate = rate, .frame_bits = frame_bits, .catch_up_ns = catch_up_ns, .start_ns = now_ns };
-	b->batch = (int64_t)((wide)burst_ns * rate / ((wide)frame_bits * NS_PER_S));
+	b->batch = (int64_t)((wide_bits)burst_ns * rate / ((wide_bits)frame_bits * NS_PER_S));
 	if (b->batch < 1)
 		b->batch = 1;
 }
 
 /* Frames so late are not sent any more. Those left are just in time to be caught up with. */
-static void give_up(struct beat *b, int64_t now_ns)
+static void give_up_late(struct beat *b, int64_t now_ns)
 {
 	int64_t oldest = beat_offered(b, now_ns - b->catch_up_ns) - b->batch + 1;
 
@@ -101,7 +101,7 @@ int64_t beat_ask(struct beat *b, int64_t now_ns, int64_t *wake_ns)
 	if (now_ns - due > b->behind_ns)
 		b->behind_ns = now_ns - due;
 	if (now_ns - due > b->catch_up_ns)
-		give_up(b, now_ns);
+		give_up_late(b, now_ns);
 	if (now_ns < *wake_ns)
 		return 0;
 	/* from when it was to be, unless that is long ago: being woken late, even each time, must not make it slower */

@@ -17,7 +17,7 @@
 
 /* --- places ---------------------------------------------------------------------------------------------------- */
 
-static int split(const char *text, int port, char *host, size_t size, int64_t *number)
+static int split_address(const char *text, int port, char *host, size_t size, int64_t *number)
 {
 	const char *colon = strrchr(text, ':'), *end = colon;
 
@@ -51,7 +51,7 @@ int door_find(const char *text, int port, bool numeric, struct door_place *out, 
 	int64_t number;
 	int err;
 
-	if (split(text, port, host, sizeof(host), &number)) {
+	if (split_address(text, port, host, sizeof(host), &number)) {
 		snprintf(why, size, port ? "give an address, or an address and a port as ADDRESS:PORT" :
 			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
 		return -EINVAL;
@@ -67,21 +67,21 @@ int door_find(const char *text, int port, bool numeric, struct door_place *out, 
 	return 0;
 }
 
-static in_port_t *port_of(struct door_place *p)
+static in_port_t *port_in(struct door_place *p)
 {
 	return p->addr.ss_family == AF_INET6 ? &((struct sockaddr_in6 *)&p->addr)->sin6_port : &((struct sockaddr_in *)&p->addr)->sin_port;
 }
 
 void door_set_port(struct door_place *p, int port)
 {
-	*port_of(p) = htons((in_port_t)port);
+	*port_in(p) = htons((in_port_t)port);
 }
 
 int door_port(const struct door_place *p)
 {
 	struct door_place copy = *p;
 
-	return ntohs(*port_of(&copy));
+	return ntohs(*port_in(&copy));
 }
 
 int door_here(int fd, struct door_place *out)
@@ -190,7 +190,7 @@ int door_connect(const struct door_place *to, int64_t until_ns, bool roomy)
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
 /* 1: a line was there. */
-static int take_line(struct door *d, char *line)
+static int take_door_line(struct door *d, char *line)
 {
 	char *end = memchr(d->text, '\n', d->n);
 	size_t n;
@@ -210,7 +210,7 @@ static int take_line(struct door *d, char *line)
 int door_hear(struct door *d, char *line, int64_t until_ns, bool heeds_stop)
 {
 	for (;;) {
-		int err = take_line(d, line);
+		int err = take_door_line(d, line);
 		ssize_t n;
 
 		if (err)

@@ -35,7 +35,7 @@ static struct rec_cfg out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
 
-static int read_rate(const char *text, void *value)
+static int read_load_rate(const char *text, void *value)
 {
 	int err;
 
@@ -57,7 +57,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "serve: at this address; 0.0.0.0 or :: are all of them (127.0.0.1)", NULL, NULL,
 	  "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, 0, 0, "serve: end after one load", NULL, NULL, NULL },
-	{ CLI_CALL, 'r', "rate", &cfg.load.rate, 0, 0, "send: bits a second, all streams together", NULL, read_rate,
+	{ CLI_CALL, 'r', "rate", &cfg.load.rate, 0, 0, "send: bits a second, all streams together", NULL, read_load_rate,
 	  "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
 	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST,
 	  "send: stop after this time (when told to)", NULL, NULL, NULL },
@@ -110,7 +110,7 @@ static int run_serve(void)
 	err = serve(listener, cfg.once, total);
 	if (err)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
-	report_serve(out, at, door_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
+	report_served(out, at, door_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
 	rec_must_close(out);
 	return total->broken ? EXIT_LOSSY : EXIT_OK;
 }
@@ -132,7 +132,7 @@ static void check_send(void)
 }
 
 /* What is to be said besides the report; the exit status. */
-static int judge(struct rec *rec, const struct trip *r, enum send_end end, bool heard)
+static int judge_trip(struct rec *rec, const struct trip *r, enum send_end end, bool heard)
 {
 	int status = EXIT_OK;
 
@@ -158,7 +158,7 @@ static int judge(struct rec *rec, const struct trip *r, enum send_end end, bool 
 
 static struct progress progress;
 
-static void show_progress(const struct trip *r)
+static void show_load_progress(const struct trip *r)
 {
 	if (progress_due(&progress, clock_now()))
 		progress_show(&progress, "sending %s", say_bits((double)atomic_load(&r->push.bits_per_s)));
@@ -176,7 +176,7 @@ static int run_send(const char *to)
 {
 	static struct trip r;	/* zeroed */
 	struct rt_state rt;
-	struct told told = { .to = to, .rt = &rt };
+	struct report_facts told = { .to = to, .rt = &rt };
 	struct door_place place;
 	enum send_end end;
 	struct rec *out;
@@ -201,14 +201,14 @@ static int run_send(const char *to)
 		die(EXIT_RUN, "%s: %s%s", to, why, err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
 	told.cpu_s = -cpu_used();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_carry(&r, say_ready, show_progress, &end, &told.heard);
+	err = send_carry(&r, say_ready, show_load_progress, &end, &told.heard);
 	progress_end(&progress);
 	if (err)
 		die(EXIT_RUN, "cannot start the load: %s", strerror(-err));
 	told.cpu_s += cpu_used();
 	told.stopped_by = send_end_words[end];
 	report_send(out, &r, &told);
-	status = judge(out, &r, end, told.heard);
+	status = judge_trip(out, &r, end, told.heard);
 	rec_must_close(out);
 	trip_free(&r);
 	return status;

@@ -169,7 +169,7 @@ static int64_t put_udp(struct pusher *s, struct lane *l, int64_t frames)
 	return took;
 }
 
-static int64_t put(struct pusher *s, struct lane *l, int64_t frames)
+static int64_t put_frames(struct pusher *s, struct lane *l, int64_t frames)
 {
 	return l->udp ? put_udp(s, l, frames) : put_tcp(s, l, frames);
 }
@@ -187,7 +187,7 @@ static void wait_for_room(struct pusher *s, int64_t until_ns)
 /* --- the schedule ---------------------------------------------------------------------------------------------- */
 
 /* The streams take turns, batch by batch; one that takes nothing is passed over. Frames that went, or are given up. */
-static int64_t hand_out(struct pusher *s, int64_t frames)
+static int64_t hand_out_frames(struct pusher *s, int64_t frames)
 {
 	const struct load *load = s->p->load;
 	int64_t took = 0;
@@ -195,7 +195,7 @@ static int64_t hand_out(struct pusher *s, int64_t frames)
 	for (int64_t tried = 0; tried < load->lanes && took < frames; tried++) {
 		struct lane *l = &s->p->lane[s->turn++ % load->lanes];
 
-		took += put(s, l, frames - took);
+		took += put_frames(s, l, frames - took);
 	}
 	if (load->udp && took < frames && !is_told(s)) {	/* an open loop does not wait for a buffer */
 		s->p->side->refused_frames += frames - took;
@@ -211,7 +211,7 @@ static void keep_time(struct pusher *s)
 	while (now = clock_now(), goes_on(s, now)) {
 		frames = beat_ask(&s->beat, now, &wake);
 		if (frames) {
-			took = hand_out(s, frames);
+			took = hand_out_frames(s, frames);
 			beat_done(&s->beat, took);
 			atomic_store(&s->p->started, true);
 			if (took < frames)
@@ -226,7 +226,7 @@ static void keep_time(struct pusher *s)
 	if (now < s->end_ns || s->p->err)
 		return;
 	if (beat_ask(&s->beat, s->end_ns - 1, &wake))
-		beat_done(&s->beat, hand_out(s, s->beat.batch));
+		beat_done(&s->beat, hand_out_frames(s, s->beat.batch));
 	beat_end(&s->beat, s->end_ns - 1);
 }
 

@@ -8,13 +8,13 @@
 #define HELD 0.005
 
 /* Bits a second in Mbit/s. */
-static double per_s(double bytes, int64_t ns)
+static double mbit_per_s(double bytes, int64_t ns)
 {
 	return ns > 0 ? bytes * 8 / ((double)ns / NS_PER_S) / MEGA : NAN;
 }
 
 /* The sums over the streams of what one end counted. */
-static struct lane_count sum(const struct side *s, int64_t lanes)
+static struct lane_count sum_lanes(const struct side *s, int64_t lanes)
 {
 	struct lane_count all = { 0 };
 
@@ -35,7 +35,7 @@ static struct lane_count sum(const struct side *s, int64_t lanes)
 }
 
 /* The time that what came was spread over: that of its sending, or longer where it was held up. */
-static int64_t span(const struct side *sender, const struct side *receiver)
+static int64_t receive_span(const struct side *sender, const struct side *receiver)
 {
 	return receiver->got_ns > sender->sent_ns ? receiver->got_ns : sender->sent_ns;
 }
@@ -52,9 +52,9 @@ double report_offered(const struct trip *r)
 
 double report_sent(const struct trip *r)
 {
-	struct lane_count all = sum(&r->own, r->load.lanes);
+	struct lane_count all = sum_lanes(&r->own, r->load.lanes);
 
-	return per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
+	return mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
 }
 
 bool report_held(const struct trip *r)
@@ -71,21 +71,21 @@ static void rec_rate(struct rec *rec, const char *key, int64_t bits)
 static void direction(struct rec *rec, const struct trip *r, const struct side *from, const struct side *to,
 		      bool sender_known, bool receiver_known)
 {
-	struct lane_count sent = sum(from, r->load.lanes), got = sum(to, r->load.lanes);
+	struct lane_count sent = sum_lanes(from, r->load.lanes), got = sum_lanes(to, r->load.lanes);
 	bool both = sender_known && receiver_known;
 
 	rec_real(rec, "offered_mbit_s", report_offered(r), 6);
 	rec_real(rec, "sent_mbit_s",
-		 sender_known ? per_s((double)(r->load.payload_bits ? sent.sent_payload : sent.sent_wire), from->sent_ns) : NAN, 6);
+		 sender_known ? mbit_per_s((double)(r->load.payload_bits ? sent.sent_payload : sent.sent_wire), from->sent_ns) : NAN, 6);
 	rec_real(rec, "received_mbit_s",
-		 receiver_known ? per_s((double)(r->load.payload_bits ? got.got_payload : got.got_wire), span(from, to)) : NAN, 6);
+		 receiver_known ? mbit_per_s((double)(r->load.payload_bits ? got.got_payload : got.got_wire), receive_span(from, to)) : NAN, 6);
 	rec_real(rec, "seconds", sender_known ? (double)from->sent_ns / NS_PER_S : NAN, 6);
 	rec_rate(rec, "sent_lowest_second_mbit_s", sender_known ? from->sent_low : -1);
 	rec_rate(rec, "sent_highest_second_mbit_s", sender_known ? from->sent_high : -1);
 	rec_rate(rec, "received_lowest_second_mbit_s", receiver_known ? to->got_low : -1);
 	rec_rate(rec, "received_highest_second_mbit_s", receiver_known ? to->got_high : -1);
-	rec_real(rec, "sent_payload_mbit_s", sender_known ? per_s((double)sent.sent_payload, from->sent_ns) : NAN, 6);
-	rec_real(rec, "received_payload_mbit_s", receiver_known ? per_s((double)got.got_payload, span(from, to)) : NAN, 6);
+	rec_real(rec, "sent_payload_mbit_s", sender_known ? mbit_per_s((double)sent.sent_payload, from->sent_ns) : NAN, 6);
+	rec_real(rec, "received_payload_mbit_s", receiver_known ? mbit_per_s((double)got.got_payload, receive_span(from, to)) : NAN, 6);
 	rec_known(rec, "sent_frames", sender_known, sent.sent_frames);
 	rec_known(rec, "sent_wire_bytes", sender_known, sent.sent_wire);
 	rec_known(rec, "sent_payload_bytes", sender_known, sent.sent_payload);
@@ -103,17 +103,17 @@ static void direction(struct rec *rec, const struct trip *r, const struct side *
 	rec_real(rec, "behind_ms", sender_known && r->load.rate ? (double)from->behind_ns / NS_PER_MS : NAN, 3);
 }
 
-static void streams(struct rec *rec, const struct trip *r, const struct told *t)
+static void report_streams(struct rec *rec, const struct trip *r, const struct report_facts *t)
 {
 	rec_array(rec, "streams");
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		const struct lane_count *a = &r->own.lane[i], *b = &r->other.lane[i];
 
 		rec_object(rec, NULL);
-		rec_real(rec, "sent_mbit_s", per_s((double)a->sent_wire, r->own.sent_ns), 6);
+		rec_real(rec, "sent_mbit_s", mbit_per_s((double)a->sent_wire, r->own.sent_ns), 6);
 		rec_int(rec, "sent_frames", a->sent_frames);
 		rec_int(rec, "sent_wire_bytes", a->sent_wire);
-		rec_real(rec, "received_mbit_s", t->heard ? per_s((double)b->got_wire, span(&r->own, &r->other)) : NAN, 6);
+		rec_real(rec, "received_mbit_s", t->heard ? mbit_per_s((double)b->got_wire, receive_span(&r->own, &r->other)) : NAN, 6);
 		rec_known(rec, "received_frames", t->heard, b->got_frames);
 		rec_known(rec, "received_payload_bytes", t->heard, b->got_payload);
 		rec_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
@@ -123,7 +123,7 @@ static void streams(struct rec *rec, const struct trip *r, const struct told *t)
 	rec_end(rec);
 }
 
-static void settings(struct rec *rec, const struct trip *r, const struct told *t)
+static void report_load_settings(struct rec *rec, const struct trip *r, const struct report_facts *t)
 {
 	char rt[96];
 
@@ -162,22 +162,22 @@ static void say_side(struct rec *rec, const char *name, bool known, double mbit_
 static void say_direction(struct rec *rec, const struct trip *r, const struct side *from, const struct side *to, bool sender_known,
 			  bool receiver_known, const char *back, const char *cpu)
 {
-	struct lane_count sent = sum(from, r->load.lanes), got = sum(to, r->load.lanes);
+	struct lane_count sent = sum_lanes(from, r->load.lanes), got = sum_lanes(to, r->load.lanes);
 	bool payload = r->load.payload_bits;
 	char name[32], note[128];
 
 	snprintf(name, sizeof(name), "sent%s", back);
 	snprintf(note, sizeof(note), "retransmitted %s", say_count(sent.resent_frames));
-	say_side(rec, name, sender_known, per_s((double)(payload ? sent.sent_payload : sent.sent_wire), from->sent_ns), from->sent_low,
-		 r->load.udp ? "" : note);
+	say_side(rec, name, sender_known, mbit_per_s((double)(payload ? sent.sent_payload : sent.sent_wire), from->sent_ns),
+		 from->sent_low, r->load.udp ? "" : note);
 	snprintf(name, sizeof(name), "received%s", back);
 	if (r->load.udp && sender_known && receiver_known)
 		snprintf(note, sizeof(note), "lost %s of %s", say_count(sent.sent_frames - got.got_frames), say_count(sent.sent_frames));
-	say_side(rec, name, receiver_known, per_s((double)(payload ? got.got_payload : got.got_wire), span(from, to)), to->got_low,
-		 r->load.udp ? note : cpu);
+	say_side(rec, name, receiver_known, mbit_per_s((double)(payload ? got.got_payload : got.got_wire), receive_span(from, to)),
+		 to->got_low, r->load.udp ? note : cpu);
 }
 
-static void say_send(struct rec *rec, const struct trip *r, const struct told *t)
+static void say_send(struct rec *rec, const struct trip *r, const struct report_facts *t)
 {
 	double seconds = (double)r->own.sent_ns / NS_PER_S;
 	char asked[64] = "as fast as it goes", cpu[64] = "";
@@ -197,9 +197,9 @@ static void say_send(struct rec *rec, const struct trip *r, const struct told *t
 		rec_say(rec, "Rate held.");
 }
 
-void report_send(struct rec *rec, const struct trip *r, const struct told *t)
+void report_send(struct rec *rec, const struct trip *r, const struct report_facts *t)
 {
-	settings(rec, r, t);
+	report_load_settings(rec, r, t);
 	rec_object(rec, "result");
 	direction(rec, r, &r->own, &r->other, true, t->heard);
 	rec_bool(rec, "rate_held", report_held(r));
@@ -212,13 +212,13 @@ void report_send(struct rec *rec, const struct trip *r, const struct told *t)
 		direction(rec, r, &r->other, &r->own, t->heard, true);
 		rec_end(rec);
 	}
-	streams(rec, r, t);
+	report_streams(rec, r, t);
 	rec_end(rec);
 	rec_main_table(rec, "streams");
 	say_send(rec, r, t);
 }
 
-void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds)
+void report_served(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds)
 {
 	rec_object(rec, "settings");
 	rec_str(rec, "bind", bind);

@@ -8,7 +8,7 @@
 #include "send.h"
 #include "serve.h"
 
-struct told {
+struct report_facts {
 	const char *to, *stopped_by;
 	const struct rt_state *rt;
 	bool heard;			/* what the other end counted */
@@ -19,7 +19,7 @@ struct told {
 bool report_held(const struct trip *r);
 double report_offered(const struct trip *r);	/* Mbit/s; NAN: none */
 double report_sent(const struct trip *r);
-void report_send(struct rec *rec, const struct trip *r, const struct told *t);
-void report_serve(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds);
+void report_send(struct rec *rec, const struct trip *r, const struct report_facts *t);
+void report_served(struct rec *rec, const char *bind, int port, bool once, const struct served *s, double seconds);
 
 #endif

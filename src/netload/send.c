@@ -78,7 +78,7 @@ static int hear_go(struct trip *r, char *line)
 	return heard;
 }
 
-static void choose_size(struct load *load, int control)
+static void choose_frame_size(struct load *load, int control)
 {
 	int64_t header, most = lane_most(control, load->udp, &header);
 
@@ -92,7 +92,7 @@ static int agree(struct trip *r, int *port, char *why, size_t size)
 	char line[TALK_LINE] = "";
 	int heard;
 
-	choose_size(&r->load, r->control.fd);
+	choose_frame_size(&r->load, r->control.fd);
 	if (talk_write_load(line, sizeof(line), &r->load) || door_say(&r->control, line))
 		return because(why, size, -ECONNRESET, "it closed the connection");
 	heard = door_hear(&r->control, line, clock_now() + ANSWER_NS, true);
@@ -132,7 +132,7 @@ int send_open(struct trip *r, const struct door_place *to, char *why, size_t siz
 }
 
 /* Until the sending half is over, the server has something to say, or a signal comes. */
-static enum send_end watch(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r))
+static enum send_end watch_load(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r))
 {
 	struct pollfd p = { .fd = r->control.fd, .events = POLLIN };
 	bool told = false;
@@ -164,7 +164,7 @@ int send_carry(struct trip *r, void (*ready)(void), void (*look)(const struct tr
 	err = trip_start(r);
 	if (err)
 		return err;
-	*end = watch(r, ready, look);
+	*end = watch_load(r, ready, look);
 	trip_end_push(r, *end != SEND_TIME);
 	err = door_say_side(&r->control, &r->own, r->load.lanes);
 	/* (the stop flag is up already when a signal ended it: the report is waited for all the same) */

@@ -28,7 +28,7 @@ struct served *serve_total(void)
 
 /* --- one load -------------------------------------------------------------------------------------------------- */
 
-static int refuse(struct door *d, const char *words)
+static int refuse_client(struct door *d, const char *words)
 {
 	char line[TALK_LINE];
 
@@ -44,14 +44,14 @@ static int hear_load(struct trip *r)
 	int err = door_hear(&r->control, line, clock_now() + HELLO_NS, true);
 
 	if (err <= 0)
-		return err == -EPROTO ? refuse(&r->control, "this is netload; that was no line of its") : err ? err : -ECONNRESET;
+		return err == -EPROTO ? refuse_client(&r->control, "this is netload; that was no line of its") : err ? err : -ECONNRESET;
 	err = talk_read_load(line, &r->load);
 	if (err == -EPROTONOSUPPORT) {
 		snprintf(words, sizeof(words), "this end speaks version %d; take the same netload at both ends", TALK_VERSION);
-		return refuse(&r->control, words);
+		return refuse_client(&r->control, words);
 	}
 	if (err)
-		return refuse(&r->control, err == -ERANGE ? "a value that cannot be" : "this is netload; that was no line of its");
+		return refuse_client(&r->control, err == -ERANGE ? "a value that cannot be" : "this is netload; that was no line of its");
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int open_lanes(struct trip *r)
 	for (int i = 0; i < ports; i++) {
 		fds[i] = open_port(r, &here, &port[i]);
 		if (fds[i] < 0)
-			return refuse(&r->control, "no port is free");
+			return refuse_client(&r->control, "no port is free");
 	}
 	talk_write_ok(line, sizeof(line), r->key, port, ports);
 	err = door_say(&r->control, line);
@@ -159,7 +159,7 @@ static int open_lanes(struct trip *r)
 	if (!r->load.udp)
 		close(fds[0]);
 	if (err == -ETIMEDOUT)
-		refuse(&r->control, "the streams did not come; is there something between the two ends that lets only one port through?");
+		refuse_client(&r->control, "the streams did not come; is there something between the two ends that lets only one port through?");
 	return err;
 }
 
@@ -174,7 +174,7 @@ static void add_up(struct served *total, const struct trip *r)
 }
 
 /* The load itself: 0, or it did not end as it should. */
-static int carry(struct trip *r, struct served *total)
+static int carry_load(struct trip *r, struct served *total)
 {
 	char line[TALK_LINE];
 	int err;
@@ -224,7 +224,7 @@ static int serve_one(int fd, struct served *total)
 	munlockall();	/* netload.c says why */
 	err = open_lanes(&r);
 	if (!err)
-		err = carry(&r, total);
+		err = carry_load(&r, total);
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);
 	/* the last line must not be lost with the connection */
 	shutdown(fd, SHUT_WR);
@@ -249,7 +249,7 @@ static int take_next(int listener, struct served *total, struct children *c)
 	if (full.fd < 0)
 		return 0;
 	if (c->n >= SERVE_AT_ONCE) {
-		refuse(&full, "too many loads at once");
+		refuse_client(&full, "too many loads at once");
 		atomic_fetch_add(&total->refused, 1);
 		close(full.fd);
 		return 0;
@@ -268,7 +268,7 @@ static int take_next(int listener, struct served *total, struct children *c)
 }
 
 /* True: one that was more than a refusal has ended. */
-static bool reap(struct children *c, struct served *total)
+static bool reap_children(struct children *c, struct served *total)
 {
 	bool served = false;
 	int status;
@@ -295,7 +295,7 @@ int serve(int listener, bool once, struct served *total)
 			clock_sleep_until(clock_now() + 10 * NS_PER_MS);
 		else if (door_wait(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
 			err = take_next(listener, total, &c);
-		over = (reap(&c, total) && once) || over || proc_stop;
+		over = (reap_children(&c, total) && once) || over || proc_stop;
 		if ((proc_stop || err) && !c.told) {	/* who told us may not have told them */
 			c.told = true;
 			for (int i = 0; i < c.n; i++)

@@ -11,7 +11,7 @@
 #define MAGIC 0x54504e4cU	/* "TPNL" */
 
 /* A key of a line: where its value lives, and what it may be. */
-struct key {
+struct talk_key {
 	const char *name;
 	size_t at;
 	int64_t most;
@@ -23,16 +23,16 @@ struct key {
 #define LANE_KEY(k) { #k, offsetof(struct lane_count, k), INT64_MAX / LOAD_LANES, false }
 #define SIDE_KEY(k) { #k, offsetof(struct side, k), INT64_MAX, false }
 
-static const struct key load_keys[] = {
+static const struct talk_key load_keys[] = {
 	LOAD_KEY(rate, LOAD_RATE_MOST), LOAD_KEY(time_ns, LOAD_TIME_MOST), LOAD_KEY(lanes, LOAD_LANES), LOAD_KEY(size, LOAD_SIZE_MOST),
 	LOAD_KEY(seed, INT64_MAX), LOAD_KEY(burst_ns, NS_PER_S), LOAD_KEY(catch_up_ns, 10 * NS_PER_S), LOAD_FLAG(udp), LOAD_FLAG(both),
 	LOAD_FLAG(payload_bits), LOAD_FLAG(random), { NULL, 0, 0, false },
 };
-static const struct key lane_keys[] = {
+static const struct talk_key lane_keys[] = {
 	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames),
 	LANE_KEY(got_frames), LANE_KEY(got_payload), LANE_KEY(got_wire), LANE_KEY(reordered), LANE_KEY(duplicate), { NULL, 0, 0, false },
 };
-static const struct key side_keys[] = {
+static const struct talk_key side_keys[] = {
 	SIDE_KEY(sent_ns), SIDE_KEY(sent_low), SIDE_KEY(sent_high), SIDE_KEY(sent_seconds),
 	SIDE_KEY(got_ns), SIDE_KEY(got_low), SIDE_KEY(got_high), SIDE_KEY(got_seconds),
 	SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames),
@@ -41,11 +41,11 @@ static const struct key side_keys[] = {
 
 /* --- writing --------------------------------------------------------------------------------------------------- */
 
-static int write_keys(char *line, size_t size, const char *word, const struct key *keys, const void *from)
+static int write_keys(char *line, size_t size, const char *word, const struct talk_key *keys, const void *from)
 {
 	int n = snprintf(line, size, BEGIN "%d %s", TALK_VERSION, word);
 
-	for (const struct key *k = keys; n >= 0 && (size_t)n < size && k->name; k++) {
+	for (const struct talk_key *k = keys; n >= 0 && (size_t)n < size && k->name; k++) {
 		const char *p = (const char *)from + k->at;
 		int64_t v;
 
@@ -123,9 +123,9 @@ static int read_number(const char **at, int64_t *out)
 	return cli_read_int(text, out) ? -EPROTO : 0;
 }
 
-static int read_keys(const char *at, const struct key *keys, int64_t least, void *into)
+static int read_talk_keys(const char *at, const struct talk_key *keys, int64_t least, void *into)
 {
-	for (const struct key *k = keys; k->name; k++) {
+	for (const struct talk_key *k = keys; k->name; k++) {
 		size_t n = strlen(k->name);
 		int64_t v;
 
@@ -151,7 +151,7 @@ int talk_read_load(const char *line, struct load *load)
 	const char *at = after(line, "load", &err);
 
 	if (!err)
-		err = read_keys(at, load_keys, 0, &l);
+		err = read_talk_keys(at, load_keys, 0, &l);
 	if (!err && ((l.rate && l.rate < LOAD_RATE_LEAST) || l.lanes < 1 || (l.udp && l.size < TALK_MARK) || l.size < 1))
 		err = -ERANGE;
 	if (!err)
@@ -159,7 +159,7 @@ int talk_read_load(const char *line, struct load *load)
 	return err;
 }
 
-static int read_ports(const char *at, int *port, int ports)
+static int read_talk_ports(const char *at, int *port, int ports)
 {
 	for (int i = 0; i < ports; i++) {
 		size_t n = strspn(at, "0123456789");
@@ -191,7 +191,7 @@ int talk_read_ok(const char *line, uint64_t *key, int *port, int ports)
 	if (strlen(at) < 28 || strspn(at + 5, "0123456789abcdef") != 16 || sscanf(at, " key=%16" SCNx64 " ports=%n", &k, &n) != 1 ||
 	    n != 28 || ports > LOAD_LANES)
 		return -EPROTO;
-	err = read_ports(at + n, read, ports);
+	err = read_talk_ports(at + n, read, ports);
 	if (err)
 		return err;
 	*key = k;
@@ -220,7 +220,7 @@ int talk_read_lane(const char *line, struct side *s, int64_t lanes)
 		return -EPROTO;
 	if (lane < 0 || lane >= lanes)
 		return -ERANGE;
-	err = read_keys(at, lane_keys, 0, &c);
+	err = read_talk_keys(at, lane_keys, 0, &c);
 	if (!err)
 		s->lane[lane] = c;
 	return err;
@@ -233,7 +233,7 @@ int talk_read_total(const char *line, struct side *s)
 	const char *at = after(line, "total", &err);
 
 	if (!err)
-		err = read_keys(at, side_keys, -1, &read);
+		err = read_talk_keys(at, side_keys, -1, &read);
 	if (!err)
 		*s = read;
 	return err;
@@ -255,13 +255,13 @@ const char *talk_read_no(const char *line, char *words, size_t size)
 
 /* --- marks ----------------------------------------------------------------------------------------------------- */
 
-static void put(unsigned char *to, uint64_t v, int bytes)
+static void put_number(unsigned char *to, uint64_t v, int bytes)
 {
 	for (int i = bytes - 1; i >= 0; i--, v >>= 8)
 		to[i] = (unsigned char)v;
 }
 
-static uint64_t take(const unsigned char *from, int bytes)
+static uint64_t take_number(const unsigned char *from, int bytes)
 {
 	uint64_t v = 0;
 
@@ -273,19 +273,20 @@ static uint64_t take(const unsigned char *from, int bytes)
 void talk_write_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
 {
 	memset(mark, 0, TALK_MARK);
-	put(mark, MAGIC, 4);
-	put(mark + 4, TALK_VERSION, 2);
-	put(mark + 6, (uint64_t)lane, 2);
-	put(mark + 8, key, 8);
-	put(mark + 16, number, 8);
+	put_number(mark, MAGIC, 4);
+	put_number(mark + 4, TALK_VERSION, 2);
+	put_number(mark + 6, (uint64_t)lane, 2);
+	put_number(mark + 8, key, 8);
+	put_number(mark + 16, number, 8);
 }
 
 int64_t talk_read_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number)
 {
-	uint64_t lane = take(mark + 6, 2);
+	uint64_t lane = take_number(mark + 6, 2);
 
-	if (take(mark, 4) != MAGIC || take(mark + 4, 2) != TALK_VERSION || take(mark + 8, 8) != key || lane >= (uint64_t)lanes)
+	if (take_number(mark, 4) != MAGIC || take_number(mark + 4, 2) != TALK_VERSION || take_number(mark + 8, 8) != key ||
+	    lane >= (uint64_t)lanes)
 		return -EPROTO;
-	*number = take(mark + 16, 8);
+	*number = take_number(mark + 16, 8);
 	return (int64_t)lane;
 }
