@@ -117,7 +117,7 @@ static int second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 	return err;
 }
 
-static struct judge_device device(const struct cycle_run *run)
+static struct judge_device judged_device(const struct cycle_run *run)
 {
 	return (struct judge_device){ run->read_bytes, run->cached_bytes, run->fault_bytes };
 }
@@ -132,7 +132,7 @@ static int both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 		err = second_key(cfg, run, r, why);
 	for (size_t i = 0; i < cfg->n; i++)
 		p[i] = run->process[i].judged;
-	*of = device(run);
+	*of = judged_device(run);
 	return err;
 }
 
@@ -176,7 +176,7 @@ int cycle_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why
 	return err;
 }
 
-static void record(const struct cycle_cfg *cfg, struct cycle_run *run, const struct reading *r)
+static void record_run(const struct cycle_cfg *cfg, struct cycle_run *run, const struct reading *r)
 {
 	struct judge_process p[CYCLE_PROCESSES];
 
@@ -189,7 +189,7 @@ static void record(const struct cycle_cfg *cfg, struct cycle_run *run, const str
 	run->cached_bytes = memgroup_swap_cached(&cfg->group);
 }
 
-static int paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, char why[CYCLE_WHY])
+static int paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
 {
 	struct reading r;
 	struct judge_process p[CYCLE_PROCESSES];
@@ -204,7 +204,7 @@ static int paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && judge_kept(p, cfg->n);
 	if (run->verdict.why != JUDGE_CLEAR && !kept) {
 		run->verdict.state = JUDGE_NOT_EVICTED;
-		record(cfg, run, &r);
+		record_run(cfg, run, &r);
 		return 0;
 	}
 	err = both_keys(cfg, run, &r, p, &of, why);
@@ -218,9 +218,9 @@ static int paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 
 int cycle_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
-	struct hog hog = { 0 };
+	struct evict_hog hog = { 0 };
 	int err = paged_out(cfg, run, &hog, why);
 
-	hog_stop(&hog);
+	evict_hog_stop(&hog);
 	return err;
 }

@@ -28,7 +28,7 @@ struct mappings {
 	size_t n;
 };
 
-static int keep(void *context, const struct smaps_mapping *m)
+static int keep_mapping(void *context, const struct smaps_mapping *m)
 {
 	struct mappings *list = context;
 
@@ -48,7 +48,7 @@ int evict_by_advice(pid_t pid)
 
 	if (fd < 0)
 		return -errno;
-	err = smaps_read(pid, &sum, keep, &list);
+	err = smaps_read(pid, &sum, keep_mapping, &list);
 	/* one by one: the kernel stops at the first that it refuses */
 	for (size_t i = 0; !err && i < list.n; i++)
 		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 &&
@@ -59,12 +59,12 @@ int evict_by_advice(pid_t pid)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-int hog_start(struct hog *h, char *const *command)
+int evict_hog_start(struct evict_hog *h, char *const *command)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), started[2], err = 0;
 	pid_t parent = getpid();
 
-	*h = (struct hog){ .talk_fd = memfd_create("hog", MFD_CLOEXEC) };
+	*h = (struct evict_hog){ .talk_fd = memfd_create("hog", MFD_CLOEXEC) };
 	if (null < 0 || h->talk_fd < 0 || pipe2(started, O_CLOEXEC)) {
 		err = -errno;
 		close(null);
@@ -116,7 +116,7 @@ static void last_line(int fd, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
-int hog_ended(struct hog *h, char *why, size_t size)
+int evict_hog_ended(struct evict_hog *h, char *why, size_t size)
 {
 	int status, killed;
 
@@ -135,13 +135,13 @@ int hog_ended(struct hog *h, char *why, size_t size)
 	return killed ? 1 : -1;
 }
 
-void hog_rest(const struct hog *h)
+void evict_hog_rest(const struct evict_hog *h)
 {
 	if (h->pid)
 		kill(-h->pid, SIGUSR1);
 }
 
-void hog_stop(struct hog *h)
+void evict_hog_stop(struct evict_hog *h)
 {
 	int64_t until = clock_now() + PATIENCE_NS;
 

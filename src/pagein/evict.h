@@ -12,20 +12,20 @@
 int evict_by_advice(pid_t pid);
 
 /* The process that takes the memory: a command of the user's. */
-struct hog {
+struct evict_hog {
 	pid_t pid;	/* and its process group; 0: not running */
 	int talk_fd;	/* what it says on standard error, to be quoted */
 };
 
 /* 0 or -errno: it runs, or could not be started. It is told to stop (SIGTERM) when we die. */
-int hog_start(struct hog *h, char *const *command);
+int evict_hog_start(struct evict_hog *h, char *const *command);
 /* Whether it has ended by itself: 0 no; 1 it was killed, as the kernel does when a group is full
  * and swap cannot follow; -1 anything else, and `why` holds the last line it said, or its
  * status. */
-int hog_ended(struct hog *h, char *why, size_t size);
+int evict_hog_ended(struct evict_hog *h, char *why, size_t size);
 /* SIGUSR1 to all of its process group: it keeps its memory, and touches it no more. */
-void hog_rest(const struct hog *h);
+void evict_hog_rest(const struct evict_hog *h);
 /* SIGTERM to all of its process group, and after five seconds SIGKILL. Returns when it is gone. */
-void hog_stop(struct hog *h);
+void evict_hog_stop(struct evict_hog *h);
 
 #endif

@@ -56,7 +56,7 @@ static int64_t read_for_anybody(const struct judge_device *device, int64_t refau
 	return read;
 }
 
-static int64_t count(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+static int64_t count_faults(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
 {
 	int64_t major = 0, read;
 
@@ -78,7 +78,7 @@ static int64_t count(const struct judge_process *p, size_t n, const struct judge
 
 void judge_paged_out(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
 {
-	int64_t major = count(p, n, device, out);
+	int64_t major = count_faults(p, n, device, out);
 
 	out->why = judge_evicted(p, n);
 	if (out->why == JUDGE_CLEAR && !major)
@@ -91,7 +91,7 @@ void judge_paged_out(const struct judge_process *p, size_t n, const struct judge
 void judge_in_memory(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
 {
 	out->state = JUDGE_IN_MEMORY;
-	if (count(p, n, device, out)) {
+	if (count_faults(p, n, device, out)) {
 		out->state = JUDGE_NOT_IN_MEMORY;
 		out->why = JUDGE_MAJOR_FAULT;
 	}

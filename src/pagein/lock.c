@@ -23,15 +23,15 @@
 #define PATIENCE_NS (5 * NS_PER_S)
 #define LOOK_BYTES 8192		/* at the beginning of each mapping with code: the vdso is one page or two */
 
-struct search {
+struct syscall_search {
 	int memory;		/* /proc/PID/mem */
 	uint64_t found;
 };
 
 /* 0f 05 executes as a system call wherever it stands; what follows it is never run. */
-static int look(void *context, const struct smaps_mapping *m)
+static int look_for_syscall(void *context, const struct smaps_mapping *m)
 {
-	struct search *s = context;
+	struct syscall_search *s = context;
 	unsigned char code[LOOK_BYTES];
 	size_t want = m->end - m->start < sizeof(code) ? (size_t)(m->end - m->start) : sizeof(code);
 	ssize_t n;
@@ -50,7 +50,7 @@ static int look(void *context, const struct smaps_mapping *m)
 
 static int find_instruction(pid_t pid, uint64_t *at)
 {
-	struct search s = { 0 };
+	struct syscall_search s = { 0 };
 	struct smaps_sum sum;
 	char path[64];
 
@@ -58,7 +58,7 @@ static int find_instruction(pid_t pid, uint64_t *at)
 	s.memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (s.memory < 0)
 		return errno == ENOENT ? -ESRCH : errno == EACCES ? -EPERM : -errno;
-	smaps_read(pid, &sum, look, &s);
+	smaps_read(pid, &sum, look_for_syscall, &s);
 	close(s.memory);
 	*at = s.found;
 	return s.found ? 0 : -ENOEXEC;
@@ -83,7 +83,7 @@ static int next_stop(pid_t pid, int *status, int64_t until_ns)
 
 /* Until it has stopped for us, which one that is frozen never does. Signals that come first go where they were meant to: it would
  * miss them. */
-static int stop(pid_t pid)
+static int stop_process(pid_t pid)
 {
 	int64_t until_ns = clock_now() + PATIENCE_NS;
 	int status, err;
@@ -100,7 +100,7 @@ static int stop(pid_t pid)
 }
 
 /* One instruction, which nothing but SIGKILL and SIGSTOP can come before: the others are held back. */
-static int step(pid_t pid)
+static int single_step(pid_t pid)
 {
 	int status, err = ptrace(PTRACE_SINGLESTEP, pid, 0, 0) ? -errno : next_stop(pid, &status, 0);
 
@@ -129,7 +129,7 @@ static int call(pid_t pid, uint64_t at, long number, uint64_t argument)
 	regs.rax = (unsigned long long)number;
 	regs.rdi = argument;
 	regs.orig_rax = (unsigned long long)-1;
-	err = ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &set) ? -errno : step(pid);
+	err = ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &set) ? -errno : single_step(pid);
 	if (err == -ESRCH)
 		return err;
 	set.iov_len = sizeof(regs);
@@ -153,7 +153,7 @@ static int lock_it(pid_t pid, bool locked)
 		prlimit(pid, RLIMIT_MEMLOCK, &none, NULL);	/* where that is refused, the call will tell */
 	if (ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return -errno;
-	err = stop(pid);
+	err = stop_process(pid);
 	if (!err)
 		err = locked ? call(pid, at, SYS_mlockall, MCL_CURRENT | MCL_FUTURE) : call(pid, at, SYS_munlockall, 0);
 	ptrace(PTRACE_DETACH, pid, 0, 0);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool join(char out[PATH_MAX], const char *folder, const char *name)
+static bool join_names(char out[PATH_MAX], const char *folder, const char *name)
 {
 	return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
@@ -21,7 +21,7 @@ static bool there(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 
-	return join(path, folder, name) && access(path, F_OK) == 0;
+	return join_names(path, folder, name) && access(path, F_OK) == 0;
 }
 
 int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY])
@@ -63,7 +63,7 @@ int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
 {
 	char path[PATH_MAX];
 
-	if (!join(path, g->path, lever(g)) || access(path, W_OK))
+	if (!join_names(path, g->path, lever(g)) || access(path, W_OK))
 		return why_write(-1, why, MEMGROUP_WHY,
 				 "cannot write %s/%s (%s): run it as root; version 2 has it since Linux 5.19", g->path, lever(g),
 				 strerror(errno));
@@ -86,7 +86,7 @@ int memgroup_evict(const struct memgroup *g)
 	char path[PATH_MAX], text[32] = "0";
 	int err;
 
-	if (!join(path, g->path, lever(g)))
+	if (!join_names(path, g->path, lever(g)))
 		return -ENAMETOOLONG;
 	if (g->version == 2)
 		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used(g));

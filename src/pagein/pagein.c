@@ -36,7 +36,7 @@ static struct {
 } cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
 static struct rec_cfg out_cfg;
 
-static int read_pids(const char *text, void *value)
+static int read_target_pids(const char *text, void *value)
 {
 	char *list = strdup(text), *rest = list, *word;
 	int64_t pid;
@@ -63,7 +63,7 @@ static int read_hog(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "pid", &cycle.n, 0, 0, "the processes of the application, up to 32", NULL, read_pids, "PID,..." },
+	{ CLI_CALL, 0, "pid", &cycle.n, 0, 0, "the processes of the application, up to 32", NULL, read_target_pids, "PID,..." },
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
 	{ CLI_WORD, 'e', "evict", &cycle.method, 0, 0, "how to page out (cgroup)", cycle_methods, NULL, NULL },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "the memory group that the processes are in: a folder", NULL, NULL, "FOLDER" },
@@ -187,7 +187,7 @@ static char **default_hog(void)
 	return command;
 }
 
-static void report_settings(struct rec *r, const char *target)
+static void report_cycle_settings(struct rec *r, const char *target)
 {
 	char text[512] = "";
 	size_t used = 0;
@@ -254,12 +254,12 @@ static struct timeline *start_timeline(void)
 	return t;
 }
 
-static int measure(struct rec *out, const char *target)
+static int measure_cycles(struct rec *out, const char *target)
 {
 	struct cycle_run *run = calloc((size_t)cfg.runs * 2, sizeof(*run));
 	struct prober prober;
 	struct rt_state rt;
-	struct tally tally;
+	struct cycle_tally tally;
 	char why[CYCLE_WHY] = "";
 	struct timeline *timeline;
 	size_t n;
@@ -285,12 +285,12 @@ static int measure(struct rec *out, const char *target)
 		warn("cannot write %s: %s", cfg.timeline, strerror(-timeline_lost));
 		lost = timeline_lost;
 	}
-	report_settings(out, target);
-	report_result(out, &cycle, run, n, cfg.timeout_ns, &tally);
+	report_cycle_settings(out, target);
+	report_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	rec_main_table(out, "runs");
 	if (err == -EIO)
 		rec_warn(out, "%s", why);
-	report_say(out, &cycle, run, n, cfg.timeout_ns, &tally);
+	say_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
 		sample_free(&run[i].typed);
 	free(run);
@@ -310,7 +310,7 @@ static int lock_all(struct rec *out)
 	return EXIT_OK;
 }
 
-static void check_options(int first, int argc)
+static void check_pagein_options(int first, int argc)
 {
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
 					   { "--timeline", cfg.timeline } };
@@ -358,7 +358,7 @@ int main(int argc, char **argv)
 	argc = cut_off_hog(argc, argv);
 	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
 			  "Pages an application out, proves it, and times the first key into it; beside it the same in memory.", options);
-	check_options(first, argc);
+	check_pagein_options(first, argc);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	check_group();
 	check_processes();
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	if (cfg.log && !(cycle.log = rows_open(cfg.log, "pagein/1", cycle_columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	status = cfg.lock || cfg.unlock ? lock_all(out) : measure(out, argv[first]);
+	status = cfg.lock || cfg.unlock ? lock_all(out) : measure_cycles(out, argv[first]);
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));

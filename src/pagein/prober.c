@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Reads until a newline, one byte at a time: what comes after it is another answer's. 0, -EPIPE, -ETIMEDOUT, -EINTR, -EPROTO. */
-static int read_line(int fd, int64_t until_ns, char *line, size_t size)
+static int read_answer_line(int fd, int64_t until_ns, char *line, size_t size)
 {
 	struct pollfd in = { .fd = fd, .events = POLLIN };
 	size_t used = 0;
@@ -77,7 +77,7 @@ int prober_start(struct prober *p, char *const *command, int64_t patience_ns, ch
 	close(ready[1]);
 	p->in = in[1];
 	p->out = out[0];
-	err = read_line(ready[0], clock_now() + patience_ns, line, sizeof(line));
+	err = read_answer_line(ready[0], clock_now() + patience_ns, line, sizeof(line));
 	close(ready[0]);
 	if (!err && !strcmp(line, "ready"))
 		return 0;
@@ -148,7 +148,7 @@ int prober_ask(struct prober *p, int64_t patience_ns, struct prober_answer *out)
 			break;
 	if (write(p->in, "\n", 1) != 1)
 		return -EPIPE;
-	err = read_line(p->out, clock_now() + patience_ns, line, sizeof(line));
+	err = read_answer_line(p->out, clock_now() + patience_ns, line, sizeof(line));
 	return err ? err : read_answer(line, out);
 }
 

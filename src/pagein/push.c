@@ -16,7 +16,7 @@
 
 /* More of it is still in memory than will do, although swap has it. Advice cannot change that, and
  * beside a hog it may be the hog's. */
-static bool lingers(const struct cycle_cfg *cfg, const struct hog *hog, const struct reading *r)
+static bool lingers(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct reading *r)
 {
 	int64_t swap = 0, cached = memgroup_swap_cached(&cfg->group);
 
@@ -25,7 +25,7 @@ static bool lingers(const struct cycle_cfg *cfg, const struct hog *hog, const st
 	return cfg->method != EVICT_MADVISE && !hog->pid && cached * CACHED_SHARE > swap;
 }
 
-static int attempt(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, char why[CYCLE_WHY])
+static int attempt(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
 {
 	char said[200];
 	int err = 0, ended;
@@ -42,7 +42,7 @@ static int attempt(const struct cycle_cfg *cfg, struct cycle_run *run, struct ho
 					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
 					 err == -EPERM ? "it takes CAP_SYS_NICE and the right to trace it; run as root" : strerror(-err));
 		}
-	} else if ((ended = hog_ended(hog, said, sizeof(said))) > 0) {
+	} else if ((ended = evict_hog_ended(hog, said, sizeof(said))) > 0) {
 		run->hogs_killed++;	/* what it pushed out stays out: another one goes on */
 	} else if (ended < 0) {
 		snprintf(why, CYCLE_WHY, "%s ended before all was paged out: %s", cfg->hog[0], said);
@@ -70,7 +70,7 @@ static int type_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t 
 }
 
 /* Until all processes count as evicted, and so long beyond; or until the time is up. */
-static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, struct reading *r,
+static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct reading *r,
 		 int64_t beyond_ns, int64_t until_ns, char why[CYCLE_WHY])
 {
 	struct judge_process p[CYCLE_PROCESSES];
@@ -81,7 +81,7 @@ static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog 
 		enum judge_why in_the_way;
 		int64_t now;
 
-		if (cfg->method == EVICT_HOG && !hog->pid && (err = hog_start(hog, cfg->hog)))
+		if (cfg->method == EVICT_HOG && !hog->pid && (err = evict_hog_start(hog, cfg->hog)))
 			return why_write(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
 		err = attempt(cfg, run, hog, why);
 		if (!err)
@@ -109,7 +109,7 @@ static int evict(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog 
 
 /* What a hog has just pushed out is still being written: it
  * goes on for a moment, and longer when that was not enough. */
-int push_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, struct reading *r, char why[CYCLE_WHY])
+int push_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct reading *r, char why[CYCLE_WHY])
 {
 	int64_t begin = clock_now(), beyond = cfg->method == EVICT_HOG ? BEYOND_NS : 0;
 	struct judge_process p[CYCLE_PROCESSES];
@@ -117,15 +117,15 @@ int push_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog
 
 	for (int round = 0; round < CYCLE_ROUNDS; round++, beyond *= 4) {
 		if (round && cfg->rest_hog)
-			hog_stop(hog);	/* one that rests evicts nothing more: another one does */
+			evict_hog_stop(hog);	/* one that rests evicts nothing more: another one does */
 		err = evict(cfg, run, hog, r, beyond, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
 		run->evict_ns = clock_now() - begin;
 		if (!cfg->keep_hog)
-			hog_stop(hog);
+			evict_hog_stop(hog);
 		else if (cfg->rest_hog)
-			hog_rest(hog);
+			evict_hog_rest(hog);
 		reading_note(cfg, run, r, "evicted", 0);
 		proc_wait_stop(clock_now() + cfg->settle_ns);
 		if (proc_stop)

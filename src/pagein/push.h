@@ -8,6 +8,6 @@
 
 /* Out of memory and at rest, as far as that goes in cfg->evict_ns: what it came to is in *r. A hog is running afterwards only with
  * cfg->keep_hog. 0, -EINTR when we are to stop, -EIO with a line in `why`. */
-int push_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct hog *hog, struct reading *r, char why[CYCLE_WHY]);
+int push_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct reading *r, char why[CYCLE_WHY]);
 
 #endif

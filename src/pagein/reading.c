@@ -38,7 +38,7 @@ void reading_note(const struct cycle_cfg *cfg, const struct cycle_run *run, cons
 	}
 }
 
-static int gone(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
+static int process_gone(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
 {
 	snprintf(why, CYCLE_WHY, "process %d: %s", (int)cfg->pid[i],
 		 err == -ESRCH ? "it has ended" : err == -EACCES ? "no right to look into it; run as its user, or as root" : strerror(-err));
@@ -51,7 +51,7 @@ int reading_faults(const struct cycle_cfg *cfg, struct reading *r, char why[CYCL
 		int err = resident_faults(cfg->pid[i], &r->is[i]);
 
 		if (err)
-			return gone(cfg, i, err, why);
+			return process_gone(cfg, i, err, why);
 	}
 	r->swapped_in = swapped_in(cfg);
 	r->group_bytes = memgroup_used(&cfg->group);
@@ -64,7 +64,7 @@ int reading_take(const struct cycle_cfg *cfg, struct reading *r, char why[CYCLE_
 		int err = resident_read(cfg->pid[i], &r->is[i]);
 
 		if (err)
-			return gone(cfg, i, err, why);
+			return process_gone(cfg, i, err, why);
 	}
 	return reading_faults(cfg, r, why);
 }

@@ -10,7 +10,7 @@ static double latency_ms(const struct cycle_key *key)
 	return key->asked && key->answer.answered_ns ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS : NAN;
 }
 
-static void report_process(struct rec *r, pid_t pid, const struct cycle_process *p)
+static void report_paged_process(struct rec *r, pid_t pid, const struct cycle_process *p)
 {
 	const struct smaps_sum *m = &p->before.memory;
 
@@ -32,7 +32,7 @@ static void report_process(struct rec *r, pid_t pid, const struct cycle_process 
 	rec_end(r);
 }
 
-static void report_run(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run)
+static void report_cycle_run(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run)
 {
 	int64_t major = 0, minor = 0;
 	bool timed = run->first.asked;
@@ -67,12 +67,12 @@ static void report_run(struct rec *r, const struct cycle_cfg *cfg, struct cycle_
 	rec_int(r, "warm_keys", run->warm_keys);
 	rec_array(r, "processes");
 	for (size_t i = 0; i < cfg->n; i++)
-		report_process(r, cfg->pid[i], &run->process[i]);
+		report_paged_process(r, cfg->pid[i], &run->process[i]);
 	rec_end(r);
 	rec_end(r);
 }
 
-static void add(struct sample *s, const struct cycle_key *key, int64_t timeout_ns, struct tally *tally)
+static void add_response(struct sample *s, const struct cycle_key *key, int64_t timeout_ns, struct cycle_tally *tally)
 {
 	if (key->asked && key->answer.answered_ns) {
 		sample_add(s, key->answer.answered_ns - key->answer.due_ns);
@@ -83,15 +83,15 @@ static void add(struct sample *s, const struct cycle_key *key, int64_t timeout_n
 }
 
 static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state,
-		    const char *first_name, const char *second_name, int64_t timeout_ns, struct tally *tally)
+		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_tally *tally)
 {
 	struct sample first = { 0 }, second = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		if (run[i].verdict.state != state)
 			continue;
-		add(&first, &run[i].first, timeout_ns, tally);
-		add(&second, &run[i].second, timeout_ns, tally);
+		add_response(&first, &run[i].first, timeout_ns, tally);
+		add_response(&second, &run[i].second, timeout_ns, tally);
 	}
 	rec_timing(r, first_name, &first, NS_PER_MS);
 	rec_timing(r, second_name, &second, NS_PER_MS);
@@ -99,10 +99,10 @@ static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum j
 	sample_free(&second);
 }
 
-void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
-		   int64_t timeout_ns, struct tally *tally)
+void report_cycles(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
+		   int64_t timeout_ns, struct cycle_tally *tally)
 {
-	*tally = (struct tally){ 0 };
+	*tally = (struct cycle_tally){ 0 };
 	for (size_t i = 0; i < n; i++)
 		tally->of[run[i].verdict.state]++;
 	rec_object(r, "result");
@@ -118,18 +118,18 @@ void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run 
 	rec_int(r, "unanswered", tally->unanswered);
 	rec_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
-		report_run(r, cfg, &run[i]);
+		report_cycle_run(r, cfg, &run[i]);
 	rec_end(r);
 	rec_end(r);
 }
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static double say_row(struct rec *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
+static double say_state_row(struct rec *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
 		      int64_t timeout_ns)
 {
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
-	struct tally unused = { 0 };
+	struct cycle_tally unused = { 0 };
 	double median;
 	char more[80] = "";
 
@@ -138,8 +138,8 @@ static double say_row(struct rec *r, const char *name, const struct cycle_run *r
 
 		if (run[i].verdict.state != state)
 			continue;
-		add(&first, &run[i].first, timeout_ns, &unused);
-		add(&second, &run[i].second, timeout_ns, &unused);
+		add_response(&first, &run[i].first, timeout_ns, &unused);
+		add_response(&second, &run[i].second, timeout_ns, &unused);
 		for (size_t k = 0; k < CYCLE_PROCESSES; k++)
 			major += run[i].process[k].judged.major;
 		sample_add(&faults, major);
@@ -183,8 +183,8 @@ static const char *cure_of(enum judge_why why)
 	}
 }
 
-void report_say(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
-		const struct tally *tally)
+void say_cycles(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+		const struct cycle_tally *tally)
 {
 	enum judge_why why = main_reason(run, n);
 	int64_t tried = tally->of[JUDGE_PAGED_OUT] + tally->of[JUDGE_NOT_EVICTED];
@@ -202,10 +202,10 @@ void report_say(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_r
 	rec_say(r, "%s runs of two keys each; time from the key to the first change", say_count((int64_t)n));
 	rec_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
 		  say_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
-	in = say_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
-	out = say_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
+	in = say_state_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
+	out = say_state_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)
-		say_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
+		say_state_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
 	if (out > in)
 		rec_say(r, "Paging out costs this user %s, once.", say_ns(out - in));
 	else if (isfinite(in) && isfinite(out))

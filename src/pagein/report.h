@@ -5,17 +5,17 @@
 
 #include "cycle.h"
 
-struct tally {
+struct cycle_tally {
 	int64_t of[5];			/* runs of each judge_state */
 	int64_t unanswered;		/* keys without an echo in time, in runs that count */
 };
 
 /* The object "result". `timeout_ns`: how long the prober waited for an echo. */
-void report_result(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
-		   int64_t timeout_ns, struct tally *tally);
+void report_cycles(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
+		   int64_t timeout_ns, struct cycle_tally *tally);
 
 /* The short report. */
-void report_say(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
-		const struct tally *tally);
+void say_cycles(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+		const struct cycle_tally *tally);
 
 #endif
