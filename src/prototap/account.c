@@ -11,17 +11,17 @@
 #define IPV4_HEADER 20
 #define MERGE_TOLERANCE 0.05
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static double ratio(uint64_t a, uint64_t b)
+static double ratio_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
 }
 
-static double ms(double ns)
+static double to_ms(double ns)
 {
 	return ns / NS_PER_MS;
 }
@@ -34,8 +34,8 @@ static void tell_channel(struct rec *r, const char *key, const struct channel_co
 	rec_int(r, "ip_bytes", (int64_t)n->ip_bytes);
 	rec_int(r, "payload_bytes", (int64_t)n->payload_bytes);
 	rec_int(r, "messages", (int64_t)n->messages);
-	rec_real(r, "mean_message_bytes", ratio(n->payload_bytes, n->messages), 2);
-	rec_real(r, "mean_message_ip_bytes", ratio(n->ip_bytes, n->messages), 2);
+	rec_real(r, "mean_message_bytes", ratio_of(n->payload_bytes, n->messages), 2);
+	rec_real(r, "mean_message_ip_bytes", ratio_of(n->ip_bytes, n->messages), 2);
 	rec_int(r, "retransmitted_packets", (int64_t)n->retransmitted_packets);
 	rec_int(r, "retransmitted_bytes", (int64_t)n->retransmitted_bytes);
 	rec_int(r, "out_of_order_packets", (int64_t)n->out_of_order_packets);
@@ -60,7 +60,7 @@ static const char *began(const struct flow *f)
 	return f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before";
 }
 
-static const char *ended(const struct flow *f)
+static const char *how_ended(const struct flow *f)
 {
 	if (f->reset)
 		return "reset";
@@ -89,7 +89,7 @@ static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 	rec_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
 	rec_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
 	rec_str(r, "began", began(f));
-	rec_str(r, "ended", ended(f));
+	rec_str(r, "ended", how_ended(f));
 	rec_int(r, "packets", (int64_t)both.packets);
 	rec_int(r, "wire_bytes", (int64_t)both.wire_bytes);
 	rec_int(r, "ip_bytes", (int64_t)both.ip_bytes);
@@ -111,14 +111,14 @@ static void tell_headers(struct rec *r, const struct channel_count *n, uint64_t 
 	rec_int(r, "tcp_header_bytes", (int64_t)n->tcp_header_bytes);
 	rec_int(r, "udp_header_bytes", (int64_t)n->udp_header_bytes);
 	rec_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
-	rec_real(r, "ethernet_percent", percent(n->link_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "ip_percent", percent(n->ip_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "transport_percent", percent(n->tcp_header_bytes + n->udp_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "tcp_percent", percent(n->tcp_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "udp_percent", percent(n->udp_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "tls_percent", percent(tls_bytes, n->wire_bytes), 3);	/* part of the payload */
-	rec_real(r, "payload_percent", percent(carried, n->wire_bytes), 3);
-	rec_real(r, "vip_saving_percent", percent(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
+	rec_real(r, "ethernet_percent", percent_of(n->link_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "ip_percent", percent_of(n->ip_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "transport_percent", percent_of(n->tcp_header_bytes + n->udp_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "tcp_percent", percent_of(n->tcp_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "udp_percent", percent_of(n->udp_header_bytes, n->wire_bytes), 3);
+	rec_real(r, "tls_percent", percent_of(tls_bytes, n->wire_bytes), 3);	/* part of the payload */
+	rec_real(r, "payload_percent", percent_of(carried, n->wire_bytes), 3);
+	rec_real(r, "vip_saving_percent", percent_of(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
 	rec_end(r);
 }
 
@@ -147,7 +147,7 @@ static void tell_updates(struct rec *r, struct meter *m)
 
 	rec_object(r, "updates");
 	rec_int(r, "count", (int64_t)u->count);
-	rec_real(r, "merge_ms", ms((double)u->merge_ns), 3);
+	rec_real(r, "merge_ms", to_ms((double)u->merge_ns), 3);
 	rec_timing(r, "interarrival_ms", &m->gaps, NS_PER_MS);
 	if (u->gaps.n > m->gaps.n)	/* the percentiles are from a choice of that many */
 		rec_int(r, "interarrival_of", (int64_t)u->gaps.n);
@@ -156,10 +156,10 @@ static void tell_updates(struct rec *r, struct meter *m)
 		const struct update_line *o = &m->update[i];
 
 		rec_object(r, NULL);
-		rec_real(r, "merge_ms", ms((double)o->merge_ns), 3);
+		rec_real(r, "merge_ms", to_ms((double)o->merge_ns), 3);
 		rec_int(r, "count", (int64_t)o->count);
-		rec_real(r, "mean_interarrival_ms", o->gaps.n ? ms(o->gaps.mean) : NAN, 3);
-		rec_real(r, "jitter_sd_ms", ms(sqrt(gap_variance(&o->gaps))), 3);
+		rec_real(r, "mean_interarrival_ms", o->gaps.n ? to_ms(o->gaps.mean) : NAN, 3);
+		rec_real(r, "jitter_sd_ms", to_ms(sqrt(gap_variance(&o->gaps))), 3);
 		rec_end(r);
 		if (fabs((double)o->count - (double)u->count) > MERGE_TOLERANCE * (double)u->count)
 			differ = true;
@@ -174,15 +174,15 @@ static void tell_stalls(struct rec *r, const struct update_line *u)
 	const struct gap_account *g = &u->gaps;
 	double variance = gap_variance(g);
 
-	rec_real(r, "largest_gap_ms", g->n ? ms((double)g->max) : NAN, 3);
+	rec_real(r, "largest_gap_ms", g->n ? to_ms((double)g->max) : NAN, 3);
 	rec_object(r, "stalls");
-	rec_real(r, "period_ms", ms((double)u->period_ns), 3);
+	rec_real(r, "period_ms", to_ms((double)u->period_ns), 3);
 	rec_int(r, "intervals", (int64_t)g->n);
 	rec_int(r, "count", (int64_t)g->stalls);
-	rec_real(r, "mean_ms", g->n ? ms(g->mean - (double)u->period_ns) : NAN, 3);
-	rec_real(r, "mean_positive_ms", g->n ? ms(g->stalls_sum / (double)g->n) : NAN, 3);
-	rec_real(r, "max_ms", g->n ? ms((double)(g->max - u->period_ns)) : NAN, 3);
-	rec_real(r, "jitter_sd_ms", ms(sqrt(variance)), 3);
+	rec_real(r, "mean_ms", g->n ? to_ms(g->mean - (double)u->period_ns) : NAN, 3);
+	rec_real(r, "mean_positive_ms", g->n ? to_ms(g->stalls_sum / (double)g->n) : NAN, 3);
+	rec_real(r, "max_ms", g->n ? to_ms((double)(g->max - u->period_ns)) : NAN, 3);
+	rec_real(r, "jitter_sd_ms", to_ms(sqrt(variance)), 3);
 	rec_real(r, "jitter_variance_ms2", variance / NS_PER_MS / NS_PER_MS, 6);
 	rec_end(r);
 }

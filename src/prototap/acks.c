@@ -7,7 +7,7 @@ void acks_start(struct ack_side *side)
 		side[i] = (struct ack_side){ .quickest_ns = -1 };
 }
 
-static bool later(uint32_t a, uint32_t b)
+static bool seq_later(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) > 0;
 }
@@ -15,9 +15,9 @@ static bool later(uint32_t a, uint32_t b)
 /* Data on its way to a side that has not acknowledged it. */
 static void owe(struct ack_side *to, uint32_t end, int64_t time_ns)
 {
-	if (to->known && !later(end, to->acked))
+	if (to->known && !seq_later(end, to->acked))
 		return;		/* seen before: answered at once, by an acknowledgement that says nothing new */
-	if (to->waiting_ns && later(end, to->newest)) {
+	if (to->waiting_ns && seq_later(end, to->newest)) {
 		to->newest = end;
 		to->newest_ns = time_ns;
 		return;
@@ -30,10 +30,10 @@ static void owe(struct ack_side *to, uint32_t end, int64_t time_ns)
 
 static struct ack_seen pay(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)
 {
-	struct ack_seen seen = { .pure = pure, .fresh = pure && (by->known ? later(s->ack, by->acked) : by->waiting_ns != 0) };
+	struct ack_seen seen = { .pure = pure, .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
 
-	if (by->known && !later(s->ack, by->acked))
+	if (by->known && !seq_later(s->ack, by->acked))
 		return seen;
 	by->known = true;
 	by->acked = s->ack;
@@ -44,7 +44,7 @@ static struct ack_seen pay(struct ack_side *by, const struct segment *s, int64_t
 		by->quickest_ns = took;
 	seen.delayed = pure && took - by->quickest_ns >= ACKS_DELAYED_NS && took - by->quickest_ns < ACKS_LATEST_NS;
 	/* Where it left some out, the newest of that is what waits on. */
-	by->waiting_ns = later(by->newest, s->ack) ? by->newest_ns : 0;
+	by->waiting_ns = seq_later(by->newest, s->ack) ? by->newest_ns : 0;
 	return seen;
 }
 

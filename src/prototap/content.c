@@ -13,13 +13,13 @@ struct content {
 	bool placed[CHANNELS];		/* `order` knows where the stream is */
 	bool is_tls[CHANNELS];
 	uint32_t seal;
-	struct order order[CHANNELS];
+	struct reorder order[CHANNELS];
 	struct tls tls[CHANNELS];
 	uint64_t undecoded;
 	const char *why;
 	union {
-		struct rfb *rfb;
-		struct x11 *x11;
+		struct rfb_tap *rfb;
+		struct x11_tap *x11;
 	};
 };
 
@@ -55,18 +55,18 @@ static bool begins_as_x11(const uint8_t *bytes, uint32_t n)
 	return n >= 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4));
 }
 
-static struct rfb *new_rfb(struct contents *all)
+static struct rfb_tap *new_rfb(struct contents *all)
 {
-	struct rfb *r = malloc(sizeof(*r));
+	struct rfb_tap *r = malloc(sizeof(*r));
 
 	if (r)
 		rfb_start(r, all->rfb);
 	return r;
 }
 
-static struct x11 *new_x11(struct contents *all)
+static struct x11_tap *new_x11(struct contents *all)
 {
-	struct x11 *x = all->x11_open < CONTENT_X11_MAX ? x11_new(all->x11) : NULL;
+	struct x11_tap *x = all->x11_open < CONTENT_X11_MAX ? x11_new(all->x11) : NULL;
 
 	all->x11_open += x != NULL;
 	return x;
@@ -101,7 +101,7 @@ static struct walk *walk_of(struct content *o, int c)
 	return NULL;
 }
 
-static void decode(struct content *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void decode_bytes(struct content *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct walk *w;
 
@@ -145,31 +145,31 @@ static void begin_tls(struct content *o, int c, const uint8_t *bytes, uint32_t c
 	o->all->tls_least |= least;
 }
 
-static void take(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void take_bytes(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct content *o = context;
 
 	if (o->all->decode)
-		decode(o, c, bytes, captured, length);
+		decode_bytes(o, c, bytes, captured, length);
 	if (!o->is_tls[c] && look_for_tls(o->flow, c, bytes, captured))
 		begin_tls(o, c, bytes, captured);
 	if (o->is_tls[c])
 		tls_take(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
 }
 
-static void take_input(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void take_input_bytes(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	take(context, INPUT, bytes, captured, length);
+	take_bytes(context, INPUT, bytes, captured, length);
 }
 
 static void take_display(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	take(context, DISPLAY, bytes, captured, length);
+	take_bytes(context, DISPLAY, bytes, captured, length);
 }
 
-static order_fn *const take_of[CHANNELS] = { take_input, take_display };
+static reorder_fn *const take_of[CHANNELS] = { take_input_bytes, take_display };
 
-static void lose(struct content *o, int c)
+static void lose_bytes(struct content *o, int c)
 {
 	struct walk *w = walk_of(o, c);
 
@@ -183,7 +183,7 @@ static void lose(struct content *o, int c)
 
 /* --- connections --- */
 
-static struct content *begin(struct contents *all, struct flow *f)
+static struct content *begin_content(struct contents *all, struct flow *f)
 {
 	struct content *o = calloc(1, sizeof(*o));
 
@@ -207,14 +207,14 @@ static struct content *content_of(struct contents *all, struct flow *f, int c, c
 	struct content *o;
 
 	if (all->decode && whole) {
-		o = begin(all, f);
+		o = begin_content(all, f);
 		if (o)		/* from the first byte on, also where it comes early */
 			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
 		return o;
 	}
 	if (t->old_bytes || f->stream[c].next <= t->start || !look_for_tls(f, c, payload, captured))
 		return NULL;
-	o = begin(all, f);
+	o = begin_content(all, f);
 	if (!o)
 		return NULL;
 	o->order[c].next = t->start;
@@ -236,14 +236,14 @@ void content_segment(struct contents *all, struct flow *f, int c, const uint8_t 
 	if (!o)
 		return;
 	if (t->resynchronized) {
-		lose(o, c);
-		order_skip(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
+		lose_bytes(o, c);
+		reorder_skip(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
 		o->order[c].next = t->start;
 	}
 	if (!o->placed[c])
 		o->order[c].next = t->start;
 	o->placed[c] = true;
-	order_take(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
+	reorder_take(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
 	content_reached(all, f, c);
 }
 
@@ -251,10 +251,10 @@ void content_reached(struct contents *all, struct flow *f, int c)
 {
 	struct content *o = f->content;
 
-	if (!o || !o->placed[c] || !order_has_hole(&o->order[c], f->stream[c].next))
+	if (!o || !o->placed[c] || !reorder_has_hole(&o->order[c], f->stream[c].next))
 		return;
-	lose(o, c);
-	order_skip(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
+	lose_bytes(o, c);
+	reorder_skip(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
 }
 
 static void note_stop(struct contents *all, const char *why)
@@ -308,7 +308,7 @@ void content_end(struct contents *all, struct flow *f)
 	if (!o)
 		return;
 	for (int c = 0; c < CHANNELS; c++)
-		order_free(&o->order[c], &all->held);
+		reorder_free(&o->order[c], &all->held);
 	free(o);
 	f->content = NULL;
 }

@@ -6,7 +6,7 @@
 
 #define IDLE_LEAST_S 1.0	/* less idle time than this tells nothing of a minute */
 
-static void sum(struct setup_count *to, const struct setup_count *from)
+static void add_setup_count(struct setup_count *to, const struct setup_count *from)
 {
 	to->packets += from->packets;
 	to->payload_packets += from->payload_packets;
@@ -28,7 +28,7 @@ static void tell_setup(struct rec *r, const struct setup *s)
 	bool known = !why;
 	struct setup_count both = n[INPUT];
 
-	sum(&both, &n[DISPLAY]);
+	add_setup_count(&both, &n[DISPLAY]);
 	rec_object(r, "setup");
 	rec_real(r, "seconds", known ? (double)(s->end_ns - s->first_ns) / NS_PER_S : NAN, 6);
 	rec_str(r, "ended_by", s->begun ? setup_ends[s->ended_by] : setup_ends[SETUP_BEFORE]);
@@ -50,7 +50,7 @@ static void tell_idle(struct rec *r, const struct setup *s, const struct setup_i
 	double minutes = idle->seconds >= IDLE_LEAST_S ? idle->seconds / 60 : NAN;
 	struct setup_count both = idle->count[INPUT];
 
-	sum(&both, &idle->count[DISPLAY]);
+	add_setup_count(&both, &idle->count[DISPLAY]);
 	rec_object(r, "idle");
 	rec_real(r, "seconds", idle->seconds, 3);
 	rec_str(r, "of", s->typed ? "all but set-up and a second after each key" :
@@ -82,7 +82,7 @@ static void tell_per_key(struct rec *r, const struct setup *s, const struct setu
 	double n, share;
 
 	setup_keys(s, from_ns, to_ns, &keys);
-	sum(&beside, &idle->count[DISPLAY]);
+	add_setup_count(&beside, &idle->count[DISPLAY]);
 	n = keys.keys ? (double)keys.keys : NAN;
 	share = idle->seconds >= IDLE_LEAST_S ? keys.seconds / idle->seconds / n : NAN;
 	rec_object(r, "per_key");

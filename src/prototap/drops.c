@@ -10,7 +10,7 @@
 #define BLOCK_MAX 65536		/* a statistics block is far smaller */
 
 enum block { SECTION = 0x0a0d0d0a, INTERFACE = 1, OLD_PACKET = 2, SIMPLE_PACKET = 3, STATISTICS = 5, PACKET = 6 };
-enum option { END = 0, INTERFACE_DROPS = 5, SYSTEM_DROPS = 7 };
+enum option { OPTION_END = 0, OPTION_INTERFACE_DROPS = 5, OPTION_SYSTEM_DROPS = 7 };
 
 struct file {
 	int fd;
@@ -31,18 +31,18 @@ static uint16_t u16(const struct file *f, struct reader *r, size_t at)
 	return f->big ? v : __builtin_bswap16(v);
 }
 
-static bool load(const struct file *f, int64_t at, uint8_t *to, size_t n)
+static bool load_bytes(const struct file *f, int64_t at, uint8_t *to, size_t n)
 {
 	return pread(f->fd, to, n, at) == (ssize_t)n;
 }
 
-static bool begin(struct file *f, int64_t *size)
+static bool begin_blocks(struct file *f, int64_t *size)
 {
 	uint8_t head[12];
 	struct reader r = { .bytes = head, .n = sizeof(head) };
 	struct stat st;
 
-	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !load(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
+	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !load_bytes(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
 		return false;
 	f->big = read_be32(&r, 8) == 0x1a2b3c4d;
 	*size = st.st_size;
@@ -59,9 +59,9 @@ static int64_t drops_of(const struct file *f, struct reader *r, uint32_t *interf
 	for (size_t at = 20; at + 4 <= r->n - 4;) {
 		uint16_t code = u16(f, r, at), length = u16(f, r, at + 2);
 
-		if (code == END)
+		if (code == OPTION_END)
 			break;
-		if ((code == INTERFACE_DROPS || code == SYSTEM_DROPS) && length == 8) {
+		if ((code == OPTION_INTERFACE_DROPS || code == OPTION_SYSTEM_DROPS) && length == 8) {
 			half[0] = u32(f, r, at + 4);
 			half[1] = u32(f, r, at + 8);
 			if (r->over || half[f->big ? 0 : 1])
@@ -80,7 +80,7 @@ int64_t drops_recorded(int fd)
 	int64_t at, total = -1;
 	uint8_t body[BLOCK_MAX];
 
-	if (!begin(&f, &at))
+	if (!begin_blocks(&f, &at))
 		return -1;
 	for (int i = 0; i < BLOCKS_MAX && at >= 12; i++) {
 		uint8_t edge[8];
@@ -88,17 +88,17 @@ int64_t drops_recorded(int fd)
 		uint32_t length, type, interface;
 		int64_t drops;
 
-		if (!load(&f, at - 8, edge, 8))
+		if (!load_bytes(&f, at - 8, edge, 8))
 			break;
 		length = u32(&f, &r, 4);
-		if (length < 12 || length % 4 || length > at || !load(&f, at - length, edge, 8))
+		if (length < 12 || length % 4 || length > at || !load_bytes(&f, at - length, edge, 8))
 			break;
 		type = u32(&f, &r, 0);
 		if (u32(&f, &r, 4) != length || type == SECTION || type == INTERFACE || type == OLD_PACKET || type == SIMPLE_PACKET ||
 		    type == PACKET)
 			break;
 		at -= length;
-		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !load(&f, at, body, length))
+		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !load_bytes(&f, at, body, length))
 			continue;
 		r = (struct reader){ .bytes = body, .n = length };
 		drops = drops_of(&f, &r, &interface);

@@ -6,7 +6,7 @@
 
 #define ROWS_MAX (X11_EXTENSIONS * X11_MINORS)
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
@@ -43,7 +43,7 @@ static void tell_tls(struct rec *r, const struct meter *m)
 	/* Known only where each sealed record's cipher is. */
 	rec_count(r, "seal_bytes", a->unsealed + b->unsealed ? -1 : (int64_t)(a->seal_bytes + b->seal_bytes));
 	rec_bool(r, "seal_is_least", m->contents.tls_least);
-	rec_real(r, "share_percent", percent(bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
+	rec_real(r, "share_percent", percent_of(bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
 	rec_int(r, "broken_streams", (int64_t)(a->broken + b->broken));
 	tell_tls_channel(r, "input", a);
 	tell_tls_channel(r, "display", b);
@@ -52,7 +52,7 @@ static void tell_tls(struct rec *r, const struct meter *m)
 
 /* --- decoded --- */
 
-struct row {
+struct finding_row {
 	const struct tally *tally;
 	int extension, number;
 };
@@ -60,7 +60,7 @@ struct row {
 /* Most bytes first; of equals in the order of their numbers. */
 static int more_bytes(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct finding_row *x = a, *y = b;
 
 	if (x->tally->bytes != y->tally->bytes)
 		return x->tally->bytes < y->tally->bytes ? 1 : -1;
@@ -69,7 +69,7 @@ static int more_bytes(const void *a, const void *b)
 	return x->number - y->number;
 }
 
-static void tell_row(struct rec *r, const char *name, const struct tally *t)
+static void tell_tally(struct rec *r, const char *name, const struct tally *t)
 {
 	rec_object(r, NULL);
 	rec_str(r, "name", name);
@@ -80,16 +80,16 @@ static void tell_row(struct rec *r, const char *name, const struct tally *t)
 
 static void tell_kinds(struct rec *r, const char *key, const struct tally *tally, const char *const *names, int n)
 {
-	struct row row[RFB_RECTANGLE_KINDS];
+	struct finding_row row[RFB_RECTANGLE_KINDS];
 	int rows = 0;
 
 	for (int i = 0; i < n; i++)
 		if (tally[i].count || tally[i].bytes)
-			row[rows++] = (struct row){ &tally[i], 0, i };
+			row[rows++] = (struct finding_row){ &tally[i], 0, i };
 	qsort(row, (size_t)rows, sizeof(*row), more_bytes);
 	rec_array(r, key);
 	for (int i = 0; i < rows; i++)
-		tell_row(r, names[row[i].number], row[i].tally);
+		tell_tally(r, names[row[i].number], row[i].tally);
 	rec_end(r);
 }
 
@@ -106,20 +106,20 @@ static void tell_rfb(struct rec *r, const struct contents *all)
 
 static void tell_x11_kind(struct rec *r, const char *key, const struct x11_count *n, enum x11_kind kind)
 {
-	struct row *row = calloc(ROWS_MAX, sizeof(*row));
+	struct finding_row *row = calloc(ROWS_MAX, sizeof(*row));
 	char name[X11_NAME + 24];
 	int rows = 0;
 
 	for (int e = 0; row && e < n->extensions; e++)
 		for (int i = 0; i < X11_MINORS; i++)
 			if (n->tally[kind][e][i].count)
-				row[rows++] = (struct row){ &n->tally[kind][e][i], e, i };
+				row[rows++] = (struct finding_row){ &n->tally[kind][e][i], e, i };
 	if (row)
 		qsort(row, (size_t)rows, sizeof(*row), more_bytes);
 	rec_array(r, key);
 	for (int i = 0; i < rows; i++) {
 		x11_name(n, kind, row[i].extension, row[i].number, name, sizeof(name));
-		tell_row(r, name, row[i].tally);
+		tell_tally(r, name, row[i].tally);
 	}
 	rec_end(r);
 	free(row);

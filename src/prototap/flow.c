@@ -75,7 +75,7 @@ int flow_key_of(const struct segment *s, struct flow_key *key)
 	return swapped;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t mix_hash(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9fb21c651e98df25;
 	return h ^ h >> 32;
@@ -86,11 +86,11 @@ uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key)
 	uint64_t word[4], h = t->seed;
 
 	memcpy(word, key->address, sizeof(word));
-	h = mix(h, word[0]);
-	h = mix(h, word[1]);
-	h = mix(h, word[2]);
-	h = mix(h, word[3]);
-	return (uint32_t)mix(h, (uint64_t)key->transport << 32 | (uint64_t)key->port[0] << 16 | key->port[1]);
+	h = mix_hash(h, word[0]);
+	h = mix_hash(h, word[1]);
+	h = mix_hash(h, word[2]);
+	h = mix_hash(h, word[3]);
+	return (uint32_t)mix_hash(h, (uint64_t)key->transport << 32 | (uint64_t)key->port[0] << 16 | key->port[1]);
 }
 
 struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_t hash)

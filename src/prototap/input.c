@@ -19,9 +19,9 @@ void input_many(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int input_open(struct input *in, const char *path)
+int input_open(struct input_stream *in, const char *path)
 {
-	*in = (struct input){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin };
+	*in = (struct input_stream){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin };
 	if (!in->stream)
 		return -errno;
 	in->buffer = malloc(BUFFER);
@@ -30,14 +30,14 @@ int input_open(struct input *in, const char *path)
 	return 0;
 }
 
-void input_close(struct input *in)
+void input_close(struct input_stream *in)
 {
 	if (in->stream && in->stream != stdin)
 		fclose(in->stream);
 	free(in->buffer);
 }
 
-const char *input_unpack(struct input *in)
+const char *input_unpack(struct input_stream *in)
 {
 	static const struct { const char *command; size_t n; unsigned char mark[LONGEST]; } kinds[] = {
 		{ "gzip -dc", 2, { 0x1f, 0x8b } },

@@ -23,7 +23,7 @@ int latency_open(struct latency *l, const struct latency_cfg *cfg, char *why)
 	return 0;
 }
 
-static int read_keys(struct latency *l, char *why)
+static int read_typed_keys(struct latency *l, char *why)
 {
 	const char *file = l->cfg.keys;
 	unsigned long line;
@@ -66,7 +66,7 @@ int latency_begin(struct latency *l, char *why)
 	if (!l->cfg.keys && !l->rows)
 		return 0;
 	if (l->cfg.keys) {
-		if (read_keys(l, why))
+		if (read_typed_keys(l, why))
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == WIRE_BLOCKS && !t->in_blocks)

@@ -17,7 +17,7 @@ void merge_free(struct merge *m)
 	*m = (struct merge){ 0 };
 }
 
-static bool before(const struct merge_head *a, const struct merge_head *b)
+static bool head_before(const struct merge_head *a, const struct merge_head *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->row < b->row);
 }
@@ -36,7 +36,7 @@ static void sift_down(struct merge *m)
 		int least = at;
 
 		for (int child = 2 * at + 1; child <= 2 * at + 2 && child < m->n; child++)
-			if (before(&m->head[child], &m->head[least]))
+			if (head_before(&m->head[child], &m->head[least]))
 				least = child;
 		if (least == at)
 			return;
@@ -50,7 +50,7 @@ void merge_add(struct merge *m, int row, int64_t time_ns)
 	int at = m->n++;
 
 	m->head[at] = (struct merge_head){ time_ns, row };
-	for (; at && before(&m->head[at], &m->head[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && head_before(&m->head[at], &m->head[(at - 1) / 2]); at = (at - 1) / 2)
 		swap(&m->head[at], &m->head[(at - 1) / 2]);
 }
 

@@ -41,7 +41,7 @@ double noise_per_s_high(const struct noise *n)
 }
 
 /* P(at most `events`) of a Poisson variable: terms from the largest down, so that none is lost. */
-static double at_most(int64_t events, double mean)
+static double poisson_at_most(int64_t events, double mean)
 {
 	double sum = 0, n = (double)events, term = exp(n * log(mean) - mean - lgamma(n + 1));
 
@@ -61,7 +61,7 @@ double noise_high(int64_t events)
 	for (int i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;
 
-		if (at_most(events, middle) > 0.05)
+		if (poisson_at_most(events, middle) > 0.05)
 			low = middle;
 		else
 			high = middle;

@@ -7,15 +7,15 @@
 #define PIECE_COST 1024		/* so much of the room a piece takes besides its bytes: pieces are looked through, and must stay few */
 #define LENGTH_MAX (1u << 30)	/* of a piece that grows */
 
-struct order_piece {
-	struct order_piece *next;
+struct reorder_piece {
+	struct reorder_piece *next;
 	int64_t start;
 	uint32_t captured, length, room;
 	uint8_t *bytes;
 };
 
-static void hand_over(struct order *o, int64_t start, const uint8_t *bytes, uint32_t captured,
-		      uint32_t length, order_fn *fn, void *context)
+static void hand_over_bytes(struct reorder *o, int64_t start, const uint8_t *bytes, uint32_t captured,
+		      uint32_t length, reorder_fn *fn, void *context)
 {
 	uint32_t old = (uint32_t)(o->next - start);
 
@@ -25,9 +25,9 @@ static void hand_over(struct order *o, int64_t start, const uint8_t *bytes, uint
 	fn(context, captured > old ? bytes + old : NULL, captured > old ? captured - old : 0, length - old);
 }
 
-static void drop_first(struct order *o, size_t *held)
+static void drop_first(struct reorder *o, size_t *held)
 {
-	struct order_piece *p = o->first;
+	struct reorder_piece *p = o->first;
 
 	o->first = p->next;
 	if (o->last == p)
@@ -38,7 +38,7 @@ static void drop_first(struct order *o, size_t *held)
 }
 
 /* Room for `bytes` in all, by doubling: a piece grows segment by segment. */
-static bool make_room(struct order_piece *p, size_t *held, uint32_t bytes)
+static bool grow_piece(struct reorder_piece *p, size_t *held, uint32_t bytes)
 {
 	uint32_t room = bytes > 2 * p->room ? bytes : 2 * p->room;
 	uint8_t *larger;
@@ -59,19 +59,19 @@ static bool make_room(struct order_piece *p, size_t *held, uint32_t bytes)
 }
 
 /* Behind what the piece has: bytes that find no room, and all behind such, are a length only. */
-static void append(struct order_piece *p, size_t *held, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void append_bytes(struct reorder_piece *p, size_t *held, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	if (captured && p->captured == p->length && make_room(p, held, p->captured + captured)) {
+	if (captured && p->captured == p->length && grow_piece(p, held, p->captured + captured)) {
 		memcpy(p->bytes + p->captured, bytes, captured);
 		p->captured += captured;
 	}
 	p->length += length;
 }
 
-static struct order_piece *new_piece(struct order *o, size_t *held, struct order_piece *before, int64_t start)
+static struct reorder_piece *new_piece(struct reorder *o, size_t *held, struct reorder_piece *before, int64_t start)
 {
-	struct order_piece *p = *held + PIECE_COST > ORDER_ROOM ? NULL : calloc(1, sizeof(*p));
-	struct order_piece **at = before ? &before->next : &o->first;
+	struct reorder_piece *p = *held + PIECE_COST > ORDER_ROOM ? NULL : calloc(1, sizeof(*p));
+	struct reorder_piece **at = before ? &before->next : &o->first;
 
 	if (!p)
 		return NULL;
@@ -85,9 +85,9 @@ static struct order_piece *new_piece(struct order *o, size_t *held, struct order
 }
 
 /* The piece that begins last, but not after `start`; it is nearly always the last of all. */
-static struct order_piece *find_before(const struct order *o, int64_t start)
+static struct reorder_piece *find_before(const struct reorder *o, int64_t start)
 {
-	struct order_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
+	struct reorder_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
 
 	for (; p && p->start <= start; p = p->next)
 		before = p;
@@ -97,9 +97,9 @@ static struct order_piece *find_before(const struct order *o, int64_t start)
 /* What follows on a piece joins it, so that they are as few as there are holes; a piece that was
  * not captured whole is joined only by a length, or bytes would stand where they do not belong.
  * What finds no place at all never came. */
-static void hold(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void hold_piece(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	struct order_piece *before = find_before(o, start), *to = NULL;
+	struct reorder_piece *before = find_before(o, start), *to = NULL;
 	int64_t end = before ? before->start + before->length : start - 1;
 	uint32_t old = end > start ? (uint32_t)(end - start) : 0;
 
@@ -111,41 +111,41 @@ static void hold(struct order *o, size_t *held, int64_t start, const uint8_t *by
 	if (end >= start && before->length < LENGTH_MAX)
 		to = before;
 	if (!to || (captured && to->captured < to->length)) {
-		struct order_piece *fresh = new_piece(o, held, before, start + old);
+		struct reorder_piece *fresh = new_piece(o, held, before, start + old);
 
 		to = fresh ? fresh : to;
 	}
 	if (to)
-		append(to, held, bytes, captured, length);
+		append_bytes(to, held, bytes, captured, length);
 }
 
-void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
-		uint32_t length, order_fn *fn, void *context)
+void reorder_take(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+		uint32_t length, reorder_fn *fn, void *context)
 {
 	if (start > o->next) {
-		hold(o, held, start, bytes, captured, length);
+		hold_piece(o, held, start, bytes, captured, length);
 		return;
 	}
-	hand_over(o, start, bytes, captured, length, fn, context);
+	hand_over_bytes(o, start, bytes, captured, length, fn, context);
 	while (o->first && o->first->start <= o->next) {
-		hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		hand_over_bytes(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
 		drop_first(o, held);
 	}
 }
 
-void order_skip(struct order *o, size_t *held, int64_t end, order_fn *fn, void *context)
+void reorder_skip(struct reorder *o, size_t *held, int64_t end, reorder_fn *fn, void *context)
 {
 	while (o->first && o->first->start < end) {
 		if (o->first->start > o->next)
 			o->next = o->first->start;
-		hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		hand_over_bytes(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
 		drop_first(o, held);
 	}
 	if (end > o->next)
 		o->next = end;
 }
 
-void order_free(struct order *o, size_t *held)
+void reorder_free(struct reorder *o, size_t *held)
 {
 	while (o->first)
 		drop_first(o, held);

@@ -14,24 +14,24 @@
 #define ORDER_ROOM (16u << 20)	/* bytes of early data, of all connections together; what it takes to keep them is among them */
 
 /* The next `length` bytes of the stream, of which the first `captured` are there. */
-typedef void order_fn(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length);
+typedef void reorder_fn(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length);
 
-struct order {
+struct reorder {
 	int64_t next;			/* offset of the first byte that was not handed over */
-	struct order_piece *first, *last;	/* early data, ascending */
+	struct reorder_piece *first, *last;	/* early data, ascending */
 };
 
 /* A segment's payload at `start`. `*held` is what waits, of all connections. */
-void order_take(struct order *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
-		uint32_t length, order_fn *fn, void *context);
+void reorder_take(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+		uint32_t length, reorder_fn *fn, void *context);
 
 /* All before `end` counts as had: what of it waits is handed over, over all holes. */
-static inline bool order_has_hole(const struct order *o, int64_t end)
+static inline bool reorder_has_hole(const struct reorder *o, int64_t end)
 {
 	return end > o->next;
 }
-void order_skip(struct order *o, size_t *held, int64_t end, order_fn *fn, void *context);
+void reorder_skip(struct reorder *o, size_t *held, int64_t end, reorder_fn *fn, void *context);
 
-void order_free(struct order *o, size_t *held);
+void reorder_free(struct reorder *o, size_t *held);
 
 #endif

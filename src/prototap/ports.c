@@ -25,7 +25,7 @@ static const char *read_port(const char *text, uint32_t *out)
 	return p == text || !n ? NULL : p;
 }
 
-static bool skip(const char **text, const char *word)
+static bool skip_word(const char **text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -38,7 +38,7 @@ static bool skip(const char **text, const char *word)
 int ports_add(struct ports *p, const char *text)
 {
 	do {
-		bool display = skip(&text, "x11:"), server = !display && skip(&text, "server:");
+		bool display = skip_word(&text, "x11:"), server = !display && skip_word(&text, "server:");
 		uint32_t from, to;
 
 		text = read_port(text, &from);
@@ -97,7 +97,7 @@ static bool is_display(const struct ports *p, const struct segment *s, int end)
 }
 
 /* Without a port to go by, the end that was connected to. Reversed where that end is an X display. */
-static int guess(const struct ports *p, const struct segment *s, enum server_by *by)
+static int guess_server(const struct ports *p, const struct segment *s, enum server_by *by)
 {
 	int owner;
 
@@ -133,6 +133,6 @@ bool ports_server(const struct ports *p, const uint8_t *server, const struct seg
 	else if (destination && !source)
 		*end = destination == PORT_SERVER ? 1 : 0;
 	else
-		*end = guess(p, s, by);	/* no port was asked for, or both were */
+		*end = guess_server(p, s, by);	/* no port was asked for, or both were */
 	return true;
 }

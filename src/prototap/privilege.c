@@ -17,7 +17,7 @@
 #define NOBODY 65534
 
 /* Is `id` one of those the map file knows? */
-static bool mapped(const char *map, int64_t id)
+static bool is_mapped(const char *map, int64_t id)
 {
 	FILE *f = fopen(map, "re");
 	long long first, outside, count;
@@ -79,7 +79,7 @@ int privilege_drop(const char *keep_file, char *said, size_t size)
 	capng_clear(CAPNG_SELECT_ALL);
 	if (geteuid())
 		ids = "";
-	else if (!mapped("/proc/self/uid_map", uid) || !mapped("/proc/self/gid_map", gid))
+	else if (!is_mapped("/proc/self/uid_map", uid) || !is_mapped("/proc/self/gid_map", gid))
 		ids = ", user id kept (no other is mapped here)";
 	else if (keep_file && !may_rename(keep_file, (uid_t)uid, (gid_t)gid))
 		ids = ", user id kept (it must place the report)";

@@ -28,12 +28,12 @@ static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .mer
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
 static struct rec_cfg out_cfg;
 
-static int read_noise(const char *text, void *value)
+static int add_noise(const char *text, void *value)
 {
 	return noise_add(value, text);
 }
 
-static int read_ports(const char *text, void *value)
+static int read_server_ports(const char *text, void *value)
 {
 	cfg.port_name = cfg.port_name ? "those ports" : text;
 	return ports_add(value, text);
@@ -64,8 +64,8 @@ static int read_decode(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
-	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL, read_ports,
-	  "[x11:|server:]PORT[-PORT],..." },
+	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL,
+	  read_server_ports, "[x11:|server:]PORT[-PORT],..." },
 	{ CLI_CALL, 0, "server", cfg.server, 0, 0, "only connections of this host, which is the server", NULL, read_server, "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
 	  "live: stop after this time (when told to)", NULL, NULL, NULL },
@@ -75,7 +75,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "keys", &cfg.latency.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
-	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, read_noise,
+	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, add_noise,
 	  "COUNT/TIME" },
 	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL,
@@ -96,9 +96,9 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static bool take(void *context, const struct packet *p)
+static bool take_packet(void *context, const struct packet *p)
 {
-	struct run *run = context;
+	struct tap_run *run = context;
 
 	if (p->time_ns > run->until_ns) {
 		run->past_end = true;
@@ -109,7 +109,7 @@ static bool take(void *context, const struct packet *p)
 }
 
 /* The table's clock is CLOCK_MONOTONIC, packets carry CLOCK_REALTIME: how far ahead is read about once a second. */
-static void read_wall(struct run *run, struct clock_offset *wall, int64_t now)
+static void follow_wall_clock(struct tap_run *run, struct clock_offset *wall, int64_t now)
 {
 	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
 		return;
@@ -117,17 +117,17 @@ static void read_wall(struct run *run, struct clock_offset *wall, int64_t now)
 	run->traffic.ahead_ns = wall->offset_ns;
 }
 
-static void capture(struct run *run, struct watch *watch)
+static void capture(struct tap_run *run, struct watch_live *watch)
 {
 	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
 	struct clock_offset wall = { 0 };
 	int n = 0;
 
-	read_wall(run, &wall, start);
+	follow_wall_clock(run, &wall, start);
 	run->from_ns = start + wall.offset_ns;
-	traffic_begin(&run->traffic, run->from_ns);
+	traffic_bins_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		read_wall(run, &wall, now);
+		follow_wall_clock(run, &wall, now);
 		watch_show(watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
@@ -136,7 +136,7 @@ static void capture(struct run *run, struct watch *watch)
 				rows_flush(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
-		n = source_take(run->source, take, run, run->error);
+		n = source_take(run->source, take_packet, run, run->error);
 	}
 	/* The ring still holds what came just before the end; what comes from now on is not ours any more. */
 	clock_read_offset(&wall);
@@ -148,19 +148,19 @@ static void capture(struct run *run, struct watch *watch)
 	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
 			source_wait(run->source, drained - now);
-		n = source_take(run->source, take, run, run->error);
+		n = source_take(run->source, take_packet, run, run->error);
 	}
 	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);
 	source_drops(run->source, &run->drops);
 }
 
-static void read_files(struct run *run)
+static void read_files(struct tap_run *run)
 {
 	char why[SOURCE_WHY];
 	int n;
 
 	do
-		n = source_take(run->source, take, run, why);
+		n = source_take(run->source, take_packet, run, why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
 		die(EXIT_RUN, "%s", why);
@@ -224,7 +224,7 @@ static struct source *open_source(bool live, char **files, int n)
 }
 
 /* A live capture without a packet is one of silence. `out` NULL: there is no report that says what is wrong. */
-static int status_of(const struct run *run, const struct rec *out)
+static int status_of(const struct tap_run *run, const struct rec *out)
 {
 	char why[RUN_WHY];
 	bool empty = !run->live && run_empty(run, why), lossy = !empty && run_lost(run, why);
@@ -237,7 +237,7 @@ static int status_of(const struct run *run, const struct rec *out)
 }
 
 /* TSV is the rows themselves, which cannot wait for the end as a report does; then there is none (NULL). */
-static struct rec *open_report(struct run *run)
+static struct rec *open_run_report(struct tap_run *run)
 {
 	struct latency_cfg latency = cfg.latency;
 	struct rec *out = NULL;
@@ -255,7 +255,7 @@ static struct rec *open_report(struct run *run)
 }
 
 /* Who looks on while packets are counted: nobody, where nothing was asked for. */
-static void connect_taps(struct run *run, struct meter_cfg *meter)
+static void connect_taps(struct tap_run *run, struct meter_cfg *meter)
 {
 	if (run->latency.tap.context)
 		meter->tap[meter->taps++] = run->latency.tap;
@@ -263,17 +263,18 @@ static void connect_taps(struct run *run, struct meter_cfg *meter)
 		return;
 	run->traffic.bin_ns = cfg.traffic_bin_ns;
 	run->traffic.typed = cfg.latency.keys ? &run->latency.typed : NULL;
-	meter->tap[meter->taps++] = (struct meter_tap){ .context = &run->traffic, .packet = traffic_packet, .data = traffic_data };
+	meter->tap[meter->taps++] = (struct meter_tap){ .context = &run->traffic, .packet = traffic_bins_packet,
+							.data = traffic_bins_data };
 }
 
 /* Live the table ends with the capture; a file does not tell of time after its last packet, of whatever kind. */
-static void end_traffic(struct run *run)
+static void end_traffic(struct tap_run *run)
 {
 	int err;
 
 	if (!run->traffic.rows)
 		return;
-	traffic_finish(&run->traffic, run->live ? run->until_ns : run->meter.last_ns);
+	traffic_bins_finish(&run->traffic, run->live ? run->until_ns : run->meter.last_ns);
 	err = rows_close(run->traffic.rows);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.traffic, strerror(-err));
@@ -281,10 +282,10 @@ static void end_traffic(struct run *run)
 
 int main(int argc, char **argv)
 {
-	static struct run run = { .cfg = &cfg, .until_ns = INT64_MAX };
+	static struct tap_run run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports };
 	char why[SOURCE_WHY];
-	struct watch watch;
+	struct watch_live watch;
 	static struct rec *out;	/* not lost where die() ends the program */
 	int at, status, err;
 
@@ -298,7 +299,7 @@ int main(int argc, char **argv)
 		proc_check_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	run.source = open_source(run.live, argv + at, argc - at);
-	out = open_report(&run);
+	out = open_run_report(&run);
 	if (run.live)
 		offload_describe(cfg.interface, run.offloads, sizeof(run.offloads));
 	err = privilege_drop(out_cfg.path, run.privileges, sizeof(run.privileges));

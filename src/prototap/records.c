@@ -35,7 +35,7 @@ static uint32_t u32(const struct records *r, const uint8_t *p)
 	return r->little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? v : __builtin_bswap32(v);
 }
 
-static ssize_t load(int fd, int64_t at, void *to, size_t n)
+static ssize_t load_bytes(int fd, int64_t at, void *to, size_t n)
 {
 	ssize_t got;
 
@@ -45,7 +45,7 @@ static ssize_t load(int fd, int64_t at, void *to, size_t n)
 	return got;
 }
 
-static bool begin(struct records *r, const uint8_t *head)
+static bool begin_records(struct records *r, const uint8_t *head)
 {
 	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
 	uint32_t magic;
@@ -66,7 +66,7 @@ struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 	struct records *r;
 	struct stat st;
 
-	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || load(fd, at, head, sizeof(head)) != sizeof(head))
+	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || load_bytes(fd, at, head, sizeof(head)) != sizeof(head))
 		return NULL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -75,7 +75,7 @@ struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 	r->at = at + FILE_HEADER;
 	r->snaplen = snaplen;
 	r->room = room;
-	if (begin(r, head) && (r->buffer = malloc(room)))
+	if (begin_records(r, head) && (r->buffer = malloc(room)))
 		return r;
 	free(r);
 	return NULL;
@@ -96,7 +96,7 @@ static int refill(struct records *r, size_t n)
 	r->end -= r->begin;
 	r->begin = 0;
 	while (r->end < r->room) {
-		ssize_t got = load(r->fd, r->at, r->buffer + r->end, r->room - r->end);
+		ssize_t got = load_bytes(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
 		if (got < 0)
 			return why_write(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));

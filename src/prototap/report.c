@@ -21,7 +21,7 @@ static void tell_count(struct rec *r, const char *key, int64_t n)
 		rec_int(r, key, n);
 }
 
-static void tell_capture(struct rec *r, const struct run *run)
+static void tell_capture(struct rec *r, const struct tap_run *run)
 {
 	const struct meter *m = &run->meter;
 	char why[RUN_WHY];
@@ -70,7 +70,7 @@ static void add_words(char *why, const char *format, ...)
 	va_end(args);
 }
 
-bool run_empty(const struct run *run, char *why)
+bool run_empty(const struct tap_run *run, char *why)
 {
 	const struct run_cfg *cfg = run->cfg;
 	struct meter_port top[METER_PORTS];
@@ -108,7 +108,7 @@ static void add_loss(char *why, uint64_t n, const char *what, const char *where)
 		add_words(why, "%s%llu %s%s %s", *why ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
 }
 
-bool run_lost(const struct run *run, char *why)
+bool run_lost(const struct tap_run *run, char *why)
 {
 	const struct meter *m = &run->meter;
 
@@ -140,7 +140,7 @@ static void tell_ports(struct rec *r, const char *key, const struct ports *ports
 	rec_end(r);
 }
 
-static void tell_settings(struct rec *r, const struct run *run, char *const *files)
+static void tell_settings(struct rec *r, const struct tap_run *run, char *const *files)
 {
 	const struct run_cfg *cfg = run->cfg;
 
@@ -211,7 +211,7 @@ static void say_channels(struct rec *r, struct meter *m, double seconds)
 		rec_row(r, "  screen updates\t\t%s", say_count((int64_t)m->update[0].count));
 }
 
-static void say_run(struct rec *r, struct run *run, double seconds)
+static void say_capture(struct rec *r, struct tap_run *run, double seconds)
 {
 	struct meter *m = &run->meter;
 	struct wire *w = &run->latency.wire;
@@ -238,7 +238,7 @@ static void say_run(struct rec *r, struct run *run, double seconds)
 			say_quantile(&w->low, 0.5, NS_PER_MS), say_quantile(&w->high, 0.5, NS_PER_MS));
 }
 
-void run_report(struct rec *r, struct run *run, char *const *files)
+void run_report(struct rec *r, struct tap_run *run, char *const *files)
 {
 	int64_t from_ns = run->live ? run->from_ns : run->meter.first_ns, to_ns = run->live ? run->until_ns : run->meter.last_ns;
 
@@ -260,5 +260,5 @@ void run_report(struct rec *r, struct run *run, char *const *files)
 	if (run->live)
 		rec_real(r, "cpu_percent", run->cpu_percent, 3);
 	rec_end(r);
-	say_run(r, run, (double)(to_ns - from_ns) / NS_PER_S);
+	say_capture(r, run, (double)(to_ns - from_ns) / NS_PER_S);
 }

@@ -11,7 +11,7 @@ enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, 
 enum { HANDSHAKE };	/* the first row of both tables */
 
 /* A message: how many bytes behind its type are looked at; what follows them is told by the look, but for a fixed rest. */
-struct kind {
+struct message_kind {
 	int type;
 	uint8_t look;
 	uint8_t rest;
@@ -21,28 +21,29 @@ const char *const rfb_client_names[RFB_CLIENT_KINDS] = { "handshake", "SetPixelF
 	"KeyEvent", "PointerEvent", "ClientCutText", "EnableContinuousUpdates", "ClientFence", "xvp", "SetDesktopSize", "gii", "QEMU" };
 enum { SET_PIXEL_FORMAT = 1, SET_ENCODINGS, UPDATE_REQUEST, KEY_EVENT, POINTER_EVENT, CLIENT_CUT,
        CONTINUOUS, CLIENT_FENCE, CLIENT_XVP, DESKTOP_SIZE, CLIENT_GII, CLIENT_QEMU };
-static const struct kind client_kinds[RFB_CLIENT_KINDS] = { { -1, 0, 0 }, { 0, 19, 0 }, { 2, 3, 0 },
+static const struct message_kind client_kinds[RFB_CLIENT_KINDS] = { { -1, 0, 0 }, { 0, 19, 0 }, { 2, 3, 0 },
 							    { 3, 0, 9 }, { 4, 0, 7 }, { 5, 0, 5 }, { 6, 7, 0 },
 	{ 150, 0, 9 }, { 248, 8, 0 }, { 250, 0, 3 }, { 251, 7, 0 }, { 253, 3, 0 }, { 255, 3, 0 } };
 
 const char *const rfb_server_names[RFB_SERVER_KINDS] = { "handshake", "FramebufferUpdate",
 							 "SetColourMapEntries", "Bell", "ServerCutText",
 	"ResizeFrameBuffer", "EndOfContinuousUpdates", "ServerFence", "xvp", "gii", "QEMU" };
-enum { UPDATE = 1, COLOURS, BELL, SERVER_CUT, RESIZE, END_OF_CONTINUOUS, SERVER_FENCE, SERVER_XVP, SERVER_GII, SERVER_QEMU };
-static const struct kind server_kinds[RFB_SERVER_KINDS] = { { -1, 0, 0 }, { 0, 3, 0 }, { 1, 5, 0 },
+enum { SERVER_UPDATE = 1, SERVER_COLOURS, SERVER_BELL, SERVER_CUT, SERVER_RESIZE, SERVER_END_OF_CONTINUOUS, SERVER_FENCE,
+       SERVER_XVP, SERVER_GII, SERVER_QEMU };
+static const struct message_kind server_kinds[RFB_SERVER_KINDS] = { { -1, 0, 0 }, { 0, 3, 0 }, { 1, 5, 0 },
 							    { 2, 0, 0 }, { 3, 7, 0 }, { 4, 0, 5 }, { 150, 0, 0 },
 	{ 248, 8, 0 }, { 250, 0, 3 }, { 253, 3, 0 }, { 255, 3, 0 } };
 
-void rfb_start(struct rfb *r, struct rfb_count *sum)
+void rfb_start(struct rfb_tap *r, struct rfb_count *sum)
 {
-	*r = (struct rfb){ .sum = sum, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES } };
+	*r = (struct rfb_tap){ .sum = sum, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES } };
 	r->client.to = &sum->client[HANDSHAKE].bytes;
 	r->server.to = &sum->server[HANDSHAKE].bytes;
 	sum->client[HANDSHAKE].count++;
 	sum->server[HANDSHAKE].count++;
 }
 
-static int find(const struct kind *kinds, int n, uint8_t type)
+static int find_kind(const struct message_kind *kinds, int n, uint8_t type)
 {
 	for (int i = 1; i < n; i++)
 		if (kinds[i].type == type)
@@ -65,14 +66,14 @@ static uint64_t gii_length(const uint8_t *p)
 	return p[0] & 0x80 ? (uint64_t)p[1] << 8 | p[2] : (uint64_t)p[2] << 8 | p[1];
 }
 
-static struct rfb_format format_of(const uint8_t *at)
+static struct rfb_tap_format format_of(const uint8_t *at)
 {
 	struct reader r = { .bytes = at, .n = 16 };
 	uint8_t bytes = (uint8_t)(read_u8(&r, 0) / 8);
 	bool packs = bytes == 4 && read_u8(&r, 1) == 24 && read_u8(&r, 3) && read_be16(&r, 4) == 255 &&
 		read_be16(&r, 6) == 255 && read_be16(&r, 8) == 255;
 
-	return (struct rfb_format){ bytes, packs ? 3 : bytes };
+	return (struct rfb_tap_format){ bytes, packs ? 3 : bytes };
 }
 
 static uint8_t version_of(const uint8_t *text)
@@ -87,10 +88,10 @@ static uint8_t version_of(const uint8_t *text)
 
 /* --- client --- */
 
-static uint64_t client_rest(struct rfb *r, struct walk *w, const uint8_t *p)
+static uint64_t client_rest(struct rfb_tap *r, struct walk *w, const uint8_t *p)
 {
 	struct reader in = { .bytes = p, .n = 19 };
-	struct rfb_format format;
+	struct rfb_tap_format format;
 
 	switch (r->client_kind) {
 	case SET_PIXEL_FORMAT:
@@ -117,9 +118,9 @@ static uint64_t client_rest(struct rfb *r, struct walk *w, const uint8_t *p)
 	}
 }
 
-static void client_type(struct rfb *r, struct walk *w, uint8_t type)
+static void client_type(struct rfb_tap *r, struct walk *w, uint8_t type)
 {
-	int kind = find(client_kinds, RFB_CLIENT_KINDS, type);
+	int kind = find_kind(client_kinds, RFB_CLIENT_KINDS, type);
 
 	if (!kind) {
 		walk_stop(w, "RFB: a client message of unknown type");
@@ -133,7 +134,7 @@ static void client_type(struct rfb *r, struct walk *w, uint8_t type)
 	walk_on(w, client_kinds[kind].rest, client_kinds[kind].look);
 }
 
-static void client_answer(struct rfb *r, struct walk *w)
+static void client_answer(struct rfb_tap *r, struct walk *w)
 {
 	if (r->security != SECURITY_NONE && r->security != SECURITY_VNC)
 		walk_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
@@ -146,7 +147,7 @@ static void client_answer(struct rfb *r, struct walk *w)
 
 void rfb_client_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb *r = context;
+	struct rfb_tap *r = context;
 
 	switch (r->client_state) {
 	case CLIENT_VERSION:
@@ -182,9 +183,9 @@ void rfb_client_step(void *context, struct walk *w, const uint8_t *piece, uint32
 
 /* --- server --- */
 
-static void server_type(struct rfb *r, struct walk *w, uint8_t type)
+static void server_type(struct rfb_tap *r, struct walk *w, uint8_t type)
 {
-	int kind = find(server_kinds, RFB_SERVER_KINDS, type);
+	int kind = find_kind(server_kinds, RFB_SERVER_KINDS, type);
 
 	if (!kind) {
 		walk_stop(w, "RFB: a server message of unknown type");
@@ -197,18 +198,18 @@ static void server_type(struct rfb *r, struct walk *w, uint8_t type)
 	walk_on(w, server_kinds[kind].rest, server_kinds[kind].look);
 }
 
-static void server_body(struct rfb *r, struct walk *w, const uint8_t *p)
+static void server_body(struct rfb_tap *r, struct walk *w, const uint8_t *p)
 {
 	struct reader in = { .bytes = p, .n = 8 };
 
 	r->server_state = SERVER_MESSAGE;
 	switch (r->server_kind) {
-	case UPDATE:
+	case SERVER_UPDATE:
 		r->rectangles = read_be16(&in, 1);
 		r->server_state = SERVER_RECTANGLE;
 		walk_on(w, 0, 0);
 		break;
-	case COLOURS:
+	case SERVER_COLOURS:
 		walk_on(w, 6ull * read_be16(&in, 3), 0);
 		break;
 	case SERVER_CUT:
@@ -227,7 +228,7 @@ static void server_body(struct rfb *r, struct walk *w, const uint8_t *p)
 }
 
 /* Behind a rectangle, or an update's header: the next rectangle, or the next message. */
-static void server_next(struct rfb *r, struct walk *w)
+static void server_next(struct rfb_tap *r, struct walk *w)
 {
 	w->part = NULL;
 	if (r->server_state == SERVER_RECTANGLE && r->rectangles) {
@@ -240,7 +241,7 @@ static void server_next(struct rfb *r, struct walk *w)
 	walk_on(w, 0, 1);
 }
 
-static void server_rectangle(struct rfb *r, struct walk *w, const uint8_t *piece, uint32_t n)
+static void server_rectangle(struct rfb_tap *r, struct walk *w, const uint8_t *piece, uint32_t n)
 {
 	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_begin(r, w, piece) : rfb_rectangle_step(r, w, piece, n);
 
@@ -249,7 +250,7 @@ static void server_rectangle(struct rfb *r, struct walk *w, const uint8_t *piece
 		server_next(r, w);
 }
 
-static void server_security(struct rfb *r, struct walk *w)
+static void server_security(struct rfb_tap *r, struct walk *w)
 {
 	if (!r->version)
 		walk_stop(w, "RFB: the client's version was not seen");
@@ -257,7 +258,7 @@ static void server_security(struct rfb *r, struct walk *w)
 	walk_on(w, 0, r->version == 3 ? 4 : 1);
 }
 
-static void server_chosen(struct rfb *r, struct walk *w)
+static void server_chosen(struct rfb_tap *r, struct walk *w)
 {
 	bool vnc = r->security == SECURITY_VNC, result = vnc || r->version == 8;
 
@@ -267,7 +268,7 @@ static void server_chosen(struct rfb *r, struct walk *w)
 	walk_on(w, vnc ? 16 : 0, result ? 4 : 24);
 }
 
-static void server_handshake(struct rfb *r, struct walk *w, const uint8_t *piece)
+static void server_handshake(struct rfb_tap *r, struct walk *w, const uint8_t *piece)
 {
 	struct reader in = { .bytes = piece, .n = 24 };
 
@@ -311,7 +312,7 @@ static void server_handshake(struct rfb *r, struct walk *w, const uint8_t *piece
 
 void rfb_server_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb *r = context;
+	struct rfb_tap *r = context;
 
 	if (r->server_state <= SERVER_INIT)
 		server_handshake(r, w, piece);

@@ -25,7 +25,7 @@ struct rfb_count {
 	struct tally client[RFB_CLIENT_KINDS], server[RFB_SERVER_KINDS], rectangle[RFB_RECTANGLE_KINDS];
 };
 
-struct rfb_format {
+struct rfb_tap_format {
 	uint8_t pixel, compact;		/* bytes of a pixel, and of Tight's TPIXEL */
 };
 
@@ -37,24 +37,24 @@ struct rfb_rectangle {
 	uint32_t length;	/* Tight: as far as it was read */
 };
 
-struct rfb {
+struct rfb_tap {
 	struct rfb_count *sum;
 	struct walk client, server;
 	uint8_t client_state, client_kind, server_state, server_kind;
 	uint8_t version;		/* 3, 7, 8 as the client chose; 0: not yet */
 	uint32_t security;		/* as it was chosen; 0: not yet */
-	struct rfb_format format;
+	struct rfb_tap_format format;
 	bool requested, unsure;		/* an update was asked for; the format changed afterwards */
 	uint32_t rectangles;		/* still to come of this update */
 	struct rfb_rectangle r;
 };
 
-void rfb_start(struct rfb *r, struct rfb_count *sum);
+void rfb_start(struct rfb_tap *r, struct rfb_count *sum);
 walk_step rfb_client_step, rfb_server_step;
 
 /* Used between rfb.c and rfb_rectangle.c. A rectangle's header of 12 bytes, then steps until it is over: true. */
 #define RFB_HEADER 12
-bool rfb_rectangle_begin(struct rfb *r, struct walk *w, const uint8_t *header);
-bool rfb_rectangle_step(struct rfb *r, struct walk *w, const uint8_t *piece, uint32_t n);
+bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *header);
+bool rfb_rectangle_step(struct rfb_tap *r, struct walk *w, const uint8_t *piece, uint32_t n);
 
 #endif

@@ -3,7 +3,7 @@
 #include "rfb.h"
 #include "reader.h"
 
-enum shape { NONE, PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
+enum rectangle_shape { NONE, PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
 	     XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR, SCREENS, WIDTH, LAST };
 
 static const struct { int32_t encoding; uint8_t shape, bytes; } kinds[RFB_RECTANGLE_KINDS] = {
@@ -28,34 +28,34 @@ enum { TILE = 16 };
 enum tile_flag { TILE_RAW = 1, TILE_BACKGROUND = 2, TILE_FOREGROUND = 4, TILE_PIECES = 8, TILE_COLOURED = 16 };
 enum { SHORT = 12 };	/* Tight: data below this comes as it is */
 
-enum state { STATE_HEAD, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE, TIGHT_LENGTH };
-enum filter { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
+enum rectangle_state { STATE_HEAD, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE, TIGHT_LENGTH };
+enum tight_filter_kind { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
 
-static bool look(struct rfb *r, struct walk *w, uint64_t skip, uint32_t want, enum state next)
+static bool look_next(struct rfb_tap *r, struct walk *w, uint64_t skip, uint32_t want, enum rectangle_state next)
 {
 	r->r.state = (uint8_t)next;
 	walk_on(w, skip, want);
 	return false;
 }
 
-static bool over(struct walk *w, uint64_t rest)
+static bool skip_rest(struct walk *w, uint64_t rest)
 {
 	walk_on(w, rest, 0);
 	return true;
 }
 
-static bool stop(struct walk *w, const char *why)
+static bool stop_walk(struct walk *w, const char *why)
 {
 	walk_stop(w, why);
 	return true;
 }
 
-static uint64_t area(const struct rfb *r)
+static uint64_t rectangle_area(const struct rfb_tap *r)
 {
 	return (uint64_t)r->r.w * r->r.h;
 }
 
-static uint64_t mask_bytes(const struct rfb *r)
+static uint64_t mask_bytes(const struct rfb_tap *r)
 {
 	return (uint64_t)((r->r.w + 7) / 8) * r->r.h;
 }
@@ -67,84 +67,84 @@ static uint32_t tile_side(uint32_t at, uint32_t whole)
 	return whole - at < TILE ? whole - at : TILE;
 }
 
-static bool tile_next(struct rfb *r, struct walk *w)
+static bool tile_next(struct rfb_tap *r, struct walk *w)
 {
 	r->r.x += TILE;
 	if (r->r.x >= r->r.w) {
 		r->r.x = 0;
 		r->r.y += TILE;
 	}
-	return r->r.y >= r->r.h ? over(w, 0) : look(r, w, 0, 1, TILE_MASK);
+	return r->r.y >= r->r.h ? skip_rest(w, 0) : look_next(r, w, 0, 1, TILE_MASK);
 }
 
-static bool tile_mask(struct rfb *r, struct walk *w, uint8_t mask)
+static bool tile_mask(struct rfb_tap *r, struct walk *w, uint8_t mask)
 {
 	uint32_t colours = (uint32_t)(!!(mask & TILE_BACKGROUND) + !!(mask & TILE_FOREGROUND)) * r->format.pixel;
 
 	r->r.flags = mask;
 	if (mask & TILE_RAW)
-		return look(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
+		return look_next(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
 	if (mask & TILE_PIECES)
-		return look(r, w, colours, 1, TILE_COUNT);
+		return look_next(r, w, colours, 1, TILE_COUNT);
 	/* One colour, and that the one before: nothing follows. */
-	return colours ? look(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
+	return colours ? look_next(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
 }
 
-static bool tile_count(struct rfb *r, struct walk *w, uint8_t n)
+static bool tile_count(struct rfb_tap *r, struct walk *w, uint8_t n)
 {
 	uint64_t bytes = (uint64_t)n * (2u + (r->r.flags & TILE_COLOURED ? r->format.pixel : 0u));
 
-	return bytes ? look(r, w, bytes, 0, TILE_NEXT) : tile_next(r, w);
+	return bytes ? look_next(r, w, bytes, 0, TILE_NEXT) : tile_next(r, w);
 }
 
 /* --- Tight --- */
 
 /* `before` bytes, then so many of data, which is packed unless it is short. */
-static bool tight_data(struct rfb *r, struct walk *w, uint64_t before, uint64_t bytes)
+static bool tight_data(struct rfb_tap *r, struct walk *w, uint64_t before, uint64_t bytes)
 {
 	r->r.flags = 0;
 	r->r.length = 0;
-	return bytes < SHORT ? over(w, before + bytes) : look(r, w, before, 1, TIGHT_LENGTH);
+	return bytes < SHORT ? skip_rest(w, before + bytes) : look_next(r, w, before, 1, TIGHT_LENGTH);
 }
 
-static bool tight_control(struct rfb *r, struct walk *w, uint8_t control)
+static bool tight_control(struct rfb_tap *r, struct walk *w, uint8_t control)
 {
 	uint8_t what = control >> 4;
 	bool png = kinds[r->r.kind].shape == TIGHT_PNG;
 
 	if (what == 8)
-		return over(w, r->format.compact);
+		return skip_rest(w, r->format.compact);
 	if (what == 9 || (what == 10 && png))
 		return tight_data(r, w, 0, SHORT);
 	if (what > 9)
-		return stop(w, "RFB: a kind of Tight that is unknown");
+		return stop_walk(w, "RFB: a kind of Tight that is unknown");
 	if (what & 4)
-		return look(r, w, 0, 1, TIGHT_FILTER);
-	return tight_data(r, w, 0, area(r) * r->format.compact);
+		return look_next(r, w, 0, 1, TIGHT_FILTER);
+	return tight_data(r, w, 0, rectangle_area(r) * r->format.compact);
 }
 
-static bool tight_filter(struct rfb *r, struct walk *w, uint8_t filter)
+static bool tight_filter(struct rfb_tap *r, struct walk *w, uint8_t filter)
 {
 	if (filter == FILTER_PALETTE)
-		return look(r, w, 0, 1, TIGHT_PALETTE);
+		return look_next(r, w, 0, 1, TIGHT_PALETTE);
 	if (filter > FILTER_GRADIENT)
-		return stop(w, "RFB: a filter of Tight that is unknown");
-	return tight_data(r, w, 0, area(r) * r->format.compact);
+		return stop_walk(w, "RFB: a filter of Tight that is unknown");
+	return tight_data(r, w, 0, rectangle_area(r) * r->format.compact);
 }
 
-static bool tight_palette(struct rfb *r, struct walk *w, uint8_t last)
+static bool tight_palette(struct rfb_tap *r, struct walk *w, uint8_t last)
 {
-	return tight_data(r, w, (last + 1ull) * r->format.compact, last == 1 ? mask_bytes(r) : area(r));
+	return tight_data(r, w, (last + 1ull) * r->format.compact, last == 1 ? mask_bytes(r) : rectangle_area(r));
 }
 
-static bool tight_length(struct rfb *r, struct walk *w, uint8_t byte)
+static bool tight_length(struct rfb_tap *r, struct walk *w, uint8_t byte)
 {
 	uint32_t at = r->r.flags++;
 
 	r->r.length |= (uint32_t)(at < 2 ? byte & 0x7f : byte) << (7 * at);
 	if (at < 2 && byte & 0x80)
-		return look(r, w, 0, 1, TIGHT_LENGTH);
-	return over(w, r->r.length);
+		return look_next(r, w, 0, 1, TIGHT_LENGTH);
+	return skip_rest(w, r->r.length);
 }
 
 /* --- all --- */
@@ -174,7 +174,7 @@ static uint32_t head_bytes(uint8_t shape)
 	}
 }
 
-bool rfb_rectangle_begin(struct rfb *r, struct walk *w, const uint8_t *header)
+bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *header)
 {
 	struct reader in = { .bytes = header, .n = RFB_HEADER };
 	int32_t encoding = (int32_t)read_be32(&in, 8);
@@ -185,7 +185,7 @@ bool rfb_rectangle_begin(struct rfb *r, struct walk *w, const uint8_t *header)
 	while (kind < RFB_RECTANGLE_KINDS && kinds[kind].encoding != encoding)
 		kind++;
 	if (kind == RFB_RECTANGLE_KINDS)
-		return stop(w, "RFB: a rectangle of unknown encoding");
+		return stop_walk(w, "RFB: a rectangle of unknown encoding");
 	r->r = (struct rfb_rectangle){ .kind = (uint8_t)kind, .w = read_be16(&in, 4), .h = read_be16(&in, 6) };
 	tally = &r->sum->rectangle[kind];
 	tally->count++;
@@ -193,53 +193,53 @@ bool rfb_rectangle_begin(struct rfb *r, struct walk *w, const uint8_t *header)
 	w->part = &tally->bytes;
 	shape = kinds[kind].shape;
 	if (r->unsure && depends_on_format(shape))
-		return stop(w, "RFB: the pixel format changed while updates were under way");
+		return stop_walk(w, "RFB: the pixel format changed while updates were under way");
 	if (head_bytes(shape))
-		return look(r, w, 0, head_bytes(shape), STATE_HEAD);
+		return look_next(r, w, 0, head_bytes(shape), STATE_HEAD);
 	switch (shape) {
 	case PIXELS:
-		return over(w, area(r) * r->format.pixel);
+		return skip_rest(w, rectangle_area(r) * r->format.pixel);
 	case HEXTILE:
-		return area(r) ? look(r, w, 0, 1, TILE_MASK) : over(w, 0);
+		return rectangle_area(r) ? look_next(r, w, 0, 1, TILE_MASK) : skip_rest(w, 0);
 	case TIGHT: case TIGHT_PNG:
-		return area(r) ? look(r, w, 0, 1, TIGHT_CONTROL) : over(w, 0);
+		return rectangle_area(r) ? look_next(r, w, 0, 1, TIGHT_CONTROL) : skip_rest(w, 0);
 	case CURSOR:
-		return over(w, area(r) * r->format.pixel + mask_bytes(r));
+		return skip_rest(w, rectangle_area(r) * r->format.pixel + mask_bytes(r));
 	case XCURSOR:
-		return over(w, area(r) ? 6 + 2 * mask_bytes(r) : 0);
+		return skip_rest(w, rectangle_area(r) ? 6 + 2 * mask_bytes(r) : 0);
 	case WIDTH:
-		return over(w, r->r.w);
+		return skip_rest(w, r->r.w);
 	case LAST:
 		r->rectangles = 0;
-		return over(w, 0);
+		return skip_rest(w, 0);
 	default:
-		return over(w, kinds[kind].bytes);
+		return skip_rest(w, kinds[kind].bytes);
 	}
 }
 
-static bool head(struct rfb *r, struct walk *w, const uint8_t *piece)
+static bool look_at_head(struct rfb_tap *r, struct walk *w, const uint8_t *piece)
 {
 	struct reader in = { .bytes = piece, .n = 8 };
 	uint32_t n = read_be32(&in, 0);
 
 	switch (kinds[r->r.kind].shape) {
 	case RRE:
-		return over(w, r->format.pixel + n * (r->format.pixel + 8ull));
+		return skip_rest(w, r->format.pixel + n * (r->format.pixel + 8ull));
 	case CORRE:
-		return over(w, r->format.pixel + n * (r->format.pixel + 4ull));
+		return skip_rest(w, r->format.pixel + n * (r->format.pixel + 4ull));
 	case SCREENS:
-		return over(w, 16ull * piece[0]);
+		return skip_rest(w, 16ull * piece[0]);
 	case VMWARE_CURSOR:
-		return piece[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind") :
-		       over(w, area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
+		return piece[0] > 1 ? stop_walk(w, "RFB: a VMware cursor of unknown kind") :
+		       skip_rest(w, rectangle_area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
 	case ALPHA_CURSOR:	/* its pixels have four bytes whatever the format, in an encoding of their own */
-		return n ? stop(w, "RFB: a cursor that is not in Raw") : over(w, 4 * area(r));
+		return n ? stop_walk(w, "RFB: a cursor that is not in Raw") : skip_rest(w, 4 * rectangle_area(r));
 	default:
-		return over(w, n);
+		return skip_rest(w, n);
 	}
 }
 
-bool rfb_rectangle_step(struct rfb *r, struct walk *w, const uint8_t *piece, uint32_t n)
+bool rfb_rectangle_step(struct rfb_tap *r, struct walk *w, const uint8_t *piece, uint32_t n)
 {
 	(void)n;
 	switch (r->r.state) {
@@ -258,6 +258,6 @@ bool rfb_rectangle_step(struct rfb *r, struct walk *w, const uint8_t *piece, uin
 	case TIGHT_LENGTH:
 		return tight_length(r, w, piece[0]);
 	default:
-		return head(r, w, piece);
+		return look_at_head(r, w, piece);
 	}
 }

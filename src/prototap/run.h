@@ -24,12 +24,12 @@ struct run_cfg {
 
 extern const char *const run_decodes[];	/* words, the first for DECODE_RFB */
 
-struct run {
+struct tap_run {
 	const struct run_cfg *cfg;
 	struct source *source;
 	struct meter meter;
 	struct latency latency;
-	struct traffic traffic;
+	struct traffic_bins traffic;
 	enum link_type link;
 	int64_t from_ns;		/* live: where the capture began */
 	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
@@ -45,11 +45,11 @@ struct run {
 
 #define RUN_WHY 1024
 /* After meter_finish(). Whether no packet was selected; `why` then also says what the capture has instead. */
-bool run_empty(const struct run *run, char *why);
+bool run_empty(const struct tap_run *run, char *why);
 /* Whether some was lost; `why` then says what. */
-bool run_lost(const struct run *run, char *why);
+bool run_lost(const struct tap_run *run, char *why);
 
 /* Settings and result, after meter_finish(). `files` ends with NULL. */
-void run_report(struct rec *r, struct run *run, char *const *files);
+void run_report(struct rec *r, struct tap_run *run, char *const *files);
 
 #endif

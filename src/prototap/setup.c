@@ -31,13 +31,13 @@ static enum setup_place place_among_keys(struct setup *s, int64_t time_ns)
 	return t->key[s->key - 1].skipped ? PLACE_WARM_UP : PLACE_KEYS;
 }
 
-static void end(struct setup *s, enum setup_end by)
+static void end_setup(struct setup *s, enum setup_end by)
 {
 	s->over = true;
 	s->ended_by = by;
 }
 
-static enum setup_place place_of(struct setup *s, const struct segment *segment, int64_t time_ns)
+static enum setup_place setup_place_of(struct setup *s, const struct segment *segment, int64_t time_ns)
 {
 	enum setup_place place = s->typed ? place_among_keys(s, time_ns) : PLACE_IDLE;
 
@@ -45,12 +45,12 @@ static enum setup_place place_of(struct setup *s, const struct segment *segment,
 		s->begun = true;
 		s->first_ns = s->end_ns = time_ns;
 		if (segment->transport == TRANSPORT_TCP && !(segment->flags & TCP_SYN))
-			end(s, SETUP_BEFORE);
+			end_setup(s, SETUP_BEFORE);
 	} else if (!s->over && time_ns - s->last_ns >= SETUP_SILENCE_NS) {
-		end(s, SETUP_SILENCE);
+		end_setup(s, SETUP_SILENCE);
 	}
 	if (!s->over && s->key)
-		end(s, SETUP_KEY);
+		end_setup(s, SETUP_KEY);
 	if (s->over)
 		return place;
 	s->end_ns = time_ns;
@@ -75,7 +75,7 @@ void setup_packet(struct setup *s, int channel, const struct segment *segment, b
 {
 	struct setup_count *n;
 
-	s->place = place_of(s, segment, time_ns);
+	s->place = setup_place_of(s, segment, time_ns);
 	s->last_ns = time_ns;
 	look_for_end(s, segment, time_ns);
 	n = &s->count[s->place][channel];
@@ -93,7 +93,7 @@ void setup_data(struct setup *s, int channel, uint64_t bytes)
 void setup_finish(struct setup *s, int64_t to_ns)
 {
 	if (s->begun && !s->over && to_ns - s->last_ns >= SETUP_SILENCE_NS)
-		end(s, SETUP_SILENCE);
+		end_setup(s, SETUP_SILENCE);
 }
 
 const char *setup_why_unknown(const struct setup *s)
@@ -104,7 +104,7 @@ const char *setup_why_unknown(const struct setup *s)
 }
 
 /* What of [at, at + length) lies in [from, to). */
-static int64_t within(int64_t at, int64_t length, int64_t from, int64_t to)
+static int64_t overlap_ns(int64_t at, int64_t length, int64_t from, int64_t to)
 {
 	int64_t end = at + length < to ? at + length : to;
 
@@ -122,7 +122,7 @@ void setup_keys(const struct setup *s, int64_t from_ns, int64_t to_ns, struct se
 		if (t->key[i].skipped || typed_ns(t, i) < from || typed_ns(t, i) > to)
 			continue;
 		out->keys++;
-		out->seconds += (double)within(typed_ns(t, i), own_ns(t, i), from, to) / NS_PER_S;
+		out->seconds += (double)overlap_ns(typed_ns(t, i), own_ns(t, i), from, to) / NS_PER_S;
 	}
 }
 
@@ -142,7 +142,7 @@ void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct se
 		int64_t begin = typed_time(t, from);
 
 		for (size_t i = 0; i < t->n; i++)
-			idle -= within(typed_ns(t, i), own_ns(t, i), begin, begin + (to > from ? to - from : 0));
+			idle -= overlap_ns(typed_ns(t, i), own_ns(t, i), begin, begin + (to > from ? to - from : 0));
 	}
 	out->seconds = (double)idle / NS_PER_S;
 }

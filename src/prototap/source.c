@@ -13,7 +13,7 @@
 #define BATCH 4096		/* packets a call: under a flood there is always one more, and who calls has an end to keep */
 
 struct file {
-	struct input in;
+	struct input_stream in;
 	struct capture *capture;	/* NULL until source_begin() */
 	struct packet head;	/* when files are merged: the next one */
 };
@@ -105,7 +105,7 @@ static int broken(struct source *s, struct file *f, char *why)
 }
 
 /* 1: the file has a next packet, 0: not any more, -1 with `why`. */
-static int advance(struct source *s, struct file *f, char *why)
+static int advance_file(struct source *s, struct file *f, char *why)
 {
 	int n = capture_next(f->capture, &f->head);
 
@@ -119,7 +119,7 @@ int source_begin(struct source *s, char *why)
 		if (begin_file(s, &s->file[i], why))
 			return -1;
 	for (int i = 0; s->files > 1 && i < s->files; i++) {
-		int n = advance(s, &s->file[i], why);
+		int n = advance_file(s, &s->file[i], why);
 
 		if (n < 0)
 			return -1;
@@ -139,7 +139,7 @@ static int take_merged(struct source *s, packet_fn *fn, void *context, char *why
 
 		fn(context, &f->head);
 		taken++;
-		n = advance(s, f, why);
+		n = advance_file(s, f, why);
 		if (n < 0)
 			return -1;
 		if (n)

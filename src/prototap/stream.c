@@ -30,7 +30,7 @@ static uint32_t get(struct stream_pool *p)
 	return i;
 }
 
-static void put(struct stream_pool *p, uint32_t i)
+static void release_wait(struct stream_pool *p, uint32_t i)
 {
 	p->wait[i].next = p->free;
 	p->free = i;
@@ -43,7 +43,7 @@ static int64_t offset_of(const struct stream *s, uint32_t seq)
 }
 
 /* Appends data to what is handed over now. An open tail and what follows it are one message. */
-static void append(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
+static void append_part(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
 {
 	to->bytes += bytes;
 	to->ends += ends;
@@ -57,9 +57,9 @@ static void release_first(struct stream *s, struct stream_pool *p, struct stream
 	uint32_t next = w->next;
 
 	out->missing_bytes += (uint64_t)(w->start - s->next);
-	append(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
+	append_part(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
 	s->next = w->end;
-	put(p, s->first);
+	release_wait(p, s->first);
 	s->first = next;
 	s->count--;
 }
@@ -77,7 +77,7 @@ static void release_all(struct stream *s, struct stream_pool *p, struct stream_t
 }
 
 /* Joins the interval with the one after it when they touch. */
-static void join(struct stream *s, struct stream_pool *p, uint32_t i)
+static void join_next(struct stream *s, struct stream_pool *p, uint32_t i)
 {
 	struct stream_wait *w = &p->wait[i], *n;
 	uint32_t next = w->next;
@@ -89,7 +89,7 @@ static void join(struct stream *s, struct stream_pool *p, uint32_t i)
 	w->ends += n->ends;
 	w->open = n->open;
 	w->next = n->next;
-	put(p, next);
+	release_wait(p, next);
 	s->count--;
 }
 
@@ -104,7 +104,7 @@ static bool insert(struct stream *s, struct stream_pool *p, uint32_t before, int
 		w->end = end;
 		w->ends += push;
 		w->open = !push;
-		join(s, p, before);
+		join_next(s, p, before);
 		return true;
 	}
 	i = s->count < STREAM_HOLES_MAX ? get(p) : 0;
@@ -119,7 +119,7 @@ static bool insert(struct stream *s, struct stream_pool *p, uint32_t before, int
 		s->first = i;
 	}
 	s->count++;
-	join(s, p, i);
+	join_next(s, p, i);
 	return true;
 }
 
@@ -196,7 +196,7 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	if (end > s->highest)
 		s->highest = end;
 	if (start == s->next && !s->first) {	/* nearly always */
-		append(&out->ready, (uint64_t)(end - start), push, !push);
+		append_part(&out->ready, (uint64_t)(end - start), push, !push);
 		s->next = end;
 		return;
 	}
@@ -206,7 +206,7 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 			release_first(s, p, out);
 		} else {
 			out->missing_bytes += (uint64_t)(start - s->next);
-			append(&out->ready, (uint64_t)(end - start), push, !push);
+			append_part(&out->ready, (uint64_t)(end - start), push, !push);
 			s->next = end;
 			break;
 		}

@@ -2,7 +2,7 @@
 #include "tls.h"
 #include "reader.h"
 
-enum record { CHANGE_CIPHER_SPEC = 20, ALERT, HANDSHAKE, APPLICATION_DATA, HEARTBEAT };
+enum tls_content { CHANGE_CIPHER_SPEC = 20, ALERT, HANDSHAKE, APPLICATION_DATA, HEARTBEAT };
 enum hello { CLIENT_HELLO = 1, SERVER_HELLO = 2 };
 
 #define LONGEST (16384 + 2048)	/* of a sealed record (RFC 5246, 6.2.3) */

@@ -7,14 +7,14 @@ const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_
 					"input_payload_bytes", "display_packets",
 					"display_wire_bytes", "display_payload_bytes", NULL };
 
-static int64_t bin_of(const struct traffic *t, int64_t time_ns)
+static int64_t bin_of(const struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t at = t->typed ? typed_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
 	return n * t->bin_ns > at ? n - 1 : n;	/* downwards, also before 0 */
 }
 
-static void tell(struct traffic *t)
+static void tell_bin(struct traffic_bins *t)
 {
 	rows_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
@@ -30,18 +30,18 @@ static void tell(struct traffic *t)
 	memset(t->payload_bytes, 0, sizeof(t->payload_bytes));
 }
 
-static void advance(struct traffic *t, int64_t bin)
+static void advance_bin(struct traffic_bins *t, int64_t bin)
 {
 	if (bin - t->bin > TRAFFIC_SKIP_MAX) {
-		tell(t);
+		tell_bin(t);
 		t->skipped += (uint64_t)(bin - t->bin);
 		t->bin = bin;
 	}
 	while (t->bin < bin)
-		tell(t);
+		tell_bin(t);
 }
 
-void traffic_begin(struct traffic *t, int64_t time_ns)
+void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns)
 {
 	if (!t->rows)
 		return;
@@ -49,20 +49,20 @@ void traffic_begin(struct traffic *t, int64_t time_ns)
 	t->begun = true;
 }
 
-static void open_bin(struct traffic *t, int64_t time_ns)
+static void open_bin(struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t bin = bin_of(t, time_ns);
 
 	if (!t->begun)
-		traffic_begin(t, time_ns);
+		traffic_bins_begin(t, time_ns);
 	if (bin > t->bin)
-		advance(t, bin);
+		advance_bin(t, bin);
 	t->late += bin < t->bin;
 }
 
-void traffic_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns)
+void traffic_bins_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns)
 {
-	struct traffic *t = traffic;
+	struct traffic_bins *t = traffic;
 
 	open_bin(t, time_ns);
 	t->packets[channel]++;
@@ -70,21 +70,21 @@ void traffic_packet(void *traffic, int channel, const struct segment *s, int64_t
 }
 
 /* Comes with a packet, whose bin is open; what a connection still held at its end counts there and then. */
-void traffic_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes)
+void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes)
 {
-	struct traffic *t = traffic;
+	struct traffic_bins *t = traffic;
 
 	(void)time_ns;
 	t->payload_bytes[channel] += bytes;
 }
 
-void traffic_finish(struct traffic *t, int64_t time_ns)
+void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t bin = bin_of(t, time_ns);
 
 	if (!t->begun)
 		return;
 	if (bin > t->bin)
-		advance(t, bin);
-	tell(t);
+		advance_bin(t, bin);
+	tell_bin(t);
 }

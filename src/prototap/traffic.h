@@ -14,7 +14,7 @@
 
 #define TRAFFIC_SKIP_MAX 1000000	/* empty bins in a row: beyond, a clock was set, and they are no rows */
 
-struct traffic {
+struct traffic_bins {
 	struct rows *rows;	/* NULL: not asked for */
 	int64_t bin_ns, bin;	/* number of the open bin: it begins at bin * bin_ns */
 	const struct typed *typed;	/* the table is on the clock of these keys; NULL: */
@@ -27,12 +27,12 @@ struct traffic {
 extern const char *const traffic_columns[];	/* schema traffic/1 */
 
 /* From this time on, on the clock of the packets, there are rows. Without it they begin with the first packet. */
-void traffic_begin(struct traffic *t, int64_t time_ns);
+void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns);
 /* A packet of a connection that was asked for; and new data, when it counts: the sums of the rows are those of the channels. For
  * struct meter_tap. */
-void traffic_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns);
-void traffic_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes);
+void traffic_bins_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns);
+void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes);
 /* Writes all bins up to that of this time, and its own. */
-void traffic_finish(struct traffic *t, int64_t time_ns);
+void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns);
 
 #endif

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum column { KEY, DUE, SENT, SKIPPED, OFFSET, BLOCK };
+enum typed_column { TYPED_KEY, TYPED_DUE, TYPED_SENT, TYPED_SKIPPED, TYPED_OFFSET, TYPED_BLOCK };
 static const char *const names[] = { "key", "due_ns", "sent_ns", "skipped", "realtime_offset_ns", "block", NULL };
 #define NEEDED 4	/* the others came later */
 
@@ -17,13 +17,14 @@ static bool is_time(int64_t ns)
 	return ns > 0 && ns < INT64_MAX / 4;
 }
 
-static int add(void *context, char *const *cell)
+static int add_typed_key(void *context, char *const *cell)
 {
 	struct typed *t = context;
 	int64_t key, due, sent, skipped, offset, block, last;
 
-	if (!rows_in_int(cell[KEY], &key) || !rows_in_int(cell[DUE], &due) || !rows_in_int(cell[SENT], &sent) ||
-	    !rows_in_int(cell[SKIPPED], &skipped) || !rows_in_int(cell[OFFSET], &offset) || !rows_in_int(cell[BLOCK], &block))
+	if (!rows_in_int(cell[TYPED_KEY], &key) || !rows_in_int(cell[TYPED_DUE], &due) || !rows_in_int(cell[TYPED_SENT], &sent) ||
+	    !rows_in_int(cell[TYPED_SKIPPED], &skipped) || !rows_in_int(cell[TYPED_OFFSET], &offset) ||
+	    !rows_in_int(cell[TYPED_BLOCK], &block))
 		return -EPROTO;
 	if (key < 0 || !is_time(due) || (sent != ROWS_IN_NONE && (!is_time(sent) || sent < due)))
 		return -EPROTO;
@@ -58,7 +59,7 @@ int typed_read(FILE *in, struct typed *out, unsigned long *line)
 	int err;
 
 	*out = (struct typed){ 0 };
-	err = rows_in_read(in, "keys/1", names, NEEDED, add, out, line);
+	err = rows_in_read(in, "keys/1", names, NEEDED, add_typed_key, out, line);
 	if (!err && !out->walls)
 		err = -ENODATA;
 	if (err) {

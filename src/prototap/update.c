@@ -8,7 +8,7 @@ void update_start(struct update_line *u, int64_t merge_ns, int64_t period_ns, st
 	*u = (struct update_line){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept, .random = 0x9e3779b97f4a7c15 };
 }
 
-static void account(struct gap_account *g, int64_t gap_ns, int64_t period_ns)
+static void account_gap(struct gap_account *g, int64_t gap_ns, int64_t period_ns)
 {
 	double d = (double)gap_ns - g->mean;
 
@@ -26,7 +26,7 @@ static void account(struct gap_account *g, int64_t gap_ns, int64_t period_ns)
 }
 
 /* xorshift64* (Marsaglia 2003, Vigna 2016), always from the same start: the same file gives the same report. */
-static uint64_t draw(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
@@ -34,7 +34,7 @@ static uint64_t draw(uint64_t *state)
 	return *state * 0x2545f4914f6cdd1d;
 }
 
-static void keep(struct update_line *u, int64_t gap_ns)
+static void keep_gap(struct update_line *u, int64_t gap_ns)
 {
 	uint64_t at;
 
@@ -42,7 +42,7 @@ static void keep(struct update_line *u, int64_t gap_ns)
 		sample_add(u->kept, gap_ns);
 		return;
 	}
-	at = draw(&u->random) % u->gaps.n;
+	at = next_random(&u->random) % u->gaps.n;
 	if (at < u->kept->n)
 		u->kept->value[at] = gap_ns;
 }
@@ -57,9 +57,9 @@ uint64_t update_message(struct update_line *u, int64_t time_ns)
 		return u->count;
 	}
 	if (u->count && !stepped) {
-		account(&u->gaps, time_ns - u->first_ns, u->period_ns);
+		account_gap(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
-			keep(u, time_ns - u->first_ns);
+			keep_gap(u, time_ns - u->first_ns);
 	} else if (!u->count) {
 		u->start_ns = time_ns;
 	}

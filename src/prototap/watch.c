@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <time.h>
 
-void watch_start(struct watch *w, bool quiet, int64_t now_ns)
+void watch_start(struct watch_live *w, bool quiet, int64_t now_ns)
 {
-	*w = (struct watch){ .gap_ns = -1, .line_ns = now_ns };
+	*w = (struct watch_live){ .gap_ns = -1, .line_ns = now_ns };
 	progress_start(&w->progress, quiet);
 }
 
 void watch_display(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes)
 {
-	struct watch *w = watch;
+	struct watch_live *w = watch;
 
 	(void)bytes;
 	if (update != w->update && w->last_ns && time_ns - w->last_ns > w->gap_ns)
@@ -38,7 +38,7 @@ static struct channel_count count_display(const struct meter *m, int *open)
 	return n;
 }
 
-void watch_show(struct watch *w, const struct meter *m, int64_t now_ns)
+void watch_show(struct watch_live *w, const struct meter *m, int64_t now_ns)
 {
 	double seconds = (double)(now_ns - w->line_ns) / NS_PER_S;
 	time_t now = time(NULL);

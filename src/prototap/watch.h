@@ -11,7 +11,7 @@
 
 #define WATCH_GAP_NS 1000000000LL	/* a longer gap between updates is marked */
 
-struct watch {
+struct watch_live {
 	struct progress progress;
 	struct channel_count before;	/* of the display channel, and updates, a line ago */
 	uint64_t updates_before, update;
@@ -20,10 +20,10 @@ struct watch {
 	int64_t line_ns;		/* when that line was (CLOCK_MONOTONIC) */
 };
 
-void watch_start(struct watch *w, bool quiet, int64_t now_ns);
+void watch_start(struct watch_live *w, bool quiet, int64_t now_ns);
 /* For struct meter_tap. */
 void watch_display(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes);
 /* A line, if one is due. */
-void watch_show(struct watch *w, const struct meter *m, int64_t now_ns);
+void watch_show(struct watch_live *w, const struct meter *m, int64_t now_ns);
 
 #endif

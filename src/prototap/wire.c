@@ -101,7 +101,7 @@ static void sample_latency(struct sample *s, int64_t answer_ns, int64_t censored
 		sample_add_censored(s, censored_ns > from_ns ? censored_ns - from_ns : 0);
 }
 
-static void count_key(struct wire *w, const struct pair_key *k)
+static void count_wire_key(struct wire *w, const struct pair_key *k)
 {
 	if (k->skipped) {
 		w->skipped++;
@@ -145,13 +145,13 @@ static int64_t last_sent_ns(const struct wire *w)
 }
 
 /* Has an update come since the last key, and no other in the second after it? */
-static bool rested(const struct wire *w, int64_t now_ns)
+static bool display_rested(const struct wire *w, int64_t now_ns)
 {
 	return w->updates && w->now.last_ns >= last_sent_ns(w) && now_ns - w->now.last_ns >= WIRE_REST_NS;
 }
 
 /* How the block that runs ends at `end_ns`. */
-static enum pair_drain drain_of(struct wire *w, int64_t end_ns)
+static enum pair_drain block_drain(struct wire *w, int64_t end_ns)
 {
 	bool likely;
 
@@ -159,7 +159,7 @@ static enum pair_drain drain_of(struct wire *w, int64_t end_ns)
 		return PAIR_NOISY;
 	likely = pair_stray_likely(noise(w), end_ns - begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
-	if (rested(w, end_ns)) {
+	if (display_rested(w, end_ns)) {
 		w->drained++;
 		return likely ? PAIR_NOISY : PAIR_DRAINED;
 	}
@@ -195,7 +195,7 @@ static bool captured(const struct wire *w)
 }
 
 /* More updates may have been under way: how many there are of them, and so which is the last that can answer, is not known. */
-static void open_ends(struct pair_key *key, size_t n, int64_t end_ns)
+static void leave_ends_open(struct pair_key *key, size_t n, int64_t end_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!key[i].answer_ns)
@@ -219,15 +219,15 @@ static void end_block(struct wire *w, int64_t end_ns)
 		return;
 	}
 	w->unsent += !last_sent_ns(w);
-	drain = drain_of(w, end_ns);
+	drain = block_drain(w, end_ns);
 	pair_update(key, n, w->update_ns, w->updates, drain, end_ns);
 	if (w->cfg.assume == ASSUME_COALESCING)
 		pair_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
 	if (drain == PAIR_CUT)
-		open_ends(key, n, end_ns);
+		leave_ends_open(key, n, end_ns);
 	w->paired_updates += w->updates;
 	for (size_t i = w->first; i < w->end; i++) {
-		count_key(w, &t->key[i]);
+		count_wire_key(w, &t->key[i]);
 		tell_key(w, i, true);
 	}
 }
@@ -250,7 +250,7 @@ static void turn_blocks(struct wire *w, int64_t now_ns)
 
 		/* What comes after the rest, but before the next block, still counts to this one: it may be a late answer. The last
 		 * block has no next one: it ends with its rest. */
-		if (w->open && next == t->n && rested(w, now_ns))
+		if (w->open && next == t->n && display_rested(w, now_ns))
 			end_block(w, w->now.last_ns + WIRE_REST_NS);
 		if (next == t->n || begin_ns(t, next) > now_ns)
 			return;

@@ -19,9 +19,9 @@ struct x11_count *x11_count_new(void)
 	return n;
 }
 
-struct x11 *x11_new(struct x11_count *sum)
+struct x11_tap *x11_new(struct x11_count *sum)
 {
-	struct x11 *x = calloc(1, sizeof(*x));
+	struct x11_tap *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return NULL;
@@ -35,12 +35,12 @@ struct x11 *x11_new(struct x11_count *sum)
 	return x;
 }
 
-static uint32_t card16(const struct x11 *x, const uint8_t *p)
+static uint32_t card16(const struct x11_tap *x, const uint8_t *p)
 {
 	return x->little ? p[0] | (uint32_t)p[1] << 8 : (uint32_t)p[0] << 8 | p[1];
 }
 
-static uint32_t card32(const struct x11 *x, const uint8_t *p)
+static uint32_t card32(const struct x11_tap *x, const uint8_t *p)
 {
 	return x->little ? card16(x, p) | card16(x, p + 2) << 16 : card16(x, p) << 16 | card16(x, p + 2);
 }
@@ -50,7 +50,7 @@ static uint32_t padded(uint32_t n)
 	return (n + 3) & ~3u;
 }
 
-static void count(struct x11 *x, struct walk *w, enum x11_kind kind, int extension, uint8_t minor)
+static void count_message(struct x11_tap *x, struct walk *w, enum x11_kind kind, int extension, uint8_t minor)
 {
 	struct tally *t = &x->sum->tally[kind][extension][minor];
 
@@ -60,7 +60,7 @@ static void count(struct x11 *x, struct walk *w, enum x11_kind kind, int extensi
 
 /* --- the application --- */
 
-static void setup_request(struct x11 *x, struct walk *w, const uint8_t *p)
+static void setup_request(struct x11_tap *x, struct walk *w, const uint8_t *p)
 {
 	if (p[0] != 'l' && p[0] != 'B') {
 		walk_stop(w, "X11: no byte order");
@@ -72,7 +72,7 @@ static void setup_request(struct x11 *x, struct walk *w, const uint8_t *p)
 	walk_on(w, padded(card16(x, p + 6)) + padded(card16(x, p + 8)), 0);
 }
 
-static void request(struct x11 *x, struct walk *w, const uint8_t *p)
+static void request(struct x11_tap *x, struct walk *w, const uint8_t *p)
 {
 	uint32_t words = card16(x, p + 2);
 
@@ -81,9 +81,9 @@ static void request(struct x11 *x, struct walk *w, const uint8_t *p)
 	x->words = words;
 	x->sent[++x->sequence] = (uint16_t)(x->major << 8 | x->minor);
 	if (x->major < 128)
-		count(x, w, X11_REQUEST, CORE, x->major);
+		count_message(x, w, X11_REQUEST, CORE, x->major);
 	else
-		count(x, w, X11_REQUEST, x->extension[x->major - 128] ? x->extension[x->major - 128] : UNNAMED, x->minor);
+		count_message(x, w, X11_REQUEST, x->extension[x->major - 128] ? x->extension[x->major - 128] : UNNAMED, x->minor);
 	x->client_state = CLIENT_NEXT;
 	if (!words) {
 		x->client_state = CLIENT_LONG;
@@ -97,7 +97,7 @@ static void request(struct x11 *x, struct walk *w, const uint8_t *p)
 }
 
 /* A name that is asked for: where is it in the count? 0: no room for it. */
-static uint8_t named(struct x11_count *n, const uint8_t *name, uint32_t length)
+static uint8_t named_extension(struct x11_count *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
 	int i = NAMED;
@@ -115,20 +115,20 @@ static uint8_t named(struct x11_count *n, const uint8_t *name, uint32_t length)
 	return (uint8_t)i;
 }
 
-static void query(struct x11 *x, const uint8_t *name, uint32_t padded_length)
+static void query(struct x11_tap *x, const uint8_t *name, uint32_t padded_length)
 {
 	uint32_t length = padded_length;
 
 	while (length && !name[length - 1])	/* its padding; a name holds no such byte */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
-	x->asked[x->next_asked].extension = named(x->sum, name, length);
+	x->asked[x->next_asked].extension = named_extension(x->sum, name, length);
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 
 void x11_client_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
 {
-	struct x11 *x = context;
+	struct x11_tap *x = context;
 	uint32_t words;
 
 	switch (x->client_state) {
@@ -164,7 +164,7 @@ void x11_client_step(void *context, struct walk *w, const uint8_t *piece, uint32
 
 /* --- the display --- */
 
-static void learn(struct x11 *x, uint16_t sequence, const uint8_t *p)
+static void learn_extension(struct x11_tap *x, uint16_t sequence, const uint8_t *p)
 {
 	for (int i = 0; i < X11_ASKED; i++) {
 		uint8_t extension = x->asked[i].extension;
@@ -180,17 +180,17 @@ static void learn(struct x11 *x, uint16_t sequence, const uint8_t *p)
 	}
 }
 
-static void reply(struct x11 *x, struct walk *w, const uint8_t *p)
+static void reply(struct x11_tap *x, struct walk *w, const uint8_t *p)
 {
 	uint16_t sequence = (uint16_t)card16(x, p + 2), sent = x->sent[sequence];
 	uint8_t major = (uint8_t)(sent >> 8), minor = (uint8_t)sent;
 
 	if (major == QUERY_EXTENSION)
-		learn(x, sequence, p);
+		learn_extension(x, sequence, p);
 	if (major < 128)
-		count(x, w, X11_REPLY, CORE, major);	/* 0: of a request that was not seen */
+		count_message(x, w, X11_REPLY, CORE, major);	/* 0: of a request that was not seen */
 	else
-		count(x, w, X11_REPLY, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
+		count_message(x, w, X11_REPLY, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
 }
 
 /* An event's or error's number belongs to the extension whose first number is the nearest below it. */
@@ -204,14 +204,14 @@ static int owner(const uint8_t *first, uint8_t code)
 	return best;
 }
 
-static void numbered(struct x11 *x, struct walk *w, enum x11_kind kind, uint8_t code, uint8_t core, const uint8_t *first)
+static void numbered(struct x11_tap *x, struct walk *w, enum x11_kind kind, uint8_t code, uint8_t core, const uint8_t *first)
 {
 	int extension = code < core ? CORE : owner(first, code);
 
-	count(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
+	count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
 }
 
-static void message(struct x11 *x, struct walk *w, const uint8_t *p)
+static void take_message(struct x11_tap *x, struct walk *w, const uint8_t *p)
 {
 	uint8_t code = p[0] & 0x7f;	/* the highest bit: an application sent this event */
 	uint64_t more = 0;
@@ -223,7 +223,7 @@ static void message(struct x11 *x, struct walk *w, const uint8_t *p)
 	else if (p[0] == CODE_REPLY)
 		reply(x, w, p);
 	else if (code == X11_GENERIC)	/* of the extension whose major opcode it tells */
-		count(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
+		count_message(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
 		walk_stop(w, "X11: an event that is none");
 	else
@@ -233,7 +233,7 @@ static void message(struct x11 *x, struct walk *w, const uint8_t *p)
 
 void x11_server_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
 {
-	struct x11 *x = context;
+	struct x11_tap *x = context;
 
 	(void)n;
 	if (x->server_state == SERVER_SETUP && !x->ordered) {
@@ -245,7 +245,7 @@ void x11_server_step(void *context, struct walk *w, const uint8_t *piece, uint32
 		walk_on(w, 4ull * card16(x, piece + 6), 0);
 	} else if (x->server_state == SERVER_MESSAGE) {
 		x->server_state = SERVER_NEXT;
-		message(x, w, piece);
+		take_message(x, w, piece);
 	} else {
 		x->server_state = SERVER_MESSAGE;
 		walk_count(w, NULL);

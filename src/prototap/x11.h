@@ -35,7 +35,7 @@ extern const char *const x11_request_names[128], *const x11_event_names[36], *co
 #define X11_ASKED 16	/* QueryExtensions that wait for their reply */
 
 /* One connection: 130 KB, a request's code by its sequence number being most of it. */
-struct x11 {
+struct x11_tap {
 	struct x11_count *sum;
 	struct walk client, server;
 	uint8_t client_state, server_state;
@@ -54,7 +54,7 @@ struct x11 {
 	uint16_t sent[65536];	/* major << 8 | minor of the request with this number */
 };
 
-struct x11 *x11_new(struct x11_count *sum);	/* NULL: no memory */
+struct x11_tap *x11_new(struct x11_count *sum);	/* NULL: no memory */
 walk_step x11_client_step, x11_server_step;
 
 #endif

@@ -82,16 +82,16 @@ static void hear(void *context, const uint8_t *bytes, uint32_t captured, uint32_
 	h->unknown += length - captured;
 }
 
-static void say(struct order *o, size_t *held, int64_t at, const char *text, uint32_t beyond, struct heard *h)
+static void say(struct reorder *o, size_t *held, int64_t at, const char *text, uint32_t beyond, struct heard *h)
 {
 	uint32_t n = (uint32_t)strlen(text);
 
-	order_take(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
+	reorder_take(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
 }
 
 static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
 {
-	struct order o = { .next = 100 };
+	struct reorder o = { .next = 100 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
@@ -113,25 +113,25 @@ static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
 
 static void a_hole_that_is_given_up_is_jumped_over(void **state)
 {
-	struct order o = { .next = 0 };
+	struct reorder o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
 	(void)state;
 	say(&o, &held, 5, "five", 0, &h);
 	say(&o, &held, 20, "twenty", 0, &h);
-	assert_true(order_has_hole(&o, 9));
-	order_skip(&o, &held, 9, hear, &h);
+	assert_true(reorder_has_hole(&o, 9));
+	reorder_skip(&o, &held, 9, hear, &h);
 	assert_string_equal(h.text, "five");
-	assert_false(order_has_hole(&o, 9));
+	assert_false(reorder_has_hole(&o, 9));
 	assert_int_equal(o.next, 9);
-	order_free(&o, &held);
+	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
 }
 
 static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 {
-	struct order o = { .next = 0 };
+	struct reorder o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0, one;
 
@@ -140,16 +140,16 @@ static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 	one = held;
 	/* one piece each would have to be looked through for every segment: half an hour for these */
 	for (int64_t at = 2; at < 1000000; at++)
-		order_take(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
-	order_take(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
+		reorder_take(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
+	reorder_take(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
 	assert_true(held < one + (4 << 20));
-	order_free(&o, &held);
+	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
 }
 
 static void pieces_that_were_cut_keep_their_places(void **state)
 {
-	struct order o = { .next = 0 };
+	struct reorder o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
@@ -167,12 +167,12 @@ static void pieces_that_were_cut_keep_their_places(void **state)
 static void without_room_bytes_are_a_length(void **state)
 {
 	static uint8_t much[ORDER_ROOM / 2];
-	struct order o = { .next = 0 };
+	struct reorder o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = ORDER_ROOM - 4096;
 
 	(void)state;
-	order_take(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
+	reorder_take(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
 	say(&o, &held, 1 + (int64_t)sizeof(much), "on", 0, &h);
 	assert_true(held <= ORDER_ROOM);
 	say(&o, &held, 0, "a", 0, &h);
