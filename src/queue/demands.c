@@ -166,7 +166,7 @@ static bool tells(const struct observed_row *r)
 	return r->r_s > 0 && (isfinite(r->z_s) ? r->n >= 1 : r->rate > 0);
 }
 
-static void put(const struct problem *p, const gsl_vector *v, struct mva_net *net)
+static void put_demands(const struct problem *p, const gsl_vector *v, struct mva_net *net)
 {
 	*net = p->from->net;
 	for (size_t k = 0; k < p->stations; k++)
@@ -179,7 +179,7 @@ static int residuals(const gsl_vector *v, void *data, gsl_vector *f)
 	const struct problem *p = data;
 	struct mva_net net;
 
-	put(p, v, &net);
+	put_demands(p, v, &net);
 	for (size_t i = 0; i < p->rows; i++) {
 		const struct observed_row *r = p->row[i];
 		struct mva_point at;
@@ -350,7 +350,7 @@ static int from_response(const struct observed *o, const struct demands_cfg *cfg
 	return 0;
 }
 
-static void judge(const struct observed *o, const struct demands_cfg *cfg, struct demands *d)
+static void judge_fit(const struct observed *o, const struct demands_cfg *cfg, struct demands *d)
 {
 	double squares = 0;
 	size_t n = 0;
@@ -382,6 +382,6 @@ int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct 
 	if (!err)
 		err = from_response(o, cfg, out, why);
 	if (!err)
-		judge(o, cfg, out);
+		judge_fit(o, cfg, out);
 	return err;
 }

@@ -37,7 +37,7 @@ void erlang_open(double rate, double service_s, double servers, struct erlang_qu
 /* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C
  * (exp(-left s) - exp(-s)) / (1 - left), without the cancellation where both have nearly the same
  * rate, and without overflow where they have not. */
-static double later(double t, double service_s, double servers, double load, double waits)
+static double tail_probability(double t, double service_s, double servers, double load, double waits)
 {
 	double s = t / service_s, left = servers - load, more = 1 - left;
 
@@ -52,14 +52,14 @@ double erlang_open_quantile(double rate, double service_s, double servers, doubl
 
 	if (load >= servers)
 		return INFINITY;
-	while (later(high, service_s, servers, load, waits) > 1 - p)
+	while (tail_probability(high, service_s, servers, load, waits) > 1 - p)
 		high *= 2;
 	for (int i = 0; i < 200 && high > low; i++) {
 		double middle = low + (high - low) / 2;
 
 		if (middle <= low || middle >= high)
 			break;
-		if (later(middle, service_s, servers, load, waits) > 1 - p)
+		if (tail_probability(middle, service_s, servers, load, waits) > 1 - p)
 			low = middle;
 		else
 			high = middle;

@@ -26,7 +26,7 @@ int lists_seconds(const char *text, double *out)
 	return err;
 }
 
-static int push(struct lists *l, double value)
+static int push_value(struct lists *l, double value)
 {
 	if (l->n >= LISTS_MOST)
 		return -ERANGE;
@@ -44,11 +44,11 @@ static int range(struct lists *l, double from, double to, double step)
 	if (!(step > 0) || !(to >= from) || !(steps < LISTS_MOST))
 		return -ERANGE;
 	for (double i = 0; !err && i <= steps; i++)
-		err = push(l, from + i * step);
+		err = push_value(l, from + i * step);
 	return err;
 }
 
-static int part(struct lists *l, char *text, lists_read_one *one)
+static int read_part(struct lists *l, char *text, lists_read_one *one)
 {
 	double value[3];
 	int n = 0, err = 0;
@@ -62,7 +62,7 @@ static int part(struct lists *l, char *text, lists_read_one *one)
 	}
 	if (err)
 		return err;
-	return n == 1 ? push(l, value[0]) : n == 3 ? range(l, value[0], value[1], value[2]) : -EINVAL;
+	return n == 1 ? push_value(l, value[0]) : n == 3 ? range(l, value[0], value[1], value[2]) : -EINVAL;
 }
 
 int lists_read(const char *text, lists_read_one *one, struct lists *out)
@@ -72,7 +72,7 @@ int lists_read(const char *text, lists_read_one *one, struct lists *out)
 	int err = copy ? 0 : -ENOMEM;
 
 	while (!err && (word = strsep(&rest, ",")))
-		err = part(&l, word, one);
+		err = read_part(&l, word, one);
 	free(copy);
 	if (err) {
 		lists_free(&l);

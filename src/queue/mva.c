@@ -10,7 +10,7 @@ const char *const mva_methods[] = { "exact", "schweitzer", NULL };
 #define STILL 1e-14	/* of N: where a double has no more digits */
 
 /* One step: response times from the queues that an arrival finds, then rate and queues from these. */
-static void step(const struct mva_net *net, double n, double z_s, const double *found, struct mva_point *p)
+static void mva_step(const struct mva_net *net, double n, double z_s, const double *found, struct mva_point *p)
 {
 	double r = net->delay_s, at[MVA_STATIONS];
 
@@ -30,7 +30,7 @@ static void exact(const struct mva_net *net, double n, double z_s, struct mva_po
 		double found[MVA_STATIONS];
 
 		memcpy(found, p->at, sizeof(found));
-		step(net, i, z_s, found, p);
+		mva_step(net, i, z_s, found, p);
 	}
 }
 
@@ -47,7 +47,7 @@ static void schweitzer(const struct mva_net *net, double n, double z_s, struct m
 		memcpy(last, p->at, sizeof(last));
 		for (size_t k = 0; k < net->stations; k++)
 			found[k] = n > 1 ? last[k] * (n - 1) / n : 0;
-		step(net, n, z_s, found, p);
+		mva_step(net, n, z_s, found, p);
 		change = 0;
 		for (size_t k = 0; k < net->stations; k++)
 			change = fmax(change, fabs(p->at[k] - last[k]));

@@ -15,21 +15,21 @@
 #define ROWS_MOST 100000
 
 /* Where a column's cells go, and what of the unit a cell is. */
-struct place {
+struct cell_place {
 	size_t offset;
 	double unit;
 	bool used, text, share;
 };
 
-struct reader {
+struct observed_reader {
 	struct observed *out;
 	const char *response;
-	struct place place[FIELDS];
+	struct cell_place place[FIELDS];
 	size_t fields;
 	bool commas;
 };
 
-static bool known(struct reader *r, const char *name, const char *response, struct place *p)
+static bool known(struct observed_reader *r, const char *name, const char *response, struct cell_place *p)
 {
 	static const struct {
 		const char *name;
@@ -44,31 +44,31 @@ static bool known(struct reader *r, const char *name, const char *response, stru
 	};
 
 	if (!strcmp(name, "run")) {
-		*p = (struct place){ offsetof(struct observed_row, run), 1, true, true, false };
+		*p = (struct cell_place){ offsetof(struct observed_row, run), 1, true, true, false };
 		return true;
 	}
 	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
-		*p = (struct place){ offsetof(struct observed_row, r_s), (double)fields_unit_ns(name) / 1e9, true, false, false };
+		*p = (struct cell_place){ offsetof(struct observed_row, r_s), (double)fields_unit_ns(name) / 1e9, true, false, false };
 		return true;
 	}
 	if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
 		size_t k = r->out->resources++;
 
 		snprintf(r->out->resource[k], OBSERVED_NAME, "%s", name + 2);
-		*p = (struct place){ offsetof(struct observed_row, u) + k * sizeof(double), 1, true, false, true };
+		*p = (struct cell_place){ offsetof(struct observed_row, u) + k * sizeof(double), 1, true, false, true };
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		if (!strcmp(name, columns[i].name)) {
-			*p = (struct place){ columns[i].offset, columns[i].unit, true, false, false };
+			*p = (struct cell_place){ columns[i].offset, columns[i].unit, true, false, false };
 			return true;
 		}
 	return false;
 }
 
-static int head(void *context, char *line, const char **why)
+static int take_observed_head(void *context, char *line, const char **why)
 {
-	struct reader *r = context;
+	struct observed_reader *r = context;
 	const char *response = r->response;
 	char *field[FIELDS];
 	bool found = !response;
@@ -94,9 +94,9 @@ static int head(void *context, char *line, const char **why)
 	return useful && found ? 0 : -EPROTO;
 }
 
-static int body(void *context, char *line, const char **why)
+static int take_observed_body(void *context, char *line, const char **why)
 {
-	struct reader *r = context;
+	struct observed_reader *r = context;
 	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *row;
 	char *field[FIELDS];
 	double value;
@@ -114,7 +114,7 @@ static int body(void *context, char *line, const char **why)
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		row->u[k] = NAN;
 	for (size_t i = 0; i < r->fields; i++) {
-		const struct place *p = &r->place[i];
+		const struct cell_place *p = &r->place[i];
 
 		if (!p->used || !*field[i])
 			continue;
@@ -136,7 +136,7 @@ static int body(void *context, char *line, const char **why)
 
 int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why)
 {
-	struct reader r = { .out = out, .response = response };
+	struct observed_reader r = { .out = out, .response = response };
 	int err;
 
 	*out = (struct observed){ 0 };
@@ -144,7 +144,7 @@ int observed_read(FILE *in, const char *response, struct observed *out, unsigned
 	*why = "the name of the response time's column does not end in _ns, _us, _ms or _s";
 	if (response && !fields_unit_ns(response))
 		return -EPROTO;
-	err = lines_each(in, &r.commas, head, body, &r, line, why);
+	err = lines_each(in, &r.commas, take_observed_head, take_observed_body, &r, line, why);
 	if (!err && !out->rows) {
 		*why = "no rows";
 		*line = 0;

@@ -90,7 +90,7 @@ static const struct cli_opt options[] = {
 };
 
 /* What is said to be of other commands is refused in this one. */
-static void check_options(const char *mode)
+static void check_model_options(const char *mode)
 {
 	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ",
 					  "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
@@ -104,7 +104,7 @@ static void check_options(const char *mode)
 	}
 }
 
-static struct rec *open_report(const char *mode)
+static struct rec *open_model_report(const char *mode)
 {
 	const struct rec_place places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
 	struct rec *out;
@@ -133,7 +133,7 @@ static struct rows *open_rows(void)
 	return t;
 }
 
-static void close_all(struct rec *out, struct rows *t)
+static void close_outputs(struct rec *out, struct rows *t)
 {
 	int err = t ? rows_close(t) : 0;
 
@@ -202,7 +202,7 @@ static int run_mva(void)
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
-	out = open_report("mva");
+	out = open_model_report("mva");
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_real(out, "delay_s", net.delay_s, 9);
 	rec_real(out, "tolerance", net.tolerance, 6);
@@ -220,7 +220,7 @@ static int run_mva(void)
 	else
 		rec_say(out, "limit %s/s; response bends at about %s users", say_number(bounds.x_max),
 			say_count(llround((bounds.r_min_s + think_of(1, 0)) / bounds.demand_max_s)));
-	close_all(out, t);
+	close_outputs(out, t);
 	return EXIT_OK;
 }
 
@@ -245,7 +245,7 @@ static int run_open(const char *mode)
 	for (size_t i = 0; i < cfg.rate.n; i++)
 		if (!(cfg.rate.value[i] > 0 && cfg.rate.value[i] <= 1e9))
 			die_usage("--rate %g: above 0", cfg.rate.value[i]);
-	out = open_report(mode);
+	out = open_model_report(mode);
 	rec_real(out, "service_s", s, 9);
 	rec_int(out, "servers", (int64_t)servers);
 	result(out);
@@ -259,7 +259,7 @@ static int run_open(const char *mode)
 	if (isfinite(unstable))
 		rec_warn(out, "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
 			 unstable, servers / s);
-	close_all(out, NULL);
+	close_outputs(out, NULL);
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
 }
 
@@ -272,7 +272,7 @@ static int run_closed(void)
 	if (cfg.think_ns == 0)
 		die_usage("-z 0: a server that is never left alone needs no model");
 	check_users(false, 1);
-	out = open_report("mm1n");
+	out = open_model_report("mm1n");
 	rec_real(out, "service_s", s, 9);
 	result(out);
 	tell_points_head(out);
@@ -280,7 +280,7 @@ static int run_closed(void)
 	for (size_t i = 0; i < cfg.users.n; i++)
 		tell_closed(out, cfg.users.value[i], think_of(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
 	rec_end(out);
-	close_all(out, NULL);
+	close_outputs(out, NULL);
 	return EXIT_OK;
 }
 
@@ -315,7 +315,7 @@ static int run_users(const char *file)
 		asked.rate = cfg.rate.value[0];
 		asked.r_s = (double)cfg.response_ns / 1e9;
 	}
-	out = open_report("users");
+	out = open_model_report("users");
 	rec_real(out, "pages_per_object", cfg.pages, 9);
 	result(out);
 	if (u.thinks)
@@ -326,18 +326,18 @@ static int run_users(const char *file)
 	for (size_t i = 0; i < o.rows; i++)
 		tell_users(out, &u, &o.row[i]);
 	rec_end(out);
-	close_all(out, NULL);
+	close_outputs(out, NULL);
 	if (file)
 		observed_free(&o);
 	return EXIT_OK;
 }
 
 /* What stays below --threshold; NAN: not asked for, or not of that kind of users. */
-struct most {
+struct most_users {
 	double users, rate;
 };
 
-static void foretell(struct rec *out, struct rows *t, const struct tell_model *m, double last_z, const struct most *most)
+static void foretell(struct rec *out, struct rows *t, const struct tell_model *m, double last_z, const struct most_users *most)
 {
 	if (cfg.users.n) {
 		tell_points_head(out);
@@ -357,9 +357,9 @@ static void foretell(struct rec *out, struct rows *t, const struct tell_model *m
 	}
 }
 
-static struct most foretell_most(const struct demands *d, const struct tell_model *m, double last_z)
+static struct most_users foretell_most(const struct demands *d, const struct tell_model *m, double last_z)
 {
-	struct most most = { NAN, NAN };
+	struct most_users most = { NAN, NAN };
 	double limit = (double)cfg.threshold_ns / 1e9;
 
 	if (cfg.threshold_ns > 0 && isfinite(think_of(1, last_z)))
@@ -369,7 +369,7 @@ static struct most foretell_most(const struct demands *d, const struct tell_mode
 	return most;
 }
 
-static void say_fit(struct rec *out, const struct demands *d, const struct observed *o, const struct most *most)
+static void say_fit(struct rec *out, const struct demands *d, const struct observed *o, const struct most_users *most)
 {
 	if (tell_doubt(d))
 		rec_warn(out, "%s", tell_doubt(d));
@@ -395,7 +395,7 @@ static int run_fit(const char *file)
 	struct tell_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
 	struct observed o;
 	double last_z = NAN;
-	struct most most;
+	struct most_users most;
 	const char *why = "";
 	struct rec *out;
 	struct rows *t;
@@ -416,7 +416,7 @@ static int run_fit(const char *file)
 		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
 	if (cfg.users.n && !isfinite(think_of(1, last_z)))
 		die_usage("to foretell users, a think time: -z TIME, or --users-per-second RATIO");
-	out = open_report("fit");
+	out = open_model_report("fit");
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_str(out, "file", file);
 	rec_str(out, "column", cfg.column);
@@ -428,7 +428,7 @@ static int run_fit(const char *file)
 	tell_bounds(out, &d.net);
 	tell_fitted(out, t, &d, &m, &o);
 	foretell(out, t, &m, last_z, &most);
-	close_all(out, t);
+	close_outputs(out, t);
 	observed_free(&o);
 	return tell_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
 }
@@ -447,7 +447,7 @@ int main(int argc, char **argv)
 		die_usage("%s: mva, mm1, mmm, mm1n, users or fit", mode);
 	if (first + 1 + reads < argc)
 		die_usage("unexpected word %s", argv[first + 1 + reads]);
-	check_options(mode);
+	check_model_options(mode);
 	return !strcmp(mode, "mva") ? run_mva() : !strcmp(mode, "mm1n") ? run_closed() : !strcmp(mode, "users") ? run_users(file) :
 	       !strcmp(mode, "fit") ? run_fit(file) : run_open(mode);
 }

@@ -13,7 +13,7 @@
 const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
 /* An array in JSON and TSV; one word for people. */
-static void shares(struct rec *r, const char *key, const double *u, size_t n, bool text)
+static void tell_shares(struct rec *r, const char *key, const double *u, size_t n, bool text)
 {
 	char word[16 * MVA_STATIONS] = "";
 	size_t used = 0;
@@ -51,7 +51,7 @@ void tell_row(struct rows *t, const char *kind, double n, double z_s, double rat
 }
 
 /* Users are whole, but for the approximation. */
-static const char *say_users(double n)
+static const char *users_text(double n)
 {
 	return floor(n) == n ? say_count((int64_t)n) : say_number(n);
 }
@@ -62,7 +62,7 @@ static void say_point(struct rec *r, double n, double x, double r_s, const doubl
 
 	for (size_t k = 0; k < stations; k++)
 		busiest = fmax(busiest, u[k]);
-	rec_row(r, "%s\t%s/s\t%s\t%s %%", say_users(n), say_number(x), say_ns(r_s * 1e9), say_number(100 * busiest));
+	rec_row(r, "%s\t%s/s\t%s\t%s %%", users_text(n), say_number(x), say_ns(r_s * 1e9), say_number(100 * busiest));
 }
 
 void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s)
@@ -81,7 +81,7 @@ void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, doubl
 	rec_real(r, "qz", p.q / z_s, DIGITS);
 	rec_real(r, "r_s", p.r_s, DIGITS);
 	rec_real(r, "x", p.x, DIGITS);
-	shares(r, "u", p.u, m->net->stations, m->text);
+	tell_shares(r, "u", p.u, m->net->stations, m->text);
 	rec_real(r, "r_least_s", mva_bound_r(&b, n, z_s), DIGITS);
 	rec_real(r, "x_most", mva_bound_x(&b, n, z_s), DIGITS);
 	if (m->other) {
@@ -121,7 +121,7 @@ static void one_queue(struct rec *r, const struct erlang_queue *q, bool text)
 {
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
-	shares(r, "u", &q->u, 1, text);
+	tell_shares(r, "u", &q->u, 1, text);
 	rec_real(r, "q", q->q, DIGITS);
 	rec_real(r, "r_s", q->r_s, DIGITS);
 	rec_real(r, "w_s", q->w_s, DIGITS);
@@ -203,7 +203,7 @@ void tell_users(struct rec *r, const struct tell_users *u, const struct observed
 		rec_end(r);
 	}
 	rec_end(r);
-	rec_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : say_users(row->n), say_number(row->rate), say_ns(row->r_s * 1e9),
+	rec_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : users_text(row->n), say_number(row->rate), say_ns(row->r_s * 1e9),
 		say_number(q), say_number(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
 }
 
@@ -269,8 +269,8 @@ void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const s
 		rec_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
 		rec_real(r, "q", p.q, DIGITS);
 		if (d->busy)
-			shares(r, "u_measured", row->u, d->busy, m->text);
-		shares(r, "u", p.u, d->net.stations, m->text);
+			tell_shares(r, "u_measured", row->u, d->busy, m->text);
+		tell_shares(r, "u", p.u, d->net.stations, m->text);
 		rec_end(r);
 		tell_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
 			 isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
