@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_time(const char *text, int64_t *out)
+static int read_delay_time(const char *text, int64_t *out)
 {
 	int err = cli_read_ns(text, out);
 
@@ -37,7 +37,7 @@ int delay_parse(const char *text, struct delay *out, const char **path)
 	while (p && n < 4)
 		part[n++] = strsep(&p, ",");
 	if (kind == 5 && !strncmp(text, "const", 5) && n == 1) {
-		return read_time(part[0], &out->low_ns);
+		return read_delay_time(part[0], &out->low_ns);
 	} else if (kind == 7 && !strncmp(text, "uniform", 7) && n == 2) {
 		out->kind = DELAY_UNIFORM;
 	} else if (kind == 7 && !strncmp(text, "bimodal", 7) && n == 3) {
@@ -50,9 +50,9 @@ int delay_parse(const char *text, struct delay *out, const char **path)
 	} else {
 		return -EINVAL;
 	}
-	err = read_time(part[0], &out->low_ns);
+	err = read_delay_time(part[0], &out->low_ns);
 	if (!err)
-		err = read_time(part[1], &out->high_ns);
+		err = read_delay_time(part[1], &out->high_ns);
 	return err ? err : out->low_ns > out->high_ns ? -ERANGE : 0;
 }
 
@@ -72,7 +72,7 @@ int delay_load(struct delay *d, FILE *in, int *line)
 			end[-1] = '\0';
 		if (!*p)
 			continue;
-		err = read_time(p, &ns);
+		err = read_delay_time(p, &ns);
 		if (err)
 			return err;
 		if (d->n == DELAY_LINES_MAX)

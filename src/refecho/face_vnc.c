@@ -20,7 +20,7 @@
 #define MARGIN 2		/* of a glyph in its box, above and on the left */
 #define STALLED_MS 5000		/* a client that takes nothing for so long is let go */
 
-struct vnc {
+struct vnc_face {
 	struct face face;
 	struct face_cfg cfg;
 	struct scene scene;
@@ -34,37 +34,37 @@ static bool types_nothing(rfbKeySym k)
 	return (k >= XK_Shift_L && k <= 0xffee) || k == XK_Num_Lock || k == XK_Mode_switch || (k >= 0xfe01 && k <= 0xfe13);
 }
 
-static void on_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
+static void on_vnc_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
 	int64_t now = clock_now();
-	struct vnc *v = client->screen->screenData;
+	struct vnc_face *v = client->screen->screenData;
 
 	if (down && !types_nothing(symbol))
 		v->cfg.key(v->cfg.arg, now, symbol < 0x7f ? (unsigned char)symbol : 0);
 }
 
-static void on_sent(rfbClientPtr client, int result)
+static void on_vnc_sent(rfbClientPtr client, int result)
 {
 	int64_t now = clock_now();
-	struct vnc *v = client->screen->screenData;
+	struct vnc_face *v = client->screen->screenData;
 
 	if (result)
 		v->cfg.flushed(v->cfg.arg, now);
 }
 
-static uint32_t grey(int value)
+static uint32_t grey_colour(int value)
 {
 	return (uint32_t)value * 0x010101u;
 }
 
-static void fill(struct vnc *v, const struct scene_box *box, uint32_t colour)
+static void fill_box(struct vnc_face *v, const struct scene_box *box, uint32_t colour)
 {
 	for (int y = box->y; y < box->y + box->height; y++)
 		for (int x = box->x; x < box->x + box->width; x++)
 			v->pixel[y * SCENE_WIDTH + x] = colour;
 }
 
-static void fill_noisy(struct vnc *v, const struct scene_box *box, int middle)
+static void fill_noisy(struct vnc_face *v, const struct scene_box *box, int middle)
 {
 	for (int y = box->y; y < box->y + box->height; y++) {
 		for (int x = box->x; x < box->x + box->width; x++) {
@@ -79,22 +79,22 @@ static void fill_noisy(struct vnc *v, const struct scene_box *box, int middle)
 	}
 }
 
-static void paint(struct vnc *v, const struct scene_box *box, int n, bool white)
+static void paint_boxes(struct vnc_face *v, const struct scene_box *box, int n, bool white)
 {
 	for (int i = 0; i < n; i++) {
 		if (v->cfg.noise)
 			fill_noisy(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
 		else
-			fill(v, &box[i], grey(white ? 255 : 0));
+			fill_box(v, &box[i], grey_colour(white ? 255 : 0));
 	}
 }
 
-static void mark(struct vnc *v, const struct scene_box *box)
+static void mark_box(struct vnc_face *v, const struct scene_box *box)
 {
 	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->width, box->y + box->height);
 }
 
-static void widen(struct scene_box *all, const struct scene_box *box, int n)
+static void widen_box(struct scene_box *all, const struct scene_box *box, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int right = all->x + all->width, bottom = all->y + all->height;
@@ -112,32 +112,32 @@ static void widen(struct scene_box *all, const struct scene_box *box, int n)
 	}
 }
 
-static void draw_number(struct vnc *v, uint32_t number)
+static void draw_number(struct vnc_face *v, uint32_t number)
 {
 	struct scene_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
 	int whites, blacks;
 
 	scene_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
-	paint(v, white, whites, true);
-	paint(v, black, blacks, false);
+	paint_boxes(v, white, whites, true);
+	paint_boxes(v, black, blacks, false);
 	/* One rectangle about all changed cells: cheaper for client and server than a dozen small ones. */
-	widen(&changed, white, whites);
-	widen(&changed, black, blacks);
+	widen_box(&changed, white, whites);
+	widen_box(&changed, black, blacks);
 	if (changed.width)
-		mark(v, &changed);
+		mark_box(v, &changed);
 }
 
-static void draw_glyph(struct vnc *v, const struct scene_box *box, unsigned char character)
+static void draw_glyph(struct vnc_face *v, const struct scene_box *box, unsigned char character)
 {
 	for (int y = 0; y < box->height; y++)
 		for (int x = 0; x < box->width; x++)
 			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
-				font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey(0) : grey(255);
+				font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
 }
 
-static void vnc_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
+static void vnc_face_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct vnc *v = (struct vnc *)f;
+	struct vnc_face *v = (struct vnc_face *)f;
 	struct scene_box changed = { 0 };
 	rfbClientIteratorPtr i;
 	rfbClientPtr client;
@@ -149,14 +149,14 @@ static void vnc_draw(struct face *f, uint32_t number, const unsigned char *typed
 		struct scene_box box = scene_type(&v->scene, typed[k], &cleared), line = scene_line(&v->scene);
 
 		if (cleared) {
-			fill(v, &line, grey(255));
-			widen(&changed, &line, 1);
+			fill_box(v, &line, grey_colour(255));
+			widen_box(&changed, &line, 1);
 		}
 		draw_glyph(v, &box, typed[k]);
-		widen(&changed, &box, 1);
+		widen_box(&changed, &box, 1);
 	}
 	if (changed.width)
-		mark(v, &changed);
+		mark_box(v, &changed);
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
 		watched = true;
@@ -167,9 +167,9 @@ static void vnc_draw(struct face *f, uint32_t number, const unsigned char *typed
 		v->cfg.flushed(v->cfg.arg, clock_now());
 }
 
-static int vnc_wait(struct face *f, int64_t until_ns, char *why, size_t size)
+static int vnc_face_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 {
-	struct vnc *v = (struct vnc *)f;
+	struct vnc_face *v = (struct vnc_face *)f;
 	fd_set fds = v->screen->allFds;
 
 	(void)why;
@@ -179,9 +179,9 @@ static int vnc_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 	return 0;
 }
 
-static void vnc_close(struct face *f)
+static void vnc_face_close(struct face *f)
 {
-	struct vnc *v = (struct vnc *)f;
+	struct vnc_face *v = (struct vnc_face *)f;
 
 	if (v->screen) {
 		rfbShutdownServer(v->screen, TRUE);
@@ -191,44 +191,44 @@ static void vnc_close(struct face *f)
 	free(v);
 }
 
-static void quiet(const char *format, ...)
+static void log_nothing(const char *format, ...)
 {
 	(void)format;
 }
 
-static void paint_first(struct vnc *v)
+static void paint_first(struct vnc_face *v)
 {
 	struct scene_box ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
 
-	fill(v, &ground, grey(255));
+	fill_box(v, &ground, grey_colour(255));
 	for (int i = 0; i < PATCH_ROWS * PATCH_COLUMNS; i++) {
 		int r = i / PATCH_COLUMNS, c = i % PATCH_COLUMNS, cell = v->cfg.cell;
 		struct scene_box box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
 
-		paint(v, &box, 1, v->scene.cells.white[r][c]);
+		paint_boxes(v, &box, 1, v->scene.cells.white[r][c]);
 	}
 }
 
 struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 {
-	struct vnc *v = calloc(1, sizeof(*v));
+	struct vnc_face *v = calloc(1, sizeof(*v));
 	rfbScreenInfoPtr s;
 	static char name[] = "refecho";
 
 	if (v)
 		v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
-	rfbLog = quiet;
-	rfbErr = quiet;
+	rfbLog = log_nothing;
+	rfbErr = log_nothing;
 	if (v && v->pixel)
 		v->screen = rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4);
 	if (!v || !v->screen) {
 		snprintf(why, size, "out of memory");
 		if (v)
-			vnc_close(&v->face);
+			vnc_face_close(&v->face);
 		return NULL;
 	}
 	v->cfg = *cfg;
-	v->face = (struct face){ vnc_wait, vnc_draw, vnc_close };
+	v->face = (struct face){ vnc_face_wait, vnc_face_draw, vnc_face_close };
 	v->random = cfg->seed;
 	scene_start(&v->scene, cfg->cell);
 	s = v->screen;
@@ -239,8 +239,8 @@ struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 	s->serverFormat.greenShift = 8;
 	s->serverFormat.blueShift = 0;
 	s->cursor = NULL;
-	s->kbdAddEvent = on_key;
-	s->displayFinishedHook = on_sent;
+	s->kbdAddEvent = on_vnc_key;
+	s->displayFinishedHook = on_vnc_sent;
 	s->alwaysShared = TRUE;
 	s->deferUpdateTime = 0;
 	s->handleEventsEagerly = TRUE;
@@ -251,7 +251,7 @@ struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 	s->listenInterface = INADDR_NONE;
 	if (inet_pton(AF_INET, cfg->listen, &s->listenInterface) != 1) {
 		snprintf(why, size, "--listen %s: not an IPv4 address", cfg->listen);
-		vnc_close(&v->face);
+		vnc_face_close(&v->face);
 		return NULL;
 	}
 	paint_first(v);
@@ -262,7 +262,7 @@ struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 
 		snprintf(why, size, "cannot listen on %s port %d: %s; choose another port or address", cfg->listen, cfg->port,
 			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
-		vnc_close(&v->face);
+		vnc_face_close(&v->face);
 		return NULL;
 	}
 	return &v->face;

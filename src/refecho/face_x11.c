@@ -21,7 +21,7 @@
 #define TILE 64		/* noise repeats after this many pixels, at another place each time */
 #define MAP_WAIT_NS (10 * NS_PER_S)
 
-struct x11 {
+struct x11_face {
 	struct face face;
 	struct face_cfg cfg;
 	struct scene scene;
@@ -35,7 +35,7 @@ struct x11 {
 	bool closed, exposed, mapped;
 };
 
-static void fill(struct x11 *x, GC gc, const struct scene_box *box, int n)
+static void fill_boxes(struct x11_face *x, GC gc, const struct scene_box *box, int n)
 {
 	XRectangle r[PATCH_ROWS * PATCH_COLUMNS];
 
@@ -45,7 +45,7 @@ static void fill(struct x11 *x, GC gc, const struct scene_box *box, int n)
 		XFillRectangles(x->display, x->window, gc, r, n);
 }
 
-static void draw_number(struct x11 *x, uint32_t number, bool all)
+static void draw_number(struct x11_face *x, uint32_t number, bool all)
 {
 	struct scene_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
 	int whites, blacks;
@@ -57,11 +57,11 @@ static void draw_number(struct x11 *x, uint32_t number, bool all)
 		XSetTSOrigin(x->display, x->white, (int)(bits % TILE), (int)(bits / TILE % TILE));
 		XSetTSOrigin(x->display, x->black, (int)(bits >> 20) % TILE, (int)(bits >> 30) % TILE);
 	}
-	fill(x, x->white, white, whites);
-	fill(x, x->black, black, blacks);
+	fill_boxes(x, x->white, white, whites);
+	fill_boxes(x, x->black, black, blacks);
 }
 
-static void draw_text(struct x11 *x, const struct scene_box *box, const char *text, int n)
+static void draw_text(struct x11_face *x, const struct scene_box *box, const char *text, int n)
 {
 	int down = x->font ? (SCENE_GLYPH_HEIGHT + x->font->ascent - x->font->descent) / 2 : SCENE_GLYPH_HEIGHT - 3;
 
@@ -69,7 +69,7 @@ static void draw_text(struct x11 *x, const struct scene_box *box, const char *te
 		XDrawString(x->display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
 }
 
-static void draw_all(struct x11 *x)
+static void draw_all(struct x11_face *x)
 {
 	struct scene_box line = scene_line(&x->scene), marker[PATCH_COLUMNS];
 
@@ -79,16 +79,16 @@ static void draw_all(struct x11 *x)
 		for (int c = 0; c < PATCH_COLUMNS; c++)
 			if (x->scene.cells.white[0][c] == white)
 				marker[n++] = (struct scene_box){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
-		fill(x, white ? x->white : x->black, marker, n);
+		fill_boxes(x, white ? x->white : x->black, marker, n);
 	}
 	draw_number(x, x->scene.number, true);
-	fill(x, x->ground, &line, 1);
+	fill_boxes(x, x->ground, &line, 1);
 	draw_text(x, &line, x->scene.line, x->scene.length);
 }
 
-static void x11_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
+static void x11_face_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct x11 *x = (struct x11 *)f;
+	struct x11_face *x = (struct x11_face *)f;
 
 	draw_number(x, number, false);
 	for (size_t i = 0; i < n; i++) {
@@ -96,7 +96,7 @@ static void x11_draw(struct face *f, uint32_t number, const unsigned char *typed
 		struct scene_box box = scene_type(&x->scene, typed[i], &cleared), line = scene_line(&x->scene);
 
 		if (cleared)
-			fill(x, x->ground, &line, 1);
+			fill_boxes(x, x->ground, &line, 1);
 		draw_text(x, &box, x->scene.line + x->scene.length - 1, 1);
 	}
 	XFlush(x->display);
@@ -112,7 +112,7 @@ static bool managed(Display *display)
 	return XGetWindowAttributes(display, DefaultRootWindow(display), &a) && a.all_event_masks & SubstructureRedirectMask;
 }
 
-static void handle(struct x11 *x, XEvent *event)
+static void handle_event(struct x11_face *x, XEvent *event)
 {
 	int64_t now = clock_now();
 	KeySym symbol = NoSymbol;
@@ -152,9 +152,9 @@ static void handle(struct x11 *x, XEvent *event)
 	}
 }
 
-static int x11_wait(struct face *f, int64_t until_ns, char *why, size_t size)
+static int x11_face_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 {
-	struct x11 *x = (struct x11 *)f;
+	struct x11_face *x = (struct x11_face *)f;
 	fd_set fds;
 
 	/* XPending also flushes, and reads what there is. */
@@ -168,7 +168,7 @@ static int x11_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 
 		XNextEvent(x->display, &event);
 		if (!x->gone)
-			handle(x, &event);
+			handle_event(x, &event);
 	}
 	if (x->gone)
 		return why_write(-EPIPE, why, size, "display %s went away", x->cfg.display);
@@ -177,9 +177,9 @@ static int x11_wait(struct face *f, int64_t until_ns, char *why, size_t size)
 	return 0;
 }
 
-static void x11_close(struct face *f)
+static void x11_face_close(struct face *f)
 {
-	struct x11 *x = (struct x11 *)f;
+	struct x11_face *x = (struct x11_face *)f;
 
 	/* After an I/O error only the memory of the connection could be had back, and Xlib may not be called any more. */
 	if (x->display && !x->gone) {
@@ -195,7 +195,7 @@ static void x11_close(struct face *f)
 	free(x);
 }
 
-static unsigned long grey(const struct x11 *x, int value)
+static unsigned long grey_pixel(const struct x11_face *x, int value)
 {
 	const Visual *v = DefaultVisual(x->display, DefaultScreen(x->display));
 	unsigned long masks[3] = { v->red_mask, v->green_mask, v->blue_mask }, pixel = 0;
@@ -206,7 +206,7 @@ static unsigned long grey(const struct x11 *x, int value)
 }
 
 /* A tile of noise about a grey; three colours apart, so that no palette holds it. */
-static bool noisy(struct x11 *x, GC gc, int middle)
+static bool noisy(struct x11_face *x, GC gc, int middle)
 {
 	int screen = DefaultScreen(x->display);
 	Visual *v = DefaultVisual(x->display, screen);
@@ -224,7 +224,7 @@ static bool noisy(struct x11 *x, GC gc, int middle)
 		unsigned long pixel = 0, masks[3] = { v->red_mask, v->green_mask, v->blue_mask };
 
 		for (int c = 0; c < 3; c++)
-			pixel |= grey(x, middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1))) & masks[c];
+			pixel |= grey_pixel(x, middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1))) & masks[c];
 		XPutPixel(image, i % TILE, i / TILE, pixel);
 	}
 	tile = XCreatePixmap(x->display, x->window, TILE, TILE, (unsigned)DefaultDepth(x->display, screen));
@@ -235,7 +235,7 @@ static bool noisy(struct x11 *x, GC gc, int middle)
 	return true;
 }
 
-static void make_window(struct x11 *x)
+static void make_echo_window(struct x11_face *x)
 {
 	Display *d = x->display;
 	int screen = DefaultScreen(d);
@@ -268,7 +268,7 @@ static void make_window(struct x11 *x)
 
 struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 {
-	struct x11 *x = calloc(1, sizeof(*x));
+	struct x11_face *x = calloc(1, sizeof(*x));
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 
 	if (!x) {
@@ -276,7 +276,7 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 		return NULL;
 	}
 	x->cfg = *cfg;
-	x->face = (struct face){ x11_wait, x11_draw, x11_close };
+	x->face = (struct face){ x11_face_wait, x11_face_draw, x11_face_close };
 	x->random = cfg->seed;
 	scene_start(&x->scene, cfg->cell);
 	x->display = x11_connect(cfg->display, &x->gone, why, size);
@@ -286,25 +286,25 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 	}
 	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
 		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
-		x11_close(&x->face);
+		x11_face_close(&x->face);
 		return NULL;
 	}
-	make_window(x);
+	make_echo_window(x);
 	if (cfg->noise && (!noisy(x, x->white, SCENE_NOISE_WHITE) || !noisy(x, x->black, SCENE_NOISE_BLACK))) {
 		snprintf(why, size, "out of memory for the noise");
-		x11_close(&x->face);
+		x11_face_close(&x->face);
 		return NULL;
 	}
 	XMapWindow(x->display, x->window);
 	while (!(x->mapped && x->exposed)) {
-		if (x11_wait(&x->face, patience, why, size)) {
-			x11_close(&x->face);
+		if (x11_face_wait(&x->face, patience, why, size)) {
+			x11_face_close(&x->face);
 			return NULL;
 		}
 		if (clock_now() >= patience || proc_stop) {
 			snprintf(why, size, proc_stop ? "stopped before the window was shown" :
 				 "display %s did not show the window within 10 s; is its window manager alive?", cfg->display);
-			x11_close(&x->face);
+			x11_face_close(&x->face);
 			return NULL;
 		}
 	}

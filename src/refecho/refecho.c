@@ -103,7 +103,7 @@ static void log_time(int64_t ns)
 		rows_none(run.log);
 }
 
-static void leave(const struct echo_key *k, void *arg)
+static void note_left_key(const struct echo_key *k, void *arg)
 {
 	(void)arg;
 	if (k->flushed_ns && !k->dropped) {
@@ -125,7 +125,7 @@ static void leave(const struct echo_key *k, void *arg)
 	run.log_dirty = true;
 }
 
-static void on_key(void *arg, int64_t now_ns, unsigned char character)
+static void on_typed_key(void *arg, int64_t now_ns, unsigned char character)
 {
 	bool drop = cfg.drop > 0 && random_unit(&run.drop_random) < cfg.drop;
 
@@ -136,11 +136,11 @@ static void on_key(void *arg, int64_t now_ns, unsigned char character)
 static void on_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
-	echo_flushed(&run.echo, now_ns, leave, NULL);
+	echo_flushed(&run.echo, now_ns, note_left_key, NULL);
 }
 
 /* Burns CPU time, not time: what another process takes of the CPU in between comes on top, as with real work. */
-static void burn(int64_t cost_ns)
+static void burn_cpu(int64_t cost_ns)
 {
 	int64_t start = clock_thread_cpu(), used = 0;
 
@@ -159,7 +159,7 @@ static void redraw(struct face *face, size_t keys)
 	size_t n = 0;
 
 	if (cfg.cost_ns)
-		burn(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
+		burn_cpu(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
 	if (proc_stop)
 		return;		/* not paid for in full: these keys still wait */
 	for (size_t i = 0; (k = echo_taken(&run.echo, i)); i++)
@@ -186,7 +186,7 @@ static int64_t flush_log(int64_t next_ns)
 	return INT64_MAX;
 }
 
-static int serve(struct face *face, char *why, size_t size)
+static int serve_face(struct face *face, char *why, size_t size)
 {
 	while (!proc_stop) {
 		int64_t next = echo_next(&run.echo), look = flush_log(next);
@@ -223,7 +223,7 @@ static void load_delays(void)
 		die(EXIT_USAGE, "%s: no times in it; write one on each line, such as 20ms", path);
 }
 
-static void report_keys(struct rec *r)
+static void report_echo_keys(struct rec *r)
 {
 	uint64_t first = run.left > LISTED_MAX ? run.left - LISTED_MAX : 0;
 
@@ -249,7 +249,7 @@ static void report_keys(struct rec *r)
 	rec_end(r);
 }
 
-static void say(struct rec *r)
+static void say_echo(struct rec *r)
 {
 	uint64_t open = run.echo.received - run.echo.answered;
 	char answered[80] = "all answered", shared[60] = "";
@@ -271,7 +271,7 @@ static void say(struct rec *r)
 		rec_warn(r, "%s keys found no room in the queue and were not answered.", say_count((int64_t)run.echo.lost));
 }
 
-static void report(struct rec *r, const struct rt_state *rt)
+static void report_echo(struct rec *r, const struct rt_state *rt)
 {
 	char words[120];
 
@@ -307,13 +307,13 @@ static void report(struct rec *r, const struct rt_state *rt)
 	rec_timing(r, "received_flushed_ms", &run.total, NS_PER_MS);
 	rec_timing(r, "due_flushed_ms", &run.lag, NS_PER_MS);
 	if (run.listed)
-		report_keys(r);
+		report_echo_keys(r);
 	rec_end(r);
 	rec_main_table(r, "keys");
-	say(r);
+	say_echo(r);
 }
 
-static void prepare(struct rt_state *rt)
+static void prepare_echo(struct rt_state *rt)
 {
 	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
 	const struct echo_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
@@ -351,7 +351,7 @@ static void announce(void)
 
 int main(int argc, char **argv)
 {
-	struct face_cfg face_cfg = { .key = on_key, .flushed = on_flushed };
+	struct face_cfg face_cfg = { .key = on_typed_key, .flushed = on_flushed };
 	struct face *face;
 	struct rec *out;
 	struct rt_state rt;
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 	out = rec_open(&out_cfg, "refecho");	/* before the run: a bad path must not cost it */
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	prepare(&rt);
+	prepare_echo(&rt);
 	face_cfg.display = cfg.display;
 	face_cfg.listen = cfg.listen;
 	face_cfg.port = (int)cfg.port;
@@ -385,12 +385,12 @@ int main(int argc, char **argv)
 	proc_ready((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
 		announce();
-	gone = serve(face, why, sizeof(why));
-	echo_rest(&run.echo, leave, NULL);
+	gone = serve_face(face, why, sizeof(why));
+	echo_rest(&run.echo, note_left_key, NULL);
 	face->close(face);
 	if (gone)
 		rec_warn(out, "%s; the keys up to then are reported", why);
-	report(out, &rt);
+	report_echo(out, &rt);
 	err = run.log ? rows_close(run.log) : 0;
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scene.h"
 
-static int columns(const struct scene *s)
+static int line_columns(const struct scene *s)
 {
 	int n = (SCENE_WIDTH - 4 * s->cell) / SCENE_GLYPH_WIDTH;
 
@@ -14,7 +14,7 @@ void scene_start(struct scene *s, int cell)
 	patch_encode(0, &s->cells);
 }
 
-static int runs(const struct scene *s, const struct patch_cells *before, bool all, bool white, struct scene_box *out)
+static int find_runs(const struct scene *s, const struct patch_cells *before, bool all, bool white, struct scene_box *out)
 {
 	int n = 0;
 
@@ -41,13 +41,13 @@ void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *
 
 	s->number = number & PATCH_NUMBER_MAX;
 	patch_encode(s->number, &s->cells);
-	*whites = runs(s, &before, all, true, white);
-	*blacks = runs(s, &before, all, false, black);
+	*whites = find_runs(s, &before, all, true, white);
+	*blacks = find_runs(s, &before, all, false, black);
 }
 
 struct scene_box scene_type(struct scene *s, unsigned char character, bool *cleared)
 {
-	*cleared = s->length == columns(s);
+	*cleared = s->length == line_columns(s);
 	if (*cleared)
 		s->length = 0;
 	s->line[s->length++] = (char)(character >= 0x20 && character < 0x7f ? character : '.');
@@ -57,5 +57,5 @@ struct scene_box scene_type(struct scene *s, unsigned char character, bool *clea
 
 struct scene_box scene_line(const struct scene *s)
 {
-	return (struct scene_box){ 2 * s->cell, 10 * s->cell, columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
+	return (struct scene_box){ 2 * s->cell, 10 * s->cell, line_columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
 }
