@@ -30,16 +30,16 @@ static const struct {
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 
-struct reading {
+struct limits_reading {
 	struct limits_in *out;
 	bool seen[NUMBERS];
 	char *why;
 	size_t size;
 };
 
-static int row(void *context, char *const *cell)
+static int take_limit_row(void *context, char *const *cell)
 {
-	struct reading *r = context;
+	struct limits_reading *r = context;
 	double value;
 
 	for (size_t i = 0; i < NUMBERS; i++) {
@@ -58,12 +58,12 @@ static int row(void *context, char *const *cell)
 int limits_in_read(FILE *in, struct limits_in *out, char *why, size_t size)
 {
 	static const char *const columns[] = { "name", "value", "source", NULL };
-	struct reading r = { .out = out, .why = why, .size = size };
+	struct limits_reading r = { .out = out, .why = why, .size = size };
 	unsigned long line;
 	int err;
 
 	*out = (struct limits_in){ 0 };
-	err = rows_in_read(in, "thresholds/1", columns, 3, row, &r, &line);
+	err = rows_in_read(in, "thresholds/1", columns, 3, take_limit_row, &r, &line);
 	if (err == -EPROTO)
 		snprintf(why, size, "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)

@@ -13,7 +13,7 @@
 
 #define FIELDS 256
 
-struct table {
+struct sample_table {
 	const struct samples_in_cfg *cfg;
 	struct samples_in *out;
 	bool commas;
@@ -23,10 +23,10 @@ struct table {
 	double unit_ms;
 };
 
-static int head(void *context, char *line, const char **why)
+static int take_sample_head(void *context, char *line, const char **why)
 {
 	static const char *const usual[] = { "answer_ns", "elapsed", "latency_ms", "response_ms", "r_ms", "latency_ns" };
-	struct table *t = context;
+	struct sample_table *t = context;
 	const char *name = t->cfg->column;
 	char *cell[FIELDS];
 
@@ -60,7 +60,7 @@ static int head(void *context, char *line, const char **why)
 	return 0;
 }
 
-static int add(struct samples_in *s, struct samples_in_one one)
+static int add_sample(struct samples_in *s, struct samples_in_one one)
 {
 	if (array_room(&s->one, s->n))
 		return -ENOMEM;
@@ -70,13 +70,13 @@ static int add(struct samples_in *s, struct samples_in_one one)
 	return 0;
 }
 
-static bool number(const char *cell, double *out)
+static bool read_finite(const char *cell, double *out)
 {
 	return !cli_read_real(cell, out) && isfinite(*out);
 }
 
 /* Times in ns are above 2^53 after a hundred days: their difference is taken in whole numbers. */
-static bool between(const char *from, const char *to, double *ns)
+static bool time_between(const char *from, const char *to, double *ns)
 {
 	int64_t a, b;
 
@@ -86,9 +86,9 @@ static bool between(const char *from, const char *to, double *ns)
 	return true;
 }
 
-static int body(void *context, char *line, const char **why)
+static int take_sample_body(void *context, char *line, const char **why)
 {
-	struct table *t = context;
+	struct sample_table *t = context;
 	struct samples_in_one one = { .users = NAN };
 	char *cell[FIELDS];
 	const char *value;
@@ -110,7 +110,7 @@ static int body(void *context, char *line, const char **why)
 		return 0;
 	}
 	*why = "not a latency";
-	if (t->due < 0 ? !number(value, &v) : !between(cell[t->due], value, &v))
+	if (t->due < 0 ? !read_finite(value, &v) : !time_between(cell[t->due], value, &v))
 		return -EPROTO;
 	*why = "a latency below 0";
 	if (v < 0)
@@ -118,18 +118,18 @@ static int body(void *context, char *line, const char **why)
 	one.ms = round(v * t->unit_ms * 1e6) / 1e6;	/* whole ns: what is exactly at a threshold stays there, whatever its unit */
 	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
 	*why = "not a number of users";
-	if (t->users >= 0 && *cell[t->users] && (!number(cell[t->users], &one.users) || one.users < 0))
+	if (t->users >= 0 && *cell[t->users] && (!read_finite(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;
-	return add(t->out, one);
+	return add_sample(t->out, one);
 }
 
 int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why)
 {
-	struct table t = { .cfg = cfg, .out = out };
+	struct sample_table t = { .cfg = cfg, .out = out };
 	int err;
 
 	*out = (struct samples_in){ 0 };
-	err = lines_each(in, &t.commas, head, body, &t, line, why);
+	err = lines_each(in, &t.commas, take_sample_head, take_sample_body, &t, line, why);
 	if (err || t.fields)
 		return err;
 	*why = "no header";

@@ -220,7 +220,7 @@ static void say_vsi(struct rec *r, const struct samples_in *s, const struct limi
 		rec_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void say(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+static void say_score(struct rec *r, const struct samples_in *s, const struct limits_in *l)
 {
 	const struct models_limits *m = &l->limits;
 	double share[MODELS_TOLIA], mean;
@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 	tell_simple(out, &s, &l);
 	tell_vsi(out, &s, &l);
 	rec_end(out);
-	say(out, &s, &l);
+	say_score(out, &s, &l);
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
