@@ -24,7 +24,7 @@ const char *const hold_ways[] = { "auto", "signal", "freezer", "none", NULL };
 #define NAP_NS (NS_PER_MS)
 
 /* What the child has to undo: shared with it, and noted before it is done. */
-struct held {
+struct held_group {
 	pid_t pid;
 	uint64_t start;
 	char from[256];		/* its group in the freezer's hierarchy */
@@ -35,7 +35,7 @@ struct store {
 	char own[PATH_ROOM];		/* a group of ours, to be emptied and removed; "": none */
 	char root[1024];		/* where the freezer's hierarchy is mounted */
 	atomic_size_t n;
-	struct held held[HELD_MAX];
+	struct held_group held[HELD_MAX];
 };
 
 struct hold {
@@ -59,7 +59,7 @@ static bool holds(const char *path, const char *text)
 	return found;
 }
 
-static void join(char *to, const char *folder, const char *name)
+static void join_folder(char *to, const char *folder, const char *name)
 {
 	if (snprintf(to, PATH_ROOM, "%s/%s", folder, name) >= PATH_ROOM)
 		to[0] = '\0';
@@ -67,7 +67,7 @@ static void join(char *to, const char *folder, const char *name)
 
 /* ---- letting go: of the child, and of us should it be gone ---- */
 
-static const struct held *of_pid(const struct store *s, pid_t pid)
+static const struct held_group *of_pid(const struct store *s, pid_t pid)
 {
 	size_t n = atomic_load(&s->n);
 
@@ -85,7 +85,7 @@ static int empty_own(struct store *s)
 
 		files_group(s->own, &pid, &n);
 		for (size_t i = 0; i < n; i++) {
-			const struct held *h = of_pid(s, pid[i]);
+			const struct held_group *h = of_pid(s, pid[i]);
 			char to[2 * PATH_ROOM];
 
 			snprintf(to, sizeof(to), "%s%s/cgroup.procs", s->root, h ? h->from : "");
@@ -101,7 +101,7 @@ static int empty_own(struct store *s)
 	return -EBUSY;
 }
 
-static int let_go(struct store *s)
+static int release_group(struct store *s)
 {
 	size_t n = atomic_load(&s->n);
 	int err = 0;
@@ -133,7 +133,7 @@ static void wait_and_let_go(struct store *s, int line)
 		close(fd);	/* who waits for our parent's output does not wait for us */
 	while (read(line, &c, 1) < 0 && errno == EINTR)
 		;
-	_exit(let_go(s) ? 1 : 0);
+	_exit(release_group(s) ? 1 : 0);
 }
 
 /* Our child; it stays to be waited for. */
@@ -154,12 +154,12 @@ static bool in_place(struct hold *h, const char *cgroup)
 	bool inside = false;
 	size_t n = 0;
 
-	join(h->store->freeze, cgroup, "cgroup.freeze");
-	join(state, cgroup, "cgroup.events");
+	join_folder(h->store->freeze, cgroup, "cgroup.freeze");
+	join_folder(state, cgroup, "cgroup.events");
 	h->version = 2;
 	if (access(h->store->freeze, W_OK)) {
-		join(h->store->freeze, cgroup, "freezer.state");
-		join(state, cgroup, "freezer.state");
+		join_folder(h->store->freeze, cgroup, "freezer.state");
+		join_folder(state, cgroup, "freezer.state");
 		h->version = 1;
 	}
 	if (access(h->store->freeze, W_OK) || files_group(cgroup, &pid, &n)) {
@@ -195,7 +195,7 @@ static bool own_group(struct hold *h, char *why, size_t size)
 		return false;
 	}
 	h->version = 1;
-	join(s->freeze, s->own, "freezer.state");
+	join_folder(s->freeze, s->own, "freezer.state");
 	if (files_write(s->freeze, "FROZEN")) {	/* what comes in freezes */
 		rmdir(s->own);
 		s->own[0] = s->freeze[0] = '\0';
@@ -278,7 +278,7 @@ int hold_add(struct hold *h, const struct member *m)
 {
 	struct store *s = h->store;
 	size_t n = atomic_load(&s->n);
-	struct held *held = &s->held[n];
+	struct held_group *held = &s->held[n];
 	char path[2 * PATH_ROOM];
 	int err;
 
@@ -288,7 +288,7 @@ int hold_add(struct hold *h, const struct member *m)
 		return -E2BIG;
 	if (h->way == HOLD_SIGNAL && procs_stands(m->pid))
 		return 0;
-	*held = (struct held){ .pid = m->pid, .start = m->start };
+	*held = (struct held_group){ .pid = m->pid, .start = m->start };
 	if (h->way == HOLD_SIGNAL) {
 		atomic_store(&s->n, n + 1);
 		err = kill(m->pid, SIGSTOP) ? -errno : 0;
@@ -296,7 +296,7 @@ int hold_add(struct hold *h, const struct member *m)
 		if (proc_cgroup(m->pid, "freezer", held->from, sizeof(held->from)) != 1)
 			return -ESRCH;
 		atomic_store(&s->n, n + 1);
-		join(path, s->own, "cgroup.procs");
+		join_folder(path, s->own, "cgroup.procs");
 		err = files_write_number(path, m->pid);
 	}
 	if (err)	/* nothing was done to it */
@@ -346,7 +346,7 @@ int hold_end(struct hold *h)
 		while (waitpid(h->child, &status, 0) < 0 && errno == EINTR)
 			;
 		if (!WIFEXITED(status))		/* somebody has killed it */
-			err = let_go(h->store);
+			err = release_group(h->store);
 		else if (WEXITSTATUS(status))
 			err = -EBUSY;
 	}

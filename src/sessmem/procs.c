@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A small file of /proc in one read; its length, or -errno. */
-static ssize_t slurp(const char *path, char *text, size_t size)
+static ssize_t read_proc_file(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -errno : read(fd, text, size - 1);
@@ -33,7 +33,7 @@ int procs_look(pid_t pid, struct member *out)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	n = slurp(path, text, sizeof(text));
+	n = read_proc_file(path, text, sizeof(text));
 	if (n <= 0)
 		return n == -ENOENT || n == 0 ? -ESRCH : (int)n;
 	return member_read(text, out);
@@ -80,7 +80,7 @@ bool procs_stands(pid_t pid)
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, e->d_name);
-		all = slurp(path, text, sizeof(text)) <= 0 || member_read(text, &thread) || strchr("TtZX", thread.state);
+		all = read_proc_file(path, text, sizeof(text)) <= 0 || member_read(text, &thread) || strchr("TtZX", thread.state);
 	}
 	if (dir)
 		closedir(dir);
@@ -93,7 +93,7 @@ void procs_command(pid_t pid, char *text, size_t size)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	n = slurp(path, text, size);
+	n = read_proc_file(path, text, size);
 	while (n > 0 && !text[n - 1])
 		n--;
 	for (ssize_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ int64_t procs_page_tables(pid_t pid)
 	const char *at;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (slurp(path, text, sizeof(text)) <= 0)
+	if (read_proc_file(path, text, sizeof(text)) <= 0)
 		return -1;
 	at = strstr(text, "\nVmPTE:");
 	return at ? strtoll(at + strlen("\nVmPTE:"), NULL, 10) * 1024 : -1;

@@ -24,7 +24,7 @@ static void report_figures(struct rec *r, const char *before, const struct smaps
 	}
 }
 
-static void report_process(struct rec *r, const struct reading *p)
+static void report_process(struct rec *r, const struct process_reading *p)
 {
 	rec_object(r, NULL);
 	rec_str(r, "name", p->is.name);
@@ -38,7 +38,7 @@ static void report_process(struct rec *r, const struct reading *p)
 	rec_end(r);
 }
 
-static void add(struct smaps_figures *to, const struct smaps_figures *f)
+static void add_figures(struct smaps_figures *to, const struct smaps_figures *f)
 {
 	to->private_dirty += f->private_dirty;
 	to->private_clean += f->private_clean;
@@ -50,7 +50,7 @@ static void add(struct smaps_figures *to, const struct smaps_figures *f)
 	to->rss += f->rss;
 }
 
-void report_processes(struct rec *r, const struct seen *s)
+void report_processes(struct rec *r, const struct session_readings *s)
 {
 	struct smaps_figures total = { 0 };
 	int64_t tables = 0;
@@ -58,7 +58,7 @@ void report_processes(struct rec *r, const struct seen *s)
 	rec_array(r, "processes");
 	for (size_t i = 0; i < s->n; i++) {
 		report_process(r, &s->row[i]);
-		add(&total, &s->row[i].sum.all);
+		add_figures(&total, &s->row[i].sum.all);
 		tables += s->row[i].page_tables > 0 ? s->row[i].page_tables : 0;
 	}
 	rec_end(r);
@@ -110,21 +110,21 @@ static int64_t private_of(const struct smaps_figures *f)
 
 static int by_private(const void *a, const void *b)
 {
-	const struct reading *const *x = a, *const *y = b;
+	const struct process_reading *const *x = a, *const *y = b;
 	int64_t one = private_of(&(*x)->sum.all), other = private_of(&(*y)->sum.all);
 
 	return one < other ? 1 : one > other ? -1 : 0;
 }
 
-static void say_row(struct rec *r, const char *name, const struct smaps_figures *f, const char *note)
+static void say_memory_row(struct rec *r, const char *name, const struct smaps_figures *f, const char *note)
 {
 	rec_row(r, "%s\t%s\t%s\t%s%s", name, say_memory((double)private_of(f)), say_memory((double)f->swap),
 		say_memory((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
-static void say_processes(struct rec *r, const struct seen *s, struct smaps_figures *total)
+static void say_processes(struct rec *r, const struct session_readings *s, struct smaps_figures *total)
 {
-	const struct reading **order = calloc(s->n + 1, sizeof(*order));
+	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
 	struct smaps_figures rest = { 0 };
 	char more[32];
 
@@ -136,19 +136,19 @@ static void say_processes(struct rec *r, const struct seen *s, struct smaps_figu
 	for (size_t i = 0; order && i < s->n; i++) {
 		const struct smaps_figures *f = &order[i]->sum.all;
 
-		add(total, f);
+		add_figures(total, f);
 		if (i < NAMED || s->n == NAMED + 1)
-			say_row(r, order[i]->is.name, f, "");
+			say_memory_row(r, order[i]->is.name, f, "");
 		else
-			add(&rest, f);
+			add_figures(&rest, f);
 	}
 	snprintf(more, sizeof(more), "%zu more", s->n - NAMED);
 	if (s->n > NAMED + 1)
-		say_row(r, more, &rest, "");
+		say_memory_row(r, more, &rest, "");
 	free(order);
 }
 
-void report_text(struct rec *r, const struct seen *s, const struct used_machine *m)
+void report_text(struct rec *r, const struct session_readings *s, const struct used_machine *m)
 {
 	struct smaps_figures total = { 0 };
 	double takes;
@@ -166,7 +166,7 @@ void report_text(struct rec *r, const struct seen *s, const struct used_machine 
 		rec_warn(r, "%zu processes ended while they were read", s->vanished);
 	say_processes(r, s, &total);
 	if (s->n > 1)
-		say_row(r, "total", &total, "\t*fair share of it");
+		say_memory_row(r, "total", &total, "\t*fair share of it");
 	takes = (double)private_of(&total);
 	if (takes > 0)
 		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", say_memory(takes),

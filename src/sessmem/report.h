@@ -10,25 +10,25 @@
 #include "used.h"
 
 /* One process. */
-struct reading {
+struct process_reading {
 	struct member is;
 	struct smaps_sum sum;
 	int64_t page_tables;	/* bytes; -1: not known */
 	char command[256];
 };
 
-struct seen {
-	struct reading *row;
+struct session_readings {
+	struct process_reading *row;
 	size_t n;
 	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies, without memory */
 	int64_t frozen_ns;
 	enum hold_way way;
 };
 
-void report_processes(struct rec *r, const struct seen *s);
+void report_processes(struct rec *r, const struct session_readings *s);
 void report_group(struct rec *r, const struct used_group *g);
 void report_machine(struct rec *r, const struct used_machine *m);
 /* The short text; `s` is NULL where no processes were read. */
-void report_text(struct rec *r, const struct seen *s, const struct used_machine *m);
+void report_text(struct rec *r, const struct session_readings *s, const struct used_machine *m);
 
 #endif

@@ -35,7 +35,7 @@ static struct {
 } cfg;
 static struct rec_cfg out_cfg;
 
-static int read_pids(const char *text, void *value)
+static int read_listed_pids(const char *text, void *value)
 {
 	struct pids *p = value;
 	const char *at = text;
@@ -60,22 +60,22 @@ static int read_pids(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "session", &cfg.session, 0, 0,
-	  "these processes, all whose session is one of them, and all that descend from any", NULL, read_pids, "PID,..." },
+	  "these processes, all whose session is one of them, and all that descend from any", NULL, read_listed_pids, "PID,..." },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "all in this control group and below: a folder that holds a cgroup.procs", NULL, NULL,
 	  "FOLDER" },
-	{ CLI_CALL, 0, "pid", &cfg.pid, 0, 0, "just these", NULL, read_pids, "PID,..." },
+	{ CLI_CALL, 0, "pid", &cfg.pid, 0, 0, "just these", NULL, read_listed_pids, "PID,..." },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, 0, 0, "no processes: only what the machine has in use", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "freeze", &cfg.freeze, 0, 0, "how processes are stopped while they are read (auto)", hold_ways, NULL, NULL },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
 
-static struct seen seen;
+static struct session_readings seen;
 
 /* ---- which ---- */
 
 /* Who belongs to it now. What is marked already stays so. */
-static size_t mark(struct member *m, size_t n)
+static size_t mark_members(struct member *m, size_t n)
 {
 	size_t marked = members_mark(m, n, cfg.session.pid, cfg.session.n);
 	struct pids listed = { NULL, 0 };
@@ -144,7 +144,7 @@ static size_t stop_new(struct hold *h, struct member *m, size_t n, struct member
 }
 
 /* A login may start processes while it is being stopped: until a look finds no new one. What was stopped stays in `known`. */
-static void stop_all(struct hold *h, struct member *known, size_t *n_known, size_t room)
+static void stop_members(struct hold *h, struct member *known, size_t *n_known, size_t room)
 {
 	int64_t until = clock_now() + SETTLE_NS;
 	size_t fresh = 1, left = 0;
@@ -156,7 +156,7 @@ static void stop_all(struct hold *h, struct member *known, size_t *n_known, size
 
 		if (err)
 			die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
-		mark(m, n);
+		mark_members(m, n);
 		fresh = stop_new(h, m, n, known, n_known, room);
 		left = hold_settle(h, until);
 		free(m);
@@ -168,14 +168,14 @@ static void stop_all(struct hold *h, struct member *known, size_t *n_known, size
 
 static void read_one(const struct member *m)
 {
-	struct reading *r;
+	struct process_reading *r;
 	struct member now;
 	int err;
 
 	if (array_room(&seen.row, seen.n))
 		die(EXIT_RUN, "out of memory");
 	r = &seen.row[seen.n];
-	*r = (struct reading){ .is = *m };
+	*r = (struct process_reading){ .is = *m };
 	if (m->state == 'Z') {
 		seen.ended++;
 		return;
@@ -202,14 +202,14 @@ static void read_one(const struct member *m)
 	seen.n++;
 }
 
-static int by_pid(const void *a, const void *b)
+static int by_member_pid(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void measure(struct used_machine *machine, struct used_group *group)
+static void measure_memory(struct used_machine *machine, struct used_group *group)
 {
 	static struct member known[32768];
 	char why[256] = "";
@@ -223,7 +223,7 @@ static void measure(struct used_machine *machine, struct used_group *group)
 		die(EXIT_MISSING, "%s", why);
 	seen.way = hold_way(h);
 	if (!cfg.machine)
-		stop_all(h, known, &n, sizeof(known) / sizeof(*known));
+		stop_members(h, known, &n, sizeof(known) / sizeof(*known));
 	err = used_machine_read("/proc/meminfo", machine);
 	if (err) {
 		hold_end(h);
@@ -231,7 +231,7 @@ static void measure(struct used_machine *machine, struct used_group *group)
 	}
 	if (cfg.cgroup && used_group_read(cfg.cgroup, group))
 		group->version = 0;
-	qsort(known, n, sizeof(*known), by_pid);
+	qsort(known, n, sizeof(*known), by_member_pid);
 	for (size_t i = 0; i < n && !proc_stop; i++)
 		read_one(&known[i]);
 	err = hold_end(h);
@@ -250,7 +250,7 @@ static void report_pids(struct rec *r, const char *key, const struct pids *p)
 	rec_end(r);
 }
 
-static void report(struct rec *r, const struct used_machine *machine, const struct used_group *group)
+static void report_session(struct rec *r, const struct used_machine *machine, const struct used_group *group)
 {
 	rec_object(r, "settings");
 	report_pids(r, "session", &cfg.session);
@@ -271,7 +271,7 @@ static void report(struct rec *r, const struct used_machine *machine, const stru
 	report_text(r, cfg.machine ? NULL : &seen, machine);
 }
 
-static void read_options(int argc, char **argv)
+static void read_sessmem_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sessmem --session PID,... | --cgroup FOLDER | --pid PID,... [options]",
 			      "Memory of a login, process by process: private, shared, its fair share, read while the login stands still.", options);
@@ -291,16 +291,16 @@ int main(int argc, char **argv)
 	struct rec *out;
 	int err;
 
-	read_options(argc, argv);
+	read_sessmem_options(argc, argv);
 	check_there();
 	proc_catch_stop();
 	out = rec_open(&out_cfg, "sessmem");
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	measure(&machine, &group);
+	measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
-	report(out, &machine, &group);
+	report_session(out, &machine, &group);
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-struct line {
+struct used_line {
 	const char *name;
 	int64_t *into;
 };
 
 /* Lines "NAME VALUE"; what is not found stays as it is. How many were found, or -errno. */
-static int read_lines(const char *path, const struct line *line, size_t n, int64_t unit)
+static int read_lines(const char *path, const struct used_line *line, size_t n, int64_t unit)
 {
 	FILE *in = fopen(path, "re");
 	char name[128], text[256];
@@ -40,11 +40,11 @@ int used_machine_read(const char *meminfo, struct used_machine *out)
 {
 	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
 	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
-	const struct line needed[] = {
+	const struct used_line needed[] = {
 		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers },
 		{ "Cached:", &cached }, { "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
-	const struct line more[] = {	/* depends on the kernel */
+	const struct used_line more[] = {	/* depends on the kernel */
 		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
 		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
 	};
@@ -67,9 +67,10 @@ int used_group_read(const char *folder, struct used_group *out)
 {
 	struct used_group g = { 0, -1, -1, -1, -1, -1, -1 };
 	int64_t cache = -1;
-	const struct line v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
+	const struct used_line v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
 				   { "total_cache", &cache }, { "total_swap", &g.swapped } };
-	const struct line v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache }, { "kernel", &g.kernel } };
+	const struct used_line v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache },
+					{ "kernel", &g.kernel } };
 	char path[4096];
 	int found;
 
