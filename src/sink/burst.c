@@ -15,7 +15,7 @@ static bool stopped(const struct burst_stop *stop)
 }
 
 /* As exact as clock_nanosleep, but a stop that comes just before the sleep is not missed. */
-static void sleep_until(int64_t due_ns, const struct burst_stop *stop)
+static void sleep_for_burst(int64_t due_ns, const struct burst_stop *stop)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
 
@@ -25,7 +25,7 @@ static void sleep_until(int64_t due_ns, const struct burst_stop *stop)
 
 /* Asking for the CPU time is a system call that locks the run queue. So it is asked only when the
  * wall clock says that the burst can be over, since nobody uses more CPU time than passes. */
-static void burn(struct burst *b, const struct burst_stop *stop)
+static void burn_burst(struct burst *b, const struct burst_stop *stop)
 {
 	int64_t cpu_from, left;
 
@@ -48,8 +48,8 @@ void burst_warm_up(struct burst *rows, size_t room, const struct burst_stop *sto
 	struct burst nothing = { .asked_ns = 1 };
 
 	memset(rows, 0, room * sizeof(*rows));
-	sleep_until(clock_now(), stop);
-	burn(&nothing, stop);
+	sleep_for_burst(clock_now(), stop);
+	burn_burst(&nothing, stop);
 }
 
 void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *rows, atomic_size_t *played,
@@ -60,10 +60,10 @@ void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *
 
 		b->due_ns = origin_ns + plan->due[i].start_ns;
 		b->asked_ns = plan->due[i].length_ns;
-		sleep_until(b->due_ns, stop);
+		sleep_for_burst(b->due_ns, stop);
 		if (stopped(stop))
 			return;
-		burn(b, stop);
+		burn_burst(b, stop);
 		atomic_store_explicit(played, i + 1, memory_order_release);
 	}
 }

@@ -38,7 +38,7 @@ static const char *const keys[] = { "every", "len", "random", "min", "max", "loa
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
 /* One "name:value" of a list; `seen`: the names so far, a bit each. */
-static bool read_word(char *word, struct burst_spec *s, unsigned *seen)
+static bool read_burst_word(char *word, struct burst_spec *s, unsigned *seen)
 {
 	char *value = strchr(word, ':');
 	unsigned key = 0;
@@ -89,7 +89,7 @@ int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t 
 		return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		if (!read_word(word, out, &seen))
+		if (!read_burst_word(word, out, &seen))
 			return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
 		return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
@@ -102,7 +102,7 @@ int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t 
 	return 0;
 }
 
-static int make_room(struct burst_plan *plan, size_t n)
+static int make_due_room(struct burst_plan *plan, size_t n)
 {
 	struct burst_due *more;
 
@@ -121,7 +121,7 @@ int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = make_room(plan, (size_t)n);
+	err = make_due_room(plan, (size_t)n);
 	if (err)
 		return err;
 	for (; (int64_t)plan->n < n; plan->n++)
@@ -160,7 +160,7 @@ int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, ui
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = make_room(plan, (size_t)spec->n);
+	err = make_due_room(plan, (size_t)spec->n);
 	if (err)
 		return err;
 	while ((int64_t)plan->n < spec->n) {
@@ -176,14 +176,14 @@ int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, ui
 	return 0;
 }
 
-struct reading {
+struct plan_reading {
 	struct burst_plan *plan;
 	size_t room;
 };
 
-static int add(void *context, char *const *cell)
+static int add_burst(void *context, char *const *cell)
 {
-	struct reading *r = context;
+	struct plan_reading *r = context;
 	struct burst_due due;
 
 	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
@@ -193,7 +193,7 @@ static int add(void *context, char *const *cell)
 		return -E2BIG;
 	if (r->plan->n == r->room) {
 		size_t room = r->room ? r->room * 2 : 256;
-		int err = make_room(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
+		int err = make_due_room(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
 
 		if (err)
 			return err;
@@ -206,11 +206,11 @@ static int add(void *context, char *const *cell)
 int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line)
 {
 	static const char *const columns[] = { "start_ns", "length_ns", NULL };
-	struct reading r = { .plan = plan };
+	struct plan_reading r = { .plan = plan };
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = rows_in_read(in, "burst-plan/1", columns, 2, add, &r, line);
+	err = rows_in_read(in, "burst-plan/1", columns, 2, add_burst, &r, line);
 	if (err)
 		burst_plan_free(plan);
 	return err;

@@ -24,7 +24,7 @@ struct crew *crew_new(int64_t count)
 	return crew;
 }
 
-static void account(struct crew_child *c, pid_t pid)
+static void account_child(struct crew_child *c, pid_t pid)
 {
 	if (!atomic_load(&c->ready))
 		return;		/* it was stopped before it had begun */
@@ -54,7 +54,7 @@ static __attribute__((noreturn)) void child_main(struct crew *crew, int64_t inde
 	me->start_ns = clock_now();
 	work(crew, index, context);
 	if (!atomic_load(&crew->stop))
-		account(me, getpid());
+		account_child(me, getpid());
 	_exit(EXIT_OK);
 }
 
@@ -70,7 +70,7 @@ static void note_end(struct crew_child *c, int status, const struct rusage *used
 }
 
 /* Whether it has ended, now or before. */
-static bool reap(struct crew_child *c, int options)
+static bool reap_child(struct crew_child *c, int options)
 {
 	struct rusage used;
 	int status;
@@ -92,8 +92,8 @@ static bool reap(struct crew_child *c, int options)
 void crew_stop(struct crew *crew)
 {
 	for (int64_t i = 0; i < crew->count; i++)
-		if (!reap(&crew->child[i], WNOHANG))
-			account(&crew->child[i], crew->child[i].pid);
+		if (!reap_child(&crew->child[i], WNOHANG))
+			account_child(&crew->child[i], crew->child[i].pid);
 	atomic_store(&crew->stop, true);
 	for (int64_t i = 0; i < crew->count; i++)
 		sem_post(&crew->wake);
@@ -102,12 +102,12 @@ void crew_stop(struct crew *crew)
 void crew_end(struct crew *crew, int64_t until_ns)
 {
 	for (int64_t i = 0; i < crew->count; i++)
-		while (!reap(&crew->child[i], until_ns == INT64_MAX ? 0 : WNOHANG) && clock_now() < until_ns)
+		while (!reap_child(&crew->child[i], until_ns == INT64_MAX ? 0 : WNOHANG) && clock_now() < until_ns)
 			clock_sleep_until(clock_now() + NS_PER_MS);
 }
 
 /* Whether the load is really there: 1, or 0; minus what makes it impossible, instead of waiting for ever. */
-static int look(struct crew *crew, int64_t *who)
+static int look_at_children(struct crew *crew, int64_t *who)
 {
 	for (*who = 0; *who < crew->count; ++*who) {
 		struct crew_child *c = &crew->child[*who];
@@ -117,7 +117,7 @@ static int look(struct crew *crew, int64_t *who)
 		if (atomic_load(&c->refused))
 			return -CREW_REFUSED;
 		/* asked after the flags: it may have ended between them and here, and then they tell why next time */
-		return reap(c, WNOHANG) && c->died ? -CREW_DIED : 0;
+		return reap_child(c, WNOHANG) && c->died ? -CREW_DIED : 0;
 	}
 	return 1;
 }
@@ -143,7 +143,7 @@ int crew_start(struct crew *crew, const struct regime *regime, crew_work *work, 
 		}
 		crew->child[*who].pid = crew->child[*who].was = pid;
 	}
-	while (!(seen = look(crew, who)) && !proc_stop)
+	while (!(seen = look_at_children(crew, who)) && !proc_stop)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	if (seen >= 0)
 		return 0;
@@ -155,12 +155,12 @@ int crew_start(struct crew *crew, const struct regime *regime, crew_work *work, 
 /* Until it has ended: true. Sleeps all the while, since a look now and then would be noise in what
  * is measured beside us; only where there are no pidfds (Linux before 5.3, some containers) it
  * looks. */
-static bool wait_for(struct crew_child *c, int64_t until_ns, const sigset_t *open)
+static bool wait_for_child(struct crew_child *c, int64_t until_ns, const sigset_t *open)
 {
 	struct pollfd fd = { .fd = pidfd_open(c->pid, 0), .events = POLLIN };
 	bool ended = false;
 
-	while (!(ended = reap(c, WNOHANG)) && !proc_stop) {
+	while (!(ended = reap_child(c, WNOHANG)) && !proc_stop) {
 		int64_t left = until_ns - clock_now(), nap = fd.fd < 0 && left > LOOK_NS ? LOOK_NS : left;
 		struct timespec ts = { .tv_sec = nap / NS_PER_S, .tv_nsec = nap % NS_PER_S };
 
@@ -182,7 +182,7 @@ bool crew_wait(struct crew *crew, int64_t until_ns)
 	proc_stop_signals(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	for (int64_t i = 0; i < crew->count && all; i++)
-		all = crew->child[i].pid <= 0 || wait_for(&crew->child[i], until_ns, &before);
+		all = crew->child[i].pid <= 0 || wait_for_child(&crew->child[i], until_ns, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return all;
 }

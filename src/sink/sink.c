@@ -36,7 +36,7 @@ static char autogroup[64], cgroup[512];
 
 static struct burst_plan plan;
 /* One for each child: its part of a store that it and we see. */
-static struct truth {
+static struct burst_store {
 	atomic_size_t played;
 	bool locked;
 	struct burst row[];
@@ -76,7 +76,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void spin(void)
+static void spin_a_while(void)
 {
 	for (int i = 0; i < SPIN_TURNS; i++)
 		__asm__ volatile("" ::: "memory");
@@ -95,7 +95,7 @@ static void hold_share(struct crew *crew, int64_t index, void *context)
 		if (until)
 			clock_sleep_until(until);
 		else
-			spin();
+			spin_a_while();
 	}
 }
 
@@ -104,13 +104,13 @@ static void be_greedy(struct crew *crew, int64_t index, void *context)
 	(void)context;
 	atomic_store(&crew->child[index].ready, true);
 	while (!atomic_load_explicit(&crew->stop, memory_order_relaxed))
-		spin();
+		spin_a_while();
 }
 
 static void play_bursts(struct crew *crew, int64_t index, void *context)
 {
 	struct burst_stop stop = { &crew->stop, &crew->wake };
-	struct truth *mine = truth[index];
+	struct burst_store *mine = truth[index];
 	struct rt_state got;
 	int64_t origin_ns;
 
@@ -200,7 +200,7 @@ static int write_burst_log(struct rows *log, const struct crew *crew)
 }
 
 /* The CPUs the children may use, as --cpus takes them. */
-static void report_cpus(struct rec *r)
+static void report_allowed_cpus(struct rec *r)
 {
 	struct cli_cpus use = cfg.regime.cpus;
 	char text[256];
@@ -211,7 +211,7 @@ static void report_cpus(struct rec *r)
 	rec_str(r, "cpus", text);
 }
 
-static void report_settings(struct rec *r, const struct crew *crew)
+static void report_sink_settings(struct rec *r, const struct crew *crew)
 {
 	int64_t slice = crew->child[0].slice_ns;
 
@@ -225,7 +225,7 @@ static void report_settings(struct rec *r, const struct crew *crew)
 	rec_str(r, "cgroup", cfg.regime.cgroup);
 	rec_str(r, "burst", cfg.burst_text);
 	rec_int(r, "seed", cfg.seed);
-	report_cpus(r);
+	report_allowed_cpus(r);
 	rec_end(r);
 }
 
@@ -319,12 +319,12 @@ static void say_load(struct rec *r, const struct crew *crew)
 		rec_say(r, "Load held.");
 }
 
-static int64_t report(struct rec *r, const struct crew *crew)
+static int64_t report_sink(struct rec *r, const struct crew *crew)
 {
 	double total = 0;
 	int64_t died = 0;
 
-	report_settings(r, crew);
+	report_sink_settings(r, crew);
 	rec_object(r, "result");
 	rec_array(r, "children");
 	for (int64_t i = 0; i < crew->count; i++) {
@@ -348,7 +348,7 @@ static int64_t report(struct rec *r, const struct crew *crew)
 	return died;
 }
 
-static struct crew *start(void)
+static struct crew *start_crew(void)
 {
 	struct crew *crew = crew_new(cfg.count);
 	crew_work *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_share : be_greedy;
@@ -377,7 +377,7 @@ static struct crew *start(void)
 }
 
 /* Whether a signal cut it short. */
-static bool hold(struct crew *crew)
+static bool hold_load(struct crew *crew)
 {
 	int64_t until;
 	bool cut;
@@ -398,7 +398,7 @@ static bool hold(struct crew *crew)
 	return cut;
 }
 
-static void read_options(int argc, char **argv)
+static void read_sink_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT | --burst PLAN] [-t TIME] [options]",
 			      "Takes CPU time: greedily, a share of the wall clock held by feedback, or in planned bursts.", options);
@@ -427,7 +427,7 @@ int main(int argc, char **argv)
 	bool cut;
 	int err, lost;
 
-	read_options(argc, argv);
+	read_sink_options(argc, argv);
 	proc_stop_with_parent();
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
@@ -437,9 +437,9 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	if (cfg.burst_log)
 		burst_log = open_burst_log();
-	crew = start();
-	cut = hold(crew);
-	died = report(out, crew);
+	crew = start_crew();
+	cut = hold_load(crew);
+	died = report_sink(out, crew);
 	lost = burst_log ? write_burst_log(burst_log, crew) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
