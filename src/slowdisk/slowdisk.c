@@ -50,7 +50,7 @@ static struct {
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
 } now = { .control.fd = -1 };
 
-static int call_rate(const char *text, void *value)
+static int read_pace_rate(const char *text, void *value)
 {
 	return pace_read_rate(text, value);
 }
@@ -59,8 +59,8 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "each read takes this long (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "each write takes this long (0)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, 0, 0,
-	  "the data of a read takes longer by its bits at this rate (none)", NULL, call_rate, "RATE (150Kbit or more, or none)" },
-	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, 0, 0, "the same of a write (none)", NULL, call_rate,
+	  "the data of a read takes longer by its bits at this rate (none)", NULL, read_pace_rate, "RATE (150Kbit or more, or none)" },
+	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, 0, 0, "the same of a write (none)", NULL, read_pace_rate,
 	  "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
 	  "take orders from this fifo, which is made where it is not there: read-delay 5ms, delay 0, rate none", NULL, NULL, "FIFO" },
@@ -72,7 +72,7 @@ static const struct cli_opt options[] = {
 
 /* --- orders ------------------------------------------------------------------------------------------------- */
 
-static void heed(void *arg, const char *line)
+static void obey_disk_order(void *arg, const char *line)
 {
 	int err = pace_order(&now.pace, line);
 
@@ -125,7 +125,7 @@ static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 	if (fd[0].revents)
 		read_signals(folder);
 	if (fd[1].revents)
-		control_read(&now.control, heed, NULL);
+		control_read(&now.control, obey_disk_order, NULL);
 	return fd[2].revents != 0;
 }
 
@@ -143,7 +143,8 @@ static void wait_for_disk(void *folder, enum disk_op op, int64_t start_ns, int64
 	}
 }
 
-static void count(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length, int err)
+static void count_operation(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length,
+			    int err)
 {
 	const struct journal_row row = { start_ns, offset, length, end_ns - start_ns, op };
 
@@ -160,7 +161,7 @@ static void count(void *folder, enum disk_op op, int64_t start_ns, int64_t end_n
 
 /* --- making it ready ------------------------------------------------------------------------------------------ */
 
-static void open_control(void)
+static void open_disk_control(void)
 {
 	char why[512];
 
@@ -248,7 +249,7 @@ static void say_requests(struct rec *r, int64_t dropped)
 		rec_warn(r, "%s rows are missing in %s; the report counts them", say_count(dropped), cfg.log);
 }
 
-static void report(struct rec *r, const char *backing, int64_t dropped)
+static void report_slowdisk(struct rec *r, const char *backing, int64_t dropped)
 {
 	rec_object(r, "settings");
 	rec_str(r, "backing", backing);
@@ -271,7 +272,7 @@ static void report(struct rec *r, const char *backing, int64_t dropped)
 	say_requests(r, dropped);
 }
 
-static void read_options(int argc, char **argv, const char **folder, const char **backing)
+static void read_slowdisk_options(int argc, char **argv, const char **folder, const char **backing)
 {
 	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
 			      "A disk that takes a stated time for each read and write: the file \"disk\" in FOLDER, backed by another.", options);
@@ -289,7 +290,7 @@ static void read_options(int argc, char **argv, const char **folder, const char 
 
 static void mount_disk(const char *folder, const char *backing)
 {
-	struct disk_cfg disk = { folder, backing, wait_for_disk, count, (void *)(uintptr_t)folder };
+	struct disk_cfg disk = { folder, backing, wait_for_disk, count_operation, (void *)(uintptr_t)folder };
 	char why[512];
 	int err = disk_mount(&now.disk, &disk, why, sizeof(why));
 
@@ -307,7 +308,7 @@ int main(int argc, char **argv)
 	struct rec *out;
 	int err, lost = 0;
 
-	read_options(argc, argv, &folder, &backing);
+	read_slowdisk_options(argc, argv, &folder, &backing);
 	now.pace = cfg.pace;
 	open_signals();
 	out = rec_open(&out_cfg, "slowdisk");
@@ -316,7 +317,7 @@ int main(int argc, char **argv)
 	keep_heap();
 	if (cfg.log && !(now.journal = journal_open(cfg.log)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	open_control();
+	open_disk_control();
 	mount_disk(folder, backing);
 	be_dependable();
 	while (mounted) {
@@ -338,7 +339,7 @@ int main(int argc, char **argv)
 		lost = journal_close(now.journal, &dropped);
 	if (lost)
 		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
-	report(out, backing, dropped);
+	report_slowdisk(out, backing, dropped);
 	disk_free(now.disk);
 	err = rec_close(out);
 	if (err)
