@@ -84,7 +84,7 @@ static void learn_maps(struct cold *c, pid_t pid)
 		fclose(f);
 }
 
-static void learn_open(struct cold *c, pid_t pid)
+static void learn_open_files(struct cold *c, pid_t pid)
 {
 	char folder[64], path[128], file[4096];
 	struct dirent *e;
@@ -109,12 +109,12 @@ void cold_learn(struct cold *c, const struct tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
 		learn_maps(c, t->pid[i]);
-		learn_open(c, t->pid[i]);
+		learn_open_files(c, t->pid[i]);
 	}
 }
 
 /* What of a file is in memory, in bytes. Of others' files the kernel says that all of it is. */
-static int64_t resident(int fd, int64_t size)
+static int64_t resident_bytes(int fd, int64_t size)
 {
 	unsigned char in[PAGES_AT_ONCE];
 	int64_t page = sysconf(_SC_PAGESIZE), found = 0;
@@ -168,9 +168,9 @@ void cold_drop(const struct cold *c, struct cold_dropped *out)
 				close(fd);
 			continue;
 		}
-		before = resident(fd, st.st_size);
+		before = resident_bytes(fd, st.st_size);
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-		after = resident(fd, st.st_size);
+		after = resident_bytes(fd, st.st_size);
 		out->files++;
 		if (access(c->path[i], W_OK) && st.st_uid != geteuid()) {
 			out->dropped_bytes = out->stayed_bytes = -1;

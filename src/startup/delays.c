@@ -9,7 +9,7 @@ bool delays_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
 	return elapsed_ns >= 0 && threads > 0 && ns <= (uint64_t)elapsed_ns * (uint64_t)threads;
 }
 
-static struct delay_process *find(struct delays *d, pid_t pid, int64_t began)
+static struct delay_process *find_process_delays(struct delays *d, pid_t pid, int64_t began)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (d->process[i].pid == pid && d->process[i].began == began)
@@ -22,7 +22,7 @@ static struct delay_process *find(struct delays *d, pid_t pid, int64_t began)
 
 bool delays_add(struct delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns, const struct delay_reading *reading)
 {
-	struct delay_process *p = find(d, pid, began);
+	struct delay_process *p = find_process_delays(d, pid, began);
 	bool all = true;
 
 	if (!p)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum delay_kind { DELAY_BLKIO, DELAY_SWAPIN, DELAY_THRASHING, DELAY_FREEPAGES, DELAY_KINDS };
+enum delays_kind { DELAY_BLKIO, DELAY_SWAPIN, DELAY_THRASHING, DELAY_FREEPAGES, DELAY_KINDS };
 
 struct delay_reading {
 	uint64_t ns[DELAY_KINDS];

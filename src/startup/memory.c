@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* False: somebody else's. What has ended meanwhile has nothing. */
-static bool add(struct memory *m, pid_t pid)
+static bool add_process_memory(struct memory *m, pid_t pid)
 {
 	char path[64], line[256];
 	long long kb;
@@ -37,7 +37,7 @@ void memory_look(const struct tree *t, struct memory *out)
 
 	*out = (struct memory){ 0 };
 	for (int i = 0; i < t->n; i++)
-		all = add(out, t->pid[i]) && all;
+		all = add_process_memory(out, t->pid[i]) && all;
 	if (!all)	/* a sum of some of them would be taken for that of all */
 		*out = (struct memory){ -1, -1, -1, -1 };
 }

@@ -52,7 +52,7 @@ static void on_child(int signal)
 }
 
 /* Waits for all that have ended. False once there are no more children. */
-static bool reap(pid_t first, struct nanny_told *told)
+static bool reap_orphans(pid_t first, struct nanny_told *told)
 {
 	int status;
 	pid_t pid;
@@ -73,7 +73,7 @@ static void kill_all(pid_t first, struct nanny_told *told)
 	do {
 		tree_look(&below, getpid(), &unused);
 		tree_kill(&below, SIGKILL);
-		if (!reap(first, told))
+		if (!reap_orphans(first, told))
 			break;
 		clock_sleep_until(clock_now() + 2 * NS_PER_MS);
 	} while (true);
@@ -100,7 +100,7 @@ static void be_the_nanny(int pipe, int started, const struct nanny_cfg *cfg, str
 	if (first < 0)
 		atomic_store(&told->refused, errno);
 	close(started);
-	while (reap(first, told)) {
+	while (reap_orphans(first, told)) {
 		if (ppoll(&fd, 1, NULL, &before) > 0)
 			break;
 	}

@@ -26,7 +26,7 @@ int opened_start(struct opened *o)
 	return 0;
 }
 
-static void learn(struct cold *c, int fd)
+static void learn_file(struct cold *c, int fd)
 {
 	char link[64], path[4096];
 	ssize_t n;
@@ -55,7 +55,7 @@ void opened_learn(struct opened *o, struct cold *c, pid_t root)
 				ours = last > 0 && tree_holds(root, last);
 			}
 			if (ours && e->fd >= 0)
-				learn(c, e->fd);
+				learn_file(c, e->fd);
 			if (e->fd >= 0)
 				close(e->fd);
 		}

@@ -31,7 +31,7 @@ int64_t replay_size(int64_t i, int64_t n, int64_t bytes)
 	return (blocks / n + (i < blocks % n)) * BLOCK;
 }
 
-struct replay {
+struct disk_replay {
 	int fd;
 	char *buffer;
 	uint64_t random;
@@ -40,7 +40,7 @@ struct replay {
 };
 
 /* One request, of whole blocks; none of 0. */
-static int move(struct replay *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
+static int move(struct disk_replay *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
 {
 	while (bytes > 0) {
 		int64_t part = bytes > LARGEST ? LARGEST : bytes;
@@ -59,7 +59,7 @@ static int move(struct replay *r, int64_t bytes, bool writing, int64_t *took_ns,
 }
 
 /* 1 when its time is over */
-static int move_step(struct replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns,
+static int move_step(struct disk_replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns,
 		     int64_t *count, int64_t *moved)
 {
 	int64_t n = replay_requests(requests, bytes);
@@ -80,7 +80,7 @@ static int move_step(struct replay *r, int64_t requests, int64_t bytes, bool wri
 	return 0;
 }
 
-static int move_all(struct replay *r, const struct traffic_step *step, size_t n, struct replay_result *out)
+static int move_all(struct disk_replay *r, const struct traffic_step *step, size_t n, struct replay_result *out)
 {
 	int err = 0;
 
@@ -110,7 +110,7 @@ static void scale(struct replay_result *out, const struct traffic_step *step, si
 	out->cut = true;
 }
 
-static int prepare(struct replay *r, const char *path)
+static int prepare_disk_replay(struct disk_replay *r, const char *path)
 {
 	struct stat st;
 
@@ -133,8 +133,8 @@ static int prepare(struct replay *r, const char *path)
 int replay_run(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
 	       int64_t limit_ns, struct replay_result *out)
 {
-	struct replay r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
-	int err = prepare(&r, path);
+	struct disk_replay r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
+	int err = prepare_disk_replay(&r, path);
 
 	*out = (struct replay_result){ 0 };
 	while (n && step[n - 1].at_ns > until_ns)

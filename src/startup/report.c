@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static void ms(struct rec *r, const char *key, int64_t ns)
+static void report_ms(struct rec *r, const char *key, int64_t ns)
 {
 	rec_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
 }
@@ -46,9 +46,9 @@ static void report_replay(struct rec *r, const struct report_cfg *cfg, const str
 {
 	bool known = !run->replay_error;
 
-	ms(r, "t_io_ms", report_t_io(run));
-	ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
-	ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
+	report_ms(r, "t_io_ms", report_t_io(run));
+	report_ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
+	report_ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
 	rec_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
 	if (known)
 		rec_bool(r, "t_io_scaled", run->replay.cut);
@@ -59,10 +59,10 @@ static void report_replay(struct rec *r, const struct report_cfg *cfg, const str
 
 static void report_delays(struct rec *r, const struct report_cfg *cfg, const struct start_result *o)
 {
-	ms(r, "blkio_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_BLKIO] : -1);
-	ms(r, "swapin_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_SWAPIN] : -1);
-	ms(r, "thrashing_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_THRASHING] : -1);
-	ms(r, "freepages_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_FREEPAGES] : -1);
+	report_ms(r, "blkio_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_BLKIO] : -1);
+	report_ms(r, "swapin_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_SWAPIN] : -1);
+	report_ms(r, "thrashing_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_THRASHING] : -1);
+	report_ms(r, "freepages_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_FREEPAGES] : -1);
 	rec_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
 	rec_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
 }
@@ -74,8 +74,8 @@ static void report_events(struct rec *r, const struct then *script, const struct
 		rec_object(r, NULL);
 		rec_str(r, "name", script->event[i].name);
 		rec_str(r, "state", start_event_states[event[i].state]);
-		ms(r, "first_change_ms", event[i].first_change_ns);
-		ms(r, "stable_ms", event[i].stable_ns);
+		report_ms(r, "first_change_ms", event[i].first_change_ns);
+		report_ms(r, "stable_ms", event[i].stable_ns);
 		rec_end(r);
 	}
 	rec_end(r);
@@ -87,11 +87,11 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 
 	rec_object(r, NULL);
 	rec_str(r, "state", start_states[o->state]);
-	ms(r, "mapped_ms", o->mapped_ns);
-	ms(r, "first_paint_ms", o->paint_ns);
-	ms(r, "stable_ms", o->stable_ns);
-	ms(r, "splash_ms", o->splash_ns);
-	ms(r, "last_change_ms", o->last_change_ns);
+	report_ms(r, "mapped_ms", o->mapped_ns);
+	report_ms(r, "first_paint_ms", o->paint_ns);
+	report_ms(r, "stable_ms", o->stable_ns);
+	report_ms(r, "splash_ms", o->splash_ns);
+	report_ms(r, "last_change_ms", o->last_change_ns);
 	rec_int(r, "splashes", o->splashes);
 	rec_bool(r, "caret", o->caret);
 	rec_bool(r, "busy", o->busy);
@@ -100,7 +100,7 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_int(r, "height", o->height);
 	rec_int(r, "changes", o->changes);
 	rec_int(r, "looks", o->looks);
-	ms(r, "resolution_ms", o->longest_ns);
+	report_ms(r, "resolution_ms", o->longest_ns);
 	rec_int(r, "processes", o->processes);
 	rec_int(r, "threads", o->threads);
 	rec_real(r, "cpu_s", (double)o->counts.cpu_ns / NS_PER_S, 3);
@@ -119,7 +119,7 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_count(r, "proportional_bytes", o->memory.proportional_bytes);
 	rec_count(r, "private_bytes", o->memory.private_bytes);
 	rec_count(r, "swapped_bytes", o->memory.swapped_bytes);
-	ms(r, "probe_cpu_ms", o->probe_cpu_ns);
+	report_ms(r, "probe_cpu_ms", o->probe_cpu_ns);
 	report_delays(r, cfg, o);
 	report_replay(r, cfg, run);
 	if (cfg->cold)
@@ -145,12 +145,12 @@ static void timing(struct rec *r, const char *key, const struct report_run *run,
 	sample_free(&s);
 }
 
-static int64_t mapped(const struct report_run *run)
+static int64_t mapped_ns_of(const struct report_run *run)
 {
 	return run->result.mapped_ns;
 }
 
-static int64_t painted(const struct report_run *run)
+static int64_t painted_ns_of(const struct report_run *run)
 {
 	return run->result.paint_ns;
 }
@@ -184,7 +184,7 @@ static enum start_state unstable(const struct report_run *run, int64_t n)
 	return n ? run[n - 1].result.state : START_STABLE;
 }
 
-void report_say(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command)
+void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command)
 {
 	const struct start_result *last = NULL;
 	int64_t good = 0, read = 0;
@@ -213,8 +213,8 @@ void report_say(struct rec *r, const struct report_cfg *cfg, const struct report
 	}
 	rec_say(r, "%s: %s start%s, files %s", command, say_count(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
 	rec_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
-	say_time(r, "window appears", run, n, mapped);
-	say_time(r, "first pixels", run, n, painted);
+	say_time(r, "window appears", run, n, mapped_ns_of);
+	say_time(r, "first pixels", run, n, painted_ns_of);
 	say_time(r, "content stable", run, n, stable);
 	if (last->memory.resident_bytes > 0)
 		rec_say(r, "%s resident, %s read from swap", say_memory((double)last->memory.resident_bytes),
@@ -265,13 +265,13 @@ int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct 
 	rec_end(r);
 	rec_int(r, "runs_stable", good);
 	rec_int(r, "runs_not_stable", n - good);
-	timing(r, "mapped_ms", run, n, mapped);
-	timing(r, "first_paint_ms", run, n, painted);
+	timing(r, "mapped_ms", run, n, mapped_ns_of);
+	timing(r, "first_paint_ms", run, n, painted_ns_of);
 	timing(r, "stable_ms", run, n, stable);
 	timing(r, "t_io_ms", run, n, report_t_io);
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
-	ms(r, "resolution_ms", longest);
+	report_ms(r, "resolution_ms", longest);
 	rec_end(r);
 	return good;
 }

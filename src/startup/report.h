@@ -24,6 +24,6 @@ struct report_cfg {
 /* The "result" of the report; `n` runs. Returns how many of them were stable. */
 int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n);
 /* The short report. */
-void report_say(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command);
+void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command);
 
 #endif

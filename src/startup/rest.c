@@ -18,7 +18,7 @@ void rest_after(struct rest *r, const struct rest *last, int64_t quiet_ns)
 		r->known[r->knowns++] = last->before;
 }
 
-static bool is_known(const struct rest *r, uint64_t picture)
+static bool picture_known(const struct rest *r, uint64_t picture)
 {
 	for (int i = 0; i < r->knowns; i++)
 		if (r->known[i] == picture)
@@ -31,7 +31,7 @@ void rest_seen(struct rest *r, int64_t at_ns, uint64_t picture)
 	bool back = r->turns && picture == r->before;
 
 	if (!r->changed) {
-		if (is_known(r, picture))
+		if (picture_known(r, picture))
 			return;
 		r->changed = true;
 		r->first_change_ns = at_ns;

@@ -29,7 +29,7 @@
 
 #define SCREEN_WHY 256
 
-struct screen;
+struct screen_watch;
 
 struct screen_cfg {
 	const char *display;	/* NULL: as the environment says */
@@ -50,40 +50,40 @@ struct screen_seen {
 };
 
 /* Opens the display. NULL with a line in `why`. Owned until screen_close(). */
-struct screen *screen_open(const struct screen_cfg *cfg, char *why);
-void screen_close(struct screen *s);
-const char *screen_display(const struct screen *s);
+struct screen_watch *screen_open(const struct screen_cfg *cfg, char *why);
+void screen_close(struct screen_watch *s);
+const char *screen_display(const struct screen_watch *s);
 /* The window manager's name, "unnamed" for one that does not tell it, NULL: none runs. */
-const char *screen_manager(struct screen *s);
+const char *screen_manager(struct screen_watch *s);
 /* The server's vendor and size, and how pixels are read. */
-void screen_describe(struct screen *s, char *text, size_t size);
+void screen_describe(struct screen_watch *s, char *text, size_t size);
 
 /* Forgets all windows; those that are there now are nobody's. To be called before the application starts. */
-int screen_begin(struct screen *s);
+int screen_begin(struct screen_watch *s);
 /* Whose descendants' windows are the application's. */
-void screen_owner(struct screen *s, pid_t root);
+void screen_owner(struct screen_watch *s, pid_t root);
 /* Menus count too, or no longer. */
-void screen_with_menus(struct screen *s, bool on);
+void screen_with_menus(struct screen_watch *s, bool on);
 
-int screen_fd(const struct screen *s);
+int screen_fd(const struct screen_watch *s);
 /* Takes the events that have come; -EPIPE when the display has gone. */
-int screen_handle(struct screen *s);
+int screen_handle(struct screen_watch *s);
 /* When a look is due; INT64_MAX: nothing was drawn since the last. */
-int64_t screen_due(const struct screen *s);
+int64_t screen_due(const struct screen_watch *s);
 /* Waits until the display has told all that was drawn up to now. Until when nothing was drawn that was not looked at: now, or
  * when a look became due. */
-int64_t screen_sync(struct screen *s);
+int64_t screen_sync(struct screen_watch *s);
 /* Looks. -EPIPE when the display has gone. */
-int screen_look(struct screen *s);
-const struct screen_seen *screen_seen(const struct screen *s);
+int screen_look(struct screen_watch *s);
+const struct screen_seen *screen_seen(const struct screen_watch *s);
 
 /* Can all its keys be typed on this display's keyboard? 0, or -1 with a line in `why`. */
-int screen_check(struct screen *s, const struct then *script, char *why);
+int screen_check(struct screen_watch *s, const struct then *script, char *why);
 /* Gives the window that was opened last the keyboard, unless a menu is open. */
-void screen_focus(struct screen *s);
+void screen_focus(struct screen_watch *s);
 /* Sends what is to be done, all at once. */
-void screen_send(struct screen *s, const struct then_event *e);
+void screen_send(struct screen_watch *s, const struct then_event *e);
 /* Asks all windows of the application to close, as a click on the cross does. How many took it. */
-int screen_ask_to_close(struct screen *s);
+int screen_ask_to_close(struct screen_watch *s);
 
 #endif

@@ -17,14 +17,14 @@ const char *const start_event_states[] = { "stable", "ceiling", "no_change", "ex
 const char *const start_ends[] = { "by_itself", "closed", "asked", "killed", "kept", NULL };
 
 /* At rest, and something to be seen in a window that counts. */
-static bool is_ready(struct watch *r)
+static bool is_ready(struct start_watch *r)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
 
 	return seen->windows && seen->painted && watch_rest(r);
 }
 
-static void settle_result(struct watch *r)
+static void settle_result(struct start_watch *r)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
 	struct start_result *out = r->out;
@@ -37,7 +37,7 @@ static void settle_result(struct watch *r)
 }
 
 /* It is ready unless the set of windows changes: true when it did. */
-static int watch_on(struct watch *r, int64_t ceiling_ns, bool *again)
+static int watch_on(struct start_watch *r, int64_t ceiling_ns, bool *again)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
 	int64_t begin = clock_now(), now = begin;
@@ -74,7 +74,7 @@ static int watch_on(struct watch *r, int64_t ceiling_ns, bool *again)
 	return err;
 }
 
-static int wait_for_rest(struct watch *r)
+static int wait_for_rest(struct start_watch *r)
 {
 	int64_t ceiling_ns = r->exec_ns + r->cfg->ceiling_ns, now = clock_now();
 	bool again;
@@ -107,7 +107,7 @@ static int wait_for_rest(struct watch *r)
 }
 
 /* Before an event: the focus goes into the last window, and what that draws is no answer. */
-static int prepare_event(struct watch *r)
+static int prepare_event(struct start_watch *r)
 {
 	int64_t until = clock_now() + r->cfg->ceiling_ns, at_least;
 	int err = 0;
@@ -120,7 +120,7 @@ static int prepare_event(struct watch *r)
 }
 
 /* Was the last change before the rest an answer, or a caret that goes on blinking? */
-static int wait_for_caret(struct watch *r, int64_t *rest_ns)
+static int wait_for_caret(struct start_watch *r, int64_t *rest_ns)
 {
 	int64_t until = r->rest.now_ns + 2 * CARET_NS;	/* a caret changes the picture for ever */
 	int err = 0;
@@ -137,7 +137,7 @@ static int wait_for_caret(struct watch *r, int64_t *rest_ns)
 	return err;
 }
 
-static int play_event(struct watch *r, const struct then_event *e, struct start_event *out)
+static int play_event(struct start_watch *r, const struct then_event *e, struct start_event *out)
 {
 	struct rest last;
 	int64_t sent_ns, now, rest_ns;
@@ -176,7 +176,7 @@ static int play_event(struct watch *r, const struct then_event *e, struct start_
 	return err;
 }
 
-static int play_script(struct watch *r)
+static int play_script(struct start_watch *r)
 {
 	const struct then *script = r->cfg->script;
 	int err = 0;
@@ -188,7 +188,7 @@ static int play_script(struct watch *r)
 }
 
 /* As a person ends it; where it does not go, as a system does. */
-static void end_application(struct watch *r)
+static void end_application(struct start_watch *r)
 {
 	int64_t until;
 	int how, asked;
@@ -208,7 +208,7 @@ static void end_application(struct watch *r)
 	r->out->end = how == 0 ? START_CLOSED : how == 1 ? START_ASKED : START_KILLED;
 }
 
-static int begin(struct watch *r)
+static int begin_start(struct start_watch *r)
 {
 	const struct start_cfg *cfg = r->cfg;
 	struct start_result *out = r->out;
@@ -242,7 +242,7 @@ static int begin(struct watch *r)
 	return 0;
 }
 
-static void finish(struct watch *r, int err)
+static void finish_start(struct start_watch *r, int err)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
 	struct start_result *out = r->out;
@@ -267,7 +267,7 @@ static void finish(struct watch *r, int err)
 
 int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_result *out)
 {
-	struct watch *r = calloc(1, sizeof(*r));
+	struct start_watch *r = calloc(1, sizeof(*r));
 	int64_t cpu_ns = clock_process_cpu();
 	int err;
 
@@ -276,7 +276,7 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 	r->cfg = cfg;
 	r->nanny = nanny;
 	r->out = out;
-	err = begin(r);
+	err = begin_start(r);
 	if (!err) {
 		/* Without it, waiting has no end where a display does not answer: no reason not to measure. */
 		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), WATCHDOG_IDLE, STOP_GRACE_NS);
@@ -285,7 +285,7 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 		if (!err && out->state == START_STABLE && cfg->script)
 			err = play_script(r);
 		out->probe_cpu_ns = clock_process_cpu() - cpu_ns;
-		finish(r, err);
+		finish_start(r, err);
 		if (cfg->keep && !err && out->state != START_EXITED) {
 			nanny_leave(nanny);
 			out->end = START_KEPT;

@@ -48,7 +48,7 @@ struct start_cfg {
 	const struct then_event *key;	/* sent just before the start, and times are since then; NULL: none */
 	const struct then *script;	/* NULL: no events */
 	bool keep;			/* leave it running */
-	struct screen *screen;
+	struct screen_watch *screen;
 	struct traffic *traffic;
 	struct taskstats_link *taskstats;	/* fd -1: none */
 	struct cold *learn;		/* files it uses are added, which costs time; NULL: nobody asks */

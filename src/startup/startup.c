@@ -95,7 +95,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void open_log(void)
+static void open_start_log(void)
 {
 	static const char *const columns[] = { "run", "time_ns", "kind", "name", "windows", "picture",
 					       "read_requests", "read_bytes", "write_requests", "write_bytes", NULL };
@@ -173,11 +173,11 @@ static void open_accounts(void)
 		err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1" : "this kernel has no taskstats";
 }
 
-static struct screen *open_screen(void)
+static struct screen_watch *open_screen(void)
 {
 	struct screen_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
 	char why[SCREEN_WHY];
-	struct screen *screen = screen_open(&screen_cfg, why);
+	struct screen_watch *screen = screen_open(&screen_cfg, why);
 
 	if (!screen)
 		die(EXIT_RUN, "%s", why);
@@ -212,7 +212,7 @@ static void be_punctual(void)
 		mlockall(MCL_CURRENT);
 }
 
-static void report_settings(struct rec *r, struct screen *screen, char *const *command)
+static void report_start_settings(struct rec *r, struct screen_watch *screen, char *const *command)
 {
 	char text[256];
 
@@ -259,7 +259,7 @@ static void start_failed(int err, const struct nanny *nanny, const char *command
 	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
 }
 
-static void replay(struct report_run *run)
+static void run_disk_replay(struct report_run *run)
 {
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
@@ -270,7 +270,7 @@ static void replay(struct report_run *run)
 }
 
 /* All runs, the uncounted ones first. How many were counted. */
-static int64_t start_all(struct screen *screen, char **command, struct report_run *run)
+static int64_t start_all(struct screen_watch *screen, char **command, struct report_run *run)
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display(screen), cfg.cgroup, cfg.app_output }, .quiet_ns = cfg.quiet_ns,
 				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
@@ -310,12 +310,12 @@ static int64_t start_all(struct screen *screen, char **command, struct report_ru
 		n++;
 		if (err)
 			break;
-		replay(one);
+		run_disk_replay(one);
 	}
 	return n;
 }
 
-static char **read_options(int argc, char **argv)
+static char **read_startup_options(int argc, char **argv)
 {
 	static const char *const synopsis = "startup [options] -- COMMAND…";
 	struct rec_place place[4];
@@ -348,9 +348,9 @@ static char **read_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	char **command = read_options(argc, argv);
+	char **command = read_startup_options(argc, argv);
 	struct report_run *run = calloc((size_t)cfg.runs, sizeof(*run));
-	struct screen *screen;
+	struct screen_watch *screen;
 	struct rec *out;
 	int64_t n, good;
 	int err, lost;
@@ -369,13 +369,13 @@ int main(int argc, char **argv)
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	if (cfg.log)
-		open_log();
+		open_start_log();
 	be_punctual();
 	n = start_all(screen, command, run);
-	report_settings(out, screen, command);	/* the window manager may have come meanwhile */
+	report_start_settings(out, screen, command);	/* the window manager may have come meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_main_table(out, "runs");
-	report_say(out, &report_cfg, run, n, command[0]);
+	say_starts(out, &report_cfg, run, n, command[0]);
 	lost = rows ? rows_close(rows) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));

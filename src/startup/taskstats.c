@@ -17,16 +17,16 @@
 #define ATTRIBUTE ALIGNED(sizeof(struct nlattr))
 #define ALIGNED(n) (((size_t)(n) + 3) & ~(size_t)3)
 
-struct message {
+struct netlink_message {
 	struct nlmsghdr head;
 	struct genlmsghdr generic;
 	char rest[4096];
 };
 
-static int ask(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute, const void *value, size_t size,
-	       struct message *answer)
+static int ask_kernel(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute,
+		      const void *value, size_t size, struct netlink_message *answer)
 {
-	struct message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family,
+	struct netlink_message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family,
 				       .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = ++l->asked },
 			     .generic = { .cmd = command, .version = 1 } };
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
@@ -56,7 +56,7 @@ static int ask(struct taskstats_link *l, unsigned short family, uint8_t command,
 }
 
 /* Looks for an attribute among `n` bytes of them. */
-static const struct nlattr *find(const char *at, size_t n, uint16_t type)
+static const struct nlattr *find_attribute(const char *at, size_t n, uint16_t type)
 {
 	while (n >= ATTRIBUTE) {
 		const struct nlattr *a = (const struct nlattr *)(const void *)at;
@@ -74,22 +74,23 @@ static const struct nlattr *find(const char *at, size_t n, uint16_t type)
 	return NULL;
 }
 
-static const struct nlattr *find_in(const struct message *m, uint16_t type)
+static const struct nlattr *find_in_message(const struct netlink_message *m, uint16_t type)
 {
 	size_t n = m->head.nlmsg_len - NLMSG_LENGTH(GENL_HDRLEN);
 
-	return find(m->rest, n > sizeof(m->rest) ? sizeof(m->rest) : n, type);
+	return find_attribute(m->rest, n > sizeof(m->rest) ? sizeof(m->rest) : n, type);
 }
 
 static int find_family(struct taskstats_link *l)
 {
-	struct message m;
+	struct netlink_message m;
 	const struct nlattr *a;
-	int err = ask(l, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME, sizeof(TASKSTATS_GENL_NAME), &m);
+	int err = ask_kernel(l, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME,
+			     sizeof(TASKSTATS_GENL_NAME), &m);
 
 	if (err)
 		return err;
-	a = find_in(&m, CTRL_ATTR_FAMILY_ID);
+	a = find_in_message(&m, CTRL_ATTR_FAMILY_ID);
 	if (!a)
 		return -ENOENT;
 	memcpy(&l->family, (const char *)a + ATTRIBUTE, sizeof(l->family));
@@ -141,16 +142,16 @@ static int read_delays(struct taskstats_link *l, uint16_t ask_for, uint16_t answ
 	const struct nlattr *outer, *inner;
 	uint32_t id = (uint32_t)pid;
 	struct taskstats s = { 0 };
-	struct message m;
+	struct netlink_message m;
 	size_t n;
-	int err = ask(l, l->family, TASKSTATS_CMD_GET, ask_for, &id, sizeof(id), &m);
+	int err = ask_kernel(l, l->family, TASKSTATS_CMD_GET, ask_for, &id, sizeof(id), &m);
 
 	if (err)
 		return err;
-	outer = find_in(&m, answer);
+	outer = find_in_message(&m, answer);
 	if (!outer)
 		return -EPROTO;
-	inner = find((const char *)outer + ATTRIBUTE, (size_t)outer->nla_len - ATTRIBUTE, TASKSTATS_TYPE_STATS);
+	inner = find_attribute((const char *)outer + ATTRIBUTE, (size_t)outer->nla_len - ATTRIBUTE, TASKSTATS_TYPE_STATS);
 	if (!inner)
 		return -EPROTO;
 	/* the structure only ever grew at its end */

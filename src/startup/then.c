@@ -39,7 +39,7 @@ static const char *read_modifiers(const char *text, int *modifiers)
 }
 
 /* NULL, or what is wrong with it. */
-static const char *read_word(struct then_word *w, const char *text)
+static const char *read_then_word(struct then_word *w, const char *text)
 {
 	char after;
 
@@ -77,7 +77,7 @@ static const char *read_event(struct then_event *e, char *line)
 	for (word = strtok_r(tab + 1, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
 		if (e->words == THEN_WORDS)
 			return "too many words";
-		wrong = read_word(&e->word[e->words++], word);
+		wrong = read_then_word(&e->word[e->words++], word);
 		if (wrong)
 			return wrong;
 	}

@@ -37,7 +37,7 @@ bool traffic_read_device(const char *text, struct traffic_counts *out)
 	return true;
 }
 
-static bool read_all(int fd, char *text, size_t size)
+static bool read_text(int fd, char *text, size_t size)
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
 
@@ -66,7 +66,7 @@ static struct traffic_counts read_counts(const struct traffic *t)
 	struct traffic_counts c = { -1, -1, -1, -1 };
 	char text[16384];
 
-	if (!read_all(t->fd, text, sizeof(text)))
+	if (!read_text(t->fd, text, sizeof(text)))
 		return c;
 	if (t->from == TRAFFIC_DEVICE) {
 		traffic_read_device(text, &c);
@@ -81,7 +81,7 @@ static struct traffic_refaults read_refaults(const struct traffic *t)
 {
 	char text[16384];
 
-	if (!read_all(t->stat_fd, text, sizeof(text)))
+	if (!read_text(t->stat_fd, text, sizeof(text)))
 		return (struct traffic_refaults){ -1, -1, -1 };
 	return (struct traffic_refaults){ find_total(text, "workingset_refault_anon"), find_total(text, "workingset_refault_file"),
 					  find_total(text, "pgscan_direct") };
@@ -95,7 +95,7 @@ static int open_in(const char *folder, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static const char *name_of(const char *device)
+static const char *device_name(const char *device)
 {
 	return strncmp(device, "/dev/", 5) ? device : device + 5;
 }
@@ -108,7 +108,7 @@ bool traffic_is_swap(const char *device)
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, " \t\n")] = '\0';
-		found = !strcmp(name_of(line), name_of(device));
+		found = !strcmp(device_name(line), device_name(device));
 	}
 	if (f)
 		fclose(f);
@@ -117,7 +117,7 @@ bool traffic_is_swap(const char *device)
 
 static int open_device(const char *device)
 {
-	const char *name = name_of(device);
+	const char *name = device_name(device);
 	char folder[256];
 
 	if (strchr(name, '/') || snprintf(folder, sizeof(folder), "/sys/class/block/%s", name) >= (int)sizeof(folder)) {
@@ -148,7 +148,7 @@ int traffic_open(struct traffic *t, const char *device, const char *cgroup)
 	}
 	t->from = TRAFFIC_MACHINE;
 	/* not every kernel counts swapped pages of groups */
-	if (cgroup && read_all(t->stat_fd, text, sizeof(text)) && find_total(text, "pswpin") >= 0) {
+	if (cgroup && read_text(t->stat_fd, text, sizeof(text)) && find_total(text, "pswpin") >= 0) {
 		t->from = TRAFFIC_GROUP;
 		t->fd = open_in(cgroup, "memory.stat");
 	} else {
@@ -197,7 +197,7 @@ void traffic_look(struct traffic *t, int64_t now_ns)
 		t->step[t->n++] = (struct traffic_step){ now_ns, moved };
 }
 
-static void add(int64_t *sum, int64_t value)
+static void add_known(int64_t *sum, int64_t value)
 {
 	*sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
@@ -207,10 +207,10 @@ void traffic_until(const struct traffic *t, int64_t until_ns, struct traffic_cou
 	*out = (struct traffic_counts){ t->begin.reads < 0 ? -1 : 0, t->begin.read_bytes < 0 ? -1 : 0, t->begin.writes < 0 ? -1 : 0,
 					t->begin.write_bytes < 0 ? -1 : 0 };
 	for (size_t i = 0; i < t->n && t->step[i].at_ns <= until_ns; i++) {
-		add(&out->reads, t->step[i].moved.reads);
-		add(&out->read_bytes, t->step[i].moved.read_bytes);
-		add(&out->writes, t->step[i].moved.writes);
-		add(&out->write_bytes, t->step[i].moved.write_bytes);
+		add_known(&out->reads, t->step[i].moved.reads);
+		add_known(&out->read_bytes, t->step[i].moved.read_bytes);
+		add_known(&out->writes, t->step[i].moved.writes);
+		add_known(&out->write_bytes, t->step[i].moved.write_bytes);
 	}
 }
 

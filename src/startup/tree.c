@@ -26,7 +26,7 @@ static bool read_stat(pid_t pid, struct proc_stat *s)
 	return !proc_read_stat(text, s);
 }
 
-static void add(struct tree_counts *c, const struct proc_stat *s, bool own)
+static void add_process_counts(struct tree_counts *c, const struct proc_stat *s, bool own)
 {
 	int64_t tick = NS_PER_S / sysconf(_SC_CLK_TCK);
 
@@ -71,12 +71,12 @@ void tree_look(struct tree *t, pid_t root, struct tree_counts *counts)
 	*counts = (struct tree_counts){ 0 };
 	/* what it has waited for has ended: theirs are among its own figures */
 	if (read_stat(root, &s))
-		add(counts, &s, false);
+		add_process_counts(counts, &s, false);
 	list_children(t, root);
 	for (int i = 0; i < t->n; i++) {
 		if (!read_stat(t->pid[i], &s))
 			continue;
-		add(counts, &s, true);
+		add_process_counts(counts, &s, true);
 		counts->blocked = counts->blocked || s.state == 'D';
 		list_children(t, t->pid[i]);
 		if (s.state == 'Z' || s.state == 'X')

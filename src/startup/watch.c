@@ -9,7 +9,7 @@
 
 #define BUSY_SHARE 0.1		/* of a CPU */
 
-void watch_note(struct watch *r, int64_t time_ns, const char *kind, const char *name, const struct traffic_counts *moved)
+void watch_note(struct start_watch *r, int64_t time_ns, const char *kind, const char *name, const struct traffic_counts *moved)
 {
 	struct start_note n = { time_ns, kind, name, r->picture, screen_seen(r->cfg->screen)->windows, moved };
 
@@ -17,7 +17,7 @@ void watch_note(struct watch *r, int64_t time_ns, const char *kind, const char *
 		r->cfg->log(r->cfg->log_context, &n);
 }
 
-static void read_delays(struct watch *r, int64_t now)
+static void read_delays(struct start_watch *r, int64_t now)
 {
 	struct taskstats_link *link = r->cfg->taskstats;
 	int64_t elapsed = now - r->exec_ns;
@@ -32,7 +32,7 @@ static void read_delays(struct watch *r, int64_t now)
 	}
 }
 
-void watch_keep_counts(struct watch *r)
+void watch_keep_counts(struct start_watch *r)
 {
 	struct start_result *out = r->out;
 
@@ -46,7 +46,7 @@ void watch_keep_counts(struct watch *r)
 	r->unnoted = false;
 }
 
-void watch_tree(struct watch *r, int64_t now)
+void watch_tree(struct start_watch *r, int64_t now)
 {
 	struct tree_counts c, before = r->counts;
 	int64_t since = now - r->tree_ns;
@@ -66,7 +66,7 @@ void watch_tree(struct watch *r, int64_t now)
 		watch_keep_counts(r);
 }
 
-static void note_steps(struct watch *r)
+static void note_steps(struct start_watch *r)
 {
 	const struct traffic *t = r->cfg->traffic;
 
@@ -74,7 +74,7 @@ static void note_steps(struct watch *r)
 		watch_note(r, t->step[r->steps_noted].at_ns, "swap", NULL, &t->step[r->steps_noted].moved);
 }
 
-static void take_look(struct watch *r, int64_t now)
+static void take_look(struct start_watch *r, int64_t now)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
 
@@ -93,14 +93,14 @@ static void take_look(struct watch *r, int64_t now)
 	watch_note(r, now, "change", NULL, NULL);
 }
 
-bool watch_any(const struct watch *r)
+bool watch_any(const struct start_watch *r)
 {
 	return nanny_has_any(r->nanny) || r->cfg->any_owner;
 }
 
-int watch_pass(struct watch *r, int64_t until_ns)
+int watch_pass(struct start_watch *r, int64_t until_ns)
 {
-	struct screen *screen = r->cfg->screen;
+	struct screen_watch *screen = r->cfg->screen;
 	struct pollfd fd = { .fd = screen_fd(screen), .events = POLLIN };
 	int64_t now, wake;
 	int err;
@@ -141,12 +141,12 @@ int watch_pass(struct watch *r, int64_t until_ns)
 	return proc_stop ? 1 : 0;
 }
 
-bool watch_busy(const struct watch *r, int64_t now)
+bool watch_busy(const struct start_watch *r, int64_t now)
 {
 	return now - r->busy_ns < r->cfg->quiet_ns;
 }
 
-bool watch_rest(struct watch *r)
+bool watch_rest(struct start_watch *r)
 {
 	struct rest maybe = r->rest;
 

@@ -7,7 +7,7 @@
 
 #define WATCH_TICK (10 * NS_PER_MS)	/* how often swap traffic is looked at, and whether anything runs */
 
-struct watch {
+struct start_watch {
 	const struct start_cfg *cfg;
 	struct nanny *nanny;
 	struct start_result *out;
@@ -25,18 +25,18 @@ struct watch {
 	size_t steps_noted;
 };
 
-void watch_note(struct watch *r, int64_t time_ns, const char *kind, const char *name, const struct traffic_counts *moved);
+void watch_note(struct start_watch *r, int64_t time_ns, const char *kind, const char *name, const struct traffic_counts *moved);
 /* Waits for what comes next, until `until_ns` at most, and takes it in. 0; 1 on a stop signal; -EPIPE when the display has gone. */
-int watch_pass(struct watch *r, int64_t until_ns);
+int watch_pass(struct start_watch *r, int64_t until_ns);
 /* Asks the kernel about its processes. */
-void watch_tree(struct watch *r, int64_t now);
+void watch_tree(struct start_watch *r, int64_t now);
 /* The figures so far are those of the last change. */
-void watch_keep_counts(struct watch *r);
+void watch_keep_counts(struct start_watch *r);
 /* Does anything of it run, as far as we can know? */
-bool watch_any(const struct watch *r);
+bool watch_any(const struct start_watch *r);
 /* Within the last quiet time it used more than a tenth of a CPU, had major faults, or waited for a device. */
-bool watch_busy(const struct watch *r, int64_t now);
+bool watch_busy(const struct start_watch *r, int64_t now);
 /* Is it at rest? Not while something that was drawn has not been looked at, by us or, on a busy machine, by the display. */
-bool watch_rest(struct watch *r);
+bool watch_rest(struct start_watch *r);
 
 #endif

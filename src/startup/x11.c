@@ -15,7 +15,7 @@
 #define PAUSE_LEAST (2 * NS_PER_MS)
 #define PAUSE_MOST (50 * NS_PER_MS)	/* a look that took long was held up, and changes must not be missed for it */
 
-static void name_atoms(struct screen *s)
+static void name_atoms(struct screen_watch *s)
 {
 	static const char *const names[ATOMS] = {
 		[ATOM_TYPE] = "_NET_WM_WINDOW_TYPE", [ATOM_SPLASH] = "_NET_WM_WINDOW_TYPE_SPLASH",
@@ -30,7 +30,7 @@ static void name_atoms(struct screen *s)
 }
 
 /* What the display says of our own connection tells whether it sees the same process numbers as we do. */
-static bool tells_pids(struct screen *s)
+static bool tells_pids(struct screen_watch *s)
 {
 	XResClientIdSpec spec = { None, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -50,7 +50,7 @@ static bool tells_pids(struct screen *s)
 	return same;
 }
 
-static int prepare(struct screen *s, char *why)
+static int prepare_screen(struct screen_watch *s, char *why)
 {
 	int error, event, a, b, c, e, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 	Display *d = s->display;
@@ -75,9 +75,9 @@ static int prepare(struct screen *s, char *why)
 	return 0;
 }
 
-struct screen *screen_open(const struct screen_cfg *cfg, char *why)
+struct screen_watch *screen_open(const struct screen_cfg *cfg, char *why)
 {
-	struct screen *s = calloc(1, sizeof(*s));
+	struct screen_watch *s = calloc(1, sizeof(*s));
 
 	if (!s) {
 		snprintf(why, SCREEN_WHY, "out of memory");
@@ -92,14 +92,14 @@ struct screen *screen_open(const struct screen_cfg *cfg, char *why)
 	s->root = DefaultRootWindow(s->display);
 	s->width = DisplayWidth(s->display, DefaultScreen(s->display));
 	s->height = DisplayHeight(s->display, DefaultScreen(s->display));
-	if (prepare(s, why)) {
+	if (prepare_screen(s, why)) {
 		screen_close(s);
 		return NULL;
 	}
 	return s;
 }
 
-void screen_close(struct screen *s)
+void screen_close(struct screen_watch *s)
 {
 	x11_windows_forget(s);
 	x11_pixels_close(s);
@@ -107,12 +107,12 @@ void screen_close(struct screen *s)
 	free(s);
 }
 
-const char *screen_display(const struct screen *s)
+const char *screen_display(const struct screen_watch *s)
 {
 	return DisplayString(s->display);
 }
 
-const char *screen_manager(struct screen *s)
+const char *screen_manager(struct screen_watch *s)
 {
 	Display *d = s->display;
 	unsigned char *value = NULL, *name = NULL;
@@ -136,7 +136,7 @@ const char *screen_manager(struct screen *s)
 	return XGetWindowAttributes(d, s->root, &a) && a.all_event_masks & SubstructureRedirectMask ? s->manager : NULL;
 }
 
-void screen_describe(struct screen *s, char *text, size_t size)
+void screen_describe(struct screen_watch *s, char *text, size_t size)
 {
 	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->display),
 		 VendorRelease(s->display), s->width, s->height, s->picture.shared ? "shared memory" : "GetImage",
@@ -145,7 +145,7 @@ void screen_describe(struct screen *s, char *text, size_t size)
 
 /* The damage so far is nobody's. The event is thrown away first, so that what is drawn from the
  * subtraction on makes one of its own. */
-static void forget_damage(struct screen *s)
+static void forget_damage(struct screen_watch *s)
 {
 	XEvent old;
 
@@ -157,7 +157,7 @@ static void forget_damage(struct screen *s)
 	s->drawn_ns = 0;
 }
 
-int screen_begin(struct screen *s)
+int screen_begin(struct screen_watch *s)
 {
 	struct x11_area all = { 0, 0, s->width, s->height };
 
@@ -173,23 +173,23 @@ int screen_begin(struct screen *s)
 	return 0;
 }
 
-void screen_owner(struct screen *s, pid_t root)
+void screen_owner(struct screen_watch *s, pid_t root)
 {
 	s->owner = root;
 }
 
-void screen_with_menus(struct screen *s, bool on)
+void screen_with_menus(struct screen_watch *s, bool on)
 {
 	s->menus = on;
 	s->moved = true;
 }
 
-int screen_fd(const struct screen *s)
+int screen_fd(const struct screen_watch *s)
 {
 	return ConnectionNumber(s->display);
 }
 
-int screen_handle(struct screen *s)
+int screen_handle(struct screen_watch *s)
 {
 	while (!s->broken && XEventsQueued(s->display, QueuedAfterReading) > 0) {
 		XEvent event;
@@ -206,12 +206,12 @@ int screen_handle(struct screen *s)
 	return s->broken ? -EPIPE : 0;
 }
 
-int64_t screen_due(const struct screen *s)
+int64_t screen_due(const struct screen_watch *s)
 {
 	return !s->drawn_ns ? INT64_MAX : s->drawn_ns > s->next_ns ? s->drawn_ns : s->next_ns;
 }
 
-int64_t screen_sync(struct screen *s)
+int64_t screen_sync(struct screen_watch *s)
 {
 	int64_t now = clock_now();
 
@@ -222,7 +222,7 @@ int64_t screen_sync(struct screen *s)
 }
 
 /* What was drawn inside of windows that count is read, the bounds of it in each. */
-static void read_damage(struct screen *s)
+static void read_damage(struct screen_watch *s)
 {
 	int n = 0;
 	XRectangle *parts;
@@ -253,14 +253,14 @@ static void read_damage(struct screen *s)
 		XFree(parts);
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t combine_hash(uint64_t a, uint64_t b)
 {
 	uint64_t z = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9u;
 
 	return z ^ (z >> 31);
 }
 
-static void sum_up(struct screen *s, int64_t now_ns)
+static void sum_up(struct screen_watch *s, int64_t now_ns)
 {
 	struct screen_seen *seen = &s->seen;
 	int64_t area = 0;
@@ -271,12 +271,12 @@ static void sum_up(struct screen *s, int64_t now_ns)
 	for (int i = 0; i < s->windows; i++) {
 		const struct x11_window *w = &s->window[i];
 		/* without the window's id: the same picture is the same in every run */
-		uint64_t place = mix((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 | (uint64_t)w->at.h);
+		uint64_t place = combine_hash((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 | (uint64_t)w->at.h);
 
 		if (!w->counts && !(w->menu && s->menus))
 			continue;
-		seen->picture += mix(place, w->sum);
-		seen->set += mix(w->id, 1);
+		seen->picture += combine_hash(place, w->sum);
+		seen->set += combine_hash(w->id, 1);
 		if (!w->counts)
 			continue;
 		seen->windows++;
@@ -291,7 +291,7 @@ static void sum_up(struct screen *s, int64_t now_ns)
 		seen->paint_ns = now_ns;
 }
 
-int screen_look(struct screen *s)
+int screen_look(struct screen_watch *s)
 {
 	int64_t begin = clock_now(), drawn = s->drawn_ns, end, pause;
 	uint64_t before = s->seen.picture;
@@ -313,7 +313,7 @@ int screen_look(struct screen *s)
 	return s->broken ? -EPIPE : 0;
 }
 
-const struct screen_seen *screen_seen(const struct screen *s)
+const struct screen_seen *screen_seen(const struct screen_watch *s)
 {
 	return &s->seen;
 }

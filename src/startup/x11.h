@@ -42,7 +42,7 @@ enum x11_atom {
 	ATOM_PID, ATOM_MACHINE, ATOM_TAKES, ATOM_DELETE, ATOM_CHECK, ATOM_NAME, ATOM_UTF8, ATOM_ACTIVE, ATOMS
 };
 
-struct screen {
+struct screen_watch {
 	struct screen_cfg cfg;
 	Display *display;
 	Window root;
@@ -69,19 +69,19 @@ struct screen {
 };
 
 /* x11_windows.c */
-void x11_windows_forget(struct screen *s);
-void x11_windows_event(struct screen *s, const XEvent *event, int64_t now_ns);
+void x11_windows_forget(struct screen_watch *s);
+void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
 /* Finds out which are in sight and count, and reads those that are new or elsewhere. */
-void x11_windows_settle(struct screen *s);
+void x11_windows_settle(struct screen_watch *s);
 bool x11_has_property(Display *d, Window w, Atom name);
 
 /* x11_pixels.c */
-bool x11_pixels_open(struct screen *s);
-void x11_pixels_close(struct screen *s);
+bool x11_pixels_open(struct screen_watch *s);
+void x11_pixels_close(struct screen_watch *s);
 /* Reads a part of the screen into `to` (an array of the screen's size). */
-bool x11_pixels_read(struct screen *s, const struct x11_area *at, uint32_t *to);
+bool x11_pixels_read(struct screen_watch *s, const struct x11_area *at, uint32_t *to);
 /* Reads a part of a window, on the screen, and brings its hashes up to date. */
-void x11_window_read(struct screen *s, struct x11_window *w, const struct x11_area *part);
+void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct x11_area *part);
 struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b);
 
 #endif

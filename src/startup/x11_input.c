@@ -33,7 +33,7 @@ static KeySym next_character(const char **text)
 }
 
 /* Which key gives the symbol, and whether shift must be held. */
-static KeyCode look_up(Display *d, KeySym symbol, bool *shift)
+static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
 {
 	int first, last;
 
@@ -55,7 +55,7 @@ static KeySym symbol_of(const char *name)
 	return symbol && !*text ? symbol : XStringToKeysym(name);
 }
 
-int screen_check(struct screen *s, const struct then *script, char *why)
+int screen_check(struct screen_watch *s, const struct then *script, char *why)
 {
 	bool shift;
 
@@ -64,10 +64,10 @@ int screen_check(struct screen *s, const struct then *script, char *why)
 			const struct then_word *w = &script->event[i].word[k];
 			const char *text = w->text, *wrong = NULL;
 
-			if (w->kind == THEN_KEY && !look_up(s->display, symbol_of(w->text), &shift))
+			if (w->kind == THEN_KEY && !find_keycode(s->display, symbol_of(w->text), &shift))
 				wrong = w->text;
 			while (w->kind == THEN_TYPE && !wrong && *text)
-				if (!look_up(s->display, next_character(&text), &shift))
+				if (!find_keycode(s->display, next_character(&text), &shift))
 					wrong = w->text;
 			if (wrong) {
 				snprintf(why, SCREEN_WHY, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
@@ -79,7 +79,7 @@ int screen_check(struct screen *s, const struct then *script, char *why)
 	return 0;
 }
 
-static struct x11_window *newest(struct screen *s, bool menu)
+static struct x11_window *newest(struct screen_watch *s, bool menu)
 {
 	struct x11_window *found = NULL;
 
@@ -92,7 +92,7 @@ static struct x11_window *newest(struct screen *s, bool menu)
 	return found;
 }
 
-static bool pointer_in(struct screen *s, const struct x11_area *at)
+static bool pointer_in(struct screen_watch *s, const struct x11_area *at)
 {
 	Window root, child;
 	int x, y, a, b;
@@ -102,7 +102,7 @@ static bool pointer_in(struct screen *s, const struct x11_area *at)
 	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
 }
 
-void screen_focus(struct screen *s)
+void screen_focus(struct screen_watch *s)
 {
 	struct x11_window *w = newest(s, false);
 	XEvent ask = { .xclient = { .type = ClientMessage, .message_type = s->atom[ATOM_ACTIVE], .format = 32,
@@ -123,23 +123,23 @@ void screen_focus(struct screen *s)
 	XSync(s->display, False);
 }
 
-static void press(struct screen *s, KeySym symbol, int held)
+static void press_symbol(struct screen_watch *s, KeySym symbol, int held)
 {
 	bool shift = false, unused;
-	KeyCode code = look_up(s->display, symbol, &shift), modifier;
+	KeyCode code = find_keycode(s->display, symbol, &shift), modifier;
 
 	held |= shift ? THEN_SHIFT : 0;
 	for (size_t i = 0; i < MODIFIERS; i++)
-		if (held & (int)modifiers[i].modifier && (modifier = look_up(s->display, modifiers[i].symbol, &unused)))
+		if (held & (int)modifiers[i].modifier && (modifier = find_keycode(s->display, modifiers[i].symbol, &unused)))
 			XTestFakeKeyEvent(s->display, modifier, True, 0);
 	XTestFakeKeyEvent(s->display, code, True, 0);
 	XTestFakeKeyEvent(s->display, code, False, 0);
 	for (size_t i = MODIFIERS; i-- > 0;)
-		if (held & (int)modifiers[i].modifier && (modifier = look_up(s->display, modifiers[i].symbol, &unused)))
+		if (held & (int)modifiers[i].modifier && (modifier = find_keycode(s->display, modifiers[i].symbol, &unused)))
 			XTestFakeKeyEvent(s->display, modifier, False, 0);
 }
 
-static void click(struct screen *s, int x, int y)
+static void click_at(struct screen_watch *s, int x, int y)
 {
 	const struct x11_window *w = newest(s, false);
 	int screen = DefaultScreen(s->display);
@@ -149,23 +149,23 @@ static void click(struct screen *s, int x, int y)
 	XTestFakeButtonEvent(s->display, 1, False, 0);
 }
 
-void screen_send(struct screen *s, const struct then_event *e)
+void screen_send(struct screen_watch *s, const struct then_event *e)
 {
 	for (int i = 0; i < e->words; i++) {
 		const struct then_word *w = &e->word[i];
 		const char *text = w->text;
 
 		if (w->kind == THEN_CLICK)
-			click(s, w->x, w->y);
+			click_at(s, w->x, w->y);
 		else if (w->kind == THEN_KEY)
-			press(s, symbol_of(w->text), w->modifiers);
+			press_symbol(s, symbol_of(w->text), w->modifiers);
 		while (w->kind == THEN_TYPE && *text)
-			press(s, next_character(&text), 0);
+			press_symbol(s, next_character(&text), 0);
 	}
 	XFlush(s->display);
 }
 
-int screen_ask_to_close(struct screen *s)
+int screen_ask_to_close(struct screen_watch *s)
 {
 	int asked = 0;
 

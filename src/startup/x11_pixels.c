@@ -14,7 +14,7 @@ struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b)
 	return (struct x11_area){ left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0 };
 }
 
-bool x11_pixels_open(struct screen *s)
+bool x11_pixels_open(struct screen_watch *s)
 {
 	size_t pixels = (size_t)s->width * (size_t)s->height;
 
@@ -25,14 +25,14 @@ bool x11_pixels_open(struct screen *s)
 	return x11_picture_open(&s->picture, s->display, s->width, s->height);
 }
 
-void x11_pixels_close(struct screen *s)
+void x11_pixels_close(struct screen_watch *s)
 {
 	x11_picture_close(&s->picture, s->broken);
 	free(s->before);
 	free(s->now);
 }
 
-bool x11_pixels_read(struct screen *s, const struct x11_area *at, uint32_t *to)
+bool x11_pixels_read(struct screen_watch *s, const struct x11_area *at, uint32_t *to)
 {
 	if (!at->w || !at->h)
 		return true;
@@ -55,7 +55,7 @@ static uint64_t row_hash(const uint32_t *pixel, int n, int y)
 }
 
 /* More than one colour, and not merely what lay below a window without a background. */
-static bool shows_something(const struct screen *s, const struct x11_area *at)
+static bool shows_something(const struct screen_watch *s, const struct x11_area *at)
 {
 	uint32_t first = s->now[(size_t)at->y * (size_t)s->width + (size_t)at->x];
 	bool two = false, new = false;
@@ -70,7 +70,7 @@ static bool shows_something(const struct screen *s, const struct x11_area *at)
 	return two && new;
 }
 
-void x11_window_read(struct screen *s, struct x11_window *w, const struct x11_area *part)
+void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct x11_area *part)
 {
 	if (!part->w || !part->h || !x11_pixels_read(s, part, s->now))
 		return;

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-void x11_windows_forget(struct screen *s)
+void x11_windows_forget(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows; i++)
 		free(s->window[i].row);
 	s->windows = 0;
 }
 
-static struct x11_window *find(struct screen *s, Window id)
+static struct x11_window *find_window(struct screen_watch *s, Window id)
 {
 	for (int i = 0; i < s->windows; i++)
 		if (s->window[i].id == id)
@@ -23,40 +23,40 @@ static struct x11_window *find(struct screen *s, Window id)
 	return NULL;
 }
 
-static void add(struct screen *s, Window id, bool override)
+static void add_window(struct screen_watch *s, Window id, bool override)
 {
 	XWindowAttributes a;
 
-	if (s->windows == X11_WINDOWS_MAX || find(s, id))
+	if (s->windows == X11_WINDOWS_MAX || find_window(s, id))
 		return;
 	s->window[s->windows++] = (struct x11_window){ .id = id, .override = override };
 	XSelectInput(s->display, id, StructureNotifyMask | (s->cfg.window ? PropertyChangeMask : 0));
 	/* It may have come into sight before we asked to be told. */
-	if (XGetWindowAttributes(s->display, id, &a) && a.map_state != IsUnmapped && !find(s, id)->mapped) {
-		find(s, id)->mapped = true;
-		find(s, id)->mapped_ns = clock_now();
+	if (XGetWindowAttributes(s->display, id, &a) && a.map_state != IsUnmapped && !find_window(s, id)->mapped) {
+		find_window(s, id)->mapped = true;
+		find_window(s, id)->mapped_ns = clock_now();
 		s->moved = true;
 	}
 }
 
-static void drop(struct screen *s, struct x11_window *w)
+static void drop(struct screen_watch *s, struct x11_window *w)
 {
 	free(w->row);
 	*w = s->window[--s->windows];
 	s->moved = true;
 }
 
-void x11_windows_event(struct screen *s, const XEvent *event, int64_t now_ns)
+void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_ns)
 {
 	struct x11_window *w;
 
 	switch (event->type) {
 	case CreateNotify:
 		if (event->xcreatewindow.parent == s->root)
-			add(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
+			add_window(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
 		break;
 	case MapNotify:
-		w = find(s, event->xmap.window);
+		w = find_window(s, event->xmap.window);
 		if (w && !w->mapped) {
 			w->mapped = true;
 			w->mapped_ns = now_ns;
@@ -64,19 +64,19 @@ void x11_windows_event(struct screen *s, const XEvent *event, int64_t now_ns)
 		s->moved = true;	/* of a frame it brings what is in it into sight */
 		break;
 	case UnmapNotify:
-		w = find(s, event->xunmap.window);
+		w = find_window(s, event->xunmap.window);
 		if (w)
 			w->mapped = false;
 		s->moved = true;
 		break;
 	case ReparentNotify:
-		w = find(s, event->xreparent.parent);
+		w = find_window(s, event->xreparent.parent);
 		if (w)
 			w->frame = true;
 		s->moved = true;
 		break;
 	case DestroyNotify:
-		w = find(s, event->xdestroywindow.window);
+		w = find_window(s, event->xdestroywindow.window);
 		if (w)
 			drop(s, w);
 		break;
@@ -116,7 +116,7 @@ bool x11_has_property(Display *d, Window w, Atom name)
 	return n > 0;
 }
 
-static bool has_type(struct screen *s, Window w, const enum x11_atom *types, int n)
+static bool has_type(struct screen_watch *s, Window w, const enum x11_atom *types, int n)
 {
 	unsigned char *value;
 	int format = 0;
@@ -131,7 +131,7 @@ static bool has_type(struct screen *s, Window w, const enum x11_atom *types, int
 	return found;
 }
 
-static pid_t pid_from_display(struct screen *s, Window w)
+static pid_t pid_from_display(struct screen_watch *s, Window w)
 {
 	XResClientIdSpec spec = { w, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -147,7 +147,7 @@ static pid_t pid_from_display(struct screen *s, Window w)
 	return pid;
 }
 
-static bool on_this_machine(struct screen *s, Window w)
+static bool on_this_machine(struct screen_watch *s, Window w)
 {
 	XTextProperty name = { 0 };
 	char host[256] = "";
@@ -161,7 +161,7 @@ static bool on_this_machine(struct screen *s, Window w)
 	return same;
 }
 
-static pid_t pid_from_property(struct screen *s, Window w)
+static pid_t pid_from_property(struct screen_watch *s, Window w)
 {
 	unsigned char *value;
 	int format = 0;
@@ -175,7 +175,7 @@ static pid_t pid_from_property(struct screen *s, Window w)
 	return pid;
 }
 
-static bool is_called(struct screen *s, Window w)
+static bool is_called(struct screen_watch *s, Window w)
 {
 	char *title = NULL;
 	unsigned char *utf8 = NULL;
@@ -201,13 +201,13 @@ static bool is_called(struct screen *s, Window w)
 }
 
 /* A frame has neither; an application's window has one of them by the conventions (ICCCM 4.1.2). */
-static bool is_named(struct screen *s, Window w)
+static bool is_named(struct screen_watch *s, Window w)
 {
 	return x11_has_property(s->display, w, XA_WM_CLASS) || x11_has_property(s->display, w, XA_WM_NAME) ||
 	       x11_has_property(s->display, w, s->atom[ATOM_TAKES]);
 }
 
-static bool is_ours(struct screen *s, struct x11_window *w)
+static bool is_ours(struct screen_watch *s, struct x11_window *w)
 {
 	pid_t pid;
 
@@ -222,7 +222,7 @@ static bool is_ours(struct screen *s, struct x11_window *w)
 	return w->whose == X11_OURS;
 }
 
-static bool locate(struct screen *s, struct x11_window *w, XWindowAttributes *a)
+static bool place_window(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
 {
 	struct x11_area all = { 0, 0, s->width, s->height }, at;
 	Window child;
@@ -250,7 +250,7 @@ static bool locate(struct screen *s, struct x11_window *w, XWindowAttributes *a)
 	return true;
 }
 
-static void settle_one(struct screen *s, struct x11_window *w)
+static void settle_one(struct screen_watch *s, struct x11_window *w)
 {
 	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP }, splash = ATOM_SPLASH;
 	bool was = w->counts || w->menu, is_splash;
@@ -263,7 +263,7 @@ static void settle_one(struct screen *s, struct x11_window *w)
 		free(w->row);
 		w->row = NULL;
 	}
-	if (!locate(s, w, &a))
+	if (!place_window(s, w, &a))
 		return;
 	w->override = a.override_redirect;
 	is_splash = has_type(s, w->id, &splash, 1);
@@ -277,7 +277,7 @@ static void settle_one(struct screen *s, struct x11_window *w)
 		s->seen.mapped_ns = w->mapped_ns;
 }
 
-void x11_windows_settle(struct screen *s)
+void x11_windows_settle(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows && !s->broken; i++)
 		settle_one(s, &s->window[i]);
