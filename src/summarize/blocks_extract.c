@@ -19,7 +19,7 @@ struct blocks_cell {
 static void blocks_take(const struct repeat *r)
 {
 	struct blocks_cell *cell = cell_own(r->cell);
-	struct train *train = repeat_own(r->cell->repeat);
+	struct train_keys *train = repeat_own(r->cell->repeat);
 	const struct repeat *wire = repeat_train(r, "wire");
 	struct traces traces = { 0 };
 	struct truth truth;
@@ -43,7 +43,7 @@ static void blocks_take(const struct repeat *r)
 static void blocks_finish(const struct cell *c)
 {
 	const struct blocks_cell *cell = cell_own(c);
-	const struct train *train = repeat_own(c->repeat);
+	const struct train_keys *train = repeat_own(c->repeat);
 	double keys = (double)cell->truth.keys, told = 0;
 	struct interval i = { NAN, NAN };
 
@@ -60,6 +60,6 @@ static void blocks_finish(const struct cell *c)
 }
 
 const struct extractor blocks_extractor = {
-	.name = "blocks", .cell_size = sizeof(struct blocks_cell), .repeat_size = sizeof(struct train), .take = blocks_take,
+	.name = "blocks", .cell_size = sizeof(struct blocks_cell), .repeat_size = sizeof(struct train_keys), .take = blocks_take,
 	.finish = blocks_finish,
 };

@@ -20,7 +20,7 @@
 #define VALUES (SECONDS + 1)
 #define VIP_SAVED_BYTES 20		/* of a packet without its IPv4 header */
 
-enum count { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
+enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 
 static const struct channels_part {
 	const char *what, *file;

@@ -46,7 +46,7 @@ static const struct cell *compare_base(const struct run *run, const struct cell 
 /* The geometric mean has an interval only where it has a p. */
 static void compare_pairs(struct compare_one *out, const struct cell *base)
 {
-	const struct train *k = repeat_own(out->cell->repeat), *b = base ? repeat_own(base->repeat) : NULL;
+	const struct train_keys *k = repeat_own(out->cell->repeat), *b = base ? repeat_own(base->repeat) : NULL;
 	double *ratio = room_new(out->cell->n, sizeof(*ratio));
 
 	for (size_t t = 0; b && t < out->cell->n; t++)

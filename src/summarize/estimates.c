@@ -32,7 +32,7 @@ struct estimates_work {
 	double *own, *late;		/* of each run: the figure of it alone; late keys */
 };
 
-static struct pool estimates_pool(const struct train *t, size_t n, enum measure m)
+static struct pool estimates_pool(const struct train_keys *t, size_t n, enum measure m)
 {
 	struct pool pool = { 0 };
 
@@ -99,7 +99,7 @@ static enum interval_kind estimates_share(struct estimates_work *w, bool high, s
 	return alike ? INTERVAL_EXACT : runs < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
 }
 
-static void estimates_count(const struct train *t, size_t n, struct estimates *out)
+static void estimates_count(const struct train_keys *t, size_t n, struct estimates *out)
 {
 	for (size_t r = 0; r < n; r++) {
 		out->overloaded += t[r].overloaded;
@@ -126,7 +126,7 @@ static bool estimates_wanted(const struct estimates *e, enum measure m, bool sha
 	return m == SEND_LATENESS || (!e->overloaded && (m != LATENCY_HIGH || e->ranged));
 }
 
-struct estimates estimates_of(const struct train *train, size_t n, const struct estimates_cfg *cfg)
+struct estimates estimates_of(const struct train_keys *train, size_t n, const struct estimates_cfg *cfg)
 {
 	struct estimates_work w = { .cfg = cfg, .own = room_new(n, sizeof(*w.own)), .late = room_new(n, sizeof(*w.late)) };
 	struct estimates out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
@@ -157,7 +157,7 @@ struct estimates estimates_of(const struct train *train, size_t n, const struct 
 	return out;
 }
 
-struct cdf_point *estimates_cdf(const struct train *train, size_t n_train, bool high, size_t max, size_t *n)
+struct cdf_point *estimates_cdf(const struct train_keys *train, size_t n_train, bool high, size_t max, size_t *n)
 {
 	struct pool pool = estimates_pool(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
 	struct cdf_point *out;

@@ -11,7 +11,7 @@
 #include "keys.h"
 
 /* The keys of one repeat. */
-struct train {
+struct train_keys {
 	struct keys keys;
 	bool overloaded;
 	int64_t repeat;
@@ -48,7 +48,7 @@ struct estimates_cfg {
 
 /* With one overloaded train or more, latency percentiles stay unknown: pooling it would measure the length of the run,
  * leaving it out would drop just the slow keys. */
-struct estimates estimates_of(const struct train *train, size_t n, const struct estimates_cfg *cfg);
+struct estimates estimates_of(const struct train_keys *train, size_t n, const struct estimates_cfg *cfg);
 
 #define CDF_POINTS 1000		/* a curve at most */
 /* The share of keys known to be there after that time: censored keys are never. */
@@ -58,6 +58,6 @@ struct cdf_point {
 };
 /* At most `max` (>= 2) points of the pooled curve of the early or late (`high`) ends, first and last among them; none of an
  * overloaded cell. The caller's. */
-struct cdf_point *estimates_cdf(const struct train *train, size_t n_train, bool high, size_t max, size_t *n);
+struct cdf_point *estimates_cdf(const struct train_keys *train, size_t n_train, bool high, size_t max, size_t *n);
 
 #endif

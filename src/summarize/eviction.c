@@ -10,12 +10,12 @@
 
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
-struct place {
+struct cache_place {
 	int64_t frame, stored, used;	/* when */
 };
 
 /* Which place is given up. */
-static int64_t victim(enum eviction policy, const struct place *place, int64_t n, uint64_t *random)
+static int64_t victim(enum eviction policy, const struct cache_place *place, int64_t n, uint64_t *random)
 {
 	int64_t best = 0;
 
@@ -33,8 +33,8 @@ static int64_t victim(enum eviction policy, const struct place *place, int64_t n
 }
 
 /* Shows one frame; true: it was there. */
-static bool show(struct place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame, int64_t now,
-		 uint64_t *random)
+static bool show_cached(struct cache_place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame,
+			int64_t now, uint64_t *random)
 {
 	int64_t at;
 
@@ -45,13 +45,13 @@ static bool show(struct place *place, int64_t *used, int64_t capacity, enum evic
 		}
 	}
 	at = *used < capacity ? (*used)++ : victim(policy, place, capacity, random);
-	place[at] = (struct place){ frame, now, now };
+	place[at] = (struct cache_place){ frame, now, now };
 	return false;
 }
 
 static double hits_of(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, uint64_t random)
 {
-	struct place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
+	struct cache_place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
 	struct sequence sequence;
 	int64_t used = 0, hits = 0;
 
@@ -61,7 +61,7 @@ static double hits_of(enum eviction policy, int64_t capacity, const struct evict
 	}
 	sequence_start(&sequence, trial->order, trial->frames, trial->hot, trial->seed);
 	for (int64_t now = 0; now < trial->warm + trial->count; now++) {
-		bool hit = show(place, &used, capacity, policy, sequence_next(&sequence), now, &random);
+		bool hit = show_cached(place, &used, capacity, policy, sequence_next(&sequence), now, &random);
 
 		hits += hit && now >= trial->warm;
 	}

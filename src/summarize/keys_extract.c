@@ -28,10 +28,10 @@
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-struct train keys_train(const struct repeat *r)
+struct train_keys keys_train(const struct repeat *r)
 {
 	const struct json *j = repeat_file(r, "keyrepeat.json");
-	struct train t = { .repeat = r->number };
+	struct train_keys t = { .repeat = r->number };
 
 	if (j)
 		json_get_bool(j, "result.overloaded", &t.overloaded);
@@ -55,7 +55,7 @@ static struct sample keys_low(const struct keys *keys)
 	return s;
 }
 
-double keys_median(const struct train *t)
+double keys_median(const struct train_keys *t)
 {
 	struct sample s = keys_low(&t->keys);
 	struct sample_stat m = sample_quantile(&s, 0.5);
@@ -68,7 +68,7 @@ double keys_median(const struct train *t)
 
 static void keys_take(const struct repeat *r)
 {
-	struct train *t = repeat_own(r);
+	struct train_keys *t = repeat_own(r);
 	const struct json *j;
 	struct sample low;
 	double sd;
@@ -96,7 +96,7 @@ static const struct {
 	{ "sent.p50", SENT_P50, SENT_P50 }, { "lateness.p99", LATENESS_P99, LATENESS_P99 }, { "lateness.max", LATENESS_MAX, LATENESS_MAX },
 };
 
-struct estimates keys_give(const struct cell *c, const struct train *train, size_t n)
+struct estimates keys_give(const struct cell *c, const struct train_keys *train, size_t n)
 {
 	const struct estimates_cfg cfg = {
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
@@ -221,6 +221,6 @@ static void keys_tell(const struct run *run, struct rec *out)
 }
 
 const struct extractor keys_extractor = {
-	.name = "keys", .cell_size = sizeof(struct estimates), .repeat_size = sizeof(struct train),
+	.name = "keys", .cell_size = sizeof(struct estimates), .repeat_size = sizeof(struct train_keys),
 	.take = keys_take, .finish = keys_finish, .tables = { { "cdf", keys_cdf }, { "compare", compare_rows } }, .tell = keys_tell,
 };

@@ -40,7 +40,7 @@ static int lost_add_event(void *into, const struct rows_cell *c)
 
 const struct rows_kind lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_add_event, NULL };
 
-static int by_pid(const void *a, const void *b)
+static int by_lost_pid(const void *a, const void *b)
 {
 	int64_t x = ((const struct lost_process *)a)->pid, y = ((const struct lost_process *)b)->pid;
 
@@ -64,11 +64,11 @@ static int lost_add_process(void *into, const struct rows_cell *c)
 
 const struct rows_kind lost_processes = { "process/1", "pid $class | $process", lost_add_process, NULL };
 
-static const struct lost_process *process_of(const struct lost *l, const char *kind, int64_t pid)
+static const struct lost_process *lost_process_of(const struct lost *l, const char *kind, int64_t pid)
 {
 	const struct lost_process key = { .pid = pid };
 
-	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), by_pid) : NULL;
+	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), by_lost_pid) : NULL;
 }
 
 /* Who is no task is the kernel, but for what has no record. (The profiler leaves itself out.) */
@@ -110,8 +110,8 @@ static int lost_add_culprit(void *into, const struct rows_cell *c)
 	if (c[C_END].count < c[C_START].count || strlen(kind) >= sizeof(l->name->kind))
 		return -EPROTO;
 	if (!l->shares && l->processes)
-		qsort(l->process, l->processes, sizeof(*l->process), by_pid);
-	p = process_of(l, kind, c[C_PID].count);
+		qsort(l->process, l->processes, sizeof(*l->process), by_lost_pid);
+	p = lost_process_of(l, kind, c[C_PID].count);
 	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, culprit);
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
@@ -132,7 +132,7 @@ void lost_free(struct lost *l)
 	*l = (struct lost){ 0 };
 }
 
-static int by_place(const void *a, const void *b)
+static int by_cpu_and_start(const void *a, const void *b)
 {
 	const struct lost_event *x = a, *y = b;
 
@@ -166,7 +166,7 @@ bool lost_of_system(enum lost_class class)
 void lost_join(struct lost *l)
 {
 	if (l->events)
-		qsort(l->event, l->events, sizeof(*l->event), by_place);
+		qsort(l->event, l->events, sizeof(*l->event), by_cpu_and_start);
 	for (size_t e = 0; e < l->events; e++)
 		l->event[e].system = l->named ? 0 : (double)l->event[e].length;
 	for (size_t i = 0; i < l->shares; i++) {

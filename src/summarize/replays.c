@@ -8,7 +8,7 @@
 #define US 1000.0		/* the pool holds whole numbers: microseconds */
 
 /* The base's replay of the same repeat; NULL: there is none. */
-static const struct replay *replays_partner(const struct replays *base, const struct replay *one)
+static const struct replays_repeat *replays_partner(const struct replays *base, const struct replays_repeat *one)
 {
 	for (size_t i = 0; i < base->n; i++)
 		if (base->of[i].repeat == one->repeat)
@@ -21,8 +21,8 @@ struct replays_point replays_point_of(const struct replays *r, const struct repl
 	double log_ms = 0, log_base = 0;
 	size_t n = 0;
 
-	for (const struct replay *one = r->of; one < r->of + r->n; one++) {
-		const struct replay *with = replays_partner(base, one);
+	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
+		const struct replays_repeat *with = replays_partner(base, one);
 
 		if (!with || !(one->latency_ms[response] > 0) || !(with->latency_ms[response] > 0))
 			continue;
@@ -39,7 +39,7 @@ struct pool replays_pool(const struct replays *r)
 	struct pool pool = { 0 };
 	size_t runs = 0;
 
-	for (const struct replay *one = r->of; one < r->of + r->n; one++) {
+	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
 		size_t before = pool.n;
 
 		for (size_t i = 0; i < r->responses; i++)
@@ -73,8 +73,8 @@ static void replays_ratios(const struct replays *r, const struct replays *base, 
 	double *ratio = room_new(r->responses + 1, sizeof(*ratio));
 	size_t pairs = 0, totals = 0;
 
-	for (const struct replay *one = r->of; one < r->of + r->n; one++) {
-		const struct replay *with = replays_partner(base, one);
+	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
+		const struct replays_repeat *with = replays_partner(base, one);
 		size_t n = 0;
 
 		if (!with)

@@ -10,7 +10,7 @@
 #include "interval.h"
 #include "pool.h"
 
-struct replay {
+struct replays_repeat {
 	int64_t repeat;
 	double total_s;
 	double *latency_ms;	/* of each response, from the press. NAN: not found */
@@ -19,7 +19,7 @@ struct replay {
 
 /* Those of a setting. */
 struct replays {
-	const struct replay *of;
+	const struct replays_repeat *of;
 	size_t n, responses;
 };
 

@@ -50,7 +50,7 @@ static void replays_begin(const struct run *run)
 static void replays_take(const struct repeat *r)
 {
 	const struct replays_run *s = run_own();
-	struct replay *one = repeat_own(r);
+	struct replays_repeat *one = repeat_own(r);
 	const char *is;
 	char file[300];
 	size_t i = 0;
@@ -58,7 +58,7 @@ static void replays_take(const struct repeat *r)
 	snprintf(file, sizeof(file), "cells/%s/%lld/replay.rfb", r->cell->name, (long long)r->number);
 	while ((is = inputs_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
 		i++;
-	*one = (struct replay){ r->number, inputs_number(r->json, "play.total_s"), room_new(s->responses, sizeof(double)),
+	*one = (struct replays_repeat){ r->number, inputs_number(r->json, "play.total_s"), room_new(s->responses, sizeof(double)),
 		inputs_number(s->analysis, "result.runs.%zu.updates", i), inputs_number(s->analysis, "result.runs.%zu.bytes", i) };
 	for (size_t k = 0; k < s->responses; k++)
 		one->latency_ms[k] = inputs_number(s->analysis, "result.responses.%zu.latency_from_press_ms.%zu", s->response[k], i);
@@ -167,6 +167,6 @@ static void replays_cdf_rows(const struct cell *c, struct table_out *out)
 
 const struct extractor replays_extractor = {
 	.name = "replays", .run_size = sizeof(struct replays_run), .cell_size = REPLAYS_FIGURES * sizeof(struct figure),
-	.repeat_size = sizeof(struct replay), .begin = replays_begin, .take = replays_take, .finish = replays_finish,
+	.repeat_size = sizeof(struct replays_repeat), .begin = replays_begin, .take = replays_take, .finish = replays_finish,
 	.tables = { { "points", replays_point_rows }, { "runs", replays_run_rows }, { "cdf", replays_cdf_rows } },
 };

@@ -17,7 +17,7 @@ struct slope_point {
 static void slope_take(const struct repeat *r)
 {
 	struct slope_point *p = repeat_own(r);
-	struct train train;
+	struct train_keys train;
 
 	p->median_ms = NAN;
 	if (cell_number(r->cell, "loss_percent") > 0 || cell_number(r->cell, "keys_per_s") > 0)

@@ -19,7 +19,7 @@ static void stages_take(const struct repeat *r)
 {
 	struct stages_train *own = repeat_own(r);
 	const struct json *j = repeat_file(r, "keyrepeat.json");
-	struct train train = keys_train(r);
+	struct train_keys train = keys_train(r);
 	struct traces traces = { 0 };
 	int64_t base = -1;
 

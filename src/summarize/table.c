@@ -138,19 +138,19 @@ static int table_source_json(struct table_reader *r, struct column *c, char *wor
 
 static int table_source(struct table_reader *r, struct column *c, char *word)
 {
-	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* as enum source */
+	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* as enum column_source */
 	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
 	char *path = table_cut(word, ':');
 	int kind = table_place(kinds, word), count;
 	size_t length = strlen(word);
 
-	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum source)kind;
+	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum column_source)kind;
 	c->path = c->source == SOURCE_PARAM && !path ? c->name : path;
 	if (c->source == SOURCE_ROW ? !!path : !c->path || !*c->path)
 		return table_wrong(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
 	if (c->source == SOURCE_COUNT) {
 		count = table_place(counts, path);
-		c->count = (enum count)count;
+		c->count = (enum count_kind)count;
 		return count < 0 ? table_wrong(r, "no such count", path) : 0;
 	}
 	if (c->source != SOURCE_EXTRACTOR)

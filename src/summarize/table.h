@@ -16,22 +16,22 @@
  * `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells).
  * `repeats found`: cells have not all as many repeats as the run; those without a folder are not
  * failed ones. `include`: lines that several experiments share, named from the folder of this file.
- * Sources: see enum source; estimators: estimate.h. */
+ * Sources: see enum column_source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 
 #include "engine.h"
 #include "estimate.h"
 
-enum source {
+enum column_source {
 	SOURCE_ROW,		/* -		written by the extractor of the table's rows */
 	SOURCE_PARAM,		/* param[:KEY]	a parameter of the cell (KEY: the column's name) */
-	SOURCE_COUNT,		/* count:WORD	of the cell's repeats (enum count) */
+	SOURCE_COUNT,		/* count:WORD	of the cell's repeats (enum count_kind) */
 	SOURCE_RUN,		/* run:PATH	of run.json */
 	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	of each complete repeat; !: the file must be there */
 	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE */
 };
-enum count {
+enum count_kind {
 	COUNT_STATE,		/* complete, partial, failed */
 	COUNT_MEASURED,		/* measured, failed, not measured */
 	COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS
@@ -53,8 +53,8 @@ struct column {
 	const char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path under the / */
 	char *end[TABLE_ENDS];	/* names of its cells in a row, NULL for those that are not there; owned */
 	size_t place;		/* of the first of them in the row */
-	enum source source;
-	enum count count;
+	enum column_source source;
+	enum count_kind count;
 	enum estimator estimator;
 	bool needed;		/* the file must be there */
 	const char *series;	/* of the trains of that series (cell_train() in engine.h); "*": of all trains; NULL: of the repeats */

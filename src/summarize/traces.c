@@ -6,29 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND, TIME, END, KEY, LOW, HIGH, EXACT, BLOCK, CAPTURED };
+enum { TRACES_KIND, TRACES_TIME, TRACES_END, TRACES_KEY, TRACES_LOW, TRACES_HIGH, TRACES_EXACT, TRACES_BLOCK, TRACES_CAPTURED };
 
 static int traces_add_wire(void *into, const struct rows_cell *c)
 {
 	struct traces *t = into;
 
-	if (!strcmp(c[KIND].text, "update")) {
+	if (!strcmp(c[TRACES_KIND].text, "update")) {
 		struct trace_update *u = room_more(t->update, t->updates);
 
-		if (c[TIME].count == TRACE_NONE || c[END].count < c[TIME].count || (t->updates && c[TIME].count < u[t->updates - 1].first))
+		if (c[TRACES_TIME].count == TRACE_NONE || c[TRACES_END].count < c[TRACES_TIME].count ||
+		    (t->updates && c[TRACES_TIME].count < u[t->updates - 1].first))
 			return -EPROTO;
-		u[t->updates++] = (struct trace_update){ c[TIME].count, c[END].count };
-	} else if (!strcmp(c[KIND].text, "key")) {
+		u[t->updates++] = (struct trace_update){ c[TRACES_TIME].count, c[TRACES_END].count };
+	} else if (!strcmp(c[TRACES_KIND].text, "key")) {
 		struct trace_key *k = room_more(t->key, t->keys);
-		bool captured = c[CAPTURED].count == TRACE_NONE ? c[TIME].count != TRACE_NONE : c[CAPTURED].count > 0;
+		bool captured = c[TRACES_CAPTURED].count == TRACE_NONE ? c[TRACES_TIME].count != TRACE_NONE : c[TRACES_CAPTURED].count > 0;
 
-		if (c[KEY].count == TRACE_NONE || (t->keys && c[KEY].count <= k[t->keys - 1].number))
+		if (c[TRACES_KEY].count == TRACE_NONE || (t->keys && c[TRACES_KEY].count <= k[t->keys - 1].number))
 			return -EPROTO;
 		/* where prototap did not say it yet, the first key of a block told it */
-		if (c[CAPTURED].count == TRACE_NONE && t->keys && c[BLOCK].count != TRACE_NONE && c[BLOCK].count == k[t->keys - 1].block)
+		if (c[TRACES_CAPTURED].count == TRACE_NONE && t->keys && c[TRACES_BLOCK].count != TRACE_NONE &&
+		    c[TRACES_BLOCK].count == k[t->keys - 1].block)
 			captured = k[t->keys - 1].captured;
-		k[t->keys++] = (struct trace_key){ c[KEY].count, c[TIME].count, c[LOW].count, c[HIGH].count, c[EXACT].count > 0, captured,
-						   c[BLOCK].count };
+		k[t->keys++] = (struct trace_key){ c[TRACES_KEY].count, c[TRACES_TIME].count, c[TRACES_LOW].count, c[TRACES_HIGH].count,
+						   c[TRACES_EXACT].count > 0, captured, c[TRACES_BLOCK].count };
 	}
 	return 0;
 }
@@ -93,7 +95,7 @@ const struct trace_echo *traces_echo(const struct traces *t, int64_t number)
 
 /* NULL for a key of a block that the capture does not hold. One that crossed only after the next key was sent was not seen on its
  * own, but is paired like all others: to leave it out would drop the late ones. */
-static const struct trace_key *told(const struct traces *wire, const struct key *k)
+static const struct trace_key *captured_key(const struct traces *wire, const struct key *k)
 {
 	const struct trace_key *t = traces_key(wire, k->number);
 
@@ -106,7 +108,7 @@ struct truth truth_of(const struct keys *pixels, const struct traces *wire)
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		const struct key *k = &pixels->key[i];
-		const struct trace_key *t = told(wire, k);
+		const struct trace_key *t = captured_key(wire, k);
 		const struct trace_update *shown = key_exact(k) ? traces_update_at(wire, k->answer) : NULL;
 
 		if (!t || !shown) {
@@ -138,7 +140,7 @@ struct keys truth_wire_keys(const struct keys *pixels, const struct traces *wire
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		struct key k = pixels->key[i];
-		const struct trace_key *t = told(wire, &k);
+		const struct trace_key *t = captured_key(wire, &k);
 
 		if (!t)
 			continue;

@@ -20,9 +20,9 @@
 static const struct estimates_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
 
 /* Key k (0..19) is answered base + k ms after it was due. */
-static struct train train_of(int base_ms)
+static struct train_keys train_of(int base_ms)
 {
-	struct train t = { 0 };
+	struct train_keys t = { 0 };
 
 	t.keys.key = calloc(KEYS, sizeof(*t.keys.key));
 	t.keys.n = KEYS;
@@ -34,13 +34,13 @@ static struct train train_of(int base_ms)
 	return t;
 }
 
-static void make(struct train *t, const int *base, size_t n)
+static void make(struct train_keys *t, const int *base, size_t n)
 {
 	for (size_t r = 0; r < n; r++)
 		t[r] = train_of(base[r]);
 }
 
-static void drop(struct train *t, size_t n)
+static void drop(struct train_keys *t, size_t n)
 {
 	for (size_t r = 0; r < n; r++)
 		keys_free(&t[r].keys);
@@ -49,7 +49,7 @@ static void drop(struct train *t, size_t n)
 static void three_runs(void **state)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train t[3];
+	struct train_keys t[3];
 	struct estimates f;
 
 	(void)state;
@@ -78,7 +78,7 @@ static void three_runs(void **state)
 static void one_run_has_no_interval(void **state)
 {
 	static const int base[] = { 10 };
-	struct train t[1];
+	struct train_keys t[1];
 	struct estimates f;
 
 	(void)state;
@@ -103,7 +103,7 @@ static void runs_that_agree_get_the_exact_interval(void **state)
 		{ 50, 100, 95.12970866899025, 100 },
 		{ 31, 50, 36.80620319424367, 63.19379680575633 },			/* st.binomtest(30, 60).proportion_ci(0.95, 'exact') */
 	};
-	struct train t[3];
+	struct train_keys t[3];
 	struct estimates f;
 
 	(void)state;
@@ -123,7 +123,7 @@ static void runs_that_agree_get_the_exact_interval(void **state)
 static void a_key_without_echo_stays_in(void **state)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train t[3];
+	struct train_keys t[3];
 	struct estimates f;
 
 	(void)state;
@@ -148,7 +148,7 @@ static void a_key_without_echo_stays_in(void **state)
 static void a_key_given_up_early_may_be_late(void **state)
 {
 	static const int base[] = { 10, 10 };
-	struct train t[2];
+	struct train_keys t[2];
 	struct estimates f;
 
 	(void)state;
@@ -166,7 +166,7 @@ static void a_key_given_up_early_may_be_late(void **state)
 static void ranges_have_two_ends(void **state)
 {
 	static const int base[] = { 10, 10 };
-	struct train t[2];
+	struct train_keys t[2];
 	struct estimates f;
 
 	(void)state;
@@ -190,7 +190,7 @@ static void ranges_have_two_ends(void **state)
 static void overload_hides_percentiles_and_nothing_else(void **state)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train t[3];
+	struct train_keys t[3];
 	struct cdf_point *point;
 	struct estimates f;
 	size_t n;
@@ -215,7 +215,7 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 static void twelve_runs_are_bootstrapped(void **state)
 {
 	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };
-	struct train t[12];
+	struct train_keys t[12];
 	struct estimates f, again;
 
 	(void)state;
@@ -234,7 +234,7 @@ static void the_curve_keeps_its_ends(void **state)
 {
 	static const int base[] = { 10, 10 };
 	struct cdf_point *point;
-	struct train t[2];
+	struct train_keys t[2];
 	size_t n;
 
 	(void)state;

@@ -17,8 +17,8 @@
  * repeat 8 times as long. */
 static double base_1[] = { 10, 20, 30, 40 }, slow_1[] = { 20, 40, 60, 80 }, slow_2[] = { 80, 160, 240, NONE },
 	base_2[] = { 10, 20, 30, 40 };
-static const struct replay base_of[] = { { 1, 10, base_1, NONE, NONE }, { 2, 10, base_2, NONE, NONE } };
-static const struct replay slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
+static const struct replays_repeat base_of[] = { { 1, 10, base_1, NONE, NONE }, { 2, 10, base_2, NONE, NONE } };
+static const struct replays_repeat slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
 static const struct replays base = { base_of, 2, 4 }, slow = { slow_of, 2, 4 }, none = { NULL, 0, 4 };
 
 static void pairs_are_of_one_repeat(void **state)
