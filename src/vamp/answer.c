@@ -25,7 +25,7 @@ int answer_open(void)
 	return -err;
 }
 
-static void tell(FILE *out, const struct told *t)
+static void tell_status(FILE *out, const struct told *t)
 {
 	const struct told_episode *e = told_lasting(t);
 
@@ -44,7 +44,7 @@ static void tell(FILE *out, const struct told *t)
 	}
 }
 
-void answer(int fd, const struct told *t)
+void answer_clients(int fd, const struct told *t)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -52,7 +52,7 @@ void answer(int fd, const struct told *t)
 	int to;
 
 	if (out) {
-		tell(out, t);
+		tell_status(out, t);
 		fclose(out);
 	}
 	while ((to = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {

@@ -16,6 +16,6 @@
 /* The descriptor to poll, or -errno. */
 int answer_open(void);
 /* Answers all clients that have connected. Never blocks. */
-void answer(int fd, const struct told *t);
+void answer_clients(int fd, const struct told *t);
 
 #endif

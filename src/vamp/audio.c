@@ -34,7 +34,7 @@ struct audio {
 	char why_not[160];	/* no wake-ups */
 };
 
-static int watch(const struct audio *a, int fd)
+static int watch_fd(const struct audio *a, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
@@ -58,10 +58,10 @@ static int ask_list(struct audio *a)
 	a->asked_last_ns = clock_now();
 	a->changed_ns = 0;
 	err = audio_pactl_start(&a->list, &a->server, words, false);
-	return err ? err : watch(a, a->list.pidfd);
+	return err ? err : watch_fd(a, a->list.pidfd);
 }
 
-static void disconnect(struct audio *a)
+static void disconnect_audio(struct audio *a)
 {
 	count_wakeups(a);
 	audio_pactl_end(&a->changes);
@@ -83,12 +83,12 @@ static int connect_to(struct audio *a, char *why, size_t size)
 		return err;
 	err = audio_pactl_start(&a->changes, &a->server, words, true);
 	if (!err)
-		err = watch(a, a->changes.out);
+		err = watch_fd(a, a->changes.out);
 	if (!err)
 		err = ask_list(a);
 	if (err) {
 		snprintf(why, size, "cannot run pactl: %s", strerror(-err));
-		disconnect(a);
+		disconnect_audio(a);
 		return err;
 	}
 	a->why_not[0] = '\0';
@@ -152,7 +152,7 @@ static int audio_take(struct input_source *s, void (*each)(void *arg, const stru
 	int64_t now = clock_now();
 
 	if (has_come(a->changes.out) && !take_changes(a, now)) {
-		disconnect(a);
+		disconnect_audio(a);
 		return 0;
 	}
 	if (has_come(a->list.pidfd))
@@ -192,7 +192,7 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size)
 	status = take_list(a, NULL, NULL);
 	if (!status)
 		return 0;
-	disconnect(a);
+	disconnect_audio(a);
 	snprintf(why, size, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
 		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
 	return -ENOENT;
@@ -264,7 +264,7 @@ void audio_close(struct audio *a)
 {
 	if (!a)
 		return;
-	disconnect(a);
+	disconnect_audio(a);
 	if (a->source.fd >= 0)
 		close(a->source.fd);
 	free(a->asked);

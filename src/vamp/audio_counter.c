@@ -3,7 +3,7 @@
 
 #define FORGET 0.01	/* an average below it is none */
 
-static struct audio_counter *process_of(struct audio_counting *c, int pid)
+static struct audio_counter *counted_process(struct audio_counting *c, int pid)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->process[i].pid == pid)
@@ -29,7 +29,7 @@ static int *source_of(struct audio_counting *c, int tid)
 void audio_counting_wakeup(struct audio_counting *c, int server, const struct audio_wakeup *w)
 {
 	int source = w->interrupt ? 0 : w->waker_pid == server ? *source_of(c, w->waker_tid) : w->waker_pid;
-	struct audio_counter *p = source > 0 ? process_of(c, source) : NULL;
+	struct audio_counter *p = source > 0 ? counted_process(c, source) : NULL;
 
 	*source_of(c, w->woken_tid) = source;
 	if (p)
@@ -49,7 +49,7 @@ void audio_counting_average(struct audio_counting *c, const int *tagged, size_t 
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		process_of(c, tagged[i]);
+		counted_process(c, tagged[i]);
 	for (size_t i = 0; i < c->n; i++) {
 		struct audio_counter *p = &c->process[i];
 		double divisor;

@@ -29,7 +29,7 @@ struct audio_wakeups {
 	size_t n;
 };
 
-static int read_format(struct audio_wakeups *w)
+static int parse_waking_format(struct audio_wakeups *w)
 {
 	static const char *const event[] = { "sched/sched_waking" };
 	char text[1][TRACEFS_TEXT];
@@ -87,7 +87,7 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 		return why_write(-ENOMEM, why, size, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
-	id = read_format(w);
+	id = parse_waking_format(w);
 	err = id < 0 ? tracepoint_refused(id, -1, why, size) : 0;
 	if (!err && proc_cpus_online(&w->cpus)) {
 		snprintf(why, size, "cannot tell which CPUs there are");
@@ -105,7 +105,7 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 	return 0;
 }
 
-static int take(void *arg, const struct perf_event_header *header)
+static int take_wakeup(void *arg, const struct perf_event_header *header)
 {
 	struct audio_wakeups *w = arg;
 	struct tracepoint_sample s;
@@ -122,7 +122,7 @@ static int take(void *arg, const struct perf_event_header *header)
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_wakeup_time(const void *a, const void *b)
 {
 	const struct audio_wakeup *p = a, *q = b;
 
@@ -133,9 +133,9 @@ void audio_wakeups_read(struct audio_wakeups *w, struct audio_counting *c, const
 {
 	w->n = 0;
 	for (int i = 0; i < w->cpus.n; i++)
-		tracepoint_drain(w->rings, w->cpus.cpu[i], take, w);
+		tracepoint_drain(w->rings, w->cpus.cpu[i], take_wakeup, w);
 	if (w->n)
-		qsort(w->got, w->n, sizeof(*w->got), by_time);
+		qsort(w->got, w->n, sizeof(*w->got), by_wakeup_time);
 	for (size_t i = 0; i < w->n; i++) {
 		struct audio_wakeup *one = &w->got[i];
 

@@ -89,11 +89,11 @@ static bool mostly_wants(const struct past *p, const struct moments *m, int64_t 
 	return wanted * 4 >= seen * 3;
 }
 
-struct load past_load(const struct past *p, const struct moments *m, int64_t sub_ns)
+struct history_load past_load(const struct past *p, const struct moments *m, int64_t sub_ns)
 {
 	int64_t from = oldest(p, m), begin, end = m->at_ns[moments_slot(m->last)];
 	double run = 0, wait = 0, shares = 0, in_threads = 0, span, all;
-	struct load out = { 0 };
+	struct history_load out = { 0 };
 	int running = 0;
 	bool young;
 
@@ -154,7 +154,7 @@ void past_learn(struct past *p, const struct moments *m)
 	p->known = most;
 }
 
-enum verdict past_judge(const struct past *p, const struct load *load, double threshold)
+enum verdict past_judge(const struct past *p, const struct history_load *load, double threshold)
 {
 	if (load->load <= threshold)
 		return VERDICT_LOW;

@@ -64,13 +64,13 @@ struct past {
 	size_t n;
 };
 
-struct load {
+struct history_load {
 	double load, run;		/* shares of one CPU: may be above 1 */
 	int64_t span_ns;
 };
 /* Up to the last sample, at most a pre-I/O period and what has passed since its end. All 0 where less than half a sub-epoch,
  * `sub_ns`, is known. A process that is younger than the period is judged by its life, at least one sub-epoch. */
-struct load past_load(const struct past *p, const struct moments *m, int64_t sub_ns);
+struct history_load past_load(const struct past *p, const struct moments *m, int64_t sub_ns);
 
 /* Was it born after the sample before its first one? (Asked while that one is kept.) */
 bool past_young(const struct past *p, const struct moments *m);
@@ -79,6 +79,6 @@ bool past_young(const struct past *p, const struct moments *m);
 void past_learn(struct past *p, const struct moments *m);
 
 enum verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but known as light */
-enum verdict past_judge(const struct past *p, const struct load *load, double threshold);
+enum verdict past_judge(const struct past *p, const struct history_load *load, double threshold);
 
 #endif

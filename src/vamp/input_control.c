@@ -17,7 +17,7 @@ struct control_source {
 	void *arg;
 };
 
-static void heed(void *arg, const char *line)
+static void take_command(void *arg, const char *line)
 {
 	struct control_source *c = arg;
 	struct input_event event = { .seen_ns = c->seen_ns };
@@ -36,7 +36,7 @@ static int input_control_take(struct input_source *s, void (*each)(void *arg, co
 	c->seen_ns = clock_now();
 	c->each = each;
 	c->arg = arg;
-	control_read(&c->control, heed, c);
+	control_read(&c->control, take_command, c);
 	return 0;
 }
 

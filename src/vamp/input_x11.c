@@ -39,7 +39,7 @@ struct x11_source {
 static volatile sig_atomic_t connection = -1;
 static char no_answer[160];
 
-static void give_up(int signal)
+static void give_up_connection(int signal)
 {
 	int err = errno;
 	ssize_t told;
@@ -57,7 +57,7 @@ static void give_up(int signal)
 
 static void be_patient(int seconds)
 {
-	struct sigaction sa = { .sa_handler = seconds ? give_up : SIG_DFL };
+	struct sigaction sa = { .sa_handler = seconds ? give_up_connection : SIG_DFL };
 
 	if (!seconds)
 		alarm(0);

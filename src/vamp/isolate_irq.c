@@ -18,19 +18,19 @@ static const char *const classes[] = { "block", "net", "input", "drm" };
 #define CLASSES (sizeof(classes) / sizeof(*classes))
 #define IRQS 4096
 
-struct search {
+struct irq_search {
 	const char *root;
 	bool wanted[IRQS];
 };
 
-static void want(struct search *s, long irq)
+static void want(struct irq_search *s, long irq)
 {
 	if (irq > 0 && irq < IRQS)
 		s->wanted[irq] = true;
 }
 
 /* Whether the device says itself which. */
-static bool want_listed(struct search *s, const char *device)
+static bool want_listed(struct irq_search *s, const char *device)
 {
 	char path[PATH_MAX + 16], text[24];
 	pid_t *irq = NULL;
@@ -52,7 +52,7 @@ static bool want_listed(struct search *s, const char *device)
 }
 
 /* /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0 */
-static void want_named(struct search *s, const char *name)
+static void want_named(struct irq_search *s, const char *name)
 {
 	char path[PATH_MAX];
 	pid_t *irq = NULL;
@@ -76,7 +76,7 @@ static void want_named(struct search *s, const char *name)
 }
 
 /* Up from the device to the first that says its interrupts; a bus is above those that do. */
-static void want_device(struct search *s, const char *link)
+static void want_device(struct irq_search *s, const char *link)
 {
 	char device[PATH_MAX], all[PATH_MAX], *last;
 
@@ -92,7 +92,7 @@ static void want_device(struct search *s, const char *link)
 
 int isolate_irq_find(struct isolate_irqs *out, const char *root)
 {
-	struct search *s = calloc(1, sizeof(*s));
+	struct irq_search *s = calloc(1, sizeof(*s));
 	size_t n = 0;
 
 	*out = (struct isolate_irqs){ 0 };

@@ -26,7 +26,7 @@ int judge(const struct tasks *tasks, int64_t sub_ns, double threshold, const str
 	if (!out->tag)
 		return -ENOMEM;
 	for (size_t i = 0; (p = tasks_next(tasks, &i));) {
-		struct load load = past_load(p, m, sub_ns);
+		struct history_load load = past_load(p, m, sub_ns);
 		enum verdict verdict = past_judge(p, &load, threshold);
 		struct tag *tag = &out->tag[out->n];
 

@@ -66,26 +66,26 @@ static const struct cli_opt options[] = {
 static struct scope scope;
 static struct watch run;
 
-static enum ratio ratio(void)
+static enum ratio chosen_ratio(void)
 {
 	return cfg.ratio < 0 ? RATIO_M : (enum ratio)cfg.ratio;
 }
 
-static void opened(int err, const char *why)
+static void check_opened(int err, const char *why)
 {
 	if (err)
 		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
 }
 
 /* Where the fifo is not there, it is made here, and removed even after kill -9. */
-static void open_control(void)
+static void open_vamp_control(void)
 {
 	char why[256] = "";
 	int err = access(cfg.control, F_OK) ? undo_mkfifo(run.undo, cfg.control) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
-	opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+	check_opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
 }
 
 static void open_sources(void)
@@ -98,11 +98,11 @@ static void open_sources(void)
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("where does input come from? name --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
-		opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
+		check_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
 	if (cfg.evdev)
-		opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
+		check_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
 	if (cfg.control)
-		open_control();
+		open_vamp_control();
 }
 
 /* No sound server is no reason not to run, unless one was named. */
@@ -112,7 +112,7 @@ static void open_audio(void)
 	int err = cfg.no_audio ? -ENOENT : audio_open(&run.audio, cfg.audio_server, why, sizeof(why));
 
 	if (err && cfg.audio_server)
-		opened(err, why);
+		check_opened(err, why);
 	if (run.audio)	/* even if there is no server yet */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
@@ -125,20 +125,20 @@ static void open_ways(void)
 	char why[512] = "";
 
 	if (cfg.batch)
-		opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
+		check_opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
-		int err = shares_open(&run.way[run.ways], cfg.group, ratio(), run.undo, why, sizeof(why));
+		int err = shares_open(&run.way[run.ways], cfg.group, chosen_ratio(), run.undo, why, sizeof(why));
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* which takes no rights */
 			warn("shares stay as they are: %s", why);
 		else
-			opened(err, why);
+			check_opened(err, why);
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
+		check_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
 	if (cfg.agent)
-		opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
+		check_opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
 }
 
 static void must_be_group(const char *option, const char *folder)
@@ -188,7 +188,7 @@ static void open_all(void)
 	open_sources();
 }
 
-static void close_all(void)
+static void close_parts(void)
 {
 	watch_tell(&run);
 	for (int i = 0; i < run.ways; i++)
@@ -235,7 +235,7 @@ static void report_episode(struct rec *r, const struct told_episode *e)
 	rec_end(r);
 }
 
-static void report(struct rec *r, struct told *t)
+static void report_episodes(struct rec *r, struct told *t)
 {
 	int64_t tagged = 0;
 
@@ -259,7 +259,7 @@ static void report(struct rec *r, struct told *t)
 	rec_end(r);
 }
 
-static void say(struct rec *r, struct told *t)
+static void say_episodes(struct rec *r, struct told *t)
 {
 	int64_t tagged = 0;
 	double seconds = (double)(t->now_ns - t->began_ns);
@@ -276,7 +276,7 @@ static void say(struct rec *r, struct told *t)
 	rec_main_table(r, "episodes");
 }
 
-static void settings(struct rec *r, const struct rt_state *priority)
+static void report_vamp_settings(struct rec *r, const struct rt_state *priority)
 {
 	char text[128];
 
@@ -286,7 +286,7 @@ static void settings(struct rec *r, const struct rt_state *priority)
 	rec_str(r, "evdev", cfg.evdev);
 	rec_str(r, "control", cfg.control);
 	rec_str(r, "keys", cfg.keys);
-	rec_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : ratio_words[ratio()]);
+	rec_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : ratio_words[chosen_ratio()]);
 	rec_bool(r, "isolate", cfg.isolate);
 	rec_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
 	rec_str(r, "agent", cfg.agent);
@@ -322,11 +322,11 @@ int vamp_run(int argc, char **argv)
 	watch_begin(&run);
 	proc_say_ready((int)cfg.ready_fd);
 	watch_until(&run, cfg.time_ns ? run.told.began_ns + cfg.time_ns : INT64_MAX);
-	close_all();
+	close_parts();
 	err = run.log ? rows_close(run.log) : 0;
-	settings(out, &priority);
-	report(out, &run.told);
-	say(out, &run.told);
+	report_vamp_settings(out, &priority);
+	report_episodes(out, &run.told);
+	say_episodes(out, &run.told);
 	rec_must_close(out);
 	told_free(&run.told);
 	if (err)

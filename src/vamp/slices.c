@@ -48,7 +48,7 @@ bool slices_end(struct slices *s, int64_t now_ns, struct slice *out)
 	return true;
 }
 
-static struct slices_process *process_of(struct slices_sums *sums, int pid)
+static struct slices_process *summed_process(struct slices_sums *sums, int pid)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		if (sums->process[i].pid == pid)
@@ -61,7 +61,7 @@ static struct slices_process *process_of(struct slices_sums *sums, int pid)
 
 int slices_add(struct slices_sums *sums, const struct slice *s)
 {
-	struct slices_process *p = process_of(sums, s->pid);
+	struct slices_process *p = summed_process(sums, s->pid);
 
 	if (!p)
 		return -ENOMEM;
@@ -74,7 +74,7 @@ int slices_add(struct slices_sums *sums, const struct slice *s)
 	return p->quanta.lost ? -ENOMEM : 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_process_time(const void *a, const void *b)
 {
 	const struct slices_process *p = a, *q = b;
 
@@ -84,7 +84,7 @@ static int by_time(const void *a, const void *b)
 void slices_sort(struct slices_sums *sums)
 {
 	if (sums->n)
-		qsort(sums->process, sums->n, sizeof(*sums->process), by_time);
+		qsort(sums->process, sums->n, sizeof(*sums->process), by_process_time);
 }
 
 void slices_free(struct slices_sums *sums)

@@ -22,18 +22,18 @@ static const struct cli_opt options[] = {
 };
 
 enum { CELLS = 6, PATIENCE_S = 5 };
-struct line {
+struct status_line {
 	char *cell[CELLS];	/* "" where there are fewer */
 };
 struct daemon {
 	int pid;
 	char user[32];
-	struct line *line;
+	struct status_line *line;
 	size_t n;
 };
 
 /* The answer, within PATIENCE_S as a whole; NULL: none. Any program may take any name: only the user in the name is believed. */
-static char *ask(const char *name, uid_t uid, bool *silent)
+static char *ask_daemon(const char *name, uid_t uid, bool *silent)
 {
 	int64_t until_ns = clock_now() + PATIENCE_S * NS_PER_S;
 	size_t n = 0, room = 1 << 20;
@@ -56,21 +56,21 @@ static char *ask(const char *name, uid_t uid, bool *silent)
 	return NULL;
 }
 
-static void split(struct daemon *d, char *rest)
+static void split_lines(struct daemon *d, char *rest)
 {
 	char *text;
 
 	while ((text = strsep(&rest, "\n")) && *text) {
 		if (array_room(&d->line, d->n))
 			die(EXIT_RUN, "out of memory");
-		d->line[d->n] = (struct line){ { "", "", "", "", "", "" } };
+		d->line[d->n] = (struct status_line){ { "", "", "", "", "", "" } };
 		d->n += fields_cut(text, false, d->line[d->n].cell, CELLS) > 0;
 	}
 }
 
 static char *const *cells_of(const struct daemon *d, const char *key)
 {
-	static const struct line none = { { "", "", "", "", "", "" } };
+	static const struct status_line none = { { "", "", "", "", "", "" } };
 
 	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(d->line[i].cell[0], key))
@@ -79,7 +79,7 @@ static char *const *cells_of(const struct daemon *d, const char *key)
 }
 
 /* Every socket of the name that the kernel lists, in the order of /proc/net/unix. `silent`: one that does not answer, or 0. */
-static size_t find(struct daemon **out, int *silent)
+static size_t find_daemons(struct daemon **out, int *silent)
 {
 	FILE *in = fopen("/proc/net/unix", "re");
 	struct daemon *d = NULL;
@@ -96,7 +96,7 @@ static size_t find(struct daemon **out, int *silent)
 		if (!name || sscanf(name, "@" ANSWER_NAME "%u-%d", &uid, &pid) != 2)
 			continue;
 		name[strcspn(name, "\n")] = '\0';
-		text = ask(name, uid, &mute);
+		text = ask_daemon(name, uid, &mute);
 		if (mute)
 			*silent = pid;
 		if (!text)
@@ -109,7 +109,7 @@ static size_t find(struct daemon **out, int *silent)
 			snprintf(d[n].user, sizeof(d[n].user), "%s", user->pw_name);
 		else
 			snprintf(d[n].user, sizeof(d[n].user), "%u", uid);
-		split(&d[n++], text);
+		split_lines(&d[n++], text);
 	}
 	if (in)
 		fclose(in);
@@ -117,7 +117,7 @@ static size_t find(struct daemon **out, int *silent)
 	return n;
 }
 
-static void say(struct rec *r, const struct daemon *d)
+static void say_daemon(struct rec *r, const struct daemon *d)
 {
 	char *const *episode = cells_of(d, "episode"), *const *cost = cells_of(d, "cost");
 	char lasts[100] = "no episode";
@@ -158,7 +158,7 @@ static void rec_processes(struct rec *r, const struct daemon *d, const char *key
 	rec_end(r);
 }
 
-static void report(struct rec *r, const struct daemon *d, size_t n)
+static void report_daemons(struct rec *r, const struct daemon *d, size_t n)
 {
 	rec_object(r, "result");
 	rec_array(r, "daemons");
@@ -196,7 +196,7 @@ int vamp_status(int argc, char **argv)
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
-	n = find(&d, &silent);
+	n = find_daemons(&d, &silent);
 	if (silent)
 		warn("vamp %d does not answer: is it stopped, or does it wait for its display?", silent);
 	if (!n && silent)
@@ -204,10 +204,10 @@ int vamp_status(int argc, char **argv)
 	if (!n)
 		die(EXIT_RUN, "no vamp runs here; start one with vamp run");
 	out = rec_must_open(&out_cfg, "vamp");
-	report(out, d, n);
+	report_daemons(out, d, n);
 	rec_main_table(out, "daemons");
 	for (size_t i = 0; i < n; i++)
-		say(out, &d[i]);
+		say_daemon(out, &d[i]);
 	rec_must_close(out);
 	return EXIT_OK;
 }

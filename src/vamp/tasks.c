@@ -40,14 +40,14 @@ struct tasks {
 	unsigned scans;
 };
 
-static void forget(struct process *p)
+static void forget_process(struct process *p)
 {
 	threads_forget(&p->past);
 	free(p->past.thread);
 	free(p);
 }
 
-static void look(const struct tasks *t, struct process *p)
+static void look_at_process(const struct tasks *t, struct process *p)
 {
 	struct scope_process is = { 0 };
 
@@ -75,7 +75,7 @@ static struct process *new_process(const struct tasks *t, pid_t pid)
 	p->ran = INT64_MIN / 2;
 	p->met = t->moments.last;
 	p->clock = cpu_clock(pid);
-	look(t, p);
+	look_at_process(t, p);
 	return p;
 }
 
@@ -104,7 +104,7 @@ static int scan_all(struct tasks *t)
 	merged = reallocarray(NULL, pids + 1, sizeof(struct process *));
 	for (size_t i = 0; merged && i < pids; i++) {
 		while (old < t->n && (t->process[old]->past.pid < pid[i] || t->process[old]->gone))
-			forget(t->process[old++]);
+			forget_process(t->process[old++]);
 		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : new_process(t, pid[i]);
 		if (merged[n])
 			n++;
@@ -115,24 +115,24 @@ static int scan_all(struct tasks *t)
 	if (!merged)
 		return -ENOMEM;
 	while (old < t->n)
-		forget(t->process[old++]);
+		forget_process(t->process[old++]);
 	free(t->process);
 	t->process = merged;
 	t->n = n;
 	return err;
 }
 
-static int by_pid(const void *a, const void *b)
+static int by_process_pid(const void *a, const void *b)
 {
 	const struct process *const *x = a, *const *y = b;
 
 	return ((*x)->past.pid > (*y)->past.pid) - ((*x)->past.pid < (*y)->past.pid);
 }
 
-static bool is_known(const struct tasks *t, size_t n, pid_t pid)
+static bool process_known(const struct tasks *t, size_t n, pid_t pid)
 {
 	const struct process like = { .past.pid = pid }, *key = &like;
-	struct process *const *found = bsearch(&key, t->process, n, sizeof(key), by_pid);
+	struct process *const *found = bsearch(&key, t->process, n, sizeof(key), by_process_pid);
 
 	return found && !(*found)->gone;
 }
@@ -148,18 +148,18 @@ static int scan_new(struct tasks *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(cpu_clock((pid_t)pid), &ts) && !is_known(t, n, (pid_t)pid)) {	/* (no clock: another's thread) */
+		if (!clock_gettime(cpu_clock((pid_t)pid), &ts) && !process_known(t, n, (pid_t)pid)) {	/* (no clock: another's thread) */
 			t->process[t->n] = new_process(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
 		}
 	if (t->n > n)
-		qsort(t->process, t->n, sizeof(*t->process), by_pid);
+		qsort(t->process, t->n, sizeof(*t->process), by_process_pid);
 	return 0;
 }
 
 /* Looks for new processes; *new_pids: there may be new threads, too. */
-static int scan(struct tasks *t, bool *new_pids)
+static int scan_processes(struct tasks *t, bool *new_pids)
 {
 	long before = t->last_pid, last = last_pid(t);
 
@@ -218,14 +218,14 @@ int tasks_sample(struct tasks *t, int64_t now_ns, bool fresh)
 	int err;
 
 	moments_next(&t->moments, now_ns, fresh);
-	err = scan(t, &new_pids);
+	err = scan_processes(t, &new_pids);
 
 	t->in_scope = 0;
 	for (size_t i = 0; !err && i < t->n; i++) {
 		struct process *p = t->process[i];
 
 		if (!p->in_scope && t->scope->by_user && user_may_change(t, p))
-			look(t, p);
+			look_at_process(t, p);
 		if (!p->in_scope)
 			continue;
 		err = read_process(t, p, new_pids);
@@ -277,7 +277,7 @@ int tasks_open(struct tasks **out, const struct scope *scope, int64_t sub_ns)
 void tasks_close(struct tasks *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		forget(t->process[i]);
+		forget_process(t->process[i]);
 	free(t->process);
 	close(t->loadavg);
 	free(t);

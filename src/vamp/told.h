@@ -6,14 +6,14 @@
 #include "judge.h"
 #include "sample.h"
 
-enum ended { ENDED_NOT, ENDED_INPUT, ENDED_TIME, ENDED_STOP };
+enum told_ended { ENDED_NOT, ENDED_INPUT, ENDED_TIME, ENDED_STOP };
 extern const char *const ended_words[];		/* "", "input", "time", "stop" */
 
 struct told_episode {
 	int64_t started_ns, ended_ns;	/* started: the event was seen */
 	int64_t decided_ns;		/* when the tags were applied; 0: they were not */
 	char trigger[32];
-	enum ended ended;
+	enum told_ended ended;
 	struct judged judged;
 	int err;			/* of applying them */
 };

@@ -61,7 +61,7 @@ static void put_slice(const struct slice *s)
 	rows_end(t);
 }
 
-static int take_record(void *cpu, const struct trace_record *r)
+static int take_slice_record(void *cpu, const struct trace_record *r)
 {
 	struct slice s;
 
@@ -70,15 +70,15 @@ static int take_record(void *cpu, const struct trace_record *r)
 	return run.err;
 }
 
-static void drain(struct trace *t)
+static void drain_trace(struct trace *t)
 {
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++)
-		run.err = trace_drain(t, cfg.cpus.cpu[i], take_record, &run.cpu[i]);
+		run.err = trace_drain(t, cfg.cpus.cpu[i], take_slice_record, &run.cpu[i]);
 	if (run.log && !run.err)
 		run.err = rows_flush(run.log);
 }
 
-static void measure(struct trace *t)
+static void measure_slices(struct trace *t)
 {
 	int64_t end_ns;
 
@@ -91,10 +91,10 @@ static void measure(struct trace *t)
 	proc_say_ready((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop && !run.err; now = clock_now()) {
 		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
-		drain(t);
+		drain_trace(t);
 	}
 	run.end_ns = clock_now();
-	drain(t);
+	drain_trace(t);
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++) {
 		struct slice s;
 
@@ -108,7 +108,7 @@ static void measure(struct trace *t)
 
 #define SAID 5		/* processes in the short report */
 
-static void report(struct rec *r, int64_t lost)
+static void report_slices(struct rec *r, int64_t lost)
 {
 	int64_t slices = 0, beginless = 0, beginless_ns = 0;
 	char text[512];
@@ -148,7 +148,7 @@ static void report(struct rec *r, int64_t lost)
 	rec_end(r);
 }
 
-static void say(struct rec *r)
+static void say_slices(struct rec *r)
 {
 	int64_t slices = 0, ran_ns = 0;
 
@@ -200,7 +200,7 @@ int vamp_trace(int argc, char **argv)
 		die(EXIT_RUN, "out of memory");
 	if (trace_open(&t, &cfg.cpus, true, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot trace: %s", why);
-	measure(t);
+	measure_slices(t);
 	lost = trace_lost(t);
 	trace_close(t);
 	if (run.log && rows_close(run.log) && !run.err)
@@ -209,8 +209,8 @@ int vamp_trace(int argc, char **argv)
 		die(EXIT_RUN, "the trace broke off: %s", strerror(-run.err));
 	if (lost)
 		rec_warn(out, "the kernel left out %lld records: what ran then is in no figure", (long long)lost);
-	report(out, lost);
-	say(out);
+	report_slices(out, lost);
+	say_slices(out);
 	slices_free(&run.sums);
 	free(run.cpu);
 	rec_must_close(out);

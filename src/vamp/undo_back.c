@@ -55,7 +55,7 @@ struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t ti
 }
 
 /* The list ends at `top` again: the notes behind it are in no bucket any more. */
-static void cut(struct undo *u, size_t top)
+static void cut_notes(struct undo *u, size_t top)
 {
 	u->list->top = top;
 	for (size_t i = 0; i < UNDO_BUCKETS; i++)
@@ -146,7 +146,7 @@ static void empty_group(const struct undo *u, size_t from, const char *file, con
 	}
 }
 
-static int remove_group(const struct undo *u, size_t from, const char *folder)
+static int remove_undo_group(const struct undo *u, size_t from, const char *folder)
 {
 	char file[UNDO_PATH + 32], above[UNDO_PATH + 32];
 	const char *last = strrchr(folder, '/');
@@ -249,7 +249,7 @@ static int revert(const struct undo *u, size_t at)
 		err = files_write(note->path, note->was);
 		break;
 	case UNDO_MKDIR:
-		err = remove_group(u, at, note->path);
+		err = remove_undo_group(u, at, note->path);
 		break;
 	case UNDO_MKFIFO:
 		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
@@ -288,7 +288,7 @@ size_t undo_back(struct undo *u, size_t mark)
 
 		if (list->note[at].kind == UNDO_MKDIR) {	/* and then no process is left in it */
 			take_back_born(u, at + 1);
-			cut(u, at + 1);
+			cut_notes(u, at + 1);
 		}
 		err = revert(u, at);
 		if (err) {
@@ -298,7 +298,7 @@ size_t undo_back(struct undo *u, size_t mark)
 		list->count = at;
 	}
 	take_back_born(u, mark);
-	cut(u, list->count);
+	cut_notes(u, list->count);
 	u->failed += failed;
 	return failed;
 }

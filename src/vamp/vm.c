@@ -42,7 +42,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void check_options(const char *operand)
+static void check_vm_options(const char *operand)
 {
 	const struct rec_place places[] = { { "--output", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
@@ -66,7 +66,7 @@ static void report_spent(struct rec *out, int index, const struct vm_spent *s)
 	rec_end(out);
 }
 
-static void say(struct rec *r, const struct vm_watch *w, size_t left)
+static void say_vm(struct rec *r, const struct vm_watch *w, size_t left)
 {
 	int64_t slow_ns = 0;
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
@@ -84,7 +84,7 @@ static void say(struct rec *r, const struct vm_watch *w, size_t left)
 }
 
 /* `left`: changes that could not be undone. */
-static void report(struct rec *out, const struct vm_watch *w, size_t left)
+static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 {
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
 	char tell[512];
@@ -169,7 +169,7 @@ int vamp_vm(int argc, char **argv)
 
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
 			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.", options);
-	check_options(argv[err]);
+	check_vm_options(argv[err]);
 	if (vm_find(&vm, cfg.qmp, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	out = rec_must_open(&out_cfg, "vamp");
@@ -198,8 +198,8 @@ int vamp_vm(int argc, char **argv)
 	proc_say_ready((int)cfg.ready_fd);
 	err = vm_watch_run(&watch);
 	left = undo_stop(undo);
-	report(out, &watch, left);
-	say(out, &watch, left);
+	report_vm(out, &watch, left);
+	say_vm(out, &watch, left);
 	rec_must_close(out);
 	if (watch.log && rows_close(watch.log))
 		die(EXIT_RUN, "the log %s is not whole: %m", cfg.log);

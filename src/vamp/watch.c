@@ -50,7 +50,7 @@ static void restore(struct watch *w)
 	w->applied = false;
 }
 
-static void end_episode(struct watch *w, enum ended how, int64_t at_ns)
+static void end_episode(struct watch *w, enum told_ended how, int64_t at_ns)
 {
 	struct told_episode *e = told_lasting(&w->told);
 
@@ -101,7 +101,7 @@ const char *watch_why(int err)
 }
 
 /* Tags that stay as they were are left in place: end and begin would give them a moment of their full share. */
-static void on_event(struct watch *w, const struct input_event *event, bool sound)
+static void on_input(struct watch *w, const struct input_event *event, bool sound)
 {
 	struct told_episode *e, *before = told_lasting(&w->told);
 	struct episode_turn turn;
@@ -161,7 +161,7 @@ static void read_source(struct watch *w, int i)
 	w->event.seen_ns = 0;
 	err = s->ops->read(s, note_event, w);
 	if (w->event.seen_ns)
-		on_event(w, &w->event, w->audio && s == audio_source(w->audio));
+		on_input(w, &w->event, w->audio && s == audio_source(w->audio));
 	if (!err)
 		return;
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
@@ -220,7 +220,7 @@ static void wait_for_something(struct watch *w, int64_t due_ns, const sigset_t *
 			read_source(w, i);
 	if (fd[0].revents) {
 		read_cost(w);
-		answer(w->answers, &w->told);
+		answer_clients(w->answers, &w->told);
 	}
 }
 

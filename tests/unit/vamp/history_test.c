@@ -76,14 +76,14 @@ static void passes(struct scene *s, int times, struct did did)
 		pass(s, SUB, &did, 1, false);
 }
 
-static struct load load_of(const struct scene *s)
+static struct history_load load_of(const struct scene *s)
 {
 	return past_load(&s->p, &s->m, SUB);
 }
 
 static enum verdict verdict_of(const struct scene *s)
 {
-	struct load load = load_of(s);
+	struct history_load load = load_of(s);
 
 	return past_judge(&s->p, &load, 0.5);
 }
@@ -92,7 +92,7 @@ static enum verdict verdict_of(const struct scene *s)
 static void test_stolen_time(void **state)
 {
 	struct scene s;
-	struct load load;
+	struct history_load load;
 
 	(void)state;
 	begin(&s, 1);
