@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct item {			/* of the common sequence, or of a run */
+struct align_item {			/* of the common sequence, or of a run */
 	uint64_t content, change;
 	int32_t after;		/* the least over the runs that have it */
 	uint32_t since_ms;	/* since that input */
@@ -16,14 +16,14 @@ struct item {			/* of the common sequence, or of a run */
 	uint32_t slot;		/* its places in the runs: pool[slot * runs + run] */
 };
 
-struct pair {
+struct align_pair {
 	uint32_t i, j;
 	int64_t total;
 	int32_t before;		/* the pair before it in its chain; -1 */
 };
 
 struct list {
-	struct item *item;
+	struct align_item *item;
 	size_t n;
 };
 
@@ -33,7 +33,7 @@ struct align {
 	struct list common, fresh, joined;
 	uint32_t *pool;
 	size_t n_slots;
-	struct pair *pair;
+	struct align_pair *pair;
 	size_t n_pairs;
 	int32_t *best;		/* Fenwick tree over j: the pair with the greatest total up to there; -1 */
 	size_t room_best;
@@ -75,7 +75,7 @@ void sames_free(struct sames *s)
 	s->n = 0;
 }
 
-static int push(struct list *l, const struct item *one)
+static int push_item(struct list *l, const struct align_item *one)
 {
 	if (array_room(&l->item, l->n))
 		return -ENOMEM;
@@ -83,7 +83,7 @@ static int push(struct list *l, const struct item *one)
 	return 0;
 }
 
-static uint32_t *places(const struct align *a, const struct item *x)
+static uint32_t *places(const struct align *a, const struct align_item *x)
 {
 	return a->pool + (size_t)x->slot * (size_t)a->runs;
 }
@@ -99,7 +99,7 @@ static int take_slot(struct align *a, uint32_t *slot)
 
 static int list_run(struct align *a, int run, const struct track *t, const uint32_t *where, struct list *out)
 {
-	struct item one = { .run = (uint8_t)run };
+	struct align_item one = { .run = (uint8_t)run };
 
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
@@ -111,7 +111,7 @@ static int list_run(struct align *a, int run, const struct track *t, const uint3
 		one.ms = t->ms[i];
 		one.since_ms = t->ms[i] - a->press_ms[run][t->after[i]];
 		one.seen = t->seen[i];
-		if (take_slot(a, &one.slot) || push(out, &one))
+		if (take_slot(a, &one.slot) || push_item(out, &one))
 			return -ENOMEM;
 		places(a, &one)[run] = where[i];
 	}
@@ -119,7 +119,7 @@ static int list_run(struct align *a, int run, const struct track *t, const uint3
 }
 
 /* How well two changes fit that may be the same: their number counts first, then nearness in inputs, then in time. */
-static int64_t fit(const struct align *a, const struct item *x, const struct item *y)
+static int64_t change_fit(const struct align *a, const struct align_item *x, const struct align_item *y)
 {
 	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
 	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first],
@@ -128,7 +128,7 @@ static int64_t fit(const struct align *a, const struct item *x, const struct ite
 	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }
 
-static int add_pair(struct align *a, struct pair p)
+static int add_pair(struct align *a, struct align_pair p)
 {
 	if (array_room(&a->pair, a->n_pairs))
 		return -ENOMEM;
@@ -136,7 +136,7 @@ static int add_pair(struct align *a, struct pair p)
 	return 0;
 }
 
-static int make_room(int32_t **list, size_t *room, size_t n)
+static int make_list_room(int32_t **list, size_t *room, size_t n)
 {
 	int32_t *grown;
 
@@ -174,23 +174,24 @@ static int chain(struct align *a)
 	size_t from = 0;
 	int32_t end = -1;
 
-	if (make_room(&a->best, &a->room_best, a->fresh.n + 1) || make_room(&a->mate, &a->room_mate, a->common.n + 1))
+	if (make_list_room(&a->best, &a->room_best, a->fresh.n + 1) || make_list_room(&a->mate, &a->room_mate, a->common.n + 1))
 		return -ENOMEM;
 	a->n_pairs = 0;
 	for (size_t i = 0; i < a->common.n; i++) {
-		const struct item *x = &a->common.item[i];
+		const struct align_item *x = &a->common.item[i];
 		size_t of_i = a->n_pairs;
 
 		while (from < a->fresh.n && a->fresh.item[from].after < x->after - 2 * ALIGN_REACH)
 			from++;
 		for (size_t j = from; j < a->fresh.n && a->fresh.item[j].after <= x->after + ALIGN_REACH; j++) {
-			const struct item *y = &a->fresh.item[j];
+			const struct align_item *y = &a->fresh.item[j];
 			int32_t before;
 
 			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
 				continue;
 			before = best_before(a, j);
-			if (add_pair(a, (struct pair){ (uint32_t)i, (uint32_t)j, fit(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
+			if (add_pair(a, (struct align_pair){ (uint32_t)i, (uint32_t)j,
+							     change_fit(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
 				return -ENOMEM;
 		}
 		for (size_t p = of_i; p < a->n_pairs; p++) {
@@ -204,20 +205,20 @@ static int chain(struct align *a)
 	return 0;
 }
 
-static bool sooner(const struct item *x, const struct item *y)
+static bool sooner(const struct align_item *x, const struct align_item *y)
 {
 	return x->after != y->after ? x->after < y->after : x->since_ms < y->since_ms;
 }
 
 /* Both sequences in one, pairs as one item. */
-static int join(struct align *a, int run)
+static int join_sequences(struct align *a, int run)
 {
 	size_t j = 0;
 	struct list old;
 
 	a->joined.n = 0;
 	for (size_t i = 0; i <= a->common.n; i++) {
-		struct item *x = i < a->common.n ? &a->common.item[i] : NULL;
+		struct align_item *x = i < a->common.n ? &a->common.item[i] : NULL;
 		size_t mate = !x ? a->fresh.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
 		for (; j < a->fresh.n && j < mate && (mate != SIZE_MAX || sooner(&a->fresh.item[j], x)); j++) {
@@ -229,13 +230,13 @@ static int join(struct align *a, int run)
 				if (k < a->common.n && (size_t)a->mate[k] <= j)
 					break;
 			}
-			if (push(&a->joined, &a->fresh.item[j]))
+			if (push_item(&a->joined, &a->fresh.item[j]))
 				return -ENOMEM;
 		}
 		if (!x)
 			break;
 		if (mate != SIZE_MAX) {
-			const struct item *y = &a->fresh.item[j++];
+			const struct align_item *y = &a->fresh.item[j++];
 
 			places(a, x)[run] = places(a, y)[run];
 			x->seen = x->seen && y->seen;
@@ -246,7 +247,7 @@ static int join(struct align *a, int run)
 				x->run = y->run;
 			}
 		}
-		if (push(&a->joined, x))
+		if (push_item(&a->joined, x))
 			return -ENOMEM;
 	}
 	old = a->common;
@@ -258,7 +259,7 @@ static int join(struct align *a, int run)
 static int put_out(struct align *a, uint32_t tile, struct sames *out)
 {
 	for (size_t i = 0; i < a->common.n; i++) {
-		const struct item *x = &a->common.item[i];
+		const struct align_item *x = &a->common.item[i];
 		uint8_t members = 0;
 
 		for (int r = 0; r < a->runs; r++)
@@ -285,7 +286,7 @@ int align_tile(struct align *a, uint32_t tile, const struct track *track, const 
 		if (!err && a->fresh.n)
 			err = chain(a);
 		if (!err && a->fresh.n)
-			err = join(a, r);
+			err = join_sequences(a, r);
 	}
 	return err ? err : put_out(a, tile, out);
 }

@@ -54,7 +54,7 @@ struct job {
 	pthread_mutex_t lock;
 };
 
-static void *read_some(void *whose)
+static void *read_some_replays(void *whose)
 {
 	struct job *j = whose;
 
@@ -70,7 +70,7 @@ static void *read_some(void *whose)
 	}
 }
 
-static void read_all(struct replay *replay, char **aux, int *err, int runs)
+static void read_replays(struct replay *replay, char **aux, int *err, int runs)
 {
 	struct job job = { .replay = replay, .aux = aux, .err = err, .runs = runs };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -78,16 +78,16 @@ static void read_all(struct replay *replay, char **aux, int *err, int runs)
 	int n = 0;
 
 	pthread_mutex_init(&job.lock, NULL);
-	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_some, &job))
+	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_some_replays, &job))
 		n++;
-	read_some(&job);
+	read_some_replays(&job);
 	while (n > 0)
 		pthread_join(reader[--n], NULL);
 	pthread_mutex_destroy(&job.lock);
 }
 
 /* "a,b,c": as many as there are runs. NULL: not given. */
-static char **split(const char *text, int runs, const char *what)
+static char **split_list(const char *text, int runs, const char *what)
 {
 	char **word, *copy, *at;
 	int n = 1;
@@ -122,7 +122,7 @@ static const char *label_of(const char *file)
 }
 
 /* A report in the place of a replay would be the end of the replay. `aux` NULL: beside the log. */
-static void check_places(const char *log, const char *aux)
+static void check_analyze_places(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
 	struct rec_place places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.out.path } };
@@ -132,7 +132,7 @@ static void check_places(const char *log, const char *aux)
 }
 
 /* Exit status so far. */
-static int judge(const struct replay *replay, const int *err, int runs)
+static int judge_replays(const struct replay *replay, const int *err, int runs)
 {
 	int status = EXIT_OK;
 
@@ -151,7 +151,7 @@ static int judge(const struct replay *replay, const int *err, int runs)
 
 /* ---- reporting ---- */
 
-static void report(struct rec *out, const struct findings *f)
+static void report_analysis(struct rec *out, const struct findings *f)
 {
 	FILE *old = stdout;
 	int err;
@@ -171,7 +171,7 @@ static void report(struct rec *out, const struct findings *f)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
-static void find(struct findings *f, struct study *study, struct paper *paper, struct answers *matched)
+static void find_responses(struct findings *f, struct study *study, struct paper *paper, struct answers *matched)
 {
 	char why[200] = "";
 	int err;
@@ -217,10 +217,10 @@ int vncplay_analyze(int argc, char **argv)
 		die_usage("--%s is of --method paper", cli_given("paper: "));
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
-	aux = split(cfg.aux, runs, "aux");
-	labels = split(cfg.labels, runs, "labels");
+	aux = split_list(cfg.aux, runs, "aux");
+	labels = split_list(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++)
-		check_places(argv[first + r], aux ? aux[r] : NULL);
+		check_analyze_places(argv[first + r], aux ? aux[r] : NULL);
 	replay = calloc((size_t)runs, sizeof(*replay));
 	err = calloc((size_t)runs, sizeof(*err));
 	if (!replay || !err)
@@ -234,14 +234,14 @@ int vncplay_analyze(int argc, char **argv)
 		if (!out)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
 	}
-	read_all(replay, aux, err, runs);
-	status = judge(replay, err, runs);
+	read_replays(replay, aux, err, runs);
+	status = judge_replays(replay, err, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
-	find(&f, &study, &paper, &matched);
+	find_responses(&f, &study, &paper, &matched);
 	if (out && findings_unusable(&f, unusable, sizeof(unusable)))
 		status = EXIT_LOSSY;
-	report(out, &f);
+	report_analysis(out, &f);
 	study_free(&study);
 	paper_free(&paper);
 	answers_free(&matched);

@@ -14,7 +14,7 @@
 #define LONG_US 1000000		/* after this it is rather a movement's than a click's, if that was just before */
 #define JUST_US 250000
 
-struct finder {
+struct answer_finder {
 	const struct answers_run *run;
 	int runs, inputs;
 	const struct pieces *pieces;
@@ -30,7 +30,7 @@ static double worth(const struct paint *p)
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
 
-static int list_paints(struct finder *f, size_t first, size_t *next)
+static int list_paints(struct answer_finder *f, size_t first, size_t *next)
 {
 	size_t n = first, room = 0;
 	int32_t cause = f->pieces->piece[first].cause;
@@ -62,7 +62,7 @@ static int list_paints(struct finder *f, size_t first, size_t *next)
 	return 0;
 }
 
-static struct answer *add(struct finder *f)
+static struct answer *add_answer(struct answer_finder *f)
 {
 	struct answers *out = f->out;
 	struct answer *a;
@@ -83,7 +83,7 @@ static struct answer *add(struct finder *f)
 	return a;
 }
 
-static void use(struct finder *f, const struct paint *p)
+static void use(struct answer_finder *f, const struct paint *p)
 {
 	for (size_t i = p->first; i < p->first + p->n; i++)
 		for (int r = 0; r < f->runs; r++)
@@ -93,7 +93,7 @@ static void use(struct finder *f, const struct paint *p)
 
 /* ---- presses and keys ---- */
 
-static const struct paint *earliest(const struct finder *f, double *best)
+static const struct paint *earliest(const struct answer_finder *f, double *best)
 {
 	*best = 0;
 	for (size_t i = 0; i < f->n_paints; i++)
@@ -106,7 +106,7 @@ static const struct paint *earliest(const struct finder *f, double *best)
 }
 
 /* A paint of its own after the release, where the press had one already: a button looks pressed, and then does something. */
-static const struct paint *after_release(const struct finder *f, const struct paint *first, double best)
+static const struct paint *after_release(const struct answer_finder *f, const struct paint *first, double best)
 {
 	for (const struct paint *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
@@ -128,14 +128,14 @@ static const struct paint *after_release(const struct finder *f, const struct pa
 	return NULL;
 }
 
-static double confidence(const struct finder *f, const struct paint *p, double rival)
+static double confidence(const struct answer_finder *f, const struct paint *p, double rival)
 {
 	double own = worth(p);
 
 	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
 }
 
-static double best_other(const struct finder *f, const struct paint *chosen)
+static double best_other(const struct answer_finder *f, const struct paint *chosen)
 {
 	double best = 0;
 
@@ -144,10 +144,10 @@ static double best_other(const struct finder *f, const struct paint *chosen)
 	return best;
 }
 
-static int answer_press(struct finder *f, const struct paint *p, double best)
+static int answer_press(struct answer_finder *f, const struct paint *p, double best)
 {
 	const struct paint *later = after_release(f, p, best);
-	struct answer *a = add(f);
+	struct answer *a = add_answer(f);
 
 	if (!a)
 		return -ENOMEM;
@@ -203,7 +203,7 @@ static const struct input *move_n(const struct answers_run *run, int n, int64_t 
 
 /* The movement that a paint follows in all runs that have it, and closely; -1: there is none. Its
  * place in each run is in f->moved. */
-static int hovered(const struct finder *f, const struct paint *p, int64_t most_us)
+static int hovered(const struct answer_finder *f, const struct paint *p, int64_t most_us)
 {
 	int n = INT32_MAX;
 	int64_t least = INT64_MAX, most = 0;
@@ -233,7 +233,7 @@ static int hovered(const struct finder *f, const struct paint *p, int64_t most_u
 }
 
 /* Long after the press, just after a movement: the press had no answer. */
-static bool rather_hovered(const struct finder *f, const struct paint *p)
+static bool rather_hovered(const struct answer_finder *f, const struct paint *p)
 {
 	for (int r = 0; r < f->runs; r++)
 		if (p->shown_ms[r] != ANSWER_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
@@ -241,7 +241,7 @@ static bool rather_hovered(const struct finder *f, const struct paint *p)
 	return hovered(f, p, JUST_US) >= 0;
 }
 
-static int answer_move(struct finder *f, const struct paint *p)
+static int answer_move(struct answer_finder *f, const struct paint *p)
 {
 	int n = hovered(f, p, HOVER_US);
 	struct answer *a;
@@ -251,7 +251,7 @@ static int answer_move(struct finder *f, const struct paint *p)
 	for (size_t i = f->out->n; i-- > 0 && i + 256 > f->out->n;)
 		if (f->out->answer[i].kind == STIMULUS_MOVE && f->out->answer[i].input == n)
 			return 0;
-	a = add(f);
+	a = add_answer(f);
 	if (!a)
 		return -ENOMEM;
 	a->kind = STIMULUS_MOVE;
@@ -284,7 +284,7 @@ static int by_input(const void *a, const void *b)
 int answers_find(const struct answers_run *run, int runs, int inputs, struct sames *changes, struct answers *out)
 {
 	struct pieces pieces;
-	struct finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
+	struct answer_finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
 	int err;
 
 	*out = (struct answers){ 0 };

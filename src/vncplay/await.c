@@ -66,7 +66,7 @@ void await_due(struct await *a, int64_t now_ns)
 }
 
 /* At its own place, or where it was found before. */
-static void look(struct await *a, const struct screen *s, int64_t now)
+static void look_at_shot(struct await *a, const struct screen *s, int64_t now)
 {
 	bool moved = a->dx || a->dy, there = false;
 
@@ -100,7 +100,7 @@ static void look(struct await *a, const struct screen *s, int64_t now)
 		a->matched_ns = now;
 }
 
-static bool find(struct await *a, const struct screen *s, int64_t now)
+static bool find_shot(struct await *a, const struct screen *s, int64_t now)
 {
 	struct match_seen seen;
 	int dx, dy;
@@ -129,7 +129,7 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	*wake_ns = NEVER;
 	set_masks(a, now_ns, x, y, drawn);
 	if (a->dirty)
-		look(a, s, now_ns);
+		look_at_shot(a, s, now_ns);
 	if (a->since_ns == NEVER)
 		return AWAIT_NOT_YET;
 	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
@@ -148,7 +148,7 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	over = a->since_ns + a->cfg->timeout_ns;
 	if (now_ns >= over)
 		return AWAIT_TIMEOUT;
-	if (now_ns >= a->search_at_ns && find(a, s, now_ns))
+	if (now_ns >= a->search_at_ns && find_shot(a, s, now_ns))
 		return AWAIT_THERE;
 	if (a->may_wiggle && now_ns >= a->wiggle_at_ns) {
 		a->out = true;

@@ -114,7 +114,7 @@ static int read_ignore(struct deps *d, const char *text, const char **what)
 	return deps_add_ignore(d, &i);
 }
 
-static int read_line(struct deps *d, const char *text, int n, const char **what)
+static int read_deps_line(struct deps *d, const char *text, int n, const char **what)
 {
 	int used = 0;
 
@@ -161,7 +161,7 @@ int deps_read(const char *path, struct deps *d, char *why, size_t size)
 			err = -EPROTO;
 			break;
 		}
-		err = ++n > DEPS_MOST ? -EPROTO : read_line(d, text, n, &what);
+		err = ++n > DEPS_MOST ? -EPROTO : read_deps_line(d, text, n, &what);
 	}
 	if (!err && ferror(in))
 		err = errno ? -errno : -EIO;

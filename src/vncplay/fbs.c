@@ -137,7 +137,7 @@ struct fbs_writer {
 	int fd, err;
 };
 
-static int put(struct fbs_writer *w, struct iovec *v, int n)
+static int write_vector(struct fbs_writer *w, struct iovec *v, int n)
 {
 	while (!w->err && n) {
 		ssize_t wrote = writev(w->fd, v, n);
@@ -168,7 +168,7 @@ struct fbs_writer *fbs_create(const char *path)
 	if (w->fd < 0)
 		w->err = -errno;
 	else
-		put(w, &banner, 1);
+		write_vector(w, &banner, 1);
 	if (!w->err)
 		return w;
 	err = -w->err;
@@ -189,7 +189,7 @@ int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
 		pad = (4 - now % 4) % 4;
 		rfb_put_u32(head, (uint32_t)now);
 		rfb_put_u32(tail + pad, ms);
-		put(w, (struct iovec[]){ { head, 4 }, { (void *)(uintptr_t)bytes, now }, { tail, pad + 4 } }, 3);
+		write_vector(w, (struct iovec[]){ { head, 4 }, { (void *)(uintptr_t)bytes, now }, { tail, pad + 4 } }, 3);
 		memset(tail, 0, sizeof(tail));
 	}
 	return w->err;

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static double ms(int64_t us)
+static double us_to_ms(int64_t us)
 {
 	return us == ANSWER_NONE ? NAN : (double)us / 1000;
 }
 
-static void times(struct rec *out, const char *key, const int64_t *us, int runs)
+static void report_times(struct rec *out, const char *key, const int64_t *us, int runs)
 {
 	rec_array(out, key);
 	for (int r = 0; r < runs; r++)
-		rec_real(out, NULL, ms(us[r]), 1);
+		rec_real(out, NULL, us_to_ms(us[r]), 1);
 	rec_end(out);
 }
 
@@ -25,9 +25,9 @@ static void tell_answer(struct rec *out, const struct answer *a, int runs)
 	rec_int(out, "input", a->input);
 	rec_str(out, "kind", stimulus_words[a->kind]);
 	rec_real(out, "at_s", (double)a->at_us / 1e6, 3);
-	times(out, "latency_from_press_ms", a->press_us, runs);
-	times(out, "latency_from_release_ms", a->release_us, runs);
-	times(out, "complete_ms", a->complete_us, runs);
+	report_times(out, "latency_from_press_ms", a->press_us, runs);
+	report_times(out, "latency_from_release_ms", a->release_us, runs);
+	report_times(out, "complete_ms", a->complete_us, runs);
 	rec_real(out, "confidence", a->confidence, 3);
 	rec_int(out, "tiles", a->tiles);
 	rec_end(out);
@@ -111,7 +111,7 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 
 /* --- for people --- */
 
-static void say_run(struct rec *out, const struct findings *f, int r)
+static void say_replay_row(struct rec *out, const struct findings *f, int r)
 {
 	struct sample us;
 	int64_t n;
@@ -162,7 +162,7 @@ static void say_findings(struct rec *out, const struct findings *f)
 			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
 	rec_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
-		say_run(out, f, r);
+		say_replay_row(out, f, r);
 	say_slowest(out, f);
 	rec_main_table(out, "responses");
 }

@@ -65,7 +65,8 @@ bool fresh_blinks(const struct fresh *f, int x, int y, uint32_t now_ms)
 }
 
 /* How many there are, the box around them, and when the last came. */
-static int look(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, struct box *around, uint32_t *last)
+static int look_at_tiles(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, struct box *around,
+			 uint32_t *last)
 {
 	int n = 0, left = 0, right = 0, top = 0, bottom = 0;
 
@@ -96,7 +97,7 @@ int fresh_count(const struct fresh *f, struct box within, uint32_t since_ms, uin
 	struct box around;
 	uint32_t last;
 
-	return look(f, within, since_ms, now_ms, &around, &last);
+	return look_at_tiles(f, within, since_ms, now_ms, &around, &last);
 }
 
 uint32_t fresh_last(const struct fresh *f, struct box within, uint32_t now_ms)
@@ -104,7 +105,7 @@ uint32_t fresh_last(const struct fresh *f, struct box within, uint32_t now_ms)
 	struct box around;
 	uint32_t last;
 
-	look(f, within, 1, now_ms, &around, &last);
+	look_at_tiles(f, within, 1, now_ms, &around, &last);
 	return last;
 }
 
@@ -113,7 +114,7 @@ struct box fresh_area(const struct fresh *f, struct box within, uint32_t since_m
 	struct box area, part;
 	uint32_t last;
 
-	look(f, within, since_ms, now_ms, &area, &last);
+	look_at_tiles(f, within, since_ms, now_ms, &area, &last);
 	while ((int64_t)area.w * area.h > most) {
 		struct box one = area, other = area;
 		int n;
@@ -127,8 +128,8 @@ struct box fresh_area(const struct fresh *f, struct box within, uint32_t since_m
 			other.y += one.h;
 			other.h -= one.h;
 		}
-		n = look(f, one, since_ms, now_ms, &part, &last);
-		if (look(f, other, since_ms, now_ms, &area, &last) < n)
+		n = look_at_tiles(f, one, since_ms, now_ms, &part, &last);
+		if (look_at_tiles(f, other, since_ms, now_ms, &area, &last) < n)
 			area = part;
 	}
 	return area;

@@ -23,14 +23,14 @@
 #define HELD_MS 20		/* between a key that is held and the next */
 #define TYPE_MS 100
 
-struct reading {
+struct hand_reading {
 	struct hand *h;
 	int line, width, height;
 	int x, y;		/* where the pointer is; -1: nobody has said */
 	const char *wrong;	/* what is */
 };
 
-static int add(struct reading *r, double after_ms, struct hand_step step)
+static int add_step(struct hand_reading *r, double after_ms, struct hand_step step)
 {
 	struct hand *h = r->h;
 
@@ -44,13 +44,13 @@ static int add(struct reading *r, double after_ms, struct hand_step step)
 	return 0;
 }
 
-static int bad(struct reading *r, const char *what)
+static int reject_line(struct hand_reading *r, const char *what)
 {
 	r->wrong = what;
 	return -EINVAL;
 }
 
-static char *word(char **rest)
+static char *next_word(char **rest)
 {
 	return strtok_r(NULL, BLANK, rest);
 }
@@ -61,24 +61,24 @@ static bool read_ms(const char *text, double *ms)
 }
 
 /* X,Y or X Y */
-static bool read_place(struct reading *r, char **rest, int *x, int *y)
+static bool read_hand_place(struct hand_reading *r, char **rest, int *x, int *y)
 {
-	char *first = word(rest), *comma = first ? strchr(first, ',') : NULL, *second = comma ? comma + 1 : word(rest);
+	char *first = next_word(rest), *comma = first ? strchr(first, ',') : NULL, *second = comma ? comma + 1 : next_word(rest);
 	int64_t at[2];
 
 	if (comma)
 		*comma = '\0';
 	if (!first || !second || cli_read_int(first, &at[0]) || cli_read_int(second, &at[1]))
-		return bad(r, "a place such as 320,200 is expected"), false;
+		return reject_line(r, "a place such as 320,200 is expected"), false;
 	if (at[0] < 0 || at[1] < 0 || at[0] >= r->width || at[1] >= r->height)
-		return bad(r, "the place is not on the screen"), false;
+		return reject_line(r, "the place is not on the screen"), false;
 	*x = (int)at[0];
 	*y = (int)at[1];
 	return true;
 }
 
 /* ms < 0: as a hand would. Slow at both ends, as hands are. */
-static int go(struct reading *r, int x, int y, double ms)
+static int go(struct hand_reading *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
 	int steps, err = 0;
@@ -88,145 +88,145 @@ static int go(struct reading *r, int x, int y, double ms)
 		ms = ms > MOVE_MOST_MS ? MOVE_MOST_MS : ms;
 	}
 	if (r->x < 0 && ms > 0)
-		return bad(r, "over: nobody has said where the pointer comes from");
+		return reject_line(r, "over: nobody has said where the pointer comes from");
 	steps = (int)(ms / MOVE_STEP_MS) + (ms > 0);
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
 
-		err = add(r, ms / steps, (struct hand_step){ .kind = HAND_MOVE, .x = (int)(r->x + way * dx + 0.5),
+		err = add_step(r, ms / steps, (struct hand_step){ .kind = HAND_MOVE, .x = (int)(r->x + way * dx + 0.5),
 							     .y = (int)(r->y + way * dy + 0.5) });
 	}
 	r->x = x;
 	r->y = y;
-	return err ? err : add(r, steps ? ms / steps : 0, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
+	return err ? err : add_step(r, steps ? ms / steps : 0, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
 }
 
-static int press(struct reading *r, double after_ms, int button, bool down)
+static int add_press(struct hand_reading *r, double after_ms, int button, bool down)
 {
-	return add(r, after_ms, (struct hand_step){ .kind = HAND_BUTTON, .button = button, .down = down });
+	return add_step(r, after_ms, (struct hand_step){ .kind = HAND_BUTTON, .button = button, .down = down });
 }
 
-static int click(struct reading *r, int button, int64_t times, double first_ms)
+static int add_clicks(struct hand_reading *r, int button, int64_t times, double first_ms)
 {
 	int err = 0;
 
 	for (int64_t i = 0; i < times && !err; i++) {
-		err = press(r, i ? AGAIN_MS : first_ms, button, true);
+		err = add_press(r, i ? AGAIN_MS : first_ms, button, true);
 		if (!err)
-			err = press(r, PRESS_MS, button, false);
+			err = add_press(r, PRESS_MS, button, false);
 	}
 	return err;
 }
 
 /* "over MS", "button B", "N [times]", in any order, as far as they are asked for. */
-static int read_more(struct reading *r, char **rest, double *over, int *button, int64_t *times)
+static int read_more(struct hand_reading *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
-	while ((w = word(rest))) {
+	while ((w = next_word(rest))) {
 		struct act act;
 
 		if (over && !strcmp(w, "over")) {
-			if (!read_ms(word(rest), over))
-				return bad(r, "over: milliseconds are expected");
+			if (!read_ms(next_word(rest), over))
+				return reject_line(r, "over: milliseconds are expected");
 		} else if (button && !strcmp(w, "button")) {
-			w = word(rest);
+			w = next_word(rest);
 			if (!w || act_read_button(w, "click", &act))
-				return bad(r, "button: a number from 1 to 8 is expected");
+				return reject_line(r, "button: a number from 1 to 8 is expected");
 			*button = act.button;
 		} else if (times && isdigit((unsigned char)*w)) {
 			if (cli_read_int(w, times) || *times < 1 || *times > 1000)
-				return bad(r, "1 to 1000 times");
+				return reject_line(r, "1 to 1000 times");
 		} else if (!times || strcmp(w, "times") != 0) {
-			return bad(r, "something follows that does not belong there");
+			return reject_line(r, "something follows that does not belong there");
 		}
 	}
 	return 0;
 }
 
-static int read_move(struct reading *r, char *rest)
+static int read_move(struct hand_reading *r, char *rest)
 {
 	double over = -1;
 	int x, y, err;
 
-	if (!read_place(r, &rest, &x, &y))
+	if (!read_hand_place(r, &rest, &x, &y))
 		return -EINVAL;
 	err = read_more(r, &rest, &over, NULL, NULL);
 	return err ? err : go(r, x, y, over);
 }
 
-static int read_click(struct reading *r, char *rest)
+static int read_click(struct hand_reading *r, char *rest)
 {
 	int64_t times = 1;
 	int x, y, button = 1, err;
 
-	if (!read_place(r, &rest, &x, &y))
+	if (!read_hand_place(r, &rest, &x, &y))
 		return -EINVAL;
 	err = read_more(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
 		err = go(r, x, y, -1);
-	return err ? err : click(r, button, times, REST_MS);
+	return err ? err : add_clicks(r, button, times, REST_MS);
 }
 
-static int read_drag(struct reading *r, char *rest)
+static int read_drag(struct hand_reading *r, char *rest)
 {
 	double over = -1;
 	int x, y, to_x, to_y, button = 1, err;
 
-	if (!read_place(r, &rest, &x, &y) || !read_place(r, &rest, &to_x, &to_y))
+	if (!read_hand_place(r, &rest, &x, &y) || !read_hand_place(r, &rest, &to_x, &to_y))
 		return -EINVAL;
 	err = read_more(r, &rest, &over, &button, NULL);
 	if (!err && (x != r->x || y != r->y))
 		err = go(r, x, y, -1);
 	if (!err)
-		err = press(r, REST_MS, button, true);
+		err = add_press(r, REST_MS, button, true);
 	if (!err)
-		err = add(r, REST_MS, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
+		err = add_step(r, REST_MS, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
 	if (!err)
 		err = go(r, to_x, to_y, over);
-	return err ? err : press(r, REST_MS, button, false);
+	return err ? err : add_press(r, REST_MS, button, false);
 }
 
-static int read_button(struct reading *r, char *rest)
+static int read_button(struct hand_reading *r, char *rest)
 {
-	char *number = word(&rest), *way = word(&rest);
+	char *number = next_word(&rest), *way = next_word(&rest);
 	struct act act;
 
-	if (!number || !way || word(&rest) || act_read_button(number, way, &act))
-		return bad(r, "button: N down, N up or N click is expected");
+	if (!number || !way || next_word(&rest) || act_read_button(number, way, &act))
+		return reject_line(r, "button: N down, N up or N click is expected");
 	if (r->x < 0)
-		return bad(r, "button: nobody has said where the pointer is (move X,Y)");
-	return act.way == ACT_CLICK ? click(r, act.button, 1, 0) : press(r, 0, act.button, act.way == ACT_DOWN);
+		return reject_line(r, "button: nobody has said where the pointer is (move X,Y)");
+	return act.way == ACT_CLICK ? add_clicks(r, act.button, 1, 0) : add_press(r, 0, act.button, act.way == ACT_DOWN);
 }
 
-static int read_scroll(struct reading *r, char *rest)
+static int read_scroll(struct hand_reading *r, char *rest)
 {
 	static const char *const ways[] = { "up", "down", "left", "right" };
-	char *way = word(&rest);
+	char *way = next_word(&rest);
 	int64_t times = 1;
 	int i = 0, err;
 
 	while (i < 4 && (!way || strcmp(way, ways[i]) != 0))
 		i++;
 	if (i == 4)
-		return bad(r, "scroll: up, down, left or right is expected");
+		return reject_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
-		return bad(r, "scroll: nobody has said where the pointer is (move X,Y)");
+		return reject_line(r, "scroll: nobody has said where the pointer is (move X,Y)");
 	err = read_more(r, &rest, NULL, NULL, &times);
 	for (int64_t k = 0; k < times && !err; k++) {
-		err = press(r, k ? KEY_MS : 0, 4 + i, true);
+		err = add_press(r, k ? KEY_MS : 0, 4 + i, true);
 		if (!err)
-			err = press(r, KEY_MS / 2, 4 + i, false);
+			err = add_press(r, KEY_MS / 2, 4 + i, false);
 	}
 	return err;
 }
 
-static int key(struct reading *r, double after_ms, uint32_t keysym, bool down)
+static int add_key(struct hand_reading *r, double after_ms, uint32_t keysym, bool down)
 {
-	return add(r, after_ms, (struct hand_step){ .kind = HAND_KEY, .keysym = keysym, .down = down });
+	return add_step(r, after_ms, (struct hand_step){ .kind = HAND_KEY, .keysym = keysym, .down = down });
 }
 
-static int stroke(struct reading *r, const struct act *act, double first_ms)
+static int stroke(struct hand_reading *r, const struct act *act, double first_ms)
 {
 	static const struct {
 		unsigned held;
@@ -237,21 +237,21 @@ static int stroke(struct reading *r, const struct act *act, double first_ms)
 	for (int i = 0; i < 3 && !err; i++) {
 		if (!(act->held & held[i].held))
 			continue;
-		err = key(r, first_ms, held[i].keysym, true);
+		err = add_key(r, first_ms, held[i].keysym, true);
 		first_ms = HELD_MS;
 	}
 	if (!err)
-		err = key(r, first_ms, act->keysym, true);
+		err = add_key(r, first_ms, act->keysym, true);
 	if (!err)
-		err = key(r, KEY_MS, act->keysym, false);
+		err = add_key(r, KEY_MS, act->keysym, false);
 	for (int i = 2; i >= 0 && !err; i--)
 		if (act->held & held[i].held)
-			err = key(r, HELD_MS, held[i].keysym, false);
+			err = add_key(r, HELD_MS, held[i].keysym, false);
 	return err;
 }
 
 /* [MS] TEXT: the text with all blanks that it has, from one blank behind what is before it. */
-static int read_type(struct reading *r, char *text)
+static int read_type(struct hand_reading *r, char *text)
 {
 	double gap = TYPE_MS, ms;
 	bool first = true;
@@ -273,7 +273,7 @@ static int read_type(struct reading *r, char *text)
 		}
 	}
 	if (!*text)
-		return bad(r, "type: a text is expected");
+		return reject_line(r, "type: a text is expected");
 	while (*text && !err) {
 		char one[8] = "";
 		struct act act;
@@ -284,47 +284,47 @@ static int read_type(struct reading *r, char *text)
 		memcpy(one, text, n);
 		text += n;
 		if (act_read_key(one, &act))
-			return bad(r, "type: a character that is none");
+			return reject_line(r, "type: a character that is none");
 		err = stroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
 		first = false;
 	}
 	return err;
 }
 
-static int read_key(struct reading *r, const char *name, char *rest, const char *way)
+static int read_key(struct hand_reading *r, const char *name, char *rest, const char *way)
 {
 	struct act act;
 
-	if (!name || word(&rest) || act_read_key(name, &act) || (way && act.held))
-		return bad(r, "neither a key nor a word of a script");
-	return way ? key(r, 0, act.keysym, *way == 'd') : stroke(r, &act, 0);
+	if (!name || next_word(&rest) || act_read_key(name, &act) || (way && act.held))
+		return reject_line(r, "neither a key nor a word of a script");
+	return way ? add_key(r, 0, act.keysym, *way == 'd') : stroke(r, &act, 0);
 }
 
-static int read_quiet(struct reading *r, char *rest)
+static int read_quiet(struct hand_reading *r, char *rest)
 {
-	char *time = word(&rest);
+	char *time = next_word(&rest);
 	int64_t ns = 500 * NS_PER_MS;
 
-	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > HAND_QUIET_MOST_NS)) || word(&rest))
-		return bad(r, "quiet: a time up to 10s is expected");
-	return add(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_QUIET });
+	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > HAND_QUIET_MOST_NS)) || next_word(&rest))
+		return reject_line(r, "quiet: a time up to 10s is expected");
+	return add_step(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_QUIET });
 }
 
-static int read_pause(struct reading *r, char *rest)
+static int read_pause(struct hand_reading *r, char *rest)
 {
-	char *time = word(&rest);
+	char *time = next_word(&rest);
 	int64_t ns;
 
-	if (!time || cli_read_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || word(&rest))
-		return bad(r, "pause: a time such as 500ms is expected");
-	return add(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_LINE });
+	if (!time || cli_read_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
+		return reject_line(r, "pause: a time such as 500ms is expected");
+	return add_step(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_LINE });
 }
 
-static int read_line(struct reading *r, char *text)
+static int read_hand_line(struct hand_reading *r, char *text)
 {
 	static const struct {
 		const char *word;
-		int (*read)(struct reading *r, char *rest);
+		int (*read)(struct hand_reading *r, char *rest);
 	} words[] = { { "move", read_move }, { "button", read_button }, { "click", read_click },
 		      { "drag", read_drag }, { "scroll", read_scroll }, { "type", read_type },
 		      { "pause", read_pause }, { "quiet", read_quiet } };
@@ -335,8 +335,8 @@ static int read_line(struct reading *r, char *text)
 	/* A number alone is a key, before something else it is a delay. */
 	start = rest ? rest + strspn(rest, BLANK) : none;
 	if (isdigit((unsigned char)*what) && *start && read_ms(what, &delay))
-		what = word(&rest);
-	err = add(r, delay, (struct hand_step){ .kind = HAND_LINE });
+		what = next_word(&rest);
+	err = add_step(r, delay, (struct hand_step){ .kind = HAND_LINE });
 	if (err)
 		return err;
 	if (!rest)
@@ -345,7 +345,7 @@ static int read_line(struct reading *r, char *text)
 		if (!strcmp(what, words[i].word))
 			return words[i].read(r, rest);
 	if (!strcmp(what, "down") || !strcmp(what, "up")) {
-		const char *name = word(&rest);
+		const char *name = next_word(&rest);
 
 		return read_key(r, name, rest, what);
 	}
@@ -354,7 +354,7 @@ static int read_line(struct reading *r, char *text)
 
 int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t size)
 {
-	struct reading r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
+	struct hand_reading r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
 	char *text = NULL;
 	size_t room = 0;
 	ssize_t n;
@@ -367,7 +367,7 @@ int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t
 
 		if (!*first || *first == '#')
 			continue;
-		err = strlen(text) == (size_t)n ? read_line(&r, text) : bad(&r, "a zero byte");
+		err = strlen(text) == (size_t)n ? read_hand_line(&r, text) : reject_line(&r, "a zero byte");
 		if (err)
 			break;
 	}

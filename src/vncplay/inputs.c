@@ -23,7 +23,7 @@ void inputs_free(struct inputs *in)
 	*in = (struct inputs){ 0 };
 }
 
-static int add(struct inputs *in, struct input one)
+static int add_input(struct inputs *in, struct input one)
 {
 	if (array_room(&in->input, in->n))
 		return -ENOMEM;
@@ -40,7 +40,7 @@ static int add_ms(uint32_t **list, size_t *n, int64_t ms)
 }
 
 /* A whole number at the end of `text` or before a space. */
-static bool number(const char *text, int64_t most, int64_t *out)
+static bool read_whole_number(const char *text, int64_t most, int64_t *out)
 {
 	char *end;
 
@@ -51,7 +51,7 @@ static bool number(const char *text, int64_t most, int64_t *out)
 	return !errno && *out <= most && (!*end || *end == ' ');
 }
 
-static bool value(const char *line, const char *key, int base, int64_t *out)
+static bool read_value(const char *line, const char *key, int base, int64_t *out)
 {
 	const char *at = strstr(line, key);
 	char *end;
@@ -70,26 +70,27 @@ static int take_input(struct inputs *in, const char *line)
 	int n, at = 0;
 	char word[16];
 
-	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 || !number(line + at, TIME_MOST, &one.at_us))
+	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 || !read_whole_number(line + at, TIME_MOST,
+													  &one.at_us))
 		return 1;
 	one.n = n;
 	while (one.kind <= INPUT_UP && strcmp(word, kind_words[one.kind]) != 0)
 		one.kind++;
 	if (one.kind > INPUT_UP)
 		return 1;
-	if (value(line, " x=", 10, &v))
+	if (read_value(line, " x=", 10, &v))
 		one.x = (int)(v & 0xffff);
-	if (value(line, " y=", 10, &v))
+	if (read_value(line, " y=", 10, &v))
 		one.y = (int)(v & 0xffff);
-	if (value(line, " button=", 10, &v))
+	if (read_value(line, " button=", 10, &v))
 		one.button = (int)(v & 0xff);
-	if (value(line, " keysym=", 16, &v))
+	if (read_value(line, " keysym=", 16, &v))
 		one.keysym = (uint32_t)v;
 	in->old = false;
-	return add(in, one);
+	return add_input(in, one);
 }
 
-static bool begins(const char *line, const char *with, const char **rest)
+static bool skip_prefix(const char *line, const char *with, const char **rest)
 {
 	size_t n = strlen(with);
 
@@ -100,36 +101,36 @@ static bool begins(const char *line, const char *with, const char **rest)
 }
 
 /* One line. 1: not known. */
-static int take(struct inputs *in, struct inputs *old, const char *line)
+static int take_log_line(struct inputs *in, struct inputs *old, const char *line)
 {
 	const char *rest, *word;
 	int64_t v;
 
-	if (begins(line, "input ", &rest))
+	if (skip_prefix(line, "input ", &rest))
 		return take_input(in, line);
-	if (begins(line, "== sending mouse click event at ", &rest) || begins(line, "== sending keyboard event at ", &rest)) {
+	if (skip_prefix(line, "== sending mouse click event at ", &rest) || skip_prefix(line, "== sending keyboard event at ", &rest)) {
 		struct input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? INPUT_PRESS : INPUT_DOWN, .n = (int)old->n };
 
-		if (!number(rest, UINT32_MAX, &v))
+		if (!read_whole_number(rest, UINT32_MAX, &v))
 			return 1;
 		one.at_us = v * 1000;
-		return add(old, one) || add_ms(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
+		return add_input(old, one) || add_ms(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
 	}
-	if (begins(line, "Sync ok at ", &rest))
-		return !number(rest, UINT32_MAX, &v) ? 1 : add_ms(&in->sync_ms, &in->n_syncs, v);
-	if (begins(line, "run end at ", &rest) && number(rest, TIME_MOST, &v)) {
+	if (skip_prefix(line, "Sync ok at ", &rest))
+		return !read_whole_number(rest, UINT32_MAX, &v) ? 1 : add_ms(&in->sync_ms, &in->n_syncs, v);
+	if (skip_prefix(line, "run end at ", &rest) && read_whole_number(rest, TIME_MOST, &v)) {
 		in->end_us = v;
 		word = strstr(rest, "status=");
 		if (word)
 			snprintf(in->status, sizeof(in->status), "%.*s", (int)strcspn(word + 7, " "), word + 7);
 		return 0;
 	}
-	return begins(line, "# vncplay-aux", &rest) || begins(line, "run start at ", &rest) ||
-	       begins(line, "Waiting for sync", &rest) ? 0 : 1;
+	return skip_prefix(line, "# vncplay-aux", &rest) || skip_prefix(line, "run start at ", &rest) ||
+	       skip_prefix(line, "Waiting for sync", &rest) ? 0 : 1;
 }
 
 /* The old form: which of them are releases. */
-static void pair(struct inputs *old)
+static void pair_releases(struct inputs *old)
 {
 	ptrdiff_t held[2] = { -1, -1 };	/* of the mouse, of the keyboard: the press that is not released yet */
 
@@ -152,7 +153,7 @@ static void pair(struct inputs *old)
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int by_input_time(const void *a, const void *b)
 {
 	const struct input *x = a, *y = b;
 
@@ -165,7 +166,7 @@ static void put_in_order(struct inputs *in)
 		if (in->input[i].at_us < in->input[i - 1].at_us)
 			in->cut = true;
 	if (in->cut && in->n)
-		qsort(in->input, in->n, sizeof(*in->input), by_time);
+		qsort(in->input, in->n, sizeof(*in->input), by_input_time);
 }
 
 int inputs_read(FILE *file, struct inputs *in)
@@ -188,7 +189,7 @@ int inputs_read(FILE *file, struct inputs *in)
 			break;
 		}
 		line[strcspn(line, "\r\n")] = '\0';
-		err = take(in, &old, line);
+		err = take_log_line(in, &old, line);
 		known = known || err == 0;
 	}
 	if (err >= 0)
@@ -199,7 +200,7 @@ int inputs_read(FILE *file, struct inputs *in)
 		in->n = old.n;
 		old.input = NULL;
 		put_in_order(in);
-		pair(in);
+		pair_releases(in);
 	} else {
 		put_in_order(in);
 	}

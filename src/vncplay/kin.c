@@ -40,7 +40,7 @@ void kin_free(struct kin *k)
 	free(k);
 }
 
-static uint32_t place_of(const struct kin *k, uint32_t tile)
+static uint32_t kin_place(const struct kin *k, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
@@ -95,10 +95,10 @@ int kin_mask(struct kin *k, const struct tilelog *tiles, const uint32_t *order, 
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k->of[place_of(k, tiles->changed[i])] = (uint32_t)i + 1;
+			k->of[kin_place(k, tiles->changed[i])] = (uint32_t)i + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k->of[place_of(k, tiles->changed[i])])
-				mask_group(k, place_of(k, tiles->changed[i]), by_change);
+			if (k->of[kin_place(k, tiles->changed[i])])
+				mask_group(k, kin_place(k, tiles->changed[i]), by_change);
 	}
 	for (size_t p = 0; p < tiles->n; p++)
 		masked[p] = by_change[order[p]];

@@ -22,7 +22,7 @@ static const struct cli_opt options[] = {
 };
 
 /* When each input was sent; NULL with a line of text: the replay does not count. */
-static int64_t *read_side(const char *log, const struct trace *t, int inputs, char *why, size_t size)
+static int64_t *read_side(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
 	char path[PATH_MAX], text[512];
@@ -113,7 +113,7 @@ int vncplay_learn(int argc, char **argv)
 	char why[512] = "", **names = argv + first;
 	int n = argc - first, err;
 	int64_t **sent;
-	struct trace t;
+	struct input_trace t;
 	struct learn *l;
 	struct deps d;
 

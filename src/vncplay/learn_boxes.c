@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int area(const struct box *b)
+static int box_area(const struct box *b)
 {
 	return b->w * b->h;
 }
 
-static void keep(struct box *boxes, int *n, int most, struct box b)
+static void keep_box(struct box *boxes, int *n, int most, struct box b)
 {
 	int least = 0;
 
@@ -19,13 +19,13 @@ static void keep(struct box *boxes, int *n, int most, struct box b)
 		return;
 	}
 	for (int i = 1; i < *n; i++)
-		if (area(&boxes[i]) < area(&boxes[least]))
+		if (box_area(&boxes[i]) < box_area(&boxes[least]))
 			least = i;
-	if (area(&b) > area(&boxes[least]))
+	if (box_area(&b) > box_area(&boxes[least]))
 		boxes[least] = b;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_box_place(const void *a, const void *b)
 {
 	const struct box *p = a, *q = b;
 
@@ -60,11 +60,11 @@ int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct 
 					memset(row + x, 0, (size_t)(end - x));
 			}
 			b = box_clip((struct box){ x * LEARN_TILE, y * LEARN_TILE, (end - x) * LEARN_TILE, (down - y) * LEARN_TILE }, width, height);
-			keep(boxes, &n, most, b);
+			keep_box(boxes, &n, most, b);
 			x = end - 1;
 		}
 	}
 	free(left);
-	qsort(boxes, (size_t)n, sizeof(*boxes), by_place);
+	qsort(boxes, (size_t)n, sizeof(*boxes), by_box_place);
 	return n;
 }

@@ -13,7 +13,7 @@
 #define ALONE_APART_US 100000	/* where there are three of them, so far apart, before the next input */
 #define ALONE_TIMES 3
 
-struct part {
+struct learn_part {
 	struct box box;
 	uint64_t hash;
 	bool any, known;
@@ -29,13 +29,13 @@ struct tile {			/* of the replay that is being read, but for the first two */
 };
 
 struct learn {
-	const struct trace *t;
+	const struct input_trace *t;
 	int inputs, steps, runs;
 	int *line, *step_of;	/* of a step; of an input, or -1 */
 	int width, height, across, down, tiles;
 	uint16_t *changed;	/* by step and tile: in how many replays */
 	struct tile *tile;
-	struct part *part;	/* LEARN_BOXES for each step */
+	struct learn_part *part;	/* LEARN_BOXES for each step */
 	int *parts;
 	struct deps_ignore *ignore;
 	int n_ignore;
@@ -45,7 +45,7 @@ struct learn {
 	const int64_t *sent_us;
 };
 
-struct learn *learn_open(const struct trace *t)
+struct learn *learn_open(const struct input_trace *t)
 {
 	struct learn *l = calloc(1, sizeof(*l));
 
@@ -136,7 +136,7 @@ static int on_sized(void *whose, int width, int height)
 	return 0;
 }
 
-static void on_sent(void *whose, int input, const struct screen *s)
+static void on_input_sent(void *whose, int input, const struct screen *s)
 {
 	struct learn *l = whose;
 
@@ -177,7 +177,7 @@ static void on_changed(void *whose, int number, int64_t at_us)
 
 int learn_where(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
 {
-	static const struct learn_walk walk = { .sized = on_sized, .changed = on_changed, .sent = on_sent };
+	static const struct learn_walk walk = { .sized = on_sized, .changed = on_changed, .sent = on_input_sent };
 	struct learn_walk w = walk;
 	int err;
 
@@ -254,7 +254,7 @@ int learn_parts(struct learn *l)
 		}
 		l->parts[step] = learn_boxes(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
 		for (int i = 0; i < l->parts[step]; i++)
-			l->part[step * LEARN_BOXES + i] = (struct part){ .box = boxes[i] };
+			l->part[step * LEARN_BOXES + i] = (struct learn_part){ .box = boxes[i] };
 	}
 	for (int i = 0; i < l->tiles; i++)
 		set[i] = is_alone(l, &l->tile[i]);
@@ -283,13 +283,13 @@ static void no_change(void *whose, int tile, int64_t at_us)
 	(void)at_us;
 }
 
-static void look(void *whose, int input, const struct screen *s)
+static void look_at_step(void *whose, int input, const struct screen *s)
 {
 	struct learn *l = whose;
 	int step = l->step_of[input];
 
 	for (int i = 0; step >= 0 && i < l->parts[step]; i++) {
-		struct part *p = &l->part[step * LEARN_BOXES + i];
+		struct learn_part *p = &l->part[step * LEARN_BOXES + i];
 		uint64_t hash = deps_hash(s, p->box);
 
 		p->any |= p->known && p->hash != hash;
@@ -300,7 +300,7 @@ static void look(void *whose, int input, const struct screen *s)
 
 int learn_what(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
 {
-	struct learn_walk w = { .whose = l, .sized = same_size, .changed = no_change, .sent = look };
+	struct learn_walk w = { .whose = l, .sized = same_size, .changed = no_change, .sent = look_at_step };
 
 	return learn_walk(&w, log, sent_us, l->inputs, why, size);
 }
@@ -314,7 +314,7 @@ int learn_deps(const struct learn *l, struct deps *d)
 		err = deps_add_ignore(d, &l->ignore[i]);
 	for (int step = 0; step < l->steps; step++) {
 		for (int i = 0; !err && i < l->parts[step]; i++) {
-			const struct part *p = &l->part[step * LEARN_BOXES + i];
+			const struct learn_part *p = &l->part[step * LEARN_BOXES + i];
 			struct deps_before b = { .line = l->line[step], .box = p->box, .any = p->any, .hash = p->hash };
 
 			err = deps_add_before(d, &b);

@@ -21,7 +21,7 @@
 struct learn;
 
 /* NULL: no memory. The trace must stay. */
-struct learn *learn_open(const struct trace *t);
+struct learn *learn_open(const struct input_trace *t);
 void learn_free(struct learn *l);
 
 /* One replay: when its inputs were sent (us of its log), by their number. -EPROTO with `why`, or -errno: all that was learned is

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct walk {
+struct learn_walker {
 	const struct learn_walk *w;
 	struct rfb *rfb;
 	int width, height, across, tiles;
@@ -23,7 +23,7 @@ struct walk {
 	bool resized;
 };
 
-static struct box tile_box(const struct walk *k, int tile)
+static struct box tile_box(const struct learn_walker *k, int tile)
 {
 	struct box b = { tile % k->across * LEARN_TILE, tile / k->across * LEARN_TILE, LEARN_TILE, LEARN_TILE };
 
@@ -32,7 +32,7 @@ static struct box tile_box(const struct walk *k, int tile)
 
 static void on_resized(void *whose, int width, int height)
 {
-	struct walk *k = whose;
+	struct learn_walker *k = whose;
 
 	if (k->tiles) {
 		k->resized |= width != k->width || height != k->height;
@@ -50,7 +50,7 @@ static void on_resized(void *whose, int width, int height)
 
 static void on_painted(void *whose, struct box b)
 {
-	struct walk *k = whose;
+	struct learn_walker *k = whose;
 
 	if (k->err || k->resized || b.w <= 0 || b.h <= 0)
 		return;
@@ -66,7 +66,7 @@ static void on_painted(void *whose, struct box b)
 	}
 }
 
-static void tell_changes(struct walk *k, int64_t at_us)
+static void tell_changes(struct learn_walker *k, int64_t at_us)
 {
 	for (int i = 0; i < k->n_list; i++) {
 		int tile = k->list[i];
@@ -80,7 +80,7 @@ static void tell_changes(struct walk *k, int64_t at_us)
 	k->n_list = 0;
 }
 
-static int take_blocks(struct walk *k, struct fbs *log, const int64_t *sent_us, int inputs, char *why, size_t size)
+static int take_blocks(struct learn_walker *k, struct fbs *log, const int64_t *sent_us, int inputs, char *why, size_t size)
 {
 	struct fbs_block block;
 	int sent = 0, more, err;
@@ -107,7 +107,7 @@ static int take_blocks(struct walk *k, struct fbs *log, const int64_t *sent_us, 
 int learn_walk(const struct learn_walk *w, const char *path, const int64_t *sent_us, int inputs, char *why, size_t size)
 {
 	static const struct rfb_events events = { .resized = on_resized, .painted = on_painted };
-	struct walk k = { .w = w };
+	struct learn_walker k = { .w = w };
 	const char *what = NULL;
 	struct fbs *log;
 	int err;

@@ -31,7 +31,7 @@ static bool is_masked(const struct match_cfg *cfg, int x, int y)
 }
 
 /* Stops once more than `most` differ: a search looks at many places, of which nearly all are wrong at once. */
-static struct match_seen look(const struct match_cfg *cfg, const struct screen *s, struct box box,
+static struct match_seen look_at_box(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct match_seen seen = { 0 };
@@ -69,7 +69,7 @@ const struct box *match_mask_beside(const struct box *masks, int n, int width, i
 struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy)
 {
-	return look(cfg, s, box, pixels, dx, dy, box.w * box.h);
+	return look_at_box(cfg, s, box, pixels, dx, dy, box.w * box.h);
 }
 
 bool match_is(const struct match_cfg *cfg, struct match_seen seen)
@@ -118,7 +118,7 @@ enum match_found match_search(const struct match_cfg *cfg, const struct screen *
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct match_seen here = look(cfg, s, box, pixels, x, y, allowed);
+			struct match_seen here = look_at_box(cfg, s, box, pixels, x, y, allowed);
 
 			/* half of it must be there to be seen: a mask may hide the rest */
 			if (!match_is(cfg, here) || 2 * here.of < box.w * box.h)

@@ -16,7 +16,7 @@
 #define UNSET 0			/* never painted; what was painted has its top byte set */
 #define SET 0xff000000u
 
-struct frame {			/* of the first run: looked for in all */
+struct paper_frame {			/* of the first run: looked for in all */
 	uint32_t ms;
 	int32_t low, centre, high;	/* snapshots around it */
 	uint32_t *pixels;
@@ -29,7 +29,7 @@ struct found {			/* in one run */
 	uint32_t best_ms;
 };
 
-struct scan {
+struct paper_scan {
 	const struct paper_cfg *cfg;
 	struct rfb *rfb;
 	uint32_t ms;
@@ -37,7 +37,7 @@ struct scan {
 	uint32_t *now, *analysed;	/* pixels */
 	uint32_t shown_ms;	/* of the last change */
 	bool changed;
-	struct frame *frame;
+	struct paper_frame *frame;
 	size_t n;
 	const struct replay *first;
 	struct found *found;	/* NULL: frames are being collected */
@@ -66,15 +66,15 @@ static int64_t sync_ms(const struct replay *r, int32_t n)
 
 /* ---- frames of the first run ---- */
 
-static size_t pixels_of(const struct scan *s)
+static size_t pixels_of(const struct paper_scan *s)
 {
 	return (size_t)s->width * (size_t)s->height;
 }
 
-static void collect(struct scan *s)
+static void collect(struct paper_scan *s)
 {
 	size_t equal = 0, all = pixels_of(s);
-	struct frame *f;
+	struct paper_frame *f;
 
 	if (s->n) {
 		for (size_t i = 0; i < all; i++)
@@ -87,7 +87,7 @@ static void collect(struct scan *s)
 		return;
 	}
 	f = &s->frame[s->n];
-	*f = (struct frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),
+	*f = (struct paper_frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),
 			     sync_at(s->first, s->shown_ms), sync_at(s->first, (int64_t)s->shown_ms + SLACK_MS),
 			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
@@ -101,7 +101,7 @@ static void collect(struct scan *s)
 
 /* ---- the same in every run ---- */
 
-static void judge(struct scan *s, size_t i)
+static void judge_snapshot(struct paper_scan *s, size_t i)
 {
 	struct found *f = &s->found[i];
 
@@ -119,7 +119,7 @@ static void judge(struct scan *s, size_t i)
 	}
 }
 
-static void set_pixel(struct scan *s, size_t at, uint32_t colour)
+static void set_pixel(struct paper_scan *s, size_t at, uint32_t colour)
 {
 	uint32_t old = s->now[at];
 
@@ -133,9 +133,9 @@ static void set_pixel(struct scan *s, size_t at, uint32_t colour)
 	}
 }
 
-static void painted(void *whose, struct box b)
+static void on_paper_painted(void *whose, struct box b)
 {
-	struct scan *s = whose;
+	struct paper_scan *s = whose;
 	const struct screen *screen = rfb_screen(s->rfb);
 	int scale = (int)s->cfg->scale;
 
@@ -149,13 +149,13 @@ static void painted(void *whose, struct box b)
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
-		judge(s, i);
+		judge_snapshot(s, i);
 }
 
 /* One pass over a log. */
-static int scan_log(struct scan *s, const struct replay *r)
+static int scan_log(struct paper_scan *s, const struct replay *r)
 {
-	static const struct rfb_events events = { .painted = painted };
+	static const struct rfb_events events = { .painted = on_paper_painted };
 	struct fbs_block block;
 	const char *why;
 	struct fbs *log = fbs_open(r->file, &why);
@@ -183,11 +183,11 @@ static int scan_log(struct scan *s, const struct replay *r)
 	return s->err;
 }
 
-static int find_in(struct scan *s, const struct replay *r, int run, int runs, struct paper *out)
+static int find_in_run(struct paper_scan *s, const struct replay *r, int run, int runs, struct paper *out)
 {
 	memset(s->now, 0, pixels_of(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
-		const struct frame *f = &s->frame[i];
+		const struct paper_frame *f = &s->frame[i];
 
 		s->found[i] = (struct found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
 					      sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
@@ -202,7 +202,7 @@ static int find_in(struct scan *s, const struct replay *r, int run, int runs, st
 	return 0;
 }
 
-static int make_room(struct scan *s, int runs, struct paper *out)
+static int make_match_room(struct paper_scan *s, int runs, struct paper *out)
 {
 	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
 	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
@@ -220,7 +220,7 @@ static int make_room(struct scan *s, int runs, struct paper *out)
 int paper_find(const struct paper_cfg *cfg, const struct replay *replay, int runs, struct paper *out, char *why, size_t size)
 {
 	int scale = (int)cfg->scale;
-	struct scan s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
+	struct paper_scan s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
 	int err = 0;
 
 	*out = (struct paper){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
@@ -241,9 +241,9 @@ int paper_find(const struct paper_cfg *cfg, const struct replay *replay, int run
 	if (!err)
 		err = scan_log(&s, &replay[0]);
 	if (!err)
-		err = make_room(&s, runs, out);
+		err = make_match_room(&s, runs, out);
 	for (int r = 0; r < runs && !err; r++)
-		err = find_in(&s, &replay[r], r, runs, out);
+		err = find_in_run(&s, &replay[r], r, runs, out);
 	for (size_t i = 0; i < s.n; i++)
 		free(s.frame[i].pixels);
 	free(s.frame);

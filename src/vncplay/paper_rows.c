@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The last line of the old kind that is before; -1: none. */
-static int64_t before(const struct replay *r, uint32_t ms)
+static int64_t last_before(const struct replay *r, uint32_t ms)
 {
 	int64_t found = -1;
 
@@ -16,7 +16,7 @@ static int64_t before(const struct replay *r, uint32_t ms)
 	return found;
 }
 
-static enum stimulus_kind kind_of(const struct replay *r, int64_t old)
+static enum stimulus_kind kind_of_stimulus(const struct replay *r, int64_t old)
 {
 	int64_t i = 0;
 
@@ -40,14 +40,14 @@ int paper_answers(const struct replay *replay, int runs, const struct paper *p, 
 		double equal = 0;
 
 		for (int r = 0; r < runs; r++) {
-			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : before(&replay[r], p->match[i].found_ms[r]);
+			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : last_before(&replay[r], p->match[i].found_ms[r]);
 
 			cause = b < cause ? b : cause;
 			equal += (double)p->match[i].equal[r] / p->pixels / runs;
 		}
 		if (cause < 0)
 			continue;
-		*a = (struct answer){ .kind = kind_of(&replay[0], cause), .input = (int)cause,
+		*a = (struct answer){ .kind = kind_of_stimulus(&replay[0], cause), .input = (int)cause,
 				      .at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000, .confidence = equal };
 		a->press_us = malloc(4 * (size_t)runs * sizeof(*a->press_us));
 		if (!a->press_us) {

@@ -13,7 +13,7 @@
 #define APART_MS 300
 #define EDGE 0.03		/* of the mass, before the first strip is held to be there, and after the last */
 
-struct order {
+struct strip_ordering {
 	const struct sames *s;
 	const struct pieces *p;
 };
@@ -36,7 +36,7 @@ static int same_order(const void *a, const void *b, void *whose)
 
 static int piece_order(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct paint_piece *x = a, *y = b;
 
 	if (x->cause != y->cause)
 		return x->cause < y->cause ? -1 : 1;
@@ -56,7 +56,7 @@ static double shown_ms(const struct answers_run *run, int r, uint32_t at)
 	return run[r].update_ms[at];
 }
 
-static void find_since(const struct answers_run *run, int runs, struct piece *p, double *scratch)
+static void find_since(const struct answers_run *run, int runs, struct paint_piece *p, double *scratch)
 {
 	size_t n = 0;
 
@@ -85,7 +85,7 @@ static int collect(const struct answers_run *run, int runs, struct sames *s, str
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < s->n; i++) {
-		struct piece *p;
+		struct paint_piece *p;
 
 		if (!i || same_order(&order[i - 1], &order[i], s) != 0) {
 			p = &out->piece[out->n];
@@ -103,7 +103,7 @@ static int collect(const struct answers_run *run, int runs, struct sames *s, str
 	return 0;
 }
 
-static bool belongs(const struct piece *small, const struct piece *large, int runs)
+static bool belongs(const struct paint_piece *small, const struct paint_piece *large, int runs)
 {
 	int agree = 0, differ = 0;
 
@@ -126,7 +126,7 @@ static void absorb(struct pieces *p, int runs)
 	if (runs < 2)
 		return;
 	for (size_t i = 0; i < p->n; i++) {
-		struct piece *small = &p->piece[i], *into = NULL;
+		struct paint_piece *small = &p->piece[i], *into = NULL;
 
 		while (p->piece[from].cause < small->cause - ALIGN_REACH)
 			from++;
@@ -204,7 +204,8 @@ void pieces_free(struct pieces *p)
 }
 
 /* Whether a piece comes soon after the paint so far, before it or within it: in three quarters of the runs that have both. */
-static bool follows(const struct answers_run *run, const struct pieces *p, const struct piece *next, const struct paint *paint)
+static bool follows(const struct answers_run *run, const struct pieces *p, const struct paint_piece *next,
+		    const struct paint *paint)
 {
 	int soon = 0, both = 0;
 
@@ -278,7 +279,7 @@ static double find_times(const struct pieces *p, struct paint *out, int r, struc
 	return had;
 }
 
-static double times_of(const struct answers_run *run, const struct pieces *p, struct paint *out, int r)
+static double paint_times(const struct answers_run *run, const struct pieces *p, struct paint *out, int r)
 {
 	struct strip few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
 	double mass = 0;
@@ -309,7 +310,7 @@ void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t 
 		out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;	/* here: of its first and its last piece so far */
 	out->n = 0;
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
-		struct piece next = p->piece[i];
+		struct paint_piece next = p->piece[i];
 
 		if (out->n && !follows(run, p, &next, out))
 			continue;
@@ -330,7 +331,7 @@ void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t 
 		}
 	}
 	for (int r = 0; r < p->runs; r++) {
-		double mass = times_of(run, p, out, r);
+		double mass = paint_times(run, p, out, r);
 
 		could += run[r].stimulus[out->cause].press_us >= 0;
 		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)

@@ -6,7 +6,7 @@
 
 #include "answers.h"
 
-struct piece {
+struct paint_piece {
 	int32_t cause;		/* the input before it, as of struct same */
 	uint32_t tiles;
 	double mass;		/* of its tiles; one that is there more than once counts half */
@@ -15,7 +15,7 @@ struct piece {
 };
 
 struct pieces {
-	struct piece *piece;	/* by cause, then since_ms */
+	struct paint_piece *piece;	/* by cause, then since_ms */
 	size_t n;
 	uint32_t *at;
 	int32_t **owner;	/* for each run and update: the cause of the greatest mass there; -1: none. Not counting masses that are equal */

@@ -25,7 +25,7 @@ uint32_t pixel_join(const struct pixel *p, const unsigned parts[3])
 	return v;
 }
 
-static void split(const struct pixel *p, uint32_t v, unsigned parts[3])
+static void split_colour(const struct pixel *p, uint32_t v, unsigned parts[3])
 {
 	for (int i = 0; i < 3; i++)
 		parts[i] = v >> p->shift[i] & p->max[i];
@@ -37,14 +37,14 @@ void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3])
 		for (int i = 0; i < 3; i++)
 			parts[i] = bytes[i];
 	else
-		split(p, number_of(p, bytes), parts);
+		split_colour(p, number_of(p, bytes), parts);
 }
 
 static uint32_t word_of(const struct pixel *p, const uint8_t *bytes)
 {
 	unsigned parts[3];
 
-	split(p, number_of(p, bytes), parts);
+	split_colour(p, number_of(p, bytes), parts);
 	return pixel_join(p, parts);
 }
 

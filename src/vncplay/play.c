@@ -90,7 +90,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_trace(const char *path, struct trace *t)
+static void read_trace(const char *path, struct input_trace *t)
 {
 	char why[256] = "";
 	int err = trace_load(path, t, why, sizeof(why));
@@ -106,7 +106,7 @@ static void read_trace(const char *path, struct trace *t)
 }
 
 /* Where the screen will be another, play_run looks. */
-static void check_masks(const struct trace *t)
+static void check_masks(const struct input_trace *t)
 {
 	const struct box *m = t->width && !cfg.any_size ? match_mask_beside(masks, cfg.asked_masks, t->width, t->height) : NULL;
 
@@ -132,7 +132,7 @@ static bool hides(const struct deps *d, const struct trace_event *shot)
 	return 2 * hidden > n;
 }
 
-static void add_masks(const char *path, const struct trace *t, struct deps *d)
+static void add_masks(const char *path, const struct input_trace *t, struct deps *d)
 {
 	int n = 0, dropped = 0;
 
@@ -159,7 +159,7 @@ static void add_masks(const char *path, const struct trace *t, struct deps *d)
 	}
 }
 
-static void read_deps(const char *path, const struct trace *t, struct deps *d)
+static void read_deps(const char *path, const struct input_trace *t, struct deps *d)
 {
 	char why[256] = "";
 	int err = deps_read(path, d, why, sizeof(why)), inputs = 0;
@@ -175,7 +175,7 @@ static void read_deps(const char *path, const struct trace *t, struct deps *d)
 }
 
 /* OUT.rfb, or OUT-3.rfb where there are several. */
-static void name_of(const char *out, int64_t run, char *path, size_t size)
+static void replay_name(const char *out, int64_t run, char *path, size_t size)
 {
 	size_t n = strlen(out), stem = n > 4 && !strcmp(out + n - 4, ".rfb") ? n - 4 : n;
 	int wrote;
@@ -189,7 +189,7 @@ static void name_of(const char *out, int64_t run, char *path, size_t size)
 }
 
 /* 0, or the exit status. */
-static int prepare(int64_t run)
+static int run_before(int64_t run)
 {
 	char number[24];
 	int status;
@@ -212,7 +212,7 @@ static int prepare(int64_t run)
 	return EXIT_RUN;
 }
 
-static int judge(struct rec *out, const struct play_result *r, const struct trace *t, const char *path)
+static int judge_play(struct rec *out, const struct play_result *r, const struct input_trace *t, const char *path)
 {
 	int inputs = 0;
 
@@ -232,7 +232,7 @@ static int judge(struct rec *out, const struct play_result *r, const struct trac
 	}
 }
 
-static void report_settings(struct rec *out, const char *server, const char *trace)
+static void report_play_settings(struct rec *out, const char *server, const char *trace)
 {
 	rec_object(out, "settings");
 	rec_str(out, "server", server);
@@ -255,14 +255,14 @@ static void report_settings(struct rec *out, const char *server, const char *tra
 }
 
 /* Of every replay, beside what is read: nothing may be written over. */
-static void check_places(const char *trace, const char *out)
+static void check_play_places(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
 		struct rec_place places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace },
 					      { "--deps", deps_path }, { "--output", out_cfg.path } };
 
-		name_of(out, run, path, sizeof(path));
+		replay_name(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
 		rec_check_apart(places, sizeof(places) / sizeof(*places));
 	}
@@ -272,7 +272,7 @@ int vncplay_play(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
 			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0, err;
-	static struct trace t;
+	static struct input_trace t;
 	static struct deps deps;
 	struct rt_state rt;
 	struct rec *out;
@@ -285,7 +285,7 @@ int vncplay_play(int argc, char **argv)
 	cfg.await.match.tolerance = (int)tolerance;
 	cfg.await.radius = (int)radius;
 	cfg.jitter = jitter / 100;
-	check_places(argv[first + 1], argv[first + 2]);
+	check_play_places(argv[first + 1], argv[first + 2]);
 	proc_catch_stop();
 	read_trace(argv[first + 1], &t);
 	check_masks(&t);
@@ -298,7 +298,7 @@ int vncplay_play(int argc, char **argv)
 	munlockall();	/* a screen is more than an ordinary user may lock */
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
-	report_settings(out, argv[first], argv[first + 1]);
+	report_play_settings(out, argv[first], argv[first + 1]);
 	rec_object(out, "result");
 	rec_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
 	rec_main_table(out, "runs");
@@ -307,14 +307,14 @@ int vncplay_play(int argc, char **argv)
 		struct play_result r;
 		char path[PATH_MAX];
 
-		name_of(argv[first + 2], run, path, sizeof(path));
-		status = prepare(run);
+		replay_name(argv[first + 2], run, path, sizeof(path));
+		status = run_before(run);
 		if (status)
 			break;
 		cfg.seed = (uint64_t)(seed + run - 1);
 		play_run(&cfg, &t, path, &r);
 		play_report(out, path, &t, &r);
-		status = judge(out, &r, &t, path);
+		status = judge_play(out, &r, &t, path);
 		play_free(&r);
 	}
 	rec_end(out);

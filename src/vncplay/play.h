@@ -46,7 +46,7 @@ struct play_result {
 /* `out`: the log, out.aux: the side file; out.expected.ppm and out.actual.ppm are written at a
  * timeout and removed before. Signals (proc.h) end it early. The status is also in `r`, which
  * play_free empties. */
-enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r);
+enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r);
 void play_free(struct play_result *r);
 
 /* Two pictures (PPM) of a snapshot that did not come, OUT.expected.ppm and OUT.actual.ppm, with the
@@ -56,6 +56,6 @@ void play_pictures_remove(const char *out);
 
 struct rec;
 /* One replay as an object of the report. */
-void play_report(struct rec *out, const char *path, const struct trace *t, struct play_result *r);
+void play_report(struct rec *out, const char *path, const struct input_trace *t, struct play_result *r);
 
 #endif

@@ -85,7 +85,7 @@ const struct screen *live_screen(const struct play_live *l)
 	return rfb_screen(server_rfb(l->server));
 }
 
-static int take(struct play_live *l)
+static int take_updates(struct play_live *l)
 {
 	int done;
 
@@ -136,12 +136,12 @@ int live_turn(struct play_live *l, int64_t until_ns)
 		return 0;
 	if ((p.revents & POLLOUT) && server_flush(l->server))
 		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
-	return p.revents & ~POLLOUT ? take(l) : 0;
+	return p.revents & ~POLLOUT ? take_updates(l) : 0;
 }
 
 int live_first(struct play_live *l, int64_t until_ns)
 {
-	int err = take(l);
+	int err = take_updates(l);
 
 	while (!err && !l->whole) {
 		if (clock_now() >= until_ns)
@@ -179,7 +179,7 @@ int live_key(struct play_live *l, uint32_t keysym, bool down)
 }
 
 /* A server that thinks a button or a key to be down would repeat it for ever. */
-static void let_go(struct play_live *l)
+static void release_inputs(struct play_live *l)
 {
 	int64_t until = clock_now() + LET_GO_NS;
 
@@ -241,7 +241,7 @@ void live_close(struct play_live *l)
 	int err = 0, side_err = 0;
 
 	if (l->server)
-		let_go(l);
+		release_inputs(l);
 	if (l->log) {
 		l->r->log_ns = clock_now() - l->began_ns;
 		err = fbs_finish(l->log);

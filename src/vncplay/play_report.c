@@ -10,7 +10,7 @@
 #include <math.h>
 #include <unistd.h>
 
-void play_report(struct rec *out, const char *path, const struct trace *t, struct play_result *r)
+void play_report(struct rec *out, const char *path, const struct input_trace *t, struct play_result *r)
 {
 	int inputs = 0, snapshots = 0;
 

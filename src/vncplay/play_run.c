@@ -17,10 +17,10 @@
 
 const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
 
-struct run {
+struct play_state {
 	struct play_live live;
 	const struct play_cfg *cfg;
-	const struct trace *t;
+	const struct input_trace *t;
 	const char *out;
 	struct play_result *r;
 	struct tempo tempo;
@@ -37,7 +37,7 @@ struct run {
 
 static void on_painted(void *whose, struct box box)
 {
-	struct run *p = whose;
+	struct play_state *p = whose;
 
 	if (p->awaiting)
 		await_painted(&p->await, box);
@@ -45,14 +45,14 @@ static void on_painted(void *whose, struct box box)
 }
 
 /* The next one that is no snapshot; t->n where there is none. */
-static int input_from(const struct trace *t, int i)
+static int input_from(const struct input_trace *t, int i)
 {
 	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
 		i++;
 	return i;
 }
 
-static int64_t due(struct run *p)
+static int64_t input_due(struct play_state *p)
 {
 	int i = input_from(p->t, p->next);
 
@@ -68,7 +68,7 @@ static int64_t due(struct run *p)
 }
 
 /* What was waited for came now: all that follows is later by that. */
-static void waited(struct run *p, int64_t ns, int64_t now)
+static void waited(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
 	p->r->shifted_ns += tempo_shift(&p->tempo, now);
@@ -77,7 +77,7 @@ static void waited(struct run *p, int64_t ns, int64_t now)
 /* --- dependencies ---------------------------------------------------------------------------------------------- */
 
 /* Of the next input that acts, from the moment when the one before has gone: what changes counts from there. */
-static int watch_needs(struct run *p)
+static int watch_needs(struct play_state *p)
 {
 	int i = p->next;
 
@@ -88,12 +88,12 @@ static int watch_needs(struct run *p)
 	       live_over(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
-static bool needs_met(struct run *p, int64_t now)
+static bool needs_met(struct play_state *p, int64_t now)
 {
 	return needs_hold(&p->needs, live_screen(&p->live), p->cfg->await.settle_ns, now);
 }
 
-static int await_needs(struct run *p)
+static int await_needs(struct play_state *p)
 {
 	int64_t since = p->tempo.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
 	struct side_shot s = { .n = -1, .line = p->t->events[p->next].line };
@@ -132,7 +132,7 @@ static int await_needs(struct run *p)
 /* --- snapshots ------------------------------------------------------------------------------------------------- */
 
 /* Where the pointer is, or will be. */
-static bool home(const struct run *p, int *x, int *y)
+static bool home(const struct play_state *p, int *x, int *y)
 {
 	int i = input_from(p->t, p->next);
 	const struct trace_event *e = i < p->t->n ? &p->t->events[i] : NULL;
@@ -146,7 +146,7 @@ static bool home(const struct run *p, int *x, int *y)
 	return *x >= 0;
 }
 
-static int give_up(struct run *p, struct side_shot *s, int64_t now)
+static int give_up_shot(struct play_state *p, struct side_shot *s, int64_t now)
 {
 	const struct trace_event *e = p->await.shot;
 	const char *found = "";
@@ -168,7 +168,7 @@ static int give_up(struct run *p, struct side_shot *s, int64_t now)
 			 s->of, p->await.least, found, p->out);
 }
 
-static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
+static int arrived(struct play_state *p, struct side_shot *s, int64_t now, bool waits)
 {
 	const struct await *a = &p->await;
 	bool moved = a->dx || a->dy;
@@ -196,7 +196,7 @@ static int arrived(struct run *p, struct side_shot *s, int64_t now, bool waits)
 }
 
 /* The pointer a pixel aside and back makes programs notice what has appeared below it. */
-static int wiggle(struct run *p, enum await_word word, int x, int y)
+static int wiggle(struct play_state *p, enum await_word word, int x, int y)
 {
 	int aside = x + 1 < live_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
 
@@ -210,11 +210,11 @@ static int wiggle(struct run *p, enum await_word word, int x, int y)
 	return err;
 }
 
-static int await_snapshot(struct run *p)
+static int await_snapshot(struct play_state *p)
 {
 	const struct trace_event *e = &p->t->events[p->next];
 	struct side_shot s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
-	int64_t when = due(p), now = clock_now(), wake;
+	int64_t when = input_due(p), now = clock_now(), wake;
 	bool waits = false, noted = false;	/* it did not match at once; its time has come */
 	int x0, y0, x, y, err = 0;
 	bool known;
@@ -244,7 +244,7 @@ static int await_snapshot(struct run *p)
 		case AWAIT_OK:
 			return arrived(p, &s, now, waits && now > when);
 		case AWAIT_TIMEOUT:
-			return give_up(p, &s, now);
+			return give_up_shot(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
 			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* nothing is found elsewhere (any more) */
@@ -274,7 +274,7 @@ static int await_snapshot(struct run *p)
 /* --- inputs ---------------------------------------------------------------------------------------------------- */
 
 /* What belongs to a click that moved goes where that went: its release, the moves of a drag, a second click on the spot. */
-static void forget_moved(struct run *p, const struct trace_event *e)
+static void forget_moved(struct play_state *p, const struct trace_event *e)
 {
 	if (p->live.mask || e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP || e->kind == TRACE_RELEASE)
 		return;
@@ -282,7 +282,7 @@ static void forget_moved(struct run *p, const struct trace_event *e)
 		p->moved_x = p->moved_y = 0;
 }
 
-static int send_input(struct run *p, const struct trace_event *e)
+static int send_input(struct play_state *p, const struct trace_event *e)
 {
 	unsigned bit = e->kind == TRACE_PRESS || e->kind == TRACE_RELEASE ? 1u << (e->button - 1) : 0, mask = p->live.mask;
 	int64_t now, late;
@@ -307,9 +307,9 @@ static int send_input(struct run *p, const struct trace_event *e)
 	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_needs(p) : 0;
 }
 
-static int do_input(struct run *p)
+static int do_input(struct play_state *p)
 {
-	int64_t when = due(p);
+	int64_t when = input_due(p);
 	int err;
 
 	while (clock_now() < when - EARLY_NS) {
@@ -330,7 +330,7 @@ static int do_input(struct run *p)
 }
 
 /* The last response is to be in the log; a screen that never rests keeps us twice as long, and no longer. */
-static int do_end(struct run *p)
+static int do_end(struct play_state *p)
 {
 	int64_t from = clock_now(), until = from + p->cfg->wait_end_ns, most = until + p->cfg->wait_end_ns;
 
@@ -348,7 +348,7 @@ static int do_end(struct run *p)
 
 /* --- all of it ------------------------------------------------------------------------------------------------- */
 
-static int check_size(struct run *p)
+static int check_size(struct play_state *p)
 {
 	const struct screen *s = live_screen(&p->live);
 	const struct box *m = match_mask_beside(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
@@ -363,7 +363,7 @@ static int check_size(struct run *p)
 			 s->height, p->t->width, p->t->height);
 }
 
-static void note_settings(struct run *p)
+static void note_settings(struct play_state *p)
 {
 	const struct await_cfg *a = &p->cfg->await;
 
@@ -374,7 +374,7 @@ static void note_settings(struct run *p)
 		     (long long)(a->patience_ns / NS_PER_US), a->radius);
 }
 
-static int run(struct run *p)
+static int play_to_end(struct play_state *p)
 {
 	int err = check_size(p);
 
@@ -398,9 +398,9 @@ static int run(struct run *p)
 	return err ? err : do_end(p);
 }
 
-enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, const char *out, struct play_result *r)
+enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r)
 {
-	struct run p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
+	struct play_state p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
 	int64_t cpu = clock_process_cpu();
 
 	*r = (struct play_result){ .status = PLAY_COMPLETE };
@@ -413,7 +413,7 @@ enum play_status play_run(const struct play_cfg *cfg, const struct trace *t, con
 	if (!live_open(&p.live, cfg, out, r)) {
 		p.live.painted = on_painted;
 		p.live.whose = &p;
-		run(&p);
+		play_to_end(&p);
 	}
 	live_close(&p.live);
 	needs_free(&p.needs);

@@ -32,7 +32,7 @@ struct proxy {
 	char name[256];
 };
 
-static void on_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
+static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
 	struct proxy *p = client->screen->screenData;
 	int err = client == p->viewer && symbol && symbol <= 0x1fffffff ? recorder_key(p->recorder, clock_now(), symbol, down) : 0;
@@ -69,7 +69,7 @@ static enum rfbNewClientAction on_come(rfbClientPtr client)
 	return RFB_CLIENT_ACCEPT;
 }
 
-static void quiet(const char *format, ...)
+static void ignore_log(const char *format, ...)
 {
 	(void)format;
 }
@@ -143,8 +143,8 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 	struct proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
 
-	rfbLog = quiet;
-	rfbErr = quiet;
+	rfbLog = ignore_log;
+	rfbErr = ignore_log;
 	if (p)
 		p->server = rfbGetScreen(NULL, NULL, screen->width, screen->height, 8, 3, 4);
 	if (!p || !p->server) {
@@ -163,7 +163,7 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 	s->serverFormat.greenShift = 8;
 	s->serverFormat.blueShift = 0;
 	s->cursor = NULL;
-	s->kbdAddEvent = on_key;
+	s->kbdAddEvent = on_viewer_key;
 	s->ptrAddEvent = on_pointer;
 	s->newClientHook = on_come;
 	s->alwaysShared = TRUE;

@@ -156,7 +156,7 @@ static int to_notes(void *whose, const char *text)
 /* --- the loop -------------------------------------------------------------------------------------------------- */
 
 /* Sleeps until something comes, or until then, or a stop signal, also one that came just before. */
-static void rest(struct recording *r, int64_t until_ns)
+static void sleep_for_input(struct recording *r, int64_t until_ns)
 {
 	fd_set in, out;
 	int top = server_fd(r->server);
@@ -201,7 +201,7 @@ static int hear_first(struct recording *r)
 		if (r->updated && !before && until > clock_now() + FIRST_NS)
 			until = clock_now() + FIRST_NS;
 		if (!err)
-			rest(r, until);
+			sleep_for_input(r, until);
 	}
 	return err ? err : r->updated || proc_stop ? 0 : -ETIMEDOUT;
 }
@@ -240,12 +240,12 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 		}
 		if (clock_now() >= end)
 			return "time is up";
-		rest(r, wake < end ? wake : end);
+		sleep_for_input(r, wake < end ? wake : end);
 	}
 }
 
 /* What is held back leaves, and the connection with it. */
-static void leave(struct recording *r)
+static void leave_server(struct recording *r)
 {
 	int64_t until = clock_now() + BYE_NS;
 
@@ -260,7 +260,7 @@ static void leave(struct recording *r)
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report(struct rec *out, const struct recording *r, const char *server, const char *trace,
+static void report_recording(struct rec *out, const struct recording *r, const char *server, const char *trace,
 		   const char *ended, double seconds)
 {
 	const struct recorder_count *c = recorder_counts(r->recorder);
@@ -308,7 +308,7 @@ static void report(struct rec *out, const struct recording *r, const char *serve
 
 /* --- the command ----------------------------------------------------------------------------------------------- */
 
-static void check(void)
+static void check_record_options(void)
 {
 	if (cfg.headless && !cfg.script)
 		die_usage("--headless: what is to be done? --script FILE");
@@ -353,7 +353,7 @@ int vncplay_record(int argc, char **argv)
 			  argc - first < 2 ? "" : argv[first + 2]);
 	server = cfg.server.address = argv[first];
 	path = argv[first + 1];
-	check();
+	check_record_options();
 	rec_check_apart((struct rec_place[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL },
 					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
 	rec = rec_open(&out_cfg, "vncplay-record");
@@ -384,10 +384,10 @@ int vncplay_record(int argc, char **argv)
 	}
 	why[0] = '\0';
 	ended = work(&r, why, sizeof(why), &status);
-	leave(&r);
+	leave_server(&r);
 	if (*why)
 		rec_warn(rec, "%s", why);
-	report(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
+	report_recording(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
 	r.user->close(r.user);
 	recorder_free(r.recorder);
 	server_close(r.server);

@@ -50,11 +50,11 @@ void recorder_free(struct recorder *r)
 
 /* --- what the user does ---------------------------------------------------------------------------------------- */
 
-static int hold(struct recorder *r, int64_t at_ns, struct trace_event e)
+static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
 {
 	if (r->n == r->room) {
 		int more = r->room ? 2 * r->room : 64;
-		struct held *queue = malloc((size_t)more * sizeof(*queue));
+		struct held_event *queue = malloc((size_t)more * sizeof(*queue));
 
 		if (!queue)
 			return -ENOMEM;
@@ -69,7 +69,7 @@ static int hold(struct recorder *r, int64_t at_ns, struct trace_event e)
 	e.at_ns = r->at_ns;
 	e.x = r->x;
 	e.y = r->y;
-	r->queue[(r->first + r->n++) % r->room] = (struct held){ e, r->mask };
+	r->queue[(r->first + r->n++) % r->room] = (struct held_event){ e, r->mask };
 	return 0;
 }
 
@@ -83,20 +83,20 @@ int recorder_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y)
 	if (x != r->x || y != r->y) {
 		r->x = x;
 		r->y = y;
-		err = hold(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
+		err = hold_event(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
 	}
 	for (int i = 0; i < 8 && !err; i++) {
 		if (!((mask ^ r->mask) & 1 << i))
 			continue;
 		r->mask ^= 1 << i;
-		err = hold(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i + 1 });
+		err = hold_event(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i + 1 });
 	}
 	return err;
 }
 
 int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
 {
-	return hold(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
+	return hold_event(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
 /* --- what the server does -------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void note_down(struct recorder *r, const struct trace_event *e)
 		r->down[i] = r->down[--r->n_down];
 }
 
-static void remember(struct recorder *r, const struct held *h, int64_t now_ns)
+static void remember_event(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	const struct recorder_past past = { h->e, now_ns };
 
@@ -182,7 +182,7 @@ static void remember(struct recorder *r, const struct held *h, int64_t now_ns)
 	r->buttons = h->mask;
 }
 
-static int send(struct recorder *r, const struct held *h, int64_t now_ns)
+static int send(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	struct trace_event e = h->e;
 	int err;
@@ -197,7 +197,7 @@ static int send(struct recorder *r, const struct held *h, int64_t now_ns)
 		err = r->out.pointer(r->whose, h->mask, e.x, e.y);
 	if (now_ns - h->e.at_ns > r->count.held_most_ns)
 		r->count.held_most_ns = now_ns - h->e.at_ns;
-	remember(r, h, now_ns);
+	remember_event(r, h, now_ns);
 	r->first = (r->first + 1) % r->room;
 	r->n--;
 	r->looked = r->needs = r->waited = false;
@@ -205,7 +205,7 @@ static int send(struct recorder *r, const struct held *h, int64_t now_ns)
 }
 
 /* Its own distance after what went before, of a pause only so much as it takes. */
-static int64_t due(const struct recorder *r, const struct held *h)
+static int64_t held_due(const struct recorder *r, const struct held_event *h)
 {
 	int64_t gap = h->e.at_ns - r->any.e.at_ns;
 
@@ -216,13 +216,13 @@ static int64_t due(const struct recorder *r, const struct held *h)
 }
 
 /* 1: the first of the queue is sent; 0: not before *wake_ns; -errno. */
-static int step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+static int send_first(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
-	const struct held h = r->queue[r->first];
+	const struct held_event h = r->queue[r->first];
 	int64_t rest, most = r->cfg.quiet_most_ns;
 	int err;
 
-	*wake_ns = due(r, &h);
+	*wake_ns = held_due(r, &h);
 	if (now_ns < *wake_ns)
 		return 0;
 	if (!r->looked) {
@@ -255,7 +255,7 @@ int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 
 	*wake_ns = INT64_MAX;
 	while (r->n && done == 1)
-		done = step(r, now_ns, wake_ns);
+		done = send_first(r, now_ns, wake_ns);
 	if (!r->n)
 		*wake_ns = INT64_MAX;
 	return done < 0 ? done : 0;
@@ -276,11 +276,11 @@ int recorder_end(struct recorder *r, int64_t now_ns)
 	int err = r->mask ? recorder_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
 	while (!err && r->n)
-		err = send(r, &(struct held){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+		err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	while (!err && r->n_down) {
 		err = recorder_key(r, now_ns, r->down[0], false);
 		if (!err)
-			err = send(r, &(struct held){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+			err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	}
 	return err;
 }

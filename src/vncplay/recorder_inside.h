@@ -7,7 +7,7 @@
 #include "fresh.h"
 #include "recorder.h"
 
-struct held {
+struct held_event {
 	struct trace_event e;	/* no snapshot */
 	int mask;		/* of the buttons, with it */
 };
@@ -25,7 +25,7 @@ struct recorder {
 	struct fresh fresh;
 	int64_t start_ns, changed_ns;
 
-	struct held *queue;	/* a ring */
+	struct held_event *queue;	/* a ring */
 	int first, n, room;
 	int mask, x, y;		/* as the user has them: of the end of the queue */
 	int64_t at_ns;		/* of the input that was taken last */
@@ -49,10 +49,10 @@ struct recorder {
 
 uint32_t recorder_ms(const struct recorder *r, int64_t ns);	/* of fresh: since the start, from 1 */
 /* Sets needs, why and area for the first of the queue. */
-void recorder_look(struct recorder *r, const struct held *h, int64_t now_ns);
+void recorder_look(struct recorder *r, const struct held_event *h, int64_t now_ns);
 /* When the area has come to rest, if nothing more happens. */
 int64_t recorder_rest(const struct recorder *r, int64_t now_ns);
 /* Takes and logs the snapshots that were asked for. `restless`: it has not come to rest. 0 or -errno. */
-int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, bool restless);
+int recorder_shoot(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless);
 
 #endif

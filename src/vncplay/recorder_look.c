@@ -41,7 +41,7 @@ static bool far(const struct trace_event *a, const struct trace_event *b)
 	return abs(a->x - b->x) > STILL || abs(a->y - b->y) > STILL;
 }
 
-static void look_press(struct recorder *r, const struct held *h)
+static void look_press(struct recorder *r, const struct held_event *h)
 {
 	const struct recorder_past *p = &r->press;
 
@@ -51,7 +51,7 @@ static void look_press(struct recorder *r, const struct held *h)
 		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || far(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
-static void look_release(struct recorder *r, const struct held *h, int64_t now_ns)
+static void look_release(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	const struct recorder_past *p = &r->press;
 
@@ -84,7 +84,7 @@ static struct box with_neighbours(const struct recorder *r, struct box b)
 	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
 }
 
-static void look_key(struct recorder *r, const struct held *h, int64_t now_ns)
+static void look_key(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
 	int soon, later;
@@ -137,7 +137,7 @@ static struct box beside_pointer(const struct recorder *r, struct box near, stru
 	return best;
 }
 
-static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
+static void look_move(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
@@ -155,7 +155,7 @@ static void look_move(struct recorder *r, const struct held *h, int64_t now_ns)
 	r->needs = true;
 }
 
-void recorder_look(struct recorder *r, const struct held *h, int64_t now_ns)
+void recorder_look(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	r->needs = false;
 	r->why = TRACE_FOR_CLICK;
@@ -199,7 +199,7 @@ static bool has_twin(const struct recorder *r, const struct trace_event *e)
 	return match_search(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
 }
 
-static int put(struct recorder *r, const struct held *h, struct trace_event *e)
+static int put_snapshot(struct recorder *r, const struct held_event *h, struct trace_event *e)
 {
 	e->twin = r->why == TRACE_FOR_CLICK && has_twin(r, e);
 	e->kind = TRACE_SNAPSHOT;
@@ -211,7 +211,7 @@ static int put(struct recorder *r, const struct held *h, struct trace_event *e)
 	return r->out.log(r->whose, e);
 }
 
-int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, bool restless)
+int recorder_shoot(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless)
 {
 	uint32_t since_ms = restless ? recorder_ms(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms(r, now_ns);
 	struct trace_event e = { 0 };
@@ -241,14 +241,14 @@ int recorder_shoot(struct recorder *r, const struct held *h, int64_t now_ns, boo
 			 box.x, box.y, box.w, box.h);
 		err = r->out.note(r->whose, text);
 	} else if (!err) {
-		err = put(r, h, &e);
+		err = put_snapshot(r, h, &e);
 	}
 	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (shot_flat(&e) || 8 * left < box.w * box.h) ?
 		shot_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->fresh, now_ms) : (struct box){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;
 	if (box.w && !err && (err = shot_take(&e, box, r->screen, &r->fresh, since_ms, now_ms)) >= 0)
-		err = put(r, h, &e);
+		err = put_snapshot(r, h, &e);
 	free(e.pixels);
 	return err;
 }

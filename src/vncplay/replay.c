@@ -7,35 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct replay_reader {
 	struct replay *replay;
 	struct rfb *rfb;
 };
 
 static void resized(void *whose, int width, int height)
 {
-	struct reader *r = whose;
+	struct replay_reader *r = whose;
 
 	r->replay->width = width;
 	r->replay->height = height;
 	tilelog_resize(&r->replay->tiles, width, height);
 }
 
-static void painted(void *whose, struct box box)
+static void on_replay_painted(void *whose, struct box box)
 {
-	struct reader *r = whose;
+	struct replay_reader *r = whose;
 
 	tilelog_paint(&r->replay->tiles, box_clip(box, r->replay->width, r->replay->height));
 }
 
-static void ended(void *whose)
+static void count_update(void *whose)
 {
-	((struct reader *)whose)->replay->updates++;
+	((struct replay_reader *)whose)->replay->updates++;
 }
 
-static const struct rfb_events events = { .resized = resized, .painted = painted, .ended = ended };
+static const struct rfb_events events = { .resized = resized, .painted = on_replay_painted, .ended = count_update };
 
-static void cut(struct replay *r, const char *why)
+static void mark_cut(struct replay *r, const char *why)
 {
 	if (!r->cut)
 		snprintf(r->why, sizeof(r->why), "%s", why);
@@ -58,7 +58,7 @@ static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
 		err = rfb_take(rfb, block.bytes, block.n);
 	}
 	if (more < 0 && !err && rfb_ready(rfb)) {
-		cut(r, "the log ends inside of a block");
+		mark_cut(r, "the log ends inside of a block");
 		if (block.n)
 			tilelog_look(&r->tiles, rfb_screen(rfb), ms);
 	}
@@ -67,15 +67,15 @@ static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
 	if (r->total_ms < ms)
 		r->total_ms = ms;
 	if (err == -EPROTO && rfb_ready(rfb)) {
-		cut(r, rfb_why(rfb));
+		mark_cut(r, rfb_why(rfb));
 		err = 0;
 	}
 	return err ? err : r->tiles.err;
 }
 
-static int read_log(struct replay *r, struct fbs *log)
+static int read_fbs_log(struct replay *r, struct fbs *log)
 {
-	struct reader reader = { .replay = r };
+	struct replay_reader reader = { .replay = r };
 	int err;
 
 	r->bytes = fbs_size(log);
@@ -146,7 +146,7 @@ static int read_aux(struct replay *r, const char *aux)
 	if (!err && r->inputs.end_us >= 0 && r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
 		r->total_ms = (uint32_t)(r->inputs.end_us / 1000);
 	if (!err && r->inputs.cut)
-		cut(r, "the side file ends inside of a line, or its times go back");
+		mark_cut(r, "the side file ends inside of a line, or its times go back");
 	return err;
 }
 
@@ -164,7 +164,7 @@ int replay_read(struct replay *r, const char *aux)
 	}
 	err = read_aux(r, aux);
 	if (!err)
-		err = read_log(r, log);
+		err = read_fbs_log(r, log);
 	fbs_close(log);
 	return err;
 }

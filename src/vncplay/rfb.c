@@ -53,7 +53,7 @@ int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
 	return 0;
 }
 
-static ssize_t skip(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t skip_bytes(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 
@@ -69,7 +69,7 @@ void rfb_skip(struct rfb *r, uint64_t n, void (*after)(struct rfb *r))
 	r->left = n;
 	r->after = after;
 	if (n)
-		rfb_then(&r->wire, skip, 1);
+		rfb_then(&r->wire, skip_bytes, 1);
 	else
 		after(r);
 }

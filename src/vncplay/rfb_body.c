@@ -38,7 +38,7 @@ static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
 	return s->z.avail_in ? rfb_bad(r, "data that zlib does not understand") : 0;
 }
 
-static ssize_t body(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 	int err;
@@ -77,7 +77,7 @@ int rfb_body(struct rfb *r, uint64_t n, int stream)
 		}
 		r->streams[stream] = s;
 	}
-	rfb_then(&r->wire, body, 1);
+	rfb_then(&r->wire, take_body_bytes, 1);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ int rfb_size(struct rfb *r, int width, int height)
 	return err;
 }
 
-static void begin(struct rfb *r)
+static void begin_messages(struct rfb *r)
 {
 	r->ready = true;
 	rfb_then(&r->wire, rfb_message, 1);
@@ -35,7 +35,7 @@ static ssize_t name(struct rfb *r, const uint8_t *in, size_t n)
 		r->name[r->named++] = (char)(in[i] < ' ' || in[i] == 0x7f ? '?' : in[i]);
 	r->left -= now;
 	if (!r->left)
-		begin(r);
+		begin_messages(r);
 	return (ssize_t)now;
 }
 
@@ -57,7 +57,7 @@ static ssize_t init(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->left)
 		rfb_then(&r->wire, name, 1);
 	else
-		begin(r);
+		begin_messages(r);
 	return 24;
 }
 

@@ -16,16 +16,16 @@ struct decoder {
 	bool whole;
 };
 
-static void give_up(j_common_ptr jpeg)
+static void give_up_jpeg(j_common_ptr jpeg)
 {
 	longjmp(((struct decoder *)jpeg->err)->out, 1);
 }
 
 /* A warning is damage that libjpeg would paint over: half a picture would look like a change of the screen. */
-static void message(j_common_ptr jpeg, int level)
+static void on_jpeg_message(j_common_ptr jpeg, int level)
 {
 	if (level < 0)
-		give_up(jpeg);
+		give_up_jpeg(jpeg);
 }
 
 static void silence(j_common_ptr jpeg)
@@ -33,27 +33,27 @@ static void silence(j_common_ptr jpeg)
 	(void)jpeg;
 }
 
-static void decode(struct decoder *d, struct screen *s, struct box box, const uint8_t *bytes, size_t n)
+static void decode_jpeg(struct decoder *d, struct screen *s, struct box box, const uint8_t *bytes, size_t n)
 {
 	jpeg_create_decompress(&d->jpeg);
 	jpeg_mem_src(&d->jpeg, (uint8_t *)(uintptr_t)bytes, (unsigned long)n);
 	jpeg_read_header(&d->jpeg, TRUE);
 	/* (each further scan would be the whole picture's work for a few bytes) */
 	if (d->jpeg.image_width != (unsigned)box.w || d->jpeg.image_height != (unsigned)box.h || jpeg_has_multiple_scans(&d->jpeg))
-		give_up((j_common_ptr)&d->jpeg);
+		give_up_jpeg((j_common_ptr)&d->jpeg);
 	d->jpeg.out_color_space = JCS_RGB;
 	jpeg_start_decompress(&d->jpeg);
 	if (d->jpeg.output_components != 3)
-		give_up((j_common_ptr)&d->jpeg);
+		give_up_jpeg((j_common_ptr)&d->jpeg);
 	d->row = malloc((size_t)box.w * 3);
 	if (!d->row)
-		give_up((j_common_ptr)&d->jpeg);
+		give_up_jpeg((j_common_ptr)&d->jpeg);
 	for (int y = 0; y < box.h; y++) {
 		uint32_t *to = s->pixels + (size_t)(box.y + y) * (size_t)s->width + (size_t)box.x;
 		const uint8_t *from = d->row;
 
 		if (jpeg_read_scanlines(&d->jpeg, &d->row, 1) != 1)
-			give_up((j_common_ptr)&d->jpeg);
+			give_up_jpeg((j_common_ptr)&d->jpeg);
 		for (int x = 0; x < box.w; x++, from += 3)
 			to[x] = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
 	}
@@ -68,11 +68,11 @@ bool rfb_jpeg(struct screen *s, struct box box, const uint8_t *bytes, size_t n)
 	if (!d)
 		return false;
 	d->jpeg.err = jpeg_std_error(&d->errors);
-	d->errors.error_exit = give_up;
-	d->errors.emit_message = message;
+	d->errors.error_exit = give_up_jpeg;
+	d->errors.emit_message = on_jpeg_message;
 	d->errors.output_message = silence;
 	if (!setjmp(d->out)) {
-		decode(d, s, box, bytes, n);
+		decode_jpeg(d, s, box, bytes, n);
 		d->whole = true;
 	}
 	whole = d->whole;

@@ -90,7 +90,7 @@ static ssize_t screens(struct rfb *r, const uint8_t *in, size_t n)
 	return 4;
 }
 
-static void shape(struct rfb *r)
+static void take_shape(struct rfb *r)
 {
 	/* libvncserver sends one without a pixel where it draws the pointer itself */
 	if (r->events.shape && r->box.w && r->box.h)
@@ -106,10 +106,10 @@ static int other(struct rfb *r, int32_t encoding)
 
 	switch (encoding) {
 	case RFB_CURSOR:
-		rfb_skip(r, all * r->pixels.plain.bytes + rows, shape);
+		rfb_skip(r, all * r->pixels.plain.bytes + rows, take_shape);
 		return 0;
 	case RFB_X_CURSOR:
-		rfb_skip(r, all ? 6 + 2 * rows : 0, shape);
+		rfb_skip(r, all ? 6 + 2 * rows : 0, take_shape);
 		return 0;
 	case RFB_POINTER_POS:
 		if (r->events.pointer)
@@ -157,7 +157,7 @@ static ssize_t rectangle(struct rfb *r, const uint8_t *in, size_t n)
 	return err ? err : 12;
 }
 
-static ssize_t update(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	if (r->events.begun)
@@ -219,26 +219,27 @@ static ssize_t fence(struct rfb *r, const uint8_t *in, size_t n)
 /* Fence and EndOfContinuousUpdates are in logs of clients that asked for them. */
 ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n)
 {
-	enum { UPDATE = 0, COLOUR_MAP = 1, BELL = 2, CUT_TEXT = 3, END_OF_CONTINUOUS = 150, FENCE = 248 };
+	enum { MESSAGE_UPDATE = 0, MESSAGE_COLOUR_MAP = 1, MESSAGE_BELL = 2, MESSAGE_CUT_TEXT = 3, MESSAGE_END_OF_CONTINUOUS = 150,
+	       MESSAGE_FENCE = 248 };
 
 	(void)n;
 	switch (in[0]) {
-	case UPDATE:
-		rfb_then(&r->wire, update, 4);
+	case MESSAGE_UPDATE:
+		rfb_then(&r->wire, take_update, 4);
 		return 0;
-	case COLOUR_MAP:
+	case MESSAGE_COLOUR_MAP:
 		rfb_then(&r->wire, colours, 6);
 		return 0;
-	case BELL:
+	case MESSAGE_BELL:
 		if (r->events.bell)
 			r->events.bell(r->whose);
 		return 1;
-	case CUT_TEXT:
+	case MESSAGE_CUT_TEXT:
 		rfb_then(&r->wire, cut_text, 8);
 		return 0;
-	case END_OF_CONTINUOUS:
+	case MESSAGE_END_OF_CONTINUOUS:
 		return 1;
-	case FENCE:
+	case MESSAGE_FENCE:
 		rfb_then(&r->wire, fence, 9);
 		return 0;
 	default:

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static uint32_t *at(struct rfb *r, int x, int y)
+static uint32_t *pixel_at(struct rfb *r, int x, int y)
 {
 	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
 }
@@ -39,7 +39,7 @@ size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
 		now = (n - used) / bytes;
 		if (now > (size_t)(r->area.w - r->x))
 			now = (size_t)(r->area.w - r->x);
-		pixel_row(r->pixel, at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
+		pixel_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
 		used += now * bytes;
 		step_on(r, now);
 	}
@@ -56,7 +56,7 @@ bool rfb_run(struct rfb *r, uint32_t colour, size_t n)
 		if (rfb_painted(r))
 			return false;
 		now = n < (size_t)(r->area.w - r->x) ? n : (size_t)(r->area.w - r->x);
-		to = at(r, r->area.x + r->x, r->area.y + r->y);
+		to = pixel_at(r, r->area.x + r->x, r->area.y + r->y);
 		for (size_t i = 0; i < now; i++)
 			to[i] = colour;
 		step_on(r, now);
@@ -67,7 +67,7 @@ bool rfb_run(struct rfb *r, uint32_t colour, size_t n)
 void rfb_fill(struct rfb *r, struct box box, uint32_t colour)
 {
 	for (int y = box.y; y < box.y + box.h; y++) {
-		uint32_t *to = at(r, box.x, y);
+		uint32_t *to = pixel_at(r, box.x, y);
 
 		for (int x = 0; x < box.w; x++)
 			to[x] = colour;
@@ -104,7 +104,7 @@ ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n)
 	for (int i = 0; i < b.h; i++) {
 		int row = y < b.y ? b.h - 1 - i : i;
 
-		memmove(at(r, b.x, b.y + row), at(r, x, y + row), (size_t)b.w * sizeof(uint32_t));
+		memmove(pixel_at(r, b.x, b.y + row), pixel_at(r, x, y + row), (size_t)b.w * sizeof(uint32_t));
 	}
 	rfb_done(r);
 	return 4;

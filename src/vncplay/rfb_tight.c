@@ -12,7 +12,7 @@ enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
 enum { COPY, PALETTE, GRADIENT };
 #define LEAST 12	/* bytes: fewer are never compressed */
 
-static ssize_t fill(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	rfb_fill(r, r->box, pixel_of(r->pixel, in));
@@ -119,7 +119,7 @@ static int begin_body(struct rfb *r, rfb_step *step, size_t need, size_t row)
 	return 0;
 }
 
-static ssize_t palette(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t bytes = r->pixel->bytes, w = (size_t)r->box.w;
 	int err;
@@ -135,7 +135,7 @@ static ssize_t colours(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	r->colours = in[0] + 1;
-	rfb_then(&r->wire, palette, (size_t)r->colours * r->pixel->bytes);
+	rfb_then(&r->wire, take_palette, (size_t)r->colours * r->pixel->bytes);
 	return 1;
 }
 
@@ -155,7 +155,7 @@ static int begin_gradient(struct rfb *r)
 	return begin_body(r, gradient, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 }
 
-static ssize_t filter(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int err = 0;
 
@@ -179,7 +179,7 @@ static ssize_t filter(struct rfb *r, const uint8_t *in, size_t n)
 /* --- JPEG ------------------------------------------------------------------------------------------------------- */
 
 /* Room for what came only: a length is no promise. */
-static int keep(struct rfb *r, const uint8_t *in, size_t n)
+static int keep_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 {
 	if (r->jpeg_n + n > r->jpeg_room) {
 		size_t room = 2 * (r->jpeg_n + n);
@@ -195,14 +195,14 @@ static int keep(struct rfb *r, const uint8_t *in, size_t n)
 	return 0;
 }
 
-static ssize_t picture(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 	const uint8_t *whole = in;
 	size_t whole_n = now;
 
 	if (r->jpeg_n || now < r->left) {
-		int err = keep(r, in, now);
+		int err = keep_jpeg(r, in, now);
 
 		if (err)
 			return err;
@@ -231,7 +231,7 @@ static ssize_t picture_length(struct rfb *r, const uint8_t *in, size_t n)
 	if (!bytes || !r->box.w || !r->box.h)
 		return rfb_bad(r, "a JPEG picture of nothing");
 	r->left = bytes;
-	rfb_then(&r->wire, picture, 1);
+	rfb_then(&r->wire, take_jpeg, 1);
 	return (ssize_t)used;
 }
 
@@ -246,13 +246,13 @@ ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n)
 		if (in[0] >> i & 1)
 			rfb_body_reset(r, i);
 	if (r->mask == FILL) {
-		rfb_then(&r->wire, fill, r->pixel->bytes);
+		rfb_then(&r->wire, take_fill, r->pixel->bytes);
 	} else if (r->mask == JPEG) {
 		rfb_then(&r->wire, picture_length, 1);
 	} else if (r->mask > JPEG && (r->mask & NO_ZLIB) != NO_ZLIB) {
 		return rfb_bad(r, "a Tight rectangle of an unknown kind");
 	} else if (r->mask & EXPLICIT_FILTER) {
-		rfb_then(&r->wire, filter, 1);
+		rfb_then(&r->wire, take_filter, 1);
 	} else {
 		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		if (err)

@@ -4,7 +4,7 @@
 
 enum { RAW = 0, SOLID = 1, PLAIN_RUNS = 128, PALETTE_RUNS = 129 };
 
-static rfb_step kind;
+static rfb_step take_kind;
 
 static void set_tile(struct rfb *r, int x, int y)
 {
@@ -17,7 +17,7 @@ static void set_tile(struct rfb *r, int x, int y)
 void rfb_zrle(struct rfb *r)
 {
 	set_tile(r, r->box.x, r->box.y);
-	rfb_then(&r->body, r->box.w && r->box.h ? kind : NULL, 1);
+	rfb_then(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
 }
 
 static void tile_done(struct rfb *r)
@@ -28,7 +28,7 @@ static void tile_done(struct rfb *r)
 		x = r->box.x;
 		y += 64;
 	}
-	rfb_then(&r->body, y >= r->box.y + r->box.h ? NULL : kind, 1);
+	rfb_then(&r->body, y >= r->box.y + r->box.h ? NULL : take_kind, 1);
 	if (r->body.step)
 		set_tile(r, x, y);
 }
@@ -79,7 +79,7 @@ static ssize_t packed(struct rfb *r, const uint8_t *in, size_t n)
 
 /* One run: how many bytes it takes (0: it is not whole), -EPROTO. A run's length is one more than
  * the sum of bytes up to the first below 255. */
-static ssize_t run(struct rfb *r, const uint8_t *in, size_t n, size_t colour)
+static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colour)
 {
 	size_t used = colour, length = 1;
 	uint32_t value;
@@ -103,12 +103,12 @@ static ssize_t run(struct rfb *r, const uint8_t *in, size_t n, size_t colour)
 	return rfb_run(r, value, length) ? (ssize_t)used : rfb_bad(r, "a run that is longer than its tile");
 }
 
-static ssize_t runs(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t colour = r->mask == PLAIN_RUNS ? r->pixel->bytes : 1, least = r->mask == PLAIN_RUNS ? colour + 1 : 1, used = 0;
 
 	while (!rfb_painted(r) && n - used >= least) {
-		ssize_t took = run(r, in + used, n - used, colour);
+		ssize_t took = paint_run(r, in + used, n - used, colour);
 
 		if (took < 0)
 			return took;
@@ -124,7 +124,7 @@ static ssize_t runs(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-static ssize_t palette(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t bytes = r->pixel->bytes;
 
@@ -134,11 +134,11 @@ static ssize_t palette(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->mask < PLAIN_RUNS)
 		rfb_then(&r->body, packed, row_bytes(r));
 	else
-		rfb_then(&r->body, runs, 1);
+		rfb_then(&r->body, paint_runs, 1);
 	return (ssize_t)((size_t)r->colours * bytes);
 }
 
-static ssize_t kind(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t bytes = r->pixel->bytes;
 
@@ -150,10 +150,10 @@ static ssize_t kind(struct rfb *r, const uint8_t *in, size_t n)
 	else if (r->mask == SOLID)
 		rfb_then(&r->body, solid, bytes);
 	else if (r->mask == PLAIN_RUNS)
-		rfb_then(&r->body, runs, bytes + 1);
+		rfb_then(&r->body, paint_runs, bytes + 1);
 	else if (r->mask == PALETTE_RUNS || (r->mask > 16 && r->mask < PLAIN_RUNS))
 		return rfb_bad(r, "a tile of an unknown kind");
 	else
-		rfb_then(&r->body, palette, (size_t)r->colours * bytes);
+		rfb_then(&r->body, take_palette, (size_t)r->colours * bytes);
 	return 1;
 }

@@ -37,7 +37,7 @@ void screen_free(struct screen *s)
 }
 
 /* [*at, *at + *n) cut to [0, most); of any numbers */
-static void clip(int *at, int *n, int most)
+static void clip_range(int *at, int *n, int most)
 {
 	int64_t from = *at, to = from + *n;
 
@@ -49,8 +49,8 @@ static void clip(int *at, int *n, int most)
 
 struct box box_clip(struct box b, int width, int height)
 {
-	clip(&b.x, &b.w, width);
-	clip(&b.y, &b.h, height);
+	clip_range(&b.x, &b.w, width);
+	clip_range(&b.y, &b.h, height);
 	return b.w && b.h ? b : (struct box){ 0 };
 }
 

@@ -106,7 +106,7 @@ static void on_bell(void *whose)
 		s->events.bell(s->whose);
 }
 
-static int over(struct server *s, int err, const char *text)
+static int fail_server(struct server *s, int err, const char *text)
 {
 	s->err = err;
 	return why_write(err, s->why, sizeof(s->why), "%s", text);
@@ -124,7 +124,7 @@ static size_t at_once(const struct server *s, size_t n)
 }
 
 /* Takes what it can until then; how many bytes in *used. 0 or -errno. */
-static int take(struct server *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
+static int take_from_server(struct server *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
 {
 	size_t now;
 	int err = 0;
@@ -159,20 +159,20 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 		n = server_stamp_recv(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
 	}
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : over(s, -errno, strerror(errno));
+		return errno == EAGAIN || errno == EINTR ? 0 : fail_server(s, -errno, strerror(errno));
 	if (!n)
-		return over(s, -EPIPE, "the server closed the connection");
-	err = take(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
+		return fail_server(s, -EPIPE, "the server closed the connection");
+	err = take_from_server(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* what was not taken stays with the kernel, and with who polls: a server that gives much work is not worked for without an end */
 	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
-		return over(s, -EIO, "bytes that were there are gone");
+		return fail_server(s, -EIO, "bytes that were there are gone");
 	if (s->ahead_n && used < s->ahead_n && !err)
-		return over(s, -EPROTO, "more work than anybody asked for");
+		return fail_server(s, -EPROTO, "more work than anybody asked for");
 	s->ahead_n = 0;
 	if (tee)
 		tee(whose, bytes, used, s->came_ns);
 	if (err)
-		return over(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
+		return fail_server(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
 	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
 	ask = s->ended || s->resized;
 	if (ask)
@@ -193,14 +193,14 @@ int server_flush(struct server *s)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno == EAGAIN ? 0 : over(s, -errno, strerror(errno));
+			return errno == EAGAIN ? 0 : fail_server(s, -errno, strerror(errno));
 		s->gone += (size_t)n;
 	}
 	s->gone = s->queued = 0;
 	return 0;
 }
 
-static int say(struct server *s, const uint8_t *bytes, size_t n)
+static int queue_bytes(struct server *s, const uint8_t *bytes, size_t n)
 {
 	if (s->err)
 		return s->err;
@@ -210,7 +210,7 @@ static int say(struct server *s, const uint8_t *bytes, size_t n)
 		s->gone = 0;
 	}
 	if (s->queued + n > QUEUE)
-		return over(s, -ENOBUFS, "the server no longer takes what is sent to it");
+		return fail_server(s, -ENOBUFS, "the server no longer takes what is sent to it");
 	memcpy(s->queue + s->queued, bytes, n);
 	s->queued += n;
 	return server_flush(s);
@@ -225,14 +225,14 @@ int server_pointer(struct server *s, int mask, int x, int y)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return say(s, m, messages_pointer(m, mask, x, y));
+	return queue_bytes(s, m, messages_pointer(m, mask, x, y));
 }
 
 int server_key(struct server *s, uint32_t keysym, bool down)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return say(s, m, messages_key(m, keysym, down));
+	return queue_bytes(s, m, messages_key(m, keysym, down));
 }
 
 int server_ask(struct server *s, bool incremental)
@@ -240,12 +240,12 @@ int server_ask(struct server *s, bool incremental)
 	const struct screen *screen = rfb_screen(s->rfb);
 	uint8_t m[MESSAGES_MOST];
 
-	return say(s, m, messages_ask(m, incremental, screen->width, screen->height));
+	return queue_bytes(s, m, messages_ask(m, incremental, screen->width, screen->height));
 }
 
 /* --- beginning and end ----------------------------------------------------------------------------------------- */
 
-static int begin(struct server *s, const struct server_greeted *g, const int32_t *list, int n)
+static int begin_session(struct server *s, const struct server_greeted *g, const int32_t *list, int n)
 {
 	static const struct rfb_events ours = { on_resized, on_begun, on_painted, on_ended, on_pointer, on_shape, on_bell };
 	/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
@@ -258,19 +258,19 @@ static int begin(struct server *s, const struct server_greeted *g, const int32_t
 	s->greeting_n = messages_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
 	s->rfb = rfb_open(&ours, s, NULL, 0, 0);
 	if (!s->rfb)
-		return over(s, -errno, strerror(errno));
+		return fail_server(s, -errno, strerror(errno));
 	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
 	if (err || !rfb_ready(s->rfb))
-		return over(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
+		return fail_server(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
 	server_stamp_ask(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
 	at = messages_format(hello);
 	at += messages_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
-	err = say(s, hello, at);
+	err = queue_bytes(s, hello, at);
 	return err ? err : server_ask(s, false);
 }
 
-static int greet(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
+static int greet_server(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
 	char password[VNC_PASSWORD_TEXT], host[256], text[sizeof(s->why) - 64];
@@ -318,9 +318,9 @@ struct server *server_open(const struct server_cfg *cfg, const struct rfb_events
 	s->whose = whose;
 	if (events)
 		s->events = *events;
-	err = greet(s, cfg, &g);
+	err = greet_server(s, cfg, &g);
 	if (!err)
-		err = begin(s, &g, list, n);
+		err = begin_session(s, &g, list, n);
 	free(g.name);
 	s->ahead = g.ahead;
 	s->ahead_n = g.ahead_n;

@@ -22,7 +22,7 @@
 
 static char last_words[256];	/* libvncclient has no place of one's own for these: one greeting at a time */
 
-static void listen_to(const char *format, ...)
+static void keep_last_words(const char *format, ...)
 {
 	char line[sizeof(last_words)];
 	va_list args;
@@ -38,12 +38,12 @@ static void listen_to(const char *format, ...)
 
 static const char password_key;
 
-static char *give_password(rfbClient *client)
+static char *give_server_password(rfbClient *client)
 {
 	const char *password = rfbClientGetClientData(client, (void *)&password_key);
 
 	if (!password)
-		listen_to("it wants a password: --password-file FILE");
+		keep_last_words("it wants a password: --password-file FILE");
 	return strdup(password ? password : "");
 }
 
@@ -101,7 +101,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 
 	*out = (struct server_greeted){ 0 };
 	last_words[0] = '\0';
-	rfbClientLog = rfbClientErr = listen_to;
+	rfbClientLog = rfbClientErr = keep_last_words;
 	client = rfbGetClient(8, 3, 4);
 	err = client ? watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
@@ -113,7 +113,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	client->sock = fd;
 	client->serverPort = port;
 	client->appData.shareDesktop = shared;
-	client->GetPassword = give_password;
+	client->GetPassword = give_server_password;
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
 	SetClientAuthSchemes(client, schemes, 2);
 	good = InitialiseRFBConnection(client);

@@ -40,7 +40,7 @@ static int64_t us(const struct side_writer *w, int64_t now_ns)
 	return (now_ns - w->began_ns) / NS_PER_US;
 }
 
-static int64_t ms(const struct side_writer *w, int64_t now_ns)
+static int64_t since_begin_ms(const struct side_writer *w, int64_t now_ns)
 {
 	return (now_ns - w->began_ns) / NS_PER_MS;
 }
@@ -72,9 +72,9 @@ void side_input(struct side_writer *w, int n, const struct trace_event *input, i
 	else
 		fprintf(w->out, " x=%d y=%d button=%d\n", x, y, input->button);
 	if (input->kind == TRACE_PRESS || input->kind == TRACE_RELEASE)
-		fprintf(w->out, "== sending mouse click event at %" PRId64 "\n", ms(w, now_ns));
+		fprintf(w->out, "== sending mouse click event at %" PRId64 "\n", since_begin_ms(w, now_ns));
 	else if (input->kind != TRACE_MOVE)
-		fprintf(w->out, "== sending keyboard event at %" PRId64 "\n", ms(w, now_ns));
+		fprintf(w->out, "== sending keyboard event at %" PRId64 "\n", since_begin_ms(w, now_ns));
 }
 
 void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y)
@@ -91,14 +91,15 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 	else
 		fprintf(w->out, "snapshot %d %s at %" PRId64, s->n, words[what], us(w, now_ns));
 	if (what == SIDE_WAIT && s->n < 0)
-		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, ms(w, now_ns));
+		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
 	else if (what == SIDE_WAIT)
-		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_word(s->why), ms(w, now_ns));
+		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_word(s->why),
+			since_begin_ms(w, now_ns));
 	else
 		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US),
 			s->mismatched, s->of, s->dx, s->dy, s->pointer_masked ? " pointer=masked" : "");
 	if (what == SIDE_OK)
-		fprintf(w->out, "Sync ok at %" PRId64 "\n", ms(w, now_ns));
+		fprintf(w->out, "Sync ok at %" PRId64 "\n", since_begin_ms(w, now_ns));
 }
 
 void side_end(struct side_writer *w, int64_t now_ns, const char *status)
@@ -138,7 +139,7 @@ int side_read_input(const char *text, struct side_sent *out)
 		return 0;
 	for (int k = 0; side_kinds[k]; k++)
 		if (!strcmp(side_kinds[k], kind)) {
-			sent.kind = (enum trace_kind)k;
+			sent.kind = (enum trace_event_kind)k;
 			*out = sent;
 			return 1;
 		}

@@ -43,7 +43,7 @@ extern const char *const side_kinds[];	/* the words of the file, by trace_kind; 
 /* An input of such a file: 1, 0 for any other line. */
 struct side_sent {
 	int n, line;
-	enum trace_kind kind;
+	enum trace_event_kind kind;
 	int64_t at_us;
 };
 int side_read_input(const char *text, struct side_sent *out);

@@ -98,7 +98,7 @@ static void free_view(struct view *v)
 	free(v->masked);
 }
 
-static int prepare(struct work *w)
+static int prepare_study(struct work *w)
 {
 	size_t runs = (size_t)w->runs, most = 0;
 	int err = 0;
@@ -329,7 +329,7 @@ static int find_answers(struct work *w, struct study *out)
 	return err;
 }
 
-static void measure(struct work *w, struct study *out)
+static void measure_replays(struct work *w, struct study *out)
 {
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &w->replay[r];
@@ -355,9 +355,9 @@ int study_replays(const struct replay *replay, int runs, struct study *out)
 	int err;
 
 	*out = (struct study){ 0 };
-	measure(&w, out);
+	measure_replays(&w, out);
 	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
-	err = out->unmatched ? prepare(&w) : -ENOMEM;
+	err = out->unmatched ? prepare_study(&w) : -ENOMEM;
 	if (!err)
 		err = study_tiles(&w);
 	if (!err)

@@ -134,7 +134,7 @@ void tilelog_paint(struct tilelog *t, struct box box)
 
 /* Whether this change is to be listed. One that is not counts, too, but no further than FULL_MS:
  * who becomes quieter is listed again after a while. */
-static int listed(struct tile_state *s, uint32_t ms)
+static int is_listed(struct tile_state *s, uint32_t ms)
 {
 	if (s->quiet_ms < ms)
 		s->quiet_ms = ms;
@@ -161,7 +161,7 @@ static void look_at(struct tilelog *t, const struct screen *s, uint32_t i, uint3
 	if (content == tile->content)
 		return;
 	tile->content = content;
-	if (!listed(tile, ms)) {
+	if (!is_listed(tile, ms)) {
 		tile->unlisted++;
 		t->unlisted++;
 		return;

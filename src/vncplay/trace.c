@@ -38,7 +38,7 @@ int trace_lines_bad(struct trace_lines *r, const char *format, ...)
 
 int trace_lines_add(struct trace_lines *r, const struct trace_event *e)
 {
-	struct trace *t = r->t;
+	struct input_trace *t = r->t;
 	int err;
 
 	if (t->n == TRACE_EVENTS_MOST)
@@ -79,21 +79,21 @@ uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err)
 
 /* --- words of a line ------------------------------------------------------------------------------------------- */
 
-static char *word(char **rest)
+static char *next_word(char **rest)
 {
 	return strtok_r(NULL, " \t", rest);
 }
 
-static bool number(const char *text, int64_t least, int64_t most, int64_t *out)
+static bool read_in_range(const char *text, int64_t least, int64_t most, int64_t *out)
 {
 	return text && isdigit((unsigned char)*text) && !cli_read_int(text, out) && *out >= least && *out <= most;
 }
 
-static bool whole(const char *text, int least, int most, int *out)
+static bool read_whole(const char *text, int least, int most, int *out)
 {
 	int64_t v;
 
-	if (!number(text, least, most, &v))
+	if (!read_in_range(text, least, most, &v))
 		return false;
 	*out = (int)v;
 	return true;
@@ -131,7 +131,7 @@ static bool quoted(const char *text, char *out, size_t size)
 
 static int take_head(struct trace_lines *r, const char *first, char *rest)
 {
-	struct trace *t = r->t;
+	struct input_trace *t = r->t;
 	struct tm when = { 0 };
 	const char *end;
 
@@ -144,7 +144,7 @@ static int take_head(struct trace_lines *r, const char *first, char *rest)
 
 		if (x)
 			*x++ = '\0';
-		return x && whole(rest, 1, SCREEN_SIDE_MOST, &t->width) && whole(x, 1, SCREEN_SIDE_MOST, &t->height) ? 0 :
+		return x && read_whole(rest, 1, SCREEN_SIDE_MOST, &t->width) && read_whole(x, 1, SCREEN_SIDE_MOST, &t->height) ? 0 :
 			trace_lines_bad(r, "screen: a size such as 1024x768 is expected");
 	}
 	if (!strcmp(first, "pixels"))
@@ -200,7 +200,7 @@ static int take_pixels(struct trace_lines *r, const char *text, struct trace_eve
 
 static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *e)
 {
-	const char *why = word(&rest), *pixels;
+	const char *why = next_word(&rest), *pixels;
 	int i = 0, err;
 
 	while (i <= TRACE_FOR_HOVER && (!why || strcmp(why, whys[i]) != 0))
@@ -208,33 +208,35 @@ static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *
 	if (i > TRACE_FOR_HOVER)
 		return trace_lines_bad(r, "snapshot: click, key or hover is expected");
 	e->why = (enum trace_why)i;
-	if (!whole(word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) || !whole(word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
-	    !whole(word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) || !whole(word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
+	if (!read_whole(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
+	    !read_whole(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
+	    !read_whole(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
+	    !read_whole(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
 	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
 		return trace_lines_bad(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
-	pixels = word(&rest);
+	pixels = next_word(&rest);
 	e->twin = pixels && !strcmp(pixels, "twin");
 	if (e->twin)
-		pixels = word(&rest);
+		pixels = next_word(&rest);
 	err = take_pixels(r, pixels ? pixels : "", e);
-	if (!err && word(&rest)) {
+	if (!err && next_word(&rest)) {
 		free(e->pixels);
 		return trace_lines_bad(r, "snapshot: something follows its pixels");
 	}
 	return err ? err : trace_lines_add(r, e);
 }
 
-static int take_event(struct trace_lines *r, char *at, char *rest)
+static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 {
 	static const char *const words[] = { [TRACE_MOVE] = "move", [TRACE_PRESS] = "press", [TRACE_RELEASE] = "release",
 		[TRACE_KEY_DOWN] = "keydown", [TRACE_KEY_UP] = "keyup", [TRACE_SNAPSHOT] = "snapshot" };
 	const struct trace_event *last = r->t->n ? &r->t->events[r->t->n - 1] : NULL;
 	struct trace_event e = { .x = last ? last->x : -1, .y = last ? last->y : -1 };
-	const char *what = word(&rest), *text;
+	const char *what = next_word(&rest), *text;
 	int64_t us;
 	int i = 0;
 
-	if (!number(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
+	if (!read_in_range(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
 		return trace_lines_bad(r, "\"%.20s\" is not a time in microseconds", at);
 	e.at_ns = us * NS_PER_US;
 	if (last && e.at_ns < last->at_ns)
@@ -243,7 +245,7 @@ static int take_event(struct trace_lines *r, char *at, char *rest)
 		i++;
 	if (i > TRACE_SNAPSHOT)
 		return trace_lines_bad(r, "\"%.20s\" is not an event", what ? what : "");
-	e.kind = (enum trace_kind)i;
+	e.kind = (enum trace_event_kind)i;
 	if (!r->t->width)
 		return trace_lines_bad(r, "an event, but no line has told the size of the screen (screen 1024x768)");
 	switch (e.kind) {
@@ -251,27 +253,27 @@ static int take_event(struct trace_lines *r, char *at, char *rest)
 		return take_snapshot(r, rest, &e);
 	case TRACE_PRESS:
 	case TRACE_RELEASE:
-		if (!whole(word(&rest), 1, 8, &e.button))
+		if (!read_whole(next_word(&rest), 1, 8, &e.button))
 			return trace_lines_bad(r, "%s: a button from 1 to 8 is expected", what);
 		/* fall through */
 	case TRACE_MOVE:
-		if (!whole(word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !whole(word(&rest), 0, TRACE_SIDE_MOST, &e.y))
+		if (!read_whole(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !read_whole(next_word(&rest), 0, TRACE_SIDE_MOST, &e.y))
 			return trace_lines_bad(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
 		break;
 	default:
-		text = word(&rest);
+		text = next_word(&rest);
 		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) ||
 		    !e.keysym || e.keysym > 0x1fffffff)
 			return trace_lines_bad(r, "%s: a keysym such as 0xff0d is expected", what);
-		word(&rest);	/* its name, for people */
+		next_word(&rest);	/* its name, for people */
 	}
-	return word(&rest) ? trace_lines_bad(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
+	return next_word(&rest) ? trace_lines_bad(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
 }
 
 /* --- files ----------------------------------------------------------------------------------------------------- */
 
 /* A line without its end. 1; 0: the file ends, *cut where that is within a line; -EPROTO, -ENOMEM, -errno. */
-static int next_line(FILE *in, struct trace_lines *r, char **text, size_t *room, bool *cut)
+static int read_next_line(FILE *in, struct trace_lines *r, char **text, size_t *room, bool *cut)
 {
 	size_t n = 0;
 	int c;
@@ -324,7 +326,7 @@ static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
 			       "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
 }
 
-static int take_line(struct trace_lines *r, char *text)
+static int take_trace_line(struct trace_lines *r, char *text)
 {
 	char *rest = NULL, *first;
 
@@ -333,10 +335,10 @@ static int take_line(struct trace_lines *r, char *text)
 	first = strtok_r(text, " \t", &rest);
 	if (!first)
 		return 0;
-	return isdigit((unsigned char)*first) ? take_event(r, first, rest) : take_head(r, first, rest);
+	return isdigit((unsigned char)*first) ? take_trace_event(r, first, rest) : take_head(r, first, rest);
 }
 
-int trace_load(const char *path, struct trace *t, char *why, size_t size)
+int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 {
 	struct trace_lines r = { .t = t, .why = why, .size = size };
 	struct trace_2005 old = { .x = -1, .y = -1 };
@@ -345,14 +347,14 @@ int trace_load(const char *path, struct trace *t, char *why, size_t size)
 	char *text = NULL;
 	int err, more;
 
-	*t = (struct trace){ 0 };
+	*t = (struct input_trace){ 0 };
 	if (size)
 		*why = '\0';
 	if (!in)
 		return -errno;
 	errno = 0;
-	for (err = 0; !err && (more = next_line(in, &r, &text, &room, &t->cut)) != 0;)
-		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_line(&r, text) :
+	for (err = 0; !err && (more = read_next_line(in, &r, &text, &room, &t->cut)) != 0;)
+		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_trace_line(&r, text) :
 		      trace_2005_line(&r, &old, text);
 	if (!err && r.line == 1)	/* not one whole line */
 		err = trace_lines_bad(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
@@ -365,10 +367,10 @@ int trace_load(const char *path, struct trace *t, char *why, size_t size)
 	return err;
 }
 
-void trace_free(struct trace *t)
+void trace_free(struct input_trace *t)
 {
 	for (int i = 0; i < t->n; i++)
 		free(t->events[i].pixels);
 	free(t->events);
-	*t = (struct trace){ 0 };
+	*t = (struct input_trace){ 0 };
 }

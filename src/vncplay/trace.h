@@ -2,7 +2,7 @@
 /* trace - a recorded session: inputs, when they came, and what the screen showed before those that
  * must not go astray. One line an event.
  *
- * vncplay-trace(5) has the format; trace_load also reads the traces of the VNCplay of 2005
+ * vncplay-input_trace(5) has the format; trace_load also reads the traces of the VNCplay of 2005
  * (type=java.awt.event.MouseEvent ..., type=sync ...). */
 #ifndef THINPROBE_TRACE_H
 #define THINPROBE_TRACE_H
@@ -13,14 +13,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum trace_kind { TRACE_MOVE, TRACE_PRESS, TRACE_RELEASE, TRACE_KEY_DOWN, TRACE_KEY_UP, TRACE_SNAPSHOT };
+enum trace_event_kind { TRACE_MOVE, TRACE_PRESS, TRACE_RELEASE, TRACE_KEY_DOWN, TRACE_KEY_UP, TRACE_SNAPSHOT };
 #define TRACE_ANY 0xff000000u	/* a pixel of a snapshot that changes by itself (a caret that blinks): not to be compared */
 #define TRACE_SNAPSHOT_MOST 65536	/* pixels of one snapshot */
 
 enum trace_why { TRACE_FOR_CLICK, TRACE_FOR_KEY, TRACE_FOR_HOVER };
 
 struct trace_event {
-	enum trace_kind kind;
+	enum trace_event_kind kind;
 	int64_t at_ns;		/* since the recording began: when the user did it; a snapshot: the input that it is for */
 	int x, y;		/* of the pointer: move, press, release, and (-1: unknown) keys */
 	int button;		/* press, release: 1 to 8; 4 to 7 are a wheel's */
@@ -32,7 +32,7 @@ struct trace_event {
 	int line;		/* of the file, from 1 */
 };
 
-struct trace {
+struct input_trace {
 	int version;		/* 1; 0: a trace of the VNCplay of 2005 */
 	char server[256];	/* the desktop's name; "" where the trace has none */
 	int width, height;	/* of the screen; 0 where the trace has none */
@@ -43,8 +43,8 @@ struct trace {
 };
 
 /* 0, -EPROTO with `why` (a line of text that names the line and what is wrong), -errno. The trace is empty then. */
-int trace_load(const char *path, struct trace *t, char *why, size_t size);
-void trace_free(struct trace *t);
+int trace_load(const char *path, struct input_trace *t, char *why, size_t size);
+void trace_free(struct input_trace *t);
 const char *trace_why_word(enum trace_why why);	/* "click", "key", "hover" */
 
 /* Writing: each event is in the file when the call returns: killed is usable. 0 or -errno. */

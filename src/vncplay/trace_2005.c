@@ -27,7 +27,7 @@ static const struct {
 #define HELD (sizeof(held) / sizeof(*held))
 
 /* What a line tells. */
-struct told {
+struct line_2005 {
 	const char *type;
 	int64_t id, modifiers, x, y, button, keycode, keychar, x0, y0, x1, y1;
 	unsigned has;
@@ -36,15 +36,15 @@ static const struct {
 	const char *key;
 	size_t at;
 } keys[] = {
-	{ "id", offsetof(struct told, id) }, { "modifiers", offsetof(struct told, modifiers) },
-	{ "x", offsetof(struct told, x) }, { "y", offsetof(struct told, y) },
-	{ "button", offsetof(struct told, button) }, { "keycode", offsetof(struct told, keycode) },
-	{ "keychar", offsetof(struct told, keychar) }, { "x0", offsetof(struct told, x0) },
-	{ "y0", offsetof(struct told, y0) }, { "x1", offsetof(struct told, x1) }, { "y1", offsetof(struct told, y1) },
+	{ "id", offsetof(struct line_2005, id) }, { "modifiers", offsetof(struct line_2005, modifiers) },
+	{ "x", offsetof(struct line_2005, x) }, { "y", offsetof(struct line_2005, y) },
+	{ "button", offsetof(struct line_2005, button) }, { "keycode", offsetof(struct line_2005, keycode) },
+	{ "keychar", offsetof(struct line_2005, keychar) }, { "x0", offsetof(struct line_2005, x0) },
+	{ "y0", offsetof(struct line_2005, y0) }, { "x1", offsetof(struct line_2005, x1) }, { "y1", offsetof(struct line_2005, y1) },
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 
-static int need(struct trace_lines *r, const struct told *t, unsigned first, unsigned last)
+static int need(struct trace_lines *r, const struct line_2005 *t, unsigned first, unsigned last)
 {
 	for (unsigned i = first; i <= last; i++)
 		if (!(t->has & 1u << i))
@@ -52,7 +52,7 @@ static int need(struct trace_lines *r, const struct told *t, unsigned first, uns
 	return 0;
 }
 
-static int add(struct trace_lines *r, struct trace_2005 *o, struct trace_event e)
+static int add_old_event(struct trace_lines *r, struct trace_2005 *o, struct trace_event e)
 {
 	e.at_ns = o->at_ns;
 	e.x = o->x;
@@ -61,23 +61,24 @@ static int add(struct trace_lines *r, struct trace_2005 *o, struct trace_event e
 }
 
 /* Presses and releases what is held until it is as the event says. */
-static int hold(struct trace_lines *r, struct trace_2005 *o, unsigned want)
+static int hold_keys(struct trace_lines *r, struct trace_2005 *o, unsigned want)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < HELD && !err; i++)
 		if ((want ^ o->held) & held[i].mask)
-			err = add(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = held[i].keysym });
+			err = add_old_event(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+									.keysym = held[i].keysym });
 	o->held = want & AWT_HELD;
 	return err;
 }
 
 int trace_2005_end(struct trace_lines *r, struct trace_2005 *o)
 {
-	return hold(r, o, 0);
+	return hold_keys(r, o, 0);
 }
 
-static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct told *t)
+static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t)
 {
 	bool down = t->id == KEY_PRESSED;
 	int err = need(r, t, HAS_KEYCODE, HAS_KEYCHAR);
@@ -87,23 +88,24 @@ static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct to
 		return err;
 	for (size_t i = 0; i < HELD; i++)
 		if (t->keycode == held[i].code)
-			return hold(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
+			return hold_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
 	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
 		return trace_lines_bad(r, "such a key there is not");
 	keysym = awt_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
-	err = hold(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
-	return err || !keysym ? err : add(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
+	err = hold_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
+	return err || !keysym ? err : add_old_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+										.keysym = keysym });
 }
 
 /* Which button: by its number, or, where that is missing, by what AWT says to be held. */
-static int button_of(const struct told *t)
+static int button_of(const struct line_2005 *t)
 {
 	if (t->button >= 1 && t->button <= 8)
 		return (int)t->button;
 	return t->modifiers & AWT_MIDDLE ? 2 : t->modifiers & AWT_RIGHT ? 3 : 1;
 }
 
-static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct told *t)
+static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t)
 {
 	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
 	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
@@ -122,13 +124,13 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	if (buttons & 4)
 		modifiers &= ~(unsigned)AWT_RIGHT;
 	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* a move alone needs no keys */
-		err = hold(r, o, modifiers);
+		err = hold_keys(r, o, modifiers);
 	if (err)
 		return err;
 	if (!press && !release)
-		return add(r, o, (struct trace_event){ .kind = TRACE_MOVE });
+		return add_old_event(r, o, (struct trace_event){ .kind = TRACE_MOVE });
 	o->buttons = press ? buttons : buttons & ~(1u << (button - 1));
-	return add(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
+	return add_old_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
 }
 
 /* pxXpyY=ARGB, a signed number of 32 bits */
@@ -155,7 +157,7 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 }
 
 /* `pixels`: the line once more, from its second word on. */
-static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct told *t, char *pixels)
+static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t, char *pixels)
 {
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
 	char *rest = NULL;
@@ -182,12 +184,12 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct t
 	if (!err && n != (size_t)e.box.w * (size_t)e.box.h)
 		err = trace_lines_bad(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
 	if (!err)
-		return add(r, o, e);
+		return add_old_event(r, o, e);
 	free(e.pixels);
 	return err;
 }
 
-static int take_words(struct trace_lines *r, struct told *t, char *text)
+static int take_words(struct trace_lines *r, struct line_2005 *t, char *text)
 {
 	char *rest = NULL;
 
@@ -213,7 +215,7 @@ static int take_words(struct trace_lines *r, struct told *t, char *text)
 int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
 {
 	char *rest = NULL, *delay = strtok_r(text, " \t", &rest), *again = NULL;
-	struct told t = { 0 };
+	struct line_2005 t = { 0 };
 	int64_t ms;
 	int err;
 

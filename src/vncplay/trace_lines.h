@@ -14,7 +14,7 @@
 #define TRACE_AT_MOST_NS (30ll * 86400 * 1000000000)	/* no recording lasts longer: what says so is broken */
 
 struct trace_lines {
-	struct trace *t;
+	struct input_trace *t;
 	size_t pixels;		/* of snapshots so far */
 	int line;
 	char *why;		/* of the caller */

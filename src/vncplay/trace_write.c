@@ -18,9 +18,9 @@ struct trace_writer {
 	size_t n, room;
 };
 
-static void say(struct trace_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(struct trace_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(struct trace_writer *w, const char *format, ...)
+static void add_text(struct trace_writer *w, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -43,7 +43,7 @@ static void say(struct trace_writer *w, const char *format, ...)
 		w->n += (size_t)n < w->room - w->n ? (size_t)n : w->room - w->n - 1;
 }
 
-static int put(struct trace_writer *w)
+static int write_pending(struct trace_writer *w)
 {
 	size_t at = 0;
 
@@ -61,13 +61,13 @@ static int put(struct trace_writer *w)
 
 static void say_name(struct trace_writer *w, const char *name)
 {
-	say(w, "server \"");
+	add_text(w, "server \"");
 	for (int i = 0; name[i] && i < 255; i++) {
 		if (name[i] == '"' || name[i] == '\\')
-			say(w, "\\");
-		say(w, "%c", (unsigned char)name[i] < 0x20 || name[i] == 0x7f ? '?' : name[i]);
+			add_text(w, "\\");
+		add_text(w, "%c", (unsigned char)name[i] < 0x20 || name[i] == 0x7f ? '?' : name[i]);
 	}
-	say(w, "\"\n");
+	add_text(w, "\"\n");
 }
 
 struct trace_writer *trace_create(const char *path, const char *server, int width, int height)
@@ -82,10 +82,10 @@ struct trace_writer *trace_create(const char *path, const char *server, int widt
 	err = w->fd < 0 ? errno : 0;
 	if (!err) {
 		clock_utc(started, sizeof(started));
-		say(w, "vncplay-trace 1\n");
+		add_text(w, "vncplay-trace 1\n");
 		say_name(w, server);
-		say(w, "screen %dx%d\npixels 0x00RRGGBB\ntime us since start\nstarted %s\n", width, height, started);
-		err = -put(w);
+		add_text(w, "screen %dx%d\npixels 0x00RRGGBB\ntime us since start\nstarted %s\n", width, height, started);
+		err = -write_pending(w);
 	}
 	if (!err)
 		return w;
@@ -104,13 +104,13 @@ static void say_pixels(struct trace_writer *w, const uint32_t *pixels, size_t n)
 		while (i + run < n && pixels[i + run] == pixels[i])
 			run++;
 		if (i)
-			say(w, ",");
+			add_text(w, ",");
 		if (run > 1)
-			say(w, "%zu*", run);
+			add_text(w, "%zu*", run);
 		if (pixels[i] == TRACE_ANY)
-			say(w, "-");
+			add_text(w, "-");
 		else
-			say(w, "%06x", pixels[i] & 0xffffff);
+			add_text(w, "%06x", pixels[i] & 0xffffff);
 	}
 }
 
@@ -119,33 +119,33 @@ int trace_add(struct trace_writer *w, const struct trace_event *e)
 	const struct box *b = &e->box;
 	const char *name;
 
-	say(w, "%lld ", (long long)(e->at_ns / NS_PER_US));
+	add_text(w, "%lld ", (long long)(e->at_ns / NS_PER_US));
 	switch (e->kind) {
 	case TRACE_MOVE:
-		say(w, "move %d %d", e->x, e->y);
+		add_text(w, "move %d %d", e->x, e->y);
 		break;
 	case TRACE_PRESS:
 	case TRACE_RELEASE:
-		say(w, "%s %d %d %d", e->kind == TRACE_PRESS ? "press" : "release", e->button, e->x, e->y);
+		add_text(w, "%s %d %d %d", e->kind == TRACE_PRESS ? "press" : "release", e->button, e->x, e->y);
 		break;
 	case TRACE_KEY_DOWN:
 	case TRACE_KEY_UP:
 		name = keysym_name(e->keysym);
-		say(w, "%s 0x%x%s%s", e->kind == TRACE_KEY_DOWN ? "keydown" : "keyup", e->keysym, *name ? " " : "", name);
+		add_text(w, "%s 0x%x%s%s", e->kind == TRACE_KEY_DOWN ? "keydown" : "keyup", e->keysym, *name ? " " : "", name);
 		break;
 	case TRACE_SNAPSHOT:
-		say(w, "snapshot %s %d %d %d %d %s", trace_why_word(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
+		add_text(w, "snapshot %s %d %d %d %d %s", trace_why_word(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
 		say_pixels(w, e->pixels, (size_t)b->w * (size_t)b->h);
 		break;
 	}
-	say(w, "\n");
-	return put(w);
+	add_text(w, "\n");
+	return write_pending(w);
 }
 
 int trace_note(struct trace_writer *w, const char *text)
 {
-	say(w, "# %.400s\n", text);
-	return put(w);
+	add_text(w, "# %.400s\n", text);
+	return write_pending(w);
 }
 
 int trace_finish(struct trace_writer *w)

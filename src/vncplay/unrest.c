@@ -20,7 +20,7 @@
 #define LESS_EVEN 2		/* inputs, of spells that are no answers to them */
 #define EVEN 0.08		/* ... that differ by so much of their length at most */
 
-struct counts {			/* of one run and one kind of content, by input (0: before the first) */
+struct spell_counts {			/* of one run and one kind of content, by input (0: before the first) */
 	uint16_t *spells, *late;
 	bool *regular;
 };
@@ -28,12 +28,12 @@ struct counts {			/* of one run and one kind of content, by input (0: before the
 struct unrest {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	struct counts *run[2];	/* [seen] */
+	struct spell_counts *run[2];	/* [seen] */
 	float *score;
 	bool *at;	/* inputs around which it is restless */
 };
 
-static int make_counts(struct counts *c, size_t n)
+static int make_counts(struct spell_counts *c, size_t n)
 {
 	c->spells = calloc(n, sizeof(*c->spells));
 	c->late = calloc(n, sizeof(*c->late));
@@ -117,7 +117,7 @@ static bool is_late(const struct unrest *u, int run, uint32_t ms, int after)
 }
 
 /* By how much the distances from each of n to the one after the next differ (on and off of a cycle may), and what they are. */
-static double spread(const uint32_t *ms, size_t n, double *mean)
+static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 {
 	double least = 1e18, most = 0;
 
@@ -132,7 +132,7 @@ static double spread(const uint32_t *ms, size_t n, double *mean)
 }
 
 /* Spells at even distances, and much more so than those of the inputs that they follow: else those are answers. */
-static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct counts *c)
+static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct spell_counts *c)
 {
 	uint32_t spell[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
@@ -158,19 +158,19 @@ static void find_regular(const struct unrest *u, int run, const struct track *t,
 		after[n++] = t->after[i];
 		if (n < REGULAR + 2)
 			continue;
-		uneven = spread(spell, n, &mean);
+		uneven = interval_spread(spell, n, &mean);
 		if (uneven > 2 * EVEN * mean)
 			continue;
 		for (size_t k = 1; k < n; k++)
 			one_each = one_each && after[k] == after[k - 1] + 1;
-		if (one_each || spread(press, n, &of_inputs) <= LESS_EVEN * uneven + EVEN * of_inputs)
+		if (one_each || interval_spread(press, n, &of_inputs) <= LESS_EVEN * uneven + EVEN * of_inputs)
 			continue;
 		for (size_t k = 0; k < n; k++)
 			c->regular[after[k] + 1] = true;
 	}
 }
 
-static void count(const struct unrest *u, int run, const struct track *t, int seen, struct counts *c)
+static void count_spells(const struct unrest *u, int run, const struct track *t, int seen, struct spell_counts *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
@@ -195,7 +195,7 @@ static void count(const struct unrest *u, int run, const struct track *t, int se
 }
 
 /* How restless it is around an input; above 1: too much. */
-static float restless(const struct counts *c, int inputs, int at)
+static float restless(const struct spell_counts *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
 	int spells = 0, late = 0, with = 0;
@@ -259,7 +259,7 @@ void unrest_mark(struct unrest *u, const struct track *track)
 		int restless_at = 0, spells_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count(u, r, &track[r], seen, &u->run[seen][r]);
+			count_spells(u, r, &track[r], seen, &u->run[seen][r]);
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
 				u->score[r] = restless(&u->run[seen][r], u->inputs, at);

@@ -49,7 +49,7 @@ static bool passes(struct scripted *s, const struct hand_step *step, const struc
 	return now_ns >= s->wake_ns;
 }
 
-static int act(struct scripted *s, const struct hand_step *step, struct recorder *r, int64_t at_ns)
+static int perform_step(struct scripted *s, const struct hand_step *step, struct recorder *r, int64_t at_ns)
 {
 	switch (step->kind) {
 	case HAND_MOVE:
@@ -81,7 +81,7 @@ static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char 
 		s->base_ns = s->wake_ns;
 		s->since_ns = 0;
 		s->next++;
-		err = act(s, step, r, s->base_ns);
+		err = perform_step(s, step, r, s->base_ns);
 	}
 	s->wake_ns = INT64_MAX;
 	return err ? err : !recorder_holds(r);

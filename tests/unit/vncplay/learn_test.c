@@ -59,7 +59,7 @@ static struct trace_event events[] = {
 	{ .kind = TRACE_SNAPSHOT, .line = 9 }, { .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 },
 	{ .kind = TRACE_PRESS, .line = 12 },
 };
-static const struct trace trace = { .version = 1, .events = events, .n = 7 };
+static const struct input_trace trace = { .version = 1, .events = events, .n = 7 };
 #define INPUTS 6
 
 /* move at 100, press at 1000, release at 1050, key at 5000 and 5010, press at 9000 */

@@ -137,7 +137,7 @@ static void paint(int64_t ms, int x, int y, int w, int h, uint32_t seed)
 	recorder_painted(r, START + ms * MS, (struct box){ x, y, w, h });
 }
 
-static int count(enum trace_kind kind)
+static int count(enum trace_event_kind kind)
 {
 	int n = 0;
 

@@ -13,7 +13,7 @@
 #define MS NS_PER_MS
 #define START (1000 * NS_PER_S)
 
-static struct trace_event at(int64_t ms, enum trace_kind kind, int what)
+static struct trace_event at(int64_t ms, enum trace_event_kind kind, int what)
 {
 	struct trace_event e = { .kind = kind, .at_ns = ms * MS, .x = 100, .y = 50, .button = what, .keysym = (uint32_t)what };
 

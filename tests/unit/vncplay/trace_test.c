@@ -23,7 +23,7 @@
 #define KEY "type=java.awt.event.KeyEvent"
 
 static char path[40], why[200];
-static struct trace t;
+static struct input_trace t;
 
 static int setup(void **state)
 {
@@ -60,7 +60,7 @@ static void bad(const char *text, const char *line)
 	assert_int_equal(t.n, 0);
 }
 
-static void is(int i, enum trace_kind kind, int64_t ms, int x, int y, int button, uint32_t keysym)
+static void is(int i, enum trace_event_kind kind, int64_t ms, int x, int y, int button, uint32_t keysym)
 {
 	const struct trace_event *e = &t.events[i];
 
