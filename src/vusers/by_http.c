@@ -19,13 +19,13 @@
 
 #define LET_GO 0x80		/* beside EPOLLIN and EPOLLOUT, which are less */
 
-struct lane {			/* fetches one object after the other */
+struct http_lane {			/* fetches one object after the other */
 	CURL *easy;
 	uint32_t user;
 	bool busy;		/* in the multi handle */
 };
 
-struct user {
+struct http_user {
 	struct curl_slist *connect_to, *resolve;
 	uint64_t random;
 	int page, object;	/* the next object, counted within its page; page -1: none yet */
@@ -38,8 +38,8 @@ struct user {
 struct by_http {
 	struct by_http_cfg cfg;
 	struct crowd *crowd;
-	struct user *user;
-	struct lane *lane;	/* so many for each user: */
+	struct http_user *user;
+	struct http_lane *lane;	/* so many for each user: */
 	int lanes;
 	CURLM *multi;
 	CURLU **url;		/* of each object, taken apart once and not by each request */
@@ -64,7 +64,7 @@ static int on_timer(CURLM *multi, long ms, void *context)
 	return 0;
 }
 
-static bool remember(struct by_http *h, curl_socket_t fd)
+static bool remember_socket(struct by_http *h, curl_socket_t fd)
 {
 	size_t room = h->watched_room ? h->watched_room : 1024;
 	uint8_t *grown;
@@ -92,7 +92,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
 
 	(void)easy;
 	(void)known;
-	if (!remember(h, fd))
+	if (!remember_socket(h, fd))
 		return 0;
 	if (what == CURL_POLL_REMOVE) {
 		h->watched[fd] |= LET_GO;
@@ -142,7 +142,7 @@ static bool make_urls(struct by_http *h)
 
 static bool is_error(long code) { return code < 200 || code >= 400; }
 
-static bool make_lane(struct by_http *h, struct lane *l, uint32_t user)
+static bool make_lane(struct by_http *h, struct http_lane *l, uint32_t user)
 {
 	l->user = user;
 	l->easy = curl_easy_init();
@@ -162,7 +162,7 @@ static bool make_lane(struct by_http *h, struct lane *l, uint32_t user)
 	return true;
 }
 
-static struct lane *lanes_of(const struct by_http *h, uint32_t user)
+static struct http_lane *lanes_of(const struct by_http *h, uint32_t user)
 {
 	return &h->lane[(size_t)user * (size_t)h->lanes];
 }
@@ -170,7 +170,7 @@ static struct lane *lanes_of(const struct by_http *h, uint32_t user)
 static bool make_user(struct by_http *h, uint32_t n)
 {
 	const struct target *t = h->cfg.target;
-	struct user *u = &h->user[n];
+	struct http_user *u = &h->user[n];
 	char text[512], number[64];
 
 	target_number(t, number, sizeof(number));
@@ -228,10 +228,10 @@ struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
 	return h;
 }
 
-static void let_go(void *self, uint32_t user)
+static void drop_http_user(void *self, uint32_t user)
 {
 	struct by_http *h = self;
-	struct lane *l = lanes_of(h, user);
+	struct http_lane *l = lanes_of(h, user);
 
 	for (int i = 0; i < h->lanes; i++) {
 		if (l[i].busy)	/* in the midst of an answer that closes the connection */
@@ -244,7 +244,7 @@ static void let_go(void *self, uint32_t user)
 void by_http_close(struct by_http *h)
 {
 	for (int64_t i = 0; h->user && h->lane && i < h->crowd->cfg.users; i++) {
-		let_go(h, (uint32_t)i);
+		drop_http_user(h, (uint32_t)i);
 		for (int k = 0; k < h->lanes; k++)
 			curl_easy_cleanup(lanes_of(h, (uint32_t)i)[k].easy);
 		curl_slist_free_all(h->user[i].connect_to);
@@ -274,7 +274,7 @@ const char *by_http_library(void)
 }
 
 /* The connection itself is made by the first request. */
-static void begin(void *self, uint32_t user)
+static void begin_http_user(void *self, uint32_t user)
 {
 	struct by_http *h = self;
 
@@ -285,9 +285,9 @@ static void begin(void *self, uint32_t user)
 }
 
 /* The next object of the user's request, if there is one. 0 or -ENOMEM. */
-static int fetch_object(struct by_http *h, struct lane *l)
+static int fetch_object(struct by_http *h, struct http_lane *l)
 {
-	struct user *u = &h->user[l->user];
+	struct http_user *u = &h->user[l->user];
 
 	if (u->object == u->until)
 		return 0;
@@ -305,7 +305,7 @@ static int fetch(void *self, uint32_t user, struct crowd_what *what)
 {
 	struct by_http *h = self;
 	const struct workload *w = h->cfg.workload;
-	struct user *u = &h->user[user];
+	struct http_user *u = &h->user[user];
 	int err = 0;
 
 	if (u->page < 0 || h->cfg.whole_pages || u->object == w->page[u->page].n) {
@@ -324,8 +324,8 @@ static int fetch(void *self, uint32_t user, struct crowd_what *what)
 static void took(struct by_http *h, CURL *easy, CURLcode result)
 {
 	char *private;
-	struct lane *l;
-	struct user *u;
+	struct http_lane *l;
+	struct http_user *u;
 	curl_off_t size = 0;
 	long code = 0, made = 0, head = 0;
 	int64_t now = clock_now();
@@ -346,14 +346,14 @@ static void took(struct by_http *h, CURL *easy, CURLcode result)
 	if (!is_error(u->code))
 		u->code = (uint16_t)code;
 	if (result || fetch_object(h, l)) {	/* it may come back at once: there is nothing to be connected before */
-		let_go(h, l->user);
+		drop_http_user(h, l->user);
 		crowd_gone(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
 	} else if (!u->under_way) {
 		crowd_answered(h->crowd, l->user, now, u->bytes, u->code, !is_error(u->code));
 	}
 }
 
-static void reap(struct by_http *h)
+static void reap_transfers(struct by_http *h)
 {
 	CURLMsg *message;
 	int left;
@@ -363,7 +363,7 @@ static void reap(struct by_http *h)
 			took(h, message->easy_handle, message->data.result);
 }
 
-static void on_event(void *self, uint64_t data, uint32_t events)
+static void on_http_event(void *self, uint64_t data, uint32_t events)
 {
 	struct by_http *h = self;
 	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
@@ -377,10 +377,10 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		return;
 	}
 	curl_multi_socket_action(h->multi, (curl_socket_t)data, what, &running);
-	reap(h);
+	reap_transfers(h);
 }
 
-static int64_t wake(void *self)
+static int64_t http_wake_ns(void *self)
 {
 	return ((struct by_http *)self)->wake_ns;
 }
@@ -392,8 +392,8 @@ static void tick(void *self)
 
 	h->wake_ns = INT64_MAX;
 	curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	reap(h);
+	reap_transfers(h);
 }
 
-const struct crowd_kind by_http_kind = { .connect = begin, .ask = fetch, .drop = let_go, .event = on_event,
-					 .wake_ns = wake, .tick = tick };
+const struct crowd_kind by_http_kind = { .connect = begin_http_user, .ask = fetch, .drop = drop_http_user, .event = on_http_event,
+					 .wake_ns = http_wake_ns, .tick = tick };

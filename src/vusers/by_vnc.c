@@ -13,7 +13,7 @@
 
 #define SCRATCH (64 << 10)
 
-struct user {
+struct vnc_user {
 	struct vrfb rfb;
 	int fd;			/* -1: none */
 	uint32_t typed;		/* how many */
@@ -24,7 +24,7 @@ struct user {
 struct by_vnc {
 	struct by_vnc_cfg cfg;
 	struct crowd *crowd;
-	struct user *user;
+	struct vnc_user *user;
 	struct vrfb_patch *patch;
 	int64_t bytes;
 	uint8_t scratch[SCRATCH];
@@ -54,7 +54,7 @@ struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd)
 
 static void hang_up(void *self, uint32_t user)
 {
-	struct user *u = &((struct by_vnc *)self)->user[user];
+	struct vnc_user *u = &((struct by_vnc *)self)->user[user];
 
 	if (u->fd >= 0)
 		close(u->fd);
@@ -74,16 +74,16 @@ void by_vnc_close(struct by_vnc *v)
 
 int64_t by_vnc_bytes(const struct by_vnc *v) { return v->bytes; }
 
-static void lose(struct by_vnc *v, uint32_t user, int err, const char *why)
+static void lose_user(struct by_vnc *v, uint32_t user, int err, const char *why)
 {
 	hang_up(v, user);
 	crowd_gone(v->crowd, user, err, why);
 }
 
-static void begin(void *self, uint32_t user)
+static void begin_vnc_user(void *self, uint32_t user)
 {
 	struct by_vnc *v = self;
-	struct user *u = &v->user[user];
+	struct vnc_user *u = &v->user[user];
 	struct epoll_event want = { .events = EPOLLOUT, .data.u64 = user };
 	struct sockaddr_storage to;
 	int one = 1;
@@ -93,16 +93,16 @@ static void begin(void *self, uint32_t user)
 	u->connected = false;
 	u->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (u->fd < 0 || epoll_ctl(v->crowd->epoll, EPOLL_CTL_ADD, u->fd, &want)) {
-		lose(v, user, -errno, NULL);
+		lose_user(v, user, -errno, NULL);
 		return;
 	}
 	setsockopt(u->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(u->fd, (struct sockaddr *)&to, v->cfg.target->address_size) && errno != EINPROGRESS)
-		lose(v, user, -errno, NULL);
+		lose_user(v, user, -errno, NULL);
 }
 
 /* Messages are tiny: one that the kernel does not take whole is of a server that reads nothing any more. */
-static int send_all(struct user *u, const void *bytes, size_t n)
+static int send_all(struct vnc_user *u, const void *bytes, size_t n)
 {
 	ssize_t sent = send(u->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -121,9 +121,9 @@ static const char *refusal(int err)
 	}
 }
 
-static void read_some(struct by_vnc *v, uint32_t user)
+static void read_from_server(struct by_vnc *v, uint32_t user)
 {
-	struct user *u = &v->user[user];
+	struct vnc_user *u = &v->user[user];
 	ssize_t n = recv(u->fd, v->scratch, SCRATCH, 0);
 	int64_t now = clock_now();
 	int flags, err = 0;
@@ -131,7 +131,7 @@ static void read_some(struct by_vnc *v, uint32_t user)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		lose(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
+		lose_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
 		return;
 	}
 	v->bytes += n;
@@ -142,7 +142,7 @@ static void read_some(struct by_vnc *v, uint32_t user)
 		u->rfb.n_out = 0;
 	}
 	if (flags < 0 || err) {
-		lose(v, user, flags < 0 ? flags : err, flags < 0 ? refusal(flags) : NULL);
+		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? refusal(flags) : NULL);
 		return;
 	}
 	if (flags & VRFB_READY)
@@ -151,11 +151,11 @@ static void read_some(struct by_vnc *v, uint32_t user)
 		crowd_answered(v->crowd, user, now, u->bytes, 0, true);
 }
 
-static void on_event(void *self, uint64_t data, uint32_t events)
+static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 {
 	struct by_vnc *v = self;
 	uint32_t user = (uint32_t)data;
-	struct user *u = &v->user[user];
+	struct vnc_user *u = &v->user[user];
 	struct epoll_event want = { .events = EPOLLIN, .data.u64 = user };
 	int err = 0;
 	socklen_t size = sizeof(err);
@@ -164,22 +164,22 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	if (u->fd < 0)	/* let go in this round */
 		return;
 	if (u->connected) {
-		read_some(v, user);
+		read_from_server(v, user);
 		return;
 	}
 	getsockopt(u->fd, SOL_SOCKET, SO_ERROR, &err, &size);
 	if (err || epoll_ctl(v->crowd->epoll, EPOLL_CTL_MOD, u->fd, &want)) {
-		lose(v, user, err ? -err : -errno, NULL);
+		lose_user(v, user, err ? -err : -errno, NULL);
 		return;
 	}
 	u->connected = true;
 }
 
 /* Letters in turn, so that no two neighbours look alike; for the pointer two places. */
-static int type(void *self, uint32_t user, struct crowd_what *what)
+static int send_typed(void *self, uint32_t user, struct crowd_what *what)
 {
 	struct by_vnc *v = self;
-	struct user *u = &v->user[user];
+	struct vnc_user *u = &v->user[user];
 	uint8_t bytes[16];
 	size_t n;
 
@@ -194,4 +194,4 @@ static int type(void *self, uint32_t user, struct crowd_what *what)
 	return send_all(u, bytes, n);
 }
 
-const struct crowd_kind by_vnc_kind = { .connect = begin, .ask = type, .drop = hang_up, .event = on_event };
+const struct crowd_kind by_vnc_kind = { .connect = begin_vnc_user, .ask = send_typed, .drop = hang_up, .event = on_vnc_event };

@@ -36,10 +36,10 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -spent_memory();
+	c->sums.memory_bytes = -thread_usage_memory();
 	c->user = calloc(n, sizeof(*c->user));
 	c->idle = calloc(n, sizeof(*c->idle));
-	if (!c->user || !c->idle || dues_open(&c->dues, n)) {
+	if (!c->user || !c->idle || due_heap_open(&c->dues, n)) {
 		crowd_close(c);
 		return -ENOMEM;
 	}
@@ -54,13 +54,13 @@ void crowd_close(struct crowd *c)
 {
 	free(c->user);
 	free(c->idle);
-	dues_free(&c->dues);
+	due_heap_free(&c->dues);
 	close(c->epoll);
 }
 
 /* --- users ------------------------------------------------------------------------------------------------------- */
 
-static void log_end(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
+static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
 	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
@@ -113,7 +113,7 @@ static void set_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns
 	if (c->cfg.open)
 		c->idle[(c->idle_head + c->idle_n++) % (size_t)c->cfg.users] = user;
 	else
-		dues_add(&c->dues, due_ns, user);
+		due_heap_add(&c->dues, due_ns, user);
 }
 
 void crowd_here(struct crowd *c, uint32_t user)
@@ -150,7 +150,7 @@ void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes,
 	if (u->state != CROWD_ASKED)
 		return;
 	window_over(&c->window, now);
-	log_end(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
+	log_request(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
 	c->sums.finished += ok && window_holds(&c->window, now);
 	if (ok && window_holds(&c->window, u->due_ns)) {
 		u->answered++;
@@ -167,7 +167,7 @@ void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
 	fail(c, err, why);
 	if (u->state == CROWD_ASKED) {
 		window_over(&c->window, now);
-		log_end(c, user, now, VLOG_ERROR, 0, 0);
+		log_request(c, user, now, VLOG_ERROR, 0, 0);
 	}
 	if (u->state == CROWD_CONNECTING) {
 		c->connecting--;
@@ -180,7 +180,7 @@ void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
 		c->retry_ns = now + RETRY_NS;
 }
 
-static void ask(struct crowd *c, uint32_t user, int64_t due)
+static void send_request(struct crowd *c, uint32_t user, int64_t due)
 {
 	struct crowd_user *u = &c->user[user];
 	struct crowd_what what = { 0 };
@@ -213,7 +213,7 @@ static void sweep(struct crowd *c, int64_t now)
 		c->kind->drop(c->self, i);
 		if (u->state == CROWD_ASKED) {
 			window_over(&c->window, now);
-			log_end(c, i, now, VLOG_TIMEOUT, 0, 0);
+			log_request(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
 			u->gone_ns = now;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
@@ -247,16 +247,16 @@ static void send_closed(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
-	while (most-- && dues_first(&c->dues) <= now && dues_first(&c->dues) < c->window.end_ns) {
-		struct due d = dues_take(&c->dues);
+	while (most-- && due_heap_first(&c->dues) <= now && due_heap_first(&c->dues) < c->window.end_ns) {
+		struct due d = due_heap_take(&c->dues);
 
 		c->user[d.user].queued = false;
 		if (c->user[d.user].state == CROWD_FREE)
-			ask(c, d.user, d.at_ns);
+			send_request(c, d.user, d.at_ns);
 	}
 }
 
-static void send_open(struct crowd *c, int64_t now)
+static void send_due_requests(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
@@ -268,7 +268,7 @@ static void send_open(struct crowd *c, int64_t now)
 		c->user[user].queued = false;
 		if (c->user[user].state != CROWD_FREE)
 			continue;
-		ask(c, user, c->next_due_ns);
+		send_request(c, user, c->next_due_ns);
 		c->next_due_ns += think_draw(&c->cfg.think, &c->random);
 	}
 }
@@ -276,7 +276,7 @@ static void send_open(struct crowd *c, int64_t now)
 static void send_due(struct crowd *c, int64_t now)
 {
 	if (c->cfg.open)
-		send_open(c, now);
+		send_due_requests(c, now);
 	else
 		send_closed(c, now);
 }
@@ -284,13 +284,13 @@ static void send_due(struct crowd *c, int64_t now)
 /* Something was due before the end and has not gone. */
 static bool outstanding(const struct crowd *c)
 {
-	return (c->cfg.open ? c->next_due_ns : dues_first(&c->dues)) < c->window.end_ns;
+	return (c->cfg.open ? c->next_due_ns : due_heap_first(&c->dues)) < c->window.end_ns;
 }
 
 /* When something is to be sent next, INT64_MAX: until something else happens nothing is. */
 static int64_t next_send(const struct crowd *c)
 {
-	int64_t due = !c->cfg.open ? dues_first(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
+	int64_t due = !c->cfg.open ? due_heap_first(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
 
 	return due < c->window.end_ns ? due : INT64_MAX;
 }
@@ -300,14 +300,14 @@ static int64_t next_send(const struct crowd *c)
 static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	struct epoll_event event[AT_ONCE];
-	int n = nap_until(c->epoll, event, AT_ONCE, until, mask);
+	int n = epoll_wait_until(c->epoll, event, AT_ONCE, until, mask);
 
 	for (int i = 0; i < n; i++)
 		c->kind->event(c->self, event[i].data.u64, event[i].events);
 	return n < 0 ? n : 0;
 }
 
-static int turn(struct crowd *c, int64_t until, const sigset_t *mask)
+static int crowd_turn(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	int64_t now = clock_now(), wake = c->kind->wake_ns ? c->kind->wake_ns(c->self) : INT64_MAX;
 
@@ -348,15 +348,15 @@ int crowd_gather(struct crowd *c)
 		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
 			break;	/* not one of the first */
 		if (c->connecting)
-			err = turn(c, INT64_MAX, &before);
+			err = crowd_turn(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	c->sums.memory_bytes += spent_memory();
+	c->sums.memory_bytes += thread_usage_memory();
 	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ||
 	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
-static void begin(struct crowd *c, int64_t now)
+static void begin_measuring(struct crowd *c, int64_t now)
 {
 	c->running = true;
 	window_open(&c->window, now, crowd_from(&c->cfg, now), crowd_end(&c->cfg, now));
@@ -385,10 +385,10 @@ static void cut_unsent(struct crowd *c, int64_t now)
 	}
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (c->user[i].state == CROWD_ASKED)
-			log_end(c, i, now, VLOG_CUT, 0, 0);
+			log_request(c, i, now, VLOG_CUT, 0, 0);
 }
 
-static void show_progress(const struct crowd *c, int64_t now)
+static void show_crowd_progress(const struct crowd *c, int64_t now)
 {
 	int64_t away = 0;
 
@@ -404,7 +404,7 @@ static void show_progress(const struct crowd *c, int64_t now)
 
 int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 {
-	struct spent first = { 0, -1 }, last;
+	struct thread_usage first = { 0, -1 }, last;
 	sigset_t before;
 	int64_t now, over, until;
 	bool window = false;
@@ -412,16 +412,16 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 
 	c->log = log;
 	block_stops(&before);
-	begin(c, start_ns);
+	begin_measuring(c, start_ns);
 	while (!err && (now = clock_now()) < c->window.end_ns && !proc_stop) {
 		if (!window && now >= c->window.from_ns) {
 			window = true;
-			first = spent_now();
+			first = thread_usage_now();
 		}
 		send_due(c, now);
-		show_progress(c, now);
+		show_crowd_progress(c, now);
 		until = clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns);
-		err = turn(c, c->cfg.progress ? progress_wake(c->cfg.progress, until) : until, &before);
+		err = crowd_turn(c, c->cfg.progress ? progress_wake(c->cfg.progress, until) : until, &before);
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
@@ -431,12 +431,12 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 			add_gone(c, &c->user[i], now);
 			c->user[i].gone_ns = now;
 		}
-	last = window ? spent_now() : first;
-	c->sums.spent = spent_between(&first, &last);
+	last = window ? thread_usage_now() : first;
+	c->sums.spent = thread_usage_between(&first, &last);
 	over = now + c->cfg.timeout_ns;
 	while (!err && !c->sums.stopped && (c->window.asked || outstanding(c)) && (now = clock_now()) < over && !proc_stop) {
 		send_due(c, now);
-		err = turn(c, over, &before);
+		err = crowd_turn(c, over, &before);
 	}
 	cut_unsent(c, clock_now());
 	sigprocmask(SIG_SETMASK, &before, NULL);

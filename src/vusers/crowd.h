@@ -80,7 +80,7 @@ struct crowd_sums {
 	int64_t due, pages, finished;	/* measured: requests that were due; those of them that begin a page; answers that came */
 	int64_t unsent;			/* due and not sent, at the end */
 	double gone_ns;			/* within the window, of all users together: without a connection */
-	struct spent spent;		/* of this thread within the window */
+	struct thread_usage spent;		/* of this thread within the window */
 	int64_t memory_bytes;		/* what all users took, connected */
 	int last_err;			/* of a connection that failed */
 	char last_why[160];
@@ -96,7 +96,7 @@ struct crowd {
 	struct crowd_user *user;	/* owned */
 	struct crowd_sums sums;
 	struct window window;
-	struct dues dues;
+	struct due_heap dues;
 	uint32_t *idle;			/* open loop: who is free, first come first served */
 	size_t idle_head, idle_n;
 	int64_t next_due_ns;		/* open loop: of the next request that was not sent yet */

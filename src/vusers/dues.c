@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int dues_open(struct dues *d, size_t room)
+int due_heap_open(struct due_heap *d, size_t room)
 {
-	*d = (struct dues){ .heap = calloc(room ? room : 1, sizeof(*d->heap)), .room = room };
+	*d = (struct due_heap){ .heap = calloc(room ? room : 1, sizeof(*d->heap)), .room = room };
 	return d->heap ? 0 : -ENOMEM;
 }
 
-void dues_add(struct dues *d, int64_t at_ns, uint32_t user)
+void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user)
 {
 	size_t i = d->n++;
 
@@ -19,12 +19,12 @@ void dues_add(struct dues *d, int64_t at_ns, uint32_t user)
 	d->heap[i] = (struct due){ at_ns, user };
 }
 
-int64_t dues_first(const struct dues *d)
+int64_t due_heap_first(const struct due_heap *d)
 {
 	return d->n ? d->heap[0].at_ns : INT64_MAX;
 }
 
-struct due dues_take(struct dues *d)
+struct due due_heap_take(struct due_heap *d)
 {
 	struct due first = d->heap[0], last = d->heap[--d->n];
 	size_t i = 0;
@@ -39,8 +39,8 @@ struct due dues_take(struct dues *d)
 	return first;
 }
 
-void dues_free(struct dues *d)
+void due_heap_free(struct due_heap *d)
 {
 	free(d->heap);
-	*d = (struct dues){ 0 };
+	*d = (struct due_heap){ 0 };
 }

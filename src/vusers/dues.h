@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dues {
+struct due_heap {
 	struct due {
 		int64_t at_ns;
 		uint32_t user;
@@ -15,12 +15,12 @@ struct dues {
 };
 
 /* Room for so many at a time. 0 or -ENOMEM. */
-int dues_open(struct dues *d, size_t room);
+int due_heap_open(struct due_heap *d, size_t room);
 /* Never more than there is room for. */
-void dues_add(struct dues *d, int64_t at_ns, uint32_t user);
-int64_t dues_first(const struct dues *d);	/* INT64_MAX: none */
+void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user);
+int64_t due_heap_first(const struct due_heap *d);	/* INT64_MAX: none */
 /* The earliest; there is one. Of the same time any. */
-struct due dues_take(struct dues *d);
-void dues_free(struct dues *d);
+struct due due_heap_take(struct due_heap *d);
+void due_heap_free(struct due_heap *d);
 
 #endif

@@ -22,7 +22,7 @@ void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size)
 	rt_describe(&got, text, size);
 }
 
-static void read_pause(const struct ends_cfg *cfg, struct serve_cfg *s)
+static void read_serve_pause(const struct ends_cfg *cfg, struct serve_cfg *s)
 {
 	char at[32];
 	size_t n = strcspn(cfg->pause, ",");
@@ -53,14 +53,14 @@ int ends_serve(const struct ends_cfg *cfg, const char *text)
 	s.stations.exponential = !cfg->service;
 	s.stations.random = (uint64_t)cfg->seed;
 	if (cfg->pause)
-		read_pause(cfg, &s);
+		read_serve_pause(cfg, &s);
 	out = rec_must_open(&cfg->out, "vusers");
 	ends_be_punctual(cfg, why, sizeof(why));
 	fd = serve_listen(&target);
 	if (fd < 0)
 		die(EXIT_RUN, "cannot listen at %s: %s; another port", text, strerror(-fd));
 	proc_say_ready((int)cfg->ready_fd);
-	err = serve(fd, &s, &sums);
+	err = serve_guests(fd, &s, &sums);
 	if (err)
 		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
 	report_serve(out, text, &s, &sums);

@@ -27,7 +27,7 @@ static struct {
 	struct crowd crowd;
 	struct by_vnc *vnc;
 	struct by_http *http;
-	struct watch *watch;
+	struct watch_set *watch;
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
 	char words[64];			/* the same, as libvncclient has them */
@@ -111,7 +111,7 @@ static void read_workload(const struct ends_cfg *cfg, struct workload *w, const 
 		die_usage("%s: with --workload the paths are those of the file", t->path);
 }
 
-static void check(struct ends_cfg *cfg, const struct target *t, const char *text)
+static void check_users_options(struct ends_cfg *cfg, const struct target *t, const char *text)
 {
 	if (cli_given("serve: "))
 		die_usage("--%s is of vusers serve", cli_given("serve: "));
@@ -136,7 +136,7 @@ static int64_t expected(const struct ends_cfg *cfg)
 /* --- what came of it ----------------------------------------------------------------------------------------------- */
 
 /* What is to be said besides the report; the exit status. */
-static int judge(struct rec *out, const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
+static int judge_users(struct rec *out, const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
 	char text[160];
@@ -257,11 +257,11 @@ static int open_watch(const struct ends_cfg *cfg, const char *text)
 		die(EXIT_RUN, "cannot start %d users who are watched: %m", w.n);
 	here = watch_gather(run.watch);
 	if (!here)
-		die(EXIT_RUN, "%s: users who are watched: %s", text, watch_why(run.watch));
+		die(EXIT_RUN, "%s: users who are watched: %s", text, watch_failure(run.watch));
 	return here < 0 ? here : 0;
 }
 
-static void close_all(struct ends_cfg *cfg)
+static void close_load(struct ends_cfg *cfg)
 {
 	if (run.watch)
 		watch_close(run.watch);
@@ -276,7 +276,7 @@ static void close_all(struct ends_cfg *cfg)
 }
 
 /* Users come, and run: 0, -EINTR: before all were there. */
-static int carry(const struct ends_cfg *cfg, const char *text, struct vlog *log, struct report_what *what)
+static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *log, struct report_what *what)
 {
 	struct crowd *c = &run.crowd;
 	int64_t start;
@@ -321,7 +321,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 
 	if (target_parse(text, &run.target, why, sizeof(why)))
 		die_usage("%s: %s", text, why);
-	check(cfg, &run.target, text);
+	check_users_options(cfg, &run.target, text);
 	choose_think(cfg);
 	rec_check_apart((const struct rec_place[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
 	if (run.target.http)
@@ -340,18 +340,18 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	open_crowd(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);
 	c->cfg.progress = &progress;
-	early = carry(cfg, text, log, &what);
+	early = run_crowd(cfg, text, log, &what);
 	progress_end(&progress);
 	err = vlog_close(log, &sums);
 	what.process_cpu_ns = clock_process_cpu();
 	what.bytes = run.http ? by_http_bytes(run.http) : by_vnc_bytes(run.vnc);
 	what.connections = run.http ? by_http_connections(run.http) : -1;
 	report_users(out, c, &sums, &what);
-	status = judge(out, c, &sums, &what, err);
+	status = judge_users(out, c, &sums, &what, err);
 	rec_must_close(out);
 	if (early)
 		status = EXIT_INTERRUPTED;
-	close_all(cfg);
+	close_load(cfg);
 	vlog_free_sums(&sums);
 	return status;
 }

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum echo { ECHO_NEXT, ECHO_PATCH };
+enum echo_method { ECHO_NEXT, ECHO_PATCH };
 enum per { PER_OBJECT, PER_PAGE };
 
 struct ends_cfg {

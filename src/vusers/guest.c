@@ -10,10 +10,11 @@
 
 #define SQUARE 16	/* pixels, 32 bits each */
 
-enum { VERSION, SECURITY, INIT, MESSAGE, FORMAT, ENCODINGS, REQUEST, KEY, POINTER, CUT };
+enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_MESSAGE, STAGE_FORMAT, STAGE_ENCODINGS, STAGE_REQUEST, STAGE_KEY,
+       STAGE_POINTER, STAGE_CUT };
 
 /* A message of one raw rectangle. */
-static uint8_t *update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
+static uint8_t *make_update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
 {
 	uint8_t *p;
 
@@ -36,9 +37,9 @@ int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width,
 
 	*w = (struct guest_way){ .http = http, .width = width, .height = height };
 	if (!http) {
-		w->answer = update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
-		w->turned = update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
-		w->whole = update(width, height, 255, &w->whole_size);
+		w->answer = make_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
+		w->turned = make_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
+		w->whole = make_update(width, height, 255, &w->whole_size);
 		return w->answer && w->turned && w->whole ? 0 : -ENOMEM;
 	}
 	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: "
@@ -64,7 +65,7 @@ void guest_start(struct guest *g, int fd, uint32_t serial)
 	*g = (struct guest){ .fd = fd, .serial = serial };
 }
 
-static int say(struct guest *g, const void *bytes, size_t n)
+static int send_bytes(struct guest *g, const void *bytes, size_t n)
 {
 	ssize_t sent = send(g->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -84,7 +85,7 @@ static int say_long(struct guest *g, const uint8_t *bytes, size_t size)
 
 int guest_greet(struct guest *g, const struct guest_way *w)
 {
-	return w->http ? 0 : say(g, "RFB 003.008\n", 12);
+	return w->http ? 0 : send_bytes(g, "RFB 003.008\n", 12);
 }
 
 /* --- HTTP ---------------------------------------------------------------------------------------------------------- */
@@ -112,16 +113,17 @@ static int feed_http(struct guest *g, const uint8_t *bytes, size_t n)
 
 /* --- RFB ----------------------------------------------------------------------------------------------------------- */
 
-static const uint8_t needs[] = { [VERSION] = 12, [SECURITY] = 1, [INIT] = 1, [MESSAGE] = 1, [FORMAT] = 19,
-				 [ENCODINGS] = 3, [REQUEST] = 9, [KEY] = 7, [POINTER] = 5, [CUT] = 7 };
+static const uint8_t needs[] = { [STAGE_VERSION] = 12, [STAGE_SECURITY] = 1, [STAGE_INIT] = 1, [STAGE_MESSAGE] = 1,
+				 [STAGE_FORMAT] = 19, [STAGE_ENCODINGS] = 3, [STAGE_REQUEST] = 9, [STAGE_KEY] = 7,
+				 [STAGE_POINTER] = 5, [STAGE_CUT] = 7 };
 
-static int show(struct guest *g, const struct guest_way *w)
+static int send_picture(struct guest *g, const struct guest_way *w)
 {
 	g->wants = false;
 	g->owed = 0;
 	if (g->told) {
 		g->black = !g->black;
-		return say(g, g->black ? w->answer : w->turned, w->size);
+		return send_bytes(g, g->black ? w->answer : w->turned, w->size);
 	}
 	g->told = true;
 	g->left = w->whole_size;
@@ -135,41 +137,42 @@ static int tell_init(struct guest *g, const struct guest_way *w)
 
 	rfb_put_u16(init, w->width);
 	rfb_put_u16(init + 2, w->height);
-	return say(g, init, sizeof(init));
+	return send_bytes(g, init, sizeof(init));
 }
 
 /* What stands in `head` is whole. 1: a request, 0, or -errno. */
-static int step(struct guest *g, const struct guest_way *w)
+static int step_guest(struct guest *g, const struct guest_way *w)
 {
-	static const uint8_t messages[] = { [0] = FORMAT, [2] = ENCODINGS, [3] = REQUEST, [4] = KEY, [5] = POINTER, [6] = CUT };
+	static const uint8_t messages[] = { [0] = STAGE_FORMAT, [2] = STAGE_ENCODINGS, [3] = STAGE_REQUEST, [4] = STAGE_KEY,
+					    [5] = STAGE_POINTER, [6] = STAGE_CUT };
 	int stage = g->stage;
 
-	g->stage = MESSAGE;
+	g->stage = STAGE_MESSAGE;
 	switch (stage) {
-	case VERSION:
-		g->stage = SECURITY;
-		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : say(g, "\1\1", 2);
-	case SECURITY:
-		g->stage = INIT;
-		return g->head[0] != 1 ? -EPROTO : say(g, "\0\0\0\0", 4);
-	case INIT:
+	case STAGE_VERSION:
+		g->stage = STAGE_SECURITY;
+		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes(g, "\1\1", 2);
+	case STAGE_SECURITY:
+		g->stage = STAGE_INIT;
+		return g->head[0] != 1 ? -EPROTO : send_bytes(g, "\0\0\0\0", 4);
+	case STAGE_INIT:
 		return tell_init(g, w);
-	case MESSAGE:
+	case STAGE_MESSAGE:
 		if (g->head[0] > 6 || g->head[0] == 1)
 			return -EPROTO;
 		g->stage = messages[g->head[0]];
 		return 0;
-	case ENCODINGS:
+	case STAGE_ENCODINGS:
 		g->skip = 4ull * rfb_u16(g->head + 1);
 		return 0;
-	case REQUEST:
+	case STAGE_REQUEST:
 		g->wants = true;
-		return !g->left && (!g->told || g->owed) ? show(g, w) : 0;
-	case KEY:
+		return !g->left && (!g->told || g->owed) ? send_picture(g, w) : 0;
+	case STAGE_KEY:
 		return g->head[0] ? 1 : 0;
-	case POINTER:
+	case STAGE_POINTER:
 		return 1;
-	case CUT:
+	case STAGE_CUT:
 		g->skip = rfb_u32(g->head + 3);
 		return 0;
 	default:
@@ -194,7 +197,7 @@ static int feed_rfb(struct guest *g, const struct guest_way *w, const uint8_t *b
 		if (g->have < needs[g->stage])
 			continue;
 		g->have = 0;
-		got = step(g, w);
+		got = step_guest(g, w);
 		if (got < 0)
 			return got;
 		requests += got;
@@ -218,7 +221,7 @@ int guest_answer(struct guest *g, const struct guest_way *w)
 		return say_long(g, w->answer, w->size);
 	}
 	g->owed++;
-	return g->wants && !g->left ? show(g, w) : 0;
+	return g->wants && !g->left ? send_picture(g, w) : 0;
 }
 
 int guest_go_on(struct guest *g, const struct guest_way *w)

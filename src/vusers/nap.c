@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-int nap_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask)
+int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask)
 {
 	int64_t left = until_ns - clock_now();
 	struct timespec time;

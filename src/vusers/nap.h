@@ -9,6 +9,6 @@
 
 /* The number of events, 0: it is time (INT64_MAX: never) or a signal of those that `mask` lets in
  * has come; -errno. May wake early, a second at the most. */
-int nap_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask);
+int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask);
 
 #endif

@@ -11,24 +11,24 @@
 #define MS ((double)NS_PER_MS)
 #define S ((double)NS_PER_S)
 
-static double seconds(const struct crowd *c)
+static double measured_s(const struct crowd *c)
 {
 	return window_seconds(&c->window);
 }
 
-static double per_s(const struct crowd *c, double n)
+static double count_per_s(const struct crowd *c, double n)
 {
-	return seconds(c) > 0 ? n / seconds(c) : (double)NAN;
+	return measured_s(c) > 0 ? n / measured_s(c) : (double)NAN;
 }
 
 static double cpu_percent(const struct crowd *c)
 {
-	return seconds(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / seconds(c) : (double)NAN;
+	return measured_s(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / measured_s(c) : (double)NAN;
 }
 
 double report_gone_percent(const struct crowd *c)
 {
-	return seconds(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / seconds(c) / (double)c->cfg.users : (double)NAN;
+	return measured_s(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_s(c) / (double)c->cfg.users : (double)NAN;
 }
 
 static int watched_ready(const struct report_what *w)
@@ -66,7 +66,7 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 
 /* --- users --------------------------------------------------------------------------------------------------------- */
 
-static void settings(struct rec *r, const struct crowd *c, const struct report_what *w)
+static void report_users_settings(struct rec *r, const struct crowd *c, const struct report_what *w)
 {
 	const struct crowd_cfg *cfg = &c->cfg;
 	bool open = isfinite(w->rate);	/* (cfg->open is of those who are not watched) */
@@ -114,7 +114,7 @@ static double jain(const double *v, size_t n)
 	return n && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
 }
 
-static void spread(struct rec *r, const char *key, double *v, size_t n, int decimals)
+static void report_spread(struct rec *r, const char *key, double *v, size_t n, int decimals)
 {
 	double median = NAN;
 
@@ -140,11 +140,11 @@ static void fairness(struct rec *r, const struct crowd *c)
 	rec_object(r, "fairness");
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		v[i] = c->user[i].answered;
-	spread(r, "answered_per_user", v, (size_t)c->cfg.users, 1);
+	report_spread(r, "answered_per_user", v, (size_t)c->cfg.users, 1);
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		if (c->user[i].answered)
 			v[n++] = (double)c->user[i].response_ns / c->user[i].answered / MS;
-	spread(r, "mean_response_ms", v, n, 4);
+	report_spread(r, "mean_response_ms", v, n, 4);
 	rec_end(r);
 	free(v);
 }
@@ -171,7 +171,7 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	rec_timing(r, "late_ms", &s->late, MS);
 	rec_real(r, "cpu_percent", cpu_percent(c), 2);
 	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
-		 seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / seconds(c), 2);
+		 measured_s(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_s(c), 2);
 	rec_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
 	rec_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
 	rec_int(r, "descriptors", w->descriptors);
@@ -183,12 +183,12 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 }
 
 /* Their own figures, in none of those of the others; and how far the others' are from them, who see the same server. */
-static void watched(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+static void report_watched(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	const struct vlog_watched *all = &s->watched;
 
 	rec_int(r, "watched_requests", all->ended[VLOG_OK]);
-	rec_real(r, "watched_rate_per_s", per_s(c, (double)all->ended[VLOG_OK]), 4);
+	rec_real(r, "watched_rate_per_s", count_per_s(c, (double)all->ended[VLOG_OK]), 4);
 	rec_timing(r, "watched_response_ms", &s->watched.response, MS);
 	rec_timing(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
 	rec_timing(r, "watched_late_ms", &s->watched.late, MS);
@@ -250,7 +250,8 @@ static void say_users(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	}
 	rec_say(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", say_count(c->cfg.all), c->cfg.all == 1 ? "" : "s",
 		isfinite(w->rate) ? say_number(w->rate) : say_ns(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
-		say_ns(seconds(c) * S), say_count(s->ended[VLOG_OK]), say_number(per_s(c, (double)s->ended[VLOG_OK])), say_count(failed));
+		say_ns(measured_s(c) * S), say_count(s->ended[VLOG_OK]), say_number(count_per_s(c, (double)s->ended[VLOG_OK])),
+			say_count(failed));
 	rec_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
 	say_responses(r, "response", &s->response);
 	if (w->watched)
@@ -267,11 +268,11 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 {
 	const struct crowd_sums *u = &c->sums;
 	const struct window *k = &c->window;
-	double answered = (double)s->ended[VLOG_OK], t = seconds(c), inside = sample_mean(&s->from_sent).value;
+	double answered = (double)s->ended[VLOG_OK], t = measured_s(c), inside = sample_mean(&s->from_sent).value;
 	const char *why;
 	char text[160];
 
-	settings(r, c, w);
+	report_users_settings(r, c, w);
 	rec_object(r, "result");
 	why = report_why_invalid(c, s, w, text, sizeof(text));
 	rec_bool(r, "valid", !why);
@@ -288,11 +289,11 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_int(r, "refused", u->refused);
 	rec_real(r, "gone_percent", report_gone_percent(c), 2);
 	rec_count(r, "connections", w->connections);
-	rec_real(r, "due_per_s", per_s(c, (double)u->due), 4);
-	rec_real(r, "rate_per_s", per_s(c, answered), 4);
-	rec_real(r, "finished_per_s", per_s(c, (double)u->finished), 4);
+	rec_real(r, "due_per_s", count_per_s(c, (double)u->due), 4);
+	rec_real(r, "rate_per_s", count_per_s(c, answered), 4);
+	rec_real(r, "finished_per_s", count_per_s(c, (double)u->finished), 4);
 	rec_int(r, "pages", u->pages);
-	rec_real(r, "pages_per_s", per_s(c, (double)u->pages), 4);
+	rec_real(r, "pages_per_s", count_per_s(c, (double)u->pages), 4);
 	rec_timing(r, "response_ms", &s->response, MS);
 	rec_real(r, "over_threshold_percent", over_percent(&s->response, w->threshold_ns), 3);
 	rec_timing(r, "from_sent_ms", &s->from_sent, MS);
@@ -300,7 +301,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 		rec_timing(r, "waited_for_user_ms", &s->waited, MS);
 	rec_object(r, "concurrency");
 	rec_real(r, "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4);
-	rec_real(r, "by_little", per_s(c, (double)u->finished) * inside / S, 4);
+	rec_real(r, "by_little", count_per_s(c, (double)u->finished) * inside / S, 4);
 	rec_int(r, "max", k->asked_most);
 	rec_end(r);
 	rec_object(r, "send_gap_ms");
@@ -310,12 +311,12 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_real(r, "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5);
 	rec_end(r);
 	rec_int(r, "bytes", w->bytes);
-	rec_real(r, "received_kbyte_per_s", per_s(c, (double)s->bytes / 1000), 3);
+	rec_real(r, "received_kbyte_per_s", count_per_s(c, (double)s->bytes / 1000), 3);
 	fairness(r, c);
 	if (w->each_user)
 		each_user(r, c);
 	if (w->watched)
-		watched(r, c, s, w);
+		report_watched(r, c, s, w);
 	generator(r, c, s, w);
 	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
 	rec_end(r);

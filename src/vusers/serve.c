@@ -25,7 +25,7 @@ struct leaving {
 	uint32_t guest, serial;
 };
 
-struct serve {
+struct serve_state {
 	const struct serve_cfg *cfg;
 	struct serve_sums *sums;
 	struct stations stations;
@@ -56,7 +56,7 @@ int serve_listen(const struct target *at)
 	return err;
 }
 
-static void let_go(struct serve *s, uint32_t fd, bool refused)
+static void drop_guest(struct serve_state *s, uint32_t fd, bool refused)
 {
 	close((int)fd);
 	s->guest[fd].serial = 0;
@@ -64,7 +64,7 @@ static void let_go(struct serve *s, uint32_t fd, bool refused)
 	s->sums->refused += refused;
 }
 
-static void welcome(struct serve *s, int listener)
+static void welcome(struct serve_state *s, int listener)
 {
 	int one = 1, fd;
 
@@ -89,12 +89,12 @@ static void welcome(struct serve *s, int listener)
 		s->guests++;
 		s->sums->guests_most += s->guests > s->sums->guests_most;
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || guest_greet(&s->guest[fd], &s->way))
-			let_go(s, (uint32_t)fd, false);
+			drop_guest(s, (uint32_t)fd, false);
 	}
 }
 
 /* The ring grows: as many requests as there are guests with one each, or more from those that do not wait. */
-static bool line_up(struct serve *s, struct leaving who)
+static bool line_up(struct serve_state *s, struct leaving who)
 {
 	if (s->n == s->line_room) {
 		size_t room = s->line_room ? 2 * s->line_room : 1024;
@@ -114,7 +114,7 @@ static bool line_up(struct serve *s, struct leaving who)
 }
 
 /* What the socket did not take goes when it does. */
-static void watch_room(struct serve *s, uint32_t fd)
+static void watch_room(struct serve_state *s, uint32_t fd)
 {
 	struct epoll_event want = { .events = EPOLLIN | EPOLLOUT, .data.u32 = fd };
 
@@ -122,7 +122,7 @@ static void watch_room(struct serve *s, uint32_t fd)
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 }
 
-static void answer(struct serve *s, struct leaving who)
+static void answer_guest(struct serve_state *s, struct leaving who)
 {
 	struct guest *g = &s->guest[who.guest];
 
@@ -131,12 +131,12 @@ static void answer(struct serve *s, struct leaving who)
 	s->sums->answered++;
 	sample_add(&s->sums->late, clock_now() - who.at_ns);
 	if (guest_answer(g, &s->way))
-		let_go(s, who.guest, false);
+		drop_guest(s, who.guest, false);
 	else
 		watch_room(s, who.guest);
 }
 
-static void read_some(struct serve *s, uint32_t fd)
+static void read_from_guest(struct serve_state *s, uint32_t fd)
 {
 	struct guest *g = &s->guest[fd];
 	ssize_t n = recv((int)fd, s->scratch, SCRATCH, 0);
@@ -147,7 +147,7 @@ static void read_some(struct serve *s, uint32_t fd)
 		return;
 	asked = n > 0 ? guest_feed(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
 	if (asked < 0) {
-		let_go(s, fd, asked == -EPROTO);
+		drop_guest(s, fd, asked == -EPROTO);
 		return;
 	}
 	watch_room(s, fd);
@@ -159,13 +159,13 @@ static void read_some(struct serve *s, uint32_t fd)
 		who.at_ns = stations_pass(&s->stations, now);
 		sample_add(&s->sums->inside, who.at_ns - now);
 		if (!s->stations.n)
-			answer(s, who);
+			answer_guest(s, who);
 		else if (!line_up(s, who))
-			let_go(s, fd, false);
+			drop_guest(s, fd, false);
 	}
 }
 
-static void on_event(struct serve *s, uint32_t fd, uint32_t events)
+static void on_guest_event(struct serve_state *s, uint32_t fd, uint32_t events)
 {
 	if (!s->guest[fd].serial)
 		return;
@@ -173,30 +173,30 @@ static void on_event(struct serve *s, uint32_t fd, uint32_t events)
 		struct epoll_event want = { .events = EPOLLIN, .data.u32 = fd };
 
 		if (guest_go_on(&s->guest[fd], &s->way)) {
-			let_go(s, fd, false);
+			drop_guest(s, fd, false);
 			return;
 		}
 		if (!s->guest[fd].left)
 			epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 	}
 	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
-		read_some(s, fd);
+		read_from_guest(s, fd);
 }
 
 /* When those who come later are through, too, this one is. */
-static int64_t send_off(struct serve *s, int64_t now)
+static int64_t send_off(struct serve_state *s, int64_t now)
 {
 	while (s->n && s->line[s->head].at_ns <= now) {
 		struct leaving who = s->line[s->head];
 
 		s->head = (s->head + 1) % s->line_room;
 		s->n--;
-		answer(s, who);
+		answer_guest(s, who);
 	}
 	return s->n ? s->line[s->head].at_ns : INT64_MAX;
 }
 
-static void stand_still(struct serve *s, int64_t now)
+static void stand_still(struct serve_state *s, int64_t now)
 {
 	if (!s->cfg->pause_ns || s->paused || !s->first_ns || now < s->first_ns + s->cfg->pause_at_ns)
 		return;
@@ -204,7 +204,7 @@ static void stand_still(struct serve *s, int64_t now)
 	clock_sleep_until(now + s->cfg->pause_ns);
 }
 
-static int loop(struct serve *s, int listener, const sigset_t *mask)
+static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 {
 	while (!proc_stop) {
 		struct epoll_event event[AT_ONCE];
@@ -215,35 +215,36 @@ static int loop(struct serve *s, int listener, const sigset_t *mask)
 		until = send_off(s, clock_now());
 		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
 			until = s->first_ns + s->cfg->pause_at_ns;
-		n = nap_until(s->epoll, event, AT_ONCE, until, mask);
+		n = epoll_wait_until(s->epoll, event, AT_ONCE, until, mask);
 		if (n < 0)
 			return n;
 		for (int i = 0; i < n; i++) {
 			if (event[i].data.u32 == LISTENER)
 				welcome(s, listener);
 			else
-				on_event(s, event[i].data.u32, event[i].events);
+				on_guest_event(s, event[i].data.u32, event[i].events);
 		}
 	}
 	return 0;
 }
 
-int serve(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
+int serve_guests(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.u32 = LISTENER };
-	struct serve *s = calloc(1, sizeof(*s));
+	struct serve_state *s = calloc(1, sizeof(*s));
 	int64_t from = clock_now(), now;
 	sigset_t stops, before;
 	int err = -ENOMEM;
 
 	if (!s)
 		return err;
-	*s = (struct serve){ .cfg = cfg, .sums = out, .stations = cfg->stations, .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
+	*s = (struct serve_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
+				  .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
 	s->guest = calloc(s->room, sizeof(*s->guest));
 	if (s->guest && !guest_way_open(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
 		proc_stop_signals(&stops);
 		sigprocmask(SIG_BLOCK, &stops, &before);
-		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : loop(s, listener, &before);
+		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : serve_loop(s, listener, &before);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	now = clock_now();

@@ -31,6 +31,6 @@ struct serve_sums {
 /* A socket that listens, or -errno. */
 int serve_listen(const struct target *at);
 /* Until a signal (proc.h). 0 or -errno. `out` starts all zero; its samples are the caller's. */
-int serve(int listener, const struct serve_cfg *cfg, struct serve_sums *out);
+int serve_guests(int listener, const struct serve_cfg *cfg, struct serve_sums *out);
 
 #endif

@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct spent spent_now(void)
+struct thread_usage thread_usage_now(void)
 {
-	struct spent s = { clock_thread_cpu(), -1 };
+	struct thread_usage s = { clock_thread_cpu(), -1 };
 	struct proc_schedstat own;
 
 	if (!proc_schedstat((pid_t)syscall(SYS_gettid), &own))
@@ -17,14 +17,14 @@ struct spent spent_now(void)
 	return s;
 }
 
-struct spent spent_between(const struct spent *first, const struct spent *last)
+struct thread_usage thread_usage_between(const struct thread_usage *first, const struct thread_usage *last)
 {
-	return (struct spent){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 ||
+	return (struct thread_usage){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 ||
 			       last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
 }
 
 /* (statm counts in lots, for each CPU apart) */
-int64_t spent_memory(void)
+int64_t thread_usage_memory(void)
 {
 	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
 

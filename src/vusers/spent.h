@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-struct spent {
+struct thread_usage {
 	int64_t cpu_ns, waited_ns;	/* on a CPU; ready but not on one, -1: not known */
 };
 
 /* Since the thread began. */
-struct spent spent_now(void);
+struct thread_usage thread_usage_now(void);
 /* Between two of these. */
-struct spent spent_between(const struct spent *first, const struct spent *last);
+struct thread_usage thread_usage_between(const struct thread_usage *first, const struct thread_usage *last);
 /* Bytes that this process has resident; 0: not known. */
-int64_t spent_memory(void);
+int64_t thread_usage_memory(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A number behind so many colons (vnc_address.h). */
-static bool port_of(const char *text, const char **end, int colons, uint16_t *port)
+static bool parse_port(const char *text, const char **end, int colons, uint16_t *port)
 {
 	int v = 0;
 	const char *p = text;
@@ -30,10 +30,10 @@ static bool ports_of(const char *text, int colons, struct target *t)
 	uint16_t from, to;
 
 	for (t->ports = 0;; text++) {
-		if (!port_of(text, &text, colons, &from))
+		if (!parse_port(text, &text, colons, &from))
 			return false;
 		to = from;
-		if (*text == '-' && !port_of(text + 1, &text, colons, &to))
+		if (*text == '-' && !parse_port(text + 1, &text, colons, &to))
 			return false;
 		for (unsigned p = from; p <= to; p++) {
 			if (t->ports == TARGET_PORTS)
@@ -72,12 +72,12 @@ static int parse_http(const char *text, struct target *t, char *why, size_t size
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
 	rest = host_of(rest, t->host, sizeof(t->host));
-	if (rest && *rest == ':' && !port_of(rest + 1, &rest, 2, &t->port[0]))
+	if (rest && *rest == ':' && !parse_port(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
 	return rest == end ? 0 : why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 }
 
-static int find(struct target *t, char *why, size_t size)
+static int resolve_host(struct target *t, char *why, size_t size)
 {
 	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
 	char port[8];
@@ -109,7 +109,7 @@ int target_parse(const char *text, struct target *t, char *why, size_t size)
 	} else {
 		err = why_write(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
-	return err ? err : find(t, why, size);
+	return err ? err : resolve_host(t, why, size);
 }
 
 void target_address(const struct target *t, uint32_t user, struct sockaddr_storage *out)

@@ -33,7 +33,7 @@ int think_parse(const char *text, struct think *out, const char **path)
 	return -EINVAL;
 }
 
-static int add(struct think *t, double ns)
+static int add_think_time(struct think *t, double ns)
 {
 	if (t->n == THINK_VALUES_MOST)
 		return -E2BIG;
@@ -60,7 +60,7 @@ int think_read(FILE *in, struct think *out, unsigned long *line)
 			continue;
 		if (cli_read_real(word, &s) || !(s >= 0 && s * 1e9 <= THINK_MOST_NS))
 			return -EPROTO;
-		err = add(out, s * 1e9);
+		err = add_think_time(out, s * 1e9);
 		sum += s * 1e9;
 	}
 	if (err)

@@ -32,7 +32,7 @@ struct viewer {
 static _Thread_local char last_words[160];
 static char tag;	/* its address is our name among the client's data */
 
-static void listen_to(const char *format, ...)
+static void keep_viewer_words(const char *format, ...)
 {
 	va_list args;
 
@@ -44,17 +44,17 @@ static void listen_to(const char *format, ...)
 
 void viewer_prepare(void)
 {
-	rfbClientLog = rfbClientErr = listen_to;
+	rfbClientLog = rfbClientErr = keep_viewer_words;
 }
 
-static struct viewer *self_of(rfbClient *client)
+static struct viewer *viewer_of(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
 }
 
-static char *give_password(rfbClient *client)
+static char *give_viewer_password(rfbClient *client)
 {
-	struct viewer *v = self_of(client);
+	struct viewer *v = viewer_of(client);
 
 	v->wants = !v->cfg.password;
 	return strdup(v->cfg.password ? v->cfg.password : "");
@@ -62,16 +62,16 @@ static char *give_password(rfbClient *client)
 
 /* --- pixels -------------------------------------------------------------------------------------------------------- */
 
-static int luminance(const void *pixels, int x, int y)
+static int viewer_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 
 	return c->frameBuffer[((size_t)y * (size_t)c->width + (size_t)x) * 4 + 1];	/* green, as the shifts below say */
 }
 
-static void read_patch(struct viewer *v)
+static void read_viewer_patch(struct viewer *v)
 {
-	struct patch_image image = { v->client->width, v->client->height, luminance, v->client };
+	struct patch_image image = { v->client->width, v->client->height, viewer_luminance, v->client };
 	uint32_t number;
 
 	if (!v->found)
@@ -108,9 +108,9 @@ static void compare(struct viewer *v, int x, int y, int w, int h)
 	}
 }
 
-static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
+static void on_viewer_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	struct viewer *v = self_of(client);
+	struct viewer *v = viewer_of(client);
 
 	if (w <= 0 || h <= 0 || x < 0 || y < 0 || x + w > client->width || y + h > client->height)
 		return;
@@ -121,10 +121,10 @@ static void got_rectangle(rfbClient *client, int x, int y, int w, int h)
 }
 
 /* The whole update stands in the picture. */
-static void got_update(rfbClient *client)
+static void on_viewer_update(rfbClient *client)
 {
 	int64_t now = clock_now();
-	struct viewer *v = self_of(client);
+	struct viewer *v = viewer_of(client);
 	bool answers = v->changed;
 
 	if (!v->changed)	/* a pointer's shape only, or the same pixels once more */
@@ -132,7 +132,7 @@ static void got_update(rfbClient *client)
 	v->changed = false;
 	v->pictured = true;
 	if (v->cfg.patch) {
-		read_patch(v);
+		read_viewer_patch(v);
 		answers = v->found && ((v->shown - v->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 	}
 	if (v->asked && answers) {
@@ -143,16 +143,16 @@ static void got_update(rfbClient *client)
 
 /* --- the connection ------------------------------------------------------------------------------------------------ */
 
-static bool start(struct viewer *v, int fd, int port)
+static bool start_viewer(struct viewer *v, int fd, int port)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClient *c = v->client;
 
 	c->sock = fd;
 	c->serverPort = port;
-	c->GetPassword = give_password;
-	c->GotFrameBufferUpdate = got_rectangle;
-	c->FinishedFrameBufferUpdate = got_update;
+	c->GetPassword = give_viewer_password;
+	c->GotFrameBufferUpdate = on_viewer_rectangle;
+	c->FinishedFrameBufferUpdate = on_viewer_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.shareDesktop = TRUE;
 	c->appData.encodingsString = v->cfg.encodings;
@@ -190,7 +190,7 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char 
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (start(v, fd, port))
+	if (start_viewer(v, fd, port))
 		return v;
 	if (v->wants || v->client->authScheme == rfbVncAuth)
 		err = EACCES;

@@ -13,7 +13,7 @@
 #define FEW_ROOM (1u << 12)
 #define REST_NS (2 * NS_PER_MS)
 
-struct ring {
+struct vlog_ring {
 	_Alignas(64) _Atomic uint32_t head;	/* the writer's */
 	int64_t lost;
 	uint32_t room;
@@ -22,7 +22,7 @@ struct ring {
 };
 
 struct vlog {
-	struct ring crowd, few;
+	struct vlog_ring crowd, few;
 	pthread_mutex_t lock;			/* of those who write to the second */
 	_Alignas(64) atomic_bool over;
 	struct vlog_cfg cfg;
@@ -39,7 +39,7 @@ static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
 static const char *const columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
 				       "state", "code", "bytes", "measured", "watched", NULL };
 
-static void write_row(struct rows *t, const struct vlog_cfg *cfg, const struct vlog_row *r)
+static void write_vlog_row(struct rows *t, const struct vlog_cfg *cfg, const struct vlog_row *r)
 {
 	rows_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
 	rows_str(t, cfg->label[r->label]);
@@ -106,7 +106,7 @@ static void count_watched(struct vlog_watched *s, const struct vlog_row *r)
 	sample_add(&s->late, r->sent_ns - r->ready_ns);
 }
 
-static void count(struct vlog_sums *s, const struct vlog_row *r)
+static void count_row(struct vlog_sums *s, const struct vlog_row *r)
 {
 	if (!r->measured)
 		return;
@@ -135,7 +135,7 @@ static void count(struct vlog_sums *s, const struct vlog_row *r)
 	}
 }
 
-static bool take_from(struct vlog *l, struct ring *from)
+static bool take_from(struct vlog *l, struct vlog_ring *from)
 {
 	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed),
 		head = atomic_load_explicit(&from->head, memory_order_acquire);
@@ -145,9 +145,9 @@ static bool take_from(struct vlog *l, struct ring *from)
 	for (; tail != head; tail++) {
 		const struct vlog_row *r = &from->row[tail % from->room];
 
-		count(&l->sums, r);
+		count_row(&l->sums, r);
 		if (l->rows)
-			write_row(l->rows, &l->cfg, r);
+			write_vlog_row(l->rows, &l->cfg, r);
 		if (l->jtl)
 			write_jtl(l, r);
 		atomic_store_explicit(&from->tail, tail + 1, memory_order_release);
@@ -155,7 +155,7 @@ static bool take_from(struct vlog *l, struct ring *from)
 	return true;
 }
 
-static bool take(struct vlog *l)
+static bool take_rows(struct vlog *l)
 {
 	bool some = take_from(l, &l->crowd);
 
@@ -167,7 +167,7 @@ static void *vlog_main(void *context)
 	struct vlog *l = context;
 	int64_t flushed = clock_now(), now;
 
-	while (take(l) || !atomic_load(&l->over)) {
+	while (take_rows(l) || !atomic_load(&l->over)) {
 		now = clock_now();
 		if (l->rows && now - flushed >= NS_PER_S) {	/* whoever kills us leaves what there was */
 			rows_flush(l->rows);
@@ -175,12 +175,12 @@ static void *vlog_main(void *context)
 		}
 		clock_sleep_until(now + REST_NS);	/* (not in a hurry, so that the ring is taken in pieces) */
 	}
-	take(l);
+	take_rows(l);
 	l->sums.cpu_ns = clock_thread_cpu();
 	return NULL;
 }
 
-static void let_go(struct vlog *l)
+static void free_vlog(struct vlog *l)
 {
 	if (l->rows)
 		rows_close(l->rows);
@@ -228,12 +228,12 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 failed:
 	err = errno;
 	vlog_free_sums(&l->sums);
-	let_go(l);
+	free_vlog(l);
 	errno = err;
 	return NULL;
 }
 
-static void add(struct ring *to, const struct vlog_row *row)
+static void push_row(struct vlog_ring *to, const struct vlog_row *row)
 {
 	uint32_t head = atomic_load_explicit(&to->head, memory_order_relaxed);
 
@@ -247,13 +247,13 @@ static void add(struct ring *to, const struct vlog_row *row)
 
 void vlog_add(struct vlog *l, const struct vlog_row *row)
 {
-	add(&l->crowd, row);
+	push_row(&l->crowd, row);
 }
 
 void vlog_add_watched(struct vlog *l, const struct vlog_row *row)
 {
 	pthread_mutex_lock(&l->lock);
-	add(&l->few, row);
+	push_row(&l->few, row);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -272,7 +272,7 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 		l->jtl_err = errno;
 	if (!err)
 		err = -l->jtl_err;
-	let_go(l);
+	free_vlog(l);
 	return err;
 }
 

@@ -122,7 +122,7 @@ static int step_tile(struct vrfb *s)
 	return 0;
 }
 
-static int step(struct vrfb *s)
+static int step_state(struct vrfb *s)
 {
 	if (s->state < VRFB_MESSAGE)
 		return vrfb_greet(s);
@@ -155,13 +155,13 @@ static int step(struct vrfb *s)
 
 /* --- bytes that are passed over ------------------------------------------------------------------------------------ */
 
-static int luminance(const void *pixels, int x, int y)
+static int vrfb_luminance(const void *pixels, int x, int y)
 {
 	return ((const uint8_t *)pixels)[y * VRFB_PATCH_WIDTH + x];
 }
 
 /* Of raw pixels those of the patch, by their green. */
-static void keep(struct vrfb *s, const uint8_t *bytes, uint64_t from, size_t n)
+static void keep_luminance(struct vrfb *s, const uint8_t *bytes, uint64_t from, size_t n)
 {
 	for (uint64_t i = from + (5 - from % 4) % 4; i < from + n; i += 4) {
 		int64_t pixel = (int64_t)(i / 4), x = s->x + pixel % s->w - VRFB_PATCH_X, y = s->y + pixel / s->w - VRFB_PATCH_Y;
@@ -176,7 +176,7 @@ static size_t pass_over(struct vrfb *s, const uint8_t *bytes, size_t n)
 	size_t part = n < s->skip ? n : (size_t)s->skip;
 
 	if (s->raw)
-		keep(s, bytes, s->skipped, part);
+		keep_luminance(s, bytes, s->skipped, part);
 	s->skip -= part;
 	s->skipped = s->skip ? s->skipped + part : 0;
 	s->raw = s->raw && s->skip;
@@ -184,9 +184,9 @@ static size_t pass_over(struct vrfb *s, const uint8_t *bytes, size_t n)
 }
 
 /* The number has come: modulo 2^24, so that half of all numbers are behind. */
-static bool shown(struct vrfb_patch *p)
+static bool number_shown(struct vrfb_patch *p)
 {
-	struct patch_image image = { VRFB_PATCH_WIDTH, VRFB_PATCH_HEIGHT, luminance, p->luminance };
+	struct patch_image image = { VRFB_PATCH_WIDTH, VRFB_PATCH_HEIGHT, vrfb_luminance, p->luminance };
 	struct patch_place at = { 0, 0, VRFB_CELL };
 
 	if (!patch_read(&image, &at, &p->shown))
@@ -203,7 +203,7 @@ static int end_update(struct vrfb *s)
 
 	s->in_update = false;
 	if (s->patch)
-		answers = shown(s->patch) && s->asked;
+		answers = number_shown(s->patch) && s->asked;
 	if (!s->ready)
 		flags |= VRFB_READY;
 	s->ready = true;
@@ -244,7 +244,7 @@ int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n)
 		at += part;
 		if (s->have < s->need)
 			continue;
-		err = step(s);
+		err = step_state(s);
 		if (err)
 			return err;
 	}

@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
-enum { NONE = 1, VNC_AUTH = 2 };
+enum { AUTH_NONE = 1, AUTH_VNC = 2 };
 
 static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
 
-static int say(struct vrfb *s, const void *bytes, size_t n)
+static int queue_reply(struct vrfb *s, const void *bytes, size_t n)
 {
 	uint8_t *p = vrfb_room(s, n);
 
@@ -42,13 +42,13 @@ static int step_version(struct vrfb *s)
 	minor = (s->head[8] - '0') * 100 + (s->head[9] - '0') * 10 + s->head[10] - '0';
 	s->version = minor < 7 ? 3 : minor < 8 ? 7 : 8;
 	vrfb_expect(s, s->version == 3 ? VRFB_SECURITY_33 : VRFB_SECURITY_COUNT, s->version == 3 ? 4 : 1);
-	return say(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
+	return queue_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
 }
 
 static int step_init_next(struct vrfb *s)
 {
 	vrfb_expect(s, VRFB_INIT, 24);
-	return say(s, "\1", 1);	/* shared */
+	return queue_reply(s, "\1", 1);	/* shared */
 }
 
 static int step_challenge_next(struct vrfb *s)
@@ -64,7 +64,7 @@ static int step_security_33(struct vrfb *s)
 {
 	uint32_t type = rfb_u32(s->head);
 
-	return type == NONE ? step_init_next(s) : type == VNC_AUTH ? step_challenge_next(s) : type == 0 ? -ECONNREFUSED : -EPROTO;
+	return type == AUTH_NONE ? step_init_next(s) : type == AUTH_VNC ? step_challenge_next(s) : type == 0 ? -ECONNREFUSED : -EPROTO;
 }
 
 static int step_security_count(struct vrfb *s)
@@ -80,8 +80,8 @@ static int step_security_count(struct vrfb *s)
 /* One by one: there may be 255 of them. */
 static int step_security_types(struct vrfb *s)
 {
-	s->counts |= s->head[0] == NONE;
-	s->pixels |= s->head[0] == VNC_AUTH;
+	s->counts |= s->head[0] == AUTH_NONE;
+	s->pixels |= s->head[0] == AUTH_VNC;
 	if (--s->rects) {
 		s->have = 0;
 		return 0;
@@ -89,8 +89,8 @@ static int step_security_types(struct vrfb *s)
 	if (!s->counts && !s->pixels)
 		return -EPROTONOSUPPORT;
 	if (!s->counts)
-		return say(s, "\2", 1) ? -ENOBUFS : step_challenge_next(s);
-	if (say(s, "\1", 1))
+		return queue_reply(s, "\2", 1) ? -ENOBUFS : step_challenge_next(s);
+	if (queue_reply(s, "\1", 1))
 		return -ENOBUFS;
 	if (s->version == 7)	/* which sends no result for None */
 		return step_init_next(s);
@@ -104,7 +104,7 @@ static int step_challenge(struct vrfb *s)
 
 	vnc_password_answer(s->cfg->password, s->head, answer);
 	vrfb_expect(s, VRFB_RESULT, 4);
-	return say(s, answer, sizeof(answer));
+	return queue_reply(s, answer, sizeof(answer));
 }
 
 static int step_result(struct vrfb *s)

@@ -15,7 +15,7 @@
 /* Looks after those who are held up in the library. */
 static void *keeper_main(void *context)
 {
-	struct watch *w = context;
+	struct watch_set *w = context;
 	bool busy = true;
 
 	while (busy) {
@@ -39,9 +39,9 @@ static void *keeper_main(void *context)
 	return NULL;
 }
 
-struct watch *watch_open(const struct watch_cfg *cfg)
+struct watch_set *watch_open(const struct watch_cfg *cfg)
 {
-	struct watch *w = calloc(1, sizeof(*w));
+	struct watch_set *w = calloc(1, sizeof(*w));
 	uint64_t random = ~cfg->crowd->seed;	/* not those of the crowd */
 	sigset_t all, before;
 	int err = 0;
@@ -78,7 +78,7 @@ struct watch *watch_open(const struct watch_cfg *cfg)
 }
 
 /* How many are so. */
-static int count(const struct watch *w, enum watch_state state)
+static int count_in_state(const struct watch_set *w, enum watch_state state)
 {
 	int n = 0;
 
@@ -87,14 +87,14 @@ static int count(const struct watch *w, enum watch_state state)
 	return n;
 }
 
-int watch_gather(struct watch *w)
+int watch_gather(struct watch_set *w)
 {
-	while (count(w, WATCH_COMING) && !proc_stop)
+	while (count_in_state(w, WATCH_COMING) && !proc_stop)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
-	return proc_stop ? -EINTR : count(w, WATCH_HERE);
+	return proc_stop ? -EINTR : count_in_state(w, WATCH_HERE);
 }
 
-static void ring(int bell)
+static void ring_bell(int bell)
 {
 	const uint64_t one = 1;
 	ssize_t n = write(bell, &one, sizeof(one));
@@ -102,19 +102,19 @@ static void ring(int bell)
 	(void)n;	/* it has room for 2^64 of these */
 }
 
-void watch_run(struct watch *w, struct vlog *log, int64_t start_ns)
+void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns)
 {
 	w->log = log;
 	w->start_ns = start_ns;
 	window_open(&w->window, start_ns, crowd_from(w->cfg.crowd, start_ns), crowd_end(w->cfg.crowd, start_ns));
 	atomic_store(&w->running, true);
-	ring(w->bell);
+	ring_bell(w->bell);
 }
 
-static void stop_all(struct watch *w)
+static void stop_watched(struct watch_set *w)
 {
 	atomic_store(&w->over, true);
-	ring(w->last_bell);
+	ring_bell(w->last_bell);
 	for (int i = 0; i < w->cfg.n; i++)
 		if (w->one[i].started)
 			pthread_join(w->one[i].thread, NULL);
@@ -125,16 +125,17 @@ static void stop_all(struct watch *w)
 	w->kept = false;
 }
 
-void watch_end(struct watch *w, bool stop, struct watch_user user[WATCH_MOST])
+void watch_end(struct watch_set *w, bool stop, struct watch_user user[WATCH_MOST])
 {
-	while (!stop && count(w, WATCH_DONE) < w->cfg.n && !proc_stop && clock_now() < w->window.end_ns + w->cfg.crowd->timeout_ns)
+	while (!stop && count_in_state(w, WATCH_DONE) < w->cfg.n && !proc_stop &&
+	       clock_now() < w->window.end_ns + w->cfg.crowd->timeout_ns)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
-	stop_all(w);
+	stop_watched(w);
 	for (int i = 0; i < w->cfg.n; i++)
 		user[i] = w->one[i].told;
 }
 
-const char *watch_why(const struct watch *w)
+const char *watch_failure(const struct watch_set *w)
 {
 	for (int i = 0; i < w->cfg.n; i++)
 		if (w->one[i].state == WATCH_FAILED)
@@ -142,9 +143,9 @@ const char *watch_why(const struct watch *w)
 	return "";
 }
 
-void watch_close(struct watch *w)
+void watch_close(struct watch_set *w)
 {
-	stop_all(w);
+	stop_watched(w);
 	for (int i = 0; i < w->cfg.n; i++)
 		pthread_mutex_destroy(&w->one[i].lock);
 	pthread_mutex_destroy(&w->door);

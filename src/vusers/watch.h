@@ -31,18 +31,18 @@ struct watch_user {
 	char why[160];			/* of the last failure */
 };
 
-struct watch;
+struct watch_set;
 
 /* NULL with errno. Owned by the caller, to be closed in any case. */
-struct watch *watch_open(const struct watch_cfg *cfg);
+struct watch_set *watch_open(const struct watch_cfg *cfg);
 /* Waits until each has connected and seen its picture, or has failed: how many are there, or -EINTR (proc.h). */
-int watch_gather(struct watch *w);
-const char *watch_why(const struct watch *w);	/* of one who has failed then; "": nobody */
+int watch_gather(struct watch_set *w);
+const char *watch_failure(const struct watch_set *w);	/* of one who has failed then; "": nobody */
 /* The run begins (at start_ns, as the crowd's); its rows go to vlog_add_watched(). */
-void watch_run(struct watch *w, struct vlog *log, int64_t start_ns);
+void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns);
 /* It is over: waits for answers that are under way, unless it is told to stop; then nobody of them
  * is left, and `user` tells of each. */
-void watch_end(struct watch *w, bool stop, struct watch_user user[WATCH_MOST]);
-void watch_close(struct watch *w);
+void watch_end(struct watch_set *w, bool stop, struct watch_user user[WATCH_MOST]);
+void watch_close(struct watch_set *w);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* Waits for the descriptor, or for a bell (the first one only where it was not heard yet). 1: the
  * descriptor, 0: a bell or the time, -errno. */
-static int wait_for(const struct watch *w, int fd, short events, int64_t until_ns, bool first_bell)
+static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t until_ns, bool first_bell)
 {
 	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->last_bell, .events = POLLIN },
 			       { .fd = first_bell ? w->bell : -1, .events = POLLIN } };
@@ -35,7 +35,7 @@ static int wait_for(const struct watch *w, int fd, short events, int64_t until_n
 }
 
 /* A connected socket, which blocks, or -errno. */
-static int dial(const struct watch *w, uint32_t number, int64_t until_ns)
+static int dial_target(const struct watch_set *w, uint32_t number, int64_t until_ns)
 {
 	struct sockaddr_storage to;
 	socklen_t size = sizeof(int);
@@ -48,7 +48,7 @@ static int dial(const struct watch *w, uint32_t number, int64_t until_ns)
 	if (connect(fd, (struct sockaddr *)&to, w->cfg.target->address_size))
 		err = errno == EINPROGRESS ? -EAGAIN : -errno;
 	while (err == -EAGAIN) {
-		int ready = wait_for(w, fd, POLLOUT, until_ns, false);
+		int ready = wait_for_fd(w, fd, POLLOUT, until_ns, false);
 
 		if (ready > 0)
 			err = getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) ? -errno : -err;
@@ -65,18 +65,18 @@ static int dial(const struct watch *w, uint32_t number, int64_t until_ns)
 	return fd;
 }
 
-static void hold(struct watch_one *o, int fd)
+static void set_fd(struct watch_one *o, int fd)
 {
 	pthread_mutex_lock(&o->lock);
 	o->fd = fd;
 	pthread_mutex_unlock(&o->lock);
 }
 
-static void leave(struct watch_one *o)
+static void hang_up_viewer(struct watch_one *o)
 {
 	int fd = o->fd;
 
-	hold(o, -1);
+	set_fd(o, -1);
 	if (o->viewer)
 		viewer_close(o->viewer);
 	o->viewer = NULL;
@@ -91,7 +91,7 @@ static int fail(struct watch_one *o, int err, const char *why)
 	return err;
 }
 
-static int read_some(struct watch_one *o, int64_t until_ns)
+static int read_from_watched(struct watch_one *o, int64_t until_ns)
 {
 	int err;
 
@@ -104,27 +104,27 @@ static int read_some(struct watch_one *o, int64_t until_ns)
 /* Greets, and waits for the picture. 0 or -errno. */
 static int come(struct watch_one *o)
 {
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
 	char why[128];
-	int fd = dial(w, o->number, until);
+	int fd = dial_target(w, o->number, until);
 
 	if (fd < 0)
 		return fail(o, fd, NULL);
-	hold(o, fd);
+	set_fd(o, fd);
 	atomic_store(&o->until_ns, until);
 	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
 	if (!o->viewer)
 		return fail(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
 	while (!viewer_ready(o->viewer)) {
-		int ready = wait_for(w, fd, POLLIN, until, false);
+		int ready = wait_for_fd(w, fd, POLLIN, until, false);
 
 		if (ready < 0 || w->over)
 			return fail(o, w->over ? -EINTR : ready, NULL);
 		if (clock_now() >= until)
 			return fail(o, -ETIMEDOUT, w->cfg.viewer.patch ? "there is no patch on its screen: start refecho there, in sight"
 				    : "it sends no picture");
-		if (ready && read_some(o, until))
+		if (ready && read_from_watched(o, until))
 			return fail(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
 	}
 	atomic_store(&o->until_ns, INT64_MAX);
@@ -145,9 +145,9 @@ static uint32_t received(int fd)
 	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
 }
 
-static void log_end(struct watch_one *o, int64_t now, enum vlog_end end)
+static void log_watched(struct watch_one *o, int64_t now, enum vlog_end end)
 {
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 	struct vlog_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now, .user = o->number,
 				.bytes = end == VLOG_OK ? received(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
 				.measured = window_holds(&w->window, o->due_ns), .watched = true };
@@ -158,9 +158,9 @@ static void log_end(struct watch_one *o, int64_t now, enum vlog_end end)
 	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_draw(&w->cfg.think, &o->random);
 }
 
-static int ask(struct watch_one *o)
+static int ask_server(struct watch_one *o)
 {
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 	uint8_t bytes[16];
 	int width, height;
 	size_t n;
@@ -196,7 +196,7 @@ static void begin_to_think(struct watch_one *o)
 /* Until the run is over (0), or the connection (-errno). */
 static int live(struct watch_one *o)
 {
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 	int64_t timeout = w->cfg.crowd->timeout_ns, now, until;
 	int ready, err = 0;
 
@@ -208,16 +208,16 @@ static int live(struct watch_one *o)
 			return -ETIMEDOUT;
 		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
 			return 0;
-		if (o->thinks && !o->asked && o->due_ns <= now && ask(o))
+		if (o->thinks && !o->asked && o->due_ns <= now && ask_server(o))
 			return -EPIPE;
 		until = o->asked ? o->sent_ns + timeout : o->thinks ? o->due_ns : INT64_MAX;
-		ready = wait_for(w, o->fd, POLLIN, until, !o->thinks);
+		ready = wait_for_fd(w, o->fd, POLLIN, until, !o->thinks);
 		if (ready < 0)
 			return ready;
 		if (ready)
-			err = read_some(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
+			err = read_from_watched(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
 		if (o->asked && viewer_answered(o->viewer))
-			log_end(o, viewer_answered(o->viewer), VLOG_OK);
+			log_watched(o, viewer_answered(o->viewer), VLOG_OK);
 		if (err)
 			return err;
 	}
@@ -227,7 +227,7 @@ static int live(struct watch_one *o)
 /* One greets at a time; who waits for that hears that it is all over. */
 static int come_through_the_door(struct watch_one *o)
 {
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 	int err;
 
 	pthread_mutex_lock(&w->door);
@@ -237,7 +237,7 @@ static int come_through_the_door(struct watch_one *o)
 }
 
 /* Nothing is asked any more. */
-static bool too_late(const struct watch *w)
+static bool too_late(const struct watch_set *w)
 {
 	return w->over || (w->running && clock_now() >= w->window.end_ns);
 }
@@ -246,14 +246,14 @@ static bool too_late(const struct watch *w)
  * was not there at the beginning tries again once the run has begun. Whether it is there. */
 static bool come_back(struct watch_one *o, bool at_once)
 {
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 
 	while (!too_late(w)) {
 		bool begun = w->running;
 		int err;
 
 		if (!begun || !at_once)
-			wait_for(w, -1, 0, clock_now() + RETRY_NS, !begun);
+			wait_for_fd(w, -1, 0, clock_now() + RETRY_NS, !begun);
 		at_once = false;
 		if (!begun || too_late(w))
 			continue;
@@ -266,7 +266,7 @@ static bool come_back(struct watch_one *o, bool at_once)
 			return true;
 		}
 		o->told.refused += err != -EINTR;
-		leave(o);
+		hang_up_viewer(o);
 	}
 	return false;
 }
@@ -274,7 +274,7 @@ static bool come_back(struct watch_one *o, bool at_once)
 void *watch_one_main(void *context)
 {
 	struct watch_one *o = context;
-	struct watch *w = o->all;
+	struct watch_set *w = o->all;
 	int err = come_through_the_door(o);
 
 	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_HERE);
@@ -284,15 +284,15 @@ void *watch_one_main(void *context)
 		if (err && o->told.ready)
 			fail(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
 		if (o->asked)
-			log_end(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
+			log_watched(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
 		if (!err)
 			break;
-		leave(o);
+		hang_up_viewer(o);
 		if (!come_back(o, err == -ETIMEDOUT))
 			break;
 		err = 0;
 	}
-	leave(o);
+	hang_up_viewer(o);
 	o->told.cpu_ns = clock_thread_cpu();
 	atomic_store(&o->state, WATCH_DONE);
 	return NULL;

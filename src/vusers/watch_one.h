@@ -14,7 +14,7 @@
 enum watch_state { WATCH_COMING, WATCH_HERE, WATCH_FAILED, WATCH_DONE };	/* before the run: coming, here or failed */
 
 struct watch_one {
-	struct watch *all;
+	struct watch_set *all;
 	uint32_t number;
 	pthread_t thread;
 	bool started;
@@ -30,7 +30,7 @@ struct watch_one {
 	struct watch_user told;
 };
 
-struct watch {
+struct watch_set {
 	struct watch_cfg cfg;
 	struct watch_one one[WATCH_MOST];
 	pthread_mutex_t door;		/* one greets at a time: TigerVNC takes many whom it does not know for an attack */

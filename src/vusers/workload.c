@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE, WEIGHT, OBJECT, PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
+enum { CELL_PAGE, CELL_WEIGHT, CELL_OBJECT, CELL_PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
 
-static int split(char *text, char **cell, int most)
+static int split_row(char *text, char **cell, int most)
 {
 	int n = 0;
 
@@ -31,36 +31,37 @@ static bool workload_is_path(const char *text)
 	return true;
 }
 
-static const char *add(struct workload *w, char **cell)
+static const char *add_object(struct workload *w, char **cell)
 {
 	struct workload_page *p = w->pages ? &w->page[w->pages - 1] : NULL;
 	struct workload_object *o = &w->object[w->objects];
 	double weight;
 
-	if (cli_read_real(cell[WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
+	if (cli_read_real(cell[CELL_WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
 		return "its weight is not a number over 0";
-	if (!*cell[PAGE] || strlen(cell[PAGE]) >= WORKLOAD_NAME || !*cell[OBJECT] || strlen(cell[OBJECT]) >= WORKLOAD_NAME)
+	if (!*cell[CELL_PAGE] || strlen(cell[CELL_PAGE]) >= WORKLOAD_NAME || !*cell[CELL_OBJECT] ||
+	    strlen(cell[CELL_OBJECT]) >= WORKLOAD_NAME)
 		return "a name is empty, or too long";
-	if (strlen(cell[PATH]) >= WORKLOAD_PATH || !workload_is_path(cell[PATH]))
+	if (strlen(cell[CELL_PATH]) >= WORKLOAD_PATH || !workload_is_path(cell[CELL_PATH]))
 		return "its path is not one that begins with / and has no blanks";
-	if (!p || strcmp(p->name, cell[PAGE]) != 0) {
+	if (!p || strcmp(p->name, cell[CELL_PAGE]) != 0) {
 		for (int i = 0; i < w->pages; i++)
-			if (!strcmp(w->page[i].name, cell[PAGE]))
+			if (!strcmp(w->page[i].name, cell[CELL_PAGE]))
 				return "objects of one page do not stand together";
 		p = &w->page[w->pages++];
 		*p = (struct workload_page){ .first = w->objects, .weight = weight, .up_to = weight + (w->pages > 1 ? p[-1].up_to : 0) };
-		strcpy(p->name, cell[PAGE]);
+		strcpy(p->name, cell[CELL_PAGE]);
 	} else if (p->weight < weight || p->weight > weight) {
 		return "its page has another weight in the line before";
 	}
-	strcpy(o->name, cell[OBJECT]);
-	strcpy(o->path, cell[PATH]);
+	strcpy(o->name, cell[CELL_OBJECT]);
+	strcpy(o->path, cell[CELL_PATH]);
 	p->n++;
 	w->objects++;
 	return NULL;
 }
 
-static int room(struct workload *w)
+static int alloc_workload(struct workload *w)
 {
 	*w = (struct workload){ .object = calloc(WORKLOAD_OBJECTS, sizeof(*w->object)),
 				.page = calloc(WORKLOAD_OBJECTS, sizeof(*w->page)) };
@@ -75,7 +76,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	char text[2 * WORKLOAD_PATH], *cell[CELLS_MOST + 1];
 
 	*why = NULL;
-	if (room(w))
+	if (alloc_workload(w))
 		return -ENOMEM;
 	for (*line = 1; fgets(text, sizeof(text), in); (*line)++) {
 		size_t n = strcspn(text, "\r\n");
@@ -86,13 +87,13 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 		text[n] = '\0';
 		if (!*why && (!*text || *text == '#'))
 			continue;
-		cells = *why ? 0 : split(text, cell, CELLS_MOST);
+		cells = *why ? 0 : split_row(text, cell, CELLS_MOST);
 		if (!*why && (cells < CELLS_MIN || cells > CELLS_MOST))
 			*why = "it has not the columns page, weight, object, path and perhaps bytes, with tabs between";
 		if (!*why && w->objects == WORKLOAD_OBJECTS)
 			*why = "it is one object more than the 1000 that there may be";
 		if (!*why)
-			*why = add(w, cell);
+			*why = add_object(w, cell);
 		if (*why) {
 			workload_free(w);
 			return -EPROTO;
@@ -111,9 +112,9 @@ int workload_one(struct workload *w, const char *path)
 	if (strlen(path) >= sizeof(copy))
 		return -ENAMETOOLONG;
 	strcpy(copy, path);
-	if (room(w))
+	if (alloc_workload(w))
 		return -ENOMEM;
-	if (!add(w, cell))
+	if (!add_object(w, cell))
 		return 0;
 	workload_free(w);
 	return -EPROTO;

@@ -95,26 +95,26 @@ static void what_is_no_workload_is_refused_with_its_line(void **state)
 
 static void users_come_out_in_the_order_of_their_times(void **state)
 {
-	struct dues d;
+	struct due_heap d;
 	uint64_t random = 5;
 	int64_t last = INT64_MIN;
 	bool seen[1000] = { false };
 
 	(void)state;
-	assert_int_equal(dues_open(&d, 1000), 0);
-	assert_true(dues_first(&d) == INT64_MAX);
+	assert_int_equal(due_heap_open(&d, 1000), 0);
+	assert_true(due_heap_first(&d) == INT64_MAX);
 	for (uint32_t i = 0; i < 1000; i++)
-		dues_add(&d, (int64_t)(random_bits(&random) % 500), i);
+		due_heap_add(&d, (int64_t)(random_bits(&random) % 500), i);
 	for (int i = 0; i < 1000; i++) {
-		int64_t first = dues_first(&d);
-		struct due who = dues_take(&d);
+		int64_t first = due_heap_first(&d);
+		struct due who = due_heap_take(&d);
 
 		assert_true(who.at_ns == first && first >= last && !seen[who.user]);
 		seen[who.user] = true;
 		last = first;
 	}
 	assert_int_equal(d.n, 0);
-	dues_free(&d);
+	due_heap_free(&d);
 }
 
 /* By hand: two stations of 3 and 2 ms; the second never makes anybody wait, the first everybody who comes in time. */
