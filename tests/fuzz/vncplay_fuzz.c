@@ -149,7 +149,7 @@ static void fuzz_side(const uint8_t *data, size_t size)
 static void fuzz_trace(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
-	struct trace t;
+	struct input_trace t;
 	char why[200];
 
 	if (!trace_load(f.path, &t, why, sizeof(why))) {
