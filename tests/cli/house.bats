@@ -319,6 +319,18 @@ in_scratch() {
 	[ "$status" -eq 1 ]
 }
 
+@test "no two rooms define one name, but main" {
+	local twice
+
+	command -v ctags >/dev/null || skip "no ctags"
+	ctags -x --languages=C --langmap=C:.c.h --c-kinds=fsuget -R src >"$BATS_TEST_TMPDIR/names"
+	grep -q '^main ' "$BATS_TEST_TMPDIR/names"	# (names were found)
+	twice=$(awk '$1 != "main" { split($4, path, "/"); print $1, path[2] }' "$BATS_TEST_TMPDIR/names" | sort -u |
+		awk '{ rooms[$1] = rooms[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
+	echo "$twice"
+	[ -z "$twice" ]
+}
+
 @test "no line of a source or a script is over 132 columns, a tab counted as one" {
 	local files found
 
