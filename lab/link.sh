@@ -82,7 +82,10 @@ link_choose() { # COMMAND...: in a namespace of a host, as its root
 	netem) link_has_netem "$@" || { LAB_WHY="this kernel has no netem"; [ -z "${LAB_DELAY_BY-}" ] || return; LAB_LINK=wire; } ;;
 	*) return 1 ;;
 	esac
-	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/delayline" ] || { LAB_WHY+=", and the delay line is not built: thinprobe setup"; return 1; }
+	[ "$LAB_LINK" = netem ] || [ -x "$TP_BIN/delayline" ] || {
+		LAB_WHY+=", and the delay line is not built: thinprobe setup"
+		return 1
+	}
 	[ "$LAB_LINK" = netem ] || [ -c /dev/net/tun ] || {
 		LAB_WHY+=", and there is no /dev/net/tun for the delay line (modprobe tun)"
 		return 1

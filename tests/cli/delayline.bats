@@ -89,7 +89,7 @@ result() { jq "$1" "the report"; }
 		== [10000000, 384000, 2, 1]')" = true ]
 }
 
-@test "delayline: the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
+@test "the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
 	need ping jq
 	hosts
 	line --delay 30ms
