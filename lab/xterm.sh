@@ -24,8 +24,9 @@ xterm_start() {
 	wait_until 20 xterm_began_or_ended "$name" && read -r pid <"$LAB_LOG/$name.out"
 	# A program reads keys from the moment it has switched its terminal to single characters. No window manager: keys go to the window
 	# that has the focus, and only while the pointer is above it. The window of an xterm that has just ended may still be there.
+	# A minute: a remote display is asked some hundred times, each a round trip.
 	# shellcheck disable=SC2016
-	[ -n "$pid" ] && lab_exec server timeout 20 sh -c '
+	[ -n "$pid" ] && lab_exec server timeout 60 sh -c '
 		export DISPLAY="$1"
 		until child=$(pgrep -P "$2" -x "$3") && tty=$(ps -o tty= -p "$child") &&
 			stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; do kill -0 "$2" && sleep 0.05 || exit; done

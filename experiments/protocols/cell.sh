@@ -78,6 +78,12 @@ session_begin() {	# session_begin PROTOCOL; 1: LAB_WHY
 	SESSION_CLIENT=$LAB_PID
 }
 
+# The application in the session. 1: LAB_WHY; what it cannot be shown in is a cell that failed, and other protocols go on.
+app_begin() {
+	attempt app_begin_or_die || { LAB_WHY=$ATTEMPT_WHY; return 1; }
+}
+app_begin_or_die() { app_start "$PROTOCOL_DISPLAY" || die "$LAB_WHY"; }
+
 # Waits until the view does not change for a while. Where it never rests, what comes is measured all the same, and said. Without a
 # view a second client would be on the wire: time passes.
 session_rest() {
@@ -144,7 +150,7 @@ measure_session() {
 	if [ "$(protocol_kind)" = display ]; then
 		tap_start window || return
 		app_use vim
-		app_start "$PROTOCOL_DISPLAY"
+		app_begin || return
 		session_rest
 		tap_end window "$folder" || return
 	fi
@@ -187,7 +193,7 @@ measure_work() {
 		session_rest
 	fi
 	app_use work
-	app_start "$PROTOCOL_DISPLAY" || return
+	app_begin || return
 	session_rest
 	stopped || work_do || status=1
 	app_stop

@@ -28,7 +28,7 @@ app_start() {
 	APP_PID=$LAB_PID
 	lab_ready "$name" 20 || die "refecho did not start on display $1; see $LAB_LOG/$name.err"
 	# shellcheck disable=SC2016
-	lab_exec server timeout 20 sh -c '
+	lab_exec server timeout 60 sh -c '
 		export DISPLAY="$1"
 		# In the window for the keys, but in its lower right: a cursor may be painted over what is below it. Tried again, since
 		# the window found may be that of one that has just ended: it never gets the focus. (The move has no --sync: where the
