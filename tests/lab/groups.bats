@@ -240,6 +240,7 @@ END
 	[ "$(cat "$W/switches/autogroup")" = 1 ]
 	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
 	# a controller that is not given: noted, and struck out again
+	: >"$W/answers"	# the answers above are not those that are waited for
 	rm -f "$W/tree/cgroup.subtree_control"
 	mkdir "$W/tree/cgroup.subtree_control"
 	{
