@@ -21,6 +21,7 @@ vamp	-	thinprobe vamp run --dry-run --no-audio --control input -t 300ms $OPTIONS
 sink	-	thinprobe sink -n 2 -l 5 -t 500ms $OPTIONS
 sink	-	thinprobe sink --burst every:50ms,len:2ms -t 500ms $OPTIONS
 memhog	-	thinprobe memhog -s 16M --rate 20M/s -t 500ms $OPTIONS
+idleprofile	-	thinprobe idleprofile --cpus 1 -t 500ms $OPTIONS
 sessmem	-	thinprobe sessmem --session $$ $OPTIONS
 netload	netload	thinprobe netload send 127.0.0.1:$PORT --rate 2Mbit -t 1200ms $OPTIONS
 delayline	networks	unshare -rn thinprobe delayline --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
