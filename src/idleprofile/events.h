@@ -21,7 +21,7 @@ struct part {
 	int64_t start_ns, end_ns;
 	int64_t lost_ns;		/* end - start less the loop's own step and what this program itself took */
 	bool tick;
-	const struct who_share *share;	/* whose it was; NULL, 0: not known */
+	const struct who_share *share;	/* array of `shares` culprits that took lost_ns; NULL, 0: unknown */
 	size_t shares;
 };
 

@@ -32,7 +32,8 @@ struct observations {
 /* 0 or -ENOMEM. No room for steps where nobody will tell of any. */
 int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
 void observations_free(struct observations *s);
-/* Forgets what was seen while the connection was set up, but not the number. Only while nobody adds. */
+/* Clears what was recorded during connection set-up, but keeps `number`, the value that the patch shows. The watching thread
+ * must not run meanwhile. */
 void observations_restart(struct observations *s);
 
 /* Pixels changed and were read at at_ns. */

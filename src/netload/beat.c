@@ -115,7 +115,7 @@ void beat_done(struct beat *b, int64_t frames)
 	b->done += frames;
 }
 
-void beat_end(struct beat *b, int64_t now_ns)
+void beat_give_up_rest(struct beat *b, int64_t now_ns)
 {
 	int64_t left = (beat_offered(b, now_ns) - b->done) / b->batch * b->batch;	/* a batch that has begun goes when its last is due */
 

@@ -38,7 +38,7 @@ int64_t beat_ask(struct beat *b, int64_t now_ns, int64_t *wake_ns);
 /* So many have gone, or were refused: an open loop does not offer them again. */
 void beat_done(struct beat *b, int64_t frames);
 /* The load is over: what was due by then and has not gone is given up. */
-void beat_end(struct beat *b, int64_t now_ns);
+void beat_give_up_rest(struct beat *b, int64_t now_ns);
 /* When frame k is due. */
 int64_t beat_due(struct beat *b, int64_t frame);
 /* Frames that were due by then, those given up among them. */

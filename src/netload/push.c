@@ -29,7 +29,7 @@ struct pusher {
 	size_t at, window;		/* in the noise; so much of it is used */
 };
 
-unsigned char *push_noise(int64_t seed)
+unsigned char *noise_new(int64_t seed)
 {
 	uint64_t state = (uint64_t)seed, v;
 	unsigned char *noise = malloc(NOISE + NOISE_MORE);
@@ -227,7 +227,7 @@ static void keep_time(struct pusher *s)
 		return;
 	if (beat_ask(&s->beat, s->end_ns - 1, &wake))
 		beat_done(&s->beat, hand_out_frames(s, s->beat.batch));
-	beat_end(&s->beat, s->end_ns - 1);
+	beat_give_up_rest(&s->beat, s->end_ns - 1);
 }
 
 static void go_flat_out(struct pusher *s)

@@ -12,7 +12,7 @@ struct push {
 	const struct load *load;
 	struct lane *lane;
 	uint64_t key;			/* of the marks in datagrams */
-	const unsigned char *noise;	/* push_noise() */
+	const unsigned char *noise;	/* noise_new() */
 	struct side *side;		/* gets what was sent */
 	int priority;			/* of the thread, real-time; 0: none */
 	atomic_bool stop, started, over;
@@ -22,7 +22,7 @@ struct push {
 };
 
 /* Random bytes that no compressor makes smaller, made before the load begins. NULL: no memory. */
-unsigned char *push_noise(int64_t seed);
+unsigned char *noise_new(int64_t seed);
 /* Bytes that go to the kernel at a time. */
 int64_t push_batch_bytes(const struct load *load, int64_t header);
 

@@ -15,7 +15,7 @@ int trip_start(struct trip *r)
 	r->push.key = r->pull.key = r->key;
 	r->push.side = r->pull.side = &r->own;
 	if (r->pushes) {
-		r->noise = push_noise(r->load.seed);
+		r->noise = noise_new(r->load.seed);
 		r->push.noise = r->noise;
 		err = r->noise ? 0 : -ENOMEM;
 	}

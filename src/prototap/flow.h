@@ -52,7 +52,7 @@ struct flow {
 	struct ack_side ack[CHANNELS];
 	uint64_t update[3];		/* of the open display message, by merge gap */
 	struct content *content;	/* owned by contents; NULL: nobody reads it */
-	uint8_t looked;			/* content.h: bits of the channels in which nothing is looked for any more */
+	uint8_t looked;			/* a bit a channel (1 << INPUT, 1 << DISPLAY): the search for the start of TLS is over */
 };
 
 bool flow_ended(const struct flow *f);

@@ -61,7 +61,7 @@ void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_
 			w->mapped = true;
 			w->mapped_ns = now_ns;
 		}
-		s->moved = true;	/* of a frame it brings what is in it into sight */
+		s->moved = true;	/* a window manager's frame brings the window inside it into sight */
 		break;
 	case UnmapNotify:
 		w = find_window(s, event->xunmap.window);

@@ -18,7 +18,7 @@
 #define TRANSPORT (HEADERS + 2)
 #define SECONDS (HEADERS + 4)
 #define VALUES (SECONDS + 1)
-#define VIP_SAVED_BYTES 20		/* of a packet without its IPv4 header */
+#define VIP_SAVED_BYTES 20		/* bytes that a packet saves when its IPv4 header is left out */
 
 enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 

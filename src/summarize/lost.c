@@ -163,7 +163,7 @@ bool lost_of_system(enum lost_class class)
 	return class == LOST_OWN || class == LOST_KERNEL;
 }
 
-void lost_join(struct lost *l)
+void lost_assign_system(struct lost *l)
 {
 	if (l->events)
 		qsort(l->event, l->events, sizeof(*l->event), by_cpu_and_start);

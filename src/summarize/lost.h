@@ -23,7 +23,7 @@ bool lost_of_system(enum lost_class class);
 struct lost_event {
 	int64_t cpu, start, end;	/* CLOCK_MONOTONIC, ns; end: with the pauses inside */
 	int64_t length;			/* ns lost: the sum of its parts */
-	double system;			/* ns of it that are the system's, after lost_join() */
+	double system;			/* ns of it that are the system's, after lost_assign_system() */
 };
 
 struct lost_share {
@@ -55,7 +55,7 @@ void lost_free(struct lost *l);
 
 /* What of each event is the system's. One culprit over several events (a long burst that the
  * scheduler split) is spread by their lengths. Without culprits all is the system's. */
-void lost_join(struct lost *l);
+void lost_assign_system(struct lost *l);
 
 /* ns of a class in all; NAN where culprits were not recorded. */
 double lost_of(const struct lost *l, enum lost_class class);

@@ -143,7 +143,7 @@ static void losses_take(const struct repeat *r)
 	repeat_table(r, "processes.tsv", false, &lost_processes, l);
 	repeat_table(r, "culprits.tsv", false, &lost_culprits, l);
 	repeat_table(r, "lost.tsv", true, &lost_events, l);
-	lost_join(l);
+	lost_assign_system(l);
 	for (size_t e = 0; e < l->events; e++) {
 		events += l->event[e].system > 0 ? MINUTE_S / s->wall_s : 0;
 		longest = fmax(longest, l->event[e].system / MS);

@@ -16,7 +16,7 @@ static int menus_parts(const char *text, char separator)
 	return n;
 }
 
-double menus_index(const struct menus_times *t, const char *path, const char *shortcut)
+double menus_index(const struct klm_times *t, const char *path, const char *shortcut)
 {
 	int keys = menus_parts(shortcut, '+');
 

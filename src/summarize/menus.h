@@ -11,13 +11,13 @@
 
 #include <stddef.h>
 
-struct menus_times {
+struct klm_times {
 	double key, point, button, home, mental;
 };
 
 /* By the shortcut, a key for each of its parts; without one ("") the hand goes to the mouse, then a target and a click for
  * each level. */
-double menus_index(const struct menus_times *t, const char *path, const char *shortcut);
+double menus_index(const struct klm_times *t, const char *path, const char *shortcut);
 /* Nothing up to what was expected, (total - expected)^beta beyond. */
 double menus_felt(double total, double expected, double beta);
 

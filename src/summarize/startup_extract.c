@@ -318,7 +318,7 @@ static void startup_felt_row(const struct run *run, const struct startup_felt *f
 	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
 		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
 	static const char at[] = "settings.model.times_s.%s";
-	const struct menus_times times = { inputs_number(j, at, "key"), inputs_number(j, at, "point"), inputs_number(j, at, "button"),
+	const struct klm_times times = { inputs_number(j, at, "key"), inputs_number(j, at, "point"), inputs_number(j, at, "button"),
 		inputs_number(j, at, "home"), inputs_number(j, at, "mental") };
 	double index = menus_index(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
 	double tolerance = inputs_number(j, "settings.model.tolerance_s");

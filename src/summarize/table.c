@@ -248,7 +248,7 @@ static int table_check_at(struct table_reader *r, const struct table *t, char *w
 		int err;
 
 		if (!which || !which[1])
-			return table_wrong(r, "at wants COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
+			return table_wrong(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
 		*which = '\0';
 		err = table_check_column(r, t, one);
 		if (err)

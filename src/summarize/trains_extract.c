@@ -65,7 +65,7 @@ static void trains_note(char *kept, size_t size, const char *words)
 }
 
 /* Do they compete in one scheduling group? NAN: not told. */
-static double trains_same_group(const struct cell *c, const struct json *train)
+static double app_and_sinks_share_group(const struct cell *c, const struct json *train)
 {
 	const char *app = inputs_text(train, "autogroup.app"), *sinks = inputs_text(train, "autogroup.sinks"), *name = cell_text(c, "app");
 
@@ -84,7 +84,7 @@ static void trains_finish(const struct cell *c)
 	const struct json *j;
 
 	for (size_t i = 0; (j = trains_at(c, i)); i++) {
-		double same = trains_same_group(c, j), steal = inputs_number(j, "steal_percent");
+		double same = app_and_sinks_share_group(c, j), steal = inputs_number(j, "steal_percent");
 
 		json_get_real(j, "cost_ms", &cost);
 		json_get_real(j, "period_ms", &period);

@@ -29,7 +29,7 @@ static void want(struct irq_search *s, long irq)
 		s->wanted[irq] = true;
 }
 
-/* Whether the device says itself which. */
+/* Adds the interrupts that sysfs lists for the device (msi_irqs, irq); false if it lists none. */
 static bool want_listed(struct irq_search *s, const char *device)
 {
 	char path[PATH_MAX + 16], text[24];

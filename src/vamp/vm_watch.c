@@ -102,7 +102,7 @@ static int vm_watch_act(struct vm_watch *w)
 			continue;
 		if (vm_weights_set(w->weights, i, w->state.slow[i])) {
 			w->failures++;
-			continue;	/* tried again with the next line */
+			continue;	/* the weight is set again when the agent's next line arrives */
 		}
 		w->slow[i] = w->state.slow[i];
 	}

@@ -83,7 +83,7 @@ static void mask_group(struct kin *k, uint32_t start, uint8_t *masked)	/* masked
 	}
 }
 
-int kin_mask(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked)
+int mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked)
 {
 	uint8_t *by_change = calloc(tiles->n + 1, 1);
 

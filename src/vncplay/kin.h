@@ -14,6 +14,6 @@ struct kin;
 struct kin *kin_new(int columns, int rows);	/* of tiles, at most; NULL: no memory */
 void kin_free(struct kin *k);
 /* Of one run: place p of `masked` (as of struct track) is that of change order[p] of the log. 0 or -ENOMEM. */
-int kin_mask(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked);
+int mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked);
 
 #endif

@@ -58,7 +58,7 @@ static uint32_t xrgb_of(const uint8_t *bytes)
 	return (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-uint32_t pixel_of(const struct pixel *p, const uint8_t *bytes)
+uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes)
 {
 	switch (p->kind) {
 	case PIXEL_XRGB:

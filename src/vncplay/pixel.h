@@ -25,7 +25,7 @@ bool pixels_set(struct pixels *p, const struct rfb_format *format);
 /* of the colour map, 0 to 65535; else ignored */
 void pixels_colour(struct pixels *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue);
 
-uint32_t pixel_of(const struct pixel *p, const uint8_t *bytes);
+uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes);
 void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t n);
 /* Each of red, green, blue as the format has them (0 to max), and such three as 0x00RRGGBB. */
 void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3]);

@@ -32,7 +32,7 @@ struct play_state {
 	int moved_x, moved_y;	/* a click goes so far from where it was recorded, */
 	int click_x, click_y;	/* which is there */
 	struct needs needs;	/* what the next input waits for besides */
-	int need_of;		/* the event that they are for */
+	int need_of;		/* index of the input event that `needs` belongs to */
 };
 
 static void on_painted(void *whose, struct box box)

@@ -81,7 +81,7 @@ int rfb_body(struct rfb *r, uint64_t n, int stream)
 	return 0;
 }
 
-void rfb_body_reset(struct rfb *r, int stream)
+void rfb_zlib_reset(struct rfb *r, int stream)
 {
 	if (r->streams[stream])
 		inflateReset(&r->streams[stream]->z);

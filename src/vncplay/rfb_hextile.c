@@ -47,7 +47,7 @@ static ssize_t boxes(struct rfb *r, const uint8_t *in, size_t n)
 			return rfb_bad(r, "a part that is not within its tile");
 		b.x += r->area.x;
 		b.y += r->area.y;
-		rfb_fill(r, b, colour ? pixel_of(&r->pixels.plain, in + used) : r->fore);
+		rfb_fill(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);
 	}
 	if (!r->left)
 		tile_done(r);
@@ -71,11 +71,11 @@ static ssize_t colours(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	if (r->mask & GROUND) {
-		r->ground = pixel_of(&r->pixels.plain, in);
+		r->ground = pixel_decode(&r->pixels.plain, in);
 		used += bytes;
 	}
 	if (r->mask & FORE) {
-		r->fore = pixel_of(&r->pixels.plain, in + used);
+		r->fore = pixel_decode(&r->pixels.plain, in + used);
 		used += bytes;
 	}
 	if (r->mask & BOXES)

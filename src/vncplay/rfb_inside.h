@@ -90,7 +90,7 @@ void rfb_hextile(struct rfb *r);	/* begins */
 /* the next n bytes of the wire go through `stream` into r->body, then the rectangle is done */
 int rfb_body(struct rfb *r, uint64_t n, int stream);
 rfb_step rfb_zlib, rfb_zrle_length;
-void rfb_body_reset(struct rfb *r, int stream);
+void rfb_zlib_reset(struct rfb *r, int stream);
 void rfb_body_free(struct rfb *r);
 
 /* rfb_zrle.c */

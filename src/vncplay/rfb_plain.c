@@ -123,7 +123,7 @@ static int boxes(struct rfb *r, const uint8_t *in, bool small)
 		return rfb_bad(r, "a part that is not within its rectangle");
 	b.x += r->box.x;
 	b.y += r->box.y;
-	rfb_fill(r, b, pixel_of(&r->pixels.plain, in));
+	rfb_fill(r, b, pixel_decode(&r->pixels.plain, in));
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static ssize_t corre_parts(struct rfb *r, const uint8_t *in, size_t n)
 static ssize_t ground(struct rfb *r, const uint8_t *in, rfb_step *then, size_t each)
 {
 	r->left = rfb_u32(in);
-	rfb_fill(r, r->box, pixel_of(&r->pixels.plain, in + 4));
+	rfb_fill(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
 	if (r->left)
 		rfb_then(&r->wire, then, each + r->pixels.plain.bytes);
 	else

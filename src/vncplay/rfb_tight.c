@@ -15,7 +15,7 @@ enum { COPY, PALETTE, GRADIENT };
 static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	rfb_fill(r, r->box, pixel_of(r->pixel, in));
+	rfb_fill(r, r->box, pixel_decode(r->pixel, in));
 	rfb_done(r);
 	return (ssize_t)r->pixel->bytes;
 }
@@ -126,7 +126,7 @@ static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	for (int i = 0; i < r->colours; i++)
-		r->palette[i] = pixel_of(r->pixel, in + (size_t)i * bytes);
+		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	err = r->colours == 2 ? begin_body(r, bits, 1, (w + 7) / 8) : begin_body(r, indices, 1, w);
 	return err ? err : (ssize_t)((size_t)r->colours * bytes);
 }
@@ -244,7 +244,7 @@ ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n)
 	r->mask = in[0] >> 4;
 	for (int i = 0; i < 4; i++)
 		if (in[0] >> i & 1)
-			rfb_body_reset(r, i);
+			rfb_zlib_reset(r, i);
 	if (r->mask == FILL) {
 		rfb_then(&r->wire, take_fill, r->pixel->bytes);
 	} else if (r->mask == JPEG) {

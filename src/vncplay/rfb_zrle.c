@@ -45,7 +45,7 @@ static ssize_t raw(struct rfb *r, const uint8_t *in, size_t n)
 static ssize_t solid(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	rfb_fill(r, r->area, pixel_of(r->pixel, in));
+	rfb_fill(r, r->area, pixel_decode(r->pixel, in));
 	tile_done(r);
 	return (ssize_t)r->pixel->bytes;
 }
@@ -91,7 +91,7 @@ static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colo
 		if (!(in[0] & 128))
 			return rfb_run(r, value, 1) ? 1 : rfb_bad(r, "a run that is longer than its tile");
 	} else {
-		value = pixel_of(r->pixel, in);
+		value = pixel_decode(r->pixel, in);
 	}
 	do {
 		if (used == n)
@@ -130,7 +130,7 @@ static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	for (int i = 0; i < r->colours; i++)
-		r->palette[i] = pixel_of(r->pixel, in + (size_t)i * bytes);
+		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
 		rfb_then(&r->body, packed, row_bytes(r));
 	else

@@ -244,7 +244,7 @@ static int study_tiles(struct work *w)
 		const struct view *v = &w->view[r];
 		const struct tilelog *tiles = &w->replay[r].tiles;
 
-		err = kin_mask(kin, tiles, v->order, v->restless);
+		err = mask_neighbours(kin, tiles, v->order, v->restless);
 	}
 	kin_free(kin);
 	for (size_t t = 0; t < tiles_of(w) && !err; t++)

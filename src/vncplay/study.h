@@ -20,7 +20,7 @@ struct study {
 	bool differ;		/* the runs do not have the same inputs in the same order: not replays of one trace? */
 };
 
-/* 0 or -ENOMEM. At most ALIGN_RUNS of them. */
+/* Returns 0 or -ENOMEM. `runs` must not exceed ALIGN_RUNS. */
 int study_replays(const struct replay *replay, int runs, struct study *out);
 void study_free(struct study *s);
 

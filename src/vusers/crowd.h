@@ -51,9 +51,9 @@ struct crowd_cfg {
 	int64_t before, all;
 	struct think think;	/* of a user; in the open loop the gaps between requests, of mean 1 s / rate */
 	bool open;
-	int64_t ramp_ns;	/* users begin one after the other over this time */
-	int64_t skip_ns;	/* after it, what is not in the figures */
-	int64_t time_ns;	/* of the figures; 0: until told to stop */
+	int64_t ramp_ns;	/* all users start within this time, one after the other */
+	int64_t skip_ns;	/* warm-up after the ramp: requests due in it are not measured */
+	int64_t time_ns;	/* duration of the measurement; 0: until told to stop */
 	int64_t timeout_ns;	/* for an answer, and to connect */
 	uint64_t seed;
 	struct progress *progress;	/* NULL: nobody looks on */

@@ -159,7 +159,7 @@ static int judge_users(struct rec *out, const struct crowd *c, struct vlog_sums 
 		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
-	all_there = all_there && !(report_gone_percent(c) > REPORT_GONE_MOST);
+	all_there = all_there && !(percent_disconnected(c) > REPORT_GONE_MOST);
 	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
 }
 

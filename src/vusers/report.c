@@ -26,7 +26,7 @@ static double cpu_percent(const struct crowd *c)
 	return measured_s(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / measured_s(c) : (double)NAN;
 }
 
-double report_gone_percent(const struct crowd *c)
+double percent_disconnected(const struct crowd *c)
 {
 	return measured_s(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_s(c) / (double)c->cfg.users : (double)NAN;
 }
@@ -48,8 +48,8 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
 		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready + watched_ready(w),
 			 (long long)c->cfg.users + w->watched);
-	else if (report_gone_percent(c) > REPORT_GONE_MOST)
-		snprintf(text, size, "users had no connection for %.0f %% of their time%s%s", report_gone_percent(c),
+	else if (percent_disconnected(c) > REPORT_GONE_MOST)
+		snprintf(text, size, "users had no connection for %.0f %% of their time%s%s", percent_disconnected(c),
 			 *c->sums.last_why ? "; the last one: " : "", c->sums.last_why);
 	else if (cpu_percent(c) > REPORT_CPU_MOST)
 		snprintf(text, size, "the generator itself had %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
@@ -287,7 +287,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_int(r, "unsent", u->unsent);
 	rec_int(r, "reconnected", u->reconnected);
 	rec_int(r, "refused", u->refused);
-	rec_real(r, "gone_percent", report_gone_percent(c), 2);
+	rec_real(r, "gone_percent", percent_disconnected(c), 2);
 	rec_count(r, "connections", w->connections);
 	rec_real(r, "due_per_s", count_per_s(c, (double)u->due), 4);
 	rec_real(r, "rate_per_s", count_per_s(c, answered), 4);

@@ -28,7 +28,7 @@ struct report_what {
 /* Why the figures are those of the generator and not of the server: NULL, they are not. */
 #define REPORT_CPU_MOST 90	/* percent of a CPU in the loop */
 #define REPORT_GONE_MOST 5	/* percent of the time of all users, without a connection */
-double report_gone_percent(const struct crowd *c);	/* NAN: no time, or nobody */
+double percent_disconnected(const struct crowd *c);	/* NAN: no time, or nobody */
 const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size);
 
 /* The tree, and lines for people but for warnings, which are the caller's. */

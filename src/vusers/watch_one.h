@@ -19,9 +19,9 @@ struct watch_one {
 	pthread_t thread;
 	bool started;
 	_Atomic int state;		/* enum watch_state */
-	pthread_mutex_t lock;		/* of fd, where the one who looks after it may shut it down */
+	pthread_mutex_t lock;		/* protects fd, which the keeper thread (watch.c) may shut down */
 	int fd;				/* -1: none */
-	_Atomic int64_t until_ns;	/* that one does so then; INT64_MAX: not */
+	_Atomic int64_t until_ns;	/* the keeper thread shuts fd down at this time; INT64_MAX: no deadline */
 	struct viewer *viewer;
 	uint64_t random;
 	int64_t due_ns, ready_ns, sent_ns, free_ns;	/* due: of the next request, or of that which was sent */

@@ -203,10 +203,10 @@ static void what_the_end_finds_unsent_is_given_up(void **state)
 	(void)state;
 	beat_start(&b, 8000, 800, NS_PER_MS, 100 * NS_PER_MS, START);	/* ten frames a second, from 0 s on */
 	beat_done(&b, 7);
-	beat_end(&b, START + NS_PER_S - 1);
+	beat_give_up_rest(&b, START + NS_PER_S - 1);
 	assert_int_equal(b.given_up, 3);
 	assert_int_equal(b.done, 10);
-	beat_end(&b, START + NS_PER_S - 1);
+	beat_give_up_rest(&b, START + NS_PER_S - 1);
 	assert_int_equal(b.given_up, 3);
 }
 

@@ -45,7 +45,7 @@ static void without_culprits_all_is_the_systems(void **state)
 	(void)state;
 	must_read(&lost_events, EVENTS "lost/1\t0\t1000\t6\t6\t1\ttick\t\n" "lost/1\t0\t3000\t500\t900\t2\tevent\t\n"
 		  "lost/1\t1\t2000\t100\t100\t1\tevent\t\n", &l);
-	lost_join(&l);
+	lost_assign_system(&l);
 	assert_int_equal(l.tick_ns, 6);
 	assert_int_equal(l.first_ns, 1000);
 	assert_near(lost_beyond(&l, 0, true), 600, 1e-9);
@@ -73,7 +73,7 @@ static void what_is_not_the_systems_is_not_in_its_event(void **state)
 	must_read(&lost_events, EVENTS
 		  "lost/1\t1\t1000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t7000\t1000\t1000\t1\tevent\t\n"
 		  "lost/1\t0\t5000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t1000\t1000\t1000\t1\tevent\t\n", &l);
-	lost_join(&l);
+	lost_assign_system(&l);
 	assert_near(lost_of(&l, LOST_OWN), 700, 1e-9);
 	assert_near(lost_of(&l, LOST_KERNEL), 600, 1e-9);
 	assert_near(lost_of(&l, LOST_FOREIGN), 1200, 1e-9);
@@ -99,7 +99,7 @@ static void one_culprit_over_several_events(void **state)
 		  "culprit/1\t0\t3900\t4000\teth0\tirq\t\t30\n" "culprit/1\t0\t4200\t4250\tspin\ttask\t8\t50\n", &l);
 	must_read(&lost_events, EVENTS "lost/1\t0\t100\t2000\t2000\t1\tevent\t\n"
 		  "lost/1\t0\t3000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t4200\t50\t50\t1\tevent\t\n", &l);
-	lost_join(&l);
+	lost_assign_system(&l);
 	assert_near(l.event[0].system, 1800, 1e-6);	/* 2700 * 2/3 */
 	assert_near(l.event[1].system, 930, 1e-6);
 	assert_near(l.event[2].system, 0, 1e-6);
@@ -119,7 +119,7 @@ static void bins_share_an_event_by_time(void **state)
 	must_read(&lost_events, EVENTS "lost/1\t0\t20\t10\t10\t1\tevent\t\n" "lost/1\t0\t150\t100\t200\t2\tevent\t\n"
 		  "lost/1\t0\t450\t100\t100\t1\tevent\t\n"
 		  "lost/1\t0\t175\t0\t0\t1\tevent\t\n", &l);
-	lost_join(&l);
+	lost_assign_system(&l);
 	lost_bins(&l, 100, 100, all, 4, false);
 	lost_bins(&l, 100, 100, system, 4, true);
 	assert_near(all[0], 25, 1e-9);

@@ -14,7 +14,7 @@
 #include "../near.h"
 #include "summarize/menus.h"
 
-static const struct menus_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
+static const struct klm_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
 
 static void the_way_is_a_shortcuts_keys_or_the_mouse(void **state)
 {

@@ -100,7 +100,7 @@ static void test_mistakes(void **state)
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" b\n", ":3: no such column of that table: b" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" only=b a\n", ":3: no such column of that table: b" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=b a\n", ":3: no such column of that table: b" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=a at=a a\n", ":3: at wants COLUMN:least" },
+		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=a at=a a\n", ":3: at= takes COLUMN:least" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=a at=a:most,b:1 a\n", ":3: no such column of that table: b" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" u:a\n", ":3: no such table above: u" },
 		{ "table t cells\na A - param - 0 -\nview v t \"T\" t:b\n", ":3: no such column of that table: b" },

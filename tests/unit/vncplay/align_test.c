@@ -233,7 +233,7 @@ static uint8_t beside(uint8_t restless)
 	struct kin *k = kin_new(10, 1);
 
 	assert_non_null(k);
-	assert_int_equal(kin_mask(k, &tiles, order, mask), 0);
+	assert_int_equal(mask_neighbours(k, &tiles, order, mask), 0);
 	kin_free(k);
 	assert_int_equal(mask[1], restless);
 	return mask[0];
