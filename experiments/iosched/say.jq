@@ -25,7 +25,8 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 				| join("; ")). (Kendall's tau of all requests is 1 in the order of coming, 0 without any order.)"
 			+ " The device had \($most | plain) requests at a time or fewer, nine times of ten"
 			+ (if $takes != null and $most > $takes then ", more than the \($takes) that it was told to take" else "" end)
-			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to "))) waited in the scheduler's queue on average.";
+			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to ")))"
+			+ " waited in the scheduler's queue on average.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
 				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good" else "none" end)}) end;
 def findings: ([order] + replays_findings)[:5];
