@@ -18,9 +18,10 @@ def times: if . >= 9.95 then fixed(0) elif . >= 1.95 then fixed(1) else fixed(2)
 def named(value): map("\(.protocol) \(value)") | join(", ");
 # "1.9 KB (vnc) to 287 KB (spice)" of rows.
 def extremes($name; words): map(select(.[$name] != null)) | sort_by(.[$name]) | [.[0], .[-1]] | unique
-	| sort_by(.[$name]) | map("\(.[$name] | words) (\(.protocol))") | join(" to ");
+	| sort_by(.[$name]) | if length == 2 and (map(.[$name] | words) | unique | length) == 1 then "\(.[0][$name] | words) (all)"
+	  else map("\(.[$name] | words) (\(.protocol))") | join(" to ") end;
 def total: figure("total_wire_bytes") | .unit = "bytes";
-def range_of(value): map(value) | "\(min | fixed(0)) to \(max | fixed(0)) %";
+def range_of(value): map(value) | [min, max] | map(fixed(0)) | unique | "\(join(" to ")) %";
 
 def title: "The same work over every protocol";
 def setup: [protocol_words, (if works == [] then "keys only" else works_words end), link_words, repeats_words,
