@@ -354,7 +354,8 @@ END
 		exit 2
 		;;
 	*)
-		if [ -n "$experiment" ] || [[ $word == */* ]] || [ ! -f "$TP_HOME/experiments/$word/plan" ]; then
+		[ -z "$experiment" ] || { echo "thinprobe: doctor: one experiment only: $experiment or $word" >&2; exit 2; }
+		if [[ $word == */* ]] || [ ! -f "$TP_HOME/experiments/$word/plan" ]; then
 			. "$TP_HOME/lab/nearest.sh"
 			# shellcheck disable=SC2046 # names
 			echo "thinprobe: doctor: no experiment $word$(nearest "$word" "; thinprobe list names them" \

@@ -31,12 +31,13 @@ fail_columns() {
 
 # shellcheck disable=SC2016 # a program of jq
 parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
-	| def column($n): first(
+	| def hits($n):
 			(.[] | select(.column == $n)),
 			(.[] | select(.column | ltrimstr($n) | test("^_(us|ms|s|percent|per_s|bytes|kb|mb)$"))),
 			(.[] | select(.heading | ascii_downcase == $n)),
 			(.[] | select(.column | startswith($n + "_"))),
-			(.[] | select("_\(.column)_" | contains("_\($n)_")))) // null;
+			(.[] | select("_\(.column)_" | contains("_\($n)_")));
+	def column($n): first((map(select(.table == "summary")), .) | hits($n)) // null;
 	def wrong($what): {error: $what};
 	. as $all | [$asked | splits(",")] | map(. as $text
 	| (capture("^ *"
@@ -56,7 +57,8 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 fail_parse() {
 	local asked wrong text unknown
 	asked=$(jq -c --arg asked "$2" "$parse" <<<"$1") || die 1 "--fail-if $2: cannot be read"
-	IFS=$'\t' read -r text wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.text, .error, .unknown // ""] | @tsv' <<<"$asked")
+	IFS=$'\037' read -r text wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.text, .error, .unknown // ""]
+		| join("\u001f")' <<<"$asked")
 	if [ -n "${wrong-}" ]; then
 		# shellcheck disable=SC2046 # names
 		[ -z "$unknown" ] || wrong+=$(nearest "$unknown" "; there are such as $(jq -r '[.[].column][:6] | join(", ")' <<<"$1")" \
@@ -78,10 +80,11 @@ judge='def words: if . >= 99.95 or . == floor then . * 10 | round / 10 else . * 
 		elif $a.op == "<" then .value < $a.limit else .value <= $a.limit end)] as $failed
 	| (if $failed == [] then $rows else $failed end | if $a.op[:1] == ">" then max_by(.value) else min_by(.value) end) as $worst
 	| (if $a.unit == "-" then "" else " \($a.unit)" end) as $unit
+	| ($a.text + if $a.text | contains($a.column) then "" else " (\($a.column))" end) as $text
 	| def most: "\(.value | words)\($unit) (\(.of))";
-	if $rows == [] then "none\t\($a.text): no condition has \($a.column)"
-	elif $failed == [] then "ok\t\($a.text): in none of \($rows | length) conditions; the worst has \($worst | most)"
-	else "failed\t\($a.text): in \($failed | length) of \($rows | length) conditions, as \($worst | most)" end'
+	if $rows == [] then "none\t\($text): no condition has it"
+	elif $failed == [] then "ok\t\($text): in none of \($rows | length) conditions; the worst has \($worst | most)"
+	else "failed\t\($text): in \($failed | length) of \($rows | length) conditions, as \($worst | most)" end'
 
 case ${1-} in
 check) fail_parse "$(fail_columns "$TP_HOME/experiments/$2/table")" "$3" >/dev/null ;;

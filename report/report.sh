@@ -206,7 +206,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
 	--version) printf '%s\n' "$tool"; exit 0 ;;
-	-o) [ -n "${2-}" ] || die 2 "-o needs a folder"; JOINED=$2; shift ;;
+	-o | --output-dir) [ -n "${2-}" ] || die 2 "$1 needs a folder"; JOINED=$2; shift ;;
 	--fail-if) [ -n "${2-}" ] || die 2 "--fail-if needs conditions, such as p95>150ms,late>1%"; fail_if=$2; shift ;;
 	--fail-if=?*) fail_if=${1#*=} ;;
 	-*) die 2 "unknown option $1 (see thinprobe report --help)" ;;

@@ -89,7 +89,7 @@ def incomplete_note: .run | if (.state // "unknown") == "complete" then null els
 		+ " findings." end end;
 # The command of the run with more repeats, into a folder of its own; and the minutes that it takes.
 def again_command: .run | select(.runs == null) | .command // "" | select(startswith("thinprobe "))
-	| gsub(" (--repeat|-o|--output|--resume)(=| +)('[^']*'|[^ ]+)"; "") + " --repeat 5";
+	| gsub(" (--repeat|-o|--output|--output-dir|--resume)(=| +)('[^']*'|([^ \\\\]|\\\\.)+)"; "") + " --repeat 5";
 def again_minutes: [.run | try (((.ended | fromdate) - (.started | fromdate)) / 60 * 5 / .settings.repeats | ceil
 	| select(. > 0)) catch null] | .[0];
 def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | unique | select(. != [])

@@ -38,7 +38,7 @@ man_rows() {
 	printf '.Ss run %s\n' "$1"
 	roff "${PLAN[says]}"
 	printf '.Pp\n'
-	roff "Minutes: ${PLAN[minutes]/ quick=/, with --quick }."
+	roff "Minutes: $(sed -E 's/ (demo)=[^ ]*//; s/ quick=/, with --quick /' <<<"${PLAN[minutes]}")."
 	for name in "${OPTIONS[@]}"; do
 		grep -q "^option  *$name " "$TP_HOME/experiments/$1/plan" || continue
 		[ -n "$own" ] || printf '.Bl -tag -width Ds\n'

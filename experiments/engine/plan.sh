@@ -88,7 +88,7 @@ plan_set() { printf -v "${OPT[$1.var]}" %s "$2"; }	# plan_set NAME VALUE
 exp_called() { echo "thinprobe ${PLAN[called]:-run $EXPERIMENT}"; }
 
 exp_bad() {
-	echo "thinprobe: $* (see $(exp_called) --help)" >&2
+	printf 'thinprobe: %s\n' "${*//[[:cntrl:]]/?} (see $(exp_called) --help)" >&2
 	exit 2
 }
 

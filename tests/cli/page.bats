@@ -203,9 +203,9 @@ failing() {	# failing STATUS CONDITIONS: the exit status of the report with thes
 	mv table home/experiments/made/table
 	for words in 'median<1ms' 'load>5' 'p50_ms<0.001s,load<0'; do failing 0 "$words"; done
 	for words in 'p50>100ms' 'p50>149.9ms' 'median>0.1s' 'load>=5' 'load<1' 'p50<2ms' 'load>9,p50>0.1s'; do failing 5 "$words"; done
-	grep -q 'fail-if p50>0.1s: in 1 of 3 conditions, as 150 ms (b 5)' <<<"$output"
+	grep -q 'fail-if p50>0.1s (p50_ms): in 1 of 3 conditions, as 150 ms (b 5)' <<<"$output"
 	rm -r run/report.html
-	for words in 'p50>100' 'p50=3ms' 'load>1ms' 'p50>1%' 'nothing>1' 'p50' '>3'; do
+	for words in 'p50>100' 'p50=3ms' 'load>1ms' 'p50>1%' 'nothing>1' 'p50' '>3' 'load>9,,p50>0.1s' 'load>9,'; do
 		failing 2 "$words"
 		[ "${#stderr_lines[@]}" = 1 ]
 	done
