@@ -36,7 +36,7 @@ confined() {
 	need perl mkswap swapon
 	at=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
 	[ -n "$at" ] || at=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-	folder=$at/thinprobe-pagein-test.$$
+	folder=$at/bats-pagein.$$	# no name of a lab: `lab clean` of another job takes these away
 	mkdir "$folder" 2>/dev/null || skip "no memory group can be made here"
 	GROUP=$folder
 	[ -e "$GROUP/memory.limit_in_bytes" ] || [ -e "$GROUP/memory.reclaim" ] || skip "no memory controller, or none that can be emptied"
@@ -295,8 +295,8 @@ while True:
 	[ "$(id -u)" -eq 0 ] || skip "not root: nothing can be frozen"
 	at=$(awk '$3 == "cgroup" && $4 ~ /(^|,)freezer(,|$)/ { print $2; exit }' /proc/mounts)
 	[ -n "$at" ] || skip "no freezer of version 1"
-	mkdir "$at/thinprobe-pagein-test.$$" 2>/dev/null || skip "no group can be made in the freezer"
-	GROUP=$at/thinprobe-pagein-test.$$
+	mkdir "$at/bats-pagein.$$" 2>/dev/null || skip "no group can be made in the freezer"
+	GROUP=$at/bats-pagein.$$
 	start app bash -c 'while sleep 0.02; do echo on >>beats; done'
 	until_true test -s beats
 	echo "$pid" >"$GROUP/cgroup.procs"
