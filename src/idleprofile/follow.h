@@ -27,7 +27,7 @@ struct follow_total {
 	int64_t unexplained_ns;		/* of lost_ns; with a trace */
 	int64_t missed_ns;		/* of unexplained_ns: beside switches that have no record */
 	int64_t of_length[LENGTHS_BINS];	/* events, and here ticks too */
-	int64_t longest_ns, longest_at_ns;	/* an event; CLOCK_MONOTONIC */
+	int64_t longest_ns, longest_at_ns;	/* the longest event, and when it began (CLOCK_MONOTONIC) */
 	char longest_who[24];		/* who had most of it; with a trace */
 };
 

@@ -24,7 +24,7 @@ static void vnc_password_des(const char key[VNC_PASSWORD], const uint8_t *in, ui
 	gcry_check_version(NULL);
 	if (gcry_cipher_open(&des, GCRY_CIPHER_DES, GCRY_CIPHER_MODE_ECB, 0))
 		return;
-	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1);	/* such as that of no password */
+	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1);	/* libgcrypt calls the key of an empty password weak */
 	gcry_cipher_setkey(des, mirrored, sizeof(mirrored));
 	if (decrypt)
 		gcry_cipher_decrypt(des, out, n, in, n);

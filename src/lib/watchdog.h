@@ -17,7 +17,7 @@ struct watchdog {
 	bool exact;			/* from the caller: at until_ns, whatever comes */
 	int sock;			/* a descriptor of its own */
 	int64_t grace_ns;
-	_Atomic int64_t until_ns;	/* may be moved at any time, which begins the grace anew */
+	_Atomic int64_t until_ns;	/* may be changed at any time; the grace period then starts again */
 	_Atomic bool stopping, bitten;	/* bitten: it has shut the socket down */
 	pthread_t thread;
 };

@@ -7,7 +7,7 @@
 
 struct second {
 	int64_t from_ns, from_bits;	/* of the second that runs */
-	int64_t low, high, last, seconds;	/* bits a second */
+	int64_t low, high, last, seconds;	/* bit/s in the slowest, the fastest and the last second; number of seconds */
 };
 
 void second_start(struct second *s, int64_t now_ns, int64_t bits);

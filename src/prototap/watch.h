@@ -13,11 +13,11 @@
 
 struct watch_live {
 	struct progress progress;
-	struct channel_count before;	/* of the display channel, and updates, a line ago */
+	struct channel_count before;	/* counts of the display channel at the last line; updates_before likewise */
 	uint64_t updates_before, update;
 	int64_t last_ns;		/* the last data of the display channel; 0: none yet */
 	int64_t gap_ns;			/* the longest between updates since the last line; -1: none */
-	int64_t line_ns;		/* when that line was (CLOCK_MONOTONIC) */
+	int64_t line_ns;		/* when the last line was printed (CLOCK_MONOTONIC) */
 };
 
 void watch_start(struct watch_live *w, bool quiet, int64_t now_ns);
